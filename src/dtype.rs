@@ -1,0 +1,325 @@
+//! The dtype table: one row a dtype. Everything that depends on dtypes is made from it: the enum, the `Element` types,
+//! `dispatch!`, promotion, the Python dtype objects, the names in files. No other match over all dtypes exists in the crate.
+
+use crate::error::{Error, Result};
+use alloc::format;
+use core::fmt;
+
+#[cfg(feature = "half")]
+pub use half::{bf16, f16};
+
+/// A complex number of two `f32`.
+#[cfg(feature = "complex")]
+pub type Complex64 = num_complex::Complex<f32>;
+/// A complex number of two `f64`.
+#[cfg(all(feature = "complex", feature = "f64"))]
+pub type Complex128 = num_complex::Complex<f64>;
+
+/// A boolean in memory: any byte that is not zero is true, so memory of others can be borrowed as it is.
+/// Kernels write 0 or 1.
+#[derive(Clone, Copy, Default)]
+#[repr(transparent)]
+pub struct Bool(pub u8);
+
+impl Bool {
+    /// False.
+    pub const FALSE: Bool = Bool(0);
+    /// True.
+    pub const TRUE: Bool = Bool(1);
+    /// Its value.
+    #[inline(always)]
+    pub const fn get(self) -> bool {
+        self.0 != 0
+    }
+}
+impl From<bool> for Bool {
+    #[inline(always)]
+    fn from(x: bool) -> Bool {
+        Bool(x as u8)
+    }
+}
+impl PartialEq for Bool {
+    fn eq(&self, o: &Bool) -> bool {
+        self.get() == o.get()
+    }
+}
+impl fmt::Debug for Bool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+/// What a dtype's values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// True or false.
+    Boolean,
+    /// Two's complement integers.
+    Sint,
+    /// Unsigned integers.
+    Uint,
+    /// 16-bit floats: computed in float32, rounded once.
+    Half,
+    /// float32 and float64.
+    Float,
+    /// Pairs of floats.
+    Complex,
+}
+
+/// `dtypes!(m! ..)` calls `m!` with what follows it and then the rows:
+/// `(variant, Rust type, name, class, Class, bits, buffer format, DLPack type code, safetensors name, feature, #[cfg])`.
+macro_rules! dtypes {
+    ($callback:ident! $($x:tt)*) => { $callback! { $($x)*
+        (Bool, $crate::dtype::Bool, "bool", boolean, Boolean, 8, "?", 6, "BOOL", "", (all()))
+        (I8, i8, "int8", sint, Sint, 8, "b", 0, "I8", "", (all()))
+        (I16, i16, "int16", sint, Sint, 16, "h", 0, "I16", "ints", (feature = "ints"))
+        (I32, i32, "int32", sint, Sint, 32, "i", 0, "I32", "", (all()))
+        (I64, i64, "int64", sint, Sint, 64, "q", 0, "I64", "", (all()))
+        (U8, u8, "uint8", uint, Uint, 8, "B", 1, "U8", "", (all()))
+        (U16, u16, "uint16", uint, Uint, 16, "H", 1, "U16", "ints", (feature = "ints"))
+        (U32, u32, "uint32", uint, Uint, 32, "I", 1, "U32", "ints", (feature = "ints"))
+        (U64, u64, "uint64", uint, Uint, 64, "Q", 1, "U64", "ints", (feature = "ints"))
+        (F16, $crate::dtype::f16, "float16", half, Half, 16, "e", 2, "F16", "half", (feature = "half"))
+        (BF16, $crate::dtype::bf16, "bfloat16", half, Half, 16, "", 4, "BF16", "half", (feature = "half"))
+        (F32, f32, "float32", float, Float, 32, "f", 2, "F32", "", (all()))
+        (F64, f64, "float64", float, Float, 64, "d", 2, "F64", "f64", (feature = "f64"))
+        (Complex64, $crate::dtype::Complex64, "complex64", complex, Complex, 64, "Zf", 5, "C64", "complex", (feature = "complex"))
+        (Complex128, $crate::dtype::Complex128, "complex128", complex, Complex, 128, "Zd", 5, "", "complex", (all(feature = "complex", feature = "f64")))
+    } };
+}
+
+macro_rules! make {
+    ($(($V:ident, $T:ty, $name:literal, $class:ident, $Class:ident, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))*) => {
+        /// The type of a tensor's elements. All variants exist in every build; a build may leave the kernels of some out.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum DType { $(#[doc = $name] $V),* }
+
+        impl DType {
+            /// All of them, in the order of the table.
+            pub const ALL: [DType; 15] = [$(DType::$V),*];
+            /// The array API standard's name: `"float32"`.
+            pub const fn name(self) -> &'static str { const T: [&str; 15] = [$($name),*]; T[self as usize] }
+            /// Bytes of one element.
+            #[inline(always)]
+            pub const fn size(self) -> usize { const T: [u8; 15] = [$($bits / 8),*]; T[self as usize] as usize }
+            /// What its values are.
+            #[inline(always)]
+            pub const fn class(self) -> Class { const T: [Class; 15] = [$(Class::$Class),*]; T[self as usize] }
+            /// The struct module's character for it (PEP 3118); empty for bfloat16, which has none.
+            pub const fn format(self) -> &'static str { const T: [&str; 15] = [$($fmt),*]; T[self as usize] }
+            /// DLPack's type code (`DLDataTypeCode`).
+            pub const fn dlpack_code(self) -> u8 { const T: [u8; 15] = [$($dl),*]; T[self as usize] }
+            /// Its name in a safetensors header; empty for complex128, which has none.
+            pub const fn safetensors(self) -> &'static str { const T: [&str; 15] = [$($st),*]; T[self as usize] }
+            /// The cargo feature that brings its kernels; empty for those always there.
+            pub const fn feature(self) -> &'static str { const T: [&str; 15] = [$($feature),*]; T[self as usize] }
+            /// Whether this build has its kernels.
+            pub const fn is_available(self) -> bool { const T: [bool; 15] = [$(cfg!($($cfg)*)),*]; T[self as usize] }
+        }
+        $(#[cfg($($cfg)*)] impl Element for $T { const DTYPE: DType = DType::$V; })*
+    };
+}
+
+/// A Rust type of the table. `bool` stands for [`Bool`] where values are given.
+pub trait Element: Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static {
+    /// Its dtype.
+    const DTYPE: DType;
+    /// Whether these bytes are values of the type; only `bool` has bytes that are not.
+    #[doc(hidden)]
+    fn valid(_bytes: &[u8]) -> bool {
+        true
+    }
+}
+impl Element for bool {
+    const DTYPE: DType = DType::Bool;
+    fn valid(bytes: &[u8]) -> bool {
+        bytes.iter().all(|b| *b <= 1)
+    }
+}
+dtypes!(make!);
+
+/// `dispatch!(set dtype, |T| expr, else other)`: `expr` with `T` the Rust type of `dtype`, for dtypes of the set that this
+/// build has; `other` for the rest. Sets: `all`, `number`, `real` (integers and floats), `ordered` (those and bool),
+/// `integer`, `signed` (signed integers), `half`, `floating` (16-bit too), `float` (float32, float64), `inexact`, `complex`.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __dispatch_rows {
+    ($set:ident ($dt:expr) ($T:ident) ($e:expr) ($other:expr) [$($arm:tt)*]) => { match $dt { $($arm)* #[allow(unreachable_patterns)] _ => $other } };
+    (@skip $set:ident $dt:tt $T:tt $e:tt $o:tt [$($arm:tt)*] $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!($set $dt $T $e $o [$($arm)*] $($rest)*) };
+    (@keep $set:ident $dt:tt ($T:ident) ($e:expr) $o:tt [$($arm:tt)*] ($V:ident, $R:ty, $n:literal, $c:ident, $C:ident, $b:literal, $f:literal, $d:literal, $s:literal, $ft:literal, ($($cfg:tt)*)) $($rest:tt)*) => {
+        $crate::__dispatch_rows!($set $dt ($T) ($e) $o [$($arm)* #[cfg($($cfg)*)] $crate::dtype::DType::$V => { type $T = $R; $e }] $($rest)*)
+    };
+    (number $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, boolean $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip number $dt $T $e $o $arms () $($rest)*) };
+    (real $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, boolean $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip real $dt $T $e $o $arms () $($rest)*) };
+    (real $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, complex $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip real $dt $T $e $o $arms () $($rest)*) };
+    (ordered $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, complex $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip ordered $dt $T $e $o $arms () $($rest)*) };
+    (integer $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, sint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep integer $dt $T $e $o $arms ($V, $R, $n, sint $($x)*) $($rest)*) };
+    (integer $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, uint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep integer $dt $T $e $o $arms ($V, $R, $n, uint $($x)*) $($rest)*) };
+    (signed $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, sint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep signed $dt $T $e $o $arms ($V, $R, $n, sint $($x)*) $($rest)*) };
+    (half $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, half $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep half $dt $T $e $o $arms ($V, $R, $n, half $($x)*) $($rest)*) };
+    (floating $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, half $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep floating $dt $T $e $o $arms ($V, $R, $n, half $($x)*) $($rest)*) };
+    (floating $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep floating $dt $T $e $o $arms ($V, $R, $n, float $($x)*) $($rest)*) };
+    (float $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep float $dt $T $e $o $arms ($V, $R, $n, float $($x)*) $($rest)*) };
+    (inexact $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, half $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep inexact $dt $T $e $o $arms ($V, $R, $n, half $($x)*) $($rest)*) };
+    (inexact $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep inexact $dt $T $e $o $arms ($V, $R, $n, float $($x)*) $($rest)*) };
+    (inexact $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, complex $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep inexact $dt $T $e $o $arms ($V, $R, $n, complex $($x)*) $($rest)*) };
+    (complex $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, complex $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep complex $dt $T $e $o $arms ($V, $R, $n, complex $($x)*) $($rest)*) };
+    (all $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@keep all $dt $T $e $o $arms $row $($rest)*) };
+    (number $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@keep number $dt $T $e $o $arms $row $($rest)*) };
+    (real $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@keep real $dt $T $e $o $arms $row $($rest)*) };
+    (ordered $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@keep ordered $dt $T $e $o $arms $row $($rest)*) };
+    ($set:ident $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@skip $set $dt $T $e $o $arms () $($rest)*) };
+}
+macro_rules! dispatch {
+    ($set:ident $dt:expr, |$T:ident| $e:expr, else $other:expr) => { dtypes!(__dispatch_rows! $set ($dt) ($T) ($e) ($other) []) };
+}
+/// `dispatch_width!(bytes, |U| expr)`: `expr` with `U` an integer type of that many bytes, for operations that only move
+/// elements. 16 bytes are `[u64; 2]`.
+macro_rules! dispatch_width {
+    ($bytes:expr, |$U:ident| $e:expr) => {
+        match $bytes {
+            1 => { type $U = u8; $e }
+            2 => { type $U = u16; $e }
+            4 => { type $U = u32; $e }
+            8 => { type $U = u64; $e }
+            _ => { type $U = [u64; 2]; $e }
+        }
+    };
+}
+
+impl DType {
+    /// The default for floats: `1 / 2` of integers, `zeros(3)`.
+    pub const DEFAULT_FLOAT: DType = DType::F32;
+    /// The default for integers.
+    pub const DEFAULT_INT: DType = DType::I64;
+    /// The default for complex numbers.
+    pub const DEFAULT_COMPLEX: DType = DType::Complex64;
+
+    /// The dtype of that name.
+    ///
+    /// ```
+    /// assert_eq!(flex::DType::from_name("bfloat16"), Some(flex::DType::BF16));
+    /// ```
+    pub fn from_name(name: &str) -> Option<DType> {
+        DType::ALL.into_iter().find(|d| d.name() == name)
+    }
+    /// Whether it is bool.
+    pub const fn is_bool(self) -> bool {
+        matches!(self.class(), Class::Boolean)
+    }
+    /// Whether it is an integer, signed or not; bool is none.
+    pub const fn is_integer(self) -> bool {
+        matches!(self.class(), Class::Sint | Class::Uint)
+    }
+    /// Whether it is a real float, 16-bit ones too.
+    pub const fn is_float(self) -> bool {
+        matches!(self.class(), Class::Half | Class::Float)
+    }
+    /// Whether it is complex.
+    pub const fn is_complex(self) -> bool {
+        matches!(self.class(), Class::Complex)
+    }
+    /// Whether it has negative values.
+    pub const fn is_signed(self) -> bool {
+        !matches!(self.class(), Class::Boolean | Class::Uint)
+    }
+    /// The dtype of its real part: float32 for complex64, itself for real dtypes.
+    pub const fn real(self) -> DType {
+        match self {
+            DType::Complex64 => DType::F32,
+            DType::Complex128 => DType::F64,
+            d => d,
+        }
+    }
+    /// The complex dtype that holds its values: complex128 for float64 and complex128, else complex64.
+    pub const fn complex(self) -> DType {
+        if matches!(self, DType::F64 | DType::Complex128) { DType::Complex128 } else { DType::Complex64 }
+    }
+    /// Itself where it is a float or complex, the default float for integers and bool: what `exp` and `/` compute in.
+    pub const fn inexact(self) -> DType {
+        match self.class() {
+            Class::Boolean | Class::Sint | Class::Uint => DType::DEFAULT_FLOAT,
+            _ => self,
+        }
+    }
+    /// What it is computed in: float32 for 16-bit floats, itself for the rest.
+    pub const fn wide(self) -> DType {
+        if matches!(self.class(), Class::Half) { DType::F32 } else { self }
+    }
+    /// The smallest dtype that both convert to (array API type promotion; bool and 16-bit floats as the crate defines).
+    ///
+    /// Errors where there is none: uint64 with a signed integer.
+    ///
+    /// ```
+    /// use flex::DType;
+    /// assert_eq!(DType::U8.promote(DType::I8, "add")?, DType::I16);
+    /// assert_eq!(DType::I64.promote(DType::BF16, "add")?, DType::BF16);
+    /// assert_eq!(DType::F16.promote(DType::BF16, "add")?, DType::F32);
+    /// assert!(DType::U64.promote(DType::I64, "add").is_err());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn promote(self, other: DType, op: &'static str) -> Result<DType> {
+        use Class::*;
+        if self == other {
+            return Ok(self);
+        }
+        // by class, then by size
+        let (a, b) = if (self.class(), self.size()) <= (other.class(), other.size()) { (self, other) } else { (other, self) };
+        Ok(match (a.class(), b.class()) {
+            (Boolean, _) => b,
+            (Sint, Uint) if b.size() < a.size() => a,
+            (Sint, Uint) => match b {
+                DType::U8 => DType::I16,
+                DType::U16 => DType::I32,
+                DType::U32 => DType::I64,
+                _ => return Err(Error::dtype(op, format!("{self} with {other} has no common integer dtype: convert one with astype"))),
+            },
+            (Half, Half) => DType::F32,
+            (Float, Complex) if a.size() == 8 => DType::Complex128,
+            _ => b,
+        })
+    }
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+impl fmt::Debug for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dispatch_reaches_each_available_row_of_its_set() {
+        for d in DType::ALL {
+            let size = dispatch!(all d, |T| size_of::<T>(), else 0);
+            assert_eq!(size, if d.is_available() { d.size() } else { 0 }, "{d}");
+            let real = dispatch!(real d, |T| T::DTYPE == d, else false);
+            assert_eq!(real, d.is_available() && !d.is_bool() && !d.is_complex(), "{d}");
+            let half = dispatch!(half d, |T| T::DTYPE == d, else false);
+            assert_eq!(half, d.is_available() && d.class() == Class::Half, "{d}");
+        }
+    }
+
+    #[test]
+    fn promotion_is_commutative_and_holds_both() {
+        for a in DType::ALL {
+            for b in DType::ALL {
+                let (x, y) = (a.promote(b, "add"), b.promote(a, "add"));
+                match (&x, &y) {
+                    (Ok(x), Ok(y)) => assert_eq!(x, y, "{a} {b}"),
+                    (Err(_), Err(_)) => assert!((a == DType::U64 || b == DType::U64) && a.is_integer() && b.is_integer()),
+                    _ => panic!("{a} {b}"),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! What can go wrong: each variant carries the operation, the shapes, dtypes and axis, so that a message says what to fix.
+
+use crate::dtype::DType;
+use alloc::{borrow::Cow, boxed::Box, format, string::String, vec::Vec};
+use core::fmt;
+
+/// The result of every fallible function of the crate.
+pub type Result<T> = core::result::Result<T, Error>;
+
+/// The operands of a failed operation: name, shape, dtype.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// The parameter's name in the operation's signature, such as `a`.
+    pub name: &'static str,
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// Its dtype.
+    pub dtype: DType,
+}
+
+/// Why an operation failed. Nothing was written when one is returned.
+///
+/// ```
+/// use flex::{Error, Tensor};
+/// let e = Tensor::from_slice(&[1.0f32, 2.0, 3.0], [2, 2]).unwrap_err();
+/// assert!(matches!(e, Error::Shape { op: "from_slice", .. }));
+/// assert_eq!(e.to_string(), "from_slice: 3 values do not fill shape [2, 2], which has 4");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// Shapes don't fit each other or the operation.
+    Shape {
+        /// The operation.
+        op: &'static str,
+        /// What is wrong, with the numbers.
+        message: Box<str>,
+        /// The operands, where they help.
+        operands: Vec<Operand>,
+    },
+    /// A dtype has no meaning for the operation, or two have no common dtype.
+    DType {
+        /// The operation.
+        op: &'static str,
+        /// What is wrong, and a fix.
+        message: Box<str>,
+    },
+    /// An axis outside `[-rank, rank)`, or one given twice.
+    Axis {
+        /// The operation.
+        op: &'static str,
+        /// The axis as given.
+        axis: isize,
+        /// The rank of the tensor.
+        rank: usize,
+        /// Whether it was given twice.
+        repeated: bool,
+    },
+    /// An index outside `[-size, size)`.
+    Index {
+        /// The operation.
+        op: &'static str,
+        /// The index as given.
+        index: i64,
+        /// The axis it indexes.
+        axis: usize,
+        /// The size of that axis.
+        size: usize,
+    },
+    /// An argument's value is outside what the operation takes.
+    Value {
+        /// The operation.
+        op: &'static str,
+        /// What is wrong, and what is taken.
+        message: Box<str>,
+    },
+    /// Memory that can't be had.
+    Memory {
+        /// Bytes asked for.
+        bytes: u128,
+        /// Bytes that the machine (or its control group) has; 0 where unknown.
+        limit: u64,
+    },
+    /// A file could not be read or written, or its content is not what its format says.
+    File {
+        /// The path, or a description of the source.
+        path: Box<str>,
+        /// What is wrong.
+        message: Box<str>,
+        /// Whether the operating system refused (otherwise the content is at fault).
+        system: bool,
+    },
+}
+
+impl Error {
+    /// A shape error with a message.
+    pub fn shape(op: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
+        Error::Shape { op, message: message.into().into(), operands: Vec::new() }
+    }
+    /// The same, naming the operands after the message: `(a: [2, 3] float32, b: [4] int64)`.
+    pub fn shape_of(op: &'static str, message: impl Into<Cow<'static, str>>, operands: &[(&'static str, &[usize], DType)]) -> Error {
+        let operands = operands.iter().map(|(name, shape, dtype)| Operand { name, shape: shape.to_vec(), dtype: *dtype }).collect();
+        Error::Shape { op, message: message.into().into(), operands }
+    }
+    /// A dtype error with a message.
+    pub fn dtype(op: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
+        Error::DType { op, message: message.into().into() }
+    }
+    /// The operation has no meaning for `dtype`.
+    #[cold]
+    pub fn unsupported(op: &'static str, dtype: DType) -> Error {
+        if dtype.is_available() {
+            Error::dtype(op, format!("not defined for {dtype}"))
+        } else {
+            Error::dtype(op, format!("{dtype} is left out of this build (feature {:?})", dtype.feature()))
+        }
+    }
+    /// A value error with a message.
+    pub fn value(op: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
+        Error::Value { op, message: message.into().into() }
+    }
+    /// A file whose content is wrong.
+    pub fn file(path: impl Into<String>, message: impl Into<String>) -> Error {
+        Error::File { path: path.into().into(), message: message.into().into(), system: false }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Shape { op, message, operands } => {
+                write!(f, "{op}: {message}")?;
+                for (i, o) in operands.iter().enumerate() {
+                    write!(f, "{}{}: {:?} {}", if i == 0 { " (" } else { ", " }, o.name, o.shape, o.dtype)?;
+                }
+                if operands.is_empty() { Ok(()) } else { f.write_str(")") }
+            }
+            Error::DType { op, message } | Error::Value { op, message } => write!(f, "{op}: {message}"),
+            Error::Axis { op, axis, repeated: true, .. } => write!(f, "{op}: axis {axis} is given twice"),
+            Error::Axis { op, axis, rank: 0, .. } => write!(f, "{op}: axis {axis} of a 0-dimensional tensor"),
+            Error::Axis { op, axis, rank, .. } => {
+                write!(f, "{op}: axis {axis} is out of range for {rank} dimensions (valid: {} to {})", -(*rank as isize), rank - 1)
+            }
+            Error::Index { op, index, axis, size } => write!(f, "{op}: index {index} is out of range for axis {axis} of size {size}"),
+            Error::Memory { bytes, limit: 0 } => write!(f, "cannot allocate {bytes} bytes"),
+            Error::Memory { bytes, limit } => write!(f, "cannot allocate {bytes} bytes: the machine has {limit}"),
+            Error::File { path, message, .. } => write!(f, "{path}: {message}"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}

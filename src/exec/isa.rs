@@ -1,0 +1,222 @@
+//! Which instruction set, chosen once. One source serves all of them: a kernel is an `#[inline(always)]` generic body, and the
+//! macro below instantiates it under each set by a `#[target_feature]` trampoline. A body is a trait's method, never a
+//! closure: LLVM may outline a closure, which then loses the target features and runs eight times slower.
+//!
+//! - [`Kernel`] with [`call`] (usually through `kernel!`): a body of any signature, dispatched at the call.
+//! - [`Loop`] with [`pick`]: an elementwise loop as a plain function pointer, picked once an operation, never per row.
+
+/// An instruction set, as kernels see it.
+pub trait Isa: Copy + Send + Sync + 'static {
+    /// How far it goes, to choose a `std::arch` body: see [`Level`].
+    const LEVEL: Level;
+    /// Whether a fused multiply-add is one instruction. Without it `mul_add` is a library call and 20 times slower.
+    const FMA: bool;
+}
+
+/// The sets of this build, in order of preference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Level {
+    /// What the target always has: SSE2 on x86-64, NEON on aarch64, simd128 where compiled in, else scalar code.
+    Base = 0,
+    /// x86-64-v3: AVX2, FMA, F16C, BMI.
+    Avx2 = 1,
+    /// x86-64-v4: AVX-512 F, BW, DQ, VL, CD.
+    Avx512 = 2,
+}
+
+/// A computation over slices with any signature. Written by the `kernel!` macro.
+pub trait Kernel {
+    /// Its result.
+    type Out;
+    /// The body; `#[inline(always)]`.
+    fn run<I: Isa>(self) -> Self::Out;
+}
+
+/// The one signature of elementwise loops: result, up to three operands, length, and a mask whose bit `k` says that operand
+/// `k` is one value (for all elements) rather than `n`.
+///
+/// # Safety
+/// Contract (E1): the result holds `n` elements, each operand whose bit in the mask is clear `n` elements and each other one element,
+/// of the types the loop was made for, aligned, operands initialised; the result overlaps no operand.
+pub type LoopFn = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize, u32);
+
+/// An elementwise loop.
+pub trait Loop {
+    /// The body; `#[inline(always)]`.
+    ///
+    /// # Safety
+    /// E1, see [`LoopFn`].
+    unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32);
+}
+
+macro_rules! isas {
+    ($($(#[$cfg:meta])* $module:ident $Level:ident $fma:expr, [$($features:literal)?];)*) => { $(
+        $(#[$cfg])*
+        mod $module {
+            use super::*;
+            #[derive(Clone, Copy)]
+            pub struct Set;
+            impl Isa for Set { const LEVEL: Level = Level::$Level; const FMA: bool = $fma; }
+            /// # Safety
+            /// The CPU has this set (I1).
+            $(#[target_feature(enable = $features)])?
+            pub unsafe fn call<K: Kernel>(k: K) -> K::Out { k.run::<Set>() }
+            /// # Safety
+            /// The CPU has this set (I1); E1.
+            $(#[target_feature(enable = $features)])?
+            pub unsafe fn elementwise<L: Loop>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32) {
+                // SAFETY: E1 is the caller's.
+                unsafe { L::run::<Set>(d, a, b, c, n, scalars) }
+            }
+        }
+    )* };
+}
+isas! {
+    base Base cfg!(all(feature = "std", any(target_feature = "fma", target_arch = "aarch64"))), [];
+    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+    avx2 Avx2 true, ["avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"];
+    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+    avx512 Avx512 true, ["avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"];
+}
+
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+mod detect {
+    use super::Level;
+    use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+    /// Invariant I1: holds a level that the CPU has, or `UNKNOWN`.
+    static LEVEL: AtomicU8 = AtomicU8::new(UNKNOWN);
+    const UNKNOWN: u8 = u8::MAX;
+
+    #[inline(always)]
+    pub fn level() -> Level {
+        match LEVEL.load(Relaxed) {
+            0 => Level::Base,
+            1 => Level::Avx2,
+            2 => Level::Avx512,
+            _ => detect(),
+        }
+    }
+    #[cold]
+    fn detect() -> Level {
+        let level = requested().min(best());
+        LEVEL.store(level as u8, Relaxed);
+        level
+    }
+    /// What `FLEX_ISA` asks for; an unknown word asks for the best.
+    fn requested() -> Level {
+        match std::env::var("FLEX_ISA").as_deref() {
+            Ok("scalar" | "base" | "sse" | "sse2") => Level::Base,
+            Ok("avx2") => Level::Avx2,
+            _ => Level::Avx512,
+        }
+    }
+    pub fn best() -> Level {
+        use std::arch::is_x86_feature_detected as has;
+        let v3 = has!("avx2") && has!("fma") && has!("f16c") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt") && has!("movbe");
+        let v4 = has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") && has!("avx512cd");
+        match (v3, v4) {
+            (true, true) => Level::Avx512,
+            (true, false) => Level::Avx2,
+            _ => Level::Base,
+        }
+    }
+}
+
+/// The set that kernels run on: the CPU's best, or less where `FLEX_ISA` (`scalar`, `avx2`, `avx512`) says so.
+///
+/// ```
+/// println!("{:?}", flex::exec::isa::level());
+/// ```
+#[inline(always)]
+pub fn level() -> Level {
+    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+    return detect::level();
+    #[cfg(not(all(feature = "std", feature = "simd", target_arch = "x86_64")))]
+    Level::Base
+}
+
+/// Whether the kernels run on the CPU's best set: `gemm`, which chooses by itself, may be used only then.
+#[inline]
+pub fn is_best() -> bool {
+    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+    return detect::level() == detect::best();
+    #[cfg(not(all(feature = "std", feature = "simd", target_arch = "x86_64")))]
+    true
+}
+
+/// The name of a level on this target, as `FLEX_ISA` takes it.
+pub fn name(level: Level) -> &'static str {
+    match level {
+        Level::Avx512 => "avx512",
+        Level::Avx2 => "avx2",
+        Level::Base if cfg!(target_arch = "x86_64") => "sse2",
+        Level::Base if cfg!(target_arch = "aarch64") => "neon",
+        Level::Base if cfg!(target_feature = "simd128") => "simd128",
+        Level::Base => "scalar",
+    }
+}
+
+/// Runs a kernel on the chosen set.
+#[inline(always)]
+pub fn call<K: Kernel>(k: K) -> K::Out {
+    // SAFETY: I1, and the base set is the target's own.
+    unsafe {
+        #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+        match level() {
+            Level::Avx512 => return avx512::call(k),
+            Level::Avx2 => return avx2::call(k),
+            Level::Base => {}
+        }
+        base::call(k)
+    }
+}
+
+/// The function of a loop for the chosen set.
+#[inline(always)]
+pub fn pick<L: Loop>() -> LoopFn {
+    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+    match level() {
+        Level::Avx512 => return avx512::elementwise::<L>,
+        Level::Avx2 => return avx2::elementwise::<L>,
+        Level::Base => {}
+    }
+    base::elementwise::<L>
+}
+
+/// `a * b + c`, fused where that is one instruction.
+#[inline(always)]
+pub fn fma32<I: Isa>(a: f32, b: f32, c: f32) -> f32 {
+    #[cfg(feature = "std")]
+    if I::FMA {
+        return a.mul_add(b, c);
+    }
+    a * b + c
+}
+/// `a * b + c`, fused where that is one instruction.
+#[inline(always)]
+pub fn fma64<I: Isa>(a: f64, b: f64, c: f64) -> f64 {
+    #[cfg(feature = "std")]
+    if I::FMA {
+        return a.mul_add(b, c);
+    }
+    a * b + c
+}
+
+/// `kernel! { pub fn name<'a, T: Bound>(x: &'a [T], y: &'a mut [T]) -> Out { |I| body } }`: one body for all instruction
+/// sets, `I` being the set. Has at least the lifetime parameter; bounds are single paths.
+macro_rules! kernel {
+    ($(#[$m:meta])* $v:vis fn $name:ident<$l:lifetime $(, $g:ident: $bound:path)*>($($a:ident: $t:ty),* $(,)?) -> $out:ty { |$I:ident| $($body:tt)* }) => {
+        $(#[$m])*
+        $v fn $name<$l $(, $g: $bound + 'static)*>($($a: $t),*) -> $out {
+            struct K<$l $(, $g: $bound + 'static)*>($($t,)* core::marker::PhantomData<(&$l (), $($g,)*)>);
+            impl<$l $(, $g: $bound + 'static)*> $crate::exec::isa::Kernel for K<$l $(, $g)*> {
+                type Out = $out;
+                #[inline(always)]
+                fn run<$I: $crate::exec::isa::Isa>(self) -> $out { let K($($a,)* _) = self; $($body)* }
+            }
+            $crate::exec::isa::call(K::<$($g),*>($($a,)* core::marker::PhantomData))
+        }
+    };
+}

@@ -1,0 +1,15 @@
+//! flex: a CPU tensor library.
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
+
+#[macro_use]
+pub mod dtype;
+mod error;
+#[macro_use]
+pub mod exec;
+mod scalar;
+
+pub use dtype::{Bool, DType, Element};
+pub use error::{Error, Result};
+pub use scalar::Scalar;

@@ -1,0 +1,158 @@
+//! One number without a dtype of its own: it takes the dtype of the tensor it meets, and must fit it.
+
+use crate::dtype::{Bool, Class, DType, Element};
+use crate::error::{Error, Result};
+use alloc::format;
+
+/// A weak scalar, as Python's numbers are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scalar {
+    /// `true` or `false`.
+    Bool(bool),
+    /// An integer of any of the integer dtypes.
+    Int(i128),
+    /// A float.
+    Float(f64),
+    /// A complex number: real and imaginary part.
+    Complex(f64, f64),
+}
+
+/// The bytes of one element, aligned for any dtype.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub struct Value([u8; 16]);
+
+impl Value {
+    /// One element.
+    pub fn of<T: Element>(x: T) -> Value {
+        let mut v = Value([0; 16]);
+        const { assert!(size_of::<T>() <= 16 && align_of::<T>() <= 16) };
+        // SAFETY: an element fits the 16 aligned bytes, by the line above.
+        unsafe { (v.0.as_mut_ptr() as *mut T).write(x) };
+        v
+    }
+    /// Where it lies.
+    pub fn as_ptr(&self) -> *const u8 {
+        self.0.as_ptr()
+    }
+}
+
+impl Scalar {
+    /// The class whose dtypes hold it as it is.
+    pub fn class(self) -> Class {
+        match self {
+            Scalar::Bool(_) => Class::Boolean,
+            Scalar::Int(_) => Class::Sint,
+            Scalar::Float(_) => Class::Float,
+            Scalar::Complex(..) => Class::Complex,
+        }
+    }
+    /// The dtype of a tensor made from it alone: bool, int64, float32, complex64.
+    pub fn default_dtype(self) -> DType {
+        match self {
+            Scalar::Bool(_) => DType::Bool,
+            Scalar::Int(x) if x > i64::MAX as i128 => DType::U64,
+            Scalar::Int(_) => DType::DEFAULT_INT,
+            Scalar::Float(_) => DType::DEFAULT_FLOAT,
+            Scalar::Complex(..) => DType::DEFAULT_COMPLEX,
+        }
+    }
+    /// The dtype of an operation of it with a tensor of `dtype`: that dtype, unless the scalar's kind goes beyond it
+    /// (a float with integers gives the default float, a complex with floats their complex dtype).
+    ///
+    /// ```
+    /// use flex::{DType, Scalar};
+    /// assert_eq!(Scalar::from(2.5).promote(DType::BF16), DType::BF16);
+    /// assert_eq!(Scalar::from(2.5).promote(DType::I32), DType::F32);
+    /// assert_eq!(Scalar::from(3).promote(DType::Bool), DType::I64);
+    /// ```
+    pub fn promote(self, dtype: DType) -> DType {
+        match self {
+            Scalar::Bool(_) => dtype,
+            Scalar::Int(_) if dtype.is_bool() => DType::DEFAULT_INT,
+            Scalar::Int(_) => dtype,
+            Scalar::Float(_) => dtype.inexact(),
+            Scalar::Complex(..) => dtype.complex(),
+        }
+    }
+    /// Its real part.
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Scalar::Bool(x) => x as u8 as f64,
+            Scalar::Int(x) => x as f64,
+            Scalar::Float(x) | Scalar::Complex(x, _) => x,
+        }
+    }
+    /// Whether it is not zero; NaN is true.
+    pub fn to_bool(self) -> bool {
+        match self {
+            Scalar::Bool(x) => x,
+            Scalar::Int(x) => x != 0,
+            Scalar::Float(x) => x != 0.0,
+            Scalar::Complex(x, y) => x != 0.0 || y != 0.0,
+        }
+    }
+    /// It as an element of `dtype`. Errors where an integer dtype doesn't hold it, or where its kind goes beyond the
+    /// dtype's (a float for an integer dtype); floats round.
+    pub fn value(self, dtype: DType, op: &'static str) -> Result<Value> {
+        let fits = match dtype.class() {
+            Class::Boolean => self.class() == Class::Boolean,
+            Class::Sint | Class::Uint => self.class() <= Class::Sint,
+            Class::Half | Class::Float => self.class() <= Class::Float,
+            Class::Complex => true,
+        };
+        if !fits {
+            return Err(Error::dtype(op, format!("{self} is no {dtype}: convert the tensor with astype")));
+        }
+        let int = match self {
+            Scalar::Int(x) => x,
+            s => s.to_bool() as i128,
+        };
+        dispatch!(all dtype, |T| <T as FromScalar>::from_scalar(self, int).map(Value::of), else return Err(Error::unsupported(op, dtype)))
+            .ok_or_else(|| Error::value(op, format!("{self} is out of range for {dtype}")))
+    }
+}
+
+/// How an element type takes a scalar whose kind fits; none where the number is out of range.
+trait FromScalar: Element {
+    fn from_scalar(s: Scalar, int: i128) -> Option<Self>;
+}
+macro_rules! from_scalar {
+    ($($(#[$cfg:meta])* $T:ty, |$s:ident, $int:ident| $e:expr;)*) => { $(
+        $(#[$cfg])* impl FromScalar for $T { #[allow(unused_variables)] fn from_scalar($s: Scalar, $int: i128) -> Option<$T> { $e } }
+    )* };
+}
+macro_rules! from_int { ($($(#[$cfg:meta])* $T:ty),*) => { from_scalar! { $($(#[$cfg])* $T, |s, int| <$T>::try_from(int).ok();)* } } }
+from_int!(i8, i32, i64, u8);
+#[cfg(feature = "ints")]
+from_int!(i16, u16, u32, u64);
+from_scalar! {
+    Bool, |s, int| Some(s.to_bool().into());
+    f32, |s, int| Some(s.to_f64() as f32);
+    #[cfg(feature = "f64")] f64, |s, int| Some(s.to_f64());
+    #[cfg(feature = "half")] crate::dtype::f16, |s, int| Some(crate::dtype::f16::from_f64(s.to_f64()));
+    #[cfg(feature = "half")] crate::dtype::bf16, |s, int| Some(crate::dtype::bf16::from_f64(s.to_f64()));
+    #[cfg(feature = "complex")] crate::dtype::Complex64, |s, int| Some(crate::dtype::Complex64::new(s.to_f64() as f32, s.imag() as f32));
+    #[cfg(all(feature = "complex", feature = "f64"))] crate::dtype::Complex128, |s, int| Some(crate::dtype::Complex128::new(s.to_f64(), s.imag()));
+}
+impl Scalar {
+    /// Its imaginary part.
+    pub fn imag(self) -> f64 {
+        if let Scalar::Complex(_, y) = self { y } else { 0.0 }
+    }
+}
+
+impl core::fmt::Display for Scalar {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Scalar::Bool(x) => x.fmt(f),
+            Scalar::Int(x) => x.fmt(f),
+            Scalar::Float(x) => core::fmt::Debug::fmt(x, f),
+            Scalar::Complex(x, y) => write!(f, "({x}{y:+}j)"),
+        }
+    }
+}
+macro_rules! from {
+    ($($T:ty => $V:ident),*) => { $(impl From<$T> for Scalar { fn from(x: $T) -> Scalar { Scalar::$V(x.into()) } })* };
+}
+from!(bool => Bool, i8 => Int, i16 => Int, i32 => Int, i64 => Int, u8 => Int, u16 => Int, u32 => Int, u64 => Int, f32 => Float, f64 => Float);
