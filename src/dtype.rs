@@ -179,11 +179,26 @@ macro_rules! dispatch {
 macro_rules! dispatch_width {
     ($bytes:expr, |$U:ident| $e:expr) => {
         match $bytes {
-            1 => { type $U = u8; $e }
-            2 => { type $U = u16; $e }
-            4 => { type $U = u32; $e }
-            8 => { type $U = u64; $e }
-            _ => { type $U = [u64; 2]; $e }
+            1 => {
+                type $U = u8;
+                $e
+            }
+            2 => {
+                type $U = u16;
+                $e
+            }
+            4 => {
+                type $U = u32;
+                $e
+            }
+            8 => {
+                type $U = u64;
+                $e
+            }
+            _ => {
+                type $U = [u64; 2];
+                $e
+            }
         }
     };
 }

@@ -114,7 +114,8 @@ mod detect {
     }
     pub fn best() -> Level {
         use std::arch::is_x86_feature_detected as has;
-        let v3 = has!("avx2") && has!("fma") && has!("f16c") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt") && has!("movbe");
+        let v3 =
+            has!("avx2") && has!("fma") && has!("f16c") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt") && has!("movbe");
         let v4 = has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") && has!("avx512cd");
         match (v3, v4) {
             (true, true) => Level::Avx512,
