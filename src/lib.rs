@@ -8,6 +8,8 @@ pub mod dtype;
 mod error;
 #[macro_use]
 pub mod exec;
+#[doc(hidden)]
+pub mod kernel;
 mod scalar;
 
 pub use dtype::{Bool, DType, Element};

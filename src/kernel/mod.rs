@@ -1,0 +1,3 @@
+//! What loops compute: slices in, slices out. Nothing here knows layouts, tensors or threads.
+
+pub mod convert;
