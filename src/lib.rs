@@ -11,7 +11,9 @@ pub mod exec;
 #[doc(hidden)]
 pub mod kernel;
 mod scalar;
+pub mod storage;
 
 pub use dtype::{Bool, DType, Element};
 pub use error::{Error, Result};
 pub use scalar::Scalar;
+pub use storage::Bytes;

@@ -1,0 +1,70 @@
+//! Blocks: a header and the memory that it describes.
+
+use super::atomic::AtomicUsize;
+use alloc::alloc::{Layout, alloc_zeroed, dealloc};
+use alloc::boxed::Box;
+use core::any::Any;
+use core::ptr::{NonNull, null_mut};
+
+/// Alignment in bytes of owned memory: a cache line and a vector of AVX-512; 16 without the standard library, where memory is dear
+/// and vectors are no wider.
+pub const ALIGN: usize = if cfg!(feature = "std") { 64 } else { 16 };
+
+/// What stands before the data of a block, or apart from it where the memory is mapped or foreign.
+#[cfg_attr(feature = "std", repr(C, align(64)))]
+#[cfg_attr(not(feature = "std"), repr(C, align(16)))]
+pub(super) struct Header {
+    /// Handles that point here (S2).
+    pub count: AtomicUsize,
+    /// The first byte of the data.
+    pub data: NonNull<u8>,
+    /// Bytes of data that the block has room for.
+    pub capacity: usize,
+    /// Where the memory came from, hence where it goes.
+    pub origin: Origin,
+    /// The next block of a list of free ones.
+    pub next: *mut Header,
+}
+
+/// Where a block's memory came from.
+pub(super) enum Origin {
+    /// One allocation with its header.
+    Heap,
+    /// Memory of somebody else, and what keeps it alive (S5).
+    Foreign(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
+}
+
+impl Header {
+    fn layout(capacity: usize) -> Option<Layout> {
+        Layout::from_size_align(size_of::<Header>().checked_add(capacity)?, align_of::<Header>()).ok()
+    }
+    /// A zeroed block from the global allocator with a count of one; `None` where it has no memory.
+    pub fn heap(capacity: usize) -> Option<NonNull<Header>> {
+        // SAFETY: the size is not zero, for the header has one.
+        let header = NonNull::new(unsafe { alloc_zeroed(Header::layout(capacity)?) })?.cast::<Header>();
+        // SAFETY: the allocation holds a header and, behind it and as aligned as it, `capacity` bytes.
+        unsafe {
+            let data = header.add(1).cast();
+            header.write(Header { count: AtomicUsize::new(1), data, capacity, origin: Origin::Heap, next: null_mut() });
+        }
+        Some(header)
+    }
+    /// A block over memory of somebody else.
+    pub fn foreign(data: NonNull<u8>, capacity: usize, owner: Box<dyn Any + Send + Sync>) -> NonNull<Header> {
+        let header = Header { count: AtomicUsize::new(1), data, capacity, origin: Origin::Foreign(owner), next: null_mut() };
+        NonNull::from(Box::leak(Box::new(header)))
+    }
+    /// Gives the memory of a block back to where it came from.
+    ///
+    /// # Safety
+    /// Nobody uses the block any more (S2).
+    pub unsafe fn free(header: NonNull<Header>) {
+        // SAFETY: alive until here, ours alone by the caller's promise; each arm undoes the constructor of its origin.
+        unsafe {
+            match header.as_ref().origin {
+                Origin::Heap => dealloc(header.as_ptr().cast(), Header::layout(header.as_ref().capacity).unwrap_unchecked()),
+                Origin::Foreign(_) => drop(Box::from_raw(header.as_ptr())),
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The handle to memory that tensors share.
+
+use super::atomic::{AtomicUsize, Ordering, fence};
+use super::block::{Header, Origin};
+use crate::error::{Error, Result};
+use alloc::boxed::Box;
+use core::any::Any;
+use core::fmt;
+use core::ptr::NonNull;
+
+/// Memory that tensors share: owned (aligned, from the pool), static (weights in flash) or foreign (a mapped file, a buffer of
+/// Python's). A clone is a count. Owned memory may be written while there is one handle to it, the rest never.
+///
+/// ```
+/// use flex::Bytes;
+/// let mut a = Bytes::zeroed(16)?;
+/// assert!(a.get_mut().is_some());
+/// let b = a.clone();
+/// assert!(a.get_mut().is_none() && a.same(&b));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub struct Bytes {
+    data: NonNull<u8>,
+    len: usize,
+    /// The block's header; none for static memory, which needs no count.
+    header: Option<NonNull<Header>>,
+}
+
+// SAFETY: the count is atomic; memory is only read through a shared handle, and written through a unique one (S3). Owners of foreign
+// memory are Send and Sync.
+unsafe impl Send for Bytes {}
+// SAFETY: as above.
+unsafe impl Sync for Bytes {}
+
+impl Bytes {
+    /// Owned memory of `len` bytes with unspecified contents, aligned to [`ALIGN`](super::ALIGN).
+    ///
+    /// Errors with [`Error::Memory`] where there is no such memory.
+    pub fn new(len: usize) -> Result<Bytes> {
+        Bytes::owned(len).map(|(bytes, _)| bytes)
+    }
+    /// The same, filled with zeros.
+    pub fn zeroed(len: usize) -> Result<Bytes> {
+        let (bytes, zeroed) = Bytes::owned(len)?;
+        if !zeroed {
+            // SAFETY: `len` bytes of a block just made, which nobody else knows (S3, S4).
+            unsafe { bytes.data.write_bytes(0, len) }
+        }
+        Ok(bytes)
+    }
+    /// And whether it is zeros already.
+    fn owned(len: usize) -> Result<(Bytes, bool)> {
+        let header = Header::heap(len).ok_or(Error::Memory { bytes: len as u128, limit: 0 })?;
+        // SAFETY: alive, for its count is the handle's made here (S2).
+        let data = unsafe { header.as_ref().data };
+        Ok((Bytes { data, len, header: Some(header) }, true))
+    }
+    /// Memory that is always there, such as weights in flash. Nothing is allocated.
+    pub const fn from_static(bytes: &'static [u8]) -> Bytes {
+        // SAFETY: a reference is not null.
+        let data = unsafe { NonNull::new_unchecked(bytes.as_ptr().cast_mut()) };
+        Bytes { data, len: bytes.len(), header: None }
+    }
+    /// Memory of somebody else, kept alive by `owner`, which is dropped with the last handle, on whichever thread that happens.
+    ///
+    /// # Safety
+    /// As long as `owner` lives, `len` initialised bytes from `ptr` on are valid for reads from any thread (S5), and nobody writes
+    /// to them while they are read.
+    pub unsafe fn foreign(ptr: *const u8, len: usize, owner: Box<dyn Any + Send + Sync>) -> Bytes {
+        let data = NonNull::new(ptr.cast_mut()).unwrap_or(NonNull::dangling());
+        Bytes { data, len, header: Some(Header::foreign(data, len, owner)) }
+    }
+    /// Length in bytes.
+    #[inline(always)]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+    /// Whether it has no bytes.
+    #[inline(always)]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+    /// The first byte, valid for reads of `len` bytes.
+    #[inline(always)]
+    pub const fn as_ptr(&self) -> *const u8 {
+        self.data.as_ptr()
+    }
+    /// The first byte, valid for writes of `len` bytes while the borrow lasts; `None` where the memory is shared, static or foreign.
+    #[inline]
+    pub fn get_mut(&mut self) -> Option<*mut u8> {
+        let header = self.owned_header()?;
+        (header.count.load(Ordering::Acquire) == 1).then_some(self.data.as_ptr())
+    }
+    /// Whether the memory is the crate's own, neither static nor foreign.
+    #[inline]
+    pub fn is_owned(&self) -> bool {
+        self.owned_header().is_some()
+    }
+    /// Whether both are handles to the same memory.
+    pub fn same(&self, other: &Bytes) -> bool {
+        self.data == other.data && self.len == other.len && self.header == other.header
+    }
+    #[inline(always)]
+    fn header(&self) -> Option<&Header> {
+        // SAFETY: this handle keeps it alive (S2).
+        self.header.map(|h| unsafe { h.as_ref() })
+    }
+    #[inline(always)]
+    fn owned_header(&self) -> Option<&Header> {
+        self.header().filter(|h| !matches!(h.origin, Origin::Foreign(_)))
+    }
+}
+
+impl Clone for Bytes {
+    #[inline]
+    fn clone(&self) -> Bytes {
+        if let Some(header) = self.header() {
+            // Relaxed, for whoever gets the clone gets it by some other synchronisation.
+            if header.count.fetch_add(1, Ordering::Relaxed) > isize::MAX as usize {
+                overflow(&header.count);
+            }
+        }
+        Bytes { ..*self }
+    }
+}
+
+/// So many handles can only be forgotten ones; counting on would free memory in use (S2).
+#[cold]
+fn overflow(count: &AtomicUsize) -> ! {
+    count.fetch_sub(1, Ordering::Relaxed);
+    panic!("too many handles to one block of memory")
+}
+
+impl Drop for Bytes {
+    #[inline]
+    fn drop(&mut self) {
+        let Some(pointer) = self.header else { return };
+        // SAFETY: alive by this handle (S2).
+        let count = unsafe { &pointer.as_ref().count };
+        // The only handle needs no decrement. Otherwise release order puts our use before the block's end, and the fence puts that
+        // of the others before it.
+        if count.load(Ordering::Acquire) != 1 {
+            if count.fetch_sub(1, Ordering::Release) != 1 {
+                return;
+            }
+            fence(Ordering::Acquire);
+        }
+        // SAFETY: this was the last handle (S2).
+        unsafe { Header::free(pointer) }
+    }
+}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.header() {
+            None => "static",
+            Some(Header { origin: Origin::Foreign(_), .. }) => "foreign",
+            Some(_) => "owned",
+        };
+        write!(f, "Bytes({kind}, {} bytes)", self.len)
+    }
+}
