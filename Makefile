@@ -1,0 +1,39 @@
+# Entry points; the work is done by the scripts, each of which can be run by hand.
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test test-rust test-python lint bench compare clean
+
+help:         ## this list
+	@sed -nE 's/^([a-z-]+): *[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+setup:        ## .venv with the pinned tools and test partners
+	@scripts/setup.sh
+
+build: setup  ## flex, optimised, into .venv
+	@scripts/build.sh
+
+demo: build   ## embed the sentences of examples/ with a real model and answer queries
+	@scripts/model.sh
+	@.venv/bin/python examples/demo.py
+
+test: lint test-rust test-python  ## everything that must hold
+
+lint: setup   ## formatting, clippy, rustdoc, ruff, the structure of the source
+	@scripts/lint.sh
+
+test-rust:    ## Rust tests: each instruction set, each feature combination, a bare-metal build
+	@scripts/test-rust.sh
+
+test-python: build  ## Python tests on each instruction set, the stubs, the wheel
+	@scripts/test-python.sh
+
+bench:        ## Rust benchmarks, one file a family
+	cargo bench
+
+compare: build  ## flex against the Python libraries that are installed in .venv
+	@.venv/bin/python benches/compare $(ARGS)
+
+clean:        ## everything that was built, .venv too
+	cargo clean
+	rm -rf .venv dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	find python tests examples benches -name __pycache__ -prune -exec rm -rf {} +
+	rm -f python/flex/*.so

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Builds the wheel and uses it where nothing else is installed: at most 8 MB, imported without NumPy in less than 30 ms.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+max_bytes=$((8 * 1000 * 1000))
+
+step "wheel"
+rm -rf dist
+"$VIRTUAL_ENV/bin/maturin" build --release --quiet --out dist
+wheel=$(ls dist/*.whl)
+size=$(stat -c %s "$wheel" 2>/dev/null || stat -f %z "$wheel")
+echo "$wheel: $size bytes"
+[ "$size" -le "$max_bytes" ] || die "the wheel has $size bytes, more than $max_bytes"
+
+bare=$(mktemp -d)
+trap 'rm -rf "$bare"' EXIT
+"$python" -m venv "$bare"
+"$bare/bin/python" -m pip install -q --disable-pip-version-check --no-index "$wheel"
+cd "$bare"    # away from the source tree: what is imported is what was installed
+bin/python - <<'E2'
+import importlib.util, subprocess, sys
+assert importlib.util.find_spec("numpy") is None, "this environment was meant to be bare"
+clock = "import time; t = time.perf_counter(); import flex; print(time.perf_counter() - t); assert flex.asarray([1.5, 2.0]).tolist() == [1.5, 2.0]"
+best = min(float(subprocess.check_output([sys.executable, "-c", clock])) for _ in range(10))
+print(f"import flex: {best * 1e3:.1f} ms")
+assert best < 0.030, f"import flex takes {best * 1e3:.1f} ms, more than 30"
+E2

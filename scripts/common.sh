@@ -1,0 +1,17 @@
+# Sourced by the other scripts: goes to the root of the repository and gives a few words to all of them.
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export VIRTUAL_ENV=$PWD/.venv
+python=$VIRTUAL_ENV/bin/python
+
+step() { printf '\n== %s\n' "$*"; }
+say() { echo "${0##*/}: $*" >&2; }
+die() { say "$@"; exit 1; }
+
+# The values of FLEX_ISA that this machine can run, one a line.
+isas() {
+  echo scalar
+  local flags=
+  [ ! -r /proc/cpuinfo ] || flags=" $(grep -m1 '^flags' /proc/cpuinfo || true) "
+  [[ $flags != *' avx2 '* || $flags != *' fma '* ]] || echo avx2
+  [[ $flags != *' avx512bw '* || $flags != *' avx512dq '* || $flags != *' avx512vl '* ]] || echo avx512
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Formatting, clippy, rustdoc, ruff, and the structure of the source. Warnings are errors.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+step "structure"
+"$python" scripts/check_layers.py
+
+step "formatting"
+cargo fmt --check
+"$VIRTUAL_ENV/bin/ruff" format --check --quiet .
+"$VIRTUAL_ENV/bin/ruff" check --quiet .
+
+step "clippy"
+cargo clippy -q --all-targets -- -D warnings
+cargo clippy -q --features python -- -D warnings
+cargo clippy -q --no-default-features -- -D warnings
+
+step "rustdoc"
+RUSTDOCFLAGS="-D warnings" cargo doc -q --no-deps --features python

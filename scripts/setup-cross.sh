@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Makes the standard library available for cross targets. Takes the first way that works, and does nothing when there is nothing to do:
+#   1. the compiled library, through rustup;
+#   2. its source, through rustup;
+#   3. its source from Debian's rust-src of the compiler's own release (a newer one fails to build), through apt with lists of its own.
+# After 2 or 3 a build needs RUSTC_BOOTSTRAP=1 and -Zbuild-std=core,alloc; build-cross.sh does that.
+#   setup-cross.sh TARGET...
+# Exit status: 0 compiled library, 10 source only, 1 neither.
+# LIMIT: seconds for one download. SKIP_RUSTUP=1 goes straight to 3.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+limit=${LIMIT:-120}
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/flex-cross
+rustlib=$(rustc --print sysroot)/lib/rustlib
+source=$rustlib/src/rust
+release=$(rustc -vV | sed -nE 's/^release: ([0-9.]+).*/\1/p')
+
+have_compiled() { compgen -G "$rustlib/$1/lib/libcore-*.rlib" >/dev/null; }
+have_source() { [ -e "$source/library/core/src/lib.rs" ]; }
+use_source() { say "standard library from source ($1)"; exit 10; }
+
+missing=()
+for target; do have_compiled "$target" || missing+=("$target"); done
+[ ${#missing[@]} -gt 0 ] || exit 0
+! have_source || use_source "already there"
+
+if [ -z "${SKIP_RUSTUP:-}" ] && command -v rustup >/dev/null; then
+  ! timeout "$limit" rustup -q target add "${missing[@]}" >&2 || exit 0
+  ! timeout "$limit" rustup -q component add rust-src >&2 || use_source rustup
+  say "rustup could not fetch it"
+fi
+
+# The machine's own Debian mirror, asked for another suite.
+debian_entry() {
+  local deb822=/etc/apt/sources.list.d/debian.sources list=/etc/apt/sources.list
+  if [ -f "$deb822" ]; then
+    awk 'BEGIN { RS = ""; ORS = "\n\n" } /Suites:.*-updates/ { print; exit }' "$deb822" | sed -E "/^#/d; s/^Suites:.*/Suites: $1/" >"$2/debian.sources"
+  elif [ -f "$list" ]; then
+    sed -nE "/^deb .*-updates/ { s/^(deb( \[[^]]*\])? [^ ]+) [^ ]+/\1 $1/p; q }" "$list" >"$2/debian.list"
+  fi
+}
+
+# fetch SUITE: unpacks rust-src of this release into the cache and links it into the toolchain.
+fetch() {
+  local folder=$cache/$1 version unpacked
+  unpacked=$folder/root/usr/src/rustc-$release
+  if [ ! -e "$unpacked/library/core/src/lib.rs" ]; then
+    mkdir -p "$folder"/{parts,lists/partial,cache/archives/partial,root}
+    debian_entry "$1" "$folder/parts"
+    local apt=(-qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$folder/parts" -o "Dir::State::lists=$folder/lists"
+      -o "Dir::Cache=$folder/cache" -o APT::Sandbox::User=root)
+    timeout "$limit" apt-get "${apt[@]}" update >/dev/null 2>&1 || return 1
+    version=$(apt-cache "${apt[@]}" madison rust-src 2>/dev/null | awk -F'|' '{ gsub(/ /, "", $2); print $2 }' | grep -m1 "^${release//./\\.}[+~-]") || return 1
+    (cd "$folder" && timeout "$limit" apt-get "${apt[@]}" download "rust-src=$version" && dpkg -x rust-src_*.deb root && rm -f rust-src_*.deb) || return 1
+  fi
+  mkdir -p "$source"
+  ln -sfn "$unpacked/library" "$source/library"
+  ln -sfn "$unpacked/src" "$source/src"
+  have_source
+}
+
+if command -v apt-get >/dev/null && command -v dpkg >/dev/null; then
+  for suite in trixie-backports trixie testing sid; do
+    ! fetch "$suite" || use_source "Debian $suite, $release"
+  done
+fi
+say "no standard library for ${missing[*]}: 'rustup target add ${missing[*]}' is the ordinary way, and needs the network"
+exit 1
