@@ -10,6 +10,7 @@ mod error;
 pub mod exec;
 #[doc(hidden)]
 pub mod kernel;
+pub mod layout;
 mod scalar;
 pub mod storage;
 
