@@ -1,0 +1,136 @@
+//! The layouts of N operands collapsed to as few loops as possible: dimensions sorted by stride, innermost first, those that
+//! run backwards in every operand turned round, adjacent ones merged. Almost everything becomes one or two loops.
+
+use smallvec::SmallVec;
+
+/// Operands of one nest: inputs, then outputs.
+pub const MAX_OPERANDS: usize = 12;
+
+/// A tensor in memory as loops see it.
+#[derive(Clone)]
+pub struct Operand {
+    /// The first element.
+    pub ptr: *mut u8,
+    /// Bytes of an element.
+    pub size: usize,
+    /// Bytes from one index to the next, for each dimension of the loops' shape; 0 where broadcast.
+    pub strides: SmallVec<[isize; 6]>,
+}
+
+impl Operand {
+    /// An operand whose own `shape` and `strides` (in elements) broadcast to a shape of `rank` dimensions.
+    pub fn new(ptr: *mut u8, size: usize, shape: &[usize], strides: &[isize], rank: usize) -> Operand {
+        let lead = rank - shape.len();
+        let mut bytes = SmallVec::from_elem(0, rank);
+        for (k, (n, s)) in shape.iter().zip(strides).enumerate() {
+            if *n != 1 {
+                bytes[lead + k] = s * size as isize;
+            }
+        }
+        Operand { ptr, size, strides: bytes }
+    }
+    /// One value for every index.
+    pub fn value(ptr: *const u8, size: usize, rank: usize) -> Operand {
+        Operand { ptr: ptr as *mut u8, size, strides: SmallVec::from_elem(0, rank) }
+    }
+}
+
+/// One loop: its length, and the step of every operand in bytes.
+#[derive(Clone, Copy)]
+pub struct Dim {
+    /// Iterations.
+    pub n: usize,
+    /// Bytes from one iteration to the next.
+    pub steps: [isize; MAX_OPERANDS],
+}
+
+/// The loops, innermost first; at least one.
+#[derive(Clone)]
+pub struct Nest {
+    /// The loops.
+    pub dims: SmallVec<[Dim; 3]>,
+    /// First element of each operand.
+    pub ptrs: [*mut u8; MAX_OPERANDS],
+    /// Bytes of an element of each operand.
+    pub sizes: [usize; MAX_OPERANDS],
+    /// How many operands are inputs, and how many there are.
+    pub inputs: usize,
+    /// Inputs and outputs.
+    pub operands: usize,
+    /// Iterations altogether.
+    pub total: usize,
+    /// Results go past the cache.
+    pub stream: bool,
+}
+// SAFETY: the pointers stand for memory that the driver's caller lends for the whole run (N1); pieces of one nest on several
+// threads write disjoint elements, since no output repeats an element.
+unsafe impl Sync for Nest {}
+
+impl Nest {
+    /// Collapses. The order of loops is that of the first output's strides (of the first operand's without outputs).
+    pub fn new(shape: &[usize], inputs: &[Operand], outputs: &[Operand]) -> Nest {
+        let operands = inputs.len() + outputs.len();
+        assert!(operands <= MAX_OPERANDS && operands > 0, "{operands} operands; at most {MAX_OPERANDS}");
+        let mut nest = Nest {
+            dims: SmallVec::new(),
+            ptrs: [core::ptr::null_mut(); MAX_OPERANDS],
+            sizes: [1; MAX_OPERANDS],
+            inputs: inputs.len(),
+            operands,
+            total: shape.iter().product(),
+            stream: false,
+        };
+        for (i, o) in inputs.iter().chain(outputs).enumerate() {
+            nest.ptrs[i] = o.ptr;
+            nest.sizes[i] = o.size;
+        }
+        if nest.total > 0 {
+            nest.collapse(shape, inputs, outputs);
+        }
+        if nest.dims.is_empty() {
+            nest.dims.push(Dim { n: nest.total, steps: nest.sizes.map(|s| s as isize) });
+        }
+        nest
+    }
+    fn collapse(&mut self, shape: &[usize], inputs: &[Operand], outputs: &[Operand]) {
+        let key = if outputs.is_empty() { 0 } else { self.inputs };
+        for d in (0..shape.len()).rev().filter(|d| shape[*d] != 1) {
+            let mut dim = Dim { n: shape[d], steps: [0; MAX_OPERANDS] };
+            for (step, o) in dim.steps.iter_mut().zip(inputs.iter().chain(outputs)) {
+                *step = o.strides[d];
+            }
+            let steps = &mut dim.steps[..self.operands];
+            if steps.iter().all(|s| *s <= 0) && steps.iter().any(|s| *s < 0) {
+                for (p, s) in self.ptrs.iter_mut().zip(steps) {
+                    *p = p.wrapping_offset(*s * (shape[d] as isize - 1));
+                    *s = -*s;
+                }
+            }
+            let at = self.dims.iter().position(|e| e.steps[key].abs() > dim.steps[key].abs()).unwrap_or(self.dims.len());
+            self.dims.insert(at, dim);
+        }
+        let mut merged: SmallVec<[Dim; 3]> = SmallVec::new();
+        for d in &self.dims {
+            match merged.last_mut() {
+                Some(inner) if (0..self.operands).all(|i| d.steps[i] == inner.steps[i] * inner.n as isize) => inner.n *= d.n,
+                _ => merged.push(*d),
+            }
+        }
+        self.dims = merged;
+    }
+    /// The loop to cut for threads: the outermost long enough for `pieces`, else the longest.
+    pub fn split_dim(&self, pieces: usize) -> usize {
+        let longest = (0..self.dims.len()).max_by_key(|d| self.dims[*d].n).unwrap_or(0);
+        (0..self.dims.len()).rev().find(|d| self.dims[*d].n >= pieces).unwrap_or(longest)
+    }
+    /// Iterations `r` of loop `d` alone.
+    pub fn part(&self, d: usize, r: core::ops::Range<usize>) -> Nest {
+        let mut nest = self.clone();
+        nest.total = self.total / self.dims[d].n * r.len();
+        nest.dims[d].n = r.len();
+        for (p, s) in nest.ptrs.iter_mut().zip(&self.dims[d].steps) {
+            *p = p.wrapping_offset(s * r.start as isize);
+        }
+        nest
+    }
+}

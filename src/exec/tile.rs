@@ -1,0 +1,383 @@
+//! The machine: runs an elementwise program tile by tile through slots in L1. A tile is a rectangle of the two inner loops.
+//!
+//! For each rectangle: find where each operand's elements are (in place, one value, or packed into a slot), run the
+//! instructions, store those outputs that were computed in a slot. Three shapes of rectangles:
+//!
+//! - `Run`: part of one row of the inner loop, at most [`TILE`] elements.
+//! - `Short`: the inner loop is short, so several whole rows are packed into one run.
+//! - `Blocked`: an operand is transposed, so a block of rows and columns is packed from whole cache lines, and the
+//!   instructions run row by row.
+//!
+//! Kernels never alias: an output that lies on an input (an operation in place) is computed in a slot and copied.
+
+use super::isa::LoopFn;
+use super::nest::{MAX_OPERANDS, Nest};
+use super::pack::{self, Rect};
+use core::mem::MaybeUninit;
+
+/// Bytes of scratch on the stack.
+const SCRATCH: usize = if cfg!(feature = "std") { 56 << 10 } else { 2 << 10 };
+/// Elements of a tile: slots of 2 KiB (float32) were the fastest; transposed rectangles want to be bigger.
+const TILE: usize = if cfg!(feature = "std") { 512 } else { 64 };
+const BLOCK: usize = if cfg!(feature = "std") { 4096 } else { 64 };
+/// Columns and rows of a transposed rectangle.
+const BLOCK_COLS: usize = 128;
+const BLOCK_ROWS: usize = 32;
+/// Below this, rows are gathered into one run.
+const SHORT: usize = 256;
+/// Slots of one program.
+pub const MAX_SLOTS: usize = 48;
+/// Instructions of one program.
+pub const MAX_CODE: usize = 64;
+
+/// `slot[dst] = f(slot[src[0]], slot[src[1]], slot[src[2]])`.
+#[derive(Clone, Copy)]
+pub struct Instr {
+    /// The loop.
+    pub f: LoopFn,
+    /// Its result.
+    pub dst: u8,
+    /// Its operands, `arity` of them.
+    pub src: [u8; 3],
+    /// Number of operands.
+    pub arity: u8,
+    /// Elements that the loop sees for one of ours: 2 for complex numbers treated as pairs.
+    pub mult: u8,
+    /// Bit m: the loop takes scalar mask m (contract E1).
+    pub forms: u8,
+}
+
+/// A program. Slots are numbered: inputs, outputs, constants, temporaries.
+#[derive(Clone, Copy)]
+pub struct Program<'a> {
+    /// One value each: where it is, and its bytes.
+    pub constants: &'a [(*const u8, usize)],
+    /// Number of temporaries.
+    pub temps: usize,
+    /// Bytes of an element of the widest temporary.
+    pub temp_size: usize,
+    /// The instructions, in order; each output slot is written by one.
+    pub code: &'a [Instr],
+}
+// SAFETY: the constants outlive the run and are only read (N1).
+unsafe impl Sync for Program<'_> {}
+
+#[repr(align(64))]
+struct Scratch([MaybeUninit<u8>; SCRATCH]);
+
+#[derive(Clone, Copy, PartialEq)]
+enum Shape {
+    Run,
+    Short,
+    Blocked,
+}
+
+/// Where an operand's elements of a rectangle are.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// In memory, one after the other within a row.
+    Direct,
+    /// One value a row.
+    Value,
+    /// In a slot's buffer, row after row.
+    Packed,
+}
+
+/// Runs the program over the nest.
+///
+/// # Safety
+/// N1: every element that the nest reaches is readable (inputs) or writable (outputs), aligned, and stays so; inputs are
+/// initialised; an output is one of the inputs exactly (same first element, same strides) or overlaps none; instructions
+/// are loops for the sizes of their slots (E1).
+pub unsafe fn run(p: &Program, x: &Nest) {
+    let k = x.operands;
+    let aliased = |o: usize| (0..x.inputs).any(|i| x.ptrs[i] == x.ptrs[o]);
+    if p.code.len() == 1 && x.dims.len() == 1 && !x.stream {
+        let c = &p.code[0];
+        let linear = (0..k).all(|i| x.dims[0].steps[i] == x.sizes[i] as isize);
+        if linear && c.src[..c.arity as usize].iter().all(|s| (*s as usize) < k) && !(x.inputs..k).any(aliased) {
+            let q = |j: usize| x.ptrs[c.src[j] as usize] as *const u8;
+            // SAFETY: N1; nothing is aliased.
+            return unsafe { (c.f)(x.ptrs[c.dst as usize], q(0), q(1), q(2), x.total * c.mult as usize, 0) };
+        }
+    }
+    if x.total > 0 {
+        // SAFETY: N1.
+        unsafe { Machine::new(p, x).run() }
+    }
+}
+
+/// The plan of a run: what does not change from rectangle to rectangle.
+struct Machine<'a> {
+    p: &'a Program<'a>,
+    x: &'a Nest,
+    shape: Shape,
+    /// Steps of the two inner loops.
+    s0: [isize; MAX_OPERANDS],
+    s1: [isize; MAX_OPERANDS],
+    n0: usize,
+    n1: usize,
+    /// Bit i: slot i is handed to the loops as one value.
+    value: u64,
+    places: [Place; MAX_OPERANDS],
+    /// Which buffer a slot has.
+    buffer: [u8; MAX_SLOTS],
+    /// Elements of a buffer, and bytes of an element there.
+    tile: usize,
+    unit: usize,
+    cols: usize,
+    rows: usize,
+}
+
+impl<'a> Machine<'a> {
+    fn new(p: &'a Program, x: &'a Nest) -> Self {
+        let k = x.operands;
+        let (n0, n1) = (x.dims[0].n, x.dims.get(1).map_or(1, |d| d.n));
+        let (s0, s1) = (x.dims[0].steps, x.dims.get(1).map_or([0; MAX_OPERANDS], |d| d.steps));
+        let size = |i: usize| x.sizes[i] as isize;
+        let transposed = (0..k).any(|i| s0[i].abs() > size(i) && s1[i].abs() == size(i));
+        let shape = if transposed && n0 >= 8 && n1 >= 8 {
+            Shape::Blocked
+        } else if n0 <= SHORT && n1 > 1 {
+            Shape::Short
+        } else {
+            Shape::Run
+        };
+        let mut m = Machine { p, x, shape, s0, s1, n0, n1, value: 0, places: [Place::Direct; MAX_OPERANDS], buffer: [0; MAX_SLOTS], tile: 0, unit: 0, cols: 0, rows: 0 };
+        m.choose_values();
+        for i in 0..k {
+            m.places[i] = if i < x.inputs { m.place(i) } else { m.place_out(i) };
+        }
+        m.lay_out();
+        m
+    }
+    /// A slot that holds one value a row stays one value where every loop that reads it has a form for that.
+    fn choose_values(&mut self) {
+        let (k, p) = (self.x.operands, self.p);
+        let mut single = 0u64;
+        for i in 0..self.x.inputs {
+            if self.s0[i] == 0 && (self.s1[i] == 0 || self.shape != Shape::Short) {
+                single |= 1 << i;
+            }
+        }
+        for i in 0..p.constants.len() {
+            single |= 1 << (k + i);
+        }
+        let mut value = single;
+        loop {
+            let before = value;
+            for c in p.code {
+                if c.forms >> mask(c, value) & 1 == 0 {
+                    for s in &c.src[..c.arity as usize] {
+                        value &= !(1 << s);
+                    }
+                }
+            }
+            if value == before {
+                break;
+            }
+        }
+        self.value = value;
+    }
+    fn place(&self, i: usize) -> Place {
+        let size = self.x.sizes[i] as isize;
+        if self.value >> i & 1 == 1 {
+            Place::Value
+        } else if self.s0[i] == size && (self.shape != Shape::Short || self.n1 == 1) {
+            Place::Direct
+        } else {
+            Place::Packed
+        }
+    }
+    fn place_out(&self, o: usize) -> Place {
+        let aliased = (0..self.x.inputs).any(|i| self.x.ptrs[i] == self.x.ptrs[o]);
+        let dense = self.s0[o] == self.x.sizes[o] as isize;
+        let whole = self.shape != Shape::Short || self.s1[o] == self.s0[o] * self.n0 as isize;
+        if dense && whole && !aliased && !self.x.stream { Place::Direct } else { Place::Packed }
+    }
+    /// Gives a buffer to every slot that needs one, and the rectangle the size that then fits the scratch.
+    fn lay_out(&mut self) {
+        let (k, p, x) = (self.x.operands, self.p, self.x);
+        let slots = k + p.constants.len() + p.temps;
+        assert!(slots <= MAX_SLOTS && p.code.len() <= MAX_CODE, "a program of {slots} slots, {} instructions", p.code.len());
+        let mut buffers = 0;
+        for i in 0..slots {
+            let needed = match i {
+                i if i < k => self.places[i] == Place::Packed,
+                i if i < k + p.constants.len() => self.value >> i & 1 == 0,
+                _ => true,
+            };
+            if needed {
+                self.buffer[i] = buffers;
+                buffers += 1;
+            }
+        }
+        self.unit = x.sizes[..k].iter().copied().max().unwrap_or(1).max(p.temp_size).max(p.constants.iter().map(|c| c.1).max().unwrap_or(1));
+        let limit = if self.shape == Shape::Blocked { BLOCK } else { TILE };
+        let room = SCRATCH / ((buffers as usize).max(1) * self.unit);
+        self.tile = if room >= 64 { room / 64 * 64 } else { room }.min(limit);
+        (self.cols, self.rows) = match self.shape {
+            Shape::Blocked => {
+                let cols = self.n0.min(BLOCK_COLS).min(self.tile);
+                (cols, self.n1.min(BLOCK_ROWS).min(self.tile / cols))
+            }
+            Shape::Short if self.n0 <= self.tile => (self.n0, self.n1.min(self.tile / self.n0)),
+            _ => (self.n0.min(self.tile), 1),
+        };
+    }
+    /// # Safety
+    /// N1.
+    unsafe fn run(&self) {
+        let (x, p, k) = (self.x, self.p, self.x.operands);
+        let mut scratch = Scratch([const { MaybeUninit::uninit() }; SCRATCH]);
+        let base = scratch.0.as_mut_ptr() as *mut u8;
+        let mut slots = [core::ptr::null_mut::<u8>(); MAX_SLOTS];
+        for i in 0..k + p.constants.len() + p.temps {
+            slots[i] = base.wrapping_add(self.buffer[i] as usize * self.tile * self.unit);
+        }
+        for (i, (ptr, size)) in p.constants.iter().enumerate() {
+            if self.value >> (k + i) & 1 == 1 {
+                slots[k + i] = *ptr as *mut u8;
+            } else {
+                let one = Rect { ptr: *ptr, rows: 1, cols: self.tile, row_step: 0, col_step: 0 };
+                // SAFETY: a constant is one readable element (N1); the buffer holds a tile of it.
+                unsafe { pack::pack(slots[k + i], one, *size) };
+            }
+        }
+        let mut state = State { base, slots, packed: [None; MAX_OPERANDS], ptrs: x.ptrs };
+        let mut index = [0usize; 64];
+        let mut more: alloc::vec::Vec<usize>;
+        let index: &mut [usize] = if x.dims.len() <= 64 {
+            &mut index
+        } else {
+            more = alloc::vec![0; x.dims.len()];
+            &mut more
+        };
+        loop {
+            for j in (0..self.n1).step_by(self.rows) {
+                for i in (0..self.n0).step_by(self.cols) {
+                    // SAFETY: N1; the rectangle lies inside the two inner loops.
+                    unsafe { self.rectangle(&mut state, i, j, self.cols.min(self.n0 - i), self.rows.min(self.n1 - j)) };
+                }
+            }
+            // the outer loops, as an odometer
+            let mut d = 2;
+            loop {
+                let Some(dim) = x.dims.get(d) else {
+                    if x.stream {
+                        pack::fence();
+                    }
+                    return;
+                };
+                index[d] += 1;
+                let back = if index[d] < dim.n { 0 } else { dim.n as isize };
+                for (ptr, s) in state.ptrs[..k].iter_mut().zip(&dim.steps) {
+                    *ptr = ptr.wrapping_offset(s * (1 - back));
+                }
+                if back == 0 {
+                    break;
+                }
+                index[d] = 0;
+                d += 1;
+            }
+        }
+    }
+    /// # Safety
+    /// N1; the rectangle of `cols` x `rows` at column `i`, row `j` lies inside the two inner loops.
+    unsafe fn rectangle(&self, st: &mut State, i: usize, j: usize, cols: usize, rows: usize) {
+        let (x, k) = (self.x, self.x.operands);
+        let rect = |st: &State, o: usize| Rect {
+            ptr: st.ptrs[o].wrapping_offset(self.s1[o] * j as isize + self.s0[o] * i as isize),
+            rows,
+            cols,
+            row_step: self.s1[o],
+            col_step: self.s0[o],
+        };
+        for o in 0..x.inputs {
+            let mut r = rect(st, o);
+            match self.places[o] {
+                Place::Packed => {
+                    let buffer = self.slot_buffer(st, o);
+                    // a repeated value fills the whole tile, so that it is packed once for many rectangles
+                    if r.col_step == 0 && (r.row_step == 0 || rows == 1) {
+                        r = Rect { rows: 1, cols: self.tile, ..r };
+                    }
+                    // what is there already stays: operands repeated along the outer loops
+                    if st.packed[o] != Some((r.ptr, r.rows * r.cols)) {
+                        // SAFETY: N1 gives P1; the buffer holds a tile.
+                        unsafe { pack::pack(buffer, r, x.sizes[o]) };
+                        st.packed[o] = Some((r.ptr, r.rows * r.cols));
+                    }
+                    st.slots[o] = buffer;
+                }
+                _ => st.slots[o] = r.ptr as *mut u8,
+            }
+        }
+        for o in x.inputs..k {
+            st.slots[o] = if self.places[o] == Place::Direct { rect(st, o).ptr as *mut u8 } else { self.slot_buffer(st, o) };
+        }
+        let by_row = self.shape == Shape::Blocked && rows > 1;
+        for c in self.p.code {
+            let scalars = mask(c, self.value);
+            let (runs, len) = if by_row { (rows, cols) } else { (1, rows * cols) };
+            for y in 0..runs {
+                let at = |s: u8| st.slots[s as usize].wrapping_offset(self.row_offset(s as usize, y, cols));
+                // SAFETY: E1: places above hold the rectangle's elements of each operand, buffers are distinct, and an
+                // output is in place only where it is no input (N1).
+                unsafe { (c.f)(at(c.dst), at(c.src[0]), at(c.src[1]), at(c.src[2]), len * c.mult as usize, scalars) };
+            }
+        }
+        for o in x.inputs..k {
+            if self.places[o] == Place::Packed {
+                let (r, s) = (rect(st, o), st.slots[o]);
+                // SAFETY: N1 gives P2 and P3; the slot was written by its instruction.
+                unsafe {
+                    if x.stream && r.col_step == x.sizes[o] as isize {
+                        for y in 0..rows {
+                            let row = (r.ptr as *mut u8).wrapping_offset(r.row_step * y as isize);
+                            pack::stream(row, s.add(y * cols * x.sizes[o]), cols * x.sizes[o]);
+                        }
+                    } else {
+                        pack::unpack(s, r, x.sizes[o]);
+                    }
+                }
+            }
+        }
+    }
+    /// Bytes from a slot's start to its row `y`.
+    fn row_offset(&self, slot: usize, y: usize, cols: usize) -> isize {
+        let (x, k) = (self.x, self.x.operands);
+        let y = y as isize;
+        if y == 0 {
+            return 0;
+        }
+        if slot >= k {
+            let constants = k + self.p.constants.len();
+            return if slot < constants { 0 } else { y * (cols * self.unit) as isize };
+        }
+        match self.places[slot] {
+            Place::Packed if self.s0[slot] == 0 && self.s1[slot] == 0 => 0,
+            Place::Packed => y * (cols * x.sizes[slot]) as isize,
+            Place::Direct | Place::Value => y * self.s1[slot],
+        }
+    }
+    fn slot_buffer(&self, st: &State, o: usize) -> *mut u8 {
+        st.base.wrapping_add(self.buffer[o] as usize * self.tile * self.unit)
+    }
+}
+
+/// What changes from rectangle to rectangle.
+struct State {
+    /// The scratch.
+    base: *mut u8,
+    slots: [*mut u8; MAX_SLOTS],
+    /// What an input's buffer holds: first element and number of elements.
+    packed: [Option<(*const u8, usize)>; MAX_OPERANDS],
+    ptrs: [*mut u8; MAX_OPERANDS],
+}
+
+/// Which of an instruction's operands are one value.
+#[inline(always)]
+fn mask(c: &Instr, value: u64) -> u32 {
+    (0..c.arity as usize).fold(0, |m, j| m | ((value >> c.src[j] & 1) as u32) << j)
+}
