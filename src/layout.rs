@@ -58,7 +58,8 @@ impl Layout {
     }
     /// Checks L2 and L3, derives `len` and L4.
     fn checked(shape: Shape, strides: Strides, offset: usize) -> Result<Layout> {
-        let outside = || Error::shape("strides", format!("shape {shape:?} with strides {strides:?} from {offset} leaves the address space"));
+        let outside =
+            || Error::shape("strides", format!("shape {shape:?} with strides {strides:?} from {offset} leaves the address space"));
         let mut len = 1usize;
         let (mut nonzero, mut low, mut high) = (1isize, offset as i128, offset as i128);
         for (d, s) in shape.iter().zip(&strides) {
@@ -126,6 +127,21 @@ impl Layout {
             if reach < 0 { low += reach } else { high += reach }
         }
         Some((low as usize, high as usize))
+    }
+    /// Whether no two indices share an element, as far as nested strides show it.
+    pub fn is_injective(&self) -> bool {
+        if self.contiguous {
+            return true;
+        }
+        let mut dims: SmallVec<[(usize, usize); 6]> =
+            (0..self.rank()).filter(|k| self.shape[*k] != 1).map(|k| (self.strides[k].unsigned_abs(), self.shape[k])).collect();
+        dims.sort_unstable();
+        let mut reach = 0; // of the smaller strides together
+        dims.iter().all(|(step, n)| {
+            let apart = *step > reach;
+            reach += step * (n - 1); // L3
+            apart
+        })
     }
     /// The same elements counted from 0, for a storage that begins with the first.
     pub(crate) fn at_zero(&self) -> Layout {
@@ -259,7 +275,8 @@ impl Layout {
             return Some(Layout { offset: self.offset, ..Layout::contiguous(shape).ok()? });
         }
         // runs of old dimensions that one stride walks, matched with runs of new ones of the same product
-        let old: SmallVec<[(usize, isize); 6]> = (0..self.rank()).filter(|k| self.shape[*k] != 1).map(|k| (self.shape[k], self.strides[k])).collect();
+        let old: SmallVec<[(usize, isize); 6]> =
+            (0..self.rank()).filter(|k| self.shape[*k] != 1).map(|k| (self.shape[k], self.strides[k])).collect();
         let mut strides = Strides::from_elem(1, shape.len());
         let (mut i, mut j) = (0, 0);
         while i < old.len() {
@@ -354,7 +371,10 @@ pub fn broadcast(op: &'static str, shapes: &[&[usize]]) -> Result<Shape> {
                 *o = *d;
             } else if *d != 1 && *d != *o {
                 let list: alloc::vec::Vec<_> = shapes.iter().map(|s| format!("{s:?}")).collect();
-                return Err(Error::shape(op, format!("shapes {} do not broadcast: sizes {o} and {d} differ and neither is 1", list.join(" and "))));
+                return Err(Error::shape(
+                    op,
+                    format!("shapes {} do not broadcast: sizes {o} and {d} differ and neither is 1", list.join(" and ")),
+                ));
             }
         }
     }
@@ -406,7 +426,9 @@ mod tests {
         let mut viewed = 0;
         for v in &views {
             let n = v.len();
-            for shape in [&[n][..], &[2, n / 2], &[n / 2, 2], &[n / 4, 4], &[2, n / 4, 2], &[1, n, 1], &[4, n / 4], &[n / 8, 2, 4], &[2, 1, n / 2]] {
+            for shape in
+                [&[n][..], &[2, n / 2], &[n / 2, 2], &[n / 4, 4], &[2, n / 4, 2], &[1, n, 1], &[4, n / 4], &[n / 8, 2, 4], &[2, 1, n / 2]]
+            {
                 if shape.iter().product::<usize>() != n {
                     continue;
                 }

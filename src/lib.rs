@@ -11,10 +11,13 @@ pub mod exec;
 #[doc(hidden)]
 pub mod kernel;
 pub mod layout;
+pub mod ops;
 mod scalar;
 pub mod storage;
+mod tensor;
 
 pub use dtype::{Bool, DType, Element};
 pub use error::{Error, Result};
 pub use scalar::Scalar;
 pub use storage::Bytes;
+pub use tensor::Tensor;

@@ -31,6 +31,21 @@ impl Value {
         unsafe { (v.0.as_mut_ptr() as *mut T).write(x) };
         v
     }
+    /// A copy of one element of `size` bytes.
+    ///
+    /// # Safety
+    /// `size` initialised bytes, at most 16, are readable at `p`.
+    pub unsafe fn read(p: *const u8, size: usize) -> Value {
+        let mut v = Value([0; 16]);
+        // SAFETY: the caller's.
+        unsafe { core::ptr::copy_nonoverlapping(p, v.0.as_mut_ptr(), size) };
+        v
+    }
+    /// The element as `T`, which is its type; none where the bytes are no `T`.
+    pub fn get<T: Element>(&self) -> Option<T> {
+        // SAFETY: aligned for any dtype and initialised; `valid` holds for every type but bool, whose bytes are checked.
+        T::valid(&self.0[..size_of::<T>()]).then(|| unsafe { (self.0.as_ptr() as *const T).read() })
+    }
     /// Where it lies.
     pub fn as_ptr(&self) -> *const u8 {
         self.0.as_ptr()

@@ -143,7 +143,22 @@ impl<'a> Machine<'a> {
         } else {
             Shape::Run
         };
-        let mut m = Machine { p, x, shape, s0, s1, n0, n1, value: 0, places: [Place::Direct; MAX_OPERANDS], buffer: [0; MAX_SLOTS], tile: 0, unit: 0, cols: 0, rows: 0 };
+        let mut m = Machine {
+            p,
+            x,
+            shape,
+            s0,
+            s1,
+            n0,
+            n1,
+            value: 0,
+            places: [Place::Direct; MAX_OPERANDS],
+            buffer: [0; MAX_SLOTS],
+            tile: 0,
+            unit: 0,
+            cols: 0,
+            rows: 0,
+        };
         m.choose_values();
         for i in 0..k {
             m.places[i] = if i < x.inputs { m.place(i) } else { m.place_out(i) };
@@ -212,7 +227,8 @@ impl<'a> Machine<'a> {
                 buffers += 1;
             }
         }
-        self.unit = x.sizes[..k].iter().copied().max().unwrap_or(1).max(p.temp_size).max(p.constants.iter().map(|c| c.1).max().unwrap_or(1));
+        self.unit =
+            x.sizes[..k].iter().copied().max().unwrap_or(1).max(p.temp_size).max(p.constants.iter().map(|c| c.1).max().unwrap_or(1));
         let limit = if self.shape == Shape::Blocked { BLOCK } else { TILE };
         let room = SCRATCH / ((buffers as usize).max(1) * self.unit);
         self.tile = if room >= 64 { room / 64 * 64 } else { room }.min(limit);

@@ -1,3 +1,4 @@
 //! What loops compute: slices in, slices out. Nothing here knows layouts, tensors or threads.
 
 pub mod convert;
+pub mod elementwise;

@@ -1,0 +1,164 @@
+//! Moving elements: contiguous copies, copy-on-write, reshape, conversion.
+
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result};
+use crate::exec::isa::{self, LoopFn};
+use crate::exec::nest::Operand;
+use crate::exec::tile::{Instr, Program};
+use crate::exec::{self};
+use crate::kernel::elementwise::{COPY_FORMS, Copy1};
+use crate::layout::Layout;
+use crate::scalar::Value;
+use crate::tensor::Tensor;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// The loop that copies elements of this width.
+fn copy_loop(size: usize) -> LoopFn {
+    dispatch_width!(size, |U| isa::pick::<Copy1<U>>())
+}
+
+/// Runs one loop of one operand.
+///
+/// # Safety
+/// N1; the loop takes elements of the operands' sizes.
+unsafe fn run_one(f: LoopFn, forms: u8, shape: &[usize], input: Operand, output: Operand) {
+    let code = [Instr { f, dst: 1, src: [0; 3], arity: 1, mult: 1, forms }];
+    // SAFETY: the caller's.
+    unsafe { exec::run(&Program { constants: &[], temps: 0, temp_size: 1, code: &code }, shape, &[input], &[output]) }
+}
+
+impl Tensor {
+    /// A copy with storage of its own, row-major.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[1i32, 2], [2])?;
+    /// let y = x.copy()?;
+    /// assert!(!y.shares_storage(&x) && y.to_vec::<i32>()? == [1, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn copy(&self) -> Result<Tensor> {
+        let mut out = Tensor::empty(self.shape(), self.dtype())?;
+        out.copy_from(self)?;
+        Ok(out)
+    }
+    /// The same tensor where it is contiguous, else a copy that is.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[1i32, 2, 3, 4], [2, 2])?;
+    /// assert!(x.contiguous()?.shares_storage(&x));
+    /// assert_eq!(x.transpose(0, 1)?.contiguous()?.as_slice::<i32>()?, [1, 3, 2, 4]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn contiguous(&self) -> Result<Tensor> {
+        if self.is_contiguous() { Ok(self.clone()) } else { self.copy() }
+    }
+    /// The values in row-major order. Errors where `T` is not the dtype.
+    ///
+    /// ```
+    /// assert_eq!(flex::Tensor::zeros(&[2], flex::DType::U8)?.to_vec::<u8>()?, [0, 0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
+        self.expect_dtype::<T>("to_vec")?;
+        Ok(self.contiguous()?.as_slice::<T>()?.to_vec())
+    }
+    /// The first element for writing; all others lie by the layout's strides. Storage that is shared, or a layout whose
+    /// indices share elements, is copied first, so that no other tensor sees what is written.
+    pub fn as_mut_ptr(&mut self) -> Result<*mut u8> {
+        if let Some(p) = self.get_mut_ptr() {
+            return Ok(p);
+        }
+        *self = self.copy()?;
+        self.get_mut_ptr().ok_or_else(|| Error::value("as_mut_ptr", "fresh storage is shared"))
+    }
+    /// The values for writing, row-major; copies first where the storage is shared or the tensor is not contiguous. Errors
+    /// where `T` is not the dtype.
+    ///
+    /// ```
+    /// let mut x = flex::Tensor::from_slice(&[1i32, 2], [2])?;
+    /// let y = x.clone();
+    /// x.as_mut_slice::<i32>()?[0] = 5;
+    /// assert_eq!((x.to_vec::<i32>()?, y.to_vec::<i32>()?), (vec![5, 2], vec![1, 2]));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn as_mut_slice<T: Element>(&mut self) -> Result<&mut [T]> {
+        self.expect_dtype::<T>("as_mut_slice")?;
+        self.as_slice::<T>().map(|_| ()).or_else(|e| if self.is_contiguous() { Err(e) } else { Ok(()) })?;
+        if !self.is_contiguous() {
+            *self = self.copy()?;
+        }
+        let (p, n) = (self.as_mut_ptr()?, self.len());
+        // SAFETY: contiguous elements inside the storage (T1), aligned (T2), initialised (S1), exclusive while `self` is
+        // borrowed (S3).
+        Ok(if n == 0 { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(p as *mut T, n) } })
+    }
+    /// Writes the values of `source`, which broadcasts to this shape and has this dtype, to the elements of `self`, in
+    /// place where the storage is its own.
+    ///
+    /// ```
+    /// let mut x = flex::Tensor::zeros(&[2, 2], flex::DType::I32)?;
+    /// x.copy_from(&flex::Tensor::from_slice(&[1i32, 2], [2])?)?;
+    /// assert_eq!(x.to_vec::<i32>()?, [1, 2, 1, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn copy_from(&mut self, source: &Tensor) -> Result<()> {
+        if source.dtype() != self.dtype() {
+            return Err(Error::dtype("copy_from", format!("the source is {}, the target {}", source.dtype(), self.dtype())));
+        }
+        let source = source.broadcast_to(self.shape())?;
+        let p = self.as_mut_ptr()?;
+        let (size, rank) = (self.dtype().size(), self.rank());
+        let target = Operand::new(p, size, self.shape(), self.strides(), rank);
+        // SAFETY: both reach elements of their own storages only (T1); the target's is unshared (S3), so they are apart.
+        unsafe { run_one(copy_loop(size), COPY_FORMS, self.shape(), source.operand(rank), target) };
+        Ok(())
+    }
+    /// Filled with one value of the dtype.
+    pub(crate) fn filled(shape: &[usize], dtype: DType, value: &Value) -> Result<Tensor> {
+        let mut out = Tensor::empty(shape, dtype)?;
+        let p = out.as_mut_ptr()?;
+        let target = Operand::new(p, dtype.size(), out.shape(), out.strides(), out.rank());
+        // SAFETY: as above; the value is one element and outlives the run.
+        unsafe {
+            run_one(copy_loop(dtype.size()), COPY_FORMS, out.shape(), Operand::value(value.as_ptr(), dtype.size(), out.rank()), target)
+        };
+        Ok(out)
+    }
+    /// The elements in row-major order under another shape; one size may be -1, and is then what remains. A view where the
+    /// strides allow it, else a copy.
+    ///
+    /// ```
+    /// let x = flex::Tensor::zeros(&[2, 6], flex::DType::F32)?;
+    /// assert_eq!(x.reshape(&[3, -1])?.shape(), [3, 4]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn reshape(&self, shape: &[isize]) -> Result<Tensor> {
+        let shape = resolve_shape("reshape", shape, self)?;
+        if let Some(l) = self.layout().reshape(&shape) {
+            return Ok(self.view(l));
+        }
+        let copy = self.copy()?;
+        let layout = Layout::contiguous(&shape)?;
+        Ok(copy.view(layout))
+    }
+    /// The same where it must be a view: none if elements would have to move.
+    pub fn view_as(&self, shape: &[isize]) -> Result<Option<Tensor>> {
+        let shape = resolve_shape("reshape", shape, self)?;
+        Ok(self.layout().reshape(&shape).map(|l| self.view(l)))
+    }
+}
+
+/// Replaces a -1; errors where the number of elements differs.
+fn resolve_shape(op: &'static str, shape: &[isize], x: &Tensor) -> Result<crate::layout::Shape> {
+    let fail = || Error::shape(op, format!("shape {:?} has {} elements; {shape:?} does not", x.shape(), x.len()));
+    let known = shape.iter().filter(|d| **d != -1).try_fold(1usize, |n, d| usize::try_from(*d).ok().and_then(|d| n.checked_mul(d)));
+    let known = known.ok_or_else(fail)?;
+    let rest = match shape.iter().filter(|d| **d == -1).count() {
+        0 if known == x.len() => 1,
+        1 if known > 0 && x.len().is_multiple_of(known) => x.len() / known,
+        0 | 1 => return Err(fail()),
+        _ => return Err(Error::shape(op, format!("{shape:?} has -1 more than once"))),
+    };
+    Ok(shape.iter().map(|d| if *d == -1 { rest } else { *d as usize }).collect())
+}

@@ -1,0 +1,468 @@
+//! The tensor: storage, layout, dtype. Constructors, accessors and views; no arithmetic.
+
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result};
+use crate::exec::nest::Operand;
+use crate::layout::{self, Layout};
+use crate::scalar::{Scalar, Value};
+use crate::storage::Bytes;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+use core::any::Any;
+
+/// An n-dimensional array with a dtype known at run time.
+///
+/// A clone shares the storage and costs nothing; writing to one copies it first where it is shared, so a write to one tensor
+/// is never seen in another. Views (`permute`, `slice`, `flip`, `broadcast_to` ..) share the storage too and move no element.
+///
+/// Invariants, checked in the constructors:
+/// - T1. Every element that the layout reaches lies inside the storage.
+/// - T2. The storage begins at an address aligned for the dtype; so then does every element.
+///
+/// ```
+/// use flex::{DType, Tensor};
+/// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?;
+/// let t = x.transpose(0, 1)?;
+/// assert_eq!((t.shape(), t.dtype()), (&[3, 2][..], DType::F32));
+/// assert_eq!(t.to_vec::<f32>()?, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Tensor {
+    data: Bytes,
+    layout: Layout,
+    dtype: DType,
+}
+
+impl Tensor {
+    /// Storage, layout and dtype put together. Errors where an element would lie outside the storage (T1) or be misaligned
+    /// (T2).
+    pub fn from_parts(data: Bytes, layout: Layout, dtype: DType) -> Result<Tensor> {
+        let size = dtype.size();
+        if let Some((_, last)) = layout.span() {
+            if (last as u128 + 1) * size as u128 > data.len() as u128 {
+                let message = format!(
+                    "shape {:?} of {dtype} needs {} bytes; there are {}",
+                    layout.shape(),
+                    (last as u128 + 1) * size as u128,
+                    data.len()
+                );
+                return Err(Error::shape("from_parts", message));
+            }
+            if !(data.as_ptr() as usize).is_multiple_of(alignment(dtype)) {
+                return Err(Error::value("from_parts", format!("memory at {:p} is not aligned for {dtype}", data.as_ptr())));
+            }
+        }
+        Ok(Tensor { data, layout, dtype })
+    }
+    /// Fresh, contiguous, with unspecified values.
+    ///
+    /// ```
+    /// let x = flex::Tensor::empty(&[2, 3], flex::DType::F32)?;
+    /// assert_eq!((x.shape(), x.len()), (&[2, 3][..], 6));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn empty(shape: &[usize], dtype: DType) -> Result<Tensor> {
+        let layout = Layout::contiguous(shape)?;
+        let data = Bytes::new(byte_len(&layout, dtype)?)?;
+        Ok(Tensor { data, layout, dtype }) // T1, T2: made to measure
+    }
+    /// Filled with zeros (or false).
+    ///
+    /// ```
+    /// let x = flex::Tensor::zeros(&[3], flex::DType::I64)?;
+    /// assert_eq!(x.to_vec::<i64>()?, [0, 0, 0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn zeros(shape: &[usize], dtype: DType) -> Result<Tensor> {
+        let layout = Layout::contiguous(shape)?;
+        let data = Bytes::zeroed(byte_len(&layout, dtype)?)?;
+        Ok(Tensor { data, layout, dtype })
+    }
+    /// A copy of the values, in row-major order.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[true, false], [2, 1])?;
+    /// assert_eq!(x.dtype(), flex::DType::Bool);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn from_slice<T: Element>(values: &[T], shape: impl AsRef<[usize]>) -> Result<Tensor> {
+        let shape = shape.as_ref();
+        let mut t = Tensor::empty(shape, T::DTYPE)?;
+        if t.len() != values.len() {
+            return Err(Error::shape("from_slice", format!("{} values do not fill shape {shape:?}, which has {}", values.len(), t.len())));
+        }
+        if let Some(p) = t.data.get_mut() {
+            // SAFETY: the fresh storage has room for these values (T1) and nobody else has it (S3).
+            unsafe { core::ptr::copy_nonoverlapping(values.as_ptr(), p as *mut T, values.len()) };
+        }
+        Ok(t)
+    }
+    /// A tensor of rank 0. Errors where the number doesn't fit the dtype.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor};
+    /// assert_eq!(Tensor::scalar(3, DType::I8)?.item::<i8>()?, 3);
+    /// assert!(Tensor::scalar(300, DType::I8).is_err());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn scalar(x: impl Into<Scalar>, dtype: DType) -> Result<Tensor> {
+        let v = x.into().value(dtype, "scalar")?;
+        let mut t = Tensor::empty(&[], dtype)?;
+        if let Some(p) = t.data.get_mut() {
+            // SAFETY: one element of storage (T1), unshared (S3); a Value holds one element.
+            unsafe { core::ptr::copy_nonoverlapping(v.as_ptr(), p, dtype.size()) };
+        }
+        Ok(t)
+    }
+    /// Values that lie in static memory, such as weights in flash; nothing is copied, until somebody writes to the tensor.
+    /// Errors where the bytes are too few or misaligned for the dtype.
+    ///
+    /// ```
+    /// static WEIGHTS: [u8; 3] = [1, 2, 3];
+    /// let w = flex::Tensor::from_static(&WEIGHTS, &[3], flex::DType::U8)?;
+    /// assert_eq!(w.as_slice::<u8>()?.as_ptr(), WEIGHTS.as_ptr());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn from_static(bytes: &'static [u8], shape: &[usize], dtype: DType) -> Result<Tensor> {
+        Tensor::from_parts(Bytes::from_static(bytes), Layout::contiguous(shape)?, dtype)
+    }
+    /// Values in memory of somebody else, kept alive by `owner`; never written to.
+    ///
+    /// # Safety
+    /// As [`Bytes::foreign`], for `len` bytes from `ptr`.
+    pub unsafe fn from_foreign(
+        ptr: *const u8,
+        len: usize,
+        owner: Box<dyn Any + Send + Sync>,
+        layout: Layout,
+        dtype: DType,
+    ) -> Result<Tensor> {
+        // SAFETY: the caller's.
+        Tensor::from_parts(unsafe { Bytes::foreign(ptr, len, owner) }, layout, dtype)
+    }
+
+    /// The sizes of the dimensions.
+    #[inline(always)]
+    pub fn shape(&self) -> &[usize] {
+        self.layout.shape()
+    }
+    /// The steps of the dimensions, in elements.
+    #[inline(always)]
+    pub fn strides(&self) -> &[isize] {
+        self.layout.strides()
+    }
+    /// Number of dimensions.
+    #[inline(always)]
+    pub fn rank(&self) -> usize {
+        self.layout.rank()
+    }
+    /// Number of elements.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.layout.len()
+    }
+    /// Whether there is no element.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.layout.is_empty()
+    }
+    /// The type of the elements.
+    #[inline(always)]
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+    /// Where the elements lie.
+    #[inline(always)]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+    /// The storage.
+    #[inline(always)]
+    pub fn storage(&self) -> &Bytes {
+        &self.data
+    }
+    /// Whether the elements lie one after the other in row-major order.
+    #[inline(always)]
+    pub fn is_contiguous(&self) -> bool {
+        self.layout.is_contiguous()
+    }
+    /// The first element (the one of index 0, 0, ..). Valid for reads of all elements by the layout's strides.
+    #[inline(always)]
+    pub fn as_ptr(&self) -> *const u8 {
+        self.data.as_ptr().wrapping_add(self.layout.offset() * self.dtype.size())
+    }
+    /// The first element for writing, where the storage is this tensor's alone and no two indices share an element;
+    /// otherwise none. [`Tensor::as_mut_ptr`] copies in that case.
+    pub fn get_mut_ptr(&mut self) -> Option<*mut u8> {
+        let offset = self.layout.offset() * self.dtype.size();
+        if !self.layout.is_injective() {
+            return None;
+        }
+        self.data.get_mut().map(|p| p.wrapping_add(offset))
+    }
+    /// The elements of a contiguous tensor, without a copy. Errors where it is not contiguous, or `T` is not its dtype.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[1i32, 2], [2])?;
+    /// assert_eq!(x.as_slice::<i32>()?, [1, 2]);
+    /// assert!(x.as_slice::<f32>().is_err());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
+        self.expect_dtype::<T>("as_slice")?;
+        if !self.is_contiguous() {
+            return Err(Error::shape("as_slice", "the tensor is not contiguous: take contiguous() of it first"));
+        }
+        let n = self.len();
+        // SAFETY: bytes of contiguous elements inside the storage (T1).
+        let bytes = unsafe {
+            core::slice::from_raw_parts(if n == 0 { core::ptr::NonNull::dangling().as_ptr() } else { self.as_ptr() }, n * size_of::<T>())
+        };
+        if !T::valid(bytes) {
+            return Err(Error::value("as_slice", "the memory holds bytes that are no bool: read it as flex::Bool"));
+        }
+        // SAFETY: as above, aligned (T2), initialised (S1), valid as `T`.
+        Ok(if n == 0 { &[] } else { unsafe { core::slice::from_raw_parts(self.as_ptr() as *const T, n) } })
+    }
+    /// Errors where `T` is not the tensor's dtype.
+    pub(crate) fn expect_dtype<T: Element>(&self, op: &'static str) -> Result<()> {
+        if T::DTYPE == self.dtype {
+            Ok(())
+        } else {
+            Err(Error::dtype(op, format!("the tensor is {}, not {}: convert it with astype", self.dtype, T::DTYPE)))
+        }
+    }
+    /// Whether both tensors' storage is the same memory.
+    pub fn shares_storage(&self, other: &Tensor) -> bool {
+        self.data.same(&other.data)
+    }
+    /// Another layout of elements of the same storage. T1 holds by the layout's derivation from this one.
+    pub(crate) fn view(&self, layout: Layout) -> Tensor {
+        Tensor { data: self.data.clone(), layout, dtype: self.dtype }
+    }
+    /// The same bits as another dtype of the same size. Errors where sizes differ.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor};
+    /// assert_eq!(Tensor::from_slice(&[1.0f32], [1])?.bitcast(DType::I32)?.to_vec::<i32>()?, [0x3f80_0000]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn bitcast(&self, dtype: DType) -> Result<Tensor> {
+        if dtype.size() != self.dtype.size() {
+            return Err(Error::dtype("bitcast", format!("{} and {dtype} differ in size", self.dtype)));
+        }
+        Tensor::from_parts(self.data.clone(), self.layout.clone(), dtype)
+    }
+    /// This tensor as an operand of loops over `shape`, to which it broadcasts.
+    pub(crate) fn operand(&self, rank: usize) -> Operand {
+        Operand::new(self.as_ptr() as *mut u8, self.dtype.size(), self.shape(), self.strides(), rank)
+    }
+    /// The one element of a tensor of one. Errors where there are more or fewer, or `T` is not its dtype.
+    ///
+    /// ```
+    /// assert_eq!(flex::Tensor::from_slice(&[7u8], [1, 1])?.item::<u8>()?, 7);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn item<T: Element>(&self) -> Result<T> {
+        self.expect_dtype::<T>("item")?;
+        self.value("item")?.get::<T>().ok_or_else(|| Error::value("item", "the memory holds a byte that is no bool: read it as flex::Bool"))
+    }
+    /// The bytes of the one element.
+    pub(crate) fn value(&self, op: &'static str) -> Result<Value> {
+        if self.len() != 1 {
+            return Err(Error::shape(op, format!("a tensor of shape {:?} has {} elements, not one", self.shape(), self.len())));
+        }
+        // SAFETY: one element at the layout's offset (T1).
+        Ok(unsafe { Value::read(self.as_ptr(), self.dtype.size()) })
+    }
+
+    /// Dimension `k` of the result is dimension `axes[k]`.
+    ///
+    /// ```
+    /// let x = flex::Tensor::zeros(&[2, 3, 4], flex::DType::F32)?;
+    /// assert_eq!(x.permute(&[2, 0, 1])?.shape(), [4, 2, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn permute(&self, axes: &[isize]) -> Result<Tensor> {
+        Ok(self.view(self.layout.permute("permute", axes)?))
+    }
+    /// Two dimensions exchanged; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::zeros(&[2, 3], flex::DType::F32)?;
+    /// assert_eq!(x.transpose(0, -1)?.shape(), [3, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn transpose(&self, a: isize, b: isize) -> Result<Tensor> {
+        Ok(self.view(self.layout.swap_axes("transpose", a, b)?))
+    }
+    /// Dimensions moved to other places, the others in their order; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::zeros(&[2, 3, 4], flex::DType::F32)?;
+    /// assert_eq!(x.moveaxis(&[0], &[-1])?.shape(), [3, 4, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn moveaxis(&self, source: &[isize], destination: &[isize]) -> Result<Tensor> {
+        Ok(self.view(self.layout.move_axes("moveaxis", source, destination)?))
+    }
+    /// Elements `start, start + step, ..` before `stop` of a dimension, as a Python slice: negative bounds count from the
+    /// end, bounds outside are clamped, a negative step runs backwards; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3, 4], [5])?;
+    /// assert_eq!(x.slice_axis(0, None, None, -2)?.to_vec::<i32>()?, [4, 2, 0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn slice_axis(&self, axis: isize, start: Option<i64>, stop: Option<i64>, step: i64) -> Result<Tensor> {
+        let k = layout::axis("slice", axis, self.rank())?;
+        if step == 0 {
+            return Err(Error::value("slice", "step is 0"));
+        }
+        let (first, count) = layout::slice_bounds(start, stop, step, self.shape()[k]);
+        Ok(self.view(self.layout.slice(k, first, step as isize, count)))
+    }
+    /// `length` elements of a dimension from `start`; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [4])?;
+    /// assert_eq!(x.narrow(0, 1, 2)?.to_vec::<i32>()?, [1, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn narrow(&self, axis: isize, start: usize, length: usize) -> Result<Tensor> {
+        Ok(self.view(self.layout.narrow("narrow", axis, start, length)?))
+    }
+    /// Element `index` of a dimension, which goes; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [2, 2])?;
+    /// assert_eq!(x.select(0, -1)?.to_vec::<i32>()?, [2, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn select(&self, axis: isize, index: i64) -> Result<Tensor> {
+        let k = layout::axis("select", axis, self.rank())?;
+        Ok(self.view(self.layout.index("select", k, index)?))
+    }
+    /// Dimensions run backwards; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [2, 2])?;
+    /// assert_eq!(x.flip(&[0])?.to_vec::<i32>()?, [2, 3, 0, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn flip(&self, axes: &[isize]) -> Result<Tensor> {
+        Ok(self.view(self.layout.flip("flip", axes)?))
+    }
+    /// Dimensions of size 1 repeated; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[1i32, 2], [2, 1])?;
+    /// assert_eq!(x.broadcast_to(&[2, 3])?.to_vec::<i32>()?, [1, 1, 1, 2, 2, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn broadcast_to(&self, shape: &[usize]) -> Result<Tensor> {
+        Ok(self.view(self.layout.broadcast_to("broadcast_to", shape)?))
+    }
+    /// Without dimensions of size 1: those named, or all; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::zeros(&[1, 3, 1], flex::DType::F32)?;
+    /// assert_eq!(x.squeeze(Some(&[0]))?.shape(), [3, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn squeeze(&self, axes: Option<&[isize]>) -> Result<Tensor> {
+        Ok(self.view(self.layout.squeeze("squeeze", axes)?))
+    }
+    /// With new dimensions of size 1 at these places of the result; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::zeros(&[3], flex::DType::F32)?;
+    /// assert_eq!(x.expand_dims(&[0, -1])?.shape(), [1, 3, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn expand_dims(&self, axes: &[isize]) -> Result<Tensor> {
+        Ok(self.view(self.layout.expand_dims("expand_dims", axes)?))
+    }
+    /// Sliding windows of `size` elements, every `step`, along a dimension; the windows' dimension comes last; a view
+    /// whose elements overlap.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [4])?;
+    /// assert_eq!(x.unfold(0, 2, 1)?.to_vec::<i32>()?, [0, 1, 1, 2, 2, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn unfold(&self, axis: isize, size: usize, step: usize) -> Result<Tensor> {
+        Ok(self.view(self.layout.unfold("unfold", axis, size, step)?))
+    }
+    /// One tensor for each index of a dimension, which goes; views.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [2, 2])?;
+    /// assert_eq!(x.unstack(1)?[1].to_vec::<i32>()?, [1, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn unstack(&self, axis: isize) -> Result<Vec<Tensor>> {
+        let k = layout::axis("unstack", axis, self.rank())?;
+        (0..self.shape()[k]).map(|i| Ok(self.view(self.layout.index("unstack", k, i as i64)?))).collect()
+    }
+    /// Pieces of the given sizes along a dimension; they add up to its size; views.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[0i32, 1, 2], [3])?;
+    /// assert_eq!(x.split(&[1, 2], 0)?[1].to_vec::<i32>()?, [1, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn split(&self, sizes: &[usize], axis: isize) -> Result<Vec<Tensor>> {
+        let k = layout::axis("split", axis, self.rank())?;
+        let total = sizes.iter().try_fold(0usize, |n, s| n.checked_add(*s));
+        if total != Some(self.shape()[k]) {
+            return Err(Error::shape("split", format!("sizes {sizes:?} do not add up to {}, the size of axis {k}", self.shape()[k])));
+        }
+        let mut start = 0;
+        Ok(sizes
+            .iter()
+            .map(|n| {
+                start += n;
+                self.view(self.layout.slice(k, start - n, 1, *n))
+            })
+            .collect())
+    }
+    /// `chunks` pieces of equal size along a dimension, the last one smaller (or fewer of them) where it doesn't divide;
+    /// views.
+    ///
+    /// ```
+    /// let x = flex::Tensor::zeros(&[5], flex::DType::F32)?;
+    /// let sizes: Vec<usize> = x.chunk(2, 0)?.iter().map(|c| c.len()).collect();
+    /// assert_eq!(sizes, [3, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn chunk(&self, chunks: usize, axis: isize) -> Result<Vec<Tensor>> {
+        let k = layout::axis("chunk", axis, self.rank())?;
+        if chunks == 0 {
+            return Err(Error::value("chunk", "0 chunks; it must be at least 1"));
+        }
+        let size = self.shape()[k];
+        let step = size.div_ceil(chunks).max(1);
+        let starts = (0..size.max(1)).step_by(step);
+        Ok(starts.map(|s| self.view(self.layout.slice(k, s, 1, step.min(size - s)))).collect())
+    }
+}
+
+/// Bytes of a fresh tensor.
+fn byte_len(layout: &Layout, dtype: DType) -> Result<usize> {
+    let bytes = layout.len() as u128 * dtype.size() as u128;
+    if bytes > isize::MAX as u128 { Err(Error::Memory { bytes, limit: 0 }) } else { Ok(bytes as usize) }
+}
+
+/// What an element's address is a multiple of.
+fn alignment(dtype: DType) -> usize {
+    dtype.real().size().min(align_of::<u64>()).max(1)
+}
+
+impl core::fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Tensor(shape={:?}, strides={:?}, dtype={})", self.shape(), self.strides(), self.dtype)
+    }
+}
