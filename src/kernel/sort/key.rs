@@ -1,0 +1,126 @@
+//! Values as signed integers of the same order, so that one sort serves all dtypes: NaN comes last, ascending and descending.
+
+use crate::dtype::{Bool, Element};
+
+/// An integer that is sorted.
+pub trait Key: Copy + Ord + Default + Send + Sync + 'static {
+    /// All bits set: turns the order around by exclusive or.
+    const FLIP: Self;
+    /// Sorts. `scratch` holds [`scratch_len`] keys.
+    fn sort(x: &mut [Self], scratch: &mut [Self]);
+}
+
+/// Keys of scratch memory for a sort of `n`: partitions store whole vectors, of up to 64 bytes.
+pub const fn scratch_len(n: usize) -> usize {
+    n + 64
+}
+
+/// A dtype with an order.
+///
+/// # Safety
+/// K1: `Key` has the size and alignment of the type, and each bit pattern is a value of either.
+pub unsafe trait Ordered: Element {
+    /// Integers of the same width.
+    type Key: Key;
+    /// The key: -0 comes before +0, NaN is the largest. `flip` is 0 for ascending and [`Key::FLIP`] for descending order.
+    fn key(self, flip: Self::Key) -> Self::Key;
+    /// The value of a key; all NaNs have one.
+    fn value(key: Self::Key, flip: Self::Key) -> Self;
+    /// Zero where it is either zero: those are equal where positions are compared.
+    #[inline(always)]
+    fn canonical(self) -> Self {
+        self
+    }
+}
+
+macro_rules! ordered {
+    (int: $($(#[$cfg:meta])* $T:ty, $K:ty, $bias:expr;)*) => { $(
+        $(#[$cfg])*
+        // SAFETY: K1: integers of one width.
+        unsafe impl Ordered for $T {
+            type Key = $K;
+            #[inline(always)]
+            fn key(self, flip: $K) -> $K { (self as $K ^ $bias) ^ flip }
+            #[inline(always)]
+            fn value(key: $K, flip: $K) -> $T { (key ^ flip ^ $bias) as $T }
+        }
+    )* };
+    (float: $($(#[$cfg:meta])* $T:ty, $U:ty, $K:ty;)*) => { $(
+        $(#[$cfg])*
+        // SAFETY: K1: a float and an integer of one width.
+        unsafe impl Ordered for $T {
+            type Key = $K;
+            #[inline(always)]
+            fn key(self, flip: $K) -> $K {
+                let bits = self.to_bits() as $K;
+                // the magnitude of negative numbers counts down
+                let key = bits ^ ((bits >> (<$K>::BITS - 1)) & <$K>::MAX) ^ flip;
+                if self.is_nan() { <$K>::MAX } else { key }
+            }
+            #[inline(always)]
+            fn value(key: $K, flip: $K) -> $T {
+                let key = key ^ flip;
+                <$T>::from_bits((key ^ ((key >> (<$K>::BITS - 1)) & <$K>::MAX)) as $U)
+            }
+            #[inline(always)]
+            fn canonical(self) -> $T {
+                let bits = self.to_bits();
+                if bits << 1 == 0 { <$T>::from_bits(0) } else { self }
+            }
+        }
+    )* };
+}
+ordered! { int:
+    i8, i8, 0;
+    #[cfg(feature = "ints")] i16, i16, 0;
+    i32, i32, 0;
+    i64, i64, 0;
+    u8, i8, i8::MIN;
+    #[cfg(feature = "ints")] u16, i16, i16::MIN;
+    #[cfg(feature = "ints")] u32, i32, i32::MIN;
+    #[cfg(feature = "ints")] u64, i64, i64::MIN;
+}
+ordered! { float:
+    f32, u32, i32;
+    #[cfg(feature = "f64")] f64, u64, i64;
+    #[cfg(feature = "half")] crate::dtype::f16, u16, i16;
+    #[cfg(feature = "half")] crate::dtype::bf16, u16, i16;
+}
+// SAFETY: K1: a byte either way.
+unsafe impl Ordered for Bool {
+    type Key = i8;
+    #[inline(always)]
+    fn key(self, flip: i8) -> i8 {
+        self.get() as i8 ^ flip
+    }
+    #[inline(always)]
+    fn value(key: i8, flip: i8) -> Bool {
+        Bool((key ^ flip) as u8)
+    }
+}
+
+/// A key and the position it came from in one integer: no two are equal, so that any sort of them is stable.
+pub trait Pair<K>: Key {
+    /// The pair. The position fits the lower half.
+    fn new(key: K, position: usize) -> Self;
+    /// The key.
+    fn key(self) -> K;
+    /// The position.
+    fn position(self) -> usize;
+}
+macro_rules! pairs {
+    ($($P:ty, $half:ty: $($K:ty),*;)*) => { $($(
+        impl Pair<$K> for $P {
+            #[inline(always)]
+            fn new(key: $K, position: usize) -> $P { (key as $P) << <$half>::BITS | position as $P }
+            #[inline(always)]
+            fn key(self) -> $K { (self >> <$half>::BITS) as $K }
+            #[inline(always)]
+            fn position(self) -> usize { self as $half as usize }
+        }
+    )*)* };
+}
+pairs! {
+    i64, u32: i8, i16, i32;
+    i128, u64: i8, i16, i32, i64;
+}

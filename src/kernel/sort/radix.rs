@@ -1,0 +1,46 @@
+//! Sorting by bytes, least significant first: for keys of one or two bytes.
+
+/// A key whose bytes can be looked at.
+pub trait Bytes: super::Key {
+    /// Byte `k`, the least significant first, in an order where 0 is the smallest.
+    fn byte(self, k: usize) -> usize;
+}
+impl Bytes for i8 {
+    #[inline(always)]
+    fn byte(self, _: usize) -> usize {
+        (self ^ i8::MIN) as u8 as usize
+    }
+}
+impl Bytes for i16 {
+    #[inline(always)]
+    fn byte(self, k: usize) -> usize {
+        ((self ^ i16::MIN) as u16 >> (8 * k)) as usize & 255
+    }
+}
+
+/// Below this, counting 256 bins costs more than comparing.
+const SHORT: usize = 128;
+
+/// Sorts. `scratch` holds at least as many keys.
+pub fn sort<K: Bytes>(x: &mut [K], scratch: &mut [K]) {
+    if x.len() < SHORT {
+        return x.sort_unstable();
+    }
+    let scratch = &mut scratch[..x.len()];
+    for k in 0..size_of::<K>() {
+        let mut next = [0usize; 256];
+        for v in &*x {
+            next[v.byte(k)] += 1;
+        }
+        let mut start = 0;
+        for n in &mut next {
+            start += core::mem::replace(n, start);
+        }
+        for v in &*x {
+            let n = &mut next[v.byte(k)];
+            scratch[*n] = *v;
+            *n += 1;
+        }
+        x.copy_from_slice(scratch);
+    }
+}

@@ -1,0 +1,141 @@
+//! Against the standard library's comparison sort, for all lengths around the vectors and networks.
+
+use super::*;
+use alloc::{vec, vec::Vec};
+use core::cmp::Ordering;
+
+fn random(seed: u64) -> impl FnMut() -> u64 {
+    let mut s = seed;
+    move || {
+        s = s.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        s >> 16
+    }
+}
+
+/// Lengths around vectors, networks, blocks, and one long enough for partitions and the long sample.
+fn lengths() -> impl Iterator<Item = usize> {
+    (0..140).chain([200, 255, 256, 257, 300, 511, 513, 1000, 5000, 40_000])
+}
+
+/// Sorts in all ways and compares with `less`, which puts NaN last and both zeros together.
+fn check<T: Ordered, P: Pair<T::Key>>(x: &[T], compare: impl Fn(&T, &T) -> Ordering) {
+    for descending in [false, true] {
+        let mut expected: Vec<usize> = (0..x.len()).collect();
+        let nan = |x: &T| x.partial_cmp_self().is_none();
+        expected.sort_by(|a, b| {
+            let (a, b) = (&x[*a], &x[*b]);
+            match (nan(a), nan(b)) {
+                (false, false) if descending => compare(b, a),
+                (false, false) => compare(a, b),
+                (a, b) => a.cmp(&b),
+            }
+        });
+
+        let mut sorted = vec![T::default(); x.len()];
+        let mut scratch = vec![T::Key::default(); scratch_len(x.len())];
+        sort(x, descending, &mut sorted, &mut vec![T::Key::default(); x.len()], &mut scratch);
+        for (s, i) in sorted.iter().zip(&expected) {
+            assert!(*s == x[*i] || nan(s) && nan(&x[*i]), "{:?} {descending} {}", T::DTYPE, x.len());
+        }
+
+        let mut order = vec![P::default(); x.len()];
+        pairs(x, descending, &mut order);
+        P::sort(&mut order, &mut vec![P::default(); scratch_len(x.len())]);
+        let mut found = vec![0; x.len()];
+        positions::<T::Key, P>(&order, &mut found);
+        assert!(found.iter().zip(&expected).all(|(a, b)| *a as usize == *b), "{:?} {descending} {}", T::DTYPE, x.len());
+
+        for k in [1, 2, x.len() / 3, x.len()] {
+            if k == 0 || k > x.len() {
+                continue;
+            }
+            let mut best = vec![P::default(); first_len(x.len(), k)];
+            first(x, 7, k, descending, &mut best);
+            best[..k].sort_unstable();
+            assert!(best[..k].iter().zip(&expected).all(|(a, b)| a.position() == *b + 7), "{:?} {descending} {} {k}", T::DTYPE, x.len());
+        }
+    }
+}
+
+/// None for NaN.
+trait PartialCmpSelf: PartialEq + Sized {
+    fn partial_cmp_self(&self) -> Option<Ordering> {
+        (self == self).then_some(Ordering::Equal)
+    }
+}
+impl<T: PartialEq> PartialCmpSelf for T {}
+
+#[test]
+fn integers() {
+    let mut next = random(1);
+    for n in lengths() {
+        // few values, so that many are equal; and all values
+        for range in [5, u64::MAX] {
+            check::<i8, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as i8)), i8::cmp);
+            check::<u8, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as u8)), u8::cmp);
+            check::<i32, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as i32)), i32::cmp);
+            check::<i64, i128>(&Vec::from_iter((0..n).map(|_| ((next() % range) << 16 ^ next() % range) as i64)), i64::cmp);
+            #[cfg(feature = "ints")]
+            {
+                check::<i16, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as i16)), i16::cmp);
+                check::<u16, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as u16)), u16::cmp);
+                check::<u32, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as u32)), u32::cmp);
+                check::<u64, i128>(&Vec::from_iter((0..n).map(|_| (next() % range) << 16 ^ next() % range)), u64::cmp);
+            }
+        }
+        check::<crate::Bool, i64>(&Vec::from_iter((0..n).map(|_| crate::Bool((next() % 3) as u8))), |a, b| a.get().cmp(&b.get()));
+    }
+}
+
+#[test]
+fn floats_with_specials() {
+    let special = [0.0, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MIN_POSITIVE, -1e-45, f32::MAX, f32::MIN];
+    let mut next = random(2);
+    for n in lengths() {
+        for share in [1, 2, 9] {
+            let x = Vec::from_iter((0..n).map(|_| {
+                let r = next();
+                if r % 10 < share { special[(r >> 8) as usize % special.len()] } else { (r >> 20) as i16 as f32 / 64.0 }
+            }));
+            check::<f32, i64>(&x, |a, b| a.partial_cmp(b).unwrap());
+            // the wide pair is what lines beyond 2^32 take
+            check::<f32, i128>(&x, |a, b| a.partial_cmp(b).unwrap());
+            #[cfg(feature = "f64")]
+            check::<f64, i128>(&Vec::from_iter(x.iter().map(|v| *v as f64 * 1.000000001)), |a, b| a.partial_cmp(b).unwrap());
+            #[cfg(feature = "half")]
+            {
+                use crate::dtype::{bf16, f16};
+                check::<f16, i64>(&Vec::from_iter(x.iter().map(|v| f16::from_f32(*v))), |a, b| a.partial_cmp(b).unwrap());
+                check::<bf16, i64>(&Vec::from_iter(x.iter().map(|v| bf16::from_f32(*v))), |a, b| a.partial_cmp(b).unwrap());
+            }
+        }
+    }
+}
+
+#[test]
+fn orders_that_are_hard_for_quicksort() {
+    let n = 30_000;
+    let shapes: [fn(usize) -> i64; 5] = [|i| i as i64, |i| -(i as i64), |_| 3, |i| (i % 2) as i64, |i| (i as i64 - 15_000).abs()];
+    for shape in shapes {
+        check::<i64, i128>(&Vec::from_iter((0..n).map(shape)), i64::cmp);
+        check::<i32, i64>(&Vec::from_iter((0..n).map(|i| shape(i) as i32)), i32::cmp);
+    }
+}
+
+#[test]
+fn a_value_sort_keeps_the_sign_of_zeros() {
+    let mut out = [1.0f32; 4];
+    sort(&[0.0f32, -0.0, 0.0, -0.0], false, &mut out, &mut [0; 4], &mut [0; scratch_len(4)]);
+    assert_eq!(out.map(f32::to_bits), [-0.0f32, -0.0, 0.0, 0.0].map(f32::to_bits));
+}
+
+#[test]
+fn search_counts_what_comes_before() {
+    let sorted = [-1.0f32, -0.0, 0.0, 2.0, 2.0, f32::NAN];
+    let values = [-2.0, -1.0, 0.0, 2.0, 3.0, f32::INFINITY, f32::NAN];
+    let mut out = [0; 7];
+    search(&sorted, &values, false, &mut out);
+    assert_eq!(out, [0, 0, 1, 3, 5, 5, 5]);
+    search(&sorted, &values, true, &mut out);
+    assert_eq!(out, [0, 1, 3, 5, 5, 5, 6]);
+}
