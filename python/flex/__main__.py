@@ -1,0 +1,7 @@
+"""`python -m flex` is the command `flex-cpu`."""
+
+import sys
+
+from .cli import main
+
+sys.exit(main())

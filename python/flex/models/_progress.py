@@ -1,0 +1,49 @@
+"""A progress bar of one line."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+WIDTH = 30  # characters of the bar
+INTERVAL = 0.1  # seconds between two drawings
+
+
+class ProgressBar:
+    """Shows how much of `total` is done, on standard error, and only where that is a terminal.
+
+    with ProgressBar(len(items), "embedding") as bar:
+        for item in items:
+            work(item)
+            bar.advance(1)
+    """
+
+    def __init__(self, total: int, label: str, stream: TextIO | None = None):
+        self._total, self._label, self._done = total, label, 0
+        self._stream = sys.stderr if stream is None else stream
+        self._shown = total > 0 and self._stream.isatty()
+        self._start, self._next = time.monotonic(), 0.0
+
+    def advance(self, count: int) -> None:
+        """`count` more are done."""
+        self._done += count
+        now = time.monotonic()
+        if self._shown and (now >= self._next or self._done >= self._total):
+            self._next = now + INTERVAL
+            filled = WIDTH * self._done // self._total
+            rate = self._done / max(now - self._start, 1e-9)
+            bar = "#" * filled + "-" * (WIDTH - filled)
+            self._stream.write(f"\r{self._label} [{bar}] {self._done}/{self._total} {rate:.0f}/s ")
+            self._stream.flush()
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._shown:
+            self._stream.write("\n")
+            self._stream.flush()

@@ -1,0 +1,186 @@
+"""Sentence embeddings: texts in, one vector of length 1 a text out."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import flex
+
+from ._bert import Bert, BertConfig
+from ._progress import ProgressBar
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from tokenizers import Tokenizer
+
+    from flex import Tensor
+
+DEFAULT_MAX_TOKENS = 256
+TOKENIZE_AT_ONCE = 4096  # texts: the tokenizer's own records are large, only the token numbers are kept
+# The stages of a sentence-transformers pipeline that this class is; others would change the result.
+STAGES = {"Transformer", "Pooling", "Normalize"}
+
+
+class SentenceEncoder:
+    """A BERT encoder with mean pooling, such as all-MiniLM-L6-v2. Vectors have length 1: their dot product is the cosine similarity.
+
+    >>> encoder = SentenceEncoder.load("all-MiniLM-L6-v2")    # doctest: +SKIP
+    >>> vectors = encoder.encode(["A cat sits on the mat.", "A kitten rests on a rug."])    # doctest: +SKIP
+    >>> float(vectors[0] @ vectors[1]) > 0.5    # doctest: +SKIP
+    True
+    """
+
+    def __init__(self, bert: Bert, tokenizer: Tokenizer, max_tokens: int = DEFAULT_MAX_TOKENS):
+        self._bert = bert
+        self._tokenizer = tokenizer
+        self.max_tokens = min(max_tokens, bert.config.max_position_embeddings)
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(self.max_tokens)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> SentenceEncoder:
+        """Reads a Hugging Face folder: config.json, tokenizer.json and model.safetensors, whose weights stay mapped from the file.
+
+        Raises FileNotFoundError when one is missing, ValueError when they don't describe a mean-pooled BERT or don't fit together, and
+        ImportError without the package `tokenizers`.
+        """
+        folder = Path(folder)
+        for name in ("config.json", "tokenizer.json", "model.safetensors"):
+            if not (folder / name).is_file():
+                raise FileNotFoundError(
+                    f"{folder / name} is missing: a model is a folder with config.json, tokenizer.json and model.safetensors"
+                )
+        tokenizer_type = _tokenizer_type()
+        _check_pipeline(folder)
+        weights_path = folder / "model.safetensors"
+        with _naming(folder / "config.json"):
+            config = BertConfig.from_json(_read_json(folder / "config.json"))
+        with _naming(weights_path):
+            bert = Bert(config, flex.io.load(weights_path))
+        with _naming(folder / "tokenizer.json", Exception):  # the package raises nothing more precise
+            tokenizer = tokenizer_type.from_file(str(folder / "tokenizer.json"))
+        return cls(bert, tokenizer, _max_tokens(folder))
+
+    @property
+    def dimension(self) -> int:
+        """The length of a vector."""
+        return self._bert.config.hidden_size
+
+    def encode(self, texts: Iterable[str], batch_size: int = 32, progress: bool = False) -> Tensor:
+        """The vectors [len(texts), dimension] float32 of `texts`, in their order, each truncated to `max_tokens` tokens.
+
+        `batch_size` texts go through the network together, longest first, so that little of a batch is padding; `progress` shows a bar
+        on a terminal. One text alone is a list too: `encode([text])`.
+        """
+        texts = _as_list(texts)
+        if batch_size < 1:
+            raise ValueError(f"encode: batch_size is {batch_size}, at least 1 is needed")
+        if not texts:
+            return flex.zeros((0, self.dimension), dtype=flex.float32)
+        tokens = list(self._tokenize(texts))
+        order = sorted(range(len(texts)), key=lambda k: len(tokens[k]), reverse=True)
+        vectors = []
+        with ProgressBar(len(texts), "embedding") if progress else nullcontext() as bar:
+            for start in range(0, len(order), batch_size):
+                batch = [tokens[k] for k in order[start : start + batch_size]]
+                vectors.append(self._encode_batch(batch))
+                if bar is not None:
+                    bar.advance(len(batch))
+        rank = array("q", bytes(8 * len(order)))
+        for place, k in enumerate(order):
+            rank[k] = place
+        return flex.take(flex.concat(vectors, axis=0), flex.asarray(rank), axis=0)
+
+    def _tokenize(self, texts: Sequence[str]) -> Iterator[array[int]]:
+        for start in range(0, len(texts), TOKENIZE_AT_ONCE):
+            for encoding in self._tokenizer.encode_batch(texts[start : start + TOKENIZE_AT_ONCE]):
+                yield array("q", encoding.ids)
+
+    def _encode_batch(self, batch: Sequence[array[int]]) -> Tensor:
+        """The vectors of token lists, the first of which is the longest."""
+        longest, shortest = len(batch[0]), len(batch[-1])
+        padding = array("q", [self._bert.config.pad_token_id])
+        flat = array("q")
+        for row in batch:
+            flat.extend(row)
+            flat.extend(padding * (longest - len(row)))
+        tokens = flex.reshape(flex.asarray(flat), (len(batch), longest))
+        if shortest == longest:
+            return _normalize(flex.mean(self._bert(tokens), axis=1))
+        lengths = flex.asarray(array("q", map(len, batch)))[:, None]
+        mask = flex.arange(longest) < lengths
+        hidden = flex.where(mask[:, :, None], self._bert(tokens, mask), 0.0)
+        return _normalize(flex.sum(hidden, axis=1) / flex.astype(lengths, flex.float32))
+
+
+def _normalize(vectors: Tensor) -> Tensor:
+    length = flex.sqrt(flex.sum(flex.square(vectors), axis=1, keepdims=True))
+    return vectors / flex.maximum(length, 1e-12)
+
+
+def _as_list(texts: Iterable[str]) -> list[str]:
+    if isinstance(texts, (str, bytes)):
+        raise TypeError("encode: texts is one text, a list of texts is needed: encode([text])")
+    texts = list(texts)
+    for k, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"encode: texts[{k}] is of type {type(text).__name__}, not str")
+    return texts
+
+
+def _tokenizer_type() -> type[Tokenizer]:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise ImportError('SentenceEncoder needs the package tokenizers: pip install "flex-cpu[models]"') from error
+    return Tokenizer
+
+
+@contextmanager
+def _naming(path: Path, caught: type[Exception] = ValueError) -> Iterator[None]:
+    """Puts the file's name before the message of an error that reading it raises."""
+    try:
+        yield
+    except caught as error:
+        if str(path) in str(error):
+            raise
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _read_json(path: Path, kind: type = dict) -> Any:
+    with _naming(path):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, kind):
+            raise ValueError(f"a JSON {kind.__name__} is needed")
+    return content
+
+
+def _max_tokens(folder: Path) -> int:
+    path = folder / "sentence_bert_config.json"
+    if not path.is_file():
+        return DEFAULT_MAX_TOKENS
+    tokens = _read_json(path).get("max_seq_length") or DEFAULT_MAX_TOKENS
+    if not isinstance(tokens, int) or tokens < 3:  # [CLS], a token, [SEP]
+        raise ValueError(f"{path}: max_seq_length is {tokens!r}")
+    return tokens
+
+
+def _check_pipeline(folder: Path) -> None:
+    """ValueError when sentence-transformers' own files ask for more than mean pooling."""
+    modules = folder / "modules.json"
+    if modules.is_file():
+        stages = [str(entry.get("type")).rpartition(".")[2] for entry in _read_json(modules, list) if isinstance(entry, dict)]
+        for stage in stages:
+            if stage not in STAGES:
+                raise ValueError(f"{modules}: unsupported stage {stage!r}")
+    pooling = folder / "1_Pooling" / "config.json"
+    if pooling.is_file():
+        modes = {key for key, on in _read_json(pooling).items() if key.startswith("pooling_mode_") and on is True}
+        if modes != {"pooling_mode_mean_tokens"}:
+            raise ValueError(f"{pooling}: unsupported pooling {sorted(modes)}: only mean pooling is")
