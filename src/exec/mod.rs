@@ -3,9 +3,11 @@
 
 #[macro_use]
 pub mod isa;
+pub mod lines;
 pub mod nest;
 pub mod pack;
 pub mod par;
+pub mod plain;
 pub mod tile;
 
 use nest::{Nest, Operand};

@@ -111,15 +111,30 @@ pub unsafe fn unpack(s: *const u8, x: Rect, size: usize) {
 /// # Safety
 /// P2, with `U` as wide as an element.
 unsafe fn unpack_of<U: Copy>(s: *const U, x: Rect) {
-    for j in 0..x.rows {
-        // SAFETY: P2 for every element reached.
-        unsafe {
-            let (s, row) = (s.add(j * x.cols), (x.ptr as *mut u8).offset(x.row_step * j as isize));
-            if x.col_step == size_of::<U>() as isize {
-                core::ptr::copy_nonoverlapping(s, row as *mut U, x.cols);
-            } else {
-                for i in 0..x.cols {
-                    *(row.offset(x.col_step * i as isize) as *mut U) = *s.add(i);
+    let Rect { ptr, rows, cols, row_step, col_step } = x;
+    let size = size_of::<U>() as isize;
+    // SAFETY: P2 for every element that the steps reach.
+    unsafe {
+        let at = |j: usize, i: usize| ptr.offset(row_step * j as isize + col_step * i as isize) as *mut U;
+        if col_step == size {
+            for j in 0..rows {
+                core::ptr::copy_nonoverlapping(s.add(j * cols), at(j, 0), cols);
+            }
+        } else if row_step == size {
+            // columns are contiguous: whole cache lines are written, 16 rows at a time
+            for j in (0..rows).step_by(16) {
+                let block = (rows - j).min(16);
+                for i in 0..cols {
+                    let (d, s) = (at(j, i), s.add(j * cols + i));
+                    for r in 0..block {
+                        *d.add(r) = *s.add(r * cols);
+                    }
+                }
+            }
+        } else {
+            for j in 0..rows {
+                for i in 0..cols {
+                    *at(j, i) = *s.add(j * cols + i);
                 }
             }
         }
