@@ -3,3 +3,4 @@
 pub mod convert;
 pub mod elementwise;
 pub mod sort;
+pub mod gemm;

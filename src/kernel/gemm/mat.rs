@@ -1,0 +1,170 @@
+//! Matrices where they lie: a pointer with bounds and signed strides.
+
+use core::{marker::PhantomData, ops::Range};
+
+/// A matrix to read: any strides, so transposed, flipped, stepped and broadcast operands are read in place.
+///
+/// Invariant M1: for all `i < rows`, `j < cols` the element at `ptr + i * rs + j * cs` is an initialised `T`, readable for `'a`.
+pub struct Mat<'a, T> {
+    ptr: *const T,
+    rows: usize,
+    cols: usize,
+    rs: isize,
+    cs: isize,
+    _data: PhantomData<&'a [T]>,
+}
+impl<T> Clone for Mat<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Mat<'_, T> {}
+// SAFETY: a `Mat` is a shared reference to its elements (M1).
+unsafe impl<T: Sync> Send for Mat<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Mat<'_, T> {}
+
+impl<'a, T> Mat<'a, T> {
+    /// A matrix at `ptr`, with strides in elements.
+    ///
+    /// # Safety
+    /// M1.
+    #[inline]
+    pub unsafe fn new(ptr: *const T, rows: usize, cols: usize, rs: isize, cs: isize) -> Self {
+        Mat { ptr, rows, cols, rs, cs, _data: PhantomData }
+    }
+    /// `data` as rows of `cols`. Panics if they don't fill it.
+    #[inline]
+    pub fn from_slice(data: &'a [T], rows: usize, cols: usize) -> Self {
+        assert_eq!(rows.checked_mul(cols), Some(data.len()));
+        Mat { ptr: data.as_ptr(), rows, cols, rs: cols as isize, cs: 1, _data: PhantomData }
+    }
+    /// Its first element; only for reads inside the bounds.
+    #[inline(always)]
+    pub fn as_ptr(&self) -> *const T {
+        self.ptr
+    }
+    /// How many rows.
+    #[inline(always)]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+    /// How many columns.
+    #[inline(always)]
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+    /// From a row to the next.
+    #[inline(always)]
+    pub fn rs(&self) -> isize {
+        self.rs
+    }
+    /// From a column to the next.
+    #[inline(always)]
+    pub fn cs(&self) -> isize {
+        self.cs
+    }
+    /// The transposed matrix.
+    #[inline]
+    pub fn t(self) -> Self {
+        Mat { rows: self.cols, cols: self.rows, rs: self.cs, cs: self.rs, ..self }
+    }
+    /// Some of its rows and columns. Panics out of bounds.
+    #[inline]
+    pub fn block(self, rows: Range<usize>, cols: Range<usize>) -> Self {
+        assert!(rows.start <= rows.end && rows.end <= self.rows && cols.start <= cols.end && cols.end <= self.cols);
+        let ptr = self.ptr.wrapping_offset(rows.start as isize * self.rs + cols.start as isize * self.cs);
+        Mat { ptr, rows: rows.len(), cols: cols.len(), ..self }
+    }
+    /// Element `(i, j)`.
+    ///
+    /// # Safety
+    /// `i < rows`, `j < cols`.
+    #[inline(always)]
+    pub unsafe fn get(&self, i: usize, j: usize) -> T
+    where
+        T: Copy,
+    {
+        // SAFETY: M1.
+        unsafe { *self.ptr.offset(i as isize * self.rs + j as isize * self.cs) }
+    }
+    /// Where element `(i, j)` lies; one past the end is allowed, for empty rest.
+    #[inline(always)]
+    pub(super) fn at(&self, i: usize, j: usize) -> *const T {
+        self.ptr.wrapping_offset(i as isize * self.rs + j as isize * self.cs)
+    }
+}
+
+/// A matrix to write, whose rows are contiguous. (For contiguous columns, compute the transposed product.)
+///
+/// Invariant M2: for all `i < rows` the `cols` elements from `ptr + i * rs` are initialised, readable and writable for `'a`,
+/// by nobody else, and rows don't overlap.
+pub struct MatMut<'a, T> {
+    ptr: *mut T,
+    rows: usize,
+    cols: usize,
+    rs: isize,
+    _data: PhantomData<&'a mut [T]>,
+}
+// SAFETY: a `MatMut` is a unique reference to its elements (M2).
+unsafe impl<T: Send> Send for MatMut<'_, T> {}
+// SAFETY: through a shared one only `part` gives access, whose caller promises disjointness.
+unsafe impl<T: Send> Sync for MatMut<'_, T> {}
+
+impl<'a, T> MatMut<'a, T> {
+    /// A matrix at `ptr`, its rows `rs` elements apart.
+    ///
+    /// # Safety
+    /// M2.
+    #[inline]
+    pub unsafe fn new(ptr: *mut T, rows: usize, cols: usize, rs: isize) -> Self {
+        MatMut { ptr, rows, cols, rs, _data: PhantomData }
+    }
+    /// `data` as rows of `cols`. Panics if they don't fill it.
+    #[inline]
+    pub fn from_slice(data: &'a mut [T], rows: usize, cols: usize) -> Self {
+        assert_eq!(rows.checked_mul(cols), Some(data.len()));
+        MatMut { ptr: data.as_mut_ptr(), rows, cols, rs: cols as isize, _data: PhantomData }
+    }
+    /// How many rows.
+    #[inline(always)]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+    /// How many columns.
+    #[inline(always)]
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+    /// From a row to the next.
+    #[inline(always)]
+    pub fn rs(&self) -> isize {
+        self.rs
+    }
+    /// Row `i`. Panics out of bounds.
+    #[inline(always)]
+    pub fn row(&mut self, i: usize) -> &mut [T] {
+        assert!(i < self.rows);
+        // SAFETY: M2.
+        unsafe { core::slice::from_raw_parts_mut(self.at(i, 0), self.cols) }
+    }
+    /// It again, for a shorter time.
+    #[inline]
+    pub fn reborrow(&mut self) -> MatMut<'_, T> {
+        MatMut { _data: PhantomData, ..*self }
+    }
+    /// Some of its rows and columns, while others work on other parts. Panics out of bounds.
+    ///
+    /// # Safety
+    /// No two live parts overlap.
+    #[inline]
+    pub unsafe fn part(&self, rows: Range<usize>, cols: Range<usize>) -> MatMut<'_, T> {
+        assert!(rows.start <= rows.end && rows.end <= self.rows && cols.start <= cols.end && cols.end <= self.cols);
+        MatMut { ptr: self.at(rows.start, cols.start), rows: rows.len(), cols: cols.len(), rs: self.rs, _data: PhantomData }
+    }
+    /// Where element `(i, j)` lies.
+    #[inline(always)]
+    pub(super) fn at(&self, i: usize, j: usize) -> *mut T {
+        self.ptr.wrapping_offset(i as isize * self.rs + j as isize)
+    }
+}

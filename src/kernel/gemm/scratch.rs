@@ -1,0 +1,37 @@
+//! Working memory, from the pool of all memory: reused from call to call, and an error where there is none.
+
+use super::element::Lane;
+use crate::{error::Result, storage::Bytes};
+use core::{
+    marker::PhantomData,
+    ops::{Deref, DerefMut},
+};
+
+/// A slice of lanes with unspecified values.
+pub struct Scratch<A> {
+    bytes: Bytes,
+    len: usize,
+    _lanes: PhantomData<A>,
+}
+impl<A: Lane> Scratch<A> {
+    /// `len` lanes.
+    ///
+    /// Errors where there is no such memory.
+    pub fn new(len: usize) -> Result<Self> {
+        Ok(Scratch { bytes: Bytes::new(len * size_of::<A>())?, len, _lanes: PhantomData })
+    }
+}
+impl<A: Lane> Deref for Scratch<A> {
+    type Target = [A];
+    fn deref(&self) -> &[A] {
+        // SAFETY: storage S1 and S4; any bytes are a lane's (numbers alone are lanes), whose alignment storage's is a multiple of.
+        unsafe { core::slice::from_raw_parts(self.bytes.as_ptr() as *const A, self.len) }
+    }
+}
+impl<A: Lane> DerefMut for Scratch<A> {
+    fn deref_mut(&mut self) -> &mut [A] {
+        let ptr = self.bytes.as_ptr() as *mut A;
+        // SAFETY: as above; nobody else has a handle to these bytes (storage S3), and `&mut self` is the only borrow.
+        unsafe { core::slice::from_raw_parts_mut(ptr, self.len) }
+    }
+}

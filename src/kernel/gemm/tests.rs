@@ -1,0 +1,157 @@
+//! Every element type, engine and layout against a naive product in integers or `f64`.
+
+use super::*;
+
+struct Random(u64);
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+    fn size(&mut self, low: usize, high: usize) -> usize {
+        low + (self.next() >> 20) as usize % (high - low + 1)
+    }
+}
+
+/// An element with an exact counterpart: small integers for all types, so that each float product below 2^24 is exact as well.
+trait Number: Product {
+    fn make(x: i64) -> Self;
+    /// What the oracle's sum becomes in this type.
+    fn is(self, sum: i64) -> bool;
+}
+macro_rules! numbers {
+    ($($(#[$cfg:meta])* $T:ty, |$x:ident| $make:expr, |$y:ident, $sum:ident| $is:expr;)*) => { $(
+        $(#[$cfg])* impl Number for $T { fn make($x: i64) -> Self { $make } fn is(self, $sum: i64) -> bool { let $y = self; $is } }
+    )* };
+}
+numbers! {
+    f32, |x| (x % 9) as f32, |y, sum| y as f64 == sum as f64;
+    #[cfg(feature = "f64")] f64, |x| (x % 9) as f64, |y, sum| y == sum as f64;
+    #[cfg(feature = "half")] crate::dtype::f16, |x| crate::dtype::f16::from_f64((x % 9) as f64), |y, sum| y == crate::dtype::f16::from_f64(sum as f64);
+    #[cfg(feature = "half")] crate::dtype::bf16, |x| crate::dtype::bf16::from_f64((x % 9) as f64), |y, sum| y == crate::dtype::bf16::from_f64(sum as f64);
+    i8, |x| (x % 9) as i8, |y, sum| y == sum as i8;
+    u8, |x| (x % 9) as u8, |y, sum| y == sum as u8;
+    i32, |x| (x % 9) as i32, |y, sum| y == sum as i32;
+    i64, |x| x % 9, |y, sum| y == sum;
+    #[cfg(feature = "complex")] crate::dtype::Complex64, |x| ((x % 9) as f32).into(), |y, sum| y == (sum as f32).into();
+}
+
+/// A view of `rows x cols` in a buffer: contiguous, transposed, flipped, stepped, broadcast, padded.
+fn view<T: Number>(random: &mut Random, rows: usize, cols: usize, layout: usize) -> (Vec<T>, usize, isize, isize) {
+    let (r, c) = (rows as isize, cols as isize);
+    let (len, offset, rs, cs) = match layout {
+        0 => (rows * cols, 0, c, 1),
+        1 => (rows * cols, 0, 1, r),
+        2 => (rows * cols, rows.saturating_sub(1) * cols, -c, 1),
+        3 => (rows * cols * 6, 0, 3 * c, 2),
+        4 => (rows * cols, cols.saturating_sub(1), c, -1),
+        5 => (cols, 0, 0, 1),
+        6 => (rows, 0, 1, 0),
+        7 => (rows * cols, rows.saturating_sub(1), -1, r),
+        _ => (rows * (cols + 5), 0, c + 5, 1),
+    };
+    let values = (0..len.max(1)).map(|_| T::make((random.next() >> 30) as i64 % 9 - 4)).collect();
+    (values, offset, rs, cs)
+}
+
+fn check<T: Number>(name: &str) {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    // The integers behind a matrix.
+    let integers = |m: Mat<T>| -> Vec<i64> {
+        // SAFETY: inside the bounds.
+        let at = |i| unsafe { m.get(i / m.cols(), i % m.cols()) };
+        (0..m.rows() * m.cols()).map(|i| (-8..=8).find(|v| at(i).is(*v)).unwrap()).collect()
+    };
+    for round in 0..160 {
+        let (m, n, k) = match round % 8 {
+            0 => (random.size(1, 4), random.size(1, 300), random.size(1, 300)),
+            1 => (random.size(1, 300), 1, random.size(1, 300)),
+            2 => (random.size(20, 70), random.size(60, 200), random.size(1, 40)),
+            3 => (random.size(1, 20), random.size(1, 20), random.size(0, 3)),
+            4 => (random.size(1, 5), random.size(1, 70), random.size(1000, 2300)),
+            5 if round < 30 => (random.size(150, 210), random.size(150, 180), random.size(160, 200)),
+            _ => (random.size(1, 70), random.size(1, 70), random.size(1, 70)),
+        };
+        let (la, lb) = (random.size(0, 8), random.size(0, 8));
+        let (a, a0, ars, acs) = view::<T>(&mut random, m, k, la);
+        let (b, b0, brs, bcs) = view::<T>(&mut random, k, n, lb);
+        // SAFETY: M1 by `view`.
+        let (a, b) = unsafe { (Mat::new(&a[a0.min(a.len() - 1)], m, k, ars, acs), Mat::new(&b[b0.min(b.len() - 1)], k, n, brs, bcs)) };
+        let (accumulate, padding) = (round % 3 == 0, round % 5);
+        let ld = n + padding;
+        let mut c: Vec<T> = (0..m * ld).map(|i| T::make(i as i64 % 5)).collect();
+        let before = c.clone();
+        // SAFETY: M2: `m` rows of `n <= ld`.
+        let out = unsafe { MatMut::new(c.as_mut_ptr(), m, n, ld as isize) };
+        let bias: Vec<T> = (0..n).map(|j| T::make(j as i64 % 7)).collect();
+        let row_bias: Vec<T> = (0..m).map(|i| T::make(i as i64 % 3)).collect();
+        let residual: Vec<T> = (0..m * n).map(|i| T::make(i as i64 % 8)).collect();
+        let residual = Mat::from_slice(&residual, m, n);
+        let list = [Stage::Bias(&bias), Stage::Scale(T::make(2).widen()), Stage::RowBias(&row_bias), Stage::Add(residual)];
+        let stages = if round % 2 == 0 { Stages::NONE } else { Stages::new(&list, m, n) };
+        product(a, b, out, accumulate, stages).unwrap();
+        let (a, b) = (integers(a), integers(b));
+        for i in 0..m {
+            for j in 0..n {
+                let mut sum: i64 = (0..k).map(|p| a[i * k + p] * b[p * n + j]).sum();
+                if accumulate {
+                    sum += (i * ld + j) as i64 % 5;
+                }
+                if round % 2 == 1 {
+                    sum = (sum + j as i64 % 7) * 2 + i as i64 % 3 + (i * n + j) as i64 % 8;
+                }
+                assert!(c[i * ld + j].is(sum), "{name} {m}x{k}x{n} layouts {la} {lb} [{i}, {j}]: {sum}");
+            }
+            assert!(
+                (n..ld).all(|j| before[i * ld + j].is((i * ld + j) as i64 % 5) && c[i * ld + j].is((i * ld + j) as i64 % 5)),
+                "outside C"
+            );
+        }
+    }
+}
+
+macro_rules! each {
+    ($($(#[$cfg:meta])* $name:ident $T:ty;)*) => { $( $(#[$cfg])* #[test] fn $name() { check::<$T>(stringify!($T)) } )* };
+}
+each! {
+    float32 f32;
+    #[cfg(feature = "f64")] float64 f64;
+    #[cfg(feature = "half")] float16 crate::dtype::f16;
+    #[cfg(feature = "half")] bfloat16 crate::dtype::bf16;
+    int8 i8;
+    uint8 u8;
+    int32 i32;
+    int64 i64;
+    #[cfg(feature = "complex")] complex64 crate::dtype::Complex64;
+}
+
+#[test]
+fn floats_are_as_accurate_as_they_can_be() {
+    let mut random = Random(7);
+    for (m, n, k) in [(3, 130, 700), (70, 90, 1500), (1, 1, 5000), (200, 180, 170)] {
+        let mut value = || (random.next() >> 40) as f32 / (1 << 24) as f32 - 0.5;
+        let (a, b): (Vec<f32>, Vec<f32>) = ((0..m * k).map(|_| value()).collect(), (0..k * n).map(|_| value()).collect());
+        let mut c = vec![0.0; m * n];
+        product(Mat::from_slice(&a, m, k), Mat::from_slice(&b, k, n), MatMut::from_slice(&mut c, m, n), false, Stages::NONE).unwrap();
+        for (i, x) in c.iter().enumerate() {
+            let terms = (0..k).map(|p| a[i / n * k + p] as f64 * b[p * n + i % n] as f64);
+            let (sum, size) = terms.fold((0.0, 0.0), |(s, z), t| (s + t, z + t.abs()));
+            assert!((*x as f64 - sum).abs() <= 3e-7 * size, "{m}x{k}x{n} [{i}]: {x} {sum}");
+        }
+    }
+}
+
+#[test]
+fn a_grid_covers_c_once() {
+    for (m, n, k) in [(1, 1, 1), (1, 50_000, 700), (1000, 1, 64), (1024, 1024, 1024), (513, 4097, 20), (3, 70, 0), (5000, 5, 5)] {
+        let grid = Grid::new(m, n, k);
+        let mut seen = vec![0u8; m * n];
+        for block in 0..grid.len() {
+            let (rows, cols) = grid.block(block);
+            rows.for_each(|i| cols.clone().for_each(|j| seen[i * n + j] += 1));
+        }
+        assert!(seen.iter().all(|x| *x == 1), "{m} {n} {k}");
+    }
+}
