@@ -2,5 +2,5 @@
 
 pub mod convert;
 pub mod elementwise;
-pub mod sort;
 pub mod gemm;
+pub mod sort;
