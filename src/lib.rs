@@ -20,4 +20,6 @@ pub use dtype::{Bool, DType, Element};
 pub use error::{Error, Result};
 pub use scalar::Scalar;
 pub use storage::Bytes;
+#[cfg(feature = "std")]
+pub use storage::{MemoryStats, empty_cache, memory_stats, set_memory_cap};
 pub use tensor::Tensor;

@@ -4,7 +4,7 @@ use super::atomic::AtomicUsize;
 use alloc::alloc::{Layout, alloc_zeroed, dealloc};
 use alloc::boxed::Box;
 use core::any::Any;
-use core::ptr::{NonNull, null_mut};
+use core::ptr::NonNull;
 
 /// Alignment in bytes of owned memory: a cache line and a vector of AVX-512; 16 without the standard library, where memory is dear
 /// and vectors are no wider.
@@ -23,6 +23,7 @@ pub(super) struct Header {
     /// Where the memory came from, hence where it goes.
     pub origin: Origin,
     /// The next block of a list of free ones.
+    #[cfg(feature = "std")]
     pub next: *mut Header,
 }
 
@@ -30,11 +31,24 @@ pub(super) struct Header {
 pub(super) enum Origin {
     /// One allocation with its header.
     Heap,
+    /// A mapping of its own; the header lies apart, so that the data begins and ends with a page.
+    #[cfg(all(feature = "std", target_os = "linux"))]
+    Mapped,
     /// Memory of somebody else, and what keeps it alive (S5).
     Foreign(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
 }
 
 impl Header {
+    fn new(data: NonNull<u8>, capacity: usize, origin: Origin) -> Header {
+        Header {
+            count: AtomicUsize::new(1),
+            data,
+            capacity,
+            origin,
+            #[cfg(feature = "std")]
+            next: core::ptr::null_mut(),
+        }
+    }
     fn layout(capacity: usize) -> Option<Layout> {
         Layout::from_size_align(size_of::<Header>().checked_add(capacity)?, align_of::<Header>()).ok()
     }
@@ -43,16 +57,18 @@ impl Header {
         // SAFETY: the size is not zero, for the header has one.
         let header = NonNull::new(unsafe { alloc_zeroed(Header::layout(capacity)?) })?.cast::<Header>();
         // SAFETY: the allocation holds a header and, behind it and as aligned as it, `capacity` bytes.
-        unsafe {
-            let data = header.add(1).cast();
-            header.write(Header { count: AtomicUsize::new(1), data, capacity, origin: Origin::Heap, next: null_mut() });
-        }
+        unsafe { header.write(Header::new(header.add(1).cast(), capacity, Origin::Heap)) }
         Some(header)
+    }
+    /// A zeroed block in a mapping of its own; `None` where the system refuses. `capacity` is a multiple of the page size.
+    #[cfg(all(feature = "std", target_os = "linux"))]
+    pub fn mapped(capacity: usize) -> Option<NonNull<Header>> {
+        let data = super::mapping::map(capacity)?;
+        Some(NonNull::from(Box::leak(Box::new(Header::new(data, capacity, Origin::Mapped)))))
     }
     /// A block over memory of somebody else.
     pub fn foreign(data: NonNull<u8>, capacity: usize, owner: Box<dyn Any + Send + Sync>) -> NonNull<Header> {
-        let header = Header { count: AtomicUsize::new(1), data, capacity, origin: Origin::Foreign(owner), next: null_mut() };
-        NonNull::from(Box::leak(Box::new(header)))
+        NonNull::from(Box::leak(Box::new(Header::new(data, capacity, Origin::Foreign(owner)))))
     }
     /// Gives the memory of a block back to where it came from.
     ///
@@ -63,6 +79,11 @@ impl Header {
         unsafe {
             match header.as_ref().origin {
                 Origin::Heap => dealloc(header.as_ptr().cast(), Header::layout(header.as_ref().capacity).unwrap_unchecked()),
+                #[cfg(all(feature = "std", target_os = "linux"))]
+                Origin::Mapped => {
+                    let header = Box::from_raw(header.as_ptr());
+                    super::mapping::unmap(header.data, header.capacity);
+                }
                 Origin::Foreign(_) => drop(Box::from_raw(header.as_ptr())),
             }
         }

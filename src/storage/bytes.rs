@@ -2,7 +2,8 @@
 
 use super::atomic::{AtomicUsize, Ordering, fence};
 use super::block::{Header, Origin};
-use crate::error::{Error, Result};
+use super::pool;
+use crate::error::Result;
 use alloc::boxed::Box;
 use core::any::Any;
 use core::fmt;
@@ -50,10 +51,10 @@ impl Bytes {
     }
     /// And whether it is zeros already.
     fn owned(len: usize) -> Result<(Bytes, bool)> {
-        let header = Header::heap(len).ok_or(Error::Memory { bytes: len as u128, limit: 0 })?;
+        let (header, zeroed) = pool::get(len)?;
         // SAFETY: alive, for its count is the handle's made here (S2).
         let data = unsafe { header.as_ref().data };
-        Ok((Bytes { data, len, header: Some(header) }, true))
+        Ok((Bytes { data, len, header: Some(header) }, zeroed))
     }
     /// Memory that is always there, such as weights in flash. Nothing is allocated.
     pub const fn from_static(bytes: &'static [u8]) -> Bytes {
@@ -145,8 +146,13 @@ impl Drop for Bytes {
             }
             fence(Ordering::Acquire);
         }
-        // SAFETY: this was the last handle (S2).
-        unsafe { Header::free(pointer) }
+        // SAFETY: this was the last handle (S2); the pool gave the block for this length.
+        unsafe {
+            match pointer.as_ref().origin {
+                Origin::Foreign(_) => Header::free(pointer),
+                _ => pool::put(pointer, self.len),
+            }
+        }
     }
 }
 

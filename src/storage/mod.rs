@@ -15,9 +15,21 @@
 
 mod block;
 mod bytes;
+#[cfg(feature = "std")]
+mod class;
+#[cfg(feature = "std")]
+mod limit;
+#[cfg(feature = "std")]
+mod local;
+#[cfg(all(feature = "std", target_os = "linux"))]
+mod mapping;
+#[cfg_attr(not(feature = "std"), path = "plain.rs")]
+mod pool;
 
 pub use block::ALIGN;
 pub use bytes::Bytes;
+#[cfg(feature = "std")]
+pub use pool::{MemoryStats, empty_cache, memory_stats, set_memory_cap};
 
 /// Atomics, also for targets without compare-and-swap.
 mod atomic {

@@ -1,0 +1,80 @@
+//! How much memory there is, read once.
+
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Bytes of memory that the machine has or the process's control group may use, whichever is less; `u64::MAX` where unknown.
+pub(super) fn limit() -> u64 {
+    // Not a OnceLock: a child forked while another thread fills one in would wait for ever. Computing it twice does no harm.
+    static LIMIT: AtomicU64 = AtomicU64::new(0);
+    match LIMIT.load(Relaxed) {
+        0 => {
+            let bytes = physical().min(control_group()).max(1);
+            LIMIT.store(bytes, Relaxed);
+            bytes
+        }
+        bytes => bytes,
+    }
+}
+
+#[cfg(unix)]
+fn physical() -> u64 {
+    // SAFETY: sysconf reads settings.
+    let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    match (u64::try_from(pages), u64::try_from(size)) {
+        (Ok(pages), Ok(size)) => pages.saturating_mul(size),
+        _ => u64::MAX,
+    }
+}
+#[cfg(not(unix))]
+fn physical() -> u64 {
+    u64::MAX
+}
+
+#[cfg(not(target_os = "linux"))]
+fn control_group() -> u64 {
+    u64::MAX
+}
+/// The least limit of the process's control groups and of those that they lie in.
+#[cfg(target_os = "linux")]
+fn control_group() -> u64 {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    groups.lines().filter_map(limit_files).flat_map(|(root, path, file)| chain(root, path, file)).min().unwrap_or(u64::MAX)
+}
+/// Where the limit of a line of `/proc/self/cgroup` stands: `0::/path` (version 2) or `4:cpu,memory:/path` (version 1).
+#[cfg(target_os = "linux")]
+fn limit_files(line: &str) -> Option<(&'static str, &str, &'static str)> {
+    let (_, line) = line.split_once(':')?;
+    let (controllers, path) = line.split_once(':')?;
+    match controllers {
+        "" => Some(("/sys/fs/cgroup", path, "memory.max")),
+        c if c.split(',').any(|c| c == "memory") => Some(("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes")),
+        _ => None,
+    }
+}
+/// The limits from a group up to the root. In a container the path may be the host's, of which only the root is visible.
+#[cfg(target_os = "linux")]
+fn chain(root: &'static str, path: &str, file: &'static str) -> impl Iterator<Item = u64> {
+    let path = std::path::Path::new(path.trim_start_matches('/'));
+    let files: Vec<_> = path.ancestors().map(|group| std::path::Path::new(root).join(group).join(file)).collect();
+    // "max", and what version 1 writes for it, are no limits below the machine's
+    files.into_iter().filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_has_memory() {
+        assert!(limit() > 16 << 20);
+        assert_eq!(limit(), limit());
+    }
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn control_groups_of_both_versions() {
+        assert_eq!(limit_files("0::/user.slice/a"), Some(("/sys/fs/cgroup", "/user.slice/a", "memory.max")));
+        assert_eq!(limit_files("7:cpu,memory:/docker/x"), Some(("/sys/fs/cgroup/memory", "/docker/x", "memory.limit_in_bytes")));
+        assert_eq!(limit_files("3:cpuset:/"), None);
+        assert_eq!(limit_files(""), None);
+    }
+}

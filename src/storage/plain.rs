@@ -1,0 +1,19 @@
+//! Without the standard library there is no pool: each block is an allocation.
+
+use super::block::Header;
+use crate::error::{Error, Result};
+use core::ptr::NonNull;
+
+/// A block with room for `len` bytes, and whether it is zeros.
+pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
+    Header::heap(len).map(|block| (block, true)).ok_or(Error::Memory { bytes: len as u128, limit: 0 })
+}
+
+/// Takes back a block that `get(len)` gave.
+///
+/// # Safety
+/// Nobody uses the block any more (S2).
+pub(super) unsafe fn put(block: NonNull<Header>, _len: usize) {
+    // SAFETY: by the caller's promise.
+    unsafe { Header::free(block) }
+}

@@ -1,0 +1,387 @@
+//! The pool: freed blocks are kept by size class and used again, since touching fresh pages costs more than most arithmetic.
+//!
+//! Small blocks go through lists of each thread ([`local`](super::local)); large ones, and what those lists have too much or too
+//! little of, through one set of lists under a lock. What is kept there is bounded by a cap; beyond it, memory goes back to the
+//! system. What the machine doesn't have is refused before the system is asked.
+//!
+//! - **P1.** A free block is in one list, or in the hands of one thread that moves it. The lists of `Global` are touched under its
+//!   lock alone; no memory is allocated or freed under it.
+//! - **P2.** The lock is held across a fork by the thread that forks, so no other thread of the parent holds it in the child.
+
+use super::block::Header;
+use super::class::{self, CLASSES};
+use super::limit::limit;
+use super::local::{self, List, Local, ORPHAN, SMALL, bump};
+use crate::error::{Error, Result};
+use core::cell::UnsafeCell;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
+
+/// What the pool has and has done, in bytes and blocks. The figures of threads at work meanwhile may be a moment old.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MemoryStats {
+    /// Bytes that living tensors have asked for: exact. Foreign and static memory is not counted.
+    pub in_use: usize,
+    /// The most that `in_use` has been, to within what the threads' lists of small blocks hold.
+    pub peak: usize,
+    /// Bytes of freed blocks kept for use again.
+    pub cached: usize,
+    /// Blocks that came from those kept.
+    pub hits: usize,
+    /// Blocks that came fresh from the system.
+    pub misses: usize,
+    /// Most bytes that are kept: see [`set_memory_cap`].
+    pub cap: usize,
+    /// Bytes that the machine, or the process's control group, has; `u64::MAX` where unknown.
+    pub limit: u64,
+}
+
+/// Blocks that all threads share.
+struct Global {
+    locked: AtomicBool,
+    lists: UnsafeCell<[List; CLASSES]>,
+    /// Bytes in the lists; written under the lock.
+    cached: AtomicUsize,
+}
+// SAFETY: P1.
+unsafe impl Sync for Global {}
+
+static GLOBAL: Global =
+    Global { locked: AtomicBool::new(false), lists: UnsafeCell::new([List::EMPTY; CLASSES]), cached: AtomicUsize::new(0) };
+static MISSES: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+/// Grows when all lists are to be emptied; each thread sees to its own when it next uses them.
+static EPOCH: AtomicUsize = AtomicUsize::new(0);
+/// Bytes kept at most; `UNSET` until first asked for.
+static CAP: AtomicUsize = AtomicUsize::new(UNSET);
+const UNSET: usize = usize::MAX;
+
+impl Global {
+    // A lock of our own, because a fork must be able to take and drop it (P2). Held for some stores at a time.
+    fn acquire(&self) {
+        let mut tries = 0;
+        while self.locked.swap(true, Acquire) {
+            tries += 1;
+            if tries < 100 { core::hint::spin_loop() } else { std::thread::yield_now() }
+        }
+    }
+    fn release(&self) {
+        self.locked.store(false, Release)
+    }
+    fn with<R>(&self, f: impl FnOnce(&mut [List; CLASSES]) -> R) -> R {
+        self.acquire();
+        // SAFETY: P1; `f` is this module's and does not panic.
+        let r = f(unsafe { &mut *self.lists.get() });
+        self.release();
+        r
+    }
+    /// Up to `count` blocks of a class.
+    fn take(&self, class: usize, count: usize) -> List {
+        self.with(|lists| {
+            let mut taken = List::EMPTY;
+            for _ in 0..count {
+                let Some(block) = lists[class].pop() else { break };
+                // SAFETY: out of its list, in ours (P1).
+                unsafe { taken.push(block) }
+            }
+            bump(&self.cached, (taken.count * class::capacity(class)).wrapping_neg());
+            taken
+        })
+    }
+    /// Keeps the blocks of a list, all of one class. What the cap has no room for goes back to the system, largest first: what was
+    /// used last is likeliest to be used next.
+    fn keep(&self, mut blocks: List, class: usize) {
+        let cap = cap();
+        let mut surplus = List::EMPTY;
+        self.with(|lists| {
+            while let Some(block) = blocks.pop() {
+                // SAFETY: out of its list, in ours (P1).
+                unsafe { lists[class].push(block) }
+                bump(&self.cached, class::capacity(class));
+            }
+            surplus = self.shrink(lists, cap);
+        });
+        free(surplus);
+    }
+    /// Blocks to free so that no more than `cap` bytes stay. Under the lock.
+    fn shrink(&self, lists: &mut [List; CLASSES], cap: usize) -> List {
+        let mut surplus = List::EMPTY;
+        let mut class = CLASSES;
+        while class > 0 && self.cached.load(Relaxed) > cap {
+            let Some(block) = lists[class - 1].pop() else {
+                class -= 1;
+                continue;
+            };
+            // SAFETY: out of its list, in ours (P1).
+            unsafe { surplus.push(block) }
+            bump(&self.cached, class::capacity(class - 1).wrapping_neg());
+        }
+        surplus
+    }
+    /// Frees all but `cap` bytes.
+    fn trim(&self, cap: usize) {
+        free(self.with(|lists| self.shrink(lists, cap)));
+    }
+}
+
+fn free(mut blocks: List) {
+    while let Some(block) = blocks.pop() {
+        // SAFETY: in this list alone, used by nobody (P1, S2).
+        unsafe { Header::free(block) }
+    }
+}
+
+/// Empties a thread's lists into those of all.
+pub(super) fn flush(local: &Local) {
+    for (class, list) in local.take_lists().enumerate() {
+        if list.count > 0 {
+            GLOBAL.keep(list, class);
+        }
+    }
+}
+
+/// Blocks of a class that a thread's list holds at most.
+#[inline(always)]
+fn list_limit(class: usize) -> usize {
+    ((1 << 20) / class::capacity(class)).clamp(4, 64)
+}
+/// Bytes that all lists of one thread hold at most.
+#[inline(always)]
+fn local_limit() -> usize {
+    (cap() / 64).min(32 << 20)
+}
+#[inline(always)]
+fn cap() -> usize {
+    match CAP.load(Relaxed) {
+        UNSET => default_cap(),
+        cap => cap,
+    }
+}
+#[cold]
+fn default_cap() -> usize {
+    survive_forks();
+    let cap = if limit() == u64::MAX { 1 << 30 } else { usize::try_from(limit() / 4).unwrap_or(usize::MAX).min(UNSET - 1) };
+    // another thread may have set one meanwhile
+    CAP.compare_exchange(UNSET, cap, Relaxed, Relaxed).map_or_else(|now| now, |_| cap)
+}
+
+/// A block with room for `len` bytes and a count of one, and whether it is zeros.
+#[inline]
+pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
+    let Some(class) = class::of(len) else { return Err(refusal(len)) };
+    local::with(|local| {
+        let kept = match local {
+            Some(local) if class < SMALL => take_small(local, class),
+            _ => GLOBAL.take(class, 1).pop(),
+        };
+        let (block, fresh) = match kept {
+            Some(block) => {
+                // SAFETY: in no list any more (P1). Only the one who holds a block reads its count: relaxed.
+                unsafe { block.as_ref().count.store(1, Relaxed) }
+                (block, false)
+            }
+            None => (fresh(class, len)?, true),
+        };
+        count(local, len, !fresh as usize);
+        if fresh || class >= SMALL {
+            PEAK.fetch_max(in_use(), Relaxed);
+        }
+        Ok((block, fresh))
+    })
+}
+
+#[inline(always)]
+fn take_small(local: &Local, class: usize) -> Option<NonNull<Header>> {
+    let mut list = local.list(class).get();
+    if list.count == 0 {
+        list = refill(local, class);
+    }
+    let block = list.pop()?;
+    local.list(class).set(list);
+    bump(&local.cached, class::capacity(class).wrapping_neg());
+    Some(block)
+}
+#[cold]
+fn refill(local: &Local, class: usize) -> List {
+    let list = GLOBAL.take(class, list_limit(class) / 2);
+    bump(&local.cached, list.count * class::capacity(class));
+    list
+}
+
+/// Takes back a block that `get(len)` gave.
+///
+/// # Safety
+/// Nobody uses the block any more (S2).
+#[inline]
+pub(super) unsafe fn put(block: NonNull<Header>, len: usize) {
+    let class = class::of(len).unwrap_or_default();
+    local::with(|local| {
+        count(local, len.wrapping_neg(), 0);
+        let mut single = List::EMPTY;
+        if let Some(local) = local.filter(|_| class < SMALL)
+            && make_room(local, class)
+        {
+            let mut list = local.list(class).get();
+            // SAFETY: used by nobody, by the caller's promise; the list is ours (L1).
+            unsafe { list.push(block) }
+            local.list(class).set(list);
+            bump(&local.cached, class::capacity(class));
+        } else {
+            // SAFETY: as above.
+            unsafe { single.push(block) }
+            GLOBAL.keep(single, class);
+        }
+    })
+}
+/// Whether a thread's list may take one more block; one that is full gives half of its blocks to all first.
+#[inline(always)]
+fn make_room(local: &Local, class: usize) -> bool {
+    if local.outdated(EPOCH.load(Relaxed)) {
+        local.take_lists().for_each(free);
+    }
+    if local.list(class).get().count >= list_limit(class) {
+        spill(local, class);
+    }
+    local.cached.load(Relaxed) + class::capacity(class) <= local_limit()
+}
+#[cold]
+fn spill(local: &Local, class: usize) {
+    let (mut list, mut half) = (local.list(class).get(), List::EMPTY);
+    for _ in 0..list.count / 2 {
+        // SAFETY: out of its list, in ours (P1).
+        list.pop().into_iter().for_each(|block| unsafe { half.push(block) });
+    }
+    local.list(class).set(list);
+    bump(&local.cached, (half.count * class::capacity(class)).wrapping_neg());
+    GLOBAL.keep(half, class);
+}
+
+/// Counts bytes taken, or given back when `len` is negated, and blocks found.
+#[inline(always)]
+fn count(local: Option<&Local>, len: usize, hits: usize) {
+    match local {
+        Some(local) => {
+            bump(&local.in_use, len);
+            bump(&local.hits, hits);
+        }
+        None => {
+            ORPHAN.in_use.fetch_add(len, Relaxed);
+            ORPHAN.hits.fetch_add(hits, Relaxed);
+        }
+    }
+}
+fn sum(of: impl Fn(&Local) -> &AtomicUsize) -> usize {
+    local::all().chain([&ORPHAN]).fold(0, |n, l| n.wrapping_add(of(l).load(Relaxed)))
+}
+fn in_use() -> usize {
+    // a block freed by a thread that we saw late can make the sum negative for a moment
+    (sum(|l| &l.in_use) as isize).max(0) as usize
+}
+
+#[cold]
+fn fresh(class: usize, len: usize) -> Result<NonNull<Header>> {
+    survive_forks();
+    let (limit, in_use, cached) = (limit(), in_use() as u64, GLOBAL.cached.load(Relaxed) as u64);
+    if (len as u64).saturating_add(in_use) > limit {
+        return Err(refusal(len));
+    }
+    if (len as u64).saturating_add(in_use).saturating_add(cached) > limit {
+        GLOBAL.trim(0);
+    }
+    let block = allocate(class).or_else(|| {
+        GLOBAL.trim(0);
+        allocate(class)
+    });
+    MISSES.fetch_add(1, Relaxed);
+    block.ok_or_else(|| refusal(len))
+}
+fn allocate(class: usize) -> Option<NonNull<Header>> {
+    #[cfg(target_os = "linux")]
+    if class >= SMALL {
+        return Header::mapped(class::capacity(class));
+    }
+    Header::heap(class::capacity(class))
+}
+#[cold]
+fn refusal(len: usize) -> Error {
+    Error::Memory { bytes: len as u128, limit: if limit() == u64::MAX { 0 } else { limit() } }
+}
+
+/// Sees to P2, once.
+fn survive_forks() {
+    #[cfg(unix)]
+    {
+        extern "C" fn before() {
+            GLOBAL.acquire()
+        }
+        extern "C" fn after() {
+            GLOBAL.release()
+        }
+        static REGISTERED: AtomicBool = AtomicBool::new(false);
+        if !REGISTERED.load(Relaxed) && !REGISTERED.swap(true, Relaxed) {
+            // SAFETY: the functions only touch a static. Refused for lack of memory, a fork amid an allocation is not safe: no worse
+            // than without.
+            unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after)) };
+        }
+    }
+}
+
+/// What the pool has and has done.
+///
+/// ```standalone_crate
+/// let before = flex::memory_stats().in_use;
+/// let t = flex::Bytes::new(1000)?;
+/// assert_eq!(flex::memory_stats().in_use, before + 1000);
+/// drop(t);
+/// assert_eq!(flex::memory_stats().in_use, before);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn memory_stats() -> MemoryStats {
+    let in_use = in_use();
+    MemoryStats {
+        in_use,
+        peak: PEAK.fetch_max(in_use, Relaxed).max(in_use),
+        cached: GLOBAL.cached.load(Relaxed) + sum(|l| &l.cached),
+        hits: sum(|l| &l.hits),
+        misses: MISSES.load(Relaxed),
+        cap: cap(),
+        limit: limit(),
+    }
+}
+
+/// Gives the memory of freed tensors back to the system. Small blocks that other threads keep follow when those threads next free
+/// a tensor.
+///
+/// ```standalone_crate
+/// drop(flex::Bytes::new(10_000_000)?);
+/// assert!(flex::memory_stats().cached >= 10_000_000);
+/// flex::empty_cache();
+/// assert_eq!(flex::memory_stats().cached, 0);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn empty_cache() {
+    let epoch = EPOCH.fetch_add(1, Relaxed) + 1;
+    local::with(|local| {
+        if let Some(local) = local {
+            local.outdated(epoch);
+            local.take_lists().for_each(free);
+        }
+    });
+    GLOBAL.trim(0);
+}
+
+/// Sets how many bytes of freed tensors are kept for use again; at first a quarter of the memory there is. 0 keeps none.
+///
+/// ```standalone_crate
+/// flex::set_memory_cap(64 << 20);
+/// drop(flex::Bytes::new(100 << 20)?);
+/// assert!(flex::memory_stats().cached <= 64 << 20);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn set_memory_cap(bytes: usize) {
+    CAP.store(bytes.min(UNSET - 1), Relaxed);
+    if bytes < GLOBAL.cached.load(Relaxed) {
+        GLOBAL.trim(bytes);
+    }
+}
