@@ -4,3 +4,4 @@ pub mod convert;
 pub mod elementwise;
 pub mod gemm;
 pub mod sort;
+pub mod math;

@@ -1,0 +1,146 @@
+//! Rounding, signs, order and remainders: the same text for both widths.
+
+macro_rules! basic {
+    ($module:ident, $T:ident, $U:ident, $sqrt:ident, $unit:expr) => {
+        pub mod $module {
+            use crate::exec::isa::{Isa, Level};
+            use crate::kernel::math::{Math, Real};
+
+            const SIGN: $U = 1 << ($U::BITS - 1);
+            /// Where every value is an integer: 2 to the number of fraction bits.
+            const UNIT: $T = $unit;
+
+            /// Whether rounding to an integer is one instruction. SSE2 has none, and a library call an element is 80 times slower.
+            #[inline(always)]
+            const fn has_rounding<I: Isa>() -> bool {
+                let wide = I::LEVEL as u8 >= Level::Avx2 as u8;
+                cfg!(feature = "std") && (wide || cfg!(any(target_arch = "aarch64", target_arch = "wasm32", target_feature = "sse4.1")))
+            }
+            #[inline(always)]
+            pub fn sqrt<I: Isa>(x: $T) -> $T {
+                #[cfg(feature = "std")]
+                return x.sqrt();
+                #[cfg(not(feature = "std"))]
+                libm::$sqrt(x)
+            }
+            #[inline(always)]
+            pub fn rsqrt<I: Isa>(x: $T) -> $T {
+                1.0 / sqrt::<I>(x)
+            }
+            #[inline(always)]
+            pub fn square<I: Isa>(x: $T) -> $T {
+                x * x
+            }
+            #[inline(always)]
+            pub fn reciprocal<I: Isa>(x: $T) -> $T {
+                1.0 / x
+            }
+            #[inline(always)]
+            pub fn abs<I: Isa>(x: $T) -> $T {
+                $T::from_bits(x.to_bits() & !SIGN)
+            }
+            #[inline(always)]
+            pub fn copysign<I: Isa>(x: $T, sign: $T) -> $T {
+                $T::from_bits((x.to_bits() & !SIGN) | (sign.to_bits() & SIGN))
+            }
+            #[inline(always)]
+            pub fn sign<I: Isa>(x: $T) -> $T {
+                let one = if x > 0.0 { 1.0 } else { -1.0 };
+                let r = if x == 0.0 { 0.0 } else { one };
+                if x.is_nan() { x } else { r }
+            }
+            #[inline(always)]
+            pub fn round<I: Isa>(x: $T) -> $T {
+                #[cfg(feature = "std")]
+                if has_rounding::<I>() {
+                    return x.round_ties_even();
+                }
+                let a = abs::<I>(x);
+                // The sum has no bits left below the units: the addition rounds.
+                let r = (a + UNIT) - UNIT;
+                copysign::<I>(if a < UNIT { r } else { a }, x)
+            }
+            #[inline(always)]
+            pub fn floor<I: Isa>(x: $T) -> $T {
+                #[cfg(feature = "std")]
+                if has_rounding::<I>() {
+                    return x.floor();
+                }
+                let r = round::<I>(x);
+                copysign::<I>(if r > x { r - 1.0 } else { r }, x)
+            }
+            #[inline(always)]
+            pub fn ceil<I: Isa>(x: $T) -> $T {
+                #[cfg(feature = "std")]
+                if has_rounding::<I>() {
+                    return x.ceil();
+                }
+                let r = round::<I>(x);
+                copysign::<I>(if r < x { r + 1.0 } else { r }, x)
+            }
+            #[inline(always)]
+            pub fn trunc<I: Isa>(x: $T) -> $T {
+                #[cfg(feature = "std")]
+                if has_rounding::<I>() {
+                    return x.trunc();
+                }
+                copysign::<I>(floor::<I>(abs::<I>(x)), x)
+            }
+            #[inline(always)]
+            pub fn maximum<I: Isa>(x: $T, y: $T) -> $T {
+                let larger = if x > y { x } else { y };
+                if x.is_nan() { x } else { larger }
+            }
+            #[inline(always)]
+            pub fn minimum<I: Isa>(x: $T, y: $T) -> $T {
+                let smaller = if x < y { x } else { y };
+                if x.is_nan() { x } else { smaller }
+            }
+            #[inline(always)]
+            pub fn nextafter<I: Isa>(x: $T, y: $T) -> $T {
+                let b = x.to_bits();
+                // As integers, magnitudes are in order: away from zero is one more.
+                let away = (x < y) == (b & SIGN == 0);
+                let step = $T::from_bits(if away { b.wrapping_add(1) } else { b.wrapping_sub(1) });
+                let r = if x == 0.0 { copysign::<I>($T::from_bits(1), y) } else { step };
+                let r = if x == y { y } else { r };
+                if x.is_nan() || y.is_nan() { $T::NAN } else { r }
+            }
+            #[inline(always)]
+            pub fn fmod<I: Isa>(x: $T, y: $T) -> $T {
+                x % y
+            }
+            #[inline(always)]
+            pub fn remainder<I: Isa>(x: $T, y: $T) -> $T {
+                let r = x % y;
+                let moved = if (y < 0.0) != (r < 0.0) { r + y } else { r };
+                if r == 0.0 { copysign::<I>(0.0, y) } else { moved }
+            }
+            #[inline(always)]
+            pub fn floor_divide<I: Isa>(x: $T, y: $T) -> $T {
+                let r = x % y;
+                // Nearly an integer: what is left of the error of the division is rounded away.
+                let q = (x - r) / y;
+                let q = if (r != 0.0) & ((y < 0.0) != (r < 0.0)) { q - 1.0 } else { q };
+                let q = if q == 0.0 { copysign::<I>(0.0, x / y) } else { round::<I>(q) };
+                if y == 0.0 { x / y } else { q }
+            }
+            #[inline(always)]
+            pub fn silu<I: Isa>(x: $T) -> $T {
+                x * Real::sigmoid::<I>(x)
+            }
+            #[inline(always)]
+            pub fn gelu<I: Isa>(x: $T) -> $T {
+                0.5 * x * (1.0 + Real::erf::<I>(x * core::$T::consts::FRAC_1_SQRT_2))
+            }
+            #[inline(always)]
+            pub fn gelu_tanh<I: Isa>(x: $T) -> $T {
+                // sqrt(2 / pi)
+                let u = 0.797_884_560_802_865_4 * (x + 0.044715 * (x * x * x));
+                0.5 * x * (1.0 + Math::tanh::<I>(u))
+            }
+        }
+    };
+}
+basic!(single, f32, u32, sqrtf, 8_388_608.0);
+basic!(double, f64, u64, sqrt, 4_503_599_627_370_496.0);

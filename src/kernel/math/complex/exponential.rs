@@ -1,0 +1,118 @@
+//! exp and the hyperbolic functions; the circular ones are these of i z.
+
+use super::{Z, turn, turn_back};
+use libm::copysign;
+
+/// `e^x (c, s)` where e^x alone may overflow; x is not NaN.
+fn polar(x: f64, c: f64, s: f64) -> Z {
+    const E_709: f64 = 8.218_407_461_554_972e307;
+    if x <= 709.0 || x == f64::INFINITY {
+        let e = libm::exp(x);
+        return Z::new(e * c, e * s);
+    }
+    let e = libm::exp(x - 709.0);
+    Z::new(e * c * E_709, e * s * E_709)
+}
+
+pub fn exp(z: Z) -> Z {
+    let (x, y) = (z.re, z.im);
+    if y == 0.0 {
+        return Z::new(libm::exp(x), y);
+    }
+    match (x, y.is_finite()) {
+        (f64::NEG_INFINITY, false) => Z::new(0.0, 0.0),
+        (f64::INFINITY, false) => Z::new(x, f64::NAN),
+        (_, true) if !x.is_nan() => polar(x, libm::cos(y), libm::sin(y)),
+        _ => Z::new(f64::NAN, f64::NAN),
+    }
+}
+pub fn exp2(z: Z) -> Z {
+    if z.im == 0.0 { Z::new(libm::exp2(z.re), z.im) } else { exp(z * core::f64::consts::LN_2) }
+}
+pub fn expm1(z: Z) -> Z {
+    let (x, y) = (z.re, z.im);
+    if y == 0.0 {
+        return Z::new(libm::expm1(x), y);
+    }
+    if !y.is_finite() || !(x < 40.0) {
+        let e = exp(z);
+        return Z::new(e.re - 1.0, e.im);
+    }
+    let half = libm::sin(0.5 * y);
+    Z::new(libm::expm1(x) * libm::cos(y) - 2.0 * half * half, libm::exp(x) * libm::sin(y))
+}
+pub fn sinh(z: Z) -> Z {
+    let (x, y) = (z.re, z.im);
+    if y == 0.0 {
+        return Z::new(libm::sinh(x), y);
+    }
+    if !y.is_finite() {
+        return match x {
+            0.0 => Z::new(x, f64::NAN),
+            _ if x.is_infinite() => Z::new(x, f64::NAN),
+            _ => Z::new(f64::NAN, f64::NAN),
+        };
+    }
+    if x.abs() < 22.0 {
+        return Z::new(libm::sinh(x) * libm::cos(y), libm::cosh(x) * libm::sin(y));
+    }
+    if x.is_nan() {
+        return Z::new(x, x);
+    }
+    let e = polar(x.abs(), 0.5 * libm::cos(y), 0.5 * libm::sin(y));
+    Z::new(copysign(1.0, x) * e.re, e.im)
+}
+pub fn cosh(z: Z) -> Z {
+    let (x, y) = (z.re, z.im);
+    if y == 0.0 {
+        return Z::new(libm::cosh(x), copysign(1.0, x) * y);
+    }
+    if !y.is_finite() {
+        return match x {
+            0.0 => Z::new(f64::NAN, 0.0),
+            _ if x.is_infinite() => Z::new(f64::INFINITY, f64::NAN),
+            _ => Z::new(f64::NAN, f64::NAN),
+        };
+    }
+    if x.abs() < 22.0 {
+        return Z::new(libm::cosh(x) * libm::cos(y), libm::sinh(x) * libm::sin(y));
+    }
+    if x.is_nan() {
+        return Z::new(x, x);
+    }
+    let e = polar(x.abs(), 0.5 * libm::cos(y), 0.5 * libm::sin(y));
+    Z::new(e.re, copysign(1.0, x) * e.im)
+}
+/// Kahan's formula: no cancellation, no overflow.
+pub fn tanh(z: Z) -> Z {
+    let (x, y) = (z.re, z.im);
+    if x.is_nan() {
+        return Z::new(x, if y == 0.0 { y } else { f64::NAN });
+    }
+    if x.is_infinite() {
+        let im = if y.is_finite() { libm::sin(y) * libm::cos(y) } else { y };
+        return Z::new(copysign(1.0, x), copysign(0.0, im));
+    }
+    if !y.is_finite() {
+        return Z::new(if x == 0.0 { x } else { f64::NAN }, f64::NAN);
+    }
+    if x.abs() >= 22.0 {
+        let e = libm::exp(-x.abs());
+        return Z::new(copysign(1.0, x), 4.0 * libm::sin(y) * libm::cos(y) * e * e);
+    }
+    let t = libm::tan(y);
+    let beta = 1.0 + t * t;
+    let s = libm::sinh(x);
+    let rho = libm::sqrt(1.0 + s * s);
+    let den = 1.0 + beta * s * s;
+    Z::new(beta * rho * s / den, t / den)
+}
+pub fn sin(z: Z) -> Z {
+    turn_back(sinh(turn(z)))
+}
+pub fn cos(z: Z) -> Z {
+    cosh(turn(z))
+}
+pub fn tan(z: Z) -> Z {
+    turn_back(tanh(turn(z)))
+}

@@ -1,0 +1,147 @@
+//! Complex functions. Arithmetic is branch-free; elementary functions are scalar float64 code that all instruction sets and both
+//! widths share, with the special values of C99's annex G.
+
+mod exponential;
+mod inverse;
+mod logarithm;
+
+use super::{Math, Real};
+use crate::exec::isa::Isa;
+use num_complex::Complex;
+
+/// The width that elementary functions compute in.
+type Z = Complex<f64>;
+
+/// i z.
+#[inline(always)]
+fn turn(z: Z) -> Z {
+    Z::new(-z.im, z.re)
+}
+/// -i z.
+#[inline(always)]
+fn turn_back(z: Z) -> Z {
+    Z::new(z.im, -z.re)
+}
+
+/// Functions of complex numbers alone. Sums, differences and products are num-complex's operators.
+pub trait ComplexMath: Math {
+    /// The type of its parts.
+    type Part: Real;
+    /// Magnitude; no overflow on the way.
+    fn abs<I: Isa>(self) -> Self::Part;
+    /// The imaginary part negated.
+    fn conj<I: Isa>(self) -> Self;
+    /// Product, by the textbook formula.
+    fn multiply<I: Isa>(self, other: Self) -> Self;
+    /// Quotient; no overflow on the way (Smith).
+    fn divide<I: Isa>(self, divisor: Self) -> Self;
+    /// Whether both parts are finite.
+    fn isfinite(self) -> bool;
+    /// Whether a part is infinite.
+    fn isinf(self) -> bool;
+    /// Whether a part is NaN.
+    fn isnan(self) -> bool;
+}
+
+/// num / den: the larger part of the divisor is divided out before anything is squared.
+#[inline(always)]
+fn divide(num: Z, den: Z) -> Z {
+    let flat = super::double::abs(den.re) >= super::double::abs(den.im);
+    let (large, small) = if flat { (den.re, den.im) } else { (den.im, den.re) };
+    let ratio = small / large;
+    let scale = large + small * ratio;
+    let (a, b) = if flat { (num.re, num.im) } else { (num.im, num.re) };
+    let (re, im) = (a + b * ratio, b - a * ratio);
+    let r = Z::new(re / scale, (if flat { im } else { -im }) / scale);
+    let zero = (large == 0.0) & (small == 0.0);
+    if zero { Z::new(num.re / super::double::abs(large), num.im / super::double::abs(large)) } else { r }
+}
+/// z / |z|; 0 of 0; the direction of an infinite part where there is one.
+#[inline(always)]
+fn sign<I: Isa>(z: Z) -> Z {
+    let infinite = z.re.is_infinite() | z.im.is_infinite();
+    // Of one infinite part: 1 for it, 0 for the other. Two have no direction: infinity less infinity below gives NaN.
+    let ends = Z::new(if z.re.is_infinite() { 1.0 } else { 0.0 }, if z.im.is_infinite() { 1.0 } else { 0.0 });
+    let ends = Z::new(Real::copysign::<I>(ends.re, z.re), Real::copysign::<I>(ends.im, z.im));
+    let z = if infinite { ends } else { z };
+    let m = Real::hypot::<I>(z.re, z.im);
+    // Near the end of the range the magnitude itself overflows.
+    let (z, m) = if m == f64::INFINITY { (z * 0.5, Real::hypot::<I>(z.re * 0.5, z.im * 0.5)) } else { (z, m) };
+    let r = Z::new(z.re / m, z.im / m);
+    let r = if m == 0.0 { Z::new(0.0, 0.0) } else { r };
+    let lost = m.is_nan() | (infinite & (m > 1.0));
+    if lost { Z::new(f64::NAN, f64::NAN) } else { r }
+}
+
+macro_rules! wide {
+    ($T:ident; $($module:ident: $($name:ident)*;)*) => { $($(
+        #[inline(always)]
+        fn $name<I: Isa>(self) -> Self {
+            let r = $module::$name(Z::new(self.re as f64, self.im as f64));
+            Complex::new(r.re as $T, r.im as $T)
+        }
+    )*)* };
+}
+macro_rules! implement {
+    ($T:ident) => {
+        impl Math for Complex<$T> {
+            wide! { $T;
+                exponential: exp exp2 expm1 sinh cosh tanh sin cos tan;
+                logarithm: sqrt log log1p log2 log10;
+                inverse: asin acos atan asinh acosh atanh;
+            }
+            #[inline(always)]
+            fn square<I: Isa>(self) -> Self {
+                self * self
+            }
+            #[inline(always)]
+            fn reciprocal<I: Isa>(self) -> Self {
+                ComplexMath::divide::<I>(Complex::new(1.0, 0.0), self)
+            }
+            #[inline(always)]
+            fn sign<I: Isa>(self) -> Self {
+                let r = sign::<I>(Z::new(self.re as f64, self.im as f64));
+                Complex::new(r.re as $T, r.im as $T)
+            }
+            #[inline(always)]
+            fn pow<I: Isa>(self, exponent: Self) -> Self {
+                let r = logarithm::pow(Z::new(self.re as f64, self.im as f64), Z::new(exponent.re as f64, exponent.im as f64));
+                Complex::new(r.re as $T, r.im as $T)
+            }
+        }
+        impl ComplexMath for Complex<$T> {
+            type Part = $T;
+            #[inline(always)]
+            fn abs<I: Isa>(self) -> $T {
+                Real::hypot::<I>(self.re, self.im)
+            }
+            #[inline(always)]
+            fn conj<I: Isa>(self) -> Self {
+                Complex::new(self.re, -self.im)
+            }
+            #[inline(always)]
+            fn multiply<I: Isa>(self, o: Self) -> Self {
+                self * o
+            }
+            #[inline(always)]
+            fn divide<I: Isa>(self, o: Self) -> Self {
+                let r = divide(Z::new(self.re as f64, self.im as f64), Z::new(o.re as f64, o.im as f64));
+                Complex::new(r.re as $T, r.im as $T)
+            }
+            #[inline(always)]
+            fn isfinite(self) -> bool {
+                self.re.is_finite() & self.im.is_finite()
+            }
+            #[inline(always)]
+            fn isinf(self) -> bool {
+                self.re.is_infinite() | self.im.is_infinite()
+            }
+            #[inline(always)]
+            fn isnan(self) -> bool {
+                self.re.is_nan() | self.im.is_nan()
+            }
+        }
+    };
+}
+implement!(f32);
+implement!(f64);

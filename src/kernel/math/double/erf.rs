@@ -1,0 +1,88 @@
+//! Error functions: four ranges of |x|, a quotient of polynomials in each, its coefficients chosen by range (after fdlibm).
+
+use super::{abs, signed};
+use crate::exec::isa::{Isa, fma64};
+
+/// erf(1), to 24 bits.
+const ERF_1: f64 = 0.845_062_911_510_467_5;
+
+/// Coefficients from the highest power down, a column for each range: below 0.84375, 1.25, 1 / 0.35, and 28.
+const NUMERATORS: [[f64; 4]; 8] = [
+    [0.0, 0.0, -9.814_329_344_169_145, 0.0],
+    [0.0, -0.002_166_375_594_868_791, -81.287_435_506_306_6, -483.519_191_608_651_4],
+    [0.0, 0.035_478_304_325_618_236, -184.605_092_906_711_04, -1025.095_131_611_077_2],
+    [-2.376_301_665_665_016_3e-5, -0.110_894_694_282_396_68, -162.396_669_462_573_47, -637.566_443_368_389_6],
+    [-0.005_770_270_296_489_442, 0.318_346_619_901_161_75, -62.375_332_450_326_006, -160.636_384_855_821_92],
+    [-0.028_481_749_575_598_51, -0.372_207_876_035_701_3, -10.558_626_225_323_291, -17.757_954_917_754_752],
+    [-0.325_042_107_247_001_5, 0.414_856_118_683_748_33, -0.693_858_572_707_181_8, -0.799_283_237_680_523],
+    [0.128_379_167_095_512_56, -0.002_362_118_560_752_659_4, -0.009_864_944_034_847_148, -0.009_864_942_924_700_1],
+];
+/// As the numerators.
+const DENOMINATORS: [[f64; 4]; 9] = [
+    [0.0, 0.0, -0.060_424_415_214_858_1, 0.0],
+    [0.0, 0.0, 6.570_249_770_319_282, -22.440_952_446_585_82],
+    [0.0, 0.011_984_499_846_799_107, 108.635_005_541_779_44, 474.528_541_206_955_37],
+    [-3.960_228_278_775_368e-6, 0.013_637_083_912_029_05, 429.008_140_027_567_83, 2553.050_406_433_164_4],
+    [0.000_132_494_738_004_321_64, 0.126_171_219_808_761_64, 645.387_271_733_267_9, 3199.858_219_508_595_5],
+    [0.005_081_306_281_875_766, 0.071_828_654_414_196_27, 434.565_877_475_229_23, 1536.729_586_084_437],
+    [0.065_022_249_988_767_3, 0.540_397_917_702_171, 137.657_754_143_519_04, 325.792_512_996_573_9],
+    [0.397_917_223_959_155_35, 0.106_420_880_400_844_23, 19.651_271_667_439_257, 30.338_060_743_482_46],
+    [1.0, 1.0, 1.0, 1.0],
+];
+/// The quotient of a range; in the last two also exp(-x^2 + ..) / |x|, which is erfc(|x|).
+struct Parts {
+    quotient: f64,
+    tail: f64,
+}
+
+#[inline(always)]
+fn pick(a: f64, row: &[f64; 4]) -> f64 {
+    let c = if a < 1.0 / 0.35 { row[2] } else { row[3] };
+    let c = if a < 1.25 { row[1] } else { c };
+    if a < 0.84375 { row[0] } else { c }
+}
+#[inline(always)]
+fn parts<I: Isa>(a: f64) -> Parts {
+    let inverse = 1.0 / (a * a);
+    let s = if a < 1.25 { a - 1.0 } else { inverse };
+    let s = if a < 0.84375 { a * a } else { s };
+    let mut p = pick(a, &NUMERATORS[0]);
+    for row in &NUMERATORS[1..] {
+        p = fma64::<I>(p, s, pick(a, row));
+    }
+    let mut q = pick(a, &DENOMINATORS[0]);
+    for row in &DENOMINATORS[1..] {
+        q = fma64::<I>(q, s, pick(a, row));
+    }
+    let quotient = p / q;
+    // -a^2 as a sum of two: the square of the leading bits is exact.
+    let leading = f64::from_bits(a.to_bits() & !0xffff_ffff);
+    let main = -leading * leading - 0.5625;
+    let rest = (leading - a) * (leading + a) + quotient;
+    let sum = main + rest;
+    Parts { quotient, tail: super::exp::exp_pair::<I>(sum, (main - sum) + rest) / a }
+}
+/// Magnitudes beyond which nothing changes.
+#[inline(always)]
+fn clamped(x: f64) -> f64 {
+    let a = abs(x);
+    if a > 28.0 { 28.0 } else { a }
+}
+#[inline(always)]
+pub fn erf<I: Isa>(x: f64) -> f64 {
+    let a = clamped(x);
+    let Parts { quotient, tail } = parts::<I>(a);
+    let y = if a < 1.25 { ERF_1 + quotient } else { 1.0 - tail };
+    if a < 0.84375 { x + x * quotient } else { signed(y, x) }
+}
+#[inline(always)]
+pub fn erfc<I: Isa>(x: f64) -> f64 {
+    let a = clamped(x);
+    let Parts { quotient, tail } = parts::<I>(a);
+    let positive = x > 0.0;
+    let near = if x < 0.25 { 1.0 - (x + x * quotient) } else { 0.5 - ((x - 0.5) + x * quotient) };
+    let middle = if positive { (1.0 - ERF_1) - quotient } else { 1.0 + (ERF_1 + quotient) };
+    let far = if positive { tail } else { 2.0 - tail };
+    let y = if a < 1.25 { middle } else { far };
+    if a < 0.84375 { near } else { y }
+}

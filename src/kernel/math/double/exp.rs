@@ -1,0 +1,109 @@
+//! Exponentials: `exp(x) = 2^k exp(r)` with `x = k log(2) + r` and |r| at most half of log(2), exp(r) by a polynomial.
+
+use super::{ROUND, abs, pow2, signed};
+use crate::exec::isa::{Isa, fma64};
+
+/// log(2) in two parts; the first has trailing zeros, so that its product with k is exact.
+const LN2_HI: f64 = 6.931_471_803_691_238e-1;
+const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
+
+/// k and r.
+#[inline(always)]
+fn reduce<I: Isa>(x: f64) -> (i64, f64) {
+    let t = fma64::<I>(x, core::f64::consts::LOG2_E, ROUND);
+    let k = t - ROUND;
+    let r = fma64::<I>(k, -LN2_HI, x);
+    (integer(t), fma64::<I>(k, -LN2_LO, r))
+}
+/// The integer in the low bits of a value to which `ROUND` was added.
+#[inline(always)]
+fn integer(t: f64) -> i64 {
+    (t.to_bits() as i64).wrapping_sub(ROUND.to_bits() as i64)
+}
+/// exp(r) - 1.
+#[inline(always)]
+fn expm1_near<I: Isa>(r: f64) -> f64 {
+    let p = poly!(fma64 I r;
+        2.090_884_018_490_921_5e-9, 2.510_549_090_698_669_5e-8, 2.755_729_323_745_292e-7, 2.755_725_474_054_541_5e-6,
+        2.480_158_730_168_980_4e-5, 1.984_126_987_534_214_2e-4, 1.388_888_888_889_644_3e-3, 8.333_333_333_325_986e-3,
+        4.166_666_666_666_664e-2, 1.666_666_666_666_667_1e-1, 0.5);
+    fma64::<I>(p, r * r, r)
+}
+/// y 2^n, rounded once, for n in [-2044, 2046].
+#[inline(always)]
+fn scale(y: f64, n: i64) -> f64 {
+    // Half of n with a shift of non-negative numbers, the only one of 64 bits below AVX-512.
+    let half = (n.wrapping_add(4096) as u64 >> 1) as i64 - 2048;
+    y * pow2(half) * pow2(n.wrapping_sub(half))
+}
+
+#[inline(always)]
+pub fn exp<I: Isa>(x: f64) -> f64 {
+    let x = if x > 710.0 { 710.0 } else { x };
+    let x = if x < -746.0 { -746.0 } else { x };
+    let (k, r) = reduce::<I>(x);
+    scale(expm1_near::<I>(r) + 1.0, k)
+}
+/// exp(x + tail), the tail being below a unit in the last place of x.
+#[inline(always)]
+pub fn exp_pair<I: Isa>(x: f64, tail: f64) -> f64 {
+    let x = if x > 710.0 { 710.0 } else { x };
+    let x = if x < -746.0 { -746.0 } else { x };
+    let (k, r) = reduce::<I>(x);
+    scale(expm1_near::<I>(r + tail) + 1.0, k)
+}
+#[inline(always)]
+pub fn exp2<I: Isa>(x: f64) -> f64 {
+    let x = if x > 1025.0 { 1025.0 } else { x };
+    let x = if x < -1080.0 { -1080.0 } else { x };
+    let t = x + ROUND;
+    let r = x - (t - ROUND);
+    let p = poly!(fma64 I r;
+        4.454_731_602_050_371_9e-10, 7.072_585_949_269_224e-9, 1.017_806_402_019_420_9e-7, 1.321_544_258_792_169e-6,
+        1.525_273_382_590_024_7e-5, 1.540_353_044_173_605e-4, 1.333_355_814_642_124e-3, 9.618_129_107_606_888e-3,
+        5.550_410_866_482_157_5e-2, 2.402_265_069_591_009_8e-1, 6.931_471_805_599_453e-1);
+    scale(fma64::<I>(p, r, 1.0), integer(t))
+}
+/// expm1(x) / 2, which is finite a little further than expm1(x) is.
+#[inline(always)]
+fn expm1_half<I: Isa>(x: f64) -> f64 {
+    let x = if x > 710.8 { 710.8 } else { x };
+    let x = if x < -40.0 { -40.0 } else { x };
+    let (k, r) = reduce::<I>(x);
+    // A quarter of 2^k is finite too.
+    let s = pow2(k.wrapping_sub(2));
+    2.0 * fma64::<I>(s, expm1_near::<I>(r), s - 0.25)
+}
+#[inline(always)]
+pub fn expm1<I: Isa>(x: f64) -> f64 {
+    let y = 2.0 * expm1_half::<I>(x);
+    if abs(x) < 1e-17 { x } else { y }
+}
+#[inline(always)]
+pub fn sinh<I: Isa>(x: f64) -> f64 {
+    let h = expm1_half::<I>(abs(x));
+    let y = signed(h + h / (2.0 * h + 1.0), x);
+    if abs(x) < 1e-9 { x } else { y }
+}
+#[inline(always)]
+pub fn cosh<I: Isa>(x: f64) -> f64 {
+    let a = abs(x);
+    let a = if a > 710.8 { 710.8 } else { a };
+    let (k, r) = reduce::<I>(a);
+    let s = pow2(k.wrapping_sub(2));
+    let half = 2.0 * fma64::<I>(s, expm1_near::<I>(r), s);
+    half + 0.25 / half
+}
+/// By expm1: no cancellation near zero, and one formula for all arguments.
+#[inline(always)]
+pub fn tanh<I: Isa>(x: f64) -> f64 {
+    let a = abs(x);
+    let a = if a > 20.0 { 20.0 } else { a };
+    let e = expm1::<I>(a + a);
+    signed(e / (e + 2.0), x)
+}
+#[inline(always)]
+pub fn sigmoid<I: Isa>(x: f64) -> f64 {
+    let e = exp::<I>(-abs(x));
+    (if x < 0.0 { e } else { 1.0 }) / (1.0 + e)
+}

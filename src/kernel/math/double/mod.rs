@@ -1,0 +1,37 @@
+//! float64 bodies.
+
+mod arc;
+mod erf;
+mod exp;
+mod log;
+mod pow;
+mod trig;
+
+pub use arc::{acos, asin, atan, atan2};
+pub use erf::{erf, erfc};
+pub use exp::{cosh, exp, exp2, expm1, sigmoid, sinh, tanh};
+pub use log::{acosh, asinh, atanh, log, log1p, log2, log10, logaddexp};
+pub use pow::{hypot, pow, with_sign};
+#[cfg(feature = "complex")]
+pub use pow::{product_portable, sum};
+pub use trig::{cos, cos_near, is_far, sin, sin_near, tan, tan_near};
+
+const SIGN: u64 = 1 << 63;
+
+/// Added and taken away again, rounds to an integer below 2^51, and leaves it in the sum's low bits.
+const ROUND: f64 = 6_755_399_441_055_744.0;
+
+#[inline(always)]
+pub fn abs(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & !SIGN)
+}
+/// `x` with the sign of `s`.
+#[inline(always)]
+fn signed(x: f64, s: f64) -> f64 {
+    f64::from_bits((x.to_bits() & !SIGN) | (s.to_bits() & SIGN))
+}
+/// 2^n for n in [-1022, 1023].
+#[inline(always)]
+fn pow2(n: i64) -> f64 {
+    f64::from_bits((n.wrapping_add(1023) as u64) << 52)
+}

@@ -1,0 +1,97 @@
+//! Powers, by logarithms to twice the precision; and the hypotenuse.
+
+use super::{abs, exp, log};
+use crate::exec::isa::{Isa, fma64};
+use crate::kernel::math::{Math, Real};
+
+/// x as a sum of two with 26 bits each (Veltkamp).
+#[inline(always)]
+fn halves(x: f64) -> (f64, f64) {
+    let c = 134_217_729.0 * x;
+    let high = c - (c - x);
+    (high, x - high)
+}
+/// a b as a sum of two, exact.
+#[inline(always)]
+fn product<I: Isa>(a: f64, b: f64) -> (f64, f64) {
+    if I::FMA {
+        let p = a * b;
+        return (p, fma64::<I>(a, b, -p));
+    }
+    product_portable(a, b)
+}
+/// a b as a sum of two, exact: without fused multiply-add (Dekker).
+#[inline(always)]
+pub fn product_portable(a: f64, b: f64) -> (f64, f64) {
+    let p = a * b;
+    let ((ah, al), (bh, bl)) = (halves(a), halves(b));
+    (p, ((ah * bh - p) + ah * bl + al * bh) + al * bl)
+}
+/// a + b as a sum of two, exact where |a| >= |b| or a is 0.
+#[inline(always)]
+pub fn sum(a: f64, b: f64) -> (f64, f64) {
+    let s = a + b;
+    (s, (a - s) + b)
+}
+/// The logarithm of a positive finite number as a sum of two, to some 65 bits: with s = f / (2 + f), it is
+/// `e log(2) + 2 s + s^3 (2/3 + s^2 (2/5 + ..))`, all but the sum in brackets carried in pairs.
+#[inline(always)]
+fn log_pair<I: Isa>(x: f64) -> (f64, f64) {
+    let (e, f) = log::split(x);
+    let (den, den_low) = sum(2.0, f);
+    let s = f / den;
+    let (back, back_low) = product::<I>(s, den);
+    let s_low = (((f - back) - back_low) - s * den_low) / den;
+    let (z, z_low) = product::<I>(s, s);
+    let z_low = fma64::<I>(2.0 * s, s_low, z_low);
+    let p = poly!(fma64 I z;
+        1.479_819_860_511_658_6e-1, 1.531_383_769_920_937_3e-1, 1.818_357_216_161_805e-1, 2.222_219_843_214_978_4e-1,
+        2.857_142_874_366_239e-1, 3.999_999_999_940_942e-1);
+    let (v, v_low) = product::<I>(z, p);
+    let (w, w_low) = sum(0.666_666_666_666_666_6, v);
+    let w_low = w_low + fma64::<I>(z_low, p, v_low) + 3.700_743_415_417_188e-17;
+    let (c, c_low) = product::<I>(s, z);
+    let c_low = c_low + fma64::<I>(s, z_low, s_low * z);
+    let (t, t_low) = product::<I>(c, w);
+    let t_low = t_low + fma64::<I>(c, w_low, c_low * w);
+    let (h, l) = sum(e * log::LN2_HI, 2.0 * s);
+    let (h, l2) = sum(h, t);
+    sum(h, ((l + 2.0 * s_low) + fma64::<I>(e, log::LN2_LO, t_low)) + l2)
+}
+/// The power of x to y from that of |x|: signs and the cases that C99 lists.
+#[inline(always)]
+pub fn with_sign<I: Isa>(x: f64, y: f64, magnitude: f64) -> f64 {
+    let integer = y == Real::round::<I>(y);
+    let half = 0.5 * y;
+    let odd = integer & (half != Real::round::<I>(half));
+    let r = if odd & x.is_sign_negative() { -magnitude } else { magnitude };
+    let r = if (x < 0.0) & (x > f64::NEG_INFINITY) & !integer { f64::NAN } else { r };
+    let r = if (x == -1.0) & (abs(y) == f64::INFINITY) { 1.0 } else { r };
+    if (y == 0.0) | (x == 1.0) { 1.0 } else { r }
+}
+#[inline(always)]
+pub fn pow<I: Isa>(x: f64, y: f64) -> f64 {
+    let a = abs(x);
+    let (h, l) = log_pair::<I>(a);
+    // Beyond its range the logarithm is a single infinity.
+    let end = if a == 0.0 { f64::NEG_INFINITY } else { a };
+    let inside = (a > 0.0) & (a < f64::INFINITY);
+    let (h, l) = if inside { (h, l) } else { (end, 0.0) };
+    let (p, p_low) = product::<I>(y, h);
+    let p_low = if abs(p) < 1000.0 { fma64::<I>(y, l, p_low) } else { 0.0 };
+    with_sign::<I>(x, y, exp::exp_pair::<I>(p, p_low))
+}
+#[inline(always)]
+pub fn hypot<I: Isa>(x: f64, y: f64) -> f64 {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    let (a, b) = (abs(x), abs(y));
+    let larger = if a > b { a } else { b };
+    // Divided by the power of two below the larger, the squares neither overflow nor both underflow.
+    let e = larger.to_bits() & EXPONENT;
+    let e = if e == 0 { 1 << 52 } else { e };
+    let e = if e > 2045 << 52 { 2045 << 52 } else { e };
+    let down = f64::from_bits((2046 << 52) - e);
+    let (u, v) = (a * down, b * down);
+    let r = Math::sqrt::<I>(fma64::<I>(u, u, v * v)) * f64::from_bits(e);
+    if (a == f64::INFINITY) | (b == f64::INFINITY) { f64::INFINITY } else { r }
+}

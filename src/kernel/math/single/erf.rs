@@ -1,0 +1,21 @@
+//! Error function: a polynomial near zero, one minus the exponential of another beyond.
+
+use super::{abs, exp::exp_near, signed};
+use crate::exec::isa::{Isa, fma32};
+
+#[inline(always)]
+pub fn erf<I: Isa>(x: f32) -> f32 {
+    let t = abs(x);
+    let s = x * x;
+    let r = fma32::<I>(-1.728_534_7e-5, t, 3.831_971_3e-4);
+    let u = fma32::<I>(-3.883_964_4e-3, t, 2.425_462_2e-2);
+    let r = fma32::<I>(r, s, u);
+    let r = poly!(fma32 I t; r, -1.067_778_8e-1, -6.348_467e-1, -1.287_175_1e-1);
+    let r = fma32::<I>(r, t, -t);
+    let far = signed(1.0 - exp_near::<I>(r), x);
+    let far = if t > 4.0 { signed(1.0, x) } else { far };
+    let p = poly!(fma32 I s; -5.967_617e-4, 4.991_194_3e-3, -2.676_813_4e-2, 1.128_199_3e-1, -3.761_253_4e-1, 1.283_791_7e-1);
+    let near = fma32::<I>(p, x, x);
+    let y = if t > 0.927_734_4 { far } else { near };
+    if x.is_nan() { x } else { y }
+}

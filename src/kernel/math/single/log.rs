@@ -1,0 +1,25 @@
+//! Logarithm: `log(x) = e log(2) + log(1 + f)`, 1 + f between sqrt(1/2) and sqrt(2), by a polynomial in f.
+
+use crate::exec::isa::{Isa, fma32};
+
+#[inline(always)]
+pub fn log<I: Isa>(x: f32) -> f32 {
+    let subnormal = x < f32::MIN_POSITIVE;
+    let scaled = if subnormal { x * 8_388_608.0 } else { x };
+    let b = scaled.to_bits() as i32;
+    // The exponent changes at sqrt(1/2).
+    let d = b.wrapping_sub(0x3f35_04f3);
+    let e = (d >> 23) as f32 - if subnormal { 23.0 } else { 0.0 };
+    let f = f32::from_bits(b.wrapping_sub(d & (-1 << 23)) as u32) - 1.0;
+    let z = f * f;
+    let p = poly!(fma32 I f;
+        7.037_683_6e-2, -1.151_461e-1, 1.167_699_9e-1, -1.242_014_1e-1, 1.424_932_3e-1, -1.666_805_8e-1, 2.000_071_5e-1,
+        -2.499_999_4e-1, 3.333_333_1e-1);
+    // log(2) in two parts; the product with the first is exact.
+    let y = fma32::<I>(f * z, p, e * -2.121_944_4e-4);
+    let y = fma32::<I>(-0.5, z, y);
+    let r = fma32::<I>(e, 0.693_359_375, f + y);
+    let r = if x == f32::INFINITY { x } else { r };
+    let r = if x == 0.0 { f32::NEG_INFINITY } else { r };
+    if x >= 0.0 { r } else { f32::NAN }
+}
