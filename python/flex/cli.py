@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import flex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from flex.models import SentenceEncoder
 
@@ -120,7 +120,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"flex-cpu {flex.__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def command(run, description: str) -> argparse.ArgumentParser:
+    def command(run: Callable[[argparse.Namespace], None], description: str) -> argparse.ArgumentParser:
         added = commands.add_parser(run.__name__, help=description, description=description)
         added.set_defaults(run=run)
         return added

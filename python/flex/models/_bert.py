@@ -58,10 +58,10 @@ class BertConfig:
     def _check(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            kind = {"int": int, "float": (int, float), "str": str}[field.type]
-            if not isinstance(value, kind) or isinstance(value, bool):
-                raise ValueError(f"{field.name} is {value!r}, not of type {field.type}")
-            if field.type == "int" and value < (0 if field.name == "pad_token_id" else 1):
+            kind = int if field.default is MISSING else type(field.default)
+            if not isinstance(value, (int, float) if kind is float else kind) or isinstance(value, bool):
+                raise ValueError(f"{field.name} is {value!r}, not of type {kind.__name__}")
+            if kind is int and value < (0 if field.name == "pad_token_id" else 1):
                 raise ValueError(f"{field.name} is {value}")
         if self.hidden_act not in ACTIVATIONS:
             raise ValueError(f"unsupported hidden_act {self.hidden_act!r}: one of {', '.join(ACTIVATIONS)} is")
