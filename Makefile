@@ -30,7 +30,7 @@ bench:        ## Rust benchmarks, one file a family
 	cargo bench
 
 compare: build  ## flex against the Python libraries that are installed in .venv
-	@.venv/bin/python benches/compare $(ARGS)
+	@.venv/bin/python benches/compare.py $(ARGS)
 
 clean:        ## everything that was built, .venv too
 	cargo clean

@@ -48,14 +48,12 @@ class BertConfig:
         position = entries.get("position_embedding_type", "absolute")
         if position != "absolute":
             raise ValueError(f"unsupported position_embedding_type {position!r}: only 'absolute' is")
-        missing = [field.name for field in fields(cls) if field.default is MISSING and field.name not in entries]
+        missing = [field.name for field in fields(cls) if field.default is MISSING and entries.get(field.name) is None]
         if missing:
             raise ValueError(f"missing entries: {', '.join(missing)}")
-        config = cls(**{field.name: entries[field.name] for field in fields(cls) if entries.get(field.name) is not None})
-        config._check()
-        return config
+        return cls(**{field.name: entries[field.name] for field in fields(cls) if entries.get(field.name) is not None})
 
-    def _check(self) -> None:
+    def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
             kind = int if field.default is MISSING else type(field.default)

@@ -1,0 +1,218 @@
+"""One library in a process of its own: checks and times the workloads that it is told."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import timeit
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .workloads import WORKLOADS, Workload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.connection import Connection
+
+    import numpy as np
+
+LIBRARIES = ("flex", "numpy", "torch", "jax", "numexpr")
+SAMPLE = 0.03  # seconds that one measurement takes, or one call if that takes longer
+SEED = 20
+
+
+def installed() -> list[str]:
+    """The libraries that can be measured here."""
+    return [library for library in LIBRARIES if importlib.util.find_spec(library)]
+
+
+def limit_threads(threads: int) -> None:
+    """Makes every library that is loaded from now on use so many threads."""
+    for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "RAYON"):
+        os.environ[f"{name}_NUM_THREADS"] = str(threads)
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
+
+
+class Library(Protocol):
+    """How a library gets its arrays and evaluates an expression."""
+
+    def array(self, values: np.ndarray) -> Any:
+        """The library's own array of a NumPy one."""
+
+    def names(self) -> dict[str, Any]:
+        """What expressions may use."""
+
+    def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """What is timed, and the names that it needs beside the inputs."""
+
+    def numpy(self, result: Any) -> np.ndarray:
+        """A result as a NumPy array."""
+
+
+class _Eager:
+    """Evaluates an expression as it stands."""
+
+    def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        return expression, {}
+
+    def numpy(self, result: Any) -> np.ndarray:
+        import numpy as np
+
+        return np.asarray(result)
+
+
+class Flex(_Eager):
+    def __init__(self, threads: int):
+        import flex
+
+        self.xp = flex
+        flex.set_num_threads(threads)
+
+    def array(self, values: np.ndarray) -> Any:
+        return self.xp.asarray(values, copy=True)
+
+    def names(self) -> dict[str, Any]:
+        return {"xp": self.xp, "nn": self.xp.nn}
+
+
+class Numpy(_Eager):
+    def __init__(self, threads: int):
+        import numpy
+
+        self.xp = numpy
+
+    def array(self, values: np.ndarray) -> Any:
+        return values
+
+    def names(self) -> dict[str, Any]:
+        import ml_dtypes
+        from scipy import special
+
+        return {"xp": self.xp, "special": special, "bfloat16": ml_dtypes.bfloat16}
+
+
+class Torch(_Eager):
+    def __init__(self, threads: int):
+        import torch
+
+        self.xp = torch
+        torch.set_num_threads(threads)
+        torch.set_grad_enabled(False)
+
+    def array(self, values: np.ndarray) -> Any:
+        if values.dtype.name == "bfloat16":  # NumPy's bfloat16 is unknown to torch
+            return self.xp.from_numpy(values.astype("float32")).to(self.xp.bfloat16)
+        return self.xp.from_numpy(values)
+
+    def names(self) -> dict[str, Any]:
+        return {"xp": self.xp, "nn": self.xp.nn.functional}
+
+    def numpy(self, result: Any) -> np.ndarray:
+        return (result.float() if result.dtype == self.xp.bfloat16 else result).numpy()
+
+
+class Jax(_Eager):
+    """Compiled, since that is how it is used; the call waits for the result."""
+
+    def __init__(self, threads: int):
+        os.environ["JAX_ENABLE_X64"] = "1"
+        os.environ["JAX_PLATFORMS"] = "cpu"
+        import jax
+        import jax.numpy
+
+        self.jax, self.xp = jax, jax.numpy
+
+    def array(self, values: np.ndarray) -> Any:
+        return self.xp.asarray(values)
+
+    def names(self) -> dict[str, Any]:
+        import jax.scipy.special
+
+        return {"xp": self.xp, "nn": self.jax.nn, "jax": self.jax, "special": jax.scipy.special}
+
+    def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        arguments = ", ".join(inputs)
+        compiled = self.jax.jit(eval(f"lambda {arguments}: {expression}", self.names()))
+        return f"wait(compiled({arguments}))", {"compiled": compiled, "wait": self.jax.block_until_ready}
+
+
+class Numexpr(_Eager):
+    def __init__(self, threads: int):
+        import numexpr
+
+        self.xp = numexpr
+        numexpr.set_num_threads(threads)
+
+    def array(self, values: np.ndarray) -> Any:
+        return values
+
+    def names(self) -> dict[str, Any]:
+        return {"evaluate": self.xp.evaluate}
+
+    def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        return f"evaluate({expression!r}, inputs)", {"inputs": inputs}
+
+
+CLASSES: dict[str, Callable[[int], Library]] = {"flex": Flex, "numpy": Numpy, "torch": Torch, "jax": Jax, "numexpr": Numexpr}
+
+
+def _difference(result: np.ndarray, reference: np.ndarray) -> float:
+    """The largest difference, relative to the largest value; infinite where shapes differ."""
+    import numpy as np
+
+    if result.shape != reference.shape:
+        return float("inf")
+    if reference.size == 0:
+        return 0.0
+    difference = np.abs(result.astype(np.float64) - reference.astype(np.float64))
+    return float(difference.max() / max(np.abs(reference.astype(np.float64)).max(), 1e-30))
+
+
+def _reference(workload: Workload, values: dict[str, np.ndarray]) -> np.ndarray:
+    """NumPy's result, floats widened to float64."""
+    import numpy as np
+
+    wide = {name: v.astype(np.float64) if v.dtype.kind in "fV" else v for name, v in values.items()}
+    return np.asarray(eval(workload.reference, Numpy(1).names() | wide))
+
+
+class Prepared:
+    """A workload whose result was found right, ready to be timed."""
+
+    def __init__(self, library: Library, name: str, workload: Workload):
+        import numpy as np
+
+        values = {key: given.values(np.random.default_rng(SEED + k)) for k, (key, given) in enumerate(workload.inputs.items())}
+        inputs = {key: library.array(v) for key, v in values.items()}
+        statement, extra = library.statement(workload.expression(name), inputs)
+        names = {**library.names(), **inputs, **extra}
+        difference = _difference(library.numpy(eval(statement, names)), _reference(workload, values))
+        if not difference <= workload.tolerance:
+            raise ArithmeticError(f"differs from NumPy by {difference:.1e}, more than {workload.tolerance:.0e}")
+        self._timer = timeit.Timer(statement, globals=names)
+        self._calls = 1
+        while (seconds := self._timer.timeit(self._calls)) < SAMPLE / 4:
+            self._calls *= 4
+        self._calls = max(1, round(self._calls * SAMPLE / seconds))
+
+    def seconds(self) -> float:
+        """One measurement of one call."""
+        return self._timer.timeit(self._calls) / self._calls
+
+
+def serve(connection: Connection, name: str, threads: int) -> None:
+    """Answers ("prepare", number of the workload) with None or what went wrong, and ("time", _) with seconds, until told None."""
+    limit_threads(threads)
+    library = CLASSES[name](threads)
+    prepared = None
+    while (request := connection.recv()) is not None:
+        what, number = request
+        if what == "time":
+            connection.send(prepared.seconds())
+            continue
+        prepared = None  # its arrays go before the next ones come
+        try:
+            prepared = Prepared(library, name, WORKLOADS[number])
+            connection.send(None)
+        except Exception as error:
+            connection.send(f"{type(error).__name__}: {error}".splitlines()[0])
