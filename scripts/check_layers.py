@@ -39,7 +39,7 @@ class Rule(NamedTuple):
 
 RULES = [
     Rule(r"\bpyo3\b", r".*", r"python/.*", "only src/python/ knows Python"),
-    Rule(r"\brayon\b|\bstd::thread\b|\bthread::spawn\b", r".*", r"exec/par(\.rs|/.*)", "only exec/par.rs knows threads"),
+    Rule(r"\brayon\b|\bthread::(?!yield_now|sleep)", r".*", r"exec/par(\.rs|/.*)", "only exec/par.rs knows threads"),
     Rule(r"\b(Layout|Tensor)\b", r"kernel/.*", r"", "kernels see slices, never a Layout or a Tensor"),
     Rule(r"\bexec::(?!isa\b)\w+|\bpar::", r"kernel/.*", r"", "of exec, kernels know only the instruction sets"),
     Rule(r"\bcrate::(ops?|nn|kernel)\b", r"exec/.*", r"", "exec runs loops and knows the meaning of none"),

@@ -2,7 +2,6 @@
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::nest::Operand;
 use crate::layout::{self, Layout};
 use crate::scalar::{Scalar, Value};
 use crate::storage::Bytes;
@@ -254,10 +253,6 @@ impl Tensor {
             return Err(Error::dtype("bitcast", format!("{} and {dtype} differ in size", self.dtype)));
         }
         Tensor::from_parts(self.data.clone(), self.layout.clone(), dtype)
-    }
-    /// This tensor as an operand of loops over `shape`, to which it broadcasts.
-    pub(crate) fn operand(&self, rank: usize) -> Operand {
-        Operand::new(self.as_ptr() as *mut u8, self.dtype.size(), self.shape(), self.strides(), rank)
     }
     /// The one element of a tensor of one. Errors where there are more or fewer, or `T` is not its dtype.
     ///
