@@ -141,7 +141,7 @@ dtypes!(make!);
 
 /// `dispatch!(set dtype, |T| expr, else other)`: `expr` with `T` the Rust type of `dtype`, for dtypes of the set that this
 /// build has; `other` for the rest. Sets: `all`, `number`, `real` (integers and floats), `ordered` (those and bool),
-/// `integer`, `signed` (signed integers), `half`, `floating` (16-bit too), `float` (float32, float64), `inexact`, `complex`.
+/// `integer`, `signed` and `unsigned` integers, `half`, `floating` (16-bit too), `float` (float32, float64), `inexact`, `complex`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __dispatch_rows {
@@ -157,6 +157,7 @@ macro_rules! __dispatch_rows {
     (integer $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, sint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep integer $dt $T $e $o $arms ($V, $R, $n, sint $($x)*) $($rest)*) };
     (integer $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, uint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep integer $dt $T $e $o $arms ($V, $R, $n, uint $($x)*) $($rest)*) };
     (signed $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, sint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep signed $dt $T $e $o $arms ($V, $R, $n, sint $($x)*) $($rest)*) };
+    (unsigned $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, uint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep unsigned $dt $T $e $o $arms ($V, $R, $n, uint $($x)*) $($rest)*) };
     (half $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, half $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep half $dt $T $e $o $arms ($V, $R, $n, half $($x)*) $($rest)*) };
     (floating $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, half $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep floating $dt $T $e $o $arms ($V, $R, $n, half $($x)*) $($rest)*) };
     (floating $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep floating $dt $T $e $o $arms ($V, $R, $n, float $($x)*) $($rest)*) };

@@ -49,6 +49,10 @@ impl Layout {
         }
         Ok(Layout { shape: Shape::from_slice(shape), strides, offset: 0, len, contiguous: true })
     }
+    /// Shape `[0]`.
+    pub(crate) fn empty() -> Layout {
+        Layout { shape: Shape::from_slice(&[0]), strides: Strides::from_slice(&[1]), offset: 0, len: 0, contiguous: true }
+    }
     /// Any strides. Errors where an element would lie before position 0 or beyond `isize::MAX`.
     pub fn new(shape: &[usize], strides: &[isize], offset: usize) -> Result<Layout> {
         if shape.len() != strides.len() {

@@ -8,6 +8,8 @@ pub mod dtype;
 mod error;
 #[macro_use]
 pub mod exec;
+#[macro_use]
+pub mod op;
 #[doc(hidden)]
 pub mod kernel;
 pub mod layout;

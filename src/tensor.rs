@@ -254,6 +254,12 @@ impl Tensor {
         }
         Tensor::from_parts(self.data.clone(), self.layout.clone(), dtype)
     }
+    /// The storage under another dtype of the same size, for a result that replaces it.
+    pub(crate) fn retyped(mut self, dtype: DType) -> Tensor {
+        debug_assert_eq!(dtype.size(), self.dtype.size()); // T1; T2: owned storage is aligned for all dtypes
+        self.dtype = dtype;
+        self
+    }
     /// The one element of a tensor of one. Errors where there are more or fewer, or `T` is not its dtype.
     ///
     /// ```
@@ -454,6 +460,13 @@ fn byte_len(layout: &Layout, dtype: DType) -> Result<usize> {
 /// What an element's address is a multiple of.
 fn alignment(dtype: DType) -> usize {
     dtype.real().size().min(align_of::<u64>()).max(1)
+}
+
+impl Default for Tensor {
+    /// A float32 tensor of shape `[0]`; nothing is allocated.
+    fn default() -> Tensor {
+        Tensor { data: Bytes::from_static(&[]), layout: Layout::empty(), dtype: DType::F32 } // T1, T2: no element
+    }
 }
 
 impl core::fmt::Debug for Tensor {

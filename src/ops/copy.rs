@@ -6,6 +6,7 @@ use crate::exec::isa::{self, LoopFn};
 use crate::exec::nest::Operand;
 use crate::exec::tile::{Instr, Program};
 use crate::exec::{self};
+use crate::kernel::convert;
 use crate::kernel::elementwise::{COPY_FORMS, Copy1};
 use crate::layout::Layout;
 use crate::scalar::Value;
@@ -113,6 +114,28 @@ impl Tensor {
         // SAFETY: both reach elements of their own storages only (T1); the target's is unshared (S3), so they are apart.
         unsafe { run_one(copy_loop(size), COPY_FORMS, self.shape(), source.operand(rank), target) };
         Ok(())
+    }
+    /// Converted to another dtype; the same tensor where it has it already. Floats to integers truncate and saturate, NaN to
+    /// 0; integers wrap; everything to bool is `x != 0`; complex to real takes the real part.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor};
+    /// let x = Tensor::from_slice(&[1.9f32, -2.9, 300.0, f32::NAN], [4])?;
+    /// assert_eq!(x.astype(DType::I8)?.to_vec::<i8>()?, [1, -2, 127, 0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn astype(&self, dtype: DType) -> Result<Tensor> {
+        if dtype == self.dtype() {
+            return Ok(self.clone());
+        }
+        let missing = || Error::unsupported("astype", if dtype.is_available() { self.dtype() } else { dtype });
+        let f = convert::cast_loop(self.dtype(), dtype).ok_or_else(missing)?;
+        let mut out = Tensor::empty(self.shape(), dtype)?;
+        let (p, rank) = (out.as_mut_ptr()?, self.rank());
+        let target = Operand::new(p, dtype.size(), out.shape(), out.strides(), rank);
+        // SAFETY: as `copy_from`; the loop converts between these dtypes.
+        unsafe { run_one(f, 1, self.shape(), self.operand(rank), target) };
+        Ok(out)
     }
     /// Filled with one value of the dtype.
     pub(crate) fn filled(shape: &[usize], dtype: DType, value: &Value) -> Result<Tensor> {

@@ -1,3 +1,6 @@
 //! The operations: validate, promote and broadcast, pick a kernel, hand it to `exec`.
 
 pub mod copy;
+pub mod elementwise;
+
+pub use elementwise::*;

@@ -1,0 +1,231 @@
+//! The loops, one a number of operands. An operation gives the body for one element; LLVM vectorises the loop.
+
+use crate::dtype::Bool;
+use crate::exec::isa::{Isa, Loop};
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::slice::{from_raw_parts, from_raw_parts_mut};
+
+/// An operation of one operand, for one element type.
+pub trait Op1<T> {
+    /// The result's type.
+    type Out: Copy;
+    /// The body.
+    fn f<I: Isa>(a: T) -> Self::Out;
+    /// Whether some elements need `far`.
+    const FAR: bool = false;
+    /// Whether this one does.
+    #[inline(always)]
+    fn is_far(_: T) -> bool {
+        false
+    }
+    /// The body that holds everywhere.
+    #[inline(always)]
+    fn far<I: Isa>(a: T) -> Self::Out {
+        Self::f::<I>(a)
+    }
+}
+/// An operation of two operands.
+pub trait Op2<T> {
+    /// The result's type.
+    type Out: Copy;
+    /// The body.
+    fn f<I: Isa>(a: T, b: T) -> Self::Out;
+}
+/// An operation of three operands.
+pub trait Op3<T> {
+    /// The body.
+    fn f<I: Isa>(a: T, b: T, c: T) -> T;
+}
+
+/// Element types whose loops have forms for operands that are one value: the commonest, since each form is code. For the
+/// rest a value is repeated in a tile.
+pub trait Forms: Copy {
+    /// Whether it has them.
+    const FORMS: bool = false;
+}
+macro_rules! forms {
+    ($($(#[$cfg:meta])* $T:ty: $yes:literal),*) => { $($(#[$cfg])* impl Forms for $T { const FORMS: bool = $yes; })* };
+}
+forms!(Bool: false, i8: false, i16: false, i32: true, i64: true, u8: false, u16: false, u32: true, u64: true, f32: true, f64: true,
+    #[cfg(feature = "half")] crate::dtype::f16: false, #[cfg(feature = "half")] crate::dtype::bf16: false,
+    #[cfg(feature = "complex")] crate::dtype::Complex64: false, #[cfg(all(feature = "complex", feature = "f64"))] crate::dtype::Complex128: false);
+
+/// The scalar masks of a loop of `arity` operands of a type with forms or without.
+pub const fn masks(arity: usize, forms: bool) -> u8 {
+    match (arity, forms) {
+        (1, _) => 0b11,
+        (2, true) => 0b111,
+        (3, true) => 1 | 1 << 0b110,
+        _ => 1,
+    }
+}
+/// The masks of [`Select`].
+pub const SELECT_FORMS: u8 = 1 | 1 << 0b010 | 1 << 0b100 | 1 << 0b110;
+/// The masks of [`Copy1`].
+pub const COPY_FORMS: u8 = masks(1, true);
+
+/// # Safety
+/// E1: `n` initialised, aligned elements.
+#[inline(always)]
+unsafe fn operand<'a, T>(p: *const u8, n: usize) -> &'a [T] {
+    // SAFETY: E1.
+    unsafe { from_raw_parts(p as *const T, n) }
+}
+/// # Safety
+/// E1: room for `n` aligned elements that nothing else refers to.
+#[inline(always)]
+unsafe fn result<'a, T>(p: *mut u8, n: usize) -> &'a mut [MaybeUninit<T>] {
+    // SAFETY: E1.
+    unsafe { from_raw_parts_mut(p as *mut MaybeUninit<T>, n) }
+}
+
+/// The loop of one operand.
+pub struct K1<O, T>(PhantomData<(O, T)>);
+impl<T: Copy, O: Op1<T>> Loop for K1<O, T> {
+    #[inline(always)]
+    unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
+        // SAFETY: E1.
+        unsafe {
+            let d = result::<O::Out>(d, n);
+            if scalars & 1 == 1 {
+                let x = *(a as *const T);
+                return d.fill(MaybeUninit::new(O::far::<I>(x)));
+            }
+            let a = operand::<T>(a, n);
+            for (d, a) in d.iter_mut().zip(a) {
+                d.write(O::f::<I>(*a));
+            }
+            if O::FAR && a.iter().fold(false, |any, x| any | O::is_far(*x)) {
+                for (d, a) in d.iter_mut().zip(a) {
+                    if O::is_far(*a) {
+                        d.write(O::far::<I>(*a));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The loop of two operands.
+pub struct K2<O, T>(PhantomData<(O, T)>);
+impl<T: Forms, O: Op2<T>> Loop for K2<O, T> {
+    #[inline(always)]
+    unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, _: *const u8, n: usize, scalars: u32) {
+        // SAFETY: E1.
+        unsafe {
+            let d = result::<O::Out>(d, n);
+            if T::FORMS && scalars == 1 {
+                let a = *(a as *const T);
+                for (d, b) in d.iter_mut().zip(operand::<T>(b, n)) {
+                    d.write(O::f::<I>(a, *b));
+                }
+            } else if T::FORMS && scalars == 2 {
+                let b = *(b as *const T);
+                for (d, a) in d.iter_mut().zip(operand::<T>(a, n)) {
+                    d.write(O::f::<I>(*a, b));
+                }
+            } else {
+                for ((d, a), b) in d.iter_mut().zip(operand::<T>(a, n)).zip(operand::<T>(b, n)) {
+                    d.write(O::f::<I>(*a, *b));
+                }
+            }
+        }
+    }
+}
+
+/// The loop of three operands.
+pub struct K3<O, T>(PhantomData<(O, T)>);
+impl<T: Forms, O: Op3<T>> Loop for K3<O, T> {
+    #[inline(always)]
+    unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32) {
+        // SAFETY: E1.
+        unsafe {
+            let (d, a) = (result::<T>(d, n), operand::<T>(a, n));
+            if T::FORMS && scalars == 0b110 {
+                let (b, c) = (*(b as *const T), *(c as *const T));
+                for (d, a) in d.iter_mut().zip(a) {
+                    d.write(O::f::<I>(*a, b, c));
+                }
+            } else {
+                for (((d, a), b), c) in d.iter_mut().zip(a).zip(operand::<T>(b, n)).zip(operand::<T>(c, n)) {
+                    d.write(O::f::<I>(*a, *b, *c));
+                }
+            }
+        }
+    }
+}
+
+/// An unsigned integer that stands for the bits of any dtype of its width.
+pub trait Bits: Copy {
+    /// `a` where the condition's byte is not zero. By masks: LLVM makes a branch of `if` here below AVX-512, ten times slower.
+    fn select(c: u8, a: Self, b: Self) -> Self;
+}
+macro_rules! bits {
+    ($($T:ident),*) => { $(impl Bits for $T {
+        #[inline(always)]
+        fn select(c: u8, a: $T, b: $T) -> $T {
+            let m = (0 as $T).wrapping_sub((c != 0) as $T);
+            (a & m) | (b & !m)
+        }
+    })* };
+}
+bits!(u8, u16, u32, u64);
+impl Bits for [u64; 2] {
+    #[inline(always)]
+    fn select(c: u8, a: Self, b: Self) -> Self {
+        [u64::select(c, a[0], b[0]), u64::select(c, a[1], b[1])]
+    }
+}
+
+/// The loop of `where`.
+pub struct Select<U>(PhantomData<U>);
+impl<U: Bits> Loop for Select<U> {
+    #[inline(always)]
+    unsafe fn run<I: Isa>(d: *mut u8, c: *const u8, a: *const u8, b: *const u8, n: usize, scalars: u32) {
+        // SAFETY: E1.
+        unsafe {
+            let (d, c) = (result::<U>(d, n), operand::<u8>(c, n));
+            let (x, y) = (a as *const U, b as *const U);
+            match scalars {
+                0b010 => {
+                    for ((d, c), b) in d.iter_mut().zip(c).zip(operand::<U>(b, n)) {
+                        d.write(U::select(*c, *x, *b));
+                    }
+                }
+                0b100 => {
+                    for ((d, c), a) in d.iter_mut().zip(c).zip(operand::<U>(a, n)) {
+                        d.write(U::select(*c, *a, *y));
+                    }
+                }
+                0b110 => {
+                    let (a, b) = (*x, *y);
+                    for (d, c) in d.iter_mut().zip(c) {
+                        d.write(U::select(*c, a, b));
+                    }
+                }
+                _ => {
+                    for (((d, c), a), b) in d.iter_mut().zip(c).zip(operand::<U>(a, n)).zip(operand::<U>(b, n)) {
+                        d.write(U::select(*c, *a, *b));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Copies elements of the width of `U`.
+pub struct Copy1<U>(PhantomData<U>);
+impl<U: Copy> Loop for Copy1<U> {
+    #[inline(always)]
+    unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
+        // SAFETY: E1.
+        unsafe {
+            if scalars & 1 == 1 {
+                result::<U>(d, n).fill(MaybeUninit::new(*(a as *const U)))
+            } else {
+                core::ptr::copy_nonoverlapping(a as *const U, d as *mut U, n)
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What elementwise operations refuse or do apart: integer divisors of zero, negative exponents, int64 against uint64.
+
+use super::{Arg, apply};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::kernel::elementwise::{Row, rows};
+use crate::op::{Op, Rule};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+
+/// Whether `integers` may refuse operands of the operation.
+pub fn applies(op: Op) -> bool {
+    matches!(op, Op::FloorDivide | Op::Remainder | Op::Fmod | Op::Pow)
+}
+
+kernel! {
+    /// Whether any value is zero.
+    fn any_zero<'a, T: Zero>(x: &'a [T]) -> bool { |I| x.iter().fold(false, |any, v| any | v.is_zero()) }
+}
+kernel! {
+    /// Whether any value is below zero.
+    fn any_negative<'a, T: Zero>(x: &'a [T]) -> bool { |I| x.iter().fold(false, |any, v| any | v.is_negative()) }
+}
+trait Zero: Copy {
+    fn is_zero(&self) -> bool;
+    fn is_negative(&self) -> bool;
+}
+macro_rules! zero {
+    ($($T:ident),*) => { $(impl Zero for $T {
+        #[inline(always)]
+        fn is_zero(&self) -> bool { *self == 0 }
+        #[inline(always)]
+        #[allow(unused_comparisons)]
+        fn is_negative(&self) -> bool { *self < 0 }
+    })* };
+}
+zero!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+/// Refuses integer division by zero and negative integer exponents, before anything is written.
+pub fn integers(op: Op, dtype: DType, args: &[Arg<'_>]) -> Result<()> {
+    if !applies(op) || !dtype.is_integer() {
+        return Ok(());
+    }
+    let bad = match &args[1] {
+        Arg::Scalar(Scalar::Int(x)) => if op == Op::Pow { *x < 0 } else { *x == 0 },
+        Arg::Scalar(s) => op != Op::Pow && !s.to_bool(),
+        a => {
+            let t = a.tensor().map_or_else(|| Ok(Tensor::default()), Tensor::contiguous)?;
+            let found = |negative: bool| -> Result<bool> {
+                if t.dtype().is_bool() {
+                    return Ok(!negative && t.as_slice::<crate::Bool>()?.iter().any(|b| !b.get()));
+                }
+                dispatch!(integer t.dtype(), |T| { let x = t.as_slice::<T>()?; Ok(if negative { any_negative(x) } else { any_zero(x) }) }, else Ok(false))
+            };
+            found(op == Op::Pow)?
+        }
+    };
+    match (bad, op) {
+        (false, _) => Ok(()),
+        (true, Op::Pow) => Err(Error::value(op.name(), "a negative exponent of integers: convert them to a float dtype")),
+        (true, _) => Err(Error::value(op.name(), "integer division by zero")),
+    }
+}
+
+/// Comparisons of uint64 with signed integers, which have no common dtype, are exact: a negative number is below all.
+pub fn mixed_comparison(row: &Row, args: &[Arg<'_>]) -> Result<Option<Tensor>> {
+    use Op::*;
+    if !matches!(row.op, Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual) {
+        return Ok(None);
+    }
+    debug_assert_eq!(row.op.rule(), Rule::Bool);
+    let (Some(a), Some(b)) = (args[0].tensor(), args[1].tensor()) else { return Ok(None) };
+    let signed = |t: &Tensor| t.dtype().is_integer() && t.dtype().is_signed();
+    let (negative, answer) = match (a.dtype(), b.dtype()) {
+        (DType::U64, _) if signed(b) => (b, matches!(row.op, NotEqual | Greater | GreaterEqual)),
+        (_, DType::U64) if signed(a) => (a, matches!(row.op, NotEqual | Less | LessEqual)),
+        _ => return Ok(None),
+    };
+    let (x, y) = (a.astype(DType::U64)?, b.astype(DType::U64)?);
+    let compared = apply(row, [Arg::Ref(&x), Arg::Ref(&y)])?;
+    let below = apply(&rows::Less::ROW, [Arg::Ref(negative), Arg::Scalar(Scalar::Int(0))])?;
+    apply(&rows::Where::ROW, [Arg::Own(below), Arg::Scalar(Scalar::Bool(answer)), Arg::Own(compared)]).map(Some)
+}

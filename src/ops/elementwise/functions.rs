@@ -1,0 +1,64 @@
+//! A function for each row of the list.
+
+use super::{Arg, apply};
+use crate::error::Result;
+use crate::kernel::elementwise::rows;
+use crate::tensor::Tensor;
+
+macro_rules! function {
+    ([$($doc:literal)*] $Name:ident $function:ident 1) => {
+        $(#[doc = $doc])*
+        ///
+        /// The operand is a tensor (lent, or given for its buffer) or a number.
+        ///
+        /// ```
+        /// let x = flex::Tensor::from_slice(&[1i32, 2, 3], [3])?;
+        #[doc = concat!("let y = flex::ops::", stringify!($function), "(&x)?;")]
+        /// assert_eq!(y.shape(), x.shape());
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        pub fn $function<'a>(x: impl Into<Arg<'a>>) -> Result<Tensor> {
+            apply(&rows::$Name::ROW, [x.into()])
+        }
+    };
+    ([$($doc:literal)*] $Name:ident $function:ident 2) => {
+        $(#[doc = $doc])*
+        ///
+        /// Operands broadcast, and are converted to their common dtype; each is a tensor (lent, or given for its buffer) or
+        /// a number.
+        ///
+        /// ```
+        /// let x = flex::Tensor::from_slice(&[1i32, 2, 3, 4, 5, 6], [2, 3])?;
+        /// let y = flex::Tensor::from_slice(&[1i32, 2, 3], [3])?;
+        #[doc = concat!("let z = flex::ops::", stringify!($function), "(&x, &y)?;")]
+        /// assert_eq!(z.shape(), [2, 3]);
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        pub fn $function<'a, 'b>(a: impl Into<Arg<'a>>, b: impl Into<Arg<'b>>) -> Result<Tensor> {
+            apply(&rows::$Name::ROW, [a.into(), b.into()])
+        }
+    };
+    ([$($doc:literal)*] $Name:ident $function:ident 3) => {
+        $(#[doc = $doc])*
+        ///
+        /// Operands broadcast, and are converted to their common dtype (but for a condition, which is bool).
+        ///
+        /// ```
+        /// let x = flex::Tensor::from_slice(&[1i32, 2, 3], [3])?;
+        /// let c = flex::ops::clip(&x, 2, 5)?;
+        /// assert_eq!(c.to_vec::<i32>()?, [2, 2, 3]);
+        /// let w = flex::ops::where_(flex::ops::less(&x, 2)?, 0, &x)?;
+        /// assert_eq!(w.to_vec::<i32>()?, [0, 2, 3]);
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        pub fn $function<'a, 'b, 'c>(a: impl Into<Arg<'a>>, b: impl Into<Arg<'b>>, c: impl Into<Arg<'c>>) -> Result<Tensor> {
+            apply(&rows::$Name::ROW, [a.into(), b.into(), c.into()])
+        }
+    };
+}
+macro_rules! make {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident { $($body:tt)* })*) => {
+        $(function!([$($doc)*] $Name $function $n);)*
+    };
+}
+operations!(make! {});

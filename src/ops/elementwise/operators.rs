@@ -1,0 +1,65 @@
+//! `+ - * / % & | ^ << >> - !` on tensors and numbers, and their assigning forms.
+//!
+//! Operators panic where the function of the same name returns an error, with its message: shapes that don't broadcast,
+//! dtypes without a common one, an integer divided by zero. Use the functions of [`crate::ops`] to have a `Result`.
+
+use super::{Arg, apply, apply_in_place};
+use crate::kernel::elementwise::rows;
+use crate::tensor::Tensor;
+use core::ops::*;
+
+fn unwrap(r: crate::error::Result<Tensor>) -> Tensor {
+    r.unwrap_or_else(|e| panic!("{e}"))
+}
+
+macro_rules! binary {
+    ($($Trait:ident $method:ident $Assign:ident $assign:ident $Row:ident;)*) => { $(
+        impl<'b, B: Into<Arg<'b>>> $Trait<B> for &Tensor {
+            type Output = Tensor;
+            fn $method(self, b: B) -> Tensor { unwrap(apply(&rows::$Row::ROW, [Arg::Ref(self), b.into()])) }
+        }
+        impl<'b, B: Into<Arg<'b>>> $Trait<B> for Tensor {
+            type Output = Tensor;
+            fn $method(self, b: B) -> Tensor { unwrap(apply(&rows::$Row::ROW, [Arg::Own(self), b.into()])) }
+        }
+        impl<'b, B: Into<Arg<'b>>> $Assign<B> for Tensor {
+            fn $assign(&mut self, b: B) { apply_in_place(&rows::$Row::ROW, self, Some(b.into())).unwrap_or_else(|e| panic!("{e}")) }
+        }
+        binary!(@number $Trait $method $Row: f32 f64 i32 i64);
+    )* };
+    (@number $Trait:ident $method:ident $Row:ident: $($T:ident)*) => { $(
+        impl $Trait<&Tensor> for $T {
+            type Output = Tensor;
+            fn $method(self, b: &Tensor) -> Tensor { unwrap(apply(&rows::$Row::ROW, [self.into(), Arg::Ref(b)])) }
+        }
+        impl $Trait<Tensor> for $T {
+            type Output = Tensor;
+            fn $method(self, b: Tensor) -> Tensor { unwrap(apply(&rows::$Row::ROW, [self.into(), Arg::Own(b)])) }
+        }
+    )* };
+}
+binary! {
+    Add add AddAssign add_assign Add;
+    Sub sub SubAssign sub_assign Subtract;
+    Mul mul MulAssign mul_assign Multiply;
+    Div div DivAssign div_assign Divide;
+    Rem rem RemAssign rem_assign Remainder;
+    BitAnd bitand BitAndAssign bitand_assign BitwiseAnd;
+    BitOr bitor BitOrAssign bitor_assign BitwiseOr;
+    BitXor bitxor BitXorAssign bitxor_assign BitwiseXor;
+    Shl shl ShlAssign shl_assign BitwiseLeftShift;
+    Shr shr ShrAssign shr_assign BitwiseRightShift;
+}
+macro_rules! unary {
+    ($($Trait:ident $method:ident $Row:ident;)*) => { $(
+        impl $Trait for &Tensor {
+            type Output = Tensor;
+            fn $method(self) -> Tensor { unwrap(apply(&rows::$Row::ROW, [Arg::Ref(self)])) }
+        }
+        impl $Trait for Tensor {
+            type Output = Tensor;
+            fn $method(self) -> Tensor { unwrap(apply(&rows::$Row::ROW, [Arg::Own(self)])) }
+        }
+    )* };
+}
+unary! { Neg neg Negative; Not not BitwiseInvert; }
