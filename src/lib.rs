@@ -20,6 +20,7 @@ mod tensor;
 
 pub use dtype::{Bool, DType, Element};
 pub use error::{Error, Result};
+pub use layout::Layout;
 pub use scalar::Scalar;
 pub use storage::Bytes;
 #[cfg(feature = "std")]

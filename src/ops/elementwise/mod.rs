@@ -165,8 +165,7 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
         let found = args[0].tensor().map_or("a number", |t| t.dtype().name());
         return Err(Error::dtype(name, alloc::format!("the condition is {found}, not bool: compare it with 0")));
     }
-    let shapes: SmallVec<[&[usize]; 3]> = args.iter().map(Arg::shape).collect();
-    let shape = layout::broadcast(name, &shapes)?;
+    let shape = layout::broadcast(name, &args.iter().map(Arg::shape).collect::<SmallVec<[&[usize]; 3]>>())?;
     check::integers(row.op, dtype, args)?;
 
     let result = result_dtype(row.op.rule(), dtype);

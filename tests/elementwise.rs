@@ -1,0 +1,453 @@
+//! Every operation of the list x every dtype against a naive oracle, and the driver over layouts, lengths and dtypes.
+
+mod common;
+use common::*;
+use flex::op::{Op, Rule};
+use flex::ops::{self, Arg};
+use flex::{DType, Error, Tensor};
+
+fn apply(op: Op, args: &[&Tensor]) -> flex::Result<Tensor> {
+    let row = op.row();
+    match *args {
+        [a] => ops::apply(row, [Arg::Ref(a)]),
+        [a, b] => ops::apply(row, [Arg::Ref(a), Arg::Ref(b)]),
+        [a, b, c] => ops::apply(row, [Arg::Ref(a), Arg::Ref(b), Arg::Ref(c)]),
+        _ => unreachable!(),
+    }
+}
+
+/// Where the operation has no meaning: the documented errors.
+fn undefined(op: Op, d: DType) -> bool {
+    use Op::*;
+    let ordered_only = matches!(
+        op,
+        Maximum | Minimum | Clip | Less | LessEqual | Greater | GreaterEqual | FloorDivide | Remainder | Fmod | Floor | Ceil | Trunc | Signbit | Copysign | Nextafter
+            | Hypot | Atan2 | Logaddexp | Erf | Erfc | Sigmoid | Relu | Gelu | GeluTanh | Silu | Rsqrt
+    );
+    let bits = matches!(op, BitwiseAnd | BitwiseOr | BitwiseXor | BitwiseInvert);
+    let shifts = matches!(op, BitwiseLeftShift | BitwiseRightShift);
+    let on_bool = op.rule() == Rule::Float || bits || op.rule() == Rule::Select
+        || matches!(op, Maximum | Minimum | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual | Isfinite | Isinf | Isnan | LogicalAnd | LogicalOr | LogicalXor | LogicalNot);
+    !d.is_available() && op.rule() != Rule::Select
+        || d.is_complex() && (ordered_only || bits || shifts)
+        || d.is_float() && (bits || shifts)
+        || d.is_bool() && !on_bool
+}
+
+#[test]
+fn every_operation_computes_every_dtype_or_says_that_it_does_not() {
+    for op in Op::ALL.iter().copied() {
+        for d in DType::ALL {
+            if !d.is_available() {
+                let Err(Error::DType { message, .. }) = Tensor::zeros(&[3], d).and_then(|x| apply(op, &vec![&x; op.arity()])) else {
+                    if op.rule() == Rule::Select { continue }
+                    panic!("{} {d}", op.name())
+                };
+                assert!(message.contains("feature") || op.rule() == Rule::Select, "{message}");
+                continue;
+            }
+            let x = Tensor::scalar(if d.is_bool() { flex::Scalar::Bool(true) } else { flex::Scalar::Int(1) }, d).unwrap().broadcast_to(&[5]).unwrap();
+            let c = Tensor::from_slice(&[true, false, true, false, true], [5]).unwrap();
+            let mut args = vec![&x; op.arity()];
+            if op.rule() == Rule::Select {
+                args[0] = &c;
+            }
+            match apply(op, &args) {
+                Ok(y) => {
+                    assert!(!undefined(op, d), "{} computes {d}", op.name());
+                    let common = if op.rule() == Rule::Float { d.inexact() } else { d };
+                    let want = match op.rule() {
+                        Rule::Bool => DType::Bool,
+                        Rule::Real => common.real(),
+                        _ => common,
+                    };
+                    assert_eq!((y.dtype(), y.shape()), (want, &[5][..]), "{} {d}", op.name());
+                }
+                Err(Error::DType { op: name, message }) => {
+                    assert!(undefined(op, d), "{} refuses {d}: {message}", op.name());
+                    assert_eq!(name, op.name());
+                    assert!(message.contains(d.name()), "{message}");
+                }
+                Err(e) => panic!("{} {d}: {e}", op.name()),
+            }
+        }
+    }
+}
+
+/// Integers wrapped to the dtype's width.
+fn wrap(x: i128, d: DType) -> i128 {
+    let bits = 128 - 8 * d.size() as u32;
+    if d.is_signed() { (x << bits) >> bits } else { ((x as u128) << bits >> bits) as i128 }
+}
+
+/// What a binary operation gives for integers; none where the oracle has no word on it.
+fn integer(op: Op, a: i128, b: i128, d: DType) -> Option<i128> {
+    use Op::*;
+    let width = 8 * d.size() as i128;
+    Some(match op {
+        Add => wrap(a + b, d),
+        Subtract => wrap(a - b, d),
+        Multiply => wrap(a.wrapping_mul(b), d),
+        FloorDivide => wrap(a.div_euclid(b) - (b < 0 && a.rem_euclid(b) != 0) as i128, d),
+        Remainder => { let r = a % b; if r != 0 && (r < 0) != (b < 0) { r + b } else { r } }
+        Fmod => a % b,
+        Pow => {
+            let mut y = 1i128;
+            for _ in 0..b.min(300) { y = wrap(y.wrapping_mul(a), d) }
+            if b > 300 { return None }
+            y
+        }
+        Maximum => a.max(b),
+        Minimum => a.min(b),
+        BitwiseAnd => a & b,
+        BitwiseOr => a | b,
+        BitwiseXor => a ^ b,
+        BitwiseLeftShift => if (0..width).contains(&b) { wrap(a << b, d) } else { 0 },
+        BitwiseRightShift => if (0..width).contains(&b) { a >> b } else if a < 0 { -1 } else { 0 },
+        Equal => (a == b) as i128,
+        NotEqual => (a != b) as i128,
+        Less => (a < b) as i128,
+        LessEqual => (a <= b) as i128,
+        Greater => (a > b) as i128,
+        GreaterEqual => (a >= b) as i128,
+        LogicalAnd => (a != 0 && b != 0) as i128,
+        LogicalOr => (a != 0 || b != 0) as i128,
+        LogicalXor => ((a != 0) != (b != 0)) as i128,
+        _ => return None,
+    })
+}
+fn integer_unary(op: Op, a: i128, d: DType) -> Option<i128> {
+    use Op::*;
+    Some(match op {
+        Negative => wrap(-a, d),
+        Abs => wrap(a.abs(), d),
+        Sign => a.signum(),
+        Square => wrap(a.wrapping_mul(a), d),
+        Positive | Floor | Ceil | Trunc | Round | Conj | RealPart => a,
+        ImagPart | Isnan | Isinf => 0,
+        Isfinite => 1,
+        Relu => a.max(0),
+        BitwiseInvert => wrap(!a, d),
+        Signbit => (a < 0) as i128,
+        LogicalNot => (a == 0) as i128,
+        _ => return None,
+    })
+}
+fn float_unary(op: Op, x: f64) -> Option<f64> {
+    use Op::*;
+    let flag = |b: bool| b as u8 as f64;
+    Some(match op {
+        Negative => -x,
+        Abs => x.abs(),
+        Sign => if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x },
+        Square => x * x,
+        Positive | Conj | RealPart => x,
+        Reciprocal => 1.0 / x,
+        Sqrt => x.sqrt(),
+        Rsqrt => 1.0 / x.sqrt(),
+        Signbit => flag(x.is_sign_negative()),
+        Floor => x.floor(),
+        Ceil => x.ceil(),
+        Trunc => x.trunc(),
+        Round => x.round_ties_even(),
+        Exp => x.exp(),
+        Exp2 => x.exp2(),
+        Expm1 => x.exp_m1(),
+        Log => x.ln(),
+        Log1p => x.ln_1p(),
+        Log2 => x.log2(),
+        Log10 => x.log10(),
+        Sin => x.sin(),
+        Cos => x.cos(),
+        Tan => x.tan(),
+        Asin => x.asin(),
+        Acos => x.acos(),
+        Atan => x.atan(),
+        Sinh => x.sinh(),
+        Cosh => x.cosh(),
+        Tanh => x.tanh(),
+        Asinh => libm::asinh(x),
+        Acosh => libm::acosh(x),
+        Atanh => libm::atanh(x),
+        Erf => libm::erf(x),
+        Erfc => libm::erfc(x),
+        Sigmoid => if x >= 0.0 { 1.0 / (1.0 + (-x).exp()) } else { x.exp() / (1.0 + x.exp()) },
+        Relu => if x.is_nan() { x } else { x.max(0.0) },
+        Isfinite => flag(x.is_finite()),
+        Isinf => flag(x.is_infinite()),
+        Isnan => flag(x.is_nan()),
+        LogicalNot => flag(x == 0.0),
+        _ => return None,
+    })
+}
+fn float_binary(op: Op, a: f64, b: f64) -> Option<f64> {
+    use Op::*;
+    let flag = |b: bool| b as u8 as f64;
+    let nan = a.is_nan() || b.is_nan();
+    Some(match op {
+        Add => a + b,
+        Subtract => a - b,
+        Multiply => a * b,
+        Divide => a / b,
+        Fmod => libm::fmod(a, b),
+        Maximum => if nan { f64::NAN } else { a.max(b) },
+        Minimum => if nan { f64::NAN } else { a.min(b) },
+        Copysign => a.copysign(b),
+        Hypot => libm::hypot(a, b),
+        Atan2 => a.atan2(b),
+        Pow => libm::pow(a, b),
+        Equal => flag(a == b),
+        NotEqual => flag(a != b),
+        Less => flag(a < b),
+        LessEqual => flag(a <= b),
+        Greater => flag(a > b),
+        GreaterEqual => flag(a >= b),
+        LogicalAnd => flag(a != 0.0 && b != 0.0),
+        LogicalOr => flag(a != 0.0 || b != 0.0),
+        LogicalXor => flag((a != 0.0) != (b != 0.0)),
+        _ => return None,
+    })
+}
+
+/// Every pair of special values, as two tensors.
+fn pairs(d: DType) -> (Tensor, Tensor, usize) {
+    let s = special(d);
+    let n = s.len();
+    let a: Vec<_> = (0..n * n).map(|i| s[i / n]).collect();
+    let b: Vec<_> = (0..n * n).map(|i| s[i % n]).collect();
+    (tensor(&a, &[n, n], d), tensor(&b, &[n, n], d), n * n)
+}
+
+#[test]
+fn integers_and_bools_agree_with_the_oracle() {
+    for d in DType::ALL.into_iter().filter(|d| d.is_available() && (d.is_integer() || d.is_bool())) {
+        let (a, b, n) = pairs(d);
+        let (av, bv) = (values(&a), values(&b));
+        for op in Op::ALL.iter().copied().filter(|o| o.rule() != Rule::Float) {
+            let (want, got): (Vec<_>, _) = if op.arity() == 1 {
+                (av.iter().map(|x| integer_unary(op, x.int(), d)).collect(), apply(op, &[&a]))
+            } else if op.arity() == 2 {
+                // divisors that are zero and negative exponents are errors of their own
+                let fit = |x: &Value| match op {
+                    Op::FloorDivide | Op::Remainder | Op::Fmod => x.int() != 0,
+                    Op::Pow => x.int() >= 0,
+                    _ => true,
+                };
+                let safe: Vec<flex::Scalar> = bv.iter().map(|x| if fit(x) { x.int() } else { 1 }).map(|x| if d.is_bool() { flex::Scalar::Bool(x != 0) } else { flex::Scalar::Int(x) }).collect();
+                let b = tensor(&safe, b.shape(), d);
+                (av.iter().zip(values(&b)).map(|(x, y)| integer(op, x.int(), y.int(), d)).collect(), apply(op, &[&a, &b]))
+            } else {
+                continue;
+            };
+            let Ok(got) = got else { continue };
+            let bool_bits = d.is_bool() && op == Op::BitwiseInvert;
+            for (i, (w, g)) in want.iter().zip(values(&got)).enumerate() {
+                if let (Some(w), false) = (w, bool_bits) {
+                    assert_eq!(g.int(), *w, "{} {d} of {:?} {:?}", op.name(), av[i], bv[i]);
+                }
+            }
+            assert_eq!(got.len(), n);
+        }
+    }
+    let x = Tensor::from_slice(&[true, false], [2]).unwrap();
+    assert_eq!(ops::bitwise_invert(&x).unwrap().to_vec::<bool>().unwrap(), [false, true]);
+}
+
+#[test]
+fn floats_agree_with_the_oracle() {
+    for d in DType::ALL.into_iter().filter(|d| d.is_available() && d.is_float()) {
+        let (a, b, _) = pairs(d);
+        let (av, bv) = (floats(&a), floats(&b));
+        for op in Op::ALL.iter().copied().filter(|o| o.arity() < 3) {
+            let want: Vec<_> = if op.arity() == 1 { av.iter().map(|x| float_unary(op, *x)).collect() } else { av.iter().zip(&bv).map(|(x, y)| float_binary(op, *x, *y)).collect() };
+            if want[0].is_none() {
+                continue;
+            }
+            let got = if op.arity() == 1 { apply(op, &[&a]) } else { apply(op, &[&a, &b]) }.unwrap();
+            // the oracle's result as the dtype holds it
+            let rounded = |x: f64| match d { DType::F16 => half::f16::from_f64(x).to_f64(), DType::BF16 => half::bf16::from_f64(x).to_f64(), DType::F32 => x as f32 as f64, _ => x };
+            let tiny = match d { DType::F16 => 2f64.powi(-24), DType::BF16 | DType::F32 => 1e-44, _ => 1e-323 };
+            for (i, (w, g)) in want.iter().zip(floats(&got)).enumerate() {
+                let w = rounded(w.unwrap());
+                let huge = av[i].abs() > 1e15 && matches!(op, Op::Sin | Op::Cos | Op::Tan) && d == DType::F64;
+                assert!(close(g, w, 4.0 * epsilon(d), tiny) && (w != 0.0 || g.is_sign_negative() == w.is_sign_negative() || op.rule() == Rule::Bool) || huge,
+                    "{} {d} of {:?} {:?}: {g:?}, not {w:?}", op.name(), av[i], bv[i]);
+            }
+        }
+    }
+}
+
+/// Lengths around the vectors and tiles.
+fn lengths() -> impl Iterator<Item = usize> {
+    (0..=67).chain([127, 128, 129, 255, 511, 512, 513, 1023, 1025, 4097])
+}
+
+#[test]
+fn every_length_and_start_gives_every_element_and_nothing_else() {
+    let mut rng = Rng(7);
+    for n in lengths() {
+        for start in [0, 1, 3] {
+            let x = random(&mut rng, &[n + start], DType::F32).narrow(0, start, n).unwrap();
+            let y = random(&mut rng, &[n + start], DType::F32).narrow(0, start, n).unwrap();
+            let want: Vec<f64> = floats(&x).iter().zip(floats(&y)).map(|(a, b)| (*a as f32 + b as f32) as f64).collect();
+            assert_eq!(floats(&ops::add(&x, &y).unwrap()), want, "{n} from {start}");
+            // in place, in a storage whose other elements stay
+            let mut z = x.copy().unwrap();
+            z += &y;
+            assert_eq!(floats(&z), want);
+        }
+    }
+}
+
+#[test]
+fn layouts_and_broadcasts_agree_with_contiguous_operands() {
+    let mut rng = Rng(11);
+    let shapes: [(&[usize], &[usize]); 9] = [
+        (&[], &[]),
+        (&[7], &[1]),
+        (&[5, 9], &[5, 9]),
+        (&[33, 70], &[70]),
+        (&[33, 70], &[33, 1]),
+        (&[2, 3, 4, 5], &[3, 1, 5]),
+        (&[130, 140], &[130, 140]),
+        (&[3, 600], &[1, 600]),
+        (&[2, 1, 2, 1, 3, 1, 2, 2], &[2, 3, 2, 1, 2]),
+    ];
+    for d in [DType::F32, DType::I8, DType::BF16, DType::Complex64, DType::F64].into_iter().filter(|d| d.is_available()) {
+        for (sa, sb) in shapes {
+            let (a, b) = (random(&mut rng, sa, d), random(&mut rng, sb, d));
+            let want = ops::subtract(&a, &b).unwrap();
+            let compared = ops::equal(&a, &b).unwrap();
+            // the first result is checked element by element, the others against it
+            let (av, bv) = (a.broadcast_to(want.shape()).unwrap(), b.broadcast_to(want.shape()).unwrap());
+            for ((x, y), z) in values(&av).into_iter().zip(values(&bv)).zip(values(&want)) {
+                let exact = if d.is_integer() { wrap(x.int() - y.int(), d) as f64 } else { x.float() - y.float() };
+                assert!(close(z.float(), exact, epsilon(d) * 0.51, 0.0) || d.is_integer() && z.float() == exact, "{d} {sa:?} {sb:?}");
+            }
+            for (la, x) in layouts(&a) {
+                for (lb, y) in layouts(&b) {
+                    let got = ops::subtract(&x, &y).unwrap();
+                    assert_eq!(values(&got), values(&want), "{d} {sa:?} {la} - {sb:?} {lb}");
+                    assert_eq!(values(&ops::equal(&x, &y).unwrap()), values(&compared));
+                }
+                // the target of an assignment has any layout too
+                let mut target = Tensor::zeros(sa, d).unwrap();
+                target.copy_from(&x).unwrap();
+                assert_eq!(values(&target), values(&a), "{la}");
+            }
+        }
+    }
+}
+
+#[test]
+fn dtypes_are_promoted_and_numbers_are_weak() {
+    let n = 700;
+    let mut rng = Rng(3);
+    for a in DType::ALL.into_iter().filter(|d| d.is_available()) {
+        for b in DType::ALL.into_iter().filter(|d| d.is_available()) {
+            let (x, y) = (random(&mut rng, &[n], a), random(&mut rng, &[n], b));
+            let Ok(common) = a.promote(b, "multiply") else {
+                assert!(ops::multiply(&x, &y).is_err());
+                continue;
+            };
+            if common.is_bool() {
+                continue;
+            }
+            let got = ops::multiply(&x, &y).unwrap();
+            assert_eq!(got.dtype(), common);
+            let want = ops::multiply(x.astype(common).unwrap(), y.astype(common).unwrap()).unwrap();
+            let (g, w) = (floats(&got), floats(&want));
+            for i in 0..n {
+                assert!(close(g[i], w[i], 2.0 * epsilon(common), 0.0) || common.is_integer() && g[i] == w[i], "{a} {b}: {} {}", g[i], w[i]);
+            }
+        }
+        if !a.is_bool() {
+            let x = random(&mut rng, &[n], a);
+            let y = ops::add(&x, 3).unwrap();
+            assert_eq!(y.dtype(), a);
+            let three = Tensor::scalar(3, a).unwrap();
+            assert_eq!(values(&y), values(&ops::add(&x, &three).unwrap()), "{a}");
+            assert_eq!(values(&ops::subtract(3, &x).unwrap()), values(&ops::subtract(&three, &x).unwrap()), "{a}");
+        }
+    }
+}
+
+#[test]
+fn results_take_the_buffer_of_an_operand_given_away() {
+    let x = Tensor::from_slice(&[1.0f32; 1000], [10, 100]).unwrap();
+    let y = x.copy().unwrap();
+    let p = y.as_ptr();
+    assert_eq!(ops::add(&x, y).unwrap().as_ptr(), p, "the second operand");
+    let y = x.copy().unwrap();
+    let p = y.as_ptr();
+    assert_eq!(ops::exp(y).unwrap().as_ptr(), p);
+    let y = x.copy().unwrap();
+    let p = y.as_ptr();
+    let keep = y.clone();
+    assert_ne!(ops::add(y, &x).unwrap().as_ptr(), p, "shared storage stays");
+    assert_eq!(floats(&keep), floats(&x));
+    // one storage, two operands: not unshared
+    let y = x.copy().unwrap();
+    let flipped = y.flip(&[1]).unwrap();
+    let z = ops::subtract(y, flipped).unwrap();
+    assert!(floats(&z).iter().all(|v| *v == 0.0));
+}
+
+#[test]
+fn in_place_operations_write_to_their_target_alone() {
+    let mut x = Tensor::from_slice(&[1i32, 2, 3, 4], [2, 2]).unwrap();
+    let p = x.as_ptr();
+    x += 1;
+    assert_eq!((x.as_ptr(), x.to_vec::<i32>().unwrap()), (p, vec![2, 3, 4, 5]));
+    let before = x.clone();
+    x *= &before;
+    assert_eq!(x.to_vec::<i32>().unwrap(), [4, 9, 16, 25]);
+    assert_eq!(before.to_vec::<i32>().unwrap(), [2, 3, 4, 5]);
+    // a failed one leaves its target as it was, storage too
+    let p = x.as_ptr();
+    for bad in [Tensor::from_slice(&[0.5f32], [1]).unwrap(), Tensor::zeros(&[3, 2, 2], DType::I32).unwrap(), Tensor::zeros(&[3], DType::I32).unwrap()] {
+        assert!(ops::apply_in_place(Op::Add.row(), &mut x, Some(Arg::Ref(&bad))).is_err());
+        assert_eq!((x.as_ptr(), x.to_vec::<i32>().unwrap(), x.dtype()), (p, vec![4, 9, 16, 25], DType::I32));
+    }
+    let mut h = Tensor::from_slice(&[1.0f32, 2.0], [2]).unwrap().astype(DType::BF16).unwrap();
+    h /= 3.0f32;
+    assert_eq!((h.dtype(), floats(&h)), (DType::BF16, vec![0.333984375, 0.66796875]));
+}
+
+#[test]
+fn mistakes_are_named() {
+    let a = Tensor::zeros(&[2, 3], DType::F32).unwrap();
+    let b = Tensor::zeros(&[4], DType::F32).unwrap();
+    let text = |r: flex::Result<Tensor>| r.unwrap_err().to_string();
+    assert_eq!(text(ops::add(&a, &b)), "add: shapes [2, 3] and [4] do not broadcast: sizes 3 and 4 differ and neither is 1");
+    assert!(text(ops::bitwise_and(&a, &a)).contains("not defined for float32"));
+    let i = Tensor::from_slice(&[1i32, 0], [2]).unwrap();
+    assert!(text(ops::floor_divide(&i, &i)).contains("integer division by zero"));
+    assert!(text(ops::remainder(&i, 0)).contains("integer division by zero"));
+    assert!(text(ops::pow(&i, -1)).contains("negative exponent"));
+    assert!(text(ops::where_(&i, &i, &i)).contains("the condition is int32, not bool"));
+    assert!(text(ops::add(Tensor::zeros(&[2], DType::I8).unwrap(), 300)).contains("300 is out of range for int8"));
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| &a + &b)).is_err(), "operators panic with the same message");
+}
+
+#[test]
+fn unsigned_and_signed_64_bit_integers_compare_exactly() {
+    if !DType::U64.is_available() {
+        return;
+    }
+    let s = [i64::MIN, -1, 0, 1, i64::MAX];
+    let u = [u64::MAX, i64::MAX as u64 + 1, i64::MAX as u64, 1, 0];
+    for (i, x) in s.iter().enumerate() {
+        for y in u {
+            let (a, b) = (Tensor::from_slice(&[*x], [1]).unwrap(), Tensor::from_slice(&[y], [1]).unwrap());
+            let one = |t: flex::Result<Tensor>| t.unwrap().item::<bool>().unwrap();
+            let (p, q) = (*x as i128, y as i128);
+            assert_eq!(one(ops::less(&a, &b)), p < q, "{i}");
+            assert_eq!(one(ops::greater_equal(&a, &b)), p >= q);
+            assert_eq!(one(ops::equal(&b, &a)), p == q);
+            assert_eq!(one(ops::not_equal(&b, &a)), p != q);
+            assert_eq!(one(ops::greater(&b, &a)), q > p);
+        }
+    }
+    assert!(ops::add(Tensor::zeros(&[1], DType::U64).unwrap(), Tensor::zeros(&[1], DType::I8).unwrap()).is_err());
+}
