@@ -94,7 +94,7 @@ macro_rules! operations {
         /// The integer towards zero.
         Trunc trunc 1 same { wint |x| x; float |x| Real::trunc::<I>(x); }
         /// The nearest integer, ties to even.
-        Round round 1 same { wint |x| x; float |x| Real::round::<I>(x); complex |x| ComplexMath::round::<I>(x); }
+        Round round 1 same { wint |x| x; pair |x| Real::round::<I>(x); }
         // exponentials and logarithms
         /// e to the power of x.
         Exp exp 1 float { float |x| Math::exp::<I>(x); complex |x| Math::exp::<I>(x); }
@@ -175,13 +175,13 @@ macro_rules! operations {
         Isnan isnan 1 bool { boolean |x| { let _ = x; Bool(0) }; wint |x| { let _ = x; Bool(0) }; float |x| Bool(x.is_nan() as u8); complex |x| Bool(ComplexMath::isnan(x) as u8); }
         // logic, on whether elements are not zero
         /// Whether both are true (not zero).
-        LogicalAnd logical_and 2 bool { boolean |a, b| Bool(a.normal().0 & b.normal().0); wint |a, b| Bool((a != 0) as u8 & (b != 0) as u8); float |a, b| Bool((a != 0.0) as u8 & (b != 0.0) as u8); complex |a, b| Bool(ComplexMath::truth(a) as u8 & ComplexMath::truth(b) as u8); }
+        LogicalAnd logical_and 2 bool { boolean |a, b| Bool(a.normal().0 & b.normal().0); wint |a, b| Bool((a != 0) as u8 & (b != 0) as u8); float |a, b| Bool((a != 0.0) as u8 & (b != 0.0) as u8); complex |a, b| Bool((a != Default::default()) as u8 & (b != Default::default()) as u8); }
         /// Whether either is true (not zero).
-        LogicalOr logical_or 2 bool { boolean |a, b| Bool(a.0 | b.0).normal(); wint |a, b| Bool((a | b != 0) as u8); float |a, b| Bool((a != 0.0) as u8 | (b != 0.0) as u8); complex |a, b| Bool(ComplexMath::truth(a) as u8 | ComplexMath::truth(b) as u8); }
+        LogicalOr logical_or 2 bool { boolean |a, b| Bool(a.0 | b.0).normal(); wint |a, b| Bool((a | b != 0) as u8); float |a, b| Bool((a != 0.0) as u8 | (b != 0.0) as u8); complex |a, b| Bool((a != Default::default()) as u8 | (b != Default::default()) as u8); }
         /// Whether one of them is true (not zero).
-        LogicalXor logical_xor 2 bool { boolean |a, b| Bool(a.normal().0 ^ b.normal().0); wint |a, b| Bool((a != 0) as u8 ^ (b != 0) as u8); float |a, b| Bool((a != 0.0) as u8 ^ (b != 0.0) as u8); complex |a, b| Bool(ComplexMath::truth(a) as u8 ^ ComplexMath::truth(b) as u8); }
+        LogicalXor logical_xor 2 bool { boolean |a, b| Bool(a.normal().0 ^ b.normal().0); wint |a, b| Bool((a != 0) as u8 ^ (b != 0) as u8); float |a, b| Bool((a != 0.0) as u8 ^ (b != 0.0) as u8); complex |a, b| Bool((a != Default::default()) as u8 ^ (b != Default::default()) as u8); }
         /// Whether not true (zero).
-        LogicalNot logical_not 1 bool { boolean |x| Bool((x.0 == 0) as u8); wint |x| Bool((x == 0) as u8); float |x| Bool((x == 0.0) as u8); complex |x| Bool(!ComplexMath::truth(x) as u8); }
+        LogicalNot logical_not 1 bool { boolean |x| Bool((x.0 == 0) as u8); wint |x| Bool((x == 0) as u8); float |x| Bool((x == 0.0) as u8); complex |x| Bool((x == Default::default()) as u8); }
         // bits
         /// Bits set in both.
         BitwiseAnd bitwise_and 2 same { boolean |a, b| Bool(a.normal().0 & b.normal().0); wint |a, b| a & b; }

@@ -21,13 +21,57 @@ fn undefined(op: Op, d: DType) -> bool {
     use Op::*;
     let ordered_only = matches!(
         op,
-        Maximum | Minimum | Clip | Less | LessEqual | Greater | GreaterEqual | FloorDivide | Remainder | Fmod | Floor | Ceil | Trunc | Signbit | Copysign | Nextafter
-            | Hypot | Atan2 | Logaddexp | Erf | Erfc | Sigmoid | Relu | Gelu | GeluTanh | Silu | Rsqrt
+        Maximum
+            | Minimum
+            | Clip
+            | Less
+            | LessEqual
+            | Greater
+            | GreaterEqual
+            | FloorDivide
+            | Remainder
+            | Fmod
+            | Floor
+            | Ceil
+            | Trunc
+            | Signbit
+            | Copysign
+            | Nextafter
+            | Hypot
+            | Atan2
+            | Logaddexp
+            | Erf
+            | Erfc
+            | Sigmoid
+            | Relu
+            | Gelu
+            | GeluTanh
+            | Silu
+            | Rsqrt
     );
     let bits = matches!(op, BitwiseAnd | BitwiseOr | BitwiseXor | BitwiseInvert);
     let shifts = matches!(op, BitwiseLeftShift | BitwiseRightShift);
-    let on_bool = op.rule() == Rule::Float || bits || op.rule() == Rule::Select
-        || matches!(op, Maximum | Minimum | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual | Isfinite | Isinf | Isnan | LogicalAnd | LogicalOr | LogicalXor | LogicalNot);
+    let on_bool = op.rule() == Rule::Float
+        || bits
+        || op.rule() == Rule::Select
+        || matches!(
+            op,
+            Maximum
+                | Minimum
+                | Equal
+                | NotEqual
+                | Less
+                | LessEqual
+                | Greater
+                | GreaterEqual
+                | Isfinite
+                | Isinf
+                | Isnan
+                | LogicalAnd
+                | LogicalOr
+                | LogicalXor
+                | LogicalNot
+        );
     !d.is_available() && op.rule() != Rule::Select
         || d.is_complex() && (ordered_only || bits || shifts)
         || d.is_float() && (bits || shifts)
@@ -40,13 +84,18 @@ fn every_operation_computes_every_dtype_or_says_that_it_does_not() {
         for d in DType::ALL {
             if !d.is_available() {
                 let Err(Error::DType { message, .. }) = Tensor::zeros(&[3], d).and_then(|x| apply(op, &vec![&x; op.arity()])) else {
-                    if op.rule() == Rule::Select { continue }
+                    if op.rule() == Rule::Select {
+                        continue;
+                    }
                     panic!("{} {d}", op.name())
                 };
                 assert!(message.contains("feature") || op.rule() == Rule::Select, "{message}");
                 continue;
             }
-            let x = Tensor::scalar(if d.is_bool() { flex::Scalar::Bool(true) } else { flex::Scalar::Int(1) }, d).unwrap().broadcast_to(&[5]).unwrap();
+            let x = Tensor::scalar(if d.is_bool() { flex::Scalar::Bool(true) } else { flex::Scalar::Int(1) }, d)
+                .unwrap()
+                .broadcast_to(&[5])
+                .unwrap();
             let c = Tensor::from_slice(&[true, false, true, false, true], [5]).unwrap();
             let mut args = vec![&x; op.arity()];
             if op.rule() == Rule::Select {
@@ -89,12 +138,19 @@ fn integer(op: Op, a: i128, b: i128, d: DType) -> Option<i128> {
         Subtract => wrap(a - b, d),
         Multiply => wrap(a.wrapping_mul(b), d),
         FloorDivide => wrap(a.div_euclid(b) - (b < 0 && a.rem_euclid(b) != 0) as i128, d),
-        Remainder => { let r = a % b; if r != 0 && (r < 0) != (b < 0) { r + b } else { r } }
+        Remainder => {
+            let r = a % b;
+            if r != 0 && (r < 0) != (b < 0) { r + b } else { r }
+        }
         Fmod => a % b,
         Pow => {
             let mut y = 1i128;
-            for _ in 0..b.min(300) { y = wrap(y.wrapping_mul(a), d) }
-            if b > 300 { return None }
+            for _ in 0..b.min(300) {
+                y = wrap(y.wrapping_mul(a), d)
+            }
+            if b > 300 {
+                return None;
+            }
             y
         }
         Maximum => a.max(b),
@@ -102,8 +158,22 @@ fn integer(op: Op, a: i128, b: i128, d: DType) -> Option<i128> {
         BitwiseAnd => a & b,
         BitwiseOr => a | b,
         BitwiseXor => a ^ b,
-        BitwiseLeftShift => if (0..width).contains(&b) { wrap(a << b, d) } else { 0 },
-        BitwiseRightShift => if (0..width).contains(&b) { a >> b } else if a < 0 { -1 } else { 0 },
+        BitwiseLeftShift => {
+            if (0..width).contains(&b) {
+                wrap(a << b, d)
+            } else {
+                0
+            }
+        }
+        BitwiseRightShift => {
+            if (0..width).contains(&b) {
+                a >> b
+            } else if a < 0 {
+                -1
+            } else {
+                0
+            }
+        }
         Equal => (a == b) as i128,
         NotEqual => (a != b) as i128,
         Less => (a < b) as i128,
@@ -139,7 +209,15 @@ fn float_unary(op: Op, x: f64) -> Option<f64> {
     Some(match op {
         Negative => -x,
         Abs => x.abs(),
-        Sign => if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x },
+        Sign => {
+            if x > 0.0 {
+                1.0
+            } else if x < 0.0 {
+                -1.0
+            } else {
+                x
+            }
+        }
         Square => x * x,
         Positive | Conj | RealPart => x,
         Reciprocal => 1.0 / x,
@@ -171,8 +249,20 @@ fn float_unary(op: Op, x: f64) -> Option<f64> {
         Atanh => libm::atanh(x),
         Erf => libm::erf(x),
         Erfc => libm::erfc(x),
-        Sigmoid => if x >= 0.0 { 1.0 / (1.0 + (-x).exp()) } else { x.exp() / (1.0 + x.exp()) },
-        Relu => if x.is_nan() { x } else { x.max(0.0) },
+        Sigmoid => {
+            if x >= 0.0 {
+                1.0 / (1.0 + (-x).exp())
+            } else {
+                x.exp() / (1.0 + x.exp())
+            }
+        }
+        Relu => {
+            if x.is_nan() {
+                x
+            } else {
+                x.max(0.0)
+            }
+        }
         Isfinite => flag(x.is_finite()),
         Isinf => flag(x.is_infinite()),
         Isnan => flag(x.is_nan()),
@@ -190,8 +280,20 @@ fn float_binary(op: Op, a: f64, b: f64) -> Option<f64> {
         Multiply => a * b,
         Divide => a / b,
         Fmod => libm::fmod(a, b),
-        Maximum => if nan { f64::NAN } else { a.max(b) },
-        Minimum => if nan { f64::NAN } else { a.min(b) },
+        Maximum => {
+            if nan {
+                f64::NAN
+            } else {
+                a.max(b)
+            }
+        }
+        Minimum => {
+            if nan {
+                f64::NAN
+            } else {
+                a.min(b)
+            }
+        }
         Copysign => a.copysign(b),
         Hypot => libm::hypot(a, b),
         Atan2 => a.atan2(b),
@@ -233,7 +335,11 @@ fn integers_and_bools_agree_with_the_oracle() {
                     Op::Pow => x.int() >= 0,
                     _ => true,
                 };
-                let safe: Vec<flex::Scalar> = bv.iter().map(|x| if fit(x) { x.int() } else { 1 }).map(|x| if d.is_bool() { flex::Scalar::Bool(x != 0) } else { flex::Scalar::Int(x) }).collect();
+                let safe: Vec<flex::Scalar> = bv
+                    .iter()
+                    .map(|x| if fit(x) { x.int() } else { 1 })
+                    .map(|x| if d.is_bool() { flex::Scalar::Bool(x != 0) } else { flex::Scalar::Int(x) })
+                    .collect();
                 let b = tensor(&safe, b.shape(), d);
                 (av.iter().zip(values(&b)).map(|(x, y)| integer(op, x.int(), y.int(), d)).collect(), apply(op, &[&a, &b]))
             } else {
@@ -259,19 +365,39 @@ fn floats_agree_with_the_oracle() {
         let (a, b, _) = pairs(d);
         let (av, bv) = (floats(&a), floats(&b));
         for op in Op::ALL.iter().copied().filter(|o| o.arity() < 3) {
-            let want: Vec<_> = if op.arity() == 1 { av.iter().map(|x| float_unary(op, *x)).collect() } else { av.iter().zip(&bv).map(|(x, y)| float_binary(op, *x, *y)).collect() };
+            let want: Vec<_> = if op.arity() == 1 {
+                av.iter().map(|x| float_unary(op, *x)).collect()
+            } else {
+                av.iter().zip(&bv).map(|(x, y)| float_binary(op, *x, *y)).collect()
+            };
             if want[0].is_none() {
                 continue;
             }
             let got = if op.arity() == 1 { apply(op, &[&a]) } else { apply(op, &[&a, &b]) }.unwrap();
             // the oracle's result as the dtype holds it
-            let rounded = |x: f64| match d { DType::F16 => half::f16::from_f64(x).to_f64(), DType::BF16 => half::bf16::from_f64(x).to_f64(), DType::F32 => x as f32 as f64, _ => x };
-            let tiny = match d { DType::F16 => 2f64.powi(-24), DType::BF16 | DType::F32 => 1e-44, _ => 1e-323 };
+            let rounded = |x: f64| match d {
+                DType::F16 => half::f16::from_f64(x).to_f64(),
+                DType::BF16 => half::bf16::from_f64(x).to_f64(),
+                DType::F32 => x as f32 as f64,
+                _ => x,
+            };
+            let tiny = match d {
+                DType::F16 => 2f64.powi(-24),
+                DType::BF16 | DType::F32 => 1e-44,
+                _ => 1e-323,
+            };
             for (i, (w, g)) in want.iter().zip(floats(&got)).enumerate() {
                 let w = rounded(w.unwrap());
                 let huge = av[i].abs() > 1e15 && matches!(op, Op::Sin | Op::Cos | Op::Tan) && d == DType::F64;
-                assert!(close(g, w, 4.0 * epsilon(d), tiny) && (w != 0.0 || g.is_sign_negative() == w.is_sign_negative() || op.rule() == Rule::Bool) || huge,
-                    "{} {d} of {:?} {:?}: {g:?}, not {w:?}", op.name(), av[i], bv[i]);
+                assert!(
+                    close(g, w, 4.0 * epsilon(d), tiny)
+                        && (w != 0.0 || g.is_sign_negative() == w.is_sign_negative() || op.rule() == Rule::Bool)
+                        || huge,
+                    "{} {d} of {:?} {:?}: {g:?}, not {w:?}",
+                    op.name(),
+                    av[i],
+                    bv[i]
+                );
             }
         }
     }
@@ -405,7 +531,11 @@ fn in_place_operations_write_to_their_target_alone() {
     assert_eq!(before.to_vec::<i32>().unwrap(), [2, 3, 4, 5]);
     // a failed one leaves its target as it was, storage too
     let p = x.as_ptr();
-    for bad in [Tensor::from_slice(&[0.5f32], [1]).unwrap(), Tensor::zeros(&[3, 2, 2], DType::I32).unwrap(), Tensor::zeros(&[3], DType::I32).unwrap()] {
+    for bad in [
+        Tensor::from_slice(&[0.5f32], [1]).unwrap(),
+        Tensor::zeros(&[3, 2, 2], DType::I32).unwrap(),
+        Tensor::zeros(&[3], DType::I32).unwrap(),
+    ] {
         assert!(ops::apply_in_place(Op::Add.row(), &mut x, Some(Arg::Ref(&bad))).is_err());
         assert_eq!((x.as_ptr(), x.to_vec::<i32>().unwrap(), x.dtype()), (p, vec![4, 9, 16, 25], DType::I32));
     }

@@ -3,5 +3,5 @@
 pub mod convert;
 pub mod elementwise;
 pub mod gemm;
-pub mod sort;
 pub mod math;
+pub mod sort;

@@ -101,8 +101,32 @@ pub fn special(dtype: DType) -> Vec<Scalar> {
             v.into_iter().map(Scalar::Int).collect()
         }
         d => {
-            let mut v = vec![0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, 1e-3, 100.25, -7.75, 1e4, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
-            v.extend(if d == DType::F16 { [6e-8, 65504.0] } else if d.real() == DType::F64 { [5e-324, 1.7e308] } else { [1.1e-38, 3e38] });
+            let mut v = vec![
+                0.0,
+                -0.0,
+                1.0,
+                -1.0,
+                0.5,
+                -0.5,
+                1.5,
+                2.5,
+                -2.5,
+                3.0,
+                1e-3,
+                100.25,
+                -7.75,
+                1e4,
+                f64::INFINITY,
+                f64::NEG_INFINITY,
+                f64::NAN,
+            ];
+            v.extend(if d == DType::F16 {
+                [6e-8, 65504.0]
+            } else if d.real() == DType::F64 {
+                [5e-324, 1.7e308]
+            } else {
+                [1.1e-38, 3e38]
+            });
             if d.is_complex() {
                 (0..v.len()).map(|i| Scalar::Complex(v[i], v[(i * 7 + 3) % v.len()])).collect()
             } else {

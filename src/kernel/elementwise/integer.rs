@@ -79,7 +79,13 @@ pub fn next_half<T: Widen + HalfBits>(a: T, b: T) -> T {
     let sign = if y < 0.0 { 0x8000 } else { 0 };
     let bits = a.bits();
     let away = (y > x) == (x > 0.0);
-    T::of(if x == 0.0 { sign | 1 } else if away { bits + 1 } else { bits - 1 })
+    T::of(if x == 0.0 {
+        sign | 1
+    } else if away {
+        bits + 1
+    } else {
+        bits - 1
+    })
 }
 /// The bits of a 16-bit float.
 #[cfg(feature = "half")]

@@ -53,29 +53,63 @@ impl Bool {
 }
 
 macro_rules! out {
-    (same $T:ty) => { $T };
-    (float $T:ty) => { $T };
-    (bool $T:ty) => { Bool };
-    (real $T:ty) => { <$T as Parts>::Real };
+    (same $T:ty) => {
+        $T
+    };
+    (float $T:ty) => {
+        $T
+    };
+    (bool $T:ty) => {
+        Bool
+    };
+    (real $T:ty) => {
+        <$T as Parts>::Real
+    };
 }
 macro_rules! implement {
     ($T:ty; ($Name:ident 1 $rule:ident [$x:ident] [$b:expr] [])) => {
-        impl Op1<$T> for $Name { type Out = out!($rule $T); #[inline(always)] fn f<I: Isa>($x: $T) -> Self::Out { $b } }
+        impl Op1<$T> for $Name {
+            type Out = out!($rule $T);
+            #[inline(always)]
+            fn f<I: Isa>($x: $T) -> Self::Out {
+                $b
+            }
+        }
     };
     ($T:ty; ($Name:ident 1 $rule:ident [$x:ident] [$b:expr] [$far:expr])) => {
         impl Op1<$T> for $Name {
             type Out = out!($rule $T);
-            #[inline(always)] fn f<I: Isa>($x: $T) -> Self::Out { $b }
+            #[inline(always)]
+            fn f<I: Isa>($x: $T) -> Self::Out {
+                $b
+            }
             const FAR: bool = true;
-            #[inline(always)] fn is_far(x: $T) -> bool { Real::is_far(x) }
-            #[inline(always)] fn far<I: Isa>($x: $T) -> Self::Out { $far }
+            #[inline(always)]
+            fn is_far(x: $T) -> bool {
+                Real::is_far(x)
+            }
+            #[inline(always)]
+            fn far<I: Isa>($x: $T) -> Self::Out {
+                $far
+            }
         }
     };
     ($T:ty; ($Name:ident 2 $rule:ident [$x:ident $y:ident] [$b:expr] [])) => {
-        impl Op2<$T> for $Name { type Out = out!($rule $T); #[inline(always)] fn f<I: Isa>($x: $T, $y: $T) -> Self::Out { $b } }
+        impl Op2<$T> for $Name {
+            type Out = out!($rule $T);
+            #[inline(always)]
+            fn f<I: Isa>($x: $T, $y: $T) -> Self::Out {
+                $b
+            }
+        }
     };
     ($T:ty; ($Name:ident 3 $rule:ident [$x:ident $y:ident $z:ident] [$b:expr] [])) => {
-        impl Op3<$T> for $Name { #[inline(always)] fn f<I: Isa>($x: $T, $y: $T, $z: $T) -> $T { $b } }
+        impl Op3<$T> for $Name {
+            #[inline(always)]
+            fn f<I: Isa>($x: $T, $y: $T, $z: $T) -> $T {
+                $b
+            }
+        }
     };
 }
 /// The Rust types that a class has bodies for.
@@ -96,9 +130,15 @@ macro_rules! bodies {
     (@ $a:tt $($T:ident)*) => { $(implement!($T; $a);)* };
 }
 macro_rules! kernel_of {
-    (1 $Name:ident $T:ty, $wide:expr, $mult:expr) => { Some(Kernel { f: pick::<K1<$Name, $T>>(), wide: $wide, mult: $mult, forms: if $mult == 1 { masks(1, true) } else { 1 } }) };
-    (2 $Name:ident $T:ty, $wide:expr, $mult:expr) => { Some(Kernel { f: pick::<K2<$Name, $T>>(), wide: $wide, mult: $mult, forms: masks(2, <$T as Forms>::FORMS && $mult == 1) }) };
-    (3 $Name:ident $T:ty, $wide:expr, $mult:expr) => { Some(Kernel { f: pick::<K3<$Name, $T>>(), wide: $wide, mult: $mult, forms: masks(3, <$T as Forms>::FORMS && $mult == 1) }) };
+    (1 $Name:ident $T:ty, $wide:expr, $mult:expr) => {
+        Some(Kernel { f: pick::<K1<$Name, $T>>(), wide: $wide, mult: $mult, forms: if $mult == 1 { masks(1, true) } else { 1 } })
+    };
+    (2 $Name:ident $T:ty, $wide:expr, $mult:expr) => {
+        Some(Kernel { f: pick::<K2<$Name, $T>>(), wide: $wide, mult: $mult, forms: masks(2, <$T as Forms>::FORMS && $mult == 1) })
+    };
+    (3 $Name:ident $T:ty, $wide:expr, $mult:expr) => {
+        Some(Kernel { f: pick::<K3<$Name, $T>>(), wide: $wide, mult: $mult, forms: masks(3, <$T as Forms>::FORMS && $mult == 1) })
+    };
 }
 /// The kernel of a class for a dtype; none where the class doesn't have the dtype.
 macro_rules! lookup {

@@ -42,7 +42,13 @@ pub fn integers(op: Op, dtype: DType, args: &[Arg<'_>]) -> Result<()> {
         return Ok(());
     }
     let bad = match &args[1] {
-        Arg::Scalar(Scalar::Int(x)) => if op == Op::Pow { *x < 0 } else { *x == 0 },
+        Arg::Scalar(Scalar::Int(x)) => {
+            if op == Op::Pow {
+                *x < 0
+            } else {
+                *x == 0
+            }
+        }
         Arg::Scalar(s) => op != Op::Pow && !s.to_bool(),
         a => {
             let t = a.tensor().map_or_else(|| Ok(Tensor::default()), Tensor::contiguous)?;

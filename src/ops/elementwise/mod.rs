@@ -98,7 +98,7 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
     Ok(())
 }
 
-/// The commonest case without the machine: contiguous operands of one dtype and shape, few elements.
+/// The commonest case without the machine: contiguous operands of one dtype and shape, lent, few elements.
 #[inline(always)]
 fn small(row: &Row, args: &[Arg<'_>]) -> Option<Result<Tensor>> {
     let first = args[0].tensor()?;
@@ -107,7 +107,7 @@ fn small(row: &Row, args: &[Arg<'_>]) -> Option<Result<Tensor>> {
         return None;
     }
     for a in args {
-        let t = a.tensor()?;
+        let Arg::Ref(t) = a else { return None };
         if t.dtype() != dtype || !t.is_contiguous() || t.shape() != first.shape() {
             return None;
         }
@@ -161,7 +161,10 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
     }
     let dtype = common_dtype(row, args)?;
     let kernel = (row.lookup)(dtype).ok_or_else(|| Error::unsupported(name, dtype))?;
-    if row.op.rule() == Rule::Select && args[0].tensor().is_none_or(|c| !c.dtype().is_bool()) && !matches!(args[0], Arg::Scalar(Scalar::Bool(_))) {
+    if row.op.rule() == Rule::Select
+        && args[0].tensor().is_none_or(|c| !c.dtype().is_bool())
+        && !matches!(args[0], Arg::Scalar(Scalar::Bool(_)))
+    {
         let found = args[0].tensor().map_or("a number", |t| t.dtype().name());
         return Err(Error::dtype(name, alloc::format!("the condition is {found}, not bool: compare it with 0")));
     }
@@ -175,7 +178,10 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
             return Err(Error::shape(name, alloc::format!("a result of shape {shape:?} does not go into a target of {to:?}")));
         }
         Some((to, _)) if !same_kind(result, to) => {
-            return Err(Error::dtype(name, alloc::format!("a result of {result} does not go into a target of {to}: convert it with astype")));
+            return Err(Error::dtype(
+                name,
+                alloc::format!("a result of {result} does not go into a target of {to}: convert it with astype"),
+            ));
         }
         Some((to, _)) => to,
     };
