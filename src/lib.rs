@@ -1,5 +1,6 @@
 //! flex: a CPU tensor library.
-#![cfg_attr(not(feature = "std"), no_std)]
+// Unit tests have the standard library whatever is tested; that the rest does without is what the bare-metal build shows.
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 extern crate alloc;
 
