@@ -15,6 +15,8 @@ pub mod op;
 pub mod kernel;
 pub mod layout;
 pub mod ops;
+#[cfg(feature = "python")]
+mod python;
 mod scalar;
 pub mod storage;
 mod tensor;

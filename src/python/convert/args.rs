@@ -1,0 +1,75 @@
+//! Arguments that are no tensors: integers, shapes, axes, the device.
+
+use crate::layout::Shape;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+use smallvec::SmallVec;
+
+use super::error::ShapeError;
+
+/// Several integers: a shape, axes, repeats. One integer stands for itself alone; tuples, lists and other sequences of
+/// integers (NumPy's too) are taken.
+#[derive(Clone, Debug, Default)]
+pub struct Ints(pub SmallVec<[isize; 6]>);
+
+impl Ints {
+    /// As a shape: none is negative.
+    pub fn shape(&self) -> PyResult<Shape> {
+        let size = |d: &isize| usize::try_from(*d).map_err(|_| ShapeError::new_err(format!("shape {:?} has a negative size", self.0)));
+        self.0.iter().map(size).collect()
+    }
+    /// `f(2, 3)` and `f((2, 3))` alike.
+    pub fn from_args(args: &Bound<PyTuple>) -> PyResult<Ints> {
+        if args.len() == 1 { args.get_item(0)?.extract() } else { args.extract() }
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Ints {
+    type Error = PyErr;
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Ints> {
+        if let Ok(t) = x.cast::<PyTuple>() {
+            return t.iter().map(|i| integer(&i)).collect::<PyResult<_>>().map(Ints);
+        }
+        if let Ok(l) = x.cast::<PyList>() {
+            return l.iter().map(|i| integer(&i)).collect::<PyResult<_>>().map(Ints);
+        }
+        match integer(&x) {
+            Ok(i) => Ok(Ints(SmallVec::from_slice(&[i]))),
+            Err(e) if e.is_instance_of::<PyTypeError>(x.py()) && !x.is_instance_of::<PyString>() => match x.try_iter() {
+                Ok(items) => items.map(|i| integer(&i?)).collect::<PyResult<_>>().map(Ints),
+                Err(_) => Err(PyTypeError::new_err(format!("an integer or a tuple of integers is wanted, not {}", kind(&x)))),
+            },
+            Err(e) => Err(e),
+        }
+    }
+}
+
+/// An integer, or anything that stands for one (`__index__`).
+pub fn integer(x: &Bound<PyAny>) -> PyResult<isize> {
+    x.extract::<isize>().map_err(|e| {
+        if e.is_instance_of::<PyOverflowError>(x.py()) { PyOverflowError::new_err(format!("{x} is beyond 64-bit integers")) } else { e }
+    })
+}
+
+/// The `device` argument: flex has one, `"cpu"`.
+#[derive(Clone, Copy)]
+pub struct Device;
+
+/// The one device's name.
+pub const CPU: &str = "cpu";
+
+impl<'py> FromPyObject<'_, 'py> for Device {
+    type Error = PyErr;
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Device> {
+        if x.cast::<PyString>().is_ok_and(|s| s == CPU) {
+            return Ok(Device);
+        }
+        Err(PyValueError::new_err(format!("device {} does not exist: flex has \"{CPU}\" alone", x.repr()?)))
+    }
+}
+
+/// The name of an object's type, for messages.
+pub fn kind(x: &Bound<PyAny>) -> String {
+    x.get_type().fully_qualified_name().map_or_else(|_| "an object".into(), |n| n.to_string())
+}

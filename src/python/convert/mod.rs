@@ -1,0 +1,30 @@
+//! From Python objects to what the crate takes, and back: errors, arguments, operands, nested lists. Every conversion of the
+//! module is made here or in `interop`, which borrows other libraries' memory.
+
+mod args;
+pub mod error;
+mod nested;
+mod operand;
+
+use super::tensor::PyTensor;
+use crate::{Result, Tensor};
+use pyo3::prelude::*;
+
+pub use args::{CPU, Device, Ints, integer, kind};
+pub use nested::asarray;
+pub use operand::{Arg, Number, Operand, scalar};
+
+/// Elements from which on the work is long enough to let other Python threads run.
+const LONG: usize = 32 * 1024;
+
+/// Runs `f`, which works on about `elements` elements, without the GIL where that is much.
+#[inline(always)]
+pub fn detached<T: Send>(py: Python<'_>, elements: usize, f: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
+    Ok(if elements < LONG { f()? } else { py.detach(f)? })
+}
+
+/// The same for functions that give a tensor.
+#[inline(always)]
+pub fn compute(py: Python<'_>, elements: usize, f: impl FnOnce() -> Result<Tensor> + Send) -> PyResult<PyTensor> {
+    detached(py, elements, f).map(PyTensor::new)
+}

@@ -1,0 +1,210 @@
+//! Tensors from nested lists and tuples, and `asarray`.
+
+use super::args::kind;
+use super::operand::{Operand, scalar};
+use super::{PyTensor, detached};
+use crate::python::interop;
+use crate::{DType, Scalar, Tensor};
+use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+/// Lists nested deeper than this are refused: a list that holds itself has no end.
+const DEEPEST: usize = 64;
+
+/// A tensor from anything that holds numbers: the same object where it is a Tensor of that dtype already and `copy` is not
+/// true, arrays of others borrowed where their memory can be read as it is. With `copy=False` an error where a copy is needed.
+pub fn asarray<'py>(x: &Bound<'py, PyAny>, dtype: Option<DType>, copy: Option<bool>) -> PyResult<Bound<'py, PyTensor>> {
+    let py = x.py();
+    let refused = |why: &str| PyValueError::new_err(format!("asarray: {why} needs a copy, and copy is False"));
+    if let Ok(object) = x.cast_exact::<PyTensor>() {
+        let t = object.get().get();
+        let change = dtype.filter(|d| *d != t.dtype());
+        return match (change, copy) {
+            (Some(d), Some(false)) => Err(refused(&format!("{} to {d}", t.dtype()))),
+            (Some(d), _) => Bound::new(py, PyTensor::new(detached(py, t.len(), || t.astype(d))?)),
+            (None, Some(true)) => Bound::new(py, PyTensor::new(detached(py, t.len(), || t.copy())?)),
+            (None, _) => Ok(object.clone()),
+        };
+    }
+    let t = if let Some(s) = scalar(x)? {
+        if copy == Some(false) {
+            return Err(refused("a number"));
+        }
+        from_scalar(s, dtype)?
+    } else if is_nested(x) {
+        if copy == Some(false) {
+            return Err(refused("a list"));
+        }
+        from_nested(x, dtype)?
+    } else {
+        let t = interop::import(x, copy)?.ok_or_else(|| no_numbers(x))?;
+        match dtype.filter(|d| *d != t.dtype()) {
+            Some(d) if copy == Some(false) => return Err(refused(&format!("{} to {d}", t.dtype()))),
+            Some(d) => detached(py, t.len(), || t.astype(d))?,
+            None => t,
+        }
+    };
+    Bound::new(py, PyTensor::new(t))
+}
+
+#[cold]
+fn no_numbers(x: &Bound<PyAny>) -> PyErr {
+    PyTypeError::new_err(format!(
+        "asarray: numbers, nested lists of numbers, or an object with a buffer, __dlpack__ or __array__ is wanted, not {}",
+        kind(x)
+    ))
+}
+
+fn is_nested(x: &Bound<PyAny>) -> bool {
+    x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>()
+}
+
+fn from_scalar(s: Scalar, dtype: Option<DType>) -> PyResult<Tensor> {
+    let mut values = Values::default();
+    values.push(s);
+    values.tensor(&[], dtype)
+}
+
+fn from_nested(x: &Bound<PyAny>, dtype: Option<DType>) -> PyResult<Tensor> {
+    let mut values = Values::default();
+    let mut shape = Vec::new();
+    walk(x, 0, &mut shape, &mut true, &mut values)?;
+    values.tensor(&shape, dtype)
+}
+
+/// Reads `x`, which lies `depth` lists deep. `open` until the first number is met: till then, lists add dimensions to the shape;
+/// afterwards they must fit it.
+fn walk(x: &Bound<PyAny>, depth: usize, shape: &mut Vec<usize>, open: &mut bool, values: &mut Values) -> PyResult<()> {
+    let ragged = |what: String| PyValueError::new_err(format!("asarray: ragged list: {what} at depth {depth}"));
+    if let Some(s) = scalar(x)? {
+        if depth != shape.len() {
+            return Err(ragged(format!("a number where others have a list of {}", shape.get(depth).copied().unwrap_or_default())));
+        }
+        *open = false;
+        values.push(s);
+        return Ok(());
+    }
+    if !is_nested(x) {
+        // a tensor or an array among the lists: its dtype counts, and its values are read as lists
+        let Some(t) = Operand::of(x)? else { return Err(no_numbers(x)) };
+        let t = t.tensor()?;
+        values.met(t.dtype())?;
+        return walk(&crate::python::values::tolist(x.py(), &t)?, depth, shape, open, values);
+    }
+    if depth == DEEPEST {
+        return Err(PyValueError::new_err(format!("asarray: lists nested deeper than {DEEPEST}")));
+    }
+    let n = x.len()?;
+    if *open && depth == shape.len() {
+        shape.push(n);
+    } else if depth >= shape.len() {
+        return Err(ragged("a list where others have a number".into()));
+    }
+    if shape[depth] != n {
+        return Err(ragged(format!("a list of {n} where others have {}", shape[depth])));
+    }
+    let mut read = 0;
+    let mut item = |i: Bound<PyAny>| {
+        read += 1;
+        walk(&i, depth + 1, shape, open, values)
+    };
+    match x.cast::<PyList>() {
+        Ok(list) => list.iter().try_for_each(&mut item)?,
+        Err(_) => x.cast::<PyTuple>()?.iter().try_for_each(&mut item)?,
+    }
+    // an empty list closes the shape too: nothing can lie deeper
+    *open &= n > 0;
+    if read == n { Ok(()) } else { Err(PyRuntimeError::new_err("asarray: a list changed its length while it was read")) }
+}
+
+/// Numbers as they are read, in the narrowest form that has held them all.
+enum Numbers {
+    Bools(Vec<bool>),
+    Ints(Vec<i128>),
+    Floats(Vec<f64>),
+    Complex(Vec<(f64, f64)>),
+}
+
+impl Default for Numbers {
+    fn default() -> Numbers {
+        Numbers::Bools(Vec::new())
+    }
+}
+
+/// The numbers of a nested list in row-major order, and the dtype of the tensors met among them.
+#[derive(Default)]
+struct Values {
+    numbers: Numbers,
+    strong: Option<DType>,
+}
+
+impl Values {
+    /// A tensor of `dtype` lies among the numbers.
+    fn met(&mut self, dtype: DType) -> PyResult<()> {
+        self.strong = Some(self.strong.map_or(Ok(dtype), |s| s.promote(dtype, "asarray"))?);
+        Ok(())
+    }
+    fn push(&mut self, s: Scalar) {
+        use Numbers::*;
+        // what is held becomes of the new number's kind first
+        let held = std::mem::take(&mut self.numbers);
+        self.numbers = match (held, s) {
+            (Bools(v), Scalar::Int(_)) => Ints(v.into_iter().map(i128::from).collect()),
+            (Bools(v), Scalar::Float(_)) => Floats(v.into_iter().map(f64::from).collect()),
+            (Ints(v), Scalar::Float(_)) => Floats(v.into_iter().map(|x| x as f64).collect()),
+            (Bools(v), Scalar::Complex(..)) => Complex(v.into_iter().map(|x| (f64::from(x), 0.0)).collect()),
+            (Ints(v), Scalar::Complex(..)) => Complex(v.into_iter().map(|x| (x as f64, 0.0)).collect()),
+            (Floats(v), Scalar::Complex(..)) => Complex(v.into_iter().map(|x| (x, 0.0)).collect()),
+            (held, _) => held,
+        };
+        match (&mut self.numbers, s) {
+            (Bools(v), s) => v.push(s.to_bool()),
+            (Ints(v), Scalar::Int(x)) => v.push(x),
+            (Ints(v), s) => v.push(s.to_bool() as i128),
+            (Floats(v), s) => v.push(s.to_f64()),
+            (Complex(v), s) => v.push((s.to_f64(), s.imag())),
+        }
+    }
+    /// The dtype that the numbers have of themselves.
+    fn natural(&self) -> DType {
+        let largest = |v: &[i128]| Scalar::Int(v.iter().copied().max().unwrap_or(0));
+        let kind = match &self.numbers {
+            Numbers::Bools(v) if v.is_empty() => Scalar::Float(0.0), // as NumPy: an empty list holds floats
+            Numbers::Bools(_) => Scalar::Bool(false),
+            Numbers::Ints(v) => largest(v),
+            Numbers::Floats(_) => Scalar::Float(0.0),
+            Numbers::Complex(_) => Scalar::Complex(0.0, 0.0),
+        };
+        match self.strong {
+            // no numbers but those of the tensors, which are of that kind
+            Some(d) => kind.promote(d),
+            None => kind.default_dtype(),
+        }
+    }
+    fn tensor(self, shape: &[usize], dtype: Option<DType>) -> PyResult<Tensor> {
+        let dtype = dtype.unwrap_or_else(|| self.natural());
+        let t = match self.numbers {
+            Numbers::Bools(v) => Tensor::from_slice(&v, shape),
+            Numbers::Ints(v) if dtype.is_integer() => return integers(&v, shape, dtype),
+            Numbers::Ints(v) => match v.iter().map(|x| i64::try_from(*x)).collect::<Result<Vec<_>, _>>() {
+                Ok(v) => Tensor::from_slice(&v, shape),
+                Err(_) => Tensor::from_slice(&v.iter().map(|x| *x as f64).collect::<Vec<_>>(), shape),
+            },
+            Numbers::Floats(v) => Tensor::from_slice(&v, shape),
+            Numbers::Complex(v) => {
+                Tensor::from_slice(&v.iter().map(|(re, im)| crate::dtype::Complex128::new(*re, *im)).collect::<Vec<_>>(), shape)
+            }
+        }?;
+        Ok(t.astype(dtype)?)
+    }
+}
+
+fn integers(v: &[i128], shape: &[usize], dtype: DType) -> PyResult<Tensor> {
+    let outside = |x: i128| PyOverflowError::new_err(format!("asarray: {x} is out of range for {dtype}"));
+    let fit = dispatch!(integer dtype, |T| {
+        let fit: Result<Vec<T>, i128> = v.iter().map(|x| T::try_from(*x).map_err(|_| *x)).collect();
+        fit.map(|v| Tensor::from_slice(&v, shape))
+    }, else Ok(Err(crate::Error::unsupported("asarray", dtype))));
+    Ok(fit.map_err(outside)??)
+}

@@ -1,0 +1,116 @@
+//! Tensors and numbers as arguments.
+
+use super::args::kind;
+use crate::python::interop;
+use crate::python::tensor::PyTensor;
+use crate::{DType, Scalar, Tensor};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
+
+/// An operand of an operation of several: a tensor, or a number that takes the others' dtype.
+#[derive(Clone)]
+pub enum Operand {
+    /// A tensor, or an array of somebody else's seen as one.
+    Tensor(Tensor),
+    /// Python's or NumPy's `bool`, `int`, `float`, `complex`.
+    Scalar(Scalar),
+}
+
+impl Operand {
+    /// As a tensor: a number becomes one of rank 0, of the default dtype of its kind.
+    pub fn tensor(self) -> crate::Result<Tensor> {
+        match self {
+            Operand::Tensor(t) => Ok(t),
+            Operand::Scalar(s) => Tensor::scalar(s, s.default_dtype()),
+        }
+    }
+    /// As a tensor that meets `other`: a number takes the dtype that it has in an operation with that.
+    pub fn tensor_like(self, other: DType) -> crate::Result<Tensor> {
+        match self {
+            Operand::Tensor(t) => Ok(t),
+            Operand::Scalar(s) => Tensor::scalar(s, s.promote(other)),
+        }
+    }
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        match self {
+            Operand::Tensor(t) => t.len(),
+            Operand::Scalar(_) => 1,
+        }
+    }
+    /// What `x` is as an operand; none where it is nothing of the kind. Lists are not: `asarray` makes tensors of them.
+    #[inline]
+    pub fn of(x: &Bound<PyAny>) -> PyResult<Option<Operand>> {
+        match x.cast_exact::<PyTensor>() {
+            Ok(t) => Ok(Some(Operand::Tensor(t.get().get()))),
+            Err(_) => Operand::other(x),
+        }
+    }
+    #[inline(never)]
+    fn other(x: &Bound<PyAny>) -> PyResult<Option<Operand>> {
+        if let Some(s) = scalar(x)? {
+            return Ok(Some(Operand::Scalar(s)));
+        }
+        Ok(interop::borrow(x)?.map(Operand::Tensor))
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Operand {
+    type Error = PyErr;
+    #[inline]
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Operand> {
+        Operand::of(&x)?.ok_or_else(|| not_a_tensor(&x))
+    }
+}
+
+#[cold]
+fn not_a_tensor(x: &Bound<PyAny>) -> PyErr {
+    PyTypeError::new_err(format!("a Tensor, an array or a number is wanted, not {}: make a tensor of it with flex.asarray", kind(x)))
+}
+
+/// A tensor argument: what [`Operand`] takes, a number as a tensor of rank 0.
+#[derive(Clone)]
+pub struct Arg(pub Tensor);
+
+impl<'py> FromPyObject<'_, 'py> for Arg {
+    type Error = PyErr;
+    #[inline]
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Arg> {
+        match x.cast_exact::<PyTensor>() {
+            Ok(t) => Ok(Arg(t.get().get())),
+            Err(_) => Ok(Arg(x.extract::<Operand>()?.tensor()?)),
+        }
+    }
+}
+
+/// The number that `x` is, Python's or NumPy's; none where it is no number.
+pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
+    if let Ok(f) = x.cast::<PyFloat>() {
+        return Ok(Some(Scalar::Float(f.value())));
+    }
+    if let Ok(b) = x.cast::<PyBool>() {
+        return Ok(Some(Scalar::Bool(b.is_true())));
+    }
+    if x.is_instance_of::<PyInt>() {
+        return x.extract::<i64>().map(i128::from).or_else(|_| x.extract::<i128>()).map(|i| Some(Scalar::Int(i)));
+    }
+    if let Ok(c) = x.cast::<PyComplex>() {
+        return Ok(Some(Scalar::Complex(c.real(), c.imag())));
+    }
+    interop::numpy::scalar(x)
+}
+
+/// A number as a keyword argument, such as a bound of `clip` or a fill value.
+#[derive(Clone, Copy)]
+pub struct Number(pub Scalar);
+
+impl<'py> FromPyObject<'_, 'py> for Number {
+    type Error = PyErr;
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Number> {
+        match scalar(&x)? {
+            Some(s) => Ok(Number(s)),
+            None => Err(PyTypeError::new_err(format!("a number is wanted, not {}", kind(&x)))),
+        }
+    }
+}

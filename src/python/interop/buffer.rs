@@ -1,0 +1,194 @@
+//! The buffer protocol (PEP 3118), out and in.
+
+use super::foreign::{Foreign, Lease};
+use crate::dtype::Class;
+use crate::python::convert::error::DTypeError;
+use crate::python::convert::kind;
+use crate::python::tensor::{PyTensor, byte_strides};
+use crate::{DType, Tensor};
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use smallvec::SmallVec;
+use std::ffi::{CStr, c_char, c_int};
+
+/// Dimensions that the protocol allows.
+const MAX_RANK: usize = 64;
+
+/// What an exported buffer points to; freed when it is released.
+struct Loan {
+    /// Keeps the memory, and makes copy-on-write see that it is lent (I1).
+    tensor: Tensor,
+    shape: SmallVec<[isize; 6]>,
+    strides: SmallVec<[isize; 6]>,
+    /// NUL-terminated.
+    format: [u8; 4],
+}
+
+#[pymethods]
+impl PyTensor {
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        let tensor = slf.get().get();
+        let loan = Loan::new(tensor, flags).map_err(PyBufferError::new_err);
+        if view.is_null() {
+            return Err(PyBufferError::new_err("no view to fill"));
+        }
+        let asked = |flag: c_int| flags & flag == flag;
+        let mut filled = ffi::Py_buffer::new();
+        let result = loan.map(|mut loan| {
+            let size = loan.tensor.dtype().size();
+            filled.buf = loan.tensor.as_ptr().cast_mut().cast();
+            filled.len = (loan.tensor.len() * size) as isize;
+            filled.itemsize = size as isize;
+            filled.readonly = 1;
+            filled.ndim = loan.shape.len() as c_int;
+            // pointers into the heap's Loan, whose arrays stay where they are until the release
+            if asked(ffi::PyBUF_FORMAT) {
+                filled.format = loan.format.as_mut_ptr().cast();
+            }
+            if asked(ffi::PyBUF_ND) {
+                filled.shape = loan.shape.as_mut_ptr();
+            }
+            if asked(ffi::PyBUF_STRIDES) {
+                filled.strides = loan.strides.as_mut_ptr();
+            }
+            filled.internal = Box::into_raw(loan).cast();
+            filled.obj = slf.into_any().into_ptr();
+        });
+        // SAFETY: the caller's view, for writing; on an error its `obj` must be null.
+        unsafe { view.write(filled) };
+        result
+    }
+    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
+        // SAFETY: `internal` is the Loan of `__getbuffer__`, released once.
+        drop(unsafe { Box::from_raw((*view).internal.cast::<Loan>()) });
+    }
+}
+
+impl Loan {
+    /// A loan of the kind that `flags` ask for, or why there is none.
+    fn new(tensor: Tensor, flags: c_int) -> Result<Box<Loan>, String> {
+        let asked = |flag: c_int| flags & flag == flag;
+        let dtype = tensor.dtype();
+        if asked(ffi::PyBUF_WRITABLE) {
+            return Err("the buffers of a Tensor are read-only: take a copy, such as numpy.array(t)".into());
+        }
+        if dtype.format().is_empty() {
+            return Err(format!("the buffer protocol has no format for {dtype}: use t.numpy(), or t.astype(flex.float32)"));
+        }
+        if tensor.rank() > MAX_RANK {
+            return Err(format!("{} dimensions are more than the {MAX_RANK} of the buffer protocol", tensor.rank()));
+        }
+        let c = tensor.is_contiguous();
+        let f = || columns_first(&tensor);
+        let wanted = if asked(ffi::PyBUF_ANY_CONTIGUOUS) {
+            c || f()
+        } else if asked(ffi::PyBUF_F_CONTIGUOUS) {
+            f()
+        } else if asked(ffi::PyBUF_C_CONTIGUOUS) || !asked(ffi::PyBUF_STRIDES) {
+            c
+        } else {
+            true
+        };
+        if !wanted {
+            return Err("the elements are not contiguous in the order asked for: take t.contiguous() first".into());
+        }
+        let mut format = [0; 4];
+        format[..dtype.format().len()].copy_from_slice(dtype.format().as_bytes());
+        let shape = tensor.shape().iter().map(|d| *d as isize).collect();
+        let strides = byte_strides(&tensor).collect();
+        Ok(Box::new(Loan { shape, strides, format, tensor }))
+    }
+}
+
+/// Whether the elements lie one after the other in column-major order.
+fn columns_first(t: &Tensor) -> bool {
+    let axes: SmallVec<[isize; 6]> = (0..t.rank() as isize).rev().collect();
+    t.permute(&axes).is_ok_and(|t| t.is_contiguous())
+}
+
+/// Whether an object has a buffer.
+pub fn has_one(x: &Bound<PyAny>) -> bool {
+    // SAFETY: a live object, with the GIL held.
+    unsafe { ffi::PyObject_CheckBuffer(x.as_ptr()) != 0 }
+}
+
+/// A buffer taken from an object. Boxed, for exporters may point into the view itself.
+struct View(Box<ffi::Py_buffer>);
+
+// SAFETY: the view is read when it is taken, and released in `drop`, which runs with the GIL held (it lies in a Lease, I2).
+unsafe impl Send for View {}
+// SAFETY: as above.
+unsafe impl Sync for View {}
+
+impl View {
+    fn take(x: &Bound<PyAny>) -> PyResult<View> {
+        let mut view = Box::new(ffi::Py_buffer::new());
+        // SAFETY: a live object and a view to fill, with the GIL held.
+        if unsafe { ffi::PyObject_GetBuffer(x.as_ptr(), &mut *view, ffi::PyBUF_RECORDS_RO) } != 0 {
+            let why = PyErr::fetch(x.py());
+            let error = DTypeError::new_err(format!("the buffer of {} can't be read as numbers: {}", kind(x), why.value(x.py())));
+            error.set_cause(x.py(), Some(why));
+            return Err(error);
+        }
+        Ok(View(view))
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        // SAFETY: filled by PyObject_GetBuffer, released once, with the GIL held (I2).
+        unsafe { ffi::PyBuffer_Release(&mut *self.0) }
+    }
+}
+
+/// A tensor of the elements of an object's buffer; `copy` as in [`super::import`].
+pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
+    let view = View::take(x)?;
+    let v = &*view.0;
+    let format = match v.format {
+        p if p.is_null() => c"B",
+        // SAFETY: the exporter's NUL-terminated string, alive as long as the view.
+        p => unsafe { CStr::from_ptr(p as *const c_char) },
+    };
+    let unknown = || DTypeError::new_err(format!("the buffer of {} has format {format:?}, for which flex has no dtype", kind(x)));
+    let (dtype, swapped) = parse(format.to_bytes(), v.itemsize).ok_or_else(unknown)?;
+    let rank = usize::try_from(v.ndim).ok().filter(|n| *n <= MAX_RANK && (*n == 0 || !v.shape.is_null()));
+    let rank = rank.ok_or_else(|| PyBufferError::new_err(format!("a buffer of {} dimensions without a shape", v.ndim)))?;
+    if !v.suboffsets.is_null() {
+        return Err(PyBufferError::new_err("buffers of pointers (suboffsets) are not supported"));
+    }
+    // SAFETY: arrays of `rank` entries of the exporter's, alive as long as the view.
+    let (shape, strides) = unsafe {
+        let shape = if rank == 0 { &[] } else { std::slice::from_raw_parts(v.shape, rank) };
+        (shape, if rank == 0 || v.strides.is_null() { None } else { Some(std::slice::from_raw_parts(v.strides, rank)) })
+    };
+    let foreign = Foreign::new(v.buf.cast_const().cast(), shape, strides, dtype, swapped)?;
+    let lease = Lease::new(x.py(), view)?;
+    // SAFETY: the exporter keeps the buffer as it described it until the view is released, which the lease does.
+    unsafe { foreign.tensor(lease, copy) }
+}
+
+/// The dtype of a format of one number, and whether its bytes are in the other order than this machine's.
+fn parse(format: &[u8], size: isize) -> Option<(DType, bool)> {
+    let (order, code) = match format {
+        [order @ (b'@' | b'=' | b'<' | b'>' | b'!'), code @ ..] => (*order, code),
+        code => (b'@', code),
+    };
+    let is = |class: Class| match code {
+        b"?" => class == Class::Boolean,
+        b"b" | b"h" | b"i" | b"l" | b"q" | b"n" => class == Class::Sint,
+        b"B" | b"H" | b"I" | b"L" | b"Q" | b"N" => class == Class::Uint,
+        b"e" | b"f" | b"d" => matches!(class, Class::Half | Class::Float),
+        b"Zf" | b"Zd" | b"F" | b"D" => class == Class::Complex,
+        _ => false,
+    };
+    // the size decides: a C long has 4 bytes here and 8 there
+    let dtype = DType::ALL.into_iter().find(|d| is(d.class()) && d.size() as isize == size && !d.format().is_empty())?;
+    let swapped = match order {
+        b'<' => cfg!(target_endian = "big"),
+        b'>' | b'!' => cfg!(target_endian = "little"),
+        _ => false,
+    };
+    Some((dtype, swapped && dtype.size() > 1))
+}

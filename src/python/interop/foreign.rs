@@ -1,0 +1,130 @@
+//! Memory that somebody else describes by pointer, shape and strides in bytes.
+
+use crate::layout::{Layout, Shape, Strides};
+use crate::{DType, Error, Tensor};
+use pyo3::exceptions::PyBufferError;
+use pyo3::prelude::*;
+
+/// Holds what keeps borrowed memory alive, and gives it back when it dies. Being a Python object, it dies with the GIL held,
+/// wherever the last tensor of that memory was dropped (I2).
+#[pyclass(frozen, module = "flex._flex")]
+pub struct Lease(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Send + Sync>);
+
+impl Lease {
+    /// A lease whose end is the drop of `resource`.
+    pub fn new(py: Python<'_>, resource: impl Send + Sync + 'static) -> PyResult<Py<Lease>> {
+        Py::new(py, Lease(Box::new(resource)))
+    }
+}
+
+/// Elements in memory of somebody else.
+pub struct Foreign {
+    /// The element of index 0, 0, ..
+    pub first: *const u8,
+    pub shape: Shape,
+    /// Steps in bytes.
+    pub strides: Strides,
+    pub dtype: DType,
+    /// Whether the bytes of a number are in the other order than this machine's.
+    pub swapped: bool,
+}
+
+impl Foreign {
+    /// Elements described by somebody: sizes that are not negative, row-major where there are no strides.
+    pub fn new(first: *const u8, shape: &[isize], strides: Option<&[isize]>, dtype: DType, swapped: bool) -> PyResult<Foreign> {
+        let negative = |_| PyBufferError::new_err(format!("shape {shape:?} has a negative size"));
+        let sizes = shape.iter().map(|d| usize::try_from(*d)).collect::<Result<Shape, _>>().map_err(negative)?;
+        let strides = match strides {
+            Some(s) => Strides::from_slice(s),
+            None => Layout::contiguous(&sizes)?.strides().iter().map(|s| s.saturating_mul(dtype.size() as isize)).collect(),
+        };
+        if first.is_null() && !sizes.contains(&0) {
+            return Err(PyBufferError::new_err("a null pointer to elements"));
+        }
+        Ok(Foreign { first, shape: sizes, strides, dtype, swapped })
+    }
+    /// A tensor of the elements, which `lease` keeps alive.
+    ///
+    /// # Safety
+    /// While the lease lives, every element that shape and strides reach from `first` is readable.
+    pub unsafe fn tensor(self, lease: Py<Lease>, copy: Option<bool>) -> PyResult<Tensor> {
+        if self.shape.contains(&0) {
+            return Ok(Tensor::empty(&self.shape, self.dtype)?);
+        }
+        let tensor = match self.obstacle() {
+            None => {
+                let (layout, start, len) = self.layout()?;
+                // SAFETY: `start .. start + len` spans the elements, which the caller vouches for.
+                let t = unsafe { Tensor::from_foreign(start, len, Box::new(lease), layout, self.dtype) }?;
+                return Ok(if copy == Some(true) { t.copy()? } else { t });
+            }
+            Some(why) if copy == Some(false) => {
+                return Err(PyBufferError::new_err(format!("{why}: that needs a copy, and copy is False")));
+            }
+            // SAFETY: the caller's; the lease lives until the copy is made.
+            Some(_) => unsafe { self.copied() }?,
+        };
+        drop(lease);
+        Ok(tensor)
+    }
+    /// Why the elements can't be read where they lie.
+    fn obstacle(&self) -> Option<&'static str> {
+        let size = self.dtype.size() as isize;
+        let align = self.dtype.real().size().min(8); // T2
+        if self.swapped {
+            Some("the bytes are in the other order than this machine's")
+        } else if !(self.first as usize).is_multiple_of(align) {
+            Some("the memory is not aligned")
+        } else if self.shape.iter().zip(&self.strides).any(|(d, s)| *d > 1 && s % size != 0) {
+            Some("the strides are no multiples of the item size")
+        } else {
+            None
+        }
+    }
+    /// A layout of the elements, the byte that its positions count from, and the bytes that it spans.
+    fn layout(&self) -> crate::Result<(Layout, *const u8, usize)> {
+        let size = self.dtype.size();
+        // where there is one element, the stride means nothing
+        let step = |(d, s): (&usize, &isize)| if *d > 1 { *s / size as isize } else { 1 };
+        let strides: Strides = self.shape.iter().zip(&self.strides).map(step).collect();
+        let reach = |sign: i128| -> i128 {
+            self.shape.iter().zip(&strides).map(|(d, s)| ((*d as i128 - 1) * *s as i128 * sign).max(0)).fold(0, i128::saturating_add)
+        };
+        let (before, after) = (reach(-1), reach(1));
+        let bytes = before.saturating_add(after).saturating_add(1).saturating_mul(size as i128);
+        let fit = isize::try_from(bytes).map_err(|_| Error::Memory { bytes: bytes as u128, limit: 0 })?;
+        let layout = Layout::new(&self.shape, &strides, before as usize)?;
+        Ok((layout, self.first.wrapping_sub(before as usize * size), fit as usize))
+    }
+    /// The elements in row-major order, in this machine's byte order.
+    ///
+    /// # Safety
+    /// As [`Foreign::tensor`], while this runs.
+    unsafe fn copied(&self) -> crate::Result<Tensor> {
+        let mut t = Tensor::empty(&self.shape, self.dtype)?;
+        let (size, part) = (self.dtype.size(), self.dtype.real().size());
+        let target = t.as_mut_ptr()?;
+        let mut index = Shape::from_elem(0, self.shape.len());
+        let mut source = self.first;
+        for k in 0..t.len() {
+            // SAFETY: an element that the shape reaches (the caller's), to an element of the fresh tensor (T1, S3).
+            let element = unsafe {
+                core::ptr::copy_nonoverlapping(source, target.add(k * size), size);
+                core::slice::from_raw_parts_mut(target.add(k * size), size)
+            };
+            if self.swapped {
+                element.chunks_exact_mut(part).for_each(<[u8]>::reverse);
+            }
+            for axis in (0..index.len()).rev() {
+                index[axis] += 1;
+                source = source.wrapping_offset(self.strides[axis]);
+                if index[axis] < self.shape[axis] {
+                    break;
+                }
+                source = source.wrapping_offset(self.strides[axis].wrapping_mul(self.shape[axis] as isize).wrapping_neg());
+                index[axis] = 0;
+            }
+        }
+        Ok(t)
+    }
+}

@@ -1,0 +1,74 @@
+//! Memory shared with other libraries, both ways and without a copy where the two sides' layouts allow it: the buffer protocol,
+//! DLPack, NumPy's `__array__`, pickle's out-of-band buffers.
+//!
+//! - I1. What flex lends is read-only, and each loan holds a clone of the tensor: copy-on-write sees it, so nobody's view changes
+//!   when the tensor is written to, and the memory lives as long as the last loan.
+//! - I2. What flex borrows is held by a Python object (a [`Lease`](foreign::Lease)) that gives it back when it dies. Tensors may
+//!   die on any thread; Python objects dropped there wait in PyO3's queue for the next thread that holds the GIL, so no thread
+//!   of flex's waits for the interpreter.
+
+mod buffer;
+mod dlpack;
+mod foreign;
+pub mod numpy;
+pub mod pickle;
+
+use super::convert::{Device, kind};
+use super::dtype::lookup;
+use super::tensor::PyTensor;
+use crate::{DType, Tensor};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyString};
+
+/// The array that `x` is, as an operand; none where it is none. Bytes are data, but no operands.
+pub fn borrow(x: &Bound<PyAny>) -> PyResult<Option<Tensor>> {
+    if x.is_instance_of::<PyBytes>() || x.is_instance_of::<PyByteArray>() {
+        return Ok(None);
+    }
+    import(x, None)
+}
+
+/// A tensor of the elements of `x`, which has a buffer, `__dlpack__` or `__array__`: borrowed where they can be read where they
+/// lie, unless `copy` is true. Where they can't, a copy, unless `copy` is false. None where `x` has none of the three.
+pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Option<Tensor>> {
+    if x.is_instance_of::<PyString>() || x.is_none() {
+        return Ok(None);
+    }
+    if buffer::has_one(x) {
+        return match buffer::import(x, copy) {
+            Ok(t) => Ok(Some(t)),
+            Err(e) => match numpy::bfloat16_bits(x)? {
+                Some(bits) => Ok(Some(buffer::import(&bits, copy)?.bitcast(DType::BF16)?)),
+                None => Err(e),
+            },
+        };
+    }
+    if x.hasattr("__dlpack__")? && x.hasattr("__dlpack_device__")? {
+        return dlpack::import(x, None, copy).map(Some);
+    }
+    if let Ok(convert) = x.getattr("__array__") {
+        let array = convert.call0()?;
+        if !buffer::has_one(&array) {
+            return Err(PyTypeError::new_err(format!("{}.__array__() gave {}, which has no buffer", kind(x), kind(&array))));
+        }
+        return match lookup(&array.getattr("dtype")?)? {
+            Some(DType::BF16) | None if numpy::bfloat16_bits(&array)?.is_some() => import(&array, copy),
+            _ => buffer::import(&array, copy).map(Some),
+        };
+    }
+    Ok(None)
+}
+
+/// A tensor that shares the memory of an object with `__dlpack__`: who writes to one sees it in the other. `copy=True` makes one
+/// apart, `copy=False` errors where a copy is needed; so do objects on another device, unless `device="cpu"` asks for a copy here.
+#[pyfunction]
+#[pyo3(signature = (x, /, *, device = None, copy = None))]
+fn from_dlpack(x: &Bound<PyAny>, device: Option<Device>, copy: Option<bool>) -> PyResult<PyTensor> {
+    dlpack::import(x, device, copy).map(PyTensor::new)
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(from_dlpack, m)?)?;
+    m.add_function(wrap_pyfunction!(pickle::_rebuild, m)?)
+}

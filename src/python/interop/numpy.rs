@@ -1,0 +1,94 @@
+//! NumPy, where it is: flex needs none of it, and imports it only when asked for one of its arrays.
+
+use crate::python::dtype::lookup;
+use crate::python::tensor::PyTensor;
+use crate::{DType, Scalar, Tensor};
+use pyo3::exceptions::{PyImportError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyComplex, PyDict, PyMemoryView};
+
+/// `numpy.<name>`, if somebody has imported NumPy; objects of its types don't exist before.
+fn loaded<'py>(py: Python<'py>, cell: &'static PyOnceLock<Py<PyAny>>, name: &str) -> Option<&'py Bound<'py, PyAny>> {
+    if let Some(x) = cell.get(py) {
+        return Some(x.bind(py));
+    }
+    let modules = py.import("sys").and_then(|sys| sys.getattr("modules")).ok()?;
+    let numpy = modules.cast::<PyDict>().ok()?.get_item("numpy").ok().flatten()?;
+    let found = numpy.getattr(name).ok()?.unbind(); // missing while NumPy is being imported
+    Some(cell.get_or_init(py, || found).bind(py))
+}
+
+/// The number that a NumPy scalar holds; none for anything else.
+pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
+    static GENERIC: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let Some(generic) = loaded(x.py(), &GENERIC, "generic") else { return Ok(None) };
+    if !x.is_instance(generic)? {
+        return Ok(None);
+    }
+    let kind: char = x.getattr("dtype")?.getattr("kind")?.extract()?;
+    Ok(match kind {
+        'b' => Some(Scalar::Bool(x.is_truthy()?)),
+        'i' | 'u' => Some(Scalar::Int(x.extract::<i128>()?)),
+        'c' => x.call_method0("__complex__")?.cast::<PyComplex>().ok().map(|c| Scalar::Complex(c.real(), c.imag())),
+        'f' => Some(Scalar::Float(x.extract::<f64>()?)),
+        _ if lookup(&x.getattr("dtype")?)?.is_some() => Some(Scalar::Float(x.extract::<f64>()?)), // ml_dtypes.bfloat16
+        _ => None,
+    })
+}
+
+/// A bfloat16 array of ml_dtypes as one of its bits, which has a buffer; none for anything else.
+pub fn bfloat16_bits<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    match x.getattr("dtype") {
+        Ok(d) if lookup(&d)? == Some(DType::BF16) => x.call_method1("view", ("uint16",)).map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn import<'py>(py: Python<'py>, module: &'static str, what: &str) -> PyResult<Bound<'py, PyModule>> {
+    py.import(module).map_err(|cause| {
+        let error = PyImportError::new_err(format!("{what} needs {module}: pip install {module}"));
+        error.set_cause(py, Some(cause));
+        error
+    })
+}
+
+/// NumPy's dtype for a dtype of flex.
+pub fn dtype<'py>(py: Python<'py>, dtype: DType) -> PyResult<Bound<'py, PyAny>> {
+    let make = import(py, "numpy", "NumPy's dtype")?.getattr("dtype")?;
+    if dtype == DType::BF16 {
+        return make.call1((import(py, "ml_dtypes", "bfloat16 in NumPy")?.getattr("bfloat16")?,));
+    }
+    make.call1((dtype.name(),))
+}
+
+/// A read-only array of the tensor's memory.
+fn array<'py>(py: Python<'py>, t: Tensor) -> PyResult<Bound<'py, PyAny>> {
+    let numpy = import(py, "numpy", "numpy()")?;
+    let dt = t.dtype();
+    let lent = if dt == DType::BF16 { t.bitcast(DType::U16)? } else { t };
+    let lent = Bound::new(py, PyTensor::new(lent))?;
+    let array = numpy.call_method1("asarray", (PyMemoryView::from(lent.as_any())?,))?;
+    if dt == DType::BF16 { array.call_method1("view", (dtype(py, dt)?,)) } else { Ok(array) }
+}
+
+#[pymethods]
+impl PyTensor {
+    /// The elements as a NumPy array, which shares the tensor's memory and is read-only: `numpy.array(t)` is one to write to.
+    fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        array(py, self.get())
+    }
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(&self, py: Python<'py>, dtype: Option<Bound<'py, PyAny>>, copy: Option<bool>) -> PyResult<Bound<'py, PyAny>> {
+        let array = array(py, self.get())?;
+        let dtype = match dtype {
+            Some(d) if !array.getattr("dtype")?.eq(&d)? => d,
+            _ if copy == Some(true) => return array.call_method0("copy"),
+            _ => return Ok(array),
+        };
+        if copy == Some(false) {
+            return Err(PyValueError::new_err(format!("{dtype} needs a copy, and copy is False")));
+        }
+        array.call_method1("astype", (dtype,))
+    }
+}

@@ -1,0 +1,52 @@
+//! Pickle: with protocol 5 the elements may travel out of band, without a copy.
+
+use crate::layout::Layout;
+use crate::python::convert::Ints;
+use crate::python::dtype::{self, DTypeArg};
+use crate::python::tensor::PyTensor;
+use crate::{DType, Error, Tensor};
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+/// What pickle stores: a function of this module, and the bytes, shape and dtype to call it with.
+pub fn reduce<'py>(object: &Bound<'py, PyTensor>, protocol: i32) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    let t = object.get().get().contiguous()?;
+    // bytes have a format in the buffer protocol where the dtype (bfloat16) may have none
+    let shape = PyTuple::new(py, t.shape())?;
+    let bytes = Bound::new(py, PyTensor::new(as_bytes(&t)?))?;
+    let data = if protocol >= 5 {
+        py.import("pickle")?.call_method1("PickleBuffer", (bytes,))?
+    } else {
+        py.get_type::<PyBytes>().call1((bytes,))?
+    };
+    let rebuild = py.import("flex._flex")?.getattr("_rebuild")?;
+    (rebuild, (data, shape, dtype::object(py, t.dtype())?)).into_bound_py_any(py)
+}
+
+/// The bytes of a contiguous tensor, as a tensor of its storage.
+fn as_bytes(t: &Tensor) -> crate::Result<Tensor> {
+    let size = t.dtype().size();
+    let start = if t.is_empty() { 0 } else { t.layout().offset() * size };
+    Tensor::from_parts(t.storage().clone(), Layout::new(&[t.len() * size], &[1], start)?, DType::U8)
+}
+
+/// A tensor from the bytes that pickle has stored, which it borrows.
+#[pyfunction]
+pub fn _rebuild(data: &Bound<PyAny>, shape: Ints, dtype: DTypeArg) -> PyResult<PyTensor> {
+    let (bytes, dtype, shape) = (super::buffer::import(data, None)?.contiguous()?, dtype.0, shape.shape()?);
+    let layout = Layout::contiguous(&shape)?;
+    if bytes.dtype().size() != 1 || layout.len().checked_mul(dtype.size()) != Some(bytes.len()) {
+        return Err(Error::value("pickle", format!("{} bytes are no tensor of shape {shape:?} and {dtype}", bytes.len())).into());
+    }
+    // misaligned bytes of others are copied to storage of our own, which is aligned
+    let borrowed = match bytes.layout().offset() {
+        0 => Tensor::from_parts(bytes.storage().clone(), layout.clone(), dtype).ok(),
+        _ => None,
+    };
+    Ok(PyTensor::new(match borrowed {
+        Some(t) => t,
+        None => Tensor::from_parts(bytes.copy()?.storage().clone(), layout, dtype)?,
+    }))
+}

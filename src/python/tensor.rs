@@ -1,0 +1,309 @@
+//! `flex.Tensor`: the class, its attributes, and the methods that are about one tensor as an object.
+
+use super::convert::{self, CPU, Device, Ints, compute, detached};
+use super::dtype::{self, DTypeArg, PyDType};
+use super::values;
+use crate::{Error, Tensor};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyComplex, PyFloat, PyInt, PyTuple};
+use std::sync::{Mutex, PoisonError};
+
+/// An n-dimensional array of numbers of one dtype.
+///
+/// A tensor is a value: in-place syntax (`t += 1`, `t[0] = 2`) changes this tensor and no other, whatever they share inside.
+/// It may be used from any number of threads.
+#[pyclass(frozen, weakref, name = "Tensor", module = "flex")]
+pub struct PyTensor(Mutex<Tensor>);
+
+impl PyTensor {
+    /// An object for a tensor.
+    #[inline(always)]
+    pub fn new(t: Tensor) -> PyTensor {
+        PyTensor(Mutex::new(t))
+    }
+    /// The tensor, as it is now; a clone shares the storage.
+    #[inline(always)]
+    pub fn get(&self) -> Tensor {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    /// Changes the tensor in place; other threads see it as it was before or as it is after. On an error `change` leaves it as
+    /// it was. It must not look at the object again (`t += t` takes its operand before), nor at Python.
+    pub fn update<R>(&self, change: impl FnOnce(&mut Tensor) -> crate::Result<R>) -> crate::Result<R> {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Turns a result into a Python object.
+impl From<Tensor> for PyTensor {
+    fn from(t: Tensor) -> PyTensor {
+        PyTensor::new(t)
+    }
+}
+
+#[pymethods]
+impl PyTensor {
+    /// The sizes of the dimensions.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.get().shape())
+    }
+    /// The type of the elements.
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDType>> {
+        dtype::object(py, self.get().dtype())
+    }
+    /// The number of dimensions.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.get().rank()
+    }
+    /// The number of elements.
+    #[getter]
+    fn size(&self) -> usize {
+        self.get().len()
+    }
+    /// Bytes of one element.
+    #[getter]
+    fn itemsize(&self) -> usize {
+        self.get().dtype().size()
+    }
+    /// Bytes of all elements.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        let t = self.get();
+        t.len().saturating_mul(t.dtype().size())
+    }
+    /// Steps of the dimensions in bytes, as NumPy's and the buffer protocol's are.
+    #[getter]
+    fn strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, byte_strides(&self.get()))
+    }
+    /// Where the elements lie: always `"cpu"`.
+    #[getter]
+    fn device(&self) -> &'static str {
+        CPU
+    }
+    /// The transpose of a matrix. For other ranks, `mT` transposes the last two dimensions, and `permute_dims` orders all.
+    #[getter]
+    #[allow(non_snake_case)]
+    fn T(&self) -> PyResult<PyTensor> {
+        let t = self.get();
+        if t.rank() != 2 {
+            let message = format!("the tensor has {} dimensions, not 2: use mT or permute_dims", t.rank());
+            return Err(Error::shape("T", message).into());
+        }
+        Ok(PyTensor::new(t.transpose(0, 1)?))
+    }
+    /// The last two dimensions exchanged.
+    #[getter]
+    #[allow(non_snake_case)]
+    fn mT(&self) -> PyResult<PyTensor> {
+        let t = self.get();
+        if t.rank() < 2 {
+            return Err(Error::shape("mT", format!("the tensor has {} dimensions; at least 2 are needed", t.rank())).into());
+        }
+        Ok(PyTensor::new(t.transpose(-2, -1)?))
+    }
+    /// Whether the elements lie one after the other in row-major order.
+    fn is_contiguous(&self) -> bool {
+        self.get().is_contiguous()
+    }
+    /// The same elements, one after the other in row-major order: the tensor itself where they lie so.
+    fn contiguous<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        let t = slf.get().get();
+        if t.is_contiguous() {
+            return Ok(slf.clone());
+        }
+        Bound::new(slf.py(), compute(slf.py(), t.len(), || t.contiguous())?)
+    }
+    /// The element of a tensor of one, as a Python number.
+    fn item<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        values::item(py, &self.get(), "item")
+    }
+    /// The elements as nested lists of Python numbers; a number where there is no dimension.
+    fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        values::tolist(py, &self.get())
+    }
+    /// The elements as another dtype: floats to integers are truncated and saturated, integers to narrower ones wrap. With
+    /// `copy=False` the tensor itself where the dtype is its own.
+    #[pyo3(signature = (dtype, /, *, copy = true, device = None))]
+    fn astype<'py>(slf: &Bound<'py, Self>, dtype: DTypeArg, copy: bool, device: Option<Device>) -> PyResult<Bound<'py, Self>> {
+        let (py, t, _) = (slf.py(), slf.get().get(), device);
+        if t.dtype() == dtype.0 && !copy {
+            return Ok(slf.clone());
+        }
+        Bound::new(py, compute(py, t.len(), || if t.dtype() == dtype.0 { t.copy() } else { t.astype(dtype.0) })?)
+    }
+    /// A copy with memory of its own.
+    fn copy(&self, py: Python<'_>) -> PyResult<PyTensor> {
+        let t = self.get();
+        compute(py, t.len(), || t.copy())
+    }
+    /// The tensor itself: there is one device. With `copy=True` a copy.
+    #[pyo3(signature = (device, /, *, stream = None, copy = None))]
+    fn to_device<'py>(
+        slf: &Bound<'py, Self>,
+        device: Device,
+        stream: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let _ = device;
+        if stream.is_some() {
+            return Err(PyValueError::new_err("to_device: the CPU has no streams; stream must be None"));
+        }
+        if copy == Some(true) { Bound::new(slf.py(), slf.get().copy(slf.py())?) } else { Ok(slf.clone()) }
+    }
+    /// The elements in row-major order under another shape; one size may be -1, and is then what remains. Without memory moved
+    /// where the strides allow it; with `copy=False` an error where they don't.
+    #[pyo3(signature = (*shape, copy = None))]
+    fn reshape(&self, py: Python<'_>, shape: &Bound<PyTuple>, copy: Option<bool>) -> PyResult<PyTensor> {
+        reshaped(py, &self.get(), &Ints::from_args(shape)?, copy)
+    }
+
+    fn __copy__(&self) -> PyTensor {
+        PyTensor::new(self.get()) // a value: whoever is written to first copies then
+    }
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<PyAny>) -> PyResult<PyTensor> {
+        self.copy(py)
+    }
+    fn __len__(&self) -> PyResult<usize> {
+        self.get().shape().first().copied().ok_or_else(|| PyTypeError::new_err("len() of a 0-dimensional tensor"))
+    }
+    fn __iter__(slf: &Bound<'_, Self>) -> PyResult<Rows> {
+        let t = slf.get().get();
+        if t.rank() == 0 {
+            return Err(PyTypeError::new_err("iteration over a 0-dimensional tensor"));
+        }
+        Ok(Rows { t, next: Mutex::new(0) })
+    }
+    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        let t = self.get();
+        if t.len() != 1 {
+            let message = format!("the truth of a tensor of {} elements is ambiguous: use flex.any(t) or flex.all(t)", t.len());
+            return Err(PyValueError::new_err(message));
+        }
+        values::item(py, &t, "bool")?.is_truthy()
+    }
+    fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.get_type::<PyInt>().call1((self.number(py, "int")?,))
+    }
+    fn __float__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.get_type::<PyFloat>().call1((self.number(py, "float")?,))
+    }
+    fn __complex__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.get_type::<PyComplex>().call1((self.number(py, "complex")?,))
+    }
+    fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let t = self.get();
+        if t.rank() != 0 || !t.dtype().is_integer() {
+            let message = format!("only 0-dimensional tensors of integers are indices, not one of shape {:?} and {}", t.shape(), t.dtype());
+            return Err(PyTypeError::new_err(message));
+        }
+        values::item(py, &t, "index")
+    }
+    fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, protocol: i32) -> PyResult<Bound<'py, PyAny>> {
+        super::interop::pickle::reduce(slf, protocol)
+    }
+    /// The array API's namespace: the module `flex`.
+    #[pyo3(signature = (*, api_version = None))]
+    fn __array_namespace__<'py>(&self, py: Python<'py>, api_version: Option<&str>) -> PyResult<Bound<'py, PyModule>> {
+        match api_version {
+            None | Some("2021.12" | "2022.12" | "2023.12" | "2024.12" | "2025.12") => py.import("flex"),
+            Some(v) => Err(PyValueError::new_err(format!("version {v:?} of the array API standard is not known"))),
+        }
+    }
+}
+
+impl PyTensor {
+    /// The one element, for a conversion to a number.
+    fn number<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
+        let t = self.get();
+        if t.len() != 1 {
+            let message = format!("{op}() of a tensor of shape {:?}: only tensors of one element become a number", t.shape());
+            return Err(PyTypeError::new_err(message));
+        }
+        values::item(py, &t, op)
+    }
+}
+
+/// `reshape`, also as a function.
+pub fn reshaped(py: Python<'_>, t: &Tensor, shape: &Ints, copy: Option<bool>) -> PyResult<PyTensor> {
+    let refused =
+        || Error::value("reshape", format!("shape {:?} as {:?} needs a copy, and copy is False", t.shape(), shape.0.as_slice())).into();
+    match copy {
+        Some(false) => t.view_as(&shape.0)?.map(PyTensor::new).ok_or_else(refused),
+        Some(true) => detached(py, t.len(), || t.copy()?.reshape(&shape.0)).map(PyTensor::new),
+        None => compute(py, t.len(), || t.reshape(&shape.0)),
+    }
+}
+
+/// Strides in bytes. They saturate where a dimension of one element has one that means nothing.
+pub fn byte_strides(t: &Tensor) -> impl ExactSizeIterator<Item = isize> + use<'_> {
+    let size = t.dtype().size() as isize;
+    t.strides().iter().map(move |s| s.saturating_mul(size))
+}
+
+/// Goes over the first dimension.
+#[pyclass(frozen, module = "flex")]
+struct Rows {
+    t: Tensor,
+    next: Mutex<usize>,
+}
+
+#[pymethods]
+impl Rows {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+    fn __next__(&self) -> PyResult<Option<PyTensor>> {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        if *next >= self.t.shape()[0] {
+            return Ok(None);
+        }
+        *next += 1;
+        Ok(Some(PyTensor::new(self.t.select(0, *next as i64 - 1)?)))
+    }
+    fn __length_hint__(&self) -> usize {
+        self.t.shape()[0] - *self.next.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A tensor from numbers, nested lists of them, an array, or another tensor.
+///
+/// Arrays of NumPy and others are borrowed, not copied, where their memory can be read as it is: who writes to the array sees
+/// it in the tensor. `copy=True` makes one apart, `copy=False` errors where a copy is needed. A tensor that has the dtype
+/// already is returned itself.
+#[pyfunction]
+#[pyo3(signature = (obj, /, *, dtype = None, device = None, copy = None))]
+fn asarray<'py>(
+    obj: &Bound<'py, PyAny>,
+    dtype: Option<DTypeArg>,
+    device: Option<Device>,
+    copy: Option<bool>,
+) -> PyResult<Bound<'py, PyTensor>> {
+    let _ = device;
+    convert::asarray(obj, dtype.map(|d| d.0), copy)
+}
+
+/// The elements in row-major order under another shape; one size may be -1, and is then what remains.
+#[pyfunction]
+#[pyo3(signature = (x, /, shape, *, copy = None))]
+fn reshape(py: Python<'_>, x: convert::Arg, shape: Ints, copy: Option<bool>) -> PyResult<PyTensor> {
+    reshaped(py, &x.0, &shape, copy)
+}
+
+/// The elements as another dtype.
+#[pyfunction]
+#[pyo3(signature = (x, dtype, /, *, copy = true, device = None))]
+fn astype<'py>(x: &Bound<'py, PyTensor>, dtype: DTypeArg, copy: bool, device: Option<Device>) -> PyResult<Bound<'py, PyTensor>> {
+    PyTensor::astype(x, dtype, copy, device)
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    m.add_class::<PyTensor>()?;
+    for f in [wrap_pyfunction!(asarray, m)?, wrap_pyfunction!(reshape, m)?, wrap_pyfunction!(astype, m)?] {
+        m.add_function(f)?;
+    }
+    Ok(())
+}
