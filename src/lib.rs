@@ -23,6 +23,9 @@ mod tensor;
 
 pub use dtype::{Bool, DType, Element};
 pub use error::{Error, Result};
+pub use exec::par::threads as num_threads;
+#[cfg(feature = "std")]
+pub use exec::par::{set_local_threads, set_num_threads, with_threads};
 pub use layout::Layout;
 pub use scalar::Scalar;
 pub use storage::Bytes;

@@ -1,10 +1,20 @@
-//! Threads: the only file that knows them, and the only one with thresholds. Work is split by its cost, never by a constant
+//! Threads: the only place that knows them, and the only one with thresholds. Work is split by its cost, never by a constant
 //! of an operation.
 //!
 //! - [`chunks`]: `n` pieces whose bounds the caller fixed, so that a reduction's bits don't depend on the threads.
 //! - [`ranges`]: `n` items in pieces of any size, for work whose bits don't depend on where it is cut.
+//!
+//! Calls from within a piece, and calls while another thread's work is on the team, run in place.
 
 use core::ops::Range;
+
+#[cfg(feature = "std")]
+mod count;
+#[cfg(feature = "std")]
+mod team;
+
+#[cfg(feature = "std")]
+pub use count::{set_local_threads, set_num_threads, threads, with_threads};
 
 /// What one item of work costs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,20 +25,86 @@ pub struct Cost {
     pub flops: usize,
 }
 
+/// Bytes that one thread moves in a nanosecond, between what it does from its first-level cache (100) and from memory (15).
+const BYTES_PER_NS: usize = 32;
+/// Operations of one lane in a nanosecond: vectors of 8 to 16 lanes, some latency.
+const FLOPS_PER_NS: usize = 64;
+/// Work in nanoseconds that is worth a thread of its own: several times what handing it over costs.
+const WORTH_A_THREAD: usize = 2_500;
+/// Pieces for each thread: enough to even out threads of unequal speed, few enough for a piece to be worth claiming.
+const PIECES_PER_THREAD: usize = 4;
+
+impl Cost {
+    /// Nanoseconds that `n` items take one thread, roughly.
+    fn of(self, n: usize) -> usize {
+        self.bytes.saturating_mul(n) / BYTES_PER_NS + self.flops.saturating_mul(n) / FLOPS_PER_NS
+    }
+}
+
 /// Threads that an operation started on this thread may use.
+#[cfg(not(feature = "std"))]
 pub fn threads() -> usize {
     1
 }
 
+/// Calls `f(0), .., f(pieces - 1)` on up to `threads` threads; `false`, and no call, where the team has no time.
+#[cfg(not(feature = "std"))]
+fn share(_pieces: usize, _threads: usize, _ns: usize, _f: impl Fn(usize) + Sync) -> bool {
+    false
+}
+#[cfg(feature = "std")]
+use team::share;
+
 /// Calls `f(0), .., f(n - 1)`, each once, in any order, on any thread. `cost` is that of one call.
-pub fn chunks(n: usize, _cost: Cost, f: impl Fn(usize) + Sync) {
-    for k in 0..n {
-        f(k)
+///
+/// # Panics
+/// With the panic of one of the calls; others may be left out then.
+///
+/// ```
+/// use flex::exec::par::{Cost, Out, chunks};
+/// let mut squares = vec![0; 1000];
+/// let out = Out::new(&mut squares);
+/// // SAFETY: each call has its own element.
+/// chunks(1000, Cost { bytes: 4000, flops: 1000 }, |k| unsafe { out.part(k..k + 1)[0] = k * k });
+/// assert_eq!(squares[999], 998_001);
+/// ```
+pub fn chunks(n: usize, cost: Cost, f: impl Fn(usize) + Sync) {
+    let (ns, threads) = (cost.of(n), threads());
+    let threads = threads.min(ns / WORTH_A_THREAD).min(n);
+    if threads > 1 {
+        // calls may cost very differently, so there are more pieces than for `ranges`
+        let group = n.div_ceil(2 * PIECES_PER_THREAD * threads);
+        let piece = |p: usize| (p * group..n.min((p + 1) * group)).for_each(&f);
+        if share(n.div_ceil(group), threads, ns, piece) {
+            return;
+        }
     }
+    (0..n).for_each(f)
 }
 
 /// Calls `f` with ranges that partition `0..n`; all but the last end on a multiple of `unit`. `cost` is that of one item.
-pub fn ranges(n: usize, _unit: usize, _cost: Cost, f: impl Fn(Range<usize>) + Sync) {
+///
+/// # Panics
+/// With the panic of one of the calls; others may be left out then.
+///
+/// ```
+/// use flex::exec::par::{Cost, Out, ranges};
+/// let mut ones = vec![0u8; 1 << 20];
+/// let out = Out::new(&mut ones);
+/// // SAFETY: ranges don't overlap.
+/// ranges(1 << 20, 64, Cost { bytes: 1, flops: 0 }, |r| unsafe { out.part(r).fill(1) });
+/// assert!(ones.iter().all(|x| *x == 1));
+/// ```
+pub fn ranges(n: usize, unit: usize, cost: Cost, f: impl Fn(Range<usize>) + Sync) {
+    let (ns, unit) = (cost.of(n), unit.max(1));
+    let threads = threads().min(ns / WORTH_A_THREAD).min(n.div_ceil(unit));
+    if threads > 1 {
+        let pieces = (PIECES_PER_THREAD * threads).min(ns / WORTH_A_THREAD);
+        let size = n.div_ceil(pieces).next_multiple_of(unit);
+        if share(n.div_ceil(size), threads, ns, |p| f(p * size..n.min((p + 1) * size))) {
+            return;
+        }
+    }
     if n > 0 {
         f(0..n)
     }

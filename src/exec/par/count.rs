@@ -1,0 +1,81 @@
+//! How many threads: the process's number, and one of each thread's own.
+
+use super::team::MOST;
+use core::cell::Cell;
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// The process's number; 0 until it is known.
+static PROCESS: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    /// This thread's; 0 where the process's holds.
+    static LOCAL: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Threads that an operation started on this thread may use, itself counted: what [`with_threads`] or else [`set_num_threads`]
+/// said; at first the variable `FLEX_NUM_THREADS`, or else the CPUs that the process may run on. At most 64.
+///
+/// ```
+/// assert!((1..=64).contains(&flex::num_threads()));
+/// ```
+#[inline]
+pub fn threads() -> usize {
+    match LOCAL.get() {
+        0 => match PROCESS.load(Relaxed) {
+            0 => reset(),
+            n => n,
+        },
+        n => n,
+    }
+}
+#[cold]
+fn reset() -> usize {
+    let asked = std::env::var("FLEX_NUM_THREADS").ok().and_then(|s| s.trim().parse().ok()).filter(|n| *n > 0);
+    let n = asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())).min(MOST);
+    PROCESS.store(n, Relaxed);
+    n
+}
+
+/// Sets how many threads operations of this process may use; 0 stands for the number at the start. It never changes a result's bits.
+///
+/// ```
+/// flex::set_num_threads(1);
+/// assert_eq!(flex::with_threads(3, flex::num_threads), 3);
+/// # flex::set_num_threads(0);
+/// ```
+pub fn set_num_threads(n: usize) {
+    if n == 0 {
+        reset();
+    } else {
+        PROCESS.store(n.min(MOST), Relaxed);
+    }
+}
+
+/// Sets how many threads operations started on this thread may use, or, with `None`, that the process's number holds. Returns
+/// what it was before, to be set again at the end of a block; in Rust, [`with_threads`] does that.
+///
+/// ```
+/// let before = flex::set_local_threads(Some(2));
+/// assert_eq!(flex::num_threads(), 2);
+/// flex::set_local_threads(before);
+/// ```
+pub fn set_local_threads(n: Option<usize>) -> Option<usize> {
+    let before = LOCAL.replace(n.map_or(0, |n| n.clamp(1, MOST)));
+    (before != 0).then_some(before)
+}
+
+/// Calls `f`; operations that it starts on this thread use at most `n` threads.
+///
+/// ```
+/// assert_eq!(flex::with_threads(1, flex::num_threads), 1);
+/// ```
+pub fn with_threads<R>(n: usize, f: impl FnOnce() -> R) -> R {
+    /// Also when `f` panics.
+    struct Restore(Option<usize>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            set_local_threads(self.0);
+        }
+    }
+    let _restore = Restore(set_local_threads(Some(n)));
+    f()
+}

@@ -1,0 +1,319 @@
+//! Fork-join on a team of threads that live as long as the process. A job is split into pieces, the pieces into a share for each
+//! thread; who has done its share takes pieces of others'. Workers wait for the next job spinning, for a while, then parked.
+//!
+//! - **J1, one job.** `Team::busy` is held by the thread whose job is on the team. All else that a job writes (`job`, `workers`,
+//!   shares) is written by the holder, apart from the claims of J2. Who finds it held runs in place, so nested calls can't deadlock.
+//! - **J2, claims.** A share is one word: epoch, end, next. A piece belongs to who raises `next` past it by compare-and-swap, and it
+//!   is run by that thread alone. The comparison is with the whole word, so a claim that succeeds is one of the present job, however
+//!   old the view was that it started from.
+//! - **J3, alive.** A job ends when all of its pieces are done, and until then its closure lives. So a thread with a claim may read
+//!   `job` and call the closure; a worker without one touches shares and `mask` only. Pieces that nobody began are taken by the
+//!   caller: it never waits for a worker that merely woke.
+//! - **J4, order.** The stores of a share are release, claims are acquire: a claimer sees the job and what the caller wrote before.
+//!   `done` is raised with release order and read with acquire: at the end the caller sees what all pieces wrote (each raise
+//!   continues the release sequences of those before).
+//! - **J5, wake-ups.** A worker says `parked`, then looks at its share's epoch once more, then parks. The caller stores the share,
+//!   then reads `parked`. All four are sequentially consistent, so one of them sees the other's: no wake-up is lost. A worker that
+//!   the caller chose not to wake loses nothing but its part in the job.
+//! - **J6, forks.** A child has the forking thread alone. There `busy` is dropped, shares are emptied and `forks` is raised, so the
+//!   next job starts workers anew. A job that was under way belongs to a thread that the child doesn't have; if the forking thread
+//!   was itself inside of one, that job can't end in the child and panics. A worker that can't start there (the standard library's
+//!   locks don't survive forks) is missed by nobody (J3).
+
+use super::count::{set_local_threads, with_threads};
+use core::any::Any;
+use core::cell::UnsafeCell;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering::*};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+/// Threads at most, the caller counted: a job's threads are bits of a word.
+pub(super) const MOST: usize = 64;
+/// How long a worker spins for the next job before it parks.
+const SPIN: Duration = Duration::from_micros(50);
+/// Work in nanoseconds that is worth waking a thread for, or starting one: it begins 45 us later, and waking takes the caller 10.
+const WAKE: usize = 100_000;
+/// A wait at the end this much longer than the pieces explain means that another process has a worker's core.
+const DELAY: Duration = Duration::from_micros(300);
+/// Then so much work (in nanoseconds) of jobs below `LONG` runs in place, since a time slice costs more than they gain.
+const BACK_OFF: usize = 5_000_000;
+const LONG: usize = 1_000_000;
+
+/// A thread's part of a job. Slot 0 is the caller's. Two cache lines, for they are fetched in pairs.
+#[repr(align(128))]
+struct Slot {
+    /// `epoch << 32 | end << 16 | next` (J2).
+    share: AtomicU64,
+    /// Whether the worker is parked or about to be (J5).
+    parked: AtomicBool,
+}
+/// What the pieces of a job are calls of.
+#[repr(align(128))]
+struct Job {
+    data: AtomicPtr<()>,
+    /// An `unsafe fn(*const (), usize)`.
+    call: AtomicPtr<()>,
+    /// The slots in use, as bits.
+    mask: AtomicU64,
+    /// The payload of the first panic.
+    panic: AtomicPtr<Box<dyn Any + Send>>,
+}
+/// Something that many threads write, apart from its neighbours.
+#[repr(align(128))]
+struct Apart<T>(T);
+
+struct Team {
+    slots: [Slot; MOST],
+    job: Job,
+    /// Pieces that workers finished.
+    done: Apart<AtomicUsize>,
+    busy: Apart<AtomicBool>,
+    epoch: AtomicU64,
+    /// Work that is still to run in place after a delay.
+    back_off: AtomicUsize,
+    forks: AtomicUsize,
+    /// Those started, in the order of their slots, and the value of `forks` then. The holder's of `busy` (J1).
+    workers: UnsafeCell<(Vec<Thread>, usize)>,
+}
+// SAFETY: the cell is the holder's of `busy` (J1); the rest is atomic.
+unsafe impl Sync for Team {}
+
+static TEAM: Team = Team {
+    slots: [const { Slot { share: AtomicU64::new(0), parked: AtomicBool::new(false) } }; MOST],
+    job: Job {
+        data: AtomicPtr::new(null_mut()),
+        call: AtomicPtr::new(null_mut()),
+        mask: AtomicU64::new(0),
+        panic: AtomicPtr::new(null_mut()),
+    },
+    done: Apart(AtomicUsize::new(0)),
+    busy: Apart(AtomicBool::new(false)),
+    epoch: AtomicU64::new(0),
+    back_off: AtomicUsize::new(0),
+    forks: AtomicUsize::new(0),
+    workers: UnsafeCell::new((Vec::new(), 0)),
+};
+
+/// Slots of a mask, beginning with `first`.
+fn slots(mask: u64, first: usize) -> impl Iterator<Item = usize> {
+    let mut rest = mask.rotate_right(first as u32);
+    std::iter::from_fn(move || {
+        let k = rest.trailing_zeros() as usize;
+        rest &= rest.wrapping_sub(1);
+        (k < MOST).then_some((first + k) % MOST)
+    })
+}
+
+impl Slot {
+    fn epoch(&self, order: core::sync::atomic::Ordering) -> u64 {
+        self.share.load(order) >> 32
+    }
+    /// The next piece of this share.
+    fn claim(&self) -> Option<usize> {
+        let mut share = self.share.load(Acquire);
+        while share & 0xffff < share >> 16 & 0xffff {
+            match self.share.compare_exchange_weak(share, share + 1, Acquire, Acquire) {
+                Ok(_) => return Some((share & 0xffff) as usize),
+                Err(now) => share = now,
+            }
+        }
+        None
+    }
+}
+
+impl Team {
+    /// A piece of the thread's own share, or else of another's.
+    fn claim(&self, me: usize) -> Option<usize> {
+        slots(self.job.mask.load(Relaxed), me).find_map(|k| self.slots[k].claim())
+    }
+    /// Runs a piece, unless one has panicked before.
+    fn run(&self, piece: impl FnOnce()) {
+        if !self.job.panic.load(Relaxed).is_null() {
+            return;
+        }
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(piece)) {
+            let payload = Box::into_raw(Box::new(payload));
+            if self.job.panic.compare_exchange(null_mut(), payload, Release, Relaxed).is_err() {
+                // SAFETY: made two lines above, and nobody else has it. What its drop does is not ours to catch.
+                std::mem::forget(unsafe { Box::from_raw(payload) });
+            }
+        }
+    }
+    /// The life of a worker.
+    fn work(&self, me: usize) -> ! {
+        set_local_threads(Some(1)); // what a piece starts runs in place
+        loop {
+            // before the claims, so that a job that comes during them is not slept through
+            let seen = self.slots[me].epoch(Acquire);
+            while let Some(k) = self.claim(me) {
+                // SAFETY: the claim makes the job alive and visible (J3, J4); `call` belongs to `data` and was a function of this type.
+                self.run(|| unsafe {
+                    let call = std::mem::transmute::<*mut (), unsafe fn(*const (), usize)>(self.job.call.load(Relaxed));
+                    call(self.job.data.load(Relaxed), k)
+                });
+                self.done.0.fetch_add(1, Release);
+            }
+            self.wait(me, seen);
+        }
+    }
+    /// Until the slot has a share of another epoch.
+    fn wait(&self, me: usize, seen: u64) {
+        let slot = &self.slots[me];
+        let start = Instant::now();
+        while start.elapsed() < SPIN {
+            for _ in 0..16 {
+                if slot.epoch(Acquire) != seen {
+                    return;
+                }
+                core::hint::spin_loop()
+            }
+        }
+        slot.parked.store(true, SeqCst);
+        while slot.epoch(SeqCst) == seen {
+            thread::park()
+        }
+        slot.parked.store(false, Relaxed);
+    }
+    /// Starts workers up to `count`, those of a parent process not counted.
+    fn enlist<'a>(&'static self, workers: &'a mut (Vec<Thread>, usize), count: usize) -> &'a [Thread] {
+        let (threads, born) = workers;
+        let forks = self.forks.load(Relaxed);
+        if *born != forks {
+            // Of a parent: threads that this process doesn't have, in a list that one of them may have been changing. Not looked at.
+            std::mem::forget(std::mem::take(threads));
+            *born = forks;
+        }
+        while threads.len() < count {
+            survive_forks();
+            let me = threads.len() + 1;
+            self.slots[me].parked.store(false, Relaxed);
+            match thread::Builder::new().name("flex".into()).spawn(move || TEAM.work(me)) {
+                Ok(handle) => threads.push(handle.thread().clone()),
+                Err(_) => break,
+            }
+        }
+        threads
+    }
+    /// The slots that are to have a share: the caller's, those of workers that are awake, and of parked ones until there is a worker
+    /// for each `WAKE` of work.
+    fn choose(&self, workers: usize, threads: usize, ns: usize) -> u64 {
+        let mut mask = 1u64;
+        for (parked, most) in [(false, threads), (true, threads.min(1 + ns / WAKE))] {
+            for k in 1..=workers {
+                if (mask.count_ones() as usize) < most && self.slots[k].parked.load(Relaxed) == parked {
+                    mask |= 1 << k;
+                }
+            }
+        }
+        mask
+    }
+}
+
+/// Calls `f(0), .., f(pieces - 1)`, each once, on this thread and on workers, `threads` in all at most; `ns` is what it would take
+/// this thread alone. `false`, and no call, where the team has no time or would be no help.
+pub(super) fn share<F: Fn(usize) + Sync>(pieces: usize, threads: usize, ns: usize, f: F) -> bool {
+    /// # Safety
+    /// `data` is a living `F`.
+    unsafe fn call<F: Fn(usize)>(data: *const (), k: usize) {
+        // SAFETY: by the caller's promise.
+        unsafe { (*data.cast::<F>())(k) }
+    }
+    debug_assert!(pieces < 0xffff);
+    let team = &TEAM;
+    if ns < LONG {
+        let back_off = team.back_off.load(Relaxed);
+        if back_off > 0 {
+            team.back_off.store(back_off.saturating_sub(ns), Relaxed);
+            return false;
+        }
+    }
+    if team.busy.0.swap(true, Acquire) {
+        return false;
+    }
+    // SAFETY: `busy` is ours (J1).
+    let workers = unsafe { &mut *team.workers.get() };
+    let workers = team.enlist(workers, if ns < WAKE { 0 } else { threads - 1 });
+    let mask = team.choose(workers.len(), threads, ns);
+    let count = mask.count_ones() as usize;
+    if count < 2 {
+        team.busy.0.store(false, Release);
+        return false;
+    }
+
+    let (start, forks) = (Instant::now(), team.forks.load(Relaxed));
+    team.job.data.store((&raw const f).cast_mut().cast(), Relaxed);
+    team.job.call.store(call::<F> as *mut (), Relaxed);
+    team.job.mask.store(mask, Relaxed);
+    team.done.0.store(0, Relaxed);
+    let epoch = team.epoch.load(Relaxed) + 1;
+    team.epoch.store(epoch, Relaxed);
+    for (i, k) in slots(mask, 0).enumerate() {
+        let (next, end) = ((i * pieces / count) as u64, ((i + 1) * pieces / count) as u64);
+        team.slots[k].share.store(epoch << 32 | end << 16 | next, SeqCst);
+    }
+    if ns >= WAKE {
+        slots(mask & !1, 0).filter(|k| team.slots[*k].parked.load(SeqCst)).for_each(|k| workers[k - 1].unpark());
+    }
+
+    // what a piece starts runs in place
+    with_threads(1, || {
+        let mut mine = 0;
+        while let Some(k) = team.claim(0) {
+            team.run(|| f(k));
+            mine += 1;
+        }
+        let patience = DELAY + 4 * start.elapsed() / (mine as u32).max(1);
+        join(team, pieces - mine, patience, forks);
+    });
+    let panic = team.job.panic.swap(null_mut(), Acquire);
+    team.busy.0.store(false, Release);
+    if !panic.is_null() {
+        // SAFETY: `run` made it from a box, and the swap made it ours.
+        resume_unwind(*unsafe { Box::from_raw(panic) });
+    }
+    true
+}
+
+/// Waits until workers have finished `begun` pieces.
+fn join(team: &Team, begun: usize, patience: Duration, forks: usize) {
+    let finished = || {
+        assert_eq!(team.forks.load(Relaxed), forks, "the process was forked inside of a parallel operation");
+        team.done.0.load(Acquire) == begun
+    };
+    for _ in 0..100 {
+        if finished() {
+            return;
+        }
+        core::hint::spin_loop()
+    }
+    let start = Instant::now();
+    while !finished() {
+        if start.elapsed() < DELAY { core::hint::spin_loop() } else { thread::yield_now() }
+    }
+    if start.elapsed() > patience {
+        team.back_off.store(BACK_OFF, Relaxed);
+    }
+}
+
+/// Sees to J6, once.
+fn survive_forks() {
+    #[cfg(unix)]
+    {
+        extern "C" fn child() {
+            TEAM.forks.fetch_add(1, Relaxed);
+            for slot in &TEAM.slots {
+                slot.share.fetch_or(0xffff, Relaxed);
+                slot.parked.store(false, Relaxed);
+            }
+            TEAM.job.panic.store(null_mut(), Relaxed);
+            TEAM.busy.0.store(false, Release);
+        }
+        static REGISTERED: AtomicBool = AtomicBool::new(false);
+        if !REGISTERED.swap(true, Relaxed) {
+            // SAFETY: the function only touches a static.
+            unsafe { libc::pthread_atfork(None, None, Some(child)) };
+        }
+    }
+}
