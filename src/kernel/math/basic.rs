@@ -3,7 +3,7 @@
 macro_rules! basic {
     ($module:ident, $T:ident, $U:ident, $sqrt:ident, $unit:expr) => {
         pub mod $module {
-            use crate::exec::isa::{Isa, Level};
+            use crate::exec::isa::Isa;
             use crate::kernel::math::{Math, Real};
 
             const SIGN: $U = 1 << ($U::BITS - 1);
@@ -11,10 +11,11 @@ macro_rules! basic {
             const UNIT: $T = $unit;
 
             /// Whether rounding to an integer is one instruction. SSE2 has none, and a library call an element is 80 times slower.
+            #[cfg(feature = "std")]
             #[inline(always)]
-            const fn has_rounding<I: Isa>() -> bool {
-                let wide = I::LEVEL as u8 >= Level::Avx2 as u8;
-                cfg!(feature = "std") && (wide || cfg!(any(target_arch = "aarch64", target_arch = "wasm32", target_feature = "sse4.1")))
+            fn has_rounding<I: Isa>() -> bool {
+                I::LEVEL >= crate::exec::isa::Level::Avx2
+                    || cfg!(any(target_arch = "aarch64", target_arch = "wasm32", target_feature = "sse4.1"))
             }
             #[inline(always)]
             pub fn sqrt<I: Isa>(x: $T) -> $T {

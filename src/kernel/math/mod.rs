@@ -23,6 +23,8 @@ macro_rules! poly {
     }};
 }
 
+// All functions of a module have one form, whether or not they look at the instruction set.
+#[allow(clippy::extra_unused_type_parameters)]
 mod basic;
 #[cfg(feature = "complex")]
 mod complex;

@@ -1,0 +1,340 @@
+//! What one element becomes, and the loops made of it.
+
+use crate::dtype::Bool;
+use crate::exec::isa::{Isa, Loop, LoopFn, pick};
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::slice::{from_raw_parts, from_raw_parts_mut};
+
+/// A conversion of one element.
+pub trait Rule: 'static {
+    /// What it takes.
+    type From: Copy + 'static;
+    /// What it gives.
+    type To: Copy + 'static;
+    /// The body; `#[inline(always)]`, branch-free.
+    fn convert(x: Self::From) -> Self::To;
+}
+
+/// The loop of a rule.
+pub struct Convert<R>(PhantomData<R>);
+
+impl<R: Rule> Loop for Convert<R> {
+    #[inline(always)]
+    unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
+        // SAFETY: E1.
+        let d = unsafe { from_raw_parts_mut(d as *mut MaybeUninit<R::To>, n) };
+        if scalars & 1 == 1 {
+            // SAFETY: E1, one value.
+            let x = R::convert(unsafe { *(a as *const R::From) });
+            d.iter_mut().for_each(|d| _ = d.write(x));
+        } else {
+            // SAFETY: E1.
+            for (d, a) in d.iter_mut().zip(unsafe { from_raw_parts(a as *const R::From, n) }) {
+                d.write(R::convert(*a));
+            }
+        }
+    }
+}
+/// The loop of one rule.
+pub fn one<R: Rule>() -> LoopFn {
+    pick::<Convert<R>>()
+}
+/// The loop of two rules, one after the other.
+pub fn two<A: Rule, B: Rule<From = A::To>>() -> LoopFn {
+    blockwise::<A, B>
+}
+/// Runs the loops of two rules on blocks that stay in L1. The rules' own loops do the work, so this is small, and the same for all
+/// instruction sets.
+///
+/// # Safety
+/// E1.
+unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
+    const BLOCK: usize = 256;
+    const { assert!(size_of::<A::To>() <= size_of::<u64>() && align_of::<A::To>() <= align_of::<u64>()) };
+    let mut block = [0u64; BLOCK];
+    let (block, none) = (block.as_mut_ptr() as *mut u8, core::ptr::null());
+    let (first, second) = (one::<A>(), one::<B>());
+    if scalars & 1 == 1 {
+        // SAFETY: E1; the block holds one value, which the first loop writes and the second reads.
+        unsafe {
+            first(block, a, none, none, 1, 0);
+            second(d, block, none, none, n, 1)
+        }
+        return;
+    }
+    for k in (0..n).step_by(BLOCK) {
+        let len = BLOCK.min(n - k);
+        // SAFETY: E1 for the elements k..k + len; the block holds as many values, by the assertion above.
+        unsafe {
+            first(block, a.add(k * size_of::<A::From>()), none, none, len, 0);
+            second(d.add(k * size_of::<B::To>()), block, none, none, len, 0)
+        }
+    }
+}
+
+/// Numbers that convert to floats.
+pub trait Source: Copy + 'static {
+    /// The nearest `f32`.
+    fn single(self) -> f32;
+    /// The nearest `f64`.
+    fn double(self) -> f64;
+    /// An `f32` that rounds to 16 bits as the number itself does: rounded to odd, so that what was cut off still shows.
+    fn odd(self) -> f32;
+}
+/// What floats convert to.
+pub trait Target: Copy + 'static {
+    /// From `f32`.
+    fn from_single(x: f32) -> Self;
+    /// From `f64`.
+    fn from_double(x: f64) -> Self;
+}
+
+/// The `f32` below or above x that has an odd last bit, or x where it is one.
+#[inline(always)]
+pub fn round_to_odd(x: f64) -> f32 {
+    let y = x as f32;
+    let (back, bits) = (y as f64, y.to_bits());
+    let magnitude = |x: f64| x.to_bits() & !(1 << 63);
+    let other = if magnitude(back) > magnitude(x) { bits.wrapping_sub(1) } else { bits.wrapping_add(1) };
+    let exact = (back == x) | x.is_nan();
+    f32::from_bits(if exact | (bits & 1 == 1) { bits } else { other })
+}
+
+/// `f32` holds every 16-bit integer, `f64` every 32-bit one; of the longest, what is below bit 12 becomes one bit that still shows.
+macro_rules! odd {
+    (exact $x:expr) => {
+        $x as f32
+    };
+    (double $x:expr) => {
+        round_to_odd($x as f64)
+    };
+    (sticky $x:expr) => {{
+        let x = $x;
+        let sticky = if x & 0xfff != 0 { 0x1000 } else { 0 };
+        let small = x.abs_diff(0) < 1 << 53;
+        round_to_odd((if small { x } else { (x & !0xfff) | sticky }) as f64)
+    }};
+}
+macro_rules! integers {
+    ($($T:ident $odd:ident)*) => { $(
+        impl Source for $T {
+            #[inline(always)]
+            fn single(self) -> f32 {
+                self as f32
+            }
+            #[inline(always)]
+            fn double(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn odd(self) -> f32 {
+                odd!($odd self)
+            }
+        }
+        impl Target for $T {
+            #[inline(always)]
+            fn from_single(x: f32) -> $T {
+                x as $T
+            }
+            #[inline(always)]
+            fn from_double(x: f64) -> $T {
+                x as $T
+            }
+        }
+    )* };
+}
+integers! { i8 exact u8 exact i16 exact u16 exact i32 double u32 double i64 sticky u64 sticky }
+
+impl Source for Bool {
+    #[inline(always)]
+    fn single(self) -> f32 {
+        self.get() as u8 as f32
+    }
+    #[inline(always)]
+    fn double(self) -> f64 {
+        self.get() as u8 as f64
+    }
+    #[inline(always)]
+    fn odd(self) -> f32 {
+        self.single()
+    }
+}
+macro_rules! floats {
+    ($($T:ident)*) => { $(
+        impl Target for $T {
+            #[inline(always)]
+            fn from_single(x: f32) -> $T {
+                x as $T
+            }
+            #[inline(always)]
+            fn from_double(x: f64) -> $T {
+                x as $T
+            }
+        }
+        #[cfg(feature = "complex")]
+        impl Target for num_complex::Complex<$T> {
+            #[inline(always)]
+            fn from_single(x: f32) -> Self {
+                Self::new(x as $T, 0.0)
+            }
+            #[inline(always)]
+            fn from_double(x: f64) -> Self {
+                Self::new(x as $T, 0.0)
+            }
+        }
+        #[cfg(feature = "complex")]
+        impl Nonzero for num_complex::Complex<$T> {
+            #[inline(always)]
+            fn nonzero(self) -> bool {
+                (self.re != 0.0) | (self.im != 0.0)
+            }
+        }
+    )* };
+}
+floats! { f32 f64 }
+
+#[cfg(feature = "half")]
+macro_rules! halves {
+    ($($T:ident)*) => { $(
+        impl Target for crate::dtype::$T {
+            #[inline(always)]
+            fn from_single(x: f32) -> Self {
+                super::Widen::narrow(x)
+            }
+            #[inline(always)]
+            fn from_double(x: f64) -> Self {
+                super::Widen::narrow(round_to_odd(x))
+            }
+        }
+    )* };
+}
+#[cfg(feature = "half")]
+halves! { f16 bf16 }
+
+/// What has a truth value.
+pub trait Nonzero: Copy + 'static {
+    /// Whether it is not zero; NaN is not.
+    fn nonzero(self) -> bool;
+}
+macro_rules! nonzero {
+    ($($T:ident $zero:literal)*) => { $(
+        impl Nonzero for $T {
+            #[inline(always)]
+            fn nonzero(self) -> bool {
+                self != $zero
+            }
+        }
+    )* };
+}
+nonzero! { u8 0 u16 0 u32 0 u64 0 f32 0.0 f64 0.0 }
+
+/// Integers that wrap into each other.
+pub trait Wrap<T>: Copy + 'static {
+    /// Its low bits, or its value where the other is wider.
+    fn wrap(self) -> T;
+}
+macro_rules! wrap {
+    ($($A:ident => $($B:ident)*;)*) => { $($(
+        impl Wrap<$B> for $A {
+            #[inline(always)]
+            fn wrap(self) -> $B {
+                self as $B
+            }
+        }
+    )*)* };
+}
+
+wrap! {
+    u8 => u16 u32 u64;
+    i8 => u16 u32 u64;
+    u16 => u8 u32 u64;
+    i16 => u32 u64;
+    u32 => u8 u16 u64;
+    i32 => u64;
+    u64 => u8 u16 u32;
+}
+macro_rules! from_bool {
+    ($($T:ident)*) => { $(
+        impl Wrap<$T> for Bool {
+            #[inline(always)]
+            fn wrap(self) -> $T {
+                self.get() as $T
+            }
+        }
+    )* };
+}
+from_bool! { u8 u16 u32 u64 }
+
+macro_rules! rules {
+    ($($(#[$doc:meta])* $name:ident<$($g:ident $(: $bound:path)?),*>: $From:ty => $To:ty { |$x:ident| $e:expr })*) => { $(
+        $(#[$doc])*
+        pub struct $name<$($g),*>(PhantomData<($($g,)*)>);
+        impl<$($g: Copy + 'static $(+ $bound)?),*> Rule for $name<$($g),*> {
+            type From = $From;
+            type To = $To;
+            #[inline(always)]
+            fn convert($x: $From) -> $To {
+                $e
+            }
+        }
+    )* };
+}
+rules! {
+    /// The nearest `f32`.
+    Single<A: Source>: A => f32 { |x| x.single() }
+    /// The nearest `f64`.
+    Double<A: Source>: A => f64 { |x| x.double() }
+    /// The `f32` to round to 16 bits.
+    Odd<A: Source>: A => f32 { |x| x.odd() }
+    /// From `f32`.
+    FromSingle<T: Target>: f32 => T { |x| T::from_single(x) }
+    /// From `f64`.
+    FromDouble<T: Target>: f64 => T { |x| T::from_double(x) }
+    /// To bool.
+    Truth<A: Nonzero>: A => Bool { |x| Bool(x.nonzero() as u8) }
+    /// Between integers, and from bool.
+    Resize<A: Wrap<T>, T>: A => T { |x| x.wrap() }
+}
+
+#[cfg(feature = "half")]
+rules! {
+    /// 16-bit floats to `f32`.
+    Widened<A: super::Widen>: A => f32 { |x| x.widen() }
+}
+#[cfg(feature = "complex")]
+rules! {
+    /// The real part.
+    RealPart<A>: num_complex::Complex<A> => A { |x| x.re }
+}
+/// Each part on its own.
+#[cfg(feature = "complex")]
+pub struct Parts<A, T>(PhantomData<(A, T)>);
+#[cfg(feature = "complex")]
+macro_rules! parts {
+    ($($A:ident $T:ident)*) => { $(
+        impl Rule for Parts<$A, $T> {
+            type From = num_complex::Complex<$A>;
+            type To = num_complex::Complex<$T>;
+            #[inline(always)]
+            fn convert(x: Self::From) -> Self::To {
+                Self::To::new(x.re as $T, x.im as $T)
+            }
+        }
+    )* };
+}
+#[cfg(feature = "complex")]
+parts! { f32 f64 f64 f32 }
+
+/// 16-bit floats of either format to bool: all bits but the sign.
+#[cfg(feature = "half")]
+pub struct HalfTruth;
+#[cfg(feature = "half")]
+impl Rule for HalfTruth {
+    type From = u16;
+    type To = Bool;
+    #[inline(always)]
+    fn convert(x: u16) -> Bool {
+        Bool((x & 0x7fff != 0) as u8)
+    }
+}

@@ -1,0 +1,249 @@
+//! Which loops serve a pair of dtypes.
+
+use super::rule::*;
+use crate::dtype::{Bool, Class, DType};
+use crate::exec::isa::{LoopFn, pick};
+use crate::kernel::elementwise::Copy1;
+
+/// The loop that converts `from` to `to`; none where this build lacks one of them.
+pub fn cast_loop(from: DType, to: DType) -> Option<LoopFn> {
+    if !from.is_available() || !to.is_available() {
+        return None;
+    }
+    if to.is_bool() {
+        return truth(from);
+    }
+    if from == to {
+        return Some(dispatch_width!(from.size(), |U| pick::<Copy1<U>>()));
+    }
+    match from.class() {
+        Class::Boolean if to.is_integer() => Some(bool_to_integer(to.size())),
+        Class::Boolean => from_exact::<Bool>(to),
+        Class::Sint | Class::Uint if to.is_integer() => resize(from, to.size()),
+        Class::Sint | Class::Uint => dispatch!(integer from, |A| from_exact::<A>(to), else None),
+        Class::Half if to == DType::F32 => widen_loop(from),
+        #[cfg(feature = "half")]
+        Class::Half => dispatch!(half from, |A| dispatch!(number to, |T| Some(two::<Widened<A>, FromSingle<T>>()), else None), else None),
+        Class::Float if from == DType::F32 => dispatch!(number to, |T| Some(one::<FromSingle<T>>()), else None),
+        #[cfg(feature = "f64")]
+        Class::Float => dispatch!(number to, |T| Some(one::<FromDouble<T>>()), else None),
+        #[cfg(feature = "complex")]
+        Class::Complex => from_complex(from, to),
+        #[allow(unreachable_patterns)]
+        _ => None,
+    }
+}
+/// The loop from `f32` to a 16-bit float.
+pub fn narrow_loop(to: DType) -> Option<LoopFn> {
+    if to.class() == Class::Half { cast_loop(DType::F32, to) } else { None }
+}
+/// The loop from a 16-bit float to `f32`.
+pub fn widen_loop(from: DType) -> Option<LoopFn> {
+    dispatch!(half from, |A| Some(one::<Widened<A>>()), else None)
+}
+
+/// To bool. Integers, and bool itself, whose bytes may be any, by width.
+fn truth(from: DType) -> Option<LoopFn> {
+    match from.class() {
+        #[cfg(feature = "half")]
+        Class::Half => Some(one::<HalfTruth>()),
+        Class::Float => dispatch!(float from, |A| Some(one::<Truth<A>>()), else None),
+        Class::Complex => dispatch!(complex from, |A| Some(one::<Truth<A>>()), else None),
+        _ => Some(match from.size() {
+            1 => one::<Truth<u8>>(),
+            2 => one::<Truth<u16>>(),
+            4 => one::<Truth<u32>>(),
+            _ => one::<Truth<u64>>(),
+        }),
+    }
+}
+fn bool_to_integer(to: usize) -> LoopFn {
+    match to {
+        1 => one::<Resize<Bool, u8>>(),
+        2 => one::<Resize<Bool, u16>>(),
+        4 => one::<Resize<Bool, u32>>(),
+        _ => one::<Resize<Bool, u64>>(),
+    }
+}
+/// From integers and bool to floats and complex numbers.
+fn from_exact<A: Source>(to: DType) -> Option<LoopFn> {
+    let double = cfg!(feature = "f64") && to.real() == DType::F64;
+    match to.class() {
+        Class::Half => dispatch!(half to, |T| Some(two::<Odd<A>, FromSingle<T>>()), else None),
+        Class::Float if double => Some(one::<Double<A>>()),
+        Class::Float => Some(one::<Single<A>>()),
+        _ if double => dispatch!(complex to, |T| Some(two::<Double<A>, FromDouble<T>>()), else None),
+        _ => dispatch!(complex to, |T| Some(two::<Single<A>, FromSingle<T>>()), else None),
+    }
+}
+/// Between integers: only what becomes wider has a sign to keep.
+fn resize(from: DType, to: usize) -> Option<LoopFn> {
+    Some(match (from.is_signed() && to > from.size(), from.size(), to) {
+        (false, 1, 1) => pick::<Copy1<u8>>(),
+        (false, 2, 2) => pick::<Copy1<u16>>(),
+        (false, 4, 4) => pick::<Copy1<u32>>(),
+        (false, 8, 8) => pick::<Copy1<u64>>(),
+        (false, 1, 2) => one::<Resize<u8, u16>>(),
+        (false, 1, 4) => one::<Resize<u8, u32>>(),
+        (false, 1, 8) => one::<Resize<u8, u64>>(),
+        (false, 2, 1) => one::<Resize<u16, u8>>(),
+        (false, 2, 4) => one::<Resize<u16, u32>>(),
+        (false, 2, 8) => one::<Resize<u16, u64>>(),
+        (false, 4, 1) => one::<Resize<u32, u8>>(),
+        (false, 4, 2) => one::<Resize<u32, u16>>(),
+        (false, 4, 8) => one::<Resize<u32, u64>>(),
+        (false, 8, 1) => one::<Resize<u64, u8>>(),
+        (false, 8, 2) => one::<Resize<u64, u16>>(),
+        (false, 8, 4) => one::<Resize<u64, u32>>(),
+        (true, 1, 2) => one::<Resize<i8, u16>>(),
+        (true, 1, 4) => one::<Resize<i8, u32>>(),
+        (true, 1, 8) => one::<Resize<i8, u64>>(),
+        (true, 2, 4) => one::<Resize<i16, u32>>(),
+        (true, 2, 8) => one::<Resize<i16, u64>>(),
+        (true, 4, 8) => one::<Resize<i32, u64>>(),
+        _ => return None,
+    })
+}
+#[cfg(feature = "complex")]
+fn from_complex(from: DType, to: DType) -> Option<LoopFn> {
+    match (from, to) {
+        #[cfg(feature = "f64")]
+        (DType::Complex64, DType::Complex128) => Some(one::<Parts<f32, f64>>()),
+        #[cfg(feature = "f64")]
+        (DType::Complex128, DType::Complex64) => Some(one::<Parts<f64, f32>>()),
+        (DType::Complex64, DType::F32) => Some(one::<RealPart<f32>>()),
+        (DType::Complex64, _) => dispatch!(number to, |T| Some(two::<RealPart<f32>, FromSingle<T>>()), else None),
+        #[cfg(feature = "f64")]
+        (DType::Complex128, DType::F64) => Some(one::<RealPart<f64>>()),
+        #[cfg(feature = "f64")]
+        (DType::Complex128, _) => dispatch!(number to, |T| Some(two::<RealPart<f64>, FromDouble<T>>()), else None),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Element;
+    use alloc::vec::Vec;
+
+    fn cast<A: Element, T: Element>(x: &[A]) -> Vec<T> {
+        let f = cast_loop(A::DTYPE, T::DTYPE).unwrap();
+        let none = core::ptr::null();
+        let mut d = alloc::vec![T::default(); x.len()];
+        // SAFETY: E1: both hold as many elements, of the loop's types.
+        unsafe { f(d.as_mut_ptr() as *mut u8, x.as_ptr() as *const u8, none, none, x.len(), 0) };
+        for (k, d) in d.iter().enumerate() {
+            let mut same = [T::default(); 3];
+            // SAFETY: E1: one value in, three out.
+            unsafe { f(same.as_mut_ptr() as *mut u8, x[k..].as_ptr() as *const u8, none, none, 3, 1) };
+            assert!(same.iter().all(|s| alloc::format!("{s:?}") == alloc::format!("{d:?}")), "one value for all: {:?}", x[k]);
+        }
+        d
+    }
+    /// What Rust's `as` gives, whose semantics are the documented ones.
+    macro_rules! check {
+        ($A:ty => $($T:ty)*; $x:expr) => { $({
+            let x: Vec<$A> = $x;
+            assert_eq!(cast::<$A, $T>(&x), x.iter().map(|x| *x as $T).collect::<Vec<_>>(), "{} to {}", <$A>::DTYPE, <$T>::DTYPE);
+        })* };
+    }
+    fn long() -> Vec<i64> {
+        let edges = (0..64).flat_map(|k| [-1, 0, 1].map(|d| (1i64 << k).wrapping_add(d)));
+        edges.clone().chain(edges.map(|x| x.wrapping_neg())).chain((0..300).map(|k| k - 150)).collect()
+    }
+    fn real() -> Vec<f64> {
+        let special =
+            [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e300, 1e-300, -1e-300, 0.0, -0.0, 5e-324, 65519.9, 65520.0, 3e38, 1e-40];
+        long().iter().map(|x| *x as f64 * 0.37).chain(special).collect()
+    }
+
+    #[test]
+    fn every_available_pair_has_a_loop() {
+        for from in DType::ALL {
+            for to in DType::ALL {
+                assert_eq!(cast_loop(from, to).is_some(), from.is_available() && to.is_available(), "{from} to {to}");
+            }
+        }
+    }
+
+    #[test]
+    fn integers_wrap_and_become_the_nearest_float() {
+        macro_rules! all {
+            ($($A:ty)*) => { $(check!($A => i8 u8 i32 i64 f32; long().into_iter().map(|x| x as $A).collect());)* };
+        }
+        all! { i8 u8 i32 i64 }
+        #[cfg(feature = "ints")]
+        {
+            all! { i16 u16 u32 u64 }
+            macro_rules! more {
+                ($($A:ty)*) => { $(check!($A => i16 u16 u32 u64; long().into_iter().map(|x| x as $A).collect());)* };
+            }
+            more! { i8 u8 i16 u16 i32 u32 i64 u64 f32 }
+        }
+    }
+
+    #[test]
+    fn floats_truncate_and_saturate() {
+        check!(f32 => i8 u8 i32 i64; real().into_iter().map(|x| x as f32).collect());
+        #[cfg(feature = "f64")]
+        {
+            check!(f64 => i8 u8 i32 i64; real());
+            assert_eq!(cast::<f64, f32>(&[1e300, -1e-300, 0.1]), [f32::INFINITY, -0.0, 0.1]);
+        }
+        assert_eq!(cast::<f32, i8>(&[f32::NAN, 300.0, -300.0, -1.9]), [0, 127, -128, -1]);
+    }
+
+    #[test]
+    fn truth_is_not_zero() {
+        assert_eq!(cast::<f32, Bool>(&[0.0, -0.0, f32::NAN, 1e-45]), [false, false, true, true].map(Bool::from));
+        assert_eq!(cast::<i64, Bool>(&[0, 1 << 32, -1]), [false, true, true].map(Bool::from));
+        assert_eq!(cast::<Bool, i32>(&[Bool(0), Bool(1), Bool(7)]), [0, 1, 1]);
+        assert_eq!(cast::<Bool, f32>(&[Bool(0), Bool(7)]), [0.0, 1.0]);
+        let normal = cast::<Bool, Bool>(&[Bool(0), Bool(7)]);
+        assert_eq!([normal[0].0, normal[1].0], [0, 1]);
+    }
+
+    #[cfg(feature = "half")]
+    #[test]
+    fn sixteen_bit_floats_are_rounded_once() {
+        use crate::dtype::{bf16, f16};
+        // One above halfway between neighbours, by an amount that a first rounding to f32 (or f64) loses.
+        let tie = (1i64 << 61) + (1 << 53) + 1;
+        assert_eq!(cast::<i64, bf16>(&[tie, tie - 1, -tie])[..], [0x5e01, 0x5e00, 0xde01].map(bf16::from_bits));
+        let tie = (1i32 << 30) + (1 << 22) + 1;
+        assert_eq!(cast::<i32, bf16>(&[tie, tie - 1, -tie])[..], [0x4e81, 0x4e80, 0xce81].map(bf16::from_bits));
+        assert_eq!(
+            cast::<i32, f16>(&[2049, 2050, 2051, 65519, 65520, -70000])[..],
+            [2048.0, 2050.0, 2052.0, 65504.0, f32::INFINITY, f32::NEG_INFINITY].map(f16::from_f32_const)
+        );
+        assert_eq!(cast::<f16, i8>(&[f16::from_f32_const(300.0), f16::NAN, f16::from_f32_const(-3.5)]), [127, 0, -3]);
+        assert_eq!(cast::<f16, Bool>(&[f16::from_f32_const(-0.0), f16::NAN]), [false, true].map(Bool::from));
+        assert_eq!(cast::<bf16, f16>(&[bf16::from_f32_const(1e30), bf16::ONE]), [f16::INFINITY, f16::ONE]);
+        #[cfg(feature = "f64")]
+        {
+            let tie = 1.0 + f64::powi(2.0, -11);
+            let above = tie + f64::powi(2.0, -40);
+            assert_eq!(cast::<f64, f16>(&[tie, above, 1e-300, 1e300])[..], [0x3c00, 0x3c01, 0, 0x7c00].map(f16::from_bits));
+            for x in real() {
+                let (h, b) = (cast::<f64, f16>(&[x])[0], cast::<f64, bf16>(&[x])[0]);
+                assert!(h.to_bits() == f16::from_f64_const(x).to_bits() || x.is_nan() && h.is_nan(), "{x:e}");
+                assert!(b.to_bits() == bf16::from_f64_const(x).to_bits() || x.is_nan() && b.is_nan(), "{x:e}");
+            }
+        }
+    }
+
+    #[cfg(feature = "complex")]
+    #[test]
+    fn complex_numbers_have_a_real_part() {
+        use crate::dtype::Complex64;
+        let z = [Complex64::new(1.5, 2.0), Complex64::new(0.0, -1.0), Complex64::new(0.0, -0.0)];
+        assert_eq!(cast::<Complex64, f32>(&z), [1.5, 0.0, 0.0]);
+        assert_eq!(cast::<Complex64, i64>(&z), [1, 0, 0]);
+        assert_eq!(cast::<Complex64, Bool>(&z), [true, true, false].map(Bool::from));
+        assert_eq!(cast::<i64, Complex64>(&[-3]), [Complex64::new(-3.0, 0.0)]);
+        // More than a block.
+        let many: Vec<i64> = (0..1000).collect();
+        assert!(cast::<i64, Complex64>(&many).iter().zip(&many).all(|(z, k)| z.re == *k as f32 && z.im == 0.0));
+    }
+}
