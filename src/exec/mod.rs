@@ -8,6 +8,7 @@ pub mod nest;
 pub mod pack;
 pub mod par;
 pub mod plain;
+pub mod rows;
 pub mod tile;
 
 use nest::{Nest, Operand};

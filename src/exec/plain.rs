@@ -20,8 +20,12 @@ dtypes!(plain!);
 
 // SAFETY: two primitive numbers.
 unsafe impl Plain for [u64; 2] {}
+// SAFETY: a primitive number: a sorting key and its position.
+unsafe impl Plain for i128 {}
 #[cfg(not(feature = "ints"))]
 mod widths {
+    // SAFETY: a primitive number.
+    unsafe impl super::Plain for i16 {}
     // SAFETY: a primitive number.
     unsafe impl super::Plain for u16 {}
     // SAFETY: a primitive number.

@@ -3,5 +3,6 @@
 pub mod convert;
 pub mod elementwise;
 pub mod gemm;
+pub mod index;
 pub mod math;
 pub mod sort;

@@ -107,12 +107,18 @@ impl Tensor {
         if source.dtype() != self.dtype() {
             return Err(Error::dtype("copy_from", format!("the source is {}, the target {}", source.dtype(), self.dtype())));
         }
-        let source = source.broadcast_to(self.shape())?;
-        let p = self.as_mut_ptr()?;
-        let (size, rank) = (self.dtype().size(), self.rank());
-        let target = Operand::new(p, size, self.shape(), self.strides(), rank);
+        self.as_mut_ptr()?;
+        self.write(&self.layout().clone(), source)
+    }
+    /// Writes the values of `source`, which broadcasts to `part` and has this dtype, to the elements that `part` reaches: a view
+    /// of this tensor's layout as it is after [`Tensor::as_mut_ptr`].
+    pub(crate) fn write(&mut self, part: &Layout, source: &Tensor) -> Result<()> {
+        let source = source.broadcast_to(part.shape())?;
+        let (size, rank, offset) = (self.dtype().size(), part.rank(), self.layout().offset());
+        let first = self.as_mut_ptr()?.wrapping_offset((part.offset() as isize - offset as isize) * size as isize);
+        let target = Operand::new(first, size, part.shape(), part.strides(), rank);
         // SAFETY: both reach elements of their own storages only (T1); the target's is unshared (S3), so they are apart.
-        unsafe { run_one(copy_loop(size), COPY_FORMS, self.shape(), source.operand(rank), target) };
+        unsafe { run_one(copy_loop(size), COPY_FORMS, part.shape(), source.operand(rank), target) };
         Ok(())
     }
     /// Converted to another dtype; the same tensor where it has it already. Floats to integers truncate and saturate, NaN to

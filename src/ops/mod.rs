@@ -2,5 +2,9 @@
 
 pub mod copy;
 pub mod elementwise;
+pub mod index;
+pub mod sort;
 
 pub use elementwise::*;
+pub use index::*;
+pub use sort::*;

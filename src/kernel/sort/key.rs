@@ -1,9 +1,10 @@
 //! Values as signed integers of the same order, so that one sort serves all dtypes: NaN comes last, ascending and descending.
 
 use crate::dtype::{Bool, Element};
+use crate::exec::plain::Plain;
 
 /// An integer that is sorted.
-pub trait Key: Copy + Ord + Default + Send + Sync + 'static {
+pub trait Key: Plain + Ord + Default {
     /// All bits set: turns the order around by exclusive or.
     const FLIP: Self;
     /// Sorts. `scratch` holds [`scratch_len`] keys.
@@ -19,9 +20,11 @@ pub const fn scratch_len(n: usize) -> usize {
 ///
 /// # Safety
 /// K1: `Key` has the size and alignment of the type, and each bit pattern is a value of either.
-pub unsafe trait Ordered: Element {
+pub unsafe trait Ordered: Element + Plain {
     /// Integers of the same width.
     type Key: Key;
+    /// The narrowest pairs of a key and a position below 2^32 (below 2^64 for keys of 64 bits).
+    type Pair: Pair<Self::Key>;
     /// The key: -0 comes before +0, NaN is the largest. `flip` is 0 for ascending and [`Key::FLIP`] for descending order.
     fn key(self, flip: Self::Key) -> Self::Key;
     /// The value of a key; all NaNs have one.
@@ -34,22 +37,24 @@ pub unsafe trait Ordered: Element {
 }
 
 macro_rules! ordered {
-    (int: $($(#[$cfg:meta])* $T:ty, $K:ty, $bias:expr;)*) => { $(
+    (int: $($(#[$cfg:meta])* $T:ty, $K:ty, $P:ty, $bias:expr;)*) => { $(
         $(#[$cfg])*
         // SAFETY: K1: integers of one width.
         unsafe impl Ordered for $T {
             type Key = $K;
+            type Pair = $P;
             #[inline(always)]
             fn key(self, flip: $K) -> $K { (self as $K ^ $bias) ^ flip }
             #[inline(always)]
             fn value(key: $K, flip: $K) -> $T { (key ^ flip ^ $bias) as $T }
         }
     )* };
-    (float: $($(#[$cfg:meta])* $T:ty, $U:ty, $K:ty;)*) => { $(
+    (float: $($(#[$cfg:meta])* $T:ty, $U:ty, $K:ty, $P:ty;)*) => { $(
         $(#[$cfg])*
         // SAFETY: K1: a float and an integer of one width.
         unsafe impl Ordered for $T {
             type Key = $K;
+            type Pair = $P;
             #[inline(always)]
             fn key(self, flip: $K) -> $K {
                 let bits = self.to_bits() as $K;
@@ -71,24 +76,25 @@ macro_rules! ordered {
     )* };
 }
 ordered! { int:
-    i8, i8, 0;
-    #[cfg(feature = "ints")] i16, i16, 0;
-    i32, i32, 0;
-    i64, i64, 0;
-    u8, i8, i8::MIN;
-    #[cfg(feature = "ints")] u16, i16, i16::MIN;
-    #[cfg(feature = "ints")] u32, i32, i32::MIN;
-    #[cfg(feature = "ints")] u64, i64, i64::MIN;
+    i8, i8, i64, 0;
+    #[cfg(feature = "ints")] i16, i16, i64, 0;
+    i32, i32, i64, 0;
+    i64, i64, i128, 0;
+    u8, i8, i64, i8::MIN;
+    #[cfg(feature = "ints")] u16, i16, i64, i16::MIN;
+    #[cfg(feature = "ints")] u32, i32, i64, i32::MIN;
+    #[cfg(feature = "ints")] u64, i64, i128, i64::MIN;
 }
 ordered! { float:
-    f32, u32, i32;
-    #[cfg(feature = "f64")] f64, u64, i64;
-    #[cfg(feature = "half")] crate::dtype::f16, u16, i16;
-    #[cfg(feature = "half")] crate::dtype::bf16, u16, i16;
+    f32, u32, i32, i64;
+    #[cfg(feature = "f64")] f64, u64, i64, i128;
+    #[cfg(feature = "half")] crate::dtype::f16, u16, i16, i64;
+    #[cfg(feature = "half")] crate::dtype::bf16, u16, i16, i64;
 }
 // SAFETY: K1: a byte either way.
 unsafe impl Ordered for Bool {
     type Key = i8;
+    type Pair = i64;
     #[inline(always)]
     fn key(self, flip: i8) -> i8 {
         self.get() as i8 ^ flip
@@ -121,6 +127,6 @@ macro_rules! pairs {
     )*)* };
 }
 pairs! {
-    i64, u32: i8, i16, i32;
+    i64, u32: i8, i16, i32, i64;
     i128, u64: i8, i16, i32, i64;
 }

@@ -74,13 +74,13 @@ fn integers() {
             check::<i8, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as i8)), i8::cmp);
             check::<u8, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as u8)), u8::cmp);
             check::<i32, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as i32)), i32::cmp);
-            check::<i64, i128>(&Vec::from_iter((0..n).map(|_| ((next() % range) << 16 ^ next() % range) as i64)), i64::cmp);
+            check::<i64, i128>(&Vec::from_iter((0..n).map(|_| (((next() % range) << 16) ^ (next() % range)) as i64)), i64::cmp);
             #[cfg(feature = "ints")]
             {
                 check::<i16, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as i16)), i16::cmp);
                 check::<u16, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as u16)), u16::cmp);
                 check::<u32, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as u32)), u32::cmp);
-                check::<u64, i128>(&Vec::from_iter((0..n).map(|_| (next() % range) << 16 ^ next() % range)), u64::cmp);
+                check::<u64, i128>(&Vec::from_iter((0..n).map(|_| ((next() % range) << 16) ^ (next() % range))), u64::cmp);
             }
         }
         check::<crate::Bool, i64>(&Vec::from_iter((0..n).map(|_| crate::Bool((next() % 3) as u8))), |a, b| a.get().cmp(&b.get()));

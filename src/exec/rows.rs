@@ -1,0 +1,55 @@
+//! Loops row by row, for operations whose innermost loop is a kernel of its own (gather, scatter): a row is the innermost loop
+//! of a nest.
+
+use super::nest::{Dim, MAX_OPERANDS, Nest};
+use super::par::{self, Cost};
+use smallvec::SmallVec;
+
+/// The innermost loop at one place of the others.
+pub struct Row<'a> {
+    /// Iterations.
+    pub n: usize,
+    /// First element of each operand.
+    pub ptrs: &'a [*mut u8; MAX_OPERANDS],
+    /// Bytes from one iteration to the next.
+    pub steps: &'a [isize; MAX_OPERANDS],
+}
+
+/// Calls `f` with each row, in the order of the loops.
+pub fn each(nest: &Nest, mut f: impl FnMut(Row)) {
+    if nest.total == 0 {
+        return;
+    }
+    let (inner, outer) = (&nest.dims[0], &nest.dims[1..]);
+    let mut index: SmallVec<[usize; 6]> = SmallVec::from_elem(0, outer.len());
+    let mut ptrs = nest.ptrs;
+    loop {
+        f(Row { n: inner.n, ptrs: &ptrs, steps: &inner.steps });
+        let mut d = 0;
+        loop {
+            let Some(dim) = outer.get(d) else { return };
+            index[d] += 1;
+            let back = if index[d] < dim.n { 0 } else { dim.n as isize };
+            for (p, s) in ptrs[..nest.operands].iter_mut().zip(&dim.steps) {
+                *p = p.wrapping_offset(s * (1 - back));
+            }
+            if back == 0 {
+                break;
+            }
+            index[d] = 0;
+            d += 1;
+        }
+    }
+}
+
+/// The same on several threads: the longest loop that `may_split` is cut; without one, all rows run on this thread in order.
+pub fn run(nest: &Nest, cost: Cost, may_split: impl Fn(&Dim) -> bool, f: impl Fn(Row) + Sync) {
+    let Some(d) = (0..nest.dims.len()).filter(|d| may_split(&nest.dims[*d])).max_by_key(|d| nest.dims[*d].n) else {
+        return each(nest, f);
+    };
+    let n = nest.dims[d].n;
+    let inner = nest.total / n.max(1);
+    par::ranges(n, if d == 0 { 64 } else { 1 }, Cost { bytes: cost.bytes * inner, flops: cost.flops * inner }, |r| {
+        if r.len() == n { each(nest, &f) } else { each(&nest.part(d, r), &f) }
+    });
+}

@@ -1,0 +1,139 @@
+//! What stands between the brackets of `t[...]`.
+
+use super::plan::Plan;
+use crate::error::{Error, Result};
+use crate::tensor::Tensor;
+use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
+
+/// One item of `t[...]`. Numbers and ranges convert to it; [`s!`](crate::s) makes a list of them.
+#[derive(Clone, Debug)]
+pub enum Index {
+    /// One position, negative from the end; the dimension goes.
+    Int(i64),
+    /// `start:stop:step` with Python's rules.
+    Slice {
+        /// The first element; none for the beginning (the end where the step is negative).
+        start: Option<i64>,
+        /// Before which element it stops; none for the end (or beyond the beginning).
+        stop: Option<i64>,
+        /// From one element to the next; negative backwards, not 0.
+        step: i64,
+    },
+    /// All dimensions that other items don't index, at most once.
+    Ellipsis,
+    /// A new dimension of size 1.
+    NewAxis,
+    /// The elements where a bool tensor is true; it stands for as many dimensions as it has.
+    Mask(Tensor),
+    /// The elements at these positions.
+    Array(Tensor),
+}
+
+impl Index {
+    /// All of a dimension.
+    pub const ALL: Index = Index::Slice { start: None, stop: None, step: 1 };
+
+    /// The same slice with another step.
+    ///
+    /// ```
+    /// use flex::ops::Index;
+    /// assert!(matches!(Index::ALL.step_by(-1), Index::Slice { start: None, stop: None, step: -1 }));
+    /// ```
+    pub fn step_by(self, step: i64) -> Index {
+        match self {
+            Index::Slice { start, stop, .. } => Index::Slice { start, stop, step },
+            other => other,
+        }
+    }
+}
+
+macro_rules! from_ints {
+    ($($T:ty),*) => { $(
+        impl From<$T> for Index {
+            fn from(i: $T) -> Index { Index::Int(i as i64) }
+        }
+        impl From<Range<$T>> for Index {
+            fn from(r: Range<$T>) -> Index { Index::Slice { start: Some(r.start as i64), stop: Some(r.end as i64), step: 1 } }
+        }
+        impl From<RangeFrom<$T>> for Index {
+            fn from(r: RangeFrom<$T>) -> Index { Index::Slice { start: Some(r.start as i64), stop: None, step: 1 } }
+        }
+        impl From<RangeTo<$T>> for Index {
+            fn from(r: RangeTo<$T>) -> Index { Index::Slice { start: None, stop: Some(r.end as i64), step: 1 } }
+        }
+        impl From<RangeInclusive<$T>> for Index {
+            fn from(r: RangeInclusive<$T>) -> Index { Index::Slice { start: Some(*r.start() as i64), stop: after(*r.end() as i64), step: 1 } }
+        }
+        impl From<RangeToInclusive<$T>> for Index {
+            fn from(r: RangeToInclusive<$T>) -> Index { Index::Slice { start: None, stop: after(r.end as i64), step: 1 } }
+        }
+    )* };
+}
+from_ints!(i32, i64, isize, usize);
+
+/// Where a slice stops that includes `last`: -1 is the last element.
+fn after(last: i64) -> Option<i64> {
+    if last == -1 { None } else { last.checked_add(1) }
+}
+impl From<RangeFull> for Index {
+    fn from(_: RangeFull) -> Index {
+        Index::ALL
+    }
+}
+/// A mask where it is bool, else positions.
+impl From<Tensor> for Index {
+    fn from(t: Tensor) -> Index {
+        if t.dtype().is_bool() { Index::Mask(t) } else { Index::Array(t) }
+    }
+}
+impl From<&Tensor> for Index {
+    fn from(t: &Tensor) -> Index {
+        t.clone().into()
+    }
+}
+
+/// A list of [`Index`]: `s![1..3, .., -1]` is Python's `[1:3, :, -1]`.
+///
+/// Items are integers, ranges (`..` is all of one dimension), a range and a step after a semicolon (`..; -1` is `::-1`), tensors,
+/// or an `Index`, such as `Index::Ellipsis`.
+///
+/// ```
+/// use flex::{Tensor, ops::Index, s};
+/// let x = Tensor::from_slice(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], [3, 4])?;
+/// assert_eq!(x.slice(s![1.., 2])?.to_vec::<i32>()?, [6, 10]);
+/// assert_eq!(x.slice(s![-1, ..; -2])?.to_vec::<i32>()?, [11, 9]);
+/// assert_eq!(x.slice(s![Index::Ellipsis, Index::NewAxis, 0..=1])?.shape(), [3, 1, 2]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+#[macro_export]
+macro_rules! s {
+    (@ [$($done:expr,)*]) => { [$($done),*] };
+    (@ [$($done:expr,)*] $i:expr; $step:expr $(, $($rest:tt)*)?) => {
+        $crate::s!(@ [$($done,)* $crate::ops::Index::step_by($crate::ops::Index::from($i), $step as i64),] $($($rest)*)?)
+    };
+    (@ [$($done:expr,)*] $i:expr $(, $($rest:tt)*)?) => {
+        $crate::s!(@ [$($done,)* $crate::ops::Index::from($i),] $($($rest)*)?)
+    };
+    ($($items:tt)*) => { $crate::s!(@ [] $($items)*) };
+}
+
+impl Tensor {
+    /// What basic indices choose: a view. Errors for masks and arrays, which [`get`](crate::ops::get) takes too; for a position
+    /// out of range, too many items, or a step of 0.
+    ///
+    /// ```
+    /// use flex::{Tensor, s};
+    /// let x = Tensor::from_slice(&[0, 1, 2, 3, 4, 5], [2, 3])?;
+    /// let row = x.slice(s![1])?;
+    /// assert_eq!(row.to_vec::<i32>()?, [3, 4, 5]);
+    /// assert!(row.shares_storage(&x));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn slice(&self, indices: impl AsRef<[Index]>) -> Result<Tensor> {
+        let indices = indices.as_ref();
+        if indices.iter().any(|i| matches!(i, Index::Mask(_) | Index::Array(_))) {
+            return Err(Error::value("slice", "masks and arrays choose no view: use ops::get"));
+        }
+        Ok(self.view(Plan::new("slice", self, indices)?.layout))
+    }
+}

@@ -1,0 +1,192 @@
+//! Reading by index: `t[...]`, along an axis, and line by line.
+
+use super::Index;
+use super::plan::Plan;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::exec::nest::{Nest, Operand};
+use crate::exec::par::{self, Cost};
+use crate::exec::rows;
+use crate::kernel::index::{offsets as kernel, rows as row_kernel};
+use crate::layout::{self, Shape};
+use crate::tensor::Tensor;
+use alloc::format;
+
+/// `x[indices]`, as NumPy gives it: a view where all indices are basic, else a copy.
+///
+/// Arrays and masks broadcast together; their dimensions stand where the first stood if all are side by side, else in front.
+/// Errors: a position out of range, too many items, a mask whose shape differs, arrays that are no integers or don't broadcast.
+///
+/// ```
+/// use flex::{Tensor, ops, s};
+/// let x = Tensor::from_slice(&[0, 1, 2, 3, 4, 5], [2, 3])?;
+/// let columns = Tensor::from_slice(&[2, 0], [2])?;
+/// assert_eq!(ops::get(&x, &s![.., &columns])?.to_vec::<i32>()?, [2, 0, 5, 3]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn get(x: &Tensor, indices: &[Index]) -> Result<Tensor> {
+    if let [Index::Mask(m)] = indices
+        && m.shape() == x.shape()
+        && m.rank() > 0
+    {
+        return super::masked_select(x, m);
+    }
+    let plan = Plan::new("index", x, indices)?;
+    if plan.advanced.is_none() {
+        return Ok(x.view(plan.layout));
+    }
+    let shape = plan.shape();
+    let mut out = Tensor::empty(&shape, x.dtype())?;
+    let size = x.dtype().size();
+    let first = x.as_ptr().wrapping_offset((plan.layout.offset() as isize - x.layout().offset() as isize) * size as isize);
+    let (from, offsets) = plan.operands(first as *mut u8, size);
+    if let Some(offsets) = offsets {
+        // SAFETY: G1: `from` reaches elements of `x` for each index (T1) and offsets were checked against its dimensions.
+        unsafe { gather(&shape, from, offsets, &mut out)? };
+    }
+    Ok(out)
+}
+
+/// Gathers into a fresh tensor.
+///
+/// # Safety
+/// For each index of `shape`, the element of `from`, moved by the offset, is one of a tensor with `out`'s dtype.
+unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Tensor) -> Result<()> {
+    let size = from.size;
+    let to = Operand::new(out.as_mut_ptr()?, size, shape, out.strides(), shape.len());
+    let row_fn = dispatch_width!(size, |U| row_kernel::gather::<U> as row_kernel::RowFn);
+    let nest = Nest::new(shape, &[from, offsets], &[to]);
+    rows::run(
+        &nest,
+        Cost { bytes: 2 * size + 8, flops: 2 },
+        |_| true,
+        |row| {
+            let (p, s) = (row.ptrs, row.steps);
+            // SAFETY: G1 by the caller; the result's rows are disjoint.
+            unsafe { row_fn(row.n, p[0], s[0], p[1] as *const i64, s[1], p[2], s[2]) }
+        },
+    );
+    Ok(())
+}
+
+/// Elements at positions `indices` along `axis`; the dimension becomes those of `indices`. Without an axis, `x` is taken as flat.
+///
+/// Errors: indices that are no integers, or out of range (negative ones count from the end).
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[0, 1, 2, 3, 4, 5], [2, 3])?;
+/// let i = Tensor::from_slice(&[-1, 0], [2])?;
+/// assert_eq!(ops::take(&x, &i, Some(1))?.to_vec::<i32>()?, [2, 0, 5, 3]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn take(x: &Tensor, indices: &Tensor, axis: Option<isize>) -> Result<Tensor> {
+    let Some(axis) = axis else {
+        return take(&x.reshape(&[-1])?, indices, Some(0));
+    };
+    let k = layout::axis("take", axis, x.rank())?;
+    let (size, stride) = (x.shape()[k], x.strides()[k]);
+    let offsets = offsets("take", indices, k, size, stride as i64 * x.dtype().size() as i64)?;
+    let shape = taken(x.shape(), k, indices.shape());
+    let mut out = Tensor::empty(&shape, x.dtype())?;
+    let (from, table) = taken_operands(x.operand(x.rank()), &offsets, k);
+    // SAFETY: positions along the axis were checked, and the other dimensions are those of `x` (T1).
+    unsafe { gather(&shape, from, table, &mut out)? };
+    Ok(out)
+}
+
+/// The shape with dimension `k` replaced by those of indices.
+pub fn taken(shape: &[usize], k: usize, indices: &[usize]) -> Shape {
+    let mut out = Shape::from_slice(shape);
+    out.remove(k);
+    out.insert_from_slice(k, indices);
+    out
+}
+/// The operands of a loop over [`taken`]: the tensor's elements, which don't move along the indices, and the offsets.
+pub fn taken_operands(mut x: Operand, offsets: &Tensor, k: usize) -> (Operand, Operand) {
+    let inner = x.strides.len() - k - 1;
+    x.strides.remove(k);
+    x.strides.insert_many(k, offsets.shape().iter().map(|_| 0));
+    let mut table = offsets.operand(offsets.rank());
+    table.strides.insert_many(offsets.rank(), (0..inner).map(|_| 0));
+    table.strides.insert_many(0, (0..k).map(|_| 0));
+    (x, table)
+}
+
+/// Along `axis`, the elements of each line of `x` at the positions that the same line of `indices` holds. The other dimensions
+/// broadcast.
+///
+/// Errors: ranks that differ, indices that are no integers or out of range.
+///
+/// ```
+/// use flex::{DType, Tensor, ops};
+/// let x = Tensor::from_slice(&[3, 1, 2, 6, 5, 4], [2, 3])?;
+/// let order = ops::argsort(&x, 1, false, true, DType::I64)?;
+/// assert_eq!(ops::take_along_axis(&x, &order, 1)?.to_vec::<i32>()?, [1, 2, 3, 4, 5, 6]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn take_along_axis(x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tensor> {
+    let along = Along::new("take_along_axis", x, indices, axis)?;
+    let mut out = Tensor::empty(&along.shape, x.dtype())?;
+    let rank = along.shape.len();
+    let mut from = x.operand(rank);
+    from.strides[along.axis] = 0;
+    // SAFETY: positions along the axis were checked, and the other dimensions broadcast from those of `x` (T1).
+    unsafe { gather(&along.shape, from, along.offsets.operand(rank), &mut out)? };
+    Ok(out)
+}
+
+/// Positions line by line along an axis, checked.
+pub struct Along {
+    /// The axis.
+    pub axis: usize,
+    /// `indices` and `x` broadcast to it but for the axis, whose size is that of `indices`.
+    pub shape: Shape,
+    /// Offsets in bytes, in the shape of `indices`.
+    pub offsets: Tensor,
+}
+
+impl Along {
+    /// Errors: ranks or sizes that don't fit, indices that are no integers or out of range.
+    pub fn new(op: &'static str, x: &Tensor, indices: &Tensor, axis: isize) -> Result<Along> {
+        let axis = layout::axis(op, axis, x.rank())?;
+        let operands = [("x", x.shape(), x.dtype()), ("indices", indices.shape(), indices.dtype())];
+        if x.rank() != indices.rank() {
+            return Err(Error::shape_of(op, "the ranks differ", &operands));
+        }
+        let mut around = Shape::from_slice(x.shape());
+        around[axis] = indices.shape()[axis];
+        // the axis' own size is not broadcast
+        let mut shape = layout::broadcast(op, &[&around, indices.shape()])
+            .map_err(|_| Error::shape_of(op, format!("sizes differ beside axis {axis}, and neither is 1"), &operands))?;
+        shape[axis] = indices.shape()[axis];
+        let offsets = offsets(op, indices, axis, x.shape()[axis], x.strides()[axis] as i64 * x.dtype().size() as i64)?;
+        Ok(Along { axis, shape, offsets })
+    }
+}
+
+/// Positions along an axis of `size` elements, `stride` bytes apart, as offsets: contiguous int64 in a tensor of its own, so that
+/// nobody changes them after the check. Errors where they are no integers, or one is out of range.
+pub fn offsets(op: &'static str, positions: &Tensor, axis: usize, size: usize, stride: i64) -> Result<Tensor> {
+    let positions = positions.contiguous()?;
+    let mut out = Tensor::empty(positions.shape(), DType::I64)?;
+    let to = par::Out::new(out.as_mut_slice::<i64>()?);
+    let n = positions.len();
+    let cost = Cost { bytes: positions.dtype().size() + 8, flops: 4 };
+    let bad = dispatch!(integer positions.dtype(), |T| {
+        let from = positions.as_slice::<T>()?;
+        let bad = core::sync::atomic::AtomicBool::new(false);
+        par::ranges(n, 64, cost, |r| {
+            // SAFETY: O1: ranges are disjoint.
+            let out = unsafe { to.part(r.clone()) };
+            if !kernel::offsets(&from[r], size as i64, stride, out) {
+                bad.store(true, core::sync::atomic::Ordering::Relaxed);
+            }
+        });
+        if bad.into_inner() { Some(kernel::first_outside(from, size as i64).unwrap_or(0)) } else { None }
+    }, else return Err(Error::dtype(op, format!("indices are integers, not {}", positions.dtype()))));
+    match bad {
+        Some(index) => Err(Error::Index { op, index, axis, size }),
+        None => Ok(out),
+    }
+}

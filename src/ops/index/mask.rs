@@ -1,0 +1,216 @@
+//! Masks: what is not zero, and where.
+
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::exec::nest::{Nest, Operand};
+use crate::exec::par::{self, Cost};
+use crate::exec::rows;
+use crate::kernel::index::mask as kernel;
+use crate::layout;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// A contiguous mask in pieces, and how many elements before each are true.
+struct Counted {
+    mask: Tensor,
+    starts: Vec<usize>,
+}
+
+impl Counted {
+    /// Elements of a piece.
+    const PIECE: usize = 1 << 15;
+
+    fn new(mask: &Tensor) -> Result<Counted> {
+        let mask = mask.contiguous()?;
+        let mut counted = Counted { starts: alloc::vec![0; mask.len().div_ceil(Self::PIECE) + 1], mask };
+        let mut starts = core::mem::take(&mut counted.starts);
+        let counts = par::Out::new(&mut starts[1..]);
+        par::chunks(counted.pieces(), Cost { bytes: Self::PIECE, flops: 0 }, |k| {
+            // SAFETY: O1: one element each.
+            let count = unsafe { counts.part(k..k + 1) };
+            count[0] = kernel::count(&counted.bytes()[counted.range(k)]);
+        });
+        for k in 1..starts.len() {
+            starts[k] += starts[k - 1];
+        }
+        counted.starts = starts;
+        Ok(counted)
+    }
+    fn pieces(&self) -> usize {
+        self.mask.len().div_ceil(Self::PIECE)
+    }
+    fn range(&self, k: usize) -> core::ops::Range<usize> {
+        k * Self::PIECE..((k + 1) * Self::PIECE).min(self.mask.len())
+    }
+    fn bytes(&self) -> &[u8] {
+        if self.mask.is_empty() {
+            return &[];
+        }
+        // SAFETY: a contiguous tensor (T1) of one byte an element, initialised.
+        unsafe { core::slice::from_raw_parts(self.mask.as_ptr(), self.mask.len()) }
+    }
+    /// How many are true.
+    fn total(&self) -> usize {
+        self.starts[self.starts.len() - 1]
+    }
+    /// Calls `f` with each piece: its part of the mask, where that begins, and its part of the result.
+    fn each<T>(&self, out: &mut [T], cost: Cost, f: impl Fn(&[u8], usize, &mut [T]) + Sync)
+    where
+        T: Send,
+    {
+        let out = par::Out::new(out);
+        let cost = Cost { bytes: cost.bytes * Self::PIECE, flops: cost.flops * Self::PIECE };
+        par::chunks(self.pieces(), cost, |k| {
+            let range = self.range(k);
+            // SAFETY: O1: the pieces' results lie one after the other.
+            f(&self.bytes()[range.clone()], range.start, unsafe { out.part(self.starts[k]..self.starts[k + 1]) })
+        });
+    }
+    /// The positions of what is true, in row-major order.
+    fn flat(&self) -> Result<Tensor> {
+        let mut out = Tensor::empty(&[self.total()], DType::I64)?;
+        self.each(out.as_mut_slice::<i64>()?, Cost { bytes: 9, flops: 4 }, kernel::positions);
+        Ok(out)
+    }
+}
+
+/// The positions of what is true: one tensor a dimension of `mask`, which is bool.
+pub fn positions(mask: &Tensor) -> Result<Vec<Tensor>> {
+    let flat = Counted::new(mask)?.flat()?;
+    if mask.rank() == 1 {
+        return Ok(alloc::vec![flat]);
+    }
+    (0..mask.rank())
+        .map(|k| {
+            let mut out = Tensor::empty(flat.shape(), DType::I64)?;
+            coordinates(&flat, mask.shape(), k, out.as_mut_slice::<i64>()?, 1)?;
+            Ok(out)
+        })
+        .collect()
+}
+
+/// Coordinate `k` of flat positions in a tensor of this shape, to every `step`-th element of `out` from the first.
+fn coordinates(flat: &Tensor, shape: &[usize], k: usize, out: &mut [i64], step: usize) -> Result<()> {
+    kernel::coordinates(flat.as_slice::<i64>()?, shape[k + 1..].iter().product(), shape[k], out, step);
+    Ok(())
+}
+
+/// The positions of the elements that are not zero: an int64 tensor for each dimension, in row-major order. NaN is not zero.
+///
+/// Errors: a tensor without dimensions.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[0, 1, 2, 0], [2, 2])?;
+/// let p = ops::nonzero(&x)?;
+/// assert_eq!((p[0].to_vec::<i64>()?, p[1].to_vec::<i64>()?), (vec![0, 1], vec![1, 0]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn nonzero(x: &Tensor) -> Result<Vec<Tensor>> {
+    if x.rank() == 0 {
+        return Err(Error::shape("nonzero", "a tensor without dimensions has no positions: reshape it to [1]"));
+    }
+    positions(&x.astype(DType::Bool)?)
+}
+
+/// The positions of the elements that are not zero, one a row: int64 of shape `[count, rank]`.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[0.0f32, 1.0, 2.0, 0.0], [2, 2])?;
+/// assert_eq!(ops::argwhere(&x)?.to_vec::<i64>()?, [0, 1, 1, 0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn argwhere(x: &Tensor) -> Result<Tensor> {
+    let flat = Counted::new(&x.astype(DType::Bool)?)?.flat()?;
+    let mut out = Tensor::empty(&[flat.len(), x.rank()], DType::I64)?;
+    let to = out.as_mut_slice::<i64>()?;
+    for k in 0..x.rank() {
+        // nothing to write, and nowhere to begin, where nothing was found
+        coordinates(&flat, x.shape(), k, to.get_mut(k..).unwrap_or(&mut []), x.rank())?;
+    }
+    Ok(out)
+}
+
+/// The elements of `x` where `mask` is true, in row-major order, in one dimension. Both broadcast together.
+///
+/// Errors: a mask that is not bool, shapes that don't broadcast.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1, 2, 3, 4], [2, 2])?;
+/// let m = Tensor::from_slice(&[true, false], [2])?;
+/// assert_eq!(ops::masked_select(&x, &m)?.to_vec::<i32>()?, [1, 3]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    let (shape, mask) = broadcast_mask("masked_select", x, mask)?;
+    let x = x.broadcast_to(&shape)?.contiguous()?;
+    let counted = Counted::new(&mask)?;
+    let mut out = Tensor::empty(&[counted.total()], x.dtype())?;
+    let to = out.as_mut_ptr()?;
+    dispatch_width!(x.dtype().size(), |U| {
+        // SAFETY: contiguous elements of this width (T1), aligned (T2), initialised; any bits are integers. The result is fresh (S3).
+        let (x, out) = unsafe { (slice::<U>(x.as_ptr(), x.len()), core::slice::from_raw_parts_mut(to as *mut U, counted.total())) };
+        counted.each(out, Cost { bytes: 1 + 2 * size_of::<U>(), flops: 4 }, |mask, start, out| kernel::select(&x[start..], mask, out));
+    });
+    Ok(out)
+}
+
+/// # Safety
+/// `n` elements at `p`, aligned and initialised, which stay so while the slice is used; `p` may be anything where there are none.
+unsafe fn slice<'a, U>(p: *const u8, n: usize) -> &'a [U] {
+    // SAFETY: the caller's.
+    if n == 0 { &[] } else { unsafe { core::slice::from_raw_parts(p as *const U, n) } }
+}
+
+/// `x` with `value` where `mask` is true. Both tensors broadcast together; the result has the dtype of `x`.
+///
+/// Errors: a mask that is not bool, shapes that don't broadcast, a value that doesn't fit the dtype.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1.0f32, 2.0], [2])?;
+/// let m = Tensor::from_slice(&[false, true], [2])?;
+/// assert_eq!(ops::masked_fill(&x, &m, f32::NEG_INFINITY)?.to_vec::<f32>()?, [1.0, f32::NEG_INFINITY]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn masked_fill(x: &Tensor, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+    let (shape, mask) = broadcast_mask("masked_fill", x, mask)?;
+    let value = value.into().value(x.dtype(), "masked_fill")?;
+    let mut out = x.broadcast_to(&shape)?.copy()?;
+    let (first, size, rank) = (out.as_mut_ptr()?, x.dtype().size(), shape.len());
+    let nest = Nest::new(&shape, &[mask.operand(rank)], &[Operand::new(first, size, &shape, out.strides(), rank)]);
+    dispatch_width!(size, |U| {
+        // SAFETY: the value is one element of the dtype.
+        let value = unsafe { *(value.as_ptr() as *const U) };
+        rows::run(
+            &nest,
+            Cost { bytes: 1 + 2 * size, flops: 1 },
+            |_| true,
+            |row| {
+                for i in 0..row.n as isize {
+                    // SAFETY: the nest reaches elements of both tensors (T1); the result is fresh (S3) and its rows are disjoint.
+                    unsafe {
+                        if *row.ptrs[0].offset(i * row.steps[0]) != 0 {
+                            *(row.ptrs[1].offset(i * row.steps[1]) as *mut U) = value;
+                        }
+                    }
+                }
+            },
+        );
+    });
+    Ok(out)
+}
+
+/// The shape that both broadcast to, and the mask in it.
+fn broadcast_mask(op: &'static str, x: &Tensor, mask: &Tensor) -> Result<(layout::Shape, Tensor)> {
+    if !mask.dtype().is_bool() {
+        return Err(Error::dtype(op, format!("a mask is bool, not {}", mask.dtype())));
+    }
+    let shape = layout::broadcast(op, &[x.shape(), mask.shape()])?;
+    let mask = mask.broadcast_to(&shape)?;
+    Ok((shape, mask))
+}

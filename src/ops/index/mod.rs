@@ -1,0 +1,15 @@
+//! Indexing: `t[...]` as Rust data ([`Index`], [`s!`](crate::s), [`get`], [`set`]), taking and putting along an axis, masks.
+//!
+//! Integers, slices, the ellipsis and new axes are *basic*: they give a view. Integer arrays and masks are *advanced*: they gather,
+//! as NumPy does. All positions are checked before anything is read or written.
+
+mod basic;
+mod gather;
+mod mask;
+mod plan;
+mod scatter;
+
+pub use basic::Index;
+pub use gather::{get, take, take_along_axis};
+pub use mask::{argwhere, masked_fill, masked_select, nonzero};
+pub use scatter::{ScatterMode, index_add, put_along_axis, scatter_add, set};

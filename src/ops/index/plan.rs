@@ -1,0 +1,225 @@
+//! From the items of `t[...]` to a layout and a table of offsets.
+
+use super::{Index, gather};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::exec::nest::{Nest, Operand};
+use crate::exec::par::Cost;
+use crate::exec::rows;
+use crate::layout::{self, Layout, Shape, Strides};
+use crate::tensor::Tensor;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// An index, checked against a tensor.
+pub struct Plan {
+    /// What basic items leave of the tensor's layout, without the dimensions that arrays index.
+    pub layout: Layout,
+    /// What arrays and masks choose.
+    pub advanced: Option<Advanced>,
+}
+
+/// Arrays that index together.
+pub struct Advanced {
+    /// Offsets in bytes from the elements of [`Plan::layout`], as int64, contiguous, of the shape that the arrays broadcast to.
+    pub offsets: Tensor,
+    /// Before which dimension of [`Plan::layout`] that shape stands in the result.
+    pub at: usize,
+}
+
+impl Plan {
+    /// Errors: too many items, more than one ellipsis, a position out of range, a mask of another shape, arrays that are no integers
+    /// or don't broadcast.
+    pub fn new(op: &'static str, x: &Tensor, items: &[Index]) -> Result<Plan> {
+        let mut builder = Builder { op, x, layout: x.layout().clone(), axis: 0, source: 0, arrays: Vec::new(), run: Run::default() };
+        let hidden = hidden_dims(op, x, items)?;
+        for item in items {
+            builder.item(item, hidden)?;
+        }
+        builder.finish()
+    }
+    /// The shape of the result.
+    pub fn shape(&self) -> Shape {
+        let mut shape = Shape::from_slice(self.layout.shape());
+        if let Some(a) = &self.advanced {
+            shape.insert_from_slice(a.at, a.offsets.shape());
+        }
+        shape
+    }
+    /// The operands of a loop over [`Plan::shape`]: the layout's elements from `first` on, and the offsets.
+    pub fn operands(&self, first: *mut u8, size: usize) -> (Operand, Option<Operand>) {
+        let strides = |l: &Layout| l.strides().iter().map(|s| s * size as isize).collect();
+        let mut x = Operand { ptr: first, size, strides: strides(&self.layout) };
+        let Some(a) = &self.advanced else { return (x, None) };
+        x.strides.insert_many(a.at, a.offsets.shape().iter().map(|_| 0));
+        let mut offsets = Operand { ptr: a.offsets.as_ptr() as *mut u8, size: 8, strides: smallvec::smallvec![0; self.layout.rank()] };
+        offsets.strides.insert_many(a.at, a.offsets.strides().iter().map(|s| s * 8));
+        (x, Some(offsets))
+    }
+}
+
+/// How many dimensions the ellipsis stands for (one at the end where there is none).
+fn hidden_dims(op: &'static str, x: &Tensor, items: &[Index]) -> Result<usize> {
+    let (mut used, mut ellipses) = (0, 0);
+    for item in items {
+        match item {
+            Index::Mask(m) => used += m.rank(),
+            Index::Array(a) if a.dtype().is_bool() => used += a.rank(),
+            Index::Int(_) | Index::Slice { .. } | Index::Array(_) => used += 1,
+            Index::Ellipsis => ellipses += 1,
+            Index::NewAxis => {}
+        }
+    }
+    if ellipses > 1 {
+        return Err(Error::value(op, format!("{ellipses} ellipses; there can be one")));
+    }
+    x.rank()
+        .checked_sub(used)
+        .ok_or_else(|| Error::shape_of(op, format!("{used} indices for {} dimensions", x.rank()), &[("x", x.shape(), x.dtype())]))
+}
+
+/// Where the dimensions of arrays go: in their place where all stand side by side (an integer beside an array counts as one of
+/// them), else in front.
+#[derive(Default)]
+struct Run {
+    /// Before which remaining dimension the first stood.
+    start: Option<usize>,
+    ended: bool,
+    separated: bool,
+}
+
+impl Run {
+    fn index(&mut self, at: usize) {
+        self.start.get_or_insert(at);
+        self.separated |= self.ended;
+    }
+    fn other(&mut self) {
+        self.ended |= self.start.is_some();
+    }
+}
+
+struct Builder<'a> {
+    op: &'static str,
+    x: &'a Tensor,
+    layout: Layout,
+    /// The dimension of `layout` that the next item is about, and that of `x`.
+    axis: usize,
+    source: usize,
+    /// Offsets of each array, in its own shape.
+    arrays: Vec<Tensor>,
+    run: Run,
+}
+
+impl Builder<'_> {
+    fn item(&mut self, item: &Index, hidden: usize) -> Result<()> {
+        match item {
+            Index::Int(i) => {
+                self.run.index(self.axis);
+                // named by the axis of `x`, which the user knows
+                self.layout = self.layout.index(self.op, self.axis, *i).map_err(|e| self.at_source(e))?;
+                self.source += 1;
+            }
+            Index::Slice { start, stop, step } => {
+                self.run.other();
+                if *step == 0 {
+                    return Err(Error::value(self.op, "the step of a slice is 0"));
+                }
+                let (first, count) = layout::slice_bounds(*start, *stop, *step, self.layout.shape()[self.axis]);
+                self.layout = self.layout.slice(self.axis, first, *step as isize, count);
+                self.axis += 1;
+                self.source += 1;
+            }
+            Index::Ellipsis => {
+                self.run.other();
+                self.axis += hidden;
+                self.source += hidden;
+            }
+            Index::NewAxis => {
+                self.run.other();
+                self.layout = self.layout.expand_dims(self.op, &[self.axis as isize])?;
+                self.axis += 1;
+            }
+            Index::Array(a) if a.dtype().is_bool() => self.mask(a)?,
+            Index::Mask(m) => self.mask(m)?,
+            Index::Array(a) => {
+                self.run.index(self.axis);
+                self.array(a)?;
+            }
+        }
+        Ok(())
+    }
+    fn mask(&mut self, m: &Tensor) -> Result<()> {
+        self.run.index(self.axis);
+        if !m.dtype().is_bool() {
+            return Err(Error::dtype(self.op, format!("a mask is bool, not {}", m.dtype())));
+        }
+        let over = &self.x.shape()[self.source..self.source + m.rank()];
+        if m.shape() != over {
+            let message = format!("a mask of shape {:?} over dimensions of sizes {over:?}, from axis {}", m.shape(), self.source);
+            return Err(Error::shape_of(self.op, message, &[("x", self.x.shape(), self.x.dtype())]));
+        }
+        if m.rank() == 0 {
+            // one element or none, of a dimension that isn't there
+            let count = m.item::<crate::Bool>()?.get() as usize;
+            self.arrays.push(Tensor::zeros(&[count], DType::I64)?);
+        }
+        for positions in super::mask::positions(m)? {
+            self.array(&positions)?;
+        }
+        Ok(())
+    }
+    /// Positions along this dimension, which goes.
+    fn array(&mut self, positions: &Tensor) -> Result<()> {
+        let (size, stride) = (self.layout.shape()[self.axis], self.layout.strides()[self.axis]);
+        let bytes = stride as i64 * self.x.dtype().size() as i64;
+        self.arrays.push(gather::offsets(self.op, positions, self.source, size, bytes)?);
+        // the offsets count from its first element
+        let (mut shape, mut strides) = (Shape::from_slice(self.layout.shape()), Strides::from_slice(self.layout.strides()));
+        shape.remove(self.axis);
+        strides.remove(self.axis);
+        self.layout = Layout::new(&shape, &strides, self.layout.offset())?;
+        self.source += 1;
+        Ok(())
+    }
+    fn at_source(&self, e: Error) -> Error {
+        match e {
+            Error::Index { op, index, size, .. } => Error::Index { op, index, axis: self.source, size },
+            e => e,
+        }
+    }
+    fn finish(self) -> Result<Plan> {
+        let at = if self.run.separated { 0 } else { self.run.start.unwrap_or(0) };
+        let advanced = match self.arrays.as_slice() {
+            [] => None,
+            [one] => Some(Advanced { offsets: one.clone(), at }),
+            several => Some(Advanced { offsets: sum(self.op, several)?, at }),
+        };
+        Ok(Plan { layout: self.layout, advanced })
+    }
+}
+
+/// The sum of int64 tensors that broadcast.
+fn sum(op: &'static str, arrays: &[Tensor]) -> Result<Tensor> {
+    let shapes: Vec<_> = arrays.iter().map(|a| a.shape()).collect();
+    let shape = layout::broadcast(op, &shapes)?;
+    let mut total = Tensor::zeros(&shape, DType::I64)?;
+    let first = total.as_mut_ptr()?;
+    for a in arrays {
+        let nest = Nest::new(&shape, &[a.operand(shape.len())], &[Operand::new(first, 8, &shape, total.strides(), shape.len())]);
+        rows::run(
+            &nest,
+            Cost { bytes: 24, flops: 1 },
+            |_| true,
+            |row| {
+                for i in 0..row.n as isize {
+                    // SAFETY: the nest reaches elements of both tensors (T1), of which the total is fresh (S3); its rows are disjoint.
+                    unsafe {
+                        let (a, t) = (row.ptrs[0].offset(i * row.steps[0]) as *const i64, row.ptrs[1].offset(i * row.steps[1]) as *mut i64);
+                        *t = (*t).wrapping_add(*a);
+                    }
+                }
+            },
+        );
+    }
+    Ok(total)
+}

@@ -1,0 +1,223 @@
+//! Writing by index: `t[...] = v`, along an axis, and line by line. Where a position occurs more than once, values are joined
+//! in the order of the indices, on any number of threads.
+
+use super::plan::Plan;
+use super::{Index, gather};
+use crate::error::{Error, Result};
+use crate::exec::nest::{Nest, Operand};
+use crate::exec::par::Cost;
+use crate::exec::rows;
+use crate::kernel::index::rows::{self as row_kernel, RowFn};
+use crate::layout;
+use crate::tensor::Tensor;
+use alloc::format;
+
+/// How a value is joined to the element it is put at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScatterMode {
+    /// It replaces the element; of several the last one stays.
+    Set,
+    /// It is added; integers wrap, 16-bit floats are summed in float32.
+    Add,
+    /// It multiplies the element.
+    Multiply,
+    /// The larger stays; NaN if there is one.
+    Max,
+    /// The smaller stays; NaN if there is one.
+    Min,
+}
+
+/// `x[indices] = value`. The value broadcasts to the shape of `x[indices]` and takes the dtype of `x`. Only this tensor changes: storage
+/// that is shared is copied first, and the value may share it.
+///
+/// Errors, before anything is written: as [`get`](super::get); a value that doesn't broadcast; a value of a kind beyond the tensor's
+/// (floats into integers, complex into floats).
+///
+/// ```
+/// use flex::{Tensor, ops, s};
+/// let mut x = Tensor::from_slice(&[0, 1, 2, 3, 4, 5], [2, 3])?;
+/// ops::set(&mut x, &s![.., 1], &Tensor::from_slice(&[-1], [1])?)?;
+/// assert_eq!(x.to_vec::<i32>()?, [0, -1, 2, 3, -1, 5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
+    const OP: &str = "set";
+    let shape = Plan::new(OP, x, indices)?.shape();
+    let value = fit(OP, x, value, &shape)?;
+    x.as_mut_ptr()?;
+    // the layout may be another one now
+    let plan = Plan::new(OP, x, indices)?;
+    if plan.advanced.is_none() {
+        return x.write(&plan.layout, &value);
+    }
+    let size = x.dtype().size();
+    let first = x.as_mut_ptr()?.wrapping_offset((plan.layout.offset() as isize - x.layout().offset() as isize) * size as isize);
+    let (to, offsets) = plan.operands(first, size);
+    let Some(offsets) = offsets else { return Ok(()) };
+    // SAFETY: `to` reaches elements of `x` (T1), exclusive since as_mut_ptr, by offsets that were checked.
+    unsafe { scatter(ScatterMode::Set, OP, x.dtype(), &shape, to, offsets, &value) }
+}
+
+/// The value in the dtype and shape of what it is written to. Errors where its kind goes beyond the dtype's, or it doesn't broadcast.
+fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<Tensor> {
+    let kind = |t: &Tensor| (!t.dtype().is_bool()) as u8 + (t.dtype().is_float() as u8) + 2 * (t.dtype().is_complex() as u8);
+    if kind(value) > kind(x) {
+        return Err(Error::dtype(op, format!("values of {} for a tensor of {}: convert one with astype", value.dtype(), x.dtype())));
+    }
+    // leading dimensions of size 1 beyond the rank are of no account
+    let mut value = value.clone();
+    while value.rank() > shape.len() && value.shape()[0] == 1 {
+        value = value.squeeze(Some(&[0]))?;
+    }
+    let value = value.broadcast_to(shape).map_err(|_| {
+        Error::shape_of(
+            op,
+            format!("values do not broadcast to the indexed shape {shape:?}"),
+            &[("x", x.shape(), x.dtype()), ("values", value.shape(), value.dtype())],
+        )
+    })?;
+    value.astype(x.dtype())
+}
+
+/// The row function; none where the dtype lacks it.
+fn row_fn(mode: ScatterMode, dtype: crate::DType) -> Option<RowFn> {
+    use row_kernel::*;
+    Some(match mode {
+        ScatterMode::Set => dispatch_width!(dtype.size(), |U| scatter::<U, Replace> as RowFn),
+        // 16-bit floats come here as float32, see `accumulate`
+        ScatterMode::Add => dispatch!(number dtype, |T| scatter::<T, Add> as RowFn, else return None),
+        ScatterMode::Multiply => dispatch!(number dtype, |T| scatter::<T, Multiply> as RowFn, else return None),
+        ScatterMode::Max => dispatch!(real dtype, |T| scatter::<T, Maximum> as RowFn, else return None),
+        ScatterMode::Min => dispatch!(real dtype, |T| scatter::<T, Minimum> as RowFn, else return None),
+    })
+}
+
+/// Joins values to elements in the order of the indices.
+///
+/// # Safety
+/// For each index of `shape`, the element of `to`, moved by the offset, is one of a tensor of `dtype`, which nobody else uses and no
+/// two of whose indices share an element; `to` has a step of 0 just in those dimensions that the offsets vary in along the tensor.
+unsafe fn scatter(
+    mode: ScatterMode,
+    op: &'static str,
+    dtype: crate::DType,
+    shape: &[usize],
+    to: Operand,
+    offsets: Operand,
+    values: &Tensor,
+) -> Result<()> {
+    let row_fn = row_fn(mode, dtype).ok_or_else(|| Error::unsupported(op, dtype))?;
+    let values = values.contiguous()?;
+    let values = Operand::new(values.as_ptr() as *mut u8, dtype.size(), shape, values.strides(), shape.len());
+    // Values lead, so that loops keep the order of indices.
+    let nest = Nest::new(shape, &[], &[values, to, offsets]);
+    // Along a dimension in which the tensor's own elements move, pieces write disjoint elements.
+    rows::run(
+        &nest,
+        Cost { bytes: 3 * dtype.size() + 8, flops: 2 },
+        |d| d.steps[1] != 0,
+        |row| {
+            let (p, s) = (row.ptrs, row.steps);
+            // SAFETY: G1 by the caller.
+            unsafe { row_fn(row.n, p[1], s[1], p[2] as *const i64, s[2], p[0], s[0]) }
+        },
+    );
+    Ok(())
+}
+
+/// A copy of `x` with `values` put along `axis`: line by line, to the positions that the same line of `indices` holds. The values
+/// broadcast to the shape of `indices`.
+///
+/// Errors: indices whose shape differs from that of `x` beside the axis, that are no integers or out of range; values of a kind beyond the
+/// dtype; a mode that the dtype lacks (all but `Set` for bool, `Max` and `Min` for complex).
+///
+/// ```
+/// use flex::{Tensor, ops::{self, ScatterMode}};
+/// let x = Tensor::from_slice(&[0, 0, 0, 0], [2, 2])?;
+/// let i = Tensor::from_slice(&[1, 0], [2, 1])?;
+/// let v = Tensor::from_slice(&[5, 6], [2, 1])?;
+/// assert_eq!(ops::put_along_axis(&x, &i, &v, 1, ScatterMode::Set)?.to_vec::<i32>()?, [0, 5, 6, 0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn put_along_axis(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize, mode: ScatterMode) -> Result<Tensor> {
+    put("put_along_axis", x, indices, values, axis, mode)
+}
+
+/// A copy of `x` with `values` added along `axis`: [`put_along_axis`] with [`ScatterMode::Add`], so that positions may repeat.
+/// The same bits on any number of threads.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[0.0f32, 0.0], [2])?;
+/// let i = Tensor::from_slice(&[1, 1, 0], [3])?;
+/// let v = Tensor::from_slice(&[1.0f32, 2.0, 4.0], [3])?;
+/// assert_eq!(ops::scatter_add(&x, &i, &v, 0)?.to_vec::<f32>()?, [4.0, 3.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn scatter_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -> Result<Tensor> {
+    put("scatter_add", x, indices, values, axis, ScatterMode::Add)
+}
+
+fn put(op: &'static str, x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize, mode: ScatterMode) -> Result<Tensor> {
+    let k = layout::axis(op, axis, x.rank())?;
+    let differ = |d: usize| d != k && x.shape()[d] != indices.shape()[d];
+    if x.rank() != indices.rank() || (0..x.rank()).any(differ) {
+        let operands = [("x", x.shape(), x.dtype()), ("indices", indices.shape(), indices.dtype())];
+        return Err(Error::shape_of(op, format!("the shapes differ beside axis {k}"), &operands));
+    }
+    accumulate(op, x, values, indices.shape(), mode, |y, first| {
+        let along = gather::Along::new(op, y, indices, axis)?;
+        let mut to = Operand::new(first, y.dtype().size(), y.shape(), y.strides(), y.rank());
+        to.strides[k] = 0;
+        let table = along.offsets.operand(y.rank());
+        Ok((along.offsets, to, table))
+    })
+}
+
+/// A copy of `x` with `values` added to the parts at positions `indices` along `axis` (torch's `index_add`, the reverse of
+/// [`take`](super::take)): the values have, or broadcast to, the shape that `take` would give. Positions may repeat; the same bits on any
+/// number of threads.
+///
+/// Errors: indices that are no integers, or out of range; values of a kind beyond the dtype, or that don't broadcast; bool.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[0, 0, 0, 0], [2, 2])?;
+/// let i = Tensor::from_slice(&[1, 1], [2])?;
+/// let v = Tensor::from_slice(&[1, 2, 3, 4], [2, 2])?;
+/// assert_eq!(ops::index_add(&x, &i, &v, 0)?.to_vec::<i32>()?, [0, 0, 4, 6]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn index_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -> Result<Tensor> {
+    const OP: &str = "index_add";
+    let k = layout::axis(OP, axis, x.rank())?;
+    let shape = gather::taken(x.shape(), k, indices.shape());
+    accumulate(OP, x, values, &shape, ScatterMode::Add, |y, first| {
+        let size = y.dtype().size();
+        let offsets = gather::offsets(OP, indices, k, y.shape()[k], y.strides()[k] as i64 * size as i64)?;
+        let (to, table) = gather::taken_operands(Operand::new(first, size, y.shape(), y.strides(), y.rank()), &offsets, k);
+        Ok((offsets, to, table))
+    })
+}
+
+/// Joins values, of the given shape, to a copy of `x`, in float32 for 16-bit floats. `operands` makes the operands of [`scatter`] for that
+/// copy and its first element, with the tensor that keeps the offsets alive.
+fn accumulate(
+    op: &'static str,
+    x: &Tensor,
+    values: &Tensor,
+    shape: &[usize],
+    mode: ScatterMode,
+    operands: impl FnOnce(&Tensor, *mut u8) -> Result<(Tensor, Operand, Operand)>,
+) -> Result<Tensor> {
+    let values = fit(op, x, values, shape)?;
+    let sums = matches!(mode, ScatterMode::Add | ScatterMode::Multiply);
+    let dtype = if sums { x.dtype().wide() } else { x.dtype() };
+    let mut y = if dtype == x.dtype() { x.copy()? } else { x.astype(dtype)?.contiguous()? };
+    let values = values.astype(dtype)?;
+    let first = y.as_mut_ptr()?;
+    let (_offsets, to, table) = operands(&y, first)?;
+    // SAFETY: `y` is fresh, contiguous and this function's alone; its offsets were checked.
+    unsafe { scatter(mode, op, dtype, shape, to, table, &values)? };
+    y.astype(x.dtype())
+}

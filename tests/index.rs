@@ -1,0 +1,156 @@
+//! Indexing against NumPy's figures and naive oracles.
+#![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
+
+mod common;
+
+use common::{layouts, values};
+use flex::ops::{self, Index};
+use flex::{Tensor, s};
+
+fn ints(v: &[i64]) -> Tensor {
+    Tensor::from_slice(v, [v.len()]).unwrap()
+}
+fn bools(v: impl IntoIterator<Item = bool>, shape: &[usize]) -> Tensor {
+    Tensor::from_slice(&v.into_iter().collect::<Vec<_>>(), shape).unwrap()
+}
+
+/// What the table below indexes with.
+struct Arrays {
+    a: Tensor,
+    a2: Tensor,
+    b: Tensor,
+    c: Tensor,
+    e: Tensor,
+    f: Tensor,
+    g: Tensor,
+    h: Tensor,
+    k: Tensor,
+    m2: Tensor,
+    m23: Tensor,
+    m3: Tensor,
+    m34: Tensor,
+    m4: Tensor,
+    mf: Tensor,
+    n3: Tensor,
+    t: Tensor,
+    z: Tensor,
+}
+fn arrays() -> Arrays {
+    Arrays {
+        a: ints(&[1, -1, 0]),
+        a2: ints(&[1]),
+        b: Tensor::from_slice(&[0i8, -2], [2, 1]).unwrap(),
+        c: Tensor::from_slice(&[2u64, 0, 2], [3]).unwrap(),
+        e: ints(&[]),
+        f: bools([false], &[]),
+        g: ints(&[4, -5]),
+        h: Tensor::from_slice(&[1u8, 0, 1, 1], [4]).unwrap(),
+        k: Tensor::from_slice(&[1i32, 0, 1], [3]).unwrap(),
+        m2: bools([true, false], &[2]),
+        m23: bools((0..6).map(|i| i % 3 != 1), &[2, 3]),
+        m3: bools([true, false, true], &[3]),
+        m34: bools((0..12).map(|i| i % 5 == 1), &[3, 4]),
+        m4: bools([false, true, true, false], &[4]),
+        mf: bools((0..120).map(|i| i * 7 % 11 < 4), &[2, 3, 4, 5]),
+        n3: bools([false; 3], &[3]),
+        t: bools([true], &[]),
+        z: Tensor::from_slice(&[1i64], []).unwrap(),
+    }
+}
+
+/// `sum(v[i] * (i + 1))`: tells values and their order.
+fn weight(t: &Tensor) -> i128 {
+    values(t).iter().enumerate().map(|(i, v)| v.int() * (i as i128 + 1)).sum()
+}
+
+/// Indices of `arange(120).reshape(2, 3, 4, 5)`; the shape and the weight of what NumPy 2 gives, and the weight of the whole after
+/// `x[indices] = 1000 + arange(..)`.
+#[test]
+fn as_numpy_does() {
+    let t = arrays();
+    let cases: &[(&[Index], &[usize], i128, i128)] = &[
+        (&s![1], &[3, 4, 5], 181780, 5680160),
+        (&s![-1, 2], &[4, 5], 23660, 2564960),
+        (&s![.., 1], &[2, 4, 5], 62120, 2875160),
+        (&s![.., 1..; -1], &[2, 2, 4, 5], 203040, 4535560),
+        (&s![1..2, .., ..; -2], &[1, 3, 2, 5], 46465, 3144610),
+        (&s![-1.., ..2, 1..-1], &[1, 2, 2, 5], 17860, 2072260),
+        (&s![Index::Ellipsis], &[2, 3, 4, 5], 575960, 7835960),
+        (&s![Index::Ellipsis, 0], &[2, 3, 4], 23000, 1892376),
+        (&s![0, Index::Ellipsis, 1], &[3, 4], 2938, 918958),
+        (&s![Index::NewAxis, Index::Ellipsis, Index::NewAxis], &[1, 2, 3, 4, 5, 1], 575960, 7835960),
+        (&s![0, Index::NewAxis, 1, .., Index::NewAxis], &[1, 4, 1, 5], 6860, 1173760),
+        (&s![1, 2, 3, 4], &[], 119, 681680),
+        (&s![.., 5..9], &[2, 0, 4, 5], 0, 575960),
+        (&s![..; -1, ..; -1, ..; -1, ..; -1], &[2, 3, 4, 5], 287980, 7547980),
+        (&s![&t.h], &[4, 3, 4, 5], 2334520, 8597360),
+        (&s![.., &t.a], &[2, 3, 4, 5], 527960, 7787960),
+        (&s![.., &t.a, .., 2], &[3, 2, 4], 18160, 1929824),
+        (&s![.., .., &t.a], &[2, 3, 3, 5], 318420, 5839385),
+        (&s![.., &t.a, &t.c], &[2, 3, 5], 33090, 2260985),
+        (&s![.., .., &t.a, &t.c], &[2, 3, 3], 13038, 1566995),
+        (&s![&t.k, .., &t.a], &[3, 3, 5], 73035, 3531785),
+        (&s![.., &t.a, .., &t.a], &[3, 2, 4], 17996, 1921276),
+        (&s![.., &t.b, &t.a], &[2, 2, 3, 5], 120180, 3467510),
+        (&s![&t.b, .., &t.a], &[2, 3, 3, 5], 121320, 1950260),
+        (&s![0, .., &t.a], &[3, 3, 5], 31635, 1890185),
+        (&s![0, &t.a], &[3, 4, 5], 47980, 2381960),
+        (&s![.., 1, &t.a], &[2, 3, 5], 33840, 2265235),
+        (&s![.., &t.a, 1], &[2, 3, 5], 32315, 2212760),
+        (&s![&t.a2, Index::Ellipsis, &t.c], &[3, 3, 4], 61308, 2578740),
+        (&s![.., &t.a, Index::NewAxis, &t.c], &[3, 2, 1, 5], 27590, 2255485),
+        (&s![Index::NewAxis, &t.k, &t.a], &[1, 3, 4, 5], 121180, 4612760),
+        (&s![.., &t.a, Index::Ellipsis], &[2, 3, 4, 5], 527960, 7787960),
+        (&s![.., &t.a, Index::Ellipsis, &t.c, &t.a], &[3, 2], 1231, 905512),
+        (&s![Index::Ellipsis, &t.c, &t.a], &[2, 3, 3], 13119, 1572710),
+        (&s![1, 2, Index::Ellipsis, &t.c, &t.a], &[3], 649, 868725),
+        (&s![1, &t.c, Index::Ellipsis, &t.c, &t.a], &[3], 569, 835445),
+        (&s![&t.z], &[3, 4, 5], 181780, 5680160),
+        (&s![.., &t.z, .., &t.a], &[3, 2, 4], 19276, 1930236),
+        (&s![.., &t.e], &[2, 0, 4, 5], 0, 575960),
+        (&s![.., 0..0, &t.a], &[2, 0, 3, 5], 0, 575960),
+        (&s![&t.m2], &[1, 3, 4, 5], 71980, 2405960),
+        (&s![.., &t.m3], &[2, 2, 4, 5], 259440, 5279160),
+        (&s![.., .., &t.m4], &[2, 3, 2, 5], 144380, 4062060),
+        (&s![&t.m23], &[4, 4, 5], 259440, 5279160),
+        (&s![.., &t.m34], &[2, 3, 5], 38140, 2345935),
+        (&s![&t.mf], &[44], 77671, 3072894),
+        (&s![&t.m23, .., &t.a2], &[4, 4], 10616, 1460768),
+        (&s![.., &t.m3, .., &t.g], &[2, 2, 4], 10304, 1475752),
+        (&s![&t.m23, 1], &[4, 5], 16010, 1658860),
+        (&s![&t.t], &[1, 2, 3, 4, 5], 575960, 7835960),
+        (&s![&t.f], &[0, 2, 3, 4, 5], 0, 575960),
+        (&s![&t.t, &t.h], &[4, 3, 4, 5], 2334520, 8597360),
+        (&s![.., &t.n3], &[2, 0, 4, 5], 0, 575960),
+        (&s![Index::Ellipsis, &t.m4, ..], &[2, 3, 2, 5], 144380, 4062060),
+        (&s![1..; -1, &t.a, 2, ..3], &[2, 3, 3], 7653, 1609580),
+    ];
+    let x = Tensor::from_slice(&Vec::from_iter(0..120i32), [2, 3, 4, 5]).unwrap();
+    for (name, layout) in layouts(&x) {
+        for (indices, shape, got, put) in cases {
+            let y = ops::get(&layout, indices).unwrap();
+            assert_eq!((y.shape(), weight(&y)), (*shape, *got), "{indices:?} {name}");
+            let value = Tensor::from_slice(&Vec::from_iter((0..y.len()).map(|i| 1000 + i as i32)), y.shape()).unwrap();
+            let mut z = layout.clone();
+            ops::set(&mut z, indices, &value).unwrap();
+            assert_eq!(weight(&z), *put, "{indices:?}");
+            assert_eq!(weight(&x), 575_960, "a write was seen elsewhere");
+            let mut alone = layout.copy().unwrap();
+            let p = alone.as_ptr();
+            ops::set(&mut alone, indices, &value).unwrap();
+            assert!(alone.as_ptr() == p && weight(&alone) == *put, "{indices:?}");
+        }
+    }
+}
+
+#[test]
+fn basic_indices_are_views() {
+    let x = Tensor::from_slice(&Vec::from_iter(0..24), [2, 3, 4]).unwrap();
+    let y = ops::get(&x, &s![1, .., ..; -1]).unwrap();
+    assert!(y.shares_storage(&x));
+    assert_eq!((y.shape(), y.strides()), (&[3, 4][..], &[4, -1][..]));
+    // element 0 of y is x[1, 0, 3]
+    assert_eq!(y.as_ptr(), x.as_ptr().wrapping_add(15 * 4));
+    assert_eq!(x.slice(s![.., 0..=-1, ..=1]).unwrap().shape(), [2, 3, 2]);
+    assert!(x.slice(s![&ints(&[0])]).is_err());
+}
