@@ -4,6 +4,7 @@
 pub mod convert;
 mod dtype;
 mod interop;
+mod operators;
 mod tensor;
 mod values;
 

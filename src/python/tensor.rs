@@ -27,10 +27,21 @@ impl PyTensor {
     pub fn get(&self) -> Tensor {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+    /// What `f` reads off the tensor. It must not look at the object again, nor at Python.
+    #[inline(always)]
+    pub fn read<R>(&self, f: impl FnOnce(&Tensor) -> R) -> R {
+        f(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
     /// Changes the tensor in place; other threads see it as it was before or as it is after. On an error `change` leaves it as
     /// it was. It must not look at the object again (`t += t` takes its operand before), nor at Python.
     pub fn update<R>(&self, change: impl FnOnce(&mut Tensor) -> crate::Result<R>) -> crate::Result<R> {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut t = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // memory of others is given back after the lock: their code may run then, and look at this object
+        let borrowed = (!t.storage().is_owned()).then(|| t.clone());
+        let result = change(&mut t);
+        drop(t);
+        drop(borrowed);
+        result
     }
 }
 
@@ -51,28 +62,27 @@ impl PyTensor {
     /// The type of the elements.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDType>> {
-        dtype::object(py, self.get().dtype())
+        dtype::object(py, self.read(Tensor::dtype))
     }
     /// The number of dimensions.
     #[getter]
     fn ndim(&self) -> usize {
-        self.get().rank()
+        self.read(Tensor::rank)
     }
     /// The number of elements.
     #[getter]
     fn size(&self) -> usize {
-        self.get().len()
+        self.read(Tensor::len)
     }
     /// Bytes of one element.
     #[getter]
     fn itemsize(&self) -> usize {
-        self.get().dtype().size()
+        self.read(|t| t.dtype().size())
     }
     /// Bytes of all elements.
     #[getter]
     fn nbytes(&self) -> usize {
-        let t = self.get();
-        t.len().saturating_mul(t.dtype().size())
+        self.read(|t| t.len().saturating_mul(t.dtype().size()))
     }
     /// Steps of the dimensions in bytes, as NumPy's and the buffer protocol's are.
     #[getter]
@@ -107,7 +117,7 @@ impl PyTensor {
     }
     /// Whether the elements lie one after the other in row-major order.
     fn is_contiguous(&self) -> bool {
-        self.get().is_contiguous()
+        self.read(Tensor::is_contiguous)
     }
     /// The same elements, one after the other in row-major order: the tensor itself where they lie so.
     fn contiguous<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {

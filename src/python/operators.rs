@@ -1,0 +1,170 @@
+//! The operators of Tensor, reflected and in place, and NumPy's calls of its ufuncs on Tensors.
+
+// no unsafe code here but what #[pymethods] makes of methods that a macro writes
+#![allow(unsafe_op_in_unsafe_fn)]
+
+use super::convert::{Operand, detached};
+use super::tensor::PyTensor;
+use crate::kernel::elementwise::{Row, rows};
+use crate::ops::elementwise::{Arg, apply, apply_in_place};
+use crate::{Bool, Tensor};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple};
+
+/// The other operand. Where an object is no operand at all, extraction fails, PyO3 answers NotImplemented, and Python asks that
+/// object; an operand that can't be converted is an error of its own.
+struct Other(PyResult<Operand>);
+
+impl<'py> FromPyObject<'_, 'py> for Other {
+    type Error = PyErr;
+    #[inline]
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Other> {
+        match Operand::of(&x) {
+            Ok(Some(o)) => Ok(Other(Ok(o))),
+            Ok(None) => Err(PyTypeError::new_err("not an operand")),
+            Err(e) => Ok(Other(Err(e))),
+        }
+    }
+}
+
+impl Operand {
+    /// As an operand of an elementwise function.
+    #[inline(always)]
+    pub fn arg(&self) -> Arg<'_> {
+        match self {
+            Operand::Tensor(t) => Arg::Ref(t),
+            Operand::Scalar(s) => Arg::Scalar(*s),
+        }
+    }
+}
+
+/// An elementwise operation of two operands.
+#[inline(never)]
+pub fn binary(py: Python<'_>, row: &Row, a: &Operand, b: &Operand) -> PyResult<PyTensor> {
+    detached(py, a.len().max(b.len()), || apply(row, [a.arg(), b.arg()])).map(PyTensor::new)
+}
+
+/// An elementwise operation of one operand.
+#[inline(never)]
+pub fn unary(py: Python<'_>, row: &Row, a: &Tensor) -> PyResult<PyTensor> {
+    detached(py, a.len(), || apply(row, [Arg::Ref(a)])).map(PyTensor::new)
+}
+
+fn forward(t: &PyTensor, py: Python<'_>, row: &Row, other: Other) -> PyResult<PyTensor> {
+    binary(py, row, &Operand::Tensor(t.get()), &other.0?)
+}
+fn reflected(t: &PyTensor, py: Python<'_>, row: &Row, other: Other) -> PyResult<PyTensor> {
+    binary(py, row, &other.0?, &Operand::Tensor(t.get()))
+}
+/// Shape and dtype stay; the tensor is as it was after an error. `t += t` has taken its operand before the tensor is locked.
+fn in_place(t: &PyTensor, py: Python<'_>, row: &Row, other: Other) -> PyResult<()> {
+    let other = other.0?;
+    detached(py, t.read(Tensor::len).max(other.len()), || t.update(|t| apply_in_place(row, t, Some(other.arg()))))
+}
+
+macro_rules! operators {
+    (arithmetic { $($method:ident $reflected:ident $in_place:ident $Row:ident;)* } compare { $($compare:ident $Compare:ident;)* } unary { $($unary:ident $Unary:ident;)* }) => {
+        #[pymethods]
+        impl PyTensor {
+            $(
+                fn $method(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { forward(self, py, &rows::$Row::ROW, other) }
+                fn $reflected(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { reflected(self, py, &rows::$Row::ROW, other) }
+                fn $in_place(&self, py: Python<'_>, other: Other) -> PyResult<()> { in_place(self, py, &rows::$Row::ROW, other) }
+            )*
+            $(fn $compare(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { forward(self, py, &rows::$Compare::ROW, other) })*
+            $(fn $unary(&self, py: Python<'_>) -> PyResult<PyTensor> { unary(py, &rows::$Unary::ROW, &self.get()) })*
+            fn __pow__(&self, py: Python<'_>, other: Other, modulo: Option<&Bound<PyAny>>) -> PyResult<PyTensor> {
+                no_modulo(modulo)?;
+                forward(self, py, &rows::Pow::ROW, other)
+            }
+            fn __rpow__(&self, py: Python<'_>, other: Other, modulo: Option<&Bound<PyAny>>) -> PyResult<PyTensor> {
+                no_modulo(modulo)?;
+                reflected(self, py, &rows::Pow::ROW, other)
+            }
+            fn __ipow__(&self, py: Python<'_>, other: Other, modulo: Option<&Bound<PyAny>>) -> PyResult<()> {
+                no_modulo(modulo)?;
+                in_place(self, py, &rows::Pow::ROW, other)
+            }
+            fn __divmod__(&self, py: Python<'_>, other: Other) -> PyResult<(PyTensor, PyTensor)> {
+                let (a, b) = (Operand::Tensor(self.get()), other.0?);
+                Ok((binary(py, &rows::FloorDivide::ROW, &a, &b)?, binary(py, &rows::Remainder::ROW, &a, &b)?))
+            }
+            /// Whether an element equals `value`.
+            fn __contains__(&self, py: Python<'_>, value: Operand) -> PyResult<bool> {
+                let equal = binary(py, &rows::Equal::ROW, &Operand::Tensor(self.get()), &value)?.get();
+                Ok(equal.as_slice::<Bool>()?.iter().any(|b| b.get()))
+            }
+            /// NumPy's ufuncs on Tensors are flex's functions of that name, so that `array + t` and `numpy.exp(t)` give Tensors.
+            #[pyo3(signature = (ufunc, method, *inputs, **arguments))]
+            fn __array_ufunc__<'py>(
+                &self,
+                ufunc: &Bound<'py, PyAny>,
+                method: &str,
+                inputs: &Bound<'py, PyTuple>,
+                arguments: Option<&Bound<'py, PyDict>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                let py = ufunc.py();
+                let plain = method == "__call__" && arguments.is_none_or(|a| a.is_empty());
+                match if plain { flex_function(ufunc)? } else { None } {
+                    Some(function) => function.call1(inputs),
+                    None => Ok(py.NotImplemented().into_bound(py)),
+                }
+            }
+        }
+    };
+}
+operators! {
+    arithmetic {
+        __add__ __radd__ __iadd__ Add;
+        __sub__ __rsub__ __isub__ Subtract;
+        __mul__ __rmul__ __imul__ Multiply;
+        __truediv__ __rtruediv__ __itruediv__ Divide;
+        __floordiv__ __rfloordiv__ __ifloordiv__ FloorDivide;
+        __mod__ __rmod__ __imod__ Remainder;
+        __and__ __rand__ __iand__ BitwiseAnd;
+        __or__ __ror__ __ior__ BitwiseOr;
+        __xor__ __rxor__ __ixor__ BitwiseXor;
+        __lshift__ __rlshift__ __ilshift__ BitwiseLeftShift;
+        __rshift__ __rrshift__ __irshift__ BitwiseRightShift;
+    }
+    compare { __lt__ Less; __le__ LessEqual; __eq__ Equal; __ne__ NotEqual; __gt__ Greater; __ge__ GreaterEqual; }
+    unary { __neg__ Negative; __pos__ Positive; __abs__ Abs; __invert__ BitwiseInvert; }
+}
+
+fn no_modulo(modulo: Option<&Bound<PyAny>>) -> PyResult<()> {
+    match modulo {
+        None => Ok(()),
+        Some(_) => Err(PyTypeError::new_err("pow of tensors takes no modulus")),
+    }
+}
+
+/// flex's function for a ufunc of NumPy; none where flex has no such.
+fn flex_function<'py>(ufunc: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// NumPy's names that are not the standard's.
+    const RENAMED: [(&str, &str); 16] = [
+        ("absolute", "abs"),
+        ("arccos", "acos"),
+        ("arccosh", "acosh"),
+        ("arcsin", "asin"),
+        ("arcsinh", "asinh"),
+        ("arctan", "atan"),
+        ("arctan2", "atan2"),
+        ("arctanh", "atanh"),
+        ("conjugate", "conj"),
+        ("invert", "bitwise_invert"),
+        ("left_shift", "bitwise_left_shift"),
+        ("right_shift", "bitwise_right_shift"),
+        ("power", "pow"),
+        ("rint", "round"),
+        ("true_divide", "divide"),
+        ("mod", "remainder"),
+    ];
+    static FLEX: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let py = ufunc.py();
+    let name: String = ufunc.getattr("__name__")?.extract()?;
+    let name = RENAMED.iter().find(|(theirs, _)| *theirs == name).map_or(name.as_str(), |(_, ours)| ours);
+    let flex = FLEX.get_or_try_init(py, || py.import("flex").map(Bound::unbind))?.bind(py);
+    flex.getattr_opt(name)
+}
