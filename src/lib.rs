@@ -14,6 +14,7 @@ pub mod op;
 #[doc(hidden)]
 pub mod kernel;
 pub mod layout;
+pub mod nn;
 pub mod ops;
 #[cfg(feature = "python")]
 mod python;

@@ -1,8 +1,10 @@
 //! What loops compute: slices in, slices out. Nothing here knows layouts, tensors or threads.
 
+pub mod attention;
 pub mod convert;
 pub mod elementwise;
 pub mod gemm;
 pub mod index;
 pub mod math;
+pub mod norm;
 pub mod sort;

@@ -1,0 +1,28 @@
+//! Embeddings.
+
+use crate::error::{Error, Result};
+use crate::ops::take;
+use crate::tensor::Tensor;
+
+/// The rows of `weight`, `[entries, width]`, at `indices` of any shape: `[.., width]`. Negative indices count from the end.
+///
+/// Errors where an index is out of range or no integer, or `weight` is no matrix.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let weight = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [2, 2])?;
+/// let rows = nn::embedding(&Tensor::from_slice(&[1i64, 0, 1], [3])?, &weight)?;
+/// assert_eq!(rows.to_vec::<f32>()?, [3.0, 4.0, 1.0, 2.0, 3.0, 4.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn embedding(indices: &Tensor, weight: &Tensor) -> Result<Tensor> {
+    const OP: &str = "embedding";
+    if weight.rank() != 2 {
+        return Err(Error::shape_of(OP, "weight must have the shape [entries, width]", &[("weight", weight.shape(), weight.dtype())]));
+    }
+    take(weight, indices, Some(0)).map_err(|e| match e {
+        Error::Index { index, axis, size, .. } => Error::Index { op: OP, index, axis, size },
+        Error::DType { message, .. } => Error::DType { op: OP, message },
+        e => e,
+    })
+}

@@ -1,0 +1,44 @@
+//! Softmax and its logarithm.
+
+use super::map_lines;
+use crate::error::{Error, Result};
+use crate::kernel::norm;
+use crate::layout;
+use crate::tensor::Tensor;
+
+/// `exp(x) / sum(exp(x))` along an axis, without overflow. A line of minus infinities gives NaN. Integers are converted to the
+/// default float.
+///
+/// Errors where the axis is out of range or the dtype is complex.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from_slice(&[0.0f32, 0.0, 1000.0, 1000.0], [2, 2])?;
+/// assert_eq!(nn::softmax(&x, -1)?.to_vec::<f32>()?, [0.5; 4]);
+/// assert_eq!(nn::softmax(&x, 0)?.to_vec::<f32>()?, [0.0, 0.0, 1.0, 1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
+    const OP: &str = "softmax";
+    let axis = layout::axis(OP, axis, x.rank())?;
+    let x = x.astype(x.dtype().inexact())?;
+    dispatch!(floating x.dtype(), |T| map_lines::<T>(&x, axis, 12, norm::softmax), else Err(Error::unsupported(OP, x.dtype())))
+}
+
+/// `x - log(sum(exp(x)))` along an axis, without overflow or cancellation: the logarithm of [`softmax`]. Integers are converted
+/// to the default float.
+///
+/// Errors where the axis is out of range or the dtype is complex.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from_slice(&[0.0f32, -1000.0], [2])?;
+/// assert_eq!(nn::log_softmax(&x, -1)?.to_vec::<f32>()?, [0.0, -1000.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn log_softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
+    const OP: &str = "log_softmax";
+    let axis = layout::axis(OP, axis, x.rank())?;
+    let x = x.astype(x.dtype().inexact())?;
+    dispatch!(floating x.dtype(), |T| map_lines::<T>(&x, axis, 12, norm::log_softmax), else Err(Error::unsupported(OP, x.dtype())))
+}

@@ -1,0 +1,36 @@
+//! The cross product.
+
+use crate::error::{Error, Result};
+use crate::layout;
+use crate::ops::{multiply, subtract, take};
+use crate::tensor::Tensor;
+use alloc::format;
+
+/// The vector product of vectors of three elements along an axis; the other dimensions broadcast. `axis` counts in both
+/// operands. Dtypes are promoted.
+///
+/// Errors where the size along the axis is not 3, the other dimensions don't broadcast, or the dtypes have no common one or are
+/// bool.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let (x, y) = (Tensor::from_slice(&[1i32, 0, 0], [3])?, Tensor::from_slice(&[0i32, 1, 0], [3])?);
+/// assert_eq!(ops::cross(&x, &y, -1)?.to_vec::<i32>()?, [0, 0, 1]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn cross(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
+    const OP: &str = "cross";
+    let (of_a, of_b) = (layout::axis(OP, axis, a.rank())?, layout::axis(OP, axis, b.rank())?);
+    if a.shape()[of_a] != 3 || b.shape()[of_b] != 3 {
+        let message = format!("vectors along axis {axis} must have 3 elements");
+        return Err(Error::shape_of(OP, message, &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())]));
+    }
+    let dtype = a.dtype().promote(b.dtype(), OP)?;
+    if dtype.is_bool() {
+        return Err(Error::unsupported(OP, dtype));
+    }
+    // Elements 1, 2, 0 and 2, 0, 1: each component multiplies one with the other and subtracts the reverse.
+    let (next, last) = (Tensor::from_slice(&[1i64, 2, 0], [3])?, Tensor::from_slice(&[2i64, 0, 1], [3])?);
+    let product = |i: &Tensor, j: &Tensor| multiply(take(a, i, Some(axis))?, take(b, j, Some(axis))?);
+    subtract(product(&next, &last)?, product(&last, &next)?)
+}

@@ -1,0 +1,131 @@
+//! Matrix products with the array API's rules for vectors and batches.
+
+use super::driver::{Matrices, Results, Sizes, products};
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::kernel::gemm::{Product, Stages};
+use crate::layout::{self, Shape};
+use crate::tensor::Tensor;
+use alloc::format;
+
+/// The product of matrices, of a matrix and a vector, or of two vectors.
+///
+/// `a` is `[.., m, k]` or `[k]`, `b` is `[.., k, n]` or `[k]`; the leading dimensions broadcast. A vector is a row on the left
+/// and a column on the right, and that dimension is not in the result. Numbers of different dtypes are promoted; integers
+/// wrap; float16 and bfloat16 are summed in float32 and rounded once. The sum of no products (`k = 0`) is zero.
+///
+/// Errors where the sizes `k` differ, the leading dimensions don't broadcast, an operand has no dimension, or the dtypes have no
+/// common one or are bool.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let a = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [2, 2])?;
+/// let x = Tensor::from_slice(&[1.0f32, -1.0], [2])?;
+/// assert_eq!(ops::matmul(&a, &a.transpose(0, 1)?)?.to_vec::<f32>()?, [5.0, 11.0, 11.0, 25.0]);
+/// assert_eq!(ops::matmul(&a, &x)?.to_vec::<f32>()?, [-1.0, -1.0]);
+/// assert_eq!(ops::matmul(&x, &x)?.item::<f32>()?, 2.0);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    const OP: &str = "matmul";
+    let operands = [("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())];
+    if a.rank() == 0 || b.rank() == 0 {
+        return Err(Error::shape_of(OP, "operands need at least one dimension: use multiply for numbers", &operands));
+    }
+    let dtype = a.dtype().promote(b.dtype(), OP)?;
+    let (row, column) = (a.rank() == 1, b.rank() == 1);
+    let (left, right) = (a.shape()[a.rank() - 1], b.shape()[b.rank().saturating_sub(2)]);
+    if left != right {
+        let name = if column { "the only" } else { "second-last" };
+        let message = format!("last axis of a is {left} but {name} axis of b is {right}");
+        return Err(Error::shape_of(OP, message, &operands));
+    }
+    let (a, b) = (a.astype(dtype)?, b.astype(dtype)?);
+    let a = if row { a.expand_dims(&[0])? } else { a };
+    let b = if column { b.expand_dims(&[1])? } else { b };
+    let c = dispatch!(number dtype, |T| batched::<T>(OP, &a, &b), else Err(Error::unsupported(OP, dtype)))?;
+    match (row, column) {
+        (false, false) => Ok(c),
+        (true, false) => c.squeeze(Some(&[-2])),
+        (false, true) => c.squeeze(Some(&[-1])),
+        (true, true) => c.squeeze(Some(&[-2, -1])),
+    }
+}
+
+/// The products of two stacks of matrices of one dtype, whose leading dimensions broadcast.
+fn batched<T: Element + Product>(op: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let sizes = Sizes { m: a.shape()[a.rank() - 2], n: b.shape()[b.rank() - 1], k: a.shape()[a.rank() - 1] };
+    let (lead_a, lead_b) = (&a.shape()[..a.rank() - 2], &b.shape()[..b.rank() - 2]);
+    let lead = layout::broadcast(op, &[lead_a, lead_b]).map_err(|_| {
+        let operands = [("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())];
+        Error::shape_of(op, "the dimensions before the last two do not broadcast", &operands)
+    })?;
+    let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
+    let mut c = Tensor::empty(&shape(sizes.m, sizes.n), T::DTYPE)?;
+    let batch = lead.iter().product::<usize>();
+    // One matrix on the right for all rows of a batch: one tall product.
+    if lead_b.iter().all(|n| *n == 1)
+        && lead_a == lead.as_slice()
+        && let Some(tall) = a.layout().reshape(&[batch * sizes.m, sizes.k])
+        && let Some(one) = b.layout().reshape(&[sizes.k, sizes.n])
+    {
+        stack::<T>(&a.view(tall), &b.view(one), &mut c, Sizes { m: batch * sizes.m, ..sizes }, 1)?;
+    } else {
+        let (a, b) = (a.broadcast_to(&shape(sizes.m, sizes.k))?, b.broadcast_to(&shape(sizes.k, sizes.n))?);
+        stack::<T>(&a, &b, &mut c, sizes, batch)?;
+    }
+    Ok(c)
+}
+
+fn stack<T: Element + Product>(a: &Tensor, b: &Tensor, c: &mut Tensor, sizes: Sizes, batch: usize) -> Result<()> {
+    let (a, b) = (Matrices::<T>::new(a), Matrices::<T>::new(b));
+    let c = Results::<T>::new(c, sizes.m, sizes.n)?;
+    // SAFETY: the shapes are those that `batched` derived; each `c.get(i)` is another matrix of a fresh tensor.
+    unsafe { products(sizes, batch, |i| (a.get(i), b.get(i), c.get(i)), Stages::NONE) }
+}
+
+/// The sum of the products along an axis of two tensors that broadcast otherwise, the first conjugated where it is complex.
+///
+/// `axis` is negative, counted from the end of both, or counts from the front of the broadcast shape. The dtypes are promoted.
+///
+/// Errors where the sizes along the axis differ, the other dimensions don't broadcast, or the dtypes have no common one or are
+/// bool.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let a = Tensor::from_slice(&[1i32, 2, 3, 4], [2, 2])?;
+/// let b = Tensor::from_slice(&[10i32, 1], [2])?;
+/// assert_eq!(ops::vecdot(&a, &b, -1)?.to_vec::<i32>()?, [12, 34]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
+    const OP: &str = "vecdot";
+    let (least, most) = (a.rank().min(b.rank()), a.rank().max(b.rank()));
+    let from_end = if axis < 0 { axis } else { axis - most as isize };
+    let k = layout::axis(OP, from_end, least).map_err(|_| Error::Axis { op: OP, axis, rank: least, repeated: false })?;
+    let behind = least - k;
+    let (left, right) = (a.shape()[a.rank() - behind], b.shape()[b.rank() - behind]);
+    if left != right {
+        let message = format!("axis {axis} of a is {left} but that of b is {right}");
+        return Err(Error::shape_of(OP, message, &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())]));
+    }
+    let dtype = a.dtype().promote(b.dtype(), OP)?;
+    let a = a.astype(dtype)?.moveaxis(&[from_end], &[-1])?;
+    let b = b.astype(dtype)?.moveaxis(&[from_end], &[-1])?.expand_dims(&[-1])?;
+    let a = if dtype.is_complex() { crate::ops::conj(&a)? } else { a }.expand_dims(&[-2])?;
+    dispatch!(number dtype, |T| batched::<T>(OP, &a, &b), else Err(Error::unsupported(OP, dtype)))?.squeeze(Some(&[-2, -1]))
+}
+
+/// The last two dimensions exchanged; a view. Errors where there are fewer.
+///
+/// ```
+/// let x = flex::Tensor::zeros(&[5, 2, 3], flex::DType::F32)?;
+/// assert_eq!(flex::ops::matrix_transpose(&x)?.shape(), [5, 3, 2]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn matrix_transpose(x: &Tensor) -> Result<Tensor> {
+    if x.rank() < 2 {
+        return Err(Error::shape_of("matrix_transpose", "a matrix has two dimensions", &[("x", x.shape(), x.dtype())]));
+    }
+    x.transpose(-2, -1)
+}

@@ -1,0 +1,252 @@
+//! Operations of models against naive formulas in `f64`.
+
+use flex::{DType, Tensor, nn};
+
+/// Deterministic values in -2..2.
+fn values(n: usize, seed: u64) -> Vec<f32> {
+    let mut x = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = || {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        (x >> 40) as f32 / (1 << 22) as f32 - 2.0
+    };
+    (0..n).map(|_| next()).collect()
+}
+fn tensor(shape: &[usize], seed: u64) -> Tensor {
+    Tensor::from_slice(&values(shape.iter().product(), seed), shape).unwrap()
+}
+fn doubles(t: &Tensor) -> Vec<f64> {
+    t.to_vec::<f32>().unwrap().into_iter().map(f64::from).collect()
+}
+#[track_caller]
+fn close(got: &Tensor, want: &[f64], tolerance: f64) {
+    let got = doubles(got);
+    assert_eq!(got.len(), want.len());
+    for (i, (x, y)) in got.iter().zip(want).enumerate() {
+        assert!((x - y).abs() <= tolerance * y.abs().max(1.0) || x.is_nan() && y.is_nan(), "[{i}]: {x} for {y}");
+    }
+}
+
+fn softmax(row: &[f64]) -> Vec<f64> {
+    let max = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = row.iter().map(|x| (x - max).exp()).sum();
+    row.iter().map(|x| (x - max).exp() / sum).collect()
+}
+
+#[test]
+fn softmax_of_every_length_along_every_axis() {
+    for n in (1..70).chain([127, 128, 129, 1000, 4099]) {
+        let x = tensor(&[3, n], n as u64);
+        let want: Vec<f64> = doubles(&x).chunks(n).flat_map(softmax).collect();
+        close(&nn::softmax(&x, 1).unwrap(), &want, 1e-6);
+        let logs: Vec<f64> = want.iter().map(|x| x.ln()).collect();
+        close(&nn::log_softmax(&x, -1).unwrap(), &logs, 2e-6);
+        let columns = nn::softmax(&x.transpose(0, 1).unwrap(), 0).unwrap();
+        close(&columns.transpose(0, 1).unwrap(), &want, 1e-6);
+    }
+}
+
+#[test]
+fn softmax_of_special_values() {
+    let (inf, nan) = (f32::INFINITY, f32::NAN);
+    let x = Tensor::from_slice(&[-inf, -inf, -inf, 0.0, 1e30, 0.0, nan, 0.0, -inf, 3.0], [5, 2]).unwrap();
+    close(&nn::softmax(&x, 1).unwrap(), &[f64::NAN, f64::NAN, 0.0, 1.0, 1.0, 0.0, f64::NAN, f64::NAN, 0.0, 1.0], 0.0);
+    let empty = tensor(&[2, 0], 1);
+    assert_eq!(nn::softmax(&empty, 1).unwrap().shape(), [2, 0]);
+    assert!(matches!(nn::softmax(&x, 2), Err(flex::Error::Axis { op: "softmax", axis: 2, .. })));
+}
+
+#[test]
+fn half_and_double_rows() {
+    for dtype in [DType::F16, DType::BF16, DType::F64].into_iter().filter(|d| d.is_available()) {
+        let x = tensor(&[4, 130], 3).astype(dtype).unwrap();
+        let exact = x.astype(DType::F32).unwrap();
+        let unit = match dtype {
+            DType::F16 => 1e-3,
+            DType::BF16 => 8e-3,
+            _ => 1e-6,
+        };
+        let check = |got: Tensor, want: Tensor| {
+            assert_eq!(got.dtype(), dtype);
+            close(&got.astype(DType::F32).unwrap(), &doubles(&want), unit);
+        };
+        check(nn::softmax(&x, -1).unwrap(), nn::softmax(&exact, -1).unwrap());
+        check(nn::layer_norm(&x, &[130], None, None, 1e-5).unwrap(), nn::layer_norm(&exact, &[130], None, None, 1e-5).unwrap());
+        check(nn::rms_norm(&x, &[130], None, Some(1e-5)).unwrap(), nn::rms_norm(&exact, &[130], None, Some(1e-5)).unwrap());
+        let head = x.reshape(&[2, 10, 26]).unwrap();
+        let exact = exact.reshape(&[2, 10, 26]).unwrap();
+        let attend = |t: &Tensor| nn::scaled_dot_product_attention(t, t, t, nn::Attention::default()).unwrap();
+        check(attend(&head), attend(&exact));
+    }
+}
+
+#[test]
+fn norms_over_the_last_dimensions() {
+    for n in [1, 2, 5, 63, 64, 65, 384, 1000] {
+        let (x, w, b) = (tensor(&[7, n], 1), tensor(&[n], 2), tensor(&[n], 3));
+        let (wide_w, wide_b) = (doubles(&w), doubles(&b));
+        for (weight, bias) in [(None, None), (Some(&w), None), (None, Some(&b)), (Some(&w), Some(&b))] {
+            let scale = |j: usize| weight.map_or(1.0, |_| wide_w[j]);
+            let shift = |j: usize| bias.map_or(0.0, |_| wide_b[j]);
+            let row = |row: &[f64]| -> Vec<f64> {
+                let mean = row.iter().sum::<f64>() / n as f64;
+                let var = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64;
+                row.iter().enumerate().map(|(j, x)| (x - mean) / (var + 1e-3).sqrt() * scale(j) + shift(j)).collect()
+            };
+            let want: Vec<f64> = doubles(&x).chunks(n).flat_map(row).collect();
+            close(&nn::layer_norm(&x, &[n], weight, bias, 1e-3).unwrap(), &want, 3e-6);
+        }
+        let row = |row: &[f64]| -> Vec<f64> {
+            let square = row.iter().map(|x| x * x).sum::<f64>() / n as f64;
+            row.iter().enumerate().map(|(j, x)| x / (square + 1e-6).sqrt() * wide_w[j]).collect()
+        };
+        let want: Vec<f64> = doubles(&x).chunks(n).flat_map(row).collect();
+        close(&nn::rms_norm(&x, &[n], Some(&w), Some(1e-6)).unwrap(), &want, 3e-6);
+    }
+    // two dimensions at once, and a strided operand
+    let (x, w) = (tensor(&[4, 6, 5], 4), tensor(&[5, 6], 5));
+    let view = x.transpose(1, 2).unwrap();
+    let flat = view.copy().unwrap().reshape(&[4, 30]).unwrap();
+    let want = nn::layer_norm(&flat, &[30], Some(&w.reshape(&[30]).unwrap()), None, 1e-5).unwrap();
+    let got = nn::layer_norm(&view, &[5, 6], Some(&w), None, 1e-5).unwrap();
+    assert_eq!((got.shape(), got.to_vec::<f32>().unwrap()), (&[4, 5, 6][..], want.to_vec::<f32>().unwrap()));
+    let error = nn::layer_norm(&x, &[6], None, None, 1e-5).unwrap_err().to_string();
+    assert_eq!(error, "layer_norm: the last dimensions are not normalized_shape [6] (x: [4, 6, 5] float32)");
+}
+
+#[test]
+fn linear_layers() {
+    for (m, k, n) in [(1, 384, 384), (3, 64, 10), (33, 40, 130), (200, 170, 190)] {
+        let (x, w, b) = (tensor(&[m, k], 1), tensor(&[n, k], 2), tensor(&[n], 3));
+        let (wx, ww, wb) = (doubles(&x), doubles(&w), doubles(&b));
+        let at = |i: usize| (0..k).map(|p| wx[i / n * k + p] * ww[i % n * k + p]).sum::<f64>() + wb[i % n];
+        let want: Vec<f64> = (0..m * n).map(at).collect();
+        close(&nn::linear(&x, &w, Some(&b)).unwrap(), &want, 2e-5);
+        let stacked = nn::linear(&x.reshape(&[1, m as isize, 1, k as isize]).unwrap(), &w, Some(&b)).unwrap();
+        assert_eq!(stacked.shape(), [1, m, 1, n]);
+        close(&stacked, &want, 2e-5);
+    }
+    let error = nn::linear(&tensor(&[2, 3], 1), &tensor(&[4, 5], 2), None).unwrap_err().to_string();
+    assert_eq!(error, "linear: last axis of x is 3 but that of weight is 5 (x: [2, 3] float32, weight: [4, 5] float32)");
+}
+
+/// One head in `f64`; `takes_part(query, key)` and what is added to the score.
+fn attend(q: &[f64], k: &[f64], v: &[f64], sizes: [usize; 4], scale: f64, mask: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    let [queries, keys, depth, width] = sizes;
+    let mut out = vec![0.0; queries * width];
+    for i in 0..queries {
+        let score = |j: usize| (0..depth).map(|p| q[i * depth + p] * k[j * depth + p]).sum::<f64>() * scale + mask(i, j);
+        let scores: Vec<f64> = (0..keys).map(score).collect();
+        if scores.iter().all(|s| *s == f64::NEG_INFINITY) {
+            continue;
+        }
+        for (j, weight) in softmax(&scores).into_iter().enumerate() {
+            (0..width).for_each(|p| out[i * width + p] += weight * v[j * width + p]);
+        }
+    }
+    out
+}
+
+#[test]
+fn attention_with_every_mask() {
+    for (queries, keys, depth, width) in
+        [(1, 1, 1, 1), (1, 700, 64, 64), (5, 7, 3, 2), (64, 256, 32, 32), (130, 300, 16, 20), (70, 65, 64, 33)]
+    {
+        let (q, k, v) = (tensor(&[queries, depth], 1), tensor(&[keys, depth], 2), tensor(&[keys, width], 3));
+        let (wq, wk, wv) = (doubles(&q), doubles(&k), doubles(&v));
+        let sizes = [queries, keys, depth, width];
+        let scale = 1.0 / (depth as f64).sqrt();
+        let run = |options: nn::Attention| nn::scaled_dot_product_attention(&q, &k, &v, options).unwrap();
+        let none = f64::NEG_INFINITY;
+        close(&run(nn::Attention::default()), &attend(&wq, &wk, &wv, sizes, scale, |_, _| 0.0), 3e-6);
+        let causal = attend(&wq, &wk, &wv, sizes, scale, |i, j| if j <= i { 0.0 } else { none });
+        close(&run(nn::Attention { causal: true, ..Default::default() }), &causal, 3e-6);
+        let scaled = attend(&wq, &wk, &wv, sizes, 0.25, |_, _| 0.0);
+        close(&run(nn::Attention { scale: Some(0.25), ..Default::default() }), &scaled, 3e-6);
+        let bias = tensor(&[queries, keys], 4);
+        let wide = doubles(&bias);
+        let biased = attend(&wq, &wk, &wv, sizes, scale, |i, j| wide[i * keys + j]);
+        close(&run(nn::Attention { mask: Some(&bias), ..Default::default() }), &biased, 3e-6);
+        // row 0 and every fifth take no key at all
+        let takes = |i: usize, j: usize| i % 5 != 0 && (i + 3 * j) % 4 != 0;
+        let flags: Vec<bool> = (0..queries * keys).map(|x| takes(x / keys, x % keys)).collect();
+        let flags = Tensor::from_slice(&flags, [queries, keys]).unwrap();
+        let masked = attend(&wq, &wk, &wv, sizes, scale, |i, j| if takes(i, j) { 0.0 } else { none });
+        let got = run(nn::Attention { mask: Some(&flags), ..Default::default() });
+        close(&got, &masked, 3e-6);
+        assert!(got.to_vec::<f32>().unwrap()[..width].iter().all(|x| *x == 0.0));
+        // keys alone: one row for all queries, as padding
+        let padding: Vec<bool> = (0..keys).map(|j| j < keys.div_ceil(2)).collect();
+        let padding = Tensor::from_slice(&padding, [keys]).unwrap();
+        let padded = attend(&wq, &wk, &wv, sizes, scale, |_, j| if j < keys.div_ceil(2) { 0.0 } else { none });
+        close(&run(nn::Attention { mask: Some(&padding), ..Default::default() }), &padded, 3e-6);
+    }
+}
+
+#[test]
+fn attention_heads_in_place_and_grouped() {
+    // [batch, tokens, heads, depth] seen as [batch, heads, tokens, depth]
+    let (batch, tokens, heads, depth) = (2, 70, 4, 16);
+    let make = |heads: usize, seed: u64| tensor(&[batch, tokens, heads, depth], seed).transpose(1, 2).unwrap();
+    let (q, k, v) = (make(heads, 1), make(heads, 2), make(heads, 3));
+    let got = nn::scaled_dot_product_attention(&q, &k, &v, nn::Attention::default()).unwrap();
+    assert_eq!(got.shape(), [batch, heads, tokens, depth]);
+    let one = |t: &Tensor, b: usize, h: usize| doubles(&t.select(0, b as i64).unwrap().select(0, h as i64).unwrap().copy().unwrap());
+    let sizes = [tokens, tokens, depth, depth];
+    for (b, h) in [(0, 0), (1, 3)] {
+        let want = attend(&one(&q, b, h), &one(&k, b, h), &one(&v, b, h), sizes, 0.25, |_, _| 0.0);
+        assert!(one(&got, b, h).iter().zip(&want).all(|(x, y)| (x - y).abs() < 3e-6));
+    }
+    let (k, v) = (make(2, 4), make(2, 5));
+    let grouped = nn::Attention { grouped: true, ..Default::default() };
+    let got = nn::scaled_dot_product_attention(&q, &k, &v, grouped).unwrap();
+    assert_eq!(got.shape(), [batch, heads, tokens, depth]);
+    for h in 0..heads {
+        let want = attend(&one(&q, 1, h), &one(&k, 1, h / 2), &one(&v, 1, h / 2), sizes, 0.25, |_, _| 0.0);
+        assert!(one(&got, 1, h).iter().zip(&want).all(|(x, y)| (x - y).abs() < 3e-6));
+    }
+}
+
+#[test]
+fn attention_errors_name_the_operands() {
+    let (q, k, v) = (tensor(&[4, 8], 1), tensor(&[6, 7], 2), tensor(&[6, 3], 3));
+    let error = nn::scaled_dot_product_attention(&q, &k, &v, nn::Attention::default()).unwrap_err().to_string();
+    assert!(error.contains("the depth, differ (q: [4, 8] float32, k: [6, 7] float32"), "{error}");
+    let mask = tensor(&[5, 6], 4);
+    let options = nn::Attention { mask: Some(&mask), ..Default::default() };
+    let error = nn::scaled_dot_product_attention(&q, &tensor(&[6, 8], 2), &v, options).unwrap_err().to_string();
+    assert!(error.contains("the mask does not broadcast to [4, 6]"), "{error}");
+}
+
+#[test]
+fn embeddings_are_rows() {
+    let (weight, indices) = (tensor(&[10, 6], 1), Tensor::from_slice(&[3i64, 0, 9, 3], [2, 2]).unwrap());
+    let rows = nn::embedding(&indices, &weight).unwrap();
+    let all = weight.to_vec::<f32>().unwrap();
+    let want: Vec<f32> = [3, 0, 9, 3].iter().flat_map(|i| all[i * 6..i * 6 + 6].to_vec()).collect();
+    assert_eq!((rows.shape(), rows.to_vec::<f32>().unwrap()), (&[2, 2, 6][..], want));
+    let error = nn::embedding(&Tensor::from_slice(&[10i64], [1]).unwrap(), &weight).unwrap_err().to_string();
+    assert_eq!(error, "embedding: index 10 is out of range for axis 0 of size 10");
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn bits_do_not_depend_on_threads() {
+    use flex::exec::par::with_threads;
+    let (x, w, b) = (tensor(&[300, 512], 1), tensor(&[600, 512], 2), tensor(&[600], 3));
+    let heads = tensor(&[2, 4, 200, 32], 4);
+    let all = |threads| {
+        with_threads(threads, || {
+            let causal = nn::Attention { causal: true, ..Default::default() };
+            [
+                nn::linear(&x, &w, Some(&b)).unwrap(),
+                nn::softmax(&x, 0).unwrap(),
+                nn::layer_norm(&x, &[512], None, None, 1e-5).unwrap(),
+                nn::scaled_dot_product_attention(&heads, &heads, &heads, causal).unwrap(),
+            ]
+            .map(|t| t.to_vec::<f32>().unwrap().into_iter().map(f32::to_bits).collect::<Vec<_>>())
+        })
+    };
+    assert!((2..5).all(|threads| all(threads) == all(1)));
+}
