@@ -148,9 +148,12 @@ impl Layout {
         })
     }
     /// The same elements counted from 0, for a storage that begins with the first.
+    #[inline]
     pub(crate) fn at_zero(&self) -> Layout {
         debug_assert!(self.contiguous);
-        Layout { offset: 0, ..self.clone() }
+        let mut l = self.clone();
+        l.offset = 0;
+        l
     }
 
     /// Dimension `k` of the result is dimension `axes[k]`; each is named once.

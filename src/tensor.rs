@@ -67,6 +67,13 @@ impl Tensor {
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
         Ok(Tensor { data, layout, dtype }) // T1, T2: made to measure
     }
+    /// Fresh, of the shape of a contiguous tensor.
+    #[inline]
+    pub(crate) fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
+        let layout = x.layout.at_zero();
+        let data = Bytes::new(byte_len(&layout, dtype)?)?;
+        Ok(Tensor { data, layout, dtype })
+    }
     /// Filled with zeros (or false).
     ///
     /// ```
@@ -453,8 +460,10 @@ impl Tensor {
 
 /// Bytes of a fresh tensor.
 fn byte_len(layout: &Layout, dtype: DType) -> Result<usize> {
-    let bytes = layout.len() as u128 * dtype.size() as u128;
-    if bytes > isize::MAX as u128 { Err(Error::Memory { bytes, limit: 0 }) } else { Ok(bytes as usize) }
+    match layout.len().checked_mul(dtype.size()) {
+        Some(bytes) if bytes <= isize::MAX as usize => Ok(bytes),
+        _ => Err(Error::Memory { bytes: layout.len() as u128 * dtype.size() as u128, limit: 0 }),
+    }
 }
 
 /// What an element's address is a multiple of.

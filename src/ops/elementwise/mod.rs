@@ -98,32 +98,49 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
     Ok(())
 }
 
-/// The commonest case without the machine: contiguous operands of one dtype and shape, lent, few elements.
+/// The commonest case without the machine: contiguous operands of one dtype and shape, lent, or a number beside them; few
+/// elements.
 #[inline(always)]
-fn small(row: &Row, args: &[Arg<'_>]) -> Option<Result<Tensor>> {
-    let first = args[0].tensor()?;
-    let (dtype, n) = (first.dtype(), first.len());
-    if row.op.rule() == Rule::Select || n > SMALL || check::applies(row.op) {
+fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor>> {
+    let rule = row.op.rule();
+    if rule == Rule::Select || check::applies(row.op) {
         return None;
     }
-    for a in args {
-        let Arg::Ref(t) = a else { return None };
-        if t.dtype() != dtype || !t.is_contiguous() || t.shape() != first.shape() {
-            return None;
-        }
-    }
-    if row.op.rule() == Rule::Float && dtype.inexact() != dtype {
+    let first = args.iter().find_map(|a| if let Arg::Ref(t) = a { Some(*t) } else { None })?;
+    let (dtype, n) = (first.dtype(), first.len());
+    if n > SMALL || !first.is_contiguous() || rule == Rule::Float && dtype.inexact() != dtype {
         return None;
     }
     let k = (row.lookup)(dtype).filter(|k| !k.wide)?;
-    let mut out = match Tensor::empty(first.shape(), result_dtype(row.op.rule(), dtype)) {
+    let mut ptrs = [first.as_ptr(); 3];
+    let mut numbers: [Option<Value>; N] = [None; N];
+    let mut scalars = 0;
+    for (i, a) in args.iter().enumerate() {
+        match a {
+            Arg::Ref(t) if t.dtype() == dtype && t.is_contiguous() && t.shape() == first.shape() => ptrs[i] = t.as_ptr(),
+            // a number that doesn't fit takes the long way to its error
+            Arg::Scalar(s) if s.promote(dtype) == dtype => {
+                numbers[i] = Some(s.value(dtype, "").ok()?);
+                scalars |= 1 << i;
+            }
+            _ => return None,
+        }
+    }
+    if k.forms >> scalars & 1 == 0 {
+        return None;
+    }
+    for (p, v) in ptrs.iter_mut().zip(&numbers) {
+        if let Some(v) = v {
+            *p = v.as_ptr();
+        }
+    }
+    let mut out = match Tensor::empty_like(first, result_dtype(rule, dtype)) {
         Ok(t) => t,
         Err(e) => return Some(Err(e)),
     };
-    let p = |i: usize| args.get(i).and_then(Arg::tensor).unwrap_or(first).as_ptr();
     let d = out.get_mut_ptr()?;
-    // SAFETY: E1: contiguous operands of `n` elements of the kernel's dtype, a fresh result.
-    unsafe { (k.f)(d, p(0), p(1), p(2), n * k.mult as usize, 0) };
+    // SAFETY: E1: contiguous operands of `n` elements of the kernel's dtype or one value, as `scalars` says; a fresh result.
+    unsafe { (k.f)(d, ptrs[0], ptrs[1], ptrs[2], n * k.mult as usize, scalars) };
     Some(Ok(out))
 }
 
