@@ -1,0 +1,95 @@
+//! Axes, broadcasting and slice bounds: what arguments mean, before there is a layout.
+
+use super::Shape;
+use crate::error::{Error, Result};
+use alloc::format;
+use smallvec::SmallVec;
+
+/// An axis counted from the front; negative ones count from the end.
+pub fn axis(op: &'static str, axis: isize, rank: usize) -> Result<usize> {
+    let k = if axis < 0 { axis + rank as isize } else { axis };
+    if (0..rank as isize).contains(&k) { Ok(k as usize) } else { Err(Error::Axis { op, axis, rank, repeated: false }) }
+}
+
+/// The same for several, each given once; in the order given.
+pub fn unique_axes(op: &'static str, axes: &[isize], rank: usize) -> Result<SmallVec<[usize; 6]>> {
+    let mut out = SmallVec::new();
+    for a in axes {
+        let k = axis(op, *a, rank)?;
+        if out.contains(&k) {
+            return Err(Error::Axis { op, axis: *a, rank, repeated: true });
+        }
+        out.push(k);
+    }
+    Ok(out)
+}
+
+/// The shape that all broadcast to (array API broadcasting). The names are those of the operands, for the error.
+///
+/// ```
+/// let s = flex::layout::broadcast("add", &[&[3, 1], &[4]])?;
+/// assert_eq!(s.as_slice(), [3, 4]);
+/// assert!(flex::layout::broadcast("add", &[&[3], &[4]]).is_err());
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn broadcast(op: &'static str, shapes: &[&[usize]]) -> Result<Shape> {
+    let rank = shapes.iter().map(|s| s.len()).max().unwrap_or(0);
+    let mut out = Shape::from_elem(1, rank);
+    for s in shapes {
+        let lead = rank - s.len();
+        for (o, d) in out[lead..].iter_mut().zip(*s) {
+            if *o == 1 {
+                *o = *d;
+            } else if *d != 1 && *d != *o {
+                let list: alloc::vec::Vec<_> = shapes.iter().map(|s| format!("{s:?}")).collect();
+                return Err(Error::shape(
+                    op,
+                    format!("shapes {} do not broadcast: sizes {o} and {d} differ and neither is 1", list.join(" and ")),
+                ));
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The bounds of a Python slice on a dimension of `size`: first element, number of elements. `step` is not 0.
+pub fn slice_bounds(start: Option<i64>, stop: Option<i64>, step: i64, size: usize) -> (usize, usize) {
+    let n = size as i128;
+    let (low, high) = if step > 0 { (0, n) } else { (-1, n - 1) };
+    let clamp = |x: Option<i64>, default: i128| x.map_or(default, |x| if x < 0 { x as i128 + n } else { x as i128 }.clamp(low, high));
+    let (a, b) = if step > 0 { (clamp(start, 0), clamp(stop, n)) } else { (clamp(start, n - 1), clamp(stop, -1)) };
+    let span = if step > 0 { b - a } else { a - b };
+    let step = (step as i128).abs();
+    let count = if span <= 0 { 0 } else { (span + step - 1) / step };
+    (if count > 0 { a as usize } else { 0 }, count as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_are_pythons() {
+        for size in 0..6usize {
+            for step in [-7, -2, -1, 1, 2, 3, 9] {
+                for start in (-8..8).map(Some).chain([None]) {
+                    for stop in (-8..8).map(Some).chain([None]) {
+                        let n = size as i64;
+                        let fix = |x: i64| if x < 0 { x + n } else { x };
+                        let mut want = alloc::vec::Vec::new();
+                        let mut i = start.map_or(if step > 0 { 0 } else { n - 1 }, fix);
+                        let end = stop.map_or(if step > 0 { n } else { -1 }, fix);
+                        i = if step > 0 { i.max(0) } else { i.min(n - 1) };
+                        while if step > 0 { i < end } else { i > end } && (0..n).contains(&i) {
+                            want.push(i);
+                            i += step;
+                        }
+                        let (a, c) = slice_bounds(start, stop, step, size);
+                        let got: alloc::vec::Vec<i64> = (0..c as i64).map(|k| a as i64 + k * step).collect();
+                        assert_eq!(got, want, "{start:?}:{stop:?}:{step} of {size}");
+                    }
+                }
+            }
+        }
+    }
+}

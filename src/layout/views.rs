@@ -1,0 +1,180 @@
+//! Views: each a function from a layout to a layout of the same elements or some of them.
+
+use super::axes::{axis, unique_axes};
+use super::{Layout, Shape, Strides};
+use crate::error::{Error, Result};
+use alloc::format;
+use smallvec::SmallVec;
+
+impl Layout {
+    /// Dimension `k` of the result is dimension `axes[k]`; each is named once.
+    pub fn permute(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
+        if axes.len() != self.rank() {
+            return Err(Error::shape(op, format!("{} axes for {} dimensions", axes.len(), self.rank())));
+        }
+        let axes = unique_axes(op, axes, self.rank())?;
+        Ok(Layout::derived(axes.iter().map(|k| self.shape[*k]).collect(), axes.iter().map(|k| self.strides[*k]).collect(), self.offset))
+    }
+    /// Two dimensions exchanged.
+    pub fn swap_axes(&self, op: &'static str, a: isize, b: isize) -> Result<Layout> {
+        let (a, b) = (axis(op, a, self.rank())?, axis(op, b, self.rank())?);
+        let (mut shape, mut strides) = (self.shape.clone(), self.strides.clone());
+        shape.swap(a, b);
+        strides.swap(a, b);
+        Ok(Layout::derived(shape, strides, self.offset))
+    }
+    /// Dimensions `source` moved to places `destination`; the others keep their order.
+    pub fn move_axes(&self, op: &'static str, source: &[isize], destination: &[isize]) -> Result<Layout> {
+        if source.len() != destination.len() {
+            return Err(Error::shape(op, format!("{} source axes but {} destinations", source.len(), destination.len())));
+        }
+        let from = unique_axes(op, source, self.rank())?;
+        let to = unique_axes(op, destination, self.rank())?;
+        let mut rest = (0..self.rank()).filter(|k| !from.contains(k));
+        let order: SmallVec<[isize; 6]> = (0..self.rank())
+            .map(|k| match to.iter().position(|t| *t == k) {
+                Some(i) => from[i] as isize,
+                None => rest.next().unwrap_or(0) as isize,
+            })
+            .collect();
+        self.permute(op, &order)
+    }
+    /// Elements `start, start + step, ..` of dimension `axis`, `count` of them, all inside it (L3 by the caller's bounds,
+    /// asserted).
+    pub fn slice(&self, axis: usize, start: usize, step: isize, count: usize) -> Layout {
+        let size = self.shape[axis];
+        if count > 0 {
+            let last = start as i128 + (count as i128 - 1) * step as i128;
+            assert!(start < size && (0..size as i128).contains(&last), "slice outside dimension of size {size}");
+        }
+        let (mut shape, mut strides) = (self.shape.clone(), self.strides.clone());
+        let offset = if count > 0 { self.offset.wrapping_add_signed(start as isize * strides[axis]) } else { self.offset };
+        shape[axis] = count;
+        // one element or none: the stride is of no meaning, and must not overflow
+        strides[axis] = if count > 1 { strides[axis] * step } else { strides[axis] };
+        Layout::derived(shape, strides, offset)
+    }
+    /// `length` elements of a dimension from `start`. Errors where they leave it.
+    pub fn narrow(&self, op: &'static str, ax: isize, start: usize, length: usize) -> Result<Layout> {
+        let k = axis(op, ax, self.rank())?;
+        match start.checked_add(length) {
+            Some(end) if end <= self.shape[k] => Ok(self.slice(k, start, 1, length)),
+            _ => Err(Error::shape(op, format!("{length} elements from {start} leave axis {k} of size {}", self.shape[k]))),
+        }
+    }
+    /// Element `index` of a dimension (negative from its end), which goes.
+    pub fn index(&self, op: &'static str, axis: usize, index: i64) -> Result<Layout> {
+        let size = self.shape[axis];
+        let i = if index < 0 { index as i128 + size as i128 } else { index as i128 };
+        if !(0..size as i128).contains(&i) {
+            return Err(Error::Index { op, index, axis, size });
+        }
+        let (mut shape, mut strides) = (self.shape.clone(), self.strides.clone());
+        shape.remove(axis);
+        let offset = self.offset.wrapping_add_signed(i as isize * strides.remove(axis));
+        Ok(Layout::derived(shape, strides, offset))
+    }
+    /// The dimensions run backwards.
+    pub fn flip(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
+        let mut l = self.clone();
+        for k in unique_axes(op, axes, self.rank())? {
+            if l.shape[k] > 0 {
+                l = l.slice(k, l.shape[k] - 1, -1, l.shape[k]);
+            }
+        }
+        Ok(l)
+    }
+    /// Dimensions of size 1 (and new ones in front) repeated to `shape`.
+    pub fn broadcast_to(&self, op: &'static str, shape: &[usize]) -> Result<Layout> {
+        let fail = || Error::shape(op, format!("shape {:?} does not broadcast to {shape:?}", self.shape()));
+        let lead = shape.len().checked_sub(self.rank()).ok_or_else(fail)?;
+        let mut strides = Strides::from_elem(0, shape.len());
+        for k in 0..self.rank() {
+            match self.shape[k] {
+                n if n == shape[lead + k] => strides[lead + k] = self.strides[k],
+                1 => {}
+                _ => return Err(fail()),
+            }
+        }
+        Layout::checked(Shape::from_slice(shape), strides, self.offset)
+    }
+    /// Without the dimensions `axes`, each of size 1; all such where none is named.
+    pub fn squeeze(&self, op: &'static str, axes: Option<&[isize]>) -> Result<Layout> {
+        let gone: SmallVec<[usize; 6]> = match axes {
+            Some(a) => unique_axes(op, a, self.rank())?,
+            None => (0..self.rank()).filter(|k| self.shape[*k] == 1).collect(),
+        };
+        if let Some(k) = gone.iter().find(|k| self.shape[**k] != 1) {
+            return Err(Error::shape(op, format!("axis {k} has size {}, not 1 (shape {:?})", self.shape[*k], self.shape())));
+        }
+        let keep = |k: &usize| !gone.contains(k);
+        let shape = (0..self.rank()).filter(keep).map(|k| self.shape[k]).collect();
+        let strides = (0..self.rank()).filter(keep).map(|k| self.strides[k]).collect();
+        Ok(Layout::derived(shape, strides, self.offset))
+    }
+    /// New dimensions of size 1, at places `axes` of the result.
+    pub fn expand_dims(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
+        let rank = self.rank() + axes.len();
+        let mut places = unique_axes(op, axes, rank)?;
+        places.sort_unstable();
+        let (mut shape, mut strides) = (self.shape.clone(), self.strides.clone());
+        for k in places {
+            let step = strides.get(k).map_or(1, |s| s.saturating_mul(shape[k].max(1) as isize));
+            shape.insert(k, 1);
+            strides.insert(k, step);
+        }
+        Ok(Layout::derived(shape, strides, self.offset))
+    }
+    /// The elements in row-major order under another shape, where the strides allow it without moving any; `shape` has as
+    /// many elements.
+    pub fn reshape(&self, shape: &[usize]) -> Option<Layout> {
+        debug_assert_eq!(shape.iter().product::<usize>(), self.len);
+        if self.contiguous {
+            return Some(Layout { offset: self.offset, ..Layout::contiguous(shape).ok()? });
+        }
+        // runs of old dimensions that one stride walks, matched with runs of new ones of the same product
+        let old: SmallVec<[(usize, isize); 6]> =
+            (0..self.rank()).filter(|k| self.shape[*k] != 1).map(|k| (self.shape[k], self.strides[k])).collect();
+        let mut strides = Strides::from_elem(1, shape.len());
+        let (mut i, mut j) = (0, 0);
+        while i < old.len() {
+            let (start, mut have, mut want) = (j, old[i].0, 1);
+            let first = i;
+            while j < shape.len() && want < have || want != have {
+                if want < have {
+                    want *= *shape.get(j)?;
+                    j += 1;
+                } else {
+                    i += 1;
+                    have *= old.get(i)?.0;
+                }
+            }
+            if (first..i).any(|k| old[k].1 != old[k + 1].1 * old[k + 1].0 as isize) {
+                return None;
+            }
+            let mut step = old[i].1;
+            for k in (start..j).rev() {
+                strides[k] = step;
+                step = step.checked_mul(shape[k] as isize)?;
+            }
+            i += 1;
+        }
+        Some(Layout::derived(Shape::from_slice(shape), strides, self.offset))
+    }
+    /// Sliding windows of `size` elements, every `step`, along a dimension; the window's dimension comes last.
+    pub fn unfold(&self, op: &'static str, ax: isize, size: usize, step: usize) -> Result<Layout> {
+        let k = axis(op, ax, self.rank())?;
+        if size == 0 || size > self.shape[k] {
+            return Err(Error::shape(op, format!("size {size} is not in 1..={} (axis {k} of shape {:?})", self.shape[k], self.shape())));
+        }
+        if step == 0 {
+            return Err(Error::value(op, "step is 0; it must be at least 1"));
+        }
+        let (mut shape, mut strides) = (self.shape.clone(), self.strides.clone());
+        shape[k] = (shape[k] - size) / step + 1;
+        shape.push(size);
+        strides.push(strides[k]);
+        strides[k] = if shape[k] > 1 { strides[k] * step as isize } else { strides[k] };
+        Layout::checked(shape, strides, self.offset)
+    }
+}

@@ -1,0 +1,180 @@
+//! Views: the same storage under another layout. Each is O(1) and moves no element.
+
+use super::Tensor;
+use crate::error::{Error, Result};
+use crate::layout;
+use alloc::format;
+use alloc::vec::Vec;
+
+impl Tensor {
+    /// Dimension `k` of the result is dimension `axes[k]`.
+    ///
+    /// ```
+    /// let x = flex::Tensor::zeros(&[2, 3, 4], flex::DType::F32)?;
+    /// assert_eq!(x.permute(&[2, 0, 1])?.shape(), [4, 2, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn permute(&self, axes: &[isize]) -> Result<Tensor> {
+        Ok(self.view(self.layout.permute("permute", axes)?))
+    }
+    /// Two dimensions exchanged; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::zeros(&[2, 3], flex::DType::F32)?;
+    /// assert_eq!(x.transpose(0, -1)?.shape(), [3, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn transpose(&self, a: isize, b: isize) -> Result<Tensor> {
+        Ok(self.view(self.layout.swap_axes("transpose", a, b)?))
+    }
+    /// Dimensions moved to other places, the others in their order; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::zeros(&[2, 3, 4], flex::DType::F32)?;
+    /// assert_eq!(x.moveaxis(&[0], &[-1])?.shape(), [3, 4, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn moveaxis(&self, source: &[isize], destination: &[isize]) -> Result<Tensor> {
+        Ok(self.view(self.layout.move_axes("moveaxis", source, destination)?))
+    }
+    /// Elements `start, start + step, ..` before `stop` of a dimension, as a Python slice: negative bounds count from the
+    /// end, bounds outside are clamped, a negative step runs backwards; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3, 4], [5])?;
+    /// assert_eq!(x.slice_axis(0, None, None, -2)?.to_vec::<i32>()?, [4, 2, 0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn slice_axis(&self, axis: isize, start: Option<i64>, stop: Option<i64>, step: i64) -> Result<Tensor> {
+        let k = layout::axis("slice", axis, self.rank())?;
+        if step == 0 {
+            return Err(Error::value("slice", "step is 0"));
+        }
+        let (first, count) = layout::slice_bounds(start, stop, step, self.shape()[k]);
+        Ok(self.view(self.layout.slice(k, first, step as isize, count)))
+    }
+    /// `length` elements of a dimension from `start`; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [4])?;
+    /// assert_eq!(x.narrow(0, 1, 2)?.to_vec::<i32>()?, [1, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn narrow(&self, axis: isize, start: usize, length: usize) -> Result<Tensor> {
+        Ok(self.view(self.layout.narrow("narrow", axis, start, length)?))
+    }
+    /// Element `index` of a dimension, which goes; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [2, 2])?;
+    /// assert_eq!(x.select(0, -1)?.to_vec::<i32>()?, [2, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn select(&self, axis: isize, index: i64) -> Result<Tensor> {
+        let k = layout::axis("select", axis, self.rank())?;
+        Ok(self.view(self.layout.index("select", k, index)?))
+    }
+    /// Dimensions run backwards; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [2, 2])?;
+    /// assert_eq!(x.flip(&[0])?.to_vec::<i32>()?, [2, 3, 0, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn flip(&self, axes: &[isize]) -> Result<Tensor> {
+        Ok(self.view(self.layout.flip("flip", axes)?))
+    }
+    /// Dimensions of size 1 repeated; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[1i32, 2], [2, 1])?;
+    /// assert_eq!(x.broadcast_to(&[2, 3])?.to_vec::<i32>()?, [1, 1, 1, 2, 2, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn broadcast_to(&self, shape: &[usize]) -> Result<Tensor> {
+        Ok(self.view(self.layout.broadcast_to("broadcast_to", shape)?))
+    }
+    /// Without dimensions of size 1: those named, or all; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::zeros(&[1, 3, 1], flex::DType::F32)?;
+    /// assert_eq!(x.squeeze(Some(&[0]))?.shape(), [3, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn squeeze(&self, axes: Option<&[isize]>) -> Result<Tensor> {
+        Ok(self.view(self.layout.squeeze("squeeze", axes)?))
+    }
+    /// With new dimensions of size 1 at these places of the result; a view.
+    ///
+    /// ```
+    /// let x = flex::Tensor::zeros(&[3], flex::DType::F32)?;
+    /// assert_eq!(x.expand_dims(&[0, -1])?.shape(), [1, 3, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn expand_dims(&self, axes: &[isize]) -> Result<Tensor> {
+        Ok(self.view(self.layout.expand_dims("expand_dims", axes)?))
+    }
+    /// Sliding windows of `size` elements, every `step`, along a dimension; the windows' dimension comes last; a view
+    /// whose elements overlap.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [4])?;
+    /// assert_eq!(x.unfold(0, 2, 1)?.to_vec::<i32>()?, [0, 1, 1, 2, 2, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn unfold(&self, axis: isize, size: usize, step: usize) -> Result<Tensor> {
+        Ok(self.view(self.layout.unfold("unfold", axis, size, step)?))
+    }
+    /// One tensor for each index of a dimension, which goes; views.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [2, 2])?;
+    /// assert_eq!(x.unstack(1)?[1].to_vec::<i32>()?, [1, 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn unstack(&self, axis: isize) -> Result<Vec<Tensor>> {
+        let k = layout::axis("unstack", axis, self.rank())?;
+        (0..self.shape()[k]).map(|i| Ok(self.view(self.layout.index("unstack", k, i as i64)?))).collect()
+    }
+    /// Pieces of the given sizes along a dimension; they add up to its size; views.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from_slice(&[0i32, 1, 2], [3])?;
+    /// assert_eq!(x.split(&[1, 2], 0)?[1].to_vec::<i32>()?, [1, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn split(&self, sizes: &[usize], axis: isize) -> Result<Vec<Tensor>> {
+        let k = layout::axis("split", axis, self.rank())?;
+        let total = sizes.iter().try_fold(0usize, |n, s| n.checked_add(*s));
+        if total != Some(self.shape()[k]) {
+            return Err(Error::shape("split", format!("sizes {sizes:?} do not add up to {}, the size of axis {k}", self.shape()[k])));
+        }
+        let mut start = 0;
+        Ok(sizes
+            .iter()
+            .map(|n| {
+                start += n;
+                self.view(self.layout.slice(k, start - n, 1, *n))
+            })
+            .collect())
+    }
+    /// `chunks` pieces of equal size along a dimension, the last one smaller (or fewer of them) where it doesn't divide;
+    /// views.
+    ///
+    /// ```
+    /// let x = flex::Tensor::zeros(&[5], flex::DType::F32)?;
+    /// let sizes: Vec<usize> = x.chunk(2, 0)?.iter().map(|c| c.len()).collect();
+    /// assert_eq!(sizes, [3, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn chunk(&self, chunks: usize, axis: isize) -> Result<Vec<Tensor>> {
+        let k = layout::axis("chunk", axis, self.rank())?;
+        if chunks == 0 {
+            return Err(Error::value("chunk", "0 chunks; it must be at least 1"));
+        }
+        let size = self.shape()[k];
+        let step = size.div_ceil(chunks).max(1);
+        let starts = (0..size.max(1)).step_by(step);
+        Ok(starts.map(|s| self.view(self.layout.slice(k, s, 1, step.min(size - s)))).collect())
+    }
+}
