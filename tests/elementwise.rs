@@ -209,15 +209,8 @@ fn float_unary(op: Op, x: f64) -> Option<f64> {
     Some(match op {
         Negative => -x,
         Abs => x.abs(),
-        Sign => {
-            if x > 0.0 {
-                1.0
-            } else if x < 0.0 {
-                -1.0
-            } else {
-                x
-            }
-        }
+        Sign if x == 0.0 => 0.0,
+        Sign => x.signum() * if x.is_nan() { f64::NAN } else { 1.0 },
         Square => x * x,
         Positive | Conj | RealPart => x,
         Reciprocal => 1.0 / x,
@@ -388,11 +381,10 @@ fn floats_agree_with_the_oracle() {
             };
             for (i, (w, g)) in want.iter().zip(floats(&got)).enumerate() {
                 let w = rounded(w.unwrap());
-                let huge = av[i].abs() > 1e15 && matches!(op, Op::Sin | Op::Cos | Op::Tan) && d == DType::F64;
+                // which of two zeros is the larger is nobody's business
+                let signed = op.rule() != Rule::Bool && !matches!(op, Op::Maximum | Op::Minimum);
                 assert!(
-                    close(g, w, 4.0 * epsilon(d), tiny)
-                        && (w != 0.0 || g.is_sign_negative() == w.is_sign_negative() || op.rule() == Rule::Bool)
-                        || huge,
+                    close(g, w, 4.0 * epsilon(d), tiny) && (w != 0.0 || !signed || g.is_sign_negative() == w.is_sign_negative()),
                     "{} {d} of {:?} {:?}: {g:?}, not {w:?}",
                     op.name(),
                     av[i],

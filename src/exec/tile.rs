@@ -248,8 +248,8 @@ impl<'a> Machine<'a> {
         let mut scratch = Scratch([const { MaybeUninit::uninit() }; SCRATCH]);
         let base = scratch.0.as_mut_ptr() as *mut u8;
         let mut slots = [core::ptr::null_mut::<u8>(); MAX_SLOTS];
-        for i in 0..k + p.constants.len() + p.temps {
-            slots[i] = base.wrapping_add(self.buffer[i] as usize * self.tile * self.unit);
+        for (slot, buffer) in slots.iter_mut().zip(self.buffer) {
+            *slot = base.wrapping_add(buffer as usize * self.tile * self.unit);
         }
         for (i, (ptr, size)) in p.constants.iter().enumerate() {
             if self.value >> (k + i) & 1 == 1 {
