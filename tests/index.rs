@@ -130,7 +130,7 @@ fn as_numpy_does() {
         for (indices, shape, got, put) in cases {
             let y = ops::get(&layout, indices).unwrap();
             assert_eq!((y.shape(), weight(&y)), (*shape, *got), "{indices:?} {name}");
-            let value = Tensor::from_slice(&Vec::from_iter((0..y.len()).map(|i| 1000 + i as i32)), y.shape()).unwrap();
+            let value = Tensor::from_slice(&Vec::from_iter((0..y.len()).map(|i| 1000 + i as i16)), y.shape()).unwrap();
             let mut z = layout.clone();
             ops::set(&mut z, indices, &value).unwrap();
             assert_eq!(weight(&z), *put, "{indices:?}");

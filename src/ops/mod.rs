@@ -1,12 +1,16 @@
 //! The operations: validate, promote and broadcast, pick a kernel, hand it to `exec`.
 
 pub mod copy;
+pub mod create;
 pub mod elementwise;
 pub mod index;
 pub mod linalg;
+pub mod shape;
 pub mod sort;
 
+pub use create::*;
 pub use elementwise::*;
 pub use index::*;
 pub use linalg::{TensordotAxes, cross, matmul, matrix_transpose, outer, tensordot, vecdot};
+pub use shape::*;
 pub use sort::*;

@@ -1,0 +1,162 @@
+//! New tensors by rule: constants, ranges, the identity.
+
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result};
+use crate::exec::par::{self, Cost};
+use crate::layout::Layout;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+use alloc::format;
+
+/// A tensor filled with a value; without a dtype, in the default one for the value.
+///
+/// Errors: a value that doesn't fit the dtype.
+///
+/// ```
+/// use flex::{DType, ops};
+/// assert_eq!(ops::full(&[2], 7, Some(DType::U8))?.to_vec::<u8>()?, [7, 7]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn full(shape: &[usize], value: impl Into<Scalar>, dtype: Option<DType>) -> Result<Tensor> {
+    let value = value.into();
+    let dtype = dtype.unwrap_or(value.default_dtype());
+    Tensor::filled(shape, dtype, &value.value(dtype, "full")?)
+}
+
+/// A tensor filled with one (or true).
+///
+/// ```
+/// use flex::{DType, ops};
+/// assert_eq!(ops::ones(&[2], DType::F32)?.to_vec::<f32>()?, [1.0, 1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn ones(shape: &[usize], dtype: DType) -> Result<Tensor> {
+    full(shape, true, Some(dtype))
+}
+
+/// Ones on diagonal `k` of a matrix of zeros, above the main one where positive.
+///
+/// ```
+/// use flex::{DType, ops};
+/// assert_eq!(ops::eye(2, 3, 1, DType::I32)?.to_vec::<i32>()?, [0, 1, 0, 0, 0, 1]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn eye(rows: usize, columns: usize, k: i64, dtype: DType) -> Result<Tensor> {
+    let one = ones(&[], dtype)?;
+    let mut out = Tensor::zeros(&[rows, columns], dtype)?;
+    let (down, right) = (k.min(0).unsigned_abs() as usize, k.max(0) as usize);
+    let count = rows.saturating_sub(down).min(columns.saturating_sub(right));
+    if count > 0 {
+        let diagonal = Layout::new(&[count], &[columns as isize + 1], down * columns + right)?;
+        out.write(&diagonal, &one)?;
+    }
+    Ok(out)
+}
+
+/// `start, start + step, ..` before `stop`. Without a dtype: int64 where all three are integers, else the default float. Each value is
+/// computed by itself in float64 (integers exactly) and rounded once.
+///
+/// Errors: a step of 0; floats for an integer dtype; values that don't fit the dtype, or no number of them.
+///
+/// ```
+/// use flex::{DType, ops};
+/// assert_eq!(ops::arange(1, 8, 3, None)?.to_vec::<i64>()?, [1, 4, 7]);
+/// assert_eq!(ops::arange(1, 0, -0.5, None)?.to_vec::<f32>()?, [1.0, 0.5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn arange(start: impl Into<Scalar>, stop: impl Into<Scalar>, step: impl Into<Scalar>, dtype: Option<DType>) -> Result<Tensor> {
+    const OP: &str = "arange";
+    let (start, stop, step) = (start.into(), stop.into(), step.into());
+    if !step.to_bool() {
+        return Err(Error::value(OP, "step is 0"));
+    }
+    if let (Scalar::Int(a), Scalar::Int(b), Scalar::Int(s)) = (start, stop, step) {
+        let dtype = dtype.unwrap_or(DType::DEFAULT_INT);
+        let count = if (b > a) == (s > 0) { b.saturating_sub(a).unsigned_abs().div_ceil(s.unsigned_abs()) } else { 0 };
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        if count > 0 {
+            // the first and the last fit, and so do those between
+            Scalar::Int(a).value(dtype, OP)?;
+            Scalar::Int((count as i128 - 1).saturating_mul(s).saturating_add(a)).value(dtype, OP)?;
+        }
+        // as bits of 64-bit integers, signed or not
+        return filled(DType::I64, count, move |i: usize| (a as i64).wrapping_add((i as i64).wrapping_mul(s as i64)))?.astype(dtype);
+    }
+    let dtype = dtype.unwrap_or(DType::DEFAULT_FLOAT);
+    if !dtype.is_float() {
+        return Err(Error::dtype(OP, format!("{start}, {stop}, {step} make no {dtype}: convert the result with astype")));
+    }
+    let (a, b, s) = (start.to_f64(), stop.to_f64(), step.to_f64());
+    let count = libm::ceil((b - a) / s);
+    if count.is_nan() || count >= isize::MAX as f64 {
+        return Err(Error::value(OP, format!("{start}, {stop}, {step} make no finite number of values")));
+    }
+    linear(OP, dtype, count.max(0.0) as usize, move |i| (a + i as f64 * s, 0.0))
+}
+
+/// `count` values evenly from `start` to `stop`, which is the last one if `endpoint`. Without a dtype: the default float (complex for complex
+/// bounds). Each value is computed by itself in float64 and rounded once.
+///
+/// Errors: a dtype that is neither float nor complex.
+///
+/// ```
+/// use flex::ops;
+/// assert_eq!(ops::linspace(0, 1, 3, true, None)?.to_vec::<f32>()?, [0.0, 0.5, 1.0]);
+/// assert_eq!(ops::linspace(0, 1, 2, false, None)?.to_vec::<f32>()?, [0.0, 0.5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn linspace(start: impl Into<Scalar>, stop: impl Into<Scalar>, count: usize, endpoint: bool, dtype: Option<DType>) -> Result<Tensor> {
+    const OP: &str = "linspace";
+    let (start, stop) = (start.into(), stop.into());
+    let complex = matches!(start, Scalar::Complex(..)) || matches!(stop, Scalar::Complex(..));
+    let dtype = dtype.unwrap_or(if complex { DType::DEFAULT_COMPLEX } else { DType::DEFAULT_FLOAT });
+    if !(dtype.is_complex() || dtype.is_float() && !complex) {
+        return Err(Error::dtype(OP, format!("{start} to {stop} makes no {dtype}: convert the result with astype")));
+    }
+    let pieces = if endpoint { count.saturating_sub(1) } else { count }.max(1);
+    let part = |a: f64, b: f64| {
+        let step = (b - a) / pieces as f64;
+        move |i: usize| if i == pieces { b } else { a + i as f64 * step }
+    };
+    let (real, imaginary) = (part(start.to_f64(), stop.to_f64()), part(start.imag(), stop.imag()));
+    linear(OP, dtype, count, move |i| (real(i), imaginary(i)))
+}
+
+/// A float or complex element made from float64 parts.
+trait FromParts: Element {
+    fn from_parts(real: f64, imaginary: f64) -> Self;
+}
+macro_rules! from_parts {
+    ($($(#[$cfg:meta])* $T:ty, |$re:ident, $im:ident| $e:expr;)*) => { $(
+        $(#[$cfg])* impl FromParts for $T { #[inline(always)] fn from_parts($re: f64, $im: f64) -> $T { let _ = $im; $e } }
+    )* };
+}
+from_parts! {
+    f32, |re, im| re as f32;
+    #[cfg(feature = "f64")] f64, |re, im| re;
+    #[cfg(feature = "half")] crate::dtype::f16, |re, im| crate::dtype::f16::from_f64(re);
+    #[cfg(feature = "half")] crate::dtype::bf16, |re, im| crate::dtype::bf16::from_f64(re);
+    #[cfg(feature = "complex")] crate::dtype::Complex64, |re, im| crate::dtype::Complex64::new(re as f32, im as f32);
+    #[cfg(all(feature = "complex", feature = "f64"))] crate::dtype::Complex128, |re, im| crate::dtype::Complex128::new(re, im);
+}
+
+/// A line of floats or complex numbers by their places.
+fn linear(op: &'static str, dtype: DType, count: usize, f: impl Fn(usize) -> (f64, f64) + Sync) -> Result<Tensor> {
+    dispatch!(inexact dtype, |T| filled(dtype, count, |i| {
+        let (real, imaginary) = f(i);
+        T::from_parts(real, imaginary)
+    }), else Err(Error::unsupported(op, dtype)))
+}
+
+/// A line of elements by their places.
+fn filled<T: Element>(dtype: DType, count: usize, f: impl Fn(usize) -> T + Sync) -> Result<Tensor> {
+    let mut out = Tensor::empty(&[count], dtype)?;
+    let to = par::Out::new(out.as_mut_slice::<T>()?);
+    par::ranges(count, 64, Cost { bytes: size_of::<T>(), flops: 4 }, |r| {
+        // SAFETY: O1: ranges are disjoint.
+        for (x, i) in unsafe { to.part(r.clone()) }.iter_mut().zip(r) {
+            *x = f(i);
+        }
+    });
+    Ok(out)
+}

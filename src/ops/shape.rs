@@ -1,0 +1,338 @@
+//! Operations on shapes that copy: joining, repeating, moving around, padding. Views are methods of [`Tensor`].
+
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::exec::par::{self, Cost};
+use crate::layout::{self, Shape};
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+use alloc::format;
+use alloc::vec::Vec;
+use core::borrow::Borrow;
+
+/// The dtype that all promote to. Errors where there is no tensor, or no such dtype.
+fn promoted<T: Borrow<Tensor>>(op: &'static str, tensors: &[T]) -> Result<DType> {
+    let first = tensors.first().ok_or_else(|| Error::value(op, "no tensors; there must be at least one"))?;
+    tensors.iter().try_fold(first.borrow().dtype(), |d, t| d.promote(t.borrow().dtype(), op))
+}
+
+/// Tensors one after the other along an axis; without an axis, each as one line. The result has the dtype that all promote to.
+///
+/// Errors: no tensors; sizes that differ beside the axis; dtypes without a common one.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let a = Tensor::from_slice(&[1, 2], [1, 2])?;
+/// let b = Tensor::from_slice(&[3, 4, 5, 6], [2, 2])?;
+/// assert_eq!(ops::concat(&[&a, &b], Some(0))?.to_vec::<i32>()?, [1, 2, 3, 4, 5, 6]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn concat<T: Borrow<Tensor>>(tensors: &[T], axis: Option<isize>) -> Result<Tensor> {
+    const OP: &str = "concat";
+    let dtype = promoted(OP, tensors)?;
+    let Some(axis) = axis else {
+        let lines = tensors.iter().map(|t| t.borrow().reshape(&[-1])).collect::<Result<Vec<_>>>()?;
+        return concat(&lines, Some(0));
+    };
+    let first = tensors[0].borrow();
+    let k = layout::axis(OP, axis, first.rank())?;
+    let mut shape = Shape::from_slice(first.shape());
+    shape[k] = 0;
+    for t in tensors {
+        let t: &Tensor = t.borrow();
+        if t.rank() != first.rank() || (0..t.rank()).any(|d| d != k && t.shape()[d] != shape[d]) {
+            let message = format!("shapes {:?} and {:?} differ beside axis {k}", first.shape(), t.shape());
+            return Err(Error::shape(OP, message));
+        }
+        shape[k] = shape[k].checked_add(t.shape()[k]).ok_or_else(|| Error::shape(OP, "the sizes add up to more than memory has"))?;
+    }
+    let mut out = Tensor::empty(&shape, dtype)?;
+    let (whole, mut start) = (out.layout().clone(), 0);
+    for t in tensors {
+        let t: &Tensor = t.borrow();
+        let n = t.shape()[k];
+        out.write(&whole.slice(k, start, 1, n), &t.astype(dtype)?)?;
+        start += n;
+    }
+    Ok(out)
+}
+
+/// Tensors of one shape along a new axis, at that place of the result. The result has the dtype that all promote to.
+///
+/// Errors: no tensors; shapes that differ; dtypes without a common one.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let a = Tensor::from_slice(&[1, 2], [2])?;
+/// let b = Tensor::from_slice(&[3, 4], [2])?;
+/// assert_eq!(ops::stack(&[a, b], -1)?.to_vec::<i32>()?, [1, 3, 2, 4]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn stack<T: Borrow<Tensor>>(tensors: &[T], axis: isize) -> Result<Tensor> {
+    promoted("stack", tensors)?;
+    let first = tensors[0].borrow().shape();
+    if let Some(t) = tensors.iter().map(Borrow::borrow).find(|t: &&Tensor| t.shape() != first) {
+        return Err(Error::shape("stack", format!("shapes {first:?} and {:?} differ", t.shape())));
+    }
+    let axis = layout::axis("stack", axis, first.len() + 1)? as isize;
+    let parts = tensors.iter().map(|t| t.borrow().expand_dims(&[axis])).collect::<Result<Vec<_>>>()?;
+    concat(&parts, Some(axis))
+}
+
+/// Each element `count` times along an axis; without an axis, of `x` as one line.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1, 2], [2])?;
+/// assert_eq!(ops::repeat(&x, 2, None)?.to_vec::<i32>()?, [1, 1, 2, 2]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn repeat(x: &Tensor, count: usize, axis: Option<isize>) -> Result<Tensor> {
+    let Some(axis) = axis else {
+        return repeat(&x.reshape(&[-1])?, count, Some(0));
+    };
+    let k = layout::axis("repeat", axis, x.rank())?;
+    let mut shape = Shape::from_slice(x.shape());
+    shape.insert(k + 1, count);
+    let repeated = x.expand_dims(&[k as isize + 1])?.broadcast_to(&shape)?;
+    shape.remove(k + 1);
+    shape[k] *= count; // the layout above holds as many elements
+    reshaped(&repeated, &shape)
+}
+
+/// The element at place `i` of an axis `counts[i]` times; one count is for all. Without an axis, of `x` as one line.
+///
+/// Errors: counts that are no integers, negative, of more than one dimension, or not as many as the axis has elements.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1, 2, 3], [3])?;
+/// let counts = Tensor::from_slice(&[2, 0, 1], [3])?;
+/// assert_eq!(ops::repeat_counts(&x, &counts, None)?.to_vec::<i32>()?, [1, 1, 3]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: Option<isize>) -> Result<Tensor> {
+    const OP: &str = "repeat";
+    let Some(axis) = axis else {
+        return repeat_counts(&x.reshape(&[-1])?, counts, Some(0));
+    };
+    let k = layout::axis(OP, axis, x.rank())?;
+    let n = x.shape()[k];
+    if !counts.dtype().is_integer() {
+        return Err(Error::dtype(OP, format!("counts are integers, not {}", counts.dtype())));
+    }
+    if counts.rank() > 1 || counts.len() != 1 && counts.len() != n {
+        return Err(Error::shape(OP, format!("counts of shape {:?} for axis {k} of size {n}", counts.shape())));
+    }
+    let counts = counts.astype(DType::I64)?.to_vec::<i64>()?;
+    let sizes = counts.iter().map(|c| usize::try_from(*c).map_err(|_| Error::value(OP, format!("count {c} is negative"))));
+    let sizes = sizes.collect::<Result<Vec<_>>>()?;
+    if let [count] = sizes[..] {
+        return repeat(x, count, Some(axis));
+    }
+    let total = sizes.iter().try_fold(0usize, |n, c| n.checked_add(*c));
+    let mut positions = Tensor::empty(&[total.unwrap_or(usize::MAX)], DType::I64)?;
+    let mut to = positions.as_mut_slice::<i64>()?;
+    for (i, count) in sizes.into_iter().enumerate() {
+        let (part, rest) = to.split_at_mut(count);
+        part.fill(i as i64);
+        to = rest;
+    }
+    super::take(x, &positions, Some(axis))
+}
+
+/// `x` beside itself, `counts[k]` times along dimension `k`. The shorter of shape and counts is filled up with 1 in front.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1, 2], [2])?;
+/// let y = ops::tile(&x, &[2, 2])?;
+/// assert_eq!((y.shape(), y.to_vec::<i32>()?), (&[2, 4][..], vec![1, 2, 1, 2, 1, 2, 1, 2]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn tile(x: &Tensor, counts: &[usize]) -> Result<Tensor> {
+    let rank = x.rank().max(counts.len());
+    let size = |k: usize| (k + x.rank()).checked_sub(rank).map_or(1, |k| x.shape()[k]);
+    let count = |k: usize| (k + counts.len()).checked_sub(rank).map_or(1, |k| counts[k]);
+    let once: Shape = (0..rank).flat_map(|k| [1, size(k)]).collect();
+    let many: Shape = (0..rank).flat_map(|k| [count(k), size(k)]).collect();
+    let repeated = reshaped(x, &once)?.broadcast_to(&many)?;
+    reshaped(&repeated, &(0..rank).map(|k| count(k) * size(k)).collect::<Shape>())
+}
+
+/// Reshaped to sizes that are known to fit.
+fn reshaped(x: &Tensor, shape: &[usize]) -> Result<Tensor> {
+    let shape: smallvec::SmallVec<[isize; 6]> = shape.iter().map(|d| *d as isize).collect();
+    x.reshape(&shape)
+}
+
+/// Elements moved by `shifts[i]` places along `axes[i]`; those that leave at the end come in at the beginning. One shift is for all
+/// axes; without axes, `x` is rolled as one line.
+///
+/// Errors: as many shifts as axes are needed, or one.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1, 2, 3, 4], [4])?;
+/// assert_eq!(ops::roll(&x, &[1], None)?.to_vec::<i32>()?, [4, 1, 2, 3]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn roll(x: &Tensor, shifts: &[i64], axes: Option<&[isize]>) -> Result<Tensor> {
+    const OP: &str = "roll";
+    let count = axes.map_or(1, <[isize]>::len);
+    if shifts.len() != count && shifts.len() != 1 {
+        return Err(Error::value(OP, format!("{} shifts for {count} axes", shifts.len())));
+    }
+    let Some(axes) = axes else {
+        return reshaped(&roll(&x.reshape(&[-1])?, shifts, Some(&[0]))?, x.shape());
+    };
+    let axes = axes.iter().map(|a| layout::axis(OP, *a, x.rank())).collect::<Result<Shape>>()?;
+    let mut out = x.clone();
+    for (i, k) in axes.into_iter().enumerate() {
+        let n = out.shape()[k];
+        let shift = if n == 0 { 0 } else { shifts[if shifts.len() == 1 { 0 } else { i }].rem_euclid(n as i64) as usize };
+        if shift != 0 {
+            let (start, end) = (out.narrow(k as isize, 0, n - shift)?, out.narrow(k as isize, n - shift, shift)?);
+            out = concat(&[end, start], Some(k as isize))?;
+        }
+    }
+    Ok(out)
+}
+
+/// The lower triangles of matrices (the last two dimensions): zero above diagonal `k`, which is above the main one where positive.
+///
+/// Errors: fewer than two dimensions.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1, 2, 3, 4], [2, 2])?;
+/// assert_eq!(ops::tril(&x, 0)?.to_vec::<i32>()?, [1, 0, 3, 4]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn tril(x: &Tensor, k: i64) -> Result<Tensor> {
+    triangle("tril", x, |row, columns| clamp(row.saturating_add(k).saturating_add(1), columns)..columns)
+}
+
+/// The upper triangles of matrices (the last two dimensions): zero below diagonal `k`, which is above the main one where positive.
+///
+/// Errors: fewer than two dimensions.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1, 2, 3, 4], [2, 2])?;
+/// assert_eq!(ops::triu(&x, 1)?.to_vec::<i32>()?, [0, 2, 0, 0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn triu(x: &Tensor, k: i64) -> Result<Tensor> {
+    triangle("triu", x, |row, columns| 0..clamp(row.saturating_add(k), columns))
+}
+
+fn clamp(column: i64, columns: usize) -> usize {
+    column.clamp(0, columns as i64) as usize
+}
+
+/// A copy with the columns `zeros(row, columns)` of each row zero.
+fn triangle(op: &'static str, x: &Tensor, zeros: impl Fn(i64, usize) -> core::ops::Range<usize> + Sync) -> Result<Tensor> {
+    let [.., rows, columns] = *x.shape() else {
+        return Err(Error::shape(op, format!("shape {:?} has fewer than two dimensions", x.shape())));
+    };
+    let mut out = x.copy()?;
+    let size = x.dtype().size();
+    let first = out.as_mut_ptr()?;
+    if x.is_empty() {
+        return Ok(out);
+    }
+    // SAFETY: a fresh contiguous tensor's bytes (T1, S3); zero bytes are a zero of every dtype.
+    let bytes = par::Out::new(unsafe { core::slice::from_raw_parts_mut(first, x.len() * size) });
+    par::ranges(x.len() / columns, 1, Cost { bytes: columns * size, flops: 0 }, |r| {
+        for row in r {
+            let zeros = zeros((row % rows) as i64, columns);
+            let start = row * columns;
+            // SAFETY: O1: rows are disjoint.
+            unsafe { bytes.part((start + zeros.start) * size..(start + zeros.end) * size) }.fill(0);
+        }
+    });
+    Ok(out)
+}
+
+/// `x` with `widths[k]` elements of `value` before and after it along dimension `k`.
+///
+/// Errors: as many widths as dimensions are needed; a value that doesn't fit the dtype.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1, 2], [2])?;
+/// assert_eq!(ops::pad(&x, &[(1, 2)], 9)?.to_vec::<i32>()?, [9, 1, 2, 9, 9]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn pad(x: &Tensor, widths: &[(usize, usize)], value: impl Into<Scalar>) -> Result<Tensor> {
+    const OP: &str = "pad";
+    let value = value.into().value(x.dtype(), OP)?;
+    if widths.len() != x.rank() {
+        return Err(Error::shape(OP, format!("{} pairs of widths for shape {:?}", widths.len(), x.shape())));
+    }
+    let sizes = x.shape().iter().zip(widths).map(|(n, (a, b))| n.checked_add(*a).and_then(|n| n.checked_add(*b)));
+    let shape = sizes.collect::<Option<Shape>>().ok_or_else(|| Error::shape(OP, "the widths add up to more than memory has"))?;
+    let mut out = Tensor::filled(&shape, x.dtype(), &value)?;
+    let mut inside = out.layout().clone();
+    for (k, (before, _)) in widths.iter().enumerate() {
+        inside = inside.slice(k, *before, 1, x.shape()[k]);
+    }
+    out.write(&inside, x)?;
+    Ok(out)
+}
+
+/// All tensors in the shape that they broadcast to: views.
+///
+/// ```
+/// use flex::{DType, Tensor, ops};
+/// let views = ops::broadcast_arrays(&[Tensor::zeros(&[3, 1], DType::F32)?, Tensor::zeros(&[4], DType::I64)?])?;
+/// assert!(views.iter().all(|v| v.shape() == [3, 4]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn broadcast_arrays<T: Borrow<Tensor>>(tensors: &[T]) -> Result<Vec<Tensor>> {
+    let shapes: Vec<_> = tensors.iter().map(|t| t.borrow().shape()).collect();
+    let shape = layout::broadcast("broadcast_arrays", &shapes)?;
+    tensors.iter().map(|t| t.borrow().broadcast_to(&shape)).collect()
+}
+
+/// Which dimension the first tensor of [`meshgrid`] runs along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indexing {
+    /// The second, as the x of a plot.
+    Xy,
+    /// The first, as the row of a matrix.
+    Ij,
+}
+
+/// Coordinates of a grid: tensor `i` of the result holds the values of tensor `i`, of one dimension (or none), along its dimension: views.
+///
+/// Errors: tensors of more than one dimension.
+///
+/// ```
+/// use flex::{Tensor, ops::{self, Indexing}};
+/// let (x, y) = (Tensor::from_slice(&[1, 2, 3], [3])?, Tensor::from_slice(&[4, 5], [2])?);
+/// let grid = ops::meshgrid(&[x, y], Indexing::Xy)?;
+/// assert_eq!(grid[0].to_vec::<i32>()?, [1, 2, 3, 1, 2, 3]);
+/// assert_eq!(grid[1].to_vec::<i32>()?, [4, 4, 4, 5, 5, 5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn meshgrid<T: Borrow<Tensor>>(tensors: &[T], indexing: Indexing) -> Result<Vec<Tensor>> {
+    const OP: &str = "meshgrid";
+    let place = |i: usize| if indexing == Indexing::Xy && i < 2 && tensors.len() > 1 { 1 - i } else { i };
+    let mut shape = Shape::from_elem(1, tensors.len());
+    for (i, t) in tensors.iter().enumerate() {
+        let t: &Tensor = t.borrow();
+        if t.rank() > 1 {
+            return Err(Error::shape(OP, format!("tensor {i} has shape {:?}; it must have one dimension", t.shape())));
+        }
+        shape[place(i)] = t.len();
+    }
+    let along = |(i, t): (usize, &T)| {
+        let t: &Tensor = t.borrow();
+        let mut one = Shape::from_elem(1, tensors.len());
+        one[place(i)] = t.len();
+        reshaped(t, &one)?.broadcast_to(&shape)
+    };
+    tensors.iter().enumerate().map(along).collect()
+}
