@@ -139,6 +139,39 @@ impl Element for bool {
 }
 dtypes!(make!);
 
+/// Types that loops hand out slices of: any bytes of the size are a value. The types of the table ([`Bool`], never `bool`), and
+/// the integers that stand for an element of their width where elements are only moved.
+///
+/// # Safety
+/// No padding, no invalid bytes, aligned by at most its size and 16.
+pub unsafe trait Plain: Copy + Send + Sync + 'static {}
+
+macro_rules! plain {
+    ($(($V:ident, $T:ty, $name:literal, $class:ident, $Class:ident, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))*) => {
+        $(
+            // SAFETY: a primitive number, or one or two equal ones in a struct of their representation.
+            #[cfg($($cfg)*)]
+            unsafe impl Plain for $T {}
+        )*
+    };
+}
+dtypes!(plain!);
+// SAFETY: two primitive numbers.
+unsafe impl Plain for [u64; 2] {}
+// SAFETY: a primitive number: a sorting key and its position.
+unsafe impl Plain for i128 {}
+#[cfg(not(feature = "ints"))]
+mod widths {
+    // SAFETY: a primitive number.
+    unsafe impl super::Plain for i16 {}
+    // SAFETY: a primitive number.
+    unsafe impl super::Plain for u16 {}
+    // SAFETY: a primitive number.
+    unsafe impl super::Plain for u32 {}
+    // SAFETY: a primitive number.
+    unsafe impl super::Plain for u64 {}
+}
+
 /// `dispatch!(set dtype, |T| expr, else other)`: `expr` with `T` the Rust type of `dtype`, for dtypes of the set that this
 /// build has; `other` for the rest. Sets: `all`, `number`, `real` (integers and floats), `ordered` (those and bool),
 /// `integer`, `signed` and `unsigned` integers, `half`, `floating` (16-bit too), `float` (float32, float64), `inexact`, `complex`.

@@ -5,8 +5,7 @@
 use super::nest::{MAX_OPERANDS, Nest, Operand};
 use super::pack::{Rect, pack, unpack};
 use super::par::{self, Cost};
-use super::plain::Plain;
-use crate::dtype::DType;
+use crate::dtype::{DType, Plain};
 use crate::error::Result;
 use crate::layout::Shape;
 use crate::storage::Bytes;

@@ -7,4 +7,5 @@ pub mod gemm;
 pub mod index;
 pub mod math;
 pub mod norm;
+pub mod reduce;
 pub mod sort;

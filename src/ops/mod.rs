@@ -5,6 +5,7 @@ pub mod create;
 pub mod elementwise;
 pub mod index;
 pub mod linalg;
+pub mod reduce;
 pub mod shape;
 pub mod sort;
 
@@ -12,5 +13,6 @@ pub use create::*;
 pub use elementwise::*;
 pub use index::*;
 pub use linalg::{TensordotAxes, cross, matmul, matrix_transpose, outer, tensordot, vecdot};
+pub use reduce::{all, any, argmax, argmin, count_nonzero, max, max_with_indices, mean, min, min_with_indices, prod, std, sum, var};
 pub use shape::*;
 pub use sort::*;

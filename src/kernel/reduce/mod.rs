@@ -1,0 +1,115 @@
+//! Reductions of slices: 64 accumulators along a run, rows into a row across it. Tiles of a larger reduction are joined by
+//! whoever cut it.
+
+/// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators, which are joined as a tree. A macro, since a
+/// closure may be outlined of its kernel.
+macro_rules! lanes {
+    ($x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {{
+        const LANES: usize = 64;
+        let (whole, rest) = $x.as_chunks::<LANES>();
+        let mut acc = [$identity; LANES];
+        for chunk in whole {
+            for i in 0..LANES {
+                let ($a, $v) = (acc[i], chunk[i]);
+                let $b = $lift;
+                acc[i] = $join;
+            }
+        }
+        if !rest.is_empty() {
+            // a copy: indexing `acc` itself by a variable would keep it in memory
+            let mut tail = acc;
+            for (t, v) in tail.iter_mut().zip(rest) {
+                let ($a, $v) = (*t, *v);
+                let $b = $lift;
+                *t = $join;
+            }
+            acc = tail;
+        }
+        let mut half = LANES / 2;
+        while half > 0 {
+            for i in 0..half {
+                let ($a, $b) = (acc[i], acc[i + half]);
+                acc[i] = $join;
+            }
+            half /= 2;
+        }
+        acc[0]
+    }};
+}
+
+/// `each_dtype!(m)`: `m_class! { type }` for each row of the dtype table, by its class.
+macro_rules! each_dtype {
+    ($(($V:ident, $T:ty, $name:literal, $class:ident, $Class:ident, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))*) => {
+        $(
+            #[cfg($($cfg)*)]
+            $class! { $T }
+        )*
+    };
+}
+
+mod extreme;
+mod moments;
+mod sum;
+
+pub use extreme::{Extreme, Max, Min, position};
+pub use moments::{Moments, Sample, moments, moments_of_columns};
+pub use sum::{All, Any, Count, Mean, Prod, Sum};
+
+use crate::dtype::Plain;
+
+/// A reduction that takes elements one by one. `join` is associative and commutative up to rounding.
+pub trait Reduce<T>: 'static {
+    /// What is known about some of the elements.
+    type Acc: Copy + Send + Sync + 'static;
+    /// The result.
+    type Out: Plain;
+    /// What is known about none: `join` with it changes nothing.
+    const IDENTITY: Self::Acc;
+    /// What is known about one.
+    fn lift(x: T) -> Self::Acc;
+    /// What is known about both.
+    fn join(a: Self::Acc, b: Self::Acc) -> Self::Acc;
+    /// The result for `n` elements.
+    fn finish(acc: Self::Acc, n: usize) -> Self::Out;
+}
+
+kernel! {
+    /// The reduction of a run.
+    pub fn run<'a, T: Copy, R: Reduce<T>>(x: &'a [T]) -> R::Acc { |I|
+        lanes!(x, R::IDENTITY, |v| R::lift(v), |a, b| R::join(a, b))
+    }
+}
+
+kernel! {
+    /// Of each column of `rows` rows that begin `stride` apart: eight rows at a time into the row of accumulators.
+    pub fn columns<'a, T: Copy, R: Reduce<T>>(x: &'a [T], stride: usize, rows: usize, acc: &'a mut [R::Acc]) -> () { |I|
+        let w = acc.len();
+        acc.fill(R::IDENTITY);
+        let mut r = 0;
+        while r + 8 <= rows {
+            macro_rules! row { ($k:literal) => { &x[(r + $k) * stride..][..w] } }
+            let (x0, x1, x2, x3) = (row!(0), row!(1), row!(2), row!(3));
+            let (x4, x5, x6, x7) = (row!(4), row!(5), row!(6), row!(7));
+            for (j, acc) in acc.iter_mut().enumerate() {
+                macro_rules! pair { ($a:ident, $b:ident) => { R::join(R::lift($a[j]), R::lift($b[j])) } }
+                let (a, b) = (R::join(pair!(x0, x1), pair!(x2, x3)), R::join(pair!(x4, x5), pair!(x6, x7)));
+                *acc = R::join(*acc, R::join(a, b));
+            }
+            r += 8;
+        }
+        for r in r..rows {
+            for (acc, x) in acc.iter_mut().zip(&x[r * stride..][..w]) {
+                *acc = R::join(*acc, R::lift(*x));
+            }
+        }
+    }
+}
+
+kernel! {
+    /// `a[i]` joined with `b[i]`.
+    pub fn join<'a, T: Copy, R: Reduce<T>>(a: &'a mut [R::Acc], b: &'a [R::Acc]) -> () { |I|
+        for (a, b) in a.iter_mut().zip(b) {
+            *a = R::join(*a, *b);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Mean and sum of squared deviations: passes over a tile that stays in the cache, tiles joined by Chan's rule.
+
+use crate::dtype::Plain;
+#[cfg(feature = "half")]
+use crate::kernel::convert::Widen;
+
+/// What the elements of a dtype are computed in, and what their variance is given as.
+pub trait Sample: Plain {
+    /// float32 of 16-bit floats, float64 of integers and bool, else the dtype's own.
+    type Wide: Wide;
+    /// float32 of integers and bool, else the dtype's own.
+    type Out: Plain;
+    /// The same value.
+    fn wide(self) -> Self::Wide;
+    /// The nearest value.
+    fn out(x: f64) -> Self::Out;
+}
+
+/// A float that is computed in.
+pub trait Wide: Copy + core::ops::Add<Output = Self> + core::ops::Sub<Output = Self> + core::ops::Mul<Output = Self> + 'static {
+    /// 0.
+    const ZERO: Self;
+    /// The nearest value.
+    fn from_f64(x: f64) -> Self;
+    /// The same value.
+    fn to_f64(self) -> f64;
+}
+macro_rules! wide {
+    ($T:ty) => {
+        impl Wide for $T {
+            const ZERO: $T = 0.0;
+            #[inline(always)]
+            fn from_f64(x: f64) -> $T {
+                x as $T
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+        }
+    };
+}
+wide!(f32);
+wide!(f64);
+
+macro_rules! sample {
+    ($T:ty: $Wide:ty => $Out:ty, |$x:ident| $wide:expr, |$y:ident| $out:expr) => {
+        impl Sample for $T {
+            type Wide = $Wide;
+            type Out = $Out;
+            #[inline(always)]
+            fn wide(self) -> $Wide {
+                let $x = self;
+                $wide
+            }
+            #[inline(always)]
+            fn out($y: f64) -> $Out {
+                $out
+            }
+        }
+    };
+}
+macro_rules! boolean {
+    ($T:ty) => {
+        sample!($T: f64 => f32, |x| x.get() as u8 as f64, |y| y as f32);
+    };
+}
+macro_rules! sint {
+    ($T:ty) => {
+        sample!($T: f64 => f32, |x| x as f64, |y| y as f32);
+    };
+}
+macro_rules! uint {
+    ($T:ty) => {
+        sample!($T: f64 => f32, |x| x as f64, |y| y as f32);
+    };
+}
+#[cfg(feature = "half")]
+macro_rules! half {
+    ($T:ty) => {
+        sample!($T: f32 => $T, |x| x.widen(), |y| <$T>::narrow(y as f32));
+    };
+}
+macro_rules! float {
+    ($T:ty) => {
+        sample!($T: $T => $T, |x| x, |y| y as $T);
+    };
+}
+#[cfg(feature = "complex")]
+macro_rules! complex {
+    ($T:ty) => {};
+}
+dtypes!(each_dtype!);
+
+/// Number of elements, their mean, and the sum of their squared deviations from it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moments {
+    /// Elements.
+    pub n: f64,
+    /// Their mean.
+    pub mean: f64,
+    /// Sum of squares of deviations.
+    pub m2: f64,
+}
+
+impl Moments {
+    /// Of the elements of both (Chan's rule).
+    #[inline(always)]
+    pub fn join(self, other: Moments) -> Moments {
+        if self.n == 0.0 {
+            return other;
+        }
+        let n = self.n + other.n;
+        let (delta, share) = (other.mean - self.mean, other.n / n);
+        Moments { n, mean: self.mean + delta * share, m2: self.m2 + other.m2 + delta * delta * self.n * share }
+    }
+    /// From a rounded mean and sums of deviations from it, which make up for its rounding.
+    #[inline(always)]
+    fn corrected<W: Wide>(n: usize, mean: W, deviations: W, squares: W) -> Moments {
+        let (n, d) = (n as f64, deviations.to_f64());
+        Moments { n, mean: mean.to_f64() + d / n, m2: squares.to_f64() - d * d / n }
+    }
+}
+
+kernel! {
+    /// Of a run.
+    pub fn moments<'a, T: Sample>(x: &'a [T]) -> Moments { |I|
+        if x.is_empty() {
+            return Moments::default();
+        }
+        let zero = <T::Wide as Wide>::ZERO;
+        let sum = lanes!(x, zero, |v| v.wide(), |a, b| a + b);
+        let mean = <T::Wide as Wide>::from_f64(sum.to_f64() / x.len() as f64);
+        let deviations = lanes!(x, zero, |v| v.wide() - mean, |a, b| a + b);
+        let squares = lanes!(x, zero, |v| { let d = v.wide() - mean; d * d }, |a, b| a + b);
+        Moments::corrected(x.len(), mean, deviations, squares)
+    }
+}
+
+kernel! {
+    /// Of each column of `rows` rows that begin `stride` apart.
+    pub fn moments_of_columns<'a, T: Sample>(x: &'a [T], stride: usize, rows: usize, acc: &'a mut [Moments]) -> () { |I|
+        let mut at = 0;
+        while at + 32 <= acc.len() {
+            strip::<T, 32>(&x[at..], stride, rows, &mut acc[at..]);
+            at += 32;
+        }
+        while at < acc.len() {
+            strip::<T, 1>(&x[at..], stride, rows, &mut acc[at..]);
+            at += 1;
+        }
+    }
+}
+/// `N` columns, whose accumulators stay in registers.
+#[inline(always)]
+fn strip<T: Sample, const N: usize>(x: &[T], stride: usize, rows: usize, acc: &mut [Moments]) {
+    if rows == 0 {
+        acc[..N].fill(Moments::default());
+        return;
+    }
+    let zero = <T::Wide as Wide>::ZERO;
+    let mut mean = [zero; N];
+    for r in 0..rows {
+        let row: &[T; N] = x[r * stride..].first_chunk().unwrap();
+        for j in 0..N {
+            mean[j] = mean[j] + row[j].wide();
+        }
+    }
+    for m in &mut mean {
+        *m = <T::Wide as Wide>::from_f64(m.to_f64() / rows as f64);
+    }
+    let (mut deviations, mut squares) = ([zero; N], [zero; N]);
+    for r in 0..rows {
+        let row: &[T; N] = x[r * stride..].first_chunk().unwrap();
+        for j in 0..N {
+            let d = row[j].wide() - mean[j];
+            deviations[j] = deviations[j] + d;
+            squares[j] = squares[j] + d * d;
+        }
+    }
+    for j in 0..N {
+        acc[j] = Moments::corrected(rows, mean[j], deviations[j], squares[j]);
+    }
+}

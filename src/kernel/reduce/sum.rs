@@ -1,0 +1,144 @@
+//! Sums, products, means and what counts. Integers and bool accumulate in 64 bits and wrap, 16-bit floats in float32.
+
+use super::Reduce;
+use crate::dtype::{Bool, Element};
+#[cfg(feature = "half")]
+use crate::kernel::convert::Widen;
+
+/// The sum: int64 of bool and signed integers, uint64 of unsigned ones, else the dtype's own.
+pub struct Sum;
+/// The product, in the dtypes of [`Sum`].
+pub struct Prod;
+/// The arithmetic mean: float32 of bool and integers, which are added in float64; else the dtype's own.
+pub struct Mean;
+/// Whether an element is not zero.
+pub struct Any;
+/// Whether no element is zero.
+pub struct All;
+/// How many elements are not zero.
+pub struct Count;
+
+/// `reduce!(R of T: Acc -> Out, identity, |x| lift, |a, b| join, |a, n| finish)`.
+macro_rules! reduce {
+    ($R:ident of $T:ty: $Acc:ty => $Out:ty, $identity:expr, |$x:ident| $lift:expr, |$a:ident, $b:ident| $join:expr, |$r:ident, $n:ident| $finish:expr) => {
+        impl Reduce<$T> for $R {
+            type Acc = $Acc;
+            type Out = $Out;
+            const IDENTITY: $Acc = $identity;
+            #[inline(always)]
+            fn lift($x: $T) -> $Acc {
+                $lift
+            }
+            #[inline(always)]
+            fn join($a: $Acc, $b: $Acc) -> $Acc {
+                $join
+            }
+            #[inline(always)]
+            fn finish($r: $Acc, $n: usize) -> $Out {
+                let _ = $n;
+                $finish
+            }
+        }
+    };
+}
+
+macro_rules! integer {
+    ($T:ty, $Acc:ty, |$x:ident| $lift:expr) => {
+        reduce!(Sum of $T: $Acc => $Acc, 0, |$x| $lift as $Acc, |a, b| a.wrapping_add(b), |a, n| a);
+        reduce!(Prod of $T: $Acc => $Acc, 1, |$x| $lift as $Acc, |a, b| a.wrapping_mul(b), |a, n| a);
+        reduce!(Mean of $T: f64 => f32, 0.0, |$x| $lift as $Acc as f64, |a, b| a + b, |a, n| (a / n as f64) as f32);
+    };
+}
+macro_rules! boolean {
+    ($T:ty) => {
+        integer!($T, i64, |x| x.get());
+    };
+}
+macro_rules! sint {
+    ($T:ty) => {
+        integer!($T, i64, |x| x);
+    };
+}
+macro_rules! uint {
+    ($T:ty) => {
+        integer!($T, u64, |x| x);
+    };
+}
+// The sum of zeros that are all negative is negative: -0 is the identity, and what nothing adds up to is 0.
+#[cfg(feature = "half")]
+macro_rules! half {
+    ($T:ty) => {
+        reduce!(Sum of $T: f32 => $T, -0.0, |x| x.widen(), |a, b| a + b, |a, n| <$T>::narrow(if n == 0 { 0.0 } else { a }));
+        reduce!(Prod of $T: f32 => $T, 1.0, |x| x.widen(), |a, b| a * b, |a, n| <$T>::narrow(a));
+        reduce!(Mean of $T: f32 => $T, -0.0, |x| x.widen(), |a, b| a + b, |a, n| <$T>::narrow(a / n as f32));
+    };
+}
+macro_rules! float {
+    ($T:ty) => {
+        reduce!(Sum of $T: $T => $T, -0.0, |x| x, |a, b| a + b, |a, n| if n == 0 { 0.0 } else { a });
+        reduce!(Prod of $T: $T => $T, 1.0, |x| x, |a, b| a * b, |a, n| a);
+        reduce!(Mean of $T: $T => $T, -0.0, |x| x, |a, b| a + b, |a, n| a / n as $T);
+    };
+}
+// A product with 1 is the other factor: by the formula, 1 + 0i would turn an infinite one to NaN.
+#[cfg(feature = "complex")]
+macro_rules! complex {
+    ($T:ty) => {
+        reduce!(Sum of $T: $T => $T, <$T>::new(-0.0, -0.0), |x| x, |a, b| a + b, |a, n| if n == 0 { <$T>::new(0.0, 0.0) } else { a });
+        reduce!(Prod of $T: $T => $T, <$T>::new(1.0, 0.0), |x| x, |a, b| if a == <$T>::new(1.0, 0.0) { b } else if b == <$T>::new(1.0, 0.0) { a } else { a * b }, |a, n| a);
+        reduce!(Mean of $T: $T => $T, <$T>::new(-0.0, -0.0), |x| x, |a, b| a + b, |a, n| a.unscale(n as _));
+    };
+}
+dtypes!(each_dtype!);
+
+impl<T: Element> Reduce<T> for Any {
+    type Acc = u8;
+    type Out = Bool;
+    const IDENTITY: u8 = 0;
+    #[inline(always)]
+    fn lift(x: T) -> u8 {
+        (x != T::default()) as u8
+    }
+    #[inline(always)]
+    fn join(a: u8, b: u8) -> u8 {
+        a | b
+    }
+    #[inline(always)]
+    fn finish(acc: u8, _: usize) -> Bool {
+        Bool(acc)
+    }
+}
+impl<T: Element> Reduce<T> for All {
+    type Acc = u8;
+    type Out = Bool;
+    const IDENTITY: u8 = 1;
+    #[inline(always)]
+    fn lift(x: T) -> u8 {
+        (x != T::default()) as u8
+    }
+    #[inline(always)]
+    fn join(a: u8, b: u8) -> u8 {
+        a & b
+    }
+    #[inline(always)]
+    fn finish(acc: u8, _: usize) -> Bool {
+        Bool(acc)
+    }
+}
+impl<T: Element> Reduce<T> for Count {
+    type Acc = i64;
+    type Out = i64;
+    const IDENTITY: i64 = 0;
+    #[inline(always)]
+    fn lift(x: T) -> i64 {
+        (x != T::default()) as i64
+    }
+    #[inline(always)]
+    fn join(a: i64, b: i64) -> i64 {
+        a + b
+    }
+    #[inline(always)]
+    fn finish(acc: i64, _: usize) -> i64 {
+        acc
+    }
+}

@@ -1,0 +1,103 @@
+//! Reductions over any set of axes: what all of them share, and the functions.
+
+mod extreme;
+mod sum;
+mod variance;
+
+pub use extreme::{argmax, argmin, max, max_with_indices, min, min_with_indices};
+pub use sum::{all, any, count_nonzero, mean, prod, sum};
+pub use variance::{std, var};
+
+use crate::dtype::DType;
+use crate::dtype::Plain;
+use crate::error::{Error, Result};
+use crate::exec::fold::{Fold, fold};
+use crate::kernel::reduce::{self, Reduce};
+use crate::layout::{self, Shape};
+use crate::tensor::Tensor;
+use alloc::format;
+use core::marker::PhantomData;
+use smallvec::SmallVec;
+
+/// Which axes of a tensor go.
+struct Axes {
+    op: &'static str,
+    reduced: SmallVec<[bool; 6]>,
+    keepdims: bool,
+    /// The shape with sizes of 1 in their place.
+    shape: Shape,
+    /// Elements that become one.
+    n: usize,
+}
+
+impl Axes {
+    /// All axes where none are named.
+    fn new(op: &'static str, x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Axes> {
+        let mut reduced = SmallVec::from_elem(axes.is_none(), x.rank());
+        for k in layout::unique_axes(op, axes.unwrap_or(&[]), x.rank())? {
+            reduced[k] = true;
+        }
+        let mut shape = Shape::from_slice(x.shape());
+        let mut n = 1;
+        for (size, _) in shape.iter_mut().zip(&reduced).filter(|(_, r)| **r) {
+            n *= *size;
+            *size = 1;
+        }
+        Ok(Axes { op, reduced, keepdims, shape, n })
+    }
+    /// Errors where there is nothing to choose the result from.
+    fn expect_elements(&self, x: &Tensor) -> Result<()> {
+        if self.n > 0 {
+            return Ok(());
+        }
+        let empty = (0..x.rank()).find(|k| self.reduced[*k] && x.shape()[*k] == 0).unwrap_or(0);
+        Err(Error::shape_of(self.op, format!("axis {empty} has size 0, and no element is no result"), &[("x", x.shape(), x.dtype())]))
+    }
+    /// The result of a reduction to values of `dtype`.
+    fn fold<F: Fold>(&self, x: &Tensor, dtype: DType, f: &F) -> Result<Tensor> {
+        let mut out = Tensor::empty(&self.shape, dtype)?;
+        fold(f, x, |k| self.reduced[k], &mut out)?;
+        self.squeeze(out)
+    }
+    /// Without the reduced axes, where they are not to be kept.
+    fn squeeze(&self, out: Tensor) -> Result<Tensor> {
+        if self.keepdims {
+            return Ok(out);
+        }
+        let gone: SmallVec<[isize; 6]> = (0..self.reduced.len()).filter(|k| self.reduced[*k]).map(|k| k as isize).collect();
+        out.squeeze(Some(&gone))
+    }
+}
+
+/// A reduction that takes elements one by one, as a fold.
+struct Elements<T, R>(PhantomData<(T, R)>);
+
+// SAFETY: no value of these types is in it.
+unsafe impl<T, R> Sync for Elements<T, R> {}
+
+impl<T: Plain, R: Reduce<T>> Fold for Elements<T, R> {
+    type In = T;
+    type Acc = R::Acc;
+    type Out = R::Out;
+    fn run(&self, x: &[T]) -> R::Acc {
+        reduce::run::<T, R>(x)
+    }
+    fn rows(&self, x: &[T], stride: usize, rows: usize, acc: &mut [R::Acc]) {
+        reduce::columns::<T, R>(x, stride, rows, acc)
+    }
+    fn join(&self, a: &mut [R::Acc], b: &[R::Acc]) {
+        reduce::join::<T, R>(a, b)
+    }
+    fn finish(&self, acc: &R::Acc, n: usize) -> R::Out {
+        R::finish(*acc, n)
+    }
+}
+
+/// `elements!(set, R, axes, x, dtype)`: the reduction `R` of a tensor whose dtype is in the set, to values of `dtype`.
+macro_rules! elements {
+    ($set:ident, $R:ident, $axes:expr, $x:expr, $dtype:expr) => {
+        dispatch!($set $x.dtype(), |T| $axes.fold($x, $dtype, &$crate::ops::reduce::Elements::<T, $R>(core::marker::PhantomData)),
+            else Err($crate::error::Error::unsupported($axes.op, $x.dtype())))
+    };
+}
+use elements;
