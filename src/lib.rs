@@ -33,3 +33,8 @@ pub use storage::Bytes;
 #[cfg(feature = "std")]
 pub use storage::{MemoryStats, empty_cache, memory_stats, set_memory_cap};
 pub use tensor::Tensor;
+
+// The tour of the README runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
