@@ -11,6 +11,7 @@ mod error;
 pub mod exec;
 #[macro_use]
 pub mod op;
+pub mod io;
 #[doc(hidden)]
 pub mod kernel;
 pub mod layout;
