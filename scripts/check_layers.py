@@ -19,7 +19,7 @@ LONG, TOO_LONG = 400, 600  # lines: reported, refused
 
 LAYERS = [
     {"dtype", "scalar", "error"},
-    {"layout", "storage", "tensor"},
+    {"layout", "storage", "tensor", "format"},
     {"op", "exec", "kernel"},
     {"ops"},
     {"nn", "io"},

@@ -9,6 +9,7 @@ pub mod dtype;
 mod error;
 #[macro_use]
 pub mod exec;
+mod format;
 #[macro_use]
 pub mod op;
 pub mod io;

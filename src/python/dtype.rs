@@ -12,6 +12,13 @@ use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyString, PyType};
 #[pyclass(frozen, name = "DType", module = "flex")]
 pub struct PyDType(DType);
 
+impl PyDType {
+    /// The dtype that the object stands for.
+    pub fn get(&self) -> DType {
+        self.0
+    }
+}
+
 /// The objects, in the order of the table.
 static OBJECTS: PyOnceLock<Vec<Py<PyDType>>> = PyOnceLock::new();
 

@@ -1,0 +1,136 @@
+//! Threads, memory, and what this build is.
+
+use crate::DType;
+use crate::exec::isa;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::sync::{Mutex, PoisonError};
+
+/// A context manager: operations of this thread use at most `n` threads inside its block. Results never depend on it.
+#[pyclass(frozen, name = "threads", module = "flex")]
+struct Threads {
+    n: usize,
+    /// What to return to at the end of each block entered; blocks nest.
+    before: Mutex<Vec<Option<usize>>>,
+}
+
+#[pymethods]
+impl Threads {
+    #[new]
+    #[pyo3(signature = (n, /))]
+    fn new(n: isize) -> PyResult<Threads> {
+        match usize::try_from(n) {
+            Ok(n) if n > 0 => Ok(Threads { n, before: Mutex::new(Vec::new()) }),
+            _ => Err(PyValueError::new_err(format!("threads({n}): at least 1 is needed"))),
+        }
+    }
+    fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        let threads = slf.get();
+        threads.stack().push(crate::set_local_threads(Some(threads.n)));
+        slf
+    }
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&self, _error: &Bound<PyTuple>) -> PyResult<()> {
+        let before = self.stack().pop().ok_or_else(|| PyRuntimeError::new_err("threads: left a block that was not entered"))?;
+        crate::set_local_threads(before);
+        Ok(())
+    }
+    fn __repr__(&self) -> String {
+        format!("flex.threads({})", self.n)
+    }
+}
+
+impl Threads {
+    fn stack(&self) -> std::sync::MutexGuard<'_, Vec<Option<usize>>> {
+        self.before.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many threads operations may use from now on, in the whole process; 0 stands for the number at the start.
+#[pyfunction]
+#[pyo3(signature = (n, /))]
+fn set_num_threads(n: isize) -> PyResult<()> {
+    let n = usize::try_from(n).map_err(|_| PyValueError::new_err(format!("set_num_threads({n}): a negative number of threads")))?;
+    crate::set_num_threads(n);
+    Ok(())
+}
+
+/// How many threads an operation started here may use.
+#[pyfunction]
+fn get_num_threads() -> usize {
+    crate::num_threads()
+}
+
+/// Memory of tensors, in bytes: `in_use` by living ones, its `peak`, what is `cached` for use again, the `cap` of that, the
+/// machine's `limit` (None where unknown); and how many blocks came from the cache (`hits`) or from the system (`misses`).
+#[pyfunction]
+fn memory_stats(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let m = crate::memory_stats();
+    let stats = PyDict::new(py);
+    for (name, value) in
+        [("in_use", m.in_use), ("peak", m.peak), ("cached", m.cached), ("hits", m.hits), ("misses", m.misses), ("cap", m.cap)]
+    {
+        stats.set_item(name, value)?;
+    }
+    stats.set_item("limit", (m.limit != u64::MAX).then_some(m.limit))?;
+    Ok(stats)
+}
+
+/// Gives the memory that is kept for use again back to the system.
+#[pyfunction]
+fn empty_cache(py: Python<'_>) {
+    py.detach(crate::empty_cache);
+}
+
+/// What `show_config` returns: a read-only mapping that is shown one entry a line.
+#[pyclass(frozen, mapping, module = "flex")]
+struct Config(Py<PyDict>);
+
+#[pymethods]
+impl Config {
+    fn __getitem__<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.bind(key.py()).as_any().get_item(key)
+    }
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.0.bind(py).len()
+    }
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.0.bind(py).as_any().try_iter()?.into_any())
+    }
+    /// The names of the entries.
+    fn keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.0.bind(py).keys().into_any()
+    }
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let lines = self.0.bind(py).iter().map(|(k, v)| Ok(format!("{:<17}{}", format!("{k}:"), v.str()?)));
+        Ok(lines.collect::<PyResult<Vec<_>>>()?.join("\n"))
+    }
+}
+
+/// What this build is and what it uses: `version`, `instruction_set` (the one in use), `threads`,
+/// `features` of the build, `dtypes`.
+#[pyfunction]
+fn show_config(py: Python<'_>) -> PyResult<Config> {
+    macro_rules! features {
+        ($($name:literal)*) => { [$(($name, cfg!(feature = $name))),*] };
+    }
+    let features = features!("std" "simd" "rayon" "x86-v4" "ints" "f64" "half" "complex" "python");
+    let config = PyDict::new(py);
+    config.set_item("version", env!("CARGO_PKG_VERSION"))?;
+    config.set_item("instruction_set", isa::name(isa::level()))?;
+    config.set_item("threads", crate::num_threads())?;
+    config.set_item("features", features.into_iter().filter(|f| f.1).map(|f| f.0).collect::<Vec<_>>().join(" "))?;
+    config.set_item("dtypes", DType::ALL.into_iter().filter(|d| d.is_available()).map(DType::name).collect::<Vec<_>>().join(" "))?;
+    Ok(Config(config.unbind()))
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add_class::<Threads>()?;
+    m.add_function(wrap_pyfunction!(set_num_threads, m)?)?;
+    m.add_function(wrap_pyfunction!(get_num_threads, m)?)?;
+    m.add_function(wrap_pyfunction!(memory_stats, m)?)?;
+    m.add_function(wrap_pyfunction!(empty_cache, m)?)?;
+    m.add_function(wrap_pyfunction!(show_config, m)?)
+}

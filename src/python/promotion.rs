@@ -1,0 +1,166 @@
+//! What dtypes hold and how they meet: `finfo`, `iinfo`, `isdtype`, `can_cast`, `result_type`.
+
+use super::convert::{Operand, kind};
+use super::dtype::{self, DTypeArg, PyDType, lookup};
+use super::tensor::PyTensor;
+use crate::dtype::Class;
+use crate::{DType, Error, Scalar};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+/// The limits of a float dtype (of the parts of a complex one); the numbers are Python floats.
+#[pyclass(frozen, get_all, name = "finfo_object", module = "flex")]
+struct FloatInfo {
+    /// Bits of one number.
+    bits: usize,
+    /// The distance from 1 to the next larger number.
+    eps: f64,
+    /// The largest finite number.
+    max: f64,
+    /// The smallest finite number.
+    min: f64,
+    /// The smallest positive number with full precision.
+    smallest_normal: f64,
+    dtype: Py<PyDType>,
+}
+
+/// The limits of an integer dtype.
+#[pyclass(frozen, get_all, name = "iinfo_object", module = "flex")]
+struct IntInfo {
+    /// Bits of one number.
+    bits: usize,
+    /// The largest.
+    max: i128,
+    /// The smallest.
+    min: i128,
+    dtype: Py<PyDType>,
+}
+
+#[pymethods]
+impl FloatInfo {
+    fn __repr__(&self) -> String {
+        let FloatInfo { bits, eps, max, min, smallest_normal, dtype } = self;
+        format!(
+            "finfo(bits={bits}, eps={eps:e}, max={max:e}, min={min:e}, smallest_normal={smallest_normal:e}, dtype={})",
+            dtype.get().get()
+        )
+    }
+}
+#[pymethods]
+impl IntInfo {
+    fn __repr__(&self) -> String {
+        format!("iinfo(bits={}, max={}, min={}, dtype={})", self.bits, self.max, self.min, self.dtype.get().get())
+    }
+}
+
+/// The dtype of a tensor, or the one that an object stands for.
+fn dtype_of(x: &Bound<PyAny>) -> PyResult<DType> {
+    if let Ok(t) = x.cast_exact::<PyTensor>() {
+        return Ok(t.get().read(crate::Tensor::dtype));
+    }
+    match x.getattr("dtype") {
+        Ok(d) => d.extract::<DTypeArg>().map(|d| d.0),
+        Err(_) => x.extract::<DTypeArg>().map(|d| d.0),
+    }
+}
+
+/// The limits of a float or complex dtype, or of a tensor's.
+#[pyfunction]
+#[pyo3(signature = (r#type, /))]
+fn finfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<FloatInfo> {
+    let dtype = dtype_of(r#type)?.real();
+    // binary digits, and the exponent of the first power of two that is too large
+    let shape: Option<(i32, i32)> = dispatch!(floating dtype, |T| Some((T::MANTISSA_DIGITS as i32, T::MAX_EXP)), else None);
+    let (digits, top) = shape.ok_or_else(|| Error::dtype("finfo", format!("{dtype} is no float dtype: use iinfo")))?;
+    let eps = 2f64.powi(1 - digits);
+    let max = (2.0 - eps) * 2f64.powi(top - 1);
+    let smallest_normal = 2f64.powi(2 - top);
+    Ok(FloatInfo { bits: dtype.size() * 8, eps, max, min: -max, smallest_normal, dtype: dtype::object(py, dtype)?.unbind() })
+}
+
+/// The limits of an integer dtype, or of a tensor's.
+#[pyfunction]
+#[pyo3(signature = (r#type, /))]
+fn iinfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<IntInfo> {
+    let dtype = dtype_of(r#type)?;
+    let limits: Option<(i128, i128)> = dispatch!(integer dtype, |T| Some((T::MIN as i128, T::MAX as i128)), else None);
+    let (min, max) = limits.ok_or_else(|| Error::dtype("iinfo", format!("{dtype} is no integer dtype")))?;
+    Ok(IntInfo { bits: dtype.size() * 8, max, min, dtype: dtype::object(py, dtype)?.unbind() })
+}
+
+/// Whether a dtype is of a kind: `"bool"`, `"signed integer"`, `"unsigned integer"`, `"integral"`, `"real floating"`,
+/// `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these.
+#[pyfunction]
+#[pyo3(signature = (dtype, kind))]
+pub fn isdtype(dtype: DTypeArg, kind: &Bound<PyAny>) -> PyResult<bool> {
+    if let Ok(kinds) = kind.cast::<PyTuple>() {
+        for k in kinds {
+            if isdtype(dtype, &k)? {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    let d = dtype.0;
+    if let Ok(name) = kind.cast::<PyString>() {
+        return match name.to_str()? {
+            "bool" => Ok(d.is_bool()),
+            "signed integer" => Ok(d.class() == Class::Sint),
+            "unsigned integer" => Ok(d.class() == Class::Uint),
+            "integral" => Ok(d.is_integer()),
+            "real floating" => Ok(d.is_float()),
+            "complex floating" => Ok(d.is_complex()),
+            "numeric" => Ok(!d.is_bool()),
+            other => Err(PyValueError::new_err(format!("isdtype: {other:?} is no kind of dtypes"))),
+        };
+    }
+    Ok(kind.extract::<DTypeArg>()?.0 == d)
+}
+
+/// Whether a tensor or dtype converts to another dtype by the rules of promotion, without loss of kind or range.
+#[pyfunction]
+#[pyo3(signature = (from_, to, /))]
+fn can_cast(from_: &Bound<PyAny>, to: DTypeArg) -> PyResult<bool> {
+    Ok(dtype_of(from_)?.promote(to.0, "can_cast").is_ok_and(|d| d == to.0))
+}
+
+/// The dtype that an operation of these tensors, dtypes and Python numbers has; numbers take the others' dtype.
+#[pyfunction]
+#[pyo3(signature = (*arrays_and_dtypes))]
+fn result_type<'py>(py: Python<'py>, arrays_and_dtypes: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyDType>> {
+    const OP: &str = "result_type";
+    let mut strong: Option<DType> = None;
+    let mut numbers: Vec<Scalar> = Vec::new();
+    for x in arrays_and_dtypes {
+        let dtype = match lookup(&x)? {
+            Some(d) => d,
+            None => match Operand::of(&x)? {
+                Some(Operand::Tensor(t)) => t.dtype(),
+                Some(Operand::Scalar(s)) => {
+                    numbers.push(s);
+                    continue;
+                }
+                None => return Err(PyTypeError::new_err(format!("{OP}: a tensor, a dtype or a number is wanted, not {}", kind(&x)))),
+            },
+        };
+        strong = Some(strong.map_or(Ok(dtype), |s| s.promote(dtype, OP))?);
+    }
+    // the number of the highest kind decides
+    let number = numbers.into_iter().max_by_key(|s| s.class());
+    let dtype = match (strong, number) {
+        (Some(d), None) => d,
+        (Some(d), Some(s)) => s.promote(d),
+        (None, Some(s)) => s.default_dtype(),
+        (None, None) => return Err(PyTypeError::new_err(format!("{OP}: at least one tensor, dtype or number is needed"))),
+    };
+    dtype::object(py, dtype)
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(finfo, m)?)?;
+    m.add_function(wrap_pyfunction!(iinfo, m)?)?;
+    m.add_function(wrap_pyfunction!(isdtype, m)?)?;
+    m.add_function(wrap_pyfunction!(can_cast, m)?)?;
+    m.add_function(wrap_pyfunction!(result_type, m)?)
+}

@@ -1,0 +1,110 @@
+//! `t[...]` and `t[...] = value`.
+
+use super::convert::{self, Operand, kind};
+use super::tensor::PyTensor;
+use crate::ops::{self, Index};
+use crate::{DType, Tensor};
+use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
+use smallvec::SmallVec;
+
+type Items = SmallVec<[Index; 4]>;
+
+#[pymethods]
+impl PyTensor {
+    fn __getitem__(&self, key: &Bound<PyAny>) -> PyResult<PyTensor> {
+        let items = parse(key)?;
+        let t = self.get();
+        // views move nothing; gathers may take a while
+        let work = if items.iter().any(|i| matches!(i, Index::Mask(_) | Index::Array(_))) { t.len() } else { 0 };
+        convert::compute(key.py(), work, || ops::get(&t, &items))
+    }
+    fn __setitem__(&self, key: &Bound<PyAny>, value: Operand) -> PyResult<()> {
+        let items = parse(key)?;
+        let (dtype, work) = self.read(|t| (t.dtype(), t.len()));
+        let value = match value {
+            Operand::Tensor(t) => t,
+            Operand::Scalar(s) => Tensor::scalar(s, dtype)?,
+        };
+        convert::detached(key.py(), work, || self.update(|t| ops::set(t, &items, &value)))
+    }
+    fn __delitem__(&self, _key: &Bound<PyAny>) -> PyResult<()> {
+        Err(PyTypeError::new_err("the elements of a tensor can't be deleted"))
+    }
+}
+
+/// The items between the brackets.
+fn parse(key: &Bound<PyAny>) -> PyResult<Items> {
+    match key.cast::<PyTuple>() {
+        Ok(items) => items.iter().map(|i| item(&i)).collect(),
+        Err(_) => Ok(SmallVec::from_iter([item(key)?])),
+    }
+}
+
+fn item(x: &Bound<PyAny>) -> PyResult<Index> {
+    if let Ok(b) = x.cast::<PyBool>() {
+        return Ok(Index::Mask(Tensor::scalar(b.is_true(), DType::Bool)?));
+    }
+    if x.is_instance_of::<PyInt>() {
+        return position(x);
+    }
+    if let Ok(s) = x.cast::<PySlice>() {
+        let (start, stop, step) = (bound(s, "start")?, bound(s, "stop")?, bound(s, "step")?);
+        return Ok(Index::Slice { start, stop, step: step.unwrap_or(1) });
+    }
+    if x.is_none() {
+        return Ok(Index::NewAxis);
+    }
+    if x.is_instance_of::<PyEllipsis>() {
+        return Ok(Index::Ellipsis);
+    }
+    if let Ok(list) = x.cast::<PyList>() {
+        let dtype = list.is_empty().then_some(DType::DEFAULT_INT);
+        return array(x, convert::asarray(x, dtype, None)?.get().get());
+    }
+    match Operand::of(x)? {
+        Some(Operand::Tensor(t)) => array(x, t),
+        Some(Operand::Scalar(crate::Scalar::Int(_))) => position(x),
+        Some(Operand::Scalar(crate::Scalar::Bool(b))) => Ok(Index::Mask(Tensor::scalar(b, DType::Bool)?)),
+        _ => x.call_method0("__index__").map_err(|_| no_index(kind(x))).and_then(|i| position(&i)),
+    }
+}
+
+fn no_index(what: String) -> PyErr {
+    let message = "a tensor is indexed by integers, slices (:), ellipsis (...), None, and tensors or lists of integers or bools";
+    PyIndexError::new_err(format!("{message}, not by {what}"))
+}
+
+/// Tensors of integers and of bools; one integer is a position.
+fn array(x: &Bound<PyAny>, t: Tensor) -> PyResult<Index> {
+    if t.dtype().is_bool() {
+        Ok(Index::Mask(t))
+    } else if !t.dtype().is_integer() {
+        Err(no_index(format!("{} of {}", kind(x), t.dtype())))
+    } else if t.rank() == 0 {
+        Ok(Index::Int(t.astype(DType::I64)?.item()?))
+    } else {
+        Ok(Index::Array(t))
+    }
+}
+
+/// An integer as an index: one beyond 64 bits is out of range of every axis.
+fn position(x: &Bound<PyAny>) -> PyResult<Index> {
+    x.extract::<i64>().map(Index::Int).map_err(|_| PyIndexError::new_err(format!("index {x} is out of range for every axis")))
+}
+
+/// A bound of a slice, clipped to 64 bits as Python clips those of lists.
+fn bound(slice: &Bound<PySlice>, name: &str) -> PyResult<Option<i64>> {
+    let x = slice.getattr(name)?;
+    if x.is_none() {
+        return Ok(None);
+    }
+    // SAFETY: a live object, with the GIL held; null asks for clipping instead of an error.
+    let value = unsafe { ffi::PyNumber_AsSsize_t(x.as_ptr(), std::ptr::null_mut()) };
+    match PyErr::take(x.py()) {
+        Some(e) if value == -1 => Err(e),
+        _ => Ok(Some(value as i64)),
+    }
+}
