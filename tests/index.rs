@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::{layouts, values};
+use common::{Rng, layouts, random, values};
 use flex::ops::{self, Index};
-use flex::{Tensor, s};
+use flex::{DType, Error, Tensor, s};
 
 fn ints(v: &[i64]) -> Tensor {
     Tensor::from_slice(v, [v.len()]).unwrap()
@@ -153,4 +153,120 @@ fn basic_indices_are_views() {
     assert_eq!(y.as_ptr(), x.as_ptr().wrapping_add(15 * 4));
     assert_eq!(x.slice(s![.., 0..=-1, ..=1]).unwrap().shape(), [2, 3, 2]);
     assert!(x.slice(s![&ints(&[0])]).is_err());
+}
+
+#[test]
+fn every_dtype_is_got_and_set() {
+    let mut rng = Rng(5);
+    let (rows, columns) = (ints(&[2, 0]), ints(&[1, -1]));
+    for dtype in DType::ALL {
+        let x = random(&mut rng, &[3, 4], dtype);
+        let v = values(&x);
+        let value = random(&mut rng, &[2], dtype);
+        for (name, mut x) in layouts(&x) {
+            assert_eq!(values(&ops::get(&x, &s![&rows, &columns]).unwrap()), [v[9], v[3]], "{dtype} {name}");
+            ops::set(&mut x, &s![&rows, &columns], &value).unwrap();
+            let mut expected = v.clone();
+            (expected[9], expected[3]) = (values(&value)[0], values(&value)[1]);
+            assert_eq!(values(&x), expected, "{dtype} {name}");
+        }
+    }
+}
+
+#[test]
+fn a_write_is_seen_in_one_tensor_only() {
+    let base = Tensor::from_slice(&Vec::from_iter(0..12), [3, 4]).unwrap();
+    let mut x = base.clone();
+    let view = x.transpose(0, 1).unwrap();
+    ops::set(&mut x, &s![0], &Tensor::scalar(9, DType::I32).unwrap()).unwrap();
+    assert_eq!(x.to_vec::<i32>().unwrap(), [9, 9, 9, 9, 4, 5, 6, 7, 8, 9, 10, 11]);
+    assert_eq!(base.to_vec::<i32>().unwrap(), Vec::from_iter(0..12));
+    assert_eq!(view.to_vec::<i32>().unwrap()[..4], [0, 4, 8, 1]);
+
+    // the value is a part of what is written to
+    let mut x = base.copy().unwrap();
+    let reversed = x.flip(&[0]).unwrap();
+    ops::set(&mut x, &s![Index::Ellipsis], &reversed).unwrap();
+    assert_eq!(x.to_vec::<i32>().unwrap(), [8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3]);
+
+    // elements that indices shared are their own afterwards
+    let mut x = Tensor::from_slice(&[1, 2], [2]).unwrap().expand_dims(&[0]).unwrap().broadcast_to(&[3, 2]).unwrap();
+    ops::set(&mut x, &s![1, &ints(&[0])], &Tensor::scalar(7, DType::I32).unwrap()).unwrap();
+    assert_eq!(x.to_vec::<i32>().unwrap(), [1, 2, 7, 2, 1, 2]);
+
+    // of several values for a place, the last one stays
+    let mut x = Tensor::zeros(&[2], DType::I32).unwrap();
+    ops::set(&mut x, &s![&ints(&[1, 1, 1])], &Tensor::from_slice(&[1, 2, 3], [3]).unwrap()).unwrap();
+    assert_eq!(x.to_vec::<i32>().unwrap(), [0, 3]);
+}
+
+#[test]
+fn values_convert_within_their_kind() {
+    let mut x = Tensor::zeros(&[2], DType::F32).unwrap();
+    ops::set(&mut x, &s![0], &Tensor::scalar(3, DType::I64).unwrap()).unwrap();
+    ops::set(&mut x, &s![1], &Tensor::scalar(0.5, DType::F64).unwrap()).unwrap();
+    assert_eq!(x.to_vec::<f32>().unwrap(), [3.0, 0.5]);
+    let mut x = Tensor::zeros(&[2, 3], DType::I32).unwrap();
+    // leading dimensions of size 1 are of no account
+    ops::set(&mut x, &s![0], &Tensor::from_slice(&[true, false, true], [1, 1, 3]).unwrap()).unwrap();
+    assert_eq!(x.to_vec::<i32>().unwrap(), [1, 0, 1, 0, 0, 0]);
+}
+
+fn message<T: std::fmt::Debug>(r: flex::Result<T>) -> String {
+    r.unwrap_err().to_string()
+}
+
+#[test]
+fn errors_say_what_is_wrong() {
+    let x = Tensor::from_slice(&Vec::from_iter(0..24), [2, 3, 4]).unwrap();
+    let m = bools([true, false], &[2]);
+    let get = |i: &[Index]| message(ops::get(&x, i));
+    assert_eq!(get(&s![2]), "index: index 2 is out of range for axis 0 of size 2");
+    assert_eq!(get(&s![0, Index::NewAxis, -4]), "index: index -4 is out of range for axis 1 of size 3");
+    assert_eq!(get(&s![.., .., &ints(&[0, 4, 9])]), "index: index 4 is out of range for axis 2 of size 4");
+    assert_eq!(get(&s![.., &ints(&[-4])]), "index: index -4 is out of range for axis 1 of size 3");
+    assert_eq!(
+        get(&s![&Tensor::from_slice(&[u64::MAX], [1]).unwrap()]),
+        "index: index 9223372036854775807 is out of range for axis 0 of size 2"
+    );
+    assert_eq!(get(&s![0, 0, 0, 0]), "index: 4 indices for 3 dimensions (x: [2, 3, 4] int32)");
+    assert_eq!(get(&s![Index::Ellipsis, Index::Ellipsis]), "index: 2 ellipses; there can be one");
+    assert_eq!(get(&s![..; 0]), "index: the step of a slice is 0");
+    assert_eq!(get(&s![.., &m]), "index: a mask of shape [2] over dimensions of sizes [3], from axis 1 (x: [2, 3, 4] int32)");
+    assert_eq!(get(&s![&Tensor::zeros(&[1], DType::F32).unwrap()]), "index: indices are integers, not float32");
+    assert_eq!(get(&[Index::Mask(ints(&[0]))]), "index: a mask is bool, not int64");
+    assert_eq!(
+        get(&s![&ints(&[0, 1]), &ints(&[0, 1, 2])]),
+        "index: shapes [2] and [3] do not broadcast: sizes 2 and 3 differ and neither is 1"
+    );
+    let along = |i: &Tensor| message(ops::take_along_axis(&x, i, 1));
+    assert_eq!(along(&ints(&[0])), "take_along_axis: the ranks differ (x: [2, 3, 4] int32, indices: [1] int64)");
+    let wide = Tensor::zeros(&[2, 1, 3], DType::I64).unwrap();
+    assert_eq!(
+        along(&wide),
+        "take_along_axis: sizes differ beside axis 1, and neither is 1 (x: [2, 3, 4] int32, indices: [2, 1, 3] int64)"
+    );
+    assert_eq!(
+        message(ops::scatter_add(&x, &wide, &x, 1)),
+        "scatter_add: the shapes differ beside axis 1 (x: [2, 3, 4] int32, indices: [2, 1, 3] int64)"
+    );
+    assert_eq!(message(ops::take(&x, &ints(&[0]), Some(3))), "take: axis 3 is out of range for 3 dimensions (valid: -3 to 2)");
+    assert_eq!(message(ops::take(&x, &ints(&[24]), None)), "take: index 24 is out of range for axis 0 of size 24");
+    assert_eq!(message(ops::masked_select(&x, &ints(&[1]))), "masked_select: a mask is bool, not int64");
+    assert!(matches!(ops::masked_fill(&x, &m.reshape(&[2, 1, 1]).unwrap(), 0.5), Err(Error::DType { .. })));
+    assert!(matches!(ops::nonzero(&Tensor::scalar(1, DType::I8).unwrap()), Err(Error::Shape { .. })));
+
+    // errors come before writes
+    let mut y = x.copy().unwrap();
+    let mut set = |i: &[Index], v: &Tensor| message(ops::set(&mut y, i, v));
+    assert_eq!(
+        set(&s![0], &Tensor::zeros(&[1], DType::F32).unwrap()),
+        "set: values of float32 for a tensor of int32: convert one with astype"
+    );
+    assert_eq!(
+        set(&s![0], &ints(&[1, 2])),
+        "set: values do not broadcast to the indexed shape [3, 4] (x: [2, 3, 4] int32, values: [2] int64)"
+    );
+    assert_eq!(set(&s![&ints(&[0, 1, 2])], &ints(&[5])), "set: index 2 is out of range for axis 0 of size 2");
+    assert_eq!(values(&y), values(&x));
 }

@@ -1,0 +1,254 @@
+//! Taking, putting, masks, positions against naive oracles: every dtype, layout and mode.
+#![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
+
+mod common;
+
+use common::{Rng, Value, close, epsilon, layouts, random, values};
+use flex::ops::{self, ScatterMode};
+use flex::{DType, Error, Tensor};
+
+/// All indices of a shape, row-major.
+fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
+    let mut all = vec![vec![]];
+    for n in shape {
+        all = all.iter().flat_map(|i| (0..*n).map(|k| [&i[..], &[k]].concat())).collect();
+    }
+    all
+}
+/// The place of an index in row-major order.
+fn place(shape: &[usize], index: &[usize]) -> usize {
+    shape.iter().zip(index).fold(0, |p, (n, i)| p * n + i)
+}
+/// NaN equals NaN.
+fn same(a: &[Value], b: &[Value]) -> bool {
+    let nan = |v: &Value| matches!(v, Value::Float(x) if x.is_nan());
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || nan(a) && nan(b))
+}
+/// Random positions in an axis of `size`, some negative, in a random integer dtype.
+fn positions(rng: &mut Rng, shape: &[usize], size: usize) -> Tensor {
+    let n = shape.iter().product::<usize>();
+    let p: Vec<i64> = (0..n).map(|_| rng.between(0, 2 * size - 1) as i64 - size as i64).collect();
+    let dtypes = [DType::I8, DType::I16, DType::I32, DType::I64];
+    Tensor::from_slice(&p, shape).unwrap().astype(dtypes[rng.between(0, 3)]).unwrap()
+}
+fn wrapped(p: &Value, size: usize) -> usize {
+    p.int().rem_euclid(size as i128) as usize
+}
+
+#[test]
+fn take_and_put_back_against_an_oracle() {
+    let mut rng = Rng(1);
+    for dtype in DType::ALL {
+        for (shape, axis) in [(&[7][..], 0), (&[3, 5], 0), (&[3, 5], 1), (&[2, 3, 4], 1), (&[4, 1, 3, 2], 2), (&[2, 0, 3], 2)] {
+            let base = random(&mut rng, shape, dtype);
+            let v = values(&base);
+            let positions_shape = [vec![], vec![0], vec![6], vec![2, 3]][rng.between(0, 3)].clone();
+            let p = positions(&mut rng, &positions_shape, shape[axis]);
+            let pv = values(&p);
+            let mut out_shape = shape.to_vec();
+            out_shape.splice(axis..=axis, positions_shape.iter().copied());
+            let source = |index: &[usize]| {
+                let mut from = index.to_vec();
+                let at = place(&positions_shape, &index[axis..axis + positions_shape.len()]);
+                from.splice(axis..axis + positions_shape.len(), [wrapped(&pv[at], shape[axis])]);
+                place(shape, &from)
+            };
+            let expected: Vec<Value> = indices(&out_shape).iter().map(|i| v[source(i)]).collect();
+            let added = random(&mut rng, &out_shape, dtype);
+            for (name, x) in layouts(&base) {
+                let y = ops::take(&x, &p, Some(axis as isize)).unwrap();
+                assert_eq!(y.shape(), out_shape);
+                assert!(same(&values(&y), &expected), "{dtype} {name} {shape:?} {axis}");
+                if dtype.is_integer() {
+                    let mut sums = v.clone();
+                    for (i, a) in indices(&out_shape).iter().zip(values(&added)) {
+                        sums[source(i)] = Value::Int(sums[source(i)].int() + a.int());
+                    }
+                    let exact = Tensor::from_slice(&sums.iter().map(|v| v.int() as i64).collect::<Vec<_>>(), shape).unwrap();
+                    let y = ops::index_add(&x, &p, &added, axis as isize).unwrap();
+                    assert_eq!(values(&y), values(&exact.astype(dtype).unwrap()), "{dtype} {name} {shape:?} {axis}");
+                }
+            }
+        }
+    }
+}
+
+/// An element after one value is put.
+fn join(mode: ScatterMode, old: Value, new: Value) -> Value {
+    use Value::{Complex, Float, Int};
+    match (mode, old, new) {
+        (ScatterMode::Max, ..) if new.float() <= old.float() => old,
+        (ScatterMode::Min, ..) if new.float() >= old.float() => old,
+        (ScatterMode::Add, Int(a), Int(b)) => Int(a + b),
+        (ScatterMode::Add, Complex(a, b), Complex(c, d)) => Complex(a + c, b + d),
+        (ScatterMode::Add, ..) => Float(old.float() + new.float()),
+        (ScatterMode::Multiply, Int(a), Int(b)) => Int(a * b),
+        (ScatterMode::Multiply, Complex(a, b), Complex(c, d)) => Complex(a * c - b * d, a * d + b * c),
+        (ScatterMode::Multiply, ..) => Float(old.float() * new.float()),
+        _ => new,
+    }
+}
+
+#[test]
+fn along_an_axis_against_an_oracle() {
+    let mut rng = Rng(2);
+    for dtype in DType::ALL {
+        for (shape, axis, k) in
+            [(&[7][..], 0, 9), (&[3, 5], 0, 2), (&[3, 5], 1, 4), (&[2, 3, 4], 1, 5), (&[2, 3, 4], -1, 0), (&[2, 0, 3], 2, 2)]
+        {
+            let base = random(&mut rng, shape, dtype);
+            let v = values(&base);
+            let a = isize::rem_euclid(axis, shape.len() as isize) as usize;
+            let mut out_shape = shape.to_vec();
+            out_shape[a] = k;
+            let p = positions(&mut rng, &out_shape, shape[a]);
+            let pv = values(&p);
+            let source = |n: usize, index: &[usize]| {
+                let mut from = index.to_vec();
+                from[a] = wrapped(&pv[n], shape[a]);
+                place(shape, &from)
+            };
+            let all = indices(&out_shape);
+            let expected: Vec<Value> = all.iter().enumerate().map(|(n, i)| v[source(n, i)]).collect();
+            let put = random(&mut rng, &out_shape, dtype);
+            let put_values = values(&put);
+            for ((name, x), (_, p)) in layouts(&base).into_iter().zip(layouts(&p)) {
+                let y = ops::take_along_axis(&x, &p, axis).unwrap();
+                assert_eq!(y.shape(), out_shape);
+                assert!(same(&values(&y), &expected), "{dtype} {name} {shape:?} {axis}");
+                for mode in [ScatterMode::Set, ScatterMode::Add, ScatterMode::Multiply, ScatterMode::Max, ScatterMode::Min] {
+                    let got = ops::put_along_axis(&x, &p, &put, axis, mode);
+                    let lacking = mode != ScatterMode::Set && dtype.is_bool()
+                        || matches!(mode, ScatterMode::Max | ScatterMode::Min) && dtype.is_complex();
+                    if lacking {
+                        assert!(matches!(got, Err(Error::DType { .. })), "{dtype} {mode:?}");
+                        continue;
+                    }
+                    let mut joined = v.clone();
+                    for (n, i) in all.iter().enumerate() {
+                        let (old, new) = (joined[source(n, i)], put_values[n]);
+                        joined[source(n, i)] = join(mode, old, new);
+                    }
+                    let got = values(&got.unwrap());
+                    assert_eq!(got.len(), joined.len());
+                    for (g, e) in got.iter().zip(&joined) {
+                        // integers wrap; the rest has a few roundings
+                        let ok = match (g, e) {
+                            (Value::Int(g), e) => (g - e.int()) % (1i128 << (8 * dtype.size())) == 0,
+                            (Value::Complex(a, b), Value::Complex(c, d)) => close(*a, *c, 1e-5, 1e-2) && close(*b, *d, 1e-5, 1e-2),
+                            (g, e) => close(g.float(), e.float(), 4.0 * epsilon(dtype), 1e-4),
+                        };
+                        assert!(ok, "{dtype} {name} {shape:?} {axis} {mode:?}: {g:?} {e:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn masks_against_an_oracle() {
+    let mut rng = Rng(3);
+    for dtype in DType::ALL {
+        for (shape, mask_shape) in [
+            (&[5][..], &[5][..]),
+            (&[3, 4], &[3, 4]),
+            (&[3, 4], &[4]),
+            (&[3, 1], &[3, 4]),
+            (&[], &[2]),
+            (&[0, 3], &[3]),
+            (&[300, 200], &[300, 200]),
+        ] {
+            if shape.len() == 2 && shape[0] == 300 && !matches!(dtype, DType::F32 | DType::Bool | DType::Complex128) {
+                continue; // more than one piece, once a width
+            }
+            let base = random(&mut rng, shape, dtype);
+            let mask = random(&mut rng, mask_shape, DType::Bool);
+            let together = flex::layout::broadcast("test", &[shape, mask_shape]).unwrap();
+            let (v, m) = (values(&base.broadcast_to(&together).unwrap()), values(&mask.broadcast_to(&together).unwrap()));
+            let chosen: Vec<Value> = v.iter().zip(&m).filter(|(_, m)| **m == Value::Bool(true)).map(|(v, _)| *v).collect();
+            let one = ops::full(&[], true, Some(dtype)).unwrap();
+            let filled: Vec<Value> = v.iter().zip(&m).map(|(v, m)| if *m == Value::Bool(true) { values(&one)[0] } else { *v }).collect();
+            for ((name, x), (_, mask)) in layouts(&base).into_iter().zip(layouts(&mask).into_iter().cycle()) {
+                assert_eq!(values(&ops::masked_select(&x, &mask).unwrap()), chosen, "{dtype} {name} {shape:?}");
+                let y = ops::masked_fill(&x, &mask, true).unwrap();
+                assert_eq!(y.shape(), together.as_slice());
+                assert_eq!(values(&y), filled, "{dtype} {name} {shape:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nonzero_against_an_oracle() {
+    let mut rng = Rng(4);
+    for dtype in DType::ALL {
+        for shape in [&[9][..], &[4, 5], &[2, 3, 4], &[3, 0, 2], &[40_000]] {
+            let base = random(&mut rng, shape, dtype);
+            let zero = ops::masked_fill(&base, &random(&mut rng, shape, DType::Bool), false).unwrap();
+            let nonzero =
+                |v: &Value| !matches!(v, Value::Bool(false) | Value::Int(0)) && *v != Value::Float(0.0) && *v != Value::Complex(0.0, 0.0);
+            let expected: Vec<Vec<usize>> =
+                indices(shape).into_iter().zip(values(&zero)).filter(|(_, v)| nonzero(v)).map(|(i, _)| i).collect();
+            for (name, x) in layouts(&zero) {
+                let found = ops::nonzero(&x).unwrap();
+                assert_eq!(found.len(), shape.len());
+                for (k, p) in found.iter().enumerate() {
+                    let p = p.to_vec::<i64>().unwrap();
+                    assert!(p.iter().map(|i| *i as usize).eq(expected.iter().map(|e| e[k])), "{dtype} {name} {shape:?}");
+                }
+                let rows = ops::argwhere(&x).unwrap();
+                assert_eq!(rows.shape(), [expected.len(), shape.len()]);
+                assert!(rows.to_vec::<i64>().unwrap().iter().map(|i| *i as usize).eq(expected.concat()), "{dtype} {name} {shape:?}");
+            }
+        }
+    }
+    assert_eq!(ops::argwhere(&Tensor::scalar(3, DType::I8).unwrap()).unwrap().shape(), [1, 0]);
+    assert_eq!(ops::argwhere(&Tensor::scalar(0, DType::I8).unwrap()).unwrap().shape(), [0, 0]);
+}
+
+#[test]
+fn nan_stays_in_maxima_and_minima() {
+    let x = Tensor::from_slice(&[f32::NAN, 1.0, 1.0], [3]).unwrap();
+    let i = Tensor::from_slice(&[0i64, 1, 1, 2], [4]).unwrap();
+    let v = Tensor::from_slice(&[5.0f32, f32::NAN, 7.0, 7.0], [4]).unwrap();
+    for (mode, last) in [(ScatterMode::Max, 7.0), (ScatterMode::Min, 1.0)] {
+        let y = ops::put_along_axis(&x, &i, &v, 0, mode).unwrap().to_vec::<f32>().unwrap();
+        assert!(y[0].is_nan() && y[1].is_nan() && y[2] == last, "{mode:?}: {y:?}");
+    }
+}
+
+#[test]
+fn half_precision_is_summed_in_single() {
+    // 2048 + 1 is 2048 in float16: a running sum in it would stay there
+    let x = Tensor::scalar(2048, DType::F16).unwrap().reshape(&[1]).unwrap();
+    let i = Tensor::zeros(&[64], DType::I64).unwrap();
+    let v = ops::ones(&[64], DType::F16).unwrap();
+    assert_eq!(values(&ops::index_add(&x, &i, &v, 0).unwrap()), [Value::Float(2112.0)]);
+}
+
+#[test]
+fn nothing_depends_on_the_number_of_threads() {
+    let mut rng = Rng(6);
+    let (rows, width) = (500, 96);
+    let x = random(&mut rng, &[rows, width], DType::F32);
+    let p = positions(&mut rng, &[20_000], rows);
+    let v = random(&mut rng, &[20_000, width], DType::F32);
+    let lines = positions(&mut rng, &[rows, 700], width);
+    let more = random(&mut rng, &[rows, 700], DType::F32);
+    let run = || {
+        let bits = |t: Tensor| t.bitcast(DType::I32).unwrap().to_vec::<i32>().unwrap();
+        let mask = ops::greater(&x, 0.0).unwrap();
+        (
+            bits(ops::index_add(&x, &p, &v, 0).unwrap()),
+            bits(ops::scatter_add(&x, &lines, &more, 1).unwrap()),
+            bits(ops::scatter_add(&x.reshape(&[-1]).unwrap(), &p, &v.select(1, 0).unwrap(), 0).unwrap()),
+            bits(ops::take(&x, &p, Some(0)).unwrap()),
+            bits(ops::masked_select(&x, &mask).unwrap()),
+        )
+    };
+    let one = flex::with_threads(1, run);
+    for n in [2, 3, 7] {
+        assert!(flex::with_threads(n, run) == one, "{n} threads");
+    }
+}
