@@ -1,0 +1,42 @@
+//! Reductions over all elements and along axes.
+
+mod common;
+use common::{time, uniform};
+use divan::Bencher;
+use flex::{DType, ops};
+
+const AXES: [Option<isize>; 3] = [None, Some(0), Some(1)];
+
+fn main() {
+    divan::main();
+}
+
+#[divan::bench(args = [16, 64 << 10, 1 << 20, 16 << 20])]
+fn sum(bencher: Bencher, n: usize) {
+    let x = uniform(&[n], DType::F32);
+    time(bencher, || ops::sum(&x, None, false, None));
+}
+
+#[divan::bench(args = [DType::F64, DType::BF16, DType::I32])]
+fn sum_1m(bencher: Bencher, dtype: DType) {
+    let x = uniform(&[1 << 20], dtype);
+    time(bencher, || ops::sum(&x, None, false, None));
+}
+
+#[divan::bench(args = AXES)]
+fn sum_1024x1024(bencher: Bencher, axis: Option<isize>) {
+    let x = uniform(&[1024, 1024], DType::F32);
+    time(bencher, || ops::sum(&x, axis.as_ref().map(std::slice::from_ref), false, None));
+}
+
+#[divan::bench(args = AXES)]
+fn var_1024x1024(bencher: Bencher, axis: Option<isize>) {
+    let x = uniform(&[1024, 1024], DType::F32);
+    time(bencher, || ops::var(&x, axis.as_ref().map(std::slice::from_ref), 0.0, false));
+}
+
+#[divan::bench(args = AXES)]
+fn argmax_1024x1024(bencher: Bencher, axis: Option<isize>) {
+    let x = uniform(&[1024, 1024], DType::F32);
+    time(bencher, || ops::argmax(&x, axis, false, DType::I64));
+}
