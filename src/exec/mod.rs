@@ -10,6 +10,8 @@ pub mod pack;
 pub mod par;
 pub mod plain;
 pub mod rows;
+#[cfg(test)]
+mod tests;
 pub mod tile;
 
 use nest::{Nest, Operand};

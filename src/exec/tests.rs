@@ -1,0 +1,124 @@
+//! The machine against a walk index by index: several outputs of mixed sizes, constants, temporaries, any layout.
+
+use super::nest::Operand;
+use super::tile::{Instr, Program};
+use crate::dtype::DType;
+use crate::kernel::elementwise::{Kernel, rows};
+use crate::layout::Layout;
+use std::vec;
+use std::vec::Vec;
+
+/// A small generator, so that failures repeat.
+struct Rng(u64);
+impl Rng {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+/// A layout of `shape` in a storage of its own: permuted, flipped, stepped, offset; broadcast where `repeat` allows.
+fn layout(rng: &mut Rng, shape: &[usize], repeat: bool) -> (Layout, usize) {
+    let mut order: Vec<usize> = (0..shape.len()).collect();
+    if rng.below(2) == 0 {
+        order.reverse();
+    }
+    let (mut strides, mut offset) = (vec![0isize; shape.len()], rng.below(4));
+    let mut step = 1 + rng.below(2) as isize;
+    for k in order.into_iter().rev() {
+        if repeat && rng.below(4) == 0 {
+            continue;
+        }
+        strides[k] = step;
+        if rng.below(4) == 0 {
+            strides[k] = -step;
+            offset += step as usize * shape[k].saturating_sub(1);
+        }
+        step *= shape[k] as isize + rng.below(2) as isize;
+    }
+    let room = offset + step.unsigned_abs() + 8;
+    (Layout::new(shape, &strides, offset).unwrap(), room)
+}
+
+fn positions(l: &Layout) -> Vec<usize> {
+    (0..l.len())
+        .map(|n| {
+            let (mut n, mut p) = (n, l.offset() as isize);
+            for k in (0..l.rank()).rev() {
+                p += (n % l.shape()[k]) as isize * l.strides()[k];
+                n /= l.shape()[k];
+            }
+            p as usize
+        })
+        .collect()
+}
+
+fn operand<T>(storage: &mut [T], l: &Layout) -> Operand {
+    Operand::new(storage.as_mut_ptr().wrapping_add(l.offset()) as *mut u8, size_of::<T>(), l.shape(), l.strides(), l.rank())
+}
+
+fn instr(k: Kernel, dst: u8, src: [u8; 3], arity: u8) -> Instr {
+    Instr { f: k.f, dst, src, arity, mult: k.mult, forms: k.forms }
+}
+
+#[test]
+fn programs_of_several_outputs_over_any_layout() {
+    let mut rng = Rng(1);
+    let shapes: [&[usize]; 12] =
+        [&[], &[1], &[9], &[700], &[3, 5], &[40, 33], &[130, 70], &[2, 300], &[5, 1, 7], &[3, 17, 19], &[2, 3, 2, 3, 2, 3], &[0, 4]];
+    let f = |row: crate::kernel::elementwise::Row| (row.lookup)(DType::F32).unwrap();
+    let (mul, add, less, not) =
+        (f(rows::Multiply::ROW), f(rows::Add::ROW), f(rows::Less::ROW), (rows::LogicalNot::ROW.lookup)(DType::Bool).unwrap());
+    for round in 0..400 {
+        let shape = shapes[round % shapes.len()];
+        let (la, na) = layout(&mut rng, shape, true);
+        let (lb, nb) = layout(&mut rng, shape, true);
+        let (lx, nx) = layout(&mut rng, shape, false);
+        let (ly, ny) = layout(&mut rng, shape, false);
+        let mut a: Vec<f32> = (0..na).map(|_| rng.below(100) as f32).collect();
+        let mut b: Vec<f32> = (0..nb).map(|_| rng.below(100) as f32).collect();
+        let (mut x, mut y) = (vec![-1f32; nx], vec![7u8; ny]);
+        let two = 2.0f32;
+        // slots: a, b, x, y, constant 2, temporaries; x = a * 2 + b, y = !(a < b)
+        let code = [instr(mul, 5, [0, 4, 0], 2), instr(add, 2, [5, 1, 0], 2), instr(less, 6, [0, 1, 0], 2), instr(not, 3, [6, 0, 0], 1)];
+        let constants = [(&raw const two as *const u8, 4)];
+        let program = Program { constants: &constants, temps: 2, temp_size: 4, code: &code };
+        let (oa, ob, ox, oy) = (operand(&mut a, &la), operand(&mut b, &lb), operand(&mut x, &lx), operand(&mut y, &ly));
+        // SAFETY: N1: layouts lie in their own storages; outputs don't repeat.
+        unsafe { super::run(&program, shape, &[oa, ob], &[ox, oy]) };
+        let (pa, pb, px, py) = (positions(&la), positions(&lb), positions(&lx), positions(&ly));
+        for i in 0..la.len() {
+            let (u, v) = (a[pa[i]], b[pb[i]]);
+            assert_eq!(x[px[i]], u * 2.0 + v, "round {round}, {shape:?} {la:?} {lb:?} {lx:?}");
+            assert_eq!(y[py[i]], !(u < v) as u8, "round {round}, {shape:?} {la:?} {lb:?} {ly:?}");
+        }
+        // nothing else is written
+        for (p, v) in x.iter().enumerate() {
+            assert!(px.contains(&p) || *v == -1.0);
+        }
+        for (p, v) in y.iter().enumerate() {
+            assert!(py.contains(&p) || *v == 7);
+        }
+    }
+}
+
+#[test]
+fn an_output_may_lie_on_an_input() {
+    let mut rng = Rng(2);
+    let add = (rows::Add::ROW.lookup)(DType::F32).unwrap();
+    for shape in [&[5][..], &[1000], &[40, 50], &[3, 4, 5]] {
+        let (la, na) = layout(&mut rng, shape, false);
+        let (lb, nb) = layout(&mut rng, shape, true);
+        let mut a: Vec<f32> = (0..na).map(|_| rng.below(100) as f32).collect();
+        let mut b: Vec<f32> = (0..nb).map(|_| rng.below(100) as f32).collect();
+        let before = a.clone();
+        let code = [instr(add, 2, [0, 1, 0], 2)];
+        let program = Program { constants: &[], temps: 0, temp_size: 1, code: &code };
+        let (oa, ob) = (operand(&mut a, &la), operand(&mut b, &lb));
+        // SAFETY: N1: the output is the first input exactly.
+        unsafe { super::run(&program, shape, &[oa.clone(), ob], &[oa]) };
+        for (p, q) in positions(&la).into_iter().zip(positions(&lb)) {
+            assert_eq!(a[p], before[p] + b[q], "{shape:?}");
+        }
+    }
+}
