@@ -1,4 +1,52 @@
-//! flex: a CPU tensor library.
+//! flex is a CPU tensor library: n-dimensional arrays whose dtype is known at run time, in pure Rust, with or without the
+//! standard library.
+//!
+//! ```
+//! use flex::{DType, Tensor, ops};
+//!
+//! let a = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?;
+//! let scaled = 2.0 * &a - 1.0;
+//! assert_eq!(scaled.to_vec::<f32>()?, [1.0, 3.0, 5.0, 7.0, 9.0, 11.0]);
+//!
+//! // views move no element; operations read them in place
+//! let product = ops::matmul(&a, &a.transpose(0, 1)?)?;
+//! assert_eq!(product.to_vec::<f32>()?, [14.0, 32.0, 32.0, 77.0]);
+//!
+//! // dtypes are promoted, numbers are weak
+//! let counts = Tensor::from_slice(&[1u8, 2, 3], [3])?;
+//! assert_eq!((&counts + 1).dtype(), DType::U8);
+//! assert_eq!(ops::add(&a, &counts)?.dtype(), DType::F32);
+//!
+//! // what is wrong is named
+//! let e = ops::add(&a, Tensor::zeros(&[4], DType::F32)?).unwrap_err();
+//! assert_eq!(e.to_string(), "add: shapes [2, 3] and [4] do not broadcast: sizes 3 and 4 differ and neither is 1");
+//! # Ok::<(), flex::Error>(())
+//! ```
+//!
+//! - [`Tensor`]: storage, layout, dtype; constructors and views. Clones share storage; a write copies it first where shared.
+//! - [`ops`]: elementwise operations, reductions, scans, sorting, indexing, shapes, matrix products. Names and meaning are
+//!   the [array API standard](https://data-apis.org/array-api/)'s.
+//! - [`nn`]: what models are made of, with the names of torch.nn.functional.
+//! - [`DType`], [`Scalar`]: element types, their promotion, and numbers without one.
+//! - [`Error`]: why an operation refuses. It refuses before it writes.
+//!
+//! Results are the same bits for any number of threads. Integers wrap; 16-bit floats are computed in float32 and rounded once.
+//!
+//! # Features
+//!
+//! | feature | default | |
+//! |---|---|---|
+//! | `std` | yes | threads, the caching pool, files, detection of the CPU; without it the crate needs `alloc` |
+//! | `simd` | yes | kernels for each instruction set, chosen at run time |
+//! | `x86-v4` | yes | AVX-512 in the largest matrix products |
+//! | `ints` | yes | int16, uint16, uint32, uint64 |
+//! | `f64`, `half`, `complex` | yes | float64; float16 and bfloat16; complex64 (and with `f64` complex128) |
+//! | `rayon` | yes | lets `gemm` be built with rayon for programs that use it so |
+//! | `critical-section` | no | targets without atomic compare-and-swap |
+//! | `python` | no | the Python module |
+//!
+//! `FLEX_ISA=scalar|avx2|avx512` and `FLEX_NUM_THREADS` in the environment choose less than the machine has.
+
 // Unit tests have the standard library whatever is tested; that the rest does without is what the bare-metal build shows.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 
