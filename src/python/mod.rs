@@ -1,13 +1,25 @@
 //! The Python module `flex._flex`: the Tensor class, the dtypes, one file for each family of functions. Conversions between
 //! Python objects and the crate's types are made in `convert`, memory is shared with other libraries in `interop`.
+// docstrings are Python's, with doctests, not Markdown
+#![allow(clippy::doc_lazy_continuation)]
 
 mod config;
 pub mod convert;
+mod creation;
 mod dtype;
+mod elementwise;
+mod index;
 mod interop;
+mod io;
+mod linalg;
+mod methods;
+mod nn;
 mod operators;
 mod promotion;
+mod reduce;
 mod repr;
+mod shape;
+mod sort;
 mod standard;
 mod subscript;
 mod tensor;
@@ -24,5 +36,14 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     interop::register(m)?;
     promotion::register(m)?;
     standard::register(m)?;
-    Ok(())
+    creation::register(m)?;
+    elementwise::register(m)?;
+    index::register(m)?;
+    io::register(m)?;
+    linalg::register(m)?;
+    nn::register(m)?;
+    reduce::register(m)?;
+    shape::register(m)?;
+    sort::register(m)?;
+    methods::register(m) // of the functions above
 }

@@ -52,6 +52,11 @@ pub fn integer(x: &Bound<PyAny>) -> PyResult<isize> {
     })
 }
 
+/// A number of things: not negative.
+pub fn count(op: &str, name: &str, x: isize) -> PyResult<usize> {
+    usize::try_from(x).map_err(|_| PyValueError::new_err(format!("{op}: {name} is {x}; it must not be negative")))
+}
+
 /// The `device` argument: flex has one, `"cpu"`.
 #[derive(Clone, Copy)]
 pub struct Device;

@@ -10,7 +10,7 @@ use super::tensor::PyTensor;
 use crate::{Result, Tensor};
 use pyo3::prelude::*;
 
-pub use args::{CPU, Device, Ints, integer, kind};
+pub use args::{CPU, Device, Ints, count, integer, kind};
 pub use nested::asarray;
 pub use operand::{Arg, Number, Operand, scalar};
 

@@ -1,0 +1,249 @@
+//! New tensors by rule.
+
+use super::convert::{Arg, Device, Ints, Number, compute, count};
+use super::dtype::DTypeArg;
+use super::shape::{Tensors, tuple};
+use super::tensor::PyTensor;
+use crate::ops::{self, Indexing};
+use crate::{DType, Scalar, Tensor};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// Elements of a new tensor of this shape, for the choice whether other threads may run.
+fn elements(shape: &[usize]) -> usize {
+    shape.iter().fold(1, |n, d| n.saturating_mul(*d))
+}
+
+/// The dtype of a new tensor: the one asked for, or the default float.
+fn or_float(dtype: Option<DTypeArg>) -> DType {
+    dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0)
+}
+
+/// A tensor with unspecified values.
+///
+/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is negative; MemoryError where the machine
+/// hasn't that much.
+///
+/// >>> flex.empty((2, 3)).shape
+/// (2, 3)
+#[pyfunction]
+#[pyo3(signature = (shape, *, dtype = None, device = None))]
+fn empty(shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+    let _ = device;
+    Ok(Tensor::empty(&shape.shape()?, or_float(dtype))?.into())
+}
+
+/// A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+///
+/// >>> flex.empty_like(flex.asarray([1, 2])).dtype
+/// flex.int64
+#[pyfunction]
+#[pyo3(signature = (x, /, *, dtype = None, device = None))]
+fn empty_like(x: Arg, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+    let _ = device;
+    Ok(Tensor::empty(x.0.shape(), dtype.map_or(x.0.dtype(), |d| d.0))?.into())
+}
+
+/// A tensor of zeros (or False).
+///
+/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is negative; MemoryError where the machine
+/// hasn't that much.
+///
+/// >>> flex.zeros(3).tolist()
+/// [0.0, 0.0, 0.0]
+#[pyfunction]
+#[pyo3(signature = (shape, *, dtype = None, device = None))]
+fn zeros(py: Python<'_>, shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+    let (shape, _) = (shape.shape()?, device);
+    compute(py, elements(&shape), || Tensor::zeros(&shape, or_float(dtype)))
+}
+
+/// A tensor of zeros (or False), of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+///
+/// >>> flex.zeros_like(flex.asarray([1, 2])).tolist()
+/// [0, 0]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, dtype = None, device = None))]
+fn zeros_like(py: Python<'_>, x: Arg, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+    let _ = device;
+    compute(py, x.0.len(), || Tensor::zeros(x.0.shape(), dtype.map_or(x.0.dtype(), |d| d.0)))
+}
+
+/// A tensor of ones (or True).
+///
+/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is negative; MemoryError where the machine
+/// hasn't that much.
+///
+/// >>> flex.ones(3, dtype=flex.int8).tolist()
+/// [1, 1, 1]
+#[pyfunction]
+#[pyo3(signature = (shape, *, dtype = None, device = None))]
+fn ones(py: Python<'_>, shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+    let (shape, _) = (shape.shape()?, device);
+    compute(py, elements(&shape), || ops::ones(&shape, or_float(dtype)))
+}
+
+/// A tensor of ones (or True), of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+///
+/// >>> flex.ones_like(flex.asarray([5, 6])).tolist()
+/// [1, 1]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, dtype = None, device = None))]
+fn ones_like(py: Python<'_>, x: Arg, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+    let _ = device;
+    compute(py, x.0.len(), || ops::ones(x.0.shape(), dtype.map_or(x.0.dtype(), |d| d.0)))
+}
+
+/// A tensor filled with one number.
+///
+/// shape: an integer or a tuple of them. dtype: by default bool, int64, float32 or complex64, as the number is. ShapeError where a size
+/// is negative; DTypeError where the number is of a kind beyond the dtype, ValueError where it is out of its range; MemoryError where the
+/// machine hasn't that much.
+///
+/// >>> flex.full((2, 2), 7).tolist()
+/// [[7, 7], [7, 7]]
+#[pyfunction]
+#[pyo3(signature = (shape, fill_value, *, dtype = None, device = None))]
+fn full(py: Python<'_>, shape: Ints, fill_value: Number, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+    let (shape, _) = (shape.shape()?, device);
+    compute(py, elements(&shape), || ops::full(&shape, fill_value.0, dtype.map(|d| d.0)))
+}
+
+/// A tensor filled with one number, of the shape of `x` and its dtype, or another.
+///
+/// DTypeError where the number is of a kind beyond the dtype, ValueError where it is out of its range.
+///
+/// >>> flex.full_like(flex.asarray([1, 2]), 7).tolist()
+/// [7, 7]
+#[pyfunction]
+#[pyo3(signature = (x, /, fill_value, *, dtype = None, device = None))]
+fn full_like(py: Python<'_>, x: Arg, fill_value: Number, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+    let _ = device;
+    compute(py, x.0.len(), || ops::full(x.0.shape(), fill_value.0, Some(dtype.map_or(x.0.dtype(), |d| d.0))))
+}
+
+/// `start, start + step, ..` before `stop`; with one argument, from 0 to before it.
+///
+/// dtype: by default int64 where all are integers, else float32. Each value is computed by itself and rounded once. ValueError where the
+/// step is 0 or there is no finite number of values; DTypeError for floats with an integer dtype.
+///
+/// >>> flex.arange(3).tolist(), flex.arange(1, 2, 0.25).tolist()
+/// ([0, 1, 2], [1.0, 1.25, 1.5, 1.75])
+#[pyfunction]
+#[pyo3(signature = (start, /, stop = None, step = Number(Scalar::Int(1)), *, dtype = None, device = None), text_signature = "(start, /, stop=None, step=1, *, dtype=None, device=None)")]
+fn arange(
+    py: Python<'_>,
+    start: Number,
+    stop: Option<Number>,
+    step: Number,
+    dtype: Option<DTypeArg>,
+    device: Option<Device>,
+) -> PyResult<PyTensor> {
+    let _ = device;
+    let (start, stop) = stop.map_or((Scalar::Int(0), start.0), |stop| (start.0, stop.0));
+    let elements = (stop.to_f64() - start.to_f64()) / step.0.to_f64(); // a cast from a float saturates
+    compute(py, elements as usize, || ops::arange(start, stop, step.0, dtype.map(|d| d.0)))
+}
+
+/// `num` values evenly from `start` to `stop`, which is the last one where `endpoint`.
+///
+/// dtype: a float or complex dtype, by default float32, complex64 for complex bounds. Each value is computed by itself and rounded once.
+/// ValueError where num is negative; DTypeError for other dtypes.
+///
+/// >>> flex.linspace(0, 1, 5).tolist()
+/// [0.0, 0.25, 0.5, 0.75, 1.0]
+#[pyfunction]
+#[pyo3(signature = (start, stop, /, num, *, dtype = None, device = None, endpoint = true))]
+fn linspace(
+    py: Python<'_>,
+    start: Number,
+    stop: Number,
+    num: isize,
+    dtype: Option<DTypeArg>,
+    device: Option<Device>,
+    endpoint: bool,
+) -> PyResult<PyTensor> {
+    let (num, _) = (count("linspace", "num", num)?, device);
+    compute(py, num, || ops::linspace(start.0, stop.0, num, endpoint, dtype.map(|d| d.0)))
+}
+
+/// Ones on diagonal `k` of a matrix of zeros; above the main one where positive, below where negative.
+///
+/// n_cols: as n_rows by default. dtype: float32 by default. ValueError where a size is negative.
+///
+/// >>> flex.eye(2).tolist()
+/// [[1.0, 0.0], [0.0, 1.0]]
+#[pyfunction]
+#[pyo3(signature = (n_rows, n_cols = None, /, *, k = 0, dtype = None, device = None))]
+fn eye(
+    py: Python<'_>,
+    n_rows: isize,
+    n_cols: Option<isize>,
+    k: i64,
+    dtype: Option<DTypeArg>,
+    device: Option<Device>,
+) -> PyResult<PyTensor> {
+    let (rows, columns, _) = (count("eye", "n_rows", n_rows)?, count("eye", "n_cols", n_cols.unwrap_or(n_rows))?, device);
+    compute(py, rows.saturating_mul(columns), || ops::eye(rows, columns, k, or_float(dtype)))
+}
+
+/// The lower triangles of matrices (the last two dimensions): zero above diagonal `k`.
+///
+/// x: a tensor of two dimensions or more (ShapeError); the result has its shape and dtype.
+///
+/// >>> flex.tril(flex.ones((2, 2))).tolist()
+/// [[1.0, 0.0], [1.0, 1.0]]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, k = 0))]
+fn tril(py: Python<'_>, x: Arg, k: i64) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::tril(&x.0, k))
+}
+
+/// The upper triangles of matrices (the last two dimensions): zero below diagonal `k`.
+///
+/// x: a tensor of two dimensions or more (ShapeError); the result has its shape and dtype.
+///
+/// >>> flex.triu(flex.ones((2, 2))).tolist()
+/// [[1.0, 1.0], [0.0, 1.0]]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, k = 0))]
+fn triu(py: Python<'_>, x: Arg, k: i64) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::triu(&x.0, k))
+}
+
+/// Coordinates of a grid: for each tensor, its values along a dimension of its own, in the shape of all; views, as a tuple.
+///
+/// arrays: tensors of one dimension or none (ShapeError). indexing: with "xy" the first one's dimension is the second of the result and
+/// the second one's the first, with "ij" they come in order (ValueError for anything else).
+///
+/// >>> x, y = flex.meshgrid(flex.asarray([1, 2, 3]), flex.asarray([4, 5]))
+/// >>> x.tolist(), y.tolist()
+/// ([[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]])
+#[pyfunction]
+#[pyo3(signature = (*arrays, indexing = "xy"))]
+fn meshgrid<'py>(py: Python<'py>, arrays: &Bound<'py, PyTuple>, indexing: &str) -> PyResult<Bound<'py, PyTuple>> {
+    let indexing = match indexing {
+        "xy" => Indexing::Xy,
+        "ij" => Indexing::Ij,
+        other => return Err(PyValueError::new_err(format!("meshgrid: indexing is {other:?}; it is \"xy\" or \"ij\""))),
+    };
+    tuple(py, ops::meshgrid(&arrays.extract::<Tensors>()?.0, indexing)?)
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(empty, m)?)?;
+    m.add_function(wrap_pyfunction!(empty_like, m)?)?;
+    m.add_function(wrap_pyfunction!(zeros, m)?)?;
+    m.add_function(wrap_pyfunction!(zeros_like, m)?)?;
+    m.add_function(wrap_pyfunction!(ones, m)?)?;
+    m.add_function(wrap_pyfunction!(ones_like, m)?)?;
+    m.add_function(wrap_pyfunction!(full, m)?)?;
+    m.add_function(wrap_pyfunction!(full_like, m)?)?;
+    m.add_function(wrap_pyfunction!(arange, m)?)?;
+    m.add_function(wrap_pyfunction!(linspace, m)?)?;
+    m.add_function(wrap_pyfunction!(eye, m)?)?;
+    m.add_function(wrap_pyfunction!(tril, m)?)?;
+    m.add_function(wrap_pyfunction!(triu, m)?)?;
+    m.add_function(wrap_pyfunction!(meshgrid, m)?)
+}

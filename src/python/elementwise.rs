@@ -1,0 +1,355 @@
+//! The elementwise functions, made from the list of operations; `clip` and `where`, whose arguments are their own.
+
+use super::convert::{Operand, compute};
+use super::tensor::PyTensor;
+use crate::kernel::elementwise::{Row, rows};
+use crate::ops;
+use crate::{DType, Scalar};
+use pyo3::prelude::*;
+
+impl Operand {
+    fn shape(&self) -> &[usize] {
+        match self {
+            Operand::Tensor(t) => t.shape(),
+            Operand::Scalar(_) => &[],
+        }
+    }
+}
+
+/// Applies a row of the list to Python's operands.
+#[inline(always)]
+pub fn apply<const N: usize>(py: Python<'_>, row: &'static Row, operands: &[Operand; N]) -> PyResult<PyTensor> {
+    // where shapes differ, the result may be as large as their product
+    let first = operands[0].shape();
+    let elements = operands[1..].iter().filter(|o| o.shape() != first).fold(operands[0].len(), |n, o| n.saturating_mul(o.len()));
+    compute(py, elements, || ops::apply(row, operands.each_ref().map(Operand::arg)))
+}
+
+/// What a docstring says of the result's dtype.
+macro_rules! result_dtype {
+    (same) => {
+        "The result has the operands' common dtype."
+    };
+    (float) => {
+        "The result has the operands' common dtype; integers and bool are computed in float32."
+    };
+    (bool) => {
+        "The result is bool."
+    };
+    (real) => {
+        "The result has the operand's dtype; that of the parts where it is complex."
+    };
+}
+
+/// A call and what it prints, for the docstring.
+macro_rules! example {
+    (add) => {
+        "[1, 2]), 10).tolist()\n[11, 12]"
+    };
+    (subtract) => {
+        "[1, 2]), 10).tolist()\n[-9, -8]"
+    };
+    (multiply) => {
+        "[1, 2]), 10).tolist()\n[10, 20]"
+    };
+    (divide) => {
+        "[1, 2]), 4).tolist()\n[0.25, 0.5]"
+    };
+    (floor_divide) => {
+        "[7, -7]), 2).tolist()\n[3, -4]"
+    };
+    (remainder) => {
+        "[7, -7]), 4).tolist()\n[3, 1]"
+    };
+    (fmod) => {
+        "[7, -7]), 4).tolist()\n[3, -3]"
+    };
+    (pow) => {
+        "[2, 3]), 2).tolist()\n[4, 9]"
+    };
+    (maximum) => {
+        "[1, 5]), 3).tolist()\n[3, 5]"
+    };
+    (minimum) => {
+        "[1, 5]), 3).tolist()\n[1, 3]"
+    };
+    (negative) => {
+        "[1, -2])).tolist()\n[-1, 2]"
+    };
+    (positive) => {
+        "[1, -2])).tolist()\n[1, -2]"
+    };
+    (abs) => {
+        "[1, -2])).tolist()\n[1, 2]"
+    };
+    (sign) => {
+        "[5, 0, -2])).tolist()\n[1, 0, -1]"
+    };
+    (square) => {
+        "[3, -2])).tolist()\n[9, 4]"
+    };
+    (reciprocal) => {
+        "[4.0, 0.5])).tolist()\n[0.25, 2.0]"
+    };
+    (sqrt) => {
+        "[4.0, 9.0])).tolist()\n[2.0, 3.0]"
+    };
+    (rsqrt) => {
+        "[4.0, 1.0])).tolist()\n[0.5, 1.0]"
+    };
+    (hypot) => {
+        "[3.0, 5.0]), flex.asarray([4.0, 12.0])).tolist()\n[5.0, 13.0]"
+    };
+    (copysign) => {
+        "[1.0, 2.0]), -0.0).tolist()\n[-1.0, -2.0]"
+    };
+    (nextafter) => {
+        "[0.0, 1.0]), 1.0).tolist()[1]\n1.0"
+    };
+    (signbit) => {
+        "[1.0, -0.0])).tolist()\n[False, True]"
+    };
+    (floor) => {
+        "[1.5, -1.5])).tolist()\n[1.0, -2.0]"
+    };
+    (ceil) => {
+        "[1.5, -1.5])).tolist()\n[2.0, -1.0]"
+    };
+    (trunc) => {
+        "[1.5, -1.5])).tolist()\n[1.0, -1.0]"
+    };
+    (round) => {
+        "[0.5, 1.5, 2.6])).tolist()\n[0.0, 2.0, 3.0]"
+    };
+    (exp) => {
+        "[0.0, -flex.inf])).tolist()\n[1.0, 0.0]"
+    };
+    (exp2) => {
+        "[0.0, 3.0])).tolist()\n[1.0, 8.0]"
+    };
+    (expm1) => {
+        "[0.0, -flex.inf])).tolist()\n[0.0, -1.0]"
+    };
+    (log) => {
+        "[1.0, 0.0])).tolist()\n[0.0, -inf]"
+    };
+    (log1p) => {
+        "[0.0, -1.0])).tolist()\n[0.0, -inf]"
+    };
+    (log2) => {
+        "[1.0, 8.0])).tolist()\n[0.0, 3.0]"
+    };
+    (log10) => {
+        "[1.0, 100.0])).tolist()\n[0.0, 2.0]"
+    };
+    (logaddexp) => {
+        "[-flex.inf, 1000.0]), -flex.inf).tolist()\n[-inf, 1000.0]"
+    };
+    (asin) => {
+        "[0.0, 2.0])).tolist()\n[0.0, nan]"
+    };
+    (acos) => {
+        "[1.0, 2.0])).tolist()\n[0.0, nan]"
+    };
+    (atan2) => {
+        "[0.0, 1.0]), 1.0).tolist()[0]\n0.0"
+    };
+    (cos) => {
+        "[0.0])).tolist()\n[1.0]"
+    };
+    (cosh) => {
+        "[0.0])).tolist()\n[1.0]"
+    };
+    (acosh) => {
+        "[1.0, 0.0])).tolist()\n[0.0, nan]"
+    };
+    (tanh) => {
+        "[0.0, flex.inf])).tolist()\n[0.0, 1.0]"
+    };
+    (atanh) => {
+        "[0.0, 1.0])).tolist()\n[0.0, inf]"
+    };
+    (erf) => {
+        "[0.0, flex.inf])).tolist()\n[0.0, 1.0]"
+    };
+    (erfc) => {
+        "[0.0, flex.inf])).tolist()\n[1.0, 0.0]"
+    };
+    (sigmoid) => {
+        "[0.0, -flex.inf])).tolist()\n[0.5, 0.0]"
+    };
+    (relu) => {
+        "[1.5, -2.0])).tolist()\n[1.5, 0.0]"
+    };
+    (equal) => {
+        "[1, 2]), 2).tolist()\n[False, True]"
+    };
+    (not_equal) => {
+        "[1, 2]), 2).tolist()\n[True, False]"
+    };
+    (less) => {
+        "[1, 2]), 2).tolist()\n[True, False]"
+    };
+    (less_equal) => {
+        "[1, 2, 3]), 2).tolist()\n[True, True, False]"
+    };
+    (greater) => {
+        "[1, 2, 3]), 2).tolist()\n[False, False, True]"
+    };
+    (greater_equal) => {
+        "[1, 2]), 2).tolist()\n[False, True]"
+    };
+    (isfinite) => {
+        "[1.0, flex.inf, flex.nan])).tolist()\n[True, False, False]"
+    };
+    (isinf) => {
+        "[1.0, flex.inf, flex.nan])).tolist()\n[False, True, False]"
+    };
+    (isnan) => {
+        "[1.0, flex.inf, flex.nan])).tolist()\n[False, False, True]"
+    };
+    (logical_and) => {
+        "[True, False]), True).tolist()\n[True, False]"
+    };
+    (logical_or) => {
+        "[True, False]), False).tolist()\n[True, False]"
+    };
+    (logical_xor) => {
+        "[True, False]), True).tolist()\n[False, True]"
+    };
+    (logical_not) => {
+        "[True, False])).tolist()\n[False, True]"
+    };
+    (bitwise_and) => {
+        "[5, 6]), 3).tolist()\n[1, 2]"
+    };
+    (bitwise_or) => {
+        "[5, 6]), 3).tolist()\n[7, 7]"
+    };
+    (bitwise_xor) => {
+        "[5, 6]), 3).tolist()\n[6, 5]"
+    };
+    (bitwise_invert) => {
+        "[0, 5])).tolist()\n[-1, -6]"
+    };
+    (bitwise_left_shift) => {
+        "[1, 3]), 2).tolist()\n[4, 12]"
+    };
+    (bitwise_right_shift) => {
+        "[4, -4]), 1).tolist()\n[2, -2]"
+    };
+    (conj) => {
+        "[1 + 2j])).tolist()\n[(1-2j)]"
+    };
+    (real) => {
+        "[1 + 2j])).tolist()\n[1.0]"
+    };
+    (imag) => {
+        "[1 + 2j])).tolist()\n[2.0]"
+    };
+    // zero to zero, as most
+    ($other:ident) => {
+        "[0.0])).tolist()\n[0.0]"
+    };
+}
+
+macro_rules! function {
+    // `where` and `clip` are below; what models have is in `nn`
+    ($doc:tt $Name:ident $function:ident 3 $rule:ident) => {};
+    ([$($doc:literal)*] $Name:ident $function:ident 1 $rule:ident) => {
+        $(#[doc = $doc])*
+        ///
+        /// x: a tensor, an array or a number. The result has its shape.
+        #[doc = result_dtype!($rule)]
+        /// DTypeError where the operation has no meaning for the dtype.
+        ///
+        #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
+        #[pyfunction]
+        #[pyo3(signature = (x, /))]
+        pub fn $function(py: Python<'_>, x: Operand) -> PyResult<PyTensor> {
+            apply(py, &rows::$Name::ROW, &[x])
+        }
+    };
+    ([$($doc:literal)*] $Name:ident $function:ident 2 $rule:ident) => {
+        $(#[doc = $doc])*
+        ///
+        /// x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        #[doc = result_dtype!($rule)]
+        /// DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        /// don't broadcast.
+        ///
+        #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
+        #[pyfunction]
+        #[pyo3(signature = (x1, x2, /))]
+        pub fn $function(py: Python<'_>, x1: Operand, x2: Operand) -> PyResult<PyTensor> {
+            apply(py, &rows::$Name::ROW, &[x1, x2])
+        }
+    };
+}
+macro_rules! add_function {
+    ($m:ident $function:ident 3) => {};
+    ($m:ident $function:ident $arity:tt) => {
+        $m.add_function(wrap_pyfunction!($function, $m)?)?
+    };
+}
+macro_rules! make {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident { $($body:tt)* })*) => {
+        $(function!([$($doc)*] $Name $function $arity $rule);)*
+
+        fn register_list(m: &Bound<PyModule>) -> PyResult<()> {
+            $(add_function!(m $function $arity);)*
+            Ok(())
+        }
+    };
+}
+operations!(make! {});
+
+/// The nearest value from `min` to `max`; a bound that is None is none.
+///
+/// x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN stays NaN, and where a bound is NaN
+/// so is the result; where `min` is above `max` the result is `max`. The result has the common dtype. DTypeError for bool and
+/// complex numbers; ShapeError where shapes don't broadcast.
+///
+/// >>> flex.clip(flex.asarray([1, 5, 9]), 2, 6).tolist()
+/// [2, 5, 6]
+/// >>> flex.clip(flex.asarray([1, 5, 9]), max=6).tolist()
+/// [1, 5, 6]
+#[pyfunction]
+#[pyo3(signature = (x, /, min = None, max = None))]
+pub fn clip(py: Python<'_>, x: Operand, min: Option<Operand>, max: Option<Operand>) -> PyResult<PyTensor> {
+    let dtype = match &x {
+        Operand::Tensor(t) => t.dtype(),
+        Operand::Scalar(s) => s.default_dtype(),
+    };
+    let [lowest, highest] = range(dtype).map(Operand::Scalar);
+    apply(py, &rows::Clip::ROW, &[x, min.unwrap_or(lowest), max.unwrap_or(highest)])
+}
+
+/// The lowest and the highest value of a dtype.
+fn range(dtype: DType) -> [Scalar; 2] {
+    if !dtype.is_integer() {
+        return [f64::NEG_INFINITY, f64::INFINITY].map(Scalar::Float);
+    }
+    let bits = 8 * dtype.size();
+    let [low, high] = if dtype.is_signed() { [-(1i128 << (bits - 1)), (1 << (bits - 1)) - 1] } else { [0, (1i128 << bits) - 1] };
+    [low, high].map(Scalar::Int)
+}
+
+/// `x1` where the condition is true, else `x2`.
+///
+/// condition: a bool tensor. x1, x2: tensors, arrays or numbers; the three broadcast. The result has the common dtype of x1 and x2.
+/// DTypeError where the condition is not bool; ShapeError where shapes don't broadcast.
+///
+/// >>> flex.where(flex.asarray([True, False]), flex.asarray([1, 2]), 0).tolist()
+/// [1, 0]
+#[pyfunction(name = "where")]
+#[pyo3(signature = (condition, x1, x2, /))]
+pub fn where_(py: Python<'_>, condition: Operand, x1: Operand, x2: Operand) -> PyResult<PyTensor> {
+    apply(py, &rows::Where::ROW, &[condition, x1, x2])
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    register_list(m)?;
+    m.add_function(wrap_pyfunction!(clip, m)?)?;
+    m.add_function(wrap_pyfunction!(where_, m)?)
+}

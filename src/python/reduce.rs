@@ -1,0 +1,194 @@
+//! Reductions.
+
+use super::convert::{Arg, Ints, compute};
+use super::dtype::DTypeArg;
+use super::sort::pair;
+use super::tensor::PyTensor;
+use crate::{DType, ops};
+use pyo3::prelude::*;
+
+/// The axes to reduce; none for all.
+fn axes(axis: &Option<Ints>) -> Option<&[isize]> {
+    axis.as_ref().map(|a| &a.0[..])
+}
+
+/// The sum of elements.
+///
+/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is summed in, by default int64
+/// for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 0; the result is the same for any
+/// number of threads. AxisError where an axis is out of range or given twice.
+///
+/// >>> x = flex.asarray([[1, 2], [3, 4]])
+/// >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
+/// (10, [4, 6])
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None, dtype = None, keepdims = false))]
+fn sum(py: Python<'_>, x: Arg, axis: Option<Ints>, dtype: Option<DTypeArg>, keepdims: bool) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::sum(&x.0, axes(&axis), keepdims, dtype.map(|d| d.0)))
+}
+
+/// The product of elements.
+///
+/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is multiplied in, by default
+/// int64 for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 1. AxisError where an axis is
+/// out of range or given twice.
+///
+/// >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
+/// [2, 12]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None, dtype = None, keepdims = false))]
+fn prod(py: Python<'_>, x: Arg, axis: Option<Ints>, dtype: Option<DTypeArg>, keepdims: bool) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::prod(&x.0, axes(&axis), keepdims, dtype.map(|d| d.0)))
+}
+
+/// The arithmetic mean of elements.
+///
+/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
+/// integers and bool; no elements give NaN. AxisError where an axis is out of range or given twice.
+///
+/// >>> flex.mean(flex.asarray([1, 2, 6])).item()
+/// 3.0
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+fn mean(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::mean(&x.0, axes(&axis), keepdims))
+}
+
+/// The variance of elements: the sum of squared distances from their mean over `n - correction`.
+///
+/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
+/// integers and bool; NaN where `n <= correction`. DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+///
+/// >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
+/// (1.0, 2.0)
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None, correction = 0.0, keepdims = false))]
+fn var(py: Python<'_>, x: Arg, axis: Option<Ints>, correction: f64, keepdims: bool) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::var(&x.0, axes(&axis), correction, keepdims))
+}
+
+/// The standard deviation of elements: the square root of `var`, with the same arguments and errors.
+///
+/// >>> flex.std(flex.asarray([1.0, 3.0])).item()
+/// 1.0
+#[pyfunction(name = "std")]
+#[pyo3(signature = (x, /, *, axis = None, correction = 0.0, keepdims = false))]
+fn std_(py: Python<'_>, x: Arg, axis: Option<Ints>, correction: f64, keepdims: bool) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::std(&x.0, axes(&axis), correction, keepdims))
+}
+
+/// The largest of elements; NaN where there is one.
+///
+/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x. ValueError
+/// where there is no element; DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+///
+/// >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+/// [5, 3]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+fn max(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::max(&x.0, axes(&axis), keepdims))
+}
+
+/// The smallest of elements; NaN where there is one. Arguments and errors are those of `max`.
+///
+/// >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+/// [1, 2]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+fn min(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::min(&x.0, axes(&axis), keepdims))
+}
+
+/// The position of the largest element, the first where several are; that of the first NaN where there is one.
+///
+/// axis: an integer, or None for the position among all in row-major order. keepdims: reduced axes stay, with size 1. The result is int64.
+/// ValueError where there is no element; DTypeError for complex numbers; AxisError where the axis is out of range.
+///
+/// >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+/// [1, 0]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+fn argmax(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::argmax(&x.0, axis, keepdims, DType::DEFAULT_INT))
+}
+
+/// The position of the smallest element. Arguments and errors are those of `argmax`.
+///
+/// >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+/// [0, 1]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+fn argmin(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::argmin(&x.0, axis, keepdims, DType::DEFAULT_INT))
+}
+
+/// `max` and `argmax` in one: the largest element and its position (int64). Arguments and errors are those of `argmax`.
+///
+/// >>> [t.tolist() for t in flex.max_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
+/// [[5, 3], [1, 0]]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+fn max_with_indices(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResult<(PyTensor, PyTensor)> {
+    pair(py, x.0.len(), || ops::max_with_indices(&x.0, axis, keepdims, DType::DEFAULT_INT))
+}
+
+/// `min` and `argmin` in one: the smallest element and its position (int64). Arguments and errors are those of `argmin`.
+///
+/// >>> [t.tolist() for t in flex.min_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
+/// [[1, 2], [0, 1]]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+fn min_with_indices(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResult<(PyTensor, PyTensor)> {
+    pair(py, x.0.len(), || ops::min_with_indices(&x.0, axis, keepdims, DType::DEFAULT_INT))
+}
+
+/// Whether any element is true (not zero).
+///
+/// x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The
+/// result is bool; no elements give False. AxisError where an axis is out of range or given twice.
+///
+/// >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
+/// [True, False]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+fn any(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::any(&x.0, axes(&axis), keepdims))
+}
+
+/// Whether all elements are true (not zero). Arguments and errors are those of `any`; no elements give True.
+///
+/// >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
+/// [True, False]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+fn all(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::all(&x.0, axes(&axis), keepdims))
+}
+
+/// How many elements are not zero. Arguments and errors are those of `any`; the result is int64.
+///
+/// >>> flex.count_nonzero(flex.asarray([[0, 1], [2, 3]]), axis=0).tolist()
+/// [1, 2]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+fn count_nonzero(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::count_nonzero(&x.0, axes(&axis), keepdims))
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(sum, m)?)?;
+    m.add_function(wrap_pyfunction!(prod, m)?)?;
+    m.add_function(wrap_pyfunction!(mean, m)?)?;
+    m.add_function(wrap_pyfunction!(var, m)?)?;
+    m.add_function(wrap_pyfunction!(std_, m)?)?;
+    m.add_function(wrap_pyfunction!(max, m)?)?;
+    m.add_function(wrap_pyfunction!(min, m)?)?;
+    m.add_function(wrap_pyfunction!(argmax, m)?)?;
+    m.add_function(wrap_pyfunction!(argmin, m)?)?;
+    m.add_function(wrap_pyfunction!(max_with_indices, m)?)?;
+    m.add_function(wrap_pyfunction!(min_with_indices, m)?)?;
+    m.add_function(wrap_pyfunction!(any, m)?)?;
+    m.add_function(wrap_pyfunction!(all, m)?)?;
+    m.add_function(wrap_pyfunction!(count_nonzero, m)?)
+}

@@ -1,0 +1,333 @@
+//! Functions that arrange elements: views, and copies where elements come together.
+
+use super::convert::{Arg, Ints, Number, asarray, compute, count, integer, kind};
+use super::tensor::PyTensor;
+use crate::layout;
+use crate::{Result, Tensor, ops};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+/// A list, a tuple or another iterable of tensors.
+pub struct Tensors(pub Vec<Tensor>);
+
+impl<'py> FromPyObject<'_, 'py> for Tensors {
+    type Error = PyErr;
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Tensors> {
+        match x.try_iter() {
+            Ok(items) if !x.is_instance_of::<PyString>() => items.map(|t| Ok(t?.extract::<Arg>()?.0)).collect::<PyResult<_>>().map(Tensors),
+            _ => Err(PyTypeError::new_err(format!("a sequence of tensors is wanted, not {}", kind(&x)))),
+        }
+    }
+}
+
+impl Tensors {
+    fn elements(&self) -> usize {
+        self.0.iter().map(Tensor::len).fold(0, usize::saturating_add)
+    }
+}
+
+/// Several results.
+pub fn tuple(py: Python<'_>, tensors: Vec<Tensor>) -> PyResult<Bound<'_, PyTuple>> {
+    PyTuple::new(py, tensors.into_iter().map(PyTensor::new))
+}
+
+/// A result that is a view.
+fn view(t: Result<Tensor>) -> PyResult<PyTensor> {
+    Ok(PyTensor::new(t?))
+}
+
+/// The tensors, each in the shape that all of them broadcast to: views, as a tuple.
+///
+/// arrays: tensors of any dtypes, which they keep. ShapeError where the shapes don't broadcast.
+///
+/// >>> [t.shape for t in flex.broadcast_arrays(flex.zeros((3, 1)), flex.zeros(4))]
+/// [(3, 4), (3, 4)]
+#[pyfunction]
+#[pyo3(signature = (*arrays))]
+fn broadcast_arrays<'py>(py: Python<'py>, arrays: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyTuple>> {
+    tuple(py, ops::broadcast_arrays(&arrays.extract::<Tensors>()?.0)?)
+}
+
+/// Dimensions of size 1 repeated, and new ones put in front; a view.
+///
+/// shape: an integer or a tuple of them. ShapeError where x doesn't broadcast to it.
+///
+/// >>> flex.broadcast_to(flex.asarray([[1], [2]]), (2, 3)).tolist()
+/// [[1, 1, 1], [2, 2, 2]]
+#[pyfunction]
+#[pyo3(signature = (x, /, shape))]
+fn broadcast_to(x: Arg, shape: Ints) -> PyResult<PyTensor> {
+    view(x.0.broadcast_to(&shape.shape()?))
+}
+
+/// Tensors one after the other along an axis; with `axis=None`, each as one line.
+///
+/// arrays: a sequence of at least one tensor (ValueError), of one shape but for their size along the axis (ShapeError). The result has the
+/// dtype that all promote to (DTypeError where there is none).
+///
+/// >>> flex.concat([flex.asarray([1, 2]), flex.asarray([3])]).tolist()
+/// [1, 2, 3]
+#[pyfunction]
+#[pyo3(signature = (arrays, /, *, axis = 0))]
+fn concat(py: Python<'_>, arrays: Tensors, axis: Option<isize>) -> PyResult<PyTensor> {
+    compute(py, arrays.elements(), || ops::concat(&arrays.0, axis))
+}
+
+/// Tensors of one shape along a new axis, which stands at that place in the result.
+///
+/// arrays: a sequence of at least one tensor (ValueError), all of one shape (ShapeError). The result has the dtype that all promote to.
+///
+/// >>> flex.stack([flex.asarray([1, 2]), flex.asarray([3, 4])], axis=1).tolist()
+/// [[1, 3], [2, 4]]
+#[pyfunction]
+#[pyo3(signature = (arrays, /, *, axis = 0))]
+fn stack(py: Python<'_>, arrays: Tensors, axis: isize) -> PyResult<PyTensor> {
+    compute(py, arrays.elements(), || ops::stack(&arrays.0, axis))
+}
+
+/// New dimensions of size 1 at these places of the result; a view.
+///
+/// axis: an integer or a tuple of them. AxisError where one is out of range or given twice.
+///
+/// >>> flex.expand_dims(flex.zeros((2, 3)), axis=(0, -1)).shape
+/// (1, 2, 3, 1)
+#[pyfunction]
+#[pyo3(signature = (x, /, axis = Ints(smallvec::smallvec![0])), text_signature = "(x, /, axis=0)")]
+fn expand_dims(x: Arg, axis: Ints) -> PyResult<PyTensor> {
+    view(x.0.expand_dims(&axis.0))
+}
+
+/// Dimensions of size 1 taken out: those named, or all; a view.
+///
+/// axis: an integer or a tuple of them. ShapeError where one has another size; AxisError where it is out of range or given twice.
+///
+/// >>> flex.squeeze(flex.zeros((1, 3, 1)), axis=0).shape
+/// (3, 1)
+#[pyfunction]
+#[pyo3(signature = (x, /, axis = None))]
+fn squeeze(x: Arg, axis: Option<Ints>) -> PyResult<PyTensor> {
+    view(x.0.squeeze(axis.as_ref().map(|a| &a.0[..])))
+}
+
+/// Elements in reverse order along an axis, several, or all; a view.
+///
+/// axis: an integer or a tuple of them. AxisError where one is out of range or given twice.
+///
+/// >>> flex.flip(flex.asarray([1, 2, 3])).tolist()
+/// [3, 2, 1]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None))]
+fn flip(x: Arg, axis: Option<Ints>) -> PyResult<PyTensor> {
+    let all = || Ints((0..x.0.rank() as isize).collect());
+    view(x.0.flip(&axis.unwrap_or_else(all).0))
+}
+
+/// Dimensions moved to other places, the others staying in their order; a view.
+///
+/// source, destination: as many axes of x as of the result (ShapeError). AxisError where one is out of range or given twice.
+///
+/// >>> flex.moveaxis(flex.zeros((2, 3, 4)), 0, -1).shape
+/// (3, 4, 2)
+#[pyfunction]
+#[pyo3(signature = (x, source, destination, /))]
+fn moveaxis(x: Arg, source: Ints, destination: Ints) -> PyResult<PyTensor> {
+    view(x.0.moveaxis(&source.0, &destination.0))
+}
+
+/// The dimensions in another order: that of place `i` in the result is `axes[i]`; a view.
+///
+/// axes: each axis once (ShapeError, AxisError).
+///
+/// >>> flex.permute_dims(flex.zeros((2, 3, 4)), (2, 0, 1)).shape
+/// (4, 2, 3)
+#[pyfunction]
+#[pyo3(signature = (x, /, axes))]
+fn permute_dims(x: Arg, axes: Ints) -> PyResult<PyTensor> {
+    view(x.0.layout().permute("permute_dims", &axes.0).map(|l| x.0.view(l)))
+}
+
+/// The dimensions in another order, in reverse order where none is given; a view.
+///
+/// axes: each axis once, as one tuple or several arguments (ShapeError, AxisError).
+///
+/// >>> flex.transpose(flex.zeros((2, 3, 4))).shape
+/// (4, 3, 2)
+#[pyfunction]
+#[pyo3(signature = (x, /, *axes))]
+fn transpose(x: Arg, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
+    let none = axes.is_empty() || axes.len() == 1 && axes.get_item(0)?.is_none();
+    let axes = if none { Ints((0..x.0.rank() as isize).rev().collect()) } else { Ints::from_args(axes)? };
+    view(x.0.layout().permute("transpose", &axes.0).map(|l| x.0.view(l)))
+}
+
+/// Two dimensions exchanged; a view. AxisError where one is out of range.
+///
+/// >>> flex.swapaxes(flex.zeros((2, 3, 4)), 0, -1).shape
+/// (4, 3, 2)
+#[pyfunction]
+#[pyo3(signature = (x, axis1, axis2, /))]
+fn swapaxes(x: Arg, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
+    view(x.0.layout().swap_axes("swapaxes", axis1, axis2).map(|l| x.0.view(l)))
+}
+
+/// Each element several times along an axis; with `axis=None`, of x as one line.
+///
+/// repeats: an integer for all, or as many as the axis has elements. ValueError where one is negative; ShapeError where they are not as
+/// many as the elements; DTypeError where they are no integers.
+///
+/// >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
+/// [1, 1, 3]
+#[pyfunction]
+#[pyo3(signature = (x, repeats, /, *, axis = None))]
+fn repeat(py: Python<'_>, x: Arg, repeats: &Bound<PyAny>, axis: Option<isize>) -> PyResult<PyTensor> {
+    if let Ok(times) = integer(repeats) {
+        let times = count("repeat", "repeats", times)?;
+        return compute(py, x.0.len().saturating_mul(times), || ops::repeat(&x.0, times, axis));
+    }
+    let repeats = asarray(repeats, None, None)?.get().get();
+    compute(py, x.0.len(), || ops::repeat_counts(&x.0, &repeats, axis))
+}
+
+/// `x` beside itself, `repetitions[k]` times along dimension `k`.
+///
+/// repetitions: an integer or a tuple of them, which counts from the last dimension; the shorter of it and the shape of x is filled up
+/// with 1 in front. ValueError where one is negative.
+///
+/// >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
+/// [[1, 2, 1, 2], [1, 2, 1, 2]]
+#[pyfunction]
+#[pyo3(signature = (x, repetitions, /))]
+fn tile(py: Python<'_>, x: Arg, repetitions: Ints) -> PyResult<PyTensor> {
+    let times = repetitions.0.iter().map(|n| count("tile", "a repetition", *n)).collect::<PyResult<Vec<_>>>()?;
+    compute(py, times.iter().fold(x.0.len(), |n, t| n.saturating_mul(*t)), || ops::tile(&x.0, &times))
+}
+
+/// Elements moved by `shift` places along an axis, those that leave at the end coming in at the beginning; with `axis=None`, in x as one
+/// line.
+///
+/// shift, axis: integers, or tuples of as many (ShapeError). AxisError where an axis is out of range.
+///
+/// >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
+/// [4, 1, 2, 3]
+#[pyfunction]
+#[pyo3(signature = (x, /, shift, *, axis = None))]
+fn roll(py: Python<'_>, x: Arg, shift: Ints, axis: Option<Ints>) -> PyResult<PyTensor> {
+    let shift: Vec<i64> = shift.0.iter().map(|s| *s as i64).collect();
+    compute(py, x.0.len(), || ops::roll(&x.0, &shift, axis.as_ref().map(|a| &a.0[..])))
+}
+
+/// One tensor for each index of an axis, which goes; views, as a tuple. AxisError where the axis is out of range.
+///
+/// >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
+/// [[1, 3], [2, 4]]
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = 0))]
+fn unstack(py: Python<'_>, x: Arg, axis: isize) -> PyResult<Bound<'_, PyTuple>> {
+    tuple(py, x.0.unstack(axis)?)
+}
+
+/// Pieces along an axis: of one size, the last one smaller where it doesn't divide, or of the sizes given, which add up to the axis'
+/// (as torch.split); views, as a tuple.
+///
+/// ValueError where a size is negative, or the one size 0; ShapeError where sizes don't add up; AxisError for a wrong axis.
+///
+/// >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3, 4, 5]), 2)]
+/// [[1, 2], [3, 4], [5]]
+/// >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3]), (1, 2))]
+/// [[1], [2, 3]]
+#[pyfunction]
+#[pyo3(signature = (x, sizes, /, *, axis = 0))]
+fn split<'py>(py: Python<'py>, x: Arg, sizes: &Bound<'py, PyAny>, axis: isize) -> PyResult<Bound<'py, PyTuple>> {
+    let sizes = match integer(sizes) {
+        Ok(size) => {
+            let size = count("split", "the size", size)?;
+            let total = x.0.shape().get(layout::axis("split", axis, x.0.rank())?).copied().unwrap_or(0);
+            if size == 0 {
+                return Err(PyValueError::new_err("split: pieces of size 0; it must be at least 1"));
+            }
+            (0..total.max(1)).step_by(size).map(|start| size.min(total - start)).collect()
+        }
+        Err(_) => sizes.extract::<Ints>()?.0.iter().map(|n| count("split", "a size", *n)).collect::<PyResult<Vec<_>>>()?,
+    };
+    tuple(py, x.0.split(&sizes, axis)?)
+}
+
+/// `chunks` pieces of equal size along an axis, the last one smaller, or fewer of them, where it doesn't divide (as torch.chunk); views,
+/// as a tuple.
+///
+/// ValueError where chunks is not positive; AxisError for a wrong axis.
+///
+/// >>> [t.tolist() for t in flex.chunk(flex.asarray([1, 2, 3, 4, 5]), 2)]
+/// [[1, 2, 3], [4, 5]]
+#[pyfunction]
+#[pyo3(signature = (x, chunks, /, *, axis = 0))]
+fn chunk(py: Python<'_>, x: Arg, chunks: isize, axis: isize) -> PyResult<Bound<'_, PyTuple>> {
+    tuple(py, x.0.chunk(count("chunk", "chunks", chunks)?, axis)?)
+}
+
+/// Sliding windows of `size` elements along an axis, one every `step`. The axis counts the windows, and their elements are a new last
+/// dimension; a view whose elements overlap.
+///
+/// ValueError where size or step is not positive; ShapeError where a window is larger than the axis; AxisError for a wrong axis.
+///
+/// >>> flex.unfold(flex.arange(5), 3).tolist()
+/// [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+#[pyfunction]
+#[pyo3(signature = (x, /, size, *, step = 1, axis = -1))]
+fn unfold(x: Arg, size: isize, step: isize, axis: isize) -> PyResult<PyTensor> {
+    view(x.0.unfold(axis, count("unfold", "size", size)?, count("unfold", "step", step)?))
+}
+
+/// `x` with elements of `value` around it.
+///
+/// pad_width: how many before and after, as numpy.pad takes it: an integer for both ends of all dimensions, one pair for all
+/// dimensions, or a pair for each. The result has the dtype of x. ValueError where one is negative; ShapeError where there are more or fewer
+/// pairs than dimensions; DTypeError where the value is of a kind beyond the dtype.
+///
+/// >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
+/// [9, 1, 2, 9, 9]
+#[pyfunction]
+#[pyo3(signature = (x, pad_width, /, *, value = Number(crate::Scalar::Int(0))), text_signature = "(x, pad_width, /, *, value=0)")]
+fn pad(py: Python<'_>, x: Arg, pad_width: &Bound<PyAny>, value: Number) -> PyResult<PyTensor> {
+    let rank = x.0.rank();
+    let pair = |p: &[isize]| -> PyResult<(usize, usize)> {
+        match p {
+            [both] => Ok((count("pad", "a width", *both)?, count("pad", "a width", *both)?)),
+            [before, after] => Ok((count("pad", "a width", *before)?, count("pad", "a width", *after)?)),
+            other => Err(PyValueError::new_err(format!("pad: {other:?} is no pair of widths"))),
+        }
+    };
+    let widths = match pad_width.extract::<Ints>() {
+        Ok(one) => vec![pair(&one.0)?; rank],
+        Err(_) => {
+            let wrong = || PyTypeError::new_err("pad: pad_width is an integer, a pair of them, or a pair for each dimension");
+            let pairs = pad_width.try_iter().map_err(|_| wrong())?;
+            let pairs = pairs.map(|p| pair(&p?.extract::<Ints>().map_err(|_| wrong())?.0)).collect::<PyResult<Vec<_>>>()?;
+            if pairs.len() == 1 { vec![pairs[0]; rank] } else { pairs }
+        }
+    };
+    compute(py, x.0.len(), || ops::pad(&x.0, &widths, value.0))
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(broadcast_arrays, m)?)?;
+    m.add_function(wrap_pyfunction!(broadcast_to, m)?)?;
+    m.add_function(wrap_pyfunction!(concat, m)?)?;
+    m.add_function(wrap_pyfunction!(stack, m)?)?;
+    m.add_function(wrap_pyfunction!(expand_dims, m)?)?;
+    m.add_function(wrap_pyfunction!(squeeze, m)?)?;
+    m.add_function(wrap_pyfunction!(flip, m)?)?;
+    m.add_function(wrap_pyfunction!(moveaxis, m)?)?;
+    m.add_function(wrap_pyfunction!(permute_dims, m)?)?;
+    m.add_function(wrap_pyfunction!(transpose, m)?)?;
+    m.add_function(wrap_pyfunction!(swapaxes, m)?)?;
+    m.add_function(wrap_pyfunction!(repeat, m)?)?;
+    m.add_function(wrap_pyfunction!(tile, m)?)?;
+    m.add_function(wrap_pyfunction!(roll, m)?)?;
+    m.add_function(wrap_pyfunction!(unstack, m)?)?;
+    m.add_function(wrap_pyfunction!(split, m)?)?;
+    m.add_function(wrap_pyfunction!(chunk, m)?)?;
+    m.add_function(wrap_pyfunction!(unfold, m)?)?;
+    m.add_function(wrap_pyfunction!(pad, m)?)
+}
