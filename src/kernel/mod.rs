@@ -8,4 +8,5 @@ pub mod index;
 pub mod math;
 pub mod norm;
 pub mod reduce;
+pub mod scan;
 pub mod sort;

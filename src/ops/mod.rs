@@ -6,6 +6,7 @@ pub mod elementwise;
 pub mod index;
 pub mod linalg;
 pub mod reduce;
+pub mod scan;
 pub mod shape;
 pub mod sort;
 
@@ -14,5 +15,6 @@ pub use elementwise::*;
 pub use index::*;
 pub use linalg::{TensordotAxes, cross, matmul, matrix_transpose, outer, tensordot, vecdot};
 pub use reduce::{all, any, argmax, argmin, count_nonzero, max, max_with_indices, mean, min, min_with_indices, prod, std, sum, var};
+pub use scan::{cumulative_max, cumulative_min, cumulative_prod, cumulative_sum, diff};
 pub use shape::*;
 pub use sort::*;

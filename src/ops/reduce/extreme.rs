@@ -1,6 +1,6 @@
 //! The largest and the smallest element, and where it is.
 
-use super::{Axes, elements};
+use super::{Axes, elements, slice};
 use crate::dtype::DType;
 use crate::dtype::Plain;
 use crate::error::{Error, Result};
@@ -161,8 +161,7 @@ fn search<T: Plain, R: Extreme<T>>(
 
 /// Where the extreme of a contiguous line is first, by fixed chunks.
 fn first_of_chunks<T: Plain, R: Extreme<T>>(line: &Tensor, cost: Cost) -> usize {
-    // SAFETY: the elements of a contiguous tensor (T1), aligned (T2), initialised (S1); any bytes are values of `T`.
-    let x = unsafe { core::slice::from_raw_parts(line.as_ptr() as *const T, line.len()) };
+    let x: &[T] = slice(line);
     let n = x.len().div_ceil(CHUNK);
     let mut found = vec![0; n];
     let out = Out::new(&mut found);

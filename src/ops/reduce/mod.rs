@@ -5,6 +5,7 @@ mod sum;
 mod variance;
 
 pub use extreme::{argmax, argmin, max, max_with_indices, min, min_with_indices};
+pub(in crate::ops) use sum::{accumulated, accumulator};
 pub use sum::{all, any, count_nonzero, mean, prod, sum};
 pub use variance::{std, var};
 
@@ -101,3 +102,21 @@ macro_rules! elements {
     };
 }
 use elements;
+
+/// The elements of a contiguous tensor.
+pub(in crate::ops) fn slice<T: Plain>(x: &Tensor) -> &[T] {
+    assert!(x.is_contiguous() && x.dtype().size() == size_of::<T>());
+    match x.len() {
+        0 => &[],
+        // SAFETY: elements inside the storage (T1), aligned (T2), initialised (S1); any bytes are values of `T`.
+        n => unsafe { core::slice::from_raw_parts(x.as_ptr() as *const T, n) },
+    }
+}
+
+/// The elements of a contiguous tensor, for writing.
+pub(in crate::ops) fn slice_mut<T: Plain>(y: &mut Tensor) -> Result<&mut [T]> {
+    assert!(y.is_contiguous() && y.dtype().size() == size_of::<T>());
+    let (p, n) = (y.as_mut_ptr()?, y.len());
+    // SAFETY: as `slice`, and exclusive while `y` is borrowed (S3).
+    Ok(if n == 0 { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(p as *mut T, n) } })
+}

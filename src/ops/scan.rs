@@ -1,0 +1,239 @@
+//! Scans along an axis: cumulative sum, product, maximum, minimum; and differences, which undo the sum.
+
+use super::reduce::{accumulated, accumulator, slice, slice_mut};
+use crate::dtype::{DType, Plain};
+use crate::error::{Error, Result};
+use crate::exec::lines::Lines;
+use crate::exec::par::{self, Cost, Out};
+use crate::kernel::reduce::{Max, Min, Prod, Reduce, Sum, run};
+use crate::kernel::scan::{scan as scan_line, step};
+use crate::layout::{self, Shape};
+use crate::ops;
+use crate::tensor::Tensor;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use alloc::{format, vec};
+
+/// The scan `R` of sums and products: integers and bool in 64 bits, 16-bit floats in float32.
+macro_rules! numbers {
+    ($R:ident, $op:literal, $x:expr, $axis:expr, $initial:expr) => {{
+        let x = $x.astype(accumulator($x.dtype()).wide())?;
+        // integers wrap: signed ones and unsigned ones alike
+        dispatch!(float x.dtype(), |T| scan::<T, $R>(&x, $axis, $initial), else
+            dispatch!(complex x.dtype(), |T| scan::<T, $R>(&x, $axis, $initial), else
+                if x.dtype().is_integer() { scan::<i64, $R>(&x, $axis, $initial) } else { Err(Error::unsupported($op, x.dtype())) }))
+    }};
+}
+
+/// The scan `R` of extremes: 16-bit floats in float32, which holds them exactly, bool as 0 and 1.
+macro_rules! extremes {
+    ($R:ident, $op:literal, $x:expr, $axis:expr) => {{
+        let (x, dtype, axis) = ($x, $x.dtype(), $axis);
+        let y = if dtype.is_bool() { x.astype(DType::U8)? } else { x.astype(dtype.wide())? };
+        let y = dispatch!(float y.dtype(), |T| scan::<T, $R>(&y, axis, false), else
+            dispatch!(integer y.dtype(), |T| scan::<T, $R>(&y, axis, false), else Err(Error::unsupported($op, dtype))))?;
+        if dtype.is_bool() { y.bitcast(dtype) } else { y.astype(dtype) }
+    }};
+}
+
+/// Every sum of elements from the first of `axis` to each: of the shape of `x`, in the dtypes of [`sum`](crate::ops::sum()). The
+/// axis may be left out where there is one. With `include_initial` a 0 comes first, and the axis is longer by one.
+///
+/// Errors where the axis is outside `x`, or left out where there are several, and for a `dtype` of bool.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1i32, 2, 3, 4], [2, 2])?;
+/// assert_eq!(ops::cumulative_sum(&x, Some(0), None, false)?.to_vec::<i64>()?, [1, 2, 4, 6]);
+/// assert_eq!(ops::cumulative_sum(&x, Some(1), None, true)?.to_vec::<i64>()?, [0, 1, 3, 0, 3, 7]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn cumulative_sum(x: &Tensor, axis: Option<isize>, dtype: Option<DType>, include_initial: bool) -> Result<Tensor> {
+    let (x, axis, dtype) = prepare("cumulative_sum", x, axis, dtype)?;
+    numbers!(Sum, "cumulative_sum", &x, axis, include_initial)?.astype(dtype)
+}
+
+/// Every product of elements from the first of `axis` to each; otherwise as [`cumulative_sum`]. The initial value is 1.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0], [3])?;
+/// assert_eq!(ops::cumulative_prod(&x, None, None, false)?.to_vec::<f32>()?, [1.0, 2.0, 6.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn cumulative_prod(x: &Tensor, axis: Option<isize>, dtype: Option<DType>, include_initial: bool) -> Result<Tensor> {
+    let (x, axis, dtype) = prepare("cumulative_prod", x, axis, dtype)?;
+    numbers!(Prod, "cumulative_prod", &x, axis, include_initial)?.astype(dtype)
+}
+
+/// The largest element from the first of `axis` to each, of the shape and dtype of `x`; NaN from the first NaN on. The axis may
+/// be left out where there is one.
+///
+/// Errors for complex numbers, where the axis is outside `x`, or left out where there are several.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1i8, 3, 2], [3])?;
+/// assert_eq!(ops::cumulative_max(&x, None)?.to_vec::<i8>()?, [1, 3, 3]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn cumulative_max(x: &Tensor, axis: Option<isize>) -> Result<Tensor> {
+    extremes!(Max, "cumulative_max", x, the_axis("cumulative_max", x, axis)?)
+}
+
+/// The smallest element from the first of `axis` to each; otherwise as [`cumulative_max`].
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[2.0f32, f32::NAN, 1.0], [3])?;
+/// assert!(ops::cumulative_min(&x, None)?.to_vec::<f32>()?[2].is_nan());
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn cumulative_min(x: &Tensor, axis: Option<isize>) -> Result<Tensor> {
+    extremes!(Min, "cumulative_min", x, the_axis("cumulative_min", x, axis)?)
+}
+
+/// Differences of neighbours along `axis`, taken `n` times: each element less the one before it. `prepend` and `append` are put
+/// before and after `x` first. The axis is shorter by `n`, at least empty; the dtype that of `x` and those promoted.
+///
+/// Errors for bool, where the axis is outside `x`, and where the shapes of `prepend` or `append` differ from that of `x` off the
+/// axis.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1i32, 4, 9, 16], [4])?;
+/// assert_eq!(ops::diff(&x, 1, -1, None, None)?.to_vec::<i32>()?, [3, 5, 7]);
+/// assert_eq!(ops::diff(&x, 2, -1, None, None)?.to_vec::<i32>()?, [2, 2]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn diff(x: &Tensor, n: usize, axis: isize, prepend: Option<&Tensor>, append: Option<&Tensor>) -> Result<Tensor> {
+    let k = layout::axis("diff", axis, x.rank())?;
+    if x.dtype().is_bool() {
+        return Err(Error::unsupported("diff", x.dtype()));
+    }
+    let axis = k as isize;
+    let parts: Vec<&Tensor> = [prepend, Some(x), append].into_iter().flatten().collect();
+    let mut out = if parts.len() > 1 { ops::concat(&parts, Some(axis))? } else { x.clone() };
+    for _ in 0..n.min(out.shape()[k]) {
+        let rest = out.shape()[k] - 1;
+        out = ops::subtract(&out.narrow(axis, 1, rest)?, &out.narrow(axis, 0, rest)?)?;
+    }
+    Ok(out)
+}
+
+/// The axis, the tensor such that it accumulates to the dtype asked for, and that dtype.
+fn prepare<'a>(op: &'static str, x: &'a Tensor, axis: Option<isize>, dtype: Option<DType>) -> Result<(Cow<'a, Tensor>, usize, DType)> {
+    let axis = the_axis(op, x, axis)?;
+    let (x, dtype) = accumulated(op, x, dtype)?;
+    Ok((x, axis, dtype))
+}
+
+fn the_axis(op: &'static str, x: &Tensor, axis: Option<isize>) -> Result<usize> {
+    match axis {
+        Some(a) => layout::axis(op, a, x.rank()),
+        None if x.rank() == 1 => Ok(0),
+        None => Err(Error::value(op, format!("axis may be left out for one dimension only; x has shape {:?}", x.shape()))),
+    }
+}
+
+/// Elements of a long line that one piece of work scans; fixed, so that the bits don't depend on the threads.
+const CHUNK: usize = 1 << 13;
+/// Lines enough to keep threads busy without cutting any.
+const LINES: usize = 16;
+/// Columns enough to scan rows into rows.
+const COLUMNS: usize = 16;
+
+/// The scan of `x`, whose elements are of the width of `T`, along `axis`; after the identity where `initial` says so.
+fn scan<T: Plain, R: Reduce<T, Acc = T, Out = T>>(x: &Tensor, axis: usize, initial: bool) -> Result<Tensor> {
+    let n = x.shape()[axis];
+    let mut shape = Shape::from_slice(x.shape());
+    shape[axis] += initial as usize;
+    let mut y = Tensor::empty(&shape, x.dtype())?;
+    if y.is_empty() {
+        return Ok(y);
+    }
+    let outer: usize = shape[..axis].iter().product();
+    let inner: usize = shape[axis + 1..].iter().product();
+    let first = initial.then(|| R::finish(R::IDENTITY, 0));
+    if inner == 1 && outer < LINES && n >= 4 * CHUNK {
+        chunks::<T, R>(slice(&x.contiguous()?), n, first, slice_mut(&mut y)?);
+    } else if inner >= COLUMNS && x.is_contiguous() {
+        columns::<T, R>(slice(x), n, inner, first, slice_mut(&mut y)?);
+    } else {
+        let cost = Cost { bytes: 2 * n * size_of::<T>(), flops: 4 * n };
+        Lines::new(x.shape(), axis).input(x).output(&mut y)?.run(cost, |line| {
+            let (x, y): (&[T], &mut [T]) = (line.input(0), line.output(0));
+            scan_line::<T, R>(x, after(y, first), R::IDENTITY)
+        })?;
+    }
+    Ok(y)
+}
+
+/// What follows the initial value, which is written.
+fn after<T>(y: &mut [T], first: Option<T>) -> &mut [T] {
+    match first {
+        Some(v) => {
+            y[0] = v;
+            &mut y[1..]
+        }
+        None => y,
+    }
+}
+
+/// Lines of `n` elements, each cut in chunks: what a chunk starts from are the totals of those before it.
+fn chunks<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, y: &mut [T]) {
+    let per_line = n.div_ceil(CHUNK);
+    let pieces = x.len() / n * per_line;
+    let chunk = |k: usize| k / per_line * n + k % per_line * CHUNK..k / per_line * n + n.min((k % per_line + 1) * CHUNK);
+    let cost = Cost { bytes: CHUNK * size_of::<T>(), flops: CHUNK };
+    let mut carries = vec![R::IDENTITY; pieces];
+    let out = Out::new(&mut carries);
+    // SAFETY: O1: each chunk has its own element.
+    par::chunks(pieces, cost, |k| unsafe { out.part(k..k + 1)[0] = run::<T, R>(&x[chunk(k)]) });
+    for line in carries.chunks_mut(per_line) {
+        let mut carry = R::IDENTITY;
+        for c in line {
+            let total = core::mem::replace(c, carry);
+            carry = R::join(carry, total);
+        }
+    }
+    let extra = first.is_some() as usize;
+    let out = Out::new(y);
+    par::chunks(pieces, Cost { bytes: 2 * cost.bytes, flops: 4 * cost.flops }, |k| {
+        let (line, r) = (k / per_line, chunk(k));
+        let shift = (line + 1) * extra;
+        // SAFETY: O1: the places of this chunk alone, and the line's first for its first chunk.
+        unsafe {
+            if let (Some(v), 0) = (first, k % per_line) {
+                out.part(r.start + line..r.start + line + 1)[0] = v;
+            }
+            scan_line::<T, R>(&x[r.clone()], out.part(r.start + shift..r.end + shift), carries[k])
+        }
+    });
+}
+
+/// Contiguous `[outer, n, inner]`, along the middle: each row is the one above joined with that of `x`, strip by strip.
+fn columns<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, inner: usize, first: Option<T>, y: &mut [T]) {
+    let extra = first.is_some() as usize;
+    let outer = y.len() / ((n + extra) * inner);
+    let width = inner.div_ceil(2 * par::threads()).next_multiple_of(64).clamp(64, 2048);
+    let strips = inner.div_ceil(width);
+    let out = Out::new(y);
+    par::chunks(outer * strips, Cost { bytes: 2 * n * width.min(inner) * size_of::<T>(), flops: n * width }, |k| {
+        let (block, strip) = (k / strips, k % strips);
+        let columns = strip * width..inner.min((strip + 1) * width);
+        let at = |row: usize| row * inner + columns.start..row * inner + columns.end;
+        // SAFETY: O1: strips don't overlap, nor do rows of one.
+        let target = |row: usize| unsafe { out.part(at(block * (n + extra) + row)) };
+        if let Some(v) = first {
+            target(0).fill(v);
+        }
+        for r in 0..n {
+            let source = &x[at(block * n + r)];
+            match r {
+                0 => target(extra).copy_from_slice(source),
+                _ => step::<T, R>(target(r + extra - 1), source, target(r + extra)),
+            }
+        }
+    });
+}
