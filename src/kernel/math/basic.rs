@@ -137,7 +137,8 @@ macro_rules! basic {
             #[inline(always)]
             pub fn gelu_tanh<I: Isa>(x: $T) -> $T {
                 // sqrt(2 / pi)
-                let u = 0.797_884_560_802_865_4 * (x + 0.044715 * (x * x * x));
+                const SCALE: f64 = core::f64::consts::FRAC_2_SQRT_PI * core::f64::consts::FRAC_1_SQRT_2;
+                let u = SCALE as $T * (x + 0.044715 * (x * x * x));
                 0.5 * x * (1.0 + Math::tanh::<I>(u))
             }
         }

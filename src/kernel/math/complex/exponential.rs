@@ -1,7 +1,11 @@
 //! exp and the hyperbolic functions; the circular ones are these of i z.
 
 use super::{Z, turn, turn_back};
+use crate::kernel::math::double::product_portable as product;
 use libm::copysign;
+
+/// log(2) less its nearest float64.
+const LN_2_LOW: f64 = 2.319_046_813_846_299_6e-17;
 
 /// `e^x (c, s)` where e^x alone may overflow; x is not NaN.
 fn polar(x: f64, c: f64, s: f64) -> Z {
@@ -20,21 +24,32 @@ pub fn exp(z: Z) -> Z {
         return Z::new(libm::exp(x), y);
     }
     match (x, y.is_finite()) {
-        (f64::NEG_INFINITY, false) => Z::new(0.0, 0.0),
+        (f64::NEG_INFINITY, false) => Z::new(0.0, copysign(0.0, y)),
         (f64::INFINITY, false) => Z::new(x, f64::NAN),
         (_, true) if !x.is_nan() => polar(x, libm::cos(y), libm::sin(y)),
         _ => Z::new(f64::NAN, f64::NAN),
     }
 }
 pub fn exp2(z: Z) -> Z {
-    if z.im == 0.0 { Z::new(libm::exp2(z.re), z.im) } else { exp(z * core::f64::consts::LN_2) }
+    if z.im == 0.0 {
+        return Z::new(libm::exp2(z.re), z.im);
+    }
+    if z.re.is_nan() || z.re.abs() > 1000.0 || !z.im.is_finite() {
+        return exp(z * core::f64::consts::LN_2);
+    }
+    // The phase as a sum of two: the error of one would show in its sine.
+    let (phase, low) = product(z.im, core::f64::consts::LN_2);
+    let low = low + z.im * LN_2_LOW;
+    let (c, s) = (libm::cos(phase), libm::sin(phase));
+    let m = libm::exp2(z.re);
+    Z::new(m * (c - low * s), m * (s + low * c))
 }
 pub fn expm1(z: Z) -> Z {
     let (x, y) = (z.re, z.im);
     if y == 0.0 {
         return Z::new(libm::expm1(x), y);
     }
-    if !y.is_finite() || !(x < 40.0) {
+    if !y.is_finite() || x.is_nan() || x > 40.0 {
         let e = exp(z);
         return Z::new(e.re - 1.0, e.im);
     }
@@ -49,7 +64,7 @@ pub fn sinh(z: Z) -> Z {
     if !y.is_finite() {
         return match x {
             0.0 => Z::new(x, f64::NAN),
-            _ if x.is_infinite() => Z::new(x, f64::NAN),
+            _ if x.is_infinite() => Z::new(f64::INFINITY, f64::NAN),
             _ => Z::new(f64::NAN, f64::NAN),
         };
     }
@@ -65,7 +80,7 @@ pub fn sinh(z: Z) -> Z {
 pub fn cosh(z: Z) -> Z {
     let (x, y) = (z.re, z.im);
     if y == 0.0 {
-        return Z::new(libm::cosh(x), copysign(1.0, x) * y);
+        return Z::new(libm::cosh(x), if x.is_nan() { y } else { copysign(1.0, x) * y });
     }
     if !y.is_finite() {
         return match x {

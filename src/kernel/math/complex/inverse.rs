@@ -32,6 +32,9 @@ pub fn acosh(z: Z) -> Z {
     if is_large(z) {
         return Z::new(log_double(z), atan2(y, x));
     }
+    if x == 0.0 && y.is_nan() {
+        return Z::new(y, FRAC_PI_2);
+    }
     let (s, t) = (sqrt(Z::new(x - 1.0, y)), sqrt(Z::new(x + 1.0, y)));
     Z::new(libm::asinh(s.re * t.re + s.im * t.im), 2.0 * atan2(s.im, t.re))
 }

@@ -75,7 +75,7 @@ pub fn sqrt(z: Z) -> Z {
         return Z::new(x, if y.is_nan() { y } else { copysign(0.0, y) });
     }
     if x == f64::NEG_INFINITY {
-        return if y.is_nan() { Z::new(y, x) } else { Z::new(0.0, copysign(f64::INFINITY, y)) };
+        return if y.is_nan() { Z::new(y, f64::INFINITY) } else { Z::new(0.0, copysign(f64::INFINITY, y)) };
     }
     // Away from both ends of the range; by a power of four, so that the root is scaled exactly.
     let larger = x.abs().max(y.abs());

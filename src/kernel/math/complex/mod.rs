@@ -56,13 +56,26 @@ fn divide(num: Z, den: Z) -> Z {
     let zero = (large == 0.0) & (small == 0.0);
     if zero { Z::new(num.re / super::double::abs(large), num.im / super::double::abs(large)) } else { r }
 }
+/// 1 / z, likewise.
+#[inline(always)]
+fn reciprocal(z: Z) -> Z {
+    let flat = super::double::abs(z.im) <= super::double::abs(z.re);
+    let (large, small) = if flat { (z.re, z.im) } else { (z.im, z.re) };
+    let ratio = small / large;
+    let scale = large + small * ratio;
+    if flat { Z::new(1.0 / scale, -ratio / scale) } else { Z::new(ratio / scale, -1.0 / scale) }
+}
+/// An infinite part as 1 of its sign, any other as 0.
+#[inline(always)]
+fn end<I: Isa>(part: f64) -> f64 {
+    if part.is_infinite() { Real::copysign::<I>(1.0, part) } else { 0.0 }
+}
 /// z / |z|; 0 of 0; the direction of an infinite part where there is one.
 #[inline(always)]
 fn sign<I: Isa>(z: Z) -> Z {
     let infinite = z.re.is_infinite() | z.im.is_infinite();
-    // Of one infinite part: 1 for it, 0 for the other. Two have no direction: infinity less infinity below gives NaN.
-    let ends = Z::new(if z.re.is_infinite() { 1.0 } else { 0.0 }, if z.im.is_infinite() { 1.0 } else { 0.0 });
-    let ends = Z::new(Real::copysign::<I>(ends.re, z.re), Real::copysign::<I>(ends.im, z.im));
+    // Two infinite parts have no direction: their magnitude below is more than 1.
+    let ends = Z::new(end::<I>(z.re), end::<I>(z.im));
     let z = if infinite { ends } else { z };
     let m = Real::hypot::<I>(z.re, z.im);
     // Near the end of the range the magnitude itself overflows.
@@ -96,7 +109,8 @@ macro_rules! implement {
             }
             #[inline(always)]
             fn reciprocal<I: Isa>(self) -> Self {
-                ComplexMath::divide::<I>(Complex::new(1.0, 0.0), self)
+                let r = reciprocal(Z::new(self.re as f64, self.im as f64));
+                Complex::new(r.re as $T, r.im as $T)
             }
             #[inline(always)]
             fn sign<I: Isa>(self) -> Self {

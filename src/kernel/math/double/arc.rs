@@ -3,7 +3,7 @@
 use super::{abs, signed};
 use crate::exec::isa::{Isa, fma64};
 use crate::kernel::math::Math;
-use core::f64::consts::{FRAC_PI_2, PI};
+use core::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 const PI_LO: f64 = 1.224_646_799_147_353_2e-16;
 
@@ -18,7 +18,7 @@ fn angle<I: Isa>(y: f64, x: f64) -> f64 {
     let (hi, lo) = if near { (9.827_937_232_473_29e-1, 1.390_331_103_123_1e-17) } else { (hi, lo) };
     let near = y < 1.1875 * x;
     let (num, den) = if near { (y - x, y + x) } else { (num, den) };
-    let (hi, lo) = if near { (7.853_981_633_974_483e-1, 3.061_616_997_868_383e-17) } else { (hi, lo) };
+    let (hi, lo) = if near { (FRAC_PI_4, 3.061_616_997_868_383e-17) } else { (hi, lo) };
     let near = y < 0.6875 * x;
     let (num, den) = if near { (2.0 * y - x, 2.0 * x + y) } else { (num, den) };
     let (hi, lo) = if near { (4.636_476_090_008_061e-1, 2.269_877_745_296_168_7e-17) } else { (hi, lo) };

@@ -80,7 +80,7 @@ pub fn log2<I: Isa>(x: f64) -> f64 {
 }
 #[inline(always)]
 pub fn log10<I: Isa>(x: f64) -> f64 {
-    const HI: f64 = 4.342_944_818_781_688_8e-1;
+    const HI: f64 = 4.342_944_818_781_689e-1;
     const LO: f64 = 2.508_294_671_164_527_5e-11;
     const LOG10_2_HI: f64 = 3.010_299_956_636_118e-1;
     const LOG10_2_LO: f64 = 3.694_239_077_158_931e-13;
@@ -92,7 +92,7 @@ pub fn log10<I: Isa>(x: f64) -> f64 {
     let sum = base + main;
     ends(x, (rest + ((base - sum) + main)) + sum)
 }
-/// From here on squares are not needed, and may overflow.
+/// From here on the hyperbola is its asymptote, log(2 x), and squares may overflow.
 const LARGE: f64 = 268_435_456.0;
 
 #[inline(always)]
@@ -100,7 +100,7 @@ pub fn asinh<I: Isa>(x: f64) -> f64 {
     let a = abs(x);
     let large = a > LARGE;
     let near = a + a * a / (1.0 + Math::sqrt::<I>(fma64::<I>(a, a, 1.0)));
-    let y = log1p::<I>(if large { a } else { near });
+    let y = log1p::<I>(if large { a - 1.0 } else { near });
     signed(if large { y + core::f64::consts::LN_2 } else { y }, x)
 }
 #[inline(always)]
@@ -108,8 +108,9 @@ pub fn acosh<I: Isa>(x: f64) -> f64 {
     let large = x > LARGE;
     let t = x - 1.0;
     let near = t + Math::sqrt::<I>(t * (t + 2.0));
-    let y = log1p::<I>(if large { x } else { near });
-    if large { y + core::f64::consts::LN_2 } else { y }
+    let y = log1p::<I>(if large { t } else { near });
+    let y = if large { y + core::f64::consts::LN_2 } else { y };
+    if x < 1.0 { f64::NAN } else { y }
 }
 #[inline(always)]
 pub fn atanh<I: Isa>(x: f64) -> f64 {

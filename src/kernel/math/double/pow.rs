@@ -1,6 +1,6 @@
 //! Powers, by logarithms to twice the precision; and the hypotenuse.
 
-use super::{abs, exp, log};
+use super::{abs, exp, log, signed};
 use crate::exec::isa::{Isa, fma64};
 use crate::kernel::math::{Math, Real};
 
@@ -45,8 +45,8 @@ fn log_pair<I: Isa>(x: f64) -> (f64, f64) {
     let (z, z_low) = product::<I>(s, s);
     let z_low = fma64::<I>(2.0 * s, s_low, z_low);
     let p = poly!(fma64 I z;
-        1.479_819_860_511_658_6e-1, 1.531_383_769_920_937_3e-1, 1.818_357_216_161_805e-1, 2.222_219_843_214_978_4e-1,
-        2.857_142_874_366_239e-1, 3.999_999_999_940_942e-1);
+        0.117_257_712_218_111_45, 0.117_059_881_565_075, 0.133_348_139_712_92, 0.153_845_947_917_623_5, 0.181_818_183_369_925_7,
+        0.222_222_222_216_488_2, 0.285_714_285_714_293_8, 0.4);
     let (v, v_low) = product::<I>(z, p);
     let (w, w_low) = sum(0.666_666_666_666_666_6, v);
     let w_low = w_low + fma64::<I>(z_low, p, v_low) + 3.700_743_415_417_188e-17;
@@ -77,8 +77,10 @@ pub fn pow<I: Isa>(x: f64, y: f64) -> f64 {
     let end = if a == 0.0 { f64::NEG_INFINITY } else { a };
     let inside = (a > 0.0) & (a < f64::INFINITY);
     let (h, l) = if inside { (h, l) } else { (end, 0.0) };
-    let (p, p_low) = product::<I>(y, h);
-    let p_low = if abs(p) < 1000.0 { fma64::<I>(y, l, p_low) } else { 0.0 };
+    // A larger exponent gives 0, 1 or infinity as this one does, and its halves overflow.
+    let bounded = if abs(y) > 1e290 { signed(1e290, y) } else { y };
+    let (p, p_low) = product::<I>(bounded, h);
+    let p_low = if abs(p) < 1000.0 { fma64::<I>(bounded, l, p_low) } else { 0.0 };
     with_sign::<I>(x, y, exp::exp_pair::<I>(p, p_low))
 }
 #[inline(always)]

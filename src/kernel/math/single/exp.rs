@@ -48,7 +48,7 @@ pub fn exp2<I: Isa>(x: f32) -> f32 {
     let x = if x < -151.0 { -151.0 } else { x };
     let t = x + ROUND;
     let r = x - (t - ROUND);
-    let p = poly!(fma32 I r; 1.545_316_3e-4, 1.339_086_3e-3, 9.618_083e-3, 5.550_357e-2, 2.402_265_1e-1, 6.931_472e-1);
+    let p = poly!(fma32 I r; 1.545_316_3e-4, 1.339_086_3e-3, 9.618_083e-3, 5.550_357e-2, 2.402_265e-1, 6.931_472e-1);
     scale(fma32::<I>(p, r, 1.0), t.to_bits())
 }
 /// expm1(2 |x|) / (expm1(2 |x|) + 2): no cancellation near zero, and one formula for all arguments.

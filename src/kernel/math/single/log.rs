@@ -14,11 +14,11 @@ pub fn log<I: Isa>(x: f32) -> f32 {
     let z = f * f;
     let p = poly!(fma32 I f;
         7.037_683_6e-2, -1.151_461e-1, 1.167_699_9e-1, -1.242_014_1e-1, 1.424_932_3e-1, -1.666_805_8e-1, 2.000_071_5e-1,
-        -2.499_999_4e-1, 3.333_333_1e-1);
+        -2.499_999_4e-1, 3.333_333e-1);
     // log(2) in two parts; the product with the first is exact.
     let y = fma32::<I>(f * z, p, e * -2.121_944_4e-4);
     let y = fma32::<I>(-0.5, z, y);
-    let r = fma32::<I>(e, 0.693_359_375, f + y);
+    let r = fma32::<I>(e, 0.693_359_4, f + y);
     let r = if x == f32::INFINITY { x } else { r };
     let r = if x == 0.0 { f32::NEG_INFINITY } else { r };
     if x >= 0.0 { r } else { f32::NAN }

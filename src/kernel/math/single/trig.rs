@@ -24,7 +24,7 @@ fn sin_shifted<I: Isa>(x: f32, half: f32) -> f32 {
         (r as f32, (r - (r as f32) as f64) as f32)
     };
     let z = r * r;
-    let p = poly!(fma32 I z; 2.608_316e-6, -1.981_069_1e-4, 8.333_079e-3, -1.666_666e-1);
+    let p = poly!(fma32 I z; 2.608_316e-6, -1.981_069e-4, 8.333_079e-3, -1.666_666e-1);
     let y = r + fma32::<I>(p * z, r, tail);
     f32::from_bits(y.to_bits() ^ (t.to_bits() << 31))
 }
