@@ -54,6 +54,14 @@ pub fn metadata(path: impl AsRef<std::path::Path>) -> Result<Metadata> {
 }
 
 /// The metadata of a file's bytes.
+///
+/// ```
+/// use flex::{Tensor, io::safetensors};
+/// let text = [("format".to_string(), "pt".to_string())].into();
+/// let bytes = safetensors::write([("x", &Tensor::zeros(&[2], flex::DType::F32)?)], &text)?;
+/// assert_eq!(safetensors::parse_metadata(&bytes)?, text);
+/// # Ok::<(), flex::Error>(())
+/// ```
 pub fn parse_metadata(bytes: &[u8]) -> Result<Metadata> {
     Ok(header(&mut memory(bytes))?.metadata)
 }
@@ -76,6 +84,12 @@ fn memory(bytes: &[u8]) -> Source<'_> {
 
 /// The tensors of a file that is always in memory, such as one in flash: they stay where they are. Those that lie misaligned for
 /// their dtype are copied; align the bytes to 8 to keep all in place.
+///
+/// ```
+/// static EMPTY: [u8; 10] = *b"\x02\0\0\0\0\0\0\0{}";
+/// assert!(flex::io::safetensors::from_static(&EMPTY)?.is_empty());
+/// # Ok::<(), flex::Error>(())
+/// ```
 pub fn from_static(bytes: &'static [u8]) -> Result<Tensors> {
     tensors(Source { name: "safetensors".into(), content: Content::Static(bytes) })
 }
