@@ -1,0 +1,181 @@
+//! Sorting along axes against a naive oracle: every ordered dtype, every layout, both directions.
+#![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
+
+mod common;
+
+use common::{Rng, Value, layouts, random, special, tensor, values};
+use flex::ops::{self, Side};
+use flex::{DType, Error, Tensor};
+use std::cmp::Ordering;
+
+fn is_nan(v: &Value) -> bool {
+    matches!(v, Value::Float(x) if x.is_nan())
+}
+/// NaN after all others, whatever the direction.
+fn compare(a: &Value, b: &Value, descending: bool) -> Ordering {
+    match (is_nan(a), is_nan(b)) {
+        (false, false) => {
+            let order = match (a, b) {
+                (Value::Int(a), Value::Int(b)) => a.cmp(b),
+                _ => a.float().partial_cmp(&b.float()).unwrap(),
+            };
+            if descending { order.reverse() } else { order }
+        }
+        (a, b) => a.cmp(&b),
+    }
+}
+/// Where the elements of each line along an axis are in row-major order.
+fn lines(shape: &[usize], axis: usize) -> Vec<Vec<usize>> {
+    let inner: usize = shape[axis + 1..].iter().product();
+    let (n, outer) = (shape[axis], shape[..axis].iter().product::<usize>());
+    let line = |o: usize, i: usize| (0..n).map(|k| (o * n + k) * inner + i).collect();
+    (0..outer).flat_map(|o| (0..inner).map(move |i| (o, i))).map(|(o, i)| line(o, i)).collect()
+}
+/// Ordinary and special values, many of them equal.
+fn mixed(rng: &mut Rng, shape: &[usize], dtype: DType) -> Tensor {
+    let special = special(dtype);
+    let n: usize = shape.iter().product();
+    let few: Vec<_> = (0..n).map(|_| special[rng.between(0, special.len() - 1)]).collect();
+    let (few, many) = (tensor(&few, shape, dtype), random(rng, shape, dtype));
+    ops::where_(&random(rng, shape, DType::Bool), &few, &many).unwrap()
+}
+fn ordered() -> impl Iterator<Item = DType> {
+    DType::ALL.into_iter().filter(|d| !d.is_complex())
+}
+
+#[test]
+fn lines_of_every_layout() {
+    let mut rng = Rng(1);
+    for dtype in ordered() {
+        for (shape, axis) in
+            [(&[1][..], 0), (&[37], 0), (&[500], 0), (&[5, 33], 1), (&[70, 6], 0), (&[3, 40, 4], -2), (&[2, 0, 3], 1), (&[0, 4], 1)]
+        {
+            let base = mixed(&mut rng, shape, dtype);
+            let v = values(&base);
+            let k = isize::rem_euclid(axis, shape.len() as isize) as usize;
+            for (name, x) in layouts(&base) {
+                for descending in [false, true] {
+                    let at = format!("{dtype} {shape:?} {axis} {name} {descending}");
+
+                    let sorted = ops::sort(&x, axis, descending, true).unwrap();
+                    let order = ops::argsort(&x, axis, descending, true, DType::I64).unwrap();
+                    let (with_values, indices) = ops::sort_with_indices(&x, axis, descending, true, DType::I32).unwrap();
+                    assert_eq!((sorted.shape(), order.shape(), with_values.shape()), (shape, shape, shape));
+                    assert_eq!((sorted.dtype(), order.dtype(), indices.dtype()), (dtype, DType::I64, DType::I32));
+                    let (s, o, w, i) = (values(&sorted), values(&order), values(&with_values), values(&indices));
+                    for line in lines(shape, k) {
+                        let mut expected: Vec<usize> = (0..line.len()).collect();
+                        expected.sort_by(|a, b| compare(&v[line[*a]], &v[line[*b]], descending));
+                        for (to, e) in line.iter().zip(&expected) {
+                            let value = v[line[*e]];
+                            assert!(s[*to] == value || is_nan(&s[*to]) && is_nan(&value), "{at}");
+                            assert!(w[*to] == value || is_nan(&w[*to]) && is_nan(&value), "{at}");
+                            assert!(o[*to].int() == *e as i128 && i[*to].int() == *e as i128, "{at}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn topk_takes_what_sorting_puts_first() {
+    let mut rng = Rng(2);
+    for dtype in ordered() {
+        for (shape, axis) in [(&[1][..], 0), (&[3000], 0), (&[5, 33], 1), (&[70, 6], 0)] {
+            let x = mixed(&mut rng, shape, dtype);
+            let n = shape[axis];
+            for k in [0, 1, 2.min(n), n / 2, n] {
+                for largest in [false, true] {
+                    let order = ops::argsort(&x, axis as isize, largest, true, DType::I64).unwrap().narrow(axis as isize, 0, k).unwrap();
+                    let expected = ops::take_along_axis(&x, &order, axis as isize).unwrap();
+                    let same = |a: &Tensor, b: &Tensor| values(a).iter().zip(&values(b)).all(|(a, b)| a == b || is_nan(a) && is_nan(b));
+                    for (name, x) in layouts(&x) {
+                        let (v, i) = ops::topk(&x, k, axis as isize, largest, true, DType::I64).unwrap();
+                        assert_eq!((v.shape(), i.shape()), (order.shape(), order.shape()));
+                        assert!(same(&v, &expected) && values(&i) == values(&order), "{dtype} {shape:?} {k} {largest} {name}");
+                        // the same ones in any order
+                        let (v, i) = ops::topk(&x, k, axis as isize, largest, false, DType::I64).unwrap();
+                        assert!(same(&v, &ops::take_along_axis(&x, &i, axis as isize).unwrap()));
+                        let (i, order) = (ops::sort(&i, axis as isize, false, true), ops::sort(&order, axis as isize, false, true));
+                        assert_eq!(values(&i.unwrap()), values(&order.unwrap()), "{dtype} {shape:?} {k} {largest} {name}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn searchsorted_counts_what_comes_before() {
+    let mut rng = Rng(3);
+    for dtype in ordered() {
+        for n in [0, 1, 2, 50] {
+            let unsorted = mixed(&mut rng, &[n], dtype);
+            let sorter = ops::argsort(&unsorted, 0, false, true, DType::I64).unwrap();
+            let sorted = ops::sort(&unsorted, 0, false, true).unwrap();
+            let wanted = mixed(&mut rng, &[3, 7], dtype);
+            let (s, w) = (values(&sorted), values(&wanted));
+            for side in [Side::Left, Side::Right] {
+                let before = |w: &Value| {
+                    s.iter()
+                        .filter(|s| {
+                            compare(s, w, false) < Ordering::Equal || side == Side::Right && compare(s, w, false) == Ordering::Equal
+                        })
+                        .count()
+                };
+                let expected: Vec<Value> = w.iter().map(|w| Value::Int(before(w) as i128)).collect();
+                for (name, wanted) in layouts(&wanted) {
+                    let found = ops::searchsorted(&sorted, &wanted, side, None).unwrap();
+                    assert_eq!((found.shape(), values(&found)), (&[3, 7][..], expected.clone()), "{dtype} {n} {name} {side:?}");
+                }
+                let found = ops::searchsorted(&unsorted, &wanted, side, Some(&sorter)).unwrap();
+                assert_eq!(values(&found), expected, "{dtype} {n} {side:?} by a sorter");
+            }
+        }
+    }
+    // dtypes promote
+    let found =
+        ops::searchsorted(&Tensor::from_slice(&[1i32, 2], [2]).unwrap(), &Tensor::from_slice(&[1.5f32], [1]).unwrap(), Side::Left, None);
+    assert_eq!(found.unwrap().to_vec::<i64>().unwrap(), [1]);
+}
+
+#[test]
+fn errors_say_what_is_wrong() {
+    let message = |r: flex::Result<Tensor>| r.unwrap_err().to_string();
+    let x = Tensor::zeros(&[300], DType::F32).unwrap();
+    let c = Tensor::zeros(&[2], DType::Complex64).unwrap();
+    for r in [ops::sort(&c, 0, false, true), ops::argsort(&c, 0, false, true, DType::I64), ops::searchsorted(&c, &c, Side::Left, None)] {
+        assert!(matches!(r, Err(Error::DType { .. })));
+    }
+    assert_eq!(message(ops::sort(&c, 0, false, true)), "sort: not defined for complex64");
+    assert_eq!(message(ops::sort(&x, 1, false, true)), "sort: axis 1 is out of range for 1 dimensions (valid: -1 to 0)");
+    assert_eq!(message(ops::argsort(&x, 0, false, true, DType::I8)), "argsort: int8 does not hold the positions of 300 elements");
+    assert_eq!(message(ops::argsort(&x, 0, false, true, DType::F32)), "argsort: positions are integers, not float32");
+    let top = ops::topk(&x, 301, 0, true, true, DType::I64).map(|t| t.0);
+    assert_eq!(message(top), "topk: k is 301, but axis 0 has 300 elements");
+    let two = Tensor::zeros(&[2, 2], DType::F32).unwrap();
+    assert_eq!(
+        message(ops::searchsorted(&two, &x, Side::Left, None)),
+        "searchsorted: the sorted tensor has shape [2, 2]; it must have one dimension"
+    );
+    let short = Tensor::zeros(&[3], DType::I64).unwrap();
+    assert_eq!(message(ops::searchsorted(&x, &x, Side::Left, Some(&short))), "searchsorted: a sorter of shape [3] for [300] values");
+}
+
+#[test]
+fn nothing_depends_on_the_number_of_threads() {
+    let mut rng = Rng(4);
+    let x = mixed(&mut rng, &[64, 3000], DType::F32);
+    let run = || {
+        let bits = |t: Tensor| t.bitcast(DType::I32).unwrap().to_vec::<i32>().unwrap();
+        let order = ops::argsort(&x, 1, true, true, DType::I64).unwrap().to_vec::<i64>().unwrap();
+        let (values, indices) = ops::topk(&x, 20, 0, true, true, DType::I64).unwrap();
+        (bits(ops::sort(&x, 0, false, true).unwrap()), order, bits(values), indices.to_vec::<i64>().unwrap())
+    };
+    let one = flex::with_threads(1, run);
+    for n in [2, 5] {
+        assert!(flex::with_threads(n, run) == one, "{n} threads");
+    }
+}
