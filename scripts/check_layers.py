@@ -47,12 +47,12 @@ RULES = [
 
 
 def code(path: Path) -> list[tuple[int, str]]:
-    """The numbered lines of a file without comments and without its test module."""
+    """The numbered lines of a file without comments, strings and its test module."""
     lines = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if re.match(r"\s*#\[cfg\((all\()?test\b", line):
             break
-        lines.append((number, re.sub(r"(^|\s)//.*", "", line)))
+        lines.append((number, re.sub(r'"(\\.|[^"\\])*"|(^|\s)//.*', "", line)))
     return lines
 
 

@@ -96,8 +96,8 @@ def search(arguments: argparse.Namespace) -> None:
 
 def info(_arguments: argparse.Namespace) -> None:
     """What this installation is and uses."""
-    flex.show_config()
-    print(f"model: {default_model() or 'none'}")
+    print(flex.show_config())
+    print(f"{'model:':<17}{default_model() or 'none'}")
 
 
 def positive(text: str) -> int:
