@@ -29,6 +29,8 @@ const MC: usize = if cfg!(feature = "std") { 192 } else { 16 };
 /// B is read in place up to so many rows of A, or elements of B: packing it would cost more than it saves.
 const DIRECT_ROWS: usize = 12;
 const DIRECT_ELEMENTS: usize = 160 * 160;
+/// A whose columns are contiguous is read in place while they are so close: else each step of `k` is another page.
+const DIRECT_COLUMN: usize = 128;
 
 /// `c (+)= a b`, then the stages.
 pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: bool, stages: Stages<T>) -> Result<()> {
@@ -37,14 +39,15 @@ pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: 
     let blocks = k.div_ceil(KC).max(1);
     let kc = k.div_ceil(blocks);
     let mc = MC.min(m);
-    let direct_a = T::SAME && a.cs() == 1;
+    let direct_a = T::SAME && (a.cs() == 1 || a.rs() == 1 && a.cs().unsigned_abs() <= DIRECT_COLUMN);
     let direct_b = T::SAME && b.cs() == 1 && (m <= DIRECT_ROWS || n * k <= DIRECT_ELEMENTS);
 
     // Lanes of C on the way to elements: all panels where k is in several blocks, else one.
     let partial_width = if blocks > 1 { n.next_multiple_of(lanes) } else { lanes * widest };
-    let mut packed_a = Scratch::new(if direct_a { 0 } else { mc * kc })?;
-    let mut packed_b = Scratch::new(kc * lanes * widest)?;
-    let mut partial = Scratch::<T::Lane>::new(mc * partial_width)?;
+    let (len_a, len_b) = (if direct_a { 0 } else { mc * kc }, kc * lanes * widest);
+    let mut scratch = Scratch::<T::Lane>::new(len_a + len_b + mc * partial_width)?;
+    let (partial, packed) = scratch.split_at_mut(mc * partial_width);
+    let (packed_b, packed_a) = packed.split_at_mut(len_b);
 
     for i0 in (0..m).step_by(mc) {
         let rows = i0..m.min(i0 + mc);
@@ -53,7 +56,7 @@ pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: 
             let (first, last) = (block == 0, block + 1 == blocks);
             let a = a.block(rows.clone(), ks.clone());
             if !direct_a {
-                pack::rows(a, &mut packed_a);
+                pack::rows(a, packed_a);
             }
             let mut j = 0;
             while j < n {
@@ -63,7 +66,7 @@ pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: 
                 let whole = cols.len() == width;
                 let b = b.block(ks.clone(), cols.clone());
                 if !(direct_b && whole) {
-                    pack::panel(b, width, &mut packed_b);
+                    pack::panel(b, width, packed_b);
                 }
                 let to_c = T::SAME && whole;
                 let at = if blocks > 1 { j } else { 0 };

@@ -1,6 +1,7 @@
 //! What can be multiplied: a row an element type, and a row a packed form. A packed form is what tiles compute with; several
 //! element types share it (16-bit floats are widened to `f32` while they are packed, small integers to 16 bits).
 
+use super::arch;
 use super::tile::{self, Strips};
 #[cfg(feature = "complex")]
 use crate::dtype::Complex64;
@@ -19,6 +20,8 @@ use crate::{
 pub trait Lane: Copy + Default + Send + Sync + 'static {
     /// `a * b + c`.
     fn mul_add<I: Isa>(a: Self, b: Self, c: Self) -> Self;
+    /// The same for arrays.
+    fn mul_add_lanes<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [Self; L]) -> [Self; L];
     /// `a * b`.
     fn mul(a: Self, b: Self) -> Self;
     /// `a + b`.
@@ -32,14 +35,18 @@ pub trait Lane: Copy + Default + Send + Sync + 'static {
     unsafe fn strips<I: Isa>(job: Strips<Self>);
 }
 
-/// `packed form: [lanes per vector with AVX-512, AVX2, base], multiply-add, multiply, add`. Tiles are six rows high
+/// `packed form: [lanes per vector with AVX-512, AVX2, base] form for arrays, multiply-add, multiply, add`. Tiles are six rows high
 /// and four vectors wide with 32 registers (AVX-512), two with 16.
 macro_rules! lanes {
-    ($($(#[$cfg:meta])* $A:ty: [$x:literal $y:literal $z:literal], |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
+    ($($(#[$cfg:meta])* $A:ty: [$x:literal $y:literal $z:literal] $arrays:ident, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
         $(#[$cfg])*
         impl Lane for $A {
             #[inline(always)]
             fn mul_add<$I: Isa>($a: Self, $b: Self, $c: Self) -> Self { $mac }
+            #[inline(always)]
+            fn mul_add_lanes<$I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [Self; L]) -> [Self; L] {
+                arch::$arrays::<$I, L>(a, b, c)
+            }
             #[inline(always)]
             fn mul($a: Self, $b: Self) -> Self { $mul }
             #[inline(always)]
@@ -69,18 +76,18 @@ macro_rules! lanes {
     )* };
 }
 lanes! {
-    f32: [16 8 4], |I, a, b, c| fma32::<I>(a, b, c), a * b, a + b;
+    f32: [16 8 4] single, |I, a, b, c| fma32::<I>(a, b, c), a * b, a + b;
     #[cfg(feature = "f64")]
-    f64: [8 4 2], |I, a, b, c| fma64::<I>(a, b, c), a * b, a + b;
-    u16: [32 16 8], |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
-    u32: [16 8 4], |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
-    u64: [8 4 2], |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
+    f64: [8 4 2] double, |I, a, b, c| fma64::<I>(a, b, c), a * b, a + b;
+    u16: [32 16 8] int16, |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
+    u32: [16 8 4] int32, |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
+    u64: [8 4 2] int64, |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
     #[cfg(feature = "complex")]
-    Complex64: [8 4 2], |I, a, b, c| {
+    Complex64: [8 4 2] complex_single, |I, a, b, c| {
         Complex64::new(fma32::<I>(-a.im, b.im, fma32::<I>(a.re, b.re, c.re)), fma32::<I>(a.im, b.re, fma32::<I>(a.re, b.im, c.im)))
     }, a * b, a + b;
     #[cfg(all(feature = "complex", feature = "f64"))]
-    Complex128: [4 2 1], |I, a, b, c| {
+    Complex128: [4 2 1] complex_double, |I, a, b, c| {
         Complex128::new(fma64::<I>(-a.im, b.im, fma64::<I>(a.re, b.re, c.re)), fma64::<I>(a.im, b.re, fma64::<I>(a.re, b.im, c.im)))
     }, a * b, a + b;
 }
@@ -93,20 +100,23 @@ pub trait Product: Copy + Default + Send + Sync + 'static {
     const SAME: bool;
     /// One, where the crate `gemm` serves the type.
     const GEMM_ONE: Option<Self>;
+    /// Whether it is complex.
+    const COMPLEX: bool;
     /// To a lane.
     fn widen(self) -> Self::Lane;
     /// From a lane: rounds floats, wraps integers.
     fn narrow(x: Self::Lane) -> Self;
 }
 
-/// `element: packed form, same bytes, one for gemm, to a lane, from a lane`.
+/// `element: packed form, same bytes, complex, one for gemm, to a lane, from a lane`.
 macro_rules! products {
-    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $one:expr, |$x:ident| $widen:expr, $narrow:expr;)*) => { $(
+    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $complex:literal, $one:expr, |$x:ident| $widen:expr, $narrow:expr;)*) => { $(
         $(#[$cfg])*
         impl Product for $T {
             type Lane = $A;
             const SAME: bool = $same;
             const GEMM_ONE: Option<Self> = $one;
+            const COMPLEX: bool = $complex;
             #[inline(always)]
             fn widen(self) -> $A { let $x = self; $widen }
             #[inline(always)]
@@ -115,18 +125,18 @@ macro_rules! products {
     )* };
 }
 products! {
-    f32: f32, true, Some(1.0), |x| x, x;
-    #[cfg(feature = "f64")] f64: f64, true, Some(1.0), |x| x, x;
-    #[cfg(feature = "half")] f16: f32, false, None, |x| Widen::widen(x), Widen::narrow(x);
-    #[cfg(feature = "half")] bf16: f32, false, None, |x| Widen::widen(x), Widen::narrow(x);
-    i8: u16, false, None, |x| x as u16, x as i8;
-    u8: u16, false, None, |x| x as u16, x as u8;
-    #[cfg(feature = "ints")] i16: u16, true, None, |x| x as u16, x as i16;
-    #[cfg(feature = "ints")] u16: u16, true, None, |x| x, x;
-    i32: u32, true, None, |x| x as u32, x as i32;
-    #[cfg(feature = "ints")] u32: u32, true, None, |x| x, x;
-    i64: u64, true, None, |x| x as u64, x as i64;
-    #[cfg(feature = "ints")] u64: u64, true, None, |x| x, x;
-    #[cfg(feature = "complex")] Complex64: Complex64, true, Some(Complex64::new(1.0, 0.0)), |x| x, x;
-    #[cfg(all(feature = "complex", feature = "f64"))] Complex128: Complex128, true, Some(Complex128::new(1.0, 0.0)), |x| x, x;
+    f32: f32, true, false, Some(1.0), |x| x, x;
+    #[cfg(feature = "f64")] f64: f64, true, false, Some(1.0), |x| x, x;
+    #[cfg(feature = "half")] f16: f32, false, false, None, |x| Widen::widen(x), Widen::narrow(x);
+    #[cfg(feature = "half")] bf16: f32, false, false, None, |x| Widen::widen(x), Widen::narrow(x);
+    i8: u16, false, false, None, |x| x as u16, x as i8;
+    u8: u16, false, false, None, |x| x as u16, x as u8;
+    #[cfg(feature = "ints")] i16: u16, true, false, None, |x| x as u16, x as i16;
+    #[cfg(feature = "ints")] u16: u16, true, false, None, |x| x, x;
+    i32: u32, true, false, None, |x| x as u32, x as i32;
+    #[cfg(feature = "ints")] u32: u32, true, false, None, |x| x, x;
+    i64: u64, true, false, None, |x| x as u64, x as i64;
+    #[cfg(feature = "ints")] u64: u64, true, false, None, |x| x, x;
+    #[cfg(feature = "complex")] Complex64: Complex64, true, true, Some(Complex64::new(1.0, 0.0)), |x| x, x;
+    #[cfg(all(feature = "complex", feature = "f64"))] Complex128: Complex128, true, true, Some(Complex128::new(1.0, 0.0)), |x| x, x;
 }

@@ -15,7 +15,9 @@ const SMALLEST: usize = 160 * 160 * 160;
 pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: bool) -> bool {
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
     let Some(one) = T::GEMM_ONE else { return false };
-    if m.min(n).min(k) < 16 || m * n * k < SMALLEST || !crate::exec::isa::is_best() {
+    // Complex tiles of our own are no vectors.
+    let small = if T::COMPLEX { k == 0 } else { m.min(n).min(k) < 16 || m * n * k < SMALLEST };
+    if small || !crate::exec::isa::is_best() {
         return false;
     }
     // SAFETY: M1 and M2; the types with a GEMM_ONE are those that the crate takes.

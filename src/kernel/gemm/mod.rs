@@ -10,6 +10,7 @@
 //! (`element`): an element type is a row (its packed form, how it gets there), a packed form is a row (lanes a vector on
 //! each instruction set, multiply-add).
 
+mod arch;
 mod blocked;
 mod element;
 mod large;
@@ -64,10 +65,12 @@ impl Grid {
     /// Blocks for an `m x k` by `k x n` product.
     pub fn new(m: usize, n: usize, k: usize) -> Grid {
         // A block costs its share of both operands in packing, so blocks are near square and as large as leaves some for each
-        // of many threads: about 2^26 multiplications, 0.4 to 1 ms.
+        // of some threads: an eighth, but 2^22 to 2^26 multiplications, 30 us to 1 ms.
         const BLOCK: usize = if cfg!(feature = "std") { 512 } else { 64 };
         let (mut rows, mut cols) = (m.min(BLOCK), n.min(2 * BLOCK));
-        while rows.saturating_mul(cols).saturating_mul(k) > 1 << 26 && rows.max(cols) > BLOCK / 2 {
+        let total = m.saturating_mul(n).saturating_mul(k);
+        let target = (total / 8).clamp(1 << 22, 1 << 26);
+        while rows.saturating_mul(cols).saturating_mul(k) > target && rows.max(cols) > BLOCK / 4 {
             if rows > cols { rows = rows.div_ceil(2) } else { cols = cols.div_ceil(2) }
         }
         if m <= skinny::ROWS {

@@ -9,11 +9,13 @@ use super::{
 };
 use crate::{
     error::Result,
-    exec::isa::{self, Isa, Kernel},
+    exec::isa::{self, Isa, Kernel, Level},
 };
 
 /// Rows that count as few.
 pub const ROWS: usize = 4;
+/// Rows up to which dot products are faster than packing columns into panels.
+const DOT_ROWS: usize = 48;
 /// Columns of the piece of C that a sweep keeps in L1.
 const PIECE: usize = if cfg!(feature = "std") { 1024 } else { 128 };
 /// Rows of B that a sweep takes at once.
@@ -28,9 +30,9 @@ pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: 
         return product(b.t(), a.t(), &mut row, accumulate, stages.t());
     }
     let k = a.cols();
-    let sweeps = b.cs() == 1 && n >= 64;
-    let dots = b.rs() == 1 && k >= 16;
-    if m > ROWS || k == 0 || !(sweeps || dots) {
+    let sweeps = b.cs() == 1 && n >= 64 && m <= ROWS;
+    let dots = b.rs() == 1 && k >= 16 && m <= DOT_ROWS;
+    if k == 0 || !(sweeps || dots) {
         return Ok(false);
     }
     let mut rows = Scratch::<T::Lane>::new(m * k)?;
@@ -40,7 +42,7 @@ pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: 
             *x = unsafe { a.get(i, p) }.widen();
         }
     }
-    let piece = PIECE.min(n);
+    let piece = (ROWS * PIECE / m).min(n);
     let mut sums = Scratch::<T::Lane>::new(m * piece)?;
     for j in (0..n).step_by(piece) {
         let cols = j..n.min(j + piece);
@@ -119,6 +121,22 @@ impl<T: Product> Kernel for Dots<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
+        // As many sums as registers hold: 16 vectors of the 32 of AVX-512, 8 of 16.
+        let wide = const { matches!(I::LEVEL, Level::Avx512) };
+        match (wide, size_of::<T::Lane>()) {
+            (true, 2) => self.groups::<I, 4, 32>(),
+            (true, 4) => self.groups::<I, 4, 16>(),
+            (true, 8) => self.groups::<I, 4, 8>(),
+            (_, 2) => self.groups::<I, 2, 16>(),
+            (_, 4) => self.groups::<I, 2, 8>(),
+            _ => self.groups::<I, 2, 4>(),
+        }
+    }
+}
+impl<T: Product> Dots<'_, T> {
+    /// Four columns at a time: they stay in L1 while the rows pass, `R` at a time.
+    #[inline(always)]
+    fn groups<I: Isa, const R: usize, const L: usize>(self) {
         let (k, n) = (self.b.rows(), self.b.cols());
         let m = self.a.len() / k;
         let mut j = 0;
@@ -126,10 +144,12 @@ impl<T: Product> Kernel for Dots<'_, T> {
             let mut i = 0;
             while i < m {
                 let (a, sums) = (&self.a[i * k..], &mut self.sums[i * n + j..]);
-                i += match (m - i, n - j) {
-                    (2.., 4..) => dot::<I, T, 2, 4, 16>(a, self.b, j, sums),
-                    (_, 4..) => dot::<I, T, 1, 4, 16>(a, self.b, j, sums),
-                    _ => dot::<I, T, 1, 1, 64>(a, self.b, j, sums),
+                i += if n - j < 4 {
+                    dot::<I, T, 1, 1, 64>(a, self.b, j, sums)
+                } else if m - i >= R {
+                    dot::<I, T, R, 4, L>(a, self.b, j, sums)
+                } else {
+                    dot::<I, T, 1, 4, L>(a, self.b, j, sums)
                 };
             }
             j += if n - j >= 4 { 4 } else { 1 };
@@ -149,26 +169,15 @@ fn dot<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>(
     // SAFETY: M1: `G` columns of B from `j` on, each of `k` contiguous elements.
     let cols: [&[T]; G] = core::array::from_fn(|g| unsafe { core::slice::from_raw_parts(b.at(0, j + g), k) });
     let rows: [&[T::Lane]; R] = core::array::from_fn(|r| &a[r * k..][..k]);
-    let mut c = [[[T::Lane::default(); L]; G]; R];
     let whole = k / L * L;
-    for p in (0..whole).step_by(L) {
-        for g in 0..G {
-            let b: &[T; L] = cols[g][p..p + L].try_into().unwrap();
-            for r in 0..R {
-                let a: &[T::Lane; L] = rows[r][p..p + L].try_into().unwrap();
-                for l in 0..L {
-                    c[r][g][l] = T::Lane::mul_add::<I>(a[l], b[l].widen(), c[r][g][l]);
-                }
-            }
-        }
-    }
+    let lanes = dot_lanes::<I, T, R, G, L>(rows, cols, whole);
     for r in 0..R {
         for g in 0..G {
             let mut sum = T::Lane::default();
             for p in whole..k {
                 sum = T::Lane::mul_add::<I>(rows[r][p], cols[g][p].widen(), sum);
             }
-            let c = &mut c[r][g];
+            let mut c = lanes[r][g];
             let mut half = L / 2;
             while half > 0 {
                 for l in 0..half {
@@ -181,4 +190,32 @@ fn dot<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>(
         }
     }
     R
+}
+
+/// The running sums of [`dot`] over the first `whole` elements, a multiple of `L`. Apart from what indexes them by variables,
+/// which would keep them in memory.
+#[inline(always)]
+fn dot_lanes<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>(
+    rows: [&[T::Lane]; R],
+    cols: [&[T]; G],
+    whole: usize,
+) -> [[[T::Lane; L]; G]; R] {
+    let mut c = [[[T::Lane::default(); L]; G]; R];
+    for p in (0..whole).step_by(L) {
+        let mut b = [[T::Lane::default(); L]; G];
+        for g in 0..G {
+            let x: &[T; L] = cols[g][p..p + L].try_into().unwrap();
+            for l in 0..L {
+                b[g][l] = x[l].widen();
+            }
+        }
+        for r in 0..R {
+            let a: &[T::Lane; L] = rows[r][p..p + L].try_into().unwrap();
+            for g in 0..G {
+                c[r][g] = T::Lane::mul_add_lanes::<I, L>(*a, b[g], c[r][g]);
+            }
+        }
+    }
+    // Stored here once: otherwise LLVM unites them with the copies that are summed up, and the loop above runs in memory.
+    core::hint::black_box(c)
 }

@@ -125,9 +125,7 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
             for i in 0..R {
                 let av = *a.offset(i as isize * rs);
                 for j in 0..V {
-                    for l in 0..L {
-                        c[i][j][l] = A::mul_add::<I>(av, bv[j][l], c[i][j][l]);
-                    }
+                    c[i][j] = A::mul_add_lanes::<I, L>([av; L], bv[j], c[i][j]);
                 }
             }
             a = a.wrapping_offset(cs);
