@@ -129,6 +129,16 @@ fn check(name: &str, x: &Tensor, axes: &[usize]) {
     };
     let near = |g: &[Value]| (depth * unit + epsilon(d.inexact())) * variance(g) + (depth * unit * mean(g)).powi(2);
     expect(&what("var"), &ops::var(x, a, 0.0, false).unwrap(), &groups, |g| (variance(g), 0.0), near);
+    let log_sum = |g: &[Value]| {
+        let max = g.iter().map(|v| v.float()).fold(f64::NEG_INFINITY, f64::max);
+        (max + g.iter().map(|v| (v.float() - max).exp()).sum::<f64>().ln(), 0.0)
+    };
+    let got = ops::logsumexp(x, a, false).unwrap();
+    if n > 0 {
+        expect(&what("logsumexp"), &got, &groups, log_sum, |g| depth * unit.max(1e-8) + epsilon(d.inexact()) * log_sum(g).0.abs());
+    } else {
+        assert!(floats(&got).iter().all(|v| *v == f64::NEG_INFINITY));
+    }
     if n > 1 {
         let sample = |g: &[Value]| (variance(g) * n as f64 / (n as f64 - 1.0)).sqrt();
         let near = |g: &[Value]| 2.0 * near(g).sqrt().min(near(g) / sample(g)) + out_unit * sample(g);
@@ -295,6 +305,53 @@ fn zeros_infinities_and_nothing() {
     // the mean of integers is exact beyond their own range
     let x = Tensor::from_slice(&[i64::MAX; 4], [4]).unwrap();
     assert_eq!(ops::mean(&x, None, false).unwrap().item::<f32>().unwrap(), i64::MAX as f32);
+}
+
+#[test]
+fn exponentials_of_any_size() {
+    let log_sum = |v: &[f32]| ops::logsumexp(&Tensor::from_slice(v, [v.len()]).unwrap(), None, false).unwrap().item::<f32>().unwrap();
+    let (inf, nan) = (f32::INFINITY, f32::NAN);
+    assert_eq!(log_sum(&[-inf, -inf]), -inf);
+    assert_eq!(log_sum(&[inf, 1.0, -inf]), inf);
+    assert!(log_sum(&[inf, nan]).is_nan() && log_sum(&[nan, -inf]).is_nan());
+    assert_eq!(log_sum(&[-3e38, 3e38]), 3e38);
+    // tiles of minus infinity, tiles far below the largest
+    let mut x = vec![-inf; 100_000];
+    assert_eq!(log_sum(&x), -inf);
+    x[70_000] = -2000.0;
+    assert_eq!(log_sum(&x), -2000.0);
+    x[3] = 500.0;
+    assert_eq!(log_sum(&x), 500.0);
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let mut rng = Rng(5);
+    for shape in [&[300_001][..], &[3, 90_000], &[90_000, 3], &[300, 900], &[40, 50, 60]] {
+        let x = random(&mut rng, shape, DType::F32);
+        let reversed: Vec<isize> = (0..shape.len() as isize).rev().collect();
+        for x in [x.clone(), x.permute(&reversed).unwrap(), x.slice_axis(-1, None, None, 2).unwrap()] {
+            for axes in subsets(shape.len()) {
+                let axes: Vec<isize> = axes.into_iter().map(|k| k as isize).collect();
+                let run = || {
+                    let a = Some(&axes[..]);
+                    let all = [
+                        ops::sum(&x, a, false, None),
+                        ops::prod(&x, a, false, None),
+                        ops::var(&x, a, 1.0, false),
+                        ops::logsumexp(&x, a, false),
+                    ];
+                    all.map(|t| t.unwrap().bitcast(DType::I32).unwrap().to_vec::<i32>().unwrap())
+                };
+                let one = flex::with_threads(1, run);
+                for threads in [2, 3, 8] {
+                    assert!(flex::with_threads(threads, run) == one, "{shape:?} over {axes:?} with {threads} threads");
+                }
+            }
+            let at = || ops::argmax(&x, None, false, DType::I64).unwrap().item::<i64>().unwrap();
+            assert_eq!(flex::with_threads(1, at), flex::with_threads(4, at));
+        }
+    }
 }
 
 #[test]

@@ -14,7 +14,9 @@ pub use create::*;
 pub use elementwise::*;
 pub use index::*;
 pub use linalg::{TensordotAxes, cross, matmul, matrix_transpose, outer, tensordot, vecdot};
-pub use reduce::{all, any, argmax, argmin, count_nonzero, max, max_with_indices, mean, min, min_with_indices, prod, std, sum, var};
+pub use reduce::{
+    all, any, argmax, argmin, count_nonzero, logsumexp, max, max_with_indices, mean, min, min_with_indices, prod, std, sum, var,
+};
 pub use scan::{cumulative_max, cumulative_min, cumulative_prod, cumulative_sum, diff};
 pub use shape::*;
 pub use sort::*;

@@ -47,10 +47,12 @@ macro_rules! each_dtype {
     };
 }
 
+mod exponentials;
 mod extreme;
 mod moments;
 mod sum;
 
+pub use exponentials::{Exponentials, exponentials, exponentials_of_columns, join_exponentials};
 pub use extreme::{Extreme, Max, Min, position};
 pub use moments::{Moments, Sample, moments, moments_of_columns};
 pub use sum::{All, Any, Count, Mean, Prod, Sum};

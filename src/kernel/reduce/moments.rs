@@ -3,6 +3,7 @@
 use crate::dtype::Plain;
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
+use crate::kernel::math::Real;
 
 /// What the elements of a dtype are computed in, and what their variance is given as.
 pub trait Sample: Plain {
@@ -17,7 +18,7 @@ pub trait Sample: Plain {
 }
 
 /// A float that is computed in.
-pub trait Wide: Copy + core::ops::Add<Output = Self> + core::ops::Sub<Output = Self> + core::ops::Mul<Output = Self> + 'static {
+pub trait Wide: Real + core::ops::Add<Output = Self> + core::ops::Sub<Output = Self> + core::ops::Mul<Output = Self> + 'static {
     /// 0.
     const ZERO: Self;
     /// The nearest value.

@@ -1,10 +1,12 @@
 //! Reductions over any set of axes: what all of them share, and the functions.
 
 mod extreme;
+mod logsumexp;
 mod sum;
 mod variance;
 
 pub use extreme::{argmax, argmin, max, max_with_indices, min, min_with_indices};
+pub use logsumexp::logsumexp;
 pub(in crate::ops) use sum::{accumulated, accumulator};
 pub use sum::{all, any, count_nonzero, mean, prod, sum};
 pub use variance::{std, var};

@@ -1,0 +1,88 @@
+//! Sums of exponentials beside their largest exponent, so that none overflows.
+
+use super::moments::{Sample, Wide};
+use crate::kernel::math::Math;
+
+/// The largest element, and the sum of `exp(x - shift)`, where `shift` is that element or, if it is not finite, 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Exponentials {
+    /// The largest; NaN where there is one.
+    pub max: f64,
+    /// The sum.
+    pub sum: f64,
+}
+
+impl Exponentials {
+    /// Of no elements.
+    pub const NONE: Exponentials = Exponentials { max: f64::NEG_INFINITY, sum: 0.0 };
+    /// The logarithm of the sum of exponentials.
+    pub fn log(&self) -> f64 {
+        shift(self.max) + libm::log(self.sum)
+    }
+}
+
+#[inline(always)]
+fn shift<W: Wide>(max: W) -> W {
+    let difference = max - max;
+    // infinite and NaN ones give NaN
+    if difference == W::ZERO { max } else { W::ZERO }
+}
+#[inline(always)]
+#[allow(clippy::eq_op)]
+fn larger<W: Wide>(a: W, b: W) -> W {
+    if (b > a) | (b != b) { b } else { a }
+}
+
+kernel! {
+    /// Of a run.
+    pub fn exponentials<'a, T: Sample>(x: &'a [T]) -> Exponentials { |I|
+        let zero = <T::Wide as Wide>::ZERO;
+        let max = lanes!(x, <T::Wide as Wide>::from_f64(f64::NEG_INFINITY), |v| v.wide(), |a, b| larger(a, b));
+        let shift = shift(max);
+        let sum = lanes!(x, zero, |v| Math::exp::<I>(v.wide() - shift), |a, b| a + b);
+        Exponentials { max: max.to_f64(), sum: sum.to_f64() }
+    }
+}
+
+kernel! {
+    /// Of each column of `rows` rows that begin `stride` apart.
+    pub fn exponentials_of_columns<'a, T: Sample>(x: &'a [T], stride: usize, rows: usize, acc: &'a mut [Exponentials]) -> () { |I|
+        /// Columns at a time: their maxima and sums stay in registers.
+        const STRIP: usize = 32;
+        let (zero, least) = (<T::Wide as Wide>::ZERO, <T::Wide as Wide>::from_f64(f64::NEG_INFINITY));
+        for (k, acc) in acc.chunks_mut(STRIP).enumerate() {
+            let w = acc.len();
+            let (mut max, mut sum) = ([least; STRIP], [zero; STRIP]);
+            for r in 0..rows {
+                for (m, x) in max.iter_mut().zip(&x[r * stride + k * STRIP..][..w]) {
+                    *m = larger(*m, x.wide());
+                }
+            }
+            let shifts = max.map(shift);
+            for r in 0..rows {
+                for ((s, shift), x) in sum.iter_mut().zip(&shifts).zip(&x[r * stride + k * STRIP..][..w]) {
+                    *s = *s + Math::exp::<I>(x.wide() - *shift);
+                }
+            }
+            for ((acc, max), sum) in acc.iter_mut().zip(max).zip(sum) {
+                *acc = Exponentials { max: max.to_f64(), sum: sum.to_f64() };
+            }
+        }
+    }
+}
+
+kernel! {
+    /// `a[i]` becomes what is known of the elements of both.
+    pub fn join_exponentials<'a>(a: &'a mut [Exponentials], b: &'a [Exponentials]) -> () { |I|
+        for (a, b) in a.iter_mut().zip(b) {
+            // sums are 0 of nothing but minus infinities, which change nothing
+            if a.sum == 0.0 {
+                *a = *b;
+            } else if b.sum != 0.0 {
+                let max = larger(a.max, b.max);
+                let (x, y) = (Math::exp::<I>(shift(a.max) - shift(max)), Math::exp::<I>(shift(b.max) - shift(max)));
+                *a = Exponentials { max, sum: a.sum * x + b.sum * y };
+            }
+        }
+    }
+}

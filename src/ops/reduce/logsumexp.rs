@@ -1,0 +1,53 @@
+//! The logarithm of a sum of exponentials.
+
+use super::Axes;
+use crate::dtype::Plain;
+use crate::error::{Error, Result};
+use crate::exec::fold::Fold;
+use crate::kernel::reduce::{Exponentials, Sample, exponentials, exponentials_of_columns, join_exponentials};
+use crate::tensor::Tensor;
+use core::marker::PhantomData;
+
+struct LogSumExp<T>(PhantomData<fn(T)>);
+
+impl<T: Sample + Plain> Fold for LogSumExp<T> {
+    type In = T;
+    type Acc = Exponentials;
+    type Out = T::Out;
+    const FLOPS: usize = 20;
+    fn run(&self, x: &[T]) -> Exponentials {
+        exponentials(x)
+    }
+    fn rows(&self, x: &[T], stride: usize, rows: usize, acc: &mut [Exponentials]) {
+        exponentials_of_columns(x, stride, rows, acc)
+    }
+    fn join(&self, a: &mut [Exponentials], b: &[Exponentials]) {
+        join_exponentials(a, b)
+    }
+    fn finish(&self, acc: &Exponentials, _: usize) -> T::Out {
+        T::out(acc.log())
+    }
+}
+
+/// The logarithm of the sum of `exp(x)` over `axes` (all where `None`), without overflow on the way: float32 of bool and integers,
+/// else of the dtype of `x`. Of no elements it is minus infinity.
+///
+/// Reduced axes go, or stay with size 1 with `keepdims`. Errors for complex numbers, and where an axis is outside `x` or named
+/// twice.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1000.0f32, 1000.0], [2])?;
+/// assert_eq!(ops::logsumexp(&x, None, false)?.item::<f32>()?, 1000.0 + 2f32.ln());
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn logsumexp(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor> {
+    const OP: &str = "logsumexp";
+    let axes = Axes::new(OP, x, axes, keepdims)?;
+    let dtype = x.dtype().inexact();
+    if dtype.is_complex() || !x.dtype().is_available() {
+        return Err(Error::unsupported(OP, x.dtype()));
+    }
+    let x = x.astype(dtype)?;
+    dispatch!(floating dtype, |T| axes.fold(&x, dtype, &LogSumExp::<T>(PhantomData)), else Err(Error::unsupported(OP, dtype)))
+}
