@@ -7,6 +7,7 @@ pub mod index;
 pub mod linalg;
 pub mod reduce;
 pub mod scan;
+pub mod set;
 pub mod shape;
 pub mod sort;
 
@@ -18,5 +19,6 @@ pub use reduce::{
     all, any, argmax, argmin, count_nonzero, logsumexp, max, max_with_indices, mean, min, min_with_indices, prod, std, sum, var,
 };
 pub use scan::{cumulative_max, cumulative_min, cumulative_prod, cumulative_sum, diff};
+pub use set::{Unique, isin, unique_all, unique_counts, unique_inverse, unique_values};
 pub use shape::*;
 pub use sort::*;

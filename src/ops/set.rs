@@ -1,0 +1,152 @@
+//! Sets: the distinct elements, what they stand for, membership. Each NaN is a value of its own, both zeros are one; complex numbers
+//! are ordered by real, then imaginary part.
+
+use super::{argsort, concat, imag, not_equal, real, sort, take};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::tensor::Tensor;
+
+/// What [`unique_all`] gives.
+#[derive(Clone, Debug)]
+pub struct Unique {
+    /// The distinct elements, ascending, in one dimension.
+    pub values: Tensor,
+    /// Where each occurs first in `x` as one line; int64.
+    pub indices: Tensor,
+    /// For each element of `x`, in its shape, the position of its value in `values`; int64.
+    pub inverse: Tensor,
+    /// How often each occurs; int64.
+    pub counts: Tensor,
+}
+
+/// The distinct elements of `x`, ascending, with their first places, the inverse and the counts.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let u = ops::unique_all(&Tensor::from_slice(&[3, 1, 3], [3])?)?;
+/// assert_eq!((u.values.to_vec::<i32>()?, u.indices.to_vec::<i64>()?), (vec![1, 3], vec![1, 0]));
+/// assert_eq!((u.inverse.to_vec::<i64>()?, u.counts.to_vec::<i64>()?), (vec![1, 0, 1], vec![1, 2]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn unique_all(x: &Tensor) -> Result<Unique> {
+    let flat = x.reshape(&[-1])?;
+    let order = order(&flat)?;
+    let groups = Groups::new(take(&flat, &order, Some(0))?)?;
+    let indices = take(&order, &groups.starts, Some(0))?;
+    let mut inverse = Tensor::empty(x.shape(), DType::I64)?;
+    let to = inverse.as_mut_slice::<i64>()?;
+    let order = order.as_slice::<i64>()?;
+    for (group, range) in groups.ranges()?.enumerate() {
+        for place in &order[range] {
+            to[*place as usize] = group as i64;
+        }
+    }
+    Ok(Unique { values: groups.values()?, indices, inverse, counts: groups.counts()? })
+}
+
+/// The distinct elements of `x`, ascending, and how often each occurs (int64).
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let (values, counts) = ops::unique_counts(&Tensor::from_slice(&[3.0f32, 1.0, 3.0], [3])?)?;
+/// assert_eq!((values.to_vec::<f32>()?, counts.to_vec::<i64>()?), (vec![1.0, 3.0], vec![1, 2]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn unique_counts(x: &Tensor) -> Result<(Tensor, Tensor)> {
+    let groups = Groups::new(ascending(x)?)?;
+    Ok((groups.values()?, groups.counts()?))
+}
+
+/// The distinct elements of `x`, ascending, and for each element of `x`, in its shape, the position of its value among them (int64).
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let (values, inverse) = ops::unique_inverse(&Tensor::from_slice(&[3, 1, 3], [3])?)?;
+/// assert_eq!((values.to_vec::<i32>()?, inverse.to_vec::<i64>()?), (vec![1, 3], vec![1, 0, 1]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn unique_inverse(x: &Tensor) -> Result<(Tensor, Tensor)> {
+    let u = unique_all(x)?;
+    Ok((u.values, u.inverse))
+}
+
+/// The distinct elements of `x`, ascending, in one dimension.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// assert_eq!(ops::unique_values(&Tensor::from_slice(&[3, 1, 3], [3])?)?.to_vec::<i32>()?, [1, 3]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn unique_values(x: &Tensor) -> Result<Tensor> {
+    Groups::new(ascending(x)?)?.values()
+}
+
+/// For each element of `x`, whether it is one of `elements`, or none of them if `invert`. NaN is no element.
+///
+/// Errors: dtypes without a common one; complex numbers, which have no order.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[1, 2, 3], [3])?;
+/// assert_eq!(ops::isin(&x, &Tensor::from_slice(&[3, 1], [2])?, false)?.to_vec::<bool>()?, [true, false, true]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn isin(x: &Tensor, elements: &Tensor, invert: bool) -> Result<Tensor> {
+    let dtype = x.dtype().promote(elements.dtype(), "isin")?;
+    let (x, sorted) = (x.astype(dtype)?, sort(&elements.astype(dtype)?.reshape(&[-1])?, 0, false, false)?);
+    if sorted.is_empty() {
+        return super::full(x.shape(), invert, Some(DType::Bool));
+    }
+    let places = super::searchsorted(&sorted, &x, super::Side::Left, None)?;
+    let nearest = take(&sorted, &super::minimum(&places, sorted.len() as i64 - 1)?, Some(0))?;
+    if invert { not_equal(&nearest, &x) } else { super::equal(&nearest, &x) }
+}
+
+/// All elements in ascending order.
+fn ascending(x: &Tensor) -> Result<Tensor> {
+    let flat = x.reshape(&[-1])?;
+    if x.dtype().is_complex() { take(&flat, &order(&flat)?, Some(0)) } else { sort(&flat, 0, false, true) }
+}
+
+/// The positions that sort one line.
+fn order(x: &Tensor) -> Result<Tensor> {
+    if !x.dtype().is_complex() {
+        return argsort(x, 0, false, true, DType::I64);
+    }
+    let by_imaginary = argsort(&imag(x)?, 0, false, true, DType::I64)?;
+    let then_real = argsort(&take(&real(x)?, &by_imaginary, Some(0))?, 0, false, true, DType::I64)?;
+    take(&by_imaginary, &then_real, Some(0))
+}
+
+/// Runs of equal elements of one sorted line.
+struct Groups {
+    sorted: Tensor,
+    /// Where each run begins.
+    starts: Tensor,
+}
+
+impl Groups {
+    fn new(sorted: Tensor) -> Result<Groups> {
+        let n = sorted.len();
+        let first = super::full(&[n.min(1)], true, Some(DType::Bool))?;
+        let rest = n.saturating_sub(1);
+        let differ = not_equal(sorted.narrow(0, n - rest, rest)?, sorted.narrow(0, 0, rest)?)?;
+        let starts = super::nonzero(&concat(&[first, differ], Some(0))?)?.swap_remove(0);
+        Ok(Groups { sorted, starts })
+    }
+    fn ranges(&self) -> Result<impl Iterator<Item = core::ops::Range<usize>> + '_> {
+        let starts = self.starts.as_slice::<i64>()?;
+        let ends = starts.iter().skip(1).copied().chain([self.sorted.len() as i64]);
+        Ok(starts.iter().zip(ends).map(|(a, b)| *a as usize..b as usize))
+    }
+    fn values(&self) -> Result<Tensor> {
+        take(&self.sorted, &self.starts, Some(0))
+    }
+    fn counts(&self) -> Result<Tensor> {
+        let mut counts = Tensor::empty(self.starts.shape(), DType::I64)?;
+        for (to, range) in counts.as_mut_slice::<i64>()?.iter_mut().zip(self.ranges()?) {
+            *to = range.len() as i64;
+        }
+        Ok(counts)
+    }
+}
