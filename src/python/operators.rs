@@ -3,11 +3,12 @@
 // no unsafe code here but what #[pymethods] makes of methods that a macro writes
 #![allow(unsafe_op_in_unsafe_fn)]
 
-use super::convert::{Operand, detached};
+use super::convert::{Operand, compute, detached};
 use super::tensor::PyTensor;
 use crate::kernel::elementwise::{Row, rows};
+use crate::ops;
 use crate::ops::elementwise::{Arg, apply, apply_in_place};
-use crate::{Bool, Tensor};
+use crate::{Bool, Error, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -87,6 +88,20 @@ macro_rules! operators {
                 no_modulo(modulo)?;
                 in_place(self, py, &rows::Pow::ROW, other)
             }
+            fn __matmul__(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { product(py, &self.get(), &other.0?.tensor()?) }
+            fn __rmatmul__(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { product(py, &other.0?.tensor()?, &self.get()) }
+            fn __imatmul__(&self, py: Python<'_>, other: Other) -> PyResult<()> {
+                let b = other.0?.tensor()?;
+                detached(py, flops(&self.get(), &b), || self.update(|t| {
+                    let product = ops::matmul(t, &b)?;
+                    if (product.shape(), product.dtype()) != (t.shape(), t.dtype()) {
+                        let operands = [("target", t.shape(), t.dtype()), ("product", product.shape(), product.dtype())];
+                        return Err(Error::shape_of("matmul", "the product does not go into the target", &operands));
+                    }
+                    *t = product;
+                    Ok(())
+                }))
+            }
             fn __divmod__(&self, py: Python<'_>, other: Other) -> PyResult<(PyTensor, PyTensor)> {
                 let (a, b) = (Operand::Tensor(self.get()), other.0?);
                 Ok((binary(py, &rows::FloorDivide::ROW, &a, &b)?, binary(py, &rows::Remainder::ROW, &a, &b)?))
@@ -131,6 +146,15 @@ operators! {
     }
     compare { __lt__ Less; __le__ LessEqual; __eq__ Equal; __ne__ NotEqual; __gt__ Greater; __ge__ GreaterEqual; }
     unary { __neg__ Negative; __pos__ Positive; __abs__ Abs; __invert__ BitwiseInvert; }
+}
+
+fn product(py: Python<'_>, a: &Tensor, b: &Tensor) -> PyResult<PyTensor> {
+    compute(py, flops(a, b), || ops::matmul(a, b))
+}
+
+/// Multiplications of a matrix product, roughly.
+fn flops(a: &Tensor, b: &Tensor) -> usize {
+    a.len().saturating_mul(b.shape().last().copied().unwrap_or(1))
 }
 
 fn no_modulo(modulo: Option<&Bound<PyAny>>) -> PyResult<()> {

@@ -187,6 +187,11 @@ impl PyTensor {
         }
         Ok(Rows { t, next: Mutex::new(0) })
     }
+    fn __reversed__(slf: &Bound<'_, Self>) -> PyResult<Rows> {
+        let mut rows = PyTensor::__iter__(slf)?;
+        rows.t = rows.t.flip(&[0])?;
+        Ok(rows)
+    }
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
         let t = self.get();
         if t.len() != 1 {

@@ -4,7 +4,7 @@ use super::args::kind;
 use crate::python::interop;
 use crate::python::tensor::PyTensor;
 use crate::{DType, Scalar, Tensor};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 
@@ -93,7 +93,8 @@ pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
         return Ok(Some(Scalar::Bool(b.is_true())));
     }
     if x.is_instance_of::<PyInt>() {
-        return x.extract::<i64>().map(i128::from).or_else(|_| x.extract::<i128>()).map(|i| Some(Scalar::Int(i)));
+        let beyond = |_| PyOverflowError::new_err("an integer of more than 127 bits is out of range for every dtype");
+        return x.extract::<i64>().map(i128::from).or_else(|_| x.extract::<i128>().map_err(beyond)).map(|i| Some(Scalar::Int(i)));
     }
     if let Ok(c) = x.cast::<PyComplex>() {
         return Ok(Some(Scalar::Complex(c.real(), c.imag())));

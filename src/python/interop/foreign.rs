@@ -51,6 +51,7 @@ impl Foreign {
         if self.shape.contains(&0) {
             return Ok(Tensor::empty(&self.shape, self.dtype)?);
         }
+        self.extent()?;
         let tensor = match self.obstacle() {
             None => {
                 let (layout, start, len) = self.layout()?;
@@ -81,20 +82,28 @@ impl Foreign {
             None
         }
     }
+    /// Bytes before the first element, and bytes that all elements span. Errors where that is more than an address space has.
+    fn extent(&self) -> crate::Result<(usize, usize)> {
+        let reach = |sign: i128| -> i128 {
+            let bytes = |(d, s): (&usize, &isize)| ((*d as i128 - 1) * *s as i128 * sign).max(0);
+            self.shape.iter().zip(&self.strides).map(bytes).fold(0, i128::saturating_add)
+        };
+        let (before, after) = (reach(-1), reach(1));
+        let span = before.saturating_add(after).saturating_add(self.dtype.size() as i128);
+        match isize::try_from(span) {
+            Ok(span) => Ok((before as usize, span as usize)),
+            Err(_) => Err(Error::Memory { bytes: span as u128, limit: 0 }),
+        }
+    }
     /// A layout of the elements, the byte that its positions count from, and the bytes that it spans.
     fn layout(&self) -> crate::Result<(Layout, *const u8, usize)> {
         let size = self.dtype.size();
         // where there is one element, the stride means nothing
         let step = |(d, s): (&usize, &isize)| if *d > 1 { *s / size as isize } else { 1 };
         let strides: Strides = self.shape.iter().zip(&self.strides).map(step).collect();
-        let reach = |sign: i128| -> i128 {
-            self.shape.iter().zip(&strides).map(|(d, s)| ((*d as i128 - 1) * *s as i128 * sign).max(0)).fold(0, i128::saturating_add)
-        };
-        let (before, after) = (reach(-1), reach(1));
-        let bytes = before.saturating_add(after).saturating_add(1).saturating_mul(size as i128);
-        let fit = isize::try_from(bytes).map_err(|_| Error::Memory { bytes: bytes as u128, limit: 0 })?;
-        let layout = Layout::new(&self.shape, &strides, before as usize)?;
-        Ok((layout, self.first.wrapping_sub(before as usize * size), fit as usize))
+        let (before, span) = self.extent()?;
+        let layout = Layout::new(&self.shape, &strides, before / size)?;
+        Ok((layout, self.first.wrapping_sub(before), span))
     }
     /// The elements in row-major order, in this machine's byte order.
     ///

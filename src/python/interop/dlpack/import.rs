@@ -116,8 +116,12 @@ fn describe(t: &DlTensor) -> PyResult<Foreign> {
     };
     let shape = list(t.shape)?;
     let strides = if t.strides.is_null() { None } else { Some(list(t.strides)?) };
-    let size = dtype.size() as isize;
-    let strides = strides.map(|s| s.iter().map(|s| s.saturating_mul(size)).collect::<Vec<_>>());
+    // to bytes; the stride of a dimension of one element means nothing
+    let bytes = |(d, s): (&isize, isize)| match *d {
+        0 | 1 => Ok(0),
+        _ => s.checked_mul(dtype.size() as isize).ok_or_else(|| refuse(format!("stride {s} is too large"))),
+    };
+    let strides = strides.map(|s| shape.iter().zip(s).map(bytes).collect::<PyResult<Vec<_>>>()).transpose()?;
     let offset = usize::try_from(t.byte_offset).map_err(|_| refuse(format!("byte offset {} is too large", t.byte_offset)))?;
     let first = if t.data.is_null() { std::ptr::null() } else { t.data.cast_const().cast::<u8>().wrapping_add(offset) };
     Foreign::new(first, &shape, strides.as_deref(), dtype, false)

@@ -1,0 +1,42 @@
+"""What the Python tests share."""
+
+import gc
+
+import pytest
+
+import flex
+
+DTYPES = [
+    flex.bool,
+    flex.int8,
+    flex.int16,
+    flex.int32,
+    flex.int64,
+    flex.uint8,
+    flex.uint16,
+    flex.uint32,
+    flex.uint64,
+    flex.float16,
+    flex.bfloat16,
+    flex.float32,
+    flex.float64,
+    flex.complex64,
+    flex.complex128,
+]
+
+
+@pytest.fixture(params=DTYPES, ids=str)
+def dtype(request):
+    """Each dtype."""
+    return request.param
+
+
+@pytest.fixture
+def in_use():
+    """The bytes that living tensors use now, with garbage collected before."""
+
+    def measure():
+        gc.collect()
+        return flex.memory_stats()["in_use"]
+
+    return measure

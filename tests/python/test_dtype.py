@@ -1,0 +1,170 @@
+"""dtype objects, promotion and limits."""
+
+import copy
+import pickle
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import flex
+
+
+def numpy_dtype(dtype):
+    return np.dtype(ml_dtypes.bfloat16 if dtype == flex.bfloat16 else dtype.name)
+
+
+def test_each_is_one_object(dtype):
+    assert getattr(flex, dtype.name) is dtype
+    assert flex.DType(dtype.name) is dtype
+    assert flex.DType(dtype) is dtype
+    assert copy.copy(dtype) is dtype
+    assert copy.deepcopy([dtype])[0] is dtype
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.loads(pickle.dumps(dtype, protocol)) is dtype
+
+
+def test_equal_to_names_and_numpy_dtypes(dtype):
+    theirs = numpy_dtype(dtype)
+    assert dtype == dtype.name
+    assert dtype == theirs
+    assert hash(dtype) == hash(dtype.name)
+    assert {dtype: 1}[dtype.name] == 1
+    assert flex.DType(theirs) is dtype
+    assert flex.DType(theirs.type) is dtype
+    assert dtype.itemsize == theirs.itemsize
+    other = flex.int8 if dtype != flex.int8 else flex.int16
+    assert dtype != other
+    assert dtype != other.name
+    assert dtype != 3
+    assert dtype != "no dtype"
+    assert repr(dtype) == f"flex.{dtype.name}"
+    assert str(dtype) == dtype.name
+
+
+def test_numpy_takes_them(dtype):
+    assert np.zeros(3, dtype).dtype == numpy_dtype(dtype)
+
+
+def test_kind(dtype):
+    expected = "f" if dtype == flex.bfloat16 else numpy_dtype(dtype).kind
+    assert dtype.kind == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"), [(bool, "bool"), (int, "int64"), (float, "float32"), (complex, "complex64"), (np.bool_, "bool")]
+)
+def test_python_types_are_defaults(given, expected):
+    assert flex.DType(given) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [("float31", ValueError), (3, TypeError), (None, TypeError), (str, TypeError), (np.dtype("M8[s]"), TypeError), ([], TypeError)],
+)
+def test_what_is_no_dtype(given, error):
+    with pytest.raises(error, match="no dtype of flex"):
+        flex.DType(given)
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"])
+def test_finfo(name):
+    ours = flex.finfo(name)
+    theirs = ml_dtypes.finfo(name) if name == "bfloat16" else np.finfo(name)
+    assert ours.bits == theirs.bits
+    for limit in ("eps", "max", "min", "smallest_normal"):
+        assert getattr(ours, limit) == float(getattr(theirs, limit)), limit
+    assert ours.dtype == {"complex64": "float32", "complex128": "float64"}.get(name, name)
+    assert flex.finfo(flex.asarray([1], dtype=name)).max == ours.max
+    assert name.replace("complex64", "float32").replace("complex128", "float64") in repr(ours)
+
+
+@pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
+def test_iinfo(name):
+    ours, theirs = flex.iinfo(name), np.iinfo(name)
+    assert (ours.bits, ours.min, ours.max, ours.dtype) == (theirs.bits, theirs.min, theirs.max, name)
+    assert str(theirs.max) in repr(ours)
+
+
+def test_info_of_the_wrong_kind():
+    with pytest.raises(flex.DTypeError, match="iinfo"):
+        flex.finfo("int8")
+    with pytest.raises(flex.DTypeError, match="float32"):
+        flex.iinfo("float32")
+
+
+KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_isdtype(dtype, kind):
+    assert flex.isdtype(dtype, kind) == (dtype.kind in KINDS[kind])
+    assert flex.isdtype(dtype, ("no kind" if dtype.kind in KINDS[kind] else kind, dtype)[::-1])
+
+
+def test_isdtype_errors():
+    with pytest.raises(ValueError, match="no kind"):
+        flex.isdtype(flex.int8, "integer")
+
+
+STANDARD = {  # the array API standard's tables
+    ("int8", "int64"): "int64",
+    ("uint8", "uint32"): "uint32",
+    ("uint8", "int8"): "int16",
+    ("uint16", "int8"): "int32",
+    ("uint32", "int8"): "int64",
+    ("uint8", "int64"): "int64",
+    ("float32", "float64"): "float64",
+    ("float32", "complex64"): "complex64",
+    ("float64", "complex64"): "complex128",
+    ("complex64", "complex128"): "complex128",
+    ("bool", "bool"): "bool",
+    # flex's own
+    ("bool", "int8"): "int8",
+    ("int64", "float32"): "float32",
+    ("int64", "bfloat16"): "bfloat16",
+    ("float16", "bfloat16"): "float32",
+}
+
+
+@pytest.mark.parametrize(("pair", "expected"), STANDARD.items(), ids=str)
+def test_result_type(pair, expected):
+    a, b = pair
+    assert flex.result_type(a, b) is getattr(flex, expected)
+    assert flex.result_type(b, a) == expected
+    assert flex.result_type(flex.asarray([1], dtype=a), flex.asarray([1], dtype=b)) == expected
+    assert (flex.asarray([1], dtype=a) == flex.asarray([1], dtype=b)).tolist() == [True]
+    assert flex.can_cast(a, expected)
+    assert flex.can_cast(b, expected)
+
+
+def test_result_type_with_numbers():
+    assert flex.result_type(flex.int8, 2) == "int8"
+    assert flex.result_type(flex.int8, 2.5) == "float32"
+    assert flex.result_type(flex.bfloat16, 2.5, 1) == "bfloat16"
+    assert flex.result_type(flex.float64, 1j) == "complex128"
+    assert flex.result_type(flex.bool, True) == "bool"
+    assert flex.result_type(flex.bool, 1) == "int64"
+    assert flex.result_type(1.5) == "float32"
+    assert flex.result_type(flex.float16, np.float64(1)) == "float16"
+    with pytest.raises(TypeError, match="at least one"):
+        flex.result_type()
+    with pytest.raises(TypeError, match="object"):
+        flex.result_type(flex.int8, object())
+    with pytest.raises(flex.DTypeError, match="uint64"):
+        flex.result_type(flex.int64, flex.uint64)
+
+
+def test_can_cast():
+    assert flex.can_cast("int8", "float32")
+    assert not flex.can_cast("float64", "float32")
+    assert not flex.can_cast(flex.asarray(1.5), "int64")
+    assert not flex.can_cast("int64", "uint64")
