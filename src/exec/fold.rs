@@ -3,6 +3,9 @@
 //! copies otherwise. Tiles are joined as a tree whose shape follows from the layout alone, so the bits are the same for any
 //! number of threads; a long reduction is cut in parts for all threads, also where little stays.
 
+mod erased;
+
+use self::erased::Erased;
 use super::pack::{Rect, pack};
 use super::par::{self, Cost};
 use crate::dtype::Plain;
@@ -73,47 +76,6 @@ impl Sizes {
     fn of<F: Fold>() -> Sizes {
         assert!(align_of::<F::Acc>() <= crate::storage::ALIGN);
         Sizes { element: size_of::<F::In>(), acc: size_of::<F::Acc>(), flops: F::FLOPS }
-    }
-}
-
-/// A [`Fold`] whose types the driver does not know, so that there is one driver in the program.
-///
-/// # Safety
-/// Of its methods: pointers are to as many initialised values of the fold's types as the slices of the method of that name
-/// have, aligned; written ones are apart from the rest.
-trait Erased: Sync {
-    unsafe fn run(&self, x: *const u8, n: usize, acc: *mut u8);
-    unsafe fn rows(&self, x: *const u8, stride: usize, rows: usize, cols: usize, acc: *mut u8);
-    unsafe fn join(&self, a: *mut u8, b: *const u8, n: usize);
-    unsafe fn finish(&self, acc: *const u8, count: usize, n: usize, out: *mut u8, step: isize);
-}
-impl<F: Fold> Erased for F {
-    unsafe fn run(&self, x: *const u8, n: usize, acc: *mut u8) {
-        // SAFETY: the trait's contract.
-        unsafe { *(acc as *mut F::Acc) = Fold::run(self, core::slice::from_raw_parts(x as *const F::In, n)) }
-    }
-    unsafe fn rows(&self, x: *const u8, stride: usize, rows: usize, cols: usize, acc: *mut u8) {
-        // SAFETY: the trait's contract. The accumulators are written by `run` first, since bytes need not be values of `Acc`.
-        unsafe {
-            let acc = acc as *mut F::Acc;
-            let identity = Fold::run(self, &[]);
-            (0..cols).for_each(|j| acc.add(j).write(identity));
-            let x = core::slice::from_raw_parts(x as *const F::In, (rows - 1) * stride + cols);
-            Fold::rows(self, x, stride, rows, core::slice::from_raw_parts_mut(acc, cols));
-        }
-    }
-    unsafe fn join(&self, a: *mut u8, b: *const u8, n: usize) {
-        // SAFETY: the trait's contract.
-        unsafe {
-            let (a, b) = (core::slice::from_raw_parts_mut(a as *mut F::Acc, n), core::slice::from_raw_parts(b as *const F::Acc, n));
-            Fold::join(self, a, b)
-        }
-    }
-    unsafe fn finish(&self, acc: *const u8, count: usize, n: usize, out: *mut u8, step: isize) {
-        for j in 0..count {
-            // SAFETY: the trait's contract.
-            unsafe { *(out.offset(step * j as isize) as *mut F::Out) = Fold::finish(self, &*(acc as *const F::Acc).add(j), n) }
-        }
     }
 }
 

@@ -22,6 +22,7 @@ impl Exponentials {
 }
 
 #[inline(always)]
+#[allow(clippy::eq_op)]
 fn shift<W: Wide>(max: W) -> W {
     let difference = max - max;
     // infinite and NaN ones give NaN
