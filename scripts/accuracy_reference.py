@@ -48,9 +48,18 @@ UNARY = {
     "log1p": (mpmath.log1p, [lambda: uniform(-0.9, 2), lambda: abs(spread(1e-3, 1e308)), lambda: spread(1e-300, 0.5)]),
     "log2": (lambda x: mpmath.log(x, 2), [lambda: uniform(0.5, 2), lambda: abs(spread(1e-308, 1e308)), lambda: 1 + spread(1e-15, 0.1)]),
     "log10": (mpmath.log10, [lambda: uniform(0.5, 2), lambda: abs(spread(1e-308, 1e308)), lambda: 1 + spread(1e-15, 0.1)]),
-    "sin": (mpmath.sin, [lambda: uniform(-4, 4), lambda: uniform(-5e5, 5e5), lambda: spread(1e-300, 1e300), lambda: round(spread(1, 1e5)) * math.pi]),
-    "cos": (mpmath.cos, [lambda: uniform(-4, 4), lambda: uniform(-5e5, 5e5), lambda: spread(1e-8, 1e300), lambda: (round(spread(1, 1e5)) + 0.5) * math.pi]),
-    "tan": (mpmath.tan, [lambda: uniform(-4, 4), lambda: uniform(-5e5, 5e5), lambda: spread(1e-300, 1e300), lambda: round(spread(1, 1e5)) * math.pi / 2]),
+    "sin": (
+        mpmath.sin,
+        [lambda: uniform(-4, 4), lambda: uniform(-5e5, 5e5), lambda: spread(1e-300, 1e300), lambda: round(spread(1, 1e5)) * math.pi],
+    ),
+    "cos": (
+        mpmath.cos,
+        [lambda: uniform(-4, 4), lambda: uniform(-5e5, 5e5), lambda: spread(1e-8, 1e300), lambda: (round(spread(1, 1e5)) + 0.5) * math.pi],
+    ),
+    "tan": (
+        mpmath.tan,
+        [lambda: uniform(-4, 4), lambda: uniform(-5e5, 5e5), lambda: spread(1e-300, 1e300), lambda: round(spread(1, 1e5)) * math.pi / 2],
+    ),
     "asin": (mpmath.asin, [lambda: uniform(-1, 1), lambda: spread(1e-300, 1), lambda: 1 - abs(spread(1e-15, 0.5))]),
     "acos": (mpmath.acos, [lambda: uniform(-1, 1), lambda: spread(1e-20, 1), lambda: 1 - abs(spread(1e-15, 0.5))]),
     "atan": (mpmath.atan, [lambda: uniform(-3, 3), lambda: spread(1e-300, 1e300)]),
@@ -66,18 +75,52 @@ UNARY = {
 }
 BINARY = {
     "atan2": (mpmath.atan2, [lambda: (uniform(-3, 3), uniform(-3, 3)), lambda: (spread(1e-300, 1e300), spread(1e-300, 1e300))]),
-    "hypot": (mpmath.hypot, [lambda: (uniform(-3, 3), uniform(-3, 3)), lambda: (spread(1e-300, 1e-290), spread(1e-300, 1e-290)), lambda: (spread(1e290, 1e307), spread(1e290, 1e307))]),
-    "pow": (mpmath.power, [lambda: (uniform(0.1, 5), uniform(-30, 30)), lambda: (abs(spread(1e-3, 1e3)), uniform(-100, 100)), lambda: (1 + spread(1e-8, 0.1), spread(1, 5e3)), lambda: (spread(0.1, 10), round(uniform(-50, 50)))]),
+    "hypot": (
+        mpmath.hypot,
+        [
+            lambda: (uniform(-3, 3), uniform(-3, 3)),
+            lambda: (spread(1e-300, 1e-290), spread(1e-300, 1e-290)),
+            lambda: (spread(1e290, 1e307), spread(1e290, 1e307)),
+        ],
+    ),
+    "pow": (
+        mpmath.power,
+        [
+            lambda: (uniform(0.1, 5), uniform(-30, 30)),
+            lambda: (abs(spread(1e-3, 1e3)), uniform(-100, 100)),
+            lambda: (1 + spread(1e-8, 0.1), spread(1, 5e3)),
+            lambda: (spread(0.1, 10), round(uniform(-50, 50))),
+        ],
+    ),
     "logaddexp": (logaddexp, [lambda: (uniform(0, 5), uniform(0, 5)), lambda: (abs(spread(1, 1e3)), abs(spread(1, 1e3)))]),
 }
 COMPLEX = {
-    "exp": mpmath.exp, "expm1": mpmath.expm1, "exp2": lambda z: mpmath.power(2, z), "log": mpmath.log, "log1p": lambda z: mpmath.log(1 + z),
-    "log2": lambda z: mpmath.log(z) / mpmath.log(2), "log10": lambda z: mpmath.log(z) / mpmath.log(10), "sqrt": mpmath.sqrt, "sin": mpmath.sin,
-    "cos": mpmath.cos, "tan": mpmath.tan, "sinh": mpmath.sinh, "cosh": mpmath.cosh, "tanh": mpmath.tanh, "asin": mpmath.asin, "acos": mpmath.acos,
-    "atan": mpmath.atan, "asinh": mpmath.asinh, "acosh": mpmath.acosh, "atanh": mpmath.atanh, "reciprocal": lambda z: 1 / z,
-    "square": lambda z: z * z, "sign": lambda z: z / abs(z),
-}  # fmt: skip
-NUMPY = {name: {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}.get(name, name) for name in COMPLEX}
+    "exp": mpmath.exp,
+    "expm1": mpmath.expm1,
+    "exp2": lambda z: mpmath.power(2, z),
+    "log": mpmath.log,
+    "log1p": lambda z: mpmath.log(1 + z),
+    "log2": lambda z: mpmath.log(z) / mpmath.log(2),
+    "log10": lambda z: mpmath.log(z) / mpmath.log(10),
+    "sqrt": mpmath.sqrt,
+    "sin": mpmath.sin,
+    "cos": mpmath.cos,
+    "tan": mpmath.tan,
+    "sinh": mpmath.sinh,
+    "cosh": mpmath.cosh,
+    "tanh": mpmath.tanh,
+    "asin": mpmath.asin,
+    "acos": mpmath.acos,
+    "atan": mpmath.atan,
+    "asinh": mpmath.asinh,
+    "acosh": mpmath.acosh,
+    "atanh": mpmath.atanh,
+    "reciprocal": lambda z: 1 / z,
+    "square": lambda z: z * z,
+    "sign": lambda z: z / abs(z),
+}
+OLD_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
+NUMPY = {name: OLD_NAMES.get(name, name) for name in COMPLEX}
 
 
 def bits(x: float) -> str:
@@ -107,7 +150,8 @@ def real_rows():
 def complex_rows():
     for name, reference in COMPLEX.items():
         for k in range(POINTS):
-            z = (complex(uniform(-2, 2), uniform(-2, 2)), complex(spread(1e-9, 1e2), spread(1e-9, 1e2)), complex(uniform(-20, 20), uniform(-20, 20)))[k % 3]
+            draws = (lambda: uniform(-2, 2), lambda: spread(1e-9, 1e2), lambda: uniform(-20, 20))
+            z = complex(draws[k % 3](), draws[k % 3]())
             value = mpmath.mpc(reference(mpmath.mpc(z)))
             if all(part == 0 or normal(part) for part in (value.real, value.imag)):
                 yield f"{name} {bits(z.real)} {bits(z.imag)} {bits(float(value.real))} {bits(float(value.imag))}"
