@@ -13,7 +13,14 @@ pub fn portable<I: Isa, A: Lane, const L: usize>(a: [A; L], b: [A; L], mut c: [A
     c
 }
 
-/// `name Type { level lanes |a, b, c| expression; .. }`: the portable body, and vectors for arrays of a multiple of `lanes`.
+/// The same bytes as another type of their size. Not a copy through pointers, whose checks in debug builds keep arrays in memory.
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+union Cast<A: Copy, B: Copy> {
+    from: A,
+    to: B,
+}
+
+/// `name Type { level lanes |a, b, c| expression; .. }`: the portable body, and vectors for arrays of `lanes`.
 macro_rules! forms {
     ($($(#[$cfg:meta])* $name:ident $T:ty { $($Level:ident $lanes:literal |$a:ident, $b:ident, $c:ident| $e:expr;)* })*) => { $(
         $(#[$cfg])*
@@ -24,20 +31,12 @@ macro_rules! forms {
             {
                 use crate::exec::isa::Level;
                 use core::arch::x86_64::*;
-                $(if const { matches!(I::LEVEL, Level::$Level) && L.is_multiple_of($lanes) } {
-                    let mut out = c;
-                    for v in 0..L / $lanes {
-                        let at = v * $lanes;
-                        // SAFETY: the level has these instructions (I1); `lanes` elements from `at` on lie in each array, and
-                        // vectors of numbers have no invalid values.
-                        unsafe {
-                            let $a = core::ptr::read_unaligned(a.as_ptr().add(at) as *const _);
-                            let $b = core::ptr::read_unaligned(b.as_ptr().add(at) as *const _);
-                            let $c = core::ptr::read_unaligned(c.as_ptr().add(at) as *const _);
-                            core::ptr::write_unaligned(out.as_mut_ptr().add(at) as *mut _, $e);
-                        }
-                    }
-                    return out;
+                $(if const { matches!(I::LEVEL, Level::$Level) && L == $lanes } {
+                    // SAFETY: the level has these instructions (I1); both sides of a cast are `lanes` numbers.
+                    return unsafe {
+                        let ($a, $b, $c) = (Cast { from: a }.to, Cast { from: b }.to, Cast { from: c }.to);
+                        Cast { from: $e }.to
+                    };
                 })*
             }
             portable::<I, $T, L>(a, b, c)

@@ -145,7 +145,7 @@ impl<T: Product> Dots<'_, T> {
             while i < m {
                 let (a, sums) = (&self.a[i * k..], &mut self.sums[i * n + j..]);
                 i += if n - j < 4 {
-                    dot::<I, T, 1, 1, 64>(a, self.b, j, sums)
+                    dot::<I, T, 1, 1, L>(a, self.b, j, sums)
                 } else if m - i >= R {
                     dot::<I, T, R, 4, L>(a, self.b, j, sums)
                 } else {

@@ -106,7 +106,7 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     o: *mut A,
 ) {
     let mut c = [[[A::default(); L]; V]; R];
-    let at = |i: usize, j: usize| o.wrapping_offset(i as isize * s.ldo).wrapping_add(j * L) as *mut [A; L];
+    let at = |i: usize, j: usize| o.wrapping_offset((i as isize).wrapping_mul(s.ldo)).wrapping_add(j * L) as *mut [A; L];
     let mut b = s.b;
     // SAFETY: S1; an array has its element's alignment.
     unsafe {
@@ -120,10 +120,10 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
         for _ in 0..s.k {
             let mut bv = [[A::default(); L]; V];
             for j in 0..V {
-                bv[j] = *(b.add(j * L) as *const [A; L]);
+                bv[j] = *(b.wrapping_add(j * L) as *const [A; L]);
             }
             for i in 0..R {
-                let av = *a.offset(i as isize * rs);
+                let av = *a.wrapping_offset((i as isize).wrapping_mul(rs));
                 for j in 0..V {
                     c[i][j] = A::mul_add_lanes::<I, L>([av; L], bv[j], c[i][j]);
                 }
