@@ -260,8 +260,8 @@ fn double(x: f64) -> Decimal {
 /// The fewest digits of a 16-bit float; five always do.
 #[cfg(feature = "half")]
 fn half(x: f64, same: impl Fn(f64) -> bool) -> Decimal {
-    let texts = (0..5).map(|digits| format!("{x:.digits$e}"));
-    let text = texts.clone().find(|t| t.parse().is_ok_and(&same)).or_else(|| texts.last()).unwrap_or_default();
+    let short = (0..4).map(|digits| format!("{x:.digits$e}")).find(|t| t.parse().is_ok_and(&same));
+    let text = short.unwrap_or_else(|| format!("{x:.4e}"));
     Decimal::new(x, &text)
 }
 

@@ -3,6 +3,7 @@
 import gc
 
 import pytest
+from support import LAYOUTS
 
 import flex
 
@@ -40,3 +41,9 @@ def in_use():
         return flex.memory_stats()["in_use"]
 
     return measure
+
+
+@pytest.fixture(params=LAYOUTS)
+def layout(request):
+    """A function from an array to a view of it."""
+    return LAYOUTS[request.param]

@@ -6,12 +6,9 @@ import pickle
 import ml_dtypes
 import numpy as np
 import pytest
+from support import numpy_dtype
 
 import flex
-
-
-def numpy_dtype(dtype):
-    return np.dtype(ml_dtypes.bfloat16 if dtype == flex.bfloat16 else dtype.name)
 
 
 def test_each_is_one_object(dtype):

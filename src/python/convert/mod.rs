@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 pub use args::{CPU, Device, Ints, count, integer, kind};
 pub use nested::asarray;
-pub use operand::{Arg, Number, Operand, scalar};
+pub use operand::{Arg, Number, Operand};
 
 /// Elements from which on the work is long enough to let other Python threads run.
 const LONG: usize = 32 * 1024;

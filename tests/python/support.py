@@ -1,0 +1,54 @@
+"""Helpers of the Python tests."""
+
+import math
+
+import ml_dtypes
+import numpy as np
+
+import flex
+
+
+def arange(*shape, dtype="int64"):
+    """The numbers from 0 in this shape, in memory of flex's own."""
+    return flex.asarray(np.arange(math.prod(shape)).reshape(shape).astype(dtype), copy=True)
+
+
+def numpy_dtype(dtype):
+    """NumPy's dtype for one of flex."""
+    return np.dtype(ml_dtypes.bfloat16 if dtype == flex.bfloat16 else dtype.name)
+
+
+def address(t):
+    """Where the elements lie."""
+    return np.asarray(t).ctypes.data
+
+
+def sample(dtype):
+    """A NumPy array of the dtype, 3 by 4."""
+    return (np.arange(12).reshape(3, 4) % 7).astype(numpy_dtype(dtype))
+
+
+LAYOUTS = {
+    "contiguous": lambda a: a,
+    "transposed": lambda a: a.T,
+    "flipped": lambda a: a[::-1, ::-1],
+    "strided": lambda a: a[::2, 1::2],
+    "column": lambda a: a[:, 1],
+    "one": lambda a: a[1:2, 2].reshape(()),
+    "broadcast": lambda a: np.broadcast_to(a[0], (5, 4)),
+    "empty": lambda a: a[:0],
+    "new axis": lambda a: a[:, None],
+}
+
+
+class Producer:
+    """Hands out a capsule that was made before, as older libraries do."""
+
+    def __init__(self, capsule, device=(1, 0)):
+        self.capsule, self.device = capsule, device
+
+    def __dlpack__(self, stream=None):
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return self.device
