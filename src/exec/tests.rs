@@ -1,9 +1,8 @@
 //! The machine against a walk index by index: several outputs of mixed sizes, constants, temporaries, any layout.
 
+use super::isa::{Isa, Loop, pick};
 use super::nest::Operand;
 use super::tile::{Instr, Program};
-use crate::dtype::DType;
-use crate::kernel::elementwise::{Kernel, rows};
 use crate::layout::Layout;
 use std::vec;
 use std::vec::Vec;
@@ -57,8 +56,35 @@ fn operand<T>(storage: &mut [T], l: &Layout) -> Operand {
     Operand::new(storage.as_mut_ptr().wrapping_add(l.offset()) as *mut u8, size_of::<T>(), l.shape(), l.strides(), l.rank())
 }
 
-fn instr(k: Kernel, dst: u8, src: [u8; 3], arity: u8) -> Instr {
-    Instr { f: k.f, dst, src, arity, mult: k.mult, forms: k.forms }
+/// Loops that heed the scalar mask, element by element.
+macro_rules! loops {
+    ($($Name:ident |$a:ident: $A:ty, $b:ident: $B:ty| $e:expr => $Out:ty;)*) => { $(
+        struct $Name;
+        impl Loop for $Name {
+            #[inline(always)]
+            unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, _: *const u8, n: usize, scalars: u32) {
+                for i in 0..n {
+                    let at = |k: u32| if scalars >> k & 1 == 1 { 0 } else { i };
+                    // SAFETY: E1.
+                    unsafe {
+                        let ($a, $b) = (*(a as *const $A).add(at(0)), *(b as *const $B).add(at(1)));
+                        *(d as *mut $Out).add(i) = $e;
+                    }
+                }
+            }
+        }
+    )* };
+}
+loops! {
+    Multiply |a: f32, b: f32| a * b => f32;
+    Add |a: f32, b: f32| a + b => f32;
+    Less |a: f32, b: f32| (a < b) as u8 => u8;
+    Not |a: u8, _b: u8| 1 - a => u8;
+}
+
+/// `forms` says which masks the machine may use.
+fn instr<L: Loop>(_: L, forms: u8, dst: u8, src: [u8; 3]) -> Instr {
+    Instr { f: pick::<L>(), dst, src, arity: 2, mult: 1, forms }
 }
 
 #[test]
@@ -66,9 +92,6 @@ fn programs_of_several_outputs_over_any_layout() {
     let mut rng = Rng(1);
     let shapes: [&[usize]; 12] =
         [&[], &[1], &[9], &[700], &[3, 5], &[40, 33], &[130, 70], &[2, 300], &[5, 1, 7], &[3, 17, 19], &[2, 3, 2, 3, 2, 3], &[0, 4]];
-    let f = |row: crate::kernel::elementwise::Row| (row.lookup)(DType::F32).unwrap();
-    let (mul, add, less, not) =
-        (f(rows::Multiply::ROW), f(rows::Add::ROW), f(rows::Less::ROW), (rows::LogicalNot::ROW.lookup)(DType::Bool).unwrap());
     for round in 0..400 {
         let shape = shapes[round % shapes.len()];
         let (la, na) = layout(&mut rng, shape, true);
@@ -80,7 +103,13 @@ fn programs_of_several_outputs_over_any_layout() {
         let (mut x, mut y) = (vec![-1f32; nx], vec![7u8; ny]);
         let two = 2.0f32;
         // slots: a, b, x, y, constant 2, temporaries; x = a * 2 + b, y = !(a < b)
-        let code = [instr(mul, 5, [0, 4, 0], 2), instr(add, 2, [5, 1, 0], 2), instr(less, 6, [0, 1, 0], 2), instr(not, 3, [6, 0, 0], 1)];
+        let forms = [1, 0b11, 0b111, 0b1111][round / 3 % 4];
+        let code = [
+            instr(Multiply, forms, 5, [0, 4, 0]),
+            instr(Add, forms, 2, [5, 1, 0]),
+            instr(Less, forms, 6, [0, 1, 0]),
+            instr(Not, 1, 3, [6, 6, 0]),
+        ];
         let constants = [(&raw const two as *const u8, 4)];
         let program = Program { constants: &constants, temps: 2, temp_size: 4, code: &code };
         let (oa, ob, ox, oy) = (operand(&mut a, &la), operand(&mut b, &lb), operand(&mut x, &lx), operand(&mut y, &ly));
@@ -105,14 +134,13 @@ fn programs_of_several_outputs_over_any_layout() {
 #[test]
 fn an_output_may_lie_on_an_input() {
     let mut rng = Rng(2);
-    let add = (rows::Add::ROW.lookup)(DType::F32).unwrap();
     for shape in [&[5][..], &[1000], &[40, 50], &[3, 4, 5]] {
         let (la, na) = layout(&mut rng, shape, false);
         let (lb, nb) = layout(&mut rng, shape, true);
         let mut a: Vec<f32> = (0..na).map(|_| rng.below(100) as f32).collect();
         let mut b: Vec<f32> = (0..nb).map(|_| rng.below(100) as f32).collect();
         let before = a.clone();
-        let code = [instr(add, 2, [0, 1, 0], 2)];
+        let code = [instr(Add, 0b111, 2, [0, 1, 0])];
         let program = Program { constants: &[], temps: 0, temp_size: 1, code: &code };
         let (oa, ob) = (operand(&mut a, &la), operand(&mut b, &lb));
         // SAFETY: N1: the output is the first input exactly.
