@@ -56,11 +56,16 @@ impl Arg {
 /// Lines of different operands may differ in length (`n` values in, `k` out). Off the axis an input's size is the grid's or 1,
 /// an output's is the grid's. An operand of rank 1 or 0 beside a grid of higher rank is one line for all.
 ///
-/// ```ignore
-/// Lines::new(x.shape(), axis).input(&x).output(&mut y)?.run(cost, |line| {
+/// ```
+/// use flex::{DType, Tensor, exec::{lines::Lines, par::Cost}};
+/// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [2, 2])?;
+/// let mut y = Tensor::empty(&[1, 2], DType::F32)?;
+/// Lines::new(x.shape(), 0).input(&x).output(&mut y)?.run(Cost { bytes: 12, flops: 2 }, |line| {
 ///     let (x, y): (&[f32], &mut [f32]) = (line.input(0), line.output(0));
-///     y.copy_from_slice(x);
+///     y[0] = x.iter().sum();
 /// })?;
+/// assert_eq!(y.to_vec::<f32>()?, [4.0, 6.0]);
+/// # Ok::<(), flex::Error>(())
 /// ```
 pub struct Lines<'a> {
     /// The grid: the sizes off the axis.
