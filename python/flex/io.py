@@ -21,8 +21,8 @@ _FORMATS = (".safetensors", ".npy", ".npz")
 def load(path: str | os.PathLike[str], mmap: bool = True) -> Tensor | dict[str, Tensor]:
     """The tensors of a file: a dict of them by name (.safetensors, .npz), or one (.npy).
 
-    With `mmap`, the tensors of .safetensors and .npy lie in the mapped file, and are read when they are used. Whoever cuts such a file short
-    meanwhile ends the process at the next read (replacing it, as `save` does, is safe): use `mmap=False` where that may happen.
+    With `mmap`, the tensors of .safetensors and .npy lie in the mapped file, and are read when they are used. Whoever cuts such a file
+    short meanwhile ends the process at the next read (replacing it, as `save` does, is safe): use `mmap=False` where that may happen.
     ValueError where the file is not what its format says, or has another suffix; OSError where it can't be read.
 
     >>> import pathlib, tempfile
