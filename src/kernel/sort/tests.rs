@@ -60,7 +60,7 @@ fn check<T: Ordered, P: Pair<T::Key>>(x: &[T], compare: impl Fn(&T, &T) -> Order
 /// None for NaN.
 trait PartialCmpSelf: PartialEq + Sized {
     fn partial_cmp_self(&self) -> Option<Ordering> {
-        (self == self).then_some(Ordering::Equal)
+        self.eq(self).then_some(Ordering::Equal)
     }
 }
 impl<T: PartialEq> PartialCmpSelf for T {}
