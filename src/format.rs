@@ -127,6 +127,7 @@ fn write<'a>(t: &Tensor, axis: usize, edge: usize, indent: usize, cells: &mut im
 enum Cell {
     Word(String),
     Real(Decimal),
+    #[cfg_attr(not(feature = "complex"), expect(dead_code, reason = "no dtype of this build has two parts"))]
     Complex(Decimal, Decimal),
 }
 

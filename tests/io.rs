@@ -197,6 +197,7 @@ fn npy_file(version: u8, header: &str, data: &[u8]) -> Vec<u8> {
     out
 }
 
+#[cfg(feature = "ints")]
 #[test]
 fn npy_as_numpy_writes_it() {
     // np.save of np.arange(6, dtype='<i2').reshape(2, 3), to the last byte
@@ -285,6 +286,7 @@ fn safetensors_file(header: &str, data: usize) -> Vec<u8> {
     out
 }
 
+#[cfg(feature = "ints")]
 #[test]
 fn safetensors_as_others_write_it() {
     // unpadded, so the data begins at an odd place and is copied; keys in any order; spaces behind the header

@@ -169,7 +169,7 @@ fn attention_with_every_mask() {
         let biased = attend(&wq, &wk, &wv, sizes, scale, |i, j| wide[i * keys + j]);
         close(&run(nn::Attention { mask: Some(&bias), ..Default::default() }), &biased, 3e-6);
         // row 0 and every fifth take no key at all
-        let takes = |i: usize, j: usize| i % 5 != 0 && (i + 3 * j) % 4 != 0;
+        let takes = |i: usize, j: usize| !i.is_multiple_of(5) && !(i + 3 * j).is_multiple_of(4);
         let flags: Vec<bool> = (0..queries * keys).map(|x| takes(x / keys, x % keys)).collect();
         let flags = Tensor::from_slice(&flags, [queries, keys]).unwrap();
         let masked = attend(&wq, &wk, &wv, sizes, scale, |i, j| if takes(i, j) { 0.0 } else { none });

@@ -324,6 +324,7 @@ fn exponentials_of_any_size() {
     assert_eq!(log_sum(&x), 500.0);
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn threads_change_no_bit() {
     let mut rng = Rng(5);

@@ -198,6 +198,7 @@ fn dtypes_and_errors() {
     }
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn threads_change_no_bit() {
     let mut rng = Rng(14);

@@ -37,7 +37,7 @@ fn mixed(rng: &mut Rng, shape: &[usize], dtype: DType) -> Tensor {
     let n: usize = shape.iter().product();
     let few: Vec<_> = (0..n).map(|_| special[rng.between(0, special.len() - 1)]).collect();
     let (few, many) = (tensor(&few, shape, dtype), random(rng, shape, dtype));
-    ops::where_(&random(rng, shape, DType::Bool), &few, &many).unwrap()
+    ops::where_(random(rng, shape, DType::Bool), &few, &many).unwrap()
 }
 fn ordered() -> impl Iterator<Item = DType> {
     DType::ALL.into_iter().filter(|d| !d.is_complex())

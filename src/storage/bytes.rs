@@ -36,7 +36,7 @@ unsafe impl Sync for Bytes {}
 impl Bytes {
     /// Owned memory of `len` bytes with unspecified contents, aligned to [`ALIGN`](super::ALIGN).
     ///
-    /// Errors with [`Error::Memory`] where there is no such memory.
+    /// Errors with [`Error::Memory`](crate::Error::Memory) where there is no such memory.
     pub fn new(len: usize) -> Result<Bytes> {
         Bytes::owned(len).map(|(bytes, _)| bytes)
     }
