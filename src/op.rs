@@ -201,7 +201,7 @@ macro_rules! operations {
         /// Real part.
         RealPart real 1 real { wint |x| x; float |x| x; complex |x| x.re; }
         /// Imaginary part; zero of real numbers.
-        ImagPart imag 1 real { wint |x| x ^ x; float |x| x * 0.0; complex |x| x.im; }
+        ImagPart imag 1 real { wint |x| { let _ = x; 0 }; float |x| { let _ = x; 0.0 }; complex |x| x.im; }
         // selection
         /// `a` where the condition is true, else `b`.
         Where where_ 3 select { bits |c, a, b| (); }

@@ -18,7 +18,7 @@ __all__ = ["load", "metadata", "save"]
 _FORMATS = (".safetensors", ".npy", ".npz")
 
 
-def load(path: str | os.PathLike[str], mmap: bool = True) -> Tensor | dict[str, Tensor]:
+def load(path: str | os.PathLike[str], mmap: bool = True) -> Any:
     """The tensors of a file: a dict of them by name (.safetensors, .npz), or one (.npy).
 
     With `mmap`, the tensors of .safetensors and .npy lie in the mapped file, and are read when they are used. Whoever cuts such a file

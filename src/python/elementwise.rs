@@ -4,7 +4,7 @@ use super::convert::{Operand, compute};
 use super::tensor::PyTensor;
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops;
-use crate::{DType, Scalar};
+use crate::{DType, Error, Scalar};
 use pyo3::prelude::*;
 
 impl Operand {
@@ -321,6 +321,9 @@ pub fn clip(py: Python<'_>, x: Operand, min: Option<Operand>, max: Option<Operan
         Operand::Tensor(t) => t.dtype(),
         Operand::Scalar(s) => s.default_dtype(),
     };
+    if dtype.is_bool() {
+        return Err(Error::unsupported("clip", dtype).into()); // a bound would make it an integer
+    }
     let [lowest, highest] = range(dtype).map(Operand::Scalar);
     apply(py, &rows::Clip::ROW, &[x, min.unwrap_or(lowest), max.unwrap_or(highest)])
 }

@@ -11,8 +11,8 @@ use pyo3::types::PyTuple;
 /// The parts of `x` at the positions `indices` along `axis`.
 ///
 /// indices: integers, from `-size` to `size - 1`; where it is of one dimension, the result has the shape of x but for its size
-/// along the axis, otherwise its shape stands in the place of the axis. axis: may be None where x has one dimension. The result has
-/// the dtype of x. IndexError where a position is out of range; DTypeError where they are no integers; AxisError for a wrong axis.
+/// along the axis, otherwise its shape stands in the place of the axis. axis: None takes from x as one line. The result has the
+/// dtype of x. IndexError where a position is out of range; DTypeError where they are no integers; AxisError for a wrong axis.
 ///
 /// >>> flex.take(flex.asarray([10, 20, 30]), flex.asarray([2, 0, -1])).tolist()
 /// [30, 10, 30]
@@ -32,7 +32,7 @@ fn take(py: Python<'_>, x: Arg, indices: Arg, axis: Option<isize>) -> PyResult<P
 /// >>> flex.take_along_axis(x, flex.argsort(x, axis=1), axis=1).tolist()
 /// [[1, 3], [2, 4]]
 #[pyfunction]
-#[pyo3(signature = (x, indices, /, *, axis = -1))]
+#[pyo3(signature = (x, indices, /, *, axis = -1), text_signature = "(x, indices, /, *, axis=-1)")]
 fn take_along_axis(py: Python<'_>, x: Arg, indices: Arg, axis: isize) -> PyResult<PyTensor> {
     compute(py, x.0.len().saturating_add(indices.0.len()), || ops::take_along_axis(&x.0, &indices.0, axis))
 }
@@ -47,7 +47,7 @@ fn take_along_axis(py: Python<'_>, x: Arg, indices: Arg, axis: isize) -> PyResul
 /// >>> flex.put_along_axis(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
 /// [[1, 9], [9, 4]]
 #[pyfunction]
-#[pyo3(signature = (x, indices, values, /, axis = -1, *, mode = "set"))]
+#[pyo3(signature = (x, indices, values, /, axis = -1, *, mode = "set"), text_signature = "(x, indices, values, /, axis=-1, *, mode='set')")]
 fn put_along_axis(py: Python<'_>, x: Arg, indices: Arg, values: Operand, axis: isize, mode: &str) -> PyResult<PyTensor> {
     let mode = match mode {
         "set" => ScatterMode::Set,
@@ -70,7 +70,7 @@ fn put_along_axis(py: Python<'_>, x: Arg, indices: Arg, values: Operand, axis: i
 /// >>> flex.scatter_add(flex.zeros(3), flex.asarray([2, 0, 2]), flex.asarray([1.0, 2.0, 4.0])).tolist()
 /// [2.0, 0.0, 5.0]
 #[pyfunction]
-#[pyo3(signature = (x, indices, values, /, axis = -1))]
+#[pyo3(signature = (x, indices, values, /, axis = -1), text_signature = "(x, indices, values, /, axis=-1)")]
 fn scatter_add(py: Python<'_>, x: Arg, indices: Arg, values: Operand, axis: isize) -> PyResult<PyTensor> {
     scatter(py, x, indices, values, |x, indices, values| ops::scatter_add(x, indices, values, axis))
 }

@@ -72,7 +72,7 @@ fn tensordot(py: Python<'_>, x1: Arg, x2: Arg, axes: Option<&Bound<PyAny>>) -> P
 /// >>> flex.vecdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
 /// [12, 34]
 #[pyfunction]
-#[pyo3(signature = (x1, x2, /, *, axis = -1))]
+#[pyo3(signature = (x1, x2, /, *, axis = -1), text_signature = "(x1, x2, /, *, axis=-1)")]
 fn vecdot(py: Python<'_>, x1: Arg, x2: Arg, axis: isize) -> PyResult<PyTensor> {
     compute(py, x1.0.len().max(x2.0.len()), || ops::vecdot(&x1.0, &x2.0, axis))
 }
@@ -97,7 +97,7 @@ fn outer(py: Python<'_>, x1: Arg, x2: Arg) -> PyResult<PyTensor> {
 /// >>> flex.cross(flex.asarray([1, 0, 0]), flex.asarray([0, 1, 0])).tolist()
 /// [0, 0, 1]
 #[pyfunction]
-#[pyo3(signature = (x1, x2, /, *, axis = -1))]
+#[pyo3(signature = (x1, x2, /, *, axis = -1), text_signature = "(x1, x2, /, *, axis=-1)")]
 fn cross(py: Python<'_>, x1: Arg, x2: Arg, axis: isize) -> PyResult<PyTensor> {
     compute(py, x1.0.len().max(x2.0.len()), || ops::cross(&x1.0, &x2.0, axis))
 }

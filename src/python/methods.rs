@@ -29,7 +29,7 @@ const METHODS: &[&str] = &[
     "abs", "ceil", "clip", "conj", "cos", "erf", "exp", "floor", "isfinite", "isinf", "isnan", "log", "reciprocal", "relu", "round", "rsqrt",
     "sigmoid", "sign", "sin", "sqrt", "square", "tan", "tanh", "trunc",
     // reductions
-    "all", "any", "argmax", "argmin", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var",
+    "all", "any", "argmax", "argmin", "count_nonzero", "cumulative_prod", "cumulative_sum", "logsumexp", "max", "mean", "min", "prod", "std", "sum", "var",
     // shape
     "broadcast_to", "chunk", "expand_dims", "flip", "moveaxis", "permute_dims", "repeat", "roll", "split", "squeeze", "swapaxes", "tile",
     "transpose", "unfold", "unstack",

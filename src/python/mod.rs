@@ -18,6 +18,7 @@ mod operators;
 mod promotion;
 mod reduce;
 mod repr;
+mod scan;
 mod shape;
 mod sort;
 mod standard;
@@ -43,6 +44,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     linalg::register(m)?;
     nn::register(m)?;
     reduce::register(m)?;
+    scan::register(m)?;
     shape::register(m)?;
     sort::register(m)?;
     methods::register(m) // of the functions above

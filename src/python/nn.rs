@@ -46,7 +46,7 @@ fn embedding(py: Python<'_>, indices: Arg, weight: Arg) -> PyResult<PyTensor> {
 /// >>> flex.nn.softmax(flex.asarray([0.0, 0.0, -flex.inf])).tolist()
 /// [0.5, 0.5, 0.0]
 #[pyfunction]
-#[pyo3(signature = (x, axis = -1))]
+#[pyo3(signature = (x, axis = -1), text_signature = "(x, axis=-1)")]
 fn softmax(py: Python<'_>, x: Arg, axis: isize) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || nn::softmax(&x.0, axis))
 }
@@ -59,7 +59,7 @@ fn softmax(py: Python<'_>, x: Arg, axis: isize) -> PyResult<PyTensor> {
 /// >>> flex.nn.log_softmax(flex.asarray([0.0, -1000.0])).tolist()
 /// [0.0, -1000.0]
 #[pyfunction]
-#[pyo3(signature = (x, axis = -1))]
+#[pyo3(signature = (x, axis = -1), text_signature = "(x, axis=-1)")]
 fn log_softmax(py: Python<'_>, x: Arg, axis: isize) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || nn::log_softmax(&x.0, axis))
 }

@@ -65,7 +65,10 @@ fn dtype_of(x: &Bound<PyAny>) -> PyResult<DType> {
     }
 }
 
-/// The limits of a float or complex dtype, or of a tensor's.
+/// The limits of a float or complex dtype, or of a tensor's; DTypeError for others.
+///
+/// >>> flex.finfo(flex.bfloat16).eps
+/// 0.0078125
 #[pyfunction]
 #[pyo3(signature = (r#type, /))]
 fn finfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<FloatInfo> {
@@ -79,7 +82,10 @@ fn finfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<FloatInfo> {
     Ok(FloatInfo { bits: dtype.size() * 8, eps, max, min: -max, smallest_normal, dtype: dtype::object(py, dtype)?.unbind() })
 }
 
-/// The limits of an integer dtype, or of a tensor's.
+/// The limits of an integer dtype, or of a tensor's; DTypeError for others.
+///
+/// >>> flex.iinfo(flex.int8).max
+/// 127
 #[pyfunction]
 #[pyo3(signature = (r#type, /))]
 fn iinfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<IntInfo> {
@@ -90,7 +96,10 @@ fn iinfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<IntInfo> {
 }
 
 /// Whether a dtype is of a kind: `"bool"`, `"signed integer"`, `"unsigned integer"`, `"integral"`, `"real floating"`,
-/// `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these.
+/// `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these. ValueError for other kinds.
+///
+/// >>> flex.isdtype(flex.uint8, "integral"), flex.isdtype(flex.uint8, (flex.int8, "real floating"))
+/// (True, False)
 #[pyfunction]
 #[pyo3(signature = (dtype, kind))]
 pub fn isdtype(dtype: DTypeArg, kind: &Bound<PyAny>) -> PyResult<bool> {
@@ -119,13 +128,20 @@ pub fn isdtype(dtype: DTypeArg, kind: &Bound<PyAny>) -> PyResult<bool> {
 }
 
 /// Whether a tensor or dtype converts to another dtype by the rules of promotion, without loss of kind or range.
+///
+/// >>> flex.can_cast(flex.int8, flex.int16), flex.can_cast(flex.float32, flex.int64)
+/// (True, False)
 #[pyfunction]
 #[pyo3(signature = (from_, to, /))]
 fn can_cast(from_: &Bound<PyAny>, to: DTypeArg) -> PyResult<bool> {
     Ok(dtype_of(from_)?.promote(to.0, "can_cast").is_ok_and(|d| d == to.0))
 }
 
-/// The dtype that an operation of these tensors, dtypes and Python numbers has; numbers take the others' dtype.
+/// The dtype that an operation of these tensors, dtypes and Python numbers has; numbers take the others' dtype. DTypeError where
+/// there is none.
+///
+/// >>> flex.result_type(flex.int8, flex.uint8), flex.result_type(flex.float16, 1)
+/// (flex.int16, flex.float16)
 #[pyfunction]
 #[pyo3(signature = (*arrays_and_dtypes))]
 fn result_type<'py>(py: Python<'py>, arrays_and_dtypes: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyDType>> {

@@ -176,6 +176,19 @@ fn count_nonzero(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> 
     compute(py, x.0.len(), || ops::count_nonzero(&x.0, axes(&axis), keepdims))
 }
 
+/// `log(sum(exp(x)))` of elements, without overflow.
+///
+/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
+/// integers and bool; no elements give `-inf`. DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+///
+/// >>> flex.logsumexp(flex.asarray([-flex.inf, 1000.0])).item()
+/// 1000.0
+#[pyfunction]
+#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+fn logsumexp(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::logsumexp(&x.0, axes(&axis), keepdims))
+}
+
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(sum, m)?)?;
     m.add_function(wrap_pyfunction!(prod, m)?)?;
@@ -190,5 +203,6 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(min_with_indices, m)?)?;
     m.add_function(wrap_pyfunction!(any, m)?)?;
     m.add_function(wrap_pyfunction!(all, m)?)?;
-    m.add_function(wrap_pyfunction!(count_nonzero, m)?)
+    m.add_function(wrap_pyfunction!(count_nonzero, m)?)?;
+    m.add_function(wrap_pyfunction!(logsumexp, m)?)
 }

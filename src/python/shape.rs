@@ -274,7 +274,7 @@ fn chunk(py: Python<'_>, x: Arg, chunks: isize, axis: isize) -> PyResult<Bound<'
 /// >>> flex.unfold(flex.arange(5), 3).tolist()
 /// [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
 #[pyfunction]
-#[pyo3(signature = (x, /, size, *, step = 1, axis = -1))]
+#[pyo3(signature = (x, /, size, *, step = 1, axis = -1), text_signature = "(x, /, size, *, step=1, axis=-1)")]
 fn unfold(x: Arg, size: isize, step: isize, axis: isize) -> PyResult<PyTensor> {
     view(x.0.unfold(axis, count("unfold", "size", size)?, count("unfold", "step", step)?))
 }
@@ -288,7 +288,7 @@ fn unfold(x: Arg, size: isize, step: isize, axis: isize) -> PyResult<PyTensor> {
 /// >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
 /// [9, 1, 2, 9, 9]
 #[pyfunction]
-#[pyo3(signature = (x, pad_width, /, *, value = Number(crate::Scalar::Int(0))), text_signature = "(x, pad_width, /, *, value=0)")]
+#[pyo3(signature = (x, pad_width, /, *, value = Number(crate::Scalar::Bool(false))), text_signature = "(x, pad_width, /, *, value=0)")]
 fn pad(py: Python<'_>, x: Arg, pad_width: &Bound<PyAny>, value: Number) -> PyResult<PyTensor> {
     let rank = x.0.rank();
     let pair = |p: &[isize]| -> PyResult<(usize, usize)> {

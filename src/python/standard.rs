@@ -10,7 +10,10 @@ use pyo3::types::{PyDict, PyTuple};
 /// The version of the standard that flex follows.
 const API_VERSION: &str = "2025.12";
 
-/// The shape that all of these broadcast to.
+/// The shape that all of these broadcast to. ShapeError where they don't.
+///
+/// >>> flex.broadcast_shapes((3, 1), (4,))
+/// (3, 4)
 #[pyfunction]
 #[pyo3(signature = (*shapes))]
 fn broadcast_shapes<'py>(py: Python<'py>, shapes: Vec<Ints>) -> PyResult<Bound<'py, PyTuple>> {

@@ -288,7 +288,11 @@ impl Rows {
 ///
 /// Arrays of NumPy and others are borrowed, not copied, where their memory can be read as it is: who writes to the array sees
 /// it in the tensor. `copy=True` makes one apart, `copy=False` errors where a copy is needed. A tensor that has the dtype
-/// already is returned itself.
+/// already is returned itself. dtype: by default that of the array, or bool, int64, float32 or complex64, as the numbers are.
+/// TypeError for what holds no numbers; ValueError for ragged lists; OverflowError where an integer is beyond the dtype.
+///
+/// >>> flex.asarray([[1, 2], [3, 4]]).shape, flex.asarray([1.5]).dtype
+/// ((2, 2), flex.float32)
 #[pyfunction]
 #[pyo3(signature = (obj, /, *, dtype = None, device = None, copy = None))]
 fn asarray<'py>(
@@ -301,14 +305,23 @@ fn asarray<'py>(
     convert::asarray(obj, dtype.map(|d| d.0), copy)
 }
 
-/// The elements in row-major order under another shape; one size may be -1, and is then what remains.
+/// The elements in row-major order under another shape; one size may be -1, and is then what remains. A view where the strides
+/// allow it, else a copy; `copy=True` makes one always, `copy=False` errors where one is needed (ValueError). ShapeError where the
+/// number of elements differs.
+///
+/// >>> flex.reshape(flex.arange(6), (2, -1)).tolist()
+/// [[0, 1, 2], [3, 4, 5]]
 #[pyfunction]
 #[pyo3(signature = (x, /, shape, *, copy = None))]
 fn reshape(py: Python<'_>, x: convert::Arg, shape: Ints, copy: Option<bool>) -> PyResult<PyTensor> {
     reshaped(py, &x.0, &shape, copy)
 }
 
-/// The elements as another dtype.
+/// The elements as another dtype: floats to integers are truncated and saturated (NaN gives 0), integers to narrower ones wrap. With
+/// `copy=False` the tensor itself where the dtype is its own.
+///
+/// >>> flex.astype(flex.asarray([1.9, -2.9, 300.0]), flex.int8).tolist()
+/// [1, -2, 127]
 #[pyfunction]
 #[pyo3(signature = (x, dtype, /, *, copy = true, device = None))]
 fn astype<'py>(x: &Bound<'py, PyTensor>, dtype: DTypeArg, copy: bool, device: Option<Device>) -> PyResult<Bound<'py, PyTensor>> {

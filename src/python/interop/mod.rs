@@ -62,6 +62,9 @@ pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Option<Tensor>> 
 
 /// A tensor that shares the memory of an object with `__dlpack__`: who writes to one sees it in the other. `copy=True` makes one
 /// apart, `copy=False` errors where a copy is needed; so do objects on another device, unless `device="cpu"` asks for a copy here.
+///
+/// >>> flex.from_dlpack(flex.asarray([1, 2])).tolist()
+/// [1, 2]
 #[pyfunction]
 #[pyo3(signature = (x, /, *, device = None, copy = None))]
 fn from_dlpack(x: &Bound<PyAny>, device: Option<Device>, copy: Option<bool>) -> PyResult<PyTensor> {

@@ -1,0 +1,156 @@
+"""The array API standard's names and signatures, the namespaces, methods, pickling of functions."""
+
+import inspect
+import pickle
+
+import pytest
+
+import flex
+
+# of the standard, 2025.12: names and parameters
+STANDARD = """
+arange(start, /, stop=None, step=1, *, dtype=None, device=None)
+asarray(obj, /, *, dtype=None, device=None, copy=None)
+empty(shape, *, dtype=None, device=None)
+empty_like(x, /, *, dtype=None, device=None)
+eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None)
+from_dlpack(x, /, *, device=None, copy=None)
+full(shape, fill_value, *, dtype=None, device=None)
+full_like(x, /, fill_value, *, dtype=None, device=None)
+linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True)
+meshgrid(*arrays, indexing='xy')
+ones(shape, *, dtype=None, device=None)
+ones_like(x, /, *, dtype=None, device=None)
+tril(x, /, *, k=0)
+triu(x, /, *, k=0)
+zeros(shape, *, dtype=None, device=None)
+zeros_like(x, /, *, dtype=None, device=None)
+astype(x, dtype, /, *, copy=True, device=None)
+broadcast_arrays(*arrays)
+broadcast_shapes(*shapes)
+broadcast_to(x, /, shape)
+can_cast(from_, to, /)
+finfo(type, /)
+iinfo(type, /)
+isdtype(dtype, kind)
+result_type(*arrays_and_dtypes)
+clip(x, /, min=None, max=None)
+where(condition, x1, x2, /)
+searchsorted(x1, x2, /, *, side='left', sorter=None)
+argmax(x, /, *, axis=None, keepdims=False)
+argmin(x, /, *, axis=None, keepdims=False)
+count_nonzero(x, /, *, axis=None, keepdims=False)
+nonzero(x, /)
+argsort(x, /, *, axis=-1, descending=False, stable=True)
+sort(x, /, *, axis=-1, descending=False, stable=True)
+cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False)
+cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False)
+max(x, /, *, axis=None, keepdims=False)
+mean(x, /, *, axis=None, keepdims=False)
+min(x, /, *, axis=None, keepdims=False)
+prod(x, /, *, axis=None, dtype=None, keepdims=False)
+std(x, /, *, axis=None, correction=0.0, keepdims=False)
+sum(x, /, *, axis=None, dtype=None, keepdims=False)
+var(x, /, *, axis=None, correction=0.0, keepdims=False)
+all(x, /, *, axis=None, keepdims=False)
+any(x, /, *, axis=None, keepdims=False)
+diff(x, /, *, axis=-1, n=1, prepend=None, append=None)
+take(x, indices, /, *, axis=None)
+take_along_axis(x, indices, /, *, axis=-1)
+matmul(x1, x2, /)
+matrix_transpose(x, /)
+tensordot(x1, x2, /, *, axes=2)
+vecdot(x1, x2, /, *, axis=-1)
+concat(arrays, /, *, axis=0)
+expand_dims(x, /, axis=0)
+flip(x, /, *, axis=None)
+moveaxis(x, source, destination, /)
+permute_dims(x, /, axes)
+repeat(x, repeats, /, *, axis=None)
+reshape(x, /, shape, *, copy=None)
+roll(x, /, shift, *, axis=None)
+squeeze(x, /, axis=None)
+stack(arrays, /, *, axis=0)
+tile(x, repetitions, /)
+unstack(x, /, *, axis=0)
+"""
+UNARY = """
+abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan log log1p log2
+log10 logical_not negative positive real reciprocal round sign signbit sin sinh square sqrt tan tanh trunc
+"""
+BINARY = """
+add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign divide equal floor_divide greater
+greater_equal hypot less less_equal logaddexp logical_and logical_or logical_xor maximum minimum multiply nextafter not_equal pow
+remainder subtract
+"""
+DTYPES = """bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 complex128"""
+
+
+@pytest.mark.parametrize("line", STANDARD.split("\n")[1:-1])
+def test_signatures_of_the_standard(line):
+    name = line[: line.index("(")]
+    signature = inspect.signature(getattr(flex, name))
+    found = signature.replace(
+        return_annotation=inspect.Signature.empty, parameters=[p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    )
+    assert f"{name}{found}" == line
+
+
+@pytest.mark.parametrize("name", [*UNARY.split(), *BINARY.split()])
+def test_signatures_of_elementwise_functions(name):
+    expected = "(x, /)" if name in UNARY.split() else "(x1, x2, /)"
+    assert inspect.signature(getattr(flex, name)) == inspect.signature(eval(f"lambda {expected[1:-1]}: None"))
+
+
+def test_dtypes_and_constants():
+    for name in DTYPES.split():
+        assert getattr(flex, name).name == name
+    assert (flex.e, flex.pi, flex.inf, flex.newaxis) == (2.718281828459045, 3.141592653589793, float("inf"), None)
+    assert flex.nan != flex.nan
+    assert flex.__array_api_version__ == "2025.12"
+    assert flex.zeros(1).__array_namespace__() is flex
+    info = flex.__array_namespace_info__()
+    assert set(info.dtypes()) >= set(DTYPES.split())
+    assert info.default_device() in info.devices()
+
+
+@pytest.mark.parametrize("namespace", [flex, flex.io, flex.linalg, flex.nn])
+def test_all_is_what_there_is(namespace):
+    assert len(set(namespace.__all__)) == len(namespace.__all__)
+    for name in namespace.__all__:
+        assert hasattr(namespace, name)
+
+
+@pytest.mark.parametrize(
+    "name", ["flex.add", "flex.sum", "flex.where", "flex.nn.linear", "flex.nn.relu", "flex.io.load", "flex.linalg.matmul"]
+)
+def test_functions_are_pickled_by_name(name):
+    function = eval(name)
+    assert pickle.loads(pickle.dumps(function)) is function
+
+
+def test_methods_are_the_functions():
+    x = flex.asarray([[4.0, 1.0], [9.0, 16.0]])
+    for name in ("abs", "sum", "mean", "max", "argmax", "sqrt", "sort", "transpose", "squeeze", "flip", "clip", "round", "exp", "all"):
+        assert getattr(flex.Tensor, name) is getattr(flex, name)
+        assert getattr(x, name)().tolist() == getattr(flex, name)(x).tolist()
+    assert x.sum(axis=0, keepdims=True).tolist() == [[13.0, 17.0]]
+    assert x.transpose(1, 0).tolist() == x.T.tolist()
+    assert x.reshape(4).take(flex.asarray([0, 3])).tolist() == [4.0, 16.0]
+    with pytest.raises(AttributeError):
+        x.no_such_method  # noqa: B018
+    with pytest.raises(TypeError):
+        x.sum(0)
+
+
+def test_positional_and_keyword_only_parameters():
+    x = flex.ones((2, 2))
+    for call in (
+        lambda: flex.add(x1=x, x2=x),
+        lambda: flex.exp(x=x),
+        lambda: flex.sum(x, None),
+        lambda: flex.concat([x], 0),
+        lambda: flex.exp(x, x),
+    ):
+        with pytest.raises(TypeError):
+            call()

@@ -1,0 +1,300 @@
+"""Files: round trips, what other libraries write and read, hostile files, replacing mapped ones."""
+
+import io
+import json
+import os
+import pickle
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+from arrays import ALL, LAYOUTS, laid_out, numpy_dtype, operands, random_array, to_numpy
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import flex
+
+IN_SAFETENSORS = [d for d in ALL if d != "complex128"]
+
+
+def bits(a):
+    return np.ascontiguousarray(a).tobytes(), a.dtype, a.shape
+
+
+def same(x, a):
+    assert bits(to_numpy(x)) == bits(np.asarray(a, numpy_dtype(a.dtype.name)))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("io")
+
+
+# ---- safetensors
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.dictionaries(st.text(max_size=8).filter(lambda s: s != "__metadata__"), operands(IN_SAFETENSORS), max_size=4), st.booleans())
+def test_safetensors_round_trip(folder, named, mmap):
+    path = folder / "x.safetensors"
+    flex.io.save(path, {name: x for name, (x, _) in named.items()}, metadata={"format": "pt", "ß": "\n"})
+    loaded = flex.io.load(path, mmap=mmap)
+    assert set(loaded) == set(named)
+    for name, (_, a) in named.items():
+        same(loaded[name], a)
+    assert flex.io.metadata(path) == {"format": "pt", "ß": "\n"}
+
+
+def safetensors(header, data=b"", length=None):
+    raw = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(raw) if length is None else length) + raw + data
+
+
+def entry(dtype="F32", shape=(2,), offsets=(0, 8)):
+    return {"dtype": dtype, "shape": list(shape), "data_offsets": list(offsets)}
+
+
+def test_safetensors_by_hand(tmp_path):
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(safetensors({"w": entry(), "__metadata__": {"a": "b"}}, np.array([1, 2], "<f4").tobytes()))
+    assert flex.io.load(str(path))["w"].tolist() == [1.0, 2.0]
+    assert flex.io.load(os.fsencode(path))["w"].dtype == flex.float32
+
+
+@pytest.mark.parametrize("mmap", [True, False])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x00" * 7,
+        struct.pack("<Q", 2**63),
+        struct.pack("<Q", 100) + b"{}",
+        safetensors(b"{"),
+        safetensors(b"[]"),
+        safetensors(b"\xff\xfe"),
+        safetensors({"w": 3}),
+        safetensors({"w": {}}),
+        safetensors({"w": entry()}),
+        safetensors({"w": entry()}, b"\x00" * 4),
+        safetensors({"w": entry(dtype="F8")}, b"\x00" * 8),
+        safetensors({"w": entry(dtype="X")}, b"\x00" * 8),
+        safetensors({"w": entry(dtype=3)}, b"\x00" * 8),
+        safetensors({"w": entry(shape=(3,))}, b"\x00" * 8),
+        safetensors({"w": entry(shape=(-2,))}, b"\x00" * 8),
+        safetensors({"w": entry(shape=(2**62, 8))}, b"\x00" * 8),
+        safetensors({"w": entry(shape=(2**64, 0), offsets=(0, 0))}),
+        safetensors({"w": entry(shape=(1.5,))}, b"\x00" * 8),
+        safetensors({"w": entry(offsets=(8, 0))}, b"\x00" * 8),
+        safetensors({"w": entry(offsets=(0, 2**63))}, b"\x00" * 8),
+        safetensors({"w": entry(offsets=(-8, 0))}, b"\x00" * 8),
+        safetensors({"w": entry(offsets=(0,))}, b"\x00" * 8),
+        safetensors({"a": entry(), "b": entry()}, b"\x00" * 8),
+        safetensors({"a": entry(), "b": entry(offsets=(4, 12))}, b"\x00" * 12),
+        safetensors(b"[" * 100_000),
+        safetensors(b'{"w":' * 100_000),
+    ],
+)
+def test_hostile_safetensors(tmp_path, content, mmap):
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(content)
+    with pytest.raises((ValueError, MemoryError), match=r"x\.safetensors"):
+        flex.io.load(path, mmap=mmap)
+
+
+def test_complex128_is_not_in_safetensors(tmp_path):
+    path = tmp_path / "x.safetensors"
+    with pytest.raises(flex.DTypeError, match="complex128"):
+        flex.io.save(path, {"x": flex.zeros(2, dtype="complex128")})
+    assert not path.exists()
+
+
+def test_what_save_takes(tmp_path):
+    path = tmp_path / "x.safetensors"
+    flex.io.save(path, {"list": [1, 2], "array": np.ones(2, np.int8), "number": 2.5})
+    loaded = flex.io.load(path)
+    assert (loaded["list"].tolist(), loaded["array"].dtype, loaded["number"].item()) == ([1, 2], flex.int8, 2.5)
+    for wrong in (flex.zeros(2), [1, 2], None, 3):
+        with pytest.raises(TypeError, match="a dict is wanted"):
+            flex.io.save(path, wrong)
+    with pytest.raises(TypeError, match="no string"):
+        flex.io.save(path, {1: flex.zeros(2)})
+    with pytest.raises(TypeError):
+        flex.io.save(path, {"x": object()})
+    with pytest.raises(TypeError):
+        flex.io.save(path, {"x": flex.zeros(2)}, metadata={"a": 1})
+    assert set(flex.io.load(path)) == {"list", "array", "number"}  # what failed changed nothing
+
+
+# ---- npy
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(operands([d for d in ALL if d != "bfloat16"]), st.booleans())
+def test_npy_round_trip(folder, case, mmap):
+    x, a = case
+    path = folder / "x.npy"
+    flex.io.save(path, x)
+    same(flex.io.load(path, mmap=mmap), a)
+    assert bits(np.load(path)) == bits(a)
+
+
+@pytest.mark.parametrize("mmap", [True, False])
+@pytest.mark.parametrize("dtype", ["<f4", ">f8", ">i2", "|b1", "<c8", ">c16", "|u1"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_npy_of_numpy(tmp_path, dtype, order, mmap):
+    a = np.asarray(np.arange(24).reshape(2, 3, 4) % 7, dtype=dtype, order=order)
+    path = tmp_path / "x.npy"
+    np.save(path, a)
+    same(flex.io.load(path, mmap=mmap), a.astype(a.dtype.newbyteorder("=")))
+
+
+def npy(header, data=b"", version=(1, 0), length=None):
+    raw = header.encode("latin1")
+    count = struct.pack("<H" if version[0] == 1 else "<I", len(raw) if length is None else length)
+    return b"\x93NUMPY" + bytes(version) + count + raw + data
+
+
+GOOD = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n"
+
+
+@pytest.mark.parametrize("mmap", [True, False])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x93NUMPY",
+        b"\x93NUMPX" + npy(GOOD, b"\x00" * 8)[6:],
+        npy(GOOD),
+        npy(GOOD, b"\x00" * 7),
+        npy(GOOD, b"\x00" * 8, version=(9, 0)),
+        npy(GOOD, b"\x00" * 8, length=60_000),
+        npy(GOOD, b"\x00" * 8, version=(2, 0), length=2**32 - 1),
+        npy("{}", b"\x00" * 8),
+        npy("", b"\x00" * 8),
+        npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }", b"\x00" * 8),
+        npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 8), }", b"\x00" * 8),
+        npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999999,), }", b"\x00" * 8),
+        npy("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", pickle.dumps([1, 2])),
+        npy("{'descr': '<U4', 'fortran_order': False, 'shape': (2,), }", b"\x00" * 32),
+        npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", b"\x00" * 8),
+        npy("{'descr': '<f4', 'fortran_order': 3, 'shape': (2,), }", b"\x00" * 8),
+        npy("{'descr': '<f4', 'fortran_order': False, 'shape': 2, }", b"\x00" * 8),
+        npy("{'descr': '<f4', 'fortran_order': False, 'shape': (__import__('os').system('true'),), }", b"\x00" * 8),
+        npy("(" * 60_000, b"\x00" * 8),
+    ],
+)
+def test_hostile_npy(tmp_path, content, mmap):
+    path = tmp_path / "x.npy"
+    path.write_bytes(content)
+    with pytest.raises((ValueError, MemoryError), match=r"x\.npy"):
+        flex.io.load(path, mmap=mmap)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(["npy", "safetensors", "npz"]), st.data())
+def test_damaged_files_are_errors_or_tensors(folder, suffix, data):
+    path = folder / f"damaged.{suffix}"
+    x = flex.asarray(np.arange(6.0).reshape(2, 3))
+    flex.io.save(path, x if suffix == "npy" else {"x": x})
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 3))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
+    try:
+        loaded = flex.io.load(path, mmap=False)
+    except (ValueError, MemoryError):
+        return
+    assert isinstance(loaded, flex.Tensor if suffix == "npy" else dict)
+
+
+# ---- npz
+
+
+def test_npz(tmp_path):
+    path = tmp_path / "x.npz"
+    arrays = {d: random_array(d, (2, 3), np.random.default_rng(0)) for d in ALL if d != "bfloat16"}
+    flex.io.save(path, arrays)
+    loaded = flex.io.load(path)
+    with np.load(path) as theirs:
+        assert set(loaded) == set(theirs) == set(arrays)
+        for name, a in arrays.items():
+            same(loaded[name], a)
+            assert bits(theirs[name]) == bits(a)
+    np.savez_compressed(path, a=np.arange(5), b=np.zeros((0, 2)))
+    assert {k: v.tolist() for k, v in flex.io.load(path).items()} == {"a": [0, 1, 2, 3, 4], "b": []}
+    assert os.listdir(tmp_path) == ["x.npz"]
+
+
+def test_hostile_npz(tmp_path):
+    path = tmp_path / "x.npz"
+    for content in (b"", b"PK\x03\x04", b"no zip at all"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"x\.npz"):
+            flex.io.load(path)
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("a.npy", b"\x93NUMPY")
+    with pytest.raises(ValueError, match="npy"):
+        flex.io.load(path)
+    with pytest.raises(TypeError, match="a dict is wanted"):
+        flex.io.save(path, flex.zeros(2))
+    with pytest.raises(TypeError, match="no string"):
+        flex.io.save(path, {1: flex.zeros(2)})
+    assert os.listdir(tmp_path) == ["x.npz"]
+
+
+# ---- all
+
+
+@pytest.mark.parametrize("suffix", ["npy", "npz", "safetensors"])
+def test_missing_files_and_folders(tmp_path, suffix):
+    path = tmp_path / f"x.{suffix}"
+    with pytest.raises(FileNotFoundError):
+        flex.io.load(path)
+    path.mkdir()
+    with pytest.raises((OSError, ValueError)):
+        flex.io.load(path)
+    with pytest.raises(OSError, match="none"):
+        flex.io.save(tmp_path / "none" / f"x.{suffix}", flex.zeros(1) if suffix == "npy" else {"x": flex.zeros(1)})
+
+
+@pytest.mark.parametrize("path", ["x", "x.txt", "x.npy.gz", ""])
+def test_other_suffixes(path):
+    for call in (lambda: flex.io.load(path), lambda: flex.io.save(path, flex.zeros(1)), lambda: flex.io.metadata(path)):
+        with pytest.raises(ValueError, match=r"ends in none of \.safetensors, \.npy, \.npz"):
+            call()
+    for wrong in (None, 3, io.BytesIO()):
+        with pytest.raises(TypeError):
+            flex.io.load(wrong)
+    with pytest.raises(ValueError, match="metadata"):
+        flex.io.save("x.npy", flex.zeros(1), metadata={})
+
+
+@pytest.mark.parametrize("suffix", ["npy", "safetensors"])
+def test_a_mapped_file_can_be_replaced_by_what_it_holds(tmp_path, suffix):
+    path = tmp_path / f"x.{suffix}"
+    a = np.arange(100_000.0)
+
+    def load():
+        loaded = flex.io.load(path)
+        return loaded if suffix == "npy" else loaded["x"]
+
+    def save(x):
+        flex.io.save(path, x if suffix == "npy" else {"x": x})
+
+    save(flex.asarray(a))
+    mapped = load()
+    save(mapped)
+    save(flex.flip(mapped))
+    np.testing.assert_array_equal(mapped.numpy(), a)
+    np.testing.assert_array_equal(load().numpy(), a[::-1])
+    mapped += 1  # a value of its own: the file stays
+    np.testing.assert_array_equal(load().numpy(), a[::-1])
+    assert os.listdir(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts(tmp_path, layout):
+    x, a = laid_out(np.arange(12.0).reshape(3, 4), layout)
+    flex.io.save(tmp_path / "x.safetensors", {"x": x})
+    same(flex.io.load(tmp_path / "x.safetensors")["x"], np.ascontiguousarray(a))

@@ -1,0 +1,176 @@
+"""Products against NumPy, in more digits."""
+
+import numpy as np
+import pytest
+from arrays import BOOL, COMPLEX, EPS, FLOATS, HALVES, INTEGERS, NUMBERS, check, laid_out, operands, random_array, to_numpy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import flex
+
+SIDES = st.integers(0, 9)
+
+
+def exact(a):
+    """Values in a type whose products are exact, or in which integers wrap as in their own."""
+    if a.dtype.name in INTEGERS:
+        return a
+    return a.astype(np.complex128 if a.dtype.kind == "c" else np.float64)
+
+
+def compare(y, expected, a, b, depth, dtype):
+    """Within the error of a sum of `depth` products."""
+    assert y.dtype == dtype
+    if dtype in INTEGERS:
+        check(y, expected.astype(dtype))
+        return
+    largest = float(np.max(np.abs(exact(a)), initial=0) * np.max(np.abs(exact(b)), initial=0))
+    check(y, expected, ulps=2, absolute=max(depth, 1) * largest * min(EPS[dtype], 2**-23) * 4)
+
+
+@st.composite
+def product(draw, dtypes=NUMBERS):
+    """Two operands of matmul."""
+    n, k, m = draw(SIDES), draw(SIDES), draw(SIDES)
+    if draw(st.integers(0, 5)) == 0:
+        n, k, m = draw(st.sampled_from([(70, 33, 65), (1, 130, 70), (129, 64, 1), (33, 300, 17)]))
+    batch = draw(st.sampled_from([((), ()), ((2,), ()), ((), (3,)), ((2, 1), (3,)), ((2, 3), (2, 3)), ((1,), (4,)), ((0,), (1,))]))
+    left = draw(st.sampled_from([(*batch[0], n, k), (k,)]))
+    right = draw(st.sampled_from([(*batch[1], k, m), (k,)]))
+    dtype = draw(st.sampled_from(dtypes))
+    return (*draw(operands([dtype], left, special=False)), *draw(operands([dtype], right, special=False)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(product())
+def test_matmul(case):
+    x, a, y, b = case
+    compare(flex.matmul(x, y), np.matmul(exact(a), exact(b)), a, b, a.shape[-1], a.dtype.name)
+    compare(x @ y, np.matmul(exact(a), exact(b)), a, b, a.shape[-1], a.dtype.name)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int32", "complex64"])
+def test_matmul_of_larger_matrices(dtype):
+    rng = np.random.default_rng(5)
+    a, b = random_array(dtype, (150, 210), rng, special=False), random_array(dtype, (210, 170), rng, special=False)
+    for layout in ("plain", "transposed", "flipped", "stepped"):
+        (x, _), (y, _) = laid_out(a, layout), laid_out(b, layout)
+        compare(flex.matmul(x, y), np.matmul(exact(a), exact(b)), a, b, 210, dtype)
+
+
+def test_matmul_promotes():
+    assert flex.matmul(flex.ones((2, 2), dtype="int8"), flex.ones((2, 2), dtype="float16")).dtype == flex.float16
+    with pytest.raises(flex.DTypeError, match="matmul"):
+        flex.matmul(flex.ones((2, 2), dtype="int64"), flex.ones((2, 2), dtype="uint64"))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [((2, 3), (4, 5)), ((2, 3), (2,)), ((3,), (2,)), ((), (2,)), ((2, 2), ()), ((2, 2, 3), (3, 3, 2))],
+)
+def test_matmul_shapes_that_do_not_fit(left, right):
+    with pytest.raises(flex.ShapeError, match="matmul"):
+        flex.matmul(flex.zeros(left), flex.zeros(right))
+
+
+@pytest.mark.parametrize("name", ["matmul", "vecdot", "outer", "cross"])
+def test_bool_is_no_number(name):
+    x = flex.ones(3, dtype="bool")
+    with pytest.raises(flex.DTypeError, match=name):
+        getattr(flex, name)(x, x)
+
+
+def test_special_values():
+    x = flex.asarray([[np.inf, 1.0], [np.nan, 0.0]])
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(to_numpy(x @ x), to_numpy(x) @ to_numpy(x))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(NUMBERS), st.data())
+def test_vecdot(dtype, data):
+    shape = tuple(data.draw(st.lists(SIDES, min_size=1, max_size=3)))
+    axis = data.draw(st.integers(-len(shape), -1))
+    x, a = data.draw(operands([dtype], shape, special=False))
+    y, b = data.draw(operands([dtype], shape, special=False))
+    compare(flex.vecdot(x, y, axis=axis), np.sum(np.conj(exact(a)) * exact(b), axis=axis, dtype=exact(a).dtype), a, b, shape[axis], dtype)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(["int32", *FLOATS, *COMPLEX]), st.data())
+def test_tensordot(dtype, data):
+    shared = data.draw(st.lists(st.integers(0, 4), max_size=2))
+    mine, theirs = (data.draw(st.lists(st.integers(0, 4), max_size=2)) for _ in range(2))
+    x, a = data.draw(operands([dtype], (*mine, *shared), special=False))
+    y, b = data.draw(operands([dtype], (*shared, *theirs), special=False))
+    n = len(shared)
+    depth = int(np.prod(shared))
+    compare(flex.tensordot(x, y, axes=n), np.tensordot(exact(a), exact(b), n), a, b, depth, dtype)
+    pairs = (tuple(range(-n, 0)), tuple(range(n)))
+    compare(flex.tensordot(x, y, axes=pairs), np.tensordot(exact(a), exact(b), n), a, b, depth, dtype)
+
+
+def test_tensordot_errors():
+    x = flex.zeros((2, 3))
+    assert flex.tensordot(x, x, axes=(1, 1)).shape == (2, 2)
+    assert flex.tensordot(x, x).shape == ()
+    with pytest.raises(flex.ShapeError, match="tensordot"):
+        flex.tensordot(x, x, axes=1)
+    with pytest.raises(flex.ShapeError, match="tensordot"):
+        flex.tensordot(x, x, axes=3)
+    with pytest.raises(flex.AxisError, match="tensordot"):
+        flex.tensordot(x, x, axes=((5,), (0,)))
+    with pytest.raises(ValueError, match="tensordot: axes is -1"):
+        flex.tensordot(x, x, axes=-1)
+    for axes in ("01", (0, 1, 1), 1.5, None if False else {}):
+        with pytest.raises(TypeError):
+            flex.tensordot(x, x, axes=axes)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(NUMBERS), st.data())
+def test_outer(dtype, data):
+    x, a = data.draw(operands([dtype], (data.draw(SIDES),), special=False))
+    y, b = data.draw(operands([dtype], (data.draw(SIDES),), special=False))
+    compare(flex.outer(x, y), np.outer(exact(a), exact(b)), a, b, 1, dtype)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(["int32", "float32", "float64", "complex64"]), st.data())
+def test_cross(dtype, data):
+    axis = data.draw(st.sampled_from([-1, -2]))
+    shape = (4, 3) if axis == -1 else (3, 5)
+    x, a = data.draw(operands([dtype], shape, special=False))
+    y, b = data.draw(operands([dtype], shape, special=False))
+    compare(flex.cross(x, y, axis=axis), np.cross(exact(a), exact(b), axis=axis), a, b, 2, dtype)
+    with pytest.raises(flex.ShapeError, match="cross"):
+        flex.cross(flex.zeros(2), flex.zeros(2))
+
+
+def test_matrix_transpose_is_a_view():
+    x = flex.asarray(np.arange(24).reshape(2, 3, 4))
+    np.testing.assert_array_equal(flex.matrix_transpose(x).numpy(), np.arange(24).reshape(2, 3, 4).swapaxes(1, 2))
+    assert np.shares_memory(x.numpy(), flex.matrix_transpose(x).numpy())
+    with pytest.raises(flex.ShapeError, match="matrix_transpose"):
+        flex.matrix_transpose(flex.zeros(3))
+
+
+def test_the_namespace():
+    for name in flex.linalg.__all__:
+        assert getattr(flex.linalg, name) is getattr(flex, name)
+
+
+@pytest.mark.parametrize("dtype", ["float32", *HALVES])
+def test_products_are_the_same_for_any_number_of_threads(dtype):
+    rng = np.random.default_rng(1)
+    x = flex.astype(flex.asarray(rng.standard_normal((257, 263))), dtype)
+    with flex.threads(1):
+        one = to_numpy(x @ x.T)
+    with flex.threads(3):
+        np.testing.assert_array_equal(to_numpy(x @ x.T), one)
+
+
+@pytest.mark.parametrize("dtype", BOOL)
+def test_tensordot_of_bools(dtype):
+    with pytest.raises(flex.DTypeError, match=r"tensordot|matmul"):
+        flex.tensordot(flex.ones((2, 2), dtype=dtype), flex.ones((2, 2), dtype=dtype))

@@ -1,0 +1,130 @@
+"""Sorting and searching against NumPy."""
+
+import numpy as np
+import pytest
+from arrays import COMPLEX, FLOATS, ORDERED, check, operands, shapes, to_numpy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import flex
+
+
+def comparable(a):
+    return a.astype(np.float64) if a.dtype.name in FLOATS else a
+
+
+def ordered_positions(a, axis, descending):
+    """The stable order, NaN last in both directions."""
+    a = comparable(a)
+    if not descending:
+        return np.argsort(a, axis=axis, kind="stable")
+    # descending and stable: ascending in the reversed line, with NaN taken for the lowest
+    key = np.where(np.isnan(a), -np.inf, a) if a.dtype.kind == "f" else a
+    if a.dtype.kind == "f":
+        # NaN below -inf: sort by (is not NaN, value)
+        order = np.lexsort((np.flip(key, axis), ~np.isnan(np.flip(a, axis))), axis=axis)
+    else:
+        order = np.argsort(np.flip(key, axis), axis=axis, kind="stable")
+    return a.shape[axis] - 1 - np.flip(order, axis)
+
+
+@st.composite
+def lines(draw, dtypes=ORDERED):
+    x, a = draw(operands(dtypes, draw(shapes(min_dims=1))))
+    return x, a, draw(st.integers(-a.ndim, a.ndim - 1)), draw(st.booleans())
+
+
+@settings(max_examples=120, deadline=None)
+@given(lines())
+def test_sort(case):
+    x, a, axis, descending = case
+    order = ordered_positions(a, axis, descending)
+    y = flex.sort(x, axis=axis, descending=descending)
+    assert y.dtype == a.dtype.name
+    check(y, np.take_along_axis(comparable(a), order, axis))
+
+
+@settings(max_examples=120, deadline=None)
+@given(lines(), st.booleans())
+def test_argsort(case, stable):
+    x, a, axis, descending = case
+    order = ordered_positions(a, axis, descending)
+    y = flex.argsort(x, axis=axis, descending=descending, stable=stable)
+    assert y.dtype == flex.int64
+    check(y, order)
+    values, indices = flex.sort_with_indices(x, axis=axis, descending=descending)
+    check(indices, order)
+    check(values, np.take_along_axis(comparable(a), order, axis))
+
+
+@settings(max_examples=80, deadline=None)
+@given(lines(), st.data())
+def test_topk(case, data):
+    x, a, axis, largest = case
+    k = data.draw(st.integers(0, a.shape[axis]))
+    order = ordered_positions(a, axis, largest).take(range(k), axis)
+    values, indices = flex.topk(x, k, axis=axis, largest=largest)
+    check(indices, order)
+    check(values, np.take_along_axis(comparable(a), order, axis))
+    values, indices = flex.topk(x, k, axis=axis, largest=largest, sorted=False)
+    np.testing.assert_array_equal(np.sort(to_numpy(indices), axis), np.sort(order, axis))
+    check(values, np.take_along_axis(comparable(a), to_numpy(indices), axis))
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data(), st.sampled_from(["left", "right"]))
+def test_searchsorted(data, side):
+    dtype = data.draw(st.sampled_from(ORDERED))
+    _, a = data.draw(operands([dtype], data.draw(shapes(min_dims=1, max_dims=1))))
+    values, b = data.draw(operands([dtype]))
+    order = np.argsort(comparable(a), kind="stable")
+    line = flex.take(flex.asarray(a, copy=True), flex.asarray(order), axis=0)
+    expected = np.searchsorted(comparable(a)[order], comparable(b), side=side)
+    y = flex.searchsorted(line, values, side=side)
+    assert y.dtype == flex.int64
+    check(y, expected)
+    check(flex.searchsorted(flex.asarray(a, copy=True), values, side=side, sorter=flex.asarray(order)), expected)
+
+
+def test_searchsorted_takes_numbers():
+    line = flex.asarray([0.1, 0.2, 0.3], dtype="float64")
+    assert flex.searchsorted(line, 0.2, side="right").item() == 2
+    assert flex.searchsorted(flex.asarray([1, 2], dtype="uint64"), 2).item() == 1
+
+
+def test_zeros_of_both_signs_are_equal():
+    x = flex.asarray([0.0, -0.0, 0.0, -1.0])
+    assert flex.argsort(x).tolist() == [3, 0, 1, 2]
+    assert flex.argsort(x, descending=True).tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+@pytest.mark.parametrize("name", ["sort", "argsort", "sort_with_indices"])
+def test_complex_numbers_have_no_order(name, dtype):
+    with pytest.raises(flex.DTypeError, match="sort: not defined for complex"):
+        getattr(flex, name)(flex.ones(3, dtype=dtype))
+
+
+def test_errors():
+    x = flex.asarray([[3, 1, 2]])
+    with pytest.raises(flex.AxisError, match="sort: axis 2 is out of range"):
+        flex.sort(x, axis=2)
+    with pytest.raises(ValueError, match="topk: k is 4, but axis 1 has 3 elements"):
+        flex.topk(x, 4)
+    with pytest.raises(ValueError, match="topk: k is -1"):
+        flex.topk(x, -1)
+    with pytest.raises(ValueError, match='side is "middle"'):
+        flex.searchsorted(x[0], x[0], side="middle")
+    with pytest.raises(flex.ShapeError, match="searchsorted"):
+        flex.searchsorted(x, x)
+    with pytest.raises(IndexError):
+        flex.searchsorted(x[0], x[0], sorter=flex.asarray([0, 1, 9]))
+    with pytest.raises(flex.DTypeError):
+        flex.topk(flex.ones(3, dtype="complex64"), 1)
+
+
+def test_long_lines():
+    a = np.random.default_rng(3).standard_normal(100_000).astype(np.float32)
+    x = flex.asarray(a)
+    np.testing.assert_array_equal(to_numpy(flex.sort(x)), np.sort(a))
+    np.testing.assert_array_equal(to_numpy(flex.argsort(x)), np.argsort(a, kind="stable"))
