@@ -3,8 +3,8 @@
 # microcontroller. The instruction sets share one build, since FLEX_ISA is read when the program runs.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-combinations=(none simd std std,simd std,rayon)
-dtype_rows=(ints f64 half complex ints,f64,half,complex)
+combinations=(none simd ints,f64,half,complex std std,simd std,rayon)
+dtype_rows=(ints f64 half complex)
 
 features() { if [ "$1" = none ]; then echo --no-default-features; else echo "--no-default-features --features $1"; fi; }
 

@@ -164,6 +164,7 @@ fn errors_say_what_is_wrong() {
     assert_eq!(message(ops::searchsorted(&x, &x, Side::Left, Some(&short))), "searchsorted: a sorter of shape [3] for [300] values");
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn nothing_depends_on_the_number_of_threads() {
     let mut rng = Rng(4);

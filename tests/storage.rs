@@ -3,13 +3,17 @@
 
 use flex::{Bytes, Error, empty_cache, memory_stats, set_memory_cap};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-/// The figures are the process's: one test at a time.
-fn alone() -> MutexGuard<'static, ()> {
+/// Runs a test alone, since the figures are the process's: on a thread of its own, so that what ends with a thread has ended when
+/// the next test begins.
+fn alone(test: impl FnOnce() + Send) {
     static LOCK: Mutex<()> = Mutex::new(());
-    LOCK.lock().unwrap_or_else(|e| e.into_inner())
+    let _lock = LOCK.lock().unwrap_or_else(|e| e.into_inner());
+    if let Err(panic) = std::thread::scope(|scope| scope.spawn(test).join()) {
+        std::panic::resume_unwind(panic);
+    }
 }
 
 fn read(b: &Bytes) -> &[u8] {
@@ -29,53 +33,56 @@ fn filled(len: usize, value: u8) -> Bytes {
 
 #[test]
 fn owned_memory_is_aligned_and_initialised() {
-    let _alone = alone();
-    for len in [0, 1, 63, 64, 127, 128, 129, 1000, 4096, 65_537, 786_432, 786_433, 1 << 20, (1 << 20) + 1, 3 << 20, 5_000_001] {
-        let a = filled(len, 0xa5);
-        assert_eq!((a.as_ptr() as usize % 64, a.len(), a.is_owned()), (0, len, true));
-        assert!(read(&a).iter().all(|x| *x == 0xa5));
-        drop(a);
-        assert!(read(&Bytes::zeroed(len).unwrap()).iter().all(|x| *x == 0), "{len}");
-    }
+    alone(|| {
+        for len in [0, 1, 63, 64, 127, 128, 129, 1000, 4096, 65_537, 786_432, 786_433, 1 << 20, (1 << 20) + 1, 3 << 20, 5_000_001] {
+            let a = filled(len, 0xa5);
+            assert_eq!((a.as_ptr() as usize % 64, a.len(), a.is_owned()), (0, len, true));
+            assert!(read(&a).iter().all(|x| *x == 0xa5));
+            drop(a);
+            assert!(read(&Bytes::zeroed(len).unwrap()).iter().all(|x| *x == 0), "{len}");
+        }
+    })
 }
 
 #[test]
 fn only_one_handle_writes() {
-    let _alone = alone();
-    let mut a = Bytes::new(100).unwrap();
-    assert!(a.get_mut().is_some());
-    let b = a.clone();
-    assert!(a.get_mut().is_none() && a.same(&b) && !a.same(&Bytes::new(100).unwrap()));
-    drop(b);
-    assert!(a.get_mut().is_some());
+    alone(|| {
+        let mut a = Bytes::new(100).unwrap();
+        assert!(a.get_mut().is_some());
+        let b = a.clone();
+        assert!(a.get_mut().is_none() && a.same(&b) && !a.same(&Bytes::new(100).unwrap()));
+        drop(b);
+        assert!(a.get_mut().is_some());
+    })
 }
 
 #[test]
 fn static_and_foreign_memory_is_never_written() {
-    let _alone = alone();
-    static WEIGHTS: [u8; 5] = [1, 2, 3, 4, 5];
-    let mut a = Bytes::from_static(&WEIGHTS);
-    assert_eq!((a.as_ptr(), a.get_mut(), a.is_owned()), (WEIGHTS.as_ptr(), None, false));
-    assert_eq!(read(&a.clone()), WEIGHTS);
+    alone(|| {
+        static WEIGHTS: [u8; 5] = [1, 2, 3, 4, 5];
+        let mut a = Bytes::from_static(&WEIGHTS);
+        assert_eq!((a.as_ptr(), a.get_mut(), a.is_owned()), (WEIGHTS.as_ptr(), None, false));
+        assert_eq!(read(&a.clone()), WEIGHTS);
 
-    struct Owner(Vec<u8>, Arc<AtomicUsize>);
-    impl Drop for Owner {
-        fn drop(&mut self) {
-            assert_eq!(self.0, [7; 9]);
-            self.1.fetch_add(1, SeqCst);
+        struct Owner(Vec<u8>, Arc<AtomicUsize>);
+        impl Drop for Owner {
+            fn drop(&mut self) {
+                assert_eq!(self.0, [7; 9]);
+                self.1.fetch_add(1, SeqCst);
+            }
         }
-    }
-    let dropped = Arc::new(AtomicUsize::new(0));
-    let owner = Box::new(Owner(vec![7; 9], dropped.clone()));
-    let (ptr, len) = (owner.0.as_ptr(), owner.0.len());
-    // SAFETY: the vector's heap memory stays where it is while the owner lives.
-    let mut b = unsafe { Bytes::foreign(ptr, len, owner) };
-    assert_eq!((b.as_ptr(), b.get_mut(), b.is_owned()), (ptr, None, false));
-    let c = b.clone();
-    drop(b);
-    assert_eq!(dropped.load(SeqCst), 0);
-    std::thread::spawn(move || assert_eq!(read(&c), [7; 9])).join().unwrap();
-    assert_eq!(dropped.load(SeqCst), 1);
+        let dropped = Arc::new(AtomicUsize::new(0));
+        let owner = Box::new(Owner(vec![7; 9], dropped.clone()));
+        let (ptr, len) = (owner.0.as_ptr(), owner.0.len());
+        // SAFETY: the vector's heap memory stays where it is while the owner lives.
+        let mut b = unsafe { Bytes::foreign(ptr, len, owner) };
+        assert_eq!((b.as_ptr(), b.get_mut(), b.is_owned()), (ptr, None, false));
+        let c = b.clone();
+        drop(b);
+        assert_eq!(dropped.load(SeqCst), 0);
+        std::thread::spawn(move || assert_eq!(read(&c), [7; 9])).join().unwrap();
+        assert_eq!(dropped.load(SeqCst), 1);
+    })
 }
 
 #[test]
@@ -87,75 +94,78 @@ fn an_empty_slice_of_nobody_can_be_foreign() {
 
 #[test]
 fn freed_blocks_come_back() {
-    let _alone = alone();
-    for len in [1000, 700_000, 10 << 20] {
-        let a = Bytes::new(len).unwrap();
-        let (place, before) = (a.as_ptr() as usize, memory_stats());
-        drop(a);
-        let cached = memory_stats();
-        assert_eq!(before.in_use - cached.in_use, len);
-        assert!(cached.cached >= before.cached + len);
-        let b = Bytes::new(len).unwrap();
-        let after = memory_stats();
-        assert_eq!((b.as_ptr() as usize, after.hits, after.misses), (place, before.hits + 1, before.misses), "{len}");
-    }
+    alone(|| {
+        for len in [1000, 700_000, 10 << 20] {
+            let a = Bytes::new(len).unwrap();
+            let (place, before) = (a.as_ptr() as usize, memory_stats());
+            drop(a);
+            let cached = memory_stats();
+            assert_eq!(before.in_use - cached.in_use, len);
+            assert!(cached.cached >= before.cached + len);
+            let b = Bytes::new(len).unwrap();
+            let after = memory_stats();
+            assert_eq!((b.as_ptr() as usize, after.hits, after.misses), (place, before.hits + 1, before.misses), "{len}");
+        }
+    })
 }
 
 #[test]
 fn bytes_in_use_are_exact_and_the_peak_remembers() {
-    let _alone = alone();
-    empty_cache();
-    let start = memory_stats();
-    let held: Vec<_> = (0..1000).map(|k| Bytes::new(k * 37).unwrap()).collect();
-    let sum: usize = (0..1000).map(|k| k * 37).sum();
-    assert_eq!(memory_stats().in_use, start.in_use + sum);
-    let large = Bytes::new(30 << 20).unwrap();
-    assert!(memory_stats().peak >= start.in_use + sum + (30 << 20));
-    drop((held, large));
-    assert_eq!(memory_stats().in_use, start.in_use);
-    assert!(memory_stats().peak >= start.in_use + sum + (30 << 20));
+    alone(|| {
+        empty_cache();
+        let start = memory_stats();
+        let held: Vec<_> = (0..1000).map(|k| Bytes::new(k * 37).unwrap()).collect();
+        let sum: usize = (0..1000).map(|k| k * 37).sum();
+        assert_eq!(memory_stats().in_use, start.in_use + sum);
+        let large = Bytes::new(30 << 20).unwrap();
+        assert!(memory_stats().peak >= start.in_use + sum + (30 << 20));
+        drop((held, large));
+        assert_eq!(memory_stats().in_use, start.in_use);
+        assert!(memory_stats().peak >= start.in_use + sum + (30 << 20));
+    })
 }
 
 #[test]
 fn blocks_may_be_freed_on_another_thread() {
-    let _alone = alone();
-    let start = memory_stats();
-    let (send, receive) = mpsc::sync_channel::<Bytes>(100);
-    let consumer = std::thread::spawn(move || receive.into_iter().map(|b| read(&b)[0] as usize).sum::<usize>());
-    for round in 0..20_000 {
-        send.send(filled(if round % 100 == 0 { 2 << 20 } else { 100 + round % 5000 }, 1)).unwrap();
-    }
-    drop(send);
-    assert_eq!(consumer.join().unwrap(), 20_000);
-    let end = memory_stats();
-    assert_eq!(end.in_use, start.in_use);
-    assert!(end.misses - start.misses < 5_000, "the consumer's lists flow back: {}", end.misses - start.misses);
+    alone(|| {
+        let start = memory_stats();
+        let (send, receive) = mpsc::sync_channel::<Bytes>(100);
+        let consumer = std::thread::spawn(move || receive.into_iter().map(|b| read(&b)[0] as usize).sum::<usize>());
+        for round in 0..20_000 {
+            send.send(filled(if round % 100 == 0 { 2 << 20 } else { 100 + round % 5000 }, 1)).unwrap();
+        }
+        drop(send);
+        assert_eq!(consumer.join().unwrap(), 20_000);
+        let end = memory_stats();
+        assert_eq!(end.in_use, start.in_use);
+        assert!(end.misses - start.misses < 5_000, "the consumer's lists flow back: {}", end.misses - start.misses);
+    })
 }
 
 #[test]
 fn threads_that_end_return_their_lists() {
-    let _alone = alone();
-    empty_cache();
-    let start = memory_stats();
-    for _ in 0..100 {
-        std::thread::spawn(|| drop((0..50).map(|_| Bytes::new(5000).unwrap()).collect::<Vec<_>>())).join().unwrap();
-    }
-    let end = memory_stats();
-    assert_eq!(end.in_use, start.in_use);
-    assert!(end.misses - start.misses <= 100, "{}", end.misses - start.misses);
-    empty_cache();
-    assert_eq!(memory_stats().cached, 0);
+    alone(|| {
+        empty_cache();
+        let start = memory_stats();
+        for _ in 0..100 {
+            std::thread::spawn(|| drop((0..50).map(|_| Bytes::new(5000).unwrap()).collect::<Vec<_>>())).join().unwrap();
+        }
+        let end = memory_stats();
+        assert_eq!(end.in_use, start.in_use);
+        assert!(end.misses - start.misses <= 100, "{}", end.misses - start.misses);
+        empty_cache();
+        assert_eq!(memory_stats().cached, 0);
+    })
 }
 
 #[test]
 fn many_threads_share_and_free() {
-    let _alone = alone();
-    let start = memory_stats().in_use;
-    let shared: Vec<Bytes> = (0..64).map(|k| filled(64 + 999 * k, k as u8)).collect();
-    std::thread::scope(|s| {
-        for t in 0..8usize {
+    alone(|| {
+        let start = memory_stats().in_use;
+        let shared: Vec<Bytes> = (0..64).map(|k| filled(64 + 999 * k, k as u8)).collect();
+        let thread = |t: usize| {
             let mine = shared.clone();
-            s.spawn(move || {
+            move || {
                 for round in 0..3000usize {
                     let k = (round * 7 + t * 13) % 64;
                     let held = mine[k].clone();
@@ -163,81 +173,87 @@ fn many_threads_share_and_free() {
                     assert!(read(&held).iter().step_by(97).all(|x| *x == k as u8));
                     assert!(read(&own).iter().all(|x| *x == t as u8));
                 }
-            });
-        }
-    });
-    drop(shared);
-    assert_eq!(memory_stats().in_use, start);
+            }
+        };
+        // joined one by one: the end of a scope waits for closures, but not for what ends with their threads
+        let threads: Vec<_> = (0..8).map(|t| std::thread::spawn(thread(t))).collect();
+        threads.into_iter().for_each(|t| t.join().unwrap());
+        drop(shared);
+        assert_eq!(memory_stats().in_use, start);
+    })
 }
 
 #[test]
 fn the_cap_holds_and_memory_goes_back() {
-    let _alone = alone();
-    let default = memory_stats().cap;
-    set_memory_cap(8 << 20);
-    empty_cache();
-    drop((0..8).map(|_| Bytes::new(3 << 20).unwrap()).collect::<Vec<_>>());
-    let cached = memory_stats().cached;
-    assert!(cached > 0 && cached <= 8 << 20, "{cached}");
-    set_memory_cap(0);
-    empty_cache();
-    drop((0..8).map(|k| Bytes::new(300 << (2 * k)).unwrap()).collect::<Vec<_>>());
-    assert_eq!(memory_stats().cached, 0);
-    set_memory_cap(default);
+    alone(|| {
+        let default = memory_stats().cap;
+        set_memory_cap(8 << 20);
+        empty_cache();
+        drop((0..8).map(|_| Bytes::new(3 << 20).unwrap()).collect::<Vec<_>>());
+        let cached = memory_stats().cached;
+        assert!(cached > 0 && cached <= 8 << 20, "{cached}");
+        set_memory_cap(0);
+        empty_cache();
+        drop((0..8).map(|k| Bytes::new(300 << (2 * k)).unwrap()).collect::<Vec<_>>());
+        assert_eq!(memory_stats().cached, 0);
+        set_memory_cap(default);
+    })
 }
 
 #[test]
 fn what_the_machine_does_not_have_is_refused_at_once() {
-    let _alone = alone();
-    let limit = memory_stats().limit;
-    for len in [1usize << 42, 1 << 60, isize::MAX as usize, usize::MAX] {
-        let start = Instant::now();
-        match Bytes::new(len) {
-            Err(Error::Memory { bytes, limit: l }) => assert_eq!((bytes, l), (len as u128, if limit == u64::MAX { 0 } else { limit })),
-            other => panic!("{other:?}"),
+    alone(|| {
+        let limit = memory_stats().limit;
+        for len in [1usize << 42, 1 << 60, isize::MAX as usize, usize::MAX] {
+            let start = Instant::now();
+            match Bytes::new(len) {
+                Err(Error::Memory { bytes, limit: l }) => assert_eq!((bytes, l), (len as u128, if limit == u64::MAX { 0 } else { limit })),
+                other => panic!("{other:?}"),
+            }
+            assert!(start.elapsed() < Duration::from_millis(5));
         }
-        assert!(start.elapsed() < Duration::from_millis(5));
-    }
-    if cfg!(target_os = "linux") {
-        // what is in use counts, too; nothing here is touched
-        let half = Bytes::new((limit / 2) as usize).unwrap();
-        assert!(matches!(Bytes::new((limit / 2) as usize + 4096), Err(Error::Memory { .. })));
-        drop(half);
-        empty_cache();
-    }
+        if cfg!(target_os = "linux") {
+            // what is in use counts, too; nothing here is touched
+            let half = Bytes::new((limit / 2) as usize).unwrap();
+            assert!(matches!(Bytes::new((limit / 2) as usize + 4096), Err(Error::Memory { .. })));
+            drop(half);
+            empty_cache();
+        }
+    })
 }
 
 #[cfg(unix)]
 #[test]
 fn a_forked_child_allocates_whatever_other_threads_were_doing() {
-    let _alone = alone();
-    let stop = AtomicUsize::new(0);
-    std::thread::scope(|s| {
-        for t in 0..3 {
-            let stop = &stop;
-            s.spawn(move || {
-                while stop.load(SeqCst) == 0 {
-                    drop(Bytes::new(4 << 20).unwrap());
-                    drop((0..200).map(|k| Bytes::new(k * 50 + t).unwrap()).collect::<Vec<_>>());
-                }
-            });
-        }
-        for _ in 0..100 {
-            // SAFETY: the child calls the pool, which holds its lock across forks, and ends without unwinding or running destructors.
-            unsafe {
-                let child = libc::fork();
-                if child == 0 {
-                    libc::alarm(20);
-                    for k in 0..50 {
-                        drop((filled(k * 100 + 1, 1), filled(2 << 20, 1)));
+    alone(|| {
+        let stop = AtomicUsize::new(0);
+        std::thread::scope(|s| {
+            for t in 0..3 {
+                let stop = &stop;
+                s.spawn(move || {
+                    while stop.load(SeqCst) == 0 {
+                        drop(Bytes::new(4 << 20).unwrap());
+                        drop((0..200).map(|k| Bytes::new(k * 50 + t).unwrap()).collect::<Vec<_>>());
                     }
-                    libc::_exit(0);
-                }
-                let mut status = -1;
-                assert_eq!(libc::waitpid(child, &mut status, 0), child);
-                assert_eq!(status, 0);
+                });
             }
-        }
-        stop.store(1, SeqCst);
-    });
+            for _ in 0..100 {
+                // SAFETY: the child calls the pool, which holds its lock across forks, and ends without unwinding or running destructors.
+                unsafe {
+                    let child = libc::fork();
+                    if child == 0 {
+                        libc::alarm(20);
+                        for k in 0..50 {
+                            drop((filled(k * 100 + 1, 1), filled(2 << 20, 1)));
+                        }
+                        libc::_exit(0);
+                    }
+                    let mut status = -1;
+                    assert_eq!(libc::waitpid(child, &mut status, 0), child);
+                    assert_eq!(status, 0);
+                }
+            }
+            stop.store(1, SeqCst);
+        });
+    })
 }
