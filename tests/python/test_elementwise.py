@@ -46,6 +46,12 @@ def gelu_tanh(x):
     return x / (1 + np.exp(-2 * inner))
 
 
+def power(a, b):
+    """As IEEE 754 has it; NumPy takes the square root for an exponent of 0.5, which is NaN for -inf."""
+    result = np.power(a, b)
+    return np.where((a == -np.inf) & (b == 0.5), np.inf, result) if result.dtype.kind == "f" else result
+
+
 def sign(x):
     return np.where(x == 0, 0 * x, x / np.abs(x)) if x.dtype.kind == "c" else np.sign(x)
 
@@ -136,7 +142,7 @@ BINARY = {
     "multiply": (np.multiply, NUMBERS, "same", 4),
     "nextafter": (np.nextafter, ORDERED, "float", 0),
     "not_equal": (np.not_equal, ALL, "bool", 0),
-    "pow": (np.power, NUMBERS, "same", 4),
+    "pow": (power, NUMBERS, "same", 4),
     "remainder": (np.remainder, REAL, "same", 0),
     "subtract": (np.subtract, NUMBERS, "same", 0),
 }
