@@ -198,12 +198,13 @@ impl Tensor {
     /// The first element (the one of index 0, 0, ..). Valid for reads of all elements by the layout's strides.
     #[inline(always)]
     pub fn as_ptr(&self) -> *const u8 {
-        self.data.as_ptr().wrapping_add(self.layout.offset() * self.dtype.size())
+        // the offset of a tensor without elements means nothing, and may be any number
+        self.data.as_ptr().wrapping_add(self.layout.offset().wrapping_mul(self.dtype.size()))
     }
     /// The first element for writing, where the storage is this tensor's alone and no two indices share an element;
     /// otherwise none. [`Tensor::as_mut_ptr`] copies in that case.
     pub fn get_mut_ptr(&mut self) -> Option<*mut u8> {
-        let offset = self.layout.offset() * self.dtype.size();
+        let offset = self.layout.offset().wrapping_mul(self.dtype.size());
         if !self.layout.is_injective() {
             return None;
         }

@@ -214,3 +214,11 @@ def test_pad(case, data):
 def test_errors(call, error, message):
     with pytest.raises(error, match=message or None):
         call(flex.zeros((2, 3)))
+
+
+def test_views_of_what_is_empty():
+    """Their offsets are of no meaning, and are not taken for positions."""
+    x = flex.flip(flex.zeros((3, 0)))
+    for y in (x[1:], x[::-1], flex.diff(x, axis=0), flex.flip(x[2:], axis=0), flex.unfold(x, 2, axis=0)):
+        assert flex.add(y, 1).tolist() == y.tolist()
+        y += 1
