@@ -17,22 +17,15 @@ pub mod tile;
 use nest::{Nest, Operand};
 use tile::Program;
 
-/// Results of this many bytes go past the cache, where several inputs or instructions make up for it.
-const STREAM: usize = 24 << 20;
-
 /// The one driver of elementwise programs: any number of inputs and outputs up to [`nest::MAX_OPERANDS`], of mixed sizes.
 ///
 /// # Safety
 /// N1 of [`tile::run`] for operands of this shape.
 pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[Operand]) {
-    let mut nest = Nest::new(shape, inputs, outputs);
+    let nest = Nest::new(shape, inputs, outputs);
     if nest.total == 0 {
         return;
     }
-    let aliased = outputs.iter().any(|o| inputs.iter().any(|i| i.ptr == o.ptr));
-    let written: usize = outputs.iter().map(|o| o.size * nest.total).sum();
-    // decided on the whole, before it is split over threads
-    nest.stream = written >= STREAM && inputs.len() + p.code.len() > 2 && !aliased;
     let d = nest.split_dim(64);
     let n = nest.dims[d].n;
     let unit = [1024, 32, 1][d.min(2)];

@@ -67,8 +67,6 @@ pub struct Nest {
     pub operands: usize,
     /// Iterations altogether.
     pub total: usize,
-    /// Results go past the cache.
-    pub stream: bool,
 }
 // SAFETY: the pointers stand for memory that the driver's caller lends for the whole run (N1); pieces of one nest on several
 // threads write disjoint elements, since no output repeats an element.
@@ -86,7 +84,6 @@ impl Nest {
             inputs: inputs.len(),
             operands,
             total: shape.iter().product(),
-            stream: false,
         };
         for (i, o) in inputs.iter().chain(outputs).enumerate() {
             nest.ptrs[i] = o.ptr;

@@ -1,4 +1,4 @@
-//! Copies of strided rectangles into contiguous tiles, and stores past the cache. All in bytes: an element is its width.
+//! Copies of strided rectangles into contiguous tiles and back. All in bytes: an element is its width.
 
 /// A rectangle of memory: its first element, its rows and columns, and their distances in bytes.
 #[derive(Clone, Copy)]
@@ -141,30 +141,6 @@ unsafe fn unpack_of<U: Copy>(s: *const U, x: Rect) {
     }
 }
 
-/// Copies `n` bytes with stores that leave the cache alone, where the machine has them. [`fence`] ends a sequence.
-///
-/// # Safety
-/// P3: `s` and `d` are `n` readable and writable bytes that don't overlap.
-pub unsafe fn stream(d: *mut u8, s: *const u8, n: usize) {
-    // SAFETY: P3.
-    unsafe {
-        #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-        if super::isa::level() >= super::isa::Level::Avx2 {
-            return x86::stream(d, s, n);
-        }
-        core::ptr::copy_nonoverlapping(s, d, n)
-    }
-}
-
-/// Orders streamed stores before what other threads are told of them.
-pub fn fence() {
-    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-    // SAFETY: every x86-64 CPU has it.
-    unsafe {
-        core::arch::x86_64::_mm_sfence()
-    }
-}
-
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
 mod x86 {
     use core::arch::x86_64::*;
@@ -203,27 +179,6 @@ mod x86 {
                 _mm256_storeu_ps(d.add(k * ld) as *mut f32, _mm256_permute2f128_ps(c[k], c[k + 4], 0x20));
                 _mm256_storeu_ps(d.add((k + 4) * ld) as *mut f32, _mm256_permute2f128_ps(c[k], c[k + 4], 0x31));
             }
-        }
-    }
-
-    /// # Safety
-    /// The CPU has AVX2 (I1); P3.
-    #[target_feature(enable = "avx2")]
-    pub unsafe fn stream(d: *mut u8, s: *const u8, n: usize) {
-        let head = ((d as usize).wrapping_neg() & 31).min(n);
-        let mut i = head;
-        // SAFETY: P3; the streamed stores are 32-byte aligned after `head`.
-        unsafe {
-            core::ptr::copy_nonoverlapping(s, d, head);
-            while i + 128 <= n {
-                let v = |k: usize| _mm256_loadu_si256(s.add(i + k) as *const __m256i);
-                let line = [v(0), v(32), v(64), v(96)];
-                for (k, v) in line.into_iter().enumerate() {
-                    _mm256_stream_si256(d.add(i + 32 * k) as *mut __m256i, v);
-                }
-                i += 128;
-            }
-            core::ptr::copy_nonoverlapping(s.add(i), d.add(i), n - i);
         }
     }
 }

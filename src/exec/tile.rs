@@ -92,7 +92,7 @@ enum Place {
 pub unsafe fn run(p: &Program, x: &Nest) {
     let k = x.operands;
     let aliased = |o: usize| (0..x.inputs).any(|i| x.ptrs[i] == x.ptrs[o]);
-    if p.code.len() == 1 && x.dims.len() == 1 && !x.stream {
+    if p.code.len() == 1 && x.dims.len() == 1 {
         let c = &p.code[0];
         let linear = (0..k).all(|i| x.dims[0].steps[i] == x.sizes[i] as isize);
         if linear && c.src[..c.arity as usize].iter().all(|s| (*s as usize) < k) && !(x.inputs..k).any(aliased) {
@@ -208,7 +208,7 @@ impl<'a> Machine<'a> {
         let aliased = (0..self.x.inputs).any(|i| self.x.ptrs[i] == self.x.ptrs[o]);
         let dense = self.s0[o] == self.x.sizes[o] as isize;
         let whole = self.shape != Shape::Short || self.s1[o] == self.s0[o] * self.n0 as isize;
-        if dense && whole && !aliased && !self.x.stream { Place::Direct } else { Place::Packed }
+        if dense && whole && !aliased { Place::Direct } else { Place::Packed }
     }
     /// Gives a buffer to every slot that needs one, and the rectangle the size that then fits the scratch.
     fn lay_out(&mut self) {
@@ -280,9 +280,6 @@ impl<'a> Machine<'a> {
             let mut d = 2;
             loop {
                 let Some(dim) = x.dims.get(d) else {
-                    if x.stream {
-                        pack::fence();
-                    }
                     return;
                 };
                 index[d] += 1;
@@ -345,18 +342,8 @@ impl<'a> Machine<'a> {
         }
         for o in x.inputs..k {
             if self.places[o] == Place::Packed {
-                let (r, s) = (rect(st, o), st.slots[o]);
-                // SAFETY: N1 gives P2 and P3; the slot was written by its instruction.
-                unsafe {
-                    if x.stream && r.col_step == x.sizes[o] as isize {
-                        for y in 0..rows {
-                            let row = (r.ptr as *mut u8).wrapping_offset(r.row_step * y as isize);
-                            pack::stream(row, s.add(y * cols * x.sizes[o]), cols * x.sizes[o]);
-                        }
-                    } else {
-                        pack::unpack(s, r, x.sizes[o]);
-                    }
-                }
+                // SAFETY: N1 gives P2; the slot was written by its instruction.
+                unsafe { pack::unpack(st.slots[o], rect(st, o), x.sizes[o]) };
             }
         }
     }

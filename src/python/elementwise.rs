@@ -1,9 +1,9 @@
 //! The elementwise functions, made from the list of operations; `clip` and `where`, whose arguments are their own.
 
-use super::convert::{Operand, compute};
+use super::convert::{Lent, Operand, compute, is_short};
 use super::tensor::PyTensor;
 use crate::kernel::elementwise::{Row, rows};
-use crate::ops;
+use crate::ops::{self, Arg};
 use crate::{DType, Error, Scalar};
 use pyo3::prelude::*;
 
@@ -23,6 +23,33 @@ pub fn apply<const N: usize>(py: Python<'_>, row: &'static Row, operands: &[Oper
     let first = operands[0].shape();
     let elements = operands[1..].iter().filter(|o| o.shape() != first).fold(operands[0].len(), |n, o| n.saturating_mul(o.len()));
     compute(py, elements, || ops::apply(row, operands.each_ref().map(Operand::arg)))
+}
+
+/// The same for one or two operands, which stay in their objects where they are small.
+#[inline(always)]
+pub fn apply_lent<const N: usize>(py: Python<'_>, row: &'static Row, lent: [Lent<'_>; N]) -> PyResult<PyTensor> {
+    // not `?` within: an exception is made after the locks are released
+    let small = match &lent[..] {
+        [Lent::Object(x)] => x.get().read(|x| is_short(x.len()).then(|| ops::apply(row, [Arg::Ref(x)]))),
+        [Lent::Object(a), Lent::Object(b)] => {
+            let both = PyTensor::read_both(a.get(), b.get(), |a, b| {
+                let most = if a.shape() == b.shape() { a.len() } else { a.len().saturating_mul(b.len()) };
+                is_short(most).then(|| ops::apply(row, [Arg::Ref(a), Arg::Ref(b)]))
+            });
+            both.flatten()
+        }
+        [Lent::Object(a), Lent::Operand(Operand::Scalar(s))] => {
+            a.get().read(|a| is_short(a.len()).then(|| ops::apply(row, [Arg::Ref(a), Arg::Scalar(*s)])))
+        }
+        [Lent::Operand(Operand::Scalar(s)), Lent::Object(b)] => {
+            b.get().read(|b| is_short(b.len()).then(|| ops::apply(row, [Arg::Scalar(*s), Arg::Ref(b)])))
+        }
+        _ => None,
+    };
+    match small {
+        Some(result) => Ok(PyTensor::new(result?)),
+        None => apply(py, row, &lent.map(Lent::take)),
+    }
 }
 
 /// What a docstring says of the result's dtype.
@@ -266,8 +293,8 @@ macro_rules! function {
         #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
         #[pyfunction]
         #[pyo3(signature = (x, /))]
-        pub fn $function(py: Python<'_>, x: Operand) -> PyResult<PyTensor> {
-            apply(py, &rows::$Name::ROW, &[x])
+        pub fn $function(py: Python<'_>, x: Lent<'_>) -> PyResult<PyTensor> {
+            apply_lent(py, &rows::$Name::ROW, [x])
         }
     };
     ([$($doc:literal)*] $Name:ident $function:ident 2 $rule:ident) => {
@@ -281,8 +308,8 @@ macro_rules! function {
         #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
         #[pyfunction]
         #[pyo3(signature = (x1, x2, /))]
-        pub fn $function(py: Python<'_>, x1: Operand, x2: Operand) -> PyResult<PyTensor> {
-            apply(py, &rows::$Name::ROW, &[x1, x2])
+        pub fn $function(py: Python<'_>, x1: Lent<'_>, x2: Lent<'_>) -> PyResult<PyTensor> {
+            apply_lent(py, &rows::$Name::ROW, [x1, x2])
         }
     };
 }

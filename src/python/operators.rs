@@ -3,11 +3,12 @@
 // no unsafe code here but what #[pymethods] makes of methods that a macro writes
 #![allow(unsafe_op_in_unsafe_fn)]
 
-use super::convert::{Operand, compute, detached};
+use super::convert::{Lent, Operand, compute, detached};
+use super::elementwise::{self, apply_lent};
 use super::tensor::PyTensor;
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops;
-use crate::ops::elementwise::{Arg, apply, apply_in_place};
+use crate::ops::elementwise::{Arg, apply_in_place};
 use crate::{Bool, Error, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -16,13 +17,13 @@ use pyo3::types::{PyDict, PyTuple};
 
 /// The other operand. Where an object is no operand at all, extraction fails, PyO3 answers NotImplemented, and Python asks that
 /// object; an operand that can't be converted is an error of its own.
-struct Other(PyResult<Operand>);
+struct Other<'py>(PyResult<Lent<'py>>);
 
-impl<'py> FromPyObject<'_, 'py> for Other {
+impl<'py> FromPyObject<'_, 'py> for Other<'py> {
     type Error = PyErr;
     #[inline]
-    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Other> {
-        match Operand::of(&x) {
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Other<'py>> {
+        match Lent::of(&x) {
             Ok(Some(o)) => Ok(Other(Ok(o))),
             Ok(None) => Err(PyTypeError::new_err("not an operand")),
             Err(e) => Ok(Other(Err(e))),
@@ -41,27 +42,17 @@ impl Operand {
     }
 }
 
-/// An elementwise operation of two operands.
 #[inline(never)]
-pub fn binary(py: Python<'_>, row: &Row, a: &Operand, b: &Operand) -> PyResult<PyTensor> {
-    detached(py, a.len().max(b.len()), || apply(row, [a.arg(), b.arg()])).map(PyTensor::new)
+fn forward(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyResult<PyTensor> {
+    apply_lent(t.py(), row, [Lent::Object(t), other.0?])
 }
-
-/// An elementwise operation of one operand.
 #[inline(never)]
-pub fn unary(py: Python<'_>, row: &Row, a: &Tensor) -> PyResult<PyTensor> {
-    detached(py, a.len(), || apply(row, [Arg::Ref(a)])).map(PyTensor::new)
-}
-
-fn forward(t: &PyTensor, py: Python<'_>, row: &Row, other: Other) -> PyResult<PyTensor> {
-    binary(py, row, &Operand::Tensor(t.get()), &other.0?)
-}
-fn reflected(t: &PyTensor, py: Python<'_>, row: &Row, other: Other) -> PyResult<PyTensor> {
-    binary(py, row, &other.0?, &Operand::Tensor(t.get()))
+fn reflected(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyResult<PyTensor> {
+    apply_lent(t.py(), row, [other.0?, Lent::Object(t)])
 }
 /// Shape and dtype stay; the tensor is as it was after an error. `t += t` has taken its operand before the tensor is locked.
 fn in_place(t: &PyTensor, py: Python<'_>, row: &Row, other: Other) -> PyResult<()> {
-    let other = other.0?;
+    let other = other.0?.take();
     detached(py, t.read(Tensor::len).max(other.len()), || t.update(|t| apply_in_place(row, t, Some(other.arg()))))
 }
 
@@ -70,28 +61,28 @@ macro_rules! operators {
         #[pymethods]
         impl PyTensor {
             $(
-                fn $method(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { forward(self, py, &rows::$Row::ROW, other) }
-                fn $reflected(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { reflected(self, py, &rows::$Row::ROW, other) }
+                fn $method(slf: Bound<'_, Self>, other: Other<'_>) -> PyResult<PyTensor> { forward(slf, &rows::$Row::ROW, other) }
+                fn $reflected(slf: Bound<'_, Self>, other: Other<'_>) -> PyResult<PyTensor> { reflected(slf, &rows::$Row::ROW, other) }
                 fn $in_place(&self, py: Python<'_>, other: Other) -> PyResult<()> { in_place(self, py, &rows::$Row::ROW, other) }
             )*
-            $(fn $compare(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { forward(self, py, &rows::$Compare::ROW, other) })*
-            $(fn $unary(&self, py: Python<'_>) -> PyResult<PyTensor> { unary(py, &rows::$Unary::ROW, &self.get()) })*
-            fn __pow__(&self, py: Python<'_>, other: Other, modulo: Option<&Bound<PyAny>>) -> PyResult<PyTensor> {
+            $(fn $compare(slf: Bound<'_, Self>, other: Other<'_>) -> PyResult<PyTensor> { forward(slf, &rows::$Compare::ROW, other) })*
+            $(fn $unary(slf: Bound<'_, Self>) -> PyResult<PyTensor> { apply_lent(slf.py(), &rows::$Unary::ROW, [Lent::Object(slf)]) })*
+            fn __pow__(slf: Bound<'_, Self>, other: Other<'_>, modulo: Option<&Bound<PyAny>>) -> PyResult<PyTensor> {
                 no_modulo(modulo)?;
-                forward(self, py, &rows::Pow::ROW, other)
+                forward(slf, &rows::Pow::ROW, other)
             }
-            fn __rpow__(&self, py: Python<'_>, other: Other, modulo: Option<&Bound<PyAny>>) -> PyResult<PyTensor> {
+            fn __rpow__(slf: Bound<'_, Self>, other: Other<'_>, modulo: Option<&Bound<PyAny>>) -> PyResult<PyTensor> {
                 no_modulo(modulo)?;
-                reflected(self, py, &rows::Pow::ROW, other)
+                reflected(slf, &rows::Pow::ROW, other)
             }
             fn __ipow__(&self, py: Python<'_>, other: Other, modulo: Option<&Bound<PyAny>>) -> PyResult<()> {
                 no_modulo(modulo)?;
                 in_place(self, py, &rows::Pow::ROW, other)
             }
-            fn __matmul__(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { product(py, &self.get(), &other.0?.tensor()?) }
-            fn __rmatmul__(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { product(py, &other.0?.tensor()?, &self.get()) }
+            fn __matmul__(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { product(py, &self.get(), &other.0?.take().tensor()?) }
+            fn __rmatmul__(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { product(py, &other.0?.take().tensor()?, &self.get()) }
             fn __imatmul__(&self, py: Python<'_>, other: Other) -> PyResult<()> {
-                let b = other.0?.tensor()?;
+                let b = other.0?.take().tensor()?;
                 detached(py, flops(&self.get(), &b), || self.update(|t| {
                     let product = ops::matmul(t, &b)?;
                     if (product.shape(), product.dtype()) != (t.shape(), t.dtype()) {
@@ -103,12 +94,12 @@ macro_rules! operators {
                 }))
             }
             fn __divmod__(&self, py: Python<'_>, other: Other) -> PyResult<(PyTensor, PyTensor)> {
-                let (a, b) = (Operand::Tensor(self.get()), other.0?);
-                Ok((binary(py, &rows::FloorDivide::ROW, &a, &b)?, binary(py, &rows::Remainder::ROW, &a, &b)?))
+                let operands = [Operand::Tensor(self.get()), other.0?.take()];
+                Ok((elementwise::apply(py, &rows::FloorDivide::ROW, &operands)?, elementwise::apply(py, &rows::Remainder::ROW, &operands)?))
             }
             /// Whether an element equals `value`.
             fn __contains__(&self, py: Python<'_>, value: Operand) -> PyResult<bool> {
-                let equal = binary(py, &rows::Equal::ROW, &Operand::Tensor(self.get()), &value)?.get();
+                let equal = elementwise::apply(py, &rows::Equal::ROW, &[Operand::Tensor(self.get()), value])?.get();
                 Ok(equal.as_slice::<Bool>()?.iter().any(|b| b.get()))
             }
             /// NumPy's ufuncs on Tensors are flex's functions of that name, so that `array + t` and `numpy.exp(t)` give Tensors.

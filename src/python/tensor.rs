@@ -32,6 +32,17 @@ impl PyTensor {
     pub fn read<R>(&self, f: impl FnOnce(&Tensor) -> R) -> R {
         f(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
+    /// The same for two objects, which may be one; none where another thread has the second: waiting for it with the first in
+    /// hand could be for ever.
+    #[inline(always)]
+    pub fn read_both<R>(a: &PyTensor, b: &PyTensor, f: impl FnOnce(&Tensor, &Tensor) -> R) -> Option<R> {
+        if std::ptr::eq(a, b) {
+            return Some(a.read(|t| f(t, t)));
+        }
+        let x = a.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let y = b.0.try_lock().ok()?;
+        Some(f(&x, &y))
+    }
     /// Changes the tensor in place; other threads see it as it was before or as it is after. On an error `change` leaves it as
     /// it was. It must not look at the object again (`t += t` takes its operand before), nor at Python.
     pub fn update<R>(&self, change: impl FnOnce(&mut Tensor) -> crate::Result<R>) -> crate::Result<R> {

@@ -12,15 +12,21 @@ use pyo3::prelude::*;
 
 pub use args::{CPU, Device, Ints, count, integer, kind};
 pub use nested::asarray;
-pub use operand::{Arg, Number, Operand};
+pub use operand::{Arg, Lent, Number, Operand};
 
 /// Elements from which on the work is long enough to let other Python threads run.
 const LONG: usize = 32 * 1024;
 
+/// Whether work on so many elements is done with the GIL held, and objects locked.
+#[inline(always)]
+pub fn is_short(elements: usize) -> bool {
+    elements < LONG
+}
+
 /// Runs `f`, which works on about `elements` elements, without the GIL where that is much.
 #[inline(always)]
 pub fn detached<T: Send>(py: Python<'_>, elements: usize, f: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
-    Ok(if elements < LONG { f()? } else { py.detach(f)? })
+    Ok(if is_short(elements) { f()? } else { py.detach(f)? })
 }
 
 /// The same for functions that give a tensor.

@@ -64,6 +64,41 @@ impl<'py> FromPyObject<'_, 'py> for Operand {
     }
 }
 
+/// An operand that is still in its object. Small tensors are computed with while their objects are locked: taking them out, a
+/// clone each, would cost as much as the arithmetic.
+pub enum Lent<'py> {
+    /// A tensor's object.
+    Object(Bound<'py, PyTensor>),
+    /// Anything else.
+    Operand(Operand),
+}
+
+impl Lent<'_> {
+    /// The operand, taken out.
+    pub fn take(self) -> Operand {
+        match self {
+            Lent::Object(t) => Operand::Tensor(t.get().get()),
+            Lent::Operand(o) => o,
+        }
+    }
+    /// What `x` is as an operand; none where it is nothing of the kind.
+    #[inline]
+    pub fn of<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Lent<'py>>> {
+        match x.cast_exact::<PyTensor>() {
+            Ok(t) => Ok(Some(Lent::Object(t.clone()))),
+            Err(_) => Ok(Operand::other(x)?.map(Lent::Operand)),
+        }
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Lent<'py> {
+    type Error = PyErr;
+    #[inline]
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Lent<'py>> {
+        Lent::of(&x)?.ok_or_else(|| not_a_tensor(&x))
+    }
+}
+
 #[cold]
 fn not_a_tensor(x: &Bound<PyAny>) -> PyErr {
     PyTypeError::new_err(format!("a Tensor, an array or a number is wanted, not {}: make a tensor of it with flex.asarray", kind(x)))
