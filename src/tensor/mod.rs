@@ -7,7 +7,11 @@ use crate::scalar::{Scalar, Value};
 use crate::storage::Bytes;
 use alloc::boxed::Box;
 use alloc::format;
+#[cfg(target_has_atomic = "ptr")]
+use alloc::sync::Arc;
 use core::any::Any;
+#[cfg(not(target_has_atomic = "ptr"))]
+use portable_atomic_util::Arc;
 
 mod views;
 
@@ -31,7 +35,8 @@ mod views;
 #[derive(Clone)]
 pub struct Tensor {
     data: Bytes,
-    layout: Layout,
+    /// Shared, since an operation's result has its operand's shape as often as not.
+    layout: Arc<Layout>,
     dtype: DType,
 }
 
@@ -54,7 +59,7 @@ impl Tensor {
                 return Err(Error::value("from_parts", format!("memory at {:p} is not aligned for {dtype}", data.as_ptr())));
             }
         }
-        Ok(Tensor { data, layout, dtype })
+        Ok(Tensor { data, layout: Arc::new(layout), dtype })
     }
     /// Fresh, contiguous, with unspecified values.
     ///
@@ -66,12 +71,12 @@ impl Tensor {
     pub fn empty(shape: &[usize], dtype: DType) -> Result<Tensor> {
         let layout = Layout::contiguous(shape)?;
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
-        Ok(Tensor { data, layout, dtype }) // T1, T2: made to measure
+        Ok(Tensor { data, layout: Arc::new(layout), dtype }) // T1, T2: made to measure
     }
     /// Fresh, of the shape of a contiguous tensor.
     #[inline]
     pub(crate) fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
-        let layout = x.layout.at_zero();
+        let layout = if x.layout.offset() == 0 { x.layout.clone() } else { Arc::new(x.layout.at_zero()) };
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
         Ok(Tensor { data, layout, dtype })
     }
@@ -85,7 +90,7 @@ impl Tensor {
     pub fn zeros(shape: &[usize], dtype: DType) -> Result<Tensor> {
         let layout = Layout::contiguous(shape)?;
         let data = Bytes::zeroed(byte_len(&layout, dtype)?)?;
-        Ok(Tensor { data, layout, dtype })
+        Ok(Tensor { data, layout: Arc::new(layout), dtype })
     }
     /// A copy of the values, in row-major order.
     ///
@@ -248,7 +253,7 @@ impl Tensor {
     }
     /// Another layout of elements of the same storage. T1 holds by the layout's derivation from this one.
     pub(crate) fn view(&self, layout: Layout) -> Tensor {
-        Tensor { data: self.data.clone(), layout, dtype: self.dtype }
+        Tensor { data: self.data.clone(), layout: Arc::new(layout), dtype: self.dtype }
     }
     /// The same bits as another dtype of the same size. Errors where sizes differ.
     ///
@@ -261,7 +266,7 @@ impl Tensor {
         if dtype.size() != self.dtype.size() {
             return Err(Error::dtype("bitcast", format!("{} and {dtype} differ in size", self.dtype)));
         }
-        Tensor::from_parts(self.data.clone(), self.layout.clone(), dtype)
+        Tensor::from_parts(self.data.clone(), Layout::clone(&self.layout), dtype)
     }
     /// The storage under another dtype of the same size, for a result that replaces it.
     pub(crate) fn retyped(mut self, dtype: DType) -> Tensor {
@@ -305,7 +310,7 @@ fn alignment(dtype: DType) -> usize {
 impl Default for Tensor {
     /// A float32 tensor of shape `[0]`; nothing is allocated.
     fn default() -> Tensor {
-        Tensor { data: Bytes::from_static(&[]), layout: Layout::empty(), dtype: DType::F32 } // T1, T2: no element
+        Tensor { data: Bytes::from_static(&[]), layout: Arc::new(Layout::empty()), dtype: DType::F32 } // T1, T2: no element
     }
 }
 
