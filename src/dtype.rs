@@ -117,12 +117,16 @@ macro_rules! make {
             /// Whether this build has its kernels.
             pub const fn is_available(self) -> bool { const T: [bool; 15] = [$(cfg!($($cfg)*)),*]; T[self as usize] }
         }
-        $(#[cfg($($cfg)*)] impl Element for $T { const DTYPE: DType = DType::$V; })*
+        // SAFETY: the rows give each type with its size; numbers, and Bool over any byte, have no padding and no invalid bytes.
+        $(#[cfg($($cfg)*)] unsafe impl Element for $T { const DTYPE: DType = DType::$V; })*
     };
 }
 
 /// A Rust type of the table. `bool` stands for [`Bool`] where values are given.
-pub trait Element: Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static {
+///
+/// # Safety
+/// The type has the size of [`Element::DTYPE`] and no padding; bytes of that size are a value of it wherever `valid` holds.
+pub unsafe trait Element: Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// Its dtype.
     const DTYPE: DType;
     /// Whether these bytes are values of the type; only `bool` has bytes that are not.
@@ -131,7 +135,8 @@ pub trait Element: Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'stat
         true
     }
 }
-impl Element for bool {
+// SAFETY: one byte; `valid` refuses those that are no bool.
+unsafe impl Element for bool {
     const DTYPE: DType = DType::Bool;
     fn valid(bytes: &[u8]) -> bool {
         bytes.iter().all(|b| *b <= 1)

@@ -3,6 +3,8 @@
 use crate::dtype::{Bool, Class, DType, Element};
 use crate::error::{Error, Result};
 use alloc::format;
+#[cfg(feature = "half")]
+use core::cmp::Ordering;
 
 /// A weak scalar, as Python's numbers are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -143,14 +145,30 @@ from_int!(i8, i32, i64, u8);
 from_int!(i16, u16, u32, u64);
 from_scalar! {
     Bool, |s, int| Some(s.to_bool().into());
-    f32, |s, int| Some(s.to_f64() as f32);
+    f32, |s, int| Some(if let Scalar::Int(x) = s { x as f32 } else { s.to_f64() as f32 });
     #[cfg(feature = "f64")] f64, |s, int| Some(s.to_f64());
-    #[cfg(feature = "half")] crate::dtype::f16, |s, int| Some(crate::dtype::f16::from_f64(s.to_f64()));
-    #[cfg(feature = "half")] crate::dtype::bf16, |s, int| Some(crate::dtype::bf16::from_f64(s.to_f64()));
+    #[cfg(feature = "half")] crate::dtype::f16, |s, int| Some(crate::dtype::f16::from_f32(s.to_odd()));
+    #[cfg(feature = "half")] crate::dtype::bf16, |s, int| Some(crate::dtype::bf16::from_f32(s.to_odd()));
     #[cfg(feature = "complex")] crate::dtype::Complex64, |s, int| Some(crate::dtype::Complex64::new(s.to_f64() as f32, s.imag() as f32));
     #[cfg(all(feature = "complex", feature = "f64"))] crate::dtype::Complex128, |s, int| Some(crate::dtype::Complex128::new(s.to_f64(), s.imag()));
 }
 impl Scalar {
+    /// Its real part as a float32 rounded to odd: what is rounded from that to a 16-bit float is rounded once (Boldo and
+    /// Melquiond 2008).
+    #[cfg(feature = "half")]
+    fn to_odd(self) -> f32 {
+        // the nearest float32, and on which side of the number it lies
+        let (y, beyond) = match self {
+            Scalar::Int(x) => (x as f32, (x as f32 as i128).unsigned_abs().cmp(&x.unsigned_abs())),
+            s => (s.to_f64() as f32, (s.to_f64() as f32 as f64).abs().partial_cmp(&s.to_f64().abs()).unwrap_or(Ordering::Equal)),
+        };
+        match beyond {
+            _ if y.is_infinite() => y,
+            Ordering::Equal => y,
+            Ordering::Greater => f32::from_bits((y.to_bits() - 1) | 1),
+            Ordering::Less => f32::from_bits(y.to_bits() | 1),
+        }
+    }
     /// Its imaginary part.
     pub fn imag(self) -> f64 {
         if let Scalar::Complex(_, y) = self { y } else { 0.0 }
@@ -171,3 +189,24 @@ macro_rules! from {
     ($($T:ty => $V:ident),*) => { $(impl From<$T> for Scalar { fn from(x: $T) -> Scalar { Scalar::$V(x.into()) } })* };
 }
 from!(bool => Bool, i8 => Int, i16 => Int, i32 => Int, i64 => Int, u8 => Int, u16 => Int, u32 => Int, u64 => Int, f32 => Float, f64 => Float);
+
+#[cfg(all(test, feature = "half"))]
+mod tests {
+    use super::*;
+    use crate::dtype::{bf16, f16};
+
+    #[test]
+    fn numbers_round_once() {
+        let half = |x: f64| Scalar::Float(x).value(DType::F16, "t").unwrap().get::<f16>().unwrap().to_bits();
+        assert_eq!(half(1.0 + 2f64.powi(-11) + 2f64.powi(-40)), 0x3c01);
+        assert_eq!(half(1.0 + 2f64.powi(-11)), 0x3c00);
+        assert_eq!(half(1.0 + 2f64.powi(-11) - 2f64.powi(-40)), 0x3c00);
+        assert_eq!(half(-(1.0 + 2f64.powi(-11) + 2f64.powi(-40))), 0xbc01);
+        assert_eq!((half(1e300), half(-0.0), half(1e-300)), (0x7c00, 0x8000, 0));
+        let single = |x: i128| Scalar::Int(x).value(DType::F32, "t").unwrap().get::<f32>().unwrap();
+        assert_eq!(single((1 << 60) + (1 << 36) + 1), 2f32.powi(60) + 2f32.powi(37));
+        let brain = |x: i128| Scalar::Int(x).value(DType::BF16, "t").unwrap().get::<bf16>().unwrap().to_f64();
+        assert_eq!(brain((1 << 60) + (1 << 52) + 1), 2f64.powi(60) + 2f64.powi(53));
+        assert_eq!(brain((1 << 60) + (1 << 52)), 2f64.powi(60));
+    }
+}

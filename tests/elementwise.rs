@@ -457,6 +457,19 @@ fn layouts_and_broadcasts_agree_with_contiguous_operands() {
     }
 }
 
+/// Rectangles of a transposed walk that begin at the same element and have as many, in other shapes.
+#[test]
+fn packed_tiles_of_equal_size_are_told_apart() {
+    if !DType::F16.is_available() {
+        return;
+    }
+    let numbers: Vec<flex::Scalar> = (0..960).map(|i| flex::Scalar::Int(i % 509)).collect();
+    let a = tensor(&numbers, &[960], DType::F16).slice_axis(0, None, None, 2).unwrap().unfold(0, 192, 32).unwrap();
+    let b = Tensor::zeros(&[192, 10], DType::F16).unwrap().transpose(0, 1).unwrap();
+    assert_eq!(a.shape(), b.shape());
+    assert_eq!(floats(&ops::add(&a, &b).unwrap()), floats(&a));
+}
+
 #[test]
 fn dtypes_are_promoted_and_numbers_are_weak() {
     let n = 700;

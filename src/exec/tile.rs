@@ -316,10 +316,10 @@ impl<'a> Machine<'a> {
                         r = Rect { rows: 1, cols: self.tile, ..r };
                     }
                     // what is there already stays: operands repeated along the outer loops
-                    if st.packed[o] != Some((r.ptr, r.rows * r.cols)) {
+                    if st.packed[o] != Some((r.ptr, r.rows, r.cols)) {
                         // SAFETY: N1 gives P1; the buffer holds a tile.
                         unsafe { pack::pack(buffer, r, x.sizes[o]) };
-                        st.packed[o] = Some((r.ptr, r.rows * r.cols));
+                        st.packed[o] = Some((r.ptr, r.rows, r.cols));
                     }
                     st.slots[o] = buffer;
                 }
@@ -374,8 +374,8 @@ struct State {
     /// The scratch.
     base: *mut u8,
     slots: [*mut u8; MAX_SLOTS],
-    /// What an input's buffer holds: first element and number of elements.
-    packed: [Option<(*const u8, usize)>; MAX_OPERANDS],
+    /// What an input's buffer holds: first element, rows, columns.
+    packed: [Option<(*const u8, usize, usize)>; MAX_OPERANDS],
     ptrs: [*mut u8; MAX_OPERANDS],
 }
 

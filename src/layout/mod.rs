@@ -19,9 +19,10 @@ pub type Strides = SmallVec<[isize; 6]>;
 ///
 /// Invariants, checked in the one constructor `Layout::checked` and kept by every method:
 /// - L1. `strides` has as many entries as `shape`.
-/// - L2. The product of the sizes that are not zero fits `isize`; `len` is the product of all.
+/// - L2. The product of the sizes that are not zero is at most [`Layout::MOST`], so that the bytes of so many elements of any
+///   dtype fit `isize`; `len` is the product of all.
 /// - L3. For every index inside `shape`, the position `offset + sum(index[k] * strides[k])` and all its partial sums are
-///   in `0..=isize::MAX`.
+///   in `0..=Layout::MOST`.
 /// - L4. `contiguous` says whether the elements lie one after the other in row-major order (dimensions of size 1 don't
 ///   count; an empty layout is contiguous).
 #[derive(Debug, PartialEq, Eq)]
@@ -42,23 +43,33 @@ impl Clone for Layout {
 }
 
 impl Layout {
-    /// Row-major, from offset 0. Errors where the number of elements overflows.
+    /// Elements at most.
+    pub const MOST: usize = isize::MAX as usize / 16;
+
+    /// Row-major, from offset 0. Errors where the number of elements is beyond [`Layout::MOST`].
     pub fn contiguous(shape: &[usize]) -> Result<Layout> {
-        let overflow = || Error::Memory { bytes: shape.iter().fold(1u128, |n, d| n.saturating_mul(*d as u128)), limit: 0 };
+        let len = Layout::count(shape).ok_or_else(|| {
+            let elements = shape.iter().filter(|d| **d > 0).fold(1u128, |n, d| n.saturating_mul(*d as u128));
+            Error::Memory { bytes: elements, limit: 0 }
+        })?;
         let mut strides = Strides::from_elem(0, shape.len());
-        let (mut step, mut len) = (1isize, 1usize);
+        let mut step = 1isize;
         for k in (0..shape.len()).rev() {
             strides[k] = step;
-            step = isize::try_from(shape[k].max(1)).ok().and_then(|d| step.checked_mul(d)).ok_or_else(overflow)?;
-            len *= shape[k]; // L2: at most `step`, or zero
+            step *= shape[k].max(1) as isize; // L2
         }
         Ok(Layout { shape: Shape::from_slice(shape), strides, offset: 0, len, contiguous: true })
+    }
+    /// The number of elements; none where L2 doesn't hold.
+    fn count(shape: &[usize]) -> Option<usize> {
+        let nonzero = shape.iter().filter(|d| **d > 0).try_fold(1usize, |n, d| n.checked_mul(*d).filter(|n| *n <= Layout::MOST))?;
+        Some(if shape.contains(&0) { 0 } else { nonzero })
     }
     /// Shape `[0]`.
     pub(crate) fn empty() -> Layout {
         Layout { shape: Shape::from_slice(&[0]), strides: Strides::from_slice(&[1]), offset: 0, len: 0, contiguous: true }
     }
-    /// Any strides. Errors where an element would lie before position 0 or beyond `isize::MAX`.
+    /// Any strides. Errors where an element would lie before position 0 or beyond [`Layout::MOST`].
     pub fn new(shape: &[usize], strides: &[isize], offset: usize) -> Result<Layout> {
         if shape.len() != strides.len() {
             return Err(Error::shape("strides", format!("{} strides for {} dimensions", strides.len(), shape.len())));
@@ -69,23 +80,31 @@ impl Layout {
     fn checked(shape: Shape, strides: Strides, offset: usize) -> Result<Layout> {
         let outside =
             || Error::shape("strides", format!("shape {shape:?} with strides {strides:?} from {offset} leaves the address space"));
-        let mut len = 1usize;
-        let (mut nonzero, mut low, mut high) = (1isize, offset as i128, offset as i128);
-        for (d, s) in shape.iter().zip(&strides) {
-            nonzero = isize::try_from((*d).max(1)).ok().and_then(|d| nonzero.checked_mul(d)).ok_or_else(outside)?;
-            len *= d;
-            let reach = (*d as i128 - 1).max(0) * *s as i128;
-            if reach < 0 { low += reach } else { high += reach }
+        if Layout::count(&shape).ok_or_else(outside)? > 0 {
+            let (mut low, mut high) = (offset as i128, offset as i128);
+            for (d, s) in shape.iter().zip(&strides) {
+                let reach = (*d as i128 - 1) * *s as i128;
+                if reach < 0 { low += reach } else { high += reach }
+            }
+            if low < 0 || high > Layout::MOST as i128 {
+                return Err(outside());
+            }
         }
-        if len > 0 && (low < 0 || high > isize::MAX as i128) || offset > isize::MAX as usize {
-            return Err(outside());
-        }
-        let contiguous = len == 0 || row_major(&shape, &strides);
-        Ok(Layout { shape, strides, offset, len, contiguous })
+        Ok(Layout::derived(shape, strides, offset))
     }
-    /// A layout of elements of this one: L3 follows from L3 of `self`.
-    fn derived(shape: Shape, strides: Strides, offset: usize) -> Layout {
+    /// A layout of elements of this one: L2 and L3 follow from those of `self`. What no element is reached by is of no meaning,
+    /// and 0, so that it overflows nothing.
+    fn derived(shape: Shape, mut strides: Strides, mut offset: usize) -> Layout {
         let len = shape.iter().product();
+        if len == 0 {
+            offset = 0;
+            strides.fill(0);
+        }
+        for (s, d) in strides.iter_mut().zip(&shape) {
+            if *d == 1 && s.unsigned_abs() > Layout::MOST {
+                *s = 0;
+            }
+        }
         let contiguous = len == 0 || row_major(&shape, &strides);
         Layout { shape, strides, offset, len, contiguous }
     }
@@ -236,5 +255,10 @@ mod tests {
         assert!(Layout::contiguous(&[1 << 40, 1 << 40]).is_err());
         assert!(Layout::contiguous(&[0, 1 << 40, 1 << 40]).is_err());
         assert!(Layout::new(&[2, 2], &[isize::MAX, isize::MAX], 0).is_err());
+        // what has no element reaches nothing, and views of it overflow nothing
+        let none = Layout::new(&[0, 5], &[0, isize::MAX], usize::MAX).unwrap();
+        assert_eq!(none.slice(1, 0, 2, 3).shape(), [0, 3]);
+        assert_eq!(Layout::new(&[1], &[isize::MAX], 0).unwrap().strides(), [0]);
+        assert!(Layout::contiguous(&[1]).unwrap().broadcast_to("t", &[usize::MAX / 16]).is_err());
     }
 }

@@ -39,10 +39,13 @@ impl Layout {
             .collect();
         self.permute(op, &order)
     }
-    /// Elements `start, start + step, ..` of dimension `axis`, `count` of them, all inside it (L3 by the caller's bounds,
-    /// asserted).
+    /// Elements `start, start + step, ..` of dimension `axis`, `count` of them.
+    ///
+    /// # Panics
+    /// Where there is no such dimension, an element lies outside it, or `step` is 0 for more than one.
     pub fn slice(&self, axis: usize, start: usize, step: isize, count: usize) -> Layout {
         let size = self.shape[axis];
+        assert!(step != 0 || count <= 1, "a slice of step 0");
         if count > 0 {
             let last = start as i128 + (count as i128 - 1) * step as i128;
             assert!(start < size && (0..size as i128).contains(&last), "slice outside dimension of size {size}");
@@ -50,8 +53,8 @@ impl Layout {
         let (mut shape, mut strides) = (self.shape.clone(), self.strides.clone());
         let offset = if count > 0 { self.offset.wrapping_add_signed(start as isize * strides[axis]) } else { self.offset };
         shape[axis] = count;
-        // one element or none: the stride is of no meaning, and must not overflow
-        strides[axis] = if count > 1 { strides[axis] * step } else { strides[axis] };
+        // one element or none: the stride is of no meaning, and must not overflow; for more it is within L3
+        strides[axis] = if count > 1 { strides[axis].wrapping_mul(step) } else { strides[axis] };
         Layout::derived(shape, strides, offset)
     }
     /// `length` elements of a dimension from `start`. Errors where they leave it.

@@ -85,13 +85,13 @@ impl Tensor {
     /// ```
     pub fn as_mut_slice<T: Element>(&mut self) -> Result<&mut [T]> {
         self.expect_dtype::<T>("as_mut_slice")?;
-        self.as_slice::<T>().map(|_| ()).or_else(|e| if self.is_contiguous() { Err(e) } else { Ok(()) })?;
         if !self.is_contiguous() {
             *self = self.copy()?;
         }
+        self.as_slice::<T>()?; // the bytes are values of `T`
         let (p, n) = (self.as_mut_ptr()?, self.len());
-        // SAFETY: contiguous elements inside the storage (T1), aligned (T2), initialised (S1), exclusive while `self` is
-        // borrowed (S3).
+        // SAFETY: contiguous elements inside the storage (T1), aligned (T2), initialised (S1) and valid by the line above,
+        // exclusive while `self` is borrowed (S3).
         Ok(if n == 0 { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(p as *mut T, n) } })
     }
     /// Writes the values of `source`, which broadcasts to this shape and has this dtype, to the elements of `self`, in

@@ -173,7 +173,7 @@ fn common_dtype(row: &Row, args: &[Arg<'_>]) -> Result<DType> {
 #[inline(never)]
 fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Result<Tensor> {
     let name = row.op.name();
-    if let Some(r) = check::mixed_comparison(row, args)? {
+    if let (None, Some(r)) = (&into, check::mixed_comparison(row, args)?) {
         return Ok(r);
     }
     let dtype = common_dtype(row, args)?;
