@@ -34,7 +34,7 @@ impl fmt::Display for Tensor {
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[1.0f32, 2.5, -3.0, 4.0], [2, 2])?;
-    /// assert_eq!(x.to_string(), "[[ 1. , 2.5],\n [-3. , 4. ]]");
+    /// assert_eq!(x.to_string(), "[[ 1. ,  2.5],\n [-3. ,  4. ]]");
     /// # Ok::<(), flex::Error>(())
     /// ```
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
