@@ -477,7 +477,8 @@ fn dtypes_are_promoted_and_numbers_are_weak() {
     for a in DType::ALL.into_iter().filter(|d| d.is_available()) {
         for b in DType::ALL.into_iter().filter(|d| d.is_available()) {
             let (x, y) = (random(&mut rng, &[n], a), random(&mut rng, &[n], b));
-            let Ok(common) = a.promote(b, "multiply") else {
+            // int8 with uint8 has a common dtype that a build may lack
+            let Some(common) = a.promote(b, "multiply").ok().filter(|d| d.is_available()) else {
                 assert!(ops::multiply(&x, &y).is_err());
                 continue;
             };
@@ -544,6 +545,11 @@ fn in_place_operations_write_to_their_target_alone() {
         assert!(ops::apply_in_place(Op::Add.row(), &mut x, Some(Arg::Ref(&bad))).is_err());
         assert_eq!((x.as_ptr(), x.to_vec::<i32>().unwrap(), x.dtype()), (p, vec![4, 9, 16, 25], DType::I32));
     }
+}
+
+#[cfg(feature = "half")]
+#[test]
+fn in_place_operations_keep_the_dtype() {
     let mut h = Tensor::from_slice(&[1.0f32, 2.0], [2]).unwrap().astype(DType::BF16).unwrap();
     h /= 3.0f32;
     assert_eq!((h.dtype(), floats(&h)), (DType::BF16, vec![0.333984375, 0.66796875]));

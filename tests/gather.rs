@@ -227,6 +227,7 @@ fn half_precision_is_summed_in_single() {
     assert_eq!(values(&ops::index_add(&x, &i, &v, 0).unwrap()), [Value::Float(2112.0)]);
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn nothing_depends_on_the_number_of_threads() {
     let mut rng = Rng(6);
