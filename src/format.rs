@@ -48,10 +48,11 @@ pub(crate) fn elements(t: &Tensor, style: Style) -> Result<String, Error> {
     if t.rank() > DEEPEST {
         return Ok("[...]".into());
     }
-    // so few along each axis that all together stay few
+    // so few along each axis that all together stay few, or none
     let edge = match t.rank() {
         _ if t.len() <= MANY => usize::MAX,
         0..=4 => 3,
+        _ if t.shape().iter().map(|n| *n.min(&2)).try_fold(1, usize::checked_mul).is_none_or(|n| n > MANY) => 0,
         _ => 1,
     };
     let mut cells = Vec::new();
@@ -323,6 +324,15 @@ mod tests {
         assert!(rows.lines().nth(3) == Some(" ...,"), "{rows}");
         let wide = Tensor::zeros(&[100], DType::I8).unwrap().to_string();
         assert!(wide.lines().count() > 1 && wide.lines().all(|l| l.len() <= WIDTH), "{wide}");
+    }
+
+    #[test]
+    fn many_dimensions_are_no_many_elements() {
+        let deep = |rank: usize| Tensor::zeros(&[1], DType::I8).unwrap().broadcast_to(&alloc::vec![2; rank]).unwrap().to_string();
+        assert_eq!(deep(9).matches('0').count(), 512);
+        assert_eq!((deep(10).as_str(), deep(40).as_str()), ("[...]", "[...]"));
+        let thin = Tensor::zeros(&[1], DType::I8).unwrap().broadcast_to(&[&[1; 30][..], &[5000]].concat()).unwrap().to_string();
+        assert!(thin.contains("[0, ..., 0]"), "{thin}");
     }
 
     #[test]

@@ -271,3 +271,19 @@ fn errors_say_what_is_wrong() {
     assert_eq!(set(&s![&ints(&[0, 1, 2])], &ints(&[5])), "set: index 2 is out of range for axis 0 of size 2");
     assert_eq!(values(&y), values(&x));
 }
+
+#[test]
+fn positions_beyond_int64_are_beyond_every_dimension() {
+    use flex::s;
+    let x = Tensor::from_slice(&[0, 1, 2], [3]).unwrap();
+    assert!(matches!(x.slice(s![usize::MAX]), Err(flex::Error::Index { .. })));
+    for (view, want) in [
+        (x.slice(s![1..usize::MAX]), 2),
+        (x.slice(s![usize::MAX..]), 0),
+        (x.slice(s![..usize::MAX - 1]), 3),
+        (x.slice(s![1..=usize::MAX]), 2),
+        (x.slice(s![..=usize::MAX]), 3),
+    ] {
+        assert_eq!(view.unwrap().len(), want);
+    }
+}

@@ -179,6 +179,10 @@ fn errors_say_what_is_wrong() {
     assert!(error(ops::tensordot(&a, &b, 3)).contains("cannot sum over 3 axes"));
     assert!(error(ops::vecdot(&a, &b, -1)).contains("axis -1 of a is 3 but that of b is 5"));
     assert!(matches!(ops::vecdot(&a, &b, -3), Err(flex::Error::Axis { axis: -3, .. })));
+    let vector = Tensor::zeros(&[3], DType::F32).unwrap();
+    for axis in [1, 2, isize::MAX, isize::MIN] {
+        assert!(matches!(ops::vecdot(&vector, &vector, axis), Err(flex::Error::Axis { .. })), "{axis}");
+    }
     assert!(ops::matrix_transpose(&scalar).is_err());
 }
 
@@ -214,6 +218,13 @@ fn cross_products() {
         x(p + 1) * y[(p + 2) % 3] - x(p + 2) * y[(p + 1) % 3]
     };
     assert_eq!((c.shape(), c.to_vec::<i64>().unwrap()), (&[4, 3, 2][..], (0..24).map(at).collect()));
+    // counted from the front, the vectors of operands of different ranks lie elsewhere from the end
+    let (m, v) = (integers(&[3, 3], 3), integers(&[3], 4));
+    let columns = ops::cross(&m, &v.expand_dims(&[1]).unwrap(), 0).unwrap();
+    for (got, want) in [(ops::cross(&m, &v, 0), columns.clone()), (ops::cross(&v, &m, 0), ops::negative(&columns).unwrap())] {
+        let got = got.unwrap();
+        assert_eq!((got.shape(), got.to_vec::<i64>().unwrap()), (&[3, 3][..], want.to_vec::<i64>().unwrap()));
+    }
     assert!(ops::cross(&a, &b, -1).unwrap_err().to_string().contains("must have 3 elements"));
     assert!(ops::outer(&a, &b).unwrap_err().to_string().contains("one dimension"));
 }

@@ -377,3 +377,99 @@ fn dtypes_asked_for() {
     assert!(matches!(ops::sum(&x, Some(&[1]), false, None), Err(Error::Axis { op: "sum", axis: 1, .. })));
     assert!(matches!(ops::sum(&x, Some(&[0, -1]), false, None), Err(Error::Axis { repeated: true, .. })));
 }
+
+/// The variance by two passes in float64, of columns of a row-major matrix.
+fn variance_of_columns(x: &[f64], width: usize) -> Vec<f64> {
+    let column = |j: usize| x.iter().skip(j).step_by(width);
+    let n = (x.len() / width) as f64;
+    (0..width).map(|j| (column(j).sum::<f64>() / n, j)).map(|(m, j)| column(j).map(|v| (v - m) * (v - m)).sum::<f64>() / n).collect()
+}
+
+#[test]
+fn variances_of_nearly_constant_columns() {
+    let mut random = 7u32;
+    let mut next = || {
+        random = random.wrapping_mul(1664525).wrapping_add(1013904223);
+        (random >> 8) as f32 / (1 << 24) as f32
+    };
+    for rows in [37, 64, 4096, 10_000] {
+        for width in [8, 33, 64] {
+            let constants: Vec<f32> = (0..width).map(|j| if j == 0 { 0.1 } else { next() * 10f32.powi(j as i32 % 9 - 4) }).collect();
+            let constant = Tensor::from_slice(&constants, [1, width]).unwrap().broadcast_to(&[rows, width]).unwrap().copy().unwrap();
+            let std = ops::std(&constant, Some(&[0]), 0.0, false).unwrap().to_vec::<f32>().unwrap();
+            for (s, c) in std.iter().zip(&constants) {
+                assert!(*s <= c * 1e-9, "{rows} rows of {c}: {s}");
+            }
+            // each element a few units in the last place away
+            let nearly: Vec<f32> =
+                (0..rows * width).map(|i| f32::from_bits(constants[i % width].to_bits() + (next() * 4.0) as u32)).collect();
+            let want = variance_of_columns(&nearly.iter().map(|x| *x as f64).collect::<Vec<_>>(), width);
+            let got = ops::var(&Tensor::from_slice(&nearly, [rows, width]).unwrap(), Some(&[0]), 0.0, false).unwrap();
+            for (g, w) in got.to_vec::<f32>().unwrap().into_iter().zip(want) {
+                assert!((g as f64 - w).abs() <= 1e-5 * w, "{rows}: {g}, not {w}");
+            }
+        }
+    }
+    #[cfg(feature = "half")]
+    for dtype in [DType::F16, DType::BF16] {
+        let x = ops::full(&[4096, 40], 0.1, Some(dtype)).unwrap();
+        let std = ops::std(&x, Some(&[0]), 0.0, false).unwrap().astype(DType::F32).unwrap();
+        assert!(std.to_vec::<f32>().unwrap().iter().all(|s| *s == 0.0), "{dtype}");
+    }
+}
+
+#[test]
+fn exponentials_of_many_rows_add_up() {
+    // neither the largest nor a power of two: rounded at each addition
+    let mut values = vec![0.0f32; 4096 * 8];
+    values[8..].fill(-1.1);
+    let x = Tensor::from_slice(&values, [4096, 8]).unwrap();
+    let want = (1.0 + 4095.0 * (-1.1f32 as f64).exp()).ln();
+    for got in ops::logsumexp(&x, Some(&[0]), false).unwrap().to_vec::<f32>().unwrap() {
+        assert!((got as f64 - want).abs() < 2e-6, "{got}, not {want}");
+    }
+}
+
+/// Groups of columns, the last one narrower, and parts of rows that are joined: accumulators of no column take no part.
+#[test]
+fn narrow_last_groups() {
+    for width in [513, 700] {
+        let rows = 5000;
+        let x = Tensor::from_slice(&(0..rows * width).map(|i| (i % 7 == 0) as i32).collect::<Vec<_>>(), [rows, width]).unwrap();
+        let want: Vec<i64> = (0..width).map(|j| (0..rows).filter(|r| (r * width + j) % 7 == 0).count() as i64).collect();
+        assert_eq!(ops::count_nonzero(&x, Some(&[0]), false).unwrap().to_vec::<i64>().unwrap(), want);
+    }
+}
+
+#[test]
+fn extremes_of_nothing() {
+    let x = Tensor::zeros(&[0, 0, 3], DType::F32).unwrap();
+    assert_eq!(ops::max(&x, Some(&[1]), false).unwrap().shape(), [0, 3]);
+    assert_eq!(ops::min(&x, Some(&[0]), true).unwrap().shape(), [1, 0, 3]);
+    assert_eq!(ops::argmax(&x, Some(1), false, DType::I64).unwrap().shape(), [0, 3]);
+    assert!(matches!(ops::max(&x, Some(&[0, 1]), false), Err(Error::Shape { op: "max", .. })));
+    assert!(matches!(ops::max(&x, None, false), Err(Error::Shape { op: "max", .. })));
+    assert!(matches!(ops::argmin(&x, None, false, DType::I64), Err(Error::Shape { op: "argmin", .. })));
+}
+
+#[test]
+fn index_dtypes_hold_the_last_index() {
+    let x = Tensor::zeros(&[2, 129], DType::F32).unwrap();
+    assert!(matches!(ops::argmax(&x, Some(1), false, DType::I8), Err(Error::Value { op: "argmax", .. })));
+    assert!(matches!(ops::min_with_indices(&x, None, false, DType::U8), Err(Error::Value { op: "min_with_indices", .. })));
+    assert!(matches!(ops::argmax(&x, Some(1), false, DType::F32), Err(Error::DType { op: "argmax", .. })));
+    assert_eq!(ops::argmax(&x, Some(1), false, DType::U8).unwrap().to_vec::<u8>().unwrap(), [0, 0]);
+    assert_eq!(ops::argmax(&x, Some(0), false, DType::I8).unwrap().dtype(), DType::I8);
+}
+
+#[test]
+fn searches_beyond_all_memory_are_errors() {
+    let x = Tensor::zeros(&[1], DType::F32).unwrap().broadcast_to(&[1 << 58]).unwrap();
+    assert!(matches!(ops::argmax(&x, Some(0), false, DType::I64), Err(Error::Memory { .. })));
+    assert!(matches!(ops::topk(&x, 1, 0, true, true, DType::I64), Err(Error::Memory { .. })));
+    assert!(matches!(ops::topk(&x, 1 << 55, 0, true, true, DType::I64), Err(Error::Memory { .. })));
+    let q = x.expand_dims(&[0]).unwrap();
+    let v = Tensor::zeros(&[1, 1], DType::F32).unwrap();
+    let attention = flex::nn::scaled_dot_product_attention(&q, &q, &v, Default::default());
+    assert!(matches!(attention, Err(Error::Memory { .. })));
+}

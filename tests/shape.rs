@@ -148,6 +148,11 @@ fn ranges_are_exact_and_rounded_once() {
     let y = ops::arange(5, -6, -5, Some(DType::I8)).unwrap();
     assert_eq!(y.to_vec::<i8>().unwrap(), [5, 0, -5]);
     assert_eq!(ops::arange(5, 0, 1, None).unwrap().shape(), [0]);
+    // integers that no int64 holds, as floats
+    let y = ops::arange(Scalar::Int(1 << 63), Scalar::Int(1 << 65), Scalar::Int(1 << 63), Some(DType::F32)).unwrap();
+    assert_eq!(y.to_vec::<f32>().unwrap(), [2f32.powi(63), 2f32.powi(64), 3.0 * 2f32.powi(63)]);
+    let y = ops::arange(Scalar::Int(0), Scalar::Int(-1 << 70), Scalar::Int(-(1 << 69)), Some(DType::F32)).unwrap();
+    assert_eq!(y.to_vec::<f32>().unwrap(), [0.0, -2f32.powi(69)]);
     assert_eq!(ops::arange(0, 3, 1, Some(DType::F16)).unwrap().dtype(), DType::F16);
     let y = ops::arange(0.1, 1000.0, 0.1, Some(DType::F32)).unwrap().to_vec::<f32>().unwrap();
     assert!(y.iter().enumerate().all(|(i, x)| *x == (0.1 + i as f64 * 0.1) as f32));
@@ -212,4 +217,12 @@ fn errors_say_what_is_wrong() {
     assert!(matches!(ops::full(&[1 << 40, 1 << 40], 1, None), Err(Error::Memory { .. })));
     assert!(matches!(ops::repeat(&a, usize::MAX, Some(0)), Err(Error::Shape { .. } | Error::Memory { .. })));
     assert!(matches!(ops::arange(0, 1i64 << 60, 1, None), Err(Error::Memory { .. })));
+}
+
+#[test]
+fn pieces_beyond_all_memory_are_an_error() {
+    let x = Tensor::zeros(&[1], DType::F32).unwrap().broadcast_to(&[1 << 58]).unwrap();
+    assert!(matches!(x.unstack(0), Err(Error::Memory { .. })));
+    assert!(matches!(x.chunk(1 << 58, 0), Err(Error::Memory { .. })));
+    assert_eq!(x.chunk(2, 0).unwrap()[1].len(), 1 << 57);
 }

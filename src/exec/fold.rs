@@ -6,6 +6,7 @@
 mod erased;
 
 use self::erased::Erased;
+use super::lines::aligned;
 use super::pack::{Rect, pack};
 use super::par::{self, Cost};
 use crate::dtype::Plain;
@@ -21,7 +22,7 @@ pub trait Fold: Sync {
     /// Elements.
     type In: Plain;
     /// What is known about some of the elements.
-    type Acc: Copy + Send + Sync + 'static;
+    type Acc: Plain;
     /// Results.
     type Out: Plain;
     /// Arithmetic operations an element.
@@ -40,6 +41,10 @@ pub trait Fold: Sync {
 ///
 /// Errors where memory can't be had.
 pub fn fold<F: Fold>(f: &F, x: &Tensor, reduced: impl Fn(usize) -> bool, out: &mut Tensor) -> Result<()> {
+    const {
+        aligned::<F::In>();
+        aligned::<F::Out>()
+    };
     assert!(x.dtype().size() == size_of::<F::In>() && out.dtype().size() == size_of::<F::Out>() && x.rank() == out.rank());
     let target = out.as_mut_ptr()?;
     let (mut kept, mut gone) = (Axes::new(), Axes::new());
@@ -237,12 +242,13 @@ impl Plan {
                 for group in r {
                     // SAFETY: the strips of this group, all written above; F1.
                     unsafe {
+                        let accumulators = self.group(group).0.len();
                         let at = |part: usize| partials.at((group * self.parts + part) * strip);
                         let mut n = self.parts;
                         while n > 1 {
                             let half = n.div_ceil(2);
                             for k in 0..n / 2 {
-                                f.join(at(k), at(k + half), self.accumulators());
+                                f.join(at(k), at(k + half), accumulators);
                             }
                             n = half;
                         }
@@ -259,7 +265,8 @@ impl Plan {
     /// # Safety
     /// As `run`; `buffer` has room for a packed tile, `stack` for a strip each level of the tree and one.
     unsafe fn part(&self, f: &dyn Erased, group: usize, part: usize, buffer: *mut u8, stack: *mut u8) {
-        let (strip, accumulators) = (self.strip(), self.accumulators());
+        // The last group of a row may be narrower than a strip.
+        let (strip, accumulators) = (self.strip(), self.group(group).0.len());
         let tiles = part * self.per_part..self.tiles.min((part + 1) * self.per_part);
         // SAFETY: as this function's.
         unsafe {

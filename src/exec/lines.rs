@@ -6,7 +6,7 @@ use super::nest::{MAX_OPERANDS, Nest, Operand};
 use super::pack::{Rect, pack, unpack};
 use super::par::{self, Cost};
 use crate::dtype::{DType, Plain};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::layout::Shape;
 use crate::storage::Bytes;
 use crate::tensor::Tensor;
@@ -45,9 +45,9 @@ impl Arg {
     fn is_packed(&self) -> bool {
         self.role == Role::Scratch || self.len > 1 && self.step != self.memory.size as isize
     }
-    /// Bytes of a packed line.
+    /// Bytes of a packed line; `usize::MAX`, which no memory has, where they overflow.
     fn bytes(&self) -> usize {
-        self.len * self.memory.size
+        self.len.saturating_mul(self.memory.size)
     }
 }
 
@@ -132,7 +132,10 @@ impl<'a> Lines<'a> {
     ///
     /// Errors where scratch memory can't be had.
     pub fn run(self, cost: Cost, f: impl Fn(&mut Line<'_>) + Sync) -> Result<()> {
-        Plan::new(self).run(cost, &f)
+        if self.grid.contains(&0) {
+            return Ok(());
+        }
+        Plan::new(self)?.run(cost, &f)
     }
 }
 
@@ -149,27 +152,37 @@ pub struct Line<'a> {
 }
 
 // Invariants of a line, kept by `Plan::block`:
-// - N1: `ptrs[k]` is the first of `args[k].len` initialised elements of `args[k].memory.size` bytes, aligned for them.
+// - N1: `ptrs[k]` is the first of `args[k].len` initialised elements of `args[k].memory.size` bytes, aligned as their dtype (a tensor's
+//   memory, at most as `u64`), or as a cache line (scratch).
 // - N2: nothing else reads or writes those of an output or of scratch while the line is presented; inputs are not written.
 impl<'a> Line<'a> {
     /// The row-major position of this line in the grid.
     pub fn index(&self) -> usize {
         self.index
     }
-    /// Input `k`. `T` has the width of its dtype.
+    /// Input `k`. `T` has the width of its dtype, and is aligned as `u64` at most: elements are no more.
+    ///
+    /// ```compile_fail
+    /// fn wider(line: &flex::exec::lines::Line<'_>) -> i128 {
+    ///     line.input::<i128>(0)[0]
+    /// }
+    /// # fn main() { let _: fn(&flex::exec::lines::Line<'_>) -> i128 = wider; }
+    /// ```
     #[inline]
     pub fn input<T: Plain>(&self, k: usize) -> &'a [T] {
         assert!(k < self.inputs);
+        const { aligned::<T>() }
         match self.len::<T>(k) {
             0 => &[],
-            // SAFETY: N1, N2, and any bytes are values of a `Plain` type.
+            // SAFETY: N1 (`T` is aligned as its dtype: `aligned`), N2, and any bytes are values of a `Plain` type.
             n => unsafe { core::slice::from_raw_parts(self.ptrs[k] as *const T, n) },
         }
     }
-    /// Output `k`, which may be asked for once a line.
+    /// Output `k`, which may be asked for once a line; `T` as for an input.
     #[inline]
     pub fn output<T: Plain>(&self, k: usize) -> &'a mut [T] {
         assert!(k < self.outputs);
+        const { aligned::<T>() }
         self.take(self.inputs + k)
     }
     /// Scratch `k`, which may be asked for once a line; `T` may be of any width.
@@ -196,6 +209,11 @@ impl<'a> Line<'a> {
     }
 }
 
+/// A type that tensors' elements may be seen as: `i128` has the width of complex128, but not its alignment.
+pub(super) const fn aligned<T: Plain>() {
+    assert!(align_of::<T>() <= align_of::<u64>(), "elements of tensors are aligned as u64 at most");
+}
+
 /// How the lines are walked: blocks of neighbours along the nest's first loop.
 struct Plan {
     /// The loops over the grid. Operand 0 counts: its address is the line's index. Then the inputs, then the outputs.
@@ -213,7 +231,8 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(lines: Lines<'_>) -> Plan {
+    /// Errors where a block's memory overflows.
+    fn new(lines: Lines<'_>) -> Result<Plan> {
         let Lines { grid, mut args, .. } = lines;
         args.sort_by_key(|a| match a.role {
             Role::Input => 0,
@@ -246,7 +265,7 @@ impl Plan {
         nest.dims.swap(0, first);
 
         let n = nest.dims[0].n;
-        let bytes: usize = packed().map(|(_, a)| a.bytes()).sum();
+        let bytes = packed().map(|(_, a)| a.bytes()).fold(0, usize::saturating_add);
         let narrowest = packed().map(|(_, a)| a.memory.size).min().unwrap_or(CACHE_LINE);
         let block = if packed().all(|(_, a)| a.role == Role::Scratch) {
             LINES
@@ -256,16 +275,18 @@ impl Plan {
         };
         // No line is cut, so where blocks end is free to depend on the threads: each gets some.
         let block = block.min(n).min(nest.total.div_ceil(par::threads())).max(1);
-        let mut memory = 0;
+        let mut memory = 0usize;
         let mut places = SmallVec::new();
         for a in &args {
             places.push(memory);
             if a.is_packed() {
                 let rows = if a.role == Role::Scratch { 1 } else { block };
-                memory += (rows * a.bytes()).next_multiple_of(CACHE_LINE);
+                let bytes = rows.checked_mul(a.bytes()).and_then(|n| n.checked_next_multiple_of(CACHE_LINE));
+                let end = bytes.and_then(|n| memory.checked_add(n));
+                memory = end.ok_or(Error::Memory { bytes: rows as u128 * a.len as u128 * a.memory.size as u128, limit: 0 })?;
             }
         }
-        Plan { nest, args, inputs, outputs, block, blocks: n.div_ceil(block), places, memory }
+        Ok(Plan { nest, args, inputs, outputs, block, blocks: n.div_ceil(block), places, memory })
     }
 
     fn run(&self, cost: Cost, f: &(dyn Fn(&mut Line<'_>) + Sync)) -> Result<()> {
@@ -278,7 +299,7 @@ impl Plan {
                 failed.store(true, Relaxed);
             }
         });
-        if failed.load(Relaxed) { Err(crate::Error::Memory { bytes: self.memory as u128, limit: 0 }) } else { Ok(()) }
+        if failed.load(Relaxed) { Err(Error::Memory { bytes: self.memory as u128, limit: 0 }) } else { Ok(()) }
     }
 
     fn blocks_in(&self, r: Range<usize>, f: &(dyn Fn(&mut Line<'_>) + Sync)) -> Result<()> {

@@ -26,8 +26,8 @@ pub(super) fn open(path: &Path, mmap: bool) -> Result<Source<'static>> {
             return Ok(Content::Slice(bytes.into()));
         }
         if mmap && about.len() > 0 {
-            // SAFETY: others may change the file under the mapping; numbers then change, and a file cut short ends the process, as the
-            // module's documentation says.
+            // SAFETY: nobody writes to the file while it is mapped: nothing here can see to that, so it is asked of whoever loads it
+            // mapped (the module's documentation).
             let map = unsafe { memmap2::Mmap::map(&file) };
             if let Ok(map) = map {
                 return Ok(Content::Mapped(Arc::new(map)));

@@ -17,8 +17,8 @@ use alloc::vec::Vec;
 
 const MAGIC: [u8; 6] = *b"\x93NUMPY";
 
-/// The tensor of a file. With `mmap` it lies in a mapping of it: see [the module](super) for a file that is cut short meanwhile.
-/// Without, it is read.
+/// The tensor of a file. With `mmap` it lies in a mapping of it, and the file must not be written to or cut short while the tensor
+/// lives: otherwise behaviour is undefined, as [the module](super#mapped-files-must-not-change) explains. Without, it is read.
 ///
 /// Errors with [`Error::File`](crate::Error::File) where the file can't be read, isn't what the format says, or has elements that
 /// flex has no dtype for.

@@ -27,8 +27,9 @@ const LONGEST_HEADER: u64 = 100_000_000;
 /// The key of the metadata among the tensors' names.
 const METADATA: &str = "__metadata__";
 
-/// The tensors of a file. With `mmap` they lie in a mapping of it and cost no memory until they are read: see
-/// [the module](super) for a file that is cut short meanwhile. Without, they are read.
+/// The tensors of a file. With `mmap` they lie in a mapping of it and cost no memory until they are read, and the file must not be
+/// written to or cut short while one of them lives: otherwise behaviour is undefined, as
+/// [the module](super#mapped-files-must-not-change) explains. Without, they are read.
 ///
 /// Errors with [`Error::File`] where the file can't be read or isn't what the format says.
 ///

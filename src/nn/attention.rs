@@ -152,7 +152,8 @@ fn heads_of<F: Element + Float + Lane + Product<Lane = F>>(
     };
     let blocks = queries.div_ceil(QUERIES);
     let rows = queries.min(QUERIES);
-    let cost = Cost { bytes: (rows + keys) * (depth + width) * size_of::<F>(), flops: rows * keys * (depth + width + 16) };
+    let (bytes, flops) = ((rows + keys).saturating_mul(depth + width), (rows * keys).saturating_mul(depth + width + 16));
+    let cost = Cost { bytes: bytes.saturating_mul(size_of::<F>()), flops };
     let failure = Failure::default();
     par::chunks(batch * blocks, cost, |task| {
         let (i, start) = (task / blocks, task % blocks * QUERIES);

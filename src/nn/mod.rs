@@ -34,7 +34,7 @@ where
         return Ok(y);
     }
     let n = x.shape().get(axis).copied().unwrap_or(1);
-    let cost = Cost { bytes: 2 * n * size_of::<T>(), flops: n * flops };
+    let cost = Cost { bytes: 2 * n * size_of::<T>(), flops: n.saturating_mul(flops) };
     let lines = Lines::new(x.shape(), axis).input(x).output(&mut y)?;
     if T::SAME {
         lines.run(cost, |line| {

@@ -44,7 +44,8 @@ pub fn ones(shape: &[usize], dtype: DType) -> Result<Tensor> {
 pub fn eye(rows: usize, columns: usize, k: i64, dtype: DType) -> Result<Tensor> {
     let one = ones(&[], dtype)?;
     let mut out = Tensor::zeros(&[rows, columns], dtype)?;
-    let (down, right) = (k.min(0).unsigned_abs() as usize, k.max(0) as usize);
+    let offset = |k: u64| usize::try_from(k).unwrap_or(usize::MAX);
+    let (down, right) = (offset(k.min(0).unsigned_abs()), offset(k.max(0) as u64));
     let count = rows.saturating_sub(down).min(columns.saturating_sub(right));
     if count > 0 {
         let diagonal = Layout::new(&[count], &[columns as isize + 1], down * columns + right)?;
@@ -74,10 +75,18 @@ pub fn arange(start: impl Into<Scalar>, stop: impl Into<Scalar>, step: impl Into
         let dtype = dtype.unwrap_or(DType::DEFAULT_INT);
         let count = if (b > a) == (s > 0) { b.saturating_sub(a).unsigned_abs().div_ceil(s.unsigned_abs()) } else { 0 };
         let count = usize::try_from(count).unwrap_or(usize::MAX);
+        let at = move |i: usize| (i as i128).saturating_mul(s).saturating_add(a);
         if count > 0 {
             // the first and the last fit, and so do those between
-            Scalar::Int(a).value(dtype, OP)?;
-            Scalar::Int((count as i128 - 1).saturating_mul(s).saturating_add(a)).value(dtype, OP)?;
+            let ends = [a, at(count - 1)];
+            for x in ends {
+                Scalar::Int(x).value(dtype, OP)?;
+            }
+            if !dtype.is_integer() && ends.iter().any(|x| i64::try_from(*x).is_err()) {
+                let element = |i| Scalar::Int(at(i)).value(dtype, OP).ok();
+                return dispatch!(inexact dtype, |T| filled(dtype, count, |i| element(i).and_then(|v| v.get::<T>()).unwrap_or_default()),
+                    else Err(Error::unsupported(OP, dtype)));
+            }
         }
         // as bits of 64-bit integers, signed or not
         return filled(DType::I64, count, move |i: usize| (a as i64).wrapping_add((i as i64).wrapping_mul(s as i64)))?.astype(dtype);

@@ -129,7 +129,7 @@ pub fn searchsorted(sorted: &Tensor, values: &Tensor, side: Side, sorter: Option
 }
 
 /// Errors where the dtype holds no positions of a line of `n`.
-fn check_index_dtype(op: &'static str, dtype: DType, n: usize) -> Result<()> {
+pub(super) fn check_index_dtype(op: &'static str, dtype: DType, n: usize) -> Result<()> {
     if !dtype.is_integer() {
         return Err(Error::dtype(op, format!("positions are integers, not {dtype}")));
     }

@@ -3,7 +3,7 @@
 use super::convert::{Arg, Ints, Number, asarray, compute, count, integer, kind};
 use super::tensor::PyTensor;
 use crate::layout;
-use crate::{Result, Tensor, ops};
+use crate::{Error, Result, Tensor, ops};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
@@ -246,7 +246,12 @@ fn split<'py>(py: Python<'py>, x: Arg, sizes: &Bound<'py, PyAny>, axis: isize) -
             if size == 0 {
                 return Err(PyValueError::new_err("split: pieces of size 0; it must be at least 1"));
             }
-            (0..total.max(1)).step_by(size).map(|start| size.min(total - start)).collect()
+            let starts = (0..total.max(1)).step_by(size);
+            let mut sizes = Vec::new();
+            let refused = |_| Error::Memory { bytes: starts.len() as u128 * size_of::<usize>() as u128, limit: 0 };
+            sizes.try_reserve_exact(starts.len()).map_err(refused)?;
+            sizes.extend(starts.map(|start| size.min(total - start)));
+            sizes
         }
         Err(_) => sizes.extract::<Ints>()?.0.iter().map(|n| count("split", "a size", *n)).collect::<PyResult<Vec<_>>>()?,
     };

@@ -134,7 +134,11 @@ impl Tensor {
     /// ```
     pub fn unstack(&self, axis: isize) -> Result<Vec<Tensor>> {
         let k = layout::axis("unstack", axis, self.rank())?;
-        (0..self.shape()[k]).map(|i| Ok(self.view(self.layout.index("unstack", k, i as i64)?))).collect()
+        let mut out = room(self.shape()[k])?;
+        for i in 0..self.shape()[k] {
+            out.push(self.view(self.layout.index("unstack", k, i as i64)?));
+        }
+        Ok(out)
     }
     /// Pieces of the given sizes along a dimension; they add up to its size; views.
     ///
@@ -149,14 +153,12 @@ impl Tensor {
         if total != Some(self.shape()[k]) {
             return Err(Error::shape("split", format!("sizes {sizes:?} do not add up to {}, the size of axis {k}", self.shape()[k])));
         }
-        let mut start = 0;
-        Ok(sizes
-            .iter()
-            .map(|n| {
-                start += n;
-                self.view(self.layout.slice(k, start - n, 1, *n))
-            })
-            .collect())
+        let (mut out, mut start) = (room(sizes.len())?, 0);
+        for n in sizes {
+            out.push(self.view(self.layout.slice(k, start, 1, *n)));
+            start += n;
+        }
+        Ok(out)
     }
     /// `chunks` pieces of equal size along a dimension, the last one smaller (or fewer of them) where it doesn't divide;
     /// views.
@@ -175,6 +177,16 @@ impl Tensor {
         let size = self.shape()[k];
         let step = size.div_ceil(chunks).max(1);
         let starts = (0..size.max(1)).step_by(step);
-        Ok(starts.map(|s| self.view(self.layout.slice(k, s, 1, step.min(size - s)))).collect())
+        let mut out = room(starts.len())?;
+        out.extend(starts.map(|s| self.view(self.layout.slice(k, s, 1, step.min(size - s)))));
+        Ok(out)
     }
+}
+
+/// Room for as many views as a dimension has indices, which may be more than memory holds.
+fn room(count: usize) -> Result<Vec<Tensor>> {
+    let mut out = Vec::new();
+    let refused = |_| Error::Memory { bytes: count as u128 * size_of::<Tensor>() as u128, limit: 0 };
+    out.try_reserve_exact(count).map_err(refused)?;
+    Ok(out)
 }

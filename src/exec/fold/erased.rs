@@ -19,13 +19,10 @@ impl<F: Fold> Erased for F {
         unsafe { *(acc as *mut F::Acc) = Fold::run(self, core::slice::from_raw_parts(x as *const F::In, n)) }
     }
     unsafe fn rows(&self, x: *const u8, stride: usize, rows: usize, cols: usize, acc: *mut u8) {
-        // SAFETY: the trait's contract. The identity goes there first, for bytes of scratch memory need not be values of `Acc`.
+        // SAFETY: the trait's contract; whatever stood in `acc` is a value, for accumulators are `Plain`.
         unsafe {
-            let acc = acc as *mut F::Acc;
-            let identity = Fold::run(self, &[]);
-            (0..cols).for_each(|j| acc.add(j).write(identity));
             let x = core::slice::from_raw_parts(x as *const F::In, (rows - 1) * stride + cols);
-            Fold::rows(self, x, stride, rows, core::slice::from_raw_parts_mut(acc, cols));
+            Fold::rows(self, x, stride, rows, core::slice::from_raw_parts_mut(acc as *mut F::Acc, cols));
         }
     }
     unsafe fn join(&self, a: *mut u8, b: *const u8, n: usize) {

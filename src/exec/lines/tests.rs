@@ -83,3 +83,16 @@ fn rank_zero_is_one_line_and_updates_see_what_was_there() {
     Lines::new(&[4, 3], 1).update(&mut y).unwrap().run(Cost::default(), |line| line.output::<i32>(0)[2] = -1).unwrap();
     assert_eq!(y.to_vec::<i32>().unwrap(), [0, 4, -1, 1, 5, -1, 2, 6, -1, 3, 7, -1]);
 }
+
+#[test]
+fn scratch_beyond_all_memory_is_an_error_and_none_where_no_line_is() {
+    for (rows, ok) in [(2, false), (0, true)] {
+        let x = Tensor::zeros(&[rows, 3], DType::I32).unwrap();
+        for len in [usize::MAX, usize::MAX / 8 + 1, usize::MAX / 8] {
+            let lines = Lines::new(x.shape(), 1).input(&x).scratch(len, DType::I64).scratch(len, DType::I64);
+            let run = lines.run(Cost::default(), |line| assert!(line.scratch::<i64>(0).is_empty()));
+            assert_eq!(run.is_ok(), ok, "{len}");
+            assert!(ok || matches!(run, Err(Error::Memory { .. })));
+        }
+    }
+}

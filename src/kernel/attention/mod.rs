@@ -61,7 +61,7 @@ pub struct Head<'a, F> {
 pub fn block<F: Float + Lane + Product<Lane = F>>(head: &Head<F>, queries: Range<usize>, mut out: MatMut<F>) -> Result<()> {
     let (depth, keys, width, n) = (head.q.cols(), head.k.rows(), head.v.cols(), queries.len());
     assert!(head.k.cols() == depth && head.v.rows() == keys && (out.rows(), out.cols()) == (n, width));
-    let mut scratch = Scratch::<F>::new(depth * n + KEYS * n + 4 * n)?;
+    let mut scratch = Scratch::<F>::new(depth.saturating_add(KEYS + 4).saturating_mul(n))?;
     let (q, rest) = scratch.split_at_mut(depth * n);
     let (scores, rest) = rest.split_at_mut(KEYS * n);
     let (maxima, rest) = rest.split_at_mut(n);

@@ -45,7 +45,7 @@ pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: 
     // Lanes of C on the way to elements: all panels where k is in several blocks, else one.
     let partial_width = if blocks > 1 { n.next_multiple_of(lanes) } else { lanes * widest };
     let (len_a, len_b) = (if direct_a { 0 } else { mc * kc }, kc * lanes * widest);
-    let mut scratch = Scratch::<T::Lane>::new(len_a + len_b + mc * partial_width)?;
+    let mut scratch = Scratch::<T::Lane>::new((len_a + len_b).saturating_add(mc.saturating_mul(partial_width)))?;
     let (partial, packed) = scratch.split_at_mut(mc * partial_width);
     let (packed_b, packed_a) = packed.split_at_mut(len_b);
 

@@ -1,7 +1,10 @@
 //! Working memory, from the pool of all memory: reused from call to call, and an error where there is none.
 
 use super::element::Lane;
-use crate::{error::Result, storage::Bytes};
+use crate::{
+    error::{Error, Result},
+    storage::Bytes,
+};
 use core::{
     marker::PhantomData,
     ops::{Deref, DerefMut},
@@ -16,9 +19,11 @@ pub struct Scratch<A> {
 impl<A: Lane> Scratch<A> {
     /// `len` lanes.
     ///
-    /// Errors where there is no such memory.
+    /// Errors where there is no such memory: `usize::MAX` lanes, a saturated sum, are never there.
     pub fn new(len: usize) -> Result<Self> {
-        Ok(Scratch { bytes: Bytes::new(len * size_of::<A>())?, len, _lanes: PhantomData })
+        let bytes = len.checked_mul(size_of::<A>());
+        let bytes = bytes.ok_or(Error::Memory { bytes: len as u128 * size_of::<A>() as u128, limit: 0 })?;
+        Ok(Scratch { bytes: Bytes::new(bytes)?, len, _lanes: PhantomData })
     }
 }
 impl<A: Lane> Deref for Scratch<A> {

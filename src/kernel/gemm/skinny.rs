@@ -35,7 +35,7 @@ pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: 
     if k == 0 || !(sweeps || dots) {
         return Ok(false);
     }
-    let mut rows = Scratch::<T::Lane>::new(m * k)?;
+    let mut rows = Scratch::<T::Lane>::new(m.saturating_mul(k))?;
     for (i, row) in rows.chunks_exact_mut(k.max(1)).enumerate() {
         for (p, x) in row.iter_mut().enumerate() {
             // SAFETY: `i < m`, `p < k`.

@@ -155,3 +155,10 @@ fn a_grid_covers_c_once() {
         assert!(seen.iter().all(|x| *x == 1), "{m} {n} {k}");
     }
 }
+
+#[test]
+fn scratch_beyond_all_memory_is_an_error() {
+    for len in [usize::MAX, usize::MAX / 4 + 1, usize::MAX / 4] {
+        assert!(matches!(super::Scratch::<f32>::new(len), Err(crate::Error::Memory { .. })), "{len}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Sums of exponentials beside their largest exponent, so that none overflows.
 
 use super::moments::{Sample, Wide};
+use crate::dtype::Plain;
 use crate::kernel::math::Math;
 
 /// The largest element, and the sum of `exp(x - shift)`, where `shift` is that element or, if it is not finite, 0.
@@ -11,6 +12,9 @@ pub struct Exponentials {
     /// The sum.
     pub sum: f64,
 }
+
+// SAFETY: numbers of one type.
+unsafe impl Plain for Exponentials {}
 
 impl Exponentials {
     /// Of no elements.
@@ -50,6 +54,8 @@ kernel! {
     pub fn exponentials_of_columns<'a, T: Sample>(x: &'a [T], stride: usize, rows: usize, acc: &'a mut [Exponentials]) -> () { |I|
         /// Columns at a time: their maxima and sums stay in registers.
         const STRIP: usize = 32;
+        /// Rows that are added one after another: few, since each addition rounds.
+        const ROWS: usize = 64;
         let (zero, least) = (<T::Wide as Wide>::ZERO, <T::Wide as Wide>::from_f64(f64::NEG_INFINITY));
         for (k, acc) in acc.chunks_mut(STRIP).enumerate() {
             let w = acc.len();
@@ -60,9 +66,15 @@ kernel! {
                 }
             }
             let shifts = max.map(shift);
-            for r in 0..rows {
-                for ((s, shift), x) in sum.iter_mut().zip(&shifts).zip(&x[r * stride + k * STRIP..][..w]) {
-                    *s = *s + Math::exp::<I>(x.wide() - *shift);
+            for first in (0..rows).step_by(ROWS) {
+                let mut part = [zero; STRIP];
+                for r in first..rows.min(first + ROWS) {
+                    for ((s, shift), x) in part.iter_mut().zip(&shifts).zip(&x[r * stride + k * STRIP..][..w]) {
+                        *s = *s + Math::exp::<I>(x.wide() - *shift);
+                    }
+                }
+                for (sum, part) in sum.iter_mut().zip(part) {
+                    *sum = *sum + part;
                 }
             }
             for ((acc, max), sum) in acc.iter_mut().zip(max).zip(sum) {

@@ -62,7 +62,7 @@ use crate::dtype::Plain;
 /// A reduction that takes elements one by one. `join` is associative and commutative up to rounding.
 pub trait Reduce<T>: 'static {
     /// What is known about some of the elements.
-    type Acc: Copy + Send + Sync + 'static;
+    type Acc: Plain;
     /// The result.
     type Out: Plain;
     /// What is known about none: `join` with it changes nothing.

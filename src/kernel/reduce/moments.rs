@@ -104,6 +104,12 @@ pub struct Moments {
     pub m2: f64,
 }
 
+// SAFETY: numbers of one type.
+unsafe impl Plain for Moments {}
+// SAFETY: a primitive number: integers are summed in it.
+#[cfg(not(feature = "f64"))]
+unsafe impl Plain for f64 {}
+
 impl Moments {
     /// Of the elements of both (Chan's rule).
     #[inline(always)]
@@ -119,7 +125,9 @@ impl Moments {
     #[inline(always)]
     fn corrected<W: Wide>(n: usize, mean: W, deviations: W, squares: W) -> Moments {
         let (n, d) = (n as f64, deviations.to_f64());
-        Moments { n, mean: mean.to_f64() + d / n, m2: squares.to_f64() - d * d / n }
+        let m2 = squares.to_f64() - d * d / n;
+        // rounding may take a little too much; NaN stays
+        Moments { n, mean: mean.to_f64() + d / n, m2: if m2 < 0.0 { 0.0 } else { m2 } }
     }
 }
 
@@ -152,13 +160,22 @@ kernel! {
         }
     }
 }
-/// `N` columns, whose accumulators stay in registers.
+/// Rows that are added one after another: few, since each addition rounds.
+const ROWS: usize = 64;
+/// `N` columns, in blocks of rows.
 #[inline(always)]
 fn strip<T: Sample, const N: usize>(x: &[T], stride: usize, rows: usize, acc: &mut [Moments]) {
-    if rows == 0 {
-        acc[..N].fill(Moments::default());
-        return;
+    acc[..N].fill(Moments::default());
+    let mut r = 0;
+    while r < rows {
+        let n = ROWS.min(rows - r);
+        block::<T, N>(&x[r * stride..], stride, n, acc);
+        r += n;
     }
+}
+/// Joins `rows > 0` rows of `N` columns, whose sums stay in registers.
+#[inline(always)]
+fn block<T: Sample, const N: usize>(x: &[T], stride: usize, rows: usize, acc: &mut [Moments]) {
     let zero = <T::Wide as Wide>::ZERO;
     let mut mean = [zero; N];
     for r in 0..rows {
@@ -180,6 +197,6 @@ fn strip<T: Sample, const N: usize>(x: &[T], stride: usize, rows: usize, acc: &m
         }
     }
     for j in 0..N {
-        acc[j] = Moments::corrected(rows, mean[j], deviations[j], squares[j]);
+        acc[j] = acc[j].join(Moments::corrected(rows, mean[j], deviations[j], squares[j]));
     }
 }

@@ -135,7 +135,7 @@ impl<T: Element> Reduce<T> for Count {
     }
     #[inline(always)]
     fn join(a: i64, b: i64) -> i64 {
-        a + b
+        a.wrapping_add(b)
     }
     #[inline(always)]
     fn finish(acc: i64, _: usize) -> i64 {

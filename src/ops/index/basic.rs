@@ -50,27 +50,31 @@ impl Index {
 macro_rules! from_ints {
     ($($T:ty),*) => { $(
         impl From<$T> for Index {
-            fn from(i: $T) -> Index { Index::Int(i as i64) }
+            fn from(i: $T) -> Index { Index::Int(wide(i)) }
         }
         impl From<Range<$T>> for Index {
-            fn from(r: Range<$T>) -> Index { Index::Slice { start: Some(r.start as i64), stop: Some(r.end as i64), step: 1 } }
+            fn from(r: Range<$T>) -> Index { Index::Slice { start: Some(wide(r.start)), stop: Some(wide(r.end)), step: 1 } }
         }
         impl From<RangeFrom<$T>> for Index {
-            fn from(r: RangeFrom<$T>) -> Index { Index::Slice { start: Some(r.start as i64), stop: None, step: 1 } }
+            fn from(r: RangeFrom<$T>) -> Index { Index::Slice { start: Some(wide(r.start)), stop: None, step: 1 } }
         }
         impl From<RangeTo<$T>> for Index {
-            fn from(r: RangeTo<$T>) -> Index { Index::Slice { start: None, stop: Some(r.end as i64), step: 1 } }
+            fn from(r: RangeTo<$T>) -> Index { Index::Slice { start: None, stop: Some(wide(r.end)), step: 1 } }
         }
         impl From<RangeInclusive<$T>> for Index {
-            fn from(r: RangeInclusive<$T>) -> Index { Index::Slice { start: Some(*r.start() as i64), stop: after(*r.end() as i64), step: 1 } }
+            fn from(r: RangeInclusive<$T>) -> Index { Index::Slice { start: Some(wide(*r.start())), stop: after(wide(*r.end())), step: 1 } }
         }
         impl From<RangeToInclusive<$T>> for Index {
-            fn from(r: RangeToInclusive<$T>) -> Index { Index::Slice { start: None, stop: after(r.end as i64), step: 1 } }
+            fn from(r: RangeToInclusive<$T>) -> Index { Index::Slice { start: None, stop: after(wide(r.end)), step: 1 } }
         }
     )* };
 }
 from_ints!(i32, i64, isize, usize);
 
+/// The same number; one beyond int64, which is beyond every dimension too, its nearest end.
+fn wide<T: TryInto<i64>>(i: T) -> i64 {
+    i.try_into().unwrap_or(i64::MAX) // unsigned ones alone are beyond
+}
 /// Where a slice stops that includes `last`: -1 is the last element.
 fn after(last: i64) -> Option<i64> {
     if last == -1 { None } else { last.checked_add(1) }

@@ -4,10 +4,10 @@ use crate::error::{Error, Result};
 use crate::layout;
 use crate::ops::{multiply, subtract, take};
 use crate::tensor::Tensor;
-use alloc::format;
+use alloc::{format, vec::Vec};
 
-/// The vector product of vectors of three elements along an axis; the other dimensions broadcast. `axis` counts in both
-/// operands. Dtypes are promoted.
+/// The vector product of vectors of three elements along an axis; the other dimensions broadcast. `axis` counts in each
+/// operand by itself, and in the result. Dtypes are promoted.
 ///
 /// Errors where the size along the axis is not 3, the other dimensions don't broadcast, or the dtypes have no common one or are
 /// bool.
@@ -29,8 +29,15 @@ pub fn cross(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
     if dtype.is_bool() {
         return Err(Error::unsupported(OP, dtype));
     }
+    // Of different ranks, the vectors may lie at different distances from the end: there they must meet to broadcast.
+    let rank = a.rank().max(b.rank());
+    let align = |t: &Tensor| -> Result<Tensor> {
+        let missing: Vec<isize> = (1..=(rank - t.rank()) as isize).collect();
+        t.moveaxis(&[axis], &[0])?.expand_dims(&missing)?.moveaxis(&[0], &[axis])
+    };
+    let (a, b) = (align(a)?, align(b)?);
     // Elements 1, 2, 0 and 2, 0, 1: each component multiplies one with the other and subtracts the reverse.
     let (next, last) = (Tensor::from_slice(&[1i64, 2, 0], [3])?, Tensor::from_slice(&[2i64, 0, 1], [3])?);
-    let product = |i: &Tensor, j: &Tensor| multiply(take(a, i, Some(axis))?, take(b, j, Some(axis))?);
+    let product = |i: &Tensor, j: &Tensor| multiply(take(&a, i, Some(axis))?, take(&b, j, Some(axis))?);
     subtract(product(&next, &last)?, product(&last, &next)?)
 }

@@ -32,7 +32,7 @@ pub(crate) unsafe fn products<'a, T: Product + Element>(
     let blocks = grid.len();
     let (rows, cols) = if blocks == 0 { return Ok(()) } else { grid.block(0) };
     let cost = Cost {
-        bytes: (rows.len() * k + k * cols.len() + rows.len() * cols.len()) * size_of::<T>(),
+        bytes: k.saturating_mul(rows.len() + cols.len()).saturating_add(rows.len() * cols.len()).saturating_mul(size_of::<T>()),
         flops: rows.len().saturating_mul(cols.len()).saturating_mul(k),
     };
     let failure = Failure::default();

@@ -101,7 +101,8 @@ fn stack<T: Element + Product>(a: &Tensor, b: &Tensor, c: &mut Tensor, sizes: Si
 pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "vecdot";
     let (least, most) = (a.rank().min(b.rank()), a.rank().max(b.rank()));
-    let from_end = if axis < 0 { axis } else { axis - most as isize };
+    // from the front, an axis of the longer shape; from the end, one that both have
+    let from_end = if axis < 0 { axis } else { layout::axis(OP, axis, most)? as isize - most as isize };
     let k = layout::axis(OP, from_end, least).map_err(|_| Error::Axis { op: OP, axis, rank: least, repeated: false })?;
     let behind = least - k;
     let (left, right) = (a.shape()[a.rank() - behind], b.shape()[b.rank() - behind]);

@@ -7,13 +7,14 @@ use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
 use crate::exec::par::{self, Cost, Out};
 use crate::kernel::reduce::{Extreme, Max, Min, position};
+use crate::ops::sort::check_index_dtype;
 use crate::tensor::Tensor;
+use alloc::vec;
 use alloc::vec::Vec;
-use alloc::{format, vec};
 
 /// The largest element over `axes` (all where `None`), of the dtype of `x`; NaN where there is one.
 ///
-/// Reduced axes go, or stay with size 1 with `keepdims`. Errors for complex numbers, over an axis of size 0, and where an axis
+/// Reduced axes go, or stay with size 1 with `keepdims`. Errors for complex numbers, over an axis of size 0 (where there is a result), and where an axis
 /// is outside `x` or named twice.
 ///
 /// ```
@@ -118,9 +119,7 @@ fn search<T: Plain, R: Extreme<T>>(
 ) -> Result<(Tensor, Tensor)> {
     let named = axis.map(|a| [a]);
     let axes = Axes::new(op, x, named.as_ref().map(|a| &a[..]), keepdims)?;
-    if !index_dtype.is_integer() {
-        return Err(Error::dtype(op, format!("indices of {index_dtype} are not defined: give an integer dtype")));
-    }
+    check_index_dtype(op, index_dtype, axes.n)?;
     axes.expect_elements(x)?;
     // all elements are one line
     let line = if axis.is_none() { x.reshape(&[-1])? } else { x.clone() };

@@ -48,9 +48,9 @@ impl Axes {
         }
         Ok(Axes { op, reduced, keepdims, shape, n })
     }
-    /// Errors where there is nothing to choose the result from.
+    /// Errors where there is a result and nothing to choose it from.
     fn expect_elements(&self, x: &Tensor) -> Result<()> {
-        if self.n > 0 {
+        if self.n > 0 || self.shape.contains(&0) {
             return Ok(());
         }
         let empty = (0..x.rank()).find(|k| self.reduced[*k] && x.shape()[*k] == 0).unwrap_or(0);
