@@ -315,6 +315,7 @@ fn static_files_stay_where_they_are() {
 #[test]
 fn bad_safetensors_files_are_told_apart() {
     let of = |entry: &str, data| wrong(safetensors::parse(&safetensors_file(&format!(r#"{{"w":{{{entry}}}}}"#), data)));
+    let whole = |header: &str, data| wrong(safetensors::parse(&safetensors_file(header, data)));
     let two = |a: &str, b: &str, data| {
         let header =
             format!(r#"{{"a":{{"dtype":"U8","shape":[4],"data_offsets":{a}}},"b":{{"dtype":"U8","shape":[4],"data_offsets":{b}}}}}"#);
@@ -345,6 +346,10 @@ fn bad_safetensors_files_are_told_apart() {
         (of(r#""dtype":"F32","shape":[2],"data_offsets":[0,8]"#, 4), "the file has 4"),
         (of(r#""dtype":"F32","shape":[1],"data_offsets":[0,4]"#, 8), "the file has 8"),
         (of(r#""dtype":"F32","shape":[1],"data_offsets":[4,8]"#, 8), "begins at 4"),
+        (whole(r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}"#, 1), "twice"),
+        (whole(r#"{"__metadata__":{},"__metadata__":{}}"#, 0), "\"__metadata__\" is there twice"),
+        (whole(r#"{"__metadata__":{"format":"pt","epoch":3}}"#, 0), "the metadata \"epoch\" is 3, not text"),
+        (whole(r#"{"__metadata__":["pt"]}"#, 0), "the metadata is no JSON object"),
         (two("[0,4]", "[2,6]", 6), "begins at 2, the one before it ends at 4"),
         (two("[0,4]", "[0,4]", 4), "begins at 0, the one before it ends at 4"),
         (two("[0,4]", "[5,9]", 9), "begins at 5, the one before it ends at 4"),

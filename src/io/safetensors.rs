@@ -1,7 +1,7 @@
 //! The safetensors format: a JSON header with name, dtype, shape and place of each tensor, then their little-endian bytes.
 //!
 //! What is read is checked first: the header's length, each shape against its bytes, that the tensors cover the data without gap or
-//! overlap. complex128 has no name in the format and can't be saved.
+//! overlap, that no name is there twice and the metadata is text. complex128 has no name in the format and can't be saved.
 
 use super::raw::with_bytes;
 use super::source::{Content, Source, byte_len};
@@ -15,6 +15,8 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
+use core::fmt;
+use serde_core::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 /// Tensors by name.
@@ -198,14 +200,16 @@ fn header(source: &mut Source) -> Result<Header> {
     }
     let mut json = vec![0; len as usize];
     source.read(8, &mut json)?;
-    let names: Map<String, Value> =
-        serde_json::from_slice(&json).map_err(|e| source.wrong(format!("the header is no JSON object: {e}")))?;
+    let Members(members) = serde_json::from_slice(&json).map_err(|e| source.wrong(format!("the header is no JSON object: {e}")))?;
 
     let (mut metadata, mut entries) = (Metadata::new(), Vec::new());
-    for (name, value) in names {
+    let mut names = BTreeSet::new();
+    for (name, value) in members {
+        if !names.insert(name.clone()) {
+            return Err(source.wrong(format!("{name:?} is there twice")));
+        }
         if name == METADATA {
-            let texts = value.as_object().into_iter().flatten();
-            metadata.extend(texts.filter_map(|(k, v)| Some((k.clone(), v.as_str()?.into()))));
+            metadata = texts(value).map_err(|what| source.wrong(what))?;
         } else {
             entries.push(entry(&name, &value).map_err(|what| source.wrong(format!("tensor {name:?}: {what}")))?);
         }
@@ -223,6 +227,39 @@ fn header(source: &mut Source) -> Result<Header> {
         return Err(source.wrong(format!("the tensors take {end} bytes, the file has {} for them", source.len() - data)));
     }
     Ok(Header { metadata, entries, data })
+}
+
+/// The members of a JSON object, in their order, also those of equal names.
+struct Members(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> core::result::Result<Members, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Members;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> core::result::Result<Members, M::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        from.deserialize_map(Reader)
+    }
+}
+
+/// The metadata of the header; otherwise what is wrong with it.
+fn texts(value: Value) -> core::result::Result<Metadata, String> {
+    let Value::Object(texts) = value else { return Err("the metadata is no JSON object".into()) };
+    let text = |(key, value)| match value {
+        Value::String(text) => Ok((key, text)),
+        other => Err(format!("the metadata {key:?} is {other}, not text")),
+    };
+    texts.into_iter().map(text).collect()
 }
 
 /// One tensor of the header; otherwise what is wrong with it.
