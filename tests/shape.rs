@@ -215,7 +215,11 @@ fn errors_say_what_is_wrong() {
     assert!(matches!(ops::linspace(0, 1, 5, true, Some(DType::I32)), Err(Error::DType { op: "linspace", .. })));
     assert!(matches!(ops::full(&[2], 300, Some(DType::U8)), Err(Error::Value { op: "full", .. })));
     assert!(matches!(ops::full(&[1 << 40, 1 << 40], 1, None), Err(Error::Memory { .. })));
-    assert!(matches!(ops::repeat(&a, usize::MAX, Some(0)), Err(Error::Shape { .. } | Error::Memory { .. })));
+    assert!(matches!(ops::repeat(&a, usize::MAX, Some(0)), Err(Error::Memory { .. })));
+    for count in [1 << 62, usize::MAX] {
+        assert!(matches!(ops::repeat(&a, count, None), Err(Error::Memory { .. })));
+        assert!(matches!(ops::tile(&a, &[count, 2]), Err(Error::Memory { .. })));
+    }
     assert!(matches!(ops::arange(0, 1i64 << 60, 1, None), Err(Error::Memory { .. })));
 }
 

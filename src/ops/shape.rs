@@ -3,7 +3,7 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::par::{self, Cost};
-use crate::layout::{self, Shape};
+use crate::layout::{self, Layout, Shape};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use alloc::format;
@@ -94,6 +94,7 @@ pub fn repeat(x: &Tensor, count: usize, axis: Option<isize>) -> Result<Tensor> {
     let k = layout::axis("repeat", axis, x.rank())?;
     let mut shape = Shape::from_slice(x.shape());
     shape.insert(k + 1, count);
+    Layout::contiguous(&shape)?; // more than memory can hold, said as such
     let repeated = x.expand_dims(&[k as isize + 1])?.broadcast_to(&shape)?;
     shape.remove(k + 1);
     shape[k] *= count; // the layout above holds as many elements
@@ -156,6 +157,7 @@ pub fn tile(x: &Tensor, counts: &[usize]) -> Result<Tensor> {
     let count = |k: usize| (k + counts.len()).checked_sub(rank).map_or(1, |k| counts[k]);
     let once: Shape = (0..rank).flat_map(|k| [1, size(k)]).collect();
     let many: Shape = (0..rank).flat_map(|k| [count(k), size(k)]).collect();
+    Layout::contiguous(&many)?;
     let repeated = reshaped(x, &once)?.broadcast_to(&many)?;
     reshaped(&repeated, &(0..rank).map(|k| count(k) * size(k)).collect::<Shape>())
 }
