@@ -17,7 +17,7 @@ use pyo3::types::PyTuple;
 /// >>> flex.take(flex.asarray([10, 20, 30]), flex.asarray([2, 0, -1])).tolist()
 /// [30, 10, 30]
 #[pyfunction]
-#[pyo3(signature = (x, indices, /, *, axis = None))]
+#[pyo3(signature = (x, indices, /, axis = None))]
 fn take(py: Python<'_>, x: Arg, indices: Arg, axis: Option<isize>) -> PyResult<PyTensor> {
     compute(py, x.0.len().saturating_add(indices.0.len()), || ops::take(&x.0, &indices.0, axis))
 }
@@ -32,7 +32,7 @@ fn take(py: Python<'_>, x: Arg, indices: Arg, axis: Option<isize>) -> PyResult<P
 /// >>> flex.take_along_axis(x, flex.argsort(x, axis=1), axis=1).tolist()
 /// [[1, 3], [2, 4]]
 #[pyfunction]
-#[pyo3(signature = (x, indices, /, *, axis = -1), text_signature = "(x, indices, /, *, axis=-1)")]
+#[pyo3(signature = (x, indices, /, axis = -1), text_signature = "(x, indices, /, axis=-1)")]
 fn take_along_axis(py: Python<'_>, x: Arg, indices: Arg, axis: isize) -> PyResult<PyTensor> {
     compute(py, x.0.len().saturating_add(indices.0.len()), || ops::take_along_axis(&x.0, &indices.0, axis))
 }

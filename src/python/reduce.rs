@@ -22,7 +22,7 @@ fn axes(axis: &Option<Ints>) -> Option<&[isize]> {
 /// >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
 /// (10, [4, 6])
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, dtype = None, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false))]
 fn sum(py: Python<'_>, x: Arg, axis: Option<Ints>, dtype: Option<DTypeArg>, keepdims: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::sum(&x.0, axes(&axis), keepdims, dtype.map(|d| d.0)))
 }
@@ -36,7 +36,7 @@ fn sum(py: Python<'_>, x: Arg, axis: Option<Ints>, dtype: Option<DTypeArg>, keep
 /// >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
 /// [2, 12]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, dtype = None, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false))]
 fn prod(py: Python<'_>, x: Arg, axis: Option<Ints>, dtype: Option<DTypeArg>, keepdims: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::prod(&x.0, axes(&axis), keepdims, dtype.map(|d| d.0)))
 }
@@ -49,7 +49,7 @@ fn prod(py: Python<'_>, x: Arg, axis: Option<Ints>, dtype: Option<DTypeArg>, kee
 /// >>> flex.mean(flex.asarray([1, 2, 6])).item()
 /// 3.0
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn mean(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::mean(&x.0, axes(&axis), keepdims))
 }
@@ -62,7 +62,7 @@ fn mean(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<
 /// >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
 /// (1.0, 2.0)
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, correction = 0.0, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, correction = 0.0, keepdims = false))]
 fn var(py: Python<'_>, x: Arg, axis: Option<Ints>, correction: f64, keepdims: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::var(&x.0, axes(&axis), correction, keepdims))
 }
@@ -72,7 +72,7 @@ fn var(py: Python<'_>, x: Arg, axis: Option<Ints>, correction: f64, keepdims: bo
 /// >>> flex.std(flex.asarray([1.0, 3.0])).item()
 /// 1.0
 #[pyfunction(name = "std")]
-#[pyo3(signature = (x, /, *, axis = None, correction = 0.0, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, correction = 0.0, keepdims = false))]
 fn std_(py: Python<'_>, x: Arg, axis: Option<Ints>, correction: f64, keepdims: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::std(&x.0, axes(&axis), correction, keepdims))
 }
@@ -85,7 +85,7 @@ fn std_(py: Python<'_>, x: Arg, axis: Option<Ints>, correction: f64, keepdims: b
 /// >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [5, 3]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn max(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::max(&x.0, axes(&axis), keepdims))
 }
@@ -95,7 +95,7 @@ fn max(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<P
 /// >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [1, 2]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn min(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::min(&x.0, axes(&axis), keepdims))
 }
@@ -108,7 +108,7 @@ fn min(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<P
 /// >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [1, 0]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn argmax(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::argmax(&x.0, axis, keepdims, DType::DEFAULT_INT))
 }
@@ -118,7 +118,7 @@ fn argmax(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResu
 /// >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [0, 1]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn argmin(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::argmin(&x.0, axis, keepdims, DType::DEFAULT_INT))
 }
@@ -128,7 +128,7 @@ fn argmin(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResu
 /// >>> [t.tolist() for t in flex.max_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
 /// [[5, 3], [1, 0]]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn max_with_indices(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResult<(PyTensor, PyTensor)> {
     pair(py, x.0.len(), || ops::max_with_indices(&x.0, axis, keepdims, DType::DEFAULT_INT))
 }
@@ -138,7 +138,7 @@ fn max_with_indices(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool)
 /// >>> [t.tolist() for t in flex.min_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
 /// [[1, 2], [0, 1]]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn min_with_indices(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResult<(PyTensor, PyTensor)> {
     pair(py, x.0.len(), || ops::min_with_indices(&x.0, axis, keepdims, DType::DEFAULT_INT))
 }
@@ -151,7 +151,7 @@ fn min_with_indices(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool)
 /// >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
 /// [True, False]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn any(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::any(&x.0, axes(&axis), keepdims))
 }
@@ -161,7 +161,7 @@ fn any(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<P
 /// >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
 /// [True, False]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn all(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::all(&x.0, axes(&axis), keepdims))
 }
@@ -171,7 +171,7 @@ fn all(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<P
 /// >>> flex.count_nonzero(flex.asarray([[0, 1], [2, 3]]), axis=0).tolist()
 /// [1, 2]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn count_nonzero(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::count_nonzero(&x.0, axes(&axis), keepdims))
 }
@@ -184,7 +184,7 @@ fn count_nonzero(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> 
 /// >>> flex.logsumexp(flex.asarray([-flex.inf, 1000.0])).item()
 /// 1000.0
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, keepdims = false))]
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn logsumexp(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::logsumexp(&x.0, axes(&axis), keepdims))
 }

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 /// >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
 /// [0, 1, 3, 6]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, dtype = None, include_initial = false))]
+#[pyo3(signature = (x, /, axis = None, *, dtype = None, include_initial = false))]
 fn cumulative_sum(py: Python<'_>, x: Arg, axis: Option<isize>, dtype: Option<DTypeArg>, include_initial: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::cumulative_sum(&x.0, axis, dtype.map(|d| d.0), include_initial))
 }
@@ -25,7 +25,7 @@ fn cumulative_sum(py: Python<'_>, x: Arg, axis: Option<isize>, dtype: Option<DTy
 /// >>> flex.cumulative_prod(flex.asarray([2, 3, 4])).tolist()
 /// [2, 6, 24]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None, dtype = None, include_initial = false))]
+#[pyo3(signature = (x, /, axis = None, *, dtype = None, include_initial = false))]
 fn cumulative_prod(py: Python<'_>, x: Arg, axis: Option<isize>, dtype: Option<DTypeArg>, include_initial: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::cumulative_prod(&x.0, axis, dtype.map(|d| d.0), include_initial))
 }
@@ -38,7 +38,7 @@ fn cumulative_prod(py: Python<'_>, x: Arg, axis: Option<isize>, dtype: Option<DT
 /// >>> flex.cumulative_max(flex.asarray([1, 3, 2])).tolist()
 /// [1, 3, 3]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None))]
+#[pyo3(signature = (x, /, axis = None))]
 fn cumulative_max(py: Python<'_>, x: Arg, axis: Option<isize>) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::cumulative_max(&x.0, axis))
 }
@@ -48,7 +48,7 @@ fn cumulative_max(py: Python<'_>, x: Arg, axis: Option<isize>) -> PyResult<PyTen
 /// >>> flex.cumulative_min(flex.asarray([3, 1, 2])).tolist()
 /// [3, 1, 1]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None))]
+#[pyo3(signature = (x, /, axis = None))]
 fn cumulative_min(py: Python<'_>, x: Arg, axis: Option<isize>) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::cumulative_min(&x.0, axis))
 }

@@ -69,7 +69,7 @@ fn broadcast_to(x: Arg, shape: Ints) -> PyResult<PyTensor> {
 /// >>> flex.concat([flex.asarray([1, 2]), flex.asarray([3])]).tolist()
 /// [1, 2, 3]
 #[pyfunction]
-#[pyo3(signature = (arrays, /, *, axis = 0))]
+#[pyo3(signature = (arrays, /, axis = 0))]
 fn concat(py: Python<'_>, arrays: Tensors, axis: Option<isize>) -> PyResult<PyTensor> {
     compute(py, arrays.elements(), || ops::concat(&arrays.0, axis))
 }
@@ -81,7 +81,7 @@ fn concat(py: Python<'_>, arrays: Tensors, axis: Option<isize>) -> PyResult<PyTe
 /// >>> flex.stack([flex.asarray([1, 2]), flex.asarray([3, 4])], axis=1).tolist()
 /// [[1, 3], [2, 4]]
 #[pyfunction]
-#[pyo3(signature = (arrays, /, *, axis = 0))]
+#[pyo3(signature = (arrays, /, axis = 0))]
 fn stack(py: Python<'_>, arrays: Tensors, axis: isize) -> PyResult<PyTensor> {
     compute(py, arrays.elements(), || ops::stack(&arrays.0, axis))
 }
@@ -117,7 +117,7 @@ fn squeeze(x: Arg, axis: Option<Ints>) -> PyResult<PyTensor> {
 /// >>> flex.flip(flex.asarray([1, 2, 3])).tolist()
 /// [3, 2, 1]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = None))]
+#[pyo3(signature = (x, /, axis = None))]
 fn flip(x: Arg, axis: Option<Ints>) -> PyResult<PyTensor> {
     let all = || Ints((0..x.0.rank() as isize).collect());
     view(x.0.flip(&axis.unwrap_or_else(all).0))
@@ -179,7 +179,7 @@ fn swapaxes(x: Arg, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
 /// >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
 /// [1, 1, 3]
 #[pyfunction]
-#[pyo3(signature = (x, repeats, /, *, axis = None))]
+#[pyo3(signature = (x, repeats, /, axis = None))]
 fn repeat(py: Python<'_>, x: Arg, repeats: &Bound<PyAny>, axis: Option<isize>) -> PyResult<PyTensor> {
     if let Ok(times) = integer(repeats) {
         let times = count("repeat", "repeats", times)?;
@@ -211,7 +211,7 @@ fn tile(py: Python<'_>, x: Arg, repetitions: Ints) -> PyResult<PyTensor> {
 /// >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
 /// [4, 1, 2, 3]
 #[pyfunction]
-#[pyo3(signature = (x, /, shift, *, axis = None))]
+#[pyo3(signature = (x, /, shift, axis = None))]
 fn roll(py: Python<'_>, x: Arg, shift: Ints, axis: Option<Ints>) -> PyResult<PyTensor> {
     let shift: Vec<i64> = shift.0.iter().map(|s| *s as i64).collect();
     compute(py, x.0.len(), || ops::roll(&x.0, &shift, axis.as_ref().map(|a| &a.0[..])))
@@ -222,7 +222,7 @@ fn roll(py: Python<'_>, x: Arg, shift: Ints, axis: Option<Ints>) -> PyResult<PyT
 /// >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
 /// [[1, 3], [2, 4]]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = 0))]
+#[pyo3(signature = (x, /, axis = 0))]
 fn unstack(py: Python<'_>, x: Arg, axis: isize) -> PyResult<Bound<'_, PyTuple>> {
     tuple(py, x.0.unstack(axis)?)
 }
@@ -237,7 +237,7 @@ fn unstack(py: Python<'_>, x: Arg, axis: isize) -> PyResult<Bound<'_, PyTuple>> 
 /// >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3]), (1, 2))]
 /// [[1], [2, 3]]
 #[pyfunction]
-#[pyo3(signature = (x, sizes, /, *, axis = 0))]
+#[pyo3(signature = (x, sizes, /, axis = 0))]
 fn split<'py>(py: Python<'py>, x: Arg, sizes: &Bound<'py, PyAny>, axis: isize) -> PyResult<Bound<'py, PyTuple>> {
     let sizes = match integer(sizes) {
         Ok(size) => {
@@ -266,7 +266,7 @@ fn split<'py>(py: Python<'py>, x: Arg, sizes: &Bound<'py, PyAny>, axis: isize) -
 /// >>> [t.tolist() for t in flex.chunk(flex.asarray([1, 2, 3, 4, 5]), 2)]
 /// [[1, 2, 3], [4, 5]]
 #[pyfunction]
-#[pyo3(signature = (x, chunks, /, *, axis = 0))]
+#[pyo3(signature = (x, chunks, /, axis = 0))]
 fn chunk(py: Python<'_>, x: Arg, chunks: isize, axis: isize) -> PyResult<Bound<'_, PyTuple>> {
     tuple(py, x.0.chunk(count("chunk", "chunks", chunks)?, axis)?)
 }

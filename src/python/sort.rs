@@ -21,7 +21,7 @@ pub fn pair(py: Python<'_>, elements: usize, f: impl FnOnce() -> Result<(Tensor,
 /// >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
 /// [3, 2, 1]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = -1, descending = false, stable = true), text_signature = "(x, /, *, axis=-1, descending=False, stable=True)")]
+#[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
 fn sort(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::sort(&x.0, axis, descending, stable))
 }
@@ -34,7 +34,7 @@ fn sort(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> 
 /// >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
 /// [1, 2, 0]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = -1, descending = false, stable = true), text_signature = "(x, /, *, axis=-1, descending=False, stable=True)")]
+#[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
 fn argsort(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::argsort(&x.0, axis, descending, stable, DType::DEFAULT_INT))
 }
@@ -48,7 +48,7 @@ fn argsort(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) 
 /// >>> values.tolist(), indices.tolist()
 /// ([1, 2, 3], [1, 2, 0])
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = -1, descending = false, stable = true), text_signature = "(x, /, *, axis=-1, descending=False, stable=True)")]
+#[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
 fn sort_with_indices(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> PyResult<(PyTensor, PyTensor)> {
     pair(py, x.0.len(), || ops::sort_with_indices(&x.0, axis, descending, stable, DType::DEFAULT_INT))
 }
@@ -63,7 +63,7 @@ fn sort_with_indices(py: Python<'_>, x: Arg, axis: isize, descending: bool, stab
 /// >>> values.tolist(), indices.tolist()
 /// ([5, 3], [1, 2])
 #[pyfunction]
-#[pyo3(signature = (x, k, /, *, axis = -1, largest = true, sorted = true), text_signature = "(x, k, /, *, axis=-1, largest=True, sorted=True)")]
+#[pyo3(signature = (x, k, /, axis = -1, *, largest = true, sorted = true), text_signature = "(x, k, /, axis=-1, *, largest=True, sorted=True)")]
 fn topk(py: Python<'_>, x: Arg, k: isize, axis: isize, largest: bool, sorted: bool) -> PyResult<(PyTensor, PyTensor)> {
     let k = usize::try_from(k).map_err(|_| PyValueError::new_err(format!("topk: k is {k}; it must not be negative")))?;
     pair(py, x.0.len(), || ops::topk(&x.0, k, axis, largest, sorted, DType::DEFAULT_INT))

@@ -3,11 +3,12 @@
 import inspect
 import pickle
 
+import numpy as np
 import pytest
 
 import flex
 
-# of the standard, 2025.12: names and parameters
+# of the standard, 2025.12: names and parameters; `axis` is taken by position too, as NumPy and torch do
 STANDARD = """
 arange(start, /, stop=None, step=1, *, dtype=None, device=None)
 asarray(obj, /, *, dtype=None, device=None, copy=None)
@@ -37,42 +38,42 @@ result_type(*arrays_and_dtypes)
 clip(x, /, min=None, max=None)
 where(condition, x1, x2, /)
 searchsorted(x1, x2, /, *, side='left', sorter=None)
-argmax(x, /, *, axis=None, keepdims=False)
-argmin(x, /, *, axis=None, keepdims=False)
-count_nonzero(x, /, *, axis=None, keepdims=False)
+argmax(x, /, axis=None, *, keepdims=False)
+argmin(x, /, axis=None, *, keepdims=False)
+count_nonzero(x, /, axis=None, *, keepdims=False)
 nonzero(x, /)
-argsort(x, /, *, axis=-1, descending=False, stable=True)
-sort(x, /, *, axis=-1, descending=False, stable=True)
-cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False)
-cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False)
-max(x, /, *, axis=None, keepdims=False)
-mean(x, /, *, axis=None, keepdims=False)
-min(x, /, *, axis=None, keepdims=False)
-prod(x, /, *, axis=None, dtype=None, keepdims=False)
-std(x, /, *, axis=None, correction=0.0, keepdims=False)
-sum(x, /, *, axis=None, dtype=None, keepdims=False)
-var(x, /, *, axis=None, correction=0.0, keepdims=False)
-all(x, /, *, axis=None, keepdims=False)
-any(x, /, *, axis=None, keepdims=False)
+argsort(x, /, axis=-1, *, descending=False, stable=True)
+sort(x, /, axis=-1, *, descending=False, stable=True)
+cumulative_prod(x, /, axis=None, *, dtype=None, include_initial=False)
+cumulative_sum(x, /, axis=None, *, dtype=None, include_initial=False)
+max(x, /, axis=None, *, keepdims=False)
+mean(x, /, axis=None, *, keepdims=False)
+min(x, /, axis=None, *, keepdims=False)
+prod(x, /, axis=None, *, dtype=None, keepdims=False)
+std(x, /, axis=None, *, correction=0.0, keepdims=False)
+sum(x, /, axis=None, *, dtype=None, keepdims=False)
+var(x, /, axis=None, *, correction=0.0, keepdims=False)
+all(x, /, axis=None, *, keepdims=False)
+any(x, /, axis=None, *, keepdims=False)
 diff(x, /, *, axis=-1, n=1, prepend=None, append=None)
-take(x, indices, /, *, axis=None)
-take_along_axis(x, indices, /, *, axis=-1)
+take(x, indices, /, axis=None)
+take_along_axis(x, indices, /, axis=-1)
 matmul(x1, x2, /)
 matrix_transpose(x, /)
 tensordot(x1, x2, /, *, axes=2)
 vecdot(x1, x2, /, *, axis=-1)
-concat(arrays, /, *, axis=0)
+concat(arrays, /, axis=0)
 expand_dims(x, /, axis=0)
-flip(x, /, *, axis=None)
+flip(x, /, axis=None)
 moveaxis(x, source, destination, /)
 permute_dims(x, /, axes)
-repeat(x, repeats, /, *, axis=None)
+repeat(x, repeats, /, axis=None)
 reshape(x, /, shape, *, copy=None)
-roll(x, /, shift, *, axis=None)
+roll(x, /, shift, axis=None)
 squeeze(x, /, axis=None)
-stack(arrays, /, *, axis=0)
+stack(arrays, /, axis=0)
 tile(x, repetitions, /)
-unstack(x, /, *, axis=0)
+unstack(x, /, axis=0)
 """
 UNARY = """
 abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan log log1p log2
@@ -140,7 +141,7 @@ def test_methods_are_the_functions():
     with pytest.raises(AttributeError):
         x.no_such_method  # noqa: B018
     with pytest.raises(TypeError):
-        x.sum(0)
+        x.sum(0, None, True)
 
 
 def test_positional_and_keyword_only_parameters():
@@ -148,9 +149,56 @@ def test_positional_and_keyword_only_parameters():
     for call in (
         lambda: flex.add(x1=x, x2=x),
         lambda: flex.exp(x=x),
-        lambda: flex.sum(x, None),
-        lambda: flex.concat([x], 0),
+        lambda: flex.sum(x, None, None),
+        lambda: flex.sort(x, 0, True),
         lambda: flex.exp(x, x),
     ):
         with pytest.raises(TypeError):
             call()
+
+
+X = np.arange(24.0).reshape(2, 3, 4) % 7
+ALONG_AN_AXIS = """
+sum prod mean var std max min argmax argmin any all count_nonzero logsumexp cumulative_sum cumulative_prod cumulative_max cumulative_min
+sort argsort flip unstack max_with_indices min_with_indices sort_with_indices expand_dims
+"""
+POSITIONS = flex.asarray([1, 0])
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        *[(name, ()) for name in ALONG_AN_AXIS.split()],
+        ("chunk", (2,)),
+        ("repeat", (2,)),
+        ("roll", (1,)),
+        ("split", (2,)),
+        ("take", (POSITIONS,)),
+        ("take_along_axis", (flex.asarray([[[0], [1], [0]]]),)),
+        ("topk", (1,)),
+    ],
+)
+def test_the_axis_by_position(name, arguments):
+    x = flex.asarray(X)
+
+    def lists(result):
+        return result.tolist() if isinstance(result, flex.Tensor) else [t.tolist() for t in result]
+
+    axes = (2, -1) if name == "take_along_axis" else (0, 1, -1)
+    for axis in axes:
+        expected = lists(getattr(flex, name)(x, *arguments, axis=axis))
+        assert lists(getattr(flex, name)(x, *arguments, axis)) == expected
+        if hasattr(x, name):
+            assert lists(getattr(x, name)(*arguments, axis)) == expected
+
+
+def test_the_axis_by_position_like_numpys():
+    x = flex.asarray(X)
+    assert x.sum(0).tolist() == X.sum(0).tolist()
+    assert x.max((0, -1)).tolist() == X.max((0, -1)).tolist()
+    assert x.argmax(-1).tolist() == X.argmax(-1).tolist()
+    assert flex.sort(x, 0).tolist() == np.sort(X, 0).tolist()
+    assert flex.concat([x, x], 1).tolist() == np.concatenate([X, X], 1).tolist()
+    assert flex.stack([x, x], 1).tolist() == np.stack([X, X], 1).tolist()
+    assert x[:1].squeeze(0).tolist() == X[:1].squeeze(0).tolist()
+    assert flex.nn.softmax(x, 0).tolist() == flex.nn.softmax(x, axis=0).tolist()
