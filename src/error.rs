@@ -67,6 +67,13 @@ pub enum Error {
         /// The size of that axis.
         size: usize,
     },
+    /// The items between the brackets of `x[...]` don't fit its shape: too many, a mask of another shape, arrays that don't broadcast.
+    Subscript {
+        /// The operation.
+        op: &'static str,
+        /// What is wrong, with the shapes.
+        message: Box<str>,
+    },
     /// An argument's value is outside what the operation takes.
     Value {
         /// The operation.
@@ -115,6 +122,10 @@ impl Error {
             Error::dtype(op, format!("{dtype} is left out of this build (feature {:?})", dtype.feature()))
         }
     }
+    /// A subscript error with a message.
+    pub fn subscript(op: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
+        Error::Subscript { op, message: message.into().into() }
+    }
     /// A value error with a message.
     pub fn value(op: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
         Error::Value { op, message: message.into().into() }
@@ -135,7 +146,7 @@ impl fmt::Display for Error {
                 }
                 if operands.is_empty() { Ok(()) } else { f.write_str(")") }
             }
-            Error::DType { op, message } | Error::Value { op, message } => write!(f, "{op}: {message}"),
+            Error::DType { op, message } | Error::Subscript { op, message } | Error::Value { op, message } => write!(f, "{op}: {message}"),
             Error::Axis { op, axis, repeated: true, .. } => write!(f, "{op}: axis {axis} is given twice"),
             Error::Axis { op, axis, rank: 0, .. } => write!(f, "{op}: axis {axis} of a 0-dimensional tensor"),
             Error::Axis { op, axis, rank, .. } => {

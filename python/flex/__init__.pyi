@@ -8,6 +8,7 @@ __all__ = [
     "ShapeError",
     "DTypeError",
     "AxisError",
+    "SubscriptError",
     "DType",
     "bool",
     "int8",

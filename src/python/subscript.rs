@@ -21,12 +21,15 @@ impl PyTensor {
         let work = if items.iter().any(|i| matches!(i, Index::Mask(_) | Index::Array(_))) { t.len() } else { 0 };
         convert::compute(key.py(), work, || ops::get(&t, &items))
     }
-    fn __setitem__(&self, key: &Bound<PyAny>, value: Operand) -> PyResult<()> {
+    fn __setitem__(&self, key: &Bound<PyAny>, value: &Bound<PyAny>) -> PyResult<()> {
         let items = parse(key)?;
         let (dtype, work) = self.read(|t| (t.dtype(), t.len()));
-        let value = match value {
-            Operand::Tensor(t) => t,
-            Operand::Scalar(s) => Tensor::scalar(s, dtype)?,
+        let value = match convert::values_for(value, dtype)? {
+            Some(t) => t,
+            None => match value.extract()? {
+                Operand::Tensor(t) => t,
+                Operand::Scalar(s) => Tensor::scalar(s, dtype)?,
+            },
         };
         convert::detached(key.py(), work, || self.update(|t| ops::set(t, &items, &value)))
     }

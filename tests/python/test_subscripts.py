@@ -82,10 +82,13 @@ def test_subscripts_like_numpys(key):
         (flex.asarray([1.5]), IndexError),
         (slice(None, None, 0), ValueError),
         (slice("a"), TypeError),
-        ((..., ...), (IndexError, ValueError)),
-        ((0, 0, 0, 0), (IndexError, flex.ShapeError)),
-        (np.ones(3, bool), (IndexError, flex.ShapeError)),
-        (([0, 1], [0, 1, 2]), (IndexError, flex.ShapeError)),
+        ((..., ...), flex.SubscriptError),
+        ((0, 0, 0, 0), flex.SubscriptError),
+        ((..., 0, None, slice(None), 0, 0), flex.SubscriptError),
+        (np.ones(3, bool), flex.SubscriptError),
+        ((0, np.ones((3, 3), bool)), flex.SubscriptError),
+        (np.ones((2, 3, 4, 1), bool), flex.SubscriptError),
+        (([0, 1], [0, 1, 2]), flex.SubscriptError),
     ],
     ids=repr,
 )
@@ -96,6 +99,18 @@ def test_bad_subscripts(key, error):
     with pytest.raises(error):
         t[key] = 0
     assert t.tolist() == A.tolist()
+
+
+def test_subscript_errors_are_errors_of_shape_and_of_index():
+    assert issubclass(flex.SubscriptError, flex.ShapeError)
+    assert issubclass(flex.SubscriptError, IndexError)
+    assert not issubclass(flex.SubscriptError, flex.AxisError)
+    with pytest.raises(IndexError, match=r"^index: 3 indices for 2 dimensions \(x: \[2, 3\] int64\)$"):
+        arange(2, 3)[0, 0, 0]
+    # values that don't fit are no fault of the subscript
+    with pytest.raises(flex.ShapeError) as caught:
+        arange(2, 3)[0] = [1, 2]
+    assert not isinstance(caught.value, IndexError)
 
 
 def test_index_errors_name_index_axis_and_size():
@@ -120,7 +135,11 @@ def test_writing_through_subscripts():
         (1.5, flex.DTypeError),
         (flex.asarray([1, 2]), flex.ShapeError),
         ("a", TypeError),
-        ([1], TypeError),
+        ([1.5, 2.5, 3.5], flex.DTypeError),
+        ([1, 2], flex.ShapeError),
+        ([1, [2]], ValueError),
+        (["a"], TypeError),
+        ([2**63], OverflowError),
         (2**70, ValueError),
     ]:
         with pytest.raises(error):
@@ -128,3 +147,49 @@ def test_writing_through_subscripts():
     assert t.tolist() == [[0, 0, 0], [0, 0, 0]]
     with pytest.raises(TypeError, match="deleted"):
         del t[0]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (0, [1, 2, 3, 4]),
+        (0, (1, 2, 3, 4)),
+        (0, [5]),
+        (slice(None), [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]),
+        ((slice(None), 0), [1, 2, 3]),
+        ([0, 2], [[1], [2]]),
+        ((..., slice(0, 0)), []),
+        (np.array([True, False, True]), [[1, 2, 3, 4]]),
+        (np.arange(12).reshape(3, 4) > 9, [1, 2]),
+        (0, [True, False, True, True]),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("dtype", ["int8", "uint64", "float16", "float64", "complex64"])
+def test_lists_as_values(key, value, dtype):
+    a, t = np.zeros((3, 4), dtype), flex.zeros((3, 4), dtype=dtype)
+    a[key] = value
+    t[key] = value
+    assert t.dtype == dtype
+    assert t.tolist() == a.tolist()
+
+
+def test_lists_as_values_keep_the_dtype():
+    t = flex.zeros(2, dtype=flex.float64)
+    t[:] = [0.1, 1]  # not by way of float32
+    assert t.tolist() == [0.1, 1.0]
+    t[:] = [flex.asarray(2), 3.5]
+    assert t.tolist() == [2.0, 3.5]
+    for dtype, value, error in [
+        (flex.int8, [1, 300], OverflowError),
+        (flex.int8, [1, 0.5], flex.DTypeError),
+        (flex.int8, [flex.asarray(1.5), flex.asarray(2.5)], flex.DTypeError),
+        (flex.float32, [1j, 0], flex.DTypeError),
+        (flex.bool, [1, 0], flex.DTypeError),
+        (flex.float32, [[1, 2], [3]], ValueError),
+        (flex.float32, ["a", "b"], TypeError),
+    ]:
+        t = flex.zeros(2, dtype=dtype)
+        with pytest.raises(error):
+            t[:] = value
+        assert t.tolist() == [0, 0]

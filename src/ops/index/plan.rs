@@ -71,11 +71,11 @@ fn hidden_dims(op: &'static str, x: &Tensor, items: &[Index]) -> Result<usize> {
         }
     }
     if ellipses > 1 {
-        return Err(Error::value(op, format!("{ellipses} ellipses; there can be one")));
+        return Err(Error::subscript(op, format!("{ellipses} ellipses; there can be one")));
     }
     x.rank()
         .checked_sub(used)
-        .ok_or_else(|| Error::shape_of(op, format!("{used} indices for {} dimensions", x.rank()), &[("x", x.shape(), x.dtype())]))
+        .ok_or_else(|| Error::subscript(op, format!("{used} indices for {} dimensions (x: {:?} {})", x.rank(), x.shape(), x.dtype())))
 }
 
 /// Where the dimensions of arrays go: in their place where all stand side by side (an integer beside an array counts as one of
@@ -155,8 +155,9 @@ impl Builder<'_> {
         }
         let over = &self.x.shape()[self.source..self.source + m.rank()];
         if m.shape() != over {
-            let message = format!("a mask of shape {:?} over dimensions of sizes {over:?}, from axis {}", m.shape(), self.source);
-            return Err(Error::shape_of(self.op, message, &[("x", self.x.shape(), self.x.dtype())]));
+            let (mask, from, shape, dtype) = (m.shape(), self.source, self.x.shape(), self.x.dtype());
+            let message = format!("a mask of shape {mask:?} over dimensions of sizes {over:?}, from axis {from} (x: {shape:?} {dtype})");
+            return Err(Error::subscript(self.op, message));
         }
         if m.rank() == 0 {
             // one element or none, of a dimension that isn't there
@@ -201,7 +202,10 @@ impl Builder<'_> {
 /// The sum of int64 tensors that broadcast.
 fn sum(op: &'static str, arrays: &[Tensor]) -> Result<Tensor> {
     let shapes: Vec<_> = arrays.iter().map(|a| a.shape()).collect();
-    let shape = layout::broadcast(op, &shapes)?;
+    let shape = layout::broadcast(op, &shapes).map_err(|e| match e {
+        Error::Shape { op, message, .. } => Error::Subscript { op, message },
+        e => e,
+    })?;
     let mut total = Tensor::zeros(&shape, DType::I64)?;
     let first = total.as_mut_ptr()?;
     for a in arrays {

@@ -67,10 +67,25 @@ fn from_scalar(s: Scalar, dtype: Option<DType>) -> PyResult<Tensor> {
 }
 
 fn from_nested(x: &Bound<PyAny>, dtype: Option<DType>) -> PyResult<Tensor> {
-    let mut values = Values::default();
-    let mut shape = Vec::new();
-    walk(x, 0, &mut shape, &mut true, &mut values)?;
+    let (values, shape) = Values::read(x)?;
     values.tensor(&shape, dtype)
+}
+
+/// Nested lists as values to be written to elements of `dtype`: as that dtype, where their kind is within its. None where `x` is no list.
+pub fn values_for(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
+    if !is_nested(x) {
+        return Ok(None);
+    }
+    let (values, shape) = Values::read(x)?;
+    match values.strong {
+        // tensors among the numbers have a dtype of their own, which the write judges
+        Some(_) => values.tensor(&shape, None),
+        None => {
+            Tensor::scalar(values.kind(), dtype)?;
+            values.tensor(&shape, Some(dtype))
+        }
+    }
+    .map(Some)
 }
 
 /// Reads `x`, which lies `depth` lists deep. `open` until the first number is met: till then, lists add dimensions to the shape;
@@ -140,6 +155,12 @@ struct Values {
 }
 
 impl Values {
+    /// Those of nested lists, and the lists' shape.
+    fn read(x: &Bound<PyAny>) -> PyResult<(Values, Vec<usize>)> {
+        let (mut values, mut shape) = (Values::default(), Vec::new());
+        walk(x, 0, &mut shape, &mut true, &mut values)?;
+        Ok((values, shape))
+    }
     /// A tensor of `dtype` lies among the numbers.
     fn met(&mut self, dtype: DType) -> PyResult<()> {
         self.strong = Some(self.strong.map_or(Ok(dtype), |s| s.promote(dtype, "asarray"))?);
@@ -166,15 +187,21 @@ impl Values {
             (Complex(v), s) => v.push((s.to_f64(), s.imag())),
         }
     }
-    /// The dtype that the numbers have of themselves.
-    fn natural(&self) -> DType {
-        let largest = |v: &[i128]| Scalar::Int(v.iter().copied().max().unwrap_or(0));
-        let kind = match &self.numbers {
-            Numbers::Bools(v) if v.is_empty() => Scalar::Float(0.0), // as NumPy: an empty list holds floats
+    /// A number of their kind.
+    fn kind(&self) -> Scalar {
+        match &self.numbers {
             Numbers::Bools(_) => Scalar::Bool(false),
-            Numbers::Ints(v) => largest(v),
+            Numbers::Ints(_) => Scalar::Int(0),
             Numbers::Floats(_) => Scalar::Float(0.0),
             Numbers::Complex(_) => Scalar::Complex(0.0, 0.0),
+        }
+    }
+    /// The dtype that the numbers have of themselves.
+    fn natural(&self) -> DType {
+        let kind = match &self.numbers {
+            Numbers::Bools(v) if v.is_empty() => Scalar::Float(0.0), // as NumPy: an empty list holds floats
+            Numbers::Ints(v) => Scalar::Int(v.iter().copied().max().unwrap_or(0)),
+            _ => self.kind(),
         };
         match self.strong {
             // no numbers but those of the tensors, which are of that kind
