@@ -20,6 +20,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import EllipsisType, ModuleType, TracebackType
 from typing import Any, Final, Literal, Protocol, Self, SupportsIndex, TypeAlias, final
 
+from flex._results import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
+
 class _Buffer(Protocol):
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
@@ -67,6 +69,7 @@ PARAMETERS = {
     "from_": "_Operand | _DType",
     "include_initial": "bool",
     "indexing": 'Literal["xy", "ij"]',
+    "invert": "bool",
     "is_causal": "bool",
     "k": "SupportsIndex",
     "keepdims": "bool",
@@ -187,6 +190,9 @@ RETURNS = {
     "sort_with_indices": PAIR,
     "split": "tuple[Tensor, ...]",
     "topk": PAIR,
+    "unique_all": "UniqueAllResult",
+    "unique_counts": "UniqueCountsResult",
+    "unique_inverse": "UniqueInverseResult",
     "unstack": "tuple[Tensor, ...]",
 }
 
@@ -296,6 +302,7 @@ class Tensor:
     own += binary("divmod rdivmod", PAIR) + binary("lt le gt ge", "Tensor")
     own += "    def __eq__(self, other: object, /) -> Tensor: ...  # type: ignore[override]\n"
     own += "    def __ne__(self, other: object, /) -> Tensor: ...  # type: ignore[override]\n"
+    own += "".join(f"    def __{n}__(self) -> Tensor: ...\n" for n in ("abs", "invert", "neg", "pos"))
     shared = [n for n in dir(_flex.Tensor) if getattr(_flex.Tensor, n) is getattr(_flex, n, None)]
     return own + "".join(function(n, getattr(_flex, n), "    ", method=True) for n in shared)
 

@@ -19,6 +19,7 @@ mod promotion;
 mod reduce;
 mod repr;
 mod scan;
+mod set;
 mod shape;
 mod sort;
 mod standard;
@@ -45,6 +46,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     nn::register(m)?;
     reduce::register(m)?;
     scan::register(m)?;
+    set::register(m)?;
     shape::register(m)?;
     sort::register(m)?;
     methods::register(m) // of the functions above

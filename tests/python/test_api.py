@@ -74,6 +74,11 @@ squeeze(x, /, axis=None)
 stack(arrays, /, axis=0)
 tile(x, repetitions, /)
 unstack(x, /, axis=0)
+isin(x1, x2, /, *, invert=False)
+unique_all(x, /)
+unique_counts(x, /)
+unique_inverse(x, /)
+unique_values(x, /)
 """
 UNARY = """
 abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor imag isfinite isinf isnan log log1p log2

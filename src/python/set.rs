@@ -1,0 +1,89 @@
+//! Sets: distinct elements and membership. Several results are named tuples, whose classes `flex/_results.py` has.
+
+use super::convert::{Arg, Operand, compute, detached};
+use super::shape::tuple;
+use super::tensor::PyTensor;
+use crate::{Tensor, ops};
+use pyo3::prelude::*;
+
+/// The tensors as a named tuple.
+fn named<'py>(py: Python<'py>, class: &str, tensors: Vec<Tensor>) -> PyResult<Bound<'py, PyAny>> {
+    py.import("flex._results")?.getattr(class)?.call1(tuple(py, tensors)?)
+}
+
+/// The distinct elements, where they are, and how many there are of each.
+///
+/// x: a tensor of any dtype and shape, seen as one line. The result is a named tuple: `values`, ascending, of the dtype of x; `indices`,
+/// where each occurs first; `inverse_indices`, of the shape of x, which give x from the values; `counts`. All but the values are int64.
+/// Each NaN is a value of its own, both zeros are one; complex numbers are ordered by real, then imaginary part.
+///
+/// >>> u = flex.unique_all(flex.asarray([3, 1, 3]))
+/// >>> u.values.tolist(), u.indices.tolist(), u.inverse_indices.tolist(), u.counts.tolist()
+/// ([1, 3], [1, 0], [1, 0, 1], [1, 2])
+#[pyfunction]
+#[pyo3(signature = (x, /))]
+fn unique_all<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
+    let u = detached(py, x.0.len(), || ops::unique_all(&x.0))?;
+    named(py, "UniqueAllResult", vec![u.values, u.indices, u.inverse, u.counts])
+}
+
+/// The distinct elements, ascending, and how many there are of each (int64): the named tuple `values`, `counts`, as of `unique_all`.
+///
+/// >>> values, counts = flex.unique_counts(flex.asarray([3, 1, 3]))
+/// >>> values.tolist(), counts.tolist()
+/// ([1, 3], [1, 2])
+#[pyfunction]
+#[pyo3(signature = (x, /))]
+fn unique_counts<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
+    let (values, counts) = detached(py, x.0.len(), || ops::unique_counts(&x.0))?;
+    named(py, "UniqueCountsResult", vec![values, counts])
+}
+
+/// The distinct elements, ascending, and for each element of x the position of its value (int64, in the shape of x): the named tuple
+/// `values`, `inverse_indices`, as of `unique_all`.
+///
+/// >>> values, inverse = flex.unique_inverse(flex.asarray([3, 1, 3]))
+/// >>> values[inverse].tolist()
+/// [3, 1, 3]
+#[pyfunction]
+#[pyo3(signature = (x, /))]
+fn unique_inverse<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
+    let (values, inverse) = detached(py, x.0.len(), || ops::unique_inverse(&x.0))?;
+    named(py, "UniqueInverseResult", vec![values, inverse])
+}
+
+/// The distinct elements, ascending, in one dimension: the values of `unique_all`.
+///
+/// >>> flex.unique_values(flex.asarray([[3, 1], [3, 2]])).tolist()
+/// [1, 2, 3]
+#[pyfunction]
+#[pyo3(signature = (x, /))]
+fn unique_values(py: Python<'_>, x: Arg) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || ops::unique_values(&x.0))
+}
+
+/// For each element of `x1`, whether it is one of those of `x2`; with `invert`, whether it is none of them.
+///
+/// x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN is no element. DTypeError for complex numbers, or
+/// where there is no common dtype; ValueError where a number is out of range for the other's dtype.
+///
+/// >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
+/// [True, False, True]
+#[pyfunction]
+#[pyo3(signature = (x1, x2, /, *, invert = false))]
+fn isin(py: Python<'_>, x1: Operand, x2: Operand, invert: bool) -> PyResult<PyTensor> {
+    let (x1, x2) = match (x1, x2) {
+        (Operand::Tensor(a), b) => (a.clone(), b.tensor_like(a.dtype())?),
+        (a, Operand::Tensor(b)) => (a.tensor_like(b.dtype())?, b),
+        (a, b) => (a.tensor()?, b.tensor()?),
+    };
+    compute(py, x1.len().saturating_add(x2.len()), || ops::isin(&x1, &x2, invert))
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(unique_all, m)?)?;
+    m.add_function(wrap_pyfunction!(unique_counts, m)?)?;
+    m.add_function(wrap_pyfunction!(unique_inverse, m)?)?;
+    m.add_function(wrap_pyfunction!(unique_values, m)?)?;
+    m.add_function(wrap_pyfunction!(isin, m)?)
+}
