@@ -41,7 +41,7 @@
 //! | `x86-v4` | yes | AVX-512 in the largest matrix products |
 //! | `ints` | yes | int16, uint16, uint32, uint64 |
 //! | `f64`, `half`, `complex` | yes | float64; float16 and bfloat16; complex64 (and with `f64` complex128) |
-//! | `rayon` | yes | lets `gemm` be built with rayon for programs that use it so |
+//! | `rayon` | yes | `gemm` built with rayon, for programs that share it; flex's own work runs on its own threads |
 //! | `critical-section` | no | targets without atomic compare-and-swap |
 //! | `python` | no | the Python module |
 //!
