@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from flex import _flex
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Iterator, Mapping
+    from typing import Any, BinaryIO
 
     from flex import Tensor
 
@@ -43,7 +44,8 @@ def load(path: str | os.PathLike[str], mmap: bool = True) -> Any:
 def save(path: str | os.PathLike[str], tensors: Any, metadata: Mapping[str, str] | None = None) -> None:
     """Writes tensors to a file: a mapping of them by name (.safetensors, .npz), or one (.npy). Arrays and lists are taken too.
 
-    A file that is there is replaced as a whole, so it may be mapped, even by these very tensors. `metadata` is text for .safetensors.
+    A file that is there is replaced as a whole, so it may be mapped, even by these very tensors; it keeps its permissions, and a link to it
+    stays one. `metadata` is text for .safetensors.
     TypeError where the format wants a mapping and gets none; DTypeError where it hasn't the dtype; ValueError for another suffix; OSError
     where the file can't be written.
 
@@ -101,33 +103,63 @@ def _load_npz(path: str) -> dict[str, Tensor]:
         with zipfile.ZipFile(path) as file:
             names = [name for name in file.namelist() if name.endswith(".npy")]
             return {name.removesuffix(".npy"): _flex._io.npy_from_bytes(file.read(name)) for name in names}
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, *_lzma_errors()) as error:
         raise ValueError(f"{path}: {error}") from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise ValueError(f"{path}: {error}") from error  # bz2 has no error of its own for data that is damaged
+
+
+def _lzma_errors() -> tuple[type[Exception], ...]:
+    """What lzma raises for damaged data: nothing where Python is built without it, as zipfile then refuses to read such data."""
+    try:
+        from lzma import LZMAError
+    except ImportError:
+        return ()
+    return (LZMAError,)
 
 
 def _save_npz(path: str, tensors: Mapping[str, Any]) -> None:
-    import tempfile
     import zipfile
 
-    folder, name = os.path.split(path)
-    with tempfile.NamedTemporaryFile(dir=folder or ".", prefix=f".{name}.", delete=False) as beside:
-        try:
-            with zipfile.ZipFile(beside, "w") as file:
-                for key, value in tensors.items():
-                    if not isinstance(key, str):
-                        raise TypeError(f"save: the name {key!r} is no string")
-                    with file.open(f"{key}.npy", "w", force_zip64=True) as member:
-                        member.write(_flex._io.npy_bytes(_flex.asarray(value)))
-            beside.close()
-            os.chmod(beside.name, 0o666 & ~_umask())
-            os.replace(beside.name, path)
-        except BaseException:
-            os.unlink(beside.name)
-            raise
+    with _replacing(path) as beside, zipfile.ZipFile(beside, "w") as file:
+        for key, value in tensors.items():
+            if not isinstance(key, str):
+                raise TypeError(f"save: the name {key!r} is no string")
+            with file.open(f"{key}.npy", "w", force_zip64=True) as member:
+                member.write(_flex._io.npy_bytes(_flex.asarray(value)))
 
 
-def _umask() -> int:
-    """What files are created without; asking changes it, so it is put back."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+@contextmanager
+def _replacing(path: str) -> Iterator[BinaryIO]:
+    """A new file that takes the place of `path`, and its permissions, once it is written: nobody ever sees a half of it.
+
+    Devices and pipes are written themselves.
+    """
+    import stat
+
+    target = os.path.realpath(path)  # a link stays, what it points to is replaced
+    folder, name = os.path.split(target)
+    try:
+        about = os.stat(target).st_mode
+    except FileNotFoundError:
+        mode = None
+    else:
+        mode = stat.S_IMODE(about)
+        if not stat.S_ISREG(about):
+            with open(target, "wb") as file:
+                yield file
+            return
+    beside = os.path.join(folder, f".{name}.{os.urandom(8).hex()}")
+    # Never more open than the target, not even before the umask's part is put back.
+    created = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666 if mode is None else mode)
+    try:
+        with os.fdopen(created, "wb") as file:
+            yield file
+        if mode is not None:
+            os.chmod(beside, mode)
+        os.replace(beside, target)
+    except BaseException:
+        os.unlink(beside)
+        raise

@@ -4,7 +4,9 @@ import io
 import json
 import os
 import pickle
+import stat
 import struct
+import sys
 import zipfile
 
 import numpy as np
@@ -248,7 +250,90 @@ def test_hostile_npz(tmp_path):
     assert os.listdir(tmp_path) == ["x.npz"]
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_damaged_compressed_npz(tmp_path, method):
+    path = tmp_path / "x.npz"
+    content = io.BytesIO()
+    np.save(content, np.arange(1000.0))
+    with zipfile.ZipFile(path, "w", method) as file:
+        file.writestr("a.npy", content.getvalue())
+    assert flex.io.load(path)["a"].tolist() == list(range(1000))
+    whole = path.read_bytes()
+    data = struct.calcsize("<4s5H3I2H") + len("a.npy")
+    for place in range(data + 16, data + 76):  # past the header of LZMA, which has bytes of no effect
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        with pytest.raises((ValueError, MemoryError)) as caught:
+            flex.io.load(path)
+        assert isinstance(caught.value, MemoryError) or "x.npz" in str(caught.value)
+
+
+def test_npz_where_python_has_no_lzma(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    path = tmp_path / "x.npz"
+    flex.io.save(path, {"a": flex.asarray([1, 2])})
+    assert flex.io.load(path)["a"].tolist() == [1, 2]
+    path.write_bytes(b"no zip at all")
+    with pytest.raises(ValueError, match=r"x\.npz"):
+        flex.io.load(path)
+
+
 # ---- all
+
+
+def example(suffix):
+    """What a file of this kind holds."""
+    return flex.zeros(1) if suffix == "npy" else {"x": flex.zeros(1)}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+@pytest.mark.parametrize("suffix", ["npy", "npz", "safetensors"])
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666, 0o400])
+def test_save_keeps_permissions(tmp_path, suffix, mode):
+    path = tmp_path / f"x.{suffix}"
+    path.touch()
+    path.chmod(mode)
+    flex.io.save(path, example(suffix))
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert os.listdir(tmp_path) == [path.name]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+@pytest.mark.parametrize("suffix", ["npy", "npz", "safetensors"])
+def test_new_files_have_the_permissions_of_open(tmp_path, suffix, monkeypatch):
+    (tmp_path / "other").touch()
+    monkeypatch.setattr(os, "umask", None)  # of the whole process: other threads create files too
+    flex.io.save(tmp_path / f"x.{suffix}", example(suffix))
+    assert (tmp_path / f"x.{suffix}").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere links need privileges")
+@pytest.mark.parametrize("suffix", ["npy", "npz", "safetensors"])
+def test_save_through_a_link(tmp_path, suffix):
+    (tmp_path / "there").mkdir()
+    target, link = tmp_path / "there" / "target", tmp_path / f"x.{suffix}"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    flex.io.save(link, example(suffix))
+    assert link.is_symlink()
+    assert not target.is_symlink()
+    loaded = flex.io.load(link)
+    assert (loaded if suffix == "npy" else loaded["x"]).tolist() == [0.0]
+    assert os.listdir(tmp_path / "there") == ["target"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes in the file system")
+def test_save_npz_into_a_pipe(tmp_path):
+    path = tmp_path / "x.npz"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        flex.io.save(path, {"x": flex.asarray([1, 2])})
+        content = os.read(reader, 1 << 16)
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(path.stat().st_mode)
+    with np.load(io.BytesIO(content)) as theirs:
+        assert theirs["x"].tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("suffix", ["npy", "npz", "safetensors"])
