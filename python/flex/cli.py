@@ -88,7 +88,8 @@ def search(arguments: argparse.Namespace) -> None:
     if not lines:
         raise CommandError(f"no text in {', '.join(arguments.files)}")
     encoder = load_encoder(arguments.model)
-    scores = encoder.encode([line.text for line in lines], progress=True) @ encoder.encode([arguments.query])[0]
+    query = encoder.encode([arguments.query])[0]  # first: should it be refused, then before the long work
+    scores = encoder.encode([line.text for line in lines], progress=True) @ query
     for k in flex.argsort(scores, descending=True)[: arguments.top].tolist():
         source, number, text = lines[k]
         print(f"{float(scores[k]):.4f}  {source}:{number}  {text}")

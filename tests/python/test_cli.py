@@ -127,6 +127,9 @@ class TestErrors:
         path.write_bytes("gut\nschön\n".encode("latin1"))
         assert fails(run("embed", path), 1, "latin1.txt: line 2 is not UTF-8")
 
+    def test_query_of_no_unicode(self, texts):
+        assert fails(run("search", "\udcff", texts), 1, "encode: texts[0] is no valid Unicode")
+
     def test_no_model_there(self, texts, tmp_path):
         assert fails(run("embed", texts, "--model", tmp_path), 1, "config.json is missing")
         assert fails(run("embed", texts, FLEX_MODEL=str(tmp_path / "none")), 1, "config.json is missing")

@@ -57,11 +57,18 @@ def random_weights():
     return {name: rng.normal(0, 0.7, shape).astype(np.float32) for name, shape in shapes.items()}
 
 
-def word_tokenizer():
-    """[CLS] words [SEP]."""
-    tokenizer = Tokenizer(models.WordLevel({word: k for k, word in enumerate(WORDS)}, unk_token="[UNK]"))
+def word_tokenizer(words=WORDS, separator=3):
+    """[CLS] words [SEP], the last of which has the number `separator`."""
+    tokenizer = bare_tokenizer(words)
+    special = [("[CLS]", 2), ("[SEP]", separator)]
+    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=special)
+    return tokenizer
+
+
+def bare_tokenizer(words=WORDS):
+    """Words, without special tokens."""
+    tokenizer = Tokenizer(models.WordLevel({word: k for k, word in enumerate(words)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
     return tokenizer
 
 
@@ -202,6 +209,17 @@ class TestSmallModel:
         encoder = SentenceEncoder.load(tmp_path)
         np.testing.assert_allclose(np.asarray(encoder.encode(TEXTS)), numpy_vectors(TEXTS), rtol=0, atol=2e-6)
 
+    @pytest.mark.parametrize("batch_size", [1, 2, 32])
+    def test_texts_without_tokens(self, tmp_path, batch_size):
+        write_model(tmp_path)
+        bare_tokenizer().save(str(tmp_path / "tokenizer.json"))
+        encoder = SentenceEncoder.load(tmp_path)
+        vectors = np.asarray(encoder.encode(["", "the cat", " ", "", "dog"], batch_size=batch_size))
+        tokens = [[WORDS.index(word) for word in text.split()] for text in ("the cat", "dog")]
+        np.testing.assert_allclose(vectors[[1, 4]], [numpy_vector(random_weights(), row, numpy_gelu) for row in tokens], rtol=0, atol=2e-6)
+        np.testing.assert_array_equal(vectors[[0, 2, 3]], 0)
+        np.testing.assert_array_equal(np.asarray(encoder.encode([""])), np.zeros((1, 12)))
+
     def test_no_texts(self, small):
         vectors = small.encode([])
         assert vectors.shape == (0, 12)
@@ -228,6 +246,11 @@ class TestBadInput:
         with pytest.raises(TypeError, match=r"texts\[1\] is of type"):
             small.encode(["the cat", wrong])
 
+    @pytest.mark.parametrize("text", ["\ud800", "the cat \udcff", "\ud83d\ude00"])
+    def test_no_unicode(self, small, text):
+        with pytest.raises(ValueError, match=r"^encode: texts\[1\] is no valid Unicode$"):
+            small.encode(["the \U0001f600", text])
+
     @pytest.mark.parametrize("batch_size", [0, -1])
     def test_batch_size(self, small, batch_size):
         with pytest.raises(ValueError, match="batch_size"):
@@ -241,7 +264,7 @@ class TestBadInput:
             SentenceEncoder.load(tmp_path)
 
     @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors", "sentence_bert_config.json", "modules.json"])
-    @pytest.mark.parametrize("content", [b"", b"[1, 2", b"\xff\xfe\x00", b"7"])
+    @pytest.mark.parametrize("content", [b"", b"[1, 2", b"\xff\xfe\x00", b"7", b"[" * 100_000])
     def test_damaged_file(self, tmp_path, name, content):
         write_model(tmp_path)
         (tmp_path / name).write_bytes(content)
@@ -259,6 +282,13 @@ class TestBadInput:
             ("hidden_size", "12", "hidden_size is '12'"),
             ("hidden_size", True, "hidden_size is True"),
             ("num_hidden_layers", 0, "num_hidden_layers is 0"),
+            pytest.param("layer_norm_eps", 10**400, "layer_norm_eps is 10000", id="layer_norm_eps-huge"),
+            ("layer_norm_eps", float("nan"), "layer_norm_eps is nan"),
+            ("layer_norm_eps", float("inf"), "layer_norm_eps is inf"),
+            ("layer_norm_eps", -1e-12, "layer_norm_eps is -1e-12, not a finite number from 0 on"),
+            ("pad_token_id", -1, "pad_token_id is -1"),
+            ("pad_token_id", len(WORDS), "pad_token_id is 14, but vocab_size is 14"),
+            ("pad_token_id", 10**30, "pad_token_id is 1000"),
             ("num_attention_heads", 5, "no multiple of num_attention_heads 5"),
             ("intermediate_size", 21, r"has shape \[20, 12\], but config.json asks for \[21, 12\]"),
             ("num_hidden_layers", 3, r"'encoder.layer.2.attention.self.query.weight' is missing"),
@@ -267,6 +297,19 @@ class TestBadInput:
     def test_config(self, tmp_path, entry, value, message):
         write_model(tmp_path, config={entry: value})
         with pytest.raises(ValueError, match=message):
+            SentenceEncoder.load(tmp_path)
+
+    @pytest.mark.parametrize(
+        ("tokenizer", "largest"), [(word_tokenizer([*WORDS, "zebra"]), 14), (word_tokenizer(separator=99), 99), (bare_tokenizer(), None)]
+    )
+    def test_tokens_beyond_the_vocabulary(self, tmp_path, tokenizer, largest):
+        write_model(tmp_path)
+        tokenizer.enable_padding(pad_id=1000, length=12)  # padding is not the tokenizer's
+        tokenizer.save(str(tmp_path / "tokenizer.json"))
+        if largest is None:
+            SentenceEncoder.load(tmp_path)
+            return
+        with pytest.raises(ValueError, match=rf"tokenizer\.json: a token has the number {largest}, but vocab_size in config.json is 14"):
             SentenceEncoder.load(tmp_path)
 
     def test_other_pooling(self, tmp_path):

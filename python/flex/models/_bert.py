@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import MISSING, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,10 @@ class BertConfig:
                 raise ValueError(f"{field.name} is {value!r}, not of type {kind.__name__}")
             if kind is int and value < (0 if field.name == "pad_token_id" else 1):
                 raise ValueError(f"{field.name} is {value}")
+            if kind is float and not 0 <= value <= sys.float_info.max:
+                raise ValueError(f"{field.name} is {value}, not a finite number from 0 on")
+        if self.pad_token_id >= self.vocab_size:
+            raise ValueError(f"pad_token_id is {self.pad_token_id}, but vocab_size is {self.vocab_size}")
         if self.hidden_act not in ACTIVATIONS:
             raise ValueError(f"unsupported hidden_act {self.hidden_act!r}: one of {', '.join(ACTIVATIONS)} is")
         if self.hidden_size % self.num_attention_heads:

@@ -25,6 +25,8 @@ DEFAULT_MAX_TOKENS = 256
 TOKENIZE_AT_ONCE = 4096  # texts: the tokenizer's own records are large, only the token numbers are kept
 # The stages of a sentence-transformers pipeline that this class is; others would change the result.
 STAGES = {"Transformer", "Pooling", "Normalize"}
+# What wrong content raises; deep nesting RecursionError, in the parser or when a message shows the value.
+MALFORMED = (ValueError, RecursionError)
 
 
 class SentenceEncoder:
@@ -65,6 +67,7 @@ class SentenceEncoder:
             bert = Bert(config, flex.io.load(weights_path))
         with _naming(folder / "tokenizer.json", Exception):  # the package raises nothing more precise
             tokenizer = tokenizer_type.from_file(str(folder / "tokenizer.json"))
+            _check_vocabulary(tokenizer, config.vocab_size)
         return cls(bert, tokenizer, _max_tokens(folder))
 
     @property
@@ -76,7 +79,8 @@ class SentenceEncoder:
         """The vectors [len(texts), dimension] float32 of `texts`, in their order, each truncated to `max_tokens` tokens.
 
         `batch_size` texts go through the network together, longest first, so that little of a batch is padding; `progress` shows a bar
-        on a terminal. One text alone is a list too: `encode([text])`.
+        on a terminal. One text alone is a list too: `encode([text])`. A text without any token has the vector 0. TypeError where a text is
+        no string, ValueError where it is no valid Unicode: it has a lone surrogate.
         """
         texts = _as_list(texts)
         if batch_size < 1:
@@ -105,6 +109,8 @@ class SentenceEncoder:
     def _encode_batch(self, batch: Sequence[array[int]]) -> Tensor:
         """The vectors of token lists, the first of which is the longest."""
         longest, shortest = len(batch[0]), len(batch[-1])
+        if longest == 0:
+            return flex.zeros((len(batch), self.dimension), dtype=flex.float32)
         padding = array("q", [self._bert.config.pad_token_id])
         flat = array("q")
         for row in batch:
@@ -116,7 +122,7 @@ class SentenceEncoder:
         lengths = flex.asarray(array("q", map(len, batch)))[:, None]
         mask = flex.arange(longest) < lengths
         hidden = flex.where(mask[:, :, None], self._bert(tokens, mask), 0.0)
-        return _normalize(flex.sum(hidden, axis=1) / flex.astype(lengths, flex.float32))
+        return _normalize(flex.sum(hidden, axis=1) / flex.astype(flex.maximum(lengths, 1), flex.float32))
 
 
 def _normalize(vectors: Tensor) -> Tensor:
@@ -131,6 +137,10 @@ def _as_list(texts: Iterable[str]) -> list[str]:
     for k, text in enumerate(texts):
         if not isinstance(text, str):
             raise TypeError(f"encode: texts[{k}] is of type {type(text).__name__}, not str")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"encode: texts[{k}] is no valid Unicode") from error
     return texts
 
 
@@ -142,8 +152,18 @@ def _tokenizer_type() -> type[Tokenizer]:
     return Tokenizer
 
 
+def _check_vocabulary(tokenizer: Tokenizer, size: int) -> None:
+    """ValueError when the tokenizer gives a number that is no row of the word embeddings."""
+    # The numbers of special tokens stand in the post-processor, apart from the vocabulary: an empty text shows them.
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    largest = max([*tokenizer.get_vocab().values(), *tokenizer.encode("").ids], default=0)
+    if largest >= size:
+        raise ValueError(f"a token has the number {largest}, but vocab_size in config.json is {size}")
+
+
 @contextmanager
-def _naming(path: Path, caught: type[Exception] = ValueError) -> Iterator[None]:
+def _naming(path: Path, caught: type[Exception] | tuple[type[Exception], ...] = MALFORMED) -> Iterator[None]:
     """Puts the file's name before the message of an error that reading it raises."""
     try:
         yield
