@@ -97,13 +97,12 @@ def _format(function: str, path: str | os.PathLike[str]) -> tuple[str, str]:
 
 def _load_npz(path: str) -> dict[str, Tensor]:
     import zipfile
-    import zlib
 
     try:
         with zipfile.ZipFile(path) as file:
             names = [name for name in file.namelist() if name.endswith(".npy")]
             return {name.removesuffix(".npy"): _flex._io.npy_from_bytes(file.read(name)) for name in names}
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, *_lzma_errors()) as error:
+    except _zip_errors() as error:
         raise ValueError(f"{path}: {error}") from error
     except OSError as error:
         if error.errno is not None:
@@ -111,13 +110,17 @@ def _load_npz(path: str) -> dict[str, Tensor]:
         raise ValueError(f"{path}: {error}") from error  # bz2 has no error of its own for data that is damaged
 
 
-def _lzma_errors() -> tuple[type[Exception], ...]:
-    """What lzma raises for damaged data: nothing where Python is built without it, as zipfile then refuses to read such data."""
+def _zip_errors() -> tuple[type[Exception], ...]:
+    """What zipfile and the decompressors raise for damaged data, and for what they can't read."""
+    import zipfile
+    import zlib
+
+    errors = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
     try:
         from lzma import LZMAError
-    except ImportError:
-        return ()
-    return (LZMAError,)
+    except ImportError:  # a Python built without it: zipfile raises RuntimeError for such data
+        return errors
+    return (*errors, LZMAError)
 
 
 def _save_npz(path: str, tensors: Mapping[str, Any]) -> None:
