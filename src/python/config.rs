@@ -6,13 +6,14 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ThreadId};
 
 /// A context manager: operations of this thread use at most `n` threads inside its block. Results never depend on it.
 #[pyclass(frozen, name = "threads", module = "flex")]
 struct Threads {
     n: usize,
-    /// What to return to at the end of each block entered; blocks nest.
-    before: Mutex<Vec<Option<usize>>>,
+    /// What each thread returns to at the end of each block that it entered; blocks nest.
+    before: Mutex<Vec<(ThreadId, Option<usize>)>>,
 }
 
 #[pymethods]
@@ -27,13 +28,15 @@ impl Threads {
     }
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         let threads = slf.get();
-        threads.stack().push(crate::set_local_threads(Some(threads.n)));
+        threads.stack().push((thread::current().id(), crate::set_local_threads(Some(threads.n))));
         slf
     }
     #[pyo3(signature = (*_error))]
     fn __exit__(&self, _error: &Bound<PyTuple>) -> PyResult<()> {
-        let before = self.stack().pop().ok_or_else(|| PyRuntimeError::new_err("threads: left a block that was not entered"))?;
-        crate::set_local_threads(before);
+        let mut stack = self.stack();
+        let mine = stack.iter().rposition(|(id, _)| *id == thread::current().id());
+        let k = mine.ok_or_else(|| PyRuntimeError::new_err("threads: left a block that was not entered"))?;
+        crate::set_local_threads(stack.remove(k).1);
         Ok(())
     }
     fn __repr__(&self) -> String {
@@ -42,7 +45,7 @@ impl Threads {
 }
 
 impl Threads {
-    fn stack(&self) -> std::sync::MutexGuard<'_, Vec<Option<usize>>> {
+    fn stack(&self) -> std::sync::MutexGuard<'_, Vec<(ThreadId, Option<usize>)>> {
         self.before.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::convert::{self, Operand, kind};
 use super::tensor::PyTensor;
+use super::values;
 use crate::ops::{self, Index};
 use crate::{DType, Tensor};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
@@ -87,7 +88,7 @@ fn array(x: &Bound<PyAny>, t: Tensor) -> PyResult<Index> {
     } else if !t.dtype().is_integer() {
         Err(no_index(format!("{} of {}", kind(x), t.dtype())))
     } else if t.rank() == 0 {
-        Ok(Index::Int(t.astype(DType::I64)?.item()?))
+        position(&values::item(x.py(), &t, "index")?)
     } else {
         Ok(Index::Array(t))
     }

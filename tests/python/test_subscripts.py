@@ -193,3 +193,10 @@ def test_lists_as_values_keep_the_dtype():
         with pytest.raises(error):
             t[:] = value
         assert t.tolist() == [0, 0]
+
+
+def test_an_unsigned_position_beyond_int64_is_out_of_range():
+    t = flex.arange(5)
+    for beyond in (flex.asarray(2**64 - 1, dtype=flex.uint64), np.uint64(2**64 - 2)):
+        with pytest.raises(IndexError):
+            t[beyond]

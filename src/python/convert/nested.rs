@@ -5,9 +5,9 @@ use super::operand::{Operand, scalar};
 use super::{PyTensor, detached};
 use crate::python::interop;
 use crate::{DType, Scalar, Tensor};
-use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBufferError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
 
 /// Lists nested deeper than this are refused: a list that holds itself has no end.
 const DEEPEST: usize = 64;
@@ -31,14 +31,16 @@ pub fn asarray<'py>(x: &Bound<'py, PyAny>, dtype: Option<DType>, copy: Option<bo
         if copy == Some(false) {
             return Err(refused("a number"));
         }
-        from_scalar(s, dtype)?
+        // a number takes the default dtype of its kind, NumPy's its own
+        from_scalar(s, dtype.map_or_else(|| interop::numpy::scalar_dtype(x), |d| Ok(Some(d)))?)?
     } else if is_nested(x) {
         if copy == Some(false) {
             return Err(refused("a list"));
         }
         from_nested(x, dtype)?
     } else {
-        let t = interop::import(x, copy)?.ok_or_else(|| no_numbers(x))?;
+        let imported = interop::import(x, copy);
+        let t = imported.map_err(|e| copy_needed(py, e, copy))?.ok_or_else(|| no_numbers(x))?;
         match dtype.filter(|d| *d != t.dtype()) {
             Some(d) if copy == Some(false) => return Err(refused(&format!("{} to {d}", t.dtype()))),
             Some(d) => detached(py, t.len(), || t.astype(d))?,
@@ -46,6 +48,15 @@ pub fn asarray<'py>(x: &Bound<'py, PyAny>, dtype: Option<DType>, copy: Option<bo
         }
     };
     Bound::new(py, PyTensor::new(t))
+}
+
+/// What memory of others that needs a copy is to `asarray`: a ValueError, as the standard has it.
+#[cold]
+fn copy_needed(py: Python<'_>, e: PyErr, copy: Option<bool>) -> PyErr {
+    if copy == Some(false) && e.is_instance_of::<PyBufferError>(py) {
+        return PyValueError::new_err(format!("asarray: {}", e.value(py)));
+    }
+    e
 }
 
 #[cold]
@@ -97,6 +108,10 @@ fn walk(x: &Bound<PyAny>, depth: usize, shape: &mut Vec<usize>, open: &mut bool,
             return Err(ragged(format!("a number where others have a list of {}", shape.get(depth).copied().unwrap_or_default())));
         }
         *open = false;
+        let own = x.is_exact_instance_of::<PyFloat>() || x.is_exact_instance_of::<PyInt>();
+        if let Some(d) = if own { None } else { interop::numpy::scalar_dtype(x)? } {
+            values.met(d)?;
+        }
         values.push(s);
         return Ok(());
     }

@@ -41,7 +41,8 @@ impl PyTensor {
             filled.len = (loan.tensor.len() * size) as isize;
             filled.itemsize = size as isize;
             filled.readonly = 1;
-            filled.ndim = loan.shape.len() as c_int;
+            // without a shape, the bytes are one row
+            filled.ndim = if asked(ffi::PyBUF_ND) { loan.shape.len() as c_int } else { 1 };
             // pointers into the heap's Loan, whose arrays stay where they are until the release
             if asked(ffi::PyBUF_FORMAT) {
                 filled.format = loan.format.as_mut_ptr().cast();

@@ -19,7 +19,7 @@ use super::tensor::PyTensor;
 use crate::{DType, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyString, PyType};
 
 /// The array that `x` is, as an operand; none where it is none. Bytes are data, but no operands.
 pub fn borrow(x: &Bound<PyAny>) -> PyResult<Option<Tensor>> {
@@ -32,7 +32,8 @@ pub fn borrow(x: &Bound<PyAny>) -> PyResult<Option<Tensor>> {
 /// A tensor of the elements of `x`, which has a buffer, `__dlpack__` or `__array__`: borrowed where they can be read where they
 /// lie, unless `copy` is true. Where they can't, a copy, unless `copy` is false. None where `x` has none of the three.
 pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Option<Tensor>> {
-    if x.is_instance_of::<PyString>() || x.is_none() {
+    // a class has the methods of its instances, and is no array
+    if x.is_instance_of::<PyString>() || x.is_instance_of::<PyType>() || x.is_none() {
         return Ok(None);
     }
     if buffer::has_one(x) {

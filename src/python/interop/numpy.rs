@@ -2,7 +2,7 @@
 
 use crate::python::dtype::lookup;
 use crate::python::tensor::PyTensor;
-use crate::{DType, Scalar, Tensor};
+use crate::{DType, Error, Scalar, Tensor};
 use pyo3::exceptions::{PyImportError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -19,21 +19,31 @@ fn loaded<'py>(py: Python<'py>, cell: &'static PyOnceLock<Py<PyAny>>, name: &str
     Some(cell.get_or_init(py, || found).bind(py))
 }
 
+/// Whether `x` is a NumPy scalar.
+fn is_scalar(x: &Bound<PyAny>) -> PyResult<bool> {
+    static GENERIC: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    loaded(x.py(), &GENERIC, "generic").map_or(Ok(false), |generic| x.is_instance(generic))
+}
+
+/// The dtype of a NumPy scalar; none for anything else.
+pub fn scalar_dtype(x: &Bound<PyAny>) -> PyResult<Option<DType>> {
+    if is_scalar(x)? { lookup(&x.getattr("dtype")?) } else { Ok(None) }
+}
+
 /// The number that a NumPy scalar holds; none for anything else.
 pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
-    static GENERIC: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let Some(generic) = loaded(x.py(), &GENERIC, "generic") else { return Ok(None) };
-    if !x.is_instance(generic)? {
+    if !is_scalar(x)? {
         return Ok(None);
     }
-    let kind: char = x.getattr("dtype")?.getattr("kind")?.extract()?;
+    let dtype = x.getattr("dtype")?;
+    let kind: char = dtype.getattr("kind")?.extract()?;
     Ok(match kind {
         'b' => Some(Scalar::Bool(x.is_truthy()?)),
         'i' | 'u' => Some(Scalar::Int(x.extract::<i128>()?)),
         'c' => x.call_method0("__complex__")?.cast::<PyComplex>().ok().map(|c| Scalar::Complex(c.real(), c.imag())),
         'f' => Some(Scalar::Float(x.extract::<f64>()?)),
-        _ if lookup(&x.getattr("dtype")?)?.is_some() => Some(Scalar::Float(x.extract::<f64>()?)), // ml_dtypes.bfloat16
-        _ => None,
+        _ if lookup(&dtype)?.is_some() => Some(Scalar::Float(x.extract::<f64>()?)), // ml_dtypes.bfloat16
+        _ => return Err(Error::dtype("asarray", format!("flex has no dtype for NumPy's {dtype}")).into()),
     })
 }
 
