@@ -13,6 +13,8 @@ mod count;
 #[cfg(feature = "std")]
 mod team;
 
+#[cfg(feature = "python")]
+pub use count::this_thread;
 #[cfg(feature = "std")]
 pub use count::{set_local_threads, set_num_threads, threads, with_threads};
 

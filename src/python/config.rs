@@ -2,18 +2,18 @@
 
 use crate::DType;
 use crate::exec::isa;
+use crate::exec::par::this_thread;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::{Mutex, PoisonError};
-use std::thread::{self, ThreadId};
 
 /// A context manager: operations of this thread use at most `n` threads inside its block. Results never depend on it.
 #[pyclass(frozen, name = "threads", module = "flex")]
 struct Threads {
     n: usize,
     /// What each thread returns to at the end of each block that it entered; blocks nest.
-    before: Mutex<Vec<(ThreadId, Option<usize>)>>,
+    before: Mutex<Vec<(usize, Option<usize>)>>,
 }
 
 #[pymethods]
@@ -28,13 +28,13 @@ impl Threads {
     }
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         let threads = slf.get();
-        threads.stack().push((thread::current().id(), crate::set_local_threads(Some(threads.n))));
+        threads.stack().push((this_thread(), crate::set_local_threads(Some(threads.n))));
         slf
     }
     #[pyo3(signature = (*_error))]
     fn __exit__(&self, _error: &Bound<PyTuple>) -> PyResult<()> {
         let mut stack = self.stack();
-        let mine = stack.iter().rposition(|(id, _)| *id == thread::current().id());
+        let mine = stack.iter().rposition(|(id, _)| *id == this_thread());
         let k = mine.ok_or_else(|| PyRuntimeError::new_err("threads: left a block that was not entered"))?;
         crate::set_local_threads(stack.remove(k).1);
         Ok(())
@@ -45,7 +45,7 @@ impl Threads {
 }
 
 impl Threads {
-    fn stack(&self) -> std::sync::MutexGuard<'_, Vec<(ThreadId, Option<usize>)>> {
+    fn stack(&self) -> std::sync::MutexGuard<'_, Vec<(usize, Option<usize>)>> {
         self.before.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

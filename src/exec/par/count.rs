@@ -11,6 +11,12 @@ thread_local! {
     static LOCAL: Cell<usize> = const { Cell::new(0) };
 }
 
+/// What tells this thread from all others that live: the address of its own number.
+#[cfg(feature = "python")]
+pub fn this_thread() -> usize {
+    LOCAL.with(|own| core::ptr::from_ref(own).addr())
+}
+
 /// Threads that an operation started on this thread may use, itself counted: what [`with_threads`] or else [`set_num_threads`]
 /// said; at first the variable `FLEX_NUM_THREADS`, or else the CPUs that the process may run on. At most 64.
 ///
