@@ -388,6 +388,7 @@ INIT = """\
 # Written by scripts/make_stubs.py.
 from flex import io as io
 from flex import linalg as linalg
+from flex import models as models
 from flex import nn as nn
 from flex._flex import *
 """
@@ -417,7 +418,7 @@ def main() -> None:
 
     from flex import nn
 
-    write("__init__.pyi", INIT, [*_flex.__all__, "io", "linalg", "nn"])
+    write("__init__.pyi", INIT, [*_flex.__all__, "io", "linalg", "models", "nn"])
     own = [name for name in nn.__all__ if hasattr(_flex._nn, name)]
     write("nn.pyi", NN + "".join(function(name, getattr(nn, name)) for name in own), nn.__all__)
 

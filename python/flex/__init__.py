@@ -3,4 +3,13 @@
 from flex import _flex, io, linalg, nn
 from flex._flex import *  # noqa: F403
 
-__all__ = [*_flex.__all__, "io", "linalg", "nn"]
+__all__ = [*_flex.__all__, "io", "linalg", "models", "nn"]  # noqa: F405
+
+
+def __getattr__(name: str) -> object:
+    """Imports `flex.models` when it is first used: most programs don't, and it would double the time of the import."""
+    if name == "models":
+        import importlib
+
+        return importlib.import_module("flex.models")
+    raise AttributeError(f"module 'flex' has no attribute {name!r}")

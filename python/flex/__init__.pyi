@@ -1,6 +1,7 @@
 # Written by scripts/make_stubs.py.
 from flex import io as io
 from flex import linalg as linalg
+from flex import models as models
 from flex import nn as nn
 from flex._flex import *
 
@@ -209,5 +210,6 @@ __all__ = [
     "searchsorted",
     "io",
     "linalg",
+    "models",
     "nn",
 ]

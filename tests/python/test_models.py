@@ -356,3 +356,8 @@ class TestProgressBar:
         with ProgressBar(4, "working", stream) as bar:
             bar.advance(4)
         assert stream.getvalue() == ""
+
+
+def test_the_namespace_brings_models_when_asked():
+    program = "import sys, flex; assert 'flex.models' not in sys.modules; flex.models.SentenceEncoder"
+    subprocess.run([sys.executable, "-c", program], check=True)
