@@ -1,11 +1,18 @@
 """What the Python tests share."""
 
 import gc
+import os
 
 import pytest
+from hypothesis import settings
 from support import LAYOUTS
 
 import flex
+
+# Continuous integration judges a change by the same examples each time; elsewhere hypothesis looks further with every run.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 DTYPES = [
     flex.bool,
