@@ -165,6 +165,9 @@ dtypes!(plain!);
 unsafe impl Plain for [u64; 2] {}
 // SAFETY: a primitive number: a sorting key and its position.
 unsafe impl Plain for i128 {}
+// SAFETY: a primitive number: what moments are summed in.
+#[cfg(not(feature = "f64"))]
+unsafe impl Plain for f64 {}
 #[cfg(not(feature = "ints"))]
 mod widths {
     // SAFETY: a primitive number.

@@ -8,7 +8,6 @@ pub mod lines;
 pub mod nest;
 pub mod pack;
 pub mod par;
-pub mod plain;
 pub mod rows;
 #[cfg(test)]
 mod tests;

@@ -15,10 +15,10 @@ pub use norm::{layer_norm, rms_norm};
 pub use softmax::{log_softmax, softmax};
 
 use crate::dtype::Element;
+use crate::dtype::Plain;
 use crate::error::Result;
 use crate::exec::lines::Lines;
 use crate::exec::par::Cost;
-use crate::exec::plain::Plain;
 use crate::kernel::gemm::Product;
 use crate::kernel::norm::{Float, load, store};
 use crate::tensor::Tensor;

@@ -106,9 +106,6 @@ pub struct Moments {
 
 // SAFETY: numbers of one type.
 unsafe impl Plain for Moments {}
-// SAFETY: a primitive number: integers are summed in it.
-#[cfg(not(feature = "f64"))]
-unsafe impl Plain for f64 {}
 
 impl Moments {
     /// Of the elements of both (Chan's rule).

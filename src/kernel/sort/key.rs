@@ -1,7 +1,7 @@
 //! Values as signed integers of the same order, so that one sort serves all dtypes: NaN comes last, ascending and descending.
 
+use crate::dtype::Plain;
 use crate::dtype::{Bool, Element};
-use crate::exec::plain::Plain;
 
 /// An integer that is sorted.
 pub trait Key: Plain + Ord + Default {

@@ -1,3 +1,0 @@
-//! [`Plain`] where drivers look for it.
-
-pub use crate::dtype::Plain;
