@@ -3,8 +3,10 @@
     python benches/compare.py [--only FAMILY]... [--rounds N] [--threads N] [--json FILE]
 
 Each library runs in a process of its own. For each workload every library's result is checked against NumPy's in float64, then they are
-timed in turn, round after round, so that what else the machine does meets all of them. The table gives medians, and how many times as long
-as flex the best of the others takes; a family's figure is the geometric mean of its rows. Exit status 1 when a result of flex is wrong.
+timed in turn, round after round, so that what else the machine does meets all of them. While one is timed the others are stopped: threads
+of OpenMP, OpenBLAS and XLA spin for up to 200 ms after a call, on the cores that the next library needs. The table gives medians, and how
+many times as long as flex the best of the others takes; a family's figure is the geometric mean of its rows. Exit status 1 when a result
+of flex is wrong.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import argparse
 import json
 import multiprocessing
 import os
+import random
+import signal
 import statistics
 import sys
 from pathlib import Path
@@ -31,7 +35,7 @@ UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 
 
 class Peer:
-    """A library in its process."""
+    """A library in its process, which runs while it is asked something and is stopped otherwise."""
 
     def __init__(self, name: str, threads: int):
         context = multiprocessing.get_context("spawn")
@@ -41,34 +45,40 @@ class Peer:
         self._process.start()
         theirs.close()
 
-    def ask(self, what: str, number: int):
-        """The worker's answer."""
+    def _signal(self, name: str) -> None:
+        if hasattr(signal, name):  # not on Windows, where threads that spin on disturb the next library
+            os.kill(self._process.pid, getattr(signal, name))
+
+    def begin(self, what: str, number: int) -> None:
+        """Asks the worker."""
+        self._signal("SIGCONT")
         self._pipe.send((what, number))
-        return self._pipe.recv()
+
+    def end(self):
+        """The worker's answer."""
+        answer = self._pipe.recv()
+        self._signal("SIGSTOP")
+        return answer
 
     def stop(self) -> None:
         """Ends the process."""
+        self._signal("SIGCONT")
         self._pipe.send(None)
         self._process.join()
 
 
 def measure(number: int, peers: Iterable[Peer], rounds: int) -> tuple[dict[str, float], dict[str, str]]:
     """The median seconds of each library that gives a right result, and what went wrong with the others."""
-    errors = {}
-    taking_part = []
-    for peer in peers:
-        if WORKLOADS[number].expression(peer.name) is None:
-            continue
-        error = peer.ask("prepare", number)
-        if error is None:
-            taking_part.append(peer)
-        else:
-            errors[peer.name] = error
+    asked = [peer for peer in peers if WORKLOADS[number].expression(peer.name) is not None]
+    for peer in asked:
+        peer.begin("prepare", number)
+    errors = {peer.name: error for peer in asked if (error := peer.end()) is not None}
+    taking_part = [peer for peer in asked if peer.name not in errors]
     samples: dict[str, list[float]] = {peer.name: [] for peer in taking_part}
     for turn in range(rounds):
-        first = turn % max(len(taking_part), 1)
-        for peer in taking_part[first:] + taking_part[:first]:
-            samples[peer.name].append(peer.ask("time", number))
+        for peer in random.Random(turn).sample(taking_part, len(taking_part)):
+            peer.begin("time", number)
+            samples[peer.name].append(peer.end())
     return {name: statistics.median(taken) for name, taken in samples.items()}, errors
 
 

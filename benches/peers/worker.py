@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
+import sys
 import timeit
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -31,6 +33,14 @@ def limit_threads(threads: int) -> None:
         os.environ[f"{name}_NUM_THREADS"] = str(threads)
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
+
+
+def end_with_parent() -> None:
+    """Asks Linux to kill this process when its parent is killed: it may be stopped then, and would stay so for ever."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 class Library(Protocol):
@@ -190,19 +200,24 @@ class Prepared:
         if not difference <= workload.tolerance:
             raise ArithmeticError(f"differs from NumPy by {difference:.1e}, more than {workload.tolerance:.0e}")
         self._timer = timeit.Timer(statement, globals=names)
-        self._calls = 1
-        while (seconds := self._timer.timeit(self._calls)) < SAMPLE / 4:
-            self._calls *= 4
-        self._calls = max(1, round(self._calls * SAMPLE / seconds))
+        self._calls = 0  # not known yet
 
     def seconds(self) -> float:
         """One measurement of one call."""
+        if not self._calls:
+            self._calls = 1
+            while (seconds := self._timer.timeit(self._calls)) < SAMPLE / 4:
+                self._calls *= 4
+            self._calls = max(1, round(self._calls * SAMPLE / seconds))
+        # Threads, caches and pages as in a program that goes on; what takes long is not much slower the first time.
+        self._timer.timeit(self._calls // 4 if self._calls > 4 else 1)
         return self._timer.timeit(self._calls) / self._calls
 
 
 def serve(connection: Connection, name: str, threads: int) -> None:
     """Answers ("prepare", number of the workload) with None or what went wrong, and ("time", _) with seconds, until told None."""
     limit_threads(threads)
+    end_with_parent()
     library = CLASSES[name](threads)
     prepared = None
     while (request := connection.recv()) is not None:
