@@ -209,6 +209,39 @@ fn attention_heads_in_place_and_grouped() {
 }
 
 #[test]
+fn attention_of_sequences_of_unequal_lengths() {
+    let offsets = [0, 0, 1, 70, 70, 83, 300, 300];
+    let (tokens, heads, groups, depth, width) = (300, 4, 2, 16, 24);
+    // the queries lie among others, as where one product gave queries, keys and values
+    let q = tensor(&[tokens, 2 * heads, depth], 1).narrow(1, heads, heads).unwrap();
+    let (k, v) = (tensor(&[tokens, groups, depth], 2), tensor(&[tokens, groups, width], 3));
+    let part = |t: &Tensor, start: usize, len: usize, h: usize| {
+        doubles(&t.narrow(0, start, len).unwrap().select(1, h as i64).unwrap().copy().unwrap())
+    };
+    for causal in [false, true] {
+        let got = nn::varlen_attention(&q, &k, &v, &offsets, causal, None).unwrap();
+        assert_eq!(got.shape(), [tokens, heads, width]);
+        for pair in offsets.windows(2) {
+            let (start, len) = (pair[0], pair[1] - pair[0]);
+            for h in 0..heads {
+                let see = |i: usize, j: usize| if causal && j > i { f64::NEG_INFINITY } else { 0.0 };
+                let (one_k, one_v) = (part(&k, start, len, h / 2), part(&v, start, len, h / 2));
+                let want = attend(&part(&q, start, len, h), &one_k, &one_v, [len, len, depth, width], 0.25, see);
+                assert!(part(&got, start, len, h).iter().zip(&want).all(|(x, y)| (x - y).abs() < 3e-6), "{causal} {pair:?} {h}");
+            }
+        }
+    }
+    let none = tensor(&[0, 2, 3], 1);
+    assert_eq!(nn::varlen_attention(&none, &none, &none, &[0, 0], false, None).unwrap().shape(), [0, 2, 3]);
+    for offsets in [&[][..], &[0], &[0, 299], &[1, 300], &[0, 200, 100, 300], &[0, usize::MAX, 300]] {
+        let error = nn::varlen_attention(&q, &k, &v, offsets, false, None).unwrap_err().to_string();
+        assert_eq!(error, "varlen_attention: offsets must lead from 0 to the 300 tokens without a step back");
+    }
+    let error = nn::varlen_attention(&q, &tensor(&[tokens, 3, depth], 1), &v, &[0, 300], false, None).unwrap_err().to_string();
+    assert!(error.contains("are no multiple of those of k and v (q: [300, 4, 16] float32"), "{error}");
+}
+
+#[test]
 fn attention_errors_name_the_operands() {
     let (q, k, v) = (tensor(&[4, 8], 1), tensor(&[6, 7], 2), tensor(&[6, 3], 3));
     let error = nn::scaled_dot_product_attention(&q, &k, &v, nn::Attention::default()).unwrap_err().to_string();

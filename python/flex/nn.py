@@ -10,6 +10,7 @@ log_softmax = _nn.log_softmax
 rms_norm = _nn.rms_norm
 scaled_dot_product_attention = _nn.scaled_dot_product_attention
 softmax = _nn.softmax
+varlen_attention = _nn.varlen_attention
 
 __all__ = [
     "embedding",
@@ -23,4 +24,5 @@ __all__ = [
     "sigmoid",
     "silu",
     "softmax",
+    "varlen_attention",
 ]

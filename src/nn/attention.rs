@@ -151,11 +151,7 @@ fn heads_of<F: Element + Float + Lane + Product<Lane = F>>(
         None => (None, None),
     };
     let blocks = queries.div_ceil(QUERIES);
-    let rows = queries.min(QUERIES);
-    let (bytes, flops) = ((rows + keys).saturating_mul(depth + width), (rows * keys).saturating_mul(depth + width + 16));
-    let cost = Cost { bytes: bytes.saturating_mul(size_of::<F>()), flops };
-    let failure = Failure::default();
-    par::chunks(batch * blocks, cost, |task| {
+    over_blocks(batch * blocks, [queries.min(QUERIES), keys, depth, width], |task| {
         let (i, start) = (task / blocks, task % blocks * QUERIES);
         let rows = start..queries.min(start + QUERIES);
         let mask = match (&flags, &bias) {
@@ -169,7 +165,15 @@ fn heads_of<F: Element + Float + Lane + Product<Lane = F>>(
         let whole = unsafe { out.get(i) };
         // SAFETY: as above.
         let part = unsafe { whole.part(rows.clone(), 0..width) };
-        failure.note(attention::block(&head, rows, part));
-    });
+        attention::block(&head, rows, part)
+    })
+}
+
+/// Runs `block` for `0..tasks` over the threads; one has up to `rows` queries, about `keys` keys, of `depth` and `width`.
+pub(super) fn over_blocks(tasks: usize, [rows, keys, depth, width]: [usize; 4], block: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
+    let (bytes, flops) = ((rows + keys).saturating_mul(depth + width), (rows * keys).saturating_mul(depth + width + 16));
+    let cost = Cost { bytes: bytes.saturating_mul(size_of::<f32>()), flops };
+    let failure = Failure::default();
+    par::chunks(tasks, cost, |task| failure.note(block(task)));
     failure.result()
 }

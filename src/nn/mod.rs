@@ -6,6 +6,7 @@ mod embedding;
 mod linear;
 mod norm;
 mod softmax;
+mod varlen;
 
 pub use crate::ops::{gelu, gelu_tanh, relu, sigmoid, silu};
 pub use attention::{Attention, scaled_dot_product_attention};
@@ -13,6 +14,7 @@ pub use embedding::embedding;
 pub use linear::linear;
 pub use norm::{layer_norm, rms_norm};
 pub use softmax::{log_softmax, softmax};
+pub use varlen::varlen_attention;
 
 use crate::dtype::Element;
 use crate::dtype::Plain;

@@ -139,6 +139,34 @@ fn scaled_dot_product_attention(
     compute(py, work(&query.0, keys), || nn::scaled_dot_product_attention(&query.0, &key.0, &value.0, options))
 }
 
+/// Attention of each of several sequences to itself, whose tokens lie one after the other without padding.
+///
+/// query, key: `[tokens, heads, depth]`. value: `[tokens, heads, width]`. The tokens of sequence i are `offsets[i]:offsets[i + 1]`. The result
+/// is `[tokens, heads, width]`, of the common dtype: what `scaled_dot_product_attention` gives for each sequence. key and value may have
+/// fewer heads than query, each serving as many neighbouring ones. is_causal: a token sees those up to itself. scale: by default
+/// `1 / sqrt(depth)`. As torch.nn.attention.varlen.varlen_attn, after FlashAttention (Dao et al., 2022), which call the offsets cu_seqlens.
+/// ShapeError where shapes don't fit, or offsets don't lead from 0 to the number of tokens without a step back; DTypeError where operands
+/// are no floats.
+///
+/// >>> x, v = flex.asarray([[[1.0]], [[0.0]], [[5.0]]]), flex.asarray([[[1.0]], [[2.0]], [[7.0]]])
+/// >>> flex.nn.varlen_attention(x, x, v, [0, 2, 3], is_causal=True).tolist()
+/// [[[1.0]], [[1.5]], [[7.0]]]
+#[pyfunction]
+#[pyo3(signature = (query, key, value, offsets, *, is_causal = false, scale = None))]
+fn varlen_attention(
+    py: Python<'_>,
+    query: Arg,
+    key: Arg,
+    value: Arg,
+    offsets: Ints,
+    is_causal: bool,
+    scale: Option<f64>,
+) -> PyResult<PyTensor> {
+    // a negative offset is beyond all tokens
+    let offsets: Vec<usize> = offsets.0.iter().map(|x| *x as usize).collect();
+    compute(py, query.0.len(), || nn::varlen_attention(&query.0, &key.0, &value.0, &offsets, is_causal, scale))
+}
+
 /// A module of its own, which `flex/nn.py` takes its functions from; they say that they are of `flex.nn`.
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let nn = PyModule::new(m.py(), "flex.nn")?;
@@ -150,5 +178,6 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     nn.add_function(wrap_pyfunction!(rms_norm, &nn)?)?;
     nn.add_function(wrap_pyfunction!(gelu, &nn)?)?;
     nn.add_function(wrap_pyfunction!(scaled_dot_product_attention, &nn)?)?;
+    nn.add_function(wrap_pyfunction!(varlen_attention, &nn)?)?;
     m.setattr("_nn", nn)
 }

@@ -158,7 +158,7 @@ class TestRealModel:
 
 class TestSmallModel:
     @pytest.mark.parametrize("batch_size", [1, 2, 3, 32])
-    def test_order_and_padding(self, small, batch_size):
+    def test_batches_do_not_matter(self, small, batch_size):
         vectors = small.encode(TEXTS, batch_size=batch_size)
         np.testing.assert_allclose(np.asarray(vectors), numpy_vectors(TEXTS), rtol=0, atol=2e-6)
 

@@ -1,5 +1,7 @@
 """flex.nn against the formulas, written with NumPy in float64."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import scipy.special as special
@@ -193,6 +195,21 @@ def test_attention_with_grouped_heads():
     check(y, attention(q, np.repeat(k, 2, 1), np.repeat(v, 2, 1)), absolute=1e-14)
     with pytest.raises(flex.ShapeError, match="scaled_dot_product_attention"):
         nn.scaled_dot_product_attention(*map(flex.asarray, (q, k[:, :1].repeat(4, 1), v)), enable_gqa=True)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_varlen_attention_is_attention_of_each_sequence(causal):
+    rng = np.random.default_rng(3)
+    q, k, v = rng.standard_normal((90, 4, 8)), rng.standard_normal((90, 2, 8)), rng.standard_normal((90, 2, 5))
+    offsets = [0, 3, 3, 70, 90]
+    y = nn.varlen_attention(*map(flex.asarray, (q, k, v)), flex.asarray(offsets), is_causal=causal, scale=0.5)
+    assert y.shape == (90, 4, 5)
+    for start, end in pairwise(offsets):
+        parts = [np.repeat(x[start:end], 4 // x.shape[1], 1).transpose(1, 0, 2) for x in (q, k, v)]
+        check(y[start:end].permute_dims((1, 0, 2)), attention(*parts, causal=causal, scale=0.5), absolute=1e-14)
+    for wrong in ([0, 91], [0, -1, 90], [], [0, 50, 40, 90]):
+        with pytest.raises(flex.ShapeError, match="offsets must lead from 0 to the 90 tokens"):
+            nn.varlen_attention(*map(flex.asarray, (q, k, v)), wrong)
 
 
 def test_a_query_that_sees_no_key_gives_zeros():

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import MISSING, dataclass, fields
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import flex
 from flex import nn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from flex import Tensor
 
@@ -114,21 +115,17 @@ class LayerNorm:
 
 
 class SelfAttention:
-    """Multi-head attention of a sequence to itself, without the output projection."""
+    """Multi-head attention of each sequence to itself, without the output projection."""
 
     def __init__(self, weights: Weights, name: str, config: BertConfig):
         size = config.hidden_size
         self.heads = config.num_attention_heads
         self.query, self.key, self.value = (Linear(weights, f"{name}.{part}", size, size) for part in ("query", "key", "value"))
 
-    def __call__(self, x: Tensor, mask: Tensor | None) -> Tensor:
-        batch, length, size = x.shape
-
-        def heads(t: Tensor) -> Tensor:
-            return flex.permute_dims(flex.reshape(t, (batch, length, self.heads, size // self.heads)), (0, 2, 1, 3))
-
-        mixed = nn.scaled_dot_product_attention(heads(self.query(x)), heads(self.key(x)), heads(self.value(x)), attn_mask=mask)
-        return flex.reshape(flex.permute_dims(mixed, (0, 2, 1, 3)), (batch, length, size))
+    def __call__(self, x: Tensor, offsets: Sequence[int]) -> Tensor:
+        tokens, size = x.shape
+        q, k, v = (flex.reshape(linear(x), (tokens, self.heads, size // self.heads)) for linear in (self.query, self.key, self.value))
+        return flex.reshape(nn.varlen_attention(q, k, v, offsets), (tokens, size))
 
 
 class Layer:
@@ -144,8 +141,8 @@ class Layer:
         self.outer = Linear(weights, f"{name}.output.dense", inner, size)
         self.norm = LayerNorm(weights, f"{name}.output.LayerNorm", size, eps)
 
-    def __call__(self, x: Tensor, mask: Tensor | None) -> Tensor:
-        x = self.attention_norm(self.attention_out(self.attention(x, mask)) + x)
+    def __call__(self, x: Tensor, offsets: Sequence[int]) -> Tensor:
+        x = self.attention_norm(self.attention_out(self.attention(x, offsets)) + x)
         return self.norm(self.outer(self.activation(self.inner(x))) + x)
 
 
@@ -161,11 +158,12 @@ class Bert:
         self.norm = LayerNorm(weights, "embeddings.LayerNorm", size, config.layer_norm_eps)
         self.layers = [Layer(weights, f"encoder.layer.{k}", config) for k in range(config.num_hidden_layers)]
 
-    def __call__(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
-        """[batch, length, hidden_size] float32 of `tokens` [batch, length]; where `mask` [batch, length] is False, a token is padding."""
-        where = None if mask is None else mask[:, None, None, :]
+    def __call__(self, tokens: Tensor, offsets: Sequence[int]) -> Tensor:
+        """[len(tokens), hidden_size] float32 of the sequences `tokens[offsets[i]:offsets[i + 1]]`, which lie one after the other."""
+        lengths = (end - start for start, end in pairwise(offsets))
+        places = flex.concat([flex.arange(length) for length in lengths])
         # Every token is of type 0, a single sentence.
-        x = self.norm(nn.embedding(tokens, self.words) + (self.positions[: tokens.shape[1]] + self.token_types[0]))
+        x = self.norm(nn.embedding(tokens, self.words) + nn.embedding(places, self.positions) + self.token_types[0])
         for layer in self.layers:
-            x = layer(x, where)
+            x = layer(x, offsets)
         return x

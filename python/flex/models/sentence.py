@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from contextlib import contextmanager, nullcontext
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from flex import Tensor
 
 DEFAULT_MAX_TOKENS = 256
-TOKENIZE_AT_ONCE = 4096  # texts: the tokenizer's own records are large, only the token numbers are kept
 # The stages of a sentence-transformers pipeline that this class is; others would change the result.
 STAGES = {"Transformer", "Pooling", "Normalize"}
 # What wrong content raises; deep nesting RecursionError, in the parser or when a message shows the value.
@@ -78,56 +78,34 @@ class SentenceEncoder:
     def encode(self, texts: Iterable[str], batch_size: int = 32, progress: bool = False) -> Tensor:
         """The vectors [len(texts), dimension] float32 of `texts`, in their order, each truncated to `max_tokens` tokens.
 
-        `batch_size` texts go through the network together, longest first, so that little of a batch is padding; `progress` shows a bar
-        on a terminal. One text alone is a list too: `encode([text])`. A text without any token has the vector 0. TypeError where a text is
-        no string, ValueError where it is no valid Unicode: it has a lone surrogate.
+        `batch_size` texts go through the network together, their tokens one after the other: nothing is padded, and how texts are batched
+        does not matter. `progress` shows a bar on a terminal. One text alone is a list too: `encode([text])`. A text without any token has
+        the vector 0. TypeError where a text is no string, ValueError where it is no valid Unicode: it has a lone surrogate.
         """
         texts = _as_list(texts)
         if batch_size < 1:
             raise ValueError(f"encode: batch_size is {batch_size}, at least 1 is needed")
         if not texts:
             return flex.zeros((0, self.dimension), dtype=flex.float32)
-        tokens = list(self._tokenize(texts))
-        order = sorted(range(len(texts)), key=lambda k: len(tokens[k]), reverse=True)
         vectors = []
         with ProgressBar(len(texts), "embedding") if progress else nullcontext() as bar:
-            for start in range(0, len(order), batch_size):
-                batch = [tokens[k] for k in order[start : start + batch_size]]
-                vectors.append(self._encode_batch(batch))
+            for start in range(0, len(texts), batch_size):
+                batch = texts[start : start + batch_size]
+                vectors.append(self._embed([encoding.ids for encoding in self._tokenizer.encode_batch(batch)]))
                 if bar is not None:
                     bar.advance(len(batch))
-        rank = array("q", bytes(8 * len(order)))
-        for place, k in enumerate(order):
-            rank[k] = place
-        return flex.take(flex.concat(vectors, axis=0), flex.asarray(rank), axis=0)
+        return flex.concat(vectors, axis=0)
 
-    def _tokenize(self, texts: Sequence[str]) -> Iterator[array[int]]:
-        for start in range(0, len(texts), TOKENIZE_AT_ONCE):
-            for encoding in self._tokenizer.encode_batch(texts[start : start + TOKENIZE_AT_ONCE]):
-                yield array("q", encoding.ids)
-
-    def _encode_batch(self, batch: Sequence[array[int]]) -> Tensor:
-        """The vectors of token lists, the first of which is the longest."""
-        longest, shortest = len(batch[0]), len(batch[-1])
-        if longest == 0:
+    def _embed(self, batch: Sequence[Sequence[int]]) -> Tensor:
+        """The vectors of lists of tokens."""
+        tokens = array("q", chain.from_iterable(batch))
+        if not tokens:
             return flex.zeros((len(batch), self.dimension), dtype=flex.float32)
-        padding = array("q", [self._bert.config.pad_token_id])
-        flat = array("q")
-        for row in batch:
-            flat.extend(row)
-            flat.extend(padding * (longest - len(row)))
-        tokens = flex.reshape(flex.asarray(flat), (len(batch), longest))
-        if shortest == longest:
-            return _normalize(flex.mean(self._bert(tokens), axis=1))
-        lengths = flex.asarray(array("q", map(len, batch)))[:, None]
-        mask = flex.arange(longest) < lengths
-        hidden = flex.where(mask[:, :, None], self._bert(tokens, mask), 0.0)
-        return _normalize(flex.sum(hidden, axis=1) / flex.astype(flex.maximum(lengths, 1), flex.float32))
-
-
-def _normalize(vectors: Tensor) -> Tensor:
-    length = flex.sqrt(flex.sum(flex.square(vectors), axis=1, keepdims=True))
-    return vectors / flex.maximum(length, 1e-12)
+        offsets = [0, *accumulate(map(len, batch))]
+        hidden = self._bert(flex.asarray(tokens), offsets)
+        # The mean's direction is the sum's, which a text without tokens has too.
+        sums = flex.stack([flex.sum(hidden[start:end], axis=0) for start, end in pairwise(offsets)])
+        return sums / flex.maximum(flex.sqrt(flex.sum(flex.square(sums), axis=1, keepdims=True)), 1e-12)
 
 
 def _as_list(texts: Iterable[str]) -> list[str]:

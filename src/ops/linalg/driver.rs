@@ -103,6 +103,10 @@ pub(crate) struct Results<T> {
     first: *mut T,
     rows: usize,
     cols: usize,
+    /// From a matrix to the next.
+    step: usize,
+    /// From a row to the next.
+    rs: usize,
 }
 // SAFETY: only `get` gives access, whose caller promises disjointness.
 unsafe impl<T: Send> Sync for Results<T> {}
@@ -110,7 +114,13 @@ impl<T: Element> Results<T> {
     /// Of a fresh, contiguous tensor, as matrices of `rows x cols`.
     pub fn new(tensor: &mut Tensor, rows: usize, cols: usize) -> Result<Self> {
         assert!(tensor.is_contiguous() && tensor.dtype() == T::DTYPE && tensor.len().is_multiple_of((rows * cols).max(1)));
-        Ok(Results { first: tensor.as_mut_ptr()? as *mut T, rows, cols })
+        Ok(Results { first: tensor.as_mut_ptr()? as *mut T, rows, cols, step: rows * cols, rs: cols })
+    }
+    /// Of a fresh, contiguous tensor `[rows, matrices, cols]`: the matrices lie side by side.
+    pub fn interleaved(tensor: &mut Tensor) -> Result<Self> {
+        assert!(tensor.rank() == 3 && tensor.is_contiguous() && tensor.dtype() == T::DTYPE);
+        let (rows, cols, rs) = (tensor.shape()[0], tensor.shape()[2], tensor.shape()[1] * tensor.shape()[2]);
+        Ok(Results { first: tensor.as_mut_ptr()? as *mut T, rows, cols, step: cols, rs })
     }
     /// Matrix `i`.
     ///
@@ -119,6 +129,6 @@ impl<T: Element> Results<T> {
     #[inline]
     pub unsafe fn get<'a>(&self, i: usize) -> MatMut<'a, T> {
         // SAFETY: M2: elements of the tensor (T1, T2), initialised (S1), exclusive (S3) by the caller's promise.
-        unsafe { MatMut::new(self.first.add(i * self.rows * self.cols), self.rows, self.cols, self.cols as isize) }
+        unsafe { MatMut::new(self.first.add(i * self.step), self.rows, self.cols, self.rs as isize) }
     }
 }

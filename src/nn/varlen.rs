@@ -1,0 +1,107 @@
+//! Attention of sequences of unequal lengths, one after the other without padding.
+
+use super::attention::over_blocks;
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::kernel::attention::{self, Head, Mask, QUERIES};
+use crate::kernel::gemm::{Lane, Product};
+use crate::kernel::norm::Float;
+use crate::ops::linalg::{Matrices, Results};
+use crate::tensor::Tensor;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// Attention of each of several sequences to itself, whose tokens lie one after the other: `q` is `[tokens, heads, depth]`, `k`
+/// `[tokens, heads, depth]`, `v` `[tokens, heads, width]`, and the tokens of sequence `i` are `offsets[i]..offsets[i + 1]`. The result
+/// is `[tokens, heads, width]`. `k` and `v` may have fewer heads, each serving as many neighbouring ones of `q`. With `causal`, a token
+/// sees those up to itself; `scale` is `1 / sqrt(depth)` where it is not given. 16-bit floats are computed in float32.
+///
+/// The same as [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention) on each sequence, in one call and without
+/// padding, as in FlashAttention (Dao et al., 2022), whose `cu_seqlens` the offsets are.
+///
+/// Errors where shapes don't fit, offsets don't lead from 0 to the number of tokens without a step back, or dtypes are no floats or
+/// have no common one.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from_slice(&[1.0f32, 0.0, 5.0], [3, 1, 1])?;
+/// let v = Tensor::from_slice(&[1.0f32, 2.0, 7.0], [3, 1, 1])?;
+/// let y = nn::varlen_attention(&x, &x, &v, &[0, 2, 3], true, None)?; // two sequences, of two tokens and of one
+/// assert_eq!(y.to_vec::<f32>()?, [1.0, 1.5, 7.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn varlen_attention(q: &Tensor, k: &Tensor, v: &Tensor, offsets: &[usize], causal: bool, scale: Option<f64>) -> Result<Tensor> {
+    const OP: &str = "varlen_attention";
+    let wrong = |message: &'static str| {
+        Error::shape_of(OP, message, &[("q", q.shape(), q.dtype()), ("k", k.shape(), k.dtype()), ("v", v.shape(), v.dtype())])
+    };
+    let (&[tokens, heads, depth], &[of_k, groups, depth_k], &[of_v, groups_v, width]) = (q.shape(), k.shape(), v.shape()) else {
+        return Err(wrong("q, k and v must have the shape [tokens, heads, depth]"));
+    };
+    if tokens != of_k || tokens != of_v {
+        return Err(wrong("the first axes, the tokens, differ"));
+    }
+    if depth != depth_k {
+        return Err(wrong("the last axes of q and k, the depth, differ"));
+    }
+    if groups != groups_v || (groups == 0 && heads > 0) || (groups > 0 && heads % groups != 0) {
+        return Err(wrong("the heads (second axis) of q are no multiple of those of k and v"));
+    }
+    let rising = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
+    if !rising || offsets.first() != Some(&0) || offsets.last() != Some(&tokens) {
+        return Err(Error::shape(OP, format!("offsets must lead from 0 to the {tokens} tokens without a step back")));
+    }
+    let dtype = q.dtype().promote(k.dtype(), OP)?.promote(v.dtype(), OP)?;
+    let wide = dtype.wide();
+    if !dtype.is_float() || !wide.is_available() {
+        return Err(Error::unsupported(OP, dtype));
+    }
+    let (q, k, v) = (q.astype(wide)?, k.astype(wide)?, v.astype(wide)?);
+    let mut out = Tensor::empty(&[tokens, heads, width], wide)?;
+    let scale = scale.unwrap_or(1.0 / libm::sqrt(depth.max(1) as f64));
+    dispatch!(float wide, |F| sequences::<F>(&q, &k, &v, offsets, causal, scale, &mut out), else Err(Error::unsupported(OP, wide)))?;
+    out.astype(dtype)
+}
+
+/// All sequences and heads, in blocks of queries over the threads.
+fn sequences<F: Element + Float + Lane + Product<Lane = F>>(
+    q: &Tensor,
+    k: &Tensor,
+    v: &Tensor,
+    offsets: &[usize],
+    causal: bool,
+    scale: f64,
+    out: &mut Tensor,
+) -> Result<()> {
+    let &[tokens, heads, width] = out.shape() else { return Ok(()) };
+    if out.is_empty() {
+        return Ok(());
+    }
+    let group = heads / k.shape()[1];
+    // The first block of queries of each sequence.
+    let mut blocks = Vec::with_capacity(offsets.len());
+    let mut count = 0;
+    for pair in offsets.windows(2) {
+        blocks.push(count);
+        count += (pair[1] - pair[0]).div_ceil(QUERIES);
+    }
+    let (depth, mean) = (q.shape()[2], tokens.div_ceil(count));
+    let by_head = |t: &Tensor| t.transpose(0, 1);
+    let (q, k, v) = (by_head(q)?, by_head(k)?, by_head(v)?);
+    let (q, k, v) = (Matrices::<F>::new(&q), Matrices::<F>::new(&k), Matrices::<F>::new(&v));
+    let out = Results::<F>::interleaved(out)?;
+    over_blocks(count * heads, [mean.min(QUERIES), mean, depth, width], |task| {
+        let (block, head) = (task / heads, task % heads);
+        let i = blocks.partition_point(|first| *first <= block) - 1;
+        let (tokens, first) = (offsets[i]..offsets[i + 1], (block - blocks[i]) * QUERIES);
+        let queries = first..(first + QUERIES).min(tokens.len());
+        let (k, v) = (k.get(head / group).block(tokens.clone(), 0..depth), v.get(head / group).block(tokens.clone(), 0..width));
+        let job = Head { q: q.get(head).block(tokens.clone(), 0..depth), k, v, mask: Mask::None, causal, scale: F::of(scale) };
+        // SAFETY: `head` is one of the result's, which lives until the end of this function and is used here only; tasks of a head
+        // have other rows.
+        let whole = unsafe { out.get(head) };
+        // SAFETY: as above.
+        let part = unsafe { whole.part(tokens.start + queries.start..tokens.start + queries.end, 0..width) };
+        attention::block(&job, queries, part)
+    })
+}
