@@ -44,6 +44,7 @@ _Index: TypeAlias = _Item | tuple[_Item, ...]
 
 # what parameters take, by name; by function and name where functions differ
 PARAMETERS = {
+    "activation": 'Literal["relu", "gelu", "gelu_tanh", "silu"] | None',
     "append": "_Operand | None",
     "approximate": 'Literal["none", "tanh"]',
     "arrays": "Iterable[_Operand]",
@@ -92,6 +93,7 @@ PARAMETERS = {
     "prepend": "_Operand | None",
     "repeats": "SupportsIndex | Sequence[int] | _Operand",
     "repetitions": "_Shape",
+    "residual": "_Operand | None",
     "scale": "float | None",
     "shape": "_Shape",
     "shapes": "_Shape",

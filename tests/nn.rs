@@ -126,7 +126,33 @@ fn linear_layers() {
         let stacked = nn::linear(&x.reshape(&[1, m as isize, 1, k as isize]).unwrap(), &w, Some(&b)).unwrap();
         assert_eq!(stacked.shape(), [1, m, 1, n]);
         close(&stacked, &want, 2e-5);
+        // what is fused has the same bits as passes of their own
+        let plain = nn::linear(&x, &w, Some(&b)).unwrap();
+        let full = tensor(&[n, m], 4);
+        for residual in [None, Some(tensor(&[m, n], 3)), Some(full.transpose(0, 1).unwrap()), Some(b.clone())] {
+            for (activation, f) in [
+                (None, (|x| Ok(x.clone())) as fn(&Tensor) -> flex::Result<Tensor>),
+                (Some(nn::Activation::Relu), |x| nn::relu(x)),
+                (Some(nn::Activation::Gelu), |x| nn::gelu(x)),
+                (Some(nn::Activation::GeluTanh), |x| nn::gelu_tanh(x)),
+                (Some(nn::Activation::Silu), |x| nn::silu(x)),
+            ] {
+                let fused = nn::linear(&x, &w, nn::Linear { bias: Some(&b), activation, residual: residual.as_ref() }).unwrap();
+                let apart = f(&plain).unwrap();
+                let apart = residual.as_ref().map_or(apart.clone(), |r| flex::ops::add(&apart, r).unwrap());
+                assert_eq!(fused.to_vec::<f32>().unwrap(), apart.to_vec::<f32>().unwrap(), "{m} {k} {n} {activation:?}");
+            }
+        }
     }
+    let (x, w) = (tensor(&[2, 3], 1), tensor(&[4, 3], 2));
+    let error = nn::linear(&x, &w, nn::Linear { residual: Some(&x), ..Default::default() }).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "linear: residual does not broadcast to [2, 4] (x: [2, 3] float32, weight: [4, 3] float32, residual: [2, 3] float32)"
+    );
+    let whole = |t: &Tensor| t.astype(flex::DType::I32).unwrap();
+    let relu = nn::Linear { activation: Some(nn::Activation::Relu), ..Default::default() };
+    assert_eq!(nn::linear(&whole(&x), &whole(&w), relu).unwrap_err().to_string(), "linear: activations are of floats, not of int32");
     let error = nn::linear(&tensor(&[2, 3], 1), &tensor(&[4, 5], 2), None).unwrap_err().to_string();
     assert_eq!(error, "linear: last axis of x is 3 but that of weight is 5 (x: [2, 3] float32, weight: [4, 5] float32)");
 }
@@ -273,7 +299,7 @@ fn bits_do_not_depend_on_threads() {
         with_threads(threads, || {
             let causal = nn::Attention { causal: true, ..Default::default() };
             [
-                nn::linear(&x, &w, Some(&b)).unwrap(),
+                nn::linear(&x, &w, nn::Linear { activation: Some(nn::Activation::Gelu), bias: Some(&b), residual: None }).unwrap(),
                 nn::softmax(&x, 0).unwrap(),
                 nn::layer_norm(&x, &[512], None, None, 1e-5).unwrap(),
                 nn::scaled_dot_product_attention(&heads, &heads, &heads, causal).unwrap(),

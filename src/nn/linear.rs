@@ -2,16 +2,33 @@
 
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::kernel::gemm::{Product, Stage, Stages};
+use crate::kernel::gemm::{Activation, Product, Stage, Stages};
 use crate::layout::Shape;
 use crate::ops::linalg::{Matrices, Results, Sizes, products};
 use crate::tensor::Tensor;
 use alloc::format;
+use smallvec::SmallVec;
 
-/// `x weight^T + bias`: `x` is `[.., in]`, `weight` `[out, in]`, `bias` `[out]`, the result `[.., out]`. The bias is added
-/// while the product is in cache. Dtypes are promoted.
+/// What follows the product in [`linear`]. Made from a bias, or none, by `into`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Linear<'a> {
+    /// `[out]`, added to each row.
+    pub bias: Option<&'a Tensor>,
+    /// Applied after the bias.
+    pub activation: Option<Activation>,
+    /// Of the result's shape or broadcast to it, added last.
+    pub residual: Option<&'a Tensor>,
+}
+impl<'a> From<Option<&'a Tensor>> for Linear<'a> {
+    fn from(bias: Option<&'a Tensor>) -> Self {
+        Linear { bias, ..Default::default() }
+    }
+}
+
+/// `activation(x weight^T + bias) + residual`: `x` is `[.., in]`, `weight` `[out, in]`, the result `[.., out]`. All that follows the
+/// product is done while it is in cache, 16-bit floats rounded once, at the end. Dtypes are promoted.
 ///
-/// Errors where the sizes don't fit, or the dtypes have no common one or are bool.
+/// Errors where the sizes don't fit, the dtypes have no common one or are bool, or an activation is asked for of what is no float.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -19,10 +36,13 @@ use alloc::format;
 /// let weight = Tensor::from_slice(&[1.0f32, 0.0, 0.0, 1.0, 1.0, 1.0], [3, 2])?;
 /// let bias = Tensor::from_slice(&[0.5f32, 0.0, 0.0], [3])?;
 /// assert_eq!(nn::linear(&x, &weight, Some(&bias))?.to_vec::<f32>()?, [1.5, 2.0, 3.0]);
+/// let residual = nn::Linear { residual: Some(&bias), ..Default::default() };
+/// assert_eq!(nn::linear(&x, &weight, residual)?.to_vec::<f32>()?, [1.5, 2.0, 3.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn linear(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
+pub fn linear<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Linear<'a>>) -> Result<Tensor> {
     const OP: &str = "linear";
+    let Linear { bias, activation, residual } = options.into();
     let operands = [("x", x.shape(), x.dtype()), ("weight", weight.shape(), weight.dtype())];
     if weight.rank() != 2 || x.rank() == 0 {
         return Err(Error::shape_of(OP, "x must have the shape [.., in] and weight [out, in]", &operands));
@@ -43,18 +63,55 @@ pub fn linear(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tens
     let lead = &x.shape()[..x.rank() - 1];
     let m = lead.iter().product::<usize>();
     let shape: Shape = lead.iter().copied().chain([n]).collect();
+    if let Some(r) = residual {
+        dtype = dtype.promote(r.dtype(), OP)?;
+    }
+    if activation.is_some() && !dtype.is_float() {
+        return Err(Error::dtype(OP, format!("activations are of floats, not of {dtype}")));
+    }
+    let residual = match residual {
+        None => None,
+        Some(r) => {
+            let whole = r.broadcast_to(&shape).map_err(|_| {
+                let message = format!("residual does not broadcast to {:?}", shape.as_slice());
+                Error::shape_of(OP, message, &[operands[0], operands[1], ("residual", r.shape(), r.dtype())])
+            })?;
+            Some(whole.astype(dtype)?.reshape(&[m as isize, n as isize])?)
+        }
+    };
     let rows = x.astype(dtype)?.reshape(&[m as isize, k as isize])?;
     let columns = weight.astype(dtype)?.transpose(0, 1)?;
     let bias = bias.map(|b| b.astype(dtype)?.contiguous()).transpose()?;
+    let layer = Layer { x: &rows, weight: &columns, bias: bias.as_ref(), residual: residual.as_ref(), sizes: Sizes { m, n, k } };
     let mut y = Tensor::empty(&shape, dtype)?;
-    dispatch!(number dtype, |T| affine::<T>(&rows, &columns, bias.as_ref(), &mut y, Sizes { m, n, k }), else Err(Error::unsupported(OP, dtype)))?;
+    let unsupported = || Err(Error::unsupported(OP, dtype));
+    match activation {
+        Some(f) => dispatch!(floating dtype, |T| layer.run::<T>(Some(f.function::<<T as Product>::Lane>()), &mut y), else unsupported()),
+        None => dispatch!(number dtype, |T| layer.run::<T>(None, &mut y), else unsupported()),
+    }?;
     Ok(y)
 }
 
-fn affine<T: Element + Product>(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>, y: &mut Tensor, sizes: Sizes) -> Result<()> {
-    let bias = bias.map(|b| b.as_slice::<T>()).transpose()?.map(Stage::Bias);
-    let stages = Stages::new(bias.as_slice(), sizes.m, sizes.n);
-    let (a, b, c) = (Matrices::<T>::new(x), Matrices::<T>::new(weight), Results::<T>::new(y, sizes.m, sizes.n)?);
-    // SAFETY: the shapes are those of `linear`; `c.get(0)` is the fresh result.
-    unsafe { products(sizes, 1, |i| (a.get(i), b.get(i), c.get(i)), stages) }
+/// Operands of one dtype, as matrices.
+struct Layer<'a> {
+    x: &'a Tensor,
+    /// `[in, out]`.
+    weight: &'a Tensor,
+    bias: Option<&'a Tensor>,
+    residual: Option<&'a Tensor>,
+    sizes: Sizes,
+}
+impl Layer<'_> {
+    fn run<T: Element + Product>(&self, activation: Option<fn(&mut [T::Lane])>, y: &mut Tensor) -> Result<()> {
+        let Sizes { m, n, .. } = self.sizes;
+        let mut list = SmallVec::<[Stage<T>; 3]>::new();
+        if let Some(b) = self.bias {
+            list.push(Stage::Bias(b.as_slice()?));
+        }
+        list.extend(activation.map(Stage::Map));
+        list.extend(self.residual.map(|r| Stage::Add(Matrices::new(r).get(0))));
+        let (a, b, c) = (Matrices::<T>::new(self.x), Matrices::<T>::new(self.weight), Results::<T>::new(y, m, n)?);
+        // SAFETY: the shapes are those of `linear`; `c.get(0)` is the fresh result.
+        unsafe { products(self.sizes, 1, |i| (a.get(i), b.get(i), c.get(i)), Stages::new(&list, m, n)) }
+    }
 }

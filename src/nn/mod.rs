@@ -8,10 +8,11 @@ mod norm;
 mod softmax;
 mod varlen;
 
+pub use crate::kernel::gemm::Activation;
 pub use crate::ops::{gelu, gelu_tanh, relu, sigmoid, silu};
 pub use attention::{Attention, scaled_dot_product_attention};
 pub use embedding::embedding;
-pub use linear::linear;
+pub use linear::{Linear, linear};
 pub use norm::{layer_norm, rms_norm};
 pub use softmax::{log_softmax, softmax};
 pub use varlen::varlen_attention;

@@ -5,23 +5,38 @@ use super::elementwise;
 use super::linalg::work;
 use super::tensor::PyTensor;
 use crate::kernel::elementwise::rows;
-use crate::nn::{self, Attention};
+use crate::nn::{self, Activation, Attention, Linear};
 use crate::python::convert::Operand;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// `x @ weight.T + bias`.
+/// `activation(x @ weight.T + bias) + residual`, without a pass over the result for what follows the product.
 ///
-/// x: `[.., in]`. weight: `[out, in]`. bias: `[out]`. The result is `[.., out]`, of the common dtype. ShapeError where sizes don't fit;
-/// DTypeError for bool, or where there is no common dtype.
+/// x: `[.., in]`. weight: `[out, in]`. bias: `[out]`. activation: "relu", "gelu", "gelu_tanh" or "silu" (ValueError). residual: broadcasts to the
+/// result, which is `[.., out]`, of the common dtype. ShapeError where sizes don't fit; DTypeError for bool, where there is no common dtype, or
+/// for an activation of what is no float.
 ///
 /// >>> flex.nn.linear(flex.asarray([1.0, 2.0]), flex.asarray([[1.0, 0.0], [1.0, 1.0]]), flex.asarray([0.5, 0.0])).tolist()
 /// [1.5, 3.0]
 #[pyfunction]
-#[pyo3(signature = (x, weight, bias = None))]
-fn linear(py: Python<'_>, x: Arg, weight: Arg, bias: Option<Arg>) -> PyResult<PyTensor> {
+#[pyo3(signature = (x, weight, bias = None, *, activation = None, residual = None))]
+fn linear(py: Python<'_>, x: Arg, weight: Arg, bias: Option<Arg>, activation: Option<&str>, residual: Option<Arg>) -> PyResult<PyTensor> {
+    let activation = match activation {
+        None => None,
+        Some("relu") => Some(Activation::Relu),
+        Some("gelu") => Some(Activation::Gelu),
+        Some("gelu_tanh") => Some(Activation::GeluTanh),
+        Some("silu") => Some(Activation::Silu),
+        Some(other) => {
+            let message = format!("linear: activation is {other:?}; it is \"relu\", \"gelu\", \"gelu_tanh\", \"silu\" or None");
+            return Err(PyValueError::new_err(message));
+        }
+    };
     let width = weight.0.shape().first().copied().unwrap_or(1);
-    compute(py, work(&x.0, width), || nn::linear(&x.0, &weight.0, bias.as_ref().map(|b| &b.0)))
+    compute(py, work(&x.0, width), || {
+        let options = Linear { bias: bias.as_ref().map(|b| &b.0), activation, residual: residual.as_ref().map(|r| &r.0) };
+        nn::linear(&x.0, &weight.0, options)
+    })
 }
 
 /// The rows of `weight` at `indices`.

@@ -107,7 +107,23 @@ def test_linear(dtype, with_bias, data):
         check(y, expected, ulps=2, absolute=(inputs + 1) * 100 * 4 * min(EPS[dtype], 2**-23))
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("activation", [None, "relu", "gelu", "gelu_tanh", "silu"])
+def test_linear_with_activation_and_residual(activation, dtype):
+    rng = np.random.default_rng(0)
+    x, w, b, r = (flex.asarray(rng.standard_normal(s)).astype(dtype) for s in [(3, 7, 20), (70, 20), (70,), (7, 70)])
+    f = {"relu": nn.relu, "gelu": nn.gelu, "gelu_tanh": lambda y: nn.gelu(y, approximate="tanh"), "silu": nn.silu, None: lambda y: y}[activation]
+    y = nn.linear(x, w, b, activation=activation, residual=r)
+    wide = "float64" if dtype == "float64" else "float32"
+    x, w, b, r = (t.astype(wide) for t in (x, w, b, r))
+    expected = double(np.asarray(f(nn.linear(x, w, b)) + r))
+    assert y.dtype == dtype
+    np.testing.assert_allclose(double(np.asarray(y.astype("float64"))), expected, rtol=EPS[dtype], atol=EPS[dtype])
+
+
 def test_linear_errors():
+    with pytest.raises(ValueError, match="linear: activation is"):
+        nn.linear(flex.zeros((2, 3)), flex.zeros((4, 3)), activation="sin")
     with pytest.raises(flex.ShapeError, match="linear"):
         nn.linear(flex.zeros((2, 3)), flex.zeros((4, 5)))
     with pytest.raises(flex.ShapeError, match="linear: bias must have the shape"):

@@ -10,6 +10,7 @@
 //! (`element`): an element type is a row (its packed form, how it gets there), a packed form is a row (lanes a vector on
 //! each instruction set, multiply-add).
 
+mod activation;
 mod arch;
 mod blocked;
 mod element;
@@ -23,6 +24,7 @@ mod stage;
 mod tests;
 mod tile;
 
+pub use activation::Activation;
 pub use element::{Lane, Product};
 pub use mat::{Mat, MatMut};
 pub use scratch::Scratch;

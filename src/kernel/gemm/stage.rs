@@ -108,6 +108,14 @@ impl<'a, T: Product> Stages<'a, T> {
                 }
                 Stage::Add(m) => {
                     let m = m.block(i..i + 1, j..j + row.len());
+                    if m.cs() == 1 {
+                        // SAFETY: M1: a row of the block, its elements side by side.
+                        let m = unsafe { core::slice::from_raw_parts(m.as_ptr(), row.len()) };
+                        for (v, m) in row.iter_mut().zip(m) {
+                            *v = T::Lane::add(*v, m.widen())
+                        }
+                        continue;
+                    }
                     for (q, v) in row.iter_mut().enumerate() {
                         // SAFETY: row 0, column `q < row.len()` of the block.
                         *v = T::Lane::add(*v, unsafe { m.get(0, q) }.widen())
