@@ -157,6 +157,9 @@ fn integers_wrap() {
     let a = Tensor::from_slice(&[100i8, 100, 100], [1, 3]).unwrap();
     let b = Tensor::from_slice(&[100i8, 1, 1], [3, 1]).unwrap();
     assert_eq!(ops::matmul(&a, &b).unwrap().to_vec::<i8>().unwrap(), [10_200i32 as i8]);
+    let (p, q) = (Tensor::from_slice(&[-128i8; 5], [5]).unwrap(), Tensor::from_slice(&[255u8; 5], [5]).unwrap());
+    assert_eq!(ops::matmul_as(&p, &q, DType::I32).unwrap().item::<i32>().unwrap(), -5 * 128 * 255);
+    assert_eq!(ops::matmul_as(&q, &q, DType::I32).unwrap().item::<i32>().unwrap(), 5 * 255 * 255);
     let big = Tensor::from_slice(&[i64::MAX, 2], [2]).unwrap();
     assert_eq!(ops::matmul(&big, &big).unwrap().item::<i64>().unwrap(), i64::MAX.wrapping_mul(i64::MAX).wrapping_add(4));
 }

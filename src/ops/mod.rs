@@ -14,7 +14,7 @@ pub mod sort;
 pub use create::*;
 pub use elementwise::*;
 pub use index::*;
-pub use linalg::{TensordotAxes, cross, matmul, matrix_transpose, outer, tensordot, vecdot};
+pub use linalg::{TensordotAxes, cross, matmul, matmul_as, matrix_transpose, outer, tensordot, vecdot};
 pub use reduce::{
     all, any, argmax, argmin, count_nonzero, logsumexp, max, max_with_indices, mean, min, min_with_indices, prod, std, sum, var,
 };

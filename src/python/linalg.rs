@@ -1,6 +1,7 @@
 //! Products of vectors and matrices.
 
 use super::convert::{Arg, Ints, compute, count, integer};
+use super::dtype::DTypeArg;
 use super::tensor::PyTensor;
 use crate::Tensor;
 use crate::ops::{self, TensordotAxes};
@@ -16,16 +17,23 @@ pub fn work(a: &Tensor, width: usize) -> usize {
 /// two are batches and broadcast.
 ///
 /// x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common dtype; integers wrap, float16 and
-/// bfloat16 are summed in float32. ShapeError where k or the batches don't fit, or an operand is a number; DTypeError for bool, or without a
-/// common dtype.
+/// bfloat16 are summed in float32. dtype: that of the sums and of the result instead, as if both operands were converted to it first; without
+/// such copies for int8 and uint8 in int32, float16 and bfloat16 in float32. ShapeError where k or the batches don't fit, or an operand is a
+/// number; DTypeError for bool, without a common dtype, or where `dtype` does not hold that one's values.
 ///
 /// >>> flex.matmul(flex.asarray([[1, 2], [3, 4]]), flex.asarray([1, -1])).tolist()
 /// [-1, -1]
+/// >>> x = flex.full((1, 300), 100, dtype=flex.int8)
+/// >>> flex.matmul(x, x.T, dtype=flex.int32).tolist()
+/// [[3000000]]
 #[pyfunction]
-#[pyo3(signature = (x1, x2, /))]
-pub fn matmul(py: Python<'_>, x1: Arg, x2: Arg) -> PyResult<PyTensor> {
+#[pyo3(signature = (x1, x2, /, *, dtype = None))]
+pub fn matmul(py: Python<'_>, x1: Arg, x2: Arg, dtype: Option<DTypeArg>) -> PyResult<PyTensor> {
     let width = if x2.0.rank() < 2 { 1 } else { x2.0.shape()[x2.0.rank() - 1] };
-    compute(py, work(&x1.0, width), || ops::matmul(&x1.0, &x2.0))
+    compute(py, work(&x1.0, width), || match dtype {
+        Some(dtype) => ops::matmul_as(&x1.0, &x2.0, dtype.0),
+        None => ops::matmul(&x1.0, &x2.0),
+    })
 }
 
 /// The last two dimensions exchanged; a view. ShapeError where there are fewer.

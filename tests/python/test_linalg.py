@@ -60,6 +60,37 @@ def test_matmul_of_larger_matrices(dtype):
         compare(flex.matmul(x, y), np.matmul(exact(a), exact(b)), a, b, 210, dtype)
 
 
+@pytest.mark.parametrize("pair", ["int8 int8", "int8 uint8", "uint8 int8", "uint8 uint8"])
+def test_products_of_bytes_in_int32_are_exact(pair):
+    rng = np.random.default_rng(6)
+    left, right = pair.split()
+    for n, k, m in [(1, 1, 1), (3, 5, 66), (70, 130, 65), (129, 301, 40), (8, 1024, 192), (5, 0, 3)]:
+        a, b = random_array(left, (n, k), rng), random_array(right, (k, m), rng)
+        for layout in ("plain", "transposed", "flipped", "stepped"):
+            (x, _), (y, _) = laid_out(a, layout), laid_out(b, layout)
+            check(flex.matmul(x, y, dtype=flex.int32), a.astype(np.int32) @ b.astype(np.int32))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_sums_of_halves_in_float32_are_not_rounded(dtype):
+    rng = np.random.default_rng(7)
+    a, b = random_array(dtype, (40, 210), rng, special=False), random_array(dtype, (210, 70), rng, special=False)
+    (x, _), (y, _) = laid_out(a, "plain"), laid_out(b, "plain")
+    wide = flex.matmul(x, y, dtype="float32")
+    compare(wide, np.matmul(exact(a), exact(b)), a, b, 210, "float32")
+    check(wide.astype(dtype), to_numpy(x @ y))
+
+
+def test_the_dtype_of_a_product_is_that_of_converted_operands():
+    a = flex.asarray([[1, 2], [3, 4]], dtype="int16")
+    assert a.matmul(a, dtype="float64").tolist() == [[7.0, 10.0], [15.0, 22.0]]
+    assert flex.matmul(a, a, dtype="int16").dtype == flex.int16
+    assert flex.matmul(flex.asarray([True, True]), flex.asarray([True, True]), dtype="int32").item() == 2
+    for dtype in ("int8", "uint8", "bool"):
+        with pytest.raises(flex.DTypeError, match=f"matmul: products of int16 and int16 cannot be summed in {dtype}"):
+            flex.matmul(a, a, dtype=dtype)
+
+
 def test_matmul_promotes():
     assert flex.matmul(flex.ones((2, 2), dtype="int8"), flex.ones((2, 2), dtype="float16")).dtype == flex.float16
     with pytest.raises(flex.DTypeError, match="matmul"):

@@ -33,19 +33,24 @@ const DIRECT_ELEMENTS: usize = 160 * 160;
 const DIRECT_COLUMN: usize = 128;
 
 /// `c (+)= a b`, then the stages.
-pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: bool, stages: Stages<T>) -> Result<()> {
+pub fn product<A, B, C>(a: Mat<A>, b: Mat<B>, c: &mut MatMut<C>, accumulate: bool, stages: Stages<C>) -> Result<()>
+where
+    A: Product,
+    B: Product<Lane = A::Lane>,
+    C: Product<Lane = A::Lane>,
+{
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
-    let (lanes, widest) = T::Lane::tile(isa::level());
+    let (lanes, widest) = A::Lane::tile(isa::level());
     let blocks = k.div_ceil(KC).max(1);
     let kc = k.div_ceil(blocks);
     let mc = MC.min(m);
-    let direct_a = T::SAME && (a.cs() == 1 || a.rs() == 1 && a.cs().unsigned_abs() <= DIRECT_COLUMN);
-    let direct_b = T::SAME && b.cs() == 1 && (m <= DIRECT_ROWS || n * k <= DIRECT_ELEMENTS);
+    let direct_a = A::SAME && (a.cs() == 1 || a.rs() == 1 && a.cs().unsigned_abs() <= DIRECT_COLUMN);
+    let direct_b = B::SAME && b.cs() == 1 && (m <= DIRECT_ROWS || n * k <= DIRECT_ELEMENTS);
 
     // Lanes of C on the way to elements: all panels where k is in several blocks, else one.
     let partial_width = if blocks > 1 { n.next_multiple_of(lanes) } else { lanes * widest };
     let (len_a, len_b) = (if direct_a { 0 } else { mc * kc }, kc * lanes * widest);
-    let mut scratch = Scratch::<T::Lane>::new((len_a + len_b).saturating_add(mc.saturating_mul(partial_width)))?;
+    let mut scratch = Scratch::<A::Lane>::new((len_a + len_b).saturating_add(mc.saturating_mul(partial_width)))?;
     let (partial, packed) = scratch.split_at_mut(mc * partial_width);
     let (packed_b, packed_a) = packed.split_at_mut(len_b);
 
@@ -68,10 +73,10 @@ pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: 
                 if !(direct_b && whole) {
                     pack::panel(b, width, packed_b);
                 }
-                let to_c = T::SAME && whole;
+                let to_c = C::SAME && whole;
                 let at = if blocks > 1 { j } else { 0 };
                 let (o, ldo) =
-                    if to_c { (c.at(i0, j) as *mut T::Lane, c.rs()) } else { (partial[at..].as_mut_ptr(), partial_width as isize) };
+                    if to_c { (c.at(i0, j) as *mut A::Lane, c.rs()) } else { (partial[at..].as_mut_ptr(), partial_width as isize) };
                 if first && accumulate && !to_c {
                     for i in rows.clone() {
                         let row = &mut partial[(i - i0) * partial_width + at..][..cols.len()];
@@ -83,9 +88,9 @@ pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: 
                 let job = Strips {
                     k: ks.len(),
                     rows: rows.len(),
-                    a: if direct_a { a.as_ptr() as *const T::Lane } else { packed_a.as_ptr() },
+                    a: if direct_a { a.as_ptr() as *const A::Lane } else { packed_a.as_ptr() },
                     a_strides: direct_a.then_some((a.rs(), a.cs())),
-                    b: if direct_b && whole { b.as_ptr() as *const T::Lane } else { packed_b.as_ptr() },
+                    b: if direct_b && whole { b.as_ptr() as *const A::Lane } else { packed_b.as_ptr() },
                     ldb: if direct_b && whole { b.rs() } else { width as isize },
                     vectors,
                     o,

@@ -1,5 +1,5 @@
 //! What can be multiplied: a row an element type, and a row a packed form. A packed form is what tiles compute with; several
-//! element types share it (16-bit floats are widened to `f32` while they are packed, small integers to 16 bits).
+//! element types share it (16-bit floats are widened to `f32` while they are packed, 8-bit integers to 32 bits).
 
 use super::arch;
 use super::tile::{self, Strips};
@@ -129,8 +129,8 @@ products! {
     #[cfg(feature = "f64")] f64: f64, true, false, Some(1.0), |x| x, x;
     #[cfg(feature = "half")] f16: f32, false, false, None, |x| Widen::widen(x), Widen::narrow(x);
     #[cfg(feature = "half")] bf16: f32, false, false, None, |x| Widen::widen(x), Widen::narrow(x);
-    i8: u16, false, false, None, |x| x as u16, x as i8;
-    u8: u16, false, false, None, |x| x as u16, x as u8;
+    i8: u32, false, false, None, |x| x as u32, x as i8;
+    u8: u32, false, false, None, |x| x as u32, x as u8;
     #[cfg(feature = "ints")] i16: u16, true, false, None, |x| x as u16, x as i16;
     #[cfg(feature = "ints")] u16: u16, true, false, None, |x| x, x;
     i32: u32, true, false, None, |x| x as u32, x as i32;

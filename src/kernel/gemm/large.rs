@@ -12,15 +12,15 @@ const SMALLEST: usize = 160 * 160 * 160;
 
 /// Computes `c (+)= a b` and returns true, or false where the product is none for it.
 #[cfg(feature = "std")]
-pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: bool) -> bool {
+pub fn product<A: Product, B: Product, C: Product>(a: Mat<A>, b: Mat<B>, c: &mut MatMut<C>, accumulate: bool) -> bool {
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
-    let Some(one) = T::GEMM_ONE else { return false };
+    let (Some(one), Some(_), Some(_)) = (C::GEMM_ONE, A::GEMM_ONE, B::GEMM_ONE) else { return false };
     // Complex tiles of our own are no vectors.
-    let small = if T::COMPLEX { k == 0 } else { m.min(n).min(k) < 16 || m * n * k < SMALLEST };
+    let small = if C::COMPLEX { k == 0 } else { m.min(n).min(k) < 16 || m * n * k < SMALLEST };
     if small || !crate::exec::isa::is_best() {
         return false;
     }
-    // SAFETY: M1 and M2; the types with a GEMM_ONE are those that the crate takes.
+    // SAFETY: M1 and M2; the types with a GEMM_ONE are those that the crate takes, and all three are their one packed form.
     unsafe {
         gemm::gemm(
             m,
@@ -30,10 +30,10 @@ pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: 
             1,
             c.rs(),
             accumulate,
-            a.as_ptr(),
+            a.as_ptr() as *const C,
             a.cs(),
             a.rs(),
-            b.as_ptr(),
+            b.as_ptr() as *const C,
             b.cs(),
             b.rs(),
             one,
@@ -47,6 +47,6 @@ pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: 
     true
 }
 #[cfg(not(feature = "std"))]
-pub fn product<T: Product>(_: Mat<T>, _: Mat<T>, _: &mut MatMut<T>, _: bool) -> bool {
+pub fn product<A: Product, B: Product, C: Product>(_: Mat<A>, _: Mat<B>, _: &mut MatMut<C>, _: bool) -> bool {
     false
 }

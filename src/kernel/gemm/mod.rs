@@ -33,17 +33,23 @@ pub use stage::{Stage, Stages};
 use crate::error::Result;
 use core::ops::Range;
 
-/// `c (+)= a b`, then the stages, on the calling thread. Panics where the shapes don't fit.
+/// `c (+)= a b`, then the stages, on the calling thread. Operands and result are of any types with one packed form. Panics
+/// where the shapes don't fit.
 ///
 /// Errors where there is no memory for packing; `c` is then undefined.
-pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, mut c: MatMut<T>, accumulate: bool, stages: Stages<T>) -> Result<()> {
+pub fn product<A, B, C>(a: Mat<A>, b: Mat<B>, mut c: MatMut<C>, accumulate: bool, stages: Stages<C>) -> Result<()>
+where
+    A: Product,
+    B: Product<Lane = A::Lane>,
+    C: Product<Lane = A::Lane>,
+{
     assert!(a.cols() == b.rows() && a.rows() == c.rows() && b.cols() == c.cols());
     if c.rows() == 0 || c.cols() == 0 {
         return Ok(());
     }
     if large::product(a, b, &mut c, accumulate) {
         if !stages.is_empty() {
-            let (lanes, rows, cols, ld) = (c.at(0, 0) as *mut T::Lane, c.rows(), c.cols(), c.rs());
+            let (lanes, rows, cols, ld) = (c.at(0, 0) as *mut C::Lane, c.rows(), c.cols(), c.rs());
             // SAFETY: F1 by M2: what `gemm` serves are lanes (SAME).
             unsafe { stage::finish(stage::Finish { stages, lanes, rows, cols, ld, d: None }) };
         }

@@ -22,7 +22,12 @@ const PIECE: usize = if cfg!(feature = "std") { 1024 } else { 128 };
 const STEP: usize = 4;
 
 /// Computes the product and returns true, or false where it is none for these kernels.
-pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: bool, stages: Stages<T>) -> Result<bool> {
+pub fn product<A, B, C>(a: Mat<A>, b: Mat<B>, c: &mut MatMut<C>, accumulate: bool, stages: Stages<C>) -> Result<bool>
+where
+    A: Product,
+    B: Product<Lane = A::Lane>,
+    C: Product<Lane = A::Lane>,
+{
     let (m, n) = (c.rows(), c.cols());
     if n == 1 && m > 1 && c.rs() == 1 {
         // SAFETY: M2 by the line above: `m` elements side by side are a row as well.
@@ -35,7 +40,7 @@ pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: 
     if k == 0 || !(sweeps || dots) {
         return Ok(false);
     }
-    let mut rows = Scratch::<T::Lane>::new(m.saturating_mul(k))?;
+    let mut rows = Scratch::<A::Lane>::new(m.saturating_mul(k))?;
     for (i, row) in rows.chunks_exact_mut(k.max(1)).enumerate() {
         for (p, x) in row.iter_mut().enumerate() {
             // SAFETY: `i < m`, `p < k`.
@@ -43,7 +48,7 @@ pub fn product<T: Product>(a: Mat<T>, b: Mat<T>, c: &mut MatMut<T>, accumulate: 
         }
     }
     let piece = (ROWS * PIECE / m).min(n);
-    let mut sums = Scratch::<T::Lane>::new(m * piece)?;
+    let mut sums = Scratch::<A::Lane>::new(m * piece)?;
     for j in (0..n).step_by(piece) {
         let cols = j..n.min(j + piece);
         let b = b.block(0..k, cols.clone());

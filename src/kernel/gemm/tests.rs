@@ -133,7 +133,7 @@ fn floats_are_as_accurate_as_they_can_be() {
     for (m, n, k) in [(3, 130, 700), (70, 90, 1500), (1, 1, 5000), (200, 180, 170)] {
         let mut value = || (random.next() >> 40) as f32 / (1 << 24) as f32 - 0.5;
         let (a, b): (Vec<f32>, Vec<f32>) = ((0..m * k).map(|_| value()).collect(), (0..k * n).map(|_| value()).collect());
-        let mut c = vec![0.0; m * n];
+        let mut c = vec![0.0f32; m * n];
         product(Mat::from_slice(&a, m, k), Mat::from_slice(&b, k, n), MatMut::from_slice(&mut c, m, n), false, Stages::NONE).unwrap();
         for (i, x) in c.iter().enumerate() {
             let terms = (0..k).map(|p| a[i / n * k + p] as f64 * b[p * n + i % n] as f64);

@@ -21,18 +21,25 @@ pub(crate) struct Sizes {
 ///
 /// # Safety
 /// `operands(i)` has the shapes of `sizes`, and no two results overlap.
-pub(crate) unsafe fn products<'a, T: Product + Element>(
+pub(crate) unsafe fn products<'a, A, B, C>(
     sizes: Sizes,
     batch: usize,
-    operands: impl Fn(usize) -> (Mat<'a, T>, Mat<'a, T>, MatMut<'a, T>) + Sync,
-    stages: Stages<T>,
-) -> Result<()> {
+    operands: impl Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync,
+    stages: Stages<C>,
+) -> Result<()>
+where
+    A: Product + Element,
+    B: Product<Lane = A::Lane> + Element,
+    C: Product<Lane = A::Lane> + Element,
+{
     let Sizes { m, n, k } = sizes;
     let grid = Grid::new(m, n, k);
     let blocks = grid.len();
     let (rows, cols) = if blocks == 0 { return Ok(()) } else { grid.block(0) };
     let cost = Cost {
-        bytes: k.saturating_mul(rows.len() + cols.len()).saturating_add(rows.len() * cols.len()).saturating_mul(size_of::<T>()),
+        bytes: k
+            .saturating_mul(rows.len() * size_of::<A>() + cols.len() * size_of::<B>())
+            .saturating_add(rows.len() * cols.len() * size_of::<C>()),
         flops: rows.len().saturating_mul(cols.len()).saturating_mul(k),
     };
     let failure = Failure::default();

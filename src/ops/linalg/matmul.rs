@@ -1,12 +1,16 @@
 //! Matrix products with the array API's rules for vectors and batches.
 
 use super::driver::{Matrices, Results, Sizes, products};
-use crate::dtype::Element;
+use crate::dtype::{DType, Element};
+#[cfg(feature = "half")]
+use crate::dtype::{bf16, f16};
 use crate::error::{Error, Result};
 use crate::kernel::gemm::{Product, Stages};
 use crate::layout::{self, Shape};
 use crate::tensor::Tensor;
 use alloc::format;
+
+const OP: &str = "matmul";
 
 /// The product of matrices, of a matrix and a vector, or of two vectors.
 ///
@@ -27,12 +31,34 @@ use alloc::format;
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    const OP: &str = "matmul";
+    let dtype = a.dtype().promote(b.dtype(), OP)?;
+    matmul_as(a, b, dtype)
+}
+
+/// The product as [`matmul`] gives it, of operands that are converted to `dtype` first: the dtype of the sums and of the result.
+///
+/// No converted copies are made where sums are wider than what is summed: int8 and uint8 in int32 (exact to 2^15 terms, wrapping beyond),
+/// float16 and bfloat16 in float32 (the sums that `matmul` would round).
+///
+/// Errors as `matmul`, and where `dtype` does not hold all values of the operands' common dtype.
+///
+/// ```
+/// use flex::{DType, Tensor, ops};
+/// let (a, b) = (Tensor::from_slice(&[100i8, -100], [1, 2])?, Tensor::from_slice(&[100u8, 200], [2, 1])?);
+/// assert_eq!(ops::matmul_as(&a, &b, DType::I32)?.item::<i32>()?, -10_000);
+/// assert!(ops::matmul_as(&a, &b, DType::I8).is_err());
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
     let operands = [("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())];
     if a.rank() == 0 || b.rank() == 0 {
         return Err(Error::shape_of(OP, "operands need at least one dimension: use multiply for numbers", &operands));
     }
-    let dtype = a.dtype().promote(b.dtype(), OP)?;
+    let common = a.dtype().promote(b.dtype(), OP)?;
+    if common.promote(dtype, OP).ok() != Some(dtype) {
+        let message = format!("products of {} and {} cannot be summed in {dtype}: convert the operands", a.dtype(), b.dtype());
+        return Err(Error::dtype(OP, message));
+    }
     let (row, column) = (a.rank() == 1, b.rank() == 1);
     let (left, right) = (a.shape()[a.rank() - 1], b.shape()[b.rank().saturating_sub(2)]);
     if left != right {
@@ -40,10 +66,22 @@ pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         let message = format!("last axis of a is {left} but {name} axis of b is {right}");
         return Err(Error::shape_of(OP, message, &operands));
     }
-    let (a, b) = (a.astype(dtype)?, b.astype(dtype)?);
-    let a = if row { a.expand_dims(&[0])? } else { a };
-    let b = if column { b.expand_dims(&[1])? } else { b };
-    let c = dispatch!(number dtype, |T| batched::<T>(OP, &a, &b), else Err(Error::unsupported(OP, dtype)))?;
+    let a = if row { a.expand_dims(&[0])? } else { a.clone() };
+    let b = if column { b.expand_dims(&[1])? } else { b.clone() };
+    let c = match (a.dtype(), b.dtype(), dtype) {
+        (DType::I8, DType::I8, DType::I32) => batched::<i8, i8, i32>(OP, &a, &b),
+        (DType::I8, DType::U8, DType::I32) => batched::<i8, u8, i32>(OP, &a, &b),
+        (DType::U8, DType::I8, DType::I32) => batched::<u8, i8, i32>(OP, &a, &b),
+        (DType::U8, DType::U8, DType::I32) => batched::<u8, u8, i32>(OP, &a, &b),
+        #[cfg(feature = "half")]
+        (DType::F16, DType::F16, DType::F32) => batched::<f16, f16, f32>(OP, &a, &b),
+        #[cfg(feature = "half")]
+        (DType::BF16, DType::BF16, DType::F32) => batched::<bf16, bf16, f32>(OP, &a, &b),
+        _ => {
+            let (a, b) = (a.astype(dtype)?, b.astype(dtype)?);
+            dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b), else Err(Error::unsupported(OP, dtype)))
+        }
+    }?;
     match (row, column) {
         (false, false) => Ok(c),
         (true, false) => c.squeeze(Some(&[-2])),
@@ -52,8 +90,13 @@ pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// The products of two stacks of matrices of one dtype, whose leading dimensions broadcast.
-fn batched<T: Element + Product>(op: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+/// The products of two stacks of matrices, whose leading dimensions broadcast.
+fn batched<A, B, C>(op: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor>
+where
+    A: Element + Product,
+    B: Element + Product<Lane = A::Lane>,
+    C: Element + Product<Lane = A::Lane>,
+{
     let sizes = Sizes { m: a.shape()[a.rank() - 2], n: b.shape()[b.rank() - 1], k: a.shape()[a.rank() - 1] };
     let (lead_a, lead_b) = (&a.shape()[..a.rank() - 2], &b.shape()[..b.rank() - 2]);
     let lead = layout::broadcast(op, &[lead_a, lead_b]).map_err(|_| {
@@ -61,7 +104,7 @@ fn batched<T: Element + Product>(op: &'static str, a: &Tensor, b: &Tensor) -> Re
         Error::shape_of(op, "the dimensions before the last two do not broadcast", &operands)
     })?;
     let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
-    let mut c = Tensor::empty(&shape(sizes.m, sizes.n), T::DTYPE)?;
+    let mut c = Tensor::empty(&shape(sizes.m, sizes.n), C::DTYPE)?;
     let batch = lead.iter().product::<usize>();
     // One matrix on the right for all rows of a batch: one tall product.
     if lead_b.iter().all(|n| *n == 1)
@@ -69,17 +112,22 @@ fn batched<T: Element + Product>(op: &'static str, a: &Tensor, b: &Tensor) -> Re
         && let Some(tall) = a.layout().reshape(&[batch * sizes.m, sizes.k])
         && let Some(one) = b.layout().reshape(&[sizes.k, sizes.n])
     {
-        stack::<T>(&a.view(tall), &b.view(one), &mut c, Sizes { m: batch * sizes.m, ..sizes }, 1)?;
+        stack::<A, B, C>(&a.view(tall), &b.view(one), &mut c, Sizes { m: batch * sizes.m, ..sizes }, 1)?;
     } else {
         let (a, b) = (a.broadcast_to(&shape(sizes.m, sizes.k))?, b.broadcast_to(&shape(sizes.k, sizes.n))?);
-        stack::<T>(&a, &b, &mut c, sizes, batch)?;
+        stack::<A, B, C>(&a, &b, &mut c, sizes, batch)?;
     }
     Ok(c)
 }
 
-fn stack<T: Element + Product>(a: &Tensor, b: &Tensor, c: &mut Tensor, sizes: Sizes, batch: usize) -> Result<()> {
-    let (a, b) = (Matrices::<T>::new(a), Matrices::<T>::new(b));
-    let c = Results::<T>::new(c, sizes.m, sizes.n)?;
+fn stack<A, B, C>(a: &Tensor, b: &Tensor, c: &mut Tensor, sizes: Sizes, batch: usize) -> Result<()>
+where
+    A: Element + Product,
+    B: Element + Product<Lane = A::Lane>,
+    C: Element + Product<Lane = A::Lane>,
+{
+    let (a, b) = (Matrices::<A>::new(a), Matrices::<B>::new(b));
+    let c = Results::<C>::new(c, sizes.m, sizes.n)?;
     // SAFETY: the shapes are those that `batched` derived; each `c.get(i)` is another matrix of a fresh tensor.
     unsafe { products(sizes, batch, |i| (a.get(i), b.get(i), c.get(i)), Stages::NONE) }
 }
@@ -114,7 +162,7 @@ pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
     let a = a.astype(dtype)?.moveaxis(&[from_end], &[-1])?;
     let b = b.astype(dtype)?.moveaxis(&[from_end], &[-1])?.expand_dims(&[-1])?;
     let a = if dtype.is_complex() { crate::ops::conj(&a)? } else { a }.expand_dims(&[-2])?;
-    dispatch!(number dtype, |T| batched::<T>(OP, &a, &b), else Err(Error::unsupported(OP, dtype)))?.squeeze(Some(&[-2, -1]))
+    dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b), else Err(Error::unsupported(OP, dtype)))?.squeeze(Some(&[-2, -1]))
 }
 
 /// The last two dimensions exchanged; a view. Errors where there are fewer.

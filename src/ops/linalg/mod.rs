@@ -7,5 +7,5 @@ mod tensordot;
 
 pub use cross::cross;
 pub(crate) use driver::{Failure, Matrices, Results, Sizes, products};
-pub use matmul::{matmul, matrix_transpose, vecdot};
+pub use matmul::{matmul, matmul_as, matrix_transpose, vecdot};
 pub use tensordot::{TensordotAxes, outer, tensordot};
