@@ -57,6 +57,11 @@ fn share(_pieces: usize, _threads: usize, _ns: usize, _f: impl Fn(usize) + Sync)
 #[cfg(feature = "std")]
 use team::share;
 
+/// On how many threads work of this cost is worth being cut.
+pub fn threads_for(cost: Cost) -> usize {
+    threads().min(cost.of(1) / WORTH_A_THREAD).max(1)
+}
+
 /// Calls `f(0), .., f(n - 1)`, each once, in any order, on any thread. `cost` is that of one call.
 ///
 /// # Panics

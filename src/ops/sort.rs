@@ -1,13 +1,15 @@
 //! Sorting, the order of positions, the first k, and searches. NaN comes last, ascending and descending.
 
-use crate::dtype::{DType, Element};
+use crate::dtype::{DType, Element, Plain};
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
 use crate::exec::par::{self, Cost};
-use crate::kernel::sort::{self as kernel, Ordered, Pair};
+use crate::kernel::sort::pack::{self, Packing};
+use crate::kernel::sort::{self as kernel, Key, Ordered, Pair, Part};
 use crate::layout;
 use crate::tensor::Tensor;
-use alloc::format;
+use alloc::vec::Vec;
+use alloc::{format, vec};
 
 /// The values of each line along `axis` in ascending or descending order.
 ///
@@ -23,9 +25,7 @@ use alloc::format;
 /// ```
 pub fn sort(x: &Tensor, axis: isize, descending: bool, _stable: bool) -> Result<Tensor> {
     let (axis, _) = line("sort", x, axis)?;
-    let mut out = Tensor::empty(x.shape(), x.dtype())?;
-    dispatch!(ordered x.dtype(), |T| sort_lines::<T>(x, axis, descending, &mut out)?, else return Err(Error::unsupported("sort", x.dtype())));
-    Ok(out)
+    dispatch!(ordered x.dtype(), |T| sort_lines::<T>(x, axis, descending), else Err(Error::unsupported("sort", x.dtype())))
 }
 
 /// The positions that sort each line along `axis`: equal values (and both zeros) keep their order, in descending order too, and
@@ -149,9 +149,9 @@ fn line(op: &'static str, x: &Tensor, axis: isize) -> Result<(usize, usize)> {
     Ok((axis, x.shape()[axis]))
 }
 
-/// About what sorting `n` elements costs.
+/// About what sorting a line of `n` elements costs.
 fn cost(n: usize, bytes: usize) -> Cost {
-    Cost { bytes: n.saturating_mul(bytes), flops: n.saturating_mul(n.max(1).ilog2() as usize + 1) }
+    Cost { bytes: n.saturating_mul(bytes), flops: n.saturating_mul(16 * (n.max(1).ilog2() as usize + 1)) }
 }
 
 /// A dtype of this size, for scratch.
@@ -165,14 +165,118 @@ fn of_size(bytes: usize) -> DType {
     }
 }
 
-fn sort_lines<T: Ordered>(x: &Tensor, axis: usize, descending: bool, out: &mut Tensor) -> Result<()> {
-    let n = x.shape()[axis];
-    let room = n.saturating_add(kernel::scratch_len(n));
-    let lines = Lines::new(x.shape(), axis).input(x).output(out)?.scratch(room, of_size(size_of::<T::Key>()));
-    lines.run(cost(n, 2 * size_of::<T>()), |line| {
-        let (keys, scratch) = line.scratch::<T::Key>(0).split_at_mut(n);
-        kernel::sort(line.input::<T>(0), descending, line.output::<T>(0), keys, scratch)
-    })
+fn sort_lines<T: Ordered>(x: &Tensor, axis: usize, descending: bool) -> Result<Tensor> {
+    let (n, key) = (x.shape()[axis], of_size(size_of::<T::Key>()));
+    let cost = cost(n, 4 * size_of::<T>());
+    if are_few(x, n, cost) {
+        return line_by_line(x, axis, x.dtype(), key, |from: &[T], to, scratch| sort_line(from, descending, to, scratch));
+    }
+    let mut out = Tensor::empty(x.shape(), x.dtype())?;
+    let lines = Lines::new(x.shape(), axis).input(x).output(&mut out)?.scratch(n, key);
+    lines.run(cost, |line| kernel::sort(line.input::<T>(0), descending, line.output::<T>(0), line.scratch(0)))?;
+    Ok(out)
+}
+
+/// Whether the lines are too few to keep the threads busy, so that each is better cut.
+fn are_few(x: &Tensor, n: usize, cost: Cost) -> bool {
+    n > 0 && x.len() / n < par::threads_for(cost)
+}
+
+/// Calls `f` with each line along the axis, its result and scratch of its length, one after the other.
+fn line_by_line<T: Ordered, R: Element, K: Plain>(
+    x: &Tensor,
+    axis: usize,
+    dtype: DType,
+    scratch: DType,
+    f: impl Fn(&[T], &mut [R], &mut [K]),
+) -> Result<Tensor> {
+    let (n, last) = (x.shape()[axis], x.rank() as isize - 1);
+    let x = x.moveaxis(&[axis as isize], &[last])?.contiguous()?;
+    let mut out = Tensor::empty(x.shape(), dtype)?;
+    let mut scratch = Tensor::empty(&[n], scratch)?;
+    assert!(scratch.dtype().size() == size_of::<K>());
+    // SAFETY: fresh memory of `n` elements of this size (T1, S3), of which any bits are values, aligned as a cache line.
+    let scratch = unsafe { core::slice::from_raw_parts_mut(scratch.as_mut_ptr()? as *mut K, n) };
+    for (x, out) in x.as_slice::<T>()?.chunks_exact(n).zip(out.as_mut_slice::<R>()?.chunks_exact_mut(n)) {
+        f(x, out, scratch);
+    }
+    out.moveaxis(&[last], &[axis as isize])?.contiguous()
+}
+
+/// Sorts one line on all threads.
+fn sort_line<T: Ordered>(x: &[T], descending: bool, out: &mut [T], scratch: &mut [T::Key]) {
+    let keys = kernel::as_keys(out);
+    let to = par::Out::new(keys);
+    par::ranges(x.len(), 64, Cost { bytes: 2 * size_of::<T>(), flops: 4 }, |r| {
+        // SAFETY: O1: ranges are disjoint.
+        kernel::keys(&x[r.clone()], descending, unsafe { to.part(r) })
+    });
+    sort_parts(Part::new(keys, scratch), |keys| kernel::values::<T>(keys, descending));
+}
+
+/// Sorts on all threads: what is partitioned is sorted by different threads. `done` gets what is sorted, in parts.
+fn sort_parts<K: Key>(whole: Part<K>, done: impl Fn(&mut [K]) + Sync) {
+    // parts differ in size, so there are more than threads
+    const PARTS: usize = 4;
+    let n = whole.len();
+    let threads = par::threads_for(cost(n, 4 * size_of::<K>()));
+    let mut parts = vec![whole];
+    while threads > 1 && parts.len() < PARTS * threads {
+        let before = parts.len();
+        let mut halves: Vec<_> = parts.iter().map(|_| (Part::default(), Part::default())).collect();
+        let (from, to) = (par::Out::new(&mut parts), par::Out::new(&mut halves));
+        par::chunks(before, Cost { bytes: 4 * size_of::<K>() * n / before, flops: 16 * n / before }, |k| {
+            // SAFETY: O1: one part each.
+            let (from, to) = unsafe { (from.part(k..k + 1), to.part(k..k + 1)) };
+            to[0] = K::split(core::mem::take(&mut from[0]));
+        });
+        parts = halves.into_iter().flat_map(|(low, high)| [low, high]).filter(|p| !p.is_empty()).collect();
+        if parts.len() == before {
+            break;
+        }
+    }
+    let of_part = cost(n / parts.len().max(1), 4 * size_of::<K>());
+    let count = parts.len();
+    let parts = par::Out::new(&mut parts);
+    par::chunks(count, of_part, |k| {
+        // SAFETY: O1: one part each.
+        let part = unsafe { parts.part(k..k + 1) };
+        done(core::mem::take(&mut part[0]).sort())
+    });
+}
+
+/// The positions that sort one line, on all threads.
+fn argsort_line<T: Ordered>(x: &[T], descending: bool, out: &mut [i64], scratch: &mut [i64]) {
+    let packing = Packing::of_width(8 * size_of::<T>() as u32, x.len()).unwrap_or_else(|| {
+        let (least, most) = extent(x, descending);
+        Packing::new(least, most, x.len())
+    });
+    let cost = Cost { bytes: size_of::<T>() + 8, flops: 4 };
+    let to = par::Out::new(&mut *out);
+    par::ranges(x.len(), 64, cost, |r| {
+        // SAFETY: O1: ranges are disjoint.
+        pack::pairs(&x[r.clone()], r.start, packing, descending, unsafe { to.part(r) })
+    });
+    sort_parts(Part::new(out, scratch), |_| ());
+    pack::settle(x, packing, descending, out);
+    let to = par::Out::new(out);
+    par::ranges(x.len(), 64, cost, |r| {
+        // SAFETY: O1: ranges are disjoint.
+        pack::positions(unsafe { to.part(r) }, packing)
+    });
+}
+
+/// The least and the largest key of a line.
+fn extent<T: Ordered>(x: &[T], descending: bool) -> (i64, i64) {
+    const PIECE: usize = 1 << 15;
+    let mut of_pieces = vec![(i64::MAX, i64::MIN); x.len().div_ceil(PIECE)];
+    let (count, to) = (of_pieces.len(), par::Out::new(&mut of_pieces));
+    par::chunks(count, Cost { bytes: PIECE * size_of::<T>(), flops: 4 * PIECE }, |k| {
+        // SAFETY: O1: one element each.
+        let to = unsafe { to.part(k..k + 1) };
+        to[0] = pack::extent(&x[k * PIECE..x.len().min((k + 1) * PIECE)], descending);
+    });
+    of_pieces.into_iter().fold((i64::MAX, i64::MIN), |(a, b), (c, d)| (a.min(c), b.max(d)))
 }
 
 /// Which positions of each line are asked for.
@@ -190,15 +294,19 @@ impl Request {
     fn run(&self, x: &Tensor, with_values: bool, index_dtype: DType) -> Result<(Option<Tensor>, Tensor)> {
         let n = x.shape()[self.axis];
         check_index_dtype(self.op, index_dtype, n)?;
+        if self.k == n && self.sorted && n > 0 {
+            let (values, indices) = dispatch!(ordered x.dtype(), |T| argsort_lines::<T>(x, self, with_values)?, else return Err(Error::unsupported(self.op, x.dtype())));
+            return Ok((values, indices.astype(index_dtype)?));
+        }
         let mut shape = layout::Shape::from_slice(x.shape());
         shape[self.axis] = self.k;
         let mut indices = Tensor::empty(&shape, DType::I64)?;
         let mut values = if with_values { Some(Tensor::empty(&shape, x.dtype())?) } else { None };
         if self.k > 0 {
             dispatch!(ordered x.dtype(), |T| if n as u64 <= 1 << 32 {
-                order_lines::<T, <T as Ordered>::Pair>(x, self, values.as_mut(), &mut indices)?
+                first_lines::<T, <T as Ordered>::Pair>(x, self, values.as_mut(), &mut indices)?
             } else {
-                order_lines::<T, i128>(x, self, values.as_mut(), &mut indices)?
+                first_lines::<T, i128>(x, self, values.as_mut(), &mut indices)?
             }, else return Err(Error::unsupported(self.op, x.dtype())));
         }
         Ok((values, indices.astype(index_dtype)?))
@@ -210,29 +318,54 @@ impl Request {
     }
 }
 
-fn order_lines<T: Ordered, P: Pair<T::Key>>(x: &Tensor, r: &Request, values: Option<&mut Tensor>, indices: &mut Tensor) -> Result<()> {
+fn argsort_lines<T: Ordered>(x: &Tensor, r: &Request, with_values: bool) -> Result<(Option<Tensor>, Tensor)> {
+    let (n, Request { axis, descending, .. }) = (x.shape()[r.axis], *r);
+    let cost = cost(n, 4 * size_of::<T>() + 32);
+    if are_few(x, n, cost) {
+        let order = |from: &[T], to: &mut [i64], scratch: &mut [i64]| argsort_line(from, descending, to, scratch);
+        let indices = line_by_line(x, axis, DType::I64, DType::I64, order)?;
+        let values = if with_values { Some(super::take_along_axis(x, &indices, axis as isize)?) } else { None };
+        return Ok((values, indices));
+    }
+    let mut indices = Tensor::empty(x.shape(), DType::I64)?;
+    let mut values = if with_values { Some(Tensor::empty(x.shape(), x.dtype())?) } else { None };
+    let mut lines = Lines::new(x.shape(), axis).input(x).output(&mut indices)?;
+    if let Some(v) = &mut values {
+        lines = lines.output(v)?;
+    }
+    lines.scratch(n, DType::I64).run(cost, |line| {
+        let (from, indices) = (line.input::<T>(0), line.output::<i64>(0));
+        argsort_line(from, descending, indices, line.scratch(0));
+        if with_values {
+            for (v, i) in line.output::<T>(1).iter_mut().zip(indices) {
+                *v = from[*i as usize];
+            }
+        }
+    })?;
+    Ok((values, indices))
+}
+
+/// The first `k`, which are not all or not sorted.
+fn first_lines<T: Ordered, P: Pair<T::Key>>(x: &Tensor, r: &Request, values: Option<&mut Tensor>, indices: &mut Tensor) -> Result<()> {
     let (n, Request { axis, k, sorted, descending, .. }) = (x.shape()[r.axis], *r);
-    let whole = k == n && sorted;
-    let room = if whole { n } else { kernel::first_len(n, k) };
+    let room = kernel::first_len(n, k);
     let with_values = values.is_some();
     let mut lines = Lines::new(x.shape(), axis).input(x).output(indices)?;
     if let Some(v) = values {
         lines = lines.output(v)?;
     }
-    let lines = lines.scratch(room.saturating_add(kernel::scratch_len(k)), of_size(size_of::<P>()));
-    lines.run(cost(n, size_of::<T>() + size_of::<P>()), |line| {
+    let lines = lines.scratch(room.saturating_mul(2), of_size(size_of::<P>()));
+    lines.run(Cost { bytes: n * size_of::<T>(), flops: n * 16 }, |line| {
         let (from, indices) = (line.input::<T>(0), line.output::<i64>(0));
         let (pairs, scratch) = line.scratch::<P>(0).split_at_mut(room);
-        if whole {
-            kernel::pairs(from, descending, pairs);
-        } else {
-            kernel::first(from, 0, k, descending, pairs);
-        }
+        kernel::first(from, k, descending, pairs, scratch);
         let best = &mut pairs[..k];
         if sorted {
-            P::sort(best, scratch);
+            P::sort(Part::new(best, scratch));
         }
-        kernel::positions::<T::Key, P>(best, indices);
+        for (p, i) in best.iter().zip(&mut *indices) {
+            *i = p.position() as i64;
+        }
         if with_values {
             for (v, i) in line.output::<T>(1).iter_mut().zip(indices) {
                 *v = from[*i as usize];

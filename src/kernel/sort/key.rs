@@ -1,5 +1,6 @@
 //! Values as signed integers of the same order, so that one sort serves all dtypes: NaN comes last, ascending and descending.
 
+use super::quick::Part;
 use crate::dtype::Plain;
 use crate::dtype::{Bool, Element};
 
@@ -7,13 +8,16 @@ use crate::dtype::{Bool, Element};
 pub trait Key: Plain + Ord + Default {
     /// All bits set: turns the order around by exclusive or.
     const FLIP: Self;
-    /// Sorts. `scratch` holds [`scratch_len`] keys.
-    fn sort(x: &mut [Self], scratch: &mut [Self]);
-}
-
-/// Keys of scratch memory for a sort of `n`: partitions store whole vectors, of up to 64 bytes.
-pub const fn scratch_len(n: usize) -> usize {
-    n + 64
+    /// Sorts.
+    fn sort(part: Part<Self>);
+    /// Two parts to be sorted, by two threads perhaps, the first with the smaller keys. Either may be empty.
+    fn split(part: Part<Self>) -> (Part<Self>, Part<Self>) {
+        (part, Part::default())
+    }
+    /// Moves the `k > 0` smallest to the front, the largest of them to the end of these. What follows is anything.
+    fn select(part: Part<Self>, k: usize) {
+        part.come_home().select_nth_unstable(k - 1);
+    }
 }
 
 /// A dtype with an order.
@@ -22,7 +26,7 @@ pub const fn scratch_len(n: usize) -> usize {
 /// K1: `Key` has the size and alignment of the type, and each bit pattern is a value of either.
 pub unsafe trait Ordered: Element + Plain {
     /// Integers of the same width.
-    type Key: Key;
+    type Key: Key + Into<i64>;
     /// The narrowest pairs of a key and a position below 2^32 (below 2^64 for keys of 64 bits).
     type Pair: Pair<Self::Key>;
     /// The key: -0 comes before +0, NaN is the largest. `flip` is 0 for ascending and [`Key::FLIP`] for descending order.

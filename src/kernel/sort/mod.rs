@@ -1,34 +1,46 @@
 //! Sorting of one line: values become integer keys ([`key`]), which one sort a width puts in order.
 //!
 //! - 8 and 16 bits: by bytes ([`radix`]); 32 and 64 bits: a vectorised quicksort ([`quick`]), core's where the target has none.
-//! - Positions: a key and its position make one integer ([`Pair`]), so that positions are sorted as values are, stably.
+//! - Positions: a key and its position make one integer ([`pack`]), so that positions are sorted as values are, stably.
 //! - The first k: candidates below a bound that falls as better ones are found ([`first`]).
 
 pub mod key;
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
 mod network;
+pub mod pack;
 mod quick;
 mod radix;
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
 mod vector;
 
-pub use key::{Key, Ordered, Pair, scratch_len};
+pub use key::{Key, Ordered, Pair};
+pub use quick::Part;
 
 macro_rules! sorted_by {
-    ($($K:ty, $sort:expr;)*) => { $(
+    ($($K:ty: $sort:path $(, $split:path, $select:path)?;)*) => { $(
         impl Key for $K {
             const FLIP: $K = -1;
             #[inline]
-            fn sort(x: &mut [$K], scratch: &mut [$K]) { $sort(x, scratch) }
+            fn sort(part: Part<$K>) { $sort(part) }
+            $(
+                #[inline]
+                fn split(part: Part<$K>) -> (Part<$K>, Part<$K>) { $split(part) }
+                #[inline]
+                fn select(part: Part<$K>, k: usize) { $select(part, k) }
+            )?
         }
     )* };
 }
 sorted_by! {
-    i8, radix::sort;
-    i16, radix::sort;
-    i32, quick::sort_i32;
-    i64, quick::sort_i64;
-    i128, |x: &mut [i128], _| x.sort_unstable();
+    i8: radix::sort;
+    i16: radix::sort;
+    i32: quick::sort_i32, quick::split_i32, quick::select_i32;
+    i64: quick::sort_i64, quick::split_i64, quick::select_i64;
+    i128: sort_by_comparison;
+}
+
+fn sort_by_comparison<K: Key>(part: Part<K>) {
+    part.come_home().sort_unstable()
 }
 
 /// 0, or what turns the order around.
@@ -38,7 +50,8 @@ fn flip<K: Key>(descending: bool) -> K {
 }
 
 kernel! {
-    fn keys<'a, T: Ordered>(x: &'a [T], descending: bool, out: &'a mut [T::Key]) -> () { |I|
+    /// The keys of `x`.
+    pub fn keys<'a, T: Ordered>(x: &'a [T], descending: bool, out: &'a mut [T::Key]) -> () { |I|
         let flip = flip(descending);
         for (x, k) in x.iter().zip(out) {
             *k = x.key(flip);
@@ -46,37 +59,28 @@ kernel! {
     }
 }
 kernel! {
-    fn values<'a, T: Ordered>(keys: &'a [T::Key], descending: bool, out: &'a mut [T]) -> () { |I|
+    /// From keys to the values that they stand for, in place.
+    pub fn values<'a, T: Ordered>(keys: &'a mut [T::Key], descending: bool) -> () { |I|
         let flip = flip(descending);
-        for (k, x) in keys.iter().zip(out) {
-            *x = T::value(*k, flip);
+        for k in keys {
+            let value = T::value(*k, flip);
+            // SAFETY: K1: one size, and any bits are a key.
+            *k = unsafe { core::mem::transmute_copy(&value) };
         }
     }
 }
-kernel! {
-    /// Each value with its position, ready to be sorted.
-    pub fn pairs<'a, T: Ordered, P: Pair<T::Key>>(x: &'a [T], descending: bool, out: &'a mut [P]) -> () { |I|
-        let flip = flip(descending);
-        for (i, (x, p)) in x.iter().zip(out).enumerate() {
-            *p = P::new(x.canonical().key(flip), i);
-        }
-    }
-}
-kernel! {
-    /// The positions of pairs.
-    pub fn positions<'a, Q: Key, P: Pair<Q>>(pairs: &'a [P], out: &'a mut [i64]) -> () { |I|
-        for (p, out) in pairs.iter().zip(out) {
-            *out = p.position() as i64;
-        }
-    }
+/// Memory of values as that of their keys.
+pub fn as_keys<T: Ordered>(x: &mut [T]) -> &mut [T::Key] {
+    // SAFETY: K1: one size and alignment, and any bits are a value of either.
+    unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) }
 }
 
-/// Sorts `x` into `out`. `keys` holds as many, `scratch` [`scratch_len`] keys. A NaN may come back with other bits.
-pub fn sort<T: Ordered>(x: &[T], descending: bool, out: &mut [T], keys_of_x: &mut [T::Key], scratch: &mut [T::Key]) {
-    let k = &mut keys_of_x[..x.len()];
+/// Sorts `x` into `out`. `scratch` holds as many keys. A NaN may come back with other bits.
+pub fn sort<T: Ordered>(x: &[T], descending: bool, out: &mut [T], scratch: &mut [T::Key]) {
+    let k = as_keys(out);
     keys(x, descending, k);
-    T::Key::sort(k, scratch);
-    values(k, descending, out);
+    T::Key::sort(Part::new(k, scratch));
+    values::<T>(k, descending);
 }
 
 /// Values looked at together: most blocks of a long line have no candidate.
@@ -89,36 +93,43 @@ pub const fn first_len(n: usize, k: usize) -> usize {
 }
 
 kernel! {
-    /// Chooses the `k` pairs of `x` that come first, into the front of `best` in any order. Positions count from `base`.
-    /// `best` holds [`first_len`]; `x` holds at least `k > 0` values.
-    pub fn first<'a, T: Ordered, P: Pair<T::Key>>(x: &'a [T], base: usize, k: usize, descending: bool, best: &'a mut [P]) -> () { |I|
+    /// Chooses the `k` pairs of `x` that come first, into the front of `best` in any order. `best` and `scratch` hold [`first_len`];
+    /// `x` holds at least `k > 0` values.
+    pub fn first<'a, T: Ordered, P: Pair<T::Key>>(x: &'a [T], k: usize, descending: bool, best: &'a mut [P], scratch: &'a mut [P]) -> () { |I|
         let flip = flip(descending);
         // `k` of those seen come before or with the bound, so nothing later that is not less can be among the first.
         let (mut bound, mut bounded, mut n) = (T::Key::default(), false, 0);
+        let mut less = [0u8; BLOCK];
         for (b, block) in x.chunks(BLOCK).enumerate() {
             if bounded {
-                let mut any = false;
-                for x in block {
-                    any |= x.canonical().key(flip) < bound;
+                let mut any = 0;
+                for (x, less) in block.iter().zip(&mut less) {
+                    *less = (x.canonical().key(flip) < bound) as u8;
+                    any |= *less;
                 }
-                if !any {
+                if any == 0 {
                     continue;
                 }
+            } else {
+                less.fill(1);
             }
-            for (i, x) in block.iter().enumerate() {
-                let key = x.canonical().key(flip);
-                if !bounded || key < bound {
-                    best[n] = P::new(key, base + b * BLOCK + i);
+            less[block.len()..].fill(0);
+            for (w, word) in less.as_chunks::<8>().0.iter().enumerate() {
+                let mut word = u64::from_le_bytes(*word);
+                while word != 0 {
+                    let i = 8 * w + word.trailing_zeros() as usize / 8;
+                    best[n] = P::new(block[i].canonical().key(flip), b * BLOCK + i);
                     n += 1;
+                    word &= word - 1;
                 }
             }
             if n + BLOCK > best.len() && n > k {
-                best[..n].select_nth_unstable(k - 1);
+                P::select(Part::new(&mut best[..n], scratch), k);
                 (bound, bounded, n) = (best[k - 1].key(), true, k);
             }
         }
         if n > k {
-            best[..n].select_nth_unstable(k - 1);
+            P::select(Part::new(&mut best[..n], scratch), k);
         }
     }
 }

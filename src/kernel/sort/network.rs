@@ -1,113 +1,135 @@
-//! Bitonic networks: up to 16 vectors are sorted in registers, without a branch. All functions have the contract V1 of
-//! [`Vector`], and are inlined into a kernel of its instruction set.
+//! Sorting networks over registers. The keys are columns, one a lane: columns are sorted across registers, where nothing is moved,
+//! then neighbouring columns are merged, and at the end the columns are laid one after the other.
+//!
+//! All functions: V1 of [`Vector`], and they are inlined into a kernel of its instruction set.
 #![allow(unsafe_op_in_unsafe_fn)]
 
 use super::vector::Vector;
 
-/// Compares lane `i` with lane `i ^ J` in each register; the larger goes to the lane whose number has `BIT`.
+/// The smaller keys to register `i`, the larger ones to `j`.
 #[inline(always)]
-unsafe fn step<V: Vector, const J: usize, const BIT: usize, const R: usize>(v: &mut [V; R]) {
-    for x in v {
-        let y = x.exchange::<J>();
-        *x = x.min(y).blend::<BIT>(x.max(y));
-    }
-}
-/// Sorts each register, which is bitonic.
-#[inline(always)]
-unsafe fn merge_lanes<V: Vector, const R: usize>(v: &mut [V; R]) {
-    if V::LANES > 8 {
-        step::<V, 8, 8, R>(v);
-    }
-    if V::LANES > 4 {
-        step::<V, 4, 4, R>(v);
-    }
-    step::<V, 2, 2, R>(v);
-    step::<V, 1, 1, R>(v);
+unsafe fn exchange<V: Vector, const R: usize>(v: &mut [V; R], i: usize, j: usize) {
+    let (x, y) = (v[i], v[j]);
+    v[i] = x.min(y);
+    v[j] = x.max(y);
 }
 /// Compares registers `D` apart.
 #[inline(always)]
-unsafe fn merge_registers<V: Vector, const D: usize, const R: usize>(v: &mut [V; R]) {
-    for i in 0..R {
-        if i & D == 0 {
-            let (x, y) = (v[i], v[i + D]);
-            v[i] = x.min(y);
-            v[i + D] = x.max(y);
-        }
+unsafe fn halve<V: Vector, const D: usize, const R: usize>(v: &mut [V; R]) {
+    for i in (0..R).filter(|i| i & D == 0) {
+        exchange(v, i, i + D);
     }
 }
-#[inline(always)]
-unsafe fn reversed<V: Vector>(v: V) -> V {
-    match V::LANES {
-        16 => v.exchange::<15>(),
-        8 => v.exchange::<7>(),
-        _ => v.exchange::<3>(),
-    }
-}
-/// Compares the lower half of each `K` registers with the reversed upper half. The upper half stays reversed as a whole,
-/// which is bitonic all the same.
+/// Compares the first of each `K` registers with the last, the second with the one before it, and so on: two sorted halves become two
+/// bitonic ones, the first with the smaller keys.
 #[inline(always)]
 unsafe fn fold<V: Vector, const K: usize, const R: usize>(v: &mut [V; R]) {
-    for b in (0..R).step_by(K) {
-        if K == 2 {
-            let (x, y) = (v[b], reversed(v[b + 1]));
-            v[b] = x.min(y);
-            v[b + 1] = x.max(y);
-        }
-        for i in 0..K / 4 {
-            let (p, q) = (b + i, b + K / 2 - 1 - i);
-            let (p2, q2) = (b + K / 2 + i, b + K - 1 - i);
-            let (x, y) = (v[p], reversed(v[q2]));
-            let (z, w) = (v[q], reversed(v[p2]));
-            v[p] = x.min(y);
-            v[p2] = x.max(y);
-            v[q] = z.min(w);
-            v[q2] = z.max(w);
+    for first in (0..R).step_by(K) {
+        for i in 0..K / 2 {
+            exchange(v, first + i, first + K - 1 - i);
         }
     }
 }
-/// Sorts all lanes of `R` registers.
+/// Sorts each column.
 #[inline(always)]
-unsafe fn network<V: Vector, const R: usize>(v: &mut [V; R]) {
-    step::<V, 1, 1, R>(v);
-    step::<V, 3, 2, R>(v);
-    step::<V, 1, 1, R>(v);
-    if V::LANES > 4 {
-        step::<V, 7, 4, R>(v);
-        step::<V, 2, 2, R>(v);
-        step::<V, 1, 1, R>(v);
-    }
-    if V::LANES > 8 {
-        step::<V, 15, 8, R>(v);
-        step::<V, 4, 4, R>(v);
-        step::<V, 2, 2, R>(v);
-        step::<V, 1, 1, R>(v);
-    }
-    if R >= 2 {
-        fold::<V, 2, R>(v);
-        merge_lanes(v);
-    }
+unsafe fn sort_columns<V: Vector, const R: usize>(v: &mut [V; R]) {
+    halve::<V, 1, R>(v);
     if R >= 4 {
         fold::<V, 4, R>(v);
-        merge_registers::<V, 1, R>(v);
-        merge_lanes(v);
+        halve::<V, 1, R>(v);
     }
     if R >= 8 {
         fold::<V, 8, R>(v);
-        merge_registers::<V, 2, R>(v);
-        merge_registers::<V, 1, R>(v);
-        merge_lanes(v);
+        halve::<V, 2, R>(v);
+        halve::<V, 1, R>(v);
     }
     if R >= 16 {
         fold::<V, 16, R>(v);
-        merge_registers::<V, 4, R>(v);
-        merge_registers::<V, 2, R>(v);
-        merge_registers::<V, 1, R>(v);
-        merge_lanes(v);
+        halve::<V, 4, R>(v);
+        halve::<V, 2, R>(v);
+        halve::<V, 1, R>(v);
     }
 }
-/// Sorts `n <= R * LANES` keys at `x`.
+/// Sorts each column, which is bitonic.
 #[inline(always)]
-unsafe fn sort_in<V: Vector, const R: usize>(x: *mut V::Key, n: usize) {
+unsafe fn merge_columns<V: Vector, const R: usize>(v: &mut [V; R]) {
+    if R >= 16 {
+        halve::<V, 8, R>(v);
+    }
+    if R >= 8 {
+        halve::<V, 4, R>(v);
+    }
+    if R >= 4 {
+        halve::<V, 2, R>(v);
+    }
+    halve::<V, 1, R>(v);
+}
+/// Compares each two neighbouring runs of `BIT` columns, the second one backwards. `J` is `2 * BIT - 1`: lane `i ^ J` is the one that
+/// lies as far from the end of the second run as lane `i` from the start of the first.
+#[inline(always)]
+unsafe fn fold_lanes<V: Vector, const J: usize, const BIT: usize, const R: usize>(v: &mut [V; R]) {
+    for i in 0..R / 2 {
+        let (x, y) = (v[i], v[R - 1 - i]);
+        let (of_x, of_y) = (y.exchange::<J>(), x.exchange::<J>());
+        v[i] = x.min(of_x).blend::<BIT>(x.max(of_x));
+        v[R - 1 - i] = y.min(of_y).blend::<BIT>(y.max(of_y));
+    }
+}
+/// Compares columns `J` apart.
+#[inline(always)]
+unsafe fn halve_lanes<V: Vector, const J: usize, const R: usize>(v: &mut [V; R]) {
+    for x in v {
+        let y = x.exchange::<J>();
+        *x = x.min(y).blend::<J>(x.max(y));
+    }
+}
+/// Interleaves the lanes of registers `D` apart.
+#[inline(always)]
+unsafe fn interleave<V: Vector, const D: usize, const R: usize>(v: &mut [V; R]) {
+    for i in (0..R).filter(|i| i & D == 0 && D < R) {
+        (v[i], v[i + D]) = v[i].interleave(v[i + D]);
+    }
+}
+/// Sorts all lanes of `R` registers. Register [`place`] of the result is in `v[i]`.
+#[inline(always)]
+unsafe fn network<V: Vector, const R: usize>(v: &mut [V; R]) {
+    sort_columns(v);
+    fold_lanes::<V, 1, 1, R>(v);
+    merge_columns(v);
+    fold_lanes::<V, 3, 2, R>(v);
+    halve_lanes::<V, 1, R>(v);
+    merge_columns(v);
+    if V::LANES > 4 {
+        fold_lanes::<V, 7, 4, R>(v);
+        halve_lanes::<V, 2, R>(v);
+        halve_lanes::<V, 1, R>(v);
+        merge_columns(v);
+    }
+    if V::LANES > 8 {
+        fold_lanes::<V, 15, 8, R>(v);
+        halve_lanes::<V, 4, R>(v);
+        halve_lanes::<V, 2, R>(v);
+        halve_lanes::<V, 1, R>(v);
+        merge_columns(v);
+    }
+    // Each step moves a bit of the register's number to the front of the lane's, and the lane's last bit to where it was.
+    if V::LANES > 8 {
+        interleave::<V, 8, R>(v);
+    }
+    if V::LANES > 4 {
+        interleave::<V, 4, R>(v);
+    }
+    interleave::<V, 2, R>(v);
+    interleave::<V, 1, R>(v);
+}
+/// Which register of the result `v[i]` is after [`network`]: with more registers than lanes, bits of the number stay behind.
+#[inline(always)]
+fn place<V: Vector, const R: usize>(i: usize) -> usize {
+    if R > V::LANES { i % V::LANES * (R / V::LANES) + i / V::LANES } else { i }
+}
+/// Sorts `n <= R * LANES` keys from `x` to `to`, which may be the same.
+#[inline(always)]
+unsafe fn sort_in<V: Vector, const R: usize>(x: *const V::Key, to: *mut V::Key, n: usize) {
     let at = |i: usize| (i * V::LANES).min(n);
     let mut v = [V::splat(V::MAX); R];
     for (i, v) in v.iter_mut().enumerate() {
@@ -115,28 +137,28 @@ unsafe fn sort_in<V: Vector, const R: usize>(x: *mut V::Key, n: usize) {
     }
     network(&mut v);
     for (i, v) in v.into_iter().enumerate() {
-        v.store_first(x.add(at(i)), at(i + 1) - at(i));
+        let i = place::<V, R>(i);
+        v.store_first(to.add(at(i)), at(i + 1) - at(i));
     }
 }
 /// The most keys that [`sort_short`] takes.
 pub const fn longest<V: Vector>() -> usize {
     V::REGISTERS * V::LANES
 }
-/// Sorts up to [`longest`] keys.
+/// Sorts up to [`longest`] keys from `x` to `to`, which may be the same.
 ///
 /// # Safety
-/// V1.
+/// V1; both hold `n` keys.
 #[inline(always)]
-pub unsafe fn sort_short<V: Vector>(x: &mut [V::Key]) {
-    let (p, n) = (x.as_mut_ptr(), x.len());
+pub unsafe fn sort_short<V: Vector>(x: *const V::Key, to: *mut V::Key, n: usize) {
     debug_assert!(n <= longest::<V>());
     if n > 8 * V::LANES && V::REGISTERS == 16 {
-        sort_in::<V, 16>(p, n)
+        sort_in::<V, 16>(x, to, n)
     } else if n > 4 * V::LANES {
-        sort_in::<V, 8>(p, n)
+        sort_in::<V, 8>(x, to, n)
     } else if n > 2 * V::LANES {
-        sort_in::<V, 4>(p, n)
-    } else if n > 1 {
-        sort_in::<V, 2>(p, n)
+        sort_in::<V, 4>(x, to, n)
+    } else {
+        sort_in::<V, 2>(x, to, n)
     }
 }

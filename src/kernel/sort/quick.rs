@@ -1,4 +1,4 @@
-//! A quicksort whose partition compresses vectors in a register and whose ends are bitonic networks. Elsewhere: core's.
+//! A quicksort whose partition compresses vectors in a register and whose ends are sorting networks. Elsewhere: core's.
 
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
 use super::{
@@ -8,101 +8,279 @@ use super::{
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
 use crate::exec::isa::Level;
 
+/// Keys that are being sorted: all of them lie in `home`, where they are wanted, or in `other`, which is as long.
+///
+/// A partition writes the smaller keys to the front of `home` and the others to the front of `other`, over keys that it has read. So no
+/// key is copied back, and what becomes free is the other half of both new parts.
+#[derive(Default)]
+pub struct Part<'a, K> {
+    home: &'a mut [K],
+    other: &'a mut [K],
+    away: bool,
+}
+
+impl<'a, K: super::Key> Part<'a, K> {
+    /// All keys of `x`; `scratch` holds at least as many.
+    pub fn new(x: &'a mut [K], scratch: &'a mut [K]) -> Part<'a, K> {
+        let other = &mut scratch[..x.len()];
+        Part { home: x, other, away: false }
+    }
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.home.len()
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.home.is_empty()
+    }
+    /// The keys, where they are wanted.
+    pub fn come_home(self) -> &'a mut [K] {
+        self.into_slices().0
+    }
+    /// The keys, where they are wanted, and room for as many.
+    pub fn into_slices(self) -> (&'a mut [K], &'a mut [K]) {
+        if self.away {
+            self.home.copy_from_slice(self.other);
+        }
+        (self.home, self.other)
+    }
+    /// Sorts them, and gives them back.
+    pub fn sort(self) -> &'a mut [K] {
+        K::sort(Part { home: &mut *self.home, other: self.other, away: self.away });
+        self.home
+    }
+    /// After a partition: the smaller keys, and the others.
+    fn cut(self, less: usize) -> (Part<'a, K>, Part<'a, K>) {
+        let rest = self.len() - less;
+        let (home, rest_home) = self.home.split_at_mut(less);
+        let (rest_other, other) = self.other.split_at_mut(rest);
+        (Part { home, other, away: false }, Part { home: rest_home, other: rest_other, away: true })
+    }
+    /// Two parts, the first with the smaller keys: a partition for targets without a vectorised one. Either may be empty.
+    fn split_portable(self) -> (Part<'a, K>, Part<'a, K>) {
+        const SAMPLE: usize = 31;
+        let n = self.len();
+        let mut sample = [K::default(); SAMPLE];
+        for (i, s) in sample.iter_mut().enumerate().take(n) {
+            let data = if self.away { &self.other } else { &self.home };
+            *s = data[n / SAMPLE * i];
+        }
+        sample.sort_unstable();
+        let (pivot, mut low, mut high) = (sample[SAMPLE / 2], 0, 0);
+        for i in 0..n {
+            let key = if self.away { self.other[i] } else { self.home[i] };
+            // both are written, no more than `i` keys each: no branch that depends on data
+            (self.home[low], self.other[high]) = (key, key);
+            low += (key < pivot) as usize;
+            high += (key >= pivot) as usize;
+        }
+        self.cut(low)
+    }
+}
+
 macro_rules! sorts {
-    ($($(#[$doc:meta])* $name:ident $K:ty, $avx512:ident, $avx2:ident;)*) => { $(
+    ($($K:ty: $sort:ident, $split:ident, $select:ident, $avx512:ident, $avx2:ident;)*) => { $(
         kernel! {
-            $(#[$doc])*
-            pub fn $name<'a>(x: &'a mut [$K], scratch: &'a mut [$K]) -> () { |I|
-                let _ = &scratch;
+            /// Sorts.
+            pub fn $sort<'a>(part: Part<'a, $K>) -> () { |I|
                 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
                 {
                     if I::LEVEL == Level::Avx512 {
                         // SAFETY: V1 by the line above.
-                        return unsafe { sort::<$avx512>(x, scratch) };
+                        return unsafe { sort::<$avx512>(part) };
                     }
                     if I::LEVEL == Level::Avx2 {
                         // SAFETY: V1 by the line above.
-                        return unsafe { sort::<$avx2>(x, scratch) };
+                        return unsafe { sort::<$avx2>(part) };
                     }
                 }
-                x.sort_unstable()
+                part.come_home().sort_unstable()
+            }
+        }
+        kernel! {
+            /// Two parts to be sorted, the first with the smaller keys.
+            pub fn $split<'a>(part: Part<'a, $K>) -> (Part<'a, $K>, Part<'a, $K>) { |I|
+                if part.is_empty() {
+                    return (part, Part::default());
+                }
+                #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+                {
+                    if I::LEVEL == Level::Avx512 {
+                        // SAFETY: V1 by the line above.
+                        let (low, high, _) = unsafe { divide::<$avx512>(part) };
+                        return (low, high);
+                    }
+                    if I::LEVEL == Level::Avx2 {
+                        // SAFETY: V1 by the line above.
+                        let (low, high, _) = unsafe { divide::<$avx2>(part) };
+                        return (low, high);
+                    }
+                }
+                part.split_portable()
+            }
+        }
+        kernel! {
+            /// Moves the `k` smallest to the front, the largest of them to the end of these. What follows is anything.
+            pub fn $select<'a>(part: Part<'a, $K>, k: usize) -> () { |I|
+                #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+                {
+                    if I::LEVEL == Level::Avx512 {
+                        // SAFETY: V1 by the line above.
+                        return unsafe { select::<$avx512>(part, k) };
+                    }
+                    if I::LEVEL == Level::Avx2 {
+                        // SAFETY: V1 by the line above.
+                        return unsafe { select::<$avx2>(part, k) };
+                    }
+                }
+                part.come_home().select_nth_unstable(k - 1);
             }
         }
     )* };
 }
 sorts! {
-    /// Sorts; `scratch` holds [`scratch_len`](super::key::scratch_len) keys.
-    sort_i32 i32, I32x16, I32x8;
-    /// Sorts; `scratch` holds [`scratch_len`](super::key::scratch_len) keys.
-    sort_i64 i64, I64x8, I64x4;
+    i32: sort_i32, split_i32, select_i32, I32x16, I32x8;
+    i64: sort_i64, split_i64, select_i64, I64x8, I64x4;
 }
 
 /// # Safety
 /// V1.
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
 #[inline(always)]
-unsafe fn sort<V: Vector>(x: &mut [V::Key], scratch: &mut [V::Key]) {
-    assert!(scratch.len() >= x.len() + V::LANES);
+unsafe fn sort<V: Vector>(mut part: Part<'_, V::Key>) {
+    if part.len() <= longest::<V>() {
+        // SAFETY: V1.
+        return unsafe { finish::<V>(part) };
+    }
     // The longer part waits and the shorter goes on, so no more than one part for each bit of the length waits.
-    let mut waiting = [(0, 0, 0); usize::BITS as usize];
+    let mut waiting: [(Part<V::Key>, u32); usize::BITS as usize] = core::array::from_fn(|_| Default::default());
     let mut top = 0;
     // Unlucky pivots run out of depth, and core's sort has no bad case.
-    let (mut start, mut end, mut depth) = (0, x.len(), 2 * x.len().max(1).ilog2() + 4);
+    let mut depth = 2 * part.len().max(1).ilog2() + 4;
     loop {
-        let part = &mut x[start..end];
         if part.len() <= longest::<V>() {
             // SAFETY: V1.
-            unsafe { sort_short::<V>(part) };
+            unsafe { finish::<V>(part) };
         } else if depth == 0 {
-            part.sort_unstable();
+            part.come_home().sort_unstable();
         } else {
             depth -= 1;
-            // SAFETY: V1; the scratch is long enough by the assertion.
-            let pivot = unsafe { pivot::<V>(part) };
-            // SAFETY: as above.
-            let less = unsafe { partition::<V, false>(part, pivot, scratch) };
-            if less == 0 {
-                // The pivot is the smallest: all that equal it are in place.
-                // SAFETY: as above.
-                start += unsafe { partition::<V, true>(part, pivot, scratch) };
+            // SAFETY: V1.
+            let (low, high, equal) = unsafe { divide::<V>(part) };
+            if equal {
+                part = high;
                 continue;
             }
-            let middle = start + less;
-            let (short, long) = if less <= end - middle { ((start, middle), (middle, end)) } else { ((middle, end), (start, middle)) };
-            waiting[top] = (long.0, long.1, depth);
+            let (short, long) = if low.len() < high.len() { (low, high) } else { (high, low) };
+            waiting[top] = (long, depth);
             top += 1;
-            (start, end) = short;
+            part = short;
             continue;
         }
         if top == 0 {
             return;
         }
         top -= 1;
-        (start, end, depth) = waiting[top];
+        (part, depth) = core::mem::take(&mut waiting[top]);
     }
 }
 
-/// Moves what is less than the pivot (or equal to it) to the front, both parts keeping their order, and says how many.
+/// # Safety
+/// V1.
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[inline(always)]
+unsafe fn select<V: Vector>(mut part: Part<'_, V::Key>, mut k: usize) {
+    let mut depth = 2 * part.len().max(1).ilog2() + 4;
+    while part.len() > longest::<V>() {
+        if depth == 0 {
+            part.come_home().select_nth_unstable(k - 1);
+            return;
+        }
+        depth -= 1;
+        // SAFETY: V1.
+        let (low, high, equal) = unsafe { divide::<V>(part) };
+        part = if k > low.len() {
+            k -= low.len();
+            high
+        } else if equal {
+            return;
+        } else {
+            low
+        };
+    }
+    // SAFETY: V1.
+    unsafe { finish::<V>(part) }
+}
+
+/// Sorts a part of at most [`longest`] keys.
 ///
 /// # Safety
-/// V1; `scratch` holds a vector more than `x`.
+/// V1.
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[inline(always)]
+unsafe fn finish<V: Vector>(part: Part<'_, V::Key>) {
+    let (n, home) = (part.len(), part.home.as_mut_ptr());
+    let data = if part.away { part.other.as_ptr() } else { home };
+    // SAFETY: V1; both slices have `n` keys.
+    unsafe { sort_short::<V>(data, home, n) }
+}
+
+/// Two parts, the first with the smaller keys, and whether those are all equal (and where they are wanted).
+///
+/// # Safety
+/// V1.
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[inline(always)]
+unsafe fn divide<'a, V: Vector>(mut part: Part<'a, V::Key>) -> (Part<'a, V::Key>, Part<'a, V::Key>, bool) {
+    // SAFETY: V1.
+    unsafe {
+        let pivot = pivot::<V>(if part.away { part.other } else { part.home });
+        let less = partition::<V, false>(&mut part, pivot);
+        if less > 0 {
+            let (low, high) = part.cut(less);
+            return (low, high, false);
+        }
+        // The pivot is the smallest, and all keys went to the other side: those that equal it come back.
+        part.away = true;
+        let equal = partition::<V, true>(&mut part, pivot);
+        let (low, high) = part.cut(equal);
+        (low, high, true)
+    }
+}
+
+/// A bit for each lane that is less than the pivot (or equal to it).
+///
+/// # Safety
+/// V1.
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[inline(always)]
+unsafe fn front<V: Vector, const OR_EQUAL: bool>(v: V, pivots: V) -> u32 {
+    // SAFETY: V1.
+    unsafe { if OR_EQUAL { ((1 << V::LANES) - 1) & !pivots.less(v) } else { v.less(pivots) } }
+}
+
+/// Moves what is less than the pivot (or equal to it) home and the others to the other side, and says how many are less.
+///
+/// # Safety
+/// V1.
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
 #[inline(always)]
 #[allow(unsafe_op_in_unsafe_fn)]
-unsafe fn partition<V: Vector, const OR_EQUAL: bool>(x: &mut [V::Key], pivot: V::Key, scratch: &mut [V::Key]) -> usize {
+unsafe fn partition<V: Vector, const OR_EQUAL: bool>(part: &mut Part<'_, V::Key>, pivot: V::Key) -> usize {
     const UNROLL: usize = 4;
-    let (n, x, scratch) = (x.len(), x.as_mut_ptr(), scratch.as_mut_ptr());
+    let (n, home, other) = (part.len(), part.home.as_mut_ptr(), part.other.as_mut_ptr());
+    let x = if part.away { other } else { home };
     let pivots = V::splat(pivot);
     let all = (1u32 << V::LANES) - 1;
     let (mut low, mut high, mut i) = (0, 0, 0);
     while i + UNROLL * V::LANES <= n {
-        // Loaded before anything is stored: what goes to the front overwrites at most what is loaded.
+        // Loaded before anything is stored: of either side no more is overwritten than what is loaded.
         let v: [V; UNROLL] =
             [V::load(x.add(i)), V::load(x.add(i + V::LANES)), V::load(x.add(i + 2 * V::LANES)), V::load(x.add(i + 3 * V::LANES))];
         for v in v {
-            let front = if OR_EQUAL { all & !pivots.less(v) } else { v.less(pivots) };
-            v.compress(front).store(x.add(low));
-            v.compress(all & !front).store(scratch.add(high));
+            let front = front::<V, OR_EQUAL>(v, pivots);
+            v.compress(front).store(home.add(low));
+            v.compress(all & !front).store(other.add(high));
             let count = front.count_ones() as usize;
             low += count;
             high += V::LANES - count;
@@ -110,15 +288,17 @@ unsafe fn partition<V: Vector, const OR_EQUAL: bool>(x: &mut [V::Key], pivot: V:
         i += UNROLL * V::LANES;
     }
     while i < n {
-        let key = *x.add(i);
-        let front = if OR_EQUAL { key <= pivot } else { key < pivot };
-        *x.add(low) = key;
-        *scratch.add(high) = key;
-        low += front as usize;
-        high += !front as usize;
-        i += 1;
+        let len = V::LANES.min(n - i);
+        let v = V::load_first(x.add(i), len);
+        let valid = ((1u64 << len) - 1) as u32;
+        let front = front::<V, OR_EQUAL>(v, pivots) & valid;
+        let count = front.count_ones() as usize;
+        v.compress(front).store_first(home.add(low), count);
+        v.compress(valid & !front).store_first(other.add(high), len - count);
+        low += count;
+        high += len - count;
+        i += len;
     }
-    core::ptr::copy_nonoverlapping(scratch, x.add(low), high);
     low
 }
 
@@ -137,7 +317,8 @@ unsafe fn pivot<V: Vector>(x: &[V::Key]) -> V::Key {
         random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         *s = x[(((random >> 32) as u128 * x.len() as u128) >> 32) as usize];
     }
+    let p = sample.as_mut_ptr();
     // SAFETY: V1; no more than eight vectors.
-    unsafe { sort_short::<V>(sample) };
+    unsafe { sort_short::<V>(p, p, sample.len()) };
     sample[sample.len() / 2]
 }

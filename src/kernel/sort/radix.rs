@@ -1,5 +1,7 @@
 //! Sorting by bytes, least significant first: for keys of one or two bytes.
 
+use super::quick::Part;
+
 /// A key whose bytes can be looked at.
 pub trait Bytes: super::Key {
     /// Byte `k`, the least significant first, in an order where 0 is the smallest.
@@ -21,12 +23,12 @@ impl Bytes for i16 {
 /// Below this, counting 256 bins costs more than comparing.
 const SHORT: usize = 128;
 
-/// Sorts. `scratch` holds at least as many keys.
-pub fn sort<K: Bytes>(x: &mut [K], scratch: &mut [K]) {
+/// Sorts.
+pub fn sort<K: Bytes>(part: Part<K>) {
+    let (x, scratch) = part.into_slices();
     if x.len() < SHORT {
         return x.sort_unstable();
     }
-    let scratch = &mut scratch[..x.len()];
     for k in 0..size_of::<K>() {
         let mut next = [0usize; 256];
         for v in &*x {

@@ -32,27 +32,40 @@ fn check<T: Ordered, P: Pair<T::Key>>(x: &[T], compare: impl Fn(&T, &T) -> Order
         });
 
         let mut sorted = vec![T::default(); x.len()];
-        let mut scratch = vec![T::Key::default(); scratch_len(x.len())];
-        sort(x, descending, &mut sorted, &mut vec![T::Key::default(); x.len()], &mut scratch);
+        sort(x, descending, &mut sorted, &mut vec![T::Key::default(); x.len()]);
         for (s, i) in sorted.iter().zip(&expected) {
             assert!(*s == x[*i] || nan(s) && nan(&x[*i]), "{:?} {descending} {}", T::DTYPE, x.len());
         }
 
-        let mut order = vec![P::default(); x.len()];
-        pairs(x, descending, &mut order);
-        P::sort(&mut order, &mut vec![P::default(); scratch_len(x.len())]);
-        let mut found = vec![0; x.len()];
-        positions::<T::Key, P>(&order, &mut found);
-        assert!(found.iter().zip(&expected).all(|(a, b)| *a as usize == *b), "{:?} {descending} {}", T::DTYPE, x.len());
+        // in parts, as threads sort
+        let (mut keys_of_x, mut room) = (vec![T::Key::default(); x.len()], vec![T::Key::default(); x.len()]);
+        keys(x, descending, &mut keys_of_x);
+        let (low, high) = T::Key::split(Part::new(&mut keys_of_x, &mut room));
+        let (a, b) = T::Key::split(high);
+        let found = [low, a, b].map(Part::sort).concat();
+        let expected_keys: Vec<_> = sorted.iter().map(|v| v.key(flip(descending))).collect();
+        assert!(found == expected_keys, "{:?} {descending} {}", T::DTYPE, x.len());
+
+        let (least, most) = pack::extent(x, descending);
+        let packings = [Some(pack::Packing::new(least, most, x.len())), pack::Packing::of_width(8 * size_of::<T>() as u32, x.len())];
+        for packing in packings.into_iter().flatten() {
+            let mut order = vec![0; x.len()];
+            pack::pairs(x, 0, packing, descending, &mut order);
+            i64::sort(Part::new(&mut order, &mut vec![0; x.len()]));
+            pack::settle(x, packing, descending, &mut order);
+            pack::positions(&mut order, packing);
+            assert!(order.iter().zip(&expected).all(|(a, b)| *a as usize == *b), "{:?} {descending} {}", T::DTYPE, x.len());
+        }
 
         for k in [1, 2, x.len() / 3, x.len()] {
             if k == 0 || k > x.len() {
                 continue;
             }
             let mut best = vec![P::default(); first_len(x.len(), k)];
-            first(x, 7, k, descending, &mut best);
+            let mut room = best.clone();
+            first(x, k, descending, &mut best, &mut room);
             best[..k].sort_unstable();
-            assert!(best[..k].iter().zip(&expected).all(|(a, b)| a.position() == *b + 7), "{:?} {descending} {} {k}", T::DTYPE, x.len());
+            assert!(best[..k].iter().zip(&expected).all(|(a, b)| a.position() == *b), "{:?} {descending} {} {k}", T::DTYPE, x.len());
         }
     }
 }
@@ -125,7 +138,7 @@ fn orders_that_are_hard_for_quicksort() {
 #[test]
 fn a_value_sort_keeps_the_sign_of_zeros() {
     let mut out = [1.0f32; 4];
-    sort(&[0.0f32, -0.0, 0.0, -0.0], false, &mut out, &mut [0; 4], &mut [0; scratch_len(4)]);
+    sort(&[0.0f32, -0.0, 0.0, -0.0], false, &mut out, &mut [0; 4]);
     assert_eq!(out.map(f32::to_bits), [-0.0f32, -0.0, 0.0, 0.0].map(f32::to_bits));
 }
 

@@ -34,6 +34,8 @@ pub trait Vector: Copy {
     unsafe fn exchange<const J: usize>(self) -> Self;
     /// `high` in the lanes whose number has the bit `BIT`, else `self`.
     unsafe fn blend<const BIT: usize>(self, high: Self) -> Self;
+    /// The lanes of both in turn: those of the lower halves, and those of the upper ones.
+    unsafe fn interleave(self, other: Self) -> (Self, Self);
     /// A bit for each lane that is less than the other's.
     unsafe fn less(self, other: Self) -> u32;
     /// The lanes whose bit is set, moved to the front in order; the rest is anything.
@@ -57,6 +59,26 @@ const fn exchanged<const N: usize>(j: usize, words: usize) -> [i32; N] {
         i += 1;
     }
     at
+}
+/// The lanes of two vectors of `N` words in turn, from lane `first` on, as a permutation of the words of both.
+const fn interleaved<const N: usize>(first: usize, words: usize) -> [i32; N] {
+    let (mut at, mut i) = ([0; N], 0);
+    while i < N {
+        let lane = i / words;
+        at[i] = ((lane / 2 + first) * words + i % words + lane % 2 * N) as i32;
+        i += 1;
+    }
+    at
+}
+/// Both vectors that the permutations of 32-bit words make.
+///
+/// # Safety
+/// The CPU has AVX-512 (V1).
+#[inline(always)]
+#[allow(unsafe_op_in_unsafe_fn)]
+unsafe fn permuted(x: __m512i, low: &[i32; 16], high: &[i32; 16], y: __m512i) -> (__m512i, __m512i) {
+    let (low, high) = (_mm512_loadu_si512((&raw const *low).cast()), _mm512_loadu_si512((&raw const *high).cast()));
+    (_mm512_permutex2var_epi32(x, low, y), _mm512_permutex2var_epi32(x, high, y))
 }
 /// For each mask of `lanes` lanes, the permutation of eight 32-bit words that compresses by it.
 const fn compressing<const N: usize>(lanes: usize) -> [[i32; 8]; N] {
@@ -111,6 +133,10 @@ vector! { /// AVX-512, 32 bits.
         Self(_mm512_permutexvar_epi32(_mm512_loadu_si512((&raw const *const { &exchanged::<16>(J, 1) }).cast()), self.0))
     }
     unsafe fn blend<const BIT: usize>(self, high: Self) -> Self { Self(_mm512_mask_mov_epi32(self.0, const { lanes_with(BIT) as u16 }, high.0)) }
+    unsafe fn interleave(self, other: Self) -> (Self, Self) {
+        let (low, high) = permuted(self.0, const { &interleaved(0, 1) }, const { &interleaved(8, 1) }, other.0);
+        (Self(low), Self(high))
+    }
     unsafe fn less(self, other: Self) -> u32 { _mm512_cmplt_epi32_mask(self.0, other.0) as u32 }
     unsafe fn compress(self, mask: u32) -> Self { Self(_mm512_maskz_compress_epi32(mask as u16, self.0)) }
 }
@@ -127,6 +153,10 @@ vector! { /// AVX-512, 64 bits.
         Self(_mm512_permutexvar_epi32(_mm512_loadu_si512((&raw const *const { &exchanged::<16>(J, 2) }).cast()), self.0))
     }
     unsafe fn blend<const BIT: usize>(self, high: Self) -> Self { Self(_mm512_mask_mov_epi64(self.0, const { lanes_with(BIT) as u8 }, high.0)) }
+    unsafe fn interleave(self, other: Self) -> (Self, Self) {
+        let (low, high) = permuted(self.0, const { &interleaved(0, 2) }, const { &interleaved(4, 2) }, other.0);
+        (Self(low), Self(high))
+    }
     unsafe fn less(self, other: Self) -> u32 { _mm512_cmplt_epi64_mask(self.0, other.0) as u32 }
     unsafe fn compress(self, mask: u32) -> Self { Self(_mm512_maskz_compress_epi64(mask as u8, self.0)) }
 }
@@ -161,6 +191,10 @@ vector! { /// AVX2, 32 bits.
             _ => _mm256_blend_epi32::<0b1111_0000>(self.0, high.0),
         })
     }
+    unsafe fn interleave(self, other: Self) -> (Self, Self) {
+        let (low, high) = (_mm256_unpacklo_epi32(self.0, other.0), _mm256_unpackhi_epi32(self.0, other.0));
+        (Self(_mm256_permute2x128_si256::<0x20>(low, high)), Self(_mm256_permute2x128_si256::<0x31>(low, high)))
+    }
     unsafe fn less(self, other: Self) -> u32 { _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(other.0, self.0))) as u32 }
     unsafe fn compress(self, mask: u32) -> Self {
         Self(_mm256_permutevar8x32_epi32(self.0, _mm256_loadu_si256((&raw const COMPRESS_32[mask as usize & 255]).cast())))
@@ -190,6 +224,10 @@ vector! { /// AVX2, 64 bits.
             1 => _mm256_blend_epi32::<0b1100_1100>(self.0, high.0),
             _ => _mm256_blend_epi32::<0b1111_0000>(self.0, high.0),
         })
+    }
+    unsafe fn interleave(self, other: Self) -> (Self, Self) {
+        let (low, high) = (_mm256_unpacklo_epi64(self.0, other.0), _mm256_unpackhi_epi64(self.0, other.0));
+        (Self(_mm256_permute2x128_si256::<0x20>(low, high)), Self(_mm256_permute2x128_si256::<0x31>(low, high)))
     }
     unsafe fn less(self, other: Self) -> u32 { _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(other.0, self.0))) as u32 }
     unsafe fn compress(self, mask: u32) -> Self {

@@ -1,0 +1,82 @@
+//! Keys with their positions in 64 bits, so that positions are sorted as values are, and stably.
+
+use super::{Ordered, flip};
+
+/// How a line's keys and positions share 64 bits: a position takes those that it needs, a key what is left. Keys are counted from the
+/// least of the line. Where one needs more bits, its last ones are lost, and [`settle`] puts in order what is then alike.
+#[derive(Clone, Copy)]
+pub struct Packing {
+    least: i64,
+    lost: u32,
+    bits: u32,
+}
+
+impl Packing {
+    /// For a line of `n` keys between these.
+    pub fn new(least: i64, most: i64, n: usize) -> Packing {
+        let bits = usize::BITS - n.saturating_sub(1).leading_zeros();
+        let needed = u64::BITS - (most.wrapping_sub(least) as u64).leading_zeros();
+        Packing { least, lost: (needed + bits).saturating_sub(u64::BITS), bits }
+    }
+    /// For any `n` keys of a width, where that is enough; else the least and the largest are to be found first.
+    pub fn of_width(width: u32, n: usize) -> Option<Packing> {
+        let half = 1i64.checked_shl(width - 1).filter(|_| width < i64::BITS)?;
+        Some(Packing::new(-half, half - 1, n)).filter(|p| p.lost == 0)
+    }
+    #[inline(always)]
+    fn pack(self, key: i64, position: usize) -> i64 {
+        let key = key.wrapping_sub(self.least) as u64 >> self.lost;
+        (key << self.bits | position as u64) as i64 ^ i64::MIN
+    }
+    /// The position of a pair.
+    #[inline(always)]
+    pub fn position(self, pair: i64) -> usize {
+        (pair as u64 & ((1 << self.bits) - 1)) as usize
+    }
+}
+
+#[inline(always)]
+fn key<T: Ordered>(x: T, flip: T::Key) -> i64 {
+    x.canonical().key(flip).into()
+}
+
+kernel! {
+    /// The least and the largest key.
+    pub fn extent<'a, T: Ordered>(x: &'a [T], descending: bool) -> (i64, i64) { |I|
+        let flip = flip(descending);
+        let (mut least, mut most) = (i64::MAX, i64::MIN);
+        for x in x {
+            let k = key(*x, flip);
+            least = least.min(k);
+            most = most.max(k);
+        }
+        (least, most)
+    }
+}
+kernel! {
+    /// Each value with its position, which counts from `first`, ready to be sorted.
+    pub fn pairs<'a, T: Ordered>(x: &'a [T], first: usize, packing: Packing, descending: bool, out: &'a mut [i64]) -> () { |I|
+        let flip = flip(descending);
+        for (i, (x, p)) in x.iter().zip(out).enumerate() {
+            *p = packing.pack(key(*x, flip), first + i);
+        }
+    }
+}
+/// Puts sorted pairs that are alike but for their positions into the order of the values in `x`.
+pub fn settle<T: Ordered>(x: &[T], packing: Packing, descending: bool, pairs: &mut [i64]) {
+    if packing.lost == 0 {
+        return;
+    }
+    let flip = flip(descending);
+    for run in pairs.chunk_by_mut(|a, b| (a ^ b) as u64 >> packing.bits == 0).filter(|run| run.len() > 1) {
+        run.sort_unstable_by_key(|p| (x[packing.position(*p)].canonical().key(flip), *p));
+    }
+}
+kernel! {
+    /// From pairs to positions, in place.
+    pub fn positions<'a>(pairs: &'a mut [i64], packing: Packing) -> () { |I|
+        for p in pairs {
+            *p = packing.position(*p) as i64;
+        }
+    }
+}
