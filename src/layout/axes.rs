@@ -1,6 +1,6 @@
 //! Axes, broadcasting and slice bounds: what arguments mean, before there is a layout.
 
-use super::Shape;
+use super::{Layout, Shape};
 use crate::error::{Error, Result};
 use alloc::format;
 use smallvec::SmallVec;
@@ -54,14 +54,16 @@ pub fn broadcast(op: &'static str, shapes: &[&[usize]]) -> Result<Shape> {
 
 /// The bounds of a Python slice on a dimension of `size`: first element, number of elements. `step` is not 0.
 pub fn slice_bounds(start: Option<i64>, stop: Option<i64>, step: i64, size: usize) -> (usize, usize) {
-    let n = size as i128;
+    let n = size.min(Layout::MOST) as i64; // L2
     let (low, high) = if step > 0 { (0, n) } else { (-1, n - 1) };
-    let clamp = |x: Option<i64>, default: i128| x.map_or(default, |x| if x < 0 { x as i128 + n } else { x as i128 }.clamp(low, high));
+    let clamp = |x: Option<i64>, default: i64| x.map_or(default, |x| if x < 0 { x + n } else { x }.clamp(low, high));
     let (a, b) = if step > 0 { (clamp(start, 0), clamp(stop, n)) } else { (clamp(start, n - 1), clamp(stop, -1)) };
     let span = if step > 0 { b - a } else { a - b };
-    let step = (step as i128).abs();
-    let count = if span <= 0 { 0 } else { (span + step - 1) / step };
-    (if count > 0 { a as usize } else { 0 }, count as usize)
+    if span <= 0 {
+        return (0, 0);
+    }
+    let count = if step == 1 { span as u64 } else { (span as u64).div_ceil(step.unsigned_abs()) };
+    (a as usize, count as usize)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod axes;
 mod views;
 
 pub use axes::{axis, broadcast, slice_bounds, unique_axes};
+pub(crate) use views::Draft;
 
 /// Sizes of dimensions; up to six lie inline.
 pub type Shape = SmallVec<[usize; 6]>;
@@ -94,18 +95,22 @@ impl Layout {
     }
     /// A layout of elements of this one: L2 and L3 follow from those of `self`. What no element is reached by is of no meaning,
     /// and 0, so that it overflows nothing.
+    #[inline]
     fn derived(shape: Shape, mut strides: Strides, mut offset: usize) -> Layout {
-        let len = shape.iter().product();
-        if len == 0 {
-            offset = 0;
-            strides.fill(0);
-        }
-        for (s, d) in strides.iter_mut().zip(&shape) {
-            if *d == 1 && s.unsigned_abs() > Layout::MOST {
+        let (mut len, mut contiguous) = (1, true);
+        for (d, s) in shape.iter().zip(strides.iter_mut()).rev() {
+            if *d != 1 {
+                contiguous &= *s == len as isize;
+                len *= *d; // L2; nothing is left to multiply once it is 0
+            } else if s.unsigned_abs() > Layout::MOST {
                 *s = 0;
             }
         }
-        let contiguous = len == 0 || row_major(&shape, &strides);
+        if len == 0 {
+            offset = 0;
+            strides.fill(0);
+            contiguous = true;
+        }
         Layout { shape, strides, offset, len, contiguous }
     }
 
@@ -179,19 +184,6 @@ impl Layout {
         l.offset = 0;
         l
     }
-}
-
-fn row_major(shape: &[usize], strides: &[isize]) -> bool {
-    let mut step = 1isize;
-    for k in (0..shape.len()).rev() {
-        if shape[k] != 1 {
-            if strides[k] != step {
-                return false;
-            }
-            step *= shape[k] as isize;
-        }
-    }
-    true
 }
 
 #[cfg(test)]

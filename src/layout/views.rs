@@ -12,16 +12,19 @@ impl Layout {
         if axes.len() != self.rank() {
             return Err(Error::shape(op, format!("{} axes for {} dimensions", axes.len(), self.rank())));
         }
-        let axes = unique_axes(op, axes, self.rank())?;
-        Ok(Layout::derived(axes.iter().map(|k| self.shape[*k]).collect(), axes.iter().map(|k| self.strides[*k]).collect(), self.offset))
+        let (axes, mut draft) = (unique_axes(op, axes, self.rank())?, self.draft());
+        for (to, from) in axes.iter().enumerate() {
+            (draft.shape[to], draft.strides[to]) = (self.shape[*from], self.strides[*from]);
+        }
+        Ok(draft.finish())
     }
     /// Two dimensions exchanged.
     pub fn swap_axes(&self, op: &'static str, a: isize, b: isize) -> Result<Layout> {
         let (a, b) = (axis(op, a, self.rank())?, axis(op, b, self.rank())?);
-        let (mut shape, mut strides) = (self.shape.clone(), self.strides.clone());
-        shape.swap(a, b);
-        strides.swap(a, b);
-        Ok(Layout::derived(shape, strides, self.offset))
+        let mut draft = self.draft();
+        draft.shape.swap(a, b);
+        draft.strides.swap(a, b);
+        Ok(draft.finish())
     }
     /// Dimensions `source` moved to places `destination`; the others keep their order.
     pub fn move_axes(&self, op: &'static str, source: &[isize], destination: &[isize]) -> Result<Layout> {
@@ -44,18 +47,9 @@ impl Layout {
     /// # Panics
     /// Where there is no such dimension, an element lies outside it, or `step` is 0 for more than one.
     pub fn slice(&self, axis: usize, start: usize, step: isize, count: usize) -> Layout {
-        let size = self.shape[axis];
-        assert!(step != 0 || count <= 1, "a slice of step 0");
-        if count > 0 {
-            let last = start as i128 + (count as i128 - 1) * step as i128;
-            assert!(start < size && (0..size as i128).contains(&last), "slice outside dimension of size {size}");
-        }
-        let (mut shape, mut strides) = (self.shape.clone(), self.strides.clone());
-        let offset = if count > 0 { self.offset.wrapping_add_signed(start as isize * strides[axis]) } else { self.offset };
-        shape[axis] = count;
-        // one element or none: the stride is of no meaning, and must not overflow; for more it is within L3
-        strides[axis] = if count > 1 { strides[axis].wrapping_mul(step) } else { strides[axis] };
-        Layout::derived(shape, strides, offset)
+        let mut draft = self.draft();
+        draft.slice(axis, start, step, count);
+        draft.finish()
     }
     /// `length` elements of a dimension from `start`. Errors where they leave it.
     pub fn narrow(&self, op: &'static str, ax: isize, start: usize, length: usize) -> Result<Layout> {
@@ -67,25 +61,19 @@ impl Layout {
     }
     /// Element `index` of a dimension (negative from its end), which goes.
     pub fn index(&self, op: &'static str, axis: usize, index: i64) -> Result<Layout> {
-        let size = self.shape[axis];
-        let i = if index < 0 { index as i128 + size as i128 } else { index as i128 };
-        if !(0..size as i128).contains(&i) {
-            return Err(Error::Index { op, index, axis, size });
-        }
-        let (mut shape, mut strides) = (self.shape.clone(), self.strides.clone());
-        shape.remove(axis);
-        let offset = self.offset.wrapping_add_signed(i as isize * strides.remove(axis));
-        Ok(Layout::derived(shape, strides, offset))
+        let mut draft = self.draft();
+        draft.index(op, axis, index)?;
+        Ok(draft.finish())
     }
     /// The dimensions run backwards.
     pub fn flip(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
-        let mut l = self.clone();
+        let mut draft = self.draft();
         for k in unique_axes(op, axes, self.rank())? {
-            if l.shape[k] > 0 {
-                l = l.slice(k, l.shape[k] - 1, -1, l.shape[k]);
+            if self.shape[k] > 0 {
+                draft.slice(k, self.shape[k] - 1, -1, self.shape[k]);
             }
         }
-        Ok(l)
+        Ok(draft.finish())
     }
     /// Dimensions of size 1 (and new ones in front) repeated to `shape`.
     pub fn broadcast_to(&self, op: &'static str, shape: &[usize]) -> Result<Layout> {
@@ -110,23 +98,20 @@ impl Layout {
         if let Some(k) = gone.iter().find(|k| self.shape[**k] != 1) {
             return Err(Error::shape(op, format!("axis {k} has size {}, not 1 (shape {:?})", self.shape[*k], self.shape())));
         }
-        let keep = |k: &usize| !gone.contains(k);
-        let shape = (0..self.rank()).filter(keep).map(|k| self.shape[k]).collect();
-        let strides = (0..self.rank()).filter(keep).map(|k| self.strides[k]).collect();
-        Ok(Layout::derived(shape, strides, self.offset))
+        let mut draft = self.draft();
+        for k in (0..self.rank()).rev().filter(|k| gone.contains(k)) {
+            draft.remove(k);
+        }
+        Ok(draft.finish())
     }
     /// New dimensions of size 1, at places `axes` of the result.
     pub fn expand_dims(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
         let rank = self.rank() + axes.len();
         let mut places = unique_axes(op, axes, rank)?;
         places.sort_unstable();
-        let (mut shape, mut strides) = (self.shape.clone(), self.strides.clone());
-        for k in places {
-            let step = strides.get(k).map_or(1, |s| s.saturating_mul(shape[k].max(1) as isize));
-            shape.insert(k, 1);
-            strides.insert(k, step);
-        }
-        Ok(Layout::derived(shape, strides, self.offset))
+        let mut draft = self.draft();
+        places.into_iter().for_each(|k| draft.insert(k));
+        Ok(draft.finish())
     }
     /// The elements in row-major order under another shape, where the strides allow it without moving any; `shape` has as
     /// many elements.
@@ -173,11 +158,87 @@ impl Layout {
         if step == 0 {
             return Err(Error::value(op, "step is 0; it must be at least 1"));
         }
-        let (mut shape, mut strides) = (self.shape.clone(), self.strides.clone());
+        let Draft { mut shape, mut strides, .. } = self.draft();
         shape[k] = (shape[k] - size) / step + 1;
         shape.push(size);
         strides.push(strides[k]);
         strides[k] = if shape[k] > 1 { strides[k] * step as isize } else { strides[k] };
         Layout::checked(shape, strides, self.offset)
+    }
+}
+
+/// A view in the making: dimensions are cut, taken out and put in one after the other, and what follows from them (length,
+/// contiguity) is found once, at the end. All elements are ones of the layout that it was made from.
+pub(crate) struct Draft {
+    shape: Shape,
+    strides: Strides,
+    offset: usize,
+}
+
+impl Layout {
+    /// This layout, to be changed.
+    #[inline]
+    pub(crate) fn draft(&self) -> Draft {
+        // from_slice copies memory; SmallVec's Clone goes element by element
+        Draft { shape: Shape::from_slice(&self.shape), strides: Strides::from_slice(&self.strides), offset: self.offset }
+    }
+}
+
+impl Draft {
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+    pub fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+    /// As [`Layout::slice`]. Each dimension is cut once.
+    #[inline]
+    pub fn slice(&mut self, axis: usize, start: usize, step: isize, count: usize) {
+        let (size, stride) = (&mut self.shape[axis], &mut self.strides[axis]);
+        assert!(step != 0 || count <= 1, "a slice of step 0");
+        if count > 0 {
+            let last = start as i128 + (count as i128 - 1) * step as i128;
+            assert!(start < *size && (0..*size as i128).contains(&last), "slice outside dimension of size {size}");
+            self.offset = self.offset.wrapping_add_signed((start as isize).wrapping_mul(*stride));
+        }
+        *size = count;
+        // one element or none: the stride is of no meaning, and must not overflow; for more it is within L3
+        if count > 1 {
+            *stride = stride.wrapping_mul(step);
+        }
+    }
+    /// As [`Layout::index`].
+    #[inline]
+    pub fn index(&mut self, op: &'static str, axis: usize, index: i64) -> Result<()> {
+        let size = self.shape[axis];
+        let i = if index < 0 { index as i128 + size as i128 } else { index as i128 };
+        if !(0..size as i128).contains(&i) {
+            return Err(Error::Index { op, index, axis, size });
+        }
+        self.offset = self.offset.wrapping_add_signed((i as isize).wrapping_mul(self.strides[axis]));
+        self.remove(axis);
+        Ok(())
+    }
+    /// The elements of index 0 along a dimension, which goes.
+    #[inline]
+    pub fn remove(&mut self, axis: usize) {
+        self.shape.remove(axis);
+        self.strides.remove(axis);
+    }
+    /// A new dimension of size 1 at this place.
+    #[inline]
+    pub fn insert(&mut self, axis: usize) {
+        let step = self.strides.get(axis).map_or(1, |s| s.saturating_mul(self.shape[axis].max(1) as isize));
+        self.shape.insert(axis, 1);
+        self.strides.insert(axis, step);
+    }
+    /// The layout. L2 and L3 hold, for they do for what it was made from.
+    #[inline]
+    pub fn finish(self) -> Layout {
+        Layout::derived(self.shape, self.strides, self.offset)
+    }
+    /// The same where an empty dimension may have been taken out, so that there are elements now: L2 and L3 are checked.
+    pub fn finish_checked(self) -> Result<Layout> {
+        Layout::checked(self.shape, self.strides, self.offset)
     }
 }

@@ -1,6 +1,6 @@
 //! Functions that arrange elements: views, and copies where elements come together.
 
-use super::convert::{Arg, Ints, Number, asarray, compute, count, integer, kind};
+use super::convert::{Arg, Ints, Lent, Number, asarray, compute, count, integer, kind};
 use super::tensor::PyTensor;
 use crate::layout;
 use crate::{Error, Result, Tensor, ops};
@@ -32,9 +32,10 @@ pub fn tuple(py: Python<'_>, tensors: Vec<Tensor>) -> PyResult<Bound<'_, PyTuple
     PyTuple::new(py, tensors.into_iter().map(PyTensor::new))
 }
 
-/// A result that is a view.
-fn view(t: Result<Tensor>) -> PyResult<PyTensor> {
-    Ok(PyTensor::new(t?))
+/// A view of a tensor, which is looked at in its object.
+#[inline(always)]
+fn view(x: &Lent, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> PyResult<PyTensor> {
+    Ok(PyTensor::new(x.read(f)?))
 }
 
 /// The tensors, each in the shape that all of them broadcast to: views, as a tuple.
@@ -57,8 +58,9 @@ fn broadcast_arrays<'py>(py: Python<'py>, arrays: &Bound<'py, PyTuple>) -> PyRes
 /// [[1, 1, 1], [2, 2, 2]]
 #[pyfunction]
 #[pyo3(signature = (x, /, shape))]
-fn broadcast_to(x: Arg, shape: Ints) -> PyResult<PyTensor> {
-    view(x.0.broadcast_to(&shape.shape()?))
+fn broadcast_to(x: Lent, shape: Ints) -> PyResult<PyTensor> {
+    let shape = shape.shape()?;
+    view(&x, |x| x.broadcast_to(&shape))
 }
 
 /// Tensors one after the other along an axis; with `axis=None`, each as one line.
@@ -94,8 +96,8 @@ fn stack(py: Python<'_>, arrays: Tensors, axis: isize) -> PyResult<PyTensor> {
 /// (1, 2, 3, 1)
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = Ints(smallvec::smallvec![0])), text_signature = "(x, /, axis=0)")]
-fn expand_dims(x: Arg, axis: Ints) -> PyResult<PyTensor> {
-    view(x.0.expand_dims(&axis.0))
+fn expand_dims(x: Lent, axis: Ints) -> PyResult<PyTensor> {
+    view(&x, |x| x.expand_dims(&axis.0))
 }
 
 /// Dimensions of size 1 taken out: those named, or all; a view.
@@ -106,8 +108,8 @@ fn expand_dims(x: Arg, axis: Ints) -> PyResult<PyTensor> {
 /// (3, 1)
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None))]
-fn squeeze(x: Arg, axis: Option<Ints>) -> PyResult<PyTensor> {
-    view(x.0.squeeze(axis.as_ref().map(|a| &a.0[..])))
+fn squeeze(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
+    view(&x, |x| x.squeeze(axis.as_ref().map(|a| &a.0[..])))
 }
 
 /// Elements in reverse order along an axis, several, or all; a view.
@@ -118,9 +120,8 @@ fn squeeze(x: Arg, axis: Option<Ints>) -> PyResult<PyTensor> {
 /// [3, 2, 1]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None))]
-fn flip(x: Arg, axis: Option<Ints>) -> PyResult<PyTensor> {
-    let all = || Ints((0..x.0.rank() as isize).collect());
-    view(x.0.flip(&axis.unwrap_or_else(all).0))
+fn flip(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
+    view(&x, |x| x.flip(&axis.unwrap_or_else(|| Ints((0..x.rank() as isize).collect())).0))
 }
 
 /// Dimensions moved to other places, the others staying in their order; a view.
@@ -131,8 +132,8 @@ fn flip(x: Arg, axis: Option<Ints>) -> PyResult<PyTensor> {
 /// (3, 4, 2)
 #[pyfunction]
 #[pyo3(signature = (x, source, destination, /))]
-fn moveaxis(x: Arg, source: Ints, destination: Ints) -> PyResult<PyTensor> {
-    view(x.0.moveaxis(&source.0, &destination.0))
+fn moveaxis(x: Lent, source: Ints, destination: Ints) -> PyResult<PyTensor> {
+    view(&x, |x| x.moveaxis(&source.0, &destination.0))
 }
 
 /// The dimensions in another order: that of place `i` in the result is `axes[i]`; a view.
@@ -143,8 +144,8 @@ fn moveaxis(x: Arg, source: Ints, destination: Ints) -> PyResult<PyTensor> {
 /// (4, 2, 3)
 #[pyfunction]
 #[pyo3(signature = (x, /, axes))]
-fn permute_dims(x: Arg, axes: Ints) -> PyResult<PyTensor> {
-    view(x.0.layout().permute("permute_dims", &axes.0).map(|l| x.0.view(l)))
+fn permute_dims(x: Lent, axes: Ints) -> PyResult<PyTensor> {
+    view(&x, |x| Ok(x.view(x.layout().permute("permute_dims", &axes.0)?)))
 }
 
 /// The dimensions in another order, in reverse order where none is given; a view.
@@ -155,10 +156,13 @@ fn permute_dims(x: Arg, axes: Ints) -> PyResult<PyTensor> {
 /// (4, 3, 2)
 #[pyfunction]
 #[pyo3(signature = (x, /, *axes))]
-fn transpose(x: Arg, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
+fn transpose(x: Lent, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
     let none = axes.is_empty() || axes.len() == 1 && axes.get_item(0)?.is_none();
-    let axes = if none { Ints((0..x.0.rank() as isize).rev().collect()) } else { Ints::from_args(axes)? };
-    view(x.0.layout().permute("transpose", &axes.0).map(|l| x.0.view(l)))
+    let axes = if none { None } else { Some(Ints::from_args(axes)?) };
+    view(&x, |x| {
+        let axes = axes.unwrap_or_else(|| Ints((0..x.rank() as isize).rev().collect()));
+        Ok(x.view(x.layout().permute("transpose", &axes.0)?))
+    })
 }
 
 /// Two dimensions exchanged; a view. AxisError where one is out of range.
@@ -167,8 +171,8 @@ fn transpose(x: Arg, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
 /// (4, 3, 2)
 #[pyfunction]
 #[pyo3(signature = (x, axis1, axis2, /))]
-fn swapaxes(x: Arg, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
-    view(x.0.layout().swap_axes("swapaxes", axis1, axis2).map(|l| x.0.view(l)))
+fn swapaxes(x: Lent, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
+    view(&x, |x| Ok(x.view(x.layout().swap_axes("swapaxes", axis1, axis2)?)))
 }
 
 /// Each element several times along an axis; with `axis=None`, of x as one line.
@@ -280,8 +284,9 @@ fn chunk(py: Python<'_>, x: Arg, chunks: isize, axis: isize) -> PyResult<Bound<'
 /// [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
 #[pyfunction]
 #[pyo3(signature = (x, /, size, *, step = 1, axis = -1), text_signature = "(x, /, size, *, step=1, axis=-1)")]
-fn unfold(x: Arg, size: isize, step: isize, axis: isize) -> PyResult<PyTensor> {
-    view(x.0.unfold(axis, count("unfold", "size", size)?, count("unfold", "step", step)?))
+fn unfold(x: Lent, size: isize, step: isize, axis: isize) -> PyResult<PyTensor> {
+    let (size, step) = (count("unfold", "size", size)?, count("unfold", "step", step)?);
+    view(&x, |x| x.unfold(axis, size, step))
 }
 
 /// `x` with elements of `value` around it.

@@ -17,10 +17,11 @@ type Items = SmallVec<[Index; 4]>;
 impl PyTensor {
     fn __getitem__(&self, key: &Bound<PyAny>) -> PyResult<PyTensor> {
         let items = parse(key)?;
+        if !items.iter().any(|i| matches!(i, Index::Mask(_) | Index::Array(_))) {
+            return self.view(|t| ops::get(t, &items)); // moves nothing
+        }
         let t = self.get();
-        // views move nothing; gathers may take a while
-        let work = if items.iter().any(|i| matches!(i, Index::Mask(_) | Index::Array(_))) { t.len() } else { 0 };
-        convert::compute(key.py(), work, || ops::get(&t, &items))
+        convert::compute(key.py(), t.len(), || ops::get(&t, &items))
     }
     fn __setitem__(&self, key: &Bound<PyAny>, value: &Bound<PyAny>) -> PyResult<()> {
         let items = parse(key)?;
@@ -41,22 +42,23 @@ impl PyTensor {
 
 /// The items between the brackets.
 fn parse(key: &Bound<PyAny>) -> PyResult<Items> {
+    let mut items = Items::new();
     match key.cast::<PyTuple>() {
-        Ok(items) => items.iter().map(|i| item(&i)).collect(),
-        Err(_) => Ok(SmallVec::from_iter([item(key)?])),
+        Ok(keys) => keys.iter_borrowed().try_for_each(|k| item(&k).map(|i| items.push(i)))?,
+        Err(_) => items.push(item(key)?),
     }
+    Ok(items)
 }
 
 fn item(x: &Bound<PyAny>) -> PyResult<Index> {
+    if let Ok(s) = x.cast::<PySlice>() {
+        return slice(s);
+    }
     if let Ok(b) = x.cast::<PyBool>() {
         return Ok(Index::Mask(Tensor::scalar(b.is_true(), DType::Bool)?));
     }
     if x.is_instance_of::<PyInt>() {
         return position(x);
-    }
-    if let Ok(s) = x.cast::<PySlice>() {
-        let (start, stop, step) = (bound(s, "start")?, bound(s, "stop")?, bound(s, "step")?);
-        return Ok(Index::Slice { start, stop, step: step.unwrap_or(1) });
     }
     if x.is_none() {
         return Ok(Index::NewAxis);
@@ -99,16 +101,12 @@ fn position(x: &Bound<PyAny>) -> PyResult<Index> {
     x.extract::<i64>().map(Index::Int).map_err(|_| PyIndexError::new_err(format!("index {x} is out of range for every axis")))
 }
 
-/// A bound of a slice, clipped to 64 bits as Python clips those of lists.
-fn bound(slice: &Bound<PySlice>, name: &str) -> PyResult<Option<i64>> {
-    let x = slice.getattr(name)?;
-    if x.is_none() {
-        return Ok(None);
-    }
-    // SAFETY: a live object, with the GIL held; null asks for clipping instead of an error.
-    let value = unsafe { ffi::PyNumber_AsSsize_t(x.as_ptr(), std::ptr::null_mut()) };
-    match PyErr::take(x.py()) {
-        Some(e) if value == -1 => Err(e),
-        _ => Ok(Some(value as i64)),
+/// A slice: its bounds clipped to 64 bits as Python clips those of lists, absent ones being beyond every tensor's.
+fn slice(x: &Bound<PySlice>) -> PyResult<Index> {
+    let (mut start, mut stop, mut step) = (0, 0, 0);
+    // SAFETY: a live slice, with the GIL held, and three numbers to write to.
+    match unsafe { ffi::PySlice_Unpack(x.as_ptr(), &mut start, &mut stop, &mut step) } {
+        0 => Ok(Index::Slice { start: Some(start as i64), stop: Some(stop as i64), step: step as i64 }),
+        _ => Err(PyErr::fetch(x.py())),
     }
 }

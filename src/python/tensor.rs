@@ -3,6 +3,7 @@
 use super::convert::{self, CPU, Device, Ints, compute, detached};
 use super::dtype::{self, DTypeArg, PyDType};
 use super::values;
+use crate::layout::Shape;
 use crate::{Error, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -31,6 +32,12 @@ impl PyTensor {
     #[inline(always)]
     pub fn read<R>(&self, f: impl FnOnce(&Tensor) -> R) -> R {
         f(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+    /// A view, as `f` makes it of the tensor.
+    #[inline(always)]
+    pub fn view(&self, f: impl FnOnce(&Tensor) -> crate::Result<Tensor>) -> PyResult<PyTensor> {
+        // not `?` within: an exception is made after the lock is released
+        Ok(PyTensor::new(self.read(f)?))
     }
     /// The same for two objects, which may be one; none where another thread has the second: waiting for it with the first in
     /// hand could be for ever.
@@ -68,7 +75,7 @@ impl PyTensor {
     /// The sizes of the dimensions.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.get().shape())
+        PyTuple::new(py, self.read(|t| Shape::from_slice(t.shape())))
     }
     /// The type of the elements.
     #[getter]
@@ -109,22 +116,19 @@ impl PyTensor {
     #[getter]
     #[allow(non_snake_case)]
     fn T(&self) -> PyResult<PyTensor> {
-        let t = self.get();
-        if t.rank() != 2 {
-            let message = format!("the tensor has {} dimensions, not 2: use mT or permute_dims", t.rank());
-            return Err(Error::shape("T", message).into());
-        }
-        Ok(PyTensor::new(t.transpose(0, 1)?))
+        self.view(|t| match t.rank() {
+            2 => t.transpose(0, 1),
+            n => Err(Error::shape("T", format!("the tensor has {n} dimensions, not 2: use mT or permute_dims"))),
+        })
     }
     /// The last two dimensions exchanged.
     #[getter]
     #[allow(non_snake_case)]
     fn mT(&self) -> PyResult<PyTensor> {
-        let t = self.get();
-        if t.rank() < 2 {
-            return Err(Error::shape("mT", format!("the tensor has {} dimensions; at least 2 are needed", t.rank())).into());
-        }
-        Ok(PyTensor::new(t.transpose(-2, -1)?))
+        self.view(|t| match t.rank() {
+            n @ (0 | 1) => Err(Error::shape("mT", format!("the tensor has {n} dimensions; at least 2 are needed"))),
+            _ => t.transpose(-2, -1),
+        })
     }
     /// Whether the elements lie one after the other in row-major order.
     fn is_contiguous(&self) -> bool {
@@ -189,7 +193,7 @@ impl PyTensor {
         self.copy(py)
     }
     fn __len__(&self) -> PyResult<usize> {
-        self.get().shape().first().copied().ok_or_else(|| PyTypeError::new_err("len() of a 0-dimensional tensor"))
+        self.read(|t| t.shape().first().copied()).ok_or_else(|| PyTypeError::new_err("len() of a 0-dimensional tensor"))
     }
     fn __iter__(slf: &Bound<'_, Self>) -> PyResult<Rows> {
         let t = slf.get().get();

@@ -45,9 +45,10 @@ pub fn item<'py>(py: Python<'py>, t: &Tensor, op: &'static str) -> PyResult<Boun
     if t.len() != 1 {
         return Err(PyValueError::new_err(format!("{op}: a tensor of shape {:?} has {} elements, not one", t.shape(), t.len())));
     }
-    // SAFETY: one element at the layout's offset, aligned (T1, T2).
-    let mut one = unsafe { row(py, t.as_ptr(), 1, 0, t.dtype()) }?;
-    one.pop().ok_or_else(|| PyValueError::new_err("no element"))
+    dispatch!(all t.dtype(), |T| {
+        // SAFETY: one element at the layout's offset, aligned, of this dtype (T1, T2).
+        unsafe { (t.as_ptr() as *const T).read() }.number(py)
+    }, else Err(Error::unsupported(op, t.dtype()).into()))
 }
 
 /// The elements as nested lists; a number where the rank is 0.

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
 use crate::exec::par::Cost;
 use crate::exec::rows;
-use crate::layout::{self, Layout, Shape, Strides};
+use crate::layout::{self, Draft, Layout, Shape};
 use crate::tensor::Tensor;
 use alloc::format;
 use alloc::vec::Vec;
@@ -31,7 +31,7 @@ impl Plan {
     /// Errors: too many items, more than one ellipsis, a position out of range, a mask of another shape, arrays that are no integers
     /// or don't broadcast.
     pub fn new(op: &'static str, x: &Tensor, items: &[Index]) -> Result<Plan> {
-        let mut builder = Builder { op, x, layout: x.layout().clone(), axis: 0, source: 0, arrays: Vec::new(), run: Run::default() };
+        let mut builder = Builder { op, x, draft: x.layout().draft(), axis: 0, source: 0, arrays: Vec::new(), run: Run::default() };
         let hidden = hidden_dims(op, x, items)?;
         for item in items {
             builder.item(item, hidden)?;
@@ -101,8 +101,8 @@ impl Run {
 struct Builder<'a> {
     op: &'static str,
     x: &'a Tensor,
-    layout: Layout,
-    /// The dimension of `layout` that the next item is about, and that of `x`.
+    draft: Draft,
+    /// The dimension of `draft` that the next item is about, and that of `x`.
     axis: usize,
     source: usize,
     /// Offsets of each array, in its own shape.
@@ -116,7 +116,7 @@ impl Builder<'_> {
             Index::Int(i) => {
                 self.run.index(self.axis);
                 // named by the axis of `x`, which the user knows
-                self.layout = self.layout.index(self.op, self.axis, *i).map_err(|e| self.at_source(e))?;
+                self.draft.index(self.op, self.axis, *i).map_err(|e| self.at_source(e))?;
                 self.source += 1;
             }
             Index::Slice { start, stop, step } => {
@@ -124,8 +124,8 @@ impl Builder<'_> {
                 if *step == 0 {
                     return Err(Error::value(self.op, "the step of a slice is 0"));
                 }
-                let (first, count) = layout::slice_bounds(*start, *stop, *step, self.layout.shape()[self.axis]);
-                self.layout = self.layout.slice(self.axis, first, *step as isize, count);
+                let (first, count) = layout::slice_bounds(*start, *stop, *step, self.draft.shape()[self.axis]);
+                self.draft.slice(self.axis, first, *step as isize, count);
                 self.axis += 1;
                 self.source += 1;
             }
@@ -136,7 +136,7 @@ impl Builder<'_> {
             }
             Index::NewAxis => {
                 self.run.other();
-                self.layout = self.layout.expand_dims(self.op, &[self.axis as isize])?;
+                self.draft.insert(self.axis);
                 self.axis += 1;
             }
             Index::Array(a) if a.dtype().is_bool() => self.mask(a)?,
@@ -171,14 +171,11 @@ impl Builder<'_> {
     }
     /// Positions along this dimension, which goes.
     fn array(&mut self, positions: &Tensor) -> Result<()> {
-        let (size, stride) = (self.layout.shape()[self.axis], self.layout.strides()[self.axis]);
+        let (size, stride) = (self.draft.shape()[self.axis], self.draft.strides()[self.axis]);
         let bytes = stride as i64 * self.x.dtype().size() as i64;
         self.arrays.push(gather::offsets(self.op, positions, self.source, size, bytes)?);
         // the offsets count from its first element
-        let (mut shape, mut strides) = (Shape::from_slice(self.layout.shape()), Strides::from_slice(self.layout.strides()));
-        shape.remove(self.axis);
-        strides.remove(self.axis);
-        self.layout = Layout::new(&shape, &strides, self.layout.offset())?;
+        self.draft.remove(self.axis);
         self.source += 1;
         Ok(())
     }
@@ -191,11 +188,11 @@ impl Builder<'_> {
     fn finish(self) -> Result<Plan> {
         let at = if self.run.separated { 0 } else { self.run.start.unwrap_or(0) };
         let advanced = match self.arrays.as_slice() {
-            [] => None,
+            [] => return Ok(Plan { layout: self.draft.finish(), advanced: None }),
             [one] => Some(Advanced { offsets: one.clone(), at }),
             several => Some(Advanced { offsets: sum(self.op, several)?, at }),
         };
-        Ok(Plan { layout: self.layout, advanced })
+        Ok(Plan { layout: self.draft.finish_checked()?, advanced })
     }
 }
 

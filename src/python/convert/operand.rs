@@ -74,6 +74,14 @@ pub enum Lent<'py> {
 }
 
 impl Lent<'_> {
+    /// What `f` finds in the tensor, a number as one of rank 0. It must not look at Python.
+    #[inline]
+    pub fn read<R>(&self, f: impl FnOnce(&Tensor) -> crate::Result<R>) -> crate::Result<R> {
+        match self {
+            Lent::Object(t) => t.get().read(f),
+            Lent::Operand(o) => f(&o.clone().tensor()?),
+        }
+    }
     /// The operand, taken out.
     pub fn take(self) -> Operand {
         match self {
