@@ -57,6 +57,56 @@ fn softmax_of_special_values() {
     assert!(matches!(nn::softmax(&x, 2), Err(flex::Error::Axis { op: "softmax", axis: 2, .. })));
 }
 
+/// Long rows are cut in chunks, on all threads where they are few: the same bits as one by one.
+#[test]
+fn long_rows() {
+    for n in [4095, 4096, 4097, 8192, 8193, 20_001] {
+        let (x, w, b) = (tensor(&[3, n], 1), tensor(&[n], 2), tensor(&[n], 3));
+        let wide = doubles(&x);
+        let want: Vec<f64> = wide.chunks(n).flat_map(softmax).collect();
+        let soft = nn::softmax(&x, 1).unwrap();
+        let times = |v: &f64| v * n as f64;
+        close(&flex::ops::multiply(&soft, n as f32).unwrap(), &want.iter().map(times).collect::<Vec<_>>(), 2e-6);
+        let logs: Vec<f64> = want.iter().map(|v| v.ln()).collect();
+        close(&nn::log_softmax(&x, 1).unwrap(), &logs, 2e-6);
+        let (weight, bias) = (doubles(&w), doubles(&b));
+        let norm = |row: &[f64], shift: bool| -> Vec<f64> {
+            let mean = if shift { row.iter().sum::<f64>() / n as f64 } else { 0.0 };
+            let var = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64;
+            (0..n).map(|j| (row[j] - mean) / (var + 1e-3).sqrt() * weight[j] + if shift { bias[j] } else { 0.0 }).collect()
+        };
+        let layer = nn::layer_norm(&x, &[n], Some(&w), Some(&b), 1e-3).unwrap();
+        close(&layer, &wide.chunks(n).flat_map(|row| norm(row, true)).collect::<Vec<_>>(), 3e-6);
+        let rms = nn::rms_norm(&x, &[n], Some(&w), Some(1e-3)).unwrap();
+        close(&rms, &wide.chunks(n).flat_map(|row| norm(row, false)).collect::<Vec<_>>(), 3e-6);
+
+        // so many rows that none is cut; and lines that are packed
+        let bits = |t: &Tensor| t.to_vec::<f32>().unwrap().into_iter().map(f32::to_bits).collect::<Vec<_>>();
+        let all = x.reshape(&[1, 3, n as isize]).unwrap().broadcast_to(&[6, 3, n]).unwrap();
+        assert_eq!(bits(&nn::softmax(&all, 2).unwrap().narrow(0, 4, 1).unwrap()), bits(&soft));
+        assert_eq!(bits(&nn::layer_norm(&all, &[n], Some(&w), Some(&b), 1e-3).unwrap().narrow(0, 4, 1).unwrap()), bits(&layer));
+        assert_eq!(bits(&nn::rms_norm(&all, &[n], Some(&w), Some(1e-3)).unwrap().narrow(0, 4, 1).unwrap()), bits(&rms));
+        let columns = nn::softmax(&x.transpose(0, 1).unwrap().copy().unwrap(), 0).unwrap();
+        assert_eq!(bits(&columns.transpose(0, 1).unwrap()), bits(&soft));
+    }
+    // chunks of minus infinities alone, and with what makes NaN of a whole row
+    let (inf, n) = (f32::INFINITY, 20_000);
+    let row = |k: usize, v: f32| {
+        let mut row = vec![-inf; n];
+        row[5000] = 1.0;
+        row[k] = v;
+        Tensor::from_slice(&row, [1, n]).unwrap()
+    };
+    let y = nn::softmax(&row(15_000, 1.0), 1).unwrap().to_vec::<f32>().unwrap();
+    assert!((0..n).all(|k| y[k] == if k == 5000 || k == 15_000 { 0.5 } else { 0.0 }));
+    let y = nn::log_softmax(&row(15_000, 1.0), 1).unwrap().to_vec::<f32>().unwrap();
+    assert!((0..n).all(|k| if k == 5000 || k == 15_000 { (y[k] + 2f32.ln()).abs() < 1e-6 } else { y[k] == -inf }));
+    for x in [row(15_000, f32::NAN), row(15_000, inf), row(5000, -inf)] {
+        assert!(nn::softmax(&x, 1).unwrap().to_vec::<f32>().unwrap().iter().all(|v| v.is_nan()));
+        assert!(nn::log_softmax(&x, 1).unwrap().to_vec::<f32>().unwrap().iter().all(|v| v.is_nan()));
+    }
+}
+
 #[test]
 fn half_and_double_rows() {
     for dtype in [DType::F16, DType::BF16, DType::F64].into_iter().filter(|d| d.is_available()) {
@@ -74,6 +124,9 @@ fn half_and_double_rows() {
         check(nn::softmax(&x, -1).unwrap(), nn::softmax(&exact, -1).unwrap());
         check(nn::layer_norm(&x, &[130], None, None, 1e-5).unwrap(), nn::layer_norm(&exact, &[130], None, None, 1e-5).unwrap());
         check(nn::rms_norm(&x, &[130], None, Some(1e-5)).unwrap(), nn::rms_norm(&exact, &[130], None, Some(1e-5)).unwrap());
+        let (long, exact_long) =
+            (tensor(&[1, 9000], 4).astype(dtype).unwrap(), tensor(&[1, 9000], 4).astype(dtype).unwrap().astype(DType::F32).unwrap());
+        check(nn::layer_norm(&long, &[9000], None, None, 1e-5).unwrap(), nn::layer_norm(&exact_long, &[9000], None, None, 1e-5).unwrap());
         let head = x.reshape(&[2, 10, 26]).unwrap();
         let exact = exact.reshape(&[2, 10, 26]).unwrap();
         let attend = |t: &Tensor| nn::scaled_dot_product_attention(t, t, t, nn::Attention::default()).unwrap();
@@ -295,6 +348,7 @@ fn bits_do_not_depend_on_threads() {
     use flex::exec::par::with_threads;
     let (x, w, b) = (tensor(&[300, 512], 1), tensor(&[600, 512], 2), tensor(&[600], 3));
     let heads = tensor(&[2, 4, 200, 32], 4);
+    let line = x.reshape(&[1, -1]).unwrap();
     let all = |threads| {
         with_threads(threads, || {
             let causal = nn::Attention { causal: true, ..Default::default() };
@@ -302,6 +356,10 @@ fn bits_do_not_depend_on_threads() {
                 nn::linear(&x, &w, nn::Linear { activation: Some(nn::Activation::Gelu), bias: Some(&b), residual: None }).unwrap(),
                 nn::softmax(&x, 0).unwrap(),
                 nn::layer_norm(&x, &[512], None, None, 1e-5).unwrap(),
+                nn::softmax(&line, 1).unwrap(),
+                nn::log_softmax(&line, 1).unwrap(),
+                nn::layer_norm(&line, &[153_600], None, None, 1e-5).unwrap(),
+                nn::rms_norm(&line, &[153_600], None, None).unwrap(),
                 nn::scaled_dot_product_attention(&heads, &heads, &heads, causal).unwrap(),
             ]
             .map(|t| t.to_vec::<f32>().unwrap().into_iter().map(f32::to_bits).collect::<Vec<_>>())

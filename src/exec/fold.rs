@@ -92,6 +92,9 @@ const NARROW: usize = 8;
 const TILE: usize = if cfg!(feature = "std") { 32 << 10 } else { 1 << 10 };
 /// Columns of a tile.
 const COLUMNS: usize = if cfg!(feature = "std") { 512 } else { 64 };
+/// Bytes of the accumulators of rows that lie in memory: few tiles are better than narrow ones, since whole rows use all sets of a
+/// cache and are read ahead.
+const ACROSS: usize = if cfg!(feature = "std") { 8 << 10 } else { 0 };
 /// A reduction is cut in parts until there are so many pieces of work, each of at least so many bytes.
 const PIECES: usize = 64;
 const PIECE: usize = 128 << 10;
@@ -165,7 +168,7 @@ impl Plan {
         let room = TILE / sizes.element;
         let (length, width) = match how {
             How::Rows | How::PackedRows => {
-                let width = side.n.min(COLUMNS);
+                let width = side.n.min(if how == How::Rows { COLUMNS.max(ACROSS / sizes.acc) } else { COLUMNS });
                 // several passes over direct rows are rare, and the second-level cache serves them
                 (run.n.min((if how == How::Rows { 4 * room } else { room } / width).max(NARROW)), width)
             }
@@ -184,7 +187,9 @@ impl Plan {
         let along = run.n.div_ceil(length) * outer(&gone);
         let (groups, tiles) = if flat { (outer(&kept), along * across) } else { (outer(&kept) * across, along) };
         let parts = (PIECES / groups.min(PIECES)).min(tiles).max(1);
-        let per_part = tiles.div_ceil(parts).max(PIECE.div_ceil(length * width * sizes.element));
+        // joining two parts costs little beside reducing one
+        let piece = if flat { PIECE } else { PIECE.max(64 * width * sizes.acc) };
+        let per_part = tiles.div_ceil(parts).max(piece.div_ceil(length * width * sizes.element));
         let parts = tiles.div_ceil(per_part).max(1);
         Some(Plan { from, to, sizes, how, run, length, side, width, kept, gone, groups, tiles, per_part, parts, n })
     }

@@ -186,6 +186,18 @@ pub fn pick<L: Loop>() -> LoopFn {
     base::elementwise::<L>
 }
 
+/// Asks for the memory at an address, which need not be readable, to be brought near.
+#[inline(always)]
+pub fn prefetch<T>(p: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint, which no address makes fail; SSE is part of the target.
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(p.cast())
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = p;
+}
+
 /// `a * b + c`, fused where that is one instruction.
 #[inline(always)]
 pub fn fma32<I: Isa>(a: f32, b: f32, c: f32) -> f32 {

@@ -1,6 +1,6 @@
 //! Normalisation over the last dimensions.
 
-use super::map_lines;
+use super::rows::normalize;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::kernel::norm;
@@ -24,7 +24,7 @@ pub fn layer_norm(x: &Tensor, normalized_shape: &[usize], weight: Option<&Tensor
     let (weight, bias) = (parameter(OP, "weight", weight, normalized_shape, wide)?, parameter(OP, "bias", bias, normalized_shape, wide)?);
     let y = dispatch!(floating x.dtype(), |T| {
         let (weight, bias) = (slice(&weight)?, slice(&bias)?);
-        map_lines::<T>(&rows, 1, 8, |row| norm::layer_norm(row, weight, bias, eps))
+        normalize::<T, _>(&rows, 1, &norm::LayerNorm { weight, bias, eps })
     }, else Err(Error::unsupported(OP, x.dtype())))?;
     reshaped(y, x)
 }
@@ -52,7 +52,7 @@ pub fn rms_norm(x: &Tensor, normalized_shape: &[usize], weight: Option<&Tensor>,
     });
     let y = dispatch!(floating x.dtype(), |T| {
         let weight = slice(&weight)?;
-        map_lines::<T>(&rows, 1, 6, |row| norm::rms_norm(row, weight, eps))
+        normalize::<T, _>(&rows, 1, &norm::RmsNorm { weight, eps })
     }, else Err(Error::unsupported(OP, x.dtype())))?;
     reshaped(y, x)
 }

@@ -1,6 +1,6 @@
 //! Softmax and its logarithm.
 
-use super::map_lines;
+use super::rows::normalize;
 use crate::error::{Error, Result};
 use crate::kernel::norm;
 use crate::layout;
@@ -22,7 +22,7 @@ pub fn softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "softmax";
     let axis = layout::axis(OP, axis, x.rank())?;
     let x = x.astype(x.dtype().inexact())?;
-    dispatch!(floating x.dtype(), |T| map_lines::<T>(&x, axis, 12, norm::softmax), else Err(Error::unsupported(OP, x.dtype())))
+    dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::Softmax), else Err(Error::unsupported(OP, x.dtype())))
 }
 
 /// `x - log(sum(exp(x)))` along an axis, without overflow or cancellation: the logarithm of [`softmax`]. Integers are converted
@@ -40,5 +40,5 @@ pub fn log_softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "log_softmax";
     let axis = layout::axis(OP, axis, x.rank())?;
     let x = x.astype(x.dtype().inexact())?;
-    dispatch!(floating x.dtype(), |T| map_lines::<T>(&x, axis, 12, norm::log_softmax), else Err(Error::unsupported(OP, x.dtype())))
+    dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::LogSoftmax), else Err(Error::unsupported(OP, x.dtype())))
 }

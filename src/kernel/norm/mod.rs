@@ -1,9 +1,12 @@
-//! Row normalisations: a row stays in L1 for all its passes. Rows are in the type that is computed in, and changed in place;
-//! [`load`] and [`store`] convert from and to the elements.
+//! Row normalisations, chunk by chunk: something is found out about each, then about all together, then each is written. A chunk
+//! stays in L1 for all passes over it, and a long row may have its chunks on several threads: the arithmetic is the same. Rows are
+//! in the type that is computed in; [`load`] and [`store`] convert from and to the elements.
 
+use crate::exec::isa::{self, Isa, Kernel, prefetch};
 use crate::kernel::gemm::Product;
 use crate::kernel::math::{Math, Real};
 use core::ops::{Add, Div, Mul, Sub};
+use smallvec::SmallVec;
 
 /// A float that rows are computed in.
 pub trait Float:
@@ -15,6 +18,8 @@ pub trait Float:
     const ONE: Self;
     /// The nearest to a number.
     fn of(x: f64) -> Self;
+    /// The same number.
+    fn double(self) -> f64;
 }
 impl Float for f32 {
     const NEG_INFINITY: f32 = f32::NEG_INFINITY;
@@ -22,6 +27,10 @@ impl Float for f32 {
     #[inline(always)]
     fn of(x: f64) -> f32 {
         x as f32
+    }
+    #[inline(always)]
+    fn double(self) -> f64 {
+        self as f64
     }
 }
 impl Float for f64 {
@@ -31,18 +40,24 @@ impl Float for f64 {
     fn of(x: f64) -> f64 {
         x
     }
+    #[inline(always)]
+    fn double(self) -> f64 {
+        self
+    }
 }
+
+/// Running values of a fold.
+const LANES: usize = 64;
 
 /// A fold in 64 running values, joined in a fixed tree: `fold!(slice, start, |sum, x| step, |a, b| join)`. Text and not a
 /// closure, which LLVM might outline.
 macro_rules! fold {
     ($x:expr, $start:expr, |$sum:ident, $v:ident| $step:expr, |$a:ident, $b:ident| $join:expr) => {{
-        const L: usize = 64;
-        let (chunks, rest) = $x.as_chunks::<L>();
+        let (chunks, rest) = $x.as_chunks::<LANES>();
         // An array that a variable indexes stays in memory, so the rest has its own.
-        let (mut lanes, mut tail) = ([$start; L], [$start; L]);
+        let (mut lanes, mut tail) = ([$start; LANES], [$start; LANES]);
         for c in chunks {
-            for l in 0..L {
+            for l in 0..LANES {
                 let ($sum, $v) = (lanes[l], c[l]);
                 lanes[l] = $step;
             }
@@ -51,19 +66,25 @@ macro_rules! fold {
             let ($sum, $v) = (*lane, *v);
             *lane = $step;
         }
-        for l in 0..L {
+        for l in 0..LANES {
             let ($a, $b) = (lanes[l], tail[l]);
             lanes[l] = $join;
         }
-        let mut half = L / 2;
+        tree!(lanes, |$a, $b| $join)
+    }};
+}
+/// Running values joined in a fixed tree.
+macro_rules! tree {
+    ($lanes:ident, |$a:ident, $b:ident| $join:expr) => {{
+        let mut half = LANES / 2;
         while half > 0 {
             for l in 0..half {
-                let ($a, $b) = (lanes[l], lanes[l + half]);
-                lanes[l] = $join;
+                let ($a, $b) = ($lanes[l], $lanes[l + half]);
+                $lanes[l] = $join;
             }
             half /= 2;
         }
-        lanes[0]
+        $lanes[0]
     }};
 }
 
@@ -89,73 +110,263 @@ kernel! {
         }
     }
 }
-kernel! {
-    /// `exp(x - max) / sum(exp(x - max))`. A row of minus infinities, or with NaN or infinity, gives NaN.
-    pub fn softmax<'a, F: Float>(y: &'a mut [F]) -> () { |I|
-        let m = largest(y);
-        for v in y.iter_mut() {
-            *v = Math::exp::<I>(*v - m);
+
+/// Elements of a chunk: two of them, from and to, are what fits L1 beside weight and bias.
+pub const CHUNK: usize = 4096;
+
+/// A normalisation of rows.
+pub trait Norm<F: Float>: Sync {
+    /// Arithmetic operations an element, as vectors do them.
+    const FLOPS: usize;
+    /// What is found out about a chunk; `y`, as long, may be written.
+    fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2];
+    /// Of a row of `n` elements, whose chunks these are, to what `write` is given for each of them.
+    fn join<I: Isa>(&self, parts: &mut [[F; 2]], n: usize);
+    /// The results of a chunk that begins with the row's element `at`; `y` is as `part` left it.
+    fn write<I: Isa>(&self, part: [F; 2], at: usize, x: &[F], y: &mut [F]);
+}
+
+/// A method of a [`Norm`] as a kernel.
+macro_rules! kernels {
+    ($($(#[$m:meta])* $name:ident $Name:ident($($a:ident: $t:ty),*) -> $out:ty { |$I:ident, $norm:ident| $($body:tt)* })*) => { $(
+        $(#[$m])*
+        pub fn $name<'a, F: Float, N: Norm<F>>($norm: &'a N, $($a: $t),*) -> $out {
+            isa::call($Name { $norm, $($a),* })
         }
-        let sum = fold!(y, F::default(), |s, v| s + v, |a, b| a + b);
-        let scale = F::ONE / sum;
-        for v in y {
-            *v = *v * scale;
+        struct $Name<'a, F, N> { $norm: &'a N, $($a: $t),* }
+        impl<F: Float, N: Norm<F>> Kernel for $Name<'_, F, N> {
+            type Out = $out;
+            #[inline(always)]
+            fn run<$I: Isa>(self) -> $out {
+                let $Name { $norm, $($a),* } = self;
+                $($body)*
+            }
+        }
+    )* };
+}
+kernels! {
+    /// A whole row. The next one in memory is fetched meanwhile, since the passes in L1 would leave the memory idle: layer_norm of
+    /// 4096 rows of 768 takes 14 to 28 % less.
+    row Row(x: &'a [F], y: &'a mut [F]) -> () { |I, norm|
+        let mut parts: SmallVec<[[F; 2]; 16]> = SmallVec::new();
+        for (x, y) in x.chunks(CHUNK).zip(y.chunks_mut(CHUNK)) {
+            let next = x.as_ptr().wrapping_add(x.len());
+            for k in (0..x.len()).step_by(64 / size_of::<F>()) {
+                prefetch(next.wrapping_add(k));
+            }
+            parts.push(norm.part::<I>(x, y));
+        }
+        norm.join::<I>(&mut parts, x.len());
+        for (k, (x, y)) in x.chunks(CHUNK).zip(y.chunks_mut(CHUNK)).enumerate() {
+            norm.write::<I>(parts[k], k * CHUNK, x, y);
         }
     }
+    /// What is found out about a chunk.
+    part Part(x: &'a [F], y: &'a mut [F]) -> [F; 2] { |I, norm| norm.part::<I>(x, y) }
+    /// About all chunks of a row of `n` elements.
+    join Join(parts: &'a mut [[F; 2]], n: usize) -> () { |I, norm| norm.join::<I>(parts, n) }
+    /// The results of a chunk.
+    write Write(part: [F; 2], at: usize, x: &'a [F], y: &'a mut [F]) -> () { |I, norm| norm.write::<I>(part, at, x, y) }
 }
-kernel! {
-    /// `x - max - log(sum(exp(x - max)))`.
-    pub fn log_softmax<'a, F: Float>(y: &'a mut [F]) -> () { |I|
-        let m = largest(y);
-        let sum = fold!(y, F::default(), |s, v| s + Math::exp::<I>(v - m), |a, b| a + b);
-        let log = Math::log::<I>(sum);
-        for v in y {
-            *v = *v - m - log;
-        }
-    }
-}
-/// `y = x * weight + bias`, both of the row's length or absent.
+
+/// What exponents are measured from: the largest of a chunk, or 0 where nothing is larger than minus infinity.
 #[inline(always)]
-fn affine<F: Float>(y: &mut [F], weight: Option<&[F]>, bias: Option<&[F]>) {
-    if let (Some(w), Some(b)) = (weight, bias) {
-        for ((y, w), b) in y.iter_mut().zip(w).zip(b) {
-            *y = *y * *w + *b;
+fn shift<F: Float>(max: F) -> F {
+    if max == F::NEG_INFINITY { F::default() } else { max }
+}
+/// The largest of all, and the factor that makes exponentials of each chunk ones of the whole row. Of a row of minus infinities, or with
+/// NaN or infinity, that is NaN.
+#[inline(always)]
+fn factors<I: Isa, F: Float>(parts: &mut [[F; 2]]) -> (F, F) {
+    if let [[max, sum]] = *parts {
+        parts[0][0] = F::ONE;
+        return (max, sum);
+    }
+    let mut max = F::NEG_INFINITY;
+    for part in &*parts {
+        max = if part[0] > max { part[0] } else { max };
+    }
+    let mut sum = 0.0;
+    for part in parts {
+        part[0] = Math::exp::<I>(part[0] - max);
+        sum += part[0].double() * part[1].double();
+    }
+    (max, F::of(sum))
+}
+
+/// `exp(x - max) / sum(exp(x - max))`. A row of minus infinities, or with NaN or infinity, gives NaN.
+pub struct Softmax;
+impl<F: Float> Norm<F> for Softmax {
+    const FLOPS: usize = 18;
+    /// Leaves the exponentials in `y`, measured from the chunk's largest.
+    #[inline(always)]
+    fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2] {
+        let max = largest(x);
+        let shift = shift(max);
+        let mut sums = [F::default(); LANES];
+        let ((blocks, rest), (results, tail)) = (x.as_chunks(), y.as_chunks_mut());
+        for (x, y) in blocks.iter().zip(results) {
+            exponentials::<I, F>(x, shift, y, &mut sums);
         }
-    } else if let Some(w) = weight {
-        for (y, w) in y.iter_mut().zip(w) {
-            *y = *y * *w;
+        if !rest.is_empty() {
+            // The block is filled up with what adds nothing.
+            let (mut x, mut y) = ([F::NEG_INFINITY; LANES], [F::default(); LANES]);
+            x[..rest.len()].copy_from_slice(rest);
+            exponentials::<I, F>(&x, shift, &mut y, &mut sums);
+            tail.copy_from_slice(&y[..tail.len()]);
         }
-    } else if let Some(b) = bias {
-        for (y, b) in y.iter_mut().zip(b) {
-            *y = *y + *b;
+        [max, tree!(sums, |a, b| a + b)]
+    }
+    #[inline(always)]
+    fn join<I: Isa>(&self, parts: &mut [[F; 2]], _: usize) {
+        let (_, sum) = factors::<I, F>(parts);
+        for part in parts {
+            part[0] = part[0] / sum;
+        }
+    }
+    #[inline(always)]
+    fn write<I: Isa>(&self, part: [F; 2], _: usize, _: &[F], y: &mut [F]) {
+        for y in y {
+            *y = *y * part[0];
         }
     }
 }
-kernel! {
-    /// `(x - mean) / sqrt(var + eps) * weight + bias`, the variance being that of the row alone (divided by its length).
-    pub fn layer_norm<'a, F: Float>(y: &'a mut [F], weight: Option<&'a [F]>, bias: Option<&'a [F]>, eps: f64) -> () { |I|
-        let n = F::of(y.len() as f64);
-        let mean = fold!(y, F::default(), |s, v| s + v, |a, b| a + b) / n;
-        for v in y.iter_mut() {
-            *v = *v - mean;
-        }
-        let var = fold!(y, F::default(), |s, v| s + v * v, |a, b| a + b) / n;
-        let scale = F::ONE / Math::sqrt::<I>(var + F::of(eps));
-        for v in y.iter_mut() {
-            *v = *v * scale;
-        }
-        affine(y, weight, bias);
+/// `y = exp(x - shift)`, added to `sums`.
+#[inline(always)]
+fn exponentials<I: Isa, F: Float>(x: &[F; LANES], shift: F, y: &mut [F; LANES], sums: &mut [F; LANES]) {
+    for l in 0..LANES {
+        y[l] = Math::exp::<I>(x[l] - shift);
+        sums[l] = sums[l] + y[l];
     }
 }
-kernel! {
-    /// `x / sqrt(mean(x * x) + eps) * weight`.
-    pub fn rms_norm<'a, F: Float>(y: &'a mut [F], weight: Option<&'a [F]>, eps: f64) -> () { |I|
-        let n = F::of(y.len() as f64);
-        let square = fold!(y, F::default(), |s, v| s + v * v, |a, b| a + b) / n;
-        let scale = F::ONE / Math::sqrt::<I>(square + F::of(eps));
-        for v in y.iter_mut() {
-            *v = *v * scale;
+
+/// `x - max - log(sum(exp(x - max)))`.
+pub struct LogSoftmax;
+impl<F: Float> Norm<F> for LogSoftmax {
+    const FLOPS: usize = 18;
+    #[inline(always)]
+    fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {
+        let max = largest(x);
+        let shift = shift(max);
+        [max, fold!(x, F::default(), |s, v| s + Math::exp::<I>(v - shift), |a, b| a + b)]
+    }
+    #[inline(always)]
+    fn join<I: Isa>(&self, parts: &mut [[F; 2]], _: usize) {
+        let (max, sum) = factors::<I, F>(parts);
+        parts.fill([max, Math::log::<I>(sum)]);
+    }
+    #[inline(always)]
+    fn write<I: Isa>(&self, [max, log]: [F; 2], _: usize, x: &[F], y: &mut [F]) {
+        for (y, x) in y.iter_mut().zip(x) {
+            *y = *x - max - log;
         }
-        affine(y, weight, None);
+    }
+}
+
+/// `y = value(x) * weight + bias`, both from the row's element `at` on, or absent.
+macro_rules! affine {
+    ($x:ident, $y:ident, $weight:expr, $bias:expr, $at:expr, |$v:ident| $value:expr) => {{
+        let n = $y.len();
+        let of_chunk = |t: Option<&'a [F]>| t.map(|t| &t[$at..][..n]);
+        match (of_chunk($weight), of_chunk($bias)) {
+            (Some(w), Some(b)) => {
+                for (((y, $v), w), b) in $y.iter_mut().zip($x).zip(w).zip(b) {
+                    *y = $value * *w + *b;
+                }
+            }
+            (Some(w), None) => {
+                for ((y, $v), w) in $y.iter_mut().zip($x).zip(w) {
+                    *y = $value * *w;
+                }
+            }
+            (None, Some(b)) => {
+                for ((y, $v), b) in $y.iter_mut().zip($x).zip(b) {
+                    *y = $value + *b;
+                }
+            }
+            (None, None) => {
+                for (y, $v) in $y.iter_mut().zip($x) {
+                    *y = $value;
+                }
+            }
+        }
+    }};
+}
+
+/// `(x - mean) / sqrt(var + eps) * weight + bias`, the variance being that of the row alone (divided by its length).
+pub struct LayerNorm<'a, F> {
+    /// Of the row's length.
+    pub weight: Option<&'a [F]>,
+    /// Of the row's length.
+    pub bias: Option<&'a [F]>,
+    /// Added to the variance.
+    pub eps: f64,
+}
+impl<'a, F: Float> Norm<F> for LayerNorm<'a, F> {
+    const FLOPS: usize = 6;
+    /// The mean, and the sum of squared deviations.
+    #[inline(always)]
+    fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {
+        let mean = fold!(x, F::default(), |s, v| s + v, |a, b| a + b) / F::of(x.len() as f64);
+        [
+            mean,
+            fold!(
+                x,
+                F::default(),
+                |s, v| {
+                    let d = v - mean;
+                    s + d * d
+                },
+                |a, b| a + b
+            ),
+        ]
+    }
+    #[inline(always)]
+    fn join<I: Isa>(&self, parts: &mut [[F; 2]], n: usize) {
+        let [mut mean, mut squares] = parts[0];
+        if parts.len() > 1 {
+            let len = |k: usize| CHUNK.min(n - k * CHUNK) as f64;
+            let total: f64 = parts.iter().enumerate().map(|(k, part)| len(k) * part[0].double()).sum();
+            let middle = total / n as f64;
+            let around = |(k, part): (usize, &[F; 2])| {
+                let d = part[0].double() - middle;
+                part[1].double() + len(k) * d * d
+            };
+            (mean, squares) = (F::of(middle), F::of(parts.iter().enumerate().map(around).sum()));
+        }
+        let var = squares / F::of(n as f64);
+        parts.fill([mean, F::ONE / Math::sqrt::<I>(var + F::of(self.eps))]);
+    }
+    #[inline(always)]
+    fn write<I: Isa>(&self, [mean, scale]: [F; 2], at: usize, x: &[F], y: &mut [F]) {
+        affine!(x, y, self.weight, self.bias, at, |v| (*v - mean) * scale)
+    }
+}
+
+/// `x / sqrt(mean(x * x) + eps) * weight`.
+pub struct RmsNorm<'a, F> {
+    /// Of the row's length.
+    pub weight: Option<&'a [F]>,
+    /// Added to the mean square.
+    pub eps: f64,
+}
+impl<'a, F: Float> Norm<F> for RmsNorm<'a, F> {
+    const FLOPS: usize = 4;
+    #[inline(always)]
+    fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {
+        [fold!(x, F::default(), |s, v| s + v * v, |a, b| a + b), F::default()]
+    }
+    #[inline(always)]
+    fn join<I: Isa>(&self, parts: &mut [[F; 2]], n: usize) {
+        let sum = match *parts {
+            [[sum, _]] => sum,
+            _ => F::of(parts.iter().map(|part| part[0].double()).sum()),
+        };
+        let scale = F::ONE / Math::sqrt::<I>(sum / F::of(n as f64) + F::of(self.eps));
+        parts.fill([scale, scale]);
+    }
+    #[inline(always)]
+    fn write<I: Isa>(&self, [scale, _]: [F; 2], at: usize, x: &[F], y: &mut [F]) {
+        affine!(x, y, self.weight, None, at, |v| *v * scale)
     }
 }

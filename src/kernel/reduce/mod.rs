@@ -1,11 +1,14 @@
-//! Reductions of slices: 64 accumulators along a run, rows into a row across it. Tiles of a larger reduction are joined by
+//! Reductions of slices: 64 accumulators along a run, or 64 columns at once across it. Tiles of a larger reduction are joined by
 //! whoever cut it.
 
-/// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators, which are joined as a tree. A macro, since a
-/// closure may be outlined of its kernel.
+/// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators (or as many as a first argument says), which
+/// are joined as a tree. A macro, since a closure may be outlined of its kernel.
 macro_rules! lanes {
-    ($x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {{
-        const LANES: usize = 64;
+    ($x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
+        lanes!(64, $x, $identity, |$v| $lift, |$a, $b| $join)
+    };
+    ($lanes:literal, $x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {{
+        const LANES: usize = $lanes;
         let (whole, rest) = $x.as_chunks::<LANES>();
         let mut acc = [$identity; LANES];
         for chunk in whole {
@@ -73,38 +76,72 @@ pub trait Reduce<T>: 'static {
     fn join(a: Self::Acc, b: Self::Acc) -> Self::Acc;
     /// The result for `n` elements.
     fn finish(acc: Self::Acc, n: usize) -> Self::Out;
+    /// What is known about a run.
+    #[inline(always)]
+    fn run(x: &[T]) -> Self::Acc
+    where
+        T: Copy,
+    {
+        lanes!(x, Self::IDENTITY, |v| Self::lift(v), |a, b| Self::join(a, b))
+    }
 }
 
 kernel! {
     /// The reduction of a run.
     pub fn run<'a, T: Copy, R: Reduce<T>>(x: &'a [T]) -> R::Acc { |I|
-        lanes!(x, R::IDENTITY, |v| R::lift(v), |a, b| R::join(a, b))
+        R::run(x)
     }
 }
 
 kernel! {
-    /// Of each column of `rows` rows that begin `stride` apart: eight rows at a time into the row of accumulators.
+    /// Of each column of `rows` rows that begin `stride` apart.
     pub fn columns<'a, T: Copy, R: Reduce<T>>(x: &'a [T], stride: usize, rows: usize, acc: &'a mut [R::Acc]) -> () { |I|
-        let w = acc.len();
-        acc.fill(R::IDENTITY);
-        let mut r = 0;
-        while r + 8 <= rows {
-            macro_rules! row { ($k:literal) => { &x[(r + $k) * stride..][..w] } }
-            let (x0, x1, x2, x3) = (row!(0), row!(1), row!(2), row!(3));
-            let (x4, x5, x6, x7) = (row!(4), row!(5), row!(6), row!(7));
-            for (j, acc) in acc.iter_mut().enumerate() {
-                macro_rules! pair { ($a:ident, $b:ident) => { R::join(R::lift($a[j]), R::lift($b[j])) } }
-                let (a, b) = (R::join(pair!(x0, x1), pair!(x2, x3)), R::join(pair!(x4, x5), pair!(x6, x7)));
-                *acc = R::join(*acc, R::join(a, b));
-            }
-            r += 8;
+        let mut at = 0;
+        while at + 64 <= acc.len() {
+            strip::<T, R, 64>(&x[at..], stride, rows, &mut acc[at..]);
+            at += 64;
         }
-        for r in r..rows {
-            for (acc, x) in acc.iter_mut().zip(&x[r * stride..][..w]) {
-                *acc = R::join(*acc, R::lift(*x));
-            }
+        while at + 8 <= acc.len() {
+            strip::<T, R, 8>(&x[at..], stride, rows, &mut acc[at..]);
+            at += 8;
+        }
+        while at < acc.len() {
+            strip::<T, R, 1>(&x[at..], stride, rows, &mut acc[at..]);
+            at += 1;
         }
     }
+}
+/// Of `N` columns, whose accumulators stay in registers: eight rows are joined as a tree, and go into them.
+#[inline(always)]
+fn strip<T: Copy, R: Reduce<T>, const N: usize>(x: &[T], stride: usize, rows: usize, out: &mut [R::Acc]) {
+    let mut acc = [R::IDENTITY; N];
+    macro_rules! row {
+        ($r:expr) => {
+            x[$r * stride..].first_chunk::<N>().unwrap()
+        };
+    }
+    let mut r = 0;
+    while r + 8 <= rows {
+        let (x0, x1, x2, x3) = (row!(r), row!(r + 1), row!(r + 2), row!(r + 3));
+        let (x4, x5, x6, x7) = (row!(r + 4), row!(r + 5), row!(r + 6), row!(r + 7));
+        for j in 0..N {
+            macro_rules! pair {
+                ($a:ident, $b:ident) => {
+                    R::join(R::lift($a[j]), R::lift($b[j]))
+                };
+            }
+            let (a, b) = (R::join(pair!(x0, x1), pair!(x2, x3)), R::join(pair!(x4, x5), pair!(x6, x7)));
+            acc[j] = R::join(acc[j], R::join(a, b));
+        }
+        r += 8;
+    }
+    for r in r..rows {
+        let x = row!(r);
+        for j in 0..N {
+            acc[j] = R::join(acc[j], R::lift(x[j]));
+        }
+    }
+    out[..N].copy_from_slice(&acc);
 }
 
 kernel! {

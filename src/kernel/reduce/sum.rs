@@ -18,9 +18,10 @@ pub struct All;
 /// How many elements are not zero.
 pub struct Count;
 
-/// `reduce!(R of T: Acc -> Out, identity, |x| lift, |a, b| join, |a, n| finish)`.
+/// `reduce!(R of T: Acc -> Out, identity, |x| lift, |a, b| join, |a, n| finish)`, and, where a run is reduced otherwise, `|x| run`.
 macro_rules! reduce {
-    ($R:ident of $T:ty: $Acc:ty => $Out:ty, $identity:expr, |$x:ident| $lift:expr, |$a:ident, $b:ident| $join:expr, |$r:ident, $n:ident| $finish:expr) => {
+    ($R:ident of $T:ty: $Acc:ty => $Out:ty, $identity:expr, |$x:ident| $lift:expr, |$a:ident, $b:ident| $join:expr, |$r:ident, $n:ident| $finish:expr
+        $(, |$s:ident| $run:expr)?) => {
         impl Reduce<$T> for $R {
             type Acc = $Acc;
             type Out = $Out;
@@ -38,30 +39,57 @@ macro_rules! reduce {
                 let _ = $n;
                 $finish
             }
+            $(
+                #[inline(always)]
+                fn run($s: &[$T]) -> $Acc {
+                    $run
+                }
+            )?
         }
     };
 }
 
+/// The sum of a run in a narrower type: of blocks of so many elements that it can hold their sum.
+macro_rules! narrow_sum {
+    ($x:ident, $Narrow:ty, $block:expr, $Acc:ty, |$v:ident| $lift:expr) => {{
+        let mut sum: $Acc = 0;
+        for block in $x.chunks($block) {
+            sum = sum.wrapping_add(lanes!(block, 0 as $Narrow, |$v| $lift as $Narrow, |a, b| a.wrapping_add(b)) as $Acc);
+        }
+        sum
+    }};
+}
+/// Elements of which not all are counted by a u16, in whole rounds of the accumulators.
+const COUNTED: usize = 64 * 1023;
+
 macro_rules! integer {
-    ($T:ty, $Acc:ty, |$x:ident| $lift:expr) => {
-        reduce!(Sum of $T: $Acc => $Acc, 0, |$x| $lift as $Acc, |a, b| a.wrapping_add(b), |a, n| a);
+    ($T:ty, $Acc:ty, |$x:ident| $lift:expr, |$run:ident| $sum:expr) => {
+        reduce!(Sum of $T: $Acc => $Acc, 0, |$x| $lift as $Acc, |a, b| a.wrapping_add(b), |a, n| a, |$run| $sum);
         reduce!(Prod of $T: $Acc => $Acc, 1, |$x| $lift as $Acc, |a, b| a.wrapping_mul(b), |a, n| a);
         reduce!(Mean of $T: f64 => f32, 0.0, |$x| $lift as $Acc as f64, |a, b| a + b, |a, n| (a / n as f64) as f32);
     };
 }
 macro_rules! boolean {
     ($T:ty) => {
-        integer!($T, i64, |x| x.get());
+        integer!($T, i64, |x| x.get(), |run| narrow_sum!(run, u16, COUNTED, i64, |v| v.get()));
     };
 }
 macro_rules! sint {
     ($T:ty) => {
-        integer!($T, i64, |x| x);
+        integer!($T, i64, |x| x, |run| if size_of::<$T>() <= 2 {
+            narrow_sum!(run, i32, 1 << 14, i64, |v| v)
+        } else {
+            lanes!(run, 0 as i64, |v| v as i64, |a, b| a.wrapping_add(b))
+        });
     };
 }
 macro_rules! uint {
     ($T:ty) => {
-        integer!($T, u64, |x| x);
+        integer!($T, u64, |x| x, |run| if size_of::<$T>() <= 2 {
+            narrow_sum!(run, i32, 1 << 14, u64, |v| v)
+        } else {
+            lanes!(run, 0 as u64, |v| v as u64, |a, b| a.wrapping_add(b))
+        });
     };
 }
 // The sum of zeros that are all negative is negative: -0 is the identity, and what nothing adds up to is 0.
@@ -91,40 +119,45 @@ macro_rules! complex {
 }
 dtypes!(each_dtype!);
 
-impl<T: Element> Reduce<T> for Any {
-    type Acc = u8;
-    type Out = Bool;
-    const IDENTITY: u8 = 0;
-    #[inline(always)]
-    fn lift(x: T) -> u8 {
-        (x != T::default()) as u8
-    }
-    #[inline(always)]
-    fn join(a: u8, b: u8) -> u8 {
-        a | b
-    }
-    #[inline(always)]
-    fn finish(acc: u8, _: usize) -> Bool {
-        Bool(acc)
-    }
+/// Elements after which a run is left if the answer is known.
+const DECIDED: usize = 4096;
+macro_rules! truth {
+    ($R:ident, $identity:literal, $join:tt) => {
+        impl<T: Element> Reduce<T> for $R {
+            type Acc = u8;
+            type Out = Bool;
+            const IDENTITY: u8 = $identity;
+            #[inline(always)]
+            fn lift(x: T) -> u8 {
+                (x != T::default()) as u8
+            }
+            #[inline(always)]
+            fn join(a: u8, b: u8) -> u8 {
+                a $join b
+            }
+            #[inline(always)]
+            fn finish(acc: u8, _: usize) -> Bool {
+                Bool(acc)
+            }
+            #[inline(always)]
+            fn run(x: &[T]) -> u8 {
+                for block in x.chunks(DECIDED) {
+                    let acc = if size_of::<T>() == 1 {
+                        lanes!(256, block, $identity as u8, |v| Self::lift(v), |a, b| a $join b)
+                    } else {
+                        lanes!(block, $identity as u8, |v| Self::lift(v), |a, b| a $join b)
+                    };
+                    if acc != $identity {
+                        return acc;
+                    }
+                }
+                $identity
+            }
+        }
+    };
 }
-impl<T: Element> Reduce<T> for All {
-    type Acc = u8;
-    type Out = Bool;
-    const IDENTITY: u8 = 1;
-    #[inline(always)]
-    fn lift(x: T) -> u8 {
-        (x != T::default()) as u8
-    }
-    #[inline(always)]
-    fn join(a: u8, b: u8) -> u8 {
-        a & b
-    }
-    #[inline(always)]
-    fn finish(acc: u8, _: usize) -> Bool {
-        Bool(acc)
-    }
-}
+truth!(Any, 0, |);
+truth!(All, 1, &);
 impl<T: Element> Reduce<T> for Count {
     type Acc = i64;
     type Out = i64;
@@ -140,5 +173,9 @@ impl<T: Element> Reduce<T> for Count {
     #[inline(always)]
     fn finish(acc: i64, _: usize) -> i64 {
         acc
+    }
+    #[inline(always)]
+    fn run(x: &[T]) -> i64 {
+        narrow_sum!(x, u16, COUNTED, i64, |v| v != T::default())
     }
 }

@@ -1,0 +1,86 @@
+//! How the lines of a tensor are normalised: lines that lie in memory as they are, long ones in chunks on all threads, any others as
+//! copies.
+
+use crate::dtype::{Element, Plain};
+use crate::error::Result;
+use crate::exec::lines::Lines;
+use crate::exec::par::{self, Cost, Out};
+use crate::kernel::gemm::Product;
+use crate::kernel::norm::{self, CHUNK, Float, Norm, load, store};
+use crate::tensor::Tensor;
+use alloc::vec;
+
+/// Lines enough to keep threads busy without cutting any.
+const LINES: usize = 16;
+
+/// `x` normalised along an axis, in the type that is computed in. How lines come to threads does not show in the bits.
+pub(super) fn normalize<T, N>(x: &Tensor, axis: usize, norm: &N) -> Result<Tensor>
+where
+    T: Element + Plain + Product,
+    T::Lane: Element + Plain + Float + Product<Lane = T::Lane>,
+    N: Norm<T::Lane>,
+{
+    let n = x.shape().get(axis).copied().unwrap_or(1);
+    let cut = x.len() < LINES * n && n >= 2 * CHUNK;
+    let last = x.shape().iter().skip(axis + 1).all(|n| *n == 1);
+    if !T::SAME && cut && last {
+        return normalize::<T::Lane, N>(&x.astype(T::Lane::DTYPE)?, axis, norm)?.astype(T::DTYPE);
+    }
+    let mut y = Tensor::empty(x.shape(), x.dtype())?;
+    if y.is_empty() {
+        return Ok(y);
+    }
+    let cost = Cost { bytes: 2 * n * size_of::<T>(), flops: n.saturating_mul(N::FLOPS) };
+    if T::SAME && last && (cut || x.is_contiguous()) {
+        let x = x.contiguous()?;
+        let (from, to) = (x.as_slice::<T::Lane>()?, y.as_mut_slice::<T::Lane>()?);
+        if cut {
+            chunks(norm, n, from, to, cost)
+        } else {
+            rows(norm, n, from, to, cost)
+        }
+        return Ok(y);
+    }
+    let lines = Lines::new(x.shape(), axis).input(x).output(&mut y)?;
+    if T::SAME {
+        lines.run(cost, |line| norm::row(norm, line.input::<T::Lane>(0), line.output(0)))?;
+    } else {
+        lines.scratch(n, T::Lane::DTYPE).scratch(n, T::Lane::DTYPE).run(cost, |line| {
+            let (from, to) = (line.scratch::<T::Lane>(0), line.scratch(1));
+            load::<T>(line.input(0), from);
+            norm::row(norm, from, to);
+            store::<T>(to, line.output(0));
+        })?;
+    }
+    Ok(y)
+}
+
+/// Rows of `n` elements, none of them cut. `cost` is that of one.
+fn rows<F: Float, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F], cost: Cost) {
+    let out = Out::new(y);
+    par::ranges(x.len() / n, 1, cost, |r| {
+        let r = r.start * n..r.end * n;
+        // SAFETY: O1: ranges don't overlap.
+        let y = unsafe { out.part(r.clone()) };
+        for (x, y) in x[r].chunks(n).zip(y.chunks_mut(n)) {
+            norm::row(norm, x, y);
+        }
+    });
+}
+
+/// Rows of `n` elements, their chunks on all threads. `cost` is that of a row.
+fn chunks<F: Float + Product, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F], cost: Cost) {
+    let per_row = n.div_ceil(CHUNK);
+    let pieces = x.len() / n * per_row;
+    let chunk = |k: usize| k / per_row * n + k % per_row * CHUNK..k / per_row * n + n.min((k % per_row + 1) * CHUNK);
+    let cost = Cost { bytes: cost.bytes / per_row, flops: cost.flops / per_row / 2 };
+    let mut parts = vec![[F::default(); 2]; pieces];
+    let (found, out) = (Out::new(&mut parts), Out::new(y));
+    // SAFETY: O1: each chunk has its own element and its own results.
+    par::chunks(pieces, cost, |k| unsafe { found.part(k..k + 1)[0] = norm::part(norm, &x[chunk(k)], out.part(chunk(k))) });
+    for row in parts.chunks_mut(per_row) {
+        norm::join(norm, row, n);
+    }
+    // SAFETY: as above.
+    par::chunks(pieces, cost, |k| unsafe { norm::write(norm, parts[k], k % per_row * CHUNK, &x[chunk(k)], out.part(chunk(k))) });
+}
