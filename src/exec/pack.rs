@@ -142,7 +142,7 @@ unsafe fn unpack_of<U: Copy>(s: *const U, x: Rect) {
 }
 
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-mod x86 {
+pub(crate) mod x86 {
     use core::arch::x86_64::*;
 
     /// Eight columns of eight elements, `step` bytes apart, to eight rows, `ld` elements apart.

@@ -1,7 +1,10 @@
-//! Multiply-add of arrays of lanes by `std::arch`, where LLVM does not turn the portable loop into vectors reliably: with the
-//! array as a value of vector type, it stays in registers.
+//! `std::arch`, where LLVM does not turn the portable loop beside it into vectors reliably: multiply-add of arrays of lanes (as values of
+//! vector type they stay in registers), conversion of halves, transposition.
 
-use super::element::Lane;
+use super::{
+    bytes::Pair,
+    element::{Lane, Product},
+};
 use crate::exec::isa::Isa;
 
 /// `a * b + c`, lane by lane: the body for every instruction set.
@@ -53,6 +56,11 @@ forms! {
         Avx512 8 |a, b, c| _mm512_fmadd_pd(a, b, c);
         Avx2 4 |a, b, c| _mm256_fmadd_pd(a, b, c);
     }
+    pairs Pair {
+        Avx512 16 |a, b, c| _mm512_add_epi32(_mm512_madd_epi16(a, b), c);
+        Avx2 8 |a, b, c| _mm256_add_epi32(_mm256_madd_epi16(a, b), c);
+        Base 4 |a, b, c| _mm_add_epi32(_mm_madd_epi16(a, b), c);
+    }
     int16 u16 {}
     int64 u64 {}
     #[cfg(feature = "complex")]
@@ -62,5 +70,62 @@ forms! {
     int32 u32 {
         Avx512 16 |a, b, c| _mm512_add_epi32(_mm512_mullo_epi32(a, b), c);
         Avx2 8 |a, b, c| _mm256_add_epi32(_mm256_mullo_epi32(a, b), c);
+    }
+}
+
+/// Elements to lanes.
+#[inline(always)]
+pub fn each<I: Isa, T: Product>(s: &[T], d: &mut [T::Lane]) {
+    for (s, d) in s.iter().zip(d) {
+        *d = s.widen();
+    }
+}
+/// The same for `f16`, sixteen at a time where an instruction converts them.
+#[cfg(feature = "half")]
+#[inline(always)]
+pub fn halves<I: Isa, T: Product<Lane = f32>>(s: &[T], d: &mut [f32]) {
+    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+    if const { !matches!(I::LEVEL, crate::exec::isa::Level::Base) } {
+        use core::arch::x86_64::*;
+        assert!(size_of::<T>() == 2);
+        let n = s.len().min(d.len()) / 16 * 16;
+        for i in (0..n).step_by(16) {
+            // SAFETY: the levels have the instructions (I1); sixteen elements of both slices.
+            unsafe {
+                let (s, d) = (s.as_ptr().add(i), d.as_mut_ptr().add(i));
+                if const { matches!(I::LEVEL, crate::exec::isa::Level::Avx512) } {
+                    _mm512_storeu_ps(d, _mm512_cvtph_ps(_mm256_loadu_si256(s as *const __m256i)));
+                } else {
+                    _mm256_storeu_ps(d, _mm256_cvtph_ps(_mm_loadu_si128(s as *const __m128i)));
+                    _mm256_storeu_ps(d.add(8), _mm256_cvtph_ps(_mm_loadu_si128(s.add(8) as *const __m128i)));
+                }
+            }
+        }
+        return each::<I, T>(&s[n..], &mut d[n..]);
+    }
+    each::<I, T>(s, d)
+}
+
+/// `d[p * ld + j] = s[j][p]` for `p < depth`, `j < count`.
+#[inline(always)]
+pub fn transpose<I: Isa, A: Copy, const DEEP: usize>(s: &[[A; DEEP]; 8], count: usize, depth: usize, d: &mut [A], ld: usize) {
+    assert!(count <= 8 && depth <= DEEP && (depth == 0 || count == 0 || (depth - 1) * ld + count <= d.len()));
+    #[allow(unused_mut, reason = "not everywhere are there vectors")]
+    let mut p = 0;
+    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+    if const { !matches!(I::LEVEL, crate::exec::isa::Level::Base) && size_of::<A>() == 4 } && count == 8 {
+        while p + 8 <= depth {
+            // SAFETY: AVX2 (I1); eight columns of eight from `s`, to rows that `d` holds by the assertion.
+            unsafe {
+                let from = (s.as_ptr() as *const A).add(p) as *const u32;
+                crate::exec::pack::x86::transpose_8x8(from, (DEEP * 4) as isize, d.as_mut_ptr().add(p * ld) as *mut u32, ld);
+            }
+            p += 8;
+        }
+    }
+    for p in p..depth {
+        for j in 0..count {
+            d[p * ld + j] = s[j][p];
+        }
     }
 }

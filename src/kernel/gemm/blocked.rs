@@ -60,9 +60,7 @@ where
             let ks = block * kc..k.min((block + 1) * kc);
             let (first, last) = (block == 0, block + 1 == blocks);
             let a = a.block(rows.clone(), ks.clone());
-            if !direct_a {
-                pack::rows(a, packed_a);
-            }
+            let a_strides = if direct_a { (a.rs(), a.cs()) } else { pack::rows(a, packed_a) };
             let mut j = 0;
             while j < n {
                 let vectors = panel(n - j, lanes, widest);
@@ -89,10 +87,11 @@ where
                     k: ks.len(),
                     rows: rows.len(),
                     a: if direct_a { a.as_ptr() as *const A::Lane } else { packed_a.as_ptr() },
-                    a_strides: direct_a.then_some((a.rs(), a.cs())),
+                    a_strides,
                     b: if direct_b && whole { b.as_ptr() as *const A::Lane } else { packed_b.as_ptr() },
                     ldb: if direct_b && whole { b.rs() } else { width as isize },
                     vectors,
+                    starts: core::ptr::null(),
                     o,
                     ldo,
                     accumulate: accumulate || !first,

@@ -2,6 +2,7 @@
 //! element types share it (16-bit floats are widened to `f32` while they are packed, 8-bit integers to 32 bits).
 
 use super::arch;
+use super::bytes::Pair;
 use super::tile::{self, Strips};
 #[cfg(feature = "complex")]
 use crate::dtype::Complex64;
@@ -79,6 +80,7 @@ lanes! {
     f32: [16 8 4] single, |I, a, b, c| fma32::<I>(a, b, c), a * b, a + b;
     #[cfg(feature = "f64")]
     f64: [8 4 2] double, |I, a, b, c| fma64::<I>(a, b, c), a * b, a + b;
+    Pair: [16 8 4] pairs, |I, a, b, c| Pair(c.0.wrapping_add(a.dot(b))), Pair(a.0.wrapping_mul(b.0)), Pair(a.0.wrapping_add(b.0));
     u16: [32 16 8] int16, |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
     u32: [16 8 4] int32, |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
     u64: [8 4 2] int64, |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
@@ -104,39 +106,46 @@ pub trait Product: Copy + Default + Send + Sync + 'static {
     const COMPLEX: bool;
     /// To a lane.
     fn widen(self) -> Self::Lane;
+    /// Whether it has a sign, for integers of 8 bits: those have an engine of their own.
+    const BYTE: Option<bool>;
+    /// All of `s` to lanes.
+    fn widen_all<I: Isa>(s: &[Self], d: &mut [Self::Lane]);
     /// From a lane: rounds floats, wraps integers.
     fn narrow(x: Self::Lane) -> Self;
 }
 
-/// `element: packed form, same bytes, complex, one for gemm, to a lane, from a lane`.
+/// `element: packed form, same bytes, complex, one for gemm, form of slices, to a lane, from a lane; sign of a byte`.
 macro_rules! products {
-    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $complex:literal, $one:expr, |$x:ident| $widen:expr, $narrow:expr;)*) => { $(
+    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $complex:literal, $one:expr, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)?;)*) => { $(
         $(#[$cfg])*
         impl Product for $T {
             type Lane = $A;
             const SAME: bool = $same;
             const GEMM_ONE: Option<Self> = $one;
             const COMPLEX: bool = $complex;
+            const BYTE: Option<bool> = [$(Some($signed),)? None][0];
             #[inline(always)]
             fn widen(self) -> $A { let $x = self; $widen }
             #[inline(always)]
             fn narrow($x: $A) -> $T { $narrow }
+            #[inline(always)]
+            fn widen_all<I: Isa>(s: &[$T], d: &mut [$A]) { arch::$slices::<I, $T>(s, d) }
         }
     )* };
 }
 products! {
-    f32: f32, true, false, Some(1.0), |x| x, x;
-    #[cfg(feature = "f64")] f64: f64, true, false, Some(1.0), |x| x, x;
-    #[cfg(feature = "half")] f16: f32, false, false, None, |x| Widen::widen(x), Widen::narrow(x);
-    #[cfg(feature = "half")] bf16: f32, false, false, None, |x| Widen::widen(x), Widen::narrow(x);
-    i8: u32, false, false, None, |x| x as u32, x as i8;
-    u8: u32, false, false, None, |x| x as u32, x as u8;
-    #[cfg(feature = "ints")] i16: u16, true, false, None, |x| x as u16, x as i16;
-    #[cfg(feature = "ints")] u16: u16, true, false, None, |x| x, x;
-    i32: u32, true, false, None, |x| x as u32, x as i32;
-    #[cfg(feature = "ints")] u32: u32, true, false, None, |x| x, x;
-    i64: u64, true, false, None, |x| x as u64, x as i64;
-    #[cfg(feature = "ints")] u64: u64, true, false, None, |x| x, x;
-    #[cfg(feature = "complex")] Complex64: Complex64, true, true, Some(Complex64::new(1.0, 0.0)), |x| x, x;
-    #[cfg(all(feature = "complex", feature = "f64"))] Complex128: Complex128, true, true, Some(Complex128::new(1.0, 0.0)), |x| x, x;
+    f32: f32, true, false, Some(1.0), each |x| x, x;
+    #[cfg(feature = "f64")] f64: f64, true, false, Some(1.0), each |x| x, x;
+    #[cfg(feature = "half")] f16: f32, false, false, None, halves |x| Widen::widen(x), Widen::narrow(x);
+    #[cfg(feature = "half")] bf16: f32, false, false, None, each |x| Widen::widen(x), Widen::narrow(x);
+    i8: u32, false, false, None, each |x| x as u32, x as i8, signed true;
+    u8: u32, false, false, None, each |x| x as u32, x as u8, signed false;
+    #[cfg(feature = "ints")] i16: u16, true, false, None, each |x| x as u16, x as i16;
+    #[cfg(feature = "ints")] u16: u16, true, false, None, each |x| x, x;
+    i32: u32, true, false, None, each |x| x as u32, x as i32;
+    #[cfg(feature = "ints")] u32: u32, true, false, None, each |x| x, x;
+    i64: u64, true, false, None, each |x| x as u64, x as i64;
+    #[cfg(feature = "ints")] u64: u64, true, false, None, each |x| x, x;
+    #[cfg(feature = "complex")] Complex64: Complex64, true, true, Some(Complex64::new(1.0, 0.0)), each |x| x, x;
+    #[cfg(all(feature = "complex", feature = "f64"))] Complex128: Complex128, true, true, Some(Complex128::new(1.0, 0.0)), each |x| x, x;
 }

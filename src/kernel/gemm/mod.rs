@@ -6,13 +6,14 @@
 //!   that bits never depend on the number of threads.
 //! - [`Stage`]: what happens to the result's rows while they are in L1.
 //!
-//! Engines: the crate `gemm` (`large`), few rows or columns (`skinny`), all else (`blocked`). What can be multiplied is a table
+//! Engines: the crate `gemm` (`large`), 8-bit integers (`bytes`), few rows or columns (`skinny`), all else (`blocked`). What can be multiplied is a table
 //! (`element`): an element type is a row (its packed form, how it gets there), a packed form is a row (lanes a vector on
 //! each instruction set, multiply-add).
 
 mod activation;
 mod arch;
 mod blocked;
+mod bytes;
 mod element;
 mod large;
 mod mat;
@@ -23,6 +24,8 @@ mod stage;
 #[cfg(test)]
 mod tests;
 mod tile;
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+mod vnni;
 
 pub use activation::Activation;
 pub use element::{Lane, Product};
@@ -46,6 +49,9 @@ where
     assert!(a.cols() == b.rows() && a.rows() == c.rows() && b.cols() == c.cols());
     if c.rows() == 0 || c.cols() == 0 {
         return Ok(());
+    }
+    if const { A::BYTE.is_some() && B::BYTE.is_some() } {
+        return bytes::product(a, b, &mut c, accumulate, stages);
     }
     if large::product(a, b, &mut c, accumulate) {
         if !stages.is_empty() {

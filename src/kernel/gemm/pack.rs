@@ -1,70 +1,189 @@
-//! Packing: strided elements to lanes, in the order in which tiles read them.
+//! Packing: strided elements to lanes, in the order in which tiles read them. Whatever the strides, memory is read in runs where
+//! it has some, and converted a vector at a time.
 
-use super::{element::Product, mat::Mat, tile::height};
+use super::{arch, element::Product, mat::Mat};
 use crate::exec::isa::{self, Isa, Kernel};
+use core::marker::PhantomData;
 
-/// A panel of B: `d[k][width]`, zero beyond B's columns.
-struct Panel<'a, T: Product> {
-    b: Mat<'a, T>,
+/// How elements become lanes: a lane is one of them, or `GROUP` neighbours along the sum, as dot instructions take them.
+pub trait Packing: Copy {
+    /// An element.
+    type From: Copy;
+    /// A lane.
+    type To: Copy + Default;
+    /// How many elements make a lane: 1, 2 or 4.
+    const GROUP: usize;
+    /// What stands in a group for elements beyond the end: the value whose bits are zero in the lane.
+    fn nothing(self) -> Self::From;
+    /// A lane of the first `GROUP` of these.
+    fn lane(self, x: [Self::From; 4]) -> Self::To;
+    /// Lanes of groups across `GROUP` rows (the first of these) of `d.len()` elements.
+    #[inline(always)]
+    fn across<I: Isa>(self, s: [&[Self::From]; 4], d: &mut [Self::To]) {
+        let s = s.map(|s| &s[..d.len()]);
+        for (j, d) in d.iter_mut().enumerate() {
+            *d = self.lane([s[0][j], s[1][j], s[2][j], s[3][j]]);
+        }
+    }
+    /// Lanes of `d.len() * GROUP` elements side by side.
+    #[inline(always)]
+    fn run<I: Isa>(self, s: &[Self::From], d: &mut [Self::To]) {
+        for (s, d) in s.chunks_exact(Self::GROUP).zip(d) {
+            *d = self.lane(core::array::from_fn(|q| s[q % Self::GROUP]));
+        }
+    }
+}
+
+/// One element a lane.
+pub struct Single<T>(PhantomData<T>);
+impl<T> Clone for Single<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Single<T> {}
+impl<T: Product> Packing for Single<T> {
+    type From = T;
+    type To = T::Lane;
+    const GROUP: usize = 1;
+    #[inline(always)]
+    fn nothing(self) -> T {
+        T::default()
+    }
+    #[inline(always)]
+    fn lane(self, x: [T; 4]) -> T::Lane {
+        x[0].widen()
+    }
+    #[inline(always)]
+    fn run<I: Isa>(self, s: &[T], d: &mut [T::Lane]) {
+        T::widen_all::<I>(s, d);
+    }
+}
+
+/// Lanes of a strided line: rows of the result that are contiguous along the sum.
+#[inline(always)]
+fn line<I: Isa, P: Packing>(p: P, s: *const P::From, step: isize, k: usize, d: &mut [P::To]) {
+    let whole = k / P::GROUP;
+    // SAFETY: the callers': `k` elements, `step` apart (M1).
+    let at = |i: usize| unsafe { *s.offset(i as isize * step) };
+    if step == 1 {
+        // SAFETY: as above.
+        p.run::<I>(unsafe { core::slice::from_raw_parts(s, whole * P::GROUP) }, &mut d[..whole]);
+    } else {
+        for (i, d) in d[..whole].iter_mut().enumerate() {
+            *d = p.lane(core::array::from_fn(|q| at(i * P::GROUP + q % P::GROUP)));
+        }
+    }
+    if whole * P::GROUP < k {
+        d[whole] = p.lane(core::array::from_fn(|q| if whole * P::GROUP + q < k { at(whole * P::GROUP + q) } else { p.nothing() }));
+    }
+}
+
+/// Panels, each `d[group][width]`, the last one `last` wide.
+struct Panels<'a, P: Packing> {
+    p: P,
+    b: Mat<'a, P::From>,
     width: usize,
-    d: &'a mut [T::Lane],
+    last: usize,
+    d: &'a mut [P::To],
 }
-impl<T: Product> Kernel for Panel<'_, T> {
-    type Out = ();
+impl<P: Packing> Panels<'_, P> {
+    /// Of columns side by side: rows are read from end to end.
     #[inline(always)]
-    fn run<I: Isa>(self) {
-        let (b, w) = (self.b, self.b.cols());
-        for (p, d) in self.d.chunks_exact_mut(self.width).enumerate() {
-            let (d, rest) = d.split_at_mut(w);
-            let s = b.at(p, 0);
-            if b.cs() == 1 {
-                for (j, d) in d.iter_mut().enumerate() {
-                    // SAFETY: M1: row `p < b.rows()`, by `panel`; column `j < w`.
-                    *d = unsafe { *s.add(j) }.widen();
+    fn across<I: Isa>(self) {
+        let Panels { p, b, width, last, d } = self;
+        let (k, n) = (b.rows(), b.cols());
+        let groups = k.div_ceil(P::GROUP);
+        for g in 0..groups {
+            for (panel, j) in (0..n).step_by(width).enumerate() {
+                let (w, wide) = ((n - j).min(width), if n - j <= width { last } else { width });
+                let (d, rest) = d[panel * width * groups + g * wide..][..wide].split_at_mut(w);
+                // SAFETY: M1: a row of B, whose elements are side by side; of four, those beyond the group are not used.
+                let row = |q: usize| unsafe { core::slice::from_raw_parts(b.at((g * P::GROUP + q % P::GROUP).min(k - 1), j), w) };
+                if P::GROUP == 1 {
+                    p.run::<I>(row(0), d);
+                } else if (g + 1) * P::GROUP <= k {
+                    p.across::<I>([row(0), row(1), row(2), row(3)], d);
+                } else {
+                    for (j, d) in d.iter_mut().enumerate() {
+                        *d = p.lane(core::array::from_fn(|q| if g * P::GROUP + q < k { row(q)[j] } else { p.nothing() }));
+                    }
                 }
-            } else {
-                for (j, d) in d.iter_mut().enumerate() {
-                    // SAFETY: as above.
-                    *d = unsafe { *s.offset(j as isize * b.cs()) }.widen();
+                rest.fill(Default::default());
+            }
+        }
+    }
+    /// Of columns that are anything else: eight at a time become lanes in L1, which are transposed.
+    #[inline(always)]
+    fn along<I: Isa>(self) {
+        const DEEP: usize = if cfg!(feature = "std") { 64 } else { 16 };
+        let Panels { p, b, width, last, d } = self;
+        let (k, n) = (b.rows(), b.cols());
+        let groups = k.div_ceil(P::GROUP);
+        let mut lines = [[P::To::default(); DEEP]; 8];
+        for (panel, j) in (0..n).step_by(width).enumerate() {
+            let (w, wide) = ((n - j).min(width), if n - j <= width { last } else { width });
+            let d = &mut d[panel * width * groups..][..wide * groups];
+            for x in (0..w).step_by(8) {
+                let count = (w - x).min(8);
+                for first in (0..groups).step_by(DEEP) {
+                    let depth = (k - first * P::GROUP).min(DEEP * P::GROUP);
+                    for (c, to) in lines[..count].iter_mut().enumerate() {
+                        line::<I, P>(p, b.at(first * P::GROUP, j + x + c), b.rs(), depth, to);
+                    }
+                    arch::transpose::<I, P::To, DEEP>(&lines, count, depth.div_ceil(P::GROUP), &mut d[first * wide + x..], wide);
                 }
             }
-            rest.fill(Default::default());
+            if w < wide {
+                d.chunks_exact_mut(wide).for_each(|d| d[w..].fill(Default::default()));
+            }
         }
     }
 }
-/// Packs `b`, at most `width` columns, into `d[b.rows()][width]`.
-pub fn panel<T: Product>(b: Mat<T>, width: usize, d: &mut [T::Lane]) {
-    assert!(b.cols() <= width);
-    isa::call(Panel { b, width, d: &mut d[..b.rows() * width] })
+impl<P: Packing> Kernel for Panels<'_, P> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        if self.b.cs() == 1 { self.across::<I>() } else { self.along::<I>() }
+    }
 }
 
-/// Strips of A: strip after strip, each `d[k][height]`.
-struct Rows<'a, T: Product> {
-    a: Mat<'a, T>,
-    d: &'a mut [T::Lane],
-}
-impl<T: Product> Kernel for Rows<'_, T> {
+/// `d[row][groups]`.
+struct Lines<'a, P: Packing>(P, Mat<'a, P::From>, &'a mut [P::To]);
+impl<P: Packing> Kernel for Lines<'_, P> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let (a, k, mut d) = (self.a, self.a.cols(), self.d);
-        let mut i = 0;
-        while i < a.rows() {
-            let h = height(a.rows() - i);
-            let (strip, rest) = d.split_at_mut(h * k);
-            for (p, units) in strip.chunks_exact_mut(h).enumerate() {
-                let s = a.at(i, p);
-                for (r, unit) in units.iter_mut().enumerate() {
-                    // SAFETY: M1: row `i + r`, column `p < k`.
-                    *unit = unsafe { *s.offset(r as isize * a.rs()) }.widen();
-                }
-            }
-            d = rest;
-            i += h;
+        let Lines(p, a, d) = self;
+        let groups = a.cols().div_ceil(P::GROUP);
+        for (i, d) in d.chunks_exact_mut(groups.max(1)).enumerate() {
+            line::<I, P>(p, a.at(i, 0), a.cs(), a.cols(), d);
         }
     }
 }
-/// Packs all of `a` into the first `a.rows() * a.cols()` of `d`.
-pub fn rows<T: Product>(a: Mat<T>, d: &mut [T::Lane]) {
-    isa::call(Rows { a, d: &mut d[..a.rows() * a.cols()] })
+
+/// Packs `b` into panels of `width` columns, `d[panel][group][width]`, the last one `last` wide and zero beyond B's columns.
+pub fn panels_by<P: Packing>(p: P, b: Mat<P::From>, width: usize, last: usize, d: &mut [P::To]) {
+    assert!(b.cols() == 0 || (b.cols() - 1) % width < last && last <= width);
+    isa::call(Panels { p, b, width, last, d })
+}
+/// Packs all of `a` into the first `rows * groups of columns` of `d` and returns the strides of a row and of a step of the sum: by
+/// rows, or by columns where those are contiguous.
+pub fn rows_by<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> (isize, isize) {
+    let groups = a.cols().div_ceil(P::GROUP);
+    if a.rs() == 1 && a.cs() != 1 {
+        panels_by(p, a.t(), a.rows(), a.rows(), d);
+        return (1, a.rows() as isize);
+    }
+    isa::call(Lines(p, a, &mut d[..a.rows() * groups]));
+    (groups as isize, 1)
+}
+
+/// [`panels_by`] of single elements, one panel.
+pub fn panel<T: Product>(b: Mat<T>, width: usize, d: &mut [T::Lane]) {
+    panels_by(Single(PhantomData), b, width, width, d)
+}
+/// [`rows_by`] of single elements.
+pub fn rows<T: Product>(a: Mat<T>, d: &mut [T::Lane]) -> (isize, isize) {
+    rows_by(Single(PhantomData), a, d)
 }

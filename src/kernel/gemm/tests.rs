@@ -127,6 +127,86 @@ each! {
     #[cfg(feature = "complex")] complex64 crate::dtype::Complex64;
 }
 
+/// Whole bytes: nothing saturates, nothing is lost between signed and unsigned.
+fn check_bytes<A, B, C>(seed: u64, run: fn(Mat<A>, Mat<B>, MatMut<C>, bool) -> Result<()>)
+where
+    A: Product + Into<i64>,
+    B: Product + Into<i64>,
+    C: Product + Into<i64>,
+{
+    let mut random = Random(seed);
+    for round in 0..60 {
+        let (m, n, k) = match round % 6 {
+            0 => (random.size(1, 4), random.size(1, 300), random.size(1, 300)),
+            1 => (random.size(1, 9), random.size(1, 90), random.size(1000, 2300)),
+            2 => (random.size(1, 20), random.size(500, 700), random.size(0, 20)),
+            3 => (random.size(1, 40), 64 * random.size(1, 3), 4 * random.size(1, 90)),
+            _ => (random.size(1, 70), random.size(1, 140), random.size(1, 70)),
+        };
+        // Any byte, all bytes the least, or all the greatest.
+        let mut bytes = |len: usize| -> Vec<u8> {
+            let whole = random.next() >> 20;
+            (0..len.max(1)).map(|_| [random.next() as u8, random.next() as u8, 0x80, 0xff][(whole % 4) as usize]).collect()
+        };
+        let (a, b) = (bytes(m * k * 2), bytes(n * k * 2));
+        let (la, lb) = (random.size(0, 3), random.size(0, 3));
+        let strides = |rows: usize, cols: usize, layout| match layout {
+            0 => (0, cols as isize, 1),
+            1 => (0, 1, rows as isize),
+            2 => (0, 2 * cols as isize, 2),
+            _ => ((rows * cols).saturating_sub(1), -(cols as isize), -1),
+        };
+        let ((a0, ars, acs), (b0, brs, bcs)) = (strides(m, k, la), strides(k, n, lb));
+        // SAFETY: M1 by `strides`; 8-bit integers are any bytes.
+        let (a, b) =
+            unsafe { (Mat::new(a.as_ptr().add(a0) as *const A, m, k, ars, acs), Mat::new(b.as_ptr().add(b0) as *const B, k, n, brs, bcs)) };
+        let accumulate = round % 4 == 1;
+        let mut c = vec![C::default(); m * n];
+        run(a, b, MatMut::from_slice(&mut c, m, n), false).unwrap();
+        if accumulate {
+            run(a, b, MatMut::from_slice(&mut c, m, n), true).unwrap();
+        }
+        for i in 0..m {
+            for j in 0..n {
+                // SAFETY: inside the bounds.
+                let sum: i64 = (0..k).map(|p| unsafe { Into::<i64>::into(a.get(i, p)) * Into::<i64>::into(b.get(p, j)) }).sum();
+                let sum = if accumulate { 2 * sum } else { sum };
+                let shift = 64 - 8 * size_of::<C>();
+                let (got, want) = (Into::<i64>::into(c[i * n + j]) << shift, sum << shift);
+                assert_eq!(got, want, "{m}x{k}x{n} layouts {la} {lb} [{i}, {j}]");
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_are_exact() {
+    macro_rules! pairs {
+        ($($A:ty, $B:ty, $C:ty;)*) => { $(
+            check_bytes::<$A, $B, $C>(11, |a, b, c, accumulate| product(a, b, c, accumulate, Stages::NONE));
+            check_bytes::<$A, $B, $C>(12, |a, b, mut c, accumulate| {
+                let (a, b) = (bytes::Bytes::new(a), bytes::Bytes::new(b));
+                bytes::blocked::<bytes::Pair, _>(a, b, &mut c, accumulate, Stages::NONE)
+            });
+        )* };
+    }
+    pairs! { i8, i8, i32; u8, i8, i32; i8, u8, i32; u8, u8, i32; i8, i8, i8; u8, u8, u8; }
+}
+
+#[test]
+#[cfg(feature = "half")]
+fn sums_of_halves_are_not_rounded() {
+    use crate::dtype::{bf16, f16};
+    let ones = |n: usize| vec![1.0f32; n];
+    let mut c = [0.0f32; 70];
+    let (a, b) = (ones(3001).iter().map(|x| bf16::from_f32(*x)).collect::<Vec<_>>(), vec![bf16::ONE; 3001 * 70]);
+    product(Mat::from_slice(&a, 1, 3001), Mat::from_slice(&b, 3001, 70), MatMut::from_slice(&mut c, 1, 70), false, Stages::NONE).unwrap();
+    assert_eq!(c, [3001.0; 70]);
+    let (a, b, mut c) = (vec![f16::ONE; 9 * 3001], vec![f16::ONE; 3001 * 70], vec![0.0f32; 9 * 70]);
+    product(Mat::from_slice(&a, 9, 3001), Mat::from_slice(&b, 3001, 70), MatMut::from_slice(&mut c, 9, 70), false, Stages::NONE).unwrap();
+    assert!(c.iter().all(|x| *x == 3001.0));
+}
+
 #[test]
 fn floats_are_as_accurate_as_they_can_be() {
     let mut random = Random(7);

@@ -17,7 +17,7 @@ pub fn height(left: usize) -> usize {
 
 /// One panel of B times all strips of A: `o (+)= a b`.
 ///
-/// Contract S1: `a` holds `rows` rows of `k` lanes, either packed (strip after strip, each `[k][height]`) or by its strides;
+/// Contract S1: `a` holds `rows` rows of `k` lanes, by its strides;
 /// `b` holds `k` rows of `vectors * L` lanes, `ldb` apart; `o` holds `rows` rows of as many, `ldo` apart, writable and apart
 /// from both; `vectors` is 1, 2 or the widest tile's.
 #[derive(Clone, Copy)]
@@ -25,11 +25,13 @@ pub struct Strips<A> {
     pub k: usize,
     pub rows: usize,
     pub a: *const A,
-    /// Strides of a row and of a step of `k`; none where it is packed.
-    pub a_strides: Option<(isize, isize)>,
+    /// Strides of a row and of a step of `k`.
+    pub a_strides: (isize, isize),
     pub b: *const A,
     pub ldb: isize,
     pub vectors: usize,
+    /// What the sums of each row begin with, `rows` lanes; null for zero. Not with `accumulate`.
+    pub starts: *const A,
     pub o: *mut A,
     pub ldo: isize,
     /// Adds to what `o` holds.
@@ -74,18 +76,17 @@ unsafe fn column<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) 
     let mut i = 0;
     while i < s.rows {
         let h = height(s.rows - i);
-        let (a, rs, cs) = match s.a_strides {
-            Some((rs, cs)) => (s.a.wrapping_offset(i as isize * rs), rs, cs),
-            None => (s.a.wrapping_add(i * s.k), 1, h as isize),
-        };
+        let (rs, cs) = s.a_strides;
+        let a = s.a.wrapping_offset(i as isize * rs);
         let o = s.o.wrapping_offset(i as isize * s.ldo);
+        let starts = if s.starts.is_null() { s.starts } else { s.starts.wrapping_add(i) };
         // SAFETY: S1: rows `i..i + h`.
         unsafe {
             match h {
-                6 => tile::<I, A, L, 6, V>(&s, a, rs, cs, o),
-                4 => tile::<I, A, L, 4, V>(&s, a, rs, cs, o),
-                2 => tile::<I, A, L, 2, V>(&s, a, rs, cs, o),
-                _ => tile::<I, A, L, 1, V>(&s, a, rs, cs, o),
+                6 => tile::<I, A, L, 6, V>(&s, a, rs, cs, starts, o),
+                4 => tile::<I, A, L, 4, V>(&s, a, rs, cs, starts, o),
+                2 => tile::<I, A, L, 2, V>(&s, a, rs, cs, starts, o),
+                _ => tile::<I, A, L, 1, V>(&s, a, rs, cs, starts, o),
             }
         }
         i += h;
@@ -103,6 +104,7 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     mut a: *const A,
     rs: isize,
     cs: isize,
+    starts: *const A,
     o: *mut A,
 ) {
     let mut c = [[[A::default(); L]; V]; R];
@@ -115,6 +117,10 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
                 for j in 0..V {
                     c[i][j] = *at(i, j);
                 }
+            }
+        } else if !starts.is_null() {
+            for i in 0..R {
+                c[i] = [[*starts.add(i); L]; V];
             }
         }
         for _ in 0..s.k {

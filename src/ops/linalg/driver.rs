@@ -33,7 +33,8 @@ where
     C: Product<Lane = A::Lane> + Element,
 {
     let Sizes { m, n, k } = sizes;
-    let grid = Grid::new(m, n, k);
+    // Four bytes are multiplied in the time of a number.
+    let grid = Grid::new(m, n, if A::BYTE.is_some() { k.div_ceil(4) } else { k });
     let blocks = grid.len();
     let (rows, cols) = if blocks == 0 { return Ok(()) } else { grid.block(0) };
     let cost = Cost {

@@ -1,0 +1,203 @@
+//! Products of 8-bit integers: exact in 32 bits (wrapping), of which 8-bit results are the last eight.
+//!
+//! A lane is a group of neighbours along the sum, and one instruction multiplies the groups of a vector and adds up within each:
+//! four bytes where the CPU has VNNI, pairs of 16-bit numbers elsewhere (the 8-bit instruction before VNNI saturates).
+//!
+//! VNNI multiplies unsigned bytes by signed ones. A is taken as it is, so it is read in place; B gets the other signedness while it is
+//! packed. Turning a byte's top bit round moves its value by 128, up or down: sums are off by 128 times that of A's row, and begin
+//! with what mends it.
+
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+use super::vnni::{self, Quad};
+use super::{
+    element::{Lane, Product},
+    mat::{Mat, MatMut},
+    pack::{self, Packing},
+    scratch::Scratch,
+    stage::{self, Finish, Stages},
+    tile::{self, Strips},
+};
+use crate::{error::Result, exec::isa};
+
+/// Groups along the sum, and columns, of a block of B: it stays in L2, each of its panels close to L1.
+const KC: usize = if cfg!(feature = "std") { 256 } else { 64 };
+const NC: usize = if cfg!(feature = "std") { 512 } else { 8 };
+
+/// A lane that is a group of bytes.
+pub trait Group: Lane {
+    /// How A and B are packed, whether or not they are signed.
+    type Packing: Packing<From = u8, To = Self>;
+    /// Whether a group lies in A as it is packed.
+    const IN_PLACE: bool;
+    /// How A is packed, which has a sign or not.
+    fn left(signed: bool) -> Self::Packing;
+    /// How B is packed, and the sums of A's row that a sum has to begin with.
+    fn right(signed: bool, left: bool) -> (Self::Packing, i32);
+    /// Sums of A's rows, where `right` asks for them.
+    fn row_sums(_: Mat<u8>, _: &mut [u32]) {}
+}
+
+/// Two neighbours, as 16-bit numbers.
+#[derive(Clone, Copy, Default)]
+#[repr(transparent)]
+pub struct Pair(pub u32);
+impl Pair {
+    /// The sum of both products.
+    #[inline(always)]
+    pub fn dot(self, b: Pair) -> u32 {
+        let (low, high) = (|x: Pair| x.0 as i16 as i32, |x: Pair| x.0 as i32 >> 16);
+        (low(self) * low(b)).wrapping_add(high(self) * high(b)) as u32
+    }
+}
+
+/// Bytes to 16-bit numbers; holds the sign bit, or 0.
+#[derive(Clone, Copy)]
+pub struct Extend(u8);
+impl Packing for Extend {
+    type From = u8;
+    type To = Pair;
+    const GROUP: usize = 2;
+    #[inline(always)]
+    fn nothing(self) -> u8 {
+        0
+    }
+    #[inline(always)]
+    fn lane(self, x: [u8; 4]) -> Pair {
+        let sign = self.0 as u32;
+        // Sign extension where `sign` is 0x80, nothing where it is 0.
+        let wide = |x: u8| (x as u32 ^ sign).wrapping_sub(sign);
+        Pair(wide(x[0]) & 0xffff | wide(x[1]) << 16)
+    }
+}
+impl Group for Pair {
+    type Packing = Extend;
+    const IN_PLACE: bool = false;
+    fn left(signed: bool) -> Extend {
+        Extend(if signed { 0x80 } else { 0 })
+    }
+    fn right(signed: bool, _: bool) -> (Extend, i32) {
+        (Self::left(signed), 0)
+    }
+}
+
+/// `c (+)= a b`, then the stages, where A and B are bytes and the lanes of C are `u32`.
+pub fn product<A, B, C>(a: Mat<A>, b: Mat<B>, c: &mut MatMut<C>, accumulate: bool, stages: Stages<C>) -> Result<()>
+where
+    A: Product,
+    B: Product<Lane = A::Lane>,
+    C: Product<Lane = A::Lane>,
+{
+    let (a, b) = (Bytes::new(a), Bytes::new(b));
+    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+    if vnni::available() {
+        return match a.signed {
+            true => blocked::<Quad<true>, C>(a, b, c, accumulate, stages),
+            false => blocked::<Quad<false>, C>(a, b, c, accumulate, stages),
+        };
+    }
+    blocked::<Pair, C>(a, b, c, accumulate, stages)
+}
+
+/// A matrix of bytes, signed or not.
+#[derive(Clone, Copy)]
+pub struct Bytes<'a> {
+    mat: Mat<'a, u8>,
+    signed: bool,
+}
+impl<'a> Bytes<'a> {
+    pub fn new<T: Product>(m: Mat<'a, T>) -> Self {
+        // SAFETY: M1: the same elements; 8-bit integers are any byte.
+        let mat = unsafe { Mat::new(m.as_ptr() as *const u8, m.rows(), m.cols(), m.rs(), m.cs()) };
+        Bytes { mat, signed: T::BYTE.expect("8-bit integers") }
+    }
+}
+
+/// ```text
+/// for k in equal blocks of at most KC groups    A's block: read in place, or packed into L2
+///   for columns in blocks of NC                 B's block: packed into L2, its rows read in long runs
+///     for columns in panels: tiles              into C where its elements are lanes, else into lanes of its size
+///       after the last block of k: stages, store
+/// ```
+pub fn blocked<G: Group, C: Product>(a: Bytes, b: Bytes, c: &mut MatMut<C>, accumulate: bool, stages: Stages<C>) -> Result<()> {
+    assert!(size_of::<G>() == 4 && size_of::<C::Lane>() == 4);
+    let (m, n, k) = (a.mat.rows(), b.mat.cols(), a.mat.cols());
+    let group = G::Packing::GROUP;
+    let (lanes, widest) = G::tile(isa::level());
+    let groups = k.div_ceil(group);
+    let blocks = groups.div_ceil(KC).max(1);
+    let kc = groups.div_ceil(blocks);
+    let direct = G::IN_PLACE && a.mat.cs() == 1 && k.is_multiple_of(group) && a.mat.rs() % group as isize == 0;
+    let left = G::left(a.signed);
+    let (right, factor) = G::right(b.signed, a.signed);
+
+    // Lanes of C on the way to elements: all panels where k is in several blocks, else one.
+    let widest = widest * lanes;
+    let partial_width = if blocks > 1 { n.next_multiple_of(widest) } else { widest };
+    let nc = NC.next_multiple_of(widest).min(n.next_multiple_of(widest));
+    let (len_a, len_b) = (if direct { 0 } else { m.saturating_mul(kc) }, kc * nc);
+    let mut packed = Scratch::<G>::new(len_a.saturating_add(len_b))?;
+    let (packed_b, packed_a) = packed.split_at_mut(len_b);
+    let mut partial = Scratch::<u32>::new(m.saturating_mul(partial_width.saturating_add(1)))?;
+    let (starts, partial) = partial.split_at_mut(m);
+    if factor != 0 {
+        G::row_sums(a.mat, starts);
+        starts.iter_mut().for_each(|x| *x = x.wrapping_mul(factor as u32));
+    }
+    for block in 0..blocks {
+        let ks = block * kc * group..k.min((block + 1) * kc * group);
+        let (first, last) = (block == 0, block + 1 == blocks);
+        let depth = ks.len().div_ceil(group);
+        let a = a.mat.block(0..m, ks.clone());
+        let a_strides = if direct { (a.rs() / group as isize, 1) } else { pack::rows_by(left, a, packed_a) };
+        for j in (0..n).step_by(widest) {
+            // 1, 2 or the widest tile's vectors.
+            let panel = |left: usize| if left > 2 * lanes { widest } else { left.next_multiple_of(lanes) };
+            let width = panel(n - j);
+            let cols = j..n.min(j + width);
+            if j % nc == 0 {
+                let all = j..n.min(j + nc);
+                let end = panel(all.len() - (all.len() - 1) / widest * widest);
+                pack::panels_by(right, b.mat.block(ks.clone(), all), widest, end, packed_b);
+            }
+            let to_c = C::SAME && cols.len() == width;
+            let at = if blocks > 1 { j } else { 0 };
+            let (o, ldo) = if to_c { (c.at(0, j) as *mut u32, c.rs()) } else { (partial[at..].as_mut_ptr(), partial_width as isize) };
+            if first && accumulate {
+                for i in 0..m {
+                    // SAFETY: S1 for this part of `o`, see below; lanes of C are `u32`.
+                    let row = unsafe { core::slice::from_raw_parts_mut(o.offset(i as isize * ldo), cols.len()) };
+                    for (q, x) in row.iter_mut().enumerate() {
+                        let c = c.row(i)[j + q].widen();
+                        // SAFETY: the same four bytes.
+                        let c = unsafe { core::mem::transmute_copy::<C::Lane, u32>(&c) };
+                        *x = if factor == 0 { c } else { c.wrapping_add(starts[i]) };
+                    }
+                }
+            }
+            let accumulate = accumulate || !first;
+            let job = Strips {
+                k: depth,
+                rows: m,
+                a: if direct { a.as_ptr() as *const G } else { packed_a.as_ptr() },
+                a_strides,
+                b: packed_b[j % nc * depth..].as_ptr(),
+                ldb: width as isize,
+                vectors: width / lanes,
+                starts: if factor == 0 || accumulate { core::ptr::null() } else { starts.as_ptr() as *const G },
+                o: o as *mut G,
+                ldo,
+                accumulate,
+            };
+            // SAFETY: S1: A's block by its strides (M1, whole groups) or as `pack::rows_by` left it; B's panel, padded; `o` is this
+            // part of C (M2, lanes by SAME) or of the partial block, which is wide enough by its size.
+            unsafe { tile::run(job) };
+            if last && !(to_c && stages.is_empty()) {
+                let d = (!to_c).then(|| (c.at(0, j), c.rs()));
+                let (stages, lanes) = (stages.at(0, j), o as *mut C::Lane);
+                // SAFETY: F1: the lanes just written, and the same part of C where they are not C's own.
+                unsafe { stage::finish(Finish { stages, lanes, rows: m, cols: cols.len(), ld: ldo, d }) };
+            }
+        }
+    }
+    Ok(())
+}
