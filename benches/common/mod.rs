@@ -15,6 +15,7 @@ pub fn uniform(shape: &[usize], dtype: DType) -> Tensor {
 }
 
 /// Times `f`. Its result is dropped within the measured time, as a program would: the pool has the memory back for the next call.
+#[allow(dead_code, reason = "not of each benchmark")]
 pub fn time(bencher: divan::Bencher, f: impl Fn() -> flex::Result<Tensor> + Sync) {
     bencher.bench(|| drop(divan::black_box(f().unwrap())));
 }

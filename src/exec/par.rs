@@ -11,6 +11,8 @@ use core::ops::Range;
 #[cfg(feature = "std")]
 mod count;
 #[cfg(feature = "std")]
+mod place;
+#[cfg(feature = "std")]
 mod team;
 
 #[cfg(feature = "python")]
@@ -35,6 +37,9 @@ const FLOPS_PER_NS: usize = 64;
 const WORTH_A_THREAD: usize = 2_500;
 /// Pieces for each thread: enough to even out threads of unequal speed, few enough for a piece to be worth claiming.
 const PIECES_PER_THREAD: usize = 4;
+/// A piece takes so many nanoseconds, where there is one for each thread: a piece that another thread takes than did the last time
+/// has its memory in the wrong core's cache, which costs more than an uneven end.
+const PIECE: usize = 20_000;
 
 impl Cost {
     /// Nanoseconds that `n` items take one thread, roughly.
@@ -80,7 +85,7 @@ pub fn chunks(n: usize, cost: Cost, f: impl Fn(usize) + Sync) {
     let threads = threads.min(ns / WORTH_A_THREAD).min(n);
     if threads > 1 {
         // calls may cost very differently, so there are more pieces than for `ranges`
-        let group = n.div_ceil(2 * PIECES_PER_THREAD * threads);
+        let group = n.div_ceil(threads * (2 * ns / threads / PIECE).clamp(1, 2 * PIECES_PER_THREAD));
         let piece = |p: usize| (p * group..n.min((p + 1) * group)).for_each(&f);
         if share(n.div_ceil(group), threads, ns, piece) {
             return;
@@ -106,7 +111,7 @@ pub fn ranges(n: usize, unit: usize, cost: Cost, f: impl Fn(Range<usize>) + Sync
     let (ns, unit) = (cost.of(n), unit.max(1));
     let threads = threads().min(ns / WORTH_A_THREAD).min(n.div_ceil(unit));
     if threads > 1 {
-        let pieces = (PIECES_PER_THREAD * threads).min(ns / WORTH_A_THREAD);
+        let pieces = threads * (ns / threads / PIECE).clamp(1, PIECES_PER_THREAD);
         let size = n.div_ceil(pieces).next_multiple_of(unit);
         if share(n.div_ceil(size), threads, ns, |p| f(p * size..n.min((p + 1) * size))) {
             return;

@@ -7,7 +7,7 @@
 //!   is run by that thread alone. The comparison is with the whole word, so a claim that succeeds is one of the present job, however
 //!   old the view was that it started from.
 //! - **J3, alive.** A job ends when all of its pieces are done, and until then its closure lives. So a thread with a claim may read
-//!   `job` and call the closure; a worker without one touches shares and `mask` only. Pieces that nobody began are taken by the
+//!   `job` and call the closure; a worker without one touches shares, `mask` and `cpu` only. Pieces that nobody began are taken by the
 //!   caller: it never waits for a worker that merely woke.
 //! - **J4, order.** The stores of a share are release, claims are acquire: a claimer sees the job and what the caller wrote before.
 //!   `done` is raised with release order and read with acquire: at the end the caller sees what all pieces wrote (each raise
@@ -21,6 +21,7 @@
 //!   locks don't survive forks) is missed by nobody (J3).
 
 use super::count::{set_local_threads, with_threads};
+use super::place;
 use core::any::Any;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
@@ -34,6 +35,7 @@ pub(super) const MOST: usize = 64;
 /// How long a worker spins for the next job before it parks.
 const SPIN: Duration = Duration::from_micros(50);
 /// Work in nanoseconds that is worth waking a thread for, or starting one: it begins 45 us later, and waking takes the caller 10.
+/// Jobs of less count together while they take more than a quarter of the time: a worker that they wake finds the next one spinning.
 const WAKE: usize = 100_000;
 /// A wait at the end this much longer than the pieces explain means that another process has a worker's core.
 const DELAY: Duration = Duration::from_micros(300);
@@ -57,6 +59,8 @@ struct Job {
     call: AtomicPtr<()>,
     /// The slots in use, as bits.
     mask: AtomicU64,
+    /// The caller's CPU, which is no place for workers.
+    cpu: AtomicUsize,
     /// The payload of the first panic.
     panic: AtomicPtr<Box<dyn Any + Send>>,
 }
@@ -74,8 +78,18 @@ struct Team {
     /// Work that is still to run in place after a delay.
     back_off: AtomicUsize,
     forks: AtomicUsize,
-    /// Those started, in the order of their slots, and the value of `forks` then. The holder's of `busy` (J1).
-    workers: UnsafeCell<(Vec<Thread>, usize)>,
+    /// The holder's of `busy` (J1).
+    crew: UnsafeCell<Crew>,
+}
+/// The workers, and the work that waits for them.
+struct Crew {
+    /// Those started, in the order of their slots, and the value of `forks` then.
+    workers: Vec<Thread>,
+    born: usize,
+    /// Work of recent jobs, in nanoseconds, that parked workers had no part in.
+    missed: usize,
+    /// When the latest job began.
+    latest: Option<Instant>,
 }
 // SAFETY: the cell is the holder's of `busy` (J1); the rest is atomic.
 unsafe impl Sync for Team {}
@@ -86,6 +100,7 @@ static TEAM: Team = Team {
         data: AtomicPtr::new(null_mut()),
         call: AtomicPtr::new(null_mut()),
         mask: AtomicU64::new(0),
+        cpu: AtomicUsize::new(usize::MAX),
         panic: AtomicPtr::new(null_mut()),
     },
     done: Apart(AtomicUsize::new(0)),
@@ -93,7 +108,7 @@ static TEAM: Team = Team {
     epoch: AtomicU64::new(0),
     back_off: AtomicUsize::new(0),
     forks: AtomicUsize::new(0),
-    workers: UnsafeCell::new((Vec::new(), 0)),
+    crew: UnsafeCell::new(Crew { workers: Vec::new(), born: 0, missed: 0, latest: None }),
 };
 
 /// Slots of a mask, beginning with `first`.
@@ -161,8 +176,9 @@ impl Team {
     /// Until the slot has a share of another epoch.
     fn wait(&self, me: usize, seen: u64) {
         let slot = &self.slots[me];
-        let start = Instant::now();
+        let (start, mut moved) = (Instant::now(), false);
         while start.elapsed() < SPIN {
+            moved = moved || place::leave(self.job.cpu.load(Relaxed)); // once: there may be no other
             for _ in 0..16 {
                 if slot.epoch(Acquire) != seen {
                     return;
@@ -175,32 +191,31 @@ impl Team {
             thread::park()
         }
         slot.parked.store(false, Relaxed);
+        place::leave(self.job.cpu.load(Relaxed));
     }
     /// Starts workers up to `count`, those of a parent process not counted.
-    fn enlist<'a>(&'static self, workers: &'a mut (Vec<Thread>, usize), count: usize) -> &'a [Thread] {
-        let (threads, born) = workers;
+    fn enlist(&'static self, crew: &mut Crew, count: usize) {
         let forks = self.forks.load(Relaxed);
-        if *born != forks {
+        if crew.born != forks {
             // Of a parent: threads that this process doesn't have, in a list that one of them may have been changing. Not looked at.
-            std::mem::forget(std::mem::take(threads));
-            *born = forks;
+            std::mem::forget(std::mem::take(&mut crew.workers));
+            crew.born = forks;
         }
-        while threads.len() < count {
+        while crew.workers.len() < count {
             survive_forks();
-            let me = threads.len() + 1;
+            let me = crew.workers.len() + 1;
             self.slots[me].parked.store(false, Relaxed);
             match thread::Builder::new().name("flex".into()).spawn(move || TEAM.work(me)) {
-                Ok(handle) => threads.push(handle.thread().clone()),
+                Ok(handle) => crew.workers.push(handle.thread().clone()),
                 Err(_) => break,
             }
         }
-        threads
     }
     /// The slots that are to have a share: the caller's, those of workers that are awake, and of parked ones until there is a worker
-    /// for each `WAKE` of work.
-    fn choose(&self, workers: usize, threads: usize, ns: usize) -> u64 {
+    /// for each `WAKE` of `due`, this job's work and what was missed.
+    fn choose(&self, workers: usize, threads: usize, due: usize) -> u64 {
         let mut mask = 1u64;
-        for (parked, most) in [(false, threads), (true, threads.min(1 + ns / WAKE))] {
+        for (parked, most) in [(false, threads), (true, threads.min(1 + due / WAKE))] {
             for k in 1..=workers {
                 if (mask.count_ones() as usize) < most && self.slots[k].parked.load(Relaxed) == parked {
                     mask |= 1 << k;
@@ -233,19 +248,24 @@ pub(super) fn share<F: Fn(usize) + Sync>(pieces: usize, threads: usize, ns: usiz
         return false;
     }
     // SAFETY: `busy` is ours (J1).
-    let workers = unsafe { &mut *team.workers.get() };
-    let workers = team.enlist(workers, if ns < WAKE { 0 } else { threads - 1 });
-    let mask = team.choose(workers.len(), threads, ns);
+    let crew = unsafe { &mut *team.crew.get() };
+    let start = Instant::now();
+    let pause = crew.latest.replace(start).map_or(0, |latest| (start - latest).as_nanos() as usize);
+    let due = ns.saturating_add(crew.missed.saturating_sub(pause / 4));
+    team.enlist(crew, if due < WAKE { 0 } else { threads - 1 });
+    let mask = team.choose(crew.workers.len(), threads, due);
     let count = mask.count_ones() as usize;
+    crew.missed = if count < threads && due < WAKE { due } else { 0 };
     if count < 2 {
         team.busy.0.store(false, Release);
         return false;
     }
 
-    let (start, forks) = (Instant::now(), team.forks.load(Relaxed));
+    let forks = team.forks.load(Relaxed);
     team.job.data.store((&raw const f).cast_mut().cast(), Relaxed);
     team.job.call.store(call::<F> as *mut (), Relaxed);
     team.job.mask.store(mask, Relaxed);
+    team.job.cpu.store(place::cpu(), Relaxed);
     team.done.0.store(0, Relaxed);
     let epoch = team.epoch.load(Relaxed) + 1;
     team.epoch.store(epoch, Relaxed);
@@ -253,8 +273,8 @@ pub(super) fn share<F: Fn(usize) + Sync>(pieces: usize, threads: usize, ns: usiz
         let (next, end) = ((i * pieces / count) as u64, ((i + 1) * pieces / count) as u64);
         team.slots[k].share.store(epoch << 32 | end << 16 | next, SeqCst);
     }
-    if ns >= WAKE {
-        slots(mask & !1, 0).filter(|k| team.slots[*k].parked.load(SeqCst)).for_each(|k| workers[k - 1].unpark());
+    if due >= WAKE {
+        slots(mask & !1, 0).filter(|k| team.slots[*k].parked.load(SeqCst)).for_each(|k| crew.workers[k - 1].unpark());
     }
 
     // what a piece starts runs in place

@@ -1,0 +1,45 @@
+//! The pool: what a block costs that is taken and given back, and how often a mixed workload finds one.
+
+use divan::{Bencher, black_box};
+use flex::{Bytes, memory_stats};
+
+fn main() {
+    divan::main();
+    mixed();
+}
+
+#[divan::bench(args = [64, 64 << 10, 64 << 20])]
+fn pair(bencher: Bencher, bytes: usize) {
+    bencher.bench(|| drop(black_box(Bytes::new(black_box(bytes)).unwrap())));
+}
+
+/// Taken here, given back on another thread.
+#[divan::bench(args = [64, 64 << 10], sample_count = 20)]
+fn thousand_given_back_elsewhere(bencher: Bencher, bytes: usize) {
+    bencher.bench_local(|| {
+        let blocks: Vec<_> = (0..1000).map(|_| Bytes::new(bytes).unwrap()).collect();
+        std::thread::spawn(move || drop(blocks)).join().unwrap()
+    });
+}
+
+/// Some hundred living blocks of 64 bytes to 64 MiB, each replaced at random by one of another size.
+fn mixed() {
+    let mut state = 1u64;
+    let mut random = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    let mut living: Vec<_> = (0..200).map(|_| Bytes::new(64).unwrap()).collect();
+    for round in 0..4 {
+        let before = memory_stats();
+        for _ in 0..20_000 {
+            // small ones are common, and most sizes of large ones occur again
+            let bytes = if random(50) == 0 { (1 << 20) * (1 + random(64)) } else { 64 << random(12) };
+            living[random(200)] = Bytes::new(bytes).unwrap();
+        }
+        let now = memory_stats();
+        let (hits, misses) = (now.hits - before.hits, now.misses - before.misses);
+        let rate = hits as f64 / (hits + misses) as f64;
+        println!("round {round}: {rate:.4} of the blocks found, {} MiB in use, {} MiB kept", now.in_use >> 20, now.cached >> 20);
+    }
+}

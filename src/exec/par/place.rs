@@ -1,0 +1,50 @@
+//! On which CPU a thread runs. Linux often wakes a thread on its waker's CPU though others are idle, or moves one there, and parts the
+//! two some milliseconds later; a worker there runs instead of its caller, not beside it.
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use libc::{CPU_CLR, CPU_ISSET, cpu_set_t, sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+    /// The CPU that this thread ran on a moment ago.
+    #[inline]
+    pub fn cpu() -> usize {
+        // SAFETY: asks only.
+        usize::try_from(unsafe { sched_getcpu() }).unwrap_or(usize::MAX)
+    }
+    /// Moves this thread to another of its CPUs if it is on `cpu` and has others; whether it was there.
+    #[inline]
+    pub fn leave(cpu: usize) -> bool {
+        let here = self::cpu() == cpu && cpu < 8 * size_of::<cpu_set_t>();
+        if here {
+            move_from(cpu)
+        }
+        here
+    }
+    #[cold]
+    fn move_from(cpu: usize) {
+        // SAFETY: a set of bits, for which zeros are a value; the calls read and write it alone. That the set without `cpu` is empty is
+        // refused by the system, and then nothing changes.
+        unsafe {
+            let mut all: cpu_set_t = core::mem::zeroed();
+            if sched_getaffinity(0, size_of::<cpu_set_t>(), &mut all) != 0 || !CPU_ISSET(cpu, &all) {
+                return;
+            }
+            let mut others = all;
+            CPU_CLR(cpu, &mut others);
+            if sched_setaffinity(0, size_of::<cpu_set_t>(), &others) == 0 {
+                sched_setaffinity(0, size_of::<cpu_set_t>(), &all);
+            }
+        }
+    }
+}
+#[cfg(target_os = "linux")]
+pub use linux::{cpu, leave};
+
+#[cfg(not(target_os = "linux"))]
+pub fn cpu() -> usize {
+    0
+}
+#[cfg(not(target_os = "linux"))]
+pub fn leave(_cpu: usize) -> bool {
+    false
+}
