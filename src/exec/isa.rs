@@ -147,6 +147,22 @@ pub fn is_best() -> bool {
     true
 }
 
+/// Whether the CPU is Intel's, where the better of two forms depends on who made it.
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+pub fn is_intel() -> bool {
+    use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
+    static INTEL: AtomicU8 = AtomicU8::new(u8::MAX);
+    #[cold]
+    fn ask() -> u8 {
+        let name = core::arch::x86_64::__cpuid(0);
+        let intel = [name.ebx, name.edx, name.ecx].map(u32::to_le_bytes).concat() == b"GenuineIntel";
+        INTEL.store(intel as u8, Relaxed);
+        intel as u8
+    }
+    let known = INTEL.load(Relaxed);
+    (if known > 1 { ask() } else { known }) == 1
+}
+
 /// The name of a level on this target, as `FLEX_ISA` takes it.
 pub fn name(level: Level) -> &'static str {
     match level {

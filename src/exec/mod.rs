@@ -9,6 +9,7 @@ pub mod nest;
 pub mod pack;
 pub mod par;
 pub mod rows;
+mod stream;
 #[cfg(test)]
 mod tests;
 pub mod tile;
@@ -29,9 +30,10 @@ pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[O
     let n = nest.dims[d].n;
     let unit = [1024, 32, 1][d.min(2)];
     let inner = nest.total / n;
+    let streamed = stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total);
     let bytes = inputs.iter().chain(outputs).map(|o| o.size).sum::<usize>() * inner;
     par::ranges(n, unit, par::Cost { bytes, flops: 4 * p.code.len() * inner }, |r| {
         // SAFETY: N1; ranges are disjoint, so pieces write disjoint elements.
-        unsafe { if r.len() == n { tile::run(p, &nest) } else { tile::run(p, &nest.part(d, r)) } }
+        unsafe { if r.len() == n { tile::run(p, &nest, streamed) } else { tile::run(p, &nest.part(d, r), streamed) } }
     });
 }

@@ -1,8 +1,8 @@
 //! The machine against a walk index by index: several outputs of mixed sizes, constants, temporaries, any layout.
 
 use super::isa::{Isa, Loop, pick};
-use super::nest::Operand;
-use super::tile::{Instr, Program};
+use super::nest::{Nest, Operand};
+use super::tile::{self, Instr, Program};
 use crate::layout::Layout;
 use std::vec;
 use std::vec::Vec;
@@ -148,5 +148,38 @@ fn an_output_may_lie_on_an_input() {
         for (p, q) in positions(&la).into_iter().zip(positions(&lb)) {
             assert_eq!(a[p], before[p] + b[q], "{shape:?}");
         }
+    }
+}
+
+#[test]
+fn streamed_outputs_hold_the_same() {
+    // rows that begin with a line and others, lengths around lines and tiles
+    let shapes: [&[usize]; 12] =
+        [&[1], &[15], &[16], &[17], &[511], &[512], &[513], &[2000], &[3, 528], &[3, 530], &[2, 3, 1024], &[40, 20]];
+    for (shape, shift) in shapes.into_iter().flat_map(|s| [(s, 0), (s, 1)]) {
+        let n: usize = shape.iter().product();
+        let (mut a, mut b): (Vec<f32>, Vec<f32>) = ((0..n).map(|k| k as f32).collect(), (0..n).map(|k| (k % 7) as f32).collect());
+        let (mut x, mut y) = (vec![-1f32; n + 32], vec![7u8; n + 128]);
+        let (from_x, from_y) = (x.as_ptr().align_offset(64) + shift, y.as_ptr().align_offset(64) + shift);
+        let whole = |offset| Layout::new(shape, Layout::contiguous(shape).unwrap().strides(), offset).unwrap();
+        let code = [instr(Add, 0b111, 2, [0, 1, 0]), instr(Less, 0b111, 3, [0, 1, 0])];
+        let program = Program { constants: &[], temps: 0, temp_size: 1, code: &code };
+        let inputs = [operand(&mut a, &whole(0)), operand(&mut b, &whole(0))];
+        let outputs = [operand(&mut x, &whole(from_x)), operand(&mut y, &whole(from_y))];
+        // SAFETY: N1: layouts lie in their own storages.
+        unsafe { tile::run(&program, &Nest::new(shape, &inputs, &outputs), true) };
+        for k in 0..n {
+            assert_eq!((x[from_x + k], y[from_y + k]), (a[k] + b[k], (a[k] < b[k]) as u8), "{shape:?}, {shift}, {k}");
+        }
+        assert!(x[..from_x].iter().chain(&x[from_x + n..]).all(|v| *v == -1.0), "{shape:?}, {shift}");
+        assert!(y[..from_y].iter().chain(&y[from_y + n..]).all(|v| *v == 7), "{shape:?}, {shift}");
+        // in place
+        let code = [instr(Add, 0b111, 2, [0, 1, 0])];
+        let program = Program { code: &code, ..program };
+        let before = a.clone();
+        let target = operand(&mut a, &whole(0));
+        // SAFETY: N1: the output is the first input exactly.
+        unsafe { tile::run(&program, &Nest::new(shape, &[target.clone(), operand(&mut b, &whole(0))], &[target]), true) };
+        assert!((0..n).all(|k| a[k] == before[k] + b[k]), "{shape:?}, in place");
     }
 }

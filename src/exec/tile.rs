@@ -8,11 +8,13 @@
 //! - `Blocked`: an operand is transposed, so a block of rows and columns is packed from whole cache lines, and the
 //!   instructions run row by row.
 //!
-//! Kernels never alias: an output that lies on an input (an operation in place) is computed in a slot and copied.
+//! Kernels never alias: an output that lies on an input (an operation in place) is computed in a slot and copied. So is one that is
+//! stored past the caches.
 
 use super::isa::LoopFn;
 use super::nest::{MAX_OPERANDS, Nest};
 use super::pack::{self, Rect};
+use super::stream;
 use core::mem::MaybeUninit;
 
 /// Bytes of scratch on the stack.
@@ -81,18 +83,20 @@ enum Place {
     Value,
     /// In a slot's buffer, row after row.
     Packed,
+    /// In a slot's buffer, whence it is copied past the caches.
+    Streamed,
 }
 
-/// Runs the program over the nest.
+/// Runs the program over the nest, with outputs stored past the caches where `streamed` and they can be.
 ///
 /// # Safety
 /// N1: every element that the nest reaches is readable (inputs) or writable (outputs), aligned, and stays so; inputs are
 /// initialised; an output is one of the inputs exactly (same first element, same strides) or overlaps none; instructions
 /// are loops for the sizes of their slots (E1).
-pub unsafe fn run(p: &Program, x: &Nest) {
+pub unsafe fn run(p: &Program, x: &Nest, streamed: bool) {
     let k = x.operands;
     let aliased = |o: usize| (0..x.inputs).any(|i| x.ptrs[i] == x.ptrs[o]);
-    if p.code.len() == 1 && x.dims.len() == 1 {
+    if p.code.len() == 1 && x.dims.len() == 1 && !streamed {
         let c = &p.code[0];
         let linear = (0..k).all(|i| x.dims[0].steps[i] == x.sizes[i] as isize);
         if linear && c.src[..c.arity as usize].iter().all(|s| (*s as usize) < k) && !(x.inputs..k).any(aliased) {
@@ -103,7 +107,10 @@ pub unsafe fn run(p: &Program, x: &Nest) {
     }
     if x.total > 0 {
         // SAFETY: N1.
-        unsafe { Machine::new(p, x).run() }
+        unsafe { Machine::new(p, x, streamed).run() }
+    }
+    if streamed {
+        stream::finish()
     }
 }
 
@@ -130,7 +137,7 @@ struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    fn new(p: &'a Program, x: &'a Nest) -> Self {
+    fn new(p: &'a Program, x: &'a Nest, streamed: bool) -> Self {
         let k = x.operands;
         let (n0, n1) = (x.dims[0].n, x.dims.get(1).map_or(1, |d| d.n));
         let (s0, s1) = (x.dims[0].steps, x.dims.get(1).map_or([0; MAX_OPERANDS], |d| d.steps));
@@ -161,7 +168,7 @@ impl<'a> Machine<'a> {
         };
         m.choose_values();
         for i in 0..k {
-            m.places[i] = if i < x.inputs { m.place(i) } else { m.place_out(i) };
+            m.places[i] = if i < x.inputs { m.place(i) } else { m.place_out(i, streamed) };
         }
         m.lay_out();
         m
@@ -204,11 +211,19 @@ impl<'a> Machine<'a> {
             Place::Packed
         }
     }
-    fn place_out(&self, o: usize) -> Place {
+    fn place_out(&self, o: usize, streamed: bool) -> Place {
         let aliased = (0..self.x.inputs).any(|i| self.x.ptrs[i] == self.x.ptrs[o]);
         let dense = self.s0[o] == self.x.sizes[o] as isize;
         let whole = self.shape != Shape::Short || self.s1[o] == self.s0[o] * self.n0 as isize;
-        if dense && whole && !aliased { Place::Direct } else { Place::Packed }
+        // every tile begins with a line then
+        let lines = self.shape == Shape::Run
+            && self.x.ptrs[o].addr().is_multiple_of(64)
+            && self.x.dims[1..].iter().all(|d| d.steps[o].unsigned_abs().is_multiple_of(64));
+        match dense && whole && !aliased {
+            true if streamed && lines => Place::Streamed,
+            true => Place::Direct,
+            false => Place::Packed,
+        }
     }
     /// Gives a buffer to every slot that needs one, and the rectangle the size that then fits the scratch.
     fn lay_out(&mut self) {
@@ -218,7 +233,7 @@ impl<'a> Machine<'a> {
         let mut buffers = 0;
         for i in 0..slots {
             let needed = match i {
-                i if i < k => self.places[i] == Place::Packed,
+                i if i < k => matches!(self.places[i], Place::Packed | Place::Streamed),
                 i if i < k + p.constants.len() => self.value >> i & 1 == 0,
                 _ => true,
             };
@@ -341,9 +356,13 @@ impl<'a> Machine<'a> {
             }
         }
         for o in x.inputs..k {
-            if self.places[o] == Place::Packed {
-                // SAFETY: N1 gives P2; the slot was written by its instruction.
-                unsafe { pack::unpack(st.slots[o], rect(st, o), x.sizes[o]) };
+            // SAFETY: N1 gives P2; the slot was written by its instruction. What is streamed is one row, which begins with a line.
+            unsafe {
+                match self.places[o] {
+                    Place::Packed => pack::unpack(st.slots[o], rect(st, o), x.sizes[o]),
+                    Place::Streamed => stream::copy(st.slots[o], rect(st, o).ptr as *mut u8, cols * x.sizes[o]),
+                    _ => {}
+                }
             }
         }
     }
@@ -360,7 +379,7 @@ impl<'a> Machine<'a> {
         }
         match self.places[slot] {
             Place::Packed if self.s0[slot] == 0 && self.s1[slot] == 0 => 0,
-            Place::Packed => y * (cols * x.sizes[slot]) as isize,
+            Place::Packed | Place::Streamed => y * (cols * x.sizes[slot]) as isize,
             Place::Direct | Place::Value => y * self.s1[slot],
         }
     }

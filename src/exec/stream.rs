@@ -1,0 +1,51 @@
+//! Stores past the caches, for results that no cache would hold until they are read: a store that a cache takes first reads the line
+//! from memory, a third of the traffic of an addition.
+
+/// Bytes from which on a result is streamed: with its operands it exceeds what a few cores have of any last-level cache. From half of
+/// this size on it gains for the operation alone, but loses for two that read each other's results.
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+const LARGE: usize = 24 << 20;
+
+/// Whether to stream a result of `bytes`. Adding two tensors of 64 MiB takes 0.75 times as long on Intel's Emerald Rapids, and twice
+/// as long on AMD's Zen 5; so by the CPU's maker.
+pub fn pays(bytes: usize) -> bool {
+    #[cfg(all(feature = "std", target_arch = "x86_64"))]
+    return bytes >= LARGE && super::isa::is_intel();
+    #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
+    return {
+        let _ = bytes;
+        false
+    };
+}
+
+/// Copies past the caches. Other threads see what was copied after [`finish`] on this one.
+///
+/// # Safety
+/// `n` bytes at `s` are readable and at `d` writable, they don't overlap, and `d` is a multiple of 64.
+#[inline]
+pub unsafe fn copy(s: *const u8, d: *mut u8, n: usize) {
+    let mut done = 0;
+    #[cfg(all(feature = "std", target_arch = "x86_64"))]
+    while done + 64 <= n {
+        use core::arch::x86_64::*;
+        // SAFETY: inside of both by the loop's condition; SSE2 is part of x86-64, and a whole line leaves the core at once however
+        // wide the stores are.
+        unsafe {
+            let (s, d) = (s.add(done).cast::<__m128i>(), d.add(done).cast::<__m128i>());
+            let line = [_mm_loadu_si128(s), _mm_loadu_si128(s.add(1)), _mm_loadu_si128(s.add(2)), _mm_loadu_si128(s.add(3))];
+            (0..4).for_each(|k| _mm_stream_si128(d.add(k), line[k]));
+        }
+        done += 64;
+    }
+    // SAFETY: the rest of both.
+    unsafe { core::ptr::copy_nonoverlapping(s.add(done), d.add(done), n - done) }
+}
+
+/// Orders the copies before what this thread stores next; a release store alone doesn't.
+pub fn finish() {
+    #[cfg(all(feature = "std", target_arch = "x86_64"))]
+    // SAFETY: SSE is part of x86-64.
+    unsafe {
+        core::arch::x86_64::_mm_sfence()
+    };
+}
