@@ -52,6 +52,24 @@ fn concat_and_stack() {
     assert_eq!(ops::concat(&parts, Some(0)).unwrap().to_vec::<i16>().unwrap(), [1, -1, 1]);
 }
 
+/// Around the blocks and strips of transposes.
+#[test]
+fn copies_of_permuted_views() {
+    let mut rng = Rng(9);
+    let axes: [&[isize]; 5] = [&[2, 1, 0], &[0, 2, 1], &[1, 2, 0], &[2, 0, 1], &[1, 0, 2]];
+    for dtype in [DType::U8, DType::I16, DType::F32, DType::F64, DType::Complex128] {
+        for shape in [[1, 16, 16], [2, 17, 33], [3, 15, 64], [1, 65, 80], [2, 130, 23], [40, 3, 50]] {
+            let x = random(&mut rng, &shape, dtype);
+            for (name, x) in layouts(&x) {
+                for axes in axes {
+                    let view = x.permute(axes).unwrap();
+                    assert_eq!(values(&view.copy().unwrap()), values(&view), "{dtype} {shape:?} {name} {axes:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn repeat_tile_roll() {
     let mut rng = Rng(2);

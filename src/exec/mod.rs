@@ -13,6 +13,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 pub mod tile;
+pub mod transpose;
 
 use nest::{Nest, Operand};
 use tile::Program;

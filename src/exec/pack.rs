@@ -1,5 +1,7 @@
 //! Copies of strided rectangles into contiguous tiles and back. All in bytes: an element is its width.
 
+use super::transpose::transpose;
+
 /// A rectangle of memory: its first element, its rows and columns, and their distances in bytes.
 #[derive(Clone, Copy)]
 pub struct Rect {
@@ -49,7 +51,7 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
                 }
             }
         } else if row_step == size && rows >= 8 {
-            pack_columns(d, x);
+            transpose(d, cols as isize * size, x);
         } else {
             for j in 0..rows {
                 let src = row(j) as *const u8;
@@ -57,44 +59,6 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
                     *d.add(j * cols + i) = *(src.offset(col_step * i as isize) as *const U);
                 }
             }
-        }
-    }
-}
-
-/// Columns are contiguous: whole cache lines are read, 16 rows at a time.
-///
-/// # Safety
-/// P1, with `row_step` one element.
-unsafe fn pack_columns<U: Copy>(d: *mut U, x: Rect) {
-    let Rect { ptr, rows, cols, col_step, .. } = x;
-    let mut j = 0;
-    // SAFETY: P1 for every element reached; the 8 x 8 blocks lie inside the rectangle.
-    unsafe {
-        let column = |i: usize, j: usize| (ptr.offset(col_step * i as isize) as *const U).add(j);
-        #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-        if size_of::<U>() == 4 && super::isa::level() >= super::isa::Level::Avx2 {
-            while j + 8 <= rows {
-                let mut i = 0;
-                while i + 8 <= cols {
-                    x86::transpose_8x8(column(i, j) as *const u32, col_step, d.add(j * cols + i) as *mut u32, cols);
-                    i += 8;
-                }
-                for i in i..cols {
-                    for r in 0..8 {
-                        *d.add((j + r) * cols + i) = *column(i, j + r);
-                    }
-                }
-                j += 8;
-            }
-        }
-        while j < rows {
-            let block = (rows - j).min(16);
-            for i in 0..cols {
-                for r in 0..block {
-                    *d.add((j + r) * cols + i) = *column(i, j + r);
-                }
-            }
-            j += block;
         }
     }
 }
@@ -136,48 +100,6 @@ unsafe fn unpack_of<U: Copy>(s: *const U, x: Rect) {
                 for i in 0..cols {
                     *at(j, i) = *s.add(j * cols + i);
                 }
-            }
-        }
-    }
-}
-
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-pub(crate) mod x86 {
-    use core::arch::x86_64::*;
-
-    /// Eight columns of eight elements, `step` bytes apart, to eight rows, `ld` elements apart.
-    ///
-    /// # Safety
-    /// The CPU has AVX2 (I1); P1 for the 64 elements.
-    #[target_feature(enable = "avx2")]
-    pub unsafe fn transpose_8x8(p: *const u32, step: isize, d: *mut u32, ld: usize) {
-        // SAFETY: P1; unaligned loads and stores of eight elements each.
-        unsafe {
-            let load = |k: isize| _mm256_loadu_ps(p.byte_offset(step * k) as *const f32);
-            let a = [load(0), load(1), load(2), load(3), load(4), load(5), load(6), load(7)];
-            let b = [
-                _mm256_unpacklo_ps(a[0], a[1]),
-                _mm256_unpackhi_ps(a[0], a[1]),
-                _mm256_unpacklo_ps(a[2], a[3]),
-                _mm256_unpackhi_ps(a[2], a[3]),
-                _mm256_unpacklo_ps(a[4], a[5]),
-                _mm256_unpackhi_ps(a[4], a[5]),
-                _mm256_unpacklo_ps(a[6], a[7]),
-                _mm256_unpackhi_ps(a[6], a[7]),
-            ];
-            let c = [
-                _mm256_shuffle_ps(b[0], b[2], 0x44),
-                _mm256_shuffle_ps(b[0], b[2], 0xee),
-                _mm256_shuffle_ps(b[1], b[3], 0x44),
-                _mm256_shuffle_ps(b[1], b[3], 0xee),
-                _mm256_shuffle_ps(b[4], b[6], 0x44),
-                _mm256_shuffle_ps(b[4], b[6], 0xee),
-                _mm256_shuffle_ps(b[5], b[7], 0x44),
-                _mm256_shuffle_ps(b[5], b[7], 0xee),
-            ];
-            for k in 0..4 {
-                _mm256_storeu_ps(d.add(k * ld) as *mut f32, _mm256_permute2f128_ps(c[k], c[k + 4], 0x20));
-                _mm256_storeu_ps(d.add((k + 4) * ld) as *mut f32, _mm256_permute2f128_ps(c[k], c[k + 4], 0x31));
             }
         }
     }

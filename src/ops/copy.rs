@@ -117,7 +117,12 @@ impl Tensor {
         let (size, rank, offset) = (self.dtype().size(), part.rank(), self.layout().offset());
         let first = self.as_mut_ptr()?.wrapping_offset((part.offset() as isize - offset as isize) * size as isize);
         let target = Operand::new(first, size, part.shape(), part.strides(), rank);
+        let contiguous = source.is_contiguous() || rank < 2;
         // SAFETY: both reach elements of their own storages only (T1); the target's is unshared (S3), so they are apart.
+        if !contiguous && unsafe { exec::transpose::copy(part.shape(), source.operand(rank), target.clone()) } {
+            return Ok(());
+        }
+        // SAFETY: as above.
         unsafe { run_one(copy_loop(size), COPY_FORMS, part.shape(), source.operand(rank), target) };
         Ok(())
     }

@@ -118,7 +118,12 @@ pub fn transpose<I: Isa, A: Copy, const DEEP: usize>(s: &[[A; DEEP]; 8], count: 
             // SAFETY: AVX2 (I1); eight columns of eight from `s`, to rows that `d` holds by the assertion.
             unsafe {
                 let from = (s.as_ptr() as *const A).add(p) as *const u32;
-                crate::exec::pack::x86::transpose_8x8(from, (DEEP * 4) as isize, d.as_mut_ptr().add(p * ld) as *mut u32, ld);
+                crate::exec::transpose::x86::transpose_8x8(
+                    from,
+                    (DEEP * 4) as isize,
+                    d.as_mut_ptr().add(p * ld) as *mut u32,
+                    (4 * ld) as isize,
+                );
             }
             p += 8;
         }
