@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Rng, Value, close, epsilon, layouts, random, values};
-use flex::ops::{self, ScatterMode};
+use flex::ops::{self, Index, ScatterMode};
 use flex::{DType, Error, Tensor};
 
 /// All indices of a shape, row-major.
@@ -205,6 +205,53 @@ fn nonzero_against_an_oracle() {
     }
     assert_eq!(ops::argwhere(&Tensor::scalar(3, DType::I8).unwrap()).unwrap().shape(), [1, 0]);
     assert_eq!(ops::argwhere(&Tensor::scalar(0, DType::I8).unwrap()).unwrap().shape(), [0, 0]);
+}
+
+/// Around the blocks of masks, the tiles of positions, and pieces for threads; all widths.
+#[test]
+fn long_masks_and_positions() {
+    let mut rng = Rng(7);
+    for n in [63, 64, 65, 130, 511, 512, 513, 1600, 40_000] {
+        for dtype in [DType::U8, DType::I16, DType::F32, DType::F64, DType::Complex128] {
+            let x = random(&mut rng, &[n], dtype);
+            let v = values(&x);
+            for share in [0, 1, 8, 16] {
+                let mask: Vec<bool> = (0..n).map(|_| rng.between(0, 15) < share).collect();
+                let m = Tensor::from_slice(&mask, &[n]).unwrap();
+                let chosen: Vec<Value> = v.iter().zip(&mask).filter(|(_, m)| **m).map(|(v, _)| *v).collect();
+                assert_eq!(values(&ops::masked_select(&x, &m).unwrap()), chosen, "{dtype} {n} {share}");
+                let places: Vec<i64> = (0..n).filter(|i| mask[*i]).map(|i| i as i64).collect();
+                assert_eq!(ops::nonzero(&m).unwrap()[0].to_vec::<i64>().unwrap(), places, "{n} {share}");
+                let one = ops::full(&[], true, Some(dtype)).unwrap();
+                let filled: Vec<Value> = v.iter().zip(&mask).map(|(v, m)| if *m { values(&one)[0] } else { *v }).collect();
+                assert_eq!(values(&ops::masked_fill(&x, &m, true).unwrap()), filled, "{dtype} {n} {share}");
+                let mut y = x.clone();
+                ops::set(&mut y, &[Index::Mask(m)], &one).unwrap();
+                assert_eq!(values(&y), filled, "{dtype} {n} {share}");
+                assert_eq!(values(&x), v, "a shared tensor was written");
+            }
+            let square = random(&mut rng, &[37, 11], dtype);
+            let (i, j) = (positions(&mut rng, &[n], 37), positions(&mut rng, &[n], 11));
+            let (iv, jv, sv) = (values(&i), values(&j), values(&square));
+            let expected: Vec<Value> = iv.iter().zip(&jv).map(|(i, j)| sv[wrapped(i, 37) * 11 + wrapped(j, 11)]).collect();
+            for (name, x) in layouts(&square) {
+                let y = ops::get(&x, &[Index::Array(i.clone()), Index::Array(j.clone())]).unwrap();
+                assert_eq!(values(&y), expected, "{dtype} {name} {n}");
+            }
+            // one of them repeated along each dimension of the other
+            let column = i.narrow(0, 0, 20).unwrap().reshape(&[20, 1]).unwrap();
+            let y = ops::get(&square, &[Index::Array(column), Index::Array(j.clone())]).unwrap();
+            let expected: Vec<Value> =
+                (0..20).flat_map(|a| jv.iter().map(|j| sv[wrapped(&iv[a], 37) * 11 + wrapped(j, 11)]).collect::<Vec<_>>()).collect();
+            assert_eq!(values(&y), expected, "{dtype} {n}");
+            // the last one out of range
+            let mut outside = j.astype(DType::I64).unwrap().to_vec::<i64>().unwrap();
+            outside[n - 1] = 11;
+            let outside = Tensor::from_slice(&outside, &[n]).unwrap();
+            let error = ops::get(&square, &[Index::Array(i), Index::Array(outside)]).unwrap_err();
+            assert!(matches!(error, Error::Index { index: 11, axis: 1, size: 11, .. }), "{error:?}");
+        }
+    }
 }
 
 #[test]

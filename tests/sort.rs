@@ -169,6 +169,17 @@ fn errors_say_what_is_wrong() {
 fn nothing_depends_on_the_number_of_threads() {
     let mut rng = Rng(4);
     let x = mixed(&mut rng, &[64, 3000], DType::F32);
+    // lines too few for the threads are cut
+    let long = [DType::F32, DType::I64, DType::F64, DType::I16].map(|dtype| mixed(&mut rng, &[2, 90_000], dtype));
+    let run_long = || {
+        let order = |x: &Tensor| ops::argsort(x, 1, true, true, DType::I64).unwrap().to_vec::<i64>().unwrap();
+        let sorted = |x: &Tensor| format!("{:?}", values(&ops::sort(x, 1, false, true).unwrap()));
+        (long.each_ref().map(order), long.each_ref().map(sorted))
+    };
+    let one = flex::with_threads(1, run_long);
+    for n in [2, 5] {
+        assert!(flex::with_threads(n, run_long) == one, "{n} threads");
+    }
     let run = || {
         let bits = |t: Tensor| t.bitcast(DType::I32).unwrap().to_vec::<i32>().unwrap();
         let order = ops::argsort(&x, 1, true, true, DType::I64).unwrap().to_vec::<i64>().unwrap();

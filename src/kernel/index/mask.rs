@@ -1,5 +1,14 @@
 //! Masks: counting, positions, selection. A mask is bytes, true where not zero.
 
+use crate::dtype::Plain;
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+use crate::exec::isa::Level;
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+use crate::kernel::sort::vector::{I32x8, I32x16, I64x4, I64x8, Vector};
+
+/// Bytes of a mask that are looked at together.
+const BLOCK: usize = 64;
+
 kernel! {
     /// How many are true.
     pub fn count<'a>(mask: &'a [u8]) -> usize { |I|
@@ -16,30 +25,145 @@ kernel! {
     }
 }
 
-/// Writes the positions of what is true, counted from `base`; `out` has room for exactly these.
-pub fn positions(mask: &[u8], base: usize, out: &mut [i64]) {
-    let mut n = 0;
-    for (i, m) in mask.iter().enumerate() {
-        // written in any case, kept where true: no branch that depends on data
-        let Some(o) = out.get_mut(n) else { return };
-        *o = (base + i) as i64;
-        n += (*m != 0) as usize;
+kernel! {
+    /// Writes the positions of what is true, counted from `base`; `out` has room for exactly these.
+    pub fn positions<'a>(mask: &'a [u8], base: usize, out: &'a mut [i64]) -> () { |I|
+        #[allow(unused_mut)]
+        let (mut i, mut n) = (0, 0);
+        #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+        if I::LEVEL != Level::Base {
+            let (blocks, _) = mask.as_chunks::<BLOCK>();
+            let mut at: [i64; BLOCK] = core::array::from_fn(|i| (base + i) as i64);
+            for block in blocks {
+                if n + BLOCK > out.len() {
+                    break;
+                }
+                // SAFETY: V1 by the level; a block of positions, and room for one.
+                n += unsafe {
+                    let (at, out) = (at.as_ptr(), out.as_mut_ptr().add(n));
+                    if I::LEVEL == Level::Avx512 { compress::<I64x8>(at, bits_512(block), out) } else { compress::<I64x4>(at, bits_256(block), out) }
+                };
+                for at in &mut at {
+                    *at += BLOCK as i64;
+                }
+                i += BLOCK;
+            }
+        }
+        for (i, m) in mask.iter().enumerate().skip(i) {
+            // written in any case, kept where true: no branch that depends on data
+            let Some(o) = out.get_mut(n) else { return };
+            *o = (base + i) as i64;
+            n += (*m != 0) as usize;
+        }
     }
 }
 
-/// Copies the elements where the mask is true; `out` has room for exactly these.
-pub fn select<U: Copy>(x: &[U], mask: &[u8], out: &mut [U]) {
-    let mut n = 0;
-    for (x, m) in x.iter().zip(mask) {
-        let Some(o) = out.get_mut(n) else { return };
-        *o = *x;
-        n += (*m != 0) as usize;
+kernel! {
+    /// Copies the elements where the mask is true; `out` has room for exactly these.
+    pub fn select<'a, U: Plain>(x: &'a [U], mask: &'a [u8], out: &'a mut [U]) -> () { |I|
+        #[allow(unused_mut)]
+        let (mut i, mut n) = (0, 0);
+        let x = &x[..mask.len()];
+        #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+        if I::LEVEL != Level::Base && (size_of::<U>() == 4 || size_of::<U>() == 8) {
+            let (blocks, _) = mask.as_chunks::<BLOCK>();
+            for block in blocks {
+                if n + BLOCK > out.len() {
+                    break;
+                }
+                // SAFETY: V1 by the level; a block of elements of the vector's width, and room for one.
+                n += unsafe {
+                    let (x, out) = (x.as_ptr().add(i), out.as_mut_ptr().add(n));
+                    match (I::LEVEL, size_of::<U>()) {
+                        (Level::Avx512, 4) => compress::<I32x16>(x.cast(), bits_512(block), out.cast()),
+                        (Level::Avx512, _) => compress::<I64x8>(x.cast(), bits_512(block), out.cast()),
+                        (_, 4) => compress::<I32x8>(x.cast(), bits_256(block), out.cast()),
+                        _ => compress::<I64x4>(x.cast(), bits_256(block), out.cast()),
+                    }
+                };
+                i += BLOCK;
+            }
+        }
+        for (x, m) in x[i..].iter().zip(&mask[i..]) {
+            let Some(o) = out.get_mut(n) else { return };
+            *o = *x;
+            n += (*m != 0) as usize;
+        }
     }
 }
 
-/// The coordinate along a dimension of `size`, whose next one is `inner` positions on, of each position.
+/// Copies those of a block of elements whose bit is set, and says how many. What follows them is overwritten.
+///
+/// # Safety
+/// V1; `x` and `out` hold a block.
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[inline(always)]
+unsafe fn compress<V: Vector>(x: *const V::Key, bits: u64, out: *mut V::Key) -> usize {
+    let mut n = 0;
+    for i in (0..BLOCK).step_by(V::LANES) {
+        let lanes = (bits >> i) as u32 & ((1 << V::LANES) - 1);
+        // SAFETY: V1; inside the block, since no more is kept than was read.
+        unsafe { V::load(x.add(i)).compress(lanes).store(out.add(n)) };
+        n += lanes.count_ones() as usize;
+    }
+    n
+}
+
+/// A bit for each byte that is not zero.
+///
+/// # Safety
+/// The CPU has AVX-512 (V1).
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[inline(always)]
+unsafe fn bits_512(block: &[u8; BLOCK]) -> u64 {
+    use core::arch::x86_64::*;
+    // SAFETY: V1; 64 bytes.
+    unsafe {
+        let bytes = _mm512_loadu_si512(block.as_ptr().cast());
+        _mm512_test_epi8_mask(bytes, bytes)
+    }
+}
+
+/// The same with AVX2.
+///
+/// # Safety
+/// The CPU has AVX2 (V1).
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[inline(always)]
+unsafe fn bits_256(block: &[u8; BLOCK]) -> u64 {
+    use core::arch::x86_64::*;
+    // SAFETY: V1; twice 32 bytes.
+    unsafe {
+        let (low, high) = (_mm256_loadu_si256(block.as_ptr().cast()), _mm256_loadu_si256(block.as_ptr().add(32).cast()));
+        let zero = _mm256_setzero_si256();
+        let (low, high) = (_mm256_cmpeq_epi8(low, zero), _mm256_cmpeq_epi8(high, zero));
+        !(_mm256_movemask_epi8(low) as u32 as u64 | (_mm256_movemask_epi8(high) as u32 as u64) << 32)
+    }
+}
+
+kernel! {
+    /// Puts the value where the mask is true.
+    pub fn fill<'a, U: Plain>(x: &'a mut [U], mask: &'a [u8], value: U) -> () { |I|
+        // written in any case, so that it is a blend
+        for (x, m) in x.iter_mut().zip(mask) {
+            let old = *x;
+            *x = if *m != 0 { value } else { old };
+        }
+    }
+}
+
+/// The coordinate along a dimension of `size`, whose next one is `inner` positions on, of each position. Positions ascend.
 pub fn coordinates(positions: &[i64], inner: usize, size: usize, out: &mut [i64], step: usize) {
+    // Positions from `start` to `end` lie in one line of the dimension (its last), or have one coordinate (others): a division for each.
+    let (mut start, mut end, mut coordinate) = (0, 0, 0);
     for (p, o) in positions.iter().zip(out.iter_mut().step_by(step)) {
-        *o = (*p as usize / inner % size) as i64;
+        let p = *p as usize;
+        if p >= end {
+            let unit = if inner == 1 { size } else { inner };
+            start = p / unit * unit;
+            end = start + unit;
+            coordinate = p / inner % size;
+        }
+        *o = if inner == 1 { p - start } else { coordinate } as i64;
     }
 }

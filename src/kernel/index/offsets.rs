@@ -33,17 +33,46 @@ impl Position for u64 {
 }
 
 kernel! {
-    /// Offsets of positions along an axis of `size` elements, `stride` bytes apart; negative positions count from the end.
-    /// False where one is out of range.
-    pub fn offsets<'a, T: Position>(positions: &'a [T], size: i64, stride: i64, out: &'a mut [i64]) -> bool { |I|
+    /// Offsets of contiguous positions along an axis of `size` elements, `stride` bytes apart; negative positions count from the end.
+    /// They are added to what `out` holds. False where one is out of range.
+    fn contiguous<'a, T: Position>(positions: &'a [T], size: i64, stride: i64, out: &'a mut [i64]) -> bool { |I|
         let mut bad = false;
         for (p, out) in positions.iter().zip(out) {
             let p = p.to_i64();
             let p = p + (size & (p >> 63));
             bad |= p as u64 >= size as u64;
-            *out = p.wrapping_mul(stride);
+            *out = out.wrapping_add(p.wrapping_mul(stride));
         }
         !bad
+    }
+}
+
+/// Offsets of `n` positions, `step` bytes apart, along an axis of `size` elements, `stride` bytes apart; negative positions count from
+/// the end. They are added to what `out` holds if there is `more`. False where one is out of range.
+///
+/// # Safety
+/// `n` positions by that step are readable; `out` has room for `n`, which are initialised if there is `more`.
+pub unsafe fn offsets<T: Position>(p: *const T, step: isize, n: usize, size: i64, stride: i64, more: bool, out: *mut i64) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        if !more {
+            out.write_bytes(0, n);
+        }
+        let out = core::slice::from_raw_parts_mut(out, n);
+        if step == size_of::<T>() as isize {
+            return contiguous(core::slice::from_raw_parts(p, n), size, stride, out);
+        }
+        // repeated, or between others
+        let mut near = [T::default(); 64];
+        let mut good = true;
+        for (b, out) in out.chunks_mut(near.len()).enumerate() {
+            let near = &mut near[..out.len()];
+            for (i, near) in near.iter_mut().enumerate() {
+                *near = *p.byte_offset((64 * b + i) as isize * step);
+            }
+            good &= contiguous(near, size, stride, out);
+        }
+        good
     }
 }
 

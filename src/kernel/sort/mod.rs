@@ -11,7 +11,7 @@ pub mod pack;
 mod quick;
 mod radix;
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-mod vector;
+pub(super) mod vector;
 
 pub use key::{Key, Ordered, Pair};
 pub use quick::Part;

@@ -2,12 +2,12 @@
 
 use super::Index;
 use super::plan::Plan;
-use crate::dtype::DType;
+use super::positions::{self, Positions};
 use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
-use crate::exec::par::{self, Cost};
+use crate::exec::par::Cost;
 use crate::exec::rows;
-use crate::kernel::index::{offsets as kernel, rows as row_kernel};
+use crate::kernel::index::rows as row_kernel;
 use crate::layout::{self, Shape};
 use crate::tensor::Tensor;
 use alloc::format;
@@ -32,17 +32,20 @@ pub fn get(x: &Tensor, indices: &[Index]) -> Result<Tensor> {
         return super::masked_select(x, m);
     }
     let plan = Plan::new("index", x, indices)?;
-    if plan.advanced.is_none() {
-        return Ok(x.view(plan.layout));
-    }
+    let Some(advanced) = &plan.advanced else { return Ok(x.view(plan.layout)) };
     let shape = plan.shape();
     let mut out = Tensor::empty(&shape, x.dtype())?;
     let size = x.dtype().size();
     let first = x.as_ptr().wrapping_offset((plan.layout.offset() as isize - x.layout().offset() as isize) * size as isize);
-    let (from, offsets) = plan.operands(first as *mut u8, size);
-    if let Some(offsets) = offsets {
-        // SAFETY: G1: `from` reaches elements of `x` for each index (T1) and offsets were checked against its dimensions.
-        unsafe { gather(&shape, from, offsets, &mut out)? };
+    let from = plan.elements(advanced, first as *mut u8, size);
+    // SAFETY: `from` reaches elements of `x` for each index (T1), moved by offsets along its dimensions.
+    unsafe {
+        if plan.layout.rank() == 0 && positions::are_dense(&advanced.arrays, &advanced.shape, out.len()) {
+            gather_dense("index", &shape, from, &advanced.arrays, &mut out)?
+        } else {
+            let table = positions::table("index", &advanced.arrays)?;
+            gather(&shape, from, plan.offsets(advanced, &table), &mut out)?
+        }
     }
     Ok(out)
 }
@@ -69,6 +72,18 @@ unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Ten
     Ok(())
 }
 
+/// The same where each element of the result has positions of its own.
+///
+/// # Safety
+/// As for [`gather`], with offsets of positions that are in range.
+unsafe fn gather_dense(op: &'static str, shape: &[usize], from: Operand, arrays: &[Positions], out: &mut Tensor) -> Result<()> {
+    let size = from.size;
+    let to = Operand::new(out.as_mut_ptr()?, size, shape, out.strides(), shape.len());
+    let row_fn = dispatch_width!(size, |U| row_kernel::gather::<U> as row_kernel::RowFn);
+    // SAFETY: the caller's; the result is fresh (S3).
+    unsafe { positions::gather(op, row_fn, shape, from, arrays, to) }
+}
+
 /// Elements at positions `indices` along `axis`; the dimension becomes those of `indices`. Without an axis, `x` is taken as flat.
 ///
 /// Errors: indices that are no integers, or out of range (negative ones count from the end).
@@ -86,12 +101,21 @@ pub fn take(x: &Tensor, indices: &Tensor, axis: Option<isize>) -> Result<Tensor>
     };
     let k = layout::axis("take", axis, x.rank())?;
     let (size, stride) = (x.shape()[k], x.strides()[k]);
-    let offsets = offsets("take", indices, k, size, stride as i64 * x.dtype().size() as i64)?;
+    let along = [Positions::new("take", indices, k, size, stride as i64 * x.dtype().size() as i64)?];
     let shape = taken(x.shape(), k, indices.shape());
     let mut out = Tensor::empty(&shape, x.dtype())?;
-    let (from, table) = taken_operands(x.operand(x.rank()), &offsets, k);
-    // SAFETY: positions along the axis were checked, and the other dimensions are those of `x` (T1).
-    unsafe { gather(&shape, from, table, &mut out)? };
+    // SAFETY: positions along the axis are checked, and the other dimensions are those of `x` (T1).
+    unsafe {
+        if x.rank() == 1 && positions::are_dense(&along, indices.shape(), out.len()) {
+            let mut from = x.operand(1);
+            from.strides = smallvec::SmallVec::from_elem(0, shape.len());
+            gather_dense("take", &shape, from, &along, &mut out)?
+        } else {
+            let offsets = positions::table("take", &along)?;
+            let (from, table) = taken_operands(x.operand(x.rank()), &offsets, k);
+            gather(&shape, from, table, &mut out)?
+        }
+    }
     Ok(out)
 }
 
@@ -131,23 +155,30 @@ pub fn take_along_axis(x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tens
     let rank = along.shape.len();
     let mut from = x.operand(rank);
     from.strides[along.axis] = 0;
-    // SAFETY: positions along the axis were checked, and the other dimensions broadcast from those of `x` (T1).
-    unsafe { gather(&along.shape, from, along.offsets.operand(rank), &mut out)? };
+    // SAFETY: positions along the axis are checked, and the other dimensions broadcast from those of `x` (T1).
+    unsafe {
+        if positions::are_dense(&along.positions, indices.shape(), out.len()) {
+            gather_dense("take_along_axis", &along.shape, from, &along.positions, &mut out)?
+        } else {
+            let table = positions::table("take_along_axis", &along.positions)?;
+            gather(&along.shape, from, table.operand(rank), &mut out)?
+        }
+    }
     Ok(out)
 }
 
-/// Positions line by line along an axis, checked.
+/// Positions line by line along an axis.
 pub struct Along {
     /// The axis.
     pub axis: usize,
     /// `indices` and `x` broadcast to it but for the axis, whose size is that of `indices`.
     pub shape: Shape,
-    /// Offsets in bytes, in the shape of `indices`.
-    pub offsets: Tensor,
+    /// Those of `indices`, in its shape.
+    pub positions: [Positions; 1],
 }
 
 impl Along {
-    /// Errors: ranks or sizes that don't fit, indices that are no integers or out of range.
+    /// Errors: ranks or sizes that don't fit, indices that are no integers.
     pub fn new(op: &'static str, x: &Tensor, indices: &Tensor, axis: isize) -> Result<Along> {
         let axis = layout::axis(op, axis, x.rank())?;
         let operands = [("x", x.shape(), x.dtype()), ("indices", indices.shape(), indices.dtype())];
@@ -160,33 +191,7 @@ impl Along {
         let mut shape = layout::broadcast(op, &[&around, indices.shape()])
             .map_err(|_| Error::shape_of(op, format!("sizes differ beside axis {axis}, and neither is 1"), &operands))?;
         shape[axis] = indices.shape()[axis];
-        let offsets = offsets(op, indices, axis, x.shape()[axis], x.strides()[axis] as i64 * x.dtype().size() as i64)?;
-        Ok(Along { axis, shape, offsets })
-    }
-}
-
-/// Positions along an axis of `size` elements, `stride` bytes apart, as offsets: contiguous int64 in a tensor of its own, so that
-/// nobody changes them after the check. Errors where they are no integers, or one is out of range.
-pub fn offsets(op: &'static str, positions: &Tensor, axis: usize, size: usize, stride: i64) -> Result<Tensor> {
-    let positions = positions.contiguous()?;
-    let mut out = Tensor::empty(positions.shape(), DType::I64)?;
-    let to = par::Out::new(out.as_mut_slice::<i64>()?);
-    let n = positions.len();
-    let cost = Cost { bytes: positions.dtype().size() + 8, flops: 4 };
-    let bad = dispatch!(integer positions.dtype(), |T| {
-        let from = positions.as_slice::<T>()?;
-        let bad = core::sync::atomic::AtomicBool::new(false);
-        par::ranges(n, 64, cost, |r| {
-            // SAFETY: O1: ranges are disjoint.
-            let out = unsafe { to.part(r.clone()) };
-            if !kernel::offsets(&from[r], size as i64, stride, out) {
-                bad.store(true, core::sync::atomic::Ordering::Relaxed);
-            }
-        });
-        if bad.into_inner() { Some(kernel::first_outside(from, size as i64).unwrap_or(0)) } else { None }
-    }, else return Err(Error::dtype(op, format!("indices are integers, not {}", positions.dtype()))));
-    match bad {
-        Some(index) => Err(Error::Index { op, index, axis, size }),
-        None => Ok(out),
+        let stride = x.strides()[axis] as i64 * x.dtype().size() as i64;
+        Ok(Along { axis, shape, positions: [Positions::new(op, indices, axis, x.shape()[axis], stride)?] })
     }
 }

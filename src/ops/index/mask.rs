@@ -71,7 +71,7 @@ impl Counted {
     /// The positions of what is true, in row-major order.
     fn flat(&self) -> Result<Tensor> {
         let mut out = Tensor::empty(&[self.total()], DType::I64)?;
-        self.each(out.as_mut_slice::<i64>()?, Cost { bytes: 9, flops: 4 }, kernel::positions);
+        self.each(out.as_mut_slice::<i64>()?, Cost { bytes: 9, flops: 4 }, |mask, start, out| kernel::positions(mask, start, out));
         Ok(out)
     }
 }
@@ -93,7 +93,13 @@ pub fn positions(mask: &Tensor) -> Result<Vec<Tensor>> {
 
 /// Coordinate `k` of flat positions in a tensor of this shape, to every `step`-th element of `out` from the first.
 fn coordinates(flat: &Tensor, shape: &[usize], k: usize, out: &mut [i64], step: usize) -> Result<()> {
-    kernel::coordinates(flat.as_slice::<i64>()?, shape[k + 1..].iter().product(), shape[k], out, step);
+    let (flat, inner) = (flat.as_slice::<i64>()?, shape[k + 1..].iter().product());
+    let out = par::Out::new(out);
+    par::ranges(flat.len(), 64, Cost { bytes: 16, flops: 32 }, |r| {
+        // SAFETY: O1: ranges are disjoint; the last one ends with its last coordinate.
+        let out = unsafe { out.part(r.start * step..(r.end - 1) * step + 1) };
+        kernel::coordinates(&flat[r], inner, shape[k], out, step)
+    });
     Ok(())
 }
 
@@ -181,16 +187,33 @@ pub fn masked_fill(x: &Tensor, mask: &Tensor, value: impl Into<Scalar>) -> Resul
     let (shape, mask) = broadcast_mask("masked_fill", x, mask)?;
     let value = value.into().value(x.dtype(), "masked_fill")?;
     let mut out = x.broadcast_to(&shape)?.copy()?;
-    let (first, size, rank) = (out.as_mut_ptr()?, x.dtype().size(), shape.len());
-    let nest = Nest::new(&shape, &[mask.operand(rank)], &[Operand::new(first, size, &shape, out.strides(), rank)]);
+    // SAFETY: the value is one element of the dtype.
+    unsafe { fill(&mut out, &mask, value.as_ptr())? };
+    Ok(out)
+}
+
+/// Puts one value where a mask of the same shape is true.
+///
+/// # Safety
+/// The value is one element of the dtype.
+pub unsafe fn fill(out: &mut Tensor, mask: &Tensor, value: *const u8) -> Result<()> {
+    let (first, size, rank) = (out.as_mut_ptr()?, out.dtype().size(), out.rank());
+    let nest = Nest::new(out.shape(), &[mask.operand(rank)], &[Operand::new(first, size, out.shape(), out.strides(), rank)]);
     dispatch_width!(size, |U| {
-        // SAFETY: the value is one element of the dtype.
-        let value = unsafe { *(value.as_ptr() as *const U) };
+        // SAFETY: the caller's.
+        let value = unsafe { *(value as *const U) };
         rows::run(
             &nest,
             Cost { bytes: 1 + 2 * size, flops: 1 },
             |_| true,
             |row| {
+                let (mask, out) = (row.ptrs[0], row.ptrs[1] as *mut U);
+                if (row.steps[0], row.steps[1]) == (1, size as isize) {
+                    // SAFETY: as below, contiguous.
+                    return unsafe {
+                        kernel::fill(core::slice::from_raw_parts_mut(out, row.n), core::slice::from_raw_parts(mask, row.n), value)
+                    };
+                }
                 for i in 0..row.n as isize {
                     // SAFETY: the nest reaches elements of both tensors (T1); the result is fresh (S3) and its rows are disjoint.
                     unsafe {
@@ -202,7 +225,7 @@ pub fn masked_fill(x: &Tensor, mask: &Tensor, value: impl Into<Scalar>) -> Resul
             },
         );
     });
-    Ok(out)
+    Ok(())
 }
 
 /// The shape that both broadcast to, and the mask in it.

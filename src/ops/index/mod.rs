@@ -7,6 +7,7 @@ mod basic;
 mod gather;
 mod mask;
 mod plan;
+mod positions;
 mod scatter;
 
 pub use basic::Index;

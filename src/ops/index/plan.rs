@@ -1,11 +1,10 @@
-//! From the items of `t[...]` to a layout and a table of offsets.
+//! From the items of `t[...]` to a layout and arrays of positions.
 
-use super::{Index, gather};
+use super::Index;
+use super::positions::{self, Positions};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::nest::{Nest, Operand};
-use crate::exec::par::Cost;
-use crate::exec::rows;
+use crate::exec::nest::Operand;
 use crate::layout::{self, Draft, Layout, Shape};
 use crate::tensor::Tensor;
 use alloc::format;
@@ -21,14 +20,16 @@ pub struct Plan {
 
 /// Arrays that index together.
 pub struct Advanced {
-    /// Offsets in bytes from the elements of [`Plan::layout`], as int64, contiguous, of the shape that the arrays broadcast to.
-    pub offsets: Tensor,
+    /// The arrays: offsets in bytes from the elements of [`Plan::layout`].
+    pub arrays: Vec<Positions>,
+    /// What they broadcast to.
+    pub shape: Shape,
     /// Before which dimension of [`Plan::layout`] that shape stands in the result.
     pub at: usize,
 }
 
 impl Plan {
-    /// Errors: too many items, more than one ellipsis, a position out of range, a mask of another shape, arrays that are no integers
+    /// Errors: too many items, more than one ellipsis, an integer out of range, a mask of another shape, arrays that are no integers
     /// or don't broadcast.
     pub fn new(op: &'static str, x: &Tensor, items: &[Index]) -> Result<Plan> {
         let mut builder = Builder { op, x, draft: x.layout().draft(), axis: 0, source: 0, arrays: Vec::new(), run: Run::default() };
@@ -42,19 +43,21 @@ impl Plan {
     pub fn shape(&self) -> Shape {
         let mut shape = Shape::from_slice(self.layout.shape());
         if let Some(a) = &self.advanced {
-            shape.insert_from_slice(a.at, a.offsets.shape());
+            shape.insert_from_slice(a.at, &a.shape);
         }
         shape
     }
-    /// The operands of a loop over [`Plan::shape`]: the layout's elements from `first` on, and the offsets.
-    pub fn operands(&self, first: *mut u8, size: usize) -> (Operand, Option<Operand>) {
-        let strides = |l: &Layout| l.strides().iter().map(|s| s * size as isize).collect();
-        let mut x = Operand { ptr: first, size, strides: strides(&self.layout) };
-        let Some(a) = &self.advanced else { return (x, None) };
-        x.strides.insert_many(a.at, a.offsets.shape().iter().map(|_| 0));
-        let mut offsets = Operand { ptr: a.offsets.as_ptr() as *mut u8, size: 8, strides: smallvec::smallvec![0; self.layout.rank()] };
-        offsets.strides.insert_many(a.at, a.offsets.strides().iter().map(|s| s * 8));
-        (x, Some(offsets))
+    /// The operand of a loop over [`Plan::shape`] for the layout's elements from `first` on, which don't move along the arrays.
+    pub fn elements(&self, advanced: &Advanced, first: *mut u8, size: usize) -> Operand {
+        let mut strides: smallvec::SmallVec<[isize; 6]> = self.layout.strides().iter().map(|s| s * size as isize).collect();
+        strides.insert_many(advanced.at, advanced.shape.iter().map(|_| 0));
+        Operand { ptr: first, size, strides }
+    }
+    /// That of the arrays' table.
+    pub fn offsets(&self, advanced: &Advanced, table: &Tensor) -> Operand {
+        let mut offsets = Operand { ptr: table.as_ptr() as *mut u8, size: 8, strides: smallvec::smallvec![0; self.layout.rank()] };
+        offsets.strides.insert_many(advanced.at, table.strides().iter().map(|s| s * 8));
+        offsets
     }
 }
 
@@ -105,8 +108,7 @@ struct Builder<'a> {
     /// The dimension of `draft` that the next item is about, and that of `x`.
     axis: usize,
     source: usize,
-    /// Offsets of each array, in its own shape.
-    arrays: Vec<Tensor>,
+    arrays: Vec<Positions>,
     run: Run,
 }
 
@@ -162,7 +164,7 @@ impl Builder<'_> {
         if m.rank() == 0 {
             // one element or none, of a dimension that isn't there
             let count = m.item::<crate::Bool>()?.get() as usize;
-            self.arrays.push(Tensor::zeros(&[count], DType::I64)?);
+            self.arrays.push(Positions::new(self.op, &Tensor::zeros(&[count], DType::I64)?, self.source, 1, 0)?);
         }
         for positions in super::mask::positions(m)? {
             self.array(&positions)?;
@@ -173,7 +175,7 @@ impl Builder<'_> {
     fn array(&mut self, positions: &Tensor) -> Result<()> {
         let (size, stride) = (self.draft.shape()[self.axis], self.draft.strides()[self.axis]);
         let bytes = stride as i64 * self.x.dtype().size() as i64;
-        self.arrays.push(gather::offsets(self.op, positions, self.source, size, bytes)?);
+        self.arrays.push(Positions::new(self.op, positions, self.source, size, bytes)?);
         // the offsets count from its first element
         self.draft.remove(self.axis);
         self.source += 1;
@@ -187,40 +189,11 @@ impl Builder<'_> {
     }
     fn finish(self) -> Result<Plan> {
         let at = if self.run.separated { 0 } else { self.run.start.unwrap_or(0) };
-        let advanced = match self.arrays.as_slice() {
-            [] => return Ok(Plan { layout: self.draft.finish(), advanced: None }),
-            [one] => Some(Advanced { offsets: one.clone(), at }),
-            several => Some(Advanced { offsets: sum(self.op, several)?, at }),
-        };
+        let arrays = self.arrays;
+        if arrays.is_empty() {
+            return Ok(Plan { layout: self.draft.finish(), advanced: None });
+        }
+        let advanced = Some(Advanced { shape: positions::shape(self.op, &arrays)?, arrays, at });
         Ok(Plan { layout: self.draft.finish_checked()?, advanced })
     }
-}
-
-/// The sum of int64 tensors that broadcast.
-fn sum(op: &'static str, arrays: &[Tensor]) -> Result<Tensor> {
-    let shapes: Vec<_> = arrays.iter().map(|a| a.shape()).collect();
-    let shape = layout::broadcast(op, &shapes).map_err(|e| match e {
-        Error::Shape { op, message, .. } => Error::Subscript { op, message },
-        e => e,
-    })?;
-    let mut total = Tensor::zeros(&shape, DType::I64)?;
-    let first = total.as_mut_ptr()?;
-    for a in arrays {
-        let nest = Nest::new(&shape, &[a.operand(shape.len())], &[Operand::new(first, 8, &shape, total.strides(), shape.len())]);
-        rows::run(
-            &nest,
-            Cost { bytes: 24, flops: 1 },
-            |_| true,
-            |row| {
-                for i in 0..row.n as isize {
-                    // SAFETY: the nest reaches elements of both tensors (T1), of which the total is fresh (S3); its rows are disjoint.
-                    unsafe {
-                        let (a, t) = (row.ptrs[0].offset(i * row.steps[0]) as *const i64, row.ptrs[1].offset(i * row.steps[1]) as *mut i64);
-                        *t = (*t).wrapping_add(*a);
-                    }
-                }
-            },
-        );
-    }
-    Ok(total)
 }

@@ -2,6 +2,7 @@
 //! in the order of the indices, on any number of threads.
 
 use super::plan::Plan;
+use super::positions::{self, Positions};
 use super::{Index, gather};
 use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
@@ -42,20 +43,31 @@ pub enum ScatterMode {
 /// ```
 pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
     const OP: &str = "set";
-    let shape = Plan::new(OP, x, indices)?.shape();
-    let value = fit(OP, x, value, &shape)?;
-    x.as_mut_ptr()?;
-    // the layout may be another one now
-    let plan = Plan::new(OP, x, indices)?;
-    if plan.advanced.is_none() {
-        return x.write(&plan.layout, &value);
+    if let [Index::Mask(m)] = indices
+        && m.shape() == x.shape()
+        && m.rank() > 0
+        && m.dtype().is_bool()
+        && value.len() == 1
+    {
+        let value = fit(OP, x, value, &[1])?;
+        x.as_mut_ptr()?;
+        // SAFETY: the value is one element of the dtype (T1), and what is written is unshared (S3).
+        return unsafe { super::mask::fill(x, m, value.as_ptr()) };
     }
+    let mut plan = Plan::new(OP, x, indices)?;
+    let value = fit(OP, x, value, &plan.shape())?;
+    let layout = x.layout().clone();
+    x.as_mut_ptr()?;
+    if *x.layout() != layout {
+        plan = Plan::new(OP, x, indices)?;
+    }
+    let Some(advanced) = &plan.advanced else { return x.write(&plan.layout, &value) };
+    let table = positions::table(OP, &advanced.arrays)?;
     let size = x.dtype().size();
     let first = x.as_mut_ptr()?.wrapping_offset((plan.layout.offset() as isize - x.layout().offset() as isize) * size as isize);
-    let (to, offsets) = plan.operands(first, size);
-    let Some(offsets) = offsets else { return Ok(()) };
+    let (to, offsets) = (plan.elements(advanced, first, size), plan.offsets(advanced, &table));
     // SAFETY: `to` reaches elements of `x` (T1), exclusive since as_mut_ptr, by offsets that were checked.
-    unsafe { scatter(ScatterMode::Set, OP, x.dtype(), &shape, to, offsets, &value) }
+    unsafe { scatter(ScatterMode::Set, OP, x.dtype(), &plan.shape(), to, offsets, &value) }
 }
 
 /// The value in the dtype and shape of what it is written to. Errors where its kind goes beyond the dtype's, or it doesn't broadcast.
@@ -169,8 +181,9 @@ fn put(op: &'static str, x: &Tensor, indices: &Tensor, values: &Tensor, axis: is
         let along = gather::Along::new(op, y, indices, axis)?;
         let mut to = Operand::new(first, y.dtype().size(), y.shape(), y.strides(), y.rank());
         to.strides[k] = 0;
-        let table = along.offsets.operand(y.rank());
-        Ok((along.offsets, to, table))
+        let offsets = positions::table(op, &along.positions)?;
+        let table = offsets.operand(y.rank());
+        Ok((offsets, to, table))
     })
 }
 
@@ -194,7 +207,7 @@ pub fn index_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -> 
     let shape = gather::taken(x.shape(), k, indices.shape());
     accumulate(OP, x, values, &shape, ScatterMode::Add, |y, first| {
         let size = y.dtype().size();
-        let offsets = gather::offsets(OP, indices, k, y.shape()[k], y.strides()[k] as i64 * size as i64)?;
+        let offsets = positions::table(OP, &[Positions::new(OP, indices, k, y.shape()[k], y.strides()[k] as i64 * size as i64)?])?;
         let (to, table) = gather::taken_operands(Operand::new(first, size, y.shape(), y.strides(), y.rank()), &offsets, k);
         Ok((offsets, to, table))
     })

@@ -1,0 +1,164 @@
+//! Arrays of positions: checked, and turned into offsets in bytes, tile by tile while those are in L1 where each element of a result
+//! has a position of its own, else as a table.
+
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::exec::nest::{Nest, Operand};
+use crate::exec::par::Cost;
+use crate::exec::rows::{self, Row};
+use crate::kernel::index::offsets as kernel;
+use crate::kernel::index::rows::RowFn;
+use crate::layout::{self, Shape};
+use crate::tensor::Tensor;
+use alloc::format;
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Offsets of a tile: they stay in L1 beside what is gathered.
+const TILE: usize = 512;
+/// Arrays of one loop.
+const ARRAYS: usize = 8;
+
+/// Positions along an axis; negative ones count from the end.
+pub struct Positions {
+    /// Integers, contiguous.
+    array: Tensor,
+    /// The axis, for messages.
+    axis: usize,
+    size: usize,
+    /// Bytes from one position to the next.
+    stride: i64,
+}
+
+impl Positions {
+    /// Errors where they are no integers.
+    pub fn new(op: &'static str, array: &Tensor, axis: usize, size: usize, stride: i64) -> Result<Positions> {
+        if !array.dtype().is_integer() {
+            return Err(Error::dtype(op, format!("indices are integers, not {}", array.dtype())));
+        }
+        Ok(Positions { array: array.contiguous()?, axis, size, stride })
+    }
+    /// The shape of the array.
+    pub fn shape(&self) -> &[usize] {
+        self.array.shape()
+    }
+    /// Offsets of `n` positions at `p`, `step` bytes apart, to `out`; added to those there if `more`. False where one is out of range.
+    ///
+    /// # Safety
+    /// The positions are elements of the array, and `out` has room for `n`, which are initialised if `more`.
+    unsafe fn offsets(&self, p: *const u8, step: isize, n: usize, more: bool, out: *mut i64) -> bool {
+        dispatch!(integer self.array.dtype(), |T| {
+            // SAFETY: the caller's; the array's elements are of this dtype (T1).
+            unsafe { kernel::offsets::<T>(p as *const T, step, n, self.size as i64, self.stride, more, out) }
+        }, else false)
+    }
+    /// An error where one is out of range.
+    fn check(&self, op: &'static str) -> Result<()> {
+        let first: Option<i64> = dispatch!(integer self.array.dtype(), |T| {
+            kernel::first_outside(self.array.as_slice::<T>()?, self.size as i64)
+        }, else None);
+        match first {
+            Some(index) => Err(Error::Index { op, index, axis: self.axis, size: self.size }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The shape that arrays which index together broadcast to.
+pub fn shape(op: &'static str, arrays: &[Positions]) -> Result<Shape> {
+    let shapes: smallvec::SmallVec<[&[usize]; 4]> = arrays.iter().map(|a| a.shape()).collect();
+    layout::broadcast(op, &shapes).map_err(|e| match e {
+        Error::Shape { op, message, .. } => Error::Subscript { op, message },
+        e => e,
+    })
+}
+
+/// The offsets of `n` iterations of a row from `first` on, summed over the arrays, which are the row's operands from `k` on.
+///
+/// # Safety
+/// The row is one of a nest of the arrays; `out` has room for `n`, which are initialised if `more`.
+unsafe fn tile(arrays: &[Positions], row: &Row, k: usize, first: usize, n: usize, more: bool, out: *mut i64) -> bool {
+    let mut good = true;
+    for (i, a) in arrays.iter().enumerate() {
+        let step = row.steps[k + i];
+        // SAFETY: the nest's elements; the first array, or what `more` says, initialises.
+        good &= unsafe { a.offsets(row.ptrs[k + i].offset(first as isize * step), step, n, more || i > 0, out) };
+    }
+    good
+}
+
+/// The offsets of all, summed, in the shape that they broadcast to: int64, contiguous, in a tensor of its own, so that nobody changes
+/// them after the check. Errors where a position is out of range.
+pub fn table(op: &'static str, arrays: &[Positions]) -> Result<Tensor> {
+    let shape = shape(op, arrays)?;
+    let mut out = Tensor::empty(&shape, DType::I64)?;
+    let first = out.as_mut_ptr()?;
+    // arrays of no position broadcast away what others hold
+    let bad = AtomicBool::new(out.is_empty());
+    for (g, group) in arrays.chunks(ARRAYS).enumerate() {
+        let operands: smallvec::SmallVec<[Operand; 4]> = group.iter().map(|a| a.array.operand(shape.len())).collect();
+        let nest = Nest::new(&shape, &operands, &[Operand::new(first, 8, &shape, out.strides(), shape.len())]);
+        let cost = Cost { bytes: 16 * group.len(), flops: 4 * group.len() };
+        rows::run(
+            &nest,
+            cost,
+            |_| true,
+            |row| {
+                // SAFETY: the nest reaches elements of all tensors (T1), of which the table is fresh (S3), initialised (S1), contiguous
+                // (so its innermost step is an element, but for a row of one); rows are disjoint.
+                if !unsafe { tile(group, &row, 0, 0, row.n, g > 0, row.ptrs[group.len()] as *mut i64) } {
+                    bad.store(true, Relaxed);
+                }
+            },
+        );
+    }
+    if bad.into_inner() {
+        arrays.iter().try_for_each(|a| a.check(op))?;
+    }
+    Ok(out)
+}
+
+/// Whether [`gather`] serves: each of `total` elements has a position of its own, so that a table would be as large as the result.
+pub fn are_dense(arrays: &[Positions], shape: &[usize], total: usize) -> bool {
+    arrays.len() <= ARRAYS && total > 0 && shape.iter().product::<usize>() == total
+}
+
+/// Calls a row function that gathers from `x` to `y` with the offsets of each tile. Errors where a position is out of range; then what
+/// was written is of no use.
+///
+/// # Safety
+/// For each index of `shape`, the element of `x`, moved by the offset of positions in range, is one of a tensor; those of `y` are
+/// writable, and nobody else uses them.
+pub unsafe fn gather(op: &'static str, f: RowFn, shape: &[usize], x: Operand, arrays: &[Positions], y: Operand) -> Result<()> {
+    let (rank, size) = (shape.len(), x.size);
+    let operands: smallvec::SmallVec<[Operand; 4]> = core::iter::once(x).chain(arrays.iter().map(|a| a.array.operand(rank))).collect();
+    let nest = Nest::new(shape, &operands, &[y]);
+    let bad = AtomicBool::new(false);
+    let cost = Cost { bytes: 4 * size + 8 * arrays.len(), flops: 4 * arrays.len() };
+    rows::run(
+        &nest,
+        cost,
+        |_| true,
+        |row| {
+            let mut offsets = [const { MaybeUninit::<i64>::uninit() }; TILE];
+            let offsets = offsets.as_mut_ptr() as *mut i64;
+            let (from, to) = (0, arrays.len() + 1);
+            for first in (0..row.n).step_by(TILE) {
+                let n = TILE.min(row.n - first);
+                // SAFETY: the nest reaches elements of the arrays (T1); a tile has room for `n`.
+                if !unsafe { tile(arrays, &row, 1, first, n, false, offsets) } {
+                    return bad.store(true, Relaxed);
+                }
+                let at = |k: usize| row.ptrs[k].wrapping_offset(first as isize * row.steps[k]);
+                // SAFETY: G1 by the caller: the offsets are of positions in range, and of this thread; rows are disjoint.
+                unsafe { f(n, at(from), row.steps[from], offsets, 8, at(to), row.steps[to]) };
+            }
+        },
+    );
+    if bad.into_inner() {
+        arrays.iter().try_for_each(|a| a.check(op))?;
+        // only if the memory of another library changed meanwhile
+        return Err(Error::value(op, "indices were changed while they were read"));
+    }
+    Ok(())
+}
