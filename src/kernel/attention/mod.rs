@@ -27,6 +27,9 @@ pub const QUERIES: usize = if cfg!(feature = "std") { 64 } else { 8 };
 /// Keys of a tile.
 const KEYS: usize = if cfg!(feature = "std") { 256 } else { 32 };
 
+/// Queries of a row of scores are a multiple of this, but for very few.
+const LANES: usize = if cfg!(feature = "std") { 16 } else { 4 };
+
 /// Which keys take part, and what is added to their scores.
 #[derive(Clone, Copy)]
 pub enum Mask<'a, F> {
@@ -59,8 +62,10 @@ pub struct Head<'a, F> {
 ///
 /// Errors where there is no memory for the scores.
 pub fn block<F: Float + Lane + Product<Lane = F>>(head: &Head<F>, queries: Range<usize>, mut out: MatMut<F>) -> Result<()> {
-    let (depth, keys, width, n) = (head.q.cols(), head.k.rows(), head.v.cols(), queries.len());
-    assert!(head.k.cols() == depth && head.v.rows() == keys && (out.rows(), out.cols()) == (n, width));
+    let (depth, keys, width, count) = (head.q.cols(), head.k.rows(), head.v.cols(), queries.len());
+    assert!(head.k.cols() == depth && head.v.rows() == keys && (out.rows(), out.cols()) == (count, width));
+    // Rows of scores are whole vectors, with queries of zeros at the end: their rest would cost as much as a block of queries.
+    let n = if count < LANES / 4 { count } else { count.next_multiple_of(LANES) };
     let mut scratch = Scratch::<F>::new(depth.saturating_add(KEYS + 4).saturating_mul(n))?;
     let (q, rest) = scratch.split_at_mut(depth * n);
     let (scores, rest) = rest.split_at_mut(KEYS * n);
@@ -68,6 +73,8 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(head: &Head<F>, queries: Range
     let (sums, rest) = rest.split_at_mut(n);
     let (tile_sums, factors) = rest.split_at_mut(n);
     for (p, row) in q.chunks_exact_mut(n.max(1)).enumerate() {
+        let (row, rest) = row.split_at_mut(count);
+        rest.fill(F::default());
         for (i, x) in row.iter_mut().enumerate() {
             // SAFETY: `queries.start + i < queries.end`, inside by the caller's range (checked by `block` below); `p < depth`.
             *x = unsafe { head.q.block(queries.clone(), 0..depth).get(i, p) } * head.scale;
@@ -76,7 +83,7 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(head: &Head<F>, queries: Range
     let q = Mat::from_slice(q, depth, n);
     maxima.fill(F::NEG_INFINITY);
     sums.fill(F::default());
-    for i in 0..n {
+    for i in 0..count {
         out.row(i).fill(F::default());
     }
     let visible = if head.causal { keys.min(queries.end) } else { keys };
@@ -85,15 +92,15 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(head: &Head<F>, queries: Range
         let scores = &mut scores[..tile.len() * n];
         let keys = head.k.block(tile.clone(), 0..depth);
         gemm::product(keys, q, MatMut::from_slice(scores, tile.len(), n), false, Stages::NONE)?;
-        head.mask_scores(scores, &queries, &tile);
+        head.mask_scores(scores, n, &queries, &tile);
         accumulate(scores, maxima, sums, tile_sums, factors);
-        for (i, factor) in factors.iter().enumerate() {
+        for (i, factor) in factors[..count].iter().enumerate() {
             scale(out.row(i), *factor);
         }
-        let weights = Mat::from_slice(scores, tile.len(), n).t();
+        let weights = Mat::from_slice(scores, tile.len(), n).block(0..tile.len(), 0..count).t();
         gemm::product(weights, head.v.block(tile, 0..width), out.reborrow(), true, Stages::NONE)?;
     }
-    for (i, sum) in sums.iter().enumerate() {
+    for (i, sum) in sums[..count].iter().enumerate() {
         let factor = if *sum == F::default() { F::default() } else { F::ONE / *sum };
         scale(out.row(i), factor);
     }
@@ -101,10 +108,10 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(head: &Head<F>, queries: Range
 }
 
 impl<F: Float> Head<'_, F> {
-    /// Adds the bias, and takes out what is masked.
-    fn mask_scores(&self, scores: &mut [F], queries: &Range<usize>, keys: &Range<usize>) {
-        let n = queries.len();
+    /// Adds the bias, and takes out what is masked, in rows of `n`, whose first are those of `queries`.
+    fn mask_scores(&self, scores: &mut [F], n: usize, queries: &Range<usize>, keys: &Range<usize>) {
         for (row, key) in scores.chunks_exact_mut(n).zip(keys.clone()) {
+            let row = &mut row[..queries.len()];
             match self.mask {
                 Mask::None => {}
                 Mask::Bool(m) => {
@@ -123,7 +130,7 @@ impl<F: Float> Head<'_, F> {
                 }
             }
             if self.causal && key > queries.start {
-                row[..(key - queries.start).min(n)].fill(F::NEG_INFINITY);
+                row[..(key - queries.start).min(queries.len())].fill(F::NEG_INFINITY);
             }
         }
     }
