@@ -112,7 +112,9 @@ def test_linear(dtype, with_bias, data):
 def test_linear_with_activation_and_residual(activation, dtype):
     rng = np.random.default_rng(0)
     x, w, b, r = (flex.asarray(rng.standard_normal(s)).astype(dtype) for s in [(3, 7, 20), (70, 20), (70,), (7, 70)])
-    f = {"relu": nn.relu, "gelu": nn.gelu, "gelu_tanh": lambda y: nn.gelu(y, approximate="tanh"), "silu": nn.silu, None: lambda y: y}[activation]
+    f = {"relu": nn.relu, "gelu": nn.gelu, "gelu_tanh": lambda y: nn.gelu(y, approximate="tanh"), "silu": nn.silu, None: lambda y: y}[
+        activation
+    ]
     y = nn.linear(x, w, b, activation=activation, residual=r)
     wide = "float64" if dtype == "float64" else "float32"
     x, w, b, r = (t.astype(wide) for t in (x, w, b, r))

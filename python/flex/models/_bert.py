@@ -5,22 +5,23 @@ from __future__ import annotations
 import sys
 from dataclasses import MISSING, dataclass, fields
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import flex
 from flex import nn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from flex import Tensor
 
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "gelu": nn.gelu,
-    "gelu_new": lambda x: nn.gelu(x, approximate="tanh"),
-    "gelu_pytorch_tanh": lambda x: nn.gelu(x, approximate="tanh"),
-    "relu": nn.relu,
-    "silu": nn.silu,
+# config.json's names, and nn.linear's.
+ACTIVATIONS: dict[str, Literal["relu", "gelu", "gelu_tanh", "silu"]] = {
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "relu": "relu",
+    "silu": "silu",
 }
 # What checkpoints put before the names of the tensors: plain BertModel, models with a head, sentence-transformers' own export.
 PREFIXES = ("", "bert.", "0.auto_model.")
@@ -92,14 +93,15 @@ class Weights:
 
 
 class Linear:
-    """x @ weight.T + bias."""
+    """activation(x @ weight.T + bias) + residual."""
 
-    def __init__(self, weights: Weights, name: str, inputs: int, outputs: int):
+    def __init__(self, weights: Weights, name: str, inputs: int, outputs: int, hidden_act: str | None = None):
         self.weight = weights.get(f"{name}.weight", outputs, inputs)
         self.bias = weights.get(f"{name}.bias", outputs)
+        self.activation = None if hidden_act is None else ACTIVATIONS[hidden_act]
 
-    def __call__(self, x: Tensor) -> Tensor:
-        return nn.linear(x, self.weight, self.bias)
+    def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
+        return nn.linear(x, self.weight, self.bias, activation=self.activation, residual=residual)
 
 
 class LayerNorm:
@@ -136,14 +138,13 @@ class Layer:
         self.attention = SelfAttention(weights, f"{name}.attention.self", config)
         self.attention_out = Linear(weights, f"{name}.attention.output.dense", size, size)
         self.attention_norm = LayerNorm(weights, f"{name}.attention.output.LayerNorm", size, eps)
-        self.inner = Linear(weights, f"{name}.intermediate.dense", size, inner)
-        self.activation = ACTIVATIONS[config.hidden_act]
+        self.inner = Linear(weights, f"{name}.intermediate.dense", size, inner, config.hidden_act)
         self.outer = Linear(weights, f"{name}.output.dense", inner, size)
         self.norm = LayerNorm(weights, f"{name}.output.LayerNorm", size, eps)
 
     def __call__(self, x: Tensor, offsets: Sequence[int]) -> Tensor:
-        x = self.attention_norm(self.attention_out(self.attention(x, offsets)) + x)
-        return self.norm(self.outer(self.activation(self.inner(x))) + x)
+        x = self.attention_norm(self.attention_out(self.attention(x, offsets), residual=x))
+        return self.norm(self.outer(self.inner(x), residual=x))
 
 
 class Bert:
