@@ -1,6 +1,6 @@
 # Entry points; the work is done by the scripts, each of which can be run by hand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-rust test-python lint bench compare clean
+.PHONY: help setup build demo test test-rust test-python lint bench compare comparison clean
 
 help:         ## this list
 	@sed -nE 's/^([a-z-]+): *[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -31,6 +31,9 @@ bench:        ## Rust benchmarks, one file a family
 
 compare: build  ## flex against the Python libraries that are installed in .venv
 	@.venv/bin/python benches/compare.py $(ARGS)
+
+comparison: build  ## COMPARISON.md and its picture, measured anew: a quarter of an hour
+	@.venv/bin/python benches/compare.py --roofline --facts --markdown COMPARISON.md --chart benches/speed.svg $(ARGS)
 
 clean:        ## everything that was built, .venv too
 	cargo clean

@@ -1,12 +1,17 @@
-"""flex against the other libraries that are installed: NumPy, and PyTorch, JAX, numexpr.
+"""flex against the other libraries that are installed: NumPy, and PyTorch, JAX, numexpr, onnxruntime.
 
-    python benches/compare.py [--only FAMILY]... [--rounds N] [--threads N] [--json FILE]
+    python benches/compare.py [--only FAMILY]... [--match TEXT] [--rounds N] [--threads N] [--roofline [FILE]] [--facts]
+                              [--json FILE] [--markdown FILE] [--chart FILE] [--report]
 
 Each library runs in a process of its own. For each workload every library's result is checked against NumPy's in float64, then they are
 timed in turn, round after round, so that what else the machine does meets all of them. While one is timed the others are stopped: threads
-of OpenMP, OpenBLAS and XLA spin for up to 200 ms after a call, on the cores that the next library needs. The table gives medians, and how
-many times as long as flex the best of the others takes; a family's figure is the geometric mean of its rows. Exit status 1 when a result
-of flex is wrong.
+of OpenMP, OpenBLAS and XLA spin for up to 200 ms after a call, on the cores that the next library needs. The tables give medians, and
+flex's time as a part of that of the fastest other library; a family's figure is the geometric mean of its rows. Exit status 1 when a
+result of flex is wrong.
+
+--roofline measures the ceilings of this machine as well (cargo bench --bench peaks, or its output in FILE) and says what part of them flex
+reaches; --facts the size, import time and dtypes of each library. --json keeps a record: what is not measured this time stays in it as it
+was, and --report writes --markdown and --chart from it without measuring.
 """
 
 from __future__ import annotations
@@ -20,18 +25,16 @@ import signal
 import statistics
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from peers import facts, report, roofline
 from peers.worker import installed, limit_threads, serve
-from peers.workloads import FAMILIES, WORKLOADS, Workload
+from peers.workloads import FAMILIES, WORKLOADS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-
-UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 
 
 class Peer:
@@ -67,90 +70,107 @@ class Peer:
         self._process.join()
 
 
-def measure(number: int, peers: Iterable[Peer], rounds: int) -> tuple[dict[str, float], dict[str, str]]:
-    """The median seconds of each library that gives a right result, and what went wrong with the others."""
-    asked = [peer for peer in peers if WORKLOADS[number].expression(peer.name) is not None]
+def measure(number: int, peers: Iterable[Peer], rounds: int) -> dict[str, Any]:
+    """The record of a workload: the median seconds of each library that gives a right result, what went wrong with the others, and the
+    work that it is.
+    """
+    workload = WORKLOADS[number]
+    asked = [peer for peer in peers if workload.expression(peer.name) is not None]
     for peer in asked:
         peer.begin("prepare", number)
-    errors = {peer.name: error for peer in asked if (error := peer.end()) is not None}
+    answers = {peer.name: peer.end() for peer in asked}
+    errors = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
     taking_part = [peer for peer in asked if peer.name not in errors]
     samples: dict[str, list[float]] = {peer.name: [] for peer in taking_part}
     for turn in range(rounds):
         for peer in random.Random(turn).sample(taking_part, len(taking_part)):
             peer.begin("time", number)
             samples[peer.name].append(peer.end())
-    return {name: statistics.median(taken) for name, taken in samples.items()}, errors
+    known: dict[str, Any] = {}
+    for name, answer in answers.items():
+        known |= answer if name not in errors else {}
+    return {
+        "family": workload.family,
+        "name": workload.name,
+        "goal": workload.goal,
+        "dtype": next(iter(workload.inputs.values())).dtype,
+        "flops": workload.flops() if callable(workload.flops) else workload.flops,
+        **known,
+        "seconds": {name: statistics.median(taken) for name, taken in samples.items()},
+        "errors": errors,
+    }
 
 
-def readable(seconds: float | None) -> str:
-    """With three digits and a unit."""
-    if seconds is None:
-        return "–"
-    unit, size = next((pair for pair in UNITS if seconds >= pair[1]), UNITS[-1])
-    value = seconds / size
-    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f} {unit}"
+def chosen(families: Iterable[str], text: str) -> dict[str, list[int]]:
+    """The numbers of the workloads of each family whose names contain the text."""
+    return {family: [k for k, w in enumerate(WORKLOADS) if w.family == family and text in w.name] for family in families}
 
 
-def ratio(medians: dict[str, float]) -> float | None:
-    """How many times as long as flex the best of the others takes."""
-    others = [seconds for name, seconds in medians.items() if name != "flex"]
-    return min(others) / medians["flex"] if others and "flex" in medians else None
-
-
-def table(family: str, rows: list[tuple[Workload, dict[str, float]]], names: list[str]) -> str:
-    """A family as a Markdown table."""
-    lines = [f"| {family} | " + " | ".join(names) + " | best other / flex |", "|---|" + "---:|" * (len(names) + 1)]
-    ratios = []
-    for workload, medians in rows:
-        times = ratio(medians)
-        if times is not None:
-            ratios.append(times)
-        cells = [readable(medians.get(name)) for name in names]
-        lines.append(f"| {workload.name} | " + " | ".join(cells) + f" | {'–' if times is None else f'{times:.2f}'} |")
-    if ratios:
-        lines.append(f"| **geometric mean** |{' |' * len(names)} **{statistics.geometric_mean(ratios):.2f}** |")
-    return "\n".join(lines)
+def update(record: dict[str, Any], family: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Puts rows into the record, in the place of what it had of them; all that it has of the family now."""
+    known = {row["name"]: row for row in [*record["families"].get(family, []), *rows]}
+    record["families"][family] = [known[workload.name] for workload in FAMILIES[family].rows if workload.name in known]
+    return record["families"][family]
 
 
 def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     parser.add_argument("--only", metavar="FAMILY", action="append", choices=FAMILIES, help=f"one of: {', '.join(FAMILIES)}")
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the medians, in seconds, here as well")
+    parser.add_argument("--match", metavar="TEXT", default="", help="only workloads whose names contain this")
+    parser.add_argument("--peers", metavar="NAME,..", type=lambda names: names.split(","), help="the libraries; by default all there are")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=cores)
+    parser.add_argument("--roofline", metavar="FILE", type=Path, nargs="?", const=Path(), help="measure the ceilings, or read them")
+    parser.add_argument("--facts", action="store_true", help="measure size, import time and dtypes")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="the record, added to when it is there")
+    parser.add_argument("--markdown", metavar="FILE", type=Path, help="write the comparison here")
+    parser.add_argument("--chart", metavar="FILE", type=Path, help="write an SVG here")
+    parser.add_argument("--report", action="store_true", help="measure no workload")
     return parser.parse_args()
 
 
 def main() -> int:
     """Measures and prints; the exit status."""
     arguments = parse()
-    limit_threads(arguments.threads)
-    names = installed()
-    if "flex" not in names:
+    record = json.loads(arguments.json.read_text(encoding="utf-8")) if arguments.json and arguments.json.exists() else {"families": {}}
+    names = arguments.peers or installed()
+    if "flex" not in installed():
         print("flex is not installed: make build", file=sys.stderr)
         return 1
-    print(f"{arguments.threads} threads, {arguments.rounds} rounds: {', '.join(names)}\n", flush=True)
-    peers = [Peer(name, arguments.threads) for name in names]
-    wrong, record = [], []
-    for family in arguments.only or FAMILIES:
-        rows = []
-        for number, workload in enumerate(WORKLOADS):
-            if workload.family != family:
-                continue
-            medians, errors = measure(number, peers, arguments.rounds)
-            rows.append((workload, medians))
-            record.append({"family": family, "name": workload.name, "seconds": medians, "errors": errors})
-            wrong += [f"{family}, {workload.name}: {name}: {error}" for name, error in errors.items()]
-        print(table(family, rows, names) + "\n", flush=True)
-    for peer in peers:
-        peer.stop()
-    print(*wrong, sep="\n", file=sys.stderr, end="\n" if wrong else "")
+    limit_threads(arguments.threads)
+    record |= {"machine": facts.machine(), "versions": facts.versions(names)}
+    if arguments.roofline is not None:
+        record["peaks"] = roofline.peaks(arguments.roofline, arguments.threads)
+    if arguments.facts:
+        record["libraries"] = facts.libraries(names)
+
+    ceiling = roofline.Ceiling(record["peaks"]) if "peaks" in record else None
+    wrong = False
+    if not arguments.report:
+        record |= {"threads": arguments.threads, "rounds": arguments.rounds}
+        print(f"{arguments.threads} threads, {arguments.rounds} rounds: {', '.join(names)}\n", flush=True)
+        peers = [Peer(name, arguments.threads) for name in names]
+        for family, numbers in chosen(arguments.only or FAMILIES, arguments.match).items():
+            rows = [measure(number, peers, arguments.rounds) for number in numbers]
+            if rows:
+                print(report.table(family, update(record, family, rows), ceiling) + "\n", flush=True)
+            for row in rows:
+                for name, error in row["errors"].items():
+                    print(f"{family}, {row['name']}: {name}: {error}", file=sys.stderr)
+                wrong |= "flex" in row["errors"]
+        for peer in peers:
+            peer.stop()
+    record["families"] = {family: record["families"][family] for family in FAMILIES if family in record["families"]}
+    print(report.summary(record, ceiling))
     if arguments.json:
-        arguments.json.write_text(
-            json.dumps({"threads": arguments.threads, "rounds": arguments.rounds, "workloads": record}, indent=1), encoding="utf-8"
-        )
-    return 1 if any(row["errors"].get("flex") for row in record) else 0
+        arguments.json.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if arguments.markdown:
+        arguments.markdown.write_text(report.document(record, ceiling), encoding="utf-8")
+    if arguments.chart:
+        arguments.chart.write_text(report.chart(record), encoding="utf-8")
+    return int(wrong)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,12 @@ import os
 import signal
 import sys
 import timeit
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .workloads import WORKLOADS, Workload
+from . import minilm
+from .table import Known
+from .workloads import WORKLOADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,8 +20,11 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-LIBRARIES = ("flex", "numpy", "torch", "jax", "numexpr")
+    from .table import Workload
+
+LIBRARIES = ("flex", "numpy", "torch", "jax", "numexpr", "onnxruntime")
 SAMPLE = 0.03  # seconds that one measurement takes, or one call if that takes longer
+LONG = 0.2  # seconds of a call that needs no other before it
 SEED = 20
 
 
@@ -74,15 +80,37 @@ class _Eager:
 class Flex(_Eager):
     def __init__(self, threads: int):
         import flex
+        import flex.models
 
         self.xp = flex
+        self._encoder = None
         flex.set_num_threads(threads)
 
     def array(self, values: np.ndarray) -> Any:
         return self.xp.asarray(values, copy=True)
 
     def names(self) -> dict[str, Any]:
-        return {"xp": self.xp, "nn": self.xp.nn}
+        return {"xp": self.xp, "nn": self.xp.nn, "encode": self._encode}
+
+    def _encode(self, texts: list[str]) -> Any:
+        if self._encoder is None:
+            self._encoder = self.xp.models.SentenceEncoder.load(minilm.folder())
+        return self._encoder.encode(texts)
+
+    def memory(self, call: Callable[[], Any]) -> dict[str, int]:
+        """Bytes that a call holds at most beside its inputs, and blocks that it gets fresh from the system when it is repeated."""
+        stats = self.xp.memory_stats
+        call()
+        before = stats()
+        filler = self.xp.empty((before["peak"] - before["in_use"],), dtype=self.xp.uint8)  # from here on every byte raises the peak
+        start = stats()
+        result = call()
+        held = stats()["peak"] - start["in_use"]
+        del filler, result
+        call()
+        start = stats()["misses"]
+        call()
+        return {"held": max(held, 0), "fresh": stats()["misses"] - start}
 
 
 class Numpy(_Eager):
@@ -98,7 +126,7 @@ class Numpy(_Eager):
         import ml_dtypes
         from scipy import special
 
-        return {"xp": self.xp, "special": special, "bfloat16": ml_dtypes.bfloat16}
+        return {"xp": self.xp, "special": special, "bfloat16": ml_dtypes.bfloat16, "published": minilm.published}
 
 
 class Torch(_Eager):
@@ -115,9 +143,15 @@ class Torch(_Eager):
         return self.xp.from_numpy(values)
 
     def names(self) -> dict[str, Any]:
-        return {"xp": self.xp, "nn": self.xp.nn.functional}
+        return {"xp": self.xp, "nn": self.xp.nn.functional, "encode": lambda texts: self._encoder(texts)}
+
+    @cached_property
+    def _encoder(self) -> Callable[[list[str]], np.ndarray]:
+        return minilm.with_torch()
 
     def numpy(self, result: Any) -> np.ndarray:
+        if not isinstance(result, self.xp.Tensor):
+            return result
         return (result.float() if result.dtype == self.xp.bfloat16 else result).numpy()
 
 
@@ -163,7 +197,22 @@ class Numexpr(_Eager):
         return f"evaluate({expression!r}, inputs)", {"inputs": inputs}
 
 
-CLASSES: dict[str, Callable[[int], Library]] = {"flex": Flex, "numpy": Numpy, "torch": Torch, "jax": Jax, "numexpr": Numexpr}
+class Onnxruntime(_Eager):
+    def __init__(self, threads: int):
+        self._threads = threads
+
+    def array(self, values: np.ndarray) -> Any:
+        return values
+
+    @cached_property
+    def _encoder(self) -> Callable[[list[str]], np.ndarray]:
+        return minilm.with_onnxruntime(self._threads)
+
+    def names(self) -> dict[str, Any]:
+        return {"encode": lambda texts: self._encoder(texts)}
+
+
+CLASSES: dict[str, Callable[[int], Library]] = dict(zip(LIBRARIES, (Flex, Numpy, Torch, Jax, Numexpr, Onnxruntime), strict=True))
 
 
 def _difference(result: np.ndarray, reference: np.ndarray) -> float:
@@ -178,12 +227,13 @@ def _difference(result: np.ndarray, reference: np.ndarray) -> float:
     return float(difference.max() / max(np.abs(reference.astype(np.float64)).max(), 1e-30))
 
 
-def _reference(workload: Workload, values: dict[str, np.ndarray]) -> np.ndarray:
-    """NumPy's result, floats widened to float64."""
+def _compared(workload: Workload, values: dict[str, Any], result: np.ndarray) -> float:
+    """How far the result is from NumPy's of the inputs in float64."""
     import numpy as np
 
-    wide = {name: v.astype(np.float64) if v.dtype.kind in "fV" else v for name, v in values.items()}
-    return np.asarray(eval(workload.reference, Numpy(1).names() | wide))
+    wide = {name: v.astype(np.float64) if isinstance(v, np.ndarray) and v.dtype.kind in "fV" else v for name, v in values.items()}
+    names = Numpy(1).names() | wide
+    return _difference(np.asarray(eval(workload.compared, names | {"r": result})), np.asarray(eval(workload.reference, names)))
 
 
 class Prepared:
@@ -192,15 +242,24 @@ class Prepared:
     def __init__(self, library: Library, name: str, workload: Workload):
         import numpy as np
 
-        values = {key: given.values(np.random.default_rng(SEED + k)) for k, (key, given) in enumerate(workload.inputs.items())}
-        inputs = {key: library.array(v) for key, v in values.items()}
+        values = {
+            key: given.value() if isinstance(given, Known) else given.values(np.random.default_rng(SEED + k))
+            for k, (key, given) in enumerate(workload.inputs.items())
+        }
+        inputs = {key: library.array(v) if isinstance(v, np.ndarray) else v for key, v in values.items()}
         statement, extra = library.statement(workload.expression(name), inputs)
         names = {**library.names(), **inputs, **extra}
-        difference = _difference(library.numpy(eval(statement, names)), _reference(workload, values))
+        result = library.numpy(eval(statement, names))
+        difference = _compared(workload, values, result)
         if not difference <= workload.tolerance:
             raise ArithmeticError(f"differs from NumPy by {difference:.1e}, more than {workload.tolerance:.0e}")
         self._timer = timeit.Timer(statement, globals=names)
         self._calls = 0  # not known yet
+        # What is known of the work beside its time.
+        read = sum(v.nbytes for v in values.values() if isinstance(v, np.ndarray)) if workload.reads is None else workload.reads
+        self.facts = {"read": read, "written": result.nbytes}
+        if isinstance(library, Flex):
+            self.facts |= library.memory(lambda: eval(statement, names))
 
     def seconds(self) -> float:
         """One measurement of one call."""
@@ -208,14 +267,14 @@ class Prepared:
             self._calls = 1
             while (seconds := self._timer.timeit(self._calls)) < SAMPLE / 4:
                 self._calls *= 4
+            self._warm = 0 if seconds > LONG else max(1, round(self._calls * SAMPLE / seconds / 4))
             self._calls = max(1, round(self._calls * SAMPLE / seconds))
-        # Threads, caches and pages as in a program that goes on; what takes long is not much slower the first time.
-        self._timer.timeit(self._calls // 4 if self._calls > 4 else 1)
+        self._timer.timeit(self._warm)  # threads, caches and pages as in a program that goes on
         return self._timer.timeit(self._calls) / self._calls
 
 
 def serve(connection: Connection, name: str, threads: int) -> None:
-    """Answers ("prepare", number of the workload) with None or what went wrong, and ("time", _) with seconds, until told None."""
+    """Answers ("prepare", workload) with what is known of it or what went wrong, and ("time", _) with seconds, until told None."""
     limit_threads(threads)
     end_with_parent()
     library = CLASSES[name](threads)
@@ -228,6 +287,6 @@ def serve(connection: Connection, name: str, threads: int) -> None:
         prepared = None  # its arrays go before the next ones come
         try:
             prepared = Prepared(library, name, WORKLOADS[number])
-            connection.send(None)
+            connection.send(prepared.facts)
         except Exception as error:
             connection.send(f"{type(error).__name__}: {error}".splitlines()[0])

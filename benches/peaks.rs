@@ -1,0 +1,224 @@
+//! What this machine can do at most: arithmetic of each kind, bytes moved at each size of the data, and the cost of handing work to
+//! threads. One line of JSON on standard output, which `compare.py --roofline` sets its workloads against.
+//!
+//! Each figure is the best of several tries: a ceiling is what was reached once. A figure of all threads has one piece a thread, far longer
+//! than it takes a thread to wake.
+
+use flex::exec::isa::{self, Isa, Kernel, Level};
+use flex::exec::par::{Cost, Out, chunks};
+use std::hint::black_box;
+use std::time::Instant;
+
+/// A piece of work that is always worth a thread of its own.
+const LARGE: Cost = Cost { bytes: 1 << 40, flops: 0 };
+const TRIES: usize = 7;
+/// Bytes of data from which on stores past the cache are tried too.
+const STREAMED: usize = 1 << 22;
+/// Seconds of one try.
+const TRY: f64 = 0.01;
+
+/// The least seconds of one call of `f`.
+fn seconds(mut f: impl FnMut()) -> f64 {
+    let mut timed = |calls: usize| {
+        let start = Instant::now();
+        (0..calls).for_each(|_| f());
+        start.elapsed().as_secs_f64()
+    };
+    let mut calls = 1;
+    while timed(calls) < TRY / 4.0 {
+        calls *= 2;
+    }
+    (0..TRIES).map(|_| timed(2 * calls)).fold(f64::INFINITY, f64::min) / (2 * calls) as f64
+}
+
+/// The least seconds that `threads` threads take for a call of `f` each.
+fn seconds_of_all(threads: usize, f: impl Fn(usize) + Sync) -> f64 {
+    if threads == 1 { seconds(|| f(0)) } else { seconds(|| chunks(threads, LARGE, &f)) }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod arithmetic {
+    use core::arch::x86_64::*;
+    use core::hint::black_box;
+
+    /// Times that the chains go round in a call: about 0.2 ms, and more than waking a thread takes.
+    const TURNS: usize = 1 << 15;
+
+    /// A function that keeps `$chains` registers busy with `$instruction`, and the operations of a call of it.
+    macro_rules! peak {
+        ($name:ident, $features:literal, $chains:literal x $lanes:literal, $zero:ident, |$sum:ident, $a:ident, $b:ident| $instruction:expr) => {
+            fn $name() -> f64 {
+                #[target_feature(enable = $features)]
+                fn run() {
+                    let mut sums = [$zero(); $chains];
+                    let ($a, $b) = black_box(($zero(), $zero()));
+                    for _ in 0..TURNS {
+                        for $sum in &mut sums {
+                            *$sum = $instruction;
+                        }
+                    }
+                    black_box(sums);
+                }
+                // SAFETY: `KINDS` names the function beside the test for its features.
+                unsafe { run() };
+                (2 * TURNS * $chains * $lanes) as f64
+            }
+        };
+    }
+    peak!(f32_512, "avx512f", 24 x 16, _mm512_setzero_ps, |s, a, b| _mm512_fmadd_ps(a, b, *s));
+    peak!(f64_512, "avx512f", 24 x 8, _mm512_setzero_pd, |s, a, b| _mm512_fmadd_pd(a, b, *s));
+    peak!(f32_256, "avx2,fma", 12 x 8, _mm256_setzero_ps, |s, a, b| _mm256_fmadd_ps(a, b, *s));
+    peak!(f64_256, "avx2,fma", 12 x 4, _mm256_setzero_pd, |s, a, b| _mm256_fmadd_pd(a, b, *s));
+    peak!(i32_512, "avx512f", 24 x 16, _mm512_setzero_si512, |s, a, b| _mm512_add_epi32(*s, _mm512_mullo_epi32(_mm512_xor_si512(a, *s), b)));
+    peak!(int8_512, "avx512f,avx512vnni", 24 x 64, _mm512_setzero_si512, |s, a, b| _mm512_dpbusd_epi32(*s, a, b));
+    peak!(bf16_512, "avx512f,avx512bf16", 24 x 32, _mm512_setzero_ps, |s, a, b| {
+        // SAFETY: both are 512 bits of which any are valid.
+        let (a, b) = unsafe { core::mem::transmute::<(__m512, __m512), (__m512bh, __m512bh)>((a, b)) };
+        _mm512_dpbf16_ps(*s, a, b)
+    });
+
+    /// The kinds of arithmetic that this CPU has, each with a function that does some and says how many operations.
+    pub fn kinds() -> Vec<(&'static str, fn() -> f64)> {
+        let wide = is_x86_feature_detected!("avx512f");
+        let fma = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        let all: [(&str, bool, fn() -> f64); 7] = [
+            ("float32", wide, f32_512),
+            ("float64", wide, f64_512),
+            ("float32", fma && !wide, f32_256),
+            ("float64", fma && !wide, f64_256),
+            ("int32", wide, i32_512),
+            ("int8", wide && is_x86_feature_detected!("avx512vnni"), int8_512),
+            ("bfloat16", wide && is_x86_feature_detected!("avx512bf16"), bf16_512),
+        ];
+        all.into_iter().filter(|kind| kind.1).map(|kind| (kind.0, kind.2)).collect()
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod arithmetic {
+    use core::hint::black_box;
+
+    /// Multiply-adds in a loop that the compiler vectorises.
+    fn portable() -> f64 {
+        const TURNS: usize = 1 << 15;
+        let mut sums = [0f32; 64];
+        let (a, b) = black_box((0f32, 0f32));
+        for _ in 0..TURNS {
+            sums.iter_mut().for_each(|sum| *sum += a * b);
+            black_box(&mut sums);
+        }
+        (2 * TURNS * 64) as f64
+    }
+    pub fn kinds() -> Vec<(&'static str, fn() -> f64)> {
+        vec![("float32", portable)]
+    }
+}
+
+/// Moves data as one thread's part of it.
+#[derive(Clone, Copy)]
+enum Move {
+    Read,
+    Write,
+    /// Two arrays in, one out.
+    Triad,
+}
+
+/// Goes `again` times through `data`, past the cache when it writes and `stream` says so.
+struct Pass<'a> {
+    kind: Move,
+    data: &'a mut [u64],
+    again: usize,
+    stream: bool,
+}
+
+impl Kernel for Pass<'_> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let third = self.data.len() / 3;
+        for k in 0..self.again {
+            match self.kind {
+                Move::Read => {
+                    let mut sums = [0u64; 64];
+                    for run in black_box(&*self.data).chunks_exact(64) {
+                        sums.iter_mut().zip(run).for_each(|(sum, x)| *sum ^= x);
+                    }
+                    black_box(sums);
+                }
+                Move::Write => {
+                    black_box(&mut *self.data).chunks_exact_mut(8).for_each(|out| store::<I>(out, [k as u64; 8], self.stream));
+                }
+                Move::Triad => {
+                    let (ab, c) = black_box(&mut *self.data).split_at_mut(2 * third);
+                    let (a, b) = ab.split_at(third);
+                    for ((a, b), c) in a.chunks_exact(8).zip(b.chunks_exact(8)).zip(c.chunks_exact_mut(8)) {
+                        store::<I>(c, core::array::from_fn(|i| a[i] ^ b[i]), self.stream);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Writes a cache line, which `out` is.
+#[inline(always)]
+fn store<I: Isa>(out: &mut [u64], line: [u64; 8], stream: bool) {
+    #[cfg(target_arch = "x86_64")]
+    if stream {
+        use core::arch::x86_64::{__m128i, __m512i, _mm_stream_si128, _mm512_stream_si512};
+        assert!(out.len() == 8 && out.as_ptr().addr() % 64 == 0);
+        // SAFETY: a valid, aligned line by the line above; the CPU has the set that `I` is.
+        unsafe {
+            if I::LEVEL == Level::Avx512 {
+                return _mm512_stream_si512(out.as_mut_ptr().cast(), core::mem::transmute::<[u64; 8], __m512i>(line));
+            }
+            let parts = core::mem::transmute::<[u64; 8], [__m128i; 4]>(line);
+            return (0..4).for_each(|k| _mm_stream_si128(out.as_mut_ptr().cast::<__m128i>().add(k), parts[k]));
+        }
+    }
+    let _ = stream;
+    out.copy_from_slice(&line);
+}
+
+/// Bytes a second that `threads` threads move when the data has `bytes` in all.
+fn bandwidth(threads: usize, bytes: usize, kind: Move) -> f64 {
+    let part = (bytes / 8 / threads).next_multiple_of(3 * 64); // elements of a thread
+    let mut memory = flex::Bytes::new(8 * part * threads).unwrap(); // as tensors have it: in huge pages
+    let start = memory.get_mut().unwrap();
+    // SAFETY: S1: so many bytes, initialised and aligned, whose only owner is `memory`.
+    let data = unsafe { core::slice::from_raw_parts_mut(start.cast::<u64>(), part * threads) };
+    data.fill(1);
+    let again = (1usize << 22).div_ceil(8 * part); // work of one call, so that handing it over does not count
+    let out = Out::new(data);
+    let rate = |stream| {
+        let seconds = seconds_of_all(threads, |t| {
+            // SAFETY: each thread has its own part, and is done with it when `seconds_of_all` returns.
+            let data = unsafe { out.part(part * t..part * (t + 1)) };
+            isa::call(Pass { kind, data, again, stream })
+        });
+        (8 * part * threads * again) as f64 / seconds
+    };
+    if matches!(kind, Move::Read) || bytes < STREAMED { rate(false) } else { f64::max(rate(false), rate(true)) }
+}
+
+fn main() {
+    let threads = flex::num_threads();
+    let counts = if threads > 1 { vec![1, threads] } else { vec![1] };
+    let mut rows = Vec::new();
+    for &count in &counts {
+        for (name, run) in arithmetic::kinds() {
+            let operations = run();
+            let rate = operations * count as f64 / seconds_of_all(count, |_| _ = black_box(run()));
+            rows.push(format!(r#"{{"kind": "{name}", "threads": {count}, "rate": {rate:.4e}}}"#));
+        }
+        for bytes in (14..=28).step_by(2).map(|k| 1usize << k) {
+            for (name, kind) in [("read", Move::Read), ("write", Move::Write), ("triad", Move::Triad)] {
+                let rate = bandwidth(count, bytes, kind);
+                rows.push(format!(r#"{{"kind": "{name}", "bytes": {bytes}, "threads": {count}, "rate": {rate:.4e}}}"#));
+            }
+        }
+    }
+    let empty = seconds(|| chunks(threads, LARGE, |k| _ = black_box(k)));
+    rows.push(format!(r#"{{"kind": "fork-join", "threads": {threads}, "seconds": {empty:.3e}}}"#));
+    println!("[{}]", rows.join(", "));
+}

@@ -1,0 +1,257 @@
+"""The record of a comparison as text and as a picture."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from typing import TYPE_CHECKING, Any
+
+from .roofline import readable_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .roofline import Ceiling
+
+    Row = dict[str, Any]
+
+UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
+
+
+def readable(seconds: float | None) -> str:
+    """With three digits and a unit."""
+    if seconds is None:
+        return "–"
+    unit, size = next((pair for pair in UNITS if seconds >= pair[1]), UNITS[-1])
+    value = seconds / size
+    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f} {unit}"
+
+
+def fastest(row: Row) -> str | None:
+    """The fastest library beside flex."""
+    return min((name for name in row["seconds"] if name != "flex"), key=row["seconds"].get, default=None)
+
+
+def ratio(row: Row) -> float | None:
+    """flex's time as a part of that of the fastest other library."""
+    best = fastest(row)
+    return row["seconds"]["flex"] / row["seconds"][best] if best and "flex" in row["seconds"] else None
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """The geometric mean of those that are known."""
+    known = [value for value in values if value]
+    return statistics.geometric_mean(known) if known else None
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else "< 1%" if value < 0.01 else f"{value:.0%}"
+
+
+def _columns(rows: list[Row]) -> list[str]:
+    return sorted(
+        {name for row in rows for name in row["seconds"]}, key=lambda name: (name != "flex", name not in ("numpy", "torch"), name)
+    )
+
+
+def table(family: str, rows: list[Row], ceiling: Ceiling | None) -> str:
+    """A family as a Markdown table."""
+    names = _columns(rows)
+    fraction: Callable[[Row], list[str]] = lambda row: [_percent(ceiling.fraction(row))] if ceiling else []  # noqa: E731
+    heads = [family, *names, "flex / best", "aim", *(["of ceiling"] if ceiling else []), "held"]
+    lines = [_line(heads), "|---|" + "---:|" * (len(heads) - 1)]
+    for row in rows:
+        cells = [readable(row["seconds"].get(name)) for name in names]
+        fresh = f" + {row['fresh']} fresh" if row.get("fresh") else ""
+        held = (readable_bytes(row["held"]) if row.get("held") else "–") + fresh
+        lines.append(_line([row["name"], *cells, _figure(ratio(row)), _figure(row["goal"]), *fraction(row), held]))
+    figures = [f"**{_figure(mean(map(ratio, rows)))}**", _figure(mean(row["goal"] for row in rows))]
+    part = [_percent(mean(map(ceiling.fraction, rows)))] if ceiling else []
+    lines.append(_line(["**geometric mean**", *[""] * len(names), *figures, *part, ""]))
+    return "\n".join(lines)
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def summary(record: dict[str, Any], ceiling: Ceiling | None) -> str:
+    """A row a family."""
+    heads = ["family", "flex / best", "aim", "rows", "ahead", "within aim", *(["of ceiling"] if ceiling else [])]
+    lines = [_line(heads), "|---|" + "---:|" * (len(heads) - 1)]
+    for family, rows in record["families"].items():
+        ratios = [(value, row["goal"]) for row in rows if (value := ratio(row))]
+        counts = [len(ratios), sum(value < 1 for value, _ in ratios), sum(value <= goal for value, goal in ratios)]
+        part = [_percent(mean(map(ceiling.fraction, rows)))] if ceiling else []
+        figures = [f"**{_figure(mean(map(ratio, rows)))}**", _figure(mean(row["goal"] for row in rows))]
+        lines.append(_line([family, *figures, *map(str, counts), *part]))
+    return "\n".join(lines)
+
+
+def behind(record: dict[str, Any]) -> str:
+    """The rows in which another library is faster, worst first."""
+    rows = sorted(
+        ((value, row) for rows in record["families"].values() for row in rows if (value := ratio(row)) and value > 1),
+        key=lambda pair: -pair[0],
+    )
+    if not rows:
+        return "In no row."
+    lines = [_line(["workload", "flex", "fastest", "flex / best"]), "|---|---:|---:|---:|"]
+    for value, row in rows:
+        best = fastest(row)
+        cells = [
+            f"{row['family']}: {row['name']}",
+            readable(row["seconds"]["flex"]),
+            f"{best} {readable(row['seconds'][best])}",
+            f"{value:.2f}",
+        ]
+        lines.append(_line(cells))
+    return "\n".join(lines)
+
+
+def _offers(libraries: dict[str, Any], versions: dict[str, str]) -> str:
+    """Size, import and dtypes of each library."""
+    heads = ["", "version", "installed", "with what it requires", "import", "dtypes with arithmetic", "of these, with matrix products"]
+    lines = [_line(heads), "|---|---|---:|---:|---:|---|---|"]
+    for name, known in libraries.items():
+        arithmetic, products = known["dtypes"]
+        without = [dtype for dtype in arithmetic if dtype not in products]
+        cells = [readable_bytes(known["bytes"]), readable_bytes(known["bytes_with_requirements"]), f"{max(known['import_ms'], 0):.0f} ms"]
+        cells.append(f"{len(arithmetic)}: {_short(arithmetic)}" if arithmetic else "–")
+        cells.append("–" if not products else "all" if not without else f"all but {_short(without)}")
+        lines.append(_line([name, versions.get(name, "–"), *cells]))
+    return "\n".join(lines)
+
+
+def _short(dtypes: list[str]) -> str:
+    return " ".join(dtypes)
+
+
+DOCUMENT = """# flex and the other libraries
+
+Written by `benches/compare.py`: every figure is measured, none is copied from elsewhere. To measure on your machine, in about a quarter of
+an hour:
+
+```sh
+make comparison
+```
+
+That is `benches/compare.py --roofline --facts --markdown COMPARISON.md --chart benches/speed.svg`, with what is installed in `.venv`; other
+peers take part once they are there (`.venv/bin/pip install torch jax numexpr onnxruntime onnx`).
+
+- CPU: {cpu}; {caches}
+- {system}, Python {python}, {threads} threads for each library
+- {versions}
+
+Each library runs in a process of its own, and the others are stopped while it is timed. Results are checked against NumPy's in float64
+first. Times are medians of {rounds} rounds in steady state, called from Python; JAX is compiled by `jit`. *flex / best* is flex's time as a
+part of that of the fastest other library in the row: below 1 flex is ahead. *aim* is what flex is meant to reach. *held* is the memory
+that a call of flex holds at most beside its inputs, where it is more than what small blocks round to; *fresh* are blocks that a repeated
+call still asked the system for.
+
+## Summary
+
+{summary}
+{ceilings}
+## Where flex is behind
+
+{behind}
+{offers}
+## All workloads
+
+{tables}
+"""
+CEILINGS = """
+*Of ceiling* is the part that flex reaches of what this machine can do (`benches/peaks.rs`): a workload takes at least the time of its
+arithmetic at the peak rate, and at least that of reading its inputs and writing its result once. Elementary functions, sorts and scans
+are counted as memory alone, and so are small calls: there the figure says how far the work is from a plain copy.
+
+{lines}
+"""
+OFFERS = """
+## What each library offers
+
+{table}
+
+Sizes are of installed files, as the wheels of `pip install` on this machine bring them. Import is the time that it adds to a fresh
+interpreter. Dtypes are counted where `a + a` or `a @ a` of two by two ones works and keeps the dtype; numexpr and onnxruntime have no such
+functions: they evaluate expressions and graphs.
+"""
+
+
+def document(record: dict[str, Any], ceiling: Ceiling | None) -> str:
+    """COMPARISON.md."""
+    machine = record["machine"]
+    return DOCUMENT.format(
+        cpu=machine["cpu"],
+        caches=", ".join(f"{level} {size}" for level, size in machine["caches"].items()),
+        system=machine["system"],
+        python=machine["python"],
+        threads=record["threads"],
+        rounds=record["rounds"],
+        versions=", ".join(f"{name} {version}" for name, version in record["versions"].items()),
+        summary=summary(record, ceiling),
+        ceilings=CEILINGS.format(lines="\n".join(ceiling.lines())) if ceiling else "",
+        behind=behind(record),
+        offers=OFFERS.format(table=_offers(record["libraries"], record["versions"])) if "libraries" in record else "",
+        tables="\n\n".join(f"### {family.capitalize()}\n\n{table(family, rows, ceiling)}" for family, rows in record["families"].items()),
+    )
+
+
+COLOURS = {"numpy": "#4dabcf", "torch": "#ee4c2c", "jax": "#9b59b6", "onnxruntime": "#8a8a8a"}
+STYLE = """text{font:12px system-ui,sans-serif;fill:#24292f}.note{font-size:11px;fill:#57606a}.bar{fill:#2da44e}.slow{fill:#d4a72c}
+.line{stroke:#57606a}.grid{stroke:#d0d7de}@media(prefers-color-scheme:dark){text{fill:#e6edf3}.note{fill:#8d96a0}.line{stroke:#8d96a0}
+.grid{stroke:#30363d}.bar{fill:#3fb950}.slow{fill:#bb8009}}"""
+
+
+LEFT, WIDTH, STEP, TOP = 170, 430, 22, 46
+LOWEST, HIGHEST = 0.5, 16.0  # times as long as flex
+
+
+def chart(record: dict[str, Any]) -> str:
+    """An SVG: for each family how many times as long as flex the fastest other library of each row takes, and each library by itself."""
+
+    def x(times: float) -> float:
+        return LEFT + WIDTH * math.log(min(max(times, LOWEST), HIGHEST) / LOWEST) / math.log(HIGHEST / LOWEST)
+
+    families = {family: rows for family, rows in record["families"].items() if mean(map(ratio, rows))}
+    bottom, right = TOP + STEP * len(families), LEFT + WIDTH + 24
+    parts = [
+        _text(8, 16, "Time of the others, flex = 1 (logarithmic; longer is better for flex)"),
+        _bar("bar", 8, 25, 20, 9),
+        _text(32, 34, "the fastest of them in each row", "note"),
+    ]
+    for place, (name, colour) in enumerate(COLOURS.items()):
+        parts += [_dot(232 + 78 * place, 30, colour), _text(240 + 78 * place, 34, name, "note")]
+    times = LOWEST
+    while times <= HIGHEST:
+        at = f'x1="{x(times):.1f}" x2="{x(times):.1f}" y1="{TOP - 4}" y2="{bottom}"'
+        parts += [f'<line class="{"line" if times == 1 else "grid"}" {at}/>', _text(x(times), bottom + 14, f"{times:g}×", "note", "middle")]
+        times *= 2
+    for place, (family, rows) in enumerate(families.items()):
+        y = TOP + STEP * place
+        times = 1 / mean(map(ratio, rows))
+        low, high = sorted((x(1), x(times)))
+        parts += [_text(LEFT - 8, y + 13, family, anchor="end"), _bar("bar" if times >= 1 else "slow", low, y + 3, max(high - low, 1), 13)]
+        for name, colour in COLOURS.items():
+            seconds = [row["seconds"] for row in rows if {name, "flex"} <= row["seconds"].keys()]
+            if alone := mean(taken[name] / taken["flex"] for taken in seconds):
+                parts.append(_dot(x(alone), y + 9.5, colour))
+    box = f'width="{right}" height="{bottom + 24}" viewBox="0 0 {right} {bottom + 24}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {box}><style>{STYLE}</style>\n' + "\n".join(parts) + "\n</svg>\n"
+
+
+def _text(x: float, y: float, text: str, kind: str = "name", anchor: str = "start") -> str:
+    return f'<text class="{kind}" text-anchor="{anchor}" x="{x:.1f}" y="{y}">{text}</text>'
+
+
+def _bar(kind: str, x: float, y: float, width: float, height: float) -> str:
+    return f'<rect class="{kind}" x="{x:.1f}" y="{y}" width="{width:.1f}" height="{height}" rx="2"/>'
+
+
+def _dot(x: float, y: float, colour: str) -> str:
+    return f'<circle fill="{colour}" stroke="#fff" stroke-width=".7" cx="{x:.1f}" cy="{y}" r="4"/>'

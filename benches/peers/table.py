@@ -1,0 +1,133 @@
+"""What a workload is: inputs, an expression, and what is known about the work.
+
+An expression sees its inputs by name and the library's namespace as `xp`. The first one is for every library that spells it so (NumPy,
+flex, jax.numpy: the array API standard's names); a keyword gives another library's own spelling, None leaves it out. numexpr takes part
+where a row has an expression for it, onnxruntime likewise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+TOLERANCE = {"float64": 1e-11, "float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}
+K, M = 1 << 10, 1 << 20
+
+
+@dataclass(frozen=True)
+class Input:
+    """Random values, uniform in [low, high)."""
+
+    shape: tuple[int, ...]
+    dtype: str = "float32"
+    low: float = -1
+    high: float = 1
+    ordered: bool = False  # ascending
+
+    def values(self, rng: np.random.Generator) -> np.ndarray:
+        """As a NumPy array, rounded to the dtype; bfloat16 needs ml_dtypes."""
+        import numpy as np
+
+        if self.dtype == "bool":
+            return rng.random(self.shape) < self.high / 2
+        if "int" in self.dtype:
+            values = rng.integers(int(self.low), int(self.high), self.shape).astype(self.dtype)
+        else:
+            values = rng.uniform(self.low, self.high, self.shape).astype(np.float32 if self.dtype != "float64" else np.float64)
+        if self.ordered:
+            values.sort()
+        if self.dtype == "bfloat16":
+            import ml_dtypes
+
+            return values.astype(ml_dtypes.bfloat16)
+        return values.astype(self.dtype)
+
+
+@dataclass(frozen=True)
+class Known:
+    """Something that is no array, the same for every library."""
+
+    value: Callable[[], object]
+    dtype: str = "float32"
+
+
+class Workload:
+    """One row."""
+
+    def __init__(
+        self,
+        family: str,
+        name: str,
+        inputs: dict[str, Input | Known],
+        expression: str | None,
+        *,
+        goal: float,
+        tolerance: float | None = None,
+        flops: float | Callable[[], float] = 0,
+        reads: int | None = None,
+        compared: str = "r",
+        **spellings: str | None,
+    ):
+        self.family, self.name, self.inputs = family, name, inputs
+        # The ratio of flex's time to that of the fastest other library that is aimed at.
+        self.goal = goal
+        # Relative to the largest result; by default what the least exact input allows.
+        self.tolerance = max(TOLERANCE.get(given.dtype, 0.0) for given in inputs.values()) if tolerance is None else tolerance
+        # Arithmetic that cannot be avoided, and the bytes that must be read, where that is not all of the inputs.
+        self.flops, self.reads = flops, reads
+        # What of the result `r` is compared with the reference, in NumPy.
+        self.compared = compared
+        self._expression = expression
+        self._spellings = {"numexpr": None, "onnxruntime": None, **spellings}
+
+    def expression(self, library: str) -> str | None:
+        """What `library` evaluates; None when it does not take part."""
+        return self._spellings.get(library, self._expression)
+
+    @property
+    def reference(self) -> str:
+        """What NumPy evaluates in float64 for the result that others are checked against."""
+        return self._spellings.get("reference") or self.expression("numpy")
+
+
+class Family:
+    """Workloads of a kind, and the ratio that is aimed at where a row says nothing else."""
+
+    def __init__(self, name: str, goal: float):
+        self.name, self.goal = name, goal
+        self.rows: list[Workload] = []
+
+    def row(self, name: str, inputs: dict[str, Input | Known], expression: str | None, **more) -> None:
+        """Adds a workload."""
+        self.rows.append(Workload(self.name, name, inputs, expression, **{"goal": self.goal, **more}))
+
+
+def one(*shape: int, dtype: str = "float32", low: float = -1, high: float = 1) -> dict[str, Input]:
+    """An operand `a`."""
+    return {"a": Input(shape, dtype, low, high)}
+
+
+def two(*shape: int, dtype: str = "float32", low: float = -1, high: float = 1) -> dict[str, Input]:
+    """Operands `a` and `b` of one shape."""
+    return {name: Input(shape, dtype, low, high) for name in "ab"}
+
+
+def size(n: int) -> str:
+    """64K, 1M, 50."""
+    return f"{n // M}M" if n % M == 0 else f"{n // K}K" if n % K == 0 else str(n)
+
+
+def shape(*sides: int) -> str:
+    """4096x1024."""
+    return "x".join(map(str, sides))
+
+
+def product(*sides: int) -> int:
+    """Multiply-adds of a matrix product, twice: flops."""
+    return 2 * math.prod(sides)

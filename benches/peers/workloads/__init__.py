@@ -1,0 +1,6 @@
+"""The workloads: a row each, by family."""
+
+from . import elementwise, index, matmul, model, reduce
+
+FAMILIES = {family.name: family for module in (elementwise, reduce, index, matmul, model) for family in module.FAMILIES}
+WORKLOADS = [workload for family in FAMILIES.values() for workload in family.rows]

@@ -1,0 +1,38 @@
+"""The main job: texts to vectors by all-MiniLM-L6-v2, each library's own way; tests/data has what the vectors must be."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from .. import minilm
+from ..table import Family, Known
+
+main_job = Family("main job", 0.75)
+
+
+def _row(name: str, count: int, goal: float) -> None:
+    @cache
+    def texts() -> list[str]:
+        return minilm.texts(count)
+
+    main_job.row(
+        name,
+        {"texts": Known(texts)},
+        "encode(texts)",
+        numpy=None,
+        jax=None,
+        onnxruntime="encode(texts)",
+        reference="published(texts)",
+        compared="r[: len(published(texts))]",
+        flops=lambda: minilm.flops(texts()),
+        reads=0,
+        tolerance=1e-4,
+        goal=goal,
+    )
+
+
+if minilm.folder():
+    _row("512 texts", 512, main_job.goal)
+    _row("one short text", 1, 0.6)
+
+FAMILIES = [main_job]

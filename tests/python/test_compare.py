@@ -1,0 +1,29 @@
+"""The instrument that compares libraries: small workloads of every kind of result, with what is always installed here."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+COMPARE = Path(__file__).resolve().parents[2] / "benches" / "compare.py"
+
+
+def test_families_are_measured_and_written(tmp_path):
+    record, document, chart = tmp_path / "record.json", tmp_path / "record.md", tmp_path / "chart.svg"
+    peaks = tmp_path / "peaks.json"
+    kinds, sizes = ("read", "write", "triad"), (1 << 14, 1 << 28)
+    ceilings = [{"kind": kind, "bytes": size, "threads": 1, "rate": 1e10} for kind in kinds for size in sizes]
+    peaks.write_text(json.dumps([*ceilings, {"kind": "fork-join", "threads": 2, "seconds": 1e-6}]))
+    command = [sys.executable, COMPARE, "--peers", "flex,numpy", "--only", "call overhead", "--rounds", "1", "--roofline", peaks]
+    command += ["--json", record, "--markdown", document, "--chart", chart]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 0, ran.stderr
+    rows = json.loads(record.read_text())["families"]["call overhead"]
+    assert all(row["errors"] == {} and set(row["seconds"]) == {"flex", "numpy"} for row in rows)
+    add = next(row for row in rows if row["name"] == "add, 16")
+    assert add["read"] == 2 * add["written"] == 128
+    text = document.read_text()
+    assert "| add, 16 |" in text
+    assert "## Where flex is behind" in text
+    assert ElementTree.parse(chart).getroot().tag.endswith("svg")
