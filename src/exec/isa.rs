@@ -5,6 +5,9 @@
 //! - [`Kernel`] with [`call`] (usually through `kernel!`): a body of any signature, dispatched at the call.
 //! - [`Loop`] with [`pick`]: an elementwise loop as a plain function pointer, picked once an operation, never per row.
 
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+pub(crate) mod blocks;
+
 /// An instruction set, as kernels see it.
 pub trait Isa: Copy + Send + Sync + 'static {
     /// How far it goes, to choose a `std::arch` body: see [`Level`].

@@ -75,6 +75,7 @@ forms! {
 
 /// Elements to lanes.
 #[inline(always)]
+#[expect(clippy::extra_unused_type_parameters, reason = "the signature of all forms")]
 pub fn each<I: Isa, T: Product>(s: &[T], d: &mut [T::Lane]) {
     for (s, d) in s.iter().zip(d) {
         *d = s.widen();
@@ -118,7 +119,7 @@ pub fn transpose<I: Isa, A: Copy, const DEEP: usize>(s: &[[A; DEEP]; 8], count: 
             // SAFETY: AVX2 (I1); eight columns of eight from `s`, to rows that `d` holds by the assertion.
             unsafe {
                 let from = (s.as_ptr() as *const A).add(p) as *const u32;
-                crate::exec::transpose::x86::transpose_8x8(
+                crate::exec::isa::blocks::transpose_8x8(
                     from,
                     (DEEP * 4) as isize,
                     d.as_mut_ptr().add(p * ld) as *mut u32,

@@ -163,14 +163,14 @@ pub fn blocked<G: Group, C: Product>(a: Bytes, b: Bytes, c: &mut MatMut<C>, accu
             let at = if blocks > 1 { j } else { 0 };
             let (o, ldo) = if to_c { (c.at(0, j) as *mut u32, c.rs()) } else { (partial[at..].as_mut_ptr(), partial_width as isize) };
             if first && accumulate {
-                for i in 0..m {
+                for (i, start) in starts.iter().enumerate() {
                     // SAFETY: S1 for this part of `o`, see below; lanes of C are `u32`.
                     let row = unsafe { core::slice::from_raw_parts_mut(o.offset(i as isize * ldo), cols.len()) };
                     for (q, x) in row.iter_mut().enumerate() {
                         let c = c.row(i)[j + q].widen();
                         // SAFETY: the same four bytes.
                         let c = unsafe { core::mem::transmute_copy::<C::Lane, u32>(&c) };
-                        *x = if factor == 0 { c } else { c.wrapping_add(starts[i]) };
+                        *x = if factor == 0 { c } else { c.wrapping_add(*start) };
                     }
                 }
             }
