@@ -33,8 +33,9 @@ pub struct Cost {
 const BYTES_PER_NS: usize = 32;
 /// Operations of one lane in a nanosecond: vectors of 8 to 16 lanes, some latency.
 const FLOPS_PER_NS: usize = 64;
-/// Work in nanoseconds that is worth a thread of its own: several times what handing it over costs.
-const WORTH_A_THREAD: usize = 2_500;
+/// Work in nanoseconds that is worth a thread of its own: ten times what handing it over costs, for that is not all. What lies in the
+/// caller's cache, as results of smaller operations do, has to change cores.
+const WORTH_A_THREAD: usize = 7_500;
 /// Pieces for each thread: enough to even out threads of unequal speed, few enough for a piece to be worth claiming.
 const PIECES_PER_THREAD: usize = 4;
 /// A piece takes so many nanoseconds, where there is one for each thread: a piece that another thread takes than did the last time
