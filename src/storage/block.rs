@@ -10,7 +10,7 @@ use core::ptr::NonNull;
 /// and vectors are no wider.
 pub const ALIGN: usize = if cfg!(feature = "std") { 64 } else { 16 };
 
-/// What stands before the data of a block, or apart from it where the memory is mapped or foreign.
+/// What stands before the data of a block, or apart from it where the memory is mapped.
 #[cfg_attr(feature = "std", repr(C, align(64)))]
 #[cfg_attr(not(feature = "std"), repr(C, align(16)))]
 pub(super) struct Header {
@@ -34,7 +34,7 @@ pub(super) enum Origin {
     /// A mapping of its own; the header lies apart, so that the data begins and ends with a page.
     #[cfg(all(feature = "std", target_os = "linux"))]
     Mapped,
-    /// Memory of somebody else, and what keeps it alive (S5).
+    /// Memory of somebody else, and what keeps it alive (S5). The header is that of a block from the pool, whose data lies idle.
     Foreign(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
 }
 
@@ -66,10 +66,6 @@ impl Header {
         let data = super::mapping::map(capacity)?;
         Some(NonNull::from(Box::leak(Box::new(Header::new(data, capacity, Origin::Mapped)))))
     }
-    /// A block over memory of somebody else.
-    pub fn foreign(data: NonNull<u8>, capacity: usize, owner: Box<dyn Any + Send + Sync>) -> NonNull<Header> {
-        NonNull::from(Box::leak(Box::new(Header::new(data, capacity, Origin::Foreign(owner)))))
-    }
     /// Gives the memory of a block back to where it came from.
     ///
     /// # Safety
@@ -78,13 +74,15 @@ impl Header {
         // SAFETY: alive until here, ours alone by the caller's promise; each arm undoes the constructor of its origin.
         unsafe {
             match header.as_ref().origin {
-                Origin::Heap => dealloc(header.as_ptr().cast(), Header::layout(header.as_ref().capacity).unwrap_unchecked()),
+                // of foreign memory, the owner has gone before
+                Origin::Heap | Origin::Foreign(_) => {
+                    dealloc(header.as_ptr().cast(), Header::layout(header.as_ref().capacity).unwrap_unchecked())
+                }
                 #[cfg(all(feature = "std", target_os = "linux"))]
                 Origin::Mapped => {
                     let header = Box::from_raw(header.as_ptr());
                     super::mapping::unmap(header.data, header.capacity);
                 }
-                Origin::Foreign(_) => drop(Box::from_raw(header.as_ptr())),
             }
         }
     }

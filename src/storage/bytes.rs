@@ -69,7 +69,11 @@ impl Bytes {
     /// to them while they are read.
     pub unsafe fn foreign(ptr: *const u8, len: usize, owner: Box<dyn Any + Send + Sync>) -> Bytes {
         let data = NonNull::new(ptr.cast_mut()).unwrap_or(NonNull::dangling());
-        Bytes { data, len, header: Some(Header::foreign(data, len, owner)) }
+        // a block of the pool for the header alone: an aligned one of its own would take as long as the rest of the borrowing
+        let mut header = pool::header();
+        // SAFETY: a block just made, which nobody else knows (S2).
+        unsafe { header.as_mut().origin = Origin::Foreign(owner) }
+        Bytes { data, len, header: Some(header) }
     }
     /// Length in bytes.
     #[inline(always)]
@@ -146,11 +150,15 @@ impl Drop for Bytes {
             }
             fence(Ordering::Acquire);
         }
-        // SAFETY: this was the last handle (S2); the pool gave the block for this length.
+        // SAFETY: this was the last handle (S2); the pool gave the block for this length, for none where the memory is foreign.
         unsafe {
-            match pointer.as_ref().origin {
-                Origin::Foreign(_) => Header::free(pointer),
-                _ => pool::put(pointer, self.len),
+            if let Origin::Foreign(_) = pointer.as_ref().origin {
+                // the owner's end may run anybody's code: the block is ours no more by then
+                let owner = core::mem::replace(&mut (*pointer.as_ptr()).origin, Origin::Heap);
+                pool::put(pointer, 0);
+                drop(owner);
+            } else {
+                pool::put(pointer, self.len);
             }
         }
     }

@@ -191,6 +191,12 @@ pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
     })
 }
 
+/// A block without data of its own, whose header is for memory of somebody else.
+pub(super) fn header() -> NonNull<Header> {
+    let refused = || alloc::alloc::handle_alloc_error(alloc::alloc::Layout::new::<Header>());
+    get(0).map_or_else(|_| allocate(0).unwrap_or_else(refused), |(block, _)| block)
+}
+
 #[inline(always)]
 fn take_small(local: &Local, class: usize) -> Option<NonNull<Header>> {
     let mut list = local.list(class).get();
