@@ -4,6 +4,7 @@
 //! number of threads; a long reduction is cut in parts for all threads, also where little stays.
 
 mod erased;
+mod small;
 
 use self::erased::Erased;
 use super::lines::aligned;
@@ -37,7 +38,7 @@ pub trait Fold: Sync {
     fn finish(&self, acc: &Self::Acc, n: usize) -> Self::Out;
 }
 
-/// Reduces `x` along the axes for which `reduced` says so, into `out`, which has a size of 1 there and `x`'s elsewhere.
+/// Reduces `x` along the axes for which `reduced` says so, into `out`: contiguous, its elements those of the axes that stay.
 ///
 /// Errors where memory can't be had.
 pub fn fold<F: Fold>(f: &F, x: &Tensor, reduced: impl Fn(usize) -> bool, out: &mut Tensor) -> Result<()> {
@@ -45,15 +46,31 @@ pub fn fold<F: Fold>(f: &F, x: &Tensor, reduced: impl Fn(usize) -> bool, out: &m
         aligned::<F::In>();
         aligned::<F::Out>()
     };
-    assert!(x.dtype().size() == size_of::<F::In>() && out.dtype().size() == size_of::<F::Out>() && x.rank() == out.rank());
+    let mut inner: usize = (0..x.rank()).map(|k| if reduced(k) { 1 } else { x.shape()[k] }).product();
+    assert!(x.dtype().size() == size_of::<F::In>() && out.dtype().size() == size_of::<F::Out>());
+    assert!(out.is_contiguous() && out.len() == inner);
+    if inner == 0 {
+        return Ok(());
+    }
     let target = out.as_mut_ptr()?;
+    let last = (0..x.rank()).rev().find(|k| !reduced(*k) && x.shape()[*k] != 1);
+    if x.is_contiguous() && (0..last.unwrap_or(0)).all(|k| !reduced(k) || x.shape()[k] == 1) {
+        // SAFETY: all elements of both tensors (T1), the fresh one's for writing (S3), of the fold's types.
+        let done = unsafe { small::rows(f, Sizes::of::<F>(), x.as_ptr(), inner, x.len() / inner, target, size_of::<F::Out>()) };
+        if done {
+            return Ok(());
+        }
+    }
     let (mut kept, mut gone) = (Axes::new(), Axes::new());
     for k in 0..x.rank() {
         let n = x.shape()[k];
         let step = x.strides()[k] * size_of::<F::In>() as isize;
-        let list = if reduced(k) { &mut gone } else { &mut kept };
-        assert!(out.shape()[k] == if reduced(k) { 1 } else { n });
-        list.push(Axis { n, step, out: if reduced(k) { 0 } else { out.strides()[k] * size_of::<F::Out>() as isize } });
+        if reduced(k) {
+            gone.push(Axis { n, step, out: 0 });
+        } else {
+            inner /= n; // elements of the axes behind this one
+            kept.push(Axis { n, step, out: (inner * size_of::<F::Out>()) as isize });
+        }
     }
     match Plan::new(x.as_ptr(), target, Sizes::of::<F>(), kept, gone) {
         // SAFETY: F1: the axes are those of two tensors of the fold's types.

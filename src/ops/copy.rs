@@ -14,6 +14,9 @@ use crate::tensor::Tensor;
 use alloc::format;
 use alloc::vec::Vec;
 
+/// Up to so many bytes that lie one after the other are moved at once, without the machine.
+const SMALL: usize = 32 << 10;
+
 /// The loop that copies elements of this width.
 fn copy_loop(size: usize) -> LoopFn {
     dispatch_width!(size, |U| isa::pick::<Copy1<U>>())
@@ -39,6 +42,13 @@ impl Tensor {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn copy(&self) -> Result<Tensor> {
+        if self.is_contiguous() && self.len() * self.dtype().size() <= SMALL {
+            let mut out = Tensor::empty_like(self, self.dtype())?;
+            let p = out.as_mut_ptr()?;
+            // SAFETY: contiguous elements of both (T1), the result's unshared (S3).
+            unsafe { core::ptr::copy_nonoverlapping(self.as_ptr(), p, self.len() * self.dtype().size()) };
+            return Ok(out);
+        }
         let mut out = Tensor::empty(self.shape(), self.dtype())?;
         out.copy_from(self)?;
         Ok(out)
@@ -113,9 +123,15 @@ impl Tensor {
     /// Writes the values of `source`, which broadcasts to `part` and has this dtype, to the elements that `part` reaches: a view
     /// of this tensor's layout as it is after [`Tensor::as_mut_ptr`].
     pub(crate) fn write(&mut self, part: &Layout, source: &Tensor) -> Result<()> {
-        let source = source.broadcast_to(part.shape())?;
         let (size, rank, offset) = (self.dtype().size(), part.rank(), self.layout().offset());
         let first = self.as_mut_ptr()?.wrapping_offset((part.offset() as isize - offset as isize) * size as isize);
+        let (alike, bytes) = (source.shape() == part.shape(), part.len() * size);
+        if alike && source.is_contiguous() && part.is_contiguous() && bytes <= SMALL {
+            // SAFETY: as below, contiguous elements.
+            unsafe { core::ptr::copy_nonoverlapping(source.as_ptr(), first, bytes) };
+            return Ok(());
+        }
+        let source = source.broadcast_to(part.shape())?;
         let target = Operand::new(first, size, part.shape(), part.strides(), rank);
         let contiguous = source.is_contiguous() || rank < 2;
         // SAFETY: both reach elements of their own storages only (T1); the target's is unshared (S3), so they are apart.
@@ -143,15 +159,31 @@ impl Tensor {
         let f = convert::cast_loop(self.dtype(), dtype).ok_or_else(missing)?;
         let mut out = Tensor::empty(self.shape(), dtype)?;
         let (p, rank) = (out.as_mut_ptr()?, self.rank());
+        if self.is_contiguous() && self.len() * self.dtype().size().max(dtype.size()) <= SMALL {
+            let x = self.as_ptr();
+            // SAFETY: E1: contiguous elements of both dtypes (T1), the result's unshared (S3).
+            unsafe { f(p, x, x, x, self.len(), 0) };
+            return Ok(out);
+        }
         let target = Operand::new(p, dtype.size(), out.shape(), out.strides(), rank);
         // SAFETY: as `copy_from`; the loop converts between these dtypes.
         unsafe { run_one(f, 1, self.shape(), self.operand(rank), target) };
         Ok(out)
     }
+    /// The same for a tensor that nobody needs any more.
+    pub(crate) fn into_dtype(self, dtype: DType) -> Result<Tensor> {
+        if dtype == self.dtype() { Ok(self) } else { self.astype(dtype) }
+    }
     /// Filled with one value of the dtype.
     pub(crate) fn filled(shape: &[usize], dtype: DType, value: &Value) -> Result<Tensor> {
         let mut out = Tensor::empty(shape, dtype)?;
         let p = out.as_mut_ptr()?;
+        if out.len() * dtype.size() <= SMALL {
+            let x = value.as_ptr();
+            // SAFETY: E1: contiguous elements of the fresh tensor (T1, S3), and one value of their dtype.
+            unsafe { copy_loop(dtype.size())(p, x, x, x, out.len(), 1) };
+            return Ok(out);
+        }
         let target = Operand::new(p, dtype.size(), out.shape(), out.strides(), out.rank());
         // SAFETY: as above; the value is one element and outlives the run.
         unsafe {

@@ -51,7 +51,12 @@ pub fn concat<T: Borrow<Tensor>>(tensors: &[T], axis: Option<isize>) -> Result<T
     for t in tensors {
         let t: &Tensor = t.borrow();
         let n = t.shape()[k];
-        out.write(&whole.slice(k, start, 1, n), &t.astype(dtype)?)?;
+        let part = whole.slice(k, start, 1, n);
+        if t.dtype() == dtype {
+            out.write(&part, t)?
+        } else {
+            out.write(&part, &t.astype(dtype)?)?
+        }
         start += n;
     }
     Ok(out)

@@ -25,7 +25,7 @@ pub fn apply<const N: usize>(py: Python<'_>, row: &'static Row, operands: &[Oper
     compute(py, elements, || ops::apply(row, operands.each_ref().map(Operand::arg)))
 }
 
-/// The same for one or two operands, which stay in their objects where they are small.
+/// The same for operands that stay in their objects where they are small.
 #[inline(always)]
 pub fn apply_lent<const N: usize>(py: Python<'_>, row: &'static Row, lent: [Lent<'_>; N]) -> PyResult<PyTensor> {
     // not `?` within: an exception is made after the locks are released
@@ -43,6 +43,13 @@ pub fn apply_lent<const N: usize>(py: Python<'_>, row: &'static Row, lent: [Lent
         }
         [Lent::Operand(Operand::Scalar(s)), Lent::Object(b)] => {
             b.get().read(|b| is_short(b.len()).then(|| ops::apply(row, [Arg::Scalar(*s), Arg::Ref(b)])))
+        }
+        [Lent::Object(a), Lent::Object(b), Lent::Object(c)] => {
+            let three = PyTensor::read_three(a.get(), b.get(), c.get(), |a, b, c| {
+                let alike = a.shape() == b.shape() && b.shape() == c.shape();
+                (alike && is_short(a.len())).then(|| ops::apply(row, [Arg::Ref(a), Arg::Ref(b), Arg::Ref(c)]))
+            });
+            three.flatten()
         }
         _ => None,
     };
@@ -374,8 +381,8 @@ fn range(dtype: DType) -> [Scalar; 2] {
 /// [1, 0]
 #[pyfunction(name = "where")]
 #[pyo3(signature = (condition, x1, x2, /))]
-pub fn where_(py: Python<'_>, condition: Operand, x1: Operand, x2: Operand) -> PyResult<PyTensor> {
-    apply(py, &rows::Where::ROW, &[condition, x1, x2])
+pub fn where_(py: Python<'_>, condition: Lent<'_>, x1: Lent<'_>, x2: Lent<'_>) -> PyResult<PyTensor> {
+    apply_lent(py, &rows::Where::ROW, [condition, x1, x2])
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

@@ -3,7 +3,7 @@
 // no unsafe code here but what #[pymethods] makes of methods that a macro writes
 #![allow(unsafe_op_in_unsafe_fn)]
 
-use super::convert::{Lent, Operand, compute, detached};
+use super::convert::{Lent, Operand, compute, detached, is_short};
 use super::elementwise::{self, apply_lent};
 use super::tensor::PyTensor;
 use crate::kernel::elementwise::{Row, rows};
@@ -52,7 +52,14 @@ fn reflected(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyR
 }
 /// Shape and dtype stay; the tensor is as it was after an error. `t += t` has taken its operand before the tensor is locked.
 fn in_place(t: &PyTensor, py: Python<'_>, row: &Row, other: Other) -> PyResult<()> {
-    let other = other.0?.take();
+    let other = other.0?;
+    if let Lent::Object(o) = &other {
+        let small = t.update_with(o.get(), |t, o| is_short(t.len().max(o.len())).then(|| apply_in_place(row, t, Some(Arg::Ref(o)))));
+        if let Some(result) = small {
+            return Ok(result?);
+        }
+    }
+    let other = other.take();
     detached(py, t.read(Tensor::len).max(other.len()), || t.update(|t| apply_in_place(row, t, Some(other.arg()))))
 }
 

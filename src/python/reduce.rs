@@ -1,6 +1,6 @@
 //! Reductions.
 
-use super::convert::{Arg, Ints, compute};
+use super::convert::{Arg, Ints, Lent};
 use super::dtype::DTypeArg;
 use super::sort::pair;
 use super::tensor::PyTensor;
@@ -23,8 +23,8 @@ fn axes(axis: &Option<Ints>) -> Option<&[isize]> {
 /// (10, [4, 6])
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false))]
-fn sum(py: Python<'_>, x: Arg, axis: Option<Ints>, dtype: Option<DTypeArg>, keepdims: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::sum(&x.0, axes(&axis), keepdims, dtype.map(|d| d.0)))
+fn sum(py: Python<'_>, x: Lent, axis: Option<Ints>, dtype: Option<DTypeArg>, keepdims: bool) -> PyResult<PyTensor> {
+    x.compute(py, |x| ops::sum(x, axes(&axis), keepdims, dtype.map(|d| d.0)))
 }
 
 /// The product of elements.
@@ -37,8 +37,8 @@ fn sum(py: Python<'_>, x: Arg, axis: Option<Ints>, dtype: Option<DTypeArg>, keep
 /// [2, 12]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false))]
-fn prod(py: Python<'_>, x: Arg, axis: Option<Ints>, dtype: Option<DTypeArg>, keepdims: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::prod(&x.0, axes(&axis), keepdims, dtype.map(|d| d.0)))
+fn prod(py: Python<'_>, x: Lent, axis: Option<Ints>, dtype: Option<DTypeArg>, keepdims: bool) -> PyResult<PyTensor> {
+    x.compute(py, |x| ops::prod(x, axes(&axis), keepdims, dtype.map(|d| d.0)))
 }
 
 /// The arithmetic mean of elements.
@@ -50,8 +50,8 @@ fn prod(py: Python<'_>, x: Arg, axis: Option<Ints>, dtype: Option<DTypeArg>, kee
 /// 3.0
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn mean(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::mean(&x.0, axes(&axis), keepdims))
+fn mean(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+    x.compute(py, |x| ops::mean(x, axes(&axis), keepdims))
 }
 
 /// The variance of elements: the sum of squared distances from their mean over `n - correction`.
@@ -63,8 +63,8 @@ fn mean(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<
 /// (1.0, 2.0)
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, correction = 0.0, keepdims = false))]
-fn var(py: Python<'_>, x: Arg, axis: Option<Ints>, correction: f64, keepdims: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::var(&x.0, axes(&axis), correction, keepdims))
+fn var(py: Python<'_>, x: Lent, axis: Option<Ints>, correction: f64, keepdims: bool) -> PyResult<PyTensor> {
+    x.compute(py, |x| ops::var(x, axes(&axis), correction, keepdims))
 }
 
 /// The standard deviation of elements: the square root of `var`, with the same arguments and errors.
@@ -73,8 +73,8 @@ fn var(py: Python<'_>, x: Arg, axis: Option<Ints>, correction: f64, keepdims: bo
 /// 1.0
 #[pyfunction(name = "std")]
 #[pyo3(signature = (x, /, axis = None, *, correction = 0.0, keepdims = false))]
-fn std_(py: Python<'_>, x: Arg, axis: Option<Ints>, correction: f64, keepdims: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::std(&x.0, axes(&axis), correction, keepdims))
+fn std_(py: Python<'_>, x: Lent, axis: Option<Ints>, correction: f64, keepdims: bool) -> PyResult<PyTensor> {
+    x.compute(py, |x| ops::std(x, axes(&axis), correction, keepdims))
 }
 
 /// The largest of elements; NaN where there is one.
@@ -86,8 +86,8 @@ fn std_(py: Python<'_>, x: Arg, axis: Option<Ints>, correction: f64, keepdims: b
 /// [5, 3]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn max(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::max(&x.0, axes(&axis), keepdims))
+fn max(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+    x.compute(py, |x| ops::max(x, axes(&axis), keepdims))
 }
 
 /// The smallest of elements; NaN where there is one. Arguments and errors are those of `max`.
@@ -96,8 +96,8 @@ fn max(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<P
 /// [1, 2]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn min(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::min(&x.0, axes(&axis), keepdims))
+fn min(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+    x.compute(py, |x| ops::min(x, axes(&axis), keepdims))
 }
 
 /// The position of the largest element, the first where several are; that of the first NaN where there is one.
@@ -109,8 +109,8 @@ fn min(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<P
 /// [1, 0]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn argmax(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::argmax(&x.0, axis, keepdims, DType::DEFAULT_INT))
+fn argmax(py: Python<'_>, x: Lent, axis: Option<isize>, keepdims: bool) -> PyResult<PyTensor> {
+    x.compute(py, |x| ops::argmax(x, axis, keepdims, DType::DEFAULT_INT))
 }
 
 /// The position of the smallest element. Arguments and errors are those of `argmax`.
@@ -119,8 +119,8 @@ fn argmax(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResu
 /// [0, 1]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn argmin(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::argmin(&x.0, axis, keepdims, DType::DEFAULT_INT))
+fn argmin(py: Python<'_>, x: Lent, axis: Option<isize>, keepdims: bool) -> PyResult<PyTensor> {
+    x.compute(py, |x| ops::argmin(x, axis, keepdims, DType::DEFAULT_INT))
 }
 
 /// `max` and `argmax` in one: the largest element and its position (int64). Arguments and errors are those of `argmax`.
@@ -152,8 +152,8 @@ fn min_with_indices(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool)
 /// [True, False]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn any(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::any(&x.0, axes(&axis), keepdims))
+fn any(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+    x.compute(py, |x| ops::any(x, axes(&axis), keepdims))
 }
 
 /// Whether all elements are true (not zero). Arguments and errors are those of `any`; no elements give True.
@@ -162,8 +162,8 @@ fn any(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<P
 /// [True, False]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn all(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::all(&x.0, axes(&axis), keepdims))
+fn all(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+    x.compute(py, |x| ops::all(x, axes(&axis), keepdims))
 }
 
 /// How many elements are not zero. Arguments and errors are those of `any`; the result is int64.
@@ -172,8 +172,8 @@ fn all(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<P
 /// [1, 2]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn count_nonzero(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::count_nonzero(&x.0, axes(&axis), keepdims))
+fn count_nonzero(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+    x.compute(py, |x| ops::count_nonzero(x, axes(&axis), keepdims))
 }
 
 /// `log(sum(exp(x)))` of elements, without overflow.
@@ -185,8 +185,8 @@ fn count_nonzero(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> 
 /// 1000.0
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn logsumexp(py: Python<'_>, x: Arg, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::logsumexp(&x.0, axes(&axis), keepdims))
+fn logsumexp(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+    x.compute(py, |x| ops::logsumexp(x, axes(&axis), keepdims))
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

@@ -6,7 +6,7 @@ use crate::layout;
 use crate::{Error, Result, Tensor, ops};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyList, PyString, PyTuple};
 
 /// A list, a tuple or another iterable of tensors.
 pub struct Tensors(pub Vec<Tensor>);
@@ -14,8 +14,15 @@ pub struct Tensors(pub Vec<Tensor>);
 impl<'py> FromPyObject<'_, 'py> for Tensors {
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Tensors> {
+        let tensor = |t: &Bound<'py, PyAny>| Ok(t.extract::<Arg>()?.0);
+        if let Ok(t) = x.cast::<PyTuple>() {
+            return t.iter().map(|t| tensor(&t)).collect::<PyResult<_>>().map(Tensors);
+        }
+        if let Ok(l) = x.cast::<PyList>() {
+            return l.iter().map(|t| tensor(&t)).collect::<PyResult<_>>().map(Tensors);
+        }
         match x.try_iter() {
-            Ok(items) if !x.is_instance_of::<PyString>() => items.map(|t| Ok(t?.extract::<Arg>()?.0)).collect::<PyResult<_>>().map(Tensors),
+            Ok(items) if !x.is_instance_of::<PyString>() => items.map(|t| tensor(&t?)).collect::<PyResult<_>>().map(Tensors),
             _ => Err(PyTypeError::new_err(format!("a sequence of tensors is wanted, not {}", kind(&x)))),
         }
     }

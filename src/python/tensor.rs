@@ -50,6 +50,21 @@ impl PyTensor {
         let y = b.0.try_lock().ok()?;
         Some(f(&x, &y))
     }
+    /// The same for three, none of which is another.
+    pub fn read_three<R>(a: &PyTensor, b: &PyTensor, c: &PyTensor, f: impl FnOnce(&Tensor, &Tensor, &Tensor) -> R) -> Option<R> {
+        let x = a.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (y, z) = (b.0.try_lock().ok()?, c.0.try_lock().ok()?);
+        Some(f(&x, &y, &z))
+    }
+    /// As [`PyTensor::update`] of owned memory, with another tensor to look at. None where `change` says so, or that is not to be had.
+    pub fn update_with<R>(&self, other: &PyTensor, change: impl FnOnce(&mut Tensor, &Tensor) -> Option<R>) -> Option<R> {
+        if std::ptr::eq(self, other) {
+            return None;
+        }
+        let mut t = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let other = other.0.try_lock().ok()?;
+        if t.storage().is_owned() { change(&mut t, &other) } else { None }
+    }
     /// Changes the tensor in place; other threads see it as it was before or as it is after. On an error `change` leaves it as
     /// it was. It must not look at the object again (`t += t` takes its operand before), nor at Python.
     pub fn update<R>(&self, change: impl FnOnce(&mut Tensor) -> crate::Result<R>) -> crate::Result<R> {
@@ -144,7 +159,7 @@ impl PyTensor {
     }
     /// The element of a tensor of one, as a Python number.
     fn item<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        values::item(py, &self.get(), "item")
+        self.one(py, "item")
     }
     /// The elements as nested lists of Python numbers; a number where there is no dimension.
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -154,10 +169,11 @@ impl PyTensor {
     /// `copy=False` the tensor itself where the dtype is its own.
     #[pyo3(signature = (dtype, /, *, copy = true, device = None))]
     fn astype<'py>(slf: &Bound<'py, Self>, dtype: DTypeArg, copy: bool, device: Option<Device>) -> PyResult<Bound<'py, Self>> {
-        let (py, t, _) = (slf.py(), slf.get().get(), device);
-        if t.dtype() == dtype.0 && !copy {
+        let (py, _) = (slf.py(), device);
+        if !copy && slf.get().read(Tensor::dtype) == dtype.0 {
             return Ok(slf.clone());
         }
+        let t = slf.get().get();
         Bound::new(py, compute(py, t.len(), || if t.dtype() == dtype.0 { t.copy() } else { t.astype(dtype.0) })?)
     }
     /// A copy with memory of its own.
@@ -208,18 +224,20 @@ impl PyTensor {
         Ok(rows)
     }
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
-        let t = self.get();
-        if t.len() != 1 {
-            let message = format!("the truth of a tensor of {} elements is ambiguous: use flex.any(t) or flex.all(t)", t.len());
+        let n = self.read(Tensor::len);
+        if n != 1 {
+            let message = format!("the truth of a tensor of {n} elements is ambiguous: use flex.any(t) or flex.all(t)");
             return Err(PyValueError::new_err(message));
         }
-        values::item(py, &t, "bool")?.is_truthy()
+        self.one(py, "bool")?.is_truthy()
     }
     fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.get_type::<PyInt>().call1((self.number(py, "int")?,))
+        let x = self.number(py, "int")?;
+        if x.is_exact_instance_of::<PyInt>() { Ok(x) } else { py.get_type::<PyInt>().call1((x,)) }
     }
     fn __float__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.get_type::<PyFloat>().call1((self.number(py, "float")?,))
+        let x = self.number(py, "float")?;
+        if x.is_exact_instance_of::<PyFloat>() { Ok(x) } else { py.get_type::<PyFloat>().call1((x,)) }
     }
     fn __complex__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         py.get_type::<PyComplex>().call1((self.number(py, "complex")?,))
@@ -246,14 +264,18 @@ impl PyTensor {
 }
 
 impl PyTensor {
-    /// The one element, for a conversion to a number.
+    /// The one element.
+    fn one<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
+        let (x, dtype) = self.read(|t| Ok::<_, Error>((t.value(op)?, t.dtype())))?;
+        values::number(py, &x, dtype, op)
+    }
+    /// The same for a conversion to a number.
     fn number<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
-        let t = self.get();
-        if t.len() != 1 {
-            let message = format!("{op}() of a tensor of shape {:?}: only tensors of one element become a number", t.shape());
+        if self.read(Tensor::len) != 1 {
+            let message = format!("{op}() of a tensor of shape {:?}: only tensors of one element become a number", self.get().shape());
             return Err(PyTypeError::new_err(message));
         }
-        values::item(py, &t, op)
+        self.one(py, op)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Single elements and nested lists of them, as Python's numbers.
 
 use crate::dtype::{Bool, Complex64, Complex128, Element, bf16, f16};
+use crate::scalar::Value;
 use crate::{DType, Error, Tensor};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
@@ -40,15 +41,17 @@ unsafe fn row(py: Python<'_>, p: *const u8, n: usize, stride: isize, dtype: DTyp
     }, else Err(Error::unsupported("tolist", dtype).into()))
 }
 
+/// An element of this dtype.
+pub fn number<'py>(py: Python<'py>, x: &Value, dtype: DType, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
+    dispatch!(all dtype, |T| {
+        // SAFETY: the value is an element of the dtype by the caller's word; any bytes are values of `T`, and aligned.
+        unsafe { (x.as_ptr() as *const T).read() }.number(py)
+    }, else Err(Error::unsupported(op, dtype).into()))
+}
+
 /// The one element of a tensor of one.
 pub fn item<'py>(py: Python<'py>, t: &Tensor, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
-    if t.len() != 1 {
-        return Err(PyValueError::new_err(format!("{op}: a tensor of shape {:?} has {} elements, not one", t.shape(), t.len())));
-    }
-    dispatch!(all t.dtype(), |T| {
-        // SAFETY: one element at the layout's offset, aligned, of this dtype (T1, T2).
-        unsafe { (t.as_ptr() as *const T).read() }.number(py)
-    }, else Err(Error::unsupported(op, t.dtype()).into()))
+    number(py, &t.value(op)?, t.dtype(), op)
 }
 
 /// The elements as nested lists; a number where the rank is 0.

@@ -103,10 +103,12 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
 #[inline(always)]
 fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor>> {
     let rule = row.op.rule();
-    if rule == Rule::Select || check::applies(row.op) {
+    if check::applies(row.op) {
         return None;
     }
-    let first = args.iter().find_map(|a| if let Arg::Ref(t) = a { Some(*t) } else { None })?;
+    // the condition has a dtype of its own
+    let values = if rule == Rule::Select { &args[1..] } else { &args[..] };
+    let first = values.iter().find_map(|a| if let Arg::Ref(t) = a { Some(*t) } else { None })?;
     let (dtype, n) = (first.dtype(), first.len());
     if n > SMALL || !first.is_contiguous() || rule == Rule::Float && dtype.inexact() != dtype {
         return None;
@@ -116,6 +118,7 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
     let mut numbers: [Option<Value>; N] = [None; N];
     let mut scalars = 0;
     for (i, a) in args.iter().enumerate() {
+        let dtype = if rule == Rule::Select && i == 0 { DType::Bool } else { dtype };
         match a {
             Arg::Ref(t) if t.dtype() == dtype && t.is_contiguous() && t.shape() == first.shape() => ptrs[i] = t.as_ptr(),
             // a number that doesn't fit takes the long way to its error

@@ -76,6 +76,9 @@ fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<
     if kind(value) > kind(x) {
         return Err(Error::dtype(op, format!("values of {} for a tensor of {}: convert one with astype", value.dtype(), x.dtype())));
     }
+    if value.shape() == shape {
+        return value.astype(x.dtype());
+    }
     // leading dimensions of size 1 beyond the rank are of no account
     let mut value = value.clone();
     while value.rank() > shape.len() && value.shape()[0] == 1 {
@@ -88,7 +91,7 @@ fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<
             &[("x", x.shape(), x.dtype()), ("values", value.shape(), value.dtype())],
         )
     })?;
-    value.astype(x.dtype())
+    value.into_dtype(x.dtype())
 }
 
 /// The row function; none where the dtype lacks it.

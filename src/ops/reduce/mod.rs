@@ -58,9 +58,14 @@ impl Axes {
     }
     /// The result of a reduction to values of `dtype`.
     fn fold<F: Fold>(&self, x: &Tensor, dtype: DType, f: &F) -> Result<Tensor> {
-        let mut out = Tensor::empty(&self.shape, dtype)?;
+        let mut shape = self.shape.clone();
+        if !self.keepdims {
+            let mut reduced = self.reduced.iter();
+            shape.retain(|_| reduced.next() == Some(&false));
+        }
+        let mut out = Tensor::empty(&shape, dtype)?;
         fold(f, x, |k| self.reduced[k], &mut out)?;
-        self.squeeze(out)
+        Ok(out)
     }
     /// Without the reduced axes, where they are not to be kept.
     fn squeeze(&self, out: Tensor) -> Result<Tensor> {

@@ -46,7 +46,7 @@ pub(in crate::ops) fn accumulated<'a>(op: &'static str, x: &'a Tensor, dtype: Op
 pub fn sum(x: &Tensor, axes: Option<&[isize]>, keepdims: bool, dtype: Option<DType>) -> Result<Tensor> {
     let axes = Axes::new("sum", x, axes, keepdims)?;
     let (x, dtype) = accumulated("sum", x, dtype)?;
-    elements!(all, Sum, axes, &x, accumulator(x.dtype()))?.astype(dtype)
+    elements!(all, Sum, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
 
 /// The product of elements over `axes`; dtypes, axes and errors as for [`sum`]. Of no elements it is 1.
@@ -60,7 +60,7 @@ pub fn sum(x: &Tensor, axes: Option<&[isize]>, keepdims: bool, dtype: Option<DTy
 pub fn prod(x: &Tensor, axes: Option<&[isize]>, keepdims: bool, dtype: Option<DType>) -> Result<Tensor> {
     let axes = Axes::new("prod", x, axes, keepdims)?;
     let (x, dtype) = accumulated("prod", x, dtype)?;
-    elements!(all, Prod, axes, &x, accumulator(x.dtype()))?.astype(dtype)
+    elements!(all, Prod, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
 
 /// The arithmetic mean over `axes` (all where `None`): float32 of bool and integers, which are added in float64, else of the

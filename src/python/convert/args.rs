@@ -29,7 +29,9 @@ impl<'py> FromPyObject<'_, 'py> for Ints {
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Ints> {
         if let Ok(t) = x.cast::<PyTuple>() {
-            return t.iter().map(|i| integer(&i)).collect::<PyResult<_>>().map(Ints);
+            let mut ints = Ints::default();
+            t.iter_borrowed().try_for_each(|i| integer(&i).map(|i| ints.0.push(i)))?;
+            return Ok(ints);
         }
         if let Ok(l) = x.cast::<PyList>() {
             return l.iter().map(|i| integer(&i)).collect::<PyResult<_>>().map(Ints);

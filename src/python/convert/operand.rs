@@ -1,6 +1,7 @@
 //! Tensors and numbers as arguments.
 
 use super::args::kind;
+use super::{compute, is_short};
 use crate::python::interop;
 use crate::python::tensor::PyTensor;
 use crate::{DType, Scalar, Tensor};
@@ -81,6 +82,17 @@ impl Lent<'_> {
             Lent::Object(t) => t.get().read(f),
             Lent::Operand(o) => f(&o.clone().tensor()?),
         }
+    }
+    /// What `f` computes of the tensor: in its object where that is short work, else without the GIL.
+    #[inline]
+    pub fn compute(self, py: Python<'_>, f: impl Fn(&Tensor) -> crate::Result<Tensor> + Send + Sync) -> PyResult<PyTensor> {
+        if let Lent::Object(t) = &self
+            && let Some(result) = t.get().read(|t| is_short(t.len()).then(|| f(t)))
+        {
+            return Ok(PyTensor::new(result?));
+        }
+        let t = self.take().tensor()?;
+        compute(py, t.len(), || f(&t))
     }
     /// The operand, taken out.
     pub fn take(self) -> Operand {

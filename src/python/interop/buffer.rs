@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use std::ffi::{CStr, c_char, c_int};
 
 /// Dimensions that the protocol allows.
-const MAX_RANK: usize = 64;
+pub const MAX_RANK: usize = 64;
 
 /// What an exported buffer points to; freed when it is released.
 struct Loan {

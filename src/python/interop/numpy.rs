@@ -1,5 +1,6 @@
 //! NumPy, where it is: flex needs none of it, and imports it only when asked for one of its arrays.
 
+use super::buffer::MAX_RANK;
 use crate::python::dtype::lookup;
 use crate::python::tensor::PyTensor;
 use crate::{DType, Error, Scalar, Tensor};
@@ -74,11 +75,14 @@ pub fn dtype<'py>(py: Python<'py>, dtype: DType) -> PyResult<Bound<'py, PyAny>> 
 
 /// A read-only array of the tensor's memory.
 fn array<'py>(py: Python<'py>, t: Tensor) -> PyResult<Bound<'py, PyAny>> {
-    let numpy = import(py, "numpy", "numpy()")?;
-    let dt = t.dtype();
+    static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let asarray = ASARRAY.get_or_try_init(py, || import(py, "numpy", "numpy()")?.getattr("asarray").map(Bound::unbind))?;
+    let (dt, rank) = (t.dtype(), t.rank());
     let lent = if dt == DType::BF16 { t.bitcast(DType::U16)? } else { t };
-    let lent = Bound::new(py, PyTensor::new(lent))?;
-    let array = numpy.call_method1("asarray", (PyMemoryView::from(lent.as_any())?,))?;
+    let lent = Bound::new(py, PyTensor::new(lent))?.into_any();
+    // an object without a buffer would be asked for its array
+    let lent = if rank <= MAX_RANK { lent } else { PyMemoryView::from(&lent)?.into_any() };
+    let array = asarray.bind(py).call1((lent,))?;
     if dt == DType::BF16 { array.call_method1("view", (dtype(py, dt)?,)) } else { Ok(array) }
 }
 
