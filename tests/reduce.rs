@@ -250,6 +250,43 @@ fn big_ones() {
     }
 }
 
+/// Narrow integers are added in types that hold blocks of them, whatever their values.
+#[test]
+fn sums_of_the_widest_narrow_integers() {
+    let n = 100_003;
+    let ends = [(DType::Bool, 1i32), (DType::I8, -128), (DType::U8, 255), (DType::I16, -32768), (DType::U16, 65535)];
+    for (d, v) in ends.into_iter().filter(|(d, _)| d.is_available()) {
+        for shape in [vec![n], vec![n, 3]] {
+            let x = Tensor::from_slice(&[v], [1]).unwrap().astype(d).unwrap().broadcast_to(&shape).unwrap();
+            for x in [x.copy().unwrap(), x] {
+                let sums = values(&ops::sum(&x, Some(&[0]), false, None).unwrap());
+                assert!(sums.into_iter().all(|s| s == Value::Int(v as i128 * n as i128)), "{d}");
+                let counts = values(&ops::count_nonzero(&x, Some(&[0]), false).unwrap());
+                assert!(counts.into_iter().all(|c| c == Value::Int(n as i128)), "{d}");
+            }
+        }
+    }
+}
+
+/// What decides is found wherever it stands.
+#[test]
+fn one_that_decides() {
+    let n = 70_000;
+    for d in available() {
+        for at in [0, 63, 64, 255, 256, 4095, 4096, 32_767, 32_768, n - 1] {
+            let x = Tensor::from_slice(&(0..n).map(|k| (k == at) as i32).collect::<Vec<_>>(), [n]).unwrap();
+            let none = ops::equal(&x, 0).unwrap().astype(d).unwrap();
+            let x = x.astype(d).unwrap();
+            assert_eq!(values(&ops::any(&x, None, false).unwrap()), [Value::Bool(true)], "{d} {at}");
+            assert_eq!(values(&ops::all(&none, None, false).unwrap()), [Value::Bool(false)], "{d} {at}");
+            assert_eq!(values(&ops::count_nonzero(&x, None, false).unwrap()), [Value::Int(1)], "{d} {at}");
+        }
+        let zeros = Tensor::zeros(&[n], d).unwrap();
+        assert_eq!(values(&ops::any(&zeros, None, false).unwrap()), [Value::Bool(false)]);
+        assert_eq!(values(&ops::all(&ops::ones(&[n], d).unwrap(), None, false).unwrap()), [Value::Bool(true)]);
+    }
+}
+
 #[test]
 fn special_values_of_order() {
     for d in available().filter(|d| !d.is_complex()) {

@@ -1,5 +1,6 @@
 //! Copies of strided rectangles into contiguous tiles and back. All in bytes: an element is its width.
 
+use super::isa::{self, Isa, Kernel};
 use super::transpose::transpose;
 
 /// A rectangle of memory: its first element, its rows and columns, and their distances in bytes.
@@ -52,6 +53,10 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
             }
         } else if row_step == size && rows >= 8 {
             transpose(d, cols as isize * size, x);
+        } else if col_step == 2 * size {
+            (0..rows).for_each(|j| isa::call(Every::<U, 2>(d.add(j * cols), row(j), cols)));
+        } else if col_step == 3 * size && isa::level() > isa::Level::Base {
+            (0..rows).for_each(|j| isa::call(Every::<U, 3>(d.add(j * cols), row(j), cols)));
         } else {
             for j in 0..rows {
                 let src = row(j) as *const u8;
@@ -59,6 +64,21 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
                     *d.add(j * cols + i) = *(src.offset(col_step * i as isize) as *const U);
                 }
             }
+        }
+    }
+}
+
+/// Every `N`th element of a row: with a step that LLVM knows, it loads vectors and picks from them, two to four times as fast as
+/// single elements.
+struct Every<U, const N: usize>(*mut U, *const U, usize);
+impl<U: Copy, const N: usize> Kernel for Every<U, N> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Every(d, s, n) = self;
+        for i in 0..n {
+            // SAFETY: P1 for a row of the rectangle.
+            unsafe { *d.add(i) = *s.add(i * N) };
         }
     }
 }
