@@ -15,11 +15,12 @@
 //! - `boolean`; `sint`, `uint`, `int` (both, a body each); `wint`: integers whose sign is of no meaning, a body a width.
 //! - `float`: float32 and float64, and the 16-bit floats, which are computed in float32 and rounded once.
 //! - `half`: 16-bit floats as they are.
+//! - `brain`: bfloat16 computed by the float32 body in one loop, where that body costs less than to widen and narrow.
 //! - `complex`; `pair`: what `float` has, and complex numbers as pairs of those.
 //! - `bits`: every dtype, moved by its width.
 //!
-//! A body may end in `, far expr`: elements for which [`Real::is_far`](crate::kernel::math::Real::is_far) holds are computed by
-//! `expr` afterwards.
+//! A body may end in `, far(condition) expr`: elements for which the condition holds are computed by `expr` afterwards. The body may
+//! give anything for those, and the bits of `expr` for all others.
 
 /// How the result's dtype follows from the operands': see the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,37 +42,37 @@ macro_rules! operations {
     ($callback:ident! { $($prefix:tt)* }) => { $callback! { $($prefix)*
         // arithmetic
         /// Sum.
-        Add add 2 same { wint |a, b| a.wrapping_add(b); pair |a, b| a + b; }
+        Add add 2 same { wint |a, b| a.wrapping_add(b); brain |a, b| (); pair |a, b| a + b; }
         /// Difference.
-        Subtract subtract 2 same { wint |a, b| a.wrapping_sub(b); pair |a, b| a - b; }
+        Subtract subtract 2 same { wint |a, b| a.wrapping_sub(b); brain |a, b| (); pair |a, b| a - b; }
         /// Product.
-        Multiply multiply 2 same { wint |a, b| a.wrapping_mul(b); float |a, b| a * b; complex |a, b| ComplexMath::multiply::<I>(a, b); }
+        Multiply multiply 2 same { wint |a, b| a.wrapping_mul(b); brain |a, b| (); float |a, b| a * b; complex |a, b| ComplexMath::multiply::<I>(a, b); }
         /// Quotient; of integers in the default float.
-        Divide divide 2 float { float |a, b| a / b; complex |a, b| ComplexMath::divide::<I>(a, b); }
+        Divide divide 2 float { brain |a, b| (); float |a, b| a / b; complex |a, b| ComplexMath::divide::<I>(a, b); }
         /// Floor of the quotient. Integer division by zero is an error.
-        FloorDivide floor_divide 2 same { sint |a, b| Int::floor_divide(a, b); uint |a, b| Int::floor_divide(a, b); float |a, b| Real::floor_divide::<I>(a, b); }
+        FloorDivide floor_divide 2 same { sint |a, b| Int::floor_divide::<I>(a, b); uint |a, b| Int::floor_divide::<I>(a, b); float |a, b| Real::floor_divide_near::<I>(a, b), far(Real::is_fmod_far::<I>(a, b)) Real::floor_divide::<I>(a, b); }
         /// Remainder with the sign of the divisor. Integer division by zero is an error.
-        Remainder remainder 2 same { sint |a, b| Int::remainder(a, b); uint |a, b| Int::remainder(a, b); float |a, b| Real::remainder::<I>(a, b); }
+        Remainder remainder 2 same { sint |a, b| Int::remainder::<I>(a, b); uint |a, b| Int::remainder::<I>(a, b); float |a, b| Real::remainder_near::<I>(a, b), far(Real::is_fmod_far::<I>(a, b)) Real::remainder::<I>(a, b); }
         /// Remainder with the sign of the dividend. Integer division by zero is an error.
-        Fmod fmod 2 same { sint |a, b| Int::fmod(a, b); uint |a, b| Int::fmod(a, b); float |a, b| Real::fmod::<I>(a, b); }
+        Fmod fmod 2 same { sint |a, b| Int::fmod::<I>(a, b); uint |a, b| Int::fmod::<I>(a, b); float |a, b| Real::fmod_near::<I>(a, b), far(Real::is_fmod_far::<I>(a, b)) Real::fmod::<I>(a, b); }
         /// The first to the power of the second. Negative exponents of integers are an error.
-        Pow pow 2 same { int |a, b| Int::power(a, b); float |a, b| Math::pow::<I>(a, b); complex |a, b| Math::pow::<I>(a, b); }
+        Pow pow 2 same { int |a, b| Int::power(a, b); float |a, b| Real::pow_near::<I>(a, b), far(Real::is_pow_far(a, b)) Math::pow::<I>(a, b); complex |a, b| Math::pow::<I>(a, b); }
         /// The larger; NaN where either is.
-        Maximum maximum 2 same { boolean |a, b| Bool(a.0 | b.0).normal(); int |a, b| if a > b { a } else { b }; float |a, b| Real::maximum::<I>(a, b); }
+        Maximum maximum 2 same { boolean |a, b| Bool(a.0 | b.0).normal(); int |a, b| if a > b { a } else { b }; brain |a, b| (); float |a, b| Real::maximum::<I>(a, b); }
         /// The smaller; NaN where either is.
-        Minimum minimum 2 same { boolean |a, b| Bool(a.normal().0 & b.normal().0); int |a, b| if a < b { a } else { b }; float |a, b| Real::minimum::<I>(a, b); }
+        Minimum minimum 2 same { boolean |a, b| Bool(a.normal().0 & b.normal().0); int |a, b| if a < b { a } else { b }; brain |a, b| (); float |a, b| Real::minimum::<I>(a, b); }
         /// The nearest value from `min` to `max`: `minimum(maximum(x, min), max)`.
         Clip clip 3 same { int |x, min, max| { let x = if x > min { x } else { min }; if x < max { x } else { max } }; float |x, min, max| Real::minimum::<I>(Real::maximum::<I>(x, min), max); }
         /// `-x`; the smallest integer gives itself.
-        Negative negative 1 same { wint |x| x.wrapping_neg(); pair |x| -x; }
+        Negative negative 1 same { wint |x| x.wrapping_neg(); brain |x| (); pair |x| -x; }
         /// x itself.
         Positive positive 1 same { wint |x| x; pair |x| x; }
         /// Magnitude; the smallest integer gives itself. Of complex numbers a real.
-        Abs abs 1 real { sint |x| x.wrapping_abs(); uint |x| x; float |x| Real::abs::<I>(x); complex |x| ComplexMath::abs::<I>(x); }
+        Abs abs 1 real { sint |x| x.wrapping_abs(); uint |x| x; brain |x| (); float |x| Real::abs::<I>(x); complex |x| ComplexMath::abs::<I>(x); }
         /// -1, 0 or 1; `z / |z|` of complex numbers.
-        Sign sign 1 same { sint |x| x.signum(); uint |x| x.min(1); float |x| Math::sign::<I>(x); complex |x| Math::sign::<I>(x); }
+        Sign sign 1 same { sint |x| Int::sign(x); uint |x| x.min(1); float |x| Math::sign::<I>(x); complex |x| Math::sign::<I>(x); }
         /// `x * x`.
-        Square square 1 same { wint |x| x.wrapping_mul(x); float |x| x * x; complex |x| Math::square::<I>(x); }
+        Square square 1 same { wint |x| x.wrapping_mul(x); brain |x| (); float |x| x * x; complex |x| Math::square::<I>(x); }
         /// `1 / x`.
         Reciprocal reciprocal 1 float { float |x| Math::reciprocal::<I>(x); complex |x| Math::reciprocal::<I>(x); }
         /// Square root.
@@ -97,13 +98,13 @@ macro_rules! operations {
         Round round 1 same { wint |x| x; pair |x| Real::round::<I>(x); }
         // exponentials and logarithms
         /// e to the power of x.
-        Exp exp 1 float { float |x| Math::exp::<I>(x); complex |x| Math::exp::<I>(x); }
+        Exp exp 1 float { float |x| Real::exp_near::<I>(x), far(Real::is_exp_far(x)) Math::exp::<I>(x); complex |x| Math::exp::<I>(x); }
         /// 2 to the power of x.
         Exp2 exp2 1 float { float |x| Math::exp2::<I>(x); complex |x| Math::exp2::<I>(x); }
         /// `exp(x) - 1` without cancellation.
         Expm1 expm1 1 float { float |x| Math::expm1::<I>(x); complex |x| Math::expm1::<I>(x); }
         /// Natural logarithm.
-        Log log 1 float { float |x| Math::log::<I>(x); complex |x| Math::log::<I>(x); }
+        Log log 1 float { float |x| Real::log_near::<I>(x), far(Real::is_log_far(x)) Math::log::<I>(x); complex |x| Math::log::<I>(x); }
         /// `log(1 + x)` without cancellation.
         Log1p log1p 1 float { float |x| Math::log1p::<I>(x); complex |x| Math::log1p::<I>(x); }
         /// Logarithm to base 2.
@@ -114,11 +115,11 @@ macro_rules! operations {
         Logaddexp logaddexp 2 float { float |a, b| Real::logaddexp::<I>(a, b); }
         // trigonometry
         /// Sine.
-        Sin sin 1 float { float |x| Real::sin_near::<I>(x), far Math::sin::<I>(x); complex |x| Math::sin::<I>(x); }
+        Sin sin 1 float { float |x| Real::sin_near::<I>(x), far(Real::is_far(x)) Math::sin::<I>(x); complex |x| Math::sin::<I>(x); }
         /// Cosine.
-        Cos cos 1 float { float |x| Real::cos_near::<I>(x), far Math::cos::<I>(x); complex |x| Math::cos::<I>(x); }
+        Cos cos 1 float { float |x| Real::cos_near::<I>(x), far(Real::is_far(x)) Math::cos::<I>(x); complex |x| Math::cos::<I>(x); }
         /// Tangent.
-        Tan tan 1 float { float |x| Real::tan_near::<I>(x), far Math::tan::<I>(x); complex |x| Math::tan::<I>(x); }
+        Tan tan 1 float { float |x| Real::tan_near::<I>(x), far(Real::is_far(x)) Math::tan::<I>(x); complex |x| Math::tan::<I>(x); }
         /// Inverse sine.
         Asin asin 1 float { float |x| Math::asin::<I>(x); complex |x| Math::asin::<I>(x); }
         /// Inverse cosine.
@@ -145,28 +146,28 @@ macro_rules! operations {
         /// `1 - erf(x)` without cancellation.
         Erfc erfc 1 float { float |x| Real::erfc::<I>(x); }
         /// `1 / (1 + exp(-x))`.
-        Sigmoid sigmoid 1 float { float |x| Real::sigmoid::<I>(x); }
+        Sigmoid sigmoid 1 float { float |x| Real::sigmoid_near::<I>(x), far(Real::is_exp_far(x)) Real::sigmoid::<I>(x); }
         /// `max(x, 0)`.
-        Relu relu 1 same { sint |x| x.max(0); uint |x| x; float |x| Real::maximum::<I>(x, 0.0); }
+        Relu relu 1 same { sint |x| x.max(0); uint |x| x; brain |x| (); float |x| Real::maximum::<I>(x, 0.0); }
         /// `x / 2 * (1 + erf(x / sqrt(2)))` (Hendrycks and Gimpel 2016).
         Gelu gelu 1 float { float |x| Real::gelu::<I>(x); }
         /// The approximation of gelu by tanh.
         GeluTanh gelu_tanh 1 float { float |x| Real::gelu_tanh::<I>(x); }
         /// `x * sigmoid(x)`.
-        Silu silu 1 float { float |x| Real::silu::<I>(x); }
+        Silu silu 1 float { float |x| Real::silu_near::<I>(x), far(Real::is_exp_far(x)) Real::silu::<I>(x); }
         // comparisons
         /// Whether equal.
-        Equal equal 2 bool { boolean |a, b| Bool((a == b) as u8); wint |a, b| Bool((a == b) as u8); float |a, b| Bool((a == b) as u8); complex |a, b| Bool((a == b) as u8); }
+        Equal equal 2 bool { boolean |a, b| Bool((a == b) as u8); wint |a, b| Bool((a == b) as u8); brain |a, b| (); float |a, b| Bool((a == b) as u8); complex |a, b| Bool(ComplexMath::equal(a, b) as u8); }
         /// Whether not equal.
-        NotEqual not_equal 2 bool { boolean |a, b| Bool((a != b) as u8); wint |a, b| Bool((a != b) as u8); float |a, b| Bool((a != b) as u8); complex |a, b| Bool((a != b) as u8); }
+        NotEqual not_equal 2 bool { boolean |a, b| Bool((a != b) as u8); wint |a, b| Bool((a != b) as u8); brain |a, b| (); float |a, b| Bool((a != b) as u8); complex |a, b| Bool(!ComplexMath::equal(a, b) as u8); }
         /// Whether the first is less.
-        Less less 2 bool { boolean |a, b| Bool((a.normal().0 < b.normal().0) as u8); int |a, b| Bool((a < b) as u8); float |a, b| Bool((a < b) as u8); }
+        Less less 2 bool { boolean |a, b| Bool((a.normal().0 < b.normal().0) as u8); int |a, b| Bool((a < b) as u8); brain |a, b| (); float |a, b| Bool((a < b) as u8); }
         /// Whether the first is less or equal.
-        LessEqual less_equal 2 bool { boolean |a, b| Bool((a.normal().0 <= b.normal().0) as u8); int |a, b| Bool((a <= b) as u8); float |a, b| Bool((a <= b) as u8); }
+        LessEqual less_equal 2 bool { boolean |a, b| Bool((a.normal().0 <= b.normal().0) as u8); int |a, b| Bool((a <= b) as u8); brain |a, b| (); float |a, b| Bool((a <= b) as u8); }
         /// Whether the first is greater.
-        Greater greater 2 bool { boolean |a, b| Bool((a.normal().0 > b.normal().0) as u8); int |a, b| Bool((a > b) as u8); float |a, b| Bool((a > b) as u8); }
+        Greater greater 2 bool { boolean |a, b| Bool((a.normal().0 > b.normal().0) as u8); int |a, b| Bool((a > b) as u8); brain |a, b| (); float |a, b| Bool((a > b) as u8); }
         /// Whether the first is greater or equal.
-        GreaterEqual greater_equal 2 bool { boolean |a, b| Bool((a.normal().0 >= b.normal().0) as u8); int |a, b| Bool((a >= b) as u8); float |a, b| Bool((a >= b) as u8); }
+        GreaterEqual greater_equal 2 bool { boolean |a, b| Bool((a.normal().0 >= b.normal().0) as u8); int |a, b| Bool((a >= b) as u8); brain |a, b| (); float |a, b| Bool((a >= b) as u8); }
         /// Whether finite.
         Isfinite isfinite 1 bool { boolean |x| { let _ = x; Bool(1) }; wint |x| { let _ = x; Bool(1) }; float |x| Bool(x.is_finite() as u8); complex |x| Bool(ComplexMath::isfinite(x) as u8); }
         /// Whether infinite.

@@ -163,17 +163,27 @@ fn float32_functions_of_one_argument() {
 
 #[test]
 fn near_forms_are_the_functions_where_arguments_are_not_far() {
-    let x: Vec<f32> = arguments32().into_iter().filter(|x| !x.is_far()).collect();
-    let (mut near, mut whole) = (vec![0f32; x.len()], vec![0f32; x.len()]);
+    let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
     macro_rules! check {
-        ($($near:ident $whole:ident;)*) => { $(
+        ($($near:ident $far:ident $trait:ident::$whole:ident;)*) => { $(
+            let x: Vec<f32> = arguments32().into_iter().filter(|x| !x.$far()).collect();
+            let (mut near, mut whole) = (vec![0f32; x.len()], vec![0f32; x.len()]);
             unary!(f32, Real::$near)(&x, &mut near);
-            unary!(f32, Math::$whole)(&x, &mut whole);
+            unary!(f32, $trait::$whole)(&x, &mut whole);
+            assert!(near.iter().zip(&whole).all(|(a, b)| same(*a, *b)), stringify!($whole));
+            let x: Vec<f64> = x.into_iter().map(|x| x as f64 * 1.000_000_012_345).filter(|x| !x.$far()).collect();
+            let (mut near, mut whole) = (vec![0f64; x.len()], vec![0f64; x.len()]);
+            unary!(f64, Real::$near)(&x, &mut near);
+            unary!(f64, $trait::$whole)(&x, &mut whole);
             assert!(near.iter().zip(&whole).all(|(a, b)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()), stringify!($whole));
         )* };
     }
-    check! { sin_near sin; cos_near cos; tan_near tan; }
+    check! {
+        sin_near is_far Math::sin; cos_near is_far Math::cos; tan_near is_far Math::tan; exp_near is_exp_far Math::exp;
+        sigmoid_near is_exp_far Real::sigmoid; silu_near is_exp_far Real::silu; log_near is_log_far Math::log;
+    }
     assert!(1e30f32.is_far() && 1e30f64.is_far() && !f32::NAN.is_far() && !f64::INFINITY.is_far());
+    assert!(f32::NAN.is_exp_far() && f32::NAN.is_log_far() && 0f64.is_log_far() && 1f64.is_pow_far(f64::INFINITY));
 }
 
 /// Pairs of special values, of any magnitudes, and of ordinary ones.

@@ -14,6 +14,11 @@ pub trait Rule: 'static {
     type To: Copy + 'static;
     /// The body; `#[inline(always)]`, branch-free.
     fn convert(x: Self::From) -> Self::To;
+    /// All of a slice, into another of its length.
+    #[inline(always)]
+    fn convert_all<I: Isa>(x: &[Self::From], y: &mut [MaybeUninit<Self::To>]) {
+        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(Self::convert(*x)));
+    }
 }
 
 /// The loop of a rule.
@@ -30,9 +35,7 @@ impl<R: Rule> Loop for Convert<R> {
             d.iter_mut().for_each(|d| _ = d.write(x));
         } else {
             // SAFETY: E1.
-            for (d, a) in d.iter_mut().zip(unsafe { from_raw_parts(a as *const R::From, n) }) {
-                d.write(R::convert(*a));
-            }
+            R::convert_all::<I>(unsafe { from_raw_parts(a as *const R::From, n) }, d);
         }
     }
 }
@@ -88,6 +91,11 @@ pub trait Target: Copy + 'static {
     fn from_single(x: f32) -> Self;
     /// From `f64`.
     fn from_double(x: f64) -> Self;
+    /// A slice of `f32`, into another of its length.
+    #[inline(always)]
+    fn from_singles<I: Isa>(x: &[f32], y: &mut [MaybeUninit<Self>]) {
+        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(Self::from_single(*x)));
+    }
 }
 
 /// The `f32` below or above x that has an odd last bit, or x where it is one.
@@ -99,6 +107,22 @@ pub fn round_to_odd(x: f64) -> f32 {
     let other = if magnitude(back) > magnitude(x) { bits.wrapping_sub(1) } else { bits.wrapping_add(1) };
     let exact = (back == x) | x.is_nan();
     f32::from_bits(if exact | (bits & 1 == 1) { bits } else { other })
+}
+
+#[cfg(feature = "f64")]
+impl Source for f64 {
+    #[inline(always)]
+    fn single(self) -> f32 {
+        self as f32
+    }
+    #[inline(always)]
+    fn double(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn odd(self) -> f32 {
+        round_to_odd(self)
+    }
 }
 
 /// `f32` holds every 16-bit integer, `f64` every 32-bit one; of the longest, what is below bit 12 becomes one bit that still shows.
@@ -116,8 +140,25 @@ macro_rules! odd {
         round_to_odd((if small { x } else { (x & !0xfff) | sticky }) as f64)
     }};
 }
+/// What `x as $T` is, as LLVM vectorises it: bounded, converted by way of `$via`, NaN zeroed.
+macro_rules! saturate {
+    ($x:expr, $F:ident => $via:ident => $T:ident) => {{
+        let x = $x;
+        const LEAST: $F = <$T>::MIN as $F;
+        const MOST: $F = <$T>::MAX as $F;
+        // As a float the largest integer may be the power of two above it.
+        const EXACT: bool = <$T>::BITS <= $F::MANTISSA_DIGITS;
+        let y = if x > LEAST { x } else { LEAST };
+        let over = if EXACT { y > MOST } else { y >= MOST };
+        let inside = if over { if EXACT { MOST } else { 0.0 } } else { y };
+        // SAFETY: from LEAST, which NaN became too, to MOST, and there only where that is a value of the type.
+        let y = unsafe { inside.to_int_unchecked::<$via>() } as $T;
+        let y = if !EXACT & over { <$T>::MAX } else { y };
+        if x.is_nan() { 0 } else { y }
+    }};
+}
 macro_rules! integers {
-    ($($T:ident $odd:ident)*) => { $(
+    ($($T:ident $via:ident $odd:ident)*) => { $(
         impl Source for $T {
             #[inline(always)]
             fn single(self) -> f32 {
@@ -135,16 +176,19 @@ macro_rules! integers {
         impl Target for $T {
             #[inline(always)]
             fn from_single(x: f32) -> $T {
-                x as $T
+                saturate!(x, f32 => $via => $T)
             }
             #[inline(always)]
             fn from_double(x: f64) -> $T {
-                x as $T
+                saturate!(x, f64 => $via => $T)
             }
         }
     )* };
 }
-integers! { i8 exact u8 exact i16 exact u16 exact i32 double u32 double i64 sticky u64 sticky }
+integers! {
+    i8 i32 exact u8 i32 exact i16 i32 exact u16 i32 exact
+    i32 i32 double u32 u32 double i64 i64 sticky u64 u64 sticky
+}
 
 impl Source for Bool {
     #[inline(always)]
@@ -205,6 +249,10 @@ macro_rules! halves {
             #[inline(always)]
             fn from_double(x: f64) -> Self {
                 super::Widen::narrow(round_to_odd(x))
+            }
+            #[inline(always)]
+            fn from_singles<I: Isa>(x: &[f32], y: &mut [MaybeUninit<Self>]) {
+                super::Widen::narrow_all::<I>(x, y)
             }
         }
     )* };
@@ -267,7 +315,7 @@ macro_rules! from_bool {
 from_bool! { u8 u16 u32 u64 }
 
 macro_rules! rules {
-    ($($(#[$doc:meta])* $name:ident<$($g:ident $(: $bound:path)?),*>: $From:ty => $To:ty { |$x:ident| $e:expr })*) => { $(
+    ($($(#[$doc:meta])* $name:ident<$($g:ident $(: $bound:path)?),*>: $From:ty => $To:ty { |$x:ident| $e:expr $(, all $G:ident $all:ident)? })*) => { $(
         $(#[$doc])*
         pub struct $name<$($g),*>(PhantomData<($($g,)*)>);
         impl<$($g: Copy + 'static $(+ $bound)?),*> Rule for $name<$($g),*> {
@@ -277,6 +325,10 @@ macro_rules! rules {
             fn convert($x: $From) -> $To {
                 $e
             }
+            $(#[inline(always)]
+            fn convert_all<I: Isa>(x: &[$From], y: &mut [MaybeUninit<$To>]) {
+                $G::$all::<I>(x, y)
+            })?
         }
     )* };
 }
@@ -288,7 +340,7 @@ rules! {
     /// The `f32` to round to 16 bits.
     Odd<A: Source>: A => f32 { |x| x.odd() }
     /// From `f32`.
-    FromSingle<T: Target>: f32 => T { |x| T::from_single(x) }
+    FromSingle<T: Target>: f32 => T { |x| T::from_single(x), all T from_singles }
     /// From `f64`.
     FromDouble<T: Target>: f64 => T { |x| T::from_double(x) }
     /// To bool.
@@ -300,7 +352,7 @@ rules! {
 #[cfg(feature = "half")]
 rules! {
     /// 16-bit floats to `f32`.
-    Widened<A: super::Widen>: A => f32 { |x| x.widen() }
+    Widened<A: super::Widen>: A => f32 { |x| x.widen(), all A widen_all }
 }
 #[cfg(feature = "complex")]
 rules! {

@@ -25,6 +25,8 @@ pub fn cast_loop(from: DType, to: DType) -> Option<LoopFn> {
         #[cfg(feature = "half")]
         Class::Half => dispatch!(half from, |A| dispatch!(number to, |T| Some(two::<Widened<A>, FromSingle<T>>()), else None), else None),
         Class::Float if from == DType::F32 => dispatch!(number to, |T| Some(one::<FromSingle<T>>()), else None),
+        #[cfg(all(feature = "f64", feature = "half"))]
+        Class::Float if to.class() == Class::Half => dispatch!(half to, |T| Some(two::<Odd<f64>, FromSingle<T>>()), else None),
         #[cfg(feature = "f64")]
         Class::Float => dispatch!(number to, |T| Some(one::<FromDouble<T>>()), else None),
         #[cfg(feature = "complex")]
@@ -192,6 +194,15 @@ mod tests {
             assert_eq!(cast::<f64, f32>(&[1e300, -1e-300, 0.1]), [f32::INFINITY, -0.0, 0.1]);
         }
         assert_eq!(cast::<f32, i8>(&[f32::NAN, 300.0, -300.0, -1.9]), [0, 127, -128, -1]);
+        #[cfg(feature = "ints")]
+        {
+            check!(f32 => i16 u16 u32 u64; real().into_iter().map(|x| x as f32).collect());
+            #[cfg(feature = "f64")]
+            check!(f64 => i16 u16 u32 u64; real());
+        }
+        // The neighbours of the powers of two, where ranges end.
+        let edges = (0..66).flat_map(|k| [-1, 0, 1].map(|d| f32::from_bits((f32::powi(2.0, k).to_bits() as i32 + d) as u32)));
+        check!(f32 => i8 u8 i32 i64; edges.clone().flat_map(|x| [x, -x]).collect());
     }
 
     #[test]
@@ -229,6 +240,22 @@ mod tests {
                 let (h, b) = (cast::<f64, f16>(&[x])[0], cast::<f64, bf16>(&[x])[0]);
                 assert!(h.to_bits() == f16::from_f64_const(x).to_bits() || x.is_nan() && h.is_nan(), "{x:e}");
                 assert!(b.to_bits() == bf16::from_f64_const(x).to_bits() || x.is_nan() && b.is_nan(), "{x:e}");
+            }
+        }
+    }
+
+    #[cfg(feature = "half")]
+    #[test]
+    fn float16_is_the_same_by_instruction_and_by_arithmetic() {
+        use crate::{dtype::f16, kernel::convert::Widen};
+        let all: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
+        for n in [all.len(), 1, 7, 8, 9, 15, 16, 17, 31] {
+            let wide = cast::<f16, f32>(&all[all.len() - n..]);
+            assert!(wide.iter().zip(&all[all.len() - n..]).all(|(x, h)| x.to_bits() == h.widen().to_bits()), "{n} widened");
+            // Each value, and what lies between it and the next.
+            for beyond in [0, 0x0fff, 0x1000, 0x1001] {
+                let x: Vec<f32> = wide.iter().map(|x| f32::from_bits(x.to_bits().wrapping_add(beyond))).collect();
+                assert!(cast::<f32, f16>(&x).iter().zip(&x).all(|(h, x)| h.to_bits() == f16::narrow(*x).to_bits()), "{n} narrowed");
             }
         }
     }

@@ -1,7 +1,11 @@
 //! The loops, one a number of operands. An operation gives the body for one element; LLVM vectorises the loop.
 
 use crate::dtype::Bool;
+#[cfg(feature = "half")]
+use crate::dtype::bf16;
 use crate::exec::isa::{Isa, Loop};
+#[cfg(feature = "half")]
+use crate::kernel::convert::Widen;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::slice::{from_raw_parts, from_raw_parts_mut};
@@ -16,7 +20,7 @@ pub trait Op1<T> {
     const FAR: bool = false;
     /// Whether this one does.
     #[inline(always)]
-    fn is_far(_: T) -> bool {
+    fn is_far<I: Isa>(_: T) -> bool {
         false
     }
     /// The body that holds everywhere.
@@ -31,6 +35,18 @@ pub trait Op2<T> {
     type Out: Copy;
     /// The body.
     fn f<I: Isa>(a: T, b: T) -> Self::Out;
+    /// Whether some elements need `far`.
+    const FAR: bool = false;
+    /// Whether these do.
+    #[inline(always)]
+    fn is_far<I: Isa>(_: T, _: T) -> bool {
+        false
+    }
+    /// The body that holds everywhere.
+    #[inline(always)]
+    fn far<I: Isa>(a: T, b: T) -> Self::Out {
+        Self::f::<I>(a, b)
+    }
 }
 /// An operation of three operands.
 pub trait Op3<T> {
@@ -80,6 +96,26 @@ unsafe fn result<'a, T>(p: *mut u8, n: usize) -> &'a mut [MaybeUninit<T>] {
     unsafe { from_raw_parts_mut(p as *mut MaybeUninit<T>, n) }
 }
 
+/// Elements that are looked over for far ones at a time.
+const NEAR: usize = 512;
+/// `near` and `far` for the elements of an iterator of results and operands, with far ones done again.
+macro_rules! each {
+    ($O:ident $I:ident $items:expr, |$d:ident, $p:pat_param| ($($x:expr),*)) => {{
+        let mut any = false;
+        for ($d, $p) in $items {
+            $d.write($O::f::<$I>($($x),*));
+            any |= $O::is_far::<$I>($($x),*);
+        }
+        if $O::FAR && any {
+            for ($d, $p) in $items {
+                if $O::is_far::<$I>($($x),*) {
+                    $d.write($O::far::<$I>($($x),*));
+                }
+            }
+        }
+    }};
+}
+
 /// The loop of one operand.
 pub struct K1<O, T>(PhantomData<(O, T)>);
 impl<T: Copy, O: Op1<T>> Loop for K1<O, T> {
@@ -93,15 +129,9 @@ impl<T: Copy, O: Op1<T>> Loop for K1<O, T> {
                 return d.fill(MaybeUninit::new(O::far::<I>(x)));
             }
             let a = operand::<T>(a, n);
-            for (d, a) in d.iter_mut().zip(a) {
-                d.write(O::f::<I>(*a));
-            }
-            if O::FAR && a.iter().fold(false, |any, x| any | O::is_far(*x)) {
-                for (d, a) in d.iter_mut().zip(a) {
-                    if O::is_far(*a) {
-                        d.write(O::far::<I>(*a));
-                    }
-                }
+            let part = if O::FAR { NEAR } else { n.max(1) };
+            for (d, a) in d.chunks_mut(part).zip(a.chunks(part)) {
+                each!(O I d.iter_mut().zip(a), |d, a| (*a));
             }
         }
     }
@@ -115,22 +145,68 @@ impl<T: Forms, O: Op2<T>> Loop for K2<O, T> {
         // SAFETY: E1.
         unsafe {
             let d = result::<O::Out>(d, n);
+            let part = if O::FAR { NEAR } else { n.max(1) };
             if T::FORMS && scalars == 1 {
                 let a = *(a as *const T);
-                for (d, b) in d.iter_mut().zip(operand::<T>(b, n)) {
-                    d.write(O::f::<I>(a, *b));
+                for (d, b) in d.chunks_mut(part).zip(operand::<T>(b, n).chunks(part)) {
+                    each!(O I d.iter_mut().zip(b), |d, b| (a, *b));
                 }
             } else if T::FORMS && scalars == 2 {
                 let b = *(b as *const T);
-                for (d, a) in d.iter_mut().zip(operand::<T>(a, n)) {
-                    d.write(O::f::<I>(*a, b));
+                for (d, a) in d.chunks_mut(part).zip(operand::<T>(a, n).chunks(part)) {
+                    each!(O I d.iter_mut().zip(a), |d, a| (*a, b));
                 }
             } else {
-                for ((d, a), b) in d.iter_mut().zip(operand::<T>(a, n)).zip(operand::<T>(b, n)) {
-                    d.write(O::f::<I>(*a, *b));
+                for ((d, a), b) in d.chunks_mut(part).zip(operand::<T>(a, n).chunks(part)).zip(operand::<T>(b, n).chunks(part)) {
+                    each!(O I d.iter_mut().zip(a.iter().zip(b)), |d, (a, b)| (*a, *b));
                 }
             }
         }
+    }
+}
+
+/// An operation on bfloat16 by its float32 body, in one loop: twice as fast as three loops through a tile where the body is
+/// short. (LLVM does not vectorise the conversions of float16, so that has none.)
+#[cfg(feature = "half")]
+pub struct Brain<O>(PhantomData<O>);
+/// What a float32 result is to bfloat16.
+#[cfg(feature = "half")]
+pub trait Narrow: Copy {
+    /// bfloat16, or bool itself.
+    type To: Copy;
+    /// Rounded.
+    fn narrow(self) -> Self::To;
+}
+#[cfg(feature = "half")]
+impl Narrow for f32 {
+    type To = bf16;
+    #[inline(always)]
+    fn narrow(self) -> bf16 {
+        Widen::narrow(self)
+    }
+}
+#[cfg(feature = "half")]
+impl Narrow for Bool {
+    type To = Bool;
+    #[inline(always)]
+    fn narrow(self) -> Bool {
+        self
+    }
+}
+#[cfg(feature = "half")]
+impl<O: Op1<f32, Out: Narrow>> Op1<bf16> for Brain<O> {
+    type Out = <O::Out as Narrow>::To;
+    #[inline(always)]
+    fn f<I: Isa>(a: bf16) -> Self::Out {
+        O::f::<I>(a.widen()).narrow()
+    }
+}
+#[cfg(feature = "half")]
+impl<O: Op2<f32, Out: Narrow>> Op2<bf16> for Brain<O> {
+    type Out = <O::Out as Narrow>::To;
+    #[inline(always)]
+    fn f<I: Isa>(a: bf16, b: bf16) -> Self::Out {
+        O::f::<I>(a.widen(), b.widen()).narrow()
     }
 }
 

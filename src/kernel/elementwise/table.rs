@@ -20,6 +20,8 @@ pub struct Kernel {
     pub mult: u8,
     /// Bit m: the loop takes scalar mask m.
     pub forms: u8,
+    /// Where `wide`: a loop for operands as they are, all of them tensors.
+    pub direct: Option<LoopFn>,
 }
 /// The kernel for a dtype; none where the operation has no meaning for it, or the build leaves it out.
 pub type Lookup = fn(DType) -> Option<Kernel>;
@@ -76,7 +78,7 @@ macro_rules! implement {
             }
         }
     };
-    ($T:ty; ($Name:ident 1 $rule:ident [$x:ident] [$b:expr] [$far:expr])) => {
+    ($T:ty; ($Name:ident 1 $rule:ident [$x:ident] [$b:expr] [$is_far:expr, $far:expr])) => {
         impl Op1<$T> for $Name {
             type Out = out!($rule $T);
             #[inline(always)]
@@ -85,8 +87,8 @@ macro_rules! implement {
             }
             const FAR: bool = true;
             #[inline(always)]
-            fn is_far(x: $T) -> bool {
-                Real::is_far(x)
+            fn is_far<I: Isa>($x: $T) -> bool {
+                $is_far
             }
             #[inline(always)]
             fn far<I: Isa>($x: $T) -> Self::Out {
@@ -100,6 +102,24 @@ macro_rules! implement {
             #[inline(always)]
             fn f<I: Isa>($x: $T, $y: $T) -> Self::Out {
                 $b
+            }
+        }
+    };
+    ($T:ty; ($Name:ident 2 $rule:ident [$x:ident $y:ident] [$b:expr] [$is_far:expr, $far:expr])) => {
+        impl Op2<$T> for $Name {
+            type Out = out!($rule $T);
+            #[inline(always)]
+            fn f<I: Isa>($x: $T, $y: $T) -> Self::Out {
+                $b
+            }
+            const FAR: bool = true;
+            #[inline(always)]
+            fn is_far<I: Isa>($x: $T, $y: $T) -> bool {
+                $is_far
+            }
+            #[inline(always)]
+            fn far<I: Isa>($x: $T, $y: $T) -> Self::Out {
+                $far
             }
         }
     };
@@ -126,18 +146,37 @@ macro_rules! bodies {
         #[cfg(feature = "complex")] implement!(crate::dtype::Complex64; $a);
         #[cfg(all(feature = "complex", feature = "f64"))] implement!(crate::dtype::Complex128; $a);
     };
+    (brain $a:tt) => {};
     (bits $a:tt) => {};
     (@ $a:tt $($T:ident)*) => { $(implement!($T; $a);)* };
 }
 macro_rules! kernel_of {
     (1 $Name:ident $T:ty, $wide:expr, $mult:expr) => {
-        Some(Kernel { f: pick::<K1<$Name, $T>>(), wide: $wide, mult: $mult, forms: if $mult == 1 { masks(1, true) } else { 1 } })
+        Some(Kernel {
+            f: pick::<K1<$Name, $T>>(),
+            wide: $wide,
+            mult: $mult,
+            forms: if $mult == 1 { masks(1, true) } else { 1 },
+            direct: None,
+        })
     };
     (2 $Name:ident $T:ty, $wide:expr, $mult:expr) => {
-        Some(Kernel { f: pick::<K2<$Name, $T>>(), wide: $wide, mult: $mult, forms: masks(2, <$T as Forms>::FORMS && $mult == 1) })
+        Some(Kernel {
+            f: pick::<K2<$Name, $T>>(),
+            wide: $wide,
+            mult: $mult,
+            forms: masks(2, <$T as Forms>::FORMS && $mult == 1),
+            direct: None,
+        })
     };
     (3 $Name:ident $T:ty, $wide:expr, $mult:expr) => {
-        Some(Kernel { f: pick::<K3<$Name, $T>>(), wide: $wide, mult: $mult, forms: masks(3, <$T as Forms>::FORMS && $mult == 1) })
+        Some(Kernel {
+            f: pick::<K3<$Name, $T>>(),
+            wide: $wide,
+            mult: $mult,
+            forms: masks(3, <$T as Forms>::FORMS && $mult == 1),
+            direct: None,
+        })
     };
 }
 /// The kernel of a class for a dtype; none where the class doesn't have the dtype.
@@ -156,6 +195,15 @@ macro_rules! lookup {
     ($dt:ident uint $n:tt $Name:ident) => { dispatch!(unsigned $dt, |T| kernel_of!($n $Name T, false, 1), else None) };
     ($dt:ident int $n:tt $Name:ident) => { dispatch!(integer $dt, |T| kernel_of!($n $Name T, false, 1), else None) };
     ($dt:ident half $n:tt $Name:ident) => { dispatch!(half $dt, |T| kernel_of!($n $Name T, false, 1), else None) };
+    ($dt:ident brain 1 $Name:ident) => { lookup!(@brain $dt kernel_of!(1 $Name f32, true, 1), K1<Brain<$Name>, crate::dtype::bf16>) };
+    ($dt:ident brain 2 $Name:ident) => { lookup!(@brain $dt kernel_of!(2 $Name f32, true, 1), K2<Brain<$Name>, crate::dtype::bf16>) };
+    (@brain $dt:ident $kernel:expr, $loop:ty) => {{
+        #[cfg(feature = "half")]
+        let k = if $dt == DType::BF16 { $kernel.map(|k: Kernel| Kernel { direct: Some(pick::<$loop>()), ..k }) } else { None };
+        #[cfg(not(feature = "half"))]
+        let k: Option<Kernel> = None;
+        k
+    }};
     ($dt:ident float $n:tt $Name:ident) => {
         if $dt.is_available() && $dt.class() == crate::dtype::Class::Half { kernel_of!($n $Name f32, true, 1) }
         else { dispatch!(float $dt, |T| kernel_of!($n $Name T, false, 1), else None) }
@@ -165,18 +213,18 @@ macro_rules! lookup {
     };
     ($dt:ident complex $n:tt $Name:ident) => { dispatch!(complex $dt, |T| kernel_of!($n $Name T, false, 1), else None) };
     ($dt:ident bits $n:tt $Name:ident) => {
-        dispatch_width!($dt.size(), |U| Some(Kernel { f: pick::<Select<U>>(), wide: false, mult: 1, forms: SELECT_FORMS }))
+        dispatch_width!($dt.size(), |U| Some(Kernel { f: pick::<Select<U>>(), wide: false, mult: 1, forms: SELECT_FORMS, direct: None }))
     };
 }
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident { $($class:ident |$($x:ident),*| $b:expr $(, far $far:expr)?;)* })*) => {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident { $($class:ident |$($x:ident),*| $b:expr $(, far($is_far:expr) $far:expr)?;)* })*) => {
         /// The rows of the list, as types and as constants.
         pub mod rows {
             use super::*;
             $(
                 $(#[doc = $doc])*
                 pub struct $Name;
-                $(bodies!($class ($Name $n $rule [$($x)*] [$b] [$($far)?]));)*
+                $(bodies!($class ($Name $n $rule [$($x)*] [$b] [$($is_far, $far)?]));)*
                 impl $Name {
                     /// Its row.
                     pub const ROW: Row = Row { op: Op::$Name, lookup: $Name::lookup };

@@ -3,7 +3,7 @@
 macro_rules! basic {
     ($module:ident, $T:ident, $U:ident, $sqrt:ident, $unit:expr) => {
         pub mod $module {
-            use crate::exec::isa::Isa;
+            use crate::exec::isa::{Isa, fma64};
             use crate::kernel::math::{Math, Real};
 
             const SIGN: $U = 1 << ($U::BITS - 1);
@@ -38,6 +38,10 @@ macro_rules! basic {
             }
             #[inline(always)]
             pub fn abs<I: Isa>(x: $T) -> $T {
+                abs_of(x)
+            }
+            #[inline(always)]
+            pub fn abs_of(x: $T) -> $T {
                 $T::from_bits(x.to_bits() & !SIGN)
             }
             #[inline(always)]
@@ -111,15 +115,38 @@ macro_rules! basic {
             pub fn fmod<I: Isa>(x: $T, y: $T) -> $T {
                 x % y
             }
+            /// By one division in float64, whose quotient is too large by one at most where its integer part has no more bits than
+            /// are exact; the product and the difference are exact (for float64 by a fused multiply-add).
             #[inline(always)]
-            pub fn remainder<I: Isa>(x: $T, y: $T) -> $T {
-                let r = x % y;
+            pub fn fmod_near<I: Isa>(x: $T, y: $T) -> $T {
+                if !by_quotient::<I>() {
+                    return x % y;
+                }
+                let (a, b) = (x as f64, y as f64);
+                let r = fma64::<I>(-Real::trunc::<I>(a / b), b, a);
+                let beyond = (r != 0.0) & ((r < 0.0) != (a < 0.0));
+                let r = if beyond { r + Real::copysign::<I>(b, a) } else { r };
+                copysign::<I>(r as $T, x)
+            }
+            /// float64 needs the fused multiply-add.
+            #[inline(always)]
+            fn by_quotient<I: Isa>() -> bool {
+                I::FMA || $T::MANTISSA_DIGITS == 24
+            }
+            #[inline(always)]
+            pub fn is_fmod_far<I: Isa>(x: $T, y: $T) -> bool {
+                // The product of quotient and divisor has 53 bits (float32), or is rounded after the difference.
+                let limit = if $T::MANTISSA_DIGITS == 24 { 536_870_912.0 } else { 4_503_599_627_370_496.0 };
+                let quotient = Real::abs::<I>(x as f64 / y as f64);
+                by_quotient::<I>() && !((quotient < limit) & (abs_of(y) < $T::INFINITY))
+            }
+            #[inline(always)]
+            fn remainder_of<I: Isa>(y: $T, r: $T) -> $T {
                 let moved = if (y < 0.0) != (r < 0.0) { r + y } else { r };
                 if r == 0.0 { copysign::<I>(0.0, y) } else { moved }
             }
             #[inline(always)]
-            pub fn floor_divide<I: Isa>(x: $T, y: $T) -> $T {
-                let r = x % y;
+            fn quotient_of<I: Isa>(x: $T, y: $T, r: $T) -> $T {
                 // Nearly an integer: what is left of the error of the division is rounded away.
                 let q = (x - r) / y;
                 let q = if (r != 0.0) & ((y < 0.0) != (r < 0.0)) { q - 1.0 } else { q };
@@ -127,8 +154,28 @@ macro_rules! basic {
                 if y == 0.0 { x / y } else { q }
             }
             #[inline(always)]
+            pub fn remainder<I: Isa>(x: $T, y: $T) -> $T {
+                remainder_of::<I>(y, x % y)
+            }
+            #[inline(always)]
+            pub fn remainder_near<I: Isa>(x: $T, y: $T) -> $T {
+                remainder_of::<I>(y, fmod_near::<I>(x, y))
+            }
+            #[inline(always)]
+            pub fn floor_divide<I: Isa>(x: $T, y: $T) -> $T {
+                quotient_of::<I>(x, y, x % y)
+            }
+            #[inline(always)]
+            pub fn floor_divide_near<I: Isa>(x: $T, y: $T) -> $T {
+                quotient_of::<I>(x, y, fmod_near::<I>(x, y))
+            }
+            #[inline(always)]
             pub fn silu<I: Isa>(x: $T) -> $T {
                 x * Real::sigmoid::<I>(x)
+            }
+            #[inline(always)]
+            pub fn silu_near<I: Isa>(x: $T) -> $T {
+                x * Real::sigmoid_near::<I>(x)
             }
             #[inline(always)]
             pub fn gelu<I: Isa>(x: $T) -> $T {

@@ -113,7 +113,7 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
     if n > SMALL || !first.is_contiguous() || rule == Rule::Float && dtype.inexact() != dtype {
         return None;
     }
-    let k = (row.lookup)(dtype).filter(|k| !k.wide)?;
+    let k = (row.lookup)(dtype).map(|k| direct(k, dtype, args)).filter(|k| !k.wide)?;
     let mut ptrs = [first.as_ptr(); 3];
     let mut numbers: [Option<Value>; N] = [None; N];
     let mut scalars = 0;
@@ -145,6 +145,14 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
     // SAFETY: E1: contiguous operands of `n` elements of the kernel's dtype or one value, as `scalars` says; a fresh result.
     unsafe { (k.f)(d, ptrs[0], ptrs[1], ptrs[2], n * k.mult as usize, scalars) };
     Some(Ok(out))
+}
+
+/// The kernel for operands as they are, where it has one for them: numbers keep the bits that the wide dtype gives them.
+fn direct(k: Kernel, dtype: DType, args: &[Arg<'_>]) -> Kernel {
+    match k.direct {
+        Some(f) if args.iter().all(|a| a.tensor().is_some_and(|t| t.dtype() == dtype)) => Kernel { f, wide: false, forms: 1, ..k },
+        _ => k,
+    }
 }
 
 fn result_dtype(rule: Rule, common: DType) -> DType {
@@ -188,6 +196,7 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
         let found = args[0].tensor().map_or("a number", |t| t.dtype().name());
         return Err(Error::dtype(name, alloc::format!("the condition is {found}, not bool: compare it with 0")));
     }
+    let kernel = direct(kernel, dtype, args);
     let shape = layout::broadcast(name, &args.iter().map(Arg::shape).collect::<SmallVec<[&[usize]; 3]>>())?;
     check::integers(row.op, dtype, args)?;
 

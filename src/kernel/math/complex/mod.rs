@@ -35,6 +35,8 @@ pub trait ComplexMath: Math {
     fn multiply<I: Isa>(self, other: Self) -> Self;
     /// Quotient; no overflow on the way (Smith).
     fn divide<I: Isa>(self, divisor: Self) -> Self;
+    /// Whether both parts are equal; without a branch between them.
+    fn equal(self, other: Self) -> bool;
     /// Whether both parts are finite.
     fn isfinite(self) -> bool;
     /// Whether a part is infinite.
@@ -141,6 +143,10 @@ macro_rules! implement {
             fn divide<I: Isa>(self, o: Self) -> Self {
                 let r = divide(Z::new(self.re as f64, self.im as f64), Z::new(o.re as f64, o.im as f64));
                 Complex::new(r.re as $T, r.im as $T)
+            }
+            #[inline(always)]
+            fn equal(self, o: Self) -> bool {
+                (self.re == o.re) & (self.im == o.im)
             }
             #[inline(always)]
             fn isfinite(self) -> bool {

@@ -39,10 +39,18 @@ fn scale(y: f64, n: i64) -> f64 {
 
 #[inline(always)]
 pub fn exp<I: Isa>(x: f64) -> f64 {
+    // Products that underflow are slow, so zeros are not made by them.
+    let zero = x < -746.0;
     let x = if x > 710.0 { 710.0 } else { x };
-    let x = if x < -746.0 { -746.0 } else { x };
+    let (k, r) = reduce::<I>(if zero { 0.0 } else { x });
+    let y = scale(expm1_near::<I>(r) + 1.0, k);
+    if zero { 0.0 } else { y }
+}
+/// exp of x in [-708, 709]: the exponent is added, not multiplied.
+#[inline(always)]
+pub fn exp_near<I: Isa>(x: f64) -> f64 {
     let (k, r) = reduce::<I>(x);
-    scale(expm1_near::<I>(r) + 1.0, k)
+    f64::from_bits((expm1_near::<I>(r) + 1.0).to_bits().wrapping_add((k as u64) << 52))
 }
 /// exp(x + tail), the tail being below a unit in the last place of x.
 #[inline(always)]
@@ -106,6 +114,14 @@ pub fn tanh<I: Isa>(x: f64) -> f64 {
 }
 #[inline(always)]
 pub fn sigmoid<I: Isa>(x: f64) -> f64 {
-    let e = exp::<I>(-abs(x));
+    sigmoid_of(x, exp::<I>(-abs(x)))
+}
+#[inline(always)]
+pub fn sigmoid_near<I: Isa>(x: f64) -> f64 {
+    sigmoid_of(x, exp_near::<I>(-abs(x)))
+}
+/// By the exponential of -|x|.
+#[inline(always)]
+fn sigmoid_of(x: f64, e: f64) -> f64 {
     (if x < 0.0 { e } else { 1.0 }) / (1.0 + e)
 }

@@ -14,22 +14,28 @@ const LOWEST: u64 = 0x3fe6_a09e_667f_3bcd;
 #[inline(always)]
 pub fn split(x: f64) -> (f64, f64) {
     let subnormal = x < f64::MIN_POSITIVE;
-    let x = if subnormal { x * 18_014_398_509_481_984.0 } else { x };
+    let (e, f) = split_normal(if subnormal { x * 18_014_398_509_481_984.0 } else { x });
+    (if subnormal { e - 54.0 } else { e }, f)
+}
+/// The same of a normal number.
+#[inline(always)]
+pub fn split_normal(x: f64) -> (f64, f64) {
     // Shifted so that the exponent changes at sqrt(1/2).
     let b = x.to_bits().wrapping_add(0x3ff0_0000_0000_0000 - LOWEST);
     let f = f64::from_bits((b & FRACTION).wrapping_add(LOWEST)) - 1.0;
     // An integer below 2^52 is converted by writing it into the fraction of 2^52.
-    let bias = if subnormal { 4_503_599_627_370_496.0 + 1023.0 + 54.0 } else { 4_503_599_627_370_496.0 + 1023.0 };
-    (f64::from_bits(0x4330_0000_0000_0000 | (b >> 52)) - bias, f)
+    (f64::from_bits(0x4330_0000_0000_0000 | (b >> 52)) - (4_503_599_627_370_496.0 + 1023.0), f)
 }
 /// `f - f^2 / 2 + s (f^2 / 2 + r)` is log(1 + f): gives f^2 / 2 and the last term.
 #[inline(always)]
 fn terms<I: Isa>(f: f64) -> (f64, f64) {
     let s = f / (2.0 + f);
     let z = s * s;
-    let r = z * poly!(fma64 I z;
-        1.479_819_860_511_658_6e-1, 1.531_383_769_920_937_3e-1, 1.818_357_216_161_805e-1, 2.222_219_843_214_978_4e-1,
-        2.857_142_874_366_239e-1, 3.999_999_999_940_942e-1, 6.666_666_666_666_735e-1);
+    // In two halves: one long chain of sums would be waited for.
+    let w = z * z;
+    let odd = poly!(fma64 I w; 1.479_819_860_511_658_6e-1, 1.818_357_216_161_805e-1, 2.857_142_874_366_239e-1, 6.666_666_666_666_735e-1);
+    let even = poly!(fma64 I w; 1.531_383_769_920_937_3e-1, 2.222_219_843_214_978_4e-1, 3.999_999_999_940_942e-1);
+    let r = fma64::<I>(w, even, z * odd);
     let half = 0.5 * f * f;
     (half, s * (half + r))
 }
@@ -44,9 +50,19 @@ fn ends(x: f64, y: f64) -> f64 {
 #[inline(always)]
 pub fn log<I: Isa>(x: f64) -> f64 {
     let (e, f) = split(x);
+    ends(x, sum::<I>(e, f, 0.0))
+}
+#[inline(always)]
+pub fn log_near<I: Isa>(x: f64) -> f64 {
+    let (e, f) = split_normal(x);
+    sum::<I>(e, f, 0.0)
+}
+/// `e log(2) + log(1 + f) + rest`.
+#[inline(always)]
+fn sum<I: Isa>(e: f64, f: f64, rest: f64) -> f64 {
     let (half, t) = terms::<I>(f);
-    let low = fma64::<I>(e, LN2_LO, t);
-    ends(x, fma64::<I>(e, LN2_HI, f - (half - low)))
+    let low = fma64::<I>(e, LN2_LO, t) + rest;
+    fma64::<I>(e, LN2_HI, f - (half - low))
 }
 #[inline(always)]
 pub fn log1p<I: Isa>(x: f64) -> f64 {
@@ -55,9 +71,7 @@ pub fn log1p<I: Isa>(x: f64) -> f64 {
     let v = u - x;
     let lost = (1.0 - v) + (x - (u - v));
     let (e, f) = split(u);
-    let (half, t) = terms::<I>(f);
-    let low = fma64::<I>(e, LN2_LO, t) + lost / u;
-    let y = ends(u, fma64::<I>(e, LN2_HI, f - (half - low)));
+    let y = ends(u, sum::<I>(e, f, lost / u));
     if x == 0.0 { x } else { y }
 }
 /// log(1 + f) as a sum of two, the first with 32 zero bits at its end.

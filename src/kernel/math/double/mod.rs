@@ -9,9 +9,9 @@ mod trig;
 
 pub use arc::{acos, asin, atan, atan2};
 pub use erf::{erf, erfc};
-pub use exp::{cosh, exp, exp2, expm1, sigmoid, sinh, tanh};
-pub use log::{acosh, asinh, atanh, log, log1p, log2, log10, logaddexp};
-pub use pow::{hypot, pow, with_sign};
+pub use exp::{cosh, exp, exp_near, exp2, expm1, sigmoid, sigmoid_near, sinh, tanh};
+pub use log::{acosh, asinh, atanh, log, log_near, log1p, log2, log10, logaddexp, split_normal};
+pub use pow::{hypot, pow, pow_near};
 #[cfg(feature = "complex")]
 pub use pow::{product_portable, sum};
 pub use trig::{cos, cos_near, is_far, sin, sin_near, tan, tan_near};
@@ -19,7 +19,7 @@ pub use trig::{cos, cos_near, is_far, sin, sin_near, tan, tan_near};
 const SIGN: u64 = 1 << 63;
 
 /// Added and taken away again, rounds to an integer below 2^51, and leaves it in the sum's low bits.
-const ROUND: f64 = 6_755_399_441_055_744.0;
+pub const ROUND: f64 = 6_755_399_441_055_744.0;
 
 #[inline(always)]
 pub fn abs(x: f64) -> f64 {

@@ -60,7 +60,7 @@ fn log_pair<I: Isa>(x: f64) -> (f64, f64) {
 }
 /// The power of x to y from that of |x|: signs and the cases that C99 lists.
 #[inline(always)]
-pub fn with_sign<I: Isa>(x: f64, y: f64, magnitude: f64) -> f64 {
+fn with_sign<I: Isa>(x: f64, y: f64, magnitude: f64) -> f64 {
     let integer = y == Real::round::<I>(y);
     let half = 0.5 * y;
     let odd = integer & (half != Real::round::<I>(half));
@@ -77,11 +77,21 @@ pub fn pow<I: Isa>(x: f64, y: f64) -> f64 {
     let end = if a == 0.0 { f64::NEG_INFINITY } else { a };
     let inside = (a > 0.0) & (a < f64::INFINITY);
     let (h, l) = if inside { (h, l) } else { (end, 0.0) };
+    with_sign::<I>(x, y, power::<I>(h, l, y))
+}
+#[inline(always)]
+pub fn pow_near<I: Isa>(x: f64, y: f64) -> f64 {
+    let (h, l) = log_pair::<I>(x);
+    power::<I>(h, l, y)
+}
+/// exp((h + l) y).
+#[inline(always)]
+fn power<I: Isa>(h: f64, l: f64, y: f64) -> f64 {
     // A larger exponent gives 0, 1 or infinity as this one does, and its halves overflow.
     let bounded = if abs(y) > 1e290 { signed(1e290, y) } else { y };
     let (p, p_low) = product::<I>(bounded, h);
     let p_low = if abs(p) < 1000.0 { fma64::<I>(bounded, l, p_low) } else { 0.0 };
-    with_sign::<I>(x, y, exp::exp_pair::<I>(p, p_low))
+    exp::exp_pair::<I>(p, p_low)
 }
 #[inline(always)]
 pub fn hypot<I: Isa>(x: f64, y: f64) -> f64 {

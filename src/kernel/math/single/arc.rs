@@ -1,7 +1,8 @@
-//! The angle of a point: a polynomial in the smaller coordinate over the larger.
+//! The angle of a point, a polynomial in the smaller coordinate over the larger; the inverse functions are such angles.
 
 use super::{SIGN, abs, signed};
 use crate::exec::isa::{Isa, fma32};
+use crate::kernel::math::Math;
 use core::f32::consts::{FRAC_PI_2, PI};
 
 #[inline(always)]
@@ -26,4 +27,21 @@ pub fn atan2<I: Isa>(y: f32, x: f32) -> f32 {
     let lost = (high - sum) + q;
     let r = signed(sum + (t + (low + lost)), y);
     if x.is_nan() | y.is_nan() { f32::NAN } else { r }
+}
+#[inline(always)]
+pub fn atan<I: Isa>(x: f32) -> f32 {
+    atan2::<I>(x, 1.0)
+}
+/// The other side of the triangle whose hypotenuse is 1; NaN beyond it.
+#[inline(always)]
+fn side<I: Isa>(x: f32) -> f32 {
+    Math::sqrt::<I>((1.0 - x) * (1.0 + x))
+}
+#[inline(always)]
+pub fn asin<I: Isa>(x: f32) -> f32 {
+    atan2::<I>(x, side::<I>(x))
+}
+#[inline(always)]
+pub fn acos<I: Isa>(x: f32) -> f32 {
+    atan2::<I>(side::<I>(x), x)
 }

@@ -31,10 +31,12 @@ fn pow2(n: i32) -> f32 {
 
 #[inline(always)]
 pub fn exp<I: Isa>(x: f32) -> f32 {
+    // Products that underflow are slow, so zeros are not made by them.
+    let zero = x < -104.0;
     let x = if x > 89.0 { 89.0 } else { x };
-    let x = if x < -104.0 { -104.0 } else { x };
-    let (y, t) = parts::<I>(x);
-    scale(y, t)
+    let (y, t) = parts::<I>(if zero { 0.0 } else { x });
+    let y = scale(y, t);
+    if zero { 0.0 } else { y }
 }
 /// exp of x in [-87, 88]: the exponent is added, not multiplied.
 #[inline(always)]
@@ -69,6 +71,14 @@ pub fn tanh<I: Isa>(x: f32) -> f32 {
 }
 #[inline(always)]
 pub fn sigmoid<I: Isa>(x: f32) -> f32 {
-    let e = exp::<I>(-abs(x));
+    sigmoid_of(x, exp::<I>(-abs(x)))
+}
+#[inline(always)]
+pub fn sigmoid_near<I: Isa>(x: f32) -> f32 {
+    sigmoid_of(x, exp_near::<I>(-abs(x)))
+}
+/// By the exponential of -|x|.
+#[inline(always)]
+fn sigmoid_of(x: f32, e: f32) -> f32 {
     (if x < 0.0 { e } else { 1.0 }) / (1.0 + e)
 }

@@ -6,10 +6,22 @@ use crate::exec::isa::{Isa, fma32};
 pub fn log<I: Isa>(x: f32) -> f32 {
     let subnormal = x < f32::MIN_POSITIVE;
     let scaled = if subnormal { x * 8_388_608.0 } else { x };
-    let b = scaled.to_bits() as i32;
+    let r = log_scaled::<I>(scaled, if subnormal { 23.0 } else { 0.0 });
+    let r = if x == f32::INFINITY { x } else { r };
+    let r = if x == 0.0 { f32::NEG_INFINITY } else { r };
+    if x >= 0.0 { r } else { f32::NAN }
+}
+#[inline(always)]
+pub fn log_near<I: Isa>(x: f32) -> f32 {
+    log_scaled::<I>(x, 0.0)
+}
+/// log(x 2^-down) of a positive finite normal x.
+#[inline(always)]
+fn log_scaled<I: Isa>(x: f32, down: f32) -> f32 {
+    let b = x.to_bits() as i32;
     // The exponent changes at sqrt(1/2).
     let d = b.wrapping_sub(0x3f35_04f3);
-    let e = (d >> 23) as f32 - if subnormal { 23.0 } else { 0.0 };
+    let e = (d >> 23) as f32 - down;
     let f = f32::from_bits(b.wrapping_sub(d & (-1 << 23)) as u32) - 1.0;
     let z = f * f;
     let p = poly!(fma32 I f;
@@ -18,8 +30,5 @@ pub fn log<I: Isa>(x: f32) -> f32 {
     // log(2) in two parts; the product with the first is exact.
     let y = fma32::<I>(f * z, p, e * -2.121_944_4e-4);
     let y = fma32::<I>(-0.5, z, y);
-    let r = fma32::<I>(e, 0.693_359_4, f + y);
-    let r = if x == f32::INFINITY { x } else { r };
-    let r = if x == 0.0 { f32::NEG_INFINITY } else { r };
-    if x >= 0.0 { r } else { f32::NAN }
+    fma32::<I>(e, 0.693_359_4, f + y)
 }

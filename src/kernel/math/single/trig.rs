@@ -1,6 +1,6 @@
 //! Sine and cosine: the argument less the nearest multiple of pi, then a polynomial.
 
-use super::{ROUND, SIGN, abs, double};
+use super::{ROUND, SIGN, abs};
 use crate::exec::isa::{Isa, fma32};
 
 /// The branch-free bodies hold below.
@@ -10,19 +10,24 @@ const FAR: f32 = 32_768.0;
 pub fn is_far(x: f32) -> bool {
     (abs(x) >= FAR) & (abs(x) < f32::INFINITY)
 }
+/// `x - k pi / 2` as a sum of two, for k below 2^16.
+#[inline(always)]
+fn reduce<I: Isa>(x: f32, k: f32) -> (f32, f32) {
+    if I::FMA {
+        // pi / 2 in three parts, two of them subtracted without error, the third kept for the small term.
+        let r = fma32::<I>(k, -core::f32::consts::FRAC_PI_2, x);
+        (fma32::<I>(k, 4.371_139e-8, r), k * 1.715_125e-15)
+    } else {
+        let r = x as f64 - k as f64 * core::f64::consts::FRAC_PI_2;
+        (r as f32, (r - (r as f32) as f64) as f32)
+    }
+}
 /// sin(x - (k + half) pi) up to a sign, which goes into the last bit of `t`.
 #[inline(always)]
 fn sin_shifted<I: Isa>(x: f32, half: f32) -> f32 {
     let t = fma32::<I>(x, core::f32::consts::FRAC_1_PI, -half) + ROUND;
     let k = (t - ROUND) + half;
-    let (r, tail) = if I::FMA {
-        // pi in three parts, two of them subtracted without error, the third kept for the small term.
-        let r = fma32::<I>(k, -core::f32::consts::PI, x);
-        (fma32::<I>(k, 8.742_278e-8, r), k * 3.430_25e-15)
-    } else {
-        let r = x as f64 - k as f64 * core::f64::consts::PI;
-        (r as f32, (r - (r as f32) as f64) as f32)
-    };
+    let (r, tail) = reduce::<I>(x, k + k);
     let z = r * r;
     let p = poly!(fma32 I z; 2.608_316e-6, -1.981_069e-4, 8.333_079e-3, -1.666_666e-1);
     let y = r + fma32::<I>(p * z, r, tail);
@@ -39,7 +44,14 @@ pub fn cos_near<I: Isa>(x: f32) -> f32 {
 }
 #[inline(always)]
 pub fn tan_near<I: Isa>(x: f32) -> f32 {
-    double::tan_near::<I>(x as f64) as f32
+    let t = fma32::<I>(x, core::f32::consts::FRAC_2_PI, ROUND);
+    let (r, tail) = reduce::<I>(x, t - ROUND);
+    let z = r * r;
+    let p = poly!(fma32 I z;
+        4.381_105_7e-3, 8.014_134e-5, 1.084_287_5e-2, 2.127_961_8e-2, 5.406_037_8e-2, 1.333_266e-1, 3.333_333_5e-1);
+    let y = r + fma32::<I>(p * z, r, tail);
+    let y = if t.to_bits() & 1 != 0 { -1.0 / y } else { y };
+    if x == 0.0 { x } else { y }
 }
 
 #[inline(always)]

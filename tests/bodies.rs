@@ -1,0 +1,103 @@
+//! Bodies that hold for ordinary elements only, and loops of bfloat16 made of those of float32: the bits are those of the others.
+
+mod common;
+use common::*;
+use flex::op::{Op, Rule};
+use flex::ops::{self, Arg};
+use flex::{DType, Tensor};
+
+fn apply(op: Op, args: &[&Tensor]) -> flex::Result<Tensor> {
+    match *args {
+        [a] => ops::apply(op.row(), [Arg::Ref(a)]),
+        [a, b] => ops::apply(op.row(), [Arg::Ref(a), Arg::Ref(b)]),
+        _ => unreachable!(),
+    }
+}
+
+/// The bytes of an operation's result.
+fn bytes(op: Op, args: &[&Tensor]) -> Vec<u8> {
+    let y = apply(op, args).unwrap();
+    values(&y)
+        .iter()
+        .flat_map(|v| if v.float().is_nan() { f64::NAN.to_bits().to_le_bytes() } else { v.float().to_bits().to_le_bytes() })
+        .collect()
+}
+
+#[test]
+fn an_element_depends_on_no_other() {
+    use Op::*;
+    // Many loops compute rare arguments apart, a block at a time: each element must be what it is alone.
+    let rare = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, -2.5, 1e-40, 89.5, -103.5, 720.0, -745.0, 3e20, -3e20, 1e-30, 1e300];
+    for dtype in [DType::F32, DType::F64, DType::F16, DType::BF16] {
+        for n in [1, 17, 511, 512, 513, 1025] {
+            let mut rng = Rng(n as u64);
+            let mut numbers = |places: usize| -> Tensor {
+                let mut x: Vec<f64> = (0..n).map(|_| 4.0 * rng.unit().abs() + 0.01).collect();
+                for _ in 0..places {
+                    x[rng.between(0, n - 1)] = rare[rng.between(0, rare.len() - 1)];
+                }
+                Tensor::from_slice(&x, [n]).unwrap().astype(dtype).unwrap()
+            };
+            for places in [0, 1, 20] {
+                let (a, b) = (numbers(places), numbers(places));
+                let one = |t: &Tensor, k: usize| t.narrow(0, k, 1).unwrap();
+                for op in [Exp, Log, Sigmoid, Silu, Sin, Pow, Fmod, Remainder, FloorDivide] {
+                    let args: &[&Tensor] = if op.arity() == 1 { &[&a] } else { &[&a, &b] };
+                    let all = bytes(op, args);
+                    for k in (0..n).filter(|k| n < 20 || k % 7 == 0) {
+                        let (a, b) = (one(&a, k), one(&b, k));
+                        let args: &[&Tensor] = if op.arity() == 1 { &[&a] } else { &[&a, &b] };
+                        assert_eq!(all[8 * k..8 * k + 8], bytes(op, args), "{op:?} of {dtype}, {n} elements, number {k}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bfloat16_is_float32_rounded_once() {
+    use Op::*;
+    let mut rng = Rng(7);
+    let bits: Vec<u16> = (0..3000).map(|_| rng.next() as u16).collect();
+    let make = |shift: usize| {
+        let x: Vec<half::bf16> = (0..bits.len()).map(|k| half::bf16::from_bits(bits[(k + shift) % bits.len()])).collect();
+        Tensor::from_slice(&x, [x.len()]).unwrap()
+    };
+    let (a, b) = (make(0), make(1));
+    let wide = |t: &Tensor| t.astype(DType::F32).unwrap();
+    for op in [
+        Add,
+        Subtract,
+        Multiply,
+        Divide,
+        Maximum,
+        Minimum,
+        Equal,
+        NotEqual,
+        Less,
+        LessEqual,
+        Greater,
+        GreaterEqual,
+        Abs,
+        Square,
+        Relu,
+        Negative,
+    ] {
+        let (narrow, wide): (Vec<&Tensor>, Vec<Tensor>) = match op.arity() {
+            1 => (vec![&a], vec![wide(&a)]),
+            _ => (vec![&a, &b], vec![wide(&a), wide(&b)]),
+        };
+        let y = apply(op, &wide.iter().collect::<Vec<_>>()).unwrap();
+        let y = if op.rule() == Rule::Bool { y } else { y.astype(DType::BF16).unwrap() };
+        let x = apply(op, &narrow).unwrap();
+        assert_eq!(x.dtype(), y.dtype());
+        for (k, (x, y)) in values(&x).iter().zip(values(&y)).enumerate() {
+            assert!(*x == y || x.float().is_nan() && y.float().is_nan(), "{op:?}, element {k}: {x:?}, not {y:?}");
+        }
+    }
+    // A number keeps the bits that float32 has for it.
+    let x = ops::multiply(&a, 0.1).unwrap();
+    let y = ops::multiply(wide(&a), 0.1).unwrap().astype(DType::BF16).unwrap();
+    assert!(floats(&x).iter().zip(floats(&y)).all(|(x, y)| *x == y || x.is_nan() && y.is_nan()));
+}
