@@ -62,12 +62,12 @@ def main():
         head("length", names)
     for log in range(8, 25) if names else ():
         x = flex.linspace(0, 1, 1 << log, dtype=flex.float32)
-        row(f"2^{log}", [lambda f=OPERATIONS[name]: f(x) for name in names], args.rounds)
+        row(f"2^{log}", [lambda f=OPERATIONS[name], x=x: f(x) for name in names], args.rounds)
     if not args.operations or "matmul" in args.operations:
         head("n", ["matmul"])
         for n in (16, 32, 48, 64, 96, 128, 192, 256, 384, 512):
             a = flex.reshape(flex.linspace(0, 1, n * n, dtype=flex.float32), (n, n))
-            row(n, [lambda: a @ a], args.rounds)
+            row(n, [lambda a=a: a @ a], args.rounds)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,8 @@ class Input:
         if "int" in self.dtype:
             values = rng.integers(int(self.low), int(self.high), self.shape).astype(self.dtype)
         else:
-            values = rng.uniform(self.low, self.high, self.shape).astype(np.float32 if self.dtype != "float64" else np.float64)
+            wide = np.float64 if self.dtype == "float64" else np.float32
+            values = rng.random(self.shape, wide) * wide(self.high - self.low) + wide(self.low)
         if self.ordered:
             values.sort()
         if self.dtype == "bfloat16":

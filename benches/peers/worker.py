@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import timeit
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import minilm
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from .table import Workload
+    from .table import Input, Workload
 
 LIBRARIES = ("flex", "numpy", "torch", "jax", "numexpr", "onnxruntime")
 SAMPLE = 0.03  # seconds that one measurement takes, or one call if that takes longer
@@ -236,16 +236,20 @@ def _compared(workload: Workload, values: dict[str, Any], result: np.ndarray) ->
     return _difference(np.asarray(eval(workload.compared, names | {"r": result})), np.asarray(eval(workload.reference, names)))
 
 
+@lru_cache(3)  # neighbours in the table have inputs in common
+def _values(given: Input | Known, seed: int) -> Any:
+    import numpy as np
+
+    return given.value() if isinstance(given, Known) else given.values(np.random.default_rng(seed))
+
+
 class Prepared:
     """A workload whose result was found right, ready to be timed."""
 
     def __init__(self, library: Library, name: str, workload: Workload):
         import numpy as np
 
-        values = {
-            key: given.value() if isinstance(given, Known) else given.values(np.random.default_rng(SEED + k))
-            for k, (key, given) in enumerate(workload.inputs.items())
-        }
+        values = {key: _values(given, SEED + k) for k, (key, given) in enumerate(workload.inputs.items())}
         inputs = {key: library.array(v) if isinstance(v, np.ndarray) else v for key, v in values.items()}
         statement, extra = library.statement(workload.expression(name), inputs)
         names = {**library.names(), **inputs, **extra}
