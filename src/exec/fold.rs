@@ -3,9 +3,11 @@
 //! copies otherwise. Tiles are joined as a tree whose shape follows from the layout alone, so the bits are the same for any
 //! number of threads; a long reduction is cut in parts for all threads, also where little stays.
 
+mod axes;
 mod erased;
 mod small;
 
+use self::axes::{Axes, Axis, NARROW, collapse, take_inner};
 use self::erased::Erased;
 use super::lines::aligned;
 use super::pack::{Rect, pack};
@@ -16,7 +18,6 @@ use crate::storage::Bytes;
 use crate::tensor::Tensor;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use smallvec::SmallVec;
 
 /// What a reduction computes, over slices. `join` is associative up to rounding.
 pub trait Fold: Sync {
@@ -79,15 +80,6 @@ pub fn fold<F: Fold>(f: &F, x: &Tensor, reduced: impl Fn(usize) -> bool, out: &m
     }
 }
 
-/// A dimension: its size, and its steps in bytes. Those of the output don't count where it is reduced.
-#[derive(Clone, Copy)]
-struct Axis {
-    n: usize,
-    step: isize,
-    out: isize,
-}
-type Axes = SmallVec<[Axis; 6]>;
-
 #[derive(Clone, Copy)]
 struct Sizes {
     element: usize,
@@ -103,8 +95,6 @@ impl Sizes {
 
 /// A reduced dimension shorter than this is no run: the lanes of a run would be empty.
 const SHORT: usize = 32;
-/// Rows of fewer elements are packed, for the same reason; and no dimension shorter is an inner loop if there is a longer one.
-const NARROW: usize = 8;
 /// Bytes of a tile: it stays in the first-level cache between the passes over it.
 const TILE: usize = if cfg!(feature = "std") { 32 << 10 } else { 1 << 10 };
 /// Columns of a tile.
@@ -392,34 +382,5 @@ unsafe impl Sync for Memory {}
 impl Memory {
     fn at(&self, bytes: usize) -> *mut u8 {
         self.0.wrapping_add(bytes)
-    }
-}
-
-/// No dimension of size 1, none that runs backwards, innermost (smallest step) first, adjacent ones merged.
-fn collapse(axes: Axes, from: &mut *const u8, to: &mut *mut u8) -> Axes {
-    let mut axes: Axes = axes.into_iter().filter(|a| a.n != 1).collect();
-    for a in axes.iter_mut().filter(|a| a.step < 0) {
-        *from = from.wrapping_offset(a.step * (a.n as isize - 1));
-        *to = to.wrapping_offset(a.out * (a.n as isize - 1));
-        (a.step, a.out) = (-a.step, -a.out);
-    }
-    // repeated elements last: they are no inner loop
-    axes.sort_by_key(|a| if a.step == 0 { isize::MAX } else { a.step });
-    let mut merged = Axes::new();
-    for a in axes {
-        match merged.last_mut() {
-            Some(inner) if a.step == inner.step * inner.n as isize && a.out == inner.out * inner.n as isize => inner.n *= a.n,
-            _ => merged.push(a),
-        }
-    }
-    merged
-}
-
-/// Removes the innermost dimension that is long enough for an inner loop, else the longest.
-fn take_inner(axes: &mut Axes) -> Axis {
-    let longest = (0..axes.len()).max_by_key(|k| axes[*k].n);
-    match axes.iter().position(|a| a.n >= NARROW).or(longest) {
-        Some(k) => axes.remove(k),
-        None => Axis { n: 1, step: 0, out: 0 },
     }
 }
