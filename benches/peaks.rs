@@ -166,7 +166,7 @@ fn store<I: Isa>(out: &mut [u64], line: [u64; 8], stream: bool) {
     #[cfg(target_arch = "x86_64")]
     if stream {
         use core::arch::x86_64::{__m128i, __m512i, _mm_stream_si128, _mm512_stream_si512};
-        assert!(out.len() == 8 && out.as_ptr().addr() % 64 == 0);
+        assert!(out.len() == 8 && out.as_ptr().addr().is_multiple_of(64));
         // SAFETY: a valid, aligned line by the line above; the CPU has the set that `I` is.
         unsafe {
             if I::LEVEL == Level::Avx512 {
