@@ -201,15 +201,15 @@ macro_rules! implement {
             }
             #[inline(always)]
             fn is_exp_far(self) -> bool {
-                !($basic::abs_of(self) <= $far)
+                !(..=$far).contains(&$basic::abs_of(self))
             }
             #[inline(always)]
             fn is_log_far(self) -> bool {
-                !((self >= $T::MIN_POSITIVE) & (self < $T::INFINITY))
+                !($T::MIN_POSITIVE..$T::INFINITY).contains(&self)
             }
             #[inline(always)]
             fn is_pow_far(self, exponent: Self) -> bool {
-                self.is_log_far() | !($basic::abs_of(exponent) < $T::INFINITY)
+                self.is_log_far() | !$T::is_finite(exponent)
             }
             #[inline(always)]
             fn is_fmod_far<I: Isa>(self, divisor: Self) -> bool {
