@@ -81,7 +81,7 @@ pub use layout::Layout;
 pub use scalar::Scalar;
 pub use storage::Bytes;
 #[cfg(feature = "std")]
-pub use storage::{MemoryStats, empty_cache, memory_stats, set_memory_cap};
+pub use storage::{MemoryStats, empty_cache, memory_stats, set_memory_cap, set_weight_packing};
 pub use tensor::Tensor;
 
 // The tour of the README runs as a test.

@@ -210,6 +210,40 @@ fn linear_layers() {
     assert_eq!(error, "linear: last axis of x is 3 but that of weight is 5 (x: [2, 3] float32, weight: [4, 5] float32)");
 }
 
+/// The second product with a weight packs it, later ones find it packed: no bit changes, unless the weight does.
+#[cfg(feature = "std")]
+#[test]
+fn weights_used_again_are_packed() {
+    let bits = |t: Tensor| t.to_vec::<f32>().unwrap().into_iter().map(f32::to_bits).collect::<Vec<_>>();
+    for (m, k, n) in [(2, 16, 16), (7, 384, 100), (40, 1030, 70), (300, 64, 200)] {
+        let (x, mut w, b) = (tensor(&[m, k], 1), tensor(&[n, k], 2), tensor(&[n], 3));
+        let run = |w: &Tensor| bits(nn::linear(&x, w, Some(&b)).unwrap());
+        let first = run(&w);
+        assert!((0..3).all(|_| run(&w) == first), "{m} {k} {n}");
+        // parts of the same storage are weights of their own
+        let half = w.narrow(0, n / 2, n - n / 2).unwrap();
+        let apart = run_of(&x, &half.copy().unwrap(), &b.narrow(0, n / 2, n - n / 2).unwrap());
+        assert!((0..3).all(|_| run_of(&x, &half, &b.narrow(0, n / 2, n - n / 2).unwrap()) == apart));
+        // a write is seen, by the tensor that was written to alone
+        drop(half);
+        let before = w.clone();
+        add_one(&mut w);
+        let fresh = run(&w.copy().unwrap());
+        assert!(fresh != first && (0..3).all(|_| run(&w) == fresh && run(&before) == first));
+        drop(before);
+        add_one(&mut w);
+        let fresh = run(&w.copy().unwrap());
+        assert!((0..3).all(|_| run(&w) == fresh));
+    }
+    fn add_one(w: &mut Tensor) {
+        // SAFETY: the first element of a float32 tensor, this one's alone.
+        unsafe { *(w.as_mut_ptr().unwrap() as *mut f32) += 1.0 }
+    }
+    fn run_of(x: &Tensor, w: &Tensor, b: &Tensor) -> Vec<u32> {
+        nn::linear(x, w, Some(b)).unwrap().to_vec::<f32>().unwrap().into_iter().map(f32::to_bits).collect()
+    }
+}
+
 /// One head in `f64`; `takes_part(query, key)` and what is added to the score.
 fn attend(q: &[f64], k: &[f64], v: &[f64], sizes: [usize; 4], scale: f64, mask: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let [queries, keys, depth, width] = sizes;

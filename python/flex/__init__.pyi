@@ -33,6 +33,7 @@ __all__ = [
     "__version__",
     "threads",
     "set_num_threads",
+    "set_weight_packing",
     "get_num_threads",
     "memory_stats",
     "empty_cache",

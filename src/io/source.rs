@@ -96,7 +96,7 @@ impl Source<'_> {
                 let bytes = &map[start..start + len];
                 // SAFETY: the mapping lives as long as its owner (S5), which the handle keeps; that nobody writes to the file
                 // meanwhile is asked of whoever loads it mapped (the module's documentation).
-                Some(unsafe { Bytes::foreign(bytes.as_ptr(), len, alloc::boxed::Box::new(map.clone())) })
+                Some(unsafe { Bytes::foreign(bytes.as_ptr(), len, alloc::boxed::Box::new(map.clone())) }.lasting())
             }
             _ => None,
         }

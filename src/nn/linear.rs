@@ -2,9 +2,15 @@
 
 use crate::dtype::Element;
 use crate::error::{Error, Result};
+#[cfg(feature = "std")]
+use crate::kernel::gemm::Panels;
 use crate::kernel::gemm::{Activation, Product, Stage, Stages};
 use crate::layout::Shape;
+#[cfg(feature = "std")]
+use crate::ops::linalg::tiles;
 use crate::ops::linalg::{Matrices, Results, Sizes, products};
+#[cfg(feature = "std")]
+use crate::storage::{Bytes, Key};
 use crate::tensor::Tensor;
 use alloc::format;
 use smallvec::SmallVec;
@@ -27,6 +33,9 @@ impl<'a> From<Option<&'a Tensor>> for Linear<'a> {
 
 /// `activation(x weight^T + bias) + residual`: `x` is `[.., in]`, `weight` `[out, in]`, the result `[.., out]`. All that follows the
 /// product is done while it is in cache, 16-bit floats rounded once, at the end. Dtypes are promoted.
+///
+/// A float32 or float64 weight that is used again is kept in the order in which products read it, beside the weight and until that is
+/// written to or gone: see [`set_weight_packing`](crate::set_weight_packing).
 ///
 /// Errors where the sizes don't fit, the dtypes have no common one or are bool, or an activation is asked for of what is no float.
 ///
@@ -111,7 +120,44 @@ impl Layer<'_> {
         list.extend(activation.map(Stage::Map));
         list.extend(self.residual.map(|r| Stage::Add(Matrices::new(r).get(0))));
         let (a, b, c) = (Matrices::<T>::new(self.x), Matrices::<T>::new(self.weight), Results::<T>::new(y, m, n)?);
+        let stages = Stages::new(&list, m, n);
+        #[cfg(feature = "std")]
+        if let Some(packed) = self.packed::<T>() {
+            // SAFETY: any bytes are a lane's (numbers alone are lanes), whose alignment storage's is a multiple of (S1, S4).
+            let lanes = |p: &Bytes| unsafe { core::slice::from_raw_parts(p.as_ptr() as *const T::Lane, p.len() / size_of::<T::Lane>()) };
+            let panels = packed.as_ref().map(|p| Panels::of(self.sizes.k, n, lanes(p)));
+            // SAFETY: as below.
+            return unsafe { tiles(self.sizes, |i| (a.get(i), b.get(i), c.get(i)), panels, stages) };
+        }
         // SAFETY: the shapes are those of `linear`; `c.get(0)` is the fresh result.
-        unsafe { products(self.sizes, 1, |i| (a.get(i), b.get(i), c.get(i)), Stages::new(&list, m, n)) }
+        unsafe { products(self.sizes, 1, |i| (a.get(i), b.get(i), c.get(i)), stages) }
+    }
+    /// The weight as panels, which stay with its storage from the second product on (none in the first one); nothing where they would not
+    /// be worth it. Whether a product is one of tiles follows from its shape and the storage's kind, never from what happened before:
+    /// it would show in the bits.
+    #[cfg(feature = "std")]
+    fn packed<T: Element + Product>(&self) -> Option<Option<Bytes>> {
+        /// Rows for which packing is less than a fiftieth of the work.
+        const MOST_ROWS: usize = 1024;
+        let (w, Sizes { m, n, k }) = (self.weight, self.sizes);
+        // One row is bound by memory, of which the weight itself is no more.
+        if !(T::SAME && T::DTYPE.is_float() && m > 1 && n.min(k) >= 16 && w.storage().keeps()) {
+            return None;
+        }
+        let key = Key {
+            first: w.layout().offset().wrapping_mul(size_of::<T>()),
+            sizes: [k, n],
+            strides: [w.strides()[0], w.strides()[1]],
+            width: size_of::<T>(),
+        };
+        Some(w.storage().derived(key, m <= MOST_ROWS, || {
+            let mut bytes = Bytes::new(Panels::<T::Lane>::len(k, n).saturating_mul(size_of::<T::Lane>()))?;
+            if let Some(p) = bytes.get_mut() {
+                // SAFETY: as in `run`; nobody else has these bytes yet (S3).
+                let lanes = unsafe { core::slice::from_raw_parts_mut(p as *mut T::Lane, Panels::<T::Lane>::len(k, n)) };
+                Panels::pack(Matrices::<T>::new(w).get(0), lanes);
+            }
+            Ok(bytes)
+        }))
     }
 }

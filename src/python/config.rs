@@ -59,6 +59,14 @@ fn set_num_threads(n: isize) -> PyResult<()> {
     Ok(())
 }
 
+/// Whether `nn.linear` keeps float32 and float64 weights that are used again in the order in which it reads them, at first True: products of
+/// few rows take less time, each such weight its memory once more. Results may differ in their last bits. What is kept goes with its weight.
+#[pyfunction]
+#[pyo3(signature = (on, /))]
+fn set_weight_packing(on: bool) {
+    crate::set_weight_packing(on)
+}
+
 /// How many threads an operation started here may use.
 #[pyfunction]
 fn get_num_threads() -> usize {
@@ -132,6 +140,7 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_class::<Threads>()?;
     m.add_function(wrap_pyfunction!(set_num_threads, m)?)?;
+    m.add_function(wrap_pyfunction!(set_weight_packing, m)?)?;
     m.add_function(wrap_pyfunction!(get_num_threads, m)?)?;
     m.add_function(wrap_pyfunction!(memory_stats, m)?)?;
     m.add_function(wrap_pyfunction!(empty_cache, m)?)?;

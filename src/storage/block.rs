@@ -22,6 +22,9 @@ pub(super) struct Header {
     pub capacity: usize,
     /// Where the memory came from, hence where it goes.
     pub origin: Origin,
+    /// What is kept with the contents (D1); null for nothing.
+    #[cfg(feature = "std")]
+    pub derived: core::sync::atomic::AtomicPtr<super::derived::Derived>,
     /// The next block of a list of free ones.
     #[cfg(feature = "std")]
     pub next: *mut Header,
@@ -36,6 +39,9 @@ pub(super) enum Origin {
     Mapped,
     /// Memory of somebody else, and what keeps it alive (S5). The header is that of a block from the pool, whose data lies idle.
     Foreign(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
+    /// The same, where nobody ever writes to the memory.
+    #[cfg(feature = "std")]
+    Lasting(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
 }
 
 impl Header {
@@ -45,6 +51,8 @@ impl Header {
             data,
             capacity,
             origin,
+            #[cfg(feature = "std")]
+            derived: core::sync::atomic::AtomicPtr::new(core::ptr::null_mut()),
             #[cfg(feature = "std")]
             next: core::ptr::null_mut(),
         }
@@ -66,6 +74,27 @@ impl Header {
         let data = super::mapping::map(capacity)?;
         Some(NonNull::from(Box::leak(Box::new(Header::new(data, capacity, Origin::Mapped)))))
     }
+    /// Whether the memory is somebody else's.
+    #[inline(always)]
+    pub fn is_foreign(&self) -> bool {
+        match self.origin {
+            Origin::Foreign(_) => true,
+            #[cfg(feature = "std")]
+            Origin::Lasting(_) => true,
+            _ => false,
+        }
+    }
+    /// Drops what is kept with the contents.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub fn forget(&self) {
+        use core::sync::atomic::Ordering;
+        if !self.derived.load(Ordering::Acquire).is_null() {
+            let list = self.derived.swap(core::ptr::null_mut(), Ordering::AcqRel);
+            // SAFETY: a box that `Bytes::derived` leaked; the swap made it ours, and who read it had a handle that is gone (D1).
+            drop(unsafe { Box::from_raw(list) });
+        }
+    }
     /// Gives the memory of a block back to where it came from.
     ///
     /// # Safety
@@ -74,15 +103,13 @@ impl Header {
         // SAFETY: alive until here, ours alone by the caller's promise; each arm undoes the constructor of its origin.
         unsafe {
             match header.as_ref().origin {
-                // of foreign memory, the owner has gone before
-                Origin::Heap | Origin::Foreign(_) => {
-                    dealloc(header.as_ptr().cast(), Header::layout(header.as_ref().capacity).unwrap_unchecked())
-                }
                 #[cfg(all(feature = "std", target_os = "linux"))]
                 Origin::Mapped => {
                     let header = Box::from_raw(header.as_ptr());
                     super::mapping::unmap(header.data, header.capacity);
                 }
+                // of foreign memory, the owner has gone before
+                _ => dealloc(header.as_ptr().cast(), Header::layout(header.as_ref().capacity).unwrap_unchecked()),
             }
         }
     }

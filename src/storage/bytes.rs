@@ -75,6 +75,24 @@ impl Bytes {
         unsafe { header.as_mut().origin = Origin::Foreign(owner) }
         Bytes { data, len, header: Some(header) }
     }
+    /// Memory of somebody else just borrowed, as one that nobody ever writes to, such as a file mapped for reading.
+    #[cfg(feature = "std")]
+    pub(crate) fn lasting(self) -> Bytes {
+        if let Some(header) = self.header {
+            // SAFETY: alive (S2), and just made, so that no other handle exists.
+            let origin = unsafe { &mut (*header.as_ptr()).origin };
+            *origin = match core::mem::replace(origin, Origin::Heap) {
+                Origin::Foreign(owner) => Origin::Lasting(owner),
+                other => other,
+            };
+        }
+        self
+    }
+    /// Where what is made of the contents is kept; none where it must not be (D1).
+    #[cfg(feature = "std")]
+    pub(super) fn slot(&self) -> Option<&core::sync::atomic::AtomicPtr<super::derived::Derived>> {
+        self.header().filter(|h| !matches!(h.origin, Origin::Foreign(_))).map(|h| &h.derived)
+    }
     /// Length in bytes.
     #[inline(always)]
     pub const fn len(&self) -> usize {
@@ -94,7 +112,12 @@ impl Bytes {
     #[inline]
     pub fn get_mut(&mut self) -> Option<*mut u8> {
         let header = self.owned_header()?;
-        (header.count.load(Ordering::Acquire) == 1).then_some(self.data.as_ptr())
+        if header.count.load(Ordering::Acquire) != 1 {
+            return None;
+        }
+        #[cfg(feature = "std")]
+        header.forget();
+        Some(self.data.as_ptr())
     }
     /// Whether the memory is the crate's own, neither static nor foreign.
     #[inline]
@@ -112,7 +135,7 @@ impl Bytes {
     }
     #[inline(always)]
     fn owned_header(&self) -> Option<&Header> {
-        self.header().filter(|h| !matches!(h.origin, Origin::Foreign(_)))
+        self.header().filter(|h| !h.is_foreign())
     }
 }
 
@@ -152,7 +175,9 @@ impl Drop for Bytes {
         }
         // SAFETY: this was the last handle (S2); the pool gave the block for this length, for none where the memory is foreign.
         unsafe {
-            if let Origin::Foreign(_) = pointer.as_ref().origin {
+            #[cfg(feature = "std")]
+            pointer.as_ref().forget();
+            if pointer.as_ref().is_foreign() {
                 // the owner's end may run anybody's code: the block is ours no more by then
                 let owner = core::mem::replace(&mut (*pointer.as_ptr()).origin, Origin::Heap);
                 pool::put(pointer, 0);
@@ -168,7 +193,7 @@ impl fmt::Debug for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.header() {
             None => "static",
-            Some(Header { origin: Origin::Foreign(_), .. }) => "foreign",
+            Some(header) if header.is_foreign() => "foreign",
             Some(_) => "owned",
         };
         write!(f, "Bytes({kind}, {} bytes)", self.len)

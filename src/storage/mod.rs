@@ -18,6 +18,8 @@ mod bytes;
 #[cfg(feature = "std")]
 mod class;
 #[cfg(feature = "std")]
+mod derived;
+#[cfg(feature = "std")]
 mod limit;
 #[cfg(feature = "std")]
 mod local;
@@ -28,6 +30,10 @@ mod pool;
 
 pub use block::ALIGN;
 pub use bytes::Bytes;
+#[cfg(feature = "std")]
+pub(crate) use derived::Key;
+#[cfg(feature = "std")]
+pub use derived::set_weight_packing;
 #[cfg(feature = "std")]
 pub use pool::{MemoryStats, empty_cache, memory_stats, set_memory_cap};
 

@@ -1,124 +1,212 @@
-//! The engine of our own, for one thread: rows in blocks of `MC`, the sum in blocks of `KC`, columns in panels as wide as a
-//! tile, rows of a panel in strips as high as one.
+//! The engine of our own, for one thread: the sum in blocks, columns in panels as wide as a tile, rows of a panel in strips as
+//! high as one.
 //!
 //! ```text
-//! for rows in blocks of MC                    A's block: read in place (rows of lanes), or packed into L2
-//!   for k in equal blocks of at most KC
-//!     for columns in panels                   B's panel: read in place (few rows, or small), or packed into L1/L2
-//!       for rows in strips: tile              into C where its elements are lanes, else into a partial block of lanes
-//!       after the last block of k: stages, store
+//! for columns as many as fit a cache          packed into panels where rows in several blocks will read them, or before
+//!   for rows in blocks of MC                  A's block: read in place, or packed into L2
+//!     for k in equal blocks                   (`panels`)
+//!       for columns in panels                 B's panel: packed before, read in place (few rows, or small), or packed into L1/L2
+//!         for rows in strips: tile            into C where its elements are lanes, else into a partial block of lanes
+//!         after the last block of k: stages, store
 //! ```
 //!
-//! What is packed is freed with the call: a product of few rows reads B once anyway, and a large one is cut into blocks whose
-//! panels stay in L2.
+//! What is added to an element of C, and in which order, follows from `k` alone: not from where C is cut, nor from what is packed.
 
 use super::{
     element::{Lane, Product},
     mat::{Mat, MatMut},
     pack,
+    panels::{self, Blocks, Panels},
     scratch::Scratch,
     stage::{self, Finish, Stages},
-    tile::{self, Strips},
+    tile::{self, HEIGHT, Strips},
 };
 use crate::{error::Result, exec::isa};
+use core::ops::Range;
 
-/// Sizes of blocks. The scratch is at most `MC * KC + KC * panel + MC * columns` lanes; without the standard library all of it
-/// has to fit a microcontroller's memory.
-const KC: usize = if cfg!(feature = "std") { 1024 } else { 128 };
-const MC: usize = if cfg!(feature = "std") { 192 } else { 16 };
-/// B is read in place up to so many rows of A, or elements of B: packing it would cost more than it saves.
+/// Rows whose part of A stays in L2.
+const MC: usize = if cfg!(feature = "std") { 192 } else { 18 };
+/// Rows whose part of a panel of C stays in L1 until the stages have run.
+const FINISH: usize = 48;
+/// Elements of B that are packed at once.
+const PACKED: usize = 1 << 20;
+/// B is read in place up to so many rows of A, or where it spans few elements: packing it would cost more than it saves.
 const DIRECT_ROWS: usize = 12;
-const DIRECT_ELEMENTS: usize = 160 * 160;
+const DIRECT_SPAN: usize = 160 * 160;
 /// A whose columns are contiguous is read in place while they are so close: else each step of `k` is another page.
 const DIRECT_COLUMN: usize = 128;
 
-/// `c (+)= a b`, then the stages.
-pub fn product<A, B, C>(a: Mat<A>, b: Mat<B>, c: &mut MatMut<C>, accumulate: bool, stages: Stages<C>) -> Result<()>
+/// Whether A is read where it lies.
+pub fn reads_a<A: Product>(a: &Mat<A>) -> bool {
+    A::SAME && (a.cs() == 1 || a.rs() == 1 && a.cs().unsigned_abs() <= DIRECT_COLUMN)
+}
+/// Whether B is, in a product of `m` rows.
+pub fn reads_b<B: Product>(b: &Mat<B>, m: usize) -> bool {
+    B::SAME && b.cs() == 1 && (m <= DIRECT_ROWS || b.rows().saturating_mul(b.rs().unsigned_abs()) <= DIRECT_SPAN)
+}
+
+/// `c (+)= a b`, then the stages. `packed` are the columns of `b` where they were packed before.
+pub fn product<A, B, C>(
+    a: Mat<A>,
+    b: Mat<B>,
+    packed: Option<Panels<A::Lane>>,
+    c: &mut MatMut<C>,
+    accumulate: bool,
+    stages: Stages<C>,
+) -> Result<()>
 where
     A: Product,
     B: Product<Lane = A::Lane>,
     C: Product<Lane = A::Lane>,
 {
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
+    // One block of rows reads each panel once, so it packs them one by one; so does whoever has to save memory.
+    if packed.is_some() || m <= MC || cfg!(not(feature = "std")) || reads_b(&b, m) {
+        return columns(a, b, packed, c, accumulate, stages);
+    }
     let (lanes, widest) = A::Lane::tile(isa::level());
-    let blocks = k.div_ceil(KC).max(1);
-    let kc = k.div_ceil(blocks);
-    let mc = MC.min(m);
-    let direct_a = A::SAME && (a.cs() == 1 || a.rs() == 1 && a.cs().unsigned_abs() <= DIRECT_COLUMN);
-    let direct_b = B::SAME && b.cs() == 1 && (m <= DIRECT_ROWS || n * k <= DIRECT_ELEMENTS);
+    let step = (PACKED / k.max(1)).max(1).next_multiple_of(lanes * widest).min(n);
+    let mut scratch = Scratch::new(Panels::<A::Lane>::len(k, step))?;
+    for j in (0..n).step_by(step) {
+        let cols = j..n.min(j + step);
+        let b = b.block(0..k, cols.clone());
+        let packed = Panels::pack(b, &mut scratch);
+        // SAFETY: parts that are used one after the other.
+        let mut part = unsafe { c.part(0..m, cols) };
+        columns(a, b, Some(packed), &mut part, accumulate, stages.at(0, j))?;
+    }
+    Ok(())
+}
 
-    // Lanes of C on the way to elements: all panels where k is in several blocks, else one.
-    let partial_width = if blocks > 1 { n.next_multiple_of(lanes) } else { lanes * widest };
-    let (len_a, len_b) = (if direct_a { 0 } else { mc * kc }, kc * lanes * widest);
-    let mut scratch = Scratch::<A::Lane>::new((len_a + len_b).saturating_add(mc.saturating_mul(partial_width)))?;
-    let (partial, packed) = scratch.split_at_mut(mc * partial_width);
-    let (packed_b, packed_a) = packed.split_at_mut(len_b);
+/// Parts of `size` at most, a multiple of `unit`, as equal as that allows.
+fn even(len: usize, size: usize, unit: usize) -> usize {
+    len.div_ceil(len.div_ceil(size).max(1)).next_multiple_of(unit).max(1)
+}
+/// `0..len` in steps.
+fn parts(len: usize, step: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..len).step_by(step).map(move |i| i..len.min(i + step))
+}
 
-    for i0 in (0..m).step_by(mc) {
-        let rows = i0..m.min(i0 + mc);
-        for block in 0..blocks {
-            let ks = block * kc..k.min((block + 1) * kc);
-            let (first, last) = (block == 0, block + 1 == blocks);
+/// The width of the last panel of `n` columns.
+fn last_width(n: usize, lanes: usize, widest: usize) -> usize {
+    let rest = n % (lanes * widest);
+    match panels::vectors(rest, lanes, widest) * lanes {
+        // two vectors and then one: see `panels::vectors`
+        width if width < rest => lanes,
+        width => width,
+    }
+}
+
+fn columns<A, B, C>(
+    a: Mat<A>,
+    b: Mat<B>,
+    packed: Option<Panels<A::Lane>>,
+    c: &mut MatMut<C>,
+    accumulate: bool,
+    stages: Stages<C>,
+) -> Result<()>
+where
+    A: Product,
+    B: Product<Lane = A::Lane>,
+    C: Product<Lane = A::Lane>,
+{
+    let (m, n) = (a.rows(), b.cols());
+    let (lanes, widest) = A::Lane::tile(isa::level());
+    let blocks = Blocks::new(a.cols());
+    let (kc, mc) = (blocks.longest(), even(m, MC, HEIGHT).min(m));
+    let direct_a = reads_a(&a);
+    let direct_b = packed.is_none() && reads_b(&b, m);
+    // The last panel may overlap the one before, whose columns are then computed twice, and need not be packed.
+    let overlap = direct_b && C::SAME && !accumulate && blocks.count() == 1;
+
+    // Lanes of C on the way to elements: those of a last panel that is not whole, of all where lanes are no elements.
+    let partial_width = if !C::SAME && blocks.count() > 1 { n.next_multiple_of(lanes) } else { lanes * widest };
+    let every_whole = n.is_multiple_of(lanes) || overlap && n >= last_width(n, lanes, widest);
+    let partial_len = if C::SAME && every_whole { 0 } else { mc.saturating_mul(partial_width) };
+    let len_a = if direct_a { 0 } else { mc * kc };
+    let len_b = if packed.is_some() || direct_b && every_whole { 0 } else { kc * lanes * widest };
+    let mut scratch = Scratch::<A::Lane>::new(partial_len.saturating_add(len_a + len_b))?;
+    let (partial, rest) = scratch.split_at_mut(partial_len);
+    let (packed_b, packed_a) = rest.split_at_mut(len_b);
+
+    for rows in parts(m, mc) {
+        for block in 0..blocks.count() {
+            let ks = blocks.get(block);
+            let (first, last) = (block == 0, block + 1 == blocks.count());
             let a = a.block(rows.clone(), ks.clone());
             let a_strides = if direct_a { (a.rs(), a.cs()) } else { pack::rows(a, packed_a) };
+            let a = if direct_a { a.as_ptr() as *const A::Lane } else { packed_a.as_ptr() };
             let mut j = 0;
             while j < n {
-                let vectors = panel(n - j, lanes, widest);
+                let vectors = panels::vectors(n - j, lanes, widest);
                 let width = vectors * lanes;
+                if overlap && every_whole && n - j < width {
+                    j = n - width;
+                }
                 let cols = j..n.min(j + width);
                 let whole = cols.len() == width;
-                let b = b.block(ks.clone(), cols.clone());
-                if !(direct_b && whole) {
-                    pack::panel(b, width, packed_b);
-                }
-                let to_c = C::SAME && whole;
-                let at = if blocks > 1 { j } else { 0 };
-                let (o, ldo) =
-                    if to_c { (c.at(i0, j) as *mut A::Lane, c.rs()) } else { (partial[at..].as_mut_ptr(), partial_width as isize) };
-                if first && accumulate && !to_c {
-                    for i in rows.clone() {
-                        let row = &mut partial[(i - i0) * partial_width + at..][..cols.len()];
-                        for (x, c) in row.iter_mut().zip(&c.row(i)[cols.clone()]) {
-                            *x = c.widen();
+                let (b, ldb, next) = match packed {
+                    Some(p) => {
+                        let panel = p.panel(block, j).as_ptr();
+                        (panel, width as isize, panel.wrapping_add(ks.len() * width))
+                    }
+                    None => {
+                        let b = b.block(ks.clone(), cols.clone());
+                        if direct_b && whole {
+                            (b.as_ptr() as *const A::Lane, b.rs(), core::ptr::null())
+                        } else {
+                            pack::panel(b, width, packed_b);
+                            (packed_b.as_ptr(), width as isize, core::ptr::null())
                         }
                     }
-                }
-                let job = Strips {
-                    k: ks.len(),
-                    rows: rows.len(),
-                    a: if direct_a { a.as_ptr() as *const A::Lane } else { packed_a.as_ptr() },
-                    a_strides,
-                    b: if direct_b && whole { b.as_ptr() as *const A::Lane } else { packed_b.as_ptr() },
-                    ldb: if direct_b && whole { b.rs() } else { width as isize },
-                    vectors,
-                    starts: core::ptr::null(),
-                    o,
-                    ldo,
-                    accumulate: accumulate || !first,
                 };
-                // SAFETY: S1: A's block by its strides (M1, lanes by SAME) or as `pack::rows` left it; B's panel likewise, full or
-                // padded; `o` is this part of C (M2, lanes by SAME) or of the partial block, which is wide enough by its size.
-                unsafe { tile::run(job) };
-                if last && !(to_c && stages.is_empty()) {
-                    let d = (!to_c).then(|| (c.at(i0, j), c.rs()));
-                    let stages = stages.at(i0, j);
-                    // SAFETY: F1: the lanes just written, and the same part of C where they are not C's own.
-                    unsafe { stage::finish(Finish { stages, lanes: o, rows: rows.len(), cols: cols.len(), ld: ldo, d }) };
+                let to_c = C::SAME && whole;
+                let at = if partial_width >= n { j } else { 0 };
+                let step = if last && !(to_c && stages.is_empty()) { even(rows.len(), FINISH, HEIGHT) } else { rows.len() };
+                for strips in parts(rows.len(), step) {
+                    let i = rows.start + strips.start;
+                    let (o, ldo) = if to_c {
+                        (c.at(i, j) as *mut A::Lane, c.rs())
+                    } else {
+                        // what no other block of the sum adds to stays in L1
+                        let row = if blocks.count() > 1 { strips.start } else { 0 };
+                        let partial = &mut partial[row * partial_width + at..];
+                        if first && accumulate {
+                            for (r, x) in partial.chunks_mut(partial_width).take(strips.len()).enumerate() {
+                                for (x, c) in x.iter_mut().zip(&c.row(i + r)[cols.clone()]) {
+                                    *x = c.widen();
+                                }
+                            }
+                        }
+                        (partial.as_mut_ptr(), partial_width as isize)
+                    };
+                    let job = Strips {
+                        k: ks.len(),
+                        rows: strips.len(),
+                        a: a.wrapping_offset(strips.start as isize * a_strides.0),
+                        a_strides,
+                        b,
+                        ldb,
+                        vectors,
+                        starts: core::ptr::null(),
+                        o,
+                        ldo,
+                        accumulate: accumulate || !first,
+                        next: if strips.start == 0 { next } else { core::ptr::null() },
+                    };
+                    // SAFETY: S1: A's block by its strides (M1, lanes by SAME) or as `pack::rows` left it; B's panel likewise, full or
+                    // padded; `o` is this part of C (M2, lanes by SAME) or of the partial block, which is wide enough by its size.
+                    unsafe { tile::run(job) };
+                    if last && !(to_c && stages.is_empty()) {
+                        let d = (!to_c).then(|| (c.at(i, j), c.rs()));
+                        let stages = stages.at(i, j);
+                        // SAFETY: F1: the lanes just written, and the same part of C where they are not C's own.
+                        unsafe { stage::finish(Finish { stages, lanes: o, rows: strips.len(), cols: cols.len(), ld: ldo, d }) };
+                    }
                 }
                 j += width;
             }
         }
     }
     Ok(())
-}
-
-/// Vectors of the next panel of `left` columns: 1, 2 or the widest tile's.
-fn panel(left: usize, lanes: usize, widest: usize) -> usize {
-    if left >= widest * lanes {
-        widest
-    } else if left >= 2 * lanes {
-        2
-    } else {
-        1
-    }
 }

@@ -187,6 +187,7 @@ pub fn blocked<G: Group, C: Product>(a: Bytes, b: Bytes, c: &mut MatMut<C>, accu
                 o: o as *mut G,
                 ldo,
                 accumulate,
+                next: core::ptr::null(),
             };
             // SAFETY: S1: A's block by its strides (M1, whole groups) or as `pack::rows_by` left it; B's panel, padded; `o` is this
             // part of C (M2, lanes by SAME) or of the partial block, which is wide enough by its size.

@@ -153,6 +153,12 @@ impl<'a, T> MatMut<'a, T> {
     pub fn reborrow(&mut self) -> MatMut<'_, T> {
         MatMut { _data: PhantomData, ..*self }
     }
+    /// A single column as a row. Panics if it is not contiguous.
+    #[inline]
+    pub fn into_row(self) -> Self {
+        assert!(self.cols == 1 && self.rs == 1);
+        MatMut { rows: 1, cols: self.rows, rs: self.rows as isize, ..self } // M2: `rows` elements side by side
+    }
     /// Some of its rows and columns, while others work on other parts. Panics out of bounds.
     ///
     /// # Safety

@@ -2,11 +2,12 @@
 //!
 //! - [`Mat`], [`MatMut`]: matrices where they lie.
 //! - [`product`]: one product on the calling thread, by whichever engine is the fastest for it.
-//! - [`Grid`]: how a large product is cut into blocks of C, each a `product` of its own. It depends on the shape alone, so
-//!   that bits never depend on the number of threads.
+//! - [`Engine`] and [`Grid`]: the same for callers with threads: who computes, and in which blocks of C. An engine's bits don't depend
+//!   on the blocks, apart from those of `Large`, whose blocks don't depend on the threads.
+//! - [`Panels`]: B packed before the product, for as many products as it lives.
 //! - [`Stage`]: what happens to the result's rows while they are in L1.
 //!
-//! Engines: the crate `gemm` (`large`), 8-bit integers (`bytes`), few rows or columns (`skinny`), all else (`blocked`). What can be multiplied is a table
+//! Engines: tiles (`blocked`), 8-bit integers (`bytes`), few rows (`skinny`), the crate `gemm` for complex numbers (`large`). What can be multiplied is a table
 //! (`element`): an element type is a row (its packed form, how it gets there), a packed form is a row (lanes a vector on
 //! each instruction set, multiply-add).
 
@@ -18,6 +19,7 @@ mod element;
 mod large;
 mod mat;
 mod pack;
+mod panels;
 mod scratch;
 mod skinny;
 mod stage;
@@ -30,11 +32,77 @@ mod vnni;
 pub use activation::Activation;
 pub use element::{Lane, Product};
 pub use mat::{Mat, MatMut};
+pub use panels::Panels;
 pub use scratch::Scratch;
 pub use stage::{Stage, Stages};
 
 use crate::error::Result;
 use core::ops::Range;
+
+/// What computes a product. Chosen by the shape, types and strides of a whole product, and the same for all blocks of it: sums
+/// of different engines have different bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// The crate `gemm`.
+    Large,
+    /// 8-bit integers: see [`bytes`].
+    Bytes,
+    /// Few rows: see [`skinny`].
+    Sweeps,
+    /// Few rows and columns that are contiguous: see [`skinny`].
+    Dots,
+    /// All else: see [`blocked`].
+    Tiles,
+}
+impl Engine {
+    /// The fastest for `a b`.
+    pub fn of<A: Product, B: Product, C: Product>(a: &Mat<A>, b: &Mat<B>) -> Engine {
+        if const { bytes::<A, B>() } {
+            Engine::Bytes
+        } else if large::serves::<A, B, C>(a, b) {
+            Engine::Large
+        } else {
+            skinny::engine(a, b).unwrap_or(Engine::Tiles)
+        }
+    }
+    /// `c (+)= a b`, then the stages, on the calling thread; `packed` are the columns of `b`, which `Tiles` alone uses.
+    ///
+    /// Errors where there is no memory for packing; `c` is then undefined.
+    pub fn product<A, B, C>(
+        self,
+        a: Mat<A>,
+        b: Mat<B>,
+        packed: Option<Panels<A::Lane>>,
+        c: &mut MatMut<C>,
+        accumulate: bool,
+        stages: Stages<C>,
+    ) -> Result<()>
+    where
+        A: Product,
+        B: Product<Lane = A::Lane>,
+        C: Product<Lane = A::Lane>,
+    {
+        assert!(a.cols() == b.rows() && a.rows() == c.rows() && b.cols() == c.cols());
+        if c.rows() == 0 || c.cols() == 0 {
+            return Ok(());
+        }
+        match self {
+            Engine::Large => {
+                large::product(a, b, c, accumulate);
+                if !stages.is_empty() {
+                    let (lanes, rows, cols, ld) = (c.at(0, 0) as *mut C::Lane, c.rows(), c.cols(), c.rs());
+                    // SAFETY: F1 by M2: what `gemm` serves are lanes (SAME).
+                    unsafe { stage::finish(stage::Finish { stages, lanes, rows, cols, ld, d: None }) };
+                }
+                Ok(())
+            }
+            Engine::Bytes => bytes::product(a, b, c, accumulate, stages),
+            Engine::Sweeps => skinny::product::<A, B, C, true>(a, b, c, accumulate, stages),
+            Engine::Dots => skinny::product::<A, B, C, false>(a, b, c, accumulate, stages),
+            Engine::Tiles => blocked::product(a, b, packed, c, accumulate, stages),
+        }
+    }
+}
 
 /// `c (+)= a b`, then the stages, on the calling thread. Operands and result are of any types with one packed form. Panics
 /// where the shapes don't fit.
@@ -46,25 +114,24 @@ where
     B: Product<Lane = A::Lane>,
     C: Product<Lane = A::Lane>,
 {
-    assert!(a.cols() == b.rows() && a.rows() == c.rows() && b.cols() == c.cols());
-    if c.rows() == 0 || c.cols() == 0 {
-        return Ok(());
+    if as_row::<A, B>(a.rows(), b.cols()) && c.rs() == 1 {
+        let (a, b) = (b.t(), a.t());
+        return Engine::of::<B, A, C>(&a, &b).product(a, b, None, &mut c.into_row(), accumulate, stages.t());
     }
-    if const { A::BYTE.is_some() && B::BYTE.is_some() } {
-        return bytes::product(a, b, &mut c, accumulate, stages);
-    }
-    if large::product(a, b, &mut c, accumulate) {
-        if !stages.is_empty() {
-            let (lanes, rows, cols, ld) = (c.at(0, 0) as *mut C::Lane, c.rows(), c.cols(), c.rs());
-            // SAFETY: F1 by M2: what `gemm` serves are lanes (SAME).
-            unsafe { stage::finish(stage::Finish { stages, lanes, rows, cols, ld, d: None }) };
-        }
-        return Ok(());
-    }
-    if skinny::product(a, b, &mut c, accumulate, stages)? {
-        return Ok(());
-    }
-    blocked::product(a, b, &mut c, accumulate, stages)
+    Engine::of::<A, B, C>(&a, &b).product(a, b, None, &mut c, accumulate, stages)
+}
+
+/// Whether operands are 8-bit integers.
+const fn bytes<A: Product, B: Product>() -> bool {
+    A::BYTE.is_some() && B::BYTE.is_some()
+}
+/// Whether a product is computed as the transposed one, whose single column is a row. Not of bytes, which pack all of B.
+pub const fn as_row<A: Product, B: Product>(m: usize, n: usize) -> bool {
+    n == 1 && m > 1 && !bytes::<A, B>()
+}
+/// Steps of a sum of `k`, in the time that one multiplication takes: four bytes are multiplied at once.
+pub const fn steps<A: Product, B: Product>(k: usize) -> usize {
+    if bytes::<A, B>() { k.div_ceil(4) } else { k }
 }
 
 /// Blocks of C, all of one size but the last ones.
@@ -76,27 +143,48 @@ pub struct Grid {
     cols: usize,
 }
 impl Grid {
-    /// Blocks for an `m x k` by `k x n` product.
-    pub fn new(m: usize, n: usize, k: usize) -> Grid {
-        // A block costs its share of both operands in packing, so blocks are near square and as large as leaves some for each
-        // of some threads: an eighth, but 2^22 to 2^26 multiplications, 30 us to 1 ms.
-        const BLOCK: usize = if cfg!(feature = "std") { 512 } else { 64 };
-        let (mut rows, mut cols) = (m.min(BLOCK), n.min(2 * BLOCK));
-        let total = m.saturating_mul(n).saturating_mul(k);
-        let target = (total / 8).clamp(1 << 22, 1 << 26);
-        while rows.saturating_mul(cols).saturating_mul(k) > target && rows.max(cols) > BLOCK / 4 {
-            if rows > cols { rows = rows.div_ceil(2) } else { cols = cols.div_ceil(2) }
-        }
-        if m <= skinny::ROWS {
+    /// Blocks for each of `batch` products on so many threads. `packed`: whether B is panels.
+    pub fn new<A: Product, B: Product>(engine: Engine, a: &Mat<A>, b: &Mat<B>, packed: bool, batch: usize, threads: usize) -> Grid {
+        let (m, n, k) = (a.rows(), b.cols(), steps::<A, B>(a.cols()));
+        let (lanes, widest) = A::Lane::tile(crate::exec::isa::level());
+        let (high, wide) = (tile::HEIGHT, lanes * widest);
+        let of = |rows: usize, cols: usize| Grid {
+            m,
+            n,
+            rows: m.div_ceil(rows).next_multiple_of(high).min(m),
+            cols: n.div_ceil(cols).next_multiple_of(wide).min(n),
+        };
+        let threads = match engine {
+            // The blocks are in the bits.
+            Engine::Large => 4,
             // Bound by memory: long runs of B.
-            cols = n.min((1 << 17) / k.max(1)).max(1024.min(n));
+            Engine::Sweeps | Engine::Dots => return of(1, if engine == Engine::Dots && threads > 1 { 4 * threads } else { threads }),
+            Engine::Bytes | Engine::Tiles => threads,
+        };
+        if threads == 1 {
+            return of(1, 1);
         }
-        let even = |size: usize, block: usize, unit: usize| size.div_ceil(size.div_ceil(block.max(1)).max(1)).next_multiple_of(unit);
-        Grid { m, n, rows: even(m, rows, 12).max(1), cols: even(n, cols, 64).max(1) }
+        // What packing costs, measured on AVX-512: as rows of A that a panel of B meets (more where runs of B are short), and columns
+        // of B that a strip of A meets.
+        let rows_b = |cols: usize| if packed || blocked::reads_b(b, m) { 0 } else { 16 + 64 * wide / cols };
+        let cols_a = if blocked::reads_a(a) { 0 } else { 70 };
+        /// What beginning with a block costs, in multiplications.
+        const BEGIN: usize = 1 << 15;
+        let time = |grid: &Grid| {
+            let (rows, cols) = (grid.rows.next_multiple_of(high), grid.cols.next_multiple_of(wide));
+            let block = k.saturating_mul((rows + rows_b(cols)).saturating_mul(cols).saturating_add(cols_a * rows)).saturating_add(BEGIN);
+            // An eighth of a block, for threads that are not equally fast.
+            let rounds = (batch * grid.len()).div_ceil(threads);
+            block.saturating_mul(8 * rounds + 1)
+        };
+        let down = [1, threads, 2 * threads, 4 * threads];
+        let across = [1, threads, 2 * threads, 4 * threads, n.div_ceil(wide).min(8 * threads)];
+        let grids = down.iter().flat_map(|rows| across.iter().map(|cols| of(*rows, *cols)));
+        grids.min_by_key(time).unwrap_or(of(1, 1))
     }
     /// How many blocks.
     pub fn len(&self) -> usize {
-        self.m.div_ceil(self.rows) * self.n.div_ceil(self.cols)
+        self.m.div_ceil(self.rows.max(1)) * self.n.div_ceil(self.cols.max(1))
     }
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {

@@ -179,7 +179,7 @@ pub fn rows_by<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> (isize, is
     (groups as isize, 1)
 }
 
-/// [`panels_by`] of single elements, one panel.
+/// [`panels_by`] of single elements, the last panel as wide as all.
 pub fn panel<T: Product>(b: Mat<T>, width: usize, d: &mut [T::Lane]) {
     panels_by(Single(PhantomData), b, width, width, d)
 }

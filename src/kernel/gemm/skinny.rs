@@ -2,10 +2,12 @@
 //! contiguous runs. Rows of B contiguous: `sweep` adds four of them at a time to a piece of C in L1. Columns contiguous: `dots`.
 
 use super::{
+    Engine,
     element::{Lane, Product},
     mat::{Mat, MatMut},
     scratch::Scratch,
     stage::{self, Finish, Stages},
+    tile::fetch,
 };
 use crate::{
     error::Result,
@@ -13,33 +15,38 @@ use crate::{
 };
 
 /// Rows that count as few.
-pub const ROWS: usize = 4;
+const ROWS: usize = 16;
 /// Rows up to which dot products are faster than packing columns into panels.
 const DOT_ROWS: usize = 48;
-/// Columns of the piece of C that a sweep keeps in L1.
-const PIECE: usize = if cfg!(feature = "std") { 1024 } else { 128 };
+/// Sums that a sweep keeps in L1, and columns of them at most.
+const SUMS: usize = if cfg!(feature = "std") { 8192 } else { 512 };
+const PIECE: usize = SUMS / 2;
 /// Rows of B that a sweep takes at once.
 const STEP: usize = 4;
 
-/// Computes the product and returns true, or false where it is none for these kernels.
-pub fn product<A, B, C>(a: Mat<A>, b: Mat<B>, c: &mut MatMut<C>, accumulate: bool, stages: Stages<C>) -> Result<bool>
+/// Which of these kernels is the fastest for a product, where one is.
+pub fn engine<A: Product, B: Product>(a: &Mat<A>, b: &Mat<B>) -> Option<Engine> {
+    let (m, n, k) = (a.rows(), b.cols(), a.cols());
+    if k == 0 {
+        None
+    } else if b.cs() == 1 && n >= 64 && m <= ROWS {
+        Some(Engine::Sweeps)
+    } else if b.rs() == 1 && k >= 16 && m <= DOT_ROWS && m * (12 + k / 64) <= k {
+        // adding up the lanes of a sum takes as long as packing a dozen elements
+        Some(Engine::Dots)
+    } else {
+        None
+    }
+}
+
+/// `c (+)= a b`, then the stages. `SWEEPS` says by which kernel; the rows of B, or the columns, are contiguous.
+pub fn product<A, B, C, const SWEEPS: bool>(a: Mat<A>, b: Mat<B>, c: &mut MatMut<C>, accumulate: bool, stages: Stages<C>) -> Result<()>
 where
     A: Product,
     B: Product<Lane = A::Lane>,
     C: Product<Lane = A::Lane>,
 {
-    let (m, n) = (c.rows(), c.cols());
-    if n == 1 && m > 1 && c.rs() == 1 {
-        // SAFETY: M2 by the line above: `m` elements side by side are a row as well.
-        let mut row = unsafe { MatMut::new(c.at(0, 0), 1, m, m as isize) };
-        return product(b.t(), a.t(), &mut row, accumulate, stages.t());
-    }
-    let k = a.cols();
-    let sweeps = b.cs() == 1 && n >= 64 && m <= ROWS;
-    let dots = b.rs() == 1 && k >= 16 && m <= DOT_ROWS;
-    if k == 0 || !(sweeps || dots) {
-        return Ok(false);
-    }
+    let (m, n, k) = (c.rows(), c.cols(), a.cols());
     let mut rows = Scratch::<A::Lane>::new(m.saturating_mul(k))?;
     for (i, row) in rows.chunks_exact_mut(k.max(1)).enumerate() {
         for (p, x) in row.iter_mut().enumerate() {
@@ -47,7 +54,7 @@ where
             *x = unsafe { a.get(i, p) }.widen();
         }
     }
-    let piece = (ROWS * PIECE / m).min(n);
+    let piece = (SUMS / m).clamp(1, PIECE).min(n);
     let mut sums = Scratch::<A::Lane>::new(m * piece)?;
     for j in (0..n).step_by(piece) {
         let cols = j..n.min(j + piece);
@@ -63,7 +70,7 @@ where
                 sums.fill(Default::default());
             }
         }
-        if sweeps {
+        if SWEEPS {
             isa::call(Sweep { a: &rows, b, sums })
         } else {
             isa::call(Dots { a: &rows, b, sums })
@@ -72,7 +79,7 @@ where
         // SAFETY: F1: rows of `sums`, and M2.
         unsafe { stage::finish(Finish { stages: stages.at(0, j), lanes, rows: m, cols: width, ld, d }) };
     }
-    Ok(true)
+    Ok(())
 }
 
 /// `sums += a b`: `a` is rows of `b.rows()` lanes, `sums` of `b.cols()`, whose rows are contiguous.
@@ -85,35 +92,90 @@ impl<T: Product> Kernel for Sweep<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
+        // vectors as `Dots` has them
+        let wide = const { matches!(I::LEVEL, Level::Avx512) };
+        match (wide, size_of::<T::Lane>()) {
+            (true, 2) => self.pieces::<I, 32>(),
+            (true, 4) => self.pieces::<I, 16>(),
+            (true, 8) => self.pieces::<I, 8>(),
+            (_, 2) => self.pieces::<I, 16>(),
+            (_, 4) => self.pieces::<I, 8>(),
+            _ => self.pieces::<I, 4>(),
+        }
+    }
+}
+impl<T: Product> Sweep<'_, T> {
+    /// `STEP` rows of B at a time, each vector of them for four rows of sums.
+    #[inline(always)]
+    fn pieces<I: Isa, const L: usize>(self) {
         let (k, n) = (self.b.rows(), self.b.cols());
         let mut p = 0;
         while p < k {
             let whole = p + STEP <= k;
-            for (a, sums) in self.a.chunks_exact(k).zip(self.sums.chunks_exact_mut(n)) {
-                if whole {
-                    axpy::<I, T, STEP>(&a[p..], self.b, p, sums);
-                } else {
-                    (p..k).for_each(|p| axpy::<I, T, 1>(&a[p..], self.b, p, sums));
+            let m = self.sums.len() / n;
+            let mut i = 0;
+            while i < m {
+                let (a, sums) = (&self.a[i * k + p..], &mut self.sums[i * n..]);
+                i += match (m - i, whole) {
+                    (4.., true) => axpy::<I, T, 4, STEP, L>(a, k, self.b, p, sums, i == 0),
+                    (2.., true) => axpy::<I, T, 2, STEP, L>(a, k, self.b, p, sums, i == 0),
+                    (_, true) => axpy::<I, T, 1, STEP, L>(a, k, self.b, p, sums, i == 0),
+                    (_, false) => {
+                        (p..k).for_each(|q| _ = axpy::<I, T, 1, 1, L>(&a[q - p..], k, self.b, q, sums, false));
+                        1
+                    }
                 }
             }
             p += STEP;
         }
     }
 }
-/// `sums += a[0] b[p] + a[1] b[p + 1] + ..`, `Q` rows of B.
+/// `R` rows of sums `+= a[.., 0] b[p] + a[.., 1] b[p + 1] + ..`, `Q` rows of B; rows of A are `k` apart. Returns `R`.
+/// `ahead`: fetches the next rows of B meanwhile.
 #[inline(always)]
-fn axpy<I: Isa, T: Product, const Q: usize>(a: &[T::Lane], b: Mat<T>, p: usize, sums: &mut [T::Lane]) {
-    let a: &[T::Lane; Q] = a[..Q].try_into().unwrap();
-    assert!(p + Q <= b.rows() && sums.len() == b.cols() && b.cs() == 1);
-    // SAFETY: M1: `Q` rows of B from `p` on, each of `sums.len()` contiguous elements.
-    let rows: [&[T]; Q] = core::array::from_fn(|q| unsafe { core::slice::from_raw_parts(b.at(p + q, 0), sums.len()) });
-    for (j, sum) in sums.iter_mut().enumerate() {
-        let mut s = *sum;
-        for q in 0..Q {
-            s = T::Lane::mul_add::<I>(a[q], rows[q][j].widen(), s);
+fn axpy<I: Isa, T: Product, const R: usize, const Q: usize, const L: usize>(
+    a: &[T::Lane],
+    k: usize,
+    b: Mat<T>,
+    p: usize,
+    sums: &mut [T::Lane],
+    ahead: bool,
+) -> usize {
+    let n = b.cols();
+    let a: [[T::Lane; Q]; R] = core::array::from_fn(|r| a[r * k..r * k + Q].try_into().unwrap());
+    assert!(p + Q <= b.rows() && R * n <= sums.len() && b.cs() == 1);
+    // SAFETY: M1: `Q` rows of B from `p` on, each of `n` contiguous elements.
+    let rows: [&[T]; Q] = core::array::from_fn(|q| unsafe { core::slice::from_raw_parts(b.at(p + q, 0), n) });
+    let whole = n / L * L;
+    for j in (0..whole).step_by(L) {
+        if ahead {
+            (0..Q).for_each(|q| fetch::<I>(b.at(p + Q + q, j) as *const u8));
         }
-        *sum = s;
+        let b: [[T::Lane; L]; Q] = core::array::from_fn(|q| {
+            let x: &[T; L] = rows[q][j..j + L].try_into().unwrap();
+            let mut lanes = [T::Lane::default(); L];
+            for l in 0..L {
+                lanes[l] = x[l].widen();
+            }
+            lanes
+        });
+        for r in 0..R {
+            let s: &mut [T::Lane; L] = (&mut sums[r * n + j..r * n + j + L]).try_into().unwrap();
+            let mut c = *s;
+            for q in 0..Q {
+                c = T::Lane::mul_add_lanes::<I, L>([a[r][q]; L], b[q], c);
+            }
+            *s = c;
+        }
     }
+    for j in whole..n {
+        for r in 0..R {
+            for q in 0..Q {
+                sums[r * n + j] = T::Lane::mul_add::<I>(a[r][q], rows[q][j].widen(), sums[r * n + j]);
+            }
+        }
+    }
+    R
 }
 
 /// The same for B whose columns are contiguous.

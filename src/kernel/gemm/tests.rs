@@ -226,13 +226,48 @@ fn floats_are_as_accurate_as_they_can_be() {
 #[test]
 fn a_grid_covers_c_once() {
     for (m, n, k) in [(1, 1, 1), (1, 50_000, 700), (1000, 1, 64), (1024, 1024, 1024), (513, 4097, 20), (3, 70, 0), (5000, 5, 5)] {
-        let grid = Grid::new(m, n, k);
-        let mut seen = vec![0u8; m * n];
-        for block in 0..grid.len() {
-            let (rows, cols) = grid.block(block);
-            rows.for_each(|i| cols.clone().for_each(|j| seen[i * n + j] += 1));
+        // SAFETY: M1: one element, at all indices.
+        let (a, b) = unsafe { (Mat::new(&1.0f32, m, k, 0, 0), Mat::new(&1.0f32, k, n, 0, 0)) };
+        for engine in [Engine::Large, Engine::Bytes, Engine::Sweeps, Engine::Dots, Engine::Tiles] {
+            for (packed, batch, threads) in [(false, 1, 1), (true, 1, 2), (false, 3, 2), (false, 1, 7), (true, 2, 64)] {
+                let grid = Grid::new(engine, &a, &b, packed, batch, threads);
+                let mut seen = vec![0u8; m * n];
+                for block in 0..grid.len() {
+                    let (rows, cols) = grid.block(block);
+                    rows.for_each(|i| cols.clone().for_each(|j| seen[i * n + j] += 1));
+                }
+                assert!(seen.iter().all(|x| *x == 1), "{m} {n} {k} {engine:?} {threads}");
+            }
         }
-        assert!(seen.iter().all(|x| *x == 1), "{m} {n} {k}");
+    }
+}
+
+#[test]
+fn panels_packed_before_change_no_bit() {
+    let mut random = Random(3);
+    for (m, n, k) in [(1, 1, 1), (5, 17, 40), (13, 64, 1030), (200, 130, 300), (3, 300, 2100), (250, 190, 64)] {
+        let mut values = |len: usize| (0..len).map(|_| (random.next() >> 40) as f32 / (1 << 24) as f32 - 0.5).collect::<Vec<_>>();
+        let (a, b, bias) = (values(m * k), values(k * n), values(n));
+        let list = [Stage::Bias(&bias)];
+        let a = Mat::from_slice(&a, m, k);
+        for b in [Mat::from_slice(&b, k, n), Mat::from_slice(&b, n, k).t()] {
+            let mut lanes = vec![f32::NAN; Panels::<f32>::len(k, n)];
+            let packed = Panels::pack(b, &mut lanes);
+            let run = |packed, rows: usize| {
+                let mut c = vec![0.0; m * n];
+                let whole = MatMut::from_slice(&mut c, m, n);
+                for i in (0..m).step_by(rows) {
+                    let rows = i..m.min(i + rows);
+                    // SAFETY: parts that are used one after the other.
+                    let mut part = unsafe { whole.part(rows.clone(), 0..n) };
+                    let stages = Stages::new(&list, m, n).at(i, 0);
+                    Engine::Tiles.product(a.block(rows, 0..k), b, packed, &mut part, false, stages).unwrap();
+                }
+                c.into_iter().map(f32::to_bits).collect::<Vec<_>>()
+            };
+            let want = run(None, m);
+            assert!(run(Some(packed), m) == want && run(None, 7) == want && run(Some(packed), 50) == want, "{m} {n} {k}");
+        }
     }
 }
 

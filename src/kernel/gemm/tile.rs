@@ -3,23 +3,13 @@
 use super::element::Lane;
 use crate::exec::isa::{self, Isa, Kernel};
 
-/// The height of the next strip of `left` rows: 8 are 4 + 4, not 6 + 2, since a low tile starves the multipliers.
-#[inline(always)]
-pub fn height(left: usize) -> usize {
-    match left {
-        8 => 4,
-        6.. => 6,
-        4.. => 4,
-        2.. => 2,
-        _ => 1,
-    }
-}
+/// Rows of the highest tile. Lower ones take what remains, so evenly that none starves the multipliers: 8 are 4 + 4.
+pub const HEIGHT: usize = 6;
 
 /// One panel of B times all strips of A: `o (+)= a b`.
 ///
-/// Contract S1: `a` holds `rows` rows of `k` lanes, by its strides;
-/// `b` holds `k` rows of `vectors * L` lanes, `ldb` apart; `o` holds `rows` rows of as many, `ldo` apart, writable and apart
-/// from both; `vectors` is 1, 2 or the widest tile's.
+/// Contract S1: `a` holds `rows` rows of `k` lanes by its strides; `b` holds `k` rows of `vectors * L` lanes, `ldb` apart; `o` holds
+/// `rows` rows of as many, `ldo` apart, writable and apart from both; `vectors` is 1, 2 or the widest tile's.
 #[derive(Clone, Copy)]
 pub struct Strips<A> {
     pub k: usize,
@@ -36,6 +26,8 @@ pub struct Strips<A> {
     pub ldo: isize,
     /// Adds to what `o` holds.
     pub accumulate: bool,
+    /// What will be read next, as long as this panel: fetched into L2 meanwhile. Any address; null for none.
+    pub next: *const A,
 }
 impl<A: Lane> Kernel for Strips<A> {
     type Out = ();
@@ -73,27 +65,49 @@ pub unsafe fn strips<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<
 /// S1.
 #[inline(always)]
 unsafe fn column<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) {
-    let mut i = 0;
-    while i < s.rows {
-        let h = height(s.rows - i);
-        let (rs, cs) = s.a_strides;
-        let a = s.a.wrapping_offset(i as isize * rs);
+    let (mut i, strips) = (0, s.rows.div_ceil(HEIGHT));
+    for strip in 0..strips {
+        let h = (s.rows - i).div_ceil(strips - strip);
+        let a = s.a.wrapping_offset(i as isize * s.a_strides.0);
         let o = s.o.wrapping_offset(i as isize * s.ldo);
         let starts = if s.starts.is_null() { s.starts } else { s.starts.wrapping_add(i) };
+        // a cache line for each step of k: the first strips fetch the whole panel
+        let ahead = if s.next.is_null() || strip * LINE >= V * L * size_of::<A>() {
+            (s.b as *const u8, 0)
+        } else {
+            ((s.next as *const u8).wrapping_add(strip * s.k * LINE), LINE)
+        };
         // SAFETY: S1: rows `i..i + h`.
         unsafe {
             match h {
-                6 => tile::<I, A, L, 6, V>(&s, a, rs, cs, starts, o),
-                4 => tile::<I, A, L, 4, V>(&s, a, rs, cs, starts, o),
-                2 => tile::<I, A, L, 2, V>(&s, a, rs, cs, starts, o),
-                _ => tile::<I, A, L, 1, V>(&s, a, rs, cs, starts, o),
+                6 => tile::<I, A, L, 6, V>(&s, a, starts, o, ahead),
+                5 => tile::<I, A, L, 5, V>(&s, a, starts, o, ahead),
+                4 => tile::<I, A, L, 4, V>(&s, a, starts, o, ahead),
+                3 => tile::<I, A, L, 3, V>(&s, a, starts, o, ahead),
+                2 => tile::<I, A, L, 2, V>(&s, a, starts, o, ahead),
+                _ => tile::<I, A, L, 1, V>(&s, a, starts, o, ahead),
             }
         }
         i += h;
     }
 }
 
-/// `o[R][V * L] (+)= a[R][k] b[k][V * L]`.
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// Asks for a cache line, at any address.
+#[inline(always)]
+pub fn fetch<I: Isa>(p: *const u8) {
+    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+    if const { !matches!(I::LEVEL, isa::Level::Base) } {
+        use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        // SAFETY: a hint, which no address is wrong for.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(p as *const i8) }
+    }
+    let _ = p;
+}
+
+/// `o[R][V * L] (+)= a[R][k] b[k][V * L]`; fetches from `ahead` on, so many bytes further with each step of `k`.
 ///
 /// # Safety
 /// S1, for `R` rows.
@@ -102,11 +116,11 @@ unsafe fn column<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) 
 unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     s: &Strips<A>,
     mut a: *const A,
-    rs: isize,
-    cs: isize,
     starts: *const A,
     o: *mut A,
+    (mut ahead, step): (*const u8, usize),
 ) {
+    let (rs, cs) = s.a_strides;
     let mut c = [[[A::default(); L]; V]; R];
     let at = |i: usize, j: usize| o.wrapping_offset((i as isize).wrapping_mul(s.ldo)).wrapping_add(j * L) as *mut [A; L];
     let mut b = s.b;
@@ -134,6 +148,8 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
                     c[i][j] = A::mul_add_lanes::<I, L>([av; L], bv[j], c[i][j]);
                 }
             }
+            fetch::<I>(ahead);
+            ahead = ahead.wrapping_add(step);
             a = a.wrapping_offset(cs);
             b = b.wrapping_offset(s.ldb);
         }

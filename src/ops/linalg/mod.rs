@@ -3,9 +3,13 @@
 mod cross;
 mod driver;
 mod matmul;
+mod operands;
 mod tensordot;
 
 pub use cross::cross;
-pub(crate) use driver::{Failure, Matrices, Results, Sizes, products};
+#[cfg(feature = "std")]
+pub(crate) use driver::tiles;
+pub(crate) use driver::{Failure, Sizes, products};
 pub use matmul::{matmul, matmul_as, matrix_transpose, vecdot};
+pub(crate) use operands::{Matrices, Results};
 pub use tensordot::{TensordotAxes, outer, tensordot};

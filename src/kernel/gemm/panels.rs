@@ -1,0 +1,102 @@
+//! B in panels, packed before the product: as wide as a tile, the sum in blocks.
+
+use super::{
+    element::{Lane, Product},
+    mat::Mat,
+    pack,
+};
+use crate::exec::isa;
+use core::ops::Range;
+
+/// Steps of the sum in a block at most: what a strip of A and a panel of B take of L1 and L2. Without the standard library all
+/// scratch has to fit a microcontroller's memory.
+const KC: usize = if cfg!(feature = "std") { 1024 } else { 128 };
+
+/// How a sum of `k` products is cut into equal blocks. The bits of a product follow from this alone, whatever else is cut.
+#[derive(Clone, Copy)]
+pub struct Blocks {
+    k: usize,
+    size: usize,
+}
+impl Blocks {
+    pub fn new(k: usize) -> Blocks {
+        Blocks { k, size: k.div_ceil(k.div_ceil(KC).max(1)) }
+    }
+    /// How many; one for an empty sum.
+    pub fn count(self) -> usize {
+        self.k.div_ceil(self.size.max(1)).max(1)
+    }
+    /// Steps of the longest.
+    pub fn longest(self) -> usize {
+        self.size
+    }
+    pub fn get(self, i: usize) -> Range<usize> {
+        i * self.size..self.k.min((i + 1) * self.size)
+    }
+}
+
+/// The width of the panel that begins where `left` columns are left: of 1, 2 or the widest tile's vectors. Returns the vectors.
+pub fn vectors(left: usize, lanes: usize, widest: usize) -> usize {
+    if left > (widest - 1) * lanes {
+        widest
+    } else if left > lanes {
+        2
+    } else {
+        1
+    }
+}
+
+/// Packed columns: block of the sum after block, in each panel after panel, `[steps][width]`, zero beyond the last column.
+#[derive(Clone, Copy)]
+pub struct Panels<'a, L> {
+    lanes: &'a [L],
+    /// The first column, a multiple of the widest panel, and the columns of all panels, those of zeros counted.
+    first: usize,
+    padded: usize,
+    cols: usize,
+    blocks: Blocks,
+}
+impl<'a, L: Lane> Panels<'a, L> {
+    /// Lanes that `cols` columns take.
+    pub fn len(k: usize, cols: usize) -> usize {
+        k.saturating_mul(padded::<L>(cols))
+    }
+    /// Packs all of `b` into `d`, of [`Panels::len`].
+    pub fn pack<B: Product<Lane = L>>(b: Mat<B>, d: &'a mut [L]) -> Self {
+        let (lanes, widest) = L::tile(isa::level());
+        let (k, cols, blocks) = (b.rows(), b.cols(), Blocks::new(b.rows()));
+        let padded = padded::<L>(cols);
+        let wide = cols / (lanes * widest) * (lanes * widest);
+        for ks in (0..blocks.count()).map(|i| blocks.get(i)) {
+            let d = &mut d[ks.start * padded..ks.end * padded];
+            pack::panel(b.block(ks.clone(), 0..wide), lanes * widest, d);
+            let mut j = wide;
+            while j < cols {
+                let width = vectors(cols - j, lanes, widest) * lanes;
+                pack::panel(b.block(ks.clone(), j..cols.min(j + width)), width, &mut d[j * ks.len()..]);
+                j += width;
+            }
+        }
+        Panels::of(k, cols, d)
+    }
+    /// The panels that [`Panels::pack`] left of `k x cols` elements. Panics where there are too few lanes.
+    pub fn of(k: usize, cols: usize, lanes: &'a [L]) -> Self {
+        let lanes = &lanes[..Self::len(k, cols)];
+        Panels { lanes, first: 0, padded: padded::<L>(cols), cols, blocks: Blocks::new(k) }
+    }
+    /// Some columns, from a multiple of the widest panel on.
+    pub fn columns(self, cols: Range<usize>) -> Self {
+        let (lanes, widest) = L::tile(isa::level());
+        assert!(cols.start.is_multiple_of(lanes * widest) && cols.end <= self.cols);
+        Panels { first: self.first + cols.start, cols: cols.len(), ..self }
+    }
+    /// The panel at column `j`, of block `block`: its lanes begin there.
+    #[inline]
+    pub fn panel(&self, block: usize, j: usize) -> &'a [L] {
+        let ks = self.blocks.get(block);
+        &self.lanes[ks.start * self.padded + (self.first + j) * ks.len()..]
+    }
+}
+fn padded<L: Lane>(cols: usize) -> usize {
+    cols.next_multiple_of(L::tile(isa::level()).0)
+}

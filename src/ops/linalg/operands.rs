@@ -1,0 +1,73 @@
+//! The tensors of matrix products, as matrices.
+
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::kernel::gemm::{Mat, MatMut};
+use crate::tensor::Tensor;
+
+/// A tensor's last two dimensions as matrices, one for each index of the dimensions before.
+pub(crate) struct Matrices<'a, T> {
+    tensor: &'a Tensor,
+    _element: core::marker::PhantomData<T>,
+}
+impl<'a, T: Element> Matrices<'a, T> {
+    /// Of a tensor of rank 2 or more whose dtype is `T`'s (asserted).
+    pub fn new(tensor: &'a Tensor) -> Self {
+        assert!(tensor.rank() >= 2 && tensor.dtype() == T::DTYPE);
+        Matrices { tensor, _element: core::marker::PhantomData }
+    }
+    /// Distance of the first element of matrix `i` from that of the tensor, in elements.
+    #[inline]
+    fn offset(&self, mut i: usize) -> isize {
+        let mut offset = 0;
+        for axis in (0..self.tensor.rank() - 2).rev() {
+            let size = self.tensor.shape()[axis];
+            offset += (i % size) as isize * self.tensor.strides()[axis];
+            i /= size;
+        }
+        offset
+    }
+    /// Matrix `i`, in row-major order of the dimensions before the last two.
+    #[inline]
+    pub fn get(&self, i: usize) -> Mat<'a, T> {
+        let (t, last) = (self.tensor, self.tensor.rank() - 2);
+        let ptr = (t.as_ptr() as *const T).wrapping_offset(self.offset(i));
+        // SAFETY: M1: elements of the tensor (T1, T2), initialised (S1), borrowed for `'a`.
+        unsafe { Mat::new(ptr, t.shape()[last], t.shape()[last + 1], t.strides()[last], t.strides()[last + 1]) }
+    }
+}
+
+/// The matrices of a fresh tensor, for writing.
+pub(crate) struct Results<T> {
+    first: *mut T,
+    rows: usize,
+    cols: usize,
+    /// From a matrix to the next.
+    step: usize,
+    /// From a row to the next.
+    rs: usize,
+}
+// SAFETY: only `get` gives access, whose caller promises disjointness.
+unsafe impl<T: Send> Sync for Results<T> {}
+impl<T: Element> Results<T> {
+    /// Of a fresh, contiguous tensor, as matrices of `rows x cols`.
+    pub fn new(tensor: &mut Tensor, rows: usize, cols: usize) -> Result<Self> {
+        assert!(tensor.is_contiguous() && tensor.dtype() == T::DTYPE && tensor.len().is_multiple_of((rows * cols).max(1)));
+        Ok(Results { first: tensor.as_mut_ptr()? as *mut T, rows, cols, step: rows * cols, rs: cols })
+    }
+    /// Of a fresh, contiguous tensor `[rows, matrices, cols]`: the matrices lie side by side.
+    pub fn interleaved(tensor: &mut Tensor) -> Result<Self> {
+        assert!(tensor.rank() == 3 && tensor.is_contiguous() && tensor.dtype() == T::DTYPE);
+        let (rows, cols, rs) = (tensor.shape()[0], tensor.shape()[2], tensor.shape()[1] * tensor.shape()[2]);
+        Ok(Results { first: tensor.as_mut_ptr()? as *mut T, rows, cols, step: cols, rs })
+    }
+    /// Matrix `i`.
+    ///
+    /// # Safety
+    /// The tensor lives and nobody else uses it, it has matrix `i`, and no two live parts of the same matrix overlap.
+    #[inline]
+    pub unsafe fn get<'a>(&self, i: usize) -> MatMut<'a, T> {
+        // SAFETY: M2: elements of the tensor (T1, T2), initialised (S1), exclusive (S3) by the caller's promise.
+        unsafe { MatMut::new(self.first.add(i * self.step), self.rows, self.cols, self.rs as isize) }
+    }
+}
