@@ -217,7 +217,7 @@ fn long_masks_and_positions() {
             let v = values(&x);
             for share in [0, 1, 8, 16] {
                 let mask: Vec<bool> = (0..n).map(|_| rng.between(0, 15) < share).collect();
-                let m = Tensor::from_slice(&mask, &[n]).unwrap();
+                let m = Tensor::from_slice(&mask, [n]).unwrap();
                 let chosen: Vec<Value> = v.iter().zip(&mask).filter(|(_, m)| **m).map(|(v, _)| *v).collect();
                 assert_eq!(values(&ops::masked_select(&x, &m).unwrap()), chosen, "{dtype} {n} {share}");
                 let places: Vec<i64> = (0..n).filter(|i| mask[*i]).map(|i| i as i64).collect();
@@ -247,7 +247,7 @@ fn long_masks_and_positions() {
             // the last one out of range
             let mut outside = j.astype(DType::I64).unwrap().to_vec::<i64>().unwrap();
             outside[n - 1] = 11;
-            let outside = Tensor::from_slice(&outside, &[n]).unwrap();
+            let outside = Tensor::from_slice(&outside, [n]).unwrap();
             let error = ops::get(&square, &[Index::Array(i), Index::Array(outside)]).unwrap_err();
             assert!(matches!(error, Error::Index { index: 11, axis: 1, size: 11, .. }), "{error:?}");
         }

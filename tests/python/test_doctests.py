@@ -12,7 +12,16 @@ import flex.nn
 
 NAMESPACES = [flex, flex.io, flex.linalg, flex.nn]
 # what there is nothing to show of
-PLAIN = {"set_num_threads", "set_weight_packing", "get_num_threads", "memory_stats", "empty_cache", "show_config", "_rebuild", "__array_namespace_info__"}
+PLAIN = {
+    "set_num_threads",
+    "set_weight_packing",
+    "get_num_threads",
+    "memory_stats",
+    "empty_cache",
+    "show_config",
+    "_rebuild",
+    "__array_namespace_info__",
+}
 
 
 def documented():

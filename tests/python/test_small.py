@@ -48,7 +48,9 @@ def test_nan_is_found_among_few():
         x = np.ones(n, np.float32)
         x[n // 2] = np.nan
         t = flex.asarray(x)
-        assert np.isnan(flex.max(t).item()) and np.isnan(flex.sum(t).item()) and flex.argmax(t).item() == n // 2
+        assert np.isnan(flex.max(t).item())
+        assert np.isnan(flex.sum(t).item())
+        assert flex.argmax(t).item() == n // 2
 
 
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 3)])
@@ -90,7 +92,8 @@ def test_in_place_keeps_dtype_and_memory_of_others():
     i = flex.asarray([1, 2, 3], dtype=flex.int8)
     i += flex.asarray([1, 1, 1], dtype=flex.int8)
     i += 127
-    assert i.dtype == flex.int8 and i.tolist() == [-127, -126, -125]
+    assert i.dtype == flex.int8
+    assert i.tolist() == [-127, -126, -125]
     for wrong in [lambda: i.__itruediv__(i), lambda: i.__iadd__(flex.ones(3)), lambda: i.__iadd__(flex.ones((2, 3), dtype=flex.int8))]:
         with pytest.raises((TypeError, ValueError)):
             wrong()
@@ -150,7 +153,7 @@ def test_slices_are_pythons():
         for stop in ends:
             for step in [None, 1, 2, 9, -1, -2, -9, 2**65, -(2**65)]:
                 assert t[start:stop:step].tolist() == x.tolist()[start:stop:step]
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"the step of a slice is 0|slice step cannot be zero"):
         t[::0]
     with pytest.raises(TypeError):
         t["a":]
@@ -159,12 +162,16 @@ def test_slices_are_pythons():
 def test_numbers_of_one_element():
     for dtype, number in [("float32", 1.5), ("int8", -3), ("bool", True), ("bfloat16", 2.0), ("uint64", 2**63)]:
         t = flex.asarray([number], dtype=dtype)[0]
-        assert t.item() == number and type(t.item()) is type(number)
-        assert float(t) == float(number) and type(float(t)) is float
-        assert int(t) == int(number) and type(int(t)) is int
-        assert complex(t) == complex(number) and bool(t) is bool(number)
+        assert t.item() == number
+        assert type(t.item()) is type(number)
+        assert float(t) == float(number)
+        assert type(float(t)) is float
+        assert int(t) == int(number)
+        assert type(int(t)) is int
+        assert complex(t) == complex(number)
+        assert bool(t) is bool(number)
     for of in [float, int, bool]:
         with pytest.raises((TypeError, ValueError)):
             of(flex.zeros(2))
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="2 elements, not one"):
         flex.zeros(2).item()
