@@ -547,6 +547,28 @@ fn in_place_operations_write_to_their_target_alone() {
     }
 }
 
+#[test]
+fn few_elements_in_place_keep_their_memory() {
+    for n in [0, 1, 7, 16, 17, 63, 8191, 8192, 8193] {
+        let values: Vec<f32> = (0..n).map(|k| k as f32).collect();
+        let mut x = Tensor::from_slice(&values, [n]).unwrap();
+        let (p, other) = (x.as_ptr(), x.flip(&[0]).unwrap().copy().unwrap());
+        x += &other;
+        x *= 2.0f32;
+        assert!(floats(&x).iter().all(|v| *v == (n - 1) as f64 * 2.0));
+        assert_eq!(x.as_ptr(), p);
+        // shared memory stays as it is, and what shares it
+        let (before, kept) = (floats(&x), x.clone());
+        x -= &kept;
+        assert!(floats(&x).iter().all(|v| *v == 0.0) && floats(&kept) == before);
+        // of a part, the part alone
+        let mut part = Tensor::from_slice(&values, [n]).unwrap().narrow(0, n / 2, n - n / 2).unwrap();
+        let q = part.as_ptr();
+        part += 1;
+        assert_eq!((part.as_ptr(), floats(&part)), (q, (n / 2..n).map(|k| k as f64 + 1.0).collect()));
+    }
+}
+
 #[cfg(feature = "half")]
 #[test]
 fn in_place_operations_keep_the_dtype() {
