@@ -71,7 +71,9 @@ impl Counted {
     /// The positions of what is true, in row-major order.
     fn flat(&self) -> Result<Tensor> {
         let mut out = Tensor::empty(&[self.total()], DType::I64)?;
-        self.each(out.as_mut_slice::<i64>()?, Cost { bytes: 9, flops: 4 }, kernel::positions);
+        // the function itself is of one lifetime, which is not general enough
+        #[allow(clippy::redundant_closure)]
+        self.each(out.as_mut_slice::<i64>()?, Cost { bytes: 9, flops: 4 }, |mask, start, out| kernel::positions(mask, start, out));
         Ok(out)
     }
 }
