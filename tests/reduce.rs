@@ -400,6 +400,29 @@ fn dtypes_asked_for() {
     assert_eq!(ops::sum(&x, None, false, Some(DType::F32)).unwrap().item::<f32>().unwrap(), 300.0);
     let y = Tensor::from_slice(&[1.5f32, 1.5], [2]).unwrap();
     assert_eq!(ops::sum(&y, None, false, Some(DType::I32)).unwrap().item::<i32>().unwrap(), 2);
+    // elements are converted one by one before they are reduced, whatever the layout
+    let mut rng = Rng(9);
+    for from in available() {
+        for to in available().filter(|d| d.is_float() && *d != from) {
+            for shape in [&[3, 5][..], &[500, 70], &[40, 3, 65], &[40_000]] {
+                for (name, x) in layouts(&random(&mut rng, shape, from)) {
+                    let small = ops::remainder(&x.astype(DType::F32).unwrap(), 2.0).unwrap();
+                    let x = ops::where_(&ops::isfinite(&small).unwrap(), &small, 1.0).unwrap().astype(from).unwrap();
+                    for axes in subsets(shape.len()) {
+                        let a: Vec<isize> = axes.iter().map(|k| *k as isize).collect();
+                        let got = ops::sum(&x, Some(&a), false, Some(to)).unwrap();
+                        assert_eq!(got.dtype(), to);
+                        let groups = groups(&x.astype(to).unwrap(), &axes);
+                        let unit = half_unit(to.wide());
+                        let sum = |g: &[Value]| (g.iter().map(|v| v.float()).sum::<f64>(), 0.0);
+                        expect(&format!("sum {from} as {to} {name} {shape:?} over {axes:?}"), &got, &groups, sum, |g| {
+                            (20.0 + g.len().min(150) as f64) * unit * magnitude(g) + half_unit(to) * magnitude(g)
+                        });
+                    }
+                }
+            }
+        }
+    }
     assert!(matches!(ops::sum(&y, None, false, Some(DType::Bool)), Err(Error::DType { op: "sum", .. })));
     if DType::F64.is_available() {
         let big = Tensor::from_slice(&[16_777_216.0f32, 1.0], [2]).unwrap();

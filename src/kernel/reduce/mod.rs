@@ -82,7 +82,12 @@ pub trait Reduce<T>: 'static {
     where
         T: Copy,
     {
-        lanes!(x, Self::IDENTITY, |v| Self::lift(v), |a, b| Self::join(a, b))
+        // of bytes, 64 accumulators are one vector
+        if size_of::<Self::Acc>() == 1 {
+            lanes!(256, x, Self::IDENTITY, |v| Self::lift(v), |a, b| Self::join(a, b))
+        } else {
+            lanes!(x, Self::IDENTITY, |v| Self::lift(v), |a, b| Self::join(a, b))
+        }
     }
 }
 

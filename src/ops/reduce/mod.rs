@@ -1,5 +1,6 @@
 //! Reductions over any set of axes: what all of them share, and the functions.
 
+mod converted;
 mod extreme;
 mod logsumexp;
 mod sum;

@@ -1,5 +1,6 @@
 //! Sums, products, means; what is true.
 
+use super::converted::converted;
 use super::{Axes, elements};
 use crate::dtype::{Class, DType};
 use crate::error::{Error, Result};
@@ -45,6 +46,9 @@ pub(in crate::ops) fn accumulated<'a>(op: &'static str, x: &'a Tensor, dtype: Op
 /// ```
 pub fn sum(x: &Tensor, axes: Option<&[isize]>, keepdims: bool, dtype: Option<DType>) -> Result<Tensor> {
     let axes = Axes::new("sum", x, axes, keepdims)?;
+    if let Some(dtype) = dtype.filter(|d| *d != x.dtype() && d.is_float()) {
+        return dispatch!(floating dtype, |T| converted::<T, Sum>(&axes, x), else Err(Error::unsupported("sum", dtype)));
+    }
     let (x, dtype) = accumulated("sum", x, dtype)?;
     elements!(all, Sum, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
@@ -59,6 +63,9 @@ pub fn sum(x: &Tensor, axes: Option<&[isize]>, keepdims: bool, dtype: Option<DTy
 /// ```
 pub fn prod(x: &Tensor, axes: Option<&[isize]>, keepdims: bool, dtype: Option<DType>) -> Result<Tensor> {
     let axes = Axes::new("prod", x, axes, keepdims)?;
+    if let Some(dtype) = dtype.filter(|d| *d != x.dtype() && d.is_float()) {
+        return dispatch!(floating dtype, |T| converted::<T, Prod>(&axes, x), else Err(Error::unsupported("prod", dtype)));
+    }
     let (x, dtype) = accumulated("prod", x, dtype)?;
     elements!(all, Prod, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
