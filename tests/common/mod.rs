@@ -223,3 +223,9 @@ pub fn epsilon(dtype: DType) -> f64 {
         _ => 2f64.powi(-52),
     }
 }
+
+/// Integers wrapped to the dtype's width.
+pub fn wrap(x: i128, d: DType) -> i128 {
+    let bits = 128 - 8 * d.size() as u32;
+    if d.is_signed() { (x << bits) >> bits } else { ((x as u128) << bits >> bits) as i128 }
+}

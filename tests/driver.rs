@@ -1,0 +1,225 @@
+//! The elementwise driver: layouts, lengths, promotion, results in the memory of operands.
+
+mod common;
+use common::*;
+use flex::op::Op;
+use flex::ops::{self, Arg};
+use flex::{DType, Tensor};
+
+/// Lengths around the vectors and tiles.
+fn lengths() -> impl Iterator<Item = usize> {
+    (0..=67).chain([127, 128, 129, 255, 511, 512, 513, 1023, 1025, 4097])
+}
+
+#[test]
+fn every_length_and_start_gives_every_element_and_nothing_else() {
+    let mut rng = Rng(7);
+    for n in lengths() {
+        for start in [0, 1, 3] {
+            let x = random(&mut rng, &[n + start], DType::F32).narrow(0, start, n).unwrap();
+            let y = random(&mut rng, &[n + start], DType::F32).narrow(0, start, n).unwrap();
+            let want: Vec<f64> = floats(&x).iter().zip(floats(&y)).map(|(a, b)| (*a as f32 + b as f32) as f64).collect();
+            assert_eq!(floats(&ops::add(&x, &y).unwrap()), want, "{n} from {start}");
+            // in place, in a storage whose other elements stay
+            let mut z = x.copy().unwrap();
+            z += &y;
+            assert_eq!(floats(&z), want);
+        }
+    }
+}
+
+#[test]
+fn layouts_and_broadcasts_agree_with_contiguous_operands() {
+    let mut rng = Rng(11);
+    let shapes: [(&[usize], &[usize]); 9] = [
+        (&[], &[]),
+        (&[7], &[1]),
+        (&[5, 9], &[5, 9]),
+        (&[33, 70], &[70]),
+        (&[33, 70], &[33, 1]),
+        (&[2, 3, 4, 5], &[3, 1, 5]),
+        (&[130, 140], &[130, 140]),
+        (&[3, 600], &[1, 600]),
+        (&[2, 1, 2, 1, 3, 1, 2, 2], &[2, 3, 2, 1, 2]),
+    ];
+    for d in [DType::F32, DType::I8, DType::BF16, DType::Complex64, DType::F64].into_iter().filter(|d| d.is_available()) {
+        for (sa, sb) in shapes {
+            let (a, b) = (random(&mut rng, sa, d), random(&mut rng, sb, d));
+            let want = ops::subtract(&a, &b).unwrap();
+            let compared = ops::equal(&a, &b).unwrap();
+            // the first result is checked element by element, the others against it
+            let (av, bv) = (a.broadcast_to(want.shape()).unwrap(), b.broadcast_to(want.shape()).unwrap());
+            for ((x, y), z) in values(&av).into_iter().zip(values(&bv)).zip(values(&want)) {
+                let exact = if d.is_integer() { wrap(x.int() - y.int(), d) as f64 } else { x.float() - y.float() };
+                assert!(close(z.float(), exact, epsilon(d) * 0.51, 0.0) || d.is_integer() && z.float() == exact, "{d} {sa:?} {sb:?}");
+            }
+            for (la, x) in layouts(&a) {
+                for (lb, y) in layouts(&b) {
+                    let got = ops::subtract(&x, &y).unwrap();
+                    assert_eq!(values(&got), values(&want), "{d} {sa:?} {la} - {sb:?} {lb}");
+                    assert_eq!(values(&ops::equal(&x, &y).unwrap()), values(&compared));
+                }
+                // the target of an assignment has any layout too
+                let mut target = Tensor::zeros(sa, d).unwrap();
+                target.copy_from(&x).unwrap();
+                assert_eq!(values(&target), values(&a), "{la}");
+            }
+        }
+    }
+}
+
+/// Rectangles of a transposed walk that begin at the same element and have as many, in other shapes.
+#[test]
+fn packed_tiles_of_equal_size_are_told_apart() {
+    if !DType::F16.is_available() {
+        return;
+    }
+    let numbers: Vec<flex::Scalar> = (0..960).map(|i| flex::Scalar::Int(i % 509)).collect();
+    let a = tensor(&numbers, &[960], DType::F16).slice_axis(0, None, None, 2).unwrap().unfold(0, 192, 32).unwrap();
+    let b = Tensor::zeros(&[192, 10], DType::F16).unwrap().transpose(0, 1).unwrap();
+    assert_eq!(a.shape(), b.shape());
+    assert_eq!(floats(&ops::add(&a, &b).unwrap()), floats(&a));
+}
+
+#[test]
+fn dtypes_are_promoted_and_numbers_are_weak() {
+    let n = 700;
+    let mut rng = Rng(3);
+    for a in DType::ALL.into_iter().filter(|d| d.is_available()) {
+        for b in DType::ALL.into_iter().filter(|d| d.is_available()) {
+            let (x, y) = (random(&mut rng, &[n], a), random(&mut rng, &[n], b));
+            // int8 with uint8 has a common dtype that a build may lack
+            let Some(common) = a.promote(b, "multiply").ok().filter(|d| d.is_available()) else {
+                assert!(ops::multiply(&x, &y).is_err());
+                continue;
+            };
+            if common.is_bool() {
+                continue;
+            }
+            let got = ops::multiply(&x, &y).unwrap();
+            assert_eq!(got.dtype(), common);
+            let want = ops::multiply(x.astype(common).unwrap(), y.astype(common).unwrap()).unwrap();
+            let (g, w) = (floats(&got), floats(&want));
+            for i in 0..n {
+                assert!(close(g[i], w[i], 2.0 * epsilon(common), 0.0) || common.is_integer() && g[i] == w[i], "{a} {b}: {} {}", g[i], w[i]);
+            }
+        }
+        if !a.is_bool() {
+            let x = random(&mut rng, &[n], a);
+            let y = ops::add(&x, 3).unwrap();
+            assert_eq!(y.dtype(), a);
+            let three = Tensor::scalar(3, a).unwrap();
+            assert_eq!(values(&y), values(&ops::add(&x, &three).unwrap()), "{a}");
+            assert_eq!(values(&ops::subtract(3, &x).unwrap()), values(&ops::subtract(&three, &x).unwrap()), "{a}");
+        }
+    }
+}
+
+#[test]
+fn results_take_the_buffer_of_an_operand_given_away() {
+    let x = Tensor::from_slice(&[1.0f32; 1000], [10, 100]).unwrap();
+    let y = x.copy().unwrap();
+    let p = y.as_ptr();
+    assert_eq!(ops::add(&x, y).unwrap().as_ptr(), p, "the second operand");
+    let y = x.copy().unwrap();
+    let p = y.as_ptr();
+    assert_eq!(ops::exp(y).unwrap().as_ptr(), p);
+    let y = x.copy().unwrap();
+    let p = y.as_ptr();
+    let keep = y.clone();
+    assert_ne!(ops::add(y, &x).unwrap().as_ptr(), p, "shared storage stays");
+    assert_eq!(floats(&keep), floats(&x));
+    // one storage, two operands: not unshared
+    let y = x.copy().unwrap();
+    let flipped = y.flip(&[1]).unwrap();
+    let z = ops::subtract(y, flipped).unwrap();
+    assert!(floats(&z).iter().all(|v| *v == 0.0));
+}
+
+#[test]
+fn in_place_operations_write_to_their_target_alone() {
+    let mut x = Tensor::from_slice(&[1i32, 2, 3, 4], [2, 2]).unwrap();
+    let p = x.as_ptr();
+    x += 1;
+    assert_eq!((x.as_ptr(), x.to_vec::<i32>().unwrap()), (p, vec![2, 3, 4, 5]));
+    let before = x.clone();
+    x *= &before;
+    assert_eq!(x.to_vec::<i32>().unwrap(), [4, 9, 16, 25]);
+    assert_eq!(before.to_vec::<i32>().unwrap(), [2, 3, 4, 5]);
+    // a failed one leaves its target as it was, storage too
+    let p = x.as_ptr();
+    for bad in [
+        Tensor::from_slice(&[0.5f32], [1]).unwrap(),
+        Tensor::zeros(&[3, 2, 2], DType::I32).unwrap(),
+        Tensor::zeros(&[3], DType::I32).unwrap(),
+    ] {
+        assert!(ops::apply_in_place(Op::Add.row(), &mut x, Some(Arg::Ref(&bad))).is_err());
+        assert_eq!((x.as_ptr(), x.to_vec::<i32>().unwrap(), x.dtype()), (p, vec![4, 9, 16, 25], DType::I32));
+    }
+}
+
+#[test]
+fn few_elements_in_place_keep_their_memory() {
+    for n in [0, 1, 7, 16, 17, 63, 8191, 8192, 8193] {
+        let values: Vec<f32> = (0..n).map(|k| k as f32).collect();
+        let mut x = Tensor::from_slice(&values, [n]).unwrap();
+        let (p, other) = (x.as_ptr(), x.flip(&[0]).unwrap().copy().unwrap());
+        x += &other;
+        x *= 2.0f32;
+        assert!(floats(&x).iter().all(|v| *v == (n - 1) as f64 * 2.0));
+        assert_eq!(x.as_ptr(), p);
+        // shared memory stays as it is, and what shares it
+        let (before, kept) = (floats(&x), x.clone());
+        x -= &kept;
+        assert!(floats(&x).iter().all(|v| *v == 0.0) && floats(&kept) == before);
+        // of a part, the part alone
+        let mut part = Tensor::from_slice(&values, [n]).unwrap().narrow(0, n / 2, n - n / 2).unwrap();
+        let q = part.as_ptr();
+        part += 1;
+        assert_eq!((part.as_ptr(), floats(&part)), (q, (n / 2..n).map(|k| k as f64 + 1.0).collect()));
+    }
+}
+
+#[cfg(feature = "half")]
+#[test]
+fn in_place_operations_keep_the_dtype() {
+    let mut h = Tensor::from_slice(&[1.0f32, 2.0], [2]).unwrap().astype(DType::BF16).unwrap();
+    h /= 3.0f32;
+    assert_eq!((h.dtype(), floats(&h)), (DType::BF16, vec![0.333984375, 0.66796875]));
+}
+
+#[test]
+fn mistakes_are_named() {
+    let a = Tensor::zeros(&[2, 3], DType::F32).unwrap();
+    let b = Tensor::zeros(&[4], DType::F32).unwrap();
+    let text = |r: flex::Result<Tensor>| r.unwrap_err().to_string();
+    assert_eq!(text(ops::add(&a, &b)), "add: shapes [2, 3] and [4] do not broadcast: sizes 3 and 4 differ and neither is 1");
+    assert!(text(ops::bitwise_and(&a, &a)).contains("not defined for float32"));
+    let i = Tensor::from_slice(&[1i32, 0], [2]).unwrap();
+    assert!(text(ops::floor_divide(&i, &i)).contains("integer division by zero"));
+    assert!(text(ops::remainder(&i, 0)).contains("integer division by zero"));
+    assert!(text(ops::pow(&i, -1)).contains("negative exponent"));
+    assert!(text(ops::where_(&i, &i, &i)).contains("the condition is int32, not bool"));
+    assert!(text(ops::add(Tensor::zeros(&[2], DType::I8).unwrap(), 300)).contains("300 is out of range for int8"));
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| &a + &b)).is_err(), "operators panic with the same message");
+}
+
+#[cfg(feature = "ints")]
+#[test]
+fn unsigned_and_signed_64_bit_integers_compare_exactly() {
+    let s = [i64::MIN, -1, 0, 1, i64::MAX];
+    let u = [u64::MAX, i64::MAX as u64 + 1, i64::MAX as u64, 1, 0];
+    for (i, x) in s.iter().enumerate() {
+        for y in u {
+            let (a, b) = (Tensor::from_slice(&[*x], [1]).unwrap(), Tensor::from_slice(&[y], [1]).unwrap());
+            let one = |t: flex::Result<Tensor>| t.unwrap().item::<bool>().unwrap();
+            let (p, q) = (*x as i128, y as i128);
+            assert_eq!(one(ops::less(&a, &b)), p < q, "{i}");
+            assert_eq!(one(ops::greater_equal(&a, &b)), p >= q);
+            assert_eq!(one(ops::equal(&b, &a)), p == q);
+            assert_eq!(one(ops::not_equal(&b, &a)), p != q);
+            assert_eq!(one(ops::greater(&b, &a)), q > p);
+        }
+    }
+    assert!(ops::add(Tensor::zeros(&[1], DType::U64).unwrap(), Tensor::zeros(&[1], DType::I8).unwrap()).is_err());
+}
