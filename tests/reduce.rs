@@ -406,8 +406,8 @@ fn dtypes_asked_for() {
         for to in available().filter(|d| d.is_float() && *d != from) {
             for shape in [&[3, 5][..], &[500, 70], &[40, 3, 65], &[40_000]] {
                 for (name, x) in layouts(&random(&mut rng, shape, from)) {
-                    let small = ops::remainder(&x.astype(DType::F32).unwrap(), 2.0).unwrap();
-                    let x = ops::where_(&ops::isfinite(&small).unwrap(), &small, 1.0).unwrap().astype(from).unwrap();
+                    let small = ops::remainder(x.astype(DType::F32).unwrap(), 2.0).unwrap();
+                    let x = ops::where_(ops::isfinite(&small).unwrap(), &small, 1.0).unwrap().astype(from).unwrap();
                     for axes in subsets(shape.len()) {
                         let a: Vec<isize> = axes.iter().map(|k| *k as isize).collect();
                         let got = ops::sum(&x, Some(&a), false, Some(to)).unwrap();

@@ -24,6 +24,7 @@ pub fn pays(bytes: usize) -> bool {
 /// `n` bytes at `s` are readable and at `d` writable, they don't overlap, and `d` is a multiple of 64.
 #[inline]
 pub unsafe fn copy(s: *const u8, d: *mut u8, n: usize) {
+    #[allow(unused_mut, reason = "not everywhere can stores pass the caches")]
     let mut done = 0;
     #[cfg(all(feature = "std", target_arch = "x86_64"))]
     while done + 64 <= n {

@@ -109,6 +109,7 @@ pub fn halves<I: Isa, T: Product<Lane = f32>>(s: &[T], d: &mut [f32]) {
 
 /// `d[p * ld + j] = s[j][p]` for `p < depth`, `j < count`.
 #[inline(always)]
+#[allow(clippy::extra_unused_type_parameters, reason = "only some builds have forms for instruction sets")]
 pub fn transpose<I: Isa, A: Copy, const DEEP: usize>(s: &[[A; DEEP]; 8], count: usize, depth: usize, d: &mut [A], ld: usize) {
     assert!(count <= 8 && depth <= DEEP && (depth == 0 || count == 0 || (depth - 1) * ld + count <= d.len()));
     #[allow(unused_mut, reason = "not everywhere are there vectors")]

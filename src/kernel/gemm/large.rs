@@ -14,6 +14,7 @@ pub fn serves<A: Product, B: Product, C: Product>(a: &Mat<A>, b: &Mat<B>) -> boo
     C::COMPLEX && known && a.cols() > 0 && b.cols() > 0 && crate::exec::isa::is_best()
 }
 #[cfg(not(feature = "std"))]
+#[allow(clippy::extra_unused_type_parameters, reason = "the signature with the standard library")]
 pub fn serves<A: Product, B: Product, C: Product>(_: &Mat<A>, _: &Mat<B>) -> bool {
     false
 }

@@ -97,6 +97,7 @@ const LINE: usize = 64;
 
 /// Asks for a cache line, at any address.
 #[inline(always)]
+#[allow(clippy::extra_unused_type_parameters, reason = "only some builds have forms for instruction sets")]
 pub fn fetch<I: Isa>(p: *const u8) {
     #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
     if const { !matches!(I::LEVEL, isa::Level::Base) } {

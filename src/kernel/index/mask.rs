@@ -7,6 +7,7 @@ use crate::exec::isa::Level;
 use crate::kernel::sort::vector::{I32x8, I32x16, I64x4, I64x8, Vector};
 
 /// Bytes of a mask that are looked at together.
+#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
 const BLOCK: usize = 64;
 
 kernel! {
