@@ -45,7 +45,7 @@ use core::ops::Range;
 pub enum Engine {
     /// The crate `gemm`.
     Large,
-    /// 8-bit integers: see [`bytes`].
+    /// 8-bit integers: see the module of their engine.
     Bytes,
     /// Few rows: see [`skinny`].
     Sweeps,
