@@ -6,7 +6,7 @@
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 const LARGE: usize = 24 << 20;
 
-/// Whether to stream a result of `bytes`. Adding two tensors of 64 MiB takes 0.75 times as long on Intel's Emerald Rapids, and twice
+/// Whether to stream a result of `bytes`. Adding two tensors of 64 MiB takes 0.75 to 0.9 times as long on Intel's Emerald Rapids, and twice
 /// as long on AMD's Zen 5; so by the CPU's maker.
 pub fn pays(bytes: usize) -> bool {
     #[cfg(all(feature = "std", target_arch = "x86_64"))]

@@ -81,7 +81,7 @@ pub fn apply<const N: usize>(row: &Row, mut args: [Arg<'_>; N]) -> Result<Tensor
 /// nobody shares that. Errors, leaving it as it was, also where the result is of a higher kind (a float for integers) or
 /// another shape.
 pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> Result<()> {
-    // few elements are computed apart and moved: a quarter of the instructions of a program that reads and writes one place
+    // few elements are computed apart and moved: far fewer instructions than a program that reads and writes one place
     let apart = match &rest {
         Some(Arg::Ref(t)) => small(row, &[Arg::Ref(target), Arg::Ref(t)]),
         Some(Arg::Scalar(s)) => small(row, &[Arg::Ref(target), Arg::Scalar(*s)]),
