@@ -43,15 +43,15 @@ debian_entry() {
 # fetch SUITE: unpacks rust-src of this release into the cache and links it into the toolchain.
 fetch() {
   local folder=$cache/$1 version unpacked
-  unpacked=$folder/root/usr/src/rustc-$release
+  unpacked=$folder/files/usr/src/rustc-$release
   if [ ! -e "$unpacked/library/core/src/lib.rs" ]; then
-    mkdir -p "$folder"/{parts,lists/partial,cache/archives/partial,root}
+    mkdir -p "$folder"/{parts,lists/partial,cache/archives/partial,files}
     debian_entry "$1" "$folder/parts"
     local apt=(-qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$folder/parts" -o "Dir::State::lists=$folder/lists"
       -o "Dir::Cache=$folder/cache" -o APT::Sandbox::User=root)
     timeout "$limit" apt-get "${apt[@]}" update >/dev/null 2>&1 || return 1
     version=$(apt-cache "${apt[@]}" madison rust-src 2>/dev/null | awk -F'|' '{ gsub(/ /, "", $2); print $2 }' | grep -m1 "^${release//./\\.}[+~-]") || return 1
-    (cd "$folder" && timeout "$limit" apt-get "${apt[@]}" download "rust-src=$version" && dpkg -x rust-src_*.deb root && rm -f rust-src_*.deb) || return 1
+    (cd "$folder" && timeout "$limit" apt-get "${apt[@]}" download "rust-src=$version" && dpkg -x rust-src_*.deb files && rm -f rust-src_*.deb) || return 1
   fi
   mkdir -p "$source"
   ln -sfn "$unpacked/library" "$source/library"

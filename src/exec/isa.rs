@@ -205,13 +205,18 @@ pub fn pick<L: Loop>() -> LoopFn {
     base::elementwise::<L>
 }
 
-/// Asks for the memory at an address, which need not be readable, to be brought near.
+/// The caches that [`prefetch`] brings memory to.
+pub const L1: i32 = 3; // _MM_HINT_T0
+/// The second one.
+pub const L2: i32 = 2; // _MM_HINT_T1
+
+/// Asks for the memory at an address, which need not be readable, to be brought to a cache.
 #[inline(always)]
-pub fn prefetch<T>(p: *const T) {
+pub fn prefetch<const CACHE: i32, T>(p: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a hint, which no address makes fail; SSE is part of the target.
     unsafe {
-        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(p.cast())
+        core::arch::x86_64::_mm_prefetch::<CACHE>(p.cast())
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = p;

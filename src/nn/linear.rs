@@ -2,9 +2,9 @@
 
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-#[cfg(feature = "std")]
-use crate::kernel::gemm::Panels;
 use crate::kernel::gemm::{Activation, Product, Stage, Stages};
+#[cfg(feature = "std")]
+use crate::kernel::gemm::{Panels, Scratch, lanes};
 use crate::layout::Shape;
 #[cfg(feature = "std")]
 use crate::ops::linalg::tiles;
@@ -123,8 +123,6 @@ impl Layer<'_> {
         let stages = Stages::new(&list, m, n);
         #[cfg(feature = "std")]
         if let Some(packed) = self.packed::<T>() {
-            // SAFETY: any bytes are a lane's (numbers alone are lanes), whose alignment storage's is a multiple of (S1, S4).
-            let lanes = |p: &Bytes| unsafe { core::slice::from_raw_parts(p.as_ptr() as *const T::Lane, p.len() / size_of::<T::Lane>()) };
             let panels = packed.as_ref().map(|p| Panels::of(self.sizes.k, n, lanes(p)));
             // SAFETY: as below.
             return unsafe { tiles(self.sizes, |i| (a.get(i), b.get(i), c.get(i)), panels, stages) };
@@ -151,13 +149,9 @@ impl Layer<'_> {
             width: size_of::<T>(),
         };
         Some(w.storage().derived(key, m <= MOST_ROWS, || {
-            let mut bytes = Bytes::new(Panels::<T::Lane>::len(k, n).saturating_mul(size_of::<T::Lane>()))?;
-            if let Some(p) = bytes.get_mut() {
-                // SAFETY: as in `run`; nobody else has these bytes yet (S3).
-                let lanes = unsafe { core::slice::from_raw_parts_mut(p as *mut T::Lane, Panels::<T::Lane>::len(k, n)) };
-                Panels::pack(Matrices::<T>::new(w).get(0), lanes);
-            }
-            Ok(bytes)
+            let mut panels = Scratch::new(Panels::<T::Lane>::len(k, n))?;
+            Panels::pack(Matrices::<T>::new(w).get(0), &mut panels);
+            Ok(panels.into_bytes())
         }))
     }
 }

@@ -14,11 +14,16 @@ def numbers(shape, dtype, seed=0):
     return (x > 0) if dtype == "bool" else x.astype(dtype)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "int64", "bool"])
-@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        (name, dtype)
+        for name in REDUCTIONS
+        for dtype in ["float32", "float64", "int8", "int64", "bool"]
+        if dtype != "bool" or name not in ("max", "min")  # bools have no order
+    ],
+)
 def test_a_row_alone_has_the_bits_of_a_row_among_many(name, dtype):
-    if dtype == "bool" and name in ("max", "min"):
-        pytest.skip("no order of its own in NumPy's sense")
     reduce = getattr(flex, name)
     for n in [32, 33, 63, 64, 65, 129, 1000]:
         rows = flex.asarray(numbers((40000 // n, n), dtype), copy=True)

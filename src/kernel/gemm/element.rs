@@ -100,10 +100,8 @@ pub trait Product: Copy + Default + Send + Sync + 'static {
     type Lane: Lane;
     /// Whether its bytes are the lane's, so that operands may be read and results written as lanes.
     const SAME: bool;
-    /// One, where the crate `gemm` serves the type.
+    /// One, where the crate `gemm` serves the type: for complex numbers.
     const GEMM_ONE: Option<Self>;
-    /// Whether it is complex.
-    const COMPLEX: bool;
     /// To a lane.
     fn widen(self) -> Self::Lane;
     /// Whether it has a sign, for integers of 8 bits: those have an engine of their own.
@@ -114,15 +112,14 @@ pub trait Product: Copy + Default + Send + Sync + 'static {
     fn narrow(x: Self::Lane) -> Self;
 }
 
-/// `element: packed form, same bytes, complex, one for gemm, form of slices, to a lane, from a lane; sign of a byte`.
+/// `element: packed form, same bytes, one for gemm, form of slices, to a lane, from a lane; sign of a byte`.
 macro_rules! products {
-    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $complex:literal, $one:expr, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)?;)*) => { $(
+    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $one:expr, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)?;)*) => { $(
         $(#[$cfg])*
         impl Product for $T {
             type Lane = $A;
             const SAME: bool = $same;
             const GEMM_ONE: Option<Self> = $one;
-            const COMPLEX: bool = $complex;
             const BYTE: Option<bool> = [$(Some($signed),)? None][0];
             #[inline(always)]
             fn widen(self) -> $A { let $x = self; $widen }
@@ -134,18 +131,18 @@ macro_rules! products {
     )* };
 }
 products! {
-    f32: f32, true, false, Some(1.0), each |x| x, x;
-    #[cfg(feature = "f64")] f64: f64, true, false, Some(1.0), each |x| x, x;
-    #[cfg(feature = "half")] f16: f32, false, false, None, halves |x| Widen::widen(x), Widen::narrow(x);
-    #[cfg(feature = "half")] bf16: f32, false, false, None, each |x| Widen::widen(x), Widen::narrow(x);
-    i8: u32, false, false, None, each |x| x as u32, x as i8, signed true;
-    u8: u32, false, false, None, each |x| x as u32, x as u8, signed false;
-    #[cfg(feature = "ints")] i16: u16, true, false, None, each |x| x as u16, x as i16;
-    #[cfg(feature = "ints")] u16: u16, true, false, None, each |x| x, x;
-    i32: u32, true, false, None, each |x| x as u32, x as i32;
-    #[cfg(feature = "ints")] u32: u32, true, false, None, each |x| x, x;
-    i64: u64, true, false, None, each |x| x as u64, x as i64;
-    #[cfg(feature = "ints")] u64: u64, true, false, None, each |x| x, x;
-    #[cfg(feature = "complex")] Complex64: Complex64, true, true, Some(Complex64::new(1.0, 0.0)), each |x| x, x;
-    #[cfg(all(feature = "complex", feature = "f64"))] Complex128: Complex128, true, true, Some(Complex128::new(1.0, 0.0)), each |x| x, x;
+    f32: f32, true, None, each |x| x, x;
+    #[cfg(feature = "f64")] f64: f64, true, None, each |x| x, x;
+    #[cfg(feature = "half")] f16: f32, false, None, halves |x| Widen::widen(x), Widen::narrow(x);
+    #[cfg(feature = "half")] bf16: f32, false, None, each |x| Widen::widen(x), Widen::narrow(x);
+    i8: u32, false, None, each |x| x as u32, x as i8, signed true;
+    u8: u32, false, None, each |x| x as u32, x as u8, signed false;
+    #[cfg(feature = "ints")] i16: u16, true, None, each |x| x as u16, x as i16;
+    #[cfg(feature = "ints")] u16: u16, true, None, each |x| x, x;
+    i32: u32, true, None, each |x| x as u32, x as i32;
+    #[cfg(feature = "ints")] u32: u32, true, None, each |x| x, x;
+    i64: u64, true, None, each |x| x as u64, x as i64;
+    #[cfg(feature = "ints")] u64: u64, true, None, each |x| x, x;
+    #[cfg(feature = "complex")] Complex64: Complex64, true, Some(Complex64::new(1.0, 0.0)), each |x| x, x;
+    #[cfg(all(feature = "complex", feature = "f64"))] Complex128: Complex128, true, Some(Complex128::new(1.0, 0.0)), each |x| x, x;
 }

@@ -11,7 +11,7 @@ use super::{
 #[cfg(feature = "std")]
 pub fn serves<A: Product, B: Product, C: Product>(a: &Mat<A>, b: &Mat<B>) -> bool {
     let known = A::GEMM_ONE.is_some() && B::GEMM_ONE.is_some() && C::GEMM_ONE.is_some();
-    C::COMPLEX && known && a.cols() > 0 && b.cols() > 0 && crate::exec::isa::is_best()
+    known && a.cols() > 0 && b.cols() > 0 && crate::exec::isa::is_best()
 }
 #[cfg(not(feature = "std"))]
 #[allow(clippy::extra_unused_type_parameters, reason = "the signature with the standard library")]

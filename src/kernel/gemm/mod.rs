@@ -33,7 +33,7 @@ pub use activation::Activation;
 pub use element::{Lane, Product};
 pub use mat::{Mat, MatMut};
 pub use panels::Panels;
-pub use scratch::Scratch;
+pub use scratch::{Scratch, lanes};
 pub use stage::{Stage, Stages};
 
 use crate::error::Result;

@@ -10,10 +10,18 @@ use core::{
     ops::{Deref, DerefMut},
 };
 
+/// The lanes that a block holds.
+pub fn lanes<A: Lane>(bytes: &Bytes) -> &[A] {
+    if bytes.is_empty() {
+        return &[]; // whose address need not be a lane's
+    }
+    // SAFETY: storage S1 and S4; any bytes are a lane's (numbers alone are lanes), whose alignment storage's is a multiple of.
+    unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const A, bytes.len() / size_of::<A>()) }
+}
+
 /// A slice of lanes with unspecified values.
 pub struct Scratch<A> {
     bytes: Bytes,
-    len: usize,
     _lanes: PhantomData<A>,
 }
 impl<A: Lane> Scratch<A> {
@@ -22,30 +30,32 @@ impl<A: Lane> Scratch<A> {
     /// Errors where there is no such memory: `usize::MAX` lanes, a saturated sum, are never there.
     pub fn new(len: usize) -> Result<Self> {
         if len == 0 {
-            return Ok(Scratch { bytes: Bytes::from_static(&[]), len, _lanes: PhantomData });
+            return Ok(Scratch { bytes: Bytes::from_static(&[]), _lanes: PhantomData });
         }
         let bytes = len.checked_mul(size_of::<A>());
         let bytes = bytes.ok_or(Error::Memory { bytes: len as u128 * size_of::<A>() as u128, limit: 0 })?;
-        Ok(Scratch { bytes: Bytes::new(bytes)?, len, _lanes: PhantomData })
+        Ok(Scratch { bytes: Bytes::new(bytes)?, _lanes: PhantomData })
+    }
+    /// What they lie in, to be kept: see [`lanes`].
+    #[cfg(feature = "std")]
+    pub fn into_bytes(self) -> Bytes {
+        self.bytes
     }
 }
 impl<A: Lane> Deref for Scratch<A> {
     type Target = [A];
     fn deref(&self) -> &[A] {
-        if self.len == 0 {
-            return &[];
-        }
-        // SAFETY: storage S1 and S4; any bytes are a lane's (numbers alone are lanes), whose alignment storage's is a multiple of.
-        unsafe { core::slice::from_raw_parts(self.bytes.as_ptr() as *const A, self.len) }
+        lanes(&self.bytes)
     }
 }
 impl<A: Lane> DerefMut for Scratch<A> {
     fn deref_mut(&mut self) -> &mut [A] {
-        if self.len == 0 {
+        let len = self.len();
+        if len == 0 {
             return &mut [];
         }
         let ptr = self.bytes.as_ptr() as *mut A;
-        // SAFETY: as above; nobody else has a handle to these bytes (storage S3), and `&mut self` is the only borrow.
-        unsafe { core::slice::from_raw_parts_mut(ptr, self.len) }
+        // SAFETY: as for `lanes`; nobody else has a handle to these bytes (storage S3), and `&mut self` is the only borrow.
+        unsafe { core::slice::from_raw_parts_mut(ptr, len) }
     }
 }

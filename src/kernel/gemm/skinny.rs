@@ -7,7 +7,6 @@ use super::{
     mat::{Mat, MatMut},
     scratch::Scratch,
     stage::{self, Finish, Stages},
-    tile::fetch,
 };
 use crate::{
     error::Result,
@@ -149,7 +148,7 @@ fn axpy<I: Isa, T: Product, const R: usize, const Q: usize, const L: usize>(
     let whole = n / L * L;
     for j in (0..whole).step_by(L) {
         if ahead {
-            (0..Q).for_each(|q| fetch::<I>(b.at(p + Q + q, j) as *const u8));
+            (0..Q).for_each(|q| isa::prefetch::<{ isa::L2 }, _>(b.at(p + Q + q, j)));
         }
         let b: [[T::Lane; L]; Q] = core::array::from_fn(|q| {
             let x: &[T; L] = rows[q][j..j + L].try_into().unwrap();

@@ -95,19 +95,6 @@ unsafe fn column<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) 
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Asks for a cache line, at any address.
-#[inline(always)]
-#[allow(clippy::extra_unused_type_parameters, reason = "only some builds have forms for instruction sets")]
-pub fn fetch<I: Isa>(p: *const u8) {
-    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-    if const { !matches!(I::LEVEL, isa::Level::Base) } {
-        use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: a hint, which no address is wrong for.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(p as *const i8) }
-    }
-    let _ = p;
-}
-
 /// `o[R][V * L] (+)= a[R][k] b[k][V * L]`; fetches from `ahead` on, so many bytes further with each step of `k`.
 ///
 /// # Safety
@@ -149,7 +136,7 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
                     c[i][j] = A::mul_add_lanes::<I, L>([av; L], bv[j], c[i][j]);
                 }
             }
-            fetch::<I>(ahead);
+            isa::prefetch::<{ isa::L2 }, _>(ahead);
             ahead = ahead.wrapping_add(step);
             a = a.wrapping_offset(cs);
             b = b.wrapping_offset(s.ldb);

@@ -2,7 +2,7 @@
 //! stays in L1 for all passes over it, and a long row may have its chunks on several threads: the arithmetic is the same. Rows are
 //! in the type that is computed in; [`load`] and [`store`] convert from and to the elements.
 
-use crate::exec::isa::{self, Isa, Kernel, prefetch};
+use crate::exec::isa::{self, Isa, Kernel, L1, prefetch};
 use crate::kernel::gemm::Product;
 use crate::kernel::math::{Math, Real};
 use core::ops::{Add, Div, Mul, Sub};
@@ -152,7 +152,7 @@ kernels! {
         for (x, y) in x.chunks(CHUNK).zip(y.chunks_mut(CHUNK)) {
             let next = x.as_ptr().wrapping_add(x.len());
             for k in (0..x.len()).step_by(64 / size_of::<F>()) {
-                prefetch(next.wrapping_add(k));
+                prefetch::<L1, _>(next.wrapping_add(k));
             }
             parts.push(norm.part::<I>(x, y));
         }
