@@ -1,6 +1,6 @@
 # Entry points; the work is done by the scripts, each of which can be run by hand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-rust test-python lint bench compare comparison clean
+.PHONY: help setup build demo test test-rust test-cross test-python lint bench compare comparison clean
 
 help:         ## this list
 	@sed -nE 's/^([a-z-]+): *[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -15,13 +15,16 @@ demo: build   ## embed the sentences of examples/ with a real model and answer q
 	@scripts/model.sh
 	@.venv/bin/python examples/demo.py
 
-test: lint test-rust test-python  ## everything that must hold
+test: lint test-rust test-cross test-python  ## everything that must hold
 
 lint: setup   ## formatting, clippy, rustdoc, ruff, the structure of the source
 	@scripts/lint.sh
 
-test-rust:    ## Rust tests: each instruction set, each feature combination, a bare-metal build
+test-rust:    ## Rust tests: each instruction set, each feature combination
 	@scripts/test-rust.sh
+
+test-cross: setup  ## the library on emulated machines: ARM64, 32-bit, big-endian, Cortex-M boards, WebAssembly
+	@scripts/test-cross.sh $(ARGS)
 
 test-python: build  ## Python tests on each instruction set, the stubs, the wheel
 	@scripts/test-python.sh

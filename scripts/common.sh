@@ -7,6 +7,10 @@ step() { printf '\n== %s\n' "$*"; }
 say() { echo "${0##*/}: $*" >&2; }
 die() { say "$@"; exit 1; }
 
+# On Debian and its children as root, what the distribution has is installed without asking.
+can_install() { command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; }
+install() { say "installing $* with apt-get"; apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null; }
+
 # The values of FLEX_ISA that this machine can run, one a line.
 isas() {
   echo scalar

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Makes the standard library available for cross targets. Takes the first way that works, and does nothing when there is nothing to do:
-#   1. the compiled library, through rustup;
+# Gets what builds and tests for other machines need, and does nothing when there is nothing to get: linkers and emulators (Debian's
+# packages, where apt may install them), and the standard library, in the first way that works:
+#   1. compiled, through rustup;
 #   2. its source, through rustup;
 #   3. its source from Debian's rust-src of the compiler's own release (a newer one fails to build), through apt with lists of its own.
-# After 2 or 3 a build needs RUSTC_BOOTSTRAP=1 and -Zbuild-std=core,alloc; build-cross.sh does that.
-#   setup-cross.sh TARGET...
-# Exit status: 0 compiled library, 10 source only, 1 neither.
+# After 2 or 3 a build needs RUSTC_BOOTSTRAP=1 and -Zbuild-std; test-cross.sh does that.
+#   setup-cross.sh [TARGET...]    default: all of cross.sh
+# Exit status: 0 compiled library, 10 source only, 1 something is missing.
 # LIMIT: seconds for one download. SKIP_RUSTUP=1 goes straight to 3.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
+[ $# -gt 0 ] || set -- "${hosted[@]}" "${bare[@]}"
 limit=${LIMIT:-120}
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/flex-cross
 rustlib=$(rustc --print sysroot)/lib/rustlib
@@ -18,6 +20,15 @@ release=$(rustc -vV | sed -nE 's/^release: ([0-9.]+).*/\1/p')
 have_compiled() { compgen -G "$rustlib/$1/lib/libcore-*.rlib" >/dev/null; }
 have_source() { [ -e "$source/library/core/src/lib.rs" ]; }
 use_source() { say "standard library from source ($1)"; exit 10; }
+
+absent=()
+for target; do
+  describe "$target"
+  for program in "${programs[@]}"; do command -v "$program" >/dev/null || { absent+=("${packages[@]}"); break; }; done
+done
+if [ ${#absent[@]} -gt 0 ]; then
+  { can_install && install "${absent[@]}"; } || { say "missing: ${absent[*]} (Debian's names)"; exit 1; }
+fi
 
 missing=()
 for target; do have_compiled "$target" || missing+=("$target"); done

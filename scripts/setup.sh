@@ -15,10 +15,6 @@ find_python() {
   return 1
 }
 
-# On Debian and its children as root, what the distribution has is installed without asking.
-can_install() { command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; }
-install() { say "installing $* with apt-get"; apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null; }
-
 command -v cc >/dev/null || { can_install && install gcc libc6-dev; } || die "no C linker (cc): install gcc or clang, Rust links with it"
 
 want=$(sed -nE 's/^rust-version = "(.*)"/\1/p' Cargo.toml)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every Rust test: the default features on each instruction set of this machine, then the combinations of features whose code differs, then
-# a build for a microcontroller. The instruction sets share one build, since FLEX_ISA is read when the program runs.
+# Every Rust test: the default features on each instruction set of this machine, then the combinations of features whose code differs.
+# The instruction sets share one build, since FLEX_ISA is read when the program runs.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 combinations=(none ints,f64,half,complex std std,simd)
@@ -26,5 +26,3 @@ for combination in "${checked[@]}"; do
   # shellcheck disable=SC2046
   cargo check -q $(features "$combination")
 done
-
-scripts/build-cross.sh

@@ -1,0 +1,37 @@
+# Sourced by the scripts for other machines: what there is to build for, and what each needs.
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# Linux on other CPUs, and no operating system.
+hosted=(aarch64-unknown-linux-gnu i686-unknown-linux-gnu s390x-unknown-linux-gnu)
+bare=(thumbv6m-none-eabi thumbv7m-none-eabi thumbv7em-none-eabihf wasm32-unknown-unknown)
+
+# describe TARGET: sets `programs` (what links and runs for it), `packages` (Debian's, that have them), `runner` (the command that is
+# given a test binary) and `linker` (nothing for the compiler's own).
+describe() {
+  local cpu libc board
+  linker='' programs=() packages=()
+  case $1 in
+    aarch64-*) cpu=aarch64 libc=arm64 runner=qemu-aarch64 ;;
+    i686-*) cpu=i686 libc=i386 runner=qemu-i386 ;;
+    s390x-*) cpu=s390x libc=s390x runner=qemu-s390x ;;
+    thumbv6m-*) board=microbit ;;
+    thumbv7m-*) board=lm3s6965evb ;;
+    thumbv7em-*) board=mps2-an386 ;;
+    wasm32-*) ;;
+    *) die "$1: no such target here" ;;
+  esac
+  case $1 in
+    *-linux-gnu)
+      linker=$cpu-linux-gnu-gcc
+      programs=("$linker" "$runner")
+      packages=("gcc-$cpu-linux-gnu" "libc6-dev-$libc-cross" qemu-user)
+      runner+=" -L /usr/$cpu-linux-gnu"
+      ;;
+    thumb*)
+      programs=(qemu-system-arm)
+      packages=(qemu-system-arm)
+      runner="timeout 120 qemu-system-arm -machine $board -nographic -semihosting-config enable=on,target=native -kernel"
+      ;;
+    wasm32-*) runner="$python $PWD/tests/bare/run_wasm.py" ;; # wasmtime is one of the tools in .venv
+  esac
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# The library on other machines: the Rust tests on Linux of other CPUs (qemu-user), and the checks of tests/bare without an operating
+# system, on Cortex-M boards (qemu-system-arm) and as WebAssembly (wasmtime).
+#   test-cross.sh [TARGET...]    default: all of cross.sh
+# A target is left out where its tools can't be installed, and only then.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
+[ $# -gt 0 ] || set -- "${bare[@]}"
+everything=ints,f64,half,complex,simd
+parts=(elementwise tensors reductions norms products orders gathers) # a program each where flash is small
+left_out=()
+
+# A cargo command for the target, with warnings as errors. The environment's RUSTFLAGS come after.
+cross() {
+  local command=$1
+  shift
+  env "${environment[@]}" RUSTFLAGS="-D warnings ${RUSTFLAGS:-}" cargo "$command" -q --target "$target" "${std[@]}" "$@"
+}
+checks() { cross run --manifest-path tests/bare/Cargo.toml --target-dir "target/bare${variant:-}" "$@"; }
+checks_in_parts() { for part in "${parts[@]}"; do checks --release --no-default-features --features "$part,$1"; done; }
+
+for target; do
+  step "$target"
+  status=0
+  scripts/setup-cross.sh "$target" || status=$?
+  describe "$target"
+  name=${target^^}
+  name=CARGO_TARGET_${name//-/_}
+  environment=("${name}_RUNNER=$runner")
+  [ -z "$linker" ] || environment+=("${name}_LINKER=$linker")
+  std=()
+  case $status in
+    0) ;;
+    10) environment+=(RUSTC_BOOTSTRAP=1) std=(-Zbuild-std="$([ -n "$linker" ] && echo std || echo core,alloc)") ;;
+    *) left_out+=("$target"); continue ;;
+  esac
+  started=$SECONDS
+  case $target in
+    # vectorised, for the vectors of NEON are what is new
+    aarch64-*) cross test --profile cross --tests ;;
+    *-linux-*) CARGO_PROFILE_CROSS_OPT_LEVEL=1 cross test --profile cross --tests ;;
+    thumbv6m-*) checks_in_parts critical-section ;;
+    thumbv7m-*) checks_in_parts '' ;;
+    thumbv7em-*) checks --profile fast --features full ;;
+    wasm32-*)
+      checks --profile fast --features full
+      variant=-simd128 RUSTFLAGS="-C target-feature=+simd128" checks --profile fast
+      ;;
+  esac
+  case $target in
+    thumbv6m-*) cross check --no-default-features --features $everything,critical-section ;;
+    thumbv7m-*) cross check --no-default-features --features $everything ;;
+    thumbv7em-* | wasm32-*) cross check --no-default-features ;;
+  esac
+  say "$target: $((SECONDS - started)) s"
+done
+
+[ ${#left_out[@]} -eq 0 ] || printf '\n!! NOT TESTED, for want of tools: %s\n' "${left_out[*]}" >&2

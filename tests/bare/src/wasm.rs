@@ -1,0 +1,33 @@
+//! WebAssembly: whoever runs the module gives it `host.print` and calls `main`.
+use core::fmt;
+
+#[link(wasm_import_module = "host")]
+unsafe extern "C" {
+    fn print(text: *const u8, len: usize);
+}
+
+pub struct Host;
+impl fmt::Write for Host {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        // SAFETY: the host reads the bytes and keeps nothing.
+        unsafe { print(text.as_ptr(), text.len()) }
+        Ok(())
+    }
+}
+
+pub fn fail() -> ! {
+    core::arch::wasm32::unreachable()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn main() {
+    super::run()
+}
+
+struct OneThread;
+critical_section::set_impl!(OneThread);
+// SAFETY: there is one thread and no interrupt.
+unsafe impl critical_section::Impl for OneThread {
+    unsafe fn acquire() {}
+    unsafe fn release(_: ()) {}
+}
