@@ -153,9 +153,7 @@ fn axpy<I: Isa, T: Product, const R: usize, const Q: usize, const L: usize>(
         let b: [[T::Lane; L]; Q] = core::array::from_fn(|q| {
             let x: &[T; L] = rows[q][j..j + L].try_into().unwrap();
             let mut lanes = [T::Lane::default(); L];
-            for l in 0..L {
-                lanes[l] = x[l].widen();
-            }
+            T::widen_all::<I>(x, &mut lanes);
             lanes
         });
         for r in 0..R {
@@ -271,9 +269,7 @@ fn dot_lanes<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>
         let mut b = [[T::Lane::default(); L]; G];
         for g in 0..G {
             let x: &[T; L] = cols[g][p..p + L].try_into().unwrap();
-            for l in 0..L {
-                b[g][l] = x[l].widen();
-            }
+            T::widen_all::<I>(x, &mut b[g]);
         }
         for r in 0..R {
             let a: &[T::Lane; L] = rows[r][p..p + L].try_into().unwrap();
