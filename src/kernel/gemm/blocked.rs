@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! for columns as many as fit a cache          packed into panels where rows in several blocks will read them, or before
-//!   for rows in blocks of MC                  A's block: read in place, or packed into L2
+//!   for rows in blocks                       A's block: read in place, or packed into L2
 //!     for k in equal blocks                   (`panels`)
 //!       for columns in panels                 B's panel: packed before, read in place (few rows, or small), or packed into L1/L2
 //!         for rows in strips: tile            into C where its elements are lanes, else into a partial block of lanes
@@ -19,17 +19,18 @@ use super::{
     panels::{self, Blocks, Panels},
     scratch::Scratch,
     stage::{self, Finish, Stages},
-    tile::{self, HEIGHT, Strips},
+    tile::{self, HEIGHT, Left, Strips},
 };
 use crate::{error::Result, exec::isa};
 use core::ops::Range;
 
-/// Rows whose part of A stays in L2.
+/// Rows of A in a block, which stays in L2: 768 KiB with the longest sum of `f32`, and no more of larger lanes.
 const MC: usize = if cfg!(feature = "std") { 192 } else { 18 };
+pub const fn most_rows<L>() -> usize {
+    if size_of::<L>() > 4 { MC * 4 / size_of::<L>() } else { MC }
+}
 /// Rows whose part of a panel of C stays in L1 until the stages have run.
-const FINISH: usize = 48;
-/// Elements of B that are packed at once.
-const PACKED: usize = 1 << 20;
+pub const FINISH: usize = 48;
 /// B is read in place up to so many rows of A, or where it spans few elements: packing it would cost more than it saves.
 const DIRECT_ROWS: usize = 12;
 const DIRECT_SPAN: usize = 160 * 160;
@@ -39,6 +40,11 @@ const DIRECT_COLUMN: usize = 128;
 /// Whether A is read where it lies.
 pub fn reads_a<A: Product>(a: &Mat<A>) -> bool {
     A::SAME && (a.cs() == 1 || a.rs() == 1 && a.cs().unsigned_abs() <= DIRECT_COLUMN)
+}
+/// Whether B is packed before a product of `m` rows: one block of rows reads each panel once, so it packs them one by one; so does
+/// whoever has to save memory.
+pub fn packs_b<B: Product>(b: &Mat<B>, m: usize) -> bool {
+    m > most_rows::<B::Lane>() && cfg!(feature = "std") && !reads_b(b, m)
 }
 /// Whether B is, in a product of `m` rows.
 pub fn reads_b<B: Product>(b: &Mat<B>, m: usize) -> bool {
@@ -60,12 +66,10 @@ where
     C: Product<Lane = A::Lane>,
 {
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
-    // One block of rows reads each panel once, so it packs them one by one; so does whoever has to save memory.
-    if packed.is_some() || m <= MC || cfg!(not(feature = "std")) || reads_b(&b, m) {
+    if packed.is_some() || !packs_b(&b, m) {
         return columns(a, b, packed, c, accumulate, stages);
     }
-    let (lanes, widest) = A::Lane::tile(isa::level());
-    let step = (PACKED / k.max(1)).max(1).next_multiple_of(lanes * widest).min(n);
+    let step = panels::at_once::<A::Lane>(k, 1).min(n);
     let mut scratch = Scratch::new(Panels::<A::Lane>::len(k, step))?;
     for j in (0..n).step_by(step) {
         let cols = j..n.min(j + step);
@@ -79,7 +83,7 @@ where
 }
 
 /// Parts of `size` at most, a multiple of `unit`, as equal as that allows.
-fn even(len: usize, size: usize, unit: usize) -> usize {
+pub fn even(len: usize, size: usize, unit: usize) -> usize {
     len.div_ceil(len.div_ceil(size).max(1)).next_multiple_of(unit).max(1)
 }
 /// `0..len` in steps.
@@ -113,7 +117,7 @@ where
     let (m, n) = (a.rows(), b.cols());
     let (lanes, widest) = A::Lane::tile(isa::level());
     let blocks = Blocks::new(a.cols());
-    let (kc, mc) = (blocks.longest(), even(m, MC, HEIGHT).min(m));
+    let (kc, mc) = (blocks.longest(), even(m, most_rows::<A::Lane>(), HEIGHT).min(m));
     let direct_a = reads_a(&a);
     let direct_b = packed.is_none() && reads_b(&b, m);
     // The last panel may overlap the one before, whose columns are then computed twice, and need not be packed.
@@ -134,8 +138,8 @@ where
             let ks = blocks.get(block);
             let (first, last) = (block == 0, block + 1 == blocks.count());
             let a = a.block(rows.clone(), ks.clone());
-            let a_strides = if direct_a { (a.rs(), a.cs()) } else { pack::rows(a, packed_a) };
-            let a = if direct_a { a.as_ptr() as *const A::Lane } else { packed_a.as_ptr() };
+            let a =
+                if direct_a { Left { at: a.as_ptr() as *const A::Lane, strides: Some((a.rs(), a.cs())) } } else { pack::rows(a, packed_a) };
             let mut j = 0;
             while j < n {
                 let vectors = panels::vectors(n - j, lanes, widest);
@@ -183,8 +187,7 @@ where
                     let job = Strips {
                         k: ks.len(),
                         rows: strips.len(),
-                        a: a.wrapping_offset(strips.start as isize * a_strides.0),
-                        a_strides,
+                        a: a.from(strips.start, ks.len()),
                         b,
                         ldb,
                         vectors,
@@ -194,7 +197,7 @@ where
                         accumulate: accumulate || !first,
                         next: if strips.start == 0 { next } else { core::ptr::null() },
                     };
-                    // SAFETY: S1: A's block by its strides (M1, lanes by SAME) or as `pack::rows` left it; B's panel likewise, full or
+                    // SAFETY: S1: A's block where it lies (M1, lanes by SAME) or as `pack::rows` left it; B's panel likewise, full or
                     // padded; `o` is this part of C (M2, lanes by SAME) or of the partial block, which is wide enough by its size.
                     unsafe { tile::run(job) };
                     if last && !(to_c && stages.is_empty()) {

@@ -15,7 +15,7 @@ use super::{
     pack::{self, Packing},
     scratch::Scratch,
     stage::{self, Finish, Stages},
-    tile::{self, Strips},
+    tile::{self, Left, Strips},
 };
 use crate::{error::Result, exec::isa};
 
@@ -148,7 +148,11 @@ pub fn blocked<G: Group, C: Product>(a: Bytes, b: Bytes, c: &mut MatMut<C>, accu
         let (first, last) = (block == 0, block + 1 == blocks);
         let depth = ks.len().div_ceil(group);
         let a = a.mat.block(0..m, ks.clone());
-        let a_strides = if direct { (a.rs() / group as isize, 1) } else { pack::rows_by(left, a, packed_a) };
+        let a = if direct {
+            Left { at: a.as_ptr() as *const G, strides: Some((a.rs() / group as isize, 1)) }
+        } else {
+            pack::rows_by(left, a, packed_a)
+        };
         for j in (0..n).step_by(widest) {
             // 1, 2 or the widest tile's vectors.
             let panel = |left: usize| if left > 2 * lanes { widest } else { left.next_multiple_of(lanes) };
@@ -178,8 +182,7 @@ pub fn blocked<G: Group, C: Product>(a: Bytes, b: Bytes, c: &mut MatMut<C>, accu
             let job = Strips {
                 k: depth,
                 rows: m,
-                a: if direct { a.as_ptr() as *const G } else { packed_a.as_ptr() },
-                a_strides,
+                a,
                 b: packed_b[j % nc * depth..].as_ptr(),
                 ldb: width as isize,
                 vectors: width / lanes,
@@ -189,7 +192,7 @@ pub fn blocked<G: Group, C: Product>(a: Bytes, b: Bytes, c: &mut MatMut<C>, accu
                 accumulate,
                 next: core::ptr::null(),
             };
-            // SAFETY: S1: A's block by its strides (M1, whole groups) or as `pack::rows_by` left it; B's panel, padded; `o` is this
+            // SAFETY: S1: A's block where it lies (M1, whole groups) or as `pack::rows_by` left it; B's panel, padded; `o` is this
             // part of C (M2, lanes by SAME) or of the partial block, which is wide enough by its size.
             unsafe { tile::run(job) };
             if last && !(to_c && stages.is_empty()) {

@@ -30,9 +30,10 @@ mod tile;
 mod vnni;
 
 pub use activation::Activation;
+pub use blocked::packs_b;
 pub use element::{Lane, Product};
 pub use mat::{Mat, MatMut};
-pub use panels::Panels;
+pub use panels::{Panels, Pieces, at_once};
 pub use scratch::{Scratch, lanes};
 pub use stage::{Stage, Stages};
 
@@ -182,9 +183,13 @@ impl Grid {
         let grids = down.iter().flat_map(|rows| across.iter().map(|cols| of(*rows, *cols)));
         grids.min_by_key(time).unwrap_or(of(1, 1))
     }
+    /// How many blocks have the same columns.
+    pub fn down(&self) -> usize {
+        self.m.div_ceil(self.rows.max(1))
+    }
     /// How many blocks.
     pub fn len(&self) -> usize {
-        self.m.div_ceil(self.rows.max(1)) * self.n.div_ceil(self.cols.max(1))
+        self.down() * self.n.div_ceil(self.cols.max(1))
     }
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
@@ -192,7 +197,7 @@ impl Grid {
     }
     /// Rows and columns of block `i`.
     pub fn block(&self, i: usize) -> (Range<usize>, Range<usize>) {
-        let down = self.m.div_ceil(self.rows);
+        let down = self.down();
         let (x, y) = (i % down * self.rows, i / down * self.cols);
         (x..self.m.min(x + self.rows), y..self.n.min(y + self.cols))
     }

@@ -6,7 +6,7 @@ use super::{
     pack,
 };
 use crate::exec::isa;
-use core::ops::Range;
+use core::{marker::PhantomData, ops::Range};
 
 /// Steps of the sum in a block at most: what a strip of A and a panel of B take of L1 and L2. Without the standard library all
 /// scratch has to fit a microcontroller's memory.
@@ -63,21 +63,11 @@ impl<'a, L: Lane> Panels<'a, L> {
     }
     /// Packs all of `b` into `d`, of [`Panels::len`].
     pub fn pack<B: Product<Lane = L>>(b: Mat<B>, d: &'a mut [L]) -> Self {
-        let (lanes, widest) = L::tile(isa::level());
-        let (k, cols, blocks) = (b.rows(), b.cols(), Blocks::new(b.rows()));
-        let padded = padded::<L>(cols);
-        let wide = cols / (lanes * widest) * (lanes * widest);
-        for ks in (0..blocks.count()).map(|i| blocks.get(i)) {
-            let d = &mut d[ks.start * padded..ks.end * padded];
-            pack::panel(b.block(ks.clone(), 0..wide), lanes * widest, d);
-            let mut j = wide;
-            while j < cols {
-                let width = vectors(cols - j, lanes, widest) * lanes;
-                pack::panel(b.block(ks.clone(), j..cols.min(j + width)), width, &mut d[j * ks.len()..]);
-                j += width;
-            }
+        let pieces = Pieces::<L>::new(b.rows(), b.cols());
+        for piece in (0..pieces.count()).map(|i| pieces.get(i)) {
+            piece.pack(b, &mut d[piece.lanes.clone()]);
         }
-        Panels::of(k, cols, d)
+        Panels::of(b.rows(), b.cols(), d)
     }
     /// The panels that [`Panels::pack`] left of `k x cols` elements. Panics where there are too few lanes.
     pub fn of(k: usize, cols: usize, lanes: &'a [L]) -> Self {
@@ -96,6 +86,59 @@ impl<'a, L: Lane> Panels<'a, L> {
         let ks = self.blocks.get(block);
         &self.lanes[ks.start * self.padded + (self.first + j) * ks.len()..]
     }
+}
+/// A part of the packing, with its place among the lanes: work for a thread.
+pub struct Piece {
+    steps: Range<usize>,
+    cols: Range<usize>,
+    pub lanes: Range<usize>,
+}
+impl Piece {
+    /// Packs it into its lanes.
+    pub fn pack<B: Product>(&self, b: Mat<B>, d: &mut [B::Lane]) {
+        let (lanes, widest) = B::Lane::tile(isa::level());
+        let b = b.block(self.steps.clone(), self.cols.clone());
+        let (k, cols) = (b.rows(), b.cols());
+        let wide = cols / (lanes * widest) * (lanes * widest);
+        pack::panel(b.block(0..k, 0..wide), lanes * widest, d);
+        let mut j = wide;
+        while j < cols {
+            let width = vectors(cols - j, lanes, widest) * lanes;
+            pack::panel(b.block(0..k, j..cols.min(j + width)), width, &mut d[j * k..]);
+            j += width;
+        }
+    }
+}
+/// All pieces of `k x cols` elements.
+pub struct Pieces<L> {
+    cols: usize,
+    /// Columns of a piece: some panels, so that rows of B are read in long runs.
+    size: usize,
+    blocks: Blocks,
+    _lanes: PhantomData<L>,
+}
+impl<L: Lane> Pieces<L> {
+    pub fn new(k: usize, cols: usize) -> Self {
+        let (lanes, widest) = L::tile(isa::level());
+        Pieces { cols, size: 4 * lanes * widest, blocks: Blocks::new(k), _lanes: PhantomData }
+    }
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.blocks.count() * self.cols.div_ceil(self.size)
+    }
+    pub fn get(&self, i: usize) -> Piece {
+        let across = self.cols.div_ceil(self.size);
+        let start = i % across * self.size;
+        let (steps, cols) = (self.blocks.get(i / across), start..self.cols.min(start + self.size));
+        let at = steps.start * padded::<L>(self.cols) + start * steps.len();
+        Piece { lanes: at..at + padded::<L>(cols.len()) * steps.len(), steps, cols }
+    }
+}
+/// Columns that are packed at once for so many threads: their caches hold them.
+pub fn at_once<L: Lane>(k: usize, threads: usize) -> usize {
+    const LANES: usize = 1 << 20;
+    let (lanes, widest) = L::tile(isa::level());
+    (LANES.saturating_mul(threads) / k.max(1)).max(1).next_multiple_of(lanes * widest)
 }
 fn padded<L: Lane>(cols: usize) -> usize {
     cols.next_multiple_of(L::tile(isa::level()).0)

@@ -272,6 +272,53 @@ fn panels_packed_before_change_no_bit() {
 }
 
 #[test]
+fn strips_of_a_block_are_those_of_its_parts() {
+    for rows in 1..=blocked::most_rows::<f32>() {
+        let strips = |rows: usize| (0..rows.div_ceil(tile::HEIGHT)).map(move |i| tile::strip(rows, i));
+        let step = blocked::even(rows, blocked::FINISH, tile::HEIGHT);
+        let parts = (0..rows).step_by(step).flat_map(|i| strips(step.min(rows - i)).map(move |s| i + s.start..i + s.end));
+        assert!(strips(rows).eq(parts), "{rows}");
+        let mut end = 0;
+        for strip in strips(rows) {
+            assert!(strip.start == end && (1..=tile::HEIGHT).contains(&strip.len()), "{rows} {strip:?}");
+            end = strip.end;
+        }
+        assert_eq!(end, rows);
+    }
+}
+
+#[test]
+fn columns_pages_apart_change_no_bit() {
+    fn run<T: Number>(name: &str) {
+        const APART: usize = 4100;
+        let (n, mut random) = (70, Random(5));
+        for (m, k) in [(1, 3), (13, 1), (50, 70), (147, 33), (200, 9)] {
+            let mut values = |len: usize| (0..len).map(|_| T::make((random.next() >> 30) as i64 % 9 - 4)).collect::<Vec<_>>();
+            let (far, b) = (values(k * APART), values(k * n));
+            // SAFETY: M1: `m` of the `APART` elements from each multiple of it.
+            let a = unsafe { Mat::new(far.as_ptr(), m, k, 1, APART as isize) };
+            let near: Vec<T> = (0..m * k).map(|i| far[i % k * APART + i / k]).collect();
+            let list: [Stage<T>; 0] = [];
+            let run = |a: Mat<T>| {
+                let (b, mut c) = (Mat::from_slice(&b, k, n), vec![T::default(); m * n]);
+                let engine = if T::BYTE.is_some() { Engine::Bytes } else { Engine::Tiles };
+                engine.product(a, b, None, &mut MatMut::from_slice(&mut c, m, n), false, Stages::new(&list, m, n)).unwrap();
+                c
+            };
+            let (far, near) = (run(a), run(Mat::from_slice(&near, m, k)));
+            // SAFETY: M1 of a vector.
+            let bytes = |c: &[T]| unsafe { core::slice::from_raw_parts(c.as_ptr() as *const u8, size_of_val(c)).to_vec() };
+            assert!(bytes(&far) == bytes(&near), "{name} {m} {k}");
+        }
+    }
+    run::<f32>("f32");
+    run::<i8>("i8");
+    run::<i64>("i64");
+    #[cfg(feature = "half")]
+    run::<crate::dtype::bf16>("bf16");
+}
+
+#[test]
 fn scratch_beyond_all_memory_is_an_error() {
     for len in [usize::MAX, usize::MAX / 4 + 1, usize::MAX / 4] {
         assert!(matches!(super::Scratch::<f32>::new(len), Err(crate::Error::Memory { .. })), "{len}");

@@ -2,21 +2,49 @@
 
 use super::element::Lane;
 use crate::exec::isa::{self, Isa, Kernel};
+use core::ops::Range;
 
-/// Rows of the highest tile. Lower ones take what remains, so evenly that none starves the multipliers: 8 are 4 + 4.
+/// Rows of the highest tile.
 pub const HEIGHT: usize = 6;
+
+/// The rows of strip `i` of so many rows: as high as the highest tile, and the last two as equal as can be, so that none starves
+/// the multipliers: 14 are 6 + 4 + 4. Those of a part that begins with a strip and goes to the end are the same, where it has two.
+#[inline]
+pub fn strip(rows: usize, i: usize) -> Range<usize> {
+    let strips = rows.div_ceil(HEIGHT);
+    if i + 2 < strips || strips < 2 {
+        return i * HEIGHT..rows.min((i + 1) * HEIGHT);
+    }
+    let start = (strips - 2) * HEIGHT;
+    let half = start + (rows - start).div_ceil(2);
+    if i + 2 == strips { start..half } else { half..rows }
+}
+
+/// A block of A: rows by their strides, or else strips, `[strip][step of k][row]`.
+#[derive(Clone, Copy)]
+pub struct Left<A> {
+    pub at: *const A,
+    /// Strides of a row and of a step of `k`.
+    pub strides: Option<(isize, isize)>,
+}
+impl<A> Left<A> {
+    /// From row `i` on, where a strip begins, of `k` steps.
+    #[inline(always)]
+    pub fn from(self, i: usize, k: usize) -> Self {
+        let rs = self.strides.map_or(k as isize, |(rs, _)| rs);
+        Left { at: self.at.wrapping_offset(i as isize * rs), ..self }
+    }
+}
 
 /// One panel of B times all strips of A: `o (+)= a b`.
 ///
-/// Contract S1: `a` holds `rows` rows of `k` lanes by its strides; `b` holds `k` rows of `vectors * L` lanes, `ldb` apart; `o` holds
+/// Contract S1: `a` holds `rows` rows of `k` lanes; `b` holds `k` rows of `vectors * L` lanes, `ldb` apart; `o` holds
 /// `rows` rows of as many, `ldo` apart, writable and apart from both; `vectors` is 1, 2 or the widest tile's.
 #[derive(Clone, Copy)]
 pub struct Strips<A> {
     pub k: usize,
     pub rows: usize,
-    pub a: *const A,
-    /// Strides of a row and of a step of `k`.
-    pub a_strides: (isize, isize),
+    pub a: Left<A>,
     pub b: *const A,
     pub ldb: isize,
     pub vectors: usize,
@@ -65,10 +93,11 @@ pub unsafe fn strips<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<
 /// S1.
 #[inline(always)]
 unsafe fn column<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) {
-    let (mut i, strips) = (0, s.rows.div_ceil(HEIGHT));
-    for strip in 0..strips {
-        let h = (s.rows - i).div_ceil(strips - strip);
-        let a = s.a.wrapping_offset(i as isize * s.a_strides.0);
+    for strip in 0..s.rows.div_ceil(HEIGHT) {
+        let rows = self::strip(s.rows, strip);
+        let (i, h) = (rows.start, rows.len());
+        let a = s.a.from(i, s.k);
+        let a = (a.at, a.strides.unwrap_or((1, h as isize)));
         let o = s.o.wrapping_offset(i as isize * s.ldo);
         let starts = if s.starts.is_null() { s.starts } else { s.starts.wrapping_add(i) };
         // a cache line for each step of k: the first strips fetch the whole panel
@@ -88,7 +117,6 @@ unsafe fn column<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) 
                 _ => tile::<I, A, L, 1, V>(&s, a, starts, o, ahead),
             }
         }
-        i += h;
     }
 }
 
@@ -103,12 +131,11 @@ const LINE: usize = 64;
 #[expect(clippy::needless_range_loop, reason = "indices that are constants after unrolling keep the tile in registers")]
 unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     s: &Strips<A>,
-    mut a: *const A,
+    (mut a, (rs, cs)): (*const A, (isize, isize)),
     starts: *const A,
     o: *mut A,
     (mut ahead, step): (*const u8, usize),
 ) {
-    let (rs, cs) = s.a_strides;
     let mut c = [[[A::default(); L]; V]; R];
     let at = |i: usize, j: usize| o.wrapping_offset((i as isize).wrapping_mul(s.ldo)).wrapping_add(j * L) as *mut [A; L];
     let mut b = s.b;

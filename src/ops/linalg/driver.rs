@@ -1,8 +1,9 @@
 //! Batches of matrix products over the threads: everything that multiplies matrices comes through here.
 
 use crate::error::{Error, Result};
-use crate::exec::par::{self, Cost};
-use crate::kernel::gemm::{self, Engine, Grid, Mat, MatMut, Panels, Product, Stages};
+use crate::exec::par::{self, Cost, Out};
+use crate::kernel::gemm::{self, Engine, Grid, Mat, MatMut, Panels, Pieces, Product, Scratch, Stages};
+use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// The sizes of each product of a batch: `m x k` by `k x n`.
@@ -80,6 +81,9 @@ where
     B: Product<Lane = A::Lane>,
     C: Product<Lane = A::Lane>,
 {
+    /// Elements of B from which on all threads pack it together. Fewer are read from another core's cache, which costs more than
+    /// packing them twice.
+    const SHARED: usize = 1 << 19;
     let Sizes { m, n, k } = sizes;
     if batch == 0 || m == 0 || n == 0 {
         return Ok(());
@@ -91,26 +95,54 @@ where
         flops: rows.saturating_mul(cols).saturating_mul(gemm::steps::<A, B>(k)),
     };
     let threads = par::threads_for(cost(batch.saturating_mul(m), n));
-    let block = |i: usize, rows: core::ops::Range<usize>, cols: core::ops::Range<usize>| {
+    let block = |i: usize, rows: Range<usize>, cols: Range<usize>, packed: Option<Panels<A::Lane>>| {
         let (a, b, c) = operands(i);
         let stages = stages.at(rows.start, cols.start);
         // SAFETY: blocks of a grid don't overlap, nor do results by the caller's promise.
         let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
-        let packed = packed.map(|p| p.columns(cols.clone()));
         engine.product(a.block(rows, 0..k), b.block(0..k, cols), packed, &mut part, false, stages)
     };
     if threads == 1 && engine != Engine::Large {
-        return (0..batch).try_for_each(|i| block(i, 0..m, 0..n));
+        return (0..batch).try_for_each(|i| block(i, 0..m, 0..n, packed));
     }
-    let grid = Grid::new(engine, &a, &b, packed.is_some(), batch, threads);
-    let blocks = grid.len();
-    let (rows, cols) = grid.block(0);
     let failure = Failure::default();
-    par::chunks(batch * blocks, cost(rows.len(), cols.len()), |task| {
-        let (rows, cols) = grid.block(task % blocks);
-        failure.note(block(task / blocks, rows, cols));
-    });
+    let grid = |cols: Range<usize>, packed: bool| Grid::new(engine, &a, &b.block(0..k, cols), packed, batch, threads);
+    let blocks = |grid: Grid, first: usize, packed: Option<Panels<A::Lane>>| {
+        let (rows, cols) = grid.block(0);
+        par::chunks(batch * grid.len(), cost(rows.len(), cols.len()), |task| {
+            let (rows, cols) = grid.block(task % grid.len());
+            let packed = packed.map(|p| p.columns(cols.clone()));
+            failure.note(block(task / grid.len(), rows, first + cols.start..first + cols.end, packed));
+        });
+    };
+    let whole = grid(0..n, packed.is_some());
+    if batch == 1 && packed.is_none() && engine == Engine::Tiles && whole.down() > 1 && gemm::packs_b(&b, m) && k * n >= SHARED {
+        // Blocks that would each pack the same columns of B.
+        let step = gemm::at_once::<A::Lane>(k, threads).min(n);
+        let mut scratch = Scratch::new(Panels::<A::Lane>::len(k, step))?;
+        for j in (0..n).step_by(step) {
+            let cols = j..n.min(j + step);
+            let panels = pack(b.block(0..k, cols.clone()), &mut scratch);
+            blocks(grid(cols, true), j, Some(panels));
+        }
+    } else {
+        blocks(whole, 0, packed);
+    }
     failure.result()
+}
+
+/// [`Panels::pack`] on all threads.
+pub(crate) fn pack<'a, B: Product>(b: Mat<B>, lanes: &'a mut [B::Lane]) -> Panels<'a, B::Lane> {
+    let (k, n) = (b.rows(), b.cols());
+    let out = Out::new(lanes);
+    let pieces = Pieces::<B::Lane>::new(k, n);
+    let bytes = k.saturating_mul(n).saturating_mul(size_of::<B>() + size_of::<B::Lane>()) / pieces.count().max(1);
+    par::chunks(pieces.count(), Cost { bytes, flops: 0 }, |i| {
+        let piece = pieces.get(i);
+        // SAFETY: O1: pieces have lanes of their own.
+        piece.pack(b, unsafe { out.part(piece.lanes.clone()) });
+    });
+    Panels::of(k, n, lanes)
 }
 
 /// Memory that some piece of parallel work did not get.
