@@ -32,8 +32,9 @@ use std::time::{Duration, Instant};
 
 /// Threads at most, the caller counted: a job's threads are bits of a word.
 pub(super) const MOST: usize = 64;
-/// How long a worker spins for the next job before it parks.
-const SPIN: Duration = Duration::from_micros(50);
+/// How long a worker spins for the next job before it parks: longer than the serial work between two jobs of a small model takes, such as
+/// the attention of a short sequence or its tokens.
+const SPIN: Duration = Duration::from_micros(200);
 /// Work in nanoseconds that is worth waking a thread for, or starting one: it begins 45 us later, and waking takes the caller 10.
 /// Jobs of less count together while they take more than a quarter of the time: a worker that they wake finds the next one spinning.
 const WAKE: usize = 100_000;
