@@ -66,18 +66,20 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(head: &Head<F>, queries: Range
     assert!(head.k.cols() == depth && head.v.rows() == keys && (out.rows(), out.cols()) == (count, width));
     // Rows of scores are whole vectors, with queries of zeros at the end: their rest would cost as much as a block of queries.
     let n = if count < LANES / 4 { count } else { count.next_multiple_of(LANES) };
-    let mut scratch = Scratch::<F>::new(depth.saturating_add(KEYS + 4).saturating_mul(n))?;
+    let longest = keys.min(KEYS);
+    let mut scratch = Scratch::<F>::new(depth.saturating_add(longest + 4).saturating_mul(n))?;
     let (q, rest) = scratch.split_at_mut(depth * n);
-    let (scores, rest) = rest.split_at_mut(KEYS * n);
+    let (scores, rest) = rest.split_at_mut(longest * n);
     let (maxima, rest) = rest.split_at_mut(n);
     let (sums, rest) = rest.split_at_mut(n);
     let (tile_sums, factors) = rest.split_at_mut(n);
+    let asked = head.q.block(queries.clone(), 0..depth);
     for (p, row) in q.chunks_exact_mut(n.max(1)).enumerate() {
         let (row, rest) = row.split_at_mut(count);
         rest.fill(F::default());
         for (i, x) in row.iter_mut().enumerate() {
-            // SAFETY: `queries.start + i < queries.end`, inside by the caller's range (checked by `block` below); `p < depth`.
-            *x = unsafe { head.q.block(queries.clone(), 0..depth).get(i, p) } * head.scale;
+            // SAFETY: `i < count` and `p < depth`, the sizes of `asked`.
+            *x = unsafe { asked.get(i, p) } * head.scale;
         }
     }
     let q = Mat::from_slice(q, depth, n);
