@@ -3,6 +3,7 @@
 
 use super::arch;
 use super::bytes::Pair;
+use super::few::{self, Strip};
 use super::tile::{self, Strips};
 #[cfg(feature = "complex")]
 use crate::dtype::Complex64;
@@ -34,12 +35,21 @@ pub trait Lane: Copy + Default + Send + Sync + 'static {
     /// # Safety
     /// S1, see [`Strips`].
     unsafe fn strips<I: Isa>(job: Strips<Self>);
+    /// Whether there are tiles for few rows, see [`few`](super::few).
+    const FEW: bool = false;
+    /// All rows by a panel, where they are few.
+    ///
+    /// # Safety
+    /// P1, see [`Strip`].
+    unsafe fn few<I: Isa>(_job: Strip<Self>) {
+        unreachable!("`few::serves` says no")
+    }
 }
 
-/// `packed form: [lanes per vector with AVX-512, AVX2, base] form for arrays, multiply-add, multiply, add`. Tiles are six rows high
+/// `packed form: [lanes per vector with AVX-512, AVX2, base] form for arrays, tiles for few rows, multiply-add, multiply, add`. Tiles are six rows high
 /// and four vectors wide with 32 registers (AVX-512), two with 16.
 macro_rules! lanes {
-    ($($(#[$cfg:meta])* $A:ty: [$x:literal $y:literal $z:literal] $arrays:ident, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
+    ($($(#[$cfg:meta])* $A:ty: [$x:literal $y:literal $z:literal] $arrays:ident $(few $few:literal)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
         $(#[$cfg])*
         impl Lane for $A {
             #[inline(always)]
@@ -73,13 +83,29 @@ macro_rules! lanes {
                     }
                 }
             }
+            $(
+                const FEW: bool = $few;
+                #[inline(always)]
+                unsafe fn few<I: Isa>(job: Strip<Self>) {
+                    // SAFETY: P1 is the caller's.
+                    unsafe {
+                        if const { matches!(I::LEVEL, Level::Avx512) } {
+                            few::strip::<I, Self, $x, 4, 2>(job)
+                        } else if const { matches!(I::LEVEL, Level::Avx2) } {
+                            few::strip::<I, Self, $y, 2, 1>(job)
+                        } else {
+                            few::strip::<I, Self, $z, 2, 1>(job)
+                        }
+                    }
+                }
+            )?
         }
     )* };
 }
 lanes! {
-    f32: [16 8 4] single, |I, a, b, c| fma32::<I>(a, b, c), a * b, a + b;
+    f32: [16 8 4] single few true, |I, a, b, c| fma32::<I>(a, b, c), a * b, a + b;
     #[cfg(feature = "f64")]
-    f64: [8 4 2] double, |I, a, b, c| fma64::<I>(a, b, c), a * b, a + b;
+    f64: [8 4 2] double few true, |I, a, b, c| fma64::<I>(a, b, c), a * b, a + b;
     Pair: [16 8 4] pairs, |I, a, b, c| Pair(c.0.wrapping_add(a.dot(b))), Pair(a.0.wrapping_mul(b.0)), Pair(a.0.wrapping_add(b.0));
     u16: [32 16 8] int16, |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
     u32: [16 8 4] int32, |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);

@@ -16,6 +16,7 @@ mod arch;
 mod blocked;
 mod bytes;
 mod element;
+mod few;
 mod large;
 mod mat;
 mod pack;
@@ -52,7 +53,7 @@ pub enum Engine {
     Sweeps,
     /// Few rows and columns that are contiguous: see [`skinny`].
     Dots,
-    /// All else: see [`blocked`].
+    /// All else: see [`blocked`], and [`few`] for few rows.
     Tiles,
 }
 impl Engine {
@@ -100,7 +101,10 @@ impl Engine {
             Engine::Bytes => bytes::product(a, b, c, accumulate, stages),
             Engine::Sweeps => skinny::product::<A, B, C, true>(a, b, c, accumulate, stages),
             Engine::Dots => skinny::product::<A, B, C, false>(a, b, c, accumulate, stages),
-            Engine::Tiles => blocked::product(a, b, packed, c, accumulate, stages),
+            Engine::Tiles => match packed {
+                Some(packed) if !accumulate && few::serves::<A, C>(c.rows()) => few::product(a, packed, c, stages),
+                packed => blocked::product(a, b, packed, c, accumulate, stages),
+            },
         }
     }
 }

@@ -245,7 +245,8 @@ fn a_grid_covers_c_once() {
 #[test]
 fn panels_packed_before_change_no_bit() {
     let mut random = Random(3);
-    for (m, n, k) in [(1, 1, 1), (5, 17, 40), (13, 64, 1030), (200, 130, 300), (3, 300, 2100), (250, 190, 64)] {
+    let few = (2..=12).map(|m| (m, 150 + 9 * m, 70 * m));
+    for (m, n, k) in few.chain([(1, 1, 1), (5, 17, 40), (9, 64, 1030), (13, 64, 1030), (200, 130, 300), (3, 300, 2100), (250, 190, 64)]) {
         let mut values = |len: usize| (0..len).map(|_| (random.next() >> 40) as f32 / (1 << 24) as f32 - 0.5).collect::<Vec<_>>();
         let (a, b, bias) = (values(m * k), values(k * n), values(n));
         let list = [Stage::Bias(&bias)];

@@ -1,0 +1,164 @@
+//! Few rows by columns in panels: all rows are one tile, so that each panel comes from memory, or even from L2, once. The time of
+//! that is the product's: it is a quarter shorter than in two strips. Sums are the same chains of multiply-adds, so the bits are too.
+
+use super::{
+    element::{Lane, Product},
+    mat::{Mat, MatMut},
+    panels::{self, Blocks, Panels},
+    scratch::Scratch,
+    stage::{self, Finish, Stages},
+    tile::HEIGHT,
+};
+use crate::{
+    error::Result,
+    exec::isa::{self, Isa, Kernel},
+};
+
+/// Rows that count as few: as many as registers hold sums of, at half the width of a panel.
+const ROWS: usize = 2 * HEIGHT;
+/// Bytes of B that are fetched into L2 ahead of their use, over the end of a panel too.
+const AHEAD: usize = 16 << 10;
+
+/// Whether products of so many rows are for this module: of real floats alone, to which packed weights belong.
+pub fn serves<A: Product, C: Product>(rows: usize) -> bool {
+    A::SAME && C::SAME && A::Lane::FEW && rows <= ROWS
+}
+
+/// `c = a b`, then the stages, where [`serves`] says so.
+pub fn product<A, C>(a: Mat<A>, b: Panels<A::Lane>, c: &mut MatMut<C>, stages: Stages<C>) -> Result<()>
+where
+    A: Product,
+    C: Product<Lane = A::Lane>,
+{
+    let (rows, n) = (c.rows(), c.cols());
+    assert!(serves::<A, C>(rows) && a.rows() == rows);
+    let (lanes, widest) = A::Lane::tile(isa::level());
+    // The last panel's sums, where it is not whole.
+    let mut rest = Scratch::<A::Lane>::new(if n.is_multiple_of(lanes) { 0 } else { rows * lanes * widest })?;
+    let mut j = 0;
+    while j < n {
+        let vectors = panels::vectors(n - j, lanes, widest);
+        let width = vectors * lanes;
+        let cols = width.min(n - j);
+        let whole = cols == width;
+        let (o, ldo) = if whole { (c.at(0, j) as *mut A::Lane, c.rs()) } else { (rest.as_mut_ptr(), width as isize) };
+        let (k, at, strides) = (a.cols(), a.as_ptr() as *const A::Lane, (a.rs(), a.cs()));
+        // P1: A and C are matrices (M1, M2) of lanes (SAME); `rest` is as large as any panel's sums.
+        isa::call(Strip { rows, k, a: at, strides, b, j, vectors, o, ldo });
+        if !(whole && stages.is_empty()) {
+            let d = (!whole).then(|| (c.at(0, j), c.rs()));
+            // SAFETY: F1: the lanes just written, and the same part of C where they are not C's own.
+            unsafe { stage::finish(Finish { stages: stages.at(0, j), lanes: o, rows, cols, ld: ldo, d }) };
+        }
+        j += width;
+    }
+    Ok(())
+}
+
+/// All rows times one panel: `o = a b`.
+///
+/// Contract P1: `a` holds `rows` rows of `k` lanes by its strides, `rows` at most [`ROWS`]; `o` holds as many of `vectors` vectors,
+/// `ldo` apart, writable and apart from both. `b` has a panel of `vectors` at column `j`, by [`Panels`].
+pub struct Strip<'a, A> {
+    rows: usize,
+    k: usize,
+    a: *const A,
+    /// Of a row and of a step of `k`.
+    strides: (isize, isize),
+    b: Panels<'a, A>,
+    j: usize,
+    vectors: usize,
+    o: *mut A,
+    ldo: isize,
+}
+impl<A: Lane> Kernel for Strip<'_, A> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        // SAFETY: P1, promised by `product`, the only caller.
+        unsafe { A::few::<I>(self) }
+    }
+}
+
+/// # Safety
+/// P1.
+#[inline(always)]
+pub unsafe fn strip<I: Isa, A: Lane, const L: usize, const V: usize, const HALF: usize>(s: Strip<A>) {
+    macro_rules! heights {
+        ($($R:literal)*; $($high:literal)*) => {
+            // SAFETY: P1.
+            unsafe {
+                match s.rows {
+                    $($R => across::<I, A, L, $R, V>(&s),)*
+                    $($high => across::<I, A, L, $high, HALF>(&s),)*
+                    _ => unreachable!("`serves` fewer rows"),
+                }
+            }
+        };
+    }
+    heights!(1 2 3 4 5 6; 7 8 9 10 11 12)
+}
+
+/// `R` rows times the panel, `V` vectors at a time.
+///
+/// # Safety
+/// P1, for `R` rows.
+#[inline(always)]
+unsafe fn across<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(s: &Strip<A>) {
+    let mut first = 0;
+    while first < s.vectors {
+        // SAFETY: P1, of the vectors that are there.
+        unsafe {
+            if first + V <= s.vectors {
+                tile::<I, A, L, R, V>(s, first);
+                first += V;
+            } else {
+                tile::<I, A, L, R, 1>(s, first);
+                first += 1;
+            }
+        }
+    }
+}
+
+/// `R` rows of `V` vectors of the panel, from vector `first` on.
+///
+/// # Safety
+/// P1, for `R` rows, and `first + V <= vectors`.
+#[inline(always)]
+#[expect(clippy::needless_range_loop, reason = "indices that are constants after unrolling keep the tile in registers")]
+unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(s: &Strip<A>, first: usize) {
+    let mut c = [[[A::default(); L]; V]; R];
+    let (rs, cs) = s.strides;
+    let mut a = s.a;
+    let blocks = Blocks::new(s.k);
+    for block in 0..blocks.count() {
+        let steps = blocks.get(block).len();
+        let panel = &s.b.panel(block, s.j)[..steps * s.vectors * L];
+        let mut b = panel.as_ptr().wrapping_add(first * L);
+        for _ in 0..steps {
+            // SAFETY: P1: a step of the panel has `vectors` of them, of which `first + V` are read, and A's row one lane.
+            unsafe {
+                let mut bv = [[A::default(); L]; V];
+                for j in 0..V {
+                    bv[j] = *(b.wrapping_add(j * L) as *const [A; L]);
+                    isa::prefetch::<{ isa::L2 }, _>(b.wrapping_byte_add(AHEAD).wrapping_add(j * L));
+                }
+                for i in 0..R {
+                    let av = *a.wrapping_offset((i as isize).wrapping_mul(rs));
+                    for j in 0..V {
+                        c[i][j] = A::mul_add_lanes::<I, L>([av; L], bv[j], c[i][j]);
+                    }
+                }
+            }
+            a = a.wrapping_offset(cs);
+            b = b.wrapping_add(s.vectors * L);
+        }
+    }
+    for i in 0..R {
+        for j in 0..V {
+            let at = s.o.wrapping_offset((i as isize).wrapping_mul(s.ldo)).wrapping_add((first + j) * L) as *mut [A; L];
+            // SAFETY: P1.
+            unsafe { *at = c[i][j] };
+        }
+    }
+}
