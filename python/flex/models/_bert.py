@@ -154,8 +154,9 @@ class Bert:
         weights, size = Weights(tensors), config.hidden_size
         self.config = config
         self.words = weights.get("embeddings.word_embeddings.weight", config.vocab_size, size)
-        self.positions = weights.get("embeddings.position_embeddings.weight", config.max_position_embeddings, size)
-        self.token_types = weights.get("embeddings.token_type_embeddings.weight", config.type_vocab_size, size)
+        # Every token is of type 0, a single sentence.
+        token_types = weights.get("embeddings.token_type_embeddings.weight", config.type_vocab_size, size)
+        self.positions = weights.get("embeddings.position_embeddings.weight", config.max_position_embeddings, size) + token_types[0]
         self.norm = LayerNorm(weights, "embeddings.LayerNorm", size, config.layer_norm_eps)
         self.layers = [Layer(weights, f"encoder.layer.{k}", config) for k in range(config.num_hidden_layers)]
 
@@ -163,8 +164,7 @@ class Bert:
         """[len(tokens), hidden_size] float32 of the sequences `tokens[offsets[i]:offsets[i + 1]]`, which lie one after the other."""
         lengths = (end - start for start, end in pairwise(offsets))
         places = flex.concat([flex.arange(length) for length in lengths])
-        # Every token is of type 0, a single sentence.
-        x = self.norm(nn.embedding(tokens, self.words) + nn.embedding(places, self.positions) + self.token_types[0])
+        x = self.norm(nn.embedding(tokens, self.words) + nn.embedding(places, self.positions))
         for layer in self.layers:
             x = layer(x, offsets)
         return x

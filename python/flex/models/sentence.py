@@ -91,10 +91,16 @@ class SentenceEncoder:
         with ProgressBar(len(texts), "embedding") if progress else nullcontext() as bar:
             for start in range(0, len(texts), batch_size):
                 batch = texts[start : start + batch_size]
-                vectors.append(self._embed([encoding.ids for encoding in self._tokenizer.encode_batch(batch)]))
+                vectors.append(self._embed(self._tokens(batch)))
                 if bar is not None:
                     bar.advance(len(batch))
-        return flex.concat(vectors, axis=0)
+        return flex.concat(vectors, axis=0) if len(vectors) > 1 else vectors[0]
+
+    def _tokens(self, batch: list[str]) -> list[list[int]]:
+        """The tokens of texts. One text alone wakes no threads of the tokenizer, which would take a core from those of flex."""
+        if len(batch) == 1:
+            return [self._tokenizer.encode(batch[0]).ids]
+        return [encoding.ids for encoding in self._tokenizer.encode_batch(batch)]
 
     def _embed(self, batch: Sequence[Sequence[int]]) -> Tensor:
         """The vectors of lists of tokens."""
