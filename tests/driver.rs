@@ -136,6 +136,75 @@ fn results_take_the_buffer_of_an_operand_given_away() {
     assert!(floats(&z).iter().all(|v| *v == 0.0));
 }
 
+/// `x ** 2` has the bits of a square, in every dtype of a power; integers wrap.
+#[test]
+fn the_second_power_is_the_square() {
+    let mut rng = Rng(29);
+    for d in DType::ALL.into_iter().filter(|d| d.is_available() && !d.is_bool()) {
+        for n in [0, 1, 17, 9000] {
+            let x = random(&mut rng, &[n], d);
+            let squared = if d.real() == d { ops::multiply(&x, &x) } else { ops::square(&x) };
+            let want = values(&squared.unwrap());
+            let mut assigned = x.clone();
+            ops::apply_in_place(Op::Pow.row(), &mut assigned, Some(Arg::from(2))).unwrap();
+            for got in [ops::pow(&x, 2).unwrap(), ops::pow(x.copy().unwrap(), 2).unwrap(), assigned] {
+                assert_eq!((got.dtype(), values(&got)), (d, want.clone()), "{d}, {n} elements");
+            }
+        }
+    }
+    let x = Tensor::from_slice(&[f32::NEG_INFINITY, -0.0, f32::NAN, 1e30, -3.0], [5]).unwrap();
+    let y = ops::pow(&x, 2.0).unwrap().to_vec::<f32>().unwrap();
+    assert!(y[2].is_nan() && [y[0], y[1], y[3], y[4]] == [f32::INFINITY, 0.0, f32::INFINITY, 9.0] && y[1].is_sign_positive());
+    // a float exponent makes integers floats
+    assert_eq!(floats(&ops::pow(Tensor::from_slice(&[3i32], [1]).unwrap(), 2.0).unwrap()), [9.0]);
+}
+
+/// A result has the order of dimensions that its operands of its shape share, and is row-major where they differ.
+#[test]
+fn results_keep_the_order_of_their_operands() {
+    let mut rng = Rng(23);
+    for shape in [[3usize, 4, 5, 1], [12, 30, 40, 1]] {
+        for order in [[0isize, 1, 2, 3], [2, 1, 0, 3], [1, 2, 0, 3], [2, 3, 0, 1], [3, 0, 2, 1]] {
+            let (a, b) = (random(&mut rng, &shape, DType::F32), random(&mut rng, &shape, DType::F32));
+            let (x, y) = (a.permute(&order).unwrap(), b.permute(&order).unwrap());
+            let (cx, cy) = (x.contiguous().unwrap(), y.contiguous().unwrap());
+            let steps = |t: &Tensor| -> Vec<(usize, isize)> {
+                t.shape().iter().copied().zip(t.strides().iter().copied()).filter(|(n, _)| *n != 1).collect()
+            };
+            let check = |got: Tensor, like: &Tensor, want: Tensor| {
+                assert_eq!(steps(&got), steps(like), "{shape:?} {order:?}");
+                assert_eq!(values(&got), values(&want), "{shape:?} {order:?}");
+            };
+            let row = random(&mut rng, &[x.shape()[3]], DType::F32);
+            check(ops::subtract(&x, &y).unwrap(), &x, ops::subtract(&cx, &cy).unwrap());
+            check(ops::exp(&x).unwrap(), &x, ops::exp(&cx).unwrap());
+            check(ops::add(&x, 2).unwrap(), &x, ops::add(&cx, 2).unwrap());
+            check(ops::multiply(&row, &x).unwrap(), &x, ops::multiply(&row, &cx).unwrap());
+            check(x.astype(DType::I32).unwrap(), &x, cx.astype(DType::I32).unwrap());
+            let less = ops::less(&x, &y).unwrap();
+            check(ops::where_(&less, &x, 1.5).unwrap(), &x, ops::where_(&less, &cx, 1.5).unwrap());
+            check(ops::where_(&less, &x, &y).unwrap(), &x, ops::where_(&less, &cx, &cy).unwrap());
+            // turned round along one dimension
+            let turned = x.flip(&[1]).unwrap();
+            check(ops::negative(&turned).unwrap(), &x, ops::negative(turned.contiguous().unwrap()).unwrap());
+            // two orders, and a repeated operand, which has none
+            check(ops::subtract(&cx, &y).unwrap(), if order.is_sorted() { &x } else { &cx }, ops::subtract(&cx, &cy).unwrap());
+            let longest = (0..4).max_by_key(|k| x.shape()[*k]).unwrap() as isize;
+            let repeated = x.slice_axis(longest, Some(0), Some(1), 1).unwrap().broadcast_to(x.shape()).unwrap();
+            check(ops::add(&repeated, 1).unwrap(), &cx, ops::add(repeated.contiguous().unwrap(), 1).unwrap());
+            // in place, and in a buffer given away
+            let mut z = x.astype(DType::F64).unwrap().astype(DType::F32).unwrap();
+            let p = z.as_ptr();
+            z -= &y;
+            z *= &cx;
+            assert_eq!(z.as_ptr(), p);
+            let z = ops::abs(z).unwrap();
+            assert_eq!(z.as_ptr(), p);
+            check(z, &x, ops::abs(ops::multiply(ops::subtract(&cx, &cy).unwrap(), &cx).unwrap()).unwrap());
+        }
+    }
+}
+
 #[test]
 fn in_place_operations_write_to_their_target_alone() {
     let mut x = Tensor::from_slice(&[1i32, 2, 3, 4], [2, 2]).unwrap();

@@ -61,6 +61,24 @@ impl Layout {
         }
         Ok(Layout { shape: Shape::from_slice(shape), strides, offset: 0, len, contiguous: true })
     }
+    /// Of an elementwise result of this shape: dense, in the order of dimensions that all operands of the shape share (that of their
+    /// strides), so that loops run along memory; row-major where they differ. Operands that broadcast have no say.
+    pub(crate) fn of_result<'a>(shape: &[usize], operands: impl Iterator<Item = &'a Layout>) -> Result<Layout> {
+        let mut result = Layout::contiguous(shape)?;
+        let mut whole = operands.filter(|l| l.shape() == shape && (0..shape.len()).all(|k| l.strides[k] != 0 || shape[k] == 1));
+        let Some(first) = whole.next().filter(|l| !l.contiguous) else { return Ok(result) };
+        let mut order: SmallVec<[usize; 6]> = (0..shape.len()).filter(|k| shape[*k] != 1).collect();
+        order.sort_unstable_by_key(|k| (first.strides[*k].unsigned_abs(), usize::MAX - k)); // innermost first
+        if whole.all(|l| order.windows(2).all(|w| l.strides[w[0]].unsigned_abs() <= l.strides[w[1]].unsigned_abs())) {
+            let mut step = 1;
+            for k in order {
+                result.strides[k] = step;
+                step *= shape[k] as isize; // L2
+            }
+            result = Layout::derived(result.shape, result.strides, 0);
+        }
+        Ok(result)
+    }
     /// The number of elements; none where L2 doesn't hold.
     fn count(shape: &[usize]) -> Option<usize> {
         let nonzero = shape.iter().filter(|d| **d > 0).try_fold(1usize, |n, d| n.checked_mul(*d).filter(|n| *n <= Layout::MOST))?;
@@ -176,10 +194,21 @@ impl Layout {
             apart
         })
     }
+    /// Whether both have one shape, and every index is as far from the first element.
+    #[inline]
+    pub(crate) fn is_parallel(&self, other: &Layout) -> bool {
+        let same = || (0..self.rank()).all(|k| self.strides[k] == other.strides[k] || self.shape[k] == 1);
+        self.shape == other.shape && (self.contiguous && other.contiguous || same())
+    }
+    /// Whether the elements fill a piece of memory that begins with the first, in whatever order of dimensions.
+    #[inline]
+    pub(crate) fn is_dense(&self) -> bool {
+        self.contiguous || self.is_injective() && self.span() == Some((self.offset, self.offset + self.len - 1))
+    }
     /// The same elements counted from 0, for a storage that begins with the first.
     #[inline]
     pub(crate) fn at_zero(&self) -> Layout {
-        debug_assert!(self.contiguous);
+        debug_assert!(self.is_dense());
         let mut l = self.clone();
         l.offset = 0;
         l

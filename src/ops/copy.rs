@@ -157,7 +157,7 @@ impl Tensor {
         }
         let missing = || Error::unsupported("astype", if dtype.is_available() { self.dtype() } else { dtype });
         let f = convert::cast_loop(self.dtype(), dtype).ok_or_else(missing)?;
-        let mut out = Tensor::empty(self.shape(), dtype)?;
+        let mut out = Tensor::empty_result(self.shape(), core::iter::once(self), dtype)?;
         let (p, rank) = (out.as_mut_ptr()?, self.rank());
         if self.is_contiguous() && self.len() * self.dtype().size().max(dtype.size()) <= SMALL {
             let x = self.as_ptr();

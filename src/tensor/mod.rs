@@ -73,12 +73,21 @@ impl Tensor {
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
         Ok(Tensor { data, layout: Arc::new(layout), dtype }) // T1, T2: made to measure
     }
-    /// Fresh, of the shape of a contiguous tensor.
+    /// Fresh, of the layout of a dense tensor.
     #[inline]
     pub(crate) fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
         let layout = if x.layout.offset() == 0 { x.layout.clone() } else { Arc::new(x.layout.at_zero()) };
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
         Ok(Tensor { data, layout, dtype })
+    }
+    /// Fresh, for an elementwise result of operands that broadcast to `shape`: as [`Layout::of_result`] lays it out.
+    pub(crate) fn empty_result<'a>(shape: &[usize], operands: impl Iterator<Item = &'a Tensor> + Clone, dtype: DType) -> Result<Tensor> {
+        if let Some(x) = operands.clone().find(|x| x.is_contiguous() && x.shape() == shape) {
+            return Tensor::empty_like(x, dtype); // no order but its own can be shared with it
+        }
+        let layout = Layout::of_result(shape, operands.map(Tensor::layout))?;
+        let data = Bytes::new(byte_len(&layout, dtype)?)?;
+        Ok(Tensor { data, layout: Arc::new(layout), dtype }) // T1, T2: dense from 0, made to measure
     }
     /// Filled with zeros (or false).
     ///

@@ -17,9 +17,9 @@ use crate::exec::nest::Operand;
 use crate::exec::tile::{Instr, Program};
 use crate::exec::{self};
 use crate::kernel::convert;
-use crate::kernel::elementwise::{Kernel, Row};
+use crate::kernel::elementwise::{Kernel, Row, rows};
 use crate::layout::{self, Shape};
-use crate::op::Rule;
+use crate::op::{Op, Rule};
 use crate::scalar::{Scalar, Value};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -91,7 +91,7 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
         && t.dtype() == target.dtype()
     {
         match target.get_mut_ptr() {
-            // SAFETY: contiguous elements of one shape (`small` takes no others) and dtype, the target's unshared (S3).
+            // SAFETY: dense elements of one shape, order (`small` takes no others) and dtype, the target's unshared (S3).
             Some(p) => unsafe { core::ptr::copy_nonoverlapping(t.as_ptr(), p, t.len() * t.dtype().size()) },
             None => *target = t,
         }
@@ -114,8 +114,8 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
     Ok(())
 }
 
-/// The commonest case without the machine: contiguous operands of one dtype and shape, lent, or a number beside them; few
-/// elements.
+/// The commonest case without the machine: dense operands of one dtype, shape and order of elements, lent, or a number beside
+/// them; few elements.
 #[inline(always)]
 fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor>> {
     let rule = row.op.rule();
@@ -126,7 +126,7 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
     let values = if rule == Rule::Select { &args[1..] } else { &args[..] };
     let first = values.iter().find_map(|a| if let Arg::Ref(t) = a { Some(*t) } else { None })?;
     let (dtype, n) = (first.dtype(), first.len());
-    if n > SMALL || !first.is_contiguous() || rule == Rule::Float && dtype.inexact() != dtype {
+    if n > SMALL || !first.layout().is_dense() || rule == Rule::Float && dtype.inexact() != dtype {
         return None;
     }
     let k = (row.lookup)(dtype).map(|k| direct(k, dtype, args)).filter(|k| !k.wide)?;
@@ -136,7 +136,7 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
     for (i, a) in args.iter().enumerate() {
         let dtype = if rule == Rule::Select && i == 0 { DType::Bool } else { dtype };
         match a {
-            Arg::Ref(t) if t.dtype() == dtype && t.is_contiguous() && t.shape() == first.shape() => ptrs[i] = t.as_ptr(),
+            Arg::Ref(t) if t.dtype() == dtype && t.layout().is_parallel(first.layout()) => ptrs[i] = t.as_ptr(),
             // a number that doesn't fit takes the long way to its error
             Arg::Scalar(s) if s.promote(dtype) == dtype => {
                 numbers[i] = Some(s.value(dtype, "").ok()?);
@@ -158,7 +158,7 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
         Err(e) => return Some(Err(e)),
     };
     let d = out.get_mut_ptr()?;
-    // SAFETY: E1: contiguous operands of `n` elements of the kernel's dtype or one value, as `scalars` says; a fresh result.
+    // SAFETY: E1: dense operands of `n` elements of the kernel's dtype or one value, as `scalars` says; a fresh result.
     unsafe { (k.f)(d, ptrs[0], ptrs[1], ptrs[2], n * k.mult as usize, scalars) };
     Some(Ok(out))
 }
@@ -204,6 +204,16 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
         return Ok(r);
     }
     let dtype = common_dtype(row, args)?;
+    // the same values: a square is what a power that is rounded well comes to
+    if row.op == Op::Pow
+        && let [x, Arg::Scalar(Scalar::Int(2) | Scalar::Float(2.0))] = &*args
+        && x.tensor().is_some_and(|x| x.dtype() == dtype)
+    {
+        let square = &rows::Square::ROW;
+        let lent = if let Arg::Ref(x) = x { small(square, &[Arg::Ref(x)]) } else { None };
+        let at_once = lent.filter(|_| into.is_none());
+        return at_once.unwrap_or_else(|| general(square, &mut args[..1], into));
+    }
     let kernel = (row.lookup)(dtype).ok_or_else(|| Error::unsupported(name, dtype))?;
     if row.op.rule() == Rule::Select
         && args[0].tensor().is_none_or(|c| !c.dtype().is_bool())
@@ -234,10 +244,7 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
     plan.finish(result, target)?;
     let inputs: SmallVec<[Operand; 3]> = args.iter().filter_map(Arg::tensor).map(|t| t.operand(shape.len())).collect();
     // operands stay alive in `args`, but for the one whose storage becomes the result's
-    let mut out = match reuse(args, &shape, target) {
-        Some(t) => t.retyped(target),
-        None => Tensor::empty(&shape, target)?,
-    };
+    let mut out = result_tensor(args, &shape, target)?;
     plan.run(&inputs, &shape, &mut out)?;
     Ok(out)
 }
@@ -253,18 +260,19 @@ fn same_kind(from: DType, to: DType) -> bool {
     kind(from) <= kind(to)
 }
 
-/// Takes a given operand whose buffer can hold the result: unshared, contiguous, of the result's shape and element size. The
-/// machine sees that the result lies on an operand, and computes it in a tile.
-fn reuse(args: &mut [Arg<'_>], shape: &Shape, result: DType) -> Option<Tensor> {
+/// A given operand whose buffer can hold the result, taken (unshared, dense, of the result's shape and element size), else a fresh
+/// tensor. The machine sees that the result lies on an operand, and computes it in a tile.
+fn result_tensor(args: &mut [Arg<'_>], shape: &Shape, dtype: DType) -> Result<Tensor> {
     let fits = |a: &mut Arg<'_>| match a {
-        Arg::Own(t) => t.is_contiguous() && t.shape() == &shape[..] && t.dtype().size() == result.size() && t.get_mut_ptr().is_some(),
+        Arg::Own(t) => t.layout().is_dense() && t.shape() == &shape[..] && t.dtype().size() == dtype.size() && t.get_mut_ptr().is_some(),
         _ => false,
     };
-    let k = args.iter_mut().position(fits)?;
-    match core::mem::replace(&mut args[k], Arg::Scalar(Scalar::Bool(false))) {
-        Arg::Own(t) => Some(t),
-        _ => None,
+    if let Some(k) = args.iter_mut().position(fits)
+        && let Arg::Own(t) = core::mem::replace(&mut args[k], Arg::Scalar(Scalar::Bool(false)))
+    {
+        return Ok(t.retyped(dtype));
     }
+    Tensor::empty_result(shape, args.iter().filter_map(Arg::tensor), dtype)
 }
 
 /// A program under construction. Slots: operands (0..n), the result (n), constants, temporaries.
