@@ -98,15 +98,18 @@ pub trait Target: Copy + 'static {
     }
 }
 
-/// The `f32` below or above x that has an odd last bit, or x where it is one.
+/// An `f32` that rounds to 16 bits as x does: x cut off after 23 bits, the last of which is set where others were lost. Below the
+/// normal numbers, where `f32` has fewer bits, x rounded to a multiple of the least bfloat16 (float16 has only zero there).
 #[inline(always)]
 pub fn round_to_odd(x: f64) -> f32 {
-    let y = x as f32;
-    let (back, bits) = (y as f64, y.to_bits());
-    let magnitude = |x: f64| x.to_bits() & !(1 << 63);
-    let other = if magnitude(back) > magnitude(x) { bits.wrapping_sub(1) } else { bits.wrapping_add(1) };
-    let exact = (back == x) | x.is_nan();
-    f32::from_bits(if exact | (bits & 1 == 1) { bits } else { other })
+    const LOST: u64 = (1 << 29) - 1;
+    /// 1.5 times what has the least bfloat16, 2^-133, for its last bit: an addition rounds to that.
+    const UNIT: f64 = f64::from_bits(((1023 + 52 - 133) << 52) | (1 << 51));
+    let b = x.to_bits();
+    let sticky = if b & LOST != 0 { LOST + 1 } else { 0 };
+    let (sign, magnitude) = (b & (1 << 63), f64::from_bits(b & !(1 << 63)));
+    let tiny = ((magnitude + UNIT) - UNIT).to_bits() | sign;
+    f64::from_bits(if magnitude < f32::MIN_POSITIVE as f64 { tiny } else { (b & !LOST) | sticky }) as f32
 }
 
 #[cfg(feature = "f64")]
@@ -125,15 +128,18 @@ impl Source for f64 {
     }
 }
 
-/// `f32` holds every 16-bit integer, `f64` every 32-bit one; of the longest, what is below bit 12 becomes one bit that still shows.
+/// `f32` holds every 16-bit integer; of longer ones that it doesn't, what is below bit 8 (of 64 bits, 12) becomes one bit that still
+/// shows.
 macro_rules! odd {
     (exact $x:expr) => {
         $x as f32
     };
-    (double $x:expr) => {
-        round_to_odd($x as f64)
-    };
-    (sticky $x:expr) => {{
+    (single $x:expr) => {{
+        let x = $x;
+        let sticky = if x & 0xff != 0 { 0x100 } else { 0 };
+        (if x.abs_diff(0) < 1 << 24 { x } else { (x & !0xff) | sticky }) as f32
+    }};
+    (double $x:expr) => {{
         let x = $x;
         let sticky = if x & 0xfff != 0 { 0x1000 } else { 0 };
         let small = x.abs_diff(0) < 1 << 53;
@@ -187,7 +193,7 @@ macro_rules! integers {
 }
 integers! {
     i8 i32 exact u8 i32 exact i16 i32 exact u16 i32 exact
-    i32 i32 double u32 u32 double i64 i64 sticky u64 u64 sticky
+    i32 i32 single u32 u32 single i64 i64 double u64 u64 double
 }
 
 impl Source for Bool {

@@ -244,6 +244,38 @@ mod tests {
         }
     }
 
+    /// Between all neighbours: halfway goes to the even one, what is a bit beyond to the nearer.
+    #[cfg(all(feature = "half", feature = "f64"))]
+    #[test]
+    fn sixteen_bit_floats_are_the_nearest() {
+        use crate::dtype::{bf16, f16};
+        macro_rules! check {
+            ($H:ident, $overflow:expr) => {
+                let value = |h: u16| if $H::from_bits(h).is_infinite() { $overflow } else { $H::from_bits(h).to_f64() };
+                let (mut x, mut want, mut n, mut integers) = (Vec::new(), Vec::new(), Vec::<i32>::new(), Vec::new());
+                for h in 0..$H::INFINITY.to_bits() {
+                    let (low, middle) = (value(h), (value(h) + value(h + 1)) / 2.0);
+                    let beside = |by: i64| f64::from_bits((middle.to_bits() as i64 + by) as u64);
+                    for (v, h) in [(low, h), (beside(-1), h), (middle, h + (h & 1)), (beside(1), h + 1)] {
+                        x.extend([v, -v]);
+                        want.extend([h, h | 0x8000]);
+                    }
+                    if middle < 2e9 && middle - low >= 1.0 {
+                        for (v, h) in [(middle - 1.0, h), (middle, h + (h & 1)), (middle + 1.0, h + 1)] {
+                            n.extend([v as i32, -v as i32]);
+                            integers.extend([h, h | 0x8000]);
+                        }
+                    }
+                }
+                let bits = |y: Vec<$H>| y.into_iter().map($H::to_bits).collect::<Vec<_>>();
+                assert!(bits(cast::<f64, $H>(&x)) == want && bits(cast::<i32, $H>(&n)) == integers);
+                assert!(bits(cast::<i64, $H>(&n.iter().map(|n| *n as i64).collect::<Vec<_>>())) == integers);
+            };
+        }
+        check!(f16, 65536.0);
+        check!(bf16, f64::powi(2.0, 128));
+    }
+
     #[cfg(feature = "half")]
     #[test]
     fn float16_is_the_same_by_instruction_and_by_arithmetic() {

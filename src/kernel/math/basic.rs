@@ -178,10 +178,6 @@ macro_rules! basic {
                 x * Real::sigmoid_near::<I>(x)
             }
             #[inline(always)]
-            pub fn gelu<I: Isa>(x: $T) -> $T {
-                0.5 * x * (1.0 + Real::erf::<I>(x * core::$T::consts::FRAC_1_SQRT_2))
-            }
-            #[inline(always)]
             pub fn gelu_tanh<I: Isa>(x: $T) -> $T {
                 // sqrt(2 / pi)
                 const SCALE: f64 = core::f64::consts::FRAC_2_SQRT_PI * core::f64::consts::FRAC_1_SQRT_2;

@@ -87,3 +87,7 @@ pub fn erfc<I: Isa>(x: f64) -> f64 {
     let y = if a < 1.25 { middle } else { far };
     if a < 0.84375 { near } else { y }
 }
+#[inline(always)]
+pub fn gelu<I: Isa>(x: f64) -> f64 {
+    0.5 * x * (1.0 + erf::<I>(x * core::f64::consts::FRAC_1_SQRT_2))
+}

@@ -8,7 +8,7 @@ mod trig;
 mod wide;
 
 pub use arc::{acos, asin, atan, atan2};
-pub use erf::erf;
+pub use erf::{erf, gelu};
 pub use exp::{exp, exp_near, exp2, sigmoid, sigmoid_near, tanh};
 pub use log::{log, log_near};
 pub use trig::{cos, cos_near, is_far, sin, sin_near, tan, tan_near};
