@@ -16,6 +16,14 @@ type Items = SmallVec<[Index; 4]>;
 #[pymethods]
 impl PyTensor {
     fn __getitem__(&self, key: &Bound<PyAny>) -> PyResult<PyTensor> {
+        // the commonest key, without a list of items and a plan
+        if let Ok(key) = key.cast::<PySlice>() {
+            let item = slice(key)?;
+            return self.view(|t| match item {
+                Index::Slice { start, stop, step } if t.rank() > 0 && step != 0 => t.slice_axis(0, start, stop, step),
+                _ => ops::get(t, &[item]),
+            });
+        }
         let items = parse(key)?;
         if !items.iter().any(|i| matches!(i, Index::Mask(_) | Index::Array(_))) {
             return self.view(|t| ops::get(t, &items)); // moves nothing
