@@ -23,7 +23,7 @@ lint: setup   ## formatting, clippy, rustdoc, ruff, the structure of the source
 test-rust:    ## Rust tests: each instruction set, each feature combination
 	@scripts/test-rust.sh
 
-test-cross: setup  ## the library on emulated machines: ARM64, 32-bit, big-endian, Cortex-M boards, WebAssembly
+test-cross: setup  ## checks on emulated Cortex-M boards and as WebAssembly
 	@scripts/test-cross.sh $(ARGS)
 
 test-python: build  ## Python tests on each instruction set, the stubs, the wheel
