@@ -193,7 +193,7 @@ fn results_keep_the_order_of_their_operands() {
             let repeated = x.slice_axis(longest, Some(0), Some(1), 1).unwrap().broadcast_to(x.shape()).unwrap();
             check(ops::add(&repeated, 1).unwrap(), &cx, ops::add(repeated.contiguous().unwrap(), 1).unwrap());
             // in place, and in a buffer given away
-            let mut z = x.astype(DType::F64).unwrap().astype(DType::F32).unwrap();
+            let mut z = ops::multiply(&x, 1).unwrap();
             let p = z.as_ptr();
             z -= &y;
             z *= &cx;
