@@ -5,7 +5,7 @@ use flex::{DType, Tensor, ops};
 /// Deterministic small integers.
 fn integers(shape: &[usize], seed: usize) -> Tensor {
     let n: usize = shape.iter().product();
-    let values: Vec<i64> = (0..n).map(|i| ((i * 7919 + seed * 104_729) >> 3) as i64 % 9 - 4).collect();
+    let values: Vec<i64> = (0..n as u64).map(|i| ((i * 7919 + seed as u64 * 104_729) >> 3) as i64 % 9 - 4).collect();
     Tensor::from_slice(&values, shape).unwrap()
 }
 

@@ -215,7 +215,8 @@ impl<'a> Literal<'a> {
         while !self.eat(')') {
             let word = self.word();
             // Python 2 wrote long integers so
-            let size = word.strip_suffix('L').unwrap_or(word).parse().map_err(|e| format!("size {word:?} in the shape: {e}"))?;
+            let size: u64 = word.strip_suffix('L').unwrap_or(word).parse().map_err(|e| format!("size {word:?} in the shape: {e}"))?;
+            let size = usize::try_from(size).map_err(|_| format!("size {word} in the shape overflows"))?;
             sizes.push(size);
             if !self.eat(',') {
                 self.expect(')')?;

@@ -271,7 +271,8 @@ fn entry(name: &str, value: &Value) -> core::result::Result<Entry, String> {
         .ok_or_else(|| format!("flex has no dtype {dtype}"))?;
     let numbers = |key| value.get(key)?.as_array()?.iter().map(Value::as_u64).collect::<Option<Vec<u64>>>();
     let shape = numbers("shape").ok_or("its shape is no list of sizes")?;
-    let shape: Vec<usize> = shape.into_iter().map(usize::try_from).collect::<core::result::Result<_, _>>().map_err(|e| e.to_string())?;
+    let shape: Vec<usize> =
+        shape.into_iter().map(usize::try_from).collect::<core::result::Result<_, _>>().map_err(|_| "a size overflows")?;
     let Some([start, end]) = numbers("data_offsets").and_then(|o| <[u64; 2]>::try_from(o).ok()) else {
         return Err("its data_offsets are no pair of numbers".into());
     };

@@ -34,7 +34,12 @@ pub enum Value {
 
 /// The element at `p`, by its bytes alone.
 fn read(dtype: DType, b: &[u8]) -> Value {
-    let word = b.iter().rev().fold(0u128, |w, x| w << 8 | *x as u128);
+    let native = |b: &[u8]| {
+        let push = |w: u128, x: &u8| w << 8 | *x as u128;
+        if cfg!(target_endian = "big") { b.iter().fold(0, push) } else { b.iter().rev().fold(0, push) }
+    };
+    let word = native(b);
+    let (re, im) = b.split_at(b.len() / 2);
     let bits = 8 * b.len() as u32;
     let half = |w: u16| half::f16::from_bits(w).to_f64();
     match dtype {
@@ -45,8 +50,8 @@ fn read(dtype: DType, b: &[u8]) -> Value {
         DType::BF16 => Value::Float(f32::from_bits((word as u32) << 16) as f64),
         DType::F32 => Value::Float(f32::from_bits(word as u32) as f64),
         DType::F64 => Value::Float(f64::from_bits(word as u64)),
-        DType::Complex64 => Value::Complex(f32::from_bits(word as u32) as f64, f32::from_bits((word >> 32) as u32) as f64),
-        _ => Value::Complex(f64::from_bits(word as u64), f64::from_bits((word >> 64) as u64)),
+        DType::Complex64 => Value::Complex(f32::from_bits(native(re) as u32) as f64, f32::from_bits(native(im) as u32) as f64),
+        _ => Value::Complex(f64::from_bits(native(re) as u64), f64::from_bits(native(im) as u64)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The crate `gemm`: products of complex numbers, for which tiles of our own are no vectors. (Of real floats ours are as fast where
 //! it packs both operands, and faster where one is packed before.) It picks the CPU's best instruction set by itself, so it serves
-//! only while that is the one in use; and always on the calling thread.
+//! only while that is the one in use; and always on the calling thread. Its block sizes overflow 32 bits, so it serves where there are 64.
 
 use super::{
     element::Product,
@@ -8,13 +8,13 @@ use super::{
 };
 
 /// Whether it is the fastest for a product.
-#[cfg(feature = "std")]
+#[cfg(all(feature = "std", target_pointer_width = "64"))]
 pub fn serves<A: Product, B: Product, C: Product>(a: &Mat<A>, b: &Mat<B>) -> bool {
     let known = A::GEMM_ONE.is_some() && B::GEMM_ONE.is_some() && C::GEMM_ONE.is_some();
     known && a.cols() > 0 && b.cols() > 0 && crate::exec::isa::is_best()
 }
-#[cfg(not(feature = "std"))]
-#[allow(clippy::extra_unused_type_parameters, reason = "the signature with the standard library")]
+#[cfg(not(all(feature = "std", target_pointer_width = "64")))]
+#[allow(clippy::extra_unused_type_parameters, reason = "the signature where it may serve")]
 pub fn serves<A: Product, B: Product, C: Product>(_: &Mat<A>, _: &Mat<B>) -> bool {
     false
 }
