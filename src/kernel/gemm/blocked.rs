@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! for columns as many as fit a cache          packed into panels where rows in several blocks will read them, or before
-//!   for rows in blocks                       A's block: read in place, or packed into L2
+//!   for rows in blocks                        A's block: read in place, or packed into L2
 //!     for k in equal blocks                   (`panels`)
 //!       for columns in panels                 B's panel: packed before, read in place (few rows, or small), or packed into L1/L2
 //!         for rows in strips: tile            into C where its elements are lanes, else into a partial block of lanes
@@ -25,8 +25,8 @@ use crate::{error::Result, exec::isa};
 use core::ops::Range;
 
 /// Rows of A in a block, which stays in L2: 768 KiB with the longest sum of `f32`, and no more of larger lanes.
-const MC: usize = if cfg!(feature = "std") { 192 } else { 18 };
 pub const fn most_rows<L>() -> usize {
+    const MC: usize = if cfg!(feature = "std") { 192 } else { 18 };
     if size_of::<L>() > 4 { MC * 4 / size_of::<L>() } else { MC }
 }
 /// Rows whose part of a panel of C stays in L1 until the stages have run.

@@ -210,9 +210,12 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
         && x.tensor().is_some_and(|x| x.dtype() == dtype)
     {
         let square = &rows::Square::ROW;
-        let lent = if let Arg::Ref(x) = x { small(square, &[Arg::Ref(x)]) } else { None };
-        let at_once = lent.filter(|_| into.is_none());
-        return at_once.unwrap_or_else(|| general(square, &mut args[..1], into));
+        if let (Arg::Ref(x), None) = (x, &into)
+            && let Some(r) = small(square, &[Arg::Ref(x)])
+        {
+            return r;
+        }
+        return general(square, &mut args[..1], into);
     }
     let kernel = (row.lookup)(dtype).ok_or_else(|| Error::unsupported(name, dtype))?;
     if row.op.rule() == Rule::Select

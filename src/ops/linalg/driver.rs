@@ -132,7 +132,7 @@ where
 }
 
 /// [`Panels::pack`] on all threads.
-pub(crate) fn pack<'a, B: Product>(b: Mat<B>, lanes: &'a mut [B::Lane]) -> Panels<'a, B::Lane> {
+fn pack<'a, B: Product>(b: Mat<B>, lanes: &'a mut [B::Lane]) -> Panels<'a, B::Lane> {
     let (k, n) = (b.rows(), b.cols());
     let out = Out::new(lanes);
     let pieces = Pieces::<B::Lane>::new(k, n);
