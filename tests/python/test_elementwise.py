@@ -168,7 +168,7 @@ def widened(a, name):
     more = {"float32": np.float64, "complex64": np.complex128}
     if name not in ("erf", "erfc", "gelu"):  # scipy has them in double precision
         more |= {"float64": np.longdouble, "complex128": np.clongdouble}
-    if name in ("add", "subtract", "multiply", "divide", "sqrt") and a.dtype.name == "float64":
+    if name in ("add", "subtract", "multiply", "divide", "sqrt", "square") and a.dtype.name == "float64":
         return a  # exact rounding must not be done twice
     return a.astype(more.get(a.dtype.name, a.dtype))
 
