@@ -2,7 +2,6 @@
 //! `dispatch!`, promotion, the Python dtype objects, the names in files. No other match over all dtypes exists in the crate.
 
 use crate::error::{Error, Result};
-use alloc::format;
 use core::fmt;
 
 #[cfg(feature = "half")]
@@ -71,11 +70,11 @@ pub enum Class {
 macro_rules! dtypes {
     ($callback:ident! $($x:tt)*) => { $callback! { $($x)*
         (Bool, $crate::dtype::Bool, "bool", boolean, Boolean, 8, "?", 6, "BOOL", "", (all()))
-        (I8, i8, "int8", sint, Sint, 8, "b", 0, "I8", "", (all()))
+        (I8, i8, "int8", sint, Sint, 8, "b", 0, "I8", "i8", (feature = "i8"))
         (I16, i16, "int16", sint, Sint, 16, "h", 0, "I16", "ints", (feature = "ints"))
-        (I32, i32, "int32", sint, Sint, 32, "i", 0, "I32", "", (all()))
-        (I64, i64, "int64", sint, Sint, 64, "q", 0, "I64", "", (all()))
-        (U8, u8, "uint8", uint, Uint, 8, "B", 1, "U8", "", (all()))
+        (I32, i32, "int32", sint, Sint, 32, "i", 0, "I32", "i32", (feature = "i32"))
+        (I64, i64, "int64", sint, Sint, 64, "q", 0, "I64", "i64", (feature = "i64"))
+        (U8, u8, "uint8", uint, Uint, 8, "B", 1, "U8", "i8", (feature = "i8"))
         (U16, u16, "uint16", uint, Uint, 16, "H", 1, "U16", "ints", (feature = "ints"))
         (U32, u32, "uint32", uint, Uint, 32, "I", 1, "U32", "ints", (feature = "ints"))
         (U64, u64, "uint64", uint, Uint, 64, "Q", 1, "U64", "ints", (feature = "ints"))
@@ -168,6 +167,18 @@ unsafe impl Plain for i128 {}
 // SAFETY: a primitive number: what moments are summed in.
 #[cfg(not(feature = "f64"))]
 unsafe impl Plain for f64 {}
+/// Elements also where the build has no kernels for them: bytes and indices, which are read and moved.
+macro_rules! kept {
+    ($($feature:literal: $($T:ident $V:ident),*;)*) => { $($(
+        #[cfg(not(feature = $feature))]
+        // SAFETY: as in the table.
+        unsafe impl Element for $T { const DTYPE: DType = DType::$V; }
+        // SAFETY: a primitive number.
+        #[cfg(not(feature = $feature))]
+        unsafe impl Plain for $T {}
+    )*)* };
+}
+kept! { "i8": i8 I8, u8 U8; "i32": i32 I32; "i64": i64 I64; }
 #[cfg(not(feature = "ints"))]
 mod widths {
     // SAFETY: a primitive number.
@@ -246,6 +257,15 @@ macro_rules! dispatch_width {
 }
 
 impl DType {
+    /// Whether the build has kernels for integers of so many bytes.
+    pub(crate) const fn has_integers(bytes: usize) -> bool {
+        match bytes {
+            1 => cfg!(feature = "i8"),
+            2 => cfg!(feature = "ints"),
+            4 => cfg!(feature = "i32"),
+            _ => cfg!(feature = "i64"),
+        }
+    }
     /// The default for floats: `1 / 2` of integers, `zeros(3)`.
     pub const DEFAULT_FLOAT: DType = DType::F32;
     /// The default for integers.
@@ -330,7 +350,7 @@ impl DType {
                 DType::U8 => DType::I16,
                 DType::U16 => DType::I32,
                 DType::U32 => DType::I64,
-                _ => return Err(Error::dtype(op, format!("{self} with {other} has no common integer dtype: convert one with astype"))),
+                _ => return Err(Error::dtype(op, message!("{self} with {other} has no common integer dtype: convert one with astype"))),
             },
             (Half, Half) => DType::F32,
             (Float, Complex) if a.size() == 8 => DType::Complex128,

@@ -1,8 +1,23 @@
 //! What can go wrong: each variant carries the operation, the shapes, dtypes and axis, so that a message says what to fix.
 
 use crate::dtype::DType;
-use alloc::{borrow::Cow, boxed::Box, format, string::String, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 use core::fmt;
+
+/// What an error says, formatted. Without the feature `messages`, which small firmware leaves out, nothing: no operation then links the
+/// code that formats, and the error has its kind, its operation and its operands.
+macro_rules! message {
+    ($($x:tt)*) => {{
+        #[cfg(feature = "messages")]
+        let message = alloc::format!($($x)*);
+        #[cfg(not(feature = "messages"))]
+        let message = {
+            let _ = || alloc::format!($($x)*); // never called: what it names counts as used
+            ""
+        };
+        message
+    }};
+}
 
 /// The result of every fallible function of the crate.
 pub type Result<T> = core::result::Result<T, Error>;
@@ -117,9 +132,9 @@ impl Error {
     #[cold]
     pub fn unsupported(op: &'static str, dtype: DType) -> Error {
         if dtype.is_available() {
-            Error::dtype(op, format!("not defined for {dtype}"))
+            Error::dtype(op, message!("not defined for {dtype}"))
         } else {
-            Error::dtype(op, format!("{dtype} is left out of this build (feature {:?})", dtype.feature()))
+            Error::dtype(op, message!("{dtype} is left out of this build (feature {:?})", dtype.feature()))
         }
     }
     /// A subscript error with a message.

@@ -2,7 +2,6 @@
 
 use crate::dtype::{Bool, Class, DType, Element};
 use crate::error::{Error, Result};
-use alloc::format;
 #[cfg(feature = "half")]
 use core::cmp::Ordering;
 
@@ -119,14 +118,14 @@ impl Scalar {
             Class::Complex => true,
         };
         if !fits {
-            return Err(Error::dtype(op, format!("{self} is no {dtype}: convert the tensor with astype")));
+            return Err(Error::dtype(op, message!("{self} is no {dtype}: convert the tensor with astype")));
         }
         let int = match self {
             Scalar::Int(x) => x,
             s => s.to_bool() as i128,
         };
         dispatch!(all dtype, |T| <T as FromScalar>::from_scalar(self, int).map(Value::of), else return Err(Error::unsupported(op, dtype)))
-            .ok_or_else(|| Error::value(op, format!("{self} is out of range for {dtype}")))
+            .ok_or_else(|| Error::value(op, message!("{self} is out of range for {dtype}")))
     }
 }
 

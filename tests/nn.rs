@@ -210,6 +210,42 @@ fn linear_layers() {
     assert_eq!(error, "linear: last axis of x is 3 but that of weight is 5 (x: [2, 3] float32, weight: [4, 5] float32)");
 }
 
+/// The same bits as in a fresh tensor; in the target's own memory where that is its alone, never in what others see.
+#[test]
+fn results_go_into_tensors_given() {
+    let (x, w, b) = (tensor(&[5, 40], 1), tensor(&[7, 40], 2), tensor(&[7], 3));
+    let want = nn::linear(&x, &w, Some(&b)).unwrap();
+    let probabilities = |axis| nn::softmax(&want, axis).unwrap().to_vec::<f32>().unwrap();
+    let mut out = tensor(&[5, 7], 4);
+    let memory = out.as_ptr();
+    for _ in 0..2 {
+        nn::linear_into(&x, &w, Some(&b), &mut out).unwrap();
+        assert_eq!((out.to_vec::<f32>().unwrap(), out.as_ptr()), (want.to_vec().unwrap(), memory));
+        for axis in [0, 1] {
+            nn::softmax_into(&want, axis, &mut out).unwrap();
+            assert_eq!((out.to_vec::<f32>().unwrap(), out.as_ptr()), (probabilities(axis), memory));
+        }
+    }
+    let seen = out.clone();
+    nn::linear_into(&x, &w, Some(&b), &mut out).unwrap();
+    assert_eq!((out.to_vec::<f32>().unwrap(), seen.to_vec::<f32>().unwrap()), (want.to_vec().unwrap(), probabilities(1)));
+    // an operand's own storage, and a target that is a view
+    let mut same = want.clone();
+    nn::softmax_into(&want, 1, &mut same).unwrap();
+    let mut turned = tensor(&[7, 5], 5).transpose(0, 1).unwrap();
+    nn::softmax_into(&want, 1, &mut turned).unwrap();
+    assert_eq!((same.to_vec::<f32>().unwrap(), turned.to_vec::<f32>().unwrap()), (probabilities(1), probabilities(1)));
+
+    let kept = out.to_vec::<f32>().unwrap();
+    let error = nn::softmax_into(&x, 1, &mut out).unwrap_err().to_string();
+    assert_eq!(error, "softmax: the result is [5, 40] of float32, the tensor for it [5, 7] of float32");
+    let mut whole = out.astype(flex::DType::I32).unwrap();
+    assert!(nn::linear_into(&x, &w, Some(&b), &mut whole).is_err() && nn::linear_into(&x, &x, None, &mut out).is_err());
+    let flags = flex::ops::greater(&x, 0.0).unwrap();
+    assert!(nn::linear_into(&flags, &flags, None, &mut out).is_err());
+    assert_eq!(out.to_vec::<f32>().unwrap(), kept);
+}
+
 /// The second product with a weight packs it, later ones find it packed: no bit changes, unless the weight does.
 #[cfg(feature = "std")]
 #[test]

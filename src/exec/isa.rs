@@ -28,6 +28,9 @@ pub enum Level {
     Avx512 = 2,
 }
 
+/// Whether the target is a microcontroller without vectors: kernels that have several forms for speed there have the smallest one.
+pub const COMPACT: bool = cfg!(all(not(feature = "std"), target_os = "none", not(any(target_feature = "neon", target_feature = "sse2"))));
+
 /// A computation over slices with any signature. Written by the `kernel!` macro.
 pub trait Kernel {
     /// Its result.

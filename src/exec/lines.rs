@@ -7,7 +7,7 @@ use super::pack::{Rect, pack, unpack};
 use super::par::{self, Cost};
 use crate::dtype::{DType, Plain};
 use crate::error::{Error, Result};
-use crate::layout::Shape;
+use crate::layout::{Shape, sort_by_key};
 use crate::storage::Bytes;
 use crate::tensor::Tensor;
 use core::cell::Cell;
@@ -234,7 +234,7 @@ impl Plan {
     /// Errors where a block's memory overflows.
     fn new(lines: Lines<'_>) -> Result<Plan> {
         let Lines { grid, mut args, .. } = lines;
-        args.sort_by_key(|a| match a.role {
+        sort_by_key(&mut args, |a| match a.role {
             Role::Input => 0,
             Role::Output { .. } => 1,
             Role::Scratch => 2,

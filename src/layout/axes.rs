@@ -2,7 +2,6 @@
 
 use super::{Layout, Shape};
 use crate::error::{Error, Result};
-use alloc::format;
 use smallvec::SmallVec;
 
 /// An axis counted from the front; negative ones count from the end.
@@ -41,11 +40,8 @@ pub fn broadcast(op: &'static str, shapes: &[&[usize]]) -> Result<Shape> {
             if *o == 1 {
                 *o = *d;
             } else if *d != 1 && *d != *o {
-                let list: alloc::vec::Vec<_> = shapes.iter().map(|s| format!("{s:?}")).collect();
-                return Err(Error::shape(
-                    op,
-                    format!("shapes {} do not broadcast: sizes {o} and {d} differ and neither is 1", list.join(" and ")),
-                ));
+                let list = || shapes.iter().map(|s| alloc::format!("{s:?}")).collect::<alloc::vec::Vec<_>>().join(" and ");
+                return Err(Error::shape(op, message!("shapes {} do not broadcast: sizes {o} and {d} differ and neither is 1", list())));
             }
         }
     }

@@ -3,14 +3,13 @@
 use super::axes::{axis, unique_axes};
 use super::{Layout, Shape, Strides};
 use crate::error::{Error, Result};
-use alloc::format;
 use smallvec::SmallVec;
 
 impl Layout {
     /// Dimension `k` of the result is dimension `axes[k]`; each is named once.
     pub fn permute(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
         if axes.len() != self.rank() {
-            return Err(Error::shape(op, format!("{} axes for {} dimensions", axes.len(), self.rank())));
+            return Err(Error::shape(op, message!("{} axes for {} dimensions", axes.len(), self.rank())));
         }
         let (axes, mut draft) = (unique_axes(op, axes, self.rank())?, self.draft());
         for (to, from) in axes.iter().enumerate() {
@@ -29,7 +28,7 @@ impl Layout {
     /// Dimensions `source` moved to places `destination`; the others keep their order.
     pub fn move_axes(&self, op: &'static str, source: &[isize], destination: &[isize]) -> Result<Layout> {
         if source.len() != destination.len() {
-            return Err(Error::shape(op, format!("{} source axes but {} destinations", source.len(), destination.len())));
+            return Err(Error::shape(op, message!("{} source axes but {} destinations", source.len(), destination.len())));
         }
         let from = unique_axes(op, source, self.rank())?;
         let to = unique_axes(op, destination, self.rank())?;
@@ -56,7 +55,7 @@ impl Layout {
         let k = axis(op, ax, self.rank())?;
         match start.checked_add(length) {
             Some(end) if end <= self.shape[k] => Ok(self.slice(k, start, 1, length)),
-            _ => Err(Error::shape(op, format!("{length} elements from {start} leave axis {k} of size {}", self.shape[k]))),
+            _ => Err(Error::shape(op, message!("{length} elements from {start} leave axis {k} of size {}", self.shape[k]))),
         }
     }
     /// Element `index` of a dimension (negative from its end), which goes.
@@ -77,7 +76,7 @@ impl Layout {
     }
     /// Dimensions of size 1 (and new ones in front) repeated to `shape`.
     pub fn broadcast_to(&self, op: &'static str, shape: &[usize]) -> Result<Layout> {
-        let fail = || Error::shape(op, format!("shape {:?} does not broadcast to {shape:?}", self.shape()));
+        let fail = || Error::shape(op, message!("shape {:?} does not broadcast to {shape:?}", self.shape()));
         let lead = shape.len().checked_sub(self.rank()).ok_or_else(fail)?;
         let mut strides = Strides::from_elem(0, shape.len());
         for k in 0..self.rank() {
@@ -96,7 +95,7 @@ impl Layout {
             None => (0..self.rank()).filter(|k| self.shape[*k] == 1).collect(),
         };
         if let Some(k) = gone.iter().find(|k| self.shape[**k] != 1) {
-            return Err(Error::shape(op, format!("axis {k} has size {}, not 1 (shape {:?})", self.shape[*k], self.shape())));
+            return Err(Error::shape(op, message!("axis {k} has size {}, not 1 (shape {:?})", self.shape[*k], self.shape())));
         }
         let mut draft = self.draft();
         for k in (0..self.rank()).rev().filter(|k| gone.contains(k)) {
@@ -153,7 +152,7 @@ impl Layout {
     pub fn unfold(&self, op: &'static str, ax: isize, size: usize, step: usize) -> Result<Layout> {
         let k = axis(op, ax, self.rank())?;
         if size == 0 || size > self.shape[k] {
-            return Err(Error::shape(op, format!("size {size} is not in 1..={} (axis {k} of shape {:?})", self.shape[k], self.shape())));
+            return Err(Error::shape(op, message!("size {size} is not in 1..={} (axis {k} of shape {:?})", self.shape[k], self.shape())));
         }
         if step == 0 {
             return Err(Error::value(op, "step is 0; it must be at least 1"));

@@ -9,7 +9,6 @@ use crate::kernel::norm::Float;
 use crate::layout::{self, Shape};
 use crate::ops::linalg::{Failure, Matrices, Results};
 use crate::tensor::Tensor;
-use alloc::format;
 
 /// What [`scaled_dot_product_attention`] may be asked for beyond its operands.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,7 +72,7 @@ pub fn scaled_dot_product_attention(q: &Tensor, k: &Tensor, v: &Tensor, options:
         Some(m) => {
             return Err(Error::dtype(
                 OP,
-                format!("the mask is {}; it must be bool (true takes part) or float (added to scores)", m.dtype()),
+                message!("the mask is {}; it must be bool (true takes part) or float (added to scores)", m.dtype()),
             ));
         }
         None => None,
@@ -98,7 +97,7 @@ pub fn scaled_dot_product_attention(q: &Tensor, k: &Tensor, v: &Tensor, options:
     let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
     let mask = match mask {
         Some(m) => Some(m.broadcast_to(&shape(queries, keys)).map_err(|_| {
-            let message = format!("the mask does not broadcast to {:?}", shape(queries, keys).as_slice());
+            let message = message!("the mask does not broadcast to {:?}", shape(queries, keys).as_slice());
             Error::shape_of(OP, message, &[operands[0], operands[1], ("mask", m.shape(), m.dtype())])
         })?),
         None => None,
@@ -120,7 +119,7 @@ pub fn scaled_dot_product_attention(q: &Tensor, k: &Tensor, v: &Tensor, options:
 fn split_heads(t: &Tensor, groups: usize) -> Result<Tensor> {
     let (lead, rest) = t.shape().split_at(t.rank() - 3);
     if rest[0] % groups != 0 {
-        return Err(Error::shape("scaled_dot_product_attention", format!("{} heads of the mask are no multiple of {groups}", rest[0])));
+        return Err(Error::shape("scaled_dot_product_attention", message!("{} heads of the mask are no multiple of {groups}", rest[0])));
     }
     let shape: alloc::vec::Vec<isize> =
         lead.iter().copied().chain([groups, rest[0] / groups, rest[1], rest[2]]).map(|n| n as isize).collect();

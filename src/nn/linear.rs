@@ -1,6 +1,6 @@
 //! Linear layers.
 
-use crate::dtype::Element;
+use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::kernel::gemm::{Activation, Product, Stage, Stages};
 #[cfg(feature = "std")]
@@ -12,7 +12,6 @@ use crate::ops::linalg::{Matrices, Results, Sizes, products};
 #[cfg(feature = "std")]
 use crate::storage::{Bytes, Key};
 use crate::tensor::Tensor;
-use alloc::format;
 use smallvec::SmallVec;
 
 /// What follows the product in [`linear`]. Made from a bias, or none, by `into`.
@@ -50,76 +49,107 @@ impl<'a> From<Option<&'a Tensor>> for Linear<'a> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn linear<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Linear<'a>>) -> Result<Tensor> {
-    const OP: &str = "linear";
-    let Linear { bias, activation, residual } = options.into();
-    let operands = [("x", x.shape(), x.dtype()), ("weight", weight.shape(), weight.dtype())];
-    if weight.rank() != 2 || x.rank() == 0 {
-        return Err(Error::shape_of(OP, "x must have the shape [.., in] and weight [out, in]", &operands));
-    }
-    let (n, k) = (weight.shape()[0], weight.shape()[1]);
-    if x.shape()[x.rank() - 1] != k {
-        let message = format!("last axis of x is {} but that of weight is {k}", x.shape()[x.rank() - 1]);
-        return Err(Error::shape_of(OP, message, &operands));
-    }
-    let mut dtype = x.dtype().promote(weight.dtype(), OP)?;
-    if let Some(b) = bias {
-        dtype = dtype.promote(b.dtype(), OP)?;
-        if b.shape() != [n] {
-            let message = format!("bias must have the shape [{n}]");
-            return Err(Error::shape_of(OP, message, &[operands[0], operands[1], ("bias", b.shape(), b.dtype())]));
-        }
-    }
-    let lead = &x.shape()[..x.rank() - 1];
-    let m = lead.iter().product::<usize>();
-    let shape: Shape = lead.iter().copied().chain([n]).collect();
-    if let Some(r) = residual {
-        dtype = dtype.promote(r.dtype(), OP)?;
-    }
-    if activation.is_some() && !dtype.is_float() {
-        return Err(Error::dtype(OP, format!("activations are of floats, not of {dtype}")));
-    }
-    let residual = match residual {
-        None => None,
-        Some(r) => {
-            let whole = r.broadcast_to(&shape).map_err(|_| {
-                let message = format!("residual does not broadcast to {:?}", shape.as_slice());
-                Error::shape_of(OP, message, &[operands[0], operands[1], ("residual", r.shape(), r.dtype())])
-            })?;
-            Some(whole.astype(dtype)?.reshape(&[m as isize, n as isize])?)
-        }
-    };
-    let rows = x.astype(dtype)?.reshape(&[m as isize, k as isize])?;
-    let columns = weight.astype(dtype)?.transpose(0, 1)?;
-    let bias = bias.map(|b| b.astype(dtype)?.contiguous()).transpose()?;
-    let layer = Layer { x: &rows, weight: &columns, bias: bias.as_ref(), residual: residual.as_ref(), sizes: Sizes { m, n, k } };
-    let mut y = Tensor::empty(&shape, dtype)?;
-    let unsupported = || Err(Error::unsupported(OP, dtype));
-    match activation {
-        Some(f) => dispatch!(floating dtype, |T| layer.run::<T>(Some(f.function::<<T as Product>::Lane>()), &mut y), else unsupported()),
-        None => dispatch!(number dtype, |T| layer.run::<T>(None, &mut y), else unsupported()),
-    }?;
+    let layer = Layer::new(x, weight, options.into())?;
+    let mut y = Tensor::empty(&layer.shape, layer.dtype)?;
+    layer.write(&mut y)?;
     Ok(y)
 }
 
-/// Operands of one dtype, as matrices.
-struct Layer<'a> {
-    x: &'a Tensor,
-    /// `[in, out]`.
-    weight: &'a Tensor,
-    bias: Option<&'a Tensor>,
-    residual: Option<&'a Tensor>,
-    sizes: Sizes,
+/// [`linear`] into a tensor of the result's shape and dtype, in its own storage where nobody shares that. Errors also where it has others.
+///
+/// ```
+/// use flex::{DType, Tensor, nn};
+/// let x = Tensor::from_slice(&[1.0f32, 2.0], [1, 2])?;
+/// let weight = Tensor::from_slice(&[1.0f32, 0.0, 0.0, 1.0, 1.0, 1.0], [3, 2])?;
+/// let mut y = Tensor::zeros(&[1, 3], DType::F32)?;
+/// nn::linear_into(&x, &weight, None, &mut y)?;
+/// assert_eq!(y.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn linear_into<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Linear<'a>>, out: &mut Tensor) -> Result<()> {
+    let layer = Layer::new(x, weight, options.into())?;
+    out.make_result(OP, &layer.shape, layer.dtype)?;
+    layer.write(out)
 }
-impl Layer<'_> {
+
+const OP: &str = "linear";
+
+/// Operands of one dtype, as matrices, and what the result is.
+struct Layer {
+    x: Tensor,
+    /// `[in, out]`.
+    weight: Tensor,
+    bias: Option<Tensor>,
+    activation: Option<Activation>,
+    residual: Option<Tensor>,
+    sizes: Sizes,
+    shape: Shape,
+    dtype: DType,
+}
+impl Layer {
+    fn new(x: &Tensor, weight: &Tensor, options: Linear) -> Result<Layer> {
+        let Linear { bias, activation, residual } = options;
+        let operands = [("x", x.shape(), x.dtype()), ("weight", weight.shape(), weight.dtype())];
+        if weight.rank() != 2 || x.rank() == 0 {
+            return Err(Error::shape_of(OP, "x must have the shape [.., in] and weight [out, in]", &operands));
+        }
+        let (n, k) = (weight.shape()[0], weight.shape()[1]);
+        if x.shape()[x.rank() - 1] != k {
+            let message = message!("last axis of x is {} but that of weight is {k}", x.shape()[x.rank() - 1]);
+            return Err(Error::shape_of(OP, message, &operands));
+        }
+        let mut dtype = x.dtype().promote(weight.dtype(), OP)?;
+        if let Some(b) = bias {
+            dtype = dtype.promote(b.dtype(), OP)?;
+            if b.shape() != [n] {
+                let message = message!("bias must have the shape [{n}]");
+                return Err(Error::shape_of(OP, message, &[operands[0], operands[1], ("bias", b.shape(), b.dtype())]));
+            }
+        }
+        let lead = &x.shape()[..x.rank() - 1];
+        let m = lead.iter().product::<usize>();
+        let shape: Shape = lead.iter().copied().chain([n]).collect();
+        if let Some(r) = residual {
+            dtype = dtype.promote(r.dtype(), OP)?;
+        }
+        if !dtype.is_available() || dtype.is_bool() {
+            return Err(Error::unsupported(OP, dtype));
+        }
+        if activation.is_some() && !dtype.is_float() {
+            return Err(Error::dtype(OP, message!("activations are of floats, not of {dtype}")));
+        }
+        let residual = match residual {
+            None => None,
+            Some(r) => {
+                let whole = r.broadcast_to(&shape).map_err(|_| {
+                    let message = message!("residual does not broadcast to {:?}", shape.as_slice());
+                    Error::shape_of(OP, message, &[operands[0], operands[1], ("residual", r.shape(), r.dtype())])
+                })?;
+                Some(whole.astype(dtype)?.reshape(&[m as isize, n as isize])?)
+            }
+        };
+        let x = x.astype(dtype)?.reshape(&[m as isize, k as isize])?;
+        let weight = weight.astype(dtype)?.transpose(0, 1)?;
+        let bias = bias.map(|b| b.astype(dtype)?.contiguous()).transpose()?;
+        Ok(Layer { x, weight, bias, activation, residual, sizes: Sizes { m, n, k }, shape, dtype })
+    }
+    /// Computes into `y`, contiguous, of the shape and dtype.
+    fn write(&self, y: &mut Tensor) -> Result<()> {
+        let unsupported = || Err(Error::unsupported(OP, self.dtype));
+        match self.activation {
+            Some(f) => dispatch!(floating self.dtype, |T| self.run::<T>(Some(f.function::<<T as Product>::Lane>()), y), else unsupported()),
+            None => dispatch!(number self.dtype, |T| self.run::<T>(None, y), else unsupported()),
+        }
+    }
     fn run<T: Element + Product>(&self, activation: Option<fn(&mut [T::Lane])>, y: &mut Tensor) -> Result<()> {
         let Sizes { m, n, .. } = self.sizes;
         let mut list = SmallVec::<[Stage<T>; 3]>::new();
-        if let Some(b) = self.bias {
+        if let Some(b) = &self.bias {
             list.push(Stage::Bias(b.as_slice()?));
         }
         list.extend(activation.map(Stage::Map));
-        list.extend(self.residual.map(|r| Stage::Add(Matrices::new(r).get(0))));
-        let (a, b, c) = (Matrices::<T>::new(self.x), Matrices::<T>::new(self.weight), Results::<T>::new(y, m, n)?);
+        list.extend(self.residual.as_ref().map(|r| Stage::Add(Matrices::new(r).get(0))));
+        let (a, b, c) = (Matrices::<T>::new(&self.x), Matrices::<T>::new(&self.weight), Results::<T>::new(y, m, n)?);
         let stages = Stages::new(&list, m, n);
         #[cfg(feature = "std")]
         if let Some(packed) = self.packed::<T>() {
@@ -137,7 +167,7 @@ impl Layer<'_> {
     fn packed<T: Element + Product>(&self) -> Option<Option<Bytes>> {
         /// Rows for which packing is less than a fiftieth of the work.
         const MOST_ROWS: usize = 1024;
-        let (w, Sizes { m, n, k }) = (self.weight, self.sizes);
+        let (w, Sizes { m, n, k }) = (&self.weight, self.sizes);
         // One row is bound by memory, of which the weight itself is no more.
         if !(T::SAME && T::DTYPE.is_float() && m > 1 && n.min(k) >= 16 && w.storage().keeps()) {
             return None;

@@ -5,7 +5,6 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::kernel::norm;
 use crate::tensor::Tensor;
-use alloc::format;
 
 /// `(x - mean) / sqrt(var + eps) * weight + bias`, mean and variance taken over the last dimensions, `normalized_shape`;
 /// `weight` and `bias` have that shape.
@@ -60,7 +59,7 @@ pub fn rms_norm(x: &Tensor, normalized_shape: &[usize], weight: Option<&Tensor>,
 /// `x` as rows to normalise, and the dtype that is computed in.
 fn rows(op: &'static str, x: &Tensor, normalized_shape: &[usize]) -> Result<(Tensor, DType)> {
     if normalized_shape.is_empty() || !x.shape().ends_with(normalized_shape) {
-        let message = format!("the last dimensions are not normalized_shape {normalized_shape:?}");
+        let message = message!("the last dimensions are not normalized_shape {normalized_shape:?}");
         return Err(Error::shape_of(op, message, &[("x", x.shape(), x.dtype())]));
     }
     let n: usize = normalized_shape.iter().product();
@@ -72,7 +71,7 @@ fn rows(op: &'static str, x: &Tensor, normalized_shape: &[usize]) -> Result<(Ten
 fn parameter(op: &'static str, name: &'static str, t: Option<&Tensor>, shape: &[usize], wide: DType) -> Result<Option<Tensor>> {
     let Some(t) = t else { return Ok(None) };
     if t.shape() != shape {
-        return Err(Error::shape_of(op, format!("{name} is not of normalized_shape {shape:?}"), &[(name, t.shape(), t.dtype())]));
+        return Err(Error::shape_of(op, message!("{name} is not of normalized_shape {shape:?}"), &[(name, t.shape(), t.dtype())]));
     }
     Ok(Some(t.astype(wide)?.contiguous()?))
 }

@@ -20,15 +20,27 @@ where
     T::Lane: Element + Plain + Float + Product<Lane = T::Lane>,
     N: Norm<T::Lane>,
 {
+    let mut y = Tensor::empty(x.shape(), x.dtype())?;
+    normalize_into::<T, N>(x, axis, norm, &mut y)?;
+    Ok(y)
+}
+
+/// The same into `y`, contiguous, of the shape and dtype of `x`.
+pub(super) fn normalize_into<T, N>(x: &Tensor, axis: usize, norm: &N, y: &mut Tensor) -> Result<()>
+where
+    T: Element + Plain + Product,
+    T::Lane: Element + Plain + Float + Product<Lane = T::Lane>,
+    N: Norm<T::Lane>,
+{
     let n = x.shape().get(axis).copied().unwrap_or(1);
     let cut = x.len() < LINES * n && n >= 2 * CHUNK;
     let last = x.shape().iter().skip(axis + 1).all(|n| *n == 1);
     if !T::SAME && cut && last {
-        return normalize::<T::Lane, N>(&x.astype(T::Lane::DTYPE)?, axis, norm)?.astype(T::DTYPE);
+        *y = normalize::<T::Lane, N>(&x.astype(T::Lane::DTYPE)?, axis, norm)?.astype(T::DTYPE)?;
+        return Ok(());
     }
-    let mut y = Tensor::empty(x.shape(), x.dtype())?;
     if y.is_empty() {
-        return Ok(y);
+        return Ok(());
     }
     let cost = Cost { bytes: 2 * n * size_of::<T>(), flops: n.saturating_mul(N::FLOPS) };
     if T::SAME && last && (cut || x.is_contiguous()) {
@@ -39,9 +51,9 @@ where
         } else {
             rows(norm, n, from, to, cost)
         }
-        return Ok(y);
+        return Ok(());
     }
-    let lines = Lines::new(x.shape(), axis).input(x).output(&mut y)?;
+    let lines = Lines::new(x.shape(), axis).input(x).output(y)?;
     if T::SAME {
         lines.run(cost, |line| norm::row(norm, line.input::<T::Lane>(0), line.output(0)))?;
     } else {
@@ -52,7 +64,7 @@ where
             store::<T>(to, line.output(0));
         })?;
     }
-    Ok(y)
+    Ok(())
 }
 
 /// Rows of `n` elements, none of them cut. `cost` is that of one.

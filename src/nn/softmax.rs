@@ -1,6 +1,6 @@
 //! Softmax and its logarithm.
 
-use super::rows::normalize;
+use super::rows::{normalize, normalize_into};
 use crate::error::{Error, Result};
 use crate::kernel::norm;
 use crate::layout;
@@ -23,6 +23,27 @@ pub fn softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
     let axis = layout::axis(OP, axis, x.rank())?;
     let x = x.astype(x.dtype().inexact())?;
     dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::Softmax), else Err(Error::unsupported(OP, x.dtype())))
+}
+
+/// [`softmax`] into a tensor of the result's shape and dtype, in its own storage where nobody shares that. Errors also where it has others.
+///
+/// ```
+/// use flex::{DType, Tensor, nn};
+/// let x = Tensor::from_slice(&[1.0f32, 1.0], [2])?;
+/// let mut y = Tensor::zeros(&[2], DType::F32)?;
+/// nn::softmax_into(&x, 0, &mut y)?;
+/// assert_eq!(y.to_vec::<f32>()?, [0.5, 0.5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn softmax_into(x: &Tensor, axis: isize, out: &mut Tensor) -> Result<()> {
+    const OP: &str = "softmax";
+    let axis = layout::axis(OP, axis, x.rank())?;
+    let x = x.astype(x.dtype().inexact())?;
+    if !x.dtype().is_float() || !x.dtype().is_available() {
+        return Err(Error::unsupported(OP, x.dtype()));
+    }
+    out.make_result(OP, x.shape(), x.dtype())?;
+    dispatch!(floating x.dtype(), |T| normalize_into::<T, _>(&x, axis, &norm::Softmax, out), else Err(Error::unsupported(OP, x.dtype())))
 }
 
 /// `x - log(sum(exp(x)))` along an axis, without overflow or cancellation: the logarithm of [`softmax`]. Integers are converted

@@ -8,7 +8,6 @@ use crate::kernel::gemm::{Lane, Product};
 use crate::kernel::norm::Float;
 use crate::ops::linalg::{Matrices, Results};
 use crate::tensor::Tensor;
-use alloc::format;
 use alloc::vec::Vec;
 
 /// Attention of each of several sequences to itself, whose tokens lie one after the other: `q` is `[tokens, heads, depth]`, `k`
@@ -49,7 +48,7 @@ pub fn varlen_attention(q: &Tensor, k: &Tensor, v: &Tensor, offsets: &[usize], c
     }
     let rising = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
     if !rising || offsets.first() != Some(&0) || offsets.last() != Some(&tokens) {
-        return Err(Error::shape(OP, format!("offsets must lead from 0 to the {tokens} tokens without a step back")));
+        return Err(Error::shape(OP, message!("offsets must lead from 0 to the {tokens} tokens without a step back")));
     }
     let dtype = q.dtype().promote(k.dtype(), OP)?.promote(v.dtype(), OP)?;
     let wide = dtype.wide();

@@ -11,7 +11,6 @@ use crate::kernel::elementwise::{COPY_FORMS, Copy1};
 use crate::layout::Layout;
 use crate::scalar::Value;
 use crate::tensor::Tensor;
-use alloc::format;
 use alloc::vec::Vec;
 
 /// Up to so many bytes that lie one after the other are moved at once, without the machine.
@@ -115,7 +114,7 @@ impl Tensor {
     /// ```
     pub fn copy_from(&mut self, source: &Tensor) -> Result<()> {
         if source.dtype() != self.dtype() {
-            return Err(Error::dtype("copy_from", format!("the source is {}, the target {}", source.dtype(), self.dtype())));
+            return Err(Error::dtype("copy_from", message!("the source is {}, the target {}", source.dtype(), self.dtype())));
         }
         self.as_mut_ptr()?;
         self.write(&self.layout().clone(), source)
@@ -217,14 +216,14 @@ impl Tensor {
 
 /// Replaces a -1; errors where the number of elements differs.
 fn resolve_shape(op: &'static str, shape: &[isize], x: &Tensor) -> Result<crate::layout::Shape> {
-    let fail = || Error::shape(op, format!("shape {:?} has {} elements; {shape:?} does not", x.shape(), x.len()));
+    let fail = || Error::shape(op, message!("shape {:?} has {} elements; {shape:?} does not", x.shape(), x.len()));
     let known = shape.iter().filter(|d| **d != -1).try_fold(1usize, |n, d| usize::try_from(*d).ok().and_then(|d| n.checked_mul(d)));
     let known = known.ok_or_else(fail)?;
     let rest = match shape.iter().filter(|d| **d == -1).count() {
         0 if known == x.len() => 1,
         1 if known > 0 && x.len().is_multiple_of(known) => x.len() / known,
         0 | 1 => return Err(fail()),
-        _ => return Err(Error::shape(op, format!("{shape:?} has -1 more than once"))),
+        _ => return Err(Error::shape(op, message!("{shape:?} has -1 more than once"))),
     };
     Ok(shape.iter().map(|d| if *d == -1 { rest } else { *d as usize }).collect())
 }

@@ -6,7 +6,6 @@ use crate::exec::par::{self, Cost};
 use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
-use alloc::format;
 
 /// A tensor filled with a value; without a dtype, in the default one for the value.
 ///
@@ -93,12 +92,12 @@ pub fn arange(start: impl Into<Scalar>, stop: impl Into<Scalar>, step: impl Into
     }
     let dtype = dtype.unwrap_or(DType::DEFAULT_FLOAT);
     if !dtype.is_float() {
-        return Err(Error::dtype(OP, format!("{start}, {stop}, {step} make no {dtype}: convert the result with astype")));
+        return Err(Error::dtype(OP, message!("{start}, {stop}, {step} make no {dtype}: convert the result with astype")));
     }
     let (a, b, s) = (start.to_f64(), stop.to_f64(), step.to_f64());
     let count = libm::ceil((b - a) / s);
     if count.is_nan() || count >= isize::MAX as f64 {
-        return Err(Error::value(OP, format!("{start}, {stop}, {step} make no finite number of values")));
+        return Err(Error::value(OP, message!("{start}, {stop}, {step} make no finite number of values")));
     }
     linear(OP, dtype, count.max(0.0) as usize, move |i| (a + i as f64 * s, 0.0))
 }
@@ -120,7 +119,7 @@ pub fn linspace(start: impl Into<Scalar>, stop: impl Into<Scalar>, count: usize,
     let complex = matches!(start, Scalar::Complex(..)) || matches!(stop, Scalar::Complex(..));
     let dtype = dtype.unwrap_or(if complex { DType::DEFAULT_COMPLEX } else { DType::DEFAULT_FLOAT });
     if !(dtype.is_complex() || dtype.is_float() && !complex) {
-        return Err(Error::dtype(OP, format!("{start} to {stop} makes no {dtype}: convert the result with astype")));
+        return Err(Error::dtype(OP, message!("{start} to {stop} makes no {dtype}: convert the result with astype")));
     }
     let pieces = if endpoint { count.saturating_sub(1) } else { count }.max(1);
     let part = |a: f64, b: f64| {

@@ -11,17 +11,20 @@ use crate::layout::{self, Shape};
 use crate::ops;
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
+use alloc::vec;
 use alloc::vec::Vec;
-use alloc::{format, vec};
 
 /// The scan `R` of sums and products: integers and bool in 64 bits, 16-bit floats in float32.
 macro_rules! numbers {
     ($R:ident, $op:literal, $x:expr, $axis:expr, $initial:expr) => {{
         let x = $x.astype(accumulator($x.dtype()).wide())?;
-        // integers wrap: signed ones and unsigned ones alike
+        let unsupported = || Err(Error::unsupported($op, x.dtype()));
+        #[cfg(feature = "i64")] // they wrap: signed ones and unsigned ones alike
+        let integers = || if x.dtype().is_integer() { scan::<i64, $R>(&x, $axis, $initial) } else { unsupported() };
+        #[cfg(not(feature = "i64"))]
+        let integers = unsupported;
         dispatch!(float x.dtype(), |T| scan::<T, $R>(&x, $axis, $initial), else
-            dispatch!(complex x.dtype(), |T| scan::<T, $R>(&x, $axis, $initial), else
-                if x.dtype().is_integer() { scan::<i64, $R>(&x, $axis, $initial) } else { Err(Error::unsupported($op, x.dtype())) }))
+            dispatch!(complex x.dtype(), |T| scan::<T, $R>(&x, $axis, $initial), else integers()))
     }};
 }
 
@@ -132,7 +135,7 @@ fn the_axis(op: &'static str, x: &Tensor, axis: Option<isize>) -> Result<usize> 
     match axis {
         Some(a) => layout::axis(op, a, x.rank()),
         None if x.rank() == 1 => Ok(0),
-        None => Err(Error::value(op, format!("axis may be left out for one dimension only; x has shape {:?}", x.shape()))),
+        None => Err(Error::value(op, message!("axis may be left out for one dimension only; x has shape {:?}", x.shape()))),
     }
 }
 

@@ -6,7 +6,6 @@ use crate::exec::par::{self, Cost};
 use crate::layout::{self, Layout, Shape};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
-use alloc::format;
 use alloc::vec::Vec;
 use core::borrow::Borrow;
 
@@ -41,7 +40,7 @@ pub fn concat<T: Borrow<Tensor>>(tensors: &[T], axis: Option<isize>) -> Result<T
     for t in tensors {
         let t: &Tensor = t.borrow();
         if t.rank() != first.rank() || (0..t.rank()).any(|d| d != k && t.shape()[d] != shape[d]) {
-            let message = format!("shapes {:?} and {:?} differ beside axis {k}", first.shape(), t.shape());
+            let message = message!("shapes {:?} and {:?} differ beside axis {k}", first.shape(), t.shape());
             return Err(Error::shape(OP, message));
         }
         shape[k] = shape[k].checked_add(t.shape()[k]).ok_or_else(|| Error::shape(OP, "the sizes add up to more than memory has"))?;
@@ -77,7 +76,7 @@ pub fn stack<T: Borrow<Tensor>>(tensors: &[T], axis: isize) -> Result<Tensor> {
     promoted("stack", tensors)?;
     let first = tensors[0].borrow().shape();
     if let Some(t) = tensors.iter().map(Borrow::borrow).find(|t: &&Tensor| t.shape() != first) {
-        return Err(Error::shape("stack", format!("shapes {first:?} and {:?} differ", t.shape())));
+        return Err(Error::shape("stack", message!("shapes {first:?} and {:?} differ", t.shape())));
     }
     let axis = layout::axis("stack", axis, first.len() + 1)? as isize;
     let parts = tensors.iter().map(|t| t.borrow().expand_dims(&[axis])).collect::<Result<Vec<_>>>()?;
@@ -125,13 +124,13 @@ pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: Option<isize>) -> Result
     let k = layout::axis(OP, axis, x.rank())?;
     let n = x.shape()[k];
     if !counts.dtype().is_integer() {
-        return Err(Error::dtype(OP, format!("counts are integers, not {}", counts.dtype())));
+        return Err(Error::dtype(OP, message!("counts are integers, not {}", counts.dtype())));
     }
     if counts.rank() > 1 || counts.len() != 1 && counts.len() != n {
-        return Err(Error::shape(OP, format!("counts of shape {:?} for axis {k} of size {n}", counts.shape())));
+        return Err(Error::shape(OP, message!("counts of shape {:?} for axis {k} of size {n}", counts.shape())));
     }
     let counts = counts.astype(DType::I64)?.to_vec::<i64>()?;
-    let sizes = counts.iter().map(|c| usize::try_from(*c).map_err(|_| Error::value(OP, format!("count {c} is negative"))));
+    let sizes = counts.iter().map(|c| usize::try_from(*c).map_err(|_| Error::value(OP, message!("count {c} is negative"))));
     let sizes = sizes.collect::<Result<Vec<_>>>()?;
     if let [count] = sizes[..] {
         return repeat(x, count, Some(axis));
@@ -188,7 +187,7 @@ pub fn roll(x: &Tensor, shifts: &[i64], axes: Option<&[isize]>) -> Result<Tensor
     const OP: &str = "roll";
     let count = axes.map_or(1, <[isize]>::len);
     if shifts.len() != count && shifts.len() != 1 {
-        return Err(Error::value(OP, format!("{} shifts for {count} axes", shifts.len())));
+        return Err(Error::value(OP, message!("{} shifts for {count} axes", shifts.len())));
     }
     let Some(axes) = axes else {
         return reshaped(&roll(&x.reshape(&[-1])?, shifts, Some(&[0]))?, x.shape());
@@ -241,7 +240,7 @@ fn clamp(column: i64, columns: usize) -> usize {
 /// A copy with the columns `zeros(row, columns)` of each row zero.
 fn triangle(op: &'static str, x: &Tensor, zeros: impl Fn(i64, usize) -> core::ops::Range<usize> + Sync) -> Result<Tensor> {
     let [.., rows, columns] = *x.shape() else {
-        return Err(Error::shape(op, format!("shape {:?} has fewer than two dimensions", x.shape())));
+        return Err(Error::shape(op, message!("shape {:?} has fewer than two dimensions", x.shape())));
     };
     let mut out = x.copy()?;
     let size = x.dtype().size();
@@ -276,7 +275,7 @@ pub fn pad(x: &Tensor, widths: &[(usize, usize)], value: impl Into<Scalar>) -> R
     const OP: &str = "pad";
     let value = value.into().value(x.dtype(), OP)?;
     if widths.len() != x.rank() {
-        return Err(Error::shape(OP, format!("{} pairs of widths for shape {:?}", widths.len(), x.shape())));
+        return Err(Error::shape(OP, message!("{} pairs of widths for shape {:?}", widths.len(), x.shape())));
     }
     let sizes = x.shape().iter().zip(widths).map(|(n, (a, b))| n.checked_add(*a).and_then(|n| n.checked_add(*b)));
     let shape = sizes.collect::<Option<Shape>>().ok_or_else(|| Error::shape(OP, "the widths add up to more than memory has"))?;
@@ -331,7 +330,7 @@ pub fn meshgrid<T: Borrow<Tensor>>(tensors: &[T], indexing: Indexing) -> Result<
     for (i, t) in tensors.iter().enumerate() {
         let t: &Tensor = t.borrow();
         if t.rank() > 1 {
-            return Err(Error::shape(OP, format!("tensor {i} has shape {:?}; it must have one dimension", t.shape())));
+            return Err(Error::shape(OP, message!("tensor {i} has shape {:?}; it must have one dimension", t.shape())));
         }
         shape[place(i)] = t.len();
     }

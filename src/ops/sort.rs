@@ -8,8 +8,8 @@ use crate::kernel::sort::pack::{self, Packing};
 use crate::kernel::sort::{self as kernel, Key, Ordered, Pair, Part};
 use crate::layout;
 use crate::tensor::Tensor;
+use alloc::vec;
 use alloc::vec::Vec;
-use alloc::{format, vec};
 
 /// The values of each line along `axis` in ascending or descending order.
 ///
@@ -73,7 +73,7 @@ pub fn sort_with_indices(x: &Tensor, axis: isize, descending: bool, _stable: boo
 pub fn topk(x: &Tensor, k: usize, axis: isize, largest: bool, sorted: bool, index_dtype: DType) -> Result<(Tensor, Tensor)> {
     let (axis, n) = line("topk", x, axis)?;
     if k > n {
-        return Err(Error::value("topk", format!("k is {k}, but axis {axis} has {n} elements")));
+        return Err(Error::value("topk", message!("k is {k}, but axis {axis} has {n} elements")));
     }
     Request { op: "topk", axis, k, sorted, descending: largest }.values_and_indices(x, index_dtype)
 }
@@ -103,11 +103,11 @@ pub enum Side {
 pub fn searchsorted(sorted: &Tensor, values: &Tensor, side: Side, sorter: Option<&Tensor>) -> Result<Tensor> {
     const OP: &str = "searchsorted";
     if sorted.rank() != 1 {
-        return Err(Error::shape(OP, format!("the sorted tensor has shape {:?}; it must have one dimension", sorted.shape())));
+        return Err(Error::shape(OP, message!("the sorted tensor has shape {:?}; it must have one dimension", sorted.shape())));
     }
     let dtype = sorted.dtype().promote(values.dtype(), OP)?;
     if let Some(s) = sorter.filter(|s| s.shape() != sorted.shape()) {
-        return Err(Error::shape(OP, format!("a sorter of shape {:?} for {:?} values", s.shape(), sorted.shape())));
+        return Err(Error::shape(OP, message!("a sorter of shape {:?} for {:?} values", s.shape(), sorted.shape())));
     }
     let sorted = match sorter {
         Some(s) => super::take(sorted, s, Some(0))?,
@@ -131,11 +131,11 @@ pub fn searchsorted(sorted: &Tensor, values: &Tensor, side: Side, sorter: Option
 /// Errors where the dtype holds no positions of a line of `n`.
 pub(super) fn check_index_dtype(op: &'static str, dtype: DType, n: usize) -> Result<()> {
     if !dtype.is_integer() {
-        return Err(Error::dtype(op, format!("positions are integers, not {dtype}")));
+        return Err(Error::dtype(op, message!("positions are integers, not {dtype}")));
     }
     let bits = 8 * dtype.size() as u32 - dtype.is_signed() as u32;
     if n > 0 && (n as u64 - 1).checked_shr(bits).is_some_and(|over| over > 0) {
-        return Err(Error::value(op, format!("{dtype} does not hold the positions of {n} elements")));
+        return Err(Error::value(op, message!("{dtype} does not hold the positions of {n} elements")));
     }
     Ok(())
 }

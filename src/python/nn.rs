@@ -23,14 +23,9 @@ use pyo3::prelude::*;
 fn linear(py: Python<'_>, x: Arg, weight: Arg, bias: Option<Arg>, activation: Option<&str>, residual: Option<Arg>) -> PyResult<PyTensor> {
     let activation = match activation {
         None => None,
-        Some("relu") => Some(Activation::Relu),
-        Some("gelu") => Some(Activation::Gelu),
-        Some("gelu_tanh") => Some(Activation::GeluTanh),
-        Some("silu") => Some(Activation::Silu),
-        Some(other) => {
-            let message = format!("linear: activation is {other:?}; it is \"relu\", \"gelu\", \"gelu_tanh\", \"silu\" or None");
-            return Err(PyValueError::new_err(message));
-        }
+        Some(name) => Some(Activation::from_name(name).ok_or_else(|| {
+            PyValueError::new_err(format!("linear: activation is {name:?}; it is \"relu\", \"gelu\", \"gelu_tanh\", \"silu\" or None"))
+        })?),
     };
     let width = weight.0.shape().first().copied().unwrap_or(1);
     compute(py, work(&x.0, width), || {

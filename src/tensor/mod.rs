@@ -6,7 +6,6 @@ use crate::layout::Layout;
 use crate::scalar::{Scalar, Value};
 use crate::storage::Bytes;
 use alloc::boxed::Box;
-use alloc::format;
 #[cfg(target_has_atomic = "ptr")]
 use alloc::sync::Arc;
 use core::any::Any;
@@ -47,7 +46,7 @@ impl Tensor {
         let size = dtype.size();
         if let Some((_, last)) = layout.span() {
             if (last as u128 + 1) * size as u128 > data.len() as u128 {
-                let message = format!(
+                let message = message!(
                     "shape {:?} of {dtype} needs {} bytes; there are {}",
                     layout.shape(),
                     (last as u128 + 1) * size as u128,
@@ -56,7 +55,7 @@ impl Tensor {
                 return Err(Error::shape("from_parts", message));
             }
             if !(data.as_ptr() as usize).is_multiple_of(alignment(dtype)) {
-                return Err(Error::value("from_parts", format!("memory at {:p} is not aligned for {dtype}", data.as_ptr())));
+                return Err(Error::value("from_parts", message!("memory at {:p} is not aligned for {dtype}", data.as_ptr())));
             }
         }
         Ok(Tensor { data, layout: Arc::new(layout), dtype })
@@ -112,7 +111,7 @@ impl Tensor {
         let shape = shape.as_ref();
         let mut t = Tensor::empty(shape, T::DTYPE)?;
         if t.len() != values.len() {
-            return Err(Error::shape("from_slice", format!("{} values do not fill shape {shape:?}, which has {}", values.len(), t.len())));
+            return Err(Error::shape("from_slice", message!("{} values do not fill shape {shape:?}, which has {}", values.len(), t.len())));
         }
         if let Some(p) = t.data.get_mut() {
             // SAFETY: the fresh storage has room for these values (T1) and nobody else has it (S3).
@@ -253,8 +252,21 @@ impl Tensor {
         if T::DTYPE == self.dtype {
             Ok(())
         } else {
-            Err(Error::dtype(op, format!("the tensor is {}, not {}: convert it with astype", self.dtype, T::DTYPE)))
+            Err(Error::dtype(op, message!("the tensor is {}, not {}: convert it with astype", self.dtype, T::DTYPE)))
         }
+    }
+    /// Makes it a place for a result of this shape and dtype: contiguous, with storage of its own. What it held is lost.
+    ///
+    /// Errors, leaving it as it was, where it has another shape or dtype.
+    pub(crate) fn make_result(&mut self, op: &'static str, shape: &[usize], dtype: DType) -> Result<()> {
+        if self.shape() != shape || self.dtype != dtype {
+            let message = message!("the result is {shape:?} of {dtype}, the tensor for it {:?} of {}", self.shape(), self.dtype);
+            return Err(Error::shape(op, message));
+        }
+        if !self.is_contiguous() || self.get_mut_ptr().is_none() {
+            *self = Tensor::empty(shape, dtype)?;
+        }
+        Ok(())
     }
     /// Whether both tensors' storage is the same memory.
     pub fn shares_storage(&self, other: &Tensor) -> bool {
@@ -273,7 +285,7 @@ impl Tensor {
     /// ```
     pub fn bitcast(&self, dtype: DType) -> Result<Tensor> {
         if dtype.size() != self.dtype.size() {
-            return Err(Error::dtype("bitcast", format!("{} and {dtype} differ in size", self.dtype)));
+            return Err(Error::dtype("bitcast", message!("{} and {dtype} differ in size", self.dtype)));
         }
         Tensor::from_parts(self.data.clone(), Layout::clone(&self.layout), dtype)
     }
@@ -296,7 +308,7 @@ impl Tensor {
     /// The bytes of the one element.
     pub(crate) fn value(&self, op: &'static str) -> Result<Value> {
         if self.len() != 1 {
-            return Err(Error::shape(op, format!("a tensor of shape {:?} has {} elements, not one", self.shape(), self.len())));
+            return Err(Error::shape(op, message!("a tensor of shape {:?} has {} elements, not one", self.shape(), self.len())));
         }
         // SAFETY: one element at the layout's offset (T1).
         Ok(unsafe { Value::read(self.as_ptr(), self.dtype.size()) })

@@ -3,7 +3,6 @@
 use super::Tensor;
 use crate::error::{Error, Result};
 use crate::layout;
-use alloc::format;
 use alloc::vec::Vec;
 
 impl Tensor {
@@ -151,7 +150,7 @@ impl Tensor {
         let k = layout::axis("split", axis, self.rank())?;
         let total = sizes.iter().try_fold(0usize, |n, s| n.checked_add(*s));
         if total != Some(self.shape()[k]) {
-            return Err(Error::shape("split", format!("sizes {sizes:?} do not add up to {}, the size of axis {k}", self.shape()[k])));
+            return Err(Error::shape("split", message!("sizes {sizes:?} do not add up to {}, the size of axis {k}", self.shape()[k])));
         }
         let (mut out, mut start) = (room(sizes.len())?, 0);
         for n in sizes {

@@ -17,7 +17,7 @@ pub fn cast_loop(from: DType, to: DType) -> Option<LoopFn> {
         return Some(dispatch_width!(from.size(), |U| pick::<Copy1<U>>()));
     }
     match from.class() {
-        Class::Boolean if to.is_integer() => Some(bool_to_integer(to.size())),
+        Class::Boolean if to.is_integer() => bool_to_integer(to.size()),
         Class::Boolean => from_exact::<Bool>(to),
         Class::Sint | Class::Uint if to.is_integer() => resize(from, to.size()),
         Class::Sint | Class::Uint => dispatch!(integer from, |A| from_exact::<A>(to), else None),
@@ -51,20 +51,22 @@ fn truth(from: DType) -> Option<LoopFn> {
         Class::Half => Some(one::<HalfTruth>()),
         Class::Float => dispatch!(float from, |A| Some(one::<Truth<A>>()), else None),
         Class::Complex => dispatch!(complex from, |A| Some(one::<Truth<A>>()), else None),
-        _ => Some(match from.size() {
-            1 => one::<Truth<u8>>(),
-            2 => one::<Truth<u16>>(),
-            4 => one::<Truth<u32>>(),
-            _ => one::<Truth<u64>>(),
-        }),
+        _ => match from.size() {
+            1 => Some(one::<Truth<u8>>()),
+            2 if DType::has_integers(2) => Some(one::<Truth<u16>>()),
+            4 if DType::has_integers(4) => Some(one::<Truth<u32>>()),
+            8 if DType::has_integers(8) => Some(one::<Truth<u64>>()),
+            _ => None,
+        },
     }
 }
-fn bool_to_integer(to: usize) -> LoopFn {
+fn bool_to_integer(to: usize) -> Option<LoopFn> {
     match to {
-        1 => one::<Resize<Bool, u8>>(),
-        2 => one::<Resize<Bool, u16>>(),
-        4 => one::<Resize<Bool, u32>>(),
-        _ => one::<Resize<Bool, u64>>(),
+        1 if DType::has_integers(1) => Some(one::<Resize<Bool, u8>>()),
+        2 if DType::has_integers(2) => Some(one::<Resize<Bool, u16>>()),
+        4 if DType::has_integers(4) => Some(one::<Resize<Bool, u32>>()),
+        8 if DType::has_integers(8) => Some(one::<Resize<Bool, u64>>()),
+        _ => None,
     }
 }
 /// From integers and bool to floats and complex numbers.
@@ -80,31 +82,35 @@ fn from_exact<A: Source>(to: DType) -> Option<LoopFn> {
 }
 /// Between integers: only what becomes wider has a sign to keep.
 fn resize(from: DType, to: usize) -> Option<LoopFn> {
-    Some(match (from.is_signed() && to > from.size(), from.size(), to) {
-        (false, 1, 1) => pick::<Copy1<u8>>(),
-        (false, 2, 2) => pick::<Copy1<u16>>(),
-        (false, 4, 4) => pick::<Copy1<u32>>(),
-        (false, 8, 8) => pick::<Copy1<u64>>(),
-        (false, 1, 2) => one::<Resize<u8, u16>>(),
-        (false, 1, 4) => one::<Resize<u8, u32>>(),
-        (false, 1, 8) => one::<Resize<u8, u64>>(),
-        (false, 2, 1) => one::<Resize<u16, u8>>(),
-        (false, 2, 4) => one::<Resize<u16, u32>>(),
-        (false, 2, 8) => one::<Resize<u16, u64>>(),
-        (false, 4, 1) => one::<Resize<u32, u8>>(),
-        (false, 4, 2) => one::<Resize<u32, u16>>(),
-        (false, 4, 8) => one::<Resize<u32, u64>>(),
-        (false, 8, 1) => one::<Resize<u64, u8>>(),
-        (false, 8, 2) => one::<Resize<u64, u16>>(),
-        (false, 8, 4) => one::<Resize<u64, u32>>(),
-        (true, 1, 2) => one::<Resize<i8, u16>>(),
-        (true, 1, 4) => one::<Resize<i8, u32>>(),
-        (true, 1, 8) => one::<Resize<i8, u64>>(),
-        (true, 2, 4) => one::<Resize<i16, u32>>(),
-        (true, 2, 8) => one::<Resize<i16, u64>>(),
-        (true, 4, 8) => one::<Resize<i32, u64>>(),
-        _ => return None,
-    })
+    macro_rules! loops {
+        (@ u8 u8) => { pick::<Copy1<u8>>() };
+        (@ u16 u16) => { pick::<Copy1<u16>>() };
+        (@ u32 u32) => { pick::<Copy1<u32>>() };
+        (@ u64 u64) => { pick::<Copy1<u64>>() };
+        (@ $A:ident $T:ident) => { one::<Resize<$A, $T>>() };
+        ($($sign:literal $A:ident $T:ident;)*) => {
+            match (from.is_signed() && to > from.size(), from.size(), to) {
+                $(($sign, n, to) if n == size_of::<$A>() && to == size_of::<$T>() => {
+                    if DType::has_integers(size_of::<$A>()) && DType::has_integers(size_of::<$T>()) {
+                        Some(loops!(@ $A $T))
+                    } else {
+                        None
+                    }
+                })*
+                _ => None,
+            }
+        };
+    }
+    loops! {
+        false u8 u8; false u16 u16; false u32 u32; false u64 u64;
+        false u8 u16; false u8 u32; false u8 u64;
+        false u16 u8; false u16 u32; false u16 u64;
+        false u32 u8; false u32 u16; false u32 u64;
+        false u64 u8; false u64 u16; false u64 u32;
+        true i8 u16; true i8 u32; true i8 u64;
+        true i16 u32; true i16 u64;
+        true i32 u64;
+    }
 }
 #[cfg(feature = "complex")]
 fn from_complex(from: DType, to: DType) -> Option<LoopFn> {

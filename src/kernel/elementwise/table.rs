@@ -185,10 +185,11 @@ macro_rules! lookup {
     ($dt:ident wint $n:tt $Name:ident) => {
         match $dt.size() {
             _ if !$dt.is_integer() || !$dt.is_available() => None,
-            1 => kernel_of!($n $Name u8, false, 1),
-            2 => kernel_of!($n $Name u16, false, 1),
-            4 => kernel_of!($n $Name u32, false, 1),
-            _ => kernel_of!($n $Name u64, false, 1),
+            1 if DType::has_integers(1) => kernel_of!($n $Name u8, false, 1),
+            2 if DType::has_integers(2) => kernel_of!($n $Name u16, false, 1),
+            4 if DType::has_integers(4) => kernel_of!($n $Name u32, false, 1),
+            8 if DType::has_integers(8) => kernel_of!($n $Name u64, false, 1),
+            _ => None,
         }
     };
     ($dt:ident sint $n:tt $Name:ident) => { dispatch!(signed $dt, |T| kernel_of!($n $Name T, false, 1), else None) };

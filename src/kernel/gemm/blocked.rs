@@ -39,7 +39,7 @@ const DIRECT_COLUMN: usize = 128;
 
 /// Whether A is read where it lies.
 pub fn reads_a<A: Product>(a: &Mat<A>) -> bool {
-    A::SAME && (a.cs() == 1 || a.rs() == 1 && a.cs().unsigned_abs() <= DIRECT_COLUMN)
+    A::SAME && (isa::COMPACT || a.cs() == 1 || a.rs() == 1 && a.cs().unsigned_abs() <= DIRECT_COLUMN)
 }
 /// Whether B is packed before a product of `m` rows: one block of rows reads each panel once, so it packs them one by one; so does
 /// whoever has to save memory.
@@ -48,7 +48,7 @@ pub fn packs_b<B: Product>(b: &Mat<B>, m: usize) -> bool {
 }
 /// Whether B is, in a product of `m` rows.
 pub fn reads_b<B: Product>(b: &Mat<B>, m: usize) -> bool {
-    B::SAME && b.cs() == 1 && (m <= DIRECT_ROWS || b.rows().saturating_mul(b.rs().unsigned_abs()) <= DIRECT_SPAN)
+    B::SAME && (isa::COMPACT || b.cs() == 1 && (m <= DIRECT_ROWS || b.rows().saturating_mul(b.rs().unsigned_abs()) <= DIRECT_SPAN))
 }
 
 /// `c (+)= a b`, then the stages. `packed` are the columns of `b` where they were packed before.

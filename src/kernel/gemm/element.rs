@@ -4,14 +4,14 @@
 use super::arch;
 use super::bytes::Pair;
 use super::few::{self, Strip};
-use super::tile::{self, Strips};
+use super::tile::{self, BASE, Strips};
 #[cfg(feature = "complex")]
 use crate::dtype::Complex64;
 #[cfg(all(feature = "complex", feature = "f64"))]
 use crate::dtype::Complex128;
 #[cfg(feature = "f64")]
 use crate::exec::isa::fma64;
-use crate::exec::isa::{Isa, Level, fma32};
+use crate::exec::isa::{self, Isa, Level, fma32};
 #[cfg(feature = "half")]
 use crate::{
     dtype::{bf16, f16},
@@ -46,6 +46,11 @@ pub trait Lane: Copy + Default + Send + Sync + 'static {
     }
 }
 
+/// Lanes of a vector of the target's own instruction set: one where it has none, so that columns lie in B as tiles read them.
+const fn base(lanes: usize) -> usize {
+    if isa::COMPACT { 1 } else { lanes }
+}
+
 /// `packed form: [lanes per vector with AVX-512, AVX2, base] form for arrays, tiles for few rows, multiply-add, multiply, add`. Tiles are six rows high
 /// and four vectors wide with 32 registers (AVX-512), two with 16.
 macro_rules! lanes {
@@ -67,7 +72,7 @@ macro_rules! lanes {
                 match level {
                     Level::Avx512 => ($x, 4),
                     Level::Avx2 => ($y, 2),
-                    Level::Base => ($z, 2),
+                    Level::Base => (base($z), BASE),
                 }
             }
             #[inline(always)]
@@ -79,7 +84,7 @@ macro_rules! lanes {
                     } else if const { matches!(I::LEVEL, Level::Avx2) } {
                         tile::strips::<I, Self, $y, 2>(job)
                     } else {
-                        tile::strips::<I, Self, $z, 2>(job)
+                        tile::strips::<I, Self, { base($z) }, BASE>(job)
                     }
                 }
             }

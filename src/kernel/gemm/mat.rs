@@ -153,11 +153,12 @@ impl<'a, T> MatMut<'a, T> {
     pub fn reborrow(&mut self) -> MatMut<'_, T> {
         MatMut { _data: PhantomData, ..*self }
     }
-    /// A single column as a row. Panics if it is not contiguous.
+    /// A single column as a row, or a single row as a column. Panics if it is neither, or not contiguous.
     #[inline]
-    pub fn into_row(self) -> Self {
-        assert!(self.cols == 1 && self.rs == 1);
-        MatMut { rows: 1, cols: self.rows, rs: self.rows as isize, ..self } // M2: `rows` elements side by side
+    pub fn into_turned(self) -> Self {
+        assert!(self.rows == 1 || self.cols == 1 && self.rs == 1);
+        let rs = if self.rows == 1 { 1 } else { self.rows as isize };
+        MatMut { rows: self.cols, cols: self.rows, rs, ..self } // M2: the same elements, side by side
     }
     /// Some of its rows and columns, while others work on other parts. Panics out of bounds.
     ///

@@ -39,6 +39,7 @@ pub use scratch::{Scratch, lanes};
 pub use stage::{Stage, Stages};
 
 use crate::error::Result;
+use crate::exec::isa;
 use core::ops::Range;
 
 /// What computes a product. Chosen by the shape, types and strides of a whole product, and the same for all blocks of it: sums
@@ -99,6 +100,7 @@ impl Engine {
                 Ok(())
             }
             Engine::Bytes => bytes::product(a, b, c, accumulate, stages),
+            _ if isa::COMPACT => blocked::product(a, b, None, c, accumulate, stages),
             Engine::Sweeps => skinny::product::<A, B, C, true>(a, b, c, accumulate, stages),
             Engine::Dots => skinny::product::<A, B, C, false>(a, b, c, accumulate, stages),
             Engine::Tiles => match packed {
@@ -119,9 +121,9 @@ where
     B: Product<Lane = A::Lane>,
     C: Product<Lane = A::Lane>,
 {
-    if as_row::<A, B>(a.rows(), b.cols()) && c.rs() == 1 {
+    if turned::<A, B>(a.rows(), b.cols()) && (c.rows() == 1 || c.rs() == 1) {
         let (a, b) = (b.t(), a.t());
-        return Engine::of::<B, A, C>(&a, &b).product(a, b, None, &mut c.into_row(), accumulate, stages.t());
+        return Engine::of::<B, A, C>(&a, &b).product(a, b, None, &mut c.into_turned(), accumulate, stages.t());
     }
     Engine::of::<A, B, C>(&a, &b).product(a, b, None, &mut c, accumulate, stages)
 }
@@ -130,9 +132,11 @@ where
 const fn bytes<A: Product, B: Product>() -> bool {
     A::BYTE.is_some() && B::BYTE.is_some()
 }
-/// Whether a product is computed as the transposed one, whose single column is a row. Not of bytes, which pack all of B.
-pub const fn as_row<A: Product, B: Product>(m: usize, n: usize) -> bool {
-    n == 1 && m > 1 && !bytes::<A, B>()
+/// Whether a product of a single column is computed as the transposed one, whose columns are many; where tiles are one column wide, that of
+/// a single row. Not of bytes, which pack all of B.
+pub const fn turned<A: Product, B: Product>(m: usize, n: usize) -> bool {
+    let (one, many) = if isa::COMPACT { (m, n) } else { (n, m) };
+    one == 1 && many > 1 && !bytes::<A, B>()
 }
 /// Steps of a sum of `k`, in the time that one multiplication takes: four bytes are multiplied at once.
 pub const fn steps<A: Product, B: Product>(k: usize) -> usize {
@@ -151,7 +155,7 @@ impl Grid {
     /// Blocks for each of `batch` products on so many threads. `packed`: whether B is panels.
     pub fn new<A: Product, B: Product>(engine: Engine, a: &Mat<A>, b: &Mat<B>, packed: bool, batch: usize, threads: usize) -> Grid {
         let (m, n, k) = (a.rows(), b.cols(), steps::<A, B>(a.cols()));
-        let (lanes, widest) = A::Lane::tile(crate::exec::isa::level());
+        let (lanes, widest) = A::Lane::tile(isa::level());
         let (high, wide) = (tile::HEIGHT, lanes * widest);
         let of = |rows: usize, cols: usize| Grid {
             m,

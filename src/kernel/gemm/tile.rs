@@ -5,7 +5,9 @@ use crate::exec::isa::{self, Isa, Kernel};
 use core::ops::Range;
 
 /// Rows of the highest tile.
-pub const HEIGHT: usize = 6;
+pub const HEIGHT: usize = if isa::COMPACT { 4 } else { 6 };
+/// Vectors of the widest tile of the target's own instruction set.
+pub const BASE: usize = if isa::COMPACT { 1 } else { 2 };
 
 /// The rows of strip `i` of so many rows: as high as the highest tile, and the last two as equal as can be, so that none starves
 /// the multipliers: 14 are 6 + 4 + 4. Those of a part that begins with a strip and goes to the end are the same, where it has two.
@@ -82,8 +84,8 @@ pub unsafe fn strips<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<
     // SAFETY: S1.
     unsafe {
         match s.vectors {
-            1 => column::<I, A, L, 1>(s),
-            2 => column::<I, A, L, 2>(s),
+            1 if V > 1 => column::<I, A, L, 1>(s),
+            2 if V > 2 => column::<I, A, L, 2>(s),
             _ => column::<I, A, L, V>(s),
         }
     }
@@ -109,8 +111,8 @@ unsafe fn column<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) 
         // SAFETY: S1: rows `i..i + h`.
         unsafe {
             match h {
-                6 => tile::<I, A, L, 6, V>(&s, a, starts, o, ahead),
-                5 => tile::<I, A, L, 5, V>(&s, a, starts, o, ahead),
+                6 if HEIGHT >= 6 => tile::<I, A, L, 6, V>(&s, a, starts, o, ahead),
+                5 if HEIGHT >= 5 => tile::<I, A, L, 5, V>(&s, a, starts, o, ahead),
                 4 => tile::<I, A, L, 4, V>(&s, a, starts, o, ahead),
                 3 => tile::<I, A, L, 3, V>(&s, a, starts, o, ahead),
                 2 => tile::<I, A, L, 2, V>(&s, a, starts, o, ahead),

@@ -47,7 +47,7 @@ impl Float for f64 {
 }
 
 /// Running values of a fold.
-const LANES: usize = 64;
+const LANES: usize = if isa::COMPACT { 4 } else { 64 };
 
 /// A fold in 64 running values, joined in a fixed tree: `fold!(slice, start, |sum, x| step, |a, b| join)`. Text and not a
 /// closure, which LLVM might outline.

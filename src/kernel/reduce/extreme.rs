@@ -56,11 +56,13 @@ macro_rules! boolean {
         extreme!($T: u8, 0, 1, |x| x.get() as u8, |a| Bool(a));
     };
 }
+#[allow(unused_macros, reason = "builds leave integers out")]
 macro_rules! sint {
     ($T:ty) => {
         extreme!($T: $T, <$T>::MIN, <$T>::MAX, |x| x, |a| a);
     };
 }
+#[allow(unused_macros, reason = "builds leave integers out")]
 macro_rules! uint {
     ($T:ty) => {
         extreme!($T: $T, <$T>::MIN, <$T>::MAX, |x| x, |a| a);

@@ -66,11 +66,13 @@ macro_rules! boolean {
         sample!($T: f64 => f32, |x| x.get() as u8 as f64, |y| y as f32);
     };
 }
+#[allow(unused_macros, reason = "builds leave integers out")]
 macro_rules! sint {
     ($T:ty) => {
         sample!($T: f64 => f32, |x| x as f64, |y| y as f32);
     };
 }
+#[allow(unused_macros, reason = "builds leave integers out")]
 macro_rules! uint {
     ($T:ty) => {
         sample!($T: f64 => f32, |x| x as f64, |y| y as f32);

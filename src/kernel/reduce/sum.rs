@@ -74,6 +74,7 @@ macro_rules! boolean {
         integer!($T, i64, |x| x.get(), |run| narrow_sum!(run, u16, COUNTED, i64, |v| v.get()));
     };
 }
+#[allow(unused_macros, reason = "builds leave integers out")]
 macro_rules! sint {
     ($T:ty) => {
         integer!($T, i64, |x| x, |run| if size_of::<$T>() <= 2 {
@@ -83,6 +84,7 @@ macro_rules! sint {
         });
     };
 }
+#[allow(unused_macros, reason = "builds leave integers out")]
 macro_rules! uint {
     ($T:ty) => {
         integer!($T, u64, |x| x, |run| if size_of::<$T>() <= 2 {

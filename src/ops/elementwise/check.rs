@@ -1,4 +1,8 @@
 //! What elementwise operations refuse or do apart: integer divisors of zero, negative exponents, int64 against uint64.
+#![cfg_attr(
+    not(any(feature = "i8", feature = "i32", feature = "i64")),
+    allow(unused, reason = "only integers are positions, or divisors that are refused")
+)]
 
 use super::{Arg, apply};
 use crate::dtype::DType;

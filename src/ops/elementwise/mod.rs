@@ -223,7 +223,7 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
         && !matches!(args[0], Arg::Scalar(Scalar::Bool(_)))
     {
         let found = args[0].tensor().map_or("a number", |t| t.dtype().name());
-        return Err(Error::dtype(name, alloc::format!("the condition is {found}, not bool: compare it with 0")));
+        return Err(Error::dtype(name, message!("the condition is {found}, not bool: compare it with 0")));
     }
     let kernel = direct(kernel, dtype, args);
     let shape = layout::broadcast(name, &args.iter().map(Arg::shape).collect::<SmallVec<[&[usize]; 3]>>())?;
@@ -233,13 +233,10 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
     let target = match into {
         None => result,
         Some((_, to)) if to != shape => {
-            return Err(Error::shape(name, alloc::format!("a result of shape {shape:?} does not go into a target of {to:?}")));
+            return Err(Error::shape(name, message!("a result of shape {shape:?} does not go into a target of {to:?}")));
         }
         Some((to, _)) if !same_kind(result, to) => {
-            return Err(Error::dtype(
-                name,
-                alloc::format!("a result of {result} does not go into a target of {to}: convert it with astype"),
-            ));
+            return Err(Error::dtype(name, message!("a result of {result} does not go into a target of {to}: convert it with astype")));
         }
         Some((to, _)) => to,
     };

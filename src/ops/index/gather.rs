@@ -10,7 +10,6 @@ use crate::exec::rows;
 use crate::kernel::index::rows as row_kernel;
 use crate::layout::{self, Shape};
 use crate::tensor::Tensor;
-use alloc::format;
 
 /// `x[indices]`, as NumPy gives it: a view where all indices are basic, else a copy.
 ///
@@ -189,7 +188,7 @@ impl Along {
         around[axis] = indices.shape()[axis];
         // the axis' own size is not broadcast
         let mut shape = layout::broadcast(op, &[&around, indices.shape()])
-            .map_err(|_| Error::shape_of(op, format!("sizes differ beside axis {axis}, and neither is 1"), &operands))?;
+            .map_err(|_| Error::shape_of(op, message!("sizes differ beside axis {axis}, and neither is 1"), &operands))?;
         shape[axis] = indices.shape()[axis];
         let stride = x.strides()[axis] as i64 * x.dtype().size() as i64;
         Ok(Along { axis, shape, positions: [Positions::new(op, indices, axis, x.shape()[axis], stride)?] })

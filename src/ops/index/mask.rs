@@ -9,7 +9,6 @@ use crate::kernel::index::mask as kernel;
 use crate::layout;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
-use alloc::format;
 use alloc::vec::Vec;
 
 /// A contiguous mask in pieces, and how many elements before each are true.
@@ -233,7 +232,7 @@ pub unsafe fn fill(out: &mut Tensor, mask: &Tensor, value: *const u8) -> Result<
 /// The shape that both broadcast to, and the mask in it.
 fn broadcast_mask(op: &'static str, x: &Tensor, mask: &Tensor) -> Result<(layout::Shape, Tensor)> {
     if !mask.dtype().is_bool() {
-        return Err(Error::dtype(op, format!("a mask is bool, not {}", mask.dtype())));
+        return Err(Error::dtype(op, message!("a mask is bool, not {}", mask.dtype())));
     }
     let shape = layout::broadcast(op, &[x.shape(), mask.shape()])?;
     let mask = mask.broadcast_to(&shape)?;

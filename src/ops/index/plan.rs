@@ -7,7 +7,6 @@ use crate::error::{Error, Result};
 use crate::exec::nest::Operand;
 use crate::layout::{self, Draft, Layout, Shape};
 use crate::tensor::Tensor;
-use alloc::format;
 use alloc::vec::Vec;
 
 /// An index, checked against a tensor.
@@ -74,11 +73,11 @@ fn hidden_dims(op: &'static str, x: &Tensor, items: &[Index]) -> Result<usize> {
         }
     }
     if ellipses > 1 {
-        return Err(Error::subscript(op, format!("{ellipses} ellipses; there can be one")));
+        return Err(Error::subscript(op, message!("{ellipses} ellipses; there can be one")));
     }
     x.rank()
         .checked_sub(used)
-        .ok_or_else(|| Error::subscript(op, format!("{used} indices for {} dimensions (x: {:?} {})", x.rank(), x.shape(), x.dtype())))
+        .ok_or_else(|| Error::subscript(op, message!("{used} indices for {} dimensions (x: {:?} {})", x.rank(), x.shape(), x.dtype())))
 }
 
 /// Where the dimensions of arrays go: in their place where all stand side by side (an integer beside an array counts as one of
@@ -153,12 +152,12 @@ impl Builder<'_> {
     fn mask(&mut self, m: &Tensor) -> Result<()> {
         self.run.index(self.axis);
         if !m.dtype().is_bool() {
-            return Err(Error::dtype(self.op, format!("a mask is bool, not {}", m.dtype())));
+            return Err(Error::dtype(self.op, message!("a mask is bool, not {}", m.dtype())));
         }
         let over = &self.x.shape()[self.source..self.source + m.rank()];
         if m.shape() != over {
             let (mask, from, shape, dtype) = (m.shape(), self.source, self.x.shape(), self.x.dtype());
-            let message = format!("a mask of shape {mask:?} over dimensions of sizes {over:?}, from axis {from} (x: {shape:?} {dtype})");
+            let message = message!("a mask of shape {mask:?} over dimensions of sizes {over:?}, from axis {from} (x: {shape:?} {dtype})");
             return Err(Error::subscript(self.op, message));
         }
         if m.rank() == 0 {

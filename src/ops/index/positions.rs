@@ -1,5 +1,9 @@
 //! Arrays of positions: checked, and turned into offsets in bytes, tile by tile while those are in L1 where each element of a result
 //! has a position of its own, else as a table.
+#![cfg_attr(
+    not(any(feature = "i8", feature = "i32", feature = "i64")),
+    allow(unused, reason = "only integers are positions, or divisors that are refused")
+)]
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -10,7 +14,6 @@ use crate::kernel::index::offsets as kernel;
 use crate::kernel::index::rows::RowFn;
 use crate::layout::{self, Shape};
 use crate::tensor::Tensor;
-use alloc::format;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -34,7 +37,7 @@ impl Positions {
     /// Errors where they are no integers.
     pub fn new(op: &'static str, array: &Tensor, axis: usize, size: usize, stride: i64) -> Result<Positions> {
         if !array.dtype().is_integer() {
-            return Err(Error::dtype(op, format!("indices are integers, not {}", array.dtype())));
+            return Err(Error::dtype(op, message!("indices are integers, not {}", array.dtype())));
         }
         Ok(Positions { array: array.contiguous()?, axis, size, stride })
     }

@@ -11,7 +11,6 @@ use crate::exec::rows;
 use crate::kernel::index::rows::{self as row_kernel, RowFn};
 use crate::layout;
 use crate::tensor::Tensor;
-use alloc::format;
 
 /// How a value is joined to the element it is put at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +73,7 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
 fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<Tensor> {
     let kind = |t: &Tensor| (!t.dtype().is_bool()) as u8 + (t.dtype().is_float() as u8) + 2 * (t.dtype().is_complex() as u8);
     if kind(value) > kind(x) {
-        return Err(Error::dtype(op, format!("values of {} for a tensor of {}: convert one with astype", value.dtype(), x.dtype())));
+        return Err(Error::dtype(op, message!("values of {} for a tensor of {}: convert one with astype", value.dtype(), x.dtype())));
     }
     if value.shape() == shape {
         return value.astype(x.dtype());
@@ -87,7 +86,7 @@ fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<
     let value = value.broadcast_to(shape).map_err(|_| {
         Error::shape_of(
             op,
-            format!("values do not broadcast to the indexed shape {shape:?}"),
+            message!("values do not broadcast to the indexed shape {shape:?}"),
             &[("x", x.shape(), x.dtype()), ("values", value.shape(), value.dtype())],
         )
     })?;
@@ -178,7 +177,7 @@ fn put(op: &'static str, x: &Tensor, indices: &Tensor, values: &Tensor, axis: is
     let differ = |d: usize| d != k && x.shape()[d] != indices.shape()[d];
     if x.rank() != indices.rank() || (0..x.rank()).any(differ) {
         let operands = [("x", x.shape(), x.dtype()), ("indices", indices.shape(), indices.dtype())];
-        return Err(Error::shape_of(op, format!("the shapes differ beside axis {k}"), &operands));
+        return Err(Error::shape_of(op, message!("the shapes differ beside axis {k}"), &operands));
     }
     accumulate(op, x, values, indices.shape(), mode, |y, first| {
         let along = gather::Along::new(op, y, indices, axis)?;

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::layout;
 use crate::ops::{multiply, subtract, take};
 use crate::tensor::Tensor;
-use alloc::{format, vec::Vec};
+use alloc::vec::Vec;
 
 /// The vector product of vectors of three elements along an axis; the other dimensions broadcast. `axis` counts in each
 /// operand by itself, and in the result. Dtypes are promoted.
@@ -22,7 +22,7 @@ pub fn cross(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "cross";
     let (of_a, of_b) = (layout::axis(OP, axis, a.rank())?, layout::axis(OP, axis, b.rank())?);
     if a.shape()[of_a] != 3 || b.shape()[of_b] != 3 {
-        let message = format!("vectors along axis {axis} must have 3 elements");
+        let message = message!("vectors along axis {axis} must have 3 elements");
         return Err(Error::shape_of(OP, message, &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())]));
     }
     let dtype = a.dtype().promote(b.dtype(), OP)?;

@@ -32,12 +32,11 @@ where
     C: Product<Lane = A::Lane>,
 {
     let Sizes { m, n, k } = sizes;
-    if gemm::as_row::<A, B>(m, n) {
-        // A column is computed as a row.
-        let sizes = Sizes { m: 1, n: m, k };
+    if gemm::turned::<A, B>(m, n) {
+        let sizes = Sizes { m: n, n: m, k };
         let swapped = |i| {
             let (a, b, c) = operands(i);
-            (b.t(), a.t(), c.into_row())
+            (b.t(), a.t(), c.into_turned())
         };
         // SAFETY: the caller's promise.
         return unsafe { run(sizes, batch, swapped, None, None, stages.t()) };

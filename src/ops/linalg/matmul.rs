@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 use crate::kernel::gemm::{Product, Stages};
 use crate::layout::{self, Shape};
 use crate::tensor::Tensor;
-use alloc::format;
 
 const OP: &str = "matmul";
 
@@ -67,14 +66,14 @@ pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
     }
     let common = a.dtype().promote(b.dtype(), OP)?;
     if common.promote(dtype, OP).ok() != Some(dtype) {
-        let message = format!("products of {} and {} cannot be summed in {dtype}: convert the operands", a.dtype(), b.dtype());
+        let message = message!("products of {} and {} cannot be summed in {dtype}: convert the operands", a.dtype(), b.dtype());
         return Err(Error::dtype(OP, message));
     }
     let (row, column) = (a.rank() == 1, b.rank() == 1);
     let (left, right) = (a.shape()[a.rank() - 1], b.shape()[b.rank().saturating_sub(2)]);
     if left != right {
         let name = if column { "the only" } else { "second-last" };
-        let message = format!("last axis of a is {left} but {name} axis of b is {right}");
+        let message = message!("last axis of a is {left} but {name} axis of b is {right}");
         return Err(Error::shape_of(OP, message, &operands));
     }
     let a = if row { a.expand_dims(&[0])? } else { a.clone() };
@@ -166,7 +165,7 @@ pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
     let behind = least - k;
     let (left, right) = (a.shape()[a.rank() - behind], b.shape()[b.rank() - behind]);
     if left != right {
-        let message = format!("axis {axis} of a is {left} but that of b is {right}");
+        let message = message!("axis {axis} of a is {left} but that of b is {right}");
         return Err(Error::shape_of(OP, message, &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())]));
     }
     let dtype = a.dtype().promote(b.dtype(), OP)?;

@@ -5,7 +5,6 @@ use crate::error::{Error, Result};
 use crate::layout;
 use crate::ops::multiply;
 use crate::tensor::Tensor;
-use alloc::format;
 use alloc::vec::Vec;
 
 /// Which axes [`tensordot`] sums over.
@@ -43,18 +42,18 @@ pub fn tensordot(a: &Tensor, b: &Tensor, axes: impl Into<TensordotAxes>) -> Resu
     const OP: &str = "tensordot";
     let (of_a, of_b) = match axes.into() {
         TensordotAxes::Count(n) if n > a.rank().min(b.rank()) => {
-            let message = format!("cannot sum over {n} axes of tensors with {} and {} dimensions", a.rank(), b.rank());
+            let message = message!("cannot sum over {n} axes of tensors with {} and {} dimensions", a.rank(), b.rank());
             return Err(Error::shape_of(OP, message, &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())]));
         }
         TensordotAxes::Count(n) => ((0..n).map(|i| (a.rank() - n + i) as isize).collect(), (0..n as isize).collect()),
         TensordotAxes::Pairs(x, y) => (x, y),
     };
     if of_a.len() != of_b.len() {
-        return Err(Error::shape(OP, format!("{} axes of a but {} of b", of_a.len(), of_b.len())));
+        return Err(Error::shape(OP, message!("{} axes of a but {} of b", of_a.len(), of_b.len())));
     }
     let (of_a, of_b) = (layout::unique_axes(OP, &of_a, a.rank())?, layout::unique_axes(OP, &of_b, b.rank())?);
     if let Some((x, y)) = of_a.iter().zip(&of_b).find(|(x, y)| a.shape()[**x] != b.shape()[**y]) {
-        let message = format!("axis {x} of a is {} but axis {y} of b is {}", a.shape()[*x], b.shape()[*y]);
+        let message = message!("axis {x} of a is {} but axis {y} of b is {}", a.shape()[*x], b.shape()[*y]);
         return Err(Error::shape_of(OP, message, &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())]));
     }
     let free = |t: &Tensor, summed: &[usize]| -> Vec<usize> { (0..t.rank()).filter(|k| !summed.contains(k)).collect() };

@@ -19,7 +19,6 @@ use crate::exec::fold::{Fold, fold};
 use crate::kernel::reduce::{self, Reduce};
 use crate::layout::{self, Shape};
 use crate::tensor::Tensor;
-use alloc::format;
 use core::marker::PhantomData;
 use smallvec::SmallVec;
 
@@ -55,7 +54,7 @@ impl Axes {
             return Ok(());
         }
         let empty = (0..x.rank()).find(|k| self.reduced[*k] && x.shape()[*k] == 0).unwrap_or(0);
-        Err(Error::shape_of(self.op, format!("axis {empty} has size 0, and no element is no result"), &[("x", x.shape(), x.dtype())]))
+        Err(Error::shape_of(self.op, message!("axis {empty} has size 0, and no element is no result"), &[("x", x.shape(), x.dtype())]))
     }
     /// The result of a reduction to values of `dtype`.
     fn fold<F: Fold>(&self, x: &Tensor, dtype: DType, f: &F) -> Result<Tensor> {

@@ -7,7 +7,6 @@ use crate::error::{Error, Result};
 use crate::kernel::reduce::{All, Any, Count, Mean, Prod, Sum};
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
-use alloc::format;
 
 /// What sums, products and their scans of a dtype are added up in, and their dtype by default: int64 for bool and signed
 /// integers, uint64 for unsigned ones (int64 in a build without it), else the dtype itself.
@@ -24,7 +23,7 @@ pub(in crate::ops) fn accumulator(dtype: DType) -> DType {
 pub(in crate::ops) fn accumulated<'a>(op: &'static str, x: &'a Tensor, dtype: Option<DType>) -> Result<(Cow<'a, Tensor>, DType)> {
     let dtype = dtype.unwrap_or(accumulator(x.dtype()));
     if dtype.is_bool() {
-        return Err(Error::dtype(op, format!("a result of {dtype} is not defined: give a dtype of numbers")));
+        return Err(Error::dtype(op, message!("a result of {dtype} is not defined: give a dtype of numbers")));
     }
     let later = dtype.is_integer() && (x.dtype().is_integer() || x.dtype().is_bool());
     Ok((if later || dtype == x.dtype() { Cow::Borrowed(x) } else { Cow::Owned(x.astype(dtype)?) }, dtype))

@@ -1,13 +1,11 @@
-//! A Cortex-M board: text and the exit status go to the debugger, which QEMU is.
-use core::fmt;
+//! A Cortex-M board: text and the exit status go to the debugger, which QEMU is. Shared with examples/embedded; each program has `run`
+//! and `report`.
 use cortex_m as _; // its critical sections
-use cortex_m_semihosting::{debug, hprint, hprintln};
+use cortex_m_semihosting::{debug, hio};
 
-pub struct Host;
-impl fmt::Write for Host {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        hprint!("{}", text);
-        Ok(())
+pub fn write(text: &str) {
+    if let Ok(mut out) = hio::hstdout() {
+        let _ = out.write_all(text.as_bytes());
     }
 }
 
@@ -20,34 +18,44 @@ pub fn fail() -> ! {
 #[cortex_m_rt::entry]
 fn main() -> ! {
     super::run();
-    let (flash, stack, untouched) = memory();
-    hprintln!("flash {} bytes, stack {} of {} bytes", flash, stack - untouched, stack);
-    assert!(untouched >= 64, "the stack reached the heap");
+    super::report(Memory::measure());
     loop {
         debug::exit(debug::EXIT_SUCCESS)
     }
 }
 
 #[cortex_m_rt::exception]
-unsafe fn HardFault(frame: &cortex_m_rt::ExceptionFrame) -> ! {
-    hprintln!("hard fault: {:?}", frame);
+unsafe fn HardFault(_: &cortex_m_rt::ExceptionFrame) -> ! {
+    write("hard fault\n");
     fail()
 }
 
-/// Bytes of flash in use, bytes of stack, and how many of those still have the paint that the start code left.
-fn memory() -> (usize, usize, usize) {
-    unsafe extern "C" {
-        static __sidata: u32;
-        static __sdata: u32;
-        static __edata: u32;
-        static _stack_start: u32;
-        static _stack_end: u32;
+/// Bytes in use.
+pub struct Memory {
+    /// Code, constants, and what static variables begin with.
+    pub flash: usize,
+    /// Static variables, the heap among them.
+    pub data: usize,
+    /// RAM that is left for the stack, and the part of it that no longer has the paint that the start code left.
+    pub room: usize,
+    pub stack: usize,
+}
+impl Memory {
+    fn measure() -> Memory {
+        unsafe extern "C" {
+            static __sidata: u32;
+            static __sdata: u32;
+            static __edata: u32;
+            static _stack_start: u32;
+            static _stack_end: u32;
+        }
+        const PAINT: u32 = 0xcccc_cccc;
+        let (bottom, top) = (&raw const _stack_end, &raw const _stack_start);
+        let room = top as usize - bottom as usize;
+        // SAFETY: the words between the linker's two symbols are RAM, and are read as what they are.
+        let untouched = 4 * (0..room / 4).take_while(|k| unsafe { bottom.add(*k).read_volatile() } == PAINT).count();
+        let (start, end) = (&raw const __sdata as usize, &raw const __edata as usize);
+        assert!(untouched >= 64, "the stack reached the heap");
+        Memory { flash: &raw const __sidata as usize + end - start, data: bottom as usize - start, room, stack: room - untouched }
     }
-    const PAINT: u32 = 0xcccc_cccc;
-    let (bottom, top) = (&raw const _stack_end, &raw const _stack_start);
-    let words = (top as usize - bottom as usize) / 4;
-    // SAFETY: the words between the linker's two symbols are RAM, and are read as what they are.
-    let untouched = (0..words).take_while(|k| unsafe { bottom.add(*k).read_volatile() } == PAINT).count();
-    let data = &raw const __edata as usize - &raw const __sdata as usize;
-    (&raw const __sidata as usize + data, 4 * words, 4 * untouched)
 }

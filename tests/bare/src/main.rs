@@ -13,9 +13,16 @@ mod host;
 
 mod checks;
 
-use core::fmt::Write;
+use core::fmt::{self, Write};
 use embedded_alloc::LlffHeap;
-use host::Host;
+
+struct Host;
+impl fmt::Write for Host {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        host::write(text);
+        Ok(())
+    }
+}
 
 #[global_allocator]
 static HEAP: LlffHeap = LlffHeap::empty();
@@ -43,6 +50,12 @@ fn run() {
         writeln!(Host, "  {name}").unwrap();
     }
     writeln!(Host, "all passed with a heap of {HEAP_BYTES} bytes").unwrap();
+}
+
+#[cfg(target_arch = "arm")]
+fn report(memory: host::Memory) {
+    let host::Memory { flash, data, room, stack } = memory;
+    writeln!(Host, "flash {flash} bytes, static variables with the heap {data} bytes, stack {stack} of {room} bytes").unwrap();
 }
 
 #[panic_handler]
