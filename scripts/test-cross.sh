@@ -6,7 +6,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
 [ $# -gt 0 ] || set -- "${bare[@]}"
-everything=ints,f64,half,complex,simd
+everything=messages,ints,f64,half,complex,simd
 parts=(elementwise tensors reductions norms products orders gathers) # a program each where flash is small
 left_out=()
 
@@ -17,6 +17,15 @@ cross() {
   env "${environment[@]}" RUSTFLAGS="-D warnings ${RUSTFLAGS:-}" cargo "$command" -q --target "$target" "${std[@]}" "$@"
 }
 checks() { cross run --manifest-path tests/bare/Cargo.toml --target-dir "target/bare${variant:-}" "$@"; }
+# The classifier of examples/embedded, which asserts what it may take. What it doesn't call is not linked: no sorts, gathers, reductions,
+# files, other activations, arithmetic of float64, formatting.
+digits() {
+  local map=$PWD/target/embedded/$target.map absent='4sort|6gather|7scatter|4scan|6reduce|2io|10serde_json[0-9]|4gelu|4silu|6double|4core3fmt'
+  local RUSTFLAGS="-C symbol-mangling-version=v0 -C link-arg=-Map=$map ${RUSTFLAGS:-}"
+  cross run --manifest-path examples/embedded/Cargo.toml --target-dir target/embedded --release "$@"
+  grep -q '4flex' "$map" || die "$map names no function of flex"
+  ! grep -oE "_R[0-9A-Za-z_]*($absent)[0-9A-Za-z_]*" "$map" | sort -u | head -20 | grep . || die "$target: linked, but never called"
+}
 checks_in_parts() { for part in "${parts[@]}"; do checks --release --no-default-features --features "$part,$1"; done; }
 
 for target; do
@@ -39,8 +48,8 @@ for target; do
     # vectorised, for the vectors of NEON are what is new
     aarch64-*) cross test --profile cross --tests ;;
     *-linux-*) CARGO_PROFILE_CROSS_OPT_LEVEL=1 cross test --profile cross --tests ;;
-    thumbv6m-*) checks_in_parts critical-section ;;
-    thumbv7m-*) checks_in_parts '' ;;
+    thumbv6m-*) digits --features critical-section; checks_in_parts critical-section ;;
+    thumbv7m-*) digits; checks_in_parts '' ;;
     thumbv7em-*) checks --profile fast --features full ;;
     wasm32-*)
       checks --profile fast --features full

@@ -1,0 +1,134 @@
+//! Classifies the held-out digits, which the debugger reads from the host, compares the probabilities with the desktop's, and says
+//! what that took.
+#![no_std]
+#![no_main]
+
+extern crate alloc;
+
+#[path = "../../../tests/bare/src/board.rs"]
+mod board;
+mod model;
+mod weights;
+
+use board::{fail, write};
+use core::alloc::{GlobalAlloc, Layout};
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use cortex_m_semihosting::{nr, syscall};
+use embedded_alloc::LlffHeap;
+use model::{Classifier, Record, most_likely};
+
+/// What the program may use; memory.x holds it to the same.
+const FLASH_BYTES: usize = 128 << 10;
+const RAM_BYTES: usize = 16 << 10;
+/// The part of that which is heap.
+const HEAP_BYTES: usize = 4 << 10;
+/// Held-out digits, and how many of them have to be recognised.
+const DIGITS: usize = 297;
+const RIGHT: usize = DIGITS * 95 / 100 + 1;
+
+/// A heap that knows how full it has been.
+struct Heap {
+    free: LlffHeap,
+    peak: AtomicUsize,
+}
+// SAFETY: the allocator's own methods.
+unsafe impl GlobalAlloc for Heap {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's.
+        let p = unsafe { self.free.alloc(layout) };
+        self.peak.store(self.peak.load(Relaxed).max(self.free.used()), Relaxed);
+        p
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        // SAFETY: the caller's.
+        unsafe { self.free.dealloc(p, layout) }
+    }
+}
+#[global_allocator]
+static HEAP: Heap = Heap { free: LlffHeap::empty(), peak: AtomicUsize::new(0) };
+
+fn run() {
+    #[repr(align(16))]
+    struct Memory(#[allow(dead_code, reason = "only its address is used")] [u8; HEAP_BYTES]);
+    static mut MEMORY: Memory = Memory([0; HEAP_BYTES]);
+    // SAFETY: called once, before any allocation, and nothing else uses the memory.
+    unsafe { HEAP.free.init(&raw mut MEMORY as usize, HEAP_BYTES) }
+
+    let Ok(layers) = weights::layers() else { stop("the weights can't be read") };
+    check(weights::are_in_place(&layers), "weights were copied");
+    let Ok(mut classifier) = Classifier::new(layers) else { stop("no memory for results") };
+    let mut file = HeldOut::open();
+    let (mut digits, mut right) = (0, 0);
+    while let Some(record) = file.next() {
+        let Ok(probabilities) = classifier.probabilities(&record.pixels) else { stop("an operation failed") };
+        check(record.agrees(probabilities), "other probabilities than on a desktop");
+        right += (most_likely(probabilities) == record.digit) as usize;
+        digits += 1;
+    }
+    check(digits == DIGITS && right >= RIGHT, "too few digits are recognised");
+    report_numbers(&[("", right), (" of ", digits), (" held-out digits are recognised\n", 0)]);
+}
+
+fn report(memory: board::Memory) {
+    let heap = HEAP.peak.load(Relaxed);
+    let ram = memory.data - HEAP_BYTES + heap + memory.stack;
+    report_numbers(&[
+        ("flash ", memory.flash),
+        (" bytes, RAM ", ram),
+        (" bytes: heap ", heap),
+        (", stack ", memory.stack),
+        (" of ", memory.room),
+        (", static variables ", memory.data - HEAP_BYTES),
+        ("\n", 0),
+    ]);
+    check(memory.flash <= FLASH_BYTES && ram <= RAM_BYTES, "over the budget");
+}
+
+/// The host's file of digits: no part of the program's memory.
+struct HeldOut(usize);
+impl HeldOut {
+    fn open() -> HeldOut {
+        const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/held_out.bin\0");
+        // SAFETY: the host reads the path.
+        let file = unsafe { syscall!(OPEN, PATH.as_ptr(), nr::open::R_BINARY, PATH.len() - 1) };
+        check(file as isize != -1, "no held-out digits");
+        HeldOut(file)
+    }
+    /// None at the end of the file.
+    fn next(&mut self) -> Option<Record> {
+        let mut bytes = [0; Record::BYTES];
+        // SAFETY: the host writes at most so many bytes there.
+        let missing = unsafe { syscall!(READ, self.0, bytes.as_mut_ptr(), bytes.len()) };
+        (missing == 0).then(|| Record::parse(&bytes))
+    }
+}
+
+/// Each text, and the number after it where that is not zero.
+fn report_numbers(parts: &[(&str, usize)]) {
+    for (text, mut number) in parts.iter().copied() {
+        write(text);
+        let (mut digits, mut at) = ([0; 10], 10);
+        while number > 0 {
+            at -= 1;
+            digits[at] = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+        write(core::str::from_utf8(&digits[at..]).unwrap_or_default());
+    }
+}
+
+fn check(holds: bool, otherwise: &str) {
+    if !holds {
+        stop(otherwise);
+    }
+}
+fn stop(why: &str) -> ! {
+    write(why);
+    write("\n");
+    fail()
+}
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    stop("a panic")
+}
