@@ -38,12 +38,10 @@
 //! |---|---|---|
 //! | `std` | yes | threads, the caching pool, files, detection of the CPU; without it the crate needs `alloc` |
 //! | `simd` | yes | kernels for each instruction set, chosen at run time |
-//! | `x86-v4` | yes | AVX-512 in the largest matrix products |
 //! | `messages` | with `std` | what exactly is wrong, in the texts of errors |
 //! | `i8`, `i32`, `i64` | with `ints` | int8 and uint8; int32; int64, which positions and sums of integers are |
 //! | `ints` | yes | all integers |
 //! | `f64`, `half`, `complex` | yes | float64; float16 and bfloat16; complex64 (and with `f64` complex128) |
-//! | `rayon` | yes | `gemm` built with rayon, for programs that share it; flex's own work runs on its own threads |
 //! | `critical-section` | no | targets without atomic compare-and-swap |
 //! | `python` | no | the Python module |
 //!

@@ -144,15 +144,6 @@ pub fn level() -> Level {
     Level::Base
 }
 
-/// Whether the kernels run on the CPU's best set: `gemm`, which chooses by itself, may be used only then.
-#[inline]
-pub fn is_best() -> bool {
-    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-    return detect::level() == detect::best();
-    #[cfg(not(all(feature = "std", feature = "simd", target_arch = "x86_64")))]
-    true
-}
-
 /// Whether the CPU is Intel's, where the better of two forms depends on who made it.
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 pub fn is_intel() -> bool {

@@ -63,13 +63,69 @@ forms! {
     }
     int16 u16 {}
     int64 u64 {}
-    #[cfg(feature = "complex")]
-    complex_single crate::dtype::Complex64 {}
-    #[cfg(all(feature = "complex", feature = "f64"))]
-    complex_double crate::dtype::Complex128 {}
     int32 u32 {
         Avx512 16 |a, b, c| _mm512_add_epi32(_mm512_mullo_epi32(a, b), c);
         Avx2 8 |a, b, c| _mm256_add_epi32(_mm256_mullo_epi32(a, b), c);
+    }
+}
+
+/// `name splat Type multiply-add { level lanes multiply-add broadcast (real, imaginary parts twice each); .. }`: complex lanes in two
+/// parts, `re(a) b + c[0]` and `im(a) b + c[1]`: what i is to be multiplied with is turned once, in the end, and not in each step. `splat`
+/// has one `a` for all.
+macro_rules! complex {
+    ($($(#[$cfg:meta])* $name:ident $splat:ident $T:ty, $fma:ident { $($Level:ident $lanes:literal $mul_add:ident $set:ident ($re:expr, $im:expr);)* })*) => { $(
+        $(#[$cfg])*
+        #[inline(always)]
+        pub fn $name<I: Isa, const L: usize>(a: [$T; L], b: [$T; L], mut c: [[$T; L]; 2]) -> [[$T; L]; 2] {
+            #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+            {
+                use crate::exec::isa::Level;
+                use core::arch::x86_64::*;
+                $(if const { matches!(I::LEVEL, Level::$Level) && L == $lanes } {
+                    // SAFETY: the level has these instructions (I1); both sides of a cast are `lanes` numbers.
+                    return unsafe {
+                        let (a, b) = (Cast { from: a }.to, Cast { from: b }.to);
+                        let [x, y] = [$re(a), $im(a)];
+                        [Cast { from: $mul_add(x, b, Cast { from: c[0] }.to) }.to, Cast { from: $mul_add(y, b, Cast { from: c[1] }.to) }.to]
+                    };
+                })*
+            }
+            for l in 0..L {
+                for (x, c) in [a[l].re, a[l].im].into_iter().zip(&mut c) {
+                    (c[l].re, c[l].im) = (crate::exec::isa::$fma::<I>(x, b[l].re, c[l].re), crate::exec::isa::$fma::<I>(x, b[l].im, c[l].im));
+                }
+            }
+            c
+        }
+        $(#[$cfg])*
+        #[inline(always)]
+        pub fn $splat<I: Isa, const L: usize>(a: $T, b: [$T; L], c: [[$T; L]; 2]) -> [[$T; L]; 2] {
+            #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+            {
+                use crate::exec::isa::Level;
+                use core::arch::x86_64::*;
+                $(if const { matches!(I::LEVEL, Level::$Level) && L == $lanes } {
+                    // SAFETY: as above.
+                    return unsafe {
+                        let (x, y, b) = ($set(a.re), $set(a.im), Cast { from: b }.to);
+                        [Cast { from: $mul_add(x, b, Cast { from: c[0] }.to) }.to, Cast { from: $mul_add(y, b, Cast { from: c[1] }.to) }.to]
+                    };
+                })*
+            }
+            $name::<I, L>([a; L], b, c)
+        }
+    )* };
+}
+complex! {
+    #[cfg(feature = "complex")]
+    complex_single splat_single crate::dtype::Complex64, fma32 {
+        Avx512 8 _mm512_fmadd_ps _mm512_set1_ps (_mm512_moveldup_ps, _mm512_movehdup_ps);
+        Avx2 4 _mm256_fmadd_ps _mm256_set1_ps (_mm256_moveldup_ps, _mm256_movehdup_ps);
+    }
+    #[cfg(all(feature = "complex", feature = "f64"))]
+    complex_double splat_double crate::dtype::Complex128, fma64 {
+        Avx512 4 _mm512_fmadd_pd _mm512_set1_pd (_mm512_movedup_pd, _mm512_permute_pd::<0xff>);
+        Avx2 2 _mm256_fmadd_pd _mm256_set1_pd (_mm256_movedup_pd, _mm256_permute_pd::<0xf>);
     }
 }
 

@@ -22,8 +22,16 @@ use crate::{
 pub trait Lane: Copy + Default + Send + Sync + 'static {
     /// `a * b + c`.
     fn mul_add<I: Isa>(a: Self, b: Self, c: Self) -> Self;
-    /// The same for arrays.
-    fn mul_add_lanes<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [Self; L]) -> [Self; L];
+    /// The running sums of an array of lanes: those, or parts that are united in the end.
+    type Sums<const L: usize>: Copy;
+    /// Sums that begin with `c`.
+    fn begin<const L: usize>(c: [Self; L]) -> Self::Sums<L>;
+    /// The sums.
+    fn end<const L: usize>(c: Self::Sums<L>) -> [Self; L];
+    /// `a * b + c` for arrays.
+    fn mul_add_lanes<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: Self::Sums<L>) -> Self::Sums<L>;
+    /// The same by one `a`.
+    fn axpy<I: Isa, const L: usize>(a: Self, x: [Self; L], y: Self::Sums<L>) -> Self::Sums<L>;
     /// `a * b`.
     fn mul(a: Self, b: Self) -> Self;
     /// `a + b`.
@@ -51,18 +59,61 @@ const fn base(lanes: usize) -> usize {
     if isa::COMPACT { 1 } else { lanes }
 }
 
-/// `packed form: [lanes per vector with AVX-512, AVX2, base] form for arrays, tiles for few rows, multiply-add, multiply, add`. Tiles are six rows high
-/// and four vectors wide with 32 registers (AVX-512), two with 16.
+/// [`Lane::Sums`] and what is done with them: `lanes form`, or `parts form form-by-one` of complex numbers.
+macro_rules! sums {
+    (lanes $($form:ident)::+) => {
+        type Sums<const L: usize> = [Self; L];
+        #[inline(always)]
+        fn begin<const L: usize>(c: [Self; L]) -> [Self; L] {
+            c
+        }
+        #[inline(always)]
+        fn end<const L: usize>(c: [Self; L]) -> [Self; L] {
+            c
+        }
+        #[inline(always)]
+        fn mul_add_lanes<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [Self; L]) -> [Self; L] {
+            $($form)::+::<I, L>(a, b, c)
+        }
+        #[inline(always)]
+        fn axpy<I: Isa, const L: usize>(a: Self, x: [Self; L], y: [Self; L]) -> [Self; L] {
+            $($form)::+::<I, L>([a; L], x, y)
+        }
+    };
+    (parts $form:ident $splat:ident) => {
+        type Sums<const L: usize> = [[Self; L]; 2];
+        #[inline(always)]
+        fn begin<const L: usize>(c: [Self; L]) -> [[Self; L]; 2] {
+            [c, [Self::default(); L]]
+        }
+        /// `c[0] + i c[1]`
+        #[inline(always)]
+        fn end<const L: usize>([mut c, d]: [[Self; L]; 2]) -> [Self; L] {
+            for l in 0..L {
+                (c[l].re, c[l].im) = (c[l].re - d[l].im, c[l].im + d[l].re);
+            }
+            c
+        }
+        #[inline(always)]
+        fn mul_add_lanes<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [[Self; L]; 2]) -> [[Self; L]; 2] {
+            arch::$form::<I, L>(a, b, c)
+        }
+        #[inline(always)]
+        fn axpy<I: Isa, const L: usize>(a: Self, x: [Self; L], y: [[Self; L]; 2]) -> [[Self; L]; 2] {
+            arch::$splat::<I, L>(a, x, y)
+        }
+    };
+}
+
+/// `packed form: [lanes of a vector and vectors of the widest tile with AVX-512, AVX2; lanes of a base vector] (running sums) tiles for few rows, multiply-add,
+/// multiply, add`. Tiles are six rows high and as wide as 32 registers (AVX-512) or 16 hold.
 macro_rules! lanes {
-    ($($(#[$cfg:meta])* $A:ty: [$x:literal $y:literal $z:literal] $arrays:ident $(few $few:literal)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
+    ($($(#[$cfg:meta])* $A:ty: [$x:literal $xv:literal, $y:literal $yv:literal, $z:literal] ($($sums:tt)*) $(few $few:literal)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
         $(#[$cfg])*
         impl Lane for $A {
             #[inline(always)]
             fn mul_add<$I: Isa>($a: Self, $b: Self, $c: Self) -> Self { $mac }
-            #[inline(always)]
-            fn mul_add_lanes<$I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [Self; L]) -> [Self; L] {
-                arch::$arrays::<$I, L>(a, b, c)
-            }
+            sums! { $($sums)* }
             #[inline(always)]
             fn mul($a: Self, $b: Self) -> Self { $mul }
             #[inline(always)]
@@ -70,8 +121,8 @@ macro_rules! lanes {
             #[inline(always)]
             fn tile(level: Level) -> (usize, usize) {
                 match level {
-                    Level::Avx512 => ($x, 4),
-                    Level::Avx2 => ($y, 2),
+                    Level::Avx512 => ($x, $xv),
+                    Level::Avx2 => ($y, $yv),
                     Level::Base => (base($z), BASE),
                 }
             }
@@ -80,9 +131,9 @@ macro_rules! lanes {
                 // SAFETY: S1 is the caller's.
                 unsafe {
                     if const { matches!(I::LEVEL, Level::Avx512) } {
-                        tile::strips::<I, Self, $x, 4>(job)
+                        tile::strips::<I, Self, $x, $xv>(job)
                     } else if const { matches!(I::LEVEL, Level::Avx2) } {
-                        tile::strips::<I, Self, $y, 2>(job)
+                        tile::strips::<I, Self, $y, $yv>(job)
                     } else {
                         tile::strips::<I, Self, { base($z) }, BASE>(job)
                     }
@@ -95,9 +146,9 @@ macro_rules! lanes {
                     // SAFETY: P1 is the caller's.
                     unsafe {
                         if const { matches!(I::LEVEL, Level::Avx512) } {
-                            few::strip::<I, Self, $x, 4, 2>(job)
+                            few::strip::<I, Self, $x, $xv, 2>(job)
                         } else if const { matches!(I::LEVEL, Level::Avx2) } {
-                            few::strip::<I, Self, $y, 2, 1>(job)
+                            few::strip::<I, Self, $y, $yv, 1>(job)
                         } else {
                             few::strip::<I, Self, $z, 2, 1>(job)
                         }
@@ -108,19 +159,19 @@ macro_rules! lanes {
     )* };
 }
 lanes! {
-    f32: [16 8 4] single few true, |I, a, b, c| fma32::<I>(a, b, c), a * b, a + b;
+    f32: [16 4, 8 2, 4] (lanes arch::single) few true, |I, a, b, c| fma32::<I>(a, b, c), a * b, a + b;
     #[cfg(feature = "f64")]
-    f64: [8 4 2] double few true, |I, a, b, c| fma64::<I>(a, b, c), a * b, a + b;
-    Pair: [16 8 4] pairs, |I, a, b, c| Pair(c.0.wrapping_add(a.dot(b))), Pair(a.0.wrapping_mul(b.0)), Pair(a.0.wrapping_add(b.0));
-    u16: [32 16 8] int16, |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
-    u32: [16 8 4] int32, |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
-    u64: [8 4 2] int64, |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
+    f64: [8 4, 4 2, 2] (lanes arch::double) few true, |I, a, b, c| fma64::<I>(a, b, c), a * b, a + b;
+    Pair: [16 4, 8 2, 4] (lanes arch::pairs), |I, a, b, c| Pair(c.0.wrapping_add(a.dot(b))), Pair(a.0.wrapping_mul(b.0)), Pair(a.0.wrapping_add(b.0));
+    u16: [32 4, 16 2, 8] (lanes arch::int16), |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
+    u32: [16 4, 8 2, 4] (lanes arch::int32), |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
+    u64: [8 4, 4 2, 2] (lanes arch::int64), |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
     #[cfg(feature = "complex")]
-    Complex64: [8 4 2] complex_single, |I, a, b, c| {
+    Complex64: [8 2, 4 1, 2] (parts complex_single splat_single), |I, a, b, c| {
         Complex64::new(fma32::<I>(-a.im, b.im, fma32::<I>(a.re, b.re, c.re)), fma32::<I>(a.im, b.re, fma32::<I>(a.re, b.im, c.im)))
     }, a * b, a + b;
     #[cfg(all(feature = "complex", feature = "f64"))]
-    Complex128: [4 2 1] complex_double, |I, a, b, c| {
+    Complex128: [4 2, 2 1, 1] (parts complex_double splat_double), |I, a, b, c| {
         Complex128::new(fma64::<I>(-a.im, b.im, fma64::<I>(a.re, b.re, c.re)), fma64::<I>(a.im, b.re, fma64::<I>(a.re, b.im, c.im)))
     }, a * b, a + b;
 }
@@ -131,8 +182,6 @@ pub trait Product: Copy + Default + Send + Sync + 'static {
     type Lane: Lane;
     /// Whether its bytes are the lane's, so that operands may be read and results written as lanes.
     const SAME: bool;
-    /// One, where the crate `gemm` serves the type: for complex numbers.
-    const GEMM_ONE: Option<Self>;
     /// To a lane.
     fn widen(self) -> Self::Lane;
     /// Whether it has a sign, for integers of 8 bits: those have an engine of their own.
@@ -143,14 +192,13 @@ pub trait Product: Copy + Default + Send + Sync + 'static {
     fn narrow(x: Self::Lane) -> Self;
 }
 
-/// `element: packed form, same bytes, one for gemm, form of slices, to a lane, from a lane; sign of a byte`.
+/// `element: packed form, same bytes, form of slices, to a lane, from a lane; sign of a byte`.
 macro_rules! products {
-    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $one:expr, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)?;)*) => { $(
+    ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)?;)*) => { $(
         $(#[$cfg])*
         impl Product for $T {
             type Lane = $A;
             const SAME: bool = $same;
-            const GEMM_ONE: Option<Self> = $one;
             const BYTE: Option<bool> = [$(Some($signed),)? None][0];
             #[inline(always)]
             fn widen(self) -> $A { let $x = self; $widen }
@@ -162,18 +210,18 @@ macro_rules! products {
     )* };
 }
 products! {
-    f32: f32, true, None, each |x| x, x;
-    #[cfg(feature = "f64")] f64: f64, true, None, each |x| x, x;
-    #[cfg(feature = "half")] f16: f32, false, None, halves |x| Widen::widen(x), Widen::narrow(x);
-    #[cfg(feature = "half")] bf16: f32, false, None, each |x| Widen::widen(x), Widen::narrow(x);
-    i8: u32, false, None, each |x| x as u32, x as i8, signed true;
-    u8: u32, false, None, each |x| x as u32, x as u8, signed false;
-    #[cfg(feature = "ints")] i16: u16, true, None, each |x| x as u16, x as i16;
-    #[cfg(feature = "ints")] u16: u16, true, None, each |x| x, x;
-    i32: u32, true, None, each |x| x as u32, x as i32;
-    #[cfg(feature = "ints")] u32: u32, true, None, each |x| x, x;
-    i64: u64, true, None, each |x| x as u64, x as i64;
-    #[cfg(feature = "ints")] u64: u64, true, None, each |x| x, x;
-    #[cfg(feature = "complex")] Complex64: Complex64, true, Some(Complex64::new(1.0, 0.0)), each |x| x, x;
-    #[cfg(all(feature = "complex", feature = "f64"))] Complex128: Complex128, true, Some(Complex128::new(1.0, 0.0)), each |x| x, x;
+    f32: f32, true, each |x| x, x;
+    #[cfg(feature = "f64")] f64: f64, true, each |x| x, x;
+    #[cfg(feature = "half")] f16: f32, false, halves |x| Widen::widen(x), Widen::narrow(x);
+    #[cfg(feature = "half")] bf16: f32, false, each |x| Widen::widen(x), Widen::narrow(x);
+    i8: u32, false, each |x| x as u32, x as i8, signed true;
+    u8: u32, false, each |x| x as u32, x as u8, signed false;
+    #[cfg(feature = "ints")] i16: u16, true, each |x| x as u16, x as i16;
+    #[cfg(feature = "ints")] u16: u16, true, each |x| x, x;
+    i32: u32, true, each |x| x as u32, x as i32;
+    #[cfg(feature = "ints")] u32: u32, true, each |x| x, x;
+    i64: u64, true, each |x| x as u64, x as i64;
+    #[cfg(feature = "ints")] u64: u64, true, each |x| x, x;
+    #[cfg(feature = "complex")] Complex64: Complex64, true, each |x| x, x;
+    #[cfg(all(feature = "complex", feature = "f64"))] Complex128: Complex128, true, each |x| x, x;
 }

@@ -127,7 +127,7 @@ unsafe fn across<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "indices that are constants after unrolling keep the tile in registers")]
 unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(s: &Strip<A>, first: usize) {
-    let mut c = [[[A::default(); L]; V]; R];
+    let mut c = [[A::begin([A::default(); L]); V]; R];
     let (rs, cs) = s.strides;
     let mut a = s.a;
     let blocks = Blocks::new(s.k);
@@ -146,7 +146,7 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
                 for i in 0..R {
                     let av = *a.wrapping_offset((i as isize).wrapping_mul(rs));
                     for j in 0..V {
-                        c[i][j] = A::mul_add_lanes::<I, L>([av; L], bv[j], c[i][j]);
+                        c[i][j] = A::axpy::<I, L>(av, bv[j], c[i][j]);
                     }
                 }
             }
@@ -158,7 +158,7 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
         for j in 0..V {
             let at = s.o.wrapping_offset((i as isize).wrapping_mul(s.ldo)).wrapping_add((first + j) * L) as *mut [A; L];
             // SAFETY: P1.
-            unsafe { *at = c[i][j] };
+            unsafe { *at = A::end(c[i][j]) };
         }
     }
 }

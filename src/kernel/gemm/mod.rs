@@ -3,21 +3,20 @@
 //! - [`Mat`], [`MatMut`]: matrices where they lie.
 //! - [`product`]: one product on the calling thread, by whichever engine is the fastest for it.
 //! - [`Engine`] and [`Grid`]: the same for callers with threads: who computes, and in which blocks of C. An engine's bits don't depend
-//!   on the blocks, apart from those of `Large`, whose blocks don't depend on the threads.
+//!   on the blocks.
 //! - [`Panels`]: B packed before the product, for as many products as it lives.
 //! - [`Stage`]: what happens to the result's rows while they are in L1.
 //!
-//! Engines: tiles (`blocked`), 8-bit integers (`bytes`), few rows (`skinny`), the crate `gemm` for complex numbers (`large`). What can be multiplied is a table
-//! (`element`): an element type is a row (its packed form, how it gets there), a packed form is a row (lanes a vector on
+//! Engines: tiles (`blocked`), 8-bit integers (`bytes`), few rows (`skinny`). What can be multiplied is a table (`element`): an element type is a row (its packed form, how it gets there), a packed form is a row (lanes a vector on
 //! each instruction set, multiply-add).
 
 mod activation;
 mod arch;
 mod blocked;
 mod bytes;
+#[macro_use]
 mod element;
 mod few;
-mod large;
 mod mat;
 mod pack;
 mod panels;
@@ -46,8 +45,6 @@ use core::ops::Range;
 /// of different engines have different bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// The crate `gemm`.
-    Large,
     /// 8-bit integers: see the module of their engine.
     Bytes,
     /// Few rows: see [`skinny`].
@@ -59,14 +56,8 @@ pub enum Engine {
 }
 impl Engine {
     /// The fastest for `a b`.
-    pub fn of<A: Product, B: Product, C: Product>(a: &Mat<A>, b: &Mat<B>) -> Engine {
-        if const { bytes::<A, B>() } {
-            Engine::Bytes
-        } else if large::serves::<A, B, C>(a, b) {
-            Engine::Large
-        } else {
-            skinny::engine(a, b).unwrap_or(Engine::Tiles)
-        }
+    pub fn of<A: Product, B: Product>(a: &Mat<A>, b: &Mat<B>) -> Engine {
+        if const { bytes::<A, B>() } { Engine::Bytes } else { skinny::engine(a, b).unwrap_or(Engine::Tiles) }
     }
     /// `c (+)= a b`, then the stages, on the calling thread; `packed` are the columns of `b`, which `Tiles` alone uses.
     ///
@@ -90,15 +81,6 @@ impl Engine {
             return Ok(());
         }
         match self {
-            Engine::Large => {
-                large::product(a, b, c, accumulate);
-                if !stages.is_empty() {
-                    let (lanes, rows, cols, ld) = (c.at(0, 0) as *mut C::Lane, c.rows(), c.cols(), c.rs());
-                    // SAFETY: F1 by M2: what `gemm` serves are lanes (SAME).
-                    unsafe { stage::finish(stage::Finish { stages, lanes, rows, cols, ld, d: None }) };
-                }
-                Ok(())
-            }
             Engine::Bytes => bytes::product(a, b, c, accumulate, stages),
             _ if isa::COMPACT => blocked::product(a, b, None, c, accumulate, stages),
             Engine::Sweeps => skinny::product::<A, B, C, true>(a, b, c, accumulate, stages),
@@ -123,9 +105,9 @@ where
 {
     if turned::<A, B>(a.rows(), b.cols()) && (c.rows() == 1 || c.rs() == 1) {
         let (a, b) = (b.t(), a.t());
-        return Engine::of::<B, A, C>(&a, &b).product(a, b, None, &mut c.into_turned(), accumulate, stages.t());
+        return Engine::of::<B, A>(&a, &b).product(a, b, None, &mut c.into_turned(), accumulate, stages.t());
     }
-    Engine::of::<A, B, C>(&a, &b).product(a, b, None, &mut c, accumulate, stages)
+    Engine::of::<A, B>(&a, &b).product(a, b, None, &mut c, accumulate, stages)
 }
 
 /// Whether operands are 8-bit integers.
@@ -164,8 +146,6 @@ impl Grid {
             cols: n.div_ceil(cols).next_multiple_of(wide).min(n),
         };
         let threads = match engine {
-            // The blocks are in the bits.
-            Engine::Large => 4,
             // Bound by memory: long runs of B.
             Engine::Sweeps | Engine::Dots => return of(1, if engine == Engine::Dots && threads > 1 { 4 * threads } else { threads }),
             Engine::Bytes | Engine::Tiles => threads,

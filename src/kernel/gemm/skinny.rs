@@ -99,7 +99,8 @@ impl<T: Product> Kernel for Sweep<'_, T> {
             (true, 8) => self.pieces::<I, 8>(),
             (_, 2) => self.pieces::<I, 16>(),
             (_, 4) => self.pieces::<I, 8>(),
-            _ => self.pieces::<I, 4>(),
+            (true, _) | (_, 8) => self.pieces::<I, 4>(),
+            _ => self.pieces::<I, 2>(),
         }
     }
 }
@@ -158,11 +159,11 @@ fn axpy<I: Isa, T: Product, const R: usize, const Q: usize, const L: usize>(
         });
         for r in 0..R {
             let s: &mut [T::Lane; L] = (&mut sums[r * n + j..r * n + j + L]).try_into().unwrap();
-            let mut c = *s;
+            let mut c = T::Lane::begin(*s);
             for q in 0..Q {
-                c = T::Lane::mul_add_lanes::<I, L>([a[r][q]; L], b[q], c);
+                c = T::Lane::axpy::<I, L>(a[r][q], b[q], c);
             }
-            *s = c;
+            *s = T::Lane::end(c);
         }
     }
     for j in whole..n {
@@ -193,7 +194,9 @@ impl<T: Product> Kernel for Dots<'_, T> {
             (true, 8) => self.groups::<I, 4, 8>(),
             (_, 2) => self.groups::<I, 2, 16>(),
             (_, 4) => self.groups::<I, 2, 8>(),
-            _ => self.groups::<I, 2, 4>(),
+            (true, _) => self.groups::<I, 2, 4>(),
+            (_, 8) => self.groups::<I, 2, 4>(),
+            _ => self.groups::<I, 1, 2>(),
         }
     }
 }
@@ -264,7 +267,7 @@ fn dot_lanes<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>
     cols: [&[T]; G],
     whole: usize,
 ) -> [[[T::Lane; L]; G]; R] {
-    let mut c = [[[T::Lane::default(); L]; G]; R];
+    let mut c = [[T::Lane::begin([T::Lane::default(); L]); G]; R];
     for p in (0..whole).step_by(L) {
         let mut b = [[T::Lane::default(); L]; G];
         for g in 0..G {
@@ -279,5 +282,5 @@ fn dot_lanes<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>
         }
     }
     // Stored here once: otherwise LLVM unites them with the copies that are summed up, and the loop above runs in memory.
-    core::hint::black_box(c)
+    core::hint::black_box(c.map(|c| c.map(T::Lane::end)))
 }

@@ -138,7 +138,7 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     o: *mut A,
     (mut ahead, step): (*const u8, usize),
 ) {
-    let mut c = [[[A::default(); L]; V]; R];
+    let mut c = [[A::begin([A::default(); L]); V]; R];
     let at = |i: usize, j: usize| o.wrapping_offset((i as isize).wrapping_mul(s.ldo)).wrapping_add(j * L) as *mut [A; L];
     let mut b = s.b;
     // SAFETY: S1; an array has its element's alignment.
@@ -146,12 +146,12 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
         if s.accumulate {
             for i in 0..R {
                 for j in 0..V {
-                    c[i][j] = *at(i, j);
+                    c[i][j] = A::begin(*at(i, j));
                 }
             }
         } else if !starts.is_null() {
             for i in 0..R {
-                c[i] = [[*starts.add(i); L]; V];
+                c[i] = [A::begin([*starts.add(i); L]); V];
             }
         }
         for _ in 0..s.k {
@@ -162,7 +162,7 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
             for i in 0..R {
                 let av = *a.wrapping_offset((i as isize).wrapping_mul(rs));
                 for j in 0..V {
-                    c[i][j] = A::mul_add_lanes::<I, L>([av; L], bv[j], c[i][j]);
+                    c[i][j] = A::axpy::<I, L>(av, bv[j], c[i][j]);
                 }
             }
             isa::prefetch::<{ isa::L2 }, _>(ahead);
@@ -172,7 +172,7 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
         }
         for i in 0..R {
             for j in 0..V {
-                *at(i, j) = c[i][j];
+                *at(i, j) = A::end(c[i][j]);
             }
         }
     }

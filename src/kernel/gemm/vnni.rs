@@ -74,6 +74,20 @@ union Cast<const SIGNED: bool, const L: usize> {
     vector: __m512i,
 }
 
+impl<const SIGNED: bool> Quad<SIGNED> {
+    /// `a * b + c` for arrays.
+    #[inline(always)]
+    #[expect(clippy::extra_unused_type_parameters, reason = "the signature of all forms")]
+    fn multiply<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [Self; L]) -> [Self; L] {
+        const { assert!(L == 16) };
+        // SAFETY: called by `strips` alone, under VNNI; 16 lanes of four bytes are a vector.
+        unsafe {
+            let [a, b, c] = [a, b, c].map(|lanes| Cast { lanes }.vector);
+            let vector = if SIGNED { _mm512_dpbusd_epi32(c, b, a) } else { _mm512_dpbusd_epi32(c, a, b) };
+            Cast { vector }.lanes
+        }
+    }
+}
 impl<const SIGNED: bool> Lane for Quad<SIGNED> {
     /// Lane by lane, for completeness: tiles multiply arrays.
     #[inline(always)]
@@ -83,16 +97,7 @@ impl<const SIGNED: bool> Lane for Quad<SIGNED> {
         let products = (0..4).map(|q| value(a[q], SIGNED) * value(b[q], !SIGNED));
         Quad({ c.0 }.wrapping_add(products.sum::<i32>() as u32))
     }
-    #[inline(always)]
-    fn mul_add_lanes<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [Self; L]) -> [Self; L] {
-        const { assert!(L == 16) };
-        // SAFETY: called by `strips` alone, under VNNI; 16 lanes of four bytes are a vector.
-        unsafe {
-            let [a, b, c] = [a, b, c].map(|lanes| Cast { lanes }.vector);
-            let vector = if SIGNED { _mm512_dpbusd_epi32(c, b, a) } else { _mm512_dpbusd_epi32(c, a, b) };
-            Cast { vector }.lanes
-        }
-    }
+    sums! { lanes Self::multiply }
     #[inline(always)]
     fn mul(a: Self, b: Self) -> Self {
         Quad({ a.0 }.wrapping_mul(b.0))

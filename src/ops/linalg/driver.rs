@@ -88,7 +88,7 @@ where
         return Ok(());
     }
     let (a, b, _) = operands(0);
-    let engine = engine.unwrap_or_else(|| Engine::of::<A, B, C>(&a, &b));
+    let engine = engine.unwrap_or_else(|| Engine::of::<A, B>(&a, &b));
     let cost = |rows: usize, cols: usize| Cost {
         bytes: k.saturating_mul(rows * size_of::<A>() + cols * size_of::<B>()).saturating_add(rows * cols * size_of::<C>()),
         flops: rows.saturating_mul(cols).saturating_mul(gemm::steps::<A, B>(k)),
@@ -101,7 +101,7 @@ where
         let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
         engine.product(a.block(rows, 0..k), b.block(0..k, cols), packed, &mut part, false, stages)
     };
-    if threads == 1 && engine != Engine::Large {
+    if threads == 1 {
         return (0..batch).try_for_each(|i| block(i, 0..m, 0..n, packed));
     }
     let failure = Failure::default();
