@@ -69,7 +69,7 @@ mod arithmetic {
     peak!(f64_512, "avx512f", 24 x 8, _mm512_setzero_pd, |s, a, b| _mm512_fmadd_pd(a, b, *s));
     peak!(f32_256, "avx2,fma", 12 x 8, _mm256_setzero_ps, |s, a, b| _mm256_fmadd_ps(a, b, *s));
     peak!(f64_256, "avx2,fma", 12 x 4, _mm256_setzero_pd, |s, a, b| _mm256_fmadd_pd(a, b, *s));
-    peak!(i32_512, "avx512f", 24 x 16, _mm512_setzero_si512, |s, a, b| _mm512_add_epi32(*s, _mm512_mullo_epi32(_mm512_xor_si512(a, *s), b)));
+    peak!(i32_512, "avx512f", 24 x 16, _mm512_setzero_si512, |s, a, b| _mm512_add_epi32(_mm512_mullo_epi32(*s, b), a));
     peak!(int8_512, "avx512f,avx512vnni", 24 x 64, _mm512_setzero_si512, |s, a, b| _mm512_dpbusd_epi32(*s, a, b));
     peak!(bf16_512, "avx512f,avx512bf16", 24 x 32, _mm512_setzero_ps, |s, a, b| {
         // SAFETY: both are 512 bits of which any are valid.
