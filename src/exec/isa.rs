@@ -31,6 +31,9 @@ pub enum Level {
 /// Whether the target is a microcontroller without vectors: kernels that have several forms for speed there have the smallest one.
 pub const COMPACT: bool = cfg!(all(not(feature = "std"), target_os = "none", not(any(target_feature = "neon", target_feature = "sse2"))));
 
+/// Whether there is memory for blocks of matrices as large as caches.
+pub const ROOMY: bool = cfg!(any(feature = "std", target_family = "wasm"));
+
 /// A computation over slices with any signature. Written by the `kernel!` macro.
 pub trait Kernel {
     /// Its result.

@@ -17,15 +17,19 @@ pub fn portable<I: Isa, A: Lane, const L: usize>(a: [A; L], b: [A; L], mut c: [A
 }
 
 /// The same bytes as another type of their size. Not a copy through pointers, whose checks in debug builds keep arrays in memory.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[cfg(any(all(feature = "std", feature = "simd", target_arch = "x86_64"), all(target_arch = "wasm32", target_feature = "simd128")))]
 union Cast<A: Copy, B: Copy> {
     from: A,
     to: B,
 }
 
-/// `name Type { level lanes |a, b, c| expression; .. }`: the portable body, and vectors for arrays of `lanes`.
+/// `name Type { level lanes |a, b, c| expression; .. }`: the portable body, and vectors for arrays of `lanes`. Those of WebAssembly in
+/// brackets: of a tile's loop LLVM makes vectors that hold parts of two, in some of the places where it's inlined.
 macro_rules! forms {
-    ($($(#[$cfg:meta])* $name:ident $T:ty { $($Level:ident $lanes:literal |$a:ident, $b:ident, $c:ident| $e:expr;)* })*) => { $(
+    ($($(#[$cfg:meta])* $name:ident $T:ty {
+        $($Level:ident $lanes:literal |$a:ident, $b:ident, $c:ident| $e:expr;)*
+        $([simd128 $wide:literal |$x:ident, $y:ident, $z:ident| $v:expr])?
+    })*) => { $(
         $(#[$cfg])*
         #[inline(always)]
         pub fn $name<I: Isa, const L: usize>(a: [$T; L], b: [$T; L], c: [$T; L]) -> [$T; L] {
@@ -42,6 +46,17 @@ macro_rules! forms {
                     };
                 })*
             }
+            $(
+                #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+                if L == $wide {
+                    use core::arch::wasm32::*;
+                    // SAFETY: both sides of a cast are as many numbers.
+                    return unsafe {
+                        let ($x, $y, $z) = (Cast { from: a }.to, Cast { from: b }.to, Cast { from: c }.to);
+                        Cast { from: $v }.to
+                    };
+                }
+            )?
             portable::<I, $T, L>(a, b, c)
         }
     )* };
@@ -50,22 +65,26 @@ forms! {
     single f32 {
         Avx512 16 |a, b, c| _mm512_fmadd_ps(a, b, c);
         Avx2 8 |a, b, c| _mm256_fmadd_ps(a, b, c);
+        [simd128 4 |a, b, c| f32x4_add(f32x4_mul(a, b), c)]
     }
     #[cfg(feature = "f64")]
     double f64 {
         Avx512 8 |a, b, c| _mm512_fmadd_pd(a, b, c);
         Avx2 4 |a, b, c| _mm256_fmadd_pd(a, b, c);
+        [simd128 2 |a, b, c| f64x2_add(f64x2_mul(a, b), c)]
     }
     pairs Pair {
         Avx512 16 |a, b, c| _mm512_add_epi32(_mm512_madd_epi16(a, b), c);
         Avx2 8 |a, b, c| _mm256_add_epi32(_mm256_madd_epi16(a, b), c);
         Base 4 |a, b, c| _mm_add_epi32(_mm_madd_epi16(a, b), c);
+        [simd128 4 |a, b, c| i32x4_add(i32x4_dot_i16x8(a, b), c)]
     }
     int16 u16 {}
     int64 u64 {}
     int32 u32 {
         Avx512 16 |a, b, c| _mm512_add_epi32(_mm512_mullo_epi32(a, b), c);
         Avx2 8 |a, b, c| _mm256_add_epi32(_mm256_mullo_epi32(a, b), c);
+        [simd128 4 |a, b, c| i32x4_add(i32x4_mul(a, b), c)]
     }
 }
 

@@ -26,7 +26,7 @@ use core::ops::Range;
 
 /// Rows of A in a block, which stays in L2: 768 KiB with the longest sum of `f32`, and no more of larger lanes.
 pub const fn most_rows<L>() -> usize {
-    const MC: usize = if cfg!(feature = "std") { 192 } else { 18 };
+    const MC: usize = if isa::ROOMY { 192 } else { 18 };
     if size_of::<L>() > 4 { MC * 4 / size_of::<L>() } else { MC }
 }
 /// Rows whose part of a panel of C stays in L1 until the stages have run.
@@ -44,7 +44,7 @@ pub fn reads_a<A: Product>(a: &Mat<A>) -> bool {
 /// Whether B is packed before a product of `m` rows: one block of rows reads each panel once, so it packs them one by one; so does
 /// whoever has to save memory.
 pub fn packs_b<B: Product>(b: &Mat<B>, m: usize) -> bool {
-    m > most_rows::<B::Lane>() && cfg!(feature = "std") && !reads_b(b, m)
+    m > most_rows::<B::Lane>() && isa::ROOMY && !reads_b(b, m)
 }
 /// Whether B is, in a product of `m` rows.
 pub fn reads_b<B: Product>(b: &Mat<B>, m: usize) -> bool {

@@ -10,7 +10,7 @@ use core::{marker::PhantomData, ops::Range};
 
 /// Steps of the sum in a block at most: what a strip of A and a panel of B take of L1 and L2. Without the standard library all
 /// scratch has to fit a microcontroller's memory.
-const KC: usize = if cfg!(feature = "std") { 1024 } else { 128 };
+const KC: usize = if isa::ROOMY { 1024 } else { 128 };
 
 /// How a sum of `k` products is cut into equal blocks. The bits of a product follow from this alone, whatever else is cut.
 #[derive(Clone, Copy)]

@@ -4,8 +4,8 @@ use super::element::Lane;
 use crate::exec::isa::{self, Isa, Kernel};
 use core::ops::Range;
 
-/// Rows of the highest tile.
-pub const HEIGHT: usize = if isa::COMPACT { 4 } else { 6 };
+/// Rows of the highest tile. Virtual machines keep some of 16 registers to themselves.
+pub const HEIGHT: usize = if isa::COMPACT || cfg!(target_family = "wasm") { 4 } else { 6 };
 /// Vectors of the widest tile of the target's own instruction set.
 pub const BASE: usize = if isa::COMPACT { 1 } else { 2 };
 

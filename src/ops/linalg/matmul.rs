@@ -79,9 +79,13 @@ pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
     let a = if row { a.expand_dims(&[0])? } else { a.clone() };
     let b = if column { b.expand_dims(&[1])? } else { b.clone() };
     let c = match (a.dtype(), b.dtype(), dtype) {
+        #[cfg(all(feature = "i8", feature = "i32"))]
         (DType::I8, DType::I8, DType::I32) => batched::<i8, i8, i32>(OP, &a, &b),
+        #[cfg(all(feature = "i8", feature = "i32"))]
         (DType::I8, DType::U8, DType::I32) => batched::<i8, u8, i32>(OP, &a, &b),
+        #[cfg(all(feature = "i8", feature = "i32"))]
         (DType::U8, DType::I8, DType::I32) => batched::<u8, i8, i32>(OP, &a, &b),
+        #[cfg(all(feature = "i8", feature = "i32"))]
         (DType::U8, DType::U8, DType::I32) => batched::<u8, u8, i32>(OP, &a, &b),
         #[cfg(feature = "half")]
         (DType::F16, DType::F16, DType::F32) => batched::<f16, f16, f32>(OP, &a, &b),
