@@ -35,3 +35,26 @@ describe() {
     wasm32-*) runner="$python $PWD/tests/bare/run_wasm.py" ;; # wasmtime is one of the tools in .venv
   esac
 }
+
+# prepare TARGET: gets what builds for it need, and sets what `cross` runs cargo with: `target`, `environment` and `std`. Fails where
+# something can't be had.
+prepare() {
+  local status=0 name=${1^^}
+  target=$1 name=CARGO_TARGET_${name//-/_}
+  scripts/setup-cross.sh "$target" || status=$?
+  describe "$target"
+  environment=("${name}_RUNNER=$runner") std=()
+  [ -z "$linker" ] || environment+=("${name}_LINKER=$linker")
+  case $status in
+    0) ;;
+    10) environment+=(RUSTC_BOOTSTRAP=1) std=(-Zbuild-std="$([ -n "$linker" ] && echo std || echo core,alloc)") ;;
+    *) return 1 ;;
+  esac
+}
+
+# A cargo command for the prepared target, with warnings as errors. The environment's RUSTFLAGS come after.
+cross() {
+  local command=$1
+  shift
+  env "${environment[@]}" RUSTFLAGS="-D warnings ${RUSTFLAGS:-}" cargo "$command" -q --target "$target" "${std[@]}" "$@"
+}

@@ -10,12 +10,6 @@ everything=messages,ints,f64,half,complex,simd
 parts=(elementwise tensors reductions norms products orders gathers) # a program each where flash is small
 left_out=()
 
-# A cargo command for the target, with warnings as errors. The environment's RUSTFLAGS come after.
-cross() {
-  local command=$1
-  shift
-  env "${environment[@]}" RUSTFLAGS="-D warnings ${RUSTFLAGS:-}" cargo "$command" -q --target "$target" "${std[@]}" "$@"
-}
 checks() { cross run --manifest-path tests/bare/Cargo.toml --target-dir "target/bare${variant:-}" "$@"; }
 # The classifier of examples/embedded, which asserts what it may take. What it doesn't call is not linked: no sorts, gathers, reductions,
 # files, other activations, arithmetic of float64, formatting.
@@ -30,19 +24,7 @@ checks_in_parts() { for part in "${parts[@]}"; do checks --release --no-default-
 
 for target; do
   step "$target"
-  status=0
-  scripts/setup-cross.sh "$target" || status=$?
-  describe "$target"
-  name=${target^^}
-  name=CARGO_TARGET_${name//-/_}
-  environment=("${name}_RUNNER=$runner")
-  [ -z "$linker" ] || environment+=("${name}_LINKER=$linker")
-  std=()
-  case $status in
-    0) ;;
-    10) environment+=(RUSTC_BOOTSTRAP=1) std=(-Zbuild-std="$([ -n "$linker" ] && echo std || echo core,alloc)") ;;
-    *) left_out+=("$target"); continue ;;
-  esac
+  prepare "$target" || { left_out+=("$target"); continue; }
   started=$SECONDS
   case $target in
     # vectorised, for the vectors of NEON are what is new
