@@ -1,6 +1,6 @@
 # Entry points; the work is done by the scripts, each of which can be run by hand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-rust test-cross test-python lint bench compare comparison clean
+.PHONY: help setup build demo web test test-rust test-cross test-python lint bench compare comparison clean
 
 help:         ## this list
 	@sed -nE 's/^([a-z-]+): *[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -15,6 +15,11 @@ demo: build   ## embed the sentences of examples/ with a real model and answer q
 	@scripts/model.sh
 	@.venv/bin/python examples/demo.py
 
+web: setup    ## a page that reads digits as you draw them, by flex as WebAssembly; PORT=8000
+	@scripts/build-web.sh
+	@echo 'http://127.0.0.1:$(or $(PORT),8000)/'
+	@.venv/bin/python -m http.server --bind 127.0.0.1 --directory target/web $(or $(PORT),8000)
+
 test: lint test-rust test-cross test-python  ## everything that must hold
 
 lint: setup   ## formatting, clippy, rustdoc, ruff, the structure of the source
@@ -23,8 +28,9 @@ lint: setup   ## formatting, clippy, rustdoc, ruff, the structure of the source
 test-rust:    ## Rust tests: each instruction set, each feature combination
 	@scripts/test-rust.sh
 
-test-cross: setup  ## checks on emulated Cortex-M boards and as WebAssembly
+test-cross: setup  ## checks on emulated Cortex-M boards and as WebAssembly, also in a browser
 	@scripts/test-cross.sh $(ARGS)
+	@scripts/test-web.sh
 
 test-python: build  ## Python tests on each instruction set, the stubs, the wheel
 	@scripts/test-python.sh

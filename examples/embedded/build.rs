@@ -1,22 +1,10 @@
-//! Where each tensor stands in the file of weights, so that the program needs no JSON; and where the linker finds memory.x.
-use std::{env, fmt::Write, fs, path::PathBuf};
+//! Where each tensor stands in the file of weights; and where the linker finds memory.x.
+mod places;
 
 fn main() {
-    let file = fs::read("digits.safetensors").unwrap();
-    let data = 8 + u64::from_le_bytes(file[..8].try_into().unwrap()) as usize;
-    let header: serde_json::Value = serde_json::from_slice(&file[8..data]).unwrap();
-    let mut code = String::new();
-    for (name, tensor) in header.as_object().unwrap() {
-        assert_eq!(tensor["dtype"], "F32");
-        let (layer, name) = name.split_once('.').unwrap();
-        let offset = |k: usize| data + tensor["data_offsets"][k].as_u64().unwrap() as usize;
-        let place = format!("Place {{ start: {}, end: {}, shape: &{} }}", offset(0), offset(1), tensor["shape"]);
-        writeln!(code, "const {}_{layer}: Place = {place};", name.to_uppercase()).unwrap();
-    }
-    fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap()).join("places.rs"), code).unwrap();
-    println!("cargo:rerun-if-changed=digits.safetensors");
+    places::write("digits.safetensors");
     println!("cargo:rerun-if-changed=memory.x");
-    println!("cargo:rustc-link-search={}", env::var("CARGO_MANIFEST_DIR").unwrap());
+    println!("cargo:rustc-link-search={}", std::env::var("CARGO_MANIFEST_DIR").unwrap());
     println!("cargo:rustc-link-arg-bins=-Tlink.x");
     println!("cargo:rustc-link-arg-bins=--nmagic");
 }

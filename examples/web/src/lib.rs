@@ -1,0 +1,24 @@
+//! flex for a page: tensors of float32, and a classifier of handwritten digits whose weights are part of the module.
+#![no_std]
+
+extern crate alloc;
+
+mod digits;
+#[allow(dead_code, reason = "what checks it on boards")]
+#[path = "../../embedded/src/model.rs"]
+mod model;
+mod tensor;
+#[allow(dead_code, reason = "what checks them on boards")]
+#[path = "../../embedded/src/weights.rs"]
+mod weights;
+
+use alloc::string::ToString;
+
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
+/// A panic is an exception of JavaScript's.
+#[panic_handler]
+fn panic(info: &core::panic::PanicInfo) -> ! {
+    wasm_bindgen::throw_str(&info.to_string())
+}

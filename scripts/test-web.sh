@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# The page of examples/web: its modules under wasmtime, and all of it in headless Chromium (Debian's package, where apt may install it).
+# Pictures of the page are left in target/web-test. The browser is left out where it can't be installed, and only then.
+#   CHROMIUM=/path/to/a/chrome scripts/test-web.sh    takes that one
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+step "examples/web"
+started=$SECONDS
+scripts/build-web.sh
+tests=(tests/web/test_module.py)
+if command -v "${CHROMIUM:=chromium}" >/dev/null || { can_install && install chromium fonts-liberation; }; then
+  export CHROMIUM
+  tests+=(tests/web/test_page.py)
+else
+  left_out=1
+fi
+"$python" -m pytest -q "${tests[@]}"
+say "examples/web: $((SECONDS - started)) s"
+
+[ -z "${left_out:-}" ] || printf '\n!! NOT TESTED, for want of Chromium: the page of examples/web\n' >&2

@@ -1,0 +1,121 @@
+"""The page of examples/web in a browser: digits that it draws, digits drawn by hand, the benchmark."""
+
+import functools
+import http.server
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import Browser
+
+PICTURES = Path(__file__).resolve().parents[2] / "target" / "web-test"
+PREDICTION = "document.getElementById('prediction').dataset.digit"
+
+# Strokes in a box of 10 x 10, as different hands draw them: not those of the page.
+HAND = [
+    (0, [[(5, 0), (2, 1), (1, 4), (1.5, 8), (4, 10), (7, 9.5), (8.5, 6), (8, 2), (5.5, 0)]]),
+    (1, [[(5, 0), (5, 10)]]),
+    (1, [[(3, 2.5), (6, 0), (5.5, 5), (5, 10)]]),
+    (2, [[(1, 2), (3, 0), (6, 0), (8, 2), (7, 5), (4, 8), (1, 10), (9, 10)]]),
+    (3, [[(1, 1), (4, 0), (7, 1), (7, 3.5), (4, 5), (7.5, 6), (8, 8.5), (5, 10), (1, 9)]]),
+    (4, [[(3, 0), (1.5, 6), (8.5, 6)], [(6.5, 3), (6, 10)]]),
+    (5, [[(8, 0), (3, 0), (2.5, 4), (6, 4), (8, 6.5), (6.5, 9.5), (2, 10)]]),
+    (6, [[(6.5, 0), (3, 3), (2, 7), (3.5, 10), (7, 9.5), (7.5, 6.5), (5, 5.5), (2.3, 7.5)]]),
+    (7, [[(1, 0), (8.5, 0), (5.5, 5), (4, 10)]]),
+    (8, [[(7, 1), (4, 0), (2, 2), (4.5, 4.7), (7.5, 7.5), (5, 10), (2, 8), (4, 5.3), (7, 2.5), (7, 1)]]),
+    (9, [[(7.5, 2), (5, 0), (2.5, 1.5), (3, 4.5), (6, 4.7), (7.5, 2), (7.3, 6), (6.5, 10)]]),
+]
+
+
+@pytest.fixture(scope="module")
+def url(site: Path) -> Iterator[str]:
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None: ...
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def start(tmp_path_factory: pytest.TempPathFactory, url: str, *flags: str) -> Browser:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    browser = Browser(os.environ["CHROMIUM"], [f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1040,1240", *flags])
+    browser.open(url)
+    browser.wait("document.documentElement.dataset.ready")
+    return browser
+
+
+@pytest.fixture(scope="module")
+def page(url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with start(tmp_path_factory, url) as browser:
+        yield browser
+        assert browser.complaints == []
+
+
+def box(page: Browser) -> tuple[float, float, float]:
+    """The pad: left, top and side."""
+    x, y, side = page.run("(({ x, y, width }) => [x, y, width])(document.getElementById('pad').getBoundingClientRect())")
+    return x, y, side
+
+
+def draw(page: Browser, strokes: list[list[tuple[float, float]]], scale: float, dx: float, dy: float) -> None:
+    """By the mouse, a box of 10 x 10 being so much of the pad, so far from its corner."""
+    left, top, side = box(page)
+    page.run("document.getElementById('clear').click()")
+    for stroke in strokes:
+        page.draw([(left + side * (dx + scale * x / 10), top + side * (dy + scale * y / 10)) for x, y in stroke])
+    page.run("new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))")
+
+
+def test_loads_the_build_with_vectors(page: Browser):
+    assert page.run("document.documentElement.dataset.ready") == "yes"
+    assert "simd128" in page.run("document.getElementById('loaded').textContent")
+
+
+@pytest.mark.parametrize("digit", range(10))
+def test_reads_the_digits_that_it_draws(page: Browser, digit: int):
+    page.run(f"document.querySelectorAll('#examples button')[{digit}].click()")
+    page.wait("document.getElementById('pad').dataset.drawn === 'yes'")
+    page.picture(PICTURES / f"digit-{digit}.png")
+    assert page.run(PREDICTION) == str(digit)
+
+
+@pytest.mark.parametrize(("scale", "dx", "dy"), [(0.7, 0.15, 0.15), (0.25, 0.05, 0.7)], ids=["large", "small"])
+@pytest.mark.parametrize(("digit", "strokes"), HAND, ids=[f"{digit}-{i}" for i, (digit, _) in enumerate(HAND)])
+def test_reads_what_a_hand_draws(page: Browser, digit: int, strokes: list, scale: float, dx: float, dy: float):
+    draw(page, strokes, scale, dx, dy)
+    assert page.run(PREDICTION) == str(digit)
+    bars = page.run("Array.from(document.querySelectorAll('#bars li'), (bar) => parseFloat(bar.lastChild.textContent))")
+    assert bars.index(max(bars)) == digit
+    assert sum(bars) == pytest.approx(100, abs=2)
+
+
+def test_clear_empties_the_page(page: Browser):
+    draw(page, HAND[0][1], 0.7, 0.15, 0.15)
+    page.run("document.getElementById('clear').click()")
+    page.wait(f"{PREDICTION} === ''")
+    assert page.run("document.querySelectorAll('.best').length") == 0
+
+
+def test_measures_itself(page: Browser):
+    page.run("document.getElementById('measure').click()")
+    page.wait("document.getElementById('results').dataset.results")
+    results = page.run("JSON.parse(document.getElementById('results').dataset.results)")
+    assert len(results) == 2, results
+    for result in results:
+        assert set(result["ms"]) == {"simd128", "scalar", "plain"}
+        assert all(ms > 0 for ms in result["ms"].values())
+        print(result["title"], {way: f"{ms:.3g} ms" for way, ms in result["ms"].items()})
+    draw(page, HAND[3][1], 0.7, 0.15, 0.15)
+    page.picture(PICTURES / "page.png")
+
+
+def test_without_vectors(url: str, tmp_path_factory: pytest.TempPathFactory):
+    with start(tmp_path_factory, url, "--js-flags=--no-enable-sse4-1") as page:
+        assert "without vectors" in page.run("document.getElementById('loaded').textContent")
+        draw(page, HAND[3][1], 0.7, 0.15, 0.15)
+        assert page.run(PREDICTION) == "2"
+        assert page.complaints == []
