@@ -29,6 +29,7 @@
 //! - [`nn`]: what models are made of, with the names of torch.nn.functional.
 //! - [`DType`], [`Scalar`]: element types, their promotion, and numbers without one.
 //! - [`Error`]: why an operation refuses. It refuses before it writes.
+//! - [`microcontrollers`]: without an operating system.
 //!
 //! Results are the same bits for any number of threads. Integers wrap; 16-bit floats are computed in float32 and rounded once.
 //!
@@ -84,6 +85,10 @@ pub use storage::Bytes;
 #[cfg(feature = "std")]
 pub use storage::{MemoryStats, empty_cache, memory_stats, set_memory_cap, set_weight_packing};
 pub use tensor::Tensor;
+
+#[cfg(any(doc, doctest))]
+#[doc = include_str!("microcontrollers.md")]
+pub mod microcontrollers {}
 
 // The tour of the README runs as a test.
 #[cfg(doctest)]

@@ -107,7 +107,7 @@ impl Layout {
     pub fn expand_dims(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
         let rank = self.rank() + axes.len();
         let mut places = unique_axes(op, axes, rank)?;
-        places.sort_unstable();
+        super::sort_by_key(&mut places, |k| *k);
         let mut draft = self.draft();
         places.into_iter().for_each(|k| draft.insert(k));
         Ok(draft.finish())

@@ -21,7 +21,7 @@ use model::{Classifier, Record, most_likely};
 const FLASH_BYTES: usize = 128 << 10;
 const RAM_BYTES: usize = 16 << 10;
 /// The part of that which is heap.
-const HEAP_BYTES: usize = 4 << 10;
+const HEAP_BYTES: usize = 2 << 10;
 /// Held-out digits, and how many of them have to be recognised.
 const DIGITS: usize = 297;
 const RIGHT: usize = DIGITS * 95 / 100 + 1;

@@ -1,5 +1,6 @@
 //! Dimensions of a reduction, collapsed: those that stay and those that go, each among themselves.
 
+use crate::layout::sort_by_key;
 use smallvec::SmallVec;
 
 /// A dimension: its size, and its steps in bytes. Those of the output don't count where it is reduced.
@@ -23,7 +24,7 @@ pub(super) fn collapse(axes: Axes, from: &mut *const u8, to: &mut *mut u8) -> Ax
         (a.step, a.out) = (-a.step, -a.out);
     }
     // repeated elements last: they are no inner loop
-    axes.sort_by_key(|a| if a.step == 0 { isize::MAX } else { a.step });
+    sort_by_key(&mut axes, |a| if a.step == 0 { isize::MAX } else { a.step });
     let mut merged = Axes::new();
     for a in axes {
         match merged.last_mut() {

@@ -33,6 +33,8 @@ pub struct Row {
     pub op: Op,
     /// Its kernels.
     pub lookup: Lookup,
+    /// What computes it where the second operand is two: of powers alone.
+    pub square: Option<&'static Row>,
 }
 
 /// The real part's type.
@@ -217,6 +219,14 @@ macro_rules! lookup {
         dispatch_width!($dt.size(), |U| Some(Kernel { f: pick::<Select<U>>(), wide: false, mult: 1, forms: SELECT_FORMS, direct: None }))
     };
 }
+macro_rules! square {
+    (Pow) => {
+        Some(&Square::ROW)
+    };
+    ($Name:ident) => {
+        None
+    };
+}
 macro_rules! make {
     ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident { $($class:ident |$($x:ident),*| $b:expr $(, far($is_far:expr) $far:expr)?;)* })*) => {
         /// The rows of the list, as types and as constants.
@@ -228,7 +238,7 @@ macro_rules! make {
                 $(bodies!($class ($Name $n $rule [$($x)*] [$b] [$($is_far, $far)?]));)*
                 impl $Name {
                     /// Its row.
-                    pub const ROW: Row = Row { op: Op::$Name, lookup: $Name::lookup };
+                    pub const ROW: Row = Row { op: Op::$Name, lookup: $Name::lookup, square: square!($Name) };
                     fn lookup(dt: DType) -> Option<Kernel> {
                         $(if let Some(k) = lookup!(dt $class $n $Name) { return Some(k) })*
                         None

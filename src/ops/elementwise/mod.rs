@@ -17,9 +17,9 @@ use crate::exec::nest::Operand;
 use crate::exec::tile::{Instr, Program};
 use crate::exec::{self};
 use crate::kernel::convert;
-use crate::kernel::elementwise::{Kernel, Row, rows};
+use crate::kernel::elementwise::{Kernel, Row};
 use crate::layout::{self, Shape};
-use crate::op::{Op, Rule};
+use crate::op::Rule;
 use crate::scalar::{Scalar, Value};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -205,11 +205,10 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
     }
     let dtype = common_dtype(row, args)?;
     // the same values: a square is what a power that is rounded well comes to
-    if row.op == Op::Pow
+    if let Some(square) = row.square
         && let [x, Arg::Scalar(Scalar::Int(2) | Scalar::Float(2.0))] = &*args
         && x.tensor().is_some_and(|x| x.dtype() == dtype)
     {
-        let square = &rows::Square::ROW;
         if let (Arg::Ref(x), None) = (x, &into)
             && let Some(r) = small(square, &[Arg::Ref(x)])
         {
