@@ -1,26 +1,34 @@
 #!/usr/bin/env bash
 # The library on other machines: the Rust tests on Linux of other CPUs (qemu-user), and the checks of tests/bare without an operating
 # system, on Cortex-M boards (qemu-system-arm) and as WebAssembly (wasmtime).
-#   test-cross.sh [TARGET...]    default: those without an operating system; tests still fail on 32-bit and big-endian Linux
+#   test-cross.sh [TARGET...]    default: those without an operating system, and whether the kernels for aarch64 are vectorised; tests
+#                                still fail on 32-bit and big-endian Linux
 # A target is left out where its tools can't be installed, and only then.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
+asked=$#
 [ $# -gt 0 ] || set -- "${bare[@]}"
 everything=messages,ints,f64,half,complex,simd
 parts=(elementwise tensors reductions norms products orders gathers) # a program each where flash is small
 left_out=()
+named="-C symbol-mangling-version=v0" # functions by their paths and types
 
 checks() { cross run --manifest-path tests/bare/Cargo.toml --target-dir "target/bare${variant:-}" "$@"; }
 # The classifier of examples/embedded, which asserts what it may take. What it doesn't call is not linked: no sorts, gathers, reductions,
 # files, other activations, arithmetic of float64, formatting.
 digits() {
   local map=$PWD/target/embedded/$target.map absent='4sort|6gather|7scatter|4scan|6reduce|2io|10serde_json[0-9]|4gelu|4silu|6double|4core3fmt'
-  local RUSTFLAGS="-C symbol-mangling-version=v0 -C link-arg=-Map=$map ${RUSTFLAGS:-}"
+  local RUSTFLAGS="$named -C link-arg=-Map=$map ${RUSTFLAGS:-}"
   cross run --manifest-path examples/embedded/Cargo.toml --target-dir target/embedded --release "$@"
   grep -q '4flex' "$map" || die "$map names no function of flex"
   ! grep -oE "_R[0-9A-Za-z_]*($absent)[0-9A-Za-z_]*" "$map" | sort -u | head -20 | grep . || die "$target: linked, but never called"
 }
 checks_in_parts() { for part in "${parts[@]}"; do checks --release --no-default-features --features "$part,$1"; done; }
+# Whether the kernels of the library as it is for aarch64 are vectorised.
+neon() {
+  RUSTFLAGS="$named ${RUSTFLAGS:-}" cross build --no-default-features --features std --release --target-dir target/neon
+  "$python" scripts/check_vectors.py target/neon/"$target"/release/libflex.rlib
+}
 
 for target; do
   step "$target"
@@ -28,14 +36,15 @@ for target; do
   started=$SECONDS
   case $target in
     # vectorised, for the vectors of NEON are what is new
-    aarch64-*) cross test --profile cross --tests ;;
+    aarch64-*) cross test --profile cross --tests; neon ;;
     *-linux-*) CARGO_PROFILE_CROSS_OPT_LEVEL=1 cross test --profile cross --tests ;;
     thumbv6m-*) digits --features critical-section; checks_in_parts critical-section ;;
     thumbv7m-*) digits; checks_in_parts '' ;;
     thumbv7em-*) checks --profile fast --features full ;;
     wasm32-*)
       checks --profile fast --features full
-      variant=-simd128 RUSTFLAGS="-C target-feature=+simd128" checks --profile fast
+      variant=-simd128 RUSTFLAGS="$named -C target-feature=+simd128" checks --profile fast
+      "$python" scripts/check_vectors.py target/bare-simd128/"$target"/fast/bare.wasm
       ;;
   esac
   case $target in
@@ -45,5 +54,10 @@ for target; do
   esac
   say "$target: $((SECONDS - started)) s"
 done
+
+if [ "$asked" = 0 ]; then
+  step "vectors of aarch64"
+  if prepare aarch64-unknown-linux-gnu; then neon; else left_out+=("the vectors of $target"); fi
+fi
 
 [ ${#left_out[@]} -eq 0 ] || printf '\n!! NOT TESTED, for want of tools: %s\n' "${left_out[*]}" >&2

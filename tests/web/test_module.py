@@ -5,46 +5,11 @@ import struct
 from pathlib import Path
 
 import pytest
-import wasmtime
+from module import Module
 
 BUILDS = ["scalar", "simd128"]
 HELD_OUT = Path(__file__).resolve().parents[2] / "examples" / "embedded" / "held_out.bin"
 RECORD = struct.Struct("<64s10fB3x")  # pixels, probabilities as NumPy computes them, the digit
-
-
-class Module:
-    """A module as the JavaScript of wasm-bindgen uses it, as far as it's used here."""
-
-    def __init__(self, path: Path) -> None:
-        self.store = wasmtime.Store()
-        module = wasmtime.Module.from_file(self.store.engine, str(path))
-
-        def refuse(*_: object) -> None:
-            raise RuntimeError("the module reports an error")
-
-        imports = []
-        for i in module.imports:
-            expected = "init_externref_table" in i.name
-            imports.append(wasmtime.Func(self.store, i.type, (lambda: None) if expected else refuse))
-        self.exports = wasmtime.Instance(self.store, module, imports).exports(self.store)
-
-    def call(self, name: str, *arguments: int) -> list[int]:
-        """The results; the last is whether there was an error, and the one before that which."""
-        *results, _, failed = self.exports[name](self.store, *arguments)
-        assert not failed
-        return results
-
-    def put(self, values: bytes) -> tuple[int, int]:
-        """Where bytes lie that a function takes, and how many they are."""
-        at = self.exports["__wbindgen_malloc"](self.store, len(values), 1)
-        self.exports["memory"].write(self.store, values, at)
-        return at, len(values)
-
-    def take(self, at: int, length: int) -> tuple[float, ...]:
-        """The float32 values of a result, which is given back."""
-        values = struct.unpack(f"<{length}f", self.exports["memory"].read(self.store, at, at + 4 * length))
-        self.exports["__wbindgen_free"](self.store, at, 4 * length, 4)
-        return values
 
 
 @pytest.mark.parametrize("build", BUILDS)
