@@ -17,7 +17,6 @@ demo: build   ## embed the sentences of examples/ with a real model and answer q
 
 web: setup    ## a page that reads digits as you draw them, by flex as WebAssembly; PORT=8000
 	@scripts/build-web.sh
-	@echo 'http://127.0.0.1:$(or $(PORT),8000)/'
 	@.venv/bin/python -m http.server --bind 127.0.0.1 --directory target/web $(or $(PORT),8000)
 
 test: lint test-rust test-cross test-python  ## everything that must hold

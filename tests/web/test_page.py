@@ -2,7 +2,10 @@
 
 import functools
 import http.server
+import json
+import math
 import os
+import random
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -91,6 +94,34 @@ def test_reads_what_a_hand_draws(page: Browser, digit: int, strokes: list, scale
     bars = page.run("Array.from(document.querySelectorAll('#bars li'), (bar) => parseFloat(bar.lastChild.textContent))")
     assert bars.index(max(bars)) == digit
     assert sum(bars) == pytest.approx(100, abs=2)
+
+
+def variant(strokes: list, numbers: random.Random) -> list:
+    """As another hand draws it: slanted, stretched, turned, and not quite there."""
+    slant, stretch, turn = numbers.gauss(0, 0.12), math.exp(numbers.gauss(0, 0.15)), numbers.gauss(0, 0.06)
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        x, y = x + numbers.gauss(0, 0.3), y + numbers.gauss(0, 0.3)
+        return stretch * x - (slant + turn) * y, y + turn * x
+
+    return [[place(x, y) for x, y in stroke] for stroke in strokes]
+
+
+def test_reads_many_hands(page: Browser):
+    numbers = random.Random(1)
+    drawings = [(digit, variant(strokes, numbers)) for digit, strokes in HAND for _ in range(20)]
+    page.run("""(async () => {
+        const [{ load }, { pixels }] = await Promise.all([import("./load.js"), import("./pixels.js")]);
+        const classifier = new (await load("scalar")).Digits();
+        globalThis.read = (strokes) => {
+            const probabilities = classifier.probabilities(pixels(strokes));
+            return probabilities.indexOf(Math.max(...probabilities));
+        };
+    })()""")
+    got = page.run(f"{json.dumps([strokes for _, strokes in drawings])}.map(read)")
+    right = [digit == prediction for (digit, _), prediction in zip(drawings, got, strict=True)]
+    print(f"{sum(right)} of {len(right)} drawings")
+    assert sum(right) >= 0.93 * len(right), [(digit, got) for (digit, _), got in zip(drawings, got, strict=True) if digit != got]
 
 
 def test_clear_empties_the_page(page: Browser):

@@ -4,9 +4,11 @@
 export function matmul(a, b, m, k, n) {
   const c = new Float32Array(m * n);
   for (let i = 0; i < m; i++) {
+    const to = i * n;
     for (let p = 0; p < k; p++) {
       const x = a[i * k + p];
-      for (let j = 0; j < n; j++) c[i * n + j] += x * b[p * n + j];
+      const from = p * n;
+      for (let j = 0; j < n; j++) c[to + j] += x * b[from + j];
     }
   }
   return c;
