@@ -1,4 +1,4 @@
-"""Writes the tables that tests/accuracy.rs and tests/complex.rs compare with: values of elementary functions to more digits than
+"""Writes the tables that tests/suite/accuracy.rs and complex.rs compare with: values of elementary functions to more digits than
 float64 has (by mpmath), and what C99's annex G says of complex special values (by NumPy, which follows it).
 
     python scripts/accuracy_reference.py [POINTS] [FOLDER]     # 150 points a function into tests/data

@@ -8,7 +8,7 @@
 //! holds: elementwise loops use them and do the other arguments again. The functions of real numbers are free of branches but for
 //! `sin`, `cos` and `tan`, and those that call a scalar library function (`fmod` and what follows from it).
 //!
-//! Accuracy is held by `tests/accuracy.rs`. float32: exp, log at most 1 ulp with FMA and 2 without; tanh, sin, cos, erf, atan2, pow 2.5
+//! Accuracy is held by `tests/suite/accuracy.rs`. float32: exp, log at most 1 ulp with FMA and 2 without; tanh, sin, cos, erf, atan2, pow 2.5
 //! and 4; the rest 4. float64: 2.5, the rest 4. sqrt, reciprocal and rounding are exact.
 //!
 //! float64 bodies are there without the feature `f64` too: many float32 functions compute in float64, where one rounding at the

@@ -1,9 +1,7 @@
 //! Distinct elements and membership against naive oracles.
 #![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
 
-mod common;
-
-use common::{Rng, Value, layouts, random, special, tensor, values};
+use crate::common::{Rng, Value, layouts, random, special, tensor, values};
 use flex::{DType, Tensor, ops};
 
 /// Few values, so that many are equal, and the special ones.

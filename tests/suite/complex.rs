@@ -50,7 +50,7 @@ fn rows(table: &str) -> impl Iterator<Item = (&str, Z, Z)> {
 #[test]
 fn values_are_within_a_few_units_of_their_magnitude() {
     let table = std::env::var("FLEX_COMPLEX_REFERENCE").map(|path| std::fs::read_to_string(path).unwrap());
-    let table = table.unwrap_or_else(|_| include_str!("data/complex_reference.txt").to_owned());
+    let table = table.unwrap_or_else(|_| include_str!("../data/complex_reference.txt").to_owned());
     let mut worst = std::collections::BTreeMap::<&str, (f64, String)>::new();
     for (name, z, want) in rows(&table) {
         let got = function(name)(z);
@@ -72,7 +72,7 @@ fn values_are_within_a_few_units_of_their_magnitude() {
 #[test]
 fn special_values_are_those_of_annex_g() {
     let mut failures = Vec::new();
-    for (name, z, want) in rows(include_str!("data/complex_special.txt")) {
+    for (name, z, want) in rows(include_str!("../data/complex_special.txt")) {
         let got = function(name)(z);
         let same = |a: f64, b: f64| {
             let close = (a - b).abs() <= 4.0 * f64::EPSILON * b.abs();

@@ -2,9 +2,7 @@
 #![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
 #![expect(clippy::reversed_empty_ranges, reason = "a negative end counts from the end of the axis")]
 
-mod common;
-
-use common::{Rng, layouts, random, values};
+use crate::common::{Rng, layouts, random, values};
 use flex::ops::{self, Index};
 use flex::{DType, Error, Tensor, s};
 

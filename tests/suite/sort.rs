@@ -1,9 +1,7 @@
 //! Sorting along axes against a naive oracle: every ordered dtype, every layout, both directions.
 #![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
 
-mod common;
-
-use common::{Rng, Value, layouts, random, special, tensor, values};
+use crate::common::{Rng, Value, layouts, random, special, tensor, values};
 use flex::ops::{self, Side};
 use flex::{DType, Error, Tensor};
 use std::cmp::Ordering;

@@ -1,7 +1,6 @@
 //! Every scan x dtype x layout x axis against one running value a line.
 
-mod common;
-use common::*;
+use crate::common::*;
 use flex::{DType, Error, Tensor, ops};
 
 fn available() -> impl Iterator<Item = DType> {

@@ -1,12 +1,9 @@
 //! The documented accuracy of every elementary function, on the instruction set that `FLEX_ISA` or the CPU chooses: float32 against
 //! float64 (libm), float64 against tables of more digits (scripts/accuracy_reference.py), both at the ends of their range too.
 
-#[path = "common/ulp.rs"]
-mod ulp;
-
+use crate::common::ulp::{ulps32, ulps64};
 use flex::exec::isa::{Isa, Kernel, call};
 use flex::kernel::math::{Math, Real};
-use ulp::{ulps32, ulps64};
 
 /// Whether the chosen set fuses multiply and add: the documented figures depend on it.
 fn has_fma() -> bool {
@@ -319,7 +316,7 @@ fn limit64(name: &str) -> f64 {
 fn float64_functions_in_the_table() {
     // A larger table, made by the same script, is for finding the figures.
     let table = std::env::var("FLEX_REFERENCE").map(|path| std::fs::read_to_string(path).unwrap());
-    let table = table.unwrap_or_else(|_| include_str!("data/f64_reference.txt").to_owned());
+    let table = table.unwrap_or_else(|_| include_str!("../data/f64_reference.txt").to_owned());
     let mut worst = std::collections::BTreeMap::<&str, Worst>::new();
     for line in table.lines() {
         let (name, numbers) = line.split_once(' ').unwrap();

@@ -1,7 +1,6 @@
 //! Bodies that hold for ordinary elements only, and loops of bfloat16 made of those of float32: the bits are those of the others.
 
-mod common;
-use common::*;
+use crate::common::*;
 use flex::op::Op;
 use flex::ops::{self, Arg};
 use flex::{DType, Scalar, Tensor};

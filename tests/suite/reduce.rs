@@ -1,7 +1,6 @@
 //! Every reduction x dtype x layout x set of axes against sums of single elements in float64 and 128-bit integers.
 
-mod common;
-use common::*;
+use crate::common::*;
 use flex::exec::fold::{Fold, fold};
 use flex::{DType, Error, Tensor, ops};
 

@@ -1,9 +1,7 @@
 //! Shape operations that copy, and tensors made by rule, against naive oracles.
 #![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
 
-mod common;
-
-use common::{Rng, Value, layouts, random, values};
+use crate::common::{Rng, Value, layouts, random, values};
 use flex::ops::{self, Indexing};
 use flex::{DType, Error, Scalar, Tensor};
 
@@ -177,9 +175,14 @@ fn ranges_are_exact_and_rounded_once() {
 
     for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
         let y = ops::linspace(-1, 2, 31, true, Some(dtype)).unwrap();
-        assert_eq!((y.len(), common::floats(&y)[0], common::floats(&y)[30]), (31, -1.0, 2.0), "{dtype}");
+        assert_eq!((y.len(), crate::common::floats(&y)[0], crate::common::floats(&y)[30]), (31, -1.0, 2.0), "{dtype}");
         assert!(
-            common::floats(&y).iter().enumerate().all(|(i, x)| common::close(*x, -1.0 + i as f64 * 0.1, common::epsilon(dtype), 1e-16)),
+            crate::common::floats(&y).iter().enumerate().all(|(i, x)| crate::common::close(
+                *x,
+                -1.0 + i as f64 * 0.1,
+                crate::common::epsilon(dtype),
+                1e-16
+            )),
             "{dtype}"
         );
     }

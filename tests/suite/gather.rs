@@ -1,9 +1,7 @@
 //! Taking, putting, masks, positions against naive oracles: every dtype, layout and mode.
 #![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
 
-mod common;
-
-use common::{Rng, Value, close, epsilon, layouts, random, values};
+use crate::common::{Rng, Value, close, epsilon, layouts, random, values};
 use flex::ops::{self, Index, ScatterMode};
 use flex::{DType, Error, Tensor};
 

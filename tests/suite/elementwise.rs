@@ -1,7 +1,6 @@
 //! Every operation of the list x every dtype against a naive oracle.
 
-mod common;
-use common::*;
+use crate::common::*;
 use flex::op::{Op, Rule};
 use flex::ops::{self, Arg};
 use flex::{DType, Error, Tensor};

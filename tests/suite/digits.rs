@@ -2,18 +2,18 @@
 
 use flex::io::safetensors;
 
-#[path = "../examples/embedded/src/model.rs"]
+#[path = "../../examples/embedded/src/model.rs"]
 mod model;
 
 #[test]
 fn held_out_digits_have_the_probabilities_of_numpy() {
-    let mut weights = safetensors::parse(include_bytes!("../examples/embedded/digits.safetensors")).unwrap();
+    let mut weights = safetensors::parse(include_bytes!("../../examples/embedded/digits.safetensors")).unwrap();
     let layers = [0, 2].map(|k| {
         let mut of = |name: &str| weights.remove(&format!("{k}.{name}")).unwrap();
         model::Layer { weight: of("weight"), bias: of("bias") }
     });
     let mut classifier = model::Classifier::new(layers).unwrap();
-    let (records, rest) = include_bytes!("../examples/embedded/held_out.bin").as_chunks();
+    let (records, rest) = include_bytes!("../../examples/embedded/held_out.bin").as_chunks();
     assert!(rest.is_empty());
     let mut right = 0;
     for record in records.iter().map(model::Record::parse) {

@@ -1,7 +1,6 @@
 //! The elementwise driver: layouts, lengths, promotion, results in the memory of operands.
 
-mod common;
-use common::*;
+use crate::common::*;
 use flex::op::Op;
 use flex::ops::{self, Arg};
 use flex::{DType, Tensor};
