@@ -5,6 +5,10 @@
 hosted=(aarch64-unknown-linux-gnu i686-unknown-linux-gnu s390x-unknown-linux-gnu)
 bare=(thumbv6m-none-eabi thumbv7m-none-eabi thumbv7em-none-eabihf wasm32-unknown-unknown)
 
+# What setup-cross.sh fetches lies here; its emulators come first.
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/flex-cross
+PATH=$cache/bin:$PATH
+
 # describe TARGET: sets `programs` (what links and runs for it), `packages` (Debian's, that have them), `runner` (the command that is
 # given a test binary) and `linker` (nothing for the compiler's own).
 describe() {

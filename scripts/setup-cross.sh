@@ -12,7 +12,6 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
 [ $# -gt 0 ] || set -- "${hosted[@]}" "${bare[@]}"
 limit=${LIMIT:-120}
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/flex-cross
 rustlib=$(rustc --print sysroot)/lib/rustlib
 source=$rustlib/src/rust
 release=$(rustc -vV | sed -nE 's/^release: ([0-9.]+).*/\1/p')
@@ -30,6 +29,47 @@ if [ ${#absent[@]} -gt 0 ]; then
   { can_install && install "${absent[@]}"; } || { say "missing: ${absent[*]} (Debian's names)"; exit 1; }
 fi
 
+# The machine's own Debian mirror, asked for another suite.
+debian_entry() {
+  local deb822=/etc/apt/sources.list.d/debian.sources list=/etc/apt/sources.list
+  if [ -f "$deb822" ]; then
+    awk 'BEGIN { RS = ""; ORS = "\n\n" } /Suites:.*-updates/ { print; exit }' "$deb822" | sed -E "/^#/d; s/^Suites:.*/Suites: $1/" >"$2/debian.sources"
+  elif [ -f "$list" ]; then
+    sed -nE "/^deb .*-updates/ { s/^(deb( \[[^]]*\])? [^ ]+) [^ ]+/\1 $1/p; q }" "$list" >"$2/debian.list"
+  fi
+}
+
+# unpack SUITE PACKAGE PATTERN FILE: the package's newest version that the pattern finds, from another suite into the cache, where there
+# is no FILE of it yet. Nothing is installed.
+unpack() {
+  local folder=$cache/$1 version
+  [ ! -e "$folder/files/$4" ] || return 0
+  command -v apt-get >/dev/null && command -v dpkg >/dev/null || return 1
+  mkdir -p "$folder"/{parts,lists/partial,cache/archives/partial,files}
+  debian_entry "$1" "$folder/parts"
+  local apt=(-qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$folder/parts" -o "Dir::State::lists=$folder/lists"
+    -o "Dir::Cache=$folder/cache" -o APT::Sandbox::User=root)
+  timeout "$limit" apt-get "${apt[@]}" update >/dev/null 2>&1 || return 1
+  version=$(apt-cache "${apt[@]}" madison "$2" 2>/dev/null | awk -F'|' '{ gsub(/ /, "", $2); print $2 }' | grep -m1 -E "$3") || return 1
+  (cd "$folder" && timeout "$limit" apt-get "${apt[@]}" download "$2=$version" && dpkg -x "$2"_*.deb files && rm -f "$2"_*.deb) || return 1
+  [ -e "$folder/files/$4" ]
+}
+
+# QEMU before 8.1 multiplies float32 to float64 wrongly for s390x (its MDEB). Debian's later ones are linked statically and run anywhere.
+sound() { [ "$(printf '%s\n' 8.1 "$("$1" --version | sed -nE '1s/.*version ([0-9.]+).*/\1/p')" | sort -V | head -1)" = 8.1 ]; }
+for target; do
+  [[ $target == s390x-* ]] || continue
+  ! sound qemu-s390x || continue
+  for suite in bookworm-backports trixie; do
+    if unpack "$suite" qemu-user '.' usr/bin/qemu-s390x && sound "$cache/$suite/files/usr/bin/qemu-s390x"; then
+      mkdir -p "$cache/bin"
+      ln -sfn "$cache/$suite/files/usr/bin/qemu-s390x" "$cache/bin/qemu-s390x"
+      break
+    fi
+  done
+  sound qemu-s390x || { say "missing: qemu-s390x of QEMU 8.1 or newer"; exit 1; }
+done
+
 missing=()
 for target; do have_compiled "$target" || missing+=("$target"); done
 [ ${#missing[@]} -gt 0 ] || exit 0
@@ -41,39 +81,18 @@ if [ -z "${SKIP_RUSTUP:-}" ] && command -v rustup >/dev/null; then
   say "rustup could not fetch it"
 fi
 
-# The machine's own Debian mirror, asked for another suite.
-debian_entry() {
-  local deb822=/etc/apt/sources.list.d/debian.sources list=/etc/apt/sources.list
-  if [ -f "$deb822" ]; then
-    awk 'BEGIN { RS = ""; ORS = "\n\n" } /Suites:.*-updates/ { print; exit }' "$deb822" | sed -E "/^#/d; s/^Suites:.*/Suites: $1/" >"$2/debian.sources"
-  elif [ -f "$list" ]; then
-    sed -nE "/^deb .*-updates/ { s/^(deb( \[[^]]*\])? [^ ]+) [^ ]+/\1 $1/p; q }" "$list" >"$2/debian.list"
-  fi
-}
-
-# fetch SUITE: unpacks rust-src of this release into the cache and links it into the toolchain.
+# fetch SUITE: links the source of this release, which the suite's package has, into the toolchain.
 fetch() {
-  local folder=$cache/$1 version unpacked
-  unpacked=$folder/files/usr/src/rustc-$release
-  if [ ! -e "$unpacked/library/core/src/lib.rs" ]; then
-    mkdir -p "$folder"/{parts,lists/partial,cache/archives/partial,files}
-    debian_entry "$1" "$folder/parts"
-    local apt=(-qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$folder/parts" -o "Dir::State::lists=$folder/lists"
-      -o "Dir::Cache=$folder/cache" -o APT::Sandbox::User=root)
-    timeout "$limit" apt-get "${apt[@]}" update >/dev/null 2>&1 || return 1
-    version=$(apt-cache "${apt[@]}" madison rust-src 2>/dev/null | awk -F'|' '{ gsub(/ /, "", $2); print $2 }' | grep -m1 "^${release//./\\.}[+~-]") || return 1
-    (cd "$folder" && timeout "$limit" apt-get "${apt[@]}" download "rust-src=$version" && dpkg -x rust-src_*.deb files && rm -f rust-src_*.deb) || return 1
-  fi
+  local unpacked=usr/src/rustc-$release
+  unpack "$1" rust-src "^${release//./\\.}[+~-]" "$unpacked/library/core/src/lib.rs" || return 1
   mkdir -p "$source"
-  ln -sfn "$unpacked/library" "$source/library"
-  ln -sfn "$unpacked/src" "$source/src"
+  ln -sfn "$cache/$1/files/$unpacked/library" "$source/library"
+  ln -sfn "$cache/$1/files/$unpacked/src" "$source/src"
   have_source
 }
 
-if command -v apt-get >/dev/null && command -v dpkg >/dev/null; then
-  for suite in trixie-backports trixie testing sid; do
-    ! fetch "$suite" || use_source "Debian $suite, $release"
-  done
-fi
+for suite in trixie-backports trixie testing sid; do
+  ! fetch "$suite" || use_source "Debian $suite, $release"
+done
 say "no standard library for ${missing[*]}: 'rustup target add ${missing[*]}' is the ordinary way, and needs the network"
 exit 1
