@@ -10,7 +10,7 @@ features() { if [ "$1" = none ]; then echo --no-default-features; else echo "--n
 
 step "default features, best instruction set, doc examples"
 cargo test -q
-for isa in $(isas); do
+for isa in $(isas | sed '$d'); do # the last is the best one
   step "default features, FLEX_ISA=$isa"
   FLEX_ISA=$isa cargo test -q --lib --tests
 done

@@ -243,10 +243,10 @@ fn float_unary(op: Op, x: f64) -> Option<f64> {
             }
         }
         Relu => {
-            if x.is_nan() {
+            if x.is_nan() || x > 0.0 {
                 x
             } else {
-                x.max(0.0)
+                0.0
             }
         }
         Isfinite => flag(x.is_finite()),
