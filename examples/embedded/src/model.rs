@@ -1,4 +1,4 @@
-//! The classifier: two linear layers, with outputs that are allocated once. tests/digits.rs runs it on the desktop.
+//! The classifier: two linear layers, with outputs that are allocated once. tests/suite/digits.rs runs it on the desktop.
 
 use flex::nn::{self, Activation, Linear};
 use flex::{DType, Result, Tensor};
