@@ -146,7 +146,7 @@ impl Error {
         Error::Value { op, message: message.into().into() }
     }
     /// A file whose content is wrong.
-    pub fn file(path: impl Into<String>, message: impl Into<String>) -> Error {
+    pub fn file(path: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Error {
         Error::File { path: path.into().into(), message: message.into().into(), system: false }
     }
 }

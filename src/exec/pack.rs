@@ -36,7 +36,9 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
     // SAFETY: P1 for every element that the steps reach.
     unsafe {
         let row = |j: usize| ptr.offset(row_step * j as isize) as *const U;
-        if col_step == size {
+        if isa::COMPACT {
+            elements(d, x)
+        } else if col_step == size {
             for j in 0..rows {
                 core::ptr::copy_nonoverlapping(row(j), d.add(j * cols), cols);
             }
@@ -58,12 +60,21 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
         } else if col_step == 3 * size && isa::level() > isa::Level::Base {
             (0..rows).for_each(|j| isa::call(Every::<U, 3>(d.add(j * cols), row(j), cols)));
         } else {
-            for j in 0..rows {
-                let src = row(j) as *const u8;
-                for i in 0..cols {
-                    *d.add(j * cols + i) = *(src.offset(col_step * i as isize) as *const U);
-                }
-            }
+            elements(d, x)
+        }
+    }
+}
+
+/// One after the other, whatever the steps.
+///
+/// # Safety
+/// P1, with `U` as wide as an element.
+#[inline(always)]
+unsafe fn elements<U: Copy>(d: *mut U, x: Rect) {
+    for j in 0..x.rows {
+        for i in 0..x.cols {
+            // SAFETY: P1.
+            unsafe { *d.add(j * x.cols + i) = *(x.ptr.offset(x.row_step * j as isize + x.col_step * i as isize) as *const U) };
         }
     }
 }
@@ -100,11 +111,11 @@ unsafe fn unpack_of<U: Copy>(s: *const U, x: Rect) {
     // SAFETY: P2 for every element that the steps reach.
     unsafe {
         let at = |j: usize, i: usize| ptr.offset(row_step * j as isize + col_step * i as isize) as *mut U;
-        if col_step == size {
+        if !isa::COMPACT && col_step == size {
             for j in 0..rows {
                 core::ptr::copy_nonoverlapping(s.add(j * cols), at(j, 0), cols);
             }
-        } else if row_step == size {
+        } else if !isa::COMPACT && row_step == size {
             // columns are contiguous: whole cache lines are written, 16 rows at a time
             for j in (0..rows).step_by(16) {
                 let block = (rows - j).min(16);

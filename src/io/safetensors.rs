@@ -186,8 +186,11 @@ struct Entry {
 
 fn tensors(mut source: Source) -> Result<Tensors> {
     let header = header(&mut source)?;
-    let tensor = |e: Entry| Ok((e.name, source.tensor(header.data + e.start, &e.shape, e.dtype, false)?));
-    header.entries.into_iter().map(tensor).collect()
+    let mut tensors = Tensors::new(); // not collected: that would link a sort
+    for e in header.entries {
+        tensors.insert(e.name, source.tensor(header.data + e.start, &e.shape, e.dtype, false)?);
+    }
+    Ok(tensors)
 }
 
 /// Reads the header and checks it against the length of the source.
@@ -196,35 +199,35 @@ fn header(source: &mut Source) -> Result<Header> {
     source.read(0, &mut len)?;
     let len = u64::from_le_bytes(len);
     if len > LONGEST_HEADER || len > source.len() - 8 {
-        return Err(source.wrong(format!("no safetensors file, or cut short: a header of {len} bytes in a file of {}", source.len())));
+        return Err(source.wrong(message!("no safetensors file, or cut short: a header of {len} bytes in a file of {}", source.len())));
     }
     let mut json = vec![0; len as usize];
     source.read(8, &mut json)?;
-    let Members(members) = serde_json::from_slice(&json).map_err(|e| source.wrong(format!("the header is no JSON object: {e}")))?;
+    let Members(members) = serde_json::from_slice(&json).map_err(|e| source.wrong(message!("the header is no JSON object: {e}")))?;
 
     let (mut metadata, mut entries) = (Metadata::new(), Vec::new());
     let mut names = BTreeSet::new();
     for (name, value) in members {
         if !names.insert(name.clone()) {
-            return Err(source.wrong(format!("{name:?} is there twice")));
+            return Err(source.wrong(message!("{name:?} is there twice")));
         }
         if name == METADATA {
             metadata = texts(value).map_err(|what| source.wrong(what))?;
         } else {
-            entries.push(entry(&name, &value).map_err(|what| source.wrong(format!("tensor {name:?}: {what}")))?);
+            entries.push(entry(&name, &value).map_err(|what| source.wrong(message!("tensor {name:?}: {what}")))?);
         }
     }
-    entries.sort_by_key(|e| (e.start, e.end));
+    entries.sort_unstable_by_key(|e| (e.start, e.end));
     let mut end = 0;
     for e in &entries {
         if e.start != end {
-            return Err(source.wrong(format!("tensor {:?} begins at {}, the one before it ends at {end}", e.name, e.start)));
+            return Err(source.wrong(message!("tensor {:?} begins at {}, the one before it ends at {end}", e.name, e.start)));
         }
         end = e.end;
     }
     let data = 8 + len;
     if end != source.len() - data {
-        return Err(source.wrong(format!("the tensors take {end} bytes, the file has {} for them", source.len() - data)));
+        return Err(source.wrong(message!("the tensors take {end} bytes, the file has {} for them", source.len() - data)));
     }
     Ok(Header { metadata, entries, data })
 }
@@ -252,23 +255,29 @@ impl<'de> Deserialize<'de> for Members {
     }
 }
 
+/// What is wrong with a part of the header.
+type Wrong = Cow<'static, str>;
+
 /// The metadata of the header; otherwise what is wrong with it.
-fn texts(value: Value) -> core::result::Result<Metadata, String> {
+fn texts(value: Value) -> core::result::Result<Metadata, Wrong> {
     let Value::Object(texts) = value else { return Err("the metadata is no JSON object".into()) };
-    let text = |(key, value)| match value {
-        Value::String(text) => Ok((key, text)),
-        other => Err(format!("the metadata {key:?} is {other}, not text")),
-    };
-    texts.into_iter().map(text).collect()
+    let mut metadata = Metadata::new();
+    for (key, value) in texts {
+        match value {
+            Value::String(text) => _ = metadata.insert(key, text),
+            other => return Err(message!("the metadata {key:?} is {other}, not text").into()),
+        }
+    }
+    Ok(metadata)
 }
 
 /// One tensor of the header; otherwise what is wrong with it.
-fn entry(name: &str, value: &Value) -> core::result::Result<Entry, String> {
+fn entry(name: &str, value: &Value) -> core::result::Result<Entry, Wrong> {
     let dtype = value.get("dtype").and_then(Value::as_str).ok_or("has no dtype")?;
     let dtype = DType::ALL
         .into_iter()
         .find(|d| !dtype.is_empty() && d.safetensors() == dtype)
-        .ok_or_else(|| format!("flex has no dtype {dtype}"))?;
+        .ok_or_else(|| message!("flex has no dtype {dtype}"))?;
     let numbers = |key| value.get(key)?.as_array()?.iter().map(Value::as_u64).collect::<Option<Vec<u64>>>();
     let shape = numbers("shape").ok_or("its shape is no list of sizes")?;
     let shape: Vec<usize> =
@@ -276,9 +285,9 @@ fn entry(name: &str, value: &Value) -> core::result::Result<Entry, String> {
     let Some([start, end]) = numbers("data_offsets").and_then(|o| <[u64; 2]>::try_from(o).ok()) else {
         return Err("its data_offsets are no pair of numbers".into());
     };
-    let len = byte_len(&shape, dtype).ok_or_else(|| format!("a shape of {} axes of {dtype} overflows", shape.len()))?;
+    let len = byte_len(&shape, dtype).ok_or_else(|| message!("a shape of {} axes of {dtype} overflows", shape.len()))?;
     if end.checked_sub(start) != Some(len) {
-        return Err(format!("shape {shape:?} of {dtype} takes {len} bytes, its data_offsets are {start} to {end}"));
+        return Err(message!("shape {shape:?} of {dtype} takes {len} bytes, its data_offsets are {start} to {end}").into());
     }
     Ok(Entry { name: name.into(), dtype, shape, start, end })
 }

@@ -7,7 +7,6 @@ use crate::layout::Layout;
 use crate::storage::Bytes;
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
-use alloc::format;
 use alloc::string::String;
 
 /// Axes of a tensor in a file, at most: more are a mistake, or meant to keep us busy.
@@ -33,7 +32,7 @@ pub(super) enum Content<'a> {
 
 impl Source<'_> {
     /// An error about the content.
-    pub fn wrong(&self, message: impl Into<String>) -> Error {
+    pub fn wrong(&self, message: impl Into<Cow<'static, str>>) -> Error {
         Error::file(self.name.as_str(), message)
     }
     fn memory(&self) -> Option<&[u8]> {
@@ -56,7 +55,7 @@ impl Source<'_> {
     /// Fills `out` with what stands at `start`.
     pub fn read(&mut self, start: u64, out: &mut [u8]) -> Result<()> {
         if start.checked_add(out.len() as u64).is_none_or(|end| end > self.len()) {
-            return Err(self.wrong(format!("cut short: {} bytes, {} are expected", self.len(), start as u128 + out.len() as u128)));
+            return Err(self.wrong(message!("cut short: {} bytes, {} are expected", self.len(), start as u128 + out.len() as u128)));
         }
         #[cfg(feature = "std")]
         if let Content::File(file, _) = &mut self.content {
@@ -71,11 +70,11 @@ impl Source<'_> {
     /// The tensor that stands at `start`, row-major; `big` says in which byte order. Errors where it doesn't end within the source.
     pub fn tensor(&mut self, start: u64, shape: &[usize], dtype: DType, big: bool) -> Result<Tensor> {
         let Some(len) = byte_len(shape, dtype) else {
-            return Err(self.wrong(format!("a shape of {} axes of {dtype} overflows", shape.len())));
+            return Err(self.wrong(message!("a shape of {} axes of {dtype} overflows", shape.len())));
         };
         if start.checked_add(len).is_none_or(|end| end > self.len()) {
             let there = self.len().saturating_sub(start);
-            return Err(self.wrong(format!("cut short: shape {shape:?} of {dtype} takes {len} bytes, {there} are there")));
+            return Err(self.wrong(message!("cut short: shape {shape:?} of {dtype} takes {len} bytes, {there} are there")));
         }
         let in_order = big == cfg!(target_endian = "big") || part(dtype) == 1;
         if in_order

@@ -186,12 +186,17 @@ fn factors<I: Isa, F: Float>(parts: &mut [[F; 2]]) -> (F, F) {
     for part in &*parts {
         max = if part[0] > max { part[0] } else { max };
     }
-    let mut sum = 0.0;
+    // in f64, but where its arithmetic would be linked for the sake of rows that fill such a memory
+    let (mut sum, mut single) = (0.0, F::default());
     for part in parts {
         part[0] = Math::exp::<I>(part[0] - max);
-        sum += part[0].double() * part[1].double();
+        if isa::COMPACT {
+            single = single + part[0] * part[1];
+        } else {
+            sum += part[0].double() * part[1].double();
+        }
     }
-    (max, F::of(sum))
+    (max, if isa::COMPACT { single } else { F::of(sum) })
 }
 
 /// `exp(x - max) / sum(exp(x - max))`. A row of minus infinities, or with NaN or infinity, gives NaN.
