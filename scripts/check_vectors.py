@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check_vectors.py PROGRAM...: whether the kernels in these programs use the vectors of their CPU, which is aarch64 (ELF files, libraries) or simd128
-(WebAssembly modules). They have to be built with their symbols, mangled as v0 does.
+"""check_vectors.py PROGRAM...: whether the kernels in these programs or libraries use the vectors of their CPU, which is aarch64 (ELF
+files) or simd128 (WebAssembly modules). They have to be built with their symbols, mangled as v0 does.
 
 Nothing is said about speed: a kernel that LLVM no longer vectorises is several times slower and right all the same, so no other test tells.
 """
