@@ -17,18 +17,39 @@ pub fn portable<I: Isa, A: Lane, const L: usize>(a: [A; L], b: [A; L], mut c: [A
 }
 
 /// The same bytes as another type of their size. Not a copy through pointers, whose checks in debug builds keep arrays in memory.
-#[cfg(any(all(feature = "std", feature = "simd", target_arch = "x86_64"), all(target_arch = "wasm32", target_feature = "simd128")))]
+#[cfg(any(
+    all(feature = "std", feature = "simd", target_arch = "x86_64"),
+    all(feature = "std", target_arch = "aarch64"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 union Cast<A: Copy, B: Copy> {
     from: A,
     to: B,
 }
 
-/// `name Type { level lanes |a, b, c| expression; .. }`: the portable body, and vectors for arrays of `lanes`. Those of WebAssembly in
-/// brackets: of a tile's loop LLVM makes vectors that hold parts of two, in some of the places where it's inlined.
+/// Code of one architecture. NEON's multiply-add is fused, as is `mul_add` with the standard library alone.
+macro_rules! only {
+    (neon, $code:expr) => {
+        #[cfg(all(feature = "std", target_arch = "aarch64"))]
+        {
+            use core::arch::aarch64::*;
+            $code
+        }
+    };
+    (simd128, $code:expr) => {
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        {
+            use core::arch::wasm32::*;
+            $code
+        }
+    };
+}
+/// `name Type { level lanes |a, b, c| expression; .. }`: the portable body, and vectors for arrays of `lanes`. In brackets those of
+/// targets with one level: of a tile's loop LLVM makes vectors that hold parts of two, in some of the places where it's inlined.
 macro_rules! forms {
     ($($(#[$cfg:meta])* $name:ident $T:ty {
         $($Level:ident $lanes:literal |$a:ident, $b:ident, $c:ident| $e:expr;)*
-        $([simd128 $wide:literal |$x:ident, $y:ident, $z:ident| $v:expr])?
+        $([$arch:ident $wide:literal |$x:ident, $y:ident, $z:ident| $v:expr])*
     })*) => { $(
         $(#[$cfg])*
         #[inline(always)]
@@ -46,17 +67,13 @@ macro_rules! forms {
                     };
                 })*
             }
-            $(
-                #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-                if L == $wide {
-                    use core::arch::wasm32::*;
-                    // SAFETY: both sides of a cast are as many numbers.
-                    return unsafe {
-                        let ($x, $y, $z) = (Cast { from: a }.to, Cast { from: b }.to, Cast { from: c }.to);
-                        Cast { from: $v }.to
-                    };
-                }
-            )?
+            $(only!($arch, if L == $wide {
+                // SAFETY: both sides of a cast are as many numbers; the target has the instructions.
+                return unsafe {
+                    let ($x, $y, $z) = (Cast { from: a }.to, Cast { from: b }.to, Cast { from: c }.to);
+                    Cast { from: $v }.to
+                };
+            });)*
             portable::<I, $T, L>(a, b, c)
         }
     )* };
@@ -65,12 +82,14 @@ forms! {
     single f32 {
         Avx512 16 |a, b, c| _mm512_fmadd_ps(a, b, c);
         Avx2 8 |a, b, c| _mm256_fmadd_ps(a, b, c);
+        [neon 4 |a, b, c| vfmaq_f32(c, a, b)]
         [simd128 4 |a, b, c| f32x4_add(f32x4_mul(a, b), c)]
     }
     #[cfg(feature = "f64")]
     double f64 {
         Avx512 8 |a, b, c| _mm512_fmadd_pd(a, b, c);
         Avx2 4 |a, b, c| _mm256_fmadd_pd(a, b, c);
+        [neon 2 |a, b, c| vfmaq_f64(c, a, b)]
         [simd128 2 |a, b, c| f64x2_add(f64x2_mul(a, b), c)]
     }
     pairs Pair {
