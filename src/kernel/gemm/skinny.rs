@@ -281,6 +281,13 @@ fn dot_lanes<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>
             }
         }
     }
+    // Not by `map`, which LLVM may outline: without the set's features.
+    let mut sums = [[[T::Lane::default(); L]; G]; R];
+    for r in 0..R {
+        for g in 0..G {
+            sums[r][g] = T::Lane::end(c[r][g]);
+        }
+    }
     // Stored here once: otherwise LLVM unites them with the copies that are summed up, and the loop above runs in memory.
-    core::hint::black_box(c.map(|c| c.map(T::Lane::end)))
+    core::hint::black_box(sums)
 }
