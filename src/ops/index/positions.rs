@@ -34,10 +34,13 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// Errors where they are no integers.
+    /// Errors where they are no integers, or such as this build leaves out: nothing would check them.
     pub fn new(op: &'static str, array: &Tensor, axis: usize, size: usize, stride: i64) -> Result<Positions> {
         if !array.dtype().is_integer() {
             return Err(Error::dtype(op, message!("indices are integers, not {}", array.dtype())));
+        }
+        if !array.dtype().is_available() {
+            return Err(Error::unsupported(op, array.dtype()));
         }
         Ok(Positions { array: array.contiguous()?, axis, size, stride })
     }
