@@ -122,7 +122,8 @@ fn mapped_tensors_lie_in_the_file_and_survive_its_replacement() {
     safetensors::save(&file.0, [("w", &t)], &no_metadata()).unwrap();
     let mut w = safetensors::load(&file.0, true).unwrap().remove("w").unwrap();
     // files are little-endian: elsewhere they are read and turned
-    assert_eq!(w.storage().is_owned(), cfg!(target_endian = "big"));
+    let turned = cfg!(target_endian = "big");
+    assert_eq!(w.storage().is_owned(), turned);
     assert_eq!(w.as_ptr() as usize % 64, 0);
     // onto the file that it is mapped from
     safetensors::save(&file.0, [("w", &w), ("again", &w)], &no_metadata()).unwrap();
@@ -131,7 +132,7 @@ fn mapped_tensors_lie_in_the_file_and_survive_its_replacement() {
     npy::save(&file.0, &w).unwrap();
     same(&w, &t);
     let lain = npy::load(&file.0, true).unwrap();
-    assert!(!lain.storage().is_owned() && npy::load(&file.0, false).unwrap().storage().is_owned());
+    assert!(lain.storage().is_owned() == turned && npy::load(&file.0, false).unwrap().storage().is_owned());
     // a write copies, the file stays
     w.as_mut_slice::<f32>().unwrap()[0] = 5.0;
     same(&lain, &t);
