@@ -232,6 +232,13 @@ fn cross_products() {
     assert!(ops::outer(&a, &b).unwrap_err().to_string().contains("one dimension"));
 }
 
+#[test]
+fn cross_products_of_floats_need_no_integers() {
+    let (x, y) = ([1.0f32, 2.0, 3.0], [4.0f32, -5.0, 6.0]);
+    let c = ops::cross(&Tensor::from_slice(&x, [3]).unwrap(), &Tensor::from_slice(&y, [3]).unwrap(), 0).unwrap();
+    assert_eq!(c.to_vec::<f32>().unwrap(), [27.0, 6.0, -13.0]);
+}
+
 #[cfg(feature = "complex")]
 #[test]
 fn the_first_of_vecdot_is_conjugated() {

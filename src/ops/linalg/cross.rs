@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::layout;
-use crate::ops::{multiply, subtract, take};
+use crate::ops::{multiply, roll, subtract};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
@@ -37,7 +37,6 @@ pub fn cross(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
     };
     let (a, b) = (align(a)?, align(b)?);
     // Elements 1, 2, 0 and 2, 0, 1: each component multiplies one with the other and subtracts the reverse.
-    let (next, last) = (Tensor::from_slice(&[1i64, 2, 0], [3])?, Tensor::from_slice(&[2i64, 0, 1], [3])?);
-    let product = |i: &Tensor, j: &Tensor| multiply(take(&a, i, Some(axis))?, take(&b, j, Some(axis))?);
-    subtract(product(&next, &last)?, product(&last, &next)?)
+    let product = |i: i64, j: i64| multiply(roll(&a, &[i], Some(&[axis]))?, roll(&b, &[j], Some(&[axis]))?);
+    subtract(product(-1, 1)?, product(1, -1)?)
 }
