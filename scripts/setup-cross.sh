@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Gets what builds and tests for other machines need, and does nothing when there is nothing to get: linkers and emulators (Debian's
-# packages, where apt may install them), and the standard library, in the first way that works:
+# packages, where apt may install them; a later one's emulator where the installed is unsound), and the standard library, in the first
+# way that works:
 #   1. compiled, through rustup;
 #   2. its source, through rustup;
 #   3. its source from Debian's rust-src of the compiler's own release (a newer one fails to build), through apt with lists of its own.

@@ -330,7 +330,8 @@ mod tests {
     fn many_dimensions_are_no_many_elements() {
         let deep = |rank: usize| Tensor::zeros(&[1], DType::I8).unwrap().broadcast_to(&alloc::vec![2; rank]).unwrap().to_string();
         assert_eq!(deep(9).matches('0').count(), 512);
-        assert_eq!((deep(10).as_str(), deep(25).as_str()), ("[...]", "[...]"));
+        let deepest = if cfg!(target_pointer_width = "64") { 40 } else { 25 }; // whose elements can be counted
+        assert_eq!((deep(10).as_str(), deep(deepest).as_str()), ("[...]", "[...]"));
         let thin = Tensor::zeros(&[1], DType::I8).unwrap().broadcast_to(&[&[1; 30][..], &[5000]].concat()).unwrap().to_string();
         assert!(thin.contains("[0, ..., 0]"), "{thin}");
     }

@@ -20,9 +20,23 @@ where
     T::Lane: Element + Plain + Float + Product<Lane = T::Lane>,
     N: Norm<T::Lane>,
 {
+    if widens::<T>(x, axis) {
+        return normalize::<T::Lane, N>(&x.astype(T::Lane::DTYPE)?, axis, norm)?.astype(T::DTYPE);
+    }
     let mut y = Tensor::empty(x.shape(), x.dtype())?;
     normalize_into::<T, N>(x, axis, norm, &mut y)?;
     Ok(y)
+}
+
+/// How long the lines along an axis are, whether they are cut, and whether their elements are neighbours.
+fn lines(x: &Tensor, axis: usize) -> (usize, bool, bool) {
+    let n = x.shape().get(axis).copied().unwrap_or(1);
+    (n, x.len() < LINES * n && n >= 2 * CHUNK, x.shape().iter().skip(axis + 1).all(|n| *n == 1))
+}
+/// Whether all of `x` is converted to what it is computed in: lines that are cut lie in memory as that.
+fn widens<T: Product>(x: &Tensor, axis: usize) -> bool {
+    let (_, cut, last) = lines(x, axis);
+    !T::SAME && cut && last
 }
 
 /// The same into `y`, contiguous, of the shape and dtype of `x`.
@@ -32,16 +46,13 @@ where
     T::Lane: Element + Plain + Float + Product<Lane = T::Lane>,
     N: Norm<T::Lane>,
 {
-    let n = x.shape().get(axis).copied().unwrap_or(1);
-    let cut = x.len() < LINES * n && n >= 2 * CHUNK;
-    let last = x.shape().iter().skip(axis + 1).all(|n| *n == 1);
-    if !T::SAME && cut && last {
-        *y = normalize::<T::Lane, N>(&x.astype(T::Lane::DTYPE)?, axis, norm)?.astype(T::DTYPE)?;
-        return Ok(());
+    if widens::<T>(x, axis) {
+        return y.copy_from(&normalize::<T, N>(x, axis, norm)?);
     }
     if y.is_empty() {
         return Ok(());
     }
+    let (n, cut, last) = lines(x, axis);
     let cost = Cost { bytes: 2 * n * size_of::<T>(), flops: n.saturating_mul(N::FLOPS) };
     if T::SAME && last && (cut || x.is_contiguous()) {
         let x = x.contiguous()?;

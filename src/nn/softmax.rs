@@ -20,8 +20,7 @@ use crate::tensor::Tensor;
 /// ```
 pub fn softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "softmax";
-    let axis = layout::axis(OP, axis, x.rank())?;
-    let x = x.astype(x.dtype().inexact())?;
+    let (x, axis) = floats(OP, x, axis)?;
     dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::Softmax), else Err(Error::unsupported(OP, x.dtype())))
 }
 
@@ -37,8 +36,7 @@ pub fn softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
 /// ```
 pub fn softmax_into(x: &Tensor, axis: isize, out: &mut Tensor) -> Result<()> {
     const OP: &str = "softmax";
-    let axis = layout::axis(OP, axis, x.rank())?;
-    let x = x.astype(x.dtype().inexact())?;
+    let (x, axis) = floats(OP, x, axis)?;
     if !x.dtype().is_float() || !x.dtype().is_available() {
         return Err(Error::unsupported(OP, x.dtype()));
     }
@@ -59,7 +57,12 @@ pub fn softmax_into(x: &Tensor, axis: isize, out: &mut Tensor) -> Result<()> {
 /// ```
 pub fn log_softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "log_softmax";
-    let axis = layout::axis(OP, axis, x.rank())?;
-    let x = x.astype(x.dtype().inexact())?;
+    let (x, axis) = floats(OP, x, axis)?;
     dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::LogSoftmax), else Err(Error::unsupported(OP, x.dtype())))
+}
+
+/// The values as floats, and the axis counted from the front.
+fn floats(op: &'static str, x: &Tensor, axis: isize) -> Result<(Tensor, usize)> {
+    let axis = layout::axis(op, axis, x.rank())?;
+    Ok((x.astype(x.dtype().inexact())?, axis))
 }

@@ -1,18 +1,10 @@
 //! Taking, putting, masks, positions against naive oracles: every dtype, layout and mode.
 #![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
 
-use crate::common::{Rng, Value, close, epsilon, layouts, random, values};
+use crate::common::{Rng, Value, close, epsilon, indices, layouts, random, values};
 use flex::ops::{self, Index, ScatterMode};
 use flex::{DType, Error, Tensor};
 
-/// All indices of a shape, row-major.
-fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
-    let mut all = vec![vec![]];
-    for n in shape {
-        all = all.iter().flat_map(|i| (0..*n).map(|k| [&i[..], &[k]].concat())).collect();
-    }
-    all
-}
 /// The place of an index in row-major order.
 fn place(shape: &[usize], index: &[usize]) -> usize {
     shape.iter().zip(index).fold(0, |p, (n, i)| p * n + i)

@@ -1,6 +1,7 @@
 //! Files: round trips, what other programs write, hostile content, mapped files that are replaced.
 #![cfg(feature = "std")]
 
+use crate::common::Rng;
 use flex::io::{npy, safetensors};
 use flex::{DType, Error, Tensor};
 use std::collections::BTreeMap;
@@ -21,16 +22,6 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-struct Random(u64);
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
     }
 }
 
@@ -378,11 +369,12 @@ fn truncated_and_corrupted_files() {
         wrong(safetensors::load(&file.0, true));
         wrong(safetensors::load(&file.0, false));
     }
-    let mut random = Random(12345);
+    let mut random = Rng(12345);
     for round in 0..30_000 {
         let (mut t, mut n) = (tensors.clone(), array.clone());
         for _ in 0..1 + round % 4 {
-            let (at, to) = (random.below(t.len()), [random.below(256) as u8, b'0' + random.below(10) as u8][random.below(2)]);
+            let (at, to) =
+                (random.between(0, t.len() - 1), [random.between(0, 255) as u8, b'0' + random.between(0, 9) as u8][random.between(0, 1)]);
             t[at] = to;
             let k = n.len();
             n[at % k] = to;

@@ -246,6 +246,18 @@ fn results_go_into_tensors_given() {
     assert_eq!(out.to_vec::<f32>().unwrap(), kept);
 }
 
+/// One long row of 16-bit floats is computed as float32, and yet written where the result is to be.
+#[cfg(feature = "half")]
+#[test]
+fn results_of_long_rows_stay_in_their_place() {
+    let x = tensor(&[1, 100_000], 6).astype(flex::DType::BF16).unwrap();
+    let mut out = x.copy().unwrap();
+    let memory = out.as_ptr();
+    nn::softmax_into(&x, 1, &mut out).unwrap();
+    let bits = |t: &Tensor| t.bitcast(flex::DType::I16).unwrap().to_vec::<i16>().unwrap();
+    assert_eq!((bits(&out), out.as_ptr()), (bits(&nn::softmax(&x, 1).unwrap()), memory));
+}
+
 /// The second product with a weight packs it, later ones find it packed: no bit changes, unless the weight does.
 #[cfg(feature = "std")]
 #[test]

@@ -1,18 +1,10 @@
 //! Shape operations that copy, and tensors made by rule, against naive oracles.
 #![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
 
-use crate::common::{Rng, Value, layouts, random, values};
+use crate::common::{Rng, Value, close, epsilon, floats, indices, layouts, random, values};
 use flex::ops::{self, Indexing};
 use flex::{DType, Error, Scalar, Tensor};
 
-/// All indices of a shape, row-major.
-fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
-    let mut all = vec![vec![]];
-    for n in shape {
-        all = all.iter().flat_map(|i| (0..*n).map(|k| [&i[..], &[k]].concat())).collect();
-    }
-    all
-}
 /// The values of a tensor whose element at each index is that of `x` at `source(index)`, or `other`.
 fn moved(x: &Tensor, shape: &[usize], other: Value, source: impl Fn(&[usize]) -> Option<Vec<usize>>) -> Vec<Value> {
     let v = values(x);
@@ -175,16 +167,8 @@ fn ranges_are_exact_and_rounded_once() {
 
     for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
         let y = ops::linspace(-1, 2, 31, true, Some(dtype)).unwrap();
-        assert_eq!((y.len(), crate::common::floats(&y)[0], crate::common::floats(&y)[30]), (31, -1.0, 2.0), "{dtype}");
-        assert!(
-            crate::common::floats(&y).iter().enumerate().all(|(i, x)| crate::common::close(
-                *x,
-                -1.0 + i as f64 * 0.1,
-                crate::common::epsilon(dtype),
-                1e-16
-            )),
-            "{dtype}"
-        );
+        assert_eq!((y.len(), floats(&y)[0], floats(&y)[30]), (31, -1.0, 2.0), "{dtype}");
+        assert!(floats(&y).iter().enumerate().all(|(i, x)| close(*x, -1.0 + i as f64 * 0.1, epsilon(dtype), 1e-16)), "{dtype}");
     }
     let y = ops::linspace(Scalar::Complex(0.0, 1.0), 1, 2, true, None).unwrap();
     assert_eq!(values(&y), [Value::Complex(0.0, 1.0), Value::Complex(1.0, 0.0)]);

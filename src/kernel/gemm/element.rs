@@ -150,7 +150,7 @@ macro_rules! lanes {
                         } else if const { matches!(I::LEVEL, Level::Avx2) } {
                             few::strip::<I, Self, $y, $yv, 1>(job)
                         } else {
-                            few::strip::<I, Self, $z, 2, 1>(job)
+                            few::strip::<I, Self, { base($z) }, BASE, 1>(job)
                         }
                     }
                 }

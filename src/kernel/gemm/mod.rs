@@ -7,8 +7,8 @@
 //! - [`Panels`]: B packed before the product, for as many products as it lives.
 //! - [`Stage`]: what happens to the result's rows while they are in L1.
 //!
-//! Engines: tiles (`blocked`), 8-bit integers (`bytes`), few rows (`skinny`). What can be multiplied is a table (`element`): an element type is a row (its packed form, how it gets there), a packed form is a row (lanes a vector on
-//! each instruction set, multiply-add).
+//! Engines: tiles (`blocked`), 8-bit integers (`bytes`), few rows (`skinny`). What can be multiplied is a table (`element`): an element
+//! type is a row (its packed form, how it gets there), a packed form is a row (lanes a vector on each instruction set, multiply-add).
 
 mod activation;
 mod arch;

@@ -194,8 +194,7 @@ impl<T: Product> Kernel for Dots<'_, T> {
             (true, 8) => self.groups::<I, 4, 8>(),
             (_, 2) => self.groups::<I, 2, 16>(),
             (_, 4) => self.groups::<I, 2, 8>(),
-            (true, _) => self.groups::<I, 2, 4>(),
-            (_, 8) => self.groups::<I, 2, 4>(),
+            (true, _) | (_, 8) => self.groups::<I, 2, 4>(),
             _ => self.groups::<I, 1, 2>(),
         }
     }

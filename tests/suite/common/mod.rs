@@ -25,6 +25,15 @@ impl Rng {
     }
 }
 
+/// All indices of a shape, row-major.
+pub fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
+    let mut all = vec![vec![]];
+    for n in shape {
+        all = all.iter().flat_map(|i| (0..*n).map(|k| [&i[..], &[k]].concat())).collect();
+    }
+    all
+}
+
 /// One element, as the oracle sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
