@@ -382,7 +382,7 @@ NN = """\
 # Written by scripts/make_stubs.py.
 from typing import Literal, SupportsIndex
 
-from flex._flex import Tensor, _Operand, _Shape
+from flex._flex import Tensor, _DType, _Operand, _Shape
 from flex._flex import relu as relu
 from flex._flex import sigmoid as sigmoid
 from flex._flex import silu as silu

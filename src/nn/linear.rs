@@ -3,14 +3,8 @@
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::kernel::gemm::{Activation, Product, Stage, Stages};
-#[cfg(feature = "std")]
-use crate::kernel::gemm::{Panels, Scratch, lanes};
 use crate::layout::Shape;
-#[cfg(feature = "std")]
-use crate::ops::linalg::tiles;
-use crate::ops::linalg::{Matrices, Results, Sizes, products};
-#[cfg(feature = "std")]
-use crate::storage::{Bytes, Key};
+use crate::ops::linalg::{Matrices, Results, Sizes, bytes_in_i32, product_of_weight, sums_in};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -23,6 +17,9 @@ pub struct Linear<'a> {
     pub activation: Option<Activation>,
     /// Of the result's shape or broadcast to it, added last.
     pub residual: Option<&'a Tensor>,
+    /// Of all sums and of the result, as if the operands were converted to it first; without such copies for int8 and uint8 in int32. Else
+    /// the common dtype.
+    pub dtype: Option<DType>,
 }
 impl<'a> From<Option<&'a Tensor>> for Linear<'a> {
     fn from(bias: Option<&'a Tensor>) -> Self {
@@ -33,10 +30,11 @@ impl<'a> From<Option<&'a Tensor>> for Linear<'a> {
 /// `activation(x weight^T + bias) + residual`: `x` is `[.., in]`, `weight` `[out, in]`, the result `[.., out]`. All that follows the
 /// product is done while it is in cache, 16-bit floats rounded once, at the end. Dtypes are promoted.
 ///
-/// A float32 or float64 weight that is used again is kept in the order in which products read it, beside the weight and until that is
-/// written to or gone: see [`set_weight_packing`](crate::set_weight_packing).
+/// A weight of float32, float64, int8 or uint8 that is used again is kept in the order in which products read it, beside the weight and
+/// until that is written to or gone: see [`set_weight_packing`](crate::set_weight_packing).
 ///
-/// Errors where the sizes don't fit, the dtypes have no common one or are bool, or an activation is asked for of what is no float.
+/// Errors where the sizes don't fit, the dtypes have no common one or are bool, [`Linear::dtype`] does not hold that one's values, or an
+/// activation is asked for of what is no float.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -46,6 +44,9 @@ impl<'a> From<Option<&'a Tensor>> for Linear<'a> {
 /// assert_eq!(nn::linear(&x, &weight, Some(&bias))?.to_vec::<f32>()?, [1.5, 2.0, 3.0]);
 /// let residual = nn::Linear { residual: Some(&bias), ..Default::default() };
 /// assert_eq!(nn::linear(&x, &weight, residual)?.to_vec::<f32>()?, [1.5, 2.0, 3.0]);
+/// let bytes = Tensor::from_slice(&[100i8, 100], [1, 2])?;
+/// let exact = nn::Linear { dtype: Some(flex::DType::I32), ..Default::default() };
+/// assert_eq!(nn::linear(&bytes, &bytes, exact)?.to_vec::<i32>()?, [20_000]);
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn linear<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Linear<'a>>) -> Result<Tensor> {
@@ -74,7 +75,7 @@ pub fn linear_into<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Linear<'a
 
 const OP: &str = "linear";
 
-/// Operands of one dtype, as matrices, and what the result is.
+/// Operands as matrices, of the dtype or of bytes, and what the result is.
 struct Layer {
     x: Tensor,
     /// `[in, out]`.
@@ -88,7 +89,7 @@ struct Layer {
 }
 impl Layer {
     fn new(x: &Tensor, weight: &Tensor, options: Linear) -> Result<Layer> {
-        let Linear { bias, activation, residual } = options;
+        let Linear { bias, activation, residual, dtype: sums } = options;
         let operands = [("x", x.shape(), x.dtype()), ("weight", weight.shape(), weight.dtype())];
         if weight.rank() != 2 || x.rank() == 0 {
             return Err(Error::shape_of(OP, "x must have the shape [.., in] and weight [out, in]", &operands));
@@ -112,6 +113,10 @@ impl Layer {
         if let Some(r) = residual {
             dtype = dtype.promote(r.dtype(), OP)?;
         }
+        if let Some(sums) = sums {
+            sums_in(OP, dtype, sums)?;
+            dtype = sums;
+        }
         if !dtype.is_available() || dtype.is_bool() {
             return Err(Error::unsupported(OP, dtype));
         }
@@ -128,8 +133,10 @@ impl Layer {
                 Some(whole.astype(dtype)?.reshape(&[m as isize, n as isize])?)
             }
         };
-        let x = x.astype(dtype)?.reshape(&[m as isize, k as isize])?;
-        let weight = weight.astype(dtype)?.transpose(0, 1)?;
+        let as_they_are = bytes_in_i32!(x.dtype(), weight.dtype(), dtype, |A, B| true, else false);
+        let converted = |t: &Tensor| if as_they_are { Ok(t.clone()) } else { t.astype(dtype) };
+        let x = converted(x)?.reshape(&[m as isize, k as isize])?;
+        let weight = converted(weight)?.transpose(0, 1)?;
         let bias = bias.map(|b| b.astype(dtype)?.contiguous()).transpose()?;
         Ok(Layer { x, weight, bias, activation, residual, sizes: Sizes { m, n, k }, shape, dtype })
     }
@@ -137,51 +144,29 @@ impl Layer {
     fn write(&self, y: &mut Tensor) -> Result<()> {
         let unsupported = || Err(Error::unsupported(OP, self.dtype));
         match self.activation {
-            Some(f) => dispatch!(floating self.dtype, |T| self.run::<T>(Some(f.function::<<T as Product>::Lane>()), y), else unsupported()),
-            None => dispatch!(number self.dtype, |T| self.run::<T>(None, y), else unsupported()),
+            Some(f) => {
+                dispatch!(floating self.dtype, |T| self.run::<T, T, T>(Some(f.function::<<T as Product>::Lane>()), y), else unsupported())
+            }
+            None => bytes_in_i32!(self.x.dtype(), self.weight.dtype(), self.dtype, |A, B| self.run::<A, B, i32>(None, y), else
+                dispatch!(number self.dtype, |T| self.run::<T, T, T>(None, y), else unsupported())),
         }
     }
-    fn run<T: Element + Product>(&self, activation: Option<fn(&mut [T::Lane])>, y: &mut Tensor) -> Result<()> {
+    fn run<A, B, C>(&self, activation: Option<fn(&mut [C::Lane])>, y: &mut Tensor) -> Result<()>
+    where
+        A: Element + Product,
+        B: Element + Product<Lane = A::Lane>,
+        C: Element + Product<Lane = A::Lane>,
+    {
         let Sizes { m, n, .. } = self.sizes;
-        let mut list = SmallVec::<[Stage<T>; 3]>::new();
+        let mut list = SmallVec::<[Stage<C>; 3]>::new();
         if let Some(b) = &self.bias {
             list.push(Stage::Bias(b.as_slice()?));
         }
         list.extend(activation.map(Stage::Map));
         list.extend(self.residual.as_ref().map(|r| Stage::Add(Matrices::new(r).get(0))));
-        let (a, b, c) = (Matrices::<T>::new(&self.x), Matrices::<T>::new(&self.weight), Results::<T>::new(y, m, n)?);
+        let (a, b, c) = (Matrices::<A>::new(&self.x), Matrices::<B>::new(&self.weight), Results::<C>::new(y, m, n)?);
         let stages = Stages::new(&list, m, n);
-        #[cfg(feature = "std")]
-        if let Some(packed) = self.packed::<T>() {
-            let panels = packed.as_ref().map(|p| Panels::of(self.sizes.k, n, lanes(p)));
-            // SAFETY: as below.
-            return unsafe { tiles(self.sizes, |i| (a.get(i), b.get(i), c.get(i)), panels, stages) };
-        }
         // SAFETY: the shapes are those of `linear`; `c.get(0)` is the fresh result.
-        unsafe { products(self.sizes, 1, |i| (a.get(i), b.get(i), c.get(i)), stages) }
-    }
-    /// The weight as panels, which stay with its storage from the second product on (none in the first one); nothing where they would not
-    /// be worth it. Whether a product is one of tiles follows from its shape and the storage's kind, never from what happened before:
-    /// it would show in the bits.
-    #[cfg(feature = "std")]
-    fn packed<T: Element + Product>(&self) -> Option<Option<Bytes>> {
-        /// Rows for which packing is less than a fiftieth of the work.
-        const MOST_ROWS: usize = 1024;
-        let (w, Sizes { m, n, k }) = (&self.weight, self.sizes);
-        // One row is bound by memory, of which the weight itself is no more.
-        if !(T::SAME && T::DTYPE.is_float() && m > 1 && n.min(k) >= 16 && w.storage().keeps()) {
-            return None;
-        }
-        let key = Key {
-            first: w.layout().offset().wrapping_mul(size_of::<T>()),
-            sizes: [k, n],
-            strides: [w.strides()[0], w.strides()[1]],
-            width: size_of::<T>(),
-        };
-        Some(w.storage().derived(key, m <= MOST_ROWS, || {
-            let mut panels = Scratch::new(Panels::<T::Lane>::len(k, n))?;
-            Panels::pack(Matrices::<T>::new(w).get(0), &mut panels);
-            Ok(panels.into_bytes())
-        }))
+        unsafe { product_of_weight(self.sizes, &self.weight, |i| (a.get(i), b.get(i), c.get(i)), stages) }
     }
 }

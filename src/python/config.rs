@@ -59,8 +59,9 @@ fn set_num_threads(n: isize) -> PyResult<()> {
     Ok(())
 }
 
-/// Whether `nn.linear` keeps float32 and float64 weights that are used again in the order in which it reads them, at first True: products of
-/// few rows take less time, each such weight its memory once more. Results may differ in their last bits. What is kept goes with its weight.
+/// Whether weights that are used again are kept in the order in which products read them, at first True: those of float32, float64, int8 and
+/// uint8 in `nn.linear`, those of int8 and uint8 on the right of `matmul` too. Products of few rows take less time, each such weight its memory
+/// once more. Results of floats may differ in their last bits. What is kept goes with its weight.
 #[pyfunction]
 #[pyo3(signature = (on, /))]
 fn set_weight_packing(on: bool) {

@@ -1,6 +1,7 @@
 //! `flex.nn`: functions of models, with torch.nn.functional's names and order of arguments, but `axis`.
 
 use super::convert::{Arg, Ints, compute};
+use super::dtype::DTypeArg;
 use super::elementwise;
 use super::linalg::work;
 use super::tensor::PyTensor;
@@ -13,14 +14,23 @@ use pyo3::prelude::*;
 /// `activation(x @ weight.T + bias) + residual`, without a pass over the result for what follows the product.
 ///
 /// x: `[.., in]`. weight: `[out, in]`. bias: `[out]`. activation: "relu", "gelu", "gelu_tanh" or "silu" (ValueError). residual: broadcasts to the
-/// result, which is `[.., out]`, of the common dtype. ShapeError where sizes don't fit; DTypeError for bool, where there is no common dtype, or
-/// for an activation of what is no float.
+/// result, which is `[.., out]`, of the common dtype. dtype: that of the sums and of the result instead, as if all operands were converted to it
+/// first; without such copies for int8 and uint8 in int32. ShapeError where sizes don't fit; DTypeError for bool, where there is no common dtype
+/// or `dtype` does not hold its values, or for an activation of what is no float.
 ///
 /// >>> flex.nn.linear(flex.asarray([1.0, 2.0]), flex.asarray([[1.0, 0.0], [1.0, 1.0]]), flex.asarray([0.5, 0.0])).tolist()
 /// [1.5, 3.0]
 #[pyfunction]
-#[pyo3(signature = (x, weight, bias = None, *, activation = None, residual = None))]
-fn linear(py: Python<'_>, x: Arg, weight: Arg, bias: Option<Arg>, activation: Option<&str>, residual: Option<Arg>) -> PyResult<PyTensor> {
+#[pyo3(signature = (x, weight, bias = None, *, activation = None, residual = None, dtype = None))]
+fn linear(
+    py: Python<'_>,
+    x: Arg,
+    weight: Arg,
+    bias: Option<Arg>,
+    activation: Option<&str>,
+    residual: Option<Arg>,
+    dtype: Option<DTypeArg>,
+) -> PyResult<PyTensor> {
     let activation = match activation {
         None => None,
         Some(name) => Some(Activation::from_name(name).ok_or_else(|| {
@@ -29,7 +39,8 @@ fn linear(py: Python<'_>, x: Arg, weight: Arg, bias: Option<Arg>, activation: Op
     };
     let width = weight.0.shape().first().copied().unwrap_or(1);
     compute(py, work(&x.0, width), || {
-        let options = Linear { bias: bias.as_ref().map(|b| &b.0), activation, residual: residual.as_ref().map(|r| &r.0) };
+        let options =
+            Linear { bias: bias.as_ref().map(|b| &b.0), activation, residual: residual.as_ref().map(|r| &r.0), dtype: dtype.map(|d| d.0) };
         nn::linear(&x.0, &weight.0, options)
     })
 }

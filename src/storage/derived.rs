@@ -5,6 +5,7 @@
 //!   header to keep it in.
 
 use super::Bytes;
+use crate::dtype::DType;
 use crate::error::Result;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -17,8 +18,8 @@ pub(crate) struct Key {
     pub first: usize,
     pub sizes: [usize; 2],
     pub strides: [isize; 2],
-    /// Bytes of an element.
-    pub width: usize,
+    /// Of the other operand, and of this one.
+    pub dtypes: [DType; 2],
 }
 
 /// All that is kept with a block; a key without a value was asked for once.
@@ -30,8 +31,9 @@ const MOST: usize = 64;
 static ON: AtomicBool = AtomicBool::new(true);
 
 /// Sets whether weights that are used again and again are kept in the order in which matrix products read them (at first, yes):
-/// products of few rows take less time then, and each such weight its memory once more, counted as in use. Results may differ in
-/// their last bits. What is kept already goes with its weight.
+/// those of float32, float64, int8 and uint8 in [`nn::linear`](crate::nn::linear), those of int8 and uint8 on the right of
+/// [`ops::matmul`](crate::ops::matmul) too. Products of few rows take less time then, and each such weight its memory once more, counted
+/// as in use. Results of floats may differ in their last bits. What is kept already goes with its weight.
 ///
 /// ```
 /// flex::set_weight_packing(false);

@@ -123,6 +123,20 @@ def test_linear_with_activation_and_residual(activation, dtype):
     np.testing.assert_allclose(double(np.asarray(y.astype("float64"))), expected, rtol=EPS[dtype], atol=EPS[dtype])
 
 
+@pytest.mark.parametrize("left", ["int8", "uint8"])
+@pytest.mark.parametrize("right", ["int8", "uint8"])
+def test_linear_of_bytes_in_int32(left, right):
+    rng = np.random.default_rng(0)
+    x, a = flex.asarray(rng.integers(0, 256, (5, 301)).astype(left)), flex.asarray(rng.integers(0, 256, (40, 301)).astype(right))
+    b = flex.asarray(rng.integers(-1000, 1000, 40).astype("int32"))
+    expected = to_numpy(x).astype("int32") @ to_numpy(a).astype("int32").T
+    for _ in range(3):
+        np.testing.assert_array_equal(to_numpy(nn.linear(x, a, dtype=flex.int32)), expected)
+        np.testing.assert_array_equal(to_numpy(nn.linear(x, a, b, residual=b, dtype="int32")), expected + 2 * to_numpy(b))
+        a[0, 0] = 7
+        expected[:, 0] = to_numpy(x).astype("int32") @ to_numpy(a)[0].astype("int32")
+
+
 def test_linear_errors():
     with pytest.raises(ValueError, match="linear: activation is"):
         nn.linear(flex.zeros((2, 3)), flex.zeros((4, 3)), activation="sin")
@@ -130,6 +144,8 @@ def test_linear_errors():
         nn.linear(flex.zeros((2, 3)), flex.zeros((4, 5)))
     with pytest.raises(flex.ShapeError, match="linear: bias must have the shape"):
         nn.linear(flex.zeros((2, 3)), flex.zeros((4, 3)), flex.zeros(3))
+    with pytest.raises(flex.DTypeError, match="linear: products of float32 cannot be summed in int32"):
+        nn.linear(flex.zeros((2, 3)), flex.zeros((4, 3)), dtype=flex.int32)
     with pytest.raises(flex.DTypeError, match="linear"):
         nn.linear(flex.ones((2, 2), dtype="bool"), flex.ones((2, 2), dtype="bool"))
 

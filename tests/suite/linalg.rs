@@ -274,3 +274,54 @@ fn bits_do_not_depend_on_threads() {
         }
     }
 }
+
+/// The second product by bytes packs those on the right, later ones find them packed: exact, until somebody writes to them and after.
+#[cfg(feature = "std")]
+#[test]
+fn bytes_used_again_are_packed() {
+    use flex::exec::par::with_threads;
+    if !DType::I8.is_available() || !DType::I32.is_available() {
+        return;
+    }
+    let bytes = |shape: [usize; 2], seed: usize, dtype| {
+        let values: Vec<u8> = (0..shape[0] * shape[1]).map(|i| (((i + seed) as u32).wrapping_mul(2_654_435_761) >> 7) as u8).collect();
+        let unsigned = Tensor::from_slice(&values, shape).unwrap();
+        // all values of either dtype
+        if dtype == DType::U8 { unsigned } else { unsigned.astype(DType::I8).unwrap() }
+    };
+    let exact = |a: &Tensor, b: &Tensor| {
+        let wide = |t: &Tensor| t.astype(DType::I32).unwrap();
+        ops::matmul(&wide(a), &wide(b)).unwrap().to_vec::<i32>().unwrap()
+    };
+    for (da, db) in [(DType::I8, DType::I8), (DType::I8, DType::U8), (DType::U8, DType::I8), (DType::U8, DType::U8)] {
+        for (m, k, n) in [(1, 16, 16), (5, 301, 70), (8, 1040, 200), (33, 64, 333), (64, 1500, 130)] {
+            let (a, b) = (bytes([m, k], 1, da), bytes([k, n], 2, db));
+            // of both signs in turn: what is kept for one is not for the other
+            let other = a.astype(if da == DType::I8 { DType::U8 } else { DType::I8 }).unwrap();
+            let run = |b: &Tensor| {
+                for a in [&a, &other] {
+                    let want = exact(a, b);
+                    for threads in [1, 2, 1, 2] {
+                        let got = with_threads(threads, || ops::matmul_as(a, b, DType::I32)).unwrap();
+                        assert_eq!(got.to_vec::<i32>().unwrap(), want, "{da} {db} {m} {k} {n} {:?}", b.strides());
+                    }
+                }
+            };
+            run(&b);
+            let columns = bytes([n, k], 3, db);
+            run(&columns.transpose(0, 1).unwrap());
+            // views of one storage
+            let large = bytes([2 * k, n + 3], 4, db);
+            for first in [0, 1] {
+                run(&large.slice_axis(0, Some(first), None, 2).unwrap().narrow(1, 3, n).unwrap());
+            }
+            let mut written = b.clone();
+            for _ in 0..2 {
+                // SAFETY: the first element of a tensor of bytes, this one's alone.
+                unsafe { *written.as_mut_ptr().unwrap() ^= 0x5a }
+                run(&written);
+                run(&b);
+            }
+        }
+    }
+}

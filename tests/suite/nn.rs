@@ -190,7 +190,8 @@ fn linear_layers() {
                 (Some(nn::Activation::GeluTanh), |x| nn::gelu_tanh(x)),
                 (Some(nn::Activation::Silu), |x| nn::silu(x)),
             ] {
-                let fused = nn::linear(&x, &w, nn::Linear { bias: Some(&b), activation, residual: residual.as_ref() }).unwrap();
+                let fused =
+                    nn::linear(&x, &w, nn::Linear { bias: Some(&b), activation, residual: residual.as_ref(), dtype: None }).unwrap();
                 let apart = f(&plain).unwrap();
                 let apart = residual.as_ref().map_or(apart.clone(), |r| flex::ops::add(&apart, r).unwrap());
                 assert_eq!(fused.to_vec::<f32>().unwrap(), apart.to_vec::<f32>().unwrap(), "{m} {k} {n} {activation:?}");
@@ -256,6 +257,33 @@ fn results_of_long_rows_stay_in_their_place() {
     nn::softmax_into(&x, 1, &mut out).unwrap();
     let bits = |t: &Tensor| t.bitcast(flex::DType::I16).unwrap().to_vec::<i16>().unwrap();
     assert_eq!((bits(&out), out.as_ptr()), (bits(&nn::softmax(&x, 1).unwrap()), memory));
+}
+
+/// Sums of bytes in int32 are exact, with what is added to them; other dtypes are converted.
+#[test]
+fn linear_layers_sum_in_the_dtype_asked_for() {
+    use flex::ops::{add, matmul};
+    if !DType::I8.is_available() || !DType::I32.is_available() {
+        return;
+    }
+    let (x, w, b) = (tensor(&[5, 70], 1), tensor(&[33, 70], 2), tensor(&[33], 3));
+    let bytes = |t: &Tensor, dtype| flex::ops::multiply(t, 50.0).unwrap().astype(DType::I8).unwrap().astype(dtype).unwrap();
+    for (dx, dw) in [(DType::I8, DType::I8), (DType::I8, DType::U8), (DType::U8, DType::I8), (DType::U8, DType::U8)] {
+        let (x, w) = (bytes(&x, dx), bytes(&w, dw));
+        let wide = |t: &Tensor| t.astype(DType::I32).unwrap();
+        let want = matmul(&wide(&x), &wide(&w).transpose(0, 1).unwrap()).unwrap();
+        for bias in [None, Some(bytes(&b, DType::I8)), Some(bytes(&b, DType::I32))] {
+            let want = bias.as_ref().map_or(want.clone(), |b| add(&want, wide(b)).unwrap());
+            let options = nn::Linear { bias: bias.as_ref(), dtype: Some(DType::I32), ..Default::default() };
+            assert_eq!(nn::linear(&x, &w, options).unwrap().to_vec::<i32>().unwrap(), want.to_vec::<i32>().unwrap());
+        }
+        let relu = nn::Linear { activation: Some(nn::Activation::Relu), dtype: Some(DType::F32), ..Default::default() };
+        let want = nn::relu(want.astype(DType::F32).unwrap()).unwrap();
+        assert_eq!(nn::linear(&x, &w, relu).unwrap().to_vec::<f32>().unwrap(), want.to_vec::<f32>().unwrap());
+    }
+    let narrow = nn::Linear { dtype: Some(DType::I32), ..Default::default() };
+    let error = nn::linear(&x, &w, narrow).unwrap_err().to_string();
+    assert_eq!(error, "linear: products of float32 cannot be summed in int32: convert the operands");
 }
 
 /// The second product with a weight packs it, later ones find it packed: no bit changes, unless the weight does.
@@ -435,7 +463,7 @@ fn bits_do_not_depend_on_threads() {
         with_threads(threads, || {
             let causal = nn::Attention { causal: true, ..Default::default() };
             [
-                nn::linear(&x, &w, nn::Linear { activation: Some(nn::Activation::Gelu), bias: Some(&b), residual: None }).unwrap(),
+                nn::linear(&x, &w, nn::Linear { activation: Some(nn::Activation::Gelu), bias: Some(&b), ..Default::default() }).unwrap(),
                 nn::softmax(&x, 0).unwrap(),
                 nn::layer_norm(&x, &[512], None, None, 1e-5).unwrap(),
                 nn::softmax(&line, 1).unwrap(),

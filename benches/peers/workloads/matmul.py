@@ -43,6 +43,17 @@ for dtype, expression, bound, spellings in [
     for m, k, n in sizes:
         inputs = {"a": Input((m, k), dtype, -bound, bound), "b": Input((k, n), dtype, -bound, bound)}
         row(f"{dtype}, {shape(m, k, n)}", inputs, expression, numpy=None, reference=_EXACT, flops=product(m, k, n), **spellings)
+# What is used once: nothing is left of the call before.
+row(
+    f"int8, {shape(K, K, K)}, b copied",
+    two(K, K, dtype="int8", low=-99, high=99),
+    "xp.matmul(a, xp.asarray(b, copy=True), dtype=xp.int32)",
+    numpy=None,
+    torch="xp._int_mm(a, b.clone())",
+    jax="jax.lax.dot(a, b.copy(), preferred_element_type=xp.int32)",
+    reference=_EXACT,
+    flops=product(K, K, K),
+)
 
 layers = Family("layers", 0.9)
 row = layers.row

@@ -30,7 +30,7 @@ impl Classifier {
             *x = f32::from(*pixel) / 16.0;
         }
         let [first, second] = &self.layers;
-        let relu = Linear { bias: Some(&first.bias), activation: Some(Activation::Relu), residual: None };
+        let relu = Linear { bias: Some(&first.bias), activation: Some(Activation::Relu), ..Default::default() };
         nn::linear_into(&self.input, &first.weight, relu, &mut self.hidden)?;
         nn::linear_into(&self.hidden, &second.weight, Some(&second.bias), &mut self.scores)?;
         nn::softmax_into(&self.scores, -1, &mut self.probabilities)?;

@@ -70,7 +70,7 @@ where
         return columns(a, b, packed, c, accumulate, stages);
     }
     let step = panels::at_once::<A::Lane>(k, 1).min(n);
-    let mut scratch = Scratch::new(Panels::<A::Lane>::len(k, step))?;
+    let mut scratch = Scratch::new(Panels::<A::Lane>::len(Blocks::new(k), step))?;
     for j in (0..n).step_by(step) {
         let cols = j..n.min(j + step);
         let b = b.block(0..k, cols.clone());

@@ -12,7 +12,8 @@ use super::vnni::{self, Quad};
 use super::{
     element::{Lane, Product},
     mat::{Mat, MatMut},
-    pack::{self, Packing},
+    pack::{self as packing, Packing},
+    panels::{self, Blocks, Panels},
     scratch::Scratch,
     stage::{self, Finish, Stages},
     tile::{self, Left, Strips},
@@ -80,22 +81,61 @@ impl Group for Pair {
     }
 }
 
-/// `c (+)= a b`, then the stages, where A and B are bytes and the lanes of C are `u32`.
-pub fn product<A, B, C>(a: Mat<A>, b: Mat<B>, c: &mut MatMut<C>, accumulate: bool, stages: Stages<C>) -> Result<()>
+/// `expression` with the groups of this CPU, for an A that has a sign or not.
+macro_rules! with_groups {
+    ($signed:expr, |$G:ident| $expression:expr) => {{
+        #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+        if vnni::available() {
+            return match $signed {
+                true => {
+                    type $G = Quad<true>;
+                    $expression
+                }
+                false => {
+                    type $G = Quad<false>;
+                    $expression
+                }
+            };
+        }
+        type $G = Pair;
+        $expression
+    }};
+}
+
+/// `c (+)= a b`, then the stages, where A and B are bytes and the lanes of C are `u32`. `packed` is B as [`pack`] leaves it.
+pub fn product<A, B, C>(
+    a: Mat<A>,
+    b: Mat<B>,
+    packed: Option<Panels<A::Lane>>,
+    c: &mut MatMut<C>,
+    accumulate: bool,
+    stages: Stages<C>,
+) -> Result<()>
 where
     A: Product,
     B: Product<Lane = A::Lane>,
     C: Product<Lane = A::Lane>,
 {
     let (a, b) = (Bytes::new(a), Bytes::new(b));
-    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-    if vnni::available() {
-        return match a.signed {
-            true => blocked::<Quad<true>, C>(a, b, c, accumulate, stages),
-            false => blocked::<Quad<false>, C>(a, b, c, accumulate, stages),
-        };
-    }
-    blocked::<Pair, C>(a, b, c, accumulate, stages)
+    with_groups!(a.signed, |G| blocked::<G, C>(a, b, packed, c, accumulate, stages))
+}
+/// The blocks of a sum of `k` products.
+pub fn blocks(k: usize) -> Blocks {
+    with_groups!(true, |G| blocks_of::<G>(k))
+}
+fn blocks_of<G: Group>(k: usize) -> Blocks {
+    Blocks::of(k.div_ceil(G::Packing::GROUP), KC)
+}
+/// Packs B for products by an A that is `signed` or not, into lanes that hold groups.
+pub fn pack<B: Product>(b: Mat<B>, signed: bool, d: &mut [B::Lane]) {
+    let b = Bytes::new(b);
+    with_groups!(signed, |G| pack_as::<G, B::Lane>(b, signed, d))
+}
+fn pack_as<G: Group, L: Lane>(b: Bytes, signed: bool, d: &mut [L]) {
+    assert!(size_of::<G>() == size_of::<L>() && align_of::<G>() <= align_of::<L>());
+    // SAFETY: as many numbers of the same size, of which any bytes are one.
+    let d = unsafe { core::slice::from_raw_parts_mut(d.as_mut_ptr() as *mut G, d.len()) };
+    panels::pack(G::right(b.signed, signed).0, b.mat, blocks_of::<G>(b.mat.rows()), d)
 }
 
 /// A matrix of bytes, signed or not.
@@ -114,57 +154,70 @@ impl<'a> Bytes<'a> {
 
 /// ```text
 /// for k in equal blocks of at most KC groups    A's block: read in place, or packed into L2
-///   for columns in blocks of NC                 B's block: packed into L2, its rows read in long runs
+///   for columns in blocks of NC                 B's block: packed before, or into L2, its rows read in long runs
 ///     for columns in panels: tiles              into C where its elements are lanes, else into lanes of its size
 ///       after the last block of k: stages, store
 /// ```
-pub fn blocked<G: Group, C: Product>(a: Bytes, b: Bytes, c: &mut MatMut<C>, accumulate: bool, stages: Stages<C>) -> Result<()> {
-    assert!(size_of::<G>() == 4 && size_of::<C::Lane>() == 4);
+pub fn blocked<G: Group, C: Product>(
+    a: Bytes,
+    b: Bytes,
+    packed: Option<Panels<C::Lane>>,
+    c: &mut MatMut<C>,
+    accumulate: bool,
+    stages: Stages<C>,
+) -> Result<()> {
+    assert!(size_of::<G>() == 4 && size_of::<C::Lane>() == 4 && G::tile(isa::level()) == C::Lane::tile(isa::level()));
     let (m, n, k) = (a.mat.rows(), b.mat.cols(), a.mat.cols());
     let group = G::Packing::GROUP;
     let (lanes, widest) = G::tile(isa::level());
-    let groups = k.div_ceil(group);
-    let blocks = groups.div_ceil(KC).max(1);
-    let kc = groups.div_ceil(blocks);
+    let blocks = blocks_of::<G>(k);
+    let kc = blocks.longest();
     let direct = G::IN_PLACE && a.mat.cs() == 1 && k.is_multiple_of(group) && a.mat.rs() % group as isize == 0;
     let left = G::left(a.signed);
     let (right, factor) = G::right(b.signed, a.signed);
 
     // Lanes of C on the way to elements: all panels where k is in several blocks, else one.
-    let widest = widest * lanes;
-    let partial_width = if blocks > 1 { n.next_multiple_of(widest) } else { widest };
-    let nc = NC.next_multiple_of(widest).min(n.next_multiple_of(widest));
-    let (len_a, len_b) = (if direct { 0 } else { m.saturating_mul(kc) }, kc * nc);
-    let mut packed = Scratch::<G>::new(len_a.saturating_add(len_b))?;
-    let (packed_b, packed_a) = packed.split_at_mut(len_b);
+    let wide = widest * lanes;
+    let partial_width = if blocks.count() > 1 { n.next_multiple_of(wide) } else { wide };
+    let nc = NC.next_multiple_of(wide).min(n.next_multiple_of(wide));
+    let (len_a, len_b) = (if direct { 0 } else { m.saturating_mul(kc) }, if packed.is_some() { 0 } else { kc * nc });
+    let mut scratch = Scratch::<G>::new(len_a.saturating_add(len_b))?;
+    let (packed_b, packed_a) = scratch.split_at_mut(len_b);
     let mut partial = Scratch::<u32>::new(m.saturating_mul(partial_width.saturating_add(1)))?;
     let (starts, partial) = partial.split_at_mut(m);
     if factor != 0 {
         G::row_sums(a.mat, starts);
         starts.iter_mut().for_each(|x| *x = x.wrapping_mul(factor as u32));
     }
-    for block in 0..blocks {
-        let ks = block * kc * group..k.min((block + 1) * kc * group);
-        let (first, last) = (block == 0, block + 1 == blocks);
-        let depth = ks.len().div_ceil(group);
+    for block in 0..blocks.count() {
+        let depth = blocks.get(block).len();
+        let ks = blocks.get(block).start * group..k.min(blocks.get(block).end * group);
+        let (first, last) = (block == 0, block + 1 == blocks.count());
         let a = a.mat.block(0..m, ks.clone());
         let a = if direct {
             Left { at: a.as_ptr() as *const G, strides: Some((a.rs() / group as isize, 1)) }
         } else {
-            pack::rows_by(left, a, packed_a)
+            packing::rows_by(left, a, packed_a)
         };
-        for j in (0..n).step_by(widest) {
-            // 1, 2 or the widest tile's vectors.
-            let panel = |left: usize| if left > 2 * lanes { widest } else { left.next_multiple_of(lanes) };
-            let width = panel(n - j);
+        let mut j = 0;
+        while j < n {
+            let vectors = panels::vectors(n - j, lanes, widest);
+            let width = vectors * lanes;
             let cols = j..n.min(j + width);
-            if j % nc == 0 {
-                let all = j..n.min(j + nc);
-                let end = panel(all.len() - (all.len() - 1) / widest * widest);
-                pack::panels_by(right, b.mat.block(ks.clone(), all), widest, end, packed_b);
-            }
+            let (b, next) = match packed {
+                Some(p) => {
+                    let panel = p.panel(block, j).as_ptr() as *const G;
+                    (panel, panel.wrapping_add(depth * width))
+                }
+                None => {
+                    if j % nc == 0 {
+                        panels::pack_block(right, b.mat.block(ks.clone(), j..n.min(j + nc)), packed_b);
+                    }
+                    (packed_b[j % nc * depth..].as_ptr(), core::ptr::null())
+                }
+            };
             let to_c = C::SAME && cols.len() == width;
-            let at = if blocks > 1 { j } else { 0 };
+            let at = if blocks.count() > 1 { j } else { 0 };
             let (o, ldo) = if to_c { (c.at(0, j) as *mut u32, c.rs()) } else { (partial[at..].as_mut_ptr(), partial_width as isize) };
             if first && accumulate {
                 for (i, start) in starts.iter().enumerate() {
@@ -183,17 +236,17 @@ pub fn blocked<G: Group, C: Product>(a: Bytes, b: Bytes, c: &mut MatMut<C>, accu
                 k: depth,
                 rows: m,
                 a,
-                b: packed_b[j % nc * depth..].as_ptr(),
+                b,
                 ldb: width as isize,
-                vectors: width / lanes,
+                vectors,
                 starts: if factor == 0 || accumulate { core::ptr::null() } else { starts.as_ptr() as *const G },
                 o: o as *mut G,
                 ldo,
                 accumulate,
-                next: core::ptr::null(),
+                next,
             };
-            // SAFETY: S1: A's block where it lies (M1, whole groups) or as `pack::rows_by` left it; B's panel, padded; `o` is this
-            // part of C (M2, lanes by SAME) or of the partial block, which is wide enough by its size.
+            // SAFETY: S1: A's block where it lies (M1, whole groups) or as `rows_by` left it; B's panel, padded (lanes that
+            // are groups, see `pack`); `o` is this part of C (M2, lanes by SAME) or of the partial block, which is wide enough by its size.
             unsafe { tile::run(job) };
             if last && !(to_c && stages.is_empty()) {
                 let d = (!to_c).then(|| (c.at(0, j), c.rs()));
@@ -201,6 +254,7 @@ pub fn blocked<G: Group, C: Product>(a: Bytes, b: Bytes, c: &mut MatMut<C>, accu
                 // SAFETY: F1: the lanes just written, and the same part of C where they are not C's own.
                 unsafe { stage::finish(Finish { stages, lanes, rows: m, cols: cols.len(), ld: ldo, d }) };
             }
+            j += width;
         }
     }
     Ok(())

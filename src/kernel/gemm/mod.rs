@@ -33,7 +33,7 @@ pub use activation::Activation;
 pub use blocked::packs_b;
 pub use element::{Lane, Product};
 pub use mat::{Mat, MatMut};
-pub use panels::{Panels, Pieces, at_once};
+pub use panels::{Blocks, Panels, Pieces, at_once};
 pub use scratch::{Scratch, lanes};
 pub use stage::{Stage, Stages};
 
@@ -59,7 +59,11 @@ impl Engine {
     pub fn of<A: Product, B: Product>(a: &Mat<A>, b: &Mat<B>) -> Engine {
         if const { bytes::<A, B>() } { Engine::Bytes } else { skinny::engine(a, b).unwrap_or(Engine::Tiles) }
     }
-    /// `c (+)= a b`, then the stages, on the calling thread; `packed` are the columns of `b`, which `Tiles` alone uses.
+    /// The one that takes B as panels.
+    pub fn of_panels<A: Product, B: Product>() -> Engine {
+        if const { bytes::<A, B>() } { Engine::Bytes } else { Engine::Tiles }
+    }
+    /// `c (+)= a b`, then the stages, on the calling thread; `packed` are the columns of `b`, of which sweeps and dots make no use.
     ///
     /// Errors where there is no memory for packing; `c` is then undefined.
     pub fn product<A, B, C>(
@@ -81,7 +85,7 @@ impl Engine {
             return Ok(());
         }
         match self {
-            Engine::Bytes => bytes::product(a, b, c, accumulate, stages),
+            Engine::Bytes => bytes::product(a, b, packed, c, accumulate, stages),
             _ if isa::COMPACT => blocked::product(a, b, None, c, accumulate, stages),
             Engine::Sweeps => skinny::product::<A, B, C, true>(a, b, c, accumulate, stages),
             Engine::Dots => skinny::product::<A, B, C, false>(a, b, c, accumulate, stages),
@@ -110,8 +114,20 @@ where
     Engine::of::<A, B>(&a, &b).product(a, b, None, &mut c, accumulate, stages)
 }
 
+/// The blocks of a sum of `k` products, by which B is packed.
+pub fn blocks<A: Product, B: Product>(k: usize) -> Blocks {
+    if const { bytes::<A, B>() } { bytes::blocks(k) } else { Blocks::new(k) }
+}
+/// Packs B for products by matrices of `A`, into lanes of [`Panels::len`].
+pub fn pack<A: Product, B: Product>(b: Mat<B>, d: &mut [B::Lane]) {
+    match A::BYTE {
+        Some(signed) if const { bytes::<A, B>() } => bytes::pack(b, signed, d),
+        _ => _ = Panels::pack(b, d),
+    }
+}
+
 /// Whether operands are 8-bit integers.
-const fn bytes<A: Product, B: Product>() -> bool {
+pub const fn bytes<A: Product, B: Product>() -> bool {
     A::BYTE.is_some() && B::BYTE.is_some()
 }
 /// Whether a product of a single column is computed as the transposed one, whose columns are many; where tiles are one column wide, that of
@@ -155,8 +171,17 @@ impl Grid {
         }
         // What packing costs, measured on AVX-512: as rows of A that a panel of B meets (more where runs of B are short), and columns
         // of B that a strip of A meets.
-        let rows_b = |cols: usize| if packed || blocked::reads_b(b, m) { 0 } else { 16 + 64 * wide / cols };
-        let cols_a = if blocked::reads_a(a) { 0 } else { 70 };
+        let rows_b = |cols: usize| match packed {
+            true => 4,
+            false if blocked::reads_b(b, m) => 0,
+            false => 16 + 64 * wide / cols,
+        };
+        let cols_a = match blocked::reads_a(a) {
+            true => 0,
+            // read in place too, but summed up
+            false if bytes::<A, B>() && a.cs() == 1 => 16,
+            false => 70,
+        };
         /// What beginning with a block costs, in multiplications.
         const BEGIN: usize = 1 << 15;
         let time = |grid: &Grid| {

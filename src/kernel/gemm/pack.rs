@@ -47,6 +47,9 @@ impl<T> Clone for Single<T> {
     }
 }
 impl<T> Copy for Single<T> {}
+impl<T> Single<T> {
+    pub const ELEMENTS: Self = Single(PhantomData);
+}
 impl<T: Product> Packing for Single<T> {
     type From = T;
     type To = T::Lane;
@@ -251,9 +254,9 @@ pub fn rows_by<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> Left<P::To
 
 /// [`panels_by`] of single elements, the last panel as wide as all.
 pub fn panel<T: Product>(b: Mat<T>, width: usize, d: &mut [T::Lane]) {
-    panels_by(Single(PhantomData), b, width, width, d)
+    panels_by(Single::<T>::ELEMENTS, b, width, width, d)
 }
 /// [`rows_by`] of single elements.
 pub fn rows<T: Product>(a: Mat<T>, d: &mut [T::Lane]) -> Left<T::Lane> {
-    rows_by(Single(PhantomData), a, d)
+    rows_by(Single::<T>::ELEMENTS, a, d)
 }

@@ -3,7 +3,7 @@
 use super::{
     element::{Lane, Product},
     mat::Mat,
-    pack,
+    pack::{self, Packing},
 };
 use crate::exec::isa;
 use core::{marker::PhantomData, ops::Range};
@@ -20,7 +20,11 @@ pub struct Blocks {
 }
 impl Blocks {
     pub fn new(k: usize) -> Blocks {
-        Blocks { k, size: k.div_ceil(k.div_ceil(KC).max(1)) }
+        Blocks::of(k, KC)
+    }
+    /// In blocks of `most` steps at most.
+    pub fn of(k: usize, most: usize) -> Blocks {
+        Blocks { k, size: k.div_ceil(k.div_ceil(most).max(1)) }
     }
     /// How many; one for an empty sum.
     pub fn count(self) -> usize {
@@ -58,21 +62,19 @@ pub struct Panels<'a, L> {
 }
 impl<'a, L: Lane> Panels<'a, L> {
     /// Lanes that `cols` columns take.
-    pub fn len(k: usize, cols: usize) -> usize {
-        k.saturating_mul(padded::<L>(cols))
+    pub fn len(blocks: Blocks, cols: usize) -> usize {
+        blocks.k.saturating_mul(padded::<L>(cols))
     }
     /// Packs all of `b` into `d`, of [`Panels::len`].
     pub fn pack<B: Product<Lane = L>>(b: Mat<B>, d: &'a mut [L]) -> Self {
-        let pieces = Pieces::<L>::new(b.rows(), b.cols());
-        for piece in (0..pieces.count()).map(|i| pieces.get(i)) {
-            piece.pack(b, &mut d[piece.lanes.clone()]);
-        }
-        Panels::of(b.rows(), b.cols(), d)
+        let blocks = Blocks::new(b.rows());
+        pack(pack::Single::<B>::ELEMENTS, b, blocks, d);
+        Panels::of(blocks, b.cols(), d)
     }
-    /// The panels that [`Panels::pack`] left of `k x cols` elements. Panics where there are too few lanes.
-    pub fn of(k: usize, cols: usize, lanes: &'a [L]) -> Self {
-        let lanes = &lanes[..Self::len(k, cols)];
-        Panels { lanes, first: 0, padded: padded::<L>(cols), cols, blocks: Blocks::new(k) }
+    /// The panels of so many columns that were packed into `lanes`. Panics where those are too few.
+    pub fn of(blocks: Blocks, cols: usize, lanes: &'a [L]) -> Self {
+        let lanes = &lanes[..Self::len(blocks, cols)];
+        Panels { lanes, first: 0, padded: padded::<L>(cols), cols, blocks }
     }
     /// Some columns, from a multiple of the widest panel on.
     pub fn columns(self, cols: Range<usize>) -> Self {
@@ -87,6 +89,27 @@ impl<'a, L: Lane> Panels<'a, L> {
         &self.lanes[ks.start * self.padded + (self.first + j) * ks.len()..]
     }
 }
+/// Packs all of `b` into `d`, of [`Panels::len`].
+pub fn pack<P: Packing<To: Lane>>(p: P, b: Mat<P::From>, blocks: Blocks, d: &mut [P::To]) {
+    let pieces = Pieces::<P::To>::new(blocks, b.cols());
+    for piece in (0..pieces.count()).map(|i| pieces.get(i)) {
+        piece.pack_by(p, b, &mut d[piece.lanes.clone()]);
+    }
+}
+/// Packs columns into panels, one after the other.
+pub fn pack_block<P: Packing<To: Lane>>(p: P, b: Mat<P::From>, d: &mut [P::To]) {
+    let (lanes, widest) = P::To::tile(isa::level());
+    let (k, cols, groups) = (b.rows(), b.cols(), b.rows().div_ceil(P::GROUP));
+    let whole = lanes * widest;
+    let wide = cols / whole * whole;
+    pack::panels_by(p, b.block(0..k, 0..wide), whole, whole, d);
+    let mut j = wide;
+    while j < cols {
+        let width = vectors(cols - j, lanes, widest) * lanes;
+        pack::panels_by(p, b.block(0..k, j..cols.min(j + width)), width, width, &mut d[j * groups..]);
+        j += width;
+    }
+}
 /// A part of the packing, with its place among the lanes: work for a thread.
 pub struct Piece {
     steps: Range<usize>,
@@ -96,20 +119,14 @@ pub struct Piece {
 impl Piece {
     /// Packs it into its lanes.
     pub fn pack<B: Product>(&self, b: Mat<B>, d: &mut [B::Lane]) {
-        let (lanes, widest) = B::Lane::tile(isa::level());
-        let b = b.block(self.steps.clone(), self.cols.clone());
-        let (k, cols) = (b.rows(), b.cols());
-        let wide = cols / (lanes * widest) * (lanes * widest);
-        pack::panel(b.block(0..k, 0..wide), lanes * widest, d);
-        let mut j = wide;
-        while j < cols {
-            let width = vectors(cols - j, lanes, widest) * lanes;
-            pack::panel(b.block(0..k, j..cols.min(j + width)), width, &mut d[j * k..]);
-            j += width;
-        }
+        self.pack_by(pack::Single::<B>::ELEMENTS, b, d)
+    }
+    fn pack_by<P: Packing<To: Lane>>(&self, p: P, b: Mat<P::From>, d: &mut [P::To]) {
+        let rows = self.steps.start * P::GROUP..b.rows().min(self.steps.end * P::GROUP);
+        pack_block(p, b.block(rows, self.cols.clone()), d)
     }
 }
-/// All pieces of `k x cols` elements.
+/// All pieces of so many columns.
 pub struct Pieces<L> {
     cols: usize,
     /// Columns of a piece: some panels, so that rows of B are read in long runs.
@@ -118,9 +135,9 @@ pub struct Pieces<L> {
     _lanes: PhantomData<L>,
 }
 impl<L: Lane> Pieces<L> {
-    pub fn new(k: usize, cols: usize) -> Self {
+    pub fn new(blocks: Blocks, cols: usize) -> Self {
         let (lanes, widest) = L::tile(isa::level());
-        Pieces { cols, size: 4 * lanes * widest, blocks: Blocks::new(k), _lanes: PhantomData }
+        Pieces { cols, size: 4 * lanes * widest, blocks, _lanes: PhantomData }
     }
     /// How many.
     pub fn count(&self) -> usize {

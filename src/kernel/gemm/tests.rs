@@ -186,7 +186,13 @@ fn bytes_are_exact() {
             check_bytes::<$A, $B, $C>(11, |a, b, c, accumulate| product(a, b, c, accumulate, Stages::NONE));
             check_bytes::<$A, $B, $C>(12, |a, b, mut c, accumulate| {
                 let (a, b) = (bytes::Bytes::new(a), bytes::Bytes::new(b));
-                bytes::blocked::<bytes::Pair, _>(a, b, &mut c, accumulate, Stages::NONE)
+                bytes::blocked::<bytes::Pair, _>(a, b, None, &mut c, accumulate, Stages::NONE)
+            });
+            check_bytes::<$A, $B, $C>(13, |a, b, mut c, accumulate| {
+                let (blocks, n) = (blocks::<$A, $B>(b.rows()), b.cols());
+                let mut lanes = vec![u32::MAX; Panels::<u32>::len(blocks, n)];
+                pack::<$A, $B>(b, &mut lanes);
+                Engine::Bytes.product(a, b, Some(Panels::of(blocks, n, &lanes)), &mut c, accumulate, Stages::NONE)
             });
         )* };
     }
@@ -252,7 +258,7 @@ fn panels_packed_before_change_no_bit() {
         let list = [Stage::Bias(&bias)];
         let a = Mat::from_slice(&a, m, k);
         for b in [Mat::from_slice(&b, k, n), Mat::from_slice(&b, n, k).t()] {
-            let mut lanes = vec![f32::NAN; Panels::<f32>::len(k, n)];
+            let mut lanes = vec![f32::NAN; Panels::<f32>::len(Blocks::new(k), n)];
             let packed = Panels::pack(b, &mut lanes);
             let run = |packed, rows: usize| {
                 let mut c = vec![0.0; m * n];

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::exec::par::{self, Cost, Out};
-use crate::kernel::gemm::{self, Engine, Grid, Mat, MatMut, Panels, Pieces, Product, Scratch, Stages};
+use crate::kernel::gemm::{self, Blocks, Engine, Grid, Mat, MatMut, Panels, Pieces, Product, Scratch, Stages};
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -45,12 +45,12 @@ where
     unsafe { run(sizes, batch, operands, None, None, stages) }
 }
 
-/// One product by tiles, of a B that may be packed already: the bits are the same.
+/// One product by the engine that takes a packed B, whether or not it is packed already: the bits are the same.
 ///
 /// # Safety
 /// That of [`products`].
 #[cfg(feature = "std")]
-pub(crate) unsafe fn tiles<'a, A, B, C>(
+pub(crate) unsafe fn by_panels<'a, A, B, C>(
     sizes: Sizes,
     operands: impl Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync,
     packed: Option<Panels<A::Lane>>,
@@ -62,7 +62,7 @@ where
     C: Product<Lane = A::Lane>,
 {
     // SAFETY: the caller's promise.
-    unsafe { run(sizes, 1, operands, Some(Engine::Tiles), packed, stages) }
+    unsafe { run(sizes, 1, operands, Some(Engine::of_panels::<A, B>()), packed, stages) }
 }
 
 /// # Safety
@@ -118,7 +118,7 @@ where
     if batch == 1 && packed.is_none() && engine == Engine::Tiles && whole.down() > 1 && gemm::packs_b(&b, m) && k * n >= SHARED {
         // Blocks that would each pack the same columns of B.
         let step = gemm::at_once::<A::Lane>(k, threads).min(n);
-        let mut scratch = Scratch::new(Panels::<A::Lane>::len(k, step))?;
+        let mut scratch = Scratch::new(Panels::<A::Lane>::len(Blocks::new(k), step))?;
         for j in (0..n).step_by(step) {
             let cols = j..n.min(j + step);
             let panels = pack(b.block(0..k, cols.clone()), &mut scratch);
@@ -132,16 +132,16 @@ where
 
 /// [`Panels::pack`] on all threads.
 fn pack<'a, B: Product>(b: Mat<B>, lanes: &'a mut [B::Lane]) -> Panels<'a, B::Lane> {
-    let (k, n) = (b.rows(), b.cols());
+    let (k, n, blocks) = (b.rows(), b.cols(), Blocks::new(b.rows()));
     let out = Out::new(lanes);
-    let pieces = Pieces::<B::Lane>::new(k, n);
+    let pieces = Pieces::<B::Lane>::new(blocks, n);
     let bytes = k.saturating_mul(n).saturating_mul(size_of::<B>() + size_of::<B::Lane>()) / pieces.count().max(1);
     par::chunks(pieces.count(), Cost { bytes, flops: 0 }, |i| {
         let piece = pieces.get(i);
         // SAFETY: O1: pieces have lanes of their own.
         piece.pack(b, unsafe { out.part(piece.lanes.clone()) });
     });
-    Panels::of(k, n, lanes)
+    Panels::of(blocks, n, lanes)
 }
 
 /// Memory that some piece of parallel work did not get.

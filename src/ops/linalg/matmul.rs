@@ -2,11 +2,12 @@
 
 use super::driver::{Sizes, products};
 use super::operands::{Matrices, Results};
+use super::weight::product_of_weight;
 use crate::dtype::{DType, Element};
 #[cfg(feature = "half")]
 use crate::dtype::{bf16, f16};
 use crate::error::{Error, Result};
-use crate::kernel::gemm::{Product, Stages};
+use crate::kernel::gemm::{self, Product, Stages};
 use crate::layout::{self, Shape};
 use crate::tensor::Tensor;
 
@@ -64,11 +65,7 @@ pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
     if a.rank() == 0 || b.rank() == 0 {
         return Err(Error::shape_of(OP, "operands need at least one dimension: use multiply for numbers", &operands));
     }
-    let common = a.dtype().promote(b.dtype(), OP)?;
-    if common.promote(dtype, OP).ok() != Some(dtype) {
-        let message = message!("products of {} and {} cannot be summed in {dtype}: convert the operands", a.dtype(), b.dtype());
-        return Err(Error::dtype(OP, message));
-    }
+    sums_in(OP, a.dtype().promote(b.dtype(), OP)?, dtype)?;
     let (row, column) = (a.rank() == 1, b.rank() == 1);
     let (left, right) = (a.shape()[a.rank() - 1], b.shape()[b.rank().saturating_sub(2)]);
     if left != right {
@@ -78,15 +75,7 @@ pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
     }
     let a = if row { a.expand_dims(&[0])? } else { a.clone() };
     let b = if column { b.expand_dims(&[1])? } else { b.clone() };
-    let c = match (a.dtype(), b.dtype(), dtype) {
-        #[cfg(all(feature = "i8", feature = "i32"))]
-        (DType::I8, DType::I8, DType::I32) => batched::<i8, i8, i32>(OP, &a, &b),
-        #[cfg(all(feature = "i8", feature = "i32"))]
-        (DType::I8, DType::U8, DType::I32) => batched::<i8, u8, i32>(OP, &a, &b),
-        #[cfg(all(feature = "i8", feature = "i32"))]
-        (DType::U8, DType::I8, DType::I32) => batched::<u8, i8, i32>(OP, &a, &b),
-        #[cfg(all(feature = "i8", feature = "i32"))]
-        (DType::U8, DType::U8, DType::I32) => batched::<u8, u8, i32>(OP, &a, &b),
+    let c = bytes_in_i32!(a.dtype(), b.dtype(), dtype, |A, B| batched::<A, B, i32>(OP, &a, &b), else match (a.dtype(), b.dtype(), dtype) {
         #[cfg(feature = "half")]
         (DType::F16, DType::F16, DType::F32) => batched::<f16, f16, f32>(OP, &a, &b),
         #[cfg(feature = "half")]
@@ -95,7 +84,7 @@ pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
             let (a, b) = (a.astype(dtype)?, b.astype(dtype)?);
             dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b), else Err(Error::unsupported(OP, dtype)))
         }
-    }?;
+    })?;
     match (row, column) {
         (false, false) => Ok(c),
         (true, false) => c.squeeze(Some(&[-2])),
@@ -103,6 +92,41 @@ pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
         (true, true) => c.squeeze(Some(&[-2, -1])),
     }
 }
+
+/// Errors where `dtype` does not hold all values of the operands' common dtype.
+pub(crate) fn sums_in(op: &'static str, common: DType, dtype: DType) -> Result<()> {
+    if common.promote(dtype, op).ok() == Some(dtype) {
+        return Ok(());
+    }
+    Err(Error::dtype(op, message!("products of {common} cannot be summed in {dtype}: convert the operands")))
+}
+
+/// `expression` with the types of 8-bit operands whose products are summed in int32, so that they need no converted copies; or `other`.
+macro_rules! bytes_in_i32 {
+    ($a:expr, $b:expr, $sum:expr, |$A:ident, $B:ident| $expression:expr, else $other:expr) => {{
+        macro_rules! of {
+            ($left:ty, $right:ty) => {{
+                #[allow(dead_code, reason = "an expression may ask for the case alone")]
+                type $A = $left;
+                #[allow(dead_code, reason = "as above")]
+                type $B = $right;
+                $expression
+            }};
+        }
+        match ($a, $b, $sum) {
+            #[cfg(all(feature = "i8", feature = "i32"))]
+            (DType::I8, DType::I8, DType::I32) => of!(i8, i8),
+            #[cfg(all(feature = "i8", feature = "i32"))]
+            (DType::I8, DType::U8, DType::I32) => of!(i8, u8),
+            #[cfg(all(feature = "i8", feature = "i32"))]
+            (DType::U8, DType::I8, DType::I32) => of!(u8, i8),
+            #[cfg(all(feature = "i8", feature = "i32"))]
+            (DType::U8, DType::U8, DType::I32) => of!(u8, u8),
+            _ => $other,
+        }
+    }};
+}
+pub(crate) use bytes_in_i32;
 
 /// The products of two stacks of matrices, whose leading dimensions broadcast.
 fn batched<A, B, C>(op: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor>
@@ -140,10 +164,20 @@ where
     B: Element + Product<Lane = A::Lane>,
     C: Element + Product<Lane = A::Lane>,
 {
-    let (a, b) = (Matrices::<A>::new(a), Matrices::<B>::new(b));
+    let (left, right) = (Matrices::<A>::new(a), Matrices::<B>::new(b));
     let c = Results::<C>::new(c, sizes.m, sizes.n)?;
-    // SAFETY: the shapes are those that `batched` derived; each `c.get(i)` is another matrix of a fresh tensor.
-    unsafe { products(sizes, batch, |i| (a.get(i), b.get(i), c.get(i)), Stages::NONE) }
+    let operands = |i| {
+        // SAFETY: each `c.get(i)` is another matrix of a fresh tensor.
+        (left.get(i), right.get(i), unsafe { c.get(i) })
+    };
+    // SAFETY: the shapes are those that `batched` derived.
+    unsafe {
+        // Of bytes alone: sums of floats might have other bits than those of the same product by another tensor.
+        match gemm::bytes::<A, B>() && batch == 1 {
+            true => product_of_weight(sizes, b, operands, Stages::NONE),
+            false => products(sizes, batch, operands, Stages::NONE),
+        }
+    }
 }
 
 /// The sum of the products along an axis of two tensors that broadcast otherwise, the first conjugated where it is complex.

@@ -5,11 +5,12 @@ mod driver;
 mod matmul;
 mod operands;
 mod tensordot;
+mod weight;
 
 pub use cross::cross;
-#[cfg(feature = "std")]
-pub(crate) use driver::tiles;
-pub(crate) use driver::{Failure, Sizes, products};
+pub(crate) use driver::{Failure, Sizes};
+pub(crate) use matmul::{bytes_in_i32, sums_in};
 pub use matmul::{matmul, matmul_as, matrix_transpose, vecdot};
 pub(crate) use operands::{Matrices, Results};
 pub use tensordot::{TensordotAxes, outer, tensordot};
+pub(crate) use weight::product_of_weight;
