@@ -103,27 +103,25 @@ pub(crate) fn sums_in(op: &'static str, common: DType, dtype: DType) -> Result<(
 
 /// `expression` with the types of 8-bit operands whose products are summed in int32, so that they need no converted copies; or `other`.
 macro_rules! bytes_in_i32 {
-    ($a:expr, $b:expr, $sum:expr, |$A:ident, $B:ident| $expression:expr, else $other:expr) => {{
-        macro_rules! of {
-            ($left:ty, $right:ty) => {{
-                #[allow(dead_code, reason = "an expression may ask for the case alone")]
-                type $A = $left;
-                #[allow(dead_code, reason = "as above")]
-                type $B = $right;
-                $expression
-            }};
-        }
+    ($a:expr, $b:expr, $sum:expr, |$A:ident, $B:ident| $expression:expr, else $other:expr) => {
         match ($a, $b, $sum) {
             #[cfg(all(feature = "i8", feature = "i32"))]
-            (DType::I8, DType::I8, DType::I32) => of!(i8, i8),
+            (DType::I8, DType::I8, DType::I32) => bytes_in_i32!(@ $A = i8, $B = i8, $expression),
             #[cfg(all(feature = "i8", feature = "i32"))]
-            (DType::I8, DType::U8, DType::I32) => of!(i8, u8),
+            (DType::I8, DType::U8, DType::I32) => bytes_in_i32!(@ $A = i8, $B = u8, $expression),
             #[cfg(all(feature = "i8", feature = "i32"))]
-            (DType::U8, DType::I8, DType::I32) => of!(u8, i8),
+            (DType::U8, DType::I8, DType::I32) => bytes_in_i32!(@ $A = u8, $B = i8, $expression),
             #[cfg(all(feature = "i8", feature = "i32"))]
-            (DType::U8, DType::U8, DType::I32) => of!(u8, u8),
+            (DType::U8, DType::U8, DType::I32) => bytes_in_i32!(@ $A = u8, $B = u8, $expression),
             _ => $other,
         }
+    };
+    (@ $A:ident = $left:ty, $B:ident = $right:ty, $expression:expr) => {{
+        #[allow(dead_code, reason = "an expression may ask for the case alone")]
+        type $A = $left;
+        #[allow(dead_code, reason = "as above")]
+        type $B = $right;
+        $expression
     }};
 }
 pub(crate) use bytes_in_i32;
