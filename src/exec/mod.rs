@@ -23,10 +23,11 @@ use tile::Program;
 /// # Safety
 /// N1 of [`tile::run`] for operands of this shape.
 pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[Operand]) {
-    let nest = Nest::new(shape, inputs, outputs);
+    let mut nest = Nest::new(shape, inputs, outputs);
     if nest.total == 0 {
         return;
     }
+    nest.pair_transposed();
     let d = nest.split_dim(64);
     let n = nest.dims[d].n;
     let unit = [1024, 32, 1][d.min(2)];

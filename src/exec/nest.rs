@@ -123,6 +123,16 @@ impl Nest {
         }
         self.dims = merged;
     }
+    /// Moves the loop along which an operand lies in memory, where that is another one than the innermost, next to that: rectangles
+    /// of these two are packed from whole cache lines.
+    pub fn pair_transposed(&mut self) {
+        let lies = |d: &Dim, i: usize| d.steps[i].unsigned_abs() == self.sizes[i];
+        let across = |i: &usize| self.dims[0].steps[*i].unsigned_abs() > self.sizes[*i];
+        let pair = (0..self.operands).filter(across).find_map(|i| self.dims.iter().position(|d| lies(d, i)));
+        if let Some(d) = pair {
+            self.dims[1..=d].rotate_right(1);
+        }
+    }
     /// The loop to cut for threads: the outermost long enough for `pieces`, else the longest.
     pub fn split_dim(&self, pieces: usize) -> usize {
         let longest = (0..self.dims.len()).max_by_key(|d| self.dims[*d].n).unwrap_or(0);

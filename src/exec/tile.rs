@@ -19,12 +19,12 @@ use core::mem::MaybeUninit;
 
 /// Bytes of scratch on the stack.
 const SCRATCH: usize = if cfg!(feature = "std") { 56 << 10 } else { 2 << 10 };
-/// Elements of a tile: slots of 2 KiB (float32) were the fastest; transposed rectangles want to be bigger.
+/// Elements of a tile: slots of 2 KiB (float32) were the fastest.
 const TILE: usize = if cfg!(feature = "std") { 512 } else { 64 };
-const BLOCK: usize = if cfg!(feature = "std") { 4096 } else { 64 };
-/// Columns and rows of a transposed rectangle.
-const BLOCK_COLS: usize = 128;
-const BLOCK_ROWS: usize = 32;
+/// Bytes of a transposed rectangle: its rows are long, for each begins another page, and parts of cache lines at their ends.
+const BLOCK: usize = if cfg!(feature = "std") { 32 << 10 } else { SCRATCH };
+/// Bytes of a cache line, which a transposed rectangle is at least as high as.
+const LINE: usize = if cfg!(feature = "std") { 64 } else { 16 };
 /// Below this, rows are gathered into one run.
 const SHORT: usize = 256;
 /// Slots of one program.
@@ -242,15 +242,18 @@ impl<'a> Machine<'a> {
                 buffers += 1;
             }
         }
-        self.unit =
-            x.sizes[..k].iter().copied().max().unwrap_or(1).max(p.temp_size).max(p.constants.iter().map(|c| c.1).max().unwrap_or(1));
-        let limit = if self.shape == Shape::Blocked { BLOCK } else { TILE };
+        let temp = if p.temps > 0 { p.temp_size } else { 1 };
+        self.unit = x.sizes[..k].iter().copied().chain(p.constants.iter().map(|c| c.1)).max().unwrap_or(1).max(temp);
+        let limit = if self.shape == Shape::Blocked { BLOCK / self.unit } else { TILE };
         let room = SCRATCH / ((buffers as usize).max(1) * self.unit);
         self.tile = if room >= 64 { room / 64 * 64 } else { room }.min(limit);
         (self.cols, self.rows) = match self.shape {
             Shape::Blocked => {
-                let cols = self.n0.min(BLOCK_COLS).min(self.tile);
-                (cols, self.n1.min(BLOCK_ROWS).min(self.tile / cols))
+                let narrowest = x.sizes[..k].iter().copied().min().unwrap_or(1);
+                let line = (LINE / narrowest).max(LINE / 2);
+                let cols = self.n0.min((self.tile / line).max(1));
+                let rows = self.n1.min(self.tile / cols);
+                (cols, if rows > line { rows / line * line } else { rows })
             }
             Shape::Short if self.n0 <= self.tile => (self.n0, self.n1.min(self.tile / self.n0)),
             _ => (self.n0.min(self.tile), 1),

@@ -1,53 +1,13 @@
-//! Copies in which lines of the source become columns of the target: whole cache lines are read and written, in blocks that are
-//! transposed in registers.
+//! Rectangles whose columns lie in memory as lines: whole cache lines are read and written, in blocks that are transposed in registers.
 
-use super::nest::{Nest, Operand};
+use super::isa::{self, Isa, Kernel};
 use super::pack::Rect;
-use super::par::{self, Cost};
 
-/// Lines of the target that are written together: as many columns of the source, so that some of its cache lines are neighbours.
+/// Rows that are written together: as many elements of each column, so that some of its cache lines are neighbours.
 const STRIP: usize = 64;
-/// The side of a block.
+/// The side of a block of four bytes: its lines are whole cache lines, so that each is fetched once though the rows of a matrix
+/// of 2048 columns all compete for a few sets of the cache. Blocks of narrower elements are as wide in bytes, so larger.
 const SIDE: usize = 16;
-
-/// Copies, if the source's contiguous dimension is another one than the target's; else false, and nothing is done.
-///
-/// # Safety
-/// N1 of [`tile::run`](super::tile::run) for operands of this shape, of one element size, that don't overlap.
-pub unsafe fn copy(shape: &[usize], from: Operand, to: Operand) -> bool {
-    let nest = Nest::new(shape, &[from], &[to]);
-    let size = nest.sizes[0] as isize;
-    let (columns, rest) = nest.dims.split_at(1);
-    let columns = columns[0];
-    let Some(e) = rest.iter().position(|d| d.steps[0] == size && d.n >= SIDE) else { return false };
-    if columns.steps[1] != size || columns.steps[0] == size || columns.steps[0] == 0 || columns.n < SIDE {
-        return false;
-    }
-    let lines = rest[e];
-    let strips = lines.n.div_ceil(STRIP);
-    let outer: usize = nest.total / (lines.n * columns.n);
-    let cost = Cost { bytes: 4 * size as usize * STRIP * columns.n, flops: 0 };
-    let ptrs = (nest.ptrs[0] as usize, nest.ptrs[1] as usize);
-    par::ranges(strips * outer, 1, cost, |r| {
-        for s in r {
-            let (mut o, first) = (s / strips, s % strips * STRIP);
-            let (mut from, mut to) = (ptrs.0 as *const u8, ptrs.1 as *mut u8);
-            let mut advance = |steps: &[isize], i: usize| {
-                from = from.wrapping_offset(steps[0] * i as isize);
-                to = to.wrapping_offset(steps[1] * i as isize);
-            };
-            advance(&lines.steps, first);
-            for (_, d) in rest.iter().enumerate().filter(|(k, _)| *k != e) {
-                advance(&d.steps, o % d.n);
-                o /= d.n;
-            }
-            let part = Rect { ptr: from, rows: STRIP.min(lines.n - first), cols: columns.n, row_step: size, col_step: columns.steps[0] };
-            // SAFETY: P3: elements of both (N1), which don't overlap; strips are disjoint.
-            dispatch_width!(size as usize, |U| unsafe { transpose::<U>(to as *mut U, lines.steps[1], part) });
-        }
-    });
-    true
-}
 
 /// Copies a rectangle whose columns are contiguous to contiguous rows, `step` bytes apart.
 ///
@@ -55,50 +15,104 @@ pub unsafe fn copy(shape: &[usize], from: Operand, to: Operand) -> bool {
 /// P3: P1 of [`pack`](super::pack::pack) for the rectangle, with `row_step` one element, and for rows of that step in place of those
 /// without gaps.
 pub unsafe fn transpose<U: Copy>(to: *mut U, step: isize, x: Rect) {
-    for j in (0..x.rows).step_by(STRIP) {
-        for i in (0..x.cols).step_by(SIDE) {
-            for j in (j..x.rows.min(j + STRIP)).step_by(SIDE) {
-                let (rows, cols) = (SIDE.min(x.rows - j), SIDE.min(x.cols - i));
-                // SAFETY: P3; the block lies inside the rectangle.
-                unsafe {
-                    let from = (x.ptr.offset(x.col_step * i as isize) as *const U).add(j);
-                    block(from, x.col_step, to.byte_offset(step * j as isize).add(i), step, rows, cols);
+    isa::call(Transpose(to, step, x))
+}
+
+/// P3 holds.
+struct Transpose<U>(*mut U, isize, Rect);
+impl<U: Copy> Kernel for Transpose<U> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Transpose(to, step, x) = self;
+        let whole = SIDE * size_of::<u32>() / size_of::<U>();
+        let side = [whole, SIDE, 8].into_iter().find(|s| x.rows.min(x.cols) >= *s).unwrap_or(x.rows.min(x.cols));
+        // The last blocks reach back where the side divides no rectangle, and write some elements again.
+        for j in (0..x.rows).step_by(STRIP) {
+            for i in (0..x.cols).step_by(side) {
+                for j in (j..x.rows.min(j + STRIP)).step_by(side) {
+                    let (j, i) = (j.min(x.rows - side), i.min(x.cols - side));
+                    // SAFETY: P3; the block lies inside the rectangle.
+                    unsafe {
+                        let from = (x.ptr.offset(x.col_step * i as isize) as *const U).add(j);
+                        block::<I, U>(from, x.col_step, to.byte_offset(step * j as isize).add(i), step, side);
+                    }
                 }
             }
         }
     }
 }
 
-/// One block: `cols` contiguous columns of `rows` elements.
+/// One block: `side` contiguous columns of as many elements.
 ///
 /// # Safety
 /// P3.
 #[inline(always)]
-unsafe fn block<U: Copy>(from: *const U, from_step: isize, to: *mut U, to_step: isize, rows: usize, cols: usize) {
-    #[allow(unused_mut)]
-    let (mut done_rows, mut done_cols) = (0, 0);
+unsafe fn block<I: Isa, U: Copy>(from: *const U, from_step: isize, to: *mut U, to_step: isize, side: usize) {
     // SAFETY: P3 for every element reached.
     unsafe {
-        #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-        if size_of::<U>() == 4 {
-            use super::isa::{Level, blocks, level};
-            if level() == Level::Avx512 && rows == SIDE && cols == SIDE {
-                return blocks::transpose_16x16(from.cast(), from_step, to.cast(), to_step);
+        match (size_of::<U>(), side) {
+            (1, 64) => return grouped::<I, 4>(from.cast(), from_step, to.cast(), to_step),
+            (2, 32) => return grouped::<I, 2>(from.cast(), from_step, to.cast(), to_step),
+            #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+            (4, SIDE) if I::LEVEL == isa::Level::Avx512 => {
+                return isa::blocks::transpose_16x16(from.cast(), from_step, to.cast(), to_step);
             }
-            if level() >= Level::Avx2 {
-                (done_rows, done_cols) = (rows / 8 * 8, cols / 8 * 8);
-                for i in (0..done_cols).step_by(8) {
-                    for j in (0..done_rows).step_by(8) {
-                        let from = from.byte_offset(from_step * i as isize).add(j);
-                        blocks::transpose_8x8(from.cast(), from_step, to.byte_offset(to_step * j as isize).add(i).cast(), to_step);
+            #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+            (4, 8 | SIDE) if I::LEVEL >= isa::Level::Avx2 => {
+                for i in (0..side).step_by(8) {
+                    for j in (0..side).step_by(8) {
+                        let (from, to) = (from.byte_offset(from_step * i as isize).add(j), to.byte_offset(to_step * j as isize).add(i));
+                        isa::blocks::transpose_8x8(from.cast(), from_step, to.cast(), to_step);
                     }
                 }
+                return;
             }
+            _ => {}
         }
-        for i in 0..cols {
-            for j in if i < done_cols { done_rows } else { 0 }..rows {
+        for i in 0..side {
+            for j in 0..side {
                 *to.byte_offset(to_step * j as isize).add(i) = *from.byte_offset(from_step * i as isize).add(j);
             }
+        }
+    }
+}
+
+/// A block of elements of `4 / N` bytes. `N` neighbours are transposed as four bytes are; then the neighbours of `N` columns change
+/// places.
+///
+/// # Safety
+/// P3 for `SIDE * N` columns of as many elements.
+#[inline(always)]
+unsafe fn grouped<I: Isa, const N: usize>(from: *const u32, from_step: isize, to: *mut u32, to_step: isize) {
+    /// Exchanges the upper halves of `a` with the lower halves of `b`, in groups of `2 * bits` bits whose lower half is `low`.
+    #[inline(always)]
+    fn exchange(a: &mut [u32; SIDE], b: &mut [u32; SIDE], bits: u32, low: u32) {
+        for (a, b) in a.iter_mut().zip(b) {
+            (*a, *b) = ((*a & low) | (*b & low) << bits, (*a >> bits & low) | (*b & !low));
+        }
+    }
+    let mut groups = [[[0; SIDE]; N]; SIDE];
+    let step = size_of_val(&groups[0]) as isize;
+    for k in 0..N {
+        // SAFETY: P3; line `k` of each group has room for a row of the transposed block.
+        unsafe {
+            let from = from.byte_offset(from_step * k as isize);
+            block::<I, u32>(from, from_step * N as isize, groups.as_mut_ptr().cast::<u32>().add(SIDE * k), step, SIDE);
+        }
+    }
+    for (g, group) in groups.iter_mut().enumerate() {
+        if let [a, b, c, d] = &mut group[..] {
+            exchange(a, b, 8, 0x00ff_00ff);
+            exchange(c, d, 8, 0x00ff_00ff);
+            exchange(a, c, 16, 0xffff);
+            exchange(b, d, 16, 0xffff);
+        } else if let [a, b] = &mut group[..] {
+            exchange(a, b, 16, 0xffff);
+        }
+        for (k, line) in group.iter().enumerate() {
+            // SAFETY: P3; a row is `SIDE` times four bytes.
+            unsafe { (to.byte_offset(to_step * (g * N + k) as isize) as *mut [u32; SIDE]).write_unaligned(*line) };
         }
     }
 }

@@ -132,12 +132,7 @@ impl Tensor {
         }
         let source = source.broadcast_to(part.shape())?;
         let target = Operand::new(first, size, part.shape(), part.strides(), rank);
-        let contiguous = source.is_contiguous() || rank < 2;
         // SAFETY: both reach elements of their own storages only (T1); the target's is unshared (S3), so they are apart.
-        if !contiguous && !isa::COMPACT && unsafe { exec::transpose::copy(part.shape(), source.operand(rank), target.clone()) } {
-            return Ok(());
-        }
-        // SAFETY: as above.
         unsafe { run_one(copy_loop(size), COPY_FORMS, part.shape(), source.operand(rank), target) };
         Ok(())
     }

@@ -361,7 +361,9 @@ impl Plan {
         let d = out.as_mut_ptr()?;
         let output = Operand::new(d, out.dtype().size(), out.shape(), out.strides(), shape.len());
         let constants: SmallVec<[(*const u8, usize); 3]> = self.constants.iter().map(|(v, size)| (v.as_ptr(), *size)).collect();
-        let program = Program { constants: &constants, temps: self.temps as usize, temp_size: 16, code: &self.code };
+        // the last instruction's became the result
+        let temps = if self.code.len() == 1 { 0 } else { self.temps as usize };
+        let program = Program { constants: &constants, temps, temp_size: 16, code: &self.code };
         // SAFETY: N1: operands lie inside their storages (T1), are initialised (S1) and only read; the result's storage is
         // unshared (S3) but for an operand that became it, which lies there element by element. Instructions were chosen for
         // these dtypes.
