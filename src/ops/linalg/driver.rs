@@ -83,17 +83,19 @@ where
     /// Elements of B from which on all threads pack it together. Fewer are read from another core's cache, which costs more than
     /// packing them twice.
     const SHARED: usize = 1 << 19;
+    /// What beginning with a block costs, in multiplications: more than all else in products of few elements.
+    const BEGIN: usize = 1 << 13;
     let Sizes { m, n, k } = sizes;
     if batch == 0 || m == 0 || n == 0 {
         return Ok(());
     }
     let (a, b, _) = operands(0);
     let engine = engine.unwrap_or_else(|| Engine::of::<A, B>(&a, &b));
-    let cost = |rows: usize, cols: usize| Cost {
+    let cost = |blocks: usize, rows: usize, cols: usize| Cost {
         bytes: k.saturating_mul(rows * size_of::<A>() + cols * size_of::<B>()).saturating_add(rows * cols * size_of::<C>()),
-        flops: rows.saturating_mul(cols).saturating_mul(gemm::steps::<A, B>(k)),
+        flops: rows.saturating_mul(cols).saturating_mul(gemm::steps::<A, B>(k)).saturating_add(blocks.saturating_mul(BEGIN)),
     };
-    let threads = par::threads_for(cost(batch.saturating_mul(m), n));
+    let threads = par::threads_for(cost(batch, batch.saturating_mul(m), n));
     let block = |i: usize, rows: Range<usize>, cols: Range<usize>, packed: Option<Panels<A::Lane>>| {
         let (a, b, c) = operands(i);
         let stages = stages.at(rows.start, cols.start);
@@ -108,7 +110,7 @@ where
     let grid = |cols: Range<usize>, packed: bool| Grid::new(engine, &a, &b.block(0..k, cols), packed, batch, threads);
     let blocks = |grid: Grid, first: usize, packed: Option<Panels<A::Lane>>| {
         let (rows, cols) = grid.block(0);
-        par::chunks(batch * grid.len(), cost(rows.len(), cols.len()), |task| {
+        par::chunks(batch * grid.len(), cost(1, rows.len(), cols.len()), |task| {
             let (rows, cols) = grid.block(task % grid.len());
             let packed = packed.map(|p| p.columns(cols.clone()));
             failure.note(block(task / grid.len(), rows, first + cols.start..first + cols.end, packed));
