@@ -6,11 +6,15 @@ use super::positions::{self, Positions};
 use super::{Index, gather};
 use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
-use crate::exec::par::Cost;
-use crate::exec::rows;
+use crate::exec::par::{self, Cost};
+use crate::exec::rows::{self, Row};
 use crate::kernel::index::rows::{self as row_kernel, RowFn};
 use crate::layout;
 use crate::tensor::Tensor;
+use core::ops::Range;
+
+/// Elements of a row that take longer to join than another thread takes to pass over the row.
+const WIDE: usize = 64;
 
 /// How a value is joined to the element it is put at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +70,7 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
     let first = x.as_mut_ptr()?.wrapping_offset((plan.layout.offset() as isize - x.layout().offset() as isize) * size as isize);
     let (to, offsets) = (plan.elements(advanced, first, size), plan.offsets(advanced, &table));
     // SAFETY: `to` reaches elements of `x` (T1), exclusive since as_mut_ptr, by offsets that were checked.
-    unsafe { scatter(ScatterMode::Set, OP, x.dtype(), &plan.shape(), to, offsets, &value) }
+    unsafe { scatter(ScatterMode::Set, OP, x.dtype(), &plan.shape(), to, offsets, extent(x), &value) }
 }
 
 /// The value in the dtype and shape of what it is written to. Errors where its kind goes beyond the dtype's, or it doesn't broadcast.
@@ -93,6 +97,13 @@ fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<
     value.into_dtype(x.dtype())
 }
 
+/// The offsets in bytes that elements of the tensor have from the first one.
+fn extent(x: &Tensor) -> Range<i64> {
+    let size = x.dtype().size() as i64;
+    let ends = x.shape().iter().zip(x.strides()).map(|(n, s)| (n.saturating_sub(1) as i64) * *s as i64 * size);
+    ends.fold(0..size, |r, end| r.start + end.min(0)..r.end + end.max(0))
+}
+
 /// The row function; none where the dtype lacks it.
 fn row_fn(mode: ScatterMode, dtype: crate::DType) -> Option<RowFn> {
     use row_kernel::*;
@@ -111,6 +122,7 @@ fn row_fn(mode: ScatterMode, dtype: crate::DType) -> Option<RowFn> {
 /// # Safety
 /// For each index of `shape`, the element of `to`, moved by the offset, is one of a tensor of `dtype`, which nobody else uses and no
 /// two of whose indices share an element; `to` has a step of 0 just in those dimensions that the offsets vary in along the tensor.
+/// Offsets are in `extent`, and those of different offsets are different elements.
 unsafe fn scatter(
     mode: ScatterMode,
     op: &'static str,
@@ -118,6 +130,7 @@ unsafe fn scatter(
     shape: &[usize],
     to: Operand,
     offsets: Operand,
+    extent: Range<i64>,
     values: &Tensor,
 ) -> Result<()> {
     let row_fn = row_fn(mode, dtype).ok_or_else(|| Error::unsupported(op, dtype))?;
@@ -125,17 +138,32 @@ unsafe fn scatter(
     let values = Operand::new(values.as_ptr() as *mut u8, dtype.size(), shape, values.strides(), shape.len());
     // Values lead, so that loops keep the order of indices.
     let nest = Nest::new(shape, &[], &[values, to, offsets]);
+    let cost = Cost { bytes: 3 * dtype.size() + 8, flops: 2 };
+    let join = |row: Row| {
+        let (p, s) = (row.ptrs, row.steps);
+        // SAFETY: G1 by the caller.
+        unsafe { row_fn(row.n, p[1], s[1], p[2] as *const i64, s[2], p[0], s[0]) }
+    };
+    let inner = &nest.dims[0];
+    if inner.steps[2] == 0 && inner.n >= WIDE && nest.dims[1..].iter().all(|d| d.steps[1] == 0) {
+        // Rows in memory: each thread joins those of its range of the tensor, for parts of rows are slower to fetch.
+        let pieces = par::threads_for(Cost { bytes: cost.bytes.saturating_mul(nest.total), flops: 0 });
+        let part = (extent.end - extent.start) / pieces as i64;
+        let cost = Cost { bytes: cost.bytes.saturating_mul(nest.total / pieces), flops: 0 };
+        par::chunks(pieces, cost, |p| {
+            let first = extent.start + part * p as i64;
+            let within = first..if p + 1 < pieces { first + part } else { extent.end };
+            rows::each(&nest, |row| {
+                // SAFETY: the offset of all of the row (G1).
+                if within.contains(unsafe { &*(row.ptrs[2] as *const i64) }) {
+                    join(row)
+                }
+            });
+        });
+        return Ok(());
+    }
     // Along a dimension in which the tensor's own elements move, pieces write disjoint elements.
-    rows::run(
-        &nest,
-        Cost { bytes: 3 * dtype.size() + 8, flops: 2 },
-        |d| d.steps[1] != 0,
-        |row| {
-            let (p, s) = (row.ptrs, row.steps);
-            // SAFETY: G1 by the caller.
-            unsafe { row_fn(row.n, p[1], s[1], p[2] as *const i64, s[2], p[0], s[0]) }
-        },
-    );
+    rows::run(&nest, cost, |d| d.steps[1] != 0, join);
     Ok(())
 }
 
@@ -233,6 +261,6 @@ fn accumulate(
     let first = y.as_mut_ptr()?;
     let (_offsets, to, table) = operands(&y, first)?;
     // SAFETY: `y` is fresh, contiguous and this function's alone; its offsets were checked.
-    unsafe { scatter(mode, op, dtype, shape, to, table, &values)? };
+    unsafe { scatter(mode, op, dtype, shape, to, table, extent(&y), &values)? };
     y.astype(x.dtype())
 }
