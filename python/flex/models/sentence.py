@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from flex import Tensor
 
 DEFAULT_MAX_TOKENS = 256
+TOKENIZED_TOGETHER = 512  # texts
 # The stages of a sentence-transformers pipeline that this class is; others would change the result.
 STAGES = {"Transformer", "Pooling", "Normalize"}
 # What wrong content raises; deep nesting RecursionError, in the parser or when a message shows the value.
@@ -89,18 +90,22 @@ class SentenceEncoder:
             return flex.zeros((0, self.dimension), dtype=flex.float32)
         vectors = []
         with ProgressBar(len(texts), "embedding") if progress else nullcontext() as bar:
-            for start in range(0, len(texts), batch_size):
-                batch = texts[start : start + batch_size]
-                vectors.append(self._embed(self._tokens(batch)))
+            for batch in self._batches(texts, batch_size):
+                vectors.append(self._embed(batch))
                 if bar is not None:
                     bar.advance(len(batch))
         return flex.concat(vectors, axis=0) if len(vectors) > 1 else vectors[0]
 
-    def _tokens(self, batch: list[str]) -> list[list[int]]:
-        """The tokens of texts. One text alone wakes no threads of the tokenizer, which would take a core from those of flex."""
-        if len(batch) == 1:
-            return [self._tokenizer.encode(batch[0]).ids]
-        return [encoding.ids for encoding in self._tokenizer.encode_batch(batch)]
+    def _batches(self, texts: list[str], size: int) -> Iterator[list[list[int]]]:
+        """The tokens of texts, in batches. Many texts go through the tokenizer together, for its threads take their time to begin; one
+        alone wakes none, which would take a core from those of flex."""
+        together = size * max(1, TOKENIZED_TOGETHER // size)
+        for start in range(0, len(texts), together):
+            some = texts[start : start + together]
+            encodings = [self._tokenizer.encode(some[0])] if len(some) == 1 else self._tokenizer.encode_batch_fast(some)
+            tokens = [encoding.ids for encoding in encodings]
+            for first in range(0, len(tokens), size):
+                yield tokens[first : first + size]
 
     def _embed(self, batch: Sequence[Sequence[int]]) -> Tensor:
         """The vectors of lists of tokens."""

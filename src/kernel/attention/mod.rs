@@ -73,15 +73,8 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(head: &Head<F>, queries: Range
     let (maxima, rest) = rest.split_at_mut(n);
     let (sums, rest) = rest.split_at_mut(n);
     let (tile_sums, factors) = rest.split_at_mut(n);
-    let asked = head.q.block(queries.clone(), 0..depth);
-    for (p, row) in q.chunks_exact_mut(n.max(1)).enumerate() {
-        let (row, rest) = row.split_at_mut(count);
-        rest.fill(F::default());
-        for (i, x) in row.iter_mut().enumerate() {
-            // SAFETY: `i < count` and `p < depth`, the sizes of `asked`.
-            *x = unsafe { asked.get(i, p) } * head.scale;
-        }
-    }
+    gemm::panel(head.q.block(queries.clone(), 0..depth).t(), n.max(1), q);
+    scale(q, head.scale);
     let q = Mat::from_slice(q, depth, n);
     maxima.fill(F::NEG_INFINITY);
     sums.fill(F::default());

@@ -19,7 +19,7 @@ use super::{
     panels::{self, Blocks, Panels},
     scratch::Scratch,
     stage::{self, Finish, Stages},
-    tile::{self, HEIGHT, Left, Strips},
+    tile::{self, Ahead, HEIGHT, Left, Strips},
 };
 use crate::{error::Result, exec::isa};
 use core::ops::Range;
@@ -152,15 +152,15 @@ where
                 let (b, ldb, next) = match packed {
                     Some(p) => {
                         let panel = p.panel(block, j).as_ptr();
-                        (panel, width as isize, panel.wrapping_add(ks.len() * width))
+                        (panel, width as isize, Some(Ahead::panel(panel.wrapping_add(ks.len() * width), width, rows.len())))
                     }
                     None => {
                         let b = b.block(ks.clone(), cols.clone());
                         if direct_b && whole {
-                            (b.as_ptr() as *const A::Lane, b.rs(), core::ptr::null())
+                            (b.as_ptr() as *const A::Lane, b.rs(), None)
                         } else {
                             pack::panel(b, width, packed_b);
-                            (packed_b.as_ptr(), width as isize, core::ptr::null())
+                            (packed_b.as_ptr(), width as isize, None)
                         }
                     }
                 };
@@ -195,7 +195,8 @@ where
                         o,
                         ldo,
                         accumulate: accumulate || !first,
-                        next: if strips.start == 0 { next } else { core::ptr::null() },
+                        next: next.map(|next| next.after(strips.start / HEIGHT * ks.len())),
+                        fetch_a: direct_a && a.strides.is_some_and(|(_, cs)| cs == 1) && j == 0,
                     };
                     // SAFETY: S1: A's block where it lies (M1, lanes by SAME) or as `pack::rows` left it; B's panel likewise, full or
                     // padded; `o` is this part of C (M2, lanes by SAME) or of the partial block, which is wide enough by its size.

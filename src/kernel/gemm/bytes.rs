@@ -16,7 +16,7 @@ use super::{
     panels::{self, Blocks, Panels},
     scratch::Scratch,
     stage::{self, Finish, Stages},
-    tile::{self, Left, Strips},
+    tile::{self, Ahead, Left, Strips},
 };
 use crate::{error::Result, exec::isa};
 
@@ -207,13 +207,13 @@ pub fn blocked<G: Group, C: Product>(
             let (b, next) = match packed {
                 Some(p) => {
                     let panel = p.panel(block, j).as_ptr() as *const G;
-                    (panel, panel.wrapping_add(depth * width))
+                    (panel, Some(Ahead::panel(panel.wrapping_add(depth * width), width, m)))
                 }
                 None => {
                     if j % nc == 0 {
                         panels::pack_block(right, b.mat.block(ks.clone(), j..n.min(j + nc)), packed_b);
                     }
-                    (packed_b[j % nc * depth..].as_ptr(), core::ptr::null())
+                    (packed_b[j % nc * depth..].as_ptr(), None)
                 }
             };
             let to_c = C::SAME && cols.len() == width;
@@ -244,6 +244,7 @@ pub fn blocked<G: Group, C: Product>(
                 ldo,
                 accumulate,
                 next,
+                fetch_a: direct && j == 0,
             };
             // SAFETY: S1: A's block where it lies (M1, whole groups) or as `rows_by` left it; B's panel, padded (lanes that
             // are groups, see `pack`); `o` is this part of C (M2, lanes by SAME) or of the partial block, which is wide enough by its size.

@@ -33,6 +33,7 @@ pub use activation::Activation;
 pub use blocked::packs_b;
 pub use element::{Lane, Product};
 pub use mat::{Mat, MatMut};
+pub use pack::panel;
 pub use panels::{Blocks, Panels, Pieces, at_once};
 pub use scratch::{Scratch, lanes};
 pub use stage::{Stage, Stages};
@@ -170,13 +171,14 @@ impl Grid {
             return of(1, 1);
         }
         // What packing costs, measured on AVX-512: as rows of A that a panel of B meets (more where runs of B are short), and columns
-        // of B that a strip of A meets.
+        // of B that a strip of A meets. Where B is packed, what several blocks read costs too that it comes from another cache.
         let rows_b = |cols: usize| match packed {
-            true => 4,
+            true => 8,
             false if blocked::reads_b(b, m) => 0,
             false => 16 + 64 * wide / cols,
         };
         let cols_a = match blocked::reads_a(a) {
+            true if packed => 28,
             true => 0,
             // read in place too, but summed up
             false if bytes::<A, B>() && a.cs() == 1 => 16,

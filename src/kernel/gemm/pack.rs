@@ -252,7 +252,7 @@ pub fn rows_by<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> Left<P::To
     Left { at: d.as_ptr(), strides }
 }
 
-/// [`panels_by`] of single elements, the last panel as wide as all.
+/// Packs `b` as lanes into panels of `width` columns, `d[panel][row][width]`, zero beyond B's columns.
 pub fn panel<T: Product>(b: Mat<T>, width: usize, d: &mut [T::Lane]) {
     panels_by(Single::<T>::ELEMENTS, b, width, width, d)
 }

@@ -38,6 +38,27 @@ impl<A> Left<A> {
     }
 }
 
+/// Memory that is fetched into L2 meanwhile: from an address on, which may be any, so many bytes further with each step of `k`. Slowly:
+/// the loads of the tile itself wait for the same buffers.
+#[derive(Clone, Copy)]
+pub struct Ahead {
+    at: *const u8,
+    step: isize,
+}
+impl Ahead {
+    fn new<A>(at: *const A, step: isize) -> Self {
+        Ahead { at: at as *const u8, step: step.clamp(-LINE, LINE) }
+    }
+    /// A panel of `width` lanes, which all strips of so many rows fetch together.
+    pub fn panel<A>(at: *const A, width: usize, rows: usize) -> Self {
+        Ahead::new(at, (width * size_of::<A>()).div_ceil(rows.div_ceil(HEIGHT)) as isize)
+    }
+    /// The same so many steps later.
+    pub fn after(self, steps: usize) -> Self {
+        Ahead { at: self.at.wrapping_offset(steps as isize * self.step), ..self }
+    }
+}
+
 /// One panel of B times all strips of A: `o (+)= a b`.
 ///
 /// Contract S1: `a` holds `rows` rows of `k` lanes; `b` holds `k` rows of `vectors * L` lanes, `ldb` apart; `o` holds
@@ -56,8 +77,10 @@ pub struct Strips<A> {
     pub ldo: isize,
     /// Adds to what `o` holds.
     pub accumulate: bool,
-    /// What will be read next, as long as this panel: fetched into L2 meanwhile. Any address; null for none.
-    pub next: *const A,
+    /// What will be read next.
+    pub next: Option<Ahead>,
+    /// Whether each strip fetches the next one of A, which nobody has read before.
+    pub fetch_a: bool,
 }
 impl<A: Lane> Kernel for Strips<A> {
     type Out = ();
@@ -102,12 +125,10 @@ unsafe fn column<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) 
         let a = (a.at, a.strides.unwrap_or((1, h as isize)));
         let o = s.o.wrapping_offset(i as isize * s.ldo);
         let starts = if s.starts.is_null() { s.starts } else { s.starts.wrapping_add(i) };
-        // a cache line for each step of k: the first strips fetch the whole panel
-        let ahead = if s.next.is_null() || strip * LINE >= V * L * size_of::<A>() {
-            (s.b as *const u8, 0)
-        } else {
-            ((s.next as *const u8).wrapping_add(strip * s.k * LINE), LINE)
-        };
+        let none = Ahead::new(s.b, 0);
+        let of_a = a.1.0 * (HEIGHT * size_of::<A>()) as isize / s.k.max(1) as isize;
+        let ahead =
+            [s.next.map_or(none, |next| next.after(strip * s.k)), if s.fetch_a { Ahead::new(s.a.from(i + h, s.k).at, of_a) } else { none }];
         // SAFETY: S1: rows `i..i + h`.
         unsafe {
             match h {
@@ -123,9 +144,9 @@ unsafe fn column<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) 
 }
 
 /// Bytes of a cache line.
-const LINE: usize = 64;
+const LINE: isize = 64;
 
-/// `o[R][V * L] (+)= a[R][k] b[k][V * L]`; fetches from `ahead` on, so many bytes further with each step of `k`.
+/// `o[R][V * L] (+)= a[R][k] b[k][V * L]`.
 ///
 /// # Safety
 /// S1, for `R` rows.
@@ -136,7 +157,7 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     (mut a, (rs, cs)): (*const A, (isize, isize)),
     starts: *const A,
     o: *mut A,
-    (mut ahead, step): (*const u8, usize),
+    mut ahead: [Ahead; 2],
 ) {
     let mut c = [[A::begin([A::default(); L]); V]; R];
     let at = |i: usize, j: usize| o.wrapping_offset((i as isize).wrapping_mul(s.ldo)).wrapping_add(j * L) as *mut [A; L];
@@ -165,8 +186,10 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
                     c[i][j] = A::axpy::<I, L>(av, bv[j], c[i][j]);
                 }
             }
-            isa::prefetch::<{ isa::L2 }, _>(ahead);
-            ahead = ahead.wrapping_add(step);
+            for ahead in &mut ahead {
+                isa::prefetch::<{ isa::L2 }, _>(ahead.at);
+                ahead.at = ahead.at.wrapping_offset(ahead.step);
+            }
             a = a.wrapping_offset(cs);
             b = b.wrapping_offset(s.ldb);
         }
