@@ -78,16 +78,20 @@ unsafe fn block<I: Isa, U: Copy>(from: *const U, from_step: isize, to: *mut U, t
     }
 }
 
+/// Four bytes that lie anywhere.
+type Four = [u8; 4];
+
 /// A block of elements of `4 / N` bytes. `N` neighbours are transposed as four bytes are; then the neighbours of `N` columns change
 /// places.
 ///
 /// # Safety
 /// P3 for `SIDE * N` columns of as many elements.
 #[inline(always)]
-unsafe fn grouped<I: Isa, const N: usize>(from: *const u32, from_step: isize, to: *mut u32, to_step: isize) {
-    /// Exchanges the upper halves of `a` with the lower halves of `b`, in groups of `2 * bits` bits whose lower half is `low`.
+unsafe fn grouped<I: Isa, const N: usize>(from: *const Four, from_step: isize, to: *mut u8, to_step: isize) {
+    /// Exchanges the second halves of `a` with the first halves of `b`, in groups of `2 * bits` bits whose lower half is `low`.
     #[inline(always)]
     fn exchange(a: &mut [u32; SIDE], b: &mut [u32; SIDE], bits: u32, low: u32) {
+        let (a, b) = if cfg!(target_endian = "big") { (b, a) } else { (a, b) };
         for (a, b) in a.iter_mut().zip(b) {
             (*a, *b) = ((*a & low) | (*b & low) << bits, (*a >> bits & low) | (*b & !low));
         }
@@ -98,7 +102,7 @@ unsafe fn grouped<I: Isa, const N: usize>(from: *const u32, from_step: isize, to
         // SAFETY: P3; line `k` of each group has room for a row of the transposed block.
         unsafe {
             let from = from.byte_offset(from_step * k as isize);
-            block::<I, u32>(from, from_step * N as isize, groups.as_mut_ptr().cast::<u32>().add(SIDE * k), step, SIDE);
+            block::<I, Four>(from, from_step * N as isize, groups.as_mut_ptr().cast::<Four>().add(SIDE * k), step, SIDE);
         }
     }
     for (g, group) in groups.iter_mut().enumerate() {
