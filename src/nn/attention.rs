@@ -170,7 +170,10 @@ fn heads_of<F: Element + Float + Lane + Product<Lane = F>>(
 
 /// Runs `block` for `0..tasks` over the threads; one has up to `rows` queries, about `keys` keys, of `depth` and `width`.
 pub(super) fn over_blocks(tasks: usize, [rows, keys, depth, width]: [usize; 4], block: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
-    let (bytes, flops) = ((rows + keys).saturating_mul(depth + width), (rows * keys).saturating_mul(depth + width + 16));
+    /// What beginning with a block costs, in operations: all there is to do for a sequence of some tokens.
+    const BEGIN: usize = 80_000;
+    let (bytes, flops) =
+        ((rows + keys).saturating_mul(depth + width), (rows * keys).saturating_mul(depth + width + 16).saturating_add(BEGIN));
     let cost = Cost { bytes: bytes.saturating_mul(size_of::<f32>()), flops };
     let failure = Failure::default();
     par::chunks(tasks, cost, |task| failure.note(block(task)));

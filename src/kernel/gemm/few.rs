@@ -18,6 +18,8 @@ use crate::{
 const ROWS: usize = 2 * HEIGHT;
 /// Bytes of B that are fetched into L2 ahead of their use, over the end of a panel too.
 const AHEAD: usize = 16 << 10;
+/// Bytes of a panel that are multiplied part by part before the rest is: L1 holds them, and memory is read from end to end.
+const CHUNK: usize = 8 << 10;
 
 /// Whether products of so many rows are for this module: of real floats alone, to which packed weights belong.
 pub fn serves<A: Product, C: Product>(rows: usize) -> bool {
@@ -105,60 +107,80 @@ pub unsafe fn strip<I: Isa, A: Lane, const L: usize, const V: usize, const HALF:
 /// P1, for `R` rows.
 #[inline(always)]
 unsafe fn across<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(s: &Strip<A>) {
-    let mut first = 0;
-    while first < s.vectors {
-        // SAFETY: P1, of the vectors that are there.
-        unsafe {
-            if first + V <= s.vectors {
-                tile::<I, A, L, R, V>(s, first);
-                first += V;
-            } else {
-                tile::<I, A, L, R, 1>(s, first);
-                first += 1;
+    let blocks = Blocks::new(s.k);
+    let chunk = if s.vectors > V { (CHUNK / (s.vectors * L * size_of::<A>())).max(1) } else { s.k.max(1) };
+    for block in 0..blocks.count() {
+        let ks = blocks.get(block);
+        let panel = &s.b.panel(block, s.j)[..ks.len() * s.vectors * L];
+        // once for an empty sum too, which is zero
+        for start in (0..ks.len().max(1)).step_by(chunk) {
+            let steps = (ks.len() - start).min(chunk);
+            let b = panel[start * s.vectors * L..].as_ptr();
+            let mut first = 0;
+            while first < s.vectors {
+                // SAFETY: P1, of the vectors that are there.
+                unsafe {
+                    if first + V <= s.vectors {
+                        tile::<I, A, L, R, V>(s, first, b, ks.start + start, steps);
+                        first += V;
+                    } else {
+                        tile::<I, A, L, R, 1>(s, first, b, ks.start + start, steps);
+                        first += 1;
+                    }
+                }
             }
         }
     }
 }
 
-/// `R` rows of `V` vectors of the panel, from vector `first` on.
+/// `R` rows of `V` vectors, from vector `first` on, of so many steps of a panel that begin at `b`. `done` steps are in `o` already.
 ///
 /// # Safety
-/// P1, for `R` rows, and `first + V <= vectors`.
+/// P1, for `R` rows, `first + V <= vectors` and steps that there are.
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "indices that are constants after unrolling keep the tile in registers")]
-unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(s: &Strip<A>, first: usize) {
+unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
+    s: &Strip<A>,
+    first: usize,
+    b: *const A,
+    done: usize,
+    steps: usize,
+) {
     let mut c = [[A::begin([A::default(); L]); V]; R];
     let (rs, cs) = s.strides;
-    let mut a = s.a;
-    let blocks = Blocks::new(s.k);
-    for block in 0..blocks.count() {
-        let steps = blocks.get(block).len();
-        let panel = &s.b.panel(block, s.j)[..steps * s.vectors * L];
-        let mut b = panel.as_ptr().wrapping_add(first * L);
-        for _ in 0..steps {
-            // SAFETY: P1: a step of the panel has `vectors` of them, of which `first + V` are read, and A's row one lane.
-            unsafe {
-                let mut bv = [[A::default(); L]; V];
+    let mut a = s.a.wrapping_offset(done as isize * cs);
+    let mut b = b.wrapping_add(first * L);
+    let at = |i: usize, j: usize| s.o.wrapping_offset((i as isize).wrapping_mul(s.ldo)).wrapping_add((first + j) * L) as *mut [A; L];
+    if done > 0 {
+        for i in 0..R {
+            for j in 0..V {
+                // SAFETY: P1.
+                c[i][j] = A::begin(unsafe { *at(i, j) });
+            }
+        }
+    }
+    for _ in 0..steps {
+        // SAFETY: P1: a step of the panel has `vectors` of them, of which `first + V` are read, and A's row one lane.
+        unsafe {
+            let mut bv = [[A::default(); L]; V];
+            for j in 0..V {
+                bv[j] = *(b.wrapping_add(j * L) as *const [A; L]);
+                isa::prefetch::<{ isa::L2 }, _>(b.wrapping_byte_add(AHEAD).wrapping_add(j * L));
+            }
+            for i in 0..R {
+                let av = *a.wrapping_offset((i as isize).wrapping_mul(rs));
                 for j in 0..V {
-                    bv[j] = *(b.wrapping_add(j * L) as *const [A; L]);
-                    isa::prefetch::<{ isa::L2 }, _>(b.wrapping_byte_add(AHEAD).wrapping_add(j * L));
-                }
-                for i in 0..R {
-                    let av = *a.wrapping_offset((i as isize).wrapping_mul(rs));
-                    for j in 0..V {
-                        c[i][j] = A::axpy::<I, L>(av, bv[j], c[i][j]);
-                    }
+                    c[i][j] = A::axpy::<I, L>(av, bv[j], c[i][j]);
                 }
             }
-            a = a.wrapping_offset(cs);
-            b = b.wrapping_add(s.vectors * L);
         }
+        a = a.wrapping_offset(cs);
+        b = b.wrapping_add(s.vectors * L);
     }
     for i in 0..R {
         for j in 0..V {
-            let at = s.o.wrapping_offset((i as isize).wrapping_mul(s.ldo)).wrapping_add((first + j) * L) as *mut [A; L];
             // SAFETY: P1.
-            unsafe { *at = A::end(c[i][j]) };
+            unsafe { *at(i, j) = A::end(c[i][j]) };
         }
     }
 }
