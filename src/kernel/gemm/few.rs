@@ -7,7 +7,7 @@ use super::{
     panels::{self, Blocks, Panels},
     scratch::Scratch,
     stage::{self, Finish, Stages},
-    tile::HEIGHT,
+    tile::{self, HEIGHT, Rows},
 };
 use crate::{
     error::Result,
@@ -121,10 +121,10 @@ unsafe fn across<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize
                 // SAFETY: P1, of the vectors that are there.
                 unsafe {
                     if first + V <= s.vectors {
-                        tile::<I, A, L, R, V>(s, first, b, ks.start + start, steps);
+                        sums::<I, A, L, R, V>(s, first, b, ks.start + start, steps);
                         first += V;
                     } else {
-                        tile::<I, A, L, R, 1>(s, first, b, ks.start + start, steps);
+                        sums::<I, A, L, R, 1>(s, first, b, ks.start + start, steps);
                         first += 1;
                     }
                 }
@@ -139,7 +139,7 @@ unsafe fn across<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize
 /// P1, for `R` rows, `first + V <= vectors` and steps that there are.
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "indices that are constants after unrolling keep the tile in registers")]
-unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
+unsafe fn sums<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     s: &Strip<A>,
     first: usize,
     b: *const A,
@@ -148,7 +148,7 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
 ) {
     let mut c = [[A::begin([A::default(); L]); V]; R];
     let (rs, cs) = s.strides;
-    let mut a = s.a.wrapping_offset(done as isize * cs);
+    let mut a = Rows::strided(s.a.wrapping_offset(done as isize * cs), rs);
     let mut b = b.wrapping_add(first * L);
     let at = |i: usize, j: usize| s.o.wrapping_offset((i as isize).wrapping_mul(s.ldo)).wrapping_add((first + j) * L) as *mut [A; L];
     if done > 0 {
@@ -160,21 +160,12 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
         }
     }
     for _ in 0..steps {
-        // SAFETY: P1: a step of the panel has `vectors` of them, of which `first + V` are read, and A's row one lane.
-        unsafe {
-            let mut bv = [[A::default(); L]; V];
-            for j in 0..V {
-                bv[j] = *(b.wrapping_add(j * L) as *const [A; L]);
-                isa::prefetch::<{ isa::L2 }, _>(b.wrapping_byte_add(AHEAD).wrapping_add(j * L));
-            }
-            for i in 0..R {
-                let av = *a.wrapping_offset((i as isize).wrapping_mul(rs));
-                for j in 0..V {
-                    c[i][j] = A::axpy::<I, L>(av, bv[j], c[i][j]);
-                }
-            }
+        for j in 0..V {
+            isa::prefetch::<{ isa::L2 }, _>(b.wrapping_byte_add(AHEAD).wrapping_add(j * L));
         }
-        a = a.wrapping_offset(cs);
+        // SAFETY: P1: a step of the panel has `vectors` of them, of which `first + V` are read, and A's row one lane.
+        unsafe { tile::step::<I, A, L, R, V>(a, b, &mut c) };
+        a.at = a.at.wrapping_offset(cs);
         b = b.wrapping_add(s.vectors * L);
     }
     for i in 0..R {

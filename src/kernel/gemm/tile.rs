@@ -2,12 +2,15 @@
 
 use super::element::Lane;
 use crate::exec::isa::{self, Isa, Kernel};
-use core::ops::Range;
+use core::{hint::black_box, ops::Range};
 
 /// Rows of the highest tile. Virtual machines keep some of 16 registers to themselves.
 pub const HEIGHT: usize = if isa::COMPACT || cfg!(target_family = "wasm") { 4 } else { 6 };
 /// Vectors of the widest tile of the target's own instruction set.
 pub const BASE: usize = if isa::COMPACT { 1 } else { 2 };
+/// Steps of the sum in a turn of the loop, which are one where code has to be short. What a turn does beside its multiply-adds is a
+/// tenth of the time on a core whose other thread is busy, and on narrow ones.
+const TURN: usize = if isa::COMPACT { 1 } else { 4 };
 
 /// The rows of strip `i` of so many rows: as high as the highest tile, and the last two as equal as can be, so that none starves
 /// the multipliers: 14 are 6 + 4 + 4. Those of a part that begins with a strip and goes to the end are the same, where it has two.
@@ -38,8 +41,8 @@ impl<A> Left<A> {
     }
 }
 
-/// Memory that is fetched into L2 meanwhile: from an address on, which may be any, so many bytes further with each step of `k`. Slowly:
-/// the loads of the tile itself wait for the same buffers.
+/// Memory that is fetched into L2 meanwhile: from an address on, which may be any, so many bytes further with each step of `k`, two
+/// lines a turn at most. Slowly: the loads of the tile itself wait for the same buffers.
 #[derive(Clone, Copy)]
 pub struct Ahead {
     at: *const u8,
@@ -47,15 +50,24 @@ pub struct Ahead {
 }
 impl Ahead {
     fn new<A>(at: *const A, step: isize) -> Self {
-        Ahead { at: at as *const u8, step: step.clamp(-LINE, LINE) }
+        const MOST: isize = 2 * LINE / TURN as isize;
+        Ahead { at: at as *const u8, step: step.clamp(-MOST, MOST) }
     }
     /// A panel of `width` lanes, which all strips of so many rows fetch together.
     pub fn panel<A>(at: *const A, width: usize, rows: usize) -> Self {
         Ahead::new(at, (width * size_of::<A>()).div_ceil(rows.div_ceil(HEIGHT)) as isize)
     }
     /// The same so many steps later.
+    #[inline(always)]
     pub fn after(self, steps: usize) -> Self {
         Ahead { at: self.at.wrapping_offset(steps as isize * self.step), ..self }
+    }
+    /// Fetches what belongs to a turn.
+    #[inline(always)]
+    fn turn(&mut self) {
+        isa::prefetch::<{ isa::L2 }, _>(self.at);
+        isa::prefetch::<{ isa::L2 }, _>(self.at.wrapping_offset(LINE));
+        *self = self.after(TURN);
     }
 }
 
@@ -154,14 +166,13 @@ const LINE: isize = 64;
 #[expect(clippy::needless_range_loop, reason = "indices that are constants after unrolling keep the tile in registers")]
 unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     s: &Strips<A>,
-    (mut a, (rs, cs)): (*const A, (isize, isize)),
+    (a, (rs, cs)): (*const A, (isize, isize)),
     starts: *const A,
     o: *mut A,
-    mut ahead: [Ahead; 2],
+    ahead: [Ahead; 2],
 ) {
     let mut c = [[A::begin([A::default(); L]); V]; R];
     let at = |i: usize, j: usize| o.wrapping_offset((i as isize).wrapping_mul(s.ldo)).wrapping_add(j * L) as *mut [A; L];
-    let mut b = s.b;
     // SAFETY: S1; an array has its element's alignment.
     unsafe {
         if s.accumulate {
@@ -175,28 +186,90 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
                 c[i] = [A::begin([*starts.add(i); L]); V];
             }
         }
-        for _ in 0..s.k {
-            let mut bv = [[A::default(); L]; V];
-            for j in 0..V {
-                bv[j] = *(b.wrapping_add(j * L) as *const [A; L]);
-            }
-            for i in 0..R {
-                let av = *a.wrapping_offset((i as isize).wrapping_mul(rs));
-                for j in 0..V {
-                    c[i][j] = A::axpy::<I, L>(av, bv[j], c[i][j]);
-                }
-            }
-            for ahead in &mut ahead {
-                isa::prefetch::<{ isa::L2 }, _>(ahead.at);
-                ahead.at = ahead.at.wrapping_offset(ahead.step);
-            }
-            a = a.wrapping_offset(cs);
+        // Whole turns where B is packed, and A read by rows or in strips.
+        let (by_rows, in_strips) = (cs == 1, (rs, cs) == (1, R as isize));
+        let whole = if TURN > 1 && s.ldb == (V * L) as isize && (by_rows || in_strips) { s.k / TURN } else { 0 };
+        if by_rows {
+            turns::<I, A, L, R, V, 1>(whole, Rows::strided(a, rs), s.b, &mut c, ahead);
+        } else {
+            turns::<I, A, L, R, V, R>(whole, Rows { at: a, offsets: core::array::from_fn(|i| i as isize) }, s.b, &mut c, ahead);
+        }
+        let done = (whole * TURN) as isize;
+        let mut rows = Rows::strided(a.wrapping_offset(done * cs), rs);
+        let mut b = s.b.wrapping_offset(done * s.ldb);
+        for _ in whole * TURN..s.k {
+            step::<I, A, L, R, V>(rows, b, &mut c);
+            rows.at = rows.at.wrapping_offset(cs);
             b = b.wrapping_offset(s.ldb);
         }
         for i in 0..R {
             for j in 0..V {
                 *at(i, j) = A::end(c[i][j]);
             }
+        }
+    }
+}
+
+/// A step of `R` rows of A: an address, and those of the rows from there.
+#[derive(Clone, Copy)]
+pub struct Rows<A, const R: usize> {
+    pub at: *const A,
+    offsets: [isize; R],
+}
+impl<A, const R: usize> Rows<A, R> {
+    /// Rows `stride` apart. Their offsets are kept in registers: the compiler would compute them anew in each step.
+    #[inline(always)]
+    pub fn strided(at: *const A, stride: isize) -> Self {
+        Rows { at, offsets: black_box(core::array::from_fn(|i| (i as isize).wrapping_mul(stride))) }
+    }
+}
+
+/// So many turns, where the steps of A are `CS` lanes apart and those of B follow each other.
+///
+/// # Safety
+/// S1, for `R` rows and `turns * TURN` steps.
+#[inline(always)]
+unsafe fn turns<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize, const CS: usize>(
+    turns: usize,
+    mut rows: Rows<A, R>,
+    mut b: *const A,
+    c: &mut [[A::Sums<L>; V]; R],
+    mut ahead: [Ahead; 2],
+) {
+    for _ in 0..turns {
+        for i in 0..TURN {
+            // SAFETY: the caller's promise.
+            unsafe { step::<I, A, L, R, V>(Rows { at: rows.at.wrapping_add(i * CS), ..rows }, b.wrapping_add(i * V * L), c) };
+        }
+        rows.at = rows.at.wrapping_add(TURN * CS);
+        b = b.wrapping_add(TURN * V * L);
+        for ahead in &mut ahead {
+            ahead.turn();
+        }
+    }
+}
+
+/// `c[R][V * L] += a[R] b[V * L]`.
+///
+/// # Safety
+/// The rows hold a lane each, and `b` as many as are read.
+#[inline(always)]
+#[expect(clippy::needless_range_loop, reason = "indices that are constants after unrolling keep the tile in registers")]
+pub unsafe fn step<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
+    rows: Rows<A, R>,
+    b: *const A,
+    c: &mut [[A::Sums<L>; V]; R],
+) {
+    let mut lanes = [[A::default(); L]; V];
+    for j in 0..V {
+        // SAFETY: the caller's promise; an array has its element's alignment.
+        lanes[j] = unsafe { *(b.wrapping_add(j * L) as *const [A; L]) };
+    }
+    for i in 0..R {
+        // SAFETY: the caller's promise.
+        let a = unsafe { *rows.at.wrapping_offset(rows.offsets[i]) };
+        for j in 0..V {
+            c[i][j] = A::axpy::<I, L>(a, lanes[j], c[i][j]);
         }
     }
 }
