@@ -8,9 +8,9 @@ use core::{hint::black_box, ops::Range};
 pub const HEIGHT: usize = if isa::COMPACT || cfg!(target_family = "wasm") { 4 } else { 6 };
 /// Vectors of the widest tile of the target's own instruction set.
 pub const BASE: usize = if isa::COMPACT { 1 } else { 2 };
-/// Steps of the sum in a turn of the loop, which are one where code has to be short. What a turn does beside its multiply-adds is a
-/// tenth of the time on a core whose other thread is busy, and on narrow ones.
-const TURN: usize = if isa::COMPACT { 1 } else { 4 };
+/// Steps of the sum in a turn of the loop. What a step does beside its multiply-adds is a tenth of the time on a core whose other thread
+/// is busy, and on narrow ones.
+const TURN: usize = 4;
 
 /// The rows of strip `i` of so many rows: as high as the highest tile, and the last two as equal as can be, so that none starves
 /// the multipliers: 14 are 6 + 4 + 4. Those of a part that begins with a strip and goes to the end are the same, where it has two.
@@ -186,9 +186,11 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
                 c[i] = [A::begin([*starts.add(i); L]); V];
             }
         }
-        // Whole turns where B is packed, and A read by rows or in strips.
+        // Whole turns where B is packed, and A read by rows or in strips. Their code is long: not for multiply-adds that are long as well,
+        // nor for strips of one or two rows, which are rare.
         let (by_rows, in_strips) = (cs == 1, (rs, cs) == (1, R as isize));
-        let whole = if TURN > 1 && s.ldb == (V * L) as isize && (by_rows || in_strips) { s.k / TURN } else { 0 };
+        let worthwhile = const { !isa::COMPACT && R > 2 && (A::FEW || size_of::<A>() <= 4) };
+        let whole = if worthwhile && s.ldb == (V * L) as isize && (by_rows || in_strips) { s.k / TURN } else { 0 };
         if by_rows {
             turns::<I, A, L, R, V, 1>(whole, Rows::strided(a, rs), s.b, &mut c, ahead);
         } else {
