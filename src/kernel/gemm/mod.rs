@@ -175,11 +175,11 @@ impl Grid {
         let rows_b = |cols: usize| match packed {
             true => 8,
             false if blocked::reads_b(b, m) => 0,
-            false => 16 + 64 * wide / cols,
+            false => 16 + 16 * wide / cols,
         };
         let cols_a = match blocked::reads_a(a) {
             true if packed => 28,
-            true => 0,
+            true => 3,
             // read in place too, but summed up
             false if bytes::<A, B>() && a.cs() == 1 => 16,
             false => 70,

@@ -18,6 +18,8 @@ pub trait Packing: Copy {
     type To: Copy + Default;
     /// How many elements make a lane: 1, 2 or 4.
     const GROUP: usize;
+    /// Whether elements are lanes as they are.
+    const SAME: bool = false;
     /// What stands in a group for elements beyond the end: the value whose bits are zero in the lane.
     fn nothing(self) -> Self::From;
     /// A lane of the first `GROUP` of these.
@@ -54,6 +56,7 @@ impl<T: Product> Packing for Single<T> {
     type From = T;
     type To = T::Lane;
     const GROUP: usize = 1;
+    const SAME: bool = T::SAME;
     #[inline(always)]
     fn nothing(self) -> T {
         T::default()
@@ -104,6 +107,17 @@ fn across<I: Isa, P: Packing>(p: P, b: Mat<P::From>, g: usize, cols: Range<usize
     }
 }
 
+/// [`across`] of several groups for a whole panel of `W` columns, whose elements are lanes. By arrays: of loops over elements, the compiler
+/// makes one across rows.
+#[inline(always)]
+fn copy<P: Packing, const W: usize>(b: Mat<P::From>, groups: Range<usize>, j: usize, d: &mut [P::To]) {
+    assert!(P::SAME);
+    for (g, d) in groups.zip(d.as_chunks_mut::<W>().0) {
+        // SAFETY: M1: a row of B, whose elements are side by side, and lanes by SAME.
+        *d = unsafe { *(b.at(g, j) as *const [P::To; W]) };
+    }
+}
+
 /// Bytes of a page.
 const PAGE: usize = 4096;
 
@@ -129,19 +143,34 @@ struct Panels<'a, P: Packing> {
     d: &'a mut [P::To],
 }
 impl<P: Packing> Panels<'_, P> {
-    /// Of columns side by side: rows are read from end to end.
+    /// Of columns side by side: some rows at a time, a panel after the other.
     #[inline(always)]
     fn across<I: Isa>(self) {
+        const TOGETHER: usize = 32;
         let Panels { p, b, width, last, d } = self;
         let (k, n) = (b.rows(), b.cols());
         let groups = k.div_ceil(P::GROUP);
-        for g in 0..groups {
-            ahead::<P>(b, g, 0..n);
+        for first in (0..groups).step_by(TOGETHER) {
+            let part = first..groups.min(first + TOGETHER);
+            for g in part.clone() {
+                ahead::<P>(b, g, 0..n);
+            }
             for (panel, j) in (0..n).step_by(width).enumerate() {
                 let (w, wide) = ((n - j).min(width), if n - j <= width { last } else { width });
-                let (d, rest) = d[panel * width * groups + g * wide..][..wide].split_at_mut(w);
-                across::<I, P>(p, b, g, j..j + w, d);
-                rest.fill(Default::default());
+                let d = &mut d[panel * width * groups + first * wide..][..part.len() * wide];
+                match w {
+                    64 if P::SAME && w == wide => copy::<P, 64>(b, part.clone(), j, d),
+                    32 if P::SAME && w == wide => copy::<P, 32>(b, part.clone(), j, d),
+                    16 if P::SAME && w == wide => copy::<P, 16>(b, part.clone(), j, d),
+                    8 if P::SAME && w == wide => copy::<P, 8>(b, part.clone(), j, d),
+                    _ => {
+                        for (g, d) in part.clone().zip(d.chunks_exact_mut(wide)) {
+                            let (d, rest) = d.split_at_mut(w);
+                            across::<I, P>(p, b, g, j..j + w, d);
+                            rest.fill(Default::default());
+                        }
+                    }
+                }
             }
         }
     }
@@ -234,17 +263,13 @@ pub fn panels_by<P: Packing>(p: P, b: Mat<P::From>, width: usize, last: usize, d
     assert!(b.cols() == 0 || (b.cols() - 1) % width < last && last <= width);
     isa::call(Panels { p, b, width, last, d })
 }
-/// Packs all of `a` into the first `rows * groups of columns` of `d`: by rows; or by columns where those are contiguous, in strips
-/// where they are a page or more apart (7 to 15 % of a product of 1024 rows, and as much lost for 256).
+/// Packs all of `a` into the first `rows * groups of columns` of `d`: by rows, or in strips where its columns are contiguous.
 pub fn rows_by<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> Left<P::To> {
     let groups = a.cols().div_ceil(P::GROUP);
     let d = &mut d[..a.rows() * groups];
     let strides = if a.rs() != 1 || a.cs() == 1 {
         isa::call(Lines(p, a, &mut *d));
         Some((groups as isize, 1))
-    } else if a.cs().unsigned_abs().saturating_mul(size_of::<P::From>()) < PAGE {
-        panels_by(p, a.t(), a.rows(), a.rows(), d);
-        Some((1, a.rows() as isize))
     } else {
         isa::call(Strips(p, a, &mut *d));
         None
