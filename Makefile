@@ -40,8 +40,8 @@ bench:        ## Rust benchmarks, one file a family
 compare: build  ## flex against the Python libraries that are installed in .venv
 	@.venv/bin/python benches/compare.py $(ARGS)
 
-comparison: build  ## COMPARISON.md and its picture, measured anew: a quarter of an hour
-	@.venv/bin/python benches/compare.py --roofline --facts --markdown COMPARISON.md --chart benches/speed.svg $(ARGS)
+comparison: build  ## COMPARISON.md and its picture, measured anew: half an hour
+	@.venv/bin/python benches/compare.py --isa native --isa avx2 --roofline --facts --markdown COMPARISON.md --chart benches/speed.svg $(ARGS)
 
 clean:        ## everything that was built, .venv too
 	cargo clean

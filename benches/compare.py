@@ -1,13 +1,16 @@
-"""flex against the other libraries that are installed: NumPy, and PyTorch, JAX, numexpr, onnxruntime.
+"""flex against the other libraries that are installed: NumPy, and PyTorch, JAX, numexpr, onnxruntime, OpenVINO.
 
-    python benches/compare.py [--only FAMILY]... [--match TEXT] [--rounds N] [--threads N] [--roofline [FILE]] [--facts]
-                              [--json FILE] [--markdown FILE] [--chart FILE] [--report]
+    python benches/compare.py [--only FAMILY]... [--match TEXT] [--rounds N] [--threads N] [--isa LEVEL]... [--roofline [FILE]]
+                              [--facts] [--json FILE] [--markdown FILE] [--chart FILE] [--report]
 
 Each library runs in a process of its own. For each workload every library's result is checked against NumPy's in float64, then they are
 timed in turn, round after round, so that what else the machine does meets all of them. While one is timed the others are stopped: threads
 of OpenMP, OpenBLAS and XLA spin for up to 200 ms after a call, on the cores that the next library needs. The tables give medians, and
 flex's time as a part of that of the fastest other library; a family's figure is the geometric mean of its rows. Exit status 1 when a
 result of flex is wrong.
+
+--isa avx2 holds every library to AVX2, as most machines have it, and the ceilings with them; --isa native --isa avx2 measures both, one
+after the other. The record keeps each level by itself, and the report has both side by side.
 
 --roofline measures the ceilings of this machine as well (cargo bench --bench peaks, or its output in FILE) and says what part of them flex
 reaches; --facts the size, import time and dtypes of each library. --json keeps a record: what is not measured this time stays in it as it
@@ -29,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from peers import facts, report, roofline
+from peers import facts, levels, report, roofline
 from peers.worker import installed, limit_threads, serve
 from peers.workloads import FAMILIES, WORKLOADS
 
@@ -106,11 +109,31 @@ def chosen(families: Iterable[str], text: str) -> dict[str, list[int]]:
     return {family: [k for k, w in enumerate(WORKLOADS) if w.family == family and text in w.name] for family in families}
 
 
-def update(record: dict[str, Any], family: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Puts rows into the record, in the place of what it had of them; all that it has of the family now."""
-    known = {row["name"]: row for row in [*record["families"].get(family, []), *rows]}
-    record["families"][family] = [known[workload.name] for workload in FAMILIES[family].rows if workload.name in known]
-    return record["families"][family]
+def update(known: dict[str, Any], family: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Puts rows into the record of a level, in the place of what it had of them; all that it has of the family now."""
+    families = known["families"]
+    named = {row["name"]: row for row in [*families.get(family, []), *rows]}
+    families[family] = [named[workload.name] for workload in FAMILIES[family].rows if workload.name in named]
+    known["families"] = {family: families[family] for family in FAMILIES if family in families}
+    return families[family]
+
+
+def measure_level(known: dict[str, Any], arguments: argparse.Namespace, names: list[str]) -> bool:
+    """Measures what is asked for at one level, into its record; whether a result of flex is wrong."""
+    ceiling = roofline.Ceiling.of(known)
+    wrong = False
+    peers = [Peer(name, arguments.threads) for name in names]
+    for family, numbers in chosen(arguments.only or FAMILIES, arguments.match).items():
+        rows = [measure(number, peers, arguments.rounds) for number in numbers]
+        if rows:
+            print(report.table(update(known, family, rows), ceiling, {}, family) + "\n", flush=True)
+        for row in rows:
+            for name, error in row["errors"].items():
+                print(f"{family}, {row['name']}: {name}: {error}", file=sys.stderr)
+            wrong |= "flex" in row["errors"]
+    for peer in peers:
+        peer.stop()
+    return wrong
 
 
 def parse() -> argparse.Namespace:
@@ -122,6 +145,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--peers", metavar="NAME,..", type=lambda names: names.split(","), help="the libraries; by default all there are")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=cores)
+    parser.add_argument("--isa", metavar="LEVEL", action="append", choices=levels.LEVELS, help=f"one of: {', '.join(levels.LEVELS)}")
     parser.add_argument("--roofline", metavar="FILE", type=Path, nargs="?", const=Path(), help="measure the ceilings, or read them")
     parser.add_argument("--facts", action="store_true", help="measure size, import time and dtypes")
     parser.add_argument("--json", metavar="FILE", type=Path, help="the record, added to when it is there")
@@ -134,40 +158,33 @@ def parse() -> argparse.Namespace:
 def main() -> int:
     """Measures and prints; the exit status."""
     arguments = parse()
-    record = json.loads(arguments.json.read_text(encoding="utf-8")) if arguments.json and arguments.json.exists() else {"families": {}}
+    record = json.loads(arguments.json.read_text(encoding="utf-8")) if arguments.json and arguments.json.exists() else {"levels": {}}
     names = arguments.peers or installed()
     if "flex" not in installed():
         print("flex is not installed: make build", file=sys.stderr)
         return 1
     limit_threads(arguments.threads)
     record |= {"machine": facts.machine(), "versions": facts.versions(names)}
-    if arguments.roofline is not None:
-        record["peaks"] = roofline.peaks(arguments.roofline, arguments.threads)
     if arguments.facts:
         record["libraries"] = facts.libraries(names)
 
-    ceiling = roofline.Ceiling(record["peaks"]) if "peaks" in record else None
     wrong = False
-    if not arguments.report:
-        record |= {"threads": arguments.threads, "rounds": arguments.rounds}
-        print(f"{arguments.threads} threads, {arguments.rounds} rounds: {', '.join(names)}\n", flush=True)
-        peers = [Peer(name, arguments.threads) for name in names]
-        for family, numbers in chosen(arguments.only or FAMILIES, arguments.match).items():
-            rows = [measure(number, peers, arguments.rounds) for number in numbers]
-            if rows:
-                print(report.table(family, update(record, family, rows), ceiling) + "\n", flush=True)
-            for row in rows:
-                for name, error in row["errors"].items():
-                    print(f"{family}, {row['name']}: {name}: {error}", file=sys.stderr)
-                wrong |= "flex" in row["errors"]
-        for peer in peers:
-            peer.stop()
-    record["families"] = {family: record["families"][family] for family in FAMILIES if family in record["families"]}
-    print(report.summary(record, ceiling))
+    for level in arguments.isa or [levels.NATIVE]:
+        known = record["levels"].setdefault(level, {"families": {}})
+        with levels.held_to(level):
+            if arguments.roofline is not None:
+                known["peaks"] = roofline.peaks(arguments.roofline, arguments.threads)
+            if not arguments.report:
+                record |= {"threads": arguments.threads, "rounds": arguments.rounds}
+                print(f"{level}, {arguments.threads} threads, {arguments.rounds} rounds: {', '.join(names)}\n", flush=True)
+                wrong |= measure_level(known, arguments, names)
+    # The machine's own level first, and none of which nothing is known.
+    record["levels"] = {level: record["levels"][level] for level in levels.LEVELS if record["levels"].get(level, {}).get("families")}
+    print(report.summary(record))
     if arguments.json:
         arguments.json.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if arguments.markdown:
-        arguments.markdown.write_text(report.document(record, ceiling), encoding="utf-8")
+        arguments.markdown.write_text(report.document(record), encoding="utf-8")
     if arguments.chart:
         arguments.chart.write_text(report.chart(record), encoding="utf-8")
     return int(wrong)

@@ -40,6 +40,7 @@ fn seconds_of_all(threads: usize, f: impl Fn(usize) + Sync) -> f64 {
 mod arithmetic {
     use core::arch::x86_64::*;
     use core::hint::black_box;
+    use flex::exec::isa::{self, Level};
 
     /// Times that the chains go round in a call: about 0.2 ms, and more than waking a thread takes.
     const TURNS: usize = 1 << 15;
@@ -69,6 +70,8 @@ mod arithmetic {
     peak!(f64_512, "avx512f", 24 x 8, _mm512_setzero_pd, |s, a, b| _mm512_fmadd_pd(a, b, *s));
     peak!(f32_256, "avx2,fma", 12 x 8, _mm256_setzero_ps, |s, a, b| _mm256_fmadd_ps(a, b, *s));
     peak!(f64_256, "avx2,fma", 12 x 4, _mm256_setzero_pd, |s, a, b| _mm256_fmadd_pd(a, b, *s));
+    peak!(i32_256, "avx2", 12 x 8, _mm256_setzero_si256, |s, a, b| _mm256_add_epi32(_mm256_mullo_epi32(*s, b), a));
+    peak!(int8_256, "avx2", 12 x 16, _mm256_setzero_si256, |s, a, b| _mm256_add_epi32(_mm256_madd_epi16(a, b), *s));
     peak!(i32_512, "avx512f", 24 x 16, _mm512_setzero_si512, |s, a, b| _mm512_add_epi32(_mm512_mullo_epi32(*s, b), a));
     peak!(int8_512, "avx512f,avx512vnni", 24 x 64, _mm512_setzero_si512, |s, a, b| _mm512_dpbusd_epi32(*s, a, b));
     peak!(bf16_512, "avx512f,avx512bf16", 24 x 32, _mm512_setzero_ps, |s, a, b| {
@@ -77,17 +80,20 @@ mod arithmetic {
         _mm512_dpbf16_ps(*s, a, b)
     });
 
-    /// The kinds of arithmetic that this CPU has, each with a function that does some and says how many operations.
+    /// The kinds of arithmetic of the level that kernels run on, each with a function that does some and says how many operations.
+    /// Without dot instructions, products of 8-bit integers are of pairs of 16 bits.
     pub fn kinds() -> Vec<(&'static str, fn() -> f64)> {
-        let wide = is_x86_feature_detected!("avx512f");
-        let fma = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        let all: [(&str, bool, fn() -> f64); 7] = [
+        let wide = isa::level() == Level::Avx512;
+        let fma = isa::level() == Level::Avx2;
+        let all: [(&str, bool, fn() -> f64); 9] = [
             ("float32", wide, f32_512),
             ("float64", wide, f64_512),
-            ("float32", fma && !wide, f32_256),
-            ("float64", fma && !wide, f64_256),
+            ("float32", fma, f32_256),
+            ("float64", fma, f64_256),
             ("int32", wide, i32_512),
+            ("int32", fma, i32_256),
             ("int8", wide && is_x86_feature_detected!("avx512vnni"), int8_512),
+            ("int8", fma, int8_256),
             ("bfloat16", wide && is_x86_feature_detected!("avx512bf16"), bf16_512),
         ];
         all.into_iter().filter(|kind| kind.1).map(|kind| (kind.0, kind.2)).collect()

@@ -6,12 +6,11 @@ import math
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from .roofline import readable_bytes
+from .levels import FREE, LEVELS, NATIVE
+from .roofline import Ceiling, readable_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    from .roofline import Ceiling
 
     Row = dict[str, Any]
 
@@ -58,20 +57,22 @@ def _columns(rows: list[Row]) -> list[str]:
     )
 
 
-def table(family: str, rows: list[Row], ceiling: Ceiling | None) -> str:
-    """A family as a Markdown table."""
+def table(rows: list[Row], ceiling: Ceiling | None, others: dict[str, dict[str, Row]], family: str) -> str:
+    """A family as a Markdown table. `others`: its rows by name, at each further level."""
     names = _columns(rows)
     fraction: Callable[[Row], list[str]] = lambda row: [_percent(ceiling.fraction(row))] if ceiling else []  # noqa: E731
-    heads = [family, *names, "flex / best", "aim", *(["of ceiling"] if ceiling else []), "held"]
+    at = [f"at {LEVELS[level]}" for level in others]
+    heads = [family, *names, "flex / best", *at, "aim", *(["of ceiling"] if ceiling else []), "held"]
     lines = [_line(heads), "|---|" + "---:|" * (len(heads) - 1)]
     for row in rows:
         cells = [readable(row["seconds"].get(name)) for name in names]
         fresh = f" + {row['fresh']} fresh" if row.get("fresh") else ""
         held = (readable_bytes(row["held"]) if row.get("held") else "–") + fresh
-        lines.append(_line([row["name"], *cells, _figure(ratio(row)), _figure(row["goal"]), *fraction(row), held]))
-    figures = [f"**{_figure(mean(map(ratio, rows)))}**", _figure(mean(row["goal"] for row in rows))]
+        elsewhere = [_figure(ratio(known[row["name"]])) if row["name"] in known else "–" for known in others.values()]
+        lines.append(_line([row["name"], *cells, _figure(ratio(row)), *elsewhere, _figure(row["goal"]), *fraction(row), held]))
+    figures = [f"**{_figure(mean(map(ratio, rows)))}**", *(f"**{_figure(mean(map(ratio, known.values())))}**" for known in others.values())]
     part = [_percent(mean(map(ceiling.fraction, rows)))] if ceiling else []
-    lines.append(_line(["**geometric mean**", *[""] * len(names), *figures, *part, ""]))
+    lines.append(_line(["**geometric mean**", *[""] * len(names), *figures, _figure(mean(row["goal"] for row in rows)), *part, ""]))
     return "\n".join(lines)
 
 
@@ -79,23 +80,29 @@ def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def summary(record: dict[str, Any], ceiling: Ceiling | None) -> str:
-    """A row a family."""
-    heads = ["family", "flex / best", "aim", "rows", "ahead", "within aim", *(["of ceiling"] if ceiling else [])]
-    lines = [_line(heads), "|---|" + "---:|" * (len(heads) - 1)]
-    for family, rows in record["families"].items():
-        ratios = [(value, row["goal"]) for row in rows if (value := ratio(row))]
-        counts = [len(ratios), sum(value < 1 for value, _ in ratios), sum(value <= goal for value, goal in ratios)]
-        part = [_percent(mean(map(ceiling.fraction, rows)))] if ceiling else []
-        figures = [f"**{_figure(mean(map(ratio, rows)))}**", _figure(mean(row["goal"] for row in rows))]
-        lines.append(_line([family, *figures, *map(str, counts), *part]))
-    return "\n".join(lines)
+def summary(record: dict[str, Any]) -> str:
+    """A row a family, and in it columns for each level."""
+    known = record["levels"]
+    ceilings = {level: Ceiling.of(at) for level, at in known.items()}
+    families = list(dict.fromkeys(family for at in known.values() for family in at["families"]))
+    heads, body = ["family"], [[family] for family in families]
+    for level, at in known.items():
+        prefix = "" if level == NATIVE else f"{LEVELS[level]}: "
+        ceiling = ceilings[level]
+        heads += [prefix + head for head in ("flex / best", "aim", "rows", "ahead", "within aim", *(["of ceiling"] if ceiling else []))]
+        for family, cells in zip(families, body, strict=True):
+            rows = at["families"].get(family, [])
+            ratios = [(value, row["goal"]) for row in rows if (value := ratio(row))]
+            counts = [len(ratios), sum(value < 1 for value, _ in ratios), sum(value <= goal for value, goal in ratios)]
+            part = [_percent(mean(map(ceiling.fraction, rows)))] if ceiling else []
+            cells += [f"**{_figure(mean(map(ratio, rows)))}**", _figure(mean(row["goal"] for row in rows)), *map(str, counts), *part]
+    return "\n".join([_line(heads), "|---|" + "---:|" * (len(heads) - 1), *map(_line, body)])
 
 
-def behind(record: dict[str, Any]) -> str:
+def behind(families: dict[str, list[Row]]) -> str:
     """The rows in which another library is faster, worst first."""
     rows = sorted(
-        ((value, row) for rows in record["families"].values() for row in rows if (value := ratio(row)) and value > 1),
+        ((value, row) for rows in families.values() for row in rows if (value := ratio(row)) and value > 1),
         key=lambda pair: -pair[0],
     )
     if not rows:
@@ -133,15 +140,14 @@ def _short(dtypes: list[str]) -> str:
 
 DOCUMENT = """# flex and the other libraries
 
-Written by `benches/compare.py`: every figure is measured, none is copied from elsewhere. To measure on your machine, in about a quarter of
-an hour:
+Written by `benches/compare.py`: every figure is measured, none is copied from elsewhere. To measure on your machine, in about half an hour:
 
 ```sh
 make comparison
 ```
 
-That is `benches/compare.py --roofline --facts --markdown COMPARISON.md --chart benches/speed.svg`, with what is installed in `.venv`; other
-peers take part once they are there (`.venv/bin/pip install torch jax numexpr onnxruntime onnx`).
+That is `benches/compare.py --isa native --isa avx2 --roofline --facts --markdown COMPARISON.md --chart benches/speed.svg`, with what is
+installed in `.venv`; other peers take part once they are there (`.venv/bin/pip install torch jax numexpr onnxruntime onnx openvino`).
 
 - CPU: {cpu}; {caches}
 - {system}, Python {python}, {threads} threads for each library
@@ -152,18 +158,20 @@ first. Times are medians of {rounds} rounds in steady state, called from Python;
 part of that of the fastest other library in the row: below 1 flex is ahead. *aim* is what flex is meant to reach. *held* is the memory
 that a call of flex holds at most beside its inputs, where it is more than what small blocks round to; *fresh* are blocks that a repeated
 call still asked the system for.
-
+{held}
 ## Summary
 
 {summary}
 {ceilings}
-## Where flex is behind
-
 {behind}
 {offers}
 ## All workloads
 
 {tables}
+"""
+HELD = """
+Most machines have no AVX-512. *{name}* is the same comparison with every library held to it by its own switch, flex by `FLEX_ISA`; {free}
+has none, and runs there as on the whole machine.
 """
 CEILINGS = """
 *Of ceiling* is the part that flex reaches of what this machine can do (`benches/peaks.rs`): a workload takes at least the time of its
@@ -179,13 +187,28 @@ OFFERS = """
 
 Sizes are of installed files, as the wheels of `pip install` on this machine bring them. Import is the time that it adds to a fresh
 interpreter. Dtypes are counted where `a + a` or `a @ a` of two by two ones works and keeps the dtype; numexpr and onnxruntime have no such
-functions: they evaluate expressions and graphs.
+functions: they evaluate expressions and graphs, and so does OpenVINO.
 """
 
 
-def document(record: dict[str, Any], ceiling: Ceiling | None) -> str:
+def _titled(title: str, level: str) -> str:
+    return title if level == NATIVE else f"{title}, {LEVELS[level]}"
+
+
+def document(record: dict[str, Any]) -> str:
     """COMPARISON.md."""
-    machine = record["machine"]
+    machine, known = record["machine"], record["levels"]
+    ceilings = {level: ceiling for level, at in known.items() if (ceiling := Ceiling.of(at))}
+    first, *rest = known
+    others = {level: {family: {row["name"]: row for row in rows} for family, rows in known[level]["families"].items()} for level in rest}
+    lines = [
+        _titled("", level).removeprefix(", ") + ("\n\n" if level != NATIVE else "") + "\n".join(c.lines()) for level, c in ceilings.items()
+    ]
+    tables = [
+        f"### {family.capitalize()}\n\n"
+        + table(rows, ceilings.get(first), {level: at[family] for level, at in others.items() if family in at}, family)
+        for family, rows in known[first]["families"].items()
+    ]
     return DOCUMENT.format(
         cpu=machine["cpu"],
         caches=", ".join(f"{level} {size}" for level, size in machine["caches"].items()),
@@ -194,11 +217,12 @@ def document(record: dict[str, Any], ceiling: Ceiling | None) -> str:
         threads=record["threads"],
         rounds=record["rounds"],
         versions=", ".join(f"{name} {version}" for name, version in record["versions"].items()),
-        summary=summary(record, ceiling),
-        ceilings=CEILINGS.format(lines="\n".join(ceiling.lines())) if ceiling else "",
-        behind=behind(record),
+        held="".join(HELD.format(name=LEVELS[level], free=" and ".join(FREE)) for level in known if level != NATIVE),
+        summary=summary(record),
+        ceilings=CEILINGS.format(lines="\n\n".join(lines)) if ceilings else "",
+        behind="\n\n".join(f"{_titled('## Where flex is behind', level)}\n\n{behind(at['families'])}" for level, at in known.items()),
         offers=OFFERS.format(table=_offers(record["libraries"], record["versions"])) if "libraries" in record else "",
-        tables="\n\n".join(f"### {family.capitalize()}\n\n{table(family, rows, ceiling)}" for family, rows in record["families"].items()),
+        tables="\n\n".join(tables),
     )
 
 
@@ -218,7 +242,8 @@ def chart(record: dict[str, Any]) -> str:
     def x(times: float) -> float:
         return LEFT + WIDTH * math.log(min(max(times, LOWEST), HIGHEST) / LOWEST) / math.log(HIGHEST / LOWEST)
 
-    families = {family: rows for family, rows in record["families"].items() if mean(map(ratio, rows))}
+    known = next(iter(record["levels"].values()))["families"]
+    families = {family: rows for family, rows in known.items() if mean(map(ratio, rows))}
     bottom, right = TOP + STEP * len(families), LEFT + WIDTH + 24
     parts = [
         _text(8, 16, "Time of the others, flex = 1 (logarithmic; longer is better for flex)"),

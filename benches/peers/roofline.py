@@ -46,6 +46,11 @@ class Ceiling:
             key = row.get("bytes", row["kind"])
             best[key] = max(best.get(key, 0.0), row["rate"])
 
+    @classmethod
+    def of(cls, known: dict[str, Any]) -> Ceiling | None:
+        """From what is known of a level, where its ceilings were measured."""
+        return cls(known["peaks"]) if "peaks" in known else None
+
     def rate(self, dtype: str) -> float | None:
         """Operations a second."""
         return max((self._arithmetic[kind] for kind in COMPUTED_IN.get(dtype, (dtype,)) if kind in self._arithmetic), default=None)

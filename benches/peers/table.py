@@ -2,7 +2,7 @@
 
 An expression sees its inputs by name and the library's namespace as `xp`. The first one is for every library that spells it so (NumPy,
 flex, jax.numpy: the array API standard's names); a keyword gives another library's own spelling, None leaves it out. numexpr takes part
-where a row has an expression for it, onnxruntime likewise.
+where a row has an expression for it, onnxruntime and OpenVINO likewise.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Workload:
         # What of the result `r` is compared with the reference, in NumPy.
         self.compared = compared
         self._expression = expression
-        self._spellings = {"numexpr": None, "onnxruntime": None, **spellings}
+        self._spellings = {"numexpr": None, "onnxruntime": None, "openvino": None, **spellings}
 
     def expression(self, library: str) -> str | None:
         """What `library` evaluates; None when it does not take part."""

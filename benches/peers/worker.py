@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .table import Input, Workload
 
-LIBRARIES = ("flex", "numpy", "torch", "jax", "numexpr", "onnxruntime")
+LIBRARIES = ("flex", "numpy", "torch", "jax", "numexpr", "onnxruntime", "openvino")
 SAMPLE = 0.03  # seconds that one measurement takes, or one call if that takes longer
 LONG = 0.2  # seconds of a call that needs no other before it
 SEED = 20
@@ -197,7 +197,11 @@ class Numexpr(_Eager):
         return f"evaluate({expression!r}, inputs)", {"inputs": inputs}
 
 
-class Onnxruntime(_Eager):
+class _Runtime(_Eager):
+    """A library that runs models alone."""
+
+    with_model: Callable[[int], Callable[[list[str]], np.ndarray]]
+
     def __init__(self, threads: int):
         self._threads = threads
 
@@ -206,13 +210,21 @@ class Onnxruntime(_Eager):
 
     @cached_property
     def _encoder(self) -> Callable[[list[str]], np.ndarray]:
-        return minilm.with_onnxruntime(self._threads)
+        return type(self).with_model(self._threads)
 
     def names(self) -> dict[str, Any]:
         return {"encode": lambda texts: self._encoder(texts)}
 
 
-CLASSES: dict[str, Callable[[int], Library]] = dict(zip(LIBRARIES, (Flex, Numpy, Torch, Jax, Numexpr, Onnxruntime), strict=True))
+class Onnxruntime(_Runtime):
+    with_model = staticmethod(minilm.with_onnxruntime)
+
+
+class Openvino(_Runtime):
+    with_model = staticmethod(minilm.with_openvino)
+
+
+CLASSES: dict[str, Callable[[int], Library]] = dict(zip(LIBRARIES, (Flex, Numpy, Torch, Jax, Numexpr, Onnxruntime, Openvino), strict=True))
 
 
 def _difference(result: np.ndarray, reference: np.ndarray) -> float:

@@ -16,14 +16,17 @@ def test_families_are_measured_and_written(tmp_path):
     ceilings = [{"kind": kind, "bytes": size, "threads": 1, "rate": 1e10} for kind in kinds for size in sizes]
     peaks.write_text(json.dumps([*ceilings, {"kind": "fork-join", "threads": 2, "seconds": 1e-6}]))
     command = [sys.executable, COMPARE, "--peers", "flex,numpy", "--only", "call overhead", "--rounds", "1", "--roofline", peaks]
-    command += ["--json", record, "--markdown", document, "--chart", chart]
+    command += ["--isa", "native", "--isa", "avx2", "--json", record, "--markdown", document, "--chart", chart]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert ran.returncode == 0, ran.stderr
-    rows = json.loads(record.read_text())["families"]["call overhead"]
-    assert all(row["errors"] == {} and set(row["seconds"]) == {"flex", "numpy"} for row in rows)
-    add = next(row for row in rows if row["name"] == "add, 16")
+    measured = {level: known["families"]["call overhead"] for level, known in json.loads(record.read_text())["levels"].items()}
+    assert list(measured) == ["native", "avx2"]
+    for rows in measured.values():
+        assert all(row["errors"] == {} and set(row["seconds"]) == {"flex", "numpy"} for row in rows)
+    add = next(row for row in measured["native"] if row["name"] == "add, 16")
     assert add["read"] == 2 * add["written"] == 128
     text = document.read_text()
     assert "| add, 16 |" in text
-    assert "## Where flex is behind" in text
+    assert "## Where flex is behind\n" in text
+    assert "## Where flex is behind, AVX2\n" in text
     assert ElementTree.parse(chart).getroot().tag.endswith("svg")

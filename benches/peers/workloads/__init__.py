@@ -1,6 +1,6 @@
 """The workloads: a row each, by family."""
 
-from . import elementwise, index, matmul, model, reduce
+from . import elementwise, index, matmul, model, python, reduce
 
-FAMILIES = {family.name: family for module in (elementwise, reduce, index, matmul, model) for family in module.FAMILIES}
+FAMILIES = {family.name: family for module in (elementwise, python, reduce, index, matmul, model) for family in module.FAMILIES}
 WORKLOADS = [workload for family in FAMILIES.values() for workload in family.rows]

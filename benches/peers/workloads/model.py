@@ -22,6 +22,7 @@ def _row(name: str, count: int, goal: float) -> None:
         numpy=None,
         jax=None,
         onnxruntime="encode(texts)",
+        openvino="encode(texts)",
         reference="published(texts)",
         compared="r[: len(published(texts))]",
         flops=lambda: minilm.flops(texts()),
