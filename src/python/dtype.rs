@@ -2,13 +2,14 @@
 
 use crate::DType;
 use crate::dtype::Class;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyString, PyType};
 
-/// The type of a tensor's elements. There is one object for each, such as `flex.float32`; names (`"float32"`), NumPy's dtypes
-/// and Python's `bool`, `int`, `float` and `complex` are accepted wherever one is.
+/// The type of a tensor's elements. There is one object for each, such as `flex.float32`. Wherever one is taken, and compared with
+/// `==`, these stand for it too: its name (`"float32"`) and code (`"f4"`), dtypes and scalar types of NumPy, ml_dtypes, JAX and torch,
+/// and Python's `bool`, `int` (int64), `float` (float64) and `complex` (complex128).
 #[pyclass(frozen, name = "DType", module = "flex")]
 pub struct PyDType(DType);
 
@@ -16,6 +17,17 @@ impl PyDType {
     /// The dtype that the object stands for.
     pub fn get(&self) -> DType {
         self.0
+    }
+}
+
+/// NumPy's letter for the kind of a dtype's values.
+fn kind(dtype: DType) -> &'static str {
+    match dtype.class() {
+        Class::Boolean => "b",
+        Class::Sint => "i",
+        Class::Uint => "u",
+        Class::Half | Class::Float => "f",
+        Class::Complex => "c",
     }
 }
 
@@ -49,15 +61,14 @@ impl PyDType {
     /// NumPy's letter for the kind: `b` bool, `i` signed, `u` unsigned integers, `f` floats (bfloat16 too), `c` complex.
     #[getter]
     fn kind(&self) -> &'static str {
-        match self.0.class() {
-            Class::Boolean => "b",
-            Class::Sint => "i",
-            Class::Uint => "u",
-            Class::Half | Class::Float => "f",
-            Class::Complex => "c",
-        }
+        kind(self.0)
     }
-    /// NumPy's dtype for it, which makes `np.zeros(3, dtype=flex.float32)` work (NumPy 2.4 and newer ask for it).
+    /// NumPy's dtype for it, which makes `np.zeros(3, dtype=flex.float32)` work: NumPy 2.4 and newer ask for `__numpy_dtype__`,
+    /// older ones for `dtype`.
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        super::interop::numpy::dtype(py, self.0)
+    }
     #[getter]
     fn __numpy_dtype__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         super::interop::numpy::dtype(py, self.0)
@@ -72,7 +83,7 @@ impl PyDType {
         PyString::intern(py, self.0.name()).hash() // equal to the string, so of its hash
     }
     fn __eq__(&self, other: &Bound<PyAny>) -> bool {
-        !other.is_instance_of::<PyType>() && lookup(other).is_ok_and(|d| d == Some(self.0))
+        lookup(other).is_ok_and(|d| d == Some(self.0))
     }
     /// Pickled by name, so that what is loaded is the one object again.
     fn __reduce__(&self) -> &'static str {
@@ -86,7 +97,7 @@ impl PyDType {
     }
 }
 
-/// A dtype argument: a `DType`, a name, a NumPy dtype or scalar type, or Python's `bool`, `int`, `float`, `complex`.
+/// A dtype argument: what [`lookup`] knows.
 #[derive(Clone, Copy)]
 pub struct DTypeArg(pub DType);
 
@@ -97,39 +108,78 @@ impl<'py> FromPyObject<'_, 'py> for DTypeArg {
             return Ok(DTypeArg(d));
         }
         let names = DType::ALL.map(DType::name).join(", ");
-        let message = format!("{} is no dtype of flex; they are {names}", x.repr()?);
-        Err(if x.is_instance_of::<PyString>() { PyValueError::new_err(message) } else { PyTypeError::new_err(message) })
+        let message = format!(
+            "{} is no dtype of flex; they are {names}. Taken as well: Python's bool, int (int64), float (float64) and complex \
+             (complex128), dtypes of NumPy, ml_dtypes, JAX and torch, and codes such as \"f4\"",
+            x.repr()?
+        );
+        Err(PyTypeError::new_err(message))
     }
 }
 
-/// The dtype that an object stands for.
+/// The dtype that an object stands for. Python's own types are what their numbers are in memory, as in NumPy: `float` is float64,
+/// `int` int64, `complex` complex128.
 pub fn lookup(x: &Bound<PyAny>) -> PyResult<Option<DType>> {
-    let py = x.py();
     if let Ok(d) = x.cast_exact::<PyDType>() {
         return Ok(Some(d.get().0));
     }
     if let Ok(name) = x.cast::<PyString>() {
-        return Ok(DType::from_name(name.to_str()?));
+        let name = name.to_str()?;
+        return Ok(DType::from_name(name).or_else(|| from_code(name).filter(|(_, swapped)| !swapped).map(|(d, _)| d)));
     }
     if let Ok(class) = x.cast::<PyType>() {
-        return Ok(if class.is(py.get_type::<PyFloat>()) {
-            Some(DType::DEFAULT_FLOAT)
-        } else if class.is(py.get_type::<PyInt>()) {
-            Some(DType::DEFAULT_INT)
-        } else if class.is(py.get_type::<PyBool>()) {
-            Some(DType::Bool)
-        } else if class.is(py.get_type::<PyComplex>()) {
-            Some(DType::DEFAULT_COMPLEX)
-        } else {
-            // numpy.float32, ml_dtypes.bfloat16
-            let known = class.module().is_ok_and(|m| m == "numpy" || m == "ml_dtypes");
-            if known { DType::from_name(class.name()?.to_str()?.trim_end_matches('_')) } else { None }
-        });
+        return from_class(class);
     }
     // numpy.dtype: anything with a name of the table and the size that goes with it
-    let (Ok(name), Ok(size)) = (x.getattr("name"), x.getattr("itemsize")) else { return Ok(None) };
-    let (Ok(name), Ok(size)) = (name.extract::<String>(), size.extract::<usize>()) else { return Ok(None) };
-    Ok(DType::from_name(&name).filter(|d| d.size() == size))
+    let named = |name: &str| -> PyResult<Option<DType>> {
+        let size = x.getattr("itemsize").and_then(|n| n.extract::<usize>());
+        Ok(size.ok().and_then(|size| DType::from_name(name).filter(|d| d.size() == size)))
+    };
+    match x.getattr("name").and_then(|n| n.extract::<String>()) {
+        Ok(name) => named(&name),
+        // torch's have no name but "torch.float32"
+        Err(_) if x.get_type().module().is_ok_and(|m| m == "torch") => named(x.str()?.to_str()?.trim_start_matches("torch.")),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The dtype that a class of numbers stands for.
+fn from_class(class: &Bound<PyType>) -> PyResult<Option<DType>> {
+    let py = class.py();
+    let python = [
+        (py.get_type::<PyFloat>(), DType::F64),
+        (py.get_type::<PyInt>(), DType::I64),
+        (py.get_type::<PyBool>(), DType::Bool),
+        (py.get_type::<PyComplex>(), DType::Complex128),
+    ];
+    if let Some((_, d)) = python.iter().find(|(c, _)| class.is(c)) {
+        return Ok(Some(*d));
+    }
+    // numpy.float32, ml_dtypes.bfloat16, jax.numpy.float32
+    let known = class.module().is_ok_and(|m| ["numpy", "ml_dtypes", "jax.numpy"].iter().any(|k| m == *k));
+    let name = class.name()?;
+    Ok(match name.to_str()?.trim_end_matches('_') {
+        _ if !known => None,
+        "longlong" => Some(DType::I64),
+        "ulonglong" => Some(DType::U64),
+        name => DType::from_name(name),
+    })
+}
+
+/// The dtype of a code of NumPy's array interface, such as `"<f4"`, and whether its bytes are in the other order than this machine's.
+/// Without an order, they are in this machine's.
+pub fn from_code(code: &str) -> Option<(DType, bool)> {
+    let (order, code) = match code.as_bytes() {
+        [order @ (b'<' | b'>' | b'=' | b'|'), code @ ..] => (*order, code),
+        code => (b'=', code),
+    };
+    let [letter, size @ ..] = code else { return None };
+    let size = std::str::from_utf8(size).ok()?;
+    // bfloat16 has the kind of a float, and no code
+    let mut coded = DType::ALL.into_iter().filter(|d| *d != DType::BF16);
+    let dtype = coded.find(|d| kind(*d).as_bytes() == [*letter] && d.size().to_string() == size)?;
+    let swapped = order == if cfg!(target_endian = "little") { b'>' } else { b'<' };
+    Some((dtype, swapped && dtype.size() > 1))
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

@@ -59,6 +59,9 @@ fn dtype_of(x: &Bound<PyAny>) -> PyResult<DType> {
     if let Ok(t) = x.cast_exact::<PyTensor>() {
         return Ok(t.get().read(crate::Tensor::dtype));
     }
+    if let Some(d) = lookup(x)? {
+        return Ok(d);
+    }
     match x.getattr("dtype") {
         Ok(d) => d.extract::<DTypeArg>().map(|d| d.0),
         Err(_) => x.extract::<DTypeArg>().map(|d| d.0),

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -49,19 +50,86 @@ def test_kind(dtype):
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"), [(bool, "bool"), (int, "int64"), (float, "float32"), (complex, "complex64"), (np.bool_, "bool")]
+    ("given", "expected"),
+    [
+        (bool, "bool"),
+        (int, "int64"),
+        (float, "float64"),
+        (complex, "complex128"),
+        (np.bool_, "bool"),
+        (np.longlong, "int64"),
+        (np.ulonglong, "uint64"),
+        (np.float32, "float32"),
+        (np.complex64, "complex64"),
+        (ml_dtypes.bfloat16, "bfloat16"),
+        (np.dtype(ml_dtypes.bfloat16), "bfloat16"),
+        ("f4", "float32"),
+        ("<f8", "float64") if sys.byteorder == "little" else (">f8", "float64"),
+        ("=f2", "float16"),
+        ("i8", "int64"),
+        ("|u1", "uint8"),
+        ("b1", "bool"),
+        ("c16", "complex128"),
+    ],
 )
-def test_python_types_are_defaults(given, expected):
-    assert flex.DType(given) == expected
+def test_what_stands_for_a_dtype(given, expected):
+    assert flex.DType(given) is getattr(flex, expected)
+    assert flex.DType(given) == given
+    assert given == flex.DType(given)
+    assert (flex.DType(given) != given) is False
+    assert flex.zeros(2, dtype=given).dtype == given
+    assert flex.asarray([1], dtype=given).dtype is flex.DType(given)
+    assert flex.asarray([1]).astype(given).dtype is flex.DType(given)
+
+
+def test_python_types_keep_what_their_numbers_hold():
+    x = flex.asarray([1 / 3], dtype="float64")
+    assert x.astype(float).item() == 1 / 3
+    assert flex.asarray([1 / 3], dtype=float).item() == 1 / 3
+    assert flex.asarray([1 / 3 + 1j / 7], dtype=complex).item() == 1 / 3 + 1j / 7
+    assert flex.asarray([1 / 3]).dtype == flex.zeros(1).dtype == flex.float32  # without a dtype, the default
+
+
+class TorchDtype:
+    """Looks as torch's dtypes do: no name, but a size and a string."""
+
+    def __init__(self, name, itemsize):
+        self.name_, self.itemsize = name, itemsize
+
+    def __repr__(self):
+        return f"torch.{self.name_}"
+
+
+TorchDtype.__module__ = "torch"
+
+
+def test_dtypes_of_torch(dtype):
+    theirs = TorchDtype(dtype.name, dtype.itemsize)
+    assert flex.DType(theirs) is dtype
+    assert dtype == theirs
+    with pytest.raises(TypeError, match=r"torch.float8_e4m3fn is no dtype of flex"):
+        flex.DType(TorchDtype("float8_e4m3fn", 1))
 
 
 @pytest.mark.parametrize(
-    ("given", "error"),
-    [("float31", ValueError), (3, TypeError), (None, TypeError), (str, TypeError), (np.dtype("M8[s]"), TypeError), ([], TypeError)],
+    "given",
+    [
+        *("float31", "float", "f3", "f", "V2", "O8", "", ">f4" if sys.byteorder == "little" else "<f4"),
+        *(3, None, [], str, object, np.str_, np.floating, np.longdouble, np.dtype("M8[s]")),
+    ],
 )
-def test_what_is_no_dtype(given, error):
-    with pytest.raises(error, match="no dtype of flex"):
+def test_what_is_no_dtype(given):
+    with pytest.raises(TypeError, match=r"no dtype of flex; they are bool, int8.*float64.*NumPy"):
         flex.DType(given)
+    assert flex.float32 != given
+
+
+def test_numpy_knows_them(dtype):
+    theirs = numpy_dtype(dtype)
+    assert np.dtype(dtype) == theirs
+    assert np.result_type(dtype, dtype) == theirs
+    assert dtype.dtype == theirs  # what NumPy before 2.4 asks for
+    assert np.asarray([1], dtype=dtype).dtype == theirs
 
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"])

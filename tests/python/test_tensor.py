@@ -80,7 +80,7 @@ def test_asarray_dtype(dtype):
         ([2**64], {}, OverflowError, "out of range"),
         ([-1, 2**63], {}, OverflowError, "out of range"),
         ([10**60], {}, OverflowError, "out of range for every dtype"),
-        ([1], {"dtype": "float33"}, ValueError, "no dtype of flex"),
+        ([1], {"dtype": "float33"}, TypeError, "no dtype of flex"),
         ([1], {"device": "cuda"}, ValueError, "device 'cuda' does not exist"),
         ([1], {"copy": False}, ValueError, "copy is False"),
         (1, {"copy": False}, ValueError, "copy is False"),
