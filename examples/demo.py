@@ -45,7 +45,7 @@ def main() -> int:
     sentences = (HERE / "sentences.txt").read_text(encoding="utf-8").splitlines()
     encoder.encode(sentences[:2])  # the first call touches the weights' pages
     start = time.perf_counter()
-    vectors = encoder.encode(sentences, progress=True)
+    vectors = encoder.encode(sentences, show_progress_bar=sys.stderr.isatty())
     seconds = time.perf_counter() - start
     print(f"{len(sentences)} sentences in {seconds * 1e3:.0f} ms: {len(sentences) / seconds:.0f} sentences per second")
 

@@ -74,7 +74,7 @@ def load_encoder(folder: str | None) -> SentenceEncoder:
 def embed(arguments: argparse.Namespace) -> None:
     """A vector a line: into an npy file, or as numbers on standard output."""
     texts = [line.text for line in read_lines(arguments.files)]
-    vectors = load_encoder(arguments.model).encode(texts, progress=True)
+    vectors = load_encoder(arguments.model).encode(texts, show_progress_bar=sys.stderr.isatty())
     if arguments.output is not None:
         flex.io.save(arguments.output, vectors)
         return
@@ -89,7 +89,7 @@ def search(arguments: argparse.Namespace) -> None:
         raise CommandError(f"no text in {', '.join(arguments.files)}")
     encoder = load_encoder(arguments.model)
     query = encoder.encode([arguments.query])[0]  # first: should it be refused, then before the long work
-    scores = encoder.encode([line.text for line in lines], progress=True) @ query
+    scores = encoder.encode([line.text for line in lines], show_progress_bar=sys.stderr.isatty()) @ query
     for k in flex.argsort(scores, descending=True)[: arguments.top].tolist():
         source, number, text = lines[k]
         print(f"{float(scores[k]):.4f}  {source}:{number}  {text}")

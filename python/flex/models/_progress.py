@@ -1,16 +1,40 @@
-"""A progress bar of one line."""
+"""A progress bar: tqdm's where it is installed, else one of our own."""
 
 from __future__ import annotations
 
 import sys
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
 WIDTH = 30  # characters of the bar
 INTERVAL = 0.1  # seconds between two drawings
+
+
+@contextmanager
+def progress_bar(total: int, label: str, *, shown: bool) -> Iterator[Callable[[int], object]]:
+    """Gives a function to be told how many more of `total` are done.
+
+    with progress_bar(len(items), "embedding", shown=True) as advance:
+        for item in items:
+            work(item)
+            advance(1)
+    """
+    if not shown:
+        yield lambda count: None
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        with ProgressBar(total, label) as bar:
+            yield bar.advance
+    else:
+        with tqdm(total=total, desc=label) as bar:
+            yield bar.update
 
 
 class ProgressBar:

@@ -1,18 +1,20 @@
-"""Sentence embeddings: texts in, one vector of length 1 a text out."""
+"""Sentence embeddings: texts in, one vector a text out."""
 
 from __future__ import annotations
 
-import json
 from array import array
-from contextlib import contextmanager, nullcontext
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import flex
 
-from ._bert import Bert, BertConfig
-from ._progress import ProgressBar
+from ._architectures import EncoderConfig
+from ._encoder import Encoder
+from ._folder import NEEDED, Pipeline, Usage, naming, read_json, read_tokenizer
+from ._pooling import Pooling
+from ._progress import progress_bar
+from ._similarity import SIMILARITIES, normalize
 
 if TYPE_CHECKING:
     import os
@@ -22,79 +24,240 @@ if TYPE_CHECKING:
 
     from flex import Tensor
 
-DEFAULT_MAX_TOKENS = 256
 TOKENIZED_TOGETHER = 512  # texts
-# The stages of a sentence-transformers pipeline that this class is; others would change the result.
-STAGES = {"Transformer", "Pooling", "Normalize"}
-# What wrong content raises; deep nesting RecursionError, in the parser or when a message shows the value.
-MALFORMED = (ValueError, RecursionError)
 
 
 class SentenceEncoder:
-    """A BERT encoder with mean pooling, such as all-MiniLM-L6-v2. Vectors have length 1: their dot product is the cosine similarity.
+    """A model of sentence-transformers, such as all-MiniLM-L6-v2, bge, e5 and gte: BERT, RoBERTa, XLM-RoBERTa, MPNet or DistilBERT, then
+    pooling.
+
+    Names, arguments and results are those of sentence_transformers.SentenceTransformer, but vectors are `flex.Tensor`s unless arrays of
+    NumPy are asked for.
 
     >>> encoder = SentenceEncoder.load("all-MiniLM-L6-v2")    # doctest: +SKIP
+    >>> encoder    # doctest: +SKIP
+    SentenceEncoder(bert, 6 layers, pooling=mean, normalize=True, dimension=384, max_seq_length=256)
     >>> vectors = encoder.encode(["A cat sits on the mat.", "A kitten rests on a rug."])    # doctest: +SKIP
     >>> float(vectors[0] @ vectors[1]) > 0.5    # doctest: +SKIP
     True
     """
 
-    def __init__(self, bert: Bert, tokenizer: Tokenizer, max_tokens: int = DEFAULT_MAX_TOKENS):
-        self._bert = bert
+    def __init__(
+        self,
+        encoder: Encoder,
+        tokenizer: Tokenizer,
+        max_seq_length: int | None = None,
+        *,
+        pooling: Pooling | None = None,
+        normalize: bool = True,
+        usage: Usage | None = None,
+        truncate_dim: int | None = None,
+    ):
+        usage = Usage() if usage is None else usage
+        self._encoder = encoder
         self._tokenizer = tokenizer
-        self.max_tokens = min(max_tokens, bert.config.max_position_embeddings)
+        self._pooling = Pooling() if pooling is None else pooling
+        self._normalize = normalize
+        self._special_tokens = tokenizer.num_special_tokens_to_add(False)
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(self.max_tokens)
+        self.max_seq_length = min(encoder.config.positions, max_seq_length or encoder.config.positions)
+        self.truncate_dim = _dimensions(truncate_dim)
+        #: What `encode` puts before texts, by the names that `prompt_name` may have.
+        self.prompts = dict(usage.prompts)
+        #: The prompt of texts for which none is named.
+        self.default_prompt_name = usage.default_prompt_name
+        #: What `similarity` computes: "cosine", "dot", "euclidean" or "manhattan".
+        self.similarity_fn_name = usage.similarity_fn_name
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> SentenceEncoder:
+    def load(cls, folder: str | os.PathLike[str], *, truncate_dim: int | None = None) -> SentenceEncoder:
         """Reads a Hugging Face folder: config.json, tokenizer.json and model.safetensors, whose weights stay mapped from the file.
 
-        Raises FileNotFoundError when one is missing, ValueError when they don't describe a mean-pooled BERT or don't fit together, and
-        ImportError without the package `tokenizers`.
+        What sentence-transformers' files beside them say is honoured: modules, pooling, the case of texts, their greatest length, prompts
+        and the similarity. A folder without modules.json gives means of length 1. `truncate_dim` is `encode`'s, for every call.
+
+        Raises FileNotFoundError when a file is missing, ValueError when files are damaged, don't fit together or ask for something that
+        is not computed here (another architecture, a Dense module), and ImportError without the package `tokenizers`.
         """
         folder = Path(folder)
-        for name in ("config.json", "tokenizer.json", "model.safetensors"):
-            if not (folder / name).is_file():
-                raise FileNotFoundError(
-                    f"{folder / name} is missing: a model is a folder with config.json, tokenizer.json and model.safetensors"
-                )
-        tokenizer_type = _tokenizer_type()
-        _check_pipeline(folder)
-        weights_path = folder / "model.safetensors"
-        with _naming(folder / "config.json"):
-            config = BertConfig.from_json(_read_json(folder / "config.json"))
-        with _naming(weights_path):
-            bert = Bert(config, flex.io.load(weights_path))
-        with _naming(folder / "tokenizer.json", Exception):  # the package raises nothing more precise
-            tokenizer = tokenizer_type.from_file(str(folder / "tokenizer.json"))
-            _check_vocabulary(tokenizer, config.vocab_size)
-        return cls(bert, tokenizer, _max_tokens(folder))
+        pipeline = Pipeline.read(folder)
+        network = pipeline.transformer
+        for name in NEEDED:
+            if not (network / name).is_file():
+                raise FileNotFoundError(f"{network / name} is missing: a model is a folder with {', '.join(NEEDED[:-1])} and {NEEDED[-1]}")
+        with naming(network / "config.json"):
+            config = EncoderConfig.from_json(read_json(network / "config.json"))
+        with naming(network / "model.safetensors"):
+            encoder = Encoder(config, flex.io.load(network / "model.safetensors"))
+        tokenizer, max_seq_length = read_tokenizer(network, config.vocab_size)
+        return cls(
+            encoder,
+            tokenizer,
+            max_seq_length,
+            pooling=pipeline.pooling,
+            normalize=pipeline.normalize,
+            usage=Usage.read(folder),
+            truncate_dim=truncate_dim,
+        )
+
+    @property
+    def max_seq_length(self) -> int:
+        """How many tokens of a text count, special ones among them: longer texts are truncated. May be set, up to what the model has
+        positions for; ValueError beyond, or where no token of the text would be left."""
+        return self._max_seq_length
+
+    @max_seq_length.setter
+    def max_seq_length(self, tokens: int) -> None:
+        least, most = self._special_tokens + 1, self._encoder.config.positions
+        if not isinstance(tokens, int) or isinstance(tokens, bool):
+            raise TypeError(f"max_seq_length is of type {type(tokens).__name__}, not int")
+        if not least <= tokens <= most:
+            raise ValueError(f"max_seq_length is {tokens}, but this model takes {least} to {most} tokens")
+        self._tokenizer.enable_truncation(tokens)
+        self._max_seq_length = tokens
+
+    max_tokens = max_seq_length
 
     @property
     def dimension(self) -> int:
         """The length of a vector."""
-        return self._bert.config.hidden_size
+        full = len(self._pooling.modes) * self._encoder.config.hidden_size
+        return full if self.truncate_dim is None else min(full, self.truncate_dim)
 
-    def encode(self, texts: Iterable[str], batch_size: int = 32, progress: bool = False) -> Tensor:
-        """The vectors [len(texts), dimension] float32 of `texts`, in their order, each truncated to `max_tokens` tokens.
+    def get_sentence_embedding_dimension(self) -> int:
+        """The length of a vector, by sentence-transformers' name."""
+        return self.dimension
 
-        `batch_size` texts go through the network together, their tokens one after the other: nothing is padded, and how texts are batched
-        does not matter. `progress` shows a bar on a terminal. One text alone is a list too: `encode([text])`. A text without any token has
-        the vector 0. TypeError where a text is no string, ValueError where it is no valid Unicode: it has a lone surrogate.
+    @property
+    def similarity_fn_name(self) -> str:
+        """What `similarity` computes. ValueError when it is set to another name than "cosine", "dot", "euclidean" and "manhattan"."""
+        return self._similarity_fn_name
+
+    @similarity_fn_name.setter
+    def similarity_fn_name(self, name: str) -> None:
+        if name not in SIMILARITIES:
+            raise ValueError(f"similarity_fn_name is {name!r}, none of {', '.join(SIMILARITIES)}")
+        self._similarity_fn_name = name
+
+    def encode(
+        self,
+        texts: str | Iterable[str],
+        *,
+        prompt_name: str | None = None,
+        prompt: str | None = None,
+        batch_size: int = 32,
+        show_progress_bar: bool = False,
+        convert_to_numpy: bool = False,
+        normalize_embeddings: bool = False,
+        truncate_dim: int | None = None,
+    ) -> Any:
+        """The vectors [len(texts), dimension] float32 of `texts`, in their order; of one text that is given alone, its vector [dimension].
+
+        - `prompt` is put before each text; `prompt_name` names one of `prompts`. Where neither is given, `default_prompt_name`'s is.
+        - `batch_size` texts go through the network together, their tokens one after the other: nothing is padded, and how texts are
+          batched does not matter.
+        - `show_progress_bar`: on standard error, by tqdm where it is installed.
+        - `convert_to_numpy`: a NumPy array instead of a `flex.Tensor`.
+        - `truncate_dim`: the first so many numbers of each vector alone (of models that were trained for it).
+        - `normalize_embeddings`: vectors of length 1 also where the model's own aren't, or were truncated.
+
+        Texts longer than `max_seq_length` tokens are truncated. A text without any token has the vector 0. TypeError where a text is no
+        string, ValueError where it is no valid Unicode (it has a lone surrogate), or there is no prompt of that name.
+
+        >>> encoder.encode("A cat sits on the mat.").shape    # doctest: +SKIP
+        (384,)
         """
-        texts = _as_list(texts)
+        alone = isinstance(texts, str)
+        texts = _as_list([texts] if alone else texts)
         if batch_size < 1:
             raise ValueError(f"encode: batch_size is {batch_size}, at least 1 is needed")
-        if not texts:
-            return flex.zeros((0, self.dimension), dtype=flex.float32)
+        truncate_dim = self.truncate_dim if truncate_dim is None else _dimensions(truncate_dim)
+        prompt = self._prompt(prompt, prompt_name)
+        if prompt:
+            texts = [prompt + text for text in texts]
+        prompt_tokens = 0 if self._pooling.include_prompt or not prompt else self._prompt_tokens(prompt)
+
         vectors = []
-        with ProgressBar(len(texts), "embedding") if progress else nullcontext() as bar:
+        with progress_bar(len(texts), "embedding", shown=show_progress_bar) as advance:
             for batch in self._batches(texts, batch_size):
-                vectors.append(self._embed(batch))
-                if bar is not None:
-                    bar.advance(len(batch))
-        return flex.concat(vectors, axis=0) if len(vectors) > 1 else vectors[0]
+                vectors.append(self._embed(batch, prompt_tokens))
+                advance(len(batch))
+        if vectors:
+            found = flex.concat(vectors, axis=0) if len(vectors) > 1 else vectors[0]
+        else:
+            found = flex.zeros((0, len(self._pooling.modes) * self._encoder.config.hidden_size), dtype=flex.float32)
+        if truncate_dim is not None:
+            found = found[:, :truncate_dim]
+        if normalize_embeddings:
+            found = normalize(found)
+        found = found[0] if alone else found
+        return _as_numpy(found) if convert_to_numpy else found
+
+    def encode_query(self, texts: str | Iterable[str], **options: Any) -> Any:
+        """`encode` with the prompt "query" where none is given."""
+        return self._encode_as(("query",), texts, options)
+
+    def encode_document(self, texts: str | Iterable[str], **options: Any) -> Any:
+        """`encode` with the prompt "document", "passage" or "corpus", whichever the model has, where none is given."""
+        return self._encode_as(("document", "passage", "corpus"), texts, options)
+
+    def _encode_as(self, names: Sequence[str], texts: str | Iterable[str], options: dict[str, Any]) -> Any:
+        if options.get("prompt") is None and options.get("prompt_name") is None:
+            options["prompt_name"] = next((name for name in names if name in self.prompts), None)
+        return self.encode(texts, **options)
+
+    def similarity(self, a: Any, b: Any) -> Tensor:
+        """How alike the rows of `a` [n, dimension] are to those of `b` [m, dimension], by `similarity_fn_name`: [n, m] float32, of which
+        larger values mean more alike. One vector [dimension] is a single row. Anything that `flex.asarray` takes will do.
+
+        >>> encoder.similarity(encoder.encode("a cat"), encoder.encode(["a kitten", "a share"])).shape    # doctest: +SKIP
+        (1, 2)
+        """
+        rows = []
+        for name, vectors in (("a", a), ("b", b)):
+            tensor = flex.astype(flex.asarray(vectors), flex.float32, copy=False)
+            if tensor.ndim not in (1, 2):
+                raise ValueError(f"similarity: {name} has shape {list(tensor.shape)}, [dimension] or [texts, dimension] is needed")
+            rows.append(tensor if tensor.ndim == 2 else flex.expand_dims(tensor, axis=0))
+        if rows[0].shape[1] != rows[1].shape[1]:
+            raise ValueError(f"similarity: the dimensions of a {list(rows[0].shape)} and b {list(rows[1].shape)} differ")
+        return SIMILARITIES[self.similarity_fn_name](*rows)
+
+    def tokenize(self, texts: Iterable[str]) -> dict[str, Tensor]:
+        """What the network sees of `texts`, as sentence-transformers gives it: "input_ids" and "attention_mask", [len(texts), tokens of the
+        longest] int64, padded on the right, where the mask is 0."""
+        rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(_as_list(texts, "tokenize"))]
+        longest = max(map(len, rows), default=0)
+        pad = self._encoder.config.pad_token_id
+        padded = array("q", chain.from_iterable([*row, *[pad] * (longest - len(row))] for row in rows))
+        mask = array("q", chain.from_iterable([*[1] * len(row), *[0] * (longest - len(row))] for row in rows))
+        return {
+            name: flex.reshape(flex.asarray(values), (len(rows), longest))
+            for name, values in (("input_ids", padded), ("attention_mask", mask))
+        }
+
+    def __repr__(self) -> str:
+        config = self._encoder.config
+        return (
+            f"SentenceEncoder({config.model_type}, {config.num_hidden_layers} layers, pooling={self._pooling}, "
+            f"normalize={self._normalize}, dimension={self.dimension}, max_seq_length={self.max_seq_length})"
+        )
+
+    def _prompt(self, prompt: str | None, name: str | None) -> str | None:
+        """The text before each text."""
+        if prompt is not None and not isinstance(prompt, str):
+            raise TypeError(f"encode: prompt is of type {type(prompt).__name__}, not str")
+        name = self.default_prompt_name if name is None else name
+        if prompt is not None or name is None:
+            return prompt
+        if name not in self.prompts:
+            raise ValueError(f"encode: there is no prompt {name!r}; the model's are {', '.join(map(repr, self.prompts))}")
+        return self.prompts[name]
+
+    def _prompt_tokens(self, prompt: str) -> int:
+        """How many tokens at the beginning of a text are the prompt's."""
+        encoding = self._tokenizer.encode(prompt)
+        return len(encoding.ids) - sum(encoding.special_tokens_mask[-1:])
 
     def _batches(self, texts: list[str], size: int) -> Iterator[list[list[int]]]:
         """The tokens of texts, in batches. Many texts go through the tokenizer together, for its threads take their time to begin; one
@@ -107,89 +270,40 @@ class SentenceEncoder:
             for first in range(0, len(tokens), size):
                 yield tokens[first : first + size]
 
-    def _embed(self, batch: Sequence[Sequence[int]]) -> Tensor:
+    def _embed(self, batch: Sequence[Sequence[int]], prompt_tokens: int) -> Tensor:
         """The vectors of lists of tokens."""
-        tokens = array("q", chain.from_iterable(batch))
-        if not tokens:
-            return flex.zeros((len(batch), self.dimension), dtype=flex.float32)
         offsets = [0, *accumulate(map(len, batch))]
-        hidden = self._bert(flex.asarray(tokens), offsets)
-        # The mean's direction is the sum's, which a text without tokens has too.
-        sums = flex.stack([flex.sum(hidden[start:end], axis=0) for start, end in pairwise(offsets)])
-        return sums / flex.maximum(flex.sqrt(flex.sum(flex.square(sums), axis=1, keepdims=True)), 1e-12)
+        if offsets[-1]:
+            hidden = self._encoder(flex.asarray(array("q", chain.from_iterable(batch))), offsets)
+        else:
+            hidden = flex.zeros((0, self._encoder.config.hidden_size), dtype=flex.float32)
+        pooled = self._pooling(hidden, offsets, prompt_tokens)
+        return normalize(pooled) if self._normalize else pooled
 
 
-def _as_list(texts: Iterable[str]) -> list[str]:
+def _dimensions(count: int | None) -> int | None:
+    if count is not None and (not isinstance(count, int) or isinstance(count, bool) or count < 1):
+        raise ValueError(f"truncate_dim is {count!r}, a whole number from 1 on is needed")
+    return count
+
+
+def _as_list(texts: Iterable[str], function: str = "encode") -> list[str]:
     if isinstance(texts, (str, bytes)):
-        raise TypeError("encode: texts is one text, a list of texts is needed: encode([text])")
+        raise TypeError(f"{function}: texts is of type {type(texts).__name__}, a list of texts is needed")
     texts = list(texts)
     for k, text in enumerate(texts):
         if not isinstance(text, str):
-            raise TypeError(f"encode: texts[{k}] is of type {type(text).__name__}, not str")
+            raise TypeError(f"{function}: texts[{k}] is of type {type(text).__name__}, not str")
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise ValueError(f"encode: texts[{k}] is no valid Unicode") from error
+            raise ValueError(f"{function}: texts[{k}] is no valid Unicode") from error
     return texts
 
 
-def _tokenizer_type() -> type[Tokenizer]:
+def _as_numpy(vectors: Tensor) -> Any:
     try:
-        from tokenizers import Tokenizer
+        import numpy as np
     except ImportError as error:
-        raise ImportError('SentenceEncoder needs the package tokenizers: pip install "flex-cpu[models]"') from error
-    return Tokenizer
-
-
-def _check_vocabulary(tokenizer: Tokenizer, size: int) -> None:
-    """ValueError when the tokenizer gives a number that is no row of the word embeddings."""
-    # The numbers of special tokens stand in the post-processor, apart from the vocabulary: an empty text shows them.
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    largest = max([*tokenizer.get_vocab().values(), *tokenizer.encode("").ids], default=0)
-    if largest >= size:
-        raise ValueError(f"a token has the number {largest}, but vocab_size in config.json is {size}")
-
-
-@contextmanager
-def _naming(path: Path, caught: type[Exception] | tuple[type[Exception], ...] = MALFORMED) -> Iterator[None]:
-    """Puts the file's name before the message of an error that reading it raises."""
-    try:
-        yield
-    except caught as error:
-        if str(path) in str(error):
-            raise
-        raise ValueError(f"{path}: {error}") from error
-
-
-def _read_json(path: Path, kind: type = dict) -> Any:
-    with _naming(path):
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(content, kind):
-            raise ValueError(f"a JSON {kind.__name__} is needed")
-    return content
-
-
-def _max_tokens(folder: Path) -> int:
-    path = folder / "sentence_bert_config.json"
-    if not path.is_file():
-        return DEFAULT_MAX_TOKENS
-    tokens = _read_json(path).get("max_seq_length") or DEFAULT_MAX_TOKENS
-    if not isinstance(tokens, int) or tokens < 3:  # [CLS], a token, [SEP]
-        raise ValueError(f"{path}: max_seq_length is {tokens!r}")
-    return tokens
-
-
-def _check_pipeline(folder: Path) -> None:
-    """ValueError when sentence-transformers' own files ask for more than mean pooling."""
-    modules = folder / "modules.json"
-    if modules.is_file():
-        stages = [str(entry.get("type")).rpartition(".")[2] for entry in _read_json(modules, list) if isinstance(entry, dict)]
-        for stage in stages:
-            if stage not in STAGES:
-                raise ValueError(f"{modules}: unsupported stage {stage!r}")
-    pooling = folder / "1_Pooling" / "config.json"
-    if pooling.is_file():
-        modes = {key for key, on in _read_json(pooling).items() if key.startswith("pooling_mode_") and on is True}
-        if modes != {"pooling_mode_mean_tokens"}:
-            raise ValueError(f"{pooling}: unsupported pooling {sorted(modes)}: only mean pooling is")
+        raise ImportError("encode: convert_to_numpy needs the package numpy: pip install numpy") from error
+    return np.array(vectors)  # of its own memory: what flex lends can't be written to

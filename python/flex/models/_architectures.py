@@ -1,0 +1,155 @@
+"""The architectures that `model_type` in config.json may name: what each calls its entries and tensors, and how positions enter it.
+
+The names are those of Hugging Face transformers. Every one is an encoder of layers of self-attention and feed-forward, each added to its
+input and normalised (Devlin et al., 2019); `_encoder.py` computes them all.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import Any, Literal
+
+# config.json's names, and nn.linear's.
+ACTIVATIONS: dict[str, Literal["relu", "gelu", "gelu_tanh", "silu"]] = {
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "relu": "relu",
+    "silu": "silu",
+}
+# The buckets of distance that MPNet has a bias for in each direction are counted by `transformers` itself; config.json only says so.
+BUCKETS = 32
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """One `model_type`; the defaults are BERT's."""
+
+    # Entries of config.json: by the names of EncoderConfig where they differ, their defaults, and those with one possible value.
+    entries: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=lambda: {"position_embedding_type": "absolute", "is_decoder": False})
+    # Tensors: the list of layers, then what is below a layer.
+    layers: str = "encoder.layer"
+    query: str = "attention.self.query"
+    key: str = "attention.self.key"
+    value: str = "attention.self.value"
+    attention_out: str = "attention.output.dense"
+    attention_norm: str = "attention.output.LayerNorm"
+    inner: str = "intermediate.dense"
+    outer: str = "output.dense"
+    norm: str = "output.LayerNorm"
+    # Token types have vectors of their own, added to every token's.
+    token_types: bool = True
+    # Positions are counted from pad_token_id + 1, as fairseq does; those of padding within a text are pad_token_id.
+    positions_after_padding: bool = False
+    # Scores of attention have a bias by how far query and key are apart.
+    position_bias: bool = False
+
+
+BERT = Architecture()
+ROBERTA = replace(BERT, defaults={"pad_token_id": 1}, positions_after_padding=True)
+MPNET = replace(
+    ROBERTA,
+    fixed={"pad_token_id": 1, "relative_attention_num_buckets": BUCKETS},
+    query="attention.attn.q",
+    key="attention.attn.k",
+    value="attention.attn.v",
+    attention_out="attention.attn.o",
+    attention_norm="attention.LayerNorm",
+    token_types=False,
+    position_bias=True,
+)
+DISTILBERT = Architecture(
+    entries={
+        "hidden_size": "dim",
+        "num_hidden_layers": "n_layers",
+        "num_attention_heads": "n_heads",
+        "intermediate_size": "hidden_dim",
+        "hidden_act": "activation",
+    },
+    layers="transformer.layer",
+    query="attention.q_lin",
+    key="attention.k_lin",
+    value="attention.v_lin",
+    attention_out="attention.out_lin",
+    attention_norm="sa_layer_norm",
+    inner="ffn.lin1",
+    outer="ffn.lin2",
+    norm="output_layer_norm",
+    token_types=False,
+)
+ARCHITECTURES = {"bert": BERT, "roberta": ROBERTA, "xlm-roberta": ROBERTA, "mpnet": MPNET, "distilbert": DISTILBERT}
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """The entries of config.json that shape the network, by BERT's names."""
+
+    vocab_size: int
+    hidden_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    intermediate_size: int
+    max_position_embeddings: int
+    type_vocab_size: int = 2
+    layer_norm_eps: float = 1e-12
+    hidden_act: str = "gelu"
+    pad_token_id: int = 0
+    model_type: str = "bert"
+
+    @classmethod
+    def from_json(cls, entries: Mapping[str, Any]) -> EncoderConfig:
+        """Reads what config.json says. ValueError where it describes another network."""
+        model_type = entries.get("model_type")
+        architecture = ARCHITECTURES.get(model_type) if isinstance(model_type, str) else None
+        if architecture is None:
+            raise ValueError(f"unsupported model_type {model_type!r}: one of {', '.join(ARCHITECTURES)} is")
+        for name, only in architecture.fixed.items():
+            if entries.get(name, only) != only:
+                raise ValueError(f"unsupported {name} {entries[name]!r}: only {only!r} is")
+        names = {entry.name: architecture.entries.get(entry.name, entry.name) for entry in fields(cls)}
+        given = {name: entries[named] for name, named in names.items() if entries.get(named) is not None}
+        missing = [names[entry.name] for entry in fields(cls) if entry.default is MISSING and entry.name not in given]
+        if missing:
+            raise ValueError(f"missing entries: {', '.join(missing)}")
+        return cls(**{**architecture.defaults, **given})
+
+    def __post_init__(self) -> None:
+        names = self.architecture.entries
+        for entry in fields(self):
+            name, value = names.get(entry.name, entry.name), getattr(self, entry.name)
+            kind = int if entry.default is MISSING else type(entry.default)
+            if not isinstance(value, (int, float) if kind is float else kind) or isinstance(value, bool):
+                raise ValueError(f"{name} is {value!r}, not of type {kind.__name__}")
+            if kind is int and value < (0 if name == "pad_token_id" else 1):
+                raise ValueError(f"{name} is {value}")
+            if kind is float and not 0 <= value <= sys.float_info.max:
+                raise ValueError(f"{name} is {value}, not a finite number from 0 on")
+        if self.pad_token_id >= self.vocab_size:
+            raise ValueError(f"pad_token_id is {self.pad_token_id}, but vocab_size is {self.vocab_size}")
+        if self.positions < 1:
+            raise ValueError(f"max_position_embeddings is {self.max_position_embeddings}, of which padding takes all")
+        if self.hidden_act not in ACTIVATIONS:
+            name = names.get("hidden_act", "hidden_act")
+            raise ValueError(f"unsupported {name} {self.hidden_act!r}: one of {', '.join(ACTIVATIONS)} is")
+        if self.hidden_size % self.num_attention_heads:
+            size, heads = (names.get(name, name) for name in ("hidden_size", "num_attention_heads"))
+            raise ValueError(f"{size} {self.hidden_size} is no multiple of {heads} {self.num_attention_heads}")
+
+    @property
+    def architecture(self) -> Architecture:
+        """The row of ARCHITECTURES."""
+        return ARCHITECTURES[self.model_type]
+
+    @property
+    def first_position(self) -> int:
+        """The row of the position embeddings that the first token of a text takes."""
+        return self.pad_token_id + 1 if self.architecture.positions_after_padding else 0
+
+    @property
+    def positions(self) -> int:
+        """How many tokens of a text the network has positions for."""
+        return self.max_position_embeddings - self.first_position

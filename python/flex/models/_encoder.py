@@ -1,0 +1,165 @@
+"""The encoder: embeddings, then layers of self-attention and feed-forward with residuals and norms (`_architectures.py` has the kinds)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import flex
+from flex import nn
+
+from ._architectures import ACTIVATIONS, BUCKETS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from flex import Tensor
+
+    from ._architectures import EncoderConfig
+
+# Checkpoints put something before the names of their tensors: nothing for a plain model, "bert." for one with a head, ..
+WORDS = "embeddings.word_embeddings.weight"
+# .. and the oldest have TensorFlow's names in norms.
+OLD_NAMES = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+# MPNet's buckets, of which half are for keys before the query: one for each distance below 8, then from these distances on.
+NEAR = BUCKETS // 4
+FAR = (8, 12, 16, 23, 32, 46, 64, 91)
+
+
+class Weights:
+    """The tensors of a checkpoint, each asked for by name and expected shape."""
+
+    def __init__(self, tensors: Mapping[str, Tensor]):
+        self._tensors = tensors
+        self._prefix = next((name.removesuffix(WORDS) for name in tensors if name.endswith(WORDS)), "")
+
+    def get(self, name: str, *shape: int) -> Tensor:
+        """One tensor, as float32: where it lies when it is that already. ValueError when it is missing or of another shape."""
+        full = self._prefix + name
+        tensor = self._tensors.get(full)
+        if tensor is None:
+            for new, old in OLD_NAMES.items():
+                if full.endswith(new):
+                    tensor = self._tensors.get(full.removesuffix(new) + old)
+        if tensor is None:
+            raise ValueError(f"tensor {full!r} is missing")
+        if tuple(tensor.shape) != shape:
+            raise ValueError(f"tensor {full!r} has shape {list(tensor.shape)}, but config.json asks for {list(shape)}")
+        return flex.astype(tensor, flex.float32, copy=False)
+
+
+class Linear:
+    """activation(x @ weight.T + bias) + residual."""
+
+    def __init__(self, weights: Weights, name: str, inputs: int, outputs: int, hidden_act: str | None = None):
+        self.weight = weights.get(f"{name}.weight", outputs, inputs)
+        self.bias = weights.get(f"{name}.bias", outputs)
+        self.activation = None if hidden_act is None else ACTIVATIONS[hidden_act]
+
+    def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
+        return nn.linear(x, self.weight, self.bias, activation=self.activation, residual=residual)
+
+
+class LayerNorm:
+    """Normalises the last axis."""
+
+    def __init__(self, weights: Weights, name: str, size: int, eps: float):
+        self.weight = weights.get(f"{name}.weight", size)
+        self.bias = weights.get(f"{name}.bias", size)
+        self.eps = eps
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return nn.layer_norm(x, self.weight.shape, self.weight, self.bias, self.eps)
+
+
+class PositionBias:
+    """MPNet's bias on the scores of attention, by how far query and key are apart; T5's buckets (Raffel et al., 2020, section 2.1)."""
+
+    def __init__(self, weights: Weights, config: EncoderConfig):
+        self.by_bucket = weights.get("encoder.relative_attention_bias.weight", BUCKETS, config.num_attention_heads)
+
+    def __call__(self, length: int) -> Tensor:
+        """[heads, length, length]: queries by keys."""
+        by_distance = flex.take(self.by_bucket.T, flex.asarray([self.bucket(d) for d in range(1 - length, length)]), axis=1)
+        places = flex.arange(length)
+        distances = flex.expand_dims(places, axis=0) - flex.expand_dims(places, axis=1) + (length - 1)
+        return flex.reshape(flex.take(by_distance, flex.reshape(distances, (-1,)), axis=1), (-1, length, length))
+
+    @staticmethod
+    def bucket(distance: int) -> int:
+        """The bucket of a key that is `distance` tokens after the query."""
+        apart = abs(distance)
+        return (BUCKETS // 2 if distance > 0 else 0) + (apart if apart < NEAR else NEAR - 1 + bisect_right(FAR, apart))
+
+
+class SelfAttention:
+    """Multi-head attention of each sequence to itself, without the output projection."""
+
+    def __init__(self, weights: Weights, layer: str, config: EncoderConfig):
+        size, names = config.hidden_size, config.architecture
+        self.heads = config.num_attention_heads
+        self.query, self.key, self.value = (
+            Linear(weights, f"{layer}.{name}", size, size) for name in (names.query, names.key, names.value)
+        )
+
+    def __call__(self, x: Tensor, offsets: Sequence[int], bias: Tensor | None) -> Tensor:
+        tokens, size = x.shape
+        q, k, v = (flex.reshape(linear(x), (tokens, self.heads, size // self.heads)) for linear in (self.query, self.key, self.value))
+        if bias is None:
+            return flex.reshape(nn.varlen_attention(q, k, v, offsets), (tokens, size))
+        mixed = []
+        for start, end in pairwise(offsets):
+            heads = (flex.permute_dims(part[start:end], (1, 0, 2)) for part in (q, k, v))
+            one = nn.scaled_dot_product_attention(*heads, bias[:, : end - start, : end - start])
+            mixed.append(flex.reshape(flex.permute_dims(one, (1, 0, 2)), (end - start, size)))
+        return flex.concat(mixed)
+
+
+class Layer:
+    """Self-attention and feed-forward, each added to its input and normalised."""
+
+    def __init__(self, weights: Weights, layer: str, config: EncoderConfig):
+        size, inner, eps, names = config.hidden_size, config.intermediate_size, config.layer_norm_eps, config.architecture
+        self.attention = SelfAttention(weights, layer, config)
+        self.attention_out = Linear(weights, f"{layer}.{names.attention_out}", size, size)
+        self.attention_norm = LayerNorm(weights, f"{layer}.{names.attention_norm}", size, eps)
+        self.inner = Linear(weights, f"{layer}.{names.inner}", size, inner, config.hidden_act)
+        self.outer = Linear(weights, f"{layer}.{names.outer}", inner, size)
+        self.norm = LayerNorm(weights, f"{layer}.{names.norm}", size, eps)
+
+    def __call__(self, x: Tensor, offsets: Sequence[int], bias: Tensor | None) -> Tensor:
+        x = self.attention_norm(self.attention_out(self.attention(x, offsets, bias), residual=x))
+        return self.norm(self.outer(self.inner(x), residual=x))
+
+
+class Encoder:
+    """The network: token numbers in, one vector a token out. ValueError when a weight is missing or of another shape than `config` says."""
+
+    def __init__(self, config: EncoderConfig, tensors: Mapping[str, Tensor]):
+        weights, size, names = Weights(tensors), config.hidden_size, config.architecture
+        self.config = config
+        self.words = weights.get(WORDS, config.vocab_size, size)
+        self.positions = weights.get("embeddings.position_embeddings.weight", config.max_position_embeddings, size)
+        if names.token_types:
+            # Every token is of type 0, a single sentence.
+            self.positions = self.positions + weights.get("embeddings.token_type_embeddings.weight", config.type_vocab_size, size)[0]
+        self.norm = LayerNorm(weights, "embeddings.LayerNorm", size, config.layer_norm_eps)
+        self.bias = PositionBias(weights, config) if names.position_bias else None
+        self.layers = [Layer(weights, f"{names.layers}.{k}", config) for k in range(config.num_hidden_layers)]
+
+    def __call__(self, tokens: Tensor, offsets: Sequence[int]) -> Tensor:
+        """[len(tokens), hidden_size] float32 of the sequences `tokens[offsets[i]:offsets[i + 1]]`, which lie one after the other."""
+        x = self.norm(nn.embedding(tokens, self.words) + nn.embedding(self._places(tokens, offsets), self.positions))
+        bias = None if self.bias is None else self.bias(max(end - start for start, end in pairwise(offsets)))
+        for layer in self.layers:
+            x = layer(x, offsets, bias)
+        return x
+
+    def _places(self, tokens: Tensor, offsets: Sequence[int]) -> Tensor:
+        """The row of the position embeddings that each token takes."""
+        if not self.config.architecture.positions_after_padding:
+            return flex.concat([flex.arange(end - start) for start, end in pairwise(offsets)])
+        words = flex.astype(tokens != self.config.pad_token_id, tokens.dtype)
+        counts = flex.concat([flex.cumulative_sum(words[start:end]) for start, end in pairwise(offsets)])
+        return counts * words + self.config.pad_token_id
