@@ -15,6 +15,11 @@ fn alone() -> MutexGuard<'static, ()> {
     LOCK.lock().unwrap_or_else(|e| e.into_inner())
 }
 
+/// `n`, or a hundredth of it under Miri, which is that much slower.
+const fn many(n: usize) -> usize {
+    if cfg!(miri) { n.div_ceil(100) } else { n }
+}
+
 /// So much work that the team takes part in it.
 const LARGE: Cost = Cost { bytes: 1 << 30, flops: 0 };
 /// 20 us.
@@ -43,7 +48,7 @@ fn each_chunk_runs_once() {
     let _alone = alone();
     for threads in [1, 2, 3, 7, 64] {
         with_threads(threads, || {
-            for n in [0, 1, 2, 3, 15, 16, 17, 100, 511, 513, 70_000] {
+            for n in [0, 1, 2, 3, 15, 16, 17, 100, 511, 513, 70_000].map(|n| if n > 100 { many(n) } else { n }) {
                 each_once(n, LARGE);
                 each_once(n, SMALL);
                 each_once(n, Cost::default());
@@ -156,6 +161,7 @@ fn numbers_of_threads() {
 }
 
 #[test]
+#[cfg(not(miri))] // which starts no processes
 fn the_environment_sets_the_first_number() {
     const ME: &str = "the_environment_sets_the_first_number";
     if let Ok(expected) = std::env::var("EXPECTED_THREADS") {
@@ -230,13 +236,14 @@ fn quietly(f: impl FnOnce()) {
 fn many_callers_at_once() {
     let _alone = alone();
     quietly(|| {
-        thread::scope(|s| (1..7).for_each(|t| drop(s.spawn(move || jobs(t, 1500, true)))));
-        jobs(99, 3000, true);
+        thread::scope(|s| (1..7).for_each(|t| drop(s.spawn(move || jobs(t, many(1500), true)))));
+        jobs(99, many(3000), true);
     });
     set_num_threads(0);
 }
 
 #[test]
+#[cfg(not(miri))] // which has a clock of its own
 fn idle_workers_sleep() {
     let _alone = alone();
     with_threads(4, || each_once(1000, LARGE));
@@ -246,7 +253,7 @@ fn idle_workers_sleep() {
     let used = cpu_time() - before;
     assert!(used < Duration::from_millis(60), "{used:?} of 300 ms");
 }
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 fn cpu_time() -> Duration {
     // SAFETY: the structure is the call's to fill in.
     let usage = unsafe {
@@ -257,12 +264,12 @@ fn cpu_time() -> Duration {
     let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
     time(usage.ru_utime) + time(usage.ru_stime)
 }
-#[cfg(not(unix))]
+#[cfg(all(not(unix), not(miri)))]
 fn cpu_time() -> Duration {
     Duration::ZERO
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 fn fork(child: impl FnOnce()) -> i32 {
     // SAFETY: the child computes and ends without unwinding out of here or running the parent's destructors; a panic's status is 101.
     unsafe {
@@ -278,7 +285,7 @@ fn fork(child: impl FnOnce()) -> i32 {
     }
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 #[test]
 fn a_forked_child_starts_a_team_of_its_own() {
     let _alone = alone();
@@ -303,7 +310,7 @@ fn a_forked_child_starts_a_team_of_its_own() {
     with_threads(4, || each_once(100, LARGE));
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 #[test]
 fn workers_of_a_forked_child_do_take_part() {
     let _alone = alone();
@@ -325,7 +332,7 @@ fn workers_of_a_forked_child_do_take_part() {
     assert!((0..10).any(|_| fork(child) == 0));
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 #[test]
 fn a_fork_inside_of_a_piece_ends_in_the_child_and_not_in_the_parent() {
     let _alone = alone();

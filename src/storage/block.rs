@@ -32,7 +32,7 @@ pub(super) struct Header {
 
 /// Where a block's memory came from.
 pub(super) enum Origin {
-    /// One allocation with its header.
+    /// One allocation with its header; under `flex_exact` one for each.
     Heap,
     /// A mapping of its own; the header lies apart, so that the data begins and ends with a page.
     #[cfg(all(feature = "std", target_os = "linux"))]
@@ -58,15 +58,30 @@ impl Header {
         }
     }
     fn layout(capacity: usize) -> Option<Layout> {
-        Layout::from_size_align(size_of::<Header>().checked_add(capacity)?, align_of::<Header>()).ok()
+        let header = if cfg!(flex_exact) { 0 } else { size_of::<Header>() };
+        Layout::from_size_align(header.checked_add(capacity)?, align_of::<Header>()).ok()
     }
     /// A zeroed block from the global allocator with a count of one; `None` where it has no memory.
+    #[cfg(not(flex_exact))]
     pub fn heap(capacity: usize) -> Option<NonNull<Header>> {
         // SAFETY: the size is not zero, for the header has one.
         let header = NonNull::new(unsafe { alloc_zeroed(Header::layout(capacity)?) })?.cast::<Header>();
         // SAFETY: the allocation holds a header and, behind it and as aligned as it, `capacity` bytes.
         unsafe { header.write(Header::new(header.add(1).cast(), capacity, Origin::Heap)) }
         Some(header)
+    }
+    /// For sanitizers and Miri: the data is an allocation of its own, of exactly its bytes, so that one too many is seen on either
+    /// side; and it is not zeros, so that a result which relies on them is wrong.
+    #[cfg(flex_exact)]
+    pub fn heap(capacity: usize) -> Option<NonNull<Header>> {
+        let data = match capacity {
+            0 => NonNull::<Header>::dangling().cast(),
+            // SAFETY: the size is not zero.
+            _ => NonNull::new(unsafe { alloc_zeroed(Header::layout(capacity)?) })?,
+        };
+        // SAFETY: `capacity` bytes just allocated (S4).
+        unsafe { data.write_bytes(0xa5, capacity) }
+        Some(NonNull::from(Box::leak(Box::new(Header::new(data, capacity, Origin::Heap)))))
     }
     /// A zeroed block in a mapping of its own; `None` where the system refuses. `capacity` is a multiple of the page size.
     #[cfg(all(feature = "std", target_os = "linux"))]
@@ -109,6 +124,14 @@ impl Header {
                     super::mapping::unmap(header.data, header.capacity);
                 }
                 // of foreign memory, the owner has gone before
+                #[cfg(flex_exact)]
+                _ => {
+                    let header = Box::from_raw(header.as_ptr());
+                    if header.capacity > 0 {
+                        dealloc(header.data.as_ptr(), Header::layout(header.capacity).unwrap_unchecked());
+                    }
+                }
+                #[cfg(not(flex_exact))]
                 _ => dealloc(header.as_ptr().cast(), Header::layout(header.as_ref().capacity).unwrap_unchecked()),
             }
         }

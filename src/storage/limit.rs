@@ -16,7 +16,7 @@ pub(super) fn limit() -> u64 {
     }
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 fn physical() -> u64 {
     // SAFETY: sysconf reads settings.
     let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
@@ -25,23 +25,23 @@ fn physical() -> u64 {
         _ => u64::MAX,
     }
 }
-#[cfg(not(unix))]
+#[cfg(any(not(unix), miri))]
 fn physical() -> u64 {
     u64::MAX
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), miri))]
 fn control_group() -> u64 {
     u64::MAX
 }
 /// The least limit of the process's control groups and of those that they lie in.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 fn control_group() -> u64 {
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     groups.lines().filter_map(limit_files).flat_map(|(root, path, file)| chain(root, path, file)).min().unwrap_or(u64::MAX)
 }
 /// Where the limit of a line of `/proc/self/cgroup` stands: `0::/path` (version 2) or `4:cpu,memory:/path` (version 1).
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 fn limit_files(line: &str) -> Option<(&'static str, &str, &'static str)> {
     let (_, line) = line.split_once(':')?;
     let (controllers, path) = line.split_once(':')?;
@@ -52,7 +52,7 @@ fn limit_files(line: &str) -> Option<(&'static str, &str, &'static str)> {
     }
 }
 /// The limits from a group up to the root. In a container the path may be the host's, of which only the root is visible.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 fn chain(root: &'static str, path: &str, file: &'static str) -> impl Iterator<Item = u64> {
     let path = std::path::Path::new(path.trim_start_matches('/'));
     let files: Vec<_> = path.ancestors().map(|group| std::path::Path::new(root).join(group).join(file)).collect();
@@ -65,11 +65,12 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg(not(miri))] // which has no machine
     fn the_machine_has_memory() {
         assert!(limit() > 16 << 20);
         assert_eq!(limit(), limit());
     }
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(miri)))]
     #[test]
     fn control_groups_of_both_versions() {
         assert_eq!(limit_files("0::/user.slice/a"), Some(("/sys/fs/cgroup", "/user.slice/a", "memory.max")));

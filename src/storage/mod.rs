@@ -40,7 +40,7 @@ pub use pool::{MemoryStats, empty_cache, memory_stats, set_memory_cap};
 /// Atomics, also for targets without compare-and-swap.
 mod atomic {
     #[cfg(target_has_atomic = "ptr")]
-    pub use core::sync::atomic::{AtomicUsize, Ordering, fence};
+    pub use core::sync::atomic::{AtomicUsize, Ordering};
     #[cfg(not(target_has_atomic = "ptr"))]
-    pub use portable_atomic::{AtomicUsize, Ordering, fence};
+    pub use portable_atomic::{AtomicUsize, Ordering};
 }

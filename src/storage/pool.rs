@@ -56,6 +56,8 @@ static EPOCH: AtomicUsize = AtomicUsize::new(0);
 /// Bytes kept at most; `UNSET` until first asked for.
 static CAP: AtomicUsize = AtomicUsize::new(UNSET);
 const UNSET: usize = usize::MAX;
+/// For sanitizers and Miri, from which rounding and reuse hide errors: each block has exactly its bytes, and a freed one is gone.
+const EXACT: bool = cfg!(flex_exact);
 
 impl Global {
     // A lock of our own, because a fork must be able to take and drop it (P2). Held for some stores at a time.
@@ -172,6 +174,7 @@ pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
     let Some(class) = class::of(len) else { return Err(refusal(len)) };
     local::with(|local| {
         let kept = match local {
+            _ if EXACT => None,
             Some(local) if class < SMALL => take_small(local, class),
             _ => GLOBAL.take(class, 1).pop(),
         };
@@ -187,14 +190,14 @@ pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
         if fresh || class >= SMALL {
             PEAK.fetch_max(in_use(), Relaxed);
         }
-        Ok((block, fresh))
+        Ok((block, fresh && !EXACT))
     })
 }
 
 /// A block without data of its own, whose header is for memory of somebody else.
 pub(super) fn header() -> NonNull<Header> {
     let refused = || alloc::alloc::handle_alloc_error(alloc::alloc::Layout::new::<Header>());
-    get(0).map_or_else(|_| allocate(0).unwrap_or_else(refused), |(block, _)| block)
+    get(0).map_or_else(|_| allocate(0, 0).unwrap_or_else(refused), |(block, _)| block)
 }
 
 #[inline(always)]
@@ -224,6 +227,10 @@ pub(super) unsafe fn put(block: NonNull<Header>, len: usize) {
     let class = class::of(len).unwrap_or_default();
     local::with(|local| {
         count(local, len.wrapping_neg(), 0);
+        if EXACT {
+            // SAFETY: used by nobody, by the caller's promise.
+            return unsafe { Header::free(block) };
+        }
         let mut single = List::EMPTY;
         if let Some(local) = local.filter(|_| class < SMALL)
             && make_room(local, class)
@@ -295,16 +302,19 @@ fn fresh(class: usize, len: usize) -> Result<NonNull<Header>> {
     if (len as u64).saturating_add(in_use).saturating_add(cached) > limit {
         GLOBAL.trim(0);
     }
-    let block = allocate(class).or_else(|| {
+    let block = allocate(class, len).or_else(|| {
         GLOBAL.trim(0);
-        allocate(class)
+        allocate(class, len)
     });
     MISSES.fetch_add(1, Relaxed);
     block.ok_or_else(|| refusal(len))
 }
-fn allocate(class: usize) -> Option<NonNull<Header>> {
+fn allocate(class: usize, len: usize) -> Option<NonNull<Header>> {
+    if EXACT {
+        return Header::heap(len);
+    }
     #[cfg(target_os = "linux")]
-    if class >= SMALL {
+    if class >= SMALL && !cfg!(miri) {
         return Header::mapped(class::capacity(class));
     }
     Header::heap(class::capacity(class))
@@ -316,7 +326,7 @@ fn refusal(len: usize) -> Error {
 
 /// Sees to P2, once.
 fn survive_forks() {
-    #[cfg(unix)]
+    #[cfg(all(unix, not(miri)))]
     {
         extern "C" fn before() {
             GLOBAL.acquire()

@@ -1,7 +1,7 @@
 //! On which CPU a thread runs. Linux often wakes a thread on its waker's CPU though others are idle, or moves one there, and parts the
 //! two some milliseconds later; a worker there runs instead of its caller, not beside it.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 mod linux {
     use libc::{CPU_CLR, CPU_ISSET, cpu_set_t, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
@@ -37,14 +37,14 @@ mod linux {
         }
     }
 }
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 pub use linux::{cpu, leave};
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), miri))]
 pub fn cpu() -> usize {
     0
 }
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), miri))]
 pub fn leave(_cpu: usize) -> bool {
     false
 }

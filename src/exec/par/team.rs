@@ -320,7 +320,7 @@ fn join(team: &Team, begun: usize, patience: Duration, forks: usize) {
 
 /// Sees to J6, once.
 fn survive_forks() {
-    #[cfg(unix)]
+    #[cfg(all(unix, not(miri)))]
     {
         extern "C" fn child() {
             TEAM.forks.fetch_add(1, Relaxed);
