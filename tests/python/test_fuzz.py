@@ -1,0 +1,30 @@
+"""The fuzzers, briefly, with fixed seeds. `make fuzz` runs them for as long as one likes, with new ones."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.parametrize(("kind", "count"), [("programs", 150), ("files", 300)])
+def test_random_cases(kind, count):
+    command = [sys.executable, HERE / "fuzz.py", kind, "--count", str(count)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert result.returncode == 0, result.stdout[-6000:]
+
+
+@pytest.mark.parametrize(("at_end", "index"), [(True, 5), (False, -1)])
+def test_who_leaves_guarded_memory_dies(at_end, index):
+    program = f"""if True:
+        import ctypes, guarded
+        memory = guarded.guarded(5, {at_end})
+        memory[:] = 7
+        print(memory.sum(), flush=True)
+        ctypes.c_uint8.from_address(memory.ctypes.data + {index}).value
+    """
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=HERE)
+    assert (result.returncode, result.stdout) == (-signal.SIGSEGV, "35\n"), result.stderr
