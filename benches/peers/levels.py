@@ -25,8 +25,10 @@ _HELD = {
     "MKL_ENABLE_INSTRUCTIONS": "AVX2",
     "ONEDNN_MAX_CPU_ISA": "AVX2",  # PyTorch's and OpenVINO's
     "OPENBLAS_CORETYPE": "Haswell",
+    "TF_CPP_MIN_LOG_LEVEL": "3",  # XLA would log of each product that it has no such fusion
 }
-_XLA = "--xla_cpu_max_isa=AVX2"
+# Code that XLA generates, and no products by YNNPACK, which chooses kernels by CPUID alone: those of Eigen are left, of AVX2.
+_XLA = "--xla_cpu_max_isa=AVX2 --xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INVALID"
 # What NumPy would dispatch to beyond AVX2 on this machine: it refuses names that it does not know.
 _BEYOND = """
 from numpy._core._multiarray_umath import __cpu_dispatch__ as known, __cpu_features__ as has
