@@ -160,7 +160,7 @@ macro_rules! plain {
     };
 }
 dtypes!(plain!);
-// SAFETY: two primitive numbers.
+// SAFETY: two primitive numbers, without padding, and any bits are such.
 unsafe impl Plain for [u64; 2] {}
 // SAFETY: a primitive number: a sorting key and its position.
 unsafe impl Plain for i128 {}
@@ -171,9 +171,9 @@ unsafe impl Plain for f64 {}
 macro_rules! kept {
     ($($feature:literal: $($T:ident $V:ident),*;)*) => { $($(
         #[cfg(not(feature = $feature))]
-        // SAFETY: as in the table.
+        // SAFETY: the type and its code, as in the table.
         unsafe impl Element for $T { const DTYPE: DType = DType::$V; }
-        // SAFETY: a primitive number.
+        // SAFETY: a primitive number: no padding, and any bits are one.
         #[cfg(not(feature = $feature))]
         unsafe impl Plain for $T {}
     )*)* };
@@ -181,13 +181,13 @@ macro_rules! kept {
 kept! { "i8": i8 I8, u8 U8; "i32": i32 I32; "i64": i64 I64; }
 #[cfg(not(feature = "ints"))]
 mod widths {
-    // SAFETY: a primitive number.
+    // SAFETY: a primitive number: no padding, and any bits are one.
     unsafe impl super::Plain for i16 {}
-    // SAFETY: a primitive number.
+    // SAFETY: a primitive number: no padding, and any bits are one.
     unsafe impl super::Plain for u16 {}
-    // SAFETY: a primitive number.
+    // SAFETY: a primitive number: no padding, and any bits are one.
     unsafe impl super::Plain for u32 {}
-    // SAFETY: a primitive number.
+    // SAFETY: a primitive number: no padding, and any bits are one.
     unsafe impl super::Plain for u64 {}
 }
 

@@ -38,7 +38,7 @@ impl Value {
     /// `size` initialised bytes, at most 16, are readable at `p`.
     pub unsafe fn read(p: *const u8, size: usize) -> Value {
         let mut v = Value([0; 16]);
-        // SAFETY: the caller's.
+        // SAFETY: `size` bytes, by the caller's promise, which says that they are no more than `v` has.
         unsafe { core::ptr::copy_nonoverlapping(p, v.0.as_mut_ptr(), size) };
         v
     }

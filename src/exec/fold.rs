@@ -280,7 +280,7 @@ impl Plan {
         // The last group of a row may be narrower than a strip.
         let (strip, accumulators) = (self.strip(), self.group(group).0.len());
         let tiles = part * self.per_part..self.tiles.min((part + 1) * self.per_part);
-        // SAFETY: as this function's.
+        // SAFETY: what the caller promises of the group, the part, the buffer and the stack is what each call below asks for.
         unsafe {
             if tiles.is_empty() {
                 (0..accumulators)
@@ -370,14 +370,14 @@ impl Plan {
     /// As `run`; `acc` is a strip of the group's accumulators.
     unsafe fn store(&self, f: &dyn Erased, group: usize, acc: *const u8) {
         let (columns, _, to) = self.group(group);
-        // SAFETY: F1.
+        // SAFETY: F1: `out` takes a result each `side.out` bytes from the group's place on; `acc` has one for each column, by the caller.
         unsafe { f.finish(acc, columns.len(), self.n, self.to.offset(to), self.side.out) }
     }
 }
 
 /// Memory that pieces of work use disjoint parts of.
 struct Memory(*mut u8);
-// SAFETY: as it says.
+// SAFETY: no more than an address; who writes through it does so to a part that is its own alone.
 unsafe impl Sync for Memory {}
 impl Memory {
     fn at(&self, bytes: usize) -> *mut u8 {

@@ -75,7 +75,7 @@ macro_rules! isas {
             /// The CPU has this set (I1); E1.
             $(#[target_feature(enable = $features)])?
             pub unsafe fn elementwise<L: Loop>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32) {
-                // SAFETY: E1 is the caller's.
+                // SAFETY: E1, by the caller's promise, is all that a loop asks for.
                 unsafe { L::run::<Set>(d, a, b, c, n, scalars) }
             }
         }

@@ -24,7 +24,7 @@ pub struct Rect {
 /// P1: every element of the rectangle is readable and aligned for its size (16-byte ones for 8); `d` holds
 /// `rows * cols` elements, aligned likewise, and overlaps none of them.
 pub unsafe fn pack(d: *mut u8, x: Rect, size: usize) {
-    // SAFETY: P1.
+    // SAFETY: P1, by the caller, is what `pack_of` asks for; `size` is that of its elements.
     dispatch_width!(size, |U| unsafe { pack_of::<U>(d as *mut U, x) })
 }
 
@@ -73,7 +73,7 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
 unsafe fn elements<U: Copy>(d: *mut U, x: Rect) {
     for j in 0..x.rows {
         for i in 0..x.cols {
-            // SAFETY: P1.
+            // SAFETY: P1: `i` and `j` are below the rectangle's sides, so it is one of its elements, and `d` has room for as many.
             unsafe { *d.add(j * x.cols + i) = *(x.ptr.offset(x.row_step * j as isize + x.col_step * i as isize) as *const U) };
         }
     }
@@ -88,7 +88,7 @@ impl<U: Copy, const N: usize> Kernel for Every<U, N> {
     fn run<I: Isa>(self) {
         let Every(d, s, n) = self;
         for i in 0..n {
-            // SAFETY: P1 for a row of the rectangle.
+            // SAFETY: P1 for a row of `n` elements that lie `N` apart; `d` has room for `n`.
             unsafe { *d.add(i) = *s.add(i * N) };
         }
     }
@@ -99,7 +99,7 @@ impl<U: Copy, const N: usize> Kernel for Every<U, N> {
 /// # Safety
 /// P2: as P1 with the roles exchanged; no two elements of the rectangle overlap.
 pub unsafe fn unpack(s: *const u8, x: Rect, size: usize) {
-    // SAFETY: P2.
+    // SAFETY: P2, by the caller, is what `unpack_of` asks for; `size` is that of its elements.
     dispatch_width!(size, |U| unsafe { unpack_of::<U>(s as *const U, x) })
 }
 

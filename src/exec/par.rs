@@ -77,7 +77,7 @@ pub fn threads_for(cost: Cost) -> usize {
 /// use flex::exec::par::{Cost, Out, chunks};
 /// let mut squares = vec![0; 1000];
 /// let out = Out::new(&mut squares);
-/// // SAFETY: each call has its own element.
+/// // SAFETY: each call has an element of its own, so no two parts overlap (O1).
 /// chunks(1000, Cost { bytes: 4000, flops: 1000 }, |k| unsafe { out.part(k..k + 1)[0] = k * k });
 /// assert_eq!(squares[999], 998_001);
 /// ```
@@ -104,7 +104,7 @@ pub fn chunks(n: usize, cost: Cost, f: impl Fn(usize) + Sync) {
 /// use flex::exec::par::{Cost, Out, ranges};
 /// let mut ones = vec![0u8; 1 << 20];
 /// let out = Out::new(&mut ones);
-/// // SAFETY: ranges don't overlap.
+/// // SAFETY: the ranges of two calls never overlap (O1).
 /// ranges(1 << 20, 64, Cost { bytes: 1, flops: 0 }, |r| unsafe { out.part(r).fill(1) });
 /// assert!(ones.iter().all(|x| *x == 1));
 /// ```

@@ -65,7 +65,7 @@ macro_rules! loops {
             unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, _: *const u8, n: usize, scalars: u32) {
                 for i in 0..n {
                     let at = |k: u32| if scalars >> k & 1 == 1 { 0 } else { i };
-                    // SAFETY: E1.
+                    // SAFETY: E1: `n` elements each of the kernel's types, or one where the bit of `scalars` is set.
                     unsafe {
                         let ($a, $b) = (*(a as *const $A).add(at(0)), *(b as *const $B).add(at(1)));
                         *(d as *mut $Out).add(i) = $e;

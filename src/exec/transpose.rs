@@ -49,7 +49,7 @@ impl<U: Copy> Kernel for Transpose<U> {
 /// P3.
 #[inline(always)]
 unsafe fn block<I: Isa, U: Copy>(from: *const U, from_step: isize, to: *mut U, to_step: isize, side: usize) {
-    // SAFETY: P3 for every element reached.
+    // SAFETY: P3: every element reached is one of the block's `side` rows and columns.
     unsafe {
         match (size_of::<U>(), side) {
             (1, 64) => return grouped::<I, 4>(from.cast(), from_step, to.cast(), to_step),

@@ -162,7 +162,7 @@ fn heads_of<F: Element + Float + Lane + Product<Lane = F>>(
         // SAFETY: `i` is below the batch, the result lives until the end of this function and is used here only; blocks of
         // queries don't overlap.
         let whole = unsafe { out.get(i) };
-        // SAFETY: as above.
+        // SAFETY: the rows of a block of queries are this call's alone, as said above, and within the result.
         let part = unsafe { whole.part(rows.clone(), 0..width) };
         attention::block(&head, rows, part)
     })

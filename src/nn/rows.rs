@@ -83,7 +83,7 @@ fn rows<F: Float, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F], cost: Co
     let out = Out::new(y);
     par::ranges(x.len() / n, 1, cost, |r| {
         let r = r.start * n..r.end * n;
-        // SAFETY: O1: ranges don't overlap.
+        // SAFETY: O1: the ranges of two calls are disjoint, so their rows are.
         let y = unsafe { out.part(r.clone()) };
         for (x, y) in x[r].chunks(n).zip(y.chunks_mut(n)) {
             norm::row(norm, x, y);
@@ -104,6 +104,6 @@ fn chunks<F: Float + Product, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [
     for row in parts.chunks_mut(per_row) {
         norm::join(norm, row, n);
     }
-    // SAFETY: as above.
+    // SAFETY: O1: call `k` has chunk `k` alone, and `parts` is only read from now on.
     par::chunks(pieces, cost, |k| unsafe { norm::write(norm, parts[k], k % per_row * CHUNK, &x[chunk(k)], out.part(chunk(k))) });
 }

@@ -99,7 +99,7 @@ fn sequences<F: Element + Float + Lane + Product<Lane = F>>(
         // SAFETY: `head` is one of the result's, which lives until the end of this function and is used here only; tasks of a head
         // have other rows.
         let whole = unsafe { out.get(head) };
-        // SAFETY: as above.
+        // SAFETY: the rows of these queries are this task's alone, as said above, and within the result.
         let part = unsafe { whole.part(tokens.start + queries.start..tokens.start + queries.end, 0..width) };
         attention::block(&job, queries, part)
     })

@@ -27,7 +27,7 @@ fn copy_loop(size: usize) -> LoopFn {
 /// N1; the loop takes elements of the operands' sizes.
 unsafe fn run_one(f: LoopFn, forms: u8, shape: &[usize], input: Operand, output: Operand) {
     let code = [Instr { f, dst: 1, src: [0; 3], arity: 1, mult: 1, forms }];
-    // SAFETY: the caller's.
+    // SAFETY: N1, by the caller's promise; the one instruction reads operand 0 and writes operand 1.
     unsafe { exec::run(&Program { constants: &[], temps: 0, temp_size: 1, code: &code }, shape, &[input], &[output]) }
 }
 
@@ -126,7 +126,7 @@ impl Tensor {
         let first = self.as_mut_ptr()?.wrapping_offset((part.offset() as isize - offset as isize) * size as isize);
         let (alike, bytes) = (source.shape() == part.shape(), part.len() * size);
         if alike && source.is_contiguous() && part.is_contiguous() && bytes <= SMALL {
-            // SAFETY: as below, contiguous elements.
+            // SAFETY: as many elements in either layout, which lie one after the other; ours are ours alone (S3), so nothing overlaps.
             unsafe { core::ptr::copy_nonoverlapping(source.as_ptr(), first, bytes) };
             return Ok(());
         }

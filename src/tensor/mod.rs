@@ -159,7 +159,7 @@ impl Tensor {
         layout: Layout,
         dtype: DType,
     ) -> Result<Tensor> {
-        // SAFETY: the caller's.
+        // SAFETY: what the caller promises of the memory and its owner is what `foreign` asks for.
         Tensor::from_parts(unsafe { Bytes::foreign(ptr, len, owner) }, layout, dtype)
     }
 

@@ -15,7 +15,7 @@ pub(super) trait Erased: Sync {
 }
 impl<F: Fold> Erased for F {
     unsafe fn run(&self, x: *const u8, n: usize, acc: *mut u8) {
-        // SAFETY: the trait's contract.
+        // SAFETY: the trait's contract: `n` elements at `x`, and room for an accumulator at `acc`.
         unsafe { *(acc as *mut F::Acc) = Fold::run(self, core::slice::from_raw_parts(x as *const F::In, n)) }
     }
     unsafe fn rows(&self, x: *const u8, stride: usize, rows: usize, cols: usize, acc: *mut u8) {
@@ -26,7 +26,7 @@ impl<F: Fold> Erased for F {
         }
     }
     unsafe fn join(&self, a: *mut u8, b: *const u8, n: usize) {
-        // SAFETY: the trait's contract.
+        // SAFETY: the trait's contract: `n` accumulators at either, which don't overlap.
         unsafe {
             let (a, b) = (core::slice::from_raw_parts_mut(a as *mut F::Acc, n), core::slice::from_raw_parts(b as *const F::Acc, n));
             Fold::join(self, a, b)
@@ -34,7 +34,7 @@ impl<F: Fold> Erased for F {
     }
     unsafe fn finish(&self, acc: *const u8, count: usize, n: usize, out: *mut u8, step: isize) {
         for j in 0..count {
-            // SAFETY: the trait's contract.
+            // SAFETY: the trait's contract: `count` accumulators, and room for as many results, `step` bytes apart.
             unsafe { *(out.offset(step * j as isize) as *mut F::Out) = Fold::finish(self, &*(acc as *const F::Acc).add(j), n) }
         }
     }

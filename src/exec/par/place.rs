@@ -8,7 +8,7 @@ mod linux {
     /// The CPU that this thread ran on a moment ago.
     #[inline]
     pub fn cpu() -> usize {
-        // SAFETY: asks only.
+        // SAFETY: takes no pointer and changes nothing.
         usize::try_from(unsafe { sched_getcpu() }).unwrap_or(usize::MAX)
     }
     /// Moves this thread to another of its CPUs if it is on `cpu` and has others; whether it was there.

@@ -233,7 +233,7 @@ pub(super) fn share<F: Fn(usize) + Sync>(pieces: usize, threads: usize, ns: usiz
     /// # Safety
     /// `data` is a living `F`.
     unsafe fn call<F: Fn(usize)>(data: *const (), k: usize) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: `data` is a living `F`, by the caller's promise.
         unsafe { (*data.cast::<F>())(k) }
     }
     debug_assert!(pieces < 0xffff);
@@ -248,7 +248,7 @@ pub(super) fn share<F: Fn(usize) + Sync>(pieces: usize, threads: usize, ns: usiz
     if team.busy.0.swap(true, Acquire) {
         return false;
     }
-    // SAFETY: `busy` is ours (J1).
+    // SAFETY: `busy` is ours since the line above, so nobody else has the crew (J1).
     let crew = unsafe { &mut *team.crew.get() };
     let start = Instant::now();
     let pause = crew.latest.replace(start).map_or(0, |latest| (start - latest).as_nanos() as usize);

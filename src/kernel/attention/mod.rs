@@ -112,14 +112,14 @@ impl<F: Float> Head<'_, F> {
                 Mask::Bool(m) => {
                     let m = m.block(queries.clone(), key..key + 1);
                     for (i, s) in row.iter_mut().enumerate() {
-                        // SAFETY: `i < queries.len()`.
+                        // SAFETY: a column as high as `row` is long: `i < queries.len()`.
                         *s = if unsafe { m.get(i, 0) }.get() { *s } else { F::NEG_INFINITY };
                     }
                 }
                 Mask::Bias(m) => {
                     let m = m.block(queries.clone(), key..key + 1);
                     for (i, s) in row.iter_mut().enumerate() {
-                        // SAFETY: `i < queries.len()`.
+                        // SAFETY: a column as high as `row` is long: `i < queries.len()`.
                         *s = *s + unsafe { m.get(i, 0) };
                     }
                 }

@@ -27,14 +27,14 @@ pub struct Convert<R>(PhantomData<R>);
 impl<R: Rule> Loop for Convert<R> {
     #[inline(always)]
     unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
-        // SAFETY: E1.
+        // SAFETY: E1: room for `n` elements that nothing else refers to.
         let d = unsafe { from_raw_parts_mut(d as *mut MaybeUninit<R::To>, n) };
         if scalars & 1 == 1 {
-            // SAFETY: E1, one value.
+            // SAFETY: E1: the bit says that there is one element.
             let x = R::convert(unsafe { *(a as *const R::From) });
             d.iter_mut().for_each(|d| _ = d.write(x));
         } else {
-            // SAFETY: E1.
+            // SAFETY: E1: the bit says that there are `n` elements.
             R::convert_all::<I>(unsafe { from_raw_parts(a as *const R::From, n) }, d);
         }
     }

@@ -143,7 +143,7 @@ mod tests {
         unsafe { f(d.as_mut_ptr() as *mut u8, x.as_ptr() as *const u8, none, none, x.len(), 0) };
         for (k, d) in d.iter().enumerate() {
             let mut same = [T::default(); 3];
-            // SAFETY: E1: one value in, three out.
+            // SAFETY: E1: one value in, as the bit says, and room for three.
             unsafe { f(same.as_mut_ptr() as *mut u8, x[k..].as_ptr() as *const u8, none, none, 3, 1) };
             assert!(same.iter().all(|s| alloc::format!("{s:?}") == alloc::format!("{d:?}")), "one value for all: {:?}", x[k]);
         }

@@ -143,7 +143,7 @@ macro_rules! complex {
                 use crate::exec::isa::Level;
                 use core::arch::x86_64::*;
                 $(if const { matches!(I::LEVEL, Level::$Level) && L == $lanes } {
-                    // SAFETY: as above.
+                    // SAFETY: the level has the instructions, and both are vectors of as many lanes, as above.
                     return unsafe {
                         let (x, y, b) = ($set(a.re), $set(a.im), Cast { from: b }.to);
                         [Cast { from: $mul_add(x, b, Cast { from: c[0] }.to) }.to, Cast { from: $mul_add(y, b, Cast { from: c[1] }.to) }.to]

@@ -225,7 +225,7 @@ pub fn blocked<G: Group, C: Product>(
                     let row = unsafe { core::slice::from_raw_parts_mut(o.offset(i as isize * ldo), cols.len()) };
                     for (q, x) in row.iter_mut().enumerate() {
                         let c = c.row(i)[j + q].widen();
-                        // SAFETY: the same four bytes.
+                        // SAFETY: lanes of C are `u32`, as above: the same four bytes.
                         let c = unsafe { core::mem::transmute_copy::<C::Lane, u32>(&c) };
                         *x = if factor == 0 { c } else { c.wrapping_add(*start) };
                     }

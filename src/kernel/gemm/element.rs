@@ -128,7 +128,7 @@ macro_rules! lanes {
             }
             #[inline(always)]
             unsafe fn strips<I: Isa>(job: Strips<Self>) {
-                // SAFETY: S1 is the caller's.
+                // SAFETY: S1, by the caller's promise; the vectors are those of the level.
                 unsafe {
                     if const { matches!(I::LEVEL, Level::Avx512) } {
                         tile::strips::<I, Self, $x, $xv>(job)
@@ -143,7 +143,7 @@ macro_rules! lanes {
                 const FEW: bool = $few;
                 #[inline(always)]
                 unsafe fn few<I: Isa>(job: Strip<Self>) {
-                    // SAFETY: P1 is the caller's.
+                    // SAFETY: P1, by the caller's promise; the vectors are those of the level.
                     unsafe {
                         if const { matches!(I::LEVEL, Level::Avx512) } {
                             few::strip::<I, Self, $x, $xv, 2>(job)

@@ -88,7 +88,7 @@ impl<A: Lane> Kernel for Strip<'_, A> {
 pub unsafe fn strip<I: Isa, A: Lane, const L: usize, const V: usize, const HALF: usize>(s: Strip<A>) {
     macro_rules! heights {
         ($($R:literal)*; $($high:literal)*) => {
-            // SAFETY: P1.
+            // SAFETY: P1, by the caller's promise, for as many rows as the strip has.
             unsafe {
                 match s.rows {
                     $($R => across::<I, A, L, $R, V>(&s),)*
@@ -154,7 +154,7 @@ unsafe fn sums<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     if done > 0 {
         for i in 0..R {
             for j in 0..V {
-                // SAFETY: P1.
+                // SAFETY: P1: row `i < R` and vector `first + j` of the strip, written after the steps before `done`.
                 c[i][j] = A::begin(unsafe { *at(i, j) });
             }
         }
@@ -170,7 +170,7 @@ unsafe fn sums<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     }
     for i in 0..R {
         for j in 0..V {
-            // SAFETY: P1.
+            // SAFETY: P1: row `i < R` and vector `first + j` lie within the strip's output.
             unsafe { *at(i, j) = A::end(c[i][j]) };
         }
     }

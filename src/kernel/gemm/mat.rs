@@ -21,7 +21,7 @@ impl<T> Clone for Mat<'_, T> {
 impl<T> Copy for Mat<'_, T> {}
 // SAFETY: a `Mat` is a shared reference to its elements (M1).
 unsafe impl<T: Sync> Send for Mat<'_, T> {}
-// SAFETY: as above.
+// SAFETY: a `Mat` is a shared reference to its elements (M1), and gives out nothing but copies of them.
 unsafe impl<T: Sync> Sync for Mat<'_, T> {}
 
 impl<'a, T> Mat<'a, T> {
@@ -85,7 +85,7 @@ impl<'a, T> Mat<'a, T> {
     where
         T: Copy,
     {
-        // SAFETY: M1.
+        // SAFETY: M1: the caller promises `i` and `j` below the matrix's sides.
         unsafe { *self.ptr.offset(i as isize * self.rs + j as isize * self.cs) }
     }
     /// Where element `(i, j)` lies; one past the end is allowed, for empty rest.
@@ -145,7 +145,7 @@ impl<'a, T> MatMut<'a, T> {
     #[inline(always)]
     pub fn row(&mut self, i: usize) -> &mut [T] {
         assert!(i < self.rows);
-        // SAFETY: M2.
+        // SAFETY: M2: a row of `cols` neighbours, checked above to be one of the matrix's; `self` is borrowed while it lives.
         unsafe { core::slice::from_raw_parts_mut(self.at(i, 0), self.cols) }
     }
     /// It again, for a shorter time.

@@ -78,7 +78,7 @@ fn line<I: Isa, P: Packing>(p: P, s: *const P::From, step: isize, k: usize, d: &
     // SAFETY: the callers': `k` elements, `step` apart (M1).
     let at = |i: usize| unsafe { *s.offset(i as isize * step) };
     if step == 1 {
-        // SAFETY: as above.
+        // SAFETY: M1, as above, of elements that are neighbours: `whole * GROUP <= k`.
         p.run::<I>(unsafe { core::slice::from_raw_parts(s, whole * P::GROUP) }, &mut d[..whole]);
     } else {
         for (i, d) in d[..whole].iter_mut().enumerate() {

@@ -49,7 +49,7 @@ where
     let mut rows = Scratch::<A::Lane>::new(m.saturating_mul(k))?;
     for (i, row) in rows.chunks_exact_mut(k.max(1)).enumerate() {
         for (p, x) in row.iter_mut().enumerate() {
-            // SAFETY: `i < m`, `p < k`.
+            // SAFETY: `i < m` and `p < k`, for there are `m` rows of `k` (M1).
             *x = unsafe { a.get(i, p) }.widen();
         }
     }
@@ -75,7 +75,7 @@ where
             isa::call(Dots { a: &rows, b, sums })
         }
         let (lanes, ld, d) = (sums.as_mut_ptr(), width as isize, Some((c.at(0, j), c.rs())));
-        // SAFETY: F1: rows of `sums`, and M2.
+        // SAFETY: F1: `m` rows of `width` sums, and those of `c` from column `j` on, which M2 lets us write.
         unsafe { stage::finish(Finish { stages: stages.at(0, j), lanes, rows: m, cols: width, ld, d }) };
     }
     Ok(())

@@ -147,7 +147,7 @@ impl<T: Product> Kernel for Finish<'_, T> {
             let row = unsafe { core::slice::from_raw_parts_mut(self.lanes.offset(i as isize * self.ld), self.cols) };
             self.stages.apply(i, 0, row);
             if let Some((d, ld)) = self.d {
-                // SAFETY: F1.
+                // SAFETY: F1, promised to `finish`: `rows` rows of `cols` elements, `ld` apart.
                 let d = unsafe { core::slice::from_raw_parts_mut(d.offset(i as isize * ld), self.cols) };
                 for (d, x) in d.iter_mut().zip(row) {
                     *d = T::narrow(*x);

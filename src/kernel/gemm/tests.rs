@@ -60,7 +60,7 @@ fn check<T: Number>(name: &str) {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     // The integers behind a matrix.
     let integers = |m: Mat<T>| -> Vec<i64> {
-        // SAFETY: inside the bounds.
+        // SAFETY: every `i` asked for is below `rows * cols`.
         let at = |i| unsafe { m.get(i / m.cols(), i % m.cols()) };
         (0..m.rows() * m.cols()).map(|i| (-8..=8).find(|v| at(i).is(*v)).unwrap()).collect()
     };
@@ -77,13 +77,13 @@ fn check<T: Number>(name: &str) {
         let (la, lb) = (random.size(0, 8), random.size(0, 8));
         let (a, a0, ars, acs) = view::<T>(&mut random, m, k, la);
         let (b, b0, brs, bcs) = view::<T>(&mut random, k, n, lb);
-        // SAFETY: M1 by `view`.
+        // SAFETY: M1: `view` made the vectors as long as the strides reach.
         let (a, b) = unsafe { (Mat::new(&a[a0.min(a.len() - 1)], m, k, ars, acs), Mat::new(&b[b0.min(b.len() - 1)], k, n, brs, bcs)) };
         let (accumulate, padding) = (round % 3 == 0, round % 5);
         let ld = n + padding;
         let mut c: Vec<T> = (0..m * ld).map(|i| T::make(i as i64 % 5)).collect();
         let before = c.clone();
-        // SAFETY: M2: `m` rows of `n <= ld`.
+        // SAFETY: M2: `m` rows of `n <= ld` in a vector of `m * ld`.
         let out = unsafe { MatMut::new(c.as_mut_ptr(), m, n, ld as isize) };
         let bias: Vec<T> = (0..n).map(|j| T::make(j as i64 % 7)).collect();
         let row_bias: Vec<T> = (0..m).map(|i| T::make(i as i64 % 3)).collect();
@@ -168,7 +168,7 @@ where
         }
         for i in 0..m {
             for j in 0..n {
-                // SAFETY: inside the bounds.
+                // SAFETY: `i < m`, `p < k` and `j < n`, which are the matrices' sides.
                 let sum: i64 = (0..k).map(|p| unsafe { Into::<i64>::into(a.get(i, p)) * Into::<i64>::into(b.get(p, j)) }).sum();
                 let sum = if accumulate { 2 * sum } else { sum };
                 let shift = 64 - 8 * size_of::<C>();
@@ -313,7 +313,7 @@ fn columns_pages_apart_change_no_bit() {
                 c
             };
             let (far, near) = (run(a), run(Mat::from_slice(&near, m, k)));
-            // SAFETY: M1 of a vector.
+            // SAFETY: all bytes of a slice of numbers, which have no padding.
             let bytes = |c: &[T]| unsafe { core::slice::from_raw_parts(c.as_ptr() as *const u8, size_of_val(c)).to_vec() };
             assert!(bytes(&far) == bytes(&near), "{name} {m} {k}");
         }

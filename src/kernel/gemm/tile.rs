@@ -116,7 +116,7 @@ pub unsafe fn run<A: Lane>(job: Strips<A>) {
 /// S1.
 #[inline(always)]
 pub unsafe fn strips<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) {
-    // SAFETY: S1.
+    // SAFETY: S1, by the caller's promise; as many vectors as the job has.
     unsafe {
         match s.vectors {
             1 if V > 1 => column::<I, A, L, 1>(s),
@@ -141,7 +141,7 @@ unsafe fn column<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) 
         let of_a = a.1.0 * (HEIGHT * size_of::<A>()) as isize / s.k.max(1) as isize;
         let ahead =
             [s.next.map_or(none, |next| next.after(strip * s.k)), if s.fetch_a { Ahead::new(s.a.from(i + h, s.k).at, of_a) } else { none }];
-        // SAFETY: S1: rows `i..i + h`.
+        // SAFETY: S1 of the rows `i..i + h`, which are the job's.
         unsafe {
             match h {
                 6 if HEIGHT >= 6 => tile::<I, A, L, 6, V>(&s, a, starts, o, ahead),
@@ -240,7 +240,7 @@ unsafe fn turns<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize,
 ) {
     for _ in 0..turns {
         for i in 0..TURN {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises `turns * TURN` steps of A and B from here on; this is one of them.
             unsafe { step::<I, A, L, R, V>(Rows { at: rows.at.wrapping_add(i * CS), ..rows }, b.wrapping_add(i * V * L), c) };
         }
         rows.at = rows.at.wrapping_add(TURN * CS);
@@ -268,7 +268,7 @@ pub unsafe fn step<I: Isa, A: Lane, const L: usize, const R: usize, const V: usi
         lanes[j] = unsafe { *(b.wrapping_add(j * L) as *const [A; L]) };
     }
     for i in 0..R {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises an element of A at each of the `R` offsets.
         let a = unsafe { *rows.at.wrapping_offset(rows.offsets[i]) };
         for j in 0..V {
             c[i][j] = A::axpy::<I, L>(a, lanes[j], c[i][j]);

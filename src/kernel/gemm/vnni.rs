@@ -31,7 +31,7 @@ impl Isa for Vnni {
 /// S1; the CPU has AVX-512 and VNNI.
 #[target_feature(enable = "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,bmi2")]
 unsafe fn strips<const SIGNED: bool>(job: Strips<Quad<SIGNED>>) {
-    // SAFETY: S1.
+    // SAFETY: S1 and the instruction set, by the caller's promise.
     unsafe { tile::strips::<Vnni, Quad<SIGNED>, 16, 4>(job) }
 }
 
@@ -46,7 +46,7 @@ unsafe fn row_sums<const SIGNED: bool>(a: Mat<u8>, sums: &mut [u32]) {
         sums.fill(0);
         for p in 0..a.cols() {
             for (i, sum) in sums.iter_mut().enumerate() {
-                // SAFETY: M1; there is a sum a row.
+                // SAFETY: M1: `p` is below the columns, and there is a sum for each row.
                 *sum = sum.wrapping_add(value(unsafe { a.get(i, p) }));
             }
         }
@@ -59,7 +59,7 @@ unsafe fn row_sums<const SIGNED: bool>(a: Mat<u8>, sums: &mut [u32]) {
         let (vectors, rest) = row.as_chunks::<64>();
         let mut x = [_mm512_setzero_si512(); 4];
         for (v, bytes) in vectors.iter().enumerate() {
-            // SAFETY: 64 bytes.
+            // SAFETY: an array of 64 bytes, as many as are read.
             let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr() as *const __m512i) };
             let x = &mut x[v % 4];
             *x = if SIGNED { _mm512_dpbusd_epi32(*x, one, bytes) } else { _mm512_dpbusd_epi32(*x, bytes, one) };

@@ -118,7 +118,7 @@ unsafe fn compress<V: Vector>(x: *const V::Key, bits: u64, out: *mut V::Key) -> 
 #[inline(always)]
 unsafe fn bits_512(block: &[u8; BLOCK]) -> u64 {
     use core::arch::x86_64::*;
-    // SAFETY: V1; 64 bytes.
+    // SAFETY: V1, by the caller's promise; the block has 64 bytes.
     unsafe {
         let bytes = _mm512_loadu_si512(block.as_ptr().cast());
         _mm512_test_epi8_mask(bytes, bytes)
@@ -133,7 +133,7 @@ unsafe fn bits_512(block: &[u8; BLOCK]) -> u64 {
 #[inline(always)]
 unsafe fn bits_256(block: &[u8; BLOCK]) -> u64 {
     use core::arch::x86_64::*;
-    // SAFETY: V1; twice 32 bytes.
+    // SAFETY: V1, by the caller's promise; the block has twice 32 bytes.
     unsafe {
         let (low, high) = (_mm256_loadu_si256(block.as_ptr().cast()), _mm256_loadu_si256(block.as_ptr().add(32).cast()));
         let zero = _mm256_setzero_si256();

@@ -53,7 +53,7 @@ kernel! {
 /// # Safety
 /// `n` positions by that step are readable; `out` has room for `n`, which are initialised if there is `more`.
 pub unsafe fn offsets<T: Position>(p: *const T, step: isize, n: usize, size: i64, stride: i64, more: bool, out: *mut i64) -> bool {
-    // SAFETY: the caller's.
+    // SAFETY: `n` positions, and room for as many offsets, by the caller's promise.
     unsafe {
         if !more {
             out.write_bytes(0, n);

@@ -19,7 +19,7 @@ pub type RowFn = unsafe fn(n: usize, x: *mut u8, x_step: isize, offsets: *const 
 /// G1.
 pub unsafe fn gather<U: Copy>(n: usize, x: *mut u8, x_step: isize, offsets: *const i64, offset_step: isize, y: *mut u8, y_step: isize) {
     let size = size_of::<U>() as isize;
-    // SAFETY: G1 for every element reached.
+    // SAFETY: G1: each of the `n` elements that offsets and steps lead to is one that it names.
     unsafe {
         if offset_step == 0 {
             let x = x.offset(*offsets as isize) as *const U;
@@ -100,7 +100,7 @@ pub unsafe fn scatter<T: Copy, J: Join<T>>(
     y_step: isize,
 ) {
     let size = size_of::<T>() as isize;
-    // SAFETY: G1 for every element reached.
+    // SAFETY: G1: each of the `n` elements that offsets and steps lead to is one that it names.
     unsafe {
         if offset_step == 0 && x_step == size && y_step == size {
             let x = core::slice::from_raw_parts_mut(x.offset(*offsets as isize) as *mut T, n);

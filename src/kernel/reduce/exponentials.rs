@@ -13,7 +13,7 @@ pub struct Exponentials {
     pub sum: f64,
 }
 
-// SAFETY: numbers of one type.
+// SAFETY: numbers of one type, without padding between them, and any bits are such.
 unsafe impl Plain for Exponentials {}
 
 impl Exponentials {

@@ -106,7 +106,7 @@ pub struct Moments {
     pub m2: f64,
 }
 
-// SAFETY: numbers of one type.
+// SAFETY: numbers of one type, without padding between them, and any bits are such.
 unsafe impl Plain for Moments {}
 
 impl Moments {

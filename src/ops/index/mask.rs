@@ -27,7 +27,7 @@ impl Counted {
         let mut starts = core::mem::take(&mut counted.starts);
         let counts = par::Out::new(&mut starts[1..]);
         par::chunks(counted.pieces(), Cost { bytes: Self::PIECE, flops: 0 }, |k| {
-            // SAFETY: O1: one element each.
+            // SAFETY: O1: call `k` has element `k` alone.
             let count = unsafe { counts.part(k..k + 1) };
             count[0] = kernel::count(&counted.bytes()[counted.range(k)]);
         });
@@ -169,7 +169,7 @@ pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
 /// # Safety
 /// `n` elements at `p`, aligned and initialised, which stay so while the slice is used; `p` may be anything where there are none.
 unsafe fn slice<'a, U>(p: *const u8, n: usize) -> &'a [U] {
-    // SAFETY: the caller's.
+    // SAFETY: `n` aligned, initialised elements, by the caller's promise.
     if n == 0 { &[] } else { unsafe { core::slice::from_raw_parts(p as *const U, n) } }
 }
 
@@ -201,7 +201,7 @@ pub unsafe fn fill(out: &mut Tensor, mask: &Tensor, value: *const u8) -> Result<
     let (first, size, rank) = (out.as_mut_ptr()?, out.dtype().size(), out.rank());
     let nest = Nest::new(out.shape(), &[mask.operand(rank)], &[Operand::new(first, size, out.shape(), out.strides(), rank)]);
     dispatch_width!(size, |U| {
-        // SAFETY: the caller's.
+        // SAFETY: `value` is an element of the tensor's dtype, by the caller's promise, hence of this width.
         let value = unsafe { *(value as *const U) };
         rows::run(
             &nest,
@@ -210,7 +210,7 @@ pub unsafe fn fill(out: &mut Tensor, mask: &Tensor, value: *const u8) -> Result<
             |row| {
                 let (mask, out) = (row.ptrs[0], row.ptrs[1] as *mut U);
                 if (row.steps[0], row.steps[1]) == (1, size as isize) {
-                    // SAFETY: as below, contiguous.
+                    // SAFETY: as below; the row's elements lie one after the other, and the mask is other memory, for the result is fresh (S3).
                     return unsafe {
                         kernel::fill(core::slice::from_raw_parts_mut(out, row.n), core::slice::from_raw_parts(mask, row.n), value)
                     };

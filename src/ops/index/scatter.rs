@@ -141,7 +141,7 @@ unsafe fn scatter(
     let cost = Cost { bytes: 3 * dtype.size() + 8, flops: 2 };
     let join = |row: Row| {
         let (p, s) = (row.ptrs, row.steps);
-        // SAFETY: G1 by the caller.
+        // SAFETY: G1: the caller promises offsets inside `extent`, and the nest reaches elements of `values` and of the offsets.
         unsafe { row_fn(row.n, p[1], s[1], p[2] as *const i64, s[2], p[0], s[0]) }
     };
     let inner = &nest.dims[0];

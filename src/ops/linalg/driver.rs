@@ -38,10 +38,10 @@ where
             let (a, b, c) = operands(i);
             (b.t(), a.t(), c.into_turned())
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: what the caller promises of the operands holds of their transposes too.
         return unsafe { run(sizes, batch, swapped, None, None, stages.t()) };
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: what the caller promises is what `run` asks for.
     unsafe { run(sizes, batch, operands, None, None, stages) }
 }
 
@@ -61,7 +61,7 @@ where
     B: Product<Lane = A::Lane>,
     C: Product<Lane = A::Lane>,
 {
-    // SAFETY: the caller's promise.
+    // SAFETY: what the caller promises is what `run` asks for; `packed` was made of this B.
     unsafe { run(sizes, 1, operands, Some(Engine::of_panels::<A, B>()), packed, stages) }
 }
 

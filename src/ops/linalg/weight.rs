@@ -31,11 +31,11 @@ where
     #[cfg(feature = "std")]
     if let Some(kept) = panels::<A, B>(sizes, weight) {
         let panels = kept.as_ref().map(|lanes| Panels::of(gemm::blocks::<A, B>(sizes.k), sizes.n, gemm::lanes(lanes)));
-        // SAFETY: the caller's promise.
+        // SAFETY: what the caller promises of the operands; the panels are of this weight, by their key.
         return unsafe { by_panels(sizes, operands, panels, stages) };
     }
     _ = weight;
-    // SAFETY: the caller's promise.
+    // SAFETY: what the caller promises of the operands is what `products` asks for.
     unsafe { products(sizes, 1, operands, stages) }
 }
 
