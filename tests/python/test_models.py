@@ -1,5 +1,7 @@
 """SentenceEncoder: against published vectors with the real weights, and against a NumPy model with small random ones."""
 
+import doctest
+import inspect
 import json
 import subprocess
 import sys
@@ -141,3 +143,22 @@ class TestSmallModel:
 def test_the_namespace_brings_models_when_asked():
     program = "import sys, flex; assert 'flex.models' not in sys.modules; flex.models.SentenceEncoder"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+MEMBERS = [name for name in vars(SentenceEncoder) if not name.startswith("_")]
+
+
+class TestDocstrings:
+    """The examples run with all-MiniLM-L6-v2, whose place they call `folder`."""
+
+    @pytest.mark.parametrize("name", MEMBERS)
+    def test_members_have_one(self, name):
+        assert inspect.getdoc(getattr(SentenceEncoder, name))
+
+    @pytest.mark.parametrize("documented", [flex.models, SentenceEncoder, *(getattr(SentenceEncoder, name) for name in MEMBERS)])
+    def test_examples(self, real, documented):
+        names = {"flex": flex, "folder": default_model(), "encoder": real}
+        test = doctest.DocTestParser().get_doctest(inspect.getdoc(documented), names, "example", None, 0)
+        report = []
+        doctest.DocTestRunner(verbose=False).run(test, out=report.append)
+        assert not report, "".join(report)

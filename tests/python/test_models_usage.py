@@ -81,6 +81,9 @@ class TestEncode:
             small.encode(TEXTS, truncate_dim=count)
         with pytest.raises(ValueError, match="truncate_dim"):
             SentenceEncoder.load(tmp_path, truncate_dim=count)
+        small.truncate_dim = count
+        with pytest.raises(ValueError, match="truncate_dim"):
+            small.encode(TEXTS)
 
 
 class TestTokenize:

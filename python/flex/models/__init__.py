@@ -1,7 +1,7 @@
 """Models that run on flex: their weights are read from Hugging Face folders, their arithmetic is flex's own.
 
->>> encoder = flex.models.SentenceEncoder.load("all-MiniLM-L6-v2")    # doctest: +SKIP
->>> encoder.encode(["A cat sits on the mat.", "A kitten rests on a rug."]).shape    # doctest: +SKIP
+>>> encoder = flex.models.SentenceEncoder.load(folder)  # of all-MiniLM-L6-v2
+>>> encoder.encode(["A cat sits on the mat.", "A kitten rests on a rug."]).shape
 (2, 384)
 """
 

@@ -110,8 +110,8 @@ class SelfAttention:
             return flex.reshape(nn.varlen_attention(q, k, v, offsets), (tokens, size))
         mixed = []
         for start, end in pairwise(offsets):
-            heads = (flex.permute_dims(part[start:end], (1, 0, 2)) for part in (q, k, v))
-            one = nn.scaled_dot_product_attention(*heads, bias[:, : end - start, : end - start])
+            query, key, value = (flex.permute_dims(part[start:end], (1, 0, 2)) for part in (q, k, v))
+            one = nn.scaled_dot_product_attention(query, key, value, bias[:, : end - start, : end - start])
             mixed.append(flex.reshape(flex.permute_dims(one, (1, 0, 2)), (end - start, size)))
         return flex.concat(mixed)
 

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from flex import Tensor
 
 TOKENIZED_TOGETHER = 512  # texts
+FOLDER_NEEDED = (
+    f"a model is a local folder in Hugging Face's layout, with {', '.join(NEEDED[:-1])} and {NEEDED[-1]}; "
+    "nothing is downloaded, and weights in other files (pytorch_model.bin) are not read"
+)
 
 
 class SentenceEncoder:
@@ -34,11 +38,13 @@ class SentenceEncoder:
     Names, arguments and results are those of sentence_transformers.SentenceTransformer, but vectors are `flex.Tensor`s unless arrays of
     NumPy are asked for.
 
-    >>> encoder = SentenceEncoder.load("all-MiniLM-L6-v2")    # doctest: +SKIP
-    >>> encoder    # doctest: +SKIP
+    >>> encoder = flex.models.SentenceEncoder.load(folder)  # of all-MiniLM-L6-v2
+    >>> encoder
     SentenceEncoder(bert, 6 layers, pooling=mean, normalize=True, dimension=384, max_seq_length=256)
-    >>> vectors = encoder.encode(["A cat sits on the mat.", "A kitten rests on a rug."])    # doctest: +SKIP
-    >>> float(vectors[0] @ vectors[1]) > 0.5    # doctest: +SKIP
+    >>> vectors = encoder.encode(["A cat sits on the mat.", "A kitten rests on a rug."])
+    >>> vectors.shape
+    (2, 384)
+    >>> float(vectors[0] @ vectors[1]) > 0.5
     True
     """
 
@@ -78,13 +84,16 @@ class SentenceEncoder:
 
         Raises FileNotFoundError when a file is missing, ValueError when files are damaged, don't fit together or ask for something that
         is not computed here (another architecture, a Dense module), and ImportError without the package `tokenizers`.
+
+        >>> flex.models.SentenceEncoder.load(folder, truncate_dim=64).dimension
+        64
         """
         folder = Path(folder)
         pipeline = Pipeline.read(folder)
         network = pipeline.transformer
         for name in NEEDED:
             if not (network / name).is_file():
-                raise FileNotFoundError(f"{network / name} is missing: a model is a folder with {', '.join(NEEDED[:-1])} and {NEEDED[-1]}")
+                raise FileNotFoundError(f"{network / name} is missing: {FOLDER_NEEDED}")
         with naming(network / "config.json"):
             config = EncoderConfig.from_json(read_json(network / "config.json"))
         with naming(network / "model.safetensors"):
@@ -103,7 +112,13 @@ class SentenceEncoder:
     @property
     def max_seq_length(self) -> int:
         """How many tokens of a text count, special ones among them: longer texts are truncated. May be set, up to what the model has
-        positions for; ValueError beyond, or where no token of the text would be left."""
+        positions for; ValueError beyond, or where no token of the text would be left. `max_tokens` is the same.
+
+        >>> encoder = flex.models.SentenceEncoder.load(folder)
+        >>> encoder.max_tokens = 8
+        >>> encoder.tokenize(["a text of many, many words, of which the last are not seen"])["input_ids"].shape
+        (1, 8)
+        """
         return self._max_seq_length
 
     @max_seq_length.setter
@@ -164,14 +179,16 @@ class SentenceEncoder:
         Texts longer than `max_seq_length` tokens are truncated. A text without any token has the vector 0. TypeError where a text is no
         string, ValueError where it is no valid Unicode (it has a lone surrogate), or there is no prompt of that name.
 
-        >>> encoder.encode("A cat sits on the mat.").shape    # doctest: +SKIP
+        >>> encoder.encode("A cat sits on the mat.").shape
         (384,)
+        >>> encoder.encode(["a cat", "a dog"], prompt="an animal: ", truncate_dim=64, convert_to_numpy=True).shape
+        (2, 64)
         """
         alone = isinstance(texts, str)
-        texts = _as_list([texts] if alone else texts)
+        texts = _as_list([texts] if isinstance(texts, str) else texts)
         if batch_size < 1:
             raise ValueError(f"encode: batch_size is {batch_size}, at least 1 is needed")
-        truncate_dim = self.truncate_dim if truncate_dim is None else _dimensions(truncate_dim)
+        truncate_dim = _dimensions(self.truncate_dim if truncate_dim is None else truncate_dim)
         prompt = self._prompt(prompt, prompt_name)
         if prompt:
             texts = [prompt + text for text in texts]
@@ -194,11 +211,19 @@ class SentenceEncoder:
         return _as_numpy(found) if convert_to_numpy else found
 
     def encode_query(self, texts: str | Iterable[str], **options: Any) -> Any:
-        """`encode` with the prompt "query" where none is given."""
+        """`encode` with the prompt "query" where none is given and the model has one.
+
+        >>> encoder.encode_query("Where do cats sleep?").shape
+        (384,)
+        """
         return self._encode_as(("query",), texts, options)
 
     def encode_document(self, texts: str | Iterable[str], **options: Any) -> Any:
-        """`encode` with the prompt "document", "passage" or "corpus", whichever the model has, where none is given."""
+        """`encode` with the prompt "document", "passage" or "corpus", the first that the model has, where none is given.
+
+        >>> encoder.encode_document(["Cats sleep on windowsills."]).shape
+        (1, 384)
+        """
         return self._encode_as(("document", "passage", "corpus"), texts, options)
 
     def _encode_as(self, names: Sequence[str], texts: str | Iterable[str], options: dict[str, Any]) -> Any:
@@ -210,8 +235,11 @@ class SentenceEncoder:
         """How alike the rows of `a` [n, dimension] are to those of `b` [m, dimension], by `similarity_fn_name`: [n, m] float32, of which
         larger values mean more alike. One vector [dimension] is a single row. Anything that `flex.asarray` takes will do.
 
-        >>> encoder.similarity(encoder.encode("a cat"), encoder.encode(["a kitten", "a share"])).shape    # doctest: +SKIP
+        >>> scores = encoder.similarity(encoder.encode("a cat"), encoder.encode(["a kitten", "a share"]))
+        >>> scores.shape
         (1, 2)
+        >>> bool(scores[0, 0] > scores[0, 1])
+        True
         """
         rows = []
         for name, vectors in (("a", a), ("b", b)):
@@ -225,7 +253,11 @@ class SentenceEncoder:
 
     def tokenize(self, texts: Iterable[str]) -> dict[str, Tensor]:
         """What the network sees of `texts`, as sentence-transformers gives it: "input_ids" and "attention_mask", [len(texts), tokens of the
-        longest] int64, padded on the right, where the mask is 0."""
+        longest] int64, padded on the right, where the mask is 0. Errors are those of `encode`.
+
+        >>> encoder.tokenize(["a cat", ""])["input_ids"].tolist()
+        [[101, 1037, 4937, 102], [101, 102, 0, 0]]
+        """
         rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(_as_list(texts, "tokenize"))]
         longest = max(map(len, rows), default=0)
         pad = self._encoder.config.pad_token_id
