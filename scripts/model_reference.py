@@ -32,7 +32,7 @@ TEXTS = [
 
 def of_words(pad: str, unknown: str, begin: str, end: str, *, lowercase: bool) -> Tokenizer:
     """BERT's kind: pieces of words between the special tokens that begin and end a text. Padding is token 1 where it is "<pad>"."""
-    special = [begin, pad, end, unknown] if pad == "<pad>" else [pad, unknown, begin, end]
+    special = [begin, pad, end, unknown] if pad == "<pad>" else [pad, unknown, begin, end, "[MASK]"]
     vocabulary = {word: k for k, word in enumerate([*special, *WORDS])}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token=unknown))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
@@ -198,12 +198,21 @@ def main() -> None:
         transformers.DistilBertModel(transformers.DistilBertConfig(**{names.get(k, k): v for k, v in sizes(distil, 40).items()})),
         distil,
         calls={"encode": {}},
-        modules=modules("Transformer", "Pooling"),
-        pooling=pooling("cls_token"),
-        sentence_bert_config={"max_seq_length": 40, "do_lower_case": False},
+        # As version 6 of sentence-transformers writes them.
+        modules=[
+            {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.base.modules.transformer.Transformer"},
+            {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.sentence_transformer.modules.pooling.Pooling"},
+        ],
+        pooling={"embedding_dimension": HIDDEN, "pooling_mode": "cls", "include_prompt": True},
+        sentence_bert_config={
+            "transformer_task": "feature-extraction",
+            "modality_config": {"text": {"method": "forward", "method_output_name": "last_hidden_state"}},
+            "module_output_name": "token_embeddings",
+        },
         tokenizer_config={
             "tokenizer_class": "DistilBertTokenizer",
             "do_lower_case": True,
+            "model_max_length": 36,
             "pad_token": "[PAD]",
             "unk_token": "[UNK]",
             "cls_token": "[CLS]",

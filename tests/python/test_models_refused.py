@@ -175,6 +175,8 @@ class TestBadInput:
             ("sentence_bert_config", {"max_seq_length": "5"}, "max_seq_length is '5'"),
             ("sentence_bert_config", {"do_lower_case": "yes"}, "do_lower_case is 'yes', not true or false"),
             ("sentence_bert_config", {"transformer_task": "text-generation"}, "unsupported transformer_task 'text-generation'"),
+            ("sentence_bert_config", {"processing_kwargs": {"text": {"max_length": 5}}}, "unsupported processing_kwargs"),
+            ("tokenizer_config", {"truncation_side": "left"}, "unsupported truncation_side 'left': only 'right' is"),
             ("tokenizer_config", {"model_max_length": "long"}, "model_max_length is 'long'"),
             ("tokenizer_config", {"model_max_length": float("nan")}, "model_max_length is nan"),
         ],

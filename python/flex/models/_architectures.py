@@ -84,6 +84,13 @@ DISTILBERT = Architecture(
 ARCHITECTURES = {"bert": BERT, "roberta": ROBERTA, "xlm-roberta": ROBERTA, "mpnet": MPNET, "distilbert": DISTILBERT}
 
 
+def require(entries: Mapping[str, Any], fixed: Mapping[str, Any]) -> None:
+    """ValueError where an entry is there with another value than the one that is supported."""
+    for name, only in fixed.items():
+        if entries.get(name) not in (None, only):
+            raise ValueError(f"unsupported {name} {entries[name]!r}: only {only!r} is")
+
+
 @dataclass(frozen=True)
 class EncoderConfig:
     """The entries of config.json that shape the network, by BERT's names."""
@@ -107,9 +114,7 @@ class EncoderConfig:
         architecture = ARCHITECTURES.get(model_type) if isinstance(model_type, str) else None
         if architecture is None:
             raise ValueError(f"unsupported model_type {model_type!r}: one of {', '.join(ARCHITECTURES)} is")
-        for name, only in architecture.fixed.items():
-            if entries.get(name, only) != only:
-                raise ValueError(f"unsupported {name} {entries[name]!r}: only {only!r} is")
+        require(entries, architecture.fixed)
         names = {entry.name: architecture.entries.get(entry.name, entry.name) for entry in fields(cls)}
         given = {name: entries[named] for name, named in names.items() if entries.get(named) is not None}
         missing = [names[entry.name] for entry in fields(cls) if entry.default is MISSING and entry.name not in given]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ._architectures import require
 from ._pooling import Pooling
 from ._similarity import SIMILARITIES
 
@@ -24,8 +25,9 @@ NEEDED = ("config.json", "tokenizer.json", "model.safetensors")
 PIPELINES = (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
 # The Transformer module's own file; which name it has depends on the version of sentence-transformers and the architecture.
 MODULE_FILES = [f"sentence_{name}_config.json" for name in ("bert", "roberta", "distilbert", "xlm-roberta")]
-# Entries of that file which must have this value, where they are there.
-MODULE_ENTRIES = {"transformer_task": "feature-extraction", "module_output_name": "token_embeddings"}
+# Entries of that file and of tokenizer_config.json which must have this value, where they are there.
+MODULE_ENTRIES = {"transformer_task": "feature-extraction", "module_output_name": "token_embeddings", "processing_kwargs": {}}
+TOKENIZER_ENTRIES = {"truncation_side": "right"}
 # tokenizer_config.json's names, and those of the tokenizer's BertNormalizer.
 NORMALIZER_ENTRIES = {"do_lower_case": "lowercase", "strip_accents": "strip_accents", "tokenize_chinese_chars": "handle_chinese_chars"}
 # What wrong content raises; deep nesting RecursionError, in the parser or when a message shows the value.
@@ -118,12 +120,11 @@ class Usage:
 def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, int | None]:
     """The tokenizer, without padding and truncation, and how many tokens a text may have by what the folder's files say of it."""
     module_path = next((folder / name for name in MODULE_FILES if (folder / name).is_file()), folder / MODULE_FILES[0])
-    module = read_if_there(module_path)
-    for name, only in MODULE_ENTRIES.items():
-        if module.get(name, only) != only:
-            raise ValueError(f"{module_path}: unsupported {name} {module[name]!r}: only {only!r} is")
     settings_path = folder / "tokenizer_config.json"
-    settings = read_if_there(settings_path)
+    module, settings = read_if_there(module_path), read_if_there(settings_path)
+    for path, entries, fixed in ((module_path, module, MODULE_ENTRIES), (settings_path, settings, TOKENIZER_ENTRIES)):
+        with naming(path):
+            require(entries, fixed)
     tokenizer_type = _tokenizer_type()
     with naming(folder / "tokenizer.json", Exception):  # the package raises nothing more precise
         tokenizer = tokenizer_type.from_file(str(folder / "tokenizer.json"))
