@@ -1,4 +1,7 @@
 //! Masks: counting, positions, selection. A mask is bytes, true where not zero.
+//!
+//! A mask is read twice: counted, so that there is room, then followed. Others may write to it in between (R1), so who follows it writes
+//! no more than there is room for, and says how many it found.
 
 use crate::dtype::Plain;
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
@@ -27,8 +30,8 @@ kernel! {
 }
 
 kernel! {
-    /// Writes the positions of what is true, counted from `base`; `out` has room for exactly these.
-    pub fn positions<'a>(mask: &'a [u8], base: usize, out: &'a mut [i64]) -> () { |I|
+    /// Writes the positions of what is true, counted from `base`, as far as `out` has room, and says how many.
+    pub fn positions<'a>(mask: &'a [u8], base: usize, out: &'a mut [i64]) -> usize { |I|
         #[allow(unused_mut)]
         let (mut i, mut n) = (0, 0);
         #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
@@ -52,16 +55,17 @@ kernel! {
         }
         for (i, m) in mask.iter().enumerate().skip(i) {
             // written in any case, kept where true: no branch that depends on data
-            let Some(o) = out.get_mut(n) else { return };
+            let Some(o) = out.get_mut(n) else { return n };
             *o = (base + i) as i64;
             n += (*m != 0) as usize;
         }
+        n
     }
 }
 
 kernel! {
-    /// Copies the elements where the mask is true; `out` has room for exactly these.
-    pub fn select<'a, U: Plain>(x: &'a [U], mask: &'a [u8], out: &'a mut [U]) -> () { |I|
+    /// Copies the elements where the mask is true, as far as `out` has room, and says how many.
+    pub fn select<'a, U: Plain>(x: &'a [U], mask: &'a [u8], out: &'a mut [U]) -> usize { |I|
         #[allow(unused_mut)]
         let (mut i, mut n) = (0, 0);
         let x = &x[..mask.len()];
@@ -86,10 +90,11 @@ kernel! {
             }
         }
         for (x, m) in x[i..].iter().zip(&mask[i..]) {
-            let Some(o) = out.get_mut(n) else { return };
+            let Some(o) = out.get_mut(n) else { return n };
             *o = *x;
             n += (*m != 0) as usize;
         }
+        n
     }
 }
 

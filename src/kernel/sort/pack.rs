@@ -62,14 +62,28 @@ kernel! {
         }
     }
 }
-/// Puts sorted pairs that are alike but for their positions into the order of the values in `x`.
+/// Puts sorted pairs that are alike but for their positions into the order of the values in `x`. Each value is read once, for others
+/// may write to it meanwhile (R1): whatever they do, the pairs keep their positions.
 pub fn settle<T: Ordered>(x: &[T], packing: Packing, descending: bool, pairs: &mut [i64]) {
-    if packing.lost == 0 {
-        return;
+    if packing.lost > 0 {
+        settle_lost(x, packing, packing.lost, flip(descending), pairs);
     }
-    let flip = flip(descending);
+}
+
+/// The same, where the last `lost` bits of the keys are not in the pairs. Those of a run that is alike take the place of what they have
+/// in common; where not all of them have room beside a position, the rest of them has its turn.
+fn settle_lost<T: Ordered>(x: &[T], packing: Packing, lost: u32, flip: T::Key, pairs: &mut [i64]) {
+    let rest = (lost + packing.bits).saturating_sub(u64::BITS);
     for run in pairs.chunk_by_mut(|a, b| (a ^ b) as u64 >> packing.bits == 0).filter(|run| run.len() > 1) {
-        run.sort_unstable_by_key(|p| (x[packing.position(*p)].canonical().key(flip), *p));
+        for p in &mut *run {
+            let position = packing.position(*p);
+            let next = (key(x[position], flip).wrapping_sub(packing.least) as u64 & (u64::MAX >> (u64::BITS - lost))) >> rest;
+            *p = (next << packing.bits | position as u64) as i64 ^ i64::MIN;
+        }
+        run.sort_unstable();
+        if rest > 0 {
+            settle_lost(x, packing, rest, flip, run);
+        }
     }
 }
 kernel! {

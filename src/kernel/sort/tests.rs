@@ -142,6 +142,27 @@ fn a_value_sort_keeps_the_sign_of_zeros() {
     assert_eq!(out.map(f32::to_bits), [-0.0f32, -0.0, 0.0, 0.0].map(f32::to_bits));
 }
 
+/// Positions that leave the keys so few bits that what is lost of them has no room beside a position either.
+#[test]
+fn lost_bits_are_settled_in_turns() {
+    let mut next = random(9);
+    let bases: Vec<i64> = (0..7).map(|_| (next() << 16) as i64).collect();
+    let x: Vec<i64> = (0..3000).map(|_| bases[next() as usize % 7] ^ (next() % 3) as i64 ^ ((next() % 3) << 20) as i64).collect();
+    for descending in [false, true] {
+        let mut expected: Vec<i64> = (0..x.len() as i64).collect();
+        expected.sort_by_key(|i| if descending { !x[*i as usize] } else { x[*i as usize] });
+        for n in [1 << 12, 1 << 30, 1 << 44, 1 << 52] {
+            let packing = pack::Packing::new(i64::MIN, i64::MAX, n);
+            let mut order = vec![0; x.len()];
+            pack::pairs(&x, 0, packing, descending, &mut order);
+            order.sort_unstable();
+            pack::settle(&x, packing, descending, &mut order);
+            pack::positions(&mut order, packing);
+            assert_eq!(order, expected, "{n} {descending}");
+        }
+    }
+}
+
 #[test]
 fn search_counts_what_comes_before() {
     let sorted = [-1.0f32, -0.0, 0.0, 2.0, 2.0, f32::NAN];

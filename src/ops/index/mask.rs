@@ -10,6 +10,7 @@ use crate::layout;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// A contiguous mask in pieces, and how many elements before each are true.
 struct Counted {
@@ -54,32 +55,44 @@ impl Counted {
     fn total(&self) -> usize {
         self.starts[self.starts.len() - 1]
     }
-    /// Calls `f` with each piece: its part of the mask, where that begins, and its part of the result.
-    fn each<T>(&self, out: &mut [T], cost: Cost, f: impl Fn(&[u8], usize, &mut [T]) + Sync)
+    /// Calls `f` with each piece: its part of the mask, where that begins, and its part of the result, of which it says how much it
+    /// has filled. Errors where that is less than was counted, for others have written to the mask since (R1).
+    fn each<T>(&self, op: &'static str, out: &mut [T], cost: Cost, f: impl Fn(&[u8], usize, &mut [T]) -> usize + Sync) -> Result<()>
     where
         T: Send,
     {
-        let out = par::Out::new(out);
+        let (out, short) = (par::Out::new(out), AtomicBool::new(false));
         let cost = Cost { bytes: cost.bytes * Self::PIECE, flops: cost.flops * Self::PIECE };
         par::chunks(self.pieces(), cost, |k| {
             let range = self.range(k);
             // SAFETY: O1: the pieces' results lie one after the other.
-            f(&self.bytes()[range.clone()], range.start, unsafe { out.part(self.starts[k]..self.starts[k + 1]) })
+            let part = unsafe { out.part(self.starts[k]..self.starts[k + 1]) };
+            let counted = part.len();
+            if f(&self.bytes()[range.clone()], range.start, part) < counted {
+                short.store(true, Relaxed);
+            }
         });
+        if short.into_inner() { Err(changed(op)) } else { Ok(()) }
     }
     /// The positions of what is true, in row-major order.
-    fn flat(&self) -> Result<Tensor> {
+    fn flat(&self, op: &'static str) -> Result<Tensor> {
         let mut out = Tensor::empty(&[self.total()], DType::I64)?;
         // the function itself is of one lifetime, which is not general enough
         #[allow(clippy::redundant_closure)]
-        self.each(out.as_mut_slice::<i64>()?, Cost { bytes: 9, flops: 4 }, |mask, start, out| kernel::positions(mask, start, out));
+        self.each(op, out.as_mut_slice::<i64>()?, Cost { bytes: 9, flops: 4 }, |mask, start, out| kernel::positions(mask, start, out))?;
         Ok(out)
     }
 }
 
+/// The error of a mask that others have written to between two readings (R1).
+#[cold]
+pub fn changed(op: &'static str) -> Error {
+    Error::value(op, "the mask was changed while it was read")
+}
+
 /// The positions of what is true: one tensor a dimension of `mask`, which is bool.
-pub fn positions(mask: &Tensor) -> Result<Vec<Tensor>> {
-    let flat = Counted::new(mask)?.flat()?;
+pub fn positions(op: &'static str, mask: &Tensor) -> Result<Vec<Tensor>> {
+    let flat = Counted::new(mask)?.flat(op)?;
     if mask.rank() == 1 {
         return Ok(alloc::vec![flat]);
     }
@@ -119,7 +132,7 @@ pub fn nonzero(x: &Tensor) -> Result<Vec<Tensor>> {
     if x.rank() == 0 {
         return Err(Error::shape("nonzero", "a tensor without dimensions has no positions: reshape it to [1]"));
     }
-    positions(&x.astype(DType::Bool)?)
+    positions("nonzero", &x.astype(DType::Bool)?)
 }
 
 /// The positions of the elements that are not zero, one a row: int64 of shape `[count, rank]`.
@@ -131,7 +144,7 @@ pub fn nonzero(x: &Tensor) -> Result<Vec<Tensor>> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn argwhere(x: &Tensor) -> Result<Tensor> {
-    let flat = Counted::new(&x.astype(DType::Bool)?)?.flat()?;
+    let flat = Counted::new(&x.astype(DType::Bool)?)?.flat("argwhere")?;
     let mut out = Tensor::empty(&[flat.len(), x.rank()], DType::I64)?;
     let to = out.as_mut_slice::<i64>()?;
     for k in 0..x.rank() {
@@ -161,7 +174,8 @@ pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     dispatch_width!(x.dtype().size(), |U| {
         // SAFETY: contiguous elements of this width (T1), aligned (T2), initialised; any bits are integers. The result is fresh (S3).
         let (x, out) = unsafe { (slice::<U>(x.as_ptr(), x.len()), core::slice::from_raw_parts_mut(to as *mut U, counted.total())) };
-        counted.each(out, Cost { bytes: 1 + 2 * size_of::<U>(), flops: 4 }, |mask, start, out| kernel::select(&x[start..], mask, out));
+        let cost = Cost { bytes: 1 + 2 * size_of::<U>(), flops: 4 };
+        counted.each("masked_select", out, cost, |mask, start, out| kernel::select(&x[start..], mask, out))?;
     });
     Ok(out)
 }

@@ -165,7 +165,7 @@ impl Builder<'_> {
             let count = m.item::<crate::Bool>()?.get() as usize;
             self.arrays.push(Positions::new(self.op, &Tensor::zeros(&[count], DType::I64)?, self.source, 1, 0)?);
         }
-        for positions in super::mask::positions(m)? {
+        for positions in super::mask::positions(self.op, m)? {
             self.array(&positions)?;
         }
         Ok(())

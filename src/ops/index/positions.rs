@@ -1,5 +1,8 @@
 //! Arrays of positions: checked, and turned into offsets in bytes, tile by tile while those are in L1 where each element of a result
 //! has a position of its own, else as a table.
+//!
+//! - **R1, read once.** Positions may lie in memory that others write to while it is read. The reading that checks one also makes its
+//!   offset; an array in which that reading met a bad position is never used, whatever a later one finds.
 #![cfg_attr(
     not(any(feature = "i8", feature = "i32", feature = "i64")),
     allow(unused, reason = "only integers are positions, or divisors that are refused")
@@ -58,7 +61,7 @@ impl Positions {
             unsafe { kernel::offsets::<T>(p as *const T, step, n, self.size as i64, self.stride, more, out) }
         }, else false)
     }
-    /// An error where one is out of range.
+    /// An error where one is out of range, as far as a second reading tells: what it finds good must not be used for that (R1).
     fn check(&self, op: &'static str) -> Result<()> {
         let first: Option<i64> = dispatch!(integer self.array.dtype(), |T| {
             kernel::first_outside(self.array.as_slice::<T>()?, self.size as i64)
@@ -68,6 +71,13 @@ impl Positions {
             None => Ok(()),
         }
     }
+}
+
+/// The error of positions of which one was out of range. They may lie in memory of others, who have changed it since.
+#[cold]
+fn out_of_range(op: &'static str, arrays: &[Positions]) -> Error {
+    let culprit = arrays.iter().find_map(|a| a.check(op).err());
+    culprit.unwrap_or_else(|| Error::value(op, "indices were changed while they were read"))
 }
 
 /// The shape that arrays which index together broadcast to.
@@ -99,8 +109,12 @@ pub fn table(op: &'static str, arrays: &[Positions]) -> Result<Tensor> {
     let shape = shape(op, arrays)?;
     let mut out = Tensor::empty(&shape, DType::I64)?;
     let first = out.as_mut_ptr()?;
-    // arrays of no position broadcast away what others hold
-    let bad = AtomicBool::new(out.is_empty());
+    if out.is_empty() {
+        // arrays of no position broadcast away what others hold
+        arrays.iter().try_for_each(|a| a.check(op))?;
+        return Ok(out);
+    }
+    let bad = AtomicBool::new(false);
     for (g, group) in arrays.chunks(ARRAYS).enumerate() {
         let operands: smallvec::SmallVec<[Operand; 4]> = group.iter().map(|a| a.array.operand(shape.len())).collect();
         let nest = Nest::new(&shape, &operands, &[Operand::new(first, 8, &shape, out.strides(), shape.len())]);
@@ -118,10 +132,7 @@ pub fn table(op: &'static str, arrays: &[Positions]) -> Result<Tensor> {
             },
         );
     }
-    if bad.into_inner() {
-        arrays.iter().try_for_each(|a| a.check(op))?;
-    }
-    Ok(out)
+    if bad.into_inner() { Err(out_of_range(op, arrays)) } else { Ok(out) }
 }
 
 /// Whether [`gather`] serves: each of `total` elements has a position of its own, so that a table would be as large as the result.
@@ -161,10 +172,5 @@ pub unsafe fn gather(op: &'static str, f: RowFn, shape: &[usize], x: Operand, ar
             }
         },
     );
-    if bad.into_inner() {
-        arrays.iter().try_for_each(|a| a.check(op))?;
-        // only if the memory of another library changed meanwhile
-        return Err(Error::value(op, "indices were changed while they were read"));
-    }
-    Ok(())
+    if bad.into_inner() { Err(out_of_range(op, arrays)) } else { Ok(()) }
 }

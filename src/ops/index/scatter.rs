@@ -63,6 +63,10 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
     x.as_mut_ptr()?;
     if *x.layout() != layout {
         plan = Plan::new(OP, x, indices)?;
+        // masks were read anew (R1)
+        if plan.shape()[..] != *value.shape() {
+            return Err(super::mask::changed(OP));
+        }
     }
     let Some(advanced) = &plan.advanced else { return x.write(&plan.layout, &value) };
     let table = positions::table(OP, &advanced.arrays)?;

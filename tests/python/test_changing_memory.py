@@ -1,0 +1,146 @@
+"""Memory of others may change at any time: operations then give an error or a result of some moment, and never leave bounds."""
+
+import subprocess
+import sys
+from multiprocessing import shared_memory
+
+import numpy as np
+import pytest
+
+# Flips the element in the middle between two values until it is ended.
+WRITER = """
+import sys
+from multiprocessing import resource_tracker, shared_memory
+import numpy as np
+
+memory = shared_memory.SharedMemory(sys.argv[1], track=False) if sys.version_info >= (3, 13) else shared_memory.SharedMemory(sys.argv[1])
+if sys.version_info < (3, 13):
+    resource_tracker.unregister(memory._name, "shared_memory")
+a = np.ndarray((int(sys.argv[3]),), sys.argv[2], memory.buf)
+low, high, k = (*(a.dtype.type(v) for v in sys.argv[4:6]), len(a) // 2)
+print("ready", flush=True)
+while True:
+    a[k] = high
+    a[k] = low
+"""
+
+# Runs an expression on the memory, again and again.
+READER = """
+import sys, time
+from multiprocessing import resource_tracker, shared_memory
+import numpy as np
+import flex
+
+memory = shared_memory.SharedMemory(sys.argv[1], track=False) if sys.version_info >= (3, 13) else shared_memory.SharedMemory(sys.argv[1])
+if sys.version_info < (3, 13):
+    resource_tracker.unregister(memory._name, "shared_memory")
+n = int(sys.argv[3])
+i = flex.asarray(np.ndarray((n,), sys.argv[2], memory.buf), copy=False)
+line, table = flex.arange(1000.0), flex.reshape(flex.arange(4000.0), (1000, 4))
+values = flex.ones(n)
+
+def put(x, key, value):
+    x = flex.asarray(x, copy=True)
+    x[key] = value
+
+pairs = flex.zeros((n, 2))
+
+def put_view(key, value):
+    x = pairs[:, 0]  # shared, and takes another layout when it is written to
+    x[key] = value
+
+run = eval("lambda: " + sys.argv[4])
+end, rounds, refused = time.monotonic() + 0.5, 0, 0
+while time.monotonic() < end:
+    rounds += 1
+    try:
+        run()
+    except (IndexError, ValueError, MemoryError):
+        refused += 1
+print(rounds, refused, flush=True)
+import os
+os._exit(0)
+"""
+
+N = 20000
+FAR = 1 << 44
+POSITIONS = {
+    "take": "flex.take(line, i)",
+    "take rows": "flex.take(table, i, axis=0)",
+    "t[i]": "line[i]",
+    "t[i] of rows": "table[i]",
+    "t[i, j]": "table[i, i]",
+    "t[i] = v": "put(line, i, 1.0)",
+    "take_along_axis": "flex.take_along_axis(line, i, axis=0)",
+    "put_along_axis": "flex.put_along_axis(line, i, values, axis=0)",
+    "scatter_add": "flex.scatter_add(line, i, values, axis=0)",
+    "index_add": "flex.index_add(line, i, values)",
+    "embedding": "flex.nn.embedding(i, table)",
+    "searchsorted": "flex.searchsorted(line, line, sorter=i[9500:10500])",
+}
+MASKS = {
+    "t[m]": "values[i]",
+    "t[m] = v": "put(values, i, 2.0)",
+    "t[m] = values": "put(values, i, flex.ones(n // 2))",
+    "t.T[m] = values": "put_view(i, flex.ones(n // 2))",
+    "masked_select": "flex.masked_select(values, i)",
+    "masked_fill": "flex.masked_fill(values, i, 0.0)",
+    "nonzero": "flex.nonzero(i)",
+    "argwhere": "flex.argwhere(i)",
+}
+
+
+def beside_a_writer(dtype, start, low, high, expression):
+    """Runs the expression in one process while another flips an element of its operand between `low` and `high`."""
+    start = np.asarray(start, dtype)
+    memory = shared_memory.SharedMemory(create=True, size=start.nbytes)
+    try:
+        np.ndarray(start.shape, dtype, memory.buf)[:] = start
+        arguments = [memory.name, dtype, str(len(start))]
+        writer = subprocess.Popen([sys.executable, "-c", WRITER, *arguments, str(low), str(high)], stdout=subprocess.PIPE)
+        try:
+            assert writer.stdout.readline() == b"ready\n"
+            reader = subprocess.run([sys.executable, "-c", READER, *arguments, expression], capture_output=True, text=True, timeout=60)
+        finally:
+            writer.kill()
+            writer.communicate()
+        assert reader.returncode == 0, reader.stderr or f"ended by signal {-reader.returncode}"
+        return [int(n) for n in reader.stdout.split()]
+    finally:
+        memory.close()
+        memory.unlink()
+
+
+@pytest.mark.parametrize("expression", POSITIONS.values(), ids=POSITIONS)
+def test_positions_that_change(expression):
+    limit = 4 if "i, i]" in expression else 1000
+    rounds, refused = beside_a_writer("int64", np.arange(N) % limit, 1, FAR, expression)
+    assert refused <= rounds
+
+
+@pytest.mark.parametrize("expression", MASKS.values(), ids=MASKS)
+def test_masks_that_change(expression):
+    rounds, refused = beside_a_writer("bool", np.arange(N) % 2 == 0, 0, 1, expression)
+    assert refused <= rounds
+
+
+def test_counts_that_change():
+    beside_a_writer("int64", np.arange(N) % 3, 1, 30000, "flex.repeat(values, i)")
+    beside_a_writer("int64", np.arange(N) % 3, -1, FAR, "flex.repeat(values, i)")
+
+
+@pytest.mark.parametrize("expression", ["flex.argsort(i)", "flex.sort(i)", "flex.topk(i, 50)", "flex.unique_all(i)", "flex.isin(line, i)"])
+@pytest.mark.parametrize("dtype", ["int64", "float32", "uint8"])
+def test_keys_that_change(dtype, expression):
+    # many keys that differ in their last bits alone, which argsort looks at again
+    start = (np.arange(N) % 97 + (1 << 62)).astype("int64") if dtype == "int64" else np.arange(N) % 97
+    start[0] = start[0] * 0 - 3 if dtype != "uint8" else 0
+    low, high = (1 << 62, (1 << 62) + 50) if dtype == "int64" else (1, 90)
+    beside_a_writer(dtype, start, low, high, expression)
+
+
+@pytest.mark.parametrize("op", ["floor_divide", "remainder", "pow"])
+def test_divisors_and_exponents_that_change(op):
+    low = -1 if op == "pow" else 0
+    rounds, refused = beside_a_writer("int64", np.ones(N), low, 1, f"flex.{op}(i, i)")
+    assert refused <= rounds
