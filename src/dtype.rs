@@ -301,6 +301,12 @@ impl DType {
     pub const fn is_signed(self) -> bool {
         !matches!(self.class(), Class::Boolean | Class::Uint)
     }
+    /// What the address of an element is a multiple of (T2): its size, up to that of `u64`, for kernels move elements as integers of their
+    /// width. For complex numbers that is more than Rust's alignment of the type.
+    pub(crate) const fn align(self) -> usize {
+        let most = align_of::<u64>();
+        if self.size() < most { self.size() } else { most }
+    }
     /// The dtype of its real part: float32 for complex64, itself for real dtypes.
     pub const fn real(self) -> DType {
         match self {

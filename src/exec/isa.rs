@@ -9,7 +9,11 @@
 pub(crate) mod blocks;
 
 /// An instruction set, as kernels see it.
-pub trait Isa: Copy + Send + Sync + 'static {
+///
+/// # Safety
+/// Bodies use the instructions of `LEVEL` without asking: a set is named only where the CPU has them, which the functions that are made
+/// for a set see to (I1). So whoever has a type of this trait may take them as given.
+pub unsafe trait Isa: Copy + Send + Sync + 'static {
     /// How far it goes, to choose a `std::arch` body: see [`Level`].
     const LEVEL: Level;
     /// Whether a fused multiply-add is one instruction. Without it `mul_add` is a library call and 20 times slower.
@@ -66,7 +70,8 @@ macro_rules! isas {
             use super::*;
             #[derive(Clone, Copy)]
             pub struct Set;
-            impl Isa for Set { const LEVEL: Level = Level::$Level; const FMA: bool = $fma; }
+            // SAFETY: private to this module, and named by the two functions below alone, whose callers see to I1.
+            unsafe impl Isa for Set { const LEVEL: Level = Level::$Level; const FMA: bool = $fma; }
             /// # Safety
             /// The CPU has this set (I1).
             $(#[target_feature(enable = $features)])?

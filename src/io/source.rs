@@ -80,7 +80,7 @@ impl Source<'_> {
         if in_order
             && len > 0
             && let Some(bytes) = self.borrow(start as usize, len as usize)
-            && (bytes.as_ptr() as usize).is_multiple_of(part(dtype))
+            && (bytes.as_ptr() as usize).is_multiple_of(dtype.align())
         {
             return Tensor::from_parts(bytes, Layout::contiguous(shape)?, dtype);
         }

@@ -21,7 +21,8 @@ mod views;
 ///
 /// Invariants, checked in the constructors:
 /// - T1. Every element that the layout reaches lies inside the storage.
-/// - T2. The storage begins at an address aligned for the dtype; so then does every element.
+/// - T2. The storage begins at an address that is a multiple of the element's size, or of 8 (the alignment of `u64`) for larger elements;
+///   so then does every element, and integers of its width may be read and written there.
 ///
 /// ```
 /// use flex::{DType, Tensor};
@@ -54,7 +55,7 @@ impl Tensor {
                 );
                 return Err(Error::shape("from_parts", message));
             }
-            if !(data.as_ptr() as usize).is_multiple_of(alignment(dtype)) {
+            if !(data.as_ptr() as usize).is_multiple_of(dtype.align()) {
                 return Err(Error::value("from_parts", message!("memory at {:p} is not aligned for {dtype}", data.as_ptr())));
             }
         }
@@ -137,7 +138,8 @@ impl Tensor {
         Ok(t)
     }
     /// Values that lie in static memory, such as weights in flash; nothing is copied, until somebody writes to the tensor.
-    /// Errors where the bytes are too few or misaligned for the dtype.
+    /// Errors where the bytes are too few, or misaligned for the dtype: they begin at a multiple of its size, of 8 for complex numbers of
+    /// either precision.
     ///
     /// ```
     /// static WEIGHTS: [u8; 3] = [1, 2, 3];
@@ -321,11 +323,6 @@ fn byte_len(layout: &Layout, dtype: DType) -> Result<usize> {
         Some(bytes) if bytes <= isize::MAX as usize => Ok(bytes),
         _ => Err(Error::Memory { bytes: layout.len() as u128 * dtype.size() as u128, limit: 0 }),
     }
-}
-
-/// What an element's address is a multiple of.
-fn alignment(dtype: DType) -> usize {
-    dtype.real().size().min(align_of::<u64>()).max(1)
 }
 
 impl Default for Tensor {

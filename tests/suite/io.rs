@@ -305,6 +305,34 @@ fn static_files_stay_where_they_are() {
     assert_eq!(w.as_ptr(), &FILE.0[72]);
 }
 
+/// Kernels move elements as integers of their width, so complex numbers need that alignment, not that of their halves.
+#[test]
+#[cfg(feature = "complex")]
+fn complex_numbers_on_half_their_width_are_copied_or_refused() {
+    #[repr(align(64))]
+    struct Aligned<const N: usize>([u8; N]);
+    static HALVES: Aligned<20> = Aligned([0, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40, 0, 0, 0x40, 0x40, 0, 0, 0x80, 0x40]);
+    let error = Tensor::from_static(&HALVES.0[4..], &[2], DType::Complex64).unwrap_err();
+    assert!(error.to_string().contains("aligned"), "{error}");
+    assert!(Tensor::from_static(&HALVES.0[4..], &[4], DType::F32).is_ok());
+    assert!(Tensor::from_static(&HALVES.0[..16], &[2], DType::Complex64).is_ok());
+
+    // a float32 first, so that the complex number behind it lies at 4 modulo 8 in whatever memory holds the file
+    let header = r#"{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"z":{"dtype":"C64","shape":[2],"data_offsets":[4,20]}}"#;
+    let file: &'static [u8] = {
+        let bytes = safetensors_file(header, 20);
+        let start = (8 - (8 + header.len()) % 8) % 8;
+        let room: Vec<u64> = vec![0; bytes.len() / 8 + 2];
+        // SAFETY: the bytes of numbers, for as long as the program runs.
+        let room = unsafe { std::slice::from_raw_parts_mut(room.leak().as_mut_ptr() as *mut u8, bytes.len() + 8) };
+        room[start..start + bytes.len()].copy_from_slice(&bytes);
+        &room[start..start + bytes.len()]
+    };
+    let z = safetensors::from_static(file).unwrap().remove("z").unwrap();
+    assert_eq!(z.as_ptr() as usize % 8, 0);
+    assert_eq!(bytes(&z), (4..20).collect::<Vec<u8>>());
+}
+
 #[test]
 fn bad_safetensors_files_are_told_apart() {
     let of = |entry: &str, data| wrong(safetensors::parse(&safetensors_file(&format!(r#"{{"w":{{{entry}}}}}"#), data)));

@@ -19,7 +19,11 @@ use crate::{
 };
 
 /// A packed form: one lane of a tile, operand and accumulator alike.
-pub trait Lane: Copy + Default + Send + Sync + 'static {
+///
+/// # Safety
+/// GL: a number without padding of which any bits are a value, so that scratch of the pool is lanes; `tile` gives a size that the tables
+/// of tiles have; `strips` and `few` stay within the job that they are given.
+pub unsafe trait Lane: Copy + Default + Send + Sync + 'static {
     /// `a * b + c`.
     fn mul_add<I: Isa>(a: Self, b: Self, c: Self) -> Self;
     /// The running sums of an array of lanes: those, or parts that are united in the end.
@@ -110,7 +114,8 @@ macro_rules! sums {
 macro_rules! lanes {
     ($($(#[$cfg:meta])* $A:ty: [$x:literal $xv:literal, $y:literal $yv:literal, $z:literal] ($($sums:tt)*) $(few $few:literal)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
         $(#[$cfg])*
-        impl Lane for $A {
+        // SAFETY: GL: plain numbers, and tiles of the table below.
+        unsafe impl Lane for $A {
             #[inline(always)]
             fn mul_add<$I: Isa>($a: Self, $b: Self, $c: Self) -> Self { $mac }
             sums! { $($sums)* }
@@ -177,7 +182,11 @@ lanes! {
 }
 
 /// An element of matrix products.
-pub trait Product: Copy + Default + Send + Sync + 'static {
+///
+/// # Safety
+/// GP: any bits are a value; where `SAME`, the type has the size, alignment and values of its lane; where there is a `BYTE`, it is one
+/// byte. Operands are read, and results written, as the one or the other by these.
+pub unsafe trait Product: Copy + Default + Send + Sync + 'static {
     /// What it is packed to and accumulated in.
     type Lane: Lane;
     /// Whether its bytes are the lane's, so that operands may be read and results written as lanes.
@@ -196,7 +205,8 @@ pub trait Product: Copy + Default + Send + Sync + 'static {
 macro_rules! products {
     ($($(#[$cfg:meta])* $T:ty: $A:ty, $same:literal, $slices:ident |$x:ident| $widen:expr, $narrow:expr $(, signed $signed:literal)?;)*) => { $(
         $(#[$cfg])*
-        impl Product for $T {
+        // SAFETY: GP: plain numbers; the lanes of those that are the same differ in sign alone.
+        unsafe impl Product for $T {
             type Lane = $A;
             const SAME: bool = $same;
             const BYTE: Option<bool> = [$(Some($signed),)? None][0];

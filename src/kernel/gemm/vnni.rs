@@ -22,7 +22,8 @@ pub struct Quad<const SIGNED: bool>(u32);
 /// The level with VNNI. Only `strips` runs under it.
 #[derive(Clone, Copy)]
 struct Vnni;
-impl Isa for Vnni {
+// SAFETY: named under the target features of AVX-512 and VNNI alone.
+unsafe impl Isa for Vnni {
     const LEVEL: Level = Level::Avx512;
     const FMA: bool = true;
 }
@@ -88,7 +89,8 @@ impl<const SIGNED: bool> Quad<SIGNED> {
         }
     }
 }
-impl<const SIGNED: bool> Lane for Quad<SIGNED> {
+// SAFETY: GL: four bytes; any bits are a value.
+unsafe impl<const SIGNED: bool> Lane for Quad<SIGNED> {
     /// Lane by lane, for completeness: tiles multiply arrays.
     #[inline(always)]
     fn mul_add<I: Isa>(a: Self, b: Self, c: Self) -> Self {
