@@ -11,7 +11,8 @@
 //!   release order of every decrement, so what former holders read and wrote lies before what comes next.
 //! - **S4, in bounds.** `data .. data + len` lies inside the block; `data` is a multiple of [`ALIGN`] where the memory is owned.
 //! - **S5, borrowed.** Foreign memory is valid for reads as long as its owner, which is dropped with the last handle and not
-//!   before. It is never written to, nor is static memory.
+//!   before. It is never written to, nor is static memory. Its owner may write to it at any time, and so may a borrower to memory that is
+//!   lent (he must not, but is not stopped): what is read there is anything, and decides an address or a length by one reading alone.
 
 mod block;
 mod bytes;
@@ -19,6 +20,10 @@ mod bytes;
 mod class;
 #[cfg(feature = "std")]
 mod derived;
+#[cfg(feature = "std")]
+mod fork;
+#[cfg(feature = "std")]
+mod lent;
 #[cfg(feature = "std")]
 mod limit;
 #[cfg(feature = "std")]
@@ -34,6 +39,10 @@ pub use bytes::Bytes;
 pub(crate) use derived::Key;
 #[cfg(feature = "std")]
 pub use derived::set_weight_packing;
+#[cfg(feature = "python")]
+pub(crate) use fork::LongWrite;
+#[cfg(feature = "std")]
+pub use lent::Lent;
 #[cfg(feature = "std")]
 pub use pool::{MemoryStats, empty_cache, memory_stats, set_memory_cap};
 

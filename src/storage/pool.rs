@@ -6,16 +6,18 @@
 //!
 //! - **P1.** A free block is in one list, or in the hands of one thread that moves it. The lists of `Global` are touched under its
 //!   lock alone; no memory is allocated or freed under it.
-//! - **P2.** The lock is held across a fork by the thread that forks, so no other thread of the parent holds it in the child.
+//!
+//! A fork takes that lock ([`fork`](super::fork), P2).
 
 use super::block::Header;
 use super::class::{self, CLASSES};
+use super::fork::{self, POOL};
 use super::limit::limit;
 use super::local::{self, List, Local, ORPHAN, SMALL, bump};
 use crate::error::{Error, Result};
 use core::cell::UnsafeCell;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
+use core::sync::atomic::{AtomicUsize, Ordering::*};
 
 /// What the pool has and has done, in bytes and blocks. The figures of threads at work meanwhile may be a moment old.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +41,6 @@ pub struct MemoryStats {
 
 /// Blocks that all threads share.
 struct Global {
-    locked: AtomicBool,
     lists: UnsafeCell<[List; CLASSES]>,
     /// Bytes in the lists; written under the lock.
     cached: AtomicUsize,
@@ -47,8 +48,7 @@ struct Global {
 // SAFETY: P1.
 unsafe impl Sync for Global {}
 
-static GLOBAL: Global =
-    Global { locked: AtomicBool::new(false), lists: UnsafeCell::new([List::EMPTY; CLASSES]), cached: AtomicUsize::new(0) };
+static GLOBAL: Global = Global { lists: UnsafeCell::new([List::EMPTY; CLASSES]), cached: AtomicUsize::new(0) };
 static MISSES: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 /// Grows when all lists are to be emptied; each thread sees to its own when it next uses them.
@@ -60,23 +60,9 @@ const UNSET: usize = usize::MAX;
 const EXACT: bool = cfg!(flex_exact);
 
 impl Global {
-    // A lock of our own, because a fork must be able to take and drop it (P2). Held for some stores at a time.
-    fn acquire(&self) {
-        let mut tries = 0;
-        while self.locked.swap(true, Acquire) {
-            tries += 1;
-            if tries < 100 { core::hint::spin_loop() } else { std::thread::yield_now() }
-        }
-    }
-    fn release(&self) {
-        self.locked.store(false, Release)
-    }
     fn with<R>(&self, f: impl FnOnce(&mut [List; CLASSES]) -> R) -> R {
-        self.acquire();
         // SAFETY: P1; `f` is this module's and does not panic.
-        let r = f(unsafe { &mut *self.lists.get() });
-        self.release();
-        r
+        POOL.with(|| f(unsafe { &mut *self.lists.get() }))
     }
     /// Up to `count` blocks of a class.
     fn take(&self, class: usize, count: usize) -> List {
@@ -162,7 +148,7 @@ fn cap() -> usize {
 }
 #[cold]
 fn default_cap() -> usize {
-    survive_forks();
+    fork::survive();
     let cap = if limit() == u64::MAX { 1 << 30 } else { usize::try_from(limit() / 4).unwrap_or(usize::MAX).min(UNSET - 1) };
     // another thread may have set one meanwhile
     CAP.compare_exchange(UNSET, cap, Relaxed, Relaxed).map_or_else(|now| now, |_| cap)
@@ -294,7 +280,7 @@ fn in_use() -> usize {
 
 #[cold]
 fn fresh(class: usize, len: usize) -> Result<NonNull<Header>> {
-    survive_forks();
+    fork::survive();
     let (limit, in_use, cached) = (limit(), in_use() as u64, GLOBAL.cached.load(Relaxed) as u64);
     if (len as u64).saturating_add(in_use) > limit {
         return Err(refusal(len));
@@ -322,25 +308,6 @@ fn allocate(class: usize, len: usize) -> Option<NonNull<Header>> {
 #[cold]
 fn refusal(len: usize) -> Error {
     Error::Memory { bytes: len as u128, limit: if limit() == u64::MAX { 0 } else { limit() } }
-}
-
-/// Sees to P2, once.
-fn survive_forks() {
-    #[cfg(all(unix, not(miri)))]
-    {
-        extern "C" fn before() {
-            GLOBAL.acquire()
-        }
-        extern "C" fn after() {
-            GLOBAL.release()
-        }
-        static REGISTERED: AtomicBool = AtomicBool::new(false);
-        if !REGISTERED.load(Relaxed) && !REGISTERED.swap(true, Relaxed) {
-            // SAFETY: the functions only touch a static. Refused for lack of memory, a fork amid an allocation is not safe: no worse
-            // than without.
-            unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after)) };
-        }
-    }
 }
 
 /// What the pool has and has done.

@@ -5,6 +5,7 @@ use crate::dtype::Class;
 use crate::python::convert::error::DTypeError;
 use crate::python::convert::kind;
 use crate::python::tensor::{PyTensor, byte_strides};
+use crate::storage::Lent;
 use crate::{DType, Tensor};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
@@ -19,6 +20,7 @@ pub const MAX_RANK: usize = 64;
 struct Loan {
     /// Keeps the memory, and makes copy-on-write see that it is lent (I1).
     tensor: Tensor,
+    _lent: Lent,
     shape: SmallVec<[isize; 6]>,
     strides: SmallVec<[isize; 6]>,
     /// NUL-terminated.
@@ -97,8 +99,8 @@ impl Loan {
         let mut format = [0; 4];
         format[..dtype.format().len()].copy_from_slice(dtype.format().as_bytes());
         let shape = tensor.shape().iter().map(|d| *d as isize).collect();
-        let strides = byte_strides(&tensor).collect();
-        Ok(Box::new(Loan { shape, strides, format, tensor }))
+        let strides = byte_strides(tensor.layout(), dtype).collect();
+        Ok(Box::new(Loan { shape, strides, format, _lent: tensor.storage().lend(), tensor }))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Memory that somebody else describes by pointer, shape and strides in bytes.
 
 use crate::layout::{Layout, Shape, Strides};
-use crate::{DType, Error, Tensor};
+use crate::{Bytes, DType, Error, Tensor};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
@@ -55,6 +55,9 @@ impl Foreign {
         let tensor = match self.obstacle() {
             None => {
                 let (layout, start, len) = self.layout()?;
+                if let Some(t) = self.returned(&layout, start, len) {
+                    return Ok(if copy == Some(true) { t.copy()? } else { t });
+                }
                 // SAFETY: `start .. start + len` spans the elements, which the caller vouches for.
                 let t = unsafe { Tensor::from_foreign(start, len, Box::new(lease), layout, self.dtype) }?;
                 return Ok(if copy == Some(true) { t.copy()? } else { t });
@@ -68,13 +71,20 @@ impl Foreign {
         drop(lease);
         Ok(tensor)
     }
+    /// The tensor of memory that flex itself has lent, and now gets back: a handle to that memory, for which no lease is needed (B2). None
+    /// for memory of others, and such as begins where this dtype's elements can't.
+    fn returned(&self, layout: &Layout, start: *const u8, len: usize) -> Option<Tensor> {
+        let (bytes, first) = Bytes::lent_at(start, len)?;
+        let size = self.dtype.size();
+        let offset = layout.offset().checked_add(first / size).filter(|_| first % size == 0)?;
+        Tensor::from_parts(bytes, Layout::new(layout.shape(), layout.strides(), offset).ok()?, self.dtype).ok()
+    }
     /// Why the elements can't be read where they lie.
     fn obstacle(&self) -> Option<&'static str> {
         let size = self.dtype.size() as isize;
-        let align = self.dtype.real().size().min(8); // T2
         if self.swapped {
             Some("the bytes are in the other order than this machine's")
-        } else if !(self.first as usize).is_multiple_of(align) {
+        } else if !(self.first as usize).is_multiple_of(self.dtype.align()) {
             Some("the memory is not aligned")
         } else if self.shape.iter().zip(&self.strides).any(|(d, s)| *d > 1 && s % size != 0) {
             Some("the strides are no multiples of the item size")

@@ -41,10 +41,9 @@ pub fn _rebuild(data: &Bound<PyAny>, shape: Ints, dtype: DTypeArg) -> PyResult<P
         return Err(Error::value("pickle", format!("{} bytes are no tensor of shape {shape:?} and {dtype}", bytes.len())).into());
     }
     // misaligned bytes of others are copied to storage of our own, which is aligned
-    let borrowed = match bytes.layout().offset() {
-        0 => Tensor::from_parts(bytes.storage().clone(), layout.clone(), dtype).ok(),
-        _ => None,
-    };
+    let first = Some(bytes.layout().offset()).filter(|offset| offset % dtype.size() == 0);
+    let placed = first.and_then(|offset| Layout::new(&shape, layout.strides(), offset / dtype.size()).ok());
+    let borrowed = placed.and_then(|placed| Tensor::from_parts(bytes.storage().clone(), placed, dtype).ok());
     Ok(PyTensor::new(match borrowed {
         Some(t) => t,
         None => Tensor::from_parts(bytes.copy()?.storage().clone(), layout, dtype)?,

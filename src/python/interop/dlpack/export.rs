@@ -3,6 +3,7 @@
 use super::{CPU, DataType, Device, DlTensor, IS_COPIED, Legacy, Managed, READ_ONLY, VERSION, Versioned};
 use crate::Tensor;
 use crate::python::tensor::PyTensor;
+use crate::storage::Lent;
 use pyo3::exceptions::{PyBufferError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -16,6 +17,7 @@ struct Loan<M> {
     managed: M,
     /// Keeps the memory, and makes copy-on-write see that it is lent (I1).
     _tensor: Tensor,
+    _lent: Lent,
     _shape: Box<[i64]>,
     _strides: Box<[i64]>,
 }
@@ -52,7 +54,8 @@ fn lend<M: Managed>(py: Python<'_>, t: Tensor, make: impl FnOnce(DlTensor) -> M)
         strides: strides.as_mut_ptr(),
         byte_offset: 0,
     };
-    let loan = Box::into_raw(Box::new(Loan { managed: make(described), _tensor: t, _shape: shape, _strides: strides }));
+    let loan =
+        Box::into_raw(Box::new(Loan { managed: make(described), _lent: t.storage().lend(), _tensor: t, _shape: shape, _strides: strides }));
     // SAFETY: a pointer that is not null, a static name, the GIL held; on failure the loan is freed here.
     unsafe {
         let capsule = ffi::PyCapsule_New(loan.cast::<c_void>(), M::NAMES.fresh.as_ptr(), Some(drop_capsule::<M>));
