@@ -3,6 +3,7 @@
 // docstrings are Python's, with doctests, not Markdown
 #![allow(clippy::doc_lazy_continuation)]
 
+mod cell;
 mod config;
 pub mod convert;
 mod creation;

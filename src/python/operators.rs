@@ -3,7 +3,7 @@
 // no unsafe code here but what #[pymethods] makes of methods that a macro writes
 #![allow(unsafe_op_in_unsafe_fn)]
 
-use super::convert::{Lent, Operand, compute, detached, is_short};
+use super::convert::{Lent, Operand, compute, is_short};
 use super::elementwise::{self, apply_lent};
 use super::tensor::PyTensor;
 use crate::kernel::elementwise::{Row, rows};
@@ -60,7 +60,7 @@ fn in_place(t: &PyTensor, py: Python<'_>, row: &Row, other: Other) -> PyResult<(
         }
     }
     let other = other.take();
-    detached(py, t.read(Tensor::len).max(other.len()), || t.update(|t| apply_in_place(row, t, Some(other.arg()))))
+    t.update(py, |t| t.len().max(other.len()), |t| apply_in_place(row, t, Some(other.arg())))
 }
 
 macro_rules! operators {
@@ -90,7 +90,7 @@ macro_rules! operators {
             fn __rmatmul__(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { product(py, &other.0?.take().tensor()?, &self.get()) }
             fn __imatmul__(&self, py: Python<'_>, other: Other) -> PyResult<()> {
                 let b = other.0?.take().tensor()?;
-                detached(py, flops(&self.get(), &b), || self.update(|t| {
+                self.update(py, |t| flops(t, &b), |t| {
                     let product = ops::matmul(t, &b)?;
                     if (product.shape(), product.dtype()) != (t.shape(), t.dtype()) {
                         let operands = [("target", t.shape(), t.dtype()), ("product", product.shape(), product.dtype())];
@@ -98,7 +98,7 @@ macro_rules! operators {
                     }
                     *t = product;
                     Ok(())
-                }))
+                })
             }
             fn __divmod__(&self, py: Python<'_>, other: Other) -> PyResult<(PyTensor, PyTensor)> {
                 let operands = [Operand::Tensor(self.get()), other.0?.take()];

@@ -57,7 +57,7 @@ impl IntInfo {
 /// The dtype of a tensor, or the one that an object stands for.
 fn dtype_of(x: &Bound<PyAny>) -> PyResult<DType> {
     if let Ok(t) = x.cast_exact::<PyTensor>() {
-        return Ok(t.get().read(crate::Tensor::dtype));
+        return Ok(t.get().about(|_, dtype| dtype));
     }
     if let Some(d) = lookup(x)? {
         return Ok(d);

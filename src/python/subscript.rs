@@ -33,7 +33,7 @@ impl PyTensor {
     }
     fn __setitem__(&self, key: &Bound<PyAny>, value: &Bound<PyAny>) -> PyResult<()> {
         let items = parse(key)?;
-        let (dtype, work) = self.read(|t| (t.dtype(), t.len()));
+        let dtype = self.about(|_, dtype| dtype);
         let value = match convert::values_for(value, dtype)? {
             Some(t) => t,
             None => match value.extract()? {
@@ -41,11 +41,18 @@ impl PyTensor {
                 Operand::Scalar(s) => Tensor::scalar(s, dtype)?,
             },
         };
-        convert::detached(key.py(), work, || self.update(|t| ops::set(t, &items, &value)))
+        self.update(key.py(), |t| written(t, &items), |t| ops::set(t, &items, &value))
     }
     fn __delitem__(&self, _key: &Bound<PyAny>) -> PyResult<()> {
         Err(PyTypeError::new_err("the elements of a tensor can't be deleted"))
     }
+}
+
+/// Elements that are written by setting these items, at most: those of one place where integers lead, unless all are copied.
+fn written(t: &mut Tensor, items: &Items) -> usize {
+    let leading = items.iter().zip(t.shape()).take_while(|(item, _)| matches!(item, Index::Int(_)));
+    let n = leading.fold(t.len(), |n, (_, size)| n / (*size).max(1));
+    if convert::is_short(n) && t.get_mut_ptr().is_none() { t.len() } else { n }
 }
 
 /// The items between the brackets.

@@ -1,10 +1,11 @@
 //! `flex.Tensor`: the class, its attributes, and the methods that are about one tensor as an object.
 
+use super::cell::Cell;
 use super::convert::{self, CPU, Device, Ints, compute, detached};
 use super::dtype::{self, DTypeArg, PyDType};
 use super::values;
-use crate::layout::Shape;
-use crate::{Error, Tensor};
+use crate::layout::{Layout, Shape, Strides};
+use crate::{DType, Error, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyFloat, PyInt, PyTuple};
@@ -15,68 +16,7 @@ use std::sync::{Mutex, PoisonError};
 /// A tensor is a value: in-place syntax (`t += 1`, `t[0] = 2`) changes this tensor and no other, whatever they share inside.
 /// It may be used from any number of threads.
 #[pyclass(frozen, weakref, name = "Tensor", module = "flex")]
-pub struct PyTensor(Mutex<Tensor>);
-
-impl PyTensor {
-    /// An object for a tensor.
-    #[inline(always)]
-    pub fn new(t: Tensor) -> PyTensor {
-        PyTensor(Mutex::new(t))
-    }
-    /// The tensor, as it is now; a clone shares the storage.
-    #[inline(always)]
-    pub fn get(&self) -> Tensor {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-    /// What `f` reads off the tensor. It must not look at the object again, nor at Python.
-    #[inline(always)]
-    pub fn read<R>(&self, f: impl FnOnce(&Tensor) -> R) -> R {
-        f(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-    /// A view, as `f` makes it of the tensor.
-    #[inline(always)]
-    pub fn view(&self, f: impl FnOnce(&Tensor) -> crate::Result<Tensor>) -> PyResult<PyTensor> {
-        // not `?` within: an exception is made after the lock is released
-        Ok(PyTensor::new(self.read(f)?))
-    }
-    /// The same for two objects, which may be one; none where another thread has the second: waiting for it with the first in
-    /// hand could be for ever.
-    #[inline(always)]
-    pub fn read_both<R>(a: &PyTensor, b: &PyTensor, f: impl FnOnce(&Tensor, &Tensor) -> R) -> Option<R> {
-        if std::ptr::eq(a, b) {
-            return Some(a.read(|t| f(t, t)));
-        }
-        let x = a.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let y = b.0.try_lock().ok()?;
-        Some(f(&x, &y))
-    }
-    /// The same for three, none of which is another.
-    pub fn read_three<R>(a: &PyTensor, b: &PyTensor, c: &PyTensor, f: impl FnOnce(&Tensor, &Tensor, &Tensor) -> R) -> Option<R> {
-        let x = a.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (y, z) = (b.0.try_lock().ok()?, c.0.try_lock().ok()?);
-        Some(f(&x, &y, &z))
-    }
-    /// As [`PyTensor::update`] of owned memory, with another tensor to look at. None where `change` says so, or that is not to be had.
-    pub fn update_with<R>(&self, other: &PyTensor, change: impl FnOnce(&mut Tensor, &Tensor) -> Option<R>) -> Option<R> {
-        if std::ptr::eq(self, other) {
-            return None;
-        }
-        let mut t = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let other = other.0.try_lock().ok()?;
-        if t.storage().is_owned() { change(&mut t, &other) } else { None }
-    }
-    /// Changes the tensor in place; other threads see it as it was before or as it is after. On an error `change` leaves it as
-    /// it was. It must not look at the object again (`t += t` takes its operand before), nor at Python.
-    pub fn update<R>(&self, change: impl FnOnce(&mut Tensor) -> crate::Result<R>) -> crate::Result<R> {
-        let mut t = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // memory of others is given back after the lock: their code may run then, and look at this object
-        let borrowed = (!t.storage().is_owned()).then(|| t.clone());
-        let result = change(&mut t);
-        drop(t);
-        drop(borrowed);
-        result
-    }
-}
+pub struct PyTensor(pub(super) Cell);
 
 /// Turns a result into a Python object.
 impl From<Tensor> for PyTensor {
@@ -90,37 +30,38 @@ impl PyTensor {
     /// The sizes of the dimensions.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.read(|t| Shape::from_slice(t.shape())))
+        PyTuple::new(py, self.about(|layout, _| Shape::from_slice(layout.shape())))
     }
     /// The type of the elements.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDType>> {
-        dtype::object(py, self.read(Tensor::dtype))
+        dtype::object(py, self.about(|_, dtype| dtype))
     }
     /// The number of dimensions.
     #[getter]
     fn ndim(&self) -> usize {
-        self.read(Tensor::rank)
+        self.about(|layout, _| layout.rank())
     }
     /// The number of elements.
     #[getter]
     fn size(&self) -> usize {
-        self.read(Tensor::len)
+        self.about(|layout, _| layout.len())
     }
     /// Bytes of one element.
     #[getter]
     fn itemsize(&self) -> usize {
-        self.read(|t| t.dtype().size())
+        self.about(|_, dtype| dtype.size())
     }
     /// Bytes of all elements.
     #[getter]
     fn nbytes(&self) -> usize {
-        self.read(|t| t.len().saturating_mul(t.dtype().size()))
+        self.about(|layout, dtype| layout.len().saturating_mul(dtype.size()))
     }
     /// Steps of the dimensions in bytes, as NumPy's and the buffer protocol's are.
     #[getter]
     fn strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, byte_strides(&self.get()))
+        let strides: Strides = self.about(|layout, dtype| byte_strides(layout, dtype).collect());
+        PyTuple::new(py, strides)
     }
     /// Where the elements lie: always `"cpu"`.
     #[getter]
@@ -147,7 +88,7 @@ impl PyTensor {
     }
     /// Whether the elements lie one after the other in row-major order.
     fn is_contiguous(&self) -> bool {
-        self.read(Tensor::is_contiguous)
+        self.about(|layout, _| layout.is_contiguous())
     }
     /// The same elements, one after the other in row-major order: the tensor itself where they lie so.
     fn contiguous<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
@@ -170,7 +111,7 @@ impl PyTensor {
     #[pyo3(signature = (dtype, /, *, copy = true, device = None))]
     fn astype<'py>(slf: &Bound<'py, Self>, dtype: DTypeArg, copy: bool, device: Option<Device>) -> PyResult<Bound<'py, Self>> {
         let (py, _) = (slf.py(), device);
-        if !copy && slf.get().read(Tensor::dtype) == dtype.0 {
+        if !copy && slf.get().about(|_, dtype| dtype) == dtype.0 {
             return Ok(slf.clone());
         }
         let t = slf.get().get();
@@ -209,7 +150,7 @@ impl PyTensor {
         self.copy(py)
     }
     fn __len__(&self) -> PyResult<usize> {
-        self.read(|t| t.shape().first().copied()).ok_or_else(|| PyTypeError::new_err("len() of a 0-dimensional tensor"))
+        self.about(|layout, _| layout.shape().first().copied()).ok_or_else(|| PyTypeError::new_err("len() of a 0-dimensional tensor"))
     }
     fn __iter__(slf: &Bound<'_, Self>) -> PyResult<Rows> {
         let t = slf.get().get();
@@ -224,7 +165,7 @@ impl PyTensor {
         Ok(rows)
     }
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
-        let n = self.read(Tensor::len);
+        let n = self.size();
         if n != 1 {
             let message = format!("the truth of a tensor of {n} elements is ambiguous: use flex.any(t) or flex.all(t)");
             return Err(PyValueError::new_err(message));
@@ -271,8 +212,11 @@ impl PyTensor {
     }
     /// The same for a conversion to a number.
     fn number<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
-        if self.read(Tensor::len) != 1 {
-            let message = format!("{op}() of a tensor of shape {:?}: only tensors of one element become a number", self.get().shape());
+        if self.size() != 1 {
+            let message = format!(
+                "{op}() of a tensor of shape {:?}: only tensors of one element become a number",
+                self.about(|layout, _| Shape::from_slice(layout.shape()))
+            );
             return Err(PyTypeError::new_err(message));
         }
         self.one(py, op)
@@ -291,9 +235,9 @@ pub fn reshaped(py: Python<'_>, t: &Tensor, shape: &Ints, copy: Option<bool>) ->
 }
 
 /// Strides in bytes. They saturate where a dimension of one element has one that means nothing.
-pub fn byte_strides(t: &Tensor) -> impl ExactSizeIterator<Item = isize> + use<'_> {
-    let size = t.dtype().size() as isize;
-    t.strides().iter().map(move |s| s.saturating_mul(size))
+pub fn byte_strides(layout: &Layout, dtype: DType) -> impl ExactSizeIterator<Item = isize> + use<'_> {
+    let size = dtype.size() as isize;
+    layout.strides().iter().map(move |s| s.saturating_mul(size))
 }
 
 /// Goes over the first dimension.
