@@ -15,14 +15,19 @@ use super::isa::LoopFn;
 use super::nest::{MAX_OPERANDS, Nest};
 use super::pack::{self, Rect};
 use super::stream;
+use crate::storage::Bytes;
 use core::mem::MaybeUninit;
 
-/// Bytes of scratch on the stack.
-const SCRATCH: usize = if cfg!(feature = "std") { 56 << 10 } else { 2 << 10 };
+mod plan;
+
+/// Bytes of scratch, at most: in L1 beside what is streamed through it.
+const SCRATCH: usize = if cfg!(feature = "std") { 56 << 10 } else { STACK };
+/// Bytes of it on the stack, which may be small: small programs find room there, and all do where there is no other memory.
+const STACK: usize = 2 << 10;
 /// Elements of a tile: slots of 2 KiB (float32) were the fastest.
 const TILE: usize = if cfg!(feature = "std") { 512 } else { 64 };
 /// Bytes of a transposed rectangle: its rows are long, for each begins another page, and parts of cache lines at their ends.
-const BLOCK: usize = if cfg!(feature = "std") { 32 << 10 } else { SCRATCH };
+const BLOCK: usize = if cfg!(feature = "std") { 32 << 10 } else { STACK };
 /// Bytes of a cache line, which a transposed rectangle is at least as high as.
 const LINE: usize = if cfg!(feature = "std") { 64 } else { 16 };
 /// Below this, rows are gathered into one run.
@@ -65,7 +70,7 @@ pub struct Program<'a> {
 unsafe impl Sync for Program<'_> {}
 
 #[repr(align(64))]
-struct Scratch([MaybeUninit<u8>; SCRATCH]);
+struct Scratch([MaybeUninit<u8>; STACK]);
 
 #[derive(Clone, Copy, PartialEq)]
 enum Shape {
@@ -129,142 +134,35 @@ struct Machine<'a> {
     places: [Place; MAX_OPERANDS],
     /// Which buffer a slot has.
     buffer: [u8; MAX_SLOTS],
-    /// Elements of a buffer, and bytes of an element there.
+    /// How many buffers there are, elements of one, and bytes of an element there.
+    buffers: usize,
     tile: usize,
     unit: usize,
     cols: usize,
     rows: usize,
 }
 
-impl<'a> Machine<'a> {
-    fn new(p: &'a Program, x: &'a Nest, streamed: bool) -> Self {
-        let k = x.operands;
-        let (n0, n1) = (x.dims[0].n, x.dims.get(1).map_or(1, |d| d.n));
-        let (s0, s1) = (x.dims[0].steps, x.dims.get(1).map_or([0; MAX_OPERANDS], |d| d.steps));
-        let size = |i: usize| x.sizes[i] as isize;
-        let transposed = (0..k).any(|i| s0[i].abs() > size(i) && s1[i].abs() == size(i));
-        let shape = if transposed && n0 >= 8 && n1 >= 8 {
-            Shape::Blocked
-        } else if n0 <= SHORT && n1 > 1 {
-            Shape::Short
-        } else {
-            Shape::Run
-        };
-        let mut m = Machine {
-            p,
-            x,
-            shape,
-            s0,
-            s1,
-            n0,
-            n1,
-            value: 0,
-            places: [Place::Direct; MAX_OPERANDS],
-            buffer: [0; MAX_SLOTS],
-            tile: 0,
-            unit: 0,
-            cols: 0,
-            rows: 0,
-        };
-        m.choose_values();
-        for i in 0..k {
-            m.places[i] = if i < x.inputs { m.place(i) } else { m.place_out(i, streamed) };
-        }
-        m.lay_out();
-        m
-    }
-    /// A slot that holds one value a row stays one value where every loop that reads it has a form for that.
-    fn choose_values(&mut self) {
-        let (k, p) = (self.x.operands, self.p);
-        let mut single = 0u64;
-        for i in 0..self.x.inputs {
-            if self.s0[i] == 0 && (self.s1[i] == 0 || self.shape != Shape::Short) {
-                single |= 1 << i;
-            }
-        }
-        for i in 0..p.constants.len() {
-            single |= 1 << (k + i);
-        }
-        let mut value = single;
-        loop {
-            let before = value;
-            for c in p.code {
-                if c.forms >> mask(c, value) & 1 == 0 {
-                    for s in &c.src[..c.arity as usize] {
-                        value &= !(1 << s);
-                    }
-                }
-            }
-            if value == before {
-                break;
-            }
-        }
-        self.value = value;
-    }
-    fn place(&self, i: usize) -> Place {
-        let size = self.x.sizes[i] as isize;
-        if self.value >> i & 1 == 1 {
-            Place::Value
-        } else if self.s0[i] == size && (self.shape != Shape::Short || self.n1 == 1) {
-            Place::Direct
-        } else {
-            Place::Packed
-        }
-    }
-    fn place_out(&self, o: usize, streamed: bool) -> Place {
-        let aliased = (0..self.x.inputs).any(|i| self.x.ptrs[i] == self.x.ptrs[o]);
-        let dense = self.s0[o] == self.x.sizes[o] as isize;
-        let whole = self.shape != Shape::Short || self.s1[o] == self.s0[o] * self.n0 as isize;
-        // every tile begins with a line then
-        let lines = self.shape == Shape::Run
-            && self.x.ptrs[o].addr().is_multiple_of(64)
-            && self.x.dims[1..].iter().all(|d| d.steps[o].unsigned_abs().is_multiple_of(64));
-        match dense && whole && !aliased {
-            true if streamed && lines => Place::Streamed,
-            true => Place::Direct,
-            false => Place::Packed,
-        }
-    }
-    /// Gives a buffer to every slot that needs one, and the rectangle the size that then fits the scratch.
-    fn lay_out(&mut self) {
-        let (k, p, x) = (self.x.operands, self.p, self.x);
-        let slots = k + p.constants.len() + p.temps;
-        assert!(slots <= MAX_SLOTS && p.code.len() <= MAX_CODE, "a program of {slots} slots, {} instructions", p.code.len());
-        let mut buffers = 0;
-        for i in 0..slots {
-            let needed = match i {
-                i if i < k => matches!(self.places[i], Place::Packed | Place::Streamed),
-                i if i < k + p.constants.len() => self.value >> i & 1 == 0,
-                _ => true,
-            };
-            if needed {
-                self.buffer[i] = buffers;
-                buffers += 1;
-            }
-        }
-        let temp = if p.temps > 0 { p.temp_size } else { 1 };
-        self.unit = x.sizes[..k].iter().copied().chain(p.constants.iter().map(|c| c.1)).max().unwrap_or(1).max(temp);
-        let limit = if self.shape == Shape::Blocked { BLOCK / self.unit } else { TILE };
-        let room = SCRATCH / ((buffers as usize).max(1) * self.unit);
-        self.tile = if room >= 64 { room / 64 * 64 } else { room }.min(limit);
-        (self.cols, self.rows) = match self.shape {
-            Shape::Blocked => {
-                let narrowest = x.sizes[..k].iter().copied().min().unwrap_or(1);
-                let line = (LINE / narrowest).max(LINE / 2);
-                let cols = self.n0.min((self.tile / line).max(1));
-                let rows = self.n1.min(self.tile / cols);
-                (cols, if rows > line { rows / line * line } else { rows })
-            }
-            Shape::Short if self.n0 <= self.tile => (self.n0, self.n1.min(self.tile / self.n0)),
-            _ => (self.n0.min(self.tile), 1),
-        };
-    }
+impl Machine<'_> {
     /// # Safety
     /// N1.
-    unsafe fn run(&self) {
+    unsafe fn run(mut self) {
+        let mut near = Scratch([const { MaybeUninit::uninit() }; STACK]);
+        let needed = self.buffers * self.tile * self.unit;
+        let too_much = SCRATCH > STACK && needed > STACK;
+        let mut far = if too_much { Bytes::new(needed).ok() } else { None };
+        let base = far.as_mut().and_then(Bytes::get_mut).unwrap_or_else(|| {
+            if too_much {
+                self.shrink();
+            }
+            near.0.as_mut_ptr() as *mut u8
+        });
+        // SAFETY: the caller's; fresh memory that nobody else knows (S3) or this frame's, aligned to a line, for all buffers.
+        unsafe { self.run_in(base) }
+    }
+    /// # Safety
+    /// N1; `base` is valid for reads and writes of all buffers while this runs, and nobody else uses it.
+    unsafe fn run_in(&self, base: *mut u8) {
         let (x, p, k) = (self.x, self.p, self.x.operands);
-        let mut scratch = Scratch([const { MaybeUninit::uninit() }; SCRATCH]);
-        let base = scratch.0.as_mut_ptr() as *mut u8;
         let mut slots = [core::ptr::null_mut::<u8>(); MAX_SLOTS];
         for (slot, buffer) in slots.iter_mut().zip(self.buffer) {
             *slot = base.wrapping_add(buffer as usize * self.tile * self.unit);

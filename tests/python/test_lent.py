@@ -33,15 +33,15 @@ def test_a_borrower_who_writes_is_seen_by_packed_weights(lend, dtype):
     w, at, size = weight(dtype)
     x = flex.astype(X, dtype)
     for _ in range(3):
-        assert flex.nn.linear(x, w)[0, 0].item() == (128 if dtype == "float32" else flex.nn.linear(x, w)[0, 0].item())
+        assert flex.any(flex.nn.linear(x, w)).item()
     loan = lend(w)
     ctypes.memset(at, 0, size)  # as torch does, which knows no read-only memory
     for _ in range(3):
         assert not flex.any(flex.nn.linear(x, w)).item()
-    ctypes.memset(at, 1 if dtype == "int8" else 0, size)
+    ctypes.memset(at, 1, size)
     seen = flex.nn.linear(x, w)
+    assert flex.any(seen).item()
     del loan
-    # and whatever was written before the loan ended
     for _ in range(3):
         assert flex.all(flex.nn.linear(x, w) == seen).item()
 
@@ -58,10 +58,10 @@ def test_a_weight_is_packed_again_after_a_loan(in_use):
     def drop():
         np.asarray(w)
 
+    assert packed() > 0
+    assert packed() == 0  # kept already
     drop()
     assert packed() > 0
-    drop()
-    assert packed() == packed() + 64 * 64 * 4 or packed() == 0  # kept again
     loan = np.asarray(w)
     assert packed() == 0
     del loan

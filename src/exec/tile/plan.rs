@@ -1,0 +1,143 @@
+//! The plan of a run: the shape of its rectangles, which operands are used where they lie, and how large a tile fits the scratch.
+
+use super::{BLOCK, LINE, MAX_CODE, MAX_SLOTS, Machine, Place, Program, SCRATCH, SHORT, STACK, Shape, TILE, mask};
+use crate::exec::nest::{MAX_OPERANDS, Nest};
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(p: &'a Program, x: &'a Nest, streamed: bool) -> Self {
+        let k = x.operands;
+        let (n0, n1) = (x.dims[0].n, x.dims.get(1).map_or(1, |d| d.n));
+        let (s0, s1) = (x.dims[0].steps, x.dims.get(1).map_or([0; MAX_OPERANDS], |d| d.steps));
+        let size = |i: usize| x.sizes[i] as isize;
+        let transposed = (0..k).any(|i| s0[i].abs() > size(i) && s1[i].abs() == size(i));
+        let shape = if transposed && n0 >= 8 && n1 >= 8 {
+            Shape::Blocked
+        } else if n0 <= SHORT && n1 > 1 {
+            Shape::Short
+        } else {
+            Shape::Run
+        };
+        let mut m = Machine {
+            p,
+            x,
+            shape,
+            s0,
+            s1,
+            n0,
+            n1,
+            value: 0,
+            places: [Place::Direct; MAX_OPERANDS],
+            buffer: [0; MAX_SLOTS],
+            buffers: 0,
+            tile: 0,
+            unit: 0,
+            cols: 0,
+            rows: 0,
+        };
+        m.choose_values();
+        for i in 0..k {
+            m.places[i] = if i < x.inputs { m.place(i) } else { m.place_out(i, streamed) };
+        }
+        m.choose_buffers();
+        m.lay_out(SCRATCH);
+        m
+    }
+    /// A slot that holds one value a row stays one value where every loop that reads it has a form for that.
+    fn choose_values(&mut self) {
+        let (k, p) = (self.x.operands, self.p);
+        let mut single = 0u64;
+        for i in 0..self.x.inputs {
+            if self.s0[i] == 0 && (self.s1[i] == 0 || self.shape != Shape::Short) {
+                single |= 1 << i;
+            }
+        }
+        for i in 0..p.constants.len() {
+            single |= 1 << (k + i);
+        }
+        let mut value = single;
+        loop {
+            let before = value;
+            for c in p.code {
+                if c.forms >> mask(c, value) & 1 == 0 {
+                    for s in &c.src[..c.arity as usize] {
+                        value &= !(1 << s);
+                    }
+                }
+            }
+            if value == before {
+                break;
+            }
+        }
+        self.value = value;
+    }
+    fn place(&self, i: usize) -> Place {
+        let size = self.x.sizes[i] as isize;
+        if self.value >> i & 1 == 1 {
+            Place::Value
+        } else if self.s0[i] == size && (self.shape != Shape::Short || self.n1 == 1) {
+            Place::Direct
+        } else {
+            Place::Packed
+        }
+    }
+    fn place_out(&self, o: usize, streamed: bool) -> Place {
+        let aliased = (0..self.x.inputs).any(|i| self.x.ptrs[i] == self.x.ptrs[o]);
+        let dense = self.s0[o] == self.x.sizes[o] as isize;
+        let whole = self.shape != Shape::Short || self.s1[o] == self.s0[o] * self.n0 as isize;
+        // every tile begins with a line then
+        let lines = self.shape == Shape::Run
+            && self.x.ptrs[o].addr().is_multiple_of(64)
+            && self.x.dims[1..].iter().all(|d| d.steps[o].unsigned_abs().is_multiple_of(64));
+        match dense && whole && !aliased {
+            true if streamed && lines => Place::Streamed,
+            true => Place::Direct,
+            false => Place::Packed,
+        }
+    }
+    /// Gives a buffer to every slot that needs one.
+    fn choose_buffers(&mut self) {
+        let (k, p, x) = (self.x.operands, self.p, self.x);
+        let slots = k + p.constants.len() + p.temps;
+        assert!(slots <= MAX_SLOTS && p.code.len() <= MAX_CODE, "a program of {slots} slots, {} instructions", p.code.len());
+        for i in 0..slots {
+            let needed = match i {
+                i if i < k => matches!(self.places[i], Place::Packed | Place::Streamed),
+                i if i < k + p.constants.len() => self.value >> i & 1 == 0,
+                _ => true,
+            };
+            if needed {
+                self.buffer[i] = self.buffers as u8;
+                self.buffers += 1;
+            }
+        }
+        let temp = if p.temps > 0 { p.temp_size } else { 1 };
+        self.unit = x.sizes[..k].iter().copied().chain(p.constants.iter().map(|c| c.1)).max().unwrap_or(1).max(temp);
+    }
+    /// Gives the rectangle the size that fits so many bytes of scratch.
+    fn lay_out(&mut self, scratch: usize) {
+        let (x, k) = (self.x, self.x.operands);
+        let limit = if self.shape == Shape::Blocked { BLOCK.min(scratch) / self.unit } else { TILE };
+        let room = scratch / (self.buffers.max(1) * self.unit);
+        self.tile = if room >= 64 { room / 64 * 64 } else { room }.min(limit);
+        (self.cols, self.rows) = match self.shape {
+            Shape::Blocked => {
+                let narrowest = x.sizes[..k].iter().copied().min().unwrap_or(1);
+                let line = (LINE / narrowest).max(LINE / 2);
+                let cols = self.n0.min((self.tile / line).max(1));
+                let rows = self.n1.min(self.tile / cols);
+                (cols, if rows > line { rows / line * line } else { rows })
+            }
+            Shape::Short if self.n0 <= self.tile => (self.n0, self.n1.min(self.tile / self.n0)),
+            _ => (self.n0.min(self.tile), 1),
+        };
+        // no more than a rectangle, in whole lines
+        self.tile = self.tile.min((self.cols * self.rows).next_multiple_of(64));
+    }
+    /// For the stack's part of the scratch: results are the same, by smaller tiles.
+    pub(super) fn shrink(&mut self) {
+        for place in self.places.iter_mut().filter(|p| **p == Place::Streamed) {
+            *place = Place::Packed; // so small a tile may end within a line
+        }
+        self.lay_out(STACK);
+    }
+}
