@@ -32,6 +32,8 @@ mod local;
 mod mapping;
 #[cfg_attr(not(feature = "std"), path = "plain.rs")]
 mod pool;
+#[cfg(all(test, feature = "std"))]
+mod tests;
 
 pub use block::ALIGN;
 pub use bytes::Bytes;
