@@ -3,7 +3,7 @@
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::exec::par::{self, Cost};
-use crate::kernel::attention::{self, Head, Mask, QUERIES};
+use crate::kernel::attention::{self, Head, Mask};
 use crate::kernel::gemm::{Lane, Product};
 use crate::kernel::norm::Float;
 use crate::layout::{self, Shape};
@@ -149,10 +149,11 @@ fn heads_of<F: Element + Float + Lane + Product<Lane = F>>(
         Some(m) => (None, Some(Matrices::<F>::new(m))),
         None => (None, None),
     };
-    let blocks = queries.div_ceil(QUERIES);
-    over_blocks(batch * blocks, [queries.min(QUERIES), keys, depth, width], |task| {
-        let (i, start) = (task / blocks, task % blocks * QUERIES);
-        let rows = start..queries.min(start + QUERIES);
+    let most = attention::rows(batch, queries, par::threads());
+    let blocks = queries.div_ceil(most);
+    over_blocks(batch * blocks, [queries.min(most), keys, depth, width], |task| {
+        let (i, start) = (task / blocks, task % blocks * most);
+        let rows = start..queries.min(start + most);
         let mask = match (&flags, &bias) {
             (Some(m), _) => Mask::Bool(m.get(i)),
             (_, Some(m)) => Mask::Bias(m.get(i)),

@@ -3,7 +3,8 @@
 use super::attention::over_blocks;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::kernel::attention::{self, Head, Mask, QUERIES};
+use crate::exec::par;
+use crate::kernel::attention::{self, Head, Mask};
 use crate::kernel::gemm::{Lane, Product};
 use crate::kernel::norm::Float;
 use crate::ops::linalg::{Matrices, Results};
@@ -77,23 +78,24 @@ fn sequences<F: Element + Float + Lane + Product<Lane = F>>(
         return Ok(());
     }
     let group = heads / k.shape()[1];
+    let most = attention::rows(heads, tokens, par::threads());
     // The first block of queries of each sequence.
     let mut blocks = Vec::with_capacity(offsets.len());
     let mut count = 0;
     for pair in offsets.windows(2) {
         blocks.push(count);
-        count += (pair[1] - pair[0]).div_ceil(QUERIES);
+        count += (pair[1] - pair[0]).div_ceil(most);
     }
     let (depth, mean) = (q.shape()[2], tokens.div_ceil(count));
     let by_head = |t: &Tensor| t.transpose(0, 1);
     let (q, k, v) = (by_head(q)?, by_head(k)?, by_head(v)?);
     let (q, k, v) = (Matrices::<F>::new(&q), Matrices::<F>::new(&k), Matrices::<F>::new(&v));
     let out = Results::<F>::interleaved(out)?;
-    over_blocks(count * heads, [mean.min(QUERIES), mean, depth, width], |task| {
+    over_blocks(count * heads, [mean.min(most), mean, depth, width], |task| {
         let (block, head) = (task / heads, task % heads);
         let i = blocks.partition_point(|first| *first <= block) - 1;
-        let (tokens, first) = (offsets[i]..offsets[i + 1], (block - blocks[i]) * QUERIES);
-        let queries = first..(first + QUERIES).min(tokens.len());
+        let (tokens, first) = (offsets[i]..offsets[i + 1], (block - blocks[i]) * most);
+        let queries = first..(first + most).min(tokens.len());
         let (k, v) = (k.get(head / group).block(tokens.clone(), 0..depth), v.get(head / group).block(tokens.clone(), 0..width));
         let job = Head { q: q.get(head).block(tokens.clone(), 0..depth), k, v, mask: Mask::None, causal, scale: F::of(scale) };
         // SAFETY: `head` is one of the result's, which lives until the end of this function and is used here only; tasks of a head

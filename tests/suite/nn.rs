@@ -339,9 +339,16 @@ fn attend(q: &[f64], k: &[f64], v: &[f64], sizes: [usize; 4], scale: f64, mask: 
 
 #[test]
 fn attention_with_every_mask() {
-    for (queries, keys, depth, width) in
-        [(1, 1, 1, 1), (1, 700, 64, 64), (5, 7, 3, 2), (64, 256, 32, 32), (130, 300, 16, 20), (70, 65, 64, 33)]
-    {
+    for (queries, keys, depth, width) in [
+        (1, 1, 1, 1),
+        (1, 700, 64, 64),
+        (5, 7, 3, 2),
+        (64, 256, 32, 32),
+        (130, 300, 16, 20),
+        (70, 65, 64, 33),
+        (300, 600, 24, 20),
+        (290, 270, 8, 64),
+    ] {
         let (q, k, v) = (tensor(&[queries, depth], 1), tensor(&[keys, depth], 2), tensor(&[keys, width], 3));
         let (wq, wk, wv) = (doubles(&q), doubles(&k), doubles(&v));
         let sizes = [queries, keys, depth, width];
@@ -395,6 +402,42 @@ fn attention_heads_in_place_and_grouped() {
         let want = attend(&one(&q, 1, h), &one(&k, 1, h / 2), &one(&v, 1, h / 2), sizes, 0.25, |_, _| 0.0);
         assert!(one(&got, 1, h).iter().zip(&want).all(|(x, y)| (x - y).abs() < 3e-6));
     }
+}
+
+#[test]
+fn attention_of_columns_and_of_many_heads() {
+    let (queries, keys, depth, width) = (300, 280, 40, 24);
+    let columns = |rows: usize, cols: usize, seed: u64| tensor(&[cols, rows], seed).transpose(0, 1).unwrap();
+    let (q, k, v) = (columns(queries, depth, 1), columns(keys, depth, 2), columns(keys, width, 3));
+    let rows = |t: &Tensor| doubles(&t.copy().unwrap());
+    let run = |q: &Tensor, k: &Tensor, v: &Tensor| nn::scaled_dot_product_attention(q, k, v, nn::Attention::default()).unwrap();
+    let alone = run(&q, &k, &v);
+    let want = attend(&rows(&q), &rows(&k), &rows(&v), [queries, keys, depth, width], 1.0 / (depth as f64).sqrt(), |_, _| 0.0);
+    close(&alone, &want, 3e-6);
+    // How many heads there are decides how large blocks are, and nothing else.
+    let heads = |t: &Tensor| t.broadcast_to(&[200, t.shape()[0], t.shape()[1]]).unwrap();
+    let all = run(&heads(&q), &heads(&k), &heads(&v)).to_vec::<f32>().unwrap();
+    let alone = alone.to_vec::<f32>().unwrap();
+    assert!(all.chunks_exact(alone.len()).all(|head| head == alone));
+}
+
+#[test]
+fn attention_keeps_nan_to_its_query_and_nothing_of_far_keys() {
+    let (n, depth) = (70, 16);
+    let (k, v) = (tensor(&[n, depth], 2), tensor(&[n, depth], 3));
+    for nan in [f32::NAN, f32::from_bits(0x7fc0_01ff), f32::from_bits(0xffff_ffff)] {
+        let mut values = tensor(&[n, depth], 1).to_vec::<f32>().unwrap();
+        values[5 * depth + 3] = nan;
+        let q = Tensor::from_slice(&values, [n, depth]).unwrap();
+        let got = nn::scaled_dot_product_attention(&q, &k, &v, nn::Attention::default()).unwrap().to_vec::<f32>().unwrap();
+        assert!(got.chunks(depth).enumerate().all(|(i, row)| row.iter().all(|x| x.is_nan() == (i == 5))));
+    }
+    // Scores so far apart that one key has all the weight.
+    let q = Tensor::from_slice(&[1.0f32; 20], [20, 1]).unwrap();
+    let k = Tensor::from_slice(&[0.0f32, -3e38, -200.0, -88.0], [4, 1]).unwrap();
+    let v = Tensor::from_slice(&[2.0f32, 1e30, 1e30, 3e37], [4, 1]).unwrap();
+    let got = nn::scaled_dot_product_attention(&q, &k, &v, nn::Attention { scale: Some(1.0), ..Default::default() }).unwrap();
+    assert!(got.to_vec::<f32>().unwrap().iter().all(|x| (x - 2.0).abs() < 0.5), "{got:?}");
 }
 
 #[test]

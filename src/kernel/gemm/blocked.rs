@@ -82,6 +82,32 @@ where
     Ok(())
 }
 
+/// `c (+)= a b` of lanes that are all where tiles read and write them: `a` as [`reads_a`] has it, and `b` one panel wide, its rows
+/// contiguous. For callers that keep a panel of C in L1 for what comes next. Panics where the shapes don't fit.
+pub fn tiles<L: Lane + Product<Lane = L>>(a: Mat<L>, b: Mat<L>, c: MatMut<L>, accumulate: bool) {
+    let (lanes, widest) = L::tile(isa::level());
+    let vectors = b.cols() / lanes;
+    assert!(a.cols() == b.rows() && a.rows() == c.rows() && b.cols() == c.cols());
+    assert!(L::SAME && reads_a(&a) && (b.cs() == 1 || b.cols() == 1));
+    assert!((vectors == 1 || vectors == 2 || vectors == widest) && vectors <= widest && b.cols() == vectors * lanes);
+    let job = Strips {
+        k: a.cols(),
+        rows: a.rows(),
+        a: Left { at: a.as_ptr(), strides: Some((a.rs(), a.cs())) },
+        b: b.as_ptr(),
+        ldb: b.rs(),
+        vectors,
+        starts: core::ptr::null(),
+        o: c.at(0, 0),
+        ldo: c.rs(),
+        accumulate,
+        next: None,
+        fetch_a: false,
+    };
+    // SAFETY: S1: matrices (M1, M2) of the shapes and widths that are asserted.
+    unsafe { tile::run(job) }
+}
+
 /// Parts of `size` at most, a multiple of `unit`, as equal as that allows.
 pub fn even(len: usize, size: usize, unit: usize) -> usize {
     len.div_ceil(len.div_ceil(size).max(1)).next_multiple_of(unit).max(1)

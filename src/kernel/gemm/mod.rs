@@ -30,11 +30,11 @@ mod tile;
 mod vnni;
 
 pub use activation::Activation;
-pub use blocked::packs_b;
+pub use blocked::{packs_b, reads_a, tiles};
 pub use element::{Lane, Product};
 pub use mat::{Mat, MatMut};
 pub use pack::panel;
-pub use panels::{Blocks, Panels, Pieces, at_once};
+pub use panels::{Blocks, Panels, Pieces, at_once, padded, panel_width};
 pub use scratch::{Scratch, lanes};
 pub use stage::{Stage, Stages};
 

@@ -5,12 +5,19 @@ use super::{
     mat::Mat,
     pack::{self, Packing},
 };
-use crate::exec::isa;
+use crate::exec::isa::{self, Level};
 use core::{marker::PhantomData, ops::Range};
 
-/// Steps of the sum in a block at most: what a strip of A and a panel of B take of L1 and L2. Without the standard library all
-/// scratch has to fit a microcontroller's memory.
-const KC: usize = if isa::ROOMY { 1024 } else { 128 };
+/// Steps of the sum in a block at most: what a strip of A and a panel of B take of L1, and the rows of A of L2. CPUs without AVX-512 have
+/// 32 KiB, and 256 or 512, where those with it have 48 and 1024. Without the standard library all scratch has to fit a microcontroller's
+/// memory.
+fn longest() -> usize {
+    match isa::level() {
+        _ if !isa::ROOMY => 128,
+        Level::Avx512 => 1024,
+        _ => 512,
+    }
+}
 
 /// How a sum of `k` products is cut into equal blocks. The bits of a product follow from this alone, whatever else is cut.
 #[derive(Clone, Copy)]
@@ -20,7 +27,7 @@ pub struct Blocks {
 }
 impl Blocks {
     pub fn new(k: usize) -> Blocks {
-        Blocks::of(k, KC)
+        Blocks::of(k, longest())
     }
     /// In blocks of `most` steps at most.
     pub fn of(k: usize, most: usize) -> Blocks {
@@ -48,6 +55,16 @@ pub fn vectors(left: usize, lanes: usize, widest: usize) -> usize {
     } else {
         1
     }
+}
+
+/// The width of the panel that begins where `left` columns are left.
+pub fn panel_width<L: Lane>(left: usize) -> usize {
+    let (lanes, widest) = L::tile(isa::level());
+    vectors(left, lanes, widest) * lanes
+}
+/// The width of all panels of so many columns.
+pub fn padded<L: Lane>(cols: usize) -> usize {
+    cols.next_multiple_of(L::tile(isa::level()).0)
 }
 
 /// Packed columns: block of the sum after block, in each panel after panel, `[steps][width]`, zero beyond the last column.
@@ -156,7 +173,4 @@ pub fn at_once<L: Lane>(k: usize, threads: usize) -> usize {
     const LANES: usize = 1 << 20;
     let (lanes, widest) = L::tile(isa::level());
     (LANES.saturating_mul(threads) / k.max(1)).max(1).next_multiple_of(lanes * widest)
-}
-fn padded<L: Lane>(cols: usize) -> usize {
-    cols.next_multiple_of(L::tile(isa::level()).0)
 }

@@ -17,9 +17,16 @@ use crate::{
 const ROWS: usize = 16;
 /// Rows up to which dot products are faster than packing columns into panels.
 const DOT_ROWS: usize = 48;
-/// Sums that a sweep keeps in L1, and columns of them at most.
-const SUMS: usize = if cfg!(feature = "std") { 8192 } else { 512 };
-const PIECE: usize = SUMS / 2;
+/// Columns of sums that a sweep keeps in L1 at most.
+const PIECE: usize = sums(Level::Base);
+/// Sums that it keeps there: half of it, and CPUs without AVX-512 have 32 KiB.
+const fn sums(level: Level) -> usize {
+    match level {
+        _ if !cfg!(feature = "std") => 512,
+        Level::Avx512 => 8192,
+        _ => 4096,
+    }
+}
 /// Rows of B that a sweep takes at once.
 const STEP: usize = 4;
 
@@ -53,7 +60,7 @@ where
             *x = unsafe { a.get(i, p) }.widen();
         }
     }
-    let piece = (SUMS / m).clamp(1, PIECE).min(n);
+    let piece = (sums(isa::level()) / m).clamp(1, PIECE).min(n);
     let mut sums = Scratch::<A::Lane>::new(m * piece)?;
     for j in (0..n).step_by(piece) {
         let cols = j..n.min(j + piece);
@@ -105,7 +112,7 @@ impl<T: Product> Kernel for Sweep<'_, T> {
     }
 }
 impl<T: Product> Sweep<'_, T> {
-    /// `STEP` rows of B at a time, each vector of them for four rows of sums.
+    /// `STEP` rows of B at a time, each vector of them for as many rows of sums as registers hold factors of: four, and two of 16 registers.
     #[inline(always)]
     fn pieces<I: Isa, const L: usize>(self) {
         let (k, n) = (self.b.rows(), self.b.cols());
@@ -117,7 +124,7 @@ impl<T: Product> Sweep<'_, T> {
             while i < m {
                 let (a, sums) = (&self.a[i * k + p..], &mut self.sums[i * n..]);
                 i += match (m - i, whole) {
-                    (4.., true) => axpy::<I, T, 4, STEP, L>(a, k, self.b, p, sums, i == 0),
+                    (4.., true) if const { matches!(I::LEVEL, Level::Avx512) } => axpy::<I, T, 4, STEP, L>(a, k, self.b, p, sums, i == 0),
                     (2.., true) => axpy::<I, T, 2, STEP, L>(a, k, self.b, p, sums, i == 0),
                     (_, true) => axpy::<I, T, 1, STEP, L>(a, k, self.b, p, sums, i == 0),
                     (_, false) => {
