@@ -39,7 +39,7 @@ def borrowed(dtype, shape, rng, **values):
         if rng.random() < 0.3:
             strides[axis], first = -stride, first + span
     used = 0 if 0 in shape else extent
-    # complex numbers may lie where their parts may
+    # NumPy's complex numbers may lie where their parts may
     shift = dtype.itemsize // 2 if dtype.kind == "c" and rng.random() < 0.5 else 0
     memory = guarded(used * dtype.itemsize, rng.random() < 0.5, shift)
     flat = memory.view(dtype)

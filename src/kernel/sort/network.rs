@@ -1,21 +1,20 @@
 //! Sorting networks over registers. The keys are columns, one a lane: columns are sorted across registers, where nothing is moved,
 //! then neighbouring columns are merged, and at the end the columns are laid one after the other.
 //!
-//! All functions: V1 of [`Vector`], and they are inlined into a kernel of its instruction set.
-#![allow(unsafe_op_in_unsafe_fn)]
+//! All functions are inlined into a kernel of the vectors' instruction set.
 
 use super::vector::Vector;
 
 /// The smaller keys to register `i`, the larger ones to `j`.
 #[inline(always)]
-unsafe fn exchange<V: Vector, const R: usize>(v: &mut [V; R], i: usize, j: usize) {
+fn exchange<V: Vector, const R: usize>(v: &mut [V; R], i: usize, j: usize) {
     let (x, y) = (v[i], v[j]);
     v[i] = x.min(y);
     v[j] = x.max(y);
 }
 /// Compares registers `D` apart.
 #[inline(always)]
-unsafe fn halve<V: Vector, const D: usize, const R: usize>(v: &mut [V; R]) {
+fn halve<V: Vector, const D: usize, const R: usize>(v: &mut [V; R]) {
     for i in (0..R).filter(|i| i & D == 0) {
         exchange(v, i, i + D);
     }
@@ -23,7 +22,7 @@ unsafe fn halve<V: Vector, const D: usize, const R: usize>(v: &mut [V; R]) {
 /// Compares the first of each `K` registers with the last, the second with the one before it, and so on: two sorted halves become two
 /// bitonic ones, the first with the smaller keys.
 #[inline(always)]
-unsafe fn fold<V: Vector, const K: usize, const R: usize>(v: &mut [V; R]) {
+fn fold<V: Vector, const K: usize, const R: usize>(v: &mut [V; R]) {
     for first in (0..R).step_by(K) {
         for i in 0..K / 2 {
             exchange(v, first + i, first + K - 1 - i);
@@ -32,7 +31,7 @@ unsafe fn fold<V: Vector, const K: usize, const R: usize>(v: &mut [V; R]) {
 }
 /// Sorts each column.
 #[inline(always)]
-unsafe fn sort_columns<V: Vector, const R: usize>(v: &mut [V; R]) {
+fn sort_columns<V: Vector, const R: usize>(v: &mut [V; R]) {
     halve::<V, 1, R>(v);
     if R >= 4 {
         fold::<V, 4, R>(v);
@@ -52,7 +51,7 @@ unsafe fn sort_columns<V: Vector, const R: usize>(v: &mut [V; R]) {
 }
 /// Sorts each column, which is bitonic.
 #[inline(always)]
-unsafe fn merge_columns<V: Vector, const R: usize>(v: &mut [V; R]) {
+fn merge_columns<V: Vector, const R: usize>(v: &mut [V; R]) {
     if R >= 16 {
         halve::<V, 8, R>(v);
     }
@@ -67,7 +66,7 @@ unsafe fn merge_columns<V: Vector, const R: usize>(v: &mut [V; R]) {
 /// Compares each two neighbouring runs of `BIT` columns, the second one backwards. `J` is `2 * BIT - 1`: lane `i ^ J` is the one that
 /// lies as far from the end of the second run as lane `i` from the start of the first.
 #[inline(always)]
-unsafe fn fold_lanes<V: Vector, const J: usize, const BIT: usize, const R: usize>(v: &mut [V; R]) {
+fn fold_lanes<V: Vector, const J: usize, const BIT: usize, const R: usize>(v: &mut [V; R]) {
     for i in 0..R / 2 {
         let (x, y) = (v[i], v[R - 1 - i]);
         let (of_x, of_y) = (y.exchange::<J>(), x.exchange::<J>());
@@ -77,7 +76,7 @@ unsafe fn fold_lanes<V: Vector, const J: usize, const BIT: usize, const R: usize
 }
 /// Compares columns `J` apart.
 #[inline(always)]
-unsafe fn halve_lanes<V: Vector, const J: usize, const R: usize>(v: &mut [V; R]) {
+fn halve_lanes<V: Vector, const J: usize, const R: usize>(v: &mut [V; R]) {
     for x in v {
         let y = x.exchange::<J>();
         *x = x.min(y).blend::<J>(x.max(y));
@@ -85,14 +84,14 @@ unsafe fn halve_lanes<V: Vector, const J: usize, const R: usize>(v: &mut [V; R])
 }
 /// Interleaves the lanes of registers `D` apart.
 #[inline(always)]
-unsafe fn interleave<V: Vector, const D: usize, const R: usize>(v: &mut [V; R]) {
+fn interleave<V: Vector, const D: usize, const R: usize>(v: &mut [V; R]) {
     for i in (0..R).filter(|i| i & D == 0 && D < R) {
         (v[i], v[i + D]) = v[i].interleave(v[i + D]);
     }
 }
 /// Sorts all lanes of `R` registers. Register [`place`] of the result is in `v[i]`.
 #[inline(always)]
-unsafe fn network<V: Vector, const R: usize>(v: &mut [V; R]) {
+fn network<V: Vector, const R: usize>(v: &mut [V; R]) {
     sort_columns(v);
     fold_lanes::<V, 1, 1, R>(v);
     merge_columns(v);
@@ -128,17 +127,23 @@ fn place<V: Vector, const R: usize>(i: usize) -> usize {
     if R > V::LANES { i % V::LANES * (R / V::LANES) + i / V::LANES } else { i }
 }
 /// Sorts `n <= R * LANES` keys from `x` to `to`, which may be the same.
+///
+/// # Safety
+/// V1; both hold `n` keys.
 #[inline(always)]
 unsafe fn sort_in<V: Vector, const R: usize>(x: *const V::Key, to: *mut V::Key, n: usize) {
     let at = |i: usize| (i * V::LANES).min(n);
-    let mut v = [V::splat(V::MAX); R];
+    // SAFETY: V1, by the caller's promise.
+    let mut v = [unsafe { V::splat(V::MAX) }; R];
     for (i, v) in v.iter_mut().enumerate() {
-        *v = V::load_first(x.add(at(i)), at(i + 1) - at(i));
+        // SAFETY: V1; `at(i) .. at(i + 1)` lies within the `n` keys.
+        *v = unsafe { V::load_first(x.add(at(i)), at(i + 1) - at(i)) };
     }
     network(&mut v);
     for (i, v) in v.into_iter().enumerate() {
         let i = place::<V, R>(i);
-        v.store_first(to.add(at(i)), at(i + 1) - at(i));
+        // SAFETY: the same range of `to`, which holds `n` keys too.
+        unsafe { v.store_first(to.add(at(i)), at(i + 1) - at(i)) }
     }
 }
 /// The most keys that [`sort_short`] takes.
@@ -152,13 +157,16 @@ pub const fn longest<V: Vector>() -> usize {
 #[inline(always)]
 pub unsafe fn sort_short<V: Vector>(x: *const V::Key, to: *mut V::Key, n: usize) {
     debug_assert!(n <= longest::<V>());
-    if n > 8 * V::LANES && V::REGISTERS == 16 {
-        sort_in::<V, 16>(x, to, n)
-    } else if n > 4 * V::LANES {
-        sort_in::<V, 8>(x, to, n)
-    } else if n > 2 * V::LANES {
-        sort_in::<V, 4>(x, to, n)
-    } else {
-        sort_in::<V, 2>(x, to, n)
+    // SAFETY: the caller's promise is the same.
+    unsafe {
+        if n > 8 * V::LANES && V::REGISTERS == 16 {
+            sort_in::<V, 16>(x, to, n)
+        } else if n > 4 * V::LANES {
+            sort_in::<V, 8>(x, to, n)
+        } else if n > 2 * V::LANES {
+            sort_in::<V, 4>(x, to, n)
+        } else {
+            sort_in::<V, 2>(x, to, n)
+        }
     }
 }

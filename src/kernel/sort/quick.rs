@@ -86,11 +86,11 @@ macro_rules! sorts {
                 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
                 {
                     if I::LEVEL == Level::Avx512 {
-                        // SAFETY: V1 by the line above.
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
                         return unsafe { sort::<$avx512>(part) };
                     }
                     if I::LEVEL == Level::Avx2 {
-                        // SAFETY: V1 by the line above.
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
                         return unsafe { sort::<$avx2>(part) };
                     }
                 }
@@ -106,12 +106,12 @@ macro_rules! sorts {
                 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
                 {
                     if I::LEVEL == Level::Avx512 {
-                        // SAFETY: V1 by the line above.
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
                         let (low, high, _) = unsafe { divide::<$avx512>(part) };
                         return (low, high);
                     }
                     if I::LEVEL == Level::Avx2 {
-                        // SAFETY: V1 by the line above.
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
                         let (low, high, _) = unsafe { divide::<$avx2>(part) };
                         return (low, high);
                     }
@@ -125,11 +125,11 @@ macro_rules! sorts {
                 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
                 {
                     if I::LEVEL == Level::Avx512 {
-                        // SAFETY: V1 by the line above.
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
                         return unsafe { select::<$avx512>(part, k) };
                     }
                     if I::LEVEL == Level::Avx2 {
-                        // SAFETY: V1 by the line above.
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
                         return unsafe { select::<$avx2>(part, k) };
                     }
                 }
@@ -149,7 +149,7 @@ sorts! {
 #[inline(always)]
 unsafe fn sort<V: Vector>(mut part: Part<'_, V::Key>) {
     if part.len() <= longest::<V>() {
-        // SAFETY: V1.
+        // SAFETY: V1, by the caller's promise; no longer than that, by the line above.
         return unsafe { finish::<V>(part) };
     }
     // The longer part waits and the shorter goes on, so no more than one part for each bit of the length waits.
@@ -159,13 +159,13 @@ unsafe fn sort<V: Vector>(mut part: Part<'_, V::Key>) {
     let mut depth = 2 * part.len().max(1).ilog2() + 4;
     loop {
         if part.len() <= longest::<V>() {
-            // SAFETY: V1.
+            // SAFETY: V1, by the caller's promise; no longer than that, by the line above.
             unsafe { finish::<V>(part) };
         } else if depth == 0 {
             part.come_home().sort_unstable();
         } else {
             depth -= 1;
-            // SAFETY: V1.
+            // SAFETY: V1, by the caller's promise.
             let (low, high, equal) = unsafe { divide::<V>(part) };
             if equal {
                 part = high;
@@ -197,7 +197,7 @@ unsafe fn select<V: Vector>(mut part: Part<'_, V::Key>, mut k: usize) {
             return;
         }
         depth -= 1;
-        // SAFETY: V1.
+        // SAFETY: V1, by the caller's promise.
         let (low, high, equal) = unsafe { divide::<V>(part) };
         part = if k > low.len() {
             k -= low.len();
@@ -208,20 +208,20 @@ unsafe fn select<V: Vector>(mut part: Part<'_, V::Key>, mut k: usize) {
             low
         };
     }
-    // SAFETY: V1.
+    // SAFETY: V1, by the caller's promise; no longer than that, for the loop has ended.
     unsafe { finish::<V>(part) }
 }
 
 /// Sorts a part of at most [`longest`] keys.
 ///
 /// # Safety
-/// V1.
+/// V1, and there are no more.
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
 #[inline(always)]
 unsafe fn finish<V: Vector>(part: Part<'_, V::Key>) {
     let (n, home) = (part.len(), part.home.as_mut_ptr());
     let data = if part.away { part.other.as_ptr() } else { home };
-    // SAFETY: V1; both slices have `n` keys.
+    // SAFETY: V1 and no more keys than that, by the caller's promise; both slices have `n` keys.
     unsafe { sort_short::<V>(data, home, n) }
 }
 
@@ -232,7 +232,7 @@ unsafe fn finish<V: Vector>(part: Part<'_, V::Key>) {
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
 #[inline(always)]
 unsafe fn divide<'a, V: Vector>(mut part: Part<'a, V::Key>) -> (Part<'a, V::Key>, Part<'a, V::Key>, bool) {
-    // SAFETY: V1.
+    // SAFETY: V1, by the caller's promise.
     unsafe {
         let pivot = pivot::<V>(if part.away { part.other } else { part.home });
         let less = partition::<V, false>(&mut part, pivot);
@@ -249,14 +249,10 @@ unsafe fn divide<'a, V: Vector>(mut part: Part<'a, V::Key>) -> (Part<'a, V::Key>
 }
 
 /// A bit for each lane that is less than the pivot (or equal to it).
-///
-/// # Safety
-/// V1.
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
 #[inline(always)]
-unsafe fn front<V: Vector, const OR_EQUAL: bool>(v: V, pivots: V) -> u32 {
-    // SAFETY: V1.
-    unsafe { if OR_EQUAL { ((1 << V::LANES) - 1) & !pivots.less(v) } else { v.less(pivots) } }
+fn front<V: Vector, const OR_EQUAL: bool>(v: V, pivots: V) -> u32 {
+    if OR_EQUAL { ((1 << V::LANES) - 1) & !pivots.less(v) } else { v.less(pivots) }
 }
 
 /// Moves what is less than the pivot (or equal to it) home and the others to the other side, and says how many are less.
@@ -265,22 +261,27 @@ unsafe fn front<V: Vector, const OR_EQUAL: bool>(v: V, pivots: V) -> u32 {
 /// V1.
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
 #[inline(always)]
-#[allow(unsafe_op_in_unsafe_fn)]
 unsafe fn partition<V: Vector, const OR_EQUAL: bool>(part: &mut Part<'_, V::Key>, pivot: V::Key) -> usize {
     const UNROLL: usize = 4;
     let (n, home, other) = (part.len(), part.home.as_mut_ptr(), part.other.as_mut_ptr());
     let x = if part.away { other } else { home };
-    let pivots = V::splat(pivot);
+    // SAFETY: V1, by the caller's promise.
+    let pivots = unsafe { V::splat(pivot) };
     let all = (1u32 << V::LANES) - 1;
     let (mut low, mut high, mut i) = (0, 0, 0);
     while i + UNROLL * V::LANES <= n {
         // Loaded before anything is stored: of either side no more is overwritten than what is loaded.
-        let v: [V; UNROLL] =
-            [V::load(x.add(i)), V::load(x.add(i + V::LANES)), V::load(x.add(i + 2 * V::LANES)), V::load(x.add(i + 3 * V::LANES))];
+        // SAFETY: V1, by the caller's promise; the four vectors end within the `n` keys, by the loop's condition.
+        let v: [V; UNROLL] = unsafe {
+            [V::load(x.add(i)), V::load(x.add(i + V::LANES)), V::load(x.add(i + 2 * V::LANES)), V::load(x.add(i + 3 * V::LANES))]
+        };
         for v in v {
             let front = front::<V, OR_EQUAL>(v, pivots);
-            v.compress(front).store(home.add(low));
-            v.compress(all & !front).store(other.add(high));
+            // SAFETY: `low + high` keys lie before this vector, so a whole one at either ends no later than this one does, within `n`.
+            unsafe {
+                v.compress(front).store(home.add(low));
+                v.compress(all & !front).store(other.add(high));
+            }
             let count = front.count_ones() as usize;
             low += count;
             high += V::LANES - count;
@@ -289,12 +290,16 @@ unsafe fn partition<V: Vector, const OR_EQUAL: bool>(part: &mut Part<'_, V::Key>
     }
     while i < n {
         let len = V::LANES.min(n - i);
-        let v = V::load_first(x.add(i), len);
+        // SAFETY: V1, by the caller's promise; `i + len <= n`.
+        let v = unsafe { V::load_first(x.add(i), len) };
         let valid = ((1u64 << len) - 1) as u32;
         let front = front::<V, OR_EQUAL>(v, pivots) & valid;
         let count = front.count_ones() as usize;
-        v.compress(front).store_first(home.add(low), count);
-        v.compress(valid & !front).store_first(other.add(high), len - count);
+        // SAFETY: `low` and `high` are at most `i`, so both end within `i + len <= n`.
+        unsafe {
+            v.compress(front).store_first(home.add(low), count);
+            v.compress(valid & !front).store_first(other.add(high), len - count);
+        }
         low += count;
         high += len - count;
         i += len;
@@ -318,7 +323,7 @@ unsafe fn pivot<V: Vector>(x: &[V::Key]) -> V::Key {
         *s = x[(((random >> 32) as u128 * x.len() as u128) >> 32) as usize];
     }
     let p = sample.as_mut_ptr();
-    // SAFETY: V1; no more than eight vectors.
+    // SAFETY: V1, by the caller's promise; the sample is one vector or eight, and every longest network takes that many.
     unsafe { sort_short::<V>(p, p, sample.len()) };
     sample[sample.len() / 2]
 }

@@ -3,10 +3,12 @@
 use super::key::Key;
 use core::arch::x86_64::*;
 
-/// A vector of keys.
+/// A vector of keys. A value exists only where the CPU has its instruction set (V1): the methods that make one of something else are
+/// unsafe, and all others are not.
 ///
 /// # Safety
-/// Contract of all methods, (V1): the CPU has the vector's instruction set. Pointers are valid for the lanes that a method names.
+/// Contract of `load`, `load_first` and `splat`: the CPU has the vector's instruction set (V1). Contract of all that take a pointer: it is
+/// valid for the lanes that the method names.
 pub trait Vector: Copy {
     /// One lane.
     type Key: Key;
@@ -27,19 +29,19 @@ pub trait Vector: Copy {
     /// One key in all lanes.
     unsafe fn splat(key: Self::Key) -> Self;
     /// The smaller of each two lanes.
-    unsafe fn min(self, other: Self) -> Self;
+    fn min(self, other: Self) -> Self;
     /// The larger of each two lanes.
-    unsafe fn max(self, other: Self) -> Self;
+    fn max(self, other: Self) -> Self;
     /// Lane `i ^ J` in lane `i`.
-    unsafe fn exchange<const J: usize>(self) -> Self;
+    fn exchange<const J: usize>(self) -> Self;
     /// `high` in the lanes whose number has the bit `BIT`, else `self`.
-    unsafe fn blend<const BIT: usize>(self, high: Self) -> Self;
+    fn blend<const BIT: usize>(self, high: Self) -> Self;
     /// The lanes of both in turn: those of the lower halves, and those of the upper ones.
-    unsafe fn interleave(self, other: Self) -> (Self, Self);
+    fn interleave(self, other: Self) -> (Self, Self);
     /// A bit for each lane that is less than the other's.
-    unsafe fn less(self, other: Self) -> u32;
+    fn less(self, other: Self) -> u32;
     /// The lanes whose bit is set, moved to the front in order; the rest is anything.
-    unsafe fn compress(self, mask: u32) -> Self;
+    fn compress(self, mask: u32) -> Self;
 }
 
 /// A bit for each of 16 lanes whose number has the bit `bit`.
@@ -75,10 +77,12 @@ const fn interleaved<const N: usize>(first: usize, words: usize) -> [i32; N] {
 /// # Safety
 /// The CPU has AVX-512 (V1).
 #[inline(always)]
-#[allow(unsafe_op_in_unsafe_fn)]
 unsafe fn permuted(x: __m512i, low: &[i32; 16], high: &[i32; 16], y: __m512i) -> (__m512i, __m512i) {
-    let (low, high) = (_mm512_loadu_si512((&raw const *low).cast()), _mm512_loadu_si512((&raw const *high).cast()));
-    (_mm512_permutex2var_epi32(x, low, y), _mm512_permutex2var_epi32(x, high, y))
+    // SAFETY: V1, by the caller's promise; arrays of 16 words are as long as the vector.
+    unsafe {
+        let (low, high) = (_mm512_loadu_si512((&raw const *low).cast()), _mm512_loadu_si512((&raw const *high).cast()));
+        (_mm512_permutex2var_epi32(x, low, y), _mm512_permutex2var_epi32(x, high, y))
+    }
 }
 /// For each mask of `lanes` lanes, the permutation of eight 32-bit words that compresses by it.
 const fn compressing<const N: usize>(lanes: usize) -> [[i32; 8]; N] {
@@ -103,19 +107,33 @@ const fn compressing<const N: usize>(lanes: usize) -> [[i32; 8]; N] {
 static COMPRESS_32: [[i32; 8]; 256] = compressing(8);
 static COMPRESS_64: [[i32; 8]; 16] = compressing(4);
 
-// Methods are small wrappers of instructions, so the contract V1 of the trait is all that each needs.
+// Methods are small wrappers of instructions: those that touch memory or make a vector, and those of vectors that exist.
 macro_rules! vector {
-    ($(#[$doc:meta])* $V:ident($R:ty) of $K:ty, $lanes:literal lanes, $registers:literal registers; $($method:item)*) => {
+    ($(#[$doc:meta])* $V:ident($R:ty) of $K:ty, $lanes:literal lanes, $registers:literal registers;
+     $(unsafe fn $promised:ident($($in:tt)*) $(-> $made:ty)? $promise:block)*
+     $(fn $method:ident $(<const $N:ident: usize>)? ($($operands:tt)*) -> $out:ty $body:block)*) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub struct $V($R);
-        #[allow(unsafe_op_in_unsafe_fn)]
         impl Vector for $V {
             type Key = $K;
             const LANES: usize = $lanes;
             const REGISTERS: usize = $registers;
             const MAX: $K = <$K>::MAX;
-            $( #[inline(always)] $method )*
+            $(
+                #[inline(always)]
+                unsafe fn $promised($($in)*) $(-> $made)? {
+                    // SAFETY: V1 and the lanes' memory, by the caller's promise.
+                    unsafe { $promise }
+                }
+            )*
+            $(
+                #[inline(always)]
+                fn $method $(<const $N: usize>)? ($($operands)*) -> $out {
+                    // SAFETY: V1, for `self` exists; what is loaded are tables of as many words as a vector has.
+                    unsafe { $body }
+                }
+            )*
         }
     };
 }
@@ -127,18 +145,18 @@ vector! { /// AVX-512, 32 bits.
     unsafe fn load_first(p: *const i32, n: usize) -> Self { Self(_mm512_mask_loadu_epi32(_mm512_set1_epi32(i32::MAX), _bzhi_u32(0xffff, n as u32) as u16, p)) }
     unsafe fn store_first(self, p: *mut i32, n: usize) { _mm512_mask_storeu_epi32(p, _bzhi_u32(0xffff, n as u32) as u16, self.0) }
     unsafe fn splat(key: i32) -> Self { Self(_mm512_set1_epi32(key)) }
-    unsafe fn min(self, other: Self) -> Self { Self(_mm512_min_epi32(self.0, other.0)) }
-    unsafe fn max(self, other: Self) -> Self { Self(_mm512_max_epi32(self.0, other.0)) }
-    unsafe fn exchange<const J: usize>(self) -> Self {
+    fn min(self, other: Self) -> Self { Self(_mm512_min_epi32(self.0, other.0)) }
+    fn max(self, other: Self) -> Self { Self(_mm512_max_epi32(self.0, other.0)) }
+    fn exchange<const J: usize>(self) -> Self {
         Self(_mm512_permutexvar_epi32(_mm512_loadu_si512((&raw const *const { &exchanged::<16>(J, 1) }).cast()), self.0))
     }
-    unsafe fn blend<const BIT: usize>(self, high: Self) -> Self { Self(_mm512_mask_mov_epi32(self.0, const { lanes_with(BIT) as u16 }, high.0)) }
-    unsafe fn interleave(self, other: Self) -> (Self, Self) {
+    fn blend<const BIT: usize>(self, high: Self) -> Self { Self(_mm512_mask_mov_epi32(self.0, const { lanes_with(BIT) as u16 }, high.0)) }
+    fn interleave(self, other: Self) -> (Self, Self) {
         let (low, high) = permuted(self.0, const { &interleaved(0, 1) }, const { &interleaved(8, 1) }, other.0);
         (Self(low), Self(high))
     }
-    unsafe fn less(self, other: Self) -> u32 { _mm512_cmplt_epi32_mask(self.0, other.0) as u32 }
-    unsafe fn compress(self, mask: u32) -> Self { Self(_mm512_maskz_compress_epi32(mask as u16, self.0)) }
+    fn less(self, other: Self) -> u32 { _mm512_cmplt_epi32_mask(self.0, other.0) as u32 }
+    fn compress(self, mask: u32) -> Self { Self(_mm512_maskz_compress_epi32(mask as u16, self.0)) }
 }
 vector! { /// AVX-512, 64 bits.
     I64x8(__m512i) of i64, 8 lanes, 16 registers;
@@ -147,27 +165,27 @@ vector! { /// AVX-512, 64 bits.
     unsafe fn load_first(p: *const i64, n: usize) -> Self { Self(_mm512_mask_loadu_epi64(_mm512_set1_epi64(i64::MAX), _bzhi_u32(0xff, n as u32) as u8, p)) }
     unsafe fn store_first(self, p: *mut i64, n: usize) { _mm512_mask_storeu_epi64(p, _bzhi_u32(0xff, n as u32) as u8, self.0) }
     unsafe fn splat(key: i64) -> Self { Self(_mm512_set1_epi64(key)) }
-    unsafe fn min(self, other: Self) -> Self { Self(_mm512_min_epi64(self.0, other.0)) }
-    unsafe fn max(self, other: Self) -> Self { Self(_mm512_max_epi64(self.0, other.0)) }
-    unsafe fn exchange<const J: usize>(self) -> Self {
+    fn min(self, other: Self) -> Self { Self(_mm512_min_epi64(self.0, other.0)) }
+    fn max(self, other: Self) -> Self { Self(_mm512_max_epi64(self.0, other.0)) }
+    fn exchange<const J: usize>(self) -> Self {
         Self(_mm512_permutexvar_epi32(_mm512_loadu_si512((&raw const *const { &exchanged::<16>(J, 2) }).cast()), self.0))
     }
-    unsafe fn blend<const BIT: usize>(self, high: Self) -> Self { Self(_mm512_mask_mov_epi64(self.0, const { lanes_with(BIT) as u8 }, high.0)) }
-    unsafe fn interleave(self, other: Self) -> (Self, Self) {
+    fn blend<const BIT: usize>(self, high: Self) -> Self { Self(_mm512_mask_mov_epi64(self.0, const { lanes_with(BIT) as u8 }, high.0)) }
+    fn interleave(self, other: Self) -> (Self, Self) {
         let (low, high) = permuted(self.0, const { &interleaved(0, 2) }, const { &interleaved(4, 2) }, other.0);
         (Self(low), Self(high))
     }
-    unsafe fn less(self, other: Self) -> u32 { _mm512_cmplt_epi64_mask(self.0, other.0) as u32 }
-    unsafe fn compress(self, mask: u32) -> Self { Self(_mm512_maskz_compress_epi64(mask as u8, self.0)) }
+    fn less(self, other: Self) -> u32 { _mm512_cmplt_epi64_mask(self.0, other.0) as u32 }
+    fn compress(self, mask: u32) -> Self { Self(_mm512_maskz_compress_epi64(mask as u8, self.0)) }
 }
 /// All bits of the first `n` of eight 32-bit words.
 ///
 /// # Safety
 /// The CPU has AVX2 (V1).
 #[inline(always)]
-#[allow(unsafe_op_in_unsafe_fn)]
 unsafe fn first_words(n: usize) -> __m256i {
-    _mm256_cmpgt_epi32(_mm256_set1_epi32(n as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
+    // SAFETY: V1, by the caller's promise.
+    unsafe { _mm256_cmpgt_epi32(_mm256_set1_epi32(n as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)) }
 }
 vector! { /// AVX2, 32 bits.
     I32x8(__m256i) of i32, 8 lanes, 8 registers;
@@ -179,24 +197,24 @@ vector! { /// AVX2, 32 bits.
     }
     unsafe fn store_first(self, p: *mut i32, n: usize) { _mm256_maskstore_epi32(p, first_words(n), self.0) }
     unsafe fn splat(key: i32) -> Self { Self(_mm256_set1_epi32(key)) }
-    unsafe fn min(self, other: Self) -> Self { Self(_mm256_min_epi32(self.0, other.0)) }
-    unsafe fn max(self, other: Self) -> Self { Self(_mm256_max_epi32(self.0, other.0)) }
-    unsafe fn exchange<const J: usize>(self) -> Self {
+    fn min(self, other: Self) -> Self { Self(_mm256_min_epi32(self.0, other.0)) }
+    fn max(self, other: Self) -> Self { Self(_mm256_max_epi32(self.0, other.0)) }
+    fn exchange<const J: usize>(self) -> Self {
         Self(_mm256_permutevar8x32_epi32(self.0, _mm256_loadu_si256((&raw const *const { &exchanged::<8>(J, 1) }).cast())))
     }
-    unsafe fn blend<const BIT: usize>(self, high: Self) -> Self {
+    fn blend<const BIT: usize>(self, high: Self) -> Self {
         Self(match BIT {
             1 => _mm256_blend_epi32::<0b1010_1010>(self.0, high.0),
             2 => _mm256_blend_epi32::<0b1100_1100>(self.0, high.0),
             _ => _mm256_blend_epi32::<0b1111_0000>(self.0, high.0),
         })
     }
-    unsafe fn interleave(self, other: Self) -> (Self, Self) {
+    fn interleave(self, other: Self) -> (Self, Self) {
         let (low, high) = (_mm256_unpacklo_epi32(self.0, other.0), _mm256_unpackhi_epi32(self.0, other.0));
         (Self(_mm256_permute2x128_si256::<0x20>(low, high)), Self(_mm256_permute2x128_si256::<0x31>(low, high)))
     }
-    unsafe fn less(self, other: Self) -> u32 { _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(other.0, self.0))) as u32 }
-    unsafe fn compress(self, mask: u32) -> Self {
+    fn less(self, other: Self) -> u32 { _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(other.0, self.0))) as u32 }
+    fn compress(self, mask: u32) -> Self {
         Self(_mm256_permutevar8x32_epi32(self.0, _mm256_loadu_si256((&raw const COMPRESS_32[mask as usize & 255]).cast())))
     }
 }
@@ -210,27 +228,27 @@ vector! { /// AVX2, 64 bits.
     }
     unsafe fn store_first(self, p: *mut i64, n: usize) { _mm256_maskstore_epi64(p, first_words(2 * n), self.0) }
     unsafe fn splat(key: i64) -> Self { Self(_mm256_set1_epi64x(key)) }
-    unsafe fn min(self, other: Self) -> Self { Self(_mm256_blendv_epi8(self.0, other.0, _mm256_cmpgt_epi64(self.0, other.0))) }
-    unsafe fn max(self, other: Self) -> Self { Self(_mm256_blendv_epi8(other.0, self.0, _mm256_cmpgt_epi64(self.0, other.0))) }
-    unsafe fn exchange<const J: usize>(self) -> Self {
+    fn min(self, other: Self) -> Self { Self(_mm256_blendv_epi8(self.0, other.0, _mm256_cmpgt_epi64(self.0, other.0))) }
+    fn max(self, other: Self) -> Self { Self(_mm256_blendv_epi8(other.0, self.0, _mm256_cmpgt_epi64(self.0, other.0))) }
+    fn exchange<const J: usize>(self) -> Self {
         Self(match J {
             1 => _mm256_permute4x64_epi64::<0b10_11_00_01>(self.0),
             2 => _mm256_permute4x64_epi64::<0b01_00_11_10>(self.0),
             _ => _mm256_permute4x64_epi64::<0b00_01_10_11>(self.0),
         })
     }
-    unsafe fn blend<const BIT: usize>(self, high: Self) -> Self {
+    fn blend<const BIT: usize>(self, high: Self) -> Self {
         Self(match BIT {
             1 => _mm256_blend_epi32::<0b1100_1100>(self.0, high.0),
             _ => _mm256_blend_epi32::<0b1111_0000>(self.0, high.0),
         })
     }
-    unsafe fn interleave(self, other: Self) -> (Self, Self) {
+    fn interleave(self, other: Self) -> (Self, Self) {
         let (low, high) = (_mm256_unpacklo_epi64(self.0, other.0), _mm256_unpackhi_epi64(self.0, other.0));
         (Self(_mm256_permute2x128_si256::<0x20>(low, high)), Self(_mm256_permute2x128_si256::<0x31>(low, high)))
     }
-    unsafe fn less(self, other: Self) -> u32 { _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(other.0, self.0))) as u32 }
-    unsafe fn compress(self, mask: u32) -> Self {
+    fn less(self, other: Self) -> u32 { _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(other.0, self.0))) as u32 }
+    fn compress(self, mask: u32) -> Self {
         Self(_mm256_permutevar8x32_epi32(self.0, _mm256_loadu_si256((&raw const COMPRESS_64[mask as usize & 15]).cast())))
     }
 }
