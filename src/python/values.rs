@@ -36,7 +36,7 @@ to_python! {
 unsafe fn row(py: Python<'_>, p: *const u8, n: usize, stride: isize, dtype: DType) -> PyResult<Vec<Bound<'_, PyAny>>> {
     dispatch!(all dtype, |T| {
         let at = |k: usize| (p as *const T).wrapping_offset(k as isize * stride);
-        // SAFETY: the caller's.
+        // SAFETY: `n` elements, `stride` of them apart, by the caller's promise.
         (0..n).map(|k| unsafe { at(k).read() }.number(py)).collect()
     }, else Err(Error::unsupported("tolist", dtype).into()))
 }

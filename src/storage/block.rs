@@ -76,7 +76,7 @@ impl Header {
     pub fn heap(capacity: usize) -> Option<NonNull<Header>> {
         let data = match capacity {
             0 => NonNull::<Header>::dangling().cast(),
-            // SAFETY: the size is not zero.
+            // SAFETY: the size is not zero, by the arm before.
             _ => NonNull::new(unsafe { alloc_zeroed(Header::layout(capacity)?) })?,
         };
         // SAFETY: `capacity` bytes just allocated (S4).

@@ -30,7 +30,7 @@ pub struct Bytes {
 // SAFETY: the count is atomic; memory is only read through a shared handle, and written through a unique one (S3). Owners of foreign
 // memory are Send and Sync.
 unsafe impl Send for Bytes {}
-// SAFETY: as above.
+// SAFETY: a shared handle reads, counts and clones; all of that may happen on many threads at once (S3).
 unsafe impl Sync for Bytes {}
 
 impl Bytes {
@@ -58,7 +58,7 @@ impl Bytes {
     }
     /// Memory that is always there, such as weights in flash. Nothing is allocated.
     pub const fn from_static(bytes: &'static [u8]) -> Bytes {
-        // SAFETY: a reference is not null.
+        // SAFETY: a reference is not null, nor is the pointer made of it.
         let data = unsafe { NonNull::new_unchecked(bytes.as_ptr().cast_mut()) };
         Bytes { data, len: bytes.len(), header: None }
     }
@@ -163,7 +163,7 @@ impl Drop for Bytes {
     #[inline]
     fn drop(&mut self) {
         let Some(pointer) = self.header else { return };
-        // SAFETY: alive by this handle (S2).
+        // SAFETY: this handle's one of the count keeps the header alive until it is given up below (S2).
         let count = unsafe { &pointer.as_ref().count };
         // The only handle needs no decrement. Otherwise release order puts our use before the block's end, and the last load, which
         // reads the end of all decrements, puts that of the others before it: a fence would, too, but ThreadSanitizer knows none.

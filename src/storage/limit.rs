@@ -18,7 +18,7 @@ pub(super) fn limit() -> u64 {
 
 #[cfg(all(unix, not(miri)))]
 fn physical() -> u64 {
-    // SAFETY: sysconf reads settings.
+    // SAFETY: takes no pointer, and reads settings of the system.
     let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
     match (u64::try_from(pages), u64::try_from(size)) {
         (Ok(pages), Ok(size)) => pages.saturating_mul(size),

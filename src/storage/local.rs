@@ -30,7 +30,7 @@ impl List {
     /// Nobody uses the block (S2), and the list is the caller's alone.
     #[inline(always)]
     pub unsafe fn push(&mut self, mut block: NonNull<Header>) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: nobody uses the block, by the caller's promise, so its header may be written to.
         unsafe { block.as_mut().next = self.head }
         *self = List { head: block.as_ptr(), count: self.count + 1 };
     }

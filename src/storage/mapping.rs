@@ -38,6 +38,6 @@ pub(super) fn map(len: usize) -> Option<NonNull<u8>> {
 /// # Safety
 /// `map(len)` returned it, and nobody uses it any more.
 pub(super) unsafe fn unmap(data: NonNull<u8>, len: usize) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: a mapping of `len` bytes that nobody uses, by the caller's promise.
     unsafe { munmap(data.as_ptr().cast(), len) };
 }

@@ -19,6 +19,6 @@ pub(super) fn header() -> NonNull<Header> {
 /// # Safety
 /// Nobody uses the block any more (S2).
 pub(super) unsafe fn put(block: NonNull<Header>, _len: usize) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: nobody uses the block, by the caller's promise, which is what `free` asks for.
     unsafe { Header::free(block) }
 }

@@ -45,7 +45,7 @@ struct Global {
     /// Bytes in the lists; written under the lock.
     cached: AtomicUsize,
 }
-// SAFETY: P1.
+// SAFETY: the lists are touched under the lock alone (P1); the rest is atomic.
 unsafe impl Sync for Global {}
 
 static GLOBAL: Global = Global { lists: UnsafeCell::new([List::EMPTY; CLASSES]), cached: AtomicUsize::new(0) };
@@ -70,7 +70,7 @@ impl Global {
             let mut taken = List::EMPTY;
             for _ in 0..count {
                 let Some(block) = lists[class].pop() else { break };
-                // SAFETY: out of its list, in ours (P1).
+                // SAFETY: popped a line above, so in no list but the one that it is pushed to (P1).
                 unsafe { taken.push(block) }
             }
             bump(&self.cached, (taken.count * class::capacity(class)).wrapping_neg());
@@ -84,7 +84,7 @@ impl Global {
         let mut surplus = List::EMPTY;
         self.with(|lists| {
             while let Some(block) = blocks.pop() {
-                // SAFETY: out of its list, in ours (P1).
+                // SAFETY: popped a line above, so in no list but the one that it is pushed to (P1), under the lock.
                 unsafe { lists[class].push(block) }
                 bump(&self.cached, class::capacity(class));
             }
@@ -101,7 +101,7 @@ impl Global {
                 class -= 1;
                 continue;
             };
-            // SAFETY: out of its list, in ours (P1).
+            // SAFETY: popped a few lines above, so in no list but the one that it is pushed to (P1).
             unsafe { surplus.push(block) }
             bump(&self.cached, class::capacity(class - 1).wrapping_neg());
         }
@@ -227,7 +227,7 @@ pub(super) unsafe fn put(block: NonNull<Header>, len: usize) {
             local.list(class).set(list);
             bump(&local.cached, class::capacity(class));
         } else {
-            // SAFETY: as above.
+            // SAFETY: used by nobody, by the caller's promise; the list is this function's own.
             unsafe { single.push(block) }
             GLOBAL.keep(single, class);
         }
@@ -248,7 +248,7 @@ fn make_room(local: &Local, class: usize) -> bool {
 fn spill(local: &Local, class: usize) {
     let (mut list, mut half) = (local.list(class).get(), List::EMPTY);
     for _ in 0..list.count / 2 {
-        // SAFETY: out of its list, in ours (P1).
+        // SAFETY: popped in this line, so in no list but the one that it is pushed to (P1).
         list.pop().into_iter().for_each(|block| unsafe { half.push(block) });
     }
     local.list(class).set(list);

@@ -15,7 +15,7 @@ struct Taken<M: Managed>(NonNull<M>);
 
 // SAFETY: a producer's struct is read when it is taken, and deleted in `drop`; DLPack allows that from any thread.
 unsafe impl<M: Managed> Send for Taken<M> {}
-// SAFETY: as above.
+// SAFETY: a shared one gives out nothing but what was read when it was taken.
 unsafe impl<M: Managed> Sync for Taken<M> {}
 
 impl<M: Managed> Taken<M> {
@@ -92,7 +92,7 @@ pub fn import(x: &Bound<PyAny>, device: Option<convert::Device>, copy: Option<bo
     }
     if let Some(taken) = Taken::<Legacy>::from_capsule(capsule)? {
         let foreign = describe(&taken.managed().tensor)?;
-        // SAFETY: as above.
+        // SAFETY: this producer, too, keeps the elements as described until its deleter is called, by the lease.
         return unsafe { foreign.tensor(Lease::new(py, taken)?, copy) };
     }
     Err(PyBufferError::new_err("from_dlpack: a capsule that was used already, or holds something else"))
