@@ -175,7 +175,7 @@ pub fn each<I: Isa, T: Product>(s: &[T], d: &mut [T::Lane]) {
         *d = s.widen();
     }
 }
-/// The same for `f16`, sixteen at a time where an instruction converts them.
+/// The same for `f16`, a vector at a time where an instruction converts them.
 #[cfg(feature = "half")]
 #[inline(always)]
 pub fn halves<I: Isa, T: Product<Lane = f32>>(s: &[T], d: &mut [f32]) {
@@ -183,16 +183,16 @@ pub fn halves<I: Isa, T: Product<Lane = f32>>(s: &[T], d: &mut [f32]) {
     if const { !matches!(I::LEVEL, crate::exec::isa::Level::Base) } {
         use core::arch::x86_64::*;
         assert!(size_of::<T>() == 2);
-        let n = s.len().min(d.len()) / 16 * 16;
-        for i in (0..n).step_by(16) {
-            // SAFETY: the levels have the instructions (I1); sixteen elements of both slices.
+        let lanes = const { if matches!(I::LEVEL, crate::exec::isa::Level::Avx512) { 16 } else { 8 } };
+        let n = s.len().min(d.len()) / lanes * lanes;
+        for i in (0..n).step_by(lanes) {
+            // SAFETY: the levels have the instructions (I1); as many elements of both slices, by `n`.
             unsafe {
                 let (s, d) = (s.as_ptr().add(i), d.as_mut_ptr().add(i));
                 if const { matches!(I::LEVEL, crate::exec::isa::Level::Avx512) } {
                     _mm512_storeu_ps(d, _mm512_cvtph_ps(_mm256_loadu_si256(s as *const __m256i)));
                 } else {
                     _mm256_storeu_ps(d, _mm256_cvtph_ps(_mm_loadu_si128(s as *const __m128i)));
-                    _mm256_storeu_ps(d.add(8), _mm256_cvtph_ps(_mm_loadu_si128(s.add(8) as *const __m128i)));
                 }
             }
         }
