@@ -1,6 +1,7 @@
 """Instruction sets that all libraries are held to, by what each of them reads from its environment when it is loaded.
 
-onnxruntime (its MLAS chooses kernels by CPUID alone) cannot be held: below its rows are of the whole machine.
+onnxruntime cannot be held, for its MLAS chooses kernels by CPUID alone; nor can OpenVINO, whose oneDNN is held and whose other kernels
+are not, so that some of its layers find none. They take part at the machine's own level.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
 NATIVE = "native"
 # What each level is called in the report; the machine's own comes first.
 LEVELS = {NATIVE: "the machine's own", "avx2": "AVX2"}
-FREE = ("onnxruntime",)  # libraries that have no such switch
+FREE = ("onnxruntime", "openvino")  # libraries that cannot be held
 
 _HELD = {
     "FLEX_ISA": "avx2",
     "ATEN_CPU_CAPABILITY": "avx2",
     "MKL_ENABLE_INSTRUCTIONS": "AVX2",
-    "ONEDNN_MAX_CPU_ISA": "AVX2",  # PyTorch's and OpenVINO's
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
     "OPENBLAS_CORETYPE": "Haswell",
     "TF_CPP_MIN_LOG_LEVEL": "3",  # XLA would log of each product that it has no such fusion
 }

@@ -171,7 +171,7 @@ call still asked the system for.
 """
 HELD = """
 Most machines have no AVX-512. *{name}* is the same comparison with every library held to it by its own switch, flex by `FLEX_ISA`; {free}
-has none, and runs there as on the whole machine.
+have none, and take no part in it.
 """
 CEILINGS = """
 *Of ceiling* is the part that flex reaches of what this machine can do (`benches/peaks.rs`): a workload takes at least the time of its
