@@ -30,6 +30,7 @@ NO_MODEL = (
 )
 # How far a row of an index may be from the vector that it should be, as a part of its length: instruction sets differ by 1e-6.
 INDEX_TOLERANCE = 1e-3
+MANY = 64  # texts, whose vectors take long enough for a progress bar
 WIDE = ("F", "W")  # characters that take two columns of a terminal
 
 
@@ -68,7 +69,8 @@ def load_encoder(folder: str | None) -> SentenceEncoder:
 
 def encode_texts(encoder: SentenceEncoder, arguments: argparse.Namespace, texts: Sequence[str]) -> Tensor:
     """The vectors of texts that are searched."""
-    return encoder.encode_document(texts, prompt_name=arguments.prompt_name, show_progress_bar=sys.stderr.isatty())
+    worth_a_bar = len(texts) >= MANY and sys.stderr.isatty()
+    return encoder.encode_document(texts, prompt_name=arguments.prompt_name, show_progress_bar=worth_a_bar)
 
 
 def embed(arguments: argparse.Namespace, warn: Warnings) -> None:
@@ -156,8 +158,11 @@ def cut(text: str, columns: int) -> str:
     return text[:count] + "..."
 
 
-def info(_arguments: argparse.Namespace, _warn: Warnings) -> None:
+def info(arguments: argparse.Namespace, _warn: Warnings) -> None:
     """What this installation is and uses."""
+    if arguments.json:
+        print(json.dumps({**dict(flex.show_config()), "model": default_model()}))
+        return
     print(flex.show_config())
     print(f"{'model:':<17}{default_model() or 'none'}")
 
@@ -211,7 +216,8 @@ def parser() -> argparse.ArgumentParser:
     )
     added.add_argument("--json", action="store_true", help='a line each: {"file", "line", "text", "score"}')
 
-    command(info, "show the version, the instruction set, the threads and the features")
+    added = command(info, "show the version, the instruction set, the threads and the features")
+    added.add_argument("--json", action="store_true", help="as one object")
     return top
 
 

@@ -136,6 +136,10 @@ class TestInfo:
         lines = run("info", FLEX_ISA="scalar").stdout.decode().splitlines()
         assert any(line.startswith("instruction_set:") and "avx" not in line for line in lines)
 
+    def test_json(self, tmp_path):
+        shown = json.loads(run("info", "--json", FLEX_MODEL=str(tmp_path)).stdout)
+        assert shown == {**dict(flex.show_config()), "model": str(tmp_path)}
+
     def test_console_command(self):
         command = Path(sys.executable).with_name("flex-cpu")
         assert subprocess.check_output([command, "--version"], text=True) == f"flex-cpu {flex.__version__}\n"
