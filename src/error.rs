@@ -96,6 +96,11 @@ pub enum Error {
         /// What is wrong, and what is taken.
         message: Box<str>,
     },
+    /// An integer divided by zero.
+    DivisionByZero {
+        /// The operation.
+        op: &'static str,
+    },
     /// Memory that can't be had.
     Memory {
         /// Bytes asked for.
@@ -132,7 +137,8 @@ impl Error {
     #[cold]
     pub fn unsupported(op: &'static str, dtype: DType) -> Error {
         if dtype.is_available() {
-            Error::dtype(op, message!("not defined for {dtype}"))
+            let way_out = if dtype.is_bool() { ": convert it with astype, or use a logical function" } else { "" };
+            Error::dtype(op, message!("not defined for {dtype}{way_out}"))
         } else {
             Error::dtype(op, message!("{dtype} is left out of this build (feature {:?})", dtype.feature()))
         }
@@ -168,6 +174,9 @@ impl fmt::Display for Error {
                 write!(f, "{op}: axis {axis} is out of range for {rank} dimensions (valid: {} to {})", -(*rank as isize), rank - 1)
             }
             Error::Index { op, index, axis, size } => write!(f, "{op}: index {index} is out of range for axis {axis} of size {size}"),
+            Error::DivisionByZero { op } => {
+                write!(f, "{op}: integer division by zero: convert an operand to a float dtype, where it gives inf or nan")
+            }
             Error::Memory { bytes, limit: 0 } => write!(f, "cannot allocate {bytes} bytes"),
             Error::Memory { bytes, limit } => write!(f, "cannot allocate {bytes} bytes: the machine has {limit}"),
             Error::File { path, message, .. } => write!(f, "{path}: {message}"),

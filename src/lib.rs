@@ -46,7 +46,8 @@
 //! | `critical-section` | no | targets without atomic compare-and-swap |
 //! | `python` | no | the Python module |
 //!
-//! `FLEX_ISA=scalar|avx2|avx512` and `FLEX_NUM_THREADS` in the environment choose less than the machine has.
+//! `FLEX_ISA=scalar|avx2|avx512` and `FLEX_NUM_THREADS` in the environment choose less than the machine has; [`ignored_settings`] names a
+//! value that is not understood.
 
 // Unit tests have the standard library whatever is tested; that the rest does without is what the bare-metal build shows.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
@@ -76,6 +77,8 @@ mod tensor;
 
 pub use dtype::{Bool, DType, Element};
 pub use error::{Error, Result};
+#[cfg(feature = "std")]
+pub use exec::environment::ignored_settings;
 pub use exec::par::threads as num_threads;
 #[cfg(feature = "std")]
 pub use exec::par::{set_local_threads, set_num_threads, with_threads};

@@ -118,7 +118,10 @@ impl Scalar {
             Class::Complex => true,
         };
         if !fits {
-            return Err(Error::dtype(op, message!("{self} is no {dtype}: convert the tensor with astype")));
+            return Err(Error::dtype(
+                op,
+                message!("{self} is not a value of {dtype}: take another dtype, or convert the tensor with astype"),
+            ));
         }
         let int = match self {
             Scalar::Int(x) => x,

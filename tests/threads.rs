@@ -166,6 +166,10 @@ fn the_environment_sets_the_first_number() {
     const ME: &str = "the_environment_sets_the_first_number";
     if let Ok(expected) = std::env::var("EXPECTED_THREADS") {
         assert_eq!(num_threads().to_string(), expected);
+        let given = std::env::var("FLEX_NUM_THREADS").unwrap();
+        let understood = given.trim().parse::<usize>().is_ok_and(|n| n > 0);
+        let ignored = format!("FLEX_NUM_THREADS={given} is ignored: it takes a number of threads, at least 1");
+        assert_eq!(flex::ignored_settings(), if understood { vec![] } else { vec![ignored] });
         return;
     }
     let cpus = thread::available_parallelism().unwrap().get().min(64).to_string();
@@ -173,6 +177,7 @@ fn the_environment_sets_the_first_number() {
         let status = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", ME])
             .env("FLEX_NUM_THREADS", given)
+            .env_remove("FLEX_ISA")
             .env("EXPECTED_THREADS", expected)
             .stdout(std::process::Stdio::null())
             .status();

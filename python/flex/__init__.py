@@ -1,6 +1,6 @@
 """flex: n-dimensional arrays on the CPU, with the names and rules of the array API standard."""
 
-from flex import _flex, io, linalg, nn
+from flex import _flex, _missing, io, linalg, nn
 from flex._flex import *  # noqa: F403
 
 __all__ = [*_flex.__all__, "io", "linalg", "models", "nn"]  # noqa: F405
@@ -12,4 +12,11 @@ def __getattr__(name: str) -> object:
         import importlib
 
         return importlib.import_module("flex.models")
-    raise AttributeError(f"module 'flex' has no attribute {name!r}")
+    raise _missing.MissingAttributeError(_flex, "module 'flex'", name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+_flex.Tensor.__getattr__ = _missing.of_tensor

@@ -10,6 +10,7 @@ __all__ = [
     "DTypeError",
     "AxisError",
     "SubscriptError",
+    "DivisionByZeroError",
     "DType",
     "bool",
     "int8",

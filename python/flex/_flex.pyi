@@ -3,7 +3,7 @@ import builtins
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from types import EllipsisType, ModuleType, TracebackType
-from typing import Any, Final, Literal, Protocol, Self, SupportsIndex, TypeAlias, final
+from typing import Any, Final, Literal, Protocol, Self, SupportsIndex, TypeAlias, TypedDict, final, overload
 
 from flex._results import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
 
@@ -29,18 +29,29 @@ class ShapeError(ValueError): ...
 class DTypeError(TypeError): ...
 class AxisError(ShapeError, IndexError): ...
 class SubscriptError(ShapeError, IndexError): ...
+class DivisionByZeroError(ValueError, ZeroDivisionError): ...
 
 @final
 class DType:
+    """The type of a tensor's elements. There is one object for each, such as `flex.float32`. Wherever one is taken, and compared with
+    `==`, these stand for it too: its name (`"float32"`) and code (`"f4"`), dtypes and scalar types of NumPy, ml_dtypes, JAX and torch,
+    and Python's `bool`, `int` (int64), `float` (float64) and `complex` (complex128).
+    """
     def __new__(cls, dtype: _DType, /) -> Self: ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The array API standard's name, such as `"float32"`."""
     @property
-    def itemsize(self) -> int: ...
+    def itemsize(self) -> int:
+        """Bytes of one element."""
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """NumPy's letter for the kind: `b` bool, `i` signed, `u` unsigned integers, `f` floats (bfloat16 too), `c` complex."""
     @property
-    def dtype(self) -> Any: ...
+    def dtype(self) -> Any:
+        """NumPy's dtype for it, which makes `np.zeros(3, dtype=flex.float32)` work: NumPy 2.4 and newer ask for `__numpy_dtype__`,
+        older ones for `dtype`.
+        """
     @property
     def __numpy_dtype__(self) -> Any: ...
     def __eq__(self, other: object, /) -> builtins.bool: ...
@@ -80,8 +91,27 @@ class _Info(Protocol):
     def devices(self) -> list[str]: ...
     def dtypes(self, *, device: _Device | None = None, kind: Any = None) -> dict[str, DType]: ...
 
+class _MemoryStats(TypedDict):
+    in_use: int
+    peak: int
+    cached: int
+    hits: int
+    misses: int
+    cap: int
+    limit: int | None
+
+class _Config(Protocol):
+    @overload
+    def __getitem__(self, key: Literal["version", "instruction_set", "features", "dtypes"], /) -> str: ...
+    @overload
+    def __getitem__(self, key: Literal["threads"], /) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+    def keys(self) -> Any: ...
+
 @final
 class threads:
+    """A context manager: operations of this thread use at most `n` threads inside its block. Results never depend on it."""
     def __new__(cls, n: int, /) -> Self: ...
     def __enter__(self) -> Self: ...
     def __exit__(
@@ -90,35 +120,69 @@ class threads:
 
 @final
 class Tensor:
+    """An n-dimensional array of numbers of one dtype.
+
+    A tensor is a value: in-place syntax (`t += 1`, `t[0] = 2`) changes this tensor and no other, whatever they share inside.
+    It may be used from any number of threads.
+    """
     @property
-    def T(self) -> Tensor: ...
+    def T(self) -> Tensor:
+        """The transpose of a matrix. For other ranks, `mT` transposes the last two dimensions, and `permute_dims` orders all."""
     @property
-    def mT(self) -> Tensor: ...
+    def mT(self) -> Tensor:
+        """The last two dimensions exchanged."""
     @property
-    def device(self) -> Literal["cpu"]: ...
+    def device(self) -> Literal["cpu"]:
+        """Where the elements lie: always `"cpu"`."""
     @property
-    def dtype(self) -> DType: ...
+    def dtype(self) -> DType:
+        """The type of the elements."""
     @property
-    def itemsize(self) -> int: ...
+    def itemsize(self) -> int:
+        """Bytes of one element."""
     @property
-    def nbytes(self) -> int: ...
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
     @property
-    def ndim(self) -> int: ...
+    def ndim(self) -> int:
+        """The number of dimensions."""
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the dimensions."""
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """The number of elements."""
     @property
-    def strides(self) -> tuple[int, ...]: ...
-    def astype(self, dtype: _DType, /, *, copy: builtins.bool = True, device: _Device | None = None) -> Tensor: ...
-    def contiguous(self) -> Tensor: ...
-    def copy(self) -> Tensor: ...
-    def is_contiguous(self) -> builtins.bool: ...
-    def item(self) -> Any: ...
-    def numpy(self) -> Any: ...
-    def reshape(self, *shape: _Shape, copy: builtins.bool | None = None) -> Tensor: ...
-    def to_device(self, device: _Device, /, *, stream: None = None, copy: builtins.bool | None = None) -> Tensor: ...
-    def tolist(self) -> Any: ...
+    def real(self) -> Tensor:
+        """The real parts of complex numbers, as `flex.real` gives them; real numbers themselves."""
+    @property
+    def imag(self) -> Tensor:
+        """The imaginary parts of complex numbers, as `flex.imag` gives them."""
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Steps of the dimensions in bytes, as NumPy's and the buffer protocol's are."""
+    def astype(self, dtype: _DType, *, copy: builtins.bool = True, device: _Device | None = None) -> Tensor:
+        """The elements as another dtype: floats to integers are truncated and saturated, integers to narrower ones wrap. With
+        `copy=False` the tensor itself where the dtype is its own.
+        """
+    def contiguous(self) -> Tensor:
+        """The same elements, one after the other in row-major order: the tensor itself where they lie so."""
+    def copy(self) -> Tensor:
+        """A copy with memory of its own."""
+    def is_contiguous(self) -> builtins.bool:
+        """Whether the elements lie one after the other in row-major order."""
+    def item(self) -> Any:
+        """The element of a tensor of one, as a Python number."""
+    def numpy(self) -> Any:
+        """The elements as a NumPy array, which shares the tensor's memory and is read-only: `numpy.array(t)` is one to write to."""
+    def reshape(self, *shape: _Shape, copy: builtins.bool | None = None) -> Tensor:
+        """The elements in row-major order under another shape; one size may be -1, and is then what remains. Without memory moved
+        where the strides allow it; with `copy=False` an error where they don't.
+        """
+    def to_device(self, device: _Device, /, *, stream: None = None, copy: builtins.bool | None = None) -> Tensor:
+        """The tensor itself: there is one device. With `copy=True` a copy."""
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers; a number where there is no dimension."""
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Any: ...
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType: ...
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **arguments: Any) -> Any: ...
@@ -202,69 +266,1353 @@ class Tensor:
     def __invert__(self) -> Tensor: ...
     def __neg__(self) -> Tensor: ...
     def __pos__(self) -> Tensor: ...
-    def abs(self) -> Tensor: ...
-    def all(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-    def any(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-    def argmax(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-    def argmin(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-    def argsort(self, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor: ...
-    def argwhere(self) -> Tensor: ...
-    def broadcast_to(self, shape: _Shape) -> Tensor: ...
-    def ceil(self) -> Tensor: ...
-    def chunk(self, chunks: SupportsIndex, /, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
-    def clip(self, min: _Operand | None = None, max: _Operand | None = None) -> Tensor: ...
-    def conj(self) -> Tensor: ...
-    def cos(self) -> Tensor: ...
-    def count_nonzero(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-    def cumulative_prod(self, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor: ...
-    def cumulative_sum(self, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor: ...
-    def erf(self) -> Tensor: ...
-    def exp(self) -> Tensor: ...
-    def expand_dims(self, axis: _Shape = 0) -> Tensor: ...
-    def flip(self, axis: _Shape | None = None) -> Tensor: ...
-    def floor(self) -> Tensor: ...
-    def isfinite(self) -> Tensor: ...
-    def isinf(self) -> Tensor: ...
-    def isnan(self) -> Tensor: ...
-    def log(self) -> Tensor: ...
-    def logsumexp(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-    def masked_fill(self, mask: _Operand, value: _Number, /) -> Tensor: ...
-    def matmul(x1, x2: _Operand, /, *, dtype: _DType | None = None) -> Tensor: ...
-    def max(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-    def mean(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-    def min(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-    def moveaxis(self, source: _Shape, destination: _Shape, /) -> Tensor: ...
-    def nonzero(self) -> tuple[Tensor, ...]: ...
-    def permute_dims(self, axes: _Shape) -> Tensor: ...
-    def prod(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor: ...
-    def reciprocal(self) -> Tensor: ...
-    def relu(self) -> Tensor: ...
-    def repeat(self, repeats: SupportsIndex | Sequence[int] | _Operand, /, axis: SupportsIndex | None = None) -> Tensor: ...
-    def roll(self, shift: _Shape, axis: _Shape | None = None) -> Tensor: ...
-    def round(self) -> Tensor: ...
-    def rsqrt(self) -> Tensor: ...
-    def sigmoid(self) -> Tensor: ...
-    def sign(self) -> Tensor: ...
-    def sin(self) -> Tensor: ...
-    def sort(self, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor: ...
-    def split(self, sizes: _Shape, /, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
-    def sqrt(self) -> Tensor: ...
-    def square(self) -> Tensor: ...
-    def squeeze(self, axis: _Shape | None = None) -> Tensor: ...
-    def std(self, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor: ...
-    def sum(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor: ...
-    def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex, /) -> Tensor: ...
-    def take(self, indices: _Operand, /, axis: SupportsIndex | None = None) -> Tensor: ...
-    def take_along_axis(self, indices: _Operand, /, axis: SupportsIndex = -1) -> Tensor: ...
-    def tan(self) -> Tensor: ...
-    def tanh(self) -> Tensor: ...
-    def tile(self, repetitions: _Shape, /) -> Tensor: ...
-    def topk(self, k: SupportsIndex, /, axis: SupportsIndex = -1, *, largest: builtins.bool = True, sorted: builtins.bool = True) -> tuple[Tensor, Tensor]: ...
-    def transpose(self, *axes: _Shape | None) -> Tensor: ...
-    def trunc(self) -> Tensor: ...
-    def unfold(self, size: SupportsIndex, *, step: SupportsIndex = 1, axis: SupportsIndex = -1) -> Tensor: ...
-    def unstack(self, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
-    def var(self, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor: ...
+    def abs(self) -> Tensor:
+        """Magnitude; the smallest integer gives itself. Of complex numbers a real.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operand's dtype; that of the parts where it is complex.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.abs(flex.asarray([1, -2])).tolist()
+        [1, 2]
+        """
+    def acos(self) -> Tensor:
+        """Inverse cosine.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.acos(flex.asarray([1.0, 2.0])).tolist()
+        [0.0, nan]
+        """
+    def acosh(self) -> Tensor:
+        """Inverse hyperbolic cosine.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.acosh(flex.asarray([1.0, 0.0])).tolist()
+        [0.0, nan]
+        """
+    def add(x1, x2: _Operand, /) -> Tensor:
+        """Sum.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.add(flex.asarray([1, 2]), 10).tolist()
+        [11, 12]
+        """
+    def all(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """Whether all elements are true (not zero). Arguments and errors are those of `any`; no elements give True.
+
+        >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
+        [True, False]
+        """
+    def any(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """Whether any element is true (not zero).
+
+        x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The
+        result is bool; no elements give False. AxisError where an axis is out of range or given twice.
+
+        >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
+        [True, False]
+        """
+    def argmax(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """The position of the largest element, the first where several are; that of the first NaN where there is one.
+
+        axis: an integer, or None for the position among all in row-major order. keepdims: reduced axes stay, with size 1. The result is int64.
+        ValueError where there is no element; DTypeError for complex numbers; AxisError where the axis is out of range.
+
+        >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+        [1, 0]
+        """
+    def argmin(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """The position of the smallest element. Arguments and errors are those of `argmax`.
+
+        >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+        [0, 1]
+        """
+    def argsort(self, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
+        """The positions that sort each line along `axis`.
+
+        x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their order, also with
+        `descending`; NaN comes last. DTypeError for complex numbers; AxisError where the axis is out of range.
+
+        >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
+        [1, 2, 0]
+        """
+    def argwhere(self) -> Tensor:
+        """Where `x` is not zero: a row of positions for each such element, in row-major order.
+
+        x: a tensor of any dtype. The result is int64, of shape `(count, x.ndim)`.
+
+        >>> flex.argwhere(flex.asarray([[0, 5], [6, 0]])).tolist()
+        [[0, 1], [1, 0]]
+        """
+    def asin(self) -> Tensor:
+        """Inverse sine.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.asin(flex.asarray([0.0, 2.0])).tolist()
+        [0.0, nan]
+        """
+    def asinh(self) -> Tensor:
+        """Inverse hyperbolic sine.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.asinh(flex.asarray([0.0])).tolist()
+        [0.0]
+        """
+    def atan(self) -> Tensor:
+        """Inverse tangent.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.atan(flex.asarray([0.0])).tolist()
+        [0.0]
+        """
+    def atan2(x1, x2: _Operand, /) -> Tensor:
+        """The angle of the point (second, first).
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.atan2(flex.asarray([0.0, 1.0]), 1.0).tolist()[0]
+        0.0
+        """
+    def atanh(self) -> Tensor:
+        """Inverse hyperbolic tangent.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.atanh(flex.asarray([0.0, 1.0])).tolist()
+        [0.0, inf]
+        """
+    def bitwise_and(x1, x2: _Operand, /) -> Tensor:
+        """Bits set in both.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.bitwise_and(flex.asarray([5, 6]), 3).tolist()
+        [1, 2]
+        """
+    def bitwise_invert(self) -> Tensor:
+        """Bits inverted.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.bitwise_invert(flex.asarray([0, 5])).tolist()
+        [-1, -6]
+        """
+    def bitwise_left_shift(x1, x2: _Operand, /) -> Tensor:
+        """Bits moved up; 0 from the width on.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.bitwise_left_shift(flex.asarray([1, 3]), 2).tolist()
+        [4, 12]
+        """
+    def bitwise_or(x1, x2: _Operand, /) -> Tensor:
+        """Bits set in either.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.bitwise_or(flex.asarray([5, 6]), 3).tolist()
+        [7, 7]
+        """
+    def bitwise_right_shift(x1, x2: _Operand, /) -> Tensor:
+        """Bits moved down, keeping the sign; 0 or -1 from the width on.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.bitwise_right_shift(flex.asarray([4, -4]), 1).tolist()
+        [2, -2]
+        """
+    def bitwise_xor(x1, x2: _Operand, /) -> Tensor:
+        """Bits set in one of them.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.bitwise_xor(flex.asarray([5, 6]), 3).tolist()
+        [6, 5]
+        """
+    def broadcast_to(self, shape: _Shape) -> Tensor:
+        """Dimensions of size 1 repeated, and new ones put in front; a view.
+
+        shape: an integer or a tuple of them. ShapeError where x doesn't broadcast to it.
+
+        >>> flex.broadcast_to(flex.asarray([[1], [2]]), (2, 3)).tolist()
+        [[1, 1, 1], [2, 2, 2]]
+        """
+    def ceil(self) -> Tensor:
+        """The smallest integer not below.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.ceil(flex.asarray([1.5, -1.5])).tolist()
+        [2.0, -1.0]
+        """
+    def chunk(self, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
+        """`chunks` pieces of equal size along an axis, the last one smaller, or fewer of them, where it doesn't divide (as torch.chunk); views,
+        as a tuple.
+
+        ValueError where chunks is not positive; AxisError for a wrong axis.
+
+        >>> [t.tolist() for t in flex.chunk(flex.asarray([1, 2, 3, 4, 5]), 2)]
+        [[1, 2, 3], [4, 5]]
+        """
+    def clip(self, min: _Operand | None = None, max: _Operand | None = None) -> Tensor:
+        """The nearest value from `min` to `max`; a bound that is None is none.
+
+        x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN stays NaN, and where a bound is NaN
+        so is the result; where `min` is above `max` the result is `max`. The result has the common dtype. DTypeError for bool and
+        complex numbers; ShapeError where shapes don't broadcast.
+
+        >>> flex.clip(flex.asarray([1, 5, 9]), 2, 6).tolist()
+        [2, 5, 6]
+        >>> flex.clip(flex.asarray([1, 5, 9]), max=6).tolist()
+        [1, 5, 6]
+        """
+    def conj(self) -> Tensor:
+        """Complex conjugate.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.conj(flex.asarray([1 + 2j])).tolist()
+        [(1-2j)]
+        """
+    def copysign(x1, x2: _Operand, /) -> Tensor:
+        """The first's magnitude with the second's sign.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.copysign(flex.asarray([1.0, 2.0]), -0.0).tolist()
+        [-1.0, -2.0]
+        """
+    def cos(self) -> Tensor:
+        """Cosine.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.cos(flex.asarray([0.0])).tolist()
+        [1.0]
+        """
+    def cosh(self) -> Tensor:
+        """Hyperbolic cosine.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.cosh(flex.asarray([0.0])).tolist()
+        [1.0]
+        """
+    def count_nonzero(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """How many elements are not zero. Arguments and errors are those of `any`; the result is int64.
+
+        >>> flex.count_nonzero(flex.asarray([[0, 1], [2, 3]]), axis=0).tolist()
+        [1, 2]
+        """
+    def cross(x1, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
+        """The cross product of vectors of three elements along an axis.
+
+        x1, x2: of size 3 along the axis, otherwise they broadcast (ShapeError). The result has the common dtype; DTypeError for bool, or where
+        there is none; AxisError where the axis is out of range.
+
+        >>> flex.cross(flex.asarray([1, 0, 0]), flex.asarray([0, 1, 0])).tolist()
+        [0, 0, 1]
+        """
+    def cumulative_max(self, axis: SupportsIndex | None = None) -> Tensor:
+        """The largest of elements from the first of an axis to each; NaN from the first NaN on.
+
+        axis: may be None where x has one dimension (ShapeError). The result has the shape and dtype of x. DTypeError for complex numbers;
+        AxisError where the axis is out of range.
+
+        >>> flex.cumulative_max(flex.asarray([1, 3, 2])).tolist()
+        [1, 3, 3]
+        """
+    def cumulative_min(self, axis: SupportsIndex | None = None) -> Tensor:
+        """The smallest of elements from the first of an axis to each. Arguments and errors are those of `cumulative_max`.
+
+        >>> flex.cumulative_min(flex.asarray([3, 1, 2])).tolist()
+        [3, 1, 1]
+        """
+    def cumulative_prod(self, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor:
+        """The products of elements from the first of an axis to each. Arguments and errors are those of `cumulative_sum`; the initial value is 1.
+
+        >>> flex.cumulative_prod(flex.asarray([2, 3, 4])).tolist()
+        [2, 6, 24]
+        """
+    def cumulative_sum(self, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor:
+        """The sums of elements from the first of an axis to each.
+
+        axis: may be None where x has one dimension (ShapeError). dtype: what is summed in, by default int64 for bool and signed integers, uint64
+        for unsigned ones, else that of x. include_initial: a 0 comes first, and the axis is longer by one. AxisError where the axis is out of
+        range.
+
+        >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
+        [0, 1, 3, 6]
+        """
+    def diff(self, n: SupportsIndex = 1, axis: SupportsIndex = -1, *, prepend: _Operand | None = None, append: _Operand | None = None) -> Tensor:
+        """Differences of neighbours along an axis, taken `n` times.
+
+        prepend, append: what to put before and after x first: a number, or a tensor of its shape but for the axis (ShapeError). The result
+        has the common dtype, and an axis shorter by n. ValueError where n is negative; DTypeError for bool; AxisError where the axis is out of range.
+
+        >>> flex.diff(flex.asarray([1, 4, 9, 16])).tolist()
+        [3, 5, 7]
+        """
+    def divide(x1, x2: _Operand, /) -> Tensor:
+        """Quotient; of integers in the default float.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.divide(flex.asarray([1, 2]), 4).tolist()
+        [0.25, 0.5]
+        """
+    def empty_like(self, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+        """A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+
+        >>> flex.empty_like(flex.asarray([1, 2])).dtype
+        flex.int64
+        """
+    def equal(x1, x2: _Operand, /) -> Tensor:
+        """Whether equal.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result is bool.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.equal(flex.asarray([1, 2]), 2).tolist()
+        [False, True]
+        """
+    def erf(self) -> Tensor:
+        """Error function.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.erf(flex.asarray([0.0, flex.inf])).tolist()
+        [0.0, 1.0]
+        """
+    def erfc(self) -> Tensor:
+        """`1 - erf(x)` without cancellation.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.erfc(flex.asarray([0.0, flex.inf])).tolist()
+        [1.0, 0.0]
+        """
+    def exp(self) -> Tensor:
+        """e to the power of x.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.exp(flex.asarray([0.0, -flex.inf])).tolist()
+        [1.0, 0.0]
+        """
+    def exp2(self) -> Tensor:
+        """2 to the power of x.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.exp2(flex.asarray([0.0, 3.0])).tolist()
+        [1.0, 8.0]
+        """
+    def expand_dims(self, axis: _Shape = 0) -> Tensor:
+        """New dimensions of size 1 at these places of the result; a view.
+
+        axis: an integer or a tuple of them. AxisError where one is out of range or given twice.
+
+        >>> flex.expand_dims(flex.zeros((2, 3)), axis=(0, -1)).shape
+        (1, 2, 3, 1)
+        """
+    def expm1(self) -> Tensor:
+        """`exp(x) - 1` without cancellation.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.expm1(flex.asarray([0.0, -flex.inf])).tolist()
+        [0.0, -1.0]
+        """
+    def flip(self, axis: _Shape | None = None) -> Tensor:
+        """Elements in reverse order along an axis, several, or all; a view.
+
+        axis: an integer or a tuple of them. AxisError where one is out of range or given twice.
+
+        >>> flex.flip(flex.asarray([1, 2, 3])).tolist()
+        [3, 2, 1]
+        """
+    def floor(self) -> Tensor:
+        """The largest integer not above.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.floor(flex.asarray([1.5, -1.5])).tolist()
+        [1.0, -2.0]
+        """
+    def floor_divide(x1, x2: _Operand, /) -> Tensor:
+        """Floor of the quotient. Integer division by zero is an error.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.floor_divide(flex.asarray([7, -7]), 2).tolist()
+        [3, -4]
+        """
+    def fmod(x1, x2: _Operand, /) -> Tensor:
+        """Remainder with the sign of the dividend. Integer division by zero is an error.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.fmod(flex.asarray([7, -7]), 4).tolist()
+        [3, -3]
+        """
+    def full_like(self, fill_value: _Number, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+        """A tensor filled with one number, of the shape of `x` and its dtype, or another.
+
+        DTypeError where the number is of a kind beyond the dtype, ValueError where it is out of its range.
+
+        >>> flex.full_like(flex.asarray([1, 2]), 7).tolist()
+        [7, 7]
+        """
+    def gelu(self) -> Tensor:
+        """`x / 2 * (1 + erf(x / sqrt(2)))` (Hendrycks and Gimpel 2016).
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.gelu(flex.asarray([0.0])).tolist()
+        [0.0]
+        """
+    def gelu_tanh(self) -> Tensor:
+        """The approximation of gelu by tanh.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.gelu_tanh(flex.asarray([0.0])).tolist()
+        [0.0]
+        """
+    def greater(x1, x2: _Operand, /) -> Tensor:
+        """Whether the first is greater.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result is bool.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.greater(flex.asarray([1, 2, 3]), 2).tolist()
+        [False, False, True]
+        """
+    def greater_equal(x1, x2: _Operand, /) -> Tensor:
+        """Whether the first is greater or equal.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result is bool.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.greater_equal(flex.asarray([1, 2]), 2).tolist()
+        [False, True]
+        """
+    def hypot(x1, x2: _Operand, /) -> Tensor:
+        """Length of the hypotenuse.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.hypot(flex.asarray([3.0, 5.0]), flex.asarray([4.0, 12.0])).tolist()
+        [5.0, 13.0]
+        """
+    def index_add(self, indices: _Operand, values: _Operand, axis: SupportsIndex = 0) -> Tensor:
+        """A copy of `x` with `values` added to its parts at the positions `indices` along `axis`; they may repeat. The reverse of `take`.
+
+        indices: integers. values: a number, or a tensor that broadcasts to the shape that `take` gives for these indices. The result
+        has the shape and the dtype of x, and is the same for any number of threads. IndexError where a position is out of range;
+        ShapeError where shapes don't fit; DTypeError where values are of a kind beyond the dtype of x, or that is bool.
+
+        >>> flex.index_add(flex.zeros((2, 2)), flex.asarray([1, 1]), flex.ones((2, 2))).tolist()
+        [[0.0, 0.0], [2.0, 2.0]]
+        """
+    def isfinite(self) -> Tensor:
+        """Whether finite.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result is bool.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.isfinite(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
+        [True, False, False]
+        """
+    def isin(x1, x2: _Operand, /, *, invert: builtins.bool = False) -> Tensor:
+        """For each element of `x1`, whether it is one of those of `x2`; with `invert`, whether it is none of them.
+
+        x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN is no element. DTypeError for complex numbers, or
+        where there is no common dtype; ValueError where a number is out of range for the other's dtype.
+
+        >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
+        [True, False, True]
+        """
+    def isinf(self) -> Tensor:
+        """Whether infinite.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result is bool.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.isinf(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
+        [False, True, False]
+        """
+    def isnan(self) -> Tensor:
+        """Whether not a number.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result is bool.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.isnan(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
+        [False, False, True]
+        """
+    def less(x1, x2: _Operand, /) -> Tensor:
+        """Whether the first is less.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result is bool.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.less(flex.asarray([1, 2]), 2).tolist()
+        [True, False]
+        """
+    def less_equal(x1, x2: _Operand, /) -> Tensor:
+        """Whether the first is less or equal.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result is bool.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.less_equal(flex.asarray([1, 2, 3]), 2).tolist()
+        [True, True, False]
+        """
+    def log(self) -> Tensor:
+        """Natural logarithm.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.log(flex.asarray([1.0, 0.0])).tolist()
+        [0.0, -inf]
+        """
+    def log10(self) -> Tensor:
+        """Logarithm to base 10.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.log10(flex.asarray([1.0, 100.0])).tolist()
+        [0.0, 2.0]
+        """
+    def log1p(self) -> Tensor:
+        """`log(1 + x)` without cancellation.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.log1p(flex.asarray([0.0, -1.0])).tolist()
+        [0.0, -inf]
+        """
+    def log2(self) -> Tensor:
+        """Logarithm to base 2.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.log2(flex.asarray([1.0, 8.0])).tolist()
+        [0.0, 3.0]
+        """
+    def logaddexp(x1, x2: _Operand, /) -> Tensor:
+        """`log(exp(a) + exp(b))` without overflow.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.logaddexp(flex.asarray([-flex.inf, 1000.0]), -flex.inf).tolist()
+        [-inf, 1000.0]
+        """
+    def logical_and(x1, x2: _Operand, /) -> Tensor:
+        """Whether both are true (not zero).
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result is bool.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.logical_and(flex.asarray([True, False]), True).tolist()
+        [True, False]
+        """
+    def logical_not(self) -> Tensor:
+        """Whether not true (zero).
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result is bool.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.logical_not(flex.asarray([True, False])).tolist()
+        [False, True]
+        """
+    def logical_or(x1, x2: _Operand, /) -> Tensor:
+        """Whether either is true (not zero).
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result is bool.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.logical_or(flex.asarray([True, False]), False).tolist()
+        [True, False]
+        """
+    def logical_xor(x1, x2: _Operand, /) -> Tensor:
+        """Whether one of them is true (not zero).
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result is bool.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.logical_xor(flex.asarray([True, False]), True).tolist()
+        [False, True]
+        """
+    def logsumexp(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """`log(sum(exp(x)))` of elements, without overflow.
+
+        axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
+        integers and bool; no elements give `-inf`. DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+
+        >>> flex.logsumexp(flex.asarray([-flex.inf, 1000.0])).item()
+        1000.0
+        """
+    def masked_fill(self, mask: _Operand, value: _Number) -> Tensor:
+        """`x` with `value` where the mask is true.
+
+        mask: a bool tensor; it and x broadcast together. value: a number. The result has the dtype of x. DTypeError where the mask is not
+        bool, or the value of a kind beyond the dtype; ValueError where it is out of range; ShapeError where shapes don't broadcast.
+
+        >>> flex.masked_fill(flex.asarray([1, 2, 3]), flex.asarray([True, False, True]), 0).tolist()
+        [0, 2, 0]
+        """
+    def masked_select(self, mask: _Operand) -> Tensor:
+        """The elements of `x` where the mask is true, in row-major order.
+
+        mask: a bool tensor; it and x broadcast together. The result is of one dimension and the dtype of x. DTypeError where the mask is
+        not bool; ShapeError where shapes don't broadcast.
+
+        >>> flex.masked_select(flex.asarray([1, 2, 3]), flex.asarray([True, False, True])).tolist()
+        [1, 3]
+        """
+    def matmul(x1, x2: _Operand, /, *, dtype: _DType | None = None) -> Tensor:
+        """The matrix product. A vector on the left is a row, on the right a column, and goes from the result's shape; dimensions before the last
+        two are batches and broadcast.
+
+        x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common dtype; integers wrap, float16 and
+        bfloat16 are summed in float32. dtype: that of the sums and of the result instead, as if both operands were converted to it first; without
+        such copies for int8 and uint8 in int32, float16 and bfloat16 in float32. ShapeError where k or the batches don't fit, or an operand is a
+        number; DTypeError for bool, without a common dtype, or where `dtype` does not hold that one's values.
+
+        >>> flex.matmul(flex.asarray([[1, 2], [3, 4]]), flex.asarray([1, -1])).tolist()
+        [-1, -1]
+        >>> x = flex.full((1, 300), 100, dtype=flex.int8)
+        >>> flex.matmul(x, x.T, dtype=flex.int32).tolist()
+        [[3000000]]
+        """
+    def matrix_transpose(self) -> Tensor:
+        """The last two dimensions exchanged; a view. ShapeError where there are fewer.
+
+        >>> flex.matrix_transpose(flex.asarray([[1, 2], [3, 4]])).tolist()
+        [[1, 3], [2, 4]]
+        """
+    def max(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """The largest of elements; NaN where there is one.
+
+        axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x. ValueError
+        where there is no element; DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+
+        >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+        [5, 3]
+        """
+    def max_with_indices(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
+        """`max` and `argmax` in one: the largest element and its position (int64). Arguments and errors are those of `argmax`.
+
+        >>> [t.tolist() for t in flex.max_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
+        [[5, 3], [1, 0]]
+        """
+    def maximum(x1, x2: _Operand, /) -> Tensor:
+        """The larger; NaN where either is.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.maximum(flex.asarray([1, 5]), 3).tolist()
+        [3, 5]
+        """
+    def mean(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """The arithmetic mean of elements.
+
+        axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
+        integers and bool; no elements give NaN. AxisError where an axis is out of range or given twice.
+
+        >>> flex.mean(flex.asarray([1, 2, 6])).item()
+        3.0
+        """
+    def min(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """The smallest of elements; NaN where there is one. Arguments and errors are those of `max`.
+
+        >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+        [1, 2]
+        """
+    def min_with_indices(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
+        """`min` and `argmin` in one: the smallest element and its position (int64). Arguments and errors are those of `argmin`.
+
+        >>> [t.tolist() for t in flex.min_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
+        [[1, 2], [0, 1]]
+        """
+    def minimum(x1, x2: _Operand, /) -> Tensor:
+        """The smaller; NaN where either is.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.minimum(flex.asarray([1, 5]), 3).tolist()
+        [1, 3]
+        """
+    def moveaxis(self, source: _Shape, destination: _Shape) -> Tensor:
+        """Dimensions moved to other places, the others staying in their order; a view.
+
+        source, destination: as many axes of x as of the result (ShapeError). AxisError where one is out of range or given twice.
+
+        >>> flex.moveaxis(flex.zeros((2, 3, 4)), 0, -1).shape
+        (3, 4, 2)
+        """
+    def multiply(x1, x2: _Operand, /) -> Tensor:
+        """Product.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.multiply(flex.asarray([1, 2]), 10).tolist()
+        [10, 20]
+        """
+    def negative(self) -> Tensor:
+        """`-x`; the smallest integer gives itself.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.negative(flex.asarray([1, -2])).tolist()
+        [-1, 2]
+        """
+    def nextafter(x1, x2: _Operand, /) -> Tensor:
+        """The next value from the first towards the second.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.nextafter(flex.asarray([0.0, 1.0]), 1.0).tolist()[1]
+        1.0
+        """
+    def nonzero(self) -> tuple[Tensor, ...]:
+        """Where `x` is not zero: the positions along each dimension, as a tuple of int64 tensors of one dimension, in row-major order.
+
+        x: a tensor of any dtype, of one dimension or more (ShapeError).
+
+        >>> [i.tolist() for i in flex.nonzero(flex.asarray([[0, 5], [6, 0]]))]
+        [[0, 1], [1, 0]]
+        """
+    def not_equal(x1, x2: _Operand, /) -> Tensor:
+        """Whether not equal.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result is bool.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.not_equal(flex.asarray([1, 2]), 2).tolist()
+        [True, False]
+        """
+    def ones_like(self, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+        """A tensor of ones (or True), of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+
+        >>> flex.ones_like(flex.asarray([5, 6])).tolist()
+        [1, 1]
+        """
+    def outer(x1, x2: _Operand, /) -> Tensor:
+        """The product of each element of one vector with each of the other.
+
+        x1: `[n]`. x2: `[m]` (ShapeError for other ranks). The result is `[n, m]`, of the common dtype (DTypeError where there is none).
+
+        >>> flex.outer(flex.asarray([1, 2]), flex.asarray([3, 4])).tolist()
+        [[3, 4], [6, 8]]
+        """
+    def pad(self, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number = 0) -> Tensor:
+        """`x` with elements of `value` around it.
+
+        pad_width: how many before and after, as numpy.pad takes it: an integer for both ends of all dimensions, one pair for all
+        dimensions, or a pair for each. The result has the dtype of x. ValueError where one is negative; ShapeError where there are more or fewer
+        pairs than dimensions; DTypeError where the value is of a kind beyond the dtype.
+
+        >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
+        [9, 1, 2, 9, 9]
+        """
+    def permute_dims(self, axes: _Shape) -> Tensor:
+        """The dimensions in another order: that of place `i` in the result is `axes[i]`; a view.
+
+        axes: each axis once (ShapeError, AxisError).
+
+        >>> flex.permute_dims(flex.zeros((2, 3, 4)), (2, 0, 1)).shape
+        (4, 2, 3)
+        """
+    def positive(self) -> Tensor:
+        """x itself.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.positive(flex.asarray([1, -2])).tolist()
+        [1, -2]
+        """
+    def pow(x1, x2: _Operand, /) -> Tensor:
+        """The first to the power of the second. Negative exponents of integers are an error.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.pow(flex.asarray([2, 3]), 2).tolist()
+        [4, 9]
+        """
+    def prod(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+        """The product of elements.
+
+        axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is multiplied in, by default
+        int64 for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 1. AxisError where an axis is
+        out of range or given twice.
+
+        >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
+        [2, 12]
+        """
+    def put_along_axis(self, indices: _Operand, values: _Operand, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor:
+        """A copy of `x` in which each line along `axis` has `values` put to the positions that the same line of `indices` holds.
+
+        indices: integers, of the shape of x but for their size along the axis. values: a number, or a tensor that broadcasts to the
+        shape of indices. mode: "set" (of several values for one position the last counts), "add", "multiply", "max" or "min", which
+        combine them with what is there. IndexError where a position is out of range; ShapeError where shapes don't fit; DTypeError where
+        values are of a kind beyond the dtype of x; ValueError for another mode.
+
+        >>> flex.put_along_axis(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
+        [[1, 9], [9, 4]]
+        """
+    def reciprocal(self) -> Tensor:
+        """`1 / x`.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.reciprocal(flex.asarray([4.0, 0.5])).tolist()
+        [0.25, 2.0]
+        """
+    def relu(self) -> Tensor:
+        """`max(x, 0)`.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.relu(flex.asarray([1.5, -2.0])).tolist()
+        [1.5, 0.0]
+        """
+    def remainder(x1, x2: _Operand, /) -> Tensor:
+        """Remainder with the sign of the divisor. Integer division by zero is an error.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.remainder(flex.asarray([7, -7]), 4).tolist()
+        [3, 1]
+        """
+    def repeat(self, repeats: SupportsIndex | Sequence[int] | _Operand, axis: SupportsIndex | None = None) -> Tensor:
+        """Each element several times along an axis; with `axis=None`, of x as one line.
+
+        repeats: an integer for all, or as many as the axis has elements. ValueError where one is negative; ShapeError where they are not as
+        many as the elements; DTypeError where they are no integers.
+
+        >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
+        [1, 1, 3]
+        """
+    def roll(self, shift: _Shape, axis: _Shape | None = None) -> Tensor:
+        """Elements moved by `shift` places along an axis, those that leave at the end coming in at the beginning; with `axis=None`, in x as one
+        line.
+
+        shift, axis: integers, or tuples of as many (ShapeError). AxisError where an axis is out of range.
+
+        >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
+        [4, 1, 2, 3]
+        """
+    def round(self) -> Tensor:
+        """The nearest integer, ties to even.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.round(flex.asarray([0.5, 1.5, 2.6])).tolist()
+        [0.0, 2.0, 3.0]
+        """
+    def rsqrt(self) -> Tensor:
+        """`1 / sqrt(x)`.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.rsqrt(flex.asarray([4.0, 1.0])).tolist()
+        [0.5, 1.0]
+        """
+    def scatter_add(self, indices: _Operand, values: _Operand, axis: SupportsIndex = -1) -> Tensor:
+        """A copy of `x` with `values` added along `axis`, to the positions that the same line of `indices` holds; they may repeat.
+
+        Shapes, dtypes and errors are those of `put_along_axis` with mode "add". The result is the same for any number of threads.
+
+        >>> flex.scatter_add(flex.zeros(3), flex.asarray([2, 0, 2]), flex.asarray([1.0, 2.0, 4.0])).tolist()
+        [2.0, 0.0, 5.0]
+        """
+    def searchsorted(x1, x2: _Operand, /, side: Literal["left", "right"] = 'left', sorter: _Operand | None = None) -> Tensor:
+        """Where each of `x2` would be put into `x1` to keep it sorted: before values equal to it with `side="left"`, after them with
+        `"right"`.
+
+        x1: a sorted tensor of one dimension, NaN last; `sorter` holds the positions that sort it where it isn't. x2: a tensor or a
+        number, of any shape, which is the result's; the result is int64. ShapeError where x1 has another rank, or the sorter another
+        size; DTypeError for complex numbers; ValueError for another side; IndexError where a position of the sorter is out of range.
+
+        >>> flex.searchsorted(flex.asarray([1, 2, 2, 4]), flex.asarray([2, 5]), side="right").tolist()
+        [3, 4]
+        """
+    def sigmoid(self) -> Tensor:
+        """`1 / (1 + exp(-x))`.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.sigmoid(flex.asarray([0.0, -flex.inf])).tolist()
+        [0.5, 0.0]
+        """
+    def sign(self) -> Tensor:
+        """-1, 0 or 1; `z / |z|` of complex numbers.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.sign(flex.asarray([5, 0, -2])).tolist()
+        [1, 0, -1]
+        """
+    def signbit(self) -> Tensor:
+        """Whether the sign bit is set.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result is bool.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.signbit(flex.asarray([1.0, -0.0])).tolist()
+        [False, True]
+        """
+    def silu(self) -> Tensor:
+        """`x * sigmoid(x)`.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.silu(flex.asarray([0.0])).tolist()
+        [0.0]
+        """
+    def sin(self) -> Tensor:
+        """Sine.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.sin(flex.asarray([0.0])).tolist()
+        [0.0]
+        """
+    def sinh(self) -> Tensor:
+        """Hyperbolic sine.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.sinh(flex.asarray([0.0])).tolist()
+        [0.0]
+        """
+    def sort(self, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
+        """The values of each line along `axis`, in order.
+
+        x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, also with `descending`. `stable` changes
+        nothing: the order among equal values is always kept. DTypeError for complex numbers; AxisError where the axis is out of range.
+
+        >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
+        [3, 2, 1]
+        """
+    def sort_with_indices(self, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> tuple[Tensor, Tensor]:
+        """`sort` and `argsort` in one: the sorted values and their positions.
+
+        x: a tensor of an ordered dtype; both results have its shape, the positions are int64. DTypeError for complex numbers; AxisError
+        where the axis is out of range.
+
+        >>> values, indices = flex.sort_with_indices(flex.asarray([3, 1, 2]))
+        >>> values.tolist(), indices.tolist()
+        ([1, 2, 3], [1, 2, 0])
+        """
+    def split(self, sizes: _Shape, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
+        """Pieces along an axis: of one size, the last one smaller where it doesn't divide, or of the sizes given, which add up to the axis'
+        (as torch.split); views, as a tuple.
+
+        ValueError where a size is negative, or the one size 0; ShapeError where sizes don't add up; AxisError for a wrong axis.
+
+        >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3, 4, 5]), 2)]
+        [[1, 2], [3, 4], [5]]
+        >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3]), (1, 2))]
+        [[1], [2, 3]]
+        """
+    def sqrt(self) -> Tensor:
+        """Square root.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.sqrt(flex.asarray([4.0, 9.0])).tolist()
+        [2.0, 3.0]
+        """
+    def square(self) -> Tensor:
+        """`x * x`.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.square(flex.asarray([3, -2])).tolist()
+        [9, 4]
+        """
+    def squeeze(self, axis: _Shape | None = None) -> Tensor:
+        """Dimensions of size 1 taken out: those named, or all; a view.
+
+        axis: an integer or a tuple of them. ShapeError where one has another size; AxisError where it is out of range or given twice.
+
+        >>> flex.squeeze(flex.zeros((1, 3, 1)), axis=0).shape
+        (3, 1)
+        """
+    def std(self, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:
+        """The standard deviation of elements: the square root of `var`, with the same arguments and errors.
+
+        >>> flex.std(flex.asarray([1.0, 3.0])).item()
+        1.0
+        """
+    def subtract(x1, x2: _Operand, /) -> Tensor:
+        """Difference.
+
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+        don't broadcast.
+
+        >>> flex.subtract(flex.asarray([1, 2]), 10).tolist()
+        [-9, -8]
+        """
+    def sum(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+        """The sum of elements.
+
+        axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is summed in, by default int64
+        for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 0; the result is the same for any
+        number of threads. AxisError where an axis is out of range or given twice.
+
+        >>> x = flex.asarray([[1, 2], [3, 4]])
+        >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
+        (10, [4, 6])
+        """
+    def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> Tensor:
+        """Two dimensions exchanged; a view. AxisError where one is out of range.
+
+        >>> flex.swapaxes(flex.zeros((2, 3, 4)), 0, -1).shape
+        (4, 3, 2)
+        """
+    def take(self, indices: _Operand, axis: SupportsIndex | None = None) -> Tensor:
+        """The parts of `x` at the positions `indices` along `axis`.
+
+        indices: integers, from `-size` to `size - 1`; where it is of one dimension, the result has the shape of x but for its size
+        along the axis, otherwise its shape stands in the place of the axis. axis: None takes from x as one line. The result has the
+        dtype of x. IndexError where a position is out of range; DTypeError where they are no integers; AxisError for a wrong axis.
+
+        >>> flex.take(flex.asarray([10, 20, 30]), flex.asarray([2, 0, -1])).tolist()
+        [30, 10, 30]
+        """
+    def take_along_axis(self, indices: _Operand, axis: SupportsIndex = -1) -> Tensor:
+        """The values of each line of `x` along `axis` at the positions that the same line of `indices` holds.
+
+        indices: integers, of the shape of x but for their size along the axis (sizes of 1 broadcast); the result has their shape, and
+        the dtype of x. IndexError where a position is out of range; ShapeError where shapes don't fit; DTypeError where positions are no
+        integers.
+
+        >>> x = flex.asarray([[3, 1], [4, 2]])
+        >>> flex.take_along_axis(x, flex.argsort(x, axis=1), axis=1).tolist()
+        [[1, 3], [2, 4]]
+        """
+    def tan(self) -> Tensor:
+        """Tangent.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.tan(flex.asarray([0.0])).tolist()
+        [0.0]
+        """
+    def tanh(self) -> Tensor:
+        """Hyperbolic tangent.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype; integers and bool are computed in float32.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.tanh(flex.asarray([0.0, flex.inf])).tolist()
+        [0.0, 1.0]
+        """
+    def tensordot(x1, x2: _Operand, /, axes: SupportsIndex | tuple[_Shape, _Shape] = 2) -> Tensor:
+        """The sum of products over several axes. The result has the axes of x1 that are not summed over, then those of x2.
+
+        axes: how many, the last of x1 with the first of x2; or a pair of axes or of tuples of axes, those of x1 and those of x2. Sizes of paired
+        axes are equal (ShapeError). The result has the common dtype; DTypeError for bool, or where there is none; AxisError where an axis is out of
+        range or named twice.
+
+        >>> a = flex.asarray([[1, 2], [3, 4]])
+        >>> flex.tensordot(a, a, axes=2).tolist(), flex.tensordot(a, a, axes=((0,), (0,))).tolist()
+        (30, [[10, 14], [14, 20]])
+        """
+    def tile(self, repetitions: _Shape) -> Tensor:
+        """`x` beside itself, `repetitions[k]` times along dimension `k`.
+
+        repetitions: an integer or a tuple of them, which counts from the last dimension; the shorter of it and the shape of x is filled up
+        with 1 in front. ValueError where one is negative.
+
+        >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
+        [[1, 2, 1, 2], [1, 2, 1, 2]]
+        """
+    def topk(self, k: SupportsIndex, axis: SupportsIndex = -1, *, largest: builtins.bool = True, sorted: builtins.bool = True) -> tuple[Tensor, Tensor]:
+        """The `k` largest values of each line along `axis`, or the smallest, and their positions; the best first where `sorted`.
+
+        x: a tensor of an ordered dtype; both results have its shape but for `k` along the axis, the positions are int64. Of equal
+        values the earlier is better; NaN is taken last. ValueError where k is negative or beyond the size of the axis; DTypeError for
+        complex numbers; AxisError where the axis is out of range.
+
+        >>> values, indices = flex.topk(flex.asarray([1, 5, 3]), 2)
+        >>> values.tolist(), indices.tolist()
+        ([5, 3], [1, 2])
+        """
+    def transpose(self, *axes: _Shape | None) -> Tensor:
+        """The dimensions in another order, in reverse order where none is given; a view.
+
+        axes: each axis once, as one tuple or several arguments (ShapeError, AxisError).
+
+        >>> flex.transpose(flex.zeros((2, 3, 4))).shape
+        (4, 3, 2)
+        """
+    def tril(self, k: SupportsIndex = 0) -> Tensor:
+        """The lower triangles of matrices (the last two dimensions): zero above diagonal `k`.
+
+        x: a tensor of two dimensions or more (ShapeError); the result has its shape and dtype.
+
+        >>> flex.tril(flex.ones((2, 2))).tolist()
+        [[1.0, 0.0], [1.0, 1.0]]
+        """
+    def triu(self, k: SupportsIndex = 0) -> Tensor:
+        """The upper triangles of matrices (the last two dimensions): zero below diagonal `k`.
+
+        x: a tensor of two dimensions or more (ShapeError); the result has its shape and dtype.
+
+        >>> flex.triu(flex.ones((2, 2))).tolist()
+        [[1.0, 1.0], [0.0, 1.0]]
+        """
+    def trunc(self) -> Tensor:
+        """The integer towards zero.
+
+        x: a tensor, an array or a number. The result has its shape.
+        The result has the operands' common dtype.
+        DTypeError where the operation has no meaning for the dtype.
+
+        >>> flex.trunc(flex.asarray([1.5, -1.5])).tolist()
+        [1.0, -1.0]
+        """
+    def unfold(self, size: SupportsIndex, *, step: SupportsIndex = 1, axis: SupportsIndex = -1) -> Tensor:
+        """Sliding windows of `size` elements along an axis, one every `step`. The axis counts the windows, and their elements are a new last
+        dimension; a view whose elements overlap.
+
+        ValueError where size or step is not positive; ShapeError where a window is larger than the axis; AxisError for a wrong axis.
+
+        >>> flex.unfold(flex.arange(5), 3).tolist()
+        [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+        """
+    def unique_all(self) -> UniqueAllResult:
+        """The distinct elements, where they are, and how many there are of each.
+
+        x: a tensor of any dtype and shape, seen as one line. The result is a named tuple: `values`, ascending, of the dtype of x; `indices`,
+        where each occurs first; `inverse_indices`, of the shape of x, which give x from the values; `counts`. All but the values are int64.
+        Each NaN is a value of its own, both zeros are one; complex numbers are ordered by real, then imaginary part.
+
+        >>> u = flex.unique_all(flex.asarray([3, 1, 3]))
+        >>> u.values.tolist(), u.indices.tolist(), u.inverse_indices.tolist(), u.counts.tolist()
+        ([1, 3], [1, 0], [1, 0, 1], [1, 2])
+        """
+    def unique_counts(self) -> UniqueCountsResult:
+        """The distinct elements, ascending, and how many there are of each (int64): the named tuple `values`, `counts`, as of `unique_all`.
+
+        >>> values, counts = flex.unique_counts(flex.asarray([3, 1, 3]))
+        >>> values.tolist(), counts.tolist()
+        ([1, 3], [1, 2])
+        """
+    def unique_inverse(self) -> UniqueInverseResult:
+        """The distinct elements, ascending, and for each element of x the position of its value (int64, in the shape of x): the named tuple
+        `values`, `inverse_indices`, as of `unique_all`.
+
+        >>> values, inverse = flex.unique_inverse(flex.asarray([3, 1, 3]))
+        >>> values[inverse].tolist()
+        [3, 1, 3]
+        """
+    def unique_values(self) -> Tensor:
+        """The distinct elements, ascending, in one dimension: the values of `unique_all`.
+
+        >>> flex.unique_values(flex.asarray([[3, 1], [3, 2]])).tolist()
+        [1, 2, 3]
+        """
+    def unstack(self, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
+        """One tensor for each index of an axis, which goes; views, as a tuple. AxisError where the axis is out of range.
+
+        >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
+        [[1, 3], [2, 4]]
+        """
+    def var(self, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:
+        """The variance of elements: the sum of squared distances from their mean over `n - correction`.
+
+        axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
+        integers and bool; NaN where `n <= correction`. DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+
+        >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
+        (1.0, 2.0)
+        """
+    def vecdot(x1, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
+        """The sum of the products along an axis; complex numbers of x1 are conjugated.
+
+        x1, x2: of the same size along the axis, which counts from the end (ShapeError, AxisError), otherwise they broadcast. The result has the
+        common dtype; DTypeError for bool, or where there is none.
+
+        >>> flex.vecdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
+        [12, 34]
+        """
+    def zeros_like(self, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+        """A tensor of zeros (or False), of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+
+        >>> flex.zeros_like(flex.asarray([1, 2])).tolist()
+        [0, 0]
+        """
 
 _io: ModuleType
 _nn: ModuleType
@@ -284,193 +1632,1588 @@ float32: Final[DType]
 float64: Final[DType]
 complex64: Final[DType]
 complex128: Final[DType]
-def asarray(obj: _Nested, /, *, dtype: _DType | None = None, device: _Device | None = None, copy: builtins.bool | None = None) -> Tensor: ...
-def reshape(x: _Operand, /, shape: _Shape, *, copy: builtins.bool | None = None) -> Tensor: ...
-def astype(x: _Operand, dtype: _DType, /, *, copy: builtins.bool = True, device: _Device | None = None) -> Tensor: ...
+def asarray(obj: _Nested, /, dtype: _DType | None = None, *, device: _Device | None = None, copy: builtins.bool | None = None) -> Tensor:
+    """A tensor from numbers, nested lists of them, an array, or another tensor.
+
+    Arrays of NumPy and others are borrowed, not copied, where their memory can be read as it is: who writes to the array sees
+    it in the tensor. `copy=True` makes one apart, `copy=False` errors where a copy is needed. A tensor that has the dtype
+    already is returned itself. dtype: by default that of the array, or bool, int64, float32 or complex64, as the numbers are.
+    TypeError for what holds no numbers; ValueError for ragged lists; OverflowError where an integer is beyond the dtype.
+
+    >>> flex.asarray([[1, 2], [3, 4]]).shape, flex.asarray([1.5]).dtype
+    ((2, 2), flex.float32)
+    """
+def reshape(x: _Operand, /, shape: _Shape, *, copy: builtins.bool | None = None) -> Tensor:
+    """The elements in row-major order under another shape; one size may be -1, and is then what remains. A view where the strides
+    allow it, else a copy; `copy=True` makes one always, `copy=False` errors where one is needed (ValueError). ShapeError where the
+    number of elements differs.
+
+    >>> flex.reshape(flex.arange(6), (2, -1)).tolist()
+    [[0, 1, 2], [3, 4, 5]]
+    """
+def astype(x: _Operand, /, dtype: _DType, *, copy: builtins.bool = True, device: _Device | None = None) -> Tensor:
+    """The elements as another dtype: floats to integers are truncated and saturated (NaN gives 0), integers to narrower ones wrap. With
+    `copy=False` the tensor itself where the dtype is its own.
+
+    >>> flex.astype(flex.asarray([1.9, -2.9, 300.0]), flex.int8).tolist()
+    [1, -2, 127]
+    """
 __version__: Final[str]
-def set_num_threads(n: SupportsIndex, /) -> None: ...
-def set_weight_packing(on: builtins.bool, /) -> None: ...
-def get_num_threads() -> int: ...
-def memory_stats() -> dict[str, int | None]: ...
-def empty_cache() -> None: ...
-def show_config() -> Any: ...
-def from_dlpack(x: _DLPack, /, *, device: _Device | None = None, copy: builtins.bool | None = None) -> Tensor: ...
-def _rebuild(data: _Operand, shape: _Shape, dtype: _DType | None) -> Tensor: ...
-def finfo(type: _Operand | _DType, /) -> _FloatInfo: ...
-def iinfo(type: _Operand | _DType, /) -> _IntInfo: ...
-def isdtype(dtype: _DType, kind: str | _DType | tuple[str | _DType, ...]) -> builtins.bool: ...
-def can_cast(from_: _Operand | _DType, to: _DType, /) -> builtins.bool: ...
-def result_type(*arrays_and_dtypes: _Operand | _DType) -> DType: ...
+def set_num_threads(n: SupportsIndex, /) -> None:
+    """How many threads operations may use from now on, in the whole process; 0 stands for the number at the start."""
+def set_weight_packing(on: builtins.bool, /) -> None:
+    """Whether weights that are used again are kept in the order in which products read them, at first True: those of float32, float64, int8 and
+    uint8 in `nn.linear`, those of int8 and uint8 on the right of `matmul` too. Products of few rows take less time, each such weight its memory
+    once more. Results of floats may differ in their last bits. What is kept goes with its weight.
+    """
+def get_num_threads() -> int:
+    """How many threads an operation started here may use."""
+def memory_stats() -> _MemoryStats:
+    """Memory of tensors, in bytes: `in_use` by living ones, its `peak`, what is `cached` for use again, the `cap` of that, the
+    machine's `limit` (None where unknown); and how many blocks came from the cache (`hits`) or from the system (`misses`).
+    """
+def empty_cache() -> None:
+    """Gives the memory that is kept for use again back to the system."""
+def show_config() -> _Config:
+    """What this build is and what it uses: `version`, `instruction_set` (the one in use), `threads`,
+    `features` of the build, `dtypes`.
+    """
+def from_dlpack(x: _DLPack, /, *, device: _Device | None = None, copy: builtins.bool | None = None) -> Tensor:
+    """A tensor that shares the memory of an object with `__dlpack__`: who writes to one sees it in the other. `copy=True` makes one
+    apart, `copy=False` errors where a copy is needed; so do objects on another device, unless `device="cpu"` asks for a copy here.
+
+    >>> flex.from_dlpack(flex.asarray([1, 2])).tolist()
+    [1, 2]
+    """
+def _rebuild(data: _Operand, shape: _Shape, dtype: _DType | None) -> Tensor:
+    """A tensor from the bytes that pickle has stored, which it borrows."""
+def finfo(type: _Operand | _DType, /) -> _FloatInfo:
+    """The limits of a float or complex dtype, or of a tensor's; DTypeError for others.
+
+    >>> flex.finfo(flex.bfloat16).eps
+    0.0078125
+    """
+def iinfo(type: _Operand | _DType, /) -> _IntInfo:
+    """The limits of an integer dtype, or of a tensor's; DTypeError for others.
+
+    >>> flex.iinfo(flex.int8).max
+    127
+    """
+def isdtype(dtype: _DType, kind: str | _DType | tuple[str | _DType, ...]) -> builtins.bool:
+    """Whether a dtype is of a kind: `"bool"`, `"signed integer"`, `"unsigned integer"`, `"integral"`, `"real floating"`,
+    `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these. ValueError for other kinds.
+
+    >>> flex.isdtype(flex.uint8, "integral"), flex.isdtype(flex.uint8, (flex.int8, "real floating"))
+    (True, False)
+    """
+def can_cast(from_: _Operand | _DType, to: _DType, /) -> builtins.bool:
+    """Whether a tensor or dtype converts to another dtype by the rules of promotion, without loss of kind or range.
+
+    >>> flex.can_cast(flex.int8, flex.int16), flex.can_cast(flex.float32, flex.int64)
+    (True, False)
+    """
+def result_type(*arrays_and_dtypes: _Operand | _DType) -> DType:
+    """The dtype that an operation of these tensors, dtypes and Python numbers has; numbers take the others' dtype. DTypeError where
+    there is none.
+
+    >>> flex.result_type(flex.int8, flex.uint8), flex.result_type(flex.float16, 1)
+    (flex.int16, flex.float16)
+    """
 e: Final[float]
 inf: Final[float]
 nan: Final[float]
 newaxis: Final[None]
 pi: Final[float]
 __array_api_version__: Final[str]
-def broadcast_shapes(*shapes: _Shape) -> tuple[int, ...]: ...
-def __array_namespace_info__() -> _Info: ...
-def empty(shape: _Shape, *, dtype: _DType | None = None, device: _Device | None = None) -> Tensor: ...
-def empty_like(x: _Operand, /, *, dtype: _DType | None = None, device: _Device | None = None) -> Tensor: ...
-def zeros(shape: _Shape, *, dtype: _DType | None = None, device: _Device | None = None) -> Tensor: ...
-def zeros_like(x: _Operand, /, *, dtype: _DType | None = None, device: _Device | None = None) -> Tensor: ...
-def ones(shape: _Shape, *, dtype: _DType | None = None, device: _Device | None = None) -> Tensor: ...
-def ones_like(x: _Operand, /, *, dtype: _DType | None = None, device: _Device | None = None) -> Tensor: ...
-def full(shape: _Shape, fill_value: _Number, *, dtype: _DType | None = None, device: _Device | None = None) -> Tensor: ...
-def full_like(x: _Operand, /, fill_value: _Number, *, dtype: _DType | None = None, device: _Device | None = None) -> Tensor: ...
-def arange(start: _Number, /, stop: _Number | None = None, step: _Number = 1, *, dtype: _DType | None = None, device: _Device | None = None) -> Tensor: ...
-def linspace(start: _Number, stop: _Number, /, num: SupportsIndex, *, dtype: _DType | None = None, device: _Device | None = None, endpoint: builtins.bool = True) -> Tensor: ...
-def eye(n_rows: SupportsIndex, n_cols: SupportsIndex | None = None, /, *, k: SupportsIndex = 0, dtype: _DType | None = None, device: _Device | None = None) -> Tensor: ...
-def tril(x: _Operand, /, *, k: SupportsIndex = 0) -> Tensor: ...
-def triu(x: _Operand, /, *, k: SupportsIndex = 0) -> Tensor: ...
-def meshgrid(*arrays: _Operand, indexing: Literal["xy", "ij"] = 'xy') -> tuple[Tensor, ...]: ...
-def add(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def subtract(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def multiply(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def divide(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def floor_divide(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def remainder(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def fmod(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def pow(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def maximum(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def minimum(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def negative(x: _Operand, /) -> Tensor: ...
-def positive(x: _Operand, /) -> Tensor: ...
-def abs(x: _Operand, /) -> Tensor: ...
-def sign(x: _Operand, /) -> Tensor: ...
-def square(x: _Operand, /) -> Tensor: ...
-def reciprocal(x: _Operand, /) -> Tensor: ...
-def sqrt(x: _Operand, /) -> Tensor: ...
-def rsqrt(x: _Operand, /) -> Tensor: ...
-def hypot(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def copysign(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def nextafter(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def signbit(x: _Operand, /) -> Tensor: ...
-def floor(x: _Operand, /) -> Tensor: ...
-def ceil(x: _Operand, /) -> Tensor: ...
-def trunc(x: _Operand, /) -> Tensor: ...
-def round(x: _Operand, /) -> Tensor: ...
-def exp(x: _Operand, /) -> Tensor: ...
-def exp2(x: _Operand, /) -> Tensor: ...
-def expm1(x: _Operand, /) -> Tensor: ...
-def log(x: _Operand, /) -> Tensor: ...
-def log1p(x: _Operand, /) -> Tensor: ...
-def log2(x: _Operand, /) -> Tensor: ...
-def log10(x: _Operand, /) -> Tensor: ...
-def logaddexp(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def sin(x: _Operand, /) -> Tensor: ...
-def cos(x: _Operand, /) -> Tensor: ...
-def tan(x: _Operand, /) -> Tensor: ...
-def asin(x: _Operand, /) -> Tensor: ...
-def acos(x: _Operand, /) -> Tensor: ...
-def atan(x: _Operand, /) -> Tensor: ...
-def atan2(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def sinh(x: _Operand, /) -> Tensor: ...
-def cosh(x: _Operand, /) -> Tensor: ...
-def tanh(x: _Operand, /) -> Tensor: ...
-def asinh(x: _Operand, /) -> Tensor: ...
-def acosh(x: _Operand, /) -> Tensor: ...
-def atanh(x: _Operand, /) -> Tensor: ...
-def erf(x: _Operand, /) -> Tensor: ...
-def erfc(x: _Operand, /) -> Tensor: ...
-def sigmoid(x: _Operand, /) -> Tensor: ...
-def relu(x: _Operand, /) -> Tensor: ...
-def gelu(x: _Operand, /) -> Tensor: ...
-def gelu_tanh(x: _Operand, /) -> Tensor: ...
-def silu(x: _Operand, /) -> Tensor: ...
-def equal(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def not_equal(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def less(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def less_equal(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def greater(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def greater_equal(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def isfinite(x: _Operand, /) -> Tensor: ...
-def isinf(x: _Operand, /) -> Tensor: ...
-def isnan(x: _Operand, /) -> Tensor: ...
-def logical_and(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def logical_or(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def logical_xor(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def logical_not(x: _Operand, /) -> Tensor: ...
-def bitwise_and(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def bitwise_or(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def bitwise_xor(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def bitwise_invert(x: _Operand, /) -> Tensor: ...
-def bitwise_left_shift(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def bitwise_right_shift(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def conj(x: _Operand, /) -> Tensor: ...
-def real(x: _Operand, /) -> Tensor: ...
-def imag(x: _Operand, /) -> Tensor: ...
-def clip(x: _Operand, /, min: _Operand | None = None, max: _Operand | None = None) -> Tensor: ...
-def where(condition: _Operand, x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def take(x: _Operand, indices: _Operand, /, axis: SupportsIndex | None = None) -> Tensor: ...
-def take_along_axis(x: _Operand, indices: _Operand, /, axis: SupportsIndex = -1) -> Tensor: ...
-def put_along_axis(x: _Operand, indices: _Operand, values: _Operand, /, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor: ...
-def scatter_add(x: _Operand, indices: _Operand, values: _Operand, /, axis: SupportsIndex = -1) -> Tensor: ...
-def index_add(x: _Operand, indices: _Operand, values: _Operand, /, axis: SupportsIndex = 0) -> Tensor: ...
-def masked_fill(x: _Operand, mask: _Operand, value: _Number, /) -> Tensor: ...
-def masked_select(x: _Operand, mask: _Operand, /) -> Tensor: ...
-def nonzero(x: _Operand, /) -> tuple[Tensor, ...]: ...
-def argwhere(x: _Operand, /) -> Tensor: ...
-def matmul(x1: _Operand, x2: _Operand, /, *, dtype: _DType | None = None) -> Tensor: ...
-def matrix_transpose(x: _Operand, /) -> Tensor: ...
-def tensordot(x1: _Operand, x2: _Operand, /, *, axes: SupportsIndex | tuple[_Shape, _Shape] = 2) -> Tensor: ...
-def vecdot(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor: ...
-def outer(x1: _Operand, x2: _Operand, /) -> Tensor: ...
-def cross(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor: ...
-def sum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor: ...
-def prod(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor: ...
-def mean(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-def var(x: _Operand, /, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor: ...
-def std(x: _Operand, /, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor: ...
-def max(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-def min(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-def argmax(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-def argmin(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-def max_with_indices(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]: ...
-def min_with_indices(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]: ...
-def any(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-def all(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-def count_nonzero(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-def logsumexp(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor: ...
-def cumulative_sum(x: _Operand, /, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor: ...
-def cumulative_prod(x: _Operand, /, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor: ...
-def cumulative_max(x: _Operand, /, axis: SupportsIndex | None = None) -> Tensor: ...
-def cumulative_min(x: _Operand, /, axis: SupportsIndex | None = None) -> Tensor: ...
-def diff(x: _Operand, /, *, axis: SupportsIndex = -1, n: SupportsIndex = 1, prepend: _Operand | None = None, append: _Operand | None = None) -> Tensor: ...
-def unique_all(x: _Operand, /) -> UniqueAllResult: ...
-def unique_counts(x: _Operand, /) -> UniqueCountsResult: ...
-def unique_inverse(x: _Operand, /) -> UniqueInverseResult: ...
-def unique_values(x: _Operand, /) -> Tensor: ...
-def isin(x1: _Operand, x2: _Operand, /, *, invert: builtins.bool = False) -> Tensor: ...
-def broadcast_arrays(*arrays: _Operand) -> tuple[Tensor, ...]: ...
-def broadcast_to(x: _Operand, /, shape: _Shape) -> Tensor: ...
-def concat(arrays: Iterable[_Operand], /, axis: SupportsIndex | None = 0) -> Tensor: ...
-def stack(arrays: Iterable[_Operand], /, axis: SupportsIndex = 0) -> Tensor: ...
-def expand_dims(x: _Operand, /, axis: _Shape = 0) -> Tensor: ...
-def squeeze(x: _Operand, /, axis: _Shape | None = None) -> Tensor: ...
-def flip(x: _Operand, /, axis: _Shape | None = None) -> Tensor: ...
-def moveaxis(x: _Operand, source: _Shape, destination: _Shape, /) -> Tensor: ...
-def permute_dims(x: _Operand, /, axes: _Shape) -> Tensor: ...
-def transpose(x: _Operand, /, *axes: _Shape | None) -> Tensor: ...
-def swapaxes(x: _Operand, axis1: SupportsIndex, axis2: SupportsIndex, /) -> Tensor: ...
-def repeat(x: _Operand, repeats: SupportsIndex | Sequence[int] | _Operand, /, axis: SupportsIndex | None = None) -> Tensor: ...
-def tile(x: _Operand, repetitions: _Shape, /) -> Tensor: ...
-def roll(x: _Operand, /, shift: _Shape, axis: _Shape | None = None) -> Tensor: ...
-def unstack(x: _Operand, /, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
-def split(x: _Operand, sizes: _Shape, /, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
-def chunk(x: _Operand, chunks: SupportsIndex, /, axis: SupportsIndex = 0) -> tuple[Tensor, ...]: ...
-def unfold(x: _Operand, /, size: SupportsIndex, *, step: SupportsIndex = 1, axis: SupportsIndex = -1) -> Tensor: ...
-def pad(x: _Operand, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], /, *, value: _Number = 0) -> Tensor: ...
-def sort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor: ...
-def argsort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor: ...
-def sort_with_indices(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> tuple[Tensor, Tensor]: ...
-def topk(x: _Operand, k: SupportsIndex, /, axis: SupportsIndex = -1, *, largest: builtins.bool = True, sorted: builtins.bool = True) -> tuple[Tensor, Tensor]: ...
-def searchsorted(x1: _Operand, x2: _Operand, /, *, side: Literal["left", "right"] = 'left', sorter: _Operand | None = None) -> Tensor: ...
+def broadcast_shapes(*shapes: _Shape) -> tuple[int, ...]:
+    """The shape that all of these broadcast to. ShapeError where they don't.
+
+    >>> flex.broadcast_shapes((3, 1), (4,))
+    (3, 4)
+    """
+def __array_namespace_info__() -> _Info:
+    """What this namespace has: dtypes, devices, defaults."""
+def empty(shape: _Shape, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor with unspecified values.
+
+    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is negative; MemoryError where the machine
+    hasn't that much.
+
+    >>> flex.empty((2, 3)).shape
+    (2, 3)
+    """
+def empty_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+
+    >>> flex.empty_like(flex.asarray([1, 2])).dtype
+    flex.int64
+    """
+def zeros(shape: _Shape, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor of zeros (or False).
+
+    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is negative; MemoryError where the machine
+    hasn't that much.
+
+    >>> flex.zeros(3).tolist()
+    [0.0, 0.0, 0.0]
+    """
+def zeros_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor of zeros (or False), of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+
+    >>> flex.zeros_like(flex.asarray([1, 2])).tolist()
+    [0, 0]
+    """
+def ones(shape: _Shape, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor of ones (or True).
+
+    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is negative; MemoryError where the machine
+    hasn't that much.
+
+    >>> flex.ones(3, dtype=flex.int8).tolist()
+    [1, 1, 1]
+    """
+def ones_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor of ones (or True), of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+
+    >>> flex.ones_like(flex.asarray([5, 6])).tolist()
+    [1, 1]
+    """
+def full(shape: _Shape, fill_value: _Number, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor filled with one number.
+
+    shape: an integer or a tuple of them. dtype: by default bool, int64, float32 or complex64, as the number is. ShapeError where a size
+    is negative; DTypeError where the number is of a kind beyond the dtype, ValueError where it is out of its range; MemoryError where the
+    machine hasn't that much.
+
+    >>> flex.full((2, 2), 7).tolist()
+    [[7, 7], [7, 7]]
+    """
+def full_like(x: _Operand, /, fill_value: _Number, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """A tensor filled with one number, of the shape of `x` and its dtype, or another.
+
+    DTypeError where the number is of a kind beyond the dtype, ValueError where it is out of its range.
+
+    >>> flex.full_like(flex.asarray([1, 2]), 7).tolist()
+    [7, 7]
+    """
+def arange(start: _Number, stop: _Number | None = None, step: _Number = 1, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """`start, start + step, ..` before `stop`; with one argument, from 0 to before it.
+
+    dtype: by default int64 where all are integers, else float32. Each value is computed by itself and rounded once. ValueError where the
+    step is 0 or there is no finite number of values; DTypeError for floats with an integer dtype.
+
+    >>> flex.arange(3).tolist(), flex.arange(1, 2, 0.25).tolist()
+    ([0, 1, 2], [1.0, 1.25, 1.5, 1.75])
+    """
+def linspace(start: _Number, stop: _Number, num: SupportsIndex, *, dtype: _DType | None = None, device: _Device | None = None, endpoint: builtins.bool = True) -> Tensor:
+    """`num` values evenly from `start` to `stop`, which is the last one where `endpoint`.
+
+    dtype: a float or complex dtype, by default float32, complex64 for complex bounds. Each value is computed by itself and rounded once.
+    ValueError where num is negative; DTypeError for other dtypes.
+
+    >>> flex.linspace(0, 1, 5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+def eye(n_rows: SupportsIndex, n_cols: SupportsIndex | None = None, k: SupportsIndex = 0, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
+    """Ones on diagonal `k` of a matrix of zeros; above the main one where positive, below where negative.
+
+    n_cols: as n_rows by default. dtype: float32 by default. ValueError where a size is negative.
+
+    >>> flex.eye(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+def tril(x: _Operand, /, k: SupportsIndex = 0) -> Tensor:
+    """The lower triangles of matrices (the last two dimensions): zero above diagonal `k`.
+
+    x: a tensor of two dimensions or more (ShapeError); the result has its shape and dtype.
+
+    >>> flex.tril(flex.ones((2, 2))).tolist()
+    [[1.0, 0.0], [1.0, 1.0]]
+    """
+def triu(x: _Operand, /, k: SupportsIndex = 0) -> Tensor:
+    """The upper triangles of matrices (the last two dimensions): zero below diagonal `k`.
+
+    x: a tensor of two dimensions or more (ShapeError); the result has its shape and dtype.
+
+    >>> flex.triu(flex.ones((2, 2))).tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
+def meshgrid(*arrays: _Operand, indexing: Literal["xy", "ij"] = 'xy') -> tuple[Tensor, ...]:
+    """Coordinates of a grid: for each tensor, its values along a dimension of its own, in the shape of all; views, as a tuple.
+
+    arrays: tensors of one dimension or none (ShapeError). indexing: with "xy" the first one's dimension is the second of the result and
+    the second one's the first, with "ij" they come in order (ValueError for anything else).
+
+    >>> x, y = flex.meshgrid(flex.asarray([1, 2, 3]), flex.asarray([4, 5]))
+    >>> x.tolist(), y.tolist()
+    ([[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]])
+    """
+def add(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Sum.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.add(flex.asarray([1, 2]), 10).tolist()
+    [11, 12]
+    """
+def subtract(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Difference.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.subtract(flex.asarray([1, 2]), 10).tolist()
+    [-9, -8]
+    """
+def multiply(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Product.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.multiply(flex.asarray([1, 2]), 10).tolist()
+    [10, 20]
+    """
+def divide(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Quotient; of integers in the default float.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.divide(flex.asarray([1, 2]), 4).tolist()
+    [0.25, 0.5]
+    """
+def floor_divide(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Floor of the quotient. Integer division by zero is an error.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.floor_divide(flex.asarray([7, -7]), 2).tolist()
+    [3, -4]
+    """
+def remainder(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Remainder with the sign of the divisor. Integer division by zero is an error.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.remainder(flex.asarray([7, -7]), 4).tolist()
+    [3, 1]
+    """
+def fmod(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Remainder with the sign of the dividend. Integer division by zero is an error.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.fmod(flex.asarray([7, -7]), 4).tolist()
+    [3, -3]
+    """
+def pow(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The first to the power of the second. Negative exponents of integers are an error.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.pow(flex.asarray([2, 3]), 2).tolist()
+    [4, 9]
+    """
+def maximum(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The larger; NaN where either is.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.maximum(flex.asarray([1, 5]), 3).tolist()
+    [3, 5]
+    """
+def minimum(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The smaller; NaN where either is.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.minimum(flex.asarray([1, 5]), 3).tolist()
+    [1, 3]
+    """
+def negative(x: _Operand, /) -> Tensor:
+    """`-x`; the smallest integer gives itself.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.negative(flex.asarray([1, -2])).tolist()
+    [-1, 2]
+    """
+def positive(x: _Operand, /) -> Tensor:
+    """x itself.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.positive(flex.asarray([1, -2])).tolist()
+    [1, -2]
+    """
+def abs(x: _Operand, /) -> Tensor:
+    """Magnitude; the smallest integer gives itself. Of complex numbers a real.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operand's dtype; that of the parts where it is complex.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.abs(flex.asarray([1, -2])).tolist()
+    [1, 2]
+    """
+def sign(x: _Operand, /) -> Tensor:
+    """-1, 0 or 1; `z / |z|` of complex numbers.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.sign(flex.asarray([5, 0, -2])).tolist()
+    [1, 0, -1]
+    """
+def square(x: _Operand, /) -> Tensor:
+    """`x * x`.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.square(flex.asarray([3, -2])).tolist()
+    [9, 4]
+    """
+def reciprocal(x: _Operand, /) -> Tensor:
+    """`1 / x`.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.reciprocal(flex.asarray([4.0, 0.5])).tolist()
+    [0.25, 2.0]
+    """
+def sqrt(x: _Operand, /) -> Tensor:
+    """Square root.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.sqrt(flex.asarray([4.0, 9.0])).tolist()
+    [2.0, 3.0]
+    """
+def rsqrt(x: _Operand, /) -> Tensor:
+    """`1 / sqrt(x)`.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.rsqrt(flex.asarray([4.0, 1.0])).tolist()
+    [0.5, 1.0]
+    """
+def hypot(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Length of the hypotenuse.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.hypot(flex.asarray([3.0, 5.0]), flex.asarray([4.0, 12.0])).tolist()
+    [5.0, 13.0]
+    """
+def copysign(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The first's magnitude with the second's sign.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.copysign(flex.asarray([1.0, 2.0]), -0.0).tolist()
+    [-1.0, -2.0]
+    """
+def nextafter(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The next value from the first towards the second.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.nextafter(flex.asarray([0.0, 1.0]), 1.0).tolist()[1]
+    1.0
+    """
+def signbit(x: _Operand, /) -> Tensor:
+    """Whether the sign bit is set.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result is bool.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.signbit(flex.asarray([1.0, -0.0])).tolist()
+    [False, True]
+    """
+def floor(x: _Operand, /) -> Tensor:
+    """The largest integer not above.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.floor(flex.asarray([1.5, -1.5])).tolist()
+    [1.0, -2.0]
+    """
+def ceil(x: _Operand, /) -> Tensor:
+    """The smallest integer not below.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.ceil(flex.asarray([1.5, -1.5])).tolist()
+    [2.0, -1.0]
+    """
+def trunc(x: _Operand, /) -> Tensor:
+    """The integer towards zero.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.trunc(flex.asarray([1.5, -1.5])).tolist()
+    [1.0, -1.0]
+    """
+def round(x: _Operand, /) -> Tensor:
+    """The nearest integer, ties to even.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.round(flex.asarray([0.5, 1.5, 2.6])).tolist()
+    [0.0, 2.0, 3.0]
+    """
+def exp(x: _Operand, /) -> Tensor:
+    """e to the power of x.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.exp(flex.asarray([0.0, -flex.inf])).tolist()
+    [1.0, 0.0]
+    """
+def exp2(x: _Operand, /) -> Tensor:
+    """2 to the power of x.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.exp2(flex.asarray([0.0, 3.0])).tolist()
+    [1.0, 8.0]
+    """
+def expm1(x: _Operand, /) -> Tensor:
+    """`exp(x) - 1` without cancellation.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.expm1(flex.asarray([0.0, -flex.inf])).tolist()
+    [0.0, -1.0]
+    """
+def log(x: _Operand, /) -> Tensor:
+    """Natural logarithm.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.log(flex.asarray([1.0, 0.0])).tolist()
+    [0.0, -inf]
+    """
+def log1p(x: _Operand, /) -> Tensor:
+    """`log(1 + x)` without cancellation.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.log1p(flex.asarray([0.0, -1.0])).tolist()
+    [0.0, -inf]
+    """
+def log2(x: _Operand, /) -> Tensor:
+    """Logarithm to base 2.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.log2(flex.asarray([1.0, 8.0])).tolist()
+    [0.0, 3.0]
+    """
+def log10(x: _Operand, /) -> Tensor:
+    """Logarithm to base 10.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.log10(flex.asarray([1.0, 100.0])).tolist()
+    [0.0, 2.0]
+    """
+def logaddexp(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """`log(exp(a) + exp(b))` without overflow.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.logaddexp(flex.asarray([-flex.inf, 1000.0]), -flex.inf).tolist()
+    [-inf, 1000.0]
+    """
+def sin(x: _Operand, /) -> Tensor:
+    """Sine.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.sin(flex.asarray([0.0])).tolist()
+    [0.0]
+    """
+def cos(x: _Operand, /) -> Tensor:
+    """Cosine.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.cos(flex.asarray([0.0])).tolist()
+    [1.0]
+    """
+def tan(x: _Operand, /) -> Tensor:
+    """Tangent.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.tan(flex.asarray([0.0])).tolist()
+    [0.0]
+    """
+def asin(x: _Operand, /) -> Tensor:
+    """Inverse sine.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.asin(flex.asarray([0.0, 2.0])).tolist()
+    [0.0, nan]
+    """
+def acos(x: _Operand, /) -> Tensor:
+    """Inverse cosine.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.acos(flex.asarray([1.0, 2.0])).tolist()
+    [0.0, nan]
+    """
+def atan(x: _Operand, /) -> Tensor:
+    """Inverse tangent.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.atan(flex.asarray([0.0])).tolist()
+    [0.0]
+    """
+def atan2(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The angle of the point (second, first).
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.atan2(flex.asarray([0.0, 1.0]), 1.0).tolist()[0]
+    0.0
+    """
+def sinh(x: _Operand, /) -> Tensor:
+    """Hyperbolic sine.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.sinh(flex.asarray([0.0])).tolist()
+    [0.0]
+    """
+def cosh(x: _Operand, /) -> Tensor:
+    """Hyperbolic cosine.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.cosh(flex.asarray([0.0])).tolist()
+    [1.0]
+    """
+def tanh(x: _Operand, /) -> Tensor:
+    """Hyperbolic tangent.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.tanh(flex.asarray([0.0, flex.inf])).tolist()
+    [0.0, 1.0]
+    """
+def asinh(x: _Operand, /) -> Tensor:
+    """Inverse hyperbolic sine.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.asinh(flex.asarray([0.0])).tolist()
+    [0.0]
+    """
+def acosh(x: _Operand, /) -> Tensor:
+    """Inverse hyperbolic cosine.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.acosh(flex.asarray([1.0, 0.0])).tolist()
+    [0.0, nan]
+    """
+def atanh(x: _Operand, /) -> Tensor:
+    """Inverse hyperbolic tangent.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.atanh(flex.asarray([0.0, 1.0])).tolist()
+    [0.0, inf]
+    """
+def erf(x: _Operand, /) -> Tensor:
+    """Error function.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.erf(flex.asarray([0.0, flex.inf])).tolist()
+    [0.0, 1.0]
+    """
+def erfc(x: _Operand, /) -> Tensor:
+    """`1 - erf(x)` without cancellation.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.erfc(flex.asarray([0.0, flex.inf])).tolist()
+    [1.0, 0.0]
+    """
+def sigmoid(x: _Operand, /) -> Tensor:
+    """`1 / (1 + exp(-x))`.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.sigmoid(flex.asarray([0.0, -flex.inf])).tolist()
+    [0.5, 0.0]
+    """
+def relu(x: _Operand, /) -> Tensor:
+    """`max(x, 0)`.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.relu(flex.asarray([1.5, -2.0])).tolist()
+    [1.5, 0.0]
+    """
+def gelu(x: _Operand, /) -> Tensor:
+    """`x / 2 * (1 + erf(x / sqrt(2)))` (Hendrycks and Gimpel 2016).
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.gelu(flex.asarray([0.0])).tolist()
+    [0.0]
+    """
+def gelu_tanh(x: _Operand, /) -> Tensor:
+    """The approximation of gelu by tanh.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.gelu_tanh(flex.asarray([0.0])).tolist()
+    [0.0]
+    """
+def silu(x: _Operand, /) -> Tensor:
+    """`x * sigmoid(x)`.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype; integers and bool are computed in float32.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.silu(flex.asarray([0.0])).tolist()
+    [0.0]
+    """
+def equal(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether equal.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result is bool.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.equal(flex.asarray([1, 2]), 2).tolist()
+    [False, True]
+    """
+def not_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether not equal.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result is bool.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.not_equal(flex.asarray([1, 2]), 2).tolist()
+    [True, False]
+    """
+def less(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether the first is less.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result is bool.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.less(flex.asarray([1, 2]), 2).tolist()
+    [True, False]
+    """
+def less_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether the first is less or equal.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result is bool.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.less_equal(flex.asarray([1, 2, 3]), 2).tolist()
+    [True, True, False]
+    """
+def greater(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether the first is greater.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result is bool.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.greater(flex.asarray([1, 2, 3]), 2).tolist()
+    [False, False, True]
+    """
+def greater_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether the first is greater or equal.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result is bool.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.greater_equal(flex.asarray([1, 2]), 2).tolist()
+    [False, True]
+    """
+def isfinite(x: _Operand, /) -> Tensor:
+    """Whether finite.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result is bool.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.isfinite(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
+    [True, False, False]
+    """
+def isinf(x: _Operand, /) -> Tensor:
+    """Whether infinite.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result is bool.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.isinf(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
+    [False, True, False]
+    """
+def isnan(x: _Operand, /) -> Tensor:
+    """Whether not a number.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result is bool.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.isnan(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
+    [False, False, True]
+    """
+def logical_and(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether both are true (not zero).
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result is bool.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.logical_and(flex.asarray([True, False]), True).tolist()
+    [True, False]
+    """
+def logical_or(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether either is true (not zero).
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result is bool.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.logical_or(flex.asarray([True, False]), False).tolist()
+    [True, False]
+    """
+def logical_xor(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Whether one of them is true (not zero).
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result is bool.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.logical_xor(flex.asarray([True, False]), True).tolist()
+    [False, True]
+    """
+def logical_not(x: _Operand, /) -> Tensor:
+    """Whether not true (zero).
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result is bool.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.logical_not(flex.asarray([True, False])).tolist()
+    [False, True]
+    """
+def bitwise_and(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Bits set in both.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.bitwise_and(flex.asarray([5, 6]), 3).tolist()
+    [1, 2]
+    """
+def bitwise_or(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Bits set in either.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.bitwise_or(flex.asarray([5, 6]), 3).tolist()
+    [7, 7]
+    """
+def bitwise_xor(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Bits set in one of them.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.bitwise_xor(flex.asarray([5, 6]), 3).tolist()
+    [6, 5]
+    """
+def bitwise_invert(x: _Operand, /) -> Tensor:
+    """Bits inverted.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.bitwise_invert(flex.asarray([0, 5])).tolist()
+    [-1, -6]
+    """
+def bitwise_left_shift(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Bits moved up; 0 from the width on.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.bitwise_left_shift(flex.asarray([1, 3]), 2).tolist()
+    [4, 12]
+    """
+def bitwise_right_shift(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """Bits moved down, keeping the sign; 0 or -1 from the width on.
+
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
+    don't broadcast.
+
+    >>> flex.bitwise_right_shift(flex.asarray([4, -4]), 1).tolist()
+    [2, -2]
+    """
+def conj(x: _Operand, /) -> Tensor:
+    """Complex conjugate.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operands' common dtype.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.conj(flex.asarray([1 + 2j])).tolist()
+    [(1-2j)]
+    """
+def real(x: _Operand, /) -> Tensor:
+    """Real part.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operand's dtype; that of the parts where it is complex.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.real(flex.asarray([1 + 2j])).tolist()
+    [1.0]
+    """
+def imag(x: _Operand, /) -> Tensor:
+    """Imaginary part; zero of real numbers.
+
+    x: a tensor, an array or a number. The result has its shape.
+    The result has the operand's dtype; that of the parts where it is complex.
+    DTypeError where the operation has no meaning for the dtype.
+
+    >>> flex.imag(flex.asarray([1 + 2j])).tolist()
+    [2.0]
+    """
+def clip(x: _Operand, /, min: _Operand | None = None, max: _Operand | None = None) -> Tensor:
+    """The nearest value from `min` to `max`; a bound that is None is none.
+
+    x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN stays NaN, and where a bound is NaN
+    so is the result; where `min` is above `max` the result is `max`. The result has the common dtype. DTypeError for bool and
+    complex numbers; ShapeError where shapes don't broadcast.
+
+    >>> flex.clip(flex.asarray([1, 5, 9]), 2, 6).tolist()
+    [2, 5, 6]
+    >>> flex.clip(flex.asarray([1, 5, 9]), max=6).tolist()
+    [1, 5, 6]
+    """
+def where(condition: _Operand, x1: _Operand, x2: _Operand, /) -> Tensor:
+    """`x1` where the condition is true, else `x2`.
+
+    condition: a bool tensor. x1, x2: tensors, arrays or numbers; the three broadcast. The result has the common dtype of x1 and x2.
+    DTypeError where the condition is not bool; ShapeError where shapes don't broadcast.
+
+    >>> flex.where(flex.asarray([True, False]), flex.asarray([1, 2]), 0).tolist()
+    [1, 0]
+    """
+def take(x: _Operand, /, indices: _Operand, axis: SupportsIndex | None = None) -> Tensor:
+    """The parts of `x` at the positions `indices` along `axis`.
+
+    indices: integers, from `-size` to `size - 1`; where it is of one dimension, the result has the shape of x but for its size
+    along the axis, otherwise its shape stands in the place of the axis. axis: None takes from x as one line. The result has the
+    dtype of x. IndexError where a position is out of range; DTypeError where they are no integers; AxisError for a wrong axis.
+
+    >>> flex.take(flex.asarray([10, 20, 30]), flex.asarray([2, 0, -1])).tolist()
+    [30, 10, 30]
+    """
+def take_along_axis(x: _Operand, /, indices: _Operand, axis: SupportsIndex = -1) -> Tensor:
+    """The values of each line of `x` along `axis` at the positions that the same line of `indices` holds.
+
+    indices: integers, of the shape of x but for their size along the axis (sizes of 1 broadcast); the result has their shape, and
+    the dtype of x. IndexError where a position is out of range; ShapeError where shapes don't fit; DTypeError where positions are no
+    integers.
+
+    >>> x = flex.asarray([[3, 1], [4, 2]])
+    >>> flex.take_along_axis(x, flex.argsort(x, axis=1), axis=1).tolist()
+    [[1, 3], [2, 4]]
+    """
+def put_along_axis(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor:
+    """A copy of `x` in which each line along `axis` has `values` put to the positions that the same line of `indices` holds.
+
+    indices: integers, of the shape of x but for their size along the axis. values: a number, or a tensor that broadcasts to the
+    shape of indices. mode: "set" (of several values for one position the last counts), "add", "multiply", "max" or "min", which
+    combine them with what is there. IndexError where a position is out of range; ShapeError where shapes don't fit; DTypeError where
+    values are of a kind beyond the dtype of x; ValueError for another mode.
+
+    >>> flex.put_along_axis(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
+    [[1, 9], [9, 4]]
+    """
+def scatter_add(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = -1) -> Tensor:
+    """A copy of `x` with `values` added along `axis`, to the positions that the same line of `indices` holds; they may repeat.
+
+    Shapes, dtypes and errors are those of `put_along_axis` with mode "add". The result is the same for any number of threads.
+
+    >>> flex.scatter_add(flex.zeros(3), flex.asarray([2, 0, 2]), flex.asarray([1.0, 2.0, 4.0])).tolist()
+    [2.0, 0.0, 5.0]
+    """
+def index_add(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = 0) -> Tensor:
+    """A copy of `x` with `values` added to its parts at the positions `indices` along `axis`; they may repeat. The reverse of `take`.
+
+    indices: integers. values: a number, or a tensor that broadcasts to the shape that `take` gives for these indices. The result
+    has the shape and the dtype of x, and is the same for any number of threads. IndexError where a position is out of range;
+    ShapeError where shapes don't fit; DTypeError where values are of a kind beyond the dtype of x, or that is bool.
+
+    >>> flex.index_add(flex.zeros((2, 2)), flex.asarray([1, 1]), flex.ones((2, 2))).tolist()
+    [[0.0, 0.0], [2.0, 2.0]]
+    """
+def masked_fill(x: _Operand, /, mask: _Operand, value: _Number) -> Tensor:
+    """`x` with `value` where the mask is true.
+
+    mask: a bool tensor; it and x broadcast together. value: a number. The result has the dtype of x. DTypeError where the mask is not
+    bool, or the value of a kind beyond the dtype; ValueError where it is out of range; ShapeError where shapes don't broadcast.
+
+    >>> flex.masked_fill(flex.asarray([1, 2, 3]), flex.asarray([True, False, True]), 0).tolist()
+    [0, 2, 0]
+    """
+def masked_select(x: _Operand, /, mask: _Operand) -> Tensor:
+    """The elements of `x` where the mask is true, in row-major order.
+
+    mask: a bool tensor; it and x broadcast together. The result is of one dimension and the dtype of x. DTypeError where the mask is
+    not bool; ShapeError where shapes don't broadcast.
+
+    >>> flex.masked_select(flex.asarray([1, 2, 3]), flex.asarray([True, False, True])).tolist()
+    [1, 3]
+    """
+def nonzero(x: _Operand, /) -> tuple[Tensor, ...]:
+    """Where `x` is not zero: the positions along each dimension, as a tuple of int64 tensors of one dimension, in row-major order.
+
+    x: a tensor of any dtype, of one dimension or more (ShapeError).
+
+    >>> [i.tolist() for i in flex.nonzero(flex.asarray([[0, 5], [6, 0]]))]
+    [[0, 1], [1, 0]]
+    """
+def argwhere(x: _Operand, /) -> Tensor:
+    """Where `x` is not zero: a row of positions for each such element, in row-major order.
+
+    x: a tensor of any dtype. The result is int64, of shape `(count, x.ndim)`.
+
+    >>> flex.argwhere(flex.asarray([[0, 5], [6, 0]])).tolist()
+    [[0, 1], [1, 0]]
+    """
+def matmul(x1: _Operand, x2: _Operand, /, *, dtype: _DType | None = None) -> Tensor:
+    """The matrix product. A vector on the left is a row, on the right a column, and goes from the result's shape; dimensions before the last
+    two are batches and broadcast.
+
+    x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common dtype; integers wrap, float16 and
+    bfloat16 are summed in float32. dtype: that of the sums and of the result instead, as if both operands were converted to it first; without
+    such copies for int8 and uint8 in int32, float16 and bfloat16 in float32. ShapeError where k or the batches don't fit, or an operand is a
+    number; DTypeError for bool, without a common dtype, or where `dtype` does not hold that one's values.
+
+    >>> flex.matmul(flex.asarray([[1, 2], [3, 4]]), flex.asarray([1, -1])).tolist()
+    [-1, -1]
+    >>> x = flex.full((1, 300), 100, dtype=flex.int8)
+    >>> flex.matmul(x, x.T, dtype=flex.int32).tolist()
+    [[3000000]]
+    """
+def matrix_transpose(x: _Operand, /) -> Tensor:
+    """The last two dimensions exchanged; a view. ShapeError where there are fewer.
+
+    >>> flex.matrix_transpose(flex.asarray([[1, 2], [3, 4]])).tolist()
+    [[1, 3], [2, 4]]
+    """
+def tensordot(x1: _Operand, x2: _Operand, /, axes: SupportsIndex | tuple[_Shape, _Shape] = 2) -> Tensor:
+    """The sum of products over several axes. The result has the axes of x1 that are not summed over, then those of x2.
+
+    axes: how many, the last of x1 with the first of x2; or a pair of axes or of tuples of axes, those of x1 and those of x2. Sizes of paired
+    axes are equal (ShapeError). The result has the common dtype; DTypeError for bool, or where there is none; AxisError where an axis is out of
+    range or named twice.
+
+    >>> a = flex.asarray([[1, 2], [3, 4]])
+    >>> flex.tensordot(a, a, axes=2).tolist(), flex.tensordot(a, a, axes=((0,), (0,))).tolist()
+    (30, [[10, 14], [14, 20]])
+    """
+def vecdot(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
+    """The sum of the products along an axis; complex numbers of x1 are conjugated.
+
+    x1, x2: of the same size along the axis, which counts from the end (ShapeError, AxisError), otherwise they broadcast. The result has the
+    common dtype; DTypeError for bool, or where there is none.
+
+    >>> flex.vecdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
+    [12, 34]
+    """
+def outer(x1: _Operand, x2: _Operand, /) -> Tensor:
+    """The product of each element of one vector with each of the other.
+
+    x1: `[n]`. x2: `[m]` (ShapeError for other ranks). The result is `[n, m]`, of the common dtype (DTypeError where there is none).
+
+    >>> flex.outer(flex.asarray([1, 2]), flex.asarray([3, 4])).tolist()
+    [[3, 4], [6, 8]]
+    """
+def cross(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
+    """The cross product of vectors of three elements along an axis.
+
+    x1, x2: of size 3 along the axis, otherwise they broadcast (ShapeError). The result has the common dtype; DTypeError for bool, or where
+    there is none; AxisError where the axis is out of range.
+
+    >>> flex.cross(flex.asarray([1, 0, 0]), flex.asarray([0, 1, 0])).tolist()
+    [0, 0, 1]
+    """
+def sum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+    """The sum of elements.
+
+    axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is summed in, by default int64
+    for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 0; the result is the same for any
+    number of threads. AxisError where an axis is out of range or given twice.
+
+    >>> x = flex.asarray([[1, 2], [3, 4]])
+    >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
+    (10, [4, 6])
+    """
+def prod(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+    """The product of elements.
+
+    axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is multiplied in, by default
+    int64 for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 1. AxisError where an axis is
+    out of range or given twice.
+
+    >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
+    [2, 12]
+    """
+def mean(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The arithmetic mean of elements.
+
+    axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
+    integers and bool; no elements give NaN. AxisError where an axis is out of range or given twice.
+
+    >>> flex.mean(flex.asarray([1, 2, 6])).item()
+    3.0
+    """
+def var(x: _Operand, /, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:
+    """The variance of elements: the sum of squared distances from their mean over `n - correction`.
+
+    axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
+    integers and bool; NaN where `n <= correction`. DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+
+    >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
+    (1.0, 2.0)
+    """
+def std(x: _Operand, /, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:
+    """The standard deviation of elements: the square root of `var`, with the same arguments and errors.
+
+    >>> flex.std(flex.asarray([1.0, 3.0])).item()
+    1.0
+    """
+def max(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The largest of elements; NaN where there is one.
+
+    axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x. ValueError
+    where there is no element; DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+
+    >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    [5, 3]
+    """
+def min(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The smallest of elements; NaN where there is one. Arguments and errors are those of `max`.
+
+    >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    [1, 2]
+    """
+def argmax(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The position of the largest element, the first where several are; that of the first NaN where there is one.
+
+    axis: an integer, or None for the position among all in row-major order. keepdims: reduced axes stay, with size 1. The result is int64.
+    ValueError where there is no element; DTypeError for complex numbers; AxisError where the axis is out of range.
+
+    >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    [1, 0]
+    """
+def argmin(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The position of the smallest element. Arguments and errors are those of `argmax`.
+
+    >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    [0, 1]
+    """
+def max_with_indices(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
+    """`max` and `argmax` in one: the largest element and its position (int64). Arguments and errors are those of `argmax`.
+
+    >>> [t.tolist() for t in flex.max_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
+    [[5, 3], [1, 0]]
+    """
+def min_with_indices(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
+    """`min` and `argmin` in one: the smallest element and its position (int64). Arguments and errors are those of `argmin`.
+
+    >>> [t.tolist() for t in flex.min_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
+    [[1, 2], [0, 1]]
+    """
+def any(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """Whether any element is true (not zero).
+
+    x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The
+    result is bool; no elements give False. AxisError where an axis is out of range or given twice.
+
+    >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
+    [True, False]
+    """
+def all(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """Whether all elements are true (not zero). Arguments and errors are those of `any`; no elements give True.
+
+    >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
+    [True, False]
+    """
+def count_nonzero(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """How many elements are not zero. Arguments and errors are those of `any`; the result is int64.
+
+    >>> flex.count_nonzero(flex.asarray([[0, 1], [2, 3]]), axis=0).tolist()
+    [1, 2]
+    """
+def logsumexp(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """`log(sum(exp(x)))` of elements, without overflow.
+
+    axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
+    integers and bool; no elements give `-inf`. DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+
+    >>> flex.logsumexp(flex.asarray([-flex.inf, 1000.0])).item()
+    1000.0
+    """
+def cumulative_sum(x: _Operand, /, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor:
+    """The sums of elements from the first of an axis to each.
+
+    axis: may be None where x has one dimension (ShapeError). dtype: what is summed in, by default int64 for bool and signed integers, uint64
+    for unsigned ones, else that of x. include_initial: a 0 comes first, and the axis is longer by one. AxisError where the axis is out of
+    range.
+
+    >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
+    [0, 1, 3, 6]
+    """
+def cumulative_prod(x: _Operand, /, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor:
+    """The products of elements from the first of an axis to each. Arguments and errors are those of `cumulative_sum`; the initial value is 1.
+
+    >>> flex.cumulative_prod(flex.asarray([2, 3, 4])).tolist()
+    [2, 6, 24]
+    """
+def cumulative_max(x: _Operand, /, axis: SupportsIndex | None = None) -> Tensor:
+    """The largest of elements from the first of an axis to each; NaN from the first NaN on.
+
+    axis: may be None where x has one dimension (ShapeError). The result has the shape and dtype of x. DTypeError for complex numbers;
+    AxisError where the axis is out of range.
+
+    >>> flex.cumulative_max(flex.asarray([1, 3, 2])).tolist()
+    [1, 3, 3]
+    """
+def cumulative_min(x: _Operand, /, axis: SupportsIndex | None = None) -> Tensor:
+    """The smallest of elements from the first of an axis to each. Arguments and errors are those of `cumulative_max`.
+
+    >>> flex.cumulative_min(flex.asarray([3, 1, 2])).tolist()
+    [3, 1, 1]
+    """
+def diff(x: _Operand, /, n: SupportsIndex = 1, axis: SupportsIndex = -1, *, prepend: _Operand | None = None, append: _Operand | None = None) -> Tensor:
+    """Differences of neighbours along an axis, taken `n` times.
+
+    prepend, append: what to put before and after x first: a number, or a tensor of its shape but for the axis (ShapeError). The result
+    has the common dtype, and an axis shorter by n. ValueError where n is negative; DTypeError for bool; AxisError where the axis is out of range.
+
+    >>> flex.diff(flex.asarray([1, 4, 9, 16])).tolist()
+    [3, 5, 7]
+    """
+def unique_all(x: _Operand, /) -> UniqueAllResult:
+    """The distinct elements, where they are, and how many there are of each.
+
+    x: a tensor of any dtype and shape, seen as one line. The result is a named tuple: `values`, ascending, of the dtype of x; `indices`,
+    where each occurs first; `inverse_indices`, of the shape of x, which give x from the values; `counts`. All but the values are int64.
+    Each NaN is a value of its own, both zeros are one; complex numbers are ordered by real, then imaginary part.
+
+    >>> u = flex.unique_all(flex.asarray([3, 1, 3]))
+    >>> u.values.tolist(), u.indices.tolist(), u.inverse_indices.tolist(), u.counts.tolist()
+    ([1, 3], [1, 0], [1, 0, 1], [1, 2])
+    """
+def unique_counts(x: _Operand, /) -> UniqueCountsResult:
+    """The distinct elements, ascending, and how many there are of each (int64): the named tuple `values`, `counts`, as of `unique_all`.
+
+    >>> values, counts = flex.unique_counts(flex.asarray([3, 1, 3]))
+    >>> values.tolist(), counts.tolist()
+    ([1, 3], [1, 2])
+    """
+def unique_inverse(x: _Operand, /) -> UniqueInverseResult:
+    """The distinct elements, ascending, and for each element of x the position of its value (int64, in the shape of x): the named tuple
+    `values`, `inverse_indices`, as of `unique_all`.
+
+    >>> values, inverse = flex.unique_inverse(flex.asarray([3, 1, 3]))
+    >>> values[inverse].tolist()
+    [3, 1, 3]
+    """
+def unique_values(x: _Operand, /) -> Tensor:
+    """The distinct elements, ascending, in one dimension: the values of `unique_all`.
+
+    >>> flex.unique_values(flex.asarray([[3, 1], [3, 2]])).tolist()
+    [1, 2, 3]
+    """
+def isin(x1: _Operand, x2: _Operand, /, *, invert: builtins.bool = False) -> Tensor:
+    """For each element of `x1`, whether it is one of those of `x2`; with `invert`, whether it is none of them.
+
+    x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN is no element. DTypeError for complex numbers, or
+    where there is no common dtype; ValueError where a number is out of range for the other's dtype.
+
+    >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
+    [True, False, True]
+    """
+def broadcast_arrays(*arrays: _Operand) -> tuple[Tensor, ...]:
+    """The tensors, each in the shape that all of them broadcast to: views, as a tuple.
+
+    arrays: tensors of any dtypes, which they keep. ShapeError where the shapes don't broadcast.
+
+    >>> [t.shape for t in flex.broadcast_arrays(flex.zeros((3, 1)), flex.zeros(4))]
+    [(3, 4), (3, 4)]
+    """
+def broadcast_to(x: _Operand, /, shape: _Shape) -> Tensor:
+    """Dimensions of size 1 repeated, and new ones put in front; a view.
+
+    shape: an integer or a tuple of them. ShapeError where x doesn't broadcast to it.
+
+    >>> flex.broadcast_to(flex.asarray([[1], [2]]), (2, 3)).tolist()
+    [[1, 1, 1], [2, 2, 2]]
+    """
+def concat(arrays: Iterable[_Operand], /, axis: SupportsIndex | None = 0) -> Tensor:
+    """Tensors one after the other along an axis; with `axis=None`, each as one line.
+
+    arrays: a sequence of at least one tensor (ValueError), of one shape but for their size along the axis (ShapeError). The result has the
+    dtype that all promote to (DTypeError where there is none).
+
+    >>> flex.concat([flex.asarray([1, 2]), flex.asarray([3])]).tolist()
+    [1, 2, 3]
+    """
+def stack(arrays: Iterable[_Operand], /, axis: SupportsIndex = 0) -> Tensor:
+    """Tensors of one shape along a new axis, which stands at that place in the result.
+
+    arrays: a sequence of at least one tensor (ValueError), all of one shape (ShapeError). The result has the dtype that all promote to.
+
+    >>> flex.stack([flex.asarray([1, 2]), flex.asarray([3, 4])], axis=1).tolist()
+    [[1, 3], [2, 4]]
+    """
+def expand_dims(x: _Operand, /, axis: _Shape = 0) -> Tensor:
+    """New dimensions of size 1 at these places of the result; a view.
+
+    axis: an integer or a tuple of them. AxisError where one is out of range or given twice.
+
+    >>> flex.expand_dims(flex.zeros((2, 3)), axis=(0, -1)).shape
+    (1, 2, 3, 1)
+    """
+def squeeze(x: _Operand, /, axis: _Shape | None = None) -> Tensor:
+    """Dimensions of size 1 taken out: those named, or all; a view.
+
+    axis: an integer or a tuple of them. ShapeError where one has another size; AxisError where it is out of range or given twice.
+
+    >>> flex.squeeze(flex.zeros((1, 3, 1)), axis=0).shape
+    (3, 1)
+    """
+def flip(x: _Operand, /, axis: _Shape | None = None) -> Tensor:
+    """Elements in reverse order along an axis, several, or all; a view.
+
+    axis: an integer or a tuple of them. AxisError where one is out of range or given twice.
+
+    >>> flex.flip(flex.asarray([1, 2, 3])).tolist()
+    [3, 2, 1]
+    """
+def moveaxis(x: _Operand, /, source: _Shape, destination: _Shape) -> Tensor:
+    """Dimensions moved to other places, the others staying in their order; a view.
+
+    source, destination: as many axes of x as of the result (ShapeError). AxisError where one is out of range or given twice.
+
+    >>> flex.moveaxis(flex.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+def permute_dims(x: _Operand, /, axes: _Shape) -> Tensor:
+    """The dimensions in another order: that of place `i` in the result is `axes[i]`; a view.
+
+    axes: each axis once (ShapeError, AxisError).
+
+    >>> flex.permute_dims(flex.zeros((2, 3, 4)), (2, 0, 1)).shape
+    (4, 2, 3)
+    """
+def transpose(x: _Operand, /, *axes: _Shape | None) -> Tensor:
+    """The dimensions in another order, in reverse order where none is given; a view.
+
+    axes: each axis once, as one tuple or several arguments (ShapeError, AxisError).
+
+    >>> flex.transpose(flex.zeros((2, 3, 4))).shape
+    (4, 3, 2)
+    """
+def swapaxes(x: _Operand, /, axis1: SupportsIndex, axis2: SupportsIndex) -> Tensor:
+    """Two dimensions exchanged; a view. AxisError where one is out of range.
+
+    >>> flex.swapaxes(flex.zeros((2, 3, 4)), 0, -1).shape
+    (4, 3, 2)
+    """
+def repeat(x: _Operand, /, repeats: SupportsIndex | Sequence[int] | _Operand, axis: SupportsIndex | None = None) -> Tensor:
+    """Each element several times along an axis; with `axis=None`, of x as one line.
+
+    repeats: an integer for all, or as many as the axis has elements. ValueError where one is negative; ShapeError where they are not as
+    many as the elements; DTypeError where they are no integers.
+
+    >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
+    [1, 1, 3]
+    """
+def tile(x: _Operand, /, repetitions: _Shape) -> Tensor:
+    """`x` beside itself, `repetitions[k]` times along dimension `k`.
+
+    repetitions: an integer or a tuple of them, which counts from the last dimension; the shorter of it and the shape of x is filled up
+    with 1 in front. ValueError where one is negative.
+
+    >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+def roll(x: _Operand, /, shift: _Shape, axis: _Shape | None = None) -> Tensor:
+    """Elements moved by `shift` places along an axis, those that leave at the end coming in at the beginning; with `axis=None`, in x as one
+    line.
+
+    shift, axis: integers, or tuples of as many (ShapeError). AxisError where an axis is out of range.
+
+    >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
+    [4, 1, 2, 3]
+    """
+def unstack(x: _Operand, /, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
+    """One tensor for each index of an axis, which goes; views, as a tuple. AxisError where the axis is out of range.
+
+    >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
+    [[1, 3], [2, 4]]
+    """
+def split(x: _Operand, /, sizes: _Shape, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
+    """Pieces along an axis: of one size, the last one smaller where it doesn't divide, or of the sizes given, which add up to the axis'
+    (as torch.split); views, as a tuple.
+
+    ValueError where a size is negative, or the one size 0; ShapeError where sizes don't add up; AxisError for a wrong axis.
+
+    >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3, 4, 5]), 2)]
+    [[1, 2], [3, 4], [5]]
+    >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3]), (1, 2))]
+    [[1], [2, 3]]
+    """
+def chunk(x: _Operand, /, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
+    """`chunks` pieces of equal size along an axis, the last one smaller, or fewer of them, where it doesn't divide (as torch.chunk); views,
+    as a tuple.
+
+    ValueError where chunks is not positive; AxisError for a wrong axis.
+
+    >>> [t.tolist() for t in flex.chunk(flex.asarray([1, 2, 3, 4, 5]), 2)]
+    [[1, 2, 3], [4, 5]]
+    """
+def unfold(x: _Operand, /, size: SupportsIndex, *, step: SupportsIndex = 1, axis: SupportsIndex = -1) -> Tensor:
+    """Sliding windows of `size` elements along an axis, one every `step`. The axis counts the windows, and their elements are a new last
+    dimension; a view whose elements overlap.
+
+    ValueError where size or step is not positive; ShapeError where a window is larger than the axis; AxisError for a wrong axis.
+
+    >>> flex.unfold(flex.arange(5), 3).tolist()
+    [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
+    """
+def pad(x: _Operand, /, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number = 0) -> Tensor:
+    """`x` with elements of `value` around it.
+
+    pad_width: how many before and after, as numpy.pad takes it: an integer for both ends of all dimensions, one pair for all
+    dimensions, or a pair for each. The result has the dtype of x. ValueError where one is negative; ShapeError where there are more or fewer
+    pairs than dimensions; DTypeError where the value is of a kind beyond the dtype.
+
+    >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
+    [9, 1, 2, 9, 9]
+    """
+def sort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
+    """The values of each line along `axis`, in order.
+
+    x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, also with `descending`. `stable` changes
+    nothing: the order among equal values is always kept. DTypeError for complex numbers; AxisError where the axis is out of range.
+
+    >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
+    [3, 2, 1]
+    """
+def argsort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
+    """The positions that sort each line along `axis`.
+
+    x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their order, also with
+    `descending`; NaN comes last. DTypeError for complex numbers; AxisError where the axis is out of range.
+
+    >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
+    [1, 2, 0]
+    """
+def sort_with_indices(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> tuple[Tensor, Tensor]:
+    """`sort` and `argsort` in one: the sorted values and their positions.
+
+    x: a tensor of an ordered dtype; both results have its shape, the positions are int64. DTypeError for complex numbers; AxisError
+    where the axis is out of range.
+
+    >>> values, indices = flex.sort_with_indices(flex.asarray([3, 1, 2]))
+    >>> values.tolist(), indices.tolist()
+    ([1, 2, 3], [1, 2, 0])
+    """
+def topk(x: _Operand, /, k: SupportsIndex, axis: SupportsIndex = -1, *, largest: builtins.bool = True, sorted: builtins.bool = True) -> tuple[Tensor, Tensor]:
+    """The `k` largest values of each line along `axis`, or the smallest, and their positions; the best first where `sorted`.
+
+    x: a tensor of an ordered dtype; both results have its shape but for `k` along the axis, the positions are int64. Of equal
+    values the earlier is better; NaN is taken last. ValueError where k is negative or beyond the size of the axis; DTypeError for
+    complex numbers; AxisError where the axis is out of range.
+
+    >>> values, indices = flex.topk(flex.asarray([1, 5, 3]), 2)
+    >>> values.tolist(), indices.tolist()
+    ([5, 3], [1, 2])
+    """
+def searchsorted(x1: _Operand, x2: _Operand, /, side: Literal["left", "right"] = 'left', sorter: _Operand | None = None) -> Tensor:
+    """Where each of `x2` would be put into `x1` to keep it sorted: before values equal to it with `side="left"`, after them with
+    `"right"`.
+
+    x1: a sorted tensor of one dimension, NaN last; `sorter` holds the positions that sort it where it isn't. x2: a tensor or a
+    number, of any shape, which is the result's; the result is int64. ShapeError where x1 has another rank, or the sorter another
+    size; DTypeError for complex numbers; ValueError for another side; IndexError where a position of the sorter is out of range.
+
+    >>> flex.searchsorted(flex.asarray([1, 2, 2, 4]), flex.asarray([2, 5]), side="right").tolist()
+    [3, 4]
+    """
 
 __all__ = [
     "ShapeError",
     "DTypeError",
     "AxisError",
     "SubscriptError",
+    "DivisionByZeroError",
     "DType",
     "bool",
     "int8",

@@ -97,6 +97,7 @@ isas! {
 #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
 mod detect {
     use super::Level;
+    use crate::exec::environment;
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
     /// Invariant I1: holds a level that the CPU has, or `UNKNOWN`.
@@ -114,17 +115,10 @@ mod detect {
     }
     #[cold]
     fn detect() -> Level {
-        let level = requested().min(best());
+        let asked = environment::isa().and_then(Result::ok).unwrap_or(Level::Avx512);
+        let level = asked.min(best());
         LEVEL.store(level as u8, Relaxed);
         level
-    }
-    /// What `FLEX_ISA` asks for; an unknown word asks for the best.
-    fn requested() -> Level {
-        match std::env::var("FLEX_ISA").as_deref() {
-            Ok("scalar" | "base" | "sse" | "sse2") => Level::Base,
-            Ok("avx2") => Level::Avx2,
-            _ => Level::Avx512,
-        }
     }
     pub fn best() -> Level {
         use std::arch::is_x86_feature_detected as has;
@@ -139,7 +133,8 @@ mod detect {
     }
 }
 
-/// The set that kernels run on: the CPU's best, or less where `FLEX_ISA` (`scalar`, `avx2`, `avx512`) says so.
+/// The set that kernels run on: the CPU's best, or less where `FLEX_ISA` (`scalar`, `avx2`, `avx512`) says so; another
+/// word is ignored ([`crate::ignored_settings`]).
 ///
 /// ```
 /// println!("{:?}", flex::exec::isa::level());

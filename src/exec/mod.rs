@@ -1,6 +1,8 @@
 //! How loops run: collapse the layouts (nest), walk them in L1 tiles (tile), on threads (par), on an instruction set (isa).
 //! Nothing here knows what an operation means.
 
+#[cfg(feature = "std")]
+pub mod environment;
 pub mod fold;
 #[macro_use]
 pub mod isa;

@@ -152,7 +152,10 @@ impl Layout {
     pub fn unfold(&self, op: &'static str, ax: isize, size: usize, step: usize) -> Result<Layout> {
         let k = axis(op, ax, self.rank())?;
         if size == 0 || size > self.shape[k] {
-            return Err(Error::shape(op, message!("size {size} is not in 1..={} (axis {k} of shape {:?})", self.shape[k], self.shape())));
+            return Err(Error::shape(
+                op,
+                message!("size {size} is not from 1 to {} (axis {k} of shape {:?})", self.shape[k], self.shape()),
+            ));
         }
         if step == 0 {
             return Err(Error::value(op, "step is 0; it must be at least 1"));

@@ -92,7 +92,12 @@ pub fn arange(start: impl Into<Scalar>, stop: impl Into<Scalar>, step: impl Into
     }
     let dtype = dtype.unwrap_or(DType::DEFAULT_FLOAT);
     if !dtype.is_float() {
-        return Err(Error::dtype(OP, message!("{start}, {stop}, {step} make no {dtype}: convert the result with astype")));
+        return Err(Error::dtype(
+            OP,
+            message!(
+                "start {start}, stop {stop} and step {step} do not give {dtype}: leave the dtype out, and convert the result with astype"
+            ),
+        ));
     }
     let (a, b, s) = (start.to_f64(), stop.to_f64(), step.to_f64());
     let count = libm::ceil((b - a) / s);
@@ -119,7 +124,10 @@ pub fn linspace(start: impl Into<Scalar>, stop: impl Into<Scalar>, count: usize,
     let complex = matches!(start, Scalar::Complex(..)) || matches!(stop, Scalar::Complex(..));
     let dtype = dtype.unwrap_or(if complex { DType::DEFAULT_COMPLEX } else { DType::DEFAULT_FLOAT });
     if !(dtype.is_complex() || dtype.is_float() && !complex) {
-        return Err(Error::dtype(OP, message!("{start} to {stop} makes no {dtype}: convert the result with astype")));
+        return Err(Error::dtype(
+            OP,
+            message!("the values are floats or complex numbers, not {dtype}: leave the dtype out, and convert the result with astype"),
+        ));
     }
     let pieces = if endpoint { count.saturating_sub(1) } else { count }.max(1);
     let part = |a: f64, b: f64| {

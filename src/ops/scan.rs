@@ -97,7 +97,7 @@ pub fn cumulative_min(x: &Tensor, axis: Option<isize>) -> Result<Tensor> {
 }
 
 /// Differences of neighbours along `axis`, taken `n` times: each element less the one before it. `prepend` and `append` are put
-/// before and after `x` first. The axis is shorter by `n`, at least empty; the dtype that of `x` and those promoted.
+/// before and after `x` first; one of rank 0 is put there on each line. The axis is shorter by `n`, at least empty; the dtype that of `x` and those promoted.
 ///
 /// Errors for bool, where the axis is outside `x`, and where the shapes of `prepend` or `append` differ from that of `x` off the
 /// axis.
@@ -115,7 +115,12 @@ pub fn diff(x: &Tensor, n: usize, axis: isize, prepend: Option<&Tensor>, append:
         return Err(Error::unsupported("diff", x.dtype()));
     }
     let axis = k as isize;
-    let parts: Vec<&Tensor> = [prepend, Some(x), append].into_iter().flatten().collect();
+    // a single value stands beside each line
+    let mut one = Shape::from_slice(x.shape());
+    one[k] = 1;
+    let beside = |t: Option<&Tensor>| t.map(|t| if t.rank() == 0 { t.broadcast_to(&one) } else { Ok(t.clone()) }).transpose();
+    let (prepend, append) = (beside(prepend)?, beside(append)?);
+    let parts: Vec<&Tensor> = [prepend.as_ref(), Some(x), append.as_ref()].into_iter().flatten().collect();
     let mut out = if parts.len() > 1 { ops::concat(&parts, Some(axis))? } else { x.clone() };
     for _ in 0..n.min(out.shape()[k]) {
         let rest = out.shape()[k] - 1;
@@ -135,7 +140,10 @@ fn the_axis(op: &'static str, x: &Tensor, axis: Option<isize>) -> Result<usize> 
     match axis {
         Some(a) => layout::axis(op, a, x.rank()),
         None if x.rank() == 1 => Ok(0),
-        None => Err(Error::value(op, message!("axis may be left out for one dimension only; x has shape {:?}", x.shape()))),
+        None => Err(Error::value(
+            op,
+            message!("give the axis, or flatten x with reshape: its shape is {:?}, and only one dimension needs no axis", x.shape()),
+        )),
     }
 }
 

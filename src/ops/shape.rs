@@ -11,7 +11,7 @@ use core::borrow::Borrow;
 
 /// The dtype that all promote to. Errors where there is no tensor, or no such dtype.
 fn promoted<T: Borrow<Tensor>>(op: &'static str, tensors: &[T]) -> Result<DType> {
-    let first = tensors.first().ok_or_else(|| Error::value(op, "no tensors; there must be at least one"))?;
+    let first = tensors.first().ok_or_else(|| Error::value(op, "at least one tensor is needed, and there is none"))?;
     tensors.iter().try_fold(first.borrow().dtype(), |d, t| d.promote(t.borrow().dtype(), op))
 }
 
@@ -40,7 +40,7 @@ pub fn concat<T: Borrow<Tensor>>(tensors: &[T], axis: Option<isize>) -> Result<T
     for t in tensors {
         let t: &Tensor = t.borrow();
         if t.rank() != first.rank() || (0..t.rank()).any(|d| d != k && t.shape()[d] != shape[d]) {
-            let message = message!("shapes {:?} and {:?} differ beside axis {k}", first.shape(), t.shape());
+            let message = message!("shapes {:?} and {:?} must be equal except along axis {k}", first.shape(), t.shape());
             return Err(Error::shape(OP, message));
         }
         shape[k] = shape[k].checked_add(t.shape()[k]).ok_or_else(|| Error::shape(OP, "the sizes add up to more than memory has"))?;

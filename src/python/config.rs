@@ -3,7 +3,7 @@
 use crate::DType;
 use crate::exec::isa;
 use crate::exec::par::this_thread;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::{Mutex, PoisonError};
@@ -135,6 +135,14 @@ fn show_config(py: Python<'_>) -> PyResult<Config> {
     config.set_item("features", features.into_iter().filter(|f| f.1).map(|f| f.0).collect::<Vec<_>>().join(" "))?;
     config.set_item("dtypes", DType::ALL.into_iter().filter(|d| d.is_available()).map(DType::name).collect::<Vec<_>>().join(" "))?;
     Ok(Config(config.unbind()))
+}
+
+/// At the import: a setting that does nothing is worth a word.
+pub(super) fn warn_of_ignored_settings(py: Python<'_>) -> PyResult<()> {
+    crate::ignored_settings().into_iter().try_for_each(|line| {
+        let line = std::ffi::CString::new(line)?;
+        PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &line, 1)
+    })
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

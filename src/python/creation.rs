@@ -28,7 +28,7 @@ fn or_float(dtype: Option<DTypeArg>) -> DType {
 /// >>> flex.empty((2, 3)).shape
 /// (2, 3)
 #[pyfunction]
-#[pyo3(signature = (shape, *, dtype = None, device = None))]
+#[pyo3(signature = (shape, dtype = None, *, device = None))]
 fn empty(shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
     let _ = device;
     Ok(Tensor::empty(&shape.shape()?, or_float(dtype))?.into())
@@ -39,7 +39,7 @@ fn empty(shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResu
 /// >>> flex.empty_like(flex.asarray([1, 2])).dtype
 /// flex.int64
 #[pyfunction]
-#[pyo3(signature = (x, /, *, dtype = None, device = None))]
+#[pyo3(signature = (x, /, dtype = None, *, device = None))]
 fn empty_like(x: Arg, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
     let _ = device;
     Ok(Tensor::empty(x.0.shape(), dtype.map_or(x.0.dtype(), |d| d.0))?.into())
@@ -53,7 +53,7 @@ fn empty_like(x: Arg, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResu
 /// >>> flex.zeros(3).tolist()
 /// [0.0, 0.0, 0.0]
 #[pyfunction]
-#[pyo3(signature = (shape, *, dtype = None, device = None))]
+#[pyo3(signature = (shape, dtype = None, *, device = None))]
 fn zeros(py: Python<'_>, shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
     let (shape, _) = (shape.shape()?, device);
     compute(py, elements(&shape), || Tensor::zeros(&shape, or_float(dtype)))
@@ -64,7 +64,7 @@ fn zeros(py: Python<'_>, shape: Ints, dtype: Option<DTypeArg>, device: Option<De
 /// >>> flex.zeros_like(flex.asarray([1, 2])).tolist()
 /// [0, 0]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, dtype = None, device = None))]
+#[pyo3(signature = (x, /, dtype = None, *, device = None))]
 fn zeros_like(py: Python<'_>, x: Arg, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
     let _ = device;
     compute(py, x.0.len(), || Tensor::zeros(x.0.shape(), dtype.map_or(x.0.dtype(), |d| d.0)))
@@ -78,7 +78,7 @@ fn zeros_like(py: Python<'_>, x: Arg, dtype: Option<DTypeArg>, device: Option<De
 /// >>> flex.ones(3, dtype=flex.int8).tolist()
 /// [1, 1, 1]
 #[pyfunction]
-#[pyo3(signature = (shape, *, dtype = None, device = None))]
+#[pyo3(signature = (shape, dtype = None, *, device = None))]
 fn ones(py: Python<'_>, shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
     let (shape, _) = (shape.shape()?, device);
     compute(py, elements(&shape), || ops::ones(&shape, or_float(dtype)))
@@ -89,7 +89,7 @@ fn ones(py: Python<'_>, shape: Ints, dtype: Option<DTypeArg>, device: Option<Dev
 /// >>> flex.ones_like(flex.asarray([5, 6])).tolist()
 /// [1, 1]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, dtype = None, device = None))]
+#[pyo3(signature = (x, /, dtype = None, *, device = None))]
 fn ones_like(py: Python<'_>, x: Arg, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
     let _ = device;
     compute(py, x.0.len(), || ops::ones(x.0.shape(), dtype.map_or(x.0.dtype(), |d| d.0)))
@@ -104,7 +104,7 @@ fn ones_like(py: Python<'_>, x: Arg, dtype: Option<DTypeArg>, device: Option<Dev
 /// >>> flex.full((2, 2), 7).tolist()
 /// [[7, 7], [7, 7]]
 #[pyfunction]
-#[pyo3(signature = (shape, fill_value, *, dtype = None, device = None))]
+#[pyo3(signature = (shape, fill_value, dtype = None, *, device = None))]
 fn full(py: Python<'_>, shape: Ints, fill_value: Number, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
     let (shape, _) = (shape.shape()?, device);
     compute(py, elements(&shape), || ops::full(&shape, fill_value.0, dtype.map(|d| d.0)))
@@ -117,7 +117,7 @@ fn full(py: Python<'_>, shape: Ints, fill_value: Number, dtype: Option<DTypeArg>
 /// >>> flex.full_like(flex.asarray([1, 2]), 7).tolist()
 /// [7, 7]
 #[pyfunction]
-#[pyo3(signature = (x, /, fill_value, *, dtype = None, device = None))]
+#[pyo3(signature = (x, /, fill_value, dtype = None, *, device = None))]
 fn full_like(py: Python<'_>, x: Arg, fill_value: Number, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
     let _ = device;
     compute(py, x.0.len(), || ops::full(x.0.shape(), fill_value.0, Some(dtype.map_or(x.0.dtype(), |d| d.0))))
@@ -131,7 +131,7 @@ fn full_like(py: Python<'_>, x: Arg, fill_value: Number, dtype: Option<DTypeArg>
 /// >>> flex.arange(3).tolist(), flex.arange(1, 2, 0.25).tolist()
 /// ([0, 1, 2], [1.0, 1.25, 1.5, 1.75])
 #[pyfunction]
-#[pyo3(signature = (start, /, stop = None, step = Number(Scalar::Int(1)), *, dtype = None, device = None), text_signature = "(start, /, stop=None, step=1, *, dtype=None, device=None)")]
+#[pyo3(signature = (start, stop = None, step = Number(Scalar::Int(1)), dtype = None, *, device = None), text_signature = "(start, stop=None, step=1, dtype=None, *, device=None)")]
 fn arange(
     py: Python<'_>,
     start: Number,
@@ -154,7 +154,7 @@ fn arange(
 /// >>> flex.linspace(0, 1, 5).tolist()
 /// [0.0, 0.25, 0.5, 0.75, 1.0]
 #[pyfunction]
-#[pyo3(signature = (start, stop, /, num, *, dtype = None, device = None, endpoint = true))]
+#[pyo3(signature = (start, stop, num, *, dtype = None, device = None, endpoint = true))]
 fn linspace(
     py: Python<'_>,
     start: Number,
@@ -175,7 +175,7 @@ fn linspace(
 /// >>> flex.eye(2).tolist()
 /// [[1.0, 0.0], [0.0, 1.0]]
 #[pyfunction]
-#[pyo3(signature = (n_rows, n_cols = None, /, *, k = 0, dtype = None, device = None))]
+#[pyo3(signature = (n_rows, n_cols = None, k = 0, dtype = None, *, device = None))]
 fn eye(
     py: Python<'_>,
     n_rows: isize,
@@ -195,7 +195,7 @@ fn eye(
 /// >>> flex.tril(flex.ones((2, 2))).tolist()
 /// [[1.0, 0.0], [1.0, 1.0]]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, k = 0))]
+#[pyo3(signature = (x, /, k = 0))]
 fn tril(py: Python<'_>, x: Arg, k: i64) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::tril(&x.0, k))
 }
@@ -207,7 +207,7 @@ fn tril(py: Python<'_>, x: Arg, k: i64) -> PyResult<PyTensor> {
 /// >>> flex.triu(flex.ones((2, 2))).tolist()
 /// [[1.0, 1.0], [0.0, 1.0]]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, k = 0))]
+#[pyo3(signature = (x, /, k = 0))]
 fn triu(py: Python<'_>, x: Arg, k: i64) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::triu(&x.0, k))
 }

@@ -17,7 +17,7 @@ use pyo3::types::PyTuple;
 /// >>> flex.take(flex.asarray([10, 20, 30]), flex.asarray([2, 0, -1])).tolist()
 /// [30, 10, 30]
 #[pyfunction]
-#[pyo3(signature = (x, indices, /, axis = None))]
+#[pyo3(signature = (x, /, indices, axis = None))]
 fn take(py: Python<'_>, x: Arg, indices: Arg, axis: Option<isize>) -> PyResult<PyTensor> {
     compute(py, x.0.len().saturating_add(indices.0.len()), || ops::take(&x.0, &indices.0, axis))
 }
@@ -32,7 +32,7 @@ fn take(py: Python<'_>, x: Arg, indices: Arg, axis: Option<isize>) -> PyResult<P
 /// >>> flex.take_along_axis(x, flex.argsort(x, axis=1), axis=1).tolist()
 /// [[1, 3], [2, 4]]
 #[pyfunction]
-#[pyo3(signature = (x, indices, /, axis = -1), text_signature = "(x, indices, /, axis=-1)")]
+#[pyo3(signature = (x, /, indices, axis = -1), text_signature = "(x, /, indices, axis=-1)")]
 fn take_along_axis(py: Python<'_>, x: Arg, indices: Arg, axis: isize) -> PyResult<PyTensor> {
     compute(py, x.0.len().saturating_add(indices.0.len()), || ops::take_along_axis(&x.0, &indices.0, axis))
 }
@@ -47,7 +47,7 @@ fn take_along_axis(py: Python<'_>, x: Arg, indices: Arg, axis: isize) -> PyResul
 /// >>> flex.put_along_axis(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
 /// [[1, 9], [9, 4]]
 #[pyfunction]
-#[pyo3(signature = (x, indices, values, /, axis = -1, *, mode = "set"), text_signature = "(x, indices, values, /, axis=-1, *, mode='set')")]
+#[pyo3(signature = (x, /, indices, values, axis = -1, *, mode = "set"), text_signature = "(x, /, indices, values, axis=-1, *, mode='set')")]
 fn put_along_axis(py: Python<'_>, x: Arg, indices: Arg, values: Operand, axis: isize, mode: &str) -> PyResult<PyTensor> {
     let mode = match mode {
         "set" => ScatterMode::Set,
@@ -70,7 +70,7 @@ fn put_along_axis(py: Python<'_>, x: Arg, indices: Arg, values: Operand, axis: i
 /// >>> flex.scatter_add(flex.zeros(3), flex.asarray([2, 0, 2]), flex.asarray([1.0, 2.0, 4.0])).tolist()
 /// [2.0, 0.0, 5.0]
 #[pyfunction]
-#[pyo3(signature = (x, indices, values, /, axis = -1), text_signature = "(x, indices, values, /, axis=-1)")]
+#[pyo3(signature = (x, /, indices, values, axis = -1), text_signature = "(x, /, indices, values, axis=-1)")]
 fn scatter_add(py: Python<'_>, x: Arg, indices: Arg, values: Operand, axis: isize) -> PyResult<PyTensor> {
     scatter(py, x, indices, values, |x, indices, values| ops::scatter_add(x, indices, values, axis))
 }
@@ -84,7 +84,7 @@ fn scatter_add(py: Python<'_>, x: Arg, indices: Arg, values: Operand, axis: isiz
 /// >>> flex.index_add(flex.zeros((2, 2)), flex.asarray([1, 1]), flex.ones((2, 2))).tolist()
 /// [[0.0, 0.0], [2.0, 2.0]]
 #[pyfunction]
-#[pyo3(signature = (x, indices, values, /, axis = 0))]
+#[pyo3(signature = (x, /, indices, values, axis = 0))]
 fn index_add(py: Python<'_>, x: Arg, indices: Arg, values: Operand, axis: isize) -> PyResult<PyTensor> {
     scatter(py, x, indices, values, |x, indices, values| ops::index_add(x, indices, values, axis))
 }
@@ -108,7 +108,7 @@ fn scatter(
 /// >>> flex.masked_fill(flex.asarray([1, 2, 3]), flex.asarray([True, False, True]), 0).tolist()
 /// [0, 2, 0]
 #[pyfunction]
-#[pyo3(signature = (x, mask, value, /))]
+#[pyo3(signature = (x, /, mask, value))]
 fn masked_fill(py: Python<'_>, x: Arg, mask: Arg, value: Number) -> PyResult<PyTensor> {
     compute(py, x.0.len().saturating_mul(mask.0.len()), || ops::masked_fill(&x.0, &mask.0, value.0))
 }
@@ -121,7 +121,7 @@ fn masked_fill(py: Python<'_>, x: Arg, mask: Arg, value: Number) -> PyResult<PyT
 /// >>> flex.masked_select(flex.asarray([1, 2, 3]), flex.asarray([True, False, True])).tolist()
 /// [1, 3]
 #[pyfunction]
-#[pyo3(signature = (x, mask, /))]
+#[pyo3(signature = (x, /, mask))]
 fn masked_select(py: Python<'_>, x: Arg, mask: Arg) -> PyResult<PyTensor> {
     compute(py, x.0.len().saturating_mul(mask.0.len()), || ops::masked_select(&x.0, &mask.0))
 }

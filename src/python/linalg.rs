@@ -56,7 +56,7 @@ fn matrix_transpose(x: Arg) -> PyResult<PyTensor> {
 /// >>> flex.tensordot(a, a, axes=2).tolist(), flex.tensordot(a, a, axes=((0,), (0,))).tolist()
 /// (30, [[10, 14], [14, 20]])
 #[pyfunction]
-#[pyo3(signature = (x1, x2, /, *, axes = None), text_signature = "(x1, x2, /, *, axes=2)")]
+#[pyo3(signature = (x1, x2, /, axes = None), text_signature = "(x1, x2, /, axes=2)")]
 fn tensordot(py: Python<'_>, x1: Arg, x2: Arg, axes: Option<&Bound<PyAny>>) -> PyResult<PyTensor> {
     let axes = match axes {
         None => TensordotAxes::Count(2),

@@ -1,10 +1,12 @@
-//! Methods of Tensor that are functions of the module: one table.
+//! Methods of Tensor that are functions of the module: all that take a tensor first.
 
+use super::convert::Lent;
+use super::elementwise::apply_lent;
 use super::tensor::PyTensor;
-use pyo3::exceptions::PyAttributeError;
+use crate::kernel::elementwise::rows;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
+use pyo3::types::{PyString, PyType};
 
 /// What a class attribute has to be for a built-in function to get the instance: `t.sum(axis=0)` is `flex.sum(t, axis=0)`.
 #[pyclass(frozen, module = "flex._flex", name = "_Method")]
@@ -22,31 +24,42 @@ impl Method {
     }
 }
 
-/// Functions whose first parameter is a tensor.
-#[rustfmt::skip]
-const METHODS: &[&str] = &[
-    // elementwise
-    "abs", "ceil", "clip", "conj", "cos", "erf", "exp", "floor", "isfinite", "isinf", "isnan", "log", "reciprocal", "relu", "round", "rsqrt",
-    "sigmoid", "sign", "sin", "sqrt", "square", "tan", "tanh", "trunc",
-    // reductions
-    "all", "any", "argmax", "argmin", "count_nonzero", "cumulative_prod", "cumulative_sum", "logsumexp", "max", "mean", "min", "prod", "std", "sum", "var",
-    // shape
-    "broadcast_to", "chunk", "expand_dims", "flip", "moveaxis", "permute_dims", "repeat", "roll", "split", "squeeze", "swapaxes", "tile",
-    "transpose", "unfold", "unstack",
-    // sorting and indexing
-    "argsort", "argwhere", "masked_fill", "nonzero", "sort", "take", "take_along_axis", "topk",
-    // products
-    "matmul",
-];
+/// What the first parameter is called that takes a tensor.
+const TENSOR: [&str; 2] = ["(x", "(x1"];
+
+/// Functions that take one first, yet are no methods: `from_dlpack` takes an object that is none yet, `real` and `imag` are properties.
+const NOT_METHODS: [&str; 3] = ["from_dlpack", "imag", "real"];
+
+#[pymethods]
+impl PyTensor {
+    /// The real parts of complex numbers, as `flex.real` gives them; real numbers themselves.
+    #[getter]
+    fn real(slf: Bound<'_, Self>) -> PyResult<PyTensor> {
+        apply_lent(slf.py(), &rows::RealPart::ROW, [Lent::Object(slf)])
+    }
+    /// The imaginary parts of complex numbers, as `flex.imag` gives them.
+    #[getter]
+    fn imag(slf: Bound<'_, Self>) -> PyResult<PyTensor> {
+        apply_lent(slf.py(), &rows::ImagPart::ROW, [Lent::Object(slf)])
+    }
+}
 
 /// Comes after the functions' own registration.
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let class = m.py().get_type::<PyTensor>();
-    for name in METHODS {
-        if class.hasattr(*name)? {
-            return Err(PyAttributeError::new_err(format!("Tensor.{name} exists already")));
+    for name in m.index()? {
+        let name = name.cast_into::<PyString>()?;
+        let (function, known) = (m.getattr(&name)?, name.to_str()?);
+        // astype and reshape are the class's own
+        if NOT_METHODS.contains(&known) || class.hasattr(&name)? {
+            continue;
         }
-        class.setattr(*name, Method(m.getattr(*name)?.unbind()).into_pyobject(m.py())?)?;
+        let Some(signature) = function.getattr_opt("__text_signature__")? else { continue };
+        let Ok(signature) = signature.extract::<String>() else { continue };
+        let first = signature.split([',', ')']).next().unwrap_or_default();
+        if TENSOR.contains(&first) {
+            class.setattr(&name, Method(function.unbind()).into_pyobject(m.py())?)?;
+        }
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ pub mod convert;
 mod creation;
 mod dtype;
 mod elementwise;
+mod hints;
 mod index;
 mod interop;
 mod io;
@@ -32,6 +33,7 @@ use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
 fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
+    config::warn_of_ignored_settings(m.py())?;
     convert::error::register(m)?;
     dtype::register(m)?;
     tensor::register(m)?;
@@ -50,5 +52,6 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     set::register(m)?;
     shape::register(m)?;
     sort::register(m)?;
+    hints::register(&[m, &m.getattr("_nn")?.cast_into()?])?;
     methods::register(m) // of the functions above
 }

@@ -124,7 +124,10 @@ pub fn isdtype(dtype: DTypeArg, kind: &Bound<PyAny>) -> PyResult<bool> {
             "real floating" => Ok(d.is_float()),
             "complex floating" => Ok(d.is_complex()),
             "numeric" => Ok(!d.is_bool()),
-            other => Err(PyValueError::new_err(format!("isdtype: {other:?} is no kind of dtypes"))),
+            other => Err(PyValueError::new_err(format!(
+                "isdtype: {other:?} is not a kind of dtypes: they are \"bool\", \"signed integer\", \"unsigned integer\", \"integral\", \
+                 \"real floating\", \"complex floating\" and \"numeric\""
+            ))),
         };
     }
     Ok(kind.extract::<DTypeArg>()?.0 == d)

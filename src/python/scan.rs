@@ -1,6 +1,6 @@
 //! Running totals, and differences.
 
-use super::convert::{Arg, compute, count};
+use super::convert::{Arg, Operand, compute, count};
 use super::dtype::DTypeArg;
 use super::tensor::PyTensor;
 use crate::ops;
@@ -55,16 +55,19 @@ fn cumulative_min(py: Python<'_>, x: Arg, axis: Option<isize>) -> PyResult<PyTen
 
 /// Differences of neighbours along an axis, taken `n` times.
 ///
-/// prepend, append: tensors to put before and after x first, of its shape but for the axis (ShapeError). The result has the common dtype, and
-/// an axis shorter by n. ValueError where n is negative; DTypeError for bool; AxisError where the axis is out of range.
+/// prepend, append: what to put before and after x first: a number, or a tensor of its shape but for the axis (ShapeError). The result
+/// has the common dtype, and an axis shorter by n. ValueError where n is negative; DTypeError for bool; AxisError where the axis is out of range.
 ///
 /// >>> flex.diff(flex.asarray([1, 4, 9, 16])).tolist()
 /// [3, 5, 7]
 #[pyfunction]
-#[pyo3(signature = (x, /, *, axis = -1, n = 1, prepend = None, append = None), text_signature = "(x, /, *, axis=-1, n=1, prepend=None, append=None)")]
-fn diff(py: Python<'_>, x: Arg, axis: isize, n: isize, prepend: Option<Arg>, append: Option<Arg>) -> PyResult<PyTensor> {
+#[pyo3(signature = (x, /, n = 1, axis = -1, *, prepend = None, append = None), text_signature = "(x, /, n=1, axis=-1, *, prepend=None, append=None)")]
+fn diff(py: Python<'_>, x: Arg, n: isize, axis: isize, prepend: Option<Operand>, append: Option<Operand>) -> PyResult<PyTensor> {
+    let dtype = x.0.dtype();
+    let [prepend, append] = [prepend, append].map(|o| o.map(|o| o.tensor_like(dtype)).transpose());
+    let (prepend, append) = (prepend?, append?);
     let n = count("diff", "n", n)?;
-    compute(py, x.0.len(), || ops::diff(&x.0, n, axis, prepend.as_ref().map(|p| &p.0), append.as_ref().map(|a| &a.0)))
+    compute(py, x.0.len(), || ops::diff(&x.0, n, axis, prepend.as_ref(), append.as_ref()))
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

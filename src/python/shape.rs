@@ -23,7 +23,7 @@ impl<'py> FromPyObject<'_, 'py> for Tensors {
         }
         match x.try_iter() {
             Ok(items) if !x.is_instance_of::<PyString>() => items.map(|t| tensor(&t?)).collect::<PyResult<_>>().map(Tensors),
-            _ => Err(PyTypeError::new_err(format!("a sequence of tensors is wanted, not {}", kind(&x)))),
+            _ => Err(PyTypeError::new_err(format!("a list or tuple of tensors is wanted, not {}", kind(&x)))),
         }
     }
 }
@@ -138,7 +138,7 @@ fn flip(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
 /// >>> flex.moveaxis(flex.zeros((2, 3, 4)), 0, -1).shape
 /// (3, 4, 2)
 #[pyfunction]
-#[pyo3(signature = (x, source, destination, /))]
+#[pyo3(signature = (x, /, source, destination))]
 fn moveaxis(x: Lent, source: Ints, destination: Ints) -> PyResult<PyTensor> {
     view(&x, |x| x.moveaxis(&source.0, &destination.0))
 }
@@ -177,7 +177,7 @@ fn transpose(x: Lent, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
 /// >>> flex.swapaxes(flex.zeros((2, 3, 4)), 0, -1).shape
 /// (4, 3, 2)
 #[pyfunction]
-#[pyo3(signature = (x, axis1, axis2, /))]
+#[pyo3(signature = (x, /, axis1, axis2))]
 fn swapaxes(x: Lent, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
     view(&x, |x| Ok(x.view(x.layout().swap_axes("swapaxes", axis1, axis2)?)))
 }
@@ -190,7 +190,7 @@ fn swapaxes(x: Lent, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
 /// >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
 /// [1, 1, 3]
 #[pyfunction]
-#[pyo3(signature = (x, repeats, /, axis = None))]
+#[pyo3(signature = (x, /, repeats, axis = None))]
 fn repeat(py: Python<'_>, x: Arg, repeats: &Bound<PyAny>, axis: Option<isize>) -> PyResult<PyTensor> {
     if let Ok(times) = integer(repeats) {
         let times = count("repeat", "repeats", times)?;
@@ -208,7 +208,7 @@ fn repeat(py: Python<'_>, x: Arg, repeats: &Bound<PyAny>, axis: Option<isize>) -
 /// >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
 /// [[1, 2, 1, 2], [1, 2, 1, 2]]
 #[pyfunction]
-#[pyo3(signature = (x, repetitions, /))]
+#[pyo3(signature = (x, /, repetitions))]
 fn tile(py: Python<'_>, x: Arg, repetitions: Ints) -> PyResult<PyTensor> {
     let times = repetitions.0.iter().map(|n| count("tile", "a repetition", *n)).collect::<PyResult<Vec<_>>>()?;
     compute(py, times.iter().fold(x.0.len(), |n, t| n.saturating_mul(*t)), || ops::tile(&x.0, &times))
@@ -248,7 +248,7 @@ fn unstack(py: Python<'_>, x: Arg, axis: isize) -> PyResult<Bound<'_, PyTuple>> 
 /// >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3]), (1, 2))]
 /// [[1], [2, 3]]
 #[pyfunction]
-#[pyo3(signature = (x, sizes, /, axis = 0))]
+#[pyo3(signature = (x, /, sizes, axis = 0))]
 fn split<'py>(py: Python<'py>, x: Arg, sizes: &Bound<'py, PyAny>, axis: isize) -> PyResult<Bound<'py, PyTuple>> {
     let sizes = match integer(sizes) {
         Ok(size) => {
@@ -277,7 +277,7 @@ fn split<'py>(py: Python<'py>, x: Arg, sizes: &Bound<'py, PyAny>, axis: isize) -
 /// >>> [t.tolist() for t in flex.chunk(flex.asarray([1, 2, 3, 4, 5]), 2)]
 /// [[1, 2, 3], [4, 5]]
 #[pyfunction]
-#[pyo3(signature = (x, chunks, /, axis = 0))]
+#[pyo3(signature = (x, /, chunks, axis = 0))]
 fn chunk(py: Python<'_>, x: Arg, chunks: isize, axis: isize) -> PyResult<Bound<'_, PyTuple>> {
     tuple(py, x.0.chunk(count("chunk", "chunks", chunks)?, axis)?)
 }
@@ -305,7 +305,7 @@ fn unfold(x: Lent, size: isize, step: isize, axis: isize) -> PyResult<PyTensor> 
 /// >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
 /// [9, 1, 2, 9, 9]
 #[pyfunction]
-#[pyo3(signature = (x, pad_width, /, *, value = Number(crate::Scalar::Bool(false))), text_signature = "(x, pad_width, /, *, value=0)")]
+#[pyo3(signature = (x, /, pad_width, *, value = Number(crate::Scalar::Bool(false))), text_signature = "(x, /, pad_width, *, value=0)")]
 fn pad(py: Python<'_>, x: Arg, pad_width: &Bound<PyAny>, value: Number) -> PyResult<PyTensor> {
     let rank = x.0.rank();
     let pair = |p: &[isize]| -> PyResult<(usize, usize)> {

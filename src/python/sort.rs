@@ -63,7 +63,7 @@ fn sort_with_indices(py: Python<'_>, x: Arg, axis: isize, descending: bool, stab
 /// >>> values.tolist(), indices.tolist()
 /// ([5, 3], [1, 2])
 #[pyfunction]
-#[pyo3(signature = (x, k, /, axis = -1, *, largest = true, sorted = true), text_signature = "(x, k, /, axis=-1, *, largest=True, sorted=True)")]
+#[pyo3(signature = (x, /, k, axis = -1, *, largest = true, sorted = true), text_signature = "(x, /, k, axis=-1, *, largest=True, sorted=True)")]
 fn topk(py: Python<'_>, x: Arg, k: isize, axis: isize, largest: bool, sorted: bool) -> PyResult<(PyTensor, PyTensor)> {
     let k = usize::try_from(k).map_err(|_| PyValueError::new_err(format!("topk: k is {k}; it must not be negative")))?;
     pair(py, x.0.len(), || ops::topk(&x.0, k, axis, largest, sorted, DType::DEFAULT_INT))
@@ -79,7 +79,7 @@ fn topk(py: Python<'_>, x: Arg, k: isize, axis: isize, largest: bool, sorted: bo
 /// >>> flex.searchsorted(flex.asarray([1, 2, 2, 4]), flex.asarray([2, 5]), side="right").tolist()
 /// [3, 4]
 #[pyfunction]
-#[pyo3(signature = (x1, x2, /, *, side = "left", sorter = None))]
+#[pyo3(signature = (x1, x2, /, side = "left", sorter = None))]
 fn searchsorted(py: Python<'_>, x1: Arg, x2: Operand, side: &str, sorter: Option<Arg>) -> PyResult<PyTensor> {
     let side = match side {
         "left" => Side::Left,

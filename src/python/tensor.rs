@@ -74,7 +74,8 @@ impl PyTensor {
     fn T(&self) -> PyResult<PyTensor> {
         self.view(|t| match t.rank() {
             2 => t.transpose(0, 1),
-            n => Err(Error::shape("T", format!("the tensor has {n} dimensions, not 2: use mT or permute_dims"))),
+            n @ (0 | 1) => Err(Error::shape("T", format!("not defined for {n} dimensions: expand_dims makes a row or a column of one"))),
+            n => Err(Error::shape("T", format!("not defined for {n} dimensions: use mT for the last two, or permute_dims"))),
         })
     }
     /// The last two dimensions exchanged.
@@ -108,7 +109,7 @@ impl PyTensor {
     }
     /// The elements as another dtype: floats to integers are truncated and saturated, integers to narrower ones wrap. With
     /// `copy=False` the tensor itself where the dtype is its own.
-    #[pyo3(signature = (dtype, /, *, copy = true, device = None))]
+    #[pyo3(signature = (dtype, *, copy = true, device = None))]
     fn astype<'py>(slf: &Bound<'py, Self>, dtype: DTypeArg, copy: bool, device: Option<Device>) -> PyResult<Bound<'py, Self>> {
         let (py, _) = (slf.py(), device);
         if !copy && slf.get().about(|_, dtype| dtype) == dtype.0 {
@@ -275,7 +276,7 @@ impl Rows {
 /// >>> flex.asarray([[1, 2], [3, 4]]).shape, flex.asarray([1.5]).dtype
 /// ((2, 2), flex.float32)
 #[pyfunction]
-#[pyo3(signature = (obj, /, *, dtype = None, device = None, copy = None))]
+#[pyo3(signature = (obj, /, dtype = None, *, device = None, copy = None))]
 fn asarray<'py>(
     obj: &Bound<'py, PyAny>,
     dtype: Option<DTypeArg>,
@@ -304,9 +305,12 @@ fn reshape(py: Python<'_>, x: convert::Arg, shape: Ints, copy: Option<bool>) -> 
 /// >>> flex.astype(flex.asarray([1.9, -2.9, 300.0]), flex.int8).tolist()
 /// [1, -2, 127]
 #[pyfunction]
-#[pyo3(signature = (x, dtype, /, *, copy = true, device = None))]
-fn astype<'py>(x: &Bound<'py, PyTensor>, dtype: DTypeArg, copy: bool, device: Option<Device>) -> PyResult<Bound<'py, PyTensor>> {
-    PyTensor::astype(x, dtype, copy, device)
+#[pyo3(signature = (x, /, dtype, *, copy = true, device = None))]
+fn astype<'py>(x: &Bound<'py, PyAny>, dtype: DTypeArg, copy: bool, device: Option<Device>) -> PyResult<Bound<'py, PyTensor>> {
+    match x.cast::<PyTensor>() {
+        Ok(t) => PyTensor::astype(t, dtype, copy, device),
+        Err(_) => PyTensor::astype(&Bound::new(x.py(), PyTensor::new(x.extract::<convert::Arg>()?.0))?, dtype, copy, device),
+    }
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

@@ -343,7 +343,7 @@ def test_integer_division_by_zero(name):
 
 
 def test_negative_exponents_of_integers():
-    with pytest.raises(ValueError, match="pow: a negative exponent of integers"):
+    with pytest.raises(ValueError, match="pow: integers cannot be raised to a negative power"):
         flex.pow(flex.asarray([1, 2]), flex.asarray([1, -1]))
     assert flex.pow(flex.asarray([1.0, 2.0]), -1).tolist() == [1.0, 0.5]
 

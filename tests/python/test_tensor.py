@@ -146,7 +146,7 @@ def test_attributes():
     assert t.contiguous() is t
     assert t.mT.contiguous().is_contiguous()
     assert t.mT.contiguous().tolist() == t.mT.tolist()
-    with pytest.raises(flex.ShapeError, match="mT or permute_dims"):
+    with pytest.raises(flex.ShapeError, match="use mT for the last two, or permute_dims"):
         _ = t.T
     with pytest.raises(flex.ShapeError, match="at least 2"):
         _ = arange(3).mT

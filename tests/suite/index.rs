@@ -243,11 +243,11 @@ fn errors_say_what_is_wrong() {
     let wide = Tensor::zeros(&[2, 1, 3], DType::I64).unwrap();
     assert_eq!(
         along(&wide),
-        "take_along_axis: sizes differ beside axis 1, and neither is 1 (x: [2, 3, 4] int32, indices: [2, 1, 3] int64)"
+        "take_along_axis: sizes must be equal, or one of them 1, except along axis 1 (x: [2, 3, 4] int32, indices: [2, 1, 3] int64)"
     );
     assert_eq!(
         message(ops::scatter_add(&x, &wide, &x, 1)),
-        "scatter_add: the shapes differ beside axis 1 (x: [2, 3, 4] int32, indices: [2, 1, 3] int64)"
+        "scatter_add: the shapes must be equal except along axis 1 (x: [2, 3, 4] int32, indices: [2, 1, 3] int64)"
     );
     assert_eq!(message(ops::take(&x, &ints(&[0]), Some(3))), "take: axis 3 is out of range for 3 dimensions (valid: -3 to 2)");
     assert_eq!(message(ops::take(&x, &ints(&[24]), None)), "take: index 24 is out of range for axis 0 of size 24");

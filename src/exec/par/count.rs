@@ -1,6 +1,7 @@
 //! How many threads: the process's number, and one of each thread's own.
 
 use super::team::MOST;
+use crate::exec::environment;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -18,7 +19,7 @@ pub fn this_thread() -> usize {
 }
 
 /// Threads that an operation started on this thread may use, itself counted: what [`with_threads`] or else [`set_num_threads`]
-/// said; at first the variable `FLEX_NUM_THREADS`, or else the CPUs that the process may run on. At most 64.
+/// said; at first the variable `FLEX_NUM_THREADS` where it is a positive number ([`crate::ignored_settings`]), or else the CPUs that the process may run on. At most 64.
 ///
 /// ```
 /// assert!((1..=64).contains(&flex::num_threads()));
@@ -35,7 +36,7 @@ pub fn threads() -> usize {
 }
 #[cold]
 fn reset() -> usize {
-    let asked = std::env::var("FLEX_NUM_THREADS").ok().and_then(|s| s.trim().parse().ok()).filter(|n| *n > 0);
+    let asked = environment::num_threads().and_then(Result::ok);
     let n = asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())).min(MOST);
     PROCESS.store(n, Relaxed);
     n

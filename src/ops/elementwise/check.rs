@@ -67,8 +67,8 @@ pub fn integers(op: Op, dtype: DType, args: &[Arg<'_>]) -> Result<()> {
     };
     match (bad, op) {
         (false, _) => Ok(()),
-        (true, Op::Pow) => Err(Error::value(op.name(), "a negative exponent of integers: convert them to a float dtype")),
-        (true, _) => Err(Error::value(op.name(), "integer division by zero")),
+        (true, Op::Pow) => Err(Error::value(op.name(), "integers cannot be raised to a negative power: convert them to a float dtype")),
+        (true, _) => Err(Error::DivisionByZero { op: op.name() }),
     }
 }
 

@@ -188,7 +188,7 @@ impl Along {
         around[axis] = indices.shape()[axis];
         // the axis' own size is not broadcast
         let mut shape = layout::broadcast(op, &[&around, indices.shape()])
-            .map_err(|_| Error::shape_of(op, message!("sizes differ beside axis {axis}, and neither is 1"), &operands))?;
+            .map_err(|_| Error::shape_of(op, message!("sizes must be equal, or one of them 1, except along axis {axis}"), &operands))?;
         shape[axis] = indices.shape()[axis];
         let stride = x.strides()[axis] as i64 * x.dtype().size() as i64;
         Ok(Along { axis, shape, positions: [Positions::new(op, indices, axis, x.shape()[axis], stride)?] })

@@ -209,7 +209,7 @@ fn put(op: &'static str, x: &Tensor, indices: &Tensor, values: &Tensor, axis: is
     let differ = |d: usize| d != k && x.shape()[d] != indices.shape()[d];
     if x.rank() != indices.rank() || (0..x.rank()).any(differ) {
         let operands = [("x", x.shape(), x.dtype()), ("indices", indices.shape(), indices.dtype())];
-        return Err(Error::shape_of(op, message!("the shapes differ beside axis {k}"), &operands));
+        return Err(Error::shape_of(op, message!("the shapes must be equal except along axis {k}"), &operands));
     }
     accumulate(op, x, values, indices.shape(), mode, |y, first| {
         let along = gather::Along::new(op, y, indices, axis)?;

@@ -38,9 +38,9 @@ impl<'py> FromPyObject<'_, 'py> for Ints {
         }
         match integer(&x) {
             Ok(i) => Ok(Ints(SmallVec::from_slice(&[i]))),
-            Err(e) if e.is_instance_of::<PyTypeError>(x.py()) && !x.is_instance_of::<PyString>() => match x.try_iter() {
-                Ok(items) => items.map(|i| integer(&i?)).collect::<PyResult<_>>().map(Ints),
-                Err(_) => Err(PyTypeError::new_err(format!("an integer or a tuple of integers is wanted, not {}", kind(&x)))),
+            Err(e) if e.is_instance_of::<PyTypeError>(x.py()) => match x.try_iter() {
+                Ok(items) if !x.is_instance_of::<PyString>() => items.map(|i| integer(&i?)).collect::<PyResult<_>>().map(Ints),
+                _ => Err(PyTypeError::new_err(format!("an integer or a tuple of integers is wanted, not {}", kind(&x)))),
             },
             Err(e) => Err(e),
         }
@@ -50,7 +50,13 @@ impl<'py> FromPyObject<'_, 'py> for Ints {
 /// An integer, or anything that stands for one (`__index__`).
 pub fn integer(x: &Bound<PyAny>) -> PyResult<isize> {
     x.extract::<isize>().map_err(|e| {
-        if e.is_instance_of::<PyOverflowError>(x.py()) { PyOverflowError::new_err(format!("{x} is beyond 64-bit integers")) } else { e }
+        if e.is_instance_of::<PyOverflowError>(x.py()) {
+            PyOverflowError::new_err(format!("{x} is beyond 64-bit integers"))
+        } else if x.hasattr("__index__").unwrap_or(false) {
+            e
+        } else {
+            PyTypeError::new_err(format!("an integer is wanted, not {}", kind(x)))
+        }
     })
 }
 

@@ -2,34 +2,42 @@
 
 use crate::Error;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyIndexError, PyMemoryError, PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyOSError, PyTypeError, PyValueError, PyZeroDivisionError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyDict, PyTuple, PyType};
 
 create_exception!(flex, ShapeError, PyValueError, "Shapes that don't fit each other or the operation.");
 create_exception!(flex, DTypeError, PyTypeError, "A dtype without a meaning for the operation, or two without a common one.");
 
-/// A class of exceptions that are a `ShapeError` and an `IndexError`, as NumPy's `AxisError` is a `ValueError` and an `IndexError`.
-struct IndexingError {
+/// A class of exceptions that are two others, as NumPy's `AxisError` is a `ValueError` and an `IndexError`.
+struct Both {
     name: &'static str,
     doc: &'static str,
+    bases: for<'py> fn(Python<'py>) -> [Bound<'py, PyType>; 2],
     class: PyOnceLock<Py<PyType>>,
 }
 
-static AXIS_ERROR: IndexingError = IndexingError::new("AxisError", "An axis out of range, or given twice.");
-static SUBSCRIPT_ERROR: IndexingError = IndexingError::new("SubscriptError", "What stands between the brackets doesn't fit the shape.");
+static AXIS_ERROR: Both = Both::new("AxisError", "An axis out of range, or given twice.", indexing);
+static SUBSCRIPT_ERROR: Both = Both::new("SubscriptError", "What stands between the brackets doesn't fit the shape.", indexing);
+static DIVISION_BY_ZERO_ERROR: Both = Both::new("DivisionByZeroError", "An integer divided by zero.", |py| {
+    [py.get_type::<PyValueError>(), py.get_type::<PyZeroDivisionError>()]
+});
 
-impl IndexingError {
-    const fn new(name: &'static str, doc: &'static str) -> IndexingError {
-        IndexingError { name, doc, class: PyOnceLock::new() }
+fn indexing(py: Python<'_>) -> [Bound<'_, PyType>; 2] {
+    [py.get_type::<ShapeError>(), py.get_type::<PyIndexError>()]
+}
+
+impl Both {
+    const fn new(name: &'static str, doc: &'static str, bases: for<'py> fn(Python<'py>) -> [Bound<'py, PyType>; 2]) -> Both {
+        Both { name, doc, bases, class: PyOnceLock::new() }
     }
     fn class<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyType>> {
         let make = || {
             let namespace = PyDict::new(py);
             namespace.set_item("__module__", "flex")?;
             namespace.set_item("__doc__", self.doc)?;
-            let bases = (py.get_type::<ShapeError>(), py.get_type::<PyIndexError>());
+            let bases = PyTuple::new(py, (self.bases)(py))?;
             Ok(py.get_type::<PyType>().call1((self.name, bases, namespace))?.cast_into::<PyType>()?.unbind())
         };
         self.class.get_or_try_init(py, make).map(|t| t.bind(py))
@@ -56,6 +64,7 @@ impl From<Error> for PyErr {
             Error::Subscript { .. } => SUBSCRIPT_ERROR.new_err(message),
             Error::Index { .. } => PyIndexError::new_err(message),
             Error::Value { .. } => PyValueError::new_err(message),
+            Error::DivisionByZero { .. } => DIVISION_BY_ZERO_ERROR.new_err(message),
             Error::Memory { .. } => PyMemoryError::new_err(message),
             Error::File { system: true, .. } => PyOSError::new_err(message),
             Error::File { .. } => PyValueError::new_err(message),
@@ -68,5 +77,6 @@ pub fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add("ShapeError", py.get_type::<ShapeError>())?;
     m.add("DTypeError", py.get_type::<DTypeError>())?;
     AXIS_ERROR.register(m)?;
-    SUBSCRIPT_ERROR.register(m)
+    SUBSCRIPT_ERROR.register(m)?;
+    DIVISION_BY_ZERO_ERROR.register(m)
 }

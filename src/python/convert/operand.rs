@@ -7,7 +7,7 @@ use crate::python::tensor::PyTensor;
 use crate::{DType, Scalar, Tensor};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 
 /// An operand of an operation of several: a tensor, or a number that takes the others' dtype.
 #[derive(Clone)]
@@ -121,7 +121,9 @@ impl<'py> FromPyObject<'_, 'py> for Lent<'py> {
 
 #[cold]
 fn not_a_tensor(x: &Bound<PyAny>) -> PyErr {
-    PyTypeError::new_err(format!("a Tensor, an array or a number is wanted, not {}: make a tensor of it with flex.asarray", kind(x)))
+    let way_out =
+        if x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>() { ": make a tensor of it with flex.asarray" } else { "" };
+    PyTypeError::new_err(format!("a Tensor, an array or a number is wanted, not {}{way_out}", kind(x)))
 }
 
 /// A tensor argument: what [`Operand`] takes, a number as a tensor of rank 0.

@@ -1,0 +1,369 @@
+"""What scripts/make_stubs.py can't read off the module: the types of parameters and results, by name, and classes written out."""
+
+HEADER = """\
+# Written by scripts/make_stubs.py.
+import builtins
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from types import EllipsisType, ModuleType, TracebackType
+from typing import Any, Final, Literal, Protocol, Self, SupportsIndex, TypeAlias, TypedDict, final, overload
+
+from flex._results import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
+
+class _Buffer(Protocol):
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+
+class _Array(Protocol):
+    def __array__(self) -> Any: ...
+
+class _DLPack(Protocol):
+    def __dlpack__(self) -> Any: ...
+
+_Number: TypeAlias = complex
+_Operand: TypeAlias = Tensor | _Number | _Buffer | _Array | _DLPack
+_Nested: TypeAlias = _Operand | Sequence[_Nested]
+_Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+_DType: TypeAlias = DType | str | type[Any] | Any
+_Device: TypeAlias = Literal["cpu"]
+_Item: TypeAlias = SupportsIndex | slice[Any, Any, Any] | EllipsisType | _Buffer | _Array | _DLPack | Sequence[Any] | None
+_Index: TypeAlias = _Item | tuple[_Item, ...]
+
+"""
+
+# what parameters take, by name; by function and name where functions differ
+PARAMETERS = {
+    "activation": 'Literal["relu", "gelu", "gelu_tanh", "silu"] | None',
+    "append": "_Operand | None",
+    "approximate": 'Literal["none", "tanh"]',
+    "arrays": "Iterable[_Operand]",
+    "arrays_and_dtypes": "_Operand | _DType",
+    "attn_mask": "_Operand | None",
+    "axes": "_Shape",
+    "axis": "SupportsIndex",
+    "axis1": "SupportsIndex",
+    "axis2": "SupportsIndex",
+    "bias": "_Operand | None",
+    "bytes": "bytes",
+    "chunks": "SupportsIndex",
+    "copy": "bool | None",
+    "correction": "float",
+    "descending": "bool",
+    "destination": "_Shape",
+    "device": "_Device | None",
+    "dtype": "_DType | None",
+    "enable_gqa": "bool",
+    "endpoint": "bool",
+    "eps": "float",
+    "fill_value": "_Number",
+    "from_": "_Operand | _DType",
+    "include_initial": "bool",
+    "indexing": 'Literal["xy", "ij"]',
+    "invert": "bool",
+    "is_causal": "bool",
+    "k": "SupportsIndex",
+    "keepdims": "bool",
+    "kind": "str | _DType | tuple[str | _DType, ...]",
+    "largest": "bool",
+    "max": "_Operand | None",
+    "metadata": "Mapping[str, str]",
+    "min": "_Operand | None",
+    "mmap": "bool",
+    "mode": 'Literal["set", "add", "multiply", "max", "min"]',
+    "n": "SupportsIndex",
+    "n_cols": "SupportsIndex | None",
+    "n_rows": "SupportsIndex",
+    "normalized_shape": "_Shape",
+    "num": "SupportsIndex",
+    "obj": "_Nested",
+    "offsets": "_Shape",
+    "on": "bool",
+    "pad_width": "SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]]",
+    "path": "str",
+    "prepend": "_Operand | None",
+    "repeats": "SupportsIndex | Sequence[int] | _Operand",
+    "repetitions": "_Shape",
+    "residual": "_Operand | None",
+    "scale": "float | None",
+    "shape": "_Shape",
+    "shapes": "_Shape",
+    "shift": "_Shape",
+    "side": 'Literal["left", "right"]',
+    "size": "SupportsIndex",
+    "sizes": "_Shape",
+    "sorted": "bool",
+    "sorter": "_Operand | None",
+    "source": "_Shape",
+    "stable": "bool",
+    "start": "_Number",
+    "state": "Any",
+    "step": "_Number",
+    "stop": "_Number",
+    "tensors": "Mapping[str, Any]",
+    "to": "_DType",
+    "type": "_Operand | _DType",
+    "value": "_Number",
+    "weight": "_Operand",
+}
+AXES = [
+    "all",
+    "any",
+    "count_nonzero",
+    "expand_dims",
+    "flip",
+    "logsumexp",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "roll",
+    "squeeze",
+    "std",
+    "sum",
+    "var",
+]
+OPTIONAL_AXIS = [
+    "argmax",
+    "argmin",
+    "concat",
+    "cumulative_max",
+    "cumulative_min",
+    "cumulative_prod",
+    "cumulative_sum",
+    "max_with_indices",
+    "min_with_indices",
+    "repeat",
+    "take",
+]
+SPECIAL = {
+    ("arange", "stop"): "_Number | None",
+    ("astype", "copy"): "bool",
+    ("astype", "dtype"): "_DType",
+    ("broadcast_arrays", "arrays"): "_Operand",
+    ("from_dlpack", "x"): "_DLPack",
+    ("isdtype", "dtype"): "_DType",
+    ("layer_norm", "weight"): "_Operand | None",
+    ("meshgrid", "arrays"): "_Operand",
+    ("rms_norm", "eps"): "float | None",
+    ("rms_norm", "weight"): "_Operand | None",
+    ("scaled_dot_product_attention", "value"): "_Operand",
+    ("tensordot", "axes"): "SupportsIndex | tuple[_Shape, _Shape]",
+    ("transpose", "axes"): "_Shape | None",
+    ("unfold", "step"): "SupportsIndex",
+    ("varlen_attention", "value"): "_Operand",
+    **{(name, "axis"): "_Shape | None" for name in AXES},
+    ("expand_dims", "axis"): "_Shape",
+    **{(name, "axis"): "SupportsIndex | None" for name in OPTIONAL_AXIS},
+}
+PAIR = "tuple[Tensor, Tensor]"
+RETURNS = {
+    "__array_namespace_info__": "_Info",
+    "_rebuild": "Tensor",
+    "broadcast_arrays": "tuple[Tensor, ...]",
+    "broadcast_shapes": "tuple[int, ...]",
+    "can_cast": "bool",
+    "chunk": "tuple[Tensor, ...]",
+    "empty_cache": "None",
+    "finfo": "_FloatInfo",
+    "get_num_threads": "int",
+    "iinfo": "_IntInfo",
+    "isdtype": "bool",
+    "load_safetensors": "dict[str, Tensor]",
+    "max_with_indices": PAIR,
+    "memory_stats": "_MemoryStats",
+    "meshgrid": "tuple[Tensor, ...]",
+    "min_with_indices": PAIR,
+    "nonzero": "tuple[Tensor, ...]",
+    "npy_bytes": "bytes",
+    "result_type": "DType",
+    "safetensors_metadata": "dict[str, str]",
+    "save_npy": "None",
+    "save_safetensors": "None",
+    "set_num_threads": "None",
+    "set_weight_packing": "None",
+    "show_config": "_Config",
+    "sort_with_indices": PAIR,
+    "split": "tuple[Tensor, ...]",
+    "topk": PAIR,
+    "unique_all": "UniqueAllResult",
+    "unique_counts": "UniqueCountsResult",
+    "unique_inverse": "UniqueInverseResult",
+    "unstack": "tuple[Tensor, ...]",
+}
+
+TENSOR = """\
+@final
+class Tensor:
+    @property
+    def T(self) -> Tensor: ...
+    @property
+    def mT(self) -> Tensor: ...
+    @property
+    def device(self) -> Literal["cpu"]: ...
+    @property
+    def dtype(self) -> DType: ...
+    @property
+    def itemsize(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def real(self) -> Tensor: ...
+    @property
+    def imag(self) -> Tensor: ...
+    @property
+    def strides(self) -> tuple[int, ...]: ...
+    def astype(self, dtype: _DType, *, copy: bool = True, device: _Device | None = None) -> Tensor: ...
+    def contiguous(self) -> Tensor: ...
+    def copy(self) -> Tensor: ...
+    def is_contiguous(self) -> bool: ...
+    def item(self) -> Any: ...
+    def numpy(self) -> Any: ...
+    def reshape(self, *shape: _Shape, copy: bool | None = None) -> Tensor: ...
+    def to_device(self, device: _Device, /, *, stream: None = None, copy: bool | None = None) -> Tensor: ...
+    def tolist(self) -> Any: ...
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
+    def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType: ...
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **arguments: Any) -> Any: ...
+    def __bool__(self) -> bool: ...
+    if sys.version_info >= (3, 12):
+        def __buffer__(self, flags: int, /) -> memoryview: ...
+
+    def __complex__(self) -> complex: ...
+    def __contains__(self, value: _Operand, /) -> bool: ...
+    def __copy__(self) -> Tensor: ...
+    def __deepcopy__(self, _memo: Any, /) -> Tensor: ...
+    def __delitem__(self, key: Any, /) -> None: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def __float__(self) -> float: ...
+    def __format__(self, spec: str, /) -> str: ...
+    def __getitem__(self, key: _Index, /) -> Tensor: ...
+    def __index__(self) -> int: ...
+    def __int__(self) -> int: ...
+    def __iter__(self) -> Iterator[Tensor]: ...
+    def __len__(self) -> int: ...
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> Any: ...
+    def __reversed__(self) -> Iterator[Tensor]: ...
+    def __setitem__(self, key: _Index, value: _Nested, /) -> None: ...
+    __hash__: Final[None]  # type: ignore[assignment]
+"""
+
+CLASSES = """\
+class ShapeError(ValueError): ...
+class DTypeError(TypeError): ...
+class AxisError(ShapeError, IndexError): ...
+class SubscriptError(ShapeError, IndexError): ...
+class DivisionByZeroError(ValueError, ZeroDivisionError): ...
+
+@final
+class DType:
+    def __new__(cls, dtype: _DType, /) -> Self: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def itemsize(self) -> int: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def dtype(self) -> Any: ...
+    @property
+    def __numpy_dtype__(self) -> Any: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any, /) -> Self: ...
+
+class _FloatInfo(Protocol):
+    @property
+    def bits(self) -> int: ...
+    @property
+    def eps(self) -> float: ...
+    @property
+    def max(self) -> float: ...
+    @property
+    def min(self) -> float: ...
+    @property
+    def smallest_normal(self) -> float: ...
+    @property
+    def dtype(self) -> DType: ...
+
+class _IntInfo(Protocol):
+    @property
+    def bits(self) -> int: ...
+    @property
+    def max(self) -> int: ...
+    @property
+    def min(self) -> int: ...
+    @property
+    def dtype(self) -> DType: ...
+
+class _Info(Protocol):
+    def capabilities(self) -> dict[str, Any]: ...
+    def default_device(self) -> str: ...
+    def default_dtypes(self, *, device: _Device | None = None) -> dict[str, DType]: ...
+    def devices(self) -> list[str]: ...
+    def dtypes(self, *, device: _Device | None = None, kind: Any = None) -> dict[str, DType]: ...
+
+class _MemoryStats(TypedDict):
+    in_use: int
+    peak: int
+    cached: int
+    hits: int
+    misses: int
+    cap: int
+    limit: int | None
+
+class _Config(Protocol):
+    @overload
+    def __getitem__(self, key: Literal["version", "instruction_set", "features", "dtypes"], /) -> str: ...
+    @overload
+    def __getitem__(self, key: Literal["threads"], /) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+    def keys(self) -> Any: ...
+
+@final
+class threads:
+    def __new__(cls, n: int, /) -> Self: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, _type: type[BaseException] | None, _value: BaseException | None, _traceback: TracebackType | None, /
+    ) -> None: ...
+
+"""
+
+
+NN = """\
+# Written by scripts/make_stubs.py.
+import builtins
+from typing import Literal, SupportsIndex
+
+from flex._flex import Tensor, _DType, _Operand, _Shape
+from flex._flex import relu as relu
+from flex._flex import sigmoid as sigmoid
+from flex._flex import silu as silu
+
+"""
+
+
+INIT = """\
+# Written by scripts/make_stubs.py.
+from flex import io as io
+from flex import linalg as linalg
+from flex import models as models
+from flex import nn as nn
+from flex._flex import *
+"""

@@ -1,0 +1,137 @@
+//! What a call that fails says beyond what is wrong: the function, the argument, and what was probably meant. The words are
+//! `flex/_hints.py`'s; here it is asked, after the error and never before, so that calls that succeed pay a jump.
+
+use pyo3::exceptions::{PySystemError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyCFunction, PyTuple};
+use std::ffi::{CString, c_int};
+use std::sync::OnceLock;
+
+/// How CPython calls the functions of the module, and the flags that say so.
+type Call = ffi::PyCFunctionFastWithKeywords;
+const FLAGS: c_int = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
+
+/// A function of the module as PyO3 makes it.
+struct Function {
+    call: Call,
+    name: String,
+}
+
+/// The functions, each at the place of the copy of [`call`] that stands before it.
+static FUNCTIONS: [[OnceLock<Function>; 16]; 16] = [const { [const { OnceLock::new() }; 16] }; 16];
+
+/// A copy of [`call`] for each place: all that CPython hands a built-in function is its module, the same for all.
+static CALLS: [[Call; 16]; 16] = [
+    copies::<0>(),
+    copies::<1>(),
+    copies::<2>(),
+    copies::<3>(),
+    copies::<4>(),
+    copies::<5>(),
+    copies::<6>(),
+    copies::<7>(),
+    copies::<8>(),
+    copies::<9>(),
+    copies::<10>(),
+    copies::<11>(),
+    copies::<12>(),
+    copies::<13>(),
+    copies::<14>(),
+    copies::<15>(),
+];
+
+#[rustfmt::skip]
+const fn copies<const I: usize>() -> [Call; 16] {
+    [
+        call::<I, 0>, call::<I, 1>, call::<I, 2>, call::<I, 3>, call::<I, 4>, call::<I, 5>, call::<I, 6>, call::<I, 7>,
+        call::<I, 8>, call::<I, 9>, call::<I, 10>, call::<I, 11>, call::<I, 12>, call::<I, 13>, call::<I, 14>, call::<I, 15>,
+    ]
+}
+
+/// The function at this place, and where it raises, a better message.
+///
+/// # Safety
+/// CPython calls it, by the protocol `METH_FASTCALL | METH_KEYWORDS`.
+unsafe extern "C" fn call<const I: usize, const J: usize>(
+    module: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    let Some(function) = FUNCTIONS[I][J].get() else { return std::ptr::null_mut() };
+    // SAFETY: the function has this protocol (`protocol` has looked), and gets what CPython handed over
+    let result = unsafe { (function.call)(module, arguments, count, names) };
+    if result.is_null() {
+        // SAFETY: by the protocol, `count` positional arguments, then one for each of `names`, a tuple or null
+        unsafe { explain(&function.name, arguments, count, names) };
+    }
+    result
+}
+
+/// Has `flex/_hints.py` look at the exception that is set, where it is one about arguments as such.
+///
+/// # Safety
+/// The interpreter is attached; `arguments` are `count` and as many as `names` has.
+#[cold]
+unsafe fn explain(name: &str, arguments: *const *mut ffi::PyObject, count: ffi::Py_ssize_t, names: *mut ffi::PyObject) {
+    static EXPLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    // SAFETY: a built-in function is called with the interpreter attached, and has set an exception
+    let (py, usual) = unsafe { (Python::assume_attached(), ffi::PyErr_ExceptionMatches(ffi::PyExc_Exception) != 0) };
+    // a panic is none of those: taking it would unwind into CPython
+    let Some(error) = usual.then(|| PyErr::take(py)).flatten() else { return };
+    // raised by code of this module, of a class without a message of its own
+    let ours = error.get_type(py).is(py.get_type::<PyTypeError>()) || error.value(py).hasattr("__notes__").unwrap_or(false);
+    if ours && error.traceback(py).is_none() {
+        // SAFETY: null, or a tuple that the caller lends
+        let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) }.and_then(|n| n.cast_into::<PyTuple>().ok());
+        let count = count as usize + names.as_ref().map_or(0, |n| n.len());
+        // SAFETY: `arguments` holds so many references that the caller lends
+        let given = (0..count).map(|i| unsafe { Bound::from_borrowed_ptr(py, *arguments.add(i)) });
+        let given = PyTuple::new(py, given.collect::<Vec<_>>());
+        let explain = EXPLAIN.import(py, "flex._hints", "explain");
+        // what fails here must not hide the error itself
+        let _ = explain.and_then(|f| f.call1((error.value(py), name, given?, names)));
+    }
+    error.restore(py);
+}
+
+/// Puts [`call`] before the functions of a module. Those that CPython calls by another protocol take no arguments, and stay.
+pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
+    let mut places = FUNCTIONS.iter().flatten().zip(CALLS.iter().flatten());
+    for module in modules {
+        for name in module.index()? {
+            let name = name.extract::<String>()?;
+            let Ok(f) = module.getattr(&name)?.cast_into::<PyCFunction>() else { continue };
+            let Some(before) = protocol(&f) else { continue };
+            let (place, call) =
+                places.next().ok_or_else(|| PySystemError::new_err("hints: more functions than there are copies of `call`"))?;
+            let doc = CString::new(format!("{name}{}\n--\n\n{}", f.getattr("__text_signature__")?, f.getattr("__doc__")?))?;
+            // CPython keeps the address for as long as the function lives
+            let definition = Box::leak(Box::new(ffi::PyMethodDef {
+                ml_name: CString::new(&name[..])?.into_raw(),
+                ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: *call },
+                ml_flags: FLAGS,
+                ml_doc: doc.into_raw(),
+            }));
+            // SAFETY: `definition`, its name and its doc live for ever, and `call` has the protocol of FLAGS
+            let hinted = unsafe {
+                let hinted = ffi::PyCFunction_NewEx(definition, module.as_ptr(), f.getattr("__module__")?.as_ptr());
+                Bound::from_owned_ptr_or_err(module.py(), hinted)?
+            };
+            module.setattr(&name, hinted)?;
+            place.get_or_init(|| Function { call: before, name });
+        }
+    }
+    Ok(())
+}
+
+/// What CPython calls for `f`, where it does so by `FLAGS`.
+fn protocol(f: &Bound<PyCFunction>) -> Option<Call> {
+    // SAFETY: `f` is a built-in function; the flags say which type the pointer was cast from
+    unsafe {
+        let call = ffi::PyCFunction_GetFunction(f.as_ptr())?;
+        (ffi::PyCFunction_GetFlags(f.as_ptr()) == FLAGS).then(|| std::mem::transmute::<ffi::PyCFunction, Call>(call))
+    }
+}
