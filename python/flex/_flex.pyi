@@ -307,13 +307,13 @@ class Tensor:
         >>> flex.add(flex.asarray([1, 2]), 10).tolist()
         [11, 12]
         """
-    def all(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    def all(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """Whether all elements are true (not zero). Arguments and errors are those of `any`; no elements give True.
 
         >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
         [True, False]
         """
-    def any(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    def any(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """Whether any element is true (not zero).
 
         x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The
@@ -322,7 +322,7 @@ class Tensor:
         >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
         [True, False]
         """
-    def argmax(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    def argmax(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """The position of the largest element, the first where several are; that of the first NaN where there is one.
 
         axis: an integer, or None for the position among all in row-major order. keepdims: reduced axes stay, with size 1. The result is int64.
@@ -331,7 +331,7 @@ class Tensor:
         >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
         [1, 0]
         """
-    def argmin(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    def argmin(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """The position of the smallest element. Arguments and errors are those of `argmax`.
 
         >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
@@ -1005,7 +1005,7 @@ class Tensor:
         >>> flex.matrix_transpose(flex.asarray([[1, 2], [3, 4]])).tolist()
         [[1, 3], [2, 4]]
         """
-    def max(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    def max(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """The largest of elements; NaN where there is one.
 
         axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x. ValueError
@@ -1031,16 +1031,17 @@ class Tensor:
         >>> flex.maximum(flex.asarray([1, 5]), 3).tolist()
         [3, 5]
         """
-    def mean(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    def mean(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """The arithmetic mean of elements.
 
         axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-        integers and bool; no elements give NaN. AxisError where an axis is out of range or given twice.
+        integers and bool. dtype: a float or complex dtype to compute in. out: as in `sum`. No elements give NaN. AxisError where an axis is out of
+        range or given twice.
 
         >>> flex.mean(flex.asarray([1, 2, 6])).item()
         3.0
         """
-    def min(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    def min(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """The smallest of elements; NaN where there is one. Arguments and errors are those of `max`.
 
         >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
@@ -1175,7 +1176,7 @@ class Tensor:
         >>> flex.pow(flex.asarray([2, 3]), 2).tolist()
         [4, 9]
         """
-    def prod(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+    def prod(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """The product of elements.
 
         axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is multiplied in, by default
@@ -1402,7 +1403,7 @@ class Tensor:
         >>> flex.squeeze(flex.zeros((1, 3, 1)), axis=0).shape
         (3, 1)
         """
-    def std(self, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:
+    def std(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any = None) -> Tensor:
         """The standard deviation of elements: the square root of `var`, with the same arguments and errors.
 
         >>> flex.std(flex.asarray([1.0, 3.0])).item()
@@ -1419,12 +1420,13 @@ class Tensor:
         >>> flex.subtract(flex.asarray([1, 2]), 10).tolist()
         [-9, -8]
         """
-    def sum(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+    def sum(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """The sum of elements.
 
         axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is summed in, by default int64
         for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 0; the result is the same for any
-        number of threads. AxisError where an axis is out of range or given twice.
+        number of threads. out: a NumPy array of the result's shape, which is filled and returned. AxisError where an axis is out of range or
+        given twice.
 
         >>> x = flex.asarray([[1, 2], [3, 4]])
         >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
@@ -1589,11 +1591,12 @@ class Tensor:
         >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
         [[1, 3], [2, 4]]
         """
-    def var(self, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:
+    def var(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any = None) -> Tensor:
         """The variance of elements: the sum of squared distances from their mean over `n - correction`.
 
         axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-        integers and bool; NaN where `n <= correction`. DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+        integers and bool. dtype: a float dtype to compute in. out: as in `sum`. ddof: NumPy's name of the correction. NaN where `n <= correction`.
+        DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
 
         >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
         (1.0, 2.0)
@@ -2800,18 +2803,19 @@ def cross(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
     >>> flex.cross(flex.asarray([1, 0, 0]), flex.asarray([0, 1, 0])).tolist()
     [0, 0, 1]
     """
-def sum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+def sum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """The sum of elements.
 
     axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is summed in, by default int64
     for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 0; the result is the same for any
-    number of threads. AxisError where an axis is out of range or given twice.
+    number of threads. out: a NumPy array of the result's shape, which is filled and returned. AxisError where an axis is out of range or
+    given twice.
 
     >>> x = flex.asarray([[1, 2], [3, 4]])
     >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
     (10, [4, 6])
     """
-def prod(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False) -> Tensor:
+def prod(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """The product of elements.
 
     axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is multiplied in, by default
@@ -2821,31 +2825,33 @@ def prod(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = N
     >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
     [2, 12]
     """
-def mean(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+def mean(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """The arithmetic mean of elements.
 
     axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-    integers and bool; no elements give NaN. AxisError where an axis is out of range or given twice.
+    integers and bool. dtype: a float or complex dtype to compute in. out: as in `sum`. No elements give NaN. AxisError where an axis is out of
+    range or given twice.
 
     >>> flex.mean(flex.asarray([1, 2, 6])).item()
     3.0
     """
-def var(x: _Operand, /, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:
+def var(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any = None) -> Tensor:
     """The variance of elements: the sum of squared distances from their mean over `n - correction`.
 
     axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-    integers and bool; NaN where `n <= correction`. DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+    integers and bool. dtype: a float dtype to compute in. out: as in `sum`. ddof: NumPy's name of the correction. NaN where `n <= correction`.
+    DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
 
     >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
     (1.0, 2.0)
     """
-def std(x: _Operand, /, axis: _Shape | None = None, *, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:
+def std(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any = None) -> Tensor:
     """The standard deviation of elements: the square root of `var`, with the same arguments and errors.
 
     >>> flex.std(flex.asarray([1.0, 3.0])).item()
     1.0
     """
-def max(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+def max(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """The largest of elements; NaN where there is one.
 
     axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x. ValueError
@@ -2854,13 +2860,13 @@ def max(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool =
     >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
     [5, 3]
     """
-def min(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+def min(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """The smallest of elements; NaN where there is one. Arguments and errors are those of `max`.
 
     >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
     [1, 2]
     """
-def argmax(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+def argmax(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """The position of the largest element, the first where several are; that of the first NaN where there is one.
 
     axis: an integer, or None for the position among all in row-major order. keepdims: reduced axes stay, with size 1. The result is int64.
@@ -2869,7 +2875,7 @@ def argmax(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: built
     >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
     [1, 0]
     """
-def argmin(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+def argmin(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """The position of the smallest element. Arguments and errors are those of `argmax`.
 
     >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
@@ -2887,7 +2893,7 @@ def min_with_indices(x: _Operand, /, axis: SupportsIndex | None = None, *, keepd
     >>> [t.tolist() for t in flex.min_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
     [[1, 2], [0, 1]]
     """
-def any(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+def any(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """Whether any element is true (not zero).
 
     x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The
@@ -2896,7 +2902,7 @@ def any(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool =
     >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
     [True, False]
     """
-def all(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+def all(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """Whether all elements are true (not zero). Arguments and errors are those of `any`; no elements give True.
 
     >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()

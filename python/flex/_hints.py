@@ -145,7 +145,6 @@ KEYWORDS = {
     "axes": ("axis",),
     "axis": ("axes",),
     "constant_values": ("value",),
-    "ddof": ("correction",),
     "diagonal": ("k",),
     "dim": ("axis", "axes"),
     "dim0": ("axis1",),

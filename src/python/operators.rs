@@ -1,4 +1,4 @@
-//! The operators of Tensor, reflected and in place, and NumPy's calls of its ufuncs on Tensors.
+//! The operators of Tensor, reflected and in place.
 
 // no unsafe code here but what #[pymethods] makes of methods that a macro writes
 #![allow(unsafe_op_in_unsafe_fn)]
@@ -12,8 +12,6 @@ use crate::ops::elementwise::{Arg, apply_in_place};
 use crate::{Bool, Error, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple};
 
 /// The other operand. Where an object is no operand at all, extraction fails, PyO3 answers NotImplemented, and Python asks that
 /// object; an operand that can't be converted is an error of its own.
@@ -109,22 +107,6 @@ macro_rules! operators {
                 let equal = elementwise::apply(py, &rows::Equal::ROW, &[Operand::Tensor(self.get()), value])?.get();
                 Ok(equal.as_slice::<Bool>()?.iter().any(|b| b.get()))
             }
-            /// NumPy's ufuncs on Tensors are flex's functions of that name, so that `array + t` and `numpy.exp(t)` give Tensors.
-            #[pyo3(signature = (ufunc, method, *inputs, **arguments))]
-            fn __array_ufunc__<'py>(
-                &self,
-                ufunc: &Bound<'py, PyAny>,
-                method: &str,
-                inputs: &Bound<'py, PyTuple>,
-                arguments: Option<&Bound<'py, PyDict>>,
-            ) -> PyResult<Bound<'py, PyAny>> {
-                let py = ufunc.py();
-                let plain = method == "__call__" && arguments.is_none_or(|a| a.is_empty());
-                match if plain { flex_function(ufunc)? } else { None } {
-                    Some(function) => function.call1(inputs),
-                    None => Ok(py.NotImplemented().into_bound(py)),
-                }
-            }
         }
     };
 }
@@ -160,33 +142,4 @@ fn no_modulo(modulo: Option<&Bound<PyAny>>) -> PyResult<()> {
         None => Ok(()),
         Some(_) => Err(PyTypeError::new_err("pow of tensors takes no modulus")),
     }
-}
-
-/// flex's function for a ufunc of NumPy; none where flex has no such.
-fn flex_function<'py>(ufunc: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    /// NumPy's names that are not the standard's.
-    const RENAMED: [(&str, &str); 16] = [
-        ("absolute", "abs"),
-        ("arccos", "acos"),
-        ("arccosh", "acosh"),
-        ("arcsin", "asin"),
-        ("arcsinh", "asinh"),
-        ("arctan", "atan"),
-        ("arctan2", "atan2"),
-        ("arctanh", "atanh"),
-        ("conjugate", "conj"),
-        ("invert", "bitwise_invert"),
-        ("left_shift", "bitwise_left_shift"),
-        ("right_shift", "bitwise_right_shift"),
-        ("power", "pow"),
-        ("rint", "round"),
-        ("true_divide", "divide"),
-        ("mod", "remainder"),
-    ];
-    static FLEX: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    let py = ufunc.py();
-    let name: String = ufunc.getattr("__name__")?.extract()?;
-    let name = RENAMED.iter().find(|(theirs, _)| *theirs == name).map_or(name.as_str(), |(_, ours)| ours);
-    let flex = FLEX.get_or_try_init(py, || py.import("flex").map(Bound::unbind))?.bind(py);
-    flex.getattr_opt(name)
 }

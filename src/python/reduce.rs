@@ -1,30 +1,60 @@
-//! Reductions.
+//! Reductions. Those that NumPy calls as methods (`numpy.sum(t)`) take its `out`, an array to fill.
 
 use super::convert::{Arg, Ints, Lent};
 use super::dtype::DTypeArg;
+use super::interop::ufunc::into_out;
 use super::sort::pair;
 use super::tensor::PyTensor;
-use crate::{DType, ops};
+use crate::{DType, Error, Tensor, ops};
 use pyo3::prelude::*;
+use std::borrow::Cow;
 
 /// The axes to reduce; none for all.
 fn axes(axis: &Option<Ints>) -> Option<&[isize]> {
     axis.as_ref().map(|a| &a.0[..])
 }
 
+/// What is reduced where a float dtype is asked for: as that.
+fn computed_in<'t>(op: &'static str, x: &'t Tensor, dtype: Option<DTypeArg>) -> crate::Result<Cow<'t, Tensor>> {
+    match dtype {
+        Some(d) if d.0.is_integer() || d.0.is_bool() => {
+            Err(Error::dtype(op, format!("dtype is {}, and has to be a float or complex one", d.0)))
+        }
+        Some(d) if d.0 != x.dtype() => x.astype(d.0).map(Cow::Owned),
+        _ => Ok(Cow::Borrowed(x)),
+    }
+}
+
+/// The `correction`, which NumPy calls `ddof`.
+fn correction_or(op: &'static str, correction: f64, ddof: Option<f64>) -> PyResult<f64> {
+    match ddof {
+        Some(_) if correction != 0.0 => Err(Error::value(op, "correction and ddof are the same: give one").into()),
+        Some(ddof) => Ok(ddof),
+        None => Ok(correction),
+    }
+}
+
 /// The sum of elements.
 ///
 /// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is summed in, by default int64
 /// for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 0; the result is the same for any
-/// number of threads. AxisError where an axis is out of range or given twice.
+/// number of threads. out: a NumPy array of the result's shape, which is filled and returned. AxisError where an axis is out of range or
+/// given twice.
 ///
 /// >>> x = flex.asarray([[1, 2], [3, 4]])
 /// >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
 /// (10, [4, 6])
 #[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false))]
-fn sum(py: Python<'_>, x: Lent, axis: Option<Ints>, dtype: Option<DTypeArg>, keepdims: bool) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::sum(x, axes(&axis), keepdims, dtype.map(|d| d.0)))
+#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false, out = None))]
+fn sum<'py>(
+    py: Python<'py>,
+    x: Lent,
+    axis: Option<Ints>,
+    dtype: Option<DTypeArg>,
+    keepdims: bool,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    into_out(py, x.compute(py, |x| ops::sum(x, axes(&axis), keepdims, dtype.map(|d| d.0)))?, out)
 }
 
 /// The product of elements.
@@ -36,35 +66,61 @@ fn sum(py: Python<'_>, x: Lent, axis: Option<Ints>, dtype: Option<DTypeArg>, kee
 /// >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
 /// [2, 12]
 #[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false))]
-fn prod(py: Python<'_>, x: Lent, axis: Option<Ints>, dtype: Option<DTypeArg>, keepdims: bool) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::prod(x, axes(&axis), keepdims, dtype.map(|d| d.0)))
+#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false, out = None))]
+fn prod<'py>(
+    py: Python<'py>,
+    x: Lent,
+    axis: Option<Ints>,
+    dtype: Option<DTypeArg>,
+    keepdims: bool,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    into_out(py, x.compute(py, |x| ops::prod(x, axes(&axis), keepdims, dtype.map(|d| d.0)))?, out)
 }
 
 /// The arithmetic mean of elements.
 ///
 /// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-/// integers and bool; no elements give NaN. AxisError where an axis is out of range or given twice.
+/// integers and bool. dtype: a float or complex dtype to compute in. out: as in `sum`. No elements give NaN. AxisError where an axis is out of
+/// range or given twice.
 ///
 /// >>> flex.mean(flex.asarray([1, 2, 6])).item()
 /// 3.0
 #[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn mean(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::mean(x, axes(&axis), keepdims))
+#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false, out = None))]
+fn mean<'py>(
+    py: Python<'py>,
+    x: Lent,
+    axis: Option<Ints>,
+    dtype: Option<DTypeArg>,
+    keepdims: bool,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    into_out(py, x.compute(py, |x| ops::mean(&*computed_in("mean", x, dtype)?, axes(&axis), keepdims))?, out)
 }
 
 /// The variance of elements: the sum of squared distances from their mean over `n - correction`.
 ///
 /// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-/// integers and bool; NaN where `n <= correction`. DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+/// integers and bool. dtype: a float dtype to compute in. out: as in `sum`. ddof: NumPy's name of the correction. NaN where `n <= correction`.
+/// DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
 ///
 /// >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
 /// (1.0, 2.0)
 #[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, correction = 0.0, keepdims = false))]
-fn var(py: Python<'_>, x: Lent, axis: Option<Ints>, correction: f64, keepdims: bool) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::var(x, axes(&axis), correction, keepdims))
+#[pyo3(signature = (x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None, out = None))]
+fn var<'py>(
+    py: Python<'py>,
+    x: Lent,
+    axis: Option<Ints>,
+    dtype: Option<DTypeArg>,
+    correction: f64,
+    keepdims: bool,
+    ddof: Option<f64>,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let correction = correction_or("var", correction, ddof)?;
+    into_out(py, x.compute(py, |x| ops::var(&*computed_in("var", x, dtype)?, axes(&axis), correction, keepdims))?, out)
 }
 
 /// The standard deviation of elements: the square root of `var`, with the same arguments and errors.
@@ -72,9 +128,19 @@ fn var(py: Python<'_>, x: Lent, axis: Option<Ints>, correction: f64, keepdims: b
 /// >>> flex.std(flex.asarray([1.0, 3.0])).item()
 /// 1.0
 #[pyfunction(name = "std")]
-#[pyo3(signature = (x, /, axis = None, *, correction = 0.0, keepdims = false))]
-fn std_(py: Python<'_>, x: Lent, axis: Option<Ints>, correction: f64, keepdims: bool) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::std(x, axes(&axis), correction, keepdims))
+#[pyo3(signature = (x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None, out = None))]
+fn std_<'py>(
+    py: Python<'py>,
+    x: Lent,
+    axis: Option<Ints>,
+    dtype: Option<DTypeArg>,
+    correction: f64,
+    keepdims: bool,
+    ddof: Option<f64>,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let correction = correction_or("std", correction, ddof)?;
+    into_out(py, x.compute(py, |x| ops::std(&*computed_in("std", x, dtype)?, axes(&axis), correction, keepdims))?, out)
 }
 
 /// The largest of elements; NaN where there is one.
@@ -85,9 +151,9 @@ fn std_(py: Python<'_>, x: Lent, axis: Option<Ints>, correction: f64, keepdims: 
 /// >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [5, 3]
 #[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn max(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::max(x, axes(&axis), keepdims))
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
+fn max<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    into_out(py, x.compute(py, |x| ops::max(x, axes(&axis), keepdims))?, out)
 }
 
 /// The smallest of elements; NaN where there is one. Arguments and errors are those of `max`.
@@ -95,9 +161,9 @@ fn max(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<
 /// >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [1, 2]
 #[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn min(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::min(x, axes(&axis), keepdims))
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
+fn min<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    into_out(py, x.compute(py, |x| ops::min(x, axes(&axis), keepdims))?, out)
 }
 
 /// The position of the largest element, the first where several are; that of the first NaN where there is one.
@@ -108,9 +174,15 @@ fn min(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<
 /// >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [1, 0]
 #[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn argmax(py: Python<'_>, x: Lent, axis: Option<isize>, keepdims: bool) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::argmax(x, axis, keepdims, DType::DEFAULT_INT))
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
+fn argmax<'py>(
+    py: Python<'py>,
+    x: Lent,
+    axis: Option<isize>,
+    keepdims: bool,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    into_out(py, x.compute(py, |x| ops::argmax(x, axis, keepdims, DType::DEFAULT_INT))?, out)
 }
 
 /// The position of the smallest element. Arguments and errors are those of `argmax`.
@@ -118,9 +190,15 @@ fn argmax(py: Python<'_>, x: Lent, axis: Option<isize>, keepdims: bool) -> PyRes
 /// >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [0, 1]
 #[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn argmin(py: Python<'_>, x: Lent, axis: Option<isize>, keepdims: bool) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::argmin(x, axis, keepdims, DType::DEFAULT_INT))
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
+fn argmin<'py>(
+    py: Python<'py>,
+    x: Lent,
+    axis: Option<isize>,
+    keepdims: bool,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    into_out(py, x.compute(py, |x| ops::argmin(x, axis, keepdims, DType::DEFAULT_INT))?, out)
 }
 
 /// `max` and `argmax` in one: the largest element and its position (int64). Arguments and errors are those of `argmax`.
@@ -151,9 +229,9 @@ fn min_with_indices(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool)
 /// >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
 /// [True, False]
 #[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn any(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::any(x, axes(&axis), keepdims))
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
+fn any<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    into_out(py, x.compute(py, |x| ops::any(x, axes(&axis), keepdims))?, out)
 }
 
 /// Whether all elements are true (not zero). Arguments and errors are those of `any`; no elements give True.
@@ -161,9 +239,9 @@ fn any(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<
 /// >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
 /// [True, False]
 #[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn all(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::all(x, axes(&axis), keepdims))
+#[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
+fn all<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    into_out(py, x.compute(py, |x| ops::all(x, axes(&axis), keepdims))?, out)
 }
 
 /// How many elements are not zero. Arguments and errors are those of `any`; the result is int64.

@@ -8,6 +8,13 @@ import pytest
 
 import flex
 
+# NumPy's keywords, which it passes when it calls methods (numpy.std(t)): after those of the standard, by name alone, None by default
+NUMPYS = {
+    **{name: {"out"} for name in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")},
+    "mean": {"dtype", "out"},
+    "std": {"dtype", "ddof", "out"},
+    "var": {"dtype", "ddof", "out"},
+}
 # of the standard, 2025.12: names and parameters. What it has by position alone (but tensors) or by name alone is taken the other way too
 # where NumPy's and torch's users write it so.
 STANDARD = """
@@ -97,8 +104,12 @@ DTYPES = """bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float
 def test_signatures_of_the_standard(line):
     name = line[: line.index("(")]
     signature = inspect.signature(getattr(flex, name))
+    extra = [p for p in signature.parameters.values() if p.name in NUMPYS.get(name, ())]
+    assert {p.name for p in extra} == NUMPYS.get(name, set())
+    assert all(p.kind is p.KEYWORD_ONLY and p.default is None for p in extra)
     found = signature.replace(
-        return_annotation=inspect.Signature.empty, parameters=[p.replace(annotation=p.empty) for p in signature.parameters.values()]
+        return_annotation=inspect.Signature.empty,
+        parameters=[p.replace(annotation=p.empty) for p in signature.parameters.values() if p not in extra],
     )
     assert f"{name}{found}" == line
 

@@ -59,7 +59,6 @@ KEYWORDS = {
     "sum" + UNEXPECTED + "'dim': write axis=0": lambda: flex.sum(X, dim=0),
     "mean" + UNEXPECTED + "'dim': write axis=(0, 1)": lambda: X.mean(dim=(0, 1)),
     "sum" + UNEXPECTED + "'keepdim': write keepdims=True": lambda: flex.sum(X, axis=0, keepdim=True),
-    "var" + UNEXPECTED + "'ddof': write correction=1": lambda: X.var(ddof=1),
     "std" + UNEXPECTED + "'unbiased': write correction=1": lambda: X.std(unbiased=True),
     "std" + UNEXPECTED + "'unbiased': write correction=0": lambda: X.std(unbiased=False),
     "sum" + UNEXPECTED + "'axes': write axis=0": lambda: flex.sum(X, axes=0),
@@ -71,7 +70,7 @@ KEYWORDS = {
     "softmax" + UNEXPECTED + "'dim': write axis=1": lambda: flex.nn.softmax(X, dim=1),
     "linear" + UNEXPECTED + "'bais': did you mean bias?": lambda: flex.nn.linear(X, X, bais=None),
     "take" + UNEXPECTED + "'index': write indices=...": lambda: flex.take(X, index=V),
-    "sum" + UNEXPECTED + "'out': assign the result, as in t[...] = ...": lambda: flex.sum(X, out=X),
+    "exp" + UNEXPECTED + "'out': assign the result, as in t[...] = ...": lambda: flex.exp(X, out=X),
     "transpose" + UNEXPECTED + "'axes': pass axes by position, as in flex.transpose(x, /, *axes)": lambda: flex.transpose(X, axes=(1, 0)),
     "abs" + UNEXPECTED + "'colour': the call is flex.abs(x, /)": lambda: flex.abs(X, colour=1),
 }
@@ -117,7 +116,7 @@ ARGUMENTS = {
     "astype: a Tensor, an array or a number is wanted, not list: make a tensor of it with flex.asarray": lambda: flex.astype([1], "int8"),
     "max: undefined for no elements: axis 0 has size 0 (x: [0] float32)": lambda: flex.max(flex.zeros(0)),
     "sum() takes from 1 to 2 positional arguments but 3 were given: the call is "
-    "sum(x, /, axis=None, *, dtype=None, keepdims=False)": lambda: flex.sum(X, 0, True),
+    "sum(x, /, axis=None, *, dtype=None, keepdims=False, out=None)": lambda: flex.sum(X, 0, True),
     "matmul() missing 1 required positional argument: 'x2': the call is matmul(x1, x2, /, *, dtype=None)": lambda: flex.matmul(X),
 }
 

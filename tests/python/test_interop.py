@@ -275,13 +275,6 @@ def test_numpy_on_the_left_gives_a_tensor():
     assert isinstance(a @ t, flex.Tensor)
 
 
-def test_ufuncs_that_flex_has_not():
-    t = flex.asarray([3.0, 4.0])
-    for call in (lambda: np.add.reduce(t), lambda: np.add(t, t, out=np.zeros(2)), lambda: np.frexp(t), lambda: np.add(t, t, where=True)):
-        with pytest.raises(TypeError, match="__array_ufunc__"):
-            call()
-
-
 # ---- leaks, threads
 
 

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 pub use args::{CPU, Device, Ints, count, integer, kind};
 pub use nested::{asarray, values_for};
-pub use operand::{Arg, Lent, Number, Operand};
+pub use operand::{Arg, Lent, Number, Operand, scalar};
 
 /// Elements from which on the work is long enough to let other Python threads run.
 const LONG: usize = 32 * 1024;

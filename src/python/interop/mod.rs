@@ -13,6 +13,7 @@ mod dlpack;
 mod foreign;
 pub mod numpy;
 pub mod pickle;
+pub mod ufunc;
 
 use super::convert::{Device, kind};
 use super::dtype::lookup;

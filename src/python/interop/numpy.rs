@@ -21,9 +21,15 @@ fn loaded<'py>(py: Python<'py>, cell: &'static PyOnceLock<Py<PyAny>>, name: &str
 }
 
 /// Whether `x` is a NumPy scalar.
-fn is_scalar(x: &Bound<PyAny>) -> PyResult<bool> {
+pub fn is_scalar(x: &Bound<PyAny>) -> PyResult<bool> {
     static GENERIC: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     loaded(x.py(), &GENERIC, "generic").map_or(Ok(false), |generic| x.is_instance(generic))
+}
+
+/// Whether `x` is a NumPy array, and of no class derived from that.
+pub fn is_plain_array(x: &Bound<PyAny>) -> PyResult<bool> {
+    static ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    Ok(loaded(x.py(), &ARRAY, "ndarray").is_some_and(|array| x.get_type().is(array)))
 }
 
 /// The dtype of a NumPy scalar; none for anything else.
@@ -74,7 +80,7 @@ pub fn dtype<'py>(py: Python<'py>, dtype: DType) -> PyResult<Bound<'py, PyAny>> 
 }
 
 /// A read-only array of the tensor's memory.
-fn array<'py>(py: Python<'py>, t: Tensor) -> PyResult<Bound<'py, PyAny>> {
+pub fn array<'py>(py: Python<'py>, t: Tensor) -> PyResult<Bound<'py, PyAny>> {
     static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let asarray = ASARRAY.get_or_try_init(py, || import(py, "numpy", "numpy()")?.getattr("asarray").map(Bound::unbind))?;
     let (dt, rank) = (t.dtype(), t.rank());
