@@ -108,14 +108,24 @@ pub enum Error {
         /// Bytes that the machine (or its control group) has; 0 where unknown.
         limit: u64,
     },
-    /// A file could not be read or written, or its content is not what its format says.
+    /// The content of a file is not what its format says.
     File {
         /// The path, or a description of the source.
         path: Box<str>,
         /// What is wrong.
         message: Box<str>,
-        /// Whether the operating system refused (otherwise the content is at fault).
-        system: bool,
+    },
+    /// The operating system refused to open, read, write or replace a file.
+    #[cfg(feature = "std")]
+    Io {
+        /// The path as it was given, or a description of the stream.
+        path: Box<std::path::Path>,
+        /// Which refusal it was.
+        kind: std::io::ErrorKind,
+        /// The operating system's number for it, `errno` where there is one.
+        code: Option<i32>,
+        /// Its text.
+        message: Box<str>,
     },
 }
 
@@ -153,7 +163,17 @@ impl Error {
     }
     /// A file whose content is wrong.
     pub fn file(path: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Error {
-        Error::File { path: path.into().into(), message: message.into().into(), system: false }
+        Error::File { path: path.into().into(), message: message.into().into() }
+    }
+    /// What the operating system said about a file.
+    #[cfg(feature = "std")]
+    pub fn io(path: &std::path::Path, e: &std::io::Error) -> Error {
+        Error::Io { path: path.into(), kind: e.kind(), code: e.raw_os_error(), message: alloc::string::ToString::to_string(e).into() }
+    }
+    /// Memory of `len` values of `T` that the allocator refused.
+    #[cold]
+    pub(crate) fn memory<T>(len: usize) -> Error {
+        Error::Memory { bytes: len as u128 * size_of::<T>() as u128, limit: 0 }
     }
 }
 
@@ -179,9 +199,37 @@ impl fmt::Display for Error {
             }
             Error::Memory { bytes, limit: 0 } => write!(f, "cannot allocate {bytes} bytes"),
             Error::Memory { bytes, limit } => write!(f, "cannot allocate {bytes} bytes: the machine has {limit}"),
-            Error::File { path, message, .. } => write!(f, "{path}: {message}"),
+            Error::File { path, message } => write!(f, "{path}: {message}"),
+            #[cfg(feature = "std")]
+            Error::Io { path, message, .. } => write!(f, "{}: {message}", path.display()),
         }
     }
 }
 
 impl core::error::Error for Error {}
+
+/// What a message quotes of the caller's or a file's: the beginning, where it is long.
+pub(crate) struct Excerpt<'a>(pub &'a dyn fmt::Debug);
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// Ends the formatting of the rest by an error.
+        struct Beginning<'a, 'b> {
+            f: &'a mut fmt::Formatter<'b>,
+            room: usize,
+        }
+        impl fmt::Write for Beginning<'_, '_> {
+            fn write_str(&mut self, s: &str) -> fmt::Result {
+                let Some((end, _)) = s.char_indices().nth(self.room) else {
+                    self.room -= s.chars().count();
+                    return self.f.write_str(s);
+                };
+                self.f.write_str(&s[..end])?;
+                self.f.write_str("...")?;
+                Err(fmt::Error)
+            }
+        }
+        let _ = fmt::write(&mut Beginning { f, room: 100 }, format_args!("{:?}", self.0));
+        Ok(())
+    }
+}

@@ -60,6 +60,7 @@ mod error;
 pub mod dtype;
 #[macro_use]
 pub mod exec;
+mod fallible;
 mod format;
 #[macro_use]
 pub mod op;

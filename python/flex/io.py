@@ -1,53 +1,106 @@
-"""Tensors in files: safetensors, npy and npz, chosen by the suffix."""
+"""Tensors in files: safetensors, npy and npz, chosen by the suffix or named. Files are paths, or objects open for reading or writing bytes.
+
+A file is written beside the one it replaces, under a name of its own and open to its owner alone; complete and on the disk, it takes the
+old one's place and permissions. Whoever reads the old file, or has it mapped, never sees a part of the new one, and where saving fails the
+old one stays and nothing else is left. Links are followed, also those whose target does not exist yet. Devices, pipes and objects are
+written to.
+"""
 
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flex import _flex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any, BinaryIO
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import BinaryIO, TypeAlias
 
     from flex import Tensor
 
-__all__ = ["load", "metadata", "save"]
+    _File: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes] | BinaryIO
 
-_FORMATS = (".safetensors", ".npy", ".npz")
+__all__ = ["Opaque", "Tensors", "load", "metadata", "save"]
+
+_FORMATS = ("safetensors", "npy", "npz")
 
 
-def load(path: str | os.PathLike[str], mmap: bool = True) -> Any:
-    """The tensors of a file: a dict of them by name (.safetensors, .npz), or one (.npy).
+class Opaque(NamedTuple):
+    """A tensor of a dtype that flex hasn't, such as float8: the format's name for it, the shape, and its bytes as a uint8 tensor.
 
-    With `mmap`, the tensors of .safetensors and .npy lie in the mapped file, and are read when they are used. Whoever cuts such a file
-    short meanwhile ends the process at the next read (replacing it, as `save` does, is safe): use `mmap=False` where that may happen.
-    ValueError where the file is not what its format says, or has another suffix; OSError where it can't be read.
+    >>> flex.io.Opaque("F8_E4M3", (2,), flex.asarray([56, 64], dtype="uint8")).dtype
+    'F8_E4M3'
+    """
 
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     flex.io.save(pathlib.Path(folder) / "x.npy", flex.asarray([1, 2]))
-    ...     flex.io.load(pathlib.Path(folder) / "x.npy").tolist()
+    dtype: str
+    shape: tuple[int, ...]
+    bytes: Tensor
+
+
+class Tensors(dict[str, Any]):
+    """The tensors of a file by name. `others` has those whose dtype flex hasn't, as `Opaque`; asking for one here is a DTypeError.
+
+    >>> tensors = flex.io.Tensors({"x": flex.zeros(2)})
+    >>> list(tensors), tensors.others
+    (['x'], {})
+    """
+
+    others: dict[str, Opaque]
+
+    def __init__(
+        self, tensors: Mapping[str, Tensor] | Iterable[tuple[str, Tensor]] = (), others: Mapping[str, Opaque] | None = None
+    ) -> None:
+        super().__init__(tensors)
+        self.others = dict(others or {})
+
+    def __missing__(self, name: str) -> Tensor:
+        other = self.others.get(name)
+        if other is None:
+            raise KeyError(name)
+        message = f"load: tensor {name!r} is {other.dtype}, for which flex has no dtype: others[{name!r}].bytes has its bytes as uint8"
+        raise _flex.DTypeError(message)
+
+
+def load(file: _File, mmap: bool = True, *, format: str | None = None, max_bytes: int | None = None) -> Any:
+    """The tensors of a file: `Tensors`, a dict of them by name (.safetensors, .npz), or one (.npy).
+
+    The format is that of the suffix, or of an object's content; format: "safetensors", "npy" or "npz", where there is neither.
+    With `mmap`, the tensors of .safetensors and .npy files lie in the mapped file, and are read when they are used. Whoever cuts such a
+    file short meanwhile ends the process at the next read (replacing it, as `save` does, is safe): use `mmap=False` where that may happen.
+    Objects are read from where they are, .npy to the tensor's end, .safetensors to the file's.
+    max_bytes: the most that an .npz, which may be compressed a thousand times, unpacks to; by default what the machine has. It is checked
+    before anything is unpacked, and each array against what its header says.
+    ValueError where the file is not what its format says, or the format is unknown; OSError, with errno and the file's name, where it
+    can't be read; MemoryError where an .npz would unpack to more than the machine has.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> flex.io.save(file, flex.asarray([1, 2]))
+    >>> _ = file.seek(0)
+    >>> flex.io.load(file).tolist()
     [1, 2]
     """
-    path, suffix = _format("load", path)
-    os.stat(path)  # FileNotFoundError, where that is the case
-    if suffix == ".safetensors":
-        return _flex._io.load_safetensors(path, mmap)
-    if suffix == ".npy":
-        return _flex._io.load_npy(path, mmap)
-    return _load_npz(path)
+    file, format = _opened("load", file, format, "read")
+    if format is None:
+        format = _content(file)
+    if format == "safetensors":
+        tensors, others = _flex._io.load_safetensors(file, mmap)
+        return Tensors(tensors, {name: Opaque(*other) for name, other in others.items()})
+    if format == "npy":
+        return _flex._io.load_npy(file, mmap)
+    return _load_npz(file, max_bytes)
 
 
-def save(path: str | os.PathLike[str], tensors: Any, metadata: Mapping[str, str] | None = None) -> None:
+def save(file: _File, tensors: Any, metadata: Mapping[str, str] | None = None, *, format: str | None = None) -> None:
     """Writes tensors to a file: a mapping of them by name (.safetensors, .npz), or one (.npy). Arrays and lists are taken too.
 
+    The format is that of the suffix; format: "safetensors", "npy" or "npz", where there is none. An object without a name gets a lone
+    tensor as npy.
     A file that is there is replaced as a whole, so it may be mapped, even by these very tensors; it keeps its permissions, and a link to it
     stays one. `metadata` is text for .safetensors.
-    TypeError where the format wants a mapping and gets none; DTypeError where it hasn't the dtype; ValueError for another suffix; OSError
-    where the file can't be written.
+    TypeError where the format wants a mapping and gets none; DTypeError where it hasn't the dtype; ValueError where the format is unknown;
+    OSError, with errno and the file's name, where the file can't be written.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -55,21 +108,28 @@ def save(path: str | os.PathLike[str], tensors: Any, metadata: Mapping[str, str]
     ...     flex.io.load(pathlib.Path(folder) / "model.safetensors")["w"].tolist()
     [1.0, 2.0]
     """
-    path, suffix = _format("save", path)
-    if metadata is not None and suffix != ".safetensors":
-        raise ValueError(f"save: a {suffix} file has no metadata; a .safetensors file has")
-    if suffix == ".npy":
-        _flex._io.save_npy(path, _flex.asarray(tensors))
+    file, format = _opened("save", file, format, "write")
+    if format is None:
+        if hasattr(tensors, "items"):
+            raise ValueError('save: several tensors, and no suffix that names a format: pass format="safetensors" or format="npz"')
+        format = "npy"
+    if metadata is not None and format != "safetensors":
+        raise ValueError(f"save: a .{format} file has no metadata; a .safetensors file has")
+    if format == "npy":
+        _flex._io.save_npy(file, _flex.asarray(tensors))
         return
     if not hasattr(tensors, "items"):
-        raise TypeError(f"save: a {suffix} file holds tensors by name: a dict is wanted, not {type(tensors).__name__}")
-    if suffix == ".safetensors":
-        _flex._io.save_safetensors(path, dict(tensors), dict(metadata or {}))
+        raise TypeError(f"save: a .{format} file holds tensors by name: a dict is wanted, not {type(tensors).__name__}")
+    if format == "safetensors":
+        _flex._io.save_safetensors(file, dict(tensors), dict(metadata or {}))
+    elif isinstance(file, str):
+        with _flex._io.Replacement(file) as replacement:
+            _save_npz(replacement, tensors)
     else:
-        _save_npz(path, tensors)
+        _save_npz(file, tensors)
 
 
-def metadata(path: str | os.PathLike[str]) -> dict[str, str]:
+def metadata(file: _File, *, format: str | None = None) -> dict[str, str]:
     """The text that goes with the tensors of a .safetensors file. ValueError and OSError as `load`.
 
     >>> import pathlib, tempfile
@@ -78,36 +138,69 @@ def metadata(path: str | os.PathLike[str]) -> dict[str, str]:
     ...     flex.io.metadata(pathlib.Path(folder) / "model.safetensors")
     {'format': 'pt'}
     """
-    path, suffix = _format("metadata", path)
-    if suffix != ".safetensors":
-        raise ValueError(f"metadata: a {suffix} file has none; a .safetensors file has")
-    os.stat(path)
-    return _flex._io.safetensors_metadata(path)
+    file, format = _opened("metadata", file, format, "read")
+    if format not in ("safetensors", None):
+        raise ValueError(f"metadata: a .{format} file has none; a .safetensors file has")
+    return _flex._io.safetensors_metadata(file)
 
 
-def _format(function: str, path: str | os.PathLike[str]) -> tuple[str, str]:
-    path = os.fspath(path)
-    if not isinstance(path, str):
-        path = os.fsdecode(path)
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix not in _FORMATS:
-        raise ValueError(f"{function}: {path!r} ends in none of {', '.join(_FORMATS)}")
-    return path, suffix
+def _opened(function: str, file: Any, format: str | None, method: str) -> tuple[Any, str | None]:
+    """A path as text, or an object with that method; and the format, where the caller or the suffix says it."""
+    if format is not None and format not in _FORMATS:
+        raise ValueError(f"{function}: format {format!r} is none of {', '.join(_FORMATS)}")
+    is_object = hasattr(file, method)
+    path = getattr(file, "name", None) if is_object else os.fsdecode(file)
+    suffix = os.path.splitext(path)[1].lower() if isinstance(path, str) else ""
+    if format is None and suffix[1:] in _FORMATS:
+        format = suffix[1:]
+    if format is None and not is_object:
+        suffixes = ", ".join(f".{f}" for f in _FORMATS)
+        raise ValueError(f"{function}: {path!r} ends in none of {suffixes}: rename it, or pass format=")
+    return file if is_object else path, format
 
 
-def _load_npz(path: str) -> dict[str, Tensor]:
+def _content(file: BinaryIO) -> str:
+    """The format of what an object is about to read."""
+    if not file.seekable():
+        raise ValueError(f"load: the format of what {type(file).__name__} reads can't be looked up: pass format=")
+    start = file.tell()
+    head = file.read(6)
+    file.seek(start)
+    if head == b"\x93NUMPY":
+        return "npy"
+    return "npz" if head[:4] in (b"PK\x03\x04", b"PK\x05\x06") else "safetensors"
+
+
+def _load_npz(file: Any, max_bytes: int | None) -> Tensors:
     import zipfile
 
+    name = file if isinstance(file, str) else getattr(file, "name", "npz")
     try:
-        with zipfile.ZipFile(path) as file:
-            names = [name for name in file.namelist() if name.endswith(".npy")]
-            return {name.removesuffix(".npy"): _flex._io.npy_from_bytes(file.read(name)) for name in names}
+        with zipfile.ZipFile(file) as archive:
+            return Tensors(_members(archive, name, max_bytes))
     except _zip_errors() as error:
-        raise ValueError(f"{path}: {error}") from error
+        raise ValueError(f"{name}: {error}") from error
     except OSError as error:
         if error.errno is not None:
             raise
-        raise ValueError(f"{path}: {error}") from error  # bz2 has no error of its own for data that is damaged
+        raise ValueError(f"{name}: {error}") from error  # bz2 has no error of its own for data that is damaged
+
+
+def _members(archive: Any, name: str, max_bytes: int | None) -> Iterator[tuple[str, Tensor]]:
+    """The arrays of an archive: their sizes are checked first, and none unpacks to more than its own."""
+    members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
+    if len({member.filename for member in members}) != len(members):
+        raise ValueError(f"{name}: two arrays have one name")
+    total = sum(member.file_size for member in members)
+    if max_bytes is not None and total > max_bytes:
+        raise ValueError(f"{name}: it unpacks to {total} bytes, more than max_bytes={max_bytes}")
+    limit = _flex.memory_stats()["limit"]  # None where unknown
+    if limit is not None and total > limit:
+        raise MemoryError(f"{name}: it unpacks to {total} bytes, the machine has {limit}")
+    for member in members:
+        with archive.open(member) as content:
+            tensor = _flex._io.read_npy_member(content, f"{name}: {member.filename}", member.file_size)
+        yield member.filename.removesuffix(".npy"), tensor
 
 
 def _zip_errors() -> tuple[type[Exception], ...]:
@@ -115,54 +208,30 @@ def _zip_errors() -> tuple[type[Exception], ...]:
     import zipfile
     import zlib
 
-    errors = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+    errors: list[type[Exception]] = [zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError]
+    # where Python is built without one, zipfile raises a RuntimeError or NotImplementedError for such data
     try:
         from lzma import LZMAError
-    except ImportError:  # a Python built without it: zipfile raises RuntimeError for such data
-        return errors
-    return (*errors, LZMAError)
+    except ImportError:
+        pass
+    else:
+        errors.append(LZMAError)
+    try:
+        from compression.zstd import ZstdError  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        pass
+    else:
+        errors.append(ZstdError)
+    return tuple(errors)
 
 
-def _save_npz(path: str, tensors: Mapping[str, Any]) -> None:
+def _save_npz(file: Any, tensors: Mapping[str, Any]) -> None:
     import zipfile
 
-    with _replacing(path) as beside, zipfile.ZipFile(beside, "w") as file:
+    with zipfile.ZipFile(file, "w") as archive:
         for key, value in tensors.items():
             if not isinstance(key, str):
                 raise TypeError(f"save: the name {key!r} is no string")
-            with file.open(f"{key}.npy", "w", force_zip64=True) as member:
-                member.write(_flex._io.npy_bytes(_flex.asarray(value)))
-
-
-@contextmanager
-def _replacing(path: str) -> Iterator[BinaryIO]:
-    """A new file that takes the place of `path`, and its permissions, once it is written: nobody ever sees a half of it.
-
-    Devices and pipes are written themselves.
-    """
-    import stat
-
-    target = os.path.realpath(path)  # a link stays, what it points to is replaced
-    folder, name = os.path.split(target)
-    try:
-        about = os.stat(target).st_mode
-    except FileNotFoundError:
-        mode = None
-    else:
-        mode = stat.S_IMODE(about)
-        if not stat.S_ISREG(about):
-            with open(target, "wb") as file:
-                yield file
-            return
-    beside = os.path.join(folder, f".{name}.{os.urandom(8).hex()}")
-    # Never more open than the target, not even before the umask's part is put back.
-    created = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666 if mode is None else mode)
-    try:
-        with os.fdopen(created, "wb") as file:
-            yield file
-        if mode is not None:
-            os.chmod(beside, mode)
-        os.replace(beside, target)
-    except BaseException:
-        os.unlink(beside)
-        raise
+            tensor = _flex.asarray(value)
+            with archive.open(f"{key}.npy", "w", force_zip64=True) as member:
+                _flex._io.save_npy(member, tensor)

@@ -14,11 +14,20 @@
 //! Replacing the file (a rename over it, as `save` does) is fine: the mapping keeps the old one. Where others may write to the file,
 //! load with `mmap` off, which reads it into memory of flex's own.
 //!
+//! # Saving
+//!
+//! A file is written beside the one it replaces, is on the disk, and takes its place and permissions when it is complete: whoever reads
+//! the old one never sees a part of the new one, and where saving fails the old one stays and nothing else is left. Links are followed, as
+//! `open` does, also those whose target does not exist yet; devices and pipes are written to.
+//!
 //! Without the standard library the same formats are read from and written to memory.
 
 #[cfg(feature = "std")]
 mod file;
+mod json;
 pub mod npy;
 mod raw;
+#[cfg(feature = "std")]
+pub(crate) mod replacement;
 pub mod safetensors;
 mod source;

@@ -4,24 +4,25 @@
 //! name in the format: NumPy writes its arrays as two bytes without a meaning (`V2`). Such elements are read as bfloat16, and
 //! bfloat16 is written that way; in NumPy, `.view(ml_dtypes.bfloat16)` gives the meaning back.
 
-use super::raw::with_bytes;
-use super::source::{Content, Source};
+use super::json::{Read, Refusal, Text};
+use super::raw::{Put, put_elements};
+use super::source::{Content, MOST_AXES, Source};
 use crate::dtype::DType;
-use crate::error::Result;
+use crate::error::{Error, Excerpt, Result};
+use crate::fallible::{append, filled, push};
 use crate::tensor::Tensor;
-use alloc::borrow::Cow;
-use alloc::format;
-use alloc::string::String;
-use alloc::vec;
 use alloc::vec::Vec;
+use core::fmt::Write;
 
 const MAGIC: [u8; 6] = *b"\x93NUMPY";
+/// Bytes of a header, at most: what the format's first version allows, and several times what `MOST_AXES` axes need.
+const LONGEST_HEADER: usize = 65_535;
 
 /// The tensor of a file. With `mmap` it lies in a mapping of it, and the file must not be written to or cut short while the tensor
 /// lives: otherwise behaviour is undefined, as [the module](super#mapped-files-must-not-change) explains. Without, it is read.
 ///
-/// Errors with [`Error::File`](crate::Error::File) where the file can't be read, isn't what the format says, or has elements that
-/// flex has no dtype for.
+/// Errors with [`Error::Io`] where the file can't be read, with [`Error::File`] where it isn't what the format says, has a header of more
+/// than 64 KiB, or elements that flex has no dtype for.
 ///
 /// ```
 /// use flex::{Tensor, io::npy};
@@ -33,7 +34,7 @@ const MAGIC: [u8; 6] = *b"\x93NUMPY";
 /// ```
 #[cfg(feature = "std")]
 pub fn load(path: impl AsRef<std::path::Path>, mmap: bool) -> Result<Tensor> {
-    tensor(super::file::open(path.as_ref(), mmap)?)
+    tensor(&mut super::file::open(path.as_ref(), mmap)?).map(|(t, _)| t)
 }
 
 /// A copy of the tensor of a file's bytes. What follows the elements is left alone, as NumPy does.
@@ -46,67 +47,116 @@ pub fn load(path: impl AsRef<std::path::Path>, mmap: bool) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn parse(bytes: &[u8]) -> Result<Tensor> {
-    tensor(Source { name: "npy".into(), content: Content::Slice(Cow::Borrowed(bytes)) })
+    tensor(&mut Source { name: "npy".into(), content: Content::Slice(bytes) }).map(|(t, _)| t)
+}
+
+/// The tensor that is read next from a stream, of which no more is read than that.
+///
+/// Errors as [`load`] does.
+///
+/// ```
+/// use flex::{Tensor, io::npy};
+/// let mut file = Vec::new();
+/// npy::write_to(&mut file, &Tensor::from_slice(&[1u8, 2], [2])?)?;
+/// npy::write_to(&mut file, &Tensor::from_slice(&[3u8], [1])?)?;
+/// let mut file = file.as_slice();
+/// assert_eq!(npy::read_from(&mut file)?.to_vec::<u8>()?, [1, 2]);
+/// assert_eq!(npy::read_from(&mut file)?.to_vec::<u8>()?, [3]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+#[cfg(feature = "std")]
+pub fn read_from(from: impl std::io::Read) -> Result<Tensor> {
+    tensor(&mut Source { name: "npy".into(), content: Content::stream(from, None) }).map(|(t, _)| t)
+}
+
+/// The tensor of a stream of `len` bytes, which it takes to the last, such as a member of an archive.
+#[cfg(feature = "python")]
+pub(crate) fn read_member(name: &str, from: impl std::io::Read, len: u64) -> Result<Tensor> {
+    let mut source = Source { name: name.into(), content: Content::stream(from, Some(len)) };
+    let (t, end) = tensor(&mut source)?;
+    source.expect_end(end)?;
+    Ok(t)
 }
 
 /// Writes a tensor to a file, in C order. An existing one is replaced as a whole, so it may be mapped, even by this very tensor.
 ///
-/// Errors with [`Error::File`](crate::Error::File) where the file can't be written; what was there before then stays.
+/// Errors with [`Error::Io`] where the file can't be written; what was there before then stays. [`Error::Value`] for more than 1024 axes.
 #[cfg(feature = "std")]
 pub fn save(path: impl AsRef<std::path::Path>, t: &Tensor) -> Result<()> {
-    super::file::replace(path.as_ref(), |file| {
-        file.put(&header(t))?;
-        with_bytes(t, |bytes| file.put(bytes))?
-    })
+    let mut file = super::replacement::Replacement::create(path.as_ref())?;
+    put(t, &mut |bytes| file.put(bytes))?;
+    file.commit()
+}
+
+/// Writes the bytes of such a file to a stream. Errors as [`save`] does.
+#[cfg(feature = "std")]
+pub fn write_to(mut to: impl std::io::Write, t: &Tensor) -> Result<()> {
+    put(t, &mut |bytes| to.write_all(bytes).map_err(|e| Error::io("npy".as_ref(), &e)))
 }
 
 /// The bytes of such a file.
 pub fn write(t: &Tensor) -> Result<Vec<u8>> {
-    let mut out = header(t);
-    with_bytes(t, |bytes| out.extend_from_slice(bytes))?;
+    let mut out = Vec::new();
+    put(t, &mut |bytes| append(&mut out, bytes))?;
     Ok(out)
 }
 
-/// All that stands before the elements; they begin with a cache line.
-fn header(t: &Tensor) -> Vec<u8> {
-    let sizes: String = t.shape().iter().map(|n| format!("{n}, ")).collect();
-    let shape = if t.rank() == 1 { sizes.trim_end() } else { sizes.trim_end_matches(", ") };
-    let mut text = format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({shape}), }}", descr(t.dtype()));
-    let wide = text.len() > 65_000;
-    let before = MAGIC.len() + 2 + if wide { 4 } else { 2 };
-    let padding = (before + text.len() + 1).next_multiple_of(64) - before - text.len() - 1;
-    text.extend(core::iter::repeat_n(' ', padding));
-    text.push('\n');
-    let mut out = MAGIC.to_vec();
-    out.extend_from_slice(if wide { &[2, 0] } else { &[1, 0] });
-    out.extend_from_slice(&(text.len() as u32).to_le_bytes()[..if wide { 4 } else { 2 }]);
-    out.extend_from_slice(text.as_bytes());
-    out
+/// A file's bytes, the header first; the elements begin with a cache line.
+fn put(t: &Tensor, put: Put) -> Result<()> {
+    if t.rank() > MOST_AXES {
+        return Err(Error::value("npy.save", message!("{} axes are more than the {MOST_AXES} of a file", t.rank())));
+    }
+    let mut text = Text::default();
+    let written = header(t, &mut text);
+    text.written(written)?;
+    put(&MAGIC)?;
+    put(&[1, 0])?;
+    put(&(text.0.len() as u16).to_le_bytes())?; // the axes are few enough
+    put(text.0.as_bytes())?;
+    put_elements(t, put)
+}
+fn header(t: &Tensor, text: &mut Text) -> core::fmt::Result {
+    write!(text, "{{'descr': '{}', 'fortran_order': False, 'shape': (", Descr(t.dtype()))?;
+    for (k, n) in t.shape().iter().enumerate() {
+        write!(text, "{}{n}", if k == 0 { "" } else { ", " })?;
+    }
+    text.write_str(if t.rank() == 1 { ",), }" } else { "), }" })?;
+    let before = MAGIC.len() + 4;
+    for _ in 0..(before + text.0.len() + 1).next_multiple_of(64) - before - text.0.len() - 1 {
+        text.write_str(" ")?;
+    }
+    text.write_str("\n")
 }
 
 /// NumPy's name for the little-endian form of a dtype.
-fn descr(dtype: DType) -> String {
+struct Descr(DType);
+impl core::fmt::Display for Descr {
+    fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
+        write!(f, "{}{}{}", if self.0.size() == 1 { '|' } else { '<' }, kind(self.0), self.0.size())
+    }
+}
+fn kind(dtype: DType) -> char {
     use crate::dtype::Class::*;
-    let size = dtype.size();
-    let kind = match dtype.class() {
+    match dtype.class() {
         Boolean => 'b',
         Sint => 'i',
         Uint => 'u',
         Half if dtype == DType::BF16 => 'V',
         Half | Float => 'f',
         Complex => 'c',
-    };
-    format!("{}{kind}{size}", if size == 1 { '|' } else { '<' })
+    }
 }
 /// The dtype of that name, and whether it is big-endian.
 fn dtype(name: &str) -> Option<(DType, bool)> {
     let order = name.chars().next()?;
-    let kind = name.strip_prefix(['<', '>', '=', '|']).unwrap_or(name);
-    let dtype = DType::ALL.into_iter().find(|d| descr(*d)[1..] == *kind)?;
+    let name = name.strip_prefix(['<', '>', '=', '|']).unwrap_or(name);
+    let size = |digits: &str| if digits.starts_with(['0', '+']) { None } else { digits.parse::<usize>().ok() };
+    let dtype = DType::ALL.into_iter().find(|d| name.strip_prefix(kind(*d)).is_some_and(|n| size(n) == Some(d.size())))?;
     Some((dtype, order == '>' || order == '=' && cfg!(target_endian = "big")))
 }
 
-fn tensor(mut source: Source) -> Result<Tensor> {
+/// The tensor, and where it ends.
+fn tensor(source: &mut Source) -> Result<(Tensor, u64)> {
     let mut start = [0; 8];
     source.read(0, &mut start)?;
     if start[..6] != MAGIC {
@@ -116,26 +166,40 @@ fn tensor(mut source: Source) -> Result<Tensor> {
     let width = match start[6] {
         1 => 2,
         2 | 3 => 4,
-        version => return Err(source.wrong(format!("version {version} of the npy format; 1 to 3 are known"))),
+        version => return Err(source.wrong(message!("version {version} of the npy format; 1 to 3 are known"))),
     };
     source.read(8, &mut len[..width])?;
-    let (before, len) = (8 + width as u64, u32::from_le_bytes(len));
-    if len as u64 > source.len() - before {
-        return Err(source.wrong(format!("cut short: a header of {len} bytes in a file of {}", source.len())));
+    let (before, len) = (8 + width as u64, u32::from_le_bytes(len) as usize);
+    if len > LONGEST_HEADER {
+        return Err(source.wrong(message!("a header of {len} bytes; no more than {LONGEST_HEADER} are read")));
     }
-    let mut text = vec![0; len as usize];
-    source.read(before, &mut text)?;
-    let wrong = |what: &str| source.wrong(format!("bad npy header: {what}"));
-    let text = core::str::from_utf8(&text).map_err(|_| wrong("it is no text"))?;
-    let Dictionary { descr, fortran, mut shape } = Dictionary::read(text).map_err(|what| wrong(&what))?;
-    let (dtype, big) = dtype(descr).ok_or_else(|| wrong(&format!("flex has no dtype {descr:?}")))?;
+    let mut text = [0; 128]; // that of most files
+    let mut long;
+    let text = if len <= text.len() {
+        &mut text[..len]
+    } else {
+        long = filled(0, len)?;
+        &mut long
+    };
+    source.read(before, text)?;
+    let refused = |why: Refusal| match why {
+        Refusal::Wrong(what) => source.wrong(message!("bad npy header: {what}")),
+        Refusal::Other(e) => e,
+    };
+    let text = core::str::from_utf8(text).map_err(|_| refused("it is no text".into()))?;
+    let Dictionary { descr, fortran, mut shape } = Dictionary::read(text).map_err(refused)?;
+    let (dtype, big) = dtype(descr).ok_or_else(|| refused(message!("flex has no dtype {}", Excerpt(&descr)).into()))?;
     let start = before + len as u64;
-    if !fortran {
-        return source.tensor(start, &shape, dtype, big);
+    if fortran {
+        shape.reverse();
     }
-    shape.reverse();
-    let axes: Vec<isize> = (0..shape.len() as isize).rev().collect();
-    source.tensor(start, &shape, dtype, big)?.permute(&axes)
+    let t = source.tensor(start, &shape, dtype, big)?;
+    let end = start + (t.len() * dtype.size()) as u64;
+    if !fortran {
+        return Ok((t, end));
+    }
+    let axes: smallvec::SmallVec<[isize; 6]> = (0..shape.len() as isize).rev().collect();
+    Ok((t.permute(&axes)?, end))
 }
 
 /// What the header's dictionary says.
@@ -147,7 +211,6 @@ struct Dictionary<'a> {
 
 /// A Python literal, read from the front. Errors say what is wrong.
 struct Literal<'a>(&'a str);
-type Read<T> = core::result::Result<T, String>;
 
 impl<'a> Dictionary<'a> {
     fn read(text: &'a str) -> Read<Dictionary<'a>> {
@@ -158,10 +221,10 @@ impl<'a> Dictionary<'a> {
             let key = text.string()?;
             text.expect(':')?;
             match key {
-                "descr" => descr = Some(text.string().map_err(|_| String::from("elements with fields are not supported"))?),
+                "descr" => descr = Some(text.string().map_err(|_| "elements with fields are not supported")?),
                 "fortran_order" => fortran = Some(text.boolean()?),
                 "shape" => shape = Some(text.tuple()?),
-                _ => return Err(format!("unknown key {key:?}")),
+                _ => return Err(message!("unknown key {}", Excerpt(&key)).into()),
             }
             if !text.eat(',') {
                 text.expect('}')?;
@@ -169,9 +232,9 @@ impl<'a> Dictionary<'a> {
             }
         }
         if !text.0.trim().is_empty() {
-            return Err(format!("{:?} after its end", text.0.trim()));
+            return Err(message!("{} after its end", Excerpt(&text.0.trim())).into());
         }
-        let missing = |key: &str| format!("{key} is missing");
+        let missing = |key: &str| message!("{key} is missing");
         Ok(Dictionary {
             descr: descr.ok_or_else(|| missing("descr"))?,
             fortran: fortran.ok_or_else(|| missing("fortran_order"))?,
@@ -187,7 +250,7 @@ impl<'a> Literal<'a> {
         rest.is_some()
     }
     fn expect(&mut self, c: char) -> Read<()> {
-        if self.eat(c) { Ok(()) } else { Err(format!("{c:?} is missing before {:?}", self.0.chars().take(20).collect::<String>())) }
+        if self.eat(c) { Ok(()) } else { Err(message!("{c:?} is missing before {}", Excerpt(&self.0)).into()) }
     }
     fn string(&mut self) -> Read<&'a str> {
         let quote = if self.eat('"') { '"' } else { self.expect('\'').map(|()| '\'')? };
@@ -206,7 +269,7 @@ impl<'a> Literal<'a> {
         match self.word() {
             "True" => Ok(true),
             "False" => Ok(false),
-            word => Err(format!("fortran_order is {word:?}")),
+            word => Err(message!("fortran_order is {}", Excerpt(&word)).into()),
         }
     }
     fn tuple(&mut self) -> Read<Vec<usize>> {
@@ -215,9 +278,10 @@ impl<'a> Literal<'a> {
         while !self.eat(')') {
             let word = self.word();
             // Python 2 wrote long integers so
-            let size: u64 = word.strip_suffix('L').unwrap_or(word).parse().map_err(|e| format!("size {word:?} in the shape: {e}"))?;
-            let size = usize::try_from(size).map_err(|_| format!("size {word} in the shape overflows"))?;
-            sizes.push(size);
+            let number = word.strip_suffix('L').unwrap_or(word);
+            let size: u64 = number.parse().map_err(|e| message!("size {} in the shape: {e}", Excerpt(&word)))?;
+            let size = usize::try_from(size).map_err(|_| message!("size {} in the shape overflows", Excerpt(&word)))?;
+            push(&mut sizes, size)?;
             if !self.eat(',') {
                 self.expect(')')?;
                 break;

@@ -3,7 +3,9 @@
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::tensor::Tensor;
-use alloc::vec::Vec;
+
+/// Where bytes are written to, one piece after the other.
+pub(super) type Put<'a> = &'a mut dyn FnMut(&[u8]) -> Result<()>;
 
 /// Bytes of what a byte order concerns: an element, or a half of a complex one.
 pub(super) fn part(dtype: DType) -> usize {
@@ -11,7 +13,7 @@ pub(super) fn part(dtype: DType) -> usize {
 }
 
 /// Turns parts of `size` bytes around.
-pub(super) fn swap(bytes: &mut [u8], size: usize) {
+fn swap(bytes: &mut [u8], size: usize) {
     if size > 1 {
         bytes.chunks_exact_mut(size).for_each(|part| part.reverse());
     }
@@ -33,19 +35,27 @@ pub(super) fn fill(shape: &[usize], dtype: DType, big: bool, read: impl FnOnce(&
     Ok(t)
 }
 
-/// Calls `f` with the bytes of a tensor, little-endian.
-pub(super) fn with_bytes<R>(t: &Tensor, f: impl FnOnce(&[u8]) -> R) -> Result<R> {
+/// Writes the bytes of a tensor, little-endian.
+pub(super) fn put_elements(t: &Tensor, put: Put) -> Result<()> {
+    /// Bytes that are changed at once, on the stack; a multiple of every part.
+    const PIECE: usize = 256;
     let t = t.contiguous()?;
-    let len = t.len() * t.dtype().size();
+    let (len, dtype) = (t.len() * t.dtype().size(), t.dtype());
     // SAFETY: contiguous elements inside the storage (T1), initialised (S1); `t` keeps others from writing to it (S3).
     let bytes = if len == 0 { &[][..] } else { unsafe { core::slice::from_raw_parts(t.as_ptr(), len) } };
-    Ok(if t.dtype().is_bool() && bytes.iter().any(|b| *b > 1) {
-        f(&bytes.iter().map(|b| (*b != 0) as u8).collect::<Vec<_>>())
-    } else if cfg!(target_endian = "big") {
-        let mut bytes = bytes.to_vec();
-        swap(&mut bytes, part(t.dtype()));
-        f(&bytes)
-    } else {
-        f(bytes)
-    })
+    if !dtype.is_bool() && cfg!(target_endian = "little") {
+        return put(bytes);
+    }
+    let mut changed = [0; PIECE];
+    for piece in bytes.chunks(PIECE) {
+        let changed = &mut changed[..piece.len()];
+        changed.copy_from_slice(piece);
+        if dtype.is_bool() {
+            changed.iter_mut().for_each(|b| *b = (*b != 0) as u8); // borrowed memory may have others
+        } else {
+            swap(changed, part(dtype));
+        }
+        put(changed)?;
+    }
+    Ok(())
 }

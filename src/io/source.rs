@@ -2,24 +2,28 @@
 
 use super::raw::{fill, part};
 use crate::dtype::DType;
-use crate::error::{Error, Result};
+use crate::error::{Error, Excerpt, Result};
 use crate::layout::Layout;
 use crate::storage::Bytes;
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
-use alloc::string::String;
 
 /// Axes of a tensor in a file, at most: more are a mistake, or meant to keep us busy.
-const MOST_AXES: usize = 1024;
+pub(super) const MOST_AXES: usize = 1024;
+
+#[cfg(feature = "std")]
+type Name = std::path::PathBuf;
+#[cfg(not(feature = "std"))]
+type Name = alloc::string::String;
 
 /// Bytes of a file, with the name that errors give.
 pub(super) struct Source<'a> {
-    pub name: String,
+    pub name: Name,
     pub content: Content<'a>,
 }
 pub(super) enum Content<'a> {
     /// Memory to copy from.
-    Slice(Cow<'a, [u8]>),
+    Slice(&'a [u8]),
     /// Memory that is always there: tensors stay in it.
     Static(&'static [u8]),
     /// A mapped file: tensors stay in it.
@@ -28,12 +32,35 @@ pub(super) enum Content<'a> {
     /// A file to read from, and its length.
     #[cfg(feature = "std")]
     File(std::fs::File, u64),
+    /// What is read once, from front to back.
+    #[cfg(feature = "std")]
+    Stream(Stream<'a>),
+}
+/// Bytes that come one after the other.
+#[cfg(feature = "std")]
+pub(super) struct Stream<'a> {
+    from: alloc::boxed::Box<dyn std::io::Read + 'a>,
+    /// Bytes that were read.
+    at: u64,
+    len: Option<u64>,
+}
+
+#[cfg(feature = "std")]
+impl<'a> Content<'a> {
+    /// A stream, of so many bytes where that is known.
+    pub fn stream(from: impl std::io::Read + 'a, len: Option<u64>) -> Content<'a> {
+        Content::Stream(Stream { from: alloc::boxed::Box::new(from), at: 0, len })
+    }
 }
 
 impl Source<'_> {
     /// An error about the content.
     pub fn wrong(&self, message: impl Into<Cow<'static, str>>) -> Error {
-        Error::file(self.name.as_str(), message)
+        #[cfg(feature = "std")]
+        let name = self.name.to_string_lossy();
+        #[cfg(not(feature = "std"))]
+        let name = self.name.as_str();
+        Error::file(name, message)
     }
     fn memory(&self) -> Option<&[u8]> {
         match &self.content {
@@ -42,29 +69,81 @@ impl Source<'_> {
             #[cfg(feature = "std")]
             Content::Mapped(map) => Some(map),
             #[cfg(feature = "std")]
-            Content::File(..) => None,
+            Content::File(..) | Content::Stream(_) => None,
         }
     }
-    pub fn len(&self) -> u64 {
+    /// Bytes of all; unknown of most streams.
+    pub fn len(&self) -> Option<u64> {
         match &self.content {
             #[cfg(feature = "std")]
-            Content::File(_, len) => *len,
-            _ => self.memory().unwrap_or_default().len() as u64,
+            Content::File(_, len) => Some(*len),
+            #[cfg(feature = "std")]
+            Content::Stream(stream) => stream.len,
+            _ => self.memory().map(|bytes| bytes.len() as u64),
         }
     }
-    /// Fills `out` with what stands at `start`.
+    /// Errors where `len` bytes from `start` on do not lie within the source; nothing is known of streams without a length.
+    fn expect(&self, start: u64, len: u64) -> Result<()> {
+        match self.len() {
+            Some(there) if start.checked_add(len).is_none_or(|end| end > there) => {
+                Err(self.wrong(message!("cut short: {there} bytes, {} are expected", start as u128 + len as u128)))
+            }
+            _ => Ok(()),
+        }
+    }
+    /// Fills `out` with what stands at `start`; of a stream, that is what comes next.
     pub fn read(&mut self, start: u64, out: &mut [u8]) -> Result<()> {
-        if start.checked_add(out.len() as u64).is_none_or(|end| end > self.len()) {
-            return Err(self.wrong(message!("cut short: {} bytes, {} are expected", self.len(), start as u128 + out.len() as u128)));
-        }
+        self.expect(start, out.len() as u64)?;
         #[cfg(feature = "std")]
-        if let Content::File(file, _) = &mut self.content {
-            use std::io::{Read, Seek, SeekFrom};
-            let read = file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(out));
-            return read.map_err(|e| super::file::refused(&self.name, &e));
+        let read = match &mut self.content {
+            Content::File(file, _) => {
+                use std::io::{Read, Seek, SeekFrom};
+                file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(out))
+            }
+            Content::Stream(stream) => {
+                debug_assert_eq!(start, stream.at);
+                stream.at += out.len() as u64;
+                stream.from.read_exact(out)
+            }
+            _ => {
+                self.copy(start, out);
+                Ok(())
+            }
+        };
+        #[cfg(feature = "std")]
+        return read.map_err(|e| match e.kind() {
+            std::io::ErrorKind::UnexpectedEof => {
+                self.wrong(message!("cut short: {} bytes are expected at {start}, fewer are there", out.len()))
+            }
+            _ => Error::io(&self.name, &e),
+        });
+        #[cfg(not(feature = "std"))]
+        {
+            self.copy(start, out);
+            Ok(())
         }
+    }
+    /// Of memory that holds them.
+    fn copy(&self, start: u64, out: &mut [u8]) {
         let start = start as usize; // no longer than the memory
         out.copy_from_slice(&self.memory().unwrap_or_default()[start..start + out.len()]);
+    }
+    /// Errors where anything follows the first `end` bytes.
+    pub fn expect_end(&mut self, end: u64) -> Result<()> {
+        if let Some(len) = self.len()
+            && len != end
+        {
+            return Err(self.wrong(message!("{len} bytes, of which the tensors take {end}")));
+        }
+        #[cfg(feature = "std")]
+        if let Content::Stream(stream) = &mut self.content {
+            // what unpacks a stream checks it as a whole when it meets its end
+            match std::io::Read::read(&mut stream.from, &mut [0]) {
+                Ok(0) => {}
+                Ok(_) => return Err(self.wrong(message!("more than the {end} bytes of its tensors"))),
+                Err(e) => return Err(Error::io(&self.name, &e)),
+            }
+        }
         Ok(())
     }
     /// The tensor that stands at `start`, row-major; `big` says in which byte order. Errors where it doesn't end within the source.
@@ -72,9 +151,10 @@ impl Source<'_> {
         let Some(len) = byte_len(shape, dtype) else {
             return Err(self.wrong(message!("a shape of {} axes of {dtype} overflows", shape.len())));
         };
-        if start.checked_add(len).is_none_or(|end| end > self.len()) {
-            let there = self.len().saturating_sub(start);
-            return Err(self.wrong(message!("cut short: shape {shape:?} of {dtype} takes {len} bytes, {there} are there")));
+        if self.expect(start, len).is_err() {
+            let there = self.len().unwrap_or_default().saturating_sub(start);
+            let message = message!("cut short: shape {} of {dtype} takes {len} bytes, {there} are there", Excerpt(&shape));
+            return Err(self.wrong(message));
         }
         let in_order = big == cfg!(target_endian = "big") || part(dtype) == 1;
         if in_order

@@ -1,61 +1,204 @@
-//! What `flex/io.py` reads and writes files with; it chooses the format by the suffix.
+//! What `flex/io.py` reads and writes files with; it chooses the format.
 
-use super::convert::{Arg, asarray, detached};
+use super::convert::{Arg, asarray, detached, kind};
 use super::tensor::PyTensor;
 use crate::Tensor;
+use crate::fallible;
+use crate::io::replacement::Replacement;
 use crate::io::safetensors::Metadata;
 use crate::io::{npy, safetensors};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyMapping};
+use pyo3::types::{PyBytes, PyDict, PyMapping, PyTuple};
+use std::io::{Error, Read, Result as IoResult, SeekFrom, Write};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 /// Files are slow enough for other threads to run meanwhile.
 const LONG: usize = usize::MAX;
+/// Bytes that pass through a Python object at once, at most.
+const PIECE: usize = 1 << 20;
 
+/// What a file is given as.
+#[derive(FromPyObject)]
+enum File {
+    Path(PathBuf),
+    Stream(Stream),
+}
+
+/// An object with the methods of a binary file, and what they have raised.
+struct Stream {
+    object: Py<PyAny>,
+    raised: Option<PyErr>,
+}
+
+impl<'py> FromPyObject<'_, 'py> for Stream {
+    type Error = PyErr;
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Stream> {
+        Ok(Stream { object: x.to_owned().unbind(), raised: None })
+    }
+}
+
+impl Stream {
+    /// Runs `f`; what a method has raised is its error.
+    fn run<T>(mut self, f: impl FnOnce(&mut Stream) -> crate::Result<T>) -> PyResult<T> {
+        let result = f(&mut self);
+        match self.raised {
+            Some(e) => Err(e),
+            None => Ok(result?),
+        }
+    }
+    /// Calls a method, and reads off what it gave.
+    fn call<T>(&mut self, method: impl FnOnce(&Bound<PyAny>) -> PyResult<T>) -> IoResult<T> {
+        Python::attach(|py| method(self.object.bind(py))).map_err(|e| {
+            self.raised = Some(e);
+            Error::other("raised")
+        })
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, out: &mut [u8]) -> IoResult<usize> {
+        let most = out.len().min(PIECE);
+        self.call(|file| {
+            let read = file.call_method1("read", (most,))?;
+            let bytes = read.cast::<PyBytes>().map_err(|_| {
+                PyTypeError::new_err(format!("a binary file is wanted: read() of {} gave {}, not bytes", kind(file), kind(&read)))
+            })?;
+            let bytes = bytes.as_bytes();
+            let Some(out) = out.get_mut(..bytes.len()).filter(|_| bytes.len() <= most) else {
+                return Err(PyValueError::new_err(format!("read({most}) of {} gave {} bytes", kind(file), bytes.len())));
+            };
+            out.copy_from_slice(bytes);
+            Ok(bytes.len())
+        })
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> IoResult<usize> {
+        let piece = &bytes[..bytes.len().min(PIECE)];
+        self.call(|file| {
+            let object = PyBytes::new_with(file.py(), piece.len(), |new| {
+                new.copy_from_slice(piece);
+                Ok(())
+            })?;
+            // an unbuffered file says how much it took; others take all
+            let taken: Option<usize> = file.call_method1("write", (object,))?.extract().unwrap_or_default();
+            Ok(taken.unwrap_or(piece.len()).min(piece.len()))
+        })
+    }
+    fn flush(&mut self) -> IoResult<()> {
+        Ok(())
+    }
+}
+
+/// The tensors by name, and those of dtypes that flex hasn't, each as the dtype's name, the shape, and the bytes.
 #[pyfunction]
-fn load_safetensors<'py>(py: Python<'py>, path: PathBuf, mmap: bool) -> PyResult<Bound<'py, PyDict>> {
-    let tensors = PyDict::new(py);
-    for (name, t) in detached(py, LONG, || safetensors::load(path, mmap))? {
+fn load_safetensors<'py>(py: Python<'py>, file: File, mmap: bool) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+    let mut loaded = match file {
+        File::Path(path) => detached(py, LONG, || safetensors::load(path, mmap))?,
+        File::Stream(stream) => stream.run(|stream| safetensors::read_from(stream))?,
+    };
+    let (tensors, others) = (PyDict::new(py), PyDict::new(py));
+    for (name, t) in std::mem::take(&mut loaded.others) {
+        others.set_item(name, (t.dtype, PyTuple::new(py, t.shape)?, PyTensor::new(t.bytes)))?;
+    }
+    for (name, t) in loaded {
         tensors.set_item(name, PyTensor::new(t))?;
     }
-    Ok(tensors)
+    Ok((tensors, others))
 }
 
 #[pyfunction]
-fn save_safetensors(py: Python<'_>, path: PathBuf, tensors: &Bound<PyMapping>, metadata: Metadata) -> PyResult<()> {
+fn save_safetensors(py: Python<'_>, file: File, tensors: &Bound<PyMapping>, metadata: Metadata) -> PyResult<()> {
     let mut named: Vec<(String, Tensor)> = Vec::new();
     for item in tensors.items()?.iter() {
         let (name, t) = item.extract::<(Bound<PyAny>, Bound<PyAny>)>()?;
         let name = name.extract().map_err(|_| PyTypeError::new_err(format!("save: the name {name:?} is no string")))?;
-        named.push((name, asarray(&t, None, None)?.get().get()));
+        fallible::push(&mut named, (name, asarray(&t, None, None)?.get().get()))?;
     }
-    detached(py, LONG, || safetensors::save(path, named.iter().map(|(name, t)| (name, t)), &metadata))
+    let named = named.iter().map(|(name, t)| (name, t));
+    match file {
+        File::Path(path) => detached(py, LONG, || safetensors::save(path, named, &metadata)),
+        File::Stream(stream) => stream.run(|stream| safetensors::write_to(stream, named, &metadata)),
+    }
 }
 
 #[pyfunction]
-fn safetensors_metadata(py: Python<'_>, path: PathBuf) -> PyResult<Metadata> {
-    detached(py, LONG, || safetensors::metadata(path))
+fn safetensors_metadata(py: Python<'_>, file: File) -> PyResult<Metadata> {
+    match file {
+        File::Path(path) => detached(py, LONG, || safetensors::metadata(path)),
+        File::Stream(stream) => stream.run(|stream| safetensors::read_metadata(stream)),
+    }
 }
 
 #[pyfunction]
-fn load_npy(py: Python<'_>, path: PathBuf, mmap: bool) -> PyResult<PyTensor> {
-    detached(py, LONG, || npy::load(path, mmap)).map(PyTensor::new)
+fn load_npy(py: Python<'_>, file: File, mmap: bool) -> PyResult<PyTensor> {
+    match file {
+        File::Path(path) => detached(py, LONG, || npy::load(path, mmap)),
+        File::Stream(stream) => stream.run(|stream| npy::read_from(stream)),
+    }
+    .map(PyTensor::new)
 }
 
 #[pyfunction]
-fn save_npy(py: Python<'_>, path: PathBuf, x: Arg) -> PyResult<()> {
-    detached(py, LONG, || npy::save(path, &x.0))
+fn save_npy(py: Python<'_>, file: File, x: Arg) -> PyResult<()> {
+    match file {
+        File::Path(path) => detached(py, LONG, || npy::save(path, &x.0)),
+        File::Stream(stream) => stream.run(|stream| npy::write_to(stream, &x.0)),
+    }
 }
 
+/// The tensor of an archive's member, which unpacks to so many bytes.
 #[pyfunction]
-fn npy_from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<PyTensor> {
-    detached(py, bytes.len(), || npy::parse(bytes)).map(PyTensor::new)
+fn read_npy_member(member: Stream, name: &str, bytes: u64) -> PyResult<PyTensor> {
+    member.run(|member| npy::read_member(name, member, bytes)).map(PyTensor::new)
 }
 
-#[pyfunction]
-fn npy_bytes<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyBytes>> {
-    Ok(PyBytes::new(py, &detached(py, x.0.len(), || npy::write(&x.0))?))
+/// A file that takes the place of another when it is complete: what `zipfile` writes to.
+#[pyclass(frozen, name = "Replacement", module = "flex._flex._io")]
+struct PyReplacement(Mutex<Option<Replacement>>);
+
+impl PyReplacement {
+    fn with<T: Send>(&self, py: Python<'_>, f: impl FnOnce(&mut Replacement) -> crate::Result<T> + Send) -> PyResult<T> {
+        let closed = || PyValueError::new_err("the file is closed");
+        let f = || self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(f).transpose();
+        detached(py, LONG, f)?.ok_or_else(closed)
+    }
+    fn take(&self) -> Option<Replacement> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+#[pymethods]
+impl PyReplacement {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<PyReplacement> {
+        let file = detached(py, LONG, || Replacement::create(&path))?;
+        Ok(PyReplacement(Mutex::new(Some(file))))
+    }
+    fn write(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<usize> {
+        self.with(py, |file| file.put(bytes))?;
+        Ok(bytes.len())
+    }
+    fn flush(&self) {}
+    fn tell(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |file| file.go(SeekFrom::Current(0)))
+    }
+    fn seek(&self, py: Python<'_>, to: u64) -> PyResult<u64> {
+        self.with(py, |file| file.go(SeekFrom::Start(to)))
+    }
+    fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+    /// Puts the file in its place; where something was raised, there is none.
+    fn __exit__(&self, py: Python<'_>, class: &Bound<PyAny>, _value: &Bound<PyAny>, _trace: &Bound<PyAny>) -> PyResult<()> {
+        match self.take() {
+            Some(file) if class.is_none() => detached(py, LONG, || file.commit()),
+            _ => Ok(()),
+        }
+    }
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
@@ -65,7 +208,7 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     io.add_function(wrap_pyfunction!(safetensors_metadata, &io)?)?;
     io.add_function(wrap_pyfunction!(load_npy, &io)?)?;
     io.add_function(wrap_pyfunction!(save_npy, &io)?)?;
-    io.add_function(wrap_pyfunction!(npy_from_bytes, &io)?)?;
-    io.add_function(wrap_pyfunction!(npy_bytes, &io)?)?;
+    io.add_function(wrap_pyfunction!(read_npy_member, &io)?)?;
+    io.add_class::<PyReplacement>()?;
     m.setattr("_io", io)
 }

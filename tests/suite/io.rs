@@ -53,7 +53,7 @@ fn no_metadata() -> safetensors::Metadata {
 #[track_caller]
 fn wrong<T>(r: flex::Result<T>) -> String {
     match r {
-        Err(Error::File { message, system: false, .. }) => message.into(),
+        Err(Error::File { message, .. }) => message.into(),
         Err(other) => panic!("{other:?}"),
         Ok(_) => panic!("accepted"),
     }
@@ -157,7 +157,7 @@ fn refusals_of_the_system_say_so() {
         npy::save(&nowhere, &arbitrary(&[1], DType::U8)).unwrap_err(),
         npy::load(std::env::temp_dir(), true).unwrap_err(),
     ] {
-        assert!(matches!(e, Error::File { system: true, .. }), "{e:?}");
+        assert!(matches!(e, Error::Io { code: Some(_), .. }), "{e:?}");
     }
 }
 
@@ -347,12 +347,11 @@ fn bad_safetensors_files_are_told_apart() {
         (wrong(safetensors::parse(&[0; 7])), "cut short"),
         (wrong(safetensors::parse(&[0xff; 100])), "a header of 18446744073709551615 bytes"),
         (wrong(safetensors::parse(&[3, 0, 0, 0, 0, 0, 0, 0, b'{'])), "a header of 3 bytes"),
-        (wrong(safetensors::parse(&[0; 8])), "no JSON"),
-        (wrong(safetensors::parse(&safetensors_file("[]", 0))), "no JSON object"),
-        (wrong(safetensors::parse(&safetensors_file(&"[".repeat(100_000), 0))), "no JSON"),
+        (wrong(safetensors::parse(&[0; 8])), "an object is expected"),
+        (wrong(safetensors::parse(&safetensors_file("[]", 0))), "an object is expected"),
+        (wrong(safetensors::parse(&safetensors_file(&"[".repeat(100_000), 0))), "an object is expected"),
         (wrong(safetensors::parse(&safetensors_file("{\"a\":1}", 0))), "has no dtype"),
         (wrong(safetensors::parse(&safetensors_file("{}", 1))), "the file has 1"),
-        (of(r#""dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1]"#, 1), "no dtype F8_E4M3"),
         (of(r#""dtype":"","shape":[1],"data_offsets":[0,16]"#, 16), "no dtype"),
         (of(r#""dtype":"F32","shape":[1],"data_offsets":[0,3]"#, 3), "takes 4 bytes"),
         (of(r#""dtype":"F32","shape":[1],"data_offsets":[4,0]"#, 4), "takes 4 bytes"),

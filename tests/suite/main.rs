@@ -9,6 +9,7 @@ mod complex;
 mod digits;
 mod driver;
 mod elementwise;
+mod files;
 mod gather;
 mod index;
 mod io;

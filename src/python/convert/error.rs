@@ -6,6 +6,7 @@ use pyo3::exceptions::{PyIndexError, PyMemoryError, PyOSError, PyTypeError, PyVa
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
+use std::ffi::OsString;
 
 create_exception!(flex, ShapeError, PyValueError, "Shapes that don't fit each other or the operation.");
 create_exception!(flex, DTypeError, PyTypeError, "A dtype without a meaning for the operation, or two without a common one.");
@@ -66,10 +67,20 @@ impl From<Error> for PyErr {
             Error::Value { .. } => PyValueError::new_err(message),
             Error::DivisionByZero { .. } => DIVISION_BY_ZERO_ERROR.new_err(message),
             Error::Memory { .. } => PyMemoryError::new_err(message),
-            Error::File { system: true, .. } => PyOSError::new_err(message),
+            Error::Io { path, code, message, .. } => os_error(path.as_os_str().into(), code, message.into()),
             Error::File { .. } => PyValueError::new_err(message),
         }
     }
+}
+
+/// What `open` raises: the class follows from the number, and `filename` is the user's own.
+fn os_error(name: OsString, code: Option<i32>, message: String) -> PyErr {
+    let Some(code) = code else { return PyOSError::new_err((libc::EIO, message, name)) };
+    if cfg!(windows) {
+        return PyOSError::new_err((0, message, name, code)); // Python translates the system's number
+    }
+    let text = |py: Python<'_>| py.import("os")?.call_method1("strerror", (code,))?.extract();
+    PyOSError::new_err((code, Python::attach(text).unwrap_or(message), name))
 }
 
 pub fn register(m: &Bound<PyModule>) -> PyResult<()> {

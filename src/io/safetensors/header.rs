@@ -1,0 +1,291 @@
+//! The header of a safetensors file, written and read: what is read is checked before anything is made of it.
+
+use super::Metadata;
+use crate::dtype::DType;
+use crate::error::{Error, Excerpt, Result};
+use crate::fallible::{self, append_text as append, push};
+use crate::io::json::{Json, Read, Refusal, Text};
+use crate::io::raw::{Put, put_elements};
+use crate::io::source::{MOST_AXES, Source, byte_len};
+use crate::tensor::Tensor;
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::fmt::Write;
+
+/// The longest header that the format allows.
+const LONGEST_HEADER: u64 = 100_000_000;
+/// The key of the metadata among the tensors' names.
+const METADATA: &str = "__metadata__";
+
+/// A file to be written.
+pub(super) struct Plan<'a> {
+    header: String,
+    /// In the order of their data.
+    tensors: Vec<&'a Tensor>,
+}
+
+impl<'a> Plan<'a> {
+    /// The order of the data is largest elements first, so that each is aligned; then by name.
+    pub fn new<S: AsRef<str>>(tensors: impl IntoIterator<Item = (S, &'a Tensor)>, metadata: &Metadata) -> Result<Plan<'a>> {
+        const OP: &str = "safetensors.save";
+        let mut named = Vec::new();
+        for (name, t) in tensors {
+            let quoted = &name.as_ref();
+            if t.dtype().safetensors().is_empty() {
+                return Err(Error::dtype(OP, message!("the format has no {}, the dtype of {}", t.dtype(), Excerpt(quoted))));
+            }
+            if t.rank() > MOST_AXES {
+                let message = message!("the {} axes of {} are more than the {MOST_AXES} of a file", t.rank(), Excerpt(quoted));
+                return Err(Error::value(OP, message));
+            }
+            push(&mut named, (name, t))?;
+        }
+        let mut names = Vec::new();
+        named.iter().try_for_each(|(name, _)| push(&mut names, name.as_ref()))?;
+        names.sort_unstable();
+        if let Some(name) =
+            names.windows(2).find(|two| two[0] == two[1]).map(|two| two[0]).or(names.iter().copied().find(|n| *n == METADATA))
+        {
+            return Err(Error::value(OP, message!("{} is given twice, or kept for the metadata", Excerpt(&name))));
+        }
+        drop(names);
+        named.sort_unstable_by(|(a, x), (b, y)| (Reverse(x.dtype().size()), a.as_ref()).cmp(&(Reverse(y.dtype().size()), b.as_ref())));
+
+        let mut text = Text::default();
+        append(&mut text.0, "{")?;
+        if !metadata.is_empty() {
+            text.quoted(METADATA)?;
+            for (k, (key, value)) in metadata.iter().enumerate() {
+                append(&mut text.0, if k == 0 { ":{" } else { "," })?;
+                text.quoted(key)?;
+                append(&mut text.0, ":")?;
+                text.quoted(value)?;
+            }
+            append(&mut text.0, "}")?;
+        }
+        let (mut start, mut order) = (0, Vec::new());
+        for (name, t) in &named {
+            if text.0.len() > 1 {
+                append(&mut text.0, ",")?;
+            }
+            text.quoted(name.as_ref())?;
+            let end = start + t.len() * t.dtype().size();
+            let written = entry(&mut text, t, start, end);
+            text.written(written)?;
+            push(&mut order, *t)?;
+            start = end;
+        }
+        append(&mut text.0, "}")?;
+        // spaces, so that the data begins with a cache line
+        while !(8 + text.0.len()).is_multiple_of(64) {
+            append(&mut text.0, " ")?;
+        }
+        if text.0.len() as u64 > LONGEST_HEADER {
+            return Err(Error::value(OP, message!("the header would have {} bytes, at most 100 MB are allowed", text.0.len())));
+        }
+        Ok(Plan { header: text.0, tensors: order })
+    }
+    pub fn put(&self, put: Put) -> Result<()> {
+        put(&(self.header.len() as u64).to_le_bytes())?;
+        put(self.header.as_bytes())?;
+        self.tensors.iter().try_for_each(|t| put_elements(t, put))
+    }
+}
+
+/// What the header says of a tensor.
+fn entry(text: &mut Text, t: &Tensor, start: usize, end: usize) -> core::fmt::Result {
+    write!(text, r#":{{"dtype":"{}","shape":["#, t.dtype().safetensors())?;
+    for (k, n) in t.shape().iter().enumerate() {
+        write!(text, "{}{n}", if k == 0 { "" } else { "," })?;
+    }
+    write!(text, r#"],"data_offsets":[{start},{end}]}}"#)
+}
+
+/// What the header of a file says.
+pub(super) struct Header {
+    pub metadata: Metadata,
+    /// In the order of their data.
+    pub entries: Vec<(String, Entry)>,
+    /// Where the data begins.
+    pub data: u64,
+}
+/// One tensor, at `start .. end` of the data.
+pub(super) struct Entry {
+    /// One of flex's, or the file's name for another.
+    pub dtype: core::result::Result<DType, String>,
+    pub shape: Vec<usize>,
+    pub start: u64,
+    pub end: u64,
+}
+
+/// Reads the header and checks it against the length of the source, where that is known.
+pub(super) fn read(source: &mut Source) -> Result<Header> {
+    let mut len = [0; 8];
+    source.read(0, &mut len)?;
+    let len = u64::from_le_bytes(len);
+    let there = source.len();
+    if len > LONGEST_HEADER || there.is_some_and(|there| len > there - 8) {
+        let there = there.unwrap_or_default();
+        return Err(source.wrong(message!("no safetensors file, or cut short: a header of {len} bytes in a file of {there}")));
+    }
+    let text = read_text(source, len as usize)?;
+    let mut json = Json::new(&text);
+    let (mut metadata, mut entries) = (None, BTreeMap::new());
+    let read = json.object(&mut |json, name| {
+        if name == METADATA {
+            return match metadata.replace(texts(json)?) {
+                None => Ok(()),
+                Some(_) => Err(message!("{METADATA:?} is there twice").into()),
+            };
+        }
+        let e = Entry::read(json).map_err(|why| match why {
+            Refusal::Wrong(what) => message!("tensor {}: {what}", Excerpt(&name)).into(),
+            other => other,
+        })?;
+        match entries.insert(owned(name)?, e) {
+            None => Ok(()),
+            Some(_) => Err("a tensor is there twice".into()),
+        }
+    });
+    read.and_then(|()| json.end()).map_err(|why| match why {
+        Refusal::Wrong(what) => source.wrong(message!("bad header, at byte {}: {what}", json.at())),
+        Refusal::Other(e) => e,
+    })?;
+
+    let mut sorted = Vec::new();
+    entries.into_iter().try_for_each(|e| push(&mut sorted, e))?;
+    sorted.sort_unstable_by_key(|(_, e)| (e.start, e.end));
+    let mut end = 0;
+    for (name, e) in &sorted {
+        if e.start != end {
+            let name = Excerpt(name);
+            return Err(source.wrong(message!("tensor {name} begins at {}, the one before it ends at {end}", e.start)));
+        }
+        end = e.end;
+    }
+    let data = 8 + len;
+    match there {
+        Some(there) if end != there - data => {
+            Err(source.wrong(message!("the tensors take {end} bytes, the file has {} for them", there - data)))
+        }
+        _ => Ok(Header { metadata: metadata.unwrap_or_default(), entries: sorted, data }),
+    }
+}
+
+/// The text of a header. Memory grows with what is read: a stream may be shorter than it says.
+fn read_text(source: &mut Source, len: usize) -> Result<String> {
+    const PIECE: usize = 1 << 20;
+    let mut text = fallible::filled(0, len.min(PIECE))?;
+    source.read(8, &mut text)?;
+    while text.len() < len {
+        let (read, more) = (text.len(), (len - text.len()).min(text.len()));
+        fallible::reserve(&mut text, more)?;
+        text.resize(read + more, 0);
+        source.read(8 + read as u64, &mut text[read..])?;
+    }
+    String::from_utf8(text).map_err(|_| source.wrong("the header is no JSON object: it is no text"))
+}
+
+fn owned(text: Cow<str>) -> Result<String> {
+    match text {
+        Cow::Owned(text) => Ok(text),
+        Cow::Borrowed(text) => {
+            let mut out = String::new();
+            append(&mut out, text)?;
+            Ok(out)
+        }
+    }
+}
+
+/// The metadata of the header.
+fn texts(json: &mut Json) -> Read<Metadata> {
+    let mut metadata = Metadata::new();
+    if json.peek() != b'{' {
+        return Err("the metadata is no JSON object".into());
+    }
+    json.object(&mut |json, key| {
+        if json.peek() != b'"' {
+            let value = json.value()?;
+            return Err(message!("the metadata {} is {}, not text", Excerpt(&key), value.get(..20).unwrap_or(value)).into());
+        }
+        match metadata.insert(owned(key)?, owned(json.string()?)?) {
+            None => Ok(()),
+            Some(_) => Err("a key of the metadata is there twice".into()),
+        }
+    })?;
+    Ok(metadata)
+}
+
+impl Entry {
+    /// One tensor of the header.
+    fn read(json: &mut Json) -> Read<Entry> {
+        let (mut dtype, mut shape, mut place) = (None, None, None);
+        if json.peek() != b'{' {
+            return Err("it has no dtype, shape and data_offsets".into());
+        }
+        json.object(&mut |json, key| {
+            let twice = match &*key {
+                "dtype" => dtype.replace(json.string().map_err(|e| said(e, "its dtype is no text"))?).is_some(),
+                "shape" => shape.replace(numbers(json, MOST_AXES).map_err(|e| said(e, "its shape is no list of sizes"))?).is_some(),
+                "data_offsets" => {
+                    place.replace(numbers(json, 2).map_err(|e| said(e, "its data_offsets are no pair of numbers"))?).is_some()
+                }
+                _ => {
+                    json.value()?;
+                    false
+                }
+            };
+            if twice { Err(message!("{key:?} is there twice").into()) } else { Ok(()) }
+        })?;
+        let dtype = dtype.ok_or("it has no dtype")?;
+        let sizes = shape.ok_or("its shape is no list of sizes")?;
+        let Some(Ok([start, end])) = place.map(<[u64; 2]>::try_from) else {
+            return Err("its data_offsets are no pair of numbers".into());
+        };
+        let mut shape = Vec::new();
+        for size in sizes {
+            push(&mut shape, usize::try_from(size).map_err(|_| "a size overflows")?)?;
+        }
+        let known = DType::ALL.into_iter().find(|d| !dtype.is_empty() && d.safetensors() == dtype);
+        let Some(known) = known else {
+            let name = !dtype.is_empty() && dtype.len() <= 32 && dtype.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            if !name {
+                return Err(message!("{} is no dtype", Excerpt(&dtype)).into());
+            }
+            // how many bytes the shape takes is the dtype's secret
+            return match end.checked_sub(start).is_some_and(|len| isize::try_from(len).is_ok()) {
+                true => Ok(Entry { dtype: Err(owned(dtype)?), shape, start, end }),
+                false => Err(message!("its data_offsets are {start} to {end}").into()),
+            };
+        };
+        let len = byte_len(&shape, known).ok_or_else(|| message!("a shape of {} axes of {known} overflows", shape.len()))?;
+        if end.checked_sub(start) != Some(len) {
+            let shape = Excerpt(&shape);
+            return Err(message!("shape {shape} of {known} takes {len} bytes, its data_offsets are {start} to {end}").into());
+        }
+        Ok(Entry { dtype: Ok(known), shape, start, end })
+    }
+}
+
+/// A refusal of content, in these words.
+fn said(why: Refusal, what: &'static str) -> Refusal {
+    match why {
+        Refusal::Wrong(_) => what.into(),
+        other => other,
+    }
+}
+/// A list of numbers, at most so many.
+fn numbers(json: &mut Json, most: usize) -> Read<Vec<u64>> {
+    let mut out = Vec::new();
+    json.array(&mut |json| {
+        let number = json.unsigned()?;
+        if out.len() == most {
+            return Err("too many".into());
+        }
+        Ok(push(&mut out, number)?)
+    })?;
+    Ok(out)
+}

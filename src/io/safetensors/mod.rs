@@ -1,0 +1,229 @@
+//! The safetensors format: a JSON header with name, dtype, shape and place of each tensor, then their little-endian bytes.
+//!
+//! What is read is checked first: the header's length, each shape against its bytes, that the tensors cover the data without gap or
+//! overlap, that no name is there twice and the metadata is text. complex128 has no name in the format and can't be saved.
+
+mod header;
+
+use super::source::{Content, Source};
+use crate::dtype::DType;
+use crate::error::{Error, Excerpt, Result};
+use crate::fallible;
+use crate::tensor::Tensor;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::{Deref, DerefMut};
+use header::Plan;
+
+/// Text that goes with a file.
+pub type Metadata = BTreeMap<String, String>;
+
+/// Tensors by name: a map of those whose dtype flex has, and the [`others`](Tensors::others).
+///
+/// ```
+/// use flex::io::safetensors;
+/// let file = b"\x48\0\0\0\0\0\0\0{\"scale\":{\"dtype\":\"F8_E4M3\",\"shape\":[2],\"data_offsets\":[0,2]}}        \x38\x40";
+/// let tensors = safetensors::parse(file)?;
+/// let e = tensors.tensor("scale").unwrap_err();
+/// assert!(e.to_string().contains("F8_E4M3"));
+/// assert_eq!(tensors.others["scale"].bytes.to_vec::<u8>()?, [0x38, 0x40]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Tensors {
+    tensors: BTreeMap<String, Tensor>,
+    /// Those of a dtype that flex hasn't, such as float8.
+    pub others: BTreeMap<String, Opaque>,
+}
+
+/// A tensor of a dtype that flex hasn't.
+#[derive(Clone, Debug)]
+pub struct Opaque {
+    /// The format's name for the dtype, such as `F8_E4M3`.
+    pub dtype: String,
+    /// The shape, of that dtype's elements.
+    pub shape: Vec<usize>,
+    /// Its bytes, as uint8 of one dimension.
+    pub bytes: Tensor,
+}
+
+impl Tensors {
+    /// The tensor of that name. Errors with [`Error::DType`] where its dtype is one that flex hasn't, with [`Error::Value`] where there is
+    /// none of that name.
+    pub fn tensor(&self, name: &str) -> Result<&Tensor> {
+        const OP: &str = "safetensors";
+        self.tensors.get(name).ok_or_else(|| match self.others.get(name) {
+            Some(other) => {
+                let (name, dtype) = (Excerpt(&name), &other.dtype);
+                Error::dtype(OP, message!("tensor {name} is {dtype}, for which flex has no dtype; its bytes are among the others"))
+            }
+            None => Error::value(OP, message!("there is no tensor {}", Excerpt(&name))),
+        })
+    }
+}
+impl Deref for Tensors {
+    type Target = BTreeMap<String, Tensor>;
+    fn deref(&self) -> &Self::Target {
+        &self.tensors
+    }
+}
+impl DerefMut for Tensors {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.tensors
+    }
+}
+impl IntoIterator for Tensors {
+    type Item = (String, Tensor);
+    type IntoIter = alloc::collections::btree_map::IntoIter<String, Tensor>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.tensors.into_iter()
+    }
+}
+
+/// The tensors of a file. With `mmap` they lie in a mapping of it and cost no memory until they are read, and the file must not be
+/// written to or cut short while one of them lives: otherwise behaviour is undefined, as
+/// [the module](super#mapped-files-must-not-change) explains. Without, they are read.
+///
+/// Errors with [`Error::Io`] where the file can't be read, with [`Error::File`] where it isn't what the format says.
+///
+/// ```
+/// use flex::{Tensor, io::safetensors};
+/// let path = std::env::temp_dir().join("flex_doc_example.safetensors");
+/// let x = Tensor::from_slice(&[1.5f32, 2.5], [2])?;
+/// safetensors::save(&path, [("x", &x)], &Default::default())?;
+/// let loaded = safetensors::load(&path, true)?;
+/// assert_eq!(loaded["x"].to_vec::<f32>()?, [1.5, 2.5]);
+/// # std::fs::remove_file(path).unwrap();
+/// # Ok::<(), flex::Error>(())
+/// ```
+#[cfg(feature = "std")]
+pub fn load(path: impl AsRef<std::path::Path>, mmap: bool) -> Result<Tensors> {
+    tensors(&mut super::file::open(path.as_ref(), mmap)?)
+}
+
+/// The metadata of a file, without its tensors.
+#[cfg(feature = "std")]
+pub fn metadata(path: impl AsRef<std::path::Path>) -> Result<Metadata> {
+    Ok(header::read(&mut super::file::open(path.as_ref(), false)?)?.metadata)
+}
+
+/// The metadata of a file's bytes.
+///
+/// ```
+/// use flex::{Tensor, io::safetensors};
+/// let text = [("format".to_string(), "pt".to_string())].into();
+/// let bytes = safetensors::write([("x", &Tensor::zeros(&[2], flex::DType::F32)?)], &text)?;
+/// assert_eq!(safetensors::parse_metadata(&bytes)?, text);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn parse_metadata(bytes: &[u8]) -> Result<Metadata> {
+    Ok(header::read(&mut memory(bytes))?.metadata)
+}
+
+/// Copies of the tensors of a file's bytes.
+///
+/// ```
+/// use flex::{Tensor, io::safetensors};
+/// let x = Tensor::from_slice(&[1i64, 2, 3], [3, 1])?;
+/// let bytes = safetensors::write([("x", &x)], &Default::default())?;
+/// assert_eq!(safetensors::parse(&bytes)?["x"].to_vec::<i64>()?, [1, 2, 3]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn parse(bytes: &[u8]) -> Result<Tensors> {
+    tensors(&mut memory(bytes))
+}
+fn memory(bytes: &[u8]) -> Source<'_> {
+    Source { name: "safetensors".into(), content: Content::Slice(bytes) }
+}
+
+/// The tensors of a stream, which is read to its end. Errors as [`load`] does.
+///
+/// ```
+/// use flex::{Tensor, io::safetensors};
+/// let mut file = Vec::new();
+/// safetensors::write_to(&mut file, [("x", &Tensor::from_slice(&[1u8, 2], [2])?)], &Default::default())?;
+/// assert_eq!(safetensors::read_from(file.as_slice())?["x"].to_vec::<u8>()?, [1, 2]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+#[cfg(feature = "std")]
+pub fn read_from(from: impl std::io::Read) -> Result<Tensors> {
+    tensors(&mut stream(from))
+}
+
+/// The metadata of a stream, of which no more is read than the header.
+#[cfg(feature = "std")]
+pub fn read_metadata(from: impl std::io::Read) -> Result<Metadata> {
+    Ok(header::read(&mut stream(from))?.metadata)
+}
+#[cfg(feature = "std")]
+fn stream<'a>(from: impl std::io::Read + 'a) -> Source<'a> {
+    Source { name: "safetensors".into(), content: Content::stream(from, None) }
+}
+
+/// The tensors of a file that is always in memory, such as one in flash: they stay where they are. Those that lie misaligned for
+/// their dtype are copied; align the bytes to 8 to keep all in place.
+///
+/// ```
+/// static EMPTY: [u8; 10] = *b"\x02\0\0\0\0\0\0\0{}";
+/// assert!(flex::io::safetensors::from_static(&EMPTY)?.is_empty());
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn from_static(bytes: &'static [u8]) -> Result<Tensors> {
+    tensors(&mut Source { name: "safetensors".into(), content: Content::Static(bytes) })
+}
+
+/// Writes tensors to a file. An existing one is replaced as a whole, so it may be mapped, even by these very tensors.
+///
+/// Errors with [`Error::DType`] for complex128, with [`Error::Value`] for a name given twice or more than 1024 axes, with [`Error::Io`] where
+/// the file can't be written; what was there before then stays.
+#[cfg(feature = "std")]
+pub fn save<'a, S: AsRef<str>>(
+    path: impl AsRef<std::path::Path>,
+    tensors: impl IntoIterator<Item = (S, &'a Tensor)>,
+    metadata: &Metadata,
+) -> Result<()> {
+    let plan = Plan::new(tensors, metadata)?;
+    let mut file = super::replacement::Replacement::create(path.as_ref())?;
+    plan.put(&mut |bytes| file.put(bytes))?;
+    file.commit()
+}
+
+/// Writes the bytes of such a file to a stream. Errors as [`save`] does.
+#[cfg(feature = "std")]
+pub fn write_to<'a, S: AsRef<str>>(
+    mut to: impl std::io::Write,
+    tensors: impl IntoIterator<Item = (S, &'a Tensor)>,
+    metadata: &Metadata,
+) -> Result<()> {
+    let put = &mut |bytes: &[u8]| to.write_all(bytes).map_err(|e| Error::io("safetensors".as_ref(), &e));
+    Plan::new(tensors, metadata)?.put(put)
+}
+
+/// The bytes of such a file.
+///
+/// Errors with [`Error::DType`] for complex128, with [`Error::Value`] for a name given twice or more than 1024 axes.
+pub fn write<'a, S: AsRef<str>>(tensors: impl IntoIterator<Item = (S, &'a Tensor)>, metadata: &Metadata) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    Plan::new(tensors, metadata)?.put(&mut |bytes| fallible::append(&mut out, bytes))?;
+    Ok(out)
+}
+
+fn tensors(source: &mut Source) -> Result<Tensors> {
+    let header = header::read(source)?;
+    let mut tensors = Tensors::default(); // not collected: that would link a sort
+    let mut end = header.data;
+    for (name, e) in header.entries {
+        let start = header.data + e.start;
+        end = header.data + e.end;
+        match e.dtype {
+            Ok(dtype) => _ = tensors.insert(name, source.tensor(start, &e.shape, dtype, false)?),
+            Err(dtype) => {
+                let bytes = source.tensor(start, &[(e.end - e.start) as usize], DType::U8, false)?;
+                tensors.others.insert(name, Opaque { dtype, shape: e.shape, bytes });
+            }
+        }
+    }
+    source.expect_end(end)?;
+    Ok(tensors)
+}
