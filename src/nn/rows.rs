@@ -5,10 +5,10 @@ use crate::dtype::{Element, Plain};
 use crate::error::Result;
 use crate::exec::lines::Lines;
 use crate::exec::par::{self, Cost, Out};
+use crate::fallible;
 use crate::kernel::gemm::Product;
 use crate::kernel::norm::{self, CHUNK, Float, Norm, load, store};
 use crate::tensor::Tensor;
-use alloc::vec;
 
 /// Lines enough to keep threads busy without cutting any.
 const LINES: usize = 16;
@@ -58,7 +58,7 @@ where
         let x = x.contiguous()?;
         let (from, to) = (x.as_slice::<T::Lane>()?, y.as_mut_slice::<T::Lane>()?);
         if cut {
-            chunks(norm, n, from, to, cost)
+            chunks(norm, n, from, to, cost)?
         } else {
             rows(norm, n, from, to, cost)
         }
@@ -92,12 +92,12 @@ fn rows<F: Float, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F], cost: Co
 }
 
 /// Rows of `n` elements, their chunks on all threads. `cost` is that of a row.
-fn chunks<F: Float + Product, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F], cost: Cost) {
+fn chunks<F: Float + Product, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F], cost: Cost) -> Result<()> {
     let per_row = n.div_ceil(CHUNK);
     let pieces = x.len() / n * per_row;
     let chunk = |k: usize| k / per_row * n + k % per_row * CHUNK..k / per_row * n + n.min((k % per_row + 1) * CHUNK);
     let cost = Cost { bytes: cost.bytes / per_row, flops: cost.flops / per_row / 2 };
-    let mut parts = vec![[F::default(); 2]; pieces];
+    let mut parts = fallible::filled([F::default(); 2], pieces)?;
     let (found, out) = (Out::new(&mut parts), Out::new(y));
     // SAFETY: O1: each chunk has its own element and its own results.
     par::chunks(pieces, cost, |k| unsafe { found.part(k..k + 1)[0] = norm::part(norm, &x[chunk(k)], out.part(chunk(k))) });
@@ -106,4 +106,5 @@ fn chunks<F: Float + Product, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [
     }
     // SAFETY: O1: call `k` has chunk `k` alone, and `parts` is only read from now on.
     par::chunks(pieces, cost, |k| unsafe { norm::write(norm, parts[k], k % per_row * CHUNK, &x[chunk(k)], out.part(chunk(k))) });
+    Ok(())
 }

@@ -4,12 +4,12 @@ use super::attention::over_blocks;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::exec::par;
+use crate::fallible;
 use crate::kernel::attention::{self, Head, Mask};
 use crate::kernel::gemm::{Lane, Product};
 use crate::kernel::norm::Float;
 use crate::ops::linalg::{Matrices, Results};
 use crate::tensor::Tensor;
-use alloc::vec::Vec;
 
 /// Attention of each of several sequences to itself, whose tokens lie one after the other: `q` is `[tokens, heads, depth]`, `k`
 /// `[tokens, heads, depth]`, `v` `[tokens, heads, width]`, and the tokens of sequence `i` are `offsets[i]..offsets[i + 1]`. The result
@@ -80,7 +80,7 @@ fn sequences<F: Element + Float + Lane + Product<Lane = F>>(
     let group = heads / k.shape()[1];
     let most = attention::rows(heads, tokens, par::threads());
     // The first block of queries of each sequence.
-    let mut blocks = Vec::with_capacity(offsets.len());
+    let mut blocks = fallible::with_capacity(offsets.len())?;
     let mut count = 0;
     for pair in offsets.windows(2) {
         blocks.push(count);

@@ -6,6 +6,7 @@ use crate::exec::isa::{self, LoopFn};
 use crate::exec::nest::Operand;
 use crate::exec::tile::{Instr, Program};
 use crate::exec::{self};
+use crate::fallible;
 use crate::kernel::convert;
 use crate::kernel::elementwise::{COPY_FORMS, Copy1};
 use crate::layout::Layout;
@@ -71,7 +72,7 @@ impl Tensor {
     /// ```
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.expect_dtype::<T>("to_vec")?;
-        Ok(self.contiguous()?.as_slice::<T>()?.to_vec())
+        fallible::copy(self.contiguous()?.as_slice::<T>()?)
     }
     /// The first element for writing; all others lie by the layout's strides. Storage that is shared, or a layout whose
     /// indices share elements, is copied first, so that no other tensor sees what is written.

@@ -5,13 +5,13 @@ use crate::dtype::{DType, Plain};
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
 use crate::exec::par::{self, Cost, Out};
+use crate::fallible;
 use crate::kernel::reduce::{Max, Min, Prod, Reduce, Sum, run};
 use crate::kernel::scan::{scan as scan_line, step};
 use crate::layout::{self, Shape};
 use crate::ops;
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
-use alloc::vec;
 use alloc::vec::Vec;
 
 /// The scan `R` of sums and products: integers and bool in 64 bits, 16-bit floats in float32.
@@ -167,7 +167,7 @@ fn scan<T: Plain, R: Reduce<T, Acc = T, Out = T>>(x: &Tensor, axis: usize, initi
     let inner: usize = shape[axis + 1..].iter().product();
     let first = initial.then(|| R::finish(R::IDENTITY, 0));
     if inner == 1 && outer < LINES && n >= 4 * CHUNK {
-        chunks::<T, R>(slice(&x.contiguous()?), n, first, slice_mut(&mut y)?);
+        chunks::<T, R>(slice(&x.contiguous()?), n, first, slice_mut(&mut y)?)?;
     } else if inner >= COLUMNS && x.is_contiguous() {
         columns::<T, R>(slice(x), n, inner, first, slice_mut(&mut y)?);
     } else {
@@ -192,12 +192,12 @@ fn after<T>(y: &mut [T], first: Option<T>) -> &mut [T] {
 }
 
 /// Lines of `n` elements, each cut in chunks: what a chunk starts from are the totals of those before it.
-fn chunks<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, y: &mut [T]) {
+fn chunks<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, y: &mut [T]) -> Result<()> {
     let per_line = n.div_ceil(CHUNK);
     let pieces = x.len() / n * per_line;
     let chunk = |k: usize| k / per_line * n + k % per_line * CHUNK..k / per_line * n + n.min((k % per_line + 1) * CHUNK);
     let cost = Cost { bytes: CHUNK * size_of::<T>(), flops: CHUNK };
-    let mut carries = vec![R::IDENTITY; pieces];
+    let mut carries = fallible::filled(R::IDENTITY, pieces)?;
     let out = Out::new(&mut carries);
     // SAFETY: O1: each chunk has its own element.
     par::chunks(pieces, cost, |k| unsafe { out.part(k..k + 1)[0] = run::<T, R>(&x[chunk(k)]) });
@@ -221,6 +221,7 @@ fn chunks<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, 
             scan_line::<T, R>(&x[r.clone()], out.part(r.start + shift..r.end + shift), carries[k])
         }
     });
+    Ok(())
 }
 
 /// Contiguous `[outer, n, inner]`, along the middle: each row is the one above joined with that of `x`, strip by strip.

@@ -3,6 +3,7 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::par::{self, Cost};
+use crate::fallible;
 use crate::layout::{self, Layout, Shape};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
@@ -30,7 +31,7 @@ pub fn concat<T: Borrow<Tensor>>(tensors: &[T], axis: Option<isize>) -> Result<T
     const OP: &str = "concat";
     let dtype = promoted(OP, tensors)?;
     let Some(axis) = axis else {
-        let lines = tensors.iter().map(|t| t.borrow().reshape(&[-1])).collect::<Result<Vec<_>>>()?;
+        let lines = fallible::collect(tensors.iter().map(|t| t.borrow().reshape(&[-1])))?;
         return concat(&lines, Some(0));
     };
     let first = tensors[0].borrow();
@@ -79,7 +80,7 @@ pub fn stack<T: Borrow<Tensor>>(tensors: &[T], axis: isize) -> Result<Tensor> {
         return Err(Error::shape("stack", message!("shapes {first:?} and {:?} differ", t.shape())));
     }
     let axis = layout::axis("stack", axis, first.len() + 1)? as isize;
-    let parts = tensors.iter().map(|t| t.borrow().expand_dims(&[axis])).collect::<Result<Vec<_>>>()?;
+    let parts = fallible::collect(tensors.iter().map(|t| t.borrow().expand_dims(&[axis])))?;
     concat(&parts, Some(axis))
 }
 
@@ -131,7 +132,7 @@ pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: Option<isize>) -> Result
     }
     let counts = counts.astype(DType::I64)?.to_vec::<i64>()?;
     let sizes = counts.iter().map(|c| usize::try_from(*c).map_err(|_| Error::value(OP, message!("count {c} is negative"))));
-    let sizes = sizes.collect::<Result<Vec<_>>>()?;
+    let sizes = fallible::collect(sizes)?;
     if let [count] = sizes[..] {
         return repeat(x, count, Some(axis));
     }
@@ -297,9 +298,9 @@ pub fn pad(x: &Tensor, widths: &[(usize, usize)], value: impl Into<Scalar>) -> R
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn broadcast_arrays<T: Borrow<Tensor>>(tensors: &[T]) -> Result<Vec<Tensor>> {
-    let shapes: Vec<_> = tensors.iter().map(|t| t.borrow().shape()).collect();
+    let shapes = fallible::collect(tensors.iter().map(|t| Ok::<_, Error>(t.borrow().shape())))?;
     let shape = layout::broadcast("broadcast_arrays", &shapes)?;
-    tensors.iter().map(|t| t.borrow().broadcast_to(&shape)).collect()
+    fallible::collect(tensors.iter().map(|t| t.borrow().broadcast_to(&shape)))
 }
 
 /// Which dimension the first tensor of [`meshgrid`] runs along.
@@ -340,5 +341,5 @@ pub fn meshgrid<T: Borrow<Tensor>>(tensors: &[T], indexing: Indexing) -> Result<
         one[place(i)] = t.len();
         reshaped(t, &one)?.broadcast_to(&shape)
     };
-    tensors.iter().enumerate().map(along).collect()
+    fallible::collect(tensors.iter().enumerate().map(along))
 }

@@ -268,13 +268,14 @@ fn argsort_line<T: Ordered>(x: &[T], descending: bool, out: &mut [i64], scratch:
 
 /// The least and the largest key of a line.
 fn extent<T: Ordered>(x: &[T], descending: bool) -> (i64, i64) {
-    const PIECE: usize = 1 << 15;
-    let mut of_pieces = vec![(i64::MAX, i64::MIN); x.len().div_ceil(PIECE)];
-    let (count, to) = (of_pieces.len(), par::Out::new(&mut of_pieces));
-    par::chunks(count, Cost { bytes: PIECE * size_of::<T>(), flops: 4 * PIECE }, |k| {
+    const PIECES: usize = 64;
+    let piece = x.len().div_ceil(PIECES).max(1 << 15);
+    let mut of_pieces = [(i64::MAX, i64::MIN); PIECES];
+    let to = par::Out::new(&mut of_pieces);
+    par::chunks(x.len().div_ceil(piece), Cost { bytes: piece * size_of::<T>(), flops: 4 * piece }, |k| {
         // SAFETY: O1: call `k` has element `k` alone.
         let to = unsafe { to.part(k..k + 1) };
-        to[0] = pack::extent(&x[k * PIECE..x.len().min((k + 1) * PIECE)], descending);
+        to[0] = pack::extent(&x[k * piece..x.len().min((k + 1) * piece)], descending);
     });
     of_pieces.into_iter().fold((i64::MAX, i64::MIN), |(a, b), (c, d)| (a.min(c), b.max(d)))
 }

@@ -1,8 +1,9 @@
 //! Views: the same storage under another layout. Each is O(1) and moves no element.
 
 use super::Tensor;
-use crate::error::{Error, Result};
-use crate::layout;
+use crate::error::{Error, Excerpt, Result};
+use crate::fallible;
+use crate::layout::{self, Layout};
 use alloc::vec::Vec;
 
 impl Tensor {
@@ -150,7 +151,10 @@ impl Tensor {
         let k = layout::axis("split", axis, self.rank())?;
         let total = sizes.iter().try_fold(0usize, |n, s| n.checked_add(*s));
         if total != Some(self.shape()[k]) {
-            return Err(Error::shape("split", message!("sizes {sizes:?} do not add up to {}, the size of axis {k}", self.shape()[k])));
+            return Err(Error::shape(
+                "split",
+                message!("sizes {} do not add up to {}, the size of axis {k}", Excerpt(&sizes), self.shape()[k]),
+            ));
         }
         let (mut out, mut start) = (room(sizes.len())?, 0);
         for n in sizes {
@@ -182,10 +186,19 @@ impl Tensor {
     }
 }
 
+impl Tensor {
+    /// Errors where there is no memory for the layout of one more view, for those whose number follows from the input: what is freed here
+    /// is what the allocator gives next.
+    #[cfg(feature = "python")]
+    pub(crate) fn room_for_view() -> Result<()> {
+        fallible::with_capacity::<(Layout, [usize; 2])>(1).map(drop)
+    }
+}
+
 /// Room for as many views as a dimension has indices, which may be more than memory holds.
 fn room(count: usize) -> Result<Vec<Tensor>> {
-    let mut out = Vec::new();
-    let refused = |_| Error::Memory { bytes: count as u128 * size_of::<Tensor>() as u128, limit: 0 };
-    out.try_reserve_exact(count).map_err(refused)?;
+    let out = fallible::with_capacity(count)?;
+    // and for their layouts, which are made one by one
+    fallible::with_capacity::<(Layout, [usize; 3])>(count)?;
     Ok(out)
 }

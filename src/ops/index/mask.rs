@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
 use crate::exec::par::{self, Cost};
 use crate::exec::rows;
+use crate::fallible;
 use crate::kernel::index::mask as kernel;
 use crate::layout;
 use crate::scalar::Scalar;
@@ -24,7 +25,7 @@ impl Counted {
 
     fn new(mask: &Tensor) -> Result<Counted> {
         let mask = mask.contiguous()?;
-        let mut counted = Counted { starts: alloc::vec![0; mask.len().div_ceil(Self::PIECE) + 1], mask };
+        let mut counted = Counted { starts: fallible::filled(0, mask.len().div_ceil(Self::PIECE) + 1)?, mask };
         let mut starts = core::mem::take(&mut counted.starts);
         let counts = par::Out::new(&mut starts[1..]);
         par::chunks(counted.pieces(), Cost { bytes: Self::PIECE, flops: 0 }, |k| {

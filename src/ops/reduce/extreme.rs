@@ -6,6 +6,7 @@ use crate::dtype::Plain;
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
 use crate::exec::par::{self, Cost, Out};
+use crate::fallible;
 use crate::kernel::reduce::{Extreme, Max, Min, position};
 use crate::ops::sort::check_index_dtype;
 use crate::tensor::Tensor;
@@ -135,7 +136,7 @@ fn search<T: Plain, R: Extreme<T>>(
     let mut indices = Tensor::empty(&shape, DType::I64)?;
     let cost = Cost { bytes: axes.n * size_of::<T>(), flops: axes.n };
     if line.len() == axes.n && axes.n >= 2 * CHUNK && line.is_contiguous() {
-        let at = first_of_chunks::<T, R>(&line, cost);
+        let at = first_of_chunks::<T, R>(&line, cost)?;
         indices.as_mut_slice::<i64>()?[0] = at as i64;
         if with_values {
             values = line.reshape(&[-1])?.narrow(0, at, 1)?.copy()?.reshape(&vec![1; line.rank()])?;
@@ -165,10 +166,10 @@ fn search<T: Plain, R: Extreme<T>>(
 }
 
 /// Where the extreme of a contiguous line is first, by fixed chunks.
-fn first_of_chunks<T: Plain, R: Extreme<T>>(line: &Tensor, cost: Cost) -> usize {
+fn first_of_chunks<T: Plain, R: Extreme<T>>(line: &Tensor, cost: Cost) -> Result<usize> {
     let x: &[T] = slice(line);
     let n = x.len().div_ceil(CHUNK);
-    let mut found = vec![0; n];
+    let mut found = fallible::filled(0, n)?;
     let out = Out::new(&mut found);
     par::chunks(n, Cost { bytes: cost.bytes / n, flops: cost.flops / n }, |k| {
         let chunk = &x[k * CHUNK..x.len().min((k + 1) * CHUNK)];
@@ -176,5 +177,5 @@ fn first_of_chunks<T: Plain, R: Extreme<T>>(line: &Tensor, cost: Cost) -> usize 
         unsafe { out.part(k..k + 1)[0] = k * CHUNK + position::<T, R>(chunk) }
     });
     let best = found.iter().copied().reduce(|a, b| if R::beats(R::lift(x[b]), R::lift(x[a])) { b } else { a });
-    best.unwrap_or(0)
+    Ok(best.unwrap_or(0))
 }
