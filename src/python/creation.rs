@@ -2,8 +2,9 @@
 
 use super::convert::{Arg, Device, Ints, Number, compute, count};
 use super::dtype::DTypeArg;
-use super::shape::{Tensors, tuple};
+use super::shape::Tensors;
 use super::tensor::PyTensor;
+use super::values::tuple;
 use crate::ops::{self, Indexing};
 use crate::{DType, Scalar, Tensor};
 use pyo3::exceptions::PyValueError;

@@ -2,6 +2,7 @@
 
 use super::convert::{Arg, Number, Operand, compute, detached};
 use super::tensor::PyTensor;
+use super::values::tuple;
 use crate::Tensor;
 use crate::ops::{self, ScatterMode};
 use pyo3::exceptions::PyValueError;
@@ -136,7 +137,7 @@ fn masked_select(py: Python<'_>, x: Arg, mask: Arg) -> PyResult<PyTensor> {
 #[pyo3(signature = (x, /))]
 fn nonzero<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyTuple>> {
     let positions = detached(py, x.0.len(), || ops::nonzero(&x.0))?;
-    PyTuple::new(py, positions.into_iter().map(PyTensor::new))
+    tuple(py, positions)
 }
 
 /// Where `x` is not zero: a row of positions for each such element, in row-major order.

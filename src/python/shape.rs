@@ -2,6 +2,7 @@
 
 use super::convert::{Arg, Ints, Lent, Number, asarray, compute, count, integer, kind};
 use super::tensor::PyTensor;
+use super::values::tuple;
 use crate::layout;
 use crate::{Error, Result, Tensor, ops};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -32,11 +33,6 @@ impl Tensors {
     fn elements(&self) -> usize {
         self.0.iter().map(Tensor::len).fold(0, usize::saturating_add)
     }
-}
-
-/// Several results.
-pub fn tuple(py: Python<'_>, tensors: Vec<Tensor>) -> PyResult<Bound<'_, PyTuple>> {
-    PyTuple::new(py, tensors.into_iter().map(PyTensor::new))
 }
 
 /// A view of a tensor, which is looked at in its object.

@@ -258,6 +258,7 @@ impl Rows {
         if *next >= self.t.shape()[0] {
             return Ok(None);
         }
+        Tensor::room_for_view()?;
         *next += 1;
         Ok(Some(PyTensor::new(self.t.select(0, *next as i64 - 1)?)))
     }

@@ -1,12 +1,13 @@
 //! Single elements and nested lists of them, as Python's numbers.
 
 use crate::dtype::{Bool, Complex64, Complex128, Element, bf16, f16};
+use crate::python::tensor::PyTensor;
 use crate::scalar::Value;
 use crate::{DType, Error, Tensor};
-use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyComplex, PyList};
+use pyo3::types::PyTuple;
 
 /// Lists nested deeper than this are not made: the reader's recursion is limited.
 const DEEPEST: usize = 512;
@@ -16,28 +17,66 @@ trait ToPython: Element {
     fn number(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>>;
 }
 macro_rules! to_python {
-    ($($($T:ty)+ => |$x:ident, $py:ident| $e:expr;)*) => { $($(impl ToPython for $T {
-        fn number(self, $py: Python<'_>) -> PyResult<Bound<'_, PyAny>> { let $x = self; $e.into_bound_py_any($py) }
+    ($($($T:ty)+ => |$x:ident| $new:ident $arguments:tt;)*) => { $($(impl ToPython for $T {
+        fn number(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+            let $x = self;
+            // SAFETY: attached; a new object, or none and an exception.
+            unsafe { Bound::from_owned_ptr_or_err(py, ffi::$new $arguments) }
+        }
     })+)* };
 }
+// not by pyo3's conversions, which panic where there is no memory
 to_python! {
-    Bool => |x, py| x.get();
-    i8 i16 i32 i64 u8 u16 u32 u64 f64 => |x, py| x;
-    f32 => |x, py| f64::from(x);
-    f16 bf16 => |x, py| x.to_f64();
-    Complex64 => |x, py| PyComplex::from_doubles(py, x.re.into(), x.im.into());
-    Complex128 => |x, py| PyComplex::from_doubles(py, x.re, x.im);
+    Bool => |x| PyBool_FromLong(x.get().into());
+    i8 i16 i32 u8 u16 u32 => |x| PyLong_FromLongLong(x.into());
+    i64 => |x| PyLong_FromLongLong(x);
+    u64 => |x| PyLong_FromUnsignedLongLong(x);
+    f32 => |x| PyFloat_FromDouble(x.into());
+    f64 => |x| PyFloat_FromDouble(x);
+    f16 bf16 => |x| PyFloat_FromDouble(x.to_f64());
+    Complex64 => |x| PyComplex_FromDoubles(x.re.into(), x.im.into());
+    Complex128 => |x| PyComplex_FromDoubles(x.re, x.im);
+}
+
+/// A list of `n` items, as `item` makes them.
+fn list<'py>(py: Python<'py>, n: usize, mut item: impl FnMut(usize) -> PyResult<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    let len = isize::try_from(n).map_err(|_| Error::memory::<usize>(n))?;
+    // SAFETY: attached; a new object, or none and an exception.
+    let list = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyList_New(len)) }?;
+    for k in 0..len {
+        let item = item(k as usize)?;
+        // SAFETY: a place of the list that nothing was put into yet; it takes the item over.
+        if unsafe { ffi::PyList_SetItem(list.as_ptr(), k, item.into_ptr()) } != 0 {
+            return Err(PyErr::fetch(py));
+        }
+    }
+    Ok(list)
+}
+
+/// A tuple of tensors.
+pub fn tuple(py: Python<'_>, tensors: Vec<Tensor>) -> PyResult<Bound<'_, PyTuple>> {
+    let len = isize::try_from(tensors.len()).map_err(|_| Error::memory::<usize>(tensors.len()))?;
+    // SAFETY: attached; a new object, or none and an exception.
+    let tuple = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyTuple_New(len)) }?.cast_into::<PyTuple>()?;
+    for (k, t) in tensors.into_iter().enumerate() {
+        let item = Bound::new(py, PyTensor::new(t))?;
+        // SAFETY: a place of the new tuple, which nobody else has seen; it takes the item over.
+        if unsafe { ffi::PyTuple_SetItem(tuple.as_ptr(), k as isize, item.into_ptr()) } != 0 {
+            return Err(PyErr::fetch(py));
+        }
+    }
+    Ok(tuple)
 }
 
 /// The elements of one axis, `n` of them `stride` elements apart, from `p` on.
 ///
 /// # Safety
 /// They are readable and of `dtype`, which their addresses are aligned for.
-unsafe fn row(py: Python<'_>, p: *const u8, n: usize, stride: isize, dtype: DType) -> PyResult<Vec<Bound<'_, PyAny>>> {
+unsafe fn row(py: Python<'_>, p: *const u8, n: usize, stride: isize, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
     dispatch!(all dtype, |T| {
         let at = |k: usize| (p as *const T).wrapping_offset(k as isize * stride);
         // SAFETY: `n` elements, `stride` of them apart, by the caller's promise.
-        (0..n).map(|k| unsafe { at(k).read() }.number(py)).collect()
+        list(py, n, |k| unsafe { at(k).read() }.number(py))
     }, else Err(Error::unsupported("tolist", dtype).into()))
 }
 
@@ -64,12 +103,10 @@ pub fn tolist<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
 
 fn nested<'py>(py: Python<'py>, t: &Tensor, axis: usize, p: *const u8) -> PyResult<Bound<'py, PyAny>> {
     let (n, stride) = (t.shape()[axis], t.strides()[axis]);
-    let items = if axis + 1 == t.rank() {
+    if axis + 1 == t.rank() {
         // SAFETY: the elements of the last axis, from `p` on, are the tensor's (T1, T2); of an empty tensor, none is reached.
-        unsafe { row(py, p, if t.is_empty() { 0 } else { n }, stride, t.dtype()) }?
-    } else {
-        let step = stride.wrapping_mul(t.dtype().size() as isize); // L3 where there is an element
-        (0..n).map(|k| nested(py, t, axis + 1, p.wrapping_offset(step.wrapping_mul(k as isize)))).collect::<PyResult<_>>()?
-    };
-    Ok(PyList::new(py, items)?.into_any())
+        return unsafe { row(py, p, if t.is_empty() { 0 } else { n }, stride, t.dtype()) };
+    }
+    let step = stride.wrapping_mul(t.dtype().size() as isize); // L3 where there is an element
+    list(py, n, |k| nested(py, t, axis + 1, p.wrapping_offset(step.wrapping_mul(k as isize))))
 }

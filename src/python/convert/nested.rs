@@ -3,6 +3,7 @@
 use super::args::kind;
 use super::operand::{Operand, scalar};
 use super::{PyTensor, detached};
+use crate::fallible::{collect, push};
 use crate::python::interop;
 use crate::{DType, Scalar, Tensor};
 use pyo3::exceptions::{PyBufferError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
@@ -73,7 +74,7 @@ fn is_nested(x: &Bound<PyAny>) -> bool {
 
 fn from_scalar(s: Scalar, dtype: Option<DType>) -> PyResult<Tensor> {
     let mut values = Values::default();
-    values.push(s);
+    values.push(s)?;
     values.tensor(&[], dtype)
 }
 
@@ -112,7 +113,7 @@ fn walk(x: &Bound<PyAny>, depth: usize, shape: &mut Vec<usize>, open: &mut bool,
         if let Some(d) = if own { None } else { interop::numpy::scalar_dtype(x)? } {
             values.met(d)?;
         }
-        values.push(s);
+        values.push(s)?;
         return Ok(());
     }
     if !is_nested(x) {
@@ -181,25 +182,25 @@ impl Values {
         self.strong = Some(self.strong.map_or(Ok(dtype), |s| s.promote(dtype, "asarray"))?);
         Ok(())
     }
-    fn push(&mut self, s: Scalar) {
+    fn push(&mut self, s: Scalar) -> crate::Result<()> {
         use Numbers::*;
         // what is held becomes of the new number's kind first
         let held = std::mem::take(&mut self.numbers);
         self.numbers = match (held, s) {
-            (Bools(v), Scalar::Int(_)) => Ints(v.into_iter().map(i128::from).collect()),
-            (Bools(v), Scalar::Float(_)) => Floats(v.into_iter().map(f64::from).collect()),
-            (Ints(v), Scalar::Float(_)) => Floats(v.into_iter().map(|x| x as f64).collect()),
-            (Bools(v), Scalar::Complex(..)) => Complex(v.into_iter().map(|x| (f64::from(x), 0.0)).collect()),
-            (Ints(v), Scalar::Complex(..)) => Complex(v.into_iter().map(|x| (x as f64, 0.0)).collect()),
-            (Floats(v), Scalar::Complex(..)) => Complex(v.into_iter().map(|x| (x, 0.0)).collect()),
+            (Bools(v), Scalar::Int(_)) => Ints(each(&v, i128::from)?),
+            (Bools(v), Scalar::Float(_)) => Floats(each(&v, f64::from)?),
+            (Ints(v), Scalar::Float(_)) => Floats(each(&v, |x| x as f64)?),
+            (Bools(v), Scalar::Complex(..)) => Complex(each(&v, |x| (f64::from(x), 0.0))?),
+            (Ints(v), Scalar::Complex(..)) => Complex(each(&v, |x| (x as f64, 0.0))?),
+            (Floats(v), Scalar::Complex(..)) => Complex(each(&v, |x| (x, 0.0))?),
             (held, _) => held,
         };
         match (&mut self.numbers, s) {
-            (Bools(v), s) => v.push(s.to_bool()),
-            (Ints(v), Scalar::Int(x)) => v.push(x),
-            (Ints(v), s) => v.push(s.to_bool() as i128),
-            (Floats(v), s) => v.push(s.to_f64()),
-            (Complex(v), s) => v.push((s.to_f64(), s.imag())),
+            (Bools(v), s) => push(v, s.to_bool()),
+            (Ints(v), Scalar::Int(x)) => push(v, x),
+            (Ints(v), s) => push(v, s.to_bool() as i128),
+            (Floats(v), s) => push(v, s.to_f64()),
+            (Complex(v), s) => push(v, (s.to_f64(), s.imag())),
         }
     }
     /// A number of their kind.
@@ -229,14 +230,10 @@ impl Values {
         let t = match self.numbers {
             Numbers::Bools(v) => Tensor::from_slice(&v, shape),
             Numbers::Ints(v) if dtype.is_integer() => return integers(&v, shape, dtype),
-            Numbers::Ints(v) => match v.iter().map(|x| i64::try_from(*x)).collect::<Result<Vec<_>, _>>() {
-                Ok(v) => Tensor::from_slice(&v, shape),
-                Err(_) => Tensor::from_slice(&v.iter().map(|x| *x as f64).collect::<Vec<_>>(), shape),
-            },
+            Numbers::Ints(v) if v.iter().all(|x| i64::try_from(*x).is_ok()) => Tensor::from_slice(&each(&v, |x| x as i64)?, shape),
+            Numbers::Ints(v) => Tensor::from_slice(&each(&v, |x| x as f64)?, shape),
             Numbers::Floats(v) => Tensor::from_slice(&v, shape),
-            Numbers::Complex(v) => {
-                Tensor::from_slice(&v.iter().map(|(re, im)| crate::dtype::Complex128::new(*re, *im)).collect::<Vec<_>>(), shape)
-            }
+            Numbers::Complex(v) => Tensor::from_slice(&each(&v, |(re, im)| crate::dtype::Complex128::new(re, im))?, shape),
         }?;
         Ok(t.astype(dtype)?)
     }
@@ -244,9 +241,13 @@ impl Values {
 
 fn integers(v: &[i128], shape: &[usize], dtype: DType) -> PyResult<Tensor> {
     let outside = |x: i128| PyOverflowError::new_err(format!("asarray: {x} is out of range for {dtype}"));
-    let fit = dispatch!(integer dtype, |T| {
-        let fit: Result<Vec<T>, i128> = v.iter().map(|x| T::try_from(*x).map_err(|_| *x)).collect();
-        fit.map(|v| Tensor::from_slice(&v, shape))
-    }, else Ok(Err(crate::Error::unsupported("asarray", dtype))));
-    Ok(fit.map_err(outside)??)
+    dispatch!(integer dtype, |T| {
+        let fit = collect(v.iter().map(|x| T::try_from(*x).map_err(|_| outside(*x))));
+        Ok(Tensor::from_slice(&fit?, shape)?)
+    }, else Err(crate::Error::unsupported("asarray", dtype).into()))
+}
+
+/// All numbers, converted.
+fn each<A: Copy, B>(v: &[A], f: impl Fn(A) -> B) -> crate::Result<Vec<B>> {
+    collect(v.iter().map(|x| Ok(f(*x))))
 }
