@@ -80,7 +80,11 @@ impl Tensor {
         if let Some(p) = self.get_mut_ptr() {
             return Ok(p);
         }
+        let shared = self.storage().is_owned();
         *self = self.copy()?;
+        if shared {
+            self.storage().set_contended();
+        }
         self.get_mut_ptr().ok_or_else(|| Error::value("as_mut_ptr", "fresh storage is shared"))
     }
     /// The values for writing, row-major; copies first where the storage is shared or the tensor is not contiguous. Errors

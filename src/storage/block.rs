@@ -1,6 +1,6 @@
 //! Blocks: a header and the memory that it describes.
 
-use super::atomic::AtomicUsize;
+use super::atomic::{AtomicBool, AtomicUsize};
 use alloc::alloc::{Layout, alloc_zeroed, dealloc};
 use alloc::boxed::Box;
 use core::any::Any;
@@ -22,6 +22,8 @@ pub(super) struct Header {
     pub capacity: usize,
     /// Where the memory came from, hence where it goes.
     pub origin: Origin,
+    /// Whether a write brought the contents here from a block that was shared: see [`Bytes::is_contended`](super::Bytes).
+    pub contended: AtomicBool,
     /// What is kept with the contents (D1); null for nothing.
     #[cfg(feature = "std")]
     pub derived: core::sync::atomic::AtomicPtr<super::derived::Derived>,
@@ -51,6 +53,7 @@ impl Header {
             data,
             capacity,
             origin,
+            contended: AtomicBool::new(false),
             #[cfg(feature = "std")]
             derived: core::sync::atomic::AtomicPtr::new(core::ptr::null_mut()),
             #[cfg(feature = "std")]

@@ -124,6 +124,19 @@ impl Bytes {
     pub fn is_owned(&self) -> bool {
         self.owned_header().is_some()
     }
+    /// Whether a write found these contents shared and copied them here. Where that happened once it is likely to happen again: in
+    /// `x = t[k - 1]; t[k] = f(x)` each turn's view is alive when the turn writes. So a view that is small beside such memory is given
+    /// a copy of its own (`Tensor::view`), and the next write finds the memory unshared: a loop of n writes copies the whole once, not
+    /// n times.
+    #[inline(always)]
+    pub(crate) fn is_contended(&self) -> bool {
+        self.header().is_some_and(|h| h.contended.load(Ordering::Relaxed))
+    }
+    pub(crate) fn set_contended(&self) {
+        if let Some(h) = self.header() {
+            h.contended.store(true, Ordering::Relaxed)
+        }
+    }
     /// Whether both are handles to the same memory.
     pub fn same(&self, other: &Bytes) -> bool {
         self.data == other.data && self.len == other.len && self.header == other.header

@@ -51,7 +51,7 @@ pub use pool::{MemoryStats, empty_cache, memory_stats, set_memory_cap};
 /// Atomics, also for targets without compare-and-swap.
 mod atomic {
     #[cfg(target_has_atomic = "ptr")]
-    pub use core::sync::atomic::{AtomicUsize, Ordering};
+    pub use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     #[cfg(not(target_has_atomic = "ptr"))]
-    pub use portable_atomic::{AtomicUsize, Ordering};
+    pub use portable_atomic::{AtomicBool, AtomicUsize, Ordering};
 }

@@ -167,7 +167,9 @@ pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
         let (block, fresh) = match kept {
             Some(block) => {
                 // SAFETY: in no list any more (P1). Only the one who holds a block reads its count: relaxed.
-                unsafe { block.as_ref().count.store(1, Relaxed) }
+                let header = unsafe { block.as_ref() };
+                header.count.store(1, Relaxed);
+                header.contended.store(false, Relaxed);
                 (block, false)
             }
             None => (fresh(class, len)?, true),

@@ -17,7 +17,9 @@ mod views;
 /// An n-dimensional array with a dtype known at run time.
 ///
 /// A clone shares the storage and costs nothing; writing to one copies it first where it is shared, so a write to one tensor
-/// is never seen in another. Views (`permute`, `slice`, `flip`, `broadcast_to` ..) share the storage too and move no element.
+/// is never seen in another. Views (`permute`, `slice`, `flip`, `broadcast_to` ..) share the storage too and move no element;
+/// where a write has once found such a view in its way, later views of a small part are copies, so that loops that read one
+/// row and write the next don't copy the whole each time.
 ///
 /// Invariants, checked in the constructors:
 /// - T1. Every element that the layout reaches lies inside the storage.
@@ -274,9 +276,16 @@ impl Tensor {
     pub fn shares_storage(&self, other: &Tensor) -> bool {
         self.data.same(&other.data)
     }
-    /// Another layout of elements of the same storage. T1 holds by the layout's derivation from this one.
+    /// Another layout of elements of the same storage. T1 holds by the layout's derivation from this one. A small part of contended
+    /// storage is copied instead, see [`Bytes::is_contended`].
     pub(crate) fn view(&self, layout: Layout) -> Tensor {
-        Tensor { data: self.data.clone(), layout: Arc::new(layout), dtype: self.dtype }
+        /// A view of less than this part of its storage is small: its copy costs little beside the one that it may save.
+        const SMALL_PART: usize = 8;
+        let view = Tensor { data: self.data.clone(), layout: Arc::new(layout), dtype: self.dtype };
+        if self.data.is_contended() && view.len().saturating_mul(self.dtype.size() * SMALL_PART) <= self.data.len() {
+            return view.copy().unwrap_or(view);
+        }
+        view
     }
     /// The same bits as another dtype of the same size. Errors where sizes differ.
     ///

@@ -285,3 +285,29 @@ fn positions_beyond_int64_are_beyond_every_dimension() {
         assert_eq!(view.unwrap().len(), want);
     }
 }
+
+#[test]
+fn rows_read_before_each_write_copy_the_tensor_once() {
+    let mut t = Tensor::zeros(&[1000, 3], DType::F32).unwrap();
+    let mut bases = Vec::new();
+    for k in 1..1000 {
+        // alive while the next row is written
+        let row = t.select(0, k - 1).unwrap();
+        let next = ops::add(&row, 1.0f32).unwrap();
+        ops::set(&mut t, &s![k], &next).unwrap();
+        bases.push(t.as_ptr());
+        assert_eq!(row.to_vec::<f32>().unwrap(), [k as f32 - 1.0; 3]);
+    }
+    bases.dedup();
+    assert_eq!(bases.len(), 1, "the first write moved the tensor, no other did");
+    assert_eq!(t.select(0, -1).unwrap().to_vec::<f32>().unwrap(), [999.0; 3]);
+    // a part as large as this is no small one: it is shared
+    assert!(t.narrow(0, 0, 500).unwrap().shares_storage(&t));
+}
+
+#[test]
+fn views_share_where_no_write_met_one() {
+    let t = Tensor::zeros(&[1000, 3], DType::F32).unwrap();
+    let row = t.select(0, 1).unwrap();
+    assert!(row.shares_storage(&t) && t.narrow(0, 0, 1).unwrap().shares_storage(&t));
+}
