@@ -31,17 +31,22 @@ impl PyTensor {
         let t = self.get();
         convert::compute(key.py(), t.len(), || ops::get(&t, &items))
     }
-    fn __setitem__(&self, key: &Bound<PyAny>, value: &Bound<PyAny>) -> PyResult<()> {
+    fn __setitem__(slf: &Bound<Self>, key: &Bound<PyAny>, value: &Bound<PyAny>) -> PyResult<()> {
+        // SAFETY: a live object, with the interpreter attached.
+        if unsafe { ffi::Py_REFCNT(slf.as_ptr()) } == 1 {
+            warn_of_lost_write(slf)?;
+        }
         let items = parse(key)?;
-        let dtype = self.about(|_, dtype| dtype);
+        let this = slf.get();
+        let dtype = this.about(|_, dtype| dtype);
         let value = match convert::values_for(value, dtype)? {
             Some(t) => t,
             None => match value.extract()? {
                 Operand::Tensor(t) => t,
-                Operand::Scalar(s) => Tensor::scalar(s, dtype)?,
+                Operand::Scalar(s) => Tensor::filled(&[], dtype, &s.value(dtype, "set")?)?,
             },
         };
-        self.update(key.py(), |t| written(t, &items), |t| ops::set(t, &items, &value))
+        this.update(key.py(), |t| written(t, &items), |t| ops::set(t, &items, &value))
     }
     fn __delitem__(&self, _key: &Bound<PyAny>) -> PyResult<()> {
         Err(PyTypeError::new_err("the elements of a tensor can't be deleted"))
@@ -53,6 +58,24 @@ fn written(t: &mut Tensor, items: &Items) -> usize {
     let leading = items.iter().zip(t.shape()).take_while(|(item, _)| matches!(item, Index::Int(_)));
     let n = leading.fold(t.len(), |n, (_, size)| n / (*size).max(1));
     if convert::is_short(n) && t.get_mut_ptr().is_none() { t.len() } else { n }
+}
+
+/// Warns that nobody will see what is written to a tensor whose one reference is the interpreter's stack, as in `t[0][1] = 5`. From
+/// Python 3.14 on the stack borrows the references of local variables, which are looked through first.
+#[cold]
+fn warn_of_lost_write(t: &Bound<PyTensor>) -> PyResult<()> {
+    let py = t.py();
+    if py.version_info() >= (3, 14) {
+        let frame = py.import("sys")?.getattr("_getframe")?.call0()?;
+        for local in frame.getattr("f_locals")?.call_method0("values")?.try_iter()? {
+            if local?.is(t) {
+                return Ok(());
+            }
+        }
+    }
+    let message = c"this write is lost: tensors are values, and it changes a temporary that nothing else holds. \
+        Write t[0, 1] = 5 for t[0][1] = 5; give other views, such as t.T, a name, write to that, and use it";
+    PyErr::warn(py, &py.get_type::<convert::error::ChainedAssignmentWarning>(), message, 1)
 }
 
 /// The items between the brackets.

@@ -2,13 +2,19 @@
 
 use crate::Error;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyIndexError, PyMemoryError, PyOSError, PyTypeError, PyValueError, PyZeroDivisionError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyOSError, PyTypeError, PyUserWarning, PyValueError, PyZeroDivisionError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::ffi::OsString;
 
 create_exception!(flex, ShapeError, PyValueError, "Shapes that don't fit each other or the operation.");
+create_exception!(
+    flex,
+    ChainedAssignmentWarning,
+    PyUserWarning,
+    "A write to a temporary, such as `t[0][1] = 5`: tensors are values, so nothing sees it. Write `t[0, 1] = 5`."
+);
 create_exception!(flex, DTypeError, PyTypeError, "A dtype without a meaning for the operation, or two without a common one.");
 
 /// A class of exceptions that are two others, as NumPy's `AxisError` is a `ValueError` and an `IndexError`.
@@ -86,6 +92,7 @@ fn os_error(name: OsString, code: Option<i32>, message: String) -> PyErr {
 pub fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let py = m.py();
     m.add("ShapeError", py.get_type::<ShapeError>())?;
+    m.add("ChainedAssignmentWarning", py.get_type::<ChainedAssignmentWarning>())?;
     m.add("DTypeError", py.get_type::<DTypeError>())?;
     AXIS_ERROR.register(m)?;
     SUBSCRIPT_ERROR.register(m)?;
