@@ -96,6 +96,13 @@ pub enum Error {
         /// What is wrong, and what is taken.
         message: Box<str>,
     },
+    /// A number that the dtype it is to take doesn't hold.
+    Range {
+        /// The operation.
+        op: &'static str,
+        /// The number and the dtype.
+        message: Box<str>,
+    },
     /// An integer divided by zero.
     DivisionByZero {
         /// The operation.
@@ -187,7 +194,10 @@ impl fmt::Display for Error {
                 }
                 if operands.is_empty() { Ok(()) } else { f.write_str(")") }
             }
-            Error::DType { op, message } | Error::Subscript { op, message } | Error::Value { op, message } => write!(f, "{op}: {message}"),
+            Error::DType { op, message }
+            | Error::Subscript { op, message }
+            | Error::Value { op, message }
+            | Error::Range { op, message } => write!(f, "{op}: {message}"),
             Error::Axis { op, axis, repeated: true, .. } => write!(f, "{op}: axis {axis} is given twice"),
             Error::Axis { op, axis, rank: 0, .. } => write!(f, "{op}: axis {axis} of a 0-dimensional tensor"),
             Error::Axis { op, axis, rank, .. } => {

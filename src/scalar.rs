@@ -108,8 +108,32 @@ impl Scalar {
             Scalar::Complex(x, y) => x != 0.0 || y != 0.0,
         }
     }
-    /// It as an element of `dtype`. Errors where an integer dtype doesn't hold it, or where its kind goes beyond the
-    /// dtype's (a float for an integer dtype); floats round.
+    /// It as an element of a dtype that was asked for, as `astype` converts: floats lose their fraction where that is an integer dtype,
+    /// everything becomes the bool `x != 0`. But a number that is written out has to fit: errors where an integer dtype doesn't hold
+    /// it, NaN and infinities too, and where it is complex and the dtype is not.
+    ///
+    /// ```
+    /// use flex::{DType, Scalar};
+    /// assert_eq!(Scalar::from(-2.7).cast(DType::I8, "full")?.get::<i8>(), Some(-2));
+    /// assert!(Scalar::from(300.0).cast(DType::I8, "full").is_err());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn cast(self, dtype: DType, op: &'static str) -> Result<Value> {
+        match self {
+            _ if dtype.is_bool() => Scalar::Bool(self.to_bool()).value(dtype, op),
+            Scalar::Float(x) if dtype.is_integer() => {
+                // what is within an integer dtype is within i128, at whose ends the cast saturates
+                let truncated = if x.is_nan() { i128::MAX } else { x as i128 };
+                Scalar::Int(truncated).value(dtype, op).map_err(|_| out_of_range(self, dtype, op))
+            }
+            Scalar::Complex(..) if !dtype.is_complex() => {
+                Err(Error::dtype(op, message!("{self} as {dtype} would lose the imaginary part")))
+            }
+            s => s.value(dtype, op),
+        }
+    }
+    /// It as an element of the dtype of a tensor that it meets. Errors where an integer dtype doesn't hold it, or where its kind goes
+    /// beyond the dtype's (a float for an integer dtype); floats round.
     pub fn value(self, dtype: DType, op: &'static str) -> Result<Value> {
         let fits = match dtype.class() {
             Class::Boolean => self.class() == Class::Boolean,
@@ -128,8 +152,13 @@ impl Scalar {
             s => s.to_bool() as i128,
         };
         dispatch!(all dtype, |T| <T as FromScalar>::from_scalar(self, int).map(Value::of), else return Err(Error::unsupported(op, dtype)))
-            .ok_or_else(|| Error::value(op, message!("{self} is out of range for {dtype}")))
+            .ok_or_else(|| out_of_range(self, dtype, op))
     }
+}
+
+#[cold]
+fn out_of_range(x: Scalar, dtype: DType, op: &'static str) -> Error {
+    Error::Range { op, message: message!("{x} is out of range for {dtype}").into() }
 }
 
 /// How an element type takes a scalar whose kind fits; none where the number is out of range.

@@ -141,8 +141,10 @@ impl Tensor {
         unsafe { run_one(copy_loop(size), COPY_FORMS, part.shape(), source.operand(rank), target) };
         Ok(())
     }
-    /// Converted to another dtype; the same tensor where it has it already. Floats to integers truncate and saturate, NaN to
-    /// 0; integers wrap; everything to bool is `x != 0`; complex to real takes the real part.
+    /// Converted to another dtype; the same tensor where it has it already. Floats become integers truncated toward zero and
+    /// saturated, NaN 0; integers wrap; floats and complex numbers are rounded; everything becomes the bool `x != 0`.
+    ///
+    /// Errors: complex numbers to real ones, which would lose the imaginary parts ([`ops::real`](crate::ops::real) takes the others).
     ///
     /// ```
     /// use flex::{DType, Tensor};
@@ -154,8 +156,7 @@ impl Tensor {
         if dtype == self.dtype() {
             return Ok(self.clone());
         }
-        let missing = || Error::unsupported("astype", if dtype.is_available() { self.dtype() } else { dtype });
-        let f = convert::cast_loop(self.dtype(), dtype).ok_or_else(missing)?;
+        let f = convert::cast_loop("astype", self.dtype(), dtype)?;
         let mut out = Tensor::empty_result(self.shape(), core::iter::once(self), dtype)?;
         let (p, rank) = (out.as_mut_ptr()?, self.rank());
         if self.is_contiguous() && self.len() * self.dtype().size().max(dtype.size()) <= SMALL {

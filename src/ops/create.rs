@@ -7,9 +7,9 @@ use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// A tensor filled with a value; without a dtype, in the default one for the value.
+/// A tensor filled with a value; without a dtype, in the default one for the value, else as [`Scalar::cast`] converts it.
 ///
-/// Errors: a value that doesn't fit the dtype.
+/// Errors: a value out of the dtype's range; a complex one for a real dtype.
 ///
 /// ```
 /// use flex::{DType, ops};
@@ -19,7 +19,7 @@ use crate::tensor::Tensor;
 pub fn full(shape: &[usize], value: impl Into<Scalar>, dtype: Option<DType>) -> Result<Tensor> {
     let value = value.into();
     let dtype = dtype.unwrap_or(value.default_dtype());
-    Tensor::filled(shape, dtype, &value.value(dtype, "full")?)
+    Tensor::filled(shape, dtype, &value.cast(dtype, "full")?)
 }
 
 /// A tensor filled with one (or true).

@@ -98,9 +98,9 @@ fn ones_like(py: Python<'_>, x: Arg, dtype: Option<DTypeArg>, device: Option<Dev
 
 /// A tensor filled with one number.
 ///
-/// shape: an integer or a tuple of them. dtype: by default bool, int64, float32 or complex64, as the number is. ShapeError where a size
-/// is negative; DTypeError where the number is of a kind beyond the dtype, ValueError where it is out of its range; MemoryError where the
-/// machine hasn't that much.
+/// shape: an integer or a tuple of them. dtype: by default bool, int64, float32 or complex64, as the number is; a float loses its fraction
+/// where the dtype is an integer's. ShapeError where a size is negative; ValueError where the number is out of the dtype's range, as NaN is
+/// of integers', DTypeError where it is complex and the dtype is not; MemoryError where the machine hasn't that much.
 ///
 /// >>> flex.full((2, 2), 7).tolist()
 /// [[7, 7], [7, 7]]
@@ -113,7 +113,7 @@ fn full(py: Python<'_>, shape: Ints, fill_value: Number, dtype: Option<DTypeArg>
 
 /// A tensor filled with one number, of the shape of `x` and its dtype, or another.
 ///
-/// DTypeError where the number is of a kind beyond the dtype, ValueError where it is out of its range.
+/// The number is converted as by `full`.
 ///
 /// >>> flex.full_like(flex.asarray([1, 2]), 7).tolist()
 /// [7, 7]

@@ -107,7 +107,8 @@ impl PyTensor {
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         values::tolist(py, &self.get())
     }
-    /// The elements as another dtype: floats to integers are truncated and saturated, integers to narrower ones wrap. With
+    /// The elements as another dtype: floats to integers are truncated and saturated, integers to narrower ones wrap; complex numbers
+    /// to real ones are a DTypeError, take `flex.real(x)` of them. With
     /// `copy=False` the tensor itself where the dtype is its own.
     #[pyo3(signature = (dtype, *, copy = true, device = None))]
     fn astype<'py>(slf: &Bound<'py, Self>, dtype: DTypeArg, copy: bool, device: Option<Device>) -> PyResult<Bound<'py, Self>> {
@@ -300,7 +301,8 @@ fn reshape(py: Python<'_>, x: convert::Arg, shape: Ints, copy: Option<bool>) -> 
     reshaped(py, &x.0, &shape, copy)
 }
 
-/// The elements as another dtype: floats to integers are truncated and saturated (NaN gives 0), integers to narrower ones wrap. With
+/// The elements as another dtype: floats to integers are truncated and saturated (NaN gives 0), integers to narrower ones wrap; complex
+/// numbers to real ones are a DTypeError, take `flex.real(x)` of them. With
 /// `copy=False` the tensor itself where the dtype is its own.
 ///
 /// >>> flex.astype(flex.asarray([1.9, -2.9, 300.0]), flex.int8).tolist()

@@ -110,7 +110,7 @@ def test_meshgrid(indexing, sizes):
         (lambda: flex.ones((2**62, 2**62)), MemoryError, "cannot allocate"),
         (lambda: flex.empty((2**63 - 1,)), MemoryError, "cannot allocate"),
         (lambda: flex.full(2, 300, dtype="int8"), ValueError, "full: 300 is out of range for int8"),
-        (lambda: flex.full(2, 1.5, dtype="int8"), flex.DTypeError, "full"),
+        (lambda: flex.full(2, 1.5j, dtype="float32"), flex.DTypeError, "full"),
         (lambda: flex.full(2, "1"), TypeError, "number"),
         (lambda: flex.full_like(flex.ones(2), 1j), flex.DTypeError, "full"),
         (lambda: flex.arange(0, 1, 0), ValueError, "arange: step is 0"),

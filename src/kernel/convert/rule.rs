@@ -360,11 +360,6 @@ rules! {
     /// 16-bit floats to `f32`.
     Widened<A: super::Widen>: A => f32 { |x| x.widen(), all A widen_all }
 }
-#[cfg(feature = "complex")]
-rules! {
-    /// The real part.
-    RealPart<A>: num_complex::Complex<A> => A { |x| x.re }
-}
 /// Each part on its own.
 #[cfg(feature = "complex")]
 pub struct Parts<A, T>(PhantomData<(A, T)>);

@@ -328,7 +328,7 @@ impl Plan {
     }
     /// Appends a conversion; its slot.
     fn convert(&mut self, src: u8, from: DType, to: DType) -> Result<u8> {
-        let f = convert::cast_loop(from, to).ok_or_else(|| Error::unsupported(self.name, if from.is_available() { to } else { from }))?;
+        let f = convert::cast_loop(self.name, from, to)?;
         let dst = self.temp();
         self.code.push(Instr { f, dst, src: [src; 3], arity: 1, mult: 1, forms: 1 });
         Ok(dst)

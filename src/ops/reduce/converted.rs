@@ -2,7 +2,7 @@
 
 use super::Axes;
 use crate::dtype::{Element, Plain};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::exec::fold::Fold;
 use crate::exec::isa::LoopFn;
 use crate::kernel::convert;
@@ -72,6 +72,6 @@ impl<U: Plain, T: Element + Plain, R: Reduce<T>> Fold for Converted<U, T, R> {
 
 /// The reduction `R` of `x` in `T`, of which the results are.
 pub(super) fn converted<T: Element + Plain, R: Reduce<T>>(axes: &Axes, x: &Tensor) -> Result<Tensor> {
-    let convert = convert::cast_loop(x.dtype(), T::DTYPE).ok_or_else(|| Error::unsupported(axes.op, x.dtype()))?;
+    let convert = convert::cast_loop(axes.op, x.dtype(), T::DTYPE)?;
     dispatch_width!(x.dtype().size(), |U| axes.fold(x, T::DTYPE, &Converted::<U, T, R> { convert, _types: PhantomData }))
 }

@@ -2,7 +2,9 @@
 
 use crate::Error;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyIndexError, PyMemoryError, PyOSError, PyTypeError, PyUserWarning, PyValueError, PyZeroDivisionError};
+use pyo3::exceptions::{
+    PyIndexError, PyMemoryError, PyOSError, PyOverflowError, PyTypeError, PyUserWarning, PyValueError, PyZeroDivisionError,
+};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -29,6 +31,10 @@ static AXIS_ERROR: Both = Both::new("AxisError", "An axis out of range, or given
 static SUBSCRIPT_ERROR: Both = Both::new("SubscriptError", "What stands between the brackets doesn't fit the shape.", indexing);
 static DIVISION_BY_ZERO_ERROR: Both = Both::new("DivisionByZeroError", "An integer divided by zero.", |py| {
     [py.get_type::<PyValueError>(), py.get_type::<PyZeroDivisionError>()]
+});
+
+static RANGE_ERROR: Both = Both::new("RangeError", "A number that the dtype it is to take doesn't hold.", |py| {
+    [py.get_type::<PyValueError>(), py.get_type::<PyOverflowError>()]
 });
 
 fn indexing(py: Python<'_>) -> [Bound<'_, PyType>; 2] {
@@ -71,6 +77,7 @@ impl From<Error> for PyErr {
             Error::Subscript { .. } => SUBSCRIPT_ERROR.new_err(message),
             Error::Index { .. } => PyIndexError::new_err(message),
             Error::Value { .. } => PyValueError::new_err(message),
+            Error::Range { .. } => RANGE_ERROR.new_err(message),
             Error::DivisionByZero { .. } => DIVISION_BY_ZERO_ERROR.new_err(message),
             Error::Memory { .. } => PyMemoryError::new_err(message),
             Error::Io { path, code, message, .. } => os_error(path.as_os_str().into(), code, message.into()),
@@ -96,5 +103,6 @@ pub fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add("DTypeError", py.get_type::<DTypeError>())?;
     AXIS_ERROR.register(m)?;
     SUBSCRIPT_ERROR.register(m)?;
+    RANGE_ERROR.register(m)?;
     DIVISION_BY_ZERO_ERROR.register(m)
 }

@@ -6,7 +6,7 @@ use super::{PyTensor, detached};
 use crate::fallible::{collect, push};
 use crate::python::interop;
 use crate::{DType, Scalar, Tensor};
-use pyo3::exceptions::{PyBufferError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
 
@@ -93,7 +93,7 @@ pub fn values_for(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
         // tensors among the numbers have a dtype of their own, which the write judges
         Some(_) => values.tensor(&shape, None),
         None => {
-            Tensor::scalar(values.kind(), dtype)?;
+            values.kind().value(dtype, "set")?;
             values.tensor(&shape, Some(dtype))
         }
     }
@@ -203,13 +203,13 @@ impl Values {
             (Complex(v), s) => push(v, (s.to_f64(), s.imag())),
         }
     }
-    /// A number of their kind.
+    /// A number of their kind; of integers one that fits every dtype, of others the first, for messages.
     fn kind(&self) -> Scalar {
         match &self.numbers {
             Numbers::Bools(_) => Scalar::Bool(false),
             Numbers::Ints(_) => Scalar::Int(0),
-            Numbers::Floats(_) => Scalar::Float(0.0),
-            Numbers::Complex(_) => Scalar::Complex(0.0, 0.0),
+            Numbers::Floats(v) => Scalar::Float(v[0]),
+            Numbers::Complex(v) => Scalar::Complex(v[0].0, v[0].1),
         }
     }
     /// The dtype that the numbers have of themselves.
@@ -232,6 +232,11 @@ impl Values {
             Numbers::Ints(v) if dtype.is_integer() => return integers(&v, shape, dtype),
             Numbers::Ints(v) if v.iter().all(|x| i64::try_from(*x).is_ok()) => Tensor::from_slice(&each(&v, |x| x as i64)?, shape),
             Numbers::Ints(v) => Tensor::from_slice(&each(&v, |x| x as f64)?, shape),
+            // an i128 holds what is within any integer dtype, beyond all of which the cast saturates
+            Numbers::Floats(v) if dtype.is_integer() => match v.iter().find(|x| !x.is_finite()) {
+                Some(x) => return Err(outside(x, dtype)),
+                None => return integers(&each(&v, |x| x as i128)?, shape, dtype),
+            },
             Numbers::Floats(v) => Tensor::from_slice(&v, shape),
             Numbers::Complex(v) => Tensor::from_slice(&each(&v, |(re, im)| crate::dtype::Complex128::new(re, im))?, shape),
         }?;
@@ -240,9 +245,8 @@ impl Values {
 }
 
 fn integers(v: &[i128], shape: &[usize], dtype: DType) -> PyResult<Tensor> {
-    let outside = |x: i128| PyOverflowError::new_err(format!("asarray: {x} is out of range for {dtype}"));
     dispatch!(integer dtype, |T| {
-        let fit = collect(v.iter().map(|x| T::try_from(*x).map_err(|_| outside(*x))));
+        let fit = collect(v.iter().map(|x| T::try_from(*x).map_err(|_| outside(x, dtype))));
         Ok(Tensor::from_slice(&fit?, shape)?)
     }, else Err(crate::Error::unsupported("asarray", dtype).into()))
 }
@@ -250,4 +254,9 @@ fn integers(v: &[i128], shape: &[usize], dtype: DType) -> PyResult<Tensor> {
 /// All numbers, converted.
 fn each<A: Copy, B>(v: &[A], f: impl Fn(A) -> B) -> crate::Result<Vec<B>> {
     collect(v.iter().map(|x| Ok(f(*x))))
+}
+
+#[cold]
+fn outside(x: impl std::fmt::Display, dtype: DType) -> PyErr {
+    crate::Error::Range { op: "asarray", message: format!("{x} is out of range for {dtype}").into() }.into()
 }
