@@ -1,4 +1,5 @@
-"""The Python of README.md runs, from top to bottom in one namespace, and its search prints what is shown. (Its Rust runs as a doctest.)"""
+"""The Python of README.md and docs/ runs, each page from top to bottom in one namespace, and the search of README.md prints what is shown.
+(Its Rust runs as a doctest.)"""
 
 import re
 import shlex
@@ -6,17 +7,21 @@ import subprocess
 import sys
 from pathlib import Path
 
-README = Path(__file__).resolve().parent.parent.parent / "README.md"
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+README = ROOT / "README.md"
 
 
-def test_python_blocks():
-    text = README.read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", [README, *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.name)
+def test_python_blocks(page):
+    text = page.read_text(encoding="utf-8")
     blocks = list(re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
     assert len(blocks) >= 3
     names = {}
     for block in blocks:
         lines_before = text.count("\n", 0, block.start(1))
-        exec(compile("\n" * lines_before + block[1], README, "exec"), names)
+        exec(compile("\n" * lines_before + block[1], page, "exec"), names)
 
 
 def test_search():

@@ -218,7 +218,7 @@ fn errors_say_what_is_wrong() {
     assert!(matches!(ops::arange(0, f64::INFINITY, 1, None), Err(Error::Value { op: "arange", .. })));
     assert!(matches!(ops::arange(0, f64::NAN, 1, None), Err(Error::Value { op: "arange", .. })));
     assert!(matches!(ops::linspace(0, 1, 5, true, Some(DType::I32)), Err(Error::DType { op: "linspace", .. })));
-    assert!(matches!(ops::full(&[2], 300, Some(DType::U8)), Err(Error::Value { op: "full", .. })));
+    assert!(matches!(ops::full(&[2], 300, Some(DType::U8)), Err(Error::Range { op: "full", .. })));
     assert!(matches!(ops::full(&[usize::MAX / 1000, usize::MAX / 1000], 1, None), Err(Error::Memory { .. })));
     assert!(matches!(ops::repeat(&a, usize::MAX, Some(0)), Err(Error::Memory { .. })));
     for count in [usize::MAX / 4 + 1, usize::MAX] {
