@@ -1,0 +1,381 @@
+//! Memory that is refused, at each allocation whose size follows from the input: an error or the right result, nothing kept, targets as
+//! they were.
+//!
+//! What a test allocates on its thread counts; from the n-th allocation of more than `BORDER` bytes on, all of them fail, be they the
+//! allocator's or mappings of the pool. Up to `BORDER` are objects of a fixed size (layouts, nodes of maps), for which the standard library
+//! has no way to fail.
+#![cfg(all(target_os = "linux", target_pointer_width = "64", feature = "std", feature = "ints", feature = "f64", feature = "half"))]
+
+use flex::io::{npy, safetensors};
+use flex::nn::{self, Attention};
+use flex::op::Op;
+use flex::ops::{self, Arg, Index, Indexing, ScatterMode, Side};
+use flex::{DType, Error, Tensor};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+const BORDER: usize = 1024;
+
+thread_local! {
+    /// Allocations that succeed before the first that fails.
+    static LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// Allocations that were not freed yet.
+    static LIVE: Cell<isize> = const { Cell::new(0) };
+    /// Errors that a test has seen.
+    static FAILED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whether an allocation fails.
+fn fails(size: usize) -> bool {
+    size > BORDER
+        && LEFT.with(|left| match left.get() {
+            usize::MAX => false,
+            0 => true,
+            n => {
+                left.set(n - 1);
+                false
+            }
+        })
+}
+fn count(by: isize) {
+    LIVE.with(|live| live.set(live.get() + by))
+}
+
+struct Failing;
+// SAFETY: the system's allocator, but for null, which is an answer.
+unsafe impl GlobalAlloc for Failing {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if fails(layout.size()) {
+            return std::ptr::null_mut();
+        }
+        count(1);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if fails(layout.size()) {
+            return std::ptr::null_mut();
+        }
+        count(1);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if fails(size) {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the caller's promise.
+        unsafe { System.realloc(p, layout, size) }
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        count(-1);
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(p, layout) }
+    }
+}
+#[global_allocator]
+static ALLOCATOR: Failing = Failing;
+
+/// The system's, but that it refuses as the allocator does. Takes the place of the C library's in this program.
+///
+/// # Safety
+/// As the system's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mmap(at: *mut c_void, len: usize, access: i32, kind: i32, file: i32, offset: i64) -> *mut c_void {
+    // SAFETY: the caller's arguments; `errno` is the thread's.
+    unsafe {
+        if fails(len) {
+            *libc::__errno_location() = libc::ENOMEM;
+            return libc::MAP_FAILED;
+        }
+        libc::syscall(libc::SYS_mmap, at, len, access, kind, file, offset) as *mut c_void
+    }
+}
+
+/// Runs `f` with every allocation failing in turn, until none does: then it succeeds.
+fn each_failure<T>(name: &str, f: impl Fn() -> flex::Result<T>) {
+    drop(f()); // what is made once for all is there
+    let (mut errors, live, used) = (0, LIVE.get(), flex::memory_stats().in_use);
+    for n in 0.. {
+        LEFT.set(n);
+        let result = f();
+        let reached = LEFT.replace(usize::MAX) == 0;
+        match &result {
+            Ok(_) => {}
+            Err(Error::Memory { .. }) => errors += 1,
+            Err(e) => assert!(!reached, "{name}, allocation {n}: {e}"),
+        }
+        let ended = result.is_ok();
+        drop(result);
+        assert_eq!((LIVE.get() - live, flex::memory_stats().in_use - used), (0, 0), "{name}, allocation {n}: something is kept");
+        if !reached {
+            assert!(ended, "{name} fails with all memory there is");
+            break;
+        }
+        assert!(n < 1000, "{name} allocates without end");
+    }
+    FAILED.set(FAILED.get() + errors);
+}
+
+/// One test at a time, for what is in use counts for the process: without threads of flex's, and without kept blocks, whose memory
+/// would come from somewhere else.
+fn alone() -> MutexGuard<'static, ()> {
+    static LOCK: Mutex<()> = Mutex::new(());
+    let lock = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    flex::set_local_threads(Some(1));
+    flex::set_weight_packing(false);
+    flex::set_memory_cap(0);
+    flex::empty_cache();
+    lock
+}
+
+/// Numbers from 1 to 13.
+fn numbers(shape: &[usize], dtype: DType) -> Tensor {
+    let n: usize = shape.iter().product();
+    let values: Vec<i32> = (0..n).map(|k| (k * 7 % 13) as i32 + 1).collect();
+    Tensor::from_slice(&values, shape).unwrap().astype(dtype).unwrap()
+}
+
+/// Rows and columns: blocks of the allocator, and mappings.
+const SIZES: [[usize; 2]; 2] = [[60, 70], [500, 900]];
+
+#[test]
+fn elementwise() {
+    let _alone = alone();
+    for [m, n] in SIZES {
+        let strided = numbers(&[n, m], DType::F32).transpose(0, 1).unwrap();
+        for (a, b) in [
+            (numbers(&[m, n], DType::F32), numbers(&[m, n], DType::F32)),
+            (numbers(&[m, n], DType::I64), numbers(&[n], DType::I32)),
+            (numbers(&[m, n], DType::BF16), strided),
+        ] {
+            for op in Op::ALL {
+                let args = || match op.arity() {
+                    1 => ops::apply(op.row(), [Arg::Ref(&a)]),
+                    2 => ops::apply(op.row(), [Arg::Ref(&a), Arg::Ref(&b)]),
+                    _ => ops::apply(op.row(), [Arg::Ref(&a), Arg::Ref(&b), Arg::Ref(&a)]),
+                };
+                if args().is_ok() {
+                    FAILED.set(0);
+                    each_failure(op.name(), args);
+                    assert!(FAILED.get() > 0, "{}: no allocation has failed", op.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn targets_stay_as_they_were() {
+    let _alone = alone();
+    for [m, n] in SIZES {
+        let (before, other) = (numbers(&[m, n], DType::F32), numbers(&[m, n], DType::F64).astype(DType::F32).unwrap());
+        let (rows, mask) = (numbers(&[m / 2], DType::I64), ops::greater(&before, 5).unwrap());
+        let values = numbers(&[m / 2, n], DType::F32);
+        let writes: [(&str, &dyn Fn(&mut Tensor) -> flex::Result<()>); 8] = [
+            ("add", &|t| ops::apply_in_place(Op::Add.row(), t, Some(Arg::Ref(&other)))),
+            ("sin", &|t| ops::apply_in_place(Op::Sin.row(), t, None)),
+            ("copy_from", &|t| t.copy_from(&other)),
+            ("rows", &|t| ops::set(t, &[Index::from(&rows)], &values)),
+            ("mask", &|t| ops::set(t, &[Index::from(&mask)], &Tensor::scalar(1, DType::F32)?)),
+            ("part", &|t| ops::set(t, &[Index::from(1..3)], &Tensor::scalar(1, DType::F32)?)),
+            ("softmax_into", &|t| nn::softmax_into(&other, -1, t)),
+            ("as_mut_slice", &|t| t.as_mut_slice::<f32>().map(|x| x[0] = 9.0)),
+        ];
+        for (name, write) in writes {
+            for shared in [true, false] {
+                for k in 0.. {
+                    let mut t = before.copy().unwrap();
+                    let view = shared.then(|| t.clone());
+                    LEFT.set(k);
+                    let result = write(&mut t);
+                    let reached = LEFT.replace(usize::MAX) == 0;
+                    if let Some(view) = view {
+                        assert!(view.as_slice::<f32>().unwrap() == before.as_slice::<f32>().unwrap(), "{name}: a view has changed");
+                    }
+                    match result {
+                        Ok(()) if !reached => break,
+                        Ok(()) => {}
+                        Err(Error::Memory { .. }) => {
+                            assert!(t.to_vec::<f32>().unwrap() == before.as_slice::<f32>().unwrap(), "{name}: the target has changed")
+                        }
+                        Err(e) => panic!("{name}: {e}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn all_other_operations() {
+    let _alone = alone();
+    for [m, n] in SIZES {
+        let x = &numbers(&[m, n], DType::F32);
+        let (flat, i, mask) = (&x.reshape(&[-1]).unwrap(), &numbers(&[m, n], DType::I64), &ops::greater(x, 5).unwrap());
+        let (rows, turned, line) = (&numbers(&[n], DType::I64), &x.transpose(0, 1).unwrap(), &numbers(&[n], DType::F32));
+        let (counts, bias) = (&numbers(&[m], DType::I64), &numbers(&[m], DType::F32));
+        let (lines, ones) = (vec![line; n], vec![1; m * n]);
+        macro_rules! fail {
+            ($($e:expr),* $(,)?) => { $(
+                FAILED.set(0);
+                each_failure(stringify!($e), || $e);
+                assert!(m == SIZES[0][0] || FAILED.get() > 0, "{}: no allocation has failed", stringify!($e));
+            )* };
+        }
+        fail!(
+            x.copy(),
+            turned.contiguous(),
+            x.astype(DType::F64),
+            turned.astype(DType::F16),
+            x.to_vec::<f32>(),
+            turned.reshape(&[-1]),
+            Tensor::zeros(&[m, n], DType::F32),
+            Tensor::from_slice(&[1.0f32; 600], [600]),
+            ops::full(&[m, n], 2, None),
+            ops::ones(&[m, n], DType::I8),
+            ops::eye(m, n, 0, DType::F32),
+            ops::arange(0, (m * n) as i64, 1, None),
+            ops::linspace(0, 1, m * n, true, None),
+            ops::cumulative_sum(x, Some(1), None, false),
+            ops::cumulative_sum(flat, None, None, true),
+            ops::cumulative_prod(x, Some(0), None, false),
+            ops::cumulative_max(flat, None),
+            ops::cumulative_min(turned, Some(0)),
+            ops::diff(x, 2, 0, None, None),
+            ops::unique_all(x),
+            ops::unique_counts(i),
+            ops::unique_inverse(i),
+            ops::unique_values(flat),
+            ops::isin(x, line, false),
+            ops::concat(&[x, x], Some(0)),
+            ops::concat(&[x, turned], None),
+            ops::stack(&[x, x], 1),
+            ops::repeat(x, 3, Some(1)),
+            ops::repeat_counts(x, counts, Some(0)),
+            ops::tile(x, &[2, 2]),
+            ops::roll(x, &[3], Some(&[1])),
+            ops::tril(x, 0),
+            ops::triu(turned, 0),
+            ops::pad(x, &[(1, 2), (0, 3)], 7),
+            ops::broadcast_arrays(&lines),
+            ops::meshgrid(&[line, line], Indexing::Ij)?[0].copy(),
+            turned.unstack(0),
+            flat.split(&ones, 0),
+            flat.chunk(n, 0),
+            ops::sort(x, 1, false, true),
+            ops::sort(flat, 0, true, true),
+            ops::argsort(x, 0, false, true, DType::I64),
+            ops::argsort(flat, 0, false, true, DType::I64),
+            ops::sort_with_indices(x, 1, false, true, DType::I64),
+            ops::topk(x, 60, 1, true, true, DType::I64),
+            ops::searchsorted(line, flat, Side::Left, None),
+            ops::get(x, &[Index::from(rows)]),
+            ops::get(x, &[Index::from(mask)]),
+            ops::take(x, rows, Some(0)),
+            ops::take_along_axis(x, i, 1),
+            ops::nonzero(x),
+            ops::argwhere(x),
+            ops::masked_select(x, mask),
+            ops::masked_fill(x, mask, 0),
+            ops::put_along_axis(x, i, x, 1, ScatterMode::Set),
+            ops::scatter_add(x, i, x, 1),
+            ops::index_add(turned, rows, turned, 0),
+            ops::matmul(x, turned),
+            ops::matmul_as(x, turned, DType::F32),
+            ops::outer(line, line),
+            ops::tensordot(x, turned, 1),
+            ops::vecdot(x, x, -1).and_then(|_| x.copy()),
+            ops::max(x, Some(&[0]), false),
+            ops::argmax(x, Some(0), false, DType::I64),
+            ops::max_with_indices(turned, Some(1), true, DType::I64),
+            ops::logsumexp(x, Some(&[0]), false),
+            ops::sum(x, Some(&[0]), false, None),
+            ops::prod(i, Some(&[0]), false, None),
+            ops::mean(x, Some(&[0]), false),
+            ops::var(turned, Some(&[1]), 1.0, false).and_then(|_| x.copy()),
+            ops::any(x, Some(&[0]), false).and_then(|_| x.copy()),
+            ops::count_nonzero(x, Some(&[0]), false),
+            nn::softmax(x, 1),
+            nn::softmax(x, 0),
+            nn::log_softmax(flat, 0),
+            nn::layer_norm(x, &[n], Some(line), None, 1e-5),
+            nn::rms_norm(flat, &[m * n], None, None),
+            nn::embedding(rows, x),
+            nn::linear(x, &turned.copy()?.transpose(0, 1)?.copy()?, None),
+            nn::linear(x, x, Some(bias)),
+        );
+        let (q, heads) = (&numbers(&[2, m, 64], DType::F32), &numbers(&[m, 2, 64], DType::F32));
+        fail!(
+            nn::scaled_dot_product_attention(q, q, q, Attention::default()),
+            nn::varlen_attention(heads, heads, heads, &[0, 10, m], false, None),
+        );
+        flex::set_weight_packing(true);
+        fail!({
+            let weight = x.copy()?;
+            nn::linear(x, &weight, None)?;
+            nn::linear(x, &weight, None)?;
+            nn::linear(x, &weight, None)
+        });
+        flex::set_weight_packing(false);
+    }
+}
+
+/// A file of the test's own, in a folder that holds nothing else.
+struct Scratch(PathBuf);
+impl Scratch {
+    fn new() -> Scratch {
+        let folder = std::env::temp_dir().join(format!("flex_allocation_{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Scratch(folder.join("file"))
+    }
+    fn folder(&self) -> &Path {
+        self.0.parent().unwrap()
+    }
+}
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(self.folder());
+    }
+}
+
+#[test]
+fn files() {
+    let _alone = alone();
+    let scratch = Scratch::new();
+    let path = &scratch.0;
+    for [m, n] in SIZES {
+        let (x, bools) = (numbers(&[m, n], DType::F32), ops::greater(numbers(&[m, n], DType::F32), 5).unwrap());
+        let turned = x.transpose(0, 1).unwrap();
+        let long = "\"name\"".repeat(1000);
+        let named = || [("x", &x), ("turned", &turned), (&long, &bools)];
+        let metadata = safetensors::Metadata::from([(long.clone(), long.clone())]);
+        for t in [&x, &turned, &bools] {
+            each_failure("npy::write", || npy::write(t));
+            each_failure("npy::save", || npy::save(path, t));
+            let bytes = npy::write(t).unwrap();
+            each_failure("npy::parse", || npy::parse(&bytes));
+            each_failure("npy::read_from", || npy::read_from(bytes.as_slice()));
+            each_failure("npy::load", || npy::load(path, false));
+        }
+        std::fs::write(path, b"old").unwrap();
+        LEFT.set(1); // the first is the writer's buffer
+        let refused = npy::save(path, &turned);
+        LEFT.set(usize::MAX);
+        assert!(matches!(refused, Err(Error::Memory { .. })), "{refused:?}");
+        assert_eq!(std::fs::read(path).unwrap(), b"old");
+
+        each_failure("safetensors::write", || safetensors::write(named(), &metadata));
+        each_failure("safetensors::save", || safetensors::save(path, named(), &metadata));
+        let bytes = safetensors::write(named(), &metadata).unwrap();
+        each_failure("safetensors::parse", || safetensors::parse(&bytes));
+        each_failure("safetensors::read_from", || safetensors::read_from(bytes.as_slice()));
+        each_failure("safetensors::parse_metadata", || safetensors::parse_metadata(&bytes));
+        each_failure("safetensors::load", || safetensors::load(path, false));
+        each_failure("safetensors::load, mapped", || safetensors::load(path, true));
+        assert_eq!(scratch.folder().read_dir().unwrap().count(), 1, "a part of a file is left");
+    }
+}
