@@ -162,7 +162,8 @@ class Tensor:
     def strides(self) -> tuple[int, ...]:
         """Steps of the dimensions in bytes, as NumPy's and the buffer protocol's are."""
     def astype(self, dtype: _DType, *, copy: builtins.bool = True, device: _Device | None = None) -> Tensor:
-        """The elements as another dtype: floats to integers are truncated and saturated, integers to narrower ones wrap. With
+        """The elements as another dtype: floats to integers are truncated and saturated, integers to narrower ones wrap; complex numbers
+        to real ones are a DTypeError, take `flex.real(x)` of them. With
         `copy=False` the tensor itself where the dtype is its own.
         """
     def contiguous(self) -> Tensor:
@@ -734,7 +735,7 @@ class Tensor:
     def full_like(self, fill_value: _Number, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
         """A tensor filled with one number, of the shape of `x` and its dtype, or another.
 
-        DTypeError where the number is of a kind beyond the dtype, ValueError where it is out of its range.
+        The number is converted as by `full`.
 
         >>> flex.full_like(flex.asarray([1, 2]), 7).tolist()
         [7, 7]
@@ -1655,7 +1656,8 @@ def reshape(x: _Operand, /, shape: _Shape, *, copy: builtins.bool | None = None)
     [[0, 1, 2], [3, 4, 5]]
     """
 def astype(x: _Operand, /, dtype: _DType, *, copy: builtins.bool = True, device: _Device | None = None) -> Tensor:
-    """The elements as another dtype: floats to integers are truncated and saturated (NaN gives 0), integers to narrower ones wrap. With
+    """The elements as another dtype: floats to integers are truncated and saturated (NaN gives 0), integers to narrower ones wrap; complex
+    numbers to real ones are a DTypeError, take `flex.real(x)` of them. With
     `copy=False` the tensor itself where the dtype is its own.
 
     >>> flex.astype(flex.asarray([1.9, -2.9, 300.0]), flex.int8).tolist()
@@ -1784,9 +1786,9 @@ def ones_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device | 
 def full(shape: _Shape, fill_value: _Number, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
     """A tensor filled with one number.
 
-    shape: an integer or a tuple of them. dtype: by default bool, int64, float32 or complex64, as the number is. ShapeError where a size
-    is negative; DTypeError where the number is of a kind beyond the dtype, ValueError where it is out of its range; MemoryError where the
-    machine hasn't that much.
+    shape: an integer or a tuple of them. dtype: by default bool, int64, float32 or complex64, as the number is; a float loses its fraction
+    where the dtype is an integer's. ShapeError where a size is negative; ValueError where the number is out of the dtype's range, as NaN is
+    of integers', DTypeError where it is complex and the dtype is not; MemoryError where the machine hasn't that much.
 
     >>> flex.full((2, 2), 7).tolist()
     [[7, 7], [7, 7]]
@@ -1794,7 +1796,7 @@ def full(shape: _Shape, fill_value: _Number, dtype: _DType | None = None, *, dev
 def full_like(x: _Operand, /, fill_value: _Number, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
     """A tensor filled with one number, of the shape of `x` and its dtype, or another.
 
-    DTypeError where the number is of a kind beyond the dtype, ValueError where it is out of its range.
+    The number is converted as by `full`.
 
     >>> flex.full_like(flex.asarray([1, 2]), 7).tolist()
     [7, 7]
