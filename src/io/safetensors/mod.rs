@@ -23,7 +23,7 @@ pub type Metadata = BTreeMap<String, String>;
 ///
 /// ```
 /// use flex::io::safetensors;
-/// let file = b"\x48\0\0\0\0\0\0\0{\"scale\":{\"dtype\":\"F8_E4M3\",\"shape\":[2],\"data_offsets\":[0,2]}}        \x38\x40";
+/// let file = b"\x46\0\0\0\0\0\0\0{\"scale\":{\"dtype\":\"F8_E4M3\",\"shape\":[2],\"data_offsets\":[0,2]}}        \x38\x40";
 /// let tensors = safetensors::parse(file)?;
 /// let e = tensors.tensor("scale").unwrap_err();
 /// assert!(e.to_string().contains("F8_E4M3"));
