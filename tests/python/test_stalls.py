@@ -223,9 +223,9 @@ def all_of_it():
         for k, layout in enumerate(layouts):
             t = layout(flex.astype(x, name))
             groups = [any_] + [ordered] * ("complex" not in name) + [floats] * ("float" in name) + [indexed] * (name == "float32" and k < 2)
-            for line in "".join(groups).strip().splitlines():
+            for line in filter(None, map(str.strip, "".join(groups).splitlines())):
                 try:
-                    eval(line.strip(), {"flex": flex, "t": t, "i": i})
+                    eval(line, {"flex": flex, "t": t, "i": i})
                 except (flex.DTypeError, flex.ShapeError):
                     pass  # operations that the dtype lacks
     print("done")
