@@ -7,9 +7,11 @@ from flex._flex import *
 
 __all__ = [
     "ShapeError",
+    "ChainedAssignmentWarning",
     "DTypeError",
     "AxisError",
     "SubscriptError",
+    "RangeError",
     "DivisionByZeroError",
     "DType",
     "bool",

@@ -25,10 +25,12 @@ _Device: TypeAlias = Literal["cpu"]
 _Item: TypeAlias = SupportsIndex | slice[Any, Any, Any] | EllipsisType | _Buffer | _Array | _DLPack | Sequence[Any] | None
 _Index: TypeAlias = _Item | tuple[_Item, ...]
 
+class ChainedAssignmentWarning(UserWarning): ...
 class ShapeError(ValueError): ...
 class DTypeError(TypeError): ...
 class AxisError(ShapeError, IndexError): ...
 class SubscriptError(ShapeError, IndexError): ...
+class RangeError(ValueError, OverflowError): ...
 class DivisionByZeroError(ValueError, ZeroDivisionError): ...
 
 @final
@@ -3218,9 +3220,11 @@ def searchsorted(x1: _Operand, x2: _Operand, /, side: Literal["left", "right"] =
 
 __all__ = [
     "ShapeError",
+    "ChainedAssignmentWarning",
     "DTypeError",
     "AxisError",
     "SubscriptError",
+    "RangeError",
     "DivisionByZeroError",
     "DType",
     "bool",
