@@ -1,6 +1,6 @@
 # Entry points; the work is done by the scripts, each of which can be run by hand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo web test test-rust test-cross test-python lint bench compare comparison clean
+.PHONY: help setup build demo web test test-rust test-cross test-python sanitize fuzz lint bench compare comparison clean
 
 help:         ## this list
 	@sed -nE 's/^([a-z-]+): *[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -33,6 +33,12 @@ test-cross: setup  ## checks on emulated Cortex-M boards and as WebAssembly, als
 
 test-python: build  ## Python tests on each instruction set, the stubs, the wheel
 	@scripts/test-python.sh
+
+sanitize: setup  ## the tests under AddressSanitizer, Miri and ThreadSanitizer; ARGS='address' for one of them
+	@scripts/sanitize.sh $(ARGS)
+
+fuzz: build   ## random programs against NumPy, damaged files, for SECONDS=60
+	@scripts/fuzz.sh $(SECONDS)
 
 bench:        ## Rust benchmarks, one file a family
 	cargo bench

@@ -22,6 +22,7 @@ describe() {
     thumbv7m-*) board=lm3s6965evb ;;
     thumbv7em-*) board=mps2-an386 ;;
     wasm32-*) ;;
+    x86_64-unknown-linux-gnu) runner=; return ;; # for sanitizers, which want a standard library of their own
     *) die "$1: no such target here" ;;
   esac
   case $1 in

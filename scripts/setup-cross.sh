@@ -8,7 +8,8 @@
 # After 2 or 3 a build needs RUSTC_BOOTSTRAP=1 and -Zbuild-std; test-cross.sh does that.
 #   setup-cross.sh [TARGET...]    default: all of cross.sh
 # Exit status: 0 compiled library, 10 source only, 1 something is missing.
-# LIMIT: seconds for one download. SKIP_RUSTUP=1 goes straight to 3.
+# LIMIT: seconds for one download. SKIP_RUSTUP=1 goes straight to 3. SOURCE=1 gets the source even where the compiled library is there,
+# for sanitizers that want it compiled in their own way.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
 [ $# -gt 0 ] || set -- "${hosted[@]}" "${bare[@]}"
@@ -17,7 +18,7 @@ rustlib=$(rustc --print sysroot)/lib/rustlib
 source=$rustlib/src/rust
 release=$(rustc -vV | sed -nE 's/^release: ([0-9.]+).*/\1/p')
 
-have_compiled() { compgen -G "$rustlib/$1/lib/libcore-*.rlib" >/dev/null; }
+have_compiled() { [ -z "${SOURCE:-}" ] && compgen -G "$rustlib/$1/lib/libcore-*.rlib" >/dev/null; }
 have_source() { [ -e "$source/library/core/src/lib.rs" ]; }
 use_source() { say "standard library from source ($1)"; exit 10; }
 
@@ -77,7 +78,7 @@ for target; do have_compiled "$target" || missing+=("$target"); done
 ! have_source || use_source "already there"
 
 if [ -z "${SKIP_RUSTUP:-}" ] && command -v rustup >/dev/null; then
-  ! timeout "$limit" rustup -q target add "${missing[@]}" >&2 || exit 0
+  [ -n "${SOURCE:-}" ] || ! timeout "$limit" rustup -q target add "${missing[@]}" >&2 || exit 0
   ! timeout "$limit" rustup -q component add rust-src >&2 || use_source rustup
   say "rustup could not fetch it"
 fi
