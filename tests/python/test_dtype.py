@@ -176,7 +176,7 @@ def test_isdtype(dtype, kind):
 
 
 def test_isdtype_errors():
-    with pytest.raises(ValueError, match="no kind"):
+    with pytest.raises(ValueError, match="is not a kind"):
         flex.isdtype(flex.int8, "integer")
 
 
