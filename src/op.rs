@@ -50,11 +50,11 @@ macro_rules! operations {
         /// Quotient; of integers in the default float.
         Divide divide 2 float { brain |a, b| (); float |a, b| a / b; complex |a, b| ComplexMath::divide::<I>(a, b); }
         /// Floor of the quotient. Integer division by zero is an error.
-        FloorDivide floor_divide 2 same { sint |a, b| Int::floor_divide::<I>(a, b); uint |a, b| Int::floor_divide::<I>(a, b); float |a, b| Real::floor_divide_near::<I>(a, b), far(Real::is_fmod_far::<I>(a, b)) Real::floor_divide::<I>(a, b); }
+        FloorDivide floor_divide 2 same { sint |a, b| Int::floor_divide_near::<I>(a, b), far(Int::is_division_far(a, b)) Int::floor_divide::<I>(a, b); uint |a, b| Int::floor_divide_near::<I>(a, b), far(Int::is_division_far(a, b)) Int::floor_divide::<I>(a, b); float |a, b| Real::floor_divide_near::<I>(a, b), far(Real::is_fmod_far::<I>(a, b)) Real::floor_divide::<I>(a, b); }
         /// Remainder with the sign of the divisor. Integer division by zero is an error.
-        Remainder remainder 2 same { sint |a, b| Int::remainder::<I>(a, b); uint |a, b| Int::remainder::<I>(a, b); float |a, b| Real::remainder_near::<I>(a, b), far(Real::is_fmod_far::<I>(a, b)) Real::remainder::<I>(a, b); }
+        Remainder remainder 2 same { sint |a, b| Int::remainder_near::<I>(a, b), far(Int::is_division_far(a, b)) Int::remainder::<I>(a, b); uint |a, b| Int::remainder_near::<I>(a, b), far(Int::is_division_far(a, b)) Int::remainder::<I>(a, b); float |a, b| Real::remainder_near::<I>(a, b), far(Real::is_fmod_far::<I>(a, b)) Real::remainder::<I>(a, b); }
         /// Remainder with the sign of the dividend. Integer division by zero is an error.
-        Fmod fmod 2 same { sint |a, b| Int::fmod::<I>(a, b); uint |a, b| Int::fmod::<I>(a, b); float |a, b| Real::fmod_near::<I>(a, b), far(Real::is_fmod_far::<I>(a, b)) Real::fmod::<I>(a, b); }
+        Fmod fmod 2 same { sint |a, b| Int::fmod_near::<I>(a, b), far(Int::is_division_far(a, b)) Int::fmod::<I>(a, b); uint |a, b| Int::fmod_near::<I>(a, b), far(Int::is_division_far(a, b)) Int::fmod::<I>(a, b); float |a, b| Real::fmod_near::<I>(a, b), far(Real::is_fmod_far::<I>(a, b)) Real::fmod::<I>(a, b); }
         /// The first to the power of the second. Negative exponents of integers are an error.
         Pow pow 2 same { int |a, b| Int::power(a, b); float |a, b| Real::pow_near::<I>(a, b), far(Real::is_pow_far(a, b)) Math::pow::<I>(a, b); complex |a, b| Math::pow::<I>(a, b); }
         /// The larger; NaN where either is.

@@ -102,3 +102,59 @@ fn bfloat16_is_float32_rounded_once() {
     let y = ops::multiply(wide(&a), 0.1).unwrap().astype(DType::BF16).unwrap();
     assert!(floats(&x).iter().zip(floats(&y)).all(|(x, y)| *x == y || x.is_nan() && y.is_nan()));
 }
+
+#[cfg(feature = "i64")]
+#[test]
+fn integers_of_64_bits_divide_exactly() {
+    // around the magnitudes up to which floats divide, and at the ends; alone among small ones, and everywhere
+    let edges = [1i64 << 51, 1 << 52, 1 << 53, (1 << 53) + 1, i64::MAX, 94_906_267 * 94_906_265, (1 << 51) - 3];
+    let mut large: Vec<i64> = edges.iter().flat_map(|e| [e - 2, e - 1, *e, -*e, 1 - *e]).collect();
+    large.extend([i64::MIN, i64::MIN + 1]);
+    let mut rng = Rng(51);
+    for share in [0, 1, 50, 100] {
+        for n in [1usize, 3, 511, 1030] {
+            let mut numbers = |small: i64| -> Vec<i64> {
+                (0..n)
+                    .map(|_| match rng.between(0, 99) < share {
+                        true => large[rng.between(0, large.len() - 1)],
+                        false => rng.next() as i64 % small,
+                    })
+                    .map(|v| if v == 0 { 1 } else { v })
+                    .collect()
+            };
+            let (a, b) = (numbers(1 << 51), numbers(1 << 20));
+            let floor = |a: i128, b: i128| a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0);
+            let (x, y) = (Tensor::from_slice(&a, [n]).unwrap(), Tensor::from_slice(&b, [n]).unwrap());
+            let results = |op, x: &Tensor, y: &Tensor| apply(op, &[x, y]).unwrap();
+            for (op, expected) in [
+                (Op::FloorDivide, (|_, _, q| q) as fn(i128, i128, i128) -> i128),
+                (Op::Remainder, |a, b, q| a - b * q),
+                (Op::Fmod, |a, b, _| a % b),
+            ] {
+                let what = |k: usize| format!("{op:?}({}, {}), {n} elements", a[k], b[k]);
+                for (k, z) in results(op, &x, &y).to_vec::<i64>().unwrap().into_iter().enumerate() {
+                    let (a, b) = (a[k] as i128, b[k] as i128);
+                    assert_eq!(z, expected(a, b, floor(a, b)) as i64, "{}", what(k));
+                }
+                // by one number
+                for k in [0, n / 2] {
+                    let d = Tensor::from_slice(&[b[k]], [1]).unwrap();
+                    for (i, z) in results(op, &x, &d).to_vec::<i64>().unwrap().into_iter().enumerate() {
+                        let (a, b) = (a[i] as i128, b[k] as i128);
+                        assert_eq!(z, expected(a, b, floor(a, b)) as i64, "{op:?}({a}, {b})");
+                    }
+                }
+                #[cfg(feature = "ints")]
+                {
+                    let bits = |v: &[i64]| v.iter().map(|v| *v as u64).collect::<Vec<_>>();
+                    let (p, q) = (bits(&a), bits(&b));
+                    let (x, y) = (Tensor::from_slice(&p, [n]).unwrap(), Tensor::from_slice(&q, [n]).unwrap());
+                    for (k, z) in results(op, &x, &y).to_vec::<u64>().unwrap().into_iter().enumerate() {
+                        let (a, b) = (p[k] as i128, q[k] as i128);
+                        assert_eq!(z, expected(a, b, a / b) as u64, "{op:?}({a}, {b})");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -33,6 +33,10 @@ row("sqrt, 64K", one(64 * K, low=0), "xp.sqrt(a)", numexpr="sqrt(a)")
 for dtype in ("int8", "int16", "int32", "int64"):
     for name, sign in (("add", "+"), ("multiply", "*")):
         row(f"{name} {dtype}, 64K", two(64 * K, dtype=dtype, low=-9, high=9), f"a {sign} b")
+for n in (64 * K, M):
+    divided = {"a": Input((n,), "int64", -(10**9), 10**9), "b": Input((n,), "int64", 1, 1000)}
+    for name in ("floor_divide", "remainder"):
+        row(f"{name} int64, {size(n)}", divided, f"xp.{name}(a, b)")
 for dtype in ("float64", "bfloat16", "float16"):
     for n in (64 * K, M):
         row(f"add {dtype}, {size(n)}", two(n, dtype=dtype), "a + b")

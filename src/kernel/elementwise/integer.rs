@@ -1,7 +1,8 @@
 //! Integer bodies that are more than one expression. All wrap; none panics.
 //!
-//! No CPU divides vectors of integers. Up to 32 bits the quotient of floats of twice the precision is exact once rounded to an
-//! integer: 3 times (32 bits) to 10 times (8, 16) as fast as the instruction for one.
+//! No CPU divides vectors of integers. The quotient of floats is exact once rounded to an integer where its error is less than what
+//! quotients of such integers are apart: always up to 32 bits (3 to 10 times as fast as the instruction for one), below 2^51 for
+//! 64 (4 times). Those beyond are far, and divided one by one.
 
 use crate::exec::isa::Isa;
 use crate::kernel::math::Real;
@@ -17,6 +18,14 @@ pub trait Int: Copy {
     fn remainder<I: Isa>(self, divisor: Self) -> Self;
     /// The sign of the dividend.
     fn fmod<I: Isa>(self, divisor: Self) -> Self;
+    /// [`floor_divide`](Int::floor_divide) where the operands are not [`is_division_far`](Int::is_division_far).
+    fn floor_divide_near<I: Isa>(self, divisor: Self) -> Self;
+    /// [`remainder`](Int::remainder), likewise.
+    fn remainder_near<I: Isa>(self, divisor: Self) -> Self;
+    /// [`fmod`](Int::fmod), likewise.
+    fn fmod_near<I: Isa>(self, divisor: Self) -> Self;
+    /// Whether floats don't divide these exactly.
+    fn is_division_far(self, divisor: Self) -> bool;
     /// -1, 0 or 1.
     fn sign(self) -> Self;
     /// By squaring; negative exponents, which callers refuse before, count as 0.
@@ -29,9 +38,12 @@ pub trait Int: Copy {
 /// Whether floats divide faster: where vectors of them do.
 const FLOATS: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32"));
 
-/// Integers that division leaves to floats `F`; the quotient is rounded by `round`.
+/// Added to a float64, leaves its integer part, below 2^51, in the low bits.
+const UNIT: f64 = 6_755_399_441_055_744.0;
+
+/// Integers whose division is left to floats `F`, always; the quotient is rounded by `round`.
 macro_rules! by_float {
-    ($x:ident, $d:ident, ($F:ident $unit:literal), $T:ident, $round:ident, |$q:ident, $r:ident| $which:ident) => {
+    ($x:ident, $d:ident, ($F:ident $unit:expr), $T:ident, $round:ident, |$q:ident, $r:ident| $which:ident) => {
         if FLOATS {
             let (a, b) = ($x as $F, $d as $F);
             let $q = Real::$round::<I>(a / b);
@@ -41,7 +53,36 @@ macro_rules! by_float {
             return if $d == 0 { 0 } else { y };
         }
     };
-    ($x:ident, $d:ident, (none), $T:ident, $round:ident, |$q:ident, $r:ident| $which:ident) => {};
+    ($x:ident, $d:ident, (near), $T:ident, $round:ident, |$q:ident, $r:ident| $which:ident) => {};
+}
+/// The same for 64 bits, where the operands are near: by the low bits both ways, since few CPUs convert vectors of such integers.
+macro_rules! near_by_float {
+    ($x:ident, $d:ident, (near), $T:ident, $name:ident, $round:ident, |$q:ident, $r:ident| $which:ident) => {
+        if FLOATS {
+            let float = |x: $T| f64::from_bits((x as u64).wrapping_add(UNIT.to_bits())) - UNIT;
+            let (a, b) = (float($x), float($d));
+            let $q = Real::$round::<I>(a / b);
+            let $r = a - $q * b;
+            let y = ($which + UNIT).to_bits().wrapping_sub(UNIT.to_bits()) as $T;
+            if $d == 0 { 0 } else { y }
+        } else {
+            $x.$name::<I>($d)
+        }
+    };
+    ($x:ident, $d:ident, $F:tt, $T:ident, $name:ident, $round:ident, |$q:ident, $r:ident| $which:ident) => {
+        $x.$name::<I>($d)
+    };
+}
+/// Whether one of two numbers has a magnitude of 2^51 or more.
+macro_rules! far {
+    ($x:ident, $d:ident, (near), $T:ident) => {{
+        const HALF: u64 = if $T::MIN == 0 { 0 } else { 1 << 51 };
+        FLOATS && (($x as u64).wrapping_add(HALF) | ($d as u64).wrapping_add(HALF)) >> (if HALF == 0 { 51 } else { 52 }) != 0
+    }};
+    ($x:ident, $d:ident, $F:tt, $T:ident) => {{
+        let _ = $d;
+        false
+    }};
 }
 macro_rules! int {
     ($($T:ident $U:ident $F:tt),*) => { $(
@@ -70,6 +111,14 @@ macro_rules! int {
                 if d == 0 { 0 } else { self.wrapping_rem(d) }
             }
             #[inline(always)]
+            fn floor_divide_near<I: Isa>(self, d: $T) -> $T { near_by_float!(self, d, $F, $T, floor_divide, floor, |q, _r| q) }
+            #[inline(always)]
+            fn remainder_near<I: Isa>(self, d: $T) -> $T { near_by_float!(self, d, $F, $T, remainder, floor, |q, r| r) }
+            #[inline(always)]
+            fn fmod_near<I: Isa>(self, d: $T) -> $T { near_by_float!(self, d, $F, $T, fmod, trunc, |q, r| r) }
+            #[inline(always)]
+            fn is_division_far(self, d: $T) -> bool { far!(self, d, $F, $T) }
+            #[inline(always)]
             #[allow(unused_comparisons)]
             fn sign(self) -> $T { (self > 0) as $T - (self < 0) as $T }
             #[inline(always)]
@@ -96,8 +145,8 @@ macro_rules! int {
         }
     )* };
 }
-int!(i8 u8 (f32 12_582_912.0), i16 u16 (f32 12_582_912.0), i32 u32 (f64 6_755_399_441_055_744.0), i64 u64 (none),
-    u8 u8 (f32 12_582_912.0), u16 u16 (f32 12_582_912.0), u32 u32 (f64 6_755_399_441_055_744.0), u64 u64 (none));
+int!(i8 u8 (f32 12_582_912.0), i16 u16 (f32 12_582_912.0), i32 u32 (f64 UNIT), i64 u64 (near),
+    u8 u8 (f32 12_582_912.0), u16 u16 (f32 12_582_912.0), u32 u32 (f64 UNIT), u64 u64 (near));
 
 /// The next 16-bit float from `a` towards `b`.
 #[cfg(feature = "half")]

@@ -7,10 +7,12 @@
 use super::{Arg, apply};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::exec::par::{self, Cost};
 use crate::kernel::elementwise::{Row, rows};
 use crate::op::{Op, Rule};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Whether `integers` may refuse operands of the operation.
 pub fn applies(op: Op) -> bool {
@@ -24,6 +26,16 @@ kernel! {
 kernel! {
     /// Whether any value is below zero.
     fn any_negative<'a, T: Zero>(x: &'a [T]) -> bool { |I| x.iter().fold(false, |any, v| any | v.is_negative()) }
+}
+/// Whether a kernel finds anything, on all threads.
+fn anywhere<T: Sync>(x: &[T], find: impl Fn(&[T]) -> bool + Sync) -> bool {
+    let found = AtomicBool::new(false);
+    par::ranges(x.len(), 64, Cost { bytes: size_of::<T>(), flops: 1 }, |r| {
+        if find(&x[r]) {
+            found.store(true, Relaxed);
+        }
+    });
+    found.into_inner()
 }
 trait Zero: Copy {
     fn is_zero(&self) -> bool;
@@ -60,7 +72,7 @@ pub fn integers(op: Op, dtype: DType, args: &[Arg<'_>]) -> Result<()> {
                 if t.dtype().is_bool() {
                     return Ok(!negative && t.as_slice::<crate::Bool>()?.iter().any(|b| !b.get()));
                 }
-                dispatch!(integer t.dtype(), |T| { let x = t.as_slice::<T>()?; Ok(if negative { any_negative(x) } else { any_zero(x) }) }, else Ok(false))
+                dispatch!(integer t.dtype(), |T| { let x = t.as_slice::<T>()?; Ok(if negative { anywhere(x, any_negative) } else { anywhere(x, any_zero) }) }, else Ok(false))
             };
             found(op == Op::Pow)?
         }
