@@ -143,6 +143,8 @@ pub trait Real: Math + PartialOrd {
         silu();
         /// [`exp`](Math::exp) where the argument is not [`is_exp_far`](Real::is_exp_far).
         exp_near();
+        /// [`exp`](Math::exp) of what is not positive; 0 where that is no normal number.
+        exp_negative();
         /// [`sigmoid`](Real::sigmoid) where the argument is not [`is_exp_far`](Real::is_exp_far).
         sigmoid_near();
         /// [`silu`](Real::silu) where the argument is not [`is_exp_far`](Real::is_exp_far).
@@ -194,7 +196,7 @@ macro_rules! implement {
             delegate! { $basic: fmod(o) remainder(o) floor_divide(o) fmod_near(o) remainder_near(o) floor_divide_near(o) }
             delegate! { $basic: rsqrt() silu() silu_near() gelu_tanh() }
             delegate! { $module: atan2(o) hypot(o) logaddexp(o) erf() erfc() gelu() sigmoid() sin_near() cos_near() tan_near() }
-            delegate! { $module: exp_near() sigmoid_near() log_near() pow_near(o) }
+            delegate! { $module: exp_near() exp_negative() sigmoid_near() log_near() pow_near(o) }
             #[inline(always)]
             fn is_far(self) -> bool {
                 $module::is_far(self)

@@ -236,11 +236,11 @@ impl<F: Float> Norm<F> for Softmax {
         }
     }
 }
-/// `y = exp(x - shift)`, added to `sums`.
+/// `y = exp(x - shift)`, added to `sums`; nothing is above the shift.
 #[inline(always)]
 fn exponentials<I: Isa, F: Float>(x: &[F; LANES], shift: F, y: &mut [F; LANES], sums: &mut [F; LANES]) {
     for l in 0..LANES {
-        y[l] = Math::exp::<I>(x[l] - shift);
+        y[l] = Real::exp_negative::<I>(x[l] - shift);
         sums[l] = sums[l] + y[l];
     }
 }
@@ -253,7 +253,7 @@ impl<F: Float> Norm<F> for LogSoftmax {
     fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {
         let max = largest(x);
         let shift = shift(max);
-        [max, fold!(x, F::default(), |s, v| s + Math::exp::<I>(v - shift), |a, b| a + b)]
+        [max, fold!(x, F::default(), |s, v| s + Real::exp_negative::<I>(v - shift), |a, b| a + b)]
     }
     #[inline(always)]
     fn join<I: Isa>(&self, parts: &mut [[F; 2]], _: usize) {

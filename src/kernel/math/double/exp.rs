@@ -52,6 +52,12 @@ pub fn exp_near<I: Isa>(x: f64) -> f64 {
     let (k, r) = reduce::<I>(x);
     f64::from_bits((expm1_near::<I>(r) + 1.0).to_bits().wrapping_add((k as u64) << 52))
 }
+/// exp of x <= 0, or 0 where that is no normal number: then k is -1023, and its power of two 0.
+#[inline(always)]
+pub fn exp_negative<I: Isa>(x: f64) -> f64 {
+    let (k, r) = reduce::<I>(if x < -709.0 { -709.0 } else { x });
+    (expm1_near::<I>(r) + 1.0) * pow2(k)
+}
 /// exp(x + tail), the tail being below a unit in the last place of x.
 #[inline(always)]
 pub fn exp_pair<I: Isa>(x: f64, tail: f64) -> f64 {

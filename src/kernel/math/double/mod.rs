@@ -9,7 +9,7 @@ mod trig;
 
 pub use arc::{acos, asin, atan, atan2};
 pub use erf::{erf, erfc, gelu};
-pub use exp::{cosh, exp, exp_near, exp2, expm1, sigmoid, sigmoid_near, sinh, tanh};
+pub use exp::{cosh, exp, exp_near, exp_negative, exp2, expm1, sigmoid, sigmoid_near, sinh, tanh};
 pub use log::{acosh, asinh, atanh, log, log_near, log1p, log2, log10, logaddexp, split_normal};
 pub use pow::{hypot, pow, pow_near};
 #[cfg(feature = "complex")]

@@ -44,6 +44,13 @@ pub fn exp_near<I: Isa>(x: f32) -> f32 {
     let (y, t) = parts::<I>(x);
     f32::from_bits(y.to_bits().wrapping_add(t << 23))
 }
+/// exp of x <= 0, or 0 where that is no normal number: then k is -127, and its power of two 0.
+#[inline(always)]
+pub fn exp_negative<I: Isa>(x: f32) -> f32 {
+    let (y, t) = parts::<I>(if x < -88.0 { -88.0 } else { x });
+    // multiplied, since an exponent added to a NaN may make a number of it
+    y * f32::from_bits((t << 23).wrapping_add(127 << 23))
+}
 #[inline(always)]
 pub fn exp2<I: Isa>(x: f32) -> f32 {
     let x = if x > 129.0 { 129.0 } else { x };

@@ -9,7 +9,7 @@ mod wide;
 
 pub use arc::{acos, asin, atan, atan2};
 pub use erf::{erf, gelu};
-pub use exp::{exp, exp_near, exp2, sigmoid, sigmoid_near, tanh};
+pub use exp::{exp, exp_near, exp_negative, exp2, sigmoid, sigmoid_near, tanh};
 pub use log::{log, log_near};
 pub use trig::{cos, cos_near, is_far, sin, sin_near, tan, tan_near};
 pub use wide::{acosh, asinh, atanh, cosh, erfc, expm1, hypot, log1p, log2, log10, logaddexp, pow, pow_near, sinh};
