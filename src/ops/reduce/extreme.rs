@@ -109,9 +109,6 @@ pub fn min_with_indices(x: &Tensor, axis: Option<isize>, keepdims: bool, index_d
 /// A single line of at least two such chunks is searched on all threads.
 const CHUNK: usize = 1 << 15;
 
-/// So few elements that lie line after line are searched at once, without the driver.
-const SMALL: usize = 8192;
-
 /// The extremes along an axis and their indices; the values are left empty where they are not wanted.
 fn search<T: Plain, R: Extreme<T>>(
     op: &'static str,
@@ -141,9 +138,13 @@ fn search<T: Plain, R: Extreme<T>>(
         if with_values {
             values = line.reshape(&[-1])?.narrow(0, at, 1)?.copy()?.reshape(&vec![1; line.rank()])?;
         }
-    } else if !with_values && line.is_contiguous() && k + 1 == line.rank() && (1..=SMALL).contains(&line.len()) {
-        let lines = slice::<T>(&line).chunks_exact(axes.n);
-        indices.as_mut_slice::<i64>()?.iter_mut().zip(lines).for_each(|(i, x)| *i = position::<T, R>(x) as i64);
+    } else if !with_values && line.is_contiguous() && k + 1 == line.rank() && !line.is_empty() {
+        let (x, n, found) = (slice::<T>(&line), axes.n, Out::new(indices.as_mut_slice::<i64>()?));
+        par::ranges(x.len() / n, 1, cost, |r| {
+            let lines = x[r.start * n..r.end * n].chunks_exact(n);
+            // SAFETY: O1: ranges don't overlap.
+            unsafe { found.part(r) }.iter_mut().zip(lines).for_each(|(i, x)| *i = position::<T, R>(x) as i64);
+        });
     } else {
         let lines = Lines::new(line.shape(), k).input(&line).output(&mut indices)?;
         if with_values {

@@ -214,6 +214,40 @@ fn threads_change_no_bit() {
 }
 
 #[test]
+fn the_first_extreme_of_long_rows() {
+    // rows of several blocks, whose extremes and NaN stand at, before and behind the blocks' ends
+    let n = 2500;
+    let places = [0, 1, 63, 64, 1000, 1023, 1024, 1025, 2047, 2048, 2300, n - 1];
+    let mut rows: Vec<(Vec<f32>, usize)> = vec![(vec![f32::NEG_INFINITY; n], 0), (vec![f32::INFINITY; n], 0), (vec![-0.0; n], 0)];
+    let mut rng = Rng(3);
+    for at in places {
+        let mut row: Vec<f32> = (0..n).map(|_| rng.unit() as f32).collect();
+        row[at] = 2.0;
+        row[n - 1] = 2.0; // once more at the end
+        rows.push((row.clone(), at));
+        // a NaN comes before the largest, wherever it is, and the first of them before others
+        for nan in places {
+            let mut row = row.clone();
+            row[nan] = f32::NAN;
+            row[n - 1] = f32::NAN;
+            rows.push((row, nan));
+        }
+    }
+    let (values, expected): (Vec<Vec<f32>>, Vec<usize>) = rows.into_iter().unzip();
+    let expected: Vec<i64> = expected.into_iter().map(|at| at as i64).collect();
+    let x = Tensor::from_slice(&values.concat(), [values.len(), n]).unwrap();
+    let negated = ops::negative(&x).unwrap();
+    for threads in [1, 3] {
+        flex::with_threads(threads, || {
+            assert_eq!(ops::argmax(&x, Some(1), false, DType::I64).unwrap().to_vec::<i64>().unwrap(), expected);
+            assert_eq!(ops::argmin(&negated, Some(1), true, DType::I64).unwrap().to_vec::<i64>().unwrap(), expected);
+            let columns = x.transpose(0, 1).unwrap();
+            assert_eq!(ops::max_with_indices(&columns, Some(0), false, DType::I64).unwrap().1.to_vec::<i64>().unwrap(), expected);
+        });
+    }
+}
+
+#[test]
 fn dtypes_asked_for() {
     let x = Tensor::from_slice(&[100i8, 100, 100], [3]).unwrap();
     assert_eq!(ops::sum(&x, None, false, Some(DType::I8)).unwrap().item::<i8>().unwrap(), 44);
