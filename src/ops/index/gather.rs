@@ -4,9 +4,10 @@ use super::Index;
 use super::plan::Plan;
 use super::positions::{self, Positions};
 use crate::error::{Error, Result};
+use crate::exec::isa;
 use crate::exec::nest::{Nest, Operand};
 use crate::exec::par::Cost;
-use crate::exec::rows;
+use crate::exec::rows::{self, Row};
 use crate::kernel::index::rows as row_kernel;
 use crate::layout::{self, Shape};
 use crate::tensor::Tensor;
@@ -58,17 +59,66 @@ unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Ten
     let to = Operand::new(out.as_mut_ptr()?, size, shape, out.strides(), shape.len());
     let row_fn = dispatch_width!(size, |U| row_kernel::gather::<U> as row_kernel::RowFn);
     let nest = Nest::new(shape, &[from, offsets], &[to]);
+    let ahead = Ahead::new(&nest);
     rows::run(
         &nest,
         Cost { bytes: 2 * size + 8, flops: 2 },
         |_| true,
         |row| {
             let (p, s) = (row.ptrs, row.steps);
+            if let Some(ahead) = &ahead {
+                // SAFETY: a row of the nest.
+                unsafe { ahead.fetch(&row) };
+            }
             // SAFETY: G1 by the caller; the result's rows are disjoint.
             unsafe { row_fn(row.n, p[0], s[0], p[1] as *const i64, s[1], p[2], s[2]) }
         },
     );
     Ok(())
+}
+
+/// Asks for the memory of a row that is gathered soon: no CPU guesses where a table will point to.
+struct Ahead {
+    /// Bytes from a row's offset, and from its place in the tensor, to those of the row that is asked for.
+    offset: isize,
+    place: isize,
+    /// The last of the offsets.
+    last: usize,
+}
+impl Ahead {
+    /// Rows between one that is copied and the one that is asked for.
+    const ROWS: isize = 3;
+    /// Bytes of a row that are asked for: what follows is read ahead.
+    const BYTES: usize = 4096;
+
+    /// None where no row has one offset.
+    fn new(nest: &Nest) -> Option<Ahead> {
+        let outer = nest.dims.get(1)?;
+        if nest.dims[0].steps[1] != 0 || outer.steps[1] == 0 {
+            return None;
+        }
+        let reach = nest.dims.iter().map(|d| d.steps[1].max(0) * (d.n as isize - 1)).sum();
+        Some(Ahead {
+            offset: Self::ROWS * outer.steps[1],
+            place: Self::ROWS * outer.steps[0],
+            last: nest.ptrs[1].wrapping_offset(reach).addr(),
+        })
+    }
+    /// # Safety
+    /// A row of the nest, whose operands are those of [`gather`], of a table that is contiguous.
+    #[inline(always)]
+    unsafe fn fetch(&self, row: &Row) {
+        let offset = row.ptrs[1].wrapping_offset(self.offset);
+        if self.offset < 0 || offset.addr() > self.last {
+            return;
+        }
+        // SAFETY: between the row's own offset and the last one, and a contiguous table has an offset every eight bytes.
+        let place = row.ptrs[0].wrapping_offset(self.place).wrapping_offset(unsafe { *(offset as *const i64) } as isize);
+        let bytes = (row.n * row.steps[0].unsigned_abs()).min(Self::BYTES);
+        for k in (0..bytes).step_by(64) {
+            isa::prefetch::<{ isa::L1 }, _>(place.wrapping_add(k));
+        }
+    }
 }
 
 /// The same where each element of the result has positions of its own.
