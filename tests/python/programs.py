@@ -117,7 +117,7 @@ def unary(w):
     function, dtypes, rule, ulps = UNARY[name]
     x, a = tame_one(w, dtypes)
     dtype = a.dtype.name
-    return [(getattr(flex, name)(x), reference(function, rule, name, a, dtype=dtype), exact(name, dtype, ulps), near(name, a, dtype))]
+    return [(getattr(flex, name)(x), reference(function, rule, name, a, dtype=dtype), exact(name, dtype, ulps), near(name, dtype, a))]
 
 
 def binary(w):
@@ -129,7 +129,9 @@ def binary(w):
     if name == "pow":
         x, a = w.like(a, a.shape, special=False, low=0)
     y, b = w.like(a, low=low, high=high, special=name != "pow")
-    return [(getattr(flex, name)(x, y), reference(function, rule, name, a, b, dtype=dtype), exact(name, dtype, ulps))]
+    return [
+        (getattr(flex, name)(x, y), reference(function, rule, name, a, b, dtype=dtype), exact(name, dtype, ulps), near(name, dtype, a, b))
+    ]
 
 
 def in_place(w):
