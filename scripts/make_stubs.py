@@ -89,7 +89,7 @@ def tensor() -> str:
     own += binary("divmod rdivmod", PAIR) + binary("lt le gt ge", "Tensor")
     own += "    def __eq__(self, other: object, /) -> Tensor: ...  # type: ignore[override]\n"
     own += "    def __ne__(self, other: object, /) -> Tensor: ...  # type: ignore[override]\n"
-    own += "".join(f"    def __{n}__(self) -> Tensor: ...\n" for n in ("abs", "invert", "neg", "pos"))
+    own += "".join(f"    def __{n}__(self) -> Tensor: ...\n" for n in ("abs", "ceil", "floor", "invert", "neg", "pos", "trunc"))
     shared = [n for n in dir(_flex.Tensor) if getattr(_flex.Tensor, n) is getattr(_flex, n, None)]
     return own + "".join(function(n, getattr(_flex, n), "    ", method=True) for n in shared)
 

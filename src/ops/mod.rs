@@ -2,6 +2,7 @@
 
 pub mod copy;
 pub mod create;
+pub mod decimals;
 pub mod elementwise;
 pub mod index;
 pub mod linalg;
@@ -12,6 +13,7 @@ pub mod shape;
 pub mod sort;
 
 pub use create::*;
+pub use decimals::round_to;
 pub use elementwise::*;
 pub use index::*;
 pub use linalg::{TensordotAxes, cross, matmul, matmul_as, matrix_transpose, outer, tensordot, vecdot};

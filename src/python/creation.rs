@@ -21,6 +21,19 @@ fn or_float(dtype: Option<DTypeArg>) -> DType {
     dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0)
 }
 
+/// The dtype asked for, or the one that the numbers have in common where there are arrays of no dimension among them.
+fn or_theirs(dtype: Option<DTypeArg>, numbers: &[Number]) -> PyResult<Option<DType>> {
+    if let Some(d) = dtype {
+        return Ok(Some(d.0));
+    }
+    let mut common: Option<DType> = None;
+    for d in numbers.iter().filter_map(|n| n.1) {
+        common = Some(common.map_or(Ok(d), |c| c.promote(d, "result_type"))?);
+    }
+    let weak = numbers.iter().filter(|n| n.1.is_none());
+    Ok(common.map(|c| weak.fold(c, |c, n| n.0.promote(c))))
+}
+
 /// A tensor with unspecified values.
 ///
 /// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is negative; MemoryError where the machine
@@ -108,7 +121,8 @@ fn ones_like(py: Python<'_>, x: Arg, dtype: Option<DTypeArg>, device: Option<Dev
 #[pyo3(signature = (shape, fill_value, dtype = None, *, device = None))]
 fn full(py: Python<'_>, shape: Ints, fill_value: Number, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
     let (shape, _) = (shape.shape()?, device);
-    compute(py, elements(&shape), || ops::full(&shape, fill_value.0, dtype.map(|d| d.0)))
+    let dtype = or_theirs(dtype, &[fill_value])?;
+    compute(py, elements(&shape), || ops::full(&shape, fill_value.0, dtype))
 }
 
 /// A tensor filled with one number, of the shape of `x` and its dtype, or another.
@@ -132,7 +146,7 @@ fn full_like(py: Python<'_>, x: Arg, fill_value: Number, dtype: Option<DTypeArg>
 /// >>> flex.arange(3).tolist(), flex.arange(1, 2, 0.25).tolist()
 /// ([0, 1, 2], [1.0, 1.25, 1.5, 1.75])
 #[pyfunction]
-#[pyo3(signature = (start, stop = None, step = Number(Scalar::Int(1)), dtype = None, *, device = None), text_signature = "(start, stop=None, step=1, dtype=None, *, device=None)")]
+#[pyo3(signature = (start, stop = None, step = Number(Scalar::Int(1), None), dtype = None, *, device = None), text_signature = "(start, stop=None, step=1, dtype=None, *, device=None)")]
 fn arange(
     py: Python<'_>,
     start: Number,
@@ -142,9 +156,10 @@ fn arange(
     device: Option<Device>,
 ) -> PyResult<PyTensor> {
     let _ = device;
+    let dtype = or_theirs(dtype, &[Some(start), stop, Some(step)].into_iter().flatten().collect::<Vec<_>>())?;
     let (start, stop) = stop.map_or((Scalar::Int(0), start.0), |stop| (start.0, stop.0));
     let elements = (stop.to_f64() - start.to_f64()) / step.0.to_f64(); // a cast from a float saturates
-    compute(py, elements as usize, || ops::arange(start, stop, step.0, dtype.map(|d| d.0)))
+    compute(py, elements as usize, || ops::arange(start, stop, step.0, dtype))
 }
 
 /// `num` values evenly from `start` to `stop`, which is the last one where `endpoint`.
@@ -166,7 +181,10 @@ fn linspace(
     endpoint: bool,
 ) -> PyResult<PyTensor> {
     let (num, _) = (count("linspace", "num", num)?, device);
-    compute(py, num, || ops::linspace(start.0, stop.0, num, endpoint, dtype.map(|d| d.0)))
+    // integers at the bounds have floats between them
+    let given = dtype.is_some();
+    let dtype = or_theirs(dtype, &[start, stop])?.filter(|d| given || d.is_float() || d.is_complex());
+    compute(py, num, || ops::linspace(start.0, stop.0, num, endpoint, dtype))
 }
 
 /// Ones on diagonal `k` of a matrix of zeros; above the main one where positive, below where negative.

@@ -166,6 +166,16 @@ fn from_class(class: &Bound<PyType>) -> PyResult<Option<DType>> {
     })
 }
 
+/// The code of a dtype in NumPy's array interface, such as `"<f4"`; none for bfloat16.
+pub fn code(dtype: DType) -> Option<String> {
+    let order = match dtype.size() {
+        1 => '|',
+        _ if cfg!(target_endian = "little") => '<',
+        _ => '>',
+    };
+    (dtype != DType::BF16).then(|| format!("{order}{}{}", kind(dtype), dtype.size()))
+}
+
 /// The dtype of a code of NumPy's array interface, such as `"<f4"`, and whether its bytes are in the other order than this machine's.
 /// Without an order, they are in this machine's.
 pub fn from_code(code: &str) -> Option<(DType, bool)> {

@@ -3,7 +3,7 @@
 // no unsafe code here but what #[pymethods] makes of methods that a macro writes
 #![allow(unsafe_op_in_unsafe_fn)]
 
-use super::convert::{Lent, Operand, compute, is_short};
+use super::convert::{Lent, Operand, compute, is_list, is_short, operand_beside};
 use super::elementwise::{self, apply_lent};
 use super::tensor::PyTensor;
 use crate::kernel::elementwise::{Row, rows};
@@ -15,16 +15,34 @@ use pyo3::prelude::*;
 
 /// The other operand. Where an object is no operand at all, extraction fails, PyO3 answers NotImplemented, and Python asks that
 /// object; an operand that can't be converted is an error of its own.
-struct Other<'py>(PyResult<Lent<'py>>);
+enum Other<'py> {
+    Operand(PyResult<Lent<'py>>),
+    /// A list, whose numbers take the dtype that a number has beside the tensor.
+    List(Bound<'py, PyAny>),
+}
+
+impl<'py> Other<'py> {
+    #[inline]
+    fn beside(self, t: &PyTensor) -> PyResult<Lent<'py>> {
+        match self {
+            Other::Operand(o) => o,
+            Other::List(list) => {
+                let values = operand_beside(&list, t.read(Tensor::dtype))?;
+                values.map(|v| Lent::Operand(Operand::Tensor(v))).ok_or_else(|| PyTypeError::new_err("not an operand"))
+            }
+        }
+    }
+}
 
 impl<'py> FromPyObject<'_, 'py> for Other<'py> {
     type Error = PyErr;
     #[inline]
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Other<'py>> {
         match Lent::of(&x) {
-            Ok(Some(o)) => Ok(Other(Ok(o))),
+            Ok(Some(o)) => Ok(Other::Operand(Ok(o))),
+            Ok(None) if is_list(&x)? => Ok(Other::List(x.to_owned())),
             Ok(None) => Err(PyTypeError::new_err("not an operand")),
-            Err(e) => Ok(Other(Err(e))),
+            Err(e) => Ok(Other::Operand(Err(e))),
         }
     }
 }
@@ -42,15 +60,17 @@ impl Operand {
 
 #[inline(never)]
 fn forward(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyResult<PyTensor> {
-    apply_lent(t.py(), row, [Lent::Object(t), other.0?])
+    let other = other.beside(t.get())?;
+    apply_lent(t.py(), row, [Lent::Object(t), other])
 }
 #[inline(never)]
 fn reflected(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyResult<PyTensor> {
-    apply_lent(t.py(), row, [other.0?, Lent::Object(t)])
+    let other = other.beside(t.get())?;
+    apply_lent(t.py(), row, [other, Lent::Object(t)])
 }
 /// Shape and dtype stay; the tensor is as it was after an error. `t += t` has taken its operand before the tensor is locked.
 fn in_place(t: &PyTensor, py: Python<'_>, row: &Row, other: Other) -> PyResult<()> {
-    let other = other.0?;
+    let other = other.beside(t)?;
     if let Lent::Object(o) = &other {
         let small = t.update_with(o.get(), |t, o| is_short(t.len().max(o.len())).then(|| apply_in_place(row, t, Some(Arg::Ref(o)))));
         if let Some(result) = small {
@@ -84,10 +104,10 @@ macro_rules! operators {
                 no_modulo(modulo)?;
                 in_place(self, py, &rows::Pow::ROW, other)
             }
-            fn __matmul__(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { product(py, &self.get(), &other.0?.take().tensor()?) }
-            fn __rmatmul__(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { product(py, &other.0?.take().tensor()?, &self.get()) }
+            fn __matmul__(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { product(py, &self.get(), &other.beside(self)?.take().tensor()?) }
+            fn __rmatmul__(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { product(py, &other.beside(self)?.take().tensor()?, &self.get()) }
             fn __imatmul__(&self, py: Python<'_>, other: Other) -> PyResult<()> {
-                let b = other.0?.take().tensor()?;
+                let b = other.beside(self)?.take().tensor()?;
                 self.update(py, |t| flops(t, &b), |t| {
                     let product = ops::matmul(t, &b)?;
                     if (product.shape(), product.dtype()) != (t.shape(), t.dtype()) {
@@ -99,8 +119,18 @@ macro_rules! operators {
                 })
             }
             fn __divmod__(&self, py: Python<'_>, other: Other) -> PyResult<(PyTensor, PyTensor)> {
-                let operands = [Operand::Tensor(self.get()), other.0?.take()];
+                let operands = [Operand::Tensor(self.get()), other.beside(self)?.take()];
                 Ok((elementwise::apply(py, &rows::FloorDivide::ROW, &operands)?, elementwise::apply(py, &rows::Remainder::ROW, &operands)?))
+            }
+            fn __rdivmod__(&self, py: Python<'_>, other: Other) -> PyResult<(PyTensor, PyTensor)> {
+                let operands = [other.beside(self)?.take(), Operand::Tensor(self.get())];
+                Ok((elementwise::apply(py, &rows::FloorDivide::ROW, &operands)?, elementwise::apply(py, &rows::Remainder::ROW, &operands)?))
+            }
+            /// The elements rounded to the nearest of `ndigits` decimals, halves to the even one; integers to tens where it is negative.
+            #[pyo3(signature = (ndigits = None))]
+            fn __round__(&self, py: Python<'_>, ndigits: Option<i32>) -> PyResult<PyTensor> {
+                let t = self.get();
+                compute(py, t.len(), || ops::round_to(&t, ndigits.unwrap_or(0)))
             }
             /// Whether an element equals `value`.
             fn __contains__(&self, py: Python<'_>, value: Operand) -> PyResult<bool> {
@@ -125,7 +155,7 @@ operators! {
         __rshift__ __rrshift__ __irshift__ BitwiseRightShift;
     }
     compare { __lt__ Less; __le__ LessEqual; __eq__ Equal; __ne__ NotEqual; __gt__ Greater; __ge__ GreaterEqual; }
-    unary { __neg__ Negative; __pos__ Positive; __abs__ Abs; __invert__ BitwiseInvert; }
+    unary { __trunc__ Trunc; __floor__ Floor; __ceil__ Ceil; __neg__ Negative; __pos__ Positive; __abs__ Abs; __invert__ BitwiseInvert; }
 }
 
 fn product(py: Python<'_>, a: &Tensor, b: &Tensor) -> PyResult<PyTensor> {

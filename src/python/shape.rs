@@ -301,7 +301,7 @@ fn unfold(x: Lent, size: isize, step: isize, axis: isize) -> PyResult<PyTensor> 
 /// >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
 /// [9, 1, 2, 9, 9]
 #[pyfunction]
-#[pyo3(signature = (x, /, pad_width, *, value = Number(crate::Scalar::Bool(false))), text_signature = "(x, /, pad_width, *, value=0)")]
+#[pyo3(signature = (x, /, pad_width, *, value = Number(crate::Scalar::Bool(false), None)), text_signature = "(x, /, pad_width, *, value=0)")]
 fn pad(py: Python<'_>, x: Arg, pad_width: &Bound<PyAny>, value: Number) -> PyResult<PyTensor> {
     let rank = x.0.rank();
     let pair = |p: &[isize]| -> PyResult<(usize, usize)> {

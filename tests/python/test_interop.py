@@ -275,6 +275,14 @@ def test_numpy_on_the_left_gives_a_tensor():
     assert isinstance(a @ t, flex.Tensor)
 
 
+def test_einops():
+    einops = pytest.importorskip("einops.array_api")  # plain einops knows the libraries of its own list alone
+    t = flex.asarray(np.arange(24.0).reshape(2, 3, 4))
+    assert einops.rearrange(t, "a b c -> (a b) c").tolist() == t.reshape(6, 4).tolist()
+    assert einops.reduce(t, "a b c -> a c", "mean").tolist() == flex.mean(t, axis=1).tolist()
+    assert einops.repeat(t, "a b c -> a b c d", d=2).shape == (2, 3, 4, 2)
+
+
 # ---- leaks, threads
 
 

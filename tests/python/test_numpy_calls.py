@@ -85,6 +85,13 @@ def test_arrays_that_are_no_place_for_a_result():
         np.sum(t, axis=0, out=flex.zeros(4, dtype=float).numpy())
 
 
+def test_result_type(dtype):
+    t = flex.zeros(2, dtype=dtype)
+    assert np.result_type(t) == np.dtype(dtype)
+    assert np.result_type(t, t.dtype) == np.dtype(dtype)
+    assert np.result_type(flex.zeros(2), np.float64) == np.float64
+
+
 # ---- ufuncs
 
 

@@ -11,7 +11,7 @@ use crate::{Result, Tensor};
 use pyo3::prelude::*;
 
 pub use args::{CPU, Device, Ints, count, integer, kind};
-pub use nested::{asarray, values_for};
+pub use nested::{asarray, is_list, operand_beside, values_for};
 pub use operand::{Arg, Lent, Number, Operand, scalar};
 
 /// Elements from which on the work is long enough to let other Python threads run.

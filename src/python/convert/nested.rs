@@ -8,7 +8,7 @@ use crate::python::interop;
 use crate::{DType, Scalar, Tensor};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PySequence, PyString, PyTuple};
 
 /// Lists nested deeper than this are refused: a list that holds itself has no end.
 const DEEPEST: usize = 64;
@@ -41,7 +41,9 @@ pub fn asarray<'py>(x: &Bound<'py, PyAny>, dtype: Option<DType>, copy: Option<bo
         from_nested(x, dtype)?
     } else {
         let imported = interop::import(x, copy);
-        let t = imported.map_err(|e| copy_needed(py, e, copy))?.ok_or_else(|| no_numbers(x))?;
+        let Some(t) = imported.map_err(|e| copy_needed(py, e, copy))? else {
+            return asarray(&listed(x)?.ok_or_else(|| no_numbers(x))?, dtype, copy);
+        };
         match dtype.filter(|d| *d != t.dtype()) {
             Some(d) if copy == Some(false) => return Err(refused(&format!("{} to {d}", t.dtype()))),
             Some(d) => detached(py, t.len(), || t.astype(d))?,
@@ -62,6 +64,10 @@ fn copy_needed(py: Python<'_>, e: PyErr, copy: Option<bool>) -> PyErr {
 
 #[cold]
 fn no_numbers(x: &Bound<PyAny>) -> PyErr {
+    if x.hasattr("__iter__").unwrap_or(false) && !x.is_instance_of::<PyString>() {
+        let made = if x.is_instance_of::<PyDict>() { "list(x.values())" } else { "list(x)" };
+        return PyTypeError::new_err(format!("asarray: {} is no sequence: make a list of it, as in flex.asarray({made})", kind(x)));
+    }
     PyTypeError::new_err(format!(
         "asarray: numbers, nested lists of numbers, or an object with a buffer, __dlpack__ or __array__ is wanted, not {}",
         kind(x)
@@ -70,6 +76,17 @@ fn no_numbers(x: &Bound<PyAny>) -> PyErr {
 
 fn is_nested(x: &Bound<PyAny>) -> bool {
     x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>()
+}
+
+/// Other sequences than lists and tuples (a `range`, a `deque`) as a list; none for strings, bytes, and what is no sequence.
+fn listed<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if x.is_instance_of::<PyString>() || x.is_instance_of::<PyBytes>() || x.is_instance_of::<PyByteArray>() {
+        return Ok(None);
+    }
+    match x.cast::<PySequence>() {
+        Ok(sequence) => Ok(Some(sequence.to_list()?.into_any())),
+        Err(_) => Ok(None),
+    }
 }
 
 fn from_scalar(s: Scalar, dtype: Option<DType>) -> PyResult<Tensor> {
@@ -85,10 +102,7 @@ fn from_nested(x: &Bound<PyAny>, dtype: Option<DType>) -> PyResult<Tensor> {
 
 /// Nested lists as values to be written to elements of `dtype`: as that dtype, where their kind is within its. None where `x` is no list.
 pub fn values_for(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
-    if !is_nested(x) {
-        return Ok(None);
-    }
-    let (values, shape) = Values::read(x)?;
+    let Some((values, shape)) = Values::of(x)? else { return Ok(None) };
     match values.strong {
         // tensors among the numbers have a dtype of their own, which the write judges
         Some(_) => values.tensor(&shape, None),
@@ -98,6 +112,19 @@ pub fn values_for(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
         }
     }
     .map(Some)
+}
+
+/// Nested lists as an operand beside elements of `dtype`: their numbers take the dtype that one of their kind has there. None where `x` is
+/// no list.
+pub fn operand_beside(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
+    let Some((values, shape)) = Values::of(x)? else { return Ok(None) };
+    let dtype = if values.strong.is_some() { values.natural() } else { values.kind().promote(dtype) };
+    values.tensor(&shape, Some(dtype)).map(Some)
+}
+
+/// Whether `x` is a list, or another sequence that is read as one.
+pub fn is_list(x: &Bound<PyAny>) -> PyResult<bool> {
+    Ok(is_nested(x) || listed(x)?.is_some())
 }
 
 /// Reads `x`, which lies `depth` lists deep. `open` until the first number is met: till then, lists add dimensions to the shape;
@@ -118,7 +145,9 @@ fn walk(x: &Bound<PyAny>, depth: usize, shape: &mut Vec<usize>, open: &mut bool,
     }
     if !is_nested(x) {
         // a tensor or an array among the lists: its dtype counts, and its values are read as lists
-        let Some(t) = Operand::of(x)? else { return Err(no_numbers(x)) };
+        let Some(t) = Operand::of(x)? else {
+            return walk(&listed(x)?.ok_or_else(|| no_numbers(x))?, depth, shape, open, values);
+        };
         let t = t.tensor()?;
         values.met(t.dtype())?;
         return walk(&crate::python::values::tolist(x.py(), &t)?, depth, shape, open, values);
@@ -176,6 +205,13 @@ impl Values {
         let (mut values, mut shape) = (Values::default(), Vec::new());
         walk(x, 0, &mut shape, &mut true, &mut values)?;
         Ok((values, shape))
+    }
+    /// The same; none where `x` is no list, nor another sequence.
+    fn of(x: &Bound<PyAny>) -> PyResult<Option<(Values, Vec<usize>)>> {
+        if is_nested(x) {
+            return Values::read(x).map(Some);
+        }
+        listed(x)?.map(|list| Values::read(&list)).transpose()
     }
     /// A tensor of `dtype` lies among the numbers.
     fn met(&mut self, dtype: DType) -> PyResult<()> {

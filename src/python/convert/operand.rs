@@ -159,16 +159,23 @@ pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
     interop::numpy::scalar(x)
 }
 
-/// A number as a keyword argument, such as a bound of `clip` or a fill value.
+/// A number as an argument, such as a bound of `linspace` or a fill value; and the dtype that it has where it is an array of no
+/// dimension, such as `t.min()`.
 #[derive(Clone, Copy)]
-pub struct Number(pub Scalar);
+pub struct Number(pub Scalar, pub Option<DType>);
 
 impl<'py> FromPyObject<'_, 'py> for Number {
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Number> {
-        match scalar(&x)? {
-            Some(s) => Ok(Number(s)),
-            None => Err(PyTypeError::new_err(format!("a number is wanted, not {}", kind(&x)))),
+        let wrong = |what: String| PyTypeError::new_err(format!("a number is wanted, not {what}"));
+        match Operand::of(&x)? {
+            Some(Operand::Scalar(s)) => Ok(Number(s, None)),
+            Some(Operand::Tensor(t)) if t.rank() == 0 => {
+                let number = crate::python::values::item(x.py(), &t, "item")?;
+                Ok(Number(scalar(&number)?.ok_or_else(|| wrong(kind(&number)))?, Some(t.dtype())))
+            }
+            Some(Operand::Tensor(t)) => Err(wrong(format!("a tensor of shape {:?}", t.shape()))),
+            None => Err(wrong(kind(&x))),
         }
     }
 }

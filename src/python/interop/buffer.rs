@@ -7,7 +7,7 @@ use crate::python::convert::kind;
 use crate::python::tensor::{PyTensor, byte_strides};
 use crate::storage::Lent;
 use crate::{DType, Tensor};
-use pyo3::exceptions::PyBufferError;
+use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
@@ -76,8 +76,11 @@ impl Loan {
         if asked(ffi::PyBUF_WRITABLE) {
             return Err("the buffers of a Tensor are read-only: take a copy, such as numpy.array(t)".into());
         }
-        if dtype.format().is_empty() {
-            return Err(format!("the buffer protocol has no format for {dtype}: use t.numpy(), or t.astype(flex.float32)"));
+        // who asks for no format reads bytes
+        if dtype.format().is_empty() && asked(ffi::PyBUF_FORMAT) {
+            return Err(format!(
+                "the buffer protocol has no format for {dtype}: use t.numpy(), t.view(\"uint8\") or t.astype(flex.float32)"
+            ));
         }
         if tensor.rank() > MAX_RANK {
             return Err(format!("{} dimensions are more than the {MAX_RANK} of the buffer protocol", tensor.rank()));
@@ -117,7 +120,15 @@ pub fn has_one(x: &Bound<PyAny>) -> bool {
 }
 
 /// A buffer taken from an object. Boxed, for exporters may point into the view itself.
-struct View(Box<ffi::Py_buffer>);
+pub struct View(Box<ffi::Py_buffer>);
+
+/// What is asked of an exporter.
+pub enum Order {
+    /// Elements, with their format, shape and strides.
+    Elements,
+    /// Bytes, one after the other.
+    Bytes,
+}
 
 // SAFETY: the view is read when it is taken, and released in `drop`, which runs with the GIL held (it lies in a Lease, I2).
 unsafe impl Send for View {}
@@ -125,16 +136,30 @@ unsafe impl Send for View {}
 unsafe impl Sync for View {}
 
 impl View {
-    fn take(x: &Bound<PyAny>) -> PyResult<View> {
+    /// The buffer of an object, whose bytes or elements stay where they are until it is dropped.
+    pub fn take(x: &Bound<PyAny>, order: Order) -> PyResult<View> {
+        let flags = match order {
+            Order::Elements => ffi::PyBUF_RECORDS_RO,
+            Order::Bytes => ffi::PyBUF_SIMPLE,
+        };
         let mut view = Box::new(ffi::Py_buffer::new());
         // SAFETY: a live object and a view to fill, with the GIL held.
-        if unsafe { ffi::PyObject_GetBuffer(x.as_ptr(), &mut *view, ffi::PyBUF_RECORDS_RO) } != 0 {
+        if unsafe { ffi::PyObject_GetBuffer(x.as_ptr(), &mut *view, flags) } != 0 {
             let why = PyErr::fetch(x.py());
-            let error = DTypeError::new_err(format!("the buffer of {} can't be read as numbers: {}", kind(x), why.value(x.py())));
+            let message = format!("the buffer of {} can't be read as numbers: {}", kind(x), why.value(x.py()));
+            let error = match order {
+                Order::Elements => DTypeError::new_err(message),
+                Order::Bytes if why.is_instance_of::<PyTypeError>(x.py()) => PyTypeError::new_err(message),
+                Order::Bytes => PyBufferError::new_err(message),
+            };
             error.set_cause(x.py(), Some(why));
             return Err(error);
         }
         Ok(View(view))
+    }
+    /// Where the bytes of [`Order::Bytes`] lie, and how many they are.
+    pub fn bytes(&self) -> (*const u8, usize) {
+        (self.0.buf.cast_const().cast(), self.0.len.max(0) as usize)
     }
 }
 
@@ -147,7 +172,7 @@ impl Drop for View {
 
 /// A tensor of the elements of an object's buffer; `copy` as in [`super::import`].
 pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
-    let view = View::take(x)?;
+    let view = View::take(x, Order::Elements)?;
     let v = &*view.0;
     let format = match v.format {
         p if p.is_null() => c"B",

@@ -93,7 +93,7 @@ impl Foreign {
         }
     }
     /// Bytes before the first element, and bytes that all elements span. Errors where that is more than an address space has.
-    fn extent(&self) -> crate::Result<(usize, usize)> {
+    pub fn extent(&self) -> crate::Result<(usize, usize)> {
         let reach = |sign: i128| -> i128 {
             let bytes = |(d, s): (&usize, &isize)| ((*d as i128 - 1) * *s as i128 * sign).max(0);
             self.shape.iter().zip(&self.strides).map(bytes).fold(0, i128::saturating_add)

@@ -1,5 +1,5 @@
 //! Memory shared with other libraries, both ways and without a copy where the two sides' layouts allow it: the buffer protocol,
-//! DLPack, NumPy's `__array__`, pickle's out-of-band buffers.
+//! DLPack, NumPy's `__array_interface__` and `__array__`, Arrow's arrays, pickle's out-of-band buffers.
 //!
 //! - I1. What flex lends is read-only, and each loan holds a clone of the tensor: copy-on-write sees it, so nobody's view changes
 //!   when the tensor is written to, and the memory lives as long as the last loan. It holds a [`Lent`](crate::storage::Lent) too: a
@@ -8,9 +8,12 @@
 //!   die on any thread; Python objects dropped there wait in PyO3's queue for the next thread that holds the GIL, so no thread
 //!   of flex's waits for the interpreter.
 
+mod arrow;
 mod buffer;
+mod bytes;
 mod dlpack;
 mod foreign;
+mod interface;
 pub mod numpy;
 pub mod pickle;
 pub mod ufunc;
@@ -31,8 +34,8 @@ pub fn borrow(x: &Bound<PyAny>) -> PyResult<Option<Tensor>> {
     import(x, None)
 }
 
-/// A tensor of the elements of `x`, which has a buffer, `__dlpack__` or `__array__`: borrowed where they can be read where they
-/// lie, unless `copy` is true. Where they can't, a copy, unless `copy` is false. None where `x` has none of the three.
+/// A tensor of the elements of `x`, which has a buffer, `__dlpack__`, `__array_interface__`, `__arrow_c_array__` or `__array__`: borrowed where they can be read where they
+/// lie, unless `copy` is true. Where they can't, a copy, unless `copy` is false. None where `x` has none of them.
 pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Option<Tensor>> {
     // a class has the methods of its instances, and is no array
     if x.is_instance_of::<PyString>() || x.is_instance_of::<PyType>() || x.is_none() {
@@ -49,6 +52,12 @@ pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Option<Tensor>> 
     }
     if x.hasattr("__dlpack__")? && x.hasattr("__dlpack_device__")? {
         return dlpack::import(x, None, copy).map(Some);
+    }
+    if let Some(interface) = x.getattr_opt("__array_interface__")? {
+        return interface::import(x, &interface, copy).map(Some);
+    }
+    if let Some(export) = x.getattr_opt("__arrow_c_array__")? {
+        return arrow::import(x, &export, copy).map(Some);
     }
     if let Ok(convert) = x.getattr("__array__") {
         let array = convert.call0()?;
@@ -76,5 +85,6 @@ fn from_dlpack(x: &Bound<PyAny>, device: Option<Device>, copy: Option<bool>) -> 
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(from_dlpack, m)?)?;
+    bytes::register(m)?;
     m.add_function(wrap_pyfunction!(pickle::_rebuild, m)?)
 }

@@ -98,6 +98,11 @@ impl PyTensor {
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         array(py, self.get())
     }
+    /// NumPy's dtype of the elements, which NumPy 2.4 and newer ask for in `numpy.result_type(t)`.
+    #[getter]
+    fn __numpy_dtype__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dtype(py, self.read(Tensor::dtype))
+    }
     #[pyo3(signature = (dtype = None, copy = None))]
     fn __array__<'py>(&self, py: Python<'py>, dtype: Option<Bound<'py, PyAny>>, copy: Option<bool>) -> PyResult<Bound<'py, PyAny>> {
         let array = array(py, self.get())?;

@@ -1,10 +1,11 @@
 //! Pickle: with protocol 5 the elements may travel out of band, without a copy.
 
+use super::bytes::as_bytes;
 use crate::layout::Layout;
 use crate::python::convert::Ints;
 use crate::python::dtype::{self, DTypeArg};
 use crate::python::tensor::PyTensor;
-use crate::{DType, Error, Tensor};
+use crate::{Error, Tensor};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -23,13 +24,6 @@ pub fn reduce<'py>(object: &Bound<'py, PyTensor>, protocol: i32) -> PyResult<Bou
     };
     let rebuild = py.import("flex._flex")?.getattr("_rebuild")?;
     (rebuild, (data, shape, dtype::object(py, t.dtype())?)).into_bound_py_any(py)
-}
-
-/// The bytes of a contiguous tensor, as a tensor of its storage.
-fn as_bytes(t: &Tensor) -> crate::Result<Tensor> {
-    let size = t.dtype().size();
-    let start = if t.is_empty() { 0 } else { t.layout().offset() * size };
-    Tensor::from_parts(t.storage().clone(), Layout::new(&[t.len() * size], &[1], start)?, DType::U8)
 }
 
 /// A tensor from the bytes that pickle has stored, which it borrows.

@@ -1,0 +1,290 @@
+//! Arrow's C data interface for arrays of one dimension, both ways, in the capsules of `__arrow_c_array__`.
+//! See <https://arrow.apache.org/docs/format/CDataInterface.html> and
+//! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>.
+//!
+//! Numbers are shared where they lie. Arrow's bool is a bit, so those are copied; nulls, which a Tensor has not, are refused.
+
+use super::foreign::{Foreign, Lease};
+use crate::dtype::Bool;
+use crate::python::convert::error::DTypeError;
+use crate::python::convert::kind;
+use crate::python::tensor::PyTensor;
+use crate::storage::Lent;
+use crate::{DType, Error, Tensor};
+use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr;
+
+/// `struct ArrowSchema`.
+#[repr(C)]
+pub struct Schema {
+    format: *const c_char,
+    name: *const c_char,
+    metadata: *const c_char,
+    flags: i64,
+    n_children: i64,
+    children: *mut *mut Schema,
+    dictionary: *mut Schema,
+    release: Option<unsafe extern "C" fn(*mut Schema)>,
+    private_data: *mut c_void,
+}
+
+/// `struct ArrowArray`.
+#[repr(C)]
+pub struct Array {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *mut *const c_void,
+    children: *mut *mut Array,
+    dictionary: *mut Array,
+    release: Option<unsafe extern "C" fn(*mut Array)>,
+    private_data: *mut c_void,
+}
+
+/// What the two have in common: a name for their capsules, and a release that is called once with the struct itself.
+trait Released: Sized {
+    const NAME: &'static CStr;
+    fn release(&mut self) -> &mut Option<unsafe extern "C" fn(*mut Self)>;
+}
+impl Released for Schema {
+    const NAME: &'static CStr = c"arrow_schema";
+    fn release(&mut self) -> &mut Option<unsafe extern "C" fn(*mut Schema)> {
+        &mut self.release
+    }
+}
+impl Released for Array {
+    const NAME: &'static CStr = c"arrow_array";
+    fn release(&mut self) -> &mut Option<unsafe extern "C" fn(*mut Array)> {
+        &mut self.release
+    }
+}
+
+/// The formats, where Arrow has the dtype.
+const FORMATS: [(DType, &CStr); 12] = [
+    (DType::Bool, c"b"),
+    (DType::I8, c"c"),
+    (DType::I16, c"s"),
+    (DType::I32, c"i"),
+    (DType::I64, c"l"),
+    (DType::U8, c"C"),
+    (DType::U16, c"S"),
+    (DType::U32, c"I"),
+    (DType::U64, c"L"),
+    (DType::F16, c"e"),
+    (DType::F32, c"f"),
+    (DType::F64, c"g"),
+];
+
+// ---- out
+
+/// What an exported array's pointers point to.
+struct Loan {
+    /// Keeps the memory, and makes copy-on-write see that it is lent (I1).
+    _tensor: Tensor,
+    _lent: Lent,
+    /// No validity: there are no nulls; and the elements.
+    buffers: [*const c_void; 2],
+}
+
+unsafe extern "C" fn release_schema(schema: *mut Schema) {
+    // SAFETY: a live struct of the caller's; it owns nothing, and is marked as released.
+    unsafe { (*schema).release = None }
+}
+
+unsafe extern "C" fn release_array(array: *mut Array) {
+    // SAFETY: the struct that `__arrow_c_array__` filled, wherever it has been moved to, released once: `private_data` is its Loan.
+    unsafe {
+        drop(Box::from_raw((*array).private_data.cast::<Loan>()));
+        (*array).release = None;
+    }
+}
+
+/// Frees a capsule's struct, which is released first unless a consumer has moved it out.
+unsafe extern "C" fn drop_capsule<S: Released>(capsule: *mut ffi::PyObject) {
+    // SAFETY: called once, by the interpreter, with a capsule that `lend` made of a box.
+    unsafe {
+        let mut content = Box::from_raw(ffi::PyCapsule_GetPointer(capsule, S::NAME.as_ptr()).cast::<S>());
+        if let Some(release) = *content.release() {
+            release(&mut *content);
+        }
+    }
+}
+
+fn lend<S: Released>(py: Python<'_>, content: S) -> PyResult<Bound<'_, PyAny>> {
+    let raw = Box::into_raw(Box::new(content));
+    // SAFETY: a pointer that is not null, a static name, the interpreter held; on failure the struct is freed here.
+    unsafe {
+        let capsule = ffi::PyCapsule_New(raw.cast(), S::NAME.as_ptr(), Some(drop_capsule::<S>));
+        if capsule.is_null() {
+            let mut content = Box::from_raw(raw);
+            if let Some(release) = *content.release() {
+                release(&mut *content);
+            }
+        }
+        Bound::from_owned_ptr_or_err(py, capsule)
+    }
+}
+
+/// Room for `n` more bytes.
+fn reserve<T>(bytes: &mut Vec<T>, n: usize) -> crate::Result<()> {
+    bytes.try_reserve_exact(n).map_err(|_| Error::Memory { bytes: n as u128, limit: 0 })
+}
+
+/// The elements as Arrow lays them out: one after the other, bools as bits.
+fn laid_out(t: &Tensor) -> crate::Result<Tensor> {
+    if !t.dtype().is_bool() {
+        return t.contiguous();
+    }
+    let bools = t.contiguous()?;
+    let mut bits = Vec::new();
+    reserve(&mut bits, t.len().div_ceil(8))?;
+    bits.extend(bools.as_slice::<Bool>()?.chunks(8).map(|c| c.iter().rev().fold(0u8, |byte, b| byte << 1 | b.get() as u8)));
+    Tensor::from_slice(&bits, [bits.len()])
+}
+
+#[pymethods]
+impl PyTensor {
+    /// Capsules of Arrow's C data interface, for tensors of one dimension: polars and pyarrow share their memory. bool becomes bits, which
+    /// is a copy; bfloat16 and complex numbers Arrow has not.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(&self, py: Python<'py>, requested_schema: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyTuple>> {
+        let _ = requested_schema; // the protocol allows to give what there is
+        let t = self.get();
+        let Some((_, format)) = FORMATS.iter().find(|(d, _)| *d == t.dtype()) else {
+            return Err(DTypeError::new_err(format!("Arrow has no type for {}: convert the tensor with astype", t.dtype())));
+        };
+        if t.rank() != 1 {
+            let message = format!("an Arrow array has one dimension, the tensor {:?}: reshape it to (-1,) first", t.shape());
+            return Err(Error::shape("__arrow_c_array__", message).into());
+        }
+        let elements = laid_out(&t)?;
+        let start = elements.as_ptr().cast::<c_void>();
+        let loan = Box::new(Loan { _lent: elements.storage().lend(), _tensor: elements, buffers: [ptr::null(), start] });
+        let loan = Box::into_raw(loan);
+        let array = Array {
+            length: t.len() as i64,
+            null_count: 0,
+            offset: 0,
+            n_buffers: 2,
+            n_children: 0,
+            // SAFETY: the Loan lives on the heap until the release.
+            buffers: unsafe { (*loan).buffers.as_mut_ptr() },
+            children: ptr::null_mut(),
+            dictionary: ptr::null_mut(),
+            release: Some(release_array),
+            private_data: loan.cast(),
+        };
+        let schema = Schema {
+            format: format.as_ptr(),
+            name: c"".as_ptr(),
+            metadata: ptr::null(),
+            flags: 0,
+            n_children: 0,
+            children: ptr::null_mut(),
+            dictionary: ptr::null_mut(),
+            release: Some(release_schema),
+            private_data: ptr::null_mut(),
+        };
+        let array = lend(py, array)?;
+        PyTuple::new(py, [lend(py, schema)?, array])
+    }
+}
+
+// ---- in
+
+/// A struct moved out of its capsule, released when it is dropped.
+struct Taken<S: Released>(Box<S>);
+
+// SAFETY: a producer's struct is read when it is taken and released in `drop`, which the interface allows from any thread.
+unsafe impl<S: Released> Send for Taken<S> {}
+// SAFETY: a shared struct gives out nothing but numbers and pointers that were read when it was taken.
+unsafe impl<S: Released> Sync for Taken<S> {}
+
+impl<S: Released> Taken<S> {
+    fn from_capsule(capsule: &Bound<PyAny>) -> PyResult<Taken<S>> {
+        let wrong = || PyBufferError::new_err(format!("__arrow_c_array__ gave no live capsule {:?}", S::NAME));
+        let capsule = capsule.cast::<PyCapsule>().map_err(|_| wrong())?;
+        // SAFETY: a live capsule, with the interpreter held; the name says what it points to, and a struct that is not released yet is
+        // moved by copying it and marking the original as released, as the interface has it.
+        unsafe {
+            if ffi::PyCapsule_IsValid(capsule.as_ptr(), S::NAME.as_ptr()) == 0 {
+                return Err(wrong());
+            }
+            let content = ffi::PyCapsule_GetPointer(capsule.as_ptr(), S::NAME.as_ptr()).cast::<S>();
+            if (*content).release().is_none() {
+                return Err(wrong());
+            }
+            let moved = Box::new(ptr::read(content));
+            *(*content).release() = None;
+            Ok(Taken(moved))
+        }
+    }
+}
+
+impl<S: Released> Drop for Taken<S> {
+    fn drop(&mut self) {
+        if let Some(release) = *self.0.release() {
+            // SAFETY: the producer's own, with its struct, which was not released before.
+            unsafe { release(&mut *self.0) }
+        }
+    }
+}
+
+/// A tensor of the elements of an object with `__arrow_c_array__`, whose capsules `export` makes; `copy` as in [`super::import`].
+pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
+    let refuse = |what: String| PyBufferError::new_err(format!("{}.__arrow_c_array__: {what}", kind(x)));
+    let capsules = export.call0()?;
+    let (schema, array) = capsules
+        .extract::<(Bound<PyAny>, Bound<PyAny>)>()
+        .map_err(|_| PyTypeError::new_err(format!("{}.__arrow_c_array__() gave no pair of capsules", kind(x))))?;
+    let schema = Taken::<Schema>::from_capsule(&schema)?;
+    let taken = Taken::<Array>::from_capsule(&array)?;
+    // SAFETY: the producer's string, which lives until the release.
+    let format = if schema.0.format.is_null() { c"" } else { unsafe { CStr::from_ptr(schema.0.format) } };
+    let primitive = schema.0.dictionary.is_null() && schema.0.n_children == 0;
+    let Some((dtype, _)) = FORMATS.iter().find(|(_, f)| primitive && *f == format) else {
+        return Err(DTypeError::new_err(format!("{} holds Arrow's type {format:?}, for which flex has no dtype", kind(x))));
+    };
+    let a = &*taken.0;
+    let (Ok(length), Ok(offset)) = (usize::try_from(a.length), usize::try_from(a.offset)) else {
+        return Err(refuse(format!("length {} and offset {} are none", a.length, a.offset)));
+    };
+    if a.n_buffers != 2 || a.buffers.is_null() {
+        return Err(refuse(format!("{} buffers, where an array of numbers has two", a.n_buffers)));
+    }
+    // SAFETY: `n_buffers` pointers of the producer's, which live until the release.
+    let (validity, values) = unsafe { (*a.buffers, *a.buffers.add(1)) };
+    let end = offset.checked_add(length).filter(|n| isize::try_from(*n).is_ok());
+    let end = end.ok_or_else(|| refuse(format!("length {length} from {offset} on is more than an address space")))?;
+    let bit = |bits: *const c_void, i: usize| -> bool {
+        // SAFETY: a bit for each of the `offset + length` elements of the producer's, whose buffers live until the release.
+        unsafe { *bits.cast::<u8>().add(i / 8) >> (i % 8) & 1 != 0 }
+    };
+    let nulls = if a.null_count == 0 || validity.is_null() { 0 } else { (offset..end).filter(|i| !bit(validity, *i)).count() };
+    if nulls > 0 {
+        return Err(refuse(format!("{nulls} of {length} elements are null, which a Tensor's can't be: fill or drop them first")));
+    }
+    if values.is_null() && length > 0 {
+        return Err(refuse("a null pointer to elements".into()));
+    }
+    if dtype.is_bool() {
+        if copy == Some(false) {
+            return Err(refuse("Arrow's bools are bits: that needs a copy, and copy is False".into()));
+        }
+        let mut bools = Vec::new();
+        reserve(&mut bools, length)?;
+        bools.extend((offset..end).map(|i| bit(values, i)));
+        return Ok(Tensor::from_slice(&bools, [length])?);
+    }
+    let first = values.cast::<u8>().wrapping_add(offset.saturating_mul(dtype.size()));
+    let foreign = Foreign::new(first, &[length as isize], None, *dtype, false)?;
+    let lease = Lease::new(x.py(), taken)?;
+    // SAFETY: `offset + length` elements of the producer's lie there until the release, which the lease's end is.
+    unsafe { foreign.tensor(lease, copy) }
+}
