@@ -42,6 +42,7 @@ __all__ = [
     "empty_cache",
     "show_config",
     "from_dlpack",
+    "frombuffer",
     "_rebuild",
     "finfo",
     "iinfo",

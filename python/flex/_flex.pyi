@@ -16,7 +16,7 @@ class _Array(Protocol):
 class _DLPack(Protocol):
     def __dlpack__(self) -> Any: ...
 
-_Number: TypeAlias = complex
+_Number: TypeAlias = complex | Tensor
 _Operand: TypeAlias = Tensor | _Number | _Buffer | _Array | _DLPack
 _Nested: TypeAlias = _Operand | Sequence[_Nested]
 _Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
@@ -184,9 +184,18 @@ class Tensor:
         """
     def to_device(self, device: _Device, /, *, stream: None = None, copy: builtins.bool | None = None) -> Tensor:
         """The tensor itself: there is one device. With `copy=True` a copy."""
+    def tobytes(self) -> bytes:
+        """The elements in row-major order, as Python bytes."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; a number where there is no dimension."""
+    def view(self, dtype: _DType, /) -> Tensor:
+        """The same bytes as another dtype, without a copy. Where its size is another, the last dimension, which has to be contiguous, becomes
+        longer or shorter by the ratio. For another shape there is `reshape`.
+        """
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Any: ...
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType: ...
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **arguments: Any) -> Any: ...
     def __bool__(self) -> builtins.bool: ...
@@ -214,7 +223,10 @@ class Tensor:
     def __int__(self) -> int: ...
     def __iter__(self) -> Iterator[Tensor]: ...
     def __len__(self) -> int: ...
+    @property
+    def __numpy_dtype__(self) -> Any: ...
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> Any: ...
+    def __round__(self, ndigits: SupportsIndex | None = None, /) -> Tensor: ...
     def __reversed__(self) -> Iterator[Tensor]: ...
     def __setitem__(self, key: _Index, value: _Nested, /) -> None: ...
     __hash__: Final[None]  # type: ignore[assignment]
@@ -266,9 +278,12 @@ class Tensor:
     def __eq__(self, other: object, /) -> Tensor: ...  # type: ignore[override]
     def __ne__(self, other: object, /) -> Tensor: ...  # type: ignore[override]
     def __abs__(self) -> Tensor: ...
+    def __ceil__(self) -> Tensor: ...
+    def __floor__(self) -> Tensor: ...
     def __invert__(self) -> Tensor: ...
     def __neg__(self) -> Tensor: ...
     def __pos__(self) -> Tensor: ...
+    def __trunc__(self) -> Tensor: ...
     def abs(self) -> Tensor:
         """Magnitude; the smallest integer gives itself. Of complex numbers a real.
 
@@ -1690,6 +1705,16 @@ def from_dlpack(x: _DLPack, /, *, device: _Device | None = None, copy: builtins.
     apart, `copy=False` errors where a copy is needed; so do objects on another device, unless `device="cpu"` asks for a copy here.
 
     >>> flex.from_dlpack(flex.asarray([1, 2])).tolist()
+    [1, 2]
+    """
+def frombuffer(buffer: _Buffer, dtype: _DType, count: SupportsIndex = -1, offset: SupportsIndex = 0) -> Tensor:
+    r"""A tensor of one dimension, of the elements that lie in a buffer (`bytes`, `mmap`, a `memoryview`), which it borrows.
+
+    dtype: what lies there. count: how many, by default all to the end. offset: where the first begins, in bytes. Elements that are not
+    aligned are copied. ValueError where the buffer has no such bytes, or the rest is no whole number of elements; BufferError where it is not
+    contiguous.
+
+    >>> flex.frombuffer(b"\x01\x00\x02\x00", "int16").tolist()
     [1, 2]
     """
 def _rebuild(data: _Operand, shape: _Shape, dtype: _DType | None) -> Tensor:
@@ -3255,6 +3280,7 @@ __all__ = [
     "empty_cache",
     "show_config",
     "from_dlpack",
+    "frombuffer",
     "_rebuild",
     "finfo",
     "iinfo",

@@ -195,7 +195,7 @@ def test_interfaces_over_buffers():
         ({"shape": (9,), "typestr": "|u1", "data": b"12345678"}, BufferError, "reaches beyond the 8 bytes"),
         ({"shape": (2,), "typestr": "<i8", "data": b"12345678", "strides": (-8,)}, BufferError, "reaches beyond"),
         ({"shape": (2,), "typestr": "|u1", "data": b"12345678", "offset": 7}, BufferError, "reaches beyond"),
-        ({"shape": (2**62, 2**62), "typestr": "|u1", "data": b"1", "strides": (2**62, 2**62)}, (MemoryError, ValueError), ""),
+        ({"shape": (2**62, 2**62), "typestr": "|u1", "data": b"1", "strides": (2**62, 2**62)}, MemoryError, "bytes"),
         ({"shape": (-1,), "typestr": "|u1", "data": b"1"}, BufferError, "negative size"),
         ({"shape": (1,), "typestr": "|u1", "data": (0, True)}, BufferError, "null pointer"),
         ({"shape": (1,), "typestr": "|u1", "data": (1, 2, 3)}, BufferError, '"data" is no'),

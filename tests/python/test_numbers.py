@@ -52,7 +52,12 @@ def test_integers_among_the_bounds():
 
 
 def test_others_are_no_numbers():
-    for given, message in [(flex.zeros(1), r"a tensor of shape \[1\]"), (np.zeros((2, 1)), r"shape \[2, 1\]"), ("1", "str"), ([1], "list")]:
+    for given, message in [
+        (flex.zeros(1), r"a tensor of shape \[1\]"),
+        (np.zeros((2, 1)), r"a tensor of shape \[2, 1\]"),
+        ("1", "str"),
+        ([1], "list"),
+    ]:
         with pytest.raises(TypeError, match=f"a number is wanted, not {message}"):
             flex.full(2, given)
 

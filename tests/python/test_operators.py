@@ -93,7 +93,7 @@ def test_unknown_operands():
     assert (t == Asked()) == "equal"
     assert (t == None) is False  # noqa: E711
     assert (t != None) is True  # noqa: E711
-    for other in ("a", [1, 2], None, b"ab", {}):
+    for other in ("a", {1, 2}, None, b"ab", {}):
         with pytest.raises(TypeError, match="unsupported operand"):
             t + other
         with pytest.raises(TypeError, match="unsupported operand"):

@@ -70,7 +70,7 @@ fn viewed(t: &Tensor, dtype: DType) -> crate::Result<Tensor> {
 /// >>> flex.frombuffer(b"\x01\x00\x02\x00", "int16").tolist()
 /// [1, 2]
 #[pyfunction]
-#[pyo3(signature = (buffer, dtype, count = -1, offset = 0))]
+#[pyo3(signature = (buffer, dtype, count = -1, offset = 0), text_signature = "(buffer, dtype, count=-1, offset=0)")]
 fn frombuffer(buffer: &Bound<PyAny>, dtype: DTypeArg, count: isize, offset: isize) -> PyResult<PyTensor> {
     let refuse = |what: String| PyValueError::new_err(format!("frombuffer: {what}"));
     let (view, size) = (View::take(buffer, Order::Bytes)?, dtype.0.size());

@@ -50,14 +50,15 @@ pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Option<Tensor>> 
             },
         };
     }
-    if x.hasattr("__dlpack__")? && x.hasattr("__dlpack_device__")? {
-        return dlpack::import(x, None, copy).map(Some);
-    }
     if let Some(interface) = x.getattr_opt("__array_interface__")? {
         return interface::import(x, &interface, copy).map(Some);
     }
+    // before DLPack, where pyarrow has no bools and says nothing of nulls
     if let Some(export) = x.getattr_opt("__arrow_c_array__")? {
         return arrow::import(x, &export, copy).map(Some);
+    }
+    if x.hasattr("__dlpack__")? && x.hasattr("__dlpack_device__")? {
+        return dlpack::import(x, None, copy).map(Some);
     }
     if let Ok(convert) = x.getattr("__array__") {
         let array = convert.call0()?;
