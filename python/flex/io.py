@@ -81,15 +81,15 @@ def load(file: _File, mmap: bool = True, *, format: str | None = None, max_bytes
     >>> flex.io.load(file).tolist()
     [1, 2]
     """
-    file, format = _opened("load", file, format, "read")
+    source, format = _opened("load", file, format, "read")
     if format is None:
-        format = _content(file)
+        format = _content(source)
     if format == "safetensors":
-        tensors, others = _flex._io.load_safetensors(file, mmap)
+        tensors, others = _flex._io.load_safetensors(source, mmap)
         return Tensors(tensors, {name: Opaque(*other) for name, other in others.items()})
     if format == "npy":
-        return _flex._io.load_npy(file, mmap)
-    return _load_npz(file, max_bytes)
+        return _flex._io.load_npy(source, mmap)
+    return _load_npz(source, max_bytes)
 
 
 def save(file: _File, tensors: Any, metadata: Mapping[str, str] | None = None, *, format: str | None = None) -> None:
@@ -108,7 +108,7 @@ def save(file: _File, tensors: Any, metadata: Mapping[str, str] | None = None, *
     ...     flex.io.load(pathlib.Path(folder) / "model.safetensors")["w"].tolist()
     [1.0, 2.0]
     """
-    file, format = _opened("save", file, format, "write")
+    target, format = _opened("save", file, format, "write")
     if format is None:
         if hasattr(tensors, "items"):
             raise ValueError('save: several tensors, and no suffix that names a format: pass format="safetensors" or format="npz"')
@@ -116,17 +116,17 @@ def save(file: _File, tensors: Any, metadata: Mapping[str, str] | None = None, *
     if metadata is not None and format != "safetensors":
         raise ValueError(f"save: a .{format} file has no metadata; a .safetensors file has")
     if format == "npy":
-        _flex._io.save_npy(file, _flex.asarray(tensors))
+        _flex._io.save_npy(target, _flex.asarray(tensors))
         return
     if not hasattr(tensors, "items"):
         raise TypeError(f"save: a .{format} file holds tensors by name: a dict is wanted, not {type(tensors).__name__}")
     if format == "safetensors":
-        _flex._io.save_safetensors(file, dict(tensors), dict(metadata or {}))
-    elif isinstance(file, str):
-        with _flex._io.Replacement(file) as replacement:
+        _flex._io.save_safetensors(target, dict(tensors), dict(metadata or {}))
+    elif isinstance(target, str):
+        with _flex._io.Replacement(target) as replacement:
             _save_npz(replacement, tensors)
     else:
-        _save_npz(file, tensors)
+        _save_npz(target, tensors)
 
 
 def metadata(file: _File, *, format: str | None = None) -> dict[str, str]:

@@ -28,7 +28,7 @@ def progress_bar(total: int, label: str, *, shown: bool) -> Iterator[Callable[[i
         yield lambda count: None
         return
     try:
-        from tqdm.auto import tqdm
+        from tqdm.auto import tqdm  # type: ignore[import-untyped]
     except ImportError:
         with ProgressBar(total, label) as bar:
             yield bar.advance
