@@ -51,7 +51,7 @@ fn integers() -> Result<()> {
     assert_eq!((&long + 1).to_vec::<i64>()?, [i64::MIN, (1 << 40) + 1]);
     let less = ops::less(&x, &y)?;
     assert_eq!((less.dtype(), less.to_vec::<bool>()?), (DType::Bool, Vec::from([false, true, true, false])));
-    assert!(matches!(ops::floor_divide(&x, 0), Err(flex::Error::Value { .. })));
+    assert!(matches!(ops::floor_divide(&x, 0), Err(flex::Error::DivisionByZero { .. })));
     assert_eq!(ops::where_(&less, &x, &y)?.to_vec::<i32>()?, [1, i32::MIN, -7, -2]);
     Ok(())
 }
