@@ -213,6 +213,7 @@ fn threads_change_no_bit() {
     }
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn the_first_extreme_of_long_rows() {
     // rows of several blocks, whose extremes and NaN stand at, before and behind the blocks' ends
