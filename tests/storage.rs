@@ -1,7 +1,9 @@
 //! Memory: sharing, the pool's figures, blocks that travel between threads, forks, refusals.
 #![cfg(feature = "std")]
 
-use flex::{Bytes, Error, empty_cache, memory_stats, set_memory_cap};
+#[cfg(not(flex_exact))]
+use flex::set_memory_cap;
+use flex::{Bytes, Error, empty_cache, memory_stats};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
