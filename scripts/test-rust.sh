@@ -15,7 +15,7 @@ for isa in $(isas | sed '$d'); do # the last is the best one
   FLEX_ISA=$isa cargo test -q --lib --tests
 done
 
-# Little is optimised there: what differs is which code is compiled, and it takes half the time.
+# Little is optimised there, which saves compile time: what differs is which code is compiled.
 for combination in "${combinations[@]}"; do
   step "features: $combination"
   # shellcheck disable=SC2046
