@@ -312,8 +312,12 @@ fn complex_numbers_on_half_their_width_are_copied_or_refused() {
     #[repr(align(64))]
     struct Aligned<const N: usize>([u8; N]);
     static HALVES: Aligned<20> = Aligned([0, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40, 0, 0, 0x40, 0x40, 0, 0, 0x80, 0x40]);
-    let error = Tensor::from_static(&HALVES.0[4..], &[2], DType::Complex64).unwrap_err();
-    assert!(error.to_string().contains("aligned"), "{error}");
+    // words of 64 bits lie at multiples of 4 on some machines of 32: there nothing has to be refused
+    let whole = align_of::<u64>();
+    match Tensor::from_static(&HALVES.0[4..], &[2], DType::Complex64) {
+        Ok(z) => assert_eq!((whole, z.as_ptr() as usize % whole), (4, 0)),
+        Err(error) => assert!(whole == 8 && error.to_string().contains("aligned"), "{error}"),
+    }
     assert!(Tensor::from_static(&HALVES.0[4..], &[4], DType::F32).is_ok());
     assert!(Tensor::from_static(&HALVES.0[..16], &[2], DType::Complex64).is_ok());
 
@@ -329,7 +333,7 @@ fn complex_numbers_on_half_their_width_are_copied_or_refused() {
         &room[start..start + bytes.len()]
     };
     let z = safetensors::from_static(file).unwrap().remove("z").unwrap();
-    assert_eq!(z.as_ptr() as usize % 8, 0);
+    assert_eq!(z.as_ptr() as usize % whole, 0);
     let mut expected: Vec<u8> = (4..20).collect();
     if cfg!(target_endian = "big") {
         expected.chunks_exact_mut(4).for_each(<[u8]>::reverse);
