@@ -135,7 +135,7 @@ impl Tensor {
             unsafe { core::ptr::copy_nonoverlapping(source.as_ptr(), first, bytes) };
             return Ok(());
         }
-        let source = source.broadcast_to(part.shape())?;
+        let source = source.share(source.layout().broadcast_to("broadcast_to", part.shape())?);
         let target = Operand::new(first, size, part.shape(), part.strides(), rank);
         // SAFETY: both reach elements of their own storages only (T1); the target's is unshared (S3), so they are apart.
         unsafe { run_one(copy_loop(size), COPY_FORMS, part.shape(), source.operand(rank), target) };

@@ -276,12 +276,16 @@ impl Tensor {
     pub fn shares_storage(&self, other: &Tensor) -> bool {
         self.data.same(&other.data)
     }
+    /// Another layout of elements of the same storage, whichever that is: what copies are made of, which make no views.
+    pub(crate) fn share(&self, layout: Layout) -> Tensor {
+        Tensor { data: self.data.clone(), layout: Arc::new(layout), dtype: self.dtype }
+    }
     /// Another layout of elements of the same storage. T1 holds by the layout's derivation from this one. A small part of contended
     /// storage is copied instead, see [`Bytes::is_contended`].
     pub(crate) fn view(&self, layout: Layout) -> Tensor {
         /// A view of less than this part of its storage is small: its copy costs little beside the one that it may save.
         const SMALL_PART: usize = 8;
-        let view = Tensor { data: self.data.clone(), layout: Arc::new(layout), dtype: self.dtype };
+        let view = self.share(layout);
         if self.data.is_contended() && view.len().saturating_mul(self.dtype.size() * SMALL_PART) <= self.data.len() {
             return view.copy().unwrap_or(view);
         }

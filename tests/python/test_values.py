@@ -35,6 +35,19 @@ class TestWritesBesideViews:
         assert all(row.tolist() == [0, 0, 0] for row in rows)
         assert t[:, 0].tolist() == list(range(1, 101))
 
+    @pytest.mark.parametrize("part", [np.s_[:, 3], np.s_[5], np.s_[:400], np.s_[::100, ::-1], np.s_[7, 3], np.s_[:0], np.s_[None, 5, 1:4]])
+    def test_small_views_in_any_layout(self, part):
+        t = flex.reshape(flex.arange(200_000, dtype="float32"), (4000, 50))
+        expected = np.array(t)
+        for _ in range(4):
+            view = t[part]
+            before = expected[part].copy()
+            t[part] = view + 1
+            expected[part] += 1
+            assert np.array_equal(np.asarray(view), before)
+            assert np.array_equal(np.asarray(t), expected)
+            assert flex.broadcast_to(t[0, 0], (3, 4)).tolist() == [[expected[0, 0]] * 4] * 3
+
     def test_views_of_tensors_that_nobody_writes_are_free(self):
         t = flex.zeros((1000, 3))
         rows = list(t)
