@@ -124,7 +124,11 @@ impl Scalar {
             Scalar::Float(x) if dtype.is_integer() => {
                 // what is within an integer dtype is within i128, at whose ends the cast saturates
                 let truncated = if x.is_nan() { i128::MAX } else { x as i128 };
-                Scalar::Int(truncated).value(dtype, op).map_err(|_| out_of_range(self, dtype, op))
+                // the message has the number as it was given
+                Scalar::Int(truncated).value(dtype, op).map_err(|e| match e {
+                    Error::Range { .. } => out_of_range(self, dtype, op),
+                    e => e,
+                })
             }
             Scalar::Complex(..) if !dtype.is_complex() => {
                 Err(Error::dtype(op, message!("{self} as {dtype} would lose the imaginary part")))
