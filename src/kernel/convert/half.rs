@@ -32,9 +32,9 @@ impl Widen for bf16 {
     fn narrow(x: f32) -> bf16 {
         let b = x.to_bits();
         // Adding half a unit less one, plus the last bit that stays, carries exactly where the nearest even value is above.
-        let rounded = b.wrapping_add(0x7fff + ((b >> 16) & 1)) >> 16;
-        let nan = (b >> 16) | 0x40;
-        bf16::from_bits(if b & 0x7fff_ffff > 0x7f80_0000 { nan } else { rounded } as u16)
+        let rounded = b.wrapping_add(0x7fff + ((b >> 16) & 1));
+        let nan = b | 0x0040_0000;
+        bf16::from_bits((if x.is_nan() { nan } else { rounded } >> 16) as u16)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What one element becomes, and the loops made of it.
 
 use crate::dtype::Bool;
-use crate::exec::isa::{Isa, Loop, LoopFn, pick};
+use crate::exec::isa::{Isa, Level, Loop, LoopFn, pick};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::slice::{from_raw_parts, from_raw_parts_mut};
@@ -19,6 +19,27 @@ pub trait Rule: 'static {
     fn convert_all<I: Isa>(x: &[Self::From], y: &mut [MaybeUninit<Self::To>]) {
         y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(Self::convert(*x)));
     }
+    /// All of a block. Its value is new memory, so that LLVM need not ask whether it overlaps x.
+    #[inline(always)]
+    fn convert_block(x: &[Self::From; BLOCK]) -> [MaybeUninit<Self::To>; BLOCK] {
+        let mut y = [const { MaybeUninit::uninit() }; BLOCK];
+        for k in 0..BLOCK {
+            y[k].write(Self::convert(x[k]));
+        }
+        y
+    }
+}
+
+/// Elements of a block. LLVM makes vectors of a loop of this many turns, without a remainder; one of 32 it unrolls first and then leaves
+/// scalar.
+pub const BLOCK: usize = 64;
+
+/// [`Rule::convert_all`] by blocks: for results so narrow that packing them costs as much as the conversion, twice as fast with AVX2.
+#[inline(always)]
+fn by_blocks<R: Rule>(x: &[R::From], y: &mut [MaybeUninit<R::To>]) {
+    let ((blocks, x), (results, y)) = (x.as_chunks(), y.as_chunks_mut());
+    blocks.iter().zip(results).for_each(|(x, y)| *y = R::convert_block(x));
+    y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(R::convert(*x)));
 }
 
 /// The loop of a rule.
@@ -53,9 +74,10 @@ pub fn two<A: Rule, B: Rule<From = A::To>>() -> LoopFn {
 /// # Safety
 /// E1.
 unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
-    const BLOCK: usize = 256;
+    /// 2 KiB at most, and long enough that the two calls don't show.
+    const STEP: usize = 256;
     const { assert!(size_of::<A::To>() <= size_of::<u64>() && align_of::<A::To>() <= align_of::<u64>()) };
-    let mut block = [0u64; BLOCK];
+    let mut block = [0u64; STEP];
     let (block, none) = (block.as_mut_ptr() as *mut u8, core::ptr::null());
     let (first, second) = (one::<A>(), one::<B>());
     if scalars & 1 == 1 {
@@ -66,8 +88,8 @@ unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(d: *mut u8, a: *const u8, _:
         }
         return;
     }
-    for k in (0..n).step_by(BLOCK) {
-        let len = BLOCK.min(n - k);
+    for k in (0..n).step_by(STEP) {
+        let len = STEP.min(n - k);
         // SAFETY: E1 for the elements k..k + len; the block holds as many values, by the assertion above.
         unsafe {
             first(block, a.add(k * size_of::<A::From>()), none, none, len, 0);
@@ -82,8 +104,12 @@ pub trait Source: Copy + 'static {
     fn single(self) -> f32;
     /// The nearest `f64`.
     fn double(self) -> f64;
-    /// An `f32` that rounds to 16 bits as the number itself does: rounded to odd, so that what was cut off still shows.
+    /// An `f32` that rounds to bfloat16 as the number itself does: rounded to odd, so that what was cut off still shows.
     fn odd(self) -> f32;
+    /// An `f32` that rounds to float16 as the number itself does.
+    fn near_f16(self) -> f32;
+    /// Whether the number is an `f32`.
+    const EXACT: bool = false;
 }
 /// What floats convert to.
 pub trait Target: Copy + 'static {
@@ -96,20 +122,34 @@ pub trait Target: Copy + 'static {
     fn from_singles<I: Isa>(x: &[f32], y: &mut [MaybeUninit<Self>]) {
         y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(Self::from_single(*x)));
     }
+    /// A slice of `f64`, into another of its length.
+    #[inline(always)]
+    fn from_doubles<I: Isa>(x: &[f64], y: &mut [MaybeUninit<Self>]) {
+        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(Self::from_double(*x)));
+    }
 }
 
-/// An `f32` that rounds to 16 bits as x does: x cut off after 23 bits, the last of which is set where others were lost. Below the
-/// normal numbers, where `f32` has fewer bits, x rounded to a multiple of the least bfloat16 (float16 has only zero there).
+/// The bits of an `f64` that an `f32` has not.
+const LOST: u64 = (1 << 29) - 1;
+
+/// x cut off after 23 bits, the last of which is set where others were lost: what becomes an `f32` exactly, if it is normal there.
+#[inline(always)]
+fn cut_to_odd(x: f64) -> f64 {
+    let b = x.to_bits();
+    // The sum carries into the last bit that stays unless all that are lost are zero.
+    f64::from_bits((b | ((b & LOST) + LOST)) & !LOST)
+}
+
+/// An `f32` that rounds to bfloat16 as x does: x rounded to odd. Below the normal numbers, where `f32` has fewer bits, x rounded to a
+/// multiple of the least bfloat16.
 #[inline(always)]
 pub fn round_to_odd(x: f64) -> f32 {
-    const LOST: u64 = (1 << 29) - 1;
     /// 1.5 times what has the least bfloat16, 2^-133, for its last bit: an addition rounds to that.
     const UNIT: f64 = f64::from_bits(((1023 + 52 - 133) << 52) | (1 << 51));
     let b = x.to_bits();
-    let sticky = if b & LOST != 0 { LOST + 1 } else { 0 };
     let (sign, magnitude) = (b & (1 << 63), f64::from_bits(b & !(1 << 63)));
     let tiny = ((magnitude + UNIT) - UNIT).to_bits() | sign;
-    f64::from_bits(if magnitude < f32::MIN_POSITIVE as f64 { tiny } else { (b & !LOST) | sticky }) as f32
+    (if magnitude < f32::MIN_POSITIVE as f64 { f64::from_bits(tiny) } else { cut_to_odd(x) }) as f32
 }
 
 #[cfg(feature = "f64")]
@@ -125,6 +165,11 @@ impl Source for f64 {
     #[inline(always)]
     fn odd(self) -> f32 {
         round_to_odd(self)
+    }
+    #[inline(always)]
+    fn near_f16(self) -> f32 {
+        // What is below the normal `f32` is zero as float16, however it was rounded.
+        cut_to_odd(self) as f32
     }
 }
 
@@ -146,25 +191,103 @@ macro_rules! odd {
         round_to_odd((if small { x } else { (x & !0xfff) | sticky }) as f64)
     }};
 }
-/// What `x as $T` is, as LLVM vectorises it: bounded, converted by way of `$via`, NaN zeroed.
-macro_rules! saturate {
+/// What `x as $T` is, before `$via` is cut to `$T`, as LLVM vectorises it: NaN zeroed, bounded. `$T` is narrower than the float.
+macro_rules! bounded {
     ($x:expr, $F:ident => $via:ident => $T:ident) => {{
-        let x = $x;
         const LEAST: $F = <$T>::MIN as $F;
         const MOST: $F = <$T>::MAX as $F;
-        // As a float the largest integer may be the power of two above it.
-        const EXACT: bool = <$T>::BITS <= $F::MANTISSA_DIGITS;
+        let x = if $x.is_nan() { 0.0 } else { $x };
         let y = if x > LEAST { x } else { LEAST };
-        let over = if EXACT { y > MOST } else { y >= MOST };
-        let inside = if over { if EXACT { MOST } else { 0.0 } } else { y };
-        // SAFETY: from LEAST, which NaN became too, to MOST, and there only where that is a value of the type.
-        let y = unsafe { inside.to_int_unchecked::<$via>() } as $T;
-        let y = if !EXACT & over { <$T>::MAX } else { y };
-        if x.is_nan() { 0 } else { y }
+        // SAFETY: from LEAST to MOST, which are values of the type.
+        unsafe { (if y > MOST { MOST } else { y }).to_int_unchecked::<$via>() }
     }};
 }
+/// What `x as $T` is, where the largest integer as a float is the power of two above it.
+macro_rules! saturated {
+    ($x:expr, $F:ident => $T:ident) => {{
+        const LEAST: $F = <$T>::MIN as $F;
+        let y = if $x > LEAST { $x } else { LEAST };
+        let over = y >= <$T>::MAX as $F;
+        // SAFETY: from LEAST, which NaN became too, to below the power of two.
+        let y = unsafe { (if over { 0.0 } else { y }).to_int_unchecked::<$T>() };
+        let y = if over { <$T>::MAX } else { y };
+        if $x.is_nan() { 0 } else { y }
+    }};
+}
+/// [`Target`] of integers, by their widths.
+macro_rules! target {
+    (@ blocks $T:ident: $from:ident $froms:ident $F:ident $via:ident) => {
+        #[inline(always)]
+        fn $from(x: $F) -> $T {
+            bounded!(x, $F => $via => $T) as $T
+        }
+        #[inline(always)]
+        fn $froms<I: Isa>(x: &[$F], y: &mut [MaybeUninit<$T>]) {
+            by_blocks::<Bounded<$F, $T>>(x, y)
+        }
+    };
+    (@ rule $T:ident $F:ident $via:ident) => {
+        impl Rule for Bounded<$F, $T> {
+            type From = $F;
+            type To = $T;
+            #[inline(always)]
+            fn convert(x: $F) -> $T {
+                bounded!(x, $F => $via => $T) as $T
+            }
+            #[inline(always)]
+            fn convert_block(x: &[$F; BLOCK]) -> [MaybeUninit<$T>; BLOCK] {
+                let (mut wide, mut y) = ([0; BLOCK], [const { MaybeUninit::uninit() }; BLOCK]);
+                for k in 0..BLOCK {
+                    wide[k] = bounded!(x[k], $F => $via => $T);
+                }
+                for k in 0..BLOCK {
+                    y[k].write(wide[k] as $T);
+                }
+                y
+            }
+        }
+    };
+    (narrow $T:ident) => {
+        impl Target for $T {
+            target!(@ blocks $T: from_single from_singles f32 i32);
+            target!(@ blocks $T: from_double from_doubles f64 i32);
+        }
+        target!(@ rule $T f32 i32);
+        target!(@ rule $T f64 i32);
+    };
+    (medium $T:ident) => {
+        impl Target for $T {
+            #[inline(always)]
+            fn from_single(x: f32) -> $T {
+                saturated!(x, f32 => $T)
+            }
+            target!(@ blocks $T: from_double from_doubles f64 $T);
+        }
+        target!(@ rule $T f64 $T);
+    };
+    (wide $T:ident) => {
+        impl Target for $T {
+            #[inline(always)]
+            fn from_single(x: f32) -> $T {
+                saturated!(x, f32 => $T)
+            }
+            #[inline(always)]
+            fn from_double(x: f64) -> $T {
+                saturated!(x, f64 => $T)
+            }
+            // AVX2 has no conversion to 64 bits, but one to 32, which is nearly always enough.
+            #[inline(always)]
+            fn from_singles<I: Isa>(x: &[f32], y: &mut [MaybeUninit<$T>]) {
+                if I::LEVEL == Level::Avx2 { by_blocks::<Short<$T>>(x, y) } else { by_blocks::<FromSingle<$T>>(x, y) }
+            }
+        }
+    };
+}
+/// Floats to narrower integers.
+struct Bounded<F, T>(PhantomData<(F, T)>);
+
 macro_rules! integers {
-    ($($T:ident $via:ident $odd:ident)*) => { $(
+    ($($T:ident $width:ident $odd:ident)*) => { $(
         impl Source for $T {
             #[inline(always)]
             fn single(self) -> f32 {
@@ -178,23 +301,48 @@ macro_rules! integers {
             fn odd(self) -> f32 {
                 odd!($odd self)
             }
-        }
-        impl Target for $T {
             #[inline(always)]
-            fn from_single(x: f32) -> $T {
-                saturate!(x, f32 => $via => $T)
+            fn near_f16(self) -> f32 {
+                // From 65520 on they are infinite.
+                const MOST: i64 = 1 << 16;
+                if $T::BITS > 16 { self.clamp((-MOST).max($T::MIN as i64) as $T, MOST as $T) as i32 as f32 } else { self as f32 }
+            }
+            const EXACT: bool = $T::BITS <= 16;
+        }
+        target!($width $T);
+    )* };
+}
+integers! {
+    i8 narrow exact u8 narrow exact i16 narrow exact u16 narrow exact
+    i32 medium single u32 medium single i64 wide double u64 wide double
+}
+
+/// `f32` to 64-bit integers: by way of `i32` where a block has none that is longer.
+struct Short<T>(PhantomData<T>);
+macro_rules! short {
+    ($($T:ident $least:literal)*) => { $(
+        impl Rule for Short<$T> {
+            type From = f32;
+            type To = $T;
+            #[inline(always)]
+            fn convert(x: f32) -> $T {
+                $T::from_single(x)
             }
             #[inline(always)]
-            fn from_double(x: f64) -> $T {
-                saturate!(x, f64 => $via => $T)
+            fn convert_block(x: &[f32; BLOCK]) -> [MaybeUninit<$T>; BLOCK] {
+                let (mut y, mut long) = ([const { MaybeUninit::uninit() }; BLOCK], 0);
+                for k in 0..BLOCK {
+                    let fits = (x[k] > $least) & (x[k] < 2147483648.0);
+                    long |= !fits as u32;
+                    // SAFETY: inside the range of `i32`, or zero.
+                    y[k].write(unsafe { (if fits { x[k] } else { 0.0 }).to_int_unchecked::<i32>() } as $T);
+                }
+                if long == 0 { y } else { FromSingle::<$T>::convert_block(x) }
             }
         }
     )* };
 }
-integers! {
-    i8 i32 exact u8 i32 exact i16 i32 exact u16 i32 exact
-    i32 i32 single u32 u32 single i64 i64 double u64 u64 double
-}
+short! { i64 -2147483648.0 u64 -1.0 }
 
 impl Source for Bool {
     #[inline(always)]
@@ -209,6 +357,11 @@ impl Source for Bool {
     fn odd(self) -> f32 {
         self.single()
     }
+    #[inline(always)]
+    fn near_f16(self) -> f32 {
+        self.single()
+    }
+    const EXACT: bool = true;
 }
 macro_rules! floats {
     ($($T:ident)*) => { $(
@@ -343,12 +496,12 @@ rules! {
     Single<A: Source>: A => f32 { |x| x.single() }
     /// The nearest `f64`.
     Double<A: Source>: A => f64 { |x| x.double() }
-    /// The `f32` to round to 16 bits.
-    Odd<A: Source>: A => f32 { |x| x.odd() }
+    /// The `f32` to round to float16.
+    NearF16<A: Source>: A => f32 { |x| x.near_f16() }
     /// From `f32`.
     FromSingle<T: Target>: f32 => T { |x| T::from_single(x), all T from_singles }
     /// From `f64`.
-    FromDouble<T: Target>: f64 => T { |x| T::from_double(x) }
+    FromDouble<T: Target>: f64 => T { |x| T::from_double(x), all T from_doubles }
     /// To bool.
     Truth<A: Nonzero>: A => Bool { |x| Bool(x.nonzero() as u8) }
     /// Between integers, and from bool.
@@ -359,6 +512,45 @@ rules! {
 rules! {
     /// 16-bit floats to `f32`.
     Widened<A: super::Widen>: A => f32 { |x| x.widen(), all A widen_all }
+}
+/// To the nearest bfloat16.
+#[cfg(feature = "half")]
+pub struct ToBf16<A>(PhantomData<A>);
+#[cfg(feature = "half")]
+impl<A: Source> Rule for ToBf16<A> {
+    type From = A;
+    type To = crate::dtype::bf16;
+    #[inline(always)]
+    fn convert(x: A) -> Self::To {
+        super::Widen::narrow(x.odd())
+    }
+    #[inline(always)]
+    fn convert_all<I: Isa>(x: &[A], y: &mut [MaybeUninit<Self::To>]) {
+        by_blocks::<Self>(x, y)
+    }
+    /// By way of the nearest `f32`: whatever was lost, it is on the same side of all that lies halfway between neighbours, unless it lies
+    /// there itself.
+    #[inline(always)]
+    fn convert_block(x: &[A; BLOCK]) -> [MaybeUninit<Self::To>; BLOCK] {
+        let (mut near, mut halfway) = ([0.0; BLOCK], 0);
+        for k in 0..BLOCK {
+            near[k] = x[k].single();
+        }
+        for x in near {
+            halfway |= (x.to_bits() << 16 == 1 << 31) as u32;
+        }
+        let mut y = [const { MaybeUninit::uninit() }; BLOCK];
+        if A::EXACT | (halfway == 0) {
+            for k in 0..BLOCK {
+                y[k].write(super::Widen::narrow(near[k]));
+            }
+        } else {
+            for k in 0..BLOCK {
+                y[k].write(Self::convert(x[k]));
+            }
+        }
+        y
+    }
 }
 /// Each part on its own.
 #[cfg(feature = "complex")]

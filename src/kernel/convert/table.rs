@@ -1,6 +1,8 @@
 //! Which loops serve a pair of dtypes.
 
 use super::rule::*;
+#[cfg(feature = "half")]
+use crate::dtype::f16;
 use crate::dtype::{Bool, Class, DType};
 use crate::error::{Error, Result};
 use crate::exec::isa::{LoopFn, pick};
@@ -38,7 +40,7 @@ fn lookup(from: DType, to: DType) -> Option<LoopFn> {
         Class::Half => dispatch!(half from, |A| dispatch!(number to, |T| Some(two::<Widened<A>, FromSingle<T>>()), else None), else None),
         Class::Float if from == DType::F32 => dispatch!(number to, |T| Some(one::<FromSingle<T>>()), else None),
         #[cfg(all(feature = "f64", feature = "half"))]
-        Class::Float if to.class() == Class::Half => dispatch!(half to, |T| Some(two::<Odd<f64>, FromSingle<T>>()), else None),
+        Class::Float if to.class() == Class::Half => round_to_half::<f64>(to),
         #[cfg(feature = "f64")]
         Class::Float => dispatch!(number to, |T| Some(one::<FromDouble<T>>()), else None),
         #[cfg(feature = "complex")]
@@ -85,12 +87,18 @@ fn bool_to_integer(to: usize) -> Option<LoopFn> {
 fn from_exact<A: Source>(to: DType) -> Option<LoopFn> {
     let double = cfg!(feature = "f64") && to.real() == DType::F64;
     match to.class() {
-        Class::Half => dispatch!(half to, |T| Some(two::<Odd<A>, FromSingle<T>>()), else None),
+        #[cfg(feature = "half")]
+        Class::Half => round_to_half::<A>(to),
         Class::Float if double => Some(one::<Double<A>>()),
         Class::Float => Some(one::<Single<A>>()),
         _ if double => dispatch!(complex to, |T| Some(two::<Double<A>, FromDouble<T>>()), else None),
         _ => dispatch!(complex to, |T| Some(two::<Single<A>, FromSingle<T>>()), else None),
     }
+}
+/// To 16-bit floats, rounded once, from what `f32` may not hold.
+#[cfg(feature = "half")]
+fn round_to_half<A: Source>(to: DType) -> Option<LoopFn> {
+    Some(if to == DType::F16 { two::<NearF16<A>, FromSingle<f16>>() } else { one::<ToBf16<A>>() })
 }
 /// Between integers: only what becomes wider has a sign to keep.
 fn resize(from: DType, to: usize) -> Option<LoopFn> {
@@ -213,6 +221,10 @@ mod tests {
             #[cfg(feature = "f64")]
             check!(f64 => i16 u16 u32 u64; real());
         }
+        // Blocks in which nothing is beyond 32 bits, nor negative.
+        check!(f32 => i64; (0..1000).map(|k| (k - 500) as f32 * 1.75).collect());
+        #[cfg(feature = "ints")]
+        check!(f32 => u64; (-1..1000).map(|k| k as f32 * 0.75).collect());
         // The neighbours of the powers of two, where ranges end.
         let edges = (0..66).flat_map(|k| [-1, 0, 1].map(|d| f32::from_bits((f32::powi(2.0, k).to_bits() as i32 + d) as u32)));
         check!(f32 => i8 u8 i32 i64; edges.clone().flat_map(|x| [x, -x]).collect());
@@ -287,6 +299,23 @@ mod tests {
         }
         check!(f16, 65536.0);
         check!(bf16, f64::powi(2.0, 128));
+    }
+
+    /// Blocks in which something is halfway between bfloat16 values, and blocks without.
+    #[cfg(all(feature = "half", feature = "f64"))]
+    #[test]
+    fn bfloat16_is_the_nearest_in_blocks() {
+        use crate::dtype::bf16;
+        for step in [1, 3, 12_345, 1 << 20] {
+            let n: Vec<i32> = (0..1000).map(|k| (k - 500) * step).collect();
+            let x: Vec<f64> = n.iter().map(|n| *n as f64 * 0.1).collect();
+            assert_eq!(cast::<f64, bf16>(&x), x.iter().map(|x| bf16::from_f64_const(*x)).collect::<Vec<_>>());
+            let nearest: Vec<_> = n.iter().map(|n| bf16::from_f64_const(*n as f64)).collect();
+            assert_eq!(cast::<i32, bf16>(&n), nearest);
+            assert_eq!(cast::<i64, bf16>(&n.iter().map(|n| *n as i64).collect::<Vec<_>>()), nearest);
+            let small: Vec<i8> = n.iter().map(|n| *n as i8).collect();
+            assert_eq!(cast::<i8, bf16>(&small), small.iter().map(|n| bf16::from_f32_const(*n as f32)).collect::<Vec<_>>());
+        }
     }
 
     #[cfg(feature = "half")]
