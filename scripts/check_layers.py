@@ -3,9 +3,11 @@
 
 Layers, lowest first; a module may use its own layer and those below it:
 
-    dtype, scalar, error, fallible  <  layout, storage, tensor  <  op, exec, kernel  <  ops  <  nn, io  <  python
+    dtype, scalar, error, fallible, environment  <  layout, storage  <  simd, par  <  op, kernel  <  exec  <  tensor, format
+      <  ops  <  nn, io  <  python
 
-Unit tests (a file's `#[cfg(test)]` module, and files of that name) may use anything. Exit status 1 when a rule is broken.
+Files of one folder that use each other in a circle are reported, and so are methods of a type that stand outside of its folder. Unit
+tests (a file's `#[cfg(test)]` module, and files of that name) may use anything. Exit status 1 when a rule is broken.
 """
 
 import re
@@ -18,9 +20,12 @@ SOURCE = ROOT / "src"
 LONG, TOO_LONG = 400, 600  # lines: reported, refused
 
 LAYERS = [
-    {"dtype", "scalar", "error", "fallible"},
-    {"layout", "storage", "tensor", "format"},
-    {"op", "exec", "kernel"},
+    {"dtype", "scalar", "error", "fallible", "environment"},
+    {"layout", "storage"},
+    {"simd", "par"},
+    {"op", "kernel"},
+    {"exec"},
+    {"tensor", "format"},
     {"ops"},
     {"nn", "io"},
     {"python"},
@@ -39,11 +44,38 @@ class Rule(NamedTuple):
 
 RULES = [
     Rule(r"\bpyo3\b", r".*", r"python/.*", "only src/python/ knows Python"),
-    Rule(r"\brayon\b|\bthread::(?!yield_now|sleep)", r".*", r"exec/par(\.rs|/.*)", "only exec/par.rs knows threads"),
+    Rule(r"\brayon\b|\bthread::(?!yield_now|sleep)", r".*", r"par/.*", "only src/par/ knows threads"),
     Rule(r"\b(Layout|Tensor)\b", r"kernel/.*", r"", "kernels see slices, never a Layout or a Tensor"),
-    Rule(r"\bexec::(?!isa\b|plain\b)\w+|\bpar::", r"kernel/.*", r"", "of exec, kernels know the instruction sets and plain values"),
-    Rule(r"\bcrate::(op|kernel)\b", r"exec/.*", r"", "exec runs loops and knows the meaning of none"),
+    Rule(r"\bpar::", r"kernel/.*", r"", "kernels know no threads"),
+    Rule(r"\bcrate::kernel\b", r"exec/.*", r"", "exec runs loops and knows the meaning of none"),
+    Rule(r"\b(core|std)::arch\b", r".*", r"simd/.*|kernel/gemm/(arch|vnni)\.rs", "intrinsics stand in src/simd/, those of tiles in kernel/gemm"),
+    Rule(r"^impl(<[^>]*>)? Tensor\b", r".*", r"tensor/.*|ops/methods.*|ops/index/basic\.rs", "methods of Tensor stand in src/tensor/, or call ops"),
 ]
+
+
+def circles(files: dict[str, list[tuple[int, str]]]):
+    """The groups of files of one folder that use each other in a circle, by `super::` and by their own names under `crate::`."""
+    for folder in sorted({str(Path(name).parent) for name in files} - {"."}):
+        here = {Path(name).stem: name for name in files if str(Path(name).parent) == folder and Path(name).stem != "mod"}
+        path = "::".join(Path(folder).parts)
+        uses: dict[str, set[str]] = {}
+        for stem, name in here.items():
+            text = "\n".join(line for _, line in files[name])
+            found = set(re.findall(rf"\b(?:super|crate::{path})::(\w+)", text))
+            for group in re.findall(rf"\b(?:super|crate::{path})::\{{(.*?)\}};", text, re.DOTALL):
+                found |= set(re.findall(r"(?:^|,)\s*(\w+)", group))
+            uses[stem] = (found & set(here)) - {stem}
+        reached = {stem: set(used) for stem, used in uses.items()}
+        for through in reached:
+            for used in reached.values():
+                if through in used:
+                    used |= reached[through]
+        around = {stem for stem in reached if stem in reached[stem]}
+        while around:
+            first = min(around)
+            group = {stem for stem in around if stem in reached[first] and first in reached[stem]}
+            yield folder, sorted(group)
+            around -= group
 
 
 def code(path: Path) -> list[tuple[int, str]]:
@@ -73,12 +105,11 @@ def broken_rules(name: str, lines: list[tuple[int, str]]):
 
 def main() -> int:
     """Prints what is wrong; the exit status."""
-    broken = []
-    for path in sorted(SOURCE.rglob("*.rs")):
-        name = path.relative_to(SOURCE).as_posix()
-        if name == "lib.rs" or "tests" in path.with_suffix("").parts:
-            continue
-        broken += [f"src/{name}:{number}: {reason}" for number, reason in broken_rules(name, code(path))]
+    files = {path.relative_to(SOURCE).as_posix(): code(path) for path in sorted(SOURCE.rglob("*.rs"))}
+    files = {name: lines for name, lines in files.items() if name != "lib.rs" and "tests" not in Path(name).with_suffix("").parts}
+    broken = [f"src/{name}:{number}: {reason}" for name, lines in files.items() for number, reason in broken_rules(name, lines)]
+    for folder, group in circles(files):
+        print(f"note: src/{folder}: {', '.join(group)} use each other in a circle")
     folders = ("src", "python", "tests", "benches", "examples", "scripts")
     for path in sorted(path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".rs", ".py")):
         length = path.read_text(encoding="utf-8").count("\n")

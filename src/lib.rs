@@ -58,7 +58,12 @@ extern crate alloc;
 mod error;
 #[macro_use]
 pub mod dtype;
+#[cfg(feature = "std")]
+mod environment;
+#[doc(hidden)]
 #[macro_use]
+pub mod simd;
+#[doc(hidden)]
 pub mod exec;
 mod fallible;
 mod format;
@@ -70,6 +75,8 @@ pub mod kernel;
 pub mod layout;
 pub mod nn;
 pub mod ops;
+#[doc(hidden)]
+pub mod par;
 #[cfg(feature = "python")]
 mod python;
 mod scalar;
@@ -78,17 +85,30 @@ mod tensor;
 
 pub use dtype::{Bool, DType, Element};
 pub use error::{Error, Result};
-#[cfg(feature = "std")]
-pub use exec::environment::ignored_settings;
-pub use exec::par::threads as num_threads;
-#[cfg(feature = "std")]
-pub use exec::par::{set_local_threads, set_num_threads, with_threads};
 pub use layout::Layout;
+pub use par::threads as num_threads;
+#[cfg(feature = "std")]
+pub use par::{set_local_threads, set_num_threads, with_threads};
 pub use scalar::Scalar;
 pub use storage::Bytes;
 #[cfg(feature = "std")]
 pub use storage::{MemoryStats, empty_cache, memory_stats, set_memory_cap, set_weight_packing};
 pub use tensor::Tensor;
+
+/// A line for each variable of the environment (`FLEX_ISA`, `FLEX_NUM_THREADS`) whose value is not understood, and therefore ignored.
+///
+/// ```
+/// for line in flex::ignored_settings() {
+///     eprintln!("warning: {line}"); // FLEX_ISA=foo is ignored: it takes scalar, avx2 or avx512
+/// }
+/// ```
+#[cfg(feature = "std")]
+pub fn ignored_settings() -> alloc::vec::Vec<alloc::string::String> {
+    [simd::requested().and_then(core::result::Result::err), par::requested().and_then(core::result::Result::err)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
 
 #[cfg(any(doc, doctest))]
 #[doc = include_str!("microcontrollers.md")]

@@ -1,7 +1,7 @@
 //! Threads: each piece once, nested and concurrent calls, panics, changing numbers of threads, forks.
 #![cfg(feature = "std")]
 
-use flex::exec::par::{Cost, Out, chunks, ranges};
+use flex::par::{Cost, Out, chunks, ranges};
 use flex::{num_threads, set_local_threads, set_num_threads, with_threads};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};

@@ -10,12 +10,13 @@ mod small;
 use self::axes::{Axes, Axis, NARROW, collapse, take_inner};
 use self::erased::Erased;
 use super::lines::aligned;
-use super::pack::{Rect, pack};
-use super::par::{self, Cost};
+use super::pack::pack;
+use super::rect::Rect;
+use super::view::{View, ViewMut};
 use crate::dtype::Plain;
 use crate::error::{Error, Result};
+use crate::par::{self, Cost};
 use crate::storage::Bytes;
-use crate::tensor::Tensor;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -42,22 +43,23 @@ pub trait Fold: Sync {
 /// Reduces `x` along the axes for which `reduced` says so, into `out`: contiguous, its elements those of the axes that stay.
 ///
 /// Errors where memory can't be had.
-pub fn fold<F: Fold>(f: &F, x: &Tensor, reduced: impl Fn(usize) -> bool, out: &mut Tensor) -> Result<()> {
+pub fn fold<F: Fold>(f: &F, x: View<'_>, reduced: impl Fn(usize) -> bool, mut out: ViewMut<'_>) -> Result<()> {
     const {
         aligned::<F::In>();
         aligned::<F::Out>()
     };
+    assert!(x.size() == size_of::<F::In>() && out.size() == size_of::<F::Out>());
+    let (first, target) = (x.as_ptr(), out.as_mut_ptr());
+    let (x, out) = (x.layout(), out.layout());
     let mut inner: usize = (0..x.rank()).map(|k| if reduced(k) { 1 } else { x.shape()[k] }).product();
-    assert!(x.dtype().size() == size_of::<F::In>() && out.dtype().size() == size_of::<F::Out>());
     assert!(out.is_contiguous() && out.len() == inner);
     if inner == 0 {
         return Ok(());
     }
-    let target = out.as_mut_ptr()?;
     let last = (0..x.rank()).rev().find(|k| !reduced(*k) && x.shape()[*k] != 1);
     if x.is_contiguous() && (0..last.unwrap_or(0)).all(|k| !reduced(k) || x.shape()[k] == 1) {
-        // SAFETY: all elements of both tensors (T1), the fresh one's for writing (S3), of the fold's types.
-        let done = unsafe { small::rows(f, Sizes::of::<F>(), x.as_ptr(), inner, x.len() / inner, target, size_of::<F::Out>()) };
+        // SAFETY: all elements of both (X1), those of the result for writing (X2), of the fold's types.
+        let done = unsafe { small::rows(f, Sizes::of::<F>(), first, inner, x.len() / inner, target, size_of::<F::Out>()) };
         if done {
             return Ok(());
         }
@@ -73,8 +75,8 @@ pub fn fold<F: Fold>(f: &F, x: &Tensor, reduced: impl Fn(usize) -> bool, out: &m
             kept.push(Axis { n, step, out: (inner * size_of::<F::Out>()) as isize });
         }
     }
-    match Plan::new(x.as_ptr(), target, Sizes::of::<F>(), kept, gone) {
-        // SAFETY: F1: the axes are those of two tensors of the fold's types.
+    match Plan::new(first, target, Sizes::of::<F>(), kept, gone) {
+        // SAFETY: F1: the axes are those of two views of the fold's types (X1, X2).
         Some(plan) => unsafe { plan.run(f) },
         None => Ok(()),
     }

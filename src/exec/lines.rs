@@ -3,13 +3,14 @@
 //! packed together, so that whole cache lines are read. Lines run on threads, none is cut.
 
 use super::nest::{MAX_OPERANDS, Nest, Operand};
-use super::pack::{Rect, pack, unpack};
-use super::par::{self, Cost};
+use super::pack::{pack, unpack};
+use super::rect::Rect;
+use super::view::{View, ViewMut};
 use crate::dtype::{DType, Plain};
 use crate::error::{Error, Result};
-use crate::layout::{Shape, sort_by_key};
+use crate::layout::{Layout, Shape, sort_by_key};
+use crate::par::{self, Cost};
 use crate::storage::Bytes;
-use crate::tensor::Tensor;
 use core::cell::Cell;
 use core::marker::PhantomData;
 use core::ops::Range;
@@ -57,10 +58,10 @@ impl Arg {
 /// an output's is the grid's. An operand of rank 1 or 0 beside a grid of higher rank is one line for all.
 ///
 /// ```
-/// use flex::{DType, Tensor, exec::{lines::Lines, par::Cost}};
+/// use flex::{DType, Tensor, exec::lines::Lines, par::Cost};
 /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [2, 2])?;
 /// let mut y = Tensor::empty(&[1, 2], DType::F32)?;
-/// Lines::new(x.shape(), 0).input(&x).output(&mut y)?.run(Cost { bytes: 12, flops: 2 }, |line| {
+/// Lines::new(x.shape(), 0).input(x.elements()).output(y.elements_mut()?).run(Cost { bytes: 12, flops: 2 }, |line| {
 ///     let (x, y): (&[f32], &mut [f32]) = (line.input(0), line.output(0));
 ///     y[0] = x.iter().sum();
 /// })?;
@@ -86,21 +87,19 @@ impl<'a> Lines<'a> {
         Lines { grid, axis, rank: shape.len(), args: SmallVec::new(), _tensors: PhantomData }
     }
     /// Lines that are read: [`Line::input`] in the order of these calls.
-    pub fn input(mut self, x: &'a Tensor) -> Self {
-        self.add(Role::Input, x.as_ptr() as *mut u8, x);
+    pub fn input(mut self, x: View<'a>) -> Self {
+        self.add(Role::Input, x.as_ptr() as *mut u8, x.size(), x.layout());
         self
     }
     /// Lines that are written, every element of them: [`Line::output`] in the order of these calls.
-    pub fn output(mut self, y: &'a mut Tensor) -> Result<Self> {
-        let p = y.as_mut_ptr()?;
-        self.add(Role::Output { read: false }, p, y);
-        Ok(self)
+    pub fn output(mut self, mut y: ViewMut<'a>) -> Self {
+        self.add(Role::Output { read: false }, y.as_mut_ptr(), y.size(), y.layout());
+        self
     }
     /// Lines that are read and written, outputs otherwise.
-    pub fn update(mut self, y: &'a mut Tensor) -> Result<Self> {
-        let p = y.as_mut_ptr()?;
-        self.add(Role::Output { read: true }, p, y);
-        Ok(self)
+    pub fn update(mut self, mut y: ViewMut<'a>) -> Self {
+        self.add(Role::Output { read: true }, y.as_mut_ptr(), y.size(), y.layout());
+        self
     }
     /// Room for `len` values of no particular content: [`Line::scratch`] in the order of these calls.
     pub fn scratch(mut self, len: usize, dtype: DType) -> Self {
@@ -109,8 +108,7 @@ impl<'a> Lines<'a> {
         self
     }
 
-    fn add(&mut self, role: Role, ptr: *mut u8, t: &Tensor) {
-        let size = t.dtype().size();
+    fn add(&mut self, role: Role, ptr: *mut u8, size: usize, t: &Layout) {
         let one_for_all = t.rank() <= 1 && t.rank() < self.rank;
         assert!(one_for_all || t.rank() == self.rank, "an operand of rank {} beside a grid of rank {}", t.rank(), self.rank);
         let axis = if one_for_all { 0 } else { self.axis };

@@ -1,22 +1,20 @@
-//! How loops run: collapse the layouts (nest), walk them in L1 tiles (tile), on threads (par), on an instruction set (isa).
+//! How loops run: collapse the layouts (nest), walk them in L1 tiles (tile).
 //! Nothing here knows what an operation means.
 
-#[cfg(feature = "std")]
-pub mod environment;
 pub mod fold;
-#[macro_use]
-pub mod isa;
 pub mod lines;
 pub mod nest;
 pub mod pack;
-pub mod par;
+pub mod rect;
 pub mod rows;
-mod stream;
 #[cfg(test)]
 mod tests;
 pub mod tile;
 pub mod transpose;
+pub mod view;
 
+use crate::par;
+use crate::simd::stream;
 use nest::{Nest, Operand};
 use tile::Program;
 

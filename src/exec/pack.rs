@@ -1,22 +1,8 @@
 //! Copies of strided rectangles into contiguous tiles and back. All in bytes: an element is its width.
 
-use super::isa::{self, Isa, Kernel};
+use super::rect::Rect;
 use super::transpose::transpose;
-
-/// A rectangle of memory: its first element, its rows and columns, and their distances in bytes.
-#[derive(Clone, Copy)]
-pub struct Rect {
-    /// First element.
-    pub ptr: *const u8,
-    /// Number of rows.
-    pub rows: usize,
-    /// Number of columns.
-    pub cols: usize,
-    /// From one row to the next.
-    pub row_step: isize,
-    /// From one column to the next.
-    pub col_step: isize,
-}
+use crate::simd::{self, Isa, Kernel};
 
 /// Copies a rectangle of elements of `size` bytes to `d`, row after row without gaps.
 ///
@@ -36,7 +22,7 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
     // SAFETY: P1 for every element that the steps reach.
     unsafe {
         let row = |j: usize| ptr.offset(row_step * j as isize) as *const U;
-        if isa::COMPACT {
+        if simd::COMPACT {
             elements(d, x)
         } else if col_step == size {
             for j in 0..rows {
@@ -56,9 +42,9 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
         } else if row_step == size && rows >= 8 {
             transpose(d, cols as isize * size, x);
         } else if col_step == 2 * size {
-            (0..rows).for_each(|j| isa::call(Every::<U, 2>(d.add(j * cols), row(j), cols)));
-        } else if col_step == 3 * size && isa::level() > isa::Level::Base {
-            (0..rows).for_each(|j| isa::call(Every::<U, 3>(d.add(j * cols), row(j), cols)));
+            (0..rows).for_each(|j| simd::call(Every::<U, 2>(d.add(j * cols), row(j), cols)));
+        } else if col_step == 3 * size && simd::level() > simd::Level::Base {
+            (0..rows).for_each(|j| simd::call(Every::<U, 3>(d.add(j * cols), row(j), cols)));
         } else {
             elements(d, x)
         }
@@ -111,11 +97,11 @@ unsafe fn unpack_of<U: Copy>(s: *const U, x: Rect) {
     // SAFETY: P2 for every element that the steps reach.
     unsafe {
         let at = |j: usize, i: usize| ptr.offset(row_step * j as isize + col_step * i as isize) as *mut U;
-        if !isa::COMPACT && col_step == size {
+        if !simd::COMPACT && col_step == size {
             for j in 0..rows {
                 core::ptr::copy_nonoverlapping(s.add(j * cols), at(j, 0), cols);
             }
-        } else if !isa::COMPACT && row_step == size {
+        } else if !simd::COMPACT && row_step == size {
             // columns are contiguous: whole cache lines are written, 16 rows at a time
             for j in (0..rows).step_by(16) {
                 let block = (rows - j).min(16);

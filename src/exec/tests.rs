@@ -1,9 +1,9 @@
 //! The machine against a walk index by index: several outputs of mixed sizes, constants, temporaries, any layout.
 
-use super::isa::{Isa, Loop, pick};
 use super::nest::{Nest, Operand};
 use super::tile::{self, Instr, Program};
 use crate::layout::Layout;
+use crate::simd::{Isa, Loop, pick};
 use std::vec;
 use std::vec::Vec;
 

@@ -11,10 +11,11 @@
 //! Kernels never alias: an output that lies on an input (an operation in place) is computed in a slot and copied. So is one that is
 //! stored past the caches.
 
-use super::isa::LoopFn;
 use super::nest::{MAX_OPERANDS, Nest};
-use super::pack::{self, Rect};
-use super::stream;
+use super::pack;
+use super::rect::Rect;
+use crate::simd::LoopFn;
+use crate::simd::stream;
 use crate::storage::Bytes;
 use core::mem::MaybeUninit;
 

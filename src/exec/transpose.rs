@@ -1,7 +1,7 @@
 //! Rectangles whose columns lie in memory as lines: whole cache lines are read and written, in blocks that are transposed in registers.
 
-use super::isa::{self, Isa, Kernel};
-use super::pack::Rect;
+use super::rect::Rect;
+use crate::simd::{self, Isa, Kernel};
 
 /// Rows that are written together: as many elements of each column, so that some of its cache lines are neighbours.
 const STRIP: usize = 64;
@@ -15,7 +15,7 @@ const SIDE: usize = 16;
 /// P3: P1 of [`pack`](super::pack::pack) for the rectangle, with `row_step` one element, and for rows of that step in place of those
 /// without gaps.
 pub unsafe fn transpose<U: Copy>(to: *mut U, step: isize, x: Rect) {
-    isa::call(Transpose(to, step, x))
+    simd::call(Transpose(to, step, x))
 }
 
 /// P3 holds.
@@ -54,16 +54,16 @@ unsafe fn block<I: Isa, U: Copy>(from: *const U, from_step: isize, to: *mut U, t
         match (size_of::<U>(), side) {
             (1, 64) => return grouped::<I, 4>(from.cast(), from_step, to.cast(), to_step),
             (2, 32) => return grouped::<I, 2>(from.cast(), from_step, to.cast(), to_step),
-            #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-            (4, SIDE) if I::LEVEL == isa::Level::Avx512 => {
-                return isa::blocks::transpose_16x16(from.cast(), from_step, to.cast(), to_step);
+            #[cfg(x86_dispatch)]
+            (4, SIDE) if I::AVX512 => {
+                return simd::x86::transpose::transpose_16x16(from.cast(), from_step, to.cast(), to_step);
             }
-            #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-            (4, 8 | SIDE) if I::LEVEL >= isa::Level::Avx2 => {
+            #[cfg(x86_dispatch)]
+            (4, 8 | SIDE) if I::AVX2 => {
                 for i in (0..side).step_by(8) {
                     for j in (0..side).step_by(8) {
                         let (from, to) = (from.byte_offset(from_step * i as isize).add(j), to.byte_offset(to_step * j as isize).add(i));
-                        isa::blocks::transpose_8x8(from.cast(), from_step, to.cast(), to_step);
+                        simd::x86::transpose::transpose_8x8(from.cast(), from_step, to.cast(), to_step);
                     }
                 }
                 return;

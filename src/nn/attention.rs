@@ -2,12 +2,12 @@
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::par::{self, Cost};
 use crate::kernel::attention::{self, Head, Mask};
 use crate::kernel::gemm::{Lane, Product};
 use crate::kernel::norm::Float;
 use crate::layout::{self, Shape};
 use crate::ops::linalg::{Failure, Matrices, Results};
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
 /// What [`scaled_dot_product_attention`] may be asked for beyond its operands.

@@ -4,10 +4,10 @@
 use crate::dtype::{Element, Plain};
 use crate::error::Result;
 use crate::exec::lines::Lines;
-use crate::exec::par::{self, Cost, Out};
 use crate::fallible;
 use crate::kernel::gemm::Product;
 use crate::kernel::norm::{self, CHUNK, Float, Norm, load, store};
+use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 
 /// Lines enough to keep threads busy without cutting any.
@@ -64,7 +64,7 @@ where
         }
         return Ok(());
     }
-    let lines = Lines::new(x.shape(), axis).input(x).output(y)?;
+    let lines = Lines::new(x.shape(), axis).input(x.elements()).output(y.elements_mut()?);
     if T::SAME {
         lines.run(cost, |line| norm::row(norm, line.input::<T::Lane>(0), line.output(0)))?;
     } else {

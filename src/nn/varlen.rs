@@ -3,12 +3,12 @@
 use super::attention::over_blocks;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::exec::par;
 use crate::fallible;
 use crate::kernel::attention::{self, Head, Mask};
 use crate::kernel::gemm::{Lane, Product};
 use crate::kernel::norm::Float;
 use crate::ops::linalg::{Matrices, Results};
+use crate::par;
 use crate::tensor::Tensor;
 
 /// Attention of each of several sequences to itself, whose tokens lie one after the other: `q` is `[tokens, heads, depth]`, `k`

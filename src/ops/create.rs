@@ -2,8 +2,8 @@
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::par::{self, Cost};
 use crate::layout::Layout;
+use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 

@@ -4,12 +4,12 @@ use super::reduce::{accumulated, accumulator, slice, slice_mut};
 use crate::dtype::{DType, Plain};
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
-use crate::exec::par::{self, Cost, Out};
 use crate::fallible;
 use crate::kernel::reduce::{Max, Min, Prod, Reduce, Sum, run};
 use crate::kernel::scan::{scan as scan_line, step};
 use crate::layout::{self, Shape};
 use crate::ops;
+use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -172,7 +172,7 @@ fn scan<T: Plain, R: Reduce<T, Acc = T, Out = T>>(x: &Tensor, axis: usize, initi
         columns::<T, R>(slice(x), n, inner, first, slice_mut(&mut y)?);
     } else {
         let cost = Cost { bytes: 2 * n * size_of::<T>(), flops: 4 * n };
-        Lines::new(x.shape(), axis).input(x).output(&mut y)?.run(cost, |line| {
+        Lines::new(x.shape(), axis).input(x.elements()).output(y.elements_mut()?).run(cost, |line| {
             let (x, y): (&[T], &mut [T]) = (line.input(0), line.output(0));
             scan_line::<T, R>(x, after(y, first), R::IDENTITY)
         })?;

@@ -2,9 +2,9 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::par::{self, Cost};
 use crate::fallible;
 use crate::layout::{self, Layout, Shape};
+use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;

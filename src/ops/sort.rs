@@ -3,10 +3,10 @@
 use crate::dtype::{DType, Element, Plain};
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
-use crate::exec::par::{self, Cost};
 use crate::kernel::sort::pack::{self, Packing};
 use crate::kernel::sort::{self as kernel, Key, Ordered, Pair, Part};
 use crate::layout;
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -172,7 +172,7 @@ fn sort_lines<T: Ordered>(x: &Tensor, axis: usize, descending: bool) -> Result<T
         return line_by_line(x, axis, x.dtype(), key, |from: &[T], to, scratch| sort_line(from, descending, to, scratch));
     }
     let mut out = Tensor::empty(x.shape(), x.dtype())?;
-    let lines = Lines::new(x.shape(), axis).input(x).output(&mut out)?.scratch(n, key);
+    let lines = Lines::new(x.shape(), axis).input(x.elements()).output(out.elements_mut()?).scratch(n, key);
     lines.run(cost, |line| kernel::sort(line.input::<T>(0), descending, line.output::<T>(0), line.scratch(0)))?;
     Ok(out)
 }
@@ -330,9 +330,9 @@ fn argsort_lines<T: Ordered>(x: &Tensor, r: &Request, with_values: bool) -> Resu
     }
     let mut indices = Tensor::empty(x.shape(), DType::I64)?;
     let mut values = if with_values { Some(Tensor::empty(x.shape(), x.dtype())?) } else { None };
-    let mut lines = Lines::new(x.shape(), axis).input(x).output(&mut indices)?;
+    let mut lines = Lines::new(x.shape(), axis).input(x.elements()).output(indices.elements_mut()?);
     if let Some(v) = &mut values {
-        lines = lines.output(v)?;
+        lines = lines.output(v.elements_mut()?);
     }
     lines.scratch(n, DType::I64).run(cost, |line| {
         let (from, indices) = (line.input::<T>(0), line.output::<i64>(0));
@@ -351,9 +351,9 @@ fn first_lines<T: Ordered, P: Pair<T::Key>>(x: &Tensor, r: &Request, values: Opt
     let (n, Request { axis, k, sorted, descending, .. }) = (x.shape()[r.axis], *r);
     let room = kernel::first_len(n, k);
     let with_values = values.is_some();
-    let mut lines = Lines::new(x.shape(), axis).input(x).output(indices)?;
+    let mut lines = Lines::new(x.shape(), axis).input(x.elements()).output(indices.elements_mut()?);
     if let Some(v) = values {
-        lines = lines.output(v)?;
+        lines = lines.output(v.elements_mut()?);
     }
     let lines = lines.scratch(room.saturating_mul(2), of_size(size_of::<P>()));
     lines.run(Cost { bytes: n * size_of::<T>(), flops: n * 16 }, |line| {

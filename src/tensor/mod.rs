@@ -12,6 +12,7 @@ use core::any::Any;
 #[cfg(not(target_has_atomic = "ptr"))]
 use portable_atomic_util::Arc;
 
+mod copy;
 mod views;
 
 /// An n-dimensional array with a dtype known at run time.

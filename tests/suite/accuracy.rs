@@ -2,8 +2,8 @@
 //! float64 (libm), float64 against tables of more digits (scripts/accuracy_reference.py), both at the ends of their range too.
 
 use crate::common::ulp::{ulps32, ulps64};
-use flex::exec::isa::{Isa, Kernel, call};
 use flex::kernel::math::{Math, Real};
+use flex::simd::{Isa, Kernel, call};
 
 /// Whether the chosen set fuses multiply and add: the documented figures depend on it.
 fn has_fma() -> bool {

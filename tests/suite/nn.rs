@@ -336,7 +336,7 @@ fn embeddings_are_rows() {
 #[cfg(feature = "std")]
 #[test]
 fn bits_do_not_depend_on_threads() {
-    use flex::exec::par::with_threads;
+    use flex::par::with_threads;
     let (x, w, b) = (tensor(&[300, 512], 1), tensor(&[600, 512], 2), tensor(&[600], 3));
     let heads = tensor(&[2, 4, 200, 32], 4);
     let line = x.reshape(&[1, -1]).unwrap();

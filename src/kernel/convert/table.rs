@@ -1,12 +1,14 @@
 //! Which loops serve a pair of dtypes.
 
-use super::rule::*;
+use super::number::Source;
+use super::rule::{one, two};
+use super::rules::*;
 #[cfg(feature = "half")]
 use crate::dtype::f16;
 use crate::dtype::{Bool, Class, DType};
 use crate::error::{Error, Result};
-use crate::exec::isa::{LoopFn, pick};
 use crate::kernel::elementwise::Copy1;
+use crate::simd::{LoopFn, pick};
 
 /// The loop that converts `from` to `to`, for `op`. Errors where this build lacks one of them, and for complex numbers as real ones, which
 /// would lose their imaginary parts.

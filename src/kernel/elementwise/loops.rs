@@ -3,9 +3,9 @@
 use crate::dtype::Bool;
 #[cfg(feature = "half")]
 use crate::dtype::bf16;
-use crate::exec::isa::{Isa, Loop};
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
+use crate::simd::{Isa, Loop};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::slice::{from_raw_parts, from_raw_parts_mut};

@@ -3,11 +3,11 @@
 use super::integer::*;
 use super::loops::*;
 use crate::dtype::{Bool, DType};
-use crate::exec::isa::{Isa, LoopFn, pick};
 #[cfg(feature = "complex")]
 use crate::kernel::math::ComplexMath;
 use crate::kernel::math::{Math, Real};
 use crate::op::Op;
+use crate::simd::{Isa, LoopFn, pick};
 
 /// How a dtype is computed.
 #[derive(Clone, Copy)]

@@ -7,8 +7,8 @@
 //! packed. Turning a byte's top bit round moves its value by 128, up or down: sums are off by 128 times that of A's row, and begin
 //! with what mends it.
 
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-use super::vnni::{self, Quad};
+#[cfg(x86_dispatch)]
+use super::vnni::Quad;
 use super::{
     element::{Lane, Product},
     mat::{Mat, MatMut},
@@ -18,7 +18,7 @@ use super::{
     stage::{self, Finish, Stages},
     tile::{self, Ahead, Left, Strips},
 };
-use crate::{error::Result, exec::isa};
+use crate::{error::Result, simd};
 
 /// Groups along the sum, and columns, of a block of B: it stays in L2, each of its panels close to L1.
 const KC: usize = if cfg!(feature = "std") { 256 } else { 64 };
@@ -84,8 +84,8 @@ impl Group for Pair {
 /// `expression` with the groups of this CPU, for an A that has a sign or not.
 macro_rules! with_groups {
     ($signed:expr, |$G:ident| $expression:expr) => {{
-        #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-        if vnni::available() {
+        #[cfg(x86_dispatch)]
+        if simd::has_vnni() {
             return match $signed {
                 true => {
                     type $G = Quad<true>;
@@ -166,10 +166,10 @@ pub fn blocked<G: Group, C: Product>(
     accumulate: bool,
     stages: Stages<C>,
 ) -> Result<()> {
-    assert!(size_of::<G>() == 4 && size_of::<C::Lane>() == 4 && G::tile(isa::level()) == C::Lane::tile(isa::level()));
+    assert!(size_of::<G>() == 4 && size_of::<C::Lane>() == 4 && G::tile(simd::level()) == C::Lane::tile(simd::level()));
     let (m, n, k) = (a.mat.rows(), b.mat.cols(), a.mat.cols());
     let group = G::Packing::GROUP;
-    let (lanes, widest) = G::tile(isa::level());
+    let (lanes, widest) = G::tile(simd::level());
     let blocks = blocks_of::<G>(k);
     let kc = blocks.longest();
     let direct = G::IN_PLACE && a.mat.cs() == 1 && k.is_multiple_of(group) && a.mat.rs() % group as isize == 0;

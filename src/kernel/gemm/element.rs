@@ -10,8 +10,8 @@ use crate::dtype::Complex64;
 #[cfg(all(feature = "complex", feature = "f64"))]
 use crate::dtype::Complex128;
 #[cfg(feature = "f64")]
-use crate::exec::isa::fma64;
-use crate::exec::isa::{self, Isa, Level, fma32};
+use crate::simd::fma64;
+use crate::simd::{self, Isa, Level, fma32};
 #[cfg(feature = "half")]
 use crate::{
     dtype::{bf16, f16},
@@ -60,7 +60,7 @@ pub unsafe trait Lane: Copy + Default + Send + Sync + 'static {
 
 /// Lanes of a vector of the target's own instruction set: one where it has none, so that columns lie in B as tiles read them.
 const fn base(lanes: usize) -> usize {
-    if isa::COMPACT { 1 } else { lanes }
+    if simd::COMPACT { 1 } else { lanes }
 }
 
 /// [`Lane::Sums`] and what is done with them: `lanes form`, or `parts form form-by-one` of complex numbers.
@@ -135,9 +135,9 @@ macro_rules! lanes {
             unsafe fn strips<I: Isa>(job: Strips<Self>) {
                 // SAFETY: S1, by the caller's promise; the vectors are those of the level.
                 unsafe {
-                    if const { matches!(I::LEVEL, Level::Avx512) } {
+                    if const { I::AVX512 } {
                         tile::strips::<I, Self, $x, $xv>(job)
-                    } else if const { matches!(I::LEVEL, Level::Avx2) } {
+                    } else if const { I::AVX2 } {
                         tile::strips::<I, Self, $y, $yv>(job)
                     } else {
                         tile::strips::<I, Self, { base($z) }, BASE>(job)
@@ -150,9 +150,9 @@ macro_rules! lanes {
                 unsafe fn few<I: Isa>(job: Strip<Self>) {
                     // SAFETY: P1, by the caller's promise; the vectors are those of the level.
                     unsafe {
-                        if const { matches!(I::LEVEL, Level::Avx512) } {
+                        if const { I::AVX512 } {
                             few::strip::<I, Self, $x, $xv, 2>(job)
-                        } else if const { matches!(I::LEVEL, Level::Avx2) } {
+                        } else if const { I::AVX2 } {
                             few::strip::<I, Self, $y, $yv, 1>(job)
                         } else {
                             few::strip::<I, Self, { base($z) }, BASE, 1>(job)

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    exec::isa::{self, Isa, Kernel},
+    simd::{self, Isa, Kernel},
 };
 
 /// Rows that count as few: as many as registers hold sums of, at half the width of a panel.
@@ -34,7 +34,7 @@ where
 {
     let (rows, n) = (c.rows(), c.cols());
     assert!(serves::<A, C>(rows) && a.rows() == rows);
-    let (lanes, widest) = A::Lane::tile(isa::level());
+    let (lanes, widest) = A::Lane::tile(simd::level());
     // The last panel's sums, where it is not whole.
     let mut rest = Scratch::<A::Lane>::new(if n.is_multiple_of(lanes) { 0 } else { rows * lanes * widest })?;
     let mut j = 0;
@@ -46,7 +46,7 @@ where
         let (o, ldo) = if whole { (c.at(0, j) as *mut A::Lane, c.rs()) } else { (rest.as_mut_ptr(), width as isize) };
         let (k, at, strides) = (a.cols(), a.as_ptr() as *const A::Lane, (a.rs(), a.cs()));
         // P1: A and C are matrices (M1, M2) of lanes (SAME); `rest` is as large as any panel's sums.
-        isa::call(Strip { rows, k, a: at, strides, b, j, vectors, o, ldo });
+        simd::call(Strip { rows, k, a: at, strides, b, j, vectors, o, ldo });
         if !(whole && stages.is_empty()) {
             let d = (!whole).then(|| (c.at(0, j), c.rs()));
             // SAFETY: F1: the lanes just written, and the same part of C where they are not C's own.
@@ -161,7 +161,7 @@ unsafe fn sums<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     }
     for _ in 0..steps {
         for j in 0..V {
-            isa::prefetch::<{ isa::L2 }, _>(b.wrapping_byte_add(AHEAD).wrapping_add(j * L));
+            simd::prefetch::<{ simd::L2 }, _>(b.wrapping_byte_add(AHEAD).wrapping_add(j * L));
         }
         // SAFETY: P1: a step of the panel has `vectors` of them, of which `first + V` are read, and A's row one lane.
         unsafe { tile::step::<I, A, L, R, V>(a, b, &mut c) };

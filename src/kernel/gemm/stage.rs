@@ -5,7 +5,7 @@ use super::{
     element::{Lane, Product},
     mat::Mat,
 };
-use crate::exec::isa::{self, Isa, Kernel};
+use crate::simd::{self, Isa, Kernel};
 
 /// One step; computes in lanes (`f32` for 16-bit floats).
 pub enum Stage<'a, T: Product> {
@@ -159,5 +159,5 @@ impl<T: Product> Kernel for Finish<'_, T> {
 /// # Safety
 /// F1.
 pub unsafe fn finish<T: Product>(job: Finish<T>) {
-    isa::call(job)
+    simd::call(job)
 }

@@ -1,13 +1,13 @@
 //! The register tile: the one inner loop of all products. Arrays of `L` lanes that LLVM keeps in vector registers.
 
 use super::element::Lane;
-use crate::exec::isa::{self, Isa, Kernel};
+use crate::simd::{self, Isa, Kernel};
 use core::{hint::black_box, ops::Range};
 
 /// Rows of the highest tile. Virtual machines keep some of 16 registers to themselves.
-pub const HEIGHT: usize = if isa::COMPACT || cfg!(target_family = "wasm") { 4 } else { 6 };
+pub const HEIGHT: usize = if simd::COMPACT || cfg!(target_family = "wasm") { 4 } else { 6 };
 /// Vectors of the widest tile of the target's own instruction set.
-pub const BASE: usize = if isa::COMPACT { 1 } else { 2 };
+pub const BASE: usize = if simd::COMPACT { 1 } else { 2 };
 /// Steps of the sum in a turn of the loop. What a step does beside its multiply-adds is a tenth of the time on a core whose other thread
 /// is busy, and on narrow ones.
 const TURN: usize = 4;
@@ -65,8 +65,8 @@ impl Ahead {
     /// Fetches what belongs to a turn.
     #[inline(always)]
     fn turn(&mut self) {
-        isa::prefetch::<{ isa::L2 }, _>(self.at);
-        isa::prefetch::<{ isa::L2 }, _>(self.at.wrapping_offset(LINE));
+        simd::prefetch::<{ simd::L2 }, _>(self.at);
+        simd::prefetch::<{ simd::L2 }, _>(self.at.wrapping_offset(LINE));
         *self = self.after(TURN);
     }
 }
@@ -109,7 +109,7 @@ impl<A: Lane> Kernel for Strips<A> {
 /// S1.
 #[inline(always)]
 pub unsafe fn run<A: Lane>(job: Strips<A>) {
-    isa::call(job)
+    simd::call(job)
 }
 
 /// # Safety
@@ -189,7 +189,7 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
         // Whole turns where B is packed, and A read by rows or in strips. Their code is long: not for multiply-adds that are long as well,
         // nor for strips of one or two rows, which are rare.
         let (by_rows, in_strips) = (cs == 1, (rs, cs) == (1, R as isize));
-        let worthwhile = const { !isa::COMPACT && R > 2 && (A::FEW || size_of::<A>() <= 4) };
+        let worthwhile = const { !simd::COMPACT && R > 2 && (A::FEW || size_of::<A>() <= 4) };
         let whole = if worthwhile && s.ldb == (V * L) as isize && (by_rows || in_strips) { s.k / TURN } else { 0 };
         if by_rows {
             turns::<I, A, L, R, V, 1>(whole, Rows::strided(a, rs), s.b, &mut c, ahead);

@@ -5,13 +5,11 @@
 //! - The first k: candidates below a bound that falls as better ones are found ([`first`]).
 
 pub mod key;
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[cfg(x86_dispatch)]
 mod network;
 pub mod pack;
 mod quick;
 mod radix;
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-pub(super) mod vector;
 
 pub use key::{Key, Ordered, Pair};
 pub use quick::Part;

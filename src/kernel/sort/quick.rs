@@ -1,12 +1,9 @@
 //! A quicksort whose partition compresses vectors in a register and whose ends are sorting networks. Elsewhere: core's.
 
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-use super::{
-    network::{longest, sort_short},
-    vector::{I32x8, I32x16, I64x4, I64x8, Vector},
-};
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-use crate::exec::isa::Level;
+#[cfg(x86_dispatch)]
+use super::network::{longest, sort_short};
+#[cfg(x86_dispatch)]
+use crate::simd::x86::vector::{I32x8, I32x16, I64x4, I64x8, Vector};
 
 /// Keys that are being sorted: all of them lie in `home`, where they are wanted, or in `other`, which is as long.
 ///
@@ -83,13 +80,13 @@ macro_rules! sorts {
         kernel! {
             /// Sorts.
             pub fn $sort<'a>(part: Part<'a, $K>) -> () { |I|
-                #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+                #[cfg(x86_dispatch)]
                 {
-                    if I::LEVEL == Level::Avx512 {
+                    if I::AVX512 {
                         // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
                         return unsafe { sort::<$avx512>(part) };
                     }
-                    if I::LEVEL == Level::Avx2 {
+                    if I::AVX2 {
                         // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
                         return unsafe { sort::<$avx2>(part) };
                     }
@@ -103,14 +100,14 @@ macro_rules! sorts {
                 if part.is_empty() {
                     return (part, Part::default());
                 }
-                #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+                #[cfg(x86_dispatch)]
                 {
-                    if I::LEVEL == Level::Avx512 {
+                    if I::AVX512 {
                         // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
                         let (low, high, _) = unsafe { divide::<$avx512>(part) };
                         return (low, high);
                     }
-                    if I::LEVEL == Level::Avx2 {
+                    if I::AVX2 {
                         // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
                         let (low, high, _) = unsafe { divide::<$avx2>(part) };
                         return (low, high);
@@ -122,13 +119,13 @@ macro_rules! sorts {
         kernel! {
             /// Moves the `k` smallest to the front, the largest of them to the end of these. What follows is anything.
             pub fn $select<'a>(part: Part<'a, $K>, k: usize) -> () { |I|
-                #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+                #[cfg(x86_dispatch)]
                 {
-                    if I::LEVEL == Level::Avx512 {
+                    if I::AVX512 {
                         // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
                         return unsafe { select::<$avx512>(part, k) };
                     }
-                    if I::LEVEL == Level::Avx2 {
+                    if I::AVX2 {
                         // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
                         return unsafe { select::<$avx2>(part, k) };
                     }
@@ -145,9 +142,9 @@ sorts! {
 
 /// # Safety
 /// V1.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[cfg(x86_dispatch)]
 #[inline(always)]
-unsafe fn sort<V: Vector>(mut part: Part<'_, V::Key>) {
+unsafe fn sort<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>) {
     if part.len() <= longest::<V>() {
         // SAFETY: V1, by the caller's promise; no longer than that, by the line above.
         return unsafe { finish::<V>(part) };
@@ -187,9 +184,9 @@ unsafe fn sort<V: Vector>(mut part: Part<'_, V::Key>) {
 
 /// # Safety
 /// V1.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[cfg(x86_dispatch)]
 #[inline(always)]
-unsafe fn select<V: Vector>(mut part: Part<'_, V::Key>, mut k: usize) {
+unsafe fn select<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>, mut k: usize) {
     let mut depth = 2 * part.len().max(1).ilog2() + 4;
     while part.len() > longest::<V>() {
         if depth == 0 {
@@ -216,9 +213,9 @@ unsafe fn select<V: Vector>(mut part: Part<'_, V::Key>, mut k: usize) {
 ///
 /// # Safety
 /// V1, and there are no more.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[cfg(x86_dispatch)]
 #[inline(always)]
-unsafe fn finish<V: Vector>(part: Part<'_, V::Key>) {
+unsafe fn finish<V: Vector<Key: super::Key>>(part: Part<'_, V::Key>) {
     let (n, home) = (part.len(), part.home.as_mut_ptr());
     let data = if part.away { part.other.as_ptr() } else { home };
     // SAFETY: V1 and no more keys than that, by the caller's promise; both slices have `n` keys.
@@ -229,9 +226,9 @@ unsafe fn finish<V: Vector>(part: Part<'_, V::Key>) {
 ///
 /// # Safety
 /// V1.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[cfg(x86_dispatch)]
 #[inline(always)]
-unsafe fn divide<'a, V: Vector>(mut part: Part<'a, V::Key>) -> (Part<'a, V::Key>, Part<'a, V::Key>, bool) {
+unsafe fn divide<'a, V: Vector<Key: super::Key>>(mut part: Part<'a, V::Key>) -> (Part<'a, V::Key>, Part<'a, V::Key>, bool) {
     // SAFETY: V1, by the caller's promise.
     unsafe {
         let pivot = pivot::<V>(if part.away { part.other } else { part.home });
@@ -249,9 +246,9 @@ unsafe fn divide<'a, V: Vector>(mut part: Part<'a, V::Key>) -> (Part<'a, V::Key>
 }
 
 /// A bit for each lane that is less than the pivot (or equal to it).
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[cfg(x86_dispatch)]
 #[inline(always)]
-fn front<V: Vector, const OR_EQUAL: bool>(v: V, pivots: V) -> u32 {
+fn front<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(v: V, pivots: V) -> u32 {
     if OR_EQUAL { ((1 << V::LANES) - 1) & !pivots.less(v) } else { v.less(pivots) }
 }
 
@@ -259,9 +256,9 @@ fn front<V: Vector, const OR_EQUAL: bool>(v: V, pivots: V) -> u32 {
 ///
 /// # Safety
 /// V1.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[cfg(x86_dispatch)]
 #[inline(always)]
-unsafe fn partition<V: Vector, const OR_EQUAL: bool>(part: &mut Part<'_, V::Key>, pivot: V::Key) -> usize {
+unsafe fn partition<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(part: &mut Part<'_, V::Key>, pivot: V::Key) -> usize {
     const UNROLL: usize = 4;
     let (n, home, other) = (part.len(), part.home.as_mut_ptr(), part.other.as_mut_ptr());
     let x = if part.away { other } else { home };
@@ -311,9 +308,9 @@ unsafe fn partition<V: Vector, const OR_EQUAL: bool>(part: &mut Part<'_, V::Key>
 ///
 /// # Safety
 /// V1.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[cfg(x86_dispatch)]
 #[inline(always)]
-unsafe fn pivot<V: Vector>(x: &[V::Key]) -> V::Key {
+unsafe fn pivot<V: Vector<Key: super::Key>>(x: &[V::Key]) -> V::Key {
     const LONG: usize = 1 << 14;
     let mut sample = [V::MAX; 8 * 16];
     let sample = &mut sample[..if x.len() > LONG { 8 * V::LANES } else { V::LANES }];

@@ -4,12 +4,12 @@ use super::Index;
 use super::plan::Plan;
 use super::positions::{self, Positions};
 use crate::error::{Error, Result};
-use crate::exec::isa;
 use crate::exec::nest::{Nest, Operand};
-use crate::exec::par::Cost;
 use crate::exec::rows::{self, Row};
 use crate::kernel::index::rows as row_kernel;
 use crate::layout::{self, Shape};
+use crate::par::Cost;
+use crate::simd;
 use crate::tensor::Tensor;
 
 /// `x[indices]`, as NumPy gives it: a view where all indices are basic, else a copy.
@@ -116,7 +116,7 @@ impl Ahead {
         let place = row.ptrs[0].wrapping_offset(self.place).wrapping_offset(unsafe { *(offset as *const i64) } as isize);
         let bytes = (row.n * row.steps[0].unsigned_abs()).min(Self::BYTES);
         for k in (0..bytes).step_by(64) {
-            isa::prefetch::<{ isa::L1 }, _>(place.wrapping_add(k));
+            simd::prefetch::<{ simd::L1 }, _>(place.wrapping_add(k));
         }
     }
 }

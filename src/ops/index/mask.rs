@@ -3,11 +3,11 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
-use crate::exec::par::{self, Cost};
 use crate::exec::rows;
 use crate::fallible;
 use crate::kernel::index::mask as kernel;
 use crate::layout;
+use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;

@@ -11,11 +11,11 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
-use crate::exec::par::Cost;
 use crate::exec::rows::{self, Row};
 use crate::kernel::index::offsets as kernel;
 use crate::kernel::index::rows::RowFn;
 use crate::layout::{self, Shape};
+use crate::par::Cost;
 use crate::tensor::Tensor;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};

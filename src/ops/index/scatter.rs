@@ -6,10 +6,10 @@ use super::positions::{self, Positions};
 use super::{Index, gather};
 use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
-use crate::exec::par::{self, Cost};
 use crate::exec::rows::{self, Row};
 use crate::kernel::index::rows::{self as row_kernel, RowFn};
 use crate::layout;
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use core::ops::Range;
 

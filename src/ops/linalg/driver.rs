@@ -1,8 +1,8 @@
 //! Batches of matrix products over the threads: everything that multiplies matrices comes through here.
 
 use crate::error::{Error, Result};
-use crate::exec::par::{self, Cost, Out};
 use crate::kernel::gemm::{self, Blocks, Engine, Grid, Mat, MatMut, Panels, Pieces, Product, Scratch, Stages};
+use crate::par::{self, Cost, Out};
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 

@@ -5,10 +5,10 @@ use crate::dtype::DType;
 use crate::dtype::Plain;
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
-use crate::exec::par::{self, Cost, Out};
 use crate::fallible;
 use crate::kernel::reduce::{Extreme, Max, Min, position};
 use crate::ops::sort::check_index_dtype;
+use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -146,9 +146,9 @@ fn search<T: Plain, R: Extreme<T>>(
             unsafe { found.part(r) }.iter_mut().zip(lines).for_each(|(i, x)| *i = position::<T, R>(x) as i64);
         });
     } else {
-        let lines = Lines::new(line.shape(), k).input(&line).output(&mut indices)?;
+        let lines = Lines::new(line.shape(), k).input(line.elements()).output(indices.elements_mut()?);
         if with_values {
-            lines.output(&mut values)?.run(cost, |line| {
+            lines.output(values.elements_mut()?).run(cost, |line| {
                 let x: &[T] = line.input(0);
                 let at = position::<T, R>(x);
                 line.output::<i64>(0)[0] = at as i64;

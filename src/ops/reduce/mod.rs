@@ -64,7 +64,7 @@ impl Axes {
             shape.retain(|_| reduced.next() == Some(&false));
         }
         let mut out = Tensor::empty(&shape, dtype)?;
-        fold(f, x, |k| self.reduced[k], &mut out)?;
+        fold(f, x.elements(), |k| self.reduced[k], out.elements_mut()?)?;
         Ok(out)
     }
     /// Without the reduced axes, where they are not to be kept.

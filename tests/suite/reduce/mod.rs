@@ -382,7 +382,7 @@ fn accumulators_of_no_column_are_not_joined() {
     for (rows, width) in [(5000, 513), (5000, 700), (300, 64 * 512 + 1)] {
         let x = ops::ones(&[rows, width], DType::I32).unwrap();
         let mut out = Tensor::empty(&[1, width], DType::I64).unwrap();
-        fold(&Ones(rows), &x, |k| k == 0, &mut out).unwrap();
+        fold(&Ones(rows), x.elements(), |k| k == 0, out.elements_mut().unwrap()).unwrap();
         assert!(out.to_vec::<i64>().unwrap().iter().all(|n| *n == rows as i64));
     }
 }

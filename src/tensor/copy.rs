@@ -1,17 +1,18 @@
 //! Moving elements: contiguous copies, copy-on-write, reshape, conversion.
 
+use super::Tensor;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::isa::{self, LoopFn};
 use crate::exec::nest::Operand;
 use crate::exec::tile::{Instr, Program};
+use crate::exec::view::{View, ViewMut};
 use crate::exec::{self};
 use crate::fallible;
 use crate::kernel::convert;
 use crate::kernel::elementwise::{COPY_FORMS, Copy1};
 use crate::layout::Layout;
 use crate::scalar::Value;
-use crate::tensor::Tensor;
+use crate::simd::{self, LoopFn};
 use alloc::vec::Vec;
 
 /// Up to so many bytes that lie one after the other are moved at once, without the machine.
@@ -19,7 +20,7 @@ const SMALL: usize = 32 << 10;
 
 /// The loop that copies elements of this width.
 fn copy_loop(size: usize) -> LoopFn {
-    dispatch_width!(size, |U| isa::pick::<Copy1<U>>())
+    dispatch_width!(size, |U| simd::pick::<Copy1<U>>())
 }
 
 /// Runs one loop of one operand.
@@ -33,6 +34,25 @@ unsafe fn run_one(f: LoopFn, forms: u8, shape: &[usize], input: Operand, output:
 }
 
 impl Tensor {
+    /// The elements, as drivers of loops read them.
+    #[doc(hidden)]
+    #[inline]
+    pub fn elements(&self) -> View<'_> {
+        // SAFETY: X1 by T1, T2 and S1.
+        unsafe { View::new(self.as_ptr(), self.dtype().size(), self.layout()) }
+    }
+    /// The elements, as drivers of loops write them; copied first where the storage is shared.
+    #[doc(hidden)]
+    #[inline]
+    pub fn elements_mut(&mut self) -> Result<ViewMut<'_>> {
+        let p = self.as_mut_ptr()?;
+        // SAFETY: X2 by T1, T2, and S3 after the line above, which also sees to it that indices share no element.
+        Ok(unsafe { ViewMut::new(p, self.dtype().size(), self.layout()) })
+    }
+    /// This tensor as an operand of loops over a shape of `rank` dimensions, to which it broadcasts.
+    pub(crate) fn operand(&self, rank: usize) -> Operand {
+        self.elements().operand(rank)
+    }
     /// A copy with storage of its own, row-major.
     ///
     /// ```

@@ -20,7 +20,7 @@
 //!   was itself inside of one, that job can't end in the child and panics. A worker that can't start there (the standard library's
 //!   locks don't survive forks) is missed by nobody (J3).
 
-use super::count::{set_local_threads, with_threads};
+use super::count::{MAX_THREADS, set_local_threads, with_threads};
 use super::place;
 use core::any::Any;
 use core::cell::UnsafeCell;
@@ -30,8 +30,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// Threads at most, the caller counted: a job's threads are bits of a word.
-pub(super) const MOST: usize = 64;
 /// How long a worker spins for the next job before it parks: longer than the serial work between two jobs of a small model takes, such as
 /// the attention of a short sequence or its tokens.
 const SPIN: Duration = Duration::from_micros(200);
@@ -70,7 +68,7 @@ struct Job {
 struct Apart<T>(T);
 
 struct Team {
-    slots: [Slot; MOST],
+    slots: [Slot; MAX_THREADS],
     job: Job,
     /// Pieces that workers finished.
     done: Apart<AtomicUsize>,
@@ -96,7 +94,7 @@ struct Crew {
 unsafe impl Sync for Team {}
 
 static TEAM: Team = Team {
-    slots: [const { Slot { share: AtomicU64::new(0), parked: AtomicBool::new(false) } }; MOST],
+    slots: [const { Slot { share: AtomicU64::new(0), parked: AtomicBool::new(false) } }; MAX_THREADS],
     job: Job {
         data: AtomicPtr::new(null_mut()),
         call: AtomicPtr::new(null_mut()),
@@ -118,7 +116,7 @@ fn slots(mask: u64, first: usize) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let k = rest.trailing_zeros() as usize;
         rest &= rest.wrapping_sub(1);
-        (k < MOST).then_some((first + k) % MOST)
+        (k < MAX_THREADS).then_some((first + k) % MAX_THREADS)
     })
 }
 

@@ -1,6 +1,5 @@
 //! What the vectorised sort asks of a vector of keys, for AVX-512 and AVX2, 32 and 64 bits.
 
-use super::key::Key;
 use core::arch::x86_64::*;
 
 /// A vector of keys. A value exists only where the CPU has its instruction set (V1): the methods that make one of something else are
@@ -11,7 +10,7 @@ use core::arch::x86_64::*;
 /// valid for the lanes that the method names.
 pub trait Vector: Copy {
     /// One lane.
-    type Key: Key;
+    type Key: Copy;
     /// Lanes, a power of two.
     const LANES: usize;
     /// How many the CPU has registers for in a sorting network: 8 or 16.

@@ -18,7 +18,7 @@ mod team;
 #[cfg(feature = "python")]
 pub use count::this_thread;
 #[cfg(feature = "std")]
-pub use count::{set_local_threads, set_num_threads, threads, with_threads};
+pub use count::{requested, set_local_threads, set_num_threads, threads, with_threads};
 
 /// What one item of work costs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,7 +74,7 @@ pub fn threads_for(cost: Cost) -> usize {
 /// With the panic of one of the calls; others may be left out then.
 ///
 /// ```
-/// use flex::exec::par::{Cost, Out, chunks};
+/// use flex::par::{Cost, Out, chunks};
 /// let mut squares = vec![0; 1000];
 /// let out = Out::new(&mut squares);
 /// // SAFETY: each call has an element of its own, so no two parts overlap (O1).
@@ -101,7 +101,7 @@ pub fn chunks(n: usize, cost: Cost, f: impl Fn(usize) + Sync) {
 /// With the panic of one of the calls; others may be left out then.
 ///
 /// ```
-/// use flex::exec::par::{Cost, Out, ranges};
+/// use flex::par::{Cost, Out, ranges};
 /// let mut ones = vec![0u8; 1 << 20];
 /// let out = Out::new(&mut ones);
 /// // SAFETY: the ranges of two calls never overlap (O1).
