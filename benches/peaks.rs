@@ -191,7 +191,7 @@ fn bandwidth(threads: usize, bytes: usize, kind: Move) -> f64 {
     let part = (bytes / 8 / threads).next_multiple_of(3 * 64); // elements of a thread
     let mut memory = flex::Bytes::new(8 * part * threads).unwrap(); // as tensors have it: in huge pages
     let start = memory.get_mut().unwrap();
-    // SAFETY: S1: so many bytes, initialised and aligned, whose only owner is `memory`.
+    // SAFETY: STORAGE1: so many bytes, initialised and aligned, whose only owner is `memory`.
     let data = unsafe { core::slice::from_raw_parts_mut(start.cast::<u64>(), part * threads) };
     data.fill(1);
     let again = (1usize << 22).div_ceil(8 * part); // work of one call, so that handing it over does not count

@@ -6,8 +6,8 @@ Layers, lowest first; a module may use its own layer and those below it:
     dtype, scalar, error, fallible, environment  <  layout, storage  <  simd, par  <  op, kernel  <  exec  <  tensor, format
       <  ops  <  nn, io  <  python
 
-Files of one folder that use each other in a circle are reported, and so are methods of a type that stand outside of its folder. Unit
-tests (a file's `#[cfg(test)]` module, and files of that name) may use anything. Exit status 1 when a rule is broken.
+Files of one folder that use each other in a circle are reported. A label of an invariant (TENSOR1) is defined once, by a comment that
+begins with it, `Invariant` or `Contract`. Unit tests (a file's `#[cfg(test)]` module, and files of that name) may use anything. Exit status 1 when a rule is broken.
 """
 
 import re
@@ -103,11 +103,32 @@ def broken_rules(name: str, lines: list[tuple[int, str]]):
                 yield number, rule.reason
 
 
+LABEL = re.compile(r"\b(?!(?:AVX|SSE|UTF|LOG)\d)[A-Z]{3,}\d\b")
+DEFINITION = re.compile(rf"^\s*//[/!]?\s+(?:- (?:\*\*)?({LABEL.pattern})[.,:]|(?:Invariant|Contract) \(?({LABEL.pattern})|({LABEL.pattern}):)")
+
+
+def labels(texts: dict[str, str]):
+    """What is wrong with the labels of invariants, which comments define once and cite anywhere."""
+    defined: dict[str, list[str]] = {}
+    cited: dict[str, str] = {}
+    for name, text in texts.items():
+        for number, line in enumerate(text.splitlines(), 1):
+            comment = line[line.find("//") :] if "//" in line else ""
+            if found := DEFINITION.match(line):
+                defined.setdefault(found[1] or found[2] or found[3], []).append(f"{name}:{number}")
+            for label in LABEL.findall(comment):
+                cited.setdefault(label, f"{name}:{number}")
+    yield from (f"{place}: {label} is defined nowhere" for label, place in cited.items() if label not in defined)
+    yield from (f"{places[1]}: {label} is defined at {places[0]} too" for label, places in defined.items() if len(places) > 1)
+
+
 def main() -> int:
     """Prints what is wrong; the exit status."""
     files = {path.relative_to(SOURCE).as_posix(): code(path) for path in sorted(SOURCE.rglob("*.rs"))}
     files = {name: lines for name, lines in files.items() if name != "lib.rs" and "tests" not in Path(name).with_suffix("").parts}
     broken = [f"src/{name}:{number}: {reason}" for name, lines in files.items() for number, reason in broken_rules(name, lines)]
+    sources = sorted(path for folder in ("src", "tests", "benches") for path in (ROOT / folder).rglob("*.rs"))
+    broken += labels({path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sources})
     for folder, group in circles(files):
         print(f"note: src/{folder}: {', '.join(group)} use each other in a circle")
     folders = ("src", "python", "tests", "benches", "examples", "scripts")

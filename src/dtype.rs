@@ -301,7 +301,7 @@ impl DType {
     pub const fn is_signed(self) -> bool {
         !matches!(self.class(), Class::Boolean | Class::Uint)
     }
-    /// What the address of an element is a multiple of (T2): its size, up to that of `u64`, for kernels move elements as integers of their
+    /// What the address of an element is a multiple of (TENSOR2): its size, up to that of `u64`, for kernels move elements as integers of their
     /// width. For complex numbers that is more than Rust's alignment of the type.
     pub(crate) const fn align(self) -> usize {
         let most = align_of::<u64>();

@@ -210,14 +210,14 @@ fn jobs(seed: u64, count: usize, vary: bool) {
             2..6 => {
                 let mut data = vec![0usize; n * 16];
                 let out = Out::new(&mut data);
-                // SAFETY: ranges don't overlap (O1).
+                // SAFETY: ranges don't overlap (OUT1).
                 ranges(n * 16, 16, cost, |r| unsafe { out.part(r.clone()) }.iter_mut().zip(r).for_each(|(x, k)| *x = k ^ seed as usize));
                 assert!(data.iter().enumerate().all(|(k, x)| *x == k ^ seed as usize));
             }
             _ => {
                 let mut data = vec![0usize; n];
                 let out = Out::new(&mut data);
-                // SAFETY: each chunk has its own element (O1).
+                // SAFETY: each chunk has its own element (OUT1).
                 chunks(n, cost, |k| unsafe { out.part(k..k + 1)[0] += k + 1 });
                 assert_eq!(data.iter().sum::<usize>(), n * (n + 1) / 2);
             }

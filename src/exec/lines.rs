@@ -144,15 +144,15 @@ pub struct Line<'a> {
     inputs: usize,
     outputs: usize,
     index: usize,
-    /// Outputs and scratch handed out for this line, a bit each (N2).
+    /// Outputs and scratch handed out for this line, a bit each (LINE2).
     taken: Cell<u32>,
     _buffers: PhantomData<&'a mut [u8]>,
 }
 
 // Invariants of a line, kept by `Plan::block`:
-// - N1: `ptrs[k]` is the first of `args[k].len` initialised elements of `args[k].memory.size` bytes, aligned as their dtype (a tensor's
+// - LINE1: `ptrs[k]` is the first of `args[k].len` initialised elements of `args[k].memory.size` bytes, aligned as their dtype (a tensor's
 //   memory, at most as `u64`), or as a cache line (scratch).
-// - N2: nothing else reads or writes those of an output or of scratch while the line is presented; inputs are not written.
+// - LINE2: nothing else reads or writes those of an output or of scratch while the line is presented; inputs are not written.
 impl<'a> Line<'a> {
     /// The row-major position of this line in the grid.
     pub fn index(&self) -> usize {
@@ -172,7 +172,7 @@ impl<'a> Line<'a> {
         const { aligned::<T>() }
         match self.len::<T>(k) {
             0 => &[],
-            // SAFETY: N1 (`T` is aligned as its dtype: `aligned`), N2, and any bytes are values of a `Plain` type.
+            // SAFETY: LINE1 (`T` is aligned as its dtype: `aligned`), LINE2, and any bytes are values of a `Plain` type.
             n => unsafe { core::slice::from_raw_parts(self.ptrs[k] as *const T, n) },
         }
     }
@@ -195,7 +195,7 @@ impl<'a> Line<'a> {
         self.taken.set(self.taken.get() | 1 << k);
         match n {
             0 => &mut [],
-            // SAFETY: N1, N2, exclusive by the lines above, and any bytes are values of a `Plain` type.
+            // SAFETY: LINE1, LINE2, exclusive by the lines above, and any bytes are values of a `Plain` type.
             n => unsafe { core::slice::from_raw_parts_mut(self.ptrs[k] as *mut T, n) },
         }
     }
@@ -357,7 +357,7 @@ impl Plan {
                 role => {
                     (line.ptrs[k], steps[k]) = (buffer(), if same { 0 } else { a.bytes() as isize });
                     if role != (Role::Output { read: false }) && !(same && held[k] == at[k + 1]) {
-                        // SAFETY: P1: the nest walks elements of the tensor; the buffer has room for a block of its lines.
+                        // SAFETY: PACK1: the nest walks elements of the tensor; the buffer has room for a block of its lines.
                         unsafe { pack(line.ptrs[k], rect(k, if same { 1 } else { lines }), a.memory.size) };
                         held[k] = at[k + 1];
                     }
@@ -375,7 +375,7 @@ impl Plan {
         }
         for (k, a) in self.args.iter().enumerate() {
             if matches!(a.role, Role::Output { .. }) && a.is_packed() {
-                // SAFETY: P2: as above, and no output repeats an element (asserted when it was added).
+                // SAFETY: PACK2: as above, and no output repeats an element (asserted when it was added).
                 unsafe { unpack(buffers[k], rect(k, lines), a.memory.size) };
             }
         }

@@ -21,7 +21,7 @@ use tile::Program;
 /// The one driver of elementwise programs: any number of inputs and outputs up to [`nest::MAX_OPERANDS`], of mixed sizes.
 ///
 /// # Safety
-/// N1 of [`tile::run`] for operands of this shape.
+/// NEST1 of [`tile::run`] for operands of this shape.
 pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[Operand]) {
     let mut nest = Nest::new(shape, inputs, outputs);
     if nest.total == 0 {
@@ -35,7 +35,7 @@ pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[O
     let streamed = stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total);
     let bytes = inputs.iter().chain(outputs).map(|o| o.size).sum::<usize>() * inner;
     par::ranges(n, unit, par::Cost { bytes, flops: 4 * p.code.len() * inner }, |r| {
-        // SAFETY: N1; ranges are disjoint, so pieces write disjoint elements.
+        // SAFETY: NEST1; ranges are disjoint, so pieces write disjoint elements.
         unsafe { if r.len() == n { tile::run(p, &nest, streamed) } else { tile::run(p, &nest.part(d, r), streamed) } }
     });
 }

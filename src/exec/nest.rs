@@ -60,7 +60,7 @@ pub struct Nest {
     /// Iterations altogether.
     pub total: usize,
 }
-// SAFETY: the pointers stand for memory that the driver's caller lends for the whole run (N1); pieces of one nest on several
+// SAFETY: the pointers stand for memory that the driver's caller lends for the whole run (NEST1); pieces of one nest on several
 // threads write disjoint elements, since no output repeats an element.
 unsafe impl Sync for Nest {}
 

@@ -51,7 +51,7 @@ pub struct Instr {
     pub arity: u8,
     /// Elements that the loop sees for one of ours: 2 for complex numbers treated as pairs.
     pub mult: u8,
-    /// Bit m: the loop takes scalar mask m (contract E1).
+    /// Bit m: the loop takes scalar mask m (contract LOOP1).
     pub forms: u8,
 }
 
@@ -67,7 +67,7 @@ pub struct Program<'a> {
     /// The instructions, in order; each output slot is written by one.
     pub code: &'a [Instr],
 }
-// SAFETY: the constants outlive the run and are only read (N1).
+// SAFETY: the constants outlive the run and are only read (NEST1).
 unsafe impl Sync for Program<'_> {}
 
 #[repr(align(64))]
@@ -96,9 +96,9 @@ enum Place {
 /// Runs the program over the nest, with outputs stored past the caches where `streamed` and they can be.
 ///
 /// # Safety
-/// N1: every element that the nest reaches is readable (inputs) or writable (outputs), aligned, and stays so; inputs are
+/// NEST1: every element that the nest reaches is readable (inputs) or writable (outputs), aligned, and stays so; inputs are
 /// initialised; an output is one of the inputs exactly (same first element, same strides) or overlaps none; instructions
-/// are loops for the sizes of their slots (E1).
+/// are loops for the sizes of their slots (LOOP1).
 pub unsafe fn run(p: &Program, x: &Nest, streamed: bool) {
     let k = x.operands;
     let aliased = |o: usize| (0..x.inputs).any(|i| x.ptrs[i] == x.ptrs[o]);
@@ -107,12 +107,12 @@ pub unsafe fn run(p: &Program, x: &Nest, streamed: bool) {
         let linear = (0..k).all(|i| x.dims[0].steps[i] == x.sizes[i] as isize);
         if linear && c.src[..c.arity as usize].iter().all(|s| (*s as usize) < k) && !(x.inputs..k).any(aliased) {
             let q = |j: usize| x.ptrs[c.src[j] as usize] as *const u8;
-            // SAFETY: N1; each operand's steps are its size, so it is one run of `total` elements, and no output is an input.
+            // SAFETY: NEST1; each operand's steps are its size, so it is one run of `total` elements, and no output is an input.
             return unsafe { (c.f)(x.ptrs[c.dst as usize], q(0), q(1), q(2), x.total * c.mult as usize, 0) };
         }
     }
     if x.total > 0 {
-        // SAFETY: N1, by the caller: the machine asks for nothing else.
+        // SAFETY: NEST1, by the caller: the machine asks for nothing else.
         unsafe { Machine::new(p, x, streamed).run() }
     }
     if streamed {
@@ -145,7 +145,7 @@ struct Machine<'a> {
 
 impl Machine<'_> {
     /// # Safety
-    /// N1.
+    /// NEST1.
     unsafe fn run(mut self) {
         let mut near = Scratch([const { MaybeUninit::uninit() }; STACK]);
         let needed = self.buffers * self.tile * self.unit;
@@ -157,11 +157,11 @@ impl Machine<'_> {
             }
             near.0.as_mut_ptr() as *mut u8
         });
-        // SAFETY: the caller's; fresh memory that nobody else knows (S3) or this frame's, aligned to a line, for all buffers.
+        // SAFETY: the caller's; fresh memory that nobody else knows (STORAGE3) or this frame's, aligned to a line, for all buffers.
         unsafe { self.run_in(base) }
     }
     /// # Safety
-    /// N1; `base` is valid for reads and writes of all buffers while this runs, and nobody else uses it.
+    /// NEST1; `base` is valid for reads and writes of all buffers while this runs, and nobody else uses it.
     unsafe fn run_in(&self, base: *mut u8) {
         let (x, p, k) = (self.x, self.p, self.x.operands);
         let mut slots = [core::ptr::null_mut::<u8>(); MAX_SLOTS];
@@ -173,7 +173,7 @@ impl Machine<'_> {
                 slots[k + i] = *ptr as *mut u8;
             } else {
                 let one = Rect { ptr: *ptr, rows: 1, cols: self.tile, row_step: 0, col_step: 0 };
-                // SAFETY: a constant is one readable element (N1); the buffer holds a tile of it.
+                // SAFETY: a constant is one readable element (NEST1); the buffer holds a tile of it.
                 unsafe { pack::pack(slots[k + i], one, *size) };
             }
         }
@@ -189,7 +189,7 @@ impl Machine<'_> {
         loop {
             for j in (0..self.n1).step_by(self.rows) {
                 for i in (0..self.n0).step_by(self.cols) {
-                    // SAFETY: N1; the rectangle lies inside the two inner loops.
+                    // SAFETY: NEST1; the rectangle lies inside the two inner loops.
                     unsafe { self.rectangle(&mut state, i, j, self.cols.min(self.n0 - i), self.rows.min(self.n1 - j)) };
                 }
             }
@@ -213,7 +213,7 @@ impl Machine<'_> {
         }
     }
     /// # Safety
-    /// N1; the rectangle of `cols` x `rows` at column `i`, row `j` lies inside the two inner loops.
+    /// NEST1; the rectangle of `cols` x `rows` at column `i`, row `j` lies inside the two inner loops.
     unsafe fn rectangle(&self, st: &mut State, i: usize, j: usize, cols: usize, rows: usize) {
         let (x, k) = (self.x, self.x.operands);
         let rect = |st: &State, o: usize| Rect {
@@ -234,7 +234,7 @@ impl Machine<'_> {
                     }
                     // what is there already stays: operands repeated along the outer loops
                     if st.packed[o] != Some((r.ptr, r.rows, r.cols)) {
-                        // SAFETY: N1 gives P1; the buffer holds a tile.
+                        // SAFETY: NEST1 gives PACK1; the buffer holds a tile.
                         unsafe { pack::pack(buffer, r, x.sizes[o]) };
                         st.packed[o] = Some((r.ptr, r.rows, r.cols));
                     }
@@ -252,13 +252,13 @@ impl Machine<'_> {
             let (runs, len) = if by_row { (rows, cols) } else { (1, rows * cols) };
             for y in 0..runs {
                 let at = |s: u8| st.slots[s as usize].wrapping_offset(self.row_offset(s as usize, y, cols));
-                // SAFETY: E1: places above hold the rectangle's elements of each operand, buffers are distinct, and an
-                // output is in place only where it is no input (N1).
+                // SAFETY: LOOP1: places above hold the rectangle's elements of each operand, buffers are distinct, and an
+                // output is in place only where it is no input (NEST1).
                 unsafe { (c.f)(at(c.dst), at(c.src[0]), at(c.src[1]), at(c.src[2]), len * c.mult as usize, scalars) };
             }
         }
         for o in x.inputs..k {
-            // SAFETY: N1 gives P2; the slot was written by its instruction. What is streamed is one row, which begins with a line.
+            // SAFETY: NEST1 gives PACK2; the slot was written by its instruction. What is streamed is one row, which begins with a line.
             unsafe {
                 match self.places[o] {
                     Place::Packed => pack::unpack(st.slots[o], rect(st, o), x.sizes[o]),

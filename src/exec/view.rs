@@ -6,8 +6,8 @@ use core::marker::PhantomData;
 
 /// The elements that a layout reaches.
 ///
-/// Invariant X1: each element is `size` bytes at its place from `ptr`, the element of index 0, 0, .., by the layout's strides; aligned as
-/// T2 says, and initialised while `'a` lasts.
+/// Invariant VIEW1: each element is `size` bytes at its place from `ptr`, the element of index 0, 0, .., by the layout's strides; aligned as
+/// TENSOR2 says, and initialised while `'a` lasts.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     ptr: *const u8,
@@ -17,7 +17,7 @@ pub struct View<'a> {
 
 /// Elements that are written.
 ///
-/// Invariant X2: X1, and no two indices share an element, nor does anybody else read or write one while `'a` lasts.
+/// Invariant VIEW2: VIEW1, and no two indices share an element, nor does anybody else read or write one while `'a` lasts.
 pub struct ViewMut<'a> {
     ptr: *mut u8,
     size: usize,
@@ -29,7 +29,7 @@ impl<'a> View<'a> {
     /// Elements of `size` bytes, the first at `ptr` whatever the layout's offset is.
     ///
     /// # Safety
-    /// X1.
+    /// VIEW1.
     pub unsafe fn new(ptr: *const u8, size: usize, layout: &'a Layout) -> View<'a> {
         View { ptr, size, layout }
     }
@@ -55,7 +55,7 @@ impl<'a> ViewMut<'a> {
     /// Elements of `size` bytes, the first at `ptr` whatever the layout's offset is.
     ///
     /// # Safety
-    /// X2.
+    /// VIEW2.
     pub unsafe fn new(ptr: *mut u8, size: usize, layout: &'a Layout) -> ViewMut<'a> {
         ViewMut { ptr, size, layout, _elements: PhantomData }
     }

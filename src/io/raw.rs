@@ -25,7 +25,7 @@ pub(super) fn fill(shape: &[usize], dtype: DType, big: bool, read: impl FnOnce(&
     let len = t.len() * dtype.size();
     let start = t.as_mut_ptr()?;
     if len > 0 {
-        // SAFETY: contiguous elements inside the storage (T1), initialised (S1), exclusive while `t` is (S3).
+        // SAFETY: contiguous elements inside the storage (TENSOR1), initialised (STORAGE1), exclusive while `t` is (STORAGE3).
         let bytes = unsafe { core::slice::from_raw_parts_mut(start, len) };
         read(bytes)?;
         if big != cfg!(target_endian = "big") {
@@ -41,7 +41,7 @@ pub(super) fn put_elements(t: &Tensor, put: Put) -> Result<()> {
     const PIECE: usize = 256;
     let t = t.contiguous()?;
     let (len, dtype) = (t.len() * t.dtype().size(), t.dtype());
-    // SAFETY: contiguous elements inside the storage (T1), initialised (S1); `t` keeps others from writing to it (S3).
+    // SAFETY: contiguous elements inside the storage (TENSOR1), initialised (STORAGE1); `t` keeps others from writing to it (STORAGE3).
     let bytes = if len == 0 { &[][..] } else { unsafe { core::slice::from_raw_parts(t.as_ptr(), len) } };
     if !dtype.is_bool() && cfg!(target_endian = "little") {
         return put(bytes);

@@ -173,7 +173,7 @@ impl Source<'_> {
             #[cfg(feature = "std")]
             Content::Mapped(map) => {
                 let bytes = &map[start..start + len];
-                // SAFETY: the mapping lives as long as its owner (S5), which the handle keeps; that nobody writes to the file
+                // SAFETY: the mapping lives as long as its owner (STORAGE5), which the handle keeps; that nobody writes to the file
                 // meanwhile is asked of whoever loads it mapped (the module's documentation).
                 Some(unsafe { Bytes::foreign(bytes.as_ptr(), len, alloc::boxed::Box::new(map.clone())) }.lasting())
             }

@@ -83,7 +83,7 @@ fn rows<F: Float, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F], cost: Co
     let out = Out::new(y);
     par::ranges(x.len() / n, 1, cost, |r| {
         let r = r.start * n..r.end * n;
-        // SAFETY: O1: the ranges of two calls are disjoint, so their rows are.
+        // SAFETY: OUT1: the ranges of two calls are disjoint, so their rows are.
         let y = unsafe { out.part(r.clone()) };
         for (x, y) in x[r].chunks(n).zip(y.chunks_mut(n)) {
             norm::row(norm, x, y);
@@ -99,12 +99,12 @@ fn chunks<F: Float + Product, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [
     let cost = Cost { bytes: cost.bytes / per_row, flops: cost.flops / per_row / 2 };
     let mut parts = fallible::filled([F::default(); 2], pieces)?;
     let (found, out) = (Out::new(&mut parts), Out::new(y));
-    // SAFETY: O1: each chunk has its own element and its own results.
+    // SAFETY: OUT1: each chunk has its own element and its own results.
     par::chunks(pieces, cost, |k| unsafe { found.part(k..k + 1)[0] = norm::part(norm, &x[chunk(k)], out.part(chunk(k))) });
     for row in parts.chunks_mut(per_row) {
         norm::join(norm, row, n);
     }
-    // SAFETY: O1: call `k` has chunk `k` alone, and `parts` is only read from now on.
+    // SAFETY: OUT1: call `k` has chunk `k` alone, and `parts` is only read from now on.
     par::chunks(pieces, cost, |k| unsafe { norm::write(norm, parts[k], k % per_row * CHUNK, &x[chunk(k)], out.part(chunk(k))) });
     Ok(())
 }

@@ -169,7 +169,7 @@ fn filled<T: Element>(dtype: DType, count: usize, f: impl Fn(usize) -> T + Sync)
     let mut out = Tensor::empty(&[count], dtype)?;
     let to = par::Out::new(out.as_mut_slice::<T>()?);
     par::ranges(count, 64, Cost { bytes: size_of::<T>(), flops: 4 }, |r| {
-        // SAFETY: O1: the ranges of two calls are disjoint.
+        // SAFETY: OUT1: the ranges of two calls are disjoint.
         for (x, i) in unsafe { to.part(r.clone()) }.iter_mut().zip(r) {
             *x = f(i);
         }

@@ -199,7 +199,7 @@ fn chunks<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, 
     let cost = Cost { bytes: CHUNK * size_of::<T>(), flops: CHUNK };
     let mut carries = fallible::filled(R::IDENTITY, pieces)?;
     let out = Out::new(&mut carries);
-    // SAFETY: O1: each chunk has its own element.
+    // SAFETY: OUT1: each chunk has its own element.
     par::chunks(pieces, cost, |k| unsafe { out.part(k..k + 1)[0] = run::<T, R>(&x[chunk(k)]) });
     for line in carries.chunks_mut(per_line) {
         let mut carry = R::IDENTITY;
@@ -213,7 +213,7 @@ fn chunks<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, 
     par::chunks(pieces, Cost { bytes: 2 * cost.bytes, flops: 4 * cost.flops }, |k| {
         let (line, r) = (k / per_line, chunk(k));
         let shift = (line + 1) * extra;
-        // SAFETY: O1: the places of this chunk alone, and the line's first for its first chunk.
+        // SAFETY: OUT1: the places of this chunk alone, and the line's first for its first chunk.
         unsafe {
             if let (Some(v), 0) = (first, k % per_line) {
                 out.part(r.start + line..r.start + line + 1)[0] = v;
@@ -235,7 +235,7 @@ fn columns<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, inner: usize, fir
         let (block, strip) = (k / strips, k % strips);
         let columns = strip * width..inner.min((strip + 1) * width);
         let at = |row: usize| row * inner + columns.start..row * inner + columns.end;
-        // SAFETY: O1: strips don't overlap, nor do rows of one.
+        // SAFETY: OUT1: strips don't overlap, nor do rows of one.
         let target = |row: usize| unsafe { out.part(at(block * (n + extra) + row)) };
         if let Some(v) = first {
             target(0).fill(v);

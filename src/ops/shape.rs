@@ -249,13 +249,13 @@ fn triangle(op: &'static str, x: &Tensor, zeros: impl Fn(i64, usize) -> core::op
     if x.is_empty() {
         return Ok(out);
     }
-    // SAFETY: a fresh contiguous tensor's bytes (T1, S3); zero bytes are a zero of every dtype.
+    // SAFETY: a fresh contiguous tensor's bytes (TENSOR1, STORAGE3); zero bytes are a zero of every dtype.
     let bytes = par::Out::new(unsafe { core::slice::from_raw_parts_mut(first, x.len() * size) });
     par::ranges(x.len() / columns, 1, Cost { bytes: columns * size, flops: 0 }, |r| {
         for row in r {
             let zeros = zeros((row % rows) as i64, columns);
             let start = row * columns;
-            // SAFETY: O1: each row is in one range, and a call touches its rows alone.
+            // SAFETY: OUT1: each row is in one range, and a call touches its rows alone.
             unsafe { bytes.part((start + zeros.start) * size..(start + zeros.end) * size) }.fill(0);
         }
     });

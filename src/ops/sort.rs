@@ -120,7 +120,7 @@ pub fn searchsorted(sorted: &Tensor, values: &Tensor, side: Side, sorter: Option
     dispatch!(ordered dtype, |T| {
         let (sorted, values) = (sorted.as_slice::<T>()?, values.as_slice::<T>()?);
         par::ranges(values.len(), 64, cost, |r| {
-            // SAFETY: O1: the ranges of two calls are disjoint.
+            // SAFETY: OUT1: the ranges of two calls are disjoint.
             let out = unsafe { to.part(r.clone()) };
             kernel::search(sorted, &values[r], side == Side::Right, out)
         });
@@ -195,7 +195,7 @@ fn line_by_line<T: Ordered, R: Element, K: Plain>(
     let mut out = Tensor::empty(x.shape(), dtype)?;
     let mut scratch = Tensor::empty(&[n], scratch)?;
     assert!(scratch.dtype().size() == size_of::<K>());
-    // SAFETY: fresh memory of `n` elements of this size (T1, S3), of which any bits are values, aligned as a cache line.
+    // SAFETY: fresh memory of `n` elements of this size (TENSOR1, STORAGE3), of which any bits are values, aligned as a cache line.
     let scratch = unsafe { core::slice::from_raw_parts_mut(scratch.as_mut_ptr()? as *mut K, n) };
     for (x, out) in x.as_slice::<T>()?.chunks_exact(n).zip(out.as_mut_slice::<R>()?.chunks_exact_mut(n)) {
         f(x, out, scratch);
@@ -208,7 +208,7 @@ fn sort_line<T: Ordered>(x: &[T], descending: bool, out: &mut [T], scratch: &mut
     let keys = kernel::as_keys(out);
     let to = par::Out::new(keys);
     par::ranges(x.len(), 64, Cost { bytes: 2 * size_of::<T>(), flops: 4 }, |r| {
-        // SAFETY: O1: the ranges of two calls are disjoint.
+        // SAFETY: OUT1: the ranges of two calls are disjoint.
         kernel::keys(&x[r.clone()], descending, unsafe { to.part(r) })
     });
     sort_parts(Part::new(keys, scratch), |keys| kernel::values::<T>(keys, descending));
@@ -226,7 +226,7 @@ fn sort_parts<K: Key>(whole: Part<K>, done: impl Fn(&mut [K]) + Sync) {
         let mut halves: Vec<_> = parts.iter().map(|_| (Part::default(), Part::default())).collect();
         let (from, to) = (par::Out::new(&mut parts), par::Out::new(&mut halves));
         par::chunks(before, Cost { bytes: 4 * size_of::<K>() * n / before, flops: 16 * n / before }, |k| {
-            // SAFETY: O1: call `k` has part `k` of either alone.
+            // SAFETY: OUT1: call `k` has part `k` of either alone.
             let (from, to) = unsafe { (from.part(k..k + 1), to.part(k..k + 1)) };
             to[0] = K::split(core::mem::take(&mut from[0]));
         });
@@ -239,7 +239,7 @@ fn sort_parts<K: Key>(whole: Part<K>, done: impl Fn(&mut [K]) + Sync) {
     let count = parts.len();
     let parts = par::Out::new(&mut parts);
     par::chunks(count, of_part, |k| {
-        // SAFETY: O1: call `k` has part `k` alone.
+        // SAFETY: OUT1: call `k` has part `k` alone.
         let part = unsafe { parts.part(k..k + 1) };
         done(core::mem::take(&mut part[0]).sort())
     });
@@ -254,14 +254,14 @@ fn argsort_line<T: Ordered>(x: &[T], descending: bool, out: &mut [i64], scratch:
     let cost = Cost { bytes: size_of::<T>() + 8, flops: 4 };
     let to = par::Out::new(&mut *out);
     par::ranges(x.len(), 64, cost, |r| {
-        // SAFETY: O1: the ranges of two calls are disjoint.
+        // SAFETY: OUT1: the ranges of two calls are disjoint.
         pack::pairs(&x[r.clone()], r.start, packing, descending, unsafe { to.part(r) })
     });
     sort_parts(Part::new(out, scratch), |_| ());
     pack::settle(x, packing, descending, out);
     let to = par::Out::new(out);
     par::ranges(x.len(), 64, cost, |r| {
-        // SAFETY: O1: the ranges of two calls are disjoint.
+        // SAFETY: OUT1: the ranges of two calls are disjoint.
         pack::positions(unsafe { to.part(r) }, packing)
     });
 }
@@ -273,7 +273,7 @@ fn extent<T: Ordered>(x: &[T], descending: bool) -> (i64, i64) {
     let mut of_pieces = [(i64::MAX, i64::MIN); PIECES];
     let to = par::Out::new(&mut of_pieces);
     par::chunks(x.len().div_ceil(piece), Cost { bytes: piece * size_of::<T>(), flops: 4 * piece }, |k| {
-        // SAFETY: O1: call `k` has element `k` alone.
+        // SAFETY: OUT1: call `k` has element `k` alone.
         let to = unsafe { to.part(k..k + 1) };
         to[0] = pack::extent(&x[k * piece..x.len().min((k + 1) * piece)], descending);
     });

@@ -77,7 +77,7 @@ pub fn threads_for(cost: Cost) -> usize {
 /// use flex::par::{Cost, Out, chunks};
 /// let mut squares = vec![0; 1000];
 /// let out = Out::new(&mut squares);
-/// // SAFETY: each call has an element of its own, so no two parts overlap (O1).
+/// // SAFETY: each call has an element of its own, so no two parts overlap (OUT1).
 /// chunks(1000, Cost { bytes: 4000, flops: 1000 }, |k| unsafe { out.part(k..k + 1)[0] = k * k });
 /// assert_eq!(squares[999], 998_001);
 /// ```
@@ -104,7 +104,7 @@ pub fn chunks(n: usize, cost: Cost, f: impl Fn(usize) + Sync) {
 /// use flex::par::{Cost, Out, ranges};
 /// let mut ones = vec![0u8; 1 << 20];
 /// let out = Out::new(&mut ones);
-/// // SAFETY: the ranges of two calls never overlap (O1).
+/// // SAFETY: the ranges of two calls never overlap (OUT1).
 /// ranges(1 << 20, 64, Cost { bytes: 1, flops: 0 }, |r| unsafe { out.part(r).fill(1) });
 /// assert!(ones.iter().all(|x| *x == 1));
 /// ```
@@ -129,7 +129,7 @@ pub struct Out<'a, T> {
     len: usize,
     _slice: core::marker::PhantomData<&'a mut [T]>,
 }
-// SAFETY: parts are handed out by `part`, whose caller promises that no two live ones overlap (O1).
+// SAFETY: parts are handed out by `part`, whose caller promises that no two live ones overlap (OUT1).
 unsafe impl<T: Send> Sync for Out<'_, T> {}
 impl<'a, T> Out<'a, T> {
     /// The whole slice.
@@ -139,11 +139,11 @@ impl<'a, T> Out<'a, T> {
     /// One part.
     ///
     /// # Safety
-    /// O1: no two live parts overlap.
+    /// OUT1: no two live parts overlap.
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn part(&self, r: Range<usize>) -> &mut [T] {
         assert!(r.start <= r.end && r.end <= self.len);
-        // SAFETY: inside the slice by the line above; exclusive by O1.
+        // SAFETY: inside the slice by the line above; exclusive by OUT1.
         unsafe { core::slice::from_raw_parts_mut(self.ptr.add(r.start), r.end - r.start) }
     }
 }

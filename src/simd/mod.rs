@@ -19,7 +19,7 @@ use crate::environment::{Setting, setting};
 ///
 /// # Safety
 /// Bodies use the instructions that a constant names without asking: a set is named only where the CPU has them, which the functions
-/// that are made for a set see to (I1). So whoever has a type of this trait may take them as given.
+/// that are made for a set see to (ISA1). So whoever has a type of this trait may take them as given.
 pub unsafe trait Isa: Copy + Send + Sync + 'static {
     /// Whether a fused multiply-add is one instruction. Without it `mul_add` is a library call and 20 times slower.
     const FMA: bool;
@@ -61,7 +61,7 @@ pub trait Kernel {
 /// `k` is one value (for all elements) rather than `n`.
 ///
 /// # Safety
-/// Contract (E1): the result holds `n` elements, each operand whose bit in the mask is clear `n` elements and each other one element,
+/// Contract (LOOP1): the result holds `n` elements, each operand whose bit in the mask is clear `n` elements and each other one element,
 /// of the types the loop was made for, aligned, operands initialised; the result overlaps no operand.
 pub type LoopFn = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize, u32);
 
@@ -70,7 +70,7 @@ pub trait Loop {
     /// The body; `#[inline(always)]`.
     ///
     /// # Safety
-    /// E1, see [`LoopFn`].
+    /// LOOP1, see [`LoopFn`].
     unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32);
 }
 
@@ -81,18 +81,18 @@ macro_rules! isas {
             use super::*;
             #[derive(Clone, Copy)]
             pub struct Set;
-            // SAFETY: private to this module, and named by the two functions below alone, whose callers see to I1.
+            // SAFETY: private to this module, and named by the two functions below alone, whose callers see to ISA1.
             unsafe impl Isa for Set { $(const $CAPABILITY: bool = $has;)* }
             /// # Safety
-            /// The CPU has this set (I1).
+            /// The CPU has this set (ISA1).
             $(#[target_feature(enable = $features)])?
             pub unsafe fn call<K: Kernel>(k: K) -> K::Out { k.run::<Set>() }
             /// # Safety
-            /// The CPU has this set (I1); E1.
+            /// The CPU has this set (ISA1); LOOP1.
             $(#[target_feature(enable = $features)])?
             #[allow(dead_code, reason = "VNNI serves products alone")]
             pub unsafe fn elementwise<L: Loop>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32) {
-                // SAFETY: E1, by the caller's promise, is all that a loop asks for.
+                // SAFETY: LOOP1, by the caller's promise, is all that a loop asks for.
                 unsafe { L::run::<Set>(d, a, b, c, n, scalars) }
             }
         }
@@ -121,7 +121,7 @@ pub fn has_vnni() -> bool {
 #[cfg(x86_dispatch)]
 #[inline(always)]
 pub unsafe fn call_vnni<K: Kernel>(k: K) -> K::Out {
-    // SAFETY: I1, by the caller's promise.
+    // SAFETY: ISA1, by the caller's promise.
     unsafe { vnni::call(k) }
 }
 
@@ -141,7 +141,7 @@ mod detect {
     use super::Level;
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-    /// Invariant I1: holds a level that the CPU has, or `UNKNOWN`.
+    /// Invariant ISA1: holds a level that the CPU has, or `UNKNOWN`.
     static LEVEL: AtomicU8 = AtomicU8::new(UNKNOWN);
     const UNKNOWN: u8 = u8::MAX;
 
@@ -219,7 +219,7 @@ pub fn name(level: Level) -> &'static str {
 /// Runs a kernel on the chosen set.
 #[inline(always)]
 pub fn call<K: Kernel>(k: K) -> K::Out {
-    // SAFETY: I1, and the base set is the target's own.
+    // SAFETY: ISA1, and the base set is the target's own.
     unsafe {
         #[cfg(x86_dispatch)]
         match level() {

@@ -26,10 +26,10 @@ fn copy_loop(size: usize) -> LoopFn {
 /// Runs one loop of one operand.
 ///
 /// # Safety
-/// N1; the loop takes elements of the operands' sizes.
+/// NEST1; the loop takes elements of the operands' sizes.
 unsafe fn run_one(f: LoopFn, forms: u8, shape: &[usize], input: Operand, output: Operand) {
     let code = [Instr { f, dst: 1, src: [0; 3], arity: 1, mult: 1, forms }];
-    // SAFETY: N1, by the caller's promise; the one instruction reads operand 0 and writes operand 1.
+    // SAFETY: NEST1, by the caller's promise; the one instruction reads operand 0 and writes operand 1.
     unsafe { exec::run(&Program { constants: &[], temps: 0, temp_size: 1, code: &code }, shape, &[input], &[output]) }
 }
 
@@ -38,7 +38,7 @@ impl Tensor {
     #[doc(hidden)]
     #[inline]
     pub fn elements(&self) -> View<'_> {
-        // SAFETY: X1 by T1, T2 and S1.
+        // SAFETY: VIEW1 by TENSOR1, TENSOR2 and STORAGE1.
         unsafe { View::new(self.as_ptr(), self.dtype().size(), self.layout()) }
     }
     /// The elements, as drivers of loops write them; copied first where the storage is shared.
@@ -46,7 +46,7 @@ impl Tensor {
     #[inline]
     pub fn elements_mut(&mut self) -> Result<ViewMut<'_>> {
         let p = self.as_mut_ptr()?;
-        // SAFETY: X2 by T1, T2, and S3 after the line above, which also sees to it that indices share no element.
+        // SAFETY: VIEW2 by TENSOR1, TENSOR2, and STORAGE3 after the line above, which also sees to it that indices share no element.
         Ok(unsafe { ViewMut::new(p, self.dtype().size(), self.layout()) })
     }
     /// This tensor as an operand of loops over a shape of `rank` dimensions, to which it broadcasts.
@@ -65,7 +65,7 @@ impl Tensor {
         if self.is_contiguous() && self.len() * self.dtype().size() <= SMALL {
             let mut out = Tensor::empty_like(self, self.dtype())?;
             let p = out.as_mut_ptr()?;
-            // SAFETY: contiguous elements of both (T1), the result's unshared (S3).
+            // SAFETY: contiguous elements of both (TENSOR1), the result's unshared (STORAGE3).
             unsafe { core::ptr::copy_nonoverlapping(self.as_ptr(), p, self.len() * self.dtype().size()) };
             return Ok(out);
         }
@@ -124,8 +124,8 @@ impl Tensor {
         }
         self.as_slice::<T>()?; // the bytes are values of `T`
         let (p, n) = (self.as_mut_ptr()?, self.len());
-        // SAFETY: contiguous elements inside the storage (T1), aligned (T2), initialised (S1) and valid by the line above,
-        // exclusive while `self` is borrowed (S3).
+        // SAFETY: contiguous elements inside the storage (TENSOR1), aligned (TENSOR2), initialised (STORAGE1) and valid by the line above,
+        // exclusive while `self` is borrowed (STORAGE3).
         Ok(if n == 0 { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(p as *mut T, n) } })
     }
     /// Writes the values of `source`, which broadcasts to this shape and has this dtype, to the elements of `self`, in
@@ -151,13 +151,13 @@ impl Tensor {
         let first = self.as_mut_ptr()?.wrapping_offset((part.offset() as isize - offset as isize) * size as isize);
         let (alike, bytes) = (source.shape() == part.shape(), part.len() * size);
         if alike && source.is_contiguous() && part.is_contiguous() && bytes <= SMALL {
-            // SAFETY: as many elements in either layout, which lie one after the other; ours are ours alone (S3), so nothing overlaps.
+            // SAFETY: as many elements in either layout, which lie one after the other; ours are ours alone (STORAGE3), so nothing overlaps.
             unsafe { core::ptr::copy_nonoverlapping(source.as_ptr(), first, bytes) };
             return Ok(());
         }
         let source = source.share(source.layout().broadcast_to("broadcast_to", part.shape())?);
         let target = Operand::new(first, size, part.shape(), part.strides(), rank);
-        // SAFETY: both reach elements of their own storages only (T1); the target's is unshared (S3), so they are apart.
+        // SAFETY: both reach elements of their own storages only (TENSOR1); the target's is unshared (STORAGE3), so they are apart.
         unsafe { run_one(copy_loop(size), COPY_FORMS, part.shape(), source.operand(rank), target) };
         Ok(())
     }
@@ -181,7 +181,7 @@ impl Tensor {
         let (p, rank) = (out.as_mut_ptr()?, self.rank());
         if self.is_contiguous() && self.len() * self.dtype().size().max(dtype.size()) <= SMALL {
             let x = self.as_ptr();
-            // SAFETY: E1: contiguous elements of both dtypes (T1), the result's unshared (S3).
+            // SAFETY: LOOP1: contiguous elements of both dtypes (TENSOR1), the result's unshared (STORAGE3).
             unsafe { f(p, x, x, x, self.len(), 0) };
             return Ok(out);
         }
@@ -200,7 +200,7 @@ impl Tensor {
         let p = out.as_mut_ptr()?;
         if out.len() * dtype.size() <= SMALL {
             let x = value.as_ptr();
-            // SAFETY: E1: contiguous elements of the fresh tensor (T1, S3), and one value of their dtype.
+            // SAFETY: LOOP1: contiguous elements of the fresh tensor (TENSOR1, STORAGE3), and one value of their dtype.
             unsafe { copy_loop(dtype.size())(p, x, x, x, out.len(), 1) };
             return Ok(out);
         }

@@ -28,7 +28,7 @@ impl Drop for Scratch {
 /// The bytes of a contiguous tensor.
 fn bytes(t: &Tensor) -> Vec<u8> {
     let t = t.contiguous().unwrap();
-    // SAFETY: contiguous, inside the storage (T1), initialised (S1).
+    // SAFETY: contiguous, inside the storage (TENSOR1), initialised (STORAGE1).
     if t.is_empty() { vec![] } else { unsafe { std::slice::from_raw_parts(t.as_ptr(), t.len() * t.dtype().size()) }.to_vec() }
 }
 /// Any bits; bools are 0 or 1.
@@ -37,7 +37,7 @@ fn arbitrary(shape: &[usize], dtype: DType) -> Tensor {
     let (start, len) = (t.as_mut_ptr().unwrap(), t.len() * dtype.size());
     for k in 0..len {
         let byte = (k * 37 + 11) as u8;
-        // SAFETY: inside the storage of a tensor that is ours alone (T1, S3).
+        // SAFETY: inside the storage of a tensor that is ours alone (TENSOR1, STORAGE3).
         unsafe { start.add(k).write(if dtype.is_bool() { byte & 1 } else { byte }) };
     }
     t

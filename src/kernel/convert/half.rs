@@ -68,14 +68,14 @@ impl Widen for f16 {
     #[cfg(x86_dispatch)]
     #[inline(always)]
     fn widen_all<I: Isa>(x: &[f16], y: &mut [MaybeUninit<f32>]) {
-        // SAFETY: I1; f16 is two bytes that hold a float16.
+        // SAFETY: ISA1; f16 is two bytes that hold a float16.
         let done = unsafe { x86::half::widen::<I>(x.as_ptr().cast(), y.as_mut_ptr().cast(), x.len().min(y.len())) };
         y[done..].iter_mut().zip(&x[done..]).for_each(|(y, x)| _ = y.write(x.widen()));
     }
     #[cfg(x86_dispatch)]
     #[inline(always)]
     fn narrow_all<I: Isa>(x: &[f32], y: &mut [MaybeUninit<f16>]) {
-        // SAFETY: I1; f16 is two bytes that hold a float16.
+        // SAFETY: ISA1; f16 is two bytes that hold a float16.
         let done = unsafe { x86::half::narrow::<I>(x.as_ptr(), y.as_mut_ptr().cast(), x.len().min(y.len())) };
         y[done..].iter_mut().zip(&x[done..]).for_each(|(y, x)| _ = y.write(Self::narrow(*x)));
     }

@@ -47,14 +47,14 @@ pub struct Convert<R>(PhantomData<R>);
 impl<R: Rule> Loop for Convert<R> {
     #[inline(always)]
     unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
-        // SAFETY: E1: room for `n` elements that nothing else refers to.
+        // SAFETY: LOOP1: room for `n` elements that nothing else refers to.
         let d = unsafe { from_raw_parts_mut(d as *mut MaybeUninit<R::To>, n) };
         if scalars & 1 == 1 {
-            // SAFETY: E1: the bit says that there is one element.
+            // SAFETY: LOOP1: the bit says that there is one element.
             let x = R::convert(unsafe { *(a as *const R::From) });
             d.iter_mut().for_each(|d| _ = d.write(x));
         } else {
-            // SAFETY: E1: the bit says that there are `n` elements.
+            // SAFETY: LOOP1: the bit says that there are `n` elements.
             R::convert_all::<I>(unsafe { from_raw_parts(a as *const R::From, n) }, d);
         }
     }
@@ -71,7 +71,7 @@ pub fn two<A: Rule, B: Rule<From = A::To>>() -> LoopFn {
 /// instruction sets.
 ///
 /// # Safety
-/// E1.
+/// LOOP1.
 unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
     /// 2 KiB at most, and long enough that the two calls don't show.
     const STEP: usize = 256;
@@ -80,7 +80,7 @@ unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(d: *mut u8, a: *const u8, _:
     let (block, none) = (block.as_mut_ptr() as *mut u8, core::ptr::null());
     let (first, second) = (one::<A>(), one::<B>());
     if scalars & 1 == 1 {
-        // SAFETY: E1; the block holds one value, which the first loop writes and the second reads.
+        // SAFETY: LOOP1; the block holds one value, which the first loop writes and the second reads.
         unsafe {
             first(block, a, none, none, 1, 0);
             second(d, block, none, none, n, 1)
@@ -89,7 +89,7 @@ unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(d: *mut u8, a: *const u8, _:
     }
     for k in (0..n).step_by(STEP) {
         let len = STEP.min(n - k);
-        // SAFETY: E1 for the elements k..k + len; the block holds as many values, by the assertion above.
+        // SAFETY: LOOP1 for the elements k..k + len; the block holds as many values, by the assertion above.
         unsafe {
             first(block, a.add(k * size_of::<A::From>()), none, none, len, 0);
             second(d.add(k * size_of::<B::To>()), block, none, none, len, 0)

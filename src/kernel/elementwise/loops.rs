@@ -82,17 +82,17 @@ pub const SELECT_FORMS: u8 = 1 | 1 << 0b010 | 1 << 0b100 | 1 << 0b110;
 pub const COPY_FORMS: u8 = masks(1, true);
 
 /// # Safety
-/// E1: `n` initialised, aligned elements.
+/// LOOP1 for `n` initialised, aligned elements.
 #[inline(always)]
 unsafe fn operand<'a, T>(p: *const u8, n: usize) -> &'a [T] {
-    // SAFETY: E1, by the caller's promise: `n` initialised, aligned elements.
+    // SAFETY: LOOP1, by the caller's promise: `n` initialised, aligned elements.
     unsafe { from_raw_parts(p as *const T, n) }
 }
 /// # Safety
-/// E1: room for `n` aligned elements that nothing else refers to.
+/// LOOP1, and room for `n` aligned elements that nothing else refers to.
 #[inline(always)]
 unsafe fn result<'a, T>(p: *mut u8, n: usize) -> &'a mut [MaybeUninit<T>] {
-    // SAFETY: E1, by the caller's promise: room for `n` that nothing else refers to.
+    // SAFETY: LOOP1, by the caller's promise: room for `n` that nothing else refers to.
     unsafe { from_raw_parts_mut(p as *mut MaybeUninit<T>, n) }
 }
 
@@ -121,7 +121,7 @@ pub struct K1<O, T>(PhantomData<(O, T)>);
 impl<T: Copy, O: Op1<T>> Loop for K1<O, T> {
     #[inline(always)]
     unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
-        // SAFETY: E1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
+        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
         unsafe {
             let d = result::<O::Out>(d, n);
             if scalars & 1 == 1 {
@@ -142,7 +142,7 @@ pub struct K2<O, T>(PhantomData<(O, T)>);
 impl<T: Forms, O: Op2<T>> Loop for K2<O, T> {
     #[inline(always)]
     unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, _: *const u8, n: usize, scalars: u32) {
-        // SAFETY: E1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
+        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
         unsafe {
             let d = result::<O::Out>(d, n);
             let part = if O::FAR { NEAR } else { n.max(1) };
@@ -215,7 +215,7 @@ pub struct K3<O, T>(PhantomData<(O, T)>);
 impl<T: Forms, O: Op3<T>> Loop for K3<O, T> {
     #[inline(always)]
     unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32) {
-        // SAFETY: E1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
+        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
         unsafe {
             let (d, a) = (result::<T>(d, n), operand::<T>(a, n));
             if T::FORMS && scalars == 0b110 {
@@ -259,7 +259,7 @@ pub struct Select<U>(PhantomData<U>);
 impl<U: Bits> Loop for Select<U> {
     #[inline(always)]
     unsafe fn run<I: Isa>(d: *mut u8, c: *const u8, a: *const u8, b: *const u8, n: usize, scalars: u32) {
-        // SAFETY: E1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
+        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
         unsafe {
             let (d, c) = (result::<U>(d, n), operand::<u8>(c, n));
             let (x, y) = (a as *const U, b as *const U);
@@ -295,7 +295,7 @@ pub struct Copy1<U>(PhantomData<U>);
 impl<U: Copy> Loop for Copy1<U> {
     #[inline(always)]
     unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
-        // SAFETY: E1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
+        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
         unsafe {
             if scalars & 1 == 1 {
                 result::<U>(d, n).fill(MaybeUninit::new(*(a as *const U)))

@@ -55,7 +55,7 @@ macro_rules! forms {
             {
                 use core::arch::x86_64::*;
                 $(if const { I::$Level && L == $lanes } {
-                    // SAFETY: the level has these instructions (I1); both sides of a cast are `lanes` numbers.
+                    // SAFETY: the level has these instructions (ISA1); both sides of a cast are `lanes` numbers.
                     return unsafe {
                         let ($a, $b, $c) = (Cast { from: a }.to, Cast { from: b }.to, Cast { from: c }.to);
                         Cast { from: $e }.to
@@ -114,7 +114,7 @@ macro_rules! complex {
             {
                 use core::arch::x86_64::*;
                 $(if const { I::$Level && L == $lanes } {
-                    // SAFETY: the level has these instructions (I1); both sides of a cast are `lanes` numbers.
+                    // SAFETY: the level has these instructions (ISA1); both sides of a cast are `lanes` numbers.
                     return unsafe {
                         let (a, b) = (Cast { from: a }.to, Cast { from: b }.to);
                         let [x, y] = [$re(a), $im(a)];
@@ -176,7 +176,7 @@ pub fn halves<I: Isa, T: Product<Lane = f32>>(s: &[T], d: &mut [f32]) {
     {
         assert!(size_of::<T>() == 2);
         let n = s.len().min(d.len());
-        // SAFETY: H1: as many elements of both slices, of float16 (the one 16-bit type that asks for this form), and I1.
+        // SAFETY: HALF1: as many elements of both slices, of float16 (the one 16-bit type that asks for this form), and ISA1.
         let done = unsafe { crate::simd::x86::half::widen::<I>(s.as_ptr().cast(), d.as_mut_ptr(), n) };
         return each::<I, T>(&s[done..], &mut d[done..]);
     }
@@ -194,7 +194,7 @@ pub fn transpose<I: Isa, A: Copy, const DEEP: usize>(s: &[[A; DEEP]; 8], count: 
     #[cfg(x86_dispatch)]
     if const { I::AVX2 && size_of::<A>() == 4 } && count == 8 {
         while p + 8 <= depth {
-            // SAFETY: AVX2 (I1); eight columns of eight from `s`, to rows that `d` holds by the assertion.
+            // SAFETY: AVX2 (ISA1); eight columns of eight from `s`, to rows that `d` holds by the assertion.
             unsafe {
                 let from = (s.as_ptr() as *const A).add(p) as *const u32;
                 crate::simd::x86::transpose::transpose_8x8(

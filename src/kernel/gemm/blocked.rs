@@ -104,7 +104,7 @@ pub fn tiles<L: Lane + Product<Lane = L>>(a: Mat<L>, b: Mat<L>, c: MatMut<L>, ac
         next: None,
         fetch_a: false,
     };
-    // SAFETY: S1: matrices (M1, M2) of the shapes and widths that are asserted.
+    // SAFETY: TILE1: matrices (MAT1, MAT2) of the shapes and widths that are asserted.
     unsafe { tile::run(job) }
 }
 
@@ -224,13 +224,13 @@ where
                         next: next.map(|next| next.after(strips.start / HEIGHT * ks.len())),
                         fetch_a: direct_a && a.strides.is_some_and(|(_, cs)| cs == 1) && j == 0,
                     };
-                    // SAFETY: S1: A's block where it lies (M1, lanes by SAME) or as `pack::rows` left it; B's panel likewise, full or
-                    // padded; `o` is this part of C (M2, lanes by SAME) or of the partial block, which is wide enough by its size.
+                    // SAFETY: TILE1: A's block where it lies (MAT1, lanes by SAME) or as `pack::rows` left it; B's panel likewise, full or
+                    // padded; `o` is this part of C (MAT2, lanes by SAME) or of the partial block, which is wide enough by its size.
                     unsafe { tile::run(job) };
                     if last && !(to_c && stages.is_empty()) {
                         let d = (!to_c).then(|| (c.at(i, j), c.rs()));
                         let stages = stages.at(i, j);
-                        // SAFETY: F1: the lanes just written, and the same part of C where they are not C's own.
+                        // SAFETY: EPILOGUE1: the lanes just written, and the same part of C where they are not C's own.
                         unsafe { stage::finish(Finish { stages, lanes: o, rows: strips.len(), cols: cols.len(), ld: ldo, d }) };
                     }
                 }

@@ -75,10 +75,10 @@ impl<T: Product> Packing for Single<T> {
 #[inline(always)]
 fn line<I: Isa, P: Packing>(p: P, s: *const P::From, step: isize, k: usize, d: &mut [P::To]) {
     let whole = k / P::GROUP;
-    // SAFETY: the callers': `k` elements, `step` apart (M1).
+    // SAFETY: the callers': `k` elements, `step` apart (MAT1).
     let at = |i: usize| unsafe { *s.offset(i as isize * step) };
     if step == 1 {
-        // SAFETY: M1, as above, of elements that are neighbours: `whole * GROUP <= k`.
+        // SAFETY: MAT1, as above, of elements that are neighbours: `whole * GROUP <= k`.
         p.run::<I>(unsafe { core::slice::from_raw_parts(s, whole * P::GROUP) }, &mut d[..whole]);
     } else {
         for (i, d) in d[..whole].iter_mut().enumerate() {
@@ -94,7 +94,7 @@ fn line<I: Isa, P: Packing>(p: P, s: *const P::From, step: isize, k: usize, d: &
 #[inline(always)]
 fn across<I: Isa, P: Packing>(p: P, b: Mat<P::From>, g: usize, cols: Range<usize>, d: &mut [P::To]) {
     let k = b.rows();
-    // SAFETY: M1: a row of B, whose elements are side by side; of four, those beyond the group are not used.
+    // SAFETY: MAT1: a row of B, whose elements are side by side; of four, those beyond the group are not used.
     let row = |q: usize| unsafe { core::slice::from_raw_parts(b.at((g * P::GROUP + q % P::GROUP).min(k - 1), cols.start), cols.len()) };
     if P::GROUP == 1 {
         p.run::<I>(row(0), d);
@@ -113,7 +113,7 @@ fn across<I: Isa, P: Packing>(p: P, b: Mat<P::From>, g: usize, cols: Range<usize
 fn copy<P: Packing, const W: usize>(b: Mat<P::From>, groups: Range<usize>, j: usize, d: &mut [P::To]) {
     assert!(P::SAME);
     for (g, d) in groups.zip(d.as_chunks_mut::<W>().0) {
-        // SAFETY: M1: a row of B, whose elements are side by side, and lanes by SAME.
+        // SAFETY: MAT1: a row of B, whose elements are side by side, and lanes by SAME.
         *d = unsafe { *(b.at(g, j) as *const [P::To; W]) };
     }
 }

@@ -56,7 +56,7 @@ where
     let mut rows = Scratch::<A::Lane>::new(m.saturating_mul(k))?;
     for (i, row) in rows.chunks_exact_mut(k.max(1)).enumerate() {
         for (p, x) in row.iter_mut().enumerate() {
-            // SAFETY: `i < m` and `p < k`, for there are `m` rows of `k` (M1).
+            // SAFETY: `i < m` and `p < k`, for there are `m` rows of `k` (MAT1).
             *x = unsafe { a.get(i, p) }.widen();
         }
     }
@@ -82,7 +82,7 @@ where
             simd::call(Dots { a: &rows, b, sums })
         }
         let (lanes, ld, d) = (sums.as_mut_ptr(), width as isize, Some((c.at(0, j), c.rs())));
-        // SAFETY: F1: `m` rows of `width` sums, and those of `c` from column `j` on, which M2 lets us write.
+        // SAFETY: EPILOGUE1: `m` rows of `width` sums, and those of `c` from column `j` on, which MAT2 lets us write.
         unsafe { stage::finish(Finish { stages: stages.at(0, j), lanes, rows: m, cols: width, ld, d }) };
     }
     Ok(())
@@ -151,7 +151,7 @@ fn axpy<I: Isa, T: Product, const R: usize, const Q: usize, const L: usize>(
     let n = b.cols();
     let a: [[T::Lane; Q]; R] = core::array::from_fn(|r| a[r * k..r * k + Q].try_into().unwrap());
     assert!(p + Q <= b.rows() && R * n <= sums.len() && b.cs() == 1);
-    // SAFETY: M1: `Q` rows of B from `p` on, each of `n` contiguous elements.
+    // SAFETY: MAT1: `Q` rows of B from `p` on, each of `n` contiguous elements.
     let rows: [&[T]; Q] = core::array::from_fn(|q| unsafe { core::slice::from_raw_parts(b.at(p + q, 0), n) });
     let whole = n / L * L;
     for j in (0..whole).step_by(L) {
@@ -239,7 +239,7 @@ fn dot<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>(
 ) -> usize {
     let (k, n) = (b.rows(), b.cols());
     assert!(j + G <= n && b.rs() == 1);
-    // SAFETY: M1: `G` columns of B from `j` on, each of `k` contiguous elements.
+    // SAFETY: MAT1: `G` columns of B from `j` on, each of `k` contiguous elements.
     let cols: [&[T]; G] = core::array::from_fn(|g| unsafe { core::slice::from_raw_parts(b.at(0, j + g), k) });
     let rows: [&[T::Lane]; R] = core::array::from_fn(|r| &a[r * k..][..k]);
     let whole = k / L * L;

@@ -77,13 +77,13 @@ fn check<T: Number>(name: &str) {
         let (la, lb) = (random.size(0, 8), random.size(0, 8));
         let (a, a0, ars, acs) = view::<T>(&mut random, m, k, la);
         let (b, b0, brs, bcs) = view::<T>(&mut random, k, n, lb);
-        // SAFETY: M1: `view` made the vectors as long as the strides reach.
+        // SAFETY: MAT1: `view` made the vectors as long as the strides reach.
         let (a, b) = unsafe { (Mat::new(&a[a0.min(a.len() - 1)], m, k, ars, acs), Mat::new(&b[b0.min(b.len() - 1)], k, n, brs, bcs)) };
         let (accumulate, padding) = (round % 3 == 0, round % 5);
         let ld = n + padding;
         let mut c: Vec<T> = (0..m * ld).map(|i| T::make(i as i64 % 5)).collect();
         let before = c.clone();
-        // SAFETY: M2: `m` rows of `n <= ld` in a vector of `m * ld`.
+        // SAFETY: MAT2: `m` rows of `n <= ld` in a vector of `m * ld`.
         let out = unsafe { MatMut::new(c.as_mut_ptr(), m, n, ld as isize) };
         let bias: Vec<T> = (0..n).map(|j| T::make(j as i64 % 7)).collect();
         let row_bias: Vec<T> = (0..m).map(|i| T::make(i as i64 % 3)).collect();
@@ -157,7 +157,7 @@ where
             _ => ((rows * cols).saturating_sub(1), -(cols as isize), -1),
         };
         let ((a0, ars, acs), (b0, brs, bcs)) = (strides(m, k, la), strides(k, n, lb));
-        // SAFETY: M1 by `strides`; 8-bit integers are any bytes.
+        // SAFETY: MAT1 by `strides`; 8-bit integers are any bytes.
         let (a, b) =
             unsafe { (Mat::new(a.as_ptr().add(a0) as *const A, m, k, ars, acs), Mat::new(b.as_ptr().add(b0) as *const B, k, n, brs, bcs)) };
         let accumulate = round % 4 == 1;
@@ -232,7 +232,7 @@ fn floats_are_as_accurate_as_they_can_be() {
 #[test]
 fn a_grid_covers_c_once() {
     for (m, n, k) in [(1, 1, 1), (1, 50_000, 700), (1000, 1, 64), (1024, 1024, 1024), (513, 4097, 20), (3, 70, 0), (5000, 5, 5)] {
-        // SAFETY: M1: one element, at all indices.
+        // SAFETY: MAT1: one element, at all indices.
         let (a, b) = unsafe { (Mat::new(&1.0f32, m, k, 0, 0), Mat::new(&1.0f32, k, n, 0, 0)) };
         for engine in [Engine::Bytes, Engine::Sweeps, Engine::Dots, Engine::Tiles] {
             for (packed, batch, threads) in [(false, 1, 1), (true, 1, 2), (false, 3, 2), (false, 1, 7), (true, 2, 64)] {
@@ -302,7 +302,7 @@ fn columns_pages_apart_change_no_bit() {
         for (m, k) in [(1, 3), (13, 1), (50, 70), (147, 33), (200, 9)] {
             let mut values = |len: usize| (0..len).map(|_| T::make((random.next() >> 30) as i64 % 9 - 4)).collect::<Vec<_>>();
             let (far, b) = (values(k * APART), values(k * n));
-            // SAFETY: M1: `m` of the `APART` elements from each multiple of it.
+            // SAFETY: MAT1: `m` of the `APART` elements from each multiple of it.
             let a = unsafe { Mat::new(far.as_ptr(), m, k, 1, APART as isize) };
             let near: Vec<T> = (0..m * k).map(|i| far[i % k * APART + i / k]).collect();
             let list: [Stage<T>; 0] = [];

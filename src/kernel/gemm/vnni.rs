@@ -13,13 +13,13 @@ use core::arch::x86_64::*;
 #[repr(C, packed)]
 pub struct Quad<const SIGNED: bool>(u32);
 
-/// S1 holds for the job.
+/// TILE1 holds for the job.
 struct Tiles<const SIGNED: bool>(Strips<Quad<SIGNED>>);
 impl<const SIGNED: bool> Kernel for Tiles<SIGNED> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        // SAFETY: S1, by the job's promise.
+        // SAFETY: TILE1, by the job's promise.
         unsafe { tile::strips::<I, Quad<SIGNED>, 16, 4>(self.0) }
     }
 }
@@ -35,7 +35,7 @@ unsafe fn row_sums<const SIGNED: bool>(a: Mat<u8>, sums: &mut [u32]) {
         sums.fill(0);
         for p in 0..a.cols() {
             for (i, sum) in sums.iter_mut().enumerate() {
-                // SAFETY: M1: `p` is below the columns, and there is a sum for each row.
+                // SAFETY: MAT1: `p` is below the columns, and there is a sum for each row.
                 *sum = sum.wrapping_add(value(unsafe { a.get(i, p) }));
             }
         }
@@ -43,7 +43,7 @@ unsafe fn row_sums<const SIGNED: bool>(a: Mat<u8>, sums: &mut [u32]) {
     }
     let one = _mm512_set1_epi8(1);
     for (i, sum) in sums.iter_mut().enumerate() {
-        // SAFETY: M1: a row, whose elements are side by side.
+        // SAFETY: MAT1: a row, whose elements are side by side.
         let row = unsafe { core::slice::from_raw_parts(a.at(i, 0), a.cols()) };
         let (vectors, rest) = row.as_chunks::<64>();
         let mut x = [_mm512_setzero_si512(); 4];
@@ -77,7 +77,7 @@ impl<const SIGNED: bool> Quad<SIGNED> {
         }
     }
 }
-// SAFETY: GL: four bytes; any bits are a value.
+// SAFETY: LANE1: four bytes; any bits are a value.
 unsafe impl<const SIGNED: bool> Lane for Quad<SIGNED> {
     /// Lane by lane, for completeness: tiles multiply arrays.
     #[inline(always)]
@@ -102,7 +102,7 @@ unsafe impl<const SIGNED: bool> Lane for Quad<SIGNED> {
     }
     #[inline(always)]
     unsafe fn strips<I: Isa>(job: Strips<Self>) {
-        // SAFETY: S1 is the caller's; these lanes are chosen where there is VNNI.
+        // SAFETY: TILE1 is the caller's; these lanes are chosen where there is VNNI.
         unsafe { simd::call_vnni(Tiles(job)) }
     }
 }
@@ -137,7 +137,7 @@ impl<const SIGNED: bool> Packing for Flip<SIGNED> {
         let whole = if const { I::AVX512 } { d.len() / 64 * 64 } else { 0 };
         let s = s.map(|s| &s[..d.len()]);
         for j in (0..whole).step_by(64) {
-            // SAFETY: AVX-512 BW (I1); 64 bytes of each row and 64 lanes of `d`.
+            // SAFETY: AVX-512 BW (ISA1); 64 bytes of each row and 64 lanes of `d`.
             unsafe {
                 let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
                 let flip = _mm512_set1_epi8(self.0 as i8);

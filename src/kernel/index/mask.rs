@@ -1,6 +1,6 @@
 //! Masks: counting, positions, selection. A mask is bytes, true where not zero.
 //!
-//! A mask is read twice: counted, so that there is room, then followed. Others may write to it in between (R1), so who follows it writes
+//! A mask is read twice: counted, so that there is room, then followed. Others may write to it in between (READ1), so who follows it writes
 //! no more than there is room for, and says how many it found.
 
 use crate::dtype::Plain;
@@ -38,7 +38,7 @@ kernel! {
                 if n + BLOCK > out.len() {
                     break;
                 }
-                // SAFETY: V1 by the level; a block of positions, and room for one.
+                // SAFETY: VECTOR1 by the level; a block of positions, and room for one.
                 n += unsafe {
                     let (at, out) = (at.as_ptr(), out.as_mut_ptr().add(n));
                     if I::AVX512 { compress::<I64x8>(at, bits_512(block), out) } else { compress::<I64x4>(at, bits_256(block), out) }
@@ -72,7 +72,7 @@ kernel! {
                 if n + BLOCK > out.len() {
                     break;
                 }
-                // SAFETY: V1 by the level; a block of elements of the vector's width, and room for one.
+                // SAFETY: VECTOR1 by the level; a block of elements of the vector's width, and room for one.
                 n += unsafe {
                     let (x, out) = (x.as_ptr().add(i), out.as_mut_ptr().add(n));
                     match (I::AVX512, size_of::<U>()) {

@@ -23,7 +23,7 @@ pub trait Key: Plain + Ord + Default {
 /// A dtype with an order.
 ///
 /// # Safety
-/// K1: `Key` has the size and alignment of the type, and each bit pattern is a value of either.
+/// KEY1: `Key` has the size and alignment of the type, and each bit pattern is a value of either.
 pub unsafe trait Ordered: Element + Plain {
     /// Integers of the same width.
     type Key: Key + Into<i64>;
@@ -43,7 +43,7 @@ pub unsafe trait Ordered: Element + Plain {
 macro_rules! ordered {
     (int: $($(#[$cfg:meta])* $T:ty, $K:ty, $P:ty, $bias:expr;)*) => { $(
         $(#[$cfg])*
-        // SAFETY: K1: integers of one width, which any bits are.
+        // SAFETY: KEY1: integers of one width, which any bits are.
         unsafe impl Ordered for $T {
             type Key = $K;
             type Pair = $P;
@@ -55,7 +55,7 @@ macro_rules! ordered {
     )* };
     (float: $($(#[$cfg:meta])* $T:ty, $U:ty, $K:ty, $P:ty;)*) => { $(
         $(#[$cfg])*
-        // SAFETY: K1: a float and an integer of one width, which any bits are.
+        // SAFETY: KEY1: a float and an integer of one width, which any bits are.
         unsafe impl Ordered for $T {
             type Key = $K;
             type Pair = $P;
@@ -95,7 +95,7 @@ ordered! { float:
     #[cfg(feature = "half")] crate::dtype::f16, u16, i16, i64;
     #[cfg(feature = "half")] crate::dtype::bf16, u16, i16, i64;
 }
-// SAFETY: K1: a byte either way, and any byte is a `Bool`.
+// SAFETY: KEY1: a byte either way, and any byte is a `Bool`.
 unsafe impl Ordered for Bool {
     type Key = i8;
     type Pair = i64;

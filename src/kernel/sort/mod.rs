@@ -62,14 +62,14 @@ kernel! {
         let flip = flip(descending);
         for k in keys {
             let value = T::value(*k, flip);
-            // SAFETY: K1: one size, and any bits are a key.
+            // SAFETY: KEY1: one size, and any bits are a key.
             *k = unsafe { core::mem::transmute_copy(&value) };
         }
     }
 }
 /// Memory of values as that of their keys.
 pub fn as_keys<T: Ordered>(x: &mut [T]) -> &mut [T::Key] {
-    // SAFETY: K1: one size and alignment, and any bits are a value of either.
+    // SAFETY: KEY1: one size and alignment, and any bits are a value of either.
     unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) }
 }
 

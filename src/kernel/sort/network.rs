@@ -129,14 +129,14 @@ fn place<V: Vector<Key: super::Key>, const R: usize>(i: usize) -> usize {
 /// Sorts `n <= R * LANES` keys from `x` to `to`, which may be the same.
 ///
 /// # Safety
-/// V1; both hold `n` keys.
+/// VECTOR1; both hold `n` keys.
 #[inline(always)]
 unsafe fn sort_in<V: Vector<Key: super::Key>, const R: usize>(x: *const V::Key, to: *mut V::Key, n: usize) {
     let at = |i: usize| (i * V::LANES).min(n);
-    // SAFETY: V1, by the caller's promise.
+    // SAFETY: VECTOR1, by the caller's promise.
     let mut v = [unsafe { V::splat(V::MAX) }; R];
     for (i, v) in v.iter_mut().enumerate() {
-        // SAFETY: V1; `at(i) .. at(i + 1)` lies within the `n` keys.
+        // SAFETY: VECTOR1; `at(i) .. at(i + 1)` lies within the `n` keys.
         *v = unsafe { V::load_first(x.add(at(i)), at(i + 1) - at(i)) };
     }
     network(&mut v);
@@ -153,7 +153,7 @@ pub const fn longest<V: Vector<Key: super::Key>>() -> usize {
 /// Sorts up to [`longest`] keys from `x` to `to`, which may be the same.
 ///
 /// # Safety
-/// V1; both hold `n` keys.
+/// VECTOR1; both hold `n` keys.
 #[inline(always)]
 pub unsafe fn sort_short<V: Vector<Key: super::Key>>(x: *const V::Key, to: *mut V::Key, n: usize) {
     debug_assert!(n <= longest::<V>());

@@ -83,11 +83,11 @@ macro_rules! sorts {
                 #[cfg(x86_dispatch)]
                 {
                     if I::AVX512 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
                         return unsafe { sort::<$avx512>(part) };
                     }
                     if I::AVX2 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
                         return unsafe { sort::<$avx2>(part) };
                     }
                 }
@@ -103,12 +103,12 @@ macro_rules! sorts {
                 #[cfg(x86_dispatch)]
                 {
                     if I::AVX512 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
                         let (low, high, _) = unsafe { divide::<$avx512>(part) };
                         return (low, high);
                     }
                     if I::AVX2 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
                         let (low, high, _) = unsafe { divide::<$avx2>(part) };
                         return (low, high);
                     }
@@ -122,11 +122,11 @@ macro_rules! sorts {
                 #[cfg(x86_dispatch)]
                 {
                     if I::AVX512 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
                         return unsafe { select::<$avx512>(part, k) };
                     }
                     if I::AVX2 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
                         return unsafe { select::<$avx2>(part, k) };
                     }
                 }
@@ -141,12 +141,12 @@ sorts! {
 }
 
 /// # Safety
-/// V1.
+/// VECTOR1.
 #[cfg(x86_dispatch)]
 #[inline(always)]
 unsafe fn sort<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>) {
     if part.len() <= longest::<V>() {
-        // SAFETY: V1, by the caller's promise; no longer than that, by the line above.
+        // SAFETY: VECTOR1, by the caller's promise; no longer than that, by the line above.
         return unsafe { finish::<V>(part) };
     }
     // The longer part waits and the shorter goes on, so no more than one part for each bit of the length waits.
@@ -156,13 +156,13 @@ unsafe fn sort<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>) {
     let mut depth = 2 * part.len().max(1).ilog2() + 4;
     loop {
         if part.len() <= longest::<V>() {
-            // SAFETY: V1, by the caller's promise; no longer than that, by the line above.
+            // SAFETY: VECTOR1, by the caller's promise; no longer than that, by the line above.
             unsafe { finish::<V>(part) };
         } else if depth == 0 {
             part.come_home().sort_unstable();
         } else {
             depth -= 1;
-            // SAFETY: V1, by the caller's promise.
+            // SAFETY: VECTOR1, by the caller's promise.
             let (low, high, equal) = unsafe { divide::<V>(part) };
             if equal {
                 part = high;
@@ -183,7 +183,7 @@ unsafe fn sort<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>) {
 }
 
 /// # Safety
-/// V1.
+/// VECTOR1.
 #[cfg(x86_dispatch)]
 #[inline(always)]
 unsafe fn select<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>, mut k: usize) {
@@ -194,7 +194,7 @@ unsafe fn select<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>, mut k: 
             return;
         }
         depth -= 1;
-        // SAFETY: V1, by the caller's promise.
+        // SAFETY: VECTOR1, by the caller's promise.
         let (low, high, equal) = unsafe { divide::<V>(part) };
         part = if k > low.len() {
             k -= low.len();
@@ -205,31 +205,31 @@ unsafe fn select<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>, mut k: 
             low
         };
     }
-    // SAFETY: V1, by the caller's promise; no longer than that, for the loop has ended.
+    // SAFETY: VECTOR1, by the caller's promise; no longer than that, for the loop has ended.
     unsafe { finish::<V>(part) }
 }
 
 /// Sorts a part of at most [`longest`] keys.
 ///
 /// # Safety
-/// V1, and there are no more.
+/// VECTOR1, and there are no more.
 #[cfg(x86_dispatch)]
 #[inline(always)]
 unsafe fn finish<V: Vector<Key: super::Key>>(part: Part<'_, V::Key>) {
     let (n, home) = (part.len(), part.home.as_mut_ptr());
     let data = if part.away { part.other.as_ptr() } else { home };
-    // SAFETY: V1 and no more keys than that, by the caller's promise; both slices have `n` keys.
+    // SAFETY: VECTOR1 and no more keys than that, by the caller's promise; both slices have `n` keys.
     unsafe { sort_short::<V>(data, home, n) }
 }
 
 /// Two parts, the first with the smaller keys, and whether those are all equal (and where they are wanted).
 ///
 /// # Safety
-/// V1.
+/// VECTOR1.
 #[cfg(x86_dispatch)]
 #[inline(always)]
 unsafe fn divide<'a, V: Vector<Key: super::Key>>(mut part: Part<'a, V::Key>) -> (Part<'a, V::Key>, Part<'a, V::Key>, bool) {
-    // SAFETY: V1, by the caller's promise.
+    // SAFETY: VECTOR1, by the caller's promise.
     unsafe {
         let pivot = pivot::<V>(if part.away { part.other } else { part.home });
         let less = partition::<V, false>(&mut part, pivot);
@@ -255,20 +255,20 @@ fn front<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(v: V, pivots: V) -> u
 /// Moves what is less than the pivot (or equal to it) home and the others to the other side, and says how many are less.
 ///
 /// # Safety
-/// V1.
+/// VECTOR1.
 #[cfg(x86_dispatch)]
 #[inline(always)]
 unsafe fn partition<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(part: &mut Part<'_, V::Key>, pivot: V::Key) -> usize {
     const UNROLL: usize = 4;
     let (n, home, other) = (part.len(), part.home.as_mut_ptr(), part.other.as_mut_ptr());
     let x = if part.away { other } else { home };
-    // SAFETY: V1, by the caller's promise.
+    // SAFETY: VECTOR1, by the caller's promise.
     let pivots = unsafe { V::splat(pivot) };
     let all = (1u32 << V::LANES) - 1;
     let (mut low, mut high, mut i) = (0, 0, 0);
     while i + UNROLL * V::LANES <= n {
         // Loaded before anything is stored: of either side no more is overwritten than what is loaded.
-        // SAFETY: V1, by the caller's promise; the four vectors end within the `n` keys, by the loop's condition.
+        // SAFETY: VECTOR1, by the caller's promise; the four vectors end within the `n` keys, by the loop's condition.
         let v: [V; UNROLL] = unsafe {
             [V::load(x.add(i)), V::load(x.add(i + V::LANES)), V::load(x.add(i + 2 * V::LANES)), V::load(x.add(i + 3 * V::LANES))]
         };
@@ -287,7 +287,7 @@ unsafe fn partition<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(part: &mut
     }
     while i < n {
         let len = V::LANES.min(n - i);
-        // SAFETY: V1, by the caller's promise; `i + len <= n`.
+        // SAFETY: VECTOR1, by the caller's promise; `i + len <= n`.
         let v = unsafe { V::load_first(x.add(i), len) };
         let valid = ((1u64 << len) - 1) as u32;
         let front = front::<V, OR_EQUAL>(v, pivots) & valid;
@@ -307,7 +307,7 @@ unsafe fn partition<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(part: &mut
 /// The median of a sample: of one vector for short parts, of eight for long ones.
 ///
 /// # Safety
-/// V1.
+/// VECTOR1.
 #[cfg(x86_dispatch)]
 #[inline(always)]
 unsafe fn pivot<V: Vector<Key: super::Key>>(x: &[V::Key]) -> V::Key {
@@ -320,7 +320,7 @@ unsafe fn pivot<V: Vector<Key: super::Key>>(x: &[V::Key]) -> V::Key {
         *s = x[(((random >> 32) as u128 * x.len() as u128) >> 32) as usize];
     }
     let p = sample.as_mut_ptr();
-    // SAFETY: V1, by the caller's promise; the sample is one vector or eight, and every longest network takes that many.
+    // SAFETY: VECTOR1, by the caller's promise; the sample is one vector or eight, and every longest network takes that many.
     unsafe { sort_short::<V>(p, p, sample.len()) };
     sample[sample.len() / 2]
 }

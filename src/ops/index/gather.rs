@@ -38,7 +38,7 @@ pub fn get(x: &Tensor, indices: &[Index]) -> Result<Tensor> {
     let size = x.dtype().size();
     let first = x.as_ptr().wrapping_offset((plan.layout.offset() as isize - x.layout().offset() as isize) * size as isize);
     let from = plan.elements(advanced, first as *mut u8, size);
-    // SAFETY: `from` reaches elements of `x` for each index (T1), moved by offsets along its dimensions.
+    // SAFETY: `from` reaches elements of `x` for each index (TENSOR1), moved by offsets along its dimensions.
     unsafe {
         if plan.layout.rank() == 0 && positions::are_dense(&advanced.arrays, &advanced.shape, out.len()) {
             gather_dense("index", &shape, from, &advanced.arrays, &mut out)?
@@ -70,7 +70,7 @@ unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Ten
                 // SAFETY: a row of the nest.
                 unsafe { ahead.fetch(&row) };
             }
-            // SAFETY: G1 by the caller; the result's rows are disjoint.
+            // SAFETY: GATHER1 by the caller; the result's rows are disjoint.
             unsafe { row_fn(row.n, p[0], s[0], p[1] as *const i64, s[1], p[2], s[2]) }
         },
     );
@@ -129,7 +129,7 @@ unsafe fn gather_dense(op: &'static str, shape: &[usize], from: Operand, arrays:
     let size = from.size;
     let to = Operand::new(out.as_mut_ptr()?, size, shape, out.strides(), shape.len());
     let row_fn = dispatch_width!(size, |U| row_kernel::gather::<U> as row_kernel::RowFn);
-    // SAFETY: the caller's; the result is fresh (S3).
+    // SAFETY: the caller's; the result is fresh (STORAGE3).
     unsafe { positions::gather(op, row_fn, shape, from, arrays, to) }
 }
 
@@ -153,7 +153,7 @@ pub fn take(x: &Tensor, indices: &Tensor, axis: Option<isize>) -> Result<Tensor>
     let along = [Positions::new("take", indices, k, size, stride as i64 * x.dtype().size() as i64)?];
     let shape = taken(x.shape(), k, indices.shape());
     let mut out = Tensor::empty(&shape, x.dtype())?;
-    // SAFETY: positions along the axis are checked, and the other dimensions are those of `x` (T1).
+    // SAFETY: positions along the axis are checked, and the other dimensions are those of `x` (TENSOR1).
     unsafe {
         if x.rank() == 1 && positions::are_dense(&along, indices.shape(), out.len()) {
             let mut from = x.operand(1);
@@ -204,7 +204,7 @@ pub fn take_along_axis(x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tens
     let rank = along.shape.len();
     let mut from = x.operand(rank);
     from.strides[along.axis] = 0;
-    // SAFETY: positions along the axis are checked, and the other dimensions broadcast from those of `x` (T1).
+    // SAFETY: positions along the axis are checked, and the other dimensions broadcast from those of `x` (TENSOR1).
     unsafe {
         if positions::are_dense(&along.positions, indices.shape(), out.len()) {
             gather_dense("take_along_axis", &along.shape, from, &along.positions, &mut out)?

@@ -26,7 +26,7 @@ struct Converted<U, T, R> {
 impl<U: Plain, T: Element, R: Reduce<T>> Converted<U, T, R> {
     fn block(&self, x: &[U], y: &mut [T]) {
         assert!(x.len() <= y.len());
-        // SAFETY: E1: as many elements of both, apart; the loop is for their dtypes.
+        // SAFETY: LOOP1: as many elements of both, apart; the loop is for their dtypes.
         unsafe { (self.convert)(y.as_mut_ptr().cast(), x.as_ptr().cast(), ptr::null(), ptr::null(), x.len(), 0) }
     }
 }

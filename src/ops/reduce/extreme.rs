@@ -142,7 +142,7 @@ fn search<T: Plain, R: Extreme<T>>(
         let (x, n, found) = (slice::<T>(&line), axes.n, Out::new(indices.as_mut_slice::<i64>()?));
         par::ranges(x.len() / n, 1, cost, |r| {
             let lines = x[r.start * n..r.end * n].chunks_exact(n);
-            // SAFETY: O1: ranges don't overlap.
+            // SAFETY: OUT1: ranges don't overlap.
             unsafe { found.part(r) }.iter_mut().zip(lines).for_each(|(i, x)| *i = position::<T, R>(x) as i64);
         });
     } else {
@@ -174,7 +174,7 @@ fn first_of_chunks<T: Plain, R: Extreme<T>>(line: &Tensor, cost: Cost) -> Result
     let out = Out::new(&mut found);
     par::chunks(n, Cost { bytes: cost.bytes / n, flops: cost.flops / n }, |k| {
         let chunk = &x[k * CHUNK..x.len().min((k + 1) * CHUNK)];
-        // SAFETY: O1: each chunk has its own element.
+        // SAFETY: OUT1: each chunk has its own element.
         unsafe { out.part(k..k + 1)[0] = k * CHUNK + position::<T, R>(chunk) }
     });
     let best = found.iter().copied().reduce(|a, b| if R::beats(R::lift(x[b]), R::lift(x[a])) { b } else { a });

@@ -115,7 +115,7 @@ pub(in crate::ops) fn slice<T: Plain>(x: &Tensor) -> &[T] {
     assert!(x.is_contiguous() && x.dtype().size() == size_of::<T>());
     match x.len() {
         0 => &[],
-        // SAFETY: elements inside the storage (T1), aligned (T2), initialised (S1); any bytes are values of `T`.
+        // SAFETY: elements inside the storage (TENSOR1), aligned (TENSOR2), initialised (STORAGE1); any bytes are values of `T`.
         n => unsafe { core::slice::from_raw_parts(x.as_ptr() as *const T, n) },
     }
 }
@@ -124,6 +124,6 @@ pub(in crate::ops) fn slice<T: Plain>(x: &Tensor) -> &[T] {
 pub(in crate::ops) fn slice_mut<T: Plain>(y: &mut Tensor) -> Result<&mut [T]> {
     assert!(y.is_contiguous() && y.dtype().size() == size_of::<T>());
     let (p, n) = (y.as_mut_ptr()?, y.len());
-    // SAFETY: as `slice`, and exclusive while `y` is borrowed (S3).
+    // SAFETY: as `slice`, and exclusive while `y` is borrowed (STORAGE3).
     Ok(if n == 0 { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(p as *mut T, n) } })
 }

@@ -85,7 +85,7 @@ const FORMATS: [(DType, &CStr); 12] = [
 
 /// What an exported array's pointers point to.
 struct Loan {
-    /// Keeps the memory, and makes copy-on-write see that it is lent (I1).
+    /// Keeps the memory, and makes copy-on-write see that it is lent (INTEROP1).
     _tensor: Tensor,
     _lent: Lent,
     /// No validity: there are no nulls; and the elements.

@@ -1,7 +1,7 @@
 //! NumPy's array interface, both ways: a dictionary of dtype, shape and memory, `__array_interface__`.
 //! See <https://numpy.org/doc/stable/reference/arrays.interface.html>, version 3.
 //!
-//! What flex gives out has a buffer for its memory, not a bare pointer: the buffer is a loan that copy-on-write sees (I1), where nobody would
+//! What flex gives out has a buffer for its memory, not a bare pointer: the buffer is a loan that copy-on-write sees (INTEROP1), where nobody would
 //! keep the memory behind a pointer when the tensor is written to.
 
 use super::buffer::{MAX_RANK, Order, View};

@@ -1,6 +1,6 @@
 //! Conversions between float16, as its bits, and float32. Each does a leading part of the elements, whole vectors, and says how many.
 //!
-//! Contract H1: `n` elements are readable from `x`, and writable at `y` by nobody else; the set is the CPU's.
+//! Contract HALF1: `n` elements are readable from `x`, and writable at `y` by nobody else; the set is the CPU's.
 
 use crate::simd::Isa;
 use core::arch::x86_64::*;
@@ -8,11 +8,11 @@ use core::arch::x86_64::*;
 /// To float32.
 ///
 /// # Safety
-/// H1.
+/// HALF1.
 #[inline(always)]
 pub unsafe fn widen<I: Isa>(x: *const u16, y: *mut f32, n: usize) -> usize {
     let mut k = 0;
-    // SAFETY: H1, and the elements from k on are a vector at least.
+    // SAFETY: HALF1, and the elements from k on are a vector at least.
     unsafe {
         if I::AVX512 {
             while k + 16 <= n {
@@ -33,11 +33,11 @@ pub unsafe fn widen<I: Isa>(x: *const u16, y: *mut f32, n: usize) -> usize {
 /// From float32, to the nearest.
 ///
 /// # Safety
-/// H1.
+/// HALF1.
 #[inline(always)]
 pub unsafe fn narrow<I: Isa>(x: *const f32, y: *mut u16, n: usize) -> usize {
     let mut k = 0;
-    // SAFETY: H1, and the elements from k on are a vector at least.
+    // SAFETY: HALF1, and the elements from k on are a vector at least.
     unsafe {
         if I::AVX512 {
             while k + 16 <= n {

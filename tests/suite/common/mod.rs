@@ -76,7 +76,7 @@ pub fn values(t: &Tensor) -> Vec<Value> {
                 at += (n % t.shape()[k]) as isize * t.strides()[k];
                 n /= t.shape()[k];
             }
-            // SAFETY: an element inside the tensor (T1); little-endian hosts run these tests.
+            // SAFETY: an element inside the tensor (TENSOR1); little-endian hosts run these tests.
             let bytes = unsafe { std::slice::from_raw_parts(t.as_ptr().offset(at * size as isize), size) };
             read(t.dtype(), bytes)
         })
