@@ -84,7 +84,7 @@ loops! {
 
 /// `forms` says which masks the machine may use.
 fn instr<L: Loop>(_: L, forms: u8, dst: u8, src: [u8; 3]) -> Instr {
-    Instr { f: pick::<L>(), dst, src, arity: 2, mult: 1, forms }
+    Instr { f: pick::<L>(), dst, src, arity: 2, mult: 1, forms, cost: 2 }
 }
 
 #[test]

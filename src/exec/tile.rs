@@ -53,6 +53,8 @@ pub struct Instr {
     pub mult: u8,
     /// Bit m: the loop takes scalar mask m (contract LOOP1).
     pub forms: u8,
+    /// Operations an element, for [`Cost`](crate::par::Cost).
+    pub cost: u8,
 }
 
 /// A program. Slots are numbered: inputs, outputs, constants, temporaries.

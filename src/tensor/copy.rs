@@ -28,7 +28,7 @@ fn copy_loop(size: usize) -> LoopFn {
 /// # Safety
 /// NEST1; the loop takes elements of the operands' sizes.
 unsafe fn run_one(f: LoopFn, forms: u8, shape: &[usize], input: Operand, output: Operand) {
-    let code = [Instr { f, dst: 1, src: [0; 3], arity: 1, mult: 1, forms }];
+    let code = [Instr { f, dst: 1, src: [0; 3], arity: 1, mult: 1, forms, cost: convert::COST }];
     // SAFETY: NEST1, by the caller's promise; the one instruction reads operand 0 and writes operand 1.
     unsafe { exec::run(&Program { constants: &[], temps: 0, temp_size: 1, code: &code }, shape, &[input], &[output]) }
 }

@@ -18,3 +18,6 @@ mod table;
 #[cfg(feature = "half")]
 pub use half::Widen;
 pub use table::{cast_loop, narrow_loop, widen_loop};
+
+/// Operations an element of a conversion, roughly.
+pub const COST: u8 = 4;

@@ -228,7 +228,7 @@ macro_rules! square {
     };
 }
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident { $($class:ident |$($x:ident),*| $b:expr $(, far($is_far:expr) $far:expr)?;)* })*) => {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal { $($class:ident |$($x:ident),*| $b:expr $(, far($is_far:expr) $far:expr)?;)* })*) => {
         /// The rows of the list, as types and as constants.
         pub mod rows {
             use super::*;

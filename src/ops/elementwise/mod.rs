@@ -319,7 +319,7 @@ impl Plan {
         }
         let dst = plan.temp();
         let arity = args.len() as u8;
-        plan.code.push(Instr { f: k.f, dst, src, arity, mult: k.mult, forms: k.forms });
+        plan.code.push(Instr { f: k.f, dst, src, arity, mult: k.mult, forms: k.forms, cost: row.op.cost() });
         Ok(plan)
     }
     fn temp(&mut self) -> u8 {
@@ -330,7 +330,7 @@ impl Plan {
     fn convert(&mut self, src: u8, from: DType, to: DType) -> Result<u8> {
         let f = convert::cast_loop(self.name, from, to)?;
         let dst = self.temp();
-        self.code.push(Instr { f, dst, src: [src; 3], arity: 1, mult: 1, forms: 1 });
+        self.code.push(Instr { f, dst, src: [src; 3], arity: 1, mult: 1, forms: 1, cost: convert::COST });
         Ok(dst)
     }
     /// Narrows what was computed wide, converts it to the target's dtype; the last instruction's slot becomes the result's.
