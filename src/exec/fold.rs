@@ -13,7 +13,7 @@ use super::lines::aligned;
 use super::pack::pack;
 use super::rect::Rect;
 use super::view::{View, ViewMut};
-use crate::dtype::Plain;
+use crate::dtype::Pod;
 use crate::error::{Error, Result};
 use crate::par::{self, Cost};
 use crate::storage::Bytes;
@@ -23,11 +23,11 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// What a reduction computes, over slices. `join` is associative up to rounding.
 pub trait Fold: Sync {
     /// Elements.
-    type In: Plain;
+    type In: Pod;
     /// What is known about some of the elements.
-    type Acc: Plain;
+    type Acc: Pod;
     /// Results.
-    type Out: Plain;
+    type Out: Pod;
     /// Arithmetic operations an element.
     const FLOPS: usize = 1;
     /// Of a run of elements; of none, the identity.

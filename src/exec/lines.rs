@@ -6,7 +6,7 @@ use super::nest::{MAX_OPERANDS, Nest, Operand};
 use super::pack::{pack, unpack};
 use super::rect::Rect;
 use super::view::{View, ViewMut};
-use crate::dtype::{DType, Plain};
+use crate::dtype::{DType, Pod};
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Shape, sort_by_key};
 use crate::par::{self, Cost};
@@ -167,40 +167,40 @@ impl<'a> Line<'a> {
     /// # fn main() { let _: fn(&flex::exec::lines::Line<'_>) -> i128 = wider; }
     /// ```
     #[inline]
-    pub fn input<T: Plain>(&self, k: usize) -> &'a [T] {
+    pub fn input<T: Pod>(&self, k: usize) -> &'a [T] {
         assert!(k < self.inputs);
         const { aligned::<T>() }
         match self.len::<T>(k) {
             0 => &[],
-            // SAFETY: LINE1 (`T` is aligned as its dtype: `aligned`), LINE2, and any bytes are values of a `Plain` type.
+            // SAFETY: LINE1 (`T` is aligned as its dtype: `aligned`), LINE2, and any bytes are values of a `Pod` type.
             n => unsafe { core::slice::from_raw_parts(self.ptrs[k] as *const T, n) },
         }
     }
     /// Output `k`, which may be asked for once a line; `T` as for an input.
     #[inline]
-    pub fn output<T: Plain>(&self, k: usize) -> &'a mut [T] {
+    pub fn output<T: Pod>(&self, k: usize) -> &'a mut [T] {
         assert!(k < self.outputs);
         const { aligned::<T>() }
         self.take(self.inputs + k)
     }
     /// Scratch `k`, which may be asked for once a line; `T` may be of any width.
     #[inline]
-    pub fn scratch<T: Plain>(&self, k: usize) -> &'a mut [T] {
+    pub fn scratch<T: Pod>(&self, k: usize) -> &'a mut [T] {
         self.take(self.inputs + self.outputs + k)
     }
     #[inline]
-    fn take<T: Plain>(&self, k: usize) -> &'a mut [T] {
+    fn take<T: Pod>(&self, k: usize) -> &'a mut [T] {
         let n = self.len::<T>(k);
         assert!(self.taken.get() >> k & 1 == 0, "an output of a line is taken twice");
         self.taken.set(self.taken.get() | 1 << k);
         match n {
             0 => &mut [],
-            // SAFETY: LINE1, LINE2, exclusive by the lines above, and any bytes are values of a `Plain` type.
+            // SAFETY: LINE1, LINE2, exclusive by the lines above, and any bytes are values of a `Pod` type.
             n => unsafe { core::slice::from_raw_parts_mut(self.ptrs[k] as *mut T, n) },
         }
     }
     #[inline]
-    fn len<T: Plain>(&self, k: usize) -> usize {
+    fn len<T: Pod>(&self, k: usize) -> usize {
         let a = &self.args[k];
         assert!(size_of::<T>() == a.memory.size, "{} bytes for an element of {}", size_of::<T>(), a.memory.size);
         a.len
@@ -208,7 +208,7 @@ impl<'a> Line<'a> {
 }
 
 /// A type that tensors' elements may be seen as: `i128` has the width of complex128, but not its alignment.
-pub(super) const fn aligned<T: Plain>() {
+pub(super) const fn aligned<T: Pod>() {
     assert!(align_of::<T>() <= align_of::<u64>(), "elements of tensors are aligned as u64 at most");
 }
 

@@ -107,10 +107,15 @@ pub unsafe fn run(p: &Program, x: &Nest, streamed: bool) {
     if p.code.len() == 1 && x.dims.len() == 1 && !streamed {
         let c = &p.code[0];
         let linear = (0..k).all(|i| x.dims[0].steps[i] == x.sizes[i] as isize);
-        if linear && c.src[..c.arity as usize].iter().all(|s| (*s as usize) < k) && !(x.inputs..k).any(aliased) {
-            let q = |j: usize| x.ptrs[c.src[j] as usize] as *const u8;
+        let scalars = c.src[..c.arity as usize].iter().rev().fold(0, |mask, s| mask << 1 | (*s as usize >= k) as u32);
+        if linear && c.forms >> scalars & 1 == 1 && !(x.inputs..k).any(aliased) {
+            // a program of one instruction has no temporaries, so what is no operand is a constant
+            let q = |j: usize| match c.src[j] as usize {
+                s if s < k => x.ptrs[s] as *const u8,
+                s => p.constants[s - k].0,
+            };
             // SAFETY: NEST1; each operand's steps are its size, so it is one run of `total` elements, and no output is an input.
-            return unsafe { (c.f)(x.ptrs[c.dst as usize], q(0), q(1), q(2), x.total * c.mult as usize, 0) };
+            return unsafe { (c.f)(x.ptrs[c.dst as usize], q(0), q(1), q(2), x.total * c.mult as usize, scalars) };
         }
     }
     if x.total > 0 {

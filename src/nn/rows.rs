@@ -1,7 +1,7 @@
 //! How the lines of a tensor are normalised: lines that lie in memory as they are, long ones in chunks on all threads, any others as
 //! copies.
 
-use crate::dtype::{Element, Plain};
+use crate::dtype::{Element, Pod};
 use crate::error::Result;
 use crate::exec::lines::Lines;
 use crate::fallible;
@@ -16,8 +16,8 @@ const LINES: usize = 16;
 /// `x` normalised along an axis, in the type that is computed in. How lines come to threads does not show in the bits.
 pub(super) fn normalize<T, N>(x: &Tensor, axis: usize, norm: &N) -> Result<Tensor>
 where
-    T: Element + Plain + Product,
-    T::Lane: Element + Plain + Float + Product<Lane = T::Lane>,
+    T: Element + Pod + Product,
+    T::Lane: Element + Pod + Float + Product<Lane = T::Lane>,
     N: Norm<T::Lane>,
 {
     if widens::<T>(x, axis) {
@@ -42,8 +42,8 @@ fn widens<T: Product>(x: &Tensor, axis: usize) -> bool {
 /// The same into `y`, contiguous, of the shape and dtype of `x`.
 pub(super) fn normalize_into<T, N>(x: &Tensor, axis: usize, norm: &N, y: &mut Tensor) -> Result<()>
 where
-    T: Element + Plain + Product,
-    T::Lane: Element + Plain + Float + Product<Lane = T::Lane>,
+    T: Element + Pod + Product,
+    T::Lane: Element + Pod + Float + Product<Lane = T::Lane>,
     N: Norm<T::Lane>,
 {
     if widens::<T>(x, axis) {

@@ -1,7 +1,7 @@
 //! Scans along an axis: cumulative sum, product, maximum, minimum; and differences, which undo the sum.
 
 use super::reduce::{accumulated, accumulator, slice, slice_mut};
-use crate::dtype::{DType, Plain};
+use crate::dtype::{DType, Pod};
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
 use crate::fallible;
@@ -155,7 +155,7 @@ const LINES: usize = 16;
 const COLUMNS: usize = 16;
 
 /// The scan of `x`, whose elements are of the width of `T`, along `axis`; after the identity where `initial` says so.
-fn scan<T: Plain, R: Reduce<T, Acc = T, Out = T>>(x: &Tensor, axis: usize, initial: bool) -> Result<Tensor> {
+fn scan<T: Pod, R: Reduce<T, Acc = T, Out = T>>(x: &Tensor, axis: usize, initial: bool) -> Result<Tensor> {
     let n = x.shape()[axis];
     let mut shape = Shape::from_slice(x.shape());
     shape[axis] += initial as usize;
@@ -192,7 +192,7 @@ fn after<T>(y: &mut [T], first: Option<T>) -> &mut [T] {
 }
 
 /// Lines of `n` elements, each cut in chunks: what a chunk starts from are the totals of those before it.
-fn chunks<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, y: &mut [T]) -> Result<()> {
+fn chunks<T: Pod, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, y: &mut [T]) -> Result<()> {
     let per_line = n.div_ceil(CHUNK);
     let pieces = x.len() / n * per_line;
     let chunk = |k: usize| k / per_line * n + k % per_line * CHUNK..k / per_line * n + n.min((k % per_line + 1) * CHUNK);
@@ -225,7 +225,7 @@ fn chunks<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, 
 }
 
 /// Contiguous `[outer, n, inner]`, along the middle: each row is the one above joined with that of `x`, strip by strip.
-fn columns<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, inner: usize, first: Option<T>, y: &mut [T]) {
+fn columns<T: Pod, R: Reduce<T, Acc = T>>(x: &[T], n: usize, inner: usize, first: Option<T>, y: &mut [T]) {
     let extra = first.is_some() as usize;
     let outer = y.len() / ((n + extra) * inner);
     let width = inner.div_ceil(2 * par::threads()).next_multiple_of(64).clamp(64, 2048);

@@ -245,12 +245,10 @@ fn triangle(op: &'static str, x: &Tensor, zeros: impl Fn(i64, usize) -> core::op
     };
     let mut out = x.copy()?;
     let size = x.dtype().size();
-    let first = out.as_mut_ptr()?;
     if x.is_empty() {
         return Ok(out);
     }
-    // SAFETY: a fresh contiguous tensor's bytes (TENSOR1, STORAGE3); zero bytes are a zero of every dtype.
-    let bytes = par::Out::new(unsafe { core::slice::from_raw_parts_mut(first, x.len() * size) });
+    let bytes = par::Out::new(out.as_mut_bytes()?); // zero bytes are a zero of every dtype
     par::ranges(x.len() / columns, 1, Cost { bytes: columns * size, flops: 0 }, |r| {
         for row in r {
             let zeros = zeros((row % rows) as i64, columns);

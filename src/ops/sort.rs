@@ -1,6 +1,6 @@
 //! Sorting, the order of positions, the first k, and searches. NaN comes last, ascending and descending.
 
-use crate::dtype::{DType, Element, Plain};
+use crate::dtype::{DType, Element, Pod};
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
 use crate::kernel::sort::pack::{self, Packing};
@@ -183,7 +183,7 @@ fn are_few(x: &Tensor, n: usize, cost: Cost) -> bool {
 }
 
 /// Calls `f` with each line along the axis, its result and scratch of its length, one after the other.
-fn line_by_line<T: Ordered, R: Element, K: Plain>(
+fn line_by_line<T: Ordered, R: Element, K: Pod>(
     x: &Tensor,
     axis: usize,
     dtype: DType,

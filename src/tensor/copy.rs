@@ -107,6 +107,13 @@ impl Tensor {
         }
         self.get_mut_ptr().ok_or_else(|| Error::value("as_mut_ptr", "fresh storage is shared"))
     }
+    /// The bytes of the elements of a contiguous tensor, for writing; copies first where the storage is shared.
+    pub(crate) fn as_mut_bytes(&mut self) -> Result<&mut [u8]> {
+        assert!(self.is_contiguous(), "the tensor is not contiguous");
+        let (p, n) = (self.as_mut_ptr()?, self.len() * self.dtype().size());
+        // SAFETY: as `as_bytes`, and exclusive while `self` is borrowed (STORAGE3).
+        Ok(if n == 0 { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(p, n) } })
+    }
     /// The values for writing, row-major; copies first where the storage is shared or the tensor is not contiguous. Errors
     /// where `T` is not the dtype.
     ///

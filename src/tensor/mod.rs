@@ -241,16 +241,21 @@ impl Tensor {
         if !self.is_contiguous() {
             return Err(Error::shape("as_slice", "the tensor is not contiguous: take contiguous() of it first"));
         }
-        let n = self.len();
-        // SAFETY: bytes of contiguous elements inside the storage (TENSOR1).
-        let bytes = unsafe {
-            core::slice::from_raw_parts(if n == 0 { core::ptr::NonNull::dangling().as_ptr() } else { self.as_ptr() }, n * size_of::<T>())
-        };
+        let bytes = self.as_bytes();
         if !T::valid(bytes) {
             return Err(Error::value("as_slice", "the memory holds bytes that are no bool: read it as flex::Bool"));
         }
-        // SAFETY: as above, aligned (TENSOR2), initialised (STORAGE1), valid as `T`.
-        Ok(if n == 0 { &[] } else { unsafe { core::slice::from_raw_parts(self.as_ptr() as *const T, n) } })
+        // SAFETY: elements inside the storage (TENSOR1), aligned (TENSOR2), initialised (STORAGE1), valid as `T`.
+        Ok(if bytes.is_empty() { &[] } else { unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const T, self.len()) } })
+    }
+    /// The bytes of the elements of a contiguous tensor; those of any `Pod` of the dtype's width may be made of them.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        assert!(self.is_contiguous(), "the tensor is not contiguous");
+        match self.len() {
+            0 => &[],
+            // SAFETY: contiguous elements inside the storage (TENSOR1), initialised (STORAGE1); `self` keeps others from writing (STORAGE3).
+            n => unsafe { core::slice::from_raw_parts(self.as_ptr(), n * self.dtype.size()) },
+        }
     }
     /// Errors where `T` is not the tensor's dtype.
     pub(crate) fn expect_dtype<T: Element>(&self, op: &'static str) -> Result<()> {

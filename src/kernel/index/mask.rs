@@ -3,7 +3,7 @@
 //! A mask is read twice: counted, so that there is room, then followed. Others may write to it in between (READ1), so who follows it writes
 //! no more than there is room for, and says how many it found.
 
-use crate::dtype::Plain;
+use crate::dtype::Pod;
 #[cfg(x86_dispatch)]
 use crate::simd::x86::mask::{BLOCK, bits_256, bits_512, compress};
 #[cfg(x86_dispatch)]
@@ -61,7 +61,7 @@ kernel! {
 
 kernel! {
     /// Copies the elements where the mask is true, as far as `out` has room, and says how many.
-    pub fn select<'a, U: Plain>(x: &'a [U], mask: &'a [u8], out: &'a mut [U]) -> usize { |I|
+    pub fn select<'a, U: Pod>(x: &'a [U], mask: &'a [u8], out: &'a mut [U]) -> usize { |I|
         #[allow(unused_mut)]
         let (mut i, mut n) = (0, 0);
         let x = &x[..mask.len()];
@@ -96,7 +96,7 @@ kernel! {
 
 kernel! {
     /// Puts the value where the mask is true.
-    pub fn fill<'a, U: Plain>(x: &'a mut [U], mask: &'a [u8], value: U) -> () { |I|
+    pub fn fill<'a, U: Pod>(x: &'a mut [U], mask: &'a [u8], value: U) -> () { |I|
         // written in any case, so that it is a blend
         for (x, m) in x.iter_mut().zip(mask) {
             let old = *x;

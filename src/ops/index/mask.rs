@@ -46,11 +46,7 @@ impl Counted {
         k * Self::PIECE..((k + 1) * Self::PIECE).min(self.mask.len())
     }
     fn bytes(&self) -> &[u8] {
-        if self.mask.is_empty() {
-            return &[];
-        }
-        // SAFETY: a contiguous tensor (TENSOR1) of one byte an element, initialised.
-        unsafe { core::slice::from_raw_parts(self.mask.as_ptr(), self.mask.len()) }
+        self.mask.as_bytes()
     }
     /// How many are true.
     fn total(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use super::{Axes, elements, slice};
 use crate::dtype::DType;
-use crate::dtype::Plain;
+use crate::dtype::Pod;
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
 use crate::fallible;
@@ -110,7 +110,7 @@ pub fn min_with_indices(x: &Tensor, axis: Option<isize>, keepdims: bool, index_d
 const CHUNK: usize = 1 << 15;
 
 /// The extremes along an axis and their indices; the values are left empty where they are not wanted.
-fn search<T: Plain, R: Extreme<T>>(
+fn search<T: Pod, R: Extreme<T>>(
     op: &'static str,
     x: &Tensor,
     axis: Option<isize>,
@@ -167,7 +167,7 @@ fn search<T: Plain, R: Extreme<T>>(
 }
 
 /// Where the extreme of a contiguous line is first, by fixed chunks.
-fn first_of_chunks<T: Plain, R: Extreme<T>>(line: &Tensor, cost: Cost) -> Result<usize> {
+fn first_of_chunks<T: Pod, R: Extreme<T>>(line: &Tensor, cost: Cost) -> Result<usize> {
     let x: &[T] = slice(line);
     let n = x.len().div_ceil(CHUNK);
     let mut found = fallible::filled(0, n)?;
