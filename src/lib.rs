@@ -44,6 +44,7 @@
 //! | `ints` | yes | all integers |
 //! | `f64`, `half`, `complex` | yes | float64; float16 and bfloat16; complex64 (and with `f64` complex128) |
 //! | `critical-section` | no | targets without atomic compare-and-swap |
+//! | `rayon` | no | `Rayon`: operations run on the program's rayon pool ([`set_executor`]) |
 //! | `python` | no | the Python module |
 //!
 //! `FLEX_ISA=scalar|avx2|avx512` and `FLEX_NUM_THREADS` in the environment choose less than the machine has; [`ignored_settings`] names a
@@ -86,9 +87,11 @@ mod tensor;
 pub use dtype::{Bool, DType, Element};
 pub use error::{Error, Result};
 pub use layout::Layout;
+#[cfg(feature = "rayon")]
+pub use par::Rayon;
 pub use par::threads as num_threads;
 #[cfg(feature = "std")]
-pub use par::{set_local_threads, set_num_threads, with_threads};
+pub use par::{Executor, set_executor, set_local_threads, set_num_threads, with_threads};
 pub use scalar::Scalar;
 pub use storage::Bytes;
 #[cfg(feature = "std")]

@@ -11,6 +11,8 @@ use core::ops::Range;
 #[cfg(feature = "std")]
 mod count;
 #[cfg(feature = "std")]
+mod executor;
+#[cfg(feature = "std")]
 mod place;
 #[cfg(feature = "std")]
 mod team;
@@ -19,6 +21,10 @@ mod team;
 pub use count::this_thread;
 #[cfg(feature = "std")]
 pub use count::{requested, set_local_threads, set_num_threads, threads, with_threads};
+#[cfg(feature = "rayon")]
+pub use executor::Rayon;
+#[cfg(feature = "std")]
+pub use executor::{Executor, set_executor};
 
 /// What one item of work costs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,8 +66,17 @@ pub fn threads() -> usize {
 fn share(_pieces: usize, _threads: usize, _ns: usize, _f: impl Fn(usize) + Sync) -> bool {
     false
 }
+/// The same with the standard library: on the program's own threads where it lent them, else on the team.
 #[cfg(feature = "std")]
-use team::share;
+fn share(pieces: usize, threads: usize, ns: usize, f: impl Fn(usize) + Sync) -> bool {
+    match executor::current() {
+        Some(executor) => {
+            executor::share(executor, pieces, f);
+            true
+        }
+        None => team::share(pieces, threads, ns, f),
+    }
+}
 
 /// On how many threads work of this cost is worth being cut.
 pub fn threads_for(cost: Cost) -> usize {
