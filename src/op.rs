@@ -18,7 +18,7 @@
 //! - `boolean`; `sint`, `uint`, `int` (both, a body each); `wint`: integers whose sign is of no meaning, a body a width.
 //! - `float`: float32 and float64, and the 16-bit floats, which are computed in float32 and rounded once.
 //! - `half`: 16-bit floats as they are.
-//! - `brain`: bfloat16 computed by the float32 body in one loop, where that body costs less than to widen and narrow.
+//! - `direct`: 16-bit floats computed by the float32 body in one loop, where that body costs less than to widen and narrow.
 //! - `complex`; `pair`: what `float` has, and complex numbers as pairs of those.
 //! - `bits`: every dtype, moved by its width.
 //!
@@ -45,13 +45,13 @@ macro_rules! operations {
     ($callback:ident! { $($prefix:tt)* }) => { $callback! { $($prefix)*
         // arithmetic
         /// Sum.
-        Add add 2 same 2 { wint |a, b| a.wrapping_add(b); brain |a, b| (); pair |a, b| a + b; }
+        Add add 2 same 2 { wint |a, b| a.wrapping_add(b); direct |a, b| (); pair |a, b| a + b; }
         /// Difference.
-        Subtract subtract 2 same 2 { wint |a, b| a.wrapping_sub(b); brain |a, b| (); pair |a, b| a - b; }
+        Subtract subtract 2 same 2 { wint |a, b| a.wrapping_sub(b); direct |a, b| (); pair |a, b| a - b; }
         /// Product.
-        Multiply multiply 2 same 2 { wint |a, b| a.wrapping_mul(b); brain |a, b| (); float |a, b| a * b; complex |a, b| ComplexMath::multiply::<I>(a, b); }
+        Multiply multiply 2 same 2 { wint |a, b| a.wrapping_mul(b); direct |a, b| (); float |a, b| a * b; complex |a, b| ComplexMath::multiply::<I>(a, b); }
         /// Quotient; of integers in the default float.
-        Divide divide 2 float 2 { brain |a, b| (); float |a, b| a / b; complex |a, b| ComplexMath::divide::<I>(a, b); }
+        Divide divide 2 float 2 { direct |a, b| (); float |a, b| a / b; complex |a, b| ComplexMath::divide::<I>(a, b); }
         /// Floor of the quotient. Integer division by zero is an error.
         FloorDivide floor_divide 2 same 2 { sint |a, b| Int::floor_divide_near::<I>(a, b), far(Int::is_division_far(a, b)) Int::floor_divide::<I>(a, b); uint |a, b| Int::floor_divide_near::<I>(a, b), far(Int::is_division_far(a, b)) Int::floor_divide::<I>(a, b); float |a, b| Real::floor_divide_near::<I>(a, b), far(Real::is_fmod_far::<I>(a, b)) Real::floor_divide::<I>(a, b); }
         /// Remainder with the sign of the divisor. Integer division by zero is an error.
@@ -61,21 +61,21 @@ macro_rules! operations {
         /// The first to the power of the second. Negative exponents of integers are an error.
         Pow pow 2 same 64 { int |a, b| Int::power(a, b); float |a, b| Real::pow_near::<I>(a, b), far(Real::is_pow_far(a, b)) Math::pow::<I>(a, b); complex |a, b| Math::pow::<I>(a, b); }
         /// The larger; NaN where either is.
-        Maximum maximum 2 same 2 { boolean |a, b| Bool(a.0 | b.0).normal(); int |a, b| if a > b { a } else { b }; brain |a, b| (); float |a, b| Real::maximum::<I>(a, b); }
+        Maximum maximum 2 same 2 { boolean |a, b| Bool(a.0 | b.0).normal(); int |a, b| if a > b { a } else { b }; direct |a, b| (); float |a, b| Real::maximum::<I>(a, b); }
         /// The smaller; NaN where either is.
-        Minimum minimum 2 same 2 { boolean |a, b| Bool(a.normal().0 & b.normal().0); int |a, b| if a < b { a } else { b }; brain |a, b| (); float |a, b| Real::minimum::<I>(a, b); }
+        Minimum minimum 2 same 2 { boolean |a, b| Bool(a.normal().0 & b.normal().0); int |a, b| if a < b { a } else { b }; direct |a, b| (); float |a, b| Real::minimum::<I>(a, b); }
         /// The nearest value from `min` to `max`: `minimum(maximum(x, min), max)`.
         Clip clip 3 same 2 { int |x, min, max| { let x = if x > min { x } else { min }; if x < max { x } else { max } }; float |x, min, max| Real::minimum::<I>(Real::maximum::<I>(x, min), max); }
         /// `-x`; the smallest integer gives itself.
-        Negative negative 1 same 2 { wint |x| x.wrapping_neg(); brain |x| (); pair |x| -x; }
+        Negative negative 1 same 2 { wint |x| x.wrapping_neg(); direct |x| (); pair |x| -x; }
         /// x itself.
         Positive positive 1 same 2 { wint |x| x; pair |x| x; }
         /// Magnitude; the smallest integer gives itself. Of complex numbers a real.
-        Abs abs 1 real 2 { sint |x| x.wrapping_abs(); uint |x| x; brain |x| (); float |x| Real::abs::<I>(x); complex |x| ComplexMath::abs::<I>(x); }
+        Abs abs 1 real 2 { sint |x| x.wrapping_abs(); uint |x| x; direct |x| (); float |x| Real::abs::<I>(x); complex |x| ComplexMath::abs::<I>(x); }
         /// -1, 0 or 1; `z / |z|` of complex numbers.
         Sign sign 1 same 2 { sint |x| Int::sign(x); uint |x| x.min(1); float |x| Math::sign::<I>(x); complex |x| Math::sign::<I>(x); }
         /// `x * x`.
-        Square square 1 same 2 { wint |x| x.wrapping_mul(x); brain |x| (); float |x| x * x; complex |x| Math::square::<I>(x); }
+        Square square 1 same 2 { wint |x| x.wrapping_mul(x); direct |x| (); float |x| x * x; complex |x| Math::square::<I>(x); }
         /// `1 / x`.
         Reciprocal reciprocal 1 float 2 { float |x| Math::reciprocal::<I>(x); complex |x| Math::reciprocal::<I>(x); }
         /// Square root.
@@ -151,7 +151,7 @@ macro_rules! operations {
         /// `1 / (1 + exp(-x))`.
         Sigmoid sigmoid 1 float 2 { float |x| Real::sigmoid_near::<I>(x), far(Real::is_exp_far(x)) Real::sigmoid::<I>(x); }
         /// `max(x, 0)`.
-        Relu relu 1 same 2 { sint |x| x.max(0); uint |x| x; brain |x| (); float |x| Real::maximum::<I>(x, 0.0); }
+        Relu relu 1 same 2 { sint |x| x.max(0); uint |x| x; direct |x| (); float |x| Real::maximum::<I>(x, 0.0); }
         /// `x / 2 * (1 + erf(x / sqrt(2)))` (Hendrycks and Gimpel 2016).
         Gelu gelu 1 float 2 { float |x| Real::gelu::<I>(x); }
         /// The approximation of gelu by tanh.
@@ -160,17 +160,17 @@ macro_rules! operations {
         Silu silu 1 float 2 { float |x| Real::silu_near::<I>(x), far(Real::is_exp_far(x)) Real::silu::<I>(x); }
         // comparisons
         /// Whether equal.
-        Equal equal 2 bool 2 { boolean |a, b| Bool((a == b) as u8); wint |a, b| Bool((a == b) as u8); brain |a, b| (); float |a, b| Bool((a == b) as u8); complex |a, b| Bool(ComplexMath::equal(a, b) as u8); }
+        Equal equal 2 bool 2 { boolean |a, b| Bool((a == b) as u8); wint |a, b| Bool((a == b) as u8); direct |a, b| (); float |a, b| Bool((a == b) as u8); complex |a, b| Bool(ComplexMath::equal(a, b) as u8); }
         /// Whether not equal.
-        NotEqual not_equal 2 bool 2 { boolean |a, b| Bool((a != b) as u8); wint |a, b| Bool((a != b) as u8); brain |a, b| (); float |a, b| Bool((a != b) as u8); complex |a, b| Bool(!ComplexMath::equal(a, b) as u8); }
+        NotEqual not_equal 2 bool 2 { boolean |a, b| Bool((a != b) as u8); wint |a, b| Bool((a != b) as u8); direct |a, b| (); float |a, b| Bool((a != b) as u8); complex |a, b| Bool(!ComplexMath::equal(a, b) as u8); }
         /// Whether the first is less.
-        Less less 2 bool 2 { boolean |a, b| Bool((a.normal().0 < b.normal().0) as u8); int |a, b| Bool((a < b) as u8); brain |a, b| (); float |a, b| Bool((a < b) as u8); }
+        Less less 2 bool 2 { boolean |a, b| Bool((a.normal().0 < b.normal().0) as u8); int |a, b| Bool((a < b) as u8); direct |a, b| (); float |a, b| Bool((a < b) as u8); }
         /// Whether the first is less or equal.
-        LessEqual less_equal 2 bool 2 { boolean |a, b| Bool((a.normal().0 <= b.normal().0) as u8); int |a, b| Bool((a <= b) as u8); brain |a, b| (); float |a, b| Bool((a <= b) as u8); }
+        LessEqual less_equal 2 bool 2 { boolean |a, b| Bool((a.normal().0 <= b.normal().0) as u8); int |a, b| Bool((a <= b) as u8); direct |a, b| (); float |a, b| Bool((a <= b) as u8); }
         /// Whether the first is greater.
-        Greater greater 2 bool 2 { boolean |a, b| Bool((a.normal().0 > b.normal().0) as u8); int |a, b| Bool((a > b) as u8); brain |a, b| (); float |a, b| Bool((a > b) as u8); }
+        Greater greater 2 bool 2 { boolean |a, b| Bool((a.normal().0 > b.normal().0) as u8); int |a, b| Bool((a > b) as u8); direct |a, b| (); float |a, b| Bool((a > b) as u8); }
         /// Whether the first is greater or equal.
-        GreaterEqual greater_equal 2 bool 2 { boolean |a, b| Bool((a.normal().0 >= b.normal().0) as u8); int |a, b| Bool((a >= b) as u8); brain |a, b| (); float |a, b| Bool((a >= b) as u8); }
+        GreaterEqual greater_equal 2 bool 2 { boolean |a, b| Bool((a.normal().0 >= b.normal().0) as u8); int |a, b| Bool((a >= b) as u8); direct |a, b| (); float |a, b| Bool((a >= b) as u8); }
         /// Whether finite.
         Isfinite isfinite 1 bool 2 { boolean |x| { let _ = x; Bool(1) }; wint |x| { let _ = x; Bool(1) }; float |x| Bool(x.is_finite() as u8); complex |x| Bool(ComplexMath::isfinite(x) as u8); }
         /// Whether infinite.

@@ -8,7 +8,9 @@ use crate::simd::x86;
 use core::mem::MaybeUninit;
 
 /// A 16-bit float: computed in `f32`, rounded once.
-pub trait Widen: Copy {
+pub trait Widen: Copy + 'static {
+    /// Whether LLVM vectorises loops in which single elements are converted; slices are converted faster where it doesn't.
+    const IN_LOOPS: bool = true;
     /// The same value.
     fn widen(self) -> f32;
     /// The nearest value, ties to even; NaN stays NaN (quiet, sign and leading payload bits kept).
@@ -41,6 +43,7 @@ impl Widen for bf16 {
 }
 
 impl Widen for f16 {
+    const IN_LOOPS: bool = false;
     #[inline(always)]
     fn widen(self) -> f32 {
         let h = self.to_bits() as u32;
