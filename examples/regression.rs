@@ -34,7 +34,7 @@ fn main() -> Result<()> {
     for step in 0..=STEPS {
         let error = ops::matmul(&x, &weights)? - &y;
         if step % 50 == 0 {
-            let loss = ops::mean(&ops::square(&error)?, None, false)?;
+            let loss = ops::mean(&ops::square(&error)?, ())?;
             println!("step {step:3}: mean square error {:.6}", loss.item::<f32>()?);
         }
         let gradient = ops::matmul(&x.transpose(0, 1)?, &error)? * (2.0 / POINTS as f64);

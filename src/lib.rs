@@ -83,7 +83,7 @@ pub use exec::environment::ignored_settings;
 pub use exec::par::threads as num_threads;
 #[cfg(feature = "std")]
 pub use exec::par::{set_local_threads, set_num_threads, with_threads};
-pub use layout::Layout;
+pub use layout::{Axes, Layout};
 pub use scalar::Scalar;
 pub use storage::Bytes;
 #[cfg(feature = "std")]

@@ -84,10 +84,10 @@ pub fn scaled_dot_product_attention(q: &Tensor, k: &Tensor, v: &Tensor, options:
             return Err(wrong("the heads (third-last axis) of q are no multiple of those of k and v"));
         }
         q = split_heads(&q, of_k)?;
-        (k, v) = (k.expand_dims(&[-3])?, v.expand_dims(&[-3])?);
+        (k, v) = (k.expand_dims(-3)?, v.expand_dims(-3)?);
         mask = match mask {
             Some(m) if m.rank() >= 3 && size(&m, 3) != 1 => Some(split_heads(&m, of_k)?),
-            Some(m) if m.rank() >= 3 => Some(m.expand_dims(&[-3])?),
+            Some(m) if m.rank() >= 3 => Some(m.expand_dims(-3)?),
             m => m,
         };
     }
@@ -109,8 +109,7 @@ pub fn scaled_dot_product_attention(q: &Tensor, k: &Tensor, v: &Tensor, options:
     if options.grouped {
         let shape: Shape =
             lead[..lead.len() - 2].iter().copied().chain([lead[lead.len() - 2] * lead[lead.len() - 1], queries, width]).collect();
-        let shape: alloc::vec::Vec<isize> = shape.iter().map(|n| *n as isize).collect();
-        out = out.reshape(&shape)?;
+        out = out.reshape(shape)?;
     }
     out.astype(dtype)
 }
@@ -121,9 +120,8 @@ fn split_heads(t: &Tensor, groups: usize) -> Result<Tensor> {
     if rest[0] % groups != 0 {
         return Err(Error::shape("scaled_dot_product_attention", message!("{} heads of the mask are no multiple of {groups}", rest[0])));
     }
-    let shape: alloc::vec::Vec<isize> =
-        lead.iter().copied().chain([groups, rest[0] / groups, rest[1], rest[2]]).map(|n| n as isize).collect();
-    t.reshape(&shape)
+    let shape: Shape = lead.iter().copied().chain([groups, rest[0] / groups, rest[1], rest[2]]).collect();
+    t.reshape(shape)
 }
 
 /// All heads, in blocks of queries over the threads.

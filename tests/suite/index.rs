@@ -249,8 +249,8 @@ fn errors_say_what_is_wrong() {
         message(ops::scatter_add(&x, &wide, &x, 1)),
         "scatter_add: the shapes must be equal except along axis 1 (x: [2, 3, 4] int32, indices: [2, 1, 3] int64)"
     );
-    assert_eq!(message(ops::take(&x, &ints(&[0]), Some(3))), "take: axis 3 is out of range for 3 dimensions (valid: -3 to 2)");
-    assert_eq!(message(ops::take(&x, &ints(&[24]), None)), "take: index 24 is out of range for axis 0 of size 24");
+    assert_eq!(message(ops::take(&x, &ints(&[0]), 3)), "take: axis 3 is out of range for 3 dimensions (valid: -3 to 2)");
+    assert_eq!(message(ops::take(&x, &ints(&[24]), ())), "take: index 24 is out of range for axis 0 of size 24");
     assert_eq!(message(ops::masked_select(&x, &ints(&[1]))), "masked_select: a mask is bool, not int64");
     assert!(matches!(ops::masked_fill(&x, &m.reshape(&[2, 1, 1]).unwrap(), 0.5), Err(Error::DType { .. })));
     assert!(matches!(ops::nonzero(&Tensor::scalar(1, DType::I8).unwrap()), Err(Error::Shape { .. })));
