@@ -87,7 +87,8 @@ impl From<&Axes> for Axes {
     }
 }
 
-/// Several integers: the sizes that [`reshape`](crate::Tensor::reshape) is asked for, of which one may be -1.
+/// Several integers: the sizes that [`reshape`](crate::Tensor::reshape) is asked for, of which one may be -1, and the position of an
+/// element ([`at`](crate::Tensor::at)).
 ///
 /// Made by `into` from one integer, and from arrays, slices, vectors and tuples of integers, which may be of different types.
 ///
@@ -98,6 +99,7 @@ impl From<&Axes> for Axes {
 /// assert_eq!(x.reshape((rows, -1))?.shape(), [3, 4]);
 /// assert_eq!(x.reshape([2, 2, 3])?.shape(), [2, 2, 3]);
 /// assert_eq!(x.reshape(-1)?.shape(), [12]);
+/// assert_eq!(x.at::<f32>((1, -1))?, 0.0);
 /// # Ok::<(), flex::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

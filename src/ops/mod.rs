@@ -11,6 +11,7 @@ pub mod scan;
 pub mod set;
 pub mod shape;
 pub mod sort;
+mod values;
 
 pub use create::*;
 pub use decimals::round_to;
@@ -25,3 +26,4 @@ pub use scan::{Cumulative, cumulative_max, cumulative_min, cumulative_prod, cumu
 pub use set::{Unique, isin, unique_all, unique_counts, unique_inverse, unique_values};
 pub use shape::*;
 pub use sort::*;
+pub use values::Iter;

@@ -12,6 +12,7 @@ use core::any::Any;
 #[cfg(not(target_has_atomic = "ptr"))]
 use portable_atomic_util::Arc;
 
+mod from;
 mod views;
 
 /// An n-dimensional array with a dtype known at run time.
@@ -137,7 +138,7 @@ impl Tensor {
     /// ```
     pub fn scalar(x: impl Into<Scalar>, dtype: DType) -> Result<Tensor> {
         let v = x.into().value(dtype, "scalar")?;
-        let mut t = Tensor::empty(&[], dtype)?;
+        let mut t = Tensor::empty([], dtype)?;
         if let Some(p) = t.data.get_mut() {
             // SAFETY: one element of storage (T1), unshared (S3); a Value holds one element.
             unsafe { core::ptr::copy_nonoverlapping(v.as_ptr(), p, dtype.size()) };
@@ -347,11 +348,5 @@ impl Default for Tensor {
     /// A float32 tensor of shape `[0]`; nothing is allocated.
     fn default() -> Tensor {
         Tensor { data: Bytes::from_static(&[]), layout: Arc::new(Layout::empty()), dtype: DType::F32 } // T1, T2: no element
-    }
-}
-
-impl core::fmt::Debug for Tensor {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "Tensor(shape={:?}, strides={:?}, dtype={})", self.shape(), self.strides(), self.dtype)
     }
 }
