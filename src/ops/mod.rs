@@ -6,6 +6,7 @@ pub mod decimals;
 pub mod elementwise;
 pub mod index;
 pub mod linalg;
+mod methods;
 pub mod reduce;
 pub mod scan;
 pub mod set;
