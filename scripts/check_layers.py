@@ -3,7 +3,7 @@
 
 Layers, lowest first; a module may use its own layer and those below it:
 
-    dtype, scalar, error, fallible  <  layout, storage, tensor  <  op, exec, kernel  <  ops  <  nn, io  <  python
+    dtype, scalar, error, fallible  <  layout, storage, tensor  <  op, exec, kernel  <  ops  <  nn, io  <  prelude  <  python
 
 Unit tests (a file's `#[cfg(test)]` module, and files of that name) may use anything. Exit status 1 when a rule is broken.
 """
@@ -23,6 +23,7 @@ LAYERS = [
     {"op", "exec", "kernel"},
     {"ops"},
     {"nn", "io"},
+    {"prelude"},
     {"python"},
 ]
 LEVEL = {module: level for level, modules in enumerate(LAYERS) for module in modules}
