@@ -23,7 +23,7 @@ fn take_rows(bencher: Bencher) {
 
 #[divan::bench]
 fn take_along_axis(bencher: Bencher) {
-    let (x, columns) = (uniform(&[1024, 1024], DType::F32), positions(1 << 20, 1024).reshape(&[1024, 1024]).unwrap());
+    let (x, columns) = (uniform(&[1024, 1024], DType::F32), positions(1 << 20, 1024).reshape([1024, 1024]).unwrap());
     time(bencher, || ops::take_along_axis(&x, &columns, 1));
 }
 

@@ -215,7 +215,7 @@ fn all_other_operations() {
     let _alone = alone();
     for [m, n] in SIZES {
         let x = &numbers(&[m, n], DType::F32);
-        let (flat, i, mask) = (&x.reshape(&[-1]).unwrap(), &numbers(&[m, n], DType::I64), &ops::greater(x, 5).unwrap());
+        let (flat, i, mask) = (&x.reshape([-1]).unwrap(), &numbers(&[m, n], DType::I64), &ops::greater(x, 5).unwrap());
         let (rows, turned, line) = (&numbers(&[n], DType::I64), &x.transpose(0, 1).unwrap(), &numbers(&[n], DType::F32));
         let (counts, bias) = (&numbers(&[m], DType::I64), &numbers(&[m], DType::F32));
         let (lines, ones) = (vec![line; n], vec![1; m * n]);
@@ -232,11 +232,11 @@ fn all_other_operations() {
             x.astype(DType::F64),
             turned.astype(DType::F16),
             x.to_vec::<f32>(),
-            turned.reshape(&[-1]),
-            Tensor::zeros(&[m, n], DType::F32),
+            turned.reshape([-1]),
+            Tensor::zeros([m, n], DType::F32),
             Tensor::from_slice(&[1.0f32; 600], [600]),
-            ops::full(&[m, n], 2, None),
-            ops::ones(&[m, n], DType::I8),
+            ops::full([m, n], 2, None),
+            ops::ones([m, n], DType::I8),
             ops::eye(m, n, 0, DType::F32),
             ops::arange(0, (m * n) as i64, 1, None),
             ops::linspace(0, 1, m * n),
@@ -256,8 +256,8 @@ fn all_other_operations() {
             ops::stack(&[x, x], 1),
             ops::repeat(x, 3, 1),
             ops::repeat_counts(x, counts, 0),
-            ops::tile(x, &[2, 2]),
-            ops::roll(x, &[3], 1),
+            ops::tile(x, [2, 2]),
+            ops::roll(x, [3], 1),
             ops::tril(x, 0),
             ops::triu(turned, 0),
             ops::pad(x, &[(1, 2), (0, 3)], 7),

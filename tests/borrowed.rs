@@ -50,7 +50,7 @@ fn views(x: &Tensor) -> Vec<Tensor> {
     vec![
         x.clone(),
         x.transpose(0, 1).unwrap(),
-        x.flip(&[0, 1]).unwrap(),
+        x.flip([0, 1]).unwrap(),
         x.narrow(1, 1, x.shape()[1] - 1).unwrap(),
         x.slice_axis(1, None, None, 2).unwrap(),
         x.narrow(0, 1, 1).unwrap().broadcast_to(x.shape()).unwrap(),
@@ -65,9 +65,9 @@ const OPERATIONS: [(&str, Operation); 26] = [
     ("astype", |x, _, _| Ok(vec![x.astype(DType::F32)?, x.astype(DType::Complex128)?])),
     ("add", |x, _, _| Ok(vec![ops::add(x, x)?, ops::add(x, 1)?])),
     ("multiply", |x, _, _| Ok(vec![ops::multiply(x, x.narrow(0, 0, 1)?)?])),
-    ("equal", |x, _, _| Ok(vec![ops::equal(x, x.flip(&[0])?)?])),
+    ("equal", |x, _, _| Ok(vec![ops::equal(x, x.flip([0])?)?])),
     ("exp", |x, _, _| Ok(vec![ops::exp(x)?])),
-    ("where", |x, _, m| Ok(vec![ops::where_(m, x, x.flip(&[1])?)?])),
+    ("where", |x, _, m| Ok(vec![ops::where_(m, x, x.flip([1])?)?])),
     ("sum", |x, _, _| Ok(vec![ops::sum(x, ())?, ops::sum(x, 0)?, ops::sum(x, Axes::from(1).keepdims())?])),
     ("max", |x, _, _| Ok(vec![ops::max(x, 0)?, ops::max(x, 1)?])),
     ("argmin", |x, _, _| Ok(vec![ops::argmin(x, 1)?])),
@@ -94,8 +94,8 @@ const OPERATIONS: [(&str, Operation); 26] = [
     ("write", |x, p, m| {
         let mut y = x.clone();
         ops::set(&mut y, &[Index::from(p.slice(&[Index::from(0)])?.narrow(0, 0, 1)?)], &x.slice(&[Index::from(0)])?)?;
-        y.copy_from(&x.flip(&[0])?)?;
-        ops::set(&mut y, &[Index::from(m.clone())], &Tensor::zeros(&[], x.dtype())?)?;
+        y.copy_from(&x.flip([0])?)?;
+        ops::set(&mut y, &[Index::from(m.clone())], &Tensor::zeros([], x.dtype())?)?;
         Ok(vec![y])
     }),
 ];

@@ -96,14 +96,14 @@ pub fn scaled_dot_product_attention(q: &Tensor, k: &Tensor, v: &Tensor, options:
     let lead = layout::broadcast(OP, &leads).map_err(|_| wrong("the dimensions before the last two do not broadcast"))?;
     let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
     let mask = match mask {
-        Some(m) => Some(m.broadcast_to(&shape(queries, keys)).map_err(|_| {
+        Some(m) => Some(m.broadcast_to(shape(queries, keys)).map_err(|_| {
             let message = message!("the mask does not broadcast to {:?}", shape(queries, keys).as_slice());
             Error::shape_of(OP, message, &[operands[0], operands[1], ("mask", m.shape(), m.dtype())])
         })?),
         None => None,
     };
-    let (q, k, v) = (q.broadcast_to(&shape(queries, depth))?, k.broadcast_to(&shape(keys, depth))?, v.broadcast_to(&shape(keys, width))?);
-    let mut out = Tensor::empty(&shape(queries, width), wide)?;
+    let (q, k, v) = (q.broadcast_to(shape(queries, depth))?, k.broadcast_to(shape(keys, depth))?, v.broadcast_to(shape(keys, width))?);
+    let mut out = Tensor::empty(shape(queries, width), wide)?;
     let scale = options.scale.unwrap_or(1.0 / libm::sqrt(depth.max(1) as f64));
     dispatch!(float wide, |F| heads_of::<F>(&q, &k, &v, mask.as_ref(), options.causal, scale, &mut out), else Err(Error::unsupported(OP, wide)))?;
     if options.grouped {

@@ -42,7 +42,7 @@ pub fn ones(shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
 /// ```
 pub fn eye(rows: usize, columns: usize, k: i64, dtype: DType) -> Result<Tensor> {
     let one = ones((), dtype)?;
-    let mut out = Tensor::zeros(&[rows, columns], dtype)?;
+    let mut out = Tensor::zeros([rows, columns], dtype)?;
     let offset = |k: u64| usize::try_from(k).unwrap_or(usize::MAX);
     let (down, right) = (offset(k.min(0).unsigned_abs()), offset(k.max(0) as u64));
     let count = rows.saturating_sub(down).min(columns.saturating_sub(right));
@@ -203,7 +203,7 @@ fn linear(op: &'static str, dtype: DType, count: usize, f: impl Fn(usize) -> (f6
 
 /// A line of elements by their places.
 fn filled<T: Element>(dtype: DType, count: usize, f: impl Fn(usize) -> T + Sync) -> Result<Tensor> {
-    let mut out = Tensor::empty(&[count], dtype)?;
+    let mut out = Tensor::empty([count], dtype)?;
     let to = par::Out::new(out.as_mut_slice::<T>()?);
     par::ranges(count, 64, Cost { bytes: size_of::<T>(), flops: 4 }, |r| {
         // SAFETY: O1: the ranges of two calls are disjoint.

@@ -145,7 +145,7 @@ pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: impl Into<Axes>) -> Resu
         return repeated(x, count, k);
     }
     let total = sizes.iter().try_fold(0usize, |n, c| n.checked_add(*c));
-    let mut positions = Tensor::empty(&[total.unwrap_or(usize::MAX)], DType::I64)?;
+    let mut positions = Tensor::empty([total.unwrap_or(usize::MAX)], DType::I64)?;
     let mut to = positions.as_mut_slice::<i64>()?;
     for (i, count) in sizes.into_iter().enumerate() {
         let (part, rest) = to.split_at_mut(count);

@@ -250,7 +250,7 @@ fn line_by_line<T: Ordered, R: Element, K: Plain>(
     let (n, last) = (x.shape()[axis], x.rank() as isize - 1);
     let x = x.moveaxis(axis, last)?.contiguous()?;
     let mut out = Tensor::empty(x.shape(), dtype)?;
-    let mut scratch = Tensor::empty(&[n], scratch)?;
+    let mut scratch = Tensor::empty([n], scratch)?;
     assert!(scratch.dtype().size() == size_of::<K>());
     // SAFETY: fresh memory of `n` elements of this size (T1, S3), of which any bits are values, aligned as a cache line.
     let scratch = unsafe { core::slice::from_raw_parts_mut(scratch.as_mut_ptr()? as *mut K, n) };

@@ -132,7 +132,7 @@ fn every_layout_and_axis() {
             for (name, x) in layouts(&random(&mut rng, shape, d)) {
                 (0..x.rank()).for_each(|axis| check(name, &x, axis));
             }
-            let wide = random(&mut rng, &[1, 20], d).broadcast_to(&[6, 20]).unwrap();
+            let wide = random(&mut rng, &[1, 20], d).broadcast_to([6, 20]).unwrap();
             (0..2).for_each(|axis| check("broadcast", &wide, axis));
         }
     }
@@ -200,12 +200,12 @@ fn dtypes_and_errors() {
         ops::cumulative_sum(&x, Cumulative { dtype: Some(DType::Bool), ..().into() }),
         Err(Error::DType { op: "cumulative_sum", .. })
     ));
-    let y = x.reshape(&[3, 1]).unwrap();
+    let y = x.reshape([3, 1]).unwrap();
     assert!(matches!(ops::cumulative_prod(&y, ()), Err(Error::Value { op: "cumulative_prod", .. })));
     assert!(matches!(ops::cumulative_max(&y, 2), Err(Error::Axis { op: "cumulative_max", .. })));
     assert!(matches!(ops::cumulative_max(&Tensor::scalar(1, DType::I8).unwrap(), ()), Err(Error::Value { .. })));
     if DType::Complex64.is_available() {
-        let z = Tensor::zeros(&[2], DType::Complex64).unwrap();
+        let z = Tensor::zeros([2], DType::Complex64).unwrap();
         assert!(matches!(ops::cumulative_min(&z, ()), Err(Error::DType { op: "cumulative_min", .. })));
     }
 }

@@ -143,8 +143,8 @@ fn searchsorted_counts_what_comes_before() {
 #[test]
 fn errors_say_what_is_wrong() {
     let message = |r: flex::Result<Tensor>| r.unwrap_err().to_string();
-    let x = Tensor::zeros(&[300], DType::F32).unwrap();
-    let c = Tensor::zeros(&[2], DType::Complex64).unwrap();
+    let x = Tensor::zeros([300], DType::F32).unwrap();
+    let c = Tensor::zeros([2], DType::Complex64).unwrap();
     for r in [ops::sort(&c, 0), ops::argsort(&c, 0), ops::searchsorted(&c, &c, Side::Left, None)] {
         assert!(matches!(r, Err(Error::DType { .. })));
     }
@@ -152,12 +152,12 @@ fn errors_say_what_is_wrong() {
     assert_eq!(message(ops::sort(&x, 1)), "sort: axis 1 is out of range for 1 dimensions (valid: -1 to 0)");
     let top = ops::topk(&x, 301, 0).map(|t| t.0);
     assert_eq!(message(top), "topk: k is 301, but axis 0 has 300 elements");
-    let two = Tensor::zeros(&[2, 2], DType::F32).unwrap();
+    let two = Tensor::zeros([2, 2], DType::F32).unwrap();
     assert_eq!(
         message(ops::searchsorted(&two, &x, Side::Left, None)),
         "searchsorted: the sorted tensor has shape [2, 2]; it must have one dimension"
     );
-    let short = Tensor::zeros(&[3], DType::I64).unwrap();
+    let short = Tensor::zeros([3], DType::I64).unwrap();
     assert_eq!(message(ops::searchsorted(&x, &x, Side::Left, Some(&short))), "searchsorted: a sorter of shape [3] for [300] values");
 }
 

@@ -37,7 +37,7 @@ pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     {
         // Nothing to broadcast or convert: small products take no longer than this.
         return dispatch!(number a.dtype(), |T| {
-            let mut c = Tensor::empty(&[m, n], T::DTYPE)?;
+            let mut c = Tensor::empty([m, n], T::DTYPE)?;
             stack::<T, T, T>(a, b, &mut c, Sizes { m, n, k }, 1)?;
             Ok(c)
         }, else Err(Error::unsupported(OP, a.dtype())));
@@ -140,7 +140,7 @@ where
         Error::shape_of(op, "the dimensions before the last two do not broadcast", &operands)
     })?;
     let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
-    let mut c = Tensor::empty(&shape(sizes.m, sizes.n), C::DTYPE)?;
+    let mut c = Tensor::empty(shape(sizes.m, sizes.n), C::DTYPE)?;
     let batch = lead.iter().product::<usize>();
     // One matrix on the right for all rows of a batch: one tall product.
     if lead_b.iter().all(|n| *n == 1)
@@ -150,7 +150,7 @@ where
     {
         stack::<A, B, C>(&a.view(tall), &b.view(one), &mut c, Sizes { m: batch * sizes.m, ..sizes }, 1)?;
     } else {
-        let (a, b) = (a.broadcast_to(&shape(sizes.m, sizes.k))?, b.broadcast_to(&shape(sizes.k, sizes.n))?);
+        let (a, b) = (a.broadcast_to(shape(sizes.m, sizes.k))?, b.broadcast_to(shape(sizes.k, sizes.n))?);
         stack::<A, B, C>(&a, &b, &mut c, sizes, batch)?;
     }
     Ok(c)

@@ -40,10 +40,10 @@ fn every_layout_and_set_of_axes() {
             let x = random(&mut rng, shape, d);
             let mut views = if shape.is_empty() { vec![("contiguous", x.clone())] } else { layouts(&x) };
             if shape.len() == 3 {
-                views.push(("permuted", x.permute(&[1, 2, 0]).unwrap()));
+                views.push(("permuted", x.permute([1, 2, 0]).unwrap()));
                 views.push((
                     "broadcast",
-                    x.narrow(1, 0, x.shape()[1].min(1)).unwrap().broadcast_to(&[4, x.shape()[0], x.shape()[1], x.shape()[2]]).unwrap(),
+                    x.narrow(1, 0, x.shape()[1].min(1)).unwrap().broadcast_to([4, x.shape()[0], x.shape()[1], x.shape()[2]]).unwrap(),
                 ));
             }
             for (name, x) in views {
@@ -101,9 +101,9 @@ fn one_that_decides() {
             assert_eq!(values(&ops::all(&none, ()).unwrap()), [Value::Bool(false)], "{d} {at}");
             assert_eq!(values(&ops::count_nonzero(&x, ()).unwrap()), [Value::Int(1)], "{d} {at}");
         }
-        let zeros = Tensor::zeros(&[n], d).unwrap();
+        let zeros = Tensor::zeros([n], d).unwrap();
         assert_eq!(values(&ops::any(&zeros, ()).unwrap()), [Value::Bool(false)]);
-        assert_eq!(values(&ops::all(&ops::ones(&[n], d).unwrap(), ()).unwrap()), [Value::Bool(true)]);
+        assert_eq!(values(&ops::all(&ops::ones([n], d).unwrap(), ()).unwrap()), [Value::Bool(true)]);
     }
 }
 
@@ -143,7 +143,7 @@ fn zeros_infinities_and_nothing() {
     assert!(
         sum(&[f32::INFINITY, 1.0]) == f32::INFINITY && sum(&[f32::INFINITY, f32::NEG_INFINITY]).is_nan() && sum(&[f32::NAN, 1.0]).is_nan()
     );
-    let empty = Tensor::zeros(&[2, 0, 3], DType::F32).unwrap();
+    let empty = Tensor::zeros([2, 0, 3], DType::F32).unwrap();
     assert_eq!(ops::sum(&empty, 1).unwrap().to_vec::<f32>().unwrap(), [0.0; 6]);
     assert_eq!(ops::prod(&empty, 1).unwrap().to_vec::<f32>().unwrap(), [1.0; 6]);
     assert_eq!(ops::all(&empty, [1, 2]).unwrap().to_vec::<bool>().unwrap(), [true; 2]);
@@ -252,7 +252,7 @@ fn dtypes_asked_for() {
     assert_eq!(ops::sum_as(&y, (), DType::I32).unwrap().item::<i32>().unwrap(), 2);
     #[cfg(feature = "complex")]
     {
-        let z = ops::ones(&[2], DType::Complex64).unwrap();
+        let z = ops::ones([2], DType::Complex64).unwrap();
         assert!(matches!(ops::sum_as(&z, (), DType::F32), Err(Error::DType { .. })));
     }
     // elements are converted one by one before they are reduced, whatever the layout
@@ -284,7 +284,7 @@ fn dtypes_asked_for() {
         assert_eq!(floats(&ops::sum_as(&big, (), DType::F64).unwrap()), [16_777_217.0]);
     }
     if DType::Complex64.is_available() {
-        let z = Tensor::zeros(&[2], DType::Complex64).unwrap();
+        let z = Tensor::zeros([2], DType::Complex64).unwrap();
         assert!(matches!(ops::max(&z, ()), Err(Error::DType { op: "max", .. })));
         assert!(matches!(ops::argmin(&z, ()), Err(Error::DType { op: "argmin", .. })));
         assert!(matches!(ops::var(&z, (), 0.0), Err(Error::DType { op: "var", .. })));
@@ -310,7 +310,7 @@ fn variances_of_nearly_constant_columns() {
     for rows in [37, 64, 4096, 10_000] {
         for width in [8, 33, 64] {
             let constants: Vec<f32> = (0..width).map(|j| if j == 0 { 0.1 } else { next() * 10f32.powi(j as i32 % 9 - 4) }).collect();
-            let constant = Tensor::from_slice(&constants, [1, width]).unwrap().broadcast_to(&[rows, width]).unwrap().copy().unwrap();
+            let constant = Tensor::from_slice(&constants, [1, width]).unwrap().broadcast_to([rows, width]).unwrap().copy().unwrap();
             let std = ops::std(&constant, 0, 0.0).unwrap().to_vec::<f32>().unwrap();
             for (s, c) in std.iter().zip(&constants) {
                 assert!(*s <= c * 1e-9, "{rows} rows of {c}: {s}");
@@ -327,7 +327,7 @@ fn variances_of_nearly_constant_columns() {
     }
     #[cfg(feature = "half")]
     for dtype in [DType::F16, DType::BF16] {
-        let x = ops::full(&[4096, 40], 0.1, dtype).unwrap();
+        let x = ops::full([4096, 40], 0.1, dtype).unwrap();
         let std = ops::std(&x, 0, 0.0).unwrap().astype(DType::F32).unwrap();
         assert!(std.to_vec::<f32>().unwrap().iter().all(|s| *s == 0.0), "{dtype}");
     }
@@ -374,8 +374,8 @@ impl Fold for Ones {
 fn accumulators_of_no_column_are_not_joined() {
     // groups of columns of which the last is narrower, in one part (many groups) and in several
     for (rows, width) in [(5000, 513), (5000, 700), (300, 64 * 512 + 1)] {
-        let x = ops::ones(&[rows, width], DType::I32).unwrap();
-        let mut out = Tensor::empty(&[1, width], DType::I64).unwrap();
+        let x = ops::ones([rows, width], DType::I32).unwrap();
+        let mut out = Tensor::empty([1, width], DType::I64).unwrap();
         fold(&Ones(rows), &x, |k| k == 0, &mut out).unwrap();
         assert!(out.to_vec::<i64>().unwrap().iter().all(|n| *n == rows as i64));
     }
@@ -383,7 +383,7 @@ fn accumulators_of_no_column_are_not_joined() {
 
 #[test]
 fn extremes_of_nothing() {
-    let x = Tensor::zeros(&[0, 0, 3], DType::F32).unwrap();
+    let x = Tensor::zeros([0, 0, 3], DType::F32).unwrap();
     assert_eq!(ops::max(&x, 1).unwrap().shape(), [0, 3]);
     assert_eq!(ops::min(&x, Axes::from(0).keepdims()).unwrap().shape(), [1, 0, 3]);
     assert_eq!(ops::argmax(&x, 1).unwrap().shape(), [0, 3]);
@@ -394,7 +394,7 @@ fn extremes_of_nothing() {
 
 #[test]
 fn one_axis_or_all_are_searched() {
-    let x = Tensor::zeros(&[2, 129], DType::F32).unwrap();
+    let x = Tensor::zeros([2, 129], DType::F32).unwrap();
     assert_eq!(ops::argmax(&x, 0).unwrap().dtype(), DType::I64);
     assert!(matches!(ops::argmax(&x, [0, 1]), Err(Error::Value { op: "argmax", .. })));
     assert!(matches!(ops::min_with_indices(&x, [0, 1]), Err(Error::Value { op: "min_with_indices", .. })));
@@ -403,12 +403,12 @@ fn one_axis_or_all_are_searched() {
 #[test]
 #[cfg(target_pointer_width = "64")] // 32 bits address no more than there may be
 fn searches_beyond_all_memory_are_errors() {
-    let x = Tensor::zeros(&[1], DType::F32).unwrap().broadcast_to(&[1 << 58]).unwrap();
+    let x = Tensor::zeros([1], DType::F32).unwrap().broadcast_to([1 << 58]).unwrap();
     assert!(matches!(ops::argmax(&x, 0), Err(Error::Memory { .. })));
     assert!(matches!(ops::topk(&x, 1, 0), Err(Error::Memory { .. })));
     assert!(matches!(ops::topk(&x, 1 << 55, 0), Err(Error::Memory { .. })));
-    let q = x.expand_dims(&[0]).unwrap();
-    let v = Tensor::zeros(&[1, 1], DType::F32).unwrap();
+    let q = x.expand_dims([0]).unwrap();
+    let v = Tensor::zeros([1, 1], DType::F32).unwrap();
     let attention = flex::nn::scaled_dot_product_attention(&q, &q, &v, Default::default());
     assert!(matches!(attention, Err(Error::Memory { .. })));
 }
