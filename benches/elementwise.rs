@@ -52,7 +52,7 @@ fn transposed(bencher: Bencher) {
 #[divan::bench]
 fn flipped(bencher: Bencher) {
     let (a, b) = (uniform(&[1 << 20], DType::F32), uniform(&[1 << 20], DType::F32));
-    let a = a.flip(&[0]).unwrap();
+    let a = a.flip([0]).unwrap();
     time(bencher, || ops::add(&a, &b));
 }
 

@@ -14,29 +14,29 @@ fn main() {
 #[divan::bench(args = [16, 64 << 10, 1 << 20, 16 << 20])]
 fn sum(bencher: Bencher, n: usize) {
     let x = uniform(&[n], DType::F32);
-    time(bencher, || ops::sum(&x, None, false, None));
+    time(bencher, || ops::sum(&x, ()));
 }
 
 #[divan::bench(args = [DType::F64, DType::BF16, DType::I32])]
 fn sum_1m(bencher: Bencher, dtype: DType) {
     let x = uniform(&[1 << 20], dtype);
-    time(bencher, || ops::sum(&x, None, false, None));
+    time(bencher, || ops::sum(&x, ()));
 }
 
 #[divan::bench(args = AXES)]
 fn sum_1024x1024(bencher: Bencher, axis: Option<isize>) {
     let x = uniform(&[1024, 1024], DType::F32);
-    time(bencher, || ops::sum(&x, axis.as_ref().map(std::slice::from_ref), false, None));
+    time(bencher, || ops::sum(&x, axis));
 }
 
 #[divan::bench(args = AXES)]
 fn var_1024x1024(bencher: Bencher, axis: Option<isize>) {
     let x = uniform(&[1024, 1024], DType::F32);
-    time(bencher, || ops::var(&x, axis.as_ref().map(std::slice::from_ref), 0.0, false));
+    time(bencher, || ops::var(&x, axis, 0.0));
 }
 
 #[divan::bench(args = AXES)]
 fn argmax_1024x1024(bencher: Bencher, axis: Option<isize>) {
     let x = uniform(&[1024, 1024], DType::F32);
-    time(bencher, || ops::argmax(&x, axis, false, DType::I64));
+    time(bencher, || ops::argmax(&x, axis));
 }

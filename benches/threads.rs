@@ -95,16 +95,16 @@ fn operations() -> Vec<(&'static str, DType, Run)> {
         ("add", F32, |x| ops::add(&x[0], &x[1])),
         ("multiply by 2", F32, |x| ops::multiply(&x[0], 2.0)),
         ("exp", F32, |x| ops::exp(&x[0])),
-        ("sum", F32, |x| ops::sum(&x[0], None, false, None)),
+        ("sum", F32, |x| ops::sum(&x[0], ())),
         ("greater", F32, |x| ops::greater(&x[0], &x[1])),
         ("to float64", F32, |x| x[0].astype(F64)),
         ("exp float64", F64, |x| ops::exp(&x[0])),
         ("add bfloat16", BF16, |x| ops::add(&x[0], &x[1])),
         ("pow", F32, |x| ops::pow(&x[0], &x[1])),
         ("softmax", F32, |x| flex::nn::softmax(&x[0], -1)),
-        ("cumulative_sum", F32, |x| ops::cumulative_sum(&x[0], None, None, false)),
-        ("argmax", F32, |x| ops::argmax(&x[0], None, false, I64)),
-        ("sort", F32, |x| ops::sort(&x[0], -1, false, true)),
+        ("cumulative_sum", F32, |x| ops::cumulative_sum(&x[0], ())),
+        ("argmax", F32, |x| ops::argmax(&x[0], ())),
+        ("sort", F32, |x| ops::sort(&x[0], -1)),
     ]
 }
 /// The median time of a call on 1 and on 2 threads, in turn.

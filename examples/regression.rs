@@ -4,7 +4,7 @@
 //! cargo run --release --example regression
 //! ```
 
-use flex::{DType, Result, Tensor, ops};
+use flex::{DType, Result, Tensor, s};
 
 const POINTS: usize = 1000;
 const STEPS: usize = 200;
@@ -26,18 +26,18 @@ fn main() -> Result<()> {
     let mut state = 1;
     let mut x = random([POINTS, 3], &mut state)?;
     // the last column stands for the value at the origin
-    ops::set(&mut x, &flex::s![.., 2], &Tensor::scalar(1.0, DType::F32)?)?;
-    let truth = Tensor::from_slice(&TRUTH, [3, 1])?;
-    let y = ops::matmul(&x, &truth)? + random([POINTS, 1], &mut state)? * 0.1;
+    x.set(s![.., 2], 1.0)?;
+    let truth = Tensor::from_slice(&TRUTH, (3, 1))?;
+    let y = x.matmul(&truth)? + random([POINTS, 1], &mut state)? * 0.1;
 
-    let mut weights = Tensor::zeros(&[3, 1], DType::F32)?;
+    let mut weights = Tensor::zeros((3, 1), DType::F32)?;
     for step in 0..=STEPS {
-        let error = ops::matmul(&x, &weights)? - &y;
+        let error = x.matmul(&weights)? - &y;
         if step % 50 == 0 {
-            let loss = ops::mean(&ops::square(&error)?, None, false)?;
+            let loss = error.square()?.mean(())?;
             println!("step {step:3}: mean square error {:.6}", loss.item::<f32>()?);
         }
-        let gradient = ops::matmul(&x.transpose(0, 1)?, &error)? * (2.0 / POINTS as f64);
+        let gradient = x.transpose(0, 1)?.matmul(&error)? * (2.0 / POINTS as f64);
         weights -= gradient * RATE;
     }
 

@@ -4,7 +4,7 @@
 Layers, lowest first; a module may use its own layer and those below it:
 
     dtype, scalar, error, fallible, environment  <  layout, storage  <  simd, par  <  op, kernel  <  exec  <  tensor, format
-      <  ops  <  nn, io  <  python
+      <  ops  <  nn, io  <  prelude  <  python
 
 Files of one folder that use each other in a circle are reported. A label of an invariant (TENSOR1) is defined once, by a comment that
 begins with it, `Invariant` or `Contract`. Unit tests (a file's `#[cfg(test)]` module, and files of that name) may use anything. Exit status 1 when a rule is broken.
@@ -28,6 +28,7 @@ LAYERS = [
     {"tensor", "format"},
     {"ops"},
     {"nn", "io"},
+    {"prelude"},
     {"python"},
 ]
 LEVEL = {module: level for level, modules in enumerate(LAYERS) for module in modules}
@@ -49,7 +50,7 @@ RULES = [
     Rule(r"\bpar::", r"kernel/.*", r"", "kernels know no threads"),
     Rule(r"\bcrate::kernel\b", r"exec/.*", r"", "exec runs loops and knows the meaning of none"),
     Rule(r"\b(core|std)::arch\b", r".*", r"simd/.*|kernel/gemm/(arch|vnni)\.rs", "intrinsics stand in src/simd/, those of tiles in kernel/gemm"),
-    Rule(r"^impl(<[^>]*>)? Tensor\b", r".*", r"tensor/.*|ops/methods.*|ops/index/basic\.rs", "methods of Tensor stand in src/tensor/, or call ops"),
+    Rule(r"^impl(<[^>]*>)? Tensor\b", r".*", r"tensor/.*|(ops|nn)/(methods|values).*|ops/index/basic\.rs", "methods of Tensor stand in src/tensor/, or call ops"),
 ]
 
 

@@ -43,6 +43,34 @@ impl fmt::Display for Tensor {
     }
 }
 
+impl fmt::Debug for Tensor {
+    /// Dtype, shape and the first elements in row-major order.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from([[1.0f32, 2.5], [-3.0, 4.0]]);
+    /// assert_eq!(format!("{x:?}"), "Tensor(float32 [2, 2]: 1.0, 2.5, -3.0, 4.0)");
+    /// let x: flex::Tensor = (0..100i64).collect();
+    /// assert_eq!(format!("{x:?}"), "Tensor(int64 [100]: 0, 1, 2, 3, 4, 5, 6, 7, ..)");
+    /// ```
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// Elements that are written.
+        const FIRST: usize = 8;
+        write!(f, "Tensor({} {:?}", self.dtype(), self.shape())?;
+        for n in 0..self.len().min(FIRST) {
+            let (mut rest, mut at) = (n, 0);
+            for (size, stride) in self.shape().iter().zip(self.strides()).rev() {
+                at += (rest % size) as isize * stride; // L3
+                rest /= size;
+            }
+            f.write_str(if n == 0 { ": " } else { ", " })?;
+            let p = self.as_ptr().wrapping_offset(at * self.dtype().size() as isize);
+            // SAFETY: an element inside the shape, aligned for its dtype (T1, T2).
+            dispatch!(all self.dtype(), |T| write!(f, "{:?}", unsafe { (p as *const T).read() })?, else break);
+        }
+        f.write_str(if self.len() > FIRST { ", ..)" } else { ")" })
+    }
+}
+
 /// The elements in nested brackets.
 pub(crate) fn elements(t: &Tensor, style: Style) -> Result<String, Error> {
     if t.rank() > DEEPEST {
@@ -319,27 +347,27 @@ mod tests {
         assert_eq!(text::<i32>(&[], &[0, 3]), "[]");
         let long = Tensor::from_slice(&(0..2000).collect::<Vec<i32>>(), [2000]).unwrap();
         assert_eq!(long.to_string(), "[   0,    1,    2, ..., 1997, 1998, 1999]");
-        let rows = long.reshape(&[500, 4]).unwrap().to_string();
+        let rows = long.reshape([500, 4]).unwrap().to_string();
         assert_eq!(rows.lines().count(), 7);
         assert!(rows.lines().nth(3) == Some(" ...,"), "{rows}");
-        let wide = Tensor::zeros(&[100], DType::I8).unwrap().to_string();
+        let wide = Tensor::zeros([100], DType::I8).unwrap().to_string();
         assert!(wide.lines().count() > 1 && wide.lines().all(|l| l.len() <= WIDTH), "{wide}");
     }
 
     #[test]
     fn many_dimensions_are_no_many_elements() {
-        let deep = |rank: usize| Tensor::zeros(&[1], DType::I8).unwrap().broadcast_to(&alloc::vec![2; rank]).unwrap().to_string();
+        let deep = |rank: usize| Tensor::zeros([1], DType::I8).unwrap().broadcast_to(alloc::vec![2; rank]).unwrap().to_string();
         assert_eq!(deep(9).matches('0').count(), 512);
         let deepest = if cfg!(target_pointer_width = "64") { 40 } else { 25 }; // whose elements can be counted
         assert_eq!((deep(10).as_str(), deep(deepest).as_str()), ("[...]", "[...]"));
-        let thin = Tensor::zeros(&[1], DType::I8).unwrap().broadcast_to(&[&[1; 30][..], &[5000]].concat()).unwrap().to_string();
+        let thin = Tensor::zeros([1], DType::I8).unwrap().broadcast_to([&[1; 30][..], &[5000]].concat()).unwrap().to_string();
         assert!(thin.contains("[0, ..., 0]"), "{thin}");
     }
 
     #[test]
     fn views_show_their_own_elements() {
         let x = Tensor::from_slice(&[1, 2, 3, 4, 5, 6], [2, 3]).unwrap();
-        assert_eq!(x.transpose(0, 1).unwrap().flip(&[0]).unwrap().to_string(), "[[3, 6],\n [2, 5],\n [1, 4]]");
-        assert_eq!(x.narrow(0, 0, 1).unwrap().broadcast_to(&[2, 3]).unwrap().to_string(), "[[1, 2, 3],\n [1, 2, 3]]");
+        assert_eq!(x.transpose(0, 1).unwrap().flip([0]).unwrap().to_string(), "[[3, 6],\n [2, 5],\n [1, 4]]");
+        assert_eq!(x.narrow(0, 0, 1).unwrap().broadcast_to([2, 3]).unwrap().to_string(), "[[1, 2, 3],\n [1, 2, 3]]");
     }
 }

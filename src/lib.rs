@@ -4,21 +4,25 @@
 //! ```
 //! use flex::{DType, Tensor, ops};
 //!
-//! let a = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?;
+//! let a = Tensor::from([[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
 //! let scaled = 2.0 * &a - 1.0;
 //! assert_eq!(scaled.to_vec::<f32>()?, [1.0, 3.0, 5.0, 7.0, 9.0, 11.0]);
 //!
 //! // views move no element; operations read them in place
-//! let product = ops::matmul(&a, &a.transpose(0, 1)?)?;
+//! let product = a.matmul(&a.transpose(0, 1)?)?;
 //! assert_eq!(product.to_vec::<f32>()?, [14.0, 32.0, 32.0, 77.0]);
 //!
+//! // each operation is a function and a method; axes are integers, lists, or all: ()
+//! assert_eq!(a.sum(0)?.to_vec::<f32>()?, [5.0, 7.0, 9.0]);
+//! assert_eq!((&a - a.mean_keepdims(-1)?).to_vec::<f32>()?, [-1.0, 0.0, 1.0, -1.0, 0.0, 1.0]);
+//!
 //! // dtypes are promoted, numbers are weak
-//! let counts = Tensor::from_slice(&[1u8, 2, 3], [3])?;
+//! let counts = Tensor::from([1u8, 2, 3]);
 //! assert_eq!((&counts + 1).dtype(), DType::U8);
 //! assert_eq!(ops::add(&a, &counts)?.dtype(), DType::F32);
 //!
 //! // what is wrong is named
-//! let e = ops::add(&a, Tensor::zeros(&[4], DType::F32)?).unwrap_err();
+//! let e = ops::add(&a, Tensor::zeros(4, DType::F32)?).unwrap_err();
 //! assert_eq!(e.to_string(), "add: shapes [2, 3] and [4] do not broadcast: sizes 3 and 4 differ and neither is 1");
 //! # Ok::<(), flex::Error>(())
 //! ```
@@ -26,9 +30,11 @@
 //! - [`Tensor`]: storage, layout, dtype; constructors and views. Clones share storage; a write copies it first where shared.
 //! - [`ops`]: elementwise operations, reductions, scans, sorting, indexing, shapes, matrix products. Names and meaning are
 //!   the [array API standard](https://data-apis.org/array-api/)'s.
+//! - Methods of [`Tensor`] have the names of the functions that take one first: `x.exp()` is `ops::exp(&x)`.
 //! - [`nn`]: what models are made of, with the names of torch.nn.functional.
 //! - [`DType`], [`Scalar`]: element types, their promotion, and numbers without one.
 //! - [`Error`]: why an operation refuses. It refuses before it writes.
+//! - [`prelude`]: what most programs use, in one line.
 //! - [`microcontrollers`]: without an operating system.
 //!
 //! Results are the same bits for any number of threads. Integers wrap; 16-bit floats are computed in float32 and rounded once.
@@ -68,6 +74,7 @@ pub mod simd;
 pub mod exec;
 mod fallible;
 mod format;
+#[doc(hidden)]
 #[macro_use]
 pub mod op;
 pub mod io;
@@ -78,6 +85,7 @@ pub mod nn;
 pub mod ops;
 #[doc(hidden)]
 pub mod par;
+pub mod prelude;
 #[cfg(feature = "python")]
 mod python;
 mod scalar;
@@ -86,7 +94,7 @@ mod tensor;
 
 pub use dtype::{Bool, DType, Element};
 pub use error::{Error, Result};
-pub use layout::Layout;
+pub use layout::{Axes, Layout};
 #[cfg(feature = "rayon")]
 pub use par::Rayon;
 pub use par::threads as num_threads;
@@ -117,7 +125,10 @@ pub fn ignored_settings() -> alloc::vec::Vec<alloc::string::String> {
 #[doc = include_str!("microcontrollers.md")]
 pub mod microcontrollers {}
 
-// The tour of the README runs as a test.
+// The tour of the README and the pages for Rust's users run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+#[cfg(doctest)]
+#[doc = include_str!("../docs/rust.md")]
+struct FromOtherLibraries;

@@ -2,8 +2,8 @@
 //! operation gives what it gives for a copy of one's own. Small enough for Miri, for which this program is: `scripts/sanitize.sh miri`.
 #![cfg(all(feature = "std", feature = "i64"))]
 
-use flex::ops::{self, Index, ScatterMode, Side};
-use flex::{DType, Layout, Result, Tensor, nn};
+use flex::ops::{self, Cumulative, Index, ScatterMode, Side, Sort};
+use flex::{Axes, DType, Layout, Result, Tensor, nn};
 use std::alloc;
 
 /// An allocation of so many bytes that begins on a cache line.
@@ -50,7 +50,7 @@ fn views(x: &Tensor) -> Vec<Tensor> {
     vec![
         x.clone(),
         x.transpose(0, 1).unwrap(),
-        x.flip(&[0, 1]).unwrap(),
+        x.flip([0, 1]).unwrap(),
         x.narrow(1, 1, x.shape()[1] - 1).unwrap(),
         x.slice_axis(1, None, None, 2).unwrap(),
         x.narrow(0, 1, 1).unwrap().broadcast_to(x.shape()).unwrap(),
@@ -65,37 +65,37 @@ const OPERATIONS: [(&str, Operation); 26] = [
     ("astype", |x, _, _| Ok(vec![x.astype(DType::F32)?, x.astype(DType::Complex128)?])),
     ("add", |x, _, _| Ok(vec![ops::add(x, x)?, ops::add(x, 1)?])),
     ("multiply", |x, _, _| Ok(vec![ops::multiply(x, x.narrow(0, 0, 1)?)?])),
-    ("equal", |x, _, _| Ok(vec![ops::equal(x, x.flip(&[0])?)?])),
+    ("equal", |x, _, _| Ok(vec![ops::equal(x, x.flip([0])?)?])),
     ("exp", |x, _, _| Ok(vec![ops::exp(x)?])),
-    ("where", |x, _, m| Ok(vec![ops::where_(m, x, x.flip(&[1])?)?])),
-    ("sum", |x, _, _| {
-        Ok(vec![ops::sum(x, None, false, None)?, ops::sum(x, Some(&[0]), false, None)?, ops::sum(x, Some(&[1]), true, None)?])
+    ("where", |x, _, m| Ok(vec![ops::where_(m, x, x.flip([1])?)?])),
+    ("sum", |x, _, _| Ok(vec![ops::sum(x, ())?, ops::sum(x, 0)?, ops::sum(x, Axes::from(1).keepdims())?])),
+    ("max", |x, _, _| Ok(vec![ops::max(x, 0)?, ops::max(x, 1)?])),
+    ("argmin", |x, _, _| Ok(vec![ops::argmin(x, 1)?])),
+    ("any", |x, _, _| Ok(vec![ops::any(x, 1)?])),
+    ("cumulative_sum", |x, _, _| {
+        Ok(vec![ops::cumulative_sum(x, 1)?, ops::cumulative_sum(x, Cumulative { include_initial: true, ..0.into() })?])
     }),
-    ("max", |x, _, _| Ok(vec![ops::max(x, Some(&[0]), false)?, ops::max(x, Some(&[1]), false)?])),
-    ("argmin", |x, _, _| Ok(vec![ops::argmin(x, Some(1), false, DType::I64)?])),
-    ("any", |x, _, _| Ok(vec![ops::any(x, Some(&[1]), false)?])),
-    ("cumulative_sum", |x, _, _| Ok(vec![ops::cumulative_sum(x, Some(1), None, false)?, ops::cumulative_sum(x, Some(0), None, true)?])),
-    ("sort", |x, _, _| Ok(vec![ops::sort(x, 1, false, true)?, ops::sort(x, 0, true, true)?])),
-    ("argsort", |x, _, _| Ok(vec![ops::argsort(x, 1, false, true, DType::I64)?])),
-    ("topk", |x, _, _| Ok(vec![ops::topk(x, 2, 1, true, true, DType::I64)?.0])),
+    ("sort", |x, _, _| Ok(vec![ops::sort(x, 1)?, ops::sort(x, Sort { axis: 0, descending: true })?])),
+    ("argsort", |x, _, _| Ok(vec![ops::argsort(x, 1)?])),
+    ("topk", |x, _, _| Ok(vec![ops::topk(x, 2, 1)?.0])),
     ("unique_values", |x, _, _| Ok(vec![ops::unique_values(x)?])),
     ("searchsorted", |x, _, _| {
         let row = x.slice(&[Index::from(0)])?;
-        Ok(vec![ops::searchsorted(&ops::sort(&row, 0, false, true)?, x, Side::Right, None)?])
+        Ok(vec![ops::searchsorted(&ops::sort(&row, 0)?, x, Side::Right, None)?])
     }),
-    ("take", |x, p, _| Ok(vec![ops::take(x, &p.slice(&[Index::from(0)])?, Some(1))?, ops::take_along_axis(x, p, 1)?])),
+    ("take", |x, p, _| Ok(vec![ops::take(x, &p.slice(&[Index::from(0)])?, 1)?, ops::take_along_axis(x, p, 1)?])),
     ("scatter", |x, p, _| Ok(vec![ops::put_along_axis(x, p, x, 1, ScatterMode::Set)?, ops::scatter_add(x, p, x, 1)?])),
     ("index_add", |x, p, _| Ok(vec![ops::index_add(x, &p.slice(&[Index::from(0)])?, x, 1)?])),
     ("masks", |x, _, m| Ok(vec![ops::masked_select(x, m)?, ops::masked_fill(x, m, true)?])),
     ("argwhere", |x, _, _| Ok(vec![ops::argwhere(x)?])),
-    ("concat", |x, _, _| Ok(vec![ops::concat(&[x, x], Some(0))?, ops::concat(&[x, x], Some(1))?])),
+    ("concat", |x, _, _| Ok(vec![ops::concat(&[x, x], 0)?, ops::concat(&[x, x], 1)?])),
     ("matmul", |x, _, _| Ok(vec![ops::matmul(x, &x.transpose(0, 1)?)?])),
     ("softmax", |x, _, _| Ok(vec![nn::softmax(x, 1)?])),
     ("write", |x, p, m| {
         let mut y = x.clone();
         ops::set(&mut y, &[Index::from(p.slice(&[Index::from(0)])?.narrow(0, 0, 1)?)], &x.slice(&[Index::from(0)])?)?;
-        y.copy_from(&x.flip(&[0])?)?;
-        ops::set(&mut y, &[Index::from(m.clone())], &Tensor::zeros(&[], x.dtype())?)?;
+        y.copy_from(&x.flip([0])?)?;
+        ops::set(&mut y, &[Index::from(m.clone())], &Tensor::zeros([], x.dtype())?)?;
         Ok(vec![y])
     }),
 ];

@@ -4,9 +4,11 @@
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
 
+mod arguments;
 mod axes;
 mod views;
 
+pub use arguments::{Axes, Int, IntoShape, Ints};
 pub use axes::{axis, broadcast, slice_bounds, unique_axes};
 pub(crate) use views::Draft;
 

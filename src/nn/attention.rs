@@ -84,10 +84,10 @@ pub fn scaled_dot_product_attention(q: &Tensor, k: &Tensor, v: &Tensor, options:
             return Err(wrong("the heads (third-last axis) of q are no multiple of those of k and v"));
         }
         q = split_heads(&q, of_k)?;
-        (k, v) = (k.expand_dims(&[-3])?, v.expand_dims(&[-3])?);
+        (k, v) = (k.expand_dims(-3)?, v.expand_dims(-3)?);
         mask = match mask {
             Some(m) if m.rank() >= 3 && size(&m, 3) != 1 => Some(split_heads(&m, of_k)?),
-            Some(m) if m.rank() >= 3 => Some(m.expand_dims(&[-3])?),
+            Some(m) if m.rank() >= 3 => Some(m.expand_dims(-3)?),
             m => m,
         };
     }
@@ -96,21 +96,20 @@ pub fn scaled_dot_product_attention(q: &Tensor, k: &Tensor, v: &Tensor, options:
     let lead = layout::broadcast(OP, &leads).map_err(|_| wrong("the dimensions before the last two do not broadcast"))?;
     let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
     let mask = match mask {
-        Some(m) => Some(m.broadcast_to(&shape(queries, keys)).map_err(|_| {
+        Some(m) => Some(m.broadcast_to(shape(queries, keys)).map_err(|_| {
             let message = message!("the mask does not broadcast to {:?}", shape(queries, keys).as_slice());
             Error::shape_of(OP, message, &[operands[0], operands[1], ("mask", m.shape(), m.dtype())])
         })?),
         None => None,
     };
-    let (q, k, v) = (q.broadcast_to(&shape(queries, depth))?, k.broadcast_to(&shape(keys, depth))?, v.broadcast_to(&shape(keys, width))?);
-    let mut out = Tensor::empty(&shape(queries, width), wide)?;
+    let (q, k, v) = (q.broadcast_to(shape(queries, depth))?, k.broadcast_to(shape(keys, depth))?, v.broadcast_to(shape(keys, width))?);
+    let mut out = Tensor::empty(shape(queries, width), wide)?;
     let scale = options.scale.unwrap_or(1.0 / libm::sqrt(depth.max(1) as f64));
     dispatch!(float wide, |F| heads_of::<F>(&q, &k, &v, mask.as_ref(), options.causal, scale, &mut out), else Err(Error::unsupported(OP, wide)))?;
     if options.grouped {
         let shape: Shape =
             lead[..lead.len() - 2].iter().copied().chain([lead[lead.len() - 2] * lead[lead.len() - 1], queries, width]).collect();
-        let shape: alloc::vec::Vec<isize> = shape.iter().map(|n| *n as isize).collect();
-        out = out.reshape(&shape)?;
+        out = out.reshape(shape)?;
     }
     out.astype(dtype)
 }
@@ -121,9 +120,8 @@ fn split_heads(t: &Tensor, groups: usize) -> Result<Tensor> {
     if rest[0] % groups != 0 {
         return Err(Error::shape("scaled_dot_product_attention", message!("{} heads of the mask are no multiple of {groups}", rest[0])));
     }
-    let shape: alloc::vec::Vec<isize> =
-        lead.iter().copied().chain([groups, rest[0] / groups, rest[1], rest[2]]).map(|n| n as isize).collect();
-    t.reshape(&shape)
+    let shape: Shape = lead.iter().copied().chain([groups, rest[0] / groups, rest[1], rest[2]]).collect();
+    t.reshape(shape)
 }
 
 /// All heads, in blocks of queries over the threads.

@@ -20,7 +20,7 @@ pub fn embedding(indices: &Tensor, weight: &Tensor) -> Result<Tensor> {
     if weight.rank() != 2 {
         return Err(Error::shape_of(OP, "weight must have the shape [entries, width]", &[("weight", weight.shape(), weight.dtype())]));
     }
-    take(weight, indices, Some(0)).map_err(|e| match e {
+    take(weight, indices, 0).map_err(|e| match e {
         Error::Index { index, axis, size, .. } => Error::Index { op: OP, index, axis, size },
         Error::DType { message, .. } => Error::DType { op: OP, message },
         e => e,

@@ -130,12 +130,12 @@ impl Layer {
                     let message = message!("residual does not broadcast to {:?}", shape.as_slice());
                     Error::shape_of(OP, message, &[operands[0], operands[1], ("residual", r.shape(), r.dtype())])
                 })?;
-                Some(whole.astype(dtype)?.reshape(&[m as isize, n as isize])?)
+                Some(whole.astype(dtype)?.reshape((m, n))?)
             }
         };
         let as_they_are = bytes_in_i32!(x.dtype(), weight.dtype(), dtype, |A, B| true, else false);
         let converted = |t: &Tensor| if as_they_are { Ok(t.clone()) } else { t.astype(dtype) };
-        let x = converted(x)?.reshape(&[m as isize, k as isize])?;
+        let x = converted(x)?.reshape((m, k))?;
         let weight = converted(weight)?.transpose(0, 1)?;
         let bias = bias.map(|b| b.astype(dtype)?.contiguous()).transpose()?;
         Ok(Layer { x, weight, bias, activation, residual, sizes: Sizes { m, n, k }, shape, dtype })

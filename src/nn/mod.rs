@@ -4,6 +4,7 @@
 mod attention;
 mod embedding;
 mod linear;
+mod methods;
 mod norm;
 mod rows;
 mod softmax;

@@ -25,7 +25,7 @@ pub fn layer_norm(x: &Tensor, normalized_shape: &[usize], weight: Option<&Tensor
         let (weight, bias) = (slice(&weight)?, slice(&bias)?);
         normalize::<T, _>(&rows, 1, &norm::LayerNorm { weight, bias, eps })
     }, else Err(Error::unsupported(OP, x.dtype())))?;
-    reshaped(y, x)
+    y.reshape(x.shape())
 }
 
 /// `x / sqrt(mean(x * x) + eps) * weight`, the mean taken over the last dimensions, `normalized_shape`; `weight` has that shape.
@@ -53,7 +53,7 @@ pub fn rms_norm(x: &Tensor, normalized_shape: &[usize], weight: Option<&Tensor>,
         let weight = slice(&weight)?;
         normalize::<T, _>(&rows, 1, &norm::RmsNorm { weight, eps })
     }, else Err(Error::unsupported(OP, x.dtype())))?;
-    reshaped(y, x)
+    y.reshape(x.shape())
 }
 
 /// `x` as rows to normalise, and the dtype that is computed in.
@@ -64,7 +64,7 @@ fn rows(op: &'static str, x: &Tensor, normalized_shape: &[usize]) -> Result<(Ten
     }
     let n: usize = normalized_shape.iter().product();
     let lead: usize = x.shape()[..x.rank() - normalized_shape.len()].iter().product();
-    Ok((x.reshape(&[lead as isize, n as isize])?, x.dtype().wide()))
+    Ok((x.reshape((lead, n))?, x.dtype().wide()))
 }
 
 /// Weight or bias in the dtype that is computed in, contiguous.
@@ -78,9 +78,4 @@ fn parameter(op: &'static str, name: &'static str, t: Option<&Tensor>, shape: &[
 
 fn slice<F: Element>(t: &Option<Tensor>) -> Result<Option<&[F]>> {
     t.as_ref().map(|t| t.as_slice::<F>()).transpose()
-}
-
-fn reshaped(y: Tensor, x: &Tensor) -> Result<Tensor> {
-    let shape: alloc::vec::Vec<isize> = x.shape().iter().map(|n| *n as isize).collect();
-    y.reshape(&shape)
 }

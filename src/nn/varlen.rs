@@ -57,7 +57,7 @@ pub fn varlen_attention(q: &Tensor, k: &Tensor, v: &Tensor, offsets: &[usize], c
         return Err(Error::unsupported(OP, dtype));
     }
     let (q, k, v) = (q.astype(wide)?, k.astype(wide)?, v.astype(wide)?);
-    let mut out = Tensor::empty(&[tokens, heads, width], wide)?;
+    let mut out = Tensor::empty([tokens, heads, width], wide)?;
     let scale = scale.unwrap_or(1.0 / libm::sqrt(depth.max(1) as f64));
     dispatch!(float wide, |F| sequences::<F>(&q, &k, &v, offsets, causal, scale, &mut out), else Err(Error::unsupported(OP, wide)))?;
     out.astype(dtype)

@@ -2,35 +2,35 @@
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::layout::Layout;
+use crate::layout::{IntoShape, Layout};
 use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// A tensor filled with a value; without a dtype, in the default one for the value, else as [`Scalar::cast`] converts it.
+/// A tensor filled with a value; for `None`, in the default one for the value, else as [`Scalar::cast`] converts it.
 ///
 /// Errors: a value out of the dtype's range; a complex one for a real dtype.
 ///
 /// ```
 /// use flex::{DType, ops};
-/// assert_eq!(ops::full(&[2], 7, Some(DType::U8))?.to_vec::<u8>()?, [7, 7]);
+/// assert_eq!(ops::full(2, 7, DType::U8)?.to_vec::<u8>()?, [7, 7]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn full(shape: &[usize], value: impl Into<Scalar>, dtype: Option<DType>) -> Result<Tensor> {
+pub fn full(shape: impl IntoShape, value: impl Into<Scalar>, dtype: impl Into<Option<DType>>) -> Result<Tensor> {
     let value = value.into();
-    let dtype = dtype.unwrap_or(value.default_dtype());
-    Tensor::filled(shape, dtype, &value.cast(dtype, "full")?)
+    let dtype = dtype.into().unwrap_or(value.default_dtype());
+    Tensor::filled(shape.into_shape().as_ref(), dtype, &value.cast(dtype, "full")?)
 }
 
 /// A tensor filled with one (or true).
 ///
 /// ```
 /// use flex::{DType, ops};
-/// assert_eq!(ops::ones(&[2], DType::F32)?.to_vec::<f32>()?, [1.0, 1.0]);
+/// assert_eq!(ops::ones(2, DType::F32)?.to_vec::<f32>()?, [1.0, 1.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn ones(shape: &[usize], dtype: DType) -> Result<Tensor> {
-    full(shape, true, Some(dtype))
+pub fn ones(shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
+    full(shape, true, dtype)
 }
 
 /// Ones on diagonal `k` of a matrix of zeros, above the main one where positive.
@@ -41,8 +41,8 @@ pub fn ones(shape: &[usize], dtype: DType) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn eye(rows: usize, columns: usize, k: i64, dtype: DType) -> Result<Tensor> {
-    let one = ones(&[], dtype)?;
-    let mut out = Tensor::zeros(&[rows, columns], dtype)?;
+    let one = ones((), dtype)?;
+    let mut out = Tensor::zeros([rows, columns], dtype)?;
     let offset = |k: u64| usize::try_from(k).unwrap_or(usize::MAX);
     let (down, right) = (offset(k.min(0).unsigned_abs()), offset(k.max(0) as u64));
     let count = rows.saturating_sub(down).min(columns.saturating_sub(right));
@@ -53,7 +53,7 @@ pub fn eye(rows: usize, columns: usize, k: i64, dtype: DType) -> Result<Tensor> 
     Ok(out)
 }
 
-/// `start, start + step, ..` before `stop`. Without a dtype: int64 where all three are integers, else the default float. Each value is
+/// `start, start + step, ..` before `stop`. For a dtype of `None`: int64 where all three are integers, else the default float. Each value is
 /// computed by itself in float64 (integers exactly) and rounded once.
 ///
 /// Errors: a step of 0; floats for an integer dtype; values that don't fit the dtype, or no number of them.
@@ -64,9 +64,17 @@ pub fn eye(rows: usize, columns: usize, k: i64, dtype: DType) -> Result<Tensor> 
 /// assert_eq!(ops::arange(1, 0, -0.5, None)?.to_vec::<f32>()?, [1.0, 0.5]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn arange(start: impl Into<Scalar>, stop: impl Into<Scalar>, step: impl Into<Scalar>, dtype: Option<DType>) -> Result<Tensor> {
+pub fn arange(
+    start: impl Into<Scalar>,
+    stop: impl Into<Scalar>,
+    step: impl Into<Scalar>,
+    dtype: impl Into<Option<DType>>,
+) -> Result<Tensor> {
+    arange_of(start.into(), stop.into(), step.into(), dtype.into())
+}
+
+fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) -> Result<Tensor> {
     const OP: &str = "arange";
-    let (start, stop, step) = (start.into(), stop.into(), step.into());
     if !step.to_bool() {
         return Err(Error::value(OP, "step is 0"));
     }
@@ -107,20 +115,49 @@ pub fn arange(start: impl Into<Scalar>, stop: impl Into<Scalar>, step: impl Into
     linear(OP, dtype, count.max(0.0) as usize, move |i| (a + i as f64 * s, 0.0))
 }
 
-/// `count` values evenly from `start` to `stop`, which is the last one if `endpoint`. Without a dtype: the default float (complex for complex
-/// bounds). Each value is computed by itself in float64 and rounded once.
+/// How many values [`linspace`] gives, and which. Made by `into` from the count alone: the stop is the last one then.
+///
+/// ```
+/// use flex::ops::Linspace;
+/// assert_eq!(Linspace::from(5), Linspace { count: 5, ..Default::default() });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Linspace {
+    /// How many values.
+    pub count: usize,
+    /// Whether the stop is the last one; else it is where the next one would be.
+    pub endpoint: bool,
+    /// Of the result; by default the default float, complex for complex bounds.
+    pub dtype: Option<DType>,
+}
+impl Default for Linspace {
+    fn default() -> Linspace {
+        Linspace { count: 50, endpoint: true, dtype: None }
+    }
+}
+impl From<usize> for Linspace {
+    fn from(count: usize) -> Linspace {
+        Linspace { count, ..Default::default() }
+    }
+}
+
+/// Values evenly from `start` to `stop`. Each value is computed by itself in float64 and rounded once.
 ///
 /// Errors: a dtype that is neither float nor complex.
 ///
 /// ```
-/// use flex::ops;
-/// assert_eq!(ops::linspace(0, 1, 3, true, None)?.to_vec::<f32>()?, [0.0, 0.5, 1.0]);
-/// assert_eq!(ops::linspace(0, 1, 2, false, None)?.to_vec::<f32>()?, [0.0, 0.5]);
+/// use flex::ops::{self, Linspace};
+/// assert_eq!(ops::linspace(0, 1, 3)?.to_vec::<f32>()?, [0.0, 0.5, 1.0]);
+/// assert_eq!(ops::linspace(0, 1, Linspace { endpoint: false, ..2.into() })?.to_vec::<f32>()?, [0.0, 0.5]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn linspace(start: impl Into<Scalar>, stop: impl Into<Scalar>, count: usize, endpoint: bool, dtype: Option<DType>) -> Result<Tensor> {
+pub fn linspace(start: impl Into<Scalar>, stop: impl Into<Scalar>, how: impl Into<Linspace>) -> Result<Tensor> {
+    linspace_of(start.into(), stop.into(), how.into())
+}
+
+fn linspace_of(start: Scalar, stop: Scalar, how: Linspace) -> Result<Tensor> {
     const OP: &str = "linspace";
-    let (start, stop) = (start.into(), stop.into());
+    let Linspace { count, endpoint, dtype } = how;
     let complex = matches!(start, Scalar::Complex(..)) || matches!(stop, Scalar::Complex(..));
     let dtype = dtype.unwrap_or(if complex { DType::DEFAULT_COMPLEX } else { DType::DEFAULT_FLOAT });
     if !(dtype.is_complex() || dtype.is_float() && !complex) {
@@ -166,7 +203,7 @@ fn linear(op: &'static str, dtype: DType, count: usize, f: impl Fn(usize) -> (f6
 
 /// A line of elements by their places.
 fn filled<T: Element>(dtype: DType, count: usize, f: impl Fn(usize) -> T + Sync) -> Result<Tensor> {
-    let mut out = Tensor::empty(&[count], dtype)?;
+    let mut out = Tensor::empty([count], dtype)?;
     let to = par::Out::new(out.as_mut_slice::<T>()?);
     par::ranges(count, 64, Cost { bytes: size_of::<T>(), flops: 4 }, |r| {
         // SAFETY: OUT1: the ranges of two calls are disjoint.

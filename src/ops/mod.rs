@@ -5,11 +5,13 @@ pub mod decimals;
 pub mod elementwise;
 pub mod index;
 pub mod linalg;
+mod methods;
 pub mod reduce;
 pub mod scan;
 pub mod set;
 pub mod shape;
 pub mod sort;
+mod values;
 
 pub use create::*;
 pub use decimals::round_to;
@@ -17,9 +19,11 @@ pub use elementwise::*;
 pub use index::*;
 pub use linalg::{TensordotAxes, cross, matmul, matmul_as, matrix_transpose, outer, tensordot, vecdot};
 pub use reduce::{
-    all, any, argmax, argmin, count_nonzero, logsumexp, max, max_with_indices, mean, min, min_with_indices, prod, std, sum, var,
+    Reduction, all, any, argmax, argmin, count_nonzero, logsumexp, max, max_with_indices, mean, min, min_with_indices, prod, prod_as, std,
+    sum, sum_as, var,
 };
-pub use scan::{cumulative_max, cumulative_min, cumulative_prod, cumulative_sum, diff};
+pub use scan::{Cumulative, cumulative_max, cumulative_min, cumulative_prod, cumulative_sum, diff};
 pub use set::{Unique, isin, unique_all, unique_counts, unique_inverse, unique_values};
 pub use shape::*;
 pub use sort::*;
+pub use values::Iter;

@@ -7,7 +7,7 @@ use crate::exec::lines::Lines;
 use crate::fallible;
 use crate::kernel::reduce::{Max, Min, Prod, Reduce, Sum, run};
 use crate::kernel::scan::{scan as scan_line, step};
-use crate::layout::{self, Shape};
+use crate::layout::{self, Axes, Shape};
 use crate::ops;
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
@@ -39,60 +39,98 @@ macro_rules! extremes {
     }};
 }
 
-/// Every sum of elements from the first of `axis` to each: of the shape of `x`, in the dtypes of [`sum`](crate::ops::sum()). The
-/// axis may be left out where there is one. With `include_initial` a 0 comes first, and the axis is longer by one.
-///
-/// Errors where the axis is outside `x`, or left out where there are several, and for a `dtype` of bool.
+/// Along which axis [`cumulative_sum`] and [`cumulative_prod`] run, and how. Made by `into` from the axis alone.
 ///
 /// ```
-/// use flex::{Tensor, ops};
+/// use flex::ops::Cumulative;
+/// assert_eq!(Cumulative::from(1), Cumulative { axis: 1.into(), dtype: None, include_initial: false });
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cumulative {
+    /// The axis; [`Axes::ALL`] will do where there is one.
+    pub axis: Axes,
+    /// Of the result; by default that of [`sum`](crate::ops::sum()).
+    pub dtype: Option<DType>,
+    /// Whether the value of no elements comes first, so that the axis is longer by one.
+    pub include_initial: bool,
+}
+impl<A: Into<Axes>> From<A> for Cumulative {
+    fn from(axis: A) -> Cumulative {
+        Cumulative { axis: axis.into(), dtype: None, include_initial: false }
+    }
+}
+
+/// Every sum of elements from the first of an axis to each: of the shape of `x`, in the dtypes of [`sum`](crate::ops::sum()). The
+/// axis may be `()` where there is one.
+///
+/// Errors where the axis is outside `x`, or `()` where there are several, and for a dtype of bool.
+///
+/// ```
+/// use flex::{Tensor, ops::{self, Cumulative}};
 /// let x = Tensor::from_slice(&[1i32, 2, 3, 4], [2, 2])?;
-/// assert_eq!(ops::cumulative_sum(&x, Some(0), None, false)?.to_vec::<i64>()?, [1, 2, 4, 6]);
-/// assert_eq!(ops::cumulative_sum(&x, Some(1), None, true)?.to_vec::<i64>()?, [0, 1, 3, 0, 3, 7]);
+/// assert_eq!(ops::cumulative_sum(&x, 0)?.to_vec::<i64>()?, [1, 2, 4, 6]);
+/// let from_zero = Cumulative { include_initial: true, ..1.into() };
+/// assert_eq!(ops::cumulative_sum(&x, from_zero)?.to_vec::<i64>()?, [0, 1, 3, 0, 3, 7]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn cumulative_sum(x: &Tensor, axis: Option<isize>, dtype: Option<DType>, include_initial: bool) -> Result<Tensor> {
-    let (x, axis, dtype) = prepare("cumulative_sum", x, axis, dtype)?;
-    numbers!(Sum, "cumulative_sum", &x, axis, include_initial)?.astype(dtype)
+pub fn cumulative_sum(x: &Tensor, how: impl Into<Cumulative>) -> Result<Tensor> {
+    cumulative_sum_of(x, &how.into())
 }
 
-/// Every product of elements from the first of `axis` to each; otherwise as [`cumulative_sum`]. The initial value is 1.
+fn cumulative_sum_of(x: &Tensor, how: &Cumulative) -> Result<Tensor> {
+    let (x, axis, dtype) = prepare("cumulative_sum", x, how)?;
+    numbers!(Sum, "cumulative_sum", &x, axis, how.include_initial)?.astype(dtype)
+}
+
+/// Every product of elements from the first of an axis to each; otherwise as [`cumulative_sum`]. The initial value is 1.
 ///
 /// ```
 /// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0], [3])?;
-/// assert_eq!(ops::cumulative_prod(&x, None, None, false)?.to_vec::<f32>()?, [1.0, 2.0, 6.0]);
+/// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0], 3)?;
+/// assert_eq!(ops::cumulative_prod(&x, ())?.to_vec::<f32>()?, [1.0, 2.0, 6.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn cumulative_prod(x: &Tensor, axis: Option<isize>, dtype: Option<DType>, include_initial: bool) -> Result<Tensor> {
-    let (x, axis, dtype) = prepare("cumulative_prod", x, axis, dtype)?;
-    numbers!(Prod, "cumulative_prod", &x, axis, include_initial)?.astype(dtype)
+pub fn cumulative_prod(x: &Tensor, how: impl Into<Cumulative>) -> Result<Tensor> {
+    cumulative_prod_of(x, &how.into())
 }
 
-/// The largest element from the first of `axis` to each, of the shape and dtype of `x`; NaN from the first NaN on. The axis may
-/// be left out where there is one.
+fn cumulative_prod_of(x: &Tensor, how: &Cumulative) -> Result<Tensor> {
+    let (x, axis, dtype) = prepare("cumulative_prod", x, how)?;
+    numbers!(Prod, "cumulative_prod", &x, axis, how.include_initial)?.astype(dtype)
+}
+
+/// The largest element from the first of an axis to each, of the shape and dtype of `x`; NaN from the first NaN on. The axis may
+/// be `()` where there is one.
 ///
-/// Errors for complex numbers, where the axis is outside `x`, or left out where there are several.
+/// Errors for complex numbers, where the axis is outside `x`, or `()` where there are several.
 ///
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[1i8, 3, 2], [3])?;
-/// assert_eq!(ops::cumulative_max(&x, None)?.to_vec::<i8>()?, [1, 3, 3]);
+/// assert_eq!(ops::cumulative_max(&x, ())?.to_vec::<i8>()?, [1, 3, 3]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn cumulative_max(x: &Tensor, axis: Option<isize>) -> Result<Tensor> {
+pub fn cumulative_max(x: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
+    cumulative_max_of(x, &axis.into())
+}
+
+fn cumulative_max_of(x: &Tensor, axis: &Axes) -> Result<Tensor> {
     extremes!(Max, "cumulative_max", x, the_axis("cumulative_max", x, axis)?)
 }
 
-/// The smallest element from the first of `axis` to each; otherwise as [`cumulative_max`].
+/// The smallest element from the first of an axis to each; otherwise as [`cumulative_max`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[2.0f32, f32::NAN, 1.0], [3])?;
-/// assert!(ops::cumulative_min(&x, None)?.to_vec::<f32>()?[2].is_nan());
+/// assert!(ops::cumulative_min(&x, ())?.to_vec::<f32>()?[2].is_nan());
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn cumulative_min(x: &Tensor, axis: Option<isize>) -> Result<Tensor> {
+pub fn cumulative_min(x: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
+    cumulative_min_of(x, &axis.into())
+}
+
+fn cumulative_min_of(x: &Tensor, axis: &Axes) -> Result<Tensor> {
     extremes!(Min, "cumulative_min", x, the_axis("cumulative_min", x, axis)?)
 }
 
@@ -121,7 +159,7 @@ pub fn diff(x: &Tensor, n: usize, axis: isize, prepend: Option<&Tensor>, append:
     let beside = |t: Option<&Tensor>| t.map(|t| if t.rank() == 0 { t.broadcast_to(&one) } else { Ok(t.clone()) }).transpose();
     let (prepend, append) = (beside(prepend)?, beside(append)?);
     let parts: Vec<&Tensor> = [prepend.as_ref(), Some(x), append.as_ref()].into_iter().flatten().collect();
-    let mut out = if parts.len() > 1 { ops::concat(&parts, Some(axis))? } else { x.clone() };
+    let mut out = if parts.len() > 1 { ops::concat(&parts, axis)? } else { x.clone() };
     for _ in 0..n.min(out.shape()[k]) {
         let rest = out.shape()[k] - 1;
         out = ops::subtract(&out.narrow(axis, 1, rest)?, &out.narrow(axis, 0, rest)?)?;
@@ -130,15 +168,15 @@ pub fn diff(x: &Tensor, n: usize, axis: isize, prepend: Option<&Tensor>, append:
 }
 
 /// The axis, the tensor such that it accumulates to the dtype asked for, and that dtype.
-fn prepare<'a>(op: &'static str, x: &'a Tensor, axis: Option<isize>, dtype: Option<DType>) -> Result<(Cow<'a, Tensor>, usize, DType)> {
-    let axis = the_axis(op, x, axis)?;
-    let (x, dtype) = accumulated(op, x, dtype)?;
+fn prepare<'a>(op: &'static str, x: &'a Tensor, how: &Cumulative) -> Result<(Cow<'a, Tensor>, usize, DType)> {
+    let axis = the_axis(op, x, &how.axis)?;
+    let (x, dtype) = accumulated(op, x, how.dtype)?;
     Ok((x, axis, dtype))
 }
 
-fn the_axis(op: &'static str, x: &Tensor, axis: Option<isize>) -> Result<usize> {
-    match axis {
-        Some(a) => layout::axis(op, a, x.rank()),
+fn the_axis(op: &'static str, x: &Tensor, axis: &Axes) -> Result<usize> {
+    match axis.one(op, x.rank())? {
+        Some(k) => Ok(k),
         None if x.rank() == 1 => Ok(0),
         None => Err(Error::value(
             op,

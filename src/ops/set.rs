@@ -29,10 +29,10 @@ pub struct Unique {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn unique_all(x: &Tensor) -> Result<Unique> {
-    let flat = x.reshape(&[-1])?;
+    let flat = x.reshape(-1)?;
     let order = order(&flat)?;
-    let groups = Groups::new(take(&flat, &order, Some(0))?)?;
-    let indices = take(&order, &groups.starts, Some(0))?;
+    let groups = Groups::new(take(&flat, &order, 0)?)?;
+    let indices = take(&order, &groups.starts, 0)?;
     let mut inverse = Tensor::empty(x.shape(), DType::I64)?;
     let to = inverse.as_mut_slice::<i64>()?;
     let order = order.as_slice::<i64>()?;
@@ -81,41 +81,41 @@ pub fn unique_values(x: &Tensor) -> Result<Tensor> {
     Groups::new(ascending(x)?)?.values()
 }
 
-/// For each element of `x`, whether it is one of `elements`, or none of them if `invert`. NaN is no element.
+/// For each element of `x`, whether it is one of `elements`: bool, of the shape of `x`. NaN is no element.
 ///
 /// Errors: dtypes without a common one; complex numbers, which have no order.
 ///
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[1, 2, 3], [3])?;
-/// assert_eq!(ops::isin(&x, &Tensor::from_slice(&[3, 1], [2])?, false)?.to_vec::<bool>()?, [true, false, true]);
+/// assert_eq!(ops::isin(&x, &Tensor::from_slice(&[3, 1], [2])?)?.to_vec::<bool>()?, [true, false, true]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn isin(x: &Tensor, elements: &Tensor, invert: bool) -> Result<Tensor> {
+pub fn isin(x: &Tensor, elements: &Tensor) -> Result<Tensor> {
     let dtype = x.dtype().promote(elements.dtype(), "isin")?;
-    let (x, sorted) = (x.astype(dtype)?, sort(&elements.astype(dtype)?.reshape(&[-1])?, 0, false, false)?);
+    let (x, sorted) = (x.astype(dtype)?, sort(&elements.astype(dtype)?.reshape(-1)?, 0)?);
     if sorted.is_empty() {
-        return super::full(x.shape(), invert, Some(DType::Bool));
+        return Tensor::zeros(x.shape(), DType::Bool);
     }
     let places = super::searchsorted(&sorted, &x, super::Side::Left, None)?;
-    let nearest = take(&sorted, &super::minimum(&places, sorted.len() as i64 - 1)?, Some(0))?;
-    if invert { not_equal(&nearest, &x) } else { super::equal(&nearest, &x) }
+    let nearest = take(&sorted, &super::minimum(&places, sorted.len() as i64 - 1)?, 0)?;
+    super::equal(&nearest, &x)
 }
 
 /// All elements in ascending order.
 fn ascending(x: &Tensor) -> Result<Tensor> {
-    let flat = x.reshape(&[-1])?;
-    if x.dtype().is_complex() { take(&flat, &order(&flat)?, Some(0)) } else { sort(&flat, 0, false, true) }
+    let flat = x.reshape(-1)?;
+    if x.dtype().is_complex() { take(&flat, &order(&flat)?, 0) } else { sort(&flat, 0) }
 }
 
 /// The positions that sort one line.
 fn order(x: &Tensor) -> Result<Tensor> {
     if !x.dtype().is_complex() {
-        return argsort(x, 0, false, true, DType::I64);
+        return argsort(x, 0);
     }
-    let by_imaginary = argsort(&imag(x)?, 0, false, true, DType::I64)?;
-    let then_real = argsort(&take(&real(x)?, &by_imaginary, Some(0))?, 0, false, true, DType::I64)?;
-    take(&by_imaginary, &then_real, Some(0))
+    let by_imaginary = argsort(&imag(x)?, 0)?;
+    let then_real = argsort(&take(&real(x)?, &by_imaginary, 0)?, 0)?;
+    take(&by_imaginary, &then_real, 0)
 }
 
 /// Runs of equal elements of one sorted line.
@@ -128,10 +128,10 @@ struct Groups {
 impl Groups {
     fn new(sorted: Tensor) -> Result<Groups> {
         let n = sorted.len();
-        let first = super::full(&[n.min(1)], true, Some(DType::Bool))?;
+        let first = super::full(n.min(1), true, DType::Bool)?;
         let rest = n.saturating_sub(1);
         let differ = not_equal(sorted.narrow(0, n - rest, rest)?, sorted.narrow(0, 0, rest)?)?;
-        let starts = super::nonzero(&concat(&[first, differ], Some(0))?)?.swap_remove(0);
+        let starts = super::nonzero(&concat(&[first, differ], 0)?)?.swap_remove(0);
         Ok(Groups { sorted, starts })
     }
     fn ranges(&self) -> Result<impl Iterator<Item = core::ops::Range<usize>> + '_> {
@@ -140,7 +140,7 @@ impl Groups {
         Ok(starts.iter().zip(ends).map(|(a, b)| *a as usize..b as usize))
     }
     fn values(&self) -> Result<Tensor> {
-        take(&self.sorted, &self.starts, Some(0))
+        take(&self.sorted, &self.starts, 0)
     }
     fn counts(&self) -> Result<Tensor> {
         let mut counts = Tensor::empty(self.starts.shape(), DType::I64)?;

@@ -3,12 +3,13 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::fallible;
-use crate::layout::{self, Layout, Shape};
+use crate::layout::{self, Axes, IntoShape, Layout, Shape};
 use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::borrow::Borrow;
+use smallvec::SmallVec;
 
 /// The dtype that all promote to. Errors where there is no tensor, or no such dtype.
 fn promoted<T: Borrow<Tensor>>(op: &'static str, tensors: &[T]) -> Result<DType> {
@@ -16,7 +17,7 @@ fn promoted<T: Borrow<Tensor>>(op: &'static str, tensors: &[T]) -> Result<DType>
     tensors.iter().try_fold(first.borrow().dtype(), |d, t| d.promote(t.borrow().dtype(), op))
 }
 
-/// Tensors one after the other along an axis; without an axis, each as one line. The result has the dtype that all promote to.
+/// Tensors one after the other along an axis; for `()`, each as one line. The result has the dtype that all promote to.
 ///
 /// Errors: no tensors; sizes that differ beside the axis; dtypes without a common one.
 ///
@@ -24,27 +25,31 @@ fn promoted<T: Borrow<Tensor>>(op: &'static str, tensors: &[T]) -> Result<DType>
 /// use flex::{Tensor, ops};
 /// let a = Tensor::from_slice(&[1, 2], [1, 2])?;
 /// let b = Tensor::from_slice(&[3, 4, 5, 6], [2, 2])?;
-/// assert_eq!(ops::concat(&[&a, &b], Some(0))?.to_vec::<i32>()?, [1, 2, 3, 4, 5, 6]);
+/// assert_eq!(ops::concat(&[&a, &b], 0)?.to_vec::<i32>()?, [1, 2, 3, 4, 5, 6]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn concat<T: Borrow<Tensor>>(tensors: &[T], axis: Option<isize>) -> Result<Tensor> {
+pub fn concat<T: Borrow<Tensor>>(tensors: &[T], axis: impl Into<Axes>) -> Result<Tensor> {
     const OP: &str = "concat";
     let dtype = promoted(OP, tensors)?;
-    let Some(axis) = axis else {
-        let lines = fallible::collect(tensors.iter().map(|t| t.borrow().reshape(&[-1])))?;
-        return concat(&lines, Some(0));
-    };
     let first = tensors[0].borrow();
-    let k = layout::axis(OP, axis, first.rank())?;
+    match axis.into().one(OP, first.rank())? {
+        Some(k) => joined(OP, tensors, k, dtype),
+        None => joined(OP, &fallible::collect(tensors.iter().map(|t| t.borrow().reshape(-1)))?, 0, dtype),
+    }
+}
+
+/// Tensors, at least one of them, one after the other along dimension `k` of the first, in a dtype that all convert to.
+fn joined<T: Borrow<Tensor>>(op: &'static str, tensors: &[T], k: usize, dtype: DType) -> Result<Tensor> {
+    let first = tensors[0].borrow();
     let mut shape = Shape::from_slice(first.shape());
     shape[k] = 0;
     for t in tensors {
         let t: &Tensor = t.borrow();
         if t.rank() != first.rank() || (0..t.rank()).any(|d| d != k && t.shape()[d] != shape[d]) {
             let message = message!("shapes {:?} and {:?} must be equal except along axis {k}", first.shape(), t.shape());
-            return Err(Error::shape(OP, message));
+            return Err(Error::shape(op, message));
         }
-        shape[k] = shape[k].checked_add(t.shape()[k]).ok_or_else(|| Error::shape(OP, "the sizes add up to more than memory has"))?;
+        shape[k] = shape[k].checked_add(t.shape()[k]).ok_or_else(|| Error::shape(op, "the sizes add up to more than memory has"))?;
     }
     let mut out = Tensor::empty(&shape, dtype)?;
     let (whole, mut start) = (out.layout().clone(), 0);
@@ -80,33 +85,37 @@ pub fn stack<T: Borrow<Tensor>>(tensors: &[T], axis: isize) -> Result<Tensor> {
         return Err(Error::shape("stack", message!("shapes {first:?} and {:?} differ", t.shape())));
     }
     let axis = layout::axis("stack", axis, first.len() + 1)? as isize;
-    let parts = fallible::collect(tensors.iter().map(|t| t.borrow().expand_dims(&[axis])))?;
-    concat(&parts, Some(axis))
+    let parts = fallible::collect(tensors.iter().map(|t| t.borrow().expand_dims(axis)))?;
+    concat(&parts, axis)
 }
 
-/// Each element `count` times along an axis; without an axis, of `x` as one line.
+/// Each element `count` times along an axis; for `()`, of `x` as one line.
 ///
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[1, 2], [2])?;
-/// assert_eq!(ops::repeat(&x, 2, None)?.to_vec::<i32>()?, [1, 1, 2, 2]);
+/// assert_eq!(ops::repeat(&x, 2, ())?.to_vec::<i32>()?, [1, 1, 2, 2]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn repeat(x: &Tensor, count: usize, axis: Option<isize>) -> Result<Tensor> {
-    let Some(axis) = axis else {
-        return repeat(&x.reshape(&[-1])?, count, Some(0));
-    };
-    let k = layout::axis("repeat", axis, x.rank())?;
+pub fn repeat(x: &Tensor, count: usize, axis: impl Into<Axes>) -> Result<Tensor> {
+    match axis.into().one("repeat", x.rank())? {
+        Some(k) => repeated(x, count, k),
+        None => repeated(&x.reshape(-1)?, count, 0),
+    }
+}
+
+/// Each element `count` times along dimension `k`.
+fn repeated(x: &Tensor, count: usize, k: usize) -> Result<Tensor> {
     let mut shape = Shape::from_slice(x.shape());
     shape.insert(k + 1, count);
     Layout::contiguous(&shape)?; // more than memory can hold, said as such
-    let repeated = x.expand_dims(&[k as isize + 1])?.broadcast_to(&shape)?;
+    let repeated = x.expand_dims(k + 1)?.broadcast_to(&shape)?;
     shape.remove(k + 1);
     shape[k] *= count; // the layout above holds as many elements
-    reshaped(&repeated, &shape)
+    repeated.reshape(shape)
 }
 
-/// The element at place `i` of an axis `counts[i]` times; one count is for all. Without an axis, of `x` as one line.
+/// The element at place `i` of an axis `counts[i]` times; one count is for all. For `()`, of `x` as one line.
 ///
 /// Errors: counts that are no integers, negative, of more than one dimension, or not as many as the axis has elements.
 ///
@@ -114,15 +123,14 @@ pub fn repeat(x: &Tensor, count: usize, axis: Option<isize>) -> Result<Tensor> {
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[1, 2, 3], [3])?;
 /// let counts = Tensor::from_slice(&[2, 0, 1], [3])?;
-/// assert_eq!(ops::repeat_counts(&x, &counts, None)?.to_vec::<i32>()?, [1, 1, 3]);
+/// assert_eq!(ops::repeat_counts(&x, &counts, ())?.to_vec::<i32>()?, [1, 1, 3]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: Option<isize>) -> Result<Tensor> {
+pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
     const OP: &str = "repeat";
-    let Some(axis) = axis else {
-        return repeat_counts(&x.reshape(&[-1])?, counts, Some(0));
+    let Some(k) = axis.into().one(OP, x.rank())? else {
+        return repeat_counts(&x.reshape(-1)?, counts, 0);
     };
-    let k = layout::axis(OP, axis, x.rank())?;
     let n = x.shape()[k];
     if !counts.dtype().is_integer() {
         return Err(Error::dtype(OP, message!("counts are integers, not {}", counts.dtype())));
@@ -134,17 +142,17 @@ pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: Option<isize>) -> Result
     let sizes = counts.iter().map(|c| usize::try_from(*c).map_err(|_| Error::value(OP, message!("count {c} is negative"))));
     let sizes = fallible::collect(sizes)?;
     if let [count] = sizes[..] {
-        return repeat(x, count, Some(axis));
+        return repeated(x, count, k);
     }
     let total = sizes.iter().try_fold(0usize, |n, c| n.checked_add(*c));
-    let mut positions = Tensor::empty(&[total.unwrap_or(usize::MAX)], DType::I64)?;
+    let mut positions = Tensor::empty([total.unwrap_or(usize::MAX)], DType::I64)?;
     let mut to = positions.as_mut_slice::<i64>()?;
     for (i, count) in sizes.into_iter().enumerate() {
         let (part, rest) = to.split_at_mut(count);
         part.fill(i as i64);
         to = rest;
     }
-    super::take(x, &positions, Some(axis))
+    super::take(x, &positions, k)
 }
 
 /// `x` beside itself, `counts[k]` times along dimension `k`. The shorter of shape and counts is filled up with 1 in front.
@@ -152,46 +160,67 @@ pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: Option<isize>) -> Result
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[1, 2], [2])?;
-/// let y = ops::tile(&x, &[2, 2])?;
+/// let y = ops::tile(&x, (2, 2))?;
 /// assert_eq!((y.shape(), y.to_vec::<i32>()?), (&[2, 4][..], vec![1, 2, 1, 2, 1, 2, 1, 2]));
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn tile(x: &Tensor, counts: &[usize]) -> Result<Tensor> {
+pub fn tile(x: &Tensor, counts: impl IntoShape) -> Result<Tensor> {
+    let counts = counts.into_shape();
+    let counts = counts.as_ref();
     let rank = x.rank().max(counts.len());
     let size = |k: usize| (k + x.rank()).checked_sub(rank).map_or(1, |k| x.shape()[k]);
     let count = |k: usize| (k + counts.len()).checked_sub(rank).map_or(1, |k| counts[k]);
     let once: Shape = (0..rank).flat_map(|k| [1, size(k)]).collect();
     let many: Shape = (0..rank).flat_map(|k| [count(k), size(k)]).collect();
     Layout::contiguous(&many)?;
-    let repeated = reshaped(x, &once)?.broadcast_to(&many)?;
-    reshaped(&repeated, &(0..rank).map(|k| count(k) * size(k)).collect::<Shape>())
+    let repeated = x.reshape(once)?.broadcast_to(&many)?;
+    repeated.reshape((0..rank).map(|k| count(k) * size(k)).collect::<Shape>())
 }
 
-/// Reshaped to sizes that are known to fit.
-fn reshaped(x: &Tensor, shape: &[usize]) -> Result<Tensor> {
-    let shape: smallvec::SmallVec<[isize; 6]> = shape.iter().map(|d| *d as isize).collect();
-    x.reshape(&shape)
+/// By how many places [`roll`] moves: made by `into` from one integer, an array or a slice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shifts(SmallVec<[i64; 6]>);
+impl From<i64> for Shifts {
+    fn from(shift: i64) -> Shifts {
+        Shifts(SmallVec::from_slice(&[shift]))
+    }
+}
+impl<const N: usize> From<[i64; N]> for Shifts {
+    fn from(shifts: [i64; N]) -> Shifts {
+        Shifts(SmallVec::from_slice(&shifts))
+    }
+}
+impl<const N: usize> From<&[i64; N]> for Shifts {
+    fn from(shifts: &[i64; N]) -> Shifts {
+        Shifts(SmallVec::from_slice(shifts))
+    }
+}
+impl From<&[i64]> for Shifts {
+    fn from(shifts: &[i64]) -> Shifts {
+        Shifts(SmallVec::from_slice(shifts))
+    }
 }
 
 /// Elements moved by `shifts[i]` places along `axes[i]`; those that leave at the end come in at the beginning. One shift is for all
-/// axes; without axes, `x` is rolled as one line.
+/// that are named; for `()`, `x` is rolled as one line.
 ///
 /// Errors: as many shifts as axes are needed, or one.
 ///
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[1, 2, 3, 4], [4])?;
-/// assert_eq!(ops::roll(&x, &[1], None)?.to_vec::<i32>()?, [4, 1, 2, 3]);
+/// assert_eq!(ops::roll(&x, 1, ())?.to_vec::<i32>()?, [4, 1, 2, 3]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn roll(x: &Tensor, shifts: &[i64], axes: Option<&[isize]>) -> Result<Tensor> {
+pub fn roll(x: &Tensor, shifts: impl Into<Shifts>, axes: impl Into<Axes>) -> Result<Tensor> {
     const OP: &str = "roll";
-    let count = axes.map_or(1, <[isize]>::len);
+    let (Shifts(shifts), axes) = (shifts.into(), axes.into());
+    let count = axes.named().map_or(1, <[isize]>::len);
     if shifts.len() != count && shifts.len() != 1 {
         return Err(Error::value(OP, message!("{} shifts for {count} axes", shifts.len())));
     }
-    let Some(axes) = axes else {
-        return reshaped(&roll(&x.reshape(&[-1])?, shifts, Some(&[0]))?, x.shape());
+    let Some(axes) = axes.named() else {
+        return roll(&x.reshape(-1)?, &shifts[..], 0)?.reshape(x.shape());
     };
     let axes = axes.iter().map(|a| layout::axis(OP, *a, x.rank())).collect::<Result<Shape>>()?;
     let mut out = x.clone();
@@ -200,7 +229,7 @@ pub fn roll(x: &Tensor, shifts: &[i64], axes: Option<&[isize]>) -> Result<Tensor
         let shift = if n == 0 { 0 } else { shifts[if shifts.len() == 1 { 0 } else { i }].rem_euclid(n as i64) as usize };
         if shift != 0 {
             let (start, end) = (out.narrow(k as isize, 0, n - shift)?, out.narrow(k as isize, n - shift, shift)?);
-            out = concat(&[end, start], Some(k as isize))?;
+            out = concat(&[end, start], k)?;
         }
     }
     Ok(out)
@@ -337,7 +366,7 @@ pub fn meshgrid<T: Borrow<Tensor>>(tensors: &[T], indexing: Indexing) -> Result<
         let t: &Tensor = t.borrow();
         let mut one = Shape::from_elem(1, tensors.len());
         one[place(i)] = t.len();
-        reshaped(t, &one)?.broadcast_to(&shape)
+        t.reshape(one)?.broadcast_to(&shape)
     };
     fallible::collect(tensors.iter().enumerate().map(along))
 }

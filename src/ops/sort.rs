@@ -11,71 +11,140 @@ use crate::tensor::Tensor;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The values of each line along `axis` in ascending or descending order.
-///
-/// NaN comes last in both; -0 before +0 in ascending order. `stable` changes nothing: equal values are alike.
-/// Errors: complex dtypes have no order.
+/// Along which axis to sort, and which way. Made by `into` from the axis alone: ascending then.
 ///
 /// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[3.0f32, f32::NAN, 1.0, 2.0], [4])?;
-/// let y = ops::sort(&x, -1, true, false)?.to_vec::<f32>()?;
+/// use flex::ops::Sort;
+/// assert_eq!(Sort::from(-1), Sort { axis: -1, descending: false });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sort {
+    /// The axis; negative ones count from the end.
+    pub axis: isize,
+    /// The largest first.
+    pub descending: bool,
+}
+impl From<isize> for Sort {
+    fn from(axis: isize) -> Sort {
+        Sort { axis, descending: false }
+    }
+}
+
+/// The values of each line along an axis in ascending or descending order, of the shape and dtype of `x`.
+///
+/// NaN comes last in both; -0 before +0 in ascending order. Equal values are alike, so every sort is a stable one.
+/// Errors where the axis is out of range; complex dtypes have no order.
+///
+/// ```
+/// use flex::{Tensor, ops::{self, Sort}};
+/// let x = Tensor::from_slice(&[3.0f32, f32::NAN, 1.0, 2.0], 4)?;
+/// assert_eq!(ops::sort(&x, -1)?.to_vec::<f32>()?[..3], [1.0, 2.0, 3.0]);
+/// let y = ops::sort(&x, Sort { axis: -1, descending: true })?.to_vec::<f32>()?;
 /// assert!(y[..3] == [3.0, 2.0, 1.0] && y[3].is_nan());
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn sort(x: &Tensor, axis: isize, descending: bool, _stable: bool) -> Result<Tensor> {
+pub fn sort(x: &Tensor, how: impl Into<Sort>) -> Result<Tensor> {
+    sort_of(x, how.into())
+}
+
+fn sort_of(x: &Tensor, how: Sort) -> Result<Tensor> {
+    let Sort { axis, descending } = how;
     let (axis, _) = line("sort", x, axis)?;
     dispatch!(ordered x.dtype(), |T| sort_lines::<T>(x, axis, descending), else Err(Error::unsupported("sort", x.dtype())))
 }
 
-/// The positions that sort each line along `axis`: equal values (and both zeros) keep their order, in descending order too, and
-/// NaN comes last. `index_dtype` is an integer dtype that holds the positions.
+/// The positions that sort each line along an axis, as int64 of the shape of `x`: equal values (and both zeros) keep their order, in
+/// descending order too, and NaN comes last.
 ///
-/// Errors: complex dtypes have no order; an index dtype too small for the line.
+/// Errors where the axis is out of range; complex dtypes have no order.
 ///
 /// ```
-/// use flex::{DType, Tensor, ops};
-/// let x = Tensor::from_slice(&[2, 1, 2, 3], [4])?;
-/// assert_eq!(ops::argsort(&x, 0, true, true, DType::I64)?.to_vec::<i64>()?, [3, 0, 2, 1]);
+/// use flex::{Tensor, ops::{self, Sort}};
+/// let x = Tensor::from_slice(&[2, 1, 2, 3], 4)?;
+/// assert_eq!(ops::argsort(&x, 0)?.to_vec::<i64>()?, [1, 0, 2, 3]);
+/// assert_eq!(ops::argsort(&x, Sort { axis: 0, descending: true })?.to_vec::<i64>()?, [3, 0, 2, 1]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn argsort(x: &Tensor, axis: isize, descending: bool, _stable: bool, index_dtype: DType) -> Result<Tensor> {
+pub fn argsort(x: &Tensor, how: impl Into<Sort>) -> Result<Tensor> {
+    argsort_of(x, how.into())
+}
+
+fn argsort_of(x: &Tensor, how: Sort) -> Result<Tensor> {
+    let Sort { axis, descending } = how;
     let (axis, k) = line("argsort", x, axis)?;
-    Ok(Request { op: "argsort", axis, k, sorted: true, descending }.run(x, false, index_dtype)?.1)
+    Ok(Request { op: "argsort", axis, k, sorted: true, descending }.run(x, false)?.1)
 }
 
 /// The sorted values and their positions: [`sort`] and [`argsort`] in one. -0 and +0 keep their order.
 ///
 /// ```
-/// use flex::{DType, Tensor, ops};
-/// let x = Tensor::from_slice(&[2.0f32, 1.0], [2])?;
-/// let (values, indices) = ops::sort_with_indices(&x, 0, false, true, DType::I64)?;
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[2.0f32, 1.0], 2)?;
+/// let (values, indices) = ops::sort_with_indices(&x, 0)?;
 /// assert_eq!((values.to_vec::<f32>()?, indices.to_vec::<i64>()?), (vec![1.0, 2.0], vec![1, 0]));
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn sort_with_indices(x: &Tensor, axis: isize, descending: bool, _stable: bool, index_dtype: DType) -> Result<(Tensor, Tensor)> {
-    let (axis, k) = line("sort", x, axis)?;
-    Request { op: "sort", axis, k, sorted: true, descending }.values_and_indices(x, index_dtype)
+pub fn sort_with_indices(x: &Tensor, how: impl Into<Sort>) -> Result<(Tensor, Tensor)> {
+    sort_with_indices_of(x, how.into())
 }
 
-/// The `k` largest (or smallest) values of each line along `axis` and their positions; with `sorted`, the best first. Of equal
-/// values the one that comes earlier is better. NaN is taken last, as [`sort`] puts it, whether the largest or the smallest are asked for.
+fn sort_with_indices_of(x: &Tensor, how: Sort) -> Result<(Tensor, Tensor)> {
+    let Sort { axis, descending } = how;
+    let (axis, k) = line("sort", x, axis)?;
+    Request { op: "sort", axis, k, sorted: true, descending }.values_and_indices(x)
+}
+
+/// Along which axis [`topk`] looks, and for what. Made by `into` from the axis alone: the largest, the best first.
+///
+/// ```
+/// use flex::ops::TopK;
+/// assert_eq!(TopK::from(0), TopK { axis: 0, ..Default::default() });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TopK {
+    /// The axis, by default the last; negative ones count from the end.
+    pub axis: isize,
+    /// Whether the largest are asked for, else the smallest.
+    pub largest: bool,
+    /// Whether the best comes first; in any order it takes less time.
+    pub sorted: bool,
+}
+impl Default for TopK {
+    fn default() -> TopK {
+        TopK { axis: -1, largest: true, sorted: true }
+    }
+}
+impl From<isize> for TopK {
+    fn from(axis: isize) -> TopK {
+        TopK { axis, ..Default::default() }
+    }
+}
+
+/// The `k` largest (or smallest) values of each line along an axis and their positions (int64). Of equal values the one that comes
+/// earlier is better. NaN is taken last, as [`sort`] puts it, whether the largest or the smallest are asked for.
 ///
 /// Errors: `k` beyond the size of the axis; complex dtypes have no order.
 ///
 /// ```
-/// use flex::{DType, Tensor, ops};
-/// let x = Tensor::from_slice(&[1, 5, 3, 5], [4])?;
-/// let (values, indices) = ops::topk(&x, 3, -1, true, true, DType::I64)?;
+/// use flex::{Tensor, ops::{self, TopK}};
+/// let x = Tensor::from_slice(&[1, 5, 3, 5], 4)?;
+/// let (values, indices) = ops::topk(&x, 3, -1)?;
 /// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![5, 5, 3], vec![1, 3, 2]));
+/// let (least, _) = ops::topk(&x, 1, TopK { largest: false, ..Default::default() })?;
+/// assert_eq!(least.item::<i32>()?, 1);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn topk(x: &Tensor, k: usize, axis: isize, largest: bool, sorted: bool, index_dtype: DType) -> Result<(Tensor, Tensor)> {
+pub fn topk(x: &Tensor, k: usize, how: impl Into<TopK>) -> Result<(Tensor, Tensor)> {
+    topk_of(x, k, how.into())
+}
+
+fn topk_of(x: &Tensor, k: usize, how: TopK) -> Result<(Tensor, Tensor)> {
+    let TopK { axis, largest, sorted } = how;
     let (axis, n) = line("topk", x, axis)?;
     if k > n {
         return Err(Error::value("topk", message!("k is {k}, but axis {axis} has {n} elements")));
     }
-    Request { op: "topk", axis, k, sorted, descending: largest }.values_and_indices(x, index_dtype)
+    Request { op: "topk", axis, k, sorted, descending: largest }.values_and_indices(x)
 }
 
 /// Which end of a run of equal values a position is looked for at.
@@ -110,7 +179,7 @@ pub fn searchsorted(sorted: &Tensor, values: &Tensor, side: Side, sorter: Option
         return Err(Error::shape(OP, message!("a sorter of shape {:?} for {:?} values", s.shape(), sorted.shape())));
     }
     let sorted = match sorter {
-        Some(s) => super::take(sorted, s, Some(0))?,
+        Some(s) => super::take(sorted, s, 0)?,
         None => sorted.clone(),
     };
     let (sorted, values) = (sorted.astype(dtype)?.contiguous()?, values.astype(dtype)?.contiguous()?);
@@ -126,18 +195,6 @@ pub fn searchsorted(sorted: &Tensor, values: &Tensor, side: Side, sorter: Option
         });
     }, else return Err(Error::unsupported(OP, dtype)));
     Ok(out)
-}
-
-/// Errors where the dtype holds no positions of a line of `n`.
-pub(super) fn check_index_dtype(op: &'static str, dtype: DType, n: usize) -> Result<()> {
-    if !dtype.is_integer() {
-        return Err(Error::dtype(op, message!("positions are integers, not {dtype}")));
-    }
-    let bits = 8 * dtype.size() as u32 - dtype.is_signed() as u32;
-    if n > 0 && (n as u64 - 1).checked_shr(bits).is_some_and(|over| over > 0) {
-        return Err(Error::value(op, message!("{dtype} does not hold the positions of {n} elements")));
-    }
-    Ok(())
 }
 
 /// The axis and its size. Errors where it is out of range, or the dtype has no order.
@@ -191,16 +248,16 @@ fn line_by_line<T: Ordered, R: Element, K: Pod>(
     f: impl Fn(&[T], &mut [R], &mut [K]),
 ) -> Result<Tensor> {
     let (n, last) = (x.shape()[axis], x.rank() as isize - 1);
-    let x = x.moveaxis(&[axis as isize], &[last])?.contiguous()?;
+    let x = x.moveaxis(axis, last)?.contiguous()?;
     let mut out = Tensor::empty(x.shape(), dtype)?;
-    let mut scratch = Tensor::empty(&[n], scratch)?;
+    let mut scratch = Tensor::empty([n], scratch)?;
     assert!(scratch.dtype().size() == size_of::<K>());
     // SAFETY: fresh memory of `n` elements of this size (TENSOR1, STORAGE3), of which any bits are values, aligned as a cache line.
     let scratch = unsafe { core::slice::from_raw_parts_mut(scratch.as_mut_ptr()? as *mut K, n) };
     for (x, out) in x.as_slice::<T>()?.chunks_exact(n).zip(out.as_mut_slice::<R>()?.chunks_exact_mut(n)) {
         f(x, out, scratch);
     }
-    out.moveaxis(&[last], &[axis as isize])?.contiguous()
+    out.moveaxis(last, axis)?.contiguous()
 }
 
 /// Sorts one line on all threads.
@@ -292,12 +349,10 @@ struct Request {
 
 impl Request {
     /// The positions of the first `k` of each line, in order if `sorted`, and the values there if asked for.
-    fn run(&self, x: &Tensor, with_values: bool, index_dtype: DType) -> Result<(Option<Tensor>, Tensor)> {
+    fn run(&self, x: &Tensor, with_values: bool) -> Result<(Option<Tensor>, Tensor)> {
         let n = x.shape()[self.axis];
-        check_index_dtype(self.op, index_dtype, n)?;
         if self.k == n && self.sorted && n > 0 {
-            let (values, indices) = dispatch!(ordered x.dtype(), |T| argsort_lines::<T>(x, self, with_values)?, else return Err(Error::unsupported(self.op, x.dtype())));
-            return Ok((values, indices.astype(index_dtype)?));
+            return dispatch!(ordered x.dtype(), |T| argsort_lines::<T>(x, self, with_values), else Err(Error::unsupported(self.op, x.dtype())));
         }
         let mut shape = layout::Shape::from_slice(x.shape());
         shape[self.axis] = self.k;
@@ -310,11 +365,11 @@ impl Request {
                 first_lines::<T, i128>(x, self, values.as_mut(), &mut indices)?
             }, else return Err(Error::unsupported(self.op, x.dtype())));
         }
-        Ok((values, indices.astype(index_dtype)?))
+        Ok((values, indices))
     }
     /// The same with values.
-    fn values_and_indices(&self, x: &Tensor, index_dtype: DType) -> Result<(Tensor, Tensor)> {
-        let (values, indices) = self.run(x, true, index_dtype)?;
+    fn values_and_indices(&self, x: &Tensor) -> Result<(Tensor, Tensor)> {
+        let (values, indices) = self.run(x, true)?;
         Ok((values.unwrap_or_else(|| indices.clone()), indices))
     }
 }

@@ -5,7 +5,7 @@ use super::dtype::DTypeArg;
 use super::shape::Tensors;
 use super::tensor::PyTensor;
 use super::values::tuple;
-use crate::ops::{self, Indexing};
+use crate::ops::{self, Indexing, Linspace};
 use crate::{DType, Scalar, Tensor};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -184,7 +184,7 @@ fn linspace(
     // integers at the bounds have floats between them
     let given = dtype.is_some();
     let dtype = or_theirs(dtype, &[start, stop])?.filter(|d| given || d.is_float() || d.is_complex());
-    compute(py, num, || ops::linspace(start.0, stop.0, num, endpoint, dtype))
+    compute(py, num, || ops::linspace(start.0, stop.0, Linspace { count: num, endpoint, dtype }))
 }
 
 /// Ones on diagonal `k` of a matrix of zeros; above the main one where positive, below where negative.

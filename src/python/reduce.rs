@@ -5,13 +5,18 @@ use super::dtype::DTypeArg;
 use super::interop::ufunc::into_out;
 use super::sort::pair;
 use super::tensor::PyTensor;
-use crate::{DType, Error, Tensor, ops};
+use crate::ops::{self, Reduction};
+use crate::{Axes, Error, Tensor};
 use pyo3::prelude::*;
 use std::borrow::Cow;
 
-/// The axes to reduce; none for all.
-fn axes(axis: &Option<Ints>) -> Option<&[isize]> {
-    axis.as_ref().map(|a| &a.0[..])
+/// What is reduced: the axes, all for none.
+fn over(axis: &Option<Ints>, keepdims: bool) -> Reduction {
+    Reduction { axes: axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into()), keepdims }
+}
+/// The same of one axis.
+fn along(axis: Option<isize>, keepdims: bool) -> Reduction {
+    Reduction { axes: axis.into(), keepdims }
 }
 
 /// What is reduced where a float dtype is asked for: as that.
@@ -54,7 +59,17 @@ fn sum<'py>(
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::sum(x, axes(&axis), keepdims, dtype.map(|d| d.0)))?, out)
+    into_out(
+        py,
+        x.compute(py, |x| {
+            let over = over(&axis, keepdims);
+            match dtype {
+                Some(d) => ops::sum_as(x, over, d.0),
+                None => ops::sum(x, over),
+            }
+        })?,
+        out,
+    )
 }
 
 /// The product of elements.
@@ -75,7 +90,17 @@ fn prod<'py>(
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::prod(x, axes(&axis), keepdims, dtype.map(|d| d.0)))?, out)
+    into_out(
+        py,
+        x.compute(py, |x| {
+            let over = over(&axis, keepdims);
+            match dtype {
+                Some(d) => ops::prod_as(x, over, d.0),
+                None => ops::prod(x, over),
+            }
+        })?,
+        out,
+    )
 }
 
 /// The arithmetic mean of elements.
@@ -96,7 +121,7 @@ fn mean<'py>(
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::mean(&*computed_in("mean", x, dtype)?, axes(&axis), keepdims))?, out)
+    into_out(py, x.compute(py, |x| ops::mean(&*computed_in("mean", x, dtype)?, over(&axis, keepdims)))?, out)
 }
 
 /// The variance of elements: the sum of squared distances from their mean over `n - correction`.
@@ -120,7 +145,7 @@ fn var<'py>(
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let correction = correction_or("var", correction, ddof)?;
-    into_out(py, x.compute(py, |x| ops::var(&*computed_in("var", x, dtype)?, axes(&axis), correction, keepdims))?, out)
+    into_out(py, x.compute(py, |x| ops::var(&*computed_in("var", x, dtype)?, over(&axis, keepdims), correction))?, out)
 }
 
 /// The standard deviation of elements: the square root of `var`, with the same arguments and errors.
@@ -140,7 +165,7 @@ fn std_<'py>(
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let correction = correction_or("std", correction, ddof)?;
-    into_out(py, x.compute(py, |x| ops::std(&*computed_in("std", x, dtype)?, axes(&axis), correction, keepdims))?, out)
+    into_out(py, x.compute(py, |x| ops::std(&*computed_in("std", x, dtype)?, over(&axis, keepdims), correction))?, out)
 }
 
 /// The largest of elements; NaN where there is one.
@@ -153,7 +178,7 @@ fn std_<'py>(
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
 fn max<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::max(x, axes(&axis), keepdims))?, out)
+    into_out(py, x.compute(py, |x| ops::max(x, over(&axis, keepdims)))?, out)
 }
 
 /// The smallest of elements; NaN where there is one. Arguments and errors are those of `max`.
@@ -163,7 +188,7 @@ fn max<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: O
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
 fn min<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::min(x, axes(&axis), keepdims))?, out)
+    into_out(py, x.compute(py, |x| ops::min(x, over(&axis, keepdims)))?, out)
 }
 
 /// The position of the largest element, the first where several are; that of the first NaN where there is one.
@@ -182,7 +207,7 @@ fn argmax<'py>(
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::argmax(x, axis, keepdims, DType::DEFAULT_INT))?, out)
+    into_out(py, x.compute(py, |x| ops::argmax(x, along(axis, keepdims)))?, out)
 }
 
 /// The position of the smallest element. Arguments and errors are those of `argmax`.
@@ -198,7 +223,7 @@ fn argmin<'py>(
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::argmin(x, axis, keepdims, DType::DEFAULT_INT))?, out)
+    into_out(py, x.compute(py, |x| ops::argmin(x, along(axis, keepdims)))?, out)
 }
 
 /// `max` and `argmax` in one: the largest element and its position (int64). Arguments and errors are those of `argmax`.
@@ -208,7 +233,7 @@ fn argmin<'py>(
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn max_with_indices(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResult<(PyTensor, PyTensor)> {
-    pair(py, x.0.len(), || ops::max_with_indices(&x.0, axis, keepdims, DType::DEFAULT_INT))
+    pair(py, x.0.len(), || ops::max_with_indices(&x.0, along(axis, keepdims)))
 }
 
 /// `min` and `argmin` in one: the smallest element and its position (int64). Arguments and errors are those of `argmin`.
@@ -218,7 +243,7 @@ fn max_with_indices(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool)
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn min_with_indices(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResult<(PyTensor, PyTensor)> {
-    pair(py, x.0.len(), || ops::min_with_indices(&x.0, axis, keepdims, DType::DEFAULT_INT))
+    pair(py, x.0.len(), || ops::min_with_indices(&x.0, along(axis, keepdims)))
 }
 
 /// Whether any element is true (not zero).
@@ -231,7 +256,7 @@ fn min_with_indices(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool)
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
 fn any<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::any(x, axes(&axis), keepdims))?, out)
+    into_out(py, x.compute(py, |x| ops::any(x, over(&axis, keepdims)))?, out)
 }
 
 /// Whether all elements are true (not zero). Arguments and errors are those of `any`; no elements give True.
@@ -241,7 +266,7 @@ fn any<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: O
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
 fn all<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::all(x, axes(&axis), keepdims))?, out)
+    into_out(py, x.compute(py, |x| ops::all(x, over(&axis, keepdims)))?, out)
 }
 
 /// How many elements are not zero. Arguments and errors are those of `any`; the result is int64.
@@ -251,7 +276,7 @@ fn all<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: O
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn count_nonzero(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::count_nonzero(x, axes(&axis), keepdims))
+    x.compute(py, |x| ops::count_nonzero(x, over(&axis, keepdims)))
 }
 
 /// `log(sum(exp(x)))` of elements, without overflow.
@@ -264,7 +289,7 @@ fn count_nonzero(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) ->
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn logsumexp(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::logsumexp(x, axes(&axis), keepdims))
+    x.compute(py, |x| ops::logsumexp(x, over(&axis, keepdims)))
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

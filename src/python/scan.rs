@@ -3,7 +3,7 @@
 use super::convert::{Arg, Operand, compute, count};
 use super::dtype::DTypeArg;
 use super::tensor::PyTensor;
-use crate::ops;
+use crate::ops::{self, Cumulative};
 use pyo3::prelude::*;
 
 /// The sums of elements from the first of an axis to each.
@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, dtype = None, include_initial = false))]
 fn cumulative_sum(py: Python<'_>, x: Arg, axis: Option<isize>, dtype: Option<DTypeArg>, include_initial: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::cumulative_sum(&x.0, axis, dtype.map(|d| d.0), include_initial))
+    compute(py, x.0.len(), || ops::cumulative_sum(&x.0, Cumulative { axis: axis.into(), dtype: dtype.map(|d| d.0), include_initial }))
 }
 
 /// The products of elements from the first of an axis to each. Arguments and errors are those of `cumulative_sum`; the initial value is 1.
@@ -27,7 +27,7 @@ fn cumulative_sum(py: Python<'_>, x: Arg, axis: Option<isize>, dtype: Option<DTy
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, dtype = None, include_initial = false))]
 fn cumulative_prod(py: Python<'_>, x: Arg, axis: Option<isize>, dtype: Option<DTypeArg>, include_initial: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::cumulative_prod(&x.0, axis, dtype.map(|d| d.0), include_initial))
+    compute(py, x.0.len(), || ops::cumulative_prod(&x.0, Cumulative { axis: axis.into(), dtype: dtype.map(|d| d.0), include_initial }))
 }
 
 /// The largest of elements from the first of an axis to each; NaN from the first NaN on.

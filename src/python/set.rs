@@ -77,7 +77,10 @@ fn isin(py: Python<'_>, x1: Operand, x2: Operand, invert: bool) -> PyResult<PyTe
         (a, Operand::Tensor(b)) => (a.tensor_like(b.dtype())?, b),
         (a, b) => (a.tensor()?, b.tensor()?),
     };
-    compute(py, x1.len().saturating_add(x2.len()), || ops::isin(&x1, &x2, invert))
+    compute(py, x1.len().saturating_add(x2.len()), || {
+        let found = ops::isin(&x1, &x2)?;
+        if invert { ops::logical_not(found) } else { Ok(found) }
+    })
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

@@ -4,7 +4,7 @@ use super::convert::{Arg, Ints, Lent, Number, asarray, compute, count, integer, 
 use super::tensor::PyTensor;
 use super::values::tuple;
 use crate::layout;
-use crate::{Error, Result, Tensor, ops};
+use crate::{Axes, Error, Result, Tensor, ops};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
@@ -112,7 +112,7 @@ fn expand_dims(x: Lent, axis: Ints) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None))]
 fn squeeze(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
-    view(&x, |x| x.squeeze(axis.as_ref().map(|a| &a.0[..])))
+    view(&x, |x| x.squeeze(axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into())))
 }
 
 /// Elements in reverse order along an axis, several, or all; a view.
@@ -124,7 +124,7 @@ fn squeeze(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None))]
 fn flip(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
-    view(&x, |x| x.flip(&axis.unwrap_or_else(|| Ints((0..x.rank() as isize).collect())).0))
+    view(&x, |x| x.flip(axis.map_or(Axes::ALL, |a| a.0.into())))
 }
 
 /// Dimensions moved to other places, the others staying in their order; a view.
@@ -221,7 +221,7 @@ fn tile(py: Python<'_>, x: Arg, repetitions: Ints) -> PyResult<PyTensor> {
 #[pyo3(signature = (x, /, shift, axis = None))]
 fn roll(py: Python<'_>, x: Arg, shift: Ints, axis: Option<Ints>) -> PyResult<PyTensor> {
     let shift: Vec<i64> = shift.0.iter().map(|s| *s as i64).collect();
-    compute(py, x.0.len(), || ops::roll(&x.0, &shift, axis.as_ref().map(|a| &a.0[..])))
+    compute(py, x.0.len(), || ops::roll(&x.0, &shift[..], axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into())))
 }
 
 /// One tensor for each index of an axis, which goes; views, as a tuple. AxisError where the axis is out of range.

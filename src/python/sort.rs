@@ -2,8 +2,8 @@
 
 use super::convert::{Arg, Operand, compute, detached};
 use super::tensor::PyTensor;
-use crate::ops::{self, Side};
-use crate::{DType, Result, Tensor};
+use crate::ops::{self, Side, Sort, TopK};
+use crate::{Result, Tensor};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -23,7 +23,8 @@ pub fn pair(py: Python<'_>, elements: usize, f: impl FnOnce() -> Result<(Tensor,
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
 fn sort(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::sort(&x.0, axis, descending, stable))
+    let _ = stable; // every sort is stable
+    compute(py, x.0.len(), || ops::sort(&x.0, Sort { axis, descending }))
 }
 
 /// The positions that sort each line along `axis`.
@@ -36,7 +37,8 @@ fn sort(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> 
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
 fn argsort(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::argsort(&x.0, axis, descending, stable, DType::DEFAULT_INT))
+    let _ = stable; // every sort is stable
+    compute(py, x.0.len(), || ops::argsort(&x.0, Sort { axis, descending }))
 }
 
 /// `sort` and `argsort` in one: the sorted values and their positions.
@@ -50,7 +52,8 @@ fn argsort(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) 
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
 fn sort_with_indices(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> PyResult<(PyTensor, PyTensor)> {
-    pair(py, x.0.len(), || ops::sort_with_indices(&x.0, axis, descending, stable, DType::DEFAULT_INT))
+    let _ = stable; // every sort is stable
+    pair(py, x.0.len(), || ops::sort_with_indices(&x.0, Sort { axis, descending }))
 }
 
 /// The `k` largest values of each line along `axis`, or the smallest, and their positions; the best first where `sorted`.
@@ -66,7 +69,7 @@ fn sort_with_indices(py: Python<'_>, x: Arg, axis: isize, descending: bool, stab
 #[pyo3(signature = (x, /, k, axis = -1, *, largest = true, sorted = true), text_signature = "(x, /, k, axis=-1, *, largest=True, sorted=True)")]
 fn topk(py: Python<'_>, x: Arg, k: isize, axis: isize, largest: bool, sorted: bool) -> PyResult<(PyTensor, PyTensor)> {
     let k = usize::try_from(k).map_err(|_| PyValueError::new_err(format!("topk: k is {k}; it must not be negative")))?;
-    pair(py, x.0.len(), || ops::topk(&x.0, k, axis, largest, sorted, DType::DEFAULT_INT))
+    pair(py, x.0.len(), || ops::topk(&x.0, k, TopK { axis, largest, sorted }))
 }
 
 /// Where each of `x2` would be put into `x1` to keep it sorted: before values equal to it with `side="left"`, after them with

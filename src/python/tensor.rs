@@ -163,7 +163,7 @@ impl PyTensor {
     }
     fn __reversed__(slf: &Bound<'_, Self>) -> PyResult<Rows> {
         let mut rows = PyTensor::__iter__(slf)?;
-        rows.t = rows.t.flip(&[0])?;
+        rows.t = rows.t.flip(0)?;
         Ok(rows)
     }
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {

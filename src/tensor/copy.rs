@@ -10,7 +10,7 @@ use crate::exec::{self};
 use crate::fallible;
 use crate::kernel::convert;
 use crate::kernel::elementwise::{COPY_FORMS, Copy1};
-use crate::layout::Layout;
+use crate::layout::{Ints, Layout};
 use crate::scalar::Value;
 use crate::simd::{self, LoopFn};
 use alloc::vec::Vec;
@@ -223,10 +223,14 @@ impl Tensor {
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[2, 6], flex::DType::F32)?;
-    /// assert_eq!(x.reshape(&[3, -1])?.shape(), [3, 4]);
+    /// assert_eq!(x.reshape((3, -1))?.shape(), [3, 4]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn reshape(&self, shape: &[isize]) -> Result<Tensor> {
+    #[inline]
+    pub fn reshape(&self, shape: impl Into<Ints>) -> Result<Tensor> {
+        self.reshaped(shape.into().values())
+    }
+    fn reshaped(&self, shape: &[isize]) -> Result<Tensor> {
         let shape = resolve_shape("reshape", shape, self)?;
         if let Some(l) = self.layout().reshape(&shape) {
             return Ok(self.view(l));
@@ -236,8 +240,8 @@ impl Tensor {
         Ok(copy.view(layout))
     }
     /// The same where it must be a view: none if elements would have to move.
-    pub fn view_as(&self, shape: &[isize]) -> Result<Option<Tensor>> {
-        let shape = resolve_shape("reshape", shape, self)?;
+    pub fn view_as(&self, shape: impl Into<Ints>) -> Result<Option<Tensor>> {
+        let shape = resolve_shape("reshape", shape.into().values(), self)?;
         Ok(self.layout().reshape(&shape).map(|l| self.view(l)))
     }
 }

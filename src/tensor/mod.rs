@@ -2,7 +2,7 @@
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::layout::Layout;
+use crate::layout::{IntoShape, Layout};
 use crate::scalar::{Scalar, Value};
 use crate::storage::Bytes;
 use alloc::boxed::Box;
@@ -13,6 +13,7 @@ use core::any::Any;
 use portable_atomic_util::Arc;
 
 mod copy;
+mod from;
 mod views;
 
 /// An n-dimensional array with a dtype known at run time.
@@ -67,11 +68,15 @@ impl Tensor {
     /// Fresh, contiguous, with unspecified values.
     ///
     /// ```
-    /// let x = flex::Tensor::empty(&[2, 3], flex::DType::F32)?;
+    /// let x = flex::Tensor::empty((2, 3), flex::DType::F32)?;
     /// assert_eq!((x.shape(), x.len()), (&[2, 3][..], 6));
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn empty(shape: &[usize], dtype: DType) -> Result<Tensor> {
+    #[inline]
+    pub fn empty(shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
+        Tensor::fresh(shape.into_shape().as_ref(), dtype)
+    }
+    fn fresh(shape: &[usize], dtype: DType) -> Result<Tensor> {
         let layout = Layout::contiguous(shape)?;
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
         Ok(Tensor { data, layout: Arc::new(layout), dtype }) // TENSOR1, TENSOR2: made to measure
@@ -95,12 +100,12 @@ impl Tensor {
     /// Filled with zeros (or false).
     ///
     /// ```
-    /// let x = flex::Tensor::zeros(&[3], flex::DType::I64)?;
+    /// let x = flex::Tensor::zeros(3, flex::DType::I64)?;
     /// assert_eq!(x.to_vec::<i64>()?, [0, 0, 0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn zeros(shape: &[usize], dtype: DType) -> Result<Tensor> {
-        let layout = Layout::contiguous(shape)?;
+    pub fn zeros(shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
+        let layout = Layout::contiguous(shape.into_shape().as_ref())?;
         let data = Bytes::zeroed(byte_len(&layout, dtype)?)?;
         Ok(Tensor { data, layout: Arc::new(layout), dtype })
     }
@@ -111,7 +116,8 @@ impl Tensor {
     /// assert_eq!(x.dtype(), flex::DType::Bool);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn from_slice<T: Element>(values: &[T], shape: impl AsRef<[usize]>) -> Result<Tensor> {
+    pub fn from_slice<T: Element>(values: &[T], shape: impl IntoShape) -> Result<Tensor> {
+        let shape = shape.into_shape();
         let shape = shape.as_ref();
         let mut t = Tensor::empty(shape, T::DTYPE)?;
         if t.len() != values.len() {
@@ -133,7 +139,7 @@ impl Tensor {
     /// ```
     pub fn scalar(x: impl Into<Scalar>, dtype: DType) -> Result<Tensor> {
         let v = x.into().value(dtype, "scalar")?;
-        let mut t = Tensor::empty(&[], dtype)?;
+        let mut t = Tensor::empty([], dtype)?;
         if let Some(p) = t.data.get_mut() {
             // SAFETY: one element of storage (TENSOR1), unshared (STORAGE3); a Value holds one element.
             unsafe { core::ptr::copy_nonoverlapping(v.as_ptr(), p, dtype.size()) };
@@ -146,12 +152,12 @@ impl Tensor {
     ///
     /// ```
     /// static WEIGHTS: [u8; 3] = [1, 2, 3];
-    /// let w = flex::Tensor::from_static(&WEIGHTS, &[3], flex::DType::U8)?;
+    /// let w = flex::Tensor::from_static(&WEIGHTS, 3, flex::DType::U8)?;
     /// assert_eq!(w.as_slice::<u8>()?.as_ptr(), WEIGHTS.as_ptr());
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn from_static(bytes: &'static [u8], shape: &[usize], dtype: DType) -> Result<Tensor> {
-        Tensor::from_parts(Bytes::from_static(bytes), Layout::contiguous(shape)?, dtype)
+    pub fn from_static(bytes: &'static [u8], shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
+        Tensor::from_parts(Bytes::from_static(bytes), Layout::contiguous(shape.into_shape().as_ref())?, dtype)
     }
     /// Values in memory of somebody else, kept alive by `owner`; never written to.
     ///
@@ -348,11 +354,5 @@ impl Default for Tensor {
     /// A float32 tensor of shape `[0]`; nothing is allocated.
     fn default() -> Tensor {
         Tensor { data: Bytes::from_static(&[]), layout: Arc::new(Layout::empty()), dtype: DType::F32 } // TENSOR1, TENSOR2: no element
-    }
-}
-
-impl core::fmt::Debug for Tensor {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "Tensor(shape={:?}, strides={:?}, dtype={})", self.shape(), self.strides(), self.dtype)
     }
 }

@@ -3,19 +3,20 @@
 use super::Tensor;
 use crate::error::{Error, Excerpt, Result};
 use crate::fallible;
-use crate::layout::{self, Layout};
+use crate::layout::{self, Axes, IntoShape, Layout};
 use alloc::vec::Vec;
+use smallvec::SmallVec;
 
 impl Tensor {
-    /// Dimension `k` of the result is dimension `axes[k]`.
+    /// Dimension `k` of the result is dimension `axes[k]`; a view. Errors where an axis is not named, named twice, or outside the rank.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[2, 3, 4], flex::DType::F32)?;
-    /// assert_eq!(x.permute(&[2, 0, 1])?.shape(), [4, 2, 3]);
+    /// assert_eq!(x.permute([2, 0, 1])?.shape(), [4, 2, 3]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn permute(&self, axes: &[isize]) -> Result<Tensor> {
-        Ok(self.view(self.layout.permute("permute", axes)?))
+    pub fn permute(&self, axes: impl Into<Axes>) -> Result<Tensor> {
+        Ok(self.view(self.layout.permute("permute", &signed(&axes.into(), self.rank()))?))
     }
     /// Two dimensions exchanged; a view.
     ///
@@ -31,11 +32,12 @@ impl Tensor {
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[2, 3, 4], flex::DType::F32)?;
-    /// assert_eq!(x.moveaxis(&[0], &[-1])?.shape(), [3, 4, 2]);
+    /// assert_eq!(x.moveaxis(0, -1)?.shape(), [3, 4, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn moveaxis(&self, source: &[isize], destination: &[isize]) -> Result<Tensor> {
-        Ok(self.view(self.layout.move_axes("moveaxis", source, destination)?))
+    pub fn moveaxis(&self, source: impl Into<Axes>, destination: impl Into<Axes>) -> Result<Tensor> {
+        let (source, destination) = (signed(&source.into(), self.rank()), signed(&destination.into(), self.rank()));
+        Ok(self.view(self.layout.move_axes("moveaxis", &source, &destination)?))
     }
     /// Elements `start, start + step, ..` before `stop` of a dimension, as a Python slice: negative bounds count from the
     /// end, bounds outside are clamped, a negative step runs backwards; a view.
@@ -74,45 +76,48 @@ impl Tensor {
         let k = layout::axis("select", axis, self.rank())?;
         Ok(self.view(self.layout.index("select", k, index)?))
     }
-    /// Dimensions run backwards; a view.
+    /// Dimensions run backwards, all for `()`; a view. Errors where an axis is outside the rank, or named twice.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [2, 2])?;
-    /// assert_eq!(x.flip(&[0])?.to_vec::<i32>()?, [2, 3, 0, 1]);
+    /// assert_eq!(x.flip(0)?.to_vec::<i32>()?, [2, 3, 0, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn flip(&self, axes: &[isize]) -> Result<Tensor> {
-        Ok(self.view(self.layout.flip("flip", axes)?))
+    pub fn flip(&self, axes: impl Into<Axes>) -> Result<Tensor> {
+        Ok(self.view(self.layout.flip("flip", &signed(&axes.into(), self.rank()))?))
     }
     /// Dimensions of size 1 repeated; a view.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[1i32, 2], [2, 1])?;
-    /// assert_eq!(x.broadcast_to(&[2, 3])?.to_vec::<i32>()?, [1, 1, 1, 2, 2, 2]);
+    /// assert_eq!(x.broadcast_to((2, 3))?.to_vec::<i32>()?, [1, 1, 1, 2, 2, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn broadcast_to(&self, shape: &[usize]) -> Result<Tensor> {
-        Ok(self.view(self.layout.broadcast_to("broadcast_to", shape)?))
+    #[inline]
+    pub fn broadcast_to(&self, shape: impl IntoShape) -> Result<Tensor> {
+        Ok(self.view(self.layout.broadcast_to("broadcast_to", shape.into_shape().as_ref())?))
     }
-    /// Without dimensions of size 1: those named, or all; a view.
+    /// Without dimensions of size 1: those named, or all for `()`; a view. Errors where a size is not 1.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[1, 3, 1], flex::DType::F32)?;
-    /// assert_eq!(x.squeeze(Some(&[0]))?.shape(), [3, 1]);
+    /// assert_eq!(x.squeeze(0)?.shape(), [3, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn squeeze(&self, axes: Option<&[isize]>) -> Result<Tensor> {
-        Ok(self.view(self.layout.squeeze("squeeze", axes)?))
+    pub fn squeeze(&self, axes: impl Into<Axes>) -> Result<Tensor> {
+        Ok(self.view(self.layout.squeeze("squeeze", axes.into().named())?))
     }
-    /// With new dimensions of size 1 at these places of the result; a view.
+    /// With new dimensions of size 1 at these places of the result, which have to be named; a view.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[3], flex::DType::F32)?;
-    /// assert_eq!(x.expand_dims(&[0, -1])?.shape(), [1, 3, 1]);
+    /// assert_eq!(x.expand_dims([0, -1])?.shape(), [1, 3, 1]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn expand_dims(&self, axes: &[isize]) -> Result<Tensor> {
-        Ok(self.view(self.layout.expand_dims("expand_dims", axes)?))
+    pub fn expand_dims(&self, axes: impl Into<Axes>) -> Result<Tensor> {
+        let axes = axes.into();
+        let places = axes.named().ok_or_else(|| Error::value("expand_dims", "name the places of the new dimensions"))?;
+        Ok(self.view(self.layout.expand_dims("expand_dims", places)?))
     }
     /// Sliding windows of `size` elements, every `step`, along a dimension; the windows' dimension comes last; a view
     /// whose elements overlap.
@@ -193,6 +198,11 @@ impl Tensor {
     pub(crate) fn room_for_view() -> Result<()> {
         fallible::with_capacity::<(Layout, [usize; 2])>(1).map(drop)
     }
+}
+
+/// Axes as they were given; all of them ascending.
+fn signed(axes: &Axes, rank: usize) -> SmallVec<[isize; 6]> {
+    axes.named().map_or_else(|| (0..rank as isize).collect(), SmallVec::from_slice)
 }
 
 /// Room for as many views as a dimension has indices, which may be more than memory holds.

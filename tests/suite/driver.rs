@@ -75,7 +75,7 @@ fn packed_tiles_of_equal_size_are_told_apart() {
     }
     let numbers: Vec<flex::Scalar> = (0..960).map(|i| flex::Scalar::Int(i % 509)).collect();
     let a = tensor(&numbers, &[960], DType::F16).slice_axis(0, None, None, 2).unwrap().unfold(0, 192, 32).unwrap();
-    let b = Tensor::zeros(&[192, 10], DType::F16).unwrap().transpose(0, 1).unwrap();
+    let b = Tensor::zeros([192, 10], DType::F16).unwrap().transpose(0, 1).unwrap();
     assert_eq!(a.shape(), b.shape());
     assert_eq!(floats(&ops::add(&a, &b).unwrap()), floats(&a));
 }
@@ -130,7 +130,7 @@ fn results_take_the_buffer_of_an_operand_given_away() {
     assert_eq!(floats(&keep), floats(&x));
     // one storage, two operands: not unshared
     let y = x.copy().unwrap();
-    let flipped = y.flip(&[1]).unwrap();
+    let flipped = y.flip([1]).unwrap();
     let z = ops::subtract(y, flipped).unwrap();
     assert!(floats(&z).iter().all(|v| *v == 0.0));
 }
@@ -165,7 +165,7 @@ fn results_keep_the_order_of_their_operands() {
     for shape in [[3usize, 4, 5, 1], [12, 30, 40, 1]] {
         for order in [[0isize, 1, 2, 3], [2, 1, 0, 3], [1, 2, 0, 3], [2, 3, 0, 1], [3, 0, 2, 1]] {
             let (a, b) = (random(&mut rng, &shape, DType::F32), random(&mut rng, &shape, DType::F32));
-            let (x, y) = (a.permute(&order).unwrap(), b.permute(&order).unwrap());
+            let (x, y) = (a.permute(order).unwrap(), b.permute(order).unwrap());
             let (cx, cy) = (x.contiguous().unwrap(), y.contiguous().unwrap());
             let steps = |t: &Tensor| -> Vec<(usize, isize)> {
                 t.shape().iter().copied().zip(t.strides().iter().copied()).filter(|(n, _)| *n != 1).collect()
@@ -184,7 +184,7 @@ fn results_keep_the_order_of_their_operands() {
             check(ops::where_(&less, &x, 1.5).unwrap(), &x, ops::where_(&less, &cx, 1.5).unwrap());
             check(ops::where_(&less, &x, &y).unwrap(), &x, ops::where_(&less, &cx, &cy).unwrap());
             // turned round along one dimension
-            let turned = x.flip(&[1]).unwrap();
+            let turned = x.flip([1]).unwrap();
             check(ops::negative(&turned).unwrap(), &x, ops::negative(turned.contiguous().unwrap()).unwrap());
             // two orders, and a repeated operand, which has none
             check(ops::subtract(&cx, &y).unwrap(), if order.is_sorted() { &x } else { &cx }, ops::subtract(&cx, &cy).unwrap());
@@ -218,8 +218,8 @@ fn in_place_operations_write_to_their_target_alone() {
     let p = x.as_ptr();
     for bad in [
         Tensor::from_slice(&[0.5f32], [1]).unwrap(),
-        Tensor::zeros(&[3, 2, 2], DType::I32).unwrap(),
-        Tensor::zeros(&[3], DType::I32).unwrap(),
+        Tensor::zeros([3, 2, 2], DType::I32).unwrap(),
+        Tensor::zeros([3], DType::I32).unwrap(),
     ] {
         assert!(ops::apply_in_place(Op::Add.row(), &mut x, Some(Arg::Ref(&bad))).is_err());
         assert_eq!((x.as_ptr(), x.to_vec::<i32>().unwrap(), x.dtype()), (p, vec![4, 9, 16, 25], DType::I32));
@@ -231,7 +231,7 @@ fn few_elements_in_place_keep_their_memory() {
     for n in [0, 1, 7, 16, 17, 63, 8191, 8192, 8193] {
         let values: Vec<f32> = (0..n).map(|k| k as f32).collect();
         let mut x = Tensor::from_slice(&values, [n]).unwrap();
-        let (p, other) = (x.as_ptr(), x.flip(&[0]).unwrap().copy().unwrap());
+        let (p, other) = (x.as_ptr(), x.flip([0]).unwrap().copy().unwrap());
         x += &other;
         x *= 2.0f32;
         assert!(floats(&x).iter().all(|v| *v == (n - 1) as f64 * 2.0));
@@ -258,8 +258,8 @@ fn in_place_operations_keep_the_dtype() {
 
 #[test]
 fn mistakes_are_named() {
-    let a = Tensor::zeros(&[2, 3], DType::F32).unwrap();
-    let b = Tensor::zeros(&[4], DType::F32).unwrap();
+    let a = Tensor::zeros([2, 3], DType::F32).unwrap();
+    let b = Tensor::zeros([4], DType::F32).unwrap();
     let text = |r: flex::Result<Tensor>| r.unwrap_err().to_string();
     assert_eq!(text(ops::add(&a, &b)), "add: shapes [2, 3] and [4] do not broadcast: sizes 3 and 4 differ and neither is 1");
     assert!(text(ops::bitwise_and(&a, &a)).contains("not defined for float32"));
@@ -268,7 +268,7 @@ fn mistakes_are_named() {
     assert!(text(ops::remainder(&i, 0)).contains("integer division by zero"));
     assert!(text(ops::pow(&i, -1)).contains("negative power"));
     assert!(text(ops::where_(&i, &i, &i)).contains("the condition is int32, not bool"));
-    assert!(text(ops::add(Tensor::zeros(&[2], DType::I8).unwrap(), 300)).contains("300 is out of range for int8"));
+    assert!(text(ops::add(Tensor::zeros([2], DType::I8).unwrap(), 300)).contains("300 is out of range for int8"));
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| &a + &b)).is_err(), "operators panic with the same message");
 }
 
@@ -289,5 +289,5 @@ fn unsigned_and_signed_64_bit_integers_compare_exactly() {
             assert_eq!(one(ops::greater(&b, &a)), q > p);
         }
     }
-    assert!(ops::add(Tensor::zeros(&[1], DType::U64).unwrap(), Tensor::zeros(&[1], DType::I8).unwrap()).is_err());
+    assert!(ops::add(Tensor::zeros([1], DType::U64).unwrap(), Tensor::zeros([1], DType::I8).unwrap()).is_err());
 }

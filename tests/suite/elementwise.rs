@@ -82,7 +82,7 @@ fn every_operation_computes_every_dtype_or_says_that_it_does_not() {
     for op in Op::ALL.iter().copied() {
         for d in DType::ALL {
             if !d.is_available() {
-                let Err(Error::DType { message, .. }) = Tensor::zeros(&[3], d).and_then(|x| apply(op, &vec![&x; op.arity()])) else {
+                let Err(Error::DType { message, .. }) = Tensor::zeros([3], d).and_then(|x| apply(op, &vec![&x; op.arity()])) else {
                     if op.rule() == Rule::Select {
                         continue;
                     }
@@ -93,7 +93,7 @@ fn every_operation_computes_every_dtype_or_says_that_it_does_not() {
             }
             let x = Tensor::scalar(if d.is_bool() { flex::Scalar::Bool(true) } else { flex::Scalar::Int(1) }, d)
                 .unwrap()
-                .broadcast_to(&[5])
+                .broadcast_to([5])
                 .unwrap();
             let c = Tensor::from_slice(&[true, false, true, false, true], [5]).unwrap();
             let mut args = vec![&x; op.arity()];

@@ -46,7 +46,7 @@ fn take_and_put_back_against_an_oracle() {
             let expected: Vec<Value> = indices(&out_shape).iter().map(|i| v[source(i)]).collect();
             let added = random(&mut rng, &out_shape, dtype);
             for (name, x) in layouts(&base) {
-                let y = ops::take(&x, &p, Some(axis as isize)).unwrap();
+                let y = ops::take(&x, &p, axis as isize).unwrap();
                 assert_eq!(y.shape(), out_shape);
                 assert!(same(&values(&y), &expected), "{dtype} {name} {shape:?} {axis}");
                 if dtype.is_integer() {
@@ -157,7 +157,7 @@ fn masks_against_an_oracle() {
             let together = flex::layout::broadcast("test", &[shape, mask_shape]).unwrap();
             let (v, m) = (values(&base.broadcast_to(&together).unwrap()), values(&mask.broadcast_to(&together).unwrap()));
             let chosen: Vec<Value> = v.iter().zip(&m).filter(|(_, m)| **m == Value::Bool(true)).map(|(v, _)| *v).collect();
-            let one = ops::full(&[], true, Some(dtype)).unwrap();
+            let one = ops::full([], true, dtype).unwrap();
             let filled: Vec<Value> = v.iter().zip(&m).map(|(v, m)| if *m == Value::Bool(true) { values(&one)[0] } else { *v }).collect();
             for ((name, x), (_, mask)) in layouts(&base).into_iter().zip(layouts(&mask).into_iter().cycle()) {
                 assert_eq!(values(&ops::masked_select(&x, &mask).unwrap()), chosen, "{dtype} {name} {shape:?}");
@@ -212,7 +212,7 @@ fn long_masks_and_positions() {
                 assert_eq!(values(&ops::masked_select(&x, &m).unwrap()), chosen, "{dtype} {n} {share}");
                 let places: Vec<i64> = (0..n).filter(|i| mask[*i]).map(|i| i as i64).collect();
                 assert_eq!(ops::nonzero(&m).unwrap()[0].to_vec::<i64>().unwrap(), places, "{n} {share}");
-                let one = ops::full(&[], true, Some(dtype)).unwrap();
+                let one = ops::full([], true, dtype).unwrap();
                 let filled: Vec<Value> = v.iter().zip(&mask).map(|(v, m)| if *m { values(&one)[0] } else { *v }).collect();
                 assert_eq!(values(&ops::masked_fill(&x, &m, true).unwrap()), filled, "{dtype} {n} {share}");
                 let mut y = x.clone();
@@ -229,7 +229,7 @@ fn long_masks_and_positions() {
                 assert_eq!(values(&y), expected, "{dtype} {name} {n}");
             }
             // one of them repeated along each dimension of the other
-            let column = i.narrow(0, 0, 20).unwrap().reshape(&[20, 1]).unwrap();
+            let column = i.narrow(0, 0, 20).unwrap().reshape([20, 1]).unwrap();
             let y = ops::get(&square, &[Index::Array(column), Index::Array(j.clone())]).unwrap();
             let expected: Vec<Value> =
                 (0..20).flat_map(|a| jv.iter().map(|j| sv[wrapped(&iv[a], 37) * 11 + wrapped(j, 11)]).collect::<Vec<_>>()).collect();
@@ -258,9 +258,9 @@ fn nan_stays_in_maxima_and_minima() {
 #[test]
 fn half_precision_is_summed_in_single() {
     // 2048 + 1 is 2048 in float16: a running sum in it would stay there
-    let x = Tensor::scalar(2048, DType::F16).unwrap().reshape(&[1]).unwrap();
-    let i = Tensor::zeros(&[64], DType::I64).unwrap();
-    let v = ops::ones(&[64], DType::F16).unwrap();
+    let x = Tensor::scalar(2048, DType::F16).unwrap().reshape([1]).unwrap();
+    let i = Tensor::zeros([64], DType::I64).unwrap();
+    let v = ops::ones([64], DType::F16).unwrap();
     assert_eq!(values(&ops::index_add(&x, &i, &v, 0).unwrap()), [Value::Float(2112.0)]);
 }
 
@@ -280,8 +280,8 @@ fn nothing_depends_on_the_number_of_threads() {
         (
             bits(ops::index_add(&x, &p, &v, 0).unwrap()),
             bits(ops::scatter_add(&x, &lines, &more, 1).unwrap()),
-            bits(ops::scatter_add(&x.reshape(&[-1]).unwrap(), &p, &v.select(1, 0).unwrap(), 0).unwrap()),
-            bits(ops::take(&x, &p, Some(0)).unwrap()),
+            bits(ops::scatter_add(&x.reshape([-1]).unwrap(), &p, &v.select(1, 0).unwrap(), 0).unwrap()),
+            bits(ops::take(&x, &p, 0).unwrap()),
             bits(ops::masked_select(&x, &mask).unwrap()),
         )
     };

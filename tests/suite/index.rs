@@ -184,28 +184,28 @@ fn a_write_is_seen_in_one_tensor_only() {
 
     // the value is a part of what is written to
     let mut x = base.copy().unwrap();
-    let reversed = x.flip(&[0]).unwrap();
+    let reversed = x.flip([0]).unwrap();
     ops::set(&mut x, &s![Index::Ellipsis], &reversed).unwrap();
     assert_eq!(x.to_vec::<i32>().unwrap(), [8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3]);
 
     // elements that indices shared are their own afterwards
-    let mut x = Tensor::from_slice(&[1, 2], [2]).unwrap().expand_dims(&[0]).unwrap().broadcast_to(&[3, 2]).unwrap();
+    let mut x = Tensor::from_slice(&[1, 2], [2]).unwrap().expand_dims([0]).unwrap().broadcast_to([3, 2]).unwrap();
     ops::set(&mut x, &s![1, &ints(&[0])], &Tensor::scalar(7, DType::I32).unwrap()).unwrap();
     assert_eq!(x.to_vec::<i32>().unwrap(), [1, 2, 7, 2, 1, 2]);
 
     // of several values for a place, the last one stays
-    let mut x = Tensor::zeros(&[2], DType::I32).unwrap();
+    let mut x = Tensor::zeros([2], DType::I32).unwrap();
     ops::set(&mut x, &s![&ints(&[1, 1, 1])], &Tensor::from_slice(&[1, 2, 3], [3]).unwrap()).unwrap();
     assert_eq!(x.to_vec::<i32>().unwrap(), [0, 3]);
 }
 
 #[test]
 fn values_convert_within_their_kind() {
-    let mut x = Tensor::zeros(&[2], DType::F32).unwrap();
+    let mut x = Tensor::zeros([2], DType::F32).unwrap();
     ops::set(&mut x, &s![0], &Tensor::scalar(3, DType::I64).unwrap()).unwrap();
     ops::set(&mut x, &s![1], &Tensor::scalar(0.5, DType::F64).unwrap()).unwrap();
     assert_eq!(x.to_vec::<f32>().unwrap(), [3.0, 0.5]);
-    let mut x = Tensor::zeros(&[2, 3], DType::I32).unwrap();
+    let mut x = Tensor::zeros([2, 3], DType::I32).unwrap();
     // leading dimensions of size 1 are of no account
     ops::set(&mut x, &s![0], &Tensor::from_slice(&[true, false, true], [1, 1, 3]).unwrap()).unwrap();
     assert_eq!(x.to_vec::<i32>().unwrap(), [1, 0, 1, 0, 0, 0]);
@@ -232,7 +232,7 @@ fn errors_say_what_is_wrong() {
     assert_eq!(get(&s![Index::Ellipsis, Index::Ellipsis]), "index: 2 ellipses; there can be one");
     assert_eq!(get(&s![..; 0]), "index: the step of a slice is 0");
     assert_eq!(get(&s![.., &m]), "index: a mask of shape [2] over dimensions of sizes [3], from axis 1 (x: [2, 3, 4] int32)");
-    assert_eq!(get(&s![&Tensor::zeros(&[1], DType::F32).unwrap()]), "index: indices are integers, not float32");
+    assert_eq!(get(&s![&Tensor::zeros([1], DType::F32).unwrap()]), "index: indices are integers, not float32");
     assert_eq!(get(&[Index::Mask(ints(&[0]))]), "index: a mask is bool, not int64");
     assert_eq!(
         get(&s![&ints(&[0, 1]), &ints(&[0, 1, 2])]),
@@ -240,7 +240,7 @@ fn errors_say_what_is_wrong() {
     );
     let along = |i: &Tensor| message(ops::take_along_axis(&x, i, 1));
     assert_eq!(along(&ints(&[0])), "take_along_axis: the ranks differ (x: [2, 3, 4] int32, indices: [1] int64)");
-    let wide = Tensor::zeros(&[2, 1, 3], DType::I64).unwrap();
+    let wide = Tensor::zeros([2, 1, 3], DType::I64).unwrap();
     assert_eq!(
         along(&wide),
         "take_along_axis: sizes must be equal, or one of them 1, except along axis 1 (x: [2, 3, 4] int32, indices: [2, 1, 3] int64)"
@@ -249,17 +249,17 @@ fn errors_say_what_is_wrong() {
         message(ops::scatter_add(&x, &wide, &x, 1)),
         "scatter_add: the shapes must be equal except along axis 1 (x: [2, 3, 4] int32, indices: [2, 1, 3] int64)"
     );
-    assert_eq!(message(ops::take(&x, &ints(&[0]), Some(3))), "take: axis 3 is out of range for 3 dimensions (valid: -3 to 2)");
-    assert_eq!(message(ops::take(&x, &ints(&[24]), None)), "take: index 24 is out of range for axis 0 of size 24");
+    assert_eq!(message(ops::take(&x, &ints(&[0]), 3)), "take: axis 3 is out of range for 3 dimensions (valid: -3 to 2)");
+    assert_eq!(message(ops::take(&x, &ints(&[24]), ())), "take: index 24 is out of range for axis 0 of size 24");
     assert_eq!(message(ops::masked_select(&x, &ints(&[1]))), "masked_select: a mask is bool, not int64");
-    assert!(matches!(ops::masked_fill(&x, &m.reshape(&[2, 1, 1]).unwrap(), 0.5), Err(Error::DType { .. })));
+    assert!(matches!(ops::masked_fill(&x, &m.reshape([2, 1, 1]).unwrap(), 0.5), Err(Error::DType { .. })));
     assert!(matches!(ops::nonzero(&Tensor::scalar(1, DType::I8).unwrap()), Err(Error::Shape { .. })));
 
     // errors come before writes
     let mut y = x.copy().unwrap();
     let mut set = |i: &[Index], v: &Tensor| message(ops::set(&mut y, i, v));
     assert_eq!(
-        set(&s![0], &Tensor::zeros(&[1], DType::F32).unwrap()),
+        set(&s![0], &Tensor::zeros([1], DType::F32).unwrap()),
         "set: values of float32 for a tensor of int32: convert one with astype"
     );
     assert_eq!(
@@ -288,7 +288,7 @@ fn positions_beyond_int64_are_beyond_every_dimension() {
 
 #[test]
 fn rows_read_before_each_write_copy_the_tensor_once() {
-    let mut t = Tensor::zeros(&[1000, 3], DType::F32).unwrap();
+    let mut t = Tensor::zeros([1000, 3], DType::F32).unwrap();
     let mut bases = Vec::new();
     for k in 1..1000 {
         // alive while the next row is written
@@ -307,7 +307,7 @@ fn rows_read_before_each_write_copy_the_tensor_once() {
 
 #[test]
 fn views_share_where_no_write_met_one() {
-    let t = Tensor::zeros(&[1000, 3], DType::F32).unwrap();
+    let t = Tensor::zeros([1000, 3], DType::F32).unwrap();
     let row = t.select(0, 1).unwrap();
     assert!(row.shares_storage(&t) && t.narrow(0, 0, 1).unwrap().shares_storage(&t));
 }

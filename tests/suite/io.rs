@@ -83,7 +83,7 @@ fn each_dtype_and_shape_comes_back() {
 
 #[test]
 fn views_are_written_in_row_major_order() {
-    let t = arbitrary(&[4, 3, 2], DType::I32).permute(&[2, 0, 1]).unwrap().flip(&[0]).unwrap();
+    let t = arbitrary(&[4, 3, 2], DType::I32).permute([2, 0, 1]).unwrap().flip([0]).unwrap();
     same(&npy::parse(&npy::write(&t).unwrap()).unwrap(), &t);
     same(&safetensors::parse(&safetensors::write([("v", &t)], &no_metadata()).unwrap()).unwrap()["v"], &t);
 }
@@ -142,7 +142,7 @@ fn a_failed_save_leaves_the_old_file() {
     let twice = safetensors::save(&file.0, [("a", &t), ("a", &arbitrary(&[2], DType::U8))], &no_metadata());
     assert!(matches!(twice, Err(Error::Value { .. })));
     assert!(matches!(safetensors::save(&file.0, [("__metadata__", &t)], &no_metadata()), Err(Error::Value { .. })));
-    let complex = Tensor::zeros(&[1], DType::Complex128).unwrap();
+    let complex = Tensor::zeros([1], DType::Complex128).unwrap();
     let e = safetensors::save(&file.0, [("z", &complex)], &no_metadata()).unwrap_err();
     assert!(matches!(e, Error::DType { .. }) && e.to_string().contains("complex128") && e.to_string().contains("\"z\""));
     assert_eq!(std::fs::read(&file.0).unwrap(), b"old");
@@ -205,7 +205,7 @@ fn npy_as_numpy_writes_it() {
         let expected = format!("{{'descr': '|b1', 'fortran_order': False, 'shape': {text}, }}");
         assert!(header[10..].starts_with(expected.as_bytes()), "{}", String::from_utf8_lossy(&header));
     }
-    let bf16 = npy::write(&Tensor::zeros(&[2], DType::BF16).unwrap()).unwrap();
+    let bf16 = npy::write(&Tensor::zeros([2], DType::BF16).unwrap()).unwrap();
     assert!(bf16[10..].starts_with(b"{'descr': '<V2'"));
 }
 
@@ -314,12 +314,12 @@ fn complex_numbers_on_half_their_width_are_copied_or_refused() {
     static HALVES: Aligned<20> = Aligned([0, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40, 0, 0, 0x40, 0x40, 0, 0, 0x80, 0x40]);
     // words of 64 bits lie at multiples of 4 on some machines of 32: there nothing has to be refused
     let whole = align_of::<u64>();
-    match Tensor::from_static(&HALVES.0[4..], &[2], DType::Complex64) {
+    match Tensor::from_static(&HALVES.0[4..], [2], DType::Complex64) {
         Ok(z) => assert_eq!((whole, z.as_ptr() as usize % whole), (4, 0)),
         Err(error) => assert!(whole == 8 && error.to_string().contains("aligned"), "{error}"),
     }
-    assert!(Tensor::from_static(&HALVES.0[4..], &[4], DType::F32).is_ok());
-    assert!(Tensor::from_static(&HALVES.0[..16], &[2], DType::Complex64).is_ok());
+    assert!(Tensor::from_static(&HALVES.0[4..], [4], DType::F32).is_ok());
+    assert!(Tensor::from_static(&HALVES.0[..16], [2], DType::Complex64).is_ok());
 
     // a float32 first, so that the complex number behind it lies at 4 modulo 8 in whatever memory holds the file
     let header = r#"{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"z":{"dtype":"C64","shape":[2],"data_offsets":[4,20]}}"#;
@@ -426,6 +426,6 @@ fn truncated_and_corrupted_files() {
 #[test]
 fn bools_of_any_byte_are_saved_as_0_and_1() {
     static ODD: [u8; 4] = [0, 1, 2, 255];
-    let t = Tensor::from_static(&ODD, &[4], DType::Bool).unwrap();
+    let t = Tensor::from_static(&ODD, [4], DType::Bool).unwrap();
     assert!(npy::write(&t).unwrap().ends_with(b"\n\x00\x01\x01\x01"));
 }

@@ -55,9 +55,9 @@ fn every_dtype_of_every_layout() {
                     at(t).narrow(axis, 0, half).unwrap(),
                     t.narrow(axis, 0, 1)
                         .unwrap()
-                        .broadcast_to(&if axis == 0 { [half, t.shape()[1]] } else { [t.shape()[0], half] })
+                        .broadcast_to(if axis == 0 { [half, t.shape()[1]] } else { [t.shape()[0], half] })
                         .unwrap(),
-                    at(t).flip(&[0, 1]).unwrap().narrow(axis, half, half).unwrap(),
+                    at(t).flip([0, 1]).unwrap().narrow(axis, half, half).unwrap(),
                 ]
             };
             let (of_a, of_b) = (views(&a, 0), views(&b, 1));
@@ -123,7 +123,7 @@ fn batches_broadcast() {
         let shape: Vec<usize> = lead.iter().copied().chain([sa[sa.len() - 2], sb[sb.len() - 1]]).collect();
         assert_eq!((c.shape(), c.to_vec::<i64>().unwrap()), (&shape[..], want), "{sa:?} {sb:?}");
         // transposed and flipped batches
-        let flipped = a.flip(&[0]).unwrap();
+        let flipped = a.flip([0]).unwrap();
         assert_eq!(ops::matmul(&flipped, &b).unwrap().to_vec::<i64>().unwrap(), naive(&whole(&flipped), &whole(&b)));
     }
 }
@@ -132,7 +132,7 @@ fn batches_broadcast() {
 fn vectors_are_rows_and_columns() {
     let (v, m) = (integers(&[4], 1), integers(&[2, 3, 4], 2));
     assert_eq!(ops::matmul(&m, &v).unwrap().shape(), [2, 3]);
-    let want = naive(&m.reshape(&[1, 6, 4]).unwrap(), &v.reshape(&[1, 4, 1]).unwrap());
+    let want = naive(&m.reshape([1, 6, 4]).unwrap(), &v.reshape([1, 4, 1]).unwrap());
     assert_eq!(ops::matmul(&m, &v).unwrap().to_vec::<i64>().unwrap(), want);
     let t = ops::matrix_transpose(&m).unwrap();
     assert_eq!(ops::matmul(&v, &t).unwrap().to_vec::<i64>().unwrap(), want);
@@ -166,23 +166,23 @@ fn integers_wrap() {
 
 #[test]
 fn errors_say_what_is_wrong() {
-    let (a, b) = (Tensor::zeros(&[2, 3], DType::F32).unwrap(), Tensor::zeros(&[4, 5], DType::F32).unwrap());
+    let (a, b) = (Tensor::zeros([2, 3], DType::F32).unwrap(), Tensor::zeros([4, 5], DType::F32).unwrap());
     let error = |r: flex::Result<Tensor>| r.unwrap_err().to_string();
     assert_eq!(
         error(ops::matmul(&a, &b)),
         "matmul: last axis of a is 3 but second-last axis of b is 4 (a: [2, 3] float32, b: [4, 5] float32)"
     );
-    let scalar = Tensor::zeros(&[], DType::F32).unwrap();
+    let scalar = Tensor::zeros([], DType::F32).unwrap();
     assert!(error(ops::matmul(&a, &scalar)).contains("at least one dimension"));
-    let (x, y) = (Tensor::zeros(&[2, 2, 3], DType::F32).unwrap(), Tensor::zeros(&[3, 3, 2], DType::F32).unwrap());
+    let (x, y) = (Tensor::zeros([2, 2, 3], DType::F32).unwrap(), Tensor::zeros([3, 3, 2], DType::F32).unwrap());
     assert!(error(ops::matmul(&x, &y)).contains("do not broadcast (a: [2, 2, 3] float32, b: [3, 3, 2] float32)"));
-    let flags = Tensor::zeros(&[2, 2], DType::Bool).unwrap();
+    let flags = Tensor::zeros([2, 2], DType::Bool).unwrap();
     assert!(matches!(ops::matmul(&flags, &flags), Err(flex::Error::DType { op: "matmul", .. })));
     assert!(error(ops::tensordot(&a, &b, 1)).contains("axis 1 of a is 3 but axis 0 of b is 4"));
     assert!(error(ops::tensordot(&a, &b, 3)).contains("cannot sum over 3 axes"));
     assert!(error(ops::vecdot(&a, &b, -1)).contains("axis -1 of a is 3 but that of b is 5"));
     assert!(matches!(ops::vecdot(&a, &b, -3), Err(flex::Error::Axis { axis: -3, .. })));
-    let vector = Tensor::zeros(&[3], DType::F32).unwrap();
+    let vector = Tensor::zeros([3], DType::F32).unwrap();
     for axis in [1, 2, isize::MAX, isize::MIN] {
         assert!(matches!(ops::vecdot(&vector, &vector, axis), Err(flex::Error::Axis { .. })), "{axis}");
     }
@@ -223,7 +223,7 @@ fn cross_products() {
     assert_eq!((c.shape(), c.to_vec::<i64>().unwrap()), (&[4, 3, 2][..], (0..24).map(at).collect()));
     // counted from the front, the vectors of operands of different ranks lie elsewhere from the end
     let (m, v) = (integers(&[3, 3], 3), integers(&[3], 4));
-    let columns = ops::cross(&m, &v.expand_dims(&[1]).unwrap(), 0).unwrap();
+    let columns = ops::cross(&m, &v.expand_dims([1]).unwrap(), 0).unwrap();
     for (got, want) in [(ops::cross(&m, &v, 0), columns.clone()), (ops::cross(&v, &m, 0), ops::negative(&columns).unwrap())] {
         let got = got.unwrap();
         assert_eq!((got.shape(), got.to_vec::<i64>().unwrap()), (&[3, 3][..], want.to_vec::<i64>().unwrap()));

@@ -84,7 +84,7 @@ fn long_rows() {
 
         // so many rows that none is cut; and lines that are packed
         let bits = |t: &Tensor| t.to_vec::<f32>().unwrap().into_iter().map(f32::to_bits).collect::<Vec<_>>();
-        let all = x.reshape(&[1, 3, n as isize]).unwrap().broadcast_to(&[6, 3, n]).unwrap();
+        let all = x.reshape([1, 3, n as isize]).unwrap().broadcast_to([6, 3, n]).unwrap();
         assert_eq!(bits(&nn::softmax(&all, 2).unwrap().narrow(0, 4, 1).unwrap()), bits(&soft));
         assert_eq!(bits(&nn::layer_norm(&all, &[n], Some(&w), Some(&b), 1e-3).unwrap().narrow(0, 4, 1).unwrap()), bits(&layer));
         assert_eq!(bits(&nn::rms_norm(&all, &[n], Some(&w), Some(1e-3)).unwrap().narrow(0, 4, 1).unwrap()), bits(&rms));
@@ -129,8 +129,8 @@ fn half_and_double_rows() {
         let (long, exact_long) =
             (tensor(&[1, 9000], 4).astype(dtype).unwrap(), tensor(&[1, 9000], 4).astype(dtype).unwrap().astype(DType::F32).unwrap());
         check(nn::layer_norm(&long, &[9000], None, None, 1e-5).unwrap(), nn::layer_norm(&exact_long, &[9000], None, None, 1e-5).unwrap());
-        let head = x.reshape(&[2, 10, 26]).unwrap();
-        let exact = exact.reshape(&[2, 10, 26]).unwrap();
+        let head = x.reshape([2, 10, 26]).unwrap();
+        let exact = exact.reshape([2, 10, 26]).unwrap();
         let attend = |t: &Tensor| nn::scaled_dot_product_attention(t, t, t, nn::Attention::default()).unwrap();
         check(attend(&head), attend(&exact));
     }
@@ -162,8 +162,8 @@ fn norms_over_the_last_dimensions() {
     // two dimensions at once, and a strided operand
     let (x, w) = (tensor(&[4, 6, 5], 4), tensor(&[5, 6], 5));
     let view = x.transpose(1, 2).unwrap();
-    let flat = view.copy().unwrap().reshape(&[4, 30]).unwrap();
-    let want = nn::layer_norm(&flat, &[30], Some(&w.reshape(&[30]).unwrap()), None, 1e-5).unwrap();
+    let flat = view.copy().unwrap().reshape([4, 30]).unwrap();
+    let want = nn::layer_norm(&flat, &[30], Some(&w.reshape([30]).unwrap()), None, 1e-5).unwrap();
     let got = nn::layer_norm(&view, &[5, 6], Some(&w), None, 1e-5).unwrap();
     assert_eq!((got.shape(), got.to_vec::<f32>().unwrap()), (&[4, 5, 6][..], want.to_vec::<f32>().unwrap()));
     let error = nn::layer_norm(&x, &[6], None, None, 1e-5).unwrap_err().to_string();
@@ -178,7 +178,7 @@ fn linear_layers() {
         let at = |i: usize| (0..k).map(|p| wx[i / n * k + p] * ww[i % n * k + p]).sum::<f64>() + wb[i % n];
         let want: Vec<f64> = (0..m * n).map(at).collect();
         close(&nn::linear(&x, &w, Some(&b)).unwrap(), &want, 2e-5);
-        let stacked = nn::linear(&x.reshape(&[1, m as isize, 1, k as isize]).unwrap(), &w, Some(&b)).unwrap();
+        let stacked = nn::linear(&x.reshape([1, m as isize, 1, k as isize]).unwrap(), &w, Some(&b)).unwrap();
         assert_eq!(stacked.shape(), [1, m, 1, n]);
         close(&stacked, &want, 2e-5);
         // what is fused has the same bits as passes of their own
@@ -339,7 +339,7 @@ fn bits_do_not_depend_on_threads() {
     use flex::par::with_threads;
     let (x, w, b) = (tensor(&[300, 512], 1), tensor(&[600, 512], 2), tensor(&[600], 3));
     let heads = tensor(&[2, 4, 200, 32], 4);
-    let line = x.reshape(&[1, -1]).unwrap();
+    let line = x.reshape([1, -1]).unwrap();
     let all = |threads| {
         with_threads(threads, || {
             let causal = nn::Attention { causal: true, ..Default::default() };

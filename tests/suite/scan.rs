@@ -1,7 +1,8 @@
 //! Every scan x dtype x layout x axis against one running value a line.
 
 use crate::common::*;
-use flex::{DType, Error, Tensor, ops};
+use flex::ops::{self, Cumulative};
+use flex::{DType, Error, Tensor};
 
 fn available() -> impl Iterator<Item = DType> {
     DType::ALL.into_iter().filter(|d| d.is_available())
@@ -68,8 +69,8 @@ fn check(name: &str, x: &Tensor, axis: usize) {
     let a = Some(axis as isize);
     for initial in [false, true] {
         let what = |op: &str| format!("{op} {d} {name} {:?} along {axis}, initial: {initial}", x.shape());
-        let sum = ops::cumulative_sum(x, a, None, initial).unwrap();
-        let prod = ops::cumulative_prod(x, a, None, initial).unwrap();
+        let sum = ops::cumulative_sum(x, Cumulative { include_initial: initial, ..a.into() }).unwrap();
+        let prod = ops::cumulative_prod(x, Cumulative { include_initial: initial, ..a.into() }).unwrap();
         let mut shape = x.shape().to_vec();
         shape[axis] += initial as usize;
         assert_eq!((sum.shape(), prod.shape()), (&shape[..], &shape[..]));
@@ -131,7 +132,7 @@ fn every_layout_and_axis() {
             for (name, x) in layouts(&random(&mut rng, shape, d)) {
                 (0..x.rank()).for_each(|axis| check(name, &x, axis));
             }
-            let wide = random(&mut rng, &[1, 20], d).broadcast_to(&[6, 20]).unwrap();
+            let wide = random(&mut rng, &[1, 20], d).broadcast_to([6, 20]).unwrap();
             (0..2).for_each(|axis| check("broadcast", &wide, axis));
         }
     }
@@ -154,11 +155,14 @@ fn nan_runs_on() {
     let mut x = vec![1.0f32; 100];
     (x[37], x[60]) = (f32::NAN, f32::INFINITY);
     let x = Tensor::from_slice(&x, [100]).unwrap();
-    for y in [ops::cumulative_sum(&x, None, None, false), ops::cumulative_max(&x, None), ops::cumulative_min(&x, None)] {
+    for y in [ops::cumulative_sum(&x, ()), ops::cumulative_max(&x, ()), ops::cumulative_min(&x, ())] {
         let y = y.unwrap().to_vec::<f32>().unwrap();
         assert!(y[..37].iter().all(|v| v.is_finite()) && y[37..].iter().all(|v| v.is_nan()));
     }
-    let zeros = ops::cumulative_sum(&Tensor::from_slice(&[-0.0f32; 20], [20]).unwrap(), None, None, true).unwrap().to_vec::<f32>().unwrap();
+    let zeros = ops::cumulative_sum(&Tensor::from_slice(&[-0.0f32; 20], [20]).unwrap(), Cumulative { include_initial: true, ..().into() })
+        .unwrap()
+        .to_vec::<f32>()
+        .unwrap();
     assert!(zeros[0].is_sign_positive() && zeros[1..].iter().all(|v| v.is_sign_negative()));
 }
 
@@ -184,16 +188,25 @@ fn differences() {
 #[test]
 fn dtypes_and_errors() {
     let x = Tensor::from_slice(&[100i8, 100, 100], [3]).unwrap();
-    assert_eq!(ops::cumulative_sum(&x, None, Some(DType::I8), false).unwrap().to_vec::<i8>().unwrap(), [100, -56, 44]);
-    assert_eq!(ops::cumulative_sum(&x, None, Some(DType::F32), false).unwrap().to_vec::<f32>().unwrap(), [100.0, 200.0, 300.0]);
-    assert!(matches!(ops::cumulative_sum(&x, None, Some(DType::Bool), false), Err(Error::DType { op: "cumulative_sum", .. })));
-    let y = x.reshape(&[3, 1]).unwrap();
-    assert!(matches!(ops::cumulative_prod(&y, None, None, false), Err(Error::Value { op: "cumulative_prod", .. })));
-    assert!(matches!(ops::cumulative_max(&y, Some(2)), Err(Error::Axis { op: "cumulative_max", .. })));
-    assert!(matches!(ops::cumulative_max(&Tensor::scalar(1, DType::I8).unwrap(), None), Err(Error::Value { .. })));
+    assert_eq!(
+        ops::cumulative_sum(&x, Cumulative { dtype: Some(DType::I8), ..().into() }).unwrap().to_vec::<i8>().unwrap(),
+        [100, -56, 44]
+    );
+    assert_eq!(
+        ops::cumulative_sum(&x, Cumulative { dtype: Some(DType::F32), ..().into() }).unwrap().to_vec::<f32>().unwrap(),
+        [100.0, 200.0, 300.0]
+    );
+    assert!(matches!(
+        ops::cumulative_sum(&x, Cumulative { dtype: Some(DType::Bool), ..().into() }),
+        Err(Error::DType { op: "cumulative_sum", .. })
+    ));
+    let y = x.reshape([3, 1]).unwrap();
+    assert!(matches!(ops::cumulative_prod(&y, ()), Err(Error::Value { op: "cumulative_prod", .. })));
+    assert!(matches!(ops::cumulative_max(&y, 2), Err(Error::Axis { op: "cumulative_max", .. })));
+    assert!(matches!(ops::cumulative_max(&Tensor::scalar(1, DType::I8).unwrap(), ()), Err(Error::Value { .. })));
     if DType::Complex64.is_available() {
-        let z = Tensor::zeros(&[2], DType::Complex64).unwrap();
-        assert!(matches!(ops::cumulative_min(&z, None), Err(Error::DType { op: "cumulative_min", .. })));
+        let z = Tensor::zeros([2], DType::Complex64).unwrap();
+        assert!(matches!(ops::cumulative_min(&z, ()), Err(Error::DType { op: "cumulative_min", .. })));
     }
 }
 
@@ -204,8 +217,7 @@ fn threads_change_no_bit() {
     for shape in [&[200_001][..], &[3, 70_000], &[300, 700], &[1000, 3]] {
         let x = random(&mut rng, shape, DType::F32);
         for axis in 0..shape.len() {
-            let run =
-                || ops::cumulative_sum(&x, Some(axis as isize), None, false).unwrap().bitcast(DType::I32).unwrap().to_vec::<i32>().unwrap();
+            let run = || ops::cumulative_sum(&x, axis as isize).unwrap().bitcast(DType::I32).unwrap().to_vec::<i32>().unwrap();
             let one = flex::with_threads(1, run);
             for threads in [2, 3, 7] {
                 assert!(flex::with_threads(threads, run) == one, "{shape:?} {axis} {threads}");

@@ -2,7 +2,7 @@
 #![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
 
 use crate::common::{Rng, Value, layouts, random, special, tensor, values};
-use flex::ops::{self, Side};
+use flex::ops::{self, Side, Sort, TopK};
 use flex::{DType, Error, Tensor};
 use std::cmp::Ordering;
 
@@ -55,11 +55,11 @@ fn lines_of_every_layout() {
                 for descending in [false, true] {
                     let at = format!("{dtype} {shape:?} {axis} {name} {descending}");
 
-                    let sorted = ops::sort(&x, axis, descending, true).unwrap();
-                    let order = ops::argsort(&x, axis, descending, true, DType::I64).unwrap();
-                    let (with_values, indices) = ops::sort_with_indices(&x, axis, descending, true, DType::I32).unwrap();
+                    let sorted = ops::sort(&x, Sort { axis, descending }).unwrap();
+                    let order = ops::argsort(&x, Sort { axis, descending }).unwrap();
+                    let (with_values, indices) = ops::sort_with_indices(&x, Sort { axis, descending }).unwrap();
                     assert_eq!((sorted.shape(), order.shape(), with_values.shape()), (shape, shape, shape));
-                    assert_eq!((sorted.dtype(), order.dtype(), indices.dtype()), (dtype, DType::I64, DType::I32));
+                    assert_eq!((sorted.dtype(), order.dtype(), indices.dtype()), (dtype, DType::I64, DType::I64));
                     let (s, o, w, i) = (values(&sorted), values(&order), values(&with_values), values(&indices));
                     for line in lines(shape, k) {
                         let mut expected: Vec<usize> = (0..line.len()).collect();
@@ -86,17 +86,18 @@ fn topk_takes_what_sorting_puts_first() {
             let n = shape[axis];
             for k in [0, 1, 2.min(n), n / 2, n] {
                 for largest in [false, true] {
-                    let order = ops::argsort(&x, axis as isize, largest, true, DType::I64).unwrap().narrow(axis as isize, 0, k).unwrap();
+                    let order =
+                        ops::argsort(&x, Sort { axis: axis as isize, descending: largest }).unwrap().narrow(axis as isize, 0, k).unwrap();
                     let expected = ops::take_along_axis(&x, &order, axis as isize).unwrap();
                     let same = |a: &Tensor, b: &Tensor| values(a).iter().zip(&values(b)).all(|(a, b)| a == b || is_nan(a) && is_nan(b));
                     for (name, x) in layouts(&x) {
-                        let (v, i) = ops::topk(&x, k, axis as isize, largest, true, DType::I64).unwrap();
+                        let (v, i) = ops::topk(&x, k, TopK { axis: axis as isize, largest, sorted: true }).unwrap();
                         assert_eq!((v.shape(), i.shape()), (order.shape(), order.shape()));
                         assert!(same(&v, &expected) && values(&i) == values(&order), "{dtype} {shape:?} {k} {largest} {name}");
                         // the same ones in any order
-                        let (v, i) = ops::topk(&x, k, axis as isize, largest, false, DType::I64).unwrap();
+                        let (v, i) = ops::topk(&x, k, TopK { axis: axis as isize, largest, sorted: false }).unwrap();
                         assert!(same(&v, &ops::take_along_axis(&x, &i, axis as isize).unwrap()));
-                        let (i, order) = (ops::sort(&i, axis as isize, false, true), ops::sort(&order, axis as isize, false, true));
+                        let (i, order) = (ops::sort(&i, axis as isize), ops::sort(&order, axis as isize));
                         assert_eq!(values(&i.unwrap()), values(&order.unwrap()), "{dtype} {shape:?} {k} {largest} {name}");
                     }
                 }
@@ -111,8 +112,8 @@ fn searchsorted_counts_what_comes_before() {
     for dtype in ordered() {
         for n in [0, 1, 2, 50] {
             let unsorted = mixed(&mut rng, &[n], dtype);
-            let sorter = ops::argsort(&unsorted, 0, false, true, DType::I64).unwrap();
-            let sorted = ops::sort(&unsorted, 0, false, true).unwrap();
+            let sorter = ops::argsort(&unsorted, 0).unwrap();
+            let sorted = ops::sort(&unsorted, 0).unwrap();
             let wanted = mixed(&mut rng, &[3, 7], dtype);
             let (s, w) = (values(&sorted), values(&wanted));
             for side in [Side::Left, Side::Right] {
@@ -142,23 +143,21 @@ fn searchsorted_counts_what_comes_before() {
 #[test]
 fn errors_say_what_is_wrong() {
     let message = |r: flex::Result<Tensor>| r.unwrap_err().to_string();
-    let x = Tensor::zeros(&[300], DType::F32).unwrap();
-    let c = Tensor::zeros(&[2], DType::Complex64).unwrap();
-    for r in [ops::sort(&c, 0, false, true), ops::argsort(&c, 0, false, true, DType::I64), ops::searchsorted(&c, &c, Side::Left, None)] {
+    let x = Tensor::zeros([300], DType::F32).unwrap();
+    let c = Tensor::zeros([2], DType::Complex64).unwrap();
+    for r in [ops::sort(&c, 0), ops::argsort(&c, 0), ops::searchsorted(&c, &c, Side::Left, None)] {
         assert!(matches!(r, Err(Error::DType { .. })));
     }
-    assert_eq!(message(ops::sort(&c, 0, false, true)), "sort: not defined for complex64");
-    assert_eq!(message(ops::sort(&x, 1, false, true)), "sort: axis 1 is out of range for 1 dimensions (valid: -1 to 0)");
-    assert_eq!(message(ops::argsort(&x, 0, false, true, DType::I8)), "argsort: int8 does not hold the positions of 300 elements");
-    assert_eq!(message(ops::argsort(&x, 0, false, true, DType::F32)), "argsort: positions are integers, not float32");
-    let top = ops::topk(&x, 301, 0, true, true, DType::I64).map(|t| t.0);
+    assert_eq!(message(ops::sort(&c, 0)), "sort: not defined for complex64");
+    assert_eq!(message(ops::sort(&x, 1)), "sort: axis 1 is out of range for 1 dimensions (valid: -1 to 0)");
+    let top = ops::topk(&x, 301, 0).map(|t| t.0);
     assert_eq!(message(top), "topk: k is 301, but axis 0 has 300 elements");
-    let two = Tensor::zeros(&[2, 2], DType::F32).unwrap();
+    let two = Tensor::zeros([2, 2], DType::F32).unwrap();
     assert_eq!(
         message(ops::searchsorted(&two, &x, Side::Left, None)),
         "searchsorted: the sorted tensor has shape [2, 2]; it must have one dimension"
     );
-    let short = Tensor::zeros(&[3], DType::I64).unwrap();
+    let short = Tensor::zeros([3], DType::I64).unwrap();
     assert_eq!(message(ops::searchsorted(&x, &x, Side::Left, Some(&short))), "searchsorted: a sorter of shape [3] for [300] values");
 }
 
@@ -170,8 +169,8 @@ fn nothing_depends_on_the_number_of_threads() {
     // lines too few for the threads are cut
     let long = [DType::F32, DType::I64, DType::F64, DType::I16].map(|dtype| mixed(&mut rng, &[2, 90_000], dtype));
     let run_long = || {
-        let order = |x: &Tensor| ops::argsort(x, 1, true, true, DType::I64).unwrap().to_vec::<i64>().unwrap();
-        let sorted = |x: &Tensor| format!("{:?}", values(&ops::sort(x, 1, false, true).unwrap()));
+        let order = |x: &Tensor| ops::argsort(x, Sort { axis: 1, descending: true }).unwrap().to_vec::<i64>().unwrap();
+        let sorted = |x: &Tensor| format!("{:?}", values(&ops::sort(x, 1).unwrap()));
         (long.each_ref().map(order), long.each_ref().map(sorted))
     };
     let one = flex::with_threads(1, run_long);
@@ -180,9 +179,9 @@ fn nothing_depends_on_the_number_of_threads() {
     }
     let run = || {
         let bits = |t: Tensor| t.bitcast(DType::I32).unwrap().to_vec::<i32>().unwrap();
-        let order = ops::argsort(&x, 1, true, true, DType::I64).unwrap().to_vec::<i64>().unwrap();
-        let (values, indices) = ops::topk(&x, 20, 0, true, true, DType::I64).unwrap();
-        (bits(ops::sort(&x, 0, false, true).unwrap()), order, bits(values), indices.to_vec::<i64>().unwrap())
+        let order = ops::argsort(&x, Sort { axis: 1, descending: true }).unwrap().to_vec::<i64>().unwrap();
+        let (values, indices) = ops::topk(&x, 20, 0).unwrap();
+        (bits(ops::sort(&x, 0).unwrap()), order, bits(values), indices.to_vec::<i64>().unwrap())
     };
     let one = flex::with_threads(1, run);
     for n in [2, 5] {

@@ -20,7 +20,7 @@ pub struct Classifier {
 
 impl Classifier {
     pub fn new(layers: [Layer; 2]) -> Result<Classifier> {
-        let row = |layer: &Layer, axis: usize| Tensor::zeros(&[1, layer.weight.shape()[axis]], DType::F32);
+        let row = |layer: &Layer, axis: usize| Tensor::zeros([1, layer.weight.shape()[axis]], DType::F32);
         let (input, hidden, scores) = (row(&layers[0], 1)?, row(&layers[0], 0)?, row(&layers[1], 0)?);
         Ok(Classifier { input, hidden, probabilities: row(&layers[1], 0)?, scores, layers })
     }

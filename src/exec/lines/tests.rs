@@ -25,24 +25,24 @@ fn every_layout_and_axis() {
         let base = counting(shape);
         let rank = shape.len() as isize;
         let mut views =
-            alloc::vec![base.clone(), base.flip(&[0]).unwrap(), base.flip(&[-1]).unwrap(), base.slice_axis(0, Some(1), None, 2).unwrap()];
+            alloc::vec![base.clone(), base.flip([0]).unwrap(), base.flip([-1]).unwrap(), base.slice_axis(0, Some(1), None, 2).unwrap()];
         if rank > 1 && !base.is_empty() {
             views.push(base.transpose(0, -1).unwrap());
-            views.push(base.transpose(0, 1).unwrap().flip(&[1]).unwrap());
+            views.push(base.transpose(0, 1).unwrap().flip([1]).unwrap());
             views.push(
                 base.narrow(-1, 0, 1.min(shape[shape.len() - 1]))
                     .unwrap()
-                    .broadcast_to(&[&shape[..shape.len() - 1], &[6]].concat())
+                    .broadcast_to([&shape[..shape.len() - 1], &[6]].concat())
                     .unwrap(),
             );
         }
         for x in views {
             for axis in 0..x.rank() {
-                let want = x.flip(&[axis as isize]).unwrap().to_vec::<i32>().unwrap();
+                let want = x.flip([axis as isize]).unwrap().to_vec::<i32>().unwrap();
                 let fresh = Tensor::empty(x.shape(), DType::I32).unwrap();
                 assert_eq!(reversed(&x, axis, fresh).to_vec::<i32>().unwrap(), want, "{:?} {:?} {axis}", x.shape(), x.strides());
                 // an output that is a view of its own storage, backwards
-                let view = Tensor::empty(x.shape(), DType::I32).unwrap().flip(&[0]).unwrap().transpose(0, -1).unwrap();
+                let view = Tensor::empty(x.shape(), DType::I32).unwrap().flip([0]).unwrap().transpose(0, -1).unwrap();
                 if view.shape() == x.shape() {
                     assert_eq!(reversed(&x, axis, view).to_vec::<i32>().unwrap(), want);
                 }
@@ -55,8 +55,8 @@ fn every_layout_and_axis() {
 fn lengths_differ_scratch_and_indices() {
     let x = counting(&[6, 50, 4]);
     let weight = counting(&[50]);
-    let mut sum = Tensor::zeros(&[6, 1, 4], DType::I32).unwrap();
-    let mut index = Tensor::zeros(&[6, 2, 4], DType::I64).unwrap();
+    let mut sum = Tensor::zeros([6, 1, 4], DType::I32).unwrap();
+    let mut index = Tensor::zeros([6, 2, 4], DType::I64).unwrap();
     let lines =
         Lines::new(x.shape(), 1).input(x.elements()).output(sum.elements_mut().unwrap()).input(weight.elements()).scratch(50, DType::I64);
     let run = lines.output(index.elements_mut().unwrap()).run(Cost::default(), |line| {
@@ -89,7 +89,7 @@ fn rank_zero_is_one_line_and_updates_see_what_was_there() {
 #[test]
 fn scratch_beyond_all_memory_is_an_error_and_none_where_no_line_is() {
     for (rows, ok) in [(2, false), (0, true)] {
-        let x = Tensor::zeros(&[rows, 3], DType::I32).unwrap();
+        let x = Tensor::zeros([rows, 3], DType::I32).unwrap();
         for len in [usize::MAX, usize::MAX / 8 + 1, usize::MAX / 8] {
             let lines = Lines::new(x.shape(), 1).input(x.elements()).scratch(len, DType::I64).scratch(len, DType::I64);
             let run = lines.run(Cost::default(), |line| assert!(line.scratch::<i64>(0).is_empty()));

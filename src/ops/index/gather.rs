@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
 use crate::exec::rows::{self, Row};
 use crate::kernel::index::rows as row_kernel;
-use crate::layout::{self, Shape};
+use crate::layout::{self, Axes, Shape};
 use crate::par::Cost;
 use crate::simd;
 use crate::tensor::Tensor;
@@ -133,7 +133,7 @@ unsafe fn gather_dense(op: &'static str, shape: &[usize], from: Operand, arrays:
     unsafe { positions::gather(op, row_fn, shape, from, arrays, to) }
 }
 
-/// Elements at positions `indices` along `axis`; the dimension becomes those of `indices`. Without an axis, `x` is taken as flat.
+/// Elements at positions `indices` along `axis`; the dimension becomes those of `indices`. For `()`, `x` is taken as one line.
 ///
 /// Errors: indices that are no integers, or out of range (negative ones count from the end).
 ///
@@ -141,14 +141,18 @@ unsafe fn gather_dense(op: &'static str, shape: &[usize], from: Operand, arrays:
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[0, 1, 2, 3, 4, 5], [2, 3])?;
 /// let i = Tensor::from_slice(&[-1, 0], [2])?;
-/// assert_eq!(ops::take(&x, &i, Some(1))?.to_vec::<i32>()?, [2, 0, 5, 3]);
+/// assert_eq!(ops::take(&x, &i, 1)?.to_vec::<i32>()?, [2, 0, 5, 3]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn take(x: &Tensor, indices: &Tensor, axis: Option<isize>) -> Result<Tensor> {
-    let Some(axis) = axis else {
-        return take(&x.reshape(&[-1])?, indices, Some(0));
-    };
-    let k = layout::axis("take", axis, x.rank())?;
+pub fn take(x: &Tensor, indices: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
+    match axis.into().one("take", x.rank())? {
+        Some(k) => take_along(x, indices, k),
+        None => take_along(&x.reshape(-1)?, indices, 0),
+    }
+}
+
+/// [`take`] along dimension `k`.
+fn take_along(x: &Tensor, indices: &Tensor, k: usize) -> Result<Tensor> {
     let (size, stride) = (x.shape()[k], x.strides()[k]);
     let along = [Positions::new("take", indices, k, size, stride as i64 * x.dtype().size() as i64)?];
     let shape = taken(x.shape(), k, indices.shape());
@@ -192,9 +196,9 @@ pub fn taken_operands(mut x: Operand, offsets: &Tensor, k: usize) -> (Operand, O
 /// Errors: ranks that differ, indices that are no integers or out of range.
 ///
 /// ```
-/// use flex::{DType, Tensor, ops};
+/// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[3, 1, 2, 6, 5, 4], [2, 3])?;
-/// let order = ops::argsort(&x, 1, false, true, DType::I64)?;
+/// let order = ops::argsort(&x, 1)?;
 /// assert_eq!(ops::take_along_axis(&x, &order, 1)?.to_vec::<i32>()?, [1, 2, 3, 4, 5, 6]);
 /// # Ok::<(), flex::Error>(())
 /// ```

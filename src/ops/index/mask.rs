@@ -73,7 +73,7 @@ impl Counted {
     }
     /// The positions of what is true, in row-major order.
     fn flat(&self, op: &'static str) -> Result<Tensor> {
-        let mut out = Tensor::empty(&[self.total()], DType::I64)?;
+        let mut out = Tensor::empty([self.total()], DType::I64)?;
         // the function itself is of one lifetime, which is not general enough
         #[allow(clippy::redundant_closure)]
         self.each(op, out.as_mut_slice::<i64>()?, Cost { bytes: 9, flops: 4 }, |mask, start, out| kernel::positions(mask, start, out))?;
@@ -142,7 +142,7 @@ pub fn nonzero(x: &Tensor) -> Result<Vec<Tensor>> {
 /// ```
 pub fn argwhere(x: &Tensor) -> Result<Tensor> {
     let flat = Counted::new(&x.astype(DType::Bool)?)?.flat("argwhere")?;
-    let mut out = Tensor::empty(&[flat.len(), x.rank()], DType::I64)?;
+    let mut out = Tensor::empty([flat.len(), x.rank()], DType::I64)?;
     let to = out.as_mut_slice::<i64>()?;
     for k in 0..x.rank() {
         // nothing to write, and nowhere to begin, where nothing was found
@@ -166,7 +166,7 @@ pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let (shape, mask) = broadcast_mask("masked_select", x, mask)?;
     let x = x.broadcast_to(&shape)?.contiguous()?;
     let counted = Counted::new(&mask)?;
-    let mut out = Tensor::empty(&[counted.total()], x.dtype())?;
+    let mut out = Tensor::empty([counted.total()], x.dtype())?;
     let to = out.as_mut_ptr()?;
     dispatch_width!(x.dtype().size(), |U| {
         // SAFETY: contiguous elements of this width (TENSOR1), aligned (TENSOR2), initialised; any bits are integers. The result is fresh (STORAGE3).

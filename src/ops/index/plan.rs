@@ -163,7 +163,7 @@ impl Builder<'_> {
         if m.rank() == 0 {
             // one element or none, of a dimension that isn't there
             let count = m.item::<crate::Bool>()?.get() as usize;
-            self.arrays.push(Positions::new(self.op, &Tensor::zeros(&[count], DType::I64)?, self.source, 1, 0)?);
+            self.arrays.push(Positions::new(self.op, &Tensor::zeros([count], DType::I64)?, self.source, 1, 0)?);
         }
         for positions in super::mask::positions(self.op, m)? {
             self.array(&positions)?;

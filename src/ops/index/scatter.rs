@@ -89,7 +89,7 @@ fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<
     // leading dimensions of size 1 beyond the rank are of no account
     let mut value = value.clone();
     while value.rank() > shape.len() && value.shape()[0] == 1 {
-        value = value.squeeze(Some(&[0]))?;
+        value = value.squeeze(0)?;
     }
     let value = value.broadcast_to(shape).map_err(|_| {
         Error::shape_of(

@@ -33,10 +33,10 @@ pub fn cross(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
     let rank = a.rank().max(b.rank());
     let align = |t: &Tensor| -> Result<Tensor> {
         let missing: Vec<isize> = (1..=(rank - t.rank()) as isize).collect();
-        t.moveaxis(&[axis], &[0])?.expand_dims(&missing)?.moveaxis(&[0], &[axis])
+        t.moveaxis(axis, 0)?.expand_dims(&missing)?.moveaxis(0, axis)
     };
     let (a, b) = (align(a)?, align(b)?);
     // Elements 1, 2, 0 and 2, 0, 1: each component multiplies one with the other and subtracts the reverse.
-    let product = |i: i64, j: i64| multiply(roll(&a, &[i], Some(&[axis]))?, roll(&b, &[j], Some(&[axis]))?);
+    let product = |i: i64, j: i64| multiply(roll(&a, i, axis)?, roll(&b, j, axis)?);
     subtract(product(-1, 1)?, product(1, -1)?)
 }

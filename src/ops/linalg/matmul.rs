@@ -37,7 +37,7 @@ pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     {
         // Nothing to broadcast or convert: small products take no longer than this.
         return dispatch!(number a.dtype(), |T| {
-            let mut c = Tensor::empty(&[m, n], T::DTYPE)?;
+            let mut c = Tensor::empty([m, n], T::DTYPE)?;
             stack::<T, T, T>(a, b, &mut c, Sizes { m, n, k }, 1)?;
             Ok(c)
         }, else Err(Error::unsupported(OP, a.dtype())));
@@ -73,8 +73,8 @@ pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
         let message = message!("last axis of a is {left} but {name} axis of b is {right}");
         return Err(Error::shape_of(OP, message, &operands));
     }
-    let a = if row { a.expand_dims(&[0])? } else { a.clone() };
-    let b = if column { b.expand_dims(&[1])? } else { b.clone() };
+    let a = if row { a.expand_dims(0)? } else { a.clone() };
+    let b = if column { b.expand_dims(1)? } else { b.clone() };
     let c = bytes_in_i32!(a.dtype(), b.dtype(), dtype, |A, B| batched::<A, B, i32>(OP, &a, &b), else match (a.dtype(), b.dtype(), dtype) {
         #[cfg(feature = "half")]
         (DType::F16, DType::F16, DType::F32) => batched::<f16, f16, f32>(OP, &a, &b),
@@ -87,9 +87,9 @@ pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
     })?;
     match (row, column) {
         (false, false) => Ok(c),
-        (true, false) => c.squeeze(Some(&[-2])),
-        (false, true) => c.squeeze(Some(&[-1])),
-        (true, true) => c.squeeze(Some(&[-2, -1])),
+        (true, false) => c.squeeze(-2),
+        (false, true) => c.squeeze(-1),
+        (true, true) => c.squeeze([-2, -1]),
     }
 }
 
@@ -140,7 +140,7 @@ where
         Error::shape_of(op, "the dimensions before the last two do not broadcast", &operands)
     })?;
     let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
-    let mut c = Tensor::empty(&shape(sizes.m, sizes.n), C::DTYPE)?;
+    let mut c = Tensor::empty(shape(sizes.m, sizes.n), C::DTYPE)?;
     let batch = lead.iter().product::<usize>();
     // One matrix on the right for all rows of a batch: one tall product.
     if lead_b.iter().all(|n| *n == 1)
@@ -150,7 +150,7 @@ where
     {
         stack::<A, B, C>(&a.view(tall), &b.view(one), &mut c, Sizes { m: batch * sizes.m, ..sizes }, 1)?;
     } else {
-        let (a, b) = (a.broadcast_to(&shape(sizes.m, sizes.k))?, b.broadcast_to(&shape(sizes.k, sizes.n))?);
+        let (a, b) = (a.broadcast_to(shape(sizes.m, sizes.k))?, b.broadcast_to(shape(sizes.k, sizes.n))?);
         stack::<A, B, C>(&a, &b, &mut c, sizes, batch)?;
     }
     Ok(c)
@@ -205,10 +205,10 @@ pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
         return Err(Error::shape_of(OP, message, &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())]));
     }
     let dtype = a.dtype().promote(b.dtype(), OP)?;
-    let a = a.astype(dtype)?.moveaxis(&[from_end], &[-1])?;
-    let b = b.astype(dtype)?.moveaxis(&[from_end], &[-1])?.expand_dims(&[-1])?;
-    let a = if dtype.is_complex() { crate::ops::conj(&a)? } else { a }.expand_dims(&[-2])?;
-    dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b), else Err(Error::unsupported(OP, dtype)))?.squeeze(Some(&[-2, -1]))
+    let a = a.astype(dtype)?.moveaxis(from_end, -1)?;
+    let b = b.astype(dtype)?.moveaxis(from_end, -1)?.expand_dims(-1)?;
+    let a = if dtype.is_complex() { crate::ops::conj(&a)? } else { a }.expand_dims(-2)?;
+    dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b), else Err(Error::unsupported(OP, dtype)))?.squeeze([-2, -1])
 }
 
 /// The last two dimensions exchanged; a view. Errors where there are fewer.

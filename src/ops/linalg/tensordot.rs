@@ -58,13 +58,13 @@ pub fn tensordot(a: &Tensor, b: &Tensor, axes: impl Into<TensordotAxes>) -> Resu
     }
     let free = |t: &Tensor, summed: &[usize]| -> Vec<usize> { (0..t.rank()).filter(|k| !summed.contains(k)).collect() };
     let (free_a, free_b) = (free(a, &of_a), free(b, &of_b));
-    let size = |t: &Tensor, axes: &[usize]| axes.iter().map(|k| t.shape()[*k]).product::<usize>() as isize;
+    let size = |t: &Tensor, axes: &[usize]| axes.iter().map(|k| t.shape()[*k]).product::<usize>();
     let k = size(a, &of_a);
-    let order = |x: &[usize], y: &[usize]| -> Vec<isize> { x.iter().chain(y).map(|k| *k as isize).collect() };
-    let left = a.permute(&order(&free_a, &of_a))?.reshape(&[size(a, &free_a), k])?;
-    let right = b.permute(&order(&of_b, &free_b))?.reshape(&[k, size(b, &free_b)])?;
-    let shape: Vec<isize> = free_a.iter().map(|k| a.shape()[*k] as isize).chain(free_b.iter().map(|k| b.shape()[*k] as isize)).collect();
-    matmul(&left, &right)?.reshape(&shape)
+    let order = |x: &[usize], y: &[usize]| -> Vec<usize> { x.iter().chain(y).copied().collect() };
+    let left = a.permute(order(&free_a, &of_a))?.reshape((size(a, &free_a), k))?;
+    let right = b.permute(order(&of_b, &free_b))?.reshape((k, size(b, &free_b)))?;
+    let shape: Vec<usize> = free_a.iter().map(|k| a.shape()[*k]).chain(free_b.iter().map(|k| b.shape()[*k])).collect();
+    matmul(&left, &right)?.reshape(shape)
 }
 
 /// The products of each element of one vector with each of another: `a[i] * b[j]`. Dtypes are promoted.
@@ -87,5 +87,5 @@ pub fn outer(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     if dtype.is_bool() {
         return Err(Error::unsupported(OP, dtype));
     }
-    multiply(a.expand_dims(&[-1])?, b)
+    multiply(a.expand_dims(-1)?, b)
 }

@@ -1,6 +1,6 @@
 //! Reductions to a float dtype asked for: elements are converted block by block in L1, and no converted copy is made.
 
-use super::Axes;
+use super::Reduced;
 use crate::dtype::{Element, Pod};
 use crate::error::Result;
 use crate::exec::fold::Fold;
@@ -71,7 +71,7 @@ impl<U: Pod, T: Element + Pod, R: Reduce<T>> Fold for Converted<U, T, R> {
 }
 
 /// The reduction `R` of `x` in `T`, of which the results are.
-pub(super) fn converted<T: Element + Pod, R: Reduce<T>>(axes: &Axes, x: &Tensor) -> Result<Tensor> {
+pub(super) fn converted<T: Element + Pod, R: Reduce<T>>(axes: &Reduced, x: &Tensor) -> Result<Tensor> {
     let convert = convert::cast_loop(axes.op, x.dtype(), T::DTYPE)?;
     dispatch_width!(x.dtype().size(), |U| axes.fold(x, T::DTYPE, &Converted::<U, T, R> { convert, _types: PhantomData }))
 }

@@ -1,31 +1,33 @@
 //! The largest and the smallest element, and where it is.
 
-use super::{Axes, elements, slice};
+use super::{Reduced, Reduction, elements, slice};
 use crate::dtype::DType;
 use crate::dtype::Pod;
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
 use crate::fallible;
 use crate::kernel::reduce::{Extreme, Max, Min, position};
-use crate::ops::sort::check_index_dtype;
+use crate::layout::Shape;
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
-use alloc::vec;
-use alloc::vec::Vec;
 
-/// The largest element over `axes` (all where `None`), of the dtype of `x`; NaN where there is one.
+/// The largest element over axes (all for `()`), of the dtype of `x`; NaN where there is one.
 ///
-/// Reduced axes go, or stay with size 1 with `keepdims`. Errors for complex numbers, over an axis of size 0 (where there is a result), and where an axis
+/// Reduced axes go, or stay with size 1: see [`Reduction`]. Errors for complex numbers, over an axis of size 0 (where there is a result), and where an axis
 /// is outside `x` or named twice.
 ///
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[3i32, 1, 2, 5], [2, 2])?;
-/// assert_eq!(ops::max(&x, Some(&[1]), false)?.to_vec::<i32>()?, [3, 5]);
+/// assert_eq!(ops::max(&x, 1)?.to_vec::<i32>()?, [3, 5]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn max(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor> {
-    let axes = Axes::new("max", x, axes, keepdims)?;
+pub fn max(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    max_of(x, over.into())
+}
+
+fn max_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
+    let axes = Reduced::new("max", x, over)?;
     axes.expect_elements(x)?;
     elements!(ordered, Max, axes, x, x.dtype())
 }
@@ -35,31 +37,38 @@ pub fn max(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor>
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[3.0f32, f32::NAN, 2.0, 5.0], [2, 2])?;
-/// let m = ops::min(&x, Some(&[1]), false)?.to_vec::<f32>()?;
+/// let m = ops::min(&x, 1)?.to_vec::<f32>()?;
 /// assert!(m[0].is_nan() && m[1] == 2.0);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn min(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor> {
-    let axes = Axes::new("min", x, axes, keepdims)?;
+pub fn min(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    min_of(x, over.into())
+}
+
+fn min_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
+    let axes = Reduced::new("min", x, over)?;
     axes.expect_elements(x)?;
     elements!(ordered, Min, axes, x, x.dtype())
 }
 
-/// Where the largest element along `axis` is first (of all elements in row-major order where `None`), as `index_dtype`, an
-/// integer dtype. A NaN counts as the largest.
+/// Where the largest element along an axis is first (for `()`, of all elements in row-major order), as int64. A NaN counts as the
+/// largest.
 ///
-/// The axis goes (all do where it is `None`), or stays with size 1 with `keepdims`. Errors as for [`max`], and where
-/// `index_dtype` is no integer dtype or cannot hold the last index.
+/// The axis goes, or stays with size 1: see [`Reduction`]. Errors as for [`max`], and where several axes are named.
 ///
 /// ```
-/// use flex::{DType, Tensor, ops};
+/// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[3i32, 1, 5, 5], [2, 2])?;
-/// assert_eq!(ops::argmax(&x, Some(1), false, DType::I64)?.to_vec::<i64>()?, [0, 0]);
-/// assert_eq!(ops::argmax(&x, None, false, DType::I32)?.item::<i32>()?, 2);
+/// assert_eq!(ops::argmax(&x, 1)?.to_vec::<i64>()?, [0, 0]);
+/// assert_eq!(ops::argmax(&x, ())?.item::<i64>()?, 2);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn argmax(x: &Tensor, axis: Option<isize>, keepdims: bool, index_dtype: DType) -> Result<Tensor> {
-    Ok(dispatch!(ordered x.dtype(), |T| search::<T, Max>("argmax", x, axis, keepdims, index_dtype, false),
+pub fn argmax(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    argmax_of(x, over.into())
+}
+
+fn argmax_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
+    Ok(dispatch!(ordered x.dtype(), |T| search::<T, Max>("argmax", x, &over, false),
         else Err(Error::unsupported("argmax", x.dtype())))?
     .1)
 }
@@ -67,13 +76,17 @@ pub fn argmax(x: &Tensor, axis: Option<isize>, keepdims: bool, index_dtype: DTyp
 /// Where the smallest element along `axis` is first; otherwise as [`argmax`]. A NaN counts as the smallest.
 ///
 /// ```
-/// use flex::{DType, Tensor, ops};
+/// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[3i32, 1, 5, 5], [2, 2])?;
-/// assert_eq!(ops::argmin(&x, Some(0), false, DType::I64)?.to_vec::<i64>()?, [0, 0]);
+/// assert_eq!(ops::argmin(&x, 0)?.to_vec::<i64>()?, [0, 0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn argmin(x: &Tensor, axis: Option<isize>, keepdims: bool, index_dtype: DType) -> Result<Tensor> {
-    Ok(dispatch!(ordered x.dtype(), |T| search::<T, Min>("argmin", x, axis, keepdims, index_dtype, false),
+pub fn argmin(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    argmin_of(x, over.into())
+}
+
+fn argmin_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
+    Ok(dispatch!(ordered x.dtype(), |T| search::<T, Min>("argmin", x, &over, false),
         else Err(Error::unsupported("argmin", x.dtype())))?
     .1)
 }
@@ -81,28 +94,36 @@ pub fn argmin(x: &Tensor, axis: Option<isize>, keepdims: bool, index_dtype: DTyp
 /// The largest elements along `axis` and where they are first: [`max`] and [`argmax`] in one.
 ///
 /// ```
-/// use flex::{DType, Tensor, ops};
+/// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[3i32, 1, 5, 6], [2, 2])?;
-/// let (values, indices) = ops::max_with_indices(&x, Some(1), false, DType::I64)?;
+/// let (values, indices) = ops::max_with_indices(&x, 1)?;
 /// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![3, 6], vec![0, 1]));
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn max_with_indices(x: &Tensor, axis: Option<isize>, keepdims: bool, index_dtype: DType) -> Result<(Tensor, Tensor)> {
-    dispatch!(ordered x.dtype(), |T| search::<T, Max>("max_with_indices", x, axis, keepdims, index_dtype, true),
+pub fn max_with_indices(x: &Tensor, over: impl Into<Reduction>) -> Result<(Tensor, Tensor)> {
+    max_with_indices_of(x, over.into())
+}
+
+fn max_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> {
+    dispatch!(ordered x.dtype(), |T| search::<T, Max>("max_with_indices", x, &over, true),
         else Err(Error::unsupported("max_with_indices", x.dtype())))
 }
 
 /// The smallest elements along `axis` and where they are first: [`min`] and [`argmin`] in one.
 ///
 /// ```
-/// use flex::{DType, Tensor, ops};
+/// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[3i32, 1, 5, 6], [2, 2])?;
-/// let (values, indices) = ops::min_with_indices(&x, None, false, DType::I64)?;
+/// let (values, indices) = ops::min_with_indices(&x, ())?;
 /// assert_eq!((values.item::<i32>()?, indices.item::<i64>()?), (1, 1));
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn min_with_indices(x: &Tensor, axis: Option<isize>, keepdims: bool, index_dtype: DType) -> Result<(Tensor, Tensor)> {
-    dispatch!(ordered x.dtype(), |T| search::<T, Min>("min_with_indices", x, axis, keepdims, index_dtype, true),
+pub fn min_with_indices(x: &Tensor, over: impl Into<Reduction>) -> Result<(Tensor, Tensor)> {
+    min_with_indices_of(x, over.into())
+}
+
+fn min_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> {
+    dispatch!(ordered x.dtype(), |T| search::<T, Min>("min_with_indices", x, &over, true),
         else Err(Error::unsupported("min_with_indices", x.dtype())))
 }
 
@@ -110,33 +131,25 @@ pub fn min_with_indices(x: &Tensor, axis: Option<isize>, keepdims: bool, index_d
 const CHUNK: usize = 1 << 15;
 
 /// The extremes along an axis and their indices; the values are left empty where they are not wanted.
-fn search<T: Pod, R: Extreme<T>>(
-    op: &'static str,
-    x: &Tensor,
-    axis: Option<isize>,
-    keepdims: bool,
-    index_dtype: DType,
-    with_values: bool,
-) -> Result<(Tensor, Tensor)> {
-    let named = axis.map(|a| [a]);
-    let axes = Axes::new(op, x, named.as_ref().map(|a| &a[..]), keepdims)?;
-    check_index_dtype(op, index_dtype, axes.n)?;
+fn search<T: Pod, R: Extreme<T>>(op: &'static str, x: &Tensor, over: &Reduction, with_values: bool) -> Result<(Tensor, Tensor)> {
+    let axis = over.axes.one(op, x.rank())?;
+    let axes = Reduced::new(op, x, over.clone())?;
     axes.expect_elements(x)?;
     // all elements are one line
-    let line = if axis.is_none() { x.reshape(&[-1])? } else { x.clone() };
-    let k = (0..line.rank()).find(|k| axis.is_none() || axes.reduced[*k]).unwrap_or(0);
-    let mut shape = crate::layout::Shape::from_slice(line.shape());
+    let line = if axis.is_none() { x.reshape(-1)? } else { x.clone() };
+    let k = axis.unwrap_or(0);
+    let mut shape = Shape::from_slice(line.shape());
     if let Some(n) = shape.get_mut(k) {
         *n = 1;
     }
-    let mut values = Tensor::empty(if with_values { &shape } else { &[0] }, x.dtype())?;
+    let mut values = Tensor::empty(if with_values { &shape[..] } else { &[0] }, x.dtype())?;
     let mut indices = Tensor::empty(&shape, DType::I64)?;
     let cost = Cost { bytes: axes.n * size_of::<T>(), flops: axes.n };
     if line.len() == axes.n && axes.n >= 2 * CHUNK && line.is_contiguous() {
         let at = first_of_chunks::<T, R>(&line, cost)?;
         indices.as_mut_slice::<i64>()?[0] = at as i64;
         if with_values {
-            values = line.reshape(&[-1])?.narrow(0, at, 1)?.copy()?.reshape(&vec![1; line.rank()])?;
+            values = line.reshape(-1)?.narrow(0, at, 1)?.copy()?.reshape(Shape::from_elem(1, line.rank()))?;
         }
     } else if !with_values && line.is_contiguous() && k + 1 == line.rank() && !line.is_empty() {
         let (x, n, found) = (slice::<T>(&line), axes.n, Out::new(indices.as_mut_slice::<i64>()?));
@@ -158,12 +171,9 @@ fn search<T: Pod, R: Extreme<T>>(
             lines.run(cost, |line| line.output::<i64>(0)[0] = position::<T, R>(line.input(0)) as i64)?;
         }
     }
-    let finish = |t: Tensor| -> Result<Tensor> {
-        let shape: Vec<isize> = axes.shape.iter().map(|n| *n as isize).collect();
-        axes.squeeze(if axis.is_none() { t.reshape(&shape)? } else { t })
-    };
+    let finish = |t: Tensor| -> Result<Tensor> { axes.squeeze(if axis.is_none() { t.reshape(&axes.shape)? } else { t }) };
     let values = if with_values { finish(values)? } else { values };
-    Ok((values, finish(indices)?.into_dtype(index_dtype)?))
+    Ok((values, finish(indices)?))
 }
 
 /// Where the extreme of a contiguous line is first, by fixed chunks.

@@ -1,6 +1,6 @@
 //! The logarithm of a sum of exponentials.
 
-use super::Axes;
+use super::{Reduced, Reduction};
 use crate::dtype::Pod;
 use crate::error::{Error, Result};
 use crate::exec::fold::Fold;
@@ -29,21 +29,25 @@ impl<T: Sample + Pod> Fold for LogSumExp<T> {
     }
 }
 
-/// The logarithm of the sum of `exp(x)` over `axes` (all where `None`), without overflow on the way: float32 of bool and integers,
+/// The logarithm of the sum of `exp(x)` over `axes` (all for `()`), without overflow on the way: float32 of bool and integers,
 /// else of the dtype of `x`. Of no elements it is minus infinity.
 ///
-/// Reduced axes go, or stay with size 1 with `keepdims`. Errors for complex numbers, and where an axis is outside `x` or named
+/// Reduced axes go, or stay with size 1: see [`Reduction`]. Errors for complex numbers, and where an axis is outside `x` or named
 /// twice.
 ///
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[1000.0f32, 1000.0], [2])?;
-/// assert_eq!(ops::logsumexp(&x, None, false)?.item::<f32>()?, 1000.0 + 2f32.ln());
+/// assert_eq!(ops::logsumexp(&x, ())?.item::<f32>()?, 1000.0 + 2f32.ln());
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn logsumexp(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor> {
+pub fn logsumexp(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    logsumexp_of(x, over.into())
+}
+
+fn logsumexp_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     const OP: &str = "logsumexp";
-    let axes = Axes::new(OP, x, axes, keepdims)?;
+    let axes = Reduced::new(OP, x, over)?;
     let dtype = x.dtype().inexact();
     if dtype.is_complex() || !x.dtype().is_available() {
         return Err(Error::unsupported(OP, x.dtype()));

@@ -9,7 +9,7 @@ mod variance;
 pub use extreme::{argmax, argmin, max, max_with_indices, min, min_with_indices};
 pub use logsumexp::logsumexp;
 pub(in crate::ops) use sum::{accumulated, accumulator};
-pub use sum::{all, any, count_nonzero, mean, prod, sum};
+pub use sum::{all, any, count_nonzero, mean, prod, prod_as, sum, sum_as};
 pub use variance::{std, var};
 
 use crate::dtype::DType;
@@ -17,13 +17,42 @@ use crate::dtype::Pod;
 use crate::error::{Error, Result};
 use crate::exec::fold::{Fold, fold};
 use crate::kernel::reduce::{self, Reduce};
-use crate::layout::{self, Shape};
+use crate::layout::{Axes, Shape};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 use smallvec::SmallVec;
 
+/// What a reduction is over: axes, which go or stay with size 1. Made by `into` from what [`Axes`] is made of: they go then.
+///
+/// ```
+/// use flex::{Axes, Tensor, ops::{self, Reduction}};
+/// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [2, 2])?;
+/// assert_eq!(ops::mean(&x, 0)?.to_vec::<f32>()?, [2.0, 3.0]);
+/// assert_eq!(ops::mean(&x, Axes::from(0).keepdims())?.shape(), [1, 2]);
+/// assert_eq!(ops::mean(&x, Reduction { axes: Axes::ALL, keepdims: true })?.shape(), [1, 1]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reduction {
+    /// The axes that are reduced.
+    pub axes: Axes,
+    /// Whether they stay, with size 1, so that the result broadcasts against the operand.
+    pub keepdims: bool,
+}
+impl<A: Into<Axes>> From<A> for Reduction {
+    fn from(axes: A) -> Reduction {
+        Reduction { axes: axes.into(), keepdims: false }
+    }
+}
+impl Axes {
+    /// A reduction over these axes that keeps them, with size 1.
+    pub fn keepdims(self) -> Reduction {
+        Reduction { axes: self, keepdims: true }
+    }
+}
+
 /// Which axes of a tensor go.
-struct Axes {
+struct Reduced {
     op: &'static str,
     reduced: SmallVec<[bool; 6]>,
     keepdims: bool,
@@ -33,11 +62,11 @@ struct Axes {
     n: usize,
 }
 
-impl Axes {
-    /// All axes where none are named.
-    fn new(op: &'static str, x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Axes> {
-        let mut reduced = SmallVec::from_elem(axes.is_none(), x.rank());
-        for k in layout::unique_axes(op, axes.unwrap_or(&[]), x.rank())? {
+impl Reduced {
+    fn new(op: &'static str, x: &Tensor, over: Reduction) -> Result<Reduced> {
+        let Reduction { axes, keepdims } = over;
+        let mut reduced = SmallVec::from_elem(false, x.rank());
+        for k in axes.resolve(op, x.rank())? {
             reduced[k] = true;
         }
         let mut shape = Shape::from_slice(x.shape());
@@ -46,7 +75,7 @@ impl Axes {
             n *= *size;
             *size = 1;
         }
-        Ok(Axes { op, reduced, keepdims, shape, n })
+        Ok(Reduced { op, reduced, keepdims, shape, n })
     }
     /// Errors where there is a result and nothing to choose it from.
     fn expect_elements(&self, x: &Tensor) -> Result<()> {
@@ -72,8 +101,8 @@ impl Axes {
         if self.keepdims {
             return Ok(out);
         }
-        let gone: SmallVec<[isize; 6]> = (0..self.reduced.len()).filter(|k| self.reduced[*k]).map(|k| k as isize).collect();
-        out.squeeze(Some(&gone))
+        let gone: SmallVec<[usize; 6]> = (0..self.reduced.len()).filter(|k| self.reduced[*k]).collect();
+        out.squeeze(gone)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sums, products, means; what is true.
 
 use super::converted::converted;
-use super::{Axes, elements};
+use super::{Reduced, Reduction, elements};
 use crate::dtype::{Class, DType};
 use crate::error::{Error, Result};
 use crate::kernel::reduce::{All, Any, Count, Mean, Prod, Sum};
@@ -29,22 +29,38 @@ pub(in crate::ops) fn accumulated<'a>(op: &'static str, x: &'a Tensor, dtype: Op
     Ok((if later || dtype == x.dtype() { Cow::Borrowed(x) } else { Cow::Owned(x.astype(dtype)?) }, dtype))
 }
 
-/// The sum of elements over `axes` (all where `None`), in `dtype`: by default int64 for bool and signed integers, uint64 for
-/// unsigned ones, else the dtype of `x`. Integers wrap. Of no elements it is 0.
+/// The sum of elements over axes (all for `()`): int64 for bool and signed integers, uint64 for unsigned ones, else of the dtype of `x`.
+/// Integers wrap. Of no elements it is 0.
 ///
-/// Reduced axes go, or stay with size 1 with `keepdims`. Errors where an axis is outside `x` or named twice, and for a `dtype`
-/// of bool.
+/// Reduced axes go, or stay with size 1: see [`Reduction`]. Errors where an axis is outside `x` or named twice.
+///
+/// ```
+/// use flex::{Axes, Tensor, ops};
+/// let x = Tensor::from_slice(&[1i8, 2, 3, 100, 100, 100], [2, 3])?;
+/// assert_eq!(ops::sum(&x, 1)?.to_vec::<i64>()?, [6, 300]);
+/// assert_eq!(ops::sum(&x, Axes::from(0).keepdims())?.shape(), [1, 3]);
+/// assert_eq!(ops::sum(&x, ())?.item::<i64>()?, 306);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn sum(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    sum_in(x, over.into(), None)
+}
+
+/// [`sum`] in a dtype that is asked for: floats are added in it, integers wrap to it. Errors also for bool.
 ///
 /// ```
 /// use flex::{DType, Tensor, ops};
-/// let x = Tensor::from_slice(&[1i8, 2, 3, 100, 100, 100], [2, 3])?;
-/// assert_eq!(ops::sum(&x, Some(&[1]), false, None)?.to_vec::<i64>()?, [6, 300]);
-/// assert_eq!(ops::sum(&x, Some(&[0]), true, Some(DType::I8))?.shape(), [1, 3]);
-/// assert_eq!(ops::sum(&x, None, false, Some(DType::F32))?.item::<f32>()?, 306.0);
+/// let x = Tensor::from_slice(&[100u8, 100, 100], 3)?;
+/// assert_eq!(ops::sum_as(&x, (), DType::F32)?.item::<f32>()?, 300.0);
+/// assert_eq!(ops::sum_as(&x, (), DType::U8)?.item::<u8>()?, 44);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn sum(x: &Tensor, axes: Option<&[isize]>, keepdims: bool, dtype: Option<DType>) -> Result<Tensor> {
-    let axes = Axes::new("sum", x, axes, keepdims)?;
+pub fn sum_as(x: &Tensor, over: impl Into<Reduction>, dtype: DType) -> Result<Tensor> {
+    sum_in(x, over.into(), Some(dtype))
+}
+
+fn sum_in(x: &Tensor, over: Reduction, dtype: Option<DType>) -> Result<Tensor> {
+    let axes = Reduced::new("sum", x, over)?;
     if let Some(dtype) = dtype.filter(|d| *d != x.dtype() && d.is_float()) {
         return dispatch!(floating dtype, |T| converted::<T, Sum>(&axes, x), else Err(Error::unsupported("sum", dtype)));
     }
@@ -52,16 +68,32 @@ pub fn sum(x: &Tensor, axes: Option<&[isize]>, keepdims: bool, dtype: Option<DTy
     elements!(all, Sum, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
 
-/// The product of elements over `axes`; dtypes, axes and errors as for [`sum`]. Of no elements it is 1.
+/// The product of elements over axes; dtypes, axes and errors as for [`sum`]. Of no elements it is 1.
 ///
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [2, 2])?;
-/// assert_eq!(ops::prod(&x, Some(&[-1]), false, None)?.to_vec::<f32>()?, [2.0, 12.0]);
+/// assert_eq!(ops::prod(&x, -1)?.to_vec::<f32>()?, [2.0, 12.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn prod(x: &Tensor, axes: Option<&[isize]>, keepdims: bool, dtype: Option<DType>) -> Result<Tensor> {
-    let axes = Axes::new("prod", x, axes, keepdims)?;
+pub fn prod(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    prod_in(x, over.into(), None)
+}
+
+/// [`prod`] in a dtype that is asked for, as [`sum_as`].
+///
+/// ```
+/// use flex::{DType, Tensor, ops};
+/// let x = Tensor::from_slice(&[100u8, 3], 2)?;
+/// assert_eq!(ops::prod_as(&x, (), DType::F32)?.item::<f32>()?, 300.0);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn prod_as(x: &Tensor, over: impl Into<Reduction>, dtype: DType) -> Result<Tensor> {
+    prod_in(x, over.into(), Some(dtype))
+}
+
+fn prod_in(x: &Tensor, over: Reduction, dtype: Option<DType>) -> Result<Tensor> {
+    let axes = Reduced::new("prod", x, over)?;
     if let Some(dtype) = dtype.filter(|d| *d != x.dtype() && d.is_float()) {
         return dispatch!(floating dtype, |T| converted::<T, Prod>(&axes, x), else Err(Error::unsupported("prod", dtype)));
     }
@@ -69,56 +101,72 @@ pub fn prod(x: &Tensor, axes: Option<&[isize]>, keepdims: bool, dtype: Option<DT
     elements!(all, Prod, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
 
-/// The arithmetic mean over `axes` (all where `None`): float32 of bool and integers, which are added in float64, else of the
+/// The arithmetic mean over axes (all for `()`): float32 of bool and integers, which are added in float64, else of the
 /// dtype of `x`. Of no elements it is NaN. Axes and errors as for [`sum`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[1i64, 2, 4, 5], [2, 2])?;
-/// assert_eq!(ops::mean(&x, Some(&[0]), false)?.to_vec::<f32>()?, [2.5, 3.5]);
+/// assert_eq!(ops::mean(&x, 0)?.to_vec::<f32>()?, [2.5, 3.5]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn mean(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor> {
-    let axes = Axes::new("mean", x, axes, keepdims)?;
+pub fn mean(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    mean_of(x, over.into())
+}
+
+fn mean_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
+    let axes = Reduced::new("mean", x, over)?;
     elements!(all, Mean, axes, x, x.dtype().inexact())
 }
 
-/// Whether an element over `axes` (all where `None`) is not zero; NaN is not. Of no elements: false. Axes and errors as for
+/// Whether an element over axes (all for `()`) is not zero; NaN is not. Of no elements: false. Axes and errors as for
 /// [`sum`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[0i32, 0, 0, 7], [2, 2])?;
-/// assert_eq!(ops::any(&x, Some(&[1]), false)?.to_vec::<bool>()?, [false, true]);
+/// assert_eq!(ops::any(&x, 1)?.to_vec::<bool>()?, [false, true]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn any(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor> {
-    let axes = Axes::new("any", x, axes, keepdims)?;
+pub fn any(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    any_of(x, over.into())
+}
+
+fn any_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
+    let axes = Reduced::new("any", x, over)?;
     elements!(all, Any, axes, x, DType::Bool)
 }
 
-/// Whether no element over `axes` (all where `None`) is zero. Of no elements: true. Axes and errors as for [`sum`].
+/// Whether no element over axes (all for `()`) is zero. Of no elements: true. Axes and errors as for [`sum`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[1.0f32, 0.0, f32::NAN, 7.0], [2, 2])?;
-/// assert_eq!(ops::all(&x, Some(&[1]), false)?.to_vec::<bool>()?, [false, true]);
+/// assert_eq!(ops::all(&x, 1)?.to_vec::<bool>()?, [false, true]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn all(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor> {
-    let axes = Axes::new("all", x, axes, keepdims)?;
+pub fn all(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    all_of(x, over.into())
+}
+
+fn all_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
+    let axes = Reduced::new("all", x, over)?;
     elements!(all, All, axes, x, DType::Bool)
 }
 
-/// How many elements over `axes` (all where `None`) are not zero, as int64. Axes and errors as for [`sum`].
+/// How many elements over axes (all for `()`) are not zero, as int64. Axes and errors as for [`sum`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[0i32, 3, 0, 7], [2, 2])?;
-/// assert_eq!(ops::count_nonzero(&x, None, false)?.item::<i64>()?, 2);
+/// assert_eq!(ops::count_nonzero(&x, ())?.item::<i64>()?, 2);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn count_nonzero(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor> {
-    let axes = Axes::new("count_nonzero", x, axes, keepdims)?;
+pub fn count_nonzero(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
+    count_nonzero_of(x, over.into())
+}
+
+fn count_nonzero_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
+    let axes = Reduced::new("count_nonzero", x, over)?;
     elements!(all, Count, axes, x, DType::I64)
 }

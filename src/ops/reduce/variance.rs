@@ -1,6 +1,6 @@
 //! Variance and standard deviation.
 
-use super::Axes;
+use super::{Reduced, Reduction};
 use crate::error::{Error, Result};
 use crate::exec::fold::Fold;
 use crate::kernel::reduce::{Moments, Sample, moments, moments_of_columns};
@@ -35,13 +35,13 @@ impl<T: Sample> Fold for Variance<T> {
     }
 }
 
-fn variance(op: &'static str, x: &Tensor, axes: Option<&[isize]>, correction: f64, keepdims: bool, root: bool) -> Result<Tensor> {
-    let axes = Axes::new(op, x, axes, keepdims)?;
+fn variance(op: &'static str, x: &Tensor, over: Reduction, correction: f64, root: bool) -> Result<Tensor> {
+    let axes = Reduced::new(op, x, over)?;
     dispatch!(ordered x.dtype(), |T| axes.fold(x, x.dtype().inexact(), &Variance::<T> { correction, root, _elements: PhantomData }),
         else Err(Error::unsupported(op, x.dtype())))
 }
 
-/// The variance over `axes` (all where `None`): the mean square of deviations from the mean, the sum being divided by the number
+/// The variance over `axes` (all for `()`): the mean square of deviations from the mean, the sum being divided by the number
 /// of elements less `correction` (0: of a population, 1: estimated from a sample; NaN or infinite where that leaves nothing).
 /// float32 of bool and integers, which are computed in float64, else of the dtype of `x`.
 ///
@@ -50,12 +50,12 @@ fn variance(op: &'static str, x: &Tensor, axes: Option<&[isize]>, correction: f6
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [4])?;
-/// assert_eq!(ops::var(&x, None, 0.0, false)?.item::<f32>()?, 1.25);
-/// assert_eq!(ops::var(&x, None, 1.0, true)?.to_vec::<f32>()?, [5.0 / 3.0]);
+/// assert_eq!(ops::var(&x, (), 0.0)?.item::<f32>()?, 1.25);
+/// assert_eq!(ops::var(&x, 0, 1.0)?.item::<f32>()?, 5.0 / 3.0);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn var(x: &Tensor, axes: Option<&[isize]>, correction: f64, keepdims: bool) -> Result<Tensor> {
-    variance("var", x, axes, correction, keepdims, false)
+pub fn var(x: &Tensor, over: impl Into<Reduction>, correction: f64) -> Result<Tensor> {
+    variance("var", x, over.into(), correction, false)
 }
 
 /// The standard deviation: the square root of [`var`], of which it has the dtypes and errors.
@@ -63,9 +63,9 @@ pub fn var(x: &Tensor, axes: Option<&[isize]>, correction: f64, keepdims: bool) 
 /// ```
 /// use flex::{Tensor, ops};
 /// let x = Tensor::from_slice(&[1i32, 3], [2])?;
-/// assert_eq!(ops::std(&x, None, 0.0, false)?.item::<f32>()?, 1.0);
+/// assert_eq!(ops::std(&x, (), 0.0)?.item::<f32>()?, 1.0);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn std(x: &Tensor, axes: Option<&[isize]>, correction: f64, keepdims: bool) -> Result<Tensor> {
-    variance("std", x, axes, correction, keepdims, true)
+pub fn std(x: &Tensor, over: impl Into<Reduction>, correction: f64) -> Result<Tensor> {
+    variance("std", x, over.into(), correction, true)
 }

@@ -189,7 +189,7 @@ pub fn layouts(x: &Tensor) -> Vec<(&'static str, Tensor)> {
     let rank = x.rank();
     // in a bigger storage, at an offset that is no multiple of a vector
     let put = |strides: Vec<isize>, offset: usize, room: usize| {
-        let mut big = Tensor::zeros(&[room], x.dtype()).unwrap();
+        let mut big = Tensor::zeros([room], x.dtype()).unwrap();
         let size = x.dtype().size();
         let p = big.as_mut_ptr().unwrap();
         let l = Layout::new(x.shape(), &strides, offset).unwrap();

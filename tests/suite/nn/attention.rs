@@ -97,7 +97,7 @@ fn attention_of_columns_and_of_many_heads() {
     let want = attend(&rows(&q), &rows(&k), &rows(&v), [queries, keys, depth, width], 1.0 / (depth as f64).sqrt(), |_, _| 0.0);
     close(&alone, &want, 3e-6);
     // How many heads there are decides how large blocks are, and nothing else.
-    let heads = |t: &Tensor| t.broadcast_to(&[200, t.shape()[0], t.shape()[1]]).unwrap();
+    let heads = |t: &Tensor| t.broadcast_to([200, t.shape()[0], t.shape()[1]]).unwrap();
     let all = run(&heads(&q), &heads(&k), &heads(&v)).to_vec::<f32>().unwrap();
     let alone = alone.to_vec::<f32>().unwrap();
     assert!(all.chunks_exact(alone.len()).all(|head| head == alone));

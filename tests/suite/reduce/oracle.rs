@@ -1,7 +1,7 @@
 //! What every reduction gives, by sums of single elements in float64 and 128-bit integers.
 
 use crate::common::*;
-use flex::{DType, Tensor, ops};
+use flex::{Axes, DType, Tensor, ops};
 
 pub fn available() -> impl Iterator<Item = DType> {
     DType::ALL.into_iter().filter(|d| d.is_available())
@@ -68,8 +68,8 @@ pub fn check(name: &str, x: &Tensor, axes: &[usize]) {
     // lanes and trees: the longest chain of additions
     let depth = 20.0 + (n as f64).min(150.0);
 
-    let sum = ops::sum(x, a, false, None).unwrap();
-    let prod = ops::prod(x, a, true, None).unwrap();
+    let sum = ops::sum(x, a).unwrap();
+    let prod = ops::prod(x, Axes::from(a).keepdims()).unwrap();
     let kept: Vec<usize> = (0..x.rank()).map(|k| if axes.contains(&k) { 1 } else { x.shape()[k] }).collect();
     assert_eq!(prod.shape(), kept, "{}", what("prod"));
     if inexact {
@@ -78,7 +78,7 @@ pub fn check(name: &str, x: &Tensor, axes: &[usize]) {
         expect(&what("sum"), &sum, &groups, add, tolerance);
         expect(
             &what("mean"),
-            &ops::mean(x, a, false).unwrap(),
+            &ops::mean(x, a).unwrap(),
             &groups,
             |g| (add(g).0 / n as f64, if d.is_complex() { add(g).1 / n as f64 } else { 0.0 }),
             |g| tolerance(g) / n as f64 + tolerance(&[]),
@@ -105,7 +105,7 @@ pub fn check(name: &str, x: &Tensor, axes: &[usize]) {
         let product = |g: &Vec<Value>| g.iter().fold(1i128, |p, v| p.wrapping_mul(v.int()) as i64 as i128);
         assert_eq!(values(&prod), groups.iter().map(|g| wrapped(product(g), signed)).collect::<Vec<_>>(), "{}", what("prod"));
         let mean = |g: &[Value]| (g.iter().map(|v| v.int()).sum::<i128>() as f64 / g.len() as f64, 0.0);
-        expect(&what("mean"), &ops::mean(x, a, false).unwrap(), &groups, mean, |g| {
+        expect(&what("mean"), &ops::mean(x, a).unwrap(), &groups, mean, |g| {
             epsilon(DType::F32) * mean(g).0.abs() + 1e-6 * magnitude(g) / n as f64
         });
     }
@@ -113,10 +113,10 @@ pub fn check(name: &str, x: &Tensor, axes: &[usize]) {
     let truth = |v: &Value| re_im(*v) != (0.0, 0.0);
     let bools =
         |f: fn(&[bool]) -> bool| groups.iter().map(|g| Value::Bool(f(&g.iter().map(truth).collect::<Vec<_>>()))).collect::<Vec<_>>();
-    assert_eq!(values(&ops::any(x, a, false).unwrap()), bools(|t| t.iter().any(|t| *t)), "{}", what("any"));
-    assert_eq!(values(&ops::all(x, a, false).unwrap()), bools(|t| t.iter().all(|t| *t)), "{}", what("all"));
+    assert_eq!(values(&ops::any(x, a).unwrap()), bools(|t| t.iter().any(|t| *t)), "{}", what("any"));
+    assert_eq!(values(&ops::all(x, a).unwrap()), bools(|t| t.iter().all(|t| *t)), "{}", what("all"));
     let counts: Vec<Value> = groups.iter().map(|g| Value::Int(g.iter().filter(|v| truth(v)).count() as i128)).collect();
-    assert_eq!(values(&ops::count_nonzero(x, a, false).unwrap()), counts, "{}", what("count_nonzero"));
+    assert_eq!(values(&ops::count_nonzero(x, a).unwrap()), counts, "{}", what("count_nonzero"));
 
     if d.is_complex() {
         return;
@@ -127,12 +127,12 @@ pub fn check(name: &str, x: &Tensor, axes: &[usize]) {
         g.iter().map(|v| (v.float() - mean).powi(2)).sum::<f64>() / g.len() as f64
     };
     let near = |g: &[Value]| (depth * unit + epsilon(d.inexact())) * variance(g) + (depth * unit * mean(g)).powi(2);
-    expect(&what("var"), &ops::var(x, a, 0.0, false).unwrap(), &groups, |g| (variance(g), 0.0), near);
+    expect(&what("var"), &ops::var(x, a, 0.0).unwrap(), &groups, |g| (variance(g), 0.0), near);
     let log_sum = |g: &[Value]| {
         let max = g.iter().map(|v| v.float()).fold(f64::NEG_INFINITY, f64::max);
         (max + g.iter().map(|v| (v.float() - max).exp()).sum::<f64>().ln(), 0.0)
     };
-    let got = ops::logsumexp(x, a, false).unwrap();
+    let got = ops::logsumexp(x, a).unwrap();
     if n > 0 {
         expect(&what("logsumexp"), &got, &groups, log_sum, |g| depth * unit.max(1e-8) + epsilon(d.inexact()) * log_sum(g).0.abs());
     } else {
@@ -141,7 +141,7 @@ pub fn check(name: &str, x: &Tensor, axes: &[usize]) {
     if n > 1 {
         let sample = |g: &[Value]| (variance(g) * n as f64 / (n as f64 - 1.0)).sqrt();
         let near = |g: &[Value]| 2.0 * near(g).sqrt().min(near(g) / sample(g)) + out_unit * sample(g);
-        expect(&what("std"), &ops::std(x, a, 1.0, false).unwrap(), &groups, |g| (sample(g), 0.0), near);
+        expect(&what("std"), &ops::std(x, a, 1.0).unwrap(), &groups, |g| (sample(g), 0.0), near);
     }
     if n > 0 {
         let best = |better: fn(f64, f64) -> bool| -> (Vec<Value>, Vec<i128>) {
@@ -150,20 +150,20 @@ pub fn check(name: &str, x: &Tensor, axes: &[usize]) {
         };
         let (largest, largest_at) = best(|a, b| a > b || a.is_nan() && !b.is_nan());
         let (smallest, smallest_at) = best(|a, b| a < b || a.is_nan() && !b.is_nan());
-        same(&what("max"), &ops::max(x, a, false).unwrap(), &largest);
-        same(&what("min"), &ops::min(x, a, false).unwrap(), &smallest);
+        same(&what("max"), &ops::max(x, a).unwrap(), &largest);
+        same(&what("min"), &ops::min(x, a).unwrap(), &smallest);
         let axis = match axes {
             [k] => Some(*k as isize),
             _ if axes.len() == x.rank() => None,
             _ => return,
         };
         let ints = |t: &Tensor| values(t).into_iter().map(|v| v.int()).collect::<Vec<_>>();
-        assert_eq!(ints(&ops::argmax(x, axis, false, DType::I64).unwrap()), largest_at, "{}", what("argmax"));
-        assert_eq!(ints(&ops::argmin(x, axis, true, DType::I32).unwrap()), smallest_at, "{}", what("argmin"));
-        let (v, i) = ops::max_with_indices(x, axis, false, DType::I64).unwrap();
+        assert_eq!(ints(&ops::argmax(x, axis).unwrap()), largest_at, "{}", what("argmax"));
+        assert_eq!(ints(&ops::argmin(x, Axes::from(axis).keepdims()).unwrap()), smallest_at, "{}", what("argmin"));
+        let (v, i) = ops::max_with_indices(x, axis).unwrap();
         same(&what("max_with_indices"), &v, &largest);
         assert_eq!(ints(&i), largest_at);
-        let (v, i) = ops::min_with_indices(x, axis, true, DType::I64).unwrap();
+        let (v, i) = ops::min_with_indices(x, Axes::from(axis).keepdims()).unwrap();
         same(&what("min_with_indices"), &v, &smallest);
         assert_eq!(ints(&i), smallest_at);
         assert_eq!(i.shape(), kept);

@@ -11,9 +11,9 @@ fn scans() -> Result<()> {
     let v = list(&x)?;
     let at = |i: usize, j: usize| v[13 * i + j] as f64;
     let across = (0..7).flat_map(|i| (0..13).map(move |j| (0..=j).map(|j| at(i, j)).sum()));
-    assert_close(&list(&ops::cumulative_sum(&x, Some(1), None, false)?)?, across, 1e-6);
+    assert_close(&list(&ops::cumulative_sum(&x, 1)?)?, across, 1e-6);
     let down = (0..7).flat_map(|i| (0..13).map(move |j| (0..=i).map(|i| at(i, j)).sum()));
-    assert_close(&list(&ops::cumulative_sum(&x, Some(0), None, false)?)?, down, 1e-6);
+    assert_close(&list(&ops::cumulative_sum(&x, 0)?)?, down, 1e-6);
     Ok(())
 }
 
@@ -21,11 +21,11 @@ fn gathers() -> Result<()> {
     let x = tensor(&[20, 3], 13)?;
     let v = list(&x)?;
     let places = [3i64, -1, 3, 0];
-    let rows = ops::take(&x, &Tensor::from_slice(&places, [4])?, Some(0))?;
+    let rows = ops::take(&x, &Tensor::from_slice(&places, [4])?, 0)?;
     let want: Vec<f32> = places.iter().flat_map(|p| v[3 * p.rem_euclid(20) as usize..][..3].iter().copied()).collect();
     assert_eq!((rows.shape(), list(&rows)?), (&[4, 3][..], want));
     let beyond = Tensor::from_slice(&[20], [1])?;
-    assert!(matches!(ops::take(&x, &beyond, Some(0)), Err(Error::Index { index: 20, size: 20, .. })));
+    assert!(matches!(ops::take(&x, &beyond, 0), Err(Error::Index { index: 20, size: 20, .. })));
     Ok(())
 }
 
@@ -34,7 +34,7 @@ fn masks() -> Result<()> {
     let positive: Vec<f32> = list(&x)?.into_iter().filter(|x| *x > 0.0).collect();
     let chosen = ops::masked_select(&x, &ops::greater(&x, 0.0)?)?;
     assert_eq!(list(&chosen)?, positive);
-    let both = ops::concat(&[&x, &chosen], Some(0))?;
+    let both = ops::concat(&[&x, &chosen], 0)?;
     assert_eq!(list(&both)?[90..], positive);
     Ok(())
 }

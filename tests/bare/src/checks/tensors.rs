@@ -9,12 +9,12 @@ pub const ALL: Checks =
     &[("views", views), ("files", files), ("memory in flash", flash), ("errors", errors), ("memory that can't be had", exhaustion)];
 
 fn views() -> Result<()> {
-    let x = ops::arange(0, 24, 1, Some(DType::F32))?.reshape(&[2, 3, 4])?;
+    let x = ops::arange(0, 24, 1, DType::F32)?.reshape(&[2, 3, 4])?;
     let t = x.permute(&[2, 0, 1])?;
     assert!(t.shares_storage(&x));
     assert_eq!(t.select(0, 1)?.to_vec::<f32>()?, [1.0, 5.0, 9.0, 13.0, 17.0, 21.0]);
     assert_eq!(x.slice_axis(2, None, None, -3)?.select(0, 1)?.to_vec::<f32>()?, [15.0, 12.0, 19.0, 16.0, 23.0, 20.0]);
-    assert_eq!(x.narrow(1, 1, 1)?.squeeze(Some(&[1]))?.to_vec::<f32>()?, [4.0, 5.0, 6.0, 7.0, 16.0, 17.0, 18.0, 19.0]);
+    assert_eq!(x.narrow(1, 1, 1)?.squeeze(1)?.to_vec::<f32>()?, [4.0, 5.0, 6.0, 7.0, 16.0, 17.0, 18.0, 19.0]);
     // a write is seen in one tensor alone
     let mut y = x.clone();
     y += 1.0;

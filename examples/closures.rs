@@ -1,0 +1,54 @@
+//! Functions of one's own, elementwise and along lines: closures over tensors of any layout.
+//!
+//! ```sh
+//! cargo run --release --example closures
+//! ```
+
+use flex::prelude::*;
+
+/// Huber's loss: quadratic near 0, linear beyond `delta`.
+fn huber(predicted: &Tensor, wanted: &Tensor, delta: f32) -> flex::Result<Tensor> {
+    predicted.zip_with(wanted, |a: f32, b: f32| {
+        let error = (a - b).abs();
+        if error <= delta { 0.5 * error * error } else { delta * (error - 0.5 * delta) }
+    })
+}
+
+/// The median of each row: lines are slices, so what Rust has for slices is at hand.
+fn medians(x: &Tensor) -> flex::Result<Tensor> {
+    let rows = x.contiguous()?;
+    let width = rows.shape()[1];
+    let of_row = |row: &[f32]| {
+        let mut row = row.to_vec();
+        let (_, median, _) = row.select_nth_unstable_by(width / 2, f32::total_cmp);
+        *median
+    };
+    Ok(rows.as_slice::<f32>()?.chunks_exact(width).map(of_row).collect())
+}
+
+fn main() -> flex::Result<()> {
+    let predicted = Tensor::from([[0.1f32, 0.9, 5.0], [0.5, 0.5, 0.5]]);
+    let wanted = Tensor::from([0.0f32, 1.0, 1.0]); // broadcasts
+    let loss = huber(&predicted, &wanted, 1.0)?;
+    println!("loss\n{loss}\nmean {}", loss.mean(())?);
+    assert_eq!(loss.at::<f32>((0, 2))?, 3.5);
+
+    // the dtype of the result is the type that the closure gives
+    let grade = predicted.map(|p: f32| (p * 10.0).clamp(0.0, 10.0) as u8)?;
+    assert_eq!(grade.to_vec::<u8>()?, [1, 9, 10, 5, 5, 5]);
+
+    // any layout, in place; what shares the storage stays as it is
+    let mut turned = predicted.transpose(0, 1)?;
+    turned.map_inplace(|p: f32| if p > 1.0 { 1.0 } else { p })?;
+    assert_eq!(turned.at::<f32>((2, 0))?, 1.0);
+    assert_eq!(predicted.at::<f32>((0, 2))?, 5.0);
+
+    // in row-major order, with the whole of Rust's iterators
+    let above: Vec<usize> = predicted.iter::<f32>()?.enumerate().filter(|(_, p)| *p > 0.5).map(|(i, _)| i).collect();
+    assert_eq!(above, [1, 2]);
+
+    let medians = medians(&predicted)?;
+    println!("medians {medians}");
+    assert_eq!(medians.to_vec::<f32>()?, [0.9, 0.5]);
+    Ok(())
+}

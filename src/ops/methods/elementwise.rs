@@ -1,0 +1,80 @@
+//! A method for each row of the list of elementwise operations.
+//!
+//! `add` has the name of an operator's method. It takes `&self`, so it is not taken for that of a trait, and needs no import; where
+//! `std::ops::Add` is imported, `x.add(..)` of a tensor by value is the operator, whose type says so: a `Tensor` is no `Result`.
+
+use crate::error::Result;
+use crate::ops::{self, Arg};
+use crate::tensor::Tensor;
+
+macro_rules! method {
+    ([$($doc:literal)*] $function:ident 1) => {
+        $(#[doc = $doc])*
+        ///
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), whose shape, dtype and errors it has.")]
+        ///
+        /// ```
+        /// let x = flex::Tensor::from([1i32, 2, 3]);
+        #[doc = concat!("assert_eq!(x.", stringify!($function), "()?.to_string(), flex::ops::", stringify!($function), "(&x)?.to_string());")]
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        #[inline]
+        pub fn $function(&self) -> Result<Tensor> {
+            ops::$function(self)
+        }
+    };
+    ([$($doc:literal)*] $function:ident 2) => {
+        $(#[doc = $doc])*
+        ///
+        /// The second operand is a tensor (lent, or given for its buffer) or a number.
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), whose shape, dtype and errors it has.")]
+        ///
+        /// ```
+        /// let x = flex::Tensor::from([[4i32, 5, 6], [1, 2, 3]]);
+        /// let y = flex::Tensor::from([1i32, 2, 3]);
+        #[doc = concat!("assert_eq!(x.", stringify!($function), "(&y)?.to_string(), flex::ops::", stringify!($function), "(&x, &y)?.to_string());")]
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        #[inline]
+        pub fn $function<'b>(&self, b: impl Into<Arg<'b>>) -> Result<Tensor> {
+            ops::$function(self, b)
+        }
+    };
+    ([$($doc:literal)*] $function:ident 3) => {
+        $(#[doc = $doc])*
+        ///
+        /// The other operands are tensors (lent, or given for their buffers) or numbers.
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), whose shape, dtype and errors it has.")]
+        ///
+        /// ```
+        /// let x = flex::Tensor::from([1i32, 2, 3]);
+        /// assert_eq!(x.clip(2, 5)?.to_vec::<i32>()?, [2, 2, 3]);
+        /// assert_eq!(x.less(2)?.where_(0, &x)?.to_vec::<i32>()?, [0, 2, 3]);
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        #[inline]
+        pub fn $function<'b, 'c>(&self, b: impl Into<Arg<'b>>, c: impl Into<Arg<'c>>) -> Result<Tensor> {
+            ops::$function(self, b, c)
+        }
+    };
+}
+macro_rules! make {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal { $($body:tt)* })*) => {
+        impl Tensor { $(method!([$($doc)*] $function $n);)* }
+    };
+}
+operations!(make! {});
+
+impl Tensor {
+    /// The elements rounded to the nearest multiple of `10^-decimals`, halves to the even one. The method of
+    /// [`ops::round_to`](crate::ops::round_to).
+    ///
+    /// ```
+    /// assert_eq!(flex::Tensor::from([1.25f64, -0.449]).round_to(1)?.to_vec::<f64>()?, [1.2, -0.4]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    #[inline]
+    pub fn round_to(&self, decimals: i32) -> Result<Tensor> {
+        ops::round_to(self, decimals)
+    }
+}

@@ -1,0 +1,8 @@
+//! Methods of [`Tensor`](crate::Tensor): the functions that take one first, under the same names. `x.exp()` is `ops::exp(&x)`.
+
+mod elementwise;
+mod index;
+mod linalg;
+mod order;
+mod reduce;
+mod shape;

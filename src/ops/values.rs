@@ -1,0 +1,266 @@
+//! Elements as values of Rust's types: one, all in turn, and the caller's own functions of them.
+
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::layout::{self, Ints};
+use crate::par::{self, Cost, Out};
+use crate::scalar::Value;
+use crate::tensor::Tensor;
+use alloc::vec;
+use core::iter::{Copied, FusedIterator};
+use core::mem::MaybeUninit;
+use core::slice;
+
+/// About what a caller's function costs, in operations: enough that few elements stay on one thread.
+const FLOPS: usize = 8;
+
+impl Tensor {
+    /// The element at a position, of which negative numbers count from the end.
+    ///
+    /// Errors where `T` is not the dtype, the position has not as many numbers as the tensor dimensions, or one is out of range.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from([[1.0f32, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(x.at::<f32>([1, 0])?, 3.0);
+    /// assert_eq!(x.at::<f32>((0, -1))?, 2.0);
+    /// assert!(x.at::<f32>([2, 0]).is_err());
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn at<T: Element>(&self, position: impl Into<Ints>) -> Result<T> {
+        self.expect_dtype::<T>("at")?;
+        let p = self.as_ptr().wrapping_offset(self.offset_of("at", position.into().values())?);
+        // SAFETY: an element inside the shape (TENSOR1).
+        unsafe { Value::read(p, size_of::<T>()) }
+            .get::<T>()
+            .ok_or_else(|| Error::value("at", "the memory holds a byte that is no bool: read it as flex::Bool"))
+    }
+    /// Writes the element at a position; storage that is shared is copied first. Errors as [`at`](Tensor::at).
+    ///
+    /// ```
+    /// let mut x = flex::Tensor::from([[1.0f32, 2.0], [3.0, 4.0]]);
+    /// x.set_at([1, 0], 7.0f32)?;
+    /// assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 7.0, 4.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn set_at<T: Element>(&mut self, position: impl Into<Ints>, value: T) -> Result<()> {
+        self.expect_dtype::<T>("set_at")?;
+        let position = position.into();
+        self.offset_of("set_at", position.values())?;
+        let first = self.as_mut_ptr()?;
+        // strides may be others, for the elements may have moved
+        let p = first.wrapping_offset(self.offset_of("set_at", position.values())?) as *mut T;
+        // SAFETY: an element inside the shape (TENSOR1), aligned (TENSOR2), in storage of this tensor's own (STORAGE3).
+        unsafe { p.write(value) };
+        Ok(())
+    }
+    /// Bytes from the first element to the one at a position.
+    fn offset_of(&self, op: &'static str, position: &[isize]) -> Result<isize> {
+        if position.len() != self.rank() {
+            return Err(Error::subscript(op, message!("{} numbers for an element of shape {:?}", position.len(), self.shape())));
+        }
+        let mut at = 0;
+        for (axis, (index, (size, stride))) in position.iter().zip(self.shape().iter().zip(self.strides())).enumerate() {
+            let k = if *index < 0 { index.wrapping_add(*size as isize) } else { *index };
+            if !(0..*size as isize).contains(&k) {
+                return Err(Error::Index { op, index: *index as i64, axis, size: *size });
+            }
+            at += k * stride; // LAYOUT3
+        }
+        Ok(at * self.dtype().size() as isize)
+    }
+
+    /// The elements in row-major order. Those of a tensor that is not contiguous are copied first.
+    ///
+    /// Errors where `T` is not the dtype.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from([[1, 2], [3, 4]]);
+    /// assert!(x.transpose(0, 1)?.iter::<i32>()?.eq([1, 3, 2, 4]));
+    /// let largest = x.iter::<i32>()?.rev().max();
+    /// assert_eq!(largest, Some(4));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn iter<T: Element>(&self) -> Result<Iter<'_, T>> {
+        self.expect_dtype::<T>("iter")?;
+        Ok(Iter(if self.is_contiguous() {
+            Values::Lent(self.as_slice::<T>()?.iter().copied())
+        } else {
+            Values::Own(self.to_vec()?.into_iter())
+        }))
+    }
+
+    /// `f` of each element, in a new tensor of this shape; the dtype is that of what `f` gives.
+    ///
+    /// `f` is called once an element, in any order, on any thread; what it gives should depend on the element alone. Any layout is
+    /// read: elements that fill their memory where they lie, others as a copy. The loop is over slices, so that the compiler makes
+    /// vector instructions of a simple `f`, those of the target that the program is built for (`-C target-cpu=native`); the
+    /// operations of [`ops`](crate::ops) choose them when the program runs.
+    ///
+    /// Errors where `T` is not the dtype. With the panic of `f`, if it panics.
+    ///
+    /// ```
+    /// let x = flex::Tensor::from([[1.0f32, -2.0], [3.0, -4.0]]);
+    /// let y = x.map(|x: f32| if x < 0.0 { 0.1 * x } else { x })?;
+    /// assert_eq!(y.to_vec::<f32>()?, [1.0, -0.2, 3.0, -0.4]);
+    /// assert_eq!(x.map(|x: f32| x > 0.0)?.dtype(), flex::DType::Bool);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn map<T: Element, R: Element>(&self, f: impl Fn(T) -> R + Sync) -> Result<Tensor> {
+        self.expect_dtype::<T>("map")?;
+        let x = if self.layout().is_dense() { self.clone() } else { self.copy()? };
+        let mut out = result::<R>(&[&x])?;
+        let from = elements::<T>("map", &x)?;
+        write(&mut out, size_of::<T>(), |r, to| {
+            for (y, x) in to.iter_mut().zip(&from[r]) {
+                y.write(f(*x));
+            }
+        })?;
+        Ok(out)
+    }
+    /// `f` of each pair of elements of two tensors, which broadcast. As [`map`](Tensor::map); what broadcasts, or lies otherwise than
+    /// the other, is copied first.
+    ///
+    /// Errors where `A` and `B` are not the dtypes, or the shapes don't broadcast.
+    ///
+    /// ```
+    /// use flex::Tensor;
+    /// let (x, n) = (Tensor::from([[1.5f32, 2.5], [3.5, 4.5]]), Tensor::from([1i32, 2]));
+    /// let y = x.zip_with(&n, |x: f32, n: i32| x.powi(n))?;
+    /// assert_eq!(y.to_vec::<f32>()?, [1.5, 6.25, 3.5, 20.25]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn zip_with<A: Element, B: Element, R: Element>(&self, other: &Tensor, f: impl Fn(A, B) -> R + Sync) -> Result<Tensor> {
+        const OP: &str = "zip_with";
+        self.expect_dtype::<A>(OP)?;
+        other.expect_dtype::<B>(OP)?;
+        let (a, b) = if self.layout().is_dense() && self.layout().is_parallel(other.layout()) {
+            (self.clone(), other.clone())
+        } else {
+            let shape = layout::broadcast(OP, &[self.shape(), other.shape()])?;
+            (self.broadcast_to(&shape)?.contiguous()?, other.broadcast_to(&shape)?.contiguous()?)
+        };
+        let mut out = result::<R>(&[&a, &b])?;
+        let (left, right) = (elements::<A>(OP, &a)?, elements::<B>(OP, &b)?);
+        write(&mut out, size_of::<A>() + size_of::<B>(), |r, to| {
+            for (y, (a, b)) in to.iter_mut().zip(left[r.clone()].iter().zip(&right[r])) {
+                y.write(f(*a, *b));
+            }
+        })?;
+        Ok(out)
+    }
+    /// Replaces each element by `f` of it; storage that is shared is copied first, so that no other tensor changes. `f` as for
+    /// [`map`](Tensor::map).
+    ///
+    /// Errors where `T` is not the dtype. If `f` panics, some elements have been replaced.
+    ///
+    /// ```
+    /// let mut x = flex::Tensor::from([1.0f32, 4.0, 9.0]);
+    /// x.map_inplace(|x: f32| x.sqrt() + 1.0)?;
+    /// assert_eq!(x.to_vec::<f32>()?, [2.0, 3.0, 4.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn map_inplace<T: Element>(&mut self, f: impl Fn(T) -> T + Sync) -> Result<()> {
+        self.expect_dtype::<T>("map_inplace")?;
+        if !self.layout().is_dense() {
+            *self = self.copy()?;
+        }
+        elements::<T>("map_inplace", self)?; // the bytes are values of `T`
+        write::<T>(self, size_of::<T>(), |_, values| {
+            for x in values {
+                // SAFETY: initialised (STORAGE1), with values of `T` by the check above.
+                x.write(f(unsafe { x.assume_init() }));
+            }
+        })
+    }
+}
+
+/// A fresh tensor for results, with the elements in the order of its operands, which are dense and lie alike.
+fn result<R: Element>(operands: &[&Tensor]) -> Result<Tensor> {
+    let out = Tensor::empty_result(operands[0].shape(), operands.iter().copied(), R::DTYPE)?;
+    assert!(operands.iter().all(|x| x.layout().is_parallel(out.layout())), "a dense result lies as its operands do");
+    Ok(out)
+}
+
+/// The elements of a dense tensor in the order of memory. Errors where bytes are no `T`.
+fn elements<'a, T: Element>(op: &'static str, x: &'a Tensor) -> Result<&'a [T]> {
+    assert!(x.layout().is_dense() && x.dtype() == T::DTYPE);
+    if x.is_empty() {
+        return Ok(&[]);
+    }
+    // SAFETY: dense elements from the first on (TENSOR1), initialised (STORAGE1).
+    let bytes = unsafe { slice::from_raw_parts(x.as_ptr(), x.len() * size_of::<T>()) };
+    if !T::valid(bytes) {
+        return Err(Error::value(op, "the memory holds bytes that are no bool: read it as flex::Bool"));
+    }
+    // SAFETY: as above, aligned (TENSOR2), valid as `T`.
+    Ok(unsafe { slice::from_raw_parts(x.as_ptr() as *const T, x.len()) })
+}
+
+/// Calls `f` with ranges of the elements of a dense tensor in the order of memory, which it writes; `bytes` are read for each.
+fn write<R: Element>(out: &mut Tensor, bytes: usize, f: impl Fn(core::ops::Range<usize>, &mut [MaybeUninit<R>]) + Sync) -> Result<()> {
+    let p = out.as_mut_ptr()?;
+    let n = out.len();
+    assert!(out.layout().is_dense() && out.dtype() == R::DTYPE);
+    if n == 0 {
+        return Ok(());
+    }
+    // SAFETY: dense elements from the first on (TENSOR1), aligned (TENSOR2), exclusive while `out` is borrowed (STORAGE3).
+    let to = Out::new(unsafe { slice::from_raw_parts_mut(p as *mut MaybeUninit<R>, n) });
+    par::ranges(n, 64, Cost { bytes: bytes + size_of::<R>(), flops: FLOPS }, |r| {
+        // SAFETY: OUT1: the ranges of two calls are disjoint.
+        f(r.clone(), unsafe { to.part(r) })
+    });
+    Ok(())
+}
+
+/// The elements of a tensor in row-major order: what [`Tensor::iter`] gives.
+#[derive(Clone, Debug)]
+pub struct Iter<'a, T: Element>(Values<'a, T>);
+
+#[derive(Clone, Debug)]
+enum Values<'a, T: Element> {
+    Lent(Copied<slice::Iter<'a, T>>),
+    Own(vec::IntoIter<T>),
+}
+macro_rules! forward {
+    ($self:ident, $x:ident => $e:expr) => {
+        match &$self.0 {
+            Values::Lent($x) => $e,
+            Values::Own($x) => $e,
+        }
+    };
+    (mut $self:ident, $x:ident => $e:expr) => {
+        match &mut $self.0 {
+            Values::Lent($x) => $e,
+            Values::Own($x) => $e,
+        }
+    };
+}
+impl<T: Element> Iterator for Iter<'_, T> {
+    type Item = T;
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        forward!(mut self, x => x.next())
+    }
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        forward!(self, x => x.size_hint())
+    }
+    fn nth(&mut self, n: usize) -> Option<T> {
+        forward!(mut self, x => x.nth(n))
+    }
+    fn fold<B, F: FnMut(B, T) -> B>(self, init: B, f: F) -> B {
+        match self.0 {
+            Values::Lent(x) => x.fold(init, f),
+            Values::Own(x) => x.fold(init, f),
+        }
+    }
+}
+impl<T: Element> DoubleEndedIterator for Iter<'_, T> {
+    #[inline]
+    fn next_back(&mut self) -> Option<T> {
+        forward!(mut self, x => x.next_back())
+    }
+}
+impl<T: Element> ExactSizeIterator for Iter<'_, T> {}
+impl<T: Element> FusedIterator for Iter<'_, T> {}
