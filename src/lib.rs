@@ -91,6 +91,8 @@ mod python;
 mod scalar;
 pub mod storage;
 mod tensor;
+#[cfg(test)]
+mod testing;
 
 pub use dtype::{Bool, DType, Element};
 pub use error::{Error, Result};

@@ -8,6 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
+use testing::Rng;
+
+#[path = "../src/testing.rs"]
+mod testing;
 
 /// The team is the process's: one test at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -24,16 +28,6 @@ const fn many(n: usize) -> usize {
 const LARGE: Cost = Cost { bytes: 1 << 30, flops: 0 };
 /// 20 us.
 const SMALL: Cost = Cost { bytes: 640_000, flops: 0 };
-
-struct Random(u64);
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-}
 
 fn each_once(n: usize, cost: Cost) {
     let calls: Vec<AtomicUsize> = (0..n).map(|_| AtomicUsize::new(0)).collect();
@@ -187,7 +181,7 @@ fn the_environment_sets_the_first_number() {
 
 /// Jobs of all kinds, some of which panic, on data of the caller's own.
 fn jobs(seed: u64, count: usize, vary: bool) {
-    let random = &mut Random(seed * 2654435761 + 1);
+    let random = &mut Rng(seed);
     for _ in 0..count {
         if vary && random.below(20) == 0 {
             set_num_threads(1 + random.below(6));

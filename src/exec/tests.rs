@@ -4,17 +4,9 @@ use super::nest::{Nest, Operand};
 use super::tile::{self, Instr, Program};
 use crate::layout::Layout;
 use crate::simd::{Isa, Loop, pick};
+use crate::testing::Rng;
 use std::vec;
 use std::vec::Vec;
-
-/// A small generator, so that failures repeat.
-struct Rng(u64);
-impl Rng {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % n
-    }
-}
 
 /// A layout of `shape` in a storage of its own: permuted, flipped, stepped, offset; broadcast where `repeat` allows.
 fn layout(rng: &mut Rng, shape: &[usize], repeat: bool) -> (Layout, usize) {

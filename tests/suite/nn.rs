@@ -1,19 +1,14 @@
 //! Operations of models against naive formulas in `f64`.
 
+use crate::common::Rng;
 use flex::{DType, Tensor, nn};
 
 mod attention;
 
-/// Deterministic values in -2..2.
+/// Values in [-2, 2).
 fn values(n: usize, seed: u64) -> Vec<f32> {
-    let mut x = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut next = || {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        (x >> 40) as f32 / (1 << 22) as f32 - 2.0
-    };
-    (0..n).map(|_| next()).collect()
+    let mut rng = Rng(seed);
+    (0..n).map(|_| 4.0 * rng.short() - 2.0).collect()
 }
 fn tensor(shape: &[usize], seed: u64) -> Tensor {
     Tensor::from_slice(&values(shape.iter().product(), seed), shape).unwrap()
