@@ -110,7 +110,7 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
     let (a, b, s) = (start.to_f64(), stop.to_f64(), step.to_f64());
     let count = libm::ceil((b - a) / s);
     if count.is_nan() || count >= isize::MAX as f64 {
-        return Err(Error::value(OP, message!("{start}, {stop}, {step} make no finite number of values")));
+        return Err(Error::value(OP, message!("{start}, {stop}, {step} do not define a finite range")));
     }
     linear(OP, dtype, count.max(0.0) as usize, move |i| (a + i as f64 * s, 0.0))
 }

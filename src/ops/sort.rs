@@ -176,7 +176,7 @@ pub fn searchsorted(sorted: &Tensor, values: &Tensor, side: Side, sorter: Option
     }
     let dtype = sorted.dtype().promote(values.dtype(), OP)?;
     if let Some(s) = sorter.filter(|s| s.shape() != sorted.shape()) {
-        return Err(Error::shape(OP, message!("a sorter of shape {:?} for {:?} values", s.shape(), sorted.shape())));
+        return Err(Error::shape(OP, message!("the sorter has shape {:?}, the sorted tensor {:?}", s.shape(), sorted.shape())));
     }
     let sorted = match sorter {
         Some(s) => super::take(sorted, s, 0)?,

@@ -32,7 +32,7 @@ impl Tensor {
         // SAFETY: an element inside the shape (TENSOR1).
         unsafe { Value::read(p, size_of::<T>()) }
             .get::<T>()
-            .ok_or_else(|| Error::value("at", "the memory holds a byte that is no bool: read it as flex::Bool"))
+            .ok_or_else(|| Error::value("at", "the memory holds a byte other than 0 and 1: read it as flex::Bool"))
     }
     /// Writes the element at a position; storage that is shared is copied first. Errors as [`at`](Tensor::at).
     ///
@@ -190,7 +190,7 @@ fn elements<'a, T: Element>(op: &'static str, x: &'a Tensor) -> Result<&'a [T]> 
     // SAFETY: dense elements from the first on (TENSOR1), initialised (STORAGE1).
     let bytes = unsafe { slice::from_raw_parts(x.as_ptr(), x.len() * size_of::<T>()) };
     if !T::valid(bytes) {
-        return Err(Error::value(op, "the memory holds bytes that are no bool: read it as flex::Bool"));
+        return Err(Error::value(op, "the memory holds bytes other than 0 and 1: read it as flex::Bool"));
     }
     // SAFETY: as above, aligned (TENSOR2), valid as `T`.
     Ok(unsafe { slice::from_raw_parts(x.as_ptr() as *const T, x.len()) })

@@ -23,7 +23,7 @@ impl Threads {
     fn new(n: isize) -> PyResult<Threads> {
         match usize::try_from(n) {
             Ok(n) if n > 0 => Ok(Threads { n, before: Mutex::new(Vec::new()) }),
-            _ => Err(PyValueError::new_err(format!("threads({n}): at least 1 is needed"))),
+            _ => Err(PyValueError::new_err(format!("threads({n}): the number of threads must be at least 1"))),
         }
     }
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -54,7 +54,8 @@ impl Threads {
 #[pyfunction]
 #[pyo3(signature = (n, /))]
 fn set_num_threads(n: isize) -> PyResult<()> {
-    let n = usize::try_from(n).map_err(|_| PyValueError::new_err(format!("set_num_threads({n}): a negative number of threads")))?;
+    let n = usize::try_from(n)
+        .map_err(|_| PyValueError::new_err(format!("set_num_threads({n}): the number of threads must not be negative")))?;
     crate::set_num_threads(n);
     Ok(())
 }

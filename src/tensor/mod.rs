@@ -249,7 +249,7 @@ impl Tensor {
         }
         let bytes = self.as_bytes();
         if !T::valid(bytes) {
-            return Err(Error::value("as_slice", "the memory holds bytes that are no bool: read it as flex::Bool"));
+            return Err(Error::value("as_slice", "the memory holds bytes other than 0 and 1: read it as flex::Bool"));
         }
         // SAFETY: elements inside the storage (TENSOR1), aligned (TENSOR2), initialised (STORAGE1), valid as `T`.
         Ok(if bytes.is_empty() { &[] } else { unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const T, self.len()) } })
@@ -330,7 +330,9 @@ impl Tensor {
     /// ```
     pub fn item<T: Element>(&self) -> Result<T> {
         self.expect_dtype::<T>("item")?;
-        self.value("item")?.get::<T>().ok_or_else(|| Error::value("item", "the memory holds a byte that is no bool: read it as flex::Bool"))
+        self.value("item")?
+            .get::<T>()
+            .ok_or_else(|| Error::value("item", "the memory holds a byte other than 0 and 1: read it as flex::Bool"))
     }
     /// The bytes of the one element.
     pub(crate) fn value(&self, op: &'static str) -> Result<Value> {

@@ -203,7 +203,7 @@ fn linear_layers() {
     );
     let whole = |t: &Tensor| t.astype(flex::DType::I32).unwrap();
     let relu = nn::Linear { activation: Some(nn::Activation::Relu), ..Default::default() };
-    assert_eq!(nn::linear(&whole(&x), &whole(&w), relu).unwrap_err().to_string(), "linear: activations are of floats, not of int32");
+    assert_eq!(nn::linear(&whole(&x), &whole(&w), relu).unwrap_err().to_string(), "linear: activations need a float dtype, not int32");
     let error = nn::linear(&tensor(&[2, 3], 1), &tensor(&[4, 5], 2), None).unwrap_err().to_string();
     assert_eq!(error, "linear: last axis of x is 3 but that of weight is 5 (x: [2, 3] float32, weight: [4, 5] float32)");
 }

@@ -232,10 +232,10 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
     let target = match into {
         None => result,
         Some((_, to)) if to != shape => {
-            return Err(Error::shape(name, message!("a result of shape {shape:?} does not go into a target of {to:?}")));
+            return Err(Error::shape(name, message!("a result of shape {shape:?} does not fit a target of {to:?}")));
         }
         Some((to, _)) if !same_kind(result, to) => {
-            return Err(Error::dtype(name, message!("a result of {result} does not go into a target of {to}: convert it with astype")));
+            return Err(Error::dtype(name, message!("a result of {result} does not fit a target of {to}: convert it with astype")));
         }
         Some((to, _)) => to,
     };

@@ -83,7 +83,11 @@ impl Reduced {
             return Ok(());
         }
         let empty = (0..x.rank()).find(|k| self.reduced[*k] && x.shape()[*k] == 0).unwrap_or(0);
-        Err(Error::shape_of(self.op, message!("undefined for no elements: axis {empty} has size 0"), &[("x", x.shape(), x.dtype())]))
+        Err(Error::shape_of(
+            self.op,
+            message!("no identity for an empty reduction: axis {empty} has size 0"),
+            &[("x", x.shape(), x.dtype())],
+        ))
     }
     /// The result of a reduction to values of `dtype`.
     fn fold<F: Fold>(&self, x: &Tensor, dtype: DType, f: &F) -> Result<Tensor> {

@@ -46,7 +46,8 @@ impl PyTensor {
 pub fn import(x: &Bound<PyAny>, interface: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
     let py = x.py();
     let wrong = |what: String| PyBufferError::new_err(format!("{}.__array_interface__: {what}", kind(x)));
-    let interface = interface.cast::<PyDict>().map_err(|_| PyTypeError::new_err(format!("{}.__array_interface__ is no dict", kind(x))))?;
+    let interface =
+        interface.cast::<PyDict>().map_err(|_| PyTypeError::new_err(format!("{}.__array_interface__ is not a dict", kind(x))))?;
     let item = |name: &str| interface.get_item(name).map(|v| v.filter(|v| !v.is_none()));
     let needed = |name: &str| item(name)?.ok_or_else(|| wrong(format!("{name:?} is missing")));
     let tuple = |name: &str, v: Bound<PyAny>| -> PyResult<Vec<isize>> {
