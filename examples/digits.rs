@@ -20,7 +20,7 @@ struct Classifier {
 
 impl Classifier {
     fn load(path: &Path) -> flex::Result<Classifier> {
-        let file = safetensors::load(path, true)?; // mapped: the weights are read where they lie
+        let file = safetensors::map(path)?; // mapped: the weights are read where they lie
         let tensor = |name: &str| file.tensor(name).cloned();
         Ok(Classifier { weights: [tensor("0.weight")?, tensor("2.weight")?], biases: [tensor("0.bias")?, tensor("2.bias")?] })
     }

@@ -10,6 +10,10 @@ features() { if [ "$1" = none ]; then echo --no-default-features; else echo "--n
 
 step "default features, best instruction set, doc examples"
 cargo test -q
+step "examples"
+for example in examples/*.rs; do
+  cargo run -q --example "$(basename "$example" .rs)" >/dev/null
+done
 for isa in $(isas | sed '$d'); do # the last is the best one
   step "default features, FLEX_ISA=$isa"
   FLEX_ISA=$isa cargo test -q --lib --tests

@@ -311,7 +311,7 @@ fn all_other_operations() {
         let (q, heads) = (&numbers(&[2, m, 64], DType::F32), &numbers(&[m, 2, 64], DType::F32));
         fail!(
             nn::scaled_dot_product_attention(q, q, q, Attention::default()),
-            nn::varlen_attention(heads, heads, heads, &[0, 10, m], false, None),
+            nn::varlen_attention(heads, heads, heads, &[0, 10, m], Default::default()),
         );
         flex::set_weight_packing(true);
         fail!({
@@ -359,7 +359,7 @@ fn files() {
             let bytes = npy::write(t).unwrap();
             each_failure("npy::parse", || npy::parse(&bytes));
             each_failure("npy::read_from", || npy::read_from(bytes.as_slice()));
-            each_failure("npy::load", || npy::load(path, false));
+            each_failure("npy::load", || npy::load(path));
         }
         std::fs::write(path, b"old").unwrap();
         LEFT.set(1); // the first is the writer's buffer
@@ -374,8 +374,8 @@ fn files() {
         each_failure("safetensors::parse", || safetensors::parse(&bytes));
         each_failure("safetensors::read_from", || safetensors::read_from(bytes.as_slice()));
         each_failure("safetensors::parse_metadata", || safetensors::parse_metadata(&bytes));
-        each_failure("safetensors::load", || safetensors::load(path, false));
-        each_failure("safetensors::load, mapped", || safetensors::load(path, true));
+        each_failure("safetensors::load", || safetensors::load(path));
+        each_failure("safetensors::load, mapped", || safetensors::map(path));
         assert_eq!(scratch.folder().read_dir().unwrap().count(), 1, "a part of a file is left");
     }
 }

@@ -18,8 +18,7 @@ const MAGIC: [u8; 6] = *b"\x93NUMPY";
 /// Bytes of a header, at most: what the format's first version allows, and several times what `MOST_AXES` axes need.
 const LONGEST_HEADER: usize = 65_535;
 
-/// The tensor of a file. With `mmap` it lies in a mapping of it, and the file must not be written to or cut short while the tensor
-/// lives: otherwise behaviour is undefined, as [the module](super#mapped-files-must-not-change) explains. Without, it is read.
+/// The tensor of a file, read into memory.
 ///
 /// Errors with [`Error::Io`] where the file can't be read, with [`Error::File`] where it isn't what the format says, has a header of more
 /// than 64 KiB, or elements that flex has no dtype for.
@@ -28,13 +27,31 @@ const LONGEST_HEADER: usize = 65_535;
 /// use flex::{Tensor, io::npy};
 /// let path = std::env::temp_dir().join("flex_doc_example.npy");
 /// npy::save(&path, &Tensor::from_slice(&[1.5f32, 2.5], [2])?)?;
-/// assert_eq!(npy::load(&path, true)?.to_vec::<f32>()?, [1.5, 2.5]);
+/// assert_eq!(npy::load(&path)?.to_vec::<f32>()?, [1.5, 2.5]);
 /// # std::fs::remove_file(path).unwrap();
 /// # Ok::<(), flex::Error>(())
 /// ```
 #[cfg(feature = "std")]
-pub fn load(path: impl AsRef<std::path::Path>, mmap: bool) -> Result<Tensor> {
-    tensor(&mut super::file::open(path.as_ref(), mmap)?).map(|(t, _)| t)
+pub fn load(path: impl AsRef<std::path::Path>) -> Result<Tensor> {
+    tensor(&mut super::file::open(path.as_ref(), false)?).map(|(t, _)| t)
+}
+
+/// The tensor of a file, which lies in a mapping of it. The file must not be written to or cut short while the tensor lives: otherwise
+/// behaviour is undefined, as [the module](super#mapped-files-must-not-change) explains.
+///
+/// Errors as [`load`].
+///
+/// ```
+/// use flex::{Tensor, io::npy};
+/// let path = std::env::temp_dir().join("flex_doc_example_mapped.npy");
+/// npy::save(&path, &Tensor::from([1.5f32, 2.5]))?;
+/// assert_eq!(npy::map(&path)?.to_vec::<f32>()?, [1.5, 2.5]);
+/// # std::fs::remove_file(path).unwrap();
+/// # Ok::<(), flex::Error>(())
+/// ```
+#[cfg(feature = "std")]
+pub fn map(path: impl AsRef<std::path::Path>) -> Result<Tensor> {
+    tensor(&mut super::file::open(path.as_ref(), true)?).map(|(t, _)| t)
 }
 
 /// A copy of the tensor of a file's bytes. What follows the elements is left alone, as NumPy does.

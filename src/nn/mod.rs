@@ -17,4 +17,4 @@ pub use embedding::embedding;
 pub use linear::{Linear, linear, linear_into};
 pub use norm::{layer_norm, rms_norm};
 pub use softmax::{log_softmax, softmax, softmax_into};
-pub use varlen::varlen_attention;
+pub use varlen::{VarlenAttention, varlen_attention};

@@ -11,10 +11,24 @@ use crate::ops::linalg::{Matrices, Results};
 use crate::par;
 use crate::tensor::Tensor;
 
+/// What [`varlen_attention`] may be asked for beyond its operands.
+///
+/// ```
+/// use flex::nn::VarlenAttention;
+/// assert_eq!(VarlenAttention::default(), VarlenAttention { causal: false, scale: None });
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct VarlenAttention {
+    /// Each token sees those of its sequence up to itself only.
+    pub causal: bool,
+    /// What scores are multiplied with; `1 / sqrt(depth)` where it is not given.
+    pub scale: Option<f64>,
+}
+
 /// Attention of each of several sequences to itself, whose tokens lie one after the other: `q` is `[tokens, heads, depth]`, `k`
 /// `[tokens, heads, depth]`, `v` `[tokens, heads, width]`, and the tokens of sequence `i` are `offsets[i]..offsets[i + 1]`. The result
-/// is `[tokens, heads, width]`. `k` and `v` may have fewer heads, each serving as many neighbouring ones of `q`. With `causal`, a token
-/// sees those up to itself; `scale` is `1 / sqrt(depth)` where it is not given. 16-bit floats are computed in float32.
+/// is `[tokens, heads, width]`. `k` and `v` may have fewer heads, each serving as many neighbouring ones of `q`. 16-bit floats
+/// are computed in float32.
 ///
 /// The same as [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention) on each sequence, in one call and without
 /// padding, as in FlashAttention (Dao et al., 2022), whose `cu_seqlens` the offsets are.
@@ -26,12 +40,14 @@ use crate::tensor::Tensor;
 /// use flex::{Tensor, nn};
 /// let x = Tensor::from_slice(&[1.0f32, 0.0, 5.0], [3, 1, 1])?;
 /// let v = Tensor::from_slice(&[1.0f32, 2.0, 7.0], [3, 1, 1])?;
-/// let y = nn::varlen_attention(&x, &x, &v, &[0, 2, 3], true, None)?; // two sequences, of two tokens and of one
+/// let causal = nn::VarlenAttention { causal: true, ..Default::default() };
+/// let y = nn::varlen_attention(&x, &x, &v, &[0, 2, 3], causal)?; // two sequences, of two tokens and of one
 /// assert_eq!(y.to_vec::<f32>()?, [1.0, 1.5, 7.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn varlen_attention(q: &Tensor, k: &Tensor, v: &Tensor, offsets: &[usize], causal: bool, scale: Option<f64>) -> Result<Tensor> {
+pub fn varlen_attention(q: &Tensor, k: &Tensor, v: &Tensor, offsets: &[usize], options: VarlenAttention) -> Result<Tensor> {
     const OP: &str = "varlen_attention";
+    let VarlenAttention { causal, scale } = options;
     let wrong = |message: &'static str| {
         Error::shape_of(OP, message, &[("q", q.shape(), q.dtype()), ("k", k.shape(), k.dtype()), ("v", v.shape(), v.dtype())])
     };

@@ -97,7 +97,7 @@ impl Write for Stream {
 #[pyfunction]
 fn load_safetensors<'py>(py: Python<'py>, file: File, mmap: bool) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let mut loaded = match file {
-        File::Path(path) => detached(py, LONG, || safetensors::load(path, mmap))?,
+        File::Path(path) => detached(py, LONG, || if mmap { safetensors::map(path) } else { safetensors::load(path) })?,
         File::Stream(stream) => stream.run(|stream| safetensors::read_from(stream))?,
     };
     let (tensors, others) = (PyDict::new(py), PyDict::new(py));
@@ -136,7 +136,7 @@ fn safetensors_metadata(py: Python<'_>, file: File) -> PyResult<Metadata> {
 #[pyfunction]
 fn load_npy(py: Python<'_>, file: File, mmap: bool) -> PyResult<PyTensor> {
     match file {
-        File::Path(path) => detached(py, LONG, || npy::load(path, mmap)),
+        File::Path(path) => detached(py, LONG, || if mmap { npy::map(path) } else { npy::load(path) }),
         File::Stream(stream) => stream.run(|stream| npy::read_from(stream)),
     }
     .map(PyTensor::new)

@@ -6,7 +6,7 @@ use super::elementwise;
 use super::linalg::work;
 use super::tensor::PyTensor;
 use crate::kernel::elementwise::rows;
-use crate::nn::{self, Activation, Attention, Linear};
+use crate::nn::{self, Activation, Attention, Linear, VarlenAttention};
 use crate::python::convert::Operand;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -185,7 +185,7 @@ fn varlen_attention(
 ) -> PyResult<PyTensor> {
     // a negative offset is beyond all tokens
     let offsets: Vec<usize> = offsets.0.iter().map(|x| *x as usize).collect();
-    compute(py, query.0.len(), || nn::varlen_attention(&query.0, &key.0, &value.0, &offsets, is_causal, scale))
+    compute(py, query.0.len(), || nn::varlen_attention(&query.0, &key.0, &value.0, &offsets, VarlenAttention { causal: is_causal, scale }))
 }
 
 /// A module of its own, which `flex/nn.py` takes its functions from; they say that they are of `flex.nn`.

@@ -68,13 +68,13 @@ fn each_dtype_and_shape_comes_back() {
         for shape in SHAPES {
             let t = arbitrary(shape, dtype);
             npy::save(&file.0, &t).unwrap();
-            same(&npy::load(&file.0, true).unwrap(), &t);
-            same(&npy::load(&file.0, false).unwrap(), &t);
+            same(&npy::map(&file.0).unwrap(), &t);
+            same(&npy::load(&file.0).unwrap(), &t);
             same(&npy::parse(&npy::write(&t).unwrap()).unwrap(), &t);
             if !dtype.safetensors().is_empty() {
                 safetensors::save(&file.0, [("a", &t)], &no_metadata()).unwrap();
-                same(&safetensors::load(&file.0, true).unwrap()["a"], &t);
-                same(&safetensors::load(&file.0, false).unwrap()["a"], &t);
+                same(&safetensors::map(&file.0).unwrap()["a"], &t);
+                same(&safetensors::load(&file.0).unwrap()["a"], &t);
                 same(&safetensors::parse(&safetensors::write([("a", &t)], &no_metadata()).unwrap()).unwrap()["a"], &t);
             }
         }
@@ -98,12 +98,13 @@ fn many_tensors_with_metadata() {
     safetensors::save(&file.0, named.iter().map(|(n, t)| (n, t)), &metadata).unwrap();
     assert_eq!(safetensors::metadata(&file.0).unwrap(), metadata);
     for mmap in [true, false] {
-        let loaded = safetensors::load(&file.0, mmap).unwrap();
+        let loaded = if mmap { safetensors::map(&file.0) } else { safetensors::load(&file.0) };
+        let loaded = loaded.unwrap();
         assert_eq!(loaded.len(), named.len());
         named.iter().for_each(|(n, t)| same(&loaded[n], t));
     }
     safetensors::save(&file.0, [("", &named[0].1); 0], &no_metadata()).unwrap();
-    assert!(safetensors::load(&file.0, true).unwrap().is_empty());
+    assert!(safetensors::map(&file.0).unwrap().is_empty());
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn mapped_tensors_lie_in_the_file_and_survive_its_replacement() {
     let file = Scratch::new("mapped");
     let t = arbitrary(&[1000], DType::F32);
     safetensors::save(&file.0, [("w", &t)], &no_metadata()).unwrap();
-    let mut w = safetensors::load(&file.0, true).unwrap().remove("w").unwrap();
+    let mut w = safetensors::map(&file.0).unwrap().remove("w").unwrap();
     // files are little-endian: elsewhere they are read and turned
     let turned = cfg!(target_endian = "big");
     assert_eq!(w.storage().is_owned(), turned);
@@ -119,11 +120,11 @@ fn mapped_tensors_lie_in_the_file_and_survive_its_replacement() {
     // onto the file that it is mapped from
     safetensors::save(&file.0, [("w", &w), ("again", &w)], &no_metadata()).unwrap();
     same(&w, &t);
-    assert_eq!(safetensors::load(&file.0, false).unwrap().len(), 2);
+    assert_eq!(safetensors::load(&file.0).unwrap().len(), 2);
     npy::save(&file.0, &w).unwrap();
     same(&w, &t);
-    let lain = npy::load(&file.0, true).unwrap();
-    assert!(lain.storage().is_owned() == turned && npy::load(&file.0, false).unwrap().storage().is_owned());
+    let lain = npy::map(&file.0).unwrap();
+    assert!(lain.storage().is_owned() == turned && npy::load(&file.0).unwrap().storage().is_owned());
     // a write copies, the file stays
     w.as_mut_slice::<f32>().unwrap()[0] = 5.0;
     same(&lain, &t);
@@ -152,10 +153,10 @@ fn a_failed_save_leaves_the_old_file() {
 fn refusals_of_the_system_say_so() {
     let nowhere = Scratch::new("no_such_folder").0.join("x");
     for e in [
-        npy::load(&nowhere, true).unwrap_err(),
-        safetensors::load(&nowhere, false).map(drop).unwrap_err(),
+        npy::map(&nowhere).unwrap_err(),
+        safetensors::load(&nowhere).map(drop).unwrap_err(),
         npy::save(&nowhere, &arbitrary(&[1], DType::U8)).unwrap_err(),
-        npy::load(std::env::temp_dir(), true).unwrap_err(),
+        npy::map(std::env::temp_dir()).unwrap_err(),
     ] {
         assert!(matches!(e, Error::Io { code: Some(_), .. }), "{e:?}");
     }
@@ -169,7 +170,7 @@ fn devices_are_written_to_and_links_followed() {
     let device = std::path::Path::new("/dev/null");
     npy::save(device, &t).unwrap();
     assert!(device.metadata().unwrap().file_type().is_char_device());
-    assert!(wrong(npy::load(device, true)).contains("truncated"));
+    assert!(wrong(npy::map(device)).contains("truncated"));
 
     let (file, link) = (Scratch::with("target", b"old"), Scratch::new("link"));
     std::fs::set_permissions(&file.0, std::fs::Permissions::from_mode(0o640)).unwrap();
@@ -177,7 +178,7 @@ fn devices_are_written_to_and_links_followed() {
     npy::save(&link.0, &t).unwrap();
     assert!(link.0.symlink_metadata().unwrap().is_symlink());
     assert_eq!(file.0.metadata().unwrap().permissions().mode() & 0o777, 0o640);
-    same(&npy::load(&file.0, true).unwrap(), &t);
+    same(&npy::map(&file.0).unwrap(), &t);
 }
 
 /// A file of this header and data.
@@ -286,7 +287,7 @@ fn safetensors_as_others_write_it() {
     let header = r#"{"b":{"data_offsets":[4,12],"shape":[2],"dtype":"F32"},"a":{"dtype":"I16","shape":[1,2],"data_offsets":[0,4]}}"#;
     for spaces in 0..9 {
         let file = Scratch::with("others", &safetensors_file(&(header.to_string() + &" ".repeat(spaces)), 12));
-        for loaded in [safetensors::load(&file.0, true).unwrap(), safetensors::load(&file.0, false).unwrap()] {
+        for loaded in [safetensors::map(&file.0).unwrap(), safetensors::load(&file.0).unwrap()] {
             assert_eq!(loaded["a"].to_vec::<i16>().unwrap(), [0x0100, 0x0302]);
             assert_eq!(loaded["b"].shape(), [2]);
             assert_eq!(bytes(&loaded["b"]), if cfg!(target_endian = "big") { vec![7, 6, 5, 4, 11, 10, 9, 8] } else { (4..12).collect() });
@@ -401,8 +402,8 @@ fn truncated_and_corrupted_files() {
     let file = Scratch::new("corrupt");
     for n in (0..tensors.len()).step_by(17) {
         std::fs::write(&file.0, &tensors[..n]).unwrap();
-        wrong(safetensors::load(&file.0, true));
-        wrong(safetensors::load(&file.0, false));
+        wrong(safetensors::map(&file.0));
+        wrong(safetensors::load(&file.0));
     }
     let mut random = Rng(12345);
     for round in 0..30_000 {

@@ -5,6 +5,7 @@ mod common;
 
 mod accuracy;
 mod bodies;
+mod closures;
 mod complex;
 mod digits;
 mod driver;

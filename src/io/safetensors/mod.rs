@@ -81,9 +81,7 @@ impl IntoIterator for Tensors {
     }
 }
 
-/// The tensors of a file. With `mmap` they lie in a mapping of it and cost no memory until they are read, and the file must not be
-/// written to or cut short while one of them lives: otherwise behaviour is undefined, as
-/// [the module](super#mapped-files-must-not-change) explains. Without, they are read.
+/// The tensors of a file, read into memory.
 ///
 /// Errors with [`Error::Io`] where the file can't be read, with [`Error::File`] where it isn't what the format says.
 ///
@@ -92,14 +90,31 @@ impl IntoIterator for Tensors {
 /// let path = std::env::temp_dir().join("flex_doc_example.safetensors");
 /// let x = Tensor::from_slice(&[1.5f32, 2.5], [2])?;
 /// safetensors::save(&path, [("x", &x)], &Default::default())?;
-/// let loaded = safetensors::load(&path, true)?;
-/// assert_eq!(loaded["x"].to_vec::<f32>()?, [1.5, 2.5]);
+/// assert_eq!(safetensors::load(&path)?["x"].to_vec::<f32>()?, [1.5, 2.5]);
 /// # std::fs::remove_file(path).unwrap();
 /// # Ok::<(), flex::Error>(())
 /// ```
 #[cfg(feature = "std")]
-pub fn load(path: impl AsRef<std::path::Path>, mmap: bool) -> Result<Tensors> {
-    tensors(&mut super::file::open(path.as_ref(), mmap)?)
+pub fn load(path: impl AsRef<std::path::Path>) -> Result<Tensors> {
+    tensors(&mut super::file::open(path.as_ref(), false)?)
+}
+
+/// The tensors of a file, which lie in a mapping of it and cost no memory until they are read. The file must not be written to or cut
+/// short while one of them lives: otherwise behaviour is undefined, as [the module](super#mapped-files-must-not-change) explains.
+///
+/// Errors as [`load`].
+///
+/// ```
+/// use flex::{Tensor, io::safetensors};
+/// let path = std::env::temp_dir().join("flex_doc_example_mapped.safetensors");
+/// safetensors::save(&path, [("x", &Tensor::from([1.5f32, 2.5]))], &Default::default())?;
+/// assert_eq!(safetensors::map(&path)?["x"].to_vec::<f32>()?, [1.5, 2.5]);
+/// # std::fs::remove_file(path).unwrap();
+/// # Ok::<(), flex::Error>(())
+/// ```
+#[cfg(feature = "std")]
+pub fn map(path: impl AsRef<std::path::Path>) -> Result<Tensors> {
+    tensors(&mut super::file::open(path.as_ref(), true)?)
 }
 
 /// The metadata of a file, without its tensors.

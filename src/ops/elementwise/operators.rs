@@ -25,7 +25,7 @@ macro_rules! binary {
         impl<'b, B: Into<Arg<'b>>> $Assign<B> for Tensor {
             fn $assign(&mut self, b: B) { apply_in_place(&rows::$Row::ROW, self, Some(b.into())).unwrap_or_else(|e| panic!("{e}")) }
         }
-        binary!(@number $Trait $method $Row: f64 i64); // one float and one integer: literals then have one meaning
+        binary!(@number $Trait $method $Row: f64 i64); // one float and one integer: a literal has one type then, also in (2.0 * &x).exp()
     )* };
     (@number $Trait:ident $method:ident $Row:ident: $($T:ident)*) => { $(
         impl $Trait<&Tensor> for $T {

@@ -22,7 +22,7 @@ impl Tensor {
     pub fn get(&self, indices: impl AsRef<[Index]>) -> Result<Tensor> {
         ops::get(self, indices.as_ref())
     }
-    /// `x[indices] = value`, which is a tensor or a number: [`ops::set`]. Only this tensor changes.
+    /// `x[indices] = value`, which is a tensor or a number: [`ops::set`](fn@ops::set). Only this tensor changes.
     ///
     /// Errors as there, before anything is written; and where a number does not fit the dtype.
     ///

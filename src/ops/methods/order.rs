@@ -5,7 +5,7 @@ use crate::ops::{self, Side, Sort, TopK, Unique};
 use crate::tensor::Tensor;
 
 impl Tensor {
-    /// The values of each line along an axis, ascending, NaN last: the method of [`ops::sort`].
+    /// The values of each line along an axis, ascending, NaN last: the method of [`ops::sort`](fn@ops::sort).
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 2]).sort(-1)?.to_vec::<i32>()?, [1, 2, 3]);
@@ -15,7 +15,7 @@ impl Tensor {
     pub fn sort(&self, how: impl Into<Sort>) -> Result<Tensor> {
         ops::sort(self, how)
     }
-    /// The values of each line along an axis, descending, NaN last: [`ops::sort`] with [`Sort::descending`].
+    /// The values of each line along an axis, descending, NaN last: [`ops::sort`](fn@ops::sort) with [`Sort::descending`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 2]).sort_descending(-1)?.to_vec::<i32>()?, [3, 2, 1]);

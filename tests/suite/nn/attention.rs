@@ -133,7 +133,7 @@ fn attention_of_sequences_of_unequal_lengths() {
         doubles(&t.narrow(0, start, len).unwrap().select(1, h as i64).unwrap().copy().unwrap())
     };
     for causal in [false, true] {
-        let got = nn::varlen_attention(&q, &k, &v, &offsets, causal, None).unwrap();
+        let got = nn::varlen_attention(&q, &k, &v, &offsets, nn::VarlenAttention { causal, scale: None }).unwrap();
         assert_eq!(got.shape(), [tokens, heads, width]);
         for pair in offsets.windows(2) {
             let (start, len) = (pair[0], pair[1] - pair[0]);
@@ -146,12 +146,12 @@ fn attention_of_sequences_of_unequal_lengths() {
         }
     }
     let none = tensor(&[0, 2, 3], 1);
-    assert_eq!(nn::varlen_attention(&none, &none, &none, &[0, 0], false, None).unwrap().shape(), [0, 2, 3]);
+    assert_eq!(nn::varlen_attention(&none, &none, &none, &[0, 0], Default::default()).unwrap().shape(), [0, 2, 3]);
     for offsets in [&[][..], &[0], &[0, 299], &[1, 300], &[0, 200, 100, 300], &[0, usize::MAX, 300]] {
-        let error = nn::varlen_attention(&q, &k, &v, offsets, false, None).unwrap_err().to_string();
+        let error = nn::varlen_attention(&q, &k, &v, offsets, Default::default()).unwrap_err().to_string();
         assert_eq!(error, "varlen_attention: offsets must ascend from 0 to 300, the number of tokens");
     }
-    let error = nn::varlen_attention(&q, &tensor(&[tokens, 3, depth], 1), &v, &[0, 300], false, None).unwrap_err().to_string();
+    let error = nn::varlen_attention(&q, &tensor(&[tokens, 3, depth], 1), &v, &[0, 300], Default::default()).unwrap_err().to_string();
     assert!(error.contains("are not a multiple of those of k and v (q: [300, 4, 16] float32"), "{error}");
 }
 

@@ -1,7 +1,7 @@
 //! Reductions.
 
 use super::{Checks, assert_close, list, tensor};
-use flex::{Axes, DType, Result, Tensor, ops};
+use flex::{Axes, Result, Tensor, ops};
 
 pub const ALL: Checks = &[("reductions", reductions)];
 
