@@ -5,7 +5,7 @@
 //! than it takes a thread to wake.
 
 use flex::par::{Cost, Out, chunks};
-use flex::simd::{self, Isa, Kernel, Level};
+use flex::simd::{self, Isa, Kernel};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -175,7 +175,7 @@ fn store<I: Isa>(out: &mut [u64], line: [u64; 8], stream: bool) {
         assert!(out.len() == 8 && out.as_ptr().addr().is_multiple_of(64));
         // SAFETY: a valid, aligned line by the line above; the CPU has the set that `I` is.
         unsafe {
-            if I::LEVEL == Level::Avx512 {
+            if I::AVX512 {
                 return _mm512_stream_si512(out.as_mut_ptr().cast(), core::mem::transmute::<[u64; 8], __m512i>(line));
             }
             let parts = core::mem::transmute::<[u64; 8], [__m128i; 4]>(line);

@@ -50,8 +50,18 @@ RULES = [
     Rule(r"\b(Layout|Tensor)\b", r"kernel/.*", r"", "kernels see slices, never a Layout or a Tensor"),
     Rule(r"\bpar::", r"kernel/.*", r"", "kernels know no threads"),
     Rule(r"\bcrate::kernel\b", r"exec/.*", r"", "exec runs loops and knows the meaning of none"),
-    Rule(r"\b(core|std)::arch\b", r".*", r"simd/.*|kernel/gemm/(arch|vnni)\.rs", "intrinsics stand in src/simd/, those of tiles in kernel/gemm"),
-    Rule(r"^impl(<[^>]*>)? Tensor\b", r".*", r"tensor/.*|(ops|nn)/(methods|values).*|ops/index/basic\.rs", "methods of Tensor stand in src/tensor/, or call ops"),
+    Rule(
+        r"\b(core|std)::arch\b",
+        r".*",
+        r"simd/.*|kernel/gemm/(arch|vnni)\.rs",
+        "intrinsics stand in src/simd/, those of tiles in kernel/gemm",
+    ),
+    Rule(
+        r"^impl(<[^>]*>)? Tensor\b",
+        r".*",
+        r"tensor/.*|(ops|nn)/(methods|values).*|ops/index/basic\.rs",
+        "methods of Tensor stand in src/tensor/, or call ops",
+    ),
 ]
 
 
@@ -106,7 +116,9 @@ def broken_rules(name: str, lines: list[tuple[int, str]]):
 
 
 LABEL = re.compile(r"\b(?!(?:AVX|SSE|UTF|LOG)\d)[A-Z]{3,}\d\b")
-DEFINITION = re.compile(rf"^\s*//[/!]?\s+(?:- (?:\*\*)?({LABEL.pattern})[.,:]|(?:Invariant|Contract) \(?({LABEL.pattern})|({LABEL.pattern}):)")
+DEFINITION = re.compile(
+    rf"^\s*//[/!]?\s+(?:- (?:\*\*)?({LABEL.pattern})[.,:]|(?:Invariant|Contract) \(?({LABEL.pattern})|({LABEL.pattern}):)"
+)
 
 
 def labels(texts: dict[str, str]):
@@ -127,7 +139,11 @@ def labels(texts: dict[str, str]):
 def main() -> int:
     """Prints what is wrong; the exit status."""
     files = {path.relative_to(SOURCE).as_posix(): code(path) for path in sorted(SOURCE.rglob("*.rs"))}
-    files = {name: lines for name, lines in files.items() if name not in ("lib.rs", "testing.rs") and "tests" not in Path(name).with_suffix("").parts}
+    files = {
+        name: lines
+        for name, lines in files.items()
+        if name not in ("lib.rs", "testing.rs") and "tests" not in Path(name).with_suffix("").parts
+    }
     broken = [f"src/{name}:{number}: {reason}" for name, lines in files.items() for number, reason in broken_rules(name, lines)]
     sources = sorted(path for folder in ("src", "tests", "benches") for path in (ROOT / folder).rglob("*.rs"))
     broken += labels({path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sources})

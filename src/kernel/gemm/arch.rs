@@ -178,7 +178,7 @@ pub fn halves<I: Isa, T: Product<Lane = f32>>(s: &[T], d: &mut [f32]) {
         let n = s.len().min(d.len());
         // SAFETY: HALF1: as many elements of both slices, of float16 (the one 16-bit type that asks for this form), and ISA1.
         let done = unsafe { crate::simd::x86::half::widen::<I>(s.as_ptr().cast(), d.as_mut_ptr(), n) };
-        return each::<I, T>(&s[done..], &mut d[done..]);
+        each::<I, T>(&s[done..], &mut d[done..])
     }
     #[cfg(not(x86_dispatch))]
     each::<I, T>(s, d)
