@@ -1,6 +1,6 @@
 # Entry points; the work is done by the scripts, each of which can be run by hand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo web test test-rust test-cross test-python sanitize fuzz lint bench compare comparison clean
+.PHONY: help setup build demo web check test msrv test-rust test-cross test-python sanitize fuzz lint bench compare comparison clean
 
 help:         ## this list
 	@sed -nE 's/^([a-z-]+): *[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -19,10 +19,16 @@ web: setup    ## a page that reads digits as you draw them, by flex as WebAssemb
 	@scripts/build-web.sh
 	@.venv/bin/python -m http.server --bind 127.0.0.1 --directory target/web $(or $(PORT),8000)
 
-test: lint test-rust test-cross test-python  ## everything that must hold
+check: setup  ## the fast half of `make test`: lints, and the tests on this machine's best instruction set
+	@scripts/check.sh
 
-lint: setup   ## formatting, clippy, rustdoc, ruff, the structure of the source
+test: lint msrv test-rust test-cross test-python  ## everything that must hold
+
+lint: setup   ## formatting, clippy, rustdoc, ruff, the structure of the source, licences of dependencies
 	@scripts/lint.sh
+
+msrv:         ## whether the crate compiles with the oldest Rust it promises, where that is installed
+	@scripts/check-msrv.sh
 
 test-rust:    ## Rust tests: each instruction set, each feature combination
 	@scripts/test-rust.sh

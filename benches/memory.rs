@@ -1,5 +1,7 @@
 //! The pool: what a block costs that is taken and given back, and how often a mixed workload finds one.
 
+mod common;
+use common::Rng;
 use divan::{Bencher, black_box};
 use flex::{Bytes, memory_stats};
 
@@ -24,18 +26,14 @@ fn thousand_given_back_elsewhere(bencher: Bencher, bytes: usize) {
 
 /// Some hundred living blocks of 64 bytes to 64 MiB, each replaced at random by one of another size.
 fn mixed() {
-    let mut state = 1u64;
-    let mut random = |n: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % n
-    };
+    let mut rng = Rng(1);
     let mut living: Vec<_> = (0..200).map(|_| Bytes::new(64).unwrap()).collect();
     for round in 0..4 {
         let before = memory_stats();
         for _ in 0..20_000 {
             // small ones are common, and most sizes of large ones occur again
-            let bytes = if random(50) == 0 { (1 << 20) * (1 + random(64)) } else { 64 << random(12) };
-            living[random(200)] = Bytes::new(bytes).unwrap();
+            let bytes = if rng.below(50) == 0 { (1 << 20) * (1 + rng.below(64)) } else { 64 << rng.below(12) };
+            living[rng.below(200)] = Bytes::new(bytes).unwrap();
         }
         let now = memory_stats();
         let (hits, misses) = (now.hits - before.hits, now.misses - before.misses);

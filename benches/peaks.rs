@@ -4,8 +4,8 @@
 //! Each figure is the best of several tries: a ceiling is what was reached once. A figure of all threads has one piece a thread, far longer
 //! than it takes a thread to wake.
 
-use flex::exec::isa::{self, Isa, Kernel, Level};
-use flex::exec::par::{Cost, Out, chunks};
+use flex::par::{Cost, Out, chunks};
+use flex::simd::{self, Isa, Kernel, Level};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -40,7 +40,7 @@ fn seconds_of_all(threads: usize, f: impl Fn(usize) + Sync) -> f64 {
 mod arithmetic {
     use core::arch::x86_64::*;
     use core::hint::black_box;
-    use flex::exec::isa::{self, Level};
+    use flex::simd::{self, Level};
 
     /// Times that the chains go round in a call: about 0.2 ms, and more than waking a thread takes.
     const TURNS: usize = 1 << 15;
@@ -83,8 +83,8 @@ mod arithmetic {
     /// The kinds of arithmetic of the level that kernels run on, each with a function that does some and says how many operations.
     /// Without dot instructions, products of 8-bit integers are of pairs of 16 bits.
     pub fn kinds() -> Vec<(&'static str, fn() -> f64)> {
-        let wide = isa::level() == Level::Avx512;
-        let fma = isa::level() == Level::Avx2;
+        let wide = simd::level() == Level::Avx512;
+        let fma = simd::level() == Level::Avx2;
         let all: [(&str, bool, fn() -> f64); 9] = [
             ("float32", wide, f32_512),
             ("float64", wide, f64_512),
@@ -191,7 +191,7 @@ fn bandwidth(threads: usize, bytes: usize, kind: Move) -> f64 {
     let part = (bytes / 8 / threads).next_multiple_of(3 * 64); // elements of a thread
     let mut memory = flex::Bytes::new(8 * part * threads).unwrap(); // as tensors have it: in huge pages
     let start = memory.get_mut().unwrap();
-    // SAFETY: S1: so many bytes, initialised and aligned, whose only owner is `memory`.
+    // SAFETY: STORAGE1: so many bytes, initialised and aligned, whose only owner is `memory`.
     let data = unsafe { core::slice::from_raw_parts_mut(start.cast::<u64>(), part * threads) };
     data.fill(1);
     let again = (1usize << 22).div_ceil(8 * part); // work of one call, so that handing it over does not count
@@ -200,7 +200,7 @@ fn bandwidth(threads: usize, bytes: usize, kind: Move) -> f64 {
         let seconds = seconds_of_all(threads, |t| {
             // SAFETY: each thread has its own part, and is done with it when `seconds_of_all` returns.
             let data = unsafe { out.part(part * t..part * (t + 1)) };
-            isa::call(Pass { kind, data, again, stream })
+            simd::call(Pass { kind, data, again, stream })
         });
         (8 * part * threads * again) as f64 / seconds
     };

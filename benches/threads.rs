@@ -5,7 +5,7 @@
 
 mod common;
 use common::uniform;
-use flex::exec::par::{Cost, chunks};
+use flex::par::{Cost, chunks};
 use flex::{DType, Result, Tensor, ops, with_threads};
 use std::hint::black_box;
 use std::process::{Child, Command};

@@ -3,9 +3,12 @@
 
 Layers, lowest first; a module may use its own layer and those below it:
 
-    dtype, scalar, error, fallible  <  layout, storage, tensor  <  op, exec, kernel  <  ops  <  nn, io  <  prelude  <  python
+    dtype, scalar, error, fallible, environment  <  layout, storage  <  simd, par  <  op, kernel  <  exec  <  tensor, format
+      <  ops  <  nn, io  <  prelude  <  python
 
-Unit tests (a file's `#[cfg(test)]` module, and files of that name) may use anything. Exit status 1 when a rule is broken.
+Files of one folder that use each other in a circle are reported. A label of an invariant (TENSOR1) is defined once, by a comment that
+begins with it, `Invariant` or `Contract`. Unit tests (a file's `#[cfg(test)]` module, files of that name, and `testing.rs`, which they
+share) may use anything. Exit status 1 when a rule is broken.
 """
 
 import re
@@ -18,9 +21,12 @@ SOURCE = ROOT / "src"
 LONG, TOO_LONG = 400, 600  # lines: reported, refused
 
 LAYERS = [
-    {"dtype", "scalar", "error", "fallible"},
-    {"layout", "storage", "tensor", "format"},
-    {"op", "exec", "kernel"},
+    {"dtype", "scalar", "error", "fallible", "environment"},
+    {"layout", "storage"},
+    {"simd", "par"},
+    {"op", "kernel"},
+    {"exec"},
+    {"tensor", "format"},
     {"ops"},
     {"nn", "io"},
     {"prelude"},
@@ -40,11 +46,38 @@ class Rule(NamedTuple):
 
 RULES = [
     Rule(r"\bpyo3\b", r".*", r"python/.*", "only src/python/ knows Python"),
-    Rule(r"\brayon\b|\bthread::(?!yield_now|sleep)", r".*", r"exec/par(\.rs|/.*)", "only exec/par.rs knows threads"),
+    Rule(r"\brayon\b|\bthread::(?!yield_now|sleep)", r".*", r"par/.*", "only src/par/ knows threads"),
     Rule(r"\b(Layout|Tensor)\b", r"kernel/.*", r"", "kernels see slices, never a Layout or a Tensor"),
-    Rule(r"\bexec::(?!isa\b|plain\b)\w+|\bpar::", r"kernel/.*", r"", "of exec, kernels know the instruction sets and plain values"),
-    Rule(r"\bcrate::(op|kernel)\b", r"exec/.*", r"", "exec runs loops and knows the meaning of none"),
+    Rule(r"\bpar::", r"kernel/.*", r"", "kernels know no threads"),
+    Rule(r"\bcrate::kernel\b", r"exec/.*", r"", "exec runs loops and knows the meaning of none"),
+    Rule(r"\b(core|std)::arch\b", r".*", r"simd/.*|kernel/gemm/(arch|vnni)\.rs", "intrinsics stand in src/simd/, those of tiles in kernel/gemm"),
+    Rule(r"^impl(<[^>]*>)? Tensor\b", r".*", r"tensor/.*|(ops|nn)/(methods|values).*|ops/index/basic\.rs", "methods of Tensor stand in src/tensor/, or call ops"),
 ]
+
+
+def circles(files: dict[str, list[tuple[int, str]]]):
+    """The groups of files of one folder that use each other in a circle, by `super::` and by their own names under `crate::`."""
+    for folder in sorted({str(Path(name).parent) for name in files} - {"."}):
+        here = {Path(name).stem: name for name in files if str(Path(name).parent) == folder and Path(name).stem != "mod"}
+        path = "::".join(Path(folder).parts)
+        uses: dict[str, set[str]] = {}
+        for stem, name in here.items():
+            text = "\n".join(line for _, line in files[name])
+            found = set(re.findall(rf"\b(?:super|crate::{path})::(\w+)", text))
+            for group in re.findall(rf"\b(?:super|crate::{path})::\{{(.*?)\}};", text, re.DOTALL):
+                found |= set(re.findall(r"(?:^|,)\s*(\w+)", group))
+            uses[stem] = (found & set(here)) - {stem}
+        reached = {stem: set(used) for stem, used in uses.items()}
+        for through in reached:
+            for used in reached.values():
+                if through in used:
+                    used |= reached[through]
+        around = {stem for stem in reached if stem in reached[stem]}
+        while around:
+            first = min(around)
+            group = {stem for stem in around if stem in reached[first] and first in reached[stem]}
+            yield folder, sorted(group)
+            around -= group
 
 
 def code(path: Path) -> list[tuple[int, str]]:
@@ -72,14 +105,34 @@ def broken_rules(name: str, lines: list[tuple[int, str]]):
                 yield number, rule.reason
 
 
+LABEL = re.compile(r"\b(?!(?:AVX|SSE|UTF|LOG)\d)[A-Z]{3,}\d\b")
+DEFINITION = re.compile(rf"^\s*//[/!]?\s+(?:- (?:\*\*)?({LABEL.pattern})[.,:]|(?:Invariant|Contract) \(?({LABEL.pattern})|({LABEL.pattern}):)")
+
+
+def labels(texts: dict[str, str]):
+    """What is wrong with the labels of invariants, which comments define once and cite anywhere."""
+    defined: dict[str, list[str]] = {}
+    cited: dict[str, str] = {}
+    for name, text in texts.items():
+        for number, line in enumerate(text.splitlines(), 1):
+            comment = line[line.find("//") :] if "//" in line else ""
+            if found := DEFINITION.match(line):
+                defined.setdefault(found[1] or found[2] or found[3], []).append(f"{name}:{number}")
+            for label in LABEL.findall(comment):
+                cited.setdefault(label, f"{name}:{number}")
+    yield from (f"{place}: {label} is defined nowhere" for label, place in cited.items() if label not in defined)
+    yield from (f"{places[1]}: {label} is defined at {places[0]} too" for label, places in defined.items() if len(places) > 1)
+
+
 def main() -> int:
     """Prints what is wrong; the exit status."""
-    broken = []
-    for path in sorted(SOURCE.rglob("*.rs")):
-        name = path.relative_to(SOURCE).as_posix()
-        if name == "lib.rs" or "tests" in path.with_suffix("").parts:
-            continue
-        broken += [f"src/{name}:{number}: {reason}" for number, reason in broken_rules(name, code(path))]
+    files = {path.relative_to(SOURCE).as_posix(): code(path) for path in sorted(SOURCE.rglob("*.rs"))}
+    files = {name: lines for name, lines in files.items() if name not in ("lib.rs", "testing.rs") and "tests" not in Path(name).with_suffix("").parts}
+    broken = [f"src/{name}:{number}: {reason}" for name, lines in files.items() for number, reason in broken_rules(name, lines)]
+    sources = sorted(path for folder in ("src", "tests", "benches") for path in (ROOT / folder).rglob("*.rs"))
+    broken += labels({path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sources})
+    for folder, group in circles(files):
+        print(f"note: src/{folder}: {', '.join(group)} use each other in a circle")
     folders = ("src", "python", "tests", "benches", "examples", "scripts")
     for path in sorted(path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".rs", ".py")):
         length = path.read_text(encoding="utf-8").count("\n")

@@ -2,6 +2,7 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export VIRTUAL_ENV=$PWD/.venv
 python=$VIRTUAL_ENV/bin/python
+[ "${OS:-}" != Windows_NT ] || python=$VIRTUAL_ENV/Scripts/python.exe # in Git's bash
 
 step() { printf '\n== %s\n' "$*"; }
 say() { echo "${0##*/}: $*" >&2; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formatting, clippy, rustdoc, ruff, and the structure of the source. Warnings are errors.
+# Formatting, clippy, rustdoc, ruff, the structure of the source, licences and sources of dependencies. Warnings are errors.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -19,3 +19,5 @@ cargo clippy -q --no-default-features -- -D warnings
 step "rustdoc"
 # Without `python`: docstrings there are written for Python.
 RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc -q --no-deps
+
+scripts/check-dependencies.sh

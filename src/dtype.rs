@@ -143,54 +143,26 @@ unsafe impl Element for bool {
 }
 dtypes!(make!);
 
-/// Types that loops hand out slices of: any bytes of the size are a value. The types of the table ([`Bool`], never `bool`), and
-/// the integers that stand for an element of their width where elements are only moved.
-///
-/// # Safety
-/// No padding, no invalid bytes, aligned by at most its size and 16.
-pub unsafe trait Plain: Copy + Send + Sync + 'static {}
+/// Types that loops hand out slices of, aligned by at most their size and 16: any bytes of the size are a value, without padding
+/// ([`bytemuck::Pod`]). The types of the table ([`Bool`], never `bool`), and the integers that stand for an element of their width where
+/// elements are only moved.
+pub trait Pod: bytemuck::Pod + Send + Sync {}
+impl<T: bytemuck::Pod + Send + Sync> Pod for T {}
 
-macro_rules! plain {
-    ($(($V:ident, $T:ty, $name:literal, $class:ident, $Class:ident, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))*) => {
-        $(
-            // SAFETY: a primitive number, or one or two equal ones in a struct of their representation.
-            #[cfg($($cfg)*)]
-            unsafe impl Plain for $T {}
-        )*
-    };
-}
-dtypes!(plain!);
-// SAFETY: two primitive numbers, without padding, and any bits are such.
-unsafe impl Plain for [u64; 2] {}
-// SAFETY: a primitive number: a sorting key and its position.
-unsafe impl Plain for i128 {}
-// SAFETY: a primitive number: what moments are summed in.
-#[cfg(not(feature = "f64"))]
-unsafe impl Plain for f64 {}
+// SAFETY: a byte, of which each is a value.
+unsafe impl bytemuck::Zeroable for Bool {}
+// SAFETY: as above.
+unsafe impl bytemuck::Pod for Bool {}
+
 /// Elements also where the build has no kernels for them: bytes and indices, which are read and moved.
 macro_rules! kept {
     ($($feature:literal: $($T:ident $V:ident),*;)*) => { $($(
         #[cfg(not(feature = $feature))]
         // SAFETY: the type and its code, as in the table.
         unsafe impl Element for $T { const DTYPE: DType = DType::$V; }
-        // SAFETY: a primitive number: no padding, and any bits are one.
-        #[cfg(not(feature = $feature))]
-        unsafe impl Plain for $T {}
     )*)* };
 }
 kept! { "i8": i8 I8, u8 U8; "i32": i32 I32; "i64": i64 I64; }
-#[cfg(not(feature = "ints"))]
-mod widths {
-    // SAFETY: a primitive number: no padding, and any bits are one.
-    unsafe impl super::Plain for i16 {}
-    // SAFETY: a primitive number: no padding, and any bits are one.
-    unsafe impl super::Plain for u16 {}
-    // SAFETY: a primitive number: no padding, and any bits are one.
-    unsafe impl super::Plain for u32 {}
-    // SAFETY: a primitive number: no padding, and any bits are one.
-    unsafe impl super::Plain for u64 {}
-}
-
 /// `dispatch!(set dtype, |T| expr, else other)`: `expr` with `T` the Rust type of `dtype`, for dtypes of the set that this
 /// build has; `other` for the rest. Sets: `all`, `number`, `real` (integers and floats), `ordered` (those and bool),
 /// `integer`, `signed` and `unsigned` integers, `half`, `floating` (16-bit too), `float` (float32, float64), `inexact`, `complex`.
@@ -301,7 +273,7 @@ impl DType {
     pub const fn is_signed(self) -> bool {
         !matches!(self.class(), Class::Boolean | Class::Uint)
     }
-    /// What the address of an element is a multiple of (T2): its size, up to that of `u64`, for kernels move elements as integers of their
+    /// What the address of an element is a multiple of (TENSOR2): its size, up to that of `u64`, for kernels move elements as integers of their
     /// width. For complex numbers that is more than Rust's alignment of the type.
     pub(crate) const fn align(self) -> usize {
         let most = align_of::<u64>();

@@ -104,11 +104,11 @@ fn collect<T: Show>(t: &Tensor, axis: usize, p: *const u8, edge: usize, style: S
         return;
     }
     if axis == t.rank() {
-        // SAFETY: an element inside the shape, aligned for its dtype (T1, T2).
+        // SAFETY: an element inside the shape, aligned for its dtype (TENSOR1, TENSOR2).
         cells.push(unsafe { (p as *const T).read() }.cell(style));
         return;
     }
-    let step = t.strides()[axis] * size_of::<T>() as isize; // L3 where the axis has more than one element
+    let step = t.strides()[axis] * size_of::<T>() as isize; // LAYOUT3 where the axis has more than one element
     for k in written(t.shape()[axis], edge).flatten() {
         collect::<T>(t, axis + 1, p.wrapping_offset(if k == 0 { 0 } else { step * k as isize }), edge, style, cells);
     }

@@ -50,6 +50,7 @@
 //! | `ints` | yes | all integers |
 //! | `f64`, `half`, `complex` | yes | float64; float16 and bfloat16; complex64 (and with `f64` complex128) |
 //! | `critical-section` | no | targets without atomic compare-and-swap |
+//! | `rayon` | no | `Rayon`: operations run on the program's rayon pool ([`set_executor`]) |
 //! | `python` | no | the Python module |
 //!
 //! `FLEX_ISA=scalar|avx2|avx512` and `FLEX_NUM_THREADS` in the environment choose less than the machine has; [`ignored_settings`] names a
@@ -64,8 +65,12 @@ extern crate alloc;
 mod error;
 #[macro_use]
 pub mod dtype;
+#[cfg(feature = "std")]
+mod environment;
 #[doc(hidden)]
 #[macro_use]
+pub mod simd;
+#[doc(hidden)]
 pub mod exec;
 mod fallible;
 mod format;
@@ -78,26 +83,45 @@ pub mod kernel;
 pub mod layout;
 pub mod nn;
 pub mod ops;
+#[doc(hidden)]
+pub mod par;
 pub mod prelude;
 #[cfg(feature = "python")]
 mod python;
 mod scalar;
 pub mod storage;
 mod tensor;
+#[cfg(test)]
+mod testing;
 
 pub use dtype::{Bool, DType, Element};
 pub use error::{Error, Result};
-#[cfg(feature = "std")]
-pub use exec::environment::ignored_settings;
-pub use exec::par::threads as num_threads;
-#[cfg(feature = "std")]
-pub use exec::par::{set_local_threads, set_num_threads, with_threads};
 pub use layout::{Axes, Layout};
+#[cfg(feature = "rayon")]
+pub use par::Rayon;
+pub use par::threads as num_threads;
+#[cfg(feature = "std")]
+pub use par::{Executor, set_executor, set_local_threads, set_num_threads, with_threads};
 pub use scalar::Scalar;
 pub use storage::Bytes;
 #[cfg(feature = "std")]
 pub use storage::{MemoryStats, empty_cache, memory_stats, set_memory_cap, set_weight_packing};
 pub use tensor::Tensor;
+
+/// A line for each variable of the environment (`FLEX_ISA`, `FLEX_NUM_THREADS`) whose value is not understood, and therefore ignored.
+///
+/// ```
+/// for line in flex::ignored_settings() {
+///     eprintln!("warning: {line}"); // FLEX_ISA=foo is ignored: it takes scalar, avx2 or avx512
+/// }
+/// ```
+#[cfg(feature = "std")]
+pub fn ignored_settings() -> alloc::vec::Vec<alloc::string::String> {
+    [simd::requested().and_then(core::result::Result::err), par::requested().and_then(core::result::Result::err)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
 
 #[cfg(any(doc, doctest))]
 #[doc = include_str!("microcontrollers.md")]

@@ -240,8 +240,8 @@ mod tests {
         assert_eq!((half(1e300), half(-0.0), half(1e-300)), (0x7c00, 0x8000, 0));
         let single = |x: i128| Scalar::Int(x).value(DType::F32, "t").unwrap().get::<f32>().unwrap();
         assert_eq!(single((1 << 60) + (1 << 36) + 1), 2f32.powi(60) + 2f32.powi(37));
-        let brain = |x: i128| Scalar::Int(x).value(DType::BF16, "t").unwrap().get::<bf16>().unwrap().to_f64();
-        assert_eq!(brain((1 << 60) + (1 << 52) + 1), 2f64.powi(60) + 2f64.powi(53));
-        assert_eq!(brain((1 << 60) + (1 << 52)), 2f64.powi(60));
+        let bfloat16 = |x: i128| Scalar::Int(x).value(DType::BF16, "t").unwrap().get::<bf16>().unwrap().to_f64();
+        assert_eq!(bfloat16((1 << 60) + (1 << 52) + 1), 2f64.powi(60) + 2f64.powi(53));
+        assert_eq!(bfloat16((1 << 60) + (1 << 52)), 2f64.powi(60));
     }
 }

@@ -24,7 +24,7 @@ fn borrowed(x: &Tensor, lead: usize) -> Tensor {
     let x = x.contiguous().unwrap();
     let bytes = x.len() * x.dtype().size();
     let layout = alloc::Layout::from_size_align(lead + bytes, 64).unwrap();
-    // SAFETY: the size is not zero; what is read are the bytes of a contiguous tensor (T1), what is written is this allocation's.
+    // SAFETY: the size is not zero; what is read are the bytes of a contiguous tensor (TENSOR1), what is written is this allocation's.
     unsafe {
         let memory = alloc::alloc_zeroed(layout);
         let first = memory.add(lead);
@@ -41,7 +41,7 @@ fn numbers(shape: &[usize], dtype: DType) -> Tensor {
 }
 fn bytes(t: &Tensor) -> Vec<u8> {
     let t = t.contiguous().unwrap();
-    // SAFETY: contiguous, inside the storage (T1), initialised (S1).
+    // SAFETY: contiguous, inside the storage (TENSOR1), initialised (STORAGE1).
     if t.is_empty() { vec![] } else { unsafe { std::slice::from_raw_parts(t.as_ptr(), t.len() * t.dtype().size()) }.to_vec() }
 }
 
@@ -103,7 +103,7 @@ const OPERATIONS: [(&str, Operation); 26] = [
 fn check(dtypes: &[DType]) {
     let shape = if cfg!(miri) { [2, 5] } else { [5, 67] };
     for dtype in dtypes.iter().filter(|d| d.is_available()) {
-        let align = dtype.size().min(8); // T2
+        let align = dtype.size().min(8); // TENSOR2
         let leads: Vec<usize> = (0..64).step_by(align).filter(|lead| !cfg!(miri) || *lead == align).collect();
         for lead in leads {
             let own = numbers(&shape, *dtype);

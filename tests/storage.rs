@@ -24,12 +24,12 @@ const fn many(n: usize) -> usize {
 }
 
 fn read(b: &Bytes) -> &[u8] {
-    // SAFETY: initialised (S1), in bounds (S4); the tests write to no shared memory.
+    // SAFETY: initialised (STORAGE1), in bounds (STORAGE4); the tests write to no shared memory.
     unsafe { std::slice::from_raw_parts(b.as_ptr(), b.len()) }
 }
 fn write(b: &mut Bytes, value: u8) {
     let len = b.len();
-    // SAFETY: exclusive while `b` is borrowed (S3, S4).
+    // SAFETY: exclusive while `b` is borrowed (STORAGE3, STORAGE4).
     unsafe { b.get_mut().expect("unique").write_bytes(value, len) }
 }
 fn filled(len: usize, value: u8) -> Bytes {

@@ -1,13 +1,17 @@
 //! Threads: each piece once, nested and concurrent calls, panics, changing numbers of threads, forks.
 #![cfg(feature = "std")]
 
-use flex::exec::par::{Cost, Out, chunks, ranges};
+use flex::par::{Cost, Out, chunks, ranges};
 use flex::{num_threads, set_local_threads, set_num_threads, with_threads};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
+use testing::Rng;
+
+#[path = "../src/testing.rs"]
+mod testing;
 
 /// The team is the process's: one test at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -24,16 +28,6 @@ const fn many(n: usize) -> usize {
 const LARGE: Cost = Cost { bytes: 1 << 30, flops: 0 };
 /// 20 us.
 const SMALL: Cost = Cost { bytes: 640_000, flops: 0 };
-
-struct Random(u64);
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-}
 
 fn each_once(n: usize, cost: Cost) {
     let calls: Vec<AtomicUsize> = (0..n).map(|_| AtomicUsize::new(0)).collect();
@@ -187,7 +181,7 @@ fn the_environment_sets_the_first_number() {
 
 /// Jobs of all kinds, some of which panic, on data of the caller's own.
 fn jobs(seed: u64, count: usize, vary: bool) {
-    let random = &mut Random(seed * 2654435761 + 1);
+    let random = &mut Rng(seed);
     for _ in 0..count {
         if vary && random.below(20) == 0 {
             set_num_threads(1 + random.below(6));
@@ -210,14 +204,14 @@ fn jobs(seed: u64, count: usize, vary: bool) {
             2..6 => {
                 let mut data = vec![0usize; n * 16];
                 let out = Out::new(&mut data);
-                // SAFETY: ranges don't overlap (O1).
+                // SAFETY: ranges don't overlap (OUT1).
                 ranges(n * 16, 16, cost, |r| unsafe { out.part(r.clone()) }.iter_mut().zip(r).for_each(|(x, k)| *x = k ^ seed as usize));
                 assert!(data.iter().enumerate().all(|(k, x)| *x == k ^ seed as usize));
             }
             _ => {
                 let mut data = vec![0usize; n];
                 let out = Out::new(&mut data);
-                // SAFETY: each chunk has its own element (O1).
+                // SAFETY: each chunk has its own element (OUT1).
                 chunks(n, cost, |k| unsafe { out.part(k..k + 1)[0] += k + 1 });
                 assert_eq!(data.iter().sum::<usize>(), n * (n + 1) / 2);
             }

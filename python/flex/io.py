@@ -119,7 +119,7 @@ def save(file: _File, tensors: Any, metadata: Mapping[str, str] | None = None, *
         _flex._io.save_npy(target, _flex.asarray(tensors))
         return
     if not hasattr(tensors, "items"):
-        raise TypeError(f"save: a .{format} file holds tensors by name: a dict is wanted, not {type(tensors).__name__}")
+        raise TypeError(f"save: a .{format} file holds tensors by name: expected a dict, got {type(tensors).__name__}")
     if format == "safetensors":
         _flex._io.save_safetensors(target, dict(tensors), dict(metadata or {}))
     elif isinstance(target, str):

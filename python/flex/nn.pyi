@@ -93,7 +93,7 @@ def varlen_attention(query: _Operand, key: _Operand, value: _Operand, offsets: _
     is `[tokens, heads, width]`, of the common dtype: what `scaled_dot_product_attention` gives for each sequence. key and value may have
     fewer heads than query, each serving as many neighbouring ones. is_causal: a token sees those up to itself. scale: by default
     `1 / sqrt(depth)`. As torch.nn.attention.varlen.varlen_attn, after FlashAttention (Dao et al., 2022), which call the offsets cu_seqlens.
-    ShapeError where shapes don't fit, or offsets don't lead from 0 to the number of tokens without a step back; DTypeError where operands
+    ShapeError where shapes don't fit, or offsets don't ascend from 0 to the number of tokens; DTypeError where operands
     are no floats.
 
     >>> x, v = flex.asarray([[[1.0]], [[0.0]], [[5.0]]]), flex.asarray([[[1.0]], [[2.0]], [[7.0]]])

@@ -10,23 +10,24 @@ mod small;
 use self::axes::{Axes, Axis, NARROW, collapse, take_inner};
 use self::erased::Erased;
 use super::lines::aligned;
-use super::pack::{Rect, pack};
-use super::par::{self, Cost};
-use crate::dtype::Plain;
+use super::pack::pack;
+use super::rect::Rect;
+use super::view::{View, ViewMut};
+use crate::dtype::Pod;
 use crate::error::{Error, Result};
+use crate::par::{self, Cost};
 use crate::storage::Bytes;
-use crate::tensor::Tensor;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What a reduction computes, over slices. `join` is associative up to rounding.
 pub trait Fold: Sync {
     /// Elements.
-    type In: Plain;
+    type In: Pod;
     /// What is known about some of the elements.
-    type Acc: Plain;
+    type Acc: Pod;
     /// Results.
-    type Out: Plain;
+    type Out: Pod;
     /// Arithmetic operations an element.
     const FLOPS: usize = 1;
     /// Of a run of elements; of none, the identity.
@@ -42,22 +43,23 @@ pub trait Fold: Sync {
 /// Reduces `x` along the axes for which `reduced` says so, into `out`: contiguous, its elements those of the axes that stay.
 ///
 /// Errors where memory can't be had.
-pub fn fold<F: Fold>(f: &F, x: &Tensor, reduced: impl Fn(usize) -> bool, out: &mut Tensor) -> Result<()> {
+pub fn fold<F: Fold>(f: &F, x: View<'_>, reduced: impl Fn(usize) -> bool, mut out: ViewMut<'_>) -> Result<()> {
     const {
         aligned::<F::In>();
         aligned::<F::Out>()
     };
+    assert!(x.size() == size_of::<F::In>() && out.size() == size_of::<F::Out>());
+    let (first, target) = (x.as_ptr(), out.as_mut_ptr());
+    let (x, out) = (x.layout(), out.layout());
     let mut inner: usize = (0..x.rank()).map(|k| if reduced(k) { 1 } else { x.shape()[k] }).product();
-    assert!(x.dtype().size() == size_of::<F::In>() && out.dtype().size() == size_of::<F::Out>());
     assert!(out.is_contiguous() && out.len() == inner);
     if inner == 0 {
         return Ok(());
     }
-    let target = out.as_mut_ptr()?;
     let last = (0..x.rank()).rev().find(|k| !reduced(*k) && x.shape()[*k] != 1);
     if x.is_contiguous() && (0..last.unwrap_or(0)).all(|k| !reduced(k) || x.shape()[k] == 1) {
-        // SAFETY: all elements of both tensors (T1), the fresh one's for writing (S3), of the fold's types.
-        let done = unsafe { small::rows(f, Sizes::of::<F>(), x.as_ptr(), inner, x.len() / inner, target, size_of::<F::Out>()) };
+        // SAFETY: all elements of both (VIEW1), those of the result for writing (VIEW2), of the fold's types.
+        let done = unsafe { small::rows(f, Sizes::of::<F>(), first, inner, x.len() / inner, target, size_of::<F::Out>()) };
         if done {
             return Ok(());
         }
@@ -73,8 +75,8 @@ pub fn fold<F: Fold>(f: &F, x: &Tensor, reduced: impl Fn(usize) -> bool, out: &m
             kept.push(Axis { n, step, out: (inner * size_of::<F::Out>()) as isize });
         }
     }
-    match Plan::new(x.as_ptr(), target, Sizes::of::<F>(), kept, gone) {
-        // SAFETY: F1: the axes are those of two tensors of the fold's types.
+    match Plan::new(first, target, Sizes::of::<F>(), kept, gone) {
+        // SAFETY: FOLD1: the axes are those of two views of the fold's types (VIEW1, VIEW2).
         Some(plan) => unsafe { plan.run(f) },
         None => Ok(()),
     }
@@ -121,7 +123,7 @@ enum How {
     Flat,
 }
 
-// F1: `from` and `to` are the first elements of tensors that have the axes given, the input's readable, the output's
+// FOLD1: `from` and `to` are the first elements of tensors that have the axes given, the input's readable, the output's
 // writable, apart, and no two indices of the output the same element.
 struct Plan {
     from: *const u8,
@@ -145,7 +147,7 @@ struct Plan {
     /// Elements that become one.
     n: usize,
 }
-// SAFETY: F1, and pieces on several threads write disjoint outputs and accumulators.
+// SAFETY: FOLD1, and pieces on several threads write disjoint outputs and accumulators.
 unsafe impl Sync for Plan {}
 
 impl Plan {
@@ -210,7 +212,7 @@ impl Plan {
     }
 
     /// # Safety
-    /// F1, and `f` has the types that the plan was made for.
+    /// FOLD1, and `f` has the types that the plan was made for.
     unsafe fn run(&self, f: &dyn Erased) -> Result<()> {
         let strip = self.strip();
         let packed = if matches!(self.how, How::Runs | How::Rows) {
@@ -231,7 +233,7 @@ impl Plan {
                 let base = memory.get_mut().unwrap_or(core::ptr::null_mut());
                 for k in r {
                     let (group, part) = (k / self.parts, k % self.parts);
-                    // SAFETY: F1; the scratch memory has room for a packed tile and the strips; `k` writes its own outputs or
+                    // SAFETY: FOLD1; the scratch memory has room for a packed tile and the strips; `k` writes its own outputs or
                     // its own strip of the partial results.
                     unsafe {
                         let stack = base.add(packed);
@@ -252,7 +254,7 @@ impl Plan {
             let cost = Cost { bytes: self.parts * strip, flops: self.parts * self.accumulators() };
             par::ranges(self.groups, 1, cost, |r| {
                 for group in r {
-                    // SAFETY: the strips of this group, all written above; F1.
+                    // SAFETY: the strips of this group, all written above; FOLD1.
                     unsafe {
                         let accumulators = self.group(group).0.len();
                         let at = |part: usize| partials.at((group * self.parts + part) * strip);
@@ -343,7 +345,7 @@ impl Plan {
             rest /= a.n;
         }
         let size = self.sizes.element;
-        // SAFETY: F1 for the rectangle of `rows` by `cols` elements from here; the buffer has room for it.
+        // SAFETY: FOLD1 for the rectangle of `rows` by `cols` elements from here; the buffer has room for it.
         unsafe {
             let x = self.from.offset(at);
             let runs = Rect { ptr: x, rows: cols, cols: rows, row_step: self.side.step, col_step: self.run.step };
@@ -370,7 +372,7 @@ impl Plan {
     /// As `run`; `acc` is a strip of the group's accumulators.
     unsafe fn store(&self, f: &dyn Erased, group: usize, acc: *const u8) {
         let (columns, _, to) = self.group(group);
-        // SAFETY: F1: `out` takes a result each `side.out` bytes from the group's place on; `acc` has one for each column, by the caller.
+        // SAFETY: FOLD1: `out` takes a result each `side.out` bytes from the group's place on; `acc` has one for each column, by the caller.
         unsafe { f.finish(acc, columns.len(), self.n, self.to.offset(to), self.side.out) }
     }
 }

@@ -3,13 +3,14 @@
 //! packed together, so that whole cache lines are read. Lines run on threads, none is cut.
 
 use super::nest::{MAX_OPERANDS, Nest, Operand};
-use super::pack::{Rect, pack, unpack};
-use super::par::{self, Cost};
-use crate::dtype::{DType, Plain};
+use super::pack::{pack, unpack};
+use super::rect::Rect;
+use super::view::{View, ViewMut};
+use crate::dtype::{DType, Pod};
 use crate::error::{Error, Result};
-use crate::layout::{Shape, sort_by_key};
+use crate::layout::{Layout, Shape, sort_by_key};
+use crate::par::{self, Cost};
 use crate::storage::Bytes;
-use crate::tensor::Tensor;
 use core::cell::Cell;
 use core::marker::PhantomData;
 use core::ops::Range;
@@ -57,10 +58,10 @@ impl Arg {
 /// an output's is the grid's. An operand of rank 1 or 0 beside a grid of higher rank is one line for all.
 ///
 /// ```
-/// use flex::{DType, Tensor, exec::{lines::Lines, par::Cost}};
+/// use flex::{DType, Tensor, exec::lines::Lines, par::Cost};
 /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [2, 2])?;
 /// let mut y = Tensor::empty(&[1, 2], DType::F32)?;
-/// Lines::new(x.shape(), 0).input(&x).output(&mut y)?.run(Cost { bytes: 12, flops: 2 }, |line| {
+/// Lines::new(x.shape(), 0).input(x.elements()).output(y.elements_mut()?).run(Cost { bytes: 12, flops: 2 }, |line| {
 ///     let (x, y): (&[f32], &mut [f32]) = (line.input(0), line.output(0));
 ///     y[0] = x.iter().sum();
 /// })?;
@@ -86,21 +87,19 @@ impl<'a> Lines<'a> {
         Lines { grid, axis, rank: shape.len(), args: SmallVec::new(), _tensors: PhantomData }
     }
     /// Lines that are read: [`Line::input`] in the order of these calls.
-    pub fn input(mut self, x: &'a Tensor) -> Self {
-        self.add(Role::Input, x.as_ptr() as *mut u8, x);
+    pub fn input(mut self, x: View<'a>) -> Self {
+        self.add(Role::Input, x.as_ptr() as *mut u8, x.size(), x.layout());
         self
     }
     /// Lines that are written, every element of them: [`Line::output`] in the order of these calls.
-    pub fn output(mut self, y: &'a mut Tensor) -> Result<Self> {
-        let p = y.as_mut_ptr()?;
-        self.add(Role::Output { read: false }, p, y);
-        Ok(self)
+    pub fn output(mut self, mut y: ViewMut<'a>) -> Self {
+        self.add(Role::Output { read: false }, y.as_mut_ptr(), y.size(), y.layout());
+        self
     }
     /// Lines that are read and written, outputs otherwise.
-    pub fn update(mut self, y: &'a mut Tensor) -> Result<Self> {
-        let p = y.as_mut_ptr()?;
-        self.add(Role::Output { read: true }, p, y);
-        Ok(self)
+    pub fn update(mut self, mut y: ViewMut<'a>) -> Self {
+        self.add(Role::Output { read: true }, y.as_mut_ptr(), y.size(), y.layout());
+        self
     }
     /// Room for `len` values of no particular content: [`Line::scratch`] in the order of these calls.
     pub fn scratch(mut self, len: usize, dtype: DType) -> Self {
@@ -109,8 +108,7 @@ impl<'a> Lines<'a> {
         self
     }
 
-    fn add(&mut self, role: Role, ptr: *mut u8, t: &Tensor) {
-        let size = t.dtype().size();
+    fn add(&mut self, role: Role, ptr: *mut u8, size: usize, t: &Layout) {
         let one_for_all = t.rank() <= 1 && t.rank() < self.rank;
         assert!(one_for_all || t.rank() == self.rank, "an operand of rank {} beside a grid of rank {}", t.rank(), self.rank);
         let axis = if one_for_all { 0 } else { self.axis };
@@ -146,15 +144,15 @@ pub struct Line<'a> {
     inputs: usize,
     outputs: usize,
     index: usize,
-    /// Outputs and scratch handed out for this line, a bit each (N2).
+    /// Outputs and scratch handed out for this line, a bit each (LINE2).
     taken: Cell<u32>,
     _buffers: PhantomData<&'a mut [u8]>,
 }
 
 // Invariants of a line, kept by `Plan::block`:
-// - N1: `ptrs[k]` is the first of `args[k].len` initialised elements of `args[k].memory.size` bytes, aligned as their dtype (a tensor's
+// - LINE1: `ptrs[k]` is the first of `args[k].len` initialised elements of `args[k].memory.size` bytes, aligned as their dtype (a tensor's
 //   memory, at most as `u64`), or as a cache line (scratch).
-// - N2: nothing else reads or writes those of an output or of scratch while the line is presented; inputs are not written.
+// - LINE2: nothing else reads or writes those of an output or of scratch while the line is presented; inputs are not written.
 impl<'a> Line<'a> {
     /// The row-major position of this line in the grid.
     pub fn index(&self) -> usize {
@@ -169,40 +167,40 @@ impl<'a> Line<'a> {
     /// # fn main() { let _: fn(&flex::exec::lines::Line<'_>) -> i128 = wider; }
     /// ```
     #[inline]
-    pub fn input<T: Plain>(&self, k: usize) -> &'a [T] {
+    pub fn input<T: Pod>(&self, k: usize) -> &'a [T] {
         assert!(k < self.inputs);
         const { aligned::<T>() }
         match self.len::<T>(k) {
             0 => &[],
-            // SAFETY: N1 (`T` is aligned as its dtype: `aligned`), N2, and any bytes are values of a `Plain` type.
+            // SAFETY: LINE1 (`T` is aligned as its dtype: `aligned`), LINE2, and any bytes are values of a `Pod` type.
             n => unsafe { core::slice::from_raw_parts(self.ptrs[k] as *const T, n) },
         }
     }
     /// Output `k`, which may be asked for once a line; `T` as for an input.
     #[inline]
-    pub fn output<T: Plain>(&self, k: usize) -> &'a mut [T] {
+    pub fn output<T: Pod>(&self, k: usize) -> &'a mut [T] {
         assert!(k < self.outputs);
         const { aligned::<T>() }
         self.take(self.inputs + k)
     }
     /// Scratch `k`, which may be asked for once a line; `T` may be of any width.
     #[inline]
-    pub fn scratch<T: Plain>(&self, k: usize) -> &'a mut [T] {
+    pub fn scratch<T: Pod>(&self, k: usize) -> &'a mut [T] {
         self.take(self.inputs + self.outputs + k)
     }
     #[inline]
-    fn take<T: Plain>(&self, k: usize) -> &'a mut [T] {
+    fn take<T: Pod>(&self, k: usize) -> &'a mut [T] {
         let n = self.len::<T>(k);
         assert!(self.taken.get() >> k & 1 == 0, "an output of a line is taken twice");
         self.taken.set(self.taken.get() | 1 << k);
         match n {
             0 => &mut [],
-            // SAFETY: N1, N2, exclusive by the lines above, and any bytes are values of a `Plain` type.
+            // SAFETY: LINE1, LINE2, exclusive by the lines above, and any bytes are values of a `Pod` type.
             n => unsafe { core::slice::from_raw_parts_mut(self.ptrs[k] as *mut T, n) },
         }
     }
     #[inline]
-    fn len<T: Plain>(&self, k: usize) -> usize {
+    fn len<T: Pod>(&self, k: usize) -> usize {
         let a = &self.args[k];
         assert!(size_of::<T>() == a.memory.size, "{} bytes for an element of {}", size_of::<T>(), a.memory.size);
         a.len
@@ -210,7 +208,7 @@ impl<'a> Line<'a> {
 }
 
 /// A type that tensors' elements may be seen as: `i128` has the width of complex128, but not its alignment.
-pub(super) const fn aligned<T: Plain>() {
+pub(super) const fn aligned<T: Pod>() {
     assert!(align_of::<T>() <= align_of::<u64>(), "elements of tensors are aligned as u64 at most");
 }
 
@@ -359,7 +357,7 @@ impl Plan {
                 role => {
                     (line.ptrs[k], steps[k]) = (buffer(), if same { 0 } else { a.bytes() as isize });
                     if role != (Role::Output { read: false }) && !(same && held[k] == at[k + 1]) {
-                        // SAFETY: P1: the nest walks elements of the tensor; the buffer has room for a block of its lines.
+                        // SAFETY: PACK1: the nest walks elements of the tensor; the buffer has room for a block of its lines.
                         unsafe { pack(line.ptrs[k], rect(k, if same { 1 } else { lines }), a.memory.size) };
                         held[k] = at[k + 1];
                     }
@@ -377,7 +375,7 @@ impl Plan {
         }
         for (k, a) in self.args.iter().enumerate() {
             if matches!(a.role, Role::Output { .. }) && a.is_packed() {
-                // SAFETY: P2: as above, and no output repeats an element (asserted when it was added).
+                // SAFETY: PACK2: as above, and no output repeats an element (asserted when it was added).
                 unsafe { unpack(buffers[k], rect(k, lines), a.memory.size) };
             }
         }

@@ -1,29 +1,27 @@
-//! How loops run: collapse the layouts (nest), walk them in L1 tiles (tile), on threads (par), on an instruction set (isa).
+//! How loops run: collapse the layouts (nest), walk them in L1 tiles (tile).
 //! Nothing here knows what an operation means.
 
-#[cfg(feature = "std")]
-pub mod environment;
 pub mod fold;
-#[macro_use]
-pub mod isa;
 pub mod lines;
 pub mod nest;
 pub mod pack;
-pub mod par;
+pub mod rect;
 pub mod rows;
-mod stream;
 #[cfg(test)]
 mod tests;
 pub mod tile;
 pub mod transpose;
+pub mod view;
 
+use crate::par;
+use crate::simd::stream;
 use nest::{Nest, Operand};
 use tile::Program;
 
 /// The one driver of elementwise programs: any number of inputs and outputs up to [`nest::MAX_OPERANDS`], of mixed sizes.
 ///
 /// # Safety
-/// N1 of [`tile::run`] for operands of this shape.
+/// NEST1 of [`tile::run`] for operands of this shape.
 pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[Operand]) {
     let mut nest = Nest::new(shape, inputs, outputs);
     if nest.total == 0 {
@@ -36,8 +34,8 @@ pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[O
     let inner = nest.total / n;
     let streamed = stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total);
     let bytes = inputs.iter().chain(outputs).map(|o| o.size).sum::<usize>() * inner;
-    par::ranges(n, unit, par::Cost { bytes, flops: 4 * p.code.len() * inner }, |r| {
-        // SAFETY: N1; ranges are disjoint, so pieces write disjoint elements.
+    par::ranges(n, unit, par::Cost { bytes, flops: p.code.iter().map(|c| c.cost as usize).sum::<usize>() * inner }, |r| {
+        // SAFETY: NEST1; ranges are disjoint, so pieces write disjoint elements.
         unsafe { if r.len() == n { tile::run(p, &nest, streamed) } else { tile::run(p, &nest.part(d, r), streamed) } }
     });
 }

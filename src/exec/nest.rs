@@ -1,7 +1,6 @@
 //! The layouts of N operands collapsed to as few loops as possible: dimensions sorted by stride, innermost first, those that
 //! run backwards in every operand turned round, adjacent ones merged. Almost everything becomes one or two loops.
 
-use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// Operands of one nest: inputs, then outputs.
@@ -16,13 +15,6 @@ pub struct Operand {
     pub size: usize,
     /// Bytes from one index to the next, for each dimension of the loops' shape; 0 where broadcast.
     pub strides: SmallVec<[isize; 6]>,
-}
-
-impl Tensor {
-    /// This tensor as an operand of loops over a shape of `rank` dimensions, to which it broadcasts.
-    pub(crate) fn operand(&self, rank: usize) -> Operand {
-        Operand::new(self.as_ptr() as *mut u8, self.dtype().size(), self.shape(), self.strides(), rank)
-    }
 }
 
 impl Operand {
@@ -68,7 +60,7 @@ pub struct Nest {
     /// Iterations altogether.
     pub total: usize,
 }
-// SAFETY: the pointers stand for memory that the driver's caller lends for the whole run (N1); pieces of one nest on several
+// SAFETY: the pointers stand for memory that the driver's caller lends for the whole run (NEST1); pieces of one nest on several
 // threads write disjoint elements, since no output repeats an element.
 unsafe impl Sync for Nest {}
 

@@ -1,42 +1,28 @@
 //! Copies of strided rectangles into contiguous tiles and back. All in bytes: an element is its width.
 
-use super::isa::{self, Isa, Kernel};
+use super::rect::Rect;
 use super::transpose::transpose;
-
-/// A rectangle of memory: its first element, its rows and columns, and their distances in bytes.
-#[derive(Clone, Copy)]
-pub struct Rect {
-    /// First element.
-    pub ptr: *const u8,
-    /// Number of rows.
-    pub rows: usize,
-    /// Number of columns.
-    pub cols: usize,
-    /// From one row to the next.
-    pub row_step: isize,
-    /// From one column to the next.
-    pub col_step: isize,
-}
+use crate::simd::{self, Isa, Kernel};
 
 /// Copies a rectangle of elements of `size` bytes to `d`, row after row without gaps.
 ///
 /// # Safety
-/// P1: every element of the rectangle is readable and aligned for its size (16-byte ones for 8); `d` holds
+/// PACK1: every element of the rectangle is readable and aligned for its size (16-byte ones for 8); `d` holds
 /// `rows * cols` elements, aligned likewise, and overlaps none of them.
 pub unsafe fn pack(d: *mut u8, x: Rect, size: usize) {
-    // SAFETY: P1, by the caller, is what `pack_of` asks for; `size` is that of its elements.
+    // SAFETY: PACK1, by the caller, is what `pack_of` asks for; `size` is that of its elements.
     dispatch_width!(size, |U| unsafe { pack_of::<U>(d as *mut U, x) })
 }
 
 /// # Safety
-/// P1, with `U` as wide as an element.
+/// PACK1, with `U` as wide as an element.
 unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
     let size = size_of::<U>() as isize;
     let Rect { ptr, rows, cols, row_step, col_step } = x;
-    // SAFETY: P1 for every element that the steps reach.
+    // SAFETY: PACK1 for every element that the steps reach.
     unsafe {
         let row = |j: usize| ptr.offset(row_step * j as isize) as *const U;
-        if isa::COMPACT {
+        if simd::COMPACT {
             elements(d, x)
         } else if col_step == size {
             for j in 0..rows {
@@ -56,9 +42,9 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
         } else if row_step == size && rows >= 8 {
             transpose(d, cols as isize * size, x);
         } else if col_step == 2 * size {
-            (0..rows).for_each(|j| isa::call(Every::<U, 2>(d.add(j * cols), row(j), cols)));
-        } else if col_step == 3 * size && isa::level() > isa::Level::Base {
-            (0..rows).for_each(|j| isa::call(Every::<U, 3>(d.add(j * cols), row(j), cols)));
+            (0..rows).for_each(|j| simd::call(Every::<U, 2>(d.add(j * cols), row(j), cols)));
+        } else if col_step == 3 * size && simd::level() > simd::Level::Base {
+            (0..rows).for_each(|j| simd::call(Every::<U, 3>(d.add(j * cols), row(j), cols)));
         } else {
             elements(d, x)
         }
@@ -68,12 +54,12 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
 /// One after the other, whatever the steps.
 ///
 /// # Safety
-/// P1, with `U` as wide as an element.
+/// PACK1, with `U` as wide as an element.
 #[inline(always)]
 unsafe fn elements<U: Copy>(d: *mut U, x: Rect) {
     for j in 0..x.rows {
         for i in 0..x.cols {
-            // SAFETY: P1: `i` and `j` are below the rectangle's sides, so it is one of its elements, and `d` has room for as many.
+            // SAFETY: PACK1: `i` and `j` are below the rectangle's sides, so it is one of its elements, and `d` has room for as many.
             unsafe { *d.add(j * x.cols + i) = *(x.ptr.offset(x.row_step * j as isize + x.col_step * i as isize) as *const U) };
         }
     }
@@ -88,7 +74,7 @@ impl<U: Copy, const N: usize> Kernel for Every<U, N> {
     fn run<I: Isa>(self) {
         let Every(d, s, n) = self;
         for i in 0..n {
-            // SAFETY: P1 for a row of `n` elements that lie `N` apart; `d` has room for `n`.
+            // SAFETY: PACK1 for a row of `n` elements that lie `N` apart; `d` has room for `n`.
             unsafe { *d.add(i) = *s.add(i * N) };
         }
     }
@@ -97,25 +83,25 @@ impl<U: Copy, const N: usize> Kernel for Every<U, N> {
 /// Stores a contiguous tile of `rows * cols` elements to a rectangle, which is written.
 ///
 /// # Safety
-/// P2: as P1 with the roles exchanged; no two elements of the rectangle overlap.
+/// PACK2: as PACK1 with the roles exchanged; no two elements of the rectangle overlap.
 pub unsafe fn unpack(s: *const u8, x: Rect, size: usize) {
-    // SAFETY: P2, by the caller, is what `unpack_of` asks for; `size` is that of its elements.
+    // SAFETY: PACK2, by the caller, is what `unpack_of` asks for; `size` is that of its elements.
     dispatch_width!(size, |U| unsafe { unpack_of::<U>(s as *const U, x) })
 }
 
 /// # Safety
-/// P2, with `U` as wide as an element.
+/// PACK2, with `U` as wide as an element.
 unsafe fn unpack_of<U: Copy>(s: *const U, x: Rect) {
     let Rect { ptr, rows, cols, row_step, col_step } = x;
     let size = size_of::<U>() as isize;
-    // SAFETY: P2 for every element that the steps reach.
+    // SAFETY: PACK2 for every element that the steps reach.
     unsafe {
         let at = |j: usize, i: usize| ptr.offset(row_step * j as isize + col_step * i as isize) as *mut U;
-        if !isa::COMPACT && col_step == size {
+        if !simd::COMPACT && col_step == size {
             for j in 0..rows {
                 core::ptr::copy_nonoverlapping(s.add(j * cols), at(j, 0), cols);
             }
-        } else if !isa::COMPACT && row_step == size {
+        } else if !simd::COMPACT && row_step == size {
             // columns are contiguous: whole cache lines are written, 16 rows at a time
             for j in (0..rows).step_by(16) {
                 let block = (rows - j).min(16);

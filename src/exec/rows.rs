@@ -2,7 +2,7 @@
 //! of a nest.
 
 use super::nest::{Dim, MAX_OPERANDS, Nest};
-use super::par::{self, Cost};
+use crate::par::{self, Cost};
 use smallvec::SmallVec;
 
 /// The innermost loop at one place of the others.

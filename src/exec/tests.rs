@@ -1,20 +1,12 @@
 //! The machine against a walk index by index: several outputs of mixed sizes, constants, temporaries, any layout.
 
-use super::isa::{Isa, Loop, pick};
 use super::nest::{Nest, Operand};
 use super::tile::{self, Instr, Program};
 use crate::layout::Layout;
+use crate::simd::{Isa, Loop, pick};
+use crate::testing::Rng;
 use std::vec;
 use std::vec::Vec;
-
-/// A small generator, so that failures repeat.
-struct Rng(u64);
-impl Rng {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % n
-    }
-}
 
 /// A layout of `shape` in a storage of its own: permuted, flipped, stepped, offset; broadcast where `repeat` allows.
 fn layout(rng: &mut Rng, shape: &[usize], repeat: bool) -> (Layout, usize) {
@@ -65,7 +57,7 @@ macro_rules! loops {
             unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, _: *const u8, n: usize, scalars: u32) {
                 for i in 0..n {
                     let at = |k: u32| if scalars >> k & 1 == 1 { 0 } else { i };
-                    // SAFETY: E1: `n` elements each of the kernel's types, or one where the bit of `scalars` is set.
+                    // SAFETY: LOOP1: `n` elements each of the kernel's types, or one where the bit of `scalars` is set.
                     unsafe {
                         let ($a, $b) = (*(a as *const $A).add(at(0)), *(b as *const $B).add(at(1)));
                         *(d as *mut $Out).add(i) = $e;
@@ -84,7 +76,7 @@ loops! {
 
 /// `forms` says which masks the machine may use.
 fn instr<L: Loop>(_: L, forms: u8, dst: u8, src: [u8; 3]) -> Instr {
-    Instr { f: pick::<L>(), dst, src, arity: 2, mult: 1, forms }
+    Instr { f: pick::<L>(), dst, src, arity: 2, mult: 1, forms, cost: 2 }
 }
 
 #[test]
@@ -113,7 +105,7 @@ fn programs_of_several_outputs_over_any_layout() {
         let constants = [(&raw const two as *const u8, 4)];
         let program = Program { constants: &constants, temps: 2, temp_size: 4, code: &code };
         let (oa, ob, ox, oy) = (operand(&mut a, &la), operand(&mut b, &lb), operand(&mut x, &lx), operand(&mut y, &ly));
-        // SAFETY: N1: layouts lie in their own storages; outputs don't repeat.
+        // SAFETY: NEST1: layouts lie in their own storages; outputs don't repeat.
         unsafe { super::run(&program, shape, &[oa, ob], &[ox, oy]) };
         let (pa, pb, px, py) = (positions(&la), positions(&lb), positions(&lx), positions(&ly));
         for i in 0..la.len() {
@@ -143,7 +135,7 @@ fn an_output_may_lie_on_an_input() {
         let code = [instr(Add, 0b111, 2, [0, 1, 0])];
         let program = Program { constants: &[], temps: 0, temp_size: 1, code: &code };
         let (oa, ob) = (operand(&mut a, &la), operand(&mut b, &lb));
-        // SAFETY: N1: the output is the first input exactly.
+        // SAFETY: NEST1: the output is the first input exactly.
         unsafe { super::run(&program, shape, &[oa.clone(), ob], &[oa]) };
         for (p, q) in positions(&la).into_iter().zip(positions(&lb)) {
             assert_eq!(a[p], before[p] + b[q], "{shape:?}");
@@ -167,7 +159,7 @@ fn streamed_outputs_hold_the_same() {
         let program = Program { constants: &[], temps: 0, temp_size: 1, code: &code };
         let inputs = [operand(&mut a, &whole(0)), operand(&mut b, &whole(0))];
         let outputs = [operand(&mut x, &whole(from_x)), operand(&mut y, &whole(from_y))];
-        // SAFETY: N1: layouts lie in their own storages.
+        // SAFETY: NEST1: layouts lie in their own storages.
         unsafe { tile::run(&program, &Nest::new(shape, &inputs, &outputs), true) };
         for k in 0..n {
             assert_eq!((x[from_x + k], y[from_y + k]), (a[k] + b[k], (a[k] < b[k]) as u8), "{shape:?}, {shift}, {k}");
@@ -179,7 +171,7 @@ fn streamed_outputs_hold_the_same() {
         let program = Program { code: &code, ..program };
         let before = a.clone();
         let target = operand(&mut a, &whole(0));
-        // SAFETY: N1: the output is the first input exactly.
+        // SAFETY: NEST1: the output is the first input exactly.
         unsafe { tile::run(&program, &Nest::new(shape, &[target.clone(), operand(&mut b, &whole(0))], &[target]), true) };
         assert!((0..n).all(|k| a[k] == before[k] + b[k]), "{shape:?}, in place");
     }

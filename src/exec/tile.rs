@@ -11,10 +11,11 @@
 //! Kernels never alias: an output that lies on an input (an operation in place) is computed in a slot and copied. So is one that is
 //! stored past the caches.
 
-use super::isa::LoopFn;
 use super::nest::{MAX_OPERANDS, Nest};
-use super::pack::{self, Rect};
-use super::stream;
+use super::pack;
+use super::rect::Rect;
+use crate::simd::LoopFn;
+use crate::simd::stream;
 use crate::storage::Bytes;
 use core::mem::MaybeUninit;
 
@@ -50,8 +51,10 @@ pub struct Instr {
     pub arity: u8,
     /// Elements that the loop sees for one of ours: 2 for complex numbers treated as pairs.
     pub mult: u8,
-    /// Bit m: the loop takes scalar mask m (contract E1).
+    /// Bit m: the loop takes scalar mask m (contract LOOP1).
     pub forms: u8,
+    /// Operations an element, for [`Cost`](crate::par::Cost).
+    pub cost: u8,
 }
 
 /// A program. Slots are numbered: inputs, outputs, constants, temporaries.
@@ -66,7 +69,7 @@ pub struct Program<'a> {
     /// The instructions, in order; each output slot is written by one.
     pub code: &'a [Instr],
 }
-// SAFETY: the constants outlive the run and are only read (N1).
+// SAFETY: the constants outlive the run and are only read (NEST1).
 unsafe impl Sync for Program<'_> {}
 
 #[repr(align(64))]
@@ -95,23 +98,28 @@ enum Place {
 /// Runs the program over the nest, with outputs stored past the caches where `streamed` and they can be.
 ///
 /// # Safety
-/// N1: every element that the nest reaches is readable (inputs) or writable (outputs), aligned, and stays so; inputs are
+/// NEST1: every element that the nest reaches is readable (inputs) or writable (outputs), aligned, and stays so; inputs are
 /// initialised; an output is one of the inputs exactly (same first element, same strides) or overlaps none; instructions
-/// are loops for the sizes of their slots (E1).
+/// are loops for the sizes of their slots (LOOP1).
 pub unsafe fn run(p: &Program, x: &Nest, streamed: bool) {
     let k = x.operands;
     let aliased = |o: usize| (0..x.inputs).any(|i| x.ptrs[i] == x.ptrs[o]);
     if p.code.len() == 1 && x.dims.len() == 1 && !streamed {
         let c = &p.code[0];
         let linear = (0..k).all(|i| x.dims[0].steps[i] == x.sizes[i] as isize);
-        if linear && c.src[..c.arity as usize].iter().all(|s| (*s as usize) < k) && !(x.inputs..k).any(aliased) {
-            let q = |j: usize| x.ptrs[c.src[j] as usize] as *const u8;
-            // SAFETY: N1; each operand's steps are its size, so it is one run of `total` elements, and no output is an input.
-            return unsafe { (c.f)(x.ptrs[c.dst as usize], q(0), q(1), q(2), x.total * c.mult as usize, 0) };
+        let scalars = c.src[..c.arity as usize].iter().rev().fold(0, |mask, s| mask << 1 | (*s as usize >= k) as u32);
+        if linear && c.forms >> scalars & 1 == 1 && !(x.inputs..k).any(aliased) {
+            // a program of one instruction has no temporaries, so what is no operand is a constant
+            let q = |j: usize| match c.src[j] as usize {
+                s if s < k => x.ptrs[s] as *const u8,
+                s => p.constants[s - k].0,
+            };
+            // SAFETY: NEST1; each operand's steps are its size, so it is one run of `total` elements, and no output is an input.
+            return unsafe { (c.f)(x.ptrs[c.dst as usize], q(0), q(1), q(2), x.total * c.mult as usize, scalars) };
         }
     }
     if x.total > 0 {
-        // SAFETY: N1, by the caller: the machine asks for nothing else.
+        // SAFETY: NEST1, by the caller: the machine asks for nothing else.
         unsafe { Machine::new(p, x, streamed).run() }
     }
     if streamed {
@@ -144,7 +152,7 @@ struct Machine<'a> {
 
 impl Machine<'_> {
     /// # Safety
-    /// N1.
+    /// NEST1.
     unsafe fn run(mut self) {
         let mut near = Scratch([const { MaybeUninit::uninit() }; STACK]);
         let needed = self.buffers * self.tile * self.unit;
@@ -156,11 +164,11 @@ impl Machine<'_> {
             }
             near.0.as_mut_ptr() as *mut u8
         });
-        // SAFETY: the caller's; fresh memory that nobody else knows (S3) or this frame's, aligned to a line, for all buffers.
+        // SAFETY: the caller's; fresh memory that nobody else knows (STORAGE3) or this frame's, aligned to a line, for all buffers.
         unsafe { self.run_in(base) }
     }
     /// # Safety
-    /// N1; `base` is valid for reads and writes of all buffers while this runs, and nobody else uses it.
+    /// NEST1; `base` is valid for reads and writes of all buffers while this runs, and nobody else uses it.
     unsafe fn run_in(&self, base: *mut u8) {
         let (x, p, k) = (self.x, self.p, self.x.operands);
         let mut slots = [core::ptr::null_mut::<u8>(); MAX_SLOTS];
@@ -172,7 +180,7 @@ impl Machine<'_> {
                 slots[k + i] = *ptr as *mut u8;
             } else {
                 let one = Rect { ptr: *ptr, rows: 1, cols: self.tile, row_step: 0, col_step: 0 };
-                // SAFETY: a constant is one readable element (N1); the buffer holds a tile of it.
+                // SAFETY: a constant is one readable element (NEST1); the buffer holds a tile of it.
                 unsafe { pack::pack(slots[k + i], one, *size) };
             }
         }
@@ -188,7 +196,7 @@ impl Machine<'_> {
         loop {
             for j in (0..self.n1).step_by(self.rows) {
                 for i in (0..self.n0).step_by(self.cols) {
-                    // SAFETY: N1; the rectangle lies inside the two inner loops.
+                    // SAFETY: NEST1; the rectangle lies inside the two inner loops.
                     unsafe { self.rectangle(&mut state, i, j, self.cols.min(self.n0 - i), self.rows.min(self.n1 - j)) };
                 }
             }
@@ -212,7 +220,7 @@ impl Machine<'_> {
         }
     }
     /// # Safety
-    /// N1; the rectangle of `cols` x `rows` at column `i`, row `j` lies inside the two inner loops.
+    /// NEST1; the rectangle of `cols` x `rows` at column `i`, row `j` lies inside the two inner loops.
     unsafe fn rectangle(&self, st: &mut State, i: usize, j: usize, cols: usize, rows: usize) {
         let (x, k) = (self.x, self.x.operands);
         let rect = |st: &State, o: usize| Rect {
@@ -233,7 +241,7 @@ impl Machine<'_> {
                     }
                     // what is there already stays: operands repeated along the outer loops
                     if st.packed[o] != Some((r.ptr, r.rows, r.cols)) {
-                        // SAFETY: N1 gives P1; the buffer holds a tile.
+                        // SAFETY: NEST1 gives PACK1; the buffer holds a tile.
                         unsafe { pack::pack(buffer, r, x.sizes[o]) };
                         st.packed[o] = Some((r.ptr, r.rows, r.cols));
                     }
@@ -251,13 +259,13 @@ impl Machine<'_> {
             let (runs, len) = if by_row { (rows, cols) } else { (1, rows * cols) };
             for y in 0..runs {
                 let at = |s: u8| st.slots[s as usize].wrapping_offset(self.row_offset(s as usize, y, cols));
-                // SAFETY: E1: places above hold the rectangle's elements of each operand, buffers are distinct, and an
-                // output is in place only where it is no input (N1).
+                // SAFETY: LOOP1: places above hold the rectangle's elements of each operand, buffers are distinct, and an
+                // output is in place only where it is no input (NEST1).
                 unsafe { (c.f)(at(c.dst), at(c.src[0]), at(c.src[1]), at(c.src[2]), len * c.mult as usize, scalars) };
             }
         }
         for o in x.inputs..k {
-            // SAFETY: N1 gives P2; the slot was written by its instruction. What is streamed is one row, which begins with a line.
+            // SAFETY: NEST1 gives PACK2; the slot was written by its instruction. What is streamed is one row, which begins with a line.
             unsafe {
                 match self.places[o] {
                     Place::Packed => pack::unpack(st.slots[o], rect(st, o), x.sizes[o]),

@@ -1,7 +1,7 @@
 //! Rectangles whose columns lie in memory as lines: whole cache lines are read and written, in blocks that are transposed in registers.
 
-use super::isa::{self, Isa, Kernel};
-use super::pack::Rect;
+use super::rect::Rect;
+use crate::simd::{self, Isa, Kernel};
 
 /// Rows that are written together: as many elements of each column, so that some of its cache lines are neighbours.
 const STRIP: usize = 64;
@@ -12,13 +12,13 @@ const SIDE: usize = 16;
 /// Copies a rectangle whose columns are contiguous to contiguous rows, `step` bytes apart.
 ///
 /// # Safety
-/// P3: P1 of [`pack`](super::pack::pack) for the rectangle, with `row_step` one element, and for rows of that step in place of those
+/// PACK3: PACK1 of [`pack`](super::pack::pack) for the rectangle, with `row_step` one element, and for rows of that step in place of those
 /// without gaps.
 pub unsafe fn transpose<U: Copy>(to: *mut U, step: isize, x: Rect) {
-    isa::call(Transpose(to, step, x))
+    simd::call(Transpose(to, step, x))
 }
 
-/// P3 holds.
+/// PACK3 holds.
 struct Transpose<U>(*mut U, isize, Rect);
 impl<U: Copy> Kernel for Transpose<U> {
     type Out = ();
@@ -32,7 +32,7 @@ impl<U: Copy> Kernel for Transpose<U> {
             for i in (0..x.cols).step_by(side) {
                 for j in (j..x.rows.min(j + STRIP)).step_by(side) {
                     let (j, i) = (j.min(x.rows - side), i.min(x.cols - side));
-                    // SAFETY: P3; the block lies inside the rectangle.
+                    // SAFETY: PACK3; the block lies inside the rectangle.
                     unsafe {
                         let from = (x.ptr.offset(x.col_step * i as isize) as *const U).add(j);
                         block::<I, U>(from, x.col_step, to.byte_offset(step * j as isize).add(i), step, side);
@@ -46,24 +46,24 @@ impl<U: Copy> Kernel for Transpose<U> {
 /// One block: `side` contiguous columns of as many elements.
 ///
 /// # Safety
-/// P3.
+/// PACK3.
 #[inline(always)]
 unsafe fn block<I: Isa, U: Copy>(from: *const U, from_step: isize, to: *mut U, to_step: isize, side: usize) {
-    // SAFETY: P3: every element reached is one of the block's `side` rows and columns.
+    // SAFETY: PACK3: every element reached is one of the block's `side` rows and columns.
     unsafe {
         match (size_of::<U>(), side) {
             (1, 64) => return grouped::<I, 4>(from.cast(), from_step, to.cast(), to_step),
             (2, 32) => return grouped::<I, 2>(from.cast(), from_step, to.cast(), to_step),
-            #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-            (4, SIDE) if I::LEVEL == isa::Level::Avx512 => {
-                return isa::blocks::transpose_16x16(from.cast(), from_step, to.cast(), to_step);
+            #[cfg(x86_dispatch)]
+            (4, SIDE) if I::AVX512 => {
+                return simd::x86::transpose::transpose_16x16(from.cast(), from_step, to.cast(), to_step);
             }
-            #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-            (4, 8 | SIDE) if I::LEVEL >= isa::Level::Avx2 => {
+            #[cfg(x86_dispatch)]
+            (4, 8 | SIDE) if I::AVX2 => {
                 for i in (0..side).step_by(8) {
                     for j in (0..side).step_by(8) {
                         let (from, to) = (from.byte_offset(from_step * i as isize).add(j), to.byte_offset(to_step * j as isize).add(i));
-                        isa::blocks::transpose_8x8(from.cast(), from_step, to.cast(), to_step);
+                        simd::x86::transpose::transpose_8x8(from.cast(), from_step, to.cast(), to_step);
                     }
                 }
                 return;
@@ -85,7 +85,7 @@ type Four = [u8; 4];
 /// places.
 ///
 /// # Safety
-/// P3 for `SIDE * N` columns of as many elements.
+/// PACK3 for `SIDE * N` columns of as many elements.
 #[inline(always)]
 unsafe fn grouped<I: Isa, const N: usize>(from: *const Four, from_step: isize, to: *mut u8, to_step: isize) {
     /// Exchanges the second halves of `a` with the first halves of `b`, in groups of `2 * bits` bits whose lower half is `low`.
@@ -99,7 +99,7 @@ unsafe fn grouped<I: Isa, const N: usize>(from: *const Four, from_step: isize, t
     let mut groups = [[[0; SIDE]; N]; SIDE];
     let step = size_of_val(&groups[0]) as isize;
     for k in 0..N {
-        // SAFETY: P3; line `k` of each group has room for a row of the transposed block.
+        // SAFETY: PACK3; line `k` of each group has room for a row of the transposed block.
         unsafe {
             let from = from.byte_offset(from_step * k as isize);
             block::<I, Four>(from, from_step * N as isize, groups.as_mut_ptr().cast::<Four>().add(SIDE * k), step, SIDE);
@@ -115,7 +115,7 @@ unsafe fn grouped<I: Isa, const N: usize>(from: *const Four, from_step: isize, t
             exchange(a, b, 16, 0xffff);
         }
         for (k, line) in group.iter().enumerate() {
-            // SAFETY: P3; a row is `SIDE` times four bytes.
+            // SAFETY: PACK3; a row is `SIDE` times four bytes.
             unsafe { (to.byte_offset(to_step * (g * N + k) as isize) as *mut [u32; SIDE]).write_unaligned(*line) };
         }
     }

@@ -183,12 +183,12 @@ fn tensor(source: &mut Source) -> Result<(Tensor, u64)> {
     let width = match start[6] {
         1 => 2,
         2 | 3 => 4,
-        version => return Err(source.wrong(message!("version {version} of the npy format; 1 to 3 are known"))),
+        version => return Err(source.wrong(message!("npy format version {version} is not supported; 1 to 3 are"))),
     };
     source.read(8, &mut len[..width])?;
     let (before, len) = (8 + width as u64, u32::from_le_bytes(len) as usize);
     if len > LONGEST_HEADER {
-        return Err(source.wrong(message!("a header of {len} bytes; no more than {LONGEST_HEADER} are read")));
+        return Err(source.wrong(message!("header of {len} bytes exceeds the limit of {LONGEST_HEADER}")));
     }
     let mut text = [0; 128]; // that of most files
     let mut long;
@@ -249,7 +249,7 @@ impl<'a> Dictionary<'a> {
             }
         }
         if !text.0.trim().is_empty() {
-            return Err(message!("{} after its end", Excerpt(&text.0.trim())).into());
+            return Err(message!("{} after the header's end", Excerpt(&text.0.trim())).into());
         }
         let missing = |key: &str| message!("{key} is missing");
         Ok(Dictionary {

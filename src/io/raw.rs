@@ -22,11 +22,8 @@ fn swap(bytes: &mut [u8], size: usize) {
 /// A fresh tensor whose bytes `read` fills in; `big` says in which byte order.
 pub(super) fn fill(shape: &[usize], dtype: DType, big: bool, read: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<Tensor> {
     let mut t = Tensor::empty(shape, dtype)?;
-    let len = t.len() * dtype.size();
-    let start = t.as_mut_ptr()?;
-    if len > 0 {
-        // SAFETY: contiguous elements inside the storage (T1), initialised (S1), exclusive while `t` is (S3).
-        let bytes = unsafe { core::slice::from_raw_parts_mut(start, len) };
+    let bytes = t.as_mut_bytes()?;
+    if !bytes.is_empty() {
         read(bytes)?;
         if big != cfg!(target_endian = "big") {
             swap(bytes, part(dtype));
@@ -40,9 +37,7 @@ pub(super) fn put_elements(t: &Tensor, put: Put) -> Result<()> {
     /// Bytes that are changed at once, on the stack; a multiple of every part.
     const PIECE: usize = 256;
     let t = t.contiguous()?;
-    let (len, dtype) = (t.len() * t.dtype().size(), t.dtype());
-    // SAFETY: contiguous elements inside the storage (T1), initialised (S1); `t` keeps others from writing to it (S3).
-    let bytes = if len == 0 { &[][..] } else { unsafe { core::slice::from_raw_parts(t.as_ptr(), len) } };
+    let (bytes, dtype) = (t.as_bytes(), t.dtype());
     if !dtype.is_bool() && cfg!(target_endian = "little") {
         return put(bytes);
     }

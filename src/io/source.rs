@@ -86,7 +86,7 @@ impl Source<'_> {
     fn expect(&self, start: u64, len: u64) -> Result<()> {
         match self.len() {
             Some(there) if start.checked_add(len).is_none_or(|end| end > there) => {
-                Err(self.wrong(message!("cut short: {there} bytes, {} are expected", start as u128 + len as u128)))
+                Err(self.wrong(message!("truncated: {there} bytes, expected {}", start as u128 + len as u128)))
             }
             _ => Ok(()),
         }
@@ -112,9 +112,7 @@ impl Source<'_> {
         };
         #[cfg(feature = "std")]
         return read.map_err(|e| match e.kind() {
-            std::io::ErrorKind::UnexpectedEof => {
-                self.wrong(message!("cut short: {} bytes are expected at {start}, fewer are there", out.len()))
-            }
+            std::io::ErrorKind::UnexpectedEof => self.wrong(message!("truncated: expected {} bytes at offset {start}", out.len())),
             _ => Error::io(&self.name, &e),
         });
         #[cfg(not(feature = "std"))]
@@ -133,14 +131,14 @@ impl Source<'_> {
         if let Some(len) = self.len()
             && len != end
         {
-            return Err(self.wrong(message!("{len} bytes, of which the tensors take {end}")));
+            return Err(self.wrong(message!("{len} bytes of data, but the tensors take {end}")));
         }
         #[cfg(feature = "std")]
         if let Content::Stream(stream) = &mut self.content {
             // what unpacks a stream checks it as a whole when it meets its end
             match std::io::Read::read(&mut stream.from, &mut [0]) {
                 Ok(0) => {}
-                Ok(_) => return Err(self.wrong(message!("more than the {end} bytes of its tensors"))),
+                Ok(_) => return Err(self.wrong(message!("data beyond the {end} bytes of its tensors"))),
                 Err(e) => return Err(Error::io(&self.name, &e)),
             }
         }
@@ -153,7 +151,7 @@ impl Source<'_> {
         };
         if self.expect(start, len).is_err() {
             let there = self.len().unwrap_or_default().saturating_sub(start);
-            let message = message!("cut short: shape {} of {dtype} takes {len} bytes, {there} are there", Excerpt(&shape));
+            let message = message!("truncated: shape {} of {dtype} takes {len} bytes, the file has {there}", Excerpt(&shape));
             return Err(self.wrong(message));
         }
         let in_order = big == cfg!(target_endian = "big") || part(dtype) == 1;
@@ -173,7 +171,7 @@ impl Source<'_> {
             #[cfg(feature = "std")]
             Content::Mapped(map) => {
                 let bytes = &map[start..start + len];
-                // SAFETY: the mapping lives as long as its owner (S5), which the handle keeps; that nobody writes to the file
+                // SAFETY: the mapping lives as long as its owner (STORAGE5), which the handle keeps; that nobody writes to the file
                 // meanwhile is asked of whoever loads it mapped (the module's documentation).
                 Some(unsafe { Bytes::foreign(bytes.as_ptr(), len, alloc::boxed::Box::new(map.clone())) }.lasting())
             }

@@ -50,7 +50,7 @@ pub fn broadcast(op: &'static str, shapes: &[&[usize]]) -> Result<Shape> {
 
 /// The bounds of a Python slice on a dimension of `size`: first element, number of elements. `step` is not 0.
 pub fn slice_bounds(start: Option<i64>, stop: Option<i64>, step: i64, size: usize) -> (usize, usize) {
-    let n = size.min(Layout::MOST) as i64; // L2
+    let n = size.min(Layout::MOST) as i64; // LAYOUT2
     let (low, high) = if step > 0 { (0, n) } else { (-1, n - 1) };
     let clamp = |x: Option<i64>, default: i64| x.map_or(default, |x| if x < 0 { x + n } else { x }.clamp(low, high));
     let (a, b) = if step > 0 { (clamp(start, 0), clamp(stop, n)) } else { (clamp(start, n - 1), clamp(stop, -1)) };

@@ -20,12 +20,12 @@ pub type Strides = SmallVec<[isize; 6]>;
 /// Shape, strides and offset.
 ///
 /// Invariants, checked in the one constructor `Layout::checked` and kept by every method:
-/// - L1. `strides` has as many entries as `shape`.
-/// - L2. The product of the sizes that are not zero is at most [`Layout::MOST`], so that the bytes of so many elements of any
+/// - LAYOUT1. `strides` has as many entries as `shape`.
+/// - LAYOUT2. The product of the sizes that are not zero is at most [`Layout::MOST`], so that the bytes of so many elements of any
 ///   dtype fit `isize`; `len` is the product of all.
-/// - L3. For every index inside `shape`, the position `offset + sum(index[k] * strides[k])` and all its partial sums are
+/// - LAYOUT3. For every index inside `shape`, the position `offset + sum(index[k] * strides[k])` and all its partial sums are
 ///   in `0..=Layout::MOST`.
-/// - L4. `contiguous` says whether the elements lie one after the other in row-major order (dimensions of size 1 don't
+/// - LAYOUT4. `contiguous` says whether the elements lie one after the other in row-major order (dimensions of size 1 don't
 ///   count; an empty layout is contiguous).
 #[derive(Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -58,7 +58,7 @@ impl Layout {
         let mut step = 1isize;
         for k in (0..shape.len()).rev() {
             strides[k] = step;
-            step *= shape[k].max(1) as isize; // L2
+            step *= shape[k].max(1) as isize; // LAYOUT2
         }
         Ok(Layout { shape: Shape::from_slice(shape), strides, offset: 0, len, contiguous: true })
     }
@@ -74,13 +74,13 @@ impl Layout {
             let mut step = 1;
             for k in order {
                 result.strides[k] = step;
-                step *= shape[k] as isize; // L2
+                step *= shape[k] as isize; // LAYOUT2
             }
             result = Layout::derived(result.shape, result.strides, 0);
         }
         Ok(result)
     }
-    /// The number of elements; none where L2 doesn't hold.
+    /// The number of elements; none where LAYOUT2 doesn't hold.
     fn count(shape: &[usize]) -> Option<usize> {
         let nonzero = shape.iter().filter(|d| **d > 0).try_fold(1usize, |n, d| n.checked_mul(*d).filter(|n| *n <= Layout::MOST))?;
         Some(if shape.contains(&0) { 0 } else { nonzero })
@@ -96,7 +96,7 @@ impl Layout {
         }
         Layout::checked(Shape::from_slice(shape), Strides::from_slice(strides), offset)
     }
-    /// Checks L2 and L3, derives `len` and L4.
+    /// Checks LAYOUT2 and LAYOUT3, derives `len` and LAYOUT4.
     fn checked(shape: Shape, strides: Strides, offset: usize) -> Result<Layout> {
         let outside =
             || Error::shape("strides", message!("shape {shape:?} with strides {strides:?} from {offset} leaves the address space"));
@@ -112,7 +112,7 @@ impl Layout {
         }
         Ok(Layout::derived(shape, strides, offset))
     }
-    /// A layout of elements of this one: L2 and L3 follow from those of `self`. What no element is reached by is of no meaning,
+    /// A layout of elements of this one: LAYOUT2 and LAYOUT3 follow from those of `self`. What no element is reached by is of no meaning,
     /// and 0, so that it overflows nothing.
     #[inline]
     fn derived(shape: Shape, mut strides: Strides, mut offset: usize) -> Layout {
@@ -120,7 +120,7 @@ impl Layout {
         for (d, s) in shape.iter().zip(strides.iter_mut()).rev() {
             if *d != 1 {
                 contiguous &= *s == len as isize;
-                len *= *d; // L2; nothing is left to multiply once it is 0
+                len *= *d; // LAYOUT2; nothing is left to multiply once it is 0
             } else if s.unsigned_abs() > Layout::MOST {
                 *s = 0;
             }
@@ -163,7 +163,7 @@ impl Layout {
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
-    /// L4: whether the elements lie one after the other.
+    /// Whether the elements lie one after the other (LAYOUT4).
     #[inline(always)]
     pub fn is_contiguous(&self) -> bool {
         self.contiguous
@@ -175,7 +175,7 @@ impl Layout {
         }
         let (mut low, mut high) = (self.offset as isize, self.offset as isize);
         for (d, s) in self.shape.iter().zip(&self.strides) {
-            let reach = (*d as isize - 1) * s; // L3
+            let reach = (*d as isize - 1) * s; // LAYOUT3
             if reach < 0 { low += reach } else { high += reach }
         }
         Some((low as usize, high as usize))
@@ -191,7 +191,7 @@ impl Layout {
         let mut reach = 0; // of the smaller strides together
         dims.iter().all(|(step, n)| {
             let apart = *step > reach;
-            reach += step * (n - 1); // L3
+            reach += step * (n - 1); // LAYOUT3
             apart
         })
     }

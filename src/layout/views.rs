@@ -204,7 +204,7 @@ impl Draft {
             self.offset = self.offset.wrapping_add_signed((start as isize).wrapping_mul(*stride));
         }
         *size = count;
-        // one element or none: the stride is of no meaning, and must not overflow; for more it is within L3
+        // one element or none: the stride is of no meaning, and must not overflow; for more it is within LAYOUT3
         if count > 1 {
             *stride = stride.wrapping_mul(step);
         }
@@ -234,12 +234,12 @@ impl Draft {
         self.shape.insert(axis, 1);
         self.strides.insert(axis, step);
     }
-    /// The layout. L2 and L3 hold, for they do for what it was made from.
+    /// The layout. LAYOUT2 and LAYOUT3 hold, for they do for what it was made from.
     #[inline]
     pub fn finish(self) -> Layout {
         Layout::derived(self.shape, self.strides, self.offset)
     }
-    /// The same where an empty dimension may have been taken out, so that there are elements now: L2 and L3 are checked.
+    /// The same where an empty dimension may have been taken out, so that there are elements now: LAYOUT2 and LAYOUT3 are checked.
     pub fn finish_checked(self) -> Result<Layout> {
         Layout::checked(self.shape, self.strides, self.offset)
     }

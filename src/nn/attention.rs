@@ -2,12 +2,12 @@
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::par::{self, Cost};
 use crate::kernel::attention::{self, Head, Mask};
 use crate::kernel::gemm::{Lane, Product};
 use crate::kernel::norm::Float;
 use crate::layout::{self, Shape};
 use crate::ops::linalg::{Failure, Matrices, Results};
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
 /// What [`scaled_dot_product_attention`] may be asked for beyond its operands.
@@ -81,7 +81,7 @@ pub fn scaled_dot_product_attention(q: &Tensor, k: &Tensor, v: &Tensor, options:
         // Heads in groups: a dimension for the groups, and one inside them that keys and values repeat along.
         let (of_q, of_k) = (size(&q, 3), size(&k, 3));
         if of_k == 0 || of_q % of_k != 0 || size(&v, 3) != of_k {
-            return Err(wrong("the heads (third-last axis) of q are no multiple of those of k and v"));
+            return Err(wrong("the heads (third-last axis) of q are not a multiple of those of k and v"));
         }
         q = split_heads(&q, of_k)?;
         (k, v) = (k.expand_dims(-3)?, v.expand_dims(-3)?);
@@ -118,7 +118,7 @@ pub fn scaled_dot_product_attention(q: &Tensor, k: &Tensor, v: &Tensor, options:
 fn split_heads(t: &Tensor, groups: usize) -> Result<Tensor> {
     let (lead, rest) = t.shape().split_at(t.rank() - 3);
     if rest[0] % groups != 0 {
-        return Err(Error::shape("scaled_dot_product_attention", message!("{} heads of the mask are no multiple of {groups}", rest[0])));
+        return Err(Error::shape("scaled_dot_product_attention", message!("{} heads of the mask are not a multiple of {groups}", rest[0])));
     }
     let shape: Shape = lead.iter().copied().chain([groups, rest[0] / groups, rest[1], rest[2]]).collect();
     t.reshape(shape)

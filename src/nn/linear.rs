@@ -121,7 +121,7 @@ impl Layer {
             return Err(Error::unsupported(OP, dtype));
         }
         if activation.is_some() && !dtype.is_float() {
-            return Err(Error::dtype(OP, message!("activations are of floats, not of {dtype}")));
+            return Err(Error::dtype(OP, message!("activations need a float dtype, not {dtype}")));
         }
         let residual = match residual {
             None => None,

@@ -1,13 +1,13 @@
 //! How the lines of a tensor are normalised: lines that lie in memory as they are, long ones in chunks on all threads, any others as
 //! copies.
 
-use crate::dtype::{Element, Plain};
+use crate::dtype::{Element, Pod};
 use crate::error::Result;
 use crate::exec::lines::Lines;
-use crate::exec::par::{self, Cost, Out};
 use crate::fallible;
 use crate::kernel::gemm::Product;
 use crate::kernel::norm::{self, CHUNK, Float, Norm, load, store};
+use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 
 /// Lines enough to keep threads busy without cutting any.
@@ -16,8 +16,8 @@ const LINES: usize = 16;
 /// `x` normalised along an axis, in the type that is computed in. How lines come to threads does not show in the bits.
 pub(super) fn normalize<T, N>(x: &Tensor, axis: usize, norm: &N) -> Result<Tensor>
 where
-    T: Element + Plain + Product,
-    T::Lane: Element + Plain + Float + Product<Lane = T::Lane>,
+    T: Element + Pod + Product,
+    T::Lane: Element + Pod + Float + Product<Lane = T::Lane>,
     N: Norm<T::Lane>,
 {
     if widens::<T>(x, axis) {
@@ -42,8 +42,8 @@ fn widens<T: Product>(x: &Tensor, axis: usize) -> bool {
 /// The same into `y`, contiguous, of the shape and dtype of `x`.
 pub(super) fn normalize_into<T, N>(x: &Tensor, axis: usize, norm: &N, y: &mut Tensor) -> Result<()>
 where
-    T: Element + Plain + Product,
-    T::Lane: Element + Plain + Float + Product<Lane = T::Lane>,
+    T: Element + Pod + Product,
+    T::Lane: Element + Pod + Float + Product<Lane = T::Lane>,
     N: Norm<T::Lane>,
 {
     if widens::<T>(x, axis) {
@@ -64,7 +64,7 @@ where
         }
         return Ok(());
     }
-    let lines = Lines::new(x.shape(), axis).input(x).output(y)?;
+    let lines = Lines::new(x.shape(), axis).input(x.elements()).output(y.elements_mut()?);
     if T::SAME {
         lines.run(cost, |line| norm::row(norm, line.input::<T::Lane>(0), line.output(0)))?;
     } else {
@@ -83,7 +83,7 @@ fn rows<F: Float, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F], cost: Co
     let out = Out::new(y);
     par::ranges(x.len() / n, 1, cost, |r| {
         let r = r.start * n..r.end * n;
-        // SAFETY: O1: the ranges of two calls are disjoint, so their rows are.
+        // SAFETY: OUT1: the ranges of two calls are disjoint, so their rows are.
         let y = unsafe { out.part(r.clone()) };
         for (x, y) in x[r].chunks(n).zip(y.chunks_mut(n)) {
             norm::row(norm, x, y);
@@ -99,12 +99,12 @@ fn chunks<F: Float + Product, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [
     let cost = Cost { bytes: cost.bytes / per_row, flops: cost.flops / per_row / 2 };
     let mut parts = fallible::filled([F::default(); 2], pieces)?;
     let (found, out) = (Out::new(&mut parts), Out::new(y));
-    // SAFETY: O1: each chunk has its own element and its own results.
+    // SAFETY: OUT1: each chunk has its own element and its own results.
     par::chunks(pieces, cost, |k| unsafe { found.part(k..k + 1)[0] = norm::part(norm, &x[chunk(k)], out.part(chunk(k))) });
     for row in parts.chunks_mut(per_row) {
         norm::join(norm, row, n);
     }
-    // SAFETY: O1: call `k` has chunk `k` alone, and `parts` is only read from now on.
+    // SAFETY: OUT1: call `k` has chunk `k` alone, and `parts` is only read from now on.
     par::chunks(pieces, cost, |k| unsafe { norm::write(norm, parts[k], k % per_row * CHUNK, &x[chunk(k)], out.part(chunk(k))) });
     Ok(())
 }

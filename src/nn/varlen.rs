@@ -3,12 +3,12 @@
 use super::attention::over_blocks;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::exec::par;
 use crate::fallible;
 use crate::kernel::attention::{self, Head, Mask};
 use crate::kernel::gemm::{Lane, Product};
 use crate::kernel::norm::Float;
 use crate::ops::linalg::{Matrices, Results};
+use crate::par;
 use crate::tensor::Tensor;
 
 /// What [`varlen_attention`] may be asked for beyond its operands.
@@ -33,7 +33,7 @@ pub struct VarlenAttention {
 /// The same as [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention) on each sequence, in one call and without
 /// padding, as in FlashAttention (Dao et al., 2022), whose `cu_seqlens` the offsets are.
 ///
-/// Errors where shapes don't fit, offsets don't lead from 0 to the number of tokens without a step back, or dtypes are no floats or
+/// Errors where shapes don't fit, offsets don't ascend from 0 to the number of tokens, or dtypes are no floats or
 /// have no common one.
 ///
 /// ```
@@ -61,11 +61,11 @@ pub fn varlen_attention(q: &Tensor, k: &Tensor, v: &Tensor, offsets: &[usize], o
         return Err(wrong("the last axes of q and k, the depth, differ"));
     }
     if groups != groups_v || (groups == 0 && heads > 0) || (groups > 0 && heads % groups != 0) {
-        return Err(wrong("the heads (second axis) of q are no multiple of those of k and v"));
+        return Err(wrong("the heads (second axis) of q are not a multiple of those of k and v"));
     }
     let rising = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
     if !rising || offsets.first() != Some(&0) || offsets.last() != Some(&tokens) {
-        return Err(Error::shape(OP, message!("offsets must lead from 0 to the {tokens} tokens without a step back")));
+        return Err(Error::shape(OP, message!("offsets must ascend from 0 to {tokens}, the number of tokens")));
     }
     let dtype = q.dtype().promote(k.dtype(), OP)?.promote(v.dtype(), OP)?;
     let wide = dtype.wide();

@@ -2,8 +2,8 @@
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::par::{self, Cost};
 use crate::layout::{IntoShape, Layout};
+use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
@@ -110,7 +110,7 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
     let (a, b, s) = (start.to_f64(), stop.to_f64(), step.to_f64());
     let count = libm::ceil((b - a) / s);
     if count.is_nan() || count >= isize::MAX as f64 {
-        return Err(Error::value(OP, message!("{start}, {stop}, {step} make no finite number of values")));
+        return Err(Error::value(OP, message!("{start}, {stop}, {step} do not define a finite range")));
     }
     linear(OP, dtype, count.max(0.0) as usize, move |i| (a + i as f64 * s, 0.0))
 }
@@ -206,7 +206,7 @@ fn filled<T: Element>(dtype: DType, count: usize, f: impl Fn(usize) -> T + Sync)
     let mut out = Tensor::empty([count], dtype)?;
     let to = par::Out::new(out.as_mut_slice::<T>()?);
     par::ranges(count, 64, Cost { bytes: size_of::<T>(), flops: 4 }, |r| {
-        // SAFETY: O1: the ranges of two calls are disjoint.
+        // SAFETY: OUT1: the ranges of two calls are disjoint.
         for (x, i) in unsafe { to.part(r.clone()) }.iter_mut().zip(r) {
             *x = f(i);
         }

@@ -1,6 +1,5 @@
 //! The operations: validate, promote and broadcast, pick a kernel, hand it to `exec`.
 
-pub mod copy;
 pub mod create;
 pub mod decimals;
 pub mod elementwise;

@@ -1,15 +1,15 @@
 //! Scans along an axis: cumulative sum, product, maximum, minimum; and differences, which undo the sum.
 
 use super::reduce::{accumulated, accumulator, slice, slice_mut};
-use crate::dtype::{DType, Plain};
+use crate::dtype::{DType, Pod};
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
-use crate::exec::par::{self, Cost, Out};
 use crate::fallible;
 use crate::kernel::reduce::{Max, Min, Prod, Reduce, Sum, run};
 use crate::kernel::scan::{scan as scan_line, step};
 use crate::layout::{self, Axes, Shape};
 use crate::ops;
+use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -193,7 +193,7 @@ const LINES: usize = 16;
 const COLUMNS: usize = 16;
 
 /// The scan of `x`, whose elements are of the width of `T`, along `axis`; after the identity where `initial` says so.
-fn scan<T: Plain, R: Reduce<T, Acc = T, Out = T>>(x: &Tensor, axis: usize, initial: bool) -> Result<Tensor> {
+fn scan<T: Pod, R: Reduce<T, Acc = T, Out = T>>(x: &Tensor, axis: usize, initial: bool) -> Result<Tensor> {
     let n = x.shape()[axis];
     let mut shape = Shape::from_slice(x.shape());
     shape[axis] += initial as usize;
@@ -210,7 +210,7 @@ fn scan<T: Plain, R: Reduce<T, Acc = T, Out = T>>(x: &Tensor, axis: usize, initi
         columns::<T, R>(slice(x), n, inner, first, slice_mut(&mut y)?);
     } else {
         let cost = Cost { bytes: 2 * n * size_of::<T>(), flops: 4 * n };
-        Lines::new(x.shape(), axis).input(x).output(&mut y)?.run(cost, |line| {
+        Lines::new(x.shape(), axis).input(x.elements()).output(y.elements_mut()?).run(cost, |line| {
             let (x, y): (&[T], &mut [T]) = (line.input(0), line.output(0));
             scan_line::<T, R>(x, after(y, first), R::IDENTITY)
         })?;
@@ -230,14 +230,14 @@ fn after<T>(y: &mut [T], first: Option<T>) -> &mut [T] {
 }
 
 /// Lines of `n` elements, each cut in chunks: what a chunk starts from are the totals of those before it.
-fn chunks<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, y: &mut [T]) -> Result<()> {
+fn chunks<T: Pod, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, y: &mut [T]) -> Result<()> {
     let per_line = n.div_ceil(CHUNK);
     let pieces = x.len() / n * per_line;
     let chunk = |k: usize| k / per_line * n + k % per_line * CHUNK..k / per_line * n + n.min((k % per_line + 1) * CHUNK);
     let cost = Cost { bytes: CHUNK * size_of::<T>(), flops: CHUNK };
     let mut carries = fallible::filled(R::IDENTITY, pieces)?;
     let out = Out::new(&mut carries);
-    // SAFETY: O1: each chunk has its own element.
+    // SAFETY: OUT1: each chunk has its own element.
     par::chunks(pieces, cost, |k| unsafe { out.part(k..k + 1)[0] = run::<T, R>(&x[chunk(k)]) });
     for line in carries.chunks_mut(per_line) {
         let mut carry = R::IDENTITY;
@@ -251,7 +251,7 @@ fn chunks<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, 
     par::chunks(pieces, Cost { bytes: 2 * cost.bytes, flops: 4 * cost.flops }, |k| {
         let (line, r) = (k / per_line, chunk(k));
         let shift = (line + 1) * extra;
-        // SAFETY: O1: the places of this chunk alone, and the line's first for its first chunk.
+        // SAFETY: OUT1: the places of this chunk alone, and the line's first for its first chunk.
         unsafe {
             if let (Some(v), 0) = (first, k % per_line) {
                 out.part(r.start + line..r.start + line + 1)[0] = v;
@@ -263,7 +263,7 @@ fn chunks<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, 
 }
 
 /// Contiguous `[outer, n, inner]`, along the middle: each row is the one above joined with that of `x`, strip by strip.
-fn columns<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, inner: usize, first: Option<T>, y: &mut [T]) {
+fn columns<T: Pod, R: Reduce<T, Acc = T>>(x: &[T], n: usize, inner: usize, first: Option<T>, y: &mut [T]) {
     let extra = first.is_some() as usize;
     let outer = y.len() / ((n + extra) * inner);
     let width = inner.div_ceil(2 * par::threads()).next_multiple_of(64).clamp(64, 2048);
@@ -273,7 +273,7 @@ fn columns<T: Plain, R: Reduce<T, Acc = T>>(x: &[T], n: usize, inner: usize, fir
         let (block, strip) = (k / strips, k % strips);
         let columns = strip * width..inner.min((strip + 1) * width);
         let at = |row: usize| row * inner + columns.start..row * inner + columns.end;
-        // SAFETY: O1: strips don't overlap, nor do rows of one.
+        // SAFETY: OUT1: strips don't overlap, nor do rows of one.
         let target = |row: usize| unsafe { out.part(at(block * (n + extra) + row)) };
         if let Some(v) = first {
             target(0).fill(v);

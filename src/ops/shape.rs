@@ -2,9 +2,9 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::par::{self, Cost};
 use crate::fallible;
 use crate::layout::{self, Axes, IntoShape, Layout, Shape};
+use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 /// The dtype that all promote to. Errors where there is no tensor, or no such dtype.
 fn promoted<T: Borrow<Tensor>>(op: &'static str, tensors: &[T]) -> Result<DType> {
-    let first = tensors.first().ok_or_else(|| Error::value(op, "at least one tensor is needed, and there is none"))?;
+    let first = tensors.first().ok_or_else(|| Error::value(op, "at least one tensor is needed"))?;
     tensors.iter().try_fold(first.borrow().dtype(), |d, t| d.promote(t.borrow().dtype(), op))
 }
 
@@ -49,7 +49,7 @@ fn joined<T: Borrow<Tensor>>(op: &'static str, tensors: &[T], k: usize, dtype: D
             let message = message!("shapes {:?} and {:?} must be equal except along axis {k}", first.shape(), t.shape());
             return Err(Error::shape(op, message));
         }
-        shape[k] = shape[k].checked_add(t.shape()[k]).ok_or_else(|| Error::shape(op, "the sizes add up to more than memory has"))?;
+        shape[k] = shape[k].checked_add(t.shape()[k]).ok_or_else(|| Error::shape(op, "the sizes add up to more than the address space"))?;
     }
     let mut out = Tensor::empty(&shape, dtype)?;
     let (whole, mut start) = (out.layout().clone(), 0);
@@ -274,17 +274,15 @@ fn triangle(op: &'static str, x: &Tensor, zeros: impl Fn(i64, usize) -> core::op
     };
     let mut out = x.copy()?;
     let size = x.dtype().size();
-    let first = out.as_mut_ptr()?;
     if x.is_empty() {
         return Ok(out);
     }
-    // SAFETY: a fresh contiguous tensor's bytes (T1, S3); zero bytes are a zero of every dtype.
-    let bytes = par::Out::new(unsafe { core::slice::from_raw_parts_mut(first, x.len() * size) });
+    let bytes = par::Out::new(out.as_mut_bytes()?); // zero bytes are a zero of every dtype
     par::ranges(x.len() / columns, 1, Cost { bytes: columns * size, flops: 0 }, |r| {
         for row in r {
             let zeros = zeros((row % rows) as i64, columns);
             let start = row * columns;
-            // SAFETY: O1: each row is in one range, and a call touches its rows alone.
+            // SAFETY: OUT1: each row is in one range, and a call touches its rows alone.
             unsafe { bytes.part((start + zeros.start) * size..(start + zeros.end) * size) }.fill(0);
         }
     });
@@ -308,7 +306,7 @@ pub fn pad(x: &Tensor, widths: &[(usize, usize)], value: impl Into<Scalar>) -> R
         return Err(Error::shape(OP, message!("{} pairs of widths for shape {:?}", widths.len(), x.shape())));
     }
     let sizes = x.shape().iter().zip(widths).map(|(n, (a, b))| n.checked_add(*a).and_then(|n| n.checked_add(*b)));
-    let shape = sizes.collect::<Option<Shape>>().ok_or_else(|| Error::shape(OP, "the widths add up to more than memory has"))?;
+    let shape = sizes.collect::<Option<Shape>>().ok_or_else(|| Error::shape(OP, "the widths add up to more than the address space"))?;
     let mut out = Tensor::filled(&shape, x.dtype(), &value)?;
     let mut inside = out.layout().clone();
     for (k, (before, _)) in widths.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! Sorting, the order of positions, the first k, and searches. NaN comes last, ascending and descending.
 
-use crate::dtype::{DType, Element, Plain};
+use crate::dtype::{DType, Element, Pod};
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
-use crate::exec::par::{self, Cost};
 use crate::kernel::sort::pack::{self, Packing};
 use crate::kernel::sort::{self as kernel, Key, Ordered, Pair, Part};
 use crate::layout;
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -176,7 +176,7 @@ pub fn searchsorted(sorted: &Tensor, values: &Tensor, side: Side, sorter: Option
     }
     let dtype = sorted.dtype().promote(values.dtype(), OP)?;
     if let Some(s) = sorter.filter(|s| s.shape() != sorted.shape()) {
-        return Err(Error::shape(OP, message!("a sorter of shape {:?} for {:?} values", s.shape(), sorted.shape())));
+        return Err(Error::shape(OP, message!("the sorter has shape {:?}, the sorted tensor {:?}", s.shape(), sorted.shape())));
     }
     let sorted = match sorter {
         Some(s) => super::take(sorted, s, 0)?,
@@ -189,7 +189,7 @@ pub fn searchsorted(sorted: &Tensor, values: &Tensor, side: Side, sorter: Option
     dispatch!(ordered dtype, |T| {
         let (sorted, values) = (sorted.as_slice::<T>()?, values.as_slice::<T>()?);
         par::ranges(values.len(), 64, cost, |r| {
-            // SAFETY: O1: the ranges of two calls are disjoint.
+            // SAFETY: OUT1: the ranges of two calls are disjoint.
             let out = unsafe { to.part(r.clone()) };
             kernel::search(sorted, &values[r], side == Side::Right, out)
         });
@@ -229,7 +229,7 @@ fn sort_lines<T: Ordered>(x: &Tensor, axis: usize, descending: bool) -> Result<T
         return line_by_line(x, axis, x.dtype(), key, |from: &[T], to, scratch| sort_line(from, descending, to, scratch));
     }
     let mut out = Tensor::empty(x.shape(), x.dtype())?;
-    let lines = Lines::new(x.shape(), axis).input(x).output(&mut out)?.scratch(n, key);
+    let lines = Lines::new(x.shape(), axis).input(x.elements()).output(out.elements_mut()?).scratch(n, key);
     lines.run(cost, |line| kernel::sort(line.input::<T>(0), descending, line.output::<T>(0), line.scratch(0)))?;
     Ok(out)
 }
@@ -240,7 +240,7 @@ fn are_few(x: &Tensor, n: usize, cost: Cost) -> bool {
 }
 
 /// Calls `f` with each line along the axis, its result and scratch of its length, one after the other.
-fn line_by_line<T: Ordered, R: Element, K: Plain>(
+fn line_by_line<T: Ordered, R: Element, K: Pod>(
     x: &Tensor,
     axis: usize,
     dtype: DType,
@@ -252,7 +252,7 @@ fn line_by_line<T: Ordered, R: Element, K: Plain>(
     let mut out = Tensor::empty(x.shape(), dtype)?;
     let mut scratch = Tensor::empty([n], scratch)?;
     assert!(scratch.dtype().size() == size_of::<K>());
-    // SAFETY: fresh memory of `n` elements of this size (T1, S3), of which any bits are values, aligned as a cache line.
+    // SAFETY: fresh memory of `n` elements of this size (TENSOR1, STORAGE3), of which any bits are values, aligned as a cache line.
     let scratch = unsafe { core::slice::from_raw_parts_mut(scratch.as_mut_ptr()? as *mut K, n) };
     for (x, out) in x.as_slice::<T>()?.chunks_exact(n).zip(out.as_mut_slice::<R>()?.chunks_exact_mut(n)) {
         f(x, out, scratch);
@@ -265,7 +265,7 @@ fn sort_line<T: Ordered>(x: &[T], descending: bool, out: &mut [T], scratch: &mut
     let keys = kernel::as_keys(out);
     let to = par::Out::new(keys);
     par::ranges(x.len(), 64, Cost { bytes: 2 * size_of::<T>(), flops: 4 }, |r| {
-        // SAFETY: O1: the ranges of two calls are disjoint.
+        // SAFETY: OUT1: the ranges of two calls are disjoint.
         kernel::keys(&x[r.clone()], descending, unsafe { to.part(r) })
     });
     sort_parts(Part::new(keys, scratch), |keys| kernel::values::<T>(keys, descending));
@@ -283,7 +283,7 @@ fn sort_parts<K: Key>(whole: Part<K>, done: impl Fn(&mut [K]) + Sync) {
         let mut halves: Vec<_> = parts.iter().map(|_| (Part::default(), Part::default())).collect();
         let (from, to) = (par::Out::new(&mut parts), par::Out::new(&mut halves));
         par::chunks(before, Cost { bytes: 4 * size_of::<K>() * n / before, flops: 16 * n / before }, |k| {
-            // SAFETY: O1: call `k` has part `k` of either alone.
+            // SAFETY: OUT1: call `k` has part `k` of either alone.
             let (from, to) = unsafe { (from.part(k..k + 1), to.part(k..k + 1)) };
             to[0] = K::split(core::mem::take(&mut from[0]));
         });
@@ -296,7 +296,7 @@ fn sort_parts<K: Key>(whole: Part<K>, done: impl Fn(&mut [K]) + Sync) {
     let count = parts.len();
     let parts = par::Out::new(&mut parts);
     par::chunks(count, of_part, |k| {
-        // SAFETY: O1: call `k` has part `k` alone.
+        // SAFETY: OUT1: call `k` has part `k` alone.
         let part = unsafe { parts.part(k..k + 1) };
         done(core::mem::take(&mut part[0]).sort())
     });
@@ -311,14 +311,14 @@ fn argsort_line<T: Ordered>(x: &[T], descending: bool, out: &mut [i64], scratch:
     let cost = Cost { bytes: size_of::<T>() + 8, flops: 4 };
     let to = par::Out::new(&mut *out);
     par::ranges(x.len(), 64, cost, |r| {
-        // SAFETY: O1: the ranges of two calls are disjoint.
+        // SAFETY: OUT1: the ranges of two calls are disjoint.
         pack::pairs(&x[r.clone()], r.start, packing, descending, unsafe { to.part(r) })
     });
     sort_parts(Part::new(out, scratch), |_| ());
     pack::settle(x, packing, descending, out);
     let to = par::Out::new(out);
     par::ranges(x.len(), 64, cost, |r| {
-        // SAFETY: O1: the ranges of two calls are disjoint.
+        // SAFETY: OUT1: the ranges of two calls are disjoint.
         pack::positions(unsafe { to.part(r) }, packing)
     });
 }
@@ -330,7 +330,7 @@ fn extent<T: Ordered>(x: &[T], descending: bool) -> (i64, i64) {
     let mut of_pieces = [(i64::MAX, i64::MIN); PIECES];
     let to = par::Out::new(&mut of_pieces);
     par::chunks(x.len().div_ceil(piece), Cost { bytes: piece * size_of::<T>(), flops: 4 * piece }, |k| {
-        // SAFETY: O1: call `k` has element `k` alone.
+        // SAFETY: OUT1: call `k` has element `k` alone.
         let to = unsafe { to.part(k..k + 1) };
         to[0] = pack::extent(&x[k * piece..x.len().min((k + 1) * piece)], descending);
     });
@@ -385,9 +385,9 @@ fn argsort_lines<T: Ordered>(x: &Tensor, r: &Request, with_values: bool) -> Resu
     }
     let mut indices = Tensor::empty(x.shape(), DType::I64)?;
     let mut values = if with_values { Some(Tensor::empty(x.shape(), x.dtype())?) } else { None };
-    let mut lines = Lines::new(x.shape(), axis).input(x).output(&mut indices)?;
+    let mut lines = Lines::new(x.shape(), axis).input(x.elements()).output(indices.elements_mut()?);
     if let Some(v) = &mut values {
-        lines = lines.output(v)?;
+        lines = lines.output(v.elements_mut()?);
     }
     lines.scratch(n, DType::I64).run(cost, |line| {
         let (from, indices) = (line.input::<T>(0), line.output::<i64>(0));
@@ -406,9 +406,9 @@ fn first_lines<T: Ordered, P: Pair<T::Key>>(x: &Tensor, r: &Request, values: Opt
     let (n, Request { axis, k, sorted, descending, .. }) = (x.shape()[r.axis], *r);
     let room = kernel::first_len(n, k);
     let with_values = values.is_some();
-    let mut lines = Lines::new(x.shape(), axis).input(x).output(indices)?;
+    let mut lines = Lines::new(x.shape(), axis).input(x.elements()).output(indices.elements_mut()?);
     if let Some(v) = values {
-        lines = lines.output(v)?;
+        lines = lines.output(v.elements_mut()?);
     }
     let lines = lines.scratch(room.saturating_mul(2), of_size(size_of::<P>()));
     lines.run(Cost { bytes: n * size_of::<T>(), flops: n * 16 }, |line| {

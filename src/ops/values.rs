@@ -2,8 +2,8 @@
 
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::exec::par::{self, Cost, Out};
 use crate::layout::{self, Ints};
+use crate::par::{self, Cost, Out};
 use crate::scalar::Value;
 use crate::tensor::Tensor;
 use alloc::vec;
@@ -29,10 +29,10 @@ impl Tensor {
     pub fn at<T: Element>(&self, position: impl Into<Ints>) -> Result<T> {
         self.expect_dtype::<T>("at")?;
         let p = self.as_ptr().wrapping_offset(self.offset_of("at", position.into().values())?);
-        // SAFETY: an element inside the shape (T1).
+        // SAFETY: an element inside the shape (TENSOR1).
         unsafe { Value::read(p, size_of::<T>()) }
             .get::<T>()
-            .ok_or_else(|| Error::value("at", "the memory holds a byte that is no bool: read it as flex::Bool"))
+            .ok_or_else(|| Error::value("at", "the memory holds a byte other than 0 and 1: read it as flex::Bool"))
     }
     /// Writes the element at a position; storage that is shared is copied first. Errors as [`at`](Tensor::at).
     ///
@@ -49,7 +49,7 @@ impl Tensor {
         let first = self.as_mut_ptr()?;
         // strides may be others, for the elements may have moved
         let p = first.wrapping_offset(self.offset_of("set_at", position.values())?) as *mut T;
-        // SAFETY: an element inside the shape (T1), aligned (T2), in storage of this tensor's own (S3).
+        // SAFETY: an element inside the shape (TENSOR1), aligned (TENSOR2), in storage of this tensor's own (STORAGE3).
         unsafe { p.write(value) };
         Ok(())
     }
@@ -64,7 +64,7 @@ impl Tensor {
             if !(0..*size as isize).contains(&k) {
                 return Err(Error::Index { op, index: *index as i64, axis, size: *size });
             }
-            at += k * stride; // L3
+            at += k * stride; // LAYOUT3
         }
         Ok(at * self.dtype().size() as isize)
     }
@@ -167,7 +167,7 @@ impl Tensor {
         elements::<T>("map_inplace", self)?; // the bytes are values of `T`
         write::<T>(self, size_of::<T>(), |_, values| {
             for x in values {
-                // SAFETY: initialised (S1), with values of `T` by the check above.
+                // SAFETY: initialised (STORAGE1), with values of `T` by the check above.
                 x.write(f(unsafe { x.assume_init() }));
             }
         })
@@ -187,12 +187,12 @@ fn elements<'a, T: Element>(op: &'static str, x: &'a Tensor) -> Result<&'a [T]> 
     if x.is_empty() {
         return Ok(&[]);
     }
-    // SAFETY: dense elements from the first on (T1), initialised (S1).
+    // SAFETY: dense elements from the first on (TENSOR1), initialised (STORAGE1).
     let bytes = unsafe { slice::from_raw_parts(x.as_ptr(), x.len() * size_of::<T>()) };
     if !T::valid(bytes) {
-        return Err(Error::value(op, "the memory holds bytes that are no bool: read it as flex::Bool"));
+        return Err(Error::value(op, "the memory holds bytes other than 0 and 1: read it as flex::Bool"));
     }
-    // SAFETY: as above, aligned (T2), valid as `T`.
+    // SAFETY: as above, aligned (TENSOR2), valid as `T`.
     Ok(unsafe { slice::from_raw_parts(x.as_ptr() as *const T, x.len()) })
 }
 
@@ -204,10 +204,10 @@ fn write<R: Element>(out: &mut Tensor, bytes: usize, f: impl Fn(core::ops::Range
     if n == 0 {
         return Ok(());
     }
-    // SAFETY: dense elements from the first on (T1), aligned (T2), exclusive while `out` is borrowed (S3).
+    // SAFETY: dense elements from the first on (TENSOR1), aligned (TENSOR2), exclusive while `out` is borrowed (STORAGE3).
     let to = Out::new(unsafe { slice::from_raw_parts_mut(p as *mut MaybeUninit<R>, n) });
     par::ranges(n, 64, Cost { bytes: bytes + size_of::<R>(), flops: FLOPS }, |r| {
-        // SAFETY: O1: the ranges of two calls are disjoint.
+        // SAFETY: OUT1: the ranges of two calls are disjoint.
         f(r.clone(), unsafe { to.part(r) })
     });
     Ok(())

@@ -1,8 +1,8 @@
 //! Threads, memory, and what this build is.
 
 use crate::DType;
-use crate::exec::isa;
-use crate::exec::par::this_thread;
+use crate::par::this_thread;
+use crate::simd;
 use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -23,7 +23,7 @@ impl Threads {
     fn new(n: isize) -> PyResult<Threads> {
         match usize::try_from(n) {
             Ok(n) if n > 0 => Ok(Threads { n, before: Mutex::new(Vec::new()) }),
-            _ => Err(PyValueError::new_err(format!("threads({n}): at least 1 is needed"))),
+            _ => Err(PyValueError::new_err(format!("threads({n}): the number of threads must be at least 1"))),
         }
     }
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -54,7 +54,8 @@ impl Threads {
 #[pyfunction]
 #[pyo3(signature = (n, /))]
 fn set_num_threads(n: isize) -> PyResult<()> {
-    let n = usize::try_from(n).map_err(|_| PyValueError::new_err(format!("set_num_threads({n}): a negative number of threads")))?;
+    let n = usize::try_from(n)
+        .map_err(|_| PyValueError::new_err(format!("set_num_threads({n}): the number of threads must not be negative")))?;
     crate::set_num_threads(n);
     Ok(())
 }
@@ -130,7 +131,7 @@ fn show_config(py: Python<'_>) -> PyResult<Config> {
     let features = features!("std" "simd" "ints" "f64" "half" "complex" "python");
     let config = PyDict::new(py);
     config.set_item("version", env!("CARGO_PKG_VERSION"))?;
-    config.set_item("instruction_set", isa::name(isa::level()))?;
+    config.set_item("instruction_set", simd::name(simd::level()))?;
     config.set_item("threads", crate::num_threads())?;
     config.set_item("features", features.into_iter().filter(|f| f.1).map(|f| f.0).collect::<Vec<_>>().join(" "))?;
     config.set_item("dtypes", DType::ALL.into_iter().filter(|d| d.is_available()).map(DType::name).collect::<Vec<_>>().join(" "))?;

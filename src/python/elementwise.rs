@@ -327,7 +327,7 @@ macro_rules! add_function {
     };
 }
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident { $($body:tt)* })*) => {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal { $($body:tt)* })*) => {
         $(function!([$($doc)*] $Name $function $arity $rule);)*
 
         fn register_list(m: &Bound<PyModule>) -> PyResult<()> {

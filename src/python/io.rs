@@ -63,7 +63,7 @@ impl Read for Stream {
         self.call(|file| {
             let read = file.call_method1("read", (most,))?;
             let bytes = read.cast::<PyBytes>().map_err(|_| {
-                PyTypeError::new_err(format!("a binary file is wanted: read() of {} gave {}, not bytes", kind(file), kind(&read)))
+                PyTypeError::new_err(format!("expected a binary file: read() of {} returned {}, not bytes", kind(file), kind(&read)))
             })?;
             let bytes = bytes.as_bytes();
             let Some(out) = out.get_mut(..bytes.len()).filter(|_| bytes.len() <= most) else {
@@ -115,7 +115,7 @@ fn save_safetensors(py: Python<'_>, file: File, tensors: &Bound<PyMapping>, meta
     let mut named: Vec<(String, Tensor)> = Vec::new();
     for item in tensors.items()?.iter() {
         let (name, t) = item.extract::<(Bound<PyAny>, Bound<PyAny>)>()?;
-        let name = name.extract().map_err(|_| PyTypeError::new_err(format!("save: the name {name:?} is no string")))?;
+        let name = name.extract().map_err(|_| PyTypeError::new_err(format!("save: the name {name:?} is not a string")))?;
         fallible::push(&mut named, (name, asarray(&t, None, None)?.get().get()))?;
     }
     let named = named.iter().map(|(name, t)| (name, t));

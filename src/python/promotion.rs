@@ -163,7 +163,7 @@ fn result_type<'py>(py: Python<'py>, arrays_and_dtypes: &Bound<'py, PyTuple>) ->
                     numbers.push(s);
                     continue;
                 }
-                None => return Err(PyTypeError::new_err(format!("{OP}: a tensor, a dtype or a number is wanted, not {}", kind(&x)))),
+                None => return Err(PyTypeError::new_err(format!("{OP}: expected a tensor, a dtype or a number, got {}", kind(&x)))),
             },
         };
         strong = Some(strong.map_or(Ok(dtype), |s| s.promote(dtype, OP))?);

@@ -24,7 +24,7 @@ impl<'py> FromPyObject<'_, 'py> for Tensors {
         }
         match x.try_iter() {
             Ok(items) if !x.is_instance_of::<PyString>() => items.map(|t| tensor(&t?)).collect::<PyResult<_>>().map(Tensors),
-            _ => Err(PyTypeError::new_err(format!("a list or tuple of tensors is wanted, not {}", kind(&x)))),
+            _ => Err(PyTypeError::new_err(format!("expected a list or tuple of tensors, got {}", kind(&x)))),
         }
     }
 }
@@ -308,7 +308,7 @@ fn pad(py: Python<'_>, x: Arg, pad_width: &Bound<PyAny>, value: Number) -> PyRes
         match p {
             [both] => Ok((count("pad", "a width", *both)?, count("pad", "a width", *both)?)),
             [before, after] => Ok((count("pad", "a width", *before)?, count("pad", "a width", *after)?)),
-            other => Err(PyValueError::new_err(format!("pad: {other:?} is no pair of widths"))),
+            other => Err(PyValueError::new_err(format!("pad: {other:?} is not a pair of widths"))),
         }
     };
     let widths = match pad_width.extract::<Ints>() {

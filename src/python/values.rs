@@ -104,9 +104,9 @@ pub fn tolist<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
 fn nested<'py>(py: Python<'py>, t: &Tensor, axis: usize, p: *const u8) -> PyResult<Bound<'py, PyAny>> {
     let (n, stride) = (t.shape()[axis], t.strides()[axis]);
     if axis + 1 == t.rank() {
-        // SAFETY: the elements of the last axis, from `p` on, are the tensor's (T1, T2); of an empty tensor, none is reached.
+        // SAFETY: the elements of the last axis, from `p` on, are the tensor's (TENSOR1, TENSOR2); of an empty tensor, none is reached.
         return unsafe { row(py, p, if t.is_empty() { 0 } else { n }, stride, t.dtype()) };
     }
-    let step = stride.wrapping_mul(t.dtype().size() as isize); // L3 where there is an element
+    let step = stride.wrapping_mul(t.dtype().size() as isize); // LAYOUT3 where there is an element
     list(py, n, |k| nested(py, t, axis + 1, p.wrapping_offset(step.wrapping_mul(k as isize))))
 }

@@ -14,7 +14,7 @@ pub const ALIGN: usize = if cfg!(feature = "std") { 64 } else { 16 };
 #[cfg_attr(feature = "std", repr(C, align(64)))]
 #[cfg_attr(not(feature = "std"), repr(C, align(16)))]
 pub(super) struct Header {
-    /// Handles that point here (S2).
+    /// Handles that point here (STORAGE2).
     pub count: AtomicUsize,
     /// The first byte of the data.
     pub data: NonNull<u8>,
@@ -24,7 +24,7 @@ pub(super) struct Header {
     pub origin: Origin,
     /// Whether a write brought the contents here from a block that was shared: see [`Bytes::is_contended`](super::Bytes).
     pub contended: AtomicBool,
-    /// What is kept with the contents (D1); null for nothing.
+    /// What is kept with the contents (DERIVED1); null for nothing.
     #[cfg(feature = "std")]
     pub derived: core::sync::atomic::AtomicPtr<super::derived::Derived>,
     /// The next block of a list of free ones.
@@ -39,7 +39,7 @@ pub(super) enum Origin {
     /// A mapping of its own; the header lies apart, so that the data begins and ends with a page.
     #[cfg(all(feature = "std", target_os = "linux"))]
     Mapped,
-    /// Memory of somebody else, and what keeps it alive (S5). The header is that of a block from the pool, whose data lies idle.
+    /// Memory of somebody else, and what keeps it alive (STORAGE5). The header is that of a block from the pool, whose data lies idle.
     Foreign(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
     /// The same, where nobody ever writes to the memory.
     #[cfg(feature = "std")]
@@ -82,7 +82,7 @@ impl Header {
             // SAFETY: the size is not zero, by the arm before.
             _ => NonNull::new(unsafe { alloc_zeroed(Header::layout(capacity)?) })?,
         };
-        // SAFETY: `capacity` bytes just allocated (S4).
+        // SAFETY: `capacity` bytes just allocated (STORAGE4).
         unsafe { data.write_bytes(0xa5, capacity) }
         Some(NonNull::from(Box::leak(Box::new(Header::new(data, capacity, Origin::Heap)))))
     }
@@ -109,14 +109,14 @@ impl Header {
         use core::sync::atomic::Ordering;
         if !self.derived.load(Ordering::Acquire).is_null() {
             let list = self.derived.swap(core::ptr::null_mut(), Ordering::AcqRel);
-            // SAFETY: a box that `Bytes::derived` leaked; the swap made it ours, and who read it had a handle that is gone (D1).
+            // SAFETY: a box that `Bytes::derived` leaked; the swap made it ours, and who read it had a handle that is gone (DERIVED1).
             drop(unsafe { Box::from_raw(list) });
         }
     }
     /// Gives the memory of a block back to where it came from.
     ///
     /// # Safety
-    /// Nobody uses the block any more (S2).
+    /// Nobody uses the block any more (STORAGE2).
     pub unsafe fn free(header: NonNull<Header>) {
         // SAFETY: alive until here, ours alone by the caller's promise; each arm undoes the constructor of its origin.
         unsafe {

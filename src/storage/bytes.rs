@@ -27,10 +27,10 @@ pub struct Bytes {
     header: Option<NonNull<Header>>,
 }
 
-// SAFETY: the count is atomic; memory is only read through a shared handle, and written through a unique one (S3). Owners of foreign
+// SAFETY: the count is atomic; memory is only read through a shared handle, and written through a unique one (STORAGE3). Owners of foreign
 // memory are Send and Sync.
 unsafe impl Send for Bytes {}
-// SAFETY: a shared handle reads, counts and clones; all of that may happen on many threads at once (S3).
+// SAFETY: a shared handle reads, counts and clones; all of that may happen on many threads at once (STORAGE3).
 unsafe impl Sync for Bytes {}
 
 impl Bytes {
@@ -44,7 +44,7 @@ impl Bytes {
     pub fn zeroed(len: usize) -> Result<Bytes> {
         let (bytes, zeroed) = Bytes::owned(len)?;
         if !zeroed {
-            // SAFETY: `len` bytes of a block just made, which nobody else knows (S3, S4).
+            // SAFETY: `len` bytes of a block just made, which nobody else knows (STORAGE3, STORAGE4).
             unsafe { bytes.data.write_bytes(0, len) }
         }
         Ok(bytes)
@@ -52,7 +52,7 @@ impl Bytes {
     /// And whether it is zeros already.
     fn owned(len: usize) -> Result<(Bytes, bool)> {
         let (header, zeroed) = pool::get(len)?;
-        // SAFETY: alive, for its count is the handle's made here (S2).
+        // SAFETY: alive, for its count is the handle's made here (STORAGE2).
         let data = unsafe { header.as_ref().data };
         Ok((Bytes { data, len, header: Some(header) }, zeroed))
     }
@@ -65,13 +65,13 @@ impl Bytes {
     /// Memory of somebody else, kept alive by `owner`, which is dropped with the last handle, on whichever thread that happens.
     ///
     /// # Safety
-    /// As long as `owner` lives, `len` initialised bytes from `ptr` on are valid for reads from any thread (S5), and nobody writes
+    /// As long as `owner` lives, `len` initialised bytes from `ptr` on are valid for reads from any thread (STORAGE5), and nobody writes
     /// to them while they are read.
     pub unsafe fn foreign(ptr: *const u8, len: usize, owner: Box<dyn Any + Send + Sync>) -> Bytes {
         let data = NonNull::new(ptr.cast_mut()).unwrap_or(NonNull::dangling());
         // a block of the pool for the header alone: an aligned one of its own would take as long as the rest of the borrowing
         let mut header = pool::header();
-        // SAFETY: a block just made, which nobody else knows (S2).
+        // SAFETY: a block just made, which nobody else knows (STORAGE2).
         unsafe { header.as_mut().origin = Origin::Foreign(owner) }
         Bytes { data, len, header: Some(header) }
     }
@@ -79,7 +79,7 @@ impl Bytes {
     #[cfg(feature = "std")]
     pub(crate) fn lasting(self) -> Bytes {
         if let Some(header) = self.header {
-            // SAFETY: alive (S2), and just made, so that no other handle exists.
+            // SAFETY: alive (STORAGE2), and just made, so that no other handle exists.
             let origin = unsafe { &mut (*header.as_ptr()).origin };
             *origin = match core::mem::replace(origin, Origin::Heap) {
                 Origin::Foreign(owner) => Origin::Lasting(owner),
@@ -88,7 +88,7 @@ impl Bytes {
         }
         self
     }
-    /// Where what is made of the contents is kept; none where it must not be (D1).
+    /// Where what is made of the contents is kept; none where it must not be (DERIVED1).
     #[cfg(feature = "std")]
     pub(super) fn slot(&self) -> Option<&core::sync::atomic::AtomicPtr<super::derived::Derived>> {
         self.header().filter(|h| !matches!(h.origin, Origin::Foreign(_))).map(|h| &h.derived)
@@ -143,7 +143,7 @@ impl Bytes {
     }
     #[inline(always)]
     fn header(&self) -> Option<&Header> {
-        // SAFETY: this handle keeps it alive (S2).
+        // SAFETY: this handle keeps it alive (STORAGE2).
         self.header.map(|h| unsafe { h.as_ref() })
     }
     #[inline(always)]
@@ -165,7 +165,7 @@ impl Clone for Bytes {
     }
 }
 
-/// So many handles can only be forgotten ones; counting on would free memory in use (S2).
+/// So many handles can only be forgotten ones; counting on would free memory in use (STORAGE2).
 #[cold]
 fn overflow(count: &AtomicUsize) -> ! {
     count.fetch_sub(1, Ordering::Relaxed);
@@ -176,7 +176,7 @@ impl Drop for Bytes {
     #[inline]
     fn drop(&mut self) {
         let Some(pointer) = self.header else { return };
-        // SAFETY: this handle's one of the count keeps the header alive until it is given up below (S2).
+        // SAFETY: this handle's one of the count keeps the header alive until it is given up below (STORAGE2).
         let count = unsafe { &pointer.as_ref().count };
         // The only handle needs no decrement. Otherwise release order puts our use before the block's end, and the last load, which
         // reads the end of all decrements, puts that of the others before it: a fence would, too, but ThreadSanitizer knows none.
@@ -186,7 +186,7 @@ impl Drop for Bytes {
             }
             count.load(Ordering::Acquire);
         }
-        // SAFETY: this was the last handle (S2); the pool gave the block for this length, for none where the memory is foreign.
+        // SAFETY: this was the last handle (STORAGE2); the pool gave the block for this length, for none where the memory is foreign.
         unsafe {
             #[cfg(feature = "std")]
             pointer.as_ref().forget();

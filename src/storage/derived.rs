@@ -1,10 +1,10 @@
 //! What was made of a block's contents and is kept with it: weights in the order in which matrix products read them.
 //!
-//! - **D1.** What is kept was made of the contents as they are: it is dropped before a pointer for writing is handed out (S3), when the
+//! - **DERIVED1.** What is kept was made of the contents as they are: it is dropped before a pointer for writing is handed out (STORAGE3), when the
 //!   memory is lent to others ([`lent`](super::lent)), who may write to it although they should not, and with the block; while a loan lasts
 //!   nothing is kept. Foreign memory keeps nothing, for its owner may write to it, unless it is said to last, as a mapped file is whose
 //!   loader has been told that nobody may write to it; static memory has no header to keep it in.
-//! - **D2.** A block's record is made by who asks first, and lives until the block ends or is written to, which every handle prevents. Its
+//! - **DERIVED2.** A block's record is made by who asks first, and lives until the block ends or is written to, which every handle prevents. Its
 //!   fields are touched under the lock of [`fork`] alone, and nothing is dropped there.
 
 use super::Bytes;
@@ -120,7 +120,7 @@ impl Bytes {
     pub(super) fn end_loan(&self) {
         self.record(|record| record.loans -= 1);
     }
-    /// Calls `f` with the block's record, under the lock (D2); none for memory without one.
+    /// Calls `f` with the block's record, under the lock (DERIVED2); none for memory without one.
     fn record<R>(&self, f: impl FnOnce(&mut Record) -> R) -> Option<R> {
         super::fork::survive();
         let slot = self.slot()?;
@@ -136,7 +136,7 @@ impl Bytes {
                 }
             }
         }
-        // SAFETY: D2: alive, for this handle is borrowed, and only here under the lock.
+        // SAFETY: DERIVED2: alive, for this handle is borrowed, and only here under the lock.
         Some(KEPT.with(|| f(unsafe { &mut *(*record).0.get() })))
     }
 }

@@ -1,7 +1,7 @@
 //! What a fork must not find half done: a child has the thread that forked and no other, so a lock that another thread held is held
 //! for ever, and a tensor that another thread was writing to stays as it was at that moment.
 //!
-//! - **P2.** The locks of the storage and the gate of long writes are taken by the thread that forks, and given back on both sides of the
+//! - **POOL2.** The locks of the storage and the gate of long writes are taken by the thread that forks, and given back on both sides of the
 //!   fork. So in the child nobody holds them, and what they guard is whole. Order: the gate, [`KEPT`], [`POOL`]; who holds one waits
 //!   for none before it.
 
@@ -68,7 +68,7 @@ impl Drop for LongWrite {
     }
 }
 
-/// Sees to P2, once.
+/// Sees to POOL2, once.
 pub(super) fn survive() {
     #[cfg(all(unix, not(miri)))]
     {

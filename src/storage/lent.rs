@@ -1,8 +1,8 @@
 //! Memory lent to others: what it is while they have it, and how it is known again when it comes back.
 //!
-//! - **B1.** A [`Lent`] holds a handle to its memory, so that copy-on-write sees it and the memory lives (S2). Those of the process stand in
+//! - **BORROW1.** A [`Lent`] holds a handle to its memory, so that copy-on-write sees it and the memory lives (STORAGE2). Those of the process stand in
 //!   one list by address while they last, under the lock of [`fork`](super::fork).
-//! - **B2.** Who borrows memory that lies inside of a lent block borrows from that block, whoever passed it on: he gets a handle to it
+//! - **BORROW2.** Who borrows memory that lies inside of a lent block borrows from that block, whoever passed it on: he gets a handle to it
 //!   rather than one to whoever did. So owners of owners never make chains, which would take as many calls deep to drop.
 
 use super::Bytes;
@@ -28,7 +28,7 @@ pub struct Lent(Place);
 type Place = (usize, usize);
 
 struct List(UnsafeCell<BTreeMap<Place, Bytes>>);
-// SAFETY: B1: touched under the lock alone.
+// SAFETY: BORROW1: touched under the lock alone.
 unsafe impl Sync for List {}
 
 /// Those that last.
@@ -39,7 +39,7 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// Calls `f` with the list. Nothing is dropped there.
 fn list<R>(f: impl FnOnce(&mut BTreeMap<Place, Bytes>) -> R) -> R {
     super::fork::survive();
-    // SAFETY: B1.
+    // SAFETY: BORROW1.
     KEPT.with(|| f(unsafe { &mut *LIST.0.get() }))
 }
 
@@ -54,7 +54,7 @@ impl Bytes {
         COUNT.fetch_add(1, Release);
         Lent(place)
     }
-    /// The lent memory that `len > 0` bytes at `p` lie in (B2), and where in it they begin.
+    /// The lent memory that `len > 0` bytes at `p` lie in (BORROW2), and where in it they begin.
     #[cfg_attr(not(feature = "python"), allow(dead_code, reason = "who borrows by pointer alone is Python's module"))]
     pub(crate) fn lent_at(p: *const u8, len: usize) -> Option<(Bytes, usize)> {
         if COUNT.load(Acquire) == 0 {

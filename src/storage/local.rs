@@ -1,10 +1,10 @@
 //! What each thread has of the pool: lists of small blocks, and its part of the counts. No lock and no read-modify-write on the way
 //! of a small tensor.
 //!
-//! - **L1.** The lists of a `Local` are touched by the thread that holds it alone: `held` is taken with acquire and given up with
+//! - **LOCAL1.** The lists of a `Local` are touched by the thread that holds it alone: `held` is taken with acquire and given up with
 //!   release order, by one thread at a time. In the child of a fork those of vanished threads stay held for ever.
-//! - **L2.** A `Local` is never freed, so the chain from `FIRST` can be walked without a lock. The next thread takes it over.
-//! - **L3.** The counts are written by the holder and read by all; each is a part of a sum and may wrap by itself, for a block may
+//! - **LOCAL2.** A `Local` is never freed, so the chain from `FIRST` can be walked without a lock. The next thread takes it over.
+//! - **LOCAL3.** The counts are written by the holder and read by all; each is a part of a sum and may wrap by itself, for a block may
 //!   be freed on another thread than took it.
 
 use super::block::Header;
@@ -27,7 +27,7 @@ impl List {
     pub const EMPTY: List = List { head: null_mut(), count: 0 };
 
     /// # Safety
-    /// Nobody uses the block (S2), and the list is the caller's alone.
+    /// Nobody uses the block (STORAGE2), and the list is the caller's alone.
     #[inline(always)]
     pub unsafe fn push(&mut self, mut block: NonNull<Header>) {
         // SAFETY: nobody uses the block, by the caller's promise, so its header may be written to.
@@ -58,7 +58,7 @@ pub(super) struct Local {
     /// Blocks taken from a list, here or of the whole process.
     pub hits: AtomicUsize,
 }
-// SAFETY: L1 for the cells; the rest is atomic or never changes.
+// SAFETY: LOCAL1 for the cells; the rest is atomic or never changes.
 unsafe impl Sync for Local {}
 
 static FIRST: AtomicPtr<Local> = AtomicPtr::new(null_mut());
@@ -66,7 +66,7 @@ static FIRST: AtomicPtr<Local> = AtomicPtr::new(null_mut());
 /// What a thread that is past its thread-locals' end counts into; its lists stay empty.
 pub(super) static ORPHAN: Local = Local::new();
 
-/// Adds to a count of the caller's own (L3).
+/// Adds to a count of the caller's own (LOCAL3).
 #[inline(always)]
 pub(super) fn bump(count: &AtomicUsize, by: usize) {
     count.store(count.load(Relaxed).wrapping_add(by), Relaxed)
@@ -120,7 +120,7 @@ impl Local {
 
 /// Those of all threads there were, except [`ORPHAN`].
 pub(super) fn all() -> impl Iterator<Item = &'static Local> {
-    // SAFETY: null, or one that is never freed (L2); acquire pairs with the release of its entry into the chain, and those further
+    // SAFETY: null, or one that is never freed (LOCAL2); acquire pairs with the release of its entry into the chain, and those further
     // on entered before it.
     let at = |p: *const Local| unsafe { p.as_ref() };
     std::iter::successors(at(FIRST.load(Acquire)), move |l| at(l.chain))

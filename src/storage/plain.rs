@@ -17,7 +17,7 @@ pub(super) fn header() -> NonNull<Header> {
 /// Takes back a block that `get(len)` gave.
 ///
 /// # Safety
-/// Nobody uses the block any more (S2).
+/// Nobody uses the block any more (STORAGE2).
 pub(super) unsafe fn put(block: NonNull<Header>, _len: usize) {
     // SAFETY: nobody uses the block, by the caller's promise, which is what `free` asks for.
     unsafe { Header::free(block) }

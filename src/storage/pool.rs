@@ -4,10 +4,10 @@
 //! little of, through one set of lists under a lock. What is kept there is bounded by a cap; beyond it, memory goes back to the
 //! system. What the machine doesn't have is refused before the system is asked.
 //!
-//! - **P1.** A free block is in one list, or in the hands of one thread that moves it. The lists of `Global` are touched under its
+//! - **POOL1.** A free block is in one list, or in the hands of one thread that moves it. The lists of `Global` are touched under its
 //!   lock alone; no memory is allocated or freed under it.
 //!
-//! A fork takes that lock ([`fork`](super::fork), P2).
+//! A fork takes that lock ([`fork`](super::fork), POOL2).
 
 use super::block::Header;
 use super::class::{self, CLASSES};
@@ -45,7 +45,7 @@ struct Global {
     /// Bytes in the lists; written under the lock.
     cached: AtomicUsize,
 }
-// SAFETY: the lists are touched under the lock alone (P1); the rest is atomic.
+// SAFETY: the lists are touched under the lock alone (POOL1); the rest is atomic.
 unsafe impl Sync for Global {}
 
 static GLOBAL: Global = Global { lists: UnsafeCell::new([List::EMPTY; CLASSES]), cached: AtomicUsize::new(0) };
@@ -61,7 +61,7 @@ const EXACT: bool = cfg!(flex_exact);
 
 impl Global {
     fn with<R>(&self, f: impl FnOnce(&mut [List; CLASSES]) -> R) -> R {
-        // SAFETY: P1; `f` is this module's and does not panic.
+        // SAFETY: POOL1; `f` is this module's and does not panic.
         POOL.with(|| f(unsafe { &mut *self.lists.get() }))
     }
     /// Up to `count` blocks of a class.
@@ -70,7 +70,7 @@ impl Global {
             let mut taken = List::EMPTY;
             for _ in 0..count {
                 let Some(block) = lists[class].pop() else { break };
-                // SAFETY: popped a line above, so in no list but the one that it is pushed to (P1).
+                // SAFETY: popped a line above, so in no list but the one that it is pushed to (POOL1).
                 unsafe { taken.push(block) }
             }
             bump(&self.cached, (taken.count * class::capacity(class)).wrapping_neg());
@@ -84,7 +84,7 @@ impl Global {
         let mut surplus = List::EMPTY;
         self.with(|lists| {
             while let Some(block) = blocks.pop() {
-                // SAFETY: popped a line above, so in no list but the one that it is pushed to (P1), under the lock.
+                // SAFETY: popped a line above, so in no list but the one that it is pushed to (POOL1), under the lock.
                 unsafe { lists[class].push(block) }
                 bump(&self.cached, class::capacity(class));
             }
@@ -101,7 +101,7 @@ impl Global {
                 class -= 1;
                 continue;
             };
-            // SAFETY: popped a few lines above, so in no list but the one that it is pushed to (P1).
+            // SAFETY: popped a few lines above, so in no list but the one that it is pushed to (POOL1).
             unsafe { surplus.push(block) }
             bump(&self.cached, class::capacity(class - 1).wrapping_neg());
         }
@@ -115,7 +115,7 @@ impl Global {
 
 fn free(mut blocks: List) {
     while let Some(block) = blocks.pop() {
-        // SAFETY: in this list alone, used by nobody (P1, S2).
+        // SAFETY: in this list alone, used by nobody (POOL1, STORAGE2).
         unsafe { Header::free(block) }
     }
 }
@@ -166,7 +166,7 @@ pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
         };
         let (block, fresh) = match kept {
             Some(block) => {
-                // SAFETY: in no list any more (P1). Only the one who holds a block reads its count: relaxed.
+                // SAFETY: in no list any more (POOL1). Only the one who holds a block reads its count: relaxed.
                 let header = unsafe { block.as_ref() };
                 header.count.store(1, Relaxed);
                 header.contended.store(false, Relaxed);
@@ -209,7 +209,7 @@ fn refill(local: &Local, class: usize) -> List {
 /// Takes back a block that `get(len)` gave.
 ///
 /// # Safety
-/// Nobody uses the block any more (S2).
+/// Nobody uses the block any more (STORAGE2).
 #[inline]
 pub(super) unsafe fn put(block: NonNull<Header>, len: usize) {
     let class = class::of(len).unwrap_or_default();
@@ -224,7 +224,7 @@ pub(super) unsafe fn put(block: NonNull<Header>, len: usize) {
             && make_room(local, class)
         {
             let mut list = local.list(class).get();
-            // SAFETY: used by nobody, by the caller's promise; the list is ours (L1).
+            // SAFETY: used by nobody, by the caller's promise; the list is ours (LOCAL1).
             unsafe { list.push(block) }
             local.list(class).set(list);
             bump(&local.cached, class::capacity(class));
@@ -250,7 +250,7 @@ fn make_room(local: &Local, class: usize) -> bool {
 fn spill(local: &Local, class: usize) {
     let (mut list, mut half) = (local.list(class).get(), List::EMPTY);
     for _ in 0..list.count / 2 {
-        // SAFETY: popped in this line, so in no list but the one that it is pushed to (P1).
+        // SAFETY: popped in this line, so in no list but the one that it is pushed to (POOL1).
         list.pop().into_iter().for_each(|block| unsafe { half.push(block) });
     }
     local.list(class).set(list);

@@ -35,7 +35,7 @@ impl Tensor {
         if len < KEPT || !p.addr().is_multiple_of(T::DTYPE.align()) {
             return Tensor::from_slice(&values, layout.shape());
         }
-        // SAFETY: S5: `len` initialised bytes without padding (`Element`), which lie still as long as the vector does that owns them, and
+        // SAFETY: STORAGE5: `len` initialised bytes without padding (`Element`), which lie still as long as the vector does that owns them, and
         // which nobody can write to, for nobody else has it.
         let bytes = unsafe { Bytes::foreign(p, len, Box::new(values)) };
         #[cfg(feature = "std")]

@@ -12,6 +12,7 @@ use core::any::Any;
 #[cfg(not(target_has_atomic = "ptr"))]
 use portable_atomic_util::Arc;
 
+mod copy;
 mod from;
 mod views;
 
@@ -23,8 +24,8 @@ mod views;
 /// row and write the next don't copy the whole each time.
 ///
 /// Invariants, checked in the constructors:
-/// - T1. Every element that the layout reaches lies inside the storage.
-/// - T2. The storage begins at an address that is a multiple of the element's size, or of 8 (the alignment of `u64`) for larger elements;
+/// - TENSOR1. Every element that the layout reaches lies inside the storage.
+/// - TENSOR2. The storage begins at an address that is a multiple of the element's size, or of 8 (the alignment of `u64`) for larger elements;
 ///   so then does every element, and integers of its width may be read and written there.
 ///
 /// ```
@@ -44,8 +45,8 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// Storage, layout and dtype put together. Errors where an element would lie outside the storage (T1) or be misaligned
-    /// (T2).
+    /// Storage, layout and dtype put together. Errors where an element would lie outside the storage (TENSOR1) or be misaligned
+    /// (TENSOR2).
     pub fn from_parts(data: Bytes, layout: Layout, dtype: DType) -> Result<Tensor> {
         let size = dtype.size();
         if let Some((_, last)) = layout.span() {
@@ -78,7 +79,7 @@ impl Tensor {
     fn fresh(shape: &[usize], dtype: DType) -> Result<Tensor> {
         let layout = Layout::contiguous(shape)?;
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
-        Ok(Tensor { data, layout: Arc::new(layout), dtype }) // T1, T2: made to measure
+        Ok(Tensor { data, layout: Arc::new(layout), dtype }) // TENSOR1, TENSOR2: made to measure
     }
     /// Fresh, of the layout of a dense tensor.
     #[inline]
@@ -94,7 +95,7 @@ impl Tensor {
         }
         let layout = Layout::of_result(shape, operands.map(Tensor::layout))?;
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
-        Ok(Tensor { data, layout: Arc::new(layout), dtype }) // T1, T2: dense from 0, made to measure
+        Ok(Tensor { data, layout: Arc::new(layout), dtype }) // TENSOR1, TENSOR2: dense from 0, made to measure
     }
     /// Filled with zeros (or false).
     ///
@@ -123,7 +124,7 @@ impl Tensor {
             return Err(Error::shape("from_slice", message!("{} values do not fill shape {shape:?}, which has {}", values.len(), t.len())));
         }
         if let Some(p) = t.data.get_mut() {
-            // SAFETY: the fresh storage has room for these values (T1) and nobody else has it (S3).
+            // SAFETY: the fresh storage has room for these values (TENSOR1) and nobody else has it (STORAGE3).
             unsafe { core::ptr::copy_nonoverlapping(values.as_ptr(), p as *mut T, values.len()) };
         }
         Ok(t)
@@ -140,7 +141,7 @@ impl Tensor {
         let v = x.into().value(dtype, "scalar")?;
         let mut t = Tensor::empty([], dtype)?;
         if let Some(p) = t.data.get_mut() {
-            // SAFETY: one element of storage (T1), unshared (S3); a Value holds one element.
+            // SAFETY: one element of storage (TENSOR1), unshared (STORAGE3); a Value holds one element.
             unsafe { core::ptr::copy_nonoverlapping(v.as_ptr(), p, dtype.size()) };
         }
         Ok(t)
@@ -246,16 +247,21 @@ impl Tensor {
         if !self.is_contiguous() {
             return Err(Error::shape("as_slice", "the tensor is not contiguous: take contiguous() of it first"));
         }
-        let n = self.len();
-        // SAFETY: bytes of contiguous elements inside the storage (T1).
-        let bytes = unsafe {
-            core::slice::from_raw_parts(if n == 0 { core::ptr::NonNull::dangling().as_ptr() } else { self.as_ptr() }, n * size_of::<T>())
-        };
+        let bytes = self.as_bytes();
         if !T::valid(bytes) {
-            return Err(Error::value("as_slice", "the memory holds bytes that are no bool: read it as flex::Bool"));
+            return Err(Error::value("as_slice", "the memory holds bytes other than 0 and 1: read it as flex::Bool"));
         }
-        // SAFETY: as above, aligned (T2), initialised (S1), valid as `T`.
-        Ok(if n == 0 { &[] } else { unsafe { core::slice::from_raw_parts(self.as_ptr() as *const T, n) } })
+        // SAFETY: elements inside the storage (TENSOR1), aligned (TENSOR2), initialised (STORAGE1), valid as `T`.
+        Ok(if bytes.is_empty() { &[] } else { unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const T, self.len()) } })
+    }
+    /// The bytes of the elements of a contiguous tensor; those of any `Pod` of the dtype's width may be made of them.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        assert!(self.is_contiguous(), "the tensor is not contiguous");
+        match self.len() {
+            0 => &[],
+            // SAFETY: contiguous elements inside the storage (TENSOR1), initialised (STORAGE1); `self` keeps others from writing (STORAGE3).
+            n => unsafe { core::slice::from_raw_parts(self.as_ptr(), n * self.dtype.size()) },
+        }
     }
     /// Errors where `T` is not the tensor's dtype.
     pub(crate) fn expect_dtype<T: Element>(&self, op: &'static str) -> Result<()> {
@@ -286,7 +292,7 @@ impl Tensor {
     pub(crate) fn share(&self, layout: Layout) -> Tensor {
         Tensor { data: self.data.clone(), layout: Arc::new(layout), dtype: self.dtype }
     }
-    /// Another layout of elements of the same storage. T1 holds by the layout's derivation from this one. A small part of contended
+    /// Another layout of elements of the same storage. TENSOR1 holds by the layout's derivation from this one. A small part of contended
     /// storage is copied instead, see [`Bytes::is_contended`].
     pub(crate) fn view(&self, layout: Layout) -> Tensor {
         /// A view of less than this part of its storage is small: its copy costs little beside the one that it may save.
@@ -312,7 +318,7 @@ impl Tensor {
     }
     /// The storage under another dtype of the same size, for a result that replaces it.
     pub(crate) fn retyped(mut self, dtype: DType) -> Tensor {
-        debug_assert_eq!(dtype.size(), self.dtype.size()); // T1; T2: owned storage is aligned for all dtypes
+        debug_assert_eq!(dtype.size(), self.dtype.size()); // TENSOR1; TENSOR2: owned storage is aligned for all dtypes
         self.dtype = dtype;
         self
     }
@@ -324,14 +330,16 @@ impl Tensor {
     /// ```
     pub fn item<T: Element>(&self) -> Result<T> {
         self.expect_dtype::<T>("item")?;
-        self.value("item")?.get::<T>().ok_or_else(|| Error::value("item", "the memory holds a byte that is no bool: read it as flex::Bool"))
+        self.value("item")?
+            .get::<T>()
+            .ok_or_else(|| Error::value("item", "the memory holds a byte other than 0 and 1: read it as flex::Bool"))
     }
     /// The bytes of the one element.
     pub(crate) fn value(&self, op: &'static str) -> Result<Value> {
         if self.len() != 1 {
             return Err(Error::shape(op, message!("a tensor of shape {:?} has {} elements, not one", self.shape(), self.len())));
         }
-        // SAFETY: one element at the layout's offset (T1).
+        // SAFETY: one element at the layout's offset (TENSOR1).
         Ok(unsafe { Value::read(self.as_ptr(), self.dtype.size()) })
     }
 }
@@ -347,6 +355,6 @@ fn byte_len(layout: &Layout, dtype: DType) -> Result<usize> {
 impl Default for Tensor {
     /// A float32 tensor of shape `[0]`; nothing is allocated.
     fn default() -> Tensor {
-        Tensor { data: Bytes::from_static(&[]), layout: Arc::new(Layout::empty()), dtype: DType::F32 } // T1, T2: no element
+        Tensor { data: Bytes::from_static(&[]), layout: Arc::new(Layout::empty()), dtype: DType::F32 } // TENSOR1, TENSOR2: no element
     }
 }

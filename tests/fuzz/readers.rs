@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// The elements of a tensor, read to the last byte.
 fn bytes(t: &Tensor) -> Vec<u8> {
     let t = t.contiguous().unwrap();
-    // SAFETY: contiguous, inside the storage (T1), initialised (S1).
+    // SAFETY: contiguous, inside the storage (TENSOR1), initialised (STORAGE1).
     if t.is_empty() { vec![] } else { unsafe { std::slice::from_raw_parts(t.as_ptr(), t.len() * t.dtype().size()) }.to_vec() }
 }
 fn same(a: &Tensor, b: &Tensor) {

@@ -1,8 +1,8 @@
 """Damaged files: safetensors, npy and npz with changed bytes are read as NumPy reads them, or refused; in little memory and time."""
 
 import io
-import resource
 import struct
+import sys
 import tempfile
 import time
 import zipfile
@@ -99,7 +99,11 @@ def by_numpy(path):
 
 
 def limited():
-    """Little memory for all that follows in this process."""
+    """Little memory for all that follows in this process, where the system has such limits."""
+    if sys.platform != "linux":
+        return
+    import resource
+
     soft, _ = resource.getrlimit(resource.RLIMIT_AS)
     if soft == resource.RLIM_INFINITY:
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()

@@ -1,14 +1,11 @@
 """The command flex-cpu, run as a user runs it."""
 
-import fcntl
 import json
 import os
-import pty
 import shutil
 import struct
 import subprocess
 import sys
-import termios
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +14,7 @@ import pytest
 import flex
 
 MODELS = Path(__file__).resolve().parent.parent / "data" / "models"
+TERMINAL = pytest.mark.skipif(os.name != "posix", reason="terminals of POSIX")
 TEXTS = ["A cat sits on the mat.", "", "Shares dropped this afternoon."]
 
 
@@ -37,6 +35,10 @@ def fails(process, status, message):
 
 def at_a_terminal(*arguments, columns=40, cwd=None, **environment):
     """The finished process of `python -m flex` with a terminal as input and output, and what that shows."""
+    import fcntl
+    import pty
+    import termios
+
     reading, writing = pty.openpty()
     fcntl.ioctl(writing, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     command = [sys.executable, "-m", "flex", *map(str, arguments)]
@@ -177,6 +179,7 @@ class TestErrors:
     def test_usage(self, arguments):
         assert fails(run(*arguments), 2, "usage: flex-cpu")
 
+    @TERMINAL
     def test_nothing_named_at_a_terminal(self):
         process, _ = at_a_terminal("embed")
         assert process.returncode == 2
@@ -352,6 +355,7 @@ class TestPipes:
         assert process.stderr == b""
 
 
+@TERMINAL
 class TestTerminal:
     LONG = "A cat sits on the mat, and looks at the birds in the garden, which are many."
 

@@ -107,7 +107,7 @@ def test_dtypes_of_torch(dtype):
     theirs = TorchDtype(dtype.name, dtype.itemsize)
     assert flex.DType(theirs) is dtype
     assert dtype == theirs
-    with pytest.raises(TypeError, match=r"torch.float8_e4m3fn is no dtype of flex"):
+    with pytest.raises(TypeError, match=r"torch.float8_e4m3fn is not a dtype of flex"):
         flex.DType(TorchDtype("float8_e4m3fn", 1))
 
 

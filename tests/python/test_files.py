@@ -5,7 +5,6 @@ import io
 import json
 import os
 import pickle
-import resource
 import signal
 import stat
 import struct
@@ -86,6 +85,8 @@ def test_what_is_not_written_is_an_error(tmp_path, suffix):
 @POSIX
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_a_file_that_grows_too_large_leaves_the_old_one(tmp_path, suffix):
+    import resource
+
     path = tmp_path / f"x.{suffix}"
     flex.io.save(path, example(suffix, 7.0))
     tensors = flex.zeros(1 << 20) if suffix == "npy" else {"x": flex.zeros(1 << 20)}

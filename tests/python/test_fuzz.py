@@ -1,5 +1,6 @@
 """The fuzzers, briefly, with fixed seeds. `make fuzz` runs them for as long as one likes, with new ones."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -8,15 +9,17 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
+GUARDED = pytest.mark.skipif(os.name != "posix", reason="pages without access, by mprotect")
 
 
-@pytest.mark.parametrize(("kind", "count"), [("programs", 150), ("files", 300)])
+@pytest.mark.parametrize(("kind", "count"), [pytest.param("programs", 150, marks=GUARDED), ("files", 300)])
 def test_random_cases(kind, count):
     command = [sys.executable, HERE / "fuzz.py", kind, "--count", str(count)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert result.returncode == 0, result.stdout[-6000:]
 
 
+@GUARDED
 @pytest.mark.parametrize(("at_end", "index"), [(True, 5), (False, -1)])
 def test_who_leaves_guarded_memory_dies(at_end, index):
     program = f"""if True:
@@ -27,4 +30,5 @@ def test_who_leaves_guarded_memory_dies(at_end, index):
         ctypes.c_uint8.from_address(memory.ctypes.data + {index}).value
     """
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=HERE)
-    assert (result.returncode, result.stdout) == (-signal.SIGSEGV, "35\n"), result.stderr
+    assert result.returncode in (-signal.SIGSEGV, -signal.SIGBUS), result.stderr
+    assert result.stdout == "35\n"

@@ -109,12 +109,12 @@ def test_arguments_out_of_place(expected, call):
 
 
 ARGUMENTS = {
-    "sum: axis: an integer or a tuple of integers is wanted, not str": lambda: flex.sum(X, axis="rows"),
-    "sum: x: a Tensor, an array or a number is wanted, not list: make a tensor of it with flex.asarray": lambda: flex.sum([1]),
-    "concat: arrays: a Tensor, an array or a number is wanted, not NoneType": lambda: flex.concat([X, None]),
-    "zeros: shape: an integer is wanted, not float": lambda: flex.zeros((2, 3.0)),
-    "astype: a Tensor, an array or a number is wanted, not list: make a tensor of it with flex.asarray": lambda: flex.astype([1], "int8"),
-    "max: undefined for no elements: axis 0 has size 0 (x: [0] float32)": lambda: flex.max(flex.zeros(0)),
+    "sum: axis: expected an integer or a tuple of integers, got str": lambda: flex.sum(X, axis="rows"),
+    "sum: x: expected a Tensor, an array or a number, got list: make a tensor of it with flex.asarray": lambda: flex.sum([1]),
+    "concat: arrays: expected a Tensor, an array or a number, got NoneType": lambda: flex.concat([X, None]),
+    "zeros: shape: expected an integer, got float": lambda: flex.zeros((2, 3.0)),
+    "astype: expected a Tensor, an array or a number, got list: make a tensor of it with flex.asarray": lambda: flex.astype([1], "int8"),
+    "max: no identity for an empty reduction: axis 0 has size 0 (x: [0] float32)": lambda: flex.max(flex.zeros(0)),
     "sum() takes from 1 to 2 positional arguments but 3 were given: the call is "
     "sum(x, /, axis=None, *, dtype=None, keepdims=False, out=None)": lambda: flex.sum(X, 0, True),
     "matmul() missing 1 required positional argument: 'x2': the call is matmul(x1, x2, /, *, dtype=None)": lambda: flex.matmul(X),

@@ -125,7 +125,7 @@ def test_what_save_takes(tmp_path):
     loaded = flex.io.load(path)
     assert (loaded["list"].tolist(), loaded["array"].dtype, loaded["number"].item()) == ([1, 2], flex.int8, 2.5)
     for wrong in (flex.zeros(2), [1, 2], None, 3):
-        with pytest.raises(TypeError, match="a dict is wanted"):
+        with pytest.raises(TypeError, match="expected a dict"):
             flex.io.save(path, wrong)
     with pytest.raises(TypeError, match="no string"):
         flex.io.save(path, {1: flex.zeros(2)})
@@ -246,7 +246,7 @@ def test_hostile_npz(tmp_path):
         file.writestr("a.npy", b"\x93NUMPY")
     with pytest.raises(ValueError, match="npy"):
         flex.io.load(path)
-    with pytest.raises(TypeError, match="a dict is wanted"):
+    with pytest.raises(TypeError, match="expected a dict"):
         flex.io.save(path, flex.zeros(2))
     with pytest.raises(TypeError, match="no string"):
         flex.io.save(path, {1: flex.zeros(2)})

@@ -58,7 +58,7 @@ def test_others_are_no_numbers():
         ("1", "str"),
         ([1], "list"),
     ]:
-        with pytest.raises(TypeError, match=f"a number is wanted, not {message}"):
+        with pytest.raises(TypeError, match=f"expected a number, got {message}"):
             flex.full(2, given)
 
 
@@ -94,7 +94,7 @@ def test_written_sequences():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ((x for x in [1, 2]), r"generator is no sequence: make a list of it, as in flex.asarray\(list\(x\)\)"),
+        ((x for x in [1, 2]), r"generator is not a sequence: make a list of it, as in flex.asarray\(list\(x\)\)"),
         ({1, 2}, r"set is no sequence.*list\(x\)"),
         ({1: 2}, r"dict is no sequence.*list\(x.values\(\)\)"),
         ({1: 2}.values(), r"dict_values is no sequence.*list\(x\)"),

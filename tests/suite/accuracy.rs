@@ -1,9 +1,10 @@
 //! The documented accuracy of every elementary function, on the instruction set that `FLEX_ISA` or the CPU chooses: float32 against
 //! float64 (libm), float64 against tables of more digits (scripts/accuracy_reference.py), both at the ends of their range too.
 
+use crate::common::Rng;
 use crate::common::ulp::{ulps32, ulps64};
-use flex::exec::isa::{Isa, Kernel, call};
 use flex::kernel::math::{Math, Real};
+use flex::simd::{Isa, Kernel, call};
 
 /// Whether the chosen set fuses multiply and add: the documented figures depend on it.
 fn has_fma() -> bool {
@@ -44,20 +45,6 @@ macro_rules! binary {
         }
         (|x: &[$T], y: &[$T], z: &mut [$T]| call(Map(x, y, z))) as fn(&[$T], &[$T], &mut [$T])
     }};
-}
-
-/// splitmix64.
-struct Random(u64);
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    fn uniform(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
 }
 
 const SPECIAL: [f64; 32] = [
@@ -121,7 +108,7 @@ fn acosh(x: f64) -> f64 {
 
 /// Every 1021st bit pattern, a million arguments in ordinary ranges, and the special ones.
 fn arguments32() -> Vec<f32> {
-    let mut random = Random(1);
+    let mut random = Rng(1);
     let patterns = (0..=u32::MAX).step_by(1021).map(f32::from_bits);
     let ordinary = (0..1_000_000).map(|k| random.uniform(-1.0, 1.0) as f32 * [1.0, 4.0, 20.0, 110.0][k % 4]);
     patterns.chain(ordinary).chain(SPECIAL.map(|x| x as f32)).collect()
@@ -185,10 +172,10 @@ fn near_forms_are_the_functions_where_arguments_are_not_far() {
 
 /// Pairs of special values, of any magnitudes, and of ordinary ones.
 fn pairs() -> (Vec<f64>, Vec<f64>) {
-    let mut random = Random(2);
+    let mut random = Rng(2);
     let special = SPECIAL.iter().flat_map(|x| SPECIAL.iter().map(move |y| (*x, *y)));
     let any: Vec<_> =
-        (0..500_000).map(|_| random.bits()).map(|b| (f32::from_bits(b as u32) as f64, f32::from_bits((b >> 32) as u32) as f64)).collect();
+        (0..500_000).map(|_| random.next()).map(|b| (f32::from_bits(b as u32) as f64, f32::from_bits((b >> 32) as u32) as f64)).collect();
     let ordinary: Vec<_> =
         (0..500_000).map(|_| (random.uniform(-5.0, 30.0) as f32 as f64, random.uniform(-20.0, 20.0) as f32 as f64)).collect();
     special.chain(any).chain(ordinary).map(|(x, y)| (x as f32 as f64, y as f32 as f64)).unzip()

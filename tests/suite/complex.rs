@@ -1,8 +1,8 @@
 //! Complex functions: against a table of more digits in the ordinary range, and against C99's special values.
 #![cfg(all(feature = "complex", feature = "f64"))]
 
-use flex::exec::isa::{Isa, Kernel, call};
 use flex::kernel::math::{ComplexMath, Math};
+use flex::simd::{Isa, Kernel, call};
 use num_complex::Complex;
 
 type Z = Complex<f64>;

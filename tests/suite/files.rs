@@ -128,7 +128,7 @@ fn tensors_of_other_dtypes_are_apart() {
     assert!(matches!(tensors.tensor("c"), Err(Error::Value { .. })));
     let other = &tensors.others["a"];
     assert_eq!((other.dtype.as_str(), &other.shape[..], other.bytes.dtype()), ("F8_E5M2", &[3][..], DType::U8));
-    // SAFETY: three bytes of a contiguous tensor (T1), initialised (S1).
+    // SAFETY: three bytes of a contiguous tensor (TENSOR1), initialised (STORAGE1).
     assert_eq!(unsafe { std::slice::from_raw_parts(other.bytes.as_ptr(), 3) }, [7, 8, 9]);
 }
 

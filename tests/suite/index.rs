@@ -229,7 +229,7 @@ fn errors_say_what_is_wrong() {
         "index: index 9223372036854775807 is out of range for axis 0 of size 2"
     );
     assert_eq!(get(&s![0, 0, 0, 0]), "index: 4 indices for 3 dimensions (x: [2, 3, 4] int32)");
-    assert_eq!(get(&s![Index::Ellipsis, Index::Ellipsis]), "index: 2 ellipses; there can be one");
+    assert_eq!(get(&s![Index::Ellipsis, Index::Ellipsis]), "index: 2 ellipses; an index takes at most one");
     assert_eq!(get(&s![..; 0]), "index: the step of a slice is 0");
     assert_eq!(get(&s![.., &m]), "index: a mask of shape [2] over dimensions of sizes [3], from axis 1 (x: [2, 3, 4] int32)");
     assert_eq!(get(&s![&Tensor::zeros([1], DType::F32).unwrap()]), "index: indices are integers, not float32");

@@ -28,7 +28,7 @@ impl Drop for Scratch {
 /// The bytes of a contiguous tensor.
 fn bytes(t: &Tensor) -> Vec<u8> {
     let t = t.contiguous().unwrap();
-    // SAFETY: contiguous, inside the storage (T1), initialised (S1).
+    // SAFETY: contiguous, inside the storage (TENSOR1), initialised (STORAGE1).
     if t.is_empty() { vec![] } else { unsafe { std::slice::from_raw_parts(t.as_ptr(), t.len() * t.dtype().size()) }.to_vec() }
 }
 /// Any bits; bools are 0 or 1.
@@ -37,7 +37,7 @@ fn arbitrary(shape: &[usize], dtype: DType) -> Tensor {
     let (start, len) = (t.as_mut_ptr().unwrap(), t.len() * dtype.size());
     for k in 0..len {
         let byte = (k * 37 + 11) as u8;
-        // SAFETY: inside the storage of a tensor that is ours alone (T1, S3).
+        // SAFETY: inside the storage of a tensor that is ours alone (TENSOR1, STORAGE3).
         unsafe { start.add(k).write(if dtype.is_bool() { byte & 1 } else { byte }) };
     }
     t
@@ -170,7 +170,7 @@ fn devices_are_written_to_and_links_followed() {
     let device = std::path::Path::new("/dev/null");
     npy::save(device, &t).unwrap();
     assert!(device.metadata().unwrap().file_type().is_char_device());
-    assert!(wrong(npy::map(device)).contains("cut short"));
+    assert!(wrong(npy::map(device)).contains("truncated"));
 
     let (file, link) = (Scratch::with("target", b"old"), Scratch::new("link"));
     std::fs::set_permissions(&file.0, std::fs::Permissions::from_mode(0o640)).unwrap();
@@ -239,7 +239,7 @@ fn bad_npy_files_are_told_apart() {
     let f = |header: &str| wrong(npy::parse(&npy_file(2, header, &[0; 64])));
     let of = |descr: &str, shape: &str| f(&format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}}}"));
     for (message, expected) in [
-        (wrong(npy::parse(b"")), "cut short"),
+        (wrong(npy::parse(b"")), "truncated"),
         (wrong(npy::parse(b"not an npy file at all")), "doesn't begin with"),
         (wrong(npy::parse(&npy_file(4, "{}", &[]))), "version 4"),
         (wrong(npy::parse(b"\x93NUMPY\x02\x00\xff\xff\xff\xff{")), "a header of 4294967295 bytes"),
@@ -260,7 +260,7 @@ fn bad_npy_files_are_told_apart() {
         (f("{'descr': '<f4'}"), "fortran_order is missing"),
         (f("{'descr': '<f4', 'fortran_order': Maybe, 'shape': ()}"), "Maybe"),
         (f("{'descr': '<f4', 'fortran_order': True, 'shape': (), 'x': 1}"), "unknown key"),
-        (f("{'descr': '<f4', 'fortran_order': True, 'shape': ()} tail"), "after its end"),
+        (f("{'descr': '<f4', 'fortran_order': True, 'shape': ()} tail"), "after the header's end"),
         (f(&format!("{{'descr': '<f4', 'fortran_order': True, 'shape': ({})}}", "1,".repeat(5000))), "5000 axes"),
         (f("\u{0}"), "missing"),
         (f(""), "missing"),
@@ -352,8 +352,8 @@ fn bad_safetensors_files_are_told_apart() {
         wrong(safetensors::parse(&safetensors_file(&header, data)))
     };
     for (message, expected) in [
-        (wrong(safetensors::parse(b"")), "cut short"),
-        (wrong(safetensors::parse(&[0; 7])), "cut short"),
+        (wrong(safetensors::parse(b"")), "truncated"),
+        (wrong(safetensors::parse(&[0; 7])), "truncated"),
         (wrong(safetensors::parse(&[0xff; 100])), "a header of 18446744073709551615 bytes"),
         (wrong(safetensors::parse(&[3, 0, 0, 0, 0, 0, 0, 0, b'{'])), "a header of 3 bytes"),
         (wrong(safetensors::parse(&[0; 8])), "an object is expected"),
@@ -376,7 +376,7 @@ fn bad_safetensors_files_are_told_apart() {
         (of(r#""dtype":"F32","shape":[1],"data_offsets":[0,4]"#, 8), "the file has 8"),
         (of(r#""dtype":"F32","shape":[1],"data_offsets":[4,8]"#, 8), "begins at 4"),
         (whole(r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}"#, 1), "twice"),
-        (whole(r#"{"__metadata__":{},"__metadata__":{}}"#, 0), "\"__metadata__\" is there twice"),
+        (whole(r#"{"__metadata__":{},"__metadata__":{}}"#, 0), "duplicate key \"__metadata__\""),
         (whole(r#"{"__metadata__":{"format":"pt","epoch":3}}"#, 0), "the metadata \"epoch\" is 3, not text"),
         (whole(r#"{"__metadata__":["pt"]}"#, 0), "the metadata is no JSON object"),
         (two("[0,4]", "[2,6]", 6), "begins at 2, the one before it ends at 4"),

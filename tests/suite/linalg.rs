@@ -250,7 +250,7 @@ fn the_first_of_vecdot_is_conjugated() {
 #[cfg(feature = "std")]
 #[test]
 fn bits_do_not_depend_on_threads() {
-    use flex::exec::par::with_threads;
+    use flex::par::with_threads;
     let fractions = |shape: &[usize], dtype: DType| {
         let x = integers(shape, 3).astype(DType::F32).unwrap();
         ops::divide(&x, 7.0).unwrap().astype(dtype).unwrap()
@@ -279,7 +279,7 @@ fn bits_do_not_depend_on_threads() {
 #[cfg(feature = "std")]
 #[test]
 fn bytes_used_again_are_packed() {
-    use flex::exec::par::with_threads;
+    use flex::par::with_threads;
     if !DType::I8.is_available() || !DType::I32.is_available() {
         return;
     }

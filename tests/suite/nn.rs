@@ -1,19 +1,14 @@
 //! Operations of models against naive formulas in `f64`.
 
+use crate::common::Rng;
 use flex::{DType, Tensor, nn};
 
 mod attention;
 
-/// Deterministic values in -2..2.
+/// Values in [-2, 2).
 fn values(n: usize, seed: u64) -> Vec<f32> {
-    let mut x = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut next = || {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        (x >> 40) as f32 / (1 << 22) as f32 - 2.0
-    };
-    (0..n).map(|_| next()).collect()
+    let mut rng = Rng(seed);
+    (0..n).map(|_| 4.0 * rng.short() - 2.0).collect()
 }
 fn tensor(shape: &[usize], seed: u64) -> Tensor {
     Tensor::from_slice(&values(shape.iter().product(), seed), shape).unwrap()
@@ -208,7 +203,7 @@ fn linear_layers() {
     );
     let whole = |t: &Tensor| t.astype(flex::DType::I32).unwrap();
     let relu = nn::Linear { activation: Some(nn::Activation::Relu), ..Default::default() };
-    assert_eq!(nn::linear(&whole(&x), &whole(&w), relu).unwrap_err().to_string(), "linear: activations are of floats, not of int32");
+    assert_eq!(nn::linear(&whole(&x), &whole(&w), relu).unwrap_err().to_string(), "linear: activations need a float dtype, not int32");
     let error = nn::linear(&tensor(&[2, 3], 1), &tensor(&[4, 5], 2), None).unwrap_err().to_string();
     assert_eq!(error, "linear: last axis of x is 3 but that of weight is 5 (x: [2, 3] float32, weight: [4, 5] float32)");
 }
@@ -336,7 +331,7 @@ fn embeddings_are_rows() {
 #[cfg(feature = "std")]
 #[test]
 fn bits_do_not_depend_on_threads() {
-    use flex::exec::par::with_threads;
+    use flex::par::with_threads;
     let (x, w, b) = (tensor(&[300, 512], 1), tensor(&[600, 512], 2), tensor(&[600], 3));
     let heads = tensor(&[2, 4, 200, 32], 4);
     let line = x.reshape([1, -1]).unwrap();

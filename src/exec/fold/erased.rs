@@ -19,7 +19,7 @@ impl<F: Fold> Erased for F {
         unsafe { *(acc as *mut F::Acc) = Fold::run(self, core::slice::from_raw_parts(x as *const F::In, n)) }
     }
     unsafe fn rows(&self, x: *const u8, stride: usize, rows: usize, cols: usize, acc: *mut u8) {
-        // SAFETY: the trait's contract; whatever stood in `acc` is a value, for accumulators are `Plain`.
+        // SAFETY: the trait's contract; whatever stood in `acc` is a value, for accumulators are `Pod`.
         unsafe {
             let x = core::slice::from_raw_parts(x as *const F::In, (rows - 1) * stride + cols);
             Fold::rows(self, x, stride, rows, core::slice::from_raw_parts_mut(acc as *mut F::Acc, cols));

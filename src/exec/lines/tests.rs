@@ -1,4 +1,5 @@
 use super::*;
+use crate::Tensor;
 use alloc::vec::Vec;
 
 fn counting(shape: &[usize]) -> Tensor {
@@ -7,7 +8,7 @@ fn counting(shape: &[usize]) -> Tensor {
 }
 /// Every line reversed, by way of its own slices.
 fn reversed(x: &Tensor, axis: usize, mut y: Tensor) -> Tensor {
-    let lines = Lines::new(x.shape(), axis).input(x).output(&mut y).unwrap();
+    let lines = Lines::new(x.shape(), axis).input(x.elements()).output(y.elements_mut().unwrap());
     let run = lines.run(Cost { bytes: 1 << 16, flops: 0 }, |line| {
         let (x, y): (&[i32], &mut [i32]) = (line.input(0), line.output(0));
         for (y, x) in y.iter_mut().zip(x.iter().rev()) {
@@ -56,8 +57,9 @@ fn lengths_differ_scratch_and_indices() {
     let weight = counting(&[50]);
     let mut sum = Tensor::zeros([6, 1, 4], DType::I32).unwrap();
     let mut index = Tensor::zeros([6, 2, 4], DType::I64).unwrap();
-    let lines = Lines::new(x.shape(), 1).input(&x).output(&mut sum).unwrap().input(&weight).scratch(50, DType::I64);
-    let run = lines.output(&mut index).unwrap().run(Cost::default(), |line| {
+    let lines =
+        Lines::new(x.shape(), 1).input(x.elements()).output(sum.elements_mut().unwrap()).input(weight.elements()).scratch(50, DType::I64);
+    let run = lines.output(index.elements_mut().unwrap()).run(Cost::default(), |line| {
         let (x, w): (&[i32], &[i32]) = (line.input(0), line.input(1));
         let (sum, index): (&mut [i32], &mut [i64]) = (line.output(0), line.output(1));
         let scratch: &mut [i64] = line.scratch(0);
@@ -76,11 +78,11 @@ fn lengths_differ_scratch_and_indices() {
 #[test]
 fn rank_zero_is_one_line_and_updates_see_what_was_there() {
     let mut y = Tensor::from_slice(&[5i32], []).unwrap();
-    let lines = Lines::new(&[], 0).update(&mut y).unwrap();
+    let lines = Lines::new(&[], 0).update(y.elements_mut().unwrap());
     lines.run(Cost::default(), |line| line.output::<i32>(0)[0] += 1).unwrap();
     assert_eq!(y.item::<i32>().unwrap(), 6);
     let mut y = counting(&[3, 4]).transpose(0, 1).unwrap();
-    Lines::new(&[4, 3], 1).update(&mut y).unwrap().run(Cost::default(), |line| line.output::<i32>(0)[2] = -1).unwrap();
+    Lines::new(&[4, 3], 1).update(y.elements_mut().unwrap()).run(Cost::default(), |line| line.output::<i32>(0)[2] = -1).unwrap();
     assert_eq!(y.to_vec::<i32>().unwrap(), [0, 4, -1, 1, 5, -1, 2, 6, -1, 3, 7, -1]);
 }
 
@@ -89,7 +91,7 @@ fn scratch_beyond_all_memory_is_an_error_and_none_where_no_line_is() {
     for (rows, ok) in [(2, false), (0, true)] {
         let x = Tensor::zeros([rows, 3], DType::I32).unwrap();
         for len in [usize::MAX, usize::MAX / 8 + 1, usize::MAX / 8] {
-            let lines = Lines::new(x.shape(), 1).input(&x).scratch(len, DType::I64).scratch(len, DType::I64);
+            let lines = Lines::new(x.shape(), 1).input(x.elements()).scratch(len, DType::I64).scratch(len, DType::I64);
             let run = lines.run(Cost::default(), |line| assert!(line.scratch::<i64>(0).is_empty()));
             assert_eq!(run.is_ok(), ok, "{len}");
             assert!(ok || matches!(run, Err(Error::Memory { .. })));

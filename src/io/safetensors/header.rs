@@ -49,7 +49,7 @@ impl<'a> Plan<'a> {
         if let Some(name) =
             names.windows(2).find(|two| two[0] == two[1]).map(|two| two[0]).or(names.iter().copied().find(|n| *n == METADATA))
         {
-            return Err(Error::value(OP, message!("{} is given twice, or kept for the metadata", Excerpt(&name))));
+            return Err(Error::value(OP, message!("{} is a duplicate, or reserved for the metadata", Excerpt(&name))));
         }
         drop(names);
         named.sort_unstable_by(|(a, x), (b, y)| (Reverse(x.dtype().size()), a.as_ref()).cmp(&(Reverse(y.dtype().size()), b.as_ref())));
@@ -84,7 +84,7 @@ impl<'a> Plan<'a> {
             append(&mut text.0, " ")?;
         }
         if text.0.len() as u64 > LONGEST_HEADER {
-            return Err(Error::value(OP, message!("the header would have {} bytes, at most 100 MB are allowed", text.0.len())));
+            return Err(Error::value(OP, message!("header of {} bytes exceeds the limit of 100 MB", text.0.len())));
         }
         Ok(Plan { header: text.0, tensors: order })
     }
@@ -129,7 +129,7 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
     let there = source.len();
     if len > LONGEST_HEADER || there.is_some_and(|there| len > there - 8) {
         let there = there.unwrap_or_default();
-        return Err(source.wrong(message!("no safetensors file, or cut short: a header of {len} bytes in a file of {there}")));
+        return Err(source.wrong(message!("not a safetensors file, or truncated: header of {len} bytes in a file of {there}")));
     }
     let text = read_text(source, len as usize)?;
     let mut json = Json::new(&text);
@@ -138,7 +138,7 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
         if name == METADATA {
             return match metadata.replace(texts(json)?) {
                 None => Ok(()),
-                Some(_) => Err(message!("{METADATA:?} is there twice").into()),
+                Some(_) => Err(message!("duplicate key {METADATA:?}").into()),
             };
         }
         let e = Entry::read(json).map_err(|why| match why {
@@ -147,7 +147,7 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
         })?;
         match entries.insert(owned(name)?, e) {
             None => Ok(()),
-            Some(_) => Err("a tensor is there twice".into()),
+            Some(_) => Err("duplicate tensor".into()),
         }
     });
     read.and_then(|()| json.end()).map_err(|why| match why {
@@ -213,7 +213,7 @@ fn texts(json: &mut Json) -> Read<Metadata> {
         }
         match metadata.insert(owned(key)?, owned(json.string()?)?) {
             None => Ok(()),
-            Some(_) => Err("a key of the metadata is there twice".into()),
+            Some(_) => Err("duplicate key in the metadata".into()),
         }
     })?;
     Ok(metadata)
@@ -238,7 +238,7 @@ impl Entry {
                     false
                 }
             };
-            if twice { Err(message!("{key:?} is there twice").into()) } else { Ok(()) }
+            if twice { Err(message!("duplicate key {key:?}").into()) } else { Ok(()) }
         })?;
         let dtype = dtype.ok_or("it has no dtype")?;
         let sizes = shape.ok_or("its shape is no list of sizes")?;
@@ -253,7 +253,7 @@ impl Entry {
         let Some(known) = known else {
             let name = !dtype.is_empty() && dtype.len() <= 32 && dtype.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
             if !name {
-                return Err(message!("{} is no dtype", Excerpt(&dtype)).into());
+                return Err(message!("{} is not a dtype", Excerpt(&dtype)).into());
             }
             // how many bytes the shape takes is the dtype's secret
             return match end.checked_sub(start).is_some_and(|len| isize::try_from(len).is_ok()) {

@@ -21,9 +21,9 @@ mod softmax;
 
 use crate::dtype::Bool;
 use crate::error::Result;
-use crate::exec::isa;
 use crate::kernel::gemm::{self, Lane, Mat, MatMut, Product, Scratch, Stages};
 use crate::kernel::norm::Float;
+use crate::simd;
 use core::ops::Range;
 
 /// Queries of a block at least, where there are so many, and at most: each block packs all values, so more are faster.
@@ -91,7 +91,7 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(head: &Head<F>, queries: Range
     // What tiles read and write in place: keys by rows, values that are a panel as they lie, rows of whole vectors.
     let direct_k = few || gemm::reads_a(&head.k);
     let is_panel = head.v.rs() == width as isize && panels::<F>(width, false).next() == Some((0..width, width));
-    let direct_v = few || padded == width && (head.v.cs() == 1 || width == 1) && (isa::COMPACT || is_panel || count <= DIRECT);
+    let direct_v = few || padded == width && (head.v.cs() == 1 || width == 1) && (simd::COMPACT || is_panel || count <= DIRECT);
     let direct_out = padded == width;
     let lens = [
         depth.saturating_mul(n),

@@ -1,8 +1,8 @@
 //! A step of the online softmax, on a tile of scores whose rows are keys and whose columns are queries.
 
-use crate::exec::isa::Isa;
 use crate::kernel::math::Real;
 use crate::kernel::norm::Float;
+use crate::simd::Isa;
 
 /// What a query subtracts from its scores: zero while it has seen no key, so that its weights are zeros and not NaN.
 #[inline(always)]

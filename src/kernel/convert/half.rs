@@ -2,11 +2,15 @@
 //! CPU's conversions, which give the same bits.
 
 use crate::dtype::{bf16, f16};
-use crate::exec::isa::Isa;
+use crate::simd::Isa;
+#[cfg(x86_dispatch)]
+use crate::simd::x86;
 use core::mem::MaybeUninit;
 
 /// A 16-bit float: computed in `f32`, rounded once.
-pub trait Widen: Copy {
+pub trait Widen: Copy + 'static {
+    /// Whether LLVM vectorises loops in which single elements are converted; slices are converted faster where it doesn't.
+    const IN_LOOPS: bool = true;
     /// The same value.
     fn widen(self) -> f32;
     /// The nearest value, ties to even; NaN stays NaN (quiet, sign and leading payload bits kept).
@@ -39,6 +43,7 @@ impl Widen for bf16 {
 }
 
 impl Widen for f16 {
+    const IN_LOOPS: bool = false;
     #[inline(always)]
     fn widen(self) -> f32 {
         let h = self.to_bits() as u32;
@@ -63,78 +68,19 @@ impl Widen for f16 {
         f16::from_bits((sign | if a > 0x7f80_0000 { nan } else { r }) as u16)
     }
     // Three (to float32) and five times as fast as the loops over the bodies above, which are left with the rest.
-    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+    #[cfg(x86_dispatch)]
     #[inline(always)]
     fn widen_all<I: Isa>(x: &[f16], y: &mut [MaybeUninit<f32>]) {
-        // SAFETY: the level says that the CPU has the set (I1).
-        let done = unsafe { arch::widen::<I>(x, y) };
+        // SAFETY: ISA1; f16 is two bytes that hold a float16.
+        let done = unsafe { x86::half::widen::<I>(x.as_ptr().cast(), y.as_mut_ptr().cast(), x.len().min(y.len())) };
         y[done..].iter_mut().zip(&x[done..]).for_each(|(y, x)| _ = y.write(x.widen()));
     }
-    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+    #[cfg(x86_dispatch)]
     #[inline(always)]
     fn narrow_all<I: Isa>(x: &[f32], y: &mut [MaybeUninit<f16>]) {
-        // SAFETY: the level says that the CPU has the set (I1).
-        let done = unsafe { arch::narrow::<I>(x, y) };
+        // SAFETY: ISA1; f16 is two bytes that hold a float16.
+        let done = unsafe { x86::half::narrow::<I>(x.as_ptr(), y.as_mut_ptr().cast(), x.len().min(y.len())) };
         y[done..].iter_mut().zip(&x[done..]).for_each(|(y, x)| _ = y.write(Self::narrow(*x)));
-    }
-}
-
-/// Each converts a leading part of `x` and says how long that is. They are part of kernels, which have the target features.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-mod arch {
-    use super::*;
-    use crate::exec::isa::Level;
-    use core::arch::x86_64::*;
-
-    /// # Safety
-    /// The CPU has `I`.
-    #[inline(always)]
-    pub unsafe fn widen<I: Isa>(x: &[f16], y: &mut [MaybeUninit<f32>]) -> usize {
-        let n = x.len().min(y.len());
-        let (x, y) = (x.as_ptr() as *const u8, y.as_mut_ptr() as *mut f32);
-        let mut k = 0;
-        // SAFETY: the set is there (caller), and the elements k.. up to a vector are inside both slices.
-        unsafe {
-            if I::LEVEL == Level::Avx512 {
-                while k + 16 <= n {
-                    _mm512_storeu_ps(y.add(k), _mm512_cvtph_ps(_mm256_loadu_si256(x.add(2 * k) as *const __m256i)));
-                    k += 16;
-                }
-            }
-            if I::LEVEL >= Level::Avx2 {
-                while k + 8 <= n {
-                    _mm256_storeu_ps(y.add(k), _mm256_cvtph_ps(_mm_loadu_si128(x.add(2 * k) as *const __m128i)));
-                    k += 8;
-                }
-            }
-        }
-        k
-    }
-    /// # Safety
-    /// The CPU has `I`.
-    #[inline(always)]
-    pub unsafe fn narrow<I: Isa>(x: &[f32], y: &mut [MaybeUninit<f16>]) -> usize {
-        let n = x.len().min(y.len());
-        let (x, y) = (x.as_ptr(), y.as_mut_ptr() as *mut u8);
-        let mut k = 0;
-        // SAFETY: the set is there (caller), and the elements k.. up to a vector are inside both slices.
-        unsafe {
-            if I::LEVEL == Level::Avx512 {
-                while k + 16 <= n {
-                    let h = _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm512_loadu_ps(x.add(k)));
-                    _mm256_storeu_si256(y.add(2 * k) as *mut __m256i, h);
-                    k += 16;
-                }
-            }
-            if I::LEVEL >= Level::Avx2 {
-                while k + 8 <= n {
-                    let h = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm256_loadu_ps(x.add(k)));
-                    _mm_storeu_si128(y.add(2 * k) as *mut __m128i, h);
-                    k += 8;
-                }
-            }
-        }
-        k
     }
 }
 

@@ -1,7 +1,6 @@
-//! What one element becomes, and the loops made of it.
+//! A conversion as a rule for one element, and the loops made of it.
 
-use crate::dtype::Bool;
-use crate::exec::isa::{Isa, Level, Loop, LoopFn, pick};
+use crate::simd::{Isa, Loop, LoopFn, pick};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::slice::{from_raw_parts, from_raw_parts_mut};
@@ -36,7 +35,7 @@ pub const BLOCK: usize = 64;
 
 /// [`Rule::convert_all`] by blocks: for results so narrow that packing them costs as much as the conversion, twice as fast with AVX2.
 #[inline(always)]
-fn by_blocks<R: Rule>(x: &[R::From], y: &mut [MaybeUninit<R::To>]) {
+pub fn by_blocks<R: Rule>(x: &[R::From], y: &mut [MaybeUninit<R::To>]) {
     let ((blocks, x), (results, y)) = (x.as_chunks(), y.as_chunks_mut());
     blocks.iter().zip(results).for_each(|(x, y)| *y = R::convert_block(x));
     y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(R::convert(*x)));
@@ -48,14 +47,14 @@ pub struct Convert<R>(PhantomData<R>);
 impl<R: Rule> Loop for Convert<R> {
     #[inline(always)]
     unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
-        // SAFETY: E1: room for `n` elements that nothing else refers to.
+        // SAFETY: LOOP1: room for `n` elements that nothing else refers to.
         let d = unsafe { from_raw_parts_mut(d as *mut MaybeUninit<R::To>, n) };
         if scalars & 1 == 1 {
-            // SAFETY: E1: the bit says that there is one element.
+            // SAFETY: LOOP1: the bit says that there is one element.
             let x = R::convert(unsafe { *(a as *const R::From) });
             d.iter_mut().for_each(|d| _ = d.write(x));
         } else {
-            // SAFETY: E1: the bit says that there are `n` elements.
+            // SAFETY: LOOP1: the bit says that there are `n` elements.
             R::convert_all::<I>(unsafe { from_raw_parts(a as *const R::From, n) }, d);
         }
     }
@@ -72,7 +71,7 @@ pub fn two<A: Rule, B: Rule<From = A::To>>() -> LoopFn {
 /// instruction sets.
 ///
 /// # Safety
-/// E1.
+/// LOOP1.
 unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
     /// 2 KiB at most, and long enough that the two calls don't show.
     const STEP: usize = 256;
@@ -81,7 +80,7 @@ unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(d: *mut u8, a: *const u8, _:
     let (block, none) = (block.as_mut_ptr() as *mut u8, core::ptr::null());
     let (first, second) = (one::<A>(), one::<B>());
     if scalars & 1 == 1 {
-        // SAFETY: E1; the block holds one value, which the first loop writes and the second reads.
+        // SAFETY: LOOP1; the block holds one value, which the first loop writes and the second reads.
         unsafe {
             first(block, a, none, none, 1, 0);
             second(d, block, none, none, n, 1)
@@ -90,496 +89,10 @@ unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(d: *mut u8, a: *const u8, _:
     }
     for k in (0..n).step_by(STEP) {
         let len = STEP.min(n - k);
-        // SAFETY: E1 for the elements k..k + len; the block holds as many values, by the assertion above.
+        // SAFETY: LOOP1 for the elements k..k + len; the block holds as many values, by the assertion above.
         unsafe {
             first(block, a.add(k * size_of::<A::From>()), none, none, len, 0);
             second(d.add(k * size_of::<B::To>()), block, none, none, len, 0)
         }
-    }
-}
-
-/// Numbers that convert to floats.
-pub trait Source: Copy + 'static {
-    /// The nearest `f32`.
-    fn single(self) -> f32;
-    /// The nearest `f64`.
-    fn double(self) -> f64;
-    /// An `f32` that rounds to bfloat16 as the number itself does: rounded to odd, so that what was cut off still shows.
-    fn odd(self) -> f32;
-    /// An `f32` that rounds to float16 as the number itself does.
-    fn near_f16(self) -> f32;
-    /// Whether the number is an `f32`.
-    const EXACT: bool = false;
-}
-/// What floats convert to.
-pub trait Target: Copy + 'static {
-    /// From `f32`.
-    fn from_single(x: f32) -> Self;
-    /// From `f64`.
-    fn from_double(x: f64) -> Self;
-    /// A slice of `f32`, into another of its length.
-    #[inline(always)]
-    fn from_singles<I: Isa>(x: &[f32], y: &mut [MaybeUninit<Self>]) {
-        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(Self::from_single(*x)));
-    }
-    /// A slice of `f64`, into another of its length.
-    #[inline(always)]
-    fn from_doubles<I: Isa>(x: &[f64], y: &mut [MaybeUninit<Self>]) {
-        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(Self::from_double(*x)));
-    }
-}
-
-/// The bits of an `f64` that an `f32` has not.
-const LOST: u64 = (1 << 29) - 1;
-
-/// x cut off after 23 bits, the last of which is set where others were lost: what becomes an `f32` exactly, if it is normal there.
-#[inline(always)]
-fn cut_to_odd(x: f64) -> f64 {
-    let b = x.to_bits();
-    // The sum carries into the last bit that stays unless all that are lost are zero.
-    f64::from_bits((b | ((b & LOST) + LOST)) & !LOST)
-}
-
-/// An `f32` that rounds to bfloat16 as x does: x rounded to odd. Below the normal numbers, where `f32` has fewer bits, x rounded to a
-/// multiple of the least bfloat16.
-#[inline(always)]
-pub fn round_to_odd(x: f64) -> f32 {
-    /// 1.5 times what has the least bfloat16, 2^-133, for its last bit: an addition rounds to that.
-    const UNIT: f64 = f64::from_bits(((1023 + 52 - 133) << 52) | (1 << 51));
-    let b = x.to_bits();
-    let (sign, magnitude) = (b & (1 << 63), f64::from_bits(b & !(1 << 63)));
-    let tiny = ((magnitude + UNIT) - UNIT).to_bits() | sign;
-    (if magnitude < f32::MIN_POSITIVE as f64 { f64::from_bits(tiny) } else { cut_to_odd(x) }) as f32
-}
-
-#[cfg(feature = "f64")]
-impl Source for f64 {
-    #[inline(always)]
-    fn single(self) -> f32 {
-        self as f32
-    }
-    #[inline(always)]
-    fn double(self) -> f64 {
-        self
-    }
-    #[inline(always)]
-    fn odd(self) -> f32 {
-        round_to_odd(self)
-    }
-    #[inline(always)]
-    fn near_f16(self) -> f32 {
-        // What is below the normal `f32` is zero as float16, however it was rounded.
-        cut_to_odd(self) as f32
-    }
-}
-
-/// `f32` holds every 16-bit integer; of longer ones that it doesn't, what is below bit 8 (of 64 bits, 12) becomes one bit that still
-/// shows.
-macro_rules! odd {
-    (exact $x:expr) => {
-        $x as f32
-    };
-    (single $x:expr) => {{
-        let x = $x;
-        let sticky = if x & 0xff != 0 { 0x100 } else { 0 };
-        (if x.abs_diff(0) < 1 << 24 { x } else { (x & !0xff) | sticky }) as f32
-    }};
-    (double $x:expr) => {{
-        let x = $x;
-        let sticky = if x & 0xfff != 0 { 0x1000 } else { 0 };
-        let small = x.abs_diff(0) < 1 << 53;
-        round_to_odd((if small { x } else { (x & !0xfff) | sticky }) as f64)
-    }};
-}
-/// What `x as $T` is, before `$via` is cut to `$T`, as LLVM vectorises it: NaN zeroed, bounded. `$T` is narrower than the float.
-macro_rules! bounded {
-    ($x:expr, $F:ident => $via:ident => $T:ident) => {{
-        const LEAST: $F = <$T>::MIN as $F;
-        const MOST: $F = <$T>::MAX as $F;
-        let x = if $x.is_nan() { 0.0 } else { $x };
-        let y = if x > LEAST { x } else { LEAST };
-        // SAFETY: from LEAST to MOST, which are values of the type.
-        unsafe { (if y > MOST { MOST } else { y }).to_int_unchecked::<$via>() }
-    }};
-}
-/// What `x as $T` is, where the largest integer as a float is the power of two above it.
-macro_rules! saturated {
-    ($x:expr, $F:ident => $T:ident) => {{
-        const LEAST: $F = <$T>::MIN as $F;
-        let y = if $x > LEAST { $x } else { LEAST };
-        let over = y >= <$T>::MAX as $F;
-        // SAFETY: from LEAST, which NaN became too, to below the power of two.
-        let y = unsafe { (if over { 0.0 } else { y }).to_int_unchecked::<$T>() };
-        let y = if over { <$T>::MAX } else { y };
-        if $x.is_nan() { 0 } else { y }
-    }};
-}
-/// [`Target`] of integers, by their widths.
-macro_rules! target {
-    (@ blocks $T:ident: $from:ident $froms:ident $F:ident $via:ident) => {
-        #[inline(always)]
-        fn $from(x: $F) -> $T {
-            bounded!(x, $F => $via => $T) as $T
-        }
-        #[inline(always)]
-        fn $froms<I: Isa>(x: &[$F], y: &mut [MaybeUninit<$T>]) {
-            by_blocks::<Bounded<$F, $T>>(x, y)
-        }
-    };
-    (@ rule $T:ident $F:ident $via:ident) => {
-        impl Rule for Bounded<$F, $T> {
-            type From = $F;
-            type To = $T;
-            #[inline(always)]
-            fn convert(x: $F) -> $T {
-                bounded!(x, $F => $via => $T) as $T
-            }
-            #[inline(always)]
-            fn convert_block(x: &[$F; BLOCK]) -> [MaybeUninit<$T>; BLOCK] {
-                let (mut wide, mut y) = ([0; BLOCK], [const { MaybeUninit::uninit() }; BLOCK]);
-                for k in 0..BLOCK {
-                    wide[k] = bounded!(x[k], $F => $via => $T);
-                }
-                for k in 0..BLOCK {
-                    y[k].write(wide[k] as $T);
-                }
-                y
-            }
-        }
-    };
-    (narrow $T:ident) => {
-        impl Target for $T {
-            target!(@ blocks $T: from_single from_singles f32 i32);
-            target!(@ blocks $T: from_double from_doubles f64 i32);
-        }
-        target!(@ rule $T f32 i32);
-        target!(@ rule $T f64 i32);
-    };
-    (medium $T:ident) => {
-        impl Target for $T {
-            #[inline(always)]
-            fn from_single(x: f32) -> $T {
-                saturated!(x, f32 => $T)
-            }
-            target!(@ blocks $T: from_double from_doubles f64 $T);
-        }
-        target!(@ rule $T f64 $T);
-    };
-    (wide $T:ident) => {
-        impl Target for $T {
-            #[inline(always)]
-            fn from_single(x: f32) -> $T {
-                saturated!(x, f32 => $T)
-            }
-            #[inline(always)]
-            fn from_double(x: f64) -> $T {
-                saturated!(x, f64 => $T)
-            }
-            // AVX2 has no conversion to 64 bits, but one to 32, which is nearly always enough.
-            #[inline(always)]
-            fn from_singles<I: Isa>(x: &[f32], y: &mut [MaybeUninit<$T>]) {
-                if I::LEVEL == Level::Avx2 { by_blocks::<Short<$T>>(x, y) } else { by_blocks::<FromSingle<$T>>(x, y) }
-            }
-        }
-    };
-}
-/// Floats to narrower integers.
-struct Bounded<F, T>(PhantomData<(F, T)>);
-
-macro_rules! integers {
-    ($($T:ident $width:ident $odd:ident)*) => { $(
-        impl Source for $T {
-            #[inline(always)]
-            fn single(self) -> f32 {
-                self as f32
-            }
-            #[inline(always)]
-            fn double(self) -> f64 {
-                self as f64
-            }
-            #[inline(always)]
-            fn odd(self) -> f32 {
-                odd!($odd self)
-            }
-            #[inline(always)]
-            fn near_f16(self) -> f32 {
-                // From 65520 on they are infinite.
-                const MOST: i64 = 1 << 16;
-                if $T::BITS > 16 { self.clamp((-MOST).max($T::MIN as i64) as $T, MOST as $T) as i32 as f32 } else { self as f32 }
-            }
-            const EXACT: bool = $T::BITS <= 16;
-        }
-        target!($width $T);
-    )* };
-}
-integers! {
-    i8 narrow exact u8 narrow exact i16 narrow exact u16 narrow exact
-    i32 medium single u32 medium single i64 wide double u64 wide double
-}
-
-/// `f32` to 64-bit integers: by way of `i32` where a block has none that is longer.
-struct Short<T>(PhantomData<T>);
-macro_rules! short {
-    ($($T:ident $least:literal)*) => { $(
-        impl Rule for Short<$T> {
-            type From = f32;
-            type To = $T;
-            #[inline(always)]
-            fn convert(x: f32) -> $T {
-                $T::from_single(x)
-            }
-            #[inline(always)]
-            fn convert_block(x: &[f32; BLOCK]) -> [MaybeUninit<$T>; BLOCK] {
-                let (mut y, mut long) = ([const { MaybeUninit::uninit() }; BLOCK], 0);
-                for k in 0..BLOCK {
-                    let fits = (x[k] > $least) & (x[k] < 2147483648.0);
-                    long |= !fits as u32;
-                    // SAFETY: inside the range of `i32`, or zero.
-                    y[k].write(unsafe { (if fits { x[k] } else { 0.0 }).to_int_unchecked::<i32>() } as $T);
-                }
-                if long == 0 { y } else { FromSingle::<$T>::convert_block(x) }
-            }
-        }
-    )* };
-}
-short! { i64 -2147483648.0 u64 -1.0 }
-
-impl Source for Bool {
-    #[inline(always)]
-    fn single(self) -> f32 {
-        self.get() as u8 as f32
-    }
-    #[inline(always)]
-    fn double(self) -> f64 {
-        self.get() as u8 as f64
-    }
-    #[inline(always)]
-    fn odd(self) -> f32 {
-        self.single()
-    }
-    #[inline(always)]
-    fn near_f16(self) -> f32 {
-        self.single()
-    }
-    const EXACT: bool = true;
-}
-macro_rules! floats {
-    ($($T:ident)*) => { $(
-        impl Target for $T {
-            #[inline(always)]
-            fn from_single(x: f32) -> $T {
-                x as $T
-            }
-            #[inline(always)]
-            fn from_double(x: f64) -> $T {
-                x as $T
-            }
-        }
-        #[cfg(feature = "complex")]
-        impl Target for num_complex::Complex<$T> {
-            #[inline(always)]
-            fn from_single(x: f32) -> Self {
-                Self::new(x as $T, 0.0)
-            }
-            #[inline(always)]
-            fn from_double(x: f64) -> Self {
-                Self::new(x as $T, 0.0)
-            }
-        }
-        #[cfg(feature = "complex")]
-        impl Nonzero for num_complex::Complex<$T> {
-            #[inline(always)]
-            fn nonzero(self) -> bool {
-                (self.re != 0.0) | (self.im != 0.0)
-            }
-        }
-    )* };
-}
-floats! { f32 f64 }
-
-#[cfg(feature = "half")]
-macro_rules! halves {
-    ($($T:ident)*) => { $(
-        impl Target for crate::dtype::$T {
-            #[inline(always)]
-            fn from_single(x: f32) -> Self {
-                super::Widen::narrow(x)
-            }
-            #[inline(always)]
-            fn from_double(x: f64) -> Self {
-                super::Widen::narrow(round_to_odd(x))
-            }
-            #[inline(always)]
-            fn from_singles<I: Isa>(x: &[f32], y: &mut [MaybeUninit<Self>]) {
-                super::Widen::narrow_all::<I>(x, y)
-            }
-        }
-    )* };
-}
-#[cfg(feature = "half")]
-halves! { f16 bf16 }
-
-/// What has a truth value.
-pub trait Nonzero: Copy + 'static {
-    /// Whether it is not zero; NaN is not.
-    fn nonzero(self) -> bool;
-}
-macro_rules! nonzero {
-    ($($T:ident $zero:literal)*) => { $(
-        impl Nonzero for $T {
-            #[inline(always)]
-            fn nonzero(self) -> bool {
-                self != $zero
-            }
-        }
-    )* };
-}
-nonzero! { u8 0 u16 0 u32 0 u64 0 f32 0.0 f64 0.0 }
-
-/// Integers that wrap into each other.
-pub trait Wrap<T>: Copy + 'static {
-    /// Its low bits, or its value where the other is wider.
-    fn wrap(self) -> T;
-}
-macro_rules! wrap {
-    ($($A:ident => $($B:ident)*;)*) => { $($(
-        impl Wrap<$B> for $A {
-            #[inline(always)]
-            fn wrap(self) -> $B {
-                self as $B
-            }
-        }
-    )*)* };
-}
-
-wrap! {
-    u8 => u16 u32 u64;
-    i8 => u16 u32 u64;
-    u16 => u8 u32 u64;
-    i16 => u32 u64;
-    u32 => u8 u16 u64;
-    i32 => u64;
-    u64 => u8 u16 u32;
-}
-macro_rules! from_bool {
-    ($($T:ident)*) => { $(
-        impl Wrap<$T> for Bool {
-            #[inline(always)]
-            fn wrap(self) -> $T {
-                self.get() as $T
-            }
-        }
-    )* };
-}
-from_bool! { u8 u16 u32 u64 }
-
-macro_rules! rules {
-    ($($(#[$doc:meta])* $name:ident<$($g:ident $(: $bound:path)?),*>: $From:ty => $To:ty { |$x:ident| $e:expr $(, all $G:ident $all:ident)? })*) => { $(
-        $(#[$doc])*
-        pub struct $name<$($g),*>(PhantomData<($($g,)*)>);
-        impl<$($g: Copy + 'static $(+ $bound)?),*> Rule for $name<$($g),*> {
-            type From = $From;
-            type To = $To;
-            #[inline(always)]
-            fn convert($x: $From) -> $To {
-                $e
-            }
-            $(#[inline(always)]
-            fn convert_all<I: Isa>(x: &[$From], y: &mut [MaybeUninit<$To>]) {
-                $G::$all::<I>(x, y)
-            })?
-        }
-    )* };
-}
-rules! {
-    /// The nearest `f32`.
-    Single<A: Source>: A => f32 { |x| x.single() }
-    /// The nearest `f64`.
-    Double<A: Source>: A => f64 { |x| x.double() }
-    /// The `f32` to round to float16.
-    NearF16<A: Source>: A => f32 { |x| x.near_f16() }
-    /// From `f32`.
-    FromSingle<T: Target>: f32 => T { |x| T::from_single(x), all T from_singles }
-    /// From `f64`.
-    FromDouble<T: Target>: f64 => T { |x| T::from_double(x), all T from_doubles }
-    /// To bool.
-    Truth<A: Nonzero>: A => Bool { |x| Bool(x.nonzero() as u8) }
-    /// Between integers, and from bool.
-    Resize<A: Wrap<T>, T>: A => T { |x| x.wrap() }
-}
-
-#[cfg(feature = "half")]
-rules! {
-    /// 16-bit floats to `f32`.
-    Widened<A: super::Widen>: A => f32 { |x| x.widen(), all A widen_all }
-}
-/// To the nearest bfloat16.
-#[cfg(feature = "half")]
-pub struct ToBf16<A>(PhantomData<A>);
-#[cfg(feature = "half")]
-impl<A: Source> Rule for ToBf16<A> {
-    type From = A;
-    type To = crate::dtype::bf16;
-    #[inline(always)]
-    fn convert(x: A) -> Self::To {
-        super::Widen::narrow(x.odd())
-    }
-    #[inline(always)]
-    fn convert_all<I: Isa>(x: &[A], y: &mut [MaybeUninit<Self::To>]) {
-        by_blocks::<Self>(x, y)
-    }
-    /// By way of the nearest `f32`: whatever was lost, it is on the same side of all that lies halfway between neighbours, unless it lies
-    /// there itself.
-    #[inline(always)]
-    fn convert_block(x: &[A; BLOCK]) -> [MaybeUninit<Self::To>; BLOCK] {
-        let (mut near, mut halfway) = ([0.0; BLOCK], 0);
-        for k in 0..BLOCK {
-            near[k] = x[k].single();
-        }
-        for x in near {
-            halfway |= (x.to_bits() << 16 == 1 << 31) as u32;
-        }
-        let mut y = [const { MaybeUninit::uninit() }; BLOCK];
-        if A::EXACT | (halfway == 0) {
-            for k in 0..BLOCK {
-                y[k].write(super::Widen::narrow(near[k]));
-            }
-        } else {
-            for k in 0..BLOCK {
-                y[k].write(Self::convert(x[k]));
-            }
-        }
-        y
-    }
-}
-/// Each part on its own.
-#[cfg(feature = "complex")]
-pub struct Parts<A, T>(PhantomData<(A, T)>);
-#[cfg(feature = "complex")]
-macro_rules! parts {
-    ($($A:ident $T:ident)*) => { $(
-        impl Rule for Parts<$A, $T> {
-            type From = num_complex::Complex<$A>;
-            type To = num_complex::Complex<$T>;
-            #[inline(always)]
-            fn convert(x: Self::From) -> Self::To {
-                Self::To::new(x.re as $T, x.im as $T)
-            }
-        }
-    )* };
-}
-#[cfg(feature = "complex")]
-parts! { f32 f64 f64 f32 }
-
-/// 16-bit floats of either format to bool: all bits but the sign.
-#[cfg(feature = "half")]
-pub struct HalfTruth;
-#[cfg(feature = "half")]
-impl Rule for HalfTruth {
-    type From = u16;
-    type To = Bool;
-    #[inline(always)]
-    fn convert(x: u16) -> Bool {
-        Bool((x & 0x7fff != 0) as u8)
     }
 }

@@ -1,12 +1,14 @@
 //! Which loops serve a pair of dtypes.
 
-use super::rule::*;
+use super::number::Source;
+use super::rule::{one, two};
+use super::rules::*;
 #[cfg(feature = "half")]
 use crate::dtype::f16;
 use crate::dtype::{Bool, Class, DType};
 use crate::error::{Error, Result};
-use crate::exec::isa::{LoopFn, pick};
 use crate::kernel::elementwise::Copy1;
+use crate::simd::{LoopFn, pick};
 
 /// The loop that converts `from` to `to`, for `op`. Errors where this build lacks one of them, and for complex numbers as real ones, which
 /// would lose their imaginary parts.
@@ -153,11 +155,11 @@ mod tests {
         let f = lookup(A::DTYPE, T::DTYPE).unwrap();
         let none = core::ptr::null();
         let mut d = alloc::vec![T::default(); x.len()];
-        // SAFETY: E1: both hold as many elements, of the loop's types.
+        // SAFETY: LOOP1: both hold as many elements, of the loop's types.
         unsafe { f(d.as_mut_ptr() as *mut u8, x.as_ptr() as *const u8, none, none, x.len(), 0) };
         for (k, d) in d.iter().enumerate() {
             let mut same = [T::default(); 3];
-            // SAFETY: E1: one value in, as the bit says, and room for three.
+            // SAFETY: LOOP1: one value in, as the bit says, and room for three.
             unsafe { f(same.as_mut_ptr() as *mut u8, x[k..].as_ptr() as *const u8, none, none, 3, 1) };
             assert!(same.iter().all(|s| alloc::format!("{s:?}") == alloc::format!("{d:?}")), "one value for all: {:?}", x[k]);
         }

@@ -4,8 +4,8 @@
 //! quotients of such integers are apart: always up to 32 bits (3 to 10 times as fast as the instruction for one), below 2^51 for
 //! 64 (4 times). Those beyond are far, and divided one by one.
 
-use crate::exec::isa::Isa;
 use crate::kernel::math::Real;
+use crate::simd::Isa;
 
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;

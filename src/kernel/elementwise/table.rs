@@ -3,11 +3,11 @@
 use super::integer::*;
 use super::loops::*;
 use crate::dtype::{Bool, DType};
-use crate::exec::isa::{Isa, LoopFn, pick};
 #[cfg(feature = "complex")]
 use crate::kernel::math::ComplexMath;
 use crate::kernel::math::{Math, Real};
 use crate::op::Op;
+use crate::simd::{Isa, LoopFn, pick};
 
 /// How a dtype is computed.
 #[derive(Clone, Copy)]
@@ -148,7 +148,7 @@ macro_rules! bodies {
         #[cfg(feature = "complex")] implement!(crate::dtype::Complex64; $a);
         #[cfg(all(feature = "complex", feature = "f64"))] implement!(crate::dtype::Complex128; $a);
     };
-    (brain $a:tt) => {};
+    (direct $a:tt) => {};
     (bits $a:tt) => {};
     (@ $a:tt $($T:ident)*) => { $(implement!($T; $a);)* };
 }
@@ -198,14 +198,11 @@ macro_rules! lookup {
     ($dt:ident uint $n:tt $Name:ident) => { dispatch!(unsigned $dt, |T| kernel_of!($n $Name T, false, 1), else None) };
     ($dt:ident int $n:tt $Name:ident) => { dispatch!(integer $dt, |T| kernel_of!($n $Name T, false, 1), else None) };
     ($dt:ident half $n:tt $Name:ident) => { dispatch!(half $dt, |T| kernel_of!($n $Name T, false, 1), else None) };
-    ($dt:ident brain 1 $Name:ident) => { lookup!(@brain $dt kernel_of!(1 $Name f32, true, 1), K1<Brain<$Name>, crate::dtype::bf16>) };
-    ($dt:ident brain 2 $Name:ident) => { lookup!(@brain $dt kernel_of!(2 $Name f32, true, 1), K2<Brain<$Name>, crate::dtype::bf16>) };
-    (@brain $dt:ident $kernel:expr, $loop:ty) => {{
-        #[cfg(feature = "half")]
-        let k = if $dt == DType::BF16 { $kernel.map(|k: Kernel| Kernel { direct: Some(pick::<$loop>()), ..k }) } else { None };
-        #[cfg(not(feature = "half"))]
-        let k: Option<Kernel> = None;
-        k
+    ($dt:ident direct 1 $Name:ident) => { lookup!(@direct $dt kernel_of!(1 $Name f32, true, 1), Half1 $Name) };
+    ($dt:ident direct 2 $Name:ident) => { lookup!(@direct $dt kernel_of!(2 $Name f32, true, 1), Half2 $Name) };
+    (@direct $dt:ident $kernel:expr, $Loop:ident $Name:ident) => {{
+        let direct: Option<LoopFn> = dispatch!(half $dt, |T| Some(pick::<$Loop<$Name, T>>()), else None);
+        direct.and_then(|f| $kernel.map(|k: Kernel| Kernel { direct: Some(f), ..k }))
     }};
     ($dt:ident float $n:tt $Name:ident) => {
         if $dt.is_available() && $dt.class() == crate::dtype::Class::Half { kernel_of!($n $Name f32, true, 1) }
@@ -228,7 +225,7 @@ macro_rules! square {
     };
 }
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident { $($class:ident |$($x:ident),*| $b:expr $(, far($is_far:expr) $far:expr)?;)* })*) => {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal { $($class:ident |$($x:ident),*| $b:expr $(, far($is_far:expr) $far:expr)?;)* })*) => {
         /// The rows of the list, as types and as constants.
         pub mod rows {
             use super::*;

@@ -5,7 +5,7 @@ use super::{
     bytes::Pair,
     element::{Lane, Product},
 };
-use crate::exec::isa::Isa;
+use crate::simd::Isa;
 
 /// `a * b + c`, lane by lane: the body for every instruction set.
 #[inline(always)]
@@ -17,11 +17,7 @@ pub fn portable<I: Isa, A: Lane, const L: usize>(a: [A; L], b: [A; L], mut c: [A
 }
 
 /// The same bytes as another type of their size. Not a copy through pointers, whose checks in debug builds keep arrays in memory.
-#[cfg(any(
-    all(feature = "std", feature = "simd", target_arch = "x86_64"),
-    all(feature = "std", target_arch = "aarch64"),
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
+#[cfg(any(x86_dispatch, all(feature = "std", target_arch = "aarch64"), all(target_arch = "wasm32", target_feature = "simd128")))]
 union Cast<A: Copy, B: Copy> {
     from: A,
     to: B,
@@ -54,13 +50,12 @@ macro_rules! forms {
         $(#[$cfg])*
         #[inline(always)]
         pub fn $name<I: Isa, const L: usize>(a: [$T; L], b: [$T; L], c: [$T; L]) -> [$T; L] {
-            #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+            #[cfg(x86_dispatch)]
             #[allow(unused_imports, reason = "types that LLVM vectorises have no form here")]
             {
-                use crate::exec::isa::Level;
                 use core::arch::x86_64::*;
-                $(if const { matches!(I::LEVEL, Level::$Level) && L == $lanes } {
-                    // SAFETY: the level has these instructions (I1); both sides of a cast are `lanes` numbers.
+                $(if const { I::$Level && L == $lanes } {
+                    // SAFETY: the level has these instructions (ISA1); both sides of a cast are `lanes` numbers.
                     return unsafe {
                         let ($a, $b, $c) = (Cast { from: a }.to, Cast { from: b }.to, Cast { from: c }.to);
                         Cast { from: $e }.to
@@ -80,29 +75,29 @@ macro_rules! forms {
 }
 forms! {
     single f32 {
-        Avx512 16 |a, b, c| _mm512_fmadd_ps(a, b, c);
-        Avx2 8 |a, b, c| _mm256_fmadd_ps(a, b, c);
+        AVX512 16 |a, b, c| _mm512_fmadd_ps(a, b, c);
+        AVX2 8 |a, b, c| _mm256_fmadd_ps(a, b, c);
         [neon 4 |a, b, c| vfmaq_f32(c, a, b)]
         [simd128 4 |a, b, c| f32x4_add(f32x4_mul(a, b), c)]
     }
     #[cfg(feature = "f64")]
     double f64 {
-        Avx512 8 |a, b, c| _mm512_fmadd_pd(a, b, c);
-        Avx2 4 |a, b, c| _mm256_fmadd_pd(a, b, c);
+        AVX512 8 |a, b, c| _mm512_fmadd_pd(a, b, c);
+        AVX2 4 |a, b, c| _mm256_fmadd_pd(a, b, c);
         [neon 2 |a, b, c| vfmaq_f64(c, a, b)]
         [simd128 2 |a, b, c| f64x2_add(f64x2_mul(a, b), c)]
     }
     pairs Pair {
-        Avx512 16 |a, b, c| _mm512_add_epi32(_mm512_madd_epi16(a, b), c);
-        Avx2 8 |a, b, c| _mm256_add_epi32(_mm256_madd_epi16(a, b), c);
-        Base 4 |a, b, c| _mm_add_epi32(_mm_madd_epi16(a, b), c);
+        AVX512 16 |a, b, c| _mm512_add_epi32(_mm512_madd_epi16(a, b), c);
+        AVX2 8 |a, b, c| _mm256_add_epi32(_mm256_madd_epi16(a, b), c);
+        SSE2 4 |a, b, c| _mm_add_epi32(_mm_madd_epi16(a, b), c);
         [simd128 4 |a, b, c| i32x4_add(i32x4_dot_i16x8(a, b), c)]
     }
     int16 u16 {}
     int64 u64 {}
     int32 u32 {
-        Avx512 16 |a, b, c| _mm512_add_epi32(_mm512_mullo_epi32(a, b), c);
-        Avx2 8 |a, b, c| _mm256_add_epi32(_mm256_mullo_epi32(a, b), c);
+        AVX512 16 |a, b, c| _mm512_add_epi32(_mm512_mullo_epi32(a, b), c);
+        AVX2 8 |a, b, c| _mm256_add_epi32(_mm256_mullo_epi32(a, b), c);
         [simd128 4 |a, b, c| i32x4_add(i32x4_mul(a, b), c)]
     }
 }
@@ -115,12 +110,11 @@ macro_rules! complex {
         $(#[$cfg])*
         #[inline(always)]
         pub fn $name<I: Isa, const L: usize>(a: [$T; L], b: [$T; L], mut c: [[$T; L]; 2]) -> [[$T; L]; 2] {
-            #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+            #[cfg(x86_dispatch)]
             {
-                use crate::exec::isa::Level;
                 use core::arch::x86_64::*;
-                $(if const { matches!(I::LEVEL, Level::$Level) && L == $lanes } {
-                    // SAFETY: the level has these instructions (I1); both sides of a cast are `lanes` numbers.
+                $(if const { I::$Level && L == $lanes } {
+                    // SAFETY: the level has these instructions (ISA1); both sides of a cast are `lanes` numbers.
                     return unsafe {
                         let (a, b) = (Cast { from: a }.to, Cast { from: b }.to);
                         let [x, y] = [$re(a), $im(a)];
@@ -130,7 +124,7 @@ macro_rules! complex {
             }
             for l in 0..L {
                 for (x, c) in [a[l].re, a[l].im].into_iter().zip(&mut c) {
-                    (c[l].re, c[l].im) = (crate::exec::isa::$fma::<I>(x, b[l].re, c[l].re), crate::exec::isa::$fma::<I>(x, b[l].im, c[l].im));
+                    (c[l].re, c[l].im) = (crate::simd::$fma::<I>(x, b[l].re, c[l].re), crate::simd::$fma::<I>(x, b[l].im, c[l].im));
                 }
             }
             c
@@ -138,11 +132,10 @@ macro_rules! complex {
         $(#[$cfg])*
         #[inline(always)]
         pub fn $splat<I: Isa, const L: usize>(a: $T, b: [$T; L], c: [[$T; L]; 2]) -> [[$T; L]; 2] {
-            #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+            #[cfg(x86_dispatch)]
             {
-                use crate::exec::isa::Level;
                 use core::arch::x86_64::*;
-                $(if const { matches!(I::LEVEL, Level::$Level) && L == $lanes } {
+                $(if const { I::$Level && L == $lanes } {
                     // SAFETY: the level has the instructions, and both are vectors of as many lanes, as above.
                     return unsafe {
                         let (x, y, b) = ($set(a.re), $set(a.im), Cast { from: b }.to);
@@ -157,13 +150,13 @@ macro_rules! complex {
 complex! {
     #[cfg(feature = "complex")]
     complex_single splat_single crate::dtype::Complex64, fma32 {
-        Avx512 8 _mm512_fmadd_ps _mm512_set1_ps (_mm512_moveldup_ps, _mm512_movehdup_ps);
-        Avx2 4 _mm256_fmadd_ps _mm256_set1_ps (_mm256_moveldup_ps, _mm256_movehdup_ps);
+        AVX512 8 _mm512_fmadd_ps _mm512_set1_ps (_mm512_moveldup_ps, _mm512_movehdup_ps);
+        AVX2 4 _mm256_fmadd_ps _mm256_set1_ps (_mm256_moveldup_ps, _mm256_movehdup_ps);
     }
     #[cfg(all(feature = "complex", feature = "f64"))]
     complex_double splat_double crate::dtype::Complex128, fma64 {
-        Avx512 4 _mm512_fmadd_pd _mm512_set1_pd (_mm512_movedup_pd, _mm512_permute_pd::<0xff>);
-        Avx2 2 _mm256_fmadd_pd _mm256_set1_pd (_mm256_movedup_pd, _mm256_permute_pd::<0xf>);
+        AVX512 4 _mm512_fmadd_pd _mm512_set1_pd (_mm512_movedup_pd, _mm512_permute_pd::<0xff>);
+        AVX2 2 _mm256_fmadd_pd _mm256_set1_pd (_mm256_movedup_pd, _mm256_permute_pd::<0xf>);
     }
 }
 
@@ -179,25 +172,15 @@ pub fn each<I: Isa, T: Product>(s: &[T], d: &mut [T::Lane]) {
 #[cfg(feature = "half")]
 #[inline(always)]
 pub fn halves<I: Isa, T: Product<Lane = f32>>(s: &[T], d: &mut [f32]) {
-    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-    if const { !matches!(I::LEVEL, crate::exec::isa::Level::Base) } {
-        use core::arch::x86_64::*;
+    #[cfg(x86_dispatch)]
+    {
         assert!(size_of::<T>() == 2);
-        let lanes = const { if matches!(I::LEVEL, crate::exec::isa::Level::Avx512) { 16 } else { 8 } };
-        let n = s.len().min(d.len()) / lanes * lanes;
-        for i in (0..n).step_by(lanes) {
-            // SAFETY: the levels have the instructions (I1); as many elements of both slices, by `n`.
-            unsafe {
-                let (s, d) = (s.as_ptr().add(i), d.as_mut_ptr().add(i));
-                if const { matches!(I::LEVEL, crate::exec::isa::Level::Avx512) } {
-                    _mm512_storeu_ps(d, _mm512_cvtph_ps(_mm256_loadu_si256(s as *const __m256i)));
-                } else {
-                    _mm256_storeu_ps(d, _mm256_cvtph_ps(_mm_loadu_si128(s as *const __m128i)));
-                }
-            }
-        }
-        return each::<I, T>(&s[n..], &mut d[n..]);
+        let n = s.len().min(d.len());
+        // SAFETY: HALF1: as many elements of both slices, of float16 (the one 16-bit type that asks for this form), and ISA1.
+        let done = unsafe { crate::simd::x86::half::widen::<I>(s.as_ptr().cast(), d.as_mut_ptr(), n) };
+        return each::<I, T>(&s[done..], &mut d[done..]);
     }
+    #[cfg(not(x86_dispatch))]
     each::<I, T>(s, d)
 }
 
@@ -208,13 +191,13 @@ pub fn transpose<I: Isa, A: Copy, const DEEP: usize>(s: &[[A; DEEP]; 8], count: 
     assert!(count <= 8 && depth <= DEEP && (depth == 0 || count == 0 || (depth - 1) * ld + count <= d.len()));
     #[allow(unused_mut, reason = "not everywhere are there vectors")]
     let mut p = 0;
-    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-    if const { !matches!(I::LEVEL, crate::exec::isa::Level::Base) && size_of::<A>() == 4 } && count == 8 {
+    #[cfg(x86_dispatch)]
+    if const { I::AVX2 && size_of::<A>() == 4 } && count == 8 {
         while p + 8 <= depth {
-            // SAFETY: AVX2 (I1); eight columns of eight from `s`, to rows that `d` holds by the assertion.
+            // SAFETY: AVX2 (ISA1); eight columns of eight from `s`, to rows that `d` holds by the assertion.
             unsafe {
                 let from = (s.as_ptr() as *const A).add(p) as *const u32;
-                crate::exec::isa::blocks::transpose_8x8(
+                crate::simd::x86::transpose::transpose_8x8(
                     from,
                     (DEEP * 4) as isize,
                     d.as_mut_ptr().add(p * ld) as *mut u32,

@@ -21,12 +21,12 @@ use super::{
     stage::{self, Finish, Stages},
     tile::{self, Ahead, HEIGHT, Left, Strips},
 };
-use crate::{error::Result, exec::isa};
+use crate::{error::Result, simd};
 use core::ops::Range;
 
 /// Rows of A in a block, which stays in L2: 768 KiB with the longest sum of `f32`, and no more of larger lanes.
 pub const fn most_rows<L>() -> usize {
-    const MC: usize = if isa::ROOMY { 192 } else { 18 };
+    const MC: usize = if simd::ROOMY { 192 } else { 18 };
     if size_of::<L>() > 4 { MC * 4 / size_of::<L>() } else { MC }
 }
 /// Rows whose part of a panel of C stays in L1 until the stages have run.
@@ -39,16 +39,16 @@ const DIRECT_COLUMN: usize = 128;
 
 /// Whether A is read where it lies.
 pub fn reads_a<A: Product>(a: &Mat<A>) -> bool {
-    A::SAME && (isa::COMPACT || a.cs() == 1 || a.rs() == 1 && a.cs().unsigned_abs() <= DIRECT_COLUMN)
+    A::SAME && (simd::COMPACT || a.cs() == 1 || a.rs() == 1 && a.cs().unsigned_abs() <= DIRECT_COLUMN)
 }
 /// Whether B is packed before a product of `m` rows: one block of rows reads each panel once, so it packs them one by one; so does
 /// whoever has to save memory.
 pub fn packs_b<B: Product>(b: &Mat<B>, m: usize) -> bool {
-    m > most_rows::<B::Lane>() && isa::ROOMY && !reads_b(b, m)
+    m > most_rows::<B::Lane>() && simd::ROOMY && !reads_b(b, m)
 }
 /// Whether B is, in a product of `m` rows.
 pub fn reads_b<B: Product>(b: &Mat<B>, m: usize) -> bool {
-    B::SAME && (isa::COMPACT || b.cs() == 1 && (m <= DIRECT_ROWS || b.rows().saturating_mul(b.rs().unsigned_abs()) <= DIRECT_SPAN))
+    B::SAME && (simd::COMPACT || b.cs() == 1 && (m <= DIRECT_ROWS || b.rows().saturating_mul(b.rs().unsigned_abs()) <= DIRECT_SPAN))
 }
 
 /// `c (+)= a b`, then the stages. `packed` are the columns of `b` where they were packed before.
@@ -85,7 +85,7 @@ where
 /// `c (+)= a b` of lanes that are all where tiles read and write them: `a` as [`reads_a`] has it, and `b` one panel wide, its rows
 /// contiguous. For callers that keep a panel of C in L1 for what comes next. Panics where the shapes don't fit.
 pub fn tiles<L: Lane + Product<Lane = L>>(a: Mat<L>, b: Mat<L>, c: MatMut<L>, accumulate: bool) {
-    let (lanes, widest) = L::tile(isa::level());
+    let (lanes, widest) = L::tile(simd::level());
     let vectors = b.cols() / lanes;
     assert!(a.cols() == b.rows() && a.rows() == c.rows() && b.cols() == c.cols());
     assert!(L::SAME && reads_a(&a) && (b.cs() == 1 || b.cols() == 1));
@@ -104,7 +104,7 @@ pub fn tiles<L: Lane + Product<Lane = L>>(a: Mat<L>, b: Mat<L>, c: MatMut<L>, ac
         next: None,
         fetch_a: false,
     };
-    // SAFETY: S1: matrices (M1, M2) of the shapes and widths that are asserted.
+    // SAFETY: TILE1: matrices (MAT1, MAT2) of the shapes and widths that are asserted.
     unsafe { tile::run(job) }
 }
 
@@ -141,7 +141,7 @@ where
     C: Product<Lane = A::Lane>,
 {
     let (m, n) = (a.rows(), b.cols());
-    let (lanes, widest) = A::Lane::tile(isa::level());
+    let (lanes, widest) = A::Lane::tile(simd::level());
     let blocks = Blocks::new(a.cols());
     let (kc, mc) = (blocks.longest(), even(m, most_rows::<A::Lane>(), HEIGHT).min(m));
     let direct_a = reads_a(&a);
@@ -224,13 +224,13 @@ where
                         next: next.map(|next| next.after(strips.start / HEIGHT * ks.len())),
                         fetch_a: direct_a && a.strides.is_some_and(|(_, cs)| cs == 1) && j == 0,
                     };
-                    // SAFETY: S1: A's block where it lies (M1, lanes by SAME) or as `pack::rows` left it; B's panel likewise, full or
-                    // padded; `o` is this part of C (M2, lanes by SAME) or of the partial block, which is wide enough by its size.
+                    // SAFETY: TILE1: A's block where it lies (MAT1, lanes by SAME) or as `pack::rows` left it; B's panel likewise, full or
+                    // padded; `o` is this part of C (MAT2, lanes by SAME) or of the partial block, which is wide enough by its size.
                     unsafe { tile::run(job) };
                     if last && !(to_c && stages.is_empty()) {
                         let d = (!to_c).then(|| (c.at(i, j), c.rs()));
                         let stages = stages.at(i, j);
-                        // SAFETY: F1: the lanes just written, and the same part of C where they are not C's own.
+                        // SAFETY: EPILOGUE1: the lanes just written, and the same part of C where they are not C's own.
                         unsafe { stage::finish(Finish { stages, lanes: o, rows: strips.len(), cols: cols.len(), ld: ldo, d }) };
                     }
                 }

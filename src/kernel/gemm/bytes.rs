@@ -7,8 +7,8 @@
 //! packed. Turning a byte's top bit round moves its value by 128, up or down: sums are off by 128 times that of A's row, and begin
 //! with what mends it.
 
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-use super::vnni::{self, Quad};
+#[cfg(x86_dispatch)]
+use super::vnni::Quad;
 use super::{
     element::{Lane, Product},
     mat::{Mat, MatMut},
@@ -18,7 +18,7 @@ use super::{
     stage::{self, Finish, Stages},
     tile::{self, Ahead, Left, Strips},
 };
-use crate::{error::Result, exec::isa};
+use crate::{error::Result, simd};
 
 /// Groups along the sum, and columns, of a block of B: it stays in L2, each of its panels close to L1.
 const KC: usize = if cfg!(feature = "std") { 256 } else { 64 };
@@ -84,8 +84,8 @@ impl Group for Pair {
 /// `expression` with the groups of this CPU, for an A that has a sign or not.
 macro_rules! with_groups {
     ($signed:expr, |$G:ident| $expression:expr) => {{
-        #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-        if vnni::available() {
+        #[cfg(x86_dispatch)]
+        if simd::has_vnni() {
             return match $signed {
                 true => {
                     type $G = Quad<true>;
@@ -146,7 +146,7 @@ pub struct Bytes<'a> {
 }
 impl<'a> Bytes<'a> {
     pub fn new<T: Product>(m: Mat<'a, T>) -> Self {
-        // SAFETY: M1: the same elements; 8-bit integers are any byte.
+        // SAFETY: MAT1: the same elements; 8-bit integers are any byte.
         let mat = unsafe { Mat::new(m.as_ptr() as *const u8, m.rows(), m.cols(), m.rs(), m.cs()) };
         Bytes { mat, signed: T::BYTE.expect("8-bit integers") }
     }
@@ -166,10 +166,10 @@ pub fn blocked<G: Group, C: Product>(
     accumulate: bool,
     stages: Stages<C>,
 ) -> Result<()> {
-    assert!(size_of::<G>() == 4 && size_of::<C::Lane>() == 4 && G::tile(isa::level()) == C::Lane::tile(isa::level()));
+    assert!(size_of::<G>() == 4 && size_of::<C::Lane>() == 4 && G::tile(simd::level()) == C::Lane::tile(simd::level()));
     let (m, n, k) = (a.mat.rows(), b.mat.cols(), a.mat.cols());
     let group = G::Packing::GROUP;
-    let (lanes, widest) = G::tile(isa::level());
+    let (lanes, widest) = G::tile(simd::level());
     let blocks = blocks_of::<G>(k);
     let kc = blocks.longest();
     let direct = G::IN_PLACE && a.mat.cs() == 1 && k.is_multiple_of(group) && a.mat.rs() % group as isize == 0;
@@ -221,7 +221,7 @@ pub fn blocked<G: Group, C: Product>(
             let (o, ldo) = if to_c { (c.at(0, j) as *mut u32, c.rs()) } else { (partial[at..].as_mut_ptr(), partial_width as isize) };
             if first && accumulate {
                 for (i, start) in starts.iter().enumerate() {
-                    // SAFETY: S1 for this part of `o`, see below; lanes of C are `u32`.
+                    // SAFETY: TILE1 for this part of `o`, see below; lanes of C are `u32`.
                     let row = unsafe { core::slice::from_raw_parts_mut(o.offset(i as isize * ldo), cols.len()) };
                     for (q, x) in row.iter_mut().enumerate() {
                         let c = c.row(i)[j + q].widen();
@@ -246,13 +246,13 @@ pub fn blocked<G: Group, C: Product>(
                 next,
                 fetch_a: direct && j == 0,
             };
-            // SAFETY: S1: A's block where it lies (M1, whole groups) or as `rows_by` left it; B's panel, padded (lanes that
-            // are groups, see `pack`); `o` is this part of C (M2, lanes by SAME) or of the partial block, which is wide enough by its size.
+            // SAFETY: TILE1: A's block where it lies (MAT1, whole groups) or as `rows_by` left it; B's panel, padded (lanes that
+            // are groups, see `pack`); `o` is this part of C (MAT2, lanes by SAME) or of the partial block, which is wide enough by its size.
             unsafe { tile::run(job) };
             if last && !(to_c && stages.is_empty()) {
                 let d = (!to_c).then(|| (c.at(0, j), c.rs()));
                 let (stages, lanes) = (stages.at(0, j), o as *mut C::Lane);
-                // SAFETY: F1: the lanes just written, and the same part of C where they are not C's own.
+                // SAFETY: EPILOGUE1: the lanes just written, and the same part of C where they are not C's own.
                 unsafe { stage::finish(Finish { stages, lanes, rows: m, cols: cols.len(), ld: ldo, d }) };
             }
             j += width;

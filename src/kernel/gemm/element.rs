@@ -10,8 +10,8 @@ use crate::dtype::Complex64;
 #[cfg(all(feature = "complex", feature = "f64"))]
 use crate::dtype::Complex128;
 #[cfg(feature = "f64")]
-use crate::exec::isa::fma64;
-use crate::exec::isa::{self, Isa, Level, fma32};
+use crate::simd::fma64;
+use crate::simd::{self, Isa, Level, fma32};
 #[cfg(feature = "half")]
 use crate::{
     dtype::{bf16, f16},
@@ -21,7 +21,7 @@ use crate::{
 /// A packed form: one lane of a tile, operand and accumulator alike.
 ///
 /// # Safety
-/// GL: a number without padding of which any bits are a value, so that scratch of the pool is lanes; `tile` gives a size that the tables
+/// LANE1: a number without padding of which any bits are a value, so that scratch of the pool is lanes; `tile` gives a size that the tables
 /// of tiles have; `strips` and `few` stay within the job that they are given.
 pub unsafe trait Lane: Copy + Default + Send + Sync + 'static {
     /// `a * b + c`.
@@ -45,14 +45,14 @@ pub unsafe trait Lane: Copy + Default + Send + Sync + 'static {
     /// All tiles of a panel.
     ///
     /// # Safety
-    /// S1, see [`Strips`].
+    /// TILE1, see [`Strips`].
     unsafe fn strips<I: Isa>(job: Strips<Self>);
     /// Whether there are tiles for few rows, see [`few`](super::few).
     const FEW: bool = false;
     /// All rows by a panel, where they are few.
     ///
     /// # Safety
-    /// P1, see [`Strip`].
+    /// STRIP1, see [`Strip`].
     unsafe fn few<I: Isa>(_job: Strip<Self>) {
         unreachable!("`few::serves` says no")
     }
@@ -60,7 +60,7 @@ pub unsafe trait Lane: Copy + Default + Send + Sync + 'static {
 
 /// Lanes of a vector of the target's own instruction set: one where it has none, so that columns lie in B as tiles read them.
 const fn base(lanes: usize) -> usize {
-    if isa::COMPACT { 1 } else { lanes }
+    if simd::COMPACT { 1 } else { lanes }
 }
 
 /// [`Lane::Sums`] and what is done with them: `lanes form`, or `parts form form-by-one` of complex numbers.
@@ -114,7 +114,7 @@ macro_rules! sums {
 macro_rules! lanes {
     ($($(#[$cfg:meta])* $A:ty: [$x:literal $xv:literal, $y:literal $yv:literal, $z:literal] ($($sums:tt)*) $(few $few:literal)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
         $(#[$cfg])*
-        // SAFETY: GL: plain numbers, and tiles of the table below.
+        // SAFETY: LANE1: plain numbers, and tiles of the table below.
         unsafe impl Lane for $A {
             #[inline(always)]
             fn mul_add<$I: Isa>($a: Self, $b: Self, $c: Self) -> Self { $mac }
@@ -133,11 +133,11 @@ macro_rules! lanes {
             }
             #[inline(always)]
             unsafe fn strips<I: Isa>(job: Strips<Self>) {
-                // SAFETY: S1, by the caller's promise; the vectors are those of the level.
+                // SAFETY: TILE1, by the caller's promise; the vectors are those of the level.
                 unsafe {
-                    if const { matches!(I::LEVEL, Level::Avx512) } {
+                    if const { I::AVX512 } {
                         tile::strips::<I, Self, $x, $xv>(job)
-                    } else if const { matches!(I::LEVEL, Level::Avx2) } {
+                    } else if const { I::AVX2 } {
                         tile::strips::<I, Self, $y, $yv>(job)
                     } else {
                         tile::strips::<I, Self, { base($z) }, BASE>(job)
@@ -148,11 +148,11 @@ macro_rules! lanes {
                 const FEW: bool = $few;
                 #[inline(always)]
                 unsafe fn few<I: Isa>(job: Strip<Self>) {
-                    // SAFETY: P1, by the caller's promise; the vectors are those of the level.
+                    // SAFETY: STRIP1, by the caller's promise; the vectors are those of the level.
                     unsafe {
-                        if const { matches!(I::LEVEL, Level::Avx512) } {
+                        if const { I::AVX512 } {
                             few::strip::<I, Self, $x, $xv, 2>(job)
-                        } else if const { matches!(I::LEVEL, Level::Avx2) } {
+                        } else if const { I::AVX2 } {
                             few::strip::<I, Self, $y, $yv, 1>(job)
                         } else {
                             few::strip::<I, Self, { base($z) }, BASE, 1>(job)

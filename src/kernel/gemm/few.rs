@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    exec::isa::{self, Isa, Kernel},
+    simd::{self, Isa, Kernel},
 };
 
 /// Rows that count as few: as many as registers hold sums of, at half the width of a panel.
@@ -34,7 +34,7 @@ where
 {
     let (rows, n) = (c.rows(), c.cols());
     assert!(serves::<A, C>(rows) && a.rows() == rows);
-    let (lanes, widest) = A::Lane::tile(isa::level());
+    let (lanes, widest) = A::Lane::tile(simd::level());
     // The last panel's sums, where it is not whole.
     let mut rest = Scratch::<A::Lane>::new(if n.is_multiple_of(lanes) { 0 } else { rows * lanes * widest })?;
     let mut j = 0;
@@ -45,11 +45,11 @@ where
         let whole = cols == width;
         let (o, ldo) = if whole { (c.at(0, j) as *mut A::Lane, c.rs()) } else { (rest.as_mut_ptr(), width as isize) };
         let (k, at, strides) = (a.cols(), a.as_ptr() as *const A::Lane, (a.rs(), a.cs()));
-        // P1: A and C are matrices (M1, M2) of lanes (SAME); `rest` is as large as any panel's sums.
-        isa::call(Strip { rows, k, a: at, strides, b, j, vectors, o, ldo });
+        // STRIP1 holds: A and C are matrices (MAT1, MAT2) of lanes (SAME); `rest` is as large as any panel's sums.
+        simd::call(Strip { rows, k, a: at, strides, b, j, vectors, o, ldo });
         if !(whole && stages.is_empty()) {
             let d = (!whole).then(|| (c.at(0, j), c.rs()));
-            // SAFETY: F1: the lanes just written, and the same part of C where they are not C's own.
+            // SAFETY: EPILOGUE1: the lanes just written, and the same part of C where they are not C's own.
             unsafe { stage::finish(Finish { stages: stages.at(0, j), lanes: o, rows, cols, ld: ldo, d }) };
         }
         j += width;
@@ -59,7 +59,7 @@ where
 
 /// All rows times one panel: `o = a b`.
 ///
-/// Contract P1: `a` holds `rows` rows of `k` lanes by its strides, `rows` at most [`ROWS`]; `o` holds as many of `vectors` vectors,
+/// Contract STRIP1: `a` holds `rows` rows of `k` lanes by its strides, `rows` at most [`ROWS`]; `o` holds as many of `vectors` vectors,
 /// `ldo` apart, writable and apart from both. `b` has a panel of `vectors` at column `j`, by [`Panels`].
 pub struct Strip<'a, A> {
     rows: usize,
@@ -77,18 +77,18 @@ impl<A: Lane> Kernel for Strip<'_, A> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        // SAFETY: P1, promised by `product`, the only caller.
+        // SAFETY: STRIP1, promised by `product`, the only caller.
         unsafe { A::few::<I>(self) }
     }
 }
 
 /// # Safety
-/// P1.
+/// STRIP1.
 #[inline(always)]
 pub unsafe fn strip<I: Isa, A: Lane, const L: usize, const V: usize, const HALF: usize>(s: Strip<A>) {
     macro_rules! heights {
         ($($R:literal)*; $($high:literal)*) => {
-            // SAFETY: P1, by the caller's promise, for as many rows as the strip has.
+            // SAFETY: STRIP1, by the caller's promise, for as many rows as the strip has.
             unsafe {
                 match s.rows {
                     $($R => across::<I, A, L, $R, V>(&s),)*
@@ -104,7 +104,7 @@ pub unsafe fn strip<I: Isa, A: Lane, const L: usize, const V: usize, const HALF:
 /// `R` rows times the panel, `V` vectors at a time.
 ///
 /// # Safety
-/// P1, for `R` rows.
+/// STRIP1, for `R` rows.
 #[inline(always)]
 unsafe fn across<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(s: &Strip<A>) {
     let blocks = Blocks::new(s.k);
@@ -118,7 +118,7 @@ unsafe fn across<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize
             let b = panel[start * s.vectors * L..].as_ptr();
             let mut first = 0;
             while first < s.vectors {
-                // SAFETY: P1, of the vectors that are there.
+                // SAFETY: STRIP1, of the vectors that are there.
                 unsafe {
                     if first + V <= s.vectors {
                         sums::<I, A, L, R, V>(s, first, b, ks.start + start, steps);
@@ -136,7 +136,7 @@ unsafe fn across<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize
 /// `R` rows of `V` vectors, from vector `first` on, of so many steps of a panel that begin at `b`. `done` steps are in `o` already.
 ///
 /// # Safety
-/// P1, for `R` rows, `first + V <= vectors` and steps that there are.
+/// STRIP1, for `R` rows, `first + V <= vectors` and steps that there are.
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "indices that are constants after unrolling keep the tile in registers")]
 unsafe fn sums<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
@@ -154,23 +154,23 @@ unsafe fn sums<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     if done > 0 {
         for i in 0..R {
             for j in 0..V {
-                // SAFETY: P1: row `i < R` and vector `first + j` of the strip, written after the steps before `done`.
+                // SAFETY: STRIP1: row `i < R` and vector `first + j` of the strip, written after the steps before `done`.
                 c[i][j] = A::begin(unsafe { *at(i, j) });
             }
         }
     }
     for _ in 0..steps {
         for j in 0..V {
-            isa::prefetch::<{ isa::L2 }, _>(b.wrapping_byte_add(AHEAD).wrapping_add(j * L));
+            simd::prefetch::<{ simd::L2 }, _>(b.wrapping_byte_add(AHEAD).wrapping_add(j * L));
         }
-        // SAFETY: P1: a step of the panel has `vectors` of them, of which `first + V` are read, and A's row one lane.
+        // SAFETY: STRIP1: a step of the panel has `vectors` of them, of which `first + V` are read, and A's row one lane.
         unsafe { tile::step::<I, A, L, R, V>(a, b, &mut c) };
         a.at = a.at.wrapping_offset(cs);
         b = b.wrapping_add(s.vectors * L);
     }
     for i in 0..R {
         for j in 0..V {
-            // SAFETY: P1: row `i < R` and vector `first + j` lie within the strip's output.
+            // SAFETY: STRIP1: row `i < R` and vector `first + j` lie within the strip's output.
             unsafe { *at(i, j) = A::end(c[i][j]) };
         }
     }

@@ -4,7 +4,7 @@ use core::{marker::PhantomData, ops::Range};
 
 /// A matrix to read: any strides, so transposed, flipped, stepped and broadcast operands are read in place.
 ///
-/// Invariant M1: for all `i < rows`, `j < cols` the element at `ptr + i * rs + j * cs` is an initialised `T`, readable for `'a`.
+/// Invariant MAT1: for all `i < rows`, `j < cols` the element at `ptr + i * rs + j * cs` is an initialised `T`, readable for `'a`.
 pub struct Mat<'a, T> {
     ptr: *const T,
     rows: usize,
@@ -19,16 +19,16 @@ impl<T> Clone for Mat<'_, T> {
     }
 }
 impl<T> Copy for Mat<'_, T> {}
-// SAFETY: a `Mat` is a shared reference to its elements (M1).
+// SAFETY: a `Mat` is a shared reference to its elements (MAT1).
 unsafe impl<T: Sync> Send for Mat<'_, T> {}
-// SAFETY: a `Mat` is a shared reference to its elements (M1), and gives out nothing but copies of them.
+// SAFETY: a `Mat` is a shared reference to its elements (MAT1), and gives out nothing but copies of them.
 unsafe impl<T: Sync> Sync for Mat<'_, T> {}
 
 impl<'a, T> Mat<'a, T> {
     /// A matrix at `ptr`, with strides in elements.
     ///
     /// # Safety
-    /// M1.
+    /// MAT1.
     #[inline]
     pub unsafe fn new(ptr: *const T, rows: usize, cols: usize, rs: isize, cs: isize) -> Self {
         Mat { ptr, rows, cols, rs, cs, _data: PhantomData }
@@ -85,7 +85,7 @@ impl<'a, T> Mat<'a, T> {
     where
         T: Copy,
     {
-        // SAFETY: M1: the caller promises `i` and `j` below the matrix's sides.
+        // SAFETY: MAT1: the caller promises `i` and `j` below the matrix's sides.
         unsafe { *self.ptr.offset(i as isize * self.rs + j as isize * self.cs) }
     }
     /// Where element `(i, j)` lies; one past the end is allowed, for empty rest.
@@ -97,7 +97,7 @@ impl<'a, T> Mat<'a, T> {
 
 /// A matrix to write, whose rows are contiguous. (For contiguous columns, compute the transposed product.)
 ///
-/// Invariant M2: for all `i < rows` the `cols` elements from `ptr + i * rs` are initialised, readable and writable for `'a`,
+/// Invariant MAT2: for all `i < rows` the `cols` elements from `ptr + i * rs` are initialised, readable and writable for `'a`,
 /// by nobody else, and rows don't overlap.
 pub struct MatMut<'a, T> {
     ptr: *mut T,
@@ -106,7 +106,7 @@ pub struct MatMut<'a, T> {
     rs: isize,
     _data: PhantomData<&'a mut [T]>,
 }
-// SAFETY: a `MatMut` is a unique reference to its elements (M2).
+// SAFETY: a `MatMut` is a unique reference to its elements (MAT2).
 unsafe impl<T: Send> Send for MatMut<'_, T> {}
 // SAFETY: through a shared one only `part` gives access, whose caller promises disjointness.
 unsafe impl<T: Send> Sync for MatMut<'_, T> {}
@@ -115,7 +115,7 @@ impl<'a, T> MatMut<'a, T> {
     /// A matrix at `ptr`, its rows `rs` elements apart.
     ///
     /// # Safety
-    /// M2.
+    /// MAT2.
     #[inline]
     pub unsafe fn new(ptr: *mut T, rows: usize, cols: usize, rs: isize) -> Self {
         MatMut { ptr, rows, cols, rs, _data: PhantomData }
@@ -145,7 +145,7 @@ impl<'a, T> MatMut<'a, T> {
     #[inline(always)]
     pub fn row(&mut self, i: usize) -> &mut [T] {
         assert!(i < self.rows);
-        // SAFETY: M2: a row of `cols` neighbours, checked above to be one of the matrix's; `self` is borrowed while it lives.
+        // SAFETY: MAT2: a row of `cols` neighbours, checked above to be one of the matrix's; `self` is borrowed while it lives.
         unsafe { core::slice::from_raw_parts_mut(self.at(i, 0), self.cols) }
     }
     /// It again, for a shorter time.
@@ -158,7 +158,7 @@ impl<'a, T> MatMut<'a, T> {
     pub fn into_turned(self) -> Self {
         assert!(self.rows == 1 || self.cols == 1 && self.rs == 1);
         let rs = if self.rows == 1 { 1 } else { self.rows as isize };
-        MatMut { rows: self.cols, cols: self.rows, rs, ..self } // M2: the same elements, side by side
+        MatMut { rows: self.cols, cols: self.rows, rs, ..self } // MAT2: the same elements, side by side
     }
     /// Some of its rows and columns, while others work on other parts. Panics out of bounds.
     ///

@@ -26,7 +26,7 @@ mod stage;
 #[cfg(test)]
 mod tests;
 mod tile;
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[cfg(x86_dispatch)]
 mod vnni;
 
 pub use activation::Activation;
@@ -39,7 +39,7 @@ pub use scratch::{Scratch, lanes};
 pub use stage::{Stage, Stages};
 
 use crate::error::Result;
-use crate::exec::isa;
+use crate::simd;
 use core::ops::Range;
 
 /// What computes a product. Chosen by the shape, types and strides of a whole product, and the same for all blocks of it: sums
@@ -87,7 +87,7 @@ impl Engine {
         }
         match self {
             Engine::Bytes => bytes::product(a, b, packed, c, accumulate, stages),
-            _ if isa::COMPACT => blocked::product(a, b, None, c, accumulate, stages),
+            _ if simd::COMPACT => blocked::product(a, b, None, c, accumulate, stages),
             Engine::Sweeps => skinny::product::<A, B, C, true>(a, b, c, accumulate, stages),
             Engine::Dots => skinny::product::<A, B, C, false>(a, b, c, accumulate, stages),
             Engine::Tiles => match packed {
@@ -134,7 +134,7 @@ pub const fn bytes<A: Product, B: Product>() -> bool {
 /// Whether a product of a single column is computed as the transposed one, whose columns are many; where tiles are one column wide, that of
 /// a single row. Not of bytes, which pack all of B.
 pub const fn turned<A: Product, B: Product>(m: usize, n: usize) -> bool {
-    let (one, many) = if isa::COMPACT { (m, n) } else { (n, m) };
+    let (one, many) = if simd::COMPACT { (m, n) } else { (n, m) };
     one == 1 && many > 1 && !bytes::<A, B>()
 }
 /// Steps of a sum of `k`, in the time that one multiplication takes: four bytes are multiplied at once.
@@ -154,7 +154,7 @@ impl Grid {
     /// Blocks for each of `batch` products on so many threads. `packed`: whether B is panels.
     pub fn new<A: Product, B: Product>(engine: Engine, a: &Mat<A>, b: &Mat<B>, packed: bool, batch: usize, threads: usize) -> Grid {
         let (m, n, k) = (a.rows(), b.cols(), steps::<A, B>(a.cols()));
-        let (lanes, widest) = A::Lane::tile(isa::level());
+        let (lanes, widest) = A::Lane::tile(simd::level());
         let (high, wide) = (tile::HEIGHT, lanes * widest);
         let of = |rows: usize, cols: usize| Grid {
             m,

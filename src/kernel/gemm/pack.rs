@@ -7,7 +7,7 @@ use super::{
     mat::Mat,
     tile::{self, HEIGHT, Left},
 };
-use crate::exec::isa::{self, Isa, Kernel};
+use crate::simd::{self, Isa, Kernel};
 use core::{marker::PhantomData, ops::Range};
 
 /// How elements become lanes: a lane is one of them, or `GROUP` neighbours along the sum, as dot instructions take them.
@@ -75,10 +75,10 @@ impl<T: Product> Packing for Single<T> {
 #[inline(always)]
 fn line<I: Isa, P: Packing>(p: P, s: *const P::From, step: isize, k: usize, d: &mut [P::To]) {
     let whole = k / P::GROUP;
-    // SAFETY: the callers': `k` elements, `step` apart (M1).
+    // SAFETY: the callers': `k` elements, `step` apart (MAT1).
     let at = |i: usize| unsafe { *s.offset(i as isize * step) };
     if step == 1 {
-        // SAFETY: M1, as above, of elements that are neighbours: `whole * GROUP <= k`.
+        // SAFETY: MAT1, as above, of elements that are neighbours: `whole * GROUP <= k`.
         p.run::<I>(unsafe { core::slice::from_raw_parts(s, whole * P::GROUP) }, &mut d[..whole]);
     } else {
         for (i, d) in d[..whole].iter_mut().enumerate() {
@@ -94,7 +94,7 @@ fn line<I: Isa, P: Packing>(p: P, s: *const P::From, step: isize, k: usize, d: &
 #[inline(always)]
 fn across<I: Isa, P: Packing>(p: P, b: Mat<P::From>, g: usize, cols: Range<usize>, d: &mut [P::To]) {
     let k = b.rows();
-    // SAFETY: M1: a row of B, whose elements are side by side; of four, those beyond the group are not used.
+    // SAFETY: MAT1: a row of B, whose elements are side by side; of four, those beyond the group are not used.
     let row = |q: usize| unsafe { core::slice::from_raw_parts(b.at((g * P::GROUP + q % P::GROUP).min(k - 1), cols.start), cols.len()) };
     if P::GROUP == 1 {
         p.run::<I>(row(0), d);
@@ -113,7 +113,7 @@ fn across<I: Isa, P: Packing>(p: P, b: Mat<P::From>, g: usize, cols: Range<usize
 fn copy<P: Packing, const W: usize>(b: Mat<P::From>, groups: Range<usize>, j: usize, d: &mut [P::To]) {
     assert!(P::SAME);
     for (g, d) in groups.zip(d.as_chunks_mut::<W>().0) {
-        // SAFETY: M1: a row of B, whose elements are side by side, and lanes by SAME.
+        // SAFETY: MAT1: a row of B, whose elements are side by side, and lanes by SAME.
         *d = unsafe { *(b.at(g, j) as *const [P::To; W]) };
     }
 }
@@ -130,7 +130,7 @@ fn ahead<P: Packing>(b: Mat<P::From>, g: usize, cols: Range<usize>) {
     }
     for q in 0..P::GROUP {
         let row = b.at((g + GROUPS) * P::GROUP + q, cols.start);
-        (0..cols.len()).step_by(64 / size_of::<P::From>()).for_each(|j| isa::prefetch::<{ isa::L1 }, _>(row.wrapping_add(j)));
+        (0..cols.len()).step_by(64 / size_of::<P::From>()).for_each(|j| simd::prefetch::<{ simd::L1 }, _>(row.wrapping_add(j)));
     }
 }
 
@@ -261,17 +261,17 @@ impl<P: Packing> Kernel for Strips<'_, P> {
 /// Packs `b` into panels of `width` columns, `d[panel][group][width]`, the last one `last` wide and zero beyond B's columns.
 pub fn panels_by<P: Packing>(p: P, b: Mat<P::From>, width: usize, last: usize, d: &mut [P::To]) {
     assert!(b.cols() == 0 || (b.cols() - 1) % width < last && last <= width);
-    isa::call(Panels { p, b, width, last, d })
+    simd::call(Panels { p, b, width, last, d })
 }
 /// Packs all of `a` into the first `rows * groups of columns` of `d`: by rows, or in strips where its columns are contiguous.
 pub fn rows_by<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> Left<P::To> {
     let groups = a.cols().div_ceil(P::GROUP);
     let d = &mut d[..a.rows() * groups];
     let strides = if a.rs() != 1 || a.cs() == 1 {
-        isa::call(Lines(p, a, &mut *d));
+        simd::call(Lines(p, a, &mut *d));
         Some((groups as isize, 1))
     } else {
-        isa::call(Strips(p, a, &mut *d));
+        simd::call(Strips(p, a, &mut *d));
         None
     };
     Left { at: d.as_ptr(), strides }

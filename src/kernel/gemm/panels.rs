@@ -5,15 +5,15 @@ use super::{
     mat::Mat,
     pack::{self, Packing},
 };
-use crate::exec::isa::{self, Level};
+use crate::simd::{self, Level};
 use core::{marker::PhantomData, ops::Range};
 
 /// Steps of the sum in a block at most: what a strip of A and a panel of B take of L1, and the rows of A of L2. CPUs without AVX-512 have
 /// 32 KiB, and 256 or 512, where those with it have 48 and 1024. Without the standard library all scratch has to fit a microcontroller's
 /// memory.
 fn longest() -> usize {
-    match isa::level() {
-        _ if !isa::ROOMY => 128,
+    match simd::level() {
+        _ if !simd::ROOMY => 128,
         Level::Avx512 => 1024,
         _ => 512,
     }
@@ -59,12 +59,12 @@ pub fn vectors(left: usize, lanes: usize, widest: usize) -> usize {
 
 /// The width of the panel that begins where `left` columns are left.
 pub fn panel_width<L: Lane>(left: usize) -> usize {
-    let (lanes, widest) = L::tile(isa::level());
+    let (lanes, widest) = L::tile(simd::level());
     vectors(left, lanes, widest) * lanes
 }
 /// The width of all panels of so many columns.
 pub fn padded<L: Lane>(cols: usize) -> usize {
-    cols.next_multiple_of(L::tile(isa::level()).0)
+    cols.next_multiple_of(L::tile(simd::level()).0)
 }
 
 /// Packed columns: block of the sum after block, in each panel after panel, `[steps][width]`, zero beyond the last column.
@@ -95,7 +95,7 @@ impl<'a, L: Lane> Panels<'a, L> {
     }
     /// Some columns, from a multiple of the widest panel on.
     pub fn columns(self, cols: Range<usize>) -> Self {
-        let (lanes, widest) = L::tile(isa::level());
+        let (lanes, widest) = L::tile(simd::level());
         assert!(cols.start.is_multiple_of(lanes * widest) && cols.end <= self.cols);
         Panels { first: self.first + cols.start, cols: cols.len(), ..self }
     }
@@ -115,7 +115,7 @@ pub fn pack<P: Packing<To: Lane>>(p: P, b: Mat<P::From>, blocks: Blocks, d: &mut
 }
 /// Packs columns into panels, one after the other.
 pub fn pack_block<P: Packing<To: Lane>>(p: P, b: Mat<P::From>, d: &mut [P::To]) {
-    let (lanes, widest) = P::To::tile(isa::level());
+    let (lanes, widest) = P::To::tile(simd::level());
     let (k, cols, groups) = (b.rows(), b.cols(), b.rows().div_ceil(P::GROUP));
     let whole = lanes * widest;
     let wide = cols / whole * whole;
@@ -153,7 +153,7 @@ pub struct Pieces<L> {
 }
 impl<L: Lane> Pieces<L> {
     pub fn new(blocks: Blocks, cols: usize) -> Self {
-        let (lanes, widest) = L::tile(isa::level());
+        let (lanes, widest) = L::tile(simd::level());
         Pieces { cols, size: 4 * lanes * widest, blocks, _lanes: PhantomData }
     }
     /// How many.
@@ -171,6 +171,6 @@ impl<L: Lane> Pieces<L> {
 /// Columns that are packed at once for so many threads: their caches hold them.
 pub fn at_once<L: Lane>(k: usize, threads: usize) -> usize {
     const LANES: usize = 1 << 20;
-    let (lanes, widest) = L::tile(isa::level());
+    let (lanes, widest) = L::tile(simd::level());
     (LANES.saturating_mul(threads) / k.max(1)).max(1).next_multiple_of(lanes * widest)
 }

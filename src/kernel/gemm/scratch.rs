@@ -15,7 +15,7 @@ pub fn lanes<A: Lane>(bytes: &Bytes) -> &[A] {
     if bytes.is_empty() {
         return &[]; // whose address need not be a lane's
     }
-    // SAFETY: storage S1 and S4; any bytes are a lane's (numbers alone are lanes), whose alignment storage's is a multiple of.
+    // SAFETY: STORAGE1 and STORAGE4; any bytes are a lane's (numbers alone are lanes), whose alignment storage's is a multiple of.
     unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const A, bytes.len() / size_of::<A>()) }
 }
 
@@ -55,7 +55,7 @@ impl<A: Lane> DerefMut for Scratch<A> {
             return &mut [];
         }
         let ptr = self.bytes.as_ptr() as *mut A;
-        // SAFETY: as for `lanes`; nobody else has a handle to these bytes (storage S3), and `&mut self` is the only borrow.
+        // SAFETY: as for `lanes`; nobody else has a handle to these bytes (STORAGE3), and `&mut self` is the only borrow.
         unsafe { core::slice::from_raw_parts_mut(ptr, len) }
     }
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    exec::isa::{self, Isa, Kernel, Level},
+    simd::{self, Isa, Kernel, Level},
 };
 
 /// Rows that count as few.
@@ -33,7 +33,7 @@ const STEP: usize = 4;
 /// Which of these kernels is the fastest for a product, where one is.
 pub fn engine<A: Product, B: Product>(a: &Mat<A>, b: &Mat<B>) -> Option<Engine> {
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
-    if k == 0 || isa::COMPACT {
+    if k == 0 || simd::COMPACT {
         None
     } else if b.cs() == 1 && n >= 64 && m <= ROWS {
         Some(Engine::Sweeps)
@@ -56,11 +56,11 @@ where
     let mut rows = Scratch::<A::Lane>::new(m.saturating_mul(k))?;
     for (i, row) in rows.chunks_exact_mut(k.max(1)).enumerate() {
         for (p, x) in row.iter_mut().enumerate() {
-            // SAFETY: `i < m` and `p < k`, for there are `m` rows of `k` (M1).
+            // SAFETY: `i < m` and `p < k`, for there are `m` rows of `k` (MAT1).
             *x = unsafe { a.get(i, p) }.widen();
         }
     }
-    let piece = (sums(isa::level()) / m).clamp(1, PIECE).min(n);
+    let piece = (sums(simd::level()) / m).clamp(1, PIECE).min(n);
     let mut sums = Scratch::<A::Lane>::new(m * piece)?;
     for j in (0..n).step_by(piece) {
         let cols = j..n.min(j + piece);
@@ -77,12 +77,12 @@ where
             }
         }
         if SWEEPS {
-            isa::call(Sweep { a: &rows, b, sums })
+            simd::call(Sweep { a: &rows, b, sums })
         } else {
-            isa::call(Dots { a: &rows, b, sums })
+            simd::call(Dots { a: &rows, b, sums })
         }
         let (lanes, ld, d) = (sums.as_mut_ptr(), width as isize, Some((c.at(0, j), c.rs())));
-        // SAFETY: F1: `m` rows of `width` sums, and those of `c` from column `j` on, which M2 lets us write.
+        // SAFETY: EPILOGUE1: `m` rows of `width` sums, and those of `c` from column `j` on, which MAT2 lets us write.
         unsafe { stage::finish(Finish { stages: stages.at(0, j), lanes, rows: m, cols: width, ld, d }) };
     }
     Ok(())
@@ -99,7 +99,7 @@ impl<T: Product> Kernel for Sweep<'_, T> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         // vectors as `Dots` has them
-        let wide = const { matches!(I::LEVEL, Level::Avx512) };
+        let wide = const { I::AVX512 };
         match (wide, size_of::<T::Lane>()) {
             (true, 2) => self.pieces::<I, 32>(),
             (true, 4) => self.pieces::<I, 16>(),
@@ -124,7 +124,7 @@ impl<T: Product> Sweep<'_, T> {
             while i < m {
                 let (a, sums) = (&self.a[i * k + p..], &mut self.sums[i * n..]);
                 i += match (m - i, whole) {
-                    (4.., true) if const { matches!(I::LEVEL, Level::Avx512) } => axpy::<I, T, 4, STEP, L>(a, k, self.b, p, sums, i == 0),
+                    (4.., true) if const { I::AVX512 } => axpy::<I, T, 4, STEP, L>(a, k, self.b, p, sums, i == 0),
                     (2.., true) => axpy::<I, T, 2, STEP, L>(a, k, self.b, p, sums, i == 0),
                     (_, true) => axpy::<I, T, 1, STEP, L>(a, k, self.b, p, sums, i == 0),
                     (_, false) => {
@@ -151,12 +151,12 @@ fn axpy<I: Isa, T: Product, const R: usize, const Q: usize, const L: usize>(
     let n = b.cols();
     let a: [[T::Lane; Q]; R] = core::array::from_fn(|r| a[r * k..r * k + Q].try_into().unwrap());
     assert!(p + Q <= b.rows() && R * n <= sums.len() && b.cs() == 1);
-    // SAFETY: M1: `Q` rows of B from `p` on, each of `n` contiguous elements.
+    // SAFETY: MAT1: `Q` rows of B from `p` on, each of `n` contiguous elements.
     let rows: [&[T]; Q] = core::array::from_fn(|q| unsafe { core::slice::from_raw_parts(b.at(p + q, 0), n) });
     let whole = n / L * L;
     for j in (0..whole).step_by(L) {
         if ahead {
-            (0..Q).for_each(|q| isa::prefetch::<{ isa::L2 }, _>(b.at(p + Q + q, j)));
+            (0..Q).for_each(|q| simd::prefetch::<{ simd::L2 }, _>(b.at(p + Q + q, j)));
         }
         let b: [[T::Lane; L]; Q] = core::array::from_fn(|q| {
             let x: &[T; L] = rows[q][j..j + L].try_into().unwrap();
@@ -194,7 +194,7 @@ impl<T: Product> Kernel for Dots<'_, T> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         // As many sums as registers hold: 16 vectors of the 32 of AVX-512, 8 of 16.
-        let wide = const { matches!(I::LEVEL, Level::Avx512) };
+        let wide = const { I::AVX512 };
         match (wide, size_of::<T::Lane>()) {
             (true, 2) => self.groups::<I, 4, 32>(),
             (true, 4) => self.groups::<I, 4, 16>(),
@@ -239,7 +239,7 @@ fn dot<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>(
 ) -> usize {
     let (k, n) = (b.rows(), b.cols());
     assert!(j + G <= n && b.rs() == 1);
-    // SAFETY: M1: `G` columns of B from `j` on, each of `k` contiguous elements.
+    // SAFETY: MAT1: `G` columns of B from `j` on, each of `k` contiguous elements.
     let cols: [&[T]; G] = core::array::from_fn(|g| unsafe { core::slice::from_raw_parts(b.at(0, j + g), k) });
     let rows: [&[T::Lane]; R] = core::array::from_fn(|r| &a[r * k..][..k]);
     let whole = k / L * L;

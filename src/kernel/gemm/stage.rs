@@ -5,7 +5,7 @@ use super::{
     element::{Lane, Product},
     mat::Mat,
 };
-use crate::exec::isa::{self, Isa, Kernel};
+use crate::simd::{self, Isa, Kernel};
 
 /// One step; computes in lanes (`f32` for 16-bit floats).
 pub enum Stage<'a, T: Product> {
@@ -109,7 +109,7 @@ impl<'a, T: Product> Stages<'a, T> {
                 Stage::Add(m) => {
                     let m = m.block(i..i + 1, j..j + row.len());
                     if m.cs() == 1 {
-                        // SAFETY: M1: a row of the block, its elements side by side.
+                        // SAFETY: MAT1: a row of the block, its elements side by side.
                         let m = unsafe { core::slice::from_raw_parts(m.as_ptr(), row.len()) };
                         for (v, m) in row.iter_mut().zip(m) {
                             *v = T::Lane::add(*v, m.widen())
@@ -130,12 +130,12 @@ impl<'a, T: Product> Stages<'a, T> {
 /// Applies stages to rows of lanes and stores them as elements where `d` is given.
 pub struct Finish<'a, T: Product> {
     pub stages: Stages<'a, T>,
-    /// Contract F1: `rows` rows of `cols` lanes, `ld` apart, writable by nobody else.
+    /// Contract EPILOGUE1: `rows` rows of `cols` lanes, `ld` apart, writable by nobody else.
     pub lanes: *mut T::Lane,
     pub rows: usize,
     pub cols: usize,
     pub ld: isize,
-    /// Where the first row's elements go, and the distance of rows; none to leave the lanes in place. Apart from the lanes (F1).
+    /// Where the first row's elements go, and the distance of rows; none to leave the lanes in place. Apart from the lanes (EPILOGUE1).
     pub d: Option<(*mut T, isize)>,
 }
 impl<T: Product> Kernel for Finish<'_, T> {
@@ -143,11 +143,11 @@ impl<T: Product> Kernel for Finish<'_, T> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         for i in 0..self.rows {
-            // SAFETY: F1, promised to `finish`.
+            // SAFETY: EPILOGUE1, promised to `finish`.
             let row = unsafe { core::slice::from_raw_parts_mut(self.lanes.offset(i as isize * self.ld), self.cols) };
             self.stages.apply(i, 0, row);
             if let Some((d, ld)) = self.d {
-                // SAFETY: F1, promised to `finish`: `rows` rows of `cols` elements, `ld` apart.
+                // SAFETY: EPILOGUE1, promised to `finish`: `rows` rows of `cols` elements, `ld` apart.
                 let d = unsafe { core::slice::from_raw_parts_mut(d.offset(i as isize * ld), self.cols) };
                 for (d, x) in d.iter_mut().zip(row) {
                     *d = T::narrow(*x);
@@ -157,7 +157,7 @@ impl<T: Product> Kernel for Finish<'_, T> {
     }
 }
 /// # Safety
-/// F1.
+/// EPILOGUE1.
 pub unsafe fn finish<T: Product>(job: Finish<T>) {
-    isa::call(job)
+    simd::call(job)
 }

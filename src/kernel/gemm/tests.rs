@@ -1,19 +1,7 @@
 //! Every element type, engine and layout against a naive product in integers or `f64`.
 
 use super::*;
-
-struct Random(u64);
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-    fn size(&mut self, low: usize, high: usize) -> usize {
-        low + (self.next() >> 20) as usize % (high - low + 1)
-    }
-}
+use crate::testing::Rng;
 
 /// An element with an exact counterpart: small integers for all types, so that each float product below 2^24 is exact as well.
 trait Number: Product {
@@ -39,7 +27,7 @@ numbers! {
 }
 
 /// A view of `rows x cols` in a buffer: contiguous, transposed, flipped, stepped, broadcast, padded.
-fn view<T: Number>(random: &mut Random, rows: usize, cols: usize, layout: usize) -> (Vec<T>, usize, isize, isize) {
+fn view<T: Number>(random: &mut Rng, rows: usize, cols: usize, layout: usize) -> (Vec<T>, usize, isize, isize) {
     let (r, c) = (rows as isize, cols as isize);
     let (len, offset, rs, cs) = match layout {
         0 => (rows * cols, 0, c, 1),
@@ -52,12 +40,12 @@ fn view<T: Number>(random: &mut Random, rows: usize, cols: usize, layout: usize)
         7 => (rows * cols, rows.saturating_sub(1), -1, r),
         _ => (rows * (cols + 5), 0, c + 5, 1),
     };
-    let values = (0..len.max(1)).map(|_| T::make((random.next() >> 30) as i64 % 9 - 4)).collect();
+    let values = (0..len.max(1)).map(|_| T::make(random.below(9) as i64 - 4)).collect();
     (values, offset, rs, cs)
 }
 
 fn check<T: Number>(name: &str) {
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut random = Rng(1);
     // The integers behind a matrix.
     let integers = |m: Mat<T>| -> Vec<i64> {
         // SAFETY: every `i` asked for is below `rows * cols`.
@@ -66,24 +54,24 @@ fn check<T: Number>(name: &str) {
     };
     for round in 0..160 {
         let (m, n, k) = match round % 8 {
-            0 => (random.size(1, 4), random.size(1, 300), random.size(1, 300)),
-            1 => (random.size(1, 300), 1, random.size(1, 300)),
-            2 => (random.size(20, 70), random.size(60, 200), random.size(1, 40)),
-            3 => (random.size(1, 20), random.size(1, 20), random.size(0, 3)),
-            4 => (random.size(1, 5), random.size(1, 70), random.size(1000, 2300)),
-            5 if round < 30 => (random.size(150, 210), random.size(150, 180), random.size(160, 200)),
-            _ => (random.size(1, 70), random.size(1, 70), random.size(1, 70)),
+            0 => (random.between(1, 4), random.between(1, 300), random.between(1, 300)),
+            1 => (random.between(1, 300), 1, random.between(1, 300)),
+            2 => (random.between(20, 70), random.between(60, 200), random.between(1, 40)),
+            3 => (random.between(1, 20), random.between(1, 20), random.between(0, 3)),
+            4 => (random.between(1, 5), random.between(1, 70), random.between(1000, 2300)),
+            5 if round < 30 => (random.between(150, 210), random.between(150, 180), random.between(160, 200)),
+            _ => (random.between(1, 70), random.between(1, 70), random.between(1, 70)),
         };
-        let (la, lb) = (random.size(0, 8), random.size(0, 8));
+        let (la, lb) = (random.between(0, 8), random.between(0, 8));
         let (a, a0, ars, acs) = view::<T>(&mut random, m, k, la);
         let (b, b0, brs, bcs) = view::<T>(&mut random, k, n, lb);
-        // SAFETY: M1: `view` made the vectors as long as the strides reach.
+        // SAFETY: MAT1: `view` made the vectors as long as the strides reach.
         let (a, b) = unsafe { (Mat::new(&a[a0.min(a.len() - 1)], m, k, ars, acs), Mat::new(&b[b0.min(b.len() - 1)], k, n, brs, bcs)) };
         let (accumulate, padding) = (round % 3 == 0, round % 5);
         let ld = n + padding;
         let mut c: Vec<T> = (0..m * ld).map(|i| T::make(i as i64 % 5)).collect();
         let before = c.clone();
-        // SAFETY: M2: `m` rows of `n <= ld` in a vector of `m * ld`.
+        // SAFETY: MAT2: `m` rows of `n <= ld` in a vector of `m * ld`.
         let out = unsafe { MatMut::new(c.as_mut_ptr(), m, n, ld as isize) };
         let bias: Vec<T> = (0..n).map(|j| T::make(j as i64 % 7)).collect();
         let row_bias: Vec<T> = (0..m).map(|i| T::make(i as i64 % 3)).collect();
@@ -134,14 +122,14 @@ where
     B: Product + Into<i64>,
     C: Product + Into<i64>,
 {
-    let mut random = Random(seed);
+    let mut random = Rng(seed);
     for round in 0..60 {
         let (m, n, k) = match round % 6 {
-            0 => (random.size(1, 4), random.size(1, 300), random.size(1, 300)),
-            1 => (random.size(1, 9), random.size(1, 90), random.size(1000, 2300)),
-            2 => (random.size(1, 20), random.size(500, 700), random.size(0, 20)),
-            3 => (random.size(1, 40), 64 * random.size(1, 3), 4 * random.size(1, 90)),
-            _ => (random.size(1, 70), random.size(1, 140), random.size(1, 70)),
+            0 => (random.between(1, 4), random.between(1, 300), random.between(1, 300)),
+            1 => (random.between(1, 9), random.between(1, 90), random.between(1000, 2300)),
+            2 => (random.between(1, 20), random.between(500, 700), random.between(0, 20)),
+            3 => (random.between(1, 40), 64 * random.between(1, 3), 4 * random.between(1, 90)),
+            _ => (random.between(1, 70), random.between(1, 140), random.between(1, 70)),
         };
         // Any byte, all bytes the least, or all the greatest.
         let mut bytes = |len: usize| -> Vec<u8> {
@@ -149,7 +137,7 @@ where
             (0..len.max(1)).map(|_| [random.next() as u8, random.next() as u8, 0x80, 0xff][(whole % 4) as usize]).collect()
         };
         let (a, b) = (bytes(m * k * 2), bytes(n * k * 2));
-        let (la, lb) = (random.size(0, 3), random.size(0, 3));
+        let (la, lb) = (random.between(0, 3), random.between(0, 3));
         let strides = |rows: usize, cols: usize, layout| match layout {
             0 => (0, cols as isize, 1),
             1 => (0, 1, rows as isize),
@@ -157,7 +145,7 @@ where
             _ => ((rows * cols).saturating_sub(1), -(cols as isize), -1),
         };
         let ((a0, ars, acs), (b0, brs, bcs)) = (strides(m, k, la), strides(k, n, lb));
-        // SAFETY: M1 by `strides`; 8-bit integers are any bytes.
+        // SAFETY: MAT1 by `strides`; 8-bit integers are any bytes.
         let (a, b) =
             unsafe { (Mat::new(a.as_ptr().add(a0) as *const A, m, k, ars, acs), Mat::new(b.as_ptr().add(b0) as *const B, k, n, brs, bcs)) };
         let accumulate = round % 4 == 1;
@@ -215,9 +203,9 @@ fn sums_of_halves_are_not_rounded() {
 
 #[test]
 fn floats_are_as_accurate_as_they_can_be() {
-    let mut random = Random(7);
+    let mut random = Rng(7);
     for (m, n, k) in [(3, 130, 700), (70, 90, 1500), (1, 1, 5000), (200, 180, 170)] {
-        let mut value = || (random.next() >> 40) as f32 / (1 << 24) as f32 - 0.5;
+        let mut value = || random.short() - 0.5;
         let (a, b): (Vec<f32>, Vec<f32>) = ((0..m * k).map(|_| value()).collect(), (0..k * n).map(|_| value()).collect());
         let mut c = vec![0.0f32; m * n];
         product(Mat::from_slice(&a, m, k), Mat::from_slice(&b, k, n), MatMut::from_slice(&mut c, m, n), false, Stages::NONE).unwrap();
@@ -232,7 +220,7 @@ fn floats_are_as_accurate_as_they_can_be() {
 #[test]
 fn a_grid_covers_c_once() {
     for (m, n, k) in [(1, 1, 1), (1, 50_000, 700), (1000, 1, 64), (1024, 1024, 1024), (513, 4097, 20), (3, 70, 0), (5000, 5, 5)] {
-        // SAFETY: M1: one element, at all indices.
+        // SAFETY: MAT1: one element, at all indices.
         let (a, b) = unsafe { (Mat::new(&1.0f32, m, k, 0, 0), Mat::new(&1.0f32, k, n, 0, 0)) };
         for engine in [Engine::Bytes, Engine::Sweeps, Engine::Dots, Engine::Tiles] {
             for (packed, batch, threads) in [(false, 1, 1), (true, 1, 2), (false, 3, 2), (false, 1, 7), (true, 2, 64)] {
@@ -250,10 +238,10 @@ fn a_grid_covers_c_once() {
 
 #[test]
 fn panels_packed_before_change_no_bit() {
-    let mut random = Random(3);
+    let mut random = Rng(3);
     let few = (2..=12).map(|m| (m, 150 + 9 * m, 70 * m));
     for (m, n, k) in few.chain([(1, 1, 1), (5, 17, 40), (9, 64, 1030), (13, 64, 1030), (200, 130, 300), (3, 300, 2100), (250, 190, 64)]) {
-        let mut values = |len: usize| (0..len).map(|_| (random.next() >> 40) as f32 / (1 << 24) as f32 - 0.5).collect::<Vec<_>>();
+        let mut values = |len: usize| (0..len).map(|_| random.short() - 0.5).collect::<Vec<_>>();
         let (a, b, bias) = (values(m * k), values(k * n), values(n));
         let list = [Stage::Bias(&bias)];
         let a = Mat::from_slice(&a, m, k);
@@ -298,11 +286,11 @@ fn strips_of_a_block_are_those_of_its_parts() {
 fn columns_pages_apart_change_no_bit() {
     fn run<T: Number>(name: &str) {
         const APART: usize = 4100;
-        let (n, mut random) = (70, Random(5));
+        let (n, mut random) = (70, Rng(5));
         for (m, k) in [(1, 3), (13, 1), (50, 70), (147, 33), (200, 9)] {
-            let mut values = |len: usize| (0..len).map(|_| T::make((random.next() >> 30) as i64 % 9 - 4)).collect::<Vec<_>>();
+            let mut values = |len: usize| (0..len).map(|_| T::make(random.below(9) as i64 - 4)).collect::<Vec<_>>();
             let (far, b) = (values(k * APART), values(k * n));
-            // SAFETY: M1: `m` of the `APART` elements from each multiple of it.
+            // SAFETY: MAT1: `m` of the `APART` elements from each multiple of it.
             let a = unsafe { Mat::new(far.as_ptr(), m, k, 1, APART as isize) };
             let near: Vec<T> = (0..m * k).map(|i| far[i % k * APART + i / k]).collect();
             let list: [Stage<T>; 0] = [];

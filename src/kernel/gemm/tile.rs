@@ -1,13 +1,13 @@
 //! The register tile: the one inner loop of all products. Arrays of `L` lanes that LLVM keeps in vector registers.
 
 use super::element::Lane;
-use crate::exec::isa::{self, Isa, Kernel};
+use crate::simd::{self, Isa, Kernel};
 use core::{hint::black_box, ops::Range};
 
 /// Rows of the highest tile. Virtual machines keep some of 16 registers to themselves.
-pub const HEIGHT: usize = if isa::COMPACT || cfg!(target_family = "wasm") { 4 } else { 6 };
+pub const HEIGHT: usize = if simd::COMPACT || cfg!(target_family = "wasm") { 4 } else { 6 };
 /// Vectors of the widest tile of the target's own instruction set.
-pub const BASE: usize = if isa::COMPACT { 1 } else { 2 };
+pub const BASE: usize = if simd::COMPACT { 1 } else { 2 };
 /// Steps of the sum in a turn of the loop. What a step does beside its multiply-adds is a tenth of the time on a core whose other thread
 /// is busy, and on narrow ones.
 const TURN: usize = 4;
@@ -65,15 +65,15 @@ impl Ahead {
     /// Fetches what belongs to a turn.
     #[inline(always)]
     fn turn(&mut self) {
-        isa::prefetch::<{ isa::L2 }, _>(self.at);
-        isa::prefetch::<{ isa::L2 }, _>(self.at.wrapping_offset(LINE));
+        simd::prefetch::<{ simd::L2 }, _>(self.at);
+        simd::prefetch::<{ simd::L2 }, _>(self.at.wrapping_offset(LINE));
         *self = self.after(TURN);
     }
 }
 
 /// One panel of B times all strips of A: `o (+)= a b`.
 ///
-/// Contract S1: `a` holds `rows` rows of `k` lanes; `b` holds `k` rows of `vectors * L` lanes, `ldb` apart; `o` holds
+/// Contract TILE1: `a` holds `rows` rows of `k` lanes; `b` holds `k` rows of `vectors * L` lanes, `ldb` apart; `o` holds
 /// `rows` rows of as many, `ldo` apart, writable and apart from both; `vectors` is 1, 2 or the widest tile's.
 #[derive(Clone, Copy)]
 pub struct Strips<A> {
@@ -98,7 +98,7 @@ impl<A: Lane> Kernel for Strips<A> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        // SAFETY: S1, promised to `run`, the only caller.
+        // SAFETY: TILE1, promised to `run`, the only caller.
         unsafe { A::strips::<I>(self) }
     }
 }
@@ -106,17 +106,17 @@ impl<A: Lane> Kernel for Strips<A> {
 /// Runs a job on the chosen instruction set.
 ///
 /// # Safety
-/// S1.
+/// TILE1.
 #[inline(always)]
 pub unsafe fn run<A: Lane>(job: Strips<A>) {
-    isa::call(job)
+    simd::call(job)
 }
 
 /// # Safety
-/// S1.
+/// TILE1.
 #[inline(always)]
 pub unsafe fn strips<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) {
-    // SAFETY: S1, by the caller's promise; as many vectors as the job has.
+    // SAFETY: TILE1, by the caller's promise; as many vectors as the job has.
     unsafe {
         match s.vectors {
             1 if V > 1 => column::<I, A, L, 1>(s),
@@ -127,7 +127,7 @@ pub unsafe fn strips<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<
 }
 
 /// # Safety
-/// S1.
+/// TILE1.
 #[inline(always)]
 unsafe fn column<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) {
     for strip in 0..s.rows.div_ceil(HEIGHT) {
@@ -141,7 +141,7 @@ unsafe fn column<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) 
         let of_a = a.1.0 * (HEIGHT * size_of::<A>()) as isize / s.k.max(1) as isize;
         let ahead =
             [s.next.map_or(none, |next| next.after(strip * s.k)), if s.fetch_a { Ahead::new(s.a.from(i + h, s.k).at, of_a) } else { none }];
-        // SAFETY: S1 of the rows `i..i + h`, which are the job's.
+        // SAFETY: TILE1 of the rows `i..i + h`, which are the job's.
         unsafe {
             match h {
                 6 if HEIGHT >= 6 => tile::<I, A, L, 6, V>(&s, a, starts, o, ahead),
@@ -161,7 +161,7 @@ const LINE: isize = 64;
 /// `o[R][V * L] (+)= a[R][k] b[k][V * L]`.
 ///
 /// # Safety
-/// S1, for `R` rows.
+/// TILE1, for `R` rows.
 #[inline(always)]
 #[expect(clippy::needless_range_loop, reason = "indices that are constants after unrolling keep the tile in registers")]
 unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
@@ -173,7 +173,7 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
 ) {
     let mut c = [[A::begin([A::default(); L]); V]; R];
     let at = |i: usize, j: usize| o.wrapping_offset((i as isize).wrapping_mul(s.ldo)).wrapping_add(j * L) as *mut [A; L];
-    // SAFETY: S1; an array has its element's alignment.
+    // SAFETY: TILE1; an array has its element's alignment.
     unsafe {
         if s.accumulate {
             for i in 0..R {
@@ -189,7 +189,7 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
         // Whole turns where B is packed, and A read by rows or in strips. Their code is long: not for multiply-adds that are long as well,
         // nor for strips of one or two rows, which are rare.
         let (by_rows, in_strips) = (cs == 1, (rs, cs) == (1, R as isize));
-        let worthwhile = const { !isa::COMPACT && R > 2 && (A::FEW || size_of::<A>() <= 4) };
+        let worthwhile = const { !simd::COMPACT && R > 2 && (A::FEW || size_of::<A>() <= 4) };
         let whole = if worthwhile && s.ldb == (V * L) as isize && (by_rows || in_strips) { s.k / TURN } else { 0 };
         if by_rows {
             turns::<I, A, L, R, V, 1>(whole, Rows::strided(a, rs), s.b, &mut c, ahead);
@@ -229,7 +229,7 @@ impl<A, const R: usize> Rows<A, R> {
 /// So many turns, where the steps of A are `CS` lanes apart and those of B follow each other.
 ///
 /// # Safety
-/// S1, for `R` rows and `turns * TURN` steps.
+/// TILE1, for `R` rows and `turns * TURN` steps.
 #[inline(always)]
 unsafe fn turns<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize, const CS: usize>(
     turns: usize,

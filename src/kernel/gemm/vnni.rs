@@ -5,35 +5,23 @@ use super::element::Lane;
 use super::mat::Mat;
 use super::pack::Packing;
 use super::tile::{self, Strips};
-use crate::exec::isa::{self, Isa, Level};
+use crate::simd::{self, Isa, Kernel, Level};
 use core::arch::x86_64::*;
-
-/// Whether the level in use has VNNI beside it.
-#[inline]
-pub fn available() -> bool {
-    isa::level() == Level::Avx512 && std::arch::is_x86_feature_detected!("avx512vnni")
-}
 
 /// Four neighbours of A, `SIGNED` or not, or of B, the other way round. Wherever they lie: groups of A are read in place.
 #[derive(Clone, Copy, Default)]
 #[repr(C, packed)]
 pub struct Quad<const SIGNED: bool>(u32);
 
-/// The level with VNNI. Only `strips` runs under it.
-#[derive(Clone, Copy)]
-struct Vnni;
-// SAFETY: named under the target features of AVX-512 and VNNI alone.
-unsafe impl Isa for Vnni {
-    const LEVEL: Level = Level::Avx512;
-    const FMA: bool = true;
-}
-
-/// # Safety
-/// S1; the CPU has AVX-512 and VNNI.
-#[target_feature(enable = "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,bmi2")]
-unsafe fn strips<const SIGNED: bool>(job: Strips<Quad<SIGNED>>) {
-    // SAFETY: S1 and the instruction set, by the caller's promise.
-    unsafe { tile::strips::<Vnni, Quad<SIGNED>, 16, 4>(job) }
+/// TILE1 holds for the job.
+struct Tiles<const SIGNED: bool>(Strips<Quad<SIGNED>>);
+impl<const SIGNED: bool> Kernel for Tiles<SIGNED> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        // SAFETY: TILE1, by the job's promise.
+        unsafe { tile::strips::<I, Quad<SIGNED>, 16, 4>(self.0) }
+    }
 }
 
 /// The sum of each row of A.
@@ -47,7 +35,7 @@ unsafe fn row_sums<const SIGNED: bool>(a: Mat<u8>, sums: &mut [u32]) {
         sums.fill(0);
         for p in 0..a.cols() {
             for (i, sum) in sums.iter_mut().enumerate() {
-                // SAFETY: M1: `p` is below the columns, and there is a sum for each row.
+                // SAFETY: MAT1: `p` is below the columns, and there is a sum for each row.
                 *sum = sum.wrapping_add(value(unsafe { a.get(i, p) }));
             }
         }
@@ -55,7 +43,7 @@ unsafe fn row_sums<const SIGNED: bool>(a: Mat<u8>, sums: &mut [u32]) {
     }
     let one = _mm512_set1_epi8(1);
     for (i, sum) in sums.iter_mut().enumerate() {
-        // SAFETY: M1: a row, whose elements are side by side.
+        // SAFETY: MAT1: a row, whose elements are side by side.
         let row = unsafe { core::slice::from_raw_parts(a.at(i, 0), a.cols()) };
         let (vectors, rest) = row.as_chunks::<64>();
         let mut x = [_mm512_setzero_si512(); 4];
@@ -81,7 +69,7 @@ impl<const SIGNED: bool> Quad<SIGNED> {
     #[expect(clippy::extra_unused_type_parameters, reason = "the signature of all forms")]
     fn multiply<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [Self; L]) -> [Self; L] {
         const { assert!(L == 16) };
-        // SAFETY: called by `strips` alone, under VNNI; 16 lanes of four bytes are a vector.
+        // SAFETY: called by `Tiles` alone, under VNNI; 16 lanes of four bytes are a vector.
         unsafe {
             let [a, b, c] = [a, b, c].map(|lanes| Cast { lanes }.vector);
             let vector = if SIGNED { _mm512_dpbusd_epi32(c, b, a) } else { _mm512_dpbusd_epi32(c, a, b) };
@@ -89,7 +77,7 @@ impl<const SIGNED: bool> Quad<SIGNED> {
         }
     }
 }
-// SAFETY: GL: four bytes; any bits are a value.
+// SAFETY: LANE1: four bytes; any bits are a value.
 unsafe impl<const SIGNED: bool> Lane for Quad<SIGNED> {
     /// Lane by lane, for completeness: tiles multiply arrays.
     #[inline(always)]
@@ -114,8 +102,8 @@ unsafe impl<const SIGNED: bool> Lane for Quad<SIGNED> {
     }
     #[inline(always)]
     unsafe fn strips<I: Isa>(job: Strips<Self>) {
-        // SAFETY: S1 is the caller's; these lanes are chosen where VNNI is `available`.
-        unsafe { strips(job) }
+        // SAFETY: TILE1 is the caller's; these lanes are chosen where there is VNNI.
+        unsafe { simd::call_vnni(Tiles(job)) }
     }
 }
 
@@ -146,10 +134,10 @@ impl<const SIGNED: bool> Packing for Flip<SIGNED> {
     #[inline(always)]
     fn across<I: Isa>(self, s: [&[u8]; 4], d: &mut [Quad<SIGNED>]) {
         // The other levels never pack these lanes.
-        let whole = if const { matches!(I::LEVEL, Level::Avx512) } { d.len() / 64 * 64 } else { 0 };
+        let whole = if const { I::AVX512 } { d.len() / 64 * 64 } else { 0 };
         let s = s.map(|s| &s[..d.len()]);
         for j in (0..whole).step_by(64) {
-            // SAFETY: AVX-512 BW (I1); 64 bytes of each row and 64 lanes of `d`.
+            // SAFETY: AVX-512 BW (ISA1); 64 bytes of each row and 64 lanes of `d`.
             unsafe {
                 let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
                 let flip = _mm512_set1_epi8(self.0 as i8);
@@ -188,7 +176,7 @@ impl<const SIGNED: bool> Group for Quad<SIGNED> {
         }
     }
     fn row_sums(a: Mat<u8>, sums: &mut [u32]) {
-        // SAFETY: these lanes are chosen where VNNI is `available`.
+        // SAFETY: these lanes are chosen where there is VNNI.
         unsafe { row_sums::<SIGNED>(a, sums) }
     }
 }

@@ -1,17 +1,13 @@
 //! Masks: counting, positions, selection. A mask is bytes, true where not zero.
 //!
-//! A mask is read twice: counted, so that there is room, then followed. Others may write to it in between (R1), so who follows it writes
+//! A mask is read twice: counted, so that there is room, then followed. Others may write to it in between (READ1), so who follows it writes
 //! no more than there is room for, and says how many it found.
 
-use crate::dtype::Plain;
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-use crate::exec::isa::Level;
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-use crate::kernel::sort::vector::{I32x8, I32x16, I64x4, I64x8, Vector};
-
-/// Bytes of a mask that are looked at together.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-const BLOCK: usize = 64;
+use crate::dtype::Pod;
+#[cfg(x86_dispatch)]
+use crate::simd::x86::mask::{BLOCK, bits_256, bits_512, compress};
+#[cfg(x86_dispatch)]
+use crate::simd::x86::vector::{I32x8, I32x16, I64x4, I64x8};
 
 kernel! {
     /// How many are true.
@@ -34,18 +30,18 @@ kernel! {
     pub fn positions<'a>(mask: &'a [u8], base: usize, out: &'a mut [i64]) -> usize { |I|
         #[allow(unused_mut)]
         let (mut i, mut n) = (0, 0);
-        #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-        if I::LEVEL != Level::Base {
+        #[cfg(x86_dispatch)]
+        if I::AVX2 {
             let (blocks, _) = mask.as_chunks::<BLOCK>();
             let mut at: [i64; BLOCK] = core::array::from_fn(|i| (base + i) as i64);
             for block in blocks {
                 if n + BLOCK > out.len() {
                     break;
                 }
-                // SAFETY: V1 by the level; a block of positions, and room for one.
+                // SAFETY: VECTOR1 by the level; a block of positions, and room for one.
                 n += unsafe {
                     let (at, out) = (at.as_ptr(), out.as_mut_ptr().add(n));
-                    if I::LEVEL == Level::Avx512 { compress::<I64x8>(at, bits_512(block), out) } else { compress::<I64x4>(at, bits_256(block), out) }
+                    if I::AVX512 { compress::<I64x8>(at, bits_512(block), out) } else { compress::<I64x4>(at, bits_256(block), out) }
                 };
                 for at in &mut at {
                     *at += BLOCK as i64;
@@ -65,23 +61,23 @@ kernel! {
 
 kernel! {
     /// Copies the elements where the mask is true, as far as `out` has room, and says how many.
-    pub fn select<'a, U: Plain>(x: &'a [U], mask: &'a [u8], out: &'a mut [U]) -> usize { |I|
+    pub fn select<'a, U: Pod>(x: &'a [U], mask: &'a [u8], out: &'a mut [U]) -> usize { |I|
         #[allow(unused_mut)]
         let (mut i, mut n) = (0, 0);
         let x = &x[..mask.len()];
-        #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-        if I::LEVEL != Level::Base && (size_of::<U>() == 4 || size_of::<U>() == 8) {
+        #[cfg(x86_dispatch)]
+        if I::AVX2 && (size_of::<U>() == 4 || size_of::<U>() == 8) {
             let (blocks, _) = mask.as_chunks::<BLOCK>();
             for block in blocks {
                 if n + BLOCK > out.len() {
                     break;
                 }
-                // SAFETY: V1 by the level; a block of elements of the vector's width, and room for one.
+                // SAFETY: VECTOR1 by the level; a block of elements of the vector's width, and room for one.
                 n += unsafe {
                     let (x, out) = (x.as_ptr().add(i), out.as_mut_ptr().add(n));
-                    match (I::LEVEL, size_of::<U>()) {
-                        (Level::Avx512, 4) => compress::<I32x16>(x.cast(), bits_512(block), out.cast()),
-                        (Level::Avx512, _) => compress::<I64x8>(x.cast(), bits_512(block), out.cast()),
+                    match (I::AVX512, size_of::<U>()) {
+                        (true, 4) => compress::<I32x16>(x.cast(), bits_512(block), out.cast()),
+                        (true, _) => compress::<I64x8>(x.cast(), bits_512(block), out.cast()),
                         (_, 4) => compress::<I32x8>(x.cast(), bits_256(block), out.cast()),
                         _ => compress::<I64x4>(x.cast(), bits_256(block), out.cast()),
                     }
@@ -98,58 +94,9 @@ kernel! {
     }
 }
 
-/// Copies those of a block of elements whose bit is set, and says how many. What follows them is overwritten.
-///
-/// # Safety
-/// V1; `x` and `out` hold a block.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-#[inline(always)]
-unsafe fn compress<V: Vector>(x: *const V::Key, bits: u64, out: *mut V::Key) -> usize {
-    let mut n = 0;
-    for i in (0..BLOCK).step_by(V::LANES) {
-        let lanes = (bits >> i) as u32 & ((1 << V::LANES) - 1);
-        // SAFETY: V1; inside the block, since no more is kept than was read.
-        unsafe { V::load(x.add(i)).compress(lanes).store(out.add(n)) };
-        n += lanes.count_ones() as usize;
-    }
-    n
-}
-
-/// A bit for each byte that is not zero.
-///
-/// # Safety
-/// The CPU has AVX-512 (V1).
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-#[inline(always)]
-unsafe fn bits_512(block: &[u8; BLOCK]) -> u64 {
-    use core::arch::x86_64::*;
-    // SAFETY: V1, by the caller's promise; the block has 64 bytes.
-    unsafe {
-        let bytes = _mm512_loadu_si512(block.as_ptr().cast());
-        _mm512_test_epi8_mask(bytes, bytes)
-    }
-}
-
-/// The same with AVX2.
-///
-/// # Safety
-/// The CPU has AVX2 (V1).
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-#[inline(always)]
-unsafe fn bits_256(block: &[u8; BLOCK]) -> u64 {
-    use core::arch::x86_64::*;
-    // SAFETY: V1, by the caller's promise; the block has twice 32 bytes.
-    unsafe {
-        let (low, high) = (_mm256_loadu_si256(block.as_ptr().cast()), _mm256_loadu_si256(block.as_ptr().add(32).cast()));
-        let zero = _mm256_setzero_si256();
-        let (low, high) = (_mm256_cmpeq_epi8(low, zero), _mm256_cmpeq_epi8(high, zero));
-        !(_mm256_movemask_epi8(low) as u32 as u64 | (_mm256_movemask_epi8(high) as u32 as u64) << 32)
-    }
-}
-
 kernel! {
     /// Puts the value where the mask is true.
-    pub fn fill<'a, U: Plain>(x: &'a mut [U], mask: &'a [u8], value: U) -> () { |I|
+    pub fn fill<'a, U: Pod>(x: &'a mut [U], mask: &'a [u8], value: U) -> () { |I|
         // written in any case, so that it is a blend
         for (x, m) in x.iter_mut().zip(mask) {
             let old = *x;

@@ -1,7 +1,7 @@
 //! Rows of a gather or a scatter. An element lies at the row's place in the tensor, plus the loop's step, plus an offset from a
 //! table; all in bytes.
 //!
-//! Contract G1 of all row functions: for each `i < n`, the three places below are valid elements of the row's type, aligned,
+//! Contract GATHER1 of all row functions: for each `i < n`, the three places below are valid elements of the row's type, aligned,
 //! and what is written overlaps nothing that is read:
 //! - the indexed element at `x + i * x_step + offset(i)`,
 //! - the offset, an `i64`, at `offsets + i * offset_step`,
@@ -10,16 +10,16 @@
 /// A row function.
 ///
 /// # Safety
-/// G1.
+/// GATHER1.
 pub type RowFn = unsafe fn(n: usize, x: *mut u8, x_step: isize, offsets: *const i64, offset_step: isize, y: *mut u8, y_step: isize);
 
 /// Indexed elements to `y`.
 ///
 /// # Safety
-/// G1.
+/// GATHER1.
 pub unsafe fn gather<U: Copy>(n: usize, x: *mut u8, x_step: isize, offsets: *const i64, offset_step: isize, y: *mut u8, y_step: isize) {
     let size = size_of::<U>() as isize;
-    // SAFETY: G1: each of the `n` elements that offsets and steps lead to is one that it names.
+    // SAFETY: GATHER1: each of the `n` elements that offsets and steps lead to is one that it names.
     unsafe {
         if offset_step == 0 {
             let x = x.offset(*offsets as isize) as *const U;
@@ -89,7 +89,7 @@ joins!(float: f32, #[cfg(feature = "f64")] f64, #[cfg(feature = "half")] crate::
 /// Joins the values of `y` to the indexed elements, one after the other.
 ///
 /// # Safety
-/// G1; indexed elements are written.
+/// GATHER1; indexed elements are written.
 pub unsafe fn scatter<T: Copy, J: Join<T>>(
     n: usize,
     x: *mut u8,
@@ -100,7 +100,7 @@ pub unsafe fn scatter<T: Copy, J: Join<T>>(
     y_step: isize,
 ) {
     let size = size_of::<T>() as isize;
-    // SAFETY: G1: each of the `n` elements that offsets and steps lead to is one that it names.
+    // SAFETY: GATHER1: each of the `n` elements that offsets and steps lead to is one that it names.
     unsafe {
         if offset_step == 0 && x_step == size && y_step == size {
             let x = core::slice::from_raw_parts_mut(x.offset(*offsets as isize) as *mut T, n);

@@ -3,8 +3,8 @@
 macro_rules! basic {
     ($module:ident, $T:ident, $U:ident, $sqrt:ident, $unit:expr) => {
         pub mod $module {
-            use crate::exec::isa::{Isa, fma64};
             use crate::kernel::math::{Math, Real};
+            use crate::simd::{Isa, fma64};
 
             const SIGN: $U = 1 << ($U::BITS - 1);
             /// Where every value is an integer: 2 to the number of fraction bits.
@@ -14,8 +14,7 @@ macro_rules! basic {
             #[cfg(feature = "std")]
             #[inline(always)]
             fn has_rounding<I: Isa>() -> bool {
-                I::LEVEL >= crate::exec::isa::Level::Avx2
-                    || cfg!(any(target_arch = "aarch64", target_arch = "wasm32", target_feature = "sse4.1"))
+                I::AVX2 || cfg!(any(target_arch = "aarch64", target_arch = "wasm32", target_feature = "sse4.1"))
             }
             #[inline(always)]
             pub fn sqrt<I: Isa>(x: $T) -> $T {

@@ -31,7 +31,7 @@ mod complex;
 mod double;
 mod single;
 
-use crate::exec::isa::Isa;
+use crate::simd::Isa;
 
 #[cfg(feature = "complex")]
 pub use complex::ComplexMath;

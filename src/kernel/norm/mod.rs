@@ -2,9 +2,9 @@
 //! stays in L1 for all passes over it, and a long row may have its chunks on several threads: the arithmetic is the same. Rows are
 //! in the type that is computed in; [`load`] and [`store`] convert from and to the elements.
 
-use crate::exec::isa::{self, Isa, Kernel, L1, prefetch};
 use crate::kernel::gemm::Product;
 use crate::kernel::math::{Math, Real};
+use crate::simd::{self, Isa, Kernel, L1, prefetch};
 use core::ops::{Add, Div, Mul, Sub};
 use smallvec::SmallVec;
 
@@ -47,7 +47,7 @@ impl Float for f64 {
 }
 
 /// Running values of a fold.
-const LANES: usize = if isa::COMPACT { 4 } else { 64 };
+const LANES: usize = if simd::COMPACT { 4 } else { 64 };
 
 /// A fold in 64 running values, joined in a fixed tree: `fold!(slice, start, |sum, x| step, |a, b| join)`. Text and not a
 /// closure, which LLVM might outline.
@@ -131,7 +131,7 @@ macro_rules! kernels {
     ($($(#[$m:meta])* $name:ident $Name:ident($($a:ident: $t:ty),*) -> $out:ty { |$I:ident, $norm:ident| $($body:tt)* })*) => { $(
         $(#[$m])*
         pub fn $name<'a, F: Float, N: Norm<F>>($norm: &'a N, $($a: $t),*) -> $out {
-            isa::call($Name { $norm, $($a),* })
+            simd::call($Name { $norm, $($a),* })
         }
         struct $Name<'a, F, N> { $norm: &'a N, $($a: $t),* }
         impl<F: Float, N: Norm<F>> Kernel for $Name<'_, F, N> {
@@ -190,13 +190,13 @@ fn factors<I: Isa, F: Float>(parts: &mut [[F; 2]]) -> (F, F) {
     let (mut sum, mut single) = (0.0, F::default());
     for part in parts {
         part[0] = Math::exp::<I>(part[0] - max);
-        if isa::COMPACT {
+        if simd::COMPACT {
             single = single + part[0] * part[1];
         } else {
             sum += part[0].double() * part[1].double();
         }
     }
-    (max, if isa::COMPACT { single } else { F::of(sum) })
+    (max, if simd::COMPACT { single } else { F::of(sum) })
 }
 
 /// `exp(x - max) / sum(exp(x - max))`. A row of minus infinities, or with NaN or infinity, gives NaN.

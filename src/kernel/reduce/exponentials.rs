@@ -1,11 +1,11 @@
 //! Sums of exponentials beside their largest exponent, so that none overflows.
 
 use super::moments::{Sample, Wide};
-use crate::dtype::Plain;
 use crate::kernel::math::Math;
 
 /// The largest element, and the sum of `exp(x - shift)`, where `shift` is that element or, if it is not finite, 0.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Exponentials {
     /// The largest; NaN where there is one.
     pub max: f64,
@@ -13,8 +13,10 @@ pub struct Exponentials {
     pub sum: f64,
 }
 
-// SAFETY: numbers of one type, without padding between them, and any bits are such.
-unsafe impl Plain for Exponentials {}
+// SAFETY: numbers, of which zero bytes are zeros.
+unsafe impl bytemuck::Zeroable for Exponentials {}
+// SAFETY: numbers of one type, without padding between them (`repr(C)`), and any bits are such.
+unsafe impl bytemuck::Pod for Exponentials {}
 
 impl Exponentials {
     /// Of no elements.

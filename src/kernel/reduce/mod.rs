@@ -60,14 +60,14 @@ pub use extreme::{Extreme, Max, Min, position};
 pub use moments::{Moments, Sample, moments, moments_of_columns};
 pub use sum::{All, Any, Count, Mean, Prod, Sum};
 
-use crate::dtype::Plain;
+use crate::dtype::Pod;
 
 /// A reduction that takes elements one by one. `join` is associative and commutative up to rounding.
 pub trait Reduce<T>: 'static {
     /// What is known about some of the elements.
-    type Acc: Plain;
+    type Acc: Pod;
     /// The result.
-    type Out: Plain;
+    type Out: Pod;
     /// What is known about none: `join` with it changes nothing.
     const IDENTITY: Self::Acc;
     /// What is known about one.

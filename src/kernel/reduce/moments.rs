@@ -1,16 +1,16 @@
 //! Mean and sum of squared deviations: passes over a tile that stays in the cache, tiles joined by Chan's rule.
 
-use crate::dtype::Plain;
+use crate::dtype::Pod;
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
 use crate::kernel::math::Real;
 
 /// What the elements of a dtype are computed in, and what their variance is given as.
-pub trait Sample: Plain {
+pub trait Sample: Pod {
     /// float32 of 16-bit floats, float64 of integers and bool, else the dtype's own.
     type Wide: Wide;
     /// float32 of integers and bool, else the dtype's own.
-    type Out: Plain;
+    type Out: Pod;
     /// The same value.
     fn wide(self) -> Self::Wide;
     /// The nearest value.
@@ -97,6 +97,7 @@ dtypes!(each_dtype!);
 
 /// Number of elements, their mean, and the sum of their squared deviations from it.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub struct Moments {
     /// Elements.
     pub n: f64,
@@ -106,8 +107,10 @@ pub struct Moments {
     pub m2: f64,
 }
 
-// SAFETY: numbers of one type, without padding between them, and any bits are such.
-unsafe impl Plain for Moments {}
+// SAFETY: numbers, of which zero bytes are zeros.
+unsafe impl bytemuck::Zeroable for Moments {}
+// SAFETY: numbers of one type, without padding between them (`repr(C)`), and any bits are such.
+unsafe impl bytemuck::Pod for Moments {}
 
 impl Moments {
     /// Of the elements of both (Chan's rule).

@@ -1,13 +1,12 @@
 //! Scans: every prefix of a line reduced. Within a register by doubling distances, from register to register by a carry, so that
 //! the chain of dependent operations is one for sixteen elements.
 
-use crate::exec::isa::Level;
 use crate::kernel::reduce::Reduce;
 
 kernel! {
     /// `y[i]` is `carry` joined with `x[0] .. x[i]`; both are equally long.
     pub fn scan<'a, T: Copy, R: Reduce<T, Acc = T>>(x: &'a [T], y: &'a mut [T], carry: T) -> () { |I|
-        if I::LEVEL == Level::Avx512 { blocks::<T, R, 16>(x, y, carry) } else { blocks::<T, R, 8>(x, y, carry) }
+        if I::AVX512 { blocks::<T, R, 16>(x, y, carry) } else { blocks::<T, R, 8>(x, y, carry) }
     }
 }
 

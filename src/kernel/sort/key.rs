@@ -1,11 +1,11 @@
 //! Values as signed integers of the same order, so that one sort serves all dtypes: NaN comes last, ascending and descending.
 
 use super::quick::Part;
-use crate::dtype::Plain;
+use crate::dtype::Pod;
 use crate::dtype::{Bool, Element};
 
 /// An integer that is sorted.
-pub trait Key: Plain + Ord + Default {
+pub trait Key: Pod + Ord + Default {
     /// All bits set: turns the order around by exclusive or.
     const FLIP: Self;
     /// Sorts.
@@ -21,10 +21,7 @@ pub trait Key: Plain + Ord + Default {
 }
 
 /// A dtype with an order.
-///
-/// # Safety
-/// K1: `Key` has the size and alignment of the type, and each bit pattern is a value of either.
-pub unsafe trait Ordered: Element + Plain {
+pub trait Ordered: Element + Pod {
     /// Integers of the same width.
     type Key: Key + Into<i64>;
     /// The narrowest pairs of a key and a position below 2^32 (below 2^64 for keys of 64 bits).
@@ -43,8 +40,7 @@ pub unsafe trait Ordered: Element + Plain {
 macro_rules! ordered {
     (int: $($(#[$cfg:meta])* $T:ty, $K:ty, $P:ty, $bias:expr;)*) => { $(
         $(#[$cfg])*
-        // SAFETY: K1: integers of one width, which any bits are.
-        unsafe impl Ordered for $T {
+        impl Ordered for $T {
             type Key = $K;
             type Pair = $P;
             #[inline(always)]
@@ -55,8 +51,7 @@ macro_rules! ordered {
     )* };
     (float: $($(#[$cfg:meta])* $T:ty, $U:ty, $K:ty, $P:ty;)*) => { $(
         $(#[$cfg])*
-        // SAFETY: K1: a float and an integer of one width, which any bits are.
-        unsafe impl Ordered for $T {
+        impl Ordered for $T {
             type Key = $K;
             type Pair = $P;
             #[inline(always)]
@@ -95,8 +90,7 @@ ordered! { float:
     #[cfg(feature = "half")] crate::dtype::f16, u16, i16, i64;
     #[cfg(feature = "half")] crate::dtype::bf16, u16, i16, i64;
 }
-// SAFETY: K1: a byte either way, and any byte is a `Bool`.
-unsafe impl Ordered for Bool {
+impl Ordered for Bool {
     type Key = i8;
     type Pair = i64;
     #[inline(always)]

@@ -5,13 +5,11 @@
 //! - The first k: candidates below a bound that falls as better ones are found ([`first`]).
 
 pub mod key;
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[cfg(x86_dispatch)]
 mod network;
 pub mod pack;
 mod quick;
 mod radix;
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-pub(super) mod vector;
 
 pub use key::{Key, Ordered, Pair};
 pub use quick::Part;
@@ -64,15 +62,13 @@ kernel! {
         let flip = flip(descending);
         for k in keys {
             let value = T::value(*k, flip);
-            // SAFETY: K1: one size, and any bits are a key.
-            *k = unsafe { core::mem::transmute_copy(&value) };
+            *k = bytemuck::cast(value);
         }
     }
 }
 /// Memory of values as that of their keys.
 pub fn as_keys<T: Ordered>(x: &mut [T]) -> &mut [T::Key] {
-    // SAFETY: K1: one size and alignment, and any bits are a value of either.
-    unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) }
+    bytemuck::cast_slice_mut(x)
 }
 
 /// Sorts `x` into `out`. `scratch` holds as many keys. A NaN may come back with other bits.

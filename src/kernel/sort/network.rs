@@ -3,18 +3,18 @@
 //!
 //! All functions are inlined into a kernel of the vectors' instruction set.
 
-use super::vector::Vector;
+use crate::simd::x86::vector::Vector;
 
 /// The smaller keys to register `i`, the larger ones to `j`.
 #[inline(always)]
-fn exchange<V: Vector, const R: usize>(v: &mut [V; R], i: usize, j: usize) {
+fn exchange<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R], i: usize, j: usize) {
     let (x, y) = (v[i], v[j]);
     v[i] = x.min(y);
     v[j] = x.max(y);
 }
 /// Compares registers `D` apart.
 #[inline(always)]
-fn halve<V: Vector, const D: usize, const R: usize>(v: &mut [V; R]) {
+fn halve<V: Vector<Key: super::Key>, const D: usize, const R: usize>(v: &mut [V; R]) {
     for i in (0..R).filter(|i| i & D == 0) {
         exchange(v, i, i + D);
     }
@@ -22,7 +22,7 @@ fn halve<V: Vector, const D: usize, const R: usize>(v: &mut [V; R]) {
 /// Compares the first of each `K` registers with the last, the second with the one before it, and so on: two sorted halves become two
 /// bitonic ones, the first with the smaller keys.
 #[inline(always)]
-fn fold<V: Vector, const K: usize, const R: usize>(v: &mut [V; R]) {
+fn fold<V: Vector<Key: super::Key>, const K: usize, const R: usize>(v: &mut [V; R]) {
     for first in (0..R).step_by(K) {
         for i in 0..K / 2 {
             exchange(v, first + i, first + K - 1 - i);
@@ -31,7 +31,7 @@ fn fold<V: Vector, const K: usize, const R: usize>(v: &mut [V; R]) {
 }
 /// Sorts each column.
 #[inline(always)]
-fn sort_columns<V: Vector, const R: usize>(v: &mut [V; R]) {
+fn sort_columns<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
     halve::<V, 1, R>(v);
     if R >= 4 {
         fold::<V, 4, R>(v);
@@ -51,7 +51,7 @@ fn sort_columns<V: Vector, const R: usize>(v: &mut [V; R]) {
 }
 /// Sorts each column, which is bitonic.
 #[inline(always)]
-fn merge_columns<V: Vector, const R: usize>(v: &mut [V; R]) {
+fn merge_columns<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
     if R >= 16 {
         halve::<V, 8, R>(v);
     }
@@ -66,7 +66,7 @@ fn merge_columns<V: Vector, const R: usize>(v: &mut [V; R]) {
 /// Compares each two neighbouring runs of `BIT` columns, the second one backwards. `J` is `2 * BIT - 1`: lane `i ^ J` is the one that
 /// lies as far from the end of the second run as lane `i` from the start of the first.
 #[inline(always)]
-fn fold_lanes<V: Vector, const J: usize, const BIT: usize, const R: usize>(v: &mut [V; R]) {
+fn fold_lanes<V: Vector<Key: super::Key>, const J: usize, const BIT: usize, const R: usize>(v: &mut [V; R]) {
     for i in 0..R / 2 {
         let (x, y) = (v[i], v[R - 1 - i]);
         let (of_x, of_y) = (y.exchange::<J>(), x.exchange::<J>());
@@ -76,7 +76,7 @@ fn fold_lanes<V: Vector, const J: usize, const BIT: usize, const R: usize>(v: &m
 }
 /// Compares columns `J` apart.
 #[inline(always)]
-fn halve_lanes<V: Vector, const J: usize, const R: usize>(v: &mut [V; R]) {
+fn halve_lanes<V: Vector<Key: super::Key>, const J: usize, const R: usize>(v: &mut [V; R]) {
     for x in v {
         let y = x.exchange::<J>();
         *x = x.min(y).blend::<J>(x.max(y));
@@ -84,14 +84,14 @@ fn halve_lanes<V: Vector, const J: usize, const R: usize>(v: &mut [V; R]) {
 }
 /// Interleaves the lanes of registers `D` apart.
 #[inline(always)]
-fn interleave<V: Vector, const D: usize, const R: usize>(v: &mut [V; R]) {
+fn interleave<V: Vector<Key: super::Key>, const D: usize, const R: usize>(v: &mut [V; R]) {
     for i in (0..R).filter(|i| i & D == 0 && D < R) {
         (v[i], v[i + D]) = v[i].interleave(v[i + D]);
     }
 }
 /// Sorts all lanes of `R` registers. Register [`place`] of the result is in `v[i]`.
 #[inline(always)]
-fn network<V: Vector, const R: usize>(v: &mut [V; R]) {
+fn network<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
     sort_columns(v);
     fold_lanes::<V, 1, 1, R>(v);
     merge_columns(v);
@@ -123,20 +123,20 @@ fn network<V: Vector, const R: usize>(v: &mut [V; R]) {
 }
 /// Which register of the result `v[i]` is after [`network`]: with more registers than lanes, bits of the number stay behind.
 #[inline(always)]
-fn place<V: Vector, const R: usize>(i: usize) -> usize {
+fn place<V: Vector<Key: super::Key>, const R: usize>(i: usize) -> usize {
     if R > V::LANES { i % V::LANES * (R / V::LANES) + i / V::LANES } else { i }
 }
 /// Sorts `n <= R * LANES` keys from `x` to `to`, which may be the same.
 ///
 /// # Safety
-/// V1; both hold `n` keys.
+/// VECTOR1; both hold `n` keys.
 #[inline(always)]
-unsafe fn sort_in<V: Vector, const R: usize>(x: *const V::Key, to: *mut V::Key, n: usize) {
+unsafe fn sort_in<V: Vector<Key: super::Key>, const R: usize>(x: *const V::Key, to: *mut V::Key, n: usize) {
     let at = |i: usize| (i * V::LANES).min(n);
-    // SAFETY: V1, by the caller's promise.
+    // SAFETY: VECTOR1, by the caller's promise.
     let mut v = [unsafe { V::splat(V::MAX) }; R];
     for (i, v) in v.iter_mut().enumerate() {
-        // SAFETY: V1; `at(i) .. at(i + 1)` lies within the `n` keys.
+        // SAFETY: VECTOR1; `at(i) .. at(i + 1)` lies within the `n` keys.
         *v = unsafe { V::load_first(x.add(at(i)), at(i + 1) - at(i)) };
     }
     network(&mut v);
@@ -147,15 +147,15 @@ unsafe fn sort_in<V: Vector, const R: usize>(x: *const V::Key, to: *mut V::Key, 
     }
 }
 /// The most keys that [`sort_short`] takes.
-pub const fn longest<V: Vector>() -> usize {
+pub const fn longest<V: Vector<Key: super::Key>>() -> usize {
     V::REGISTERS * V::LANES
 }
 /// Sorts up to [`longest`] keys from `x` to `to`, which may be the same.
 ///
 /// # Safety
-/// V1; both hold `n` keys.
+/// VECTOR1; both hold `n` keys.
 #[inline(always)]
-pub unsafe fn sort_short<V: Vector>(x: *const V::Key, to: *mut V::Key, n: usize) {
+pub unsafe fn sort_short<V: Vector<Key: super::Key>>(x: *const V::Key, to: *mut V::Key, n: usize) {
     debug_assert!(n <= longest::<V>());
     // SAFETY: the caller's promise is the same.
     unsafe {

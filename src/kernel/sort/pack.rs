@@ -63,7 +63,7 @@ kernel! {
     }
 }
 /// Puts sorted pairs that are alike but for their positions into the order of the values in `x`. Each value is read once, for others
-/// may write to it meanwhile (R1): whatever they do, the pairs keep their positions.
+/// may write to it meanwhile (READ1): whatever they do, the pairs keep their positions.
 pub fn settle<T: Ordered>(x: &[T], packing: Packing, descending: bool, pairs: &mut [i64]) {
     if packing.lost > 0 {
         settle_lost(x, packing, packing.lost, flip(descending), pairs);

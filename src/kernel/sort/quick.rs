@@ -1,12 +1,9 @@
 //! A quicksort whose partition compresses vectors in a register and whose ends are sorting networks. Elsewhere: core's.
 
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-use super::{
-    network::{longest, sort_short},
-    vector::{I32x8, I32x16, I64x4, I64x8, Vector},
-};
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-use crate::exec::isa::Level;
+#[cfg(x86_dispatch)]
+use super::network::{longest, sort_short};
+#[cfg(x86_dispatch)]
+use crate::simd::x86::vector::{I32x8, I32x16, I64x4, I64x8, Vector};
 
 /// Keys that are being sorted: all of them lie in `home`, where they are wanted, or in `other`, which is as long.
 ///
@@ -83,14 +80,14 @@ macro_rules! sorts {
         kernel! {
             /// Sorts.
             pub fn $sort<'a>(part: Part<'a, $K>) -> () { |I|
-                #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+                #[cfg(x86_dispatch)]
                 {
-                    if I::LEVEL == Level::Avx512 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
+                    if I::AVX512 {
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
                         return unsafe { sort::<$avx512>(part) };
                     }
-                    if I::LEVEL == Level::Avx2 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
+                    if I::AVX2 {
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
                         return unsafe { sort::<$avx2>(part) };
                     }
                 }
@@ -103,15 +100,15 @@ macro_rules! sorts {
                 if part.is_empty() {
                     return (part, Part::default());
                 }
-                #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+                #[cfg(x86_dispatch)]
                 {
-                    if I::LEVEL == Level::Avx512 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
+                    if I::AVX512 {
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
                         let (low, high, _) = unsafe { divide::<$avx512>(part) };
                         return (low, high);
                     }
-                    if I::LEVEL == Level::Avx2 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
+                    if I::AVX2 {
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
                         let (low, high, _) = unsafe { divide::<$avx2>(part) };
                         return (low, high);
                     }
@@ -122,14 +119,14 @@ macro_rules! sorts {
         kernel! {
             /// Moves the `k` smallest to the front, the largest of them to the end of these. What follows is anything.
             pub fn $select<'a>(part: Part<'a, $K>, k: usize) -> () { |I|
-                #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+                #[cfg(x86_dispatch)]
                 {
-                    if I::LEVEL == Level::Avx512 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
+                    if I::AVX512 {
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
                         return unsafe { select::<$avx512>(part, k) };
                     }
-                    if I::LEVEL == Level::Avx2 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (V1).
+                    if I::AVX2 {
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
                         return unsafe { select::<$avx2>(part, k) };
                     }
                 }
@@ -144,12 +141,12 @@ sorts! {
 }
 
 /// # Safety
-/// V1.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+/// VECTOR1.
+#[cfg(x86_dispatch)]
 #[inline(always)]
-unsafe fn sort<V: Vector>(mut part: Part<'_, V::Key>) {
+unsafe fn sort<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>) {
     if part.len() <= longest::<V>() {
-        // SAFETY: V1, by the caller's promise; no longer than that, by the line above.
+        // SAFETY: VECTOR1, by the caller's promise; no longer than that, by the line above.
         return unsafe { finish::<V>(part) };
     }
     // The longer part waits and the shorter goes on, so no more than one part for each bit of the length waits.
@@ -159,13 +156,13 @@ unsafe fn sort<V: Vector>(mut part: Part<'_, V::Key>) {
     let mut depth = 2 * part.len().max(1).ilog2() + 4;
     loop {
         if part.len() <= longest::<V>() {
-            // SAFETY: V1, by the caller's promise; no longer than that, by the line above.
+            // SAFETY: VECTOR1, by the caller's promise; no longer than that, by the line above.
             unsafe { finish::<V>(part) };
         } else if depth == 0 {
             part.come_home().sort_unstable();
         } else {
             depth -= 1;
-            // SAFETY: V1, by the caller's promise.
+            // SAFETY: VECTOR1, by the caller's promise.
             let (low, high, equal) = unsafe { divide::<V>(part) };
             if equal {
                 part = high;
@@ -186,10 +183,10 @@ unsafe fn sort<V: Vector>(mut part: Part<'_, V::Key>) {
 }
 
 /// # Safety
-/// V1.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+/// VECTOR1.
+#[cfg(x86_dispatch)]
 #[inline(always)]
-unsafe fn select<V: Vector>(mut part: Part<'_, V::Key>, mut k: usize) {
+unsafe fn select<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>, mut k: usize) {
     let mut depth = 2 * part.len().max(1).ilog2() + 4;
     while part.len() > longest::<V>() {
         if depth == 0 {
@@ -197,7 +194,7 @@ unsafe fn select<V: Vector>(mut part: Part<'_, V::Key>, mut k: usize) {
             return;
         }
         depth -= 1;
-        // SAFETY: V1, by the caller's promise.
+        // SAFETY: VECTOR1, by the caller's promise.
         let (low, high, equal) = unsafe { divide::<V>(part) };
         part = if k > low.len() {
             k -= low.len();
@@ -208,31 +205,31 @@ unsafe fn select<V: Vector>(mut part: Part<'_, V::Key>, mut k: usize) {
             low
         };
     }
-    // SAFETY: V1, by the caller's promise; no longer than that, for the loop has ended.
+    // SAFETY: VECTOR1, by the caller's promise; no longer than that, for the loop has ended.
     unsafe { finish::<V>(part) }
 }
 
 /// Sorts a part of at most [`longest`] keys.
 ///
 /// # Safety
-/// V1, and there are no more.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+/// VECTOR1, and there are no more.
+#[cfg(x86_dispatch)]
 #[inline(always)]
-unsafe fn finish<V: Vector>(part: Part<'_, V::Key>) {
+unsafe fn finish<V: Vector<Key: super::Key>>(part: Part<'_, V::Key>) {
     let (n, home) = (part.len(), part.home.as_mut_ptr());
     let data = if part.away { part.other.as_ptr() } else { home };
-    // SAFETY: V1 and no more keys than that, by the caller's promise; both slices have `n` keys.
+    // SAFETY: VECTOR1 and no more keys than that, by the caller's promise; both slices have `n` keys.
     unsafe { sort_short::<V>(data, home, n) }
 }
 
 /// Two parts, the first with the smaller keys, and whether those are all equal (and where they are wanted).
 ///
 /// # Safety
-/// V1.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+/// VECTOR1.
+#[cfg(x86_dispatch)]
 #[inline(always)]
-unsafe fn divide<'a, V: Vector>(mut part: Part<'a, V::Key>) -> (Part<'a, V::Key>, Part<'a, V::Key>, bool) {
-    // SAFETY: V1, by the caller's promise.
+unsafe fn divide<'a, V: Vector<Key: super::Key>>(mut part: Part<'a, V::Key>) -> (Part<'a, V::Key>, Part<'a, V::Key>, bool) {
+    // SAFETY: VECTOR1, by the caller's promise.
     unsafe {
         let pivot = pivot::<V>(if part.away { part.other } else { part.home });
         let less = partition::<V, false>(&mut part, pivot);
@@ -249,29 +246,29 @@ unsafe fn divide<'a, V: Vector>(mut part: Part<'a, V::Key>) -> (Part<'a, V::Key>
 }
 
 /// A bit for each lane that is less than the pivot (or equal to it).
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+#[cfg(x86_dispatch)]
 #[inline(always)]
-fn front<V: Vector, const OR_EQUAL: bool>(v: V, pivots: V) -> u32 {
+fn front<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(v: V, pivots: V) -> u32 {
     if OR_EQUAL { ((1 << V::LANES) - 1) & !pivots.less(v) } else { v.less(pivots) }
 }
 
 /// Moves what is less than the pivot (or equal to it) home and the others to the other side, and says how many are less.
 ///
 /// # Safety
-/// V1.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+/// VECTOR1.
+#[cfg(x86_dispatch)]
 #[inline(always)]
-unsafe fn partition<V: Vector, const OR_EQUAL: bool>(part: &mut Part<'_, V::Key>, pivot: V::Key) -> usize {
+unsafe fn partition<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(part: &mut Part<'_, V::Key>, pivot: V::Key) -> usize {
     const UNROLL: usize = 4;
     let (n, home, other) = (part.len(), part.home.as_mut_ptr(), part.other.as_mut_ptr());
     let x = if part.away { other } else { home };
-    // SAFETY: V1, by the caller's promise.
+    // SAFETY: VECTOR1, by the caller's promise.
     let pivots = unsafe { V::splat(pivot) };
     let all = (1u32 << V::LANES) - 1;
     let (mut low, mut high, mut i) = (0, 0, 0);
     while i + UNROLL * V::LANES <= n {
         // Loaded before anything is stored: of either side no more is overwritten than what is loaded.
-        // SAFETY: V1, by the caller's promise; the four vectors end within the `n` keys, by the loop's condition.
+        // SAFETY: VECTOR1, by the caller's promise; the four vectors end within the `n` keys, by the loop's condition.
         let v: [V; UNROLL] = unsafe {
             [V::load(x.add(i)), V::load(x.add(i + V::LANES)), V::load(x.add(i + 2 * V::LANES)), V::load(x.add(i + 3 * V::LANES))]
         };
@@ -290,7 +287,7 @@ unsafe fn partition<V: Vector, const OR_EQUAL: bool>(part: &mut Part<'_, V::Key>
     }
     while i < n {
         let len = V::LANES.min(n - i);
-        // SAFETY: V1, by the caller's promise; `i + len <= n`.
+        // SAFETY: VECTOR1, by the caller's promise; `i + len <= n`.
         let v = unsafe { V::load_first(x.add(i), len) };
         let valid = ((1u64 << len) - 1) as u32;
         let front = front::<V, OR_EQUAL>(v, pivots) & valid;
@@ -310,10 +307,10 @@ unsafe fn partition<V: Vector, const OR_EQUAL: bool>(part: &mut Part<'_, V::Key>
 /// The median of a sample: of one vector for short parts, of eight for long ones.
 ///
 /// # Safety
-/// V1.
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+/// VECTOR1.
+#[cfg(x86_dispatch)]
 #[inline(always)]
-unsafe fn pivot<V: Vector>(x: &[V::Key]) -> V::Key {
+unsafe fn pivot<V: Vector<Key: super::Key>>(x: &[V::Key]) -> V::Key {
     const LONG: usize = 1 << 14;
     let mut sample = [V::MAX; 8 * 16];
     let sample = &mut sample[..if x.len() > LONG { 8 * V::LANES } else { V::LANES }];
@@ -323,7 +320,7 @@ unsafe fn pivot<V: Vector>(x: &[V::Key]) -> V::Key {
         *s = x[(((random >> 32) as u128 * x.len() as u128) >> 32) as usize];
     }
     let p = sample.as_mut_ptr();
-    // SAFETY: V1, by the caller's promise; the sample is one vector or eight, and every longest network takes that many.
+    // SAFETY: VECTOR1, by the caller's promise; the sample is one vector or eight, and every longest network takes that many.
     unsafe { sort_short::<V>(p, p, sample.len()) };
     sample[sample.len() / 2]
 }

@@ -1,16 +1,9 @@
 //! Against the standard library's comparison sort, for all lengths around the vectors and networks.
 
 use super::*;
+use crate::testing::Rng;
 use alloc::{vec, vec::Vec};
 use core::cmp::Ordering;
-
-fn random(seed: u64) -> impl FnMut() -> u64 {
-    let mut s = seed;
-    move || {
-        s = s.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        s >> 16
-    }
-}
 
 /// Lengths around vectors, networks, blocks, and one long enough for partitions and the long sample.
 fn lengths() -> impl Iterator<Item = usize> {
@@ -82,34 +75,34 @@ impl<T: PartialEq> PartialCmpSelf for T {}
 
 #[test]
 fn integers() {
-    let mut next = random(1);
+    let mut rng = Rng(1);
     for n in lengths() {
         // few values, so that many are equal; and all values
         for range in [5, u64::MAX] {
-            check::<i8, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as i8)), i8::cmp);
-            check::<u8, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as u8)), u8::cmp);
-            check::<i32, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as i32)), i32::cmp);
-            check::<i64, i128>(&Vec::from_iter((0..n).map(|_| (((next() % range) << 16) ^ (next() % range)) as i64)), i64::cmp);
+            check::<i8, i64>(&Vec::from_iter((0..n).map(|_| (rng.next() % range) as i8)), i8::cmp);
+            check::<u8, i64>(&Vec::from_iter((0..n).map(|_| (rng.next() % range) as u8)), u8::cmp);
+            check::<i32, i64>(&Vec::from_iter((0..n).map(|_| (rng.next() % range) as i32)), i32::cmp);
+            check::<i64, i128>(&Vec::from_iter((0..n).map(|_| (((rng.next() % range) << 16) ^ (rng.next() % range)) as i64)), i64::cmp);
             #[cfg(feature = "ints")]
             {
-                check::<i16, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as i16)), i16::cmp);
-                check::<u16, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as u16)), u16::cmp);
-                check::<u32, i64>(&Vec::from_iter((0..n).map(|_| (next() % range) as u32)), u32::cmp);
-                check::<u64, i128>(&Vec::from_iter((0..n).map(|_| ((next() % range) << 16) ^ (next() % range))), u64::cmp);
+                check::<i16, i64>(&Vec::from_iter((0..n).map(|_| (rng.next() % range) as i16)), i16::cmp);
+                check::<u16, i64>(&Vec::from_iter((0..n).map(|_| (rng.next() % range) as u16)), u16::cmp);
+                check::<u32, i64>(&Vec::from_iter((0..n).map(|_| (rng.next() % range) as u32)), u32::cmp);
+                check::<u64, i128>(&Vec::from_iter((0..n).map(|_| ((rng.next() % range) << 16) ^ (rng.next() % range))), u64::cmp);
             }
         }
-        check::<crate::Bool, i64>(&Vec::from_iter((0..n).map(|_| crate::Bool((next() % 3) as u8))), |a, b| a.get().cmp(&b.get()));
+        check::<crate::Bool, i64>(&Vec::from_iter((0..n).map(|_| crate::Bool((rng.next() % 3) as u8))), |a, b| a.get().cmp(&b.get()));
     }
 }
 
 #[test]
 fn floats_with_specials() {
     let special = [0.0, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MIN_POSITIVE, -1e-45, f32::MAX, f32::MIN];
-    let mut next = random(2);
+    let mut rng = Rng(2);
     for n in lengths() {
         for share in [1, 2, 9] {
             let x = Vec::from_iter((0..n).map(|_| {
-                let r = next();
+                let r = rng.next();
                 if r % 10 < share { special[(r >> 8) as usize % special.len()] } else { (r >> 20) as i16 as f32 / 64.0 }
             }));
             check::<f32, i64>(&x, |a, b| a.partial_cmp(b).unwrap());
@@ -147,9 +140,9 @@ fn a_value_sort_keeps_the_sign_of_zeros() {
 /// Positions that leave the keys so few bits that what is lost of them has no room beside a position either.
 #[test]
 fn lost_bits_are_settled_in_turns() {
-    let mut next = random(9);
-    let bases: Vec<i64> = (0..7).map(|_| (next() << 16) as i64).collect();
-    let x: Vec<i64> = (0..3000).map(|_| bases[next() as usize % 7] ^ (next() % 3) as i64 ^ ((next() % 3) << 20) as i64).collect();
+    let mut rng = Rng(9);
+    let bases: Vec<i64> = (0..7).map(|_| (rng.next() << 16) as i64).collect();
+    let x: Vec<i64> = (0..3000).map(|_| bases[rng.below(7)] ^ rng.below(3) as i64 ^ (rng.below(3) << 20) as i64).collect();
     for descending in [false, true] {
         let mut expected: Vec<i64> = (0..x.len() as i64).collect();
         expected.sort_by_key(|i| if descending { !x[*i as usize] } else { x[*i as usize] });

@@ -7,9 +7,9 @@
 use super::{Arg, apply};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::par::{self, Cost};
 use crate::kernel::elementwise::{Row, rows};
 use crate::op::{Op, Rule};
+use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};

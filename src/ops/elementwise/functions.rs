@@ -57,7 +57,7 @@ macro_rules! function {
     };
 }
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident { $($body:tt)* })*) => {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal { $($body:tt)* })*) => {
         $(function!([$($doc)*] $Name $function $n);)*
     };
 }

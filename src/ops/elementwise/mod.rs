@@ -91,7 +91,7 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
         && t.dtype() == target.dtype()
     {
         match target.get_mut_ptr() {
-            // SAFETY: dense elements of one shape, order (`small` takes no others) and dtype, the target's unshared (S3).
+            // SAFETY: dense elements of one shape, order (`small` takes no others) and dtype, the target's unshared (STORAGE3).
             Some(p) => unsafe { core::ptr::copy_nonoverlapping(t.as_ptr(), p, t.len() * t.dtype().size()) },
             None => *target = t,
         }
@@ -158,7 +158,7 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
         Err(e) => return Some(Err(e)),
     };
     let d = out.get_mut_ptr()?;
-    // SAFETY: E1: dense operands of `n` elements of the kernel's dtype or one value, as `scalars` says; a fresh result.
+    // SAFETY: LOOP1: dense operands of `n` elements of the kernel's dtype or one value, as `scalars` says; a fresh result.
     unsafe { (k.f)(d, ptrs[0], ptrs[1], ptrs[2], n * k.mult as usize, scalars) };
     Some(Ok(out))
 }
@@ -232,10 +232,10 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
     let target = match into {
         None => result,
         Some((_, to)) if to != shape => {
-            return Err(Error::shape(name, message!("a result of shape {shape:?} does not go into a target of {to:?}")));
+            return Err(Error::shape(name, message!("a result of shape {shape:?} does not fit a target of {to:?}")));
         }
         Some((to, _)) if !same_kind(result, to) => {
-            return Err(Error::dtype(name, message!("a result of {result} does not go into a target of {to}: convert it with astype")));
+            return Err(Error::dtype(name, message!("a result of {result} does not fit a target of {to}: convert it with astype")));
         }
         Some((to, _)) => to,
     };
@@ -319,7 +319,7 @@ impl Plan {
         }
         let dst = plan.temp();
         let arity = args.len() as u8;
-        plan.code.push(Instr { f: k.f, dst, src, arity, mult: k.mult, forms: k.forms });
+        plan.code.push(Instr { f: k.f, dst, src, arity, mult: k.mult, forms: k.forms, cost: row.op.cost() });
         Ok(plan)
     }
     fn temp(&mut self) -> u8 {
@@ -330,7 +330,7 @@ impl Plan {
     fn convert(&mut self, src: u8, from: DType, to: DType) -> Result<u8> {
         let f = convert::cast_loop(self.name, from, to)?;
         let dst = self.temp();
-        self.code.push(Instr { f, dst, src: [src; 3], arity: 1, mult: 1, forms: 1 });
+        self.code.push(Instr { f, dst, src: [src; 3], arity: 1, mult: 1, forms: 1, cost: convert::COST });
         Ok(dst)
     }
     /// Narrows what was computed wide, converts it to the target's dtype; the last instruction's slot becomes the result's.
@@ -364,8 +364,8 @@ impl Plan {
         // the last instruction's became the result
         let temps = if self.code.len() == 1 { 0 } else { self.temps as usize };
         let program = Program { constants: &constants, temps, temp_size: 16, code: &self.code };
-        // SAFETY: N1: operands lie inside their storages (T1), are initialised (S1) and only read; the result's storage is
-        // unshared (S3) but for an operand that became it, which lies there element by element. Instructions were chosen for
+        // SAFETY: NEST1: operands lie inside their storages (TENSOR1), are initialised (STORAGE1) and only read; the result's storage is
+        // unshared (STORAGE3) but for an operand that became it, which lies there element by element. Instructions were chosen for
         // these dtypes.
         unsafe { exec::run(&program, shape, inputs, &[output]) };
         Ok(())

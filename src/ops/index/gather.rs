@@ -4,12 +4,12 @@ use super::Index;
 use super::plan::Plan;
 use super::positions::{self, Positions};
 use crate::error::{Error, Result};
-use crate::exec::isa;
 use crate::exec::nest::{Nest, Operand};
-use crate::exec::par::Cost;
 use crate::exec::rows::{self, Row};
 use crate::kernel::index::rows as row_kernel;
 use crate::layout::{self, Axes, Shape};
+use crate::par::Cost;
+use crate::simd;
 use crate::tensor::Tensor;
 
 /// `x[indices]`, as NumPy gives it: a view where all indices are basic, else a copy.
@@ -38,7 +38,7 @@ pub fn get(x: &Tensor, indices: &[Index]) -> Result<Tensor> {
     let size = x.dtype().size();
     let first = x.as_ptr().wrapping_offset((plan.layout.offset() as isize - x.layout().offset() as isize) * size as isize);
     let from = plan.elements(advanced, first as *mut u8, size);
-    // SAFETY: `from` reaches elements of `x` for each index (T1), moved by offsets along its dimensions.
+    // SAFETY: `from` reaches elements of `x` for each index (TENSOR1), moved by offsets along its dimensions.
     unsafe {
         if plan.layout.rank() == 0 && positions::are_dense(&advanced.arrays, &advanced.shape, out.len()) {
             gather_dense("index", &shape, from, &advanced.arrays, &mut out)?
@@ -70,7 +70,7 @@ unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Ten
                 // SAFETY: a row of the nest.
                 unsafe { ahead.fetch(&row) };
             }
-            // SAFETY: G1 by the caller; the result's rows are disjoint.
+            // SAFETY: GATHER1 by the caller; the result's rows are disjoint.
             unsafe { row_fn(row.n, p[0], s[0], p[1] as *const i64, s[1], p[2], s[2]) }
         },
     );
@@ -116,7 +116,7 @@ impl Ahead {
         let place = row.ptrs[0].wrapping_offset(self.place).wrapping_offset(unsafe { *(offset as *const i64) } as isize);
         let bytes = (row.n * row.steps[0].unsigned_abs()).min(Self::BYTES);
         for k in (0..bytes).step_by(64) {
-            isa::prefetch::<{ isa::L1 }, _>(place.wrapping_add(k));
+            simd::prefetch::<{ simd::L1 }, _>(place.wrapping_add(k));
         }
     }
 }
@@ -129,7 +129,7 @@ unsafe fn gather_dense(op: &'static str, shape: &[usize], from: Operand, arrays:
     let size = from.size;
     let to = Operand::new(out.as_mut_ptr()?, size, shape, out.strides(), shape.len());
     let row_fn = dispatch_width!(size, |U| row_kernel::gather::<U> as row_kernel::RowFn);
-    // SAFETY: the caller's; the result is fresh (S3).
+    // SAFETY: the caller's; the result is fresh (STORAGE3).
     unsafe { positions::gather(op, row_fn, shape, from, arrays, to) }
 }
 
@@ -157,7 +157,7 @@ fn take_along(x: &Tensor, indices: &Tensor, k: usize) -> Result<Tensor> {
     let along = [Positions::new("take", indices, k, size, stride as i64 * x.dtype().size() as i64)?];
     let shape = taken(x.shape(), k, indices.shape());
     let mut out = Tensor::empty(&shape, x.dtype())?;
-    // SAFETY: positions along the axis are checked, and the other dimensions are those of `x` (T1).
+    // SAFETY: positions along the axis are checked, and the other dimensions are those of `x` (TENSOR1).
     unsafe {
         if x.rank() == 1 && positions::are_dense(&along, indices.shape(), out.len()) {
             let mut from = x.operand(1);
@@ -208,7 +208,7 @@ pub fn take_along_axis(x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tens
     let rank = along.shape.len();
     let mut from = x.operand(rank);
     from.strides[along.axis] = 0;
-    // SAFETY: positions along the axis are checked, and the other dimensions broadcast from those of `x` (T1).
+    // SAFETY: positions along the axis are checked, and the other dimensions broadcast from those of `x` (TENSOR1).
     unsafe {
         if positions::are_dense(&along.positions, indices.shape(), out.len()) {
             gather_dense("take_along_axis", &along.shape, from, &along.positions, &mut out)?

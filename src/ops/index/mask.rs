@@ -3,11 +3,11 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
-use crate::exec::par::{self, Cost};
 use crate::exec::rows;
 use crate::fallible;
 use crate::kernel::index::mask as kernel;
 use crate::layout;
+use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -29,7 +29,7 @@ impl Counted {
         let mut starts = core::mem::take(&mut counted.starts);
         let counts = par::Out::new(&mut starts[1..]);
         par::chunks(counted.pieces(), Cost { bytes: Self::PIECE, flops: 0 }, |k| {
-            // SAFETY: O1: call `k` has element `k` alone.
+            // SAFETY: OUT1: call `k` has element `k` alone.
             let count = unsafe { counts.part(k..k + 1) };
             count[0] = kernel::count(&counted.bytes()[counted.range(k)]);
         });
@@ -46,18 +46,14 @@ impl Counted {
         k * Self::PIECE..((k + 1) * Self::PIECE).min(self.mask.len())
     }
     fn bytes(&self) -> &[u8] {
-        if self.mask.is_empty() {
-            return &[];
-        }
-        // SAFETY: a contiguous tensor (T1) of one byte an element, initialised.
-        unsafe { core::slice::from_raw_parts(self.mask.as_ptr(), self.mask.len()) }
+        self.mask.as_bytes()
     }
     /// How many are true.
     fn total(&self) -> usize {
         self.starts[self.starts.len() - 1]
     }
     /// Calls `f` with each piece: its part of the mask, where that begins, and its part of the result, of which it says how much it
-    /// has filled. Errors where that is less than was counted, for others have written to the mask since (R1).
+    /// has filled. Errors where that is less than was counted, for others have written to the mask since (READ1).
     fn each<T>(&self, op: &'static str, out: &mut [T], cost: Cost, f: impl Fn(&[u8], usize, &mut [T]) -> usize + Sync) -> Result<()>
     where
         T: Send,
@@ -66,7 +62,7 @@ impl Counted {
         let cost = Cost { bytes: cost.bytes * Self::PIECE, flops: cost.flops * Self::PIECE };
         par::chunks(self.pieces(), cost, |k| {
             let range = self.range(k);
-            // SAFETY: O1: the pieces' results lie one after the other.
+            // SAFETY: OUT1: the pieces' results lie one after the other.
             let part = unsafe { out.part(self.starts[k]..self.starts[k + 1]) };
             let counted = part.len();
             if f(&self.bytes()[range.clone()], range.start, part) < counted {
@@ -85,7 +81,7 @@ impl Counted {
     }
 }
 
-/// The error of a mask that others have written to between two readings (R1).
+/// The error of a mask that others have written to between two readings (READ1).
 #[cold]
 pub fn changed(op: &'static str) -> Error {
     Error::value(op, "the mask was changed while it was read")
@@ -111,7 +107,7 @@ fn coordinates(flat: &Tensor, shape: &[usize], k: usize, out: &mut [i64], step: 
     let (flat, inner) = (flat.as_slice::<i64>()?, shape[k + 1..].iter().product());
     let out = par::Out::new(out);
     par::ranges(flat.len(), 64, Cost { bytes: 16, flops: 32 }, |r| {
-        // SAFETY: O1: ranges are disjoint; the last one ends with its last coordinate.
+        // SAFETY: OUT1: ranges are disjoint; the last one ends with its last coordinate.
         let out = unsafe { out.part(r.start * step..(r.end - 1) * step + 1) };
         kernel::coordinates(&flat[r], inner, shape[k], out, step)
     });
@@ -173,7 +169,7 @@ pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let mut out = Tensor::empty([counted.total()], x.dtype())?;
     let to = out.as_mut_ptr()?;
     dispatch_width!(x.dtype().size(), |U| {
-        // SAFETY: contiguous elements of this width (T1), aligned (T2), initialised; any bits are integers. The result is fresh (S3).
+        // SAFETY: contiguous elements of this width (TENSOR1), aligned (TENSOR2), initialised; any bits are integers. The result is fresh (STORAGE3).
         let (x, out) = unsafe { (slice::<U>(x.as_ptr(), x.len()), core::slice::from_raw_parts_mut(to as *mut U, counted.total())) };
         let cost = Cost { bytes: 1 + 2 * size_of::<U>(), flops: 4 };
         counted.each("masked_select", out, cost, |mask, start, out| kernel::select(&x[start..], mask, out))?;
@@ -225,13 +221,13 @@ pub unsafe fn fill(out: &mut Tensor, mask: &Tensor, value: *const u8) -> Result<
             |row| {
                 let (mask, out) = (row.ptrs[0], row.ptrs[1] as *mut U);
                 if (row.steps[0], row.steps[1]) == (1, size as isize) {
-                    // SAFETY: as below; the row's elements lie one after the other, and the mask is other memory, for the result is fresh (S3).
+                    // SAFETY: as below; the row's elements lie one after the other, and the mask is other memory, for the result is fresh (STORAGE3).
                     return unsafe {
                         kernel::fill(core::slice::from_raw_parts_mut(out, row.n), core::slice::from_raw_parts(mask, row.n), value)
                     };
                 }
                 for i in 0..row.n as isize {
-                    // SAFETY: the nest reaches elements of both tensors (T1); the result is fresh (S3) and its rows are disjoint.
+                    // SAFETY: the nest reaches elements of both tensors (TENSOR1); the result is fresh (STORAGE3) and its rows are disjoint.
                     unsafe {
                         if *row.ptrs[0].offset(i * row.steps[0]) != 0 {
                             *(row.ptrs[1].offset(i * row.steps[1]) as *mut U) = value;

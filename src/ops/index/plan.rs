@@ -73,7 +73,7 @@ fn hidden_dims(op: &'static str, x: &Tensor, items: &[Index]) -> Result<usize> {
         }
     }
     if ellipses > 1 {
-        return Err(Error::subscript(op, message!("{ellipses} ellipses; there can be one")));
+        return Err(Error::subscript(op, message!("{ellipses} ellipses; an index takes at most one")));
     }
     x.rank()
         .checked_sub(used)

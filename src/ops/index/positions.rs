@@ -1,7 +1,7 @@
 //! Arrays of positions: checked, and turned into offsets in bytes, tile by tile while those are in L1 where each element of a result
 //! has a position of its own, else as a table.
 //!
-//! - **R1, read once.** Positions may lie in memory that others write to while it is read. The reading that checks one also makes its
+//! - **READ1, read once.** Positions may lie in memory that others write to while it is read. The reading that checks one also makes its
 //!   offset; an array in which that reading met a bad position is never used, whatever a later one finds.
 #![cfg_attr(
     not(any(feature = "i8", feature = "i32", feature = "i64")),
@@ -11,11 +11,11 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
-use crate::exec::par::Cost;
 use crate::exec::rows::{self, Row};
 use crate::kernel::index::offsets as kernel;
 use crate::kernel::index::rows::RowFn;
 use crate::layout::{self, Shape};
+use crate::par::Cost;
 use crate::tensor::Tensor;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -57,11 +57,11 @@ impl Positions {
     /// The positions are elements of the array, and `out` has room for `n`, which are initialised if `more`.
     unsafe fn offsets(&self, p: *const u8, step: isize, n: usize, more: bool, out: *mut i64) -> bool {
         dispatch!(integer self.array.dtype(), |T| {
-            // SAFETY: the caller's; the array's elements are of this dtype (T1).
+            // SAFETY: the caller's; the array's elements are of this dtype (TENSOR1).
             unsafe { kernel::offsets::<T>(p as *const T, step, n, self.size as i64, self.stride, more, out) }
         }, else false)
     }
-    /// An error where one is out of range, as far as a second reading tells: what it finds good must not be used for that (R1).
+    /// An error where one is out of range, as far as a second reading tells: what it finds good must not be used for that (READ1).
     fn check(&self, op: &'static str) -> Result<()> {
         let first: Option<i64> = dispatch!(integer self.array.dtype(), |T| {
             kernel::first_outside(self.array.as_slice::<T>()?, self.size as i64)
@@ -124,7 +124,7 @@ pub fn table(op: &'static str, arrays: &[Positions]) -> Result<Tensor> {
             cost,
             |_| true,
             |row| {
-                // SAFETY: the nest reaches elements of all tensors (T1), of which the table is fresh (S3), initialised (S1), contiguous
+                // SAFETY: the nest reaches elements of all tensors (TENSOR1), of which the table is fresh (STORAGE3), initialised (STORAGE1), contiguous
                 // (so its innermost step is an element, but for a row of one); rows are disjoint.
                 if !unsafe { tile(group, &row, 0, 0, row.n, g > 0, row.ptrs[group.len()] as *mut i64) } {
                     bad.store(true, Relaxed);
@@ -162,12 +162,12 @@ pub unsafe fn gather(op: &'static str, f: RowFn, shape: &[usize], x: Operand, ar
             let (from, to) = (0, arrays.len() + 1);
             for first in (0..row.n).step_by(TILE) {
                 let n = TILE.min(row.n - first);
-                // SAFETY: the nest reaches elements of the arrays (T1); a tile has room for `n`.
+                // SAFETY: the nest reaches elements of the arrays (TENSOR1); a tile has room for `n`.
                 if !unsafe { tile(arrays, &row, 1, first, n, false, offsets) } {
                     return bad.store(true, Relaxed);
                 }
                 let at = |k: usize| row.ptrs[k].wrapping_offset(first as isize * row.steps[k]);
-                // SAFETY: G1 by the caller: the offsets are of positions in range, and of this thread; rows are disjoint.
+                // SAFETY: GATHER1 by the caller: the offsets are of positions in range, and of this thread; rows are disjoint.
                 unsafe { f(n, at(from), row.steps[from], offsets, 8, at(to), row.steps[to]) };
             }
         },

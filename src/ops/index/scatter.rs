@@ -6,10 +6,10 @@ use super::positions::{self, Positions};
 use super::{Index, gather};
 use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
-use crate::exec::par::{self, Cost};
 use crate::exec::rows::{self, Row};
 use crate::kernel::index::rows::{self as row_kernel, RowFn};
 use crate::layout;
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use core::ops::Range;
 
@@ -54,7 +54,7 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
     {
         let value = fit(OP, x, value, &[1])?;
         x.as_mut_ptr()?;
-        // SAFETY: the value is one element of the dtype (T1), and what is written is unshared (S3).
+        // SAFETY: the value is one element of the dtype (TENSOR1), and what is written is unshared (STORAGE3).
         return unsafe { super::mask::fill(x, m, value.as_ptr()) };
     }
     let mut plan = Plan::new(OP, x, indices)?;
@@ -63,7 +63,7 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
     x.as_mut_ptr()?;
     if *x.layout() != layout {
         plan = Plan::new(OP, x, indices)?;
-        // masks were read anew (R1)
+        // masks were read anew (READ1)
         if plan.shape()[..] != *value.shape() {
             return Err(super::mask::changed(OP));
         }
@@ -73,7 +73,7 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
     let size = x.dtype().size();
     let first = x.as_mut_ptr()?.wrapping_offset((plan.layout.offset() as isize - x.layout().offset() as isize) * size as isize);
     let (to, offsets) = (plan.elements(advanced, first, size), plan.offsets(advanced, &table));
-    // SAFETY: `to` reaches elements of `x` (T1), exclusive since as_mut_ptr, by offsets that were checked.
+    // SAFETY: `to` reaches elements of `x` (TENSOR1), exclusive since as_mut_ptr, by offsets that were checked.
     unsafe { scatter(ScatterMode::Set, OP, x.dtype(), &plan.shape(), to, offsets, extent(x), &value) }
 }
 
@@ -145,7 +145,7 @@ unsafe fn scatter(
     let cost = Cost { bytes: 3 * dtype.size() + 8, flops: 2 };
     let join = |row: Row| {
         let (p, s) = (row.ptrs, row.steps);
-        // SAFETY: G1: the caller promises offsets inside `extent`, and the nest reaches elements of `values` and of the offsets.
+        // SAFETY: GATHER1: the caller promises offsets inside `extent`, and the nest reaches elements of `values` and of the offsets.
         unsafe { row_fn(row.n, p[1], s[1], p[2] as *const i64, s[2], p[0], s[0]) }
     };
     let inner = &nest.dims[0];
@@ -158,7 +158,7 @@ unsafe fn scatter(
             let first = extent.start + part * p as i64;
             let within = first..if p + 1 < pieces { first + part } else { extent.end };
             rows::each(&nest, |row| {
-                // SAFETY: the offset of all of the row (G1).
+                // SAFETY: the offset of all of the row (GATHER1).
                 if within.contains(unsafe { &*(row.ptrs[2] as *const i64) }) {
                     join(row)
                 }

@@ -1,8 +1,8 @@
 //! Batches of matrix products over the threads: everything that multiplies matrices comes through here.
 
 use crate::error::{Error, Result};
-use crate::exec::par::{self, Cost, Out};
 use crate::kernel::gemm::{self, Blocks, Engine, Grid, Mat, MatMut, Panels, Pieces, Product, Scratch, Stages};
+use crate::par::{self, Cost, Out};
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -140,7 +140,7 @@ fn pack<'a, B: Product>(b: Mat<B>, lanes: &'a mut [B::Lane]) -> Panels<'a, B::La
     let bytes = k.saturating_mul(n).saturating_mul(size_of::<B>() + size_of::<B::Lane>()) / pieces.count().max(1);
     par::chunks(pieces.count(), Cost { bytes, flops: 0 }, |i| {
         let piece = pieces.get(i);
-        // SAFETY: O1: pieces have lanes of their own.
+        // SAFETY: OUT1: pieces have lanes of their own.
         piece.pack(b, unsafe { out.part(piece.lanes.clone()) });
     });
     Panels::of(blocks, n, lanes)

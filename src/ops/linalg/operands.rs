@@ -32,7 +32,7 @@ impl<'a, T: Element> Matrices<'a, T> {
     pub fn get(&self, i: usize) -> Mat<'a, T> {
         let (t, last) = (self.tensor, self.tensor.rank() - 2);
         let ptr = (t.as_ptr() as *const T).wrapping_offset(self.offset(i));
-        // SAFETY: M1: elements of the tensor (T1, T2), initialised (S1), borrowed for `'a`.
+        // SAFETY: MAT1: elements of the tensor (TENSOR1, TENSOR2), initialised (STORAGE1), borrowed for `'a`.
         unsafe { Mat::new(ptr, t.shape()[last], t.shape()[last + 1], t.strides()[last], t.strides()[last + 1]) }
     }
 }
@@ -67,7 +67,7 @@ impl<T: Element> Results<T> {
     /// The tensor lives and nobody else uses it, it has matrix `i`, and no two live parts of the same matrix overlap.
     #[inline]
     pub unsafe fn get<'a>(&self, i: usize) -> MatMut<'a, T> {
-        // SAFETY: M2: elements of the tensor (T1, T2), initialised (S1), exclusive (S3) by the caller's promise.
+        // SAFETY: MAT2: elements of the tensor (TENSOR1, TENSOR2), initialised (STORAGE1), exclusive (STORAGE3) by the caller's promise.
         unsafe { MatMut::new(self.first.add(i * self.step), self.rows, self.cols, self.rs as isize) }
     }
 }

@@ -59,7 +59,7 @@ macro_rules! method {
     };
 }
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident { $($body:tt)* })*) => {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal { $($body:tt)* })*) => {
         impl Tensor { $(method!([$($doc)*] $function $n);)* }
     };
 }

@@ -1,12 +1,12 @@
 //! Reductions to a float dtype asked for: elements are converted block by block in L1, and no converted copy is made.
 
 use super::Reduced;
-use crate::dtype::{Element, Plain};
+use crate::dtype::{Element, Pod};
 use crate::error::Result;
 use crate::exec::fold::Fold;
-use crate::exec::isa::LoopFn;
 use crate::kernel::convert;
 use crate::kernel::reduce::{self, Reduce};
+use crate::simd::LoopFn;
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 use core::ptr;
@@ -23,15 +23,15 @@ struct Converted<U, T, R> {
     _types: PhantomData<fn(U, T, R)>,
 }
 
-impl<U: Plain, T: Element, R: Reduce<T>> Converted<U, T, R> {
+impl<U: Pod, T: Element, R: Reduce<T>> Converted<U, T, R> {
     fn block(&self, x: &[U], y: &mut [T]) {
         assert!(x.len() <= y.len());
-        // SAFETY: E1: as many elements of both, apart; the loop is for their dtypes.
+        // SAFETY: LOOP1: as many elements of both, apart; the loop is for their dtypes.
         unsafe { (self.convert)(y.as_mut_ptr().cast(), x.as_ptr().cast(), ptr::null(), ptr::null(), x.len(), 0) }
     }
 }
 
-impl<U: Plain, T: Element + Plain, R: Reduce<T>> Fold for Converted<U, T, R> {
+impl<U: Pod, T: Element + Pod, R: Reduce<T>> Fold for Converted<U, T, R> {
     type In = U;
     type Acc = R::Acc;
     type Out = R::Out;
@@ -71,7 +71,7 @@ impl<U: Plain, T: Element + Plain, R: Reduce<T>> Fold for Converted<U, T, R> {
 }
 
 /// The reduction `R` of `x` in `T`, of which the results are.
-pub(super) fn converted<T: Element + Plain, R: Reduce<T>>(axes: &Reduced, x: &Tensor) -> Result<Tensor> {
+pub(super) fn converted<T: Element + Pod, R: Reduce<T>>(axes: &Reduced, x: &Tensor) -> Result<Tensor> {
     let convert = convert::cast_loop(axes.op, x.dtype(), T::DTYPE)?;
     dispatch_width!(x.dtype().size(), |U| axes.fold(x, T::DTYPE, &Converted::<U, T, R> { convert, _types: PhantomData }))
 }

@@ -2,13 +2,13 @@
 
 use super::{Reduced, Reduction, elements, slice};
 use crate::dtype::DType;
-use crate::dtype::Plain;
+use crate::dtype::Pod;
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
-use crate::exec::par::{self, Cost, Out};
 use crate::fallible;
 use crate::kernel::reduce::{Extreme, Max, Min, position};
 use crate::layout::Shape;
+use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 
 /// The largest element over axes (all for `()`), of the dtype of `x`; NaN where there is one.
@@ -131,7 +131,7 @@ fn min_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> 
 const CHUNK: usize = 1 << 15;
 
 /// The extremes along an axis and their indices; the values are left empty where they are not wanted.
-fn search<T: Plain, R: Extreme<T>>(op: &'static str, x: &Tensor, over: &Reduction, with_values: bool) -> Result<(Tensor, Tensor)> {
+fn search<T: Pod, R: Extreme<T>>(op: &'static str, x: &Tensor, over: &Reduction, with_values: bool) -> Result<(Tensor, Tensor)> {
     let axis = over.axes.one(op, x.rank())?;
     let axes = Reduced::new(op, x, over.clone())?;
     axes.expect_elements(x)?;
@@ -155,13 +155,13 @@ fn search<T: Plain, R: Extreme<T>>(op: &'static str, x: &Tensor, over: &Reductio
         let (x, n, found) = (slice::<T>(&line), axes.n, Out::new(indices.as_mut_slice::<i64>()?));
         par::ranges(x.len() / n, 1, cost, |r| {
             let lines = x[r.start * n..r.end * n].chunks_exact(n);
-            // SAFETY: O1: ranges don't overlap.
+            // SAFETY: OUT1: ranges don't overlap.
             unsafe { found.part(r) }.iter_mut().zip(lines).for_each(|(i, x)| *i = position::<T, R>(x) as i64);
         });
     } else {
-        let lines = Lines::new(line.shape(), k).input(&line).output(&mut indices)?;
+        let lines = Lines::new(line.shape(), k).input(line.elements()).output(indices.elements_mut()?);
         if with_values {
-            lines.output(&mut values)?.run(cost, |line| {
+            lines.output(values.elements_mut()?).run(cost, |line| {
                 let x: &[T] = line.input(0);
                 let at = position::<T, R>(x);
                 line.output::<i64>(0)[0] = at as i64;
@@ -177,14 +177,14 @@ fn search<T: Plain, R: Extreme<T>>(op: &'static str, x: &Tensor, over: &Reductio
 }
 
 /// Where the extreme of a contiguous line is first, by fixed chunks.
-fn first_of_chunks<T: Plain, R: Extreme<T>>(line: &Tensor, cost: Cost) -> Result<usize> {
+fn first_of_chunks<T: Pod, R: Extreme<T>>(line: &Tensor, cost: Cost) -> Result<usize> {
     let x: &[T] = slice(line);
     let n = x.len().div_ceil(CHUNK);
     let mut found = fallible::filled(0, n)?;
     let out = Out::new(&mut found);
     par::chunks(n, Cost { bytes: cost.bytes / n, flops: cost.flops / n }, |k| {
         let chunk = &x[k * CHUNK..x.len().min((k + 1) * CHUNK)];
-        // SAFETY: O1: each chunk has its own element.
+        // SAFETY: OUT1: each chunk has its own element.
         unsafe { out.part(k..k + 1)[0] = k * CHUNK + position::<T, R>(chunk) }
     });
     let best = found.iter().copied().reduce(|a, b| if R::beats(R::lift(x[b]), R::lift(x[a])) { b } else { a });

@@ -1,7 +1,7 @@
 //! The logarithm of a sum of exponentials.
 
 use super::{Reduced, Reduction};
-use crate::dtype::Plain;
+use crate::dtype::Pod;
 use crate::error::{Error, Result};
 use crate::exec::fold::Fold;
 use crate::kernel::reduce::{Exponentials, Sample, exponentials, exponentials_of_columns, join_exponentials};
@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 
 struct LogSumExp<T>(PhantomData<fn(T)>);
 
-impl<T: Sample + Plain> Fold for LogSumExp<T> {
+impl<T: Sample + Pod> Fold for LogSumExp<T> {
     type In = T;
     type Acc = Exponentials;
     type Out = T::Out;

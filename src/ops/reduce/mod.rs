@@ -13,7 +13,7 @@ pub use sum::{all, any, count_nonzero, mean, prod, prod_as, sum, sum_as};
 pub use variance::{std, var};
 
 use crate::dtype::DType;
-use crate::dtype::Plain;
+use crate::dtype::Pod;
 use crate::error::{Error, Result};
 use crate::exec::fold::{Fold, fold};
 use crate::kernel::reduce::{self, Reduce};
@@ -83,7 +83,11 @@ impl Reduced {
             return Ok(());
         }
         let empty = (0..x.rank()).find(|k| self.reduced[*k] && x.shape()[*k] == 0).unwrap_or(0);
-        Err(Error::shape_of(self.op, message!("undefined for no elements: axis {empty} has size 0"), &[("x", x.shape(), x.dtype())]))
+        Err(Error::shape_of(
+            self.op,
+            message!("no identity for an empty reduction: axis {empty} has size 0"),
+            &[("x", x.shape(), x.dtype())],
+        ))
     }
     /// The result of a reduction to values of `dtype`.
     fn fold<F: Fold>(&self, x: &Tensor, dtype: DType, f: &F) -> Result<Tensor> {
@@ -93,7 +97,7 @@ impl Reduced {
             shape.retain(|_| reduced.next() == Some(&false));
         }
         let mut out = Tensor::empty(&shape, dtype)?;
-        fold(f, x, |k| self.reduced[k], &mut out)?;
+        fold(f, x.elements(), |k| self.reduced[k], out.elements_mut()?)?;
         Ok(out)
     }
     /// Without the reduced axes, where they are not to be kept.
@@ -112,7 +116,7 @@ struct Elements<T, R>(PhantomData<(T, R)>);
 // SAFETY: no value of these types is in it.
 unsafe impl<T, R> Sync for Elements<T, R> {}
 
-impl<T: Plain, R: Reduce<T>> Fold for Elements<T, R> {
+impl<T: Pod, R: Reduce<T>> Fold for Elements<T, R> {
     type In = T;
     type Acc = R::Acc;
     type Out = R::Out;
@@ -140,19 +144,14 @@ macro_rules! elements {
 use elements;
 
 /// The elements of a contiguous tensor.
-pub(in crate::ops) fn slice<T: Plain>(x: &Tensor) -> &[T] {
-    assert!(x.is_contiguous() && x.dtype().size() == size_of::<T>());
-    match x.len() {
-        0 => &[],
-        // SAFETY: elements inside the storage (T1), aligned (T2), initialised (S1); any bytes are values of `T`.
-        n => unsafe { core::slice::from_raw_parts(x.as_ptr() as *const T, n) },
-    }
+pub(in crate::ops) fn slice<T: Pod>(x: &Tensor) -> &[T] {
+    assert!(x.dtype().size() == size_of::<T>());
+    // no elements have no place, which need not be aligned
+    if x.is_empty() { &[] } else { bytemuck::cast_slice(x.as_bytes()) }
 }
 
 /// The elements of a contiguous tensor, for writing.
-pub(in crate::ops) fn slice_mut<T: Plain>(y: &mut Tensor) -> Result<&mut [T]> {
-    assert!(y.is_contiguous() && y.dtype().size() == size_of::<T>());
-    let (p, n) = (y.as_mut_ptr()?, y.len());
-    // SAFETY: as `slice`, and exclusive while `y` is borrowed (S3).
-    Ok(if n == 0 { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(p as *mut T, n) } })
+pub(in crate::ops) fn slice_mut<T: Pod>(y: &mut Tensor) -> Result<&mut [T]> {
+    assert!(y.dtype().size() == size_of::<T>());
+    Ok(if y.is_empty() { &mut [] } else { bytemuck::cast_slice_mut(y.as_mut_bytes()?) })
 }

@@ -23,7 +23,7 @@ pub(in crate::ops) fn accumulator(dtype: DType) -> DType {
 pub(in crate::ops) fn accumulated<'a>(op: &'static str, x: &'a Tensor, dtype: Option<DType>) -> Result<(Cow<'a, Tensor>, DType)> {
     let dtype = dtype.unwrap_or(accumulator(x.dtype()));
     if dtype.is_bool() {
-        return Err(Error::dtype(op, message!("a result of {dtype} is not defined: give a dtype of numbers")));
+        return Err(Error::dtype(op, message!("a result of {dtype} is not defined: pass a numeric dtype")));
     }
     let later = dtype.is_integer() && (x.dtype().is_integer() || x.dtype().is_bool());
     Ok((if later || dtype == x.dtype() { Cow::Borrowed(x) } else { Cow::Owned(x.astype(dtype)?) }, dtype))

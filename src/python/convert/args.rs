@@ -40,7 +40,7 @@ impl<'py> FromPyObject<'_, 'py> for Ints {
             Ok(i) => Ok(Ints(SmallVec::from_slice(&[i]))),
             Err(e) if e.is_instance_of::<PyTypeError>(x.py()) => match x.try_iter() {
                 Ok(items) if !x.is_instance_of::<PyString>() => items.map(|i| integer(&i?)).collect::<PyResult<_>>().map(Ints),
-                _ => Err(PyTypeError::new_err(format!("an integer or a tuple of integers is wanted, not {}", kind(&x)))),
+                _ => Err(PyTypeError::new_err(format!("expected an integer or a tuple of integers, got {}", kind(&x)))),
             },
             Err(e) => Err(e),
         }
@@ -55,7 +55,7 @@ pub fn integer(x: &Bound<PyAny>) -> PyResult<isize> {
         } else if x.hasattr("__index__").unwrap_or(false) {
             e
         } else {
-            PyTypeError::new_err(format!("an integer is wanted, not {}", kind(x)))
+            PyTypeError::new_err(format!("expected an integer, got {}", kind(x)))
         }
     })
 }

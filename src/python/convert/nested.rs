@@ -66,10 +66,10 @@ fn copy_needed(py: Python<'_>, e: PyErr, copy: Option<bool>) -> PyErr {
 fn no_numbers(x: &Bound<PyAny>) -> PyErr {
     if x.hasattr("__iter__").unwrap_or(false) && !x.is_instance_of::<PyString>() {
         let made = if x.is_instance_of::<PyDict>() { "list(x.values())" } else { "list(x)" };
-        return PyTypeError::new_err(format!("asarray: {} is no sequence: make a list of it, as in flex.asarray({made})", kind(x)));
+        return PyTypeError::new_err(format!("asarray: {} is not a sequence: make a list of it, as in flex.asarray({made})", kind(x)));
     }
     PyTypeError::new_err(format!(
-        "asarray: numbers, nested lists of numbers, or an object with a buffer, __dlpack__ or __array__ is wanted, not {}",
+        "asarray: expected numbers, nested lists of numbers, or an object with a buffer, __dlpack__ or __array__, got {}",
         kind(x)
     ))
 }

@@ -123,7 +123,7 @@ impl<'py> FromPyObject<'_, 'py> for Lent<'py> {
 fn not_a_tensor(x: &Bound<PyAny>) -> PyErr {
     let way_out =
         if x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>() { ": make a tensor of it with flex.asarray" } else { "" };
-    PyTypeError::new_err(format!("a Tensor, an array or a number is wanted, not {}{way_out}", kind(x)))
+    PyTypeError::new_err(format!("expected a Tensor, an array or a number, got {}{way_out}", kind(x)))
 }
 
 /// A tensor argument: what [`Operand`] takes, a number as a tensor of rank 0.
@@ -167,7 +167,7 @@ pub struct Number(pub Scalar, pub Option<DType>);
 impl<'py> FromPyObject<'_, 'py> for Number {
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Number> {
-        let wrong = |what: String| PyTypeError::new_err(format!("a number is wanted, not {what}"));
+        let wrong = |what: String| PyTypeError::new_err(format!("expected a number, got {what}"));
         match Operand::of(&x)? {
             Some(Operand::Scalar(s)) => Ok(Number(s, None)),
             Some(Operand::Tensor(t)) if t.rank() == 0 => {

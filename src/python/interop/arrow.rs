@@ -85,7 +85,7 @@ const FORMATS: [(DType, &CStr); 12] = [
 
 /// What an exported array's pointers point to.
 struct Loan {
-    /// Keeps the memory, and makes copy-on-write see that it is lent (I1).
+    /// Keeps the memory, and makes copy-on-write see that it is lent (INTEROP1).
     _tensor: Tensor,
     _lent: Lent,
     /// No validity: there are no nulls; and the elements.
@@ -208,7 +208,7 @@ unsafe impl<S: Released> Sync for Taken<S> {}
 
 impl<S: Released> Taken<S> {
     fn from_capsule(capsule: &Bound<PyAny>) -> PyResult<Taken<S>> {
-        let wrong = || PyBufferError::new_err(format!("__arrow_c_array__ gave no live capsule {:?}", S::NAME));
+        let wrong = || PyBufferError::new_err(format!("__arrow_c_array__ returned no live capsule {:?}", S::NAME));
         let capsule = capsule.cast::<PyCapsule>().map_err(|_| wrong())?;
         // SAFETY: a live capsule, with the interpreter held; the name says what it points to, and a struct that is not released yet is
         // moved by copying it and marking the original as released, as the interface has it.
@@ -242,7 +242,7 @@ pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> Py
     let capsules = export.call0()?;
     let (schema, array) = capsules
         .extract::<(Bound<PyAny>, Bound<PyAny>)>()
-        .map_err(|_| PyTypeError::new_err(format!("{}.__arrow_c_array__() gave no pair of capsules", kind(x))))?;
+        .map_err(|_| PyTypeError::new_err(format!("{}.__arrow_c_array__() returned no pair of capsules", kind(x))))?;
     let schema = Taken::<Schema>::from_capsule(&schema)?;
     let taken = Taken::<Array>::from_capsule(&array)?;
     // SAFETY: the producer's string, which lives until the release.

@@ -18,7 +18,7 @@ pub const MAX_RANK: usize = 64;
 
 /// What an exported buffer points to; freed when it is released.
 struct Loan {
-    /// Keeps the memory, and makes copy-on-write see that it is lent (I1).
+    /// Keeps the memory, and makes copy-on-write see that it is lent (INTEROP1).
     tensor: Tensor,
     _lent: Lent,
     shape: SmallVec<[isize; 6]>,
@@ -130,7 +130,7 @@ pub enum Order {
     Bytes,
 }
 
-// SAFETY: the view is read when it is taken, and released in `drop`, which runs with the GIL held (it lies in a Lease, I2).
+// SAFETY: the view is read when it is taken, and released in `drop`, which runs with the GIL held (it lies in a Lease, INTEROP2).
 unsafe impl Send for View {}
 // SAFETY: a shared view gives out nothing but numbers that were read when it was taken.
 unsafe impl Sync for View {}
@@ -165,7 +165,7 @@ impl View {
 
 impl Drop for View {
     fn drop(&mut self) {
-        // SAFETY: filled by PyObject_GetBuffer, released once, with the GIL held (I2).
+        // SAFETY: filled by PyObject_GetBuffer, released once, with the GIL held (INTEROP2).
         unsafe { ffi::PyBuffer_Release(&mut *self.0) }
     }
 }

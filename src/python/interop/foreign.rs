@@ -6,7 +6,7 @@ use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
 /// Holds what keeps borrowed memory alive, and gives it back when it dies. Being a Python object, it dies with the GIL held,
-/// wherever the last tensor of that memory was dropped (I2).
+/// wherever the last tensor of that memory was dropped (INTEROP2).
 #[pyclass(frozen, module = "flex._flex")]
 pub struct Lease(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Send + Sync>);
 
@@ -71,7 +71,7 @@ impl Foreign {
         drop(lease);
         Ok(tensor)
     }
-    /// The tensor of memory that flex itself has lent, and now gets back: a handle to that memory, for which no lease is needed (B2). None
+    /// The tensor of memory that flex itself has lent, and now gets back: a handle to that memory, for which no lease is needed (BORROW2). None
     /// for memory of others, and such as begins where this dtype's elements can't.
     fn returned(&self, layout: &Layout, start: *const u8, len: usize) -> Option<Tensor> {
         let (bytes, first) = Bytes::lent_at(start, len)?;
@@ -126,7 +126,7 @@ impl Foreign {
         let mut index = Shape::from_elem(0, self.shape.len());
         let mut source = self.first;
         for k in 0..t.len() {
-            // SAFETY: an element that the shape reaches (the caller's), to an element of the fresh tensor (T1, S3).
+            // SAFETY: an element that the shape reaches (the caller's), to an element of the fresh tensor (TENSOR1, STORAGE3).
             let element = unsafe {
                 core::ptr::copy_nonoverlapping(source, target.add(k * size), size);
                 core::slice::from_raw_parts_mut(target.add(k * size), size)

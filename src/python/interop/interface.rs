@@ -1,7 +1,7 @@
 //! NumPy's array interface, both ways: a dictionary of dtype, shape and memory, `__array_interface__`.
 //! See <https://numpy.org/doc/stable/reference/arrays.interface.html>, version 3.
 //!
-//! What flex gives out has a buffer for its memory, not a bare pointer: the buffer is a loan that copy-on-write sees (I1), where nobody would
+//! What flex gives out has a buffer for its memory, not a bare pointer: the buffer is a loan that copy-on-write sees (INTEROP1), where nobody would
 //! keep the memory behind a pointer when the tensor is written to.
 
 use super::buffer::{MAX_RANK, Order, View};
@@ -46,7 +46,8 @@ impl PyTensor {
 pub fn import(x: &Bound<PyAny>, interface: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
     let py = x.py();
     let wrong = |what: String| PyBufferError::new_err(format!("{}.__array_interface__: {what}", kind(x)));
-    let interface = interface.cast::<PyDict>().map_err(|_| PyTypeError::new_err(format!("{}.__array_interface__ is no dict", kind(x))))?;
+    let interface =
+        interface.cast::<PyDict>().map_err(|_| PyTypeError::new_err(format!("{}.__array_interface__ is not a dict", kind(x))))?;
     let item = |name: &str| interface.get_item(name).map(|v| v.filter(|v| !v.is_none()));
     let needed = |name: &str| item(name)?.ok_or_else(|| wrong(format!("{name:?} is missing")));
     let tuple = |name: &str, v: Bound<PyAny>| -> PyResult<Vec<isize>> {

@@ -1,10 +1,10 @@
 //! Memory shared with other libraries, both ways and without a copy where the two sides' layouts allow it: the buffer protocol,
 //! DLPack, NumPy's `__array_interface__` and `__array__`, Arrow's arrays, pickle's out-of-band buffers.
 //!
-//! - I1. What flex lends is read-only, and each loan holds a clone of the tensor: copy-on-write sees it, so nobody's view changes
+//! - INTEROP1. What flex lends is read-only, and each loan holds a clone of the tensor: copy-on-write sees it, so nobody's view changes
 //!   when the tensor is written to, and the memory lives as long as the last loan. It holds a [`Lent`](crate::storage::Lent) too: a
 //!   borrower who writes all the same, as torch does, gets right results, and memory that comes back is known again.
-//! - I2. What flex borrows is held by a Python object (a [`Lease`](foreign::Lease)) that gives it back when it dies. Tensors may
+//! - INTEROP2. What flex borrows is held by a Python object (a [`Lease`](foreign::Lease)) that gives it back when it dies. Tensors may
 //!   die on any thread; Python objects dropped there wait in PyO3's queue for the next thread that holds the GIL, so no thread
 //!   of flex's waits for the interpreter.
 

@@ -2,28 +2,12 @@
 //! library's own loops.
 #![allow(dead_code, reason = "each combination of features uses its part")]
 
+#[path = "../../../src/testing.rs"]
+mod testing;
 pub mod ulp;
 
 use flex::{DType, Layout, Scalar, Tensor};
-
-/// A small generator (xorshift64*), so that failures repeat.
-pub struct Rng(pub u64);
-impl Rng {
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-    /// A number from `a` to `b`, both included.
-    pub fn between(&mut self, a: usize, b: usize) -> usize {
-        a + (self.next() >> 33) as usize % (b - a + 1)
-    }
-    /// A number in [-1, 1).
-    pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-}
+pub use testing::Rng;
 
 /// All indices of a shape, row-major.
 pub fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
@@ -76,7 +60,7 @@ pub fn values(t: &Tensor) -> Vec<Value> {
                 at += (n % t.shape()[k]) as isize * t.strides()[k];
                 n /= t.shape()[k];
             }
-            // SAFETY: an element inside the tensor (T1); little-endian hosts run these tests.
+            // SAFETY: an element inside the tensor (TENSOR1); little-endian hosts run these tests.
             let bytes = unsafe { std::slice::from_raw_parts(t.as_ptr().offset(at * size as isize), size) };
             read(t.dtype(), bytes)
         })

@@ -149,10 +149,10 @@ fn attention_of_sequences_of_unequal_lengths() {
     assert_eq!(nn::varlen_attention(&none, &none, &none, &[0, 0], Default::default()).unwrap().shape(), [0, 2, 3]);
     for offsets in [&[][..], &[0], &[0, 299], &[1, 300], &[0, 200, 100, 300], &[0, usize::MAX, 300]] {
         let error = nn::varlen_attention(&q, &k, &v, offsets, Default::default()).unwrap_err().to_string();
-        assert_eq!(error, "varlen_attention: offsets must lead from 0 to the 300 tokens without a step back");
+        assert_eq!(error, "varlen_attention: offsets must ascend from 0 to 300, the number of tokens");
     }
     let error = nn::varlen_attention(&q, &tensor(&[tokens, 3, depth], 1), &v, &[0, 300], Default::default()).unwrap_err().to_string();
-    assert!(error.contains("are no multiple of those of k and v (q: [300, 4, 16] float32"), "{error}");
+    assert!(error.contains("are not a multiple of those of k and v (q: [300, 4, 16] float32"), "{error}");
 }
 
 #[test]

@@ -302,14 +302,10 @@ fn variance_of_columns(x: &[f64], width: usize) -> Vec<f64> {
 
 #[test]
 fn variances_of_nearly_constant_columns() {
-    let mut random = 7u32;
-    let mut next = || {
-        random = random.wrapping_mul(1664525).wrapping_add(1013904223);
-        (random >> 8) as f32 / (1 << 24) as f32
-    };
+    let mut rng = Rng(7);
     for rows in [37, 64, 4096, 10_000] {
         for width in [8, 33, 64] {
-            let constants: Vec<f32> = (0..width).map(|j| if j == 0 { 0.1 } else { next() * 10f32.powi(j as i32 % 9 - 4) }).collect();
+            let constants: Vec<f32> = (0..width).map(|j| if j == 0 { 0.1 } else { rng.short() * 10f32.powi(j as i32 % 9 - 4) }).collect();
             let constant = Tensor::from_slice(&constants, [1, width]).unwrap().broadcast_to([rows, width]).unwrap().copy().unwrap();
             let std = ops::std(&constant, 0, 0.0).unwrap().to_vec::<f32>().unwrap();
             for (s, c) in std.iter().zip(&constants) {
@@ -317,7 +313,7 @@ fn variances_of_nearly_constant_columns() {
             }
             // each element a few units in the last place away
             let nearly: Vec<f32> =
-                (0..rows * width).map(|i| f32::from_bits(constants[i % width].to_bits() + (next() * 4.0) as u32)).collect();
+                (0..rows * width).map(|i| f32::from_bits(constants[i % width].to_bits() + (rng.short() * 4.0) as u32)).collect();
             let want = variance_of_columns(&nearly.iter().map(|x| *x as f64).collect::<Vec<_>>(), width);
             let got = ops::var(&Tensor::from_slice(&nearly, [rows, width]).unwrap(), 0, 0.0).unwrap();
             for (g, w) in got.to_vec::<f32>().unwrap().into_iter().zip(want) {
@@ -376,7 +372,7 @@ fn accumulators_of_no_column_are_not_joined() {
     for (rows, width) in [(5000, 513), (5000, 700), (300, 64 * 512 + 1)] {
         let x = ops::ones([rows, width], DType::I32).unwrap();
         let mut out = Tensor::empty([1, width], DType::I64).unwrap();
-        fold(&Ones(rows), &x, |k| k == 0, &mut out).unwrap();
+        fold(&Ones(rows), x.elements(), |k| k == 0, out.elements_mut().unwrap()).unwrap();
         assert!(out.to_vec::<i64>().unwrap().iter().all(|n| *n == rows as i64));
     }
 }

@@ -6,7 +6,7 @@ mod inverse;
 mod logarithm;
 
 use super::{Math, Real};
-use crate::exec::isa::Isa;
+use crate::simd::Isa;
 use num_complex::Complex;
 
 /// The width that elementary functions compute in.

@@ -1,8 +1,8 @@
 //! Inverse trigonometric functions, all by the angle of a point in the first quadrant.
 
 use super::{abs, signed};
-use crate::exec::isa::{Isa, fma64};
 use crate::kernel::math::Math;
+use crate::simd::{Isa, fma64};
 use core::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 const PI_LO: f64 = 1.224_646_799_147_353_2e-16;

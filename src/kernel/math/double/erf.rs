@@ -1,7 +1,7 @@
 //! Error functions: four ranges of |x|, a quotient of polynomials in each, its coefficients chosen by range (after fdlibm).
 
 use super::{abs, signed};
-use crate::exec::isa::{Isa, fma64};
+use crate::simd::{Isa, fma64};
 
 /// erf(1), to 24 bits.
 const ERF_1: f64 = 0.845_062_911_510_467_5;

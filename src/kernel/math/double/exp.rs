@@ -1,7 +1,7 @@
 //! Exponentials: `exp(x) = 2^k exp(r)` with `x = k log(2) + r` and |r| at most half of log(2), exp(r) by a polynomial.
 
 use super::{ROUND, abs, pow2, signed};
-use crate::exec::isa::{Isa, fma64};
+use crate::simd::{Isa, fma64};
 
 /// log(2) in two parts; the first has trailing zeros, so that its product with k is exact.
 const LN2_HI: f64 = 6.931_471_803_691_238e-1;

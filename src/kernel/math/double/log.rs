@@ -1,8 +1,8 @@
 //! Logarithms: `log(x) = e log(2) + log(1 + f)`, 1 + f between sqrt(1/2) and sqrt(2), by a polynomial in f / (2 + f).
 
 use super::{abs, signed};
-use crate::exec::isa::{Isa, fma64};
 use crate::kernel::math::Math;
+use crate::simd::{Isa, fma64};
 
 pub const LN2_HI: f64 = 6.931_471_803_691_238e-1;
 pub const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;

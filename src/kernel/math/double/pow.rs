@@ -1,8 +1,8 @@
 //! Powers, by logarithms to twice the precision; and the hypotenuse.
 
 use super::{abs, exp, log, signed};
-use crate::exec::isa::{Isa, fma64};
 use crate::kernel::math::{Math, Real};
+use crate::simd::{Isa, fma64};
 
 /// x as a sum of two with 26 bits each (Veltkamp).
 #[inline(always)]

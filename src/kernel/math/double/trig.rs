@@ -1,7 +1,7 @@
 //! Sine, cosine, tangent: the argument less the nearest multiple of pi (of pi / 2 for the tangent), then a polynomial.
 
 use super::{ROUND, SIGN, abs};
-use crate::exec::isa::{Isa, fma64};
+use crate::simd::{Isa, fma64};
 
 /// The branch-free bodies hold below: a multiple of pi / 2 there has 20 bits.
 const FAR: f64 = 524_288.0;

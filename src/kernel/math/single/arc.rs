@@ -1,8 +1,8 @@
 //! The angle of a point, a polynomial in the smaller coordinate over the larger; the inverse functions are such angles.
 
 use super::{SIGN, abs, signed};
-use crate::exec::isa::{Isa, fma32};
 use crate::kernel::math::Math;
+use crate::simd::{Isa, fma32};
 use core::f32::consts::{FRAC_PI_2, PI};
 
 #[inline(always)]

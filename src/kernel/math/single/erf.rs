@@ -2,7 +2,7 @@
 //! times the normal distribution's function, whose error counts in proportion to x alone: one polynomial serves.
 
 use super::{abs, signed};
-use crate::exec::isa::{Isa, fma32};
+use crate::simd::{Isa, fma32};
 
 #[inline(always)]
 pub fn erf<I: Isa>(x: f32) -> f32 {

@@ -1,7 +1,7 @@
 //! Exponentials: `exp(x) = 2^k exp(r)` with `x = k log(2) + r` and |r| at most half of log(2), exp(r) by a polynomial.
 
 use super::{ROUND, abs, signed};
-use crate::exec::isa::{Isa, fma32};
+use crate::simd::{Isa, fma32};
 
 /// log(2) in two parts; the first has trailing zeros, so that its product with k is exact.
 const LN2_HI: f32 = 0.693_145_75;

@@ -1,6 +1,6 @@
 //! Logarithm: `log(x) = e log(2) + log(1 + f)`, 1 + f between sqrt(1/2) and sqrt(2), by a polynomial in f.
 
-use crate::exec::isa::{Isa, fma32};
+use crate::simd::{Isa, fma32};
 
 #[inline(always)]
 pub fn log<I: Isa>(x: f32) -> f32 {

@@ -1,7 +1,7 @@
 //! Sine and cosine: the argument less the nearest multiple of pi, then a polynomial.
 
 use super::{ROUND, SIGN, abs};
-use crate::exec::isa::{Isa, fma32};
+use crate::simd::{Isa, fma32};
 
 /// The branch-free bodies hold below.
 const FAR: f32 = 32_768.0;

@@ -2,8 +2,8 @@
 //! 32 bits, which is what a result of 24 needs. No division: that of eight float64 costs more than the rest together.
 
 use super::{double, signed};
-use crate::exec::isa::{Isa, fma64};
 use crate::kernel::math::{Math, Real};
+use crate::simd::{Isa, fma64};
 use core::f64::consts::{LN_2, LOG2_E, LOG10_2};
 
 /// A polynomial of up to four terms in x, given the square. In pairs (Estrin): what waits for one long chain of sums is up to

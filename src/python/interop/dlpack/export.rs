@@ -15,14 +15,14 @@ use std::ptr;
 struct Loan<M> {
     /// First, so that a pointer to it is one to the loan.
     managed: M,
-    /// Keeps the memory, and makes copy-on-write see that it is lent (I1).
+    /// Keeps the memory, and makes copy-on-write see that it is lent (INTEROP1).
     _tensor: Tensor,
     _lent: Lent,
     _shape: Box<[i64]>,
     _strides: Box<[i64]>,
 }
 
-/// Frees a loan. Consumers call it once, from any thread, with or without the GIL (I2).
+/// Frees a loan. Consumers call it once, from any thread, with or without the GIL (INTEROP2).
 unsafe extern "C" fn give_back<M>(managed: *mut M) {
     if !managed.is_null() {
         // SAFETY: the first field of the Loan that `lend` made.

@@ -55,7 +55,7 @@ impl<M: Managed> Drop for Taken<M> {
 /// device, brought here by its owner.
 pub fn import(x: &Bound<PyAny>, device: Option<convert::Device>, copy: Option<bool>) -> PyResult<Tensor> {
     let py = x.py();
-    let missing = || PyTypeError::new_err(format!("from_dlpack: an object with __dlpack__ is wanted, not {}", kind(x)));
+    let missing = || PyTypeError::new_err(format!("from_dlpack: expected an object with __dlpack__, got {}", kind(x)));
     let Ok(export) = x.getattr("__dlpack__") else { return Err(missing()) };
     let (device_kind, id) = x.call_method0("__dlpack_device__")?.extract::<(i32, i32)>()?;
     if device_kind != CPU && (device.is_none() || copy == Some(false)) {
@@ -76,7 +76,7 @@ pub fn import(x: &Bound<PyAny>, device: Option<convert::Device>, copy: Option<bo
         Err(e) if e.is_instance_of::<PyTypeError>(py) && device_kind == CPU => export.call0()?,
         result => result?,
     };
-    let capsule = capsule.cast::<PyCapsule>().map_err(|_| PyTypeError::new_err(format!("{}.__dlpack__() gave no capsule", kind(x))))?;
+    let capsule = capsule.cast::<PyCapsule>().map_err(|_| PyTypeError::new_err(format!("{}.__dlpack__() returned no capsule", kind(x))))?;
     if let Some(taken) = Taken::<Versioned>::from_capsule(capsule)? {
         let managed = taken.managed();
         if managed.version.major != VERSION.major {
@@ -95,7 +95,7 @@ pub fn import(x: &Bound<PyAny>, device: Option<convert::Device>, copy: Option<bo
         // SAFETY: this producer, too, keeps the elements as described until its deleter is called, by the lease.
         return unsafe { foreign.tensor(Lease::new(py, taken)?, copy) };
     }
-    Err(PyBufferError::new_err("from_dlpack: a capsule that was used already, or holds something else"))
+    Err(PyBufferError::new_err("from_dlpack: the capsule was consumed already, or holds something else"))
 }
 
 /// The elements of a producer's tensor, checked.

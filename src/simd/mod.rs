@@ -4,23 +4,34 @@
 //!
 //! - [`Kernel`] with [`call`] (usually through `kernel!`): a body of any signature, dispatched at the call.
 //! - [`Loop`] with [`pick`]: an elementwise loop as a plain function pointer, picked once an operation, never per row.
+//!
+//! What LLVM doesn't find is written in intrinsics, a folder for each architecture ([`x86`]), and below `kernel/gemm` for its tiles.
+//! `cfg(x86_dispatch)` (build.rs) says that sets of x86-64 are chosen at run time.
 
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-pub(crate) mod blocks;
+pub mod stream;
+#[cfg(x86_dispatch)]
+pub mod x86;
 
-/// An instruction set, as kernels see it.
+#[cfg(feature = "std")]
+use crate::environment::{Setting, setting};
+
+/// An instruction set, as kernels see it: what it can do, to choose a `std::arch` body.
 ///
 /// # Safety
-/// Bodies use the instructions of `LEVEL` without asking: a set is named only where the CPU has them, which the functions that are made
-/// for a set see to (I1). So whoever has a type of this trait may take them as given.
+/// Bodies use the instructions that a constant names without asking: a set is named only where the CPU has them, which the functions
+/// that are made for a set see to (ISA1). So whoever has a type of this trait may take them as given.
 pub unsafe trait Isa: Copy + Send + Sync + 'static {
-    /// How far it goes, to choose a `std::arch` body: see [`Level`].
-    const LEVEL: Level;
     /// Whether a fused multiply-add is one instruction. Without it `mul_add` is a library call and 20 times slower.
     const FMA: bool;
+    /// 16-byte vectors of x86-64.
+    const SSE2: bool = cfg!(target_arch = "x86_64");
+    /// 32-byte vectors, F16C and BMI too.
+    const AVX2: bool = false;
+    /// 64-byte vectors and masks: AVX-512 F, BW, DQ, VL, CD.
+    const AVX512: bool = false;
 }
 
-/// The sets of this build, in order of preference.
+/// The sets that kernels are dispatched to, in order of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Level {
@@ -50,7 +61,7 @@ pub trait Kernel {
 /// `k` is one value (for all elements) rather than `n`.
 ///
 /// # Safety
-/// Contract (E1): the result holds `n` elements, each operand whose bit in the mask is clear `n` elements and each other one element,
+/// Contract (LOOP1): the result holds `n` elements, each operand whose bit in the mask is clear `n` elements and each other one element,
 /// of the types the loop was made for, aligned, operands initialised; the result overlaps no operand.
 pub type LoopFn = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize, u32);
 
@@ -59,48 +70,78 @@ pub trait Loop {
     /// The body; `#[inline(always)]`.
     ///
     /// # Safety
-    /// E1, see [`LoopFn`].
+    /// LOOP1, see [`LoopFn`].
     unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32);
 }
 
 macro_rules! isas {
-    ($($(#[$cfg:meta])* $module:ident $Level:ident $fma:expr, [$($features:literal)?];)*) => { $(
+    ($($(#[$cfg:meta])* $module:ident [$($features:literal)?] { $($CAPABILITY:ident = $has:expr),* };)*) => { $(
         $(#[$cfg])*
         mod $module {
             use super::*;
             #[derive(Clone, Copy)]
             pub struct Set;
-            // SAFETY: private to this module, and named by the two functions below alone, whose callers see to I1.
-            unsafe impl Isa for Set { const LEVEL: Level = Level::$Level; const FMA: bool = $fma; }
+            // SAFETY: private to this module, and named by the two functions below alone, whose callers see to ISA1.
+            unsafe impl Isa for Set { $(const $CAPABILITY: bool = $has;)* }
             /// # Safety
-            /// The CPU has this set (I1).
+            /// The CPU has this set (ISA1).
             $(#[target_feature(enable = $features)])?
             pub unsafe fn call<K: Kernel>(k: K) -> K::Out { k.run::<Set>() }
             /// # Safety
-            /// The CPU has this set (I1); E1.
+            /// The CPU has this set (ISA1); LOOP1.
             $(#[target_feature(enable = $features)])?
+            #[allow(dead_code, reason = "VNNI serves products alone")]
             pub unsafe fn elementwise<L: Loop>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32) {
-                // SAFETY: E1, by the caller's promise, is all that a loop asks for.
+                // SAFETY: LOOP1, by the caller's promise, is all that a loop asks for.
                 unsafe { L::run::<Set>(d, a, b, c, n, scalars) }
             }
         }
     )* };
 }
 isas! {
-    base Base cfg!(all(feature = "std", any(target_feature = "fma", target_arch = "aarch64"))), [];
-    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-    avx2 Avx2 true, ["avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"];
-    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
-    avx512 Avx512 true, ["avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"];
+    base [] { FMA = cfg!(all(feature = "std", any(target_feature = "fma", target_arch = "aarch64"))) };
+    #[cfg(x86_dispatch)]
+    avx2 ["avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true };
+    #[cfg(x86_dispatch)]
+    avx512 ["avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true };
+    #[cfg(x86_dispatch)]
+    vnni ["avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true };
 }
 
-#[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+/// Whether the dispatched set is AVX-512 and the CPU has VNNI beside it: dot products of bytes.
+#[cfg(x86_dispatch)]
+#[inline]
+pub fn has_vnni() -> bool {
+    level() == Level::Avx512 && std::arch::is_x86_feature_detected!("avx512vnni")
+}
+/// Runs a kernel on AVX-512 with VNNI.
+///
+/// # Safety
+/// [`has_vnni`].
+#[cfg(x86_dispatch)]
+#[inline(always)]
+pub unsafe fn call_vnni<K: Kernel>(k: K) -> K::Out {
+    // SAFETY: ISA1, by the caller's promise.
+    unsafe { vnni::call(k) }
+}
+
+/// `FLEX_ISA`: the set asked for.
+#[cfg(feature = "std")]
+pub fn requested() -> Setting<Level> {
+    setting("FLEX_ISA", "scalar, avx2 or avx512", |v| match v {
+        "scalar" | "base" | "sse" | "sse2" => Some(Level::Base),
+        "avx2" => Some(Level::Avx2),
+        "avx512" => Some(Level::Avx512),
+        _ => None,
+    })
+}
+
+#[cfg(x86_dispatch)]
 mod detect {
     use super::Level;
-    use crate::exec::environment;
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-    /// Invariant I1: holds a level that the CPU has, or `UNKNOWN`.
+    /// Invariant ISA1: holds a level that the CPU has, or `UNKNOWN`.
     static LEVEL: AtomicU8 = AtomicU8::new(UNKNOWN);
     const UNKNOWN: u8 = u8::MAX;
 
@@ -115,7 +156,7 @@ mod detect {
     }
     #[cold]
     fn detect() -> Level {
-        let asked = environment::isa().and_then(Result::ok).unwrap_or(Level::Avx512);
+        let asked = super::requested().and_then(Result::ok).unwrap_or(Level::Avx512);
         let level = asked.min(best());
         LEVEL.store(level as u8, Relaxed);
         level
@@ -137,13 +178,13 @@ mod detect {
 /// word is ignored ([`crate::ignored_settings`]).
 ///
 /// ```
-/// println!("{:?}", flex::exec::isa::level());
+/// println!("{:?}", flex::simd::level());
 /// ```
 #[inline(always)]
 pub fn level() -> Level {
-    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+    #[cfg(x86_dispatch)]
     return detect::level();
-    #[cfg(not(all(feature = "std", feature = "simd", target_arch = "x86_64")))]
+    #[cfg(not(x86_dispatch))]
     Level::Base
 }
 
@@ -178,9 +219,9 @@ pub fn name(level: Level) -> &'static str {
 /// Runs a kernel on the chosen set.
 #[inline(always)]
 pub fn call<K: Kernel>(k: K) -> K::Out {
-    // SAFETY: I1, and the base set is the target's own.
+    // SAFETY: ISA1, and the base set is the target's own.
     unsafe {
-        #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+        #[cfg(x86_dispatch)]
         match level() {
             Level::Avx512 => return avx512::call(k),
             Level::Avx2 => return avx2::call(k),
@@ -193,7 +234,7 @@ pub fn call<K: Kernel>(k: K) -> K::Out {
 /// The function of a loop for the chosen set.
 #[inline(always)]
 pub fn pick<L: Loop>() -> LoopFn {
-    #[cfg(all(feature = "std", feature = "simd", target_arch = "x86_64"))]
+    #[cfg(x86_dispatch)]
     match level() {
         Level::Avx512 => return avx512::elementwise::<L>,
         Level::Avx2 => return avx2::elementwise::<L>,
@@ -245,12 +286,12 @@ macro_rules! kernel {
         $(#[$m])*
         $v fn $name<$l $(, $g: $bound + 'static)*>($($a: $t),*) -> $out {
             struct K<$l $(, $g: $bound + 'static)*>($($t,)* core::marker::PhantomData<(&$l (), $($g,)*)>);
-            impl<$l $(, $g: $bound + 'static)*> $crate::exec::isa::Kernel for K<$l $(, $g)*> {
+            impl<$l $(, $g: $bound + 'static)*> $crate::simd::Kernel for K<$l $(, $g)*> {
                 type Out = $out;
                 #[inline(always)]
-                fn run<$I: $crate::exec::isa::Isa>(self) -> $out { let K($($a,)* _) = self; $($body)* }
+                fn run<$I: $crate::simd::Isa>(self) -> $out { let K($($a,)* _) = self; $($body)* }
             }
-            $crate::exec::isa::call(K::<$($g),*>($($a,)* core::marker::PhantomData))
+            $crate::simd::call(K::<$($g),*>($($a,)* core::marker::PhantomData))
         }
     };
 }

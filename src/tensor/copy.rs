@@ -1,17 +1,18 @@
 //! Moving elements: contiguous copies, copy-on-write, reshape, conversion.
 
+use super::Tensor;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::isa::{self, LoopFn};
 use crate::exec::nest::Operand;
 use crate::exec::tile::{Instr, Program};
+use crate::exec::view::{View, ViewMut};
 use crate::exec::{self};
 use crate::fallible;
 use crate::kernel::convert;
 use crate::kernel::elementwise::{COPY_FORMS, Copy1};
 use crate::layout::{Ints, Layout};
 use crate::scalar::Value;
-use crate::tensor::Tensor;
+use crate::simd::{self, LoopFn};
 use alloc::vec::Vec;
 
 /// Up to so many bytes that lie one after the other are moved at once, without the machine.
@@ -19,20 +20,39 @@ const SMALL: usize = 32 << 10;
 
 /// The loop that copies elements of this width.
 fn copy_loop(size: usize) -> LoopFn {
-    dispatch_width!(size, |U| isa::pick::<Copy1<U>>())
+    dispatch_width!(size, |U| simd::pick::<Copy1<U>>())
 }
 
 /// Runs one loop of one operand.
 ///
 /// # Safety
-/// N1; the loop takes elements of the operands' sizes.
+/// NEST1; the loop takes elements of the operands' sizes.
 unsafe fn run_one(f: LoopFn, forms: u8, shape: &[usize], input: Operand, output: Operand) {
-    let code = [Instr { f, dst: 1, src: [0; 3], arity: 1, mult: 1, forms }];
-    // SAFETY: N1, by the caller's promise; the one instruction reads operand 0 and writes operand 1.
+    let code = [Instr { f, dst: 1, src: [0; 3], arity: 1, mult: 1, forms, cost: convert::COST }];
+    // SAFETY: NEST1, by the caller's promise; the one instruction reads operand 0 and writes operand 1.
     unsafe { exec::run(&Program { constants: &[], temps: 0, temp_size: 1, code: &code }, shape, &[input], &[output]) }
 }
 
 impl Tensor {
+    /// The elements, as drivers of loops read them.
+    #[doc(hidden)]
+    #[inline]
+    pub fn elements(&self) -> View<'_> {
+        // SAFETY: VIEW1 by TENSOR1, TENSOR2 and STORAGE1.
+        unsafe { View::new(self.as_ptr(), self.dtype().size(), self.layout()) }
+    }
+    /// The elements, as drivers of loops write them; copied first where the storage is shared.
+    #[doc(hidden)]
+    #[inline]
+    pub fn elements_mut(&mut self) -> Result<ViewMut<'_>> {
+        let p = self.as_mut_ptr()?;
+        // SAFETY: VIEW2 by TENSOR1, TENSOR2, and STORAGE3 after the line above, which also sees to it that indices share no element.
+        Ok(unsafe { ViewMut::new(p, self.dtype().size(), self.layout()) })
+    }
+    /// This tensor as an operand of loops over a shape of `rank` dimensions, to which it broadcasts.
+    pub(crate) fn operand(&self, rank: usize) -> Operand {
+        self.elements().operand(rank)
+    }
     /// A copy with storage of its own, row-major.
     ///
     /// ```
@@ -45,7 +65,7 @@ impl Tensor {
         if self.is_contiguous() && self.len() * self.dtype().size() <= SMALL {
             let mut out = Tensor::empty_like(self, self.dtype())?;
             let p = out.as_mut_ptr()?;
-            // SAFETY: contiguous elements of both (T1), the result's unshared (S3).
+            // SAFETY: contiguous elements of both (TENSOR1), the result's unshared (STORAGE3).
             unsafe { core::ptr::copy_nonoverlapping(self.as_ptr(), p, self.len() * self.dtype().size()) };
             return Ok(out);
         }
@@ -87,6 +107,13 @@ impl Tensor {
         }
         self.get_mut_ptr().ok_or_else(|| Error::value("as_mut_ptr", "fresh storage is shared"))
     }
+    /// The bytes of the elements of a contiguous tensor, for writing; copies first where the storage is shared.
+    pub(crate) fn as_mut_bytes(&mut self) -> Result<&mut [u8]> {
+        assert!(self.is_contiguous(), "the tensor is not contiguous");
+        let (p, n) = (self.as_mut_ptr()?, self.len() * self.dtype().size());
+        // SAFETY: as `as_bytes`, and exclusive while `self` is borrowed (STORAGE3).
+        Ok(if n == 0 { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(p, n) } })
+    }
     /// The values for writing, row-major; copies first where the storage is shared or the tensor is not contiguous. Errors
     /// where `T` is not the dtype.
     ///
@@ -104,8 +131,8 @@ impl Tensor {
         }
         self.as_slice::<T>()?; // the bytes are values of `T`
         let (p, n) = (self.as_mut_ptr()?, self.len());
-        // SAFETY: contiguous elements inside the storage (T1), aligned (T2), initialised (S1) and valid by the line above,
-        // exclusive while `self` is borrowed (S3).
+        // SAFETY: contiguous elements inside the storage (TENSOR1), aligned (TENSOR2), initialised (STORAGE1) and valid by the line above,
+        // exclusive while `self` is borrowed (STORAGE3).
         Ok(if n == 0 { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(p as *mut T, n) } })
     }
     /// Writes the values of `source`, which broadcasts to this shape and has this dtype, to the elements of `self`, in
@@ -131,13 +158,13 @@ impl Tensor {
         let first = self.as_mut_ptr()?.wrapping_offset((part.offset() as isize - offset as isize) * size as isize);
         let (alike, bytes) = (source.shape() == part.shape(), part.len() * size);
         if alike && source.is_contiguous() && part.is_contiguous() && bytes <= SMALL {
-            // SAFETY: as many elements in either layout, which lie one after the other; ours are ours alone (S3), so nothing overlaps.
+            // SAFETY: as many elements in either layout, which lie one after the other; ours are ours alone (STORAGE3), so nothing overlaps.
             unsafe { core::ptr::copy_nonoverlapping(source.as_ptr(), first, bytes) };
             return Ok(());
         }
         let source = source.share(source.layout().broadcast_to("broadcast_to", part.shape())?);
         let target = Operand::new(first, size, part.shape(), part.strides(), rank);
-        // SAFETY: both reach elements of their own storages only (T1); the target's is unshared (S3), so they are apart.
+        // SAFETY: both reach elements of their own storages only (TENSOR1); the target's is unshared (STORAGE3), so they are apart.
         unsafe { run_one(copy_loop(size), COPY_FORMS, part.shape(), source.operand(rank), target) };
         Ok(())
     }
@@ -161,7 +188,7 @@ impl Tensor {
         let (p, rank) = (out.as_mut_ptr()?, self.rank());
         if self.is_contiguous() && self.len() * self.dtype().size().max(dtype.size()) <= SMALL {
             let x = self.as_ptr();
-            // SAFETY: E1: contiguous elements of both dtypes (T1), the result's unshared (S3).
+            // SAFETY: LOOP1: contiguous elements of both dtypes (TENSOR1), the result's unshared (STORAGE3).
             unsafe { f(p, x, x, x, self.len(), 0) };
             return Ok(out);
         }
@@ -180,7 +207,7 @@ impl Tensor {
         let p = out.as_mut_ptr()?;
         if out.len() * dtype.size() <= SMALL {
             let x = value.as_ptr();
-            // SAFETY: E1: contiguous elements of the fresh tensor (T1, S3), and one value of their dtype.
+            // SAFETY: LOOP1: contiguous elements of the fresh tensor (TENSOR1, STORAGE3), and one value of their dtype.
             unsafe { copy_loop(dtype.size())(p, x, x, x, out.len(), 1) };
             return Ok(out);
         }

@@ -11,6 +11,8 @@ use core::ops::Range;
 #[cfg(feature = "std")]
 mod count;
 #[cfg(feature = "std")]
+mod executor;
+#[cfg(feature = "std")]
 mod place;
 #[cfg(feature = "std")]
 mod team;
@@ -18,7 +20,11 @@ mod team;
 #[cfg(feature = "python")]
 pub use count::this_thread;
 #[cfg(feature = "std")]
-pub use count::{set_local_threads, set_num_threads, threads, with_threads};
+pub use count::{requested, set_local_threads, set_num_threads, threads, with_threads};
+#[cfg(feature = "rayon")]
+pub use executor::Rayon;
+#[cfg(feature = "std")]
+pub use executor::{Executor, set_executor};
 
 /// What one item of work costs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,8 +66,17 @@ pub fn threads() -> usize {
 fn share(_pieces: usize, _threads: usize, _ns: usize, _f: impl Fn(usize) + Sync) -> bool {
     false
 }
+/// The same with the standard library: on the program's own threads where it lent them, else on the team.
 #[cfg(feature = "std")]
-use team::share;
+fn share(pieces: usize, threads: usize, ns: usize, f: impl Fn(usize) + Sync) -> bool {
+    match executor::current() {
+        Some(executor) => {
+            executor::share(executor, pieces, f);
+            true
+        }
+        None => team::share(pieces, threads, ns, f),
+    }
+}
 
 /// On how many threads work of this cost is worth being cut.
 pub fn threads_for(cost: Cost) -> usize {
@@ -74,10 +89,10 @@ pub fn threads_for(cost: Cost) -> usize {
 /// With the panic of one of the calls; others may be left out then.
 ///
 /// ```
-/// use flex::exec::par::{Cost, Out, chunks};
+/// use flex::par::{Cost, Out, chunks};
 /// let mut squares = vec![0; 1000];
 /// let out = Out::new(&mut squares);
-/// // SAFETY: each call has an element of its own, so no two parts overlap (O1).
+/// // SAFETY: each call has an element of its own, so no two parts overlap (OUT1).
 /// chunks(1000, Cost { bytes: 4000, flops: 1000 }, |k| unsafe { out.part(k..k + 1)[0] = k * k });
 /// assert_eq!(squares[999], 998_001);
 /// ```
@@ -101,10 +116,10 @@ pub fn chunks(n: usize, cost: Cost, f: impl Fn(usize) + Sync) {
 /// With the panic of one of the calls; others may be left out then.
 ///
 /// ```
-/// use flex::exec::par::{Cost, Out, ranges};
+/// use flex::par::{Cost, Out, ranges};
 /// let mut ones = vec![0u8; 1 << 20];
 /// let out = Out::new(&mut ones);
-/// // SAFETY: the ranges of two calls never overlap (O1).
+/// // SAFETY: the ranges of two calls never overlap (OUT1).
 /// ranges(1 << 20, 64, Cost { bytes: 1, flops: 0 }, |r| unsafe { out.part(r).fill(1) });
 /// assert!(ones.iter().all(|x| *x == 1));
 /// ```
@@ -129,7 +144,7 @@ pub struct Out<'a, T> {
     len: usize,
     _slice: core::marker::PhantomData<&'a mut [T]>,
 }
-// SAFETY: parts are handed out by `part`, whose caller promises that no two live ones overlap (O1).
+// SAFETY: parts are handed out by `part`, whose caller promises that no two live ones overlap (OUT1).
 unsafe impl<T: Send> Sync for Out<'_, T> {}
 impl<'a, T> Out<'a, T> {
     /// The whole slice.
@@ -139,11 +154,11 @@ impl<'a, T> Out<'a, T> {
     /// One part.
     ///
     /// # Safety
-    /// O1: no two live parts overlap.
+    /// OUT1: no two live parts overlap.
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn part(&self, r: Range<usize>) -> &mut [T] {
         assert!(r.start <= r.end && r.end <= self.len);
-        // SAFETY: inside the slice by the line above; exclusive by O1.
+        // SAFETY: inside the slice by the line above; exclusive by OUT1.
         unsafe { core::slice::from_raw_parts_mut(self.ptr.add(r.start), r.end - r.start) }
     }
 }

@@ -1,17 +1,18 @@
 //! What the vectorised sort asks of a vector of keys, for AVX-512 and AVX2, 32 and 64 bits.
 
-use super::key::Key;
 use core::arch::x86_64::*;
 
-/// A vector of keys. A value exists only where the CPU has its instruction set (V1): the methods that make one of something else are
-/// unsafe, and all others are not.
+/// A vector of keys.
+///
+/// Invariant VECTOR1: a value exists only where the CPU has its instruction set. The methods that make one of something else are unsafe,
+/// and all others are not.
 ///
 /// # Safety
-/// Contract of `load`, `load_first` and `splat`: the CPU has the vector's instruction set (V1). Contract of all that take a pointer: it is
+/// Contract of `load`, `load_first` and `splat`: the CPU has the vector's instruction set (VECTOR1). Contract of all that take a pointer: it is
 /// valid for the lanes that the method names.
 pub trait Vector: Copy {
     /// One lane.
-    type Key: Key;
+    type Key: Copy;
     /// Lanes, a power of two.
     const LANES: usize;
     /// How many the CPU has registers for in a sorting network: 8 or 16.
@@ -75,10 +76,10 @@ const fn interleaved<const N: usize>(first: usize, words: usize) -> [i32; N] {
 /// Both vectors that the permutations of 32-bit words make.
 ///
 /// # Safety
-/// The CPU has AVX-512 (V1).
+/// The CPU has AVX-512 (VECTOR1).
 #[inline(always)]
 unsafe fn permuted(x: __m512i, low: &[i32; 16], high: &[i32; 16], y: __m512i) -> (__m512i, __m512i) {
-    // SAFETY: V1, by the caller's promise; arrays of 16 words are as long as the vector.
+    // SAFETY: VECTOR1, by the caller's promise; arrays of 16 words are as long as the vector.
     unsafe {
         let (low, high) = (_mm512_loadu_si512((&raw const *low).cast()), _mm512_loadu_si512((&raw const *high).cast()));
         (_mm512_permutex2var_epi32(x, low, y), _mm512_permutex2var_epi32(x, high, y))
@@ -123,14 +124,14 @@ macro_rules! vector {
             $(
                 #[inline(always)]
                 unsafe fn $promised($($in)*) $(-> $made)? {
-                    // SAFETY: V1 and the lanes' memory, by the caller's promise.
+                    // SAFETY: VECTOR1 and the lanes' memory, by the caller's promise.
                     unsafe { $promise }
                 }
             )*
             $(
                 #[inline(always)]
                 fn $method $(<const $N: usize>)? ($($operands)*) -> $out {
-                    // SAFETY: V1, for `self` exists; what is loaded are tables of as many words as a vector has.
+                    // SAFETY: VECTOR1, for `self` exists; what is loaded are tables of as many words as a vector has.
                     unsafe { $body }
                 }
             )*
@@ -181,10 +182,10 @@ vector! { /// AVX-512, 64 bits.
 /// All bits of the first `n` of eight 32-bit words.
 ///
 /// # Safety
-/// The CPU has AVX2 (V1).
+/// The CPU has AVX2 (VECTOR1).
 #[inline(always)]
 unsafe fn first_words(n: usize) -> __m256i {
-    // SAFETY: V1, by the caller's promise.
+    // SAFETY: VECTOR1, by the caller's promise.
     unsafe { _mm256_cmpgt_epi32(_mm256_set1_epi32(n as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)) }
 }
 vector! { /// AVX2, 32 bits.

@@ -10,7 +10,7 @@ const LARGE: usize = 24 << 20;
 /// as long on AMD's Zen 5; so by the CPU's maker.
 pub fn pays(bytes: usize) -> bool {
     #[cfg(all(feature = "std", target_arch = "x86_64"))]
-    return bytes >= LARGE && super::isa::is_intel();
+    return bytes >= LARGE && super::is_intel();
     #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
     return {
         let _ = bytes;

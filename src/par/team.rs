@@ -1,26 +1,26 @@
 //! Fork-join on a team of threads that live as long as the process. A job is split into pieces, the pieces into a share for each
 //! thread; who has done its share takes pieces of others'. Workers wait for the next job spinning, for a while, then parked.
 //!
-//! - **J1, one job.** `Team::busy` is held by the thread whose job is on the team. All else that a job writes (`job`, `workers`,
-//!   shares) is written by the holder, apart from the claims of J2. Who finds it held runs in place, so nested calls can't deadlock.
-//! - **J2, claims.** A share is one word: epoch, end, next. A piece belongs to who raises `next` past it by compare-and-swap, and it
+//! - **JOB1, one job.** `Team::busy` is held by the thread whose job is on the team. All else that a job writes (`job`, `workers`,
+//!   shares) is written by the holder, apart from the claims of JOB2. Who finds it held runs in place, so nested calls can't deadlock.
+//! - **JOB2, claims.** A share is one word: epoch, end, next. A piece belongs to who raises `next` past it by compare-and-swap, and it
 //!   is run by that thread alone. The comparison is with the whole word, so a claim that succeeds is one of the present job, however
 //!   old the view was that it started from.
-//! - **J3, alive.** A job ends when all of its pieces are done, and until then its closure lives. So a thread with a claim may read
+//! - **JOB3, alive.** A job ends when all of its pieces are done, and until then its closure lives. So a thread with a claim may read
 //!   `job` and call the closure; a worker without one touches shares, `mask` and `cpu` only. Pieces that nobody began are taken by the
 //!   caller: it never waits for a worker that merely woke.
-//! - **J4, order.** The stores of a share are release, claims are acquire: a claimer sees the job and what the caller wrote before.
+//! - **JOB4, order.** The stores of a share are release, claims are acquire: a claimer sees the job and what the caller wrote before.
 //!   `done` is raised with release order and read with acquire: at the end the caller sees what all pieces wrote (each raise
 //!   continues the release sequences of those before).
-//! - **J5, wake-ups.** A worker says `parked`, then looks at its share's epoch once more, then parks. The caller stores the share,
+//! - **JOB5, wake-ups.** A worker says `parked`, then looks at its share's epoch once more, then parks. The caller stores the share,
 //!   then reads `parked`. All four are sequentially consistent, so one of them sees the other's: no wake-up is lost. A worker that
 //!   the caller chose not to wake loses nothing but its part in the job.
-//! - **J6, forks.** A child has the forking thread alone. There `busy` is dropped, shares are emptied and `forks` is raised, so the
+//! - **JOB6, forks.** A child has the forking thread alone. There `busy` is dropped, shares are emptied and `forks` is raised, so the
 //!   next job starts workers anew. A job that was under way belongs to a thread that the child doesn't have; if the forking thread
 //!   was itself inside of one, that job can't end in the child and panics. A worker that can't start there (the standard library's
-//!   locks don't survive forks) is missed by nobody (J3).
+//!   locks don't survive forks) is missed by nobody (JOB3).
 
-use super::count::{set_local_threads, with_threads};
+use super::count::{MAX_THREADS, set_local_threads, with_threads};
 use super::place;
 use core::any::Any;
 use core::cell::UnsafeCell;
@@ -30,8 +30,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// Threads at most, the caller counted: a job's threads are bits of a word.
-pub(super) const MOST: usize = 64;
 /// How long a worker spins for the next job before it parks: longer than the serial work between two jobs of a small model takes, such as
 /// the attention of a short sequence or its tokens.
 const SPIN: Duration = Duration::from_micros(200);
@@ -47,9 +45,9 @@ const LONG: usize = 1_000_000;
 /// A thread's part of a job. Slot 0 is the caller's. Two cache lines, for they are fetched in pairs.
 #[repr(align(128))]
 struct Slot {
-    /// `epoch << 32 | end << 16 | next` (J2).
+    /// `epoch << 32 | end << 16 | next` (JOB2).
     share: AtomicU64,
-    /// Whether the worker is parked or about to be (J5).
+    /// Whether the worker is parked or about to be (JOB5).
     parked: AtomicBool,
 }
 /// What the pieces of a job are calls of.
@@ -70,7 +68,7 @@ struct Job {
 struct Apart<T>(T);
 
 struct Team {
-    slots: [Slot; MOST],
+    slots: [Slot; MAX_THREADS],
     job: Job,
     /// Pieces that workers finished.
     done: Apart<AtomicUsize>,
@@ -79,7 +77,7 @@ struct Team {
     /// Work that is still to run in place after a delay.
     back_off: AtomicUsize,
     forks: AtomicUsize,
-    /// The holder's of `busy` (J1).
+    /// The holder's of `busy` (JOB1).
     crew: UnsafeCell<Crew>,
 }
 /// The workers, and the work that waits for them.
@@ -92,11 +90,11 @@ struct Crew {
     /// When the latest job began.
     latest: Option<Instant>,
 }
-// SAFETY: the cell is the holder's of `busy` (J1); the rest is atomic.
+// SAFETY: the cell is the holder's of `busy` (JOB1); the rest is atomic.
 unsafe impl Sync for Team {}
 
 static TEAM: Team = Team {
-    slots: [const { Slot { share: AtomicU64::new(0), parked: AtomicBool::new(false) } }; MOST],
+    slots: [const { Slot { share: AtomicU64::new(0), parked: AtomicBool::new(false) } }; MAX_THREADS],
     job: Job {
         data: AtomicPtr::new(null_mut()),
         call: AtomicPtr::new(null_mut()),
@@ -118,7 +116,7 @@ fn slots(mask: u64, first: usize) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let k = rest.trailing_zeros() as usize;
         rest &= rest.wrapping_sub(1);
-        (k < MOST).then_some((first + k) % MOST)
+        (k < MAX_THREADS).then_some((first + k) % MAX_THREADS)
     })
 }
 
@@ -164,7 +162,7 @@ impl Team {
             // before the claims, so that a job that comes during them is not slept through
             let seen = self.slots[me].epoch(Acquire);
             while let Some(k) = self.claim(me) {
-                // SAFETY: the claim makes the job alive and visible (J3, J4); `call` belongs to `data` and was a function of this type.
+                // SAFETY: the claim makes the job alive and visible (JOB3, JOB4); `call` belongs to `data` and was a function of this type.
                 self.run(|| unsafe {
                     let call = std::mem::transmute::<*mut (), unsafe fn(*const (), usize)>(self.job.call.load(Relaxed));
                     call(self.job.data.load(Relaxed), k)
@@ -248,7 +246,7 @@ pub(super) fn share<F: Fn(usize) + Sync>(pieces: usize, threads: usize, ns: usiz
     if team.busy.0.swap(true, Acquire) {
         return false;
     }
-    // SAFETY: `busy` is ours since the line above, so nobody else has the crew (J1).
+    // SAFETY: `busy` is ours since the line above, so nobody else has the crew (JOB1).
     let crew = unsafe { &mut *team.crew.get() };
     let start = Instant::now();
     let pause = crew.latest.replace(start).map_or(0, |latest| (start - latest).as_nanos() as usize);
@@ -318,7 +316,7 @@ fn join(team: &Team, begun: usize, patience: Duration, forks: usize) {
     }
 }
 
-/// Sees to J6, once.
+/// Sees to JOB6, once.
 fn survive_forks() {
     #[cfg(all(unix, not(miri)))]
     {

@@ -1,16 +1,16 @@
 //! Blocks of four-byte elements, transposed in registers: what LLVM does not find, for copies and kernels alike.
 //!
-//! Contract B1: the elements of the block are readable from `from`, and writable at `to` by nobody else.
+//! Contract BLOCK1: the elements of the block are readable from `from`, and writable at `to` by nobody else.
 
 use core::arch::x86_64::*;
 
 /// Sixteen columns of sixteen elements, `from_step` bytes apart, to sixteen rows, `to_step` bytes apart.
 ///
 /// # Safety
-/// The CPU has AVX-512 (I1); B1 for the 256 elements.
+/// The CPU has AVX-512 (ISA1); BLOCK1 for the 256 elements.
 #[target_feature(enable = "avx512f")]
 pub unsafe fn transpose_16x16(from: *const u32, from_step: isize, to: *mut u32, to_step: isize) {
-    // SAFETY: B1; unaligned loads and stores of sixteen elements each.
+    // SAFETY: BLOCK1; unaligned loads and stores of sixteen elements each.
     unsafe {
         let mut v = [_mm512_setzero_si512(); 16];
         for (i, v) in v.iter_mut().enumerate() {
@@ -36,10 +36,10 @@ pub unsafe fn transpose_16x16(from: *const u32, from_step: isize, to: *mut u32, 
 /// Eight columns of eight elements, `from_step` bytes apart, to eight rows, `to_step` bytes apart.
 ///
 /// # Safety
-/// The CPU has AVX2 (I1); B1 for the 64 elements.
+/// The CPU has AVX2 (ISA1); BLOCK1 for the 64 elements.
 #[target_feature(enable = "avx2")]
 pub unsafe fn transpose_8x8(from: *const u32, from_step: isize, to: *mut u32, to_step: isize) {
-    // SAFETY: B1; unaligned loads and stores of eight elements each.
+    // SAFETY: BLOCK1; unaligned loads and stores of eight elements each.
     unsafe {
         let load = |k: isize| _mm256_loadu_ps(from.byte_offset(from_step * k).cast());
         let a = [load(0), load(1), load(2), load(3), load(4), load(5), load(6), load(7)];

@@ -1,9 +1,11 @@
 //! How many threads: the process's number, and one of each thread's own.
 
-use super::team::MOST;
-use crate::exec::environment;
+use crate::environment::{Setting, setting};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Threads at most, the caller counted: a job's threads are bits of a word.
+pub(super) const MAX_THREADS: usize = 64;
 
 /// The process's number; 0 until it is known.
 static PROCESS: AtomicUsize = AtomicUsize::new(0);
@@ -34,10 +36,14 @@ pub fn threads() -> usize {
         n => n,
     }
 }
+/// `FLEX_NUM_THREADS`: the number asked for.
+pub fn requested() -> Setting<usize> {
+    setting("FLEX_NUM_THREADS", "a number of threads, at least 1", |v| v.parse().ok().filter(|n| *n > 0))
+}
 #[cold]
 fn reset() -> usize {
-    let asked = environment::num_threads().and_then(Result::ok);
-    let n = asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())).min(MOST);
+    let asked = requested().and_then(Result::ok);
+    let n = asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())).min(MAX_THREADS);
     PROCESS.store(n, Relaxed);
     n
 }
@@ -53,7 +59,7 @@ pub fn set_num_threads(n: usize) {
     if n == 0 {
         reset();
     } else {
-        PROCESS.store(n.min(MOST), Relaxed);
+        PROCESS.store(n.min(MAX_THREADS), Relaxed);
     }
 }
 
@@ -66,7 +72,7 @@ pub fn set_num_threads(n: usize) {
 /// flex::set_local_threads(before);
 /// ```
 pub fn set_local_threads(n: Option<usize>) -> Option<usize> {
-    let before = LOCAL.replace(n.map_or(0, |n| n.clamp(1, MOST)));
+    let before = LOCAL.replace(n.map_or(0, |n| n.clamp(1, MAX_THREADS)));
     (before != 0).then_some(before)
 }
 

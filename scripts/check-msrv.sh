@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Whether the crate compiles with the oldest Rust that Cargo.toml promises (rust-version): by default, without the standard library, and as
+# the Python module. With that release alone, since a later one tells nothing; where it is not installed nothing is checked, and that is
+# said loudly. `rustup toolchain install` gets it; scripts/setup.sh holds users to the same number.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+want=$(sed -nE 's/^rust-version = "(.*)"/\1/p' Cargo.toml)
+step "Rust $want"
+
+of_release() { case $1 in "$want" | "$want".* | "$want"-*) ;; *) return 1 ;; esac; }
+
+toolchain=
+while read -r name _; do
+  ! of_release "$name" || { toolchain=$name; break; }
+done < <(rustup toolchain list 2>/dev/null || true)
+if [ -n "$toolchain" ]; then
+  export RUSTUP_TOOLCHAIN=$toolchain
+elif ! of_release "$(rustc --version | awk '{print $2}')"; then
+  printf '\n!! NOT CHECKED, for want of Rust %s (rustup toolchain install %s): whether the crate compiles with it\n' "$want" "$want" >&2
+  exit 0
+fi
+
+rustc --version
+for features in "" --no-default-features "--features python"; do
+  # shellcheck disable=SC2086
+  cargo check -q --locked --target-dir target/msrv $features
+done

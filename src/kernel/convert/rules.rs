@@ -1,0 +1,180 @@
+//! The conversions: what one element becomes.
+
+use super::number::{Source, Target};
+use super::rule::{BLOCK, Rule, by_blocks};
+use crate::dtype::Bool;
+use crate::simd::Isa;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+
+/// What has a truth value.
+pub trait Nonzero: Copy + 'static {
+    /// Whether it is not zero; NaN is not.
+    fn nonzero(self) -> bool;
+}
+macro_rules! nonzero {
+    ($($T:ident $zero:literal)*) => { $(
+        impl Nonzero for $T {
+            #[inline(always)]
+            fn nonzero(self) -> bool {
+                self != $zero
+            }
+        }
+    )* };
+}
+nonzero! { u8 0 u16 0 u32 0 u64 0 f32 0.0 f64 0.0 }
+#[cfg(feature = "complex")]
+impl<T: Nonzero> Nonzero for num_complex::Complex<T> {
+    #[inline(always)]
+    fn nonzero(self) -> bool {
+        self.re.nonzero() | self.im.nonzero()
+    }
+}
+
+/// Integers that wrap into each other.
+pub trait Wrap<T>: Copy + 'static {
+    /// Its low bits, or its value where the other is wider.
+    fn wrap(self) -> T;
+}
+macro_rules! wrap {
+    ($($A:ident => $($B:ident)*;)*) => { $($(
+        impl Wrap<$B> for $A {
+            #[inline(always)]
+            fn wrap(self) -> $B {
+                self as $B
+            }
+        }
+    )*)* };
+}
+
+wrap! {
+    u8 => u16 u32 u64;
+    i8 => u16 u32 u64;
+    u16 => u8 u32 u64;
+    i16 => u32 u64;
+    u32 => u8 u16 u64;
+    i32 => u64;
+    u64 => u8 u16 u32;
+}
+macro_rules! from_bool {
+    ($($T:ident)*) => { $(
+        impl Wrap<$T> for Bool {
+            #[inline(always)]
+            fn wrap(self) -> $T {
+                self.get() as $T
+            }
+        }
+    )* };
+}
+from_bool! { u8 u16 u32 u64 }
+
+macro_rules! rules {
+    ($($(#[$doc:meta])* $name:ident<$($g:ident $(: $bound:path)?),*>: $From:ty => $To:ty { |$x:ident| $e:expr $(, all $G:ident $all:ident)? })*) => { $(
+        $(#[$doc])*
+        pub struct $name<$($g),*>(PhantomData<($($g,)*)>);
+        impl<$($g: Copy + 'static $(+ $bound)?),*> Rule for $name<$($g),*> {
+            type From = $From;
+            type To = $To;
+            #[inline(always)]
+            fn convert($x: $From) -> $To {
+                $e
+            }
+            $(#[inline(always)]
+            fn convert_all<I: Isa>(x: &[$From], y: &mut [MaybeUninit<$To>]) {
+                $G::$all::<I>(x, y)
+            })?
+        }
+    )* };
+}
+rules! {
+    /// The nearest `f32`.
+    Single<A: Source>: A => f32 { |x| x.single() }
+    /// The nearest `f64`.
+    Double<A: Source>: A => f64 { |x| x.double() }
+    /// The `f32` to round to float16.
+    NearF16<A: Source>: A => f32 { |x| x.near_f16() }
+    /// From `f32`.
+    FromSingle<T: Target>: f32 => T { |x| T::from_single(x), all T from_singles }
+    /// From `f64`.
+    FromDouble<T: Target>: f64 => T { |x| T::from_double(x), all T from_doubles }
+    /// To bool.
+    Truth<A: Nonzero>: A => Bool { |x| Bool(x.nonzero() as u8) }
+    /// Between integers, and from bool.
+    Resize<A: Wrap<T>, T>: A => T { |x| x.wrap() }
+}
+
+#[cfg(feature = "half")]
+rules! {
+    /// 16-bit floats to `f32`.
+    Widened<A: super::Widen>: A => f32 { |x| x.widen(), all A widen_all }
+}
+/// To the nearest bfloat16.
+#[cfg(feature = "half")]
+pub struct ToBf16<A>(PhantomData<A>);
+#[cfg(feature = "half")]
+impl<A: Source> Rule for ToBf16<A> {
+    type From = A;
+    type To = crate::dtype::bf16;
+    #[inline(always)]
+    fn convert(x: A) -> Self::To {
+        super::Widen::narrow(x.odd())
+    }
+    #[inline(always)]
+    fn convert_all<I: Isa>(x: &[A], y: &mut [MaybeUninit<Self::To>]) {
+        by_blocks::<Self>(x, y)
+    }
+    /// By way of the nearest `f32`: whatever was lost, it is on the same side of all that lies halfway between neighbours, unless it lies
+    /// there itself.
+    #[inline(always)]
+    fn convert_block(x: &[A; BLOCK]) -> [MaybeUninit<Self::To>; BLOCK] {
+        let (mut near, mut halfway) = ([0.0; BLOCK], 0);
+        for k in 0..BLOCK {
+            near[k] = x[k].single();
+        }
+        for x in near {
+            halfway |= (x.to_bits() << 16 == 1 << 31) as u32;
+        }
+        let mut y = [const { MaybeUninit::uninit() }; BLOCK];
+        if A::EXACT | (halfway == 0) {
+            for k in 0..BLOCK {
+                y[k].write(super::Widen::narrow(near[k]));
+            }
+        } else {
+            for k in 0..BLOCK {
+                y[k].write(Self::convert(x[k]));
+            }
+        }
+        y
+    }
+}
+/// Each part on its own.
+#[cfg(feature = "complex")]
+pub struct Parts<A, T>(PhantomData<(A, T)>);
+#[cfg(feature = "complex")]
+macro_rules! parts {
+    ($($A:ident $T:ident)*) => { $(
+        impl Rule for Parts<$A, $T> {
+            type From = num_complex::Complex<$A>;
+            type To = num_complex::Complex<$T>;
+            #[inline(always)]
+            fn convert(x: Self::From) -> Self::To {
+                Self::To::new(x.re as $T, x.im as $T)
+            }
+        }
+    )* };
+}
+#[cfg(feature = "complex")]
+parts! { f32 f64 f64 f32 }
+
+/// 16-bit floats of either format to bool: all bits but the sign.
+#[cfg(feature = "half")]
+pub struct HalfTruth;
+#[cfg(feature = "half")]
+impl Rule for HalfTruth {
+    type From = u16;
+    type To = Bool;
+    #[inline(always)]
+    fn convert(x: u16) -> Bool {
+        Bool((x & 0x7fff != 0) as u8)
+    }
+}

@@ -1,0 +1,56 @@
+//! Conversions between float16, as its bits, and float32. Each does a leading part of the elements, whole vectors, and says how many.
+//!
+//! Contract HALF1: `n` elements are readable from `x`, and writable at `y` by nobody else; the set is the CPU's.
+
+use crate::simd::Isa;
+use core::arch::x86_64::*;
+
+/// To float32.
+///
+/// # Safety
+/// HALF1.
+#[inline(always)]
+pub unsafe fn widen<I: Isa>(x: *const u16, y: *mut f32, n: usize) -> usize {
+    let mut k = 0;
+    // SAFETY: HALF1, and the elements from k on are a vector at least.
+    unsafe {
+        if I::AVX512 {
+            while k + 16 <= n {
+                _mm512_storeu_ps(y.add(k), _mm512_cvtph_ps(_mm256_loadu_si256(x.add(k).cast())));
+                k += 16;
+            }
+        }
+        if I::AVX2 {
+            while k + 8 <= n {
+                _mm256_storeu_ps(y.add(k), _mm256_cvtph_ps(_mm_loadu_si128(x.add(k).cast())));
+                k += 8;
+            }
+        }
+    }
+    k
+}
+
+/// From float32, to the nearest.
+///
+/// # Safety
+/// HALF1.
+#[inline(always)]
+pub unsafe fn narrow<I: Isa>(x: *const f32, y: *mut u16, n: usize) -> usize {
+    let mut k = 0;
+    // SAFETY: HALF1, and the elements from k on are a vector at least.
+    unsafe {
+        if I::AVX512 {
+            while k + 16 <= n {
+                _mm256_storeu_si256(y.add(k).cast(), _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm512_loadu_ps(x.add(k))));
+                k += 16;
+            }
+        }
+        if I::AVX2 {
+            while k + 8 <= n {
+                _mm_storeu_si128(y.add(k).cast(), _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm256_loadu_ps(x.add(k))));
+                k += 8;
+            }
+        }
+    }
+    k
+}
