@@ -56,7 +56,7 @@ impl Axes {
         match self.named() {
             None => Ok(None),
             Some([a]) => axis(op, *a, rank).map(Some),
-            Some(axes) => Err(Error::value(op, message!("axes {axes:?}: give one, or () for all elements as one line"))),
+            Some(axes) => Err(Error::value(op, message!("takes one axis, not {axes:?}: pass an integer, or () for the flattened tensor"))),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::rows::normalize;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::kernel::norm;
+use crate::layout::IntoShape;
 use crate::tensor::Tensor;
 
 /// `(x - mean) / sqrt(var + eps) * weight + bias`, mean and variance taken over the last dimensions, `normalized_shape`;
@@ -14,10 +15,20 @@ use crate::tensor::Tensor;
 /// ```
 /// use flex::{Tensor, nn};
 /// let x = Tensor::from_slice(&[1.0f32, 3.0, -5.0, 5.0], [2, 2])?;
-/// assert_eq!(nn::layer_norm(&x, &[2], None, None, 0.0)?.to_vec::<f32>()?, [-1.0, 1.0, -1.0, 1.0]);
+/// assert_eq!(nn::layer_norm(&x, 2, None, None, 0.0)?.to_vec::<f32>()?, [-1.0, 1.0, -1.0, 1.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn layer_norm(x: &Tensor, normalized_shape: &[usize], weight: Option<&Tensor>, bias: Option<&Tensor>, eps: f64) -> Result<Tensor> {
+pub fn layer_norm(
+    x: &Tensor,
+    normalized_shape: impl IntoShape,
+    weight: Option<&Tensor>,
+    bias: Option<&Tensor>,
+    eps: f64,
+) -> Result<Tensor> {
+    layer_norm_of(x, normalized_shape.into_shape().as_ref(), weight, bias, eps)
+}
+
+fn layer_norm_of(x: &Tensor, normalized_shape: &[usize], weight: Option<&Tensor>, bias: Option<&Tensor>, eps: f64) -> Result<Tensor> {
     const OP: &str = "layer_norm";
     let (rows, wide) = rows(OP, x, normalized_shape)?;
     let (weight, bias) = (parameter(OP, "weight", weight, normalized_shape, wide)?, parameter(OP, "bias", bias, normalized_shape, wide)?);
@@ -36,10 +47,14 @@ pub fn layer_norm(x: &Tensor, normalized_shape: &[usize], weight: Option<&Tensor
 /// ```
 /// use flex::{Tensor, nn};
 /// let x = Tensor::from_slice(&[3.0f32, 4.0, 0.0, 0.0], [4])?;
-/// assert_eq!(nn::rms_norm(&x, &[4], None, Some(0.0))?.to_vec::<f32>()?, [1.2, 1.6, 0.0, 0.0]);
+/// assert_eq!(nn::rms_norm(&x, 4, None, Some(0.0))?.to_vec::<f32>()?, [1.2, 1.6, 0.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn rms_norm(x: &Tensor, normalized_shape: &[usize], weight: Option<&Tensor>, eps: Option<f64>) -> Result<Tensor> {
+pub fn rms_norm(x: &Tensor, normalized_shape: impl IntoShape, weight: Option<&Tensor>, eps: Option<f64>) -> Result<Tensor> {
+    rms_norm_of(x, normalized_shape.into_shape().as_ref(), weight, eps)
+}
+
+fn rms_norm_of(x: &Tensor, normalized_shape: &[usize], weight: Option<&Tensor>, eps: Option<f64>) -> Result<Tensor> {
     const OP: &str = "rms_norm";
     let (rows, wide) = rows(OP, x, normalized_shape)?;
     let weight = parameter(OP, "weight", weight, normalized_shape, wide)?;

@@ -56,7 +56,10 @@ impl Tensor {
     /// Bytes from the first element to the one at a position.
     fn offset_of(&self, op: &'static str, position: &[isize]) -> Result<isize> {
         if position.len() != self.rank() {
-            return Err(Error::subscript(op, message!("{} numbers for an element of shape {:?}", position.len(), self.shape())));
+            return Err(Error::subscript(
+                op,
+                message!("{} indices for {} dimensions (shape {:?})", position.len(), self.rank(), self.shape()),
+            ));
         }
         let mut at = 0;
         for (axis, (index, (size, stride))) in position.iter().zip(self.shape().iter().zip(self.strides())).enumerate() {

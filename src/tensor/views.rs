@@ -116,7 +116,7 @@ impl Tensor {
     /// ```
     pub fn expand_dims(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         let axes = axes.into();
-        let places = axes.named().ok_or_else(|| Error::value("expand_dims", "name the places of the new dimensions"))?;
+        let places = axes.named().ok_or_else(|| Error::value("expand_dims", "() names no positions: pass those of the new dimensions"))?;
         Ok(self.view(self.layout.expand_dims("expand_dims", places)?))
     }
     /// Sliding windows of `size` elements, every `step`, along a dimension; the windows' dimension comes last; a view

@@ -69,7 +69,7 @@ fn single_elements() {
     let message = |r: flex::Result<i32>| r.unwrap_err().to_string();
     assert_eq!(message(x.at((2, 0))), "at: index 2 is out of range for axis 0 of size 2");
     assert_eq!(message(x.at((0, -4))), "at: index -4 is out of range for axis 1 of size 3");
-    assert_eq!(message(x.at(0)), "at: 1 numbers for an element of shape [2, 3]");
+    assert_eq!(message(x.at(0)), "at: 1 indices for 2 dimensions (shape [2, 3])");
     assert!(matches!(x.at::<f32>((0, 0)), Err(Error::DType { .. })));
 
     let mut y = turned.clone();

@@ -72,17 +72,17 @@ fn long_rows() {
             let var = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64;
             (0..n).map(|j| (row[j] - mean) / (var + 1e-3).sqrt() * weight[j] + if shift { bias[j] } else { 0.0 }).collect()
         };
-        let layer = nn::layer_norm(&x, &[n], Some(&w), Some(&b), 1e-3).unwrap();
+        let layer = nn::layer_norm(&x, [n], Some(&w), Some(&b), 1e-3).unwrap();
         close(&layer, &wide.chunks(n).flat_map(|row| norm(row, true)).collect::<Vec<_>>(), 3e-6);
-        let rms = nn::rms_norm(&x, &[n], Some(&w), Some(1e-3)).unwrap();
+        let rms = nn::rms_norm(&x, [n], Some(&w), Some(1e-3)).unwrap();
         close(&rms, &wide.chunks(n).flat_map(|row| norm(row, false)).collect::<Vec<_>>(), 3e-6);
 
         // so many rows that none is cut; and lines that are packed
         let bits = |t: &Tensor| t.to_vec::<f32>().unwrap().into_iter().map(f32::to_bits).collect::<Vec<_>>();
         let all = x.reshape([1, 3, n as isize]).unwrap().broadcast_to([6, 3, n]).unwrap();
         assert_eq!(bits(&nn::softmax(&all, 2).unwrap().narrow(0, 4, 1).unwrap()), bits(&soft));
-        assert_eq!(bits(&nn::layer_norm(&all, &[n], Some(&w), Some(&b), 1e-3).unwrap().narrow(0, 4, 1).unwrap()), bits(&layer));
-        assert_eq!(bits(&nn::rms_norm(&all, &[n], Some(&w), Some(1e-3)).unwrap().narrow(0, 4, 1).unwrap()), bits(&rms));
+        assert_eq!(bits(&nn::layer_norm(&all, [n], Some(&w), Some(&b), 1e-3).unwrap().narrow(0, 4, 1).unwrap()), bits(&layer));
+        assert_eq!(bits(&nn::rms_norm(&all, [n], Some(&w), Some(1e-3)).unwrap().narrow(0, 4, 1).unwrap()), bits(&rms));
         let columns = nn::softmax(&x.transpose(0, 1).unwrap().copy().unwrap(), 0).unwrap();
         assert_eq!(bits(&columns.transpose(0, 1).unwrap()), bits(&soft));
     }
@@ -119,11 +119,11 @@ fn half_and_double_rows() {
             close(&got.astype(DType::F32).unwrap(), &doubles(&want), unit);
         };
         check(nn::softmax(&x, -1).unwrap(), nn::softmax(&exact, -1).unwrap());
-        check(nn::layer_norm(&x, &[130], None, None, 1e-5).unwrap(), nn::layer_norm(&exact, &[130], None, None, 1e-5).unwrap());
-        check(nn::rms_norm(&x, &[130], None, Some(1e-5)).unwrap(), nn::rms_norm(&exact, &[130], None, Some(1e-5)).unwrap());
+        check(nn::layer_norm(&x, [130], None, None, 1e-5).unwrap(), nn::layer_norm(&exact, [130], None, None, 1e-5).unwrap());
+        check(nn::rms_norm(&x, [130], None, Some(1e-5)).unwrap(), nn::rms_norm(&exact, [130], None, Some(1e-5)).unwrap());
         let (long, exact_long) =
             (tensor(&[1, 9000], 4).astype(dtype).unwrap(), tensor(&[1, 9000], 4).astype(dtype).unwrap().astype(DType::F32).unwrap());
-        check(nn::layer_norm(&long, &[9000], None, None, 1e-5).unwrap(), nn::layer_norm(&exact_long, &[9000], None, None, 1e-5).unwrap());
+        check(nn::layer_norm(&long, [9000], None, None, 1e-5).unwrap(), nn::layer_norm(&exact_long, [9000], None, None, 1e-5).unwrap());
         let head = x.reshape([2, 10, 26]).unwrap();
         let exact = exact.reshape([2, 10, 26]).unwrap();
         let attend = |t: &Tensor| nn::scaled_dot_product_attention(t, t, t, nn::Attention::default()).unwrap();
@@ -145,23 +145,23 @@ fn norms_over_the_last_dimensions() {
                 row.iter().enumerate().map(|(j, x)| (x - mean) / (var + 1e-3).sqrt() * scale(j) + shift(j)).collect()
             };
             let want: Vec<f64> = doubles(&x).chunks(n).flat_map(row).collect();
-            close(&nn::layer_norm(&x, &[n], weight, bias, 1e-3).unwrap(), &want, 3e-6);
+            close(&nn::layer_norm(&x, [n], weight, bias, 1e-3).unwrap(), &want, 3e-6);
         }
         let row = |row: &[f64]| -> Vec<f64> {
             let square = row.iter().map(|x| x * x).sum::<f64>() / n as f64;
             row.iter().enumerate().map(|(j, x)| x / (square + 1e-6).sqrt() * wide_w[j]).collect()
         };
         let want: Vec<f64> = doubles(&x).chunks(n).flat_map(row).collect();
-        close(&nn::rms_norm(&x, &[n], Some(&w), Some(1e-6)).unwrap(), &want, 3e-6);
+        close(&nn::rms_norm(&x, [n], Some(&w), Some(1e-6)).unwrap(), &want, 3e-6);
     }
     // two dimensions at once, and a strided operand
     let (x, w) = (tensor(&[4, 6, 5], 4), tensor(&[5, 6], 5));
     let view = x.transpose(1, 2).unwrap();
     let flat = view.copy().unwrap().reshape([4, 30]).unwrap();
-    let want = nn::layer_norm(&flat, &[30], Some(&w.reshape([30]).unwrap()), None, 1e-5).unwrap();
-    let got = nn::layer_norm(&view, &[5, 6], Some(&w), None, 1e-5).unwrap();
+    let want = nn::layer_norm(&flat, [30], Some(&w.reshape([30]).unwrap()), None, 1e-5).unwrap();
+    let got = nn::layer_norm(&view, [5, 6], Some(&w), None, 1e-5).unwrap();
     assert_eq!((got.shape(), got.to_vec::<f32>().unwrap()), (&[4, 5, 6][..], want.to_vec::<f32>().unwrap()));
-    let error = nn::layer_norm(&x, &[6], None, None, 1e-5).unwrap_err().to_string();
+    let error = nn::layer_norm(&x, [6], None, None, 1e-5).unwrap_err().to_string();
     assert_eq!(error, "layer_norm: the last dimensions are not normalized_shape [6] (x: [4, 6, 5] float32)");
 }
 
@@ -341,11 +341,11 @@ fn bits_do_not_depend_on_threads() {
             [
                 nn::linear(&x, &w, nn::Linear { activation: Some(nn::Activation::Gelu), bias: Some(&b), ..Default::default() }).unwrap(),
                 nn::softmax(&x, 0).unwrap(),
-                nn::layer_norm(&x, &[512], None, None, 1e-5).unwrap(),
+                nn::layer_norm(&x, [512], None, None, 1e-5).unwrap(),
                 nn::softmax(&line, 1).unwrap(),
                 nn::log_softmax(&line, 1).unwrap(),
-                nn::layer_norm(&line, &[153_600], None, None, 1e-5).unwrap(),
-                nn::rms_norm(&line, &[153_600], None, None).unwrap(),
+                nn::layer_norm(&line, [153_600], None, None, 1e-5).unwrap(),
+                nn::rms_norm(&line, [153_600], None, None).unwrap(),
                 nn::scaled_dot_product_attention(&heads, &heads, &heads, causal).unwrap(),
             ]
             .map(|t| t.to_vec::<f32>().unwrap().into_iter().map(f32::to_bits).collect::<Vec<_>>())
