@@ -67,10 +67,14 @@ fn each_dtype_and_shape_comes_back() {
     for dtype in DType::ALL.into_iter().filter(|d| d.is_available()) {
         for shape in SHAPES {
             let t = arbitrary(shape, dtype);
-            npy::save(&file.0, &t).unwrap();
-            same(&npy::load(&file.0, true).unwrap(), &t);
-            same(&npy::load(&file.0, false).unwrap(), &t);
-            same(&npy::parse(&npy::write(&t).unwrap()).unwrap(), &t);
+            if dtype.is_storage() {
+                assert!(matches!(npy::write(&t), Err(Error::DType { message, .. }) if message.contains("safetensors")));
+            } else {
+                npy::save(&file.0, &t).unwrap();
+                same(&npy::load(&file.0, true).unwrap(), &t);
+                same(&npy::load(&file.0, false).unwrap(), &t);
+                same(&npy::parse(&npy::write(&t).unwrap()).unwrap(), &t);
+            }
             if !dtype.safetensors().is_empty() {
                 safetensors::save(&file.0, [("a", &t)], &no_metadata()).unwrap();
                 same(&safetensors::load(&file.0, true).unwrap()["a"], &t);
@@ -252,6 +256,8 @@ fn bad_npy_files_are_told_apart() {
         (of("'|O'", "(1,)"), "no dtype \"|O\""),
         (of("'<M8[ns]'", "(1,)"), "no dtype"),
         (of("'<f16'", "(1,)"), "no dtype"),
+        (of("'|V1'", "(1,)"), "no dtype"),
+        (of("'<f1'", "(1,)"), "no dtype"),
         (of("''", "(1,)"), "no dtype"),
         (of("'\u{e9}4'", "(1,)"), "no dtype"),
         (of("[('a', '<f4')]", "(1,)"), "fields"),

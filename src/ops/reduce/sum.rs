@@ -49,7 +49,7 @@ pub fn sum(x: &Tensor, axes: Option<&[isize]>, keepdims: bool, dtype: Option<DTy
         return dispatch!(floating dtype, |T| converted::<T, Sum>(&axes, x), else Err(Error::unsupported("sum", dtype)));
     }
     let (x, dtype) = accumulated("sum", x, dtype)?;
-    elements!(all, Sum, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
+    elements!(computed, Sum, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
 
 /// The product of elements over `axes`; dtypes, axes and errors as for [`sum`]. Of no elements it is 1.
@@ -66,7 +66,7 @@ pub fn prod(x: &Tensor, axes: Option<&[isize]>, keepdims: bool, dtype: Option<DT
         return dispatch!(floating dtype, |T| converted::<T, Prod>(&axes, x), else Err(Error::unsupported("prod", dtype)));
     }
     let (x, dtype) = accumulated("prod", x, dtype)?;
-    elements!(all, Prod, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
+    elements!(computed, Prod, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
 
 /// The arithmetic mean over `axes` (all where `None`): float32 of bool and integers, which are added in float64, else of the
@@ -80,7 +80,7 @@ pub fn prod(x: &Tensor, axes: Option<&[isize]>, keepdims: bool, dtype: Option<DT
 /// ```
 pub fn mean(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor> {
     let axes = Axes::new("mean", x, axes, keepdims)?;
-    elements!(all, Mean, axes, x, x.dtype().inexact())
+    elements!(computed, Mean, axes, x, x.dtype().inexact())
 }
 
 /// Whether an element over `axes` (all where `None`) is not zero; NaN is not. Of no elements: false. Axes and errors as for
@@ -94,7 +94,7 @@ pub fn mean(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor
 /// ```
 pub fn any(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor> {
     let axes = Axes::new("any", x, axes, keepdims)?;
-    elements!(all, Any, axes, x, DType::Bool)
+    elements!(computed, Any, axes, x, DType::Bool)
 }
 
 /// Whether no element over `axes` (all where `None`) is zero. Of no elements: true. Axes and errors as for [`sum`].
@@ -107,7 +107,7 @@ pub fn any(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor>
 /// ```
 pub fn all(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor> {
     let axes = Axes::new("all", x, axes, keepdims)?;
-    elements!(all, All, axes, x, DType::Bool)
+    elements!(computed, All, axes, x, DType::Bool)
 }
 
 /// How many elements over `axes` (all where `None`) are not zero, as int64. Axes and errors as for [`sum`].
@@ -120,5 +120,5 @@ pub fn all(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor>
 /// ```
 pub fn count_nonzero(x: &Tensor, axes: Option<&[isize]>, keepdims: bool) -> Result<Tensor> {
     let axes = Axes::new("count_nonzero", x, axes, keepdims)?;
-    elements!(all, Count, axes, x, DType::I64)
+    elements!(computed, Count, axes, x, DType::I64)
 }
