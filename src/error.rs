@@ -154,7 +154,11 @@ impl Error {
     #[cold]
     pub fn unsupported(op: &'static str, dtype: DType) -> Error {
         if dtype.is_available() {
-            let way_out = if dtype.is_bool() { ": convert it with astype, or use a logical function" } else { "" };
+            let way_out = match dtype {
+                d if d.is_bool() => ": convert it with astype, or use a logical function",
+                d if d.is_storage() => ", which is kept but not computed with: convert it with astype",
+                _ => "",
+            };
             Error::dtype(op, message!("not defined for {dtype}{way_out}"))
         } else {
             Error::dtype(op, message!("{dtype} is left out of this build (feature {:?})", dtype.feature()))

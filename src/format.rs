@@ -275,6 +275,11 @@ show! {
     crate::dtype::f16 => |x, style| Cell::Real(half(x.to_f64(), |y| crate::dtype::f16::from_f64(y) == x));
     crate::dtype::bf16 => |x, style| Cell::Real(half(x.to_f64(), |y| crate::dtype::bf16::from_f64(y) == x));
 }
+#[cfg(feature = "float8")]
+show! {
+    crate::dtype::F8E4M3 => |x, style| Cell::Real(half(x.into(), |y| crate::dtype::F8E4M3::from_f32(y as f32) == x));
+    crate::dtype::F8E5M2 => |x, style| Cell::Real(half(x.into(), |y| crate::dtype::F8E5M2::from_f32(y as f32) == x));
+}
 #[cfg(feature = "complex")]
 show! { crate::dtype::Complex64 => |x, style| Cell::Complex(single(x.re), single(x.im)); }
 #[cfg(all(feature = "complex", feature = "f64"))]
@@ -287,8 +292,8 @@ fn single(x: f32) -> Decimal {
 fn double(x: f64) -> Decimal {
     Decimal::new(x, &format!("{x:e}"))
 }
-/// The fewest digits of a 16-bit float; five always do.
-#[cfg(feature = "half")]
+/// The fewest digits of a float of 16 or 8 bits; five always do.
+#[cfg(any(feature = "half", feature = "float8"))]
 fn half(x: f64, same: impl Fn(f64) -> bool) -> Decimal {
     let short = (0..4).map(|digits| format!("{x:.digits$e}")).find(|t| t.parse().is_ok_and(&same));
     let text = short.unwrap_or_else(|| format!("{x:.4e}"));
@@ -331,6 +336,14 @@ mod tests {
         assert_eq!(text(&[bf16::from_f32(0.1), bf16::from_f32(3.25)], &[2]), "[0.1 , 3.25]");
         // 65500 is nearest to 65504 alone
         assert_eq!(text(&[f16::from_f32(0.1), f16::from_f32(65504.0)], &[2]), "[1.00e-01, 6.55e+04]");
+    }
+
+    #[cfg(feature = "float8")]
+    #[test]
+    fn eight_bits_have_fewer() {
+        use crate::dtype::{F8E4M3, F8E5M2};
+        assert_eq!(text(&[0.1, 3.25, 448.0, f32::NAN].map(F8E4M3::from_f32), &[4]), "[  0.1,   3.2, 448. ,   nan]");
+        assert_eq!(text(&[57344.0, -f32::INFINITY].map(F8E5M2::from_f32), &[2]), "[57344.,   -inf]");
     }
 
     #[cfg(feature = "complex")]

@@ -49,6 +49,7 @@
 //! | `i8`, `i32`, `i64` | with `ints` | int8 and uint8; int32; int64, which positions and sums of integers are |
 //! | `ints` | yes | all integers |
 //! | `f64`, `half`, `complex` | yes | float64; float16 and bfloat16; complex64 (and with `f64` complex128) |
+//! | `float8` | yes | float8_e4m3fn and float8_e5m2, which are kept and converted, but not computed with |
 //! | `critical-section` | no | targets without atomic compare-and-swap |
 //! | `rayon` | no | `Rayon`: operations run on the program's rayon pool ([`set_executor`]) |
 //! | `python` | no | the Python module |

@@ -2,7 +2,7 @@
 
 use crate::dtype::{Bool, Class, DType, Element};
 use crate::error::{Error, Result};
-#[cfg(feature = "half")]
+#[cfg(any(feature = "half", feature = "float8"))]
 use core::cmp::Ordering;
 
 /// A weak scalar, as Python's numbers are.
@@ -88,6 +88,8 @@ impl Scalar {
             Scalar::Int(_) if dtype.is_bool() => DType::DEFAULT_INT,
             Scalar::Int(_) => dtype,
             Scalar::Float(_) => dtype.inexact(),
+            // there is no operation for it to go beyond
+            Scalar::Complex(..) if dtype.is_storage() => dtype,
             Scalar::Complex(..) => dtype.complex(),
         }
     }
@@ -142,7 +144,7 @@ impl Scalar {
         let fits = match dtype.class() {
             Class::Boolean => self.class() == Class::Boolean,
             Class::Sint | Class::Uint => self.class() <= Class::Sint,
-            Class::Half | Class::Float => self.class() <= Class::Float,
+            Class::Float8 | Class::Half | Class::Float => self.class() <= Class::Float,
             Class::Complex => true,
         };
         if !fits {
@@ -184,13 +186,15 @@ from_scalar! {
     #[cfg(feature = "f64")] f64, |s, int| Some(s.to_f64());
     #[cfg(feature = "half")] crate::dtype::f16, |s, int| Some(crate::dtype::f16::from_f32(s.to_odd()));
     #[cfg(feature = "half")] crate::dtype::bf16, |s, int| Some(crate::dtype::bf16::from_f32(s.to_odd()));
+    #[cfg(feature = "float8")] crate::dtype::F8E4M3, |s, int| Some(crate::dtype::F8E4M3::from_f32(s.to_odd()));
+    #[cfg(feature = "float8")] crate::dtype::F8E5M2, |s, int| Some(crate::dtype::F8E5M2::from_f32(s.to_odd()));
     #[cfg(feature = "complex")] crate::dtype::Complex64, |s, int| Some(crate::dtype::Complex64::new(s.to_f64() as f32, s.imag() as f32));
     #[cfg(all(feature = "complex", feature = "f64"))] crate::dtype::Complex128, |s, int| Some(crate::dtype::Complex128::new(s.to_f64(), s.imag()));
 }
 impl Scalar {
-    /// Its real part as a float32 rounded to odd: what is rounded from that to a 16-bit float is rounded once (Boldo and
+    /// Its real part as a float32 rounded to odd: what is rounded from that to a float of 16 or 8 bits is rounded once (Boldo and
     /// Melquiond 2008).
-    #[cfg(feature = "half")]
+    #[cfg(any(feature = "half", feature = "float8"))]
     fn to_odd(self) -> f32 {
         // the nearest float32, and on which side of the number it lies
         let (y, beyond) = match self {
@@ -243,5 +247,24 @@ mod tests {
         let bfloat16 = |x: i128| Scalar::Int(x).value(DType::BF16, "t").unwrap().get::<bf16>().unwrap().to_f64();
         assert_eq!(bfloat16((1 << 60) + (1 << 52) + 1), 2f64.powi(60) + 2f64.powi(53));
         assert_eq!(bfloat16((1 << 60) + (1 << 52)), 2f64.powi(60));
+    }
+}
+
+#[cfg(all(test, feature = "float8"))]
+mod float8 {
+    use super::*;
+    use crate::dtype::{F8E4M3, F8E5M2};
+
+    #[test]
+    fn numbers_round_once_and_go_beyond() {
+        let four = |s: Scalar| s.value(DType::F8E4M3, "t").unwrap().get::<F8E4M3>().unwrap().to_bits();
+        let five = |s: Scalar| s.value(DType::F8E5M2, "t").unwrap().get::<F8E5M2>().unwrap().to_bits();
+        let tie = 1.0 + 2f64.powi(-4);
+        assert_eq!([tie, tie + 2f64.powi(-40), -tie - 2f64.powi(-40)].map(|x| four(x.into())), [0x38, 0x39, 0xb9]);
+        assert_eq!([464.0, 464.0 + 2f64.powi(-30), -1e300, 1e-300].map(|x| four(x.into())), [0x7e, 0x7f, 0xff, 0]);
+        assert_eq!([61440.0 - 2f64.powi(-30), 61440.0, -1e300].map(|x| five(x.into())), [0x7b, 0x7c, 0xfc]);
+        assert_eq!([17, 1 << 20, -(1 << 40)].map(|x| four(Scalar::Int(x))), [0x58, 0x7f, 0xff]);
+        assert!(Scalar::Complex(1.0, 2.0).value(DType::F8E4M3, "t").is_err());
+        assert_eq!([Scalar::Bool(true), Scalar::Int(3), 2.5.into()].map(|s| s.promote(DType::F8E5M2)), [DType::F8E5M2; 3]);
     }
 }

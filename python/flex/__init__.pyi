@@ -23,6 +23,8 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "float8_e4m3fn",
+    "float8_e5m2",
     "float16",
     "bfloat16",
     "float32",

@@ -48,7 +48,7 @@ class DType:
         """Bytes of one element."""
     @property
     def kind(self) -> str:
-        """NumPy's letter for the kind: `b` bool, `i` signed, `u` unsigned integers, `f` floats (bfloat16 too), `c` complex."""
+        """NumPy's letter for the kind: `b` bool, `i` signed, `u` unsigned integers, `f` floats (bfloat16 and float8 too), `c` complex."""
     @property
     def dtype(self) -> Any:
         """NumPy's dtype for it, which makes `np.zeros(3, dtype=flex.float32)` work: NumPy 2.4 and newer ask for `__numpy_dtype__`,
@@ -1647,6 +1647,8 @@ uint8: Final[DType]
 uint16: Final[DType]
 uint32: Final[DType]
 uint64: Final[DType]
+float8_e4m3fn: Final[DType]
+float8_e5m2: Final[DType]
 float16: Final[DType]
 bfloat16: Final[DType]
 float32: Final[DType]
@@ -1733,7 +1735,8 @@ def iinfo(type: _Operand | _DType, /) -> _IntInfo:
     """
 def isdtype(dtype: _DType, kind: str | _DType | tuple[str | _DType, ...]) -> builtins.bool:
     """Whether a dtype is of a kind: `"bool"`, `"signed integer"`, `"unsigned integer"`, `"integral"`, `"real floating"`,
-    `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these. ValueError for other kinds.
+    `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these. ValueError for other kinds. What is of a kind has the kind's
+    arithmetic: the 8-bit floats, which have none, are of no kind.
 
     >>> flex.isdtype(flex.uint8, "integral"), flex.isdtype(flex.uint8, (flex.int8, "real floating"))
     (True, False)
@@ -3261,6 +3264,8 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "float8_e4m3fn",
+    "float8_e5m2",
     "float16",
     "bfloat16",
     "float32",

@@ -27,10 +27,10 @@ _FORMATS = ("safetensors", "npy", "npz")
 
 
 class Opaque(NamedTuple):
-    """A tensor of a dtype that flex hasn't, such as float8: the format's name for it, the shape, and its bytes as a uint8 tensor.
+    """A tensor of a dtype that flex hasn't, such as F8_E8M0: the format's name for it, the shape, and its bytes as a uint8 tensor.
 
-    >>> flex.io.Opaque("F8_E4M3", (2,), flex.asarray([56, 64], dtype="uint8")).dtype
-    'F8_E4M3'
+    >>> flex.io.Opaque("F8_E8M0", (2,), flex.asarray([56, 64], dtype="uint8")).dtype
+    'F8_E8M0'
     """
 
     dtype: str

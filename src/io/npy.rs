@@ -2,7 +2,8 @@
 //!
 //! Versions 1 to 3 are read, in C and in Fortran order (then the tensor is a transposed view), in both byte orders. bfloat16 has no
 //! name in the format: NumPy writes its arrays as two bytes without a meaning (`V2`). Such elements are read as bfloat16, and
-//! bfloat16 is written that way; in NumPy, `.view(ml_dtypes.bfloat16)` gives the meaning back.
+//! bfloat16 is written that way; in NumPy, `.view(ml_dtypes.bfloat16)` gives the meaning back. One byte without a meaning may be any of
+//! a dozen dtypes: float8 is neither read nor written.
 
 use super::json::{Read, Refusal, Text};
 use super::raw::{Put, put_elements};
@@ -97,7 +98,8 @@ pub(crate) fn read_member(name: &str, from: impl std::io::Read, len: u64) -> Res
 
 /// Writes a tensor to a file, in C order. An existing one is replaced as a whole, so it may be mapped, even by this very tensor.
 ///
-/// Errors with [`Error::Io`] where the file can't be written; what was there before then stays. [`Error::Value`] for more than 1024 axes.
+/// Errors with [`Error::Io`] where the file can't be written; what was there before then stays. [`Error::DType`] for float8,
+/// [`Error::Value`] for more than 1024 axes.
 #[cfg(feature = "std")]
 pub fn save(path: impl AsRef<std::path::Path>, t: &Tensor) -> Result<()> {
     let mut file = super::replacement::Replacement::create(path.as_ref())?;
@@ -123,8 +125,12 @@ fn put(t: &Tensor, put: Put) -> Result<()> {
     if t.rank() > MOST_AXES {
         return Err(Error::value("npy.save", message!("{} axes are more than the {MOST_AXES} of a file", t.rank())));
     }
+    let Some(letter) = letter(t.dtype()) else {
+        let way_out = "save it as safetensors, or its bytes as uint8";
+        return Err(Error::dtype("npy.save", message!("the format has no {}: {way_out}", t.dtype())));
+    };
     let mut text = Text::default();
-    let written = header(t, &mut text);
+    let written = header(t, letter, &mut text);
     text.written(written)?;
     put(&MAGIC)?;
     put(&[1, 0])?;
@@ -132,8 +138,9 @@ fn put(t: &Tensor, put: Put) -> Result<()> {
     put(text.0.as_bytes())?;
     put_elements(t, put)
 }
-fn header(t: &Tensor, text: &mut Text) -> core::fmt::Result {
-    write!(text, "{{'descr': '{}', 'fortran_order': False, 'shape': (", Descr(t.dtype()))?;
+fn header(t: &Tensor, letter: char, text: &mut Text) -> core::fmt::Result {
+    let (order, size) = (if t.dtype().size() == 1 { '|' } else { '<' }, t.dtype().size());
+    write!(text, "{{'descr': '{order}{letter}{size}', 'fortran_order': False, 'shape': (")?;
     for (k, n) in t.shape().iter().enumerate() {
         write!(text, "{}{n}", if k == 0 { "" } else { ", " })?;
     }
@@ -145,30 +152,26 @@ fn header(t: &Tensor, text: &mut Text) -> core::fmt::Result {
     text.write_str("\n")
 }
 
-/// NumPy's name for the little-endian form of a dtype.
-struct Descr(DType);
-impl core::fmt::Display for Descr {
-    fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
-        write!(f, "{}{}{}", if self.0.size() == 1 { '|' } else { '<' }, kind(self.0), self.0.size())
-    }
-}
-fn kind(dtype: DType) -> char {
+/// NumPy's letter for the kind of a dtype, which stands before its size; none where the format has none.
+fn letter(dtype: DType) -> Option<char> {
     use crate::dtype::Class::*;
-    match dtype.class() {
+    Some(match dtype.class() {
         Boolean => 'b',
         Sint => 'i',
         Uint => 'u',
+        Float8 => return None,
         Half if dtype == DType::BF16 => 'V',
         Half | Float => 'f',
         Complex => 'c',
-    }
+    })
 }
 /// The dtype of that name, and whether it is big-endian.
 fn dtype(name: &str) -> Option<(DType, bool)> {
     let order = name.chars().next()?;
     let name = name.strip_prefix(['<', '>', '=', '|']).unwrap_or(name);
     let size = |digits: &str| if digits.starts_with(['0', '+']) { None } else { digits.parse::<usize>().ok() };
-    let dtype = DType::ALL.into_iter().find(|d| name.strip_prefix(kind(*d)).is_some_and(|n| size(n) == Some(d.size())))?;
+    let is = |d: &DType| letter(*d).and_then(|letter| name.strip_prefix(letter)).is_some_and(|n| size(n) == Some(d.size()));
+    let dtype = DType::ALL.into_iter().find(is)?;
     Some((dtype, order == '>' || order == '=' && cfg!(target_endian = "big")))
 }
 

@@ -11,7 +11,7 @@ use crate::tensor::Tensor;
 /// The elements rounded to the nearest multiple of `10^-decimals`, halves to the even one. Floats are computed in float64; integers stay
 /// as they are unless `decimals` is negative, and wrap where the rounded number is beyond their dtype.
 ///
-/// Errors for bool.
+/// Errors for bool and float8.
 ///
 /// ```
 /// let x = flex::Tensor::from_slice(&[1.25f64, -0.449], [2])?;
@@ -23,7 +23,7 @@ use crate::tensor::Tensor;
 pub fn round_to(x: &Tensor, decimals: i32) -> Result<Tensor> {
     let dtype = x.dtype();
     match decimals {
-        _ if dtype.is_bool() => Err(Error::unsupported("round", dtype)),
+        _ if dtype.is_bool() || dtype.is_storage() => Err(Error::unsupported("round", dtype)),
         0 => round(x),
         0.. if dtype.is_integer() => Ok(x.clone()),
         _ if dtype.is_integer() => integers(x, decimals.unsigned_abs()),

@@ -128,7 +128,7 @@ fn show_config(py: Python<'_>) -> PyResult<Config> {
     macro_rules! features {
         ($($name:literal)*) => { [$(($name, cfg!(feature = $name))),*] };
     }
-    let features = features!("std" "simd" "ints" "f64" "half" "complex" "python");
+    let features = features!("std" "simd" "ints" "f64" "half" "float8" "complex" "python");
     let config = PyDict::new(py);
     config.set_item("version", env!("CARGO_PKG_VERSION"))?;
     config.set_item("instruction_set", simd::name(simd::level()))?;

@@ -26,7 +26,7 @@ fn kind(dtype: DType) -> &'static str {
         Class::Boolean => "b",
         Class::Sint => "i",
         Class::Uint => "u",
-        Class::Half | Class::Float => "f",
+        Class::Float8 | Class::Half | Class::Float => "f",
         Class::Complex => "c",
     }
 }
@@ -58,7 +58,7 @@ impl PyDType {
     fn itemsize(&self) -> usize {
         self.0.size()
     }
-    /// NumPy's letter for the kind: `b` bool, `i` signed, `u` unsigned integers, `f` floats (bfloat16 too), `c` complex.
+    /// NumPy's letter for the kind: `b` bool, `i` signed, `u` unsigned integers, `f` floats (bfloat16 and float8 too), `c` complex.
     #[getter]
     fn kind(&self) -> &'static str {
         kind(self.0)
@@ -166,14 +166,20 @@ fn from_class(class: &Bound<PyType>) -> PyResult<Option<DType>> {
     })
 }
 
-/// The code of a dtype in NumPy's array interface, such as `"<f4"`; none for bfloat16.
+/// Whether NumPy has the dtype of itself. The others, which have no format in the buffer protocol either, it knows by the same names
+/// through ml_dtypes.
+pub fn is_numpys(dtype: DType) -> bool {
+    !dtype.format().is_empty()
+}
+
+/// The code of a dtype in NumPy's array interface, such as `"<f4"`; none for those that NumPy has not of itself.
 pub fn code(dtype: DType) -> Option<String> {
     let order = match dtype.size() {
         1 => '|',
         _ if cfg!(target_endian = "little") => '<',
         _ => '>',
     };
-    (dtype != DType::BF16).then(|| format!("{order}{}{}", kind(dtype), dtype.size()))
+    is_numpys(dtype).then(|| format!("{order}{}{}", kind(dtype), dtype.size()))
 }
 
 /// The dtype of a code of NumPy's array interface, such as `"<f4"`, and whether its bytes are in the other order than this machine's.
@@ -185,8 +191,8 @@ pub fn from_code(code: &str) -> Option<(DType, bool)> {
     };
     let [letter, size @ ..] = code else { return None };
     let size = std::str::from_utf8(size).ok()?;
-    // bfloat16 has the kind of a float, and no code
-    let mut coded = DType::ALL.into_iter().filter(|d| *d != DType::BF16);
+    // bfloat16 and float8 have the kind of floats, and no code
+    let mut coded = DType::ALL.into_iter().filter(|d| is_numpys(*d));
     let dtype = coded.find(|d| kind(*d).as_bytes() == [*letter] && d.size().to_string() == size)?;
     let swapped = order == if cfg!(target_endian = "little") { b'>' } else { b'<' };
     Some((dtype, swapped && dtype.size() > 1))

@@ -76,12 +76,9 @@ fn dtype_of(x: &Bound<PyAny>) -> PyResult<DType> {
 #[pyo3(signature = (r#type, /))]
 fn finfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<FloatInfo> {
     let dtype = dtype_of(r#type)?.real();
-    // binary digits, and the exponent of the first power of two that is too large
-    let shape: Option<(i32, i32)> = dispatch!(floating dtype, |T| Some((T::MANTISSA_DIGITS as i32, T::MAX_EXP)), else None);
-    let (digits, top) = shape.ok_or_else(|| Error::dtype("finfo", format!("{dtype} is no float dtype: use iinfo")))?;
-    let eps = 2f64.powi(1 - digits);
-    let max = (2.0 - eps) * 2f64.powi(top - 1);
-    let smallest_normal = 2f64.powi(2 - top);
+    let computed: Option<[f64; 3]> = dispatch!(floating dtype, |T| Some([T::EPSILON, T::MAX, T::MIN_POSITIVE].map(f64::from)), else None);
+    let limits = computed.or(dispatch!(float8 dtype, |T| Some([T::EPSILON, T::MAX, T::MIN_POSITIVE].map(f64::from)), else None));
+    let [eps, max, smallest_normal] = limits.ok_or_else(|| Error::dtype("finfo", format!("{dtype} is no float dtype: use iinfo")))?;
     Ok(FloatInfo { bits: dtype.size() * 8, eps, max, min: -max, smallest_normal, dtype: dtype::object(py, dtype)?.unbind() })
 }
 
@@ -99,7 +96,8 @@ fn iinfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<IntInfo> {
 }
 
 /// Whether a dtype is of a kind: `"bool"`, `"signed integer"`, `"unsigned integer"`, `"integral"`, `"real floating"`,
-/// `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these. ValueError for other kinds.
+/// `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these. ValueError for other kinds. What is of a kind has the kind's
+/// arithmetic: the 8-bit floats, which have none, are of no kind.
 ///
 /// >>> flex.isdtype(flex.uint8, "integral"), flex.isdtype(flex.uint8, (flex.int8, "real floating"))
 /// (True, False)
@@ -116,19 +114,22 @@ pub fn isdtype(dtype: DTypeArg, kind: &Bound<PyAny>) -> PyResult<bool> {
     }
     let d = dtype.0;
     if let Ok(name) = kind.cast::<PyString>() {
-        return match name.to_str()? {
-            "bool" => Ok(d.is_bool()),
-            "signed integer" => Ok(d.class() == Class::Sint),
-            "unsigned integer" => Ok(d.class() == Class::Uint),
-            "integral" => Ok(d.is_integer()),
-            "real floating" => Ok(d.is_float()),
-            "complex floating" => Ok(d.is_complex()),
-            "numeric" => Ok(!d.is_bool()),
-            other => Err(PyValueError::new_err(format!(
-                "isdtype: {other:?} is not a kind of dtypes: they are \"bool\", \"signed integer\", \"unsigned integer\", \"integral\", \
-                 \"real floating\", \"complex floating\" and \"numeric\""
-            ))),
+        let of_kind = match name.to_str()? {
+            "bool" => d.is_bool(),
+            "signed integer" => d.class() == Class::Sint,
+            "unsigned integer" => d.class() == Class::Uint,
+            "integral" => d.is_integer(),
+            "real floating" => d.is_float(),
+            "complex floating" => d.is_complex(),
+            "numeric" => !d.is_bool(),
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "isdtype: {other:?} is not a kind of dtypes: they are \"bool\", \"signed integer\", \"unsigned integer\", \"integral\", \
+                     \"real floating\", \"complex floating\" and \"numeric\""
+                )));
+            }
         };
+        return Ok(of_kind && !d.is_storage());
     }
     Ok(kind.extract::<DTypeArg>()?.0 == d)
 }

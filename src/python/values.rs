@@ -1,6 +1,6 @@
 //! Single elements and nested lists of them, as Python's numbers.
 
-use crate::dtype::{Bool, Complex64, Complex128, Element, bf16, f16};
+use crate::dtype::{Bool, Complex64, Complex128, Element, F8E4M3, F8E5M2, bf16, f16};
 use crate::python::tensor::PyTensor;
 use crate::scalar::Value;
 use crate::{DType, Error, Tensor};
@@ -34,6 +34,7 @@ to_python! {
     f32 => |x| PyFloat_FromDouble(x.into());
     f64 => |x| PyFloat_FromDouble(x);
     f16 bf16 => |x| PyFloat_FromDouble(x.to_f64());
+    F8E4M3 F8E5M2 => |x| PyFloat_FromDouble(x.into());
     Complex64 => |x| PyComplex_FromDoubles(x.re.into(), x.im.into());
     Complex128 => |x| PyComplex_FromDoubles(x.re, x.im);
 }

@@ -37,11 +37,12 @@ seeds += [
     safetensors({"a": entry, "b": {"dtype": "BF16", "shape": [], "data_offsets": [24, 26]}}, bytes(26)),
     safetensors({"e": {"dtype": "BOOL", "shape": [0, 4], "data_offsets": [0, 0]}}, b""),
     safetensors({"x": {"dtype": "F8_E4M3", "shape": [3], "data_offsets": [0, 3]}}, bytes(3)),
+    safetensors({"x": {"dtype": "F8_E8M0", "shape": [3], "data_offsets": [0, 3]}}, bytes(3)),
     safetensors({}, b""),
 ]
 for k, seed in enumerate(seeds):
     (folder / "corpus" / f"seed{k}").write_bytes(seed)
-dtypes = ["BOOL", "U8", "I8", "I16", "U16", "F16", "BF16", "I32", "U32", "F32", "F64", "I64", "U64", "C64", "F8_E4M3", "F8_E5M2"]
+dtypes = ["BOOL", "U8", "I8", "I16", "U16", "F16", "BF16", "I32", "U32", "F32", "F64", "I64", "U64", "C64", "F8_E4M3", "F8_E5M2", "F8_E8M0"]
 words = [f'"{w}"' for w in [*dtypes, "dtype", "shape", "data_offsets", "__metadata__"]]
 words += [
     "'descr'",

@@ -19,12 +19,14 @@ REAL = [*INTEGERS, *FLOATS]
 NUMBERS = [*REAL, *COMPLEX]
 ORDERED = [*BOOL, *REAL]
 ALL = [*BOOL, *NUMBERS]
+FLOAT8 = ["float8_e4m3fn", "float8_e5m2"]  # kept and converted, but not computed with
+KEPT = [*ALL, *FLOAT8]
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, float("inf"), float("-inf"), float("nan")]
 
 
 def numpy_dtype(name):
-    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+    return np.dtype(getattr(ml_dtypes, name, name))
 
 
 def to_numpy(t):
@@ -34,8 +36,8 @@ def to_numpy(t):
 
 
 def wide(a):
-    """16-bit floats as float32, which NumPy computes well with; other arrays as they are."""
-    return a.astype(np.float32) if a.dtype.name in HALVES else a
+    """Floats of 16 and 8 bits as float32, which NumPy computes well with; other arrays as they are."""
+    return a.astype(np.float32) if a.dtype.name in (*HALVES, *FLOAT8) else a
 
 
 def random_array(dtype, shape, rng, special=True, low=-9, high=10):

@@ -24,6 +24,8 @@ DTYPES = [
     flex.uint16,
     flex.uint32,
     flex.uint64,
+    flex.float8_e4m3fn,
+    flex.float8_e5m2,
     flex.float16,
     flex.bfloat16,
     flex.float32,

@@ -15,7 +15,17 @@ def arange(*shape, dtype="int64"):
 
 def numpy_dtype(dtype):
     """NumPy's dtype for one of flex."""
-    return np.dtype(ml_dtypes.bfloat16 if dtype == flex.bfloat16 else dtype.name)
+    return np.dtype(getattr(ml_dtypes, dtype.name, dtype.name))
+
+
+def is_numpys(dtype):
+    """Whether NumPy has the dtype of itself: the others have no code and no format."""
+    return not hasattr(ml_dtypes, dtype.name)
+
+
+def is_storage(dtype):
+    """Whether the dtype is kept and converted, but not computed with."""
+    return dtype.name.startswith("float8")
 
 
 def address(t):

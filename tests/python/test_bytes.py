@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from support import address, numpy_dtype, sample
+from support import address, is_numpys, numpy_dtype, sample
 
 import flex
 
@@ -97,7 +97,8 @@ def test_bfloat16_is_bytes_to_who_reads_bytes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "new", ["uint8", "int16", "uint16", "float16", "bfloat16", "int32", "float32", "float64", "complex64", "complex128"]
+    "new",
+    ["uint8", "float8_e4m3fn", "int16", "uint16", "float16", "bfloat16", "int32", "float32", "float64", "complex64", "complex128"],
 )
 def test_view(dtype, new):
     a = np.frombuffer(np.random.default_rng(0).bytes(2 * 3 * 32), numpy_dtype(dtype)).reshape(2, 3, -1)
@@ -148,7 +149,7 @@ class Has:
 def test_interface_of_tensors(dtype, layout):
     a = layout(sample(dtype))
     t = flex.asarray(a)
-    if dtype == flex.bfloat16:
+    if not is_numpys(dtype):
         assert not hasattr(t, "__array_interface__")
         return
     interface = t.__array_interface__
@@ -166,7 +167,7 @@ def test_memory_of_an_interface_does_not_change():
 
 
 def test_interfaces_are_borrowed(dtype, layout):
-    if dtype == flex.bfloat16:
+    if not is_numpys(dtype):
         return
     a = layout(sample(dtype))
     x = Has(**{k: v for k, v in a.__array_interface__.items() if k != "descr"})

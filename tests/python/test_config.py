@@ -90,7 +90,7 @@ def test_the_standards_inspection():
     assert info.default_dtypes()["real floating"] is flex.float32
     assert set(info.dtypes(kind="integral")) == {f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64)}
     assert info.dtypes(kind=("bool", "complex floating")).keys() == {"bool", "complex64", "complex128"}
-    assert len(info.dtypes(device="cpu")) == 15
+    assert len(info.dtypes(device="cpu")) == 17
     assert info.capabilities()["boolean indexing"]
     assert flex.__array_api_version__ == "2025.12"
     assert flex.asarray(1).__array_namespace__() is flex

@@ -227,3 +227,13 @@ def test_torch(name):
     assert flex.from_dlpack(x.T).tolist() == x.T.tolist()
     assert torch.from_dlpack(t).tolist() == x.tolist()
     assert (t == x).tolist() == [[True] * 3] * 2
+
+
+@pytest.mark.skipif(torch is None, reason="torch is not installed")
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
+def test_float8_of_torch(name):
+    x = torch.arange(256, dtype=torch.uint8).view(getattr(torch, name)).reshape(16, 16)
+    t = flex.from_dlpack(x)
+    assert (t.dtype, t.view("uint8").tolist()) == (name, x.view(torch.uint8).tolist())
+    assert torch.from_dlpack(t).view(torch.uint8).tolist() == x.view(torch.uint8).tolist()
+    np.testing.assert_array_equal(t.astype("float32").numpy(), x.float().numpy())

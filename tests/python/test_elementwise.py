@@ -10,9 +10,11 @@ from arrays import (
     BOOL,
     COMPLEX,
     EPS,
+    FLOAT8,
     FLOATS,
     HALVES,
     INTEGERS,
+    KEPT,
     NUMBERS,
     ORDERED,
     REAL,
@@ -240,7 +242,7 @@ def test_binary(name, data):
 
 
 @pytest.mark.parametrize("name", [*UNARY, *BINARY])
-@pytest.mark.parametrize("dtype", ALL)
+@pytest.mark.parametrize("dtype", KEPT)
 def test_each_dtype_computes_or_is_refused(name, dtype):
     dtypes = (UNARY.get(name) or BINARY.get(name))[1]
     operand = [flex.ones(3, dtype=dtype)] * (1 if name in UNARY else 2)
@@ -269,12 +271,15 @@ def promoted(a, b):
     return None if low in INTEGERS and name not in INTEGERS else name
 
 
-@pytest.mark.parametrize("a", ALL)
-@pytest.mark.parametrize("b", ALL)
+@pytest.mark.parametrize("a", KEPT)
+@pytest.mark.parametrize("b", KEPT)
 def test_promotion(a, b):
     x, y = flex.asarray([0, 1], dtype=a), flex.asarray([1, 1], dtype=b)
-    common = promoted(a, b)
-    if common is None:
+    common = None if a in FLOAT8 or b in FLOAT8 else promoted(a, b)
+    if a in FLOAT8 or b in FLOAT8:
+        with pytest.raises(flex.DTypeError, match=r"add: .*float8_e.*convert (it|one) with astype"):
+            flex.add(x, y)
+    elif common is None:
         with pytest.raises(flex.DTypeError, match="uint64"):
             flex.add(x, y)
         assert flex.less(x, y).tolist() == [True, False]
@@ -380,7 +385,7 @@ def test_clip_by_tensors():
 def test_where(data):
     shapes = data.draw(broadcastable(3))
     c, condition = data.draw(operands(BOOL, shapes[0]))
-    dtype = data.draw(st.sampled_from(ALL))
+    dtype = data.draw(st.sampled_from(KEPT))
     x, a = data.draw(operands([dtype], shapes[1]))
     y, b = data.draw(operands([dtype], shapes[2]))
     z = flex.where(c, x, y)

@@ -116,7 +116,8 @@ def test_objects_with_array():
 
     assert flex.asarray(Has(np.arange(3))).tolist() == [0, 1, 2]
     assert (flex.asarray([1, 2, 3]) + Has(np.arange(3))).tolist() == [1, 3, 5]
-    assert flex.asarray(Has(np.array([1.5], ml_dtypes.bfloat16))).dtype == "bfloat16"
+    for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
+        assert flex.asarray(Has(np.array([1.5], getattr(ml_dtypes, name)))).dtype == name
     with pytest.raises(TypeError, match="no buffer"):
         flex.asarray(Has(3))
     with pytest.raises(TypeError):
@@ -195,7 +196,8 @@ def test_array_protocol():
     with pytest.raises(ValueError, match="copy is False"):
         t.__array__(np.dtype("float32"), copy=False)
     assert np.asarray(t, dtype=np.float32).tolist() == [1.0, 2.0]
-    assert np.asarray(flex.asarray([1.5], dtype="bfloat16")).dtype == ml_dtypes.bfloat16
+    for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
+        assert np.asarray(flex.asarray([1.5], dtype=name)).dtype == getattr(ml_dtypes, name)
     assert np.concatenate([t, t]).tolist() == [1, 2, 1, 2]
 
 
@@ -255,9 +257,10 @@ def test_buffer_flags(name, layout):
     assert take_buffer(t, flags) == (bool(flags & 0x4), bool(flags & 0x8), flags & 0x18 == 0x18, 24, dimensions)
 
 
-def test_bfloat16_has_no_buffer():
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
+def test_what_numpy_has_not_of_itself_has_no_buffer(name):
     with pytest.raises(BufferError, match="numpy"):
-        memoryview(flex.asarray([1.5], dtype="bfloat16"))
+        memoryview(flex.asarray([1.5], dtype=name))
 
 
 # ---- NumPy's operators

@@ -67,10 +67,14 @@ fn each_dtype_and_shape_comes_back() {
     for dtype in DType::ALL.into_iter().filter(|d| d.is_available()) {
         for shape in SHAPES {
             let t = arbitrary(shape, dtype);
-            npy::save(&file.0, &t).unwrap();
-            same(&npy::map(&file.0).unwrap(), &t);
-            same(&npy::load(&file.0).unwrap(), &t);
-            same(&npy::parse(&npy::write(&t).unwrap()).unwrap(), &t);
+            if dtype.is_storage() {
+                assert!(matches!(npy::write(&t), Err(Error::DType { message, .. }) if message.contains("safetensors")));
+            } else {
+                npy::save(&file.0, &t).unwrap();
+                same(&npy::map(&file.0).unwrap(), &t);
+                same(&npy::load(&file.0).unwrap(), &t);
+                same(&npy::parse(&npy::write(&t).unwrap()).unwrap(), &t);
+            }
             if !dtype.safetensors().is_empty() {
                 safetensors::save(&file.0, [("a", &t)], &no_metadata()).unwrap();
                 same(&safetensors::map(&file.0).unwrap()["a"], &t);
@@ -242,8 +246,8 @@ fn bad_npy_files_are_told_apart() {
         (wrong(npy::parse(b"")), "truncated"),
         (wrong(npy::parse(b"not an npy file at all")), "doesn't begin with"),
         (wrong(npy::parse(&npy_file(4, "{}", &[]))), "version 4"),
-        (wrong(npy::parse(b"\x93NUMPY\x02\x00\xff\xff\xff\xff{")), "a header of 4294967295 bytes"),
-        (of("'<f4'", "(17,)"), "takes 68 bytes, 64 are there"),
+        (wrong(npy::parse(b"\x93NUMPY\x02\x00\xff\xff\xff\xff{")), "header of 4294967295 bytes"),
+        (of("'<f4'", "(17,)"), "takes 68 bytes, the file has 64"),
         (of("'<f4'", "(4611686018427387904, 4)"), "overflows"),
         (of("'<f4'", "(18446744073709551615,)"), "overflows"),
         (of("'<f4'", "(99999999999999999999,)"), "number too large"),
@@ -253,6 +257,8 @@ fn bad_npy_files_are_told_apart() {
         (of("'|O'", "(1,)"), "no dtype \"|O\""),
         (of("'<M8[ns]'", "(1,)"), "no dtype"),
         (of("'<f16'", "(1,)"), "no dtype"),
+        (of("'|V1'", "(1,)"), "no dtype"),
+        (of("'<f1'", "(1,)"), "no dtype"),
         (of("''", "(1,)"), "no dtype"),
         (of("'\u{e9}4'", "(1,)"), "no dtype"),
         (of("[('a', '<f4')]", "(1,)"), "fields"),
@@ -354,14 +360,14 @@ fn bad_safetensors_files_are_told_apart() {
     for (message, expected) in [
         (wrong(safetensors::parse(b"")), "truncated"),
         (wrong(safetensors::parse(&[0; 7])), "truncated"),
-        (wrong(safetensors::parse(&[0xff; 100])), "a header of 18446744073709551615 bytes"),
-        (wrong(safetensors::parse(&[3, 0, 0, 0, 0, 0, 0, 0, b'{'])), "a header of 3 bytes"),
+        (wrong(safetensors::parse(&[0xff; 100])), "header of 18446744073709551615 bytes"),
+        (wrong(safetensors::parse(&[3, 0, 0, 0, 0, 0, 0, 0, b'{'])), "header of 3 bytes"),
         (wrong(safetensors::parse(&[0; 8])), "an object is expected"),
         (wrong(safetensors::parse(&safetensors_file("[]", 0))), "an object is expected"),
         (wrong(safetensors::parse(&safetensors_file(&"[".repeat(100_000), 0))), "an object is expected"),
         (wrong(safetensors::parse(&safetensors_file("{\"a\":1}", 0))), "has no dtype"),
         (wrong(safetensors::parse(&safetensors_file("{}", 1))), "the file has 1"),
-        (of(r#""dtype":"","shape":[1],"data_offsets":[0,16]"#, 16), "no dtype"),
+        (of(r#""dtype":"","shape":[1],"data_offsets":[0,16]"#, 16), "is not a dtype"),
         (of(r#""dtype":"F32","shape":[1],"data_offsets":[0,3]"#, 3), "takes 4 bytes"),
         (of(r#""dtype":"F32","shape":[1],"data_offsets":[4,0]"#, 4), "takes 4 bytes"),
         (of(r#""dtype":"F32","shape":[1],"data_offsets":[0,4,8]"#, 8), "no pair"),
@@ -375,7 +381,10 @@ fn bad_safetensors_files_are_told_apart() {
         (of(r#""dtype":"F32","shape":[2],"data_offsets":[0,8]"#, 4), "the file has 4"),
         (of(r#""dtype":"F32","shape":[1],"data_offsets":[0,4]"#, 8), "the file has 8"),
         (of(r#""dtype":"F32","shape":[1],"data_offsets":[4,8]"#, 8), "begins at 4"),
-        (whole(r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}"#, 1), "twice"),
+        (
+            whole(r#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}"#, 1),
+            "duplicate tensor",
+        ),
         (whole(r#"{"__metadata__":{},"__metadata__":{}}"#, 0), "duplicate key \"__metadata__\""),
         (whole(r#"{"__metadata__":{"format":"pt","epoch":3}}"#, 0), "the metadata \"epoch\" is 3, not text"),
         (whole(r#"{"__metadata__":["pt"]}"#, 0), "the metadata is no JSON object"),

@@ -11,6 +11,7 @@ mod digits;
 mod driver;
 mod elementwise;
 mod files;
+mod float8;
 mod gather;
 mod index;
 mod io;

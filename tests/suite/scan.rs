@@ -5,7 +5,7 @@ use flex::ops::{self, Cumulative};
 use flex::{DType, Error, Tensor};
 
 fn available() -> impl Iterator<Item = DType> {
-    DType::ALL.into_iter().filter(|d| d.is_available())
+    DType::ALL.into_iter().filter(|d| d.is_available() && !d.is_storage())
 }
 
 /// The elements of each line along `axis`, lines in row-major order.

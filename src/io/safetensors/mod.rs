@@ -23,24 +23,24 @@ pub type Metadata = BTreeMap<String, String>;
 ///
 /// ```
 /// use flex::io::safetensors;
-/// let file = b"\x46\0\0\0\0\0\0\0{\"scale\":{\"dtype\":\"F8_E4M3\",\"shape\":[2],\"data_offsets\":[0,2]}}        \x38\x40";
+/// let file = b"\x46\0\0\0\0\0\0\0{\"scale\":{\"dtype\":\"F8_E8M0\",\"shape\":[2],\"data_offsets\":[0,2]}}        \x38\x40";
 /// let tensors = safetensors::parse(file)?;
 /// let e = tensors.tensor("scale").unwrap_err();
-/// assert!(e.to_string().contains("F8_E4M3"));
+/// assert!(e.to_string().contains("F8_E8M0"));
 /// assert_eq!(tensors.others["scale"].bytes.to_vec::<u8>()?, [0x38, 0x40]);
 /// # Ok::<(), flex::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Tensors {
     tensors: BTreeMap<String, Tensor>,
-    /// Those of a dtype that flex hasn't, such as float8.
+    /// Those of a dtype that flex hasn't, such as F8_E8M0.
     pub others: BTreeMap<String, Opaque>,
 }
 
 /// A tensor of a dtype that flex hasn't.
 #[derive(Clone, Debug)]
 pub struct Opaque {
-    /// The format's name for the dtype, such as `F8_E4M3`.
+    /// The format's name for the dtype, such as `F8_E8M0`.
     pub dtype: String,
     /// The shape, of that dtype's elements.
     pub shape: Vec<usize>,

@@ -1,31 +1,12 @@
 //! 16-bit floats and `f32`, by integer arithmetic that LLVM vectorises for every instruction set; whole slices of float16 by the
 //! CPU's conversions, which give the same bits.
 
+use super::widen::Widen;
 use crate::dtype::{bf16, f16};
-use crate::simd::Isa;
 #[cfg(x86_dispatch)]
-use crate::simd::x86;
+use crate::simd::{Isa, x86};
+#[cfg(x86_dispatch)]
 use core::mem::MaybeUninit;
-
-/// A 16-bit float: computed in `f32`, rounded once.
-pub trait Widen: Copy + 'static {
-    /// Whether LLVM vectorises loops in which single elements are converted; slices are converted faster where it doesn't.
-    const IN_LOOPS: bool = true;
-    /// The same value.
-    fn widen(self) -> f32;
-    /// The nearest value, ties to even; NaN stays NaN (quiet, sign and leading payload bits kept).
-    fn narrow(x: f32) -> Self;
-    /// Widens a slice into another of its length.
-    #[inline(always)]
-    fn widen_all<I: Isa>(x: &[Self], y: &mut [MaybeUninit<f32>]) {
-        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(x.widen()));
-    }
-    /// Narrows a slice into another of its length.
-    #[inline(always)]
-    fn narrow_all<I: Isa>(x: &[f32], y: &mut [MaybeUninit<Self>]) {
-        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(Self::narrow(*x)));
-    }
-}
 
 impl Widen for bf16 {
     #[inline(always)]

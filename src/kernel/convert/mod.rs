@@ -1,23 +1,27 @@
 //! Conversions between dtypes, as loops.
 //!
 //! Floats become integers by truncation, saturated, NaN by 0; integers become narrower ones by wrapping; everything becomes bool by
-//! `!= 0`; complex numbers become real by their real part. What becomes a 16-bit float is rounded once.
+//! `!= 0`; complex numbers become real by their real part. What becomes a float of 16 or 8 bits is rounded once.
 //!
 //! Bodies are shared: by width where only bits move, and through a block of `f32` or `f64` where that is exact.
 
 // A build without some of the dtypes leaves some of the rules unused.
 #![cfg_attr(not(all(feature = "half", feature = "f64", feature = "complex")), allow(dead_code, unused_imports))]
 
+#[cfg(feature = "float8")]
+mod float8;
 #[cfg(feature = "half")]
 mod half;
 mod number;
 mod rule;
 mod rules;
 mod table;
+#[cfg(any(feature = "half", feature = "float8"))]
+mod widen;
 
-#[cfg(feature = "half")]
-pub use half::Widen;
 pub use table::{cast_loop, narrow_loop, widen_loop};
+#[cfg(any(feature = "half", feature = "float8"))]
+pub use widen::Widen;
 
 /// Operations an element of a conversion, roughly.
 pub const COST: u8 = 4;

@@ -14,8 +14,8 @@ pub trait Source: Copy + 'static {
     fn double(self) -> f64;
     /// An `f32` that rounds to bfloat16 as the number itself does: rounded to odd, so that what was cut off still shows.
     fn odd(self) -> f32;
-    /// An `f32` that rounds to float16 as the number itself does.
-    fn near_f16(self) -> f32;
+    /// An `f32` that rounds to float16 and to the 8-bit floats, which reach no further, as the number itself does.
+    fn near(self) -> f32;
     /// Whether the number is an `f32`.
     const EXACT: bool = false;
 }
@@ -75,8 +75,8 @@ impl Source for f64 {
         round_to_odd(self)
     }
     #[inline(always)]
-    fn near_f16(self) -> f32 {
-        // What is below the normal `f32` is zero as float16, however it was rounded.
+    fn near(self) -> f32 {
+        // What is below the normal `f32` is zero, however it was rounded.
         cut_to_odd(self) as f32
     }
 }
@@ -214,8 +214,8 @@ macro_rules! integers {
                 odd!($odd self)
             }
             #[inline(always)]
-            fn near_f16(self) -> f32 {
-                // From 65520 on they are infinite.
+            fn near(self) -> f32 {
+                // From 65520 on they are infinite, or NaN.
                 const MOST: i64 = 1 << 16;
                 if $T::BITS > 16 { self.clamp((-MOST).max($T::MIN as i64) as $T, MOST as $T) as i32 as f32 } else { self as f32 }
             }
@@ -275,7 +275,7 @@ impl Source for Bool {
         self.single()
     }
     #[inline(always)]
-    fn near_f16(self) -> f32 {
+    fn near(self) -> f32 {
         self.single()
     }
     const EXACT: bool = true;
@@ -307,9 +307,10 @@ macro_rules! floats {
 }
 floats! { f32 f64 }
 
-#[cfg(feature = "half")]
-macro_rules! halves {
-    ($($T:ident)*) => { $(
+#[cfg(any(feature = "half", feature = "float8"))]
+macro_rules! narrow_floats {
+    ($(#[$cfg:meta] $T:ident)*) => { $(
+        #[$cfg]
         impl Target for crate::dtype::$T {
             #[inline(always)]
             fn from_single(x: f32) -> Self {
@@ -326,5 +327,10 @@ macro_rules! halves {
         }
     )* };
 }
-#[cfg(feature = "half")]
-halves! { f16 bf16 }
+#[cfg(any(feature = "half", feature = "float8"))]
+narrow_floats! {
+    #[cfg(feature = "half")] f16
+    #[cfg(feature = "half")] bf16
+    #[cfg(feature = "float8")] F8E4M3
+    #[cfg(feature = "float8")] F8E5M2
+}

@@ -91,8 +91,8 @@ rules! {
     Single<A: Source>: A => f32 { |x| x.single() }
     /// The nearest `f64`.
     Double<A: Source>: A => f64 { |x| x.double() }
-    /// The `f32` to round to float16.
-    NearF16<A: Source>: A => f32 { |x| x.near_f16() }
+    /// The `f32` to round to float16 or an 8-bit float.
+    Near<A: Source>: A => f32 { |x| x.near() }
     /// From `f32`.
     FromSingle<T: Target>: f32 => T { |x| T::from_single(x), all T from_singles }
     /// From `f64`.
@@ -103,9 +103,9 @@ rules! {
     Resize<A: Wrap<T>, T>: A => T { |x| x.wrap() }
 }
 
-#[cfg(feature = "half")]
+#[cfg(any(feature = "half", feature = "float8"))]
 rules! {
-    /// 16-bit floats to `f32`.
+    /// 16-bit and 8-bit floats to `f32`.
     Widened<A: super::Widen>: A => f32 { |x| x.widen(), all A widen_all }
 }
 /// To the nearest bfloat16.
@@ -166,15 +166,18 @@ macro_rules! parts {
 #[cfg(feature = "complex")]
 parts! { f32 f64 f64 f32 }
 
-/// 16-bit floats of either format to bool: all bits but the sign.
-#[cfg(feature = "half")]
-pub struct HalfTruth;
-#[cfg(feature = "half")]
-impl Rule for HalfTruth {
-    type From = u16;
-    type To = Bool;
-    #[inline(always)]
-    fn convert(x: u16) -> Bool {
-        Bool((x & 0x7fff != 0) as u8)
-    }
+/// 16-bit and 8-bit floats of any format to bool: all bits but the sign.
+pub struct MagnitudeTruth<U>(PhantomData<U>);
+macro_rules! magnitude_truth {
+    ($($U:ident)*) => { $(
+        impl Rule for MagnitudeTruth<$U> {
+            type From = $U;
+            type To = Bool;
+            #[inline(always)]
+            fn convert(x: $U) -> Bool {
+                Bool((x & ($U::MAX >> 1) != 0) as u8)
+            }
+        }
+    )* };
 }
+magnitude_truth! { u8 u16 }

@@ -37,10 +37,16 @@ fn lookup(from: DType, to: DType) -> Option<LoopFn> {
         Class::Boolean => from_exact::<Bool>(to),
         Class::Sint | Class::Uint if to.is_integer() => resize(from, to.size()),
         Class::Sint | Class::Uint => dispatch!(integer from, |A| from_exact::<A>(to), else None),
-        Class::Half if to == DType::F32 => widen_loop(from),
+        Class::Half | Class::Float8 if to == DType::F32 => widen_loop(from),
         #[cfg(feature = "half")]
-        Class::Half => dispatch!(half from, |A| dispatch!(number to, |T| Some(two::<Widened<A>, FromSingle<T>>()), else None), else None),
-        Class::Float if from == DType::F32 => dispatch!(number to, |T| Some(one::<FromSingle<T>>()), else None),
+        Class::Half => dispatch!(half from, |A| dispatch!(target to, |T| Some(two::<Widened<A>, FromSingle<T>>()), else None), else None),
+        #[cfg(feature = "float8")]
+        Class::Float8 => {
+            dispatch!(float8 from, |A| dispatch!(target to, |T| Some(two::<Widened<A>, FromSingle<T>>()), else None), else None)
+        }
+        Class::Float if from == DType::F32 => dispatch!(target to, |T| Some(one::<FromSingle<T>>()), else None),
+        #[cfg(all(feature = "f64", feature = "float8"))]
+        Class::Float if to.class() == Class::Float8 => round_to_float8::<f64>(to),
         #[cfg(all(feature = "f64", feature = "half"))]
         Class::Float if to.class() == Class::Half => round_to_half::<f64>(to),
         #[cfg(feature = "f64")]
@@ -55,16 +61,16 @@ fn lookup(from: DType, to: DType) -> Option<LoopFn> {
 pub fn narrow_loop(to: DType) -> Option<LoopFn> {
     if to.class() == Class::Half { lookup(DType::F32, to) } else { None }
 }
-/// The loop from a 16-bit float to `f32`.
+/// The loop from a 16-bit or 8-bit float to `f32`.
 pub fn widen_loop(from: DType) -> Option<LoopFn> {
-    dispatch!(half from, |A| Some(one::<Widened<A>>()), else None)
+    dispatch!(half from, |A| Some(one::<Widened<A>>()), else dispatch!(float8 from, |A| Some(one::<Widened<A>>()), else None))
 }
 
 /// To bool. Integers, and bool itself, whose bytes may be any, by width.
 fn truth(from: DType) -> Option<LoopFn> {
     match from.class() {
-        #[cfg(feature = "half")]
-        Class::Half => Some(one::<HalfTruth>()),
+        Class::Half => Some(one::<MagnitudeTruth<u16>>()),
+        Class::Float8 => Some(one::<MagnitudeTruth<u8>>()),
         Class::Float => dispatch!(float from, |A| Some(one::<Truth<A>>()), else None),
         Class::Complex => dispatch!(complex from, |A| Some(one::<Truth<A>>()), else None),
         _ => match from.size() {
@@ -91,6 +97,8 @@ fn from_exact<A: Source>(to: DType) -> Option<LoopFn> {
     match to.class() {
         #[cfg(feature = "half")]
         Class::Half => round_to_half::<A>(to),
+        #[cfg(feature = "float8")]
+        Class::Float8 => round_to_float8::<A>(to),
         Class::Float if double => Some(one::<Double<A>>()),
         Class::Float => Some(one::<Single<A>>()),
         _ if double => dispatch!(complex to, |T| Some(two::<Double<A>, FromDouble<T>>()), else None),
@@ -100,7 +108,12 @@ fn from_exact<A: Source>(to: DType) -> Option<LoopFn> {
 /// To 16-bit floats, rounded once, from what `f32` may not hold.
 #[cfg(feature = "half")]
 fn round_to_half<A: Source>(to: DType) -> Option<LoopFn> {
-    Some(if to == DType::F16 { two::<NearF16<A>, FromSingle<f16>>() } else { one::<ToBf16<A>>() })
+    Some(if to == DType::F16 { two::<Near<A>, FromSingle<f16>>() } else { one::<ToBf16<A>>() })
+}
+/// To 8-bit floats, rounded once, from what `f32` may not hold.
+#[cfg(feature = "float8")]
+fn round_to_float8<A: Source>(to: DType) -> Option<LoopFn> {
+    dispatch!(float8 to, |T| Some(two::<Near<A>, FromSingle<T>>()), else None)
 }
 /// Between integers: only what becomes wider has a sign to keep.
 fn resize(from: DType, to: usize) -> Option<LoopFn> {

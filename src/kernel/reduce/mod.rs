@@ -40,12 +40,14 @@ macro_rules! lanes {
     }};
 }
 
-/// `each_dtype!(m)`: `m_class! { type }` for each row of the dtype table, by its class.
+/// `each_dtype!(m)`: `m_class! { type }` for each row of the dtype table that is computed with, by its class.
 macro_rules! each_dtype {
+    (@ float8 $T:ty) => {};
+    (@ $class:ident $T:ty) => { $class! { $T } };
     ($(($V:ident, $T:ty, $name:literal, $class:ident, $Class:ident, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))*) => {
         $(
             #[cfg($($cfg)*)]
-            $class! { $T }
+            each_dtype! { @ $class $T }
         )*
     };
 }

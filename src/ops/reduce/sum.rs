@@ -65,7 +65,7 @@ fn sum_in(x: &Tensor, over: Reduction, dtype: Option<DType>) -> Result<Tensor> {
         return dispatch!(floating dtype, |T| converted::<T, Sum>(&axes, x), else Err(Error::unsupported("sum", dtype)));
     }
     let (x, dtype) = accumulated("sum", x, dtype)?;
-    elements!(all, Sum, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
+    elements!(computed, Sum, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
 
 /// The product of elements over axes; dtypes, axes and errors as for [`sum`]. Of no elements it is 1.
@@ -98,7 +98,7 @@ fn prod_in(x: &Tensor, over: Reduction, dtype: Option<DType>) -> Result<Tensor> 
         return dispatch!(floating dtype, |T| converted::<T, Prod>(&axes, x), else Err(Error::unsupported("prod", dtype)));
     }
     let (x, dtype) = accumulated("prod", x, dtype)?;
-    elements!(all, Prod, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
+    elements!(computed, Prod, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
 
 /// The arithmetic mean over axes (all for `()`): float32 of bool and integers, which are added in float64, else of the
@@ -116,7 +116,7 @@ pub fn mean(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn mean_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("mean", x, over)?;
-    elements!(all, Mean, axes, x, x.dtype().inexact())
+    elements!(computed, Mean, axes, x, x.dtype().inexact())
 }
 
 /// Whether an element over axes (all for `()`) is not zero; NaN is not. Of no elements: false. Axes and errors as for
@@ -134,7 +134,7 @@ pub fn any(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn any_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("any", x, over)?;
-    elements!(all, Any, axes, x, DType::Bool)
+    elements!(computed, Any, axes, x, DType::Bool)
 }
 
 /// Whether no element over axes (all for `()`) is zero. Of no elements: true. Axes and errors as for [`sum`].
@@ -151,7 +151,7 @@ pub fn all(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn all_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("all", x, over)?;
-    elements!(all, All, axes, x, DType::Bool)
+    elements!(computed, All, axes, x, DType::Bool)
 }
 
 /// How many elements over axes (all for `()`) are not zero, as int64. Axes and errors as for [`sum`].
@@ -168,5 +168,5 @@ pub fn count_nonzero(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn count_nonzero_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("count_nonzero", x, over)?;
-    elements!(all, Count, axes, x, DType::I64)
+    elements!(computed, Count, axes, x, DType::I64)
 }

@@ -151,7 +151,7 @@ fn laid_out(t: &Tensor) -> crate::Result<Tensor> {
 #[pymethods]
 impl PyTensor {
     /// Capsules of Arrow's C data interface, for tensors of one dimension: polars and pyarrow share their memory. bool becomes bits, which
-    /// is a copy; bfloat16 and complex numbers Arrow has not.
+    /// is a copy; bfloat16, float8 and complex numbers Arrow has not.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_array__<'py>(&self, py: Python<'py>, requested_schema: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyTuple>> {
         let _ = requested_schema; // the protocol allows to give what there is

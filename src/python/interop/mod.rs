@@ -19,9 +19,8 @@ pub mod pickle;
 pub mod ufunc;
 
 use super::convert::{Device, kind};
-use super::dtype::lookup;
 use super::tensor::PyTensor;
-use crate::{DType, Tensor};
+use crate::Tensor;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyType};
@@ -44,8 +43,8 @@ pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Option<Tensor>> 
     if buffer::has_one(x) {
         return match buffer::import(x, copy) {
             Ok(t) => Ok(Some(t)),
-            Err(e) => match numpy::bfloat16_bits(x)? {
-                Some(bits) => Ok(Some(buffer::import(&bits, copy)?.bitcast(DType::BF16)?)),
+            Err(e) => match numpy::bits(x)? {
+                Some((bits, dtype)) => Ok(Some(buffer::import(&bits, copy)?.bitcast(dtype)?)),
                 None => Err(e),
             },
         };
@@ -65,10 +64,7 @@ pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Option<Tensor>> 
         if !buffer::has_one(&array) {
             return Err(PyTypeError::new_err(format!("{}.__array__() gave {}, which has no buffer", kind(x), kind(&array))));
         }
-        return match lookup(&array.getattr("dtype")?)? {
-            Some(DType::BF16) | None if numpy::bfloat16_bits(&array)?.is_some() => import(&array, copy),
-            _ => buffer::import(&array, copy).map(Some),
-        };
+        return import(&array, copy);
     }
     Ok(None)
 }

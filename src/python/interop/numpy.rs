@@ -1,7 +1,7 @@
 //! NumPy, where it is: flex needs none of it, and imports it only when asked for one of its arrays.
 
 use super::buffer::MAX_RANK;
-use crate::python::dtype::lookup;
+use crate::python::dtype::{is_numpys, lookup};
 use crate::python::tensor::PyTensor;
 use crate::{DType, Error, Scalar, Tensor};
 use pyo3::exceptions::{PyImportError, PyValueError};
@@ -49,15 +49,21 @@ pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
         'i' | 'u' => Some(Scalar::Int(x.extract::<i128>()?)),
         'c' => x.call_method0("__complex__")?.cast::<PyComplex>().ok().map(|c| Scalar::Complex(c.real(), c.imag())),
         'f' => Some(Scalar::Float(x.extract::<f64>()?)),
-        _ if lookup(&dtype)?.is_some() => Some(Scalar::Float(x.extract::<f64>()?)), // ml_dtypes.bfloat16
+        _ if lookup(&dtype)?.is_some() => Some(Scalar::Float(x.extract::<f64>()?)), // ml_dtypes
         _ => return Err(Error::dtype("asarray", format!("flex has no dtype for NumPy's {dtype}")).into()),
     })
 }
 
-/// A bfloat16 array of ml_dtypes as one of its bits, which has a buffer; none for anything else.
-pub fn bfloat16_bits<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    match x.getattr("dtype") {
-        Ok(d) if lookup(&d)? == Some(DType::BF16) => x.call_method1("view", ("uint16",)).map(Some),
+/// The unsigned integers as wide as a dtype, which NumPy has of itself.
+fn bits_of(dtype: DType) -> DType {
+    if dtype.size() == 1 { DType::U8 } else { DType::U16 }
+}
+
+/// An array of a dtype of ml_dtypes as one of its bits, which has a buffer, and that dtype; none for anything else.
+pub fn bits<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<(Bound<'py, PyAny>, DType)>> {
+    let Ok(dtype) = x.getattr("dtype") else { return Ok(None) };
+    match lookup(&dtype)? {
+        Some(d) if !is_numpys(d) => Ok(Some((x.call_method1("view", (bits_of(d).name(),))?, d))),
         _ => Ok(None),
     }
 }
@@ -73,8 +79,9 @@ fn import<'py>(py: Python<'py>, module: &'static str, what: &str) -> PyResult<Bo
 /// NumPy's dtype for a dtype of flex.
 pub fn dtype<'py>(py: Python<'py>, dtype: DType) -> PyResult<Bound<'py, PyAny>> {
     let make = import(py, "numpy", "NumPy's dtype")?.getattr("dtype")?;
-    if dtype == DType::BF16 {
-        return make.call1((import(py, "ml_dtypes", "bfloat16 in NumPy")?.getattr("bfloat16")?,));
+    if !is_numpys(dtype) {
+        let what = format!("{dtype} in NumPy");
+        return make.call1((import(py, "ml_dtypes", &what)?.getattr(dtype.name())?,));
     }
     make.call1((dtype.name(),))
 }
@@ -84,12 +91,12 @@ pub fn array<'py>(py: Python<'py>, t: Tensor) -> PyResult<Bound<'py, PyAny>> {
     static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let asarray = ASARRAY.get_or_try_init(py, || import(py, "numpy", "numpy()")?.getattr("asarray").map(Bound::unbind))?;
     let (dt, rank) = (t.dtype(), t.rank());
-    let lent = if dt == DType::BF16 { t.bitcast(DType::U16)? } else { t };
+    let lent = if is_numpys(dt) { t } else { t.bitcast(bits_of(dt))? };
     let lent = Bound::new(py, PyTensor::new(lent))?.into_any();
     // an object without a buffer would be asked for its array
     let lent = if rank <= MAX_RANK { lent } else { PyMemoryView::from(&lent)?.into_any() };
     let array = asarray.bind(py).call1((lent,))?;
-    if dt == DType::BF16 { array.call_method1("view", (dtype(py, dt)?,)) } else { Ok(array) }
+    if is_numpys(dt) { Ok(array) } else { array.call_method1("view", (dtype(py, dt)?,)) }
 }
 
 #[pymethods]

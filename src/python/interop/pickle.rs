@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyTuple};
 pub fn reduce<'py>(object: &Bound<'py, PyTensor>, protocol: i32) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     let t = object.get().get().contiguous()?;
-    // bytes have a format in the buffer protocol where the dtype (bfloat16) may have none
+    // bytes have a format in the buffer protocol where the dtype (bfloat16, float8) may have none
     let shape = PyTuple::new(py, t.shape())?;
     let bytes = Bound::new(py, PyTensor::new(as_bytes(&t)?))?;
     let data = if protocol >= 5 {

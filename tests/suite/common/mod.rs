@@ -37,16 +37,32 @@ fn read(dtype: DType, b: &[u8]) -> Value {
     let (re, im) = b.split_at(b.len() / 2);
     let bits = 8 * b.len() as u32;
     let half = |w: u16| half::f16::from_bits(w).to_f64();
+    let float8 = |digits, bias, infinity| Value::Float(float8(word as u8, digits, bias, infinity));
     match dtype {
         DType::Bool => Value::Bool(word != 0),
         d if d.is_integer() && d.is_signed() => Value::Int(((word << (128 - bits)) as i128) >> (128 - bits)),
         d if d.is_integer() => Value::Int(word as i128),
+        DType::F8E4M3 => float8(3, 7, None),
+        DType::F8E5M2 => float8(2, 15, Some(0x7c)),
         DType::F16 => Value::Float(half(word as u16)),
         DType::BF16 => Value::Float(f32::from_bits((word as u32) << 16) as f64),
         DType::F32 => Value::Float(f32::from_bits(word as u32) as f64),
         DType::F64 => Value::Float(f64::from_bits(word as u64)),
         DType::Complex64 => Value::Complex(f32::from_bits(native(re) as u32) as f64, f32::from_bits(native(im) as u32) as f64),
         _ => Value::Complex(f64::from_bits(native(re) as u64), f64::from_bits(native(im) as u64)),
+    }
+}
+
+/// The value of an 8-bit float with so many digits after the point, by powers of two. NaN are the bits beyond infinity, or where the format
+/// has none, the largest.
+pub fn float8(bits: u8, digits: u32, bias: i32, infinity: Option<u8>) -> f64 {
+    let (sign, code) = (if bits < 128 { 1.0 } else { -1.0 }, bits & 127);
+    let (exponent, fraction) = ((code >> digits) as i32, (code & ((1 << digits) - 1)) as f64 / f64::from(1u32 << digits));
+    sign * match code {
+        c if Some(c) == infinity => f64::INFINITY,
+        c if infinity.map_or(c == 127, |i| c > i) => f64::NAN,
+        _ if exponent == 0 => fraction * 2f64.powi(1 - bias),
+        _ => (1.0 + fraction) * 2f64.powi(exponent - bias),
     }
 }
 
@@ -217,6 +233,8 @@ pub fn close(a: f64, b: f64, relative: f64, absolute: f64) -> bool {
 /// The distance from 1 to the next number of a float dtype.
 pub fn epsilon(dtype: DType) -> f64 {
     match dtype.real() {
+        DType::F8E4M3 => 2f64.powi(-3),
+        DType::F8E5M2 => 2f64.powi(-2),
         DType::F16 => 2f64.powi(-10),
         DType::BF16 => 2f64.powi(-7),
         DType::F32 => 2f64.powi(-23),

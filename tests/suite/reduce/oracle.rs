@@ -4,7 +4,7 @@ use crate::common::*;
 use flex::{Axes, DType, Tensor, ops};
 
 pub fn available() -> impl Iterator<Item = DType> {
-    DType::ALL.into_iter().filter(|d| d.is_available())
+    DType::ALL.into_iter().filter(|d| d.is_available() && !d.is_storage())
 }
 
 /// The elements that each output is made of, in row-major order; outputs in row-major order.

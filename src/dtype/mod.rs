@@ -4,6 +4,13 @@
 use crate::error::{Error, Result};
 use core::fmt;
 
+#[macro_use]
+mod dispatch;
+#[cfg(feature = "float8")]
+mod float8;
+
+#[cfg(feature = "float8")]
+pub use float8::{F8E4M3, F8E5M2};
 #[cfg(feature = "half")]
 pub use half::{bf16, f16};
 
@@ -57,6 +64,8 @@ pub enum Class {
     Sint,
     /// Unsigned integers.
     Uint,
+    /// 8-bit floats: kept and converted, never computed with.
+    Float8,
     /// 16-bit floats: computed in float32, rounded once.
     Half,
     /// float32 and float64.
@@ -78,6 +87,8 @@ macro_rules! dtypes {
         (U16, u16, "uint16", uint, Uint, 16, "H", 1, "U16", "ints", (feature = "ints"))
         (U32, u32, "uint32", uint, Uint, 32, "I", 1, "U32", "ints", (feature = "ints"))
         (U64, u64, "uint64", uint, Uint, 64, "Q", 1, "U64", "ints", (feature = "ints"))
+        (F8E4M3, $crate::dtype::F8E4M3, "float8_e4m3fn", float8, Float8, 8, "", 10, "F8_E4M3", "float8", (feature = "float8"))
+        (F8E5M2, $crate::dtype::F8E5M2, "float8_e5m2", float8, Float8, 8, "", 12, "F8_E5M2", "float8", (feature = "float8"))
         (F16, $crate::dtype::f16, "float16", half, Half, 16, "e", 2, "F16", "half", (feature = "half"))
         (BF16, $crate::dtype::bf16, "bfloat16", half, Half, 16, "", 4, "BF16", "half", (feature = "half"))
         (F32, f32, "float32", float, Float, 32, "f", 2, "F32", "", (all()))
@@ -96,25 +107,25 @@ macro_rules! make {
 
         impl DType {
             /// All of them, in the order of the table.
-            pub const ALL: [DType; 15] = [$(DType::$V),*];
+            pub const ALL: [DType; [$($bits),*].len()] = [$(DType::$V),*];
             /// The array API standard's name: `"float32"`.
-            pub const fn name(self) -> &'static str { const T: [&str; 15] = [$($name),*]; T[self as usize] }
+            pub const fn name(self) -> &'static str { const T: &[&str] = &[$($name),*]; T[self as usize] }
             /// Bytes of one element.
             #[inline(always)]
-            pub const fn size(self) -> usize { const T: [u8; 15] = [$($bits / 8),*]; T[self as usize] as usize }
+            pub const fn size(self) -> usize { const T: &[u8] = &[$($bits / 8),*]; T[self as usize] as usize }
             /// What its values are.
             #[inline(always)]
-            pub const fn class(self) -> Class { const T: [Class; 15] = [$(Class::$Class),*]; T[self as usize] }
-            /// The struct module's character for it (PEP 3118); empty for bfloat16, which has none.
-            pub const fn format(self) -> &'static str { const T: [&str; 15] = [$($fmt),*]; T[self as usize] }
+            pub const fn class(self) -> Class { const T: &[Class] = &[$(Class::$Class),*]; T[self as usize] }
+            /// The struct module's character for it (PEP 3118); empty for bfloat16 and float8, which have none.
+            pub const fn format(self) -> &'static str { const T: &[&str] = &[$($fmt),*]; T[self as usize] }
             /// DLPack's type code (`DLDataTypeCode`).
-            pub const fn dlpack_code(self) -> u8 { const T: [u8; 15] = [$($dl),*]; T[self as usize] }
+            pub const fn dlpack_code(self) -> u8 { const T: &[u8] = &[$($dl),*]; T[self as usize] }
             /// Its name in a safetensors header; empty for complex128, which has none.
-            pub const fn safetensors(self) -> &'static str { const T: [&str; 15] = [$($st),*]; T[self as usize] }
+            pub const fn safetensors(self) -> &'static str { const T: &[&str] = &[$($st),*]; T[self as usize] }
             /// The cargo feature that brings its kernels; empty for those always there.
-            pub const fn feature(self) -> &'static str { const T: [&str; 15] = [$($feature),*]; T[self as usize] }
+            pub const fn feature(self) -> &'static str { const T: &[&str] = &[$($feature),*]; T[self as usize] }
             /// Whether this build has its kernels.
-            pub const fn is_available(self) -> bool { const T: [bool; 15] = [$(cfg!($($cfg)*)),*]; T[self as usize] }
+            pub const fn is_available(self) -> bool { const T: &[bool] = &[$(cfg!($($cfg)*)),*]; T[self as usize] }
         }
         // SAFETY: the rows give each type with its size; numbers, and Bool over any byte, have no padding and no invalid bytes.
         $(#[cfg($($cfg)*)] unsafe impl Element for $T { const DTYPE: DType = DType::$V; })*
@@ -163,70 +174,6 @@ macro_rules! kept {
     )*)* };
 }
 kept! { "i8": i8 I8, u8 U8; "i32": i32 I32; "i64": i64 I64; }
-/// `dispatch!(set dtype, |T| expr, else other)`: `expr` with `T` the Rust type of `dtype`, for dtypes of the set that this
-/// build has; `other` for the rest. Sets: `all`, `number`, `real` (integers and floats), `ordered` (those and bool),
-/// `integer`, `signed` and `unsigned` integers, `half`, `floating` (16-bit too), `float` (float32, float64), `inexact`, `complex`.
-#[macro_export]
-#[doc(hidden)]
-macro_rules! __dispatch_rows {
-    ($set:ident ($dt:expr) ($T:ident) ($e:expr) ($other:expr) [$($arm:tt)*]) => { match $dt { $($arm)* #[allow(unreachable_patterns)] _ => $other } };
-    (@skip $set:ident $dt:tt $T:tt $e:tt $o:tt [$($arm:tt)*] $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!($set $dt $T $e $o [$($arm)*] $($rest)*) };
-    (@keep $set:ident $dt:tt ($T:ident) ($e:expr) $o:tt [$($arm:tt)*] ($V:ident, $R:ty, $n:literal, $c:ident, $C:ident, $b:literal, $f:literal, $d:literal, $s:literal, $ft:literal, ($($cfg:tt)*)) $($rest:tt)*) => {
-        $crate::__dispatch_rows!($set $dt ($T) ($e) $o [$($arm)* #[cfg($($cfg)*)] $crate::dtype::DType::$V => { type $T = $R; $e }] $($rest)*)
-    };
-    (number $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, boolean $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip number $dt $T $e $o $arms () $($rest)*) };
-    (real $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, boolean $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip real $dt $T $e $o $arms () $($rest)*) };
-    (real $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, complex $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip real $dt $T $e $o $arms () $($rest)*) };
-    (ordered $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, complex $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip ordered $dt $T $e $o $arms () $($rest)*) };
-    (integer $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, sint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep integer $dt $T $e $o $arms ($V, $R, $n, sint $($x)*) $($rest)*) };
-    (integer $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, uint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep integer $dt $T $e $o $arms ($V, $R, $n, uint $($x)*) $($rest)*) };
-    (signed $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, sint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep signed $dt $T $e $o $arms ($V, $R, $n, sint $($x)*) $($rest)*) };
-    (unsigned $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, uint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep unsigned $dt $T $e $o $arms ($V, $R, $n, uint $($x)*) $($rest)*) };
-    (half $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, half $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep half $dt $T $e $o $arms ($V, $R, $n, half $($x)*) $($rest)*) };
-    (floating $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, half $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep floating $dt $T $e $o $arms ($V, $R, $n, half $($x)*) $($rest)*) };
-    (floating $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep floating $dt $T $e $o $arms ($V, $R, $n, float $($x)*) $($rest)*) };
-    (float $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep float $dt $T $e $o $arms ($V, $R, $n, float $($x)*) $($rest)*) };
-    (inexact $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, half $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep inexact $dt $T $e $o $arms ($V, $R, $n, half $($x)*) $($rest)*) };
-    (inexact $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep inexact $dt $T $e $o $arms ($V, $R, $n, float $($x)*) $($rest)*) };
-    (inexact $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, complex $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep inexact $dt $T $e $o $arms ($V, $R, $n, complex $($x)*) $($rest)*) };
-    (complex $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, complex $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep complex $dt $T $e $o $arms ($V, $R, $n, complex $($x)*) $($rest)*) };
-    (all $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@keep all $dt $T $e $o $arms $row $($rest)*) };
-    (number $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@keep number $dt $T $e $o $arms $row $($rest)*) };
-    (real $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@keep real $dt $T $e $o $arms $row $($rest)*) };
-    (ordered $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@keep ordered $dt $T $e $o $arms $row $($rest)*) };
-    ($set:ident $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@skip $set $dt $T $e $o $arms () $($rest)*) };
-}
-macro_rules! dispatch {
-    ($set:ident $dt:expr, |$T:ident| $e:expr, else $other:expr) => { dtypes!(__dispatch_rows! $set ($dt) ($T) ($e) ($other) []) };
-}
-/// `dispatch_width!(bytes, |U| expr)`: `expr` with `U` an integer type of that many bytes, for operations that only move
-/// elements. 16 bytes are `[u64; 2]`.
-macro_rules! dispatch_width {
-    ($bytes:expr, |$U:ident| $e:expr) => {
-        match $bytes {
-            1 => {
-                type $U = u8;
-                $e
-            }
-            2 => {
-                type $U = u16;
-                $e
-            }
-            4 => {
-                type $U = u32;
-                $e
-            }
-            8 => {
-                type $U = u64;
-                $e
-            }
-            _ => {
-                type $U = [u64; 2];
-                $e
-            }
-        }
-    };
-}
 
 impl DType {
     /// Whether the build has kernels for integers of so many bytes.
@@ -261,13 +208,17 @@ impl DType {
     pub const fn is_integer(self) -> bool {
         matches!(self.class(), Class::Sint | Class::Uint)
     }
-    /// Whether it is a real float, 16-bit ones too.
+    /// Whether it is a real float, those of 16 and 8 bits too.
     pub const fn is_float(self) -> bool {
-        matches!(self.class(), Class::Half | Class::Float)
+        matches!(self.class(), Class::Float8 | Class::Half | Class::Float)
     }
     /// Whether it is complex.
     pub const fn is_complex(self) -> bool {
         matches!(self.class(), Class::Complex)
+    }
+    /// Whether its elements are kept, moved and converted, but not computed with: float8.
+    pub const fn is_storage(self) -> bool {
+        matches!(self.class(), Class::Float8)
     }
     /// Whether it has negative values.
     pub const fn is_signed(self) -> bool {
@@ -304,7 +255,7 @@ impl DType {
     }
     /// The smallest dtype that both convert to (array API type promotion; bool and 16-bit floats as the crate defines).
     ///
-    /// Errors where there is none: uint64 with a signed integer.
+    /// Errors where there is none: uint64 with a signed integer, float8 with any other.
     ///
     /// ```
     /// use flex::DType;
@@ -312,6 +263,7 @@ impl DType {
     /// assert_eq!(DType::I64.promote(DType::BF16, "add")?, DType::BF16);
     /// assert_eq!(DType::F16.promote(DType::BF16, "add")?, DType::F32);
     /// assert!(DType::U64.promote(DType::I64, "add").is_err());
+    /// assert!(DType::F8E4M3.promote(DType::F32, "add").is_err());
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn promote(self, other: DType, op: &'static str) -> Result<DType> {
@@ -322,6 +274,9 @@ impl DType {
         // by class, then by size
         let (a, b) = if (self.class(), self.size()) <= (other.class(), other.size()) { (self, other) } else { (other, self) };
         Ok(match (a.class(), b.class()) {
+            (Float8, _) | (_, Float8) => {
+                return Err(Error::dtype(op, message!("{self} with {other} has no common dtype: convert one with astype")));
+            }
             (Boolean, _) => b,
             (Sint, Uint) if b.size() < a.size() => a,
             (Sint, Uint) => match b {
@@ -358,7 +313,13 @@ mod tests {
             let size = dispatch!(all d, |T| size_of::<T>(), else 0);
             assert_eq!(size, if d.is_available() { d.size() } else { 0 }, "{d}");
             let real = dispatch!(real d, |T| T::DTYPE == d, else false);
-            assert_eq!(real, d.is_available() && !d.is_bool() && !d.is_complex(), "{d}");
+            assert_eq!(real, d.is_available() && !d.is_bool() && !d.is_complex() && !d.is_storage(), "{d}");
+            let [computed, target] =
+                [dispatch!(computed d, |T| T::DTYPE == d, else false), dispatch!(target d, |T| T::DTYPE == d, else false)];
+            assert_eq!(computed, d.is_available() && !d.is_storage(), "{d}");
+            assert_eq!(target, d.is_available() && !d.is_bool(), "{d}");
+            let float8 = dispatch!(float8 d, |T| T::DTYPE == d, else false);
+            assert_eq!(float8, d.is_available() && d.class() == Class::Float8, "{d}");
             let half = dispatch!(half d, |T| T::DTYPE == d, else false);
             assert_eq!(half, d.is_available() && d.class() == Class::Half, "{d}");
         }
@@ -371,7 +332,10 @@ mod tests {
                 let (x, y) = (a.promote(b, "add"), b.promote(a, "add"));
                 match (&x, &y) {
                     (Ok(x), Ok(y)) => assert_eq!(x, y, "{a} {b}"),
-                    (Err(_), Err(_)) => assert!((a == DType::U64 || b == DType::U64) && a.is_integer() && b.is_integer()),
+                    (Err(_), Err(_)) => assert!(
+                        a.is_storage() || b.is_storage() || (a == DType::U64 || b == DType::U64) && a.is_integer() && b.is_integer(),
+                        "{a} {b}"
+                    ),
                     _ => panic!("{a} {b}"),
                 }
             }

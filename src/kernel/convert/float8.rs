@@ -1,0 +1,20 @@
+//! 8-bit floats and `f32`, as loops over what `dtype::float8` says of one.
+
+use super::widen::Widen;
+use crate::dtype::{F8E4M3, F8E5M2};
+
+macro_rules! widen {
+    ($($T:ident)*) => { $(
+        impl Widen for $T {
+            #[inline(always)]
+            fn widen(self) -> f32 {
+                self.to_f32()
+            }
+            #[inline(always)]
+            fn narrow(x: f32) -> $T {
+                $T::from_f32(x)
+            }
+        }
+    )* };
+}
+widen! { F8E4M3 F8E5M2 }

@@ -1,0 +1,24 @@
+//! Floats that are narrower than `f32`.
+
+use crate::simd::Isa;
+use core::mem::MaybeUninit;
+
+/// A float of 16 or 8 bits: computed in `f32`, or converted by way of it, and rounded once.
+pub trait Widen: Copy + 'static {
+    /// Whether LLVM vectorises loops in which single elements are converted; slices are converted faster where it doesn't.
+    const IN_LOOPS: bool = true;
+    /// The same value.
+    fn widen(self) -> f32;
+    /// The nearest value, ties to even; NaN stays NaN (quiet, sign and leading payload bits kept).
+    fn narrow(x: f32) -> Self;
+    /// Widens a slice into another of its length.
+    #[inline(always)]
+    fn widen_all<I: Isa>(x: &[Self], y: &mut [MaybeUninit<f32>]) {
+        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(x.widen()));
+    }
+    /// Narrows a slice into another of its length.
+    #[inline(always)]
+    fn narrow_all<I: Isa>(x: &[f32], y: &mut [MaybeUninit<Self>]) {
+        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(Self::narrow(*x)));
+    }
+}
