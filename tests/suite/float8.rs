@@ -159,7 +159,7 @@ fn they_are_moved_and_not_computed_with() {
         Err(Error::DType { message, .. }) => message.to_string(),
         other => panic!("{other:?}"),
     };
-    let y = Tensor::zeros(&[2, 2], DType::F8E5M2).unwrap();
+    let y = Tensor::zeros([2, 2], DType::F8E5M2).unwrap();
     for r in [
         ops::add(&x, &x),
         ops::multiply(&x, 2.0),
@@ -182,7 +182,7 @@ fn they_are_moved_and_not_computed_with() {
         }
     }
     for other in DType::ALL.into_iter().filter(|d| *d != DType::F8E4M3 && d.is_available()) {
-        let z = if other == y.dtype() { y.clone() } else { Tensor::zeros(&[2, 2], other).unwrap() };
+        let z = if other == y.dtype() { y.clone() } else { Tensor::zeros([2, 2], other).unwrap() };
         for r in [ops::add(&x, &z), ops::matmul(&z, &x), ops::concat(&[&x, &z], Some(0))] {
             let message = refused(r);
             assert!(!cfg!(feature = "messages") || message.contains("convert one with astype"), "{message}");
