@@ -60,7 +60,7 @@ def test_frombuffer_of_all_kinds():
         ((b"abcd", "int16", -1, 5), ValueError, "offset must lie in the 4 bytes of the bytes"),
         ((b"abcd", "int16", -1, -1), ValueError, "offset must lie"),
         (("abcd", "int16"), TypeError, "buffer of str"),
-        ((b"abcd", "int3"), TypeError, "no dtype"),
+        ((b"abcd", "int3"), TypeError, "not a dtype"),
         ((np.zeros((4, 4))[:, 0], "int16"), BufferError, "contiguous"),
     ],
 )
@@ -130,7 +130,7 @@ def test_views_are_values():
         (lambda: flex.zeros((4, 4)).T.view("int8"), ValueError, "not contiguous"),
         (lambda: flex.zeros((4, 6), dtype="int8")[:, 1:5].view("int32"), ValueError, "rows begin within"),
         (lambda: flex.zeros(8, dtype="int8")[1:5].view("int32"), ValueError, "rows begin within"),
-        (lambda: flex.zeros(4).view(2), TypeError, "no dtype"),
+        (lambda: flex.zeros(4).view(2), TypeError, "not a dtype"),
     ],
 )
 def test_views_that_are_none(make, error, message):
@@ -223,7 +223,7 @@ def test_an_interface_is_a_dict():
     class Wrong:
         __array_interface__ = 3
 
-    with pytest.raises(TypeError, match="no dict"):
+    with pytest.raises(TypeError, match="not a dict"):
         flex.asarray(Wrong())
 
 

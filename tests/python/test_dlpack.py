@@ -67,7 +67,7 @@ def test_legacy_consumers_get_a_copy():
 def test_a_capsule_is_used_once():
     producer = Producer(flex.asarray([1]).__dlpack__(max_version=(1, 1)))
     flex.from_dlpack(producer)
-    with pytest.raises(BufferError, match="used already"):
+    with pytest.raises(BufferError, match="consumed already"):
         flex.from_dlpack(producer)
 
 

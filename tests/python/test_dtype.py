@@ -121,7 +121,7 @@ def test_dtypes_of_torch(dtype):
     ],
 )
 def test_what_is_no_dtype(given):
-    with pytest.raises(TypeError, match=r"no dtype of flex; they are bool, int8.*float64.*NumPy"):
+    with pytest.raises(TypeError, match=r"not a dtype of flex; they are bool, int8.*float64.*NumPy"):
         flex.DType(given)
     assert flex.float32 != given
 

@@ -127,7 +127,7 @@ def test_what_save_takes(tmp_path):
     for wrong in (flex.zeros(2), [1, 2], None, 3):
         with pytest.raises(TypeError, match="expected a dict"):
             flex.io.save(path, wrong)
-    with pytest.raises(TypeError, match="no string"):
+    with pytest.raises(TypeError, match="not a string"):
         flex.io.save(path, {1: flex.zeros(2)})
     with pytest.raises(TypeError):
         flex.io.save(path, {"x": object()})
@@ -248,7 +248,7 @@ def test_hostile_npz(tmp_path):
         flex.io.load(path)
     with pytest.raises(TypeError, match="expected a dict"):
         flex.io.save(path, flex.zeros(2))
-    with pytest.raises(TypeError, match="no string"):
+    with pytest.raises(TypeError, match="not a string"):
         flex.io.save(path, {1: flex.zeros(2)})
     assert os.listdir(tmp_path) == ["x.npz"]
 
