@@ -63,9 +63,9 @@ miri() {
   fi
   "${run[@]}" --target-dir target/miri --test storage --test threads # the pool as it is
   RUSTFLAGS="--cfg flex_exact" "${run[@]}" --target-dir target/miri --test borrowed
-  # instructions of AVX2, which Miri has
+  # instructions of AVX2, which Miri has, but those that convert float16
   RUSTFLAGS="--cfg flex_exact -Ctarget-feature=+avx2,+fma,+bmi1,+bmi2,+f16c,+lzcnt,+popcnt" "${run[@]}" --target-dir target/miri-avx2 \
-    --lib -- storage:: layout:: exec:: kernel::sort
+    --lib -- storage:: layout:: exec:: kernel::sort --skip floats_with_specials
 }
 
 thread() {
@@ -95,9 +95,13 @@ python() {
   rm -rf "$folder/flex"
   cp -r python/flex "$folder"
   cp "target/address/$host/debug/libflex.so" "$folder/flex/_flex.abi3.so"
-  # the interpreter's own allocations are left alone: it leaks some, and counts on its arenas
-  LD_PRELOAD=$(readlink -f "$runtime") ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$PWD/$folder \
-    "$python" -m pytest -q -p no:cacheprovider tests/python --ignore tests/python/test_models.py --ignore tests/python/test_cli.py
+  # The interpreter's own allocations are left alone: it leaks some, and counts on its arenas. Signals are the tests' own, which know what to
+  # expect of guard pages. Left out is what shadow memory has no room for: limits of the address space, and small stacks; and a cache of
+  # freed blocks, which there is none of.
+  LD_PRELOAD=$(readlink -f "$runtime") ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_segv=0:handle_sigbus=0 PYTHONPATH=$PWD/$folder \
+    "$python" -m pytest -q -p no:cacheprovider tests/python --ignore tests/python/test_models.py --ignore tests/python/test_cli.py \
+    --ignore tests/python/test_memory.py --deselect tests/python/test_stalls.py::test_a_thread_with_little_stack \
+    --deselect tests/python/test_config.py::test_memory_stats_and_empty_cache
 }
 
 for tool in "${tools[@]}"; do

@@ -231,7 +231,7 @@ def _save_npz(file: Any, tensors: Mapping[str, Any]) -> None:
     with zipfile.ZipFile(file, "w") as archive:
         for key, value in tensors.items():
             if not isinstance(key, str):
-                raise TypeError(f"save: the name {key!r} is no string")
+                raise TypeError(f"save: the name {key!r} is not a string")
             tensor = _flex.asarray(value)
             with archive.open(f"{key}.npy", "w", force_zip64=True) as member:
                 _flex._io.save_npy(member, tensor)

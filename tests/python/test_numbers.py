@@ -100,9 +100,9 @@ def test_written_sequences():
         ({1: 2}, r"dict is not a sequence.*list\(x.values\(\)\)"),
         ({1: 2}.values(), r"dict_values is not a sequence.*list\(x\)"),
         (map(abs, [1]), r"map is not a sequence.*list\(x\)"),
-        ("12", "not str"),
-        (["12"], "not str"),
-        (3j.__class__, "not type"),
+        ("12", "got str"),
+        (["12"], "got str"),
+        (3j.__class__, "got type"),
     ],
 )
 def test_what_is_no_sequence(given, message):
@@ -144,7 +144,7 @@ def test_arithmetic_with_lists():
     assert t.tolist() == [2, 3]
     with pytest.raises(flex.ShapeError):
         operator.add(t, [1, 2, 3])
-    with pytest.raises(TypeError, match="not str"):
+    with pytest.raises(TypeError, match="got str"):
         operator.add(t, ["a", "b"])
     with pytest.raises(ValueError, match="ragged"):
         _ = t == [[1], [2, 3]]
