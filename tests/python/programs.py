@@ -333,7 +333,13 @@ def product(w):
     y, b = w.operand(dtype, (*w.pick([(), batch]), k, n), special=False)
     exactly = [v if v.dtype.kind in "iu" else v.astype(np.complex128 if v.dtype.kind == "c" else np.float64) for v in (a, b)]
     total = float((np.abs(exactly[0]) @ np.abs(exactly[1])).max(initial=0)) if dtype in EPS else 0
-    return [(flex.matmul(x, y), exactly[0] @ exactly[1], 4 if total else 0, total * min(EPS.get(dtype, 0), 2**-23))]
+    return [(flex.matmul(x, y), exactly[0] @ exactly[1], 4 if total else 0, total * sum_error(dtype, k))]
+
+
+def sum_error(dtype, n):
+    """The error of a sum of `n` products as a part of the sum of their magnitudes: n u / (1 - n u), in any order of additions (Higham,
+    Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1), and two more for complex numbers (3.6)."""
+    return (n + 2) * min(EPS.get(dtype, 0), 2**-23) / 2 * (2**0.5 if dtype.startswith("complex") else 1)
 
 
 def softmax_of(s):
@@ -350,9 +356,16 @@ def network(w):
     g, weight = w.operand(dtype, (depth,), special=False, low=-2, high=3)
     a, b, c, weight = (t.astype(np.float64) for t in (a, b, c, weight))
     allowed = 100 * EPS[dtype]
+    # a score's error is one of each weight, relative to it
+    scores = float((np.abs(a) @ np.abs(b).swapaxes(-1, -2)).max()) / math.sqrt(depth) * sum_error(dtype, depth)
     normed = (a - a.mean(-1, keepdims=True)) / np.sqrt(a.var(-1, keepdims=True) + 1e-3) * weight
     return [
-        (flex.nn.scaled_dot_product_attention(q, k, v), softmax_of(a @ b.swapaxes(-1, -2) / math.sqrt(depth)) @ c, 8, allowed),
+        (
+            flex.nn.scaled_dot_product_attention(q, k, v),
+            softmax_of(a @ b.swapaxes(-1, -2) / math.sqrt(depth)) @ c,
+            8,
+            allowed + 2 * scores * np.abs(c).max(),
+        ),
         (flex.nn.softmax(q), softmax_of(a), 8, allowed),
         (flex.nn.layer_norm(q, (depth,), g, eps=1e-3), normed, 8, allowed * 10),
         (flex.nn.linear(q, k[0]), a @ b[0].T, 8, allowed * depth),
