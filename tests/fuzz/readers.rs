@@ -47,7 +47,7 @@ fuzz_target!(|data: &[u8]| {
         for mapped in [false, true] {
             let loaded = read(if mapped { safetensors::map(&path) } else { safetensors::load(&path) });
             assert_eq!(loaded.as_ref().map(|l| l.len()), parsed.as_ref().map(|p| p.len()));
-            for (a, b) in loaded.iter().flatten().zip(parsed.iter().flatten()) {
+            for (a, b) in loaded.iter().flat_map(|l| l.iter()).zip(parsed.iter().flat_map(|p| p.iter())) {
                 assert_eq!(a.0, b.0);
                 same(a.1, b.1);
             }
