@@ -71,8 +71,4 @@ impl<'a> ViewMut<'a> {
     pub fn layout(&self) -> &'a Layout {
         self.layout
     }
-    /// As an operand of loops over its own shape.
-    pub fn operand(&mut self) -> Operand {
-        Operand::new(self.ptr, self.size, self.layout.shape(), self.layout.strides(), self.layout.rank())
-    }
 }
