@@ -52,7 +52,9 @@ class Peer:
         theirs.close()
 
     def _signal(self, name: str) -> None:
-        if hasattr(signal, name):  # not on Windows, where threads that spin on disturb the next library
+        if hasattr(
+            signal, name
+        ):  # not on Windows, where threads that spin on disturb the next library
             os.kill(self._process.pid, getattr(signal, name))
 
     def begin(self, what: str, number: int) -> None:
@@ -106,14 +108,19 @@ def measure(number: int, peers: Iterable[Peer], rounds: int) -> dict[str, Any]:
 
 def chosen(families: Iterable[str], text: str) -> dict[str, list[int]]:
     """The numbers of the workloads of each family whose names contain the text."""
-    return {family: [k for k, w in enumerate(WORKLOADS) if w.family == family and text in w.name] for family in families}
+    return {
+        family: [k for k, w in enumerate(WORKLOADS) if w.family == family and text in w.name]
+        for family in families
+    }
 
 
 def update(known: dict[str, Any], family: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Puts rows into the record of a level, in the place of what it had of them; all that it has of the family now."""
     families = known["families"]
     named = {row["name"]: row for row in [*families.get(family, []), *rows]}
-    families[family] = [named[workload.name] for workload in FAMILIES[family].rows if workload.name in named]
+    families[family] = [
+        named[workload.name] for workload in FAMILIES[family].rows if workload.name in named
+    ]
     known["families"] = {family: families[family] for family in FAMILIES if family in families}
     return families[family]
 
@@ -138,17 +145,47 @@ def measure_level(known: dict[str, Any], arguments: argparse.Namespace, names: l
 
 def parse() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    parser.add_argument("--only", metavar="FAMILY", action="append", choices=FAMILIES, help=f"one of: {', '.join(FAMILIES)}")
-    parser.add_argument("--match", metavar="TEXT", default="", help="only workloads whose names contain this")
-    parser.add_argument("--peers", metavar="NAME,..", type=lambda names: names.split(","), help="the libraries; by default all there are")
+    parser.add_argument(
+        "--only",
+        metavar="FAMILY",
+        action="append",
+        choices=FAMILIES,
+        help=f"one of: {', '.join(FAMILIES)}",
+    )
+    parser.add_argument(
+        "--match", metavar="TEXT", default="", help="only workloads whose names contain this"
+    )
+    parser.add_argument(
+        "--peers",
+        metavar="NAME,..",
+        type=lambda names: names.split(","),
+        help="the libraries; by default all there are",
+    )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=cores)
-    parser.add_argument("--isa", metavar="LEVEL", action="append", choices=levels.LEVELS, help=f"one of: {', '.join(levels.LEVELS)}")
-    parser.add_argument("--roofline", metavar="FILE", type=Path, nargs="?", const=Path(), help="measure the ceilings, or read them")
+    parser.add_argument(
+        "--isa",
+        metavar="LEVEL",
+        action="append",
+        choices=levels.LEVELS,
+        help=f"one of: {', '.join(levels.LEVELS)}",
+    )
+    parser.add_argument(
+        "--roofline",
+        metavar="FILE",
+        type=Path,
+        nargs="?",
+        const=Path(),
+        help="measure the ceilings, or read them",
+    )
     parser.add_argument("--facts", action="store_true", help="measure size, import time and dtypes")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="the record, added to when it is there")
+    parser.add_argument(
+        "--json", metavar="FILE", type=Path, help="the record, added to when it is there"
+    )
     parser.add_argument("--markdown", metavar="FILE", type=Path, help="write the comparison here")
     parser.add_argument("--chart", metavar="FILE", type=Path, help="write an SVG here")
     parser.add_argument("--report", action="store_true", help="measure no workload")
@@ -158,7 +195,11 @@ def parse() -> argparse.Namespace:
 def main() -> int:
     """Measures and prints; the exit status."""
     arguments = parse()
-    record = json.loads(arguments.json.read_text(encoding="utf-8")) if arguments.json and arguments.json.exists() else {"levels": {}}
+    record = (
+        json.loads(arguments.json.read_text(encoding="utf-8"))
+        if arguments.json and arguments.json.exists()
+        else {"levels": {}}
+    )
     names = arguments.peers or installed()
     if "flex" not in installed():
         print("flex is not installed: make build", file=sys.stderr)
@@ -177,13 +218,22 @@ def main() -> int:
             if not arguments.report:
                 record |= {"threads": arguments.threads, "rounds": arguments.rounds}
                 held = [name for name in names if level == levels.NATIVE or name not in levels.FREE]
-                print(f"{level}, {arguments.threads} threads, {arguments.rounds} rounds: {', '.join(held)}\n", flush=True)
+                print(
+                    f"{level}, {arguments.threads} threads, {arguments.rounds} rounds: {', '.join(held)}\n",
+                    flush=True,
+                )
                 wrong |= measure_level(known, arguments, held)
     # The machine's own level first, and none of which nothing is known.
-    record["levels"] = {level: record["levels"][level] for level in levels.LEVELS if record["levels"].get(level, {}).get("families")}
+    record["levels"] = {
+        level: record["levels"][level]
+        for level in levels.LEVELS
+        if record["levels"].get(level, {}).get("families")
+    }
     print(report.summary(record))
     if arguments.json:
-        arguments.json.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        arguments.json.write_text(
+            json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
     if arguments.markdown:
         arguments.markdown.write_text(report.document(record), encoding="utf-8")
     if arguments.chart:

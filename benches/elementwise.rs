@@ -32,26 +32,38 @@ fn add_in_cache(bencher: Bencher, dtype: DType) {
 
 #[divan::bench]
 fn row(bencher: Bencher) {
-    let (a, b) = (uniform(&[1024, 1024], DType::F32), uniform(&[1024], DType::F32));
+    let (a, b) = (
+        uniform(&[1024, 1024], DType::F32),
+        uniform(&[1024], DType::F32),
+    );
     time(bencher, || ops::add(&a, &b));
 }
 
 #[divan::bench]
 fn column(bencher: Bencher) {
-    let (a, b) = (uniform(&[1024, 1024], DType::F32), uniform(&[1024, 1], DType::F32));
+    let (a, b) = (
+        uniform(&[1024, 1024], DType::F32),
+        uniform(&[1024, 1], DType::F32),
+    );
     time(bencher, || ops::add(&a, &b));
 }
 
 #[divan::bench]
 fn transposed(bencher: Bencher) {
-    let (a, b) = (uniform(&[1024, 1024], DType::F32), uniform(&[1024, 1024], DType::F32));
+    let (a, b) = (
+        uniform(&[1024, 1024], DType::F32),
+        uniform(&[1024, 1024], DType::F32),
+    );
     let a = a.transpose(0, 1).unwrap();
     time(bencher, || ops::add(&a, &b));
 }
 
 #[divan::bench]
 fn flipped(bencher: Bencher) {
-    let (a, b) = (uniform(&[1 << 20], DType::F32), uniform(&[1 << 20], DType::F32));
+    let (a, b) = (
+        uniform(&[1 << 20], DType::F32),
+        uniform(&[1 << 20], DType::F32),
+    );
     let a = a.flip([0]).unwrap();
     time(bencher, || ops::add(&a, &b));
 }

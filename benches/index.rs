@@ -11,7 +11,9 @@ fn main() {
 
 /// `n` positions below `size`, spread over it.
 fn positions(n: usize, size: usize) -> Tensor {
-    let values: Vec<i64> = (0..n).map(|k| (k.wrapping_mul(2_654_435_761) % size) as i64).collect();
+    let values: Vec<i64> = (0..n)
+        .map(|k| (k.wrapping_mul(2_654_435_761) % size) as i64)
+        .collect();
     Tensor::from_slice(&values, [n]).unwrap()
 }
 
@@ -23,7 +25,10 @@ fn take_rows(bencher: Bencher) {
 
 #[divan::bench]
 fn take_along_axis(bencher: Bencher) {
-    let (x, columns) = (uniform(&[1024, 1024], DType::F32), positions(1 << 20, 1024).reshape([1024, 1024]).unwrap());
+    let (x, columns) = (
+        uniform(&[1024, 1024], DType::F32),
+        positions(1 << 20, 1024).reshape([1024, 1024]).unwrap(),
+    );
     time(bencher, || ops::take_along_axis(&x, &columns, 1));
 }
 
@@ -36,7 +41,11 @@ fn masked_select(bencher: Bencher) {
 
 #[divan::bench]
 fn index_add(bencher: Bencher) {
-    let (x, rows, values) = (uniform(&[1024, 384], DType::F32), positions(8192, 1024), uniform(&[8192, 384], DType::F32));
+    let (x, rows, values) = (
+        uniform(&[1024, 384], DType::F32),
+        positions(8192, 1024),
+        uniform(&[8192, 384], DType::F32),
+    );
     time(bencher, || ops::index_add(&x, &rows, &values, 0));
 }
 

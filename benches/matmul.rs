@@ -23,24 +23,36 @@ fn square_512(bencher: Bencher, dtype: DType) {
 
 #[divan::bench(args = [1, 4, 8, 16])]
 fn few_rows(bencher: Bencher, rows: usize) {
-    let (a, b) = (uniform(&[rows, 4096], DType::F32), uniform(&[4096, 4096], DType::F32));
+    let (a, b) = (
+        uniform(&[rows, 4096], DType::F32),
+        uniform(&[4096, 4096], DType::F32),
+    );
     time(bencher, || ops::matmul(&a, &b));
 }
 
 #[divan::bench]
 fn batch(bencher: Bencher) {
-    let (a, b) = (uniform(&[96, 64, 64], DType::F32), uniform(&[96, 64, 64], DType::F32));
+    let (a, b) = (
+        uniform(&[96, 64, 64], DType::F32),
+        uniform(&[96, 64, 64], DType::F32),
+    );
     time(bencher, || ops::matmul(&a, &b));
 }
 
 #[divan::bench(args = [8, 256, 2048])]
 fn linear(bencher: Bencher, tokens: usize) {
-    let (x, weight, bias) = (uniform(&[tokens, 384], DType::F32), uniform(&[1536, 384], DType::F32), uniform(&[1536], DType::F32));
+    let (x, weight, bias) = (
+        uniform(&[tokens, 384], DType::F32),
+        uniform(&[1536, 384], DType::F32),
+        uniform(&[1536], DType::F32),
+    );
     time(bencher, || nn::linear(&x, &weight, Some(&bias)));
 }
 
 #[divan::bench]
 fn attention(bencher: Bencher) {
     let x = uniform(&[32, 12, 64, 32], DType::F32);
-    time(bencher, || nn::scaled_dot_product_attention(&x, &x, &x, nn::Attention::default()));
+    time(bencher, || {
+        nn::scaled_dot_product_attention(&x, &x, &x, nn::Attention::default())
+    });
 }

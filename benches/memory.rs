@@ -1,4 +1,5 @@
-//! The pool: what a block costs that is taken and given back, and how often a mixed workload finds one.
+//! The pool: what a block costs that is taken and given back, and how often a mixed workload finds
+//! one.
 
 mod common;
 use common::Rng;
@@ -24,7 +25,8 @@ fn thousand_given_back_elsewhere(bencher: Bencher, bytes: usize) {
     });
 }
 
-/// Some hundred living blocks of 64 bytes to 64 MiB, each replaced at random by one of another size.
+/// Some hundred living blocks of 64 bytes to 64 MiB, each replaced at random by one of another
+/// size.
 fn mixed() {
     let mut rng = Rng(1);
     let mut living: Vec<_> = (0..200).map(|_| Bytes::new(64).unwrap()).collect();
@@ -32,12 +34,20 @@ fn mixed() {
         let before = memory_stats();
         for _ in 0..20_000 {
             // small ones are common, and most sizes of large ones occur again
-            let bytes = if rng.below(50) == 0 { (1 << 20) * (1 + rng.below(64)) } else { 64 << rng.below(12) };
+            let bytes = if rng.below(50) == 0 {
+                (1 << 20) * (1 + rng.below(64))
+            } else {
+                64 << rng.below(12)
+            };
             living[rng.below(200)] = Bytes::new(bytes).unwrap();
         }
         let now = memory_stats();
         let (hits, misses) = (now.hits - before.hits, now.misses - before.misses);
         let rate = hits as f64 / (hits + misses) as f64;
-        println!("round {round}: {rate:.4} of the blocks found, {} MiB in use, {} MiB kept", now.in_use >> 20, now.cached >> 20);
+        println!(
+            "round {round}: {rate:.4} of the blocks found, {} MiB in use, {} MiB kept",
+            now.in_use >> 20,
+            now.cached >> 20
+        );
     }
 }

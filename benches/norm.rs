@@ -17,12 +17,20 @@ fn softmax(bencher: Bencher, (rows, columns): (usize, usize)) {
 
 #[divan::bench]
 fn layer_norm(bencher: Bencher) {
-    let (x, weight) = (uniform(&[4096, 768], DType::F32), uniform(&[768], DType::F32));
-    time(bencher, || nn::layer_norm(&x, [768], Some(&weight), Some(&weight), 1e-5));
+    let (x, weight) = (
+        uniform(&[4096, 768], DType::F32),
+        uniform(&[768], DType::F32),
+    );
+    time(bencher, || {
+        nn::layer_norm(&x, [768], Some(&weight), Some(&weight), 1e-5)
+    });
 }
 
 #[divan::bench]
 fn rms_norm(bencher: Bencher) {
-    let (x, weight) = (uniform(&[4096, 768], DType::F32), uniform(&[768], DType::F32));
+    let (x, weight) = (
+        uniform(&[4096, 768], DType::F32),
+        uniform(&[768], DType::F32),
+    );
     time(bencher, || nn::rms_norm(&x, [768], Some(&weight), None));
 }

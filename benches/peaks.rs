@@ -1,8 +1,9 @@
-//! What this machine can do at most: arithmetic of each kind, bytes moved at each size of the data, and the cost of handing work to
-//! threads. One line of JSON on standard output, which `compare.py --roofline` sets its workloads against.
+//! What this machine can do at most: arithmetic of each kind, bytes moved at each size of the data,
+//! and the cost of handing work to threads. One line of JSON on standard output, which `compare.py
+//! --roofline` sets its workloads against.
 //!
-//! Each figure is the best of several tries: a ceiling is what was reached once. A figure of all threads has one piece a thread, far longer
-//! than it takes a thread to wake.
+//! Each figure is the best of several tries: a ceiling is what was reached once. A figure of all
+//! threads has one piece a thread, far longer than it takes a thread to wake.
 
 use flex::par::{Cost, Out, chunks};
 use flex::simd::{self, Isa, Kernel};
@@ -10,7 +11,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 /// A piece of work that is always worth a thread of its own.
-const LARGE: Cost = Cost { bytes: 1 << 40, flops: 0 };
+const LARGE: Cost = Cost {
+    bytes: 1 << 40,
+    flops: 0,
+};
 const TRIES: usize = 7;
 /// Bytes of data from which on stores past the cache are tried too.
 const STREAMED: usize = 1 << 22;
@@ -28,12 +32,19 @@ fn seconds(mut f: impl FnMut()) -> f64 {
     while timed(calls) < TRY / 4.0 {
         calls *= 2;
     }
-    (0..TRIES).map(|_| timed(2 * calls)).fold(f64::INFINITY, f64::min) / (2 * calls) as f64
+    (0..TRIES)
+        .map(|_| timed(2 * calls))
+        .fold(f64::INFINITY, f64::min)
+        / (2 * calls) as f64
 }
 
 /// The least seconds that `threads` threads take for a call of `f` each.
 fn seconds_of_all(threads: usize, f: impl Fn(usize) + Sync) -> f64 {
-    if threads == 1 { seconds(|| f(0)) } else { seconds(|| chunks(threads, LARGE, &f)) }
+    if threads == 1 {
+        seconds(|| f(0))
+    } else {
+        seconds(|| chunks(threads, LARGE, &f))
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -45,7 +56,8 @@ mod arithmetic {
     /// Times that the chains go round in a call: about 0.2 ms, and more than waking a thread takes.
     const TURNS: usize = 1 << 15;
 
-    /// A function that keeps `$chains` registers busy with `$instruction`, and the operations of a call of it.
+    /// A function that keeps `$chains` registers busy with `$instruction`, and the operations of a
+    /// call of it.
     macro_rules! peak {
         ($name:ident, $features:literal, $chains:literal x $lanes:literal, $zero:ident, |$sum:ident, $a:ident, $b:ident| $instruction:expr) => {
             fn $name() -> f64 {
@@ -80,8 +92,9 @@ mod arithmetic {
         _mm512_dpbf16_ps(*s, a, b)
     });
 
-    /// The kinds of arithmetic of the level that kernels run on, each with a function that does some and says how many operations.
-    /// Without dot instructions, products of 8-bit integers are of pairs of 16 bits.
+    /// The kinds of arithmetic of the level that kernels run on, each with a function that does
+    /// some and says how many operations. Without dot instructions, products of 8-bit integers are
+    /// of pairs of 16 bits.
     pub fn kinds() -> Vec<(&'static str, fn() -> f64)> {
         let wide = simd::level() == Level::Avx512;
         let fma = simd::level() == Level::Avx2;
@@ -92,11 +105,22 @@ mod arithmetic {
             ("float64", fma, f64_256),
             ("int32", wide, i32_512),
             ("int32", fma, i32_256),
-            ("int8", wide && is_x86_feature_detected!("avx512vnni"), int8_512),
+            (
+                "int8",
+                wide && is_x86_feature_detected!("avx512vnni"),
+                int8_512,
+            ),
             ("int8", fma, int8_256),
-            ("bfloat16", wide && is_x86_feature_detected!("avx512bf16"), bf16_512),
+            (
+                "bfloat16",
+                wide && is_x86_feature_detected!("avx512bf16"),
+                bf16_512,
+            ),
         ];
-        all.into_iter().filter(|kind| kind.1).map(|kind| (kind.0, kind.2)).collect()
+        all.into_iter()
+            .filter(|kind| kind.1)
+            .map(|kind| (kind.0, kind.2))
+            .collect()
     }
 }
 
@@ -152,12 +176,18 @@ impl Kernel for Pass<'_> {
                     black_box(sums);
                 }
                 Move::Write => {
-                    black_box(&mut *self.data).chunks_exact_mut(8).for_each(|out| store::<I>(out, [k as u64; 8], self.stream));
+                    black_box(&mut *self.data)
+                        .chunks_exact_mut(8)
+                        .for_each(|out| store::<I>(out, [k as u64; 8], self.stream));
                 }
                 Move::Triad => {
                     let (ab, c) = black_box(&mut *self.data).split_at_mut(2 * third);
                     let (a, b) = ab.split_at(third);
-                    for ((a, b), c) in a.chunks_exact(8).zip(b.chunks_exact(8)).zip(c.chunks_exact_mut(8)) {
+                    for ((a, b), c) in a
+                        .chunks_exact(8)
+                        .zip(b.chunks_exact(8))
+                        .zip(c.chunks_exact_mut(8))
+                    {
                         store::<I>(c, core::array::from_fn(|i| a[i] ^ b[i]), self.stream);
                     }
                 }
@@ -176,10 +206,15 @@ fn store<I: Isa>(out: &mut [u64], line: [u64; 8], stream: bool) {
         // SAFETY: a valid, aligned line by the line above; the CPU has the set that `I` is.
         unsafe {
             if I::AVX512 {
-                return _mm512_stream_si512(out.as_mut_ptr().cast(), core::mem::transmute::<[u64; 8], __m512i>(line));
+                return _mm512_stream_si512(
+                    out.as_mut_ptr().cast(),
+                    core::mem::transmute::<[u64; 8], __m512i>(line),
+                );
             }
             let parts = core::mem::transmute::<[u64; 8], [__m128i; 4]>(line);
-            return (0..4).for_each(|k| _mm_stream_si128(out.as_mut_ptr().cast::<__m128i>().add(k), parts[k]));
+            return (0..4).for_each(|k| {
+                _mm_stream_si128(out.as_mut_ptr().cast::<__m128i>().add(k), parts[k])
+            });
         }
     }
     let _ = stream;
@@ -198,33 +233,55 @@ fn bandwidth(threads: usize, bytes: usize, kind: Move) -> f64 {
     let out = Out::new(data);
     let rate = |stream| {
         let seconds = seconds_of_all(threads, |t| {
-            // SAFETY: each thread has its own part, and is done with it when `seconds_of_all` returns.
+            // SAFETY: each thread has its own part, and is done with it when `seconds_of_all`
+            // returns.
             let data = unsafe { out.part(part * t..part * (t + 1)) };
-            simd::call(Pass { kind, data, again, stream })
+            simd::call(Pass {
+                kind,
+                data,
+                again,
+                stream,
+            })
         });
         (8 * part * threads * again) as f64 / seconds
     };
-    if matches!(kind, Move::Read) || bytes < STREAMED { rate(false) } else { f64::max(rate(false), rate(true)) }
+    if matches!(kind, Move::Read) || bytes < STREAMED {
+        rate(false)
+    } else {
+        f64::max(rate(false), rate(true))
+    }
 }
 
 fn main() {
     let threads = flex::num_threads();
-    let counts = if threads > 1 { vec![1, threads] } else { vec![1] };
+    let counts = if threads > 1 {
+        vec![1, threads]
+    } else {
+        vec![1]
+    };
     let mut rows = Vec::new();
     for &count in &counts {
         for (name, run) in arithmetic::kinds() {
             let operations = run();
             let rate = operations * count as f64 / seconds_of_all(count, |_| _ = black_box(run()));
-            rows.push(format!(r#"{{"kind": "{name}", "threads": {count}, "rate": {rate:.4e}}}"#));
+            rows.push(format!(
+                r#"{{"kind": "{name}", "threads": {count}, "rate": {rate:.4e}}}"#
+            ));
         }
         for bytes in (14..=28).step_by(2).map(|k| 1usize << k) {
-            for (name, kind) in [("read", Move::Read), ("write", Move::Write), ("triad", Move::Triad)] {
+            for (name, kind) in [
+                ("read", Move::Read),
+                ("write", Move::Write),
+                ("triad", Move::Triad),
+            ] {
                 let rate = bandwidth(count, bytes, kind);
                 rows.push(format!(r#"{{"kind": "{name}", "bytes": {bytes}, "threads": {count}, "rate": {rate:.4e}}}"#));
             }
         }
     }
     let empty = seconds(|| chunks(threads, LARGE, |k| _ = black_box(k)));
-    rows.push(format!(r#"{{"kind": "fork-join", "threads": {threads}, "seconds": {empty:.3e}}}"#));
+    rows.push(format!(
+        r#"{{"kind": "fork-join", "threads": {threads}, "seconds": {empty:.3e}}}"#
+    ));
     println!("[{}]", rows.join(", "));
 }

@@ -53,8 +53,12 @@ def head(first, names):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("operations", nargs="*", help=f"some of: {', '.join([*OPERATIONS, 'matmul'])}")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "operations", nargs="*", help=f"some of: {', '.join([*OPERATIONS, 'matmul'])}"
+    )
     parser.add_argument("--rounds", type=int, default=9)
     args = parser.parse_args()
     names = [name for name in OPERATIONS if not args.operations or name in args.operations]

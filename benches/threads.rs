@@ -1,7 +1,8 @@
-//! Threads: what a fork-join costs, and whether two threads are ever slower than one. Prints tables of its own: latencies have tails,
-//! and the sweep compares two settings in turn.
+//! Threads: what a fork-join costs, and whether two threads are ever slower than one. Prints tables
+//! of its own: latencies have tails, and the sweep compares two settings in turn.
 //!
-//! `cargo bench --bench threads [-- join | sweep [OPERATION ..] [LOG2 OF THE FIRST LENGTH, OF THE LAST]]`
+//! `cargo bench --bench threads [-- join | sweep [OPERATION ..] [LOG2 OF THE FIRST LENGTH, OF THE
+//! LAST]]`
 
 mod common;
 use common::uniform;
@@ -12,7 +13,10 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 fn main() {
-    let asked: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let asked: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .collect();
     match asked.split_first() {
         None => {
             join();
@@ -35,7 +39,10 @@ fn spin(time: Duration) {
 /// Two pieces that take `work` each, called `n` times with a pause between.
 fn joins(n: usize, work: Duration, pause: Duration) -> Vec<Duration> {
     // the team believes what it is told: worth two threads, not worth waking one
-    let cost = Cost { bytes: 0, flops: 64 * (work.as_nanos() as usize).max(2600) };
+    let cost = Cost {
+        bytes: 0,
+        flops: 64 * (work.as_nanos() as usize).max(2600),
+    };
     (0..n)
         .map(|_| {
             if pause > Duration::ZERO {
@@ -54,7 +61,13 @@ fn joins(n: usize, work: Duration, pause: Duration) -> Vec<Duration> {
 fn report(name: &str, mut times: Vec<Duration>) {
     times.sort();
     let at = |q: f64| times[((times.len() - 1) as f64 * q) as usize].as_nanos() as f64 / 1e3;
-    println!("| {name} | {:.2} | {:.2} | {:.2} | {:.2} |", at(0.5), at(0.9), at(0.99), at(1.0));
+    println!(
+        "| {name} | {:.2} | {:.2} | {:.2} | {:.2} |",
+        at(0.5),
+        at(0.9),
+        at(0.99),
+        at(1.0)
+    );
 }
 struct Burner(Child);
 impl Burner {
@@ -76,15 +89,28 @@ fn join() {
     let us = Duration::from_micros;
     println!("| fork-join of two, us | p50 | p90 | p99 | most |\n|---|---:|---:|---:|---:|");
     with_threads(2, || {
-        chunks(2, Cost { bytes: 1 << 30, flops: 0 }, |_| spin(us(200))); // wakes the worker
+        chunks(
+            2,
+            Cost {
+                bytes: 1 << 30,
+                flops: 0,
+            },
+            |_| spin(us(200)),
+        ); // wakes the worker
         report("empty, worker warm", joins(20_000, us(0), us(0)));
         report("2 x 5 us, worker warm", joins(5_000, us(5), us(0)));
         report("2 x 50 us, worker warm", joins(1_000, us(50), us(0)));
         report("2 x 5 us, worker parked", joins(500, us(5), us(1000)));
         report("2 x 200 us, worker parked", joins(200, us(200), us(1000)));
         let _burner = Burner::start();
-        report("2 x 5 us, a busy process beside", joins(20_000, us(5), us(0)));
-        report("2 x 200 us, a busy process beside", joins(2_000, us(200), us(0)));
+        report(
+            "2 x 5 us, a busy process beside",
+            joins(20_000, us(5), us(0)),
+        );
+        report(
+            "2 x 200 us, a busy process beside",
+            joins(2_000, us(200), us(0)),
+        );
     });
 }
 
@@ -112,7 +138,8 @@ fn one_and_two(x: &[Tensor], run: Run) -> [Duration; 2] {
     let call = || drop(black_box(run(black_box(x)).unwrap()));
     let start = Instant::now();
     call();
-    let reps = (Duration::from_micros(2000).as_nanos() / start.elapsed().as_nanos().max(1)).clamp(1, 4000) as u32;
+    let reps = (Duration::from_micros(2000).as_nanos() / start.elapsed().as_nanos().max(1))
+        .clamp(1, 4000) as u32;
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..11 {
         for (k, times) in times.iter_mut().enumerate() {
@@ -132,8 +159,18 @@ fn one_and_two(x: &[Tensor], run: Run) -> [Duration; 2] {
 fn sweep(asked: &[String]) {
     let lengths: Vec<usize> = asked.iter().filter_map(|a| a.parse().ok()).collect();
     let names = || asked.iter().filter(|a| a.parse::<usize>().is_err());
-    let operations: Vec<_> = operations().into_iter().filter(|o| names().count() == 0 || names().any(|a| a == o.0)).collect();
-    println!("\n| time on 1 thread, us (gain by a second) | {} |", operations.iter().map(|o| o.0).collect::<Vec<_>>().join(" | "));
+    let operations: Vec<_> = operations()
+        .into_iter()
+        .filter(|o| names().count() == 0 || names().any(|a| a == o.0))
+        .collect();
+    println!(
+        "\n| time on 1 thread, us (gain by a second) | {} |",
+        operations
+            .iter()
+            .map(|o| o.0)
+            .collect::<Vec<_>>()
+            .join(" | ")
+    );
     println!("|---|{}", "---:|".repeat(operations.len()));
     for log in lengths.first().map_or(8, |n| *n)..=lengths.last().map_or(24, |n| *n) {
         let n = 1usize << log;
@@ -145,6 +182,9 @@ fn sweep(asked: &[String]) {
             let [one, two] = one_and_two(&x, *run).map(|t| t.as_nanos() as f64);
             format!("{:.1} ({:.2})", one / 1e3, one / two)
         };
-        println!("| 2^{log} | {} |", operations.iter().map(time).collect::<Vec<_>>().join(" | "));
+        println!(
+            "| 2^{log} | {} |",
+            operations.iter().map(time).collect::<Vec<_>>().join(" | ")
+        );
     }
 }

@@ -30,7 +30,9 @@ def works(build: str) -> dict[str, Callable[[], None]]:
         return module.call("tensor_new", *module.put(values, "f"), *module.put(shape, "I"))[0]
 
     def work(name: str, *arguments: int) -> Callable[[], None]:
-        return lambda: module.exports["__wbg_tensor_free"](module.store, module.call(name, *arguments)[0], 1)
+        return lambda: module.exports["__wbg_tensor_free"](
+            module.store, module.call(name, *arguments)[0], 1
+        )
 
     one, square, rows = tensor(1, 1), tensor(256, 256), tensor(512, 1024)
     return {
@@ -54,7 +56,9 @@ def main() -> None:
     calls = shortest.pop(CALL)
     for name, times in shortest.items():
         scalar, simd128 = (1e6 * (time - call) for time, call in zip(times, calls, strict=True))
-        print(f"{name}: scalar {scalar:.1f} us, simd128 {simd128:.1f} us, {scalar / simd128:.2f} times as fast")
+        print(
+            f"{name}: scalar {scalar:.1f} us, simd128 {simd128:.1f} us, {scalar / simd128:.2f} times as fast"
+        )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,11 @@ use flex::prelude::*;
 fn huber(predicted: &Tensor, wanted: &Tensor, delta: f32) -> flex::Result<Tensor> {
     predicted.zip_with(wanted, |a: f32, b: f32| {
         let error = (a - b).abs();
-        if error <= delta { 0.5 * error * error } else { delta * (error - 0.5 * delta) }
+        if error <= delta {
+            0.5 * error * error
+        } else {
+            delta * (error - 0.5 * delta)
+        }
     })
 }
 
@@ -23,7 +27,11 @@ fn medians(x: &Tensor) -> flex::Result<Tensor> {
         let (_, median, _) = row.select_nth_unstable_by(width / 2, f32::total_cmp);
         *median
     };
-    Ok(rows.as_slice::<f32>()?.chunks_exact(width).map(of_row).collect())
+    Ok(rows
+        .as_slice::<f32>()?
+        .chunks_exact(width)
+        .map(of_row)
+        .collect())
 }
 
 fn main() -> flex::Result<()> {
@@ -44,7 +52,12 @@ fn main() -> flex::Result<()> {
     assert_eq!(predicted.at::<f32>((0, 2))?, 5.0);
 
     // in row-major order, with the whole of Rust's iterators
-    let above: Vec<usize> = predicted.iter::<f32>()?.enumerate().filter(|(_, p)| *p > 0.5).map(|(i, _)| i).collect();
+    let above: Vec<usize> = predicted
+        .iter::<f32>()?
+        .enumerate()
+        .filter(|(_, p)| *p > 0.5)
+        .map(|(i, _)| i)
+        .collect();
     assert_eq!(above, [1, 2]);
 
     let medians = medians(&predicted)?;

@@ -47,7 +47,9 @@ def main() -> int:
     start = time.perf_counter()
     vectors = encoder.encode(sentences, show_progress_bar=sys.stderr.isatty())
     seconds = time.perf_counter() - start
-    print(f"{len(sentences)} sentences in {seconds * 1e3:.0f} ms: {len(sentences) / seconds:.0f} sentences per second")
+    print(
+        f"{len(sentences)} sentences in {seconds * 1e3:.0f} ms: {len(sentences) / seconds:.0f} sentences per second"
+    )
 
     for query, scores in zip(QUERIES, encoder.encode(QUERIES) @ vectors.T, strict=True):
         print(f"\n{query}")
@@ -56,7 +58,9 @@ def main() -> int:
 
     difference = check(encoder)
     right = difference <= TOLERANCE
-    print(f"\nlargest difference from the reference: {difference:.1e} ({'right' if right else f'more than {TOLERANCE:.0e}'})")
+    print(
+        f"\nlargest difference from the reference: {difference:.1e} ({'right' if right else f'more than {TOLERANCE:.0e}'})"
+    )
     return 0 if right else 1
 
 

@@ -22,11 +22,18 @@ impl Classifier {
     fn load(path: &Path) -> flex::Result<Classifier> {
         let file = safetensors::map(path)?; // mapped: the weights are read where they lie
         let tensor = |name: &str| file.tensor(name).cloned();
-        Ok(Classifier { weights: [tensor("0.weight")?, tensor("2.weight")?], biases: [tensor("0.bias")?, tensor("2.bias")?] })
+        Ok(Classifier {
+            weights: [tensor("0.weight")?, tensor("2.weight")?],
+            biases: [tensor("0.bias")?, tensor("2.bias")?],
+        })
     }
     /// `[digits, 10]` probabilities of `[digits, 64]` pixels.
     fn probabilities(&self, pixels: &Tensor) -> flex::Result<Tensor> {
-        let relu = Linear { bias: Some(&self.biases[0]), activation: Some(Activation::Relu), ..Default::default() };
+        let relu = Linear {
+            bias: Some(&self.biases[0]),
+            activation: Some(Activation::Relu),
+            ..Default::default()
+        };
         let hidden = nn::linear(pixels, &self.weights[0], relu)?;
         nn::linear(&hidden, &self.weights[1], Some(&self.biases[1]))?.softmax(-1)
     }
@@ -44,18 +51,33 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let probabilities = classifier.probabilities(&pixels)?;
     let predicted = probabilities.argmax(-1)?;
     let right = predicted.equal(&labels)?;
-    println!("first ten: {}\npredicted: {}", labels.slice(s![..10])?, predicted.slice(s![..10])?);
+    println!(
+        "first ten: {}\npredicted: {}",
+        labels.slice(s![..10])?,
+        predicted.slice(s![..10])?
+    );
     let accuracy = right.mean(())?.item::<f32>()?;
-    println!("{} of {} right", right.count_nonzero(())?.item::<i64>()?, right.len());
+    println!(
+        "{} of {} right",
+        right.count_nonzero(())?.item::<i64>()?,
+        right.len()
+    );
     assert!(accuracy > 0.95, "{accuracy}");
 
     // what the file says its probabilities are, as float32 in its bytes
     let expected: Tensor = (0..records.len() / RECORD)
         .flat_map(|k| (0..10).map(move |j| k * RECORD + 64 + 4 * j))
-        .map(|at| records.as_slice::<u8>().map(|b| f32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]])))
+        .map(|at| {
+            records
+                .as_slice::<u8>()
+                .map(|b| f32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]]))
+        })
         .collect::<flex::Result<Vec<f32>>>()?
         .into();
-    let apart = (probabilities - expected.reshape((-1, 10))?).abs()?.max(())?.item::<f32>()?;
+    let apart = (probabilities - expected.reshape((-1, 10))?)
+        .abs()?
+        .max(())?
+        .item::<f32>()?;
     assert!(apart < 1e-5, "{apart}");
     Ok(())
 }

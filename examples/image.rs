@@ -1,4 +1,5 @@
-//! An image from bytes to what a network takes: floats, normalised by channel, channels first; and back.
+//! An image from bytes to what a network takes: floats, normalised by channel, channels first; and
+//! back.
 //!
 //! ```sh
 //! cargo run --release --example image
@@ -15,7 +16,9 @@ const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
 /// Rows of pixels of three bytes, as decoders give them.
 fn decoded() -> Vec<u8> {
     let pixel = |y: usize, x: usize| [(4 * x) as u8, (5 * y) as u8, (x ^ y) as u8];
-    (0..HEIGHT).flat_map(|y| (0..WIDTH).flat_map(move |x| pixel(y, x))).collect()
+    (0..HEIGHT)
+        .flat_map(|y| (0..WIDTH).flat_map(move |x| pixel(y, x)))
+        .collect()
 }
 
 /// `[3, height, width]` of float32 from `[height, width, 3]` of bytes.
@@ -33,7 +36,13 @@ fn bytes(image: &Tensor) -> flex::Result<Tensor> {
 fn main() -> flex::Result<()> {
     let image = Tensor::from_vec(decoded(), (HEIGHT, WIDTH, 3))?;
     let input = normalised(&image)?;
-    println!("{:?} of {} became {:?} of {}", image.shape(), image.dtype(), input.shape(), input.dtype());
+    println!(
+        "{:?} of {} became {:?} of {}",
+        image.shape(),
+        image.dtype(),
+        input.shape(),
+        input.dtype()
+    );
     assert_eq!(input.shape(), [3, HEIGHT, WIDTH]);
     let first = (0.0 - MEAN[0]) / DEVIATION[0];
     assert!((input.at::<f32>((0, 0, 0))? - first).abs() < 1e-6);
@@ -43,10 +52,20 @@ fn main() -> flex::Result<()> {
     let mirrored = left.flip(-1)?;
     let batch = ops::stack(&[&left, &mirrored], 0)?;
     assert_eq!(batch.shape(), [2, 3, 32, 32]);
-    assert_eq!(batch.at::<f32>((1, 2, 0, 0))?, batch.at::<f32>((0, 2, 0, -1))?);
+    assert_eq!(
+        batch.at::<f32>((1, 2, 0, 0))?,
+        batch.at::<f32>((0, 2, 0, -1))?
+    );
 
     let again = bytes(&input)?;
-    assert!(again.equal(&image)?.all(())?.item::<bool>()?, "no byte was lost");
-    println!("by channel: mean {}, deviation {}", input.mean([1, 2])?, input.std([1, 2], 0.0)?);
+    assert!(
+        again.equal(&image)?.all(())?.item::<bool>()?,
+        "no byte was lost"
+    );
+    println!(
+        "by channel: mean {}, deviation {}",
+        input.mean([1, 2])?,
+        input.std([1, 2], 0.0)?
+    );
     Ok(())
 }

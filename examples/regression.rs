@@ -15,7 +15,9 @@ const TRUTH: [f32; 3] = [2.0, -1.0, 0.5]; // two slopes and the value at the ori
 fn random(shape: [usize; 2], state: &mut u64) -> Result<Tensor> {
     let values: Vec<f32> = (0..shape.iter().product())
         .map(|_| {
-            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            *state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             (*state >> 40) as f32 / (1 << 23) as f32 - 1.0
         })
         .collect();
@@ -35,7 +37,10 @@ fn main() -> Result<()> {
         let error = x.matmul(&weights)? - &y;
         if step % 50 == 0 {
             let loss = error.square()?.mean(())?;
-            println!("step {step:3}: mean square error {:.6}", loss.item::<f32>()?);
+            println!(
+                "step {step:3}: mean square error {:.6}",
+                loss.item::<f32>()?
+            );
         }
         let gradient = x.transpose(0, 1)?.matmul(&error)? * (2.0 / POINTS as f64);
         weights -= gradient * RATE;
@@ -43,6 +48,9 @@ fn main() -> Result<()> {
 
     let fitted = weights.to_vec::<f32>()?;
     println!("fitted {fitted:?}, true {TRUTH:?}");
-    assert!(fitted.iter().zip(TRUTH).all(|(a, b)| (a - b).abs() < 0.02), "the fit is off");
+    assert!(
+        fitted.iter().zip(TRUTH).all(|(a, b)| (a - b).abs() < 0.02),
+        "the fit is off"
+    );
     Ok(())
 }

@@ -14,10 +14,15 @@ const BEST: usize = 5;
 fn random(rows: usize, seed: u64) -> flex::Result<Tensor> {
     let mut state = seed;
     let next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (state >> 40) as f32 / (1 << 23) as f32 - 1.0
     };
-    Tensor::from_vec(std::iter::repeat_with(next).take(rows * WIDTH).collect(), (rows, WIDTH))
+    Tensor::from_vec(
+        std::iter::repeat_with(next).take(rows * WIDTH).collect(),
+        (rows, WIDTH),
+    )
 }
 
 /// Rows of length 1.
@@ -40,8 +45,19 @@ fn main() -> flex::Result<()> {
     assert!(found.select(1, 0)?.equal(&asked)?.all(())?.item::<bool>()?);
 
     // the least alike, by options
-    let (least, _) = cosines.topk(1, TopK { largest: false, ..Default::default() })?;
-    assert!(least.less(scores.min_keepdims(-1)?)?.all(())?.item::<bool>()?);
+    let (least, _) = cosines.topk(
+        1,
+        TopK {
+            largest: false,
+            ..Default::default()
+        },
+    )?;
+    assert!(
+        least
+            .less(scores.min_keepdims(-1)?)?
+            .all(())?
+            .item::<bool>()?
+    );
 
     // the documents that are nearly the same as a question
     let close = cosines.greater(0.8)?.argwhere()?;

@@ -7,8 +7,13 @@
 use flex::prelude::*;
 
 /// Height in cm, weight in kg, age; NaN where nobody knows.
-const TABLE: [[f32; 3]; 5] =
-    [[181.0, 74.0, 41.0], [165.0, 58.0, f32::NAN], [172.0, 69.0, 28.0], [f32::NAN, 81.0, 53.0], [158.0, 49.0, 34.0]];
+const TABLE: [[f32; 3]; 5] = [
+    [181.0, 74.0, 41.0],
+    [165.0, 58.0, f32::NAN],
+    [172.0, 69.0, 28.0],
+    [f32::NAN, 81.0, 53.0],
+    [158.0, 49.0, 34.0],
+];
 
 /// The columns with what is missing replaced by the column's mean, scaled.
 fn standardise(table: &Tensor) -> flex::Result<Tensor> {

@@ -41,40 +41,121 @@ UNARY = {
     "sqrt": (mpmath.sqrt, [lambda: abs(spread(1e-300, 1e300))]),
     "reciprocal": (lambda x: 1 / x, [lambda: spread(1e-300, 1e300)]),
     "rsqrt": (lambda x: 1 / mpmath.sqrt(x), [lambda: abs(spread(1e-300, 1e300))]),
-    "exp": (mpmath.exp, [lambda: uniform(-2, 2), lambda: uniform(-744, 709), lambda: spread(1e-20, 1)]),
-    "exp2": (lambda x: mpmath.power(2, x), [lambda: uniform(-2, 2), lambda: uniform(-1073, 1023), lambda: spread(1e-20, 1)]),
-    "expm1": (mpmath.expm1, [lambda: uniform(-2, 2), lambda: uniform(-50, 709), lambda: spread(1e-300, 1)]),
-    "log": (mpmath.log, [lambda: uniform(0.5, 2), lambda: abs(spread(1e-308, 1e308)), lambda: 1 + spread(1e-15, 0.1)]),
-    "log1p": (mpmath.log1p, [lambda: uniform(-0.9, 2), lambda: abs(spread(1e-3, 1e308)), lambda: spread(1e-300, 0.5)]),
-    "log2": (lambda x: mpmath.log(x, 2), [lambda: uniform(0.5, 2), lambda: abs(spread(1e-308, 1e308)), lambda: 1 + spread(1e-15, 0.1)]),
-    "log10": (mpmath.log10, [lambda: uniform(0.5, 2), lambda: abs(spread(1e-308, 1e308)), lambda: 1 + spread(1e-15, 0.1)]),
+    "exp": (
+        mpmath.exp,
+        [lambda: uniform(-2, 2), lambda: uniform(-744, 709), lambda: spread(1e-20, 1)],
+    ),
+    "exp2": (
+        lambda x: mpmath.power(2, x),
+        [lambda: uniform(-2, 2), lambda: uniform(-1073, 1023), lambda: spread(1e-20, 1)],
+    ),
+    "expm1": (
+        mpmath.expm1,
+        [lambda: uniform(-2, 2), lambda: uniform(-50, 709), lambda: spread(1e-300, 1)],
+    ),
+    "log": (
+        mpmath.log,
+        [
+            lambda: uniform(0.5, 2),
+            lambda: abs(spread(1e-308, 1e308)),
+            lambda: 1 + spread(1e-15, 0.1),
+        ],
+    ),
+    "log1p": (
+        mpmath.log1p,
+        [lambda: uniform(-0.9, 2), lambda: abs(spread(1e-3, 1e308)), lambda: spread(1e-300, 0.5)],
+    ),
+    "log2": (
+        lambda x: mpmath.log(x, 2),
+        [
+            lambda: uniform(0.5, 2),
+            lambda: abs(spread(1e-308, 1e308)),
+            lambda: 1 + spread(1e-15, 0.1),
+        ],
+    ),
+    "log10": (
+        mpmath.log10,
+        [
+            lambda: uniform(0.5, 2),
+            lambda: abs(spread(1e-308, 1e308)),
+            lambda: 1 + spread(1e-15, 0.1),
+        ],
+    ),
     "sin": (
         mpmath.sin,
-        [lambda: uniform(-4, 4), lambda: uniform(-5e5, 5e5), lambda: spread(1e-300, 1e300), lambda: round(spread(1, 1e5)) * math.pi],
+        [
+            lambda: uniform(-4, 4),
+            lambda: uniform(-5e5, 5e5),
+            lambda: spread(1e-300, 1e300),
+            lambda: round(spread(1, 1e5)) * math.pi,
+        ],
     ),
     "cos": (
         mpmath.cos,
-        [lambda: uniform(-4, 4), lambda: uniform(-5e5, 5e5), lambda: spread(1e-8, 1e300), lambda: (round(spread(1, 1e5)) + 0.5) * math.pi],
+        [
+            lambda: uniform(-4, 4),
+            lambda: uniform(-5e5, 5e5),
+            lambda: spread(1e-8, 1e300),
+            lambda: (round(spread(1, 1e5)) + 0.5) * math.pi,
+        ],
     ),
     "tan": (
         mpmath.tan,
-        [lambda: uniform(-4, 4), lambda: uniform(-5e5, 5e5), lambda: spread(1e-300, 1e300), lambda: round(spread(1, 1e5)) * math.pi / 2],
+        [
+            lambda: uniform(-4, 4),
+            lambda: uniform(-5e5, 5e5),
+            lambda: spread(1e-300, 1e300),
+            lambda: round(spread(1, 1e5)) * math.pi / 2,
+        ],
     ),
-    "asin": (mpmath.asin, [lambda: uniform(-1, 1), lambda: spread(1e-300, 1), lambda: 1 - abs(spread(1e-15, 0.5))]),
-    "acos": (mpmath.acos, [lambda: uniform(-1, 1), lambda: spread(1e-20, 1), lambda: 1 - abs(spread(1e-15, 0.5))]),
+    "asin": (
+        mpmath.asin,
+        [lambda: uniform(-1, 1), lambda: spread(1e-300, 1), lambda: 1 - abs(spread(1e-15, 0.5))],
+    ),
+    "acos": (
+        mpmath.acos,
+        [lambda: uniform(-1, 1), lambda: spread(1e-20, 1), lambda: 1 - abs(spread(1e-15, 0.5))],
+    ),
     "atan": (mpmath.atan, [lambda: uniform(-3, 3), lambda: spread(1e-300, 1e300)]),
-    "sinh": (mpmath.sinh, [lambda: uniform(-2, 2), lambda: uniform(-710, 710), lambda: spread(1e-300, 1)]),
-    "cosh": (mpmath.cosh, [lambda: uniform(-2, 2), lambda: uniform(-710, 710), lambda: spread(1e-20, 1)]),
-    "tanh": (mpmath.tanh, [lambda: uniform(-2, 2), lambda: uniform(-25, 25), lambda: spread(1e-300, 1)]),
+    "sinh": (
+        mpmath.sinh,
+        [lambda: uniform(-2, 2), lambda: uniform(-710, 710), lambda: spread(1e-300, 1)],
+    ),
+    "cosh": (
+        mpmath.cosh,
+        [lambda: uniform(-2, 2), lambda: uniform(-710, 710), lambda: spread(1e-20, 1)],
+    ),
+    "tanh": (
+        mpmath.tanh,
+        [lambda: uniform(-2, 2), lambda: uniform(-25, 25), lambda: spread(1e-300, 1)],
+    ),
     "asinh": (mpmath.asinh, [lambda: uniform(-2, 2), lambda: spread(1e-300, 1e300)]),
-    "acosh": (mpmath.acosh, [lambda: uniform(1, 3), lambda: abs(spread(1, 1e300)), lambda: 1 + abs(spread(1e-15, 0.5))]),
-    "atanh": (mpmath.atanh, [lambda: uniform(-1, 1), lambda: spread(1e-300, 1), lambda: 1 - abs(spread(1e-15, 0.5))]),
-    "erf": (mpmath.erf, [lambda: uniform(-2, 2), lambda: uniform(-6, 6), lambda: spread(1e-300, 1)]),
-    "erfc": (mpmath.erfc, [lambda: uniform(-2, 2), lambda: uniform(-6, 26.5), lambda: spread(1e-20, 1)]),
+    "acosh": (
+        mpmath.acosh,
+        [lambda: uniform(1, 3), lambda: abs(spread(1, 1e300)), lambda: 1 + abs(spread(1e-15, 0.5))],
+    ),
+    "atanh": (
+        mpmath.atanh,
+        [lambda: uniform(-1, 1), lambda: spread(1e-300, 1), lambda: 1 - abs(spread(1e-15, 0.5))],
+    ),
+    "erf": (
+        mpmath.erf,
+        [lambda: uniform(-2, 2), lambda: uniform(-6, 6), lambda: spread(1e-300, 1)],
+    ),
+    "erfc": (
+        mpmath.erfc,
+        [lambda: uniform(-2, 2), lambda: uniform(-6, 26.5), lambda: spread(1e-20, 1)],
+    ),
     "sigmoid": (sigmoid, [lambda: uniform(-2, 2), lambda: uniform(-700, 40)]),
 }
 BINARY = {
-    "atan2": (mpmath.atan2, [lambda: (uniform(-3, 3), uniform(-3, 3)), lambda: (spread(1e-300, 1e300), spread(1e-300, 1e300))]),
+    "atan2": (
+        mpmath.atan2,
+        [
+            lambda: (uniform(-3, 3), uniform(-3, 3)),
+            lambda: (spread(1e-300, 1e300), spread(1e-300, 1e300)),
+        ],
+    ),
     "hypot": (
         mpmath.hypot,
         [
@@ -92,7 +173,13 @@ BINARY = {
             lambda: (spread(0.1, 10), round(uniform(-50, 50))),
         ],
     ),
-    "logaddexp": (logaddexp, [lambda: (uniform(0, 5), uniform(0, 5)), lambda: (abs(spread(1, 1e3)), abs(spread(1, 1e3)))]),
+    "logaddexp": (
+        logaddexp,
+        [
+            lambda: (uniform(0, 5), uniform(0, 5)),
+            lambda: (abs(spread(1, 1e3)), abs(spread(1, 1e3))),
+        ],
+    ),
 }
 COMPLEX = {
     "exp": mpmath.exp,
@@ -119,7 +206,14 @@ COMPLEX = {
     "square": lambda z: z * z,
     "sign": lambda z: z / abs(z),
 }
-OLD_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
+OLD_NAMES = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+}
 NUMPY = {name: OLD_NAMES.get(name, name) for name in COMPLEX}
 
 
@@ -174,5 +268,9 @@ def special_rows():
                 yield f"{name} {bits(re)} {bits(im)} {bits(w.real)} {bits(w.imag)}"
 
 
-for file, rows in (("f64_reference.txt", real_rows()), ("complex_reference.txt", complex_rows()), ("complex_special.txt", special_rows())):
+for file, rows in (
+    ("f64_reference.txt", real_rows()),
+    ("complex_reference.txt", complex_rows()),
+    ("complex_special.txt", special_rows()),
+):
     (FOLDER / file).write_text("".join(row + "\n" for row in rows))

@@ -46,8 +46,12 @@ class Rule(NamedTuple):
 
 RULES = [
     Rule(r"\bpyo3\b", r".*", r"python/.*", "only src/python/ knows Python"),
-    Rule(r"\brayon\b|\bthread::(?!yield_now|sleep)", r".*", r"par/.*", "only src/par/ knows threads"),
-    Rule(r"\b(Layout|Tensor)\b", r"kernel/.*", r"", "kernels see slices, never a Layout or a Tensor"),
+    Rule(
+        r"\brayon\b|\bthread::(?!yield_now|sleep)", r".*", r"par/.*", "only src/par/ knows threads"
+    ),
+    Rule(
+        r"\b(Layout|Tensor)\b", r"kernel/.*", r"", "kernels see slices, never a Layout or a Tensor"
+    ),
     Rule(r"\bpar::", r"kernel/.*", r"", "kernels know no threads"),
     Rule(r"\bcrate::kernel\b", r"exec/.*", r"", "exec runs loops and knows the meaning of none"),
     Rule(
@@ -68,7 +72,11 @@ RULES = [
 def circles(files: dict[str, list[tuple[int, str]]]):
     """The groups of files of one folder that use each other in a circle, by `super::` and by their own names under `crate::`."""
     for folder in sorted({str(Path(name).parent) for name in files} - {"."}):
-        here = {Path(name).stem: name for name in files if str(Path(name).parent) == folder and Path(name).stem != "mod"}
+        here = {
+            Path(name).stem: name
+            for name in files
+            if str(Path(name).parent) == folder and Path(name).stem != "mod"
+        }
         path = "::".join(Path(folder).parts)
         uses: dict[str, set[str]] = {}
         for stem, name in here.items():
@@ -111,7 +119,11 @@ def broken_rules(name: str, lines: list[tuple[int, str]]):
             if level is not None and LEVEL.get(used, -1) > level:
                 yield number, f"`{module}` may not use `{used}`, which is above it"
         for rule in RULES:
-            if re.fullmatch(rule.where, name) and not re.fullmatch(rule.allowed, name) and re.search(rule.pattern, line):
+            if (
+                re.fullmatch(rule.where, name)
+                and not re.fullmatch(rule.allowed, name)
+                and re.search(rule.pattern, line)
+            ):
                 yield number, rule.reason
 
 
@@ -132,25 +144,48 @@ def labels(texts: dict[str, str]):
                 defined.setdefault(found[1] or found[2] or found[3], []).append(f"{name}:{number}")
             for label in LABEL.findall(comment):
                 cited.setdefault(label, f"{name}:{number}")
-    yield from (f"{place}: {label} is defined nowhere" for label, place in cited.items() if label not in defined)
-    yield from (f"{places[1]}: {label} is defined at {places[0]} too" for label, places in defined.items() if len(places) > 1)
+    yield from (
+        f"{place}: {label} is defined nowhere"
+        for label, place in cited.items()
+        if label not in defined
+    )
+    yield from (
+        f"{places[1]}: {label} is defined at {places[0]} too"
+        for label, places in defined.items()
+        if len(places) > 1
+    )
 
 
 def main() -> int:
     """Prints what is wrong; the exit status."""
-    files = {path.relative_to(SOURCE).as_posix(): code(path) for path in sorted(SOURCE.rglob("*.rs"))}
+    files = {
+        path.relative_to(SOURCE).as_posix(): code(path) for path in sorted(SOURCE.rglob("*.rs"))
+    }
     files = {
         name: lines
         for name, lines in files.items()
         if name not in ("lib.rs", "testing.rs") and "tests" not in Path(name).with_suffix("").parts
     }
-    broken = [f"src/{name}:{number}: {reason}" for name, lines in files.items() for number, reason in broken_rules(name, lines)]
-    sources = sorted(path for folder in ("src", "tests", "benches") for path in (ROOT / folder).rglob("*.rs"))
-    broken += labels({path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sources})
+    broken = [
+        f"src/{name}:{number}: {reason}"
+        for name, lines in files.items()
+        for number, reason in broken_rules(name, lines)
+    ]
+    sources = sorted(
+        path for folder in ("src", "tests", "benches") for path in (ROOT / folder).rglob("*.rs")
+    )
+    broken += labels(
+        {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sources}
+    )
     for folder, group in circles(files):
         print(f"note: src/{folder}: {', '.join(group)} use each other in a circle")
     folders = ("src", "python", "tests", "benches", "examples", "scripts")
-    for path in sorted(path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in (".rs", ".py")):
+    for path in sorted(
+        path
+        for folder in folders
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".rs", ".py")
+    ):
         length = path.read_text(encoding="utf-8").count("\n")
         line = f"{path.relative_to(ROOT)}: {length} lines"
         if length > TOO_LONG:

@@ -68,7 +68,9 @@ def module(data: bytes) -> Iterator[tuple[str, set[str]]]:
 def elf(path: Path) -> Iterator[tuple[str, set[str]]]:
     """The same of a program for aarch64."""
     objdump = ["aarch64-linux-gnu-objdump", "-d", "--no-show-raw-insn", str(path)]
-    for function in subprocess.run(objdump, capture_output=True, check=True, text=True).stdout.split("\n\n"):
+    for function in subprocess.run(
+        objdump, capture_output=True, check=True, text=True
+    ).stdout.split("\n\n"):
         head, _, body = function.partition(":\n")
         yield head, {name for name, pattern in NEON.items() if re.search(pattern, body)}
 
@@ -83,7 +85,11 @@ def main() -> None:
                 if re.search(pattern, name):
                     found[kernel] |= instructions
     add, multiply = SIMD128 if wasm else NEON
-    for kernel, expected in {"addition": add, "exponential": multiply, "matrix product": multiply}.items():
+    for kernel, expected in {
+        "addition": add,
+        "exponential": multiply,
+        "matrix product": multiply,
+    }.items():
         if kernel not in found:
             sys.exit(f"no function of the {kernel} of float32")
         if expected not in found[kernel]:

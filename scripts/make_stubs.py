@@ -21,22 +21,36 @@ def parameters(name: str, signature: inspect.Signature, method: bool = False) ->
     found = list(signature.parameters.values())
     parts, kinds = [], [p.kind for p in found]
     for i, p in enumerate(found):
-        if p.kind is p.KEYWORD_ONLY and p.VAR_POSITIONAL not in kinds[:i] and p.KEYWORD_ONLY not in kinds[:i]:
+        if (
+            p.kind is p.KEYWORD_ONLY
+            and p.VAR_POSITIONAL not in kinds[:i]
+            and p.KEYWORD_ONLY not in kinds[:i]
+        ):
             parts.append("*")
         if method and i == 0:
-            parts.append("self" if len(p.name) == 1 else p.name)  # stubtest knows the names of others
+            parts.append(
+                "self" if len(p.name) == 1 else p.name
+            )  # stubtest knows the names of others
         else:
             type_ = SPECIAL.get((name, p.name), PARAMETERS.get(p.name, "_Operand"))
             star = "*" if p.kind is p.VAR_POSITIONAL else ""
-            parts.append(f"{star}{p.name}: {type_}" + ("" if p.default is p.empty else f" = {p.default!r}"))
-        if p.kind is p.POSITIONAL_ONLY and p.POSITIONAL_ONLY not in kinds[i + 1 :] and not (method and i == 0):
+            parts.append(
+                f"{star}{p.name}: {type_}" + ("" if p.default is p.empty else f" = {p.default!r}")
+            )
+        if (
+            p.kind is p.POSITIONAL_ONLY
+            and p.POSITIONAL_ONLY not in kinds[i + 1 :]
+            and not (method and i == 0)
+        ):
             parts.append("/")
     return ", ".join(parts)
 
 
 def function(name: str, value: object, indent: str = "", method: bool = False) -> str:
     returns = RETURNS.get(name, "Tensor")
-    head = typed(f"{indent}def {name}({parameters(name, inspect.signature(value), method)}) -> {returns}:")
+    head = typed(
+        f"{indent}def {name}({parameters(name, inspect.signature(value), method)}) -> {returns}:"
+    )
     return f"{head}\n{docstring(value, indent + '    ')}"
 
 
@@ -72,7 +86,9 @@ def documented(text: str) -> str:
 
 
 def binary(names: str, returns: str, other: str = "_Operand") -> str:
-    return "".join(f"    def __{name}__(self, other: {other}, /) -> {returns}: ...\n" for name in names.split())
+    return "".join(
+        f"    def __{name}__(self, other: {other}, /) -> {returns}: ...\n" for name in names.split()
+    )
 
 
 def tensor() -> str:
@@ -84,12 +100,18 @@ def tensor() -> str:
     names = arithmetic.split()
     own += binary(arithmetic, "Tensor") + binary(" ".join(f"r{n}" for n in names), "Tensor")
     own += binary(" ".join(f"i{n}" for n in names if hasattr(_flex.Tensor, f"__i{n}__")), "Self")
-    own += "".join(f"    def __{n}__(self, other: _Operand, mod: None = None, /) -> Tensor: ...\n" for n in ("pow", "rpow"))
+    own += "".join(
+        f"    def __{n}__(self, other: _Operand, mod: None = None, /) -> Tensor: ...\n"
+        for n in ("pow", "rpow")
+    )
     own += "    def __ipow__(self, other: _Operand, /) -> Self: ...  # type: ignore[misc]\n"
     own += binary("divmod rdivmod", PAIR) + binary("lt le gt ge", "Tensor")
     own += "    def __eq__(self, other: object, /) -> Tensor: ...  # type: ignore[override]\n"
     own += "    def __ne__(self, other: object, /) -> Tensor: ...  # type: ignore[override]\n"
-    own += "".join(f"    def __{n}__(self) -> Tensor: ...\n" for n in ("abs", "ceil", "floor", "invert", "neg", "pos", "trunc"))
+    own += "".join(
+        f"    def __{n}__(self) -> Tensor: ...\n"
+        for n in ("abs", "ceil", "floor", "invert", "neg", "pos", "trunc")
+    )
     shared = [n for n in dir(_flex.Tensor) if getattr(_flex.Tensor, n) is getattr(_flex, n, None)]
     return own + "".join(function(n, getattr(_flex, n), "    ", method=True) for n in shared)
 

@@ -15,9 +15,31 @@ from safetensors.torch import save_file
 from sentence_transformers import SentenceTransformer
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
-FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent / "tests" / "data" / "models")
+FOLDER = Path(
+    sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent / "tests" / "data" / "models"
+)
 HIDDEN, LAYERS, HEADS, INNER = 24, 2, 3, 40
-WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "mat", "far", "away", "query", "passage", ":", "##s", "##ing", "walk", ".", "é", "e"]
+WORDS = [
+    "the",
+    "a",
+    "cat",
+    "dog",
+    "sat",
+    "ran",
+    "on",
+    "mat",
+    "far",
+    "away",
+    "query",
+    "passage",
+    ":",
+    "##s",
+    "##ing",
+    "walk",
+    ".",
+    "é",
+    "e",
+]
 LONG = " ".join(["the cat sat on a mat .", "a dog ran far away", "walking dogs"] * 16)
 TEXTS = [
     "the cat sat on the mat.",
@@ -44,9 +66,21 @@ def of_words(pad: str, unknown: str, begin: str, end: str, *, lowercase: bool) -
 def of_bytes() -> Tokenizer:
     """RoBERTa's kind: pairs of bytes that are merged."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    merges = [("t", "h"), ("th", "e"), ("Ġ", "the"), ("a", "t"), ("c", "at"), ("Ġ", "a"), ("Ġ", "d"), ("o", "g"), ("Ġd", "og")]
+    merges = [
+        ("t", "h"),
+        ("th", "e"),
+        ("Ġ", "the"),
+        ("a", "t"),
+        ("c", "at"),
+        ("Ġ", "a"),
+        ("Ġ", "d"),
+        ("o", "g"),
+        ("Ġd", "og"),
+    ]
     pieces = ["<s>", "<pad>", "</s>", "<unk>", *alphabet, *("".join(pair) for pair in merges)]
-    tokenizer = Tokenizer(models.BPE({piece: k for k, piece in enumerate(pieces)}, merges, unk_token="<unk>"))
+    tokenizer = Tokenizer(
+        models.BPE({piece: k for k, piece in enumerate(pieces)}, merges, unk_token="<unk>")
+    )
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     return finished(tokenizer, "<pad>", "<unk>", "<s>", "</s>")
@@ -54,8 +88,20 @@ def of_bytes() -> Tokenizer:
 
 def of_sentence_pieces() -> Tokenizer:
     """XLM-RoBERTa's kind: the likeliest pieces."""
-    pieces = ["<s>", "<pad>", "</s>", "<unk>", *(f"▁{word}" for word in WORDS), "▁", "s", "ing", *"adeghnoqrtuwy.:"]
-    tokenizer = Tokenizer(models.Unigram([(piece, -1.0 - k / 10) for k, piece in enumerate(pieces)], unk_id=3))
+    pieces = [
+        "<s>",
+        "<pad>",
+        "</s>",
+        "<unk>",
+        *(f"▁{word}" for word in WORDS),
+        "▁",
+        "s",
+        "ing",
+        *"adeghnoqrtuwy.:",
+    ]
+    tokenizer = Tokenizer(
+        models.Unigram([(piece, -1.0 - k / 10) for k, piece in enumerate(pieces)], unk_id=3)
+    )
     tokenizer.normalizer = normalizers.NFKC()
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
@@ -87,48 +133,94 @@ def sizes(tokenizer: Tokenizer, positions: int) -> dict:
 def modules(*kinds: str) -> list:
     """modules.json."""
     paths = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
-    return [{"idx": k, "name": str(k), "path": paths[kind], "type": f"sentence_transformers.models.{kind}"} for k, kind in enumerate(kinds)]
+    return [
+        {
+            "idx": k,
+            "name": str(k),
+            "path": paths[kind],
+            "type": f"sentence_transformers.models.{kind}",
+        }
+        for k, kind in enumerate(kinds)
+    ]
 
 
 def pooling(*on: str, **more: bool) -> dict:
     """1_Pooling/config.json."""
-    names = ["cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken"]
-    return {"word_embedding_dimension": HIDDEN, **{f"pooling_mode_{name}": name in on for name in names}, **more}
+    names = [
+        "cls_token",
+        "mean_tokens",
+        "max_tokens",
+        "mean_sqrt_len_tokens",
+        "weightedmean_tokens",
+        "lasttoken",
+    ]
+    return {
+        "word_embedding_dimension": HIDDEN,
+        **{f"pooling_mode_{name}": name in on for name in names},
+        **more,
+    }
 
 
-def write(name: str, network: torch.nn.Module, tokenizer: Tokenizer, *, calls: dict[str, dict], **files: dict | list) -> None:
+def write(
+    name: str,
+    network: torch.nn.Module,
+    tokenizer: Tokenizer,
+    *,
+    calls: dict[str, dict],
+    **files: dict | list,
+) -> None:
     """A folder: the network with random weights, its tokenizer, `files`, and what the library gives for each of the calls."""
     folder = FOLDER / name
     (folder / "1_Pooling").mkdir(parents=True, exist_ok=True)
     generator = torch.Generator().manual_seed(len(name))
     # The pooler of BERT is no part of the pipeline.
-    tensors = {key: value for key, value in network.state_dict().items() if not key.startswith("pooler.")}
+    tensors = {
+        key: value for key, value in network.state_dict().items() if not key.startswith("pooler.")
+    }
     for key, value in tensors.items():
         if value.is_floating_point():
             drawn = 0.5 * torch.randn(value.shape, generator=generator)
-            tensors[key] = (drawn + 1 if "norm" in key.lower() and key.endswith("weight") else drawn).half().contiguous()
+            tensors[key] = (
+                (drawn + 1 if "norm" in key.lower() and key.endswith("weight") else drawn)
+                .half()
+                .contiguous()
+            )
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     network.config.to_json_file(folder / "config.json")
     tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
     for key, content in {**files, "calls": calls}.items():
         path = folder / ("1_Pooling/config.json" if key == "pooling" else f"{key}.json")
         path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    model = SentenceTransformer(str(folder), device="cpu", model_kwargs={"dtype": torch.float64, "attn_implementation": "eager"})
+    model = SentenceTransformer(
+        str(folder),
+        device="cpu",
+        model_kwargs={"dtype": torch.float64, "attn_implementation": "eager"},
+    )
     assert next(model.parameters()).dtype == torch.float64
     network = model[0].model
     for key, parameter in network.named_parameters():  # nothing was made up
         assert key.startswith("pooler.") or torch.equal(parameter, tensors[key].double()), key
-    expected = {call: np.stack([model.encode(text, **options) for text in TEXTS]) for call, options in calls.items()}
-    expected["tokens"] = np.concatenate([model.tokenize([text])["input_ids"][0].numpy() for text in TEXTS])
+    expected = {
+        call: np.stack([model.encode(text, **options) for text in TEXTS])
+        for call, options in calls.items()
+    }
+    expected["tokens"] = np.concatenate(
+        [model.tokenize([text])["input_ids"][0].numpy() for text in TEXTS]
+    )
     expected["similarity"] = model.similarity(*[expected["encode"]] * 2).numpy()
-    np.savez_compressed(folder / "expected.npz", **{k: v if k == "tokens" else v.astype(np.float32) for k, v in expected.items()})
+    np.savez_compressed(
+        folder / "expected.npz",
+        **{k: v if k == "tokens" else v.astype(np.float32) for k, v in expected.items()},
+    )
     print(name, {key: value.shape for key, value in expected.items()}, file=sys.stderr)
 
 
 def main() -> None:
     """Writes every folder."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / "texts.json").write_text(json.dumps(TEXTS, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    (FOLDER / "texts.json").write_text(
+        json.dumps(TEXTS, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+    )
     versions = {module.__name__: module.__version__ for module in (torch, transformers, np)}
     print(versions, file=sys.stderr)
 
@@ -139,7 +231,14 @@ def main() -> None:
         bert,
         calls={"encode": {}, "none": {"prompt": ""}, "passage": {"prompt_name": "passage"}},
         modules=modules("Transformer", "Pooling"),
-        pooling=pooling("cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken"),
+        pooling=pooling(
+            "cls_token",
+            "mean_tokens",
+            "max_tokens",
+            "mean_sqrt_len_tokens",
+            "weightedmean_tokens",
+            "lasttoken",
+        ),
         sentence_bert_config={"max_seq_length": 32, "do_lower_case": False},
         tokenizer_config={
             "tokenizer_class": "BertTokenizer",
@@ -150,10 +249,24 @@ def main() -> None:
             "cls_token": "[CLS]",
             "sep_token": "[SEP]",
         },
-        config_sentence_transformers={"prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": "query"},
+        config_sentence_transformers={
+            "prompts": {"query": "query: ", "passage": "passage: "},
+            "default_prompt_name": "query",
+        },
     )
-    fairseq = {"pad_token": "<pad>", "unk_token": "<unk>", "cls_token": "<s>", "sep_token": "</s>", "bos_token": "<s>", "eos_token": "</s>"}
-    fast = {"tokenizer_class": "PreTrainedTokenizerFast", "model_input_names": ["input_ids", "attention_mask"], **fairseq}
+    fairseq = {
+        "pad_token": "<pad>",
+        "unk_token": "<unk>",
+        "cls_token": "<s>",
+        "sep_token": "</s>",
+        "bos_token": "<s>",
+        "eos_token": "</s>",
+    }
+    fast = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "model_input_names": ["input_ids", "attention_mask"],
+        **fairseq,
+    }
     mpnet = of_words("<pad>", "<unk>", "<s>", "</s>", lowercase=True)
     write(
         "mpnet",
@@ -168,7 +281,11 @@ def main() -> None:
     roberta = of_bytes()
     write(
         "roberta",
-        transformers.RobertaModel(transformers.RobertaConfig(**{**sizes(roberta, 60), "type_vocab_size": 1, "layer_norm_eps": 1e-5})),
+        transformers.RobertaModel(
+            transformers.RobertaConfig(
+                **{**sizes(roberta, 60), "type_vocab_size": 1, "layer_norm_eps": 1e-5}
+            )
+        ),
         roberta,
         calls={"encode": {}, "normalized": {"normalize_embeddings": True}},
         modules=modules("Transformer", "Pooling"),
@@ -181,7 +298,14 @@ def main() -> None:
     write(
         "xlm-roberta",
         transformers.XLMRobertaModel(
-            transformers.XLMRobertaConfig(**{**sizes(xlm, 42), "type_vocab_size": 1, "layer_norm_eps": 1e-5, "hidden_act": "relu"})
+            transformers.XLMRobertaConfig(
+                **{
+                    **sizes(xlm, 42),
+                    "type_vocab_size": 1,
+                    "layer_norm_eps": 1e-5,
+                    "hidden_act": "relu",
+                }
+            )
         ),
         xlm,
         calls={"encode": {}, "query": {"prompt_name": "query"}, "passage": {"prompt": "passage: "}},
@@ -189,24 +313,48 @@ def main() -> None:
         pooling=pooling("mean_tokens", "weightedmean_tokens", include_prompt=False),
         sentence_bert_config={},
         tokenizer_config={**fast, "model_max_length": 30},
-        config_sentence_transformers={"prompts": {"query": "query: "}, "similarity_fn_name": "manhattan"},
+        config_sentence_transformers={
+            "prompts": {"query": "query: "},
+            "similarity_fn_name": "manhattan",
+        },
     )
     distil = of_words("[PAD]", "[UNK]", "[CLS]", "[SEP]", lowercase=True)
-    names = {"hidden_size": "dim", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads", "intermediate_size": "hidden_dim"}
+    names = {
+        "hidden_size": "dim",
+        "num_hidden_layers": "n_layers",
+        "num_attention_heads": "n_heads",
+        "intermediate_size": "hidden_dim",
+    }
     write(
         "distilbert",
-        transformers.DistilBertModel(transformers.DistilBertConfig(**{names.get(k, k): v for k, v in sizes(distil, 40).items()})),
+        transformers.DistilBertModel(
+            transformers.DistilBertConfig(
+                **{names.get(k, k): v for k, v in sizes(distil, 40).items()}
+            )
+        ),
         distil,
         calls={"encode": {}},
         # As version 6 of sentence-transformers writes them.
         modules=[
-            {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.base.modules.transformer.Transformer"},
-            {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.sentence_transformer.modules.pooling.Pooling"},
+            {
+                "idx": 0,
+                "name": "0",
+                "path": "",
+                "type": "sentence_transformers.base.modules.transformer.Transformer",
+            },
+            {
+                "idx": 1,
+                "name": "1",
+                "path": "1_Pooling",
+                "type": "sentence_transformers.sentence_transformer.modules.pooling.Pooling",
+            },
         ],
         pooling={"embedding_dimension": HIDDEN, "pooling_mode": "cls", "include_prompt": True},
         sentence_bert_config={
             "transformer_task": "feature-extraction",
-            "modality_config": {"text": {"method": "forward", "method_output_name": "last_hidden_state"}},
+            "modality_config": {
+                "text": {"method": "forward", "method_output_name": "last_hidden_state"}
+            },
             "module_output_name": "token_embeddings",
         },
         tokenizer_config={

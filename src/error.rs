@@ -1,11 +1,13 @@
-//! What can go wrong: each variant carries the operation, the shapes, dtypes and axis, so that a message says what to fix.
+//! What can go wrong: each variant carries the operation, the shapes, dtypes and axis, so that a
+//! message says what to fix.
 
 use crate::dtype::DType;
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 use core::fmt;
 
-/// What an error says, formatted. Without the feature `messages`, which small firmware leaves out, nothing: no operation then links the
-/// code that formats, and the error has its kind, its operation and its operands.
+/// What an error says, formatted. Without the feature `messages`, which small firmware leaves out,
+/// nothing: no operation then links the code that formats, and the error has its kind, its
+/// operation and its operands.
 macro_rules! message {
     ($($x:tt)*) => {{
         #[cfg(feature = "messages")]
@@ -82,7 +84,8 @@ pub enum Error {
         /// The size of that axis.
         size: usize,
     },
-    /// The items between the brackets of `x[...]` don't fit its shape: too many, a mask of another shape, arrays that don't broadcast.
+    /// The items between the brackets of `x[...]` don't fit its shape: too many, a mask of another
+    /// shape, arrays that don't broadcast.
     Subscript {
         /// The operation.
         op: &'static str,
@@ -139,16 +142,38 @@ pub enum Error {
 impl Error {
     /// A shape error with a message.
     pub fn shape(op: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
-        Error::Shape { op, message: message.into().into(), operands: Vec::new() }
+        Error::Shape {
+            op,
+            message: message.into().into(),
+            operands: Vec::new(),
+        }
     }
     /// The same, naming the operands after the message: `(a: [2, 3] float32, b: [4] int64)`.
-    pub fn shape_of(op: &'static str, message: impl Into<Cow<'static, str>>, operands: &[(&'static str, &[usize], DType)]) -> Error {
-        let operands = operands.iter().map(|(name, shape, dtype)| Operand { name, shape: shape.to_vec(), dtype: *dtype }).collect();
-        Error::Shape { op, message: message.into().into(), operands }
+    pub fn shape_of(
+        op: &'static str,
+        message: impl Into<Cow<'static, str>>,
+        operands: &[(&'static str, &[usize], DType)],
+    ) -> Error {
+        let operands = operands
+            .iter()
+            .map(|(name, shape, dtype)| Operand {
+                name,
+                shape: shape.to_vec(),
+                dtype: *dtype,
+            })
+            .collect();
+        Error::Shape {
+            op,
+            message: message.into().into(),
+            operands,
+        }
     }
     /// A dtype error with a message.
     pub fn dtype(op: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
-        Error::DType { op, message: message.into().into() }
+        Error::DType {
+            op,
+            message: message.into().into(),
+        }
     }
     /// The operation has no meaning for `dtype`.
     #[cold]
@@ -156,63 +181,128 @@ impl Error {
         if dtype.is_available() {
             let way_out = match dtype {
                 d if d.is_bool() => ": convert it with astype, or use a logical function",
-                d if d.is_storage() => ", which is kept but not computed with: convert it with astype",
+                d if d.is_storage() => {
+                    ", which is kept but not computed with: convert it with astype"
+                }
                 _ => "",
             };
             Error::dtype(op, message!("not defined for {dtype}{way_out}"))
         } else {
-            Error::dtype(op, message!("{dtype} is left out of this build (feature {:?})", dtype.feature()))
+            Error::dtype(
+                op,
+                message!(
+                    "{dtype} is left out of this build (feature {:?})",
+                    dtype.feature()
+                ),
+            )
         }
     }
     /// A subscript error with a message.
     pub fn subscript(op: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
-        Error::Subscript { op, message: message.into().into() }
+        Error::Subscript {
+            op,
+            message: message.into().into(),
+        }
     }
     /// A value error with a message.
     pub fn value(op: &'static str, message: impl Into<Cow<'static, str>>) -> Error {
-        Error::Value { op, message: message.into().into() }
+        Error::Value {
+            op,
+            message: message.into().into(),
+        }
     }
     /// A file whose content is wrong.
     pub fn file(path: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Error {
-        Error::File { path: path.into().into(), message: message.into().into() }
+        Error::File {
+            path: path.into().into(),
+            message: message.into().into(),
+        }
     }
     /// What the operating system said about a file.
     #[cfg(feature = "std")]
     pub fn io(path: &std::path::Path, e: &std::io::Error) -> Error {
-        Error::Io { path: path.into(), kind: e.kind(), code: e.raw_os_error(), message: alloc::string::ToString::to_string(e).into() }
+        Error::Io {
+            path: path.into(),
+            kind: e.kind(),
+            code: e.raw_os_error(),
+            message: alloc::string::ToString::to_string(e).into(),
+        }
     }
     /// Memory of `len` values of `T` that the allocator refused.
     #[cold]
     pub(crate) fn memory<T>(len: usize) -> Error {
-        Error::Memory { bytes: len as u128 * size_of::<T>() as u128, limit: 0 }
+        Error::Memory {
+            bytes: len as u128 * size_of::<T>() as u128,
+            limit: 0,
+        }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Shape { op, message, operands } => {
+            Error::Shape {
+                op,
+                message,
+                operands,
+            } => {
                 write!(f, "{op}: {message}")?;
                 for (i, o) in operands.iter().enumerate() {
-                    write!(f, "{}{}: {:?} {}", if i == 0 { " (" } else { ", " }, o.name, o.shape, o.dtype)?;
+                    write!(
+                        f,
+                        "{}{}: {:?} {}",
+                        if i == 0 { " (" } else { ", " },
+                        o.name,
+                        o.shape,
+                        o.dtype
+                    )?;
                 }
-                if operands.is_empty() { Ok(()) } else { f.write_str(")") }
+                if operands.is_empty() {
+                    Ok(())
+                } else {
+                    f.write_str(")")
+                }
             }
             Error::DType { op, message }
             | Error::Subscript { op, message }
             | Error::Value { op, message }
             | Error::Range { op, message } => write!(f, "{op}: {message}"),
-            Error::Axis { op, axis, repeated: true, .. } => write!(f, "{op}: axis {axis} is given twice"),
-            Error::Axis { op, axis, rank: 0, .. } => write!(f, "{op}: axis {axis} of a 0-dimensional tensor"),
+            Error::Axis {
+                op,
+                axis,
+                repeated: true,
+                ..
+            } => write!(f, "{op}: axis {axis} is given twice"),
+            Error::Axis {
+                op, axis, rank: 0, ..
+            } => write!(f, "{op}: axis {axis} of a 0-dimensional tensor"),
             Error::Axis { op, axis, rank, .. } => {
-                write!(f, "{op}: axis {axis} is out of range for {rank} dimensions (valid: {} to {})", -(*rank as isize), rank - 1)
+                write!(
+                    f,
+                    "{op}: axis {axis} is out of range for {rank} dimensions (valid: {} to {})",
+                    -(*rank as isize),
+                    rank - 1
+                )
             }
-            Error::Index { op, index, axis, size } => write!(f, "{op}: index {index} is out of range for axis {axis} of size {size}"),
+            Error::Index {
+                op,
+                index,
+                axis,
+                size,
+            } => write!(
+                f,
+                "{op}: index {index} is out of range for axis {axis} of size {size}"
+            ),
             Error::DivisionByZero { op } => {
-                write!(f, "{op}: integer division by zero: convert an operand to a float dtype, where it gives inf or nan")
+                write!(
+                    f,
+                    "{op}: integer division by zero: convert an operand to a float dtype, where it gives inf or nan"
+                )
             }
             Error::Memory { bytes, limit: 0 } => write!(f, "cannot allocate {bytes} bytes"),
-            Error::Memory { bytes, limit } => write!(f, "cannot allocate {bytes} bytes: the machine has {limit}"),
+            Error::Memory { bytes, limit } => {
+                write!(f, "cannot allocate {bytes} bytes: the machine has {limit}")
+            }
             Error::File { path, message } => write!(f, "{path}: {message}"),
             #[cfg(feature = "std")]
             Error::Io { path, message, .. } => write!(f, "{}: {message}", path.display()),
@@ -243,7 +333,10 @@ impl fmt::Display for Excerpt<'_> {
                 Err(fmt::Error)
             }
         }
-        let _ = fmt::write(&mut Beginning { f, room: 100 }, format_args!("{:?}", self.0));
+        let _ = fmt::write(
+            &mut Beginning { f, room: 100 },
+            format_args!("{:?}", self.0),
+        );
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
-//! Lists whose length follows from the caller's data: memory for them may be refused, and then that is an error, not the end of the
-//! process.
+//! Lists whose length follows from the caller's data: memory for them may be refused, and then that
+//! is an error, not the end of the process.
 
 use crate::error::{Error, Result};
 use alloc::string::String;
@@ -8,13 +8,15 @@ use alloc::vec::Vec;
 /// Room for `more` items behind those that are there.
 #[inline]
 pub(crate) fn reserve<T>(list: &mut Vec<T>, more: usize) -> Result<()> {
-    list.try_reserve(more).map_err(|_| Error::memory::<T>(list.len().saturating_add(more)))
+    list.try_reserve(more)
+        .map_err(|_| Error::memory::<T>(list.len().saturating_add(more)))
 }
 
 /// A list with room for `len` items, and no more.
 pub(crate) fn with_capacity<T>(len: usize) -> Result<Vec<T>> {
     let mut list = Vec::new();
-    list.try_reserve_exact(len).map_err(|_| Error::memory::<T>(len))?;
+    list.try_reserve_exact(len)
+        .map_err(|_| Error::memory::<T>(len))?;
     Ok(list)
 }
 
@@ -35,7 +37,9 @@ pub(crate) fn push<T>(list: &mut Vec<T>, item: T) -> Result<()> {
 }
 
 /// All items, or the first error.
-pub(crate) fn collect<T, E: From<Error>>(items: impl Iterator<Item = core::result::Result<T, E>>) -> core::result::Result<Vec<T>, E> {
+pub(crate) fn collect<T, E: From<Error>>(
+    items: impl Iterator<Item = core::result::Result<T, E>>,
+) -> core::result::Result<Vec<T>, E> {
     let mut list = with_capacity(items.size_hint().0)?;
     for item in items {
         push(&mut list, item?)?;
@@ -57,7 +61,8 @@ pub(crate) fn append<T: Copy>(list: &mut Vec<T>, items: &[T]) -> Result<()> {
 }
 
 pub(crate) fn append_text(text: &mut String, more: &str) -> Result<()> {
-    text.try_reserve(more.len()).map_err(|_| Error::memory::<u8>(text.len() + more.len()))?;
+    text.try_reserve(more.len())
+        .map_err(|_| Error::memory::<u8>(text.len() + more.len()))?;
     text.push_str(more);
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Tensors as text: nested brackets, columns aligned, large ones summarised.
 //!
-//! Floats are written with the fewest digits that give back the same number (of their own dtype), at most eight after the point;
-//! all with an exponent where one is very large, very small, or far from the others.
+//! Floats are written with the fewest digits that give back the same number (of their own dtype),
+//! at most eight after the point; all with an exponent where one is very large, very small, or far
+//! from the others.
 
 use crate::dtype::{Bool, Element};
 use crate::error::Error;
@@ -38,7 +39,14 @@ impl fmt::Display for Tensor {
     /// # Ok::<(), flex::Error>(())
     /// ```
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = elements(self, Style { indent: 0, bools: ["false", "true"] }).map_err(|_| fmt::Error)?;
+        let text = elements(
+            self,
+            Style {
+                indent: 0,
+                bools: ["false", "true"],
+            },
+        )
+        .map_err(|_| fmt::Error)?;
         f.write_str(&text)
     }
 }
@@ -63,7 +71,9 @@ impl fmt::Debug for Tensor {
                 rest /= size;
             }
             f.write_str(if n == 0 { ": " } else { ", " })?;
-            let p = self.as_ptr().wrapping_offset(at * self.dtype().size() as isize);
+            let p = self
+                .as_ptr()
+                .wrapping_offset(at * self.dtype().size() as isize);
             // SAFETY: an element inside the shape, aligned for its dtype (T1, T2).
             dispatch!(all self.dtype(), |T| write!(f, "{:?}", unsafe { (p as *const T).read() })?, else break);
         }
@@ -80,7 +90,15 @@ pub(crate) fn elements(t: &Tensor, style: Style) -> Result<String, Error> {
     let edge = match t.rank() {
         _ if t.len() <= MANY => usize::MAX,
         0..=4 => 3,
-        _ if t.shape().iter().map(|n| *n.min(&2)).try_fold(1, usize::checked_mul).is_none_or(|n| n > MANY) => 0,
+        _ if t
+            .shape()
+            .iter()
+            .map(|n| *n.min(&2))
+            .try_fold(1, usize::checked_mul)
+            .is_none_or(|n| n > MANY) =>
+        {
+            0
+        }
         _ => 1,
     };
     let mut cells = Vec::new();
@@ -95,11 +113,21 @@ pub(crate) fn elements(t: &Tensor, style: Style) -> Result<String, Error> {
 fn written(n: usize, edge: usize) -> impl Iterator<Item = Option<usize>> {
     let all = n <= edge.saturating_mul(2);
     let head = if all { n } else { edge };
-    (0..head).map(Some).chain((!all).then_some(None)).chain((if all { n } else { n - edge }..n).map(Some))
+    (0..head)
+        .map(Some)
+        .chain((!all).then_some(None))
+        .chain((if all { n } else { n - edge }..n).map(Some))
 }
 
 /// Reads the elements that are written, in their order.
-fn collect<T: Show>(t: &Tensor, axis: usize, p: *const u8, edge: usize, style: Style, cells: &mut Vec<Cell>) {
+fn collect<T: Show>(
+    t: &Tensor,
+    axis: usize,
+    p: *const u8,
+    edge: usize,
+    style: Style,
+    cells: &mut Vec<Cell>,
+) {
     if t.is_empty() {
         return;
     }
@@ -110,11 +138,25 @@ fn collect<T: Show>(t: &Tensor, axis: usize, p: *const u8, edge: usize, style: S
     }
     let step = t.strides()[axis] * size_of::<T>() as isize; // LAYOUT3 where the axis has more than one element
     for k in written(t.shape()[axis], edge).flatten() {
-        collect::<T>(t, axis + 1, p.wrapping_offset(if k == 0 { 0 } else { step * k as isize }), edge, style, cells);
+        collect::<T>(
+            t,
+            axis + 1,
+            p.wrapping_offset(if k == 0 { 0 } else { step * k as isize }),
+            edge,
+            style,
+            cells,
+        );
     }
 }
 
-fn write<'a>(t: &Tensor, axis: usize, edge: usize, indent: usize, cells: &mut impl Iterator<Item = &'a String>, out: &mut String) {
+fn write<'a>(
+    t: &Tensor,
+    axis: usize,
+    edge: usize,
+    indent: usize,
+    cells: &mut impl Iterator<Item = &'a String>,
+    out: &mut String,
+) {
     if axis == t.rank() {
         out.push_str(cells.next().map_or("", String::as_str));
         return;
@@ -125,7 +167,9 @@ fn write<'a>(t: &Tensor, axis: usize, edge: usize, indent: usize, cells: &mut im
     }
     out.push('[');
     let last = axis + 1 == t.rank();
-    let start = out.rfind('\n').map_or(indent + out.len(), |i| out.len() - i - 1);
+    let start = out
+        .rfind('\n')
+        .map_or(indent + out.len(), |i| out.len() - i - 1);
     let mut column = start;
     for (i, k) in written(t.shape()[axis], edge).enumerate() {
         let mut item = String::new();
@@ -134,11 +178,19 @@ fn write<'a>(t: &Tensor, axis: usize, edge: usize, indent: usize, cells: &mut im
             Some(_) if last => item.push_str(cells.next().map_or("", String::as_str)),
             Some(_) => {}
         }
-        let wrap = if last { column + item.len() + 2 > indent + WIDTH && column > start } else { true };
+        let wrap = if last {
+            column + item.len() + 2 > indent + WIDTH && column > start
+        } else {
+            true
+        };
         if i > 0 {
             out.push(',');
             // matrices are set apart by a blank line, as those of NumPy
-            let lines = if last { wrap as usize } else { t.rank() - axis - 1 };
+            let lines = if last {
+                wrap as usize
+            } else {
+                t.rank() - axis - 1
+            };
             (0..lines).for_each(|_| out.push('\n'));
             (0..if lines > 0 { start } else { 1 }).for_each(|_| out.push(' '));
             column = if lines > 0 { start } else { column + 2 };
@@ -156,7 +208,10 @@ fn write<'a>(t: &Tensor, axis: usize, edge: usize, indent: usize, cells: &mut im
 enum Cell {
     Word(String),
     Real(Decimal),
-    #[cfg_attr(not(feature = "complex"), expect(dead_code, reason = "no dtype of this build has two parts"))]
+    #[cfg_attr(
+        not(feature = "complex"),
+        expect(dead_code, reason = "no dtype of this build has two parts")
+    )]
     Complex(Decimal, Decimal),
 }
 
@@ -172,11 +227,19 @@ impl Decimal {
     fn new(value: f64, text: &str) -> Decimal {
         let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
         let digits = mantissa.chars().filter(char::is_ascii_digit).collect();
-        Decimal { value, digits, exponent: exponent.parse().unwrap_or(0) }
+        Decimal {
+            value,
+            digits,
+            exponent: exponent.parse().unwrap_or(0),
+        }
     }
     /// The parts before and after the point; without the point for infinities and NaN.
     fn parts(&self, exponent: bool) -> (String, String) {
-        let sign = if self.value.is_sign_negative() { "-" } else { "" };
+        let sign = if self.value.is_sign_negative() {
+            "-"
+        } else {
+            ""
+        };
         if self.value.is_nan() {
             return ("nan".into(), String::new());
         }
@@ -192,23 +255,41 @@ impl Decimal {
                 let text = format!("{:.*e}", DIGITS, self.value);
                 point(text.split_once('e').map_or("", |(m, _)| m))
             } else {
-                (format!("{sign}{}", &self.digits[..1]), self.digits[1..].into())
+                (
+                    format!("{sign}{}", &self.digits[..1]),
+                    self.digits[1..].into(),
+                )
             }
         } else {
             let places = self.digits.len() as i32 - 1 - self.exponent;
-            point(&format!("{:.*}", places.clamp(0, DIGITS as i32) as usize, self.value))
+            point(&format!(
+                "{:.*}",
+                places.clamp(0, DIGITS as i32) as usize,
+                self.value
+            ))
         };
         (left, format!(".{right}"))
     }
     /// `e+05`, rounded as [`Decimal::parts`] is.
     fn power(&self) -> String {
-        let text = if self.digits.len() > DIGITS + 1 { format!("{:.*e}", DIGITS, self.value) } else { format!("e{}", self.exponent) };
-        let power: i32 = text.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
+        let text = if self.digits.len() > DIGITS + 1 {
+            format!("{:.*e}", DIGITS, self.value)
+        } else {
+            format!("e{}", self.exponent)
+        };
+        let power: i32 = text
+            .split_once('e')
+            .and_then(|(_, e)| e.parse().ok())
+            .unwrap_or(0);
         format!("e{}{:02}", if power < 0 { '-' } else { '+' }, power.abs())
     }
     fn text(&self, exponent: bool) -> String {
         let (left, right) = self.parts(exponent);
-        let power = if exponent && !right.is_empty() { self.power() } else { String::new() };
+        let power = if exponent && !right.is_empty() {
+            self.power()
+        } else {
+            String::new()
+        };
         format!("{left}{right}{power}")
     }
 }
@@ -220,8 +301,13 @@ fn align(cells: &[Cell]) -> Vec<String> {
         Cell::Real(x) => [Some(x), None],
         Cell::Complex(re, im) => [Some(re), Some(im)],
     });
-    let sizes = decimals.flatten().filter(|d| d.value.is_finite() && d.value != 0.0).map(|d| d.exponent);
-    let (low, high) = sizes.fold((i32::MAX, i32::MIN), |(low, high), e| (low.min(e), high.max(e)));
+    let sizes = decimals
+        .flatten()
+        .filter(|d| d.value.is_finite() && d.value != 0.0)
+        .map(|d| d.exponent);
+    let (low, high) = sizes.fold((i32::MAX, i32::MIN), |(low, high), e| {
+        (low.min(e), high.max(e))
+    });
     let exponent = low <= high && (high >= 8 || low < -4 || high - low > 4);
     // points below each other
     let parts: Vec<(String, String)> = cells
@@ -231,7 +317,14 @@ fn align(cells: &[Cell]) -> Vec<String> {
             Cell::Real(x) => x.parts(exponent),
             Cell::Complex(re, im) => {
                 let im = im.text(exponent);
-                (format!("{}{}{im}j", re.text(exponent), if im.starts_with('-') { "" } else { "+" }), String::new())
+                (
+                    format!(
+                        "{}{}{im}j",
+                        re.text(exponent),
+                        if im.starts_with('-') { "" } else { "+" }
+                    ),
+                    String::new(),
+                )
             }
         })
         .collect();
@@ -246,7 +339,11 @@ fn align(cells: &[Cell]) -> Vec<String> {
             _ => p.0.clone(),
         }
     };
-    let texts: Vec<String> = parts.iter().zip(cells).map(|(p, c)| pointed(p, c)).collect();
+    let texts: Vec<String> = parts
+        .iter()
+        .zip(cells)
+        .map(|(p, c)| pointed(p, c))
+        .collect();
     let width = texts.iter().map(String::len).max().unwrap_or(0);
     texts.into_iter().map(|t| format!("{t:>width$}")).collect()
 }
@@ -295,7 +392,9 @@ fn double(x: f64) -> Decimal {
 /// The fewest digits of a float of 16 or 8 bits; five always do.
 #[cfg(any(feature = "half", feature = "float8"))]
 fn half(x: f64, same: impl Fn(f64) -> bool) -> Decimal {
-    let short = (0..4).map(|digits| format!("{x:.digits$e}")).find(|t| t.parse().is_ok_and(&same));
+    let short = (0..4)
+        .map(|digits| format!("{x:.digits$e}"))
+        .find(|t| t.parse().is_ok_and(&same));
     let text = short.unwrap_or_else(|| format!("{x:.4e}"));
     Decimal::new(x, &text)
 }
@@ -316,7 +415,10 @@ mod tests {
         assert_eq!(text(&[0.1f32, -2.25, 3.0], &[3]), "[ 0.1 , -2.25,  3.  ]");
         assert_eq!(text(&[1e10f32, 1.0], &[2]), "[1.e+10, 1.e+00]");
         assert_eq!(text(&[1.5e-7f32, 2.0e-7], &[2]), "[1.5e-07, 2.0e-07]");
-        assert_eq!(text(&[f32::NAN, f32::INFINITY, -1.0], &[3]), "[nan, inf, -1.]");
+        assert_eq!(
+            text(&[f32::NAN, f32::INFINITY, -1.0], &[3]),
+            "[nan, inf, -1.]"
+        );
         assert_eq!(text(&[0.0f32, -0.0], &[2]), "[ 0., -0.]");
         assert_eq!(text(&[7i8], &[]), "7");
     }
@@ -333,24 +435,39 @@ mod tests {
     #[test]
     fn halves_have_few_digits() {
         use crate::dtype::{bf16, f16};
-        assert_eq!(text(&[bf16::from_f32(0.1), bf16::from_f32(3.25)], &[2]), "[0.1 , 3.25]");
+        assert_eq!(
+            text(&[bf16::from_f32(0.1), bf16::from_f32(3.25)], &[2]),
+            "[0.1 , 3.25]"
+        );
         // 65500 is nearest to 65504 alone
-        assert_eq!(text(&[f16::from_f32(0.1), f16::from_f32(65504.0)], &[2]), "[1.00e-01, 6.55e+04]");
+        assert_eq!(
+            text(&[f16::from_f32(0.1), f16::from_f32(65504.0)], &[2]),
+            "[1.00e-01, 6.55e+04]"
+        );
     }
 
     #[cfg(feature = "float8")]
     #[test]
     fn eight_bits_have_fewer() {
         use crate::dtype::{F8E4M3, F8E5M2};
-        assert_eq!(text(&[0.1, 3.25, 448.0, f32::NAN].map(F8E4M3::from_f32), &[4]), "[  0.1,   3.2, 448. ,   nan]");
-        assert_eq!(text(&[57344.0, -f32::INFINITY].map(F8E5M2::from_f32), &[2]), "[57344.,   -inf]");
+        assert_eq!(
+            text(&[0.1, 3.25, 448.0, f32::NAN].map(F8E4M3::from_f32), &[4]),
+            "[  0.1,   3.2, 448. ,   nan]"
+        );
+        assert_eq!(
+            text(&[57344.0, -f32::INFINITY].map(F8E5M2::from_f32), &[2]),
+            "[57344.,   -inf]"
+        );
     }
 
     #[cfg(feature = "complex")]
     #[test]
     fn complex_numbers() {
         use crate::dtype::Complex64;
-        assert_eq!(text(&[Complex64::new(1.0, -2.5), Complex64::new(0.5, 3.0)], &[2]), "[1.-2.5j, 0.5+3.j]");
+        assert_eq!(
+            text(&[Complex64::new(1.0, -2.5), Complex64::new(0.5, 3.0)], &[2]),
+            "[1.-2.5j, 0.5+3.j]"
+        );
     }
 
     #[test]
@@ -359,28 +476,61 @@ mod tests {
         assert_eq!(text(&[1, 2, 3, 4], &[2, 1, 2]), "[[[1, 2]],\n\n [[3, 4]]]");
         assert_eq!(text::<i32>(&[], &[0, 3]), "[]");
         let long = Tensor::from_slice(&(0..2000).collect::<Vec<i32>>(), [2000]).unwrap();
-        assert_eq!(long.to_string(), "[   0,    1,    2, ..., 1997, 1998, 1999]");
+        assert_eq!(
+            long.to_string(),
+            "[   0,    1,    2, ..., 1997, 1998, 1999]"
+        );
         let rows = long.reshape([500, 4]).unwrap().to_string();
         assert_eq!(rows.lines().count(), 7);
         assert!(rows.lines().nth(3) == Some(" ...,"), "{rows}");
         let wide = Tensor::zeros([100], DType::I8).unwrap().to_string();
-        assert!(wide.lines().count() > 1 && wide.lines().all(|l| l.len() <= WIDTH), "{wide}");
+        assert!(
+            wide.lines().count() > 1 && wide.lines().all(|l| l.len() <= WIDTH),
+            "{wide}"
+        );
     }
 
     #[test]
     fn many_dimensions_are_no_many_elements() {
-        let deep = |rank: usize| Tensor::zeros([1], DType::I8).unwrap().broadcast_to(alloc::vec![2; rank]).unwrap().to_string();
+        let deep = |rank: usize| {
+            Tensor::zeros([1], DType::I8)
+                .unwrap()
+                .broadcast_to(alloc::vec![2; rank])
+                .unwrap()
+                .to_string()
+        };
         assert_eq!(deep(9).matches('0').count(), 512);
-        let deepest = if cfg!(target_pointer_width = "64") { 40 } else { 25 }; // whose elements can be counted
-        assert_eq!((deep(10).as_str(), deep(deepest).as_str()), ("[...]", "[...]"));
-        let thin = Tensor::zeros([1], DType::I8).unwrap().broadcast_to([&[1; 30][..], &[5000]].concat()).unwrap().to_string();
+        let deepest = if cfg!(target_pointer_width = "64") {
+            40
+        } else {
+            25
+        }; // whose elements can be counted
+        assert_eq!(
+            (deep(10).as_str(), deep(deepest).as_str()),
+            ("[...]", "[...]")
+        );
+        let thin = Tensor::zeros([1], DType::I8)
+            .unwrap()
+            .broadcast_to([&[1; 30][..], &[5000]].concat())
+            .unwrap()
+            .to_string();
         assert!(thin.contains("[0, ..., 0]"), "{thin}");
     }
 
     #[test]
     fn views_show_their_own_elements() {
         let x = Tensor::from_slice(&[1, 2, 3, 4, 5, 6], [2, 3]).unwrap();
-        assert_eq!(x.transpose(0, 1).unwrap().flip([0]).unwrap().to_string(), "[[3, 6],\n [2, 5],\n [1, 4]]");
-        assert_eq!(x.narrow(0, 0, 1).unwrap().broadcast_to([2, 3]).unwrap().to_string(), "[[1, 2, 3],\n [1, 2, 3]]");
+        assert_eq!(
+            x.transpose(0, 1).unwrap().flip([0]).unwrap().to_string(),
+            "[[3, 6],\n [2, 5],\n [1, 4]]"
+        );
+        assert_eq!(
+            x.narrow(0, 0, 1)
+                .unwrap()
+                .broadcast_to([2, 3])
+                .unwrap()
+                .to_string(),
+            "[[1, 2, 3],\n [1, 2, 3]]"
+        );
     }
 }

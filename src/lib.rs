@@ -1,5 +1,5 @@
-//! flex is a CPU tensor library: n-dimensional arrays whose dtype is known at run time, in pure Rust, with or without the
-//! standard library.
+//! flex is a CPU tensor library: n-dimensional arrays whose dtype is known at run time, in pure
+//! Rust, with or without the standard library.
 //!
 //! ```
 //! use flex::{DType, Tensor, ops};
@@ -27,17 +27,20 @@
 //! # Ok::<(), flex::Error>(())
 //! ```
 //!
-//! - [`Tensor`]: storage, layout, dtype; constructors and views. Clones share storage; a write copies it first where shared.
-//! - [`ops`]: elementwise operations, reductions, scans, sorting, indexing, shapes, matrix products. Names and meaning are
-//!   the [array API standard](https://data-apis.org/array-api/)'s.
-//! - Methods of [`Tensor`] have the names of the functions that take one first: `x.exp()` is `ops::exp(&x)`.
+//! - [`Tensor`]: storage, layout, dtype; constructors and views. Clones share storage; a write
+//!   copies it first where shared.
+//! - [`ops`]: elementwise operations, reductions, scans, sorting, indexing, shapes, matrix
+//!   products. Names and meaning are the [array API standard](https://data-apis.org/array-api/)'s.
+//! - Methods of [`Tensor`] have the names of the functions that take one first: `x.exp()` is
+//!   `ops::exp(&x)`.
 //! - [`nn`]: what models are made of, with the names of torch.nn.functional.
 //! - [`DType`], [`Scalar`]: element types, their promotion, and numbers without one.
 //! - [`Error`]: why an operation refuses. It refuses before it writes.
 //! - [`prelude`]: what most programs use, in one line.
 //! - [`microcontrollers`]: without an operating system.
 //!
-//! Results are the same bits for any number of threads. Integers wrap; 16-bit floats are computed in float32 and rounded once.
+//! Results are the same bits for any number of threads. Integers wrap; 16-bit floats are computed
+//! in float32 and rounded once.
 //!
 //! # Features
 //!
@@ -54,10 +57,11 @@
 //! | `rayon` | no | `Rayon`: operations run on the program's rayon pool ([`set_executor`]) |
 //! | `python` | no | the Python module |
 //!
-//! `FLEX_ISA=scalar|avx2|avx512` and `FLEX_NUM_THREADS` in the environment choose less than the machine has; [`ignored_settings`] names a
-//! value that is not understood.
+//! `FLEX_ISA=scalar|avx2|avx512` and `FLEX_NUM_THREADS` in the environment choose less than the
+//! machine has; [`ignored_settings`] names a value that is not understood.
 
-// Unit tests have the standard library whatever is tested; that the rest does without is what the bare-metal build shows.
+// Unit tests have the standard library whatever is tested; that the rest does without is what the
+// bare-metal build shows.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 extern crate alloc;
@@ -109,7 +113,8 @@ pub use storage::Bytes;
 pub use storage::{MemoryStats, empty_cache, memory_stats, set_memory_cap, set_weight_packing};
 pub use tensor::Tensor;
 
-/// A line for each variable of the environment (`FLEX_ISA`, `FLEX_NUM_THREADS`) whose value is not understood, and therefore ignored.
+/// A line for each variable of the environment (`FLEX_ISA`, `FLEX_NUM_THREADS`) whose value is not
+/// understood, and therefore ignored.
 ///
 /// ```
 /// for line in flex::ignored_settings() {
@@ -118,10 +123,13 @@ pub use tensor::Tensor;
 /// ```
 #[cfg(feature = "std")]
 pub fn ignored_settings() -> alloc::vec::Vec<alloc::string::String> {
-    [simd::requested().and_then(core::result::Result::err), par::requested().and_then(core::result::Result::err)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        simd::requested().and_then(core::result::Result::err),
+        par::requested().and_then(core::result::Result::err),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 #[cfg(any(doc, doctest))]

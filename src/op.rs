@@ -1,8 +1,9 @@
 //! The list of elementwise operations: one row each; data, not code.
 //!
-//! A row is `Name function arity rule cost { class |operands| body; .. }`. From it come a zero-sized type with a kernel for each
-//! class of dtypes, a function (which links that row only), an [`Op`] variant and its line of the dynamic table, the Python
-//! function, and its lines of the coverage test.
+//! A row is `Name function arity rule cost { class |operands| body; .. }`. From it come a
+//! zero-sized type with a kernel for each class of dtypes, a function (which links that row only),
+//! an [`Op`] variant and its line of the dynamic table, the Python function, and its lines of the
+//! coverage test.
 //!
 //! Rules, for the dtype of the result:
 //! - `same`: the operands' common dtype.
@@ -11,19 +12,23 @@
 //! - `real`: the dtype of the real part.
 //! - `select`: the common dtype of all operands but the first, which is bool.
 //!
-//! The cost is that of an element, in operations as one lane of a vector does them (`par::Cost`), roughly: it decides on threads, not on
-//! bits.
+//! The cost is that of an element, in operations as one lane of a vector does them (`par::Cost`),
+//! roughly: it decides on threads, not on bits.
 //!
 //! Classes, the first that has the dtype counts:
-//! - `boolean`; `sint`, `uint`, `int` (both, a body each); `wint`: integers whose sign is of no meaning, a body a width.
-//! - `float`: float32 and float64, and the 16-bit floats, which are computed in float32 and rounded once.
+//! - `boolean`; `sint`, `uint`, `int` (both, a body each); `wint`: integers whose sign is of no
+//!   meaning, a body a width.
+//! - `float`: float32 and float64, and the 16-bit floats, which are computed in float32 and rounded
+//!   once.
 //! - `half`: 16-bit floats as they are.
-//! - `direct`: 16-bit floats computed by the float32 body in one loop, where that body costs less than to widen and narrow.
+//! - `direct`: 16-bit floats computed by the float32 body in one loop, where that body costs less
+//!   than to widen and narrow.
 //! - `complex`; `pair`: what `float` has, and complex numbers as pairs of those.
 //! - `bits`: every dtype, moved by its width.
 //!
-//! A body may end in `, far(condition) expr`: elements for which the condition holds are computed by `expr` afterwards. The body may
-//! give anything for those, and the bits of `expr` for all others.
+//! A body may end in `, far(condition) expr`: elements for which the condition holds are computed
+//! by `expr` afterwards. The body may give anything for those, and the bits of `expr` for all
+//! others.
 
 /// How the result's dtype follows from the operands': see the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! One number without a dtype of its own: it takes the dtype of the tensor it meets, and must fit it.
+//! One number without a dtype of its own: it takes the dtype of the tensor it meets, and must fit
+//! it.
 
 use crate::dtype::{Bool, Class, DType, Element};
 use crate::error::{Error, Result};
@@ -38,13 +39,15 @@ impl Value {
     /// `size` initialised bytes, at most 16, are readable at `p`.
     pub unsafe fn read(p: *const u8, size: usize) -> Value {
         let mut v = Value([0; 16]);
-        // SAFETY: `size` bytes, by the caller's promise, which says that they are no more than `v` has.
+        // SAFETY: `size` bytes, by the caller's promise, which says that they are no more than `v`
+        // has.
         unsafe { core::ptr::copy_nonoverlapping(p, v.0.as_mut_ptr(), size) };
         v
     }
     /// The element as `T`, which is its type; none where the bytes are no `T`.
     pub fn get<T: Element>(&self) -> Option<T> {
-        // SAFETY: aligned for any dtype and initialised; `valid` holds for every type but bool, whose bytes are checked.
+        // SAFETY: aligned for any dtype and initialised; `valid` holds for every type but bool,
+        // whose bytes are checked.
         T::valid(&self.0[..size_of::<T>()]).then(|| unsafe { (self.0.as_ptr() as *const T).read() })
     }
     /// Where it lies.
@@ -73,8 +76,9 @@ impl Scalar {
             Scalar::Complex(..) => DType::DEFAULT_COMPLEX,
         }
     }
-    /// The dtype of an operation of it with a tensor of `dtype`: that dtype, unless the scalar's kind goes beyond it
-    /// (a float with integers gives the default float, a complex with floats their complex dtype).
+    /// The dtype of an operation of it with a tensor of `dtype`: that dtype, unless the scalar's
+    /// kind goes beyond it (a float with integers gives the default float, a complex with floats
+    /// their complex dtype).
     ///
     /// ```
     /// use flex::{DType, Scalar};
@@ -110,9 +114,10 @@ impl Scalar {
             Scalar::Complex(x, y) => x != 0.0 || y != 0.0,
         }
     }
-    /// It as an element of a dtype that was asked for, as `astype` converts: floats lose their fraction where that is an integer dtype,
-    /// everything becomes the bool `x != 0`. But a number that is written out has to fit: errors where an integer dtype doesn't hold
-    /// it, NaN and infinities too, and where it is complex and the dtype is not.
+    /// It as an element of a dtype that was asked for, as `astype` converts: floats lose their
+    /// fraction where that is an integer dtype, everything becomes the bool `x != 0`. But a number
+    /// that is written out has to fit: errors where an integer dtype doesn't hold it, NaN and
+    /// infinities too, and where it is complex and the dtype is not.
     ///
     /// ```
     /// use flex::{DType, Scalar};
@@ -127,19 +132,23 @@ impl Scalar {
                 // what is within an integer dtype is within i128, at whose ends the cast saturates
                 let truncated = if x.is_nan() { i128::MAX } else { x as i128 };
                 // the message has the number as it was given
-                Scalar::Int(truncated).value(dtype, op).map_err(|e| match e {
-                    Error::Range { .. } => out_of_range(self, dtype, op),
-                    e => e,
-                })
+                Scalar::Int(truncated)
+                    .value(dtype, op)
+                    .map_err(|e| match e {
+                        Error::Range { .. } => out_of_range(self, dtype, op),
+                        e => e,
+                    })
             }
-            Scalar::Complex(..) if !dtype.is_complex() => {
-                Err(Error::dtype(op, message!("{self} as {dtype} would lose the imaginary part")))
-            }
+            Scalar::Complex(..) if !dtype.is_complex() => Err(Error::dtype(
+                op,
+                message!("{self} as {dtype} would lose the imaginary part"),
+            )),
             s => s.value(dtype, op),
         }
     }
-    /// It as an element of the dtype of a tensor that it meets. Errors where an integer dtype doesn't hold it, or where its kind goes
-    /// beyond the dtype's (a float for an integer dtype); floats round.
+    /// It as an element of the dtype of a tensor that it meets. Errors where an integer dtype
+    /// doesn't hold it, or where its kind goes beyond the dtype's (a float for an integer dtype);
+    /// floats round.
     pub fn value(self, dtype: DType, op: &'static str) -> Result<Value> {
         let fits = match dtype.class() {
             Class::Boolean => self.class() == Class::Boolean,
@@ -150,7 +159,9 @@ impl Scalar {
         if !fits {
             return Err(Error::dtype(
                 op,
-                message!("{self} is not a value of {dtype}: take another dtype, or convert the tensor with astype"),
+                message!(
+                    "{self} is not a value of {dtype}: take another dtype, or convert the tensor with astype"
+                ),
             ));
         }
         let int = match self {
@@ -164,7 +175,10 @@ impl Scalar {
 
 #[cold]
 fn out_of_range(x: Scalar, dtype: DType, op: &'static str) -> Error {
-    Error::Range { op, message: message!("{x} is out of range for {dtype}").into() }
+    Error::Range {
+        op,
+        message: message!("{x} is out of range for {dtype}").into(),
+    }
 }
 
 /// How an element type takes a scalar whose kind fits; none where the number is out of range.
@@ -192,14 +206,23 @@ from_scalar! {
     #[cfg(all(feature = "complex", feature = "f64"))] crate::dtype::Complex128, |s, int| Some(crate::dtype::Complex128::new(s.to_f64(), s.imag()));
 }
 impl Scalar {
-    /// Its real part as a float32 rounded to odd: what is rounded from that to a float of 16 or 8 bits is rounded once (Boldo and
-    /// Melquiond 2008).
+    /// Its real part as a float32 rounded to odd: what is rounded from that to a float of 16 or 8
+    /// bits is rounded once (Boldo and Melquiond 2008).
     #[cfg(any(feature = "half", feature = "float8"))]
     fn to_odd(self) -> f32 {
         // the nearest float32, and on which side of the number it lies
         let (y, beyond) = match self {
-            Scalar::Int(x) => (x as f32, (x as f32 as i128).unsigned_abs().cmp(&x.unsigned_abs())),
-            s => (s.to_f64() as f32, (s.to_f64() as f32 as f64).abs().partial_cmp(&s.to_f64().abs()).unwrap_or(Ordering::Equal)),
+            Scalar::Int(x) => (
+                x as f32,
+                (x as f32 as i128).unsigned_abs().cmp(&x.unsigned_abs()),
+            ),
+            s => (
+                s.to_f64() as f32,
+                (s.to_f64() as f32 as f64)
+                    .abs()
+                    .partial_cmp(&s.to_f64().abs())
+                    .unwrap_or(Ordering::Equal),
+            ),
         };
         match beyond {
             _ if y.is_infinite() => y,
@@ -210,7 +233,11 @@ impl Scalar {
     }
     /// Its imaginary part.
     pub fn imag(self) -> f64 {
-        if let Scalar::Complex(_, y) = self { y } else { 0.0 }
+        if let Scalar::Complex(_, y) = self {
+            y
+        } else {
+            0.0
+        }
     }
 }
 
@@ -236,16 +263,42 @@ mod tests {
 
     #[test]
     fn numbers_round_once() {
-        let half = |x: f64| Scalar::Float(x).value(DType::F16, "t").unwrap().get::<f16>().unwrap().to_bits();
+        let half = |x: f64| {
+            Scalar::Float(x)
+                .value(DType::F16, "t")
+                .unwrap()
+                .get::<f16>()
+                .unwrap()
+                .to_bits()
+        };
         assert_eq!(half(1.0 + 2f64.powi(-11) + 2f64.powi(-40)), 0x3c01);
         assert_eq!(half(1.0 + 2f64.powi(-11)), 0x3c00);
         assert_eq!(half(1.0 + 2f64.powi(-11) - 2f64.powi(-40)), 0x3c00);
         assert_eq!(half(-(1.0 + 2f64.powi(-11) + 2f64.powi(-40))), 0xbc01);
         assert_eq!((half(1e300), half(-0.0), half(1e-300)), (0x7c00, 0x8000, 0));
-        let single = |x: i128| Scalar::Int(x).value(DType::F32, "t").unwrap().get::<f32>().unwrap();
-        assert_eq!(single((1 << 60) + (1 << 36) + 1), 2f32.powi(60) + 2f32.powi(37));
-        let bfloat16 = |x: i128| Scalar::Int(x).value(DType::BF16, "t").unwrap().get::<bf16>().unwrap().to_f64();
-        assert_eq!(bfloat16((1 << 60) + (1 << 52) + 1), 2f64.powi(60) + 2f64.powi(53));
+        let single = |x: i128| {
+            Scalar::Int(x)
+                .value(DType::F32, "t")
+                .unwrap()
+                .get::<f32>()
+                .unwrap()
+        };
+        assert_eq!(
+            single((1 << 60) + (1 << 36) + 1),
+            2f32.powi(60) + 2f32.powi(37)
+        );
+        let bfloat16 = |x: i128| {
+            Scalar::Int(x)
+                .value(DType::BF16, "t")
+                .unwrap()
+                .get::<bf16>()
+                .unwrap()
+                .to_f64()
+        };
+        assert_eq!(
+            bfloat16((1 << 60) + (1 << 52) + 1),
+            2f64.powi(60) + 2f64.powi(53)
+        );
         assert_eq!(bfloat16((1 << 60) + (1 << 52)), 2f64.powi(60));
     }
 }
@@ -257,14 +310,41 @@ mod float8 {
 
     #[test]
     fn numbers_round_once_and_go_beyond() {
-        let four = |s: Scalar| s.value(DType::F8E4M3, "t").unwrap().get::<F8E4M3>().unwrap().to_bits();
-        let five = |s: Scalar| s.value(DType::F8E5M2, "t").unwrap().get::<F8E5M2>().unwrap().to_bits();
+        let four = |s: Scalar| {
+            s.value(DType::F8E4M3, "t")
+                .unwrap()
+                .get::<F8E4M3>()
+                .unwrap()
+                .to_bits()
+        };
+        let five = |s: Scalar| {
+            s.value(DType::F8E5M2, "t")
+                .unwrap()
+                .get::<F8E5M2>()
+                .unwrap()
+                .to_bits()
+        };
         let tie = 1.0 + 2f64.powi(-4);
-        assert_eq!([tie, tie + 2f64.powi(-40), -tie - 2f64.powi(-40)].map(|x| four(x.into())), [0x38, 0x39, 0xb9]);
-        assert_eq!([464.0, 464.0 + 2f64.powi(-30), -1e300, 1e-300].map(|x| four(x.into())), [0x7e, 0x7f, 0xff, 0]);
-        assert_eq!([61440.0 - 2f64.powi(-30), 61440.0, -1e300].map(|x| five(x.into())), [0x7b, 0x7c, 0xfc]);
-        assert_eq!([17, 1 << 20, -(1 << 40)].map(|x| four(Scalar::Int(x))), [0x58, 0x7f, 0xff]);
+        assert_eq!(
+            [tie, tie + 2f64.powi(-40), -tie - 2f64.powi(-40)].map(|x| four(x.into())),
+            [0x38, 0x39, 0xb9]
+        );
+        assert_eq!(
+            [464.0, 464.0 + 2f64.powi(-30), -1e300, 1e-300].map(|x| four(x.into())),
+            [0x7e, 0x7f, 0xff, 0]
+        );
+        assert_eq!(
+            [61440.0 - 2f64.powi(-30), 61440.0, -1e300].map(|x| five(x.into())),
+            [0x7b, 0x7c, 0xfc]
+        );
+        assert_eq!(
+            [17, 1 << 20, -(1 << 40)].map(|x| four(Scalar::Int(x))),
+            [0x58, 0x7f, 0xff]
+        );
         assert!(Scalar::Complex(1.0, 2.0).value(DType::F8E4M3, "t").is_err());
-        assert_eq!([Scalar::Bool(true), Scalar::Int(3), 2.5.into()].map(|s| s.promote(DType::F8E5M2)), [DType::F8E5M2; 3]);
+        assert_eq!(
+            [Scalar::Bool(true), Scalar::Int(3), 2.5.into()].map(|s| s.promote(DType::F8E5M2)),
+            [DType::F8E5M2; 3]
+        );
     }
 }

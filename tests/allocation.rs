@@ -1,10 +1,18 @@
-//! Memory that is refused, at each allocation whose size follows from the input: an error or the right result, nothing kept, targets as
-//! they were.
+//! Memory that is refused, at each allocation whose size follows from the input: an error or the
+//! right result, nothing kept, targets as they were.
 //!
-//! What a test allocates on its thread counts; from the n-th allocation of more than `BORDER` bytes on, all of them fail, be they the
-//! allocator's or mappings of the pool. Up to `BORDER` are objects of a fixed size (layouts, nodes of maps), for which the standard library
-//! has no way to fail.
-#![cfg(all(target_os = "linux", target_pointer_width = "64", feature = "std", feature = "ints", feature = "f64", feature = "half"))]
+//! What a test allocates on its thread counts; from the n-th allocation of more than `BORDER` bytes
+//! on, all of them fail, be they the allocator's or mappings of the pool. Up to `BORDER` are
+//! objects of a fixed size (layouts, nodes of maps), for which the standard library has no way to
+//! fail.
+#![cfg(all(
+    target_os = "linux",
+    target_pointer_width = "64",
+    feature = "std",
+    feature = "ints",
+    feature = "f64",
+    feature = "half"
+))]
 
 use flex::io::{npy, safetensors};
 use flex::nn::{self, Attention};
@@ -79,12 +87,20 @@ unsafe impl GlobalAlloc for Failing {
 #[global_allocator]
 static ALLOCATOR: Failing = Failing;
 
-/// The system's, but that it refuses as the allocator does. Takes the place of the C library's in this program.
+/// The system's, but that it refuses as the allocator does. Takes the place of the C library's in
+/// this program.
 ///
 /// # Safety
 /// As the system's.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn mmap(at: *mut c_void, len: usize, access: i32, kind: i32, file: i32, offset: i64) -> *mut c_void {
+unsafe extern "C" fn mmap(
+    at: *mut c_void,
+    len: usize,
+    access: i32,
+    kind: i32,
+    file: i32,
+    offset: i64,
+) -> *mut c_void {
     // SAFETY: the caller's arguments; `errno` is the thread's.
     unsafe {
         if fails(len) {
@@ -110,7 +126,11 @@ fn each_failure<T>(name: &str, f: impl Fn() -> flex::Result<T>) {
         }
         let ended = result.is_ok();
         drop(result);
-        assert_eq!((LIVE.get() - live, flex::memory_stats().in_use - used), (0, 0), "{name}, allocation {n}: something is kept");
+        assert_eq!(
+            (LIVE.get() - live, flex::memory_stats().in_use - used),
+            (0, 0),
+            "{name}, allocation {n}: something is kept"
+        );
         if !reached {
             assert!(ended, "{name} fails with all memory there is");
             break;
@@ -120,8 +140,8 @@ fn each_failure<T>(name: &str, f: impl Fn() -> flex::Result<T>) {
     FAILED.set(FAILED.get() + errors);
 }
 
-/// One test at a time, for what is in use counts for the process: without threads of flex's, and without kept blocks, whose memory
-/// would come from somewhere else.
+/// One test at a time, for what is in use counts for the process: without threads of flex's, and
+/// without kept blocks, whose memory would come from somewhere else.
 fn alone() -> MutexGuard<'static, ()> {
     static LOCK: Mutex<()> = Mutex::new(());
     let lock = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
@@ -136,7 +156,10 @@ fn alone() -> MutexGuard<'static, ()> {
 fn numbers(shape: &[usize], dtype: DType) -> Tensor {
     let n: usize = shape.iter().product();
     let values: Vec<i32> = (0..n).map(|k| (k * 7 % 13) as i32 + 1).collect();
-    Tensor::from_slice(&values, shape).unwrap().astype(dtype).unwrap()
+    Tensor::from_slice(&values, shape)
+        .unwrap()
+        .astype(dtype)
+        .unwrap()
 }
 
 /// Rows and columns: blocks of the allocator, and mappings.
@@ -172,18 +195,32 @@ fn elementwise() {
 fn targets_stay_as_they_were() {
     let _alone = alone();
     for [m, n] in SIZES {
-        let (before, other) = (numbers(&[m, n], DType::F32), numbers(&[m, n], DType::F64).astype(DType::F32).unwrap());
-        let (rows, mask) = (numbers(&[m / 2], DType::I64), ops::greater(&before, 5).unwrap());
+        let (before, other) = (
+            numbers(&[m, n], DType::F32),
+            numbers(&[m, n], DType::F64).astype(DType::F32).unwrap(),
+        );
+        let (rows, mask) = (
+            numbers(&[m / 2], DType::I64),
+            ops::greater(&before, 5).unwrap(),
+        );
         let values = numbers(&[m / 2, n], DType::F32);
         let writes: [(&str, &dyn Fn(&mut Tensor) -> flex::Result<()>); 8] = [
-            ("add", &|t| ops::apply_in_place(Op::Add.row(), t, Some(Arg::Ref(&other)))),
+            ("add", &|t| {
+                ops::apply_in_place(Op::Add.row(), t, Some(Arg::Ref(&other)))
+            }),
             ("sin", &|t| ops::apply_in_place(Op::Sin.row(), t, None)),
             ("copy_from", &|t| t.copy_from(&other)),
             ("rows", &|t| ops::set(t, &[Index::from(&rows)], &values)),
-            ("mask", &|t| ops::set(t, &[Index::from(&mask)], &Tensor::scalar(1, DType::F32)?)),
-            ("part", &|t| ops::set(t, &[Index::from(1..3)], &Tensor::scalar(1, DType::F32)?)),
+            ("mask", &|t| {
+                ops::set(t, &[Index::from(&mask)], &Tensor::scalar(1, DType::F32)?)
+            }),
+            ("part", &|t| {
+                ops::set(t, &[Index::from(1..3)], &Tensor::scalar(1, DType::F32)?)
+            }),
             ("softmax_into", &|t| nn::softmax_into(&other, -1, t)),
-            ("as_mut_slice", &|t| t.as_mut_slice::<f32>().map(|x| x[0] = 9.0)),
+            ("as_mut_slice", &|t| {
+                t.as_mut_slice::<f32>().map(|x| x[0] = 9.0)
+            }),
         ];
         for (name, write) in writes {
             for shared in [true, false] {
@@ -194,13 +231,19 @@ fn targets_stay_as_they_were() {
                     let result = write(&mut t);
                     let reached = LEFT.replace(usize::MAX) == 0;
                     if let Some(view) = view {
-                        assert!(view.as_slice::<f32>().unwrap() == before.as_slice::<f32>().unwrap(), "{name}: a view has changed");
+                        assert!(
+                            view.as_slice::<f32>().unwrap() == before.as_slice::<f32>().unwrap(),
+                            "{name}: a view has changed"
+                        );
                     }
                     match result {
                         Ok(()) if !reached => break,
                         Ok(()) => {}
                         Err(Error::Memory { .. }) => {
-                            assert!(t.to_vec::<f32>().unwrap() == before.as_slice::<f32>().unwrap(), "{name}: the target has changed")
+                            assert!(
+                                t.to_vec::<f32>().unwrap() == before.as_slice::<f32>().unwrap(),
+                                "{name}: the target has changed"
+                            )
                         }
                         Err(e) => panic!("{name}: {e}"),
                     }
@@ -215,8 +258,16 @@ fn all_other_operations() {
     let _alone = alone();
     for [m, n] in SIZES {
         let x = &numbers(&[m, n], DType::F32);
-        let (flat, i, mask) = (&x.reshape([-1]).unwrap(), &numbers(&[m, n], DType::I64), &ops::greater(x, 5).unwrap());
-        let (rows, turned, line) = (&numbers(&[n], DType::I64), &x.transpose(0, 1).unwrap(), &numbers(&[n], DType::F32));
+        let (flat, i, mask) = (
+            &x.reshape([-1]).unwrap(),
+            &numbers(&[m, n], DType::I64),
+            &ops::greater(x, 5).unwrap(),
+        );
+        let (rows, turned, line) = (
+            &numbers(&[n], DType::I64),
+            &x.transpose(0, 1).unwrap(),
+            &numbers(&[n], DType::F32),
+        );
         let (counts, bias) = (&numbers(&[m], DType::I64), &numbers(&[m], DType::F32));
         let (lines, ones) = (vec![line; n], vec![1; m * n]);
         macro_rules! fail {
@@ -245,7 +296,13 @@ fn all_other_operations() {
             ops::arange(0, (m * n) as i64, 1, None),
             ops::linspace(0, 1, m * n),
             ops::cumulative_sum(x, 1),
-            ops::cumulative_sum(flat, Cumulative { include_initial: true, ..().into() }),
+            ops::cumulative_sum(
+                flat,
+                Cumulative {
+                    include_initial: true,
+                    ..().into()
+                }
+            ),
             ops::cumulative_prod(x, 0),
             ops::cumulative_max(flat, ()),
             ops::cumulative_min(turned, 0),
@@ -271,7 +328,13 @@ fn all_other_operations() {
             flat.split(&ones, 0),
             flat.chunk(n, 0),
             ops::sort(x, 1),
-            ops::sort(flat, Sort { axis: 0, descending: true }),
+            ops::sort(
+                flat,
+                Sort {
+                    axis: 0,
+                    descending: true
+                }
+            ),
             ops::argsort(x, 0),
             ops::argsort(flat, 0),
             ops::sort_with_indices(x, 1),
@@ -312,7 +375,10 @@ fn all_other_operations() {
             nn::linear(x, &turned.copy()?.transpose(0, 1)?.copy()?, None),
             nn::linear(x, x, Some(bias)),
         );
-        let (q, heads) = (&numbers(&[2, m, 64], DType::F32), &numbers(&[m, 2, 64], DType::F32));
+        let (q, heads) = (
+            &numbers(&[2, m, 64], DType::F32),
+            &numbers(&[m, 2, 64], DType::F32),
+        );
         fail!(
             nn::scaled_dot_product_attention(q, q, q, Attention::default()),
             nn::varlen_attention(heads, heads, heads, &[0, 10, m], Default::default()),
@@ -352,7 +418,10 @@ fn files() {
     let scratch = Scratch::new();
     let path = &scratch.0;
     for [m, n] in SIZES {
-        let (x, bools) = (numbers(&[m, n], DType::F32), ops::greater(numbers(&[m, n], DType::F32), 5).unwrap());
+        let (x, bools) = (
+            numbers(&[m, n], DType::F32),
+            ops::greater(numbers(&[m, n], DType::F32), 5).unwrap(),
+        );
         let turned = x.transpose(0, 1).unwrap();
         let long = "\"name\"".repeat(1000);
         let named = || [("x", &x), ("turned", &turned), (&long, &bools)];
@@ -372,14 +441,26 @@ fn files() {
         assert!(matches!(refused, Err(Error::Memory { .. })), "{refused:?}");
         assert_eq!(std::fs::read(path).unwrap(), b"old");
 
-        each_failure("safetensors::write", || safetensors::write(named(), &metadata));
-        each_failure("safetensors::save", || safetensors::save(path, named(), &metadata));
+        each_failure("safetensors::write", || {
+            safetensors::write(named(), &metadata)
+        });
+        each_failure("safetensors::save", || {
+            safetensors::save(path, named(), &metadata)
+        });
         let bytes = safetensors::write(named(), &metadata).unwrap();
         each_failure("safetensors::parse", || safetensors::parse(&bytes));
-        each_failure("safetensors::read_from", || safetensors::read_from(bytes.as_slice()));
-        each_failure("safetensors::parse_metadata", || safetensors::parse_metadata(&bytes));
+        each_failure("safetensors::read_from", || {
+            safetensors::read_from(bytes.as_slice())
+        });
+        each_failure("safetensors::parse_metadata", || {
+            safetensors::parse_metadata(&bytes)
+        });
         each_failure("safetensors::load", || safetensors::load(path));
         each_failure("safetensors::load, mapped", || safetensors::map(path));
-        assert_eq!(scratch.folder().read_dir().unwrap().count(), 1, "a part of a file is left");
+        assert_eq!(
+            scratch.folder().read_dir().unwrap().count(),
+            1,
+            "a part of a file is left"
+        );
     }
 }

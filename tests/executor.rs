@@ -16,7 +16,11 @@ impl Executor for Scoped {
     fn run(&self, n: usize, piece: &(dyn Fn(usize) + Sync)) {
         std::thread::scope(|s| {
             for t in 0..3 {
-                s.spawn(move || (t..n).step_by(3).for_each(|k| _ = (CALLS.fetch_add(1, Relaxed), piece(k))));
+                s.spawn(move || {
+                    (t..n)
+                        .step_by(3)
+                        .for_each(|k| _ = (CALLS.fetch_add(1, Relaxed), piece(k)))
+                });
             }
         });
     }
@@ -34,16 +38,28 @@ impl Executor for Careless {
 
 /// Sums, products and a chain whose bits would show another cut.
 fn results(x: &Tensor) -> Vec<Vec<u32>> {
-    let bits = |t: Tensor| t.to_vec::<f32>().unwrap().into_iter().map(f32::to_bits).collect();
+    let bits = |t: Tensor| {
+        t.to_vec::<f32>()
+            .unwrap()
+            .into_iter()
+            .map(f32::to_bits)
+            .collect()
+    };
     let product = ops::matmul(x, &x.transpose(0, 1).unwrap()).unwrap();
     let rows = ops::exp(ops::divide(&product, 1e3).unwrap()).unwrap();
-    vec![bits(ops::multiply(x, x).unwrap()), bits(product), bits(rows)]
+    vec![
+        bits(ops::multiply(x, x).unwrap()),
+        bits(product),
+        bits(rows),
+    ]
 }
 
 // One test, for the executor is the process's.
 #[test]
 fn operations_run_on_lent_threads_with_the_same_bits() {
-    let values: Vec<f32> = (0..512 * 1024).map(|k| (k % 1013) as f32 * 1e-3 - 0.5).collect();
+    let values: Vec<f32> = (0..512 * 1024)
+        .map(|k| (k % 1013) as f32 * 1e-3 - 0.5)
+        .collect();
     let x = Tensor::from_slice(&values, [512, 1024]).unwrap();
     let own = results(&x);
 

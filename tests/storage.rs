@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-/// Runs a test alone, since the figures are the process's: on a thread of its own, so that what ends with a thread has ended when
-/// the next test begins.
+/// Runs a test alone, since the figures are the process's: on a thread of its own, so that what
+/// ends with a thread has ended when the next test begins.
 fn alone(test: impl FnOnce() + Send) {
     static LOCK: Mutex<()> = Mutex::new(());
     let _lock = LOCK.lock().unwrap_or_else(|e| e.into_inner());
@@ -41,14 +41,37 @@ fn filled(len: usize, value: u8) -> Bytes {
 #[test]
 fn owned_memory_is_aligned_and_initialised() {
     alone(|| {
-        for len in [0, 1, 63, 64, 127, 128, 129, 1000, 4096, 65_537, 786_432, 786_433, 1 << 20, (1 << 20) + 1, 3 << 20, 5_000_001]
-            .map(|n| if n > 200 { many(n) } else { n })
+        for len in [
+            0,
+            1,
+            63,
+            64,
+            127,
+            128,
+            129,
+            1000,
+            4096,
+            65_537,
+            786_432,
+            786_433,
+            1 << 20,
+            (1 << 20) + 1,
+            3 << 20,
+            5_000_001,
+        ]
+        .map(|n| if n > 200 { many(n) } else { n })
         {
             let a = filled(len, 0xa5);
-            assert_eq!((a.as_ptr() as usize % 64, a.len(), a.is_owned()), (0, len, true));
+            assert_eq!(
+                (a.as_ptr() as usize % 64, a.len(), a.is_owned()),
+                (0, len, true)
+            );
             assert!(read(&a).iter().all(|x| *x == 0xa5));
             drop(a);
-            assert!(read(&Bytes::zeroed(len).unwrap()).iter().all(|x| *x == 0), "{len}");
+            assert!(
+                read(&Bytes::zeroed(len).unwrap()).iter().all(|x| *x == 0),
+                "{len}"
+            );
         }
     })
 }
@@ -70,7 +93,10 @@ fn static_and_foreign_memory_is_never_written() {
     alone(|| {
         static WEIGHTS: [u8; 5] = [1, 2, 3, 4, 5];
         let mut a = Bytes::from_static(&WEIGHTS);
-        assert_eq!((a.as_ptr(), a.get_mut(), a.is_owned()), (WEIGHTS.as_ptr(), None, false));
+        assert_eq!(
+            (a.as_ptr(), a.get_mut(), a.is_owned()),
+            (WEIGHTS.as_ptr(), None, false)
+        );
         assert_eq!(read(&a.clone()), WEIGHTS);
 
         struct Owner(Vec<u8>, Arc<AtomicUsize>);
@@ -89,7 +115,9 @@ fn static_and_foreign_memory_is_never_written() {
         let c = b.clone();
         drop(b);
         assert_eq!(dropped.load(SeqCst), 0);
-        std::thread::spawn(move || assert_eq!(read(&c), [7; 9])).join().unwrap();
+        std::thread::spawn(move || assert_eq!(read(&c), [7; 9]))
+            .join()
+            .unwrap();
         assert_eq!(dropped.load(SeqCst), 1);
     })
 }
@@ -114,7 +142,11 @@ fn freed_blocks_come_back() {
             assert!(cached.cached >= before.cached + len);
             let b = Bytes::new(len).unwrap();
             let after = memory_stats();
-            assert_eq!((b.as_ptr() as usize, after.hits, after.misses), (place, before.hits + 1, before.misses), "{len}");
+            assert_eq!(
+                (b.as_ptr() as usize, after.hits, after.misses),
+                (place, before.hits + 1, before.misses),
+                "{len}"
+            );
         }
     })
 }
@@ -124,7 +156,9 @@ fn bytes_in_use_are_exact_and_the_peak_remembers() {
     alone(|| {
         empty_cache();
         let start = memory_stats();
-        let held: Vec<_> = (0..many(1000)).map(|k| Bytes::new(k * 37).unwrap()).collect();
+        let held: Vec<_> = (0..many(1000))
+            .map(|k| Bytes::new(k * 37).unwrap())
+            .collect();
         let sum: usize = (0..many(1000)).map(|k| k * 37).sum();
         assert_eq!(memory_stats().in_use, start.in_use + sum);
         let large = Bytes::new(30 << 20).unwrap();
@@ -140,15 +174,32 @@ fn blocks_may_be_freed_on_another_thread() {
     alone(|| {
         let start = memory_stats();
         let (send, receive) = mpsc::sync_channel::<Bytes>(100);
-        let consumer = std::thread::spawn(move || receive.into_iter().map(|b| read(&b)[0] as usize).sum::<usize>());
+        let consumer = std::thread::spawn(move || {
+            receive
+                .into_iter()
+                .map(|b| read(&b)[0] as usize)
+                .sum::<usize>()
+        });
         for round in 0..many(20_000) {
-            send.send(filled(if round % 100 == 0 { many(2 << 20) } else { 100 + round % 5000 }, 1)).unwrap();
+            send.send(filled(
+                if round % 100 == 0 {
+                    many(2 << 20)
+                } else {
+                    100 + round % 5000
+                },
+                1,
+            ))
+            .unwrap();
         }
         drop(send);
         assert_eq!(consumer.join().unwrap(), many(20_000));
         let end = memory_stats();
         assert_eq!(end.in_use, start.in_use);
-        assert!(cfg!(flex_exact) || end.misses - start.misses < 5_000, "the consumer's lists flow back: {}", end.misses - start.misses);
+        assert!(
+            cfg!(flex_exact) || end.misses - start.misses < 5_000,
+            "the consumer's lists flow back: {}",
+            end.misses - start.misses
+        );
     })
 }
 
@@ -159,11 +210,23 @@ fn threads_that_end_return_their_lists() {
         empty_cache();
         let start = memory_stats();
         for _ in 0..many(100) {
-            std::thread::spawn(|| drop((0..50).map(|_| Bytes::new(5000).unwrap()).collect::<Vec<_>>())).join().unwrap();
+            std::thread::spawn(|| {
+                drop(
+                    (0..50)
+                        .map(|_| Bytes::new(5000).unwrap())
+                        .collect::<Vec<_>>(),
+                )
+            })
+            .join()
+            .unwrap();
         }
         let end = memory_stats();
         assert_eq!(end.in_use, start.in_use);
-        assert!(end.misses - start.misses <= 100, "{}", end.misses - start.misses);
+        assert!(
+            end.misses - start.misses <= 100,
+            "{}",
+            end.misses - start.misses
+        );
         empty_cache();
         assert_eq!(memory_stats().cached, 0);
     })
@@ -186,7 +249,8 @@ fn many_threads_share_and_free() {
                 }
             }
         };
-        // joined one by one: the end of a scope waits for closures, but not for what ends with their threads
+        // joined one by one: the end of a scope waits for closures, but not for what ends with
+        // their threads
         let threads: Vec<_> = (0..8).map(|t| std::thread::spawn(thread(t))).collect();
         threads.into_iter().for_each(|t| t.join().unwrap());
         drop(shared);
@@ -201,12 +265,20 @@ fn the_cap_holds_and_memory_goes_back() {
         let default = memory_stats().cap;
         set_memory_cap(8 << 20);
         empty_cache();
-        drop((0..8).map(|_| Bytes::new(3 << 20).unwrap()).collect::<Vec<_>>());
+        drop(
+            (0..8)
+                .map(|_| Bytes::new(3 << 20).unwrap())
+                .collect::<Vec<_>>(),
+        );
         let cached = memory_stats().cached;
         assert!(cached > 0 && cached <= 8 << 20, "{cached}");
         set_memory_cap(0);
         empty_cache();
-        drop((0..8).map(|k| Bytes::new(300 << (2 * k)).unwrap()).collect::<Vec<_>>());
+        drop(
+            (0..8)
+                .map(|k| Bytes::new(300 << (2 * k)).unwrap())
+                .collect::<Vec<_>>(),
+        );
         assert_eq!(memory_stats().cached, 0);
         set_memory_cap(default);
     })
@@ -220,7 +292,10 @@ fn what_the_machine_does_not_have_is_refused_at_once() {
         for len in [1usize << 42, 1 << 60, isize::MAX as usize, usize::MAX] {
             let start = Instant::now();
             match Bytes::new(len) {
-                Err(Error::Memory { bytes, limit: l }) => assert_eq!((bytes, l), (len as u128, if limit == u64::MAX { 0 } else { limit })),
+                Err(Error::Memory { bytes, limit: l }) => assert_eq!(
+                    (bytes, l),
+                    (len as u128, if limit == u64::MAX { 0 } else { limit })
+                ),
                 other => panic!("{other:?}"),
             }
             assert!(start.elapsed() < Duration::from_millis(5));
@@ -228,7 +303,10 @@ fn what_the_machine_does_not_have_is_refused_at_once() {
         if cfg!(all(target_os = "linux", not(flex_exact), not(miri))) {
             // what is in use counts, too; nothing here is touched
             let half = Bytes::new((limit / 2) as usize).unwrap();
-            assert!(matches!(Bytes::new((limit / 2) as usize + 4096), Err(Error::Memory { .. })));
+            assert!(matches!(
+                Bytes::new((limit / 2) as usize + 4096),
+                Err(Error::Memory { .. })
+            ));
             drop(half);
             empty_cache();
         }
@@ -246,12 +324,17 @@ fn a_forked_child_allocates_whatever_other_threads_were_doing() {
                 s.spawn(move || {
                     while stop.load(SeqCst) == 0 {
                         drop(Bytes::new(4 << 20).unwrap());
-                        drop((0..200).map(|k| Bytes::new(k * 50 + t).unwrap()).collect::<Vec<_>>());
+                        drop(
+                            (0..200)
+                                .map(|k| Bytes::new(k * 50 + t).unwrap())
+                                .collect::<Vec<_>>(),
+                        );
                     }
                 });
             }
             for _ in 0..100 {
-                // SAFETY: the child calls the pool, which holds its lock across forks, and ends without unwinding or running destructors.
+                // SAFETY: the child calls the pool, which holds its lock across forks, and ends
+                // without unwinding or running destructors.
                 unsafe {
                     let child = libc::fork();
                     if child == 0 {

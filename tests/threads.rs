@@ -1,4 +1,5 @@
-//! Threads: each piece once, nested and concurrent calls, panics, changing numbers of threads, forks.
+//! Threads: each piece once, nested and concurrent calls, panics, changing numbers of threads,
+//! forks.
 #![cfg(feature = "std")]
 
 use flex::par::{Cost, Out, chunks, ranges};
@@ -25,9 +26,15 @@ const fn many(n: usize) -> usize {
 }
 
 /// So much work that the team takes part in it.
-const LARGE: Cost = Cost { bytes: 1 << 30, flops: 0 };
+const LARGE: Cost = Cost {
+    bytes: 1 << 30,
+    flops: 0,
+};
 /// 20 us.
-const SMALL: Cost = Cost { bytes: 640_000, flops: 0 };
+const SMALL: Cost = Cost {
+    bytes: 640_000,
+    flops: 0,
+};
 
 fn each_once(n: usize, cost: Cost) {
     let calls: Vec<AtomicUsize> = (0..n).map(|_| AtomicUsize::new(0)).collect();
@@ -42,7 +49,9 @@ fn each_chunk_runs_once() {
     let _alone = alone();
     for threads in [1, 2, 3, 7, 64] {
         with_threads(threads, || {
-            for n in [0, 1, 2, 3, 15, 16, 17, 100, 511, 513, 70_000].map(|n| if n > 100 { many(n) } else { n }) {
+            for n in [0, 1, 2, 3, 15, 16, 17, 100, 511, 513, 70_000]
+                .map(|n| if n > 100 { many(n) } else { n })
+            {
                 each_once(n, LARGE);
                 each_once(n, SMALL);
                 each_once(n, Cost::default());
@@ -55,14 +64,30 @@ fn each_chunk_runs_once() {
 fn ranges_partition_on_multiples_of_the_unit() {
     let _alone = alone();
     for threads in [1, 2, 3, 5] {
-        for (n, unit) in [(0, 1), (1, 1), (1, 64), (63, 64), (64, 64), (65, 64), (1000, 7), (100_000, 64), (100_000, 0), (5, 100_000)] {
+        for (n, unit) in [
+            (0, 1),
+            (1, 1),
+            (1, 64),
+            (63, 64),
+            (64, 64),
+            (65, 64),
+            (1000, 7),
+            (100_000, 64),
+            (100_000, 0),
+            (5, 100_000),
+        ] {
             let seen = Mutex::new(Vec::new());
-            with_threads(threads, || ranges(n, unit, LARGE, |r| seen.lock().unwrap().push(r)));
+            with_threads(threads, || {
+                ranges(n, unit, LARGE, |r| seen.lock().unwrap().push(r))
+            });
             let mut seen = seen.into_inner().unwrap();
             seen.sort_by_key(|r| r.start);
             let mut next = 0;
             for r in seen {
-                assert!(r.start == next && r.end > r.start && (r.end % unit.max(1) == 0 || r.end == n), "{r:?} of {n}, unit {unit}");
+                assert!(
+                    r.start == next && r.end > r.start && (r.end % unit.max(1) == 0 || r.end == n),
+                    "{r:?} of {n}, unit {unit}"
+                );
                 next = r.end;
             }
             assert_eq!(next, n);
@@ -73,7 +98,10 @@ fn ranges_partition_on_multiples_of_the_unit() {
 #[test]
 fn two_pieces_run_at_the_same_time() {
     let _alone = alone();
-    let (met, deadline) = (AtomicUsize::new(0), Instant::now() + Duration::from_secs(20));
+    let (met, deadline) = (
+        AtomicUsize::new(0),
+        Instant::now() + Duration::from_secs(20),
+    );
     with_threads(2, || {
         chunks(2, LARGE, |_| {
             met.fetch_add(1, SeqCst);
@@ -89,8 +117,19 @@ fn two_pieces_run_at_the_same_time() {
 fn one_thread_and_little_work_stay_here() {
     let _alone = alone();
     let here = thread::current().id();
-    with_threads(1, || chunks(100, LARGE, |_| assert_eq!(thread::current().id(), here)));
-    with_threads(4, || chunks(100, Cost { bytes: 1000, flops: 0 }, |_| assert_eq!(thread::current().id(), here)));
+    with_threads(1, || {
+        chunks(100, LARGE, |_| assert_eq!(thread::current().id(), here))
+    });
+    with_threads(4, || {
+        chunks(
+            100,
+            Cost {
+                bytes: 1000,
+                flops: 0,
+            },
+            |_| assert_eq!(thread::current().id(), here),
+        )
+    });
 }
 
 #[test]
@@ -106,7 +145,11 @@ fn pieces_of_pieces_run_in_place() {
                 sum.fetch_add(i * 30 + k, SeqCst);
             });
             // an explicit wish for more threads finds the team busy
-            with_threads(3, || ranges(10, 1, LARGE, |r| assert!(sum.fetch_add(r.len(), SeqCst) < 1 << 30)));
+            with_threads(3, || {
+                ranges(10, 1, LARGE, |r| {
+                    assert!(sum.fetch_add(r.len(), SeqCst) < 1 << 30)
+                })
+            });
         });
         assert_eq!(num_threads(), 4);
     });
@@ -130,7 +173,11 @@ fn a_panic_reaches_the_caller_and_the_team_goes_on() {
             assert_eq!(*result.unwrap_err().downcast::<usize>().unwrap(), bad);
             with_threads(threads, || each_once(100, LARGE));
         }
-        let all = catch_unwind(|| with_threads(threads, || chunks(50, LARGE, |_| std::panic::panic_any("all"))));
+        let all = catch_unwind(|| {
+            with_threads(threads, || {
+                chunks(50, LARGE, |_| std::panic::panic_any("all"))
+            })
+        });
         assert_eq!(*all.unwrap_err().downcast::<&str>().unwrap(), "all");
     }
 }
@@ -143,13 +190,31 @@ fn numbers_of_threads() {
     assert_eq!(thread::spawn(num_threads).join().unwrap(), 3);
     let outside = set_local_threads(Some(5));
     assert_eq!((outside, num_threads()), (None, 5));
-    assert_eq!(thread::spawn(num_threads).join().unwrap(), 3, "another thread's number is its own");
-    assert_eq!(with_threads(2, || (num_threads(), set_local_threads(None), num_threads())), (2, Some(2), 3));
+    assert_eq!(
+        thread::spawn(num_threads).join().unwrap(),
+        3,
+        "another thread's number is its own"
+    );
+    assert_eq!(
+        with_threads(2, || (
+            num_threads(),
+            set_local_threads(None),
+            num_threads()
+        )),
+        (2, Some(2), 3)
+    );
     assert_eq!(set_local_threads(outside), Some(5));
     catch_unwind(|| with_threads(9, || panic!("expected"))).unwrap_err();
     assert_eq!(num_threads(), 3, "restored after a panic");
     set_num_threads(1000);
-    assert_eq!((num_threads(), with_threads(usize::MAX, num_threads), with_threads(0, num_threads)), (64, 64, 1));
+    assert_eq!(
+        (
+            num_threads(),
+            with_threads(usize::MAX, num_threads),
+            with_threads(0, num_threads)
+        ),
+        (64, 64, 1)
+    );
     set_num_threads(0);
     assert!(num_threads() >= 1);
 }
@@ -162,12 +227,28 @@ fn the_environment_sets_the_first_number() {
         assert_eq!(num_threads().to_string(), expected);
         let given = std::env::var("FLEX_NUM_THREADS").unwrap();
         let understood = given.trim().parse::<usize>().is_ok_and(|n| n > 0);
-        let ignored = format!("FLEX_NUM_THREADS={given} is ignored: it takes a number of threads, at least 1");
-        assert_eq!(flex::ignored_settings(), if understood { vec![] } else { vec![ignored] });
+        let ignored = format!(
+            "FLEX_NUM_THREADS={given} is ignored: it takes a number of threads, at least 1"
+        );
+        assert_eq!(
+            flex::ignored_settings(),
+            if understood { vec![] } else { vec![ignored] }
+        );
         return;
     }
-    let cpus = thread::available_parallelism().unwrap().get().min(64).to_string();
-    for (given, expected) in [("3", "3"), (" 5 ", "5"), ("900", "64"), ("0", &cpus), ("many", &cpus), ("-1", &cpus)] {
+    let cpus = thread::available_parallelism()
+        .unwrap()
+        .get()
+        .min(64)
+        .to_string();
+    for (given, expected) in [
+        ("3", "3"),
+        (" 5 ", "5"),
+        ("900", "64"),
+        ("0", &cpus),
+        ("many", &cpus),
+        ("-1", &cpus),
+    ] {
         let status = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", ME])
             .env("FLEX_NUM_THREADS", given)
@@ -187,7 +268,14 @@ fn jobs(seed: u64, count: usize, vary: bool) {
             set_num_threads(1 + random.below(6));
         }
         let n = 1 + random.below(300);
-        let cost = [SMALL, LARGE, Cost { bytes: 0, flops: 64 * 3000 }][random.below(3)];
+        let cost = [
+            SMALL,
+            LARGE,
+            Cost {
+                bytes: 0,
+                flops: 64 * 3000,
+            },
+        ][random.below(3)];
         match random.below(10) {
             0 => {
                 let bad = random.below(n);
@@ -198,15 +286,28 @@ fn jobs(seed: u64, count: usize, vary: bool) {
                         }
                     })
                 }));
-                assert_eq!(*result.unwrap_err().downcast::<u64>().unwrap(), seed, "another caller's panic");
+                assert_eq!(
+                    *result.unwrap_err().downcast::<u64>().unwrap(),
+                    seed,
+                    "another caller's panic"
+                );
             }
             1 => with_threads(1 + random.below(8), || each_once(n, cost)),
             2..6 => {
                 let mut data = vec![0usize; n * 16];
                 let out = Out::new(&mut data);
                 // SAFETY: ranges don't overlap (OUT1).
-                ranges(n * 16, 16, cost, |r| unsafe { out.part(r.clone()) }.iter_mut().zip(r).for_each(|(x, k)| *x = k ^ seed as usize));
-                assert!(data.iter().enumerate().all(|(k, x)| *x == k ^ seed as usize));
+                ranges(n * 16, 16, cost, |r| {
+                    unsafe { out.part(r.clone()) }
+                        .iter_mut()
+                        .zip(r)
+                        .for_each(|(x, k)| *x = k ^ seed as usize)
+                });
+                assert!(
+                    data.iter()
+                        .enumerate()
+                        .all(|(k, x)| *x == k ^ seed as usize)
+                );
             }
             _ => {
                 let mut data = vec![0usize; n];
@@ -272,7 +373,8 @@ fn cpu_time() -> Duration {
 
 #[cfg(all(unix, not(miri)))]
 fn fork(child: impl FnOnce()) -> i32 {
-    // SAFETY: the child computes and ends without unwinding out of here or running the parent's destructors; a panic's status is 101.
+    // SAFETY: the child computes and ends without unwinding out of here or running the parent's
+    // destructors; a panic's status is 101.
     unsafe {
         let id = libc::fork();
         if id == 0 {
@@ -303,7 +405,11 @@ fn a_forked_child_starts_a_team_of_its_own() {
                 });
             }
             for round in 0..40 {
-                assert_eq!(fork(|| with_threads(3, || jobs(round, 30, false))), 0, "round {round}");
+                assert_eq!(
+                    fork(|| with_threads(3, || jobs(round, 30, false))),
+                    0,
+                    "round {round}"
+                );
             }
             stop.store(true, SeqCst);
         })
@@ -328,8 +434,8 @@ fn workers_of_a_forked_child_do_take_part() {
             })
         })
     };
-    // The standard library's locks don't survive a fork while the harness starts or ends a thread: a worker may be stuck at its
-    // start, which costs a job nothing but its help.
+    // The standard library's locks don't survive a fork while the harness starts or ends a thread:
+    // a worker may be stuck at its start, which costs a job nothing but its help.
     assert!((0..10).any(|_| fork(child) == 0));
 }
 
@@ -337,7 +443,11 @@ fn workers_of_a_forked_child_do_take_part() {
 #[test]
 fn a_fork_inside_of_a_piece_ends_in_the_child_and_not_in_the_parent() {
     let _alone = alone();
-    let (parent, here, ended) = (std::process::id(), thread::current().id(), AtomicUsize::new(0));
+    let (parent, here, ended) = (
+        std::process::id(),
+        thread::current().id(),
+        AtomicUsize::new(0),
+    );
     while ended.load(SeqCst) == 0 {
         let job = || {
             chunks(8, LARGE, |_| {

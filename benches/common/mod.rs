@@ -10,11 +10,16 @@ mod testing;
 /// Values in [-1, 1), the same in every run.
 pub fn uniform(shape: &[usize], dtype: DType) -> Tensor {
     let mut rng = Rng(0);
-    let values: Vec<f32> = (0..shape.iter().product()).map(|_| 2.0 * rng.short() - 1.0).collect();
-    Tensor::from_slice(&values, shape).and_then(|t| t.astype(dtype)).unwrap()
+    let values: Vec<f32> = (0..shape.iter().product())
+        .map(|_| 2.0 * rng.short() - 1.0)
+        .collect();
+    Tensor::from_slice(&values, shape)
+        .and_then(|t| t.astype(dtype))
+        .unwrap()
 }
 
-/// Times `f`. Its result is dropped within the measured time, as a program would: the pool has the memory back for the next call.
+/// Times `f`. Its result is dropped within the measured time, as a program would: the pool has the
+/// memory back for the next call.
 pub fn time(bencher: divan::Bencher, f: impl Fn() -> flex::Result<Tensor> + Sync) {
     bencher.bench(|| drop(divan::black_box(f().unwrap())));
 }

@@ -25,7 +25,13 @@ def machine() -> dict[str, Any]:
     cpu = platform.processor() or platform.machine()
     caches = {}
     if (info := Path("/proc/cpuinfo")).exists():
-        fields = dict(re.findall(r"^(model name|cpu family|model|flags)\s*: (.*)$", info.read_text(encoding="utf-8"), re.M))
+        fields = dict(
+            re.findall(
+                r"^(model name|cpu family|model|flags)\s*: (.*)$",
+                info.read_text(encoding="utf-8"),
+                re.M,
+            )
+        )
         known = [
             name
             for name in ("avx2", "avx512f", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_tile")
@@ -33,10 +39,17 @@ def machine() -> dict[str, Any]:
         ]
         cpu = f"{fields.get('model name', cpu)}, family {fields.get('cpu family')}, model {fields.get('model')} ({', '.join(known)})"
     for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
-        level, kind, size = ((index / name).read_text(encoding="utf-8").strip() for name in ("level", "type", "size"))
+        level, kind, size = (
+            (index / name).read_text(encoding="utf-8").strip() for name in ("level", "type", "size")
+        )
         if kind != "Instruction":
             caches[f"L{level}"] = size
-    return {"cpu": cpu, "caches": caches, "system": f"{platform.system()} {platform.machine()}", "python": platform.python_version()}
+    return {
+        "cpu": cpu,
+        "caches": caches,
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+    }
 
 
 def versions(names: list[str]) -> dict[str, str]:
@@ -78,7 +91,11 @@ def _bytes(name: str) -> dict[str, int]:
     sizes = _sizes(DISTRIBUTIONS.get(name, name), {})
     if not sizes:  # imported from a folder
         module = Path(__import__(name).__file__).parent
-        own = sum(file.stat().st_size for file in module.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+        own = sum(
+            file.stat().st_size
+            for file in module.rglob("*")
+            if file.is_file() and "__pycache__" not in file.parts
+        )
         return {"bytes": own, "bytes_with_requirements": own}
     return {"bytes": next(iter(sizes.values())), "bytes_with_requirements": sum(sizes.values())}
 
@@ -117,5 +134,7 @@ def _dtypes(name: str) -> list[list[str]]:
     """Those of arithmetic, and those of matrix products."""
     program = _PROBE.format(namespace=NAMESPACES.get(name, name), dtypes=DTYPES)
     environment = {**os.environ, "JAX_ENABLE_X64": "1", "JAX_PLATFORMS": "cpu"}
-    output = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, env=environment).stdout
+    output = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True, env=environment
+    ).stdout
     return json.loads(output)

@@ -28,7 +28,8 @@ _HELD = {
     "OPENBLAS_CORETYPE": "Haswell",
     "TF_CPP_MIN_LOG_LEVEL": "3",  # XLA would log of each product that it has no such fusion
 }
-# Code that XLA generates, and no products by YNNPACK, which chooses kernels by CPUID alone: those of Eigen are left, of AVX2.
+# Code that XLA generates, and no products by YNNPACK, which chooses kernels by CPUID alone: those
+# of Eigen are left, of AVX2.
 _XLA = "--xla_cpu_max_isa=AVX2 --xla_cpu_experimental_ynn_fusion_type=LIBRARY_FUSION_TYPE_INVALID"
 # What NumPy would dispatch to beyond AVX2 on this machine: it refuses names that it does not know.
 _BEYOND = """
@@ -41,7 +42,9 @@ def environment(level: str) -> dict[str, str]:
     """The variables that hold libraries to a level."""
     if level == NATIVE:
         return {}
-    beyond = subprocess.run([sys.executable, "-c", _BEYOND], check=True, capture_output=True, text=True).stdout.strip()
+    beyond = subprocess.run(
+        [sys.executable, "-c", _BEYOND], check=True, capture_output=True, text=True
+    ).stdout.strip()
     numpy = {"NPY_DISABLE_CPU_FEATURES": beyond} if beyond else {}
     return {**_HELD, **numpy, "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} {_XLA}".strip()}
 

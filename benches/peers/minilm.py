@@ -47,7 +47,10 @@ def texts(count: int) -> list[str]:
     made = []
     for k in range(count):
         apart = 1 + k // len(sentences)
-        parts = [sentences[(7 * k + apart * part) % len(sentences)] for part in range(PARTS[k % len(PARTS)])]
+        parts = [
+            sentences[(7 * k + apart * part) % len(sentences)]
+            for part in range(PARTS[k % len(PARTS)])
+        ]
         made.append(f"{' '.join(parts)} ({k})")
     return ([*_known().values(), *made])[:count]
 
@@ -56,7 +59,9 @@ def published(given: list[str]) -> np.ndarray:
     """The vectors of those of the texts that are known."""
     import numpy as np
 
-    return np.load(ROOT / "tests/data/minilm_embeddings.npy")[list(_known())][: len(given)].astype(np.float64)
+    return np.load(ROOT / "tests/data/minilm_embeddings.npy")[list(_known())][: len(given)].astype(
+        np.float64
+    )
 
 
 @cache
@@ -72,10 +77,14 @@ def _tokenizer() -> Any:
 def flops(given: list[str]) -> float:
     """Of the network for these texts, without padding."""
     lengths = [len(encoding.ids) for encoding in _tokenizer().encode_batch(given)]
-    return sum(2 * LAYERS * (n * (4 * SIZE * SIZE + 2 * SIZE * INNER) + 2 * n * n * SIZE) for n in lengths)
+    return sum(
+        2 * LAYERS * (n * (4 * SIZE * SIZE + 2 * SIZE * INNER) + 2 * n * n * SIZE) for n in lengths
+    )
 
 
-def in_batches(run: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Callable[[list[str]], np.ndarray]:
+def in_batches(
+    run: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> Callable[[list[str]], np.ndarray]:
     """`encode`, where `run` has the vectors of a batch of token numbers and the mask of what is no padding."""
     import numpy as np
 
@@ -109,23 +118,39 @@ def with_torch() -> Callable[[list[str]], np.ndarray]:
         return nn.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
 
     def norm(x: torch.Tensor, name: str) -> torch.Tensor:
-        return nn.layer_norm(x, (SIZE,), weights[f"{name}.weight"], weights[f"{name}.bias"], EPSILON)
+        return nn.layer_norm(
+            x, (SIZE,), weights[f"{name}.weight"], weights[f"{name}.bias"], EPSILON
+        )
 
     def run(tokens: np.ndarray, mask: np.ndarray) -> np.ndarray:
         with torch.inference_mode():
             count, length = tokens.shape
             padded = None if mask.all() else torch.from_numpy(mask).bool()[:, None, None, :]
-            embedded = nn.embedding(torch.from_numpy(tokens), weights["embeddings.word_embeddings.weight"])
-            positions = weights["embeddings.position_embeddings.weight"][:length] + weights["embeddings.token_type_embeddings.weight"][0]
+            embedded = nn.embedding(
+                torch.from_numpy(tokens), weights["embeddings.word_embeddings.weight"]
+            )
+            positions = (
+                weights["embeddings.position_embeddings.weight"][:length]
+                + weights["embeddings.token_type_embeddings.weight"][0]
+            )
             x = norm(embedded + positions, "embeddings.LayerNorm")
             for k in range(LAYERS):
                 layer = f"encoder.layer.{k}"
                 q, k_, v = (
-                    linear(x, f"{layer}.attention.self.{part}").view(count, length, HEADS, -1).transpose(1, 2)
+                    linear(x, f"{layer}.attention.self.{part}")
+                    .view(count, length, HEADS, -1)
+                    .transpose(1, 2)
                     for part in ("query", "key", "value")
                 )
-                mixed = nn.scaled_dot_product_attention(q, k_, v, attn_mask=padded).transpose(1, 2).reshape(count, length, SIZE)
-                x = norm(linear(mixed, f"{layer}.attention.output.dense") + x, f"{layer}.attention.output.LayerNorm")
+                mixed = (
+                    nn.scaled_dot_product_attention(q, k_, v, attn_mask=padded)
+                    .transpose(1, 2)
+                    .reshape(count, length, SIZE)
+                )
+                x = norm(
+                    linear(mixed, f"{layer}.attention.output.dense") + x,
+                    f"{layer}.attention.output.LayerNorm",
+                )
                 inner = nn.gelu(linear(x, f"{layer}.intermediate.dense"))
                 x = norm(linear(inner, f"{layer}.output.dense") + x, f"{layer}.output.LayerNorm")
             kept = torch.from_numpy(mask)[:, :, None]
@@ -149,7 +174,11 @@ def with_openvino(threads: int) -> Callable[[list[str]], np.ndarray]:
     import openvino
 
     core = openvino.Core()
-    options = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+    options = {
+        "INFERENCE_NUM_THREADS": threads,
+        "PERFORMANCE_HINT": "LATENCY",
+        "INFERENCE_PRECISION_HINT": "f32",
+    }
     compiled = core.compile_model(core.read_model(_graph()), "CPU", options)
     return in_batches(lambda tokens, mask: compiled({"tokens": tokens, "mask": mask})[0])
 
@@ -162,7 +191,9 @@ def _weights() -> dict[str, np.ndarray]:
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:start])
     return {
-        name: np.frombuffer(data[start + entry["data_offsets"][0] : start + entry["data_offsets"][1]], np.float32)
+        name: np.frombuffer(
+            data[start + entry["data_offsets"][0] : start + entry["data_offsets"][1]], np.float32
+        )
         .reshape(entry["shape"])
         .copy()
         for name, entry in header.items()
@@ -191,33 +222,67 @@ def _graph() -> bytes:
         return node("Add", constant(f"{name}.bias", weights[f"{name}.bias"]), product)
 
     def norm(x: str, name: str) -> str:
-        scale, shift = (constant(f"{name}.{part}", weights[f"{name}.{part}"]) for part in ("weight", "bias"))
+        scale, shift = (
+            constant(f"{name}.{part}", weights[f"{name}.{part}"]) for part in ("weight", "bias")
+        )
         return node("LayerNormalization", x, scale, shift, axis=-1, epsilon=EPSILON)
 
-    split, merged = constant("split", np.array([0, 0, HEADS, SIZE // HEADS])), constant("merged", np.array([0, 0, SIZE]))
-    embedded = node("Gather", constant("words", weights["embeddings.word_embeddings.weight"]), "tokens")
-    positions = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
+    split, merged = (
+        constant("split", np.array([0, 0, HEADS, SIZE // HEADS])),
+        constant("merged", np.array([0, 0, SIZE])),
+    )
+    embedded = node(
+        "Gather", constant("words", weights["embeddings.word_embeddings.weight"]), "tokens"
+    )
+    positions = (
+        weights["embeddings.position_embeddings.weight"]
+        + weights["embeddings.token_type_embeddings.weight"][0]
+    )
     zero, first, last = (constant(f"number_{k}", np.array([k])) for k in range(3))
     length = node("Slice", node("Shape", "tokens"), first, last, zero)
-    x = norm(node("Add", embedded, node("Slice", constant("positions", positions), zero, length, zero)), "embeddings.LayerNorm")
+    x = norm(
+        node("Add", embedded, node("Slice", constant("positions", positions), zero, length, zero)),
+        "embeddings.LayerNorm",
+    )
     hidden = node("Unsqueeze", "mask", constant("middle", np.array([1, 2])))
-    hidden = node("Mul", node("Sub", constant("one", np.float32(1)), hidden), constant("lowest", np.float32(-10000)))
+    hidden = node(
+        "Mul",
+        node("Sub", constant("one", np.float32(1)), hidden),
+        constant("lowest", np.float32(-10000)),
+    )
     scale = constant("scale", np.float32(math.sqrt(SIZE // HEADS)))
     for k in range(LAYERS):
         layer = f"encoder.layer.{k}"
-        q, k_, v = (node("Reshape", linear(x, f"{layer}.attention.self.{part}"), split) for part in ("query", "key", "value"))
+        q, k_, v = (
+            node("Reshape", linear(x, f"{layer}.attention.self.{part}"), split)
+            for part in ("query", "key", "value")
+        )
         q, v = (node("Transpose", part, perm=[0, 2, 1, 3]) for part in (q, v))
         scores = node("Div", node("MatMul", q, node("Transpose", k_, perm=[0, 2, 3, 1])), scale)
         mixed = node("MatMul", node("Softmax", node("Add", scores, hidden), axis=-1), v)
         mixed = node("Reshape", node("Transpose", mixed, perm=[0, 2, 1, 3]), merged)
-        x = norm(node("Add", linear(mixed, f"{layer}.attention.output.dense"), x), f"{layer}.attention.output.LayerNorm")
+        x = norm(
+            node("Add", linear(mixed, f"{layer}.attention.output.dense"), x),
+            f"{layer}.attention.output.LayerNorm",
+        )
         inner = node("Gelu", linear(x, f"{layer}.intermediate.dense"))
-        x = norm(node("Add", linear(inner, f"{layer}.output.dense"), x), f"{layer}.output.LayerNorm")
+        x = norm(
+            node("Add", linear(inner, f"{layer}.output.dense"), x), f"{layer}.output.LayerNorm"
+        )
     kept = node("Unsqueeze", "mask", last)
-    mean = node("Div", node("ReduceSum", node("Mul", x, kept), first, keepdims=0), node("ReduceSum", kept, first, keepdims=0))
+    mean = node(
+        "Div",
+        node("ReduceSum", node("Mul", x, kept), first, keepdims=0),
+        node("ReduceSum", kept, first, keepdims=0),
+    )
     node("LpNormalization", mean, axis=1, p=2)
     values = helper.make_tensor_value_info
-    inputs = [values("tokens", TensorProto.INT64, ["count", "length"]), values("mask", TensorProto.FLOAT, ["count", "length"])]
+    inputs = [
+        values("tokens", TensorProto.INT64, ["count", "length"]),
+        values("mask", TensorProto.FLOAT, ["count", "length"]),
+    ]
     outputs = [values(nodes[-1].output[0], TensorProto.FLOAT, ["count", SIZE])]
     graph = helper.make_graph(nodes, "encoder", inputs, outputs, constants)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9).SerializeToString()
+    return helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9
+    ).SerializeToString()

@@ -10,7 +10,7 @@ from .levels import FREE, LEVELS, NATIVE
 from .roofline import Ceiling, readable_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     Row = dict[str, Any]
 
@@ -28,13 +28,17 @@ def readable(seconds: float | None) -> str:
 
 def fastest(row: Row) -> str | None:
     """The fastest library beside flex."""
-    return min((name for name in row["seconds"] if name != "flex"), key=row["seconds"].get, default=None)
+    return min(
+        (name for name in row["seconds"] if name != "flex"), key=row["seconds"].get, default=None
+    )
 
 
 def ratio(row: Row) -> float | None:
     """flex's time as a part of that of the fastest other library."""
     best = fastest(row)
-    return row["seconds"]["flex"] / row["seconds"][best] if best and "flex" in row["seconds"] else None
+    return (
+        row["seconds"]["flex"] / row["seconds"][best] if best and "flex" in row["seconds"] else None
+    )
 
 
 def mean(values: Iterable[float | None]) -> float | None:
@@ -53,26 +57,69 @@ def _percent(value: float | None) -> str:
 
 def _columns(rows: list[Row]) -> list[str]:
     return sorted(
-        {name for row in rows for name in row["seconds"]}, key=lambda name: (name != "flex", name not in ("numpy", "torch"), name)
+        {name for row in rows for name in row["seconds"]},
+        key=lambda name: (name != "flex", name not in ("numpy", "torch"), name),
     )
 
 
-def table(rows: list[Row], ceiling: Ceiling | None, others: dict[str, dict[str, Row]], family: str) -> str:
+def table(
+    rows: list[Row], ceiling: Ceiling | None, others: dict[str, dict[str, Row]], family: str
+) -> str:
     """A family as a Markdown table. `others`: its rows by name, at each further level."""
     names = _columns(rows)
-    fraction: Callable[[Row], list[str]] = lambda row: [_percent(ceiling.fraction(row))] if ceiling else []  # noqa: E731
+
+    def fraction(row: Row) -> list[str]:
+        return [_percent(ceiling.fraction(row))] if ceiling else []
+
     at = [f"at {LEVELS[level]}" for level in others]
-    heads = [family, *names, "flex / best", *at, "aim", *(["of ceiling"] if ceiling else []), "held"]
+    heads = [
+        family,
+        *names,
+        "flex / best",
+        *at,
+        "aim",
+        *(["of ceiling"] if ceiling else []),
+        "held",
+    ]
     lines = [_line(heads), "|---|" + "---:|" * (len(heads) - 1)]
     for row in rows:
         cells = [readable(row["seconds"].get(name)) for name in names]
         fresh = f" + {row['fresh']} fresh" if row.get("fresh") else ""
         held = (readable_bytes(row["held"]) if row.get("held") else "–") + fresh
-        elsewhere = [_figure(ratio(known[row["name"]])) if row["name"] in known else "–" for known in others.values()]
-        lines.append(_line([row["name"], *cells, _figure(ratio(row)), *elsewhere, _figure(row["goal"]), *fraction(row), held]))
-    figures = [f"**{_figure(mean(map(ratio, rows)))}**", *(f"**{_figure(mean(map(ratio, known.values())))}**" for known in others.values())]
+        elsewhere = [
+            _figure(ratio(known[row["name"]])) if row["name"] in known else "–"
+            for known in others.values()
+        ]
+        lines.append(
+            _line(
+                [
+                    row["name"],
+                    *cells,
+                    _figure(ratio(row)),
+                    *elsewhere,
+                    _figure(row["goal"]),
+                    *fraction(row),
+                    held,
+                ]
+            )
+        )
+    figures = [
+        f"**{_figure(mean(map(ratio, rows)))}**",
+        *(f"**{_figure(mean(map(ratio, known.values())))}**" for known in others.values()),
+    ]
     part = [_percent(mean(map(ceiling.fraction, rows)))] if ceiling else []
-    lines.append(_line(["**geometric mean**", *[""] * len(names), *figures, _figure(mean(row["goal"] for row in rows)), *part, ""]))
+    lines.append(
+        _line(
+            [
+                "**geometric mean**",
+                *[""] * len(names),
+                *figures,
+                _figure(mean(row["goal"] for row in rows)),
+                *part,
+                "",
+            ]
+        )
+    )
     return "\n".join(lines)
 
 
@@ -89,20 +136,44 @@ def summary(record: dict[str, Any]) -> str:
     for level, at in known.items():
         prefix = "" if level == NATIVE else f"{LEVELS[level]}: "
         ceiling = ceilings[level]
-        heads += [prefix + head for head in ("flex / best", "aim", "rows", "ahead", "within aim", *(["of ceiling"] if ceiling else []))]
+        heads += [
+            prefix + head
+            for head in (
+                "flex / best",
+                "aim",
+                "rows",
+                "ahead",
+                "within aim",
+                *(["of ceiling"] if ceiling else []),
+            )
+        ]
         for family, cells in zip(families, body, strict=True):
             rows = at["families"].get(family, [])
             ratios = [(value, row["goal"]) for row in rows if (value := ratio(row))]
-            counts = [len(ratios), sum(value < 1 for value, _ in ratios), sum(value <= goal for value, goal in ratios)]
+            counts = [
+                len(ratios),
+                sum(value < 1 for value, _ in ratios),
+                sum(value <= goal for value, goal in ratios),
+            ]
             part = [_percent(mean(map(ceiling.fraction, rows)))] if ceiling else []
-            cells += [f"**{_figure(mean(map(ratio, rows)))}**", _figure(mean(row["goal"] for row in rows)), *map(str, counts), *part]
+            cells += [
+                f"**{_figure(mean(map(ratio, rows)))}**",
+                _figure(mean(row["goal"] for row in rows)),
+                *map(str, counts),
+                *part,
+            ]
     return "\n".join([_line(heads), "|---|" + "---:|" * (len(heads) - 1), *map(_line, body)])
 
 
 def behind(families: dict[str, list[Row]]) -> str:
     """The rows in which another library is faster, worst first."""
     rows = sorted(
-        ((value, row) for rows in families.values() for row in rows if (value := ratio(row)) and value > 1),
+        (
+            (value, row)
+            for rows in families.values()
+            for row in rows
+            if (value := ratio(row)) and value > 1
+        ),
         key=lambda pair: -pair[0],
     )
     if not rows:
@@ -122,14 +193,28 @@ def behind(families: dict[str, list[Row]]) -> str:
 
 def _offers(libraries: dict[str, Any], versions: dict[str, str]) -> str:
     """Size, import and dtypes of each library."""
-    heads = ["", "version", "installed", "with what it requires", "import", "dtypes with arithmetic", "of these, with matrix products"]
+    heads = [
+        "",
+        "version",
+        "installed",
+        "with what it requires",
+        "import",
+        "dtypes with arithmetic",
+        "of these, with matrix products",
+    ]
     lines = [_line(heads), "|---|---|---:|---:|---:|---|---|"]
     for name, known in libraries.items():
         arithmetic, products = known["dtypes"]
         without = [dtype for dtype in arithmetic if dtype not in products]
-        cells = [readable_bytes(known["bytes"]), readable_bytes(known["bytes_with_requirements"]), f"{max(known['import_ms'], 0):.0f} ms"]
+        cells = [
+            readable_bytes(known["bytes"]),
+            readable_bytes(known["bytes_with_requirements"]),
+            f"{max(known['import_ms'], 0):.0f} ms",
+        ]
         cells.append(f"{len(arithmetic)}: {_short(arithmetic)}" if arithmetic else "–")
-        cells.append("–" if not products else "all" if not without else f"all but {_short(without)}")
+        cells.append(
+            "–" if not products else "all" if not without else f"all but {_short(without)}"
+        )
         lines.append(_line([name, versions.get(name, "–"), *cells]))
     return "\n".join(lines)
 
@@ -200,13 +285,27 @@ def document(record: dict[str, Any]) -> str:
     machine, known = record["machine"], record["levels"]
     ceilings = {level: ceiling for level, at in known.items() if (ceiling := Ceiling.of(at))}
     first, *rest = known
-    others = {level: {family: {row["name"]: row for row in rows} for family, rows in known[level]["families"].items()} for level in rest}
+    others = {
+        level: {
+            family: {row["name"]: row for row in rows}
+            for family, rows in known[level]["families"].items()
+        }
+        for level in rest
+    }
     lines = [
-        _titled("", level).removeprefix(", ") + ("\n\n" if level != NATIVE else "") + "\n".join(c.lines()) for level, c in ceilings.items()
+        _titled("", level).removeprefix(", ")
+        + ("\n\n" if level != NATIVE else "")
+        + "\n".join(c.lines())
+        for level, c in ceilings.items()
     ]
     tables = [
         f"### {family.capitalize()}\n\n"
-        + table(rows, ceilings.get(first), {level: at[family] for level, at in others.items() if family in at}, family)
+        + table(
+            rows,
+            ceilings.get(first),
+            {level: at[family] for level, at in others.items() if family in at},
+            family,
+        )
         for family, rows in known[first]["families"].items()
     ]
     return DOCUMENT.format(
@@ -217,11 +316,20 @@ def document(record: dict[str, Any]) -> str:
         threads=record["threads"],
         rounds=record["rounds"],
         versions=", ".join(f"{name} {version}" for name, version in record["versions"].items()),
-        held="".join(HELD.format(name=LEVELS[level], free=" and ".join(FREE)) for level in known if level != NATIVE),
+        held="".join(
+            HELD.format(name=LEVELS[level], free=" and ".join(FREE))
+            for level in known
+            if level != NATIVE
+        ),
         summary=summary(record),
         ceilings=CEILINGS.format(lines="\n\n".join(lines)) if ceilings else "",
-        behind="\n\n".join(f"{_titled('## Where flex is behind', level)}\n\n{behind(at['families'])}" for level, at in known.items()),
-        offers=OFFERS.format(table=_offers(record["libraries"], record["versions"])) if "libraries" in record else "",
+        behind="\n\n".join(
+            f"{_titled('## Where flex is behind', level)}\n\n{behind(at['families'])}"
+            for level, at in known.items()
+        ),
+        offers=OFFERS.format(table=_offers(record["libraries"], record["versions"]))
+        if "libraries" in record
+        else "",
         tables="\n\n".join(tables),
     )
 
@@ -240,7 +348,9 @@ def chart(record: dict[str, Any]) -> str:
     """An SVG: for each family how many times as long as flex the fastest other library of each row takes, and each library by itself."""
 
     def x(times: float) -> float:
-        return LEFT + WIDTH * math.log(min(max(times, LOWEST), HIGHEST) / LOWEST) / math.log(HIGHEST / LOWEST)
+        return LEFT + WIDTH * math.log(min(max(times, LOWEST), HIGHEST) / LOWEST) / math.log(
+            HIGHEST / LOWEST
+        )
 
     known = next(iter(record["levels"].values()))["families"]
     families = {family: rows for family, rows in known.items() if mean(map(ratio, rows))}
@@ -255,19 +365,29 @@ def chart(record: dict[str, Any]) -> str:
     times = LOWEST
     while times <= HIGHEST:
         at = f'x1="{x(times):.1f}" x2="{x(times):.1f}" y1="{TOP - 4}" y2="{bottom}"'
-        parts += [f'<line class="{"line" if times == 1 else "grid"}" {at}/>', _text(x(times), bottom + 14, f"{times:g}×", "note", "middle")]
+        parts += [
+            f'<line class="{"line" if times == 1 else "grid"}" {at}/>',
+            _text(x(times), bottom + 14, f"{times:g}×", "note", "middle"),
+        ]
         times *= 2
     for place, (family, rows) in enumerate(families.items()):
         y = TOP + STEP * place
         times = 1 / mean(map(ratio, rows))
         low, high = sorted((x(1), x(times)))
-        parts += [_text(LEFT - 8, y + 13, family, anchor="end"), _bar("bar" if times >= 1 else "slow", low, y + 3, max(high - low, 1), 13)]
+        parts += [
+            _text(LEFT - 8, y + 13, family, anchor="end"),
+            _bar("bar" if times >= 1 else "slow", low, y + 3, max(high - low, 1), 13),
+        ]
         for name, colour in COLOURS.items():
             seconds = [row["seconds"] for row in rows if {name, "flex"} <= row["seconds"].keys()]
             if alone := mean(taken[name] / taken["flex"] for taken in seconds):
                 parts.append(_dot(x(alone), y + 9.5, colour))
     box = f'width="{right}" height="{bottom + 24}" viewBox="0 0 {right} {bottom + 24}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {box}><style>{STYLE}</style>\n' + "\n".join(parts) + "\n</svg>\n"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {box}><style>{STYLE}</style>\n'
+        + "\n".join(parts)
+        + "\n</svg>\n"
+    )
 
 
 def _text(x: float, y: float, text: str, kind: str = "name", anchor: str = "start") -> str:
@@ -275,7 +395,9 @@ def _text(x: float, y: float, text: str, kind: str = "name", anchor: str = "star
 
 
 def _bar(kind: str, x: float, y: float, width: float, height: float) -> str:
-    return f'<rect class="{kind}" x="{x:.1f}" y="{y}" width="{width:.1f}" height="{height}" rx="2"/>'
+    return (
+        f'<rect class="{kind}" x="{x:.1f}" y="{y}" width="{width:.1f}" height="{height}" rx="2"/>'
+    )
 
 
 def _dot(x: float, y: float, colour: str) -> str:

@@ -25,7 +25,9 @@ def peaks(file: Path, threads: int) -> list[dict[str, Any]]:
     if file == Path():
         environment = {**os.environ, "FLEX_NUM_THREADS": str(threads)}
         command = ["cargo", "bench", "-q", "--bench", "peaks"]
-        text = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True).stdout
+        text = subprocess.run(
+            command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True
+        ).stdout
     else:
         text = file.read_text(encoding="utf-8")
     return json.loads(text[text.index("[") :])
@@ -53,7 +55,14 @@ class Ceiling:
 
     def rate(self, dtype: str) -> float | None:
         """Operations a second."""
-        return max((self._arithmetic[kind] for kind in COMPUTED_IN.get(dtype, (dtype,)) if kind in self._arithmetic), default=None)
+        return max(
+            (
+                self._arithmetic[kind]
+                for kind in COMPUTED_IN.get(dtype, (dtype,))
+                if kind in self._arithmetic
+            ),
+            default=None,
+        )
 
     def bandwidth(self, kind: str, size: int) -> float:
         """Bytes a second, between the two measured sizes that are nearest."""
@@ -84,13 +93,18 @@ class Ceiling:
         rates = [f"{kind} {rate / 1e9:.0f}" for kind, rate in self._arithmetic.items()]
         moved = [
             f"{kind} "
-            + ", ".join(f"{self._moved[kind][size] / 1e9:.0f} ({readable_bytes(size)})" for size in sorted(self._moved[kind])[1::2])
+            + ", ".join(
+                f"{self._moved[kind][size] / 1e9:.0f} ({readable_bytes(size)})"
+                for size in sorted(self._moved[kind])[1::2]
+            )
             for kind in self._moved
         ]
         lines = [f"- Arithmetic, 10⁹ operations a second, all threads: {'; '.join(rates)}"]
         lines.append(f"- Memory, 10⁹ bytes a second, by the size of the data: {'; '.join(moved)}")
         if self.fork_join:
-            lines.append(f"- Handing work to all threads and waiting for it: {self.fork_join * 1e6:.1f} µs")
+            lines.append(
+                f"- Handing work to all threads and waiting for it: {self.fork_join * 1e6:.1f} µs"
+            )
         return lines
 
 

@@ -79,8 +79,13 @@ class Workload:
         # The ratio of flex's time to that of the fastest other library that is aimed at.
         self.goal = goal
         # Relative to the largest result; by default what the least exact input allows.
-        self.tolerance = max(TOLERANCE.get(given.dtype, 0.0) for given in inputs.values()) if tolerance is None else tolerance
-        # Arithmetic that cannot be avoided, and the bytes that must be read, where that is not all of the inputs.
+        self.tolerance = (
+            max(TOLERANCE.get(given.dtype, 0.0) for given in inputs.values())
+            if tolerance is None
+            else tolerance
+        )
+        # Arithmetic that cannot be avoided, and the bytes that must be read, where that is not all
+        # of the inputs.
         self.flops, self.reads = flops, reads
         # What of the result `r` is compared with the reference, in NumPy.
         self.compared = compared
@@ -104,9 +109,13 @@ class Family:
         self.name, self.goal = name, goal
         self.rows: list[Workload] = []
 
-    def row(self, name: str, inputs: dict[str, Input | Known], expression: str | None, **more) -> None:
+    def row(
+        self, name: str, inputs: dict[str, Input | Known], expression: str | None, **more
+    ) -> None:
         """Adds a workload."""
-        self.rows.append(Workload(self.name, name, inputs, expression, **{"goal": self.goal, **more}))
+        self.rows.append(
+            Workload(self.name, name, inputs, expression, **{"goal": self.goal, **more})
+        )
 
 
 def one(*shape: int, dtype: str = "float32", low: float = -1, high: float = 1) -> dict[str, Input]:

@@ -102,7 +102,9 @@ class Flex(_Eager):
         stats = self.xp.memory_stats
         call()
         before = stats()
-        filler = self.xp.empty((before["peak"] - before["in_use"],), dtype=self.xp.uint8)  # from here on every byte raises the peak
+        filler = self.xp.empty(
+            (before["peak"] - before["in_use"],), dtype=self.xp.uint8
+        )  # from here on every byte raises the peak
         start = stats()
         result = call()
         held = stats()["peak"] - start["in_use"]
@@ -126,7 +128,12 @@ class Numpy(_Eager):
         import ml_dtypes
         from scipy import special
 
-        return {"xp": self.xp, "special": special, "bfloat16": ml_dtypes.bfloat16, "published": minilm.published}
+        return {
+            "xp": self.xp,
+            "special": special,
+            "bfloat16": ml_dtypes.bfloat16,
+            "published": minilm.published,
+        }
 
 
 class Torch(_Eager):
@@ -143,7 +150,11 @@ class Torch(_Eager):
         return self.xp.from_numpy(values)
 
     def names(self) -> dict[str, Any]:
-        return {"xp": self.xp, "nn": self.xp.nn.functional, "encode": lambda texts: self._encoder(texts)}
+        return {
+            "xp": self.xp,
+            "nn": self.xp.nn.functional,
+            "encode": lambda texts: self._encoder(texts),
+        }
 
     @cached_property
     def _encoder(self) -> Callable[[list[str]], np.ndarray]:
@@ -177,7 +188,10 @@ class Jax(_Eager):
     def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         arguments = ", ".join(inputs)
         compiled = self.jax.jit(eval(f"lambda {arguments}: {expression}", self.names()))
-        return f"wait(compiled({arguments}))", {"compiled": compiled, "wait": self.jax.block_until_ready}
+        return f"wait(compiled({arguments}))", {
+            "compiled": compiled,
+            "wait": self.jax.block_until_ready,
+        }
 
 
 class Numexpr(_Eager):
@@ -224,7 +238,9 @@ class Openvino(_Runtime):
     with_model = staticmethod(minilm.with_openvino)
 
 
-CLASSES: dict[str, Callable[[int], Library]] = dict(zip(LIBRARIES, (Flex, Numpy, Torch, Jax, Numexpr, Onnxruntime, Openvino), strict=True))
+CLASSES: dict[str, Callable[[int], Library]] = dict(
+    zip(LIBRARIES, (Flex, Numpy, Torch, Jax, Numexpr, Onnxruntime, Openvino), strict=True)
+)
 
 
 def _difference(result: np.ndarray, reference: np.ndarray) -> float:
@@ -243,9 +259,15 @@ def _compared(workload: Workload, values: dict[str, Any], result: np.ndarray) ->
     """How far the result is from NumPy's of the inputs in float64."""
     import numpy as np
 
-    wide = {name: v.astype(np.float64) if isinstance(v, np.ndarray) and v.dtype.kind in "fV" else v for name, v in values.items()}
+    wide = {
+        name: v.astype(np.float64) if isinstance(v, np.ndarray) and v.dtype.kind in "fV" else v
+        for name, v in values.items()
+    }
     names = Numpy(1).names() | wide
-    return _difference(np.asarray(eval(workload.compared, names | {"r": result})), np.asarray(eval(workload.reference, names)))
+    return _difference(
+        np.asarray(eval(workload.compared, names | {"r": result})),
+        np.asarray(eval(workload.reference, names)),
+    )
 
 
 @lru_cache(3)  # neighbours in the table have inputs in common
@@ -261,18 +283,28 @@ class Prepared:
     def __init__(self, library: Library, name: str, workload: Workload):
         import numpy as np
 
-        values = {key: _values(given, SEED + k) for k, (key, given) in enumerate(workload.inputs.items())}
-        inputs = {key: library.array(v) if isinstance(v, np.ndarray) else v for key, v in values.items()}
+        values = {
+            key: _values(given, SEED + k) for k, (key, given) in enumerate(workload.inputs.items())
+        }
+        inputs = {
+            key: library.array(v) if isinstance(v, np.ndarray) else v for key, v in values.items()
+        }
         statement, extra = library.statement(workload.expression(name), inputs)
         names = {**library.names(), **inputs, **extra}
         result = library.numpy(eval(statement, names))
         difference = _compared(workload, values, result)
         if not difference <= workload.tolerance:
-            raise ArithmeticError(f"differs from NumPy by {difference:.1e}, more than {workload.tolerance:.0e}")
+            raise ArithmeticError(
+                f"differs from NumPy by {difference:.1e}, more than {workload.tolerance:.0e}"
+            )
         self._timer = timeit.Timer(statement, globals=names)
         self._calls = 0  # not known yet
         # What is known of the work beside its time.
-        read = sum(v.nbytes for v in values.values() if isinstance(v, np.ndarray)) if workload.reads is None else workload.reads
+        read = (
+            sum(v.nbytes for v in values.values() if isinstance(v, np.ndarray))
+            if workload.reads is None
+            else workload.reads
+        )
         self.facts = {"read": read, "written": result.nbytes}
         if isinstance(library, Flex):
             self.facts |= library.memory(lambda: eval(statement, names))

@@ -1,4 +1,5 @@
-//! For build scripts: where each tensor stands in a file of weights, so that a program needs no JSON.
+//! For build scripts: where each tensor stands in a file of weights, so that a program needs no
+//! JSON.
 use std::{env, fmt::Write, fs, path::PathBuf};
 
 /// Writes a constant for each tensor to places.rs.

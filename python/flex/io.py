@@ -49,7 +49,9 @@ class Tensors(dict[str, Any]):
     others: dict[str, Opaque]
 
     def __init__(
-        self, tensors: Mapping[str, Tensor] | Iterable[tuple[str, Tensor]] = (), others: Mapping[str, Opaque] | None = None
+        self,
+        tensors: Mapping[str, Tensor] | Iterable[tuple[str, Tensor]] = (),
+        others: Mapping[str, Opaque] | None = None,
     ) -> None:
         super().__init__(tensors)
         self.others = dict(others or {})
@@ -62,7 +64,9 @@ class Tensors(dict[str, Any]):
         raise _flex.DTypeError(message)
 
 
-def load(file: _File, mmap: bool = True, *, format: str | None = None, max_bytes: int | None = None) -> Any:
+def load(
+    file: _File, mmap: bool = True, *, format: str | None = None, max_bytes: int | None = None
+) -> Any:
     """The tensors of a file: `Tensors`, a dict of them by name (.safetensors, .npz), or one (.npy).
 
     The format is that of the suffix, or of an object's content; format: "safetensors", "npy" or "npz", where there is neither.
@@ -92,7 +96,13 @@ def load(file: _File, mmap: bool = True, *, format: str | None = None, max_bytes
     return _load_npz(source, max_bytes)
 
 
-def save(file: _File, tensors: Any, metadata: Mapping[str, str] | None = None, *, format: str | None = None) -> None:
+def save(
+    file: _File,
+    tensors: Any,
+    metadata: Mapping[str, str] | None = None,
+    *,
+    format: str | None = None,
+) -> None:
     """Writes tensors to a file: a mapping of them by name (.safetensors, .npz), or one (.npy). Arrays and lists are taken too.
 
     The format is that of the suffix; format: "safetensors", "npy" or "npz", where there is none. An object without a name gets a lone
@@ -111,7 +121,9 @@ def save(file: _File, tensors: Any, metadata: Mapping[str, str] | None = None, *
     target, format = _opened("save", file, format, "write")
     if format is None:
         if hasattr(tensors, "items"):
-            raise ValueError('save: several tensors, and no suffix that names a format: pass format="safetensors" or format="npz"')
+            raise ValueError(
+                'save: several tensors, and no suffix that names a format: pass format="safetensors" or format="npz"'
+            )
         format = "npy"
     if metadata is not None and format != "safetensors":
         raise ValueError(f"save: a .{format} file has no metadata; a .safetensors file has")
@@ -119,7 +131,9 @@ def save(file: _File, tensors: Any, metadata: Mapping[str, str] | None = None, *
         _flex._io.save_npy(target, _flex.asarray(tensors))
         return
     if not hasattr(tensors, "items"):
-        raise TypeError(f"save: a .{format} file holds tensors by name: expected a dict, got {type(tensors).__name__}")
+        raise TypeError(
+            f"save: a .{format} file holds tensors by name: expected a dict, got {type(tensors).__name__}"
+        )
     if format == "safetensors":
         _flex._io.save_safetensors(target, dict(tensors), dict(metadata or {}))
     elif isinstance(target, str):
@@ -155,14 +169,18 @@ def _opened(function: str, file: Any, format: str | None, method: str) -> tuple[
         format = suffix[1:]
     if format is None and not is_object:
         suffixes = ", ".join(f".{f}" for f in _FORMATS)
-        raise ValueError(f"{function}: {path!r} ends in none of {suffixes}: rename it, or pass format=")
+        raise ValueError(
+            f"{function}: {path!r} ends in none of {suffixes}: rename it, or pass format="
+        )
     return file if is_object else path, format
 
 
 def _content(file: BinaryIO) -> str:
     """The format of what an object is about to read."""
     if not file.seekable():
-        raise ValueError(f"load: the format of what {type(file).__name__} reads can't be looked up: pass format=")
+        raise ValueError(
+            f"load: the format of what {type(file).__name__} reads can't be looked up: pass format="
+        )
     start = file.tell()
     head = file.read(6)
     file.seek(start)
@@ -183,7 +201,9 @@ def _load_npz(file: Any, max_bytes: int | None) -> Tensors:
     except OSError as error:
         if error.errno is not None:
             raise
-        raise ValueError(f"{name}: {error}") from error  # bz2 has no error of its own for data that is damaged
+        raise ValueError(
+            f"{name}: {error}"
+        ) from error  # bz2 has no error of its own for data that is damaged
 
 
 def _members(archive: Any, name: str, max_bytes: int | None) -> Iterator[tuple[str, Tensor]]:
@@ -199,7 +219,9 @@ def _members(archive: Any, name: str, max_bytes: int | None) -> Iterator[tuple[s
         raise MemoryError(f"{name}: it unpacks to {total} bytes, the machine has {limit}")
     for member in members:
         with archive.open(member) as content:
-            tensor = _flex._io.read_npy_member(content, f"{name}: {member.filename}", member.file_size)
+            tensor = _flex._io.read_npy_member(
+                content, f"{name}: {member.filename}", member.file_size
+            )
         yield member.filename.removesuffix(".npy"), tensor
 
 
@@ -208,8 +230,15 @@ def _zip_errors() -> tuple[type[Exception], ...]:
     import zipfile
     import zlib
 
-    errors: list[type[Exception]] = [zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError]
-    # where Python is built without one, zipfile raises a RuntimeError or NotImplementedError for such data
+    errors: list[type[Exception]] = [
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+    ]
+    # where Python is built without one, zipfile raises a RuntimeError or NotImplementedError for
+    # such data
     try:
         from lzma import LZMAError
     except ImportError:

@@ -1,9 +1,11 @@
 //! From a dtype that is known at run time to the Rust type of its elements.
 
-/// `dispatch!(set dtype, |T| expr, else other)`: `expr` with `T` the Rust type of `dtype`, for dtypes of the set that this
-/// build has; `other` for the rest. Sets: `all`; `target` (all but bool), which casts lead to; and of those that are computed with, so none
-/// has float8 but its own: `computed` (all of them), `number` (all but bool), `real` (integers and floats), `ordered` (those and bool),
-/// `integer`, `signed` and `unsigned` integers, `float8`, `half`, `floating` (16-bit too), `float` (float32, float64), `inexact`, `complex`.
+/// `dispatch!(set dtype, |T| expr, else other)`: `expr` with `T` the Rust type of `dtype`, for
+/// dtypes of the set that this build has; `other` for the rest. Sets: `all`; `target` (all but
+/// bool), which casts lead to; and of those that are computed with, so none has float8 but its own:
+/// `computed` (all of them), `number` (all but bool), `real` (integers and floats), `ordered`
+/// (those and bool), `integer`, `signed` and `unsigned` integers, `float8`, `half`, `floating`
+/// (16-bit too), `float` (float32, float64), `inexact`, `complex`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __dispatch_rows {
@@ -45,8 +47,8 @@ macro_rules! __dispatch_rows {
 macro_rules! dispatch {
     ($set:ident $dt:expr, |$T:ident| $e:expr, else $other:expr) => { dtypes!(__dispatch_rows! $set ($dt) ($T) ($e) ($other) []) };
 }
-/// `dispatch_width!(bytes, |U| expr)`: `expr` with `U` an integer type of that many bytes, for operations that only move
-/// elements. 16 bytes are `[u64; 2]`.
+/// `dispatch_width!(bytes, |U| expr)`: `expr` with `U` an integer type of that many bytes, for
+/// operations that only move elements. 16 bytes are `[u64; 2]`.
 macro_rules! dispatch_width {
     ($bytes:expr, |$U:ident| $e:expr) => {
         match $bytes {

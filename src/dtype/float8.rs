@@ -1,4 +1,5 @@
-//! 8-bit floats of the Open Compute Project's specification, revision 1.0: bits, values, and rounding between them.
+//! 8-bit floats of the Open Compute Project's specification, revision 1.0: bits, values, and
+//! rounding between them.
 
 use core::fmt;
 
@@ -38,7 +39,8 @@ macro_rules! formats {
             #[inline(always)]
             pub const fn to_f32(self) -> f32 {
                 let (sign, code) = ((self.0 as u32 & 0x80) << 24, self.0 as u32 & 0x7f);
-                // With the fields where `f32` has them, the exponent is too small by the difference of the biases, in subnormals too.
+                // With the fields where `f32` has them, the exponent is too small by the difference
+                // of the biases, in subnormals too.
                 let finite = (f32::from_bits(code << (23 - $digits)) * f32::from_bits((254 - $bias) << 23)).to_bits();
                 let special = if code == $beyond && $beyond != $nan { f32::INFINITY } else { f32::NAN }.to_bits();
                 f32::from_bits(sign | if code >= $beyond { special } else { finite })
@@ -51,7 +53,8 @@ macro_rules! formats {
                 /// What has the least value of the format for its last bit.
                 const UNIT: u32 = (127 + 24 - $bias - $digits) << 23;
                 let (sign, a) = ((x.to_bits() >> 24) as u8 & 0x80, x.to_bits() & 0x7fff_ffff);
-                // Half a unit less one, plus the last bit that stays, carries exactly where the nearest even value is above.
+                // Half a unit less one, plus the last bit that stays, carries exactly where the
+                // nearest even value is above.
                 let rounded = a + (1 << (LOST - 1)) - 1 + ((a >> LOST) & 1);
                 let normal = rounded.wrapping_sub((127 - $bias) << 23) >> LOST;
                 let normal = if normal < $beyond { normal } else { $beyond };
@@ -84,8 +87,8 @@ macro_rules! formats {
     )* };
 }
 formats! {
-    /// An 8-bit float with three digits after the point, for weights and activations: up to 448, without infinities; what is too large
-    /// becomes NaN.
+    /// An 8-bit float with three digits after the point, for weights and activations: up to 448,
+    /// without infinities; what is too large becomes NaN.
     ///
     /// ```
     /// use flex::dtype::F8E4M3;
@@ -93,7 +96,8 @@ formats! {
     /// assert!(F8E4M3::from_f32(464.0) == F8E4M3::MAX && F8E4M3::from_f32(465.0).is_nan());
     /// ```
     F8E4M3: 3 digits, bias 7, beyond 0x7f, nan 0x7f, most 0x7e;
-    /// An 8-bit float with two digits after the point, for gradients: the upper byte of a float16, up to 57344, and infinity beyond.
+    /// An 8-bit float with two digits after the point, for gradients: the upper byte of a float16,
+    /// up to 57344, and infinity beyond.
     ///
     /// ```
     /// use flex::dtype::F8E5M2;

@@ -1,5 +1,6 @@
-//! The dtype table: one row a dtype. Everything that depends on dtypes is made from it: the enum, the `Element` types,
-//! `dispatch!`, promotion, the Python dtype objects, the names in files. No other match over all dtypes exists in the crate.
+//! The dtype table: one row a dtype. Everything that depends on dtypes is made from it: the enum,
+//! the `Element` types, `dispatch!`, promotion, the Python dtype objects, the names in files. No
+//! other match over all dtypes exists in the crate.
 
 use crate::error::{Error, Result};
 use core::fmt;
@@ -21,8 +22,8 @@ pub type Complex64 = num_complex::Complex<f32>;
 #[cfg(all(feature = "complex", feature = "f64"))]
 pub type Complex128 = num_complex::Complex<f64>;
 
-/// A boolean in memory: any byte that is not zero is true, so memory of others can be borrowed as it is.
-/// Kernels write 0 or 1.
+/// A boolean in memory: any byte that is not zero is true, so memory of others can be borrowed as
+/// it is. Kernels write 0 or 1.
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 pub struct Bool(pub u8);
@@ -74,8 +75,8 @@ pub enum Class {
     Complex,
 }
 
-/// `dtypes!(m! ..)` calls `m!` with what follows it and then the rows:
-/// `(variant, Rust type, name, class, Class, bits, buffer format, DLPack type code, safetensors name, feature, #[cfg])`.
+/// `dtypes!(m! ..)` calls `m!` with what follows it and then the rows: `(variant, Rust type, name,
+/// class, Class, bits, buffer format, DLPack type code, safetensors name, feature, #[cfg])`.
 macro_rules! dtypes {
     ($callback:ident! $($x:tt)*) => { $callback! { $($x)*
         (Bool, $crate::dtype::Bool, "bool", boolean, Boolean, 8, "?", 6, "BOOL", "", (all()))
@@ -100,7 +101,8 @@ macro_rules! dtypes {
 
 macro_rules! make {
     ($(($V:ident, $T:ty, $name:literal, $class:ident, $Class:ident, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))*) => {
-        /// The type of a tensor's elements. All variants exist in every build; a build may leave the kernels of some out.
+        /// The type of a tensor's elements. All variants exist in every build; a build may leave
+        /// the kernels of some out.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum DType { $(#[doc = $name] $V),* }
@@ -116,7 +118,8 @@ macro_rules! make {
             /// What its values are.
             #[inline(always)]
             pub const fn class(self) -> Class { const T: &[Class] = &[$(Class::$Class),*]; T[self as usize] }
-            /// The struct module's character for it (PEP 3118); empty for bfloat16 and float8, which have none.
+            /// The struct module's character for it (PEP 3118); empty for bfloat16 and float8,
+            /// which have none.
             pub const fn format(self) -> &'static str { const T: &[&str] = &[$($fmt),*]; T[self as usize] }
             /// DLPack's type code (`DLDataTypeCode`).
             pub const fn dlpack_code(self) -> u8 { const T: &[u8] = &[$($dl),*]; T[self as usize] }
@@ -127,7 +130,8 @@ macro_rules! make {
             /// Whether this build has its kernels.
             pub const fn is_available(self) -> bool { const T: &[bool] = &[$(cfg!($($cfg)*)),*]; T[self as usize] }
         }
-        // SAFETY: the rows give each type with its size; numbers, and Bool over any byte, have no padding and no invalid bytes.
+        // SAFETY: the rows give each type with its size; numbers, and Bool over any byte, have no
+        // padding and no invalid bytes.
         $(#[cfg($($cfg)*)] unsafe impl Element for $T { const DTYPE: DType = DType::$V; })*
     };
 }
@@ -135,8 +139,11 @@ macro_rules! make {
 /// A Rust type of the table. `bool` stands for [`Bool`] where values are given.
 ///
 /// # Safety
-/// The type has the size of [`Element::DTYPE`] and no padding; bytes of that size are a value of it wherever `valid` holds.
-pub unsafe trait Element: Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static {
+/// The type has the size of [`Element::DTYPE`] and no padding; bytes of that size are a value of it
+/// wherever `valid` holds.
+pub unsafe trait Element:
+    Copy + Default + PartialEq + fmt::Debug + Send + Sync + 'static
+{
     /// Its dtype.
     const DTYPE: DType;
     /// Whether these bytes are values of the type; only `bool` has bytes that are not.
@@ -154,9 +161,10 @@ unsafe impl Element for bool {
 }
 dtypes!(make!);
 
-/// Types that loops hand out slices of, aligned by at most their size and 16: any bytes of the size are a value, without padding
-/// ([`bytemuck::Pod`]). The types of the table ([`Bool`], never `bool`), and the integers that stand for an element of their width where
-/// elements are only moved.
+/// Types that loops hand out slices of, aligned by at most their size and 16: any bytes of the size
+/// are a value, without padding ([`bytemuck::Pod`]). The types of the table ([`Bool`], never
+/// `bool`), and the integers that stand for an element of their width where elements are only
+/// moved.
 pub trait Pod: bytemuck::Pod + Send + Sync {}
 impl<T: bytemuck::Pod + Send + Sync> Pod for T {}
 
@@ -165,7 +173,8 @@ unsafe impl bytemuck::Zeroable for Bool {}
 // SAFETY: as above.
 unsafe impl bytemuck::Pod for Bool {}
 
-/// Elements also where the build has no kernels for them: bytes and indices, which are read and moved.
+/// Elements also where the build has no kernels for them: bytes and indices, which are read and
+/// moved.
 macro_rules! kept {
     ($($feature:literal: $($T:ident $V:ident),*;)*) => { $($(
         #[cfg(not(feature = $feature))]
@@ -224,11 +233,16 @@ impl DType {
     pub const fn is_signed(self) -> bool {
         !matches!(self.class(), Class::Boolean | Class::Uint)
     }
-    /// What the address of an element is a multiple of (TENSOR2): its size, up to that of `u64`, for kernels move elements as integers of their
-    /// width. For complex numbers that is more than Rust's alignment of the type.
+    /// What the address of an element is a multiple of (TENSOR2): its size, up to that of `u64`,
+    /// for kernels move elements as integers of their width. For complex numbers that is more than
+    /// Rust's alignment of the type.
     pub(crate) const fn align(self) -> usize {
         let most = align_of::<u64>();
-        if self.size() < most { self.size() } else { most }
+        if self.size() < most {
+            self.size()
+        } else {
+            most
+        }
     }
     /// The dtype of its real part: float32 for complex64, itself for real dtypes.
     pub const fn real(self) -> DType {
@@ -238,11 +252,17 @@ impl DType {
             d => d,
         }
     }
-    /// The complex dtype that holds its values: complex128 for float64 and complex128, else complex64.
+    /// The complex dtype that holds its values: complex128 for float64 and complex128, else
+    /// complex64.
     pub const fn complex(self) -> DType {
-        if matches!(self, DType::F64 | DType::Complex128) { DType::Complex128 } else { DType::Complex64 }
+        if matches!(self, DType::F64 | DType::Complex128) {
+            DType::Complex128
+        } else {
+            DType::Complex64
+        }
     }
-    /// Itself where it is a float or complex, the default float for integers and bool: what `exp` and `/` compute in.
+    /// Itself where it is a float or complex, the default float for integers and bool: what `exp`
+    /// and `/` compute in.
     pub const fn inexact(self) -> DType {
         match self.class() {
             Class::Boolean | Class::Sint | Class::Uint => DType::DEFAULT_FLOAT,
@@ -251,9 +271,14 @@ impl DType {
     }
     /// What it is computed in: float32 for 16-bit floats, itself for the rest.
     pub const fn wide(self) -> DType {
-        if matches!(self.class(), Class::Half) { DType::F32 } else { self }
+        if matches!(self.class(), Class::Half) {
+            DType::F32
+        } else {
+            self
+        }
     }
-    /// The smallest dtype that both convert to (array API type promotion; bool and 16-bit floats as the crate defines).
+    /// The smallest dtype that both convert to (array API type promotion; bool and 16-bit floats as
+    /// the crate defines).
     ///
     /// Errors where there is none: uint64 with a signed integer, float8 with any other.
     ///
@@ -272,10 +297,17 @@ impl DType {
             return Ok(self);
         }
         // by class, then by size
-        let (a, b) = if (self.class(), self.size()) <= (other.class(), other.size()) { (self, other) } else { (other, self) };
+        let (a, b) = if (self.class(), self.size()) <= (other.class(), other.size()) {
+            (self, other)
+        } else {
+            (other, self)
+        };
         Ok(match (a.class(), b.class()) {
             (Float8, _) | (_, Float8) => {
-                return Err(Error::dtype(op, message!("{self} with {other} has no common dtype: convert one with astype")));
+                return Err(Error::dtype(
+                    op,
+                    message!("{self} with {other} has no common dtype: convert one with astype"),
+                ));
             }
             (Boolean, _) => b,
             (Sint, Uint) if b.size() < a.size() => a,
@@ -283,7 +315,14 @@ impl DType {
                 DType::U8 => DType::I16,
                 DType::U16 => DType::I32,
                 DType::U32 => DType::I64,
-                _ => return Err(Error::dtype(op, message!("{self} with {other} has no common integer dtype: convert one with astype"))),
+                _ => {
+                    return Err(Error::dtype(
+                        op,
+                        message!(
+                            "{self} with {other} has no common integer dtype: convert one with astype"
+                        ),
+                    ));
+                }
             },
             (Half, Half) => DType::F32,
             (Float, Complex) if a.size() == 8 => DType::Complex128,
@@ -313,13 +352,23 @@ mod tests {
             let size = dispatch!(all d, |T| size_of::<T>(), else 0);
             assert_eq!(size, if d.is_available() { d.size() } else { 0 }, "{d}");
             let real = dispatch!(real d, |T| T::DTYPE == d, else false);
-            assert_eq!(real, d.is_available() && !d.is_bool() && !d.is_complex() && !d.is_storage(), "{d}");
-            let [computed, target] =
-                [dispatch!(computed d, |T| T::DTYPE == d, else false), dispatch!(target d, |T| T::DTYPE == d, else false)];
+            assert_eq!(
+                real,
+                d.is_available() && !d.is_bool() && !d.is_complex() && !d.is_storage(),
+                "{d}"
+            );
+            let [computed, target] = [
+                dispatch!(computed d, |T| T::DTYPE == d, else false),
+                dispatch!(target d, |T| T::DTYPE == d, else false),
+            ];
             assert_eq!(computed, d.is_available() && !d.is_storage(), "{d}");
             assert_eq!(target, d.is_available() && !d.is_bool(), "{d}");
             let float8 = dispatch!(float8 d, |T| T::DTYPE == d, else false);
-            assert_eq!(float8, d.is_available() && d.class() == Class::Float8, "{d}");
+            assert_eq!(
+                float8,
+                d.is_available() && d.class() == Class::Float8,
+                "{d}"
+            );
             let half = dispatch!(half d, |T| T::DTYPE == d, else false);
             assert_eq!(half, d.is_available() && d.class() == Class::Half, "{d}");
         }
@@ -333,7 +382,11 @@ mod tests {
                 match (&x, &y) {
                     (Ok(x), Ok(y)) => assert_eq!(x, y, "{a} {b}"),
                     (Err(_), Err(_)) => assert!(
-                        a.is_storage() || b.is_storage() || (a == DType::U64 || b == DType::U64) && a.is_integer() && b.is_integer(),
+                        a.is_storage()
+                            || b.is_storage()
+                            || (a == DType::U64 || b == DType::U64)
+                                && a.is_integer()
+                                && b.is_integer(),
                         "{a} {b}"
                     ),
                     _ => panic!("{a} {b}"),

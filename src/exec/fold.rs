@@ -1,7 +1,8 @@
-//! Reductions over any set of axes of any layout. Dimensions are collapsed (those that stay and those that go, each among
-//! themselves), then walked in tiles: runs along a contiguous reduced dimension, rows across a contiguous one that stays, packed
-//! copies otherwise. Tiles are joined as a tree whose shape follows from the layout alone, so the bits are the same for any
-//! number of threads; a long reduction is cut in parts for all threads, also where little stays.
+//! Reductions over any set of axes of any layout. Dimensions are collapsed (those that stay and
+//! those that go, each among themselves), then walked in tiles: runs along a contiguous reduced
+//! dimension, rows across a contiguous one that stays, packed copies otherwise. Tiles are joined as
+//! a tree whose shape follows from the layout alone, so the bits are the same for any number of
+//! threads; a long reduction is cut in parts for all threads, also where little stays.
 
 mod axes;
 mod erased;
@@ -40,10 +41,16 @@ pub trait Fold: Sync {
     fn finish(&self, acc: &Self::Acc, n: usize) -> Self::Out;
 }
 
-/// Reduces `x` along the axes for which `reduced` says so, into `out`: contiguous, its elements those of the axes that stay.
+/// Reduces `x` along the axes for which `reduced` says so, into `out`: contiguous, its elements
+/// those of the axes that stay.
 ///
 /// Errors where memory can't be had.
-pub fn fold<F: Fold>(f: &F, x: View<'_>, reduced: impl Fn(usize) -> bool, mut out: ViewMut<'_>) -> Result<()> {
+pub fn fold<F: Fold>(
+    f: &F,
+    x: View<'_>,
+    reduced: impl Fn(usize) -> bool,
+    mut out: ViewMut<'_>,
+) -> Result<()> {
     const {
         aligned::<F::In>();
         aligned::<F::Out>()
@@ -51,15 +58,30 @@ pub fn fold<F: Fold>(f: &F, x: View<'_>, reduced: impl Fn(usize) -> bool, mut ou
     assert!(x.size() == size_of::<F::In>() && out.size() == size_of::<F::Out>());
     let (first, target) = (x.as_ptr(), out.as_mut_ptr());
     let (x, out) = (x.layout(), out.layout());
-    let mut inner: usize = (0..x.rank()).map(|k| if reduced(k) { 1 } else { x.shape()[k] }).product();
+    let mut inner: usize = (0..x.rank())
+        .map(|k| if reduced(k) { 1 } else { x.shape()[k] })
+        .product();
     assert!(out.is_contiguous() && out.len() == inner);
     if inner == 0 {
         return Ok(());
     }
-    let last = (0..x.rank()).rev().find(|k| !reduced(*k) && x.shape()[*k] != 1);
+    let last = (0..x.rank())
+        .rev()
+        .find(|k| !reduced(*k) && x.shape()[*k] != 1);
     if x.is_contiguous() && (0..last.unwrap_or(0)).all(|k| !reduced(k) || x.shape()[k] == 1) {
-        // SAFETY: all elements of both (VIEW1), those of the result for writing (VIEW2), of the fold's types.
-        let done = unsafe { small::rows(f, Sizes::of::<F>(), first, inner, x.len() / inner, target, size_of::<F::Out>()) };
+        // SAFETY: all elements of both (VIEW1), those of the result for writing (VIEW2), of the
+        // fold's types.
+        let done = unsafe {
+            small::rows(
+                f,
+                Sizes::of::<F>(),
+                first,
+                inner,
+                x.len() / inner,
+                target,
+                size_of::<F::Out>(),
+            )
+        };
         if done {
             return Ok(());
         }
@@ -72,7 +94,11 @@ pub fn fold<F: Fold>(f: &F, x: View<'_>, reduced: impl Fn(usize) -> bool, mut ou
             gone.push(Axis { n, step, out: 0 });
         } else {
             inner /= n; // elements of the axes behind this one
-            kept.push(Axis { n, step, out: (inner * size_of::<F::Out>()) as isize });
+            kept.push(Axis {
+                n,
+                step,
+                out: (inner * size_of::<F::Out>()) as isize,
+            });
         }
     }
     match Plan::new(first, target, Sizes::of::<F>(), kept, gone) {
@@ -91,20 +117,29 @@ struct Sizes {
 impl Sizes {
     fn of<F: Fold>() -> Sizes {
         assert!(align_of::<F::Acc>() <= crate::storage::ALIGN);
-        Sizes { element: size_of::<F::In>(), acc: size_of::<F::Acc>(), flops: F::FLOPS }
+        Sizes {
+            element: size_of::<F::In>(),
+            acc: size_of::<F::Acc>(),
+            flops: F::FLOPS,
+        }
     }
 }
 
 /// A reduced dimension shorter than this is no run: the lanes of a run would be empty.
 const SHORT: usize = 32;
 /// Bytes of a tile: it stays in the first-level cache between the passes over it.
-const TILE: usize = if cfg!(feature = "std") { 32 << 10 } else { 1 << 10 };
+const TILE: usize = if cfg!(feature = "std") {
+    32 << 10
+} else {
+    1 << 10
+};
 /// Columns of a tile.
 const COLUMNS: usize = if cfg!(feature = "std") { 512 } else { 64 };
-/// Bytes of the accumulators of rows that lie in memory: few tiles are better than narrow ones, since whole rows use all sets of a
-/// cache and are read ahead.
+/// Bytes of the accumulators of rows that lie in memory: few tiles are better than narrow ones,
+/// since whole rows use all sets of a cache and are read ahead.
 const ACROSS: usize = if cfg!(feature = "std") { 8 << 10 } else { 0 };
-/// A reduction is cut in parts until there are so many pieces of work, each of at least so many bytes.
+/// A reduction is cut in parts until there are so many pieces of work, each of at least so many
+/// bytes.
 const PIECES: usize = 64;
 const PIECE: usize = 128 << 10;
 
@@ -123,8 +158,8 @@ enum How {
     Flat,
 }
 
-// FOLD1: `from` and `to` are the first elements of tensors that have the axes given, the input's readable, the output's
-// writable, apart, and no two indices of the output the same element.
+// FOLD1: `from` and `to` are the first elements of tensors that have the axes given, the input's
+// readable, the output's writable, apart, and no two indices of the output the same element.
 struct Plan {
     from: *const u8,
     to: *mut u8,
@@ -152,17 +187,39 @@ unsafe impl Sync for Plan {}
 
 impl Plan {
     /// None where there is no output.
-    fn new(mut from: *const u8, mut to: *mut u8, sizes: Sizes, kept: Axes, gone: Axes) -> Option<Plan> {
+    fn new(
+        mut from: *const u8,
+        mut to: *mut u8,
+        sizes: Sizes,
+        kept: Axes,
+        gone: Axes,
+    ) -> Option<Plan> {
         let n: usize = gone.iter().map(|a| a.n).product();
         if kept.iter().any(|a| a.n == 0) {
             return None;
         }
         let mut kept = collapse(kept, &mut from, &mut to);
-        let mut gone = if n == 0 { Axes::from_elem(Axis { n: 0, step: 0, out: 0 }, 1) } else { collapse(gone, &mut from, &mut to) };
+        let mut gone = if n == 0 {
+            Axes::from_elem(
+                Axis {
+                    n: 0,
+                    step: 0,
+                    out: 0,
+                },
+                1,
+            )
+        } else {
+            collapse(gone, &mut from, &mut to)
+        };
         let run = take_inner(&mut gone);
         let unit = |a: &Axis| a.step == sizes.element as isize;
-        let flat = kept.iter().all(|a| a.n == 1) && !gone.is_empty() && run.n < TILE / sizes.element;
-        let side = if flat { take_inner(&mut gone) } else { take_inner(&mut kept) };
+        let flat =
+            kept.iter().all(|a| a.n == 1) && !gone.is_empty() && run.n < TILE / sizes.element;
+        let side = if flat {
+            take_inner(&mut gone)
+        } else {
+            take_inner(&mut kept)
+        };
         let how = if flat {
             How::Flat
         } else if unit(&run) && run.n >= SHORT || n == 0 {
@@ -177,9 +234,17 @@ impl Plan {
         let room = TILE / sizes.element;
         let (length, width) = match how {
             How::Rows | How::PackedRows => {
-                let width = side.n.min(if how == How::Rows { COLUMNS.max(ACROSS / sizes.acc) } else { COLUMNS });
+                let width = side.n.min(if how == How::Rows {
+                    COLUMNS.max(ACROSS / sizes.acc)
+                } else {
+                    COLUMNS
+                });
                 // several passes over direct rows are rare, and the second-level cache serves them
-                (run.n.min((if how == How::Rows { 4 * room } else { room } / width).max(NARROW)), width)
+                (
+                    run.n
+                        .min((if how == How::Rows { 4 * room } else { room } / width).max(NARROW)),
+                    width,
+                )
             }
             // a whole cache line of each packed row
             How::PackedRuns => {
@@ -194,13 +259,39 @@ impl Plan {
         let outer = |axes: &Axes| axes.iter().map(|a| a.n).product::<usize>();
         let across = side.n.div_ceil(width);
         let along = run.n.div_ceil(length) * outer(&gone);
-        let (groups, tiles) = if flat { (outer(&kept), along * across) } else { (outer(&kept) * across, along) };
+        let (groups, tiles) = if flat {
+            (outer(&kept), along * across)
+        } else {
+            (outer(&kept) * across, along)
+        };
         let parts = (PIECES / groups.min(PIECES)).min(tiles).max(1);
         // joining two parts costs little beside reducing one
-        let piece = if flat { PIECE } else { PIECE.max(64 * width * sizes.acc) };
-        let per_part = tiles.div_ceil(parts).max(piece.div_ceil(length * width * sizes.element));
+        let piece = if flat {
+            PIECE
+        } else {
+            PIECE.max(64 * width * sizes.acc)
+        };
+        let per_part = tiles
+            .div_ceil(parts)
+            .max(piece.div_ceil(length * width * sizes.element));
         let parts = tiles.div_ceil(per_part).max(1);
-        Some(Plan { from, to, sizes, how, run, length, side, width, kept, gone, groups, tiles, per_part, parts, n })
+        Some(Plan {
+            from,
+            to,
+            sizes,
+            how,
+            run,
+            length,
+            side,
+            width,
+            kept,
+            gone,
+            groups,
+            tiles,
+            per_part,
+            parts,
+            n,
+        })
     }
 
     /// Bytes of a tile's accumulators.
@@ -222,36 +313,56 @@ impl Plan {
         };
         let depth = self.per_part.min(self.tiles).max(1).ilog2() as usize + 2;
         let scratch = packed + depth * strip;
-        let mut partials = Bytes::new(if self.parts > 1 { self.groups * self.parts * strip } else { 0 })?;
+        let mut partials = Bytes::new(if self.parts > 1 {
+            self.groups * self.parts * strip
+        } else {
+            0
+        })?;
         let partials = Memory(partials.get_mut().unwrap_or(core::ptr::null_mut()));
         let failed = AtomicBool::new(false);
 
         let elements = self.length * self.width * self.per_part.min(self.tiles);
-        let cost = Cost { bytes: elements * self.sizes.element, flops: elements * self.sizes.flops };
-        par::ranges(self.groups * self.parts, 1, cost, |r| match Bytes::new(scratch) {
-            Ok(mut memory) => {
-                let base = memory.get_mut().unwrap_or(core::ptr::null_mut());
-                for k in r {
-                    let (group, part) = (k / self.parts, k % self.parts);
-                    // SAFETY: FOLD1; the scratch memory has room for a packed tile and the strips; `k` writes its own outputs or
-                    // its own strip of the partial results.
-                    unsafe {
-                        let stack = base.add(packed);
-                        self.part(f, group, part, base, stack);
-                        match self.parts {
-                            1 => self.store(f, group, stack),
-                            _ => core::ptr::copy_nonoverlapping(stack, partials.at(k * strip), strip),
+        let cost = Cost {
+            bytes: elements * self.sizes.element,
+            flops: elements * self.sizes.flops,
+        };
+        par::ranges(self.groups * self.parts, 1, cost, |r| {
+            match Bytes::new(scratch) {
+                Ok(mut memory) => {
+                    let base = memory.get_mut().unwrap_or(core::ptr::null_mut());
+                    for k in r {
+                        let (group, part) = (k / self.parts, k % self.parts);
+                        // SAFETY: FOLD1; the scratch memory has room for a packed tile and the
+                        // strips; `k` writes its own outputs or its own strip of the partial
+                        // results.
+                        unsafe {
+                            let stack = base.add(packed);
+                            self.part(f, group, part, base, stack);
+                            match self.parts {
+                                1 => self.store(f, group, stack),
+                                _ => core::ptr::copy_nonoverlapping(
+                                    stack,
+                                    partials.at(k * strip),
+                                    strip,
+                                ),
+                            }
                         }
                     }
                 }
+                Err(_) => failed.store(true, Relaxed),
             }
-            Err(_) => failed.store(true, Relaxed),
         });
         if failed.load(Relaxed) {
-            return Err(Error::Memory { bytes: scratch as u128, limit: 0 });
+            return Err(Error::Memory {
+                bytes: scratch as u128,
+                limit: 0,
+            });
         }
         if self.parts > 1 {
-            let cost = Cost { bytes: self.parts * strip, flops: self.parts * self.accumulators() };
+            let cost = Cost {
+                bytes: self.parts * strip,
+                flops: self.parts * self.accumulators(),
+            };
             par::ranges(self.groups, 1, cost, |r| {
                 for group in r {
                     // SAFETY: the strips of this group, all written above; FOLD1.
@@ -274,19 +385,34 @@ impl Plan {
         Ok(())
     }
 
-    /// Reduces the tiles of one part into the first strip of `stack`: neighbours first, then pairs of neighbours, and so on.
+    /// Reduces the tiles of one part into the first strip of `stack`: neighbours first, then pairs
+    /// of neighbours, and so on.
     ///
     /// # Safety
-    /// As `run`; `buffer` has room for a packed tile, `stack` for a strip each level of the tree and one.
-    unsafe fn part(&self, f: &dyn Erased, group: usize, part: usize, buffer: *mut u8, stack: *mut u8) {
+    /// As `run`; `buffer` has room for a packed tile, `stack` for a strip each level of the tree
+    /// and one.
+    unsafe fn part(
+        &self,
+        f: &dyn Erased,
+        group: usize,
+        part: usize,
+        buffer: *mut u8,
+        stack: *mut u8,
+    ) {
         // The last group of a row may be narrower than a strip.
         let (strip, accumulators) = (self.strip(), self.group(group).0.len());
         let tiles = part * self.per_part..self.tiles.min((part + 1) * self.per_part);
-        // SAFETY: what the caller promises of the group, the part, the buffer and the stack is what each call below asks for.
+        // SAFETY: what the caller promises of the group, the part, the buffer and the stack is what
+        // each call below asks for.
         unsafe {
             if tiles.is_empty() {
-                (0..accumulators)
-                    .for_each(|j| f.run(core::ptr::NonNull::<u128>::dangling().as_ptr() as *const u8, 0, stack.add(j * self.sizes.acc)));
+                (0..accumulators).for_each(|j| {
+                    f.run(
+                        core::ptr::NonNull::<u128>::dangling().as_ptr() as *const u8,
+                        0,
+                        stack.add(j * self.sizes.acc),
+                    )
+                });
             }
             let mut level = 0;
             for (done, t) in tiles.enumerate() {
@@ -294,11 +420,19 @@ impl Plan {
                 level += 1;
                 for _ in 0..(done + 1).trailing_zeros() {
                     level -= 1;
-                    f.join(stack.add((level - 1) * strip), stack.add(level * strip), accumulators);
+                    f.join(
+                        stack.add((level - 1) * strip),
+                        stack.add(level * strip),
+                        accumulators,
+                    );
                 }
             }
             for k in (1..level).rev() {
-                f.join(stack.add((k - 1) * strip), stack.add(k * strip), accumulators);
+                f.join(
+                    stack.add((k - 1) * strip),
+                    stack.add(k * strip),
+                    accumulators,
+                );
             }
         }
     }
@@ -313,7 +447,10 @@ impl Plan {
             let first = rest % across * self.width;
             rest /= across;
             columns = first..self.side.n.min(first + self.width);
-            (from, to) = (self.side.step * first as isize, self.side.out * first as isize);
+            (from, to) = (
+                self.side.step * first as isize,
+                self.side.out * first as isize,
+            );
         }
         for a in &self.kept {
             from += a.step * (rest % a.n) as isize;
@@ -325,7 +462,14 @@ impl Plan {
 
     /// # Safety
     /// As `part`, for one tile, whose accumulators go to `acc`.
-    unsafe fn tile(&self, f: &dyn Erased, group: usize, tile: usize, buffer: *mut u8, acc: *mut u8) {
+    unsafe fn tile(
+        &self,
+        f: &dyn Erased,
+        group: usize,
+        tile: usize,
+        buffer: *mut u8,
+        acc: *mut u8,
+    ) {
         let (columns, mut at, _) = self.group(group);
         let mut cols = columns.len();
         let along = self.run.n.div_ceil(self.length);
@@ -345,19 +489,48 @@ impl Plan {
             rest /= a.n;
         }
         let size = self.sizes.element;
-        // SAFETY: FOLD1 for the rectangle of `rows` by `cols` elements from here; the buffer has room for it.
+        // SAFETY: FOLD1 for the rectangle of `rows` by `cols` elements from here; the buffer has
+        // room for it.
         unsafe {
             let x = self.from.offset(at);
-            let runs = Rect { ptr: x, rows: cols, cols: rows, row_step: self.side.step, col_step: self.run.step };
+            let runs = Rect {
+                ptr: x,
+                rows: cols,
+                cols: rows,
+                row_step: self.side.step,
+                col_step: self.run.step,
+            };
             match self.how {
-                How::Runs => (0..cols).for_each(|j| f.run(x.offset(self.side.step * j as isize), rows, acc.add(j * self.sizes.acc))),
+                How::Runs => (0..cols).for_each(|j| {
+                    f.run(
+                        x.offset(self.side.step * j as isize),
+                        rows,
+                        acc.add(j * self.sizes.acc),
+                    )
+                }),
                 How::Rows => f.rows(x, self.run.step as usize / size, rows, cols, acc),
                 How::PackedRuns => {
                     pack(buffer, runs, size);
-                    (0..cols).for_each(|j| f.run(buffer.add(j * rows * size), rows, acc.add(j * self.sizes.acc)))
+                    (0..cols).for_each(|j| {
+                        f.run(
+                            buffer.add(j * rows * size),
+                            rows,
+                            acc.add(j * self.sizes.acc),
+                        )
+                    })
                 }
                 How::PackedRows => {
-                    pack(buffer, Rect { ptr: x, rows, cols, row_step: self.run.step, col_step: self.side.step }, size);
+                    pack(
+                        buffer,
+                        Rect {
+                            ptr: x,
+                            rows,
+                            cols,
+                            row_step: self.run.step,
+                            col_step: self.side.step,
+                        },
+                        size,
+                    );
                     f.rows(buffer, cols, rows, cols, acc)
                 }
                 How::Flat => {
@@ -372,8 +545,17 @@ impl Plan {
     /// As `run`; `acc` is a strip of the group's accumulators.
     unsafe fn store(&self, f: &dyn Erased, group: usize, acc: *const u8) {
         let (columns, _, to) = self.group(group);
-        // SAFETY: FOLD1: `out` takes a result each `side.out` bytes from the group's place on; `acc` has one for each column, by the caller.
-        unsafe { f.finish(acc, columns.len(), self.n, self.to.offset(to), self.side.out) }
+        // SAFETY: FOLD1: `out` takes a result each `side.out` bytes from the group's place on;
+        // `acc` has one for each column, by the caller.
+        unsafe {
+            f.finish(
+                acc,
+                columns.len(),
+                self.n,
+                self.to.offset(to),
+                self.side.out,
+            )
+        }
     }
 }
 

@@ -18,7 +18,8 @@ use crate::simd::stream;
 use nest::{Nest, Operand};
 use tile::Program;
 
-/// The one driver of elementwise programs: any number of inputs and outputs up to [`nest::MAX_OPERANDS`], of mixed sizes.
+/// The one driver of elementwise programs: any number of inputs and outputs up to
+/// [`nest::MAX_OPERANDS`], of mixed sizes.
 ///
 /// # Safety
 /// NEST1 of [`tile::run`] for operands of this shape.
@@ -34,8 +35,22 @@ pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[O
     let inner = nest.total / n;
     let streamed = stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total);
     let bytes = inputs.iter().chain(outputs).map(|o| o.size).sum::<usize>() * inner;
-    par::ranges(n, unit, par::Cost { bytes, flops: p.code.iter().map(|c| c.cost as usize).sum::<usize>() * inner }, |r| {
-        // SAFETY: NEST1; ranges are disjoint, so pieces write disjoint elements.
-        unsafe { if r.len() == n { tile::run(p, &nest, streamed) } else { tile::run(p, &nest.part(d, r), streamed) } }
-    });
+    par::ranges(
+        n,
+        unit,
+        par::Cost {
+            bytes,
+            flops: p.code.iter().map(|c| c.cost as usize).sum::<usize>() * inner,
+        },
+        |r| {
+            // SAFETY: NEST1; ranges are disjoint, so pieces write disjoint elements.
+            unsafe {
+                if r.len() == n {
+                    tile::run(p, &nest, streamed)
+                } else {
+                    tile::run(p, &nest.part(d, r), streamed)
+                }
+            }
+        },
+    );
 }

@@ -1,5 +1,6 @@
-//! The layouts of N operands collapsed to as few loops as possible: dimensions sorted by stride, innermost first, those that
-//! run backwards in every operand turned round, adjacent ones merged. Almost everything becomes one or two loops.
+//! The layouts of N operands collapsed to as few loops as possible: dimensions sorted by stride,
+//! innermost first, those that run backwards in every operand turned round, adjacent ones merged.
+//! Almost everything becomes one or two loops.
 
 use smallvec::SmallVec;
 
@@ -18,8 +19,15 @@ pub struct Operand {
 }
 
 impl Operand {
-    /// An operand whose own `shape` and `strides` (in elements) broadcast to a shape of `rank` dimensions.
-    pub fn new(ptr: *mut u8, size: usize, shape: &[usize], strides: &[isize], rank: usize) -> Operand {
+    /// An operand whose own `shape` and `strides` (in elements) broadcast to a shape of `rank`
+    /// dimensions.
+    pub fn new(
+        ptr: *mut u8,
+        size: usize,
+        shape: &[usize],
+        strides: &[isize],
+        rank: usize,
+    ) -> Operand {
         let lead = rank - shape.len();
         let mut bytes = SmallVec::from_elem(0, rank);
         for (k, (n, s)) in shape.iter().zip(strides).enumerate() {
@@ -27,11 +35,19 @@ impl Operand {
                 bytes[lead + k] = s * size as isize;
             }
         }
-        Operand { ptr, size, strides: bytes }
+        Operand {
+            ptr,
+            size,
+            strides: bytes,
+        }
     }
     /// One value for every index.
     pub fn value(ptr: *const u8, size: usize, rank: usize) -> Operand {
-        Operand { ptr: ptr as *mut u8, size, strides: SmallVec::from_elem(0, rank) }
+        Operand {
+            ptr: ptr as *mut u8,
+            size,
+            strides: SmallVec::from_elem(0, rank),
+        }
     }
 }
 
@@ -60,15 +76,20 @@ pub struct Nest {
     /// Iterations altogether.
     pub total: usize,
 }
-// SAFETY: the pointers stand for memory that the driver's caller lends for the whole run (NEST1); pieces of one nest on several
-// threads write disjoint elements, since no output repeats an element.
+// SAFETY: the pointers stand for memory that the driver's caller lends for the whole run (NEST1);
+// pieces of one nest on several threads write disjoint elements, since no output repeats an
+// element.
 unsafe impl Sync for Nest {}
 
 impl Nest {
-    /// Collapses. The order of loops is that of the first output's strides (of the first operand's without outputs).
+    /// Collapses. The order of loops is that of the first output's strides (of the first operand's
+    /// without outputs).
     pub fn new(shape: &[usize], inputs: &[Operand], outputs: &[Operand]) -> Nest {
         let operands = inputs.len() + outputs.len();
-        assert!(operands <= MAX_OPERANDS && operands > 0, "{operands} operands; at most {MAX_OPERANDS}");
+        assert!(
+            operands <= MAX_OPERANDS && operands > 0,
+            "{operands} operands; at most {MAX_OPERANDS}"
+        );
         let mut nest = Nest {
             dims: SmallVec::new(),
             ptrs: [core::ptr::null_mut(); MAX_OPERANDS],
@@ -85,14 +106,20 @@ impl Nest {
             nest.collapse(shape, inputs, outputs);
         }
         if nest.dims.is_empty() {
-            nest.dims.push(Dim { n: nest.total, steps: nest.sizes.map(|s| s as isize) });
+            nest.dims.push(Dim {
+                n: nest.total,
+                steps: nest.sizes.map(|s| s as isize),
+            });
         }
         nest
     }
     fn collapse(&mut self, shape: &[usize], inputs: &[Operand], outputs: &[Operand]) {
         let key = if outputs.is_empty() { 0 } else { self.inputs };
         for d in (0..shape.len()).rev().filter(|d| shape[*d] != 1) {
-            let mut dim = Dim { n: shape[d], steps: [0; MAX_OPERANDS] };
+            let mut dim = Dim {
+                n: shape[d],
+                steps: [0; MAX_OPERANDS],
+            };
             for (step, o) in dim.steps.iter_mut().zip(inputs.iter().chain(outputs)) {
                 *step = o.strides[d];
             }
@@ -103,32 +130,48 @@ impl Nest {
                     *s = -*s;
                 }
             }
-            let at = self.dims.iter().position(|e| e.steps[key].abs() > dim.steps[key].abs()).unwrap_or(self.dims.len());
+            let at = self
+                .dims
+                .iter()
+                .position(|e| e.steps[key].abs() > dim.steps[key].abs())
+                .unwrap_or(self.dims.len());
             self.dims.insert(at, dim);
         }
         let mut merged: SmallVec<[Dim; 3]> = SmallVec::new();
         for d in &self.dims {
             match merged.last_mut() {
-                Some(inner) if (0..self.operands).all(|i| d.steps[i] == inner.steps[i] * inner.n as isize) => inner.n *= d.n,
+                Some(inner)
+                    if (0..self.operands)
+                        .all(|i| d.steps[i] == inner.steps[i] * inner.n as isize) =>
+                {
+                    inner.n *= d.n
+                }
                 _ => merged.push(*d),
             }
         }
         self.dims = merged;
     }
-    /// Moves the loop along which an operand lies in memory, where that is another one than the innermost, next to that: rectangles
-    /// of these two are packed from whole cache lines.
+    /// Moves the loop along which an operand lies in memory, where that is another one than the
+    /// innermost, next to that: rectangles of these two are packed from whole cache lines.
     pub fn pair_transposed(&mut self) {
         let lies = |d: &Dim, i: usize| d.steps[i].unsigned_abs() == self.sizes[i];
         let across = |i: &usize| self.dims[0].steps[*i].unsigned_abs() > self.sizes[*i];
-        let pair = (0..self.operands).filter(across).find_map(|i| self.dims.iter().position(|d| lies(d, i)));
+        let pair = (0..self.operands)
+            .filter(across)
+            .find_map(|i| self.dims.iter().position(|d| lies(d, i)));
         if let Some(d) = pair {
             self.dims[1..=d].rotate_right(1);
         }
     }
     /// The loop to cut for threads: the outermost long enough for `pieces`, else the longest.
     pub fn split_dim(&self, pieces: usize) -> usize {
-        let longest = (0..self.dims.len()).max_by_key(|d| self.dims[*d].n).unwrap_or(0);
-        (0..self.dims.len()).rev().find(|d| self.dims[*d].n >= pieces).unwrap_or(longest)
+        let longest = (0..self.dims.len())
+            .max_by_key(|d| self.dims[*d].n)
+            .unwrap_or(0);
+        (0..self.dims.len())
+            .rev()
+            .find(|d| self.dims[*d].n >= pieces)
+            .unwrap_or(longest)
     }
     /// Iterations `r` of loop `d` alone.
     pub fn part(&self, d: usize, r: core::ops::Range<usize>) -> Nest {

@@ -1,4 +1,5 @@
-//! Copies of strided rectangles into contiguous tiles and back. All in bytes: an element is its width.
+//! Copies of strided rectangles into contiguous tiles and back. All in bytes: an element is its
+//! width.
 
 use super::rect::Rect;
 use super::transpose::transpose;
@@ -7,8 +8,8 @@ use crate::simd::{self, Isa, Kernel};
 /// Copies a rectangle of elements of `size` bytes to `d`, row after row without gaps.
 ///
 /// # Safety
-/// PACK1: every element of the rectangle is readable and aligned for its size (16-byte ones for 8); `d` holds
-/// `rows * cols` elements, aligned likewise, and overlaps none of them.
+/// PACK1: every element of the rectangle is readable and aligned for its size (16-byte ones for 8);
+/// `d` holds `rows * cols` elements, aligned likewise, and overlaps none of them.
 pub unsafe fn pack(d: *mut u8, x: Rect, size: usize) {
     // SAFETY: PACK1, by the caller, is what `pack_of` asks for; `size` is that of its elements.
     dispatch_width!(size, |U| unsafe { pack_of::<U>(d as *mut U, x) })
@@ -18,7 +19,13 @@ pub unsafe fn pack(d: *mut u8, x: Rect, size: usize) {
 /// PACK1, with `U` as wide as an element.
 unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
     let size = size_of::<U>() as isize;
-    let Rect { ptr, rows, cols, row_step, col_step } = x;
+    let Rect {
+        ptr,
+        rows,
+        cols,
+        row_step,
+        col_step,
+    } = x;
     // SAFETY: PACK1 for every element that the steps reach.
     unsafe {
         let row = |j: usize| ptr.offset(row_step * j as isize) as *const U;
@@ -35,7 +42,10 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
         } else if col_step == -size {
             for j in 0..rows {
                 let src = core::slice::from_raw_parts(row(j).sub(cols - 1), cols);
-                for (d, s) in core::slice::from_raw_parts_mut(d.add(j * cols), cols).iter_mut().zip(src.iter().rev()) {
+                for (d, s) in core::slice::from_raw_parts_mut(d.add(j * cols), cols)
+                    .iter_mut()
+                    .zip(src.iter().rev())
+                {
                     *d = *s;
                 }
             }
@@ -59,14 +69,20 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
 unsafe fn elements<U: Copy>(d: *mut U, x: Rect) {
     for j in 0..x.rows {
         for i in 0..x.cols {
-            // SAFETY: PACK1: `i` and `j` are below the rectangle's sides, so it is one of its elements, and `d` has room for as many.
-            unsafe { *d.add(j * x.cols + i) = *(x.ptr.offset(x.row_step * j as isize + x.col_step * i as isize) as *const U) };
+            // SAFETY: PACK1: `i` and `j` are below the rectangle's sides, so it is one of its
+            // elements, and `d` has room for as many.
+            unsafe {
+                *d.add(j * x.cols + i) = *(x
+                    .ptr
+                    .offset(x.row_step * j as isize + x.col_step * i as isize)
+                    as *const U)
+            };
         }
     }
 }
 
-/// Every `N`th element of a row: with a step that LLVM knows, it loads vectors and picks from them, two to four times as fast as
-/// single elements.
+/// Every `N`th element of a row: with a step that LLVM knows, it loads vectors and picks from them,
+/// two to four times as fast as single elements.
 struct Every<U, const N: usize>(*mut U, *const U, usize);
 impl<U: Copy, const N: usize> Kernel for Every<U, N> {
     type Out = ();
@@ -92,11 +108,19 @@ pub unsafe fn unpack(s: *const u8, x: Rect, size: usize) {
 /// # Safety
 /// PACK2, with `U` as wide as an element.
 unsafe fn unpack_of<U: Copy>(s: *const U, x: Rect) {
-    let Rect { ptr, rows, cols, row_step, col_step } = x;
+    let Rect {
+        ptr,
+        rows,
+        cols,
+        row_step,
+        col_step,
+    } = x;
     let size = size_of::<U>() as isize;
     // SAFETY: PACK2 for every element that the steps reach.
     unsafe {
-        let at = |j: usize, i: usize| ptr.offset(row_step * j as isize + col_step * i as isize) as *mut U;
+        let at = |j: usize, i: usize| {
+            ptr.offset(row_step * j as isize + col_step * i as isize) as *mut U
+        };
         if !simd::COMPACT && col_step == size {
             for j in 0..rows {
                 core::ptr::copy_nonoverlapping(s.add(j * cols), at(j, 0), cols);

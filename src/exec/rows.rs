@@ -1,5 +1,5 @@
-//! Loops row by row, for operations whose innermost loop is a kernel of its own (gather, scatter): a row is the innermost loop
-//! of a nest.
+//! Loops row by row, for operations whose innermost loop is a kernel of its own (gather, scatter):
+//! a row is the innermost loop of a nest.
 
 use super::nest::{Dim, MAX_OPERANDS, Nest};
 use crate::par::{self, Cost};
@@ -24,7 +24,11 @@ pub fn each(nest: &Nest, mut f: impl FnMut(Row)) {
     let mut index: SmallVec<[usize; 6]> = SmallVec::from_elem(0, outer.len());
     let mut ptrs = nest.ptrs;
     loop {
-        f(Row { n: inner.n, ptrs: &ptrs, steps: &inner.steps });
+        f(Row {
+            n: inner.n,
+            ptrs: &ptrs,
+            steps: &inner.steps,
+        });
         let mut d = 0;
         loop {
             let Some(dim) = outer.get(d) else { return };
@@ -42,14 +46,30 @@ pub fn each(nest: &Nest, mut f: impl FnMut(Row)) {
     }
 }
 
-/// The same on several threads: the longest loop that `may_split` is cut; without one, all rows run on this thread in order.
+/// The same on several threads: the longest loop that `may_split` is cut; without one, all rows run
+/// on this thread in order.
 pub fn run(nest: &Nest, cost: Cost, may_split: impl Fn(&Dim) -> bool, f: impl Fn(Row) + Sync) {
-    let Some(d) = (0..nest.dims.len()).filter(|d| may_split(&nest.dims[*d])).max_by_key(|d| nest.dims[*d].n) else {
+    let Some(d) = (0..nest.dims.len())
+        .filter(|d| may_split(&nest.dims[*d]))
+        .max_by_key(|d| nest.dims[*d].n)
+    else {
         return each(nest, f);
     };
     let n = nest.dims[d].n;
     let inner = nest.total / n.max(1);
-    par::ranges(n, if d == 0 { 64 } else { 1 }, Cost { bytes: cost.bytes * inner, flops: cost.flops * inner }, |r| {
-        if r.len() == n { each(nest, &f) } else { each(&nest.part(d, r), &f) }
-    });
+    par::ranges(
+        n,
+        if d == 0 { 64 } else { 1 },
+        Cost {
+            bytes: cost.bytes * inner,
+            flops: cost.flops * inner,
+        },
+        |r| {
+            if r.len() == n {
+                each(nest, &f)
+            } else {
+                each(&nest.part(d, r), &f)
+            }
+        },
+    );
 }

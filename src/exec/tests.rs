@@ -1,4 +1,5 @@
-//! The machine against a walk index by index: several outputs of mixed sizes, constants, temporaries, any layout.
+//! The machine against a walk index by index: several outputs of mixed sizes, constants,
+//! temporaries, any layout.
 
 use super::nest::{Nest, Operand};
 use super::tile::{self, Instr, Program};
@@ -8,7 +9,8 @@ use crate::testing::Rng;
 use std::vec;
 use std::vec::Vec;
 
-/// A layout of `shape` in a storage of its own: permuted, flipped, stepped, offset; broadcast where `repeat` allows.
+/// A layout of `shape` in a storage of its own: permuted, flipped, stepped, offset; broadcast where
+/// `repeat` allows.
 fn layout(rng: &mut Rng, shape: &[usize], repeat: bool) -> (Layout, usize) {
     let mut order: Vec<usize> = (0..shape.len()).collect();
     if rng.below(2) == 0 {
@@ -45,7 +47,13 @@ fn positions(l: &Layout) -> Vec<usize> {
 }
 
 fn operand<T>(storage: &mut [T], l: &Layout) -> Operand {
-    Operand::new(storage.as_mut_ptr().wrapping_add(l.offset()) as *mut u8, size_of::<T>(), l.shape(), l.strides(), l.rank())
+    Operand::new(
+        storage.as_mut_ptr().wrapping_add(l.offset()) as *mut u8,
+        size_of::<T>(),
+        l.shape(),
+        l.strides(),
+        l.rank(),
+    )
 }
 
 /// Loops that heed the scalar mask, element by element.
@@ -57,7 +65,8 @@ macro_rules! loops {
             unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, _: *const u8, n: usize, scalars: u32) {
                 for i in 0..n {
                     let at = |k: u32| if scalars >> k & 1 == 1 { 0 } else { i };
-                    // SAFETY: LOOP1: `n` elements each of the kernel's types, or one where the bit of `scalars` is set.
+                    // SAFETY: LOOP1: `n` elements each of the kernel's types, or one where the bit
+                    // of `scalars` is set.
                     unsafe {
                         let ($a, $b) = (*(a as *const $A).add(at(0)), *(b as *const $B).add(at(1)));
                         *(d as *mut $Out).add(i) = $e;
@@ -76,14 +85,34 @@ loops! {
 
 /// `forms` says which masks the machine may use.
 fn instr<L: Loop>(_: L, forms: u8, dst: u8, src: [u8; 3]) -> Instr {
-    Instr { f: pick::<L>(), dst, src, arity: 2, mult: 1, forms, cost: 2 }
+    Instr {
+        f: pick::<L>(),
+        dst,
+        src,
+        arity: 2,
+        mult: 1,
+        forms,
+        cost: 2,
+    }
 }
 
 #[test]
 fn programs_of_several_outputs_over_any_layout() {
     let mut rng = Rng(1);
-    let shapes: [&[usize]; 12] =
-        [&[], &[1], &[9], &[700], &[3, 5], &[40, 33], &[130, 70], &[2, 300], &[5, 1, 7], &[3, 17, 19], &[2, 3, 2, 3, 2, 3], &[0, 4]];
+    let shapes: [&[usize]; 12] = [
+        &[],
+        &[1],
+        &[9],
+        &[700],
+        &[3, 5],
+        &[40, 33],
+        &[130, 70],
+        &[2, 300],
+        &[5, 1, 7],
+        &[3, 17, 19],
+        &[2, 3, 2, 3, 2, 3],
+        &[0, 4],
+    ];
     for round in 0..if cfg!(miri) { 8 } else { 400 } {
         let shape = shapes[round % shapes.len()];
         let (la, na) = layout(&mut rng, shape, true);
@@ -103,15 +132,38 @@ fn programs_of_several_outputs_over_any_layout() {
             instr(Not, 1, 3, [6, 6, 0]),
         ];
         let constants = [(&raw const two as *const u8, 4)];
-        let program = Program { constants: &constants, temps: 2, temp_size: 4, code: &code };
-        let (oa, ob, ox, oy) = (operand(&mut a, &la), operand(&mut b, &lb), operand(&mut x, &lx), operand(&mut y, &ly));
+        let program = Program {
+            constants: &constants,
+            temps: 2,
+            temp_size: 4,
+            code: &code,
+        };
+        let (oa, ob, ox, oy) = (
+            operand(&mut a, &la),
+            operand(&mut b, &lb),
+            operand(&mut x, &lx),
+            operand(&mut y, &ly),
+        );
         // SAFETY: NEST1: layouts lie in their own storages; outputs don't repeat.
         unsafe { super::run(&program, shape, &[oa, ob], &[ox, oy]) };
-        let (pa, pb, px, py) = (positions(&la), positions(&lb), positions(&lx), positions(&ly));
+        let (pa, pb, px, py) = (
+            positions(&la),
+            positions(&lb),
+            positions(&lx),
+            positions(&ly),
+        );
         for i in 0..la.len() {
             let (u, v) = (a[pa[i]], b[pb[i]]);
-            assert_eq!(x[px[i]], u * 2.0 + v, "round {round}, {shape:?} {la:?} {lb:?} {lx:?}");
-            assert_eq!(y[py[i]], (u >= v) as u8, "round {round}, {shape:?} {la:?} {lb:?} {ly:?}");
+            assert_eq!(
+                x[px[i]],
+                u * 2.0 + v,
+                "round {round}, {shape:?} {la:?} {lb:?} {lx:?}"
+            );
+            assert_eq!(
+                y[py[i]],
+                (u >= v) as u8,
+                "round {round}, {shape:?} {la:?} {lb:?} {ly:?}"
+            );
         }
         // nothing else is written
         px.iter().for_each(|p| x[*p] = -1.0);
@@ -130,7 +182,12 @@ fn an_output_may_lie_on_an_input() {
         let mut b: Vec<f32> = (0..nb).map(|_| rng.below(100) as f32).collect();
         let before = a.clone();
         let code = [instr(Add, 0b111, 2, [0, 1, 0])];
-        let program = Program { constants: &[], temps: 0, temp_size: 1, code: &code };
+        let program = Program {
+            constants: &[],
+            temps: 0,
+            temp_size: 1,
+            code: &code,
+        };
         let (oa, ob) = (operand(&mut a, &la), operand(&mut b, &lb));
         // SAFETY: NEST1: the output is the first input exactly.
         unsafe { super::run(&program, shape, &[oa.clone(), ob], &[oa]) };
@@ -143,33 +200,93 @@ fn an_output_may_lie_on_an_input() {
 #[test]
 fn streamed_outputs_hold_the_same() {
     // rows that begin with a line and others, lengths around lines and tiles
-    let shapes: [&[usize]; 12] =
-        [&[1], &[15], &[16], &[17], &[511], &[512], &[513], &[2000], &[3, 528], &[3, 530], &[2, 3, 1024], &[40, 20]];
+    let shapes: [&[usize]; 12] = [
+        &[1],
+        &[15],
+        &[16],
+        &[17],
+        &[511],
+        &[512],
+        &[513],
+        &[2000],
+        &[3, 528],
+        &[3, 530],
+        &[2, 3, 1024],
+        &[40, 20],
+    ];
     let shapes = &shapes[..if cfg!(miri) { 4 } else { shapes.len() }];
     for (shape, shift) in shapes.iter().flat_map(|s| [(s, 0), (s, 1)]) {
         let n: usize = shape.iter().product();
-        let (mut a, mut b): (Vec<f32>, Vec<f32>) = ((0..n).map(|k| k as f32).collect(), (0..n).map(|k| (k % 7) as f32).collect());
+        let (mut a, mut b): (Vec<f32>, Vec<f32>) = (
+            (0..n).map(|k| k as f32).collect(),
+            (0..n).map(|k| (k % 7) as f32).collect(),
+        );
         let (mut x, mut y) = (vec![-1f32; n + 32], vec![7u8; n + 128]);
-        let (from_x, from_y) = (x.as_ptr().align_offset(64) + shift, y.as_ptr().align_offset(64) + shift);
-        let whole = |offset| Layout::new(shape, Layout::contiguous(shape).unwrap().strides(), offset).unwrap();
-        let code = [instr(Add, 0b111, 2, [0, 1, 0]), instr(Less, 0b111, 3, [0, 1, 0])];
-        let program = Program { constants: &[], temps: 0, temp_size: 1, code: &code };
+        let (from_x, from_y) = (
+            x.as_ptr().align_offset(64) + shift,
+            y.as_ptr().align_offset(64) + shift,
+        );
+        let whole = |offset| {
+            Layout::new(shape, Layout::contiguous(shape).unwrap().strides(), offset).unwrap()
+        };
+        let code = [
+            instr(Add, 0b111, 2, [0, 1, 0]),
+            instr(Less, 0b111, 3, [0, 1, 0]),
+        ];
+        let program = Program {
+            constants: &[],
+            temps: 0,
+            temp_size: 1,
+            code: &code,
+        };
         let inputs = [operand(&mut a, &whole(0)), operand(&mut b, &whole(0))];
-        let outputs = [operand(&mut x, &whole(from_x)), operand(&mut y, &whole(from_y))];
+        let outputs = [
+            operand(&mut x, &whole(from_x)),
+            operand(&mut y, &whole(from_y)),
+        ];
         // SAFETY: NEST1: layouts lie in their own storages.
         unsafe { tile::run(&program, &Nest::new(shape, &inputs, &outputs), true) };
         for k in 0..n {
-            assert_eq!((x[from_x + k], y[from_y + k]), (a[k] + b[k], (a[k] < b[k]) as u8), "{shape:?}, {shift}, {k}");
+            assert_eq!(
+                (x[from_x + k], y[from_y + k]),
+                (a[k] + b[k], (a[k] < b[k]) as u8),
+                "{shape:?}, {shift}, {k}"
+            );
         }
-        assert!(x[..from_x].iter().chain(&x[from_x + n..]).all(|v| *v == -1.0), "{shape:?}, {shift}");
-        assert!(y[..from_y].iter().chain(&y[from_y + n..]).all(|v| *v == 7), "{shape:?}, {shift}");
+        assert!(
+            x[..from_x]
+                .iter()
+                .chain(&x[from_x + n..])
+                .all(|v| *v == -1.0),
+            "{shape:?}, {shift}"
+        );
+        assert!(
+            y[..from_y].iter().chain(&y[from_y + n..]).all(|v| *v == 7),
+            "{shape:?}, {shift}"
+        );
         // in place
         let code = [instr(Add, 0b111, 2, [0, 1, 0])];
-        let program = Program { code: &code, ..program };
+        let program = Program {
+            code: &code,
+            ..program
+        };
         let before = a.clone();
         let target = operand(&mut a, &whole(0));
         // SAFETY: NEST1: the output is the first input exactly.
-        unsafe { tile::run(&program, &Nest::new(shape, &[target.clone(), operand(&mut b, &whole(0))], &[target]), true) };
-        assert!((0..n).all(|k| a[k] == before[k] + b[k]), "{shape:?}, in place");
+        unsafe {
+            tile::run(
+                &program,
+                &Nest::new(
+                    shape,
+                    &[target.clone(), operand(&mut b, &whole(0))],
+                    &[target],
+                ),
+                true,
+            )
+        };
+        assert!(
+            (0..n).all(|k| a[k] == before[k] + b[k]),
+            "{shape:?}, in place"
+        );
     }
 }

@@ -1,15 +1,17 @@
-//! The machine: runs an elementwise program tile by tile through slots in L1. A tile is a rectangle of the two inner loops.
+//! The machine: runs an elementwise program tile by tile through slots in L1. A tile is a rectangle
+//! of the two inner loops.
 //!
-//! For each rectangle: find where each operand's elements are (in place, one value, or packed into a slot), run the
-//! instructions, store those outputs that were computed in a slot. Three shapes of rectangles:
+//! For each rectangle: find where each operand's elements are (in place, one value, or packed into
+//! a slot), run the instructions, store those outputs that were computed in a slot. Three shapes of
+//! rectangles:
 //!
 //! - `Run`: part of one row of the inner loop, at most [`TILE`] elements.
 //! - `Short`: the inner loop is short, so several whole rows are packed into one run.
-//! - `Blocked`: an operand is transposed, so a block of rows and columns is packed from whole cache lines, and the
-//!   instructions run row by row.
+//! - `Blocked`: an operand is transposed, so a block of rows and columns is packed from whole cache
+//!   lines, and the instructions run row by row.
 //!
-//! Kernels never alias: an output that lies on an input (an operation in place) is computed in a slot and copied. So is one that is
-//! stored past the caches.
+//! Kernels never alias: an output that lies on an input (an operation in place) is computed in a
+//! slot and copied. So is one that is stored past the caches.
 
 use super::nest::{MAX_OPERANDS, Nest};
 use super::pack;
@@ -22,13 +24,23 @@ use core::mem::MaybeUninit;
 mod plan;
 
 /// Bytes of scratch, at most: in L1 beside what is streamed through it.
-const SCRATCH: usize = if cfg!(feature = "std") { 56 << 10 } else { STACK };
-/// Bytes of it on the stack, which may be small: small programs find room there, and all do where there is no other memory.
+const SCRATCH: usize = if cfg!(feature = "std") {
+    56 << 10
+} else {
+    STACK
+};
+/// Bytes of it on the stack, which may be small: small programs find room there, and all do where
+/// there is no other memory.
 const STACK: usize = 2 << 10;
 /// Elements of a tile: slots of 2 KiB (float32) were the fastest.
 const TILE: usize = if cfg!(feature = "std") { 512 } else { 64 };
-/// Bytes of a transposed rectangle: its rows are long, for each begins another page, and parts of cache lines at their ends.
-const BLOCK: usize = if cfg!(feature = "std") { 32 << 10 } else { STACK };
+/// Bytes of a transposed rectangle: its rows are long, for each begins another page, and parts of
+/// cache lines at their ends.
+const BLOCK: usize = if cfg!(feature = "std") {
+    32 << 10
+} else {
+    STACK
+};
 /// Bytes of a cache line, which a transposed rectangle is at least as high as.
 const LINE: usize = if cfg!(feature = "std") { 64 } else { 16 };
 /// Below this, rows are gathered into one run.
@@ -95,27 +107,42 @@ enum Place {
     Streamed,
 }
 
-/// Runs the program over the nest, with outputs stored past the caches where `streamed` and they can be.
+/// Runs the program over the nest, with outputs stored past the caches where `streamed` and they
+/// can be.
 ///
 /// # Safety
-/// NEST1: every element that the nest reaches is readable (inputs) or writable (outputs), aligned, and stays so; inputs are
-/// initialised; an output is one of the inputs exactly (same first element, same strides) or overlaps none; instructions
-/// are loops for the sizes of their slots (LOOP1).
+/// NEST1: every element that the nest reaches is readable (inputs) or writable (outputs), aligned,
+/// and stays so; inputs are initialised; an output is one of the inputs exactly (same first
+/// element, same strides) or overlaps none; instructions are loops for the sizes of their slots
+/// (LOOP1).
 pub unsafe fn run(p: &Program, x: &Nest, streamed: bool) {
     let k = x.operands;
     let aliased = |o: usize| (0..x.inputs).any(|i| x.ptrs[i] == x.ptrs[o]);
     if p.code.len() == 1 && x.dims.len() == 1 && !streamed {
         let c = &p.code[0];
         let linear = (0..k).all(|i| x.dims[0].steps[i] == x.sizes[i] as isize);
-        let scalars = c.src[..c.arity as usize].iter().rev().fold(0, |mask, s| mask << 1 | (*s as usize >= k) as u32);
+        let scalars = c.src[..c.arity as usize]
+            .iter()
+            .rev()
+            .fold(0, |mask, s| mask << 1 | (*s as usize >= k) as u32);
         if linear && c.forms >> scalars & 1 == 1 && !(x.inputs..k).any(aliased) {
             // a program of one instruction has no temporaries, so what is no operand is a constant
             let q = |j: usize| match c.src[j] as usize {
                 s if s < k => x.ptrs[s] as *const u8,
                 s => p.constants[s - k].0,
             };
-            // SAFETY: NEST1; each operand's steps are its size, so it is one run of `total` elements, and no output is an input.
-            return unsafe { (c.f)(x.ptrs[c.dst as usize], q(0), q(1), q(2), x.total * c.mult as usize, scalars) };
+            // SAFETY: NEST1; each operand's steps are its size, so it is one run of `total`
+            // elements, and no output is an input.
+            return unsafe {
+                (c.f)(
+                    x.ptrs[c.dst as usize],
+                    q(0),
+                    q(1),
+                    q(2),
+                    x.total * c.mult as usize,
+                    scalars,
+                )
+            };
         }
     }
     if x.total > 0 {
@@ -157,18 +184,24 @@ impl Machine<'_> {
         let mut near = Scratch([const { MaybeUninit::uninit() }; STACK]);
         let needed = self.buffers * self.tile * self.unit;
         let too_much = SCRATCH > STACK && needed > STACK;
-        let mut far = if too_much { Bytes::new(needed).ok() } else { None };
+        let mut far = if too_much {
+            Bytes::new(needed).ok()
+        } else {
+            None
+        };
         let base = far.as_mut().and_then(Bytes::get_mut).unwrap_or_else(|| {
             if too_much {
                 self.shrink();
             }
             near.0.as_mut_ptr() as *mut u8
         });
-        // SAFETY: the caller's; fresh memory that nobody else knows (STORAGE3) or this frame's, aligned to a line, for all buffers.
+        // SAFETY: the caller's; fresh memory that nobody else knows (STORAGE3) or this frame's,
+        // aligned to a line, for all buffers.
         unsafe { self.run_in(base) }
     }
     /// # Safety
-    /// NEST1; `base` is valid for reads and writes of all buffers while this runs, and nobody else uses it.
+    /// NEST1; `base` is valid for reads and writes of all buffers while this runs, and nobody else
+    /// uses it.
     unsafe fn run_in(&self, base: *mut u8) {
         let (x, p, k) = (self.x, self.p, self.x.operands);
         let mut slots = [core::ptr::null_mut::<u8>(); MAX_SLOTS];
@@ -179,12 +212,24 @@ impl Machine<'_> {
             if self.value >> (k + i) & 1 == 1 {
                 slots[k + i] = *ptr as *mut u8;
             } else {
-                let one = Rect { ptr: *ptr, rows: 1, cols: self.tile, row_step: 0, col_step: 0 };
-                // SAFETY: a constant is one readable element (NEST1); the buffer holds a tile of it.
+                let one = Rect {
+                    ptr: *ptr,
+                    rows: 1,
+                    cols: self.tile,
+                    row_step: 0,
+                    col_step: 0,
+                };
+                // SAFETY: a constant is one readable element (NEST1); the buffer holds a tile of
+                // it.
                 unsafe { pack::pack(slots[k + i], one, *size) };
             }
         }
-        let mut state = State { base, slots, packed: [None; MAX_OPERANDS], ptrs: x.ptrs };
+        let mut state = State {
+            base,
+            slots,
+            packed: [None; MAX_OPERANDS],
+            ptrs: x.ptrs,
+        };
         let mut index = [0usize; 64];
         let mut more: alloc::vec::Vec<usize>;
         let index: &mut [usize] = if x.dims.len() <= 64 {
@@ -197,7 +242,15 @@ impl Machine<'_> {
             for j in (0..self.n1).step_by(self.rows) {
                 for i in (0..self.n0).step_by(self.cols) {
                     // SAFETY: NEST1; the rectangle lies inside the two inner loops.
-                    unsafe { self.rectangle(&mut state, i, j, self.cols.min(self.n0 - i), self.rows.min(self.n1 - j)) };
+                    unsafe {
+                        self.rectangle(
+                            &mut state,
+                            i,
+                            j,
+                            self.cols.min(self.n0 - i),
+                            self.rows.min(self.n1 - j),
+                        )
+                    };
                 }
             }
             // the outer loops, as an odometer
@@ -220,7 +273,8 @@ impl Machine<'_> {
         }
     }
     /// # Safety
-    /// NEST1; the rectangle of `cols` x `rows` at column `i`, row `j` lies inside the two inner loops.
+    /// NEST1; the rectangle of `cols` x `rows` at column `i`, row `j` lies inside the two inner
+    /// loops.
     unsafe fn rectangle(&self, st: &mut State, i: usize, j: usize, cols: usize, rows: usize) {
         let (x, k) = (self.x, self.x.operands);
         let rect = |st: &State, o: usize| Rect {
@@ -235,9 +289,14 @@ impl Machine<'_> {
             match self.places[o] {
                 Place::Packed => {
                     let buffer = self.slot_buffer(st, o);
-                    // a repeated value fills the whole tile, so that it is packed once for many rectangles
+                    // a repeated value fills the whole tile, so that it is packed once for many
+                    // rectangles
                     if r.col_step == 0 && (r.row_step == 0 || rows == 1) {
-                        r = Rect { rows: 1, cols: self.tile, ..r };
+                        r = Rect {
+                            rows: 1,
+                            cols: self.tile,
+                            ..r
+                        };
                     }
                     // what is there already stays: operands repeated along the outer loops
                     if st.packed[o] != Some((r.ptr, r.rows, r.cols)) {
@@ -251,25 +310,48 @@ impl Machine<'_> {
             }
         }
         for o in x.inputs..k {
-            st.slots[o] = if self.places[o] == Place::Direct { rect(st, o).ptr as *mut u8 } else { self.slot_buffer(st, o) };
+            st.slots[o] = if self.places[o] == Place::Direct {
+                rect(st, o).ptr as *mut u8
+            } else {
+                self.slot_buffer(st, o)
+            };
         }
         let by_row = self.shape == Shape::Blocked && rows > 1;
         for c in self.p.code {
             let scalars = mask(c, self.value);
-            let (runs, len) = if by_row { (rows, cols) } else { (1, rows * cols) };
+            let (runs, len) = if by_row {
+                (rows, cols)
+            } else {
+                (1, rows * cols)
+            };
             for y in 0..runs {
-                let at = |s: u8| st.slots[s as usize].wrapping_offset(self.row_offset(s as usize, y, cols));
-                // SAFETY: LOOP1: places above hold the rectangle's elements of each operand, buffers are distinct, and an
-                // output is in place only where it is no input (NEST1).
-                unsafe { (c.f)(at(c.dst), at(c.src[0]), at(c.src[1]), at(c.src[2]), len * c.mult as usize, scalars) };
+                let at = |s: u8| {
+                    st.slots[s as usize].wrapping_offset(self.row_offset(s as usize, y, cols))
+                };
+                // SAFETY: LOOP1: places above hold the rectangle's elements of each operand,
+                // buffers are distinct, and an output is in place only where it is no input
+                // (NEST1).
+                unsafe {
+                    (c.f)(
+                        at(c.dst),
+                        at(c.src[0]),
+                        at(c.src[1]),
+                        at(c.src[2]),
+                        len * c.mult as usize,
+                        scalars,
+                    )
+                };
             }
         }
         for o in x.inputs..k {
-            // SAFETY: NEST1 gives PACK2; the slot was written by its instruction. What is streamed is one row, which begins with a line.
+            // SAFETY: NEST1 gives PACK2; the slot was written by its instruction. What is streamed
+            // is one row, which begins with a line.
             unsafe {
                 match self.places[o] {
                     Place::Packed => pack::unpack(st.slots[o], rect(st, o), x.sizes[o]),
-                    Place::Streamed => stream::copy(st.slots[o], rect(st, o).ptr as *mut u8, cols * x.sizes[o]),
+                    Place::Streamed => {
+                        stream::copy(st.slots[o], rect(st, o).ptr as *mut u8, cols * x.sizes[o])
+                    }
                     _ => {}
                 }
             }
@@ -284,7 +366,11 @@ impl Machine<'_> {
         }
         if slot >= k {
             let constants = k + self.p.constants.len();
-            return if slot < constants { 0 } else { y * (cols * self.unit) as isize };
+            return if slot < constants {
+                0
+            } else {
+                y * (cols * self.unit) as isize
+            };
         }
         match self.places[slot] {
             Place::Packed if self.s0[slot] == 0 && self.s1[slot] == 0 => 0,
@@ -293,7 +379,8 @@ impl Machine<'_> {
         }
     }
     fn slot_buffer(&self, st: &State, o: usize) -> *mut u8 {
-        st.base.wrapping_add(self.buffer[o] as usize * self.tile * self.unit)
+        st.base
+            .wrapping_add(self.buffer[o] as usize * self.tile * self.unit)
     }
 }
 

@@ -1,19 +1,22 @@
-//! Rectangles whose columns lie in memory as lines: whole cache lines are read and written, in blocks that are transposed in registers.
+//! Rectangles whose columns lie in memory as lines: whole cache lines are read and written, in
+//! blocks that are transposed in registers.
 
 use super::rect::Rect;
 use crate::simd::{self, Isa, Kernel};
 
-/// Rows that are written together: as many elements of each column, so that some of its cache lines are neighbours.
+/// Rows that are written together: as many elements of each column, so that some of its cache lines
+/// are neighbours.
 const STRIP: usize = 64;
-/// The side of a block of four bytes: its lines are whole cache lines, so that each is fetched once though the rows of a matrix
-/// of 2048 columns all compete for a few sets of the cache. Blocks of narrower elements are as wide in bytes, so larger.
+/// The side of a block of four bytes: its lines are whole cache lines, so that each is fetched once
+/// though the rows of a matrix of 2048 columns all compete for a few sets of the cache. Blocks of
+/// narrower elements are as wide in bytes, so larger.
 const SIDE: usize = 16;
 
 /// Copies a rectangle whose columns are contiguous to contiguous rows, `step` bytes apart.
 ///
 /// # Safety
-/// PACK3: PACK1 of [`pack`](super::pack::pack) for the rectangle, with `row_step` one element, and for rows of that step in place of those
-/// without gaps.
+/// PACK3: PACK1 of [`pack`](super::pack::pack) for the rectangle, with `row_step` one element, and
+/// for rows of that step in place of those without gaps.
 pub unsafe fn transpose<U: Copy>(to: *mut U, step: isize, x: Rect) {
     simd::call(Transpose(to, step, x))
 }
@@ -26,8 +29,12 @@ impl<U: Copy> Kernel for Transpose<U> {
     fn run<I: Isa>(self) {
         let Transpose(to, step, x) = self;
         let whole = SIDE * size_of::<u32>() / size_of::<U>();
-        let side = [whole, SIDE, 8].into_iter().find(|s| x.rows.min(x.cols) >= *s).unwrap_or(x.rows.min(x.cols));
-        // The last blocks reach back where the side divides no rectangle, and write some elements again.
+        let side = [whole, SIDE, 8]
+            .into_iter()
+            .find(|s| x.rows.min(x.cols) >= *s)
+            .unwrap_or(x.rows.min(x.cols));
+        // The last blocks reach back where the side divides no rectangle, and write some elements
+        // again.
         for j in (0..x.rows).step_by(STRIP) {
             for i in (0..x.cols).step_by(side) {
                 for j in (j..x.rows.min(j + STRIP)).step_by(side) {
@@ -35,7 +42,13 @@ impl<U: Copy> Kernel for Transpose<U> {
                     // SAFETY: PACK3; the block lies inside the rectangle.
                     unsafe {
                         let from = (x.ptr.offset(x.col_step * i as isize) as *const U).add(j);
-                        block::<I, U>(from, x.col_step, to.byte_offset(step * j as isize).add(i), step, side);
+                        block::<I, U>(
+                            from,
+                            x.col_step,
+                            to.byte_offset(step * j as isize).add(i),
+                            step,
+                            side,
+                        );
                     }
                 }
             }
@@ -48,7 +61,13 @@ impl<U: Copy> Kernel for Transpose<U> {
 /// # Safety
 /// PACK3.
 #[inline(always)]
-unsafe fn block<I: Isa, U: Copy>(from: *const U, from_step: isize, to: *mut U, to_step: isize, side: usize) {
+unsafe fn block<I: Isa, U: Copy>(
+    from: *const U,
+    from_step: isize,
+    to: *mut U,
+    to_step: isize,
+    side: usize,
+) {
     // SAFETY: PACK3: every element reached is one of the block's `side` rows and columns.
     unsafe {
         match (size_of::<U>(), side) {
@@ -56,14 +75,27 @@ unsafe fn block<I: Isa, U: Copy>(from: *const U, from_step: isize, to: *mut U, t
             (2, 32) => return grouped::<I, 2>(from.cast(), from_step, to.cast(), to_step),
             #[cfg(x86_dispatch)]
             (4, SIDE) if I::AVX512 => {
-                return simd::x86::transpose::transpose_16x16(from.cast(), from_step, to.cast(), to_step);
+                return simd::x86::transpose::transpose_16x16(
+                    from.cast(),
+                    from_step,
+                    to.cast(),
+                    to_step,
+                );
             }
             #[cfg(x86_dispatch)]
             (4, 8 | SIDE) if I::AVX2 => {
                 for i in (0..side).step_by(8) {
                     for j in (0..side).step_by(8) {
-                        let (from, to) = (from.byte_offset(from_step * i as isize).add(j), to.byte_offset(to_step * j as isize).add(i));
-                        simd::x86::transpose::transpose_8x8(from.cast(), from_step, to.cast(), to_step);
+                        let (from, to) = (
+                            from.byte_offset(from_step * i as isize).add(j),
+                            to.byte_offset(to_step * j as isize).add(i),
+                        );
+                        simd::x86::transpose::transpose_8x8(
+                            from.cast(),
+                            from_step,
+                            to.cast(),
+                            to_step,
+                        );
                     }
                 }
                 return;
@@ -72,7 +104,8 @@ unsafe fn block<I: Isa, U: Copy>(from: *const U, from_step: isize, to: *mut U, t
         }
         for i in 0..side {
             for j in 0..side {
-                *to.byte_offset(to_step * j as isize).add(i) = *from.byte_offset(from_step * i as isize).add(j);
+                *to.byte_offset(to_step * j as isize).add(i) =
+                    *from.byte_offset(from_step * i as isize).add(j);
             }
         }
     }
@@ -81,19 +114,32 @@ unsafe fn block<I: Isa, U: Copy>(from: *const U, from_step: isize, to: *mut U, t
 /// Four bytes that lie anywhere.
 type Four = [u8; 4];
 
-/// A block of elements of `4 / N` bytes. `N` neighbours are transposed as four bytes are; then the neighbours of `N` columns change
-/// places.
+/// A block of elements of `4 / N` bytes. `N` neighbours are transposed as four bytes are; then the
+/// neighbours of `N` columns change places.
 ///
 /// # Safety
 /// PACK3 for `SIDE * N` columns of as many elements.
 #[inline(always)]
-unsafe fn grouped<I: Isa, const N: usize>(from: *const Four, from_step: isize, to: *mut u8, to_step: isize) {
-    /// Exchanges the second halves of `a` with the first halves of `b`, in groups of `2 * bits` bits whose lower half is `low`.
+unsafe fn grouped<I: Isa, const N: usize>(
+    from: *const Four,
+    from_step: isize,
+    to: *mut u8,
+    to_step: isize,
+) {
+    /// Exchanges the second halves of `a` with the first halves of `b`, in groups of `2 * bits`
+    /// bits whose lower half is `low`.
     #[inline(always)]
     fn exchange(a: &mut [u32; SIDE], b: &mut [u32; SIDE], bits: u32, low: u32) {
-        let (a, b) = if cfg!(target_endian = "big") { (b, a) } else { (a, b) };
+        let (a, b) = if cfg!(target_endian = "big") {
+            (b, a)
+        } else {
+            (a, b)
+        };
         for (a, b) in a.iter_mut().zip(b) {
-            (*a, *b) = ((*a & low) | (*b & low) << bits, (*a >> bits & low) | (*b & !low));
+            (*a, *b) = (
+                (*a & low) | (*b & low) << bits,
+                (*a >> bits & low) | (*b & !low),
+            );
         }
     }
     let mut groups = [[[0; SIDE]; N]; SIDE];
@@ -102,7 +148,13 @@ unsafe fn grouped<I: Isa, const N: usize>(from: *const Four, from_step: isize, t
         // SAFETY: PACK3; line `k` of each group has room for a row of the transposed block.
         unsafe {
             let from = from.byte_offset(from_step * k as isize);
-            block::<I, Four>(from, from_step * N as isize, groups.as_mut_ptr().cast::<Four>().add(SIDE * k), step, SIDE);
+            block::<I, Four>(
+                from,
+                from_step * N as isize,
+                groups.as_mut_ptr().cast::<Four>().add(SIDE * k),
+                step,
+                SIDE,
+            );
         }
     }
     for (g, group) in groups.iter_mut().enumerate() {
@@ -116,7 +168,10 @@ unsafe fn grouped<I: Isa, const N: usize>(from: *const Four, from_step: isize, t
         }
         for (k, line) in group.iter().enumerate() {
             // SAFETY: PACK3; a row is `SIDE` times four bytes.
-            unsafe { (to.byte_offset(to_step * (g * N + k) as isize) as *mut [u32; SIDE]).write_unaligned(*line) };
+            unsafe {
+                (to.byte_offset(to_step * (g * N + k) as isize) as *mut [u32; SIDE])
+                    .write_unaligned(*line)
+            };
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Elements in memory as the drivers take them: somebody else's, read or written for as long as a lifetime says.
+//! Elements in memory as the drivers take them: somebody else's, read or written for as long as a
+//! lifetime says.
 
 use super::nest::Operand;
 use crate::layout::Layout;
@@ -6,8 +7,8 @@ use core::marker::PhantomData;
 
 /// The elements that a layout reaches.
 ///
-/// Invariant VIEW1: each element is `size` bytes at its place from `ptr`, the element of index 0, 0, .., by the layout's strides; aligned as
-/// TENSOR2 says, and initialised while `'a` lasts.
+/// Invariant VIEW1: each element is `size` bytes at its place from `ptr`, the element of index 0,
+/// 0, .., by the layout's strides; aligned as TENSOR2 says, and initialised while `'a` lasts.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     ptr: *const u8,
@@ -17,7 +18,8 @@ pub struct View<'a> {
 
 /// Elements that are written.
 ///
-/// Invariant VIEW2: VIEW1, and no two indices share an element, nor does anybody else read or write one while `'a` lasts.
+/// Invariant VIEW2: VIEW1, and no two indices share an element, nor does anybody else read or write
+/// one while `'a` lasts.
 pub struct ViewMut<'a> {
     ptr: *mut u8,
     size: usize,
@@ -47,7 +49,13 @@ impl<'a> View<'a> {
     }
     /// As an operand of loops over a shape of `rank` dimensions, to which it broadcasts.
     pub fn operand(&self, rank: usize) -> Operand {
-        Operand::new(self.ptr as *mut u8, self.size, self.layout.shape(), self.layout.strides(), rank)
+        Operand::new(
+            self.ptr as *mut u8,
+            self.size,
+            self.layout.shape(),
+            self.layout.strides(),
+            rank,
+        )
     }
 }
 
@@ -57,7 +65,12 @@ impl<'a> ViewMut<'a> {
     /// # Safety
     /// VIEW2.
     pub unsafe fn new(ptr: *mut u8, size: usize, layout: &'a Layout) -> ViewMut<'a> {
-        ViewMut { ptr, size, layout, _elements: PhantomData }
+        ViewMut {
+            ptr,
+            size,
+            layout,
+            _elements: PhantomData,
+        }
     }
     /// The first element.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {

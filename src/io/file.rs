@@ -17,8 +17,8 @@ pub(super) fn open(path: &Path, mmap: bool) -> Result<Source<'static>> {
             return Ok(Content::stream(file, None));
         }
         if mmap && about.len() > 0 {
-            // SAFETY: nobody writes to the file while it is mapped: nothing here can see to that, so it is asked of whoever loads it
-            // mapped (the module's documentation).
+            // SAFETY: nobody writes to the file while it is mapped: nothing here can see to that,
+            // so it is asked of whoever loads it mapped (the module's documentation).
             let map = unsafe { memmap2::Mmap::map(&file) };
             if let Ok(map) = map {
                 return Ok(Content::Mapped(Arc::new(map)));
@@ -27,5 +27,8 @@ pub(super) fn open(path: &Path, mmap: bool) -> Result<Source<'static>> {
         Ok(Content::File(file, about.len()))
     };
     let content = content().map_err(|e| Error::io(path, &e))?;
-    Ok(Source { name: path.as_os_str().to_owned().into(), content })
+    Ok(Source {
+        name: path.as_os_str().to_owned().into(),
+        content,
+    })
 }

@@ -1,5 +1,5 @@
-//! JSON, read from front to back without a tree of values, and written: what headers of safetensors files need of it. All memory is
-//! asked for where it may be refused.
+//! JSON, read from front to back without a tree of values, and written: what headers of safetensors
+//! files need of it. All memory is asked for where it may be refused.
 
 use crate::error::{Error, Result};
 use crate::fallible::append_text as append;
@@ -43,7 +43,11 @@ pub(super) struct Json<'a> {
 
 impl<'a> Json<'a> {
     pub fn new(text: &'a str) -> Json<'a> {
-        Json { text, at: 0, depth: 0 }
+        Json {
+            text,
+            at: 0,
+            depth: 0,
+        }
     }
     /// Bytes that were read.
     pub fn at(&self) -> usize {
@@ -52,7 +56,10 @@ impl<'a> Json<'a> {
     /// The next byte that is no space; 0 at the end.
     pub fn peek(&mut self) -> u8 {
         let rest = &self.text.as_bytes()[self.at..];
-        self.at += rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count();
+        self.at += rest
+            .iter()
+            .take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'))
+            .count();
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
     fn eat(&mut self, byte: u8) -> bool {
@@ -61,15 +68,26 @@ impl<'a> Json<'a> {
         there
     }
     fn expect(&mut self, byte: u8, missing: &'static str) -> Read<()> {
-        if self.eat(byte) { Ok(()) } else { Err(missing.into()) }
+        if self.eat(byte) {
+            Ok(())
+        } else {
+            Err(missing.into())
+        }
     }
     /// Nothing but spaces follows.
     pub fn end(&mut self) -> Read<()> {
         self.peek();
-        if self.at == self.text.len() { Ok(()) } else { Err("something follows its end".into()) }
+        if self.at == self.text.len() {
+            Ok(())
+        } else {
+            Err("something follows its end".into())
+        }
     }
     /// An object; `member` reads the value of each of its keys.
-    pub fn object(&mut self, member: &mut dyn FnMut(&mut Json<'a>, Cow<'a, str>) -> Read<()>) -> Read<()> {
+    pub fn object(
+        &mut self,
+        member: &mut dyn FnMut(&mut Json<'a>, Cow<'a, str>) -> Read<()>,
+    ) -> Read<()> {
         self.expect(b'{', "an object is expected")?;
         self.inside(b'}', &mut |json| {
             let key = json.string()?;
@@ -101,7 +119,11 @@ impl<'a> Json<'a> {
     pub fn string(&mut self) -> Read<Cow<'a, str>> {
         self.expect(b'"', "a string is expected")?;
         let rest = &self.text[self.at..];
-        let plain = |text: &str| text.bytes().position(|b| b == b'"' || b == b'\\' || b < b' ').ok_or("a string has no end");
+        let plain = |text: &str| {
+            text.bytes()
+                .position(|b| b == b'"' || b == b'\\' || b < b' ')
+                .ok_or("a string has no end")
+        };
         let end = plain(rest)?;
         if rest.as_bytes()[end] == b'"' {
             self.at += end + 1;
@@ -149,14 +171,23 @@ impl<'a> Json<'a> {
         })
     }
     fn unit(&mut self) -> Read<u32> {
-        let digits = self.text.get(self.at..self.at + 4).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
+        let digits = self
+            .text
+            .get(self.at..self.at + 4)
+            .filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
         self.at += 4;
-        Ok(digits.and_then(|d| u32::from_str_radix(d, 16).ok()).ok_or("an escape has no four digits")?)
+        Ok(digits
+            .and_then(|d| u32::from_str_radix(d, 16).ok())
+            .ok_or("an escape has no four digits")?)
     }
     /// A number without sign, fraction and exponent, of 64 bits.
     pub fn unsigned(&mut self) -> Read<u64> {
         let text = self.value()?;
-        let number = if text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None };
+        let number = if text.bytes().all(|b| b.is_ascii_digit()) {
+            text.parse().ok()
+        } else {
+            None
+        };
         Ok(number.ok_or("a number without sign and fraction is expected")?)
     }
     /// The text of the next value, whatever it is.
@@ -168,7 +199,10 @@ impl<'a> Json<'a> {
             b'[' => self.array(&mut |json| json.value().map(drop))?,
             b'"' => drop(self.string()?),
             _ => {
-                let word = self.text[start..].bytes().take_while(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b)).count();
+                let word = self.text[start..]
+                    .bytes()
+                    .take_while(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b))
+                    .count();
                 self.at += word;
                 let text = &self.text[start..self.at];
                 if !matches!(text, "true" | "false" | "null") && !is_number(text) {
@@ -183,8 +217,12 @@ impl<'a> Json<'a> {
 fn is_number(text: &str) -> bool {
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     let text = text.strip_prefix('-').unwrap_or(text);
-    let (rest, exponent) = text.split_once(['e', 'E']).map_or((text, None), |(a, b)| (a, Some(b)));
-    let (whole, fraction) = rest.split_once('.').map_or((rest, None), |(a, b)| (a, Some(b)));
+    let (rest, exponent) = text
+        .split_once(['e', 'E'])
+        .map_or((text, None), |(a, b)| (a, Some(b)));
+    let (whole, fraction) = rest
+        .split_once('.')
+        .map_or((rest, None), |(a, b)| (a, Some(b)));
     digits(whole)
         && (whole == "0" || !whole.starts_with('0'))
         && fraction.is_none_or(digits)

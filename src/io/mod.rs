@@ -1,24 +1,27 @@
 //! Tensors in files: [`safetensors`] and [`npy`].
 //!
-//! Loading maps the file where it can: tensors then lie in the mapping and are read when they are used. What lies misaligned or in
-//! the other byte order is copied.
+//! Loading maps the file where it can: tensors then lie in the mapping and are read when they are
+//! used. What lies misaligned or in the other byte order is copied.
 //!
 //! # Mapped files must not change
 //!
-//! The memory of a mapped tensor is the file itself. While such a tensor (or a view of it) lives, nobody may write to that file in
-//! place or cut it short, in this process or any other:
-//! - numbers that change under a `&[T]` from [`as_slice`](crate::Tensor::as_slice) are undefined behaviour in Rust, of which the type
-//!   system knows nothing here, since no library can keep others from writing to a file;
+//! The memory of a mapped tensor is the file itself. While such a tensor (or a view of it) lives,
+//! nobody may write to that file in place or cut it short, in this process or any other:
+//! - numbers that change under a `&[T]` from [`as_slice`](crate::Tensor::as_slice) are undefined
+//!   behaviour in Rust, of which the type system knows nothing here, since no library can keep
+//!   others from writing to a file;
 //! - a read beyond the end of a file cut short ends the process with a bus error.
 //!
-//! Replacing the file (a rename over it, as `save` does) is fine: the mapping keeps the old one. Where others may write to the file,
-//! load with `mmap` off, which reads it into memory of flex's own.
+//! Replacing the file (a rename over it, as `save` does) is fine: the mapping keeps the old one.
+//! Where others may write to the file, load with `mmap` off, which reads it into memory of flex's
+//! own.
 //!
 //! # Saving
 //!
-//! A file is written beside the one it replaces, is on the disk, and takes its place and permissions when it is complete: whoever reads
-//! the old one never sees a part of the new one, and where saving fails the old one stays and nothing else is left. Links are followed, as
-//! `open` does, also those whose target does not exist yet; devices and pipes are written to.
+//! A file is written beside the one it replaces, is on the disk, and takes its place and
+//! permissions when it is complete: whoever reads the old one never sees a part of the new one, and
+//! where saving fails the old one stays and nothing else is left. Links are followed, as `open`
+//! does, also those whose target does not exist yet; devices and pipes are written to.
 //!
 //! Without the standard library the same formats are read from and written to memory.
 

@@ -1,9 +1,10 @@
 //! NumPy's format for one array: a header that is a Python dictionary, then the elements.
 //!
-//! Versions 1 to 3 are read, in C and in Fortran order (then the tensor is a transposed view), in both byte orders. bfloat16 has no
-//! name in the format: NumPy writes its arrays as two bytes without a meaning (`V2`). Such elements are read as bfloat16, and
-//! bfloat16 is written that way; in NumPy, `.view(ml_dtypes.bfloat16)` gives the meaning back. One byte without a meaning may be any of
-//! a dozen dtypes: float8 is neither read nor written.
+//! Versions 1 to 3 are read, in C and in Fortran order (then the tensor is a transposed view), in
+//! both byte orders. bfloat16 has no name in the format: NumPy writes its arrays as two bytes
+//! without a meaning (`V2`). Such elements are read as bfloat16, and bfloat16 is written that way;
+//! in NumPy, `.view(ml_dtypes.bfloat16)` gives the meaning back. One byte without a meaning may be
+//! any of a dozen dtypes: float8 is neither read nor written.
 
 use super::json::{Read, Refusal, Text};
 use super::raw::{Put, put_elements};
@@ -16,13 +17,14 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 const MAGIC: [u8; 6] = *b"\x93NUMPY";
-/// Bytes of a header, at most: what the format's first version allows, and several times what `MOST_AXES` axes need.
+/// Bytes of a header, at most: what the format's first version allows, and several times what
+/// `MOST_AXES` axes need.
 const LONGEST_HEADER: usize = 65_535;
 
 /// The tensor of a file, read into memory.
 ///
-/// Errors with [`Error::Io`] where the file can't be read, with [`Error::File`] where it isn't what the format says, has a header of more
-/// than 64 KiB, or elements that flex has no dtype for.
+/// Errors with [`Error::Io`] where the file can't be read, with [`Error::File`] where it isn't what
+/// the format says, has a header of more than 64 KiB, or elements that flex has no dtype for.
 ///
 /// ```
 /// use flex::{Tensor, io::npy};
@@ -37,8 +39,9 @@ pub fn load(path: impl AsRef<std::path::Path>) -> Result<Tensor> {
     tensor(&mut super::file::open(path.as_ref(), false)?).map(|(t, _)| t)
 }
 
-/// The tensor of a file, which lies in a mapping of it. The file must not be written to or cut short while the tensor lives: otherwise
-/// behaviour is undefined, as [the module](super#mapped-files-must-not-change) explains.
+/// The tensor of a file, which lies in a mapping of it. The file must not be written to or cut
+/// short while the tensor lives: otherwise behaviour is undefined, as [the
+/// module](super#mapped-files-must-not-change) explains.
 ///
 /// Errors as [`load`].
 ///
@@ -65,7 +68,11 @@ pub fn map(path: impl AsRef<std::path::Path>) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn parse(bytes: &[u8]) -> Result<Tensor> {
-    tensor(&mut Source { name: "npy".into(), content: Content::Slice(bytes) }).map(|(t, _)| t)
+    tensor(&mut Source {
+        name: "npy".into(),
+        content: Content::Slice(bytes),
+    })
+    .map(|(t, _)| t)
 }
 
 /// The tensor that is read next from a stream, of which no more is read than that.
@@ -84,22 +91,31 @@ pub fn parse(bytes: &[u8]) -> Result<Tensor> {
 /// ```
 #[cfg(feature = "std")]
 pub fn read_from(from: impl std::io::Read) -> Result<Tensor> {
-    tensor(&mut Source { name: "npy".into(), content: Content::stream(from, None) }).map(|(t, _)| t)
+    tensor(&mut Source {
+        name: "npy".into(),
+        content: Content::stream(from, None),
+    })
+    .map(|(t, _)| t)
 }
 
-/// The tensor of a stream of `len` bytes, which it takes to the last, such as a member of an archive.
+/// The tensor of a stream of `len` bytes, which it takes to the last, such as a member of an
+/// archive.
 #[cfg(feature = "python")]
 pub(crate) fn read_member(name: &str, from: impl std::io::Read, len: u64) -> Result<Tensor> {
-    let mut source = Source { name: name.into(), content: Content::stream(from, Some(len)) };
+    let mut source = Source {
+        name: name.into(),
+        content: Content::stream(from, Some(len)),
+    };
     let (t, end) = tensor(&mut source)?;
     source.expect_end(end)?;
     Ok(t)
 }
 
-/// Writes a tensor to a file, in C order. An existing one is replaced as a whole, so it may be mapped, even by this very tensor.
+/// Writes a tensor to a file, in C order. An existing one is replaced as a whole, so it may be
+/// mapped, even by this very tensor.
 ///
-/// Errors with [`Error::Io`] where the file can't be written; what was there before then stays. [`Error::DType`] for float8,
-/// [`Error::Value`] for more than 1024 axes.
+/// Errors with [`Error::Io`] where the file can't be written; what was there before then stays.
+/// [`Error::DType`] for float8, [`Error::Value`] for more than 1024 axes.
 #[cfg(feature = "std")]
 pub fn save(path: impl AsRef<std::path::Path>, t: &Tensor) -> Result<()> {
     let mut file = super::replacement::Replacement::create(path.as_ref())?;
@@ -110,7 +126,10 @@ pub fn save(path: impl AsRef<std::path::Path>, t: &Tensor) -> Result<()> {
 /// Writes the bytes of such a file to a stream. Errors as [`save`] does.
 #[cfg(feature = "std")]
 pub fn write_to(mut to: impl std::io::Write, t: &Tensor) -> Result<()> {
-    put(t, &mut |bytes| to.write_all(bytes).map_err(|e| Error::io("npy".as_ref(), &e)))
+    put(t, &mut |bytes| {
+        to.write_all(bytes)
+            .map_err(|e| Error::io("npy".as_ref(), &e))
+    })
 }
 
 /// The bytes of such a file.
@@ -123,11 +142,17 @@ pub fn write(t: &Tensor) -> Result<Vec<u8>> {
 /// A file's bytes, the header first; the elements begin with a cache line.
 fn put(t: &Tensor, put: Put) -> Result<()> {
     if t.rank() > MOST_AXES {
-        return Err(Error::value("npy.save", message!("{} axes are more than the {MOST_AXES} of a file", t.rank())));
+        return Err(Error::value(
+            "npy.save",
+            message!("{} axes are more than the {MOST_AXES} of a file", t.rank()),
+        ));
     }
     let Some(letter) = letter(t.dtype()) else {
         let way_out = "save it as safetensors, or its bytes as uint8";
-        return Err(Error::dtype("npy.save", message!("the format has no {}: {way_out}", t.dtype())));
+        return Err(Error::dtype(
+            "npy.save",
+            message!("the format has no {}: {way_out}", t.dtype()),
+        ));
     };
     let mut text = Text::default();
     let written = header(t, letter, &mut text);
@@ -139,8 +164,14 @@ fn put(t: &Tensor, put: Put) -> Result<()> {
     put_elements(t, put)
 }
 fn header(t: &Tensor, letter: char, text: &mut Text) -> core::fmt::Result {
-    let (order, size) = (if t.dtype().size() == 1 { '|' } else { '<' }, t.dtype().size());
-    write!(text, "{{'descr': '{order}{letter}{size}', 'fortran_order': False, 'shape': (")?;
+    let (order, size) = (
+        if t.dtype().size() == 1 { '|' } else { '<' },
+        t.dtype().size(),
+    );
+    write!(
+        text,
+        "{{'descr': '{order}{letter}{size}', 'fortran_order': False, 'shape': ("
+    )?;
     for (k, n) in t.shape().iter().enumerate() {
         write!(text, "{}{n}", if k == 0 { "" } else { ", " })?;
     }
@@ -152,7 +183,8 @@ fn header(t: &Tensor, letter: char, text: &mut Text) -> core::fmt::Result {
     text.write_str("\n")
 }
 
-/// NumPy's letter for the kind of a dtype, which stands before its size; none where the format has none.
+/// NumPy's letter for the kind of a dtype, which stands before its size; none where the format has
+/// none.
 fn letter(dtype: DType) -> Option<char> {
     use crate::dtype::Class::*;
     Some(match dtype.class() {
@@ -169,10 +201,23 @@ fn letter(dtype: DType) -> Option<char> {
 fn dtype(name: &str) -> Option<(DType, bool)> {
     let order = name.chars().next()?;
     let name = name.strip_prefix(['<', '>', '=', '|']).unwrap_or(name);
-    let size = |digits: &str| if digits.starts_with(['0', '+']) { None } else { digits.parse::<usize>().ok() };
-    let is = |d: &DType| letter(*d).and_then(|letter| name.strip_prefix(letter)).is_some_and(|n| size(n) == Some(d.size()));
+    let size = |digits: &str| {
+        if digits.starts_with(['0', '+']) {
+            None
+        } else {
+            digits.parse::<usize>().ok()
+        }
+    };
+    let is = |d: &DType| {
+        letter(*d)
+            .and_then(|letter| name.strip_prefix(letter))
+            .is_some_and(|n| size(n) == Some(d.size()))
+    };
     let dtype = DType::ALL.into_iter().find(is)?;
-    Some((dtype, order == '>' || order == '=' && cfg!(target_endian = "big")))
+    Some((
+        dtype,
+        order == '>' || order == '=' && cfg!(target_endian = "big"),
+    ))
 }
 
 /// The tensor, and where it ends.
@@ -186,12 +231,18 @@ fn tensor(source: &mut Source) -> Result<(Tensor, u64)> {
     let width = match start[6] {
         1 => 2,
         2 | 3 => 4,
-        version => return Err(source.wrong(message!("npy format version {version} is not supported; 1 to 3 are"))),
+        version => {
+            return Err(source.wrong(message!(
+                "npy format version {version} is not supported; 1 to 3 are"
+            )));
+        }
     };
     source.read(8, &mut len[..width])?;
     let (before, len) = (8 + width as u64, u32::from_le_bytes(len) as usize);
     if len > LONGEST_HEADER {
-        return Err(source.wrong(message!("header of {len} bytes exceeds the limit of {LONGEST_HEADER}")));
+        return Err(source.wrong(message!(
+            "header of {len} bytes exceeds the limit of {LONGEST_HEADER}"
+        )));
     }
     let mut text = [0; 128]; // that of most files
     let mut long;
@@ -207,8 +258,13 @@ fn tensor(source: &mut Source) -> Result<(Tensor, u64)> {
         Refusal::Other(e) => e,
     };
     let text = core::str::from_utf8(text).map_err(|_| refused("it is no text".into()))?;
-    let Dictionary { descr, fortran, mut shape } = Dictionary::read(text).map_err(refused)?;
-    let (dtype, big) = dtype(descr).ok_or_else(|| refused(message!("flex has no dtype {}", Excerpt(&descr)).into()))?;
+    let Dictionary {
+        descr,
+        fortran,
+        mut shape,
+    } = Dictionary::read(text).map_err(refused)?;
+    let (dtype, big) = dtype(descr)
+        .ok_or_else(|| refused(message!("flex has no dtype {}", Excerpt(&descr)).into()))?;
     let start = before + len as u64;
     if fortran {
         shape.reverse();
@@ -241,7 +297,12 @@ impl<'a> Dictionary<'a> {
             let key = text.string()?;
             text.expect(':')?;
             match key {
-                "descr" => descr = Some(text.string().map_err(|_| "elements with fields are not supported")?),
+                "descr" => {
+                    descr = Some(
+                        text.string()
+                            .map_err(|_| "elements with fields are not supported")?,
+                    )
+                }
                 "fortran_order" => fortran = Some(text.boolean()?),
                 "shape" => shape = Some(text.tuple()?),
                 _ => return Err(message!("unknown key {}", Excerpt(&key)).into()),
@@ -270,10 +331,18 @@ impl<'a> Literal<'a> {
         rest.is_some()
     }
     fn expect(&mut self, c: char) -> Read<()> {
-        if self.eat(c) { Ok(()) } else { Err(message!("{c:?} is missing before {}", Excerpt(&self.0)).into()) }
+        if self.eat(c) {
+            Ok(())
+        } else {
+            Err(message!("{c:?} is missing before {}", Excerpt(&self.0)).into())
+        }
     }
     fn string(&mut self) -> Read<&'a str> {
-        let quote = if self.eat('"') { '"' } else { self.expect('\'').map(|()| '\'')? };
+        let quote = if self.eat('"') {
+            '"'
+        } else {
+            self.expect('\'').map(|()| '\'')?
+        };
         let (text, rest) = self.0.split_once(quote).ok_or("a string without an end")?;
         self.0 = rest;
         Ok(text)
@@ -281,7 +350,10 @@ impl<'a> Literal<'a> {
     /// Letters and digits.
     fn word(&mut self) -> &'a str {
         let text = self.0.trim_start();
-        let (word, rest) = text.split_at(text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len()));
+        let (word, rest) = text.split_at(
+            text.find(|c: char| !c.is_ascii_alphanumeric())
+                .unwrap_or(text.len()),
+        );
         self.0 = rest;
         word
     }
@@ -299,8 +371,11 @@ impl<'a> Literal<'a> {
             let word = self.word();
             // Python 2 wrote long integers so
             let number = word.strip_suffix('L').unwrap_or(word);
-            let size: u64 = number.parse().map_err(|e| message!("size {} in the shape: {e}", Excerpt(&word)))?;
-            let size = usize::try_from(size).map_err(|_| message!("size {} in the shape overflows", Excerpt(&word)))?;
+            let size: u64 = number
+                .parse()
+                .map_err(|e| message!("size {} in the shape: {e}", Excerpt(&word)))?;
+            let size = usize::try_from(size)
+                .map_err(|_| message!("size {} in the shape overflows", Excerpt(&word)))?;
             push(&mut sizes, size)?;
             if !self.eat(',') {
                 self.expect(')')?;

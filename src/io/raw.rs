@@ -20,7 +20,12 @@ fn swap(bytes: &mut [u8], size: usize) {
 }
 
 /// A fresh tensor whose bytes `read` fills in; `big` says in which byte order.
-pub(super) fn fill(shape: &[usize], dtype: DType, big: bool, read: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<Tensor> {
+pub(super) fn fill(
+    shape: &[usize],
+    dtype: DType,
+    big: bool,
+    read: impl FnOnce(&mut [u8]) -> Result<()>,
+) -> Result<Tensor> {
     let mut t = Tensor::empty(shape, dtype)?;
     let bytes = t.as_mut_bytes()?;
     if !bytes.is_empty() {

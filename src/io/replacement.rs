@@ -1,11 +1,14 @@
-//! The one way in which files are written: as a new file beside the old one, which takes its place when it is complete.
+//! The one way in which files are written: as a new file beside the old one, which takes its place
+//! when it is complete.
 //!
-//! - Whoever reads the old file, or has it mapped, never sees a part of the new one; where writing fails, or the process is killed, the
-//!   old one stays as it was.
-//! - The new file has a name that nobody can guess, so that what a killed process left is in nobody's way. Until it is complete it is
-//!   open to its owner alone; then it gets the old one's permissions, or those of any new file.
+//! - Whoever reads the old file, or has it mapped, never sees a part of the new one; where writing
+//!   fails, or the process is killed, the old one stays as it was.
+//! - The new file has a name that nobody can guess, so that what a killed process left is in
+//!   nobody's way. Until it is complete it is open to its owner alone; then it gets the old one's
+//!   permissions, or those of any new file.
 //! - It is on the disk before it takes the name.
-//! - Links are followed, as `open` does, also those to a file that is yet to be made: they stay links. Devices and pipes are written to.
+//! - Links are followed, as `open` does, also those to a file that is yet to be made: they stay
+//!   links. Devices and pipes are written to.
 
 use crate::error::{Error, Result};
 use crate::fallible;
@@ -48,7 +51,15 @@ impl Replacement {
                 Err(e) if e.kind() == io::ErrorKind::NotFound => None,
                 Err(e) => return Err(e),
             };
-            let mut new = Replacement { name: path.into(), target, beside: None, permissions: None, old, file: None, buffer };
+            let mut new = Replacement {
+                name: path.into(),
+                target,
+                beside: None,
+                permissions: None,
+                old,
+                file: None,
+                buffer,
+            };
             if new.old.as_ref().is_some_and(|old| !old.is_file()) {
                 new.file = Some(OpenOptions::new().write(true).open(&new.target)?);
             } else {
@@ -66,7 +77,9 @@ impl Replacement {
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
         let file = loop {
-            let beside = self.target.with_file_name(format!(".flex-{:016x}.part", unpredictable()));
+            let beside = self
+                .target
+                .with_file_name(format!(".flex-{:016x}.part", unpredictable()));
             match options.open(&beside) {
                 Ok(file) => {
                     self.beside = Some(beside);
@@ -77,7 +90,8 @@ impl Replacement {
             }
         };
         if self.old.is_none() {
-            // What a new file is open to follows from the umask, which can only be asked for by changing it: an empty file tells.
+            // What a new file is open to follows from the umask, which can only be asked for by
+            // changing it: an empty file tells.
             self.permissions = Some(file.metadata()?.permissions());
             #[cfg(unix)]
             file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
@@ -91,7 +105,11 @@ impl Replacement {
     /// Goes to a place in the file, and says where that is.
     #[cfg(feature = "python")]
     pub fn go(&mut self, to: io::SeekFrom) -> Result<u64> {
-        let gone = self.flush().and_then(|()| self.file.as_mut().map_or(Ok(0), |file| io::Seek::seek(file, to)));
+        let gone = self.flush().and_then(|()| {
+            self.file
+                .as_mut()
+                .map_or(Ok(0), |file| io::Seek::seek(file, to))
+        });
         gone.map_err(|e| Error::io(&self.name, &e))
     }
     /// Puts the file in its place.
@@ -100,8 +118,12 @@ impl Replacement {
     }
     fn finish(&mut self) -> io::Result<()> {
         self.flush()?;
-        let Some(file) = self.file.take() else { return Ok(()) };
-        let Some(beside) = &self.beside else { return close(file) };
+        let Some(file) = self.file.take() else {
+            return Ok(());
+        };
+        let Some(beside) = &self.beside else {
+            return close(file);
+        };
         match (&self.old, self.permissions.take()) {
             (Some(old), _) => take_over(&file, old)?,
             (None, Some(permissions)) => file.set_permissions(permissions)?,
@@ -111,7 +133,8 @@ impl Replacement {
         close(file)?;
         fs::rename(beside, &self.target)?;
         self.beside = None;
-        // The name, too, is on the disk, where folders can be asked for that. The file is in place: whether or not, it is written.
+        // The name, too, is on the disk, where folders can be asked for that. The file is in place:
+        // whether or not, it is written.
         #[cfg(unix)]
         if let Ok(folder) = File::open(folder(&self.target)) {
             let _ = folder.sync_all();
@@ -134,7 +157,10 @@ impl Write for Replacement {
         }
     }
     fn flush(&mut self) -> io::Result<()> {
-        let written = self.file.as_mut().map_or(Ok(()), |file| file.write_all(&self.buffer));
+        let written = self
+            .file
+            .as_mut()
+            .map_or(Ok(()), |file| file.write_all(&self.buffer));
         self.buffer.clear(); // what failed fails the whole
         written
     }
@@ -149,7 +175,8 @@ impl Drop for Replacement {
     }
 }
 
-/// Where the last link of a chain points to, whether or not something is there; the path itself where it is none.
+/// Where the last link of a chain points to, whether or not something is there; the path itself
+/// where it is none.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..LINKS {
@@ -162,17 +189,21 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
 }
 
 fn folder(path: &Path) -> &Path {
-    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
-/// A number that other processes can't guess, nor a forked child or this process meet again: of the standard library's random keys.
+/// A number that other processes can't guess, nor a forked child or this process meet again: of the
+/// standard library's random keys.
 fn unpredictable() -> u64 {
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u32(std::process::id());
     hasher.finish()
 }
 
-/// Gives a file the owner, as far as that is allowed, and the permissions of the one whose place it takes.
+/// Gives a file the owner, as far as that is allowed, and the permissions of the one whose place it
+/// takes.
 fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -197,7 +228,13 @@ fn close(file: File) -> io::Result<()> {
         use std::os::fd::IntoRawFd;
         // SAFETY: the descriptor is the file's, which is given up here.
         if unsafe { libc::close(file.into_raw_fd()) } != 0 {
-            return Err(io::Error::last_os_error()).or_else(|e| if e.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(e) });
+            return Err(io::Error::last_os_error()).or_else(|e| {
+                if e.kind() == io::ErrorKind::Interrupted {
+                    Ok(())
+                } else {
+                    Err(e)
+                }
+            });
         }
     }
     #[cfg(not(unix))]

@@ -49,7 +49,11 @@ pub(super) struct Stream<'a> {
 impl<'a> Content<'a> {
     /// A stream, of so many bytes where that is known.
     pub fn stream(from: impl std::io::Read + 'a, len: Option<u64>) -> Content<'a> {
-        Content::Stream(Stream { from: alloc::boxed::Box::new(from), at: 0, len })
+        Content::Stream(Stream {
+            from: alloc::boxed::Box::new(from),
+            at: 0,
+            len,
+        })
     }
 }
 
@@ -82,11 +86,15 @@ impl Source<'_> {
             _ => self.memory().map(|bytes| bytes.len() as u64),
         }
     }
-    /// Errors where `len` bytes from `start` on do not lie within the source; nothing is known of streams without a length.
+    /// Errors where `len` bytes from `start` on do not lie within the source; nothing is known of
+    /// streams without a length.
     fn expect(&self, start: u64, len: u64) -> Result<()> {
         match self.len() {
             Some(there) if start.checked_add(len).is_none_or(|end| end > there) => {
-                Err(self.wrong(message!("truncated: {there} bytes, expected {}", start as u128 + len as u128)))
+                Err(self.wrong(message!(
+                    "truncated: {there} bytes, expected {}",
+                    start as u128 + len as u128
+                )))
             }
             _ => Ok(()),
         }
@@ -98,7 +106,8 @@ impl Source<'_> {
         let read = match &mut self.content {
             Content::File(file, _) => {
                 use std::io::{Read, Seek, SeekFrom};
-                file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(out))
+                file.seek(SeekFrom::Start(start))
+                    .and_then(|_| file.read_exact(out))
             }
             Content::Stream(stream) => {
                 debug_assert_eq!(start, stream.at);
@@ -112,7 +121,10 @@ impl Source<'_> {
         };
         #[cfg(feature = "std")]
         return read.map_err(|e| match e.kind() {
-            std::io::ErrorKind::UnexpectedEof => self.wrong(message!("truncated: expected {} bytes at offset {start}", out.len())),
+            std::io::ErrorKind::UnexpectedEof => self.wrong(message!(
+                "truncated: expected {} bytes at offset {start}",
+                out.len()
+            )),
             _ => Error::io(&self.name, &e),
         });
         #[cfg(not(feature = "std"))]
@@ -138,20 +150,35 @@ impl Source<'_> {
             // what unpacks a stream checks it as a whole when it meets its end
             match std::io::Read::read(&mut stream.from, &mut [0]) {
                 Ok(0) => {}
-                Ok(_) => return Err(self.wrong(message!("data beyond the {end} bytes of its tensors"))),
+                Ok(_) => {
+                    return Err(self.wrong(message!("data beyond the {end} bytes of its tensors")));
+                }
                 Err(e) => return Err(Error::io(&self.name, &e)),
             }
         }
         Ok(())
     }
-    /// The tensor that stands at `start`, row-major; `big` says in which byte order. Errors where it doesn't end within the source.
-    pub fn tensor(&mut self, start: u64, shape: &[usize], dtype: DType, big: bool) -> Result<Tensor> {
+    /// The tensor that stands at `start`, row-major; `big` says in which byte order. Errors where
+    /// it doesn't end within the source.
+    pub fn tensor(
+        &mut self,
+        start: u64,
+        shape: &[usize],
+        dtype: DType,
+        big: bool,
+    ) -> Result<Tensor> {
         let Some(len) = byte_len(shape, dtype) else {
-            return Err(self.wrong(message!("a shape of {} axes of {dtype} overflows", shape.len())));
+            return Err(self.wrong(message!(
+                "a shape of {} axes of {dtype} overflows",
+                shape.len()
+            )));
         };
         if self.expect(start, len).is_err() {
             let there = self.len().unwrap_or_default().saturating_sub(start);
-            let message = message!("truncated: shape {} of {dtype} takes {len} bytes, the file has {there}", Excerpt(&shape));
+            let message = message!(
+                "truncated: shape {} of {dtype} takes {len} bytes, the file has {there}",
+                Excerpt(&shape)
+            );
             return Err(self.wrong(message));
         }
         let in_order = big == cfg!(target_endian = "big") || part(dtype) == 1;
@@ -171,9 +198,15 @@ impl Source<'_> {
             #[cfg(feature = "std")]
             Content::Mapped(map) => {
                 let bytes = &map[start..start + len];
-                // SAFETY: the mapping lives as long as its owner (STORAGE5), which the handle keeps; that nobody writes to the file
-                // meanwhile is asked of whoever loads it mapped (the module's documentation).
-                Some(unsafe { Bytes::foreign(bytes.as_ptr(), len, alloc::boxed::Box::new(map.clone())) }.lasting())
+                // SAFETY: the mapping lives as long as its owner (STORAGE5), which the handle
+                // keeps; that nobody writes to the file meanwhile is asked of whoever loads it
+                // mapped (the module's documentation).
+                Some(
+                    unsafe {
+                        Bytes::foreign(bytes.as_ptr(), len, alloc::boxed::Box::new(map.clone()))
+                    }
+                    .lasting(),
+                )
             }
             _ => None,
         }
@@ -186,5 +219,7 @@ pub(super) fn byte_len(shape: &[usize], dtype: DType) -> Option<u64> {
         return None;
     }
     let len = Layout::contiguous(shape).ok()?.len();
-    len.checked_mul(dtype.size()).filter(|n| isize::try_from(*n).is_ok()).map(|n| n as u64)
+    len.checked_mul(dtype.size())
+        .filter(|n| isize::try_from(*n).is_ok())
+        .map(|n| n as u64)
 }

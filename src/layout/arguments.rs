@@ -22,7 +22,8 @@ ints!(i32 i64 isize u32 u64 usize);
 
 /// Axes of a tensor: some, negative ones counted from the end, or all of them.
 ///
-/// Made by `into` from one integer, from arrays, slices and vectors of integers, and from `()` or `..`, which are all axes.
+/// Made by `into` from one integer, from arrays, slices and vectors of integers, and from `()` or
+/// `..`, which are all axes.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -44,19 +45,26 @@ impl Axes {
     pub fn named(&self) -> Option<&[isize]> {
         self.0.as_deref()
     }
-    /// Counted from the front, in the order given; all of them ascending. Errors where one is outside the rank, or named twice.
+    /// Counted from the front, in the order given; all of them ascending. Errors where one is
+    /// outside the rank, or named twice.
     pub fn resolve(&self, op: &'static str, rank: usize) -> Result<SmallVec<[usize; 6]>> {
         match self.named() {
             Some(axes) => unique_axes(op, axes, rank),
             None => Ok((0..rank).collect()),
         }
     }
-    /// The one axis, counted from the front; none where all are meant. Errors where several are named, or the one is outside the rank.
+    /// The one axis, counted from the front; none where all are meant. Errors where several are
+    /// named, or the one is outside the rank.
     pub fn one(&self, op: &'static str, rank: usize) -> Result<Option<usize>> {
         match self.named() {
             None => Ok(None),
             Some([a]) => axis(op, *a, rank).map(Some),
-            Some(axes) => Err(Error::value(op, message!("takes one axis, not {axes:?}: pass an integer, or () for the flattened tensor"))),
+            Some(axes) => Err(Error::value(
+                op,
+                message!(
+                    "takes one axis, not {axes:?}: pass an integer, or () for the flattened tensor"
+                ),
+            )),
         }
     }
 }
@@ -87,10 +95,11 @@ impl From<&Axes> for Axes {
     }
 }
 
-/// Several integers: the sizes that [`reshape`](crate::Tensor::reshape) is asked for, of which one may be -1, and the position of an
-/// element ([`at`](crate::Tensor::at)).
+/// Several integers: the sizes that [`reshape`](crate::Tensor::reshape) is asked for, of which one
+/// may be -1, and the position of an element ([`at`](crate::Tensor::at)).
 ///
-/// Made by `into` from one integer, and from arrays, slices, vectors and tuples of integers, which may be of different types.
+/// Made by `into` from one integer, and from arrays, slices, vectors and tuples of integers, which
+/// may be of different types.
 ///
 /// ```
 /// use flex::Tensor;

@@ -7,7 +7,16 @@ use smallvec::SmallVec;
 /// An axis counted from the front; negative ones count from the end.
 pub fn axis(op: &'static str, axis: isize, rank: usize) -> Result<usize> {
     let k = if axis < 0 { axis + rank as isize } else { axis };
-    if (0..rank as isize).contains(&k) { Ok(k as usize) } else { Err(Error::Axis { op, axis, rank, repeated: false }) }
+    if (0..rank as isize).contains(&k) {
+        Ok(k as usize)
+    } else {
+        Err(Error::Axis {
+            op,
+            axis,
+            rank,
+            repeated: false,
+        })
+    }
 }
 
 /// The same for several, each given once; in the order given.
@@ -16,14 +25,20 @@ pub fn unique_axes(op: &'static str, axes: &[isize], rank: usize) -> Result<Smal
     for a in axes {
         let k = axis(op, *a, rank)?;
         if out.contains(&k) {
-            return Err(Error::Axis { op, axis: *a, rank, repeated: true });
+            return Err(Error::Axis {
+                op,
+                axis: *a,
+                rank,
+                repeated: true,
+            });
         }
         out.push(k);
     }
     Ok(out)
 }
 
-/// The shape that all broadcast to (array API broadcasting). The names are those of the operands, for the error.
+/// The shape that all broadcast to (array API broadcasting). The names are those of the operands,
+/// for the error.
 ///
 /// ```
 /// let s = flex::layout::broadcast("add", &[&[3, 1], &[4]])?;
@@ -40,25 +55,53 @@ pub fn broadcast(op: &'static str, shapes: &[&[usize]]) -> Result<Shape> {
             if *o == 1 {
                 *o = *d;
             } else if *d != 1 && *d != *o {
-                let list = || shapes.iter().map(|s| alloc::format!("{s:?}")).collect::<alloc::vec::Vec<_>>().join(" and ");
-                return Err(Error::shape(op, message!("shapes {} do not broadcast: sizes {o} and {d} differ and neither is 1", list())));
+                let list = || {
+                    shapes
+                        .iter()
+                        .map(|s| alloc::format!("{s:?}"))
+                        .collect::<alloc::vec::Vec<_>>()
+                        .join(" and ")
+                };
+                return Err(Error::shape(
+                    op,
+                    message!(
+                        "shapes {} do not broadcast: sizes {o} and {d} differ and neither is 1",
+                        list()
+                    ),
+                ));
             }
         }
     }
     Ok(out)
 }
 
-/// The bounds of a Python slice on a dimension of `size`: first element, number of elements. `step` is not 0.
-pub fn slice_bounds(start: Option<i64>, stop: Option<i64>, step: i64, size: usize) -> (usize, usize) {
+/// The bounds of a Python slice on a dimension of `size`: first element, number of elements. `step`
+/// is not 0.
+pub fn slice_bounds(
+    start: Option<i64>,
+    stop: Option<i64>,
+    step: i64,
+    size: usize,
+) -> (usize, usize) {
     let n = size.min(Layout::MOST) as i64; // LAYOUT2
     let (low, high) = if step > 0 { (0, n) } else { (-1, n - 1) };
-    let clamp = |x: Option<i64>, default: i64| x.map_or(default, |x| if x < 0 { x + n } else { x }.clamp(low, high));
-    let (a, b) = if step > 0 { (clamp(start, 0), clamp(stop, n)) } else { (clamp(start, n - 1), clamp(stop, -1)) };
+    let clamp = |x: Option<i64>, default: i64| {
+        x.map_or(default, |x| if x < 0 { x + n } else { x }.clamp(low, high))
+    };
+    let (a, b) = if step > 0 {
+        (clamp(start, 0), clamp(stop, n))
+    } else {
+        (clamp(start, n - 1), clamp(stop, -1))
+    };
     let span = if step > 0 { b - a } else { a - b };
     if span <= 0 {
         return (0, 0);
     }
-    let count = if step == 1 { span as u64 } else { (span as u64).div_ceil(step.unsigned_abs()) };
+    let count = if step == 1 {
+        span as u64
+    } else {
+        (span as u64).div_ceil(step.unsigned_abs())
+    };
     (a as usize, count as usize)
 }
 
@@ -83,7 +126,8 @@ mod tests {
                             i += step;
                         }
                         let (a, c) = slice_bounds(start, stop, step, size);
-                        let got: alloc::vec::Vec<i64> = (0..c as i64).map(|k| a as i64 + k * step).collect();
+                        let got: alloc::vec::Vec<i64> =
+                            (0..c as i64).map(|k| a as i64 + k * step).collect();
                         assert_eq!(got, want, "{start:?}:{stop:?}:{step} of {size}");
                     }
                 }

@@ -1,5 +1,6 @@
-//! Where a tensor's elements lie: shape, signed strides and offset, in elements. A view is a new layout of the same storage:
-//! every view operation here is a function from a layout to a layout, and touches no data.
+//! Where a tensor's elements lie: shape, signed strides and offset, in elements. A view is a new
+//! layout of the same storage: every view operation here is a function from a layout to a layout,
+//! and touches no data.
 
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
@@ -14,19 +15,20 @@ pub(crate) use views::Draft;
 
 /// Sizes of dimensions; up to six lie inline.
 pub type Shape = SmallVec<[usize; 6]>;
-/// Steps of dimensions, in elements; negative where a dimension runs backwards, zero where it repeats.
+/// Steps of dimensions, in elements; negative where a dimension runs backwards, zero where it
+/// repeats.
 pub type Strides = SmallVec<[isize; 6]>;
 
 /// Shape, strides and offset.
 ///
 /// Invariants, checked in the one constructor `Layout::checked` and kept by every method:
 /// - LAYOUT1. `strides` has as many entries as `shape`.
-/// - LAYOUT2. The product of the sizes that are not zero is at most [`Layout::MOST`], so that the bytes of so many elements of any
-///   dtype fit `isize`; `len` is the product of all.
-/// - LAYOUT3. For every index inside `shape`, the position `offset + sum(index[k] * strides[k])` and all its partial sums are
-///   in `0..=Layout::MOST`.
-/// - LAYOUT4. `contiguous` says whether the elements lie one after the other in row-major order (dimensions of size 1 don't
-///   count; an empty layout is contiguous).
+/// - LAYOUT2. The product of the sizes that are not zero is at most [`Layout::MOST`], so that the
+///   bytes of so many elements of any dtype fit `isize`; `len` is the product of all.
+/// - LAYOUT3. For every index inside `shape`, the position `offset + sum(index[k] * strides[k])`
+///   and all its partial sums are in `0..=Layout::MOST`.
+/// - LAYOUT4. `contiguous` says whether the elements lie one after the other in row-major order
+///   (dimensions of size 1 don't count; an empty layout is contiguous).
 #[derive(Debug, PartialEq, Eq)]
 pub struct Layout {
     shape: Shape,
@@ -40,7 +42,11 @@ impl Clone for Layout {
     #[inline]
     fn clone(&self) -> Layout {
         // from_slice copies memory; SmallVec's Clone goes element by element
-        Layout { shape: Shape::from_slice(&self.shape), strides: Strides::from_slice(&self.strides), ..*self }
+        Layout {
+            shape: Shape::from_slice(&self.shape),
+            strides: Strides::from_slice(&self.strides),
+            ..*self
+        }
     }
 }
 
@@ -51,8 +57,14 @@ impl Layout {
     /// Row-major, from offset 0. Errors where the number of elements is beyond [`Layout::MOST`].
     pub fn contiguous(shape: &[usize]) -> Result<Layout> {
         let len = Layout::count(shape).ok_or_else(|| {
-            let elements = shape.iter().filter(|d| **d > 0).fold(1u128, |n, d| n.saturating_mul(*d as u128));
-            Error::Memory { bytes: elements, limit: 0 }
+            let elements = shape
+                .iter()
+                .filter(|d| **d > 0)
+                .fold(1u128, |n, d| n.saturating_mul(*d as u128));
+            Error::Memory {
+                bytes: elements,
+                limit: 0,
+            }
         })?;
         let mut strides = Strides::from_elem(0, shape.len());
         let mut step = 1isize;
@@ -60,17 +72,37 @@ impl Layout {
             strides[k] = step;
             step *= shape[k].max(1) as isize; // LAYOUT2
         }
-        Ok(Layout { shape: Shape::from_slice(shape), strides, offset: 0, len, contiguous: true })
+        Ok(Layout {
+            shape: Shape::from_slice(shape),
+            strides,
+            offset: 0,
+            len,
+            contiguous: true,
+        })
     }
-    /// Of an elementwise result of this shape: dense, in the order of dimensions that all operands of the shape share (that of their
-    /// strides), so that loops run along memory; row-major where they differ. Operands that broadcast have no say.
-    pub(crate) fn of_result<'a>(shape: &[usize], operands: impl Iterator<Item = &'a Layout>) -> Result<Layout> {
+    /// Of an elementwise result of this shape: dense, in the order of dimensions that all operands
+    /// of the shape share (that of their strides), so that loops run along memory; row-major where
+    /// they differ. Operands that broadcast have no say.
+    pub(crate) fn of_result<'a>(
+        shape: &[usize],
+        operands: impl Iterator<Item = &'a Layout>,
+    ) -> Result<Layout> {
         let mut result = Layout::contiguous(shape)?;
-        let mut whole = operands.filter(|l| l.shape() == shape && (0..shape.len()).all(|k| l.strides[k] != 0 || shape[k] == 1));
-        let Some(first) = whole.next().filter(|l| !l.contiguous) else { return Ok(result) };
+        let mut whole = operands.filter(|l| {
+            l.shape() == shape && (0..shape.len()).all(|k| l.strides[k] != 0 || shape[k] == 1)
+        });
+        let Some(first) = whole.next().filter(|l| !l.contiguous) else {
+            return Ok(result);
+        };
         let mut order: SmallVec<[usize; 6]> = (0..shape.len()).filter(|k| shape[*k] != 1).collect();
-        sort_by_key(&mut order, |k| (first.strides[*k].unsigned_abs(), usize::MAX - k)); // innermost first
-        if whole.all(|l| order.windows(2).all(|w| l.strides[w[0]].unsigned_abs() <= l.strides[w[1]].unsigned_abs())) {
+        sort_by_key(&mut order, |k| {
+            (first.strides[*k].unsigned_abs(), usize::MAX - k)
+        }); // innermost first
+        if whole.all(|l| {
+            order
+                .windows(2)
+                .all(|w| l.strides[w[0]].unsigned_abs() <= l.strides[w[1]].unsigned_abs())
+        }) {
             let mut step = 1;
             for k in order {
                 result.strides[k] = step;
@@ -82,29 +114,54 @@ impl Layout {
     }
     /// The number of elements; none where LAYOUT2 doesn't hold.
     fn count(shape: &[usize]) -> Option<usize> {
-        let nonzero = shape.iter().filter(|d| **d > 0).try_fold(1usize, |n, d| n.checked_mul(*d).filter(|n| *n <= Layout::MOST))?;
+        let nonzero = shape.iter().filter(|d| **d > 0).try_fold(1usize, |n, d| {
+            n.checked_mul(*d).filter(|n| *n <= Layout::MOST)
+        })?;
         Some(if shape.contains(&0) { 0 } else { nonzero })
     }
     /// Shape `[0]`.
     pub(crate) fn empty() -> Layout {
-        Layout { shape: Shape::from_slice(&[0]), strides: Strides::from_slice(&[1]), offset: 0, len: 0, contiguous: true }
+        Layout {
+            shape: Shape::from_slice(&[0]),
+            strides: Strides::from_slice(&[1]),
+            offset: 0,
+            len: 0,
+            contiguous: true,
+        }
     }
     /// Any strides. Errors where an element would lie before position 0 or beyond [`Layout::MOST`].
     pub fn new(shape: &[usize], strides: &[isize], offset: usize) -> Result<Layout> {
         if shape.len() != strides.len() {
-            return Err(Error::shape("strides", message!("{} strides for {} dimensions", strides.len(), shape.len())));
+            return Err(Error::shape(
+                "strides",
+                message!("{} strides for {} dimensions", strides.len(), shape.len()),
+            ));
         }
-        Layout::checked(Shape::from_slice(shape), Strides::from_slice(strides), offset)
+        Layout::checked(
+            Shape::from_slice(shape),
+            Strides::from_slice(strides),
+            offset,
+        )
     }
     /// Checks LAYOUT2 and LAYOUT3, derives `len` and LAYOUT4.
     fn checked(shape: Shape, strides: Strides, offset: usize) -> Result<Layout> {
-        let outside =
-            || Error::shape("strides", message!("shape {shape:?} with strides {strides:?} from {offset} leaves the address space"));
+        let outside = || {
+            Error::shape(
+                "strides",
+                message!(
+                    "shape {shape:?} with strides {strides:?} from {offset} leaves the address space"
+                ),
+            )
+        };
         if Layout::count(&shape).ok_or_else(outside)? > 0 {
             let (mut low, mut high) = (offset as i128, offset as i128);
             for (d, s) in shape.iter().zip(&strides) {
                 let reach = (*d as i128 - 1) * *s as i128;
-                if reach < 0 { low += reach } else { high += reach }
+                if reach < 0 {
+                    low += reach
+                } else {
+                    high += reach
+                }
             }
             if low < 0 || high > Layout::MOST as i128 {
                 return Err(outside());
@@ -112,8 +169,8 @@ impl Layout {
         }
         Ok(Layout::derived(shape, strides, offset))
     }
-    /// A layout of elements of this one: LAYOUT2 and LAYOUT3 follow from those of `self`. What no element is reached by is of no meaning,
-    /// and 0, so that it overflows nothing.
+    /// A layout of elements of this one: LAYOUT2 and LAYOUT3 follow from those of `self`. What no
+    /// element is reached by is of no meaning, and 0, so that it overflows nothing.
     #[inline]
     fn derived(shape: Shape, mut strides: Strides, mut offset: usize) -> Layout {
         let (mut len, mut contiguous) = (1, true);
@@ -130,7 +187,13 @@ impl Layout {
             strides.fill(0);
             contiguous = true;
         }
-        Layout { shape, strides, offset, len, contiguous }
+        Layout {
+            shape,
+            strides,
+            offset,
+            len,
+            contiguous,
+        }
     }
 
     /// The sizes.
@@ -176,7 +239,11 @@ impl Layout {
         let (mut low, mut high) = (self.offset as isize, self.offset as isize);
         for (d, s) in self.shape.iter().zip(&self.strides) {
             let reach = (*d as isize - 1) * s; // LAYOUT3
-            if reach < 0 { low += reach } else { high += reach }
+            if reach < 0 {
+                low += reach
+            } else {
+                high += reach
+            }
         }
         Some((low as usize, high as usize))
     }
@@ -185,8 +252,10 @@ impl Layout {
         if self.contiguous {
             return true;
         }
-        let mut dims: SmallVec<[(usize, usize); 6]> =
-            (0..self.rank()).filter(|k| self.shape[*k] != 1).map(|k| (self.strides[k].unsigned_abs(), self.shape[k])).collect();
+        let mut dims: SmallVec<[(usize, usize); 6]> = (0..self.rank())
+            .filter(|k| self.shape[*k] != 1)
+            .map(|k| (self.strides[k].unsigned_abs(), self.shape[k]))
+            .collect();
         sort_by_key(&mut dims, |d| *d);
         let mut reach = 0; // of the smaller strides together
         dims.iter().all(|(step, n)| {
@@ -198,13 +267,16 @@ impl Layout {
     /// Whether both have one shape, and every index is as far from the first element.
     #[inline]
     pub(crate) fn is_parallel(&self, other: &Layout) -> bool {
-        let same = || (0..self.rank()).all(|k| self.strides[k] == other.strides[k] || self.shape[k] == 1);
+        let same =
+            || (0..self.rank()).all(|k| self.strides[k] == other.strides[k] || self.shape[k] == 1);
         self.shape == other.shape && (self.contiguous && other.contiguous || same())
     }
-    /// Whether the elements fill a piece of memory that begins with the first, in whatever order of dimensions.
+    /// Whether the elements fill a piece of memory that begins with the first, in whatever order of
+    /// dimensions.
     #[inline]
     pub(crate) fn is_dense(&self) -> bool {
-        self.contiguous || self.is_injective() && self.span() == Some((self.offset, self.offset + self.len - 1))
+        self.contiguous
+            || self.is_injective() && self.span() == Some((self.offset, self.offset + self.len - 1))
     }
     /// The same elements counted from 0, for a storage that begins with the first.
     #[inline]
@@ -255,14 +327,25 @@ mod tests {
             base.flip("t", &[2]).unwrap(),
             base.narrow("t", 1, 0, 2).unwrap(),
             base.expand_dims("t", &[1, -1]).unwrap(),
-            Layout::contiguous(&[3, 1]).unwrap().broadcast_to("t", &[2, 3, 4]).unwrap(),
+            Layout::contiguous(&[3, 1])
+                .unwrap()
+                .broadcast_to("t", &[2, 3, 4])
+                .unwrap(),
         ];
         let mut viewed = 0;
         for v in &views {
             let n = v.len();
-            for shape in
-                [&[n][..], &[2, n / 2], &[n / 2, 2], &[n / 4, 4], &[2, n / 4, 2], &[1, n, 1], &[4, n / 4], &[n / 8, 2, 4], &[2, 1, n / 2]]
-            {
+            for shape in [
+                &[n][..],
+                &[2, n / 2],
+                &[n / 2, 2],
+                &[n / 4, 4],
+                &[2, n / 4, 2],
+                &[1, n, 1],
+                &[4, n / 4],
+                &[n / 8, 2, 4],
+                &[2, 1, n / 2],
+            ] {
                 if shape.iter().product::<usize>() != n {
                     continue;
                 }
@@ -293,6 +376,11 @@ mod tests {
         let none = Layout::new(&[0, 5], &[0, isize::MAX], usize::MAX).unwrap();
         assert_eq!(none.slice(1, 0, 2, 3).shape(), [0, 3]);
         assert_eq!(Layout::new(&[1], &[isize::MAX], 0).unwrap().strides(), [0]);
-        assert!(Layout::contiguous(&[1]).unwrap().broadcast_to("t", &[usize::MAX / 16]).is_err());
+        assert!(
+            Layout::contiguous(&[1])
+                .unwrap()
+                .broadcast_to("t", &[usize::MAX / 16])
+                .is_err()
+        );
     }
 }

@@ -9,7 +9,10 @@ impl Layout {
     /// Dimension `k` of the result is dimension `axes[k]`; each is named once.
     pub fn permute(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
         if axes.len() != self.rank() {
-            return Err(Error::shape(op, message!("{} axes for {} dimensions", axes.len(), self.rank())));
+            return Err(Error::shape(
+                op,
+                message!("{} axes for {} dimensions", axes.len(), self.rank()),
+            ));
         }
         let (axes, mut draft) = (unique_axes(op, axes, self.rank())?, self.draft());
         for (to, from) in axes.iter().enumerate() {
@@ -26,9 +29,21 @@ impl Layout {
         Ok(draft.finish())
     }
     /// Dimensions `source` moved to places `destination`; the others keep their order.
-    pub fn move_axes(&self, op: &'static str, source: &[isize], destination: &[isize]) -> Result<Layout> {
+    pub fn move_axes(
+        &self,
+        op: &'static str,
+        source: &[isize],
+        destination: &[isize],
+    ) -> Result<Layout> {
         if source.len() != destination.len() {
-            return Err(Error::shape(op, message!("{} source axes but {} destinations", source.len(), destination.len())));
+            return Err(Error::shape(
+                op,
+                message!(
+                    "{} source axes but {} destinations",
+                    source.len(),
+                    destination.len()
+                ),
+            ));
         }
         let from = unique_axes(op, source, self.rank())?;
         let to = unique_axes(op, destination, self.rank())?;
@@ -44,18 +59,31 @@ impl Layout {
     /// Elements `start, start + step, ..` of dimension `axis`, `count` of them.
     ///
     /// # Panics
-    /// Where there is no such dimension, an element lies outside it, or `step` is 0 for more than one.
+    /// Where there is no such dimension, an element lies outside it, or `step` is 0 for more than
+    /// one.
     pub fn slice(&self, axis: usize, start: usize, step: isize, count: usize) -> Layout {
         let mut draft = self.draft();
         draft.slice(axis, start, step, count);
         draft.finish()
     }
     /// `length` elements of a dimension from `start`. Errors where they leave it.
-    pub fn narrow(&self, op: &'static str, ax: isize, start: usize, length: usize) -> Result<Layout> {
+    pub fn narrow(
+        &self,
+        op: &'static str,
+        ax: isize,
+        start: usize,
+        length: usize,
+    ) -> Result<Layout> {
         let k = axis(op, ax, self.rank())?;
         match start.checked_add(length) {
             Some(end) if end <= self.shape[k] => Ok(self.slice(k, start, 1, length)),
-            _ => Err(Error::shape(op, message!("{length} elements from {start} leave axis {k} of size {}", self.shape[k]))),
+            _ => Err(Error::shape(
+                op,
+                message!(
+                    "{length} elements from {start} leave axis {k} of size {}",
+                    self.shape[k]
+                ),
+            )),
         }
     }
     /// Element `index` of a dimension (negative from its end), which goes.
@@ -76,7 +104,12 @@ impl Layout {
     }
     /// Dimensions of size 1 (and new ones in front) repeated to `shape`.
     pub fn broadcast_to(&self, op: &'static str, shape: &[usize]) -> Result<Layout> {
-        let fail = || Error::shape(op, message!("shape {:?} does not broadcast to {shape:?}", self.shape()));
+        let fail = || {
+            Error::shape(
+                op,
+                message!("shape {:?} does not broadcast to {shape:?}", self.shape()),
+            )
+        };
         let lead = shape.len().checked_sub(self.rank()).ok_or_else(fail)?;
         let mut strides = Strides::from_elem(0, shape.len());
         for k in 0..self.rank() {
@@ -95,7 +128,14 @@ impl Layout {
             None => (0..self.rank()).filter(|k| self.shape[*k] == 1).collect(),
         };
         if let Some(k) = gone.iter().find(|k| self.shape[**k] != 1) {
-            return Err(Error::shape(op, message!("axis {k} has size {}, not 1 (shape {:?})", self.shape[*k], self.shape())));
+            return Err(Error::shape(
+                op,
+                message!(
+                    "axis {k} has size {}, not 1 (shape {:?})",
+                    self.shape[*k],
+                    self.shape()
+                ),
+            ));
         }
         let mut draft = self.draft();
         for k in (0..self.rank()).rev().filter(|k| gone.contains(k)) {
@@ -112,16 +152,22 @@ impl Layout {
         places.into_iter().for_each(|k| draft.insert(k));
         Ok(draft.finish())
     }
-    /// The elements in row-major order under another shape, where the strides allow it without moving any; `shape` has as
-    /// many elements.
+    /// The elements in row-major order under another shape, where the strides allow it without
+    /// moving any; `shape` has as many elements.
     pub fn reshape(&self, shape: &[usize]) -> Option<Layout> {
         debug_assert_eq!(shape.iter().product::<usize>(), self.len);
         if self.contiguous {
-            return Some(Layout { offset: self.offset, ..Layout::contiguous(shape).ok()? });
+            return Some(Layout {
+                offset: self.offset,
+                ..Layout::contiguous(shape).ok()?
+            });
         }
-        // runs of old dimensions that one stride walks, matched with runs of new ones of the same product
-        let old: SmallVec<[(usize, isize); 6]> =
-            (0..self.rank()).filter(|k| self.shape[*k] != 1).map(|k| (self.shape[k], self.strides[k])).collect();
+        // runs of old dimensions that one stride walks, matched with runs of new ones of the same
+        // product
+        let old: SmallVec<[(usize, isize); 6]> = (0..self.rank())
+            .filter(|k| self.shape[*k] != 1)
+            .map(|k| (self.shape[k], self.strides[k]))
+            .collect();
         let mut strides = Strides::from_elem(1, shape.len());
         let (mut i, mut j) = (0, 0);
         while i < old.len() {
@@ -146,31 +192,49 @@ impl Layout {
             }
             i += 1;
         }
-        Some(Layout::derived(Shape::from_slice(shape), strides, self.offset))
+        Some(Layout::derived(
+            Shape::from_slice(shape),
+            strides,
+            self.offset,
+        ))
     }
-    /// Sliding windows of `size` elements, every `step`, along a dimension; the window's dimension comes last.
+    /// Sliding windows of `size` elements, every `step`, along a dimension; the window's dimension
+    /// comes last.
     pub fn unfold(&self, op: &'static str, ax: isize, size: usize, step: usize) -> Result<Layout> {
         let k = axis(op, ax, self.rank())?;
         if size == 0 || size > self.shape[k] {
             return Err(Error::shape(
                 op,
-                message!("size {size} is not from 1 to {} (axis {k} of shape {:?})", self.shape[k], self.shape()),
+                message!(
+                    "size {size} is not from 1 to {} (axis {k} of shape {:?})",
+                    self.shape[k],
+                    self.shape()
+                ),
             ));
         }
         if step == 0 {
             return Err(Error::value(op, "step is 0; it must be at least 1"));
         }
-        let Draft { mut shape, mut strides, .. } = self.draft();
+        let Draft {
+            mut shape,
+            mut strides,
+            ..
+        } = self.draft();
         shape[k] = (shape[k] - size) / step + 1;
         shape.push(size);
         strides.push(strides[k]);
-        strides[k] = if shape[k] > 1 { strides[k] * step as isize } else { strides[k] };
+        strides[k] = if shape[k] > 1 {
+            strides[k] * step as isize
+        } else {
+            strides[k]
+        };
         Layout::checked(shape, strides, self.offset)
     }
 }
 
-/// A view in the making: dimensions are cut, taken out and put in one after the other, and what follows from them (length,
-/// contiguity) is found once, at the end. All elements are ones of the layout that it was made from.
+/// A view in the making: dimensions are cut, taken out and put in one after the other, and what
+/// follows from them (length, contiguity) is found once, at the end. All elements are ones of the
+/// layout that it was made from.
 pub(crate) struct Draft {
     shape: Shape,
     strides: Strides,
@@ -182,7 +246,11 @@ impl Layout {
     #[inline]
     pub(crate) fn draft(&self) -> Draft {
         // from_slice copies memory; SmallVec's Clone goes element by element
-        Draft { shape: Shape::from_slice(&self.shape), strides: Strides::from_slice(&self.strides), offset: self.offset }
+        Draft {
+            shape: Shape::from_slice(&self.shape),
+            strides: Strides::from_slice(&self.strides),
+            offset: self.offset,
+        }
     }
 }
 
@@ -200,11 +268,17 @@ impl Draft {
         assert!(step != 0 || count <= 1, "a slice of step 0");
         if count > 0 {
             let last = start as i128 + (count as i128 - 1) * step as i128;
-            assert!(start < *size && (0..*size as i128).contains(&last), "slice outside dimension of size {size}");
-            self.offset = self.offset.wrapping_add_signed((start as isize).wrapping_mul(*stride));
+            assert!(
+                start < *size && (0..*size as i128).contains(&last),
+                "slice outside dimension of size {size}"
+            );
+            self.offset = self
+                .offset
+                .wrapping_add_signed((start as isize).wrapping_mul(*stride));
         }
         *size = count;
-        // one element or none: the stride is of no meaning, and must not overflow; for more it is within LAYOUT3
+        // one element or none: the stride is of no meaning, and must not overflow; for more it is
+        // within LAYOUT3
         if count > 1 {
             *stride = stride.wrapping_mul(step);
         }
@@ -213,11 +287,22 @@ impl Draft {
     #[inline]
     pub fn index(&mut self, op: &'static str, axis: usize, index: i64) -> Result<()> {
         let size = self.shape[axis];
-        let i = if index < 0 { index as i128 + size as i128 } else { index as i128 };
+        let i = if index < 0 {
+            index as i128 + size as i128
+        } else {
+            index as i128
+        };
         if !(0..size as i128).contains(&i) {
-            return Err(Error::Index { op, index, axis, size });
+            return Err(Error::Index {
+                op,
+                index,
+                axis,
+                size,
+            });
         }
-        self.offset = self.offset.wrapping_add_signed((i as isize).wrapping_mul(self.strides[axis]));
+        self.offset = self
+            .offset
+            .wrapping_add_signed((i as isize).wrapping_mul(self.strides[axis]));
         self.remove(axis);
         Ok(())
     }
@@ -230,7 +315,10 @@ impl Draft {
     /// A new dimension of size 1 at this place.
     #[inline]
     pub fn insert(&mut self, axis: usize) {
-        let step = self.strides.get(axis).map_or(1, |s| s.saturating_mul(self.shape[axis].max(1) as isize));
+        let step = self
+            .strides
+            .get(axis)
+            .map_or(1, |s| s.saturating_mul(self.shape[axis].max(1) as isize));
         self.shape.insert(axis, 1);
         self.strides.insert(axis, step);
     }
@@ -239,7 +327,8 @@ impl Draft {
     pub fn finish(self) -> Layout {
         Layout::derived(self.shape, self.strides, self.offset)
     }
-    /// The same where an empty dimension may have been taken out, so that there are elements now: LAYOUT2 and LAYOUT3 are checked.
+    /// The same where an empty dimension may have been taken out, so that there are elements now:
+    /// LAYOUT2 and LAYOUT3 are checked.
     pub fn finish_checked(self) -> Result<Layout> {
         Layout::checked(self.shape, self.strides, self.offset)
     }

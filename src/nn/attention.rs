@@ -13,21 +13,25 @@ use crate::tensor::Tensor;
 /// What [`scaled_dot_product_attention`] may be asked for beyond its operands.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Attention<'a> {
-    /// `[.., queries, keys]`, broadcast. Bool: where it is true, the key takes part. A float: added to the scores.
+    /// `[.., queries, keys]`, broadcast. Bool: where it is true, the key takes part. A float: added
+    /// to the scores.
     pub mask: Option<&'a Tensor>,
     /// Query `i` sees keys `0..=i` only.
     pub causal: bool,
     /// What scores are multiplied with; `1 / sqrt(depth)` where it is not given.
     pub scale: Option<f64>,
-    /// Keys and values have fewer heads (dimension -3) than queries: each serves as many neighbouring ones.
+    /// Keys and values have fewer heads (dimension -3) than queries: each serves as many
+    /// neighbouring ones.
     pub grouped: bool,
 }
 
-/// `softmax(q k^T * scale + mask) v` for `q` of `[.., queries, depth]`, `k` of `[.., keys, depth]`, `v` of `[.., keys, width]`,
-/// whose leading dimensions broadcast; the result is `[.., queries, width]`. No matrix of all scores is made. A query for which
-/// no key takes part gives zeros. 16-bit floats are computed in float32.
+/// `softmax(q k^T * scale + mask) v` for `q` of `[.., queries, depth]`, `k` of `[.., keys, depth]`,
+/// `v` of `[.., keys, width]`, whose leading dimensions broadcast; the result is `[.., queries,
+/// width]`. No matrix of all scores is made. A query for which no key takes part gives zeros.
+/// 16-bit floats are computed in float32.
 ///
-/// Errors where shapes don't fit, dtypes are no floats or have no common one, or the mask is neither bool nor float.
+/// Errors where shapes don't fit, dtypes are no floats or have no common one, or the mask is
+/// neither bool nor float.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -40,9 +44,18 @@ pub struct Attention<'a> {
 /// assert_eq!(first.to_vec::<f32>()?, [2.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn scaled_dot_product_attention(q: &Tensor, k: &Tensor, v: &Tensor, options: Attention) -> Result<Tensor> {
+pub fn scaled_dot_product_attention(
+    q: &Tensor,
+    k: &Tensor,
+    v: &Tensor,
+    options: Attention,
+) -> Result<Tensor> {
     const OP: &str = "scaled_dot_product_attention";
-    let operands = [("q", q.shape(), q.dtype()), ("k", k.shape(), k.dtype()), ("v", v.shape(), v.dtype())];
+    let operands = [
+        ("q", q.shape(), q.dtype()),
+        ("k", k.shape(), k.dtype()),
+        ("v", v.shape(), v.dtype()),
+    ];
     let wrong = |message: &'static str| Error::shape_of(OP, message, &operands);
     let least = if options.grouped { 3 } else { 2 };
     if q.rank().min(k.rank()).min(v.rank()) < least {
@@ -72,16 +85,22 @@ pub fn scaled_dot_product_attention(q: &Tensor, k: &Tensor, v: &Tensor, options:
         Some(m) => {
             return Err(Error::dtype(
                 OP,
-                message!("the mask is {}; it must be bool (true takes part) or float (added to scores)", m.dtype()),
+                message!(
+                    "the mask is {}; it must be bool (true takes part) or float (added to scores)",
+                    m.dtype()
+                ),
             ));
         }
         None => None,
     };
     if options.grouped {
-        // Heads in groups: a dimension for the groups, and one inside them that keys and values repeat along.
+        // Heads in groups: a dimension for the groups, and one inside them that keys and values
+        // repeat along.
         let (of_q, of_k) = (size(&q, 3), size(&k, 3));
         if of_k == 0 || of_q % of_k != 0 || size(&v, 3) != of_k {
-            return Err(wrong("the heads (third-last axis) of q are not a multiple of those of k and v"));
+            return Err(wrong(
+                "the heads (third-last axis) of q are not a multiple of those of k and v",
+            ));
         }
         q = split_heads(&q, of_k)?;
         (k, v) = (k.expand_dims(-3)?, v.expand_dims(-3)?);
@@ -93,22 +112,39 @@ pub fn scaled_dot_product_attention(q: &Tensor, k: &Tensor, v: &Tensor, options:
     }
     let (queries, keys, depth, width) = (size(&q, 2), size(&k, 2), size(&q, 1), size(&v, 1));
     let leads = [&q, &k, &v].map(|t| &t.shape()[..t.rank() - 2]);
-    let lead = layout::broadcast(OP, &leads).map_err(|_| wrong("the dimensions before the last two do not broadcast"))?;
+    let lead = layout::broadcast(OP, &leads)
+        .map_err(|_| wrong("the dimensions before the last two do not broadcast"))?;
     let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
     let mask = match mask {
         Some(m) => Some(m.broadcast_to(shape(queries, keys)).map_err(|_| {
-            let message = message!("the mask does not broadcast to {:?}", shape(queries, keys).as_slice());
-            Error::shape_of(OP, message, &[operands[0], operands[1], ("mask", m.shape(), m.dtype())])
+            let message = message!(
+                "the mask does not broadcast to {:?}",
+                shape(queries, keys).as_slice()
+            );
+            Error::shape_of(
+                OP,
+                message,
+                &[operands[0], operands[1], ("mask", m.shape(), m.dtype())],
+            )
         })?),
         None => None,
     };
-    let (q, k, v) = (q.broadcast_to(shape(queries, depth))?, k.broadcast_to(shape(keys, depth))?, v.broadcast_to(shape(keys, width))?);
+    let (q, k, v) = (
+        q.broadcast_to(shape(queries, depth))?,
+        k.broadcast_to(shape(keys, depth))?,
+        v.broadcast_to(shape(keys, width))?,
+    );
     let mut out = Tensor::empty(shape(queries, width), wide)?;
-    let scale = options.scale.unwrap_or(1.0 / libm::sqrt(depth.max(1) as f64));
+    let scale = options
+        .scale
+        .unwrap_or(1.0 / libm::sqrt(depth.max(1) as f64));
     dispatch!(float wide, |F| heads_of::<F>(&q, &k, &v, mask.as_ref(), options.causal, scale, &mut out), else Err(Error::unsupported(OP, wide)))?;
     if options.grouped {
-        let shape: Shape =
-            lead[..lead.len() - 2].iter().copied().chain([lead[lead.len() - 2] * lead[lead.len() - 1], queries, width]).collect();
+        let shape: Shape = lead[..lead.len() - 2]
+            .iter()
+            .copied()
+            .chain([lead[lead.len() - 2] * lead[lead.len() - 1], queries, width])
+            .collect();
         out = out.reshape(shape)?;
     }
     out.astype(dtype)
@@ -118,9 +154,19 @@ pub fn scaled_dot_product_attention(q: &Tensor, k: &Tensor, v: &Tensor, options:
 fn split_heads(t: &Tensor, groups: usize) -> Result<Tensor> {
     let (lead, rest) = t.shape().split_at(t.rank() - 3);
     if rest[0] % groups != 0 {
-        return Err(Error::shape("scaled_dot_product_attention", message!("{} heads of the mask are not a multiple of {groups}", rest[0])));
+        return Err(Error::shape(
+            "scaled_dot_product_attention",
+            message!(
+                "{} heads of the mask are not a multiple of {groups}",
+                rest[0]
+            ),
+        ));
     }
-    let shape: Shape = lead.iter().copied().chain([groups, rest[0] / groups, rest[1], rest[2]]).collect();
+    let shape: Shape = lead
+        .iter()
+        .copied()
+        .chain([groups, rest[0] / groups, rest[1], rest[2]])
+        .collect();
     t.reshape(shape)
 }
 
@@ -137,11 +183,19 @@ fn heads_of<F: Element + Float + Lane + Product<Lane = F>>(
     if out.is_empty() {
         return Ok(());
     }
-    let (queries, depth, width) = (q.shape()[q.rank() - 2], q.shape()[q.rank() - 1], v.shape()[v.rank() - 1]);
+    let (queries, depth, width) = (
+        q.shape()[q.rank() - 2],
+        q.shape()[q.rank() - 1],
+        v.shape()[v.rank() - 1],
+    );
     let keys = k.shape()[k.rank() - 2];
     let batch = out.len() / (queries * width);
     let out = Results::<F>::new(out, queries, width)?;
-    let (q, k, v) = (Matrices::<F>::new(q), Matrices::<F>::new(k), Matrices::<F>::new(v));
+    let (q, k, v) = (
+        Matrices::<F>::new(q),
+        Matrices::<F>::new(k),
+        Matrices::<F>::new(v),
+    );
     let (flags, bias) = match mask {
         Some(m) if m.dtype() == DType::Bool => (Some(Matrices::<crate::dtype::Bool>::new(m)), None),
         Some(m) => (None, Some(Matrices::<F>::new(m))),
@@ -149,31 +203,56 @@ fn heads_of<F: Element + Float + Lane + Product<Lane = F>>(
     };
     let most = attention::rows(batch, queries, par::threads());
     let blocks = queries.div_ceil(most);
-    over_blocks(batch * blocks, [queries.min(most), keys, depth, width], |task| {
-        let (i, start) = (task / blocks, task % blocks * most);
-        let rows = start..queries.min(start + most);
-        let mask = match (&flags, &bias) {
-            (Some(m), _) => Mask::Bool(m.get(i)),
-            (_, Some(m)) => Mask::Bias(m.get(i)),
-            _ => Mask::None,
-        };
-        let head = Head { q: q.get(i), k: k.get(i), v: v.get(i), mask, causal, scale: F::of(scale) };
-        // SAFETY: `i` is below the batch, the result lives until the end of this function and is used here only; blocks of
-        // queries don't overlap.
-        let whole = unsafe { out.get(i) };
-        // SAFETY: the rows of a block of queries are this call's alone, as said above, and within the result.
-        let part = unsafe { whole.part(rows.clone(), 0..width) };
-        attention::block(&head, rows, part)
-    })
+    over_blocks(
+        batch * blocks,
+        [queries.min(most), keys, depth, width],
+        |task| {
+            let (i, start) = (task / blocks, task % blocks * most);
+            let rows = start..queries.min(start + most);
+            let mask = match (&flags, &bias) {
+                (Some(m), _) => Mask::Bool(m.get(i)),
+                (_, Some(m)) => Mask::Bias(m.get(i)),
+                _ => Mask::None,
+            };
+            let head = Head {
+                q: q.get(i),
+                k: k.get(i),
+                v: v.get(i),
+                mask,
+                causal,
+                scale: F::of(scale),
+            };
+            // SAFETY: `i` is below the batch, the result lives until the end of this function and
+            // is used here only; blocks of queries don't overlap.
+            let whole = unsafe { out.get(i) };
+            // SAFETY: the rows of a block of queries are this call's alone, as said above, and
+            // within the result.
+            let part = unsafe { whole.part(rows.clone(), 0..width) };
+            attention::block(&head, rows, part)
+        },
+    )
 }
 
-/// Runs `block` for `0..tasks` over the threads; one has up to `rows` queries, about `keys` keys, of `depth` and `width`.
-pub(super) fn over_blocks(tasks: usize, [rows, keys, depth, width]: [usize; 4], block: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
-    /// What beginning with a block costs, in operations: all there is to do for a sequence of some tokens.
+/// Runs `block` for `0..tasks` over the threads; one has up to `rows` queries, about `keys` keys,
+/// of `depth` and `width`.
+pub(super) fn over_blocks(
+    tasks: usize,
+    [rows, keys, depth, width]: [usize; 4],
+    block: impl Fn(usize) -> Result<()> + Sync,
+) -> Result<()> {
+    /// What beginning with a block costs, in operations: all there is to do for a sequence of some
+    /// tokens.
     const BEGIN: usize = 80_000;
-    let (bytes, flops) =
-        ((rows + keys).saturating_mul(depth + width), (rows * keys).saturating_mul(depth + width + 16).saturating_add(BEGIN));
-    let cost = Cost { bytes: bytes.saturating_mul(size_of::<f32>()), flops };
+    let (bytes, flops) = (
+        (rows + keys).saturating_mul(depth + width),
+        (rows * keys)
+            .saturating_mul(depth + width + 16)
+            .saturating_add(BEGIN),
+    );
+    let cost = Cost {
+        bytes: bytes.saturating_mul(size_of::<f32>()),
+        flops,
+    };
     let failure = Failure::default();
     par::chunks(tasks, cost, |task| failure.note(block(task)));
     failure.result()

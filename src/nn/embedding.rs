@@ -4,7 +4,8 @@ use crate::error::{Error, Result};
 use crate::ops::take;
 use crate::tensor::Tensor;
 
-/// The rows of `weight`, `[entries, width]`, at `indices` of any shape: `[.., width]`. Negative indices count from the end.
+/// The rows of `weight`, `[entries, width]`, at `indices` of any shape: `[.., width]`. Negative
+/// indices count from the end.
 ///
 /// Errors where an index is out of range or no integer, or `weight` is no matrix.
 ///
@@ -18,10 +19,21 @@ use crate::tensor::Tensor;
 pub fn embedding(indices: &Tensor, weight: &Tensor) -> Result<Tensor> {
     const OP: &str = "embedding";
     if weight.rank() != 2 {
-        return Err(Error::shape_of(OP, "weight must have the shape [entries, width]", &[("weight", weight.shape(), weight.dtype())]));
+        return Err(Error::shape_of(
+            OP,
+            "weight must have the shape [entries, width]",
+            &[("weight", weight.shape(), weight.dtype())],
+        ));
     }
     take(weight, indices, 0).map_err(|e| match e {
-        Error::Index { index, axis, size, .. } => Error::Index { op: OP, index, axis, size },
+        Error::Index {
+            index, axis, size, ..
+        } => Error::Index {
+            op: OP,
+            index,
+            axis,
+            size,
+        },
         Error::DType { message, .. } => Error::DType { op: OP, message },
         e => e,
     })

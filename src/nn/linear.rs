@@ -17,24 +17,29 @@ pub struct Linear<'a> {
     pub activation: Option<Activation>,
     /// Of the result's shape or broadcast to it, added last.
     pub residual: Option<&'a Tensor>,
-    /// Of all sums and of the result, as if the operands were converted to it first; without such copies for int8 and uint8 in int32. Else
-    /// the common dtype.
+    /// Of all sums and of the result, as if the operands were converted to it first; without such
+    /// copies for int8 and uint8 in int32. Else the common dtype.
     pub dtype: Option<DType>,
 }
 impl<'a> From<Option<&'a Tensor>> for Linear<'a> {
     fn from(bias: Option<&'a Tensor>) -> Self {
-        Linear { bias, ..Default::default() }
+        Linear {
+            bias,
+            ..Default::default()
+        }
     }
 }
 
-/// `activation(x weight^T + bias) + residual`: `x` is `[.., in]`, `weight` `[out, in]`, the result `[.., out]`. All that follows the
-/// product is done while it is in cache, 16-bit floats rounded once, at the end. Dtypes are promoted.
+/// `activation(x weight^T + bias) + residual`: `x` is `[.., in]`, `weight` `[out, in]`, the result
+/// `[.., out]`. All that follows the product is done while it is in cache, 16-bit floats rounded
+/// once, at the end. Dtypes are promoted.
 ///
-/// A weight of float32, float64, int8 or uint8 that is used again is kept in the order in which products read it, beside the weight and
-/// until that is written to or gone: see [`set_weight_packing`](crate::set_weight_packing).
+/// A weight of float32, float64, int8 or uint8 that is used again is kept in the order in which
+/// products read it, beside the weight and until that is written to or gone: see
+/// [`set_weight_packing`](crate::set_weight_packing).
 ///
-/// Errors where the sizes don't fit, the dtypes have no common one or are bool, [`Linear::dtype`] does not hold that one's values, or an
-/// activation is asked for of what is no float.
+/// Errors where the sizes don't fit, the dtypes have no common one or are bool, [`Linear::dtype`]
+/// does not hold that one's values, or an activation is asked for of what is no float.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -56,7 +61,8 @@ pub fn linear<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Linear<'a>>) -
     Ok(y)
 }
 
-/// [`linear`] into a tensor of the result's shape and dtype, in its own storage where nobody shares that. Errors also where it has others.
+/// [`linear`] into a tensor of the result's shape and dtype, in its own storage where nobody shares
+/// that. Errors also where it has others.
 ///
 /// ```
 /// use flex::{DType, Tensor, nn};
@@ -67,7 +73,12 @@ pub fn linear<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Linear<'a>>) -
 /// assert_eq!(y.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn linear_into<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Linear<'a>>, out: &mut Tensor) -> Result<()> {
+pub fn linear_into<'a>(
+    x: &Tensor,
+    weight: &Tensor,
+    options: impl Into<Linear<'a>>,
+    out: &mut Tensor,
+) -> Result<()> {
     let layer = Layer::new(x, weight, options.into())?;
     out.make_result(OP, &layer.shape, layer.dtype)?;
     layer.write(out)
@@ -89,14 +100,29 @@ struct Layer {
 }
 impl Layer {
     fn new(x: &Tensor, weight: &Tensor, options: Linear) -> Result<Layer> {
-        let Linear { bias, activation, residual, dtype: sums } = options;
-        let operands = [("x", x.shape(), x.dtype()), ("weight", weight.shape(), weight.dtype())];
+        let Linear {
+            bias,
+            activation,
+            residual,
+            dtype: sums,
+        } = options;
+        let operands = [
+            ("x", x.shape(), x.dtype()),
+            ("weight", weight.shape(), weight.dtype()),
+        ];
         if weight.rank() != 2 || x.rank() == 0 {
-            return Err(Error::shape_of(OP, "x must have the shape [.., in] and weight [out, in]", &operands));
+            return Err(Error::shape_of(
+                OP,
+                "x must have the shape [.., in] and weight [out, in]",
+                &operands,
+            ));
         }
         let (n, k) = (weight.shape()[0], weight.shape()[1]);
         if x.shape()[x.rank() - 1] != k {
-            let message = message!("last axis of x is {} but that of weight is {k}", x.shape()[x.rank() - 1]);
+            let message = message!(
+                "last axis of x is {} but that of weight is {k}",
+                x.shape()[x.rank() - 1]
+            );
             return Err(Error::shape_of(OP, message, &operands));
         }
         let mut dtype = x.dtype().promote(weight.dtype(), OP)?;
@@ -104,7 +130,11 @@ impl Layer {
             dtype = dtype.promote(b.dtype(), OP)?;
             if b.shape() != [n] {
                 let message = message!("bias must have the shape [{n}]");
-                return Err(Error::shape_of(OP, message, &[operands[0], operands[1], ("bias", b.shape(), b.dtype())]));
+                return Err(Error::shape_of(
+                    OP,
+                    message,
+                    &[operands[0], operands[1], ("bias", b.shape(), b.dtype())],
+                ));
             }
         }
         let lead = &x.shape()[..x.rank() - 1];
@@ -121,24 +151,46 @@ impl Layer {
             return Err(Error::unsupported(OP, dtype));
         }
         if activation.is_some() && !dtype.is_float() {
-            return Err(Error::dtype(OP, message!("activations need a float dtype, not {dtype}")));
+            return Err(Error::dtype(
+                OP,
+                message!("activations need a float dtype, not {dtype}"),
+            ));
         }
         let residual = match residual {
             None => None,
             Some(r) => {
                 let whole = r.broadcast_to(&shape).map_err(|_| {
                     let message = message!("residual does not broadcast to {:?}", shape.as_slice());
-                    Error::shape_of(OP, message, &[operands[0], operands[1], ("residual", r.shape(), r.dtype())])
+                    Error::shape_of(
+                        OP,
+                        message,
+                        &[operands[0], operands[1], ("residual", r.shape(), r.dtype())],
+                    )
                 })?;
                 Some(whole.astype(dtype)?.reshape((m, n))?)
             }
         };
         let as_they_are = bytes_in_i32!(x.dtype(), weight.dtype(), dtype, |A, B| true, else false);
-        let converted = |t: &Tensor| if as_they_are { Ok(t.clone()) } else { t.astype(dtype) };
+        let converted = |t: &Tensor| {
+            if as_they_are {
+                Ok(t.clone())
+            } else {
+                t.astype(dtype)
+            }
+        };
         let x = converted(x)?.reshape((m, k))?;
         let weight = converted(weight)?.transpose(0, 1)?;
         let bias = bias.map(|b| b.astype(dtype)?.contiguous()).transpose()?;
-        Ok(Layer { x, weight, bias, activation, residual, sizes: Sizes { m, n, k }, shape, dtype })
+        Ok(Layer {
+            x,
+            weight,
+            bias,
+            activation,
+            residual,
+            sizes: Sizes { m, n, k },
+            shape,
+            dtype,
+        })
     }
     /// Computes into `y`, contiguous, of the shape and dtype.
     fn write(&self, y: &mut Tensor) -> Result<()> {
@@ -147,8 +199,10 @@ impl Layer {
             Some(f) => {
                 dispatch!(floating self.dtype, |T| self.run::<T, T, T>(Some(f.function::<<T as Product>::Lane>()), y), else unsupported())
             }
-            None => bytes_in_i32!(self.x.dtype(), self.weight.dtype(), self.dtype, |A, B| self.run::<A, B, i32>(None, y), else
-                dispatch!(number self.dtype, |T| self.run::<T, T, T>(None, y), else unsupported())),
+            None => {
+                bytes_in_i32!(self.x.dtype(), self.weight.dtype(), self.dtype, |A, B| self.run::<A, B, i32>(None, y), else
+                dispatch!(number self.dtype, |T| self.run::<T, T, T>(None, y), else unsupported()))
+            }
         }
     }
     fn run<A, B, C>(&self, activation: Option<fn(&mut [C::Lane])>, y: &mut Tensor) -> Result<()>
@@ -163,10 +217,25 @@ impl Layer {
             list.push(Stage::Bias(b.as_slice()?));
         }
         list.extend(activation.map(Stage::Map));
-        list.extend(self.residual.as_ref().map(|r| Stage::Add(Matrices::new(r).get(0))));
-        let (a, b, c) = (Matrices::<A>::new(&self.x), Matrices::<B>::new(&self.weight), Results::<C>::new(y, m, n)?);
+        list.extend(
+            self.residual
+                .as_ref()
+                .map(|r| Stage::Add(Matrices::new(r).get(0))),
+        );
+        let (a, b, c) = (
+            Matrices::<A>::new(&self.x),
+            Matrices::<B>::new(&self.weight),
+            Results::<C>::new(y, m, n)?,
+        );
         let stages = Stages::new(&list, m, n);
         // SAFETY: the shapes are those of `linear`; `c.get(0)` is the fresh result.
-        unsafe { product_of_weight(self.sizes, &self.weight, |i| (a.get(i), b.get(i), c.get(i)), stages) }
+        unsafe {
+            product_of_weight(
+                self.sizes,
+                &self.weight,
+                |i| (a.get(i), b.get(i), c.get(i)),
+                stages,
+            )
+        }
     }
 }

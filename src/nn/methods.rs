@@ -4,7 +4,8 @@ use crate::error::Result;
 use crate::tensor::Tensor;
 
 impl Tensor {
-    /// `exp(x) / sum(exp(x))` along an axis, without overflow: the method of [`nn::softmax`](crate::nn::softmax).
+    /// `exp(x) / sum(exp(x))` along an axis, without overflow: the method of
+    /// [`nn::softmax`](crate::nn::softmax).
     ///
     /// ```
     /// let x = flex::Tensor::from([[0.0f32, 0.0], [1000.0, 1000.0]]);
@@ -15,7 +16,8 @@ impl Tensor {
     pub fn softmax(&self, axis: isize) -> Result<Tensor> {
         super::softmax(self, axis)
     }
-    /// `x - log(sum(exp(x)))` along an axis, without overflow: the method of [`nn::log_softmax`](crate::nn::log_softmax).
+    /// `x - log(sum(exp(x)))` along an axis, without overflow: the method of
+    /// [`nn::log_softmax`](crate::nn::log_softmax).
     ///
     /// ```
     /// let x = flex::Tensor::from([0.0f32, -1000.0]);

@@ -1,5 +1,5 @@
-//! Operations of models, with torch.nn.functional's names (but `axis`, as everywhere in the crate). 16-bit floats are
-//! computed in float32 and rounded once.
+//! Operations of models, with torch.nn.functional's names (but `axis`, as everywhere in the crate).
+//! 16-bit floats are computed in float32 and rounded once.
 
 mod attention;
 mod embedding;

@@ -7,10 +7,11 @@ use crate::kernel::norm;
 use crate::layout::IntoShape;
 use crate::tensor::Tensor;
 
-/// `(x - mean) / sqrt(var + eps) * weight + bias`, mean and variance taken over the last dimensions, `normalized_shape`;
-/// `weight` and `bias` have that shape.
+/// `(x - mean) / sqrt(var + eps) * weight + bias`, mean and variance taken over the last
+/// dimensions, `normalized_shape`; `weight` and `bias` have that shape.
 ///
-/// Errors where the last dimensions of `x`, or the shapes of `weight` or `bias`, are others, or `x` is no float.
+/// Errors where the last dimensions of `x`, or the shapes of `weight` or `bias`, are others, or `x`
+/// is no float.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -28,10 +29,19 @@ pub fn layer_norm(
     layer_norm_of(x, normalized_shape.into_shape().as_ref(), weight, bias, eps)
 }
 
-fn layer_norm_of(x: &Tensor, normalized_shape: &[usize], weight: Option<&Tensor>, bias: Option<&Tensor>, eps: f64) -> Result<Tensor> {
+fn layer_norm_of(
+    x: &Tensor,
+    normalized_shape: &[usize],
+    weight: Option<&Tensor>,
+    bias: Option<&Tensor>,
+    eps: f64,
+) -> Result<Tensor> {
     const OP: &str = "layer_norm";
     let (rows, wide) = rows(OP, x, normalized_shape)?;
-    let (weight, bias) = (parameter(OP, "weight", weight, normalized_shape, wide)?, parameter(OP, "bias", bias, normalized_shape, wide)?);
+    let (weight, bias) = (
+        parameter(OP, "weight", weight, normalized_shape, wide)?,
+        parameter(OP, "bias", bias, normalized_shape, wide)?,
+    );
     let y = dispatch!(floating x.dtype(), |T| {
         let (weight, bias) = (slice(&weight)?, slice(&bias)?);
         normalize::<T, _>(&rows, 1, &norm::LayerNorm { weight, bias, eps })
@@ -39,10 +49,12 @@ fn layer_norm_of(x: &Tensor, normalized_shape: &[usize], weight: Option<&Tensor>
     y.reshape(x.shape())
 }
 
-/// `x / sqrt(mean(x * x) + eps) * weight`, the mean taken over the last dimensions, `normalized_shape`; `weight` has that shape.
-/// `eps` is the dtype's distance from 1 to the next number where it is not given.
+/// `x / sqrt(mean(x * x) + eps) * weight`, the mean taken over the last dimensions,
+/// `normalized_shape`; `weight` has that shape. `eps` is the dtype's distance from 1 to the next
+/// number where it is not given.
 ///
-/// Errors where the last dimensions of `x`, or the shape of `weight`, are others, or `x` is no float.
+/// Errors where the last dimensions of `x`, or the shape of `weight`, are others, or `x` is no
+/// float.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -50,11 +62,21 @@ fn layer_norm_of(x: &Tensor, normalized_shape: &[usize], weight: Option<&Tensor>
 /// assert_eq!(nn::rms_norm(&x, 4, None, Some(0.0))?.to_vec::<f32>()?, [1.2, 1.6, 0.0, 0.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn rms_norm(x: &Tensor, normalized_shape: impl IntoShape, weight: Option<&Tensor>, eps: Option<f64>) -> Result<Tensor> {
+pub fn rms_norm(
+    x: &Tensor,
+    normalized_shape: impl IntoShape,
+    weight: Option<&Tensor>,
+    eps: Option<f64>,
+) -> Result<Tensor> {
     rms_norm_of(x, normalized_shape.into_shape().as_ref(), weight, eps)
 }
 
-fn rms_norm_of(x: &Tensor, normalized_shape: &[usize], weight: Option<&Tensor>, eps: Option<f64>) -> Result<Tensor> {
+fn rms_norm_of(
+    x: &Tensor,
+    normalized_shape: &[usize],
+    weight: Option<&Tensor>,
+    eps: Option<f64>,
+) -> Result<Tensor> {
     const OP: &str = "rms_norm";
     let (rows, wide) = rows(OP, x, normalized_shape)?;
     let weight = parameter(OP, "weight", weight, normalized_shape, wide)?;
@@ -78,15 +100,27 @@ fn rows(op: &'static str, x: &Tensor, normalized_shape: &[usize]) -> Result<(Ten
         return Err(Error::shape_of(op, message, &[("x", x.shape(), x.dtype())]));
     }
     let n: usize = normalized_shape.iter().product();
-    let lead: usize = x.shape()[..x.rank() - normalized_shape.len()].iter().product();
+    let lead: usize = x.shape()[..x.rank() - normalized_shape.len()]
+        .iter()
+        .product();
     Ok((x.reshape((lead, n))?, x.dtype().wide()))
 }
 
 /// Weight or bias in the dtype that is computed in, contiguous.
-fn parameter(op: &'static str, name: &'static str, t: Option<&Tensor>, shape: &[usize], wide: DType) -> Result<Option<Tensor>> {
+fn parameter(
+    op: &'static str,
+    name: &'static str,
+    t: Option<&Tensor>,
+    shape: &[usize],
+    wide: DType,
+) -> Result<Option<Tensor>> {
     let Some(t) = t else { return Ok(None) };
     if t.shape() != shape {
-        return Err(Error::shape_of(op, message!("{name} is not of normalized_shape {shape:?}"), &[(name, t.shape(), t.dtype())]));
+        return Err(Error::shape_of(
+            op,
+            message!("{name} is not of normalized_shape {shape:?}"),
+            &[(name, t.shape(), t.dtype())],
+        ));
     }
     Ok(Some(t.astype(wide)?.contiguous()?))
 }

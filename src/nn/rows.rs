@@ -1,5 +1,5 @@
-//! How the lines of a tensor are normalised: lines that lie in memory as they are, long ones in chunks on all threads, any others as
-//! copies.
+//! How the lines of a tensor are normalised: lines that lie in memory as they are, long ones in
+//! chunks on all threads, any others as copies.
 
 use crate::dtype::{Element, Pod};
 use crate::error::Result;
@@ -13,7 +13,8 @@ use crate::tensor::Tensor;
 /// Lines enough to keep threads busy without cutting any.
 const LINES: usize = 16;
 
-/// `x` normalised along an axis, in the type that is computed in. How lines come to threads does not show in the bits.
+/// `x` normalised along an axis, in the type that is computed in. How lines come to threads does
+/// not show in the bits.
 pub(super) fn normalize<T, N>(x: &Tensor, axis: usize, norm: &N) -> Result<Tensor>
 where
     T: Element + Pod + Product,
@@ -28,12 +29,18 @@ where
     Ok(y)
 }
 
-/// How long the lines along an axis are, whether they are cut, and whether their elements are neighbours.
+/// How long the lines along an axis are, whether they are cut, and whether their elements are
+/// neighbours.
 fn lines(x: &Tensor, axis: usize) -> (usize, bool, bool) {
     let n = x.shape().get(axis).copied().unwrap_or(1);
-    (n, x.len() < LINES * n && n >= 2 * CHUNK, x.shape().iter().skip(axis + 1).all(|n| *n == 1))
+    (
+        n,
+        x.len() < LINES * n && n >= 2 * CHUNK,
+        x.shape().iter().skip(axis + 1).all(|n| *n == 1),
+    )
 }
-/// Whether all of `x` is converted to what it is computed in: lines that are cut lie in memory as that.
+/// Whether all of `x` is converted to what it is computed in: lines that are cut lie in memory as
+/// that.
 fn widens<T: Product>(x: &Tensor, axis: usize) -> bool {
     let (_, cut, last) = lines(x, axis);
     !T::SAME && cut && last
@@ -53,7 +60,10 @@ where
         return Ok(());
     }
     let (n, cut, last) = lines(x, axis);
-    let cost = Cost { bytes: 2 * n * size_of::<T>(), flops: n.saturating_mul(N::FLOPS) };
+    let cost = Cost {
+        bytes: 2 * n * size_of::<T>(),
+        flops: n.saturating_mul(N::FLOPS),
+    };
     if T::SAME && last && (cut || x.is_contiguous()) {
         let x = x.contiguous()?;
         let (from, to) = (x.as_slice::<T::Lane>()?, y.as_mut_slice::<T::Lane>()?);
@@ -64,16 +74,23 @@ where
         }
         return Ok(());
     }
-    let lines = Lines::new(x.shape(), axis).input(x.elements()).output(y.elements_mut()?);
+    let lines = Lines::new(x.shape(), axis)
+        .input(x.elements())
+        .output(y.elements_mut()?);
     if T::SAME {
-        lines.run(cost, |line| norm::row(norm, line.input::<T::Lane>(0), line.output(0)))?;
-    } else {
-        lines.scratch(n, T::Lane::DTYPE).scratch(n, T::Lane::DTYPE).run(cost, |line| {
-            let (from, to) = (line.scratch::<T::Lane>(0), line.scratch(1));
-            load::<T>(line.input(0), from);
-            norm::row(norm, from, to);
-            store::<T>(to, line.output(0));
+        lines.run(cost, |line| {
+            norm::row(norm, line.input::<T::Lane>(0), line.output(0))
         })?;
+    } else {
+        lines
+            .scratch(n, T::Lane::DTYPE)
+            .scratch(n, T::Lane::DTYPE)
+            .run(cost, |line| {
+                let (from, to) = (line.scratch::<T::Lane>(0), line.scratch(1));
+                load::<T>(line.input(0), from);
+                norm::row(norm, from, to);
+                store::<T>(to, line.output(0));
+            })?;
     }
     Ok(())
 }
@@ -92,19 +109,40 @@ fn rows<F: Float, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F], cost: Co
 }
 
 /// Rows of `n` elements, their chunks on all threads. `cost` is that of a row.
-fn chunks<F: Float + Product, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F], cost: Cost) -> Result<()> {
+fn chunks<F: Float + Product, N: Norm<F>>(
+    norm: &N,
+    n: usize,
+    x: &[F],
+    y: &mut [F],
+    cost: Cost,
+) -> Result<()> {
     let per_row = n.div_ceil(CHUNK);
     let pieces = x.len() / n * per_row;
-    let chunk = |k: usize| k / per_row * n + k % per_row * CHUNK..k / per_row * n + n.min((k % per_row + 1) * CHUNK);
-    let cost = Cost { bytes: cost.bytes / per_row, flops: cost.flops / per_row / 2 };
+    let chunk = |k: usize| {
+        k / per_row * n + k % per_row * CHUNK..k / per_row * n + n.min((k % per_row + 1) * CHUNK)
+    };
+    let cost = Cost {
+        bytes: cost.bytes / per_row,
+        flops: cost.flops / per_row / 2,
+    };
     let mut parts = fallible::filled([F::default(); 2], pieces)?;
     let (found, out) = (Out::new(&mut parts), Out::new(y));
     // SAFETY: OUT1: each chunk has its own element and its own results.
-    par::chunks(pieces, cost, |k| unsafe { found.part(k..k + 1)[0] = norm::part(norm, &x[chunk(k)], out.part(chunk(k))) });
+    par::chunks(pieces, cost, |k| unsafe {
+        found.part(k..k + 1)[0] = norm::part(norm, &x[chunk(k)], out.part(chunk(k)))
+    });
     for row in parts.chunks_mut(per_row) {
         norm::join(norm, row, n);
     }
     // SAFETY: OUT1: call `k` has chunk `k` alone, and `parts` is only read from now on.
-    par::chunks(pieces, cost, |k| unsafe { norm::write(norm, parts[k], k % per_row * CHUNK, &x[chunk(k)], out.part(chunk(k))) });
+    par::chunks(pieces, cost, |k| unsafe {
+        norm::write(
+            norm,
+            parts[k],
+            k % per_row * CHUNK,
+            &x[chunk(k)],
+            out.part(chunk(k)),
+        )
+    });
     Ok(())
 }

@@ -6,8 +6,8 @@ use crate::kernel::norm;
 use crate::layout;
 use crate::tensor::Tensor;
 
-/// `exp(x) / sum(exp(x))` along an axis, without overflow. A line of minus infinities gives NaN. Integers are converted to the
-/// default float.
+/// `exp(x) / sum(exp(x))` along an axis, without overflow. A line of minus infinities gives NaN.
+/// Integers are converted to the default float.
 ///
 /// Errors where the axis is out of range or the dtype is complex.
 ///
@@ -24,7 +24,8 @@ pub fn softmax(x: &Tensor, axis: isize) -> Result<Tensor> {
     dispatch!(floating x.dtype(), |T| normalize::<T, _>(&x, axis, &norm::Softmax), else Err(Error::unsupported(OP, x.dtype())))
 }
 
-/// [`softmax`] into a tensor of the result's shape and dtype, in its own storage where nobody shares that. Errors also where it has others.
+/// [`softmax`] into a tensor of the result's shape and dtype, in its own storage where nobody
+/// shares that. Errors also where it has others.
 ///
 /// ```
 /// use flex::{DType, Tensor, nn};
@@ -44,8 +45,8 @@ pub fn softmax_into(x: &Tensor, axis: isize, out: &mut Tensor) -> Result<()> {
     dispatch!(floating x.dtype(), |T| normalize_into::<T, _>(&x, axis, &norm::Softmax, out), else Err(Error::unsupported(OP, x.dtype())))
 }
 
-/// `x - log(sum(exp(x)))` along an axis, without overflow or cancellation: the logarithm of [`softmax`]. Integers are converted
-/// to the default float.
+/// `x - log(sum(exp(x)))` along an axis, without overflow or cancellation: the logarithm of
+/// [`softmax`]. Integers are converted to the default float.
 ///
 /// Errors where the axis is out of range or the dtype is complex.
 ///

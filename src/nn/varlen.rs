@@ -25,16 +25,18 @@ pub struct VarlenAttention {
     pub scale: Option<f64>,
 }
 
-/// Attention of each of several sequences to itself, whose tokens lie one after the other: `q` is `[tokens, heads, depth]`, `k`
-/// `[tokens, heads, depth]`, `v` `[tokens, heads, width]`, and the tokens of sequence `i` are `offsets[i]..offsets[i + 1]`. The result
-/// is `[tokens, heads, width]`. `k` and `v` may have fewer heads, each serving as many neighbouring ones of `q`. 16-bit floats
+/// Attention of each of several sequences to itself, whose tokens lie one after the other: `q` is
+/// `[tokens, heads, depth]`, `k` `[tokens, heads, depth]`, `v` `[tokens, heads, width]`, and the
+/// tokens of sequence `i` are `offsets[i]..offsets[i + 1]`. The result is `[tokens, heads, width]`.
+/// `k` and `v` may have fewer heads, each serving as many neighbouring ones of `q`. 16-bit floats
 /// are computed in float32.
 ///
-/// The same as [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention) on each sequence, in one call and without
-/// padding, as in FlashAttention (Dao et al., 2022), whose `cu_seqlens` the offsets are.
+/// The same as [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention) on each
+/// sequence, in one call and without padding, as in FlashAttention (Dao et al., 2022), whose
+/// `cu_seqlens` the offsets are.
 ///
-/// Errors where shapes don't fit, offsets don't ascend from 0 to the number of tokens, or dtypes are no floats or
-/// have no common one.
+/// Errors where shapes don't fit, offsets don't ascend from 0 to the number of tokens, or dtypes
+/// are no floats or have no common one.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -45,14 +47,32 @@ pub struct VarlenAttention {
 /// assert_eq!(y.to_vec::<f32>()?, [1.0, 1.5, 7.0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn varlen_attention(q: &Tensor, k: &Tensor, v: &Tensor, offsets: &[usize], options: VarlenAttention) -> Result<Tensor> {
+pub fn varlen_attention(
+    q: &Tensor,
+    k: &Tensor,
+    v: &Tensor,
+    offsets: &[usize],
+    options: VarlenAttention,
+) -> Result<Tensor> {
     const OP: &str = "varlen_attention";
     let VarlenAttention { causal, scale } = options;
     let wrong = |message: &'static str| {
-        Error::shape_of(OP, message, &[("q", q.shape(), q.dtype()), ("k", k.shape(), k.dtype()), ("v", v.shape(), v.dtype())])
+        Error::shape_of(
+            OP,
+            message,
+            &[
+                ("q", q.shape(), q.dtype()),
+                ("k", k.shape(), k.dtype()),
+                ("v", v.shape(), v.dtype()),
+            ],
+        )
     };
-    let (&[tokens, heads, depth], &[of_k, groups, depth_k], &[of_v, groups_v, width]) = (q.shape(), k.shape(), v.shape()) else {
-        return Err(wrong("q, k and v must have the shape [tokens, heads, depth]"));
+    let (&[tokens, heads, depth], &[of_k, groups, depth_k], &[of_v, groups_v, width]) =
+        (q.shape(), k.shape(), v.shape())
+    else {
+        return Err(wrong(
+            "q, k and v must have the shape [tokens, heads, depth]",
+        ));
     };
     if tokens != of_k || tokens != of_v {
         return Err(wrong("the first axes, the tokens, differ"));
@@ -61,11 +81,16 @@ pub fn varlen_attention(q: &Tensor, k: &Tensor, v: &Tensor, offsets: &[usize], o
         return Err(wrong("the last axes of q and k, the depth, differ"));
     }
     if groups != groups_v || (groups == 0 && heads > 0) || (groups > 0 && heads % groups != 0) {
-        return Err(wrong("the heads (second axis) of q are not a multiple of those of k and v"));
+        return Err(wrong(
+            "the heads (second axis) of q are not a multiple of those of k and v",
+        ));
     }
     let rising = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
     if !rising || offsets.first() != Some(&0) || offsets.last() != Some(&tokens) {
-        return Err(Error::shape(OP, message!("offsets must ascend from 0 to {tokens}, the number of tokens")));
+        return Err(Error::shape(
+            OP,
+            message!("offsets must ascend from 0 to {tokens}, the number of tokens"),
+        ));
     }
     let dtype = q.dtype().promote(k.dtype(), OP)?.promote(v.dtype(), OP)?;
     let wide = dtype.wide();
@@ -89,7 +114,9 @@ fn sequences<F: Element + Float + Lane + Product<Lane = F>>(
     scale: f64,
     out: &mut Tensor,
 ) -> Result<()> {
-    let &[tokens, heads, width] = out.shape() else { return Ok(()) };
+    let &[tokens, heads, width] = out.shape() else {
+        return Ok(());
+    };
     if out.is_empty() {
         return Ok(());
     }
@@ -105,20 +132,44 @@ fn sequences<F: Element + Float + Lane + Product<Lane = F>>(
     let (depth, mean) = (q.shape()[2], tokens.div_ceil(count));
     let by_head = |t: &Tensor| t.transpose(0, 1);
     let (q, k, v) = (by_head(q)?, by_head(k)?, by_head(v)?);
-    let (q, k, v) = (Matrices::<F>::new(&q), Matrices::<F>::new(&k), Matrices::<F>::new(&v));
+    let (q, k, v) = (
+        Matrices::<F>::new(&q),
+        Matrices::<F>::new(&k),
+        Matrices::<F>::new(&v),
+    );
     let out = Results::<F>::interleaved(out)?;
-    over_blocks(count * heads, [mean.min(most), mean, depth, width], |task| {
-        let (block, head) = (task / heads, task % heads);
-        let i = blocks.partition_point(|first| *first <= block) - 1;
-        let (tokens, first) = (offsets[i]..offsets[i + 1], (block - blocks[i]) * most);
-        let queries = first..(first + most).min(tokens.len());
-        let (k, v) = (k.get(head / group).block(tokens.clone(), 0..depth), v.get(head / group).block(tokens.clone(), 0..width));
-        let job = Head { q: q.get(head).block(tokens.clone(), 0..depth), k, v, mask: Mask::None, causal, scale: F::of(scale) };
-        // SAFETY: `head` is one of the result's, which lives until the end of this function and is used here only; tasks of a head
-        // have other rows.
-        let whole = unsafe { out.get(head) };
-        // SAFETY: the rows of these queries are this task's alone, as said above, and within the result.
-        let part = unsafe { whole.part(tokens.start + queries.start..tokens.start + queries.end, 0..width) };
-        attention::block(&job, queries, part)
-    })
+    over_blocks(
+        count * heads,
+        [mean.min(most), mean, depth, width],
+        |task| {
+            let (block, head) = (task / heads, task % heads);
+            let i = blocks.partition_point(|first| *first <= block) - 1;
+            let (tokens, first) = (offsets[i]..offsets[i + 1], (block - blocks[i]) * most);
+            let queries = first..(first + most).min(tokens.len());
+            let (k, v) = (
+                k.get(head / group).block(tokens.clone(), 0..depth),
+                v.get(head / group).block(tokens.clone(), 0..width),
+            );
+            let job = Head {
+                q: q.get(head).block(tokens.clone(), 0..depth),
+                k,
+                v,
+                mask: Mask::None,
+                causal,
+                scale: F::of(scale),
+            };
+            // SAFETY: `head` is one of the result's, which lives until the end of this function and
+            // is used here only; tasks of a head have other rows.
+            let whole = unsafe { out.get(head) };
+            // SAFETY: the rows of these queries are this task's alone, as said above, and within
+            // the result.
+            let part = unsafe {
+                whole.part(
+                    tokens.start + queries.start..tokens.start + queries.end,
+                    0..width,
+                )
+            };
+            attention::block(&job, queries, part)
+        },
+    )
 }

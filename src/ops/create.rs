@@ -7,7 +7,8 @@ use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// A tensor filled with a value; for `None`, in the default one for the value, else as [`Scalar::cast`] converts it.
+/// A tensor filled with a value; for `None`, in the default one for the value, else as
+/// [`Scalar::cast`] converts it.
 ///
 /// Errors: a value out of the dtype's range; a complex one for a real dtype.
 ///
@@ -16,10 +17,18 @@ use crate::tensor::Tensor;
 /// assert_eq!(ops::full(2, 7, DType::U8)?.to_vec::<u8>()?, [7, 7]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn full(shape: impl IntoShape, value: impl Into<Scalar>, dtype: impl Into<Option<DType>>) -> Result<Tensor> {
+pub fn full(
+    shape: impl IntoShape,
+    value: impl Into<Scalar>,
+    dtype: impl Into<Option<DType>>,
+) -> Result<Tensor> {
     let value = value.into();
     let dtype = dtype.into().unwrap_or(value.default_dtype());
-    Tensor::filled(shape.into_shape().as_ref(), dtype, &value.cast(dtype, "full")?)
+    Tensor::filled(
+        shape.into_shape().as_ref(),
+        dtype,
+        &value.cast(dtype, "full")?,
+    )
 }
 
 /// A tensor filled with one (or true).
@@ -53,10 +62,12 @@ pub fn eye(rows: usize, columns: usize, k: i64, dtype: DType) -> Result<Tensor> 
     Ok(out)
 }
 
-/// `start, start + step, ..` before `stop`. For a dtype of `None`: int64 where all three are integers, else the default float. Each value is
-/// computed by itself in float64 (integers exactly) and rounded once.
+/// `start, start + step, ..` before `stop`. For a dtype of `None`: int64 where all three are
+/// integers, else the default float. Each value is computed by itself in float64 (integers exactly)
+/// and rounded once.
 ///
-/// Errors: a step of 0; floats for an integer dtype; values that don't fit the dtype, or no number of them.
+/// Errors: a step of 0; floats for an integer dtype; values that don't fit the dtype, or no number
+/// of them.
 ///
 /// ```
 /// use flex::{DType, ops};
@@ -80,7 +91,13 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
     }
     if let (Scalar::Int(a), Scalar::Int(b), Scalar::Int(s)) = (start, stop, step) {
         let dtype = dtype.unwrap_or(DType::DEFAULT_INT);
-        let count = if (b > a) == (s > 0) { b.saturating_sub(a).unsigned_abs().div_ceil(s.unsigned_abs()) } else { 0 };
+        let count = if (b > a) == (s > 0) {
+            b.saturating_sub(a)
+                .unsigned_abs()
+                .div_ceil(s.unsigned_abs())
+        } else {
+            0
+        };
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let at = move |i: usize| (i as i128).saturating_mul(s).saturating_add(a);
         if count > 0 {
@@ -96,7 +113,10 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
             }
         }
         // as bits of 64-bit integers, signed or not
-        return filled(DType::I64, count, move |i: usize| (a as i64).wrapping_add((i as i64).wrapping_mul(s as i64)))?.astype(dtype);
+        return filled(DType::I64, count, move |i: usize| {
+            (a as i64).wrapping_add((i as i64).wrapping_mul(s as i64))
+        })?
+        .astype(dtype);
     }
     let dtype = dtype.unwrap_or(DType::DEFAULT_FLOAT);
     if !dtype.is_float() {
@@ -110,12 +130,18 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
     let (a, b, s) = (start.to_f64(), stop.to_f64(), step.to_f64());
     let count = libm::ceil((b - a) / s);
     if count.is_nan() || count >= isize::MAX as f64 {
-        return Err(Error::value(OP, message!("{start}, {stop}, {step} do not define a finite range")));
+        return Err(Error::value(
+            OP,
+            message!("{start}, {stop}, {step} do not define a finite range"),
+        ));
     }
-    linear(OP, dtype, count.max(0.0) as usize, move |i| (a + i as f64 * s, 0.0))
+    linear(OP, dtype, count.max(0.0) as usize, move |i| {
+        (a + i as f64 * s, 0.0)
+    })
 }
 
-/// How many values [`linspace`] gives, and which. Made by `into` from the count alone: the stop is the last one then.
+/// How many values [`linspace`] gives, and which. Made by `into` from the count alone: the stop is
+/// the last one then.
 ///
 /// ```
 /// use flex::ops::Linspace;
@@ -132,16 +158,24 @@ pub struct Linspace {
 }
 impl Default for Linspace {
     fn default() -> Linspace {
-        Linspace { count: 50, endpoint: true, dtype: None }
+        Linspace {
+            count: 50,
+            endpoint: true,
+            dtype: None,
+        }
     }
 }
 impl From<usize> for Linspace {
     fn from(count: usize) -> Linspace {
-        Linspace { count, ..Default::default() }
+        Linspace {
+            count,
+            ..Default::default()
+        }
     }
 }
 
-/// Values evenly from `start` to `stop`. Each value is computed by itself in float64 and rounded once.
+/// Values evenly from `start` to `stop`. Each value is computed by itself in float64 and rounded
+/// once.
 ///
 /// Errors: a dtype that is neither float nor complex.
 ///
@@ -151,27 +185,49 @@ impl From<usize> for Linspace {
 /// assert_eq!(ops::linspace(0, 1, Linspace { endpoint: false, ..2.into() })?.to_vec::<f32>()?, [0.0, 0.5]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn linspace(start: impl Into<Scalar>, stop: impl Into<Scalar>, how: impl Into<Linspace>) -> Result<Tensor> {
+pub fn linspace(
+    start: impl Into<Scalar>,
+    stop: impl Into<Scalar>,
+    how: impl Into<Linspace>,
+) -> Result<Tensor> {
     linspace_of(start.into(), stop.into(), how.into())
 }
 
 fn linspace_of(start: Scalar, stop: Scalar, how: Linspace) -> Result<Tensor> {
     const OP: &str = "linspace";
-    let Linspace { count, endpoint, dtype } = how;
+    let Linspace {
+        count,
+        endpoint,
+        dtype,
+    } = how;
     let complex = matches!(start, Scalar::Complex(..)) || matches!(stop, Scalar::Complex(..));
-    let dtype = dtype.unwrap_or(if complex { DType::DEFAULT_COMPLEX } else { DType::DEFAULT_FLOAT });
+    let dtype = dtype.unwrap_or(if complex {
+        DType::DEFAULT_COMPLEX
+    } else {
+        DType::DEFAULT_FLOAT
+    });
     if !(dtype.is_complex() || dtype.is_float() && !complex) {
         return Err(Error::dtype(
             OP,
-            message!("the values are floats or complex numbers, not {dtype}: leave the dtype out, and convert the result with astype"),
+            message!(
+                "the values are floats or complex numbers, not {dtype}: leave the dtype out, and convert the result with astype"
+            ),
         ));
     }
-    let pieces = if endpoint { count.saturating_sub(1) } else { count }.max(1);
+    let pieces = if endpoint {
+        count.saturating_sub(1)
+    } else {
+        count
+    }
+    .max(1);
     let part = |a: f64, b: f64| {
         let step = (b - a) / pieces as f64;
         move |i: usize| if i == pieces { b } else { a + i as f64 * step }
     };
-    let (real, imaginary) = (part(start.to_f64(), stop.to_f64()), part(start.imag(), stop.imag()));
+    let (real, imaginary) = (
+        part(start.to_f64(), stop.to_f64()),
+        part(start.imag(), stop.imag()),
+    );
     linear(OP, dtype, count, move |i| (real(i), imaginary(i)))
 }
 
@@ -194,7 +250,12 @@ from_parts! {
 }
 
 /// A line of floats or complex numbers by their places.
-fn linear(op: &'static str, dtype: DType, count: usize, f: impl Fn(usize) -> (f64, f64) + Sync) -> Result<Tensor> {
+fn linear(
+    op: &'static str,
+    dtype: DType,
+    count: usize,
+    f: impl Fn(usize) -> (f64, f64) + Sync,
+) -> Result<Tensor> {
     dispatch!(inexact dtype, |T| filled(dtype, count, |i| {
         let (real, imaginary) = f(i);
         T::from_parts(real, imaginary)
@@ -205,11 +266,19 @@ fn linear(op: &'static str, dtype: DType, count: usize, f: impl Fn(usize) -> (f6
 fn filled<T: Element>(dtype: DType, count: usize, f: impl Fn(usize) -> T + Sync) -> Result<Tensor> {
     let mut out = Tensor::empty([count], dtype)?;
     let to = par::Out::new(out.as_mut_slice::<T>()?);
-    par::ranges(count, 64, Cost { bytes: size_of::<T>(), flops: 4 }, |r| {
-        // SAFETY: OUT1: the ranges of two calls are disjoint.
-        for (x, i) in unsafe { to.part(r.clone()) }.iter_mut().zip(r) {
-            *x = f(i);
-        }
-    });
+    par::ranges(
+        count,
+        64,
+        Cost {
+            bytes: size_of::<T>(),
+            flops: 4,
+        },
+        |r| {
+            // SAFETY: OUT1: the ranges of two calls are disjoint.
+            for (x, i) in unsafe { to.part(r.clone()) }.iter_mut().zip(r) {
+                *x = f(i);
+            }
+        },
+    );
     Ok(out)
 }

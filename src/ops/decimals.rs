@@ -1,15 +1,17 @@
 //! Rounding to decimals.
 
 use super::elementwise::{
-    abs, add, divide, equal, floor_divide, greater, isfinite, less, logical_and, logical_or, multiply, remainder, round, where_,
+    abs, add, divide, equal, floor_divide, greater, isfinite, less, logical_and, logical_or,
+    multiply, remainder, round, where_,
 };
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// The elements rounded to the nearest multiple of `10^-decimals`, halves to the even one. Floats are computed in float64; integers stay
-/// as they are unless `decimals` is negative, and wrap where the rounded number is beyond their dtype.
+/// The elements rounded to the nearest multiple of `10^-decimals`, halves to the even one. Floats
+/// are computed in float64; integers stay as they are unless `decimals` is negative, and wrap where
+/// the rounded number is beyond their dtype.
 ///
 /// Errors for bool and float8.
 ///
@@ -32,28 +34,57 @@ pub fn round_to(x: &Tensor, decimals: i32) -> Result<Tensor> {
 }
 
 fn floats(x: &Tensor, decimals: i32) -> Result<Tensor> {
-    let wide = x.astype(if x.dtype().is_complex() { DType::Complex128 } else { DType::F64 })?;
+    let wide = x.astype(if x.dtype().is_complex() {
+        DType::Complex128
+    } else {
+        DType::F64
+    })?;
     if decimals < -308 {
         return where_(isfinite(x)?, multiply(x, 0.0)?, x); // every finite float is less than half of 10^309
     }
     let scale = Scalar::Float((0..decimals.unsigned_abs().min(308)).fold(1.0, |s, _| s * 10.0));
-    let scaled = if decimals < 0 { divide(&wide, scale)? } else { multiply(&wide, scale)? };
-    // from 2^52 on a float64 has no fraction: there the number stays as it is, as infinities and NaN do
+    let scaled = if decimals < 0 {
+        divide(&wide, scale)?
+    } else {
+        multiply(&wide, scale)?
+    };
+    // from 2^52 on a float64 has no fraction: there the number stays as it is, as infinities and
+    // NaN do
     let has_fraction = less(abs(&scaled)?, 4503599627370496.0)?;
     let rounded = round(scaled)?;
-    let rounded = if decimals < 0 { multiply(rounded, scale)? } else { divide(rounded, scale)? };
+    let rounded = if decimals < 0 {
+        multiply(rounded, scale)?
+    } else {
+        divide(rounded, scale)?
+    };
     where_(has_fraction, rounded, wide)?.astype(x.dtype())
 }
 
 fn integers(x: &Tensor, zeros: u32) -> Result<Tensor> {
     let dtype = x.dtype();
-    let wide = x.astype(if dtype == DType::U64 { DType::U64 } else { DType::I64 })?;
-    let largest = if wide.dtype() == DType::U64 { u64::MAX as i128 } else { i64::MAX as i128 };
-    let Some(unit) = 10i128.checked_pow(zeros).filter(|u| *u <= largest) else { return multiply(x, Scalar::Int(0)) };
-    let (tens, rest) = (floor_divide(&wide, Scalar::Int(unit))?, remainder(&wide, Scalar::Int(unit))?);
+    let wide = x.astype(if dtype == DType::U64 {
+        DType::U64
+    } else {
+        DType::I64
+    })?;
+    let largest = if wide.dtype() == DType::U64 {
+        u64::MAX as i128
+    } else {
+        i64::MAX as i128
+    };
+    let Some(unit) = 10i128.checked_pow(zeros).filter(|u| *u <= largest) else {
+        return multiply(x, Scalar::Int(0));
+    };
+    let (tens, rest) = (
+        floor_divide(&wide, Scalar::Int(unit))?,
+        remainder(&wide, Scalar::Int(unit))?,
+    );
     let half = Scalar::Int(unit / 2);
     let odd = equal(remainder(&tens, Scalar::Int(2))?, Scalar::Int(1))?;
-    let up = logical_or(greater(&rest, half)?, logical_and(equal(&rest, half)?, odd)?)?;
+    let up = logical_or(
+        greater(&rest, half)?,
+        logical_and(equal(&rest, half)?, odd)?,
+    )?;
     let tens = add(tens, up.astype(wide.dtype())?)?;
     multiply(tens, Scalar::Int(unit))?.astype(dtype)
 }

@@ -17,10 +17,12 @@ pub use create::*;
 pub use decimals::round_to;
 pub use elementwise::*;
 pub use index::*;
-pub use linalg::{TensordotAxes, cross, matmul, matmul_as, matrix_transpose, outer, tensordot, vecdot};
+pub use linalg::{
+    TensordotAxes, cross, matmul, matmul_as, matrix_transpose, outer, tensordot, vecdot,
+};
 pub use reduce::{
-    Reduction, all, any, argmax, argmin, count_nonzero, logsumexp, max, max_with_indices, mean, min, min_with_indices, prod, prod_as, std,
-    sum, sum_as, var,
+    Reduction, all, any, argmax, argmin, count_nonzero, logsumexp, max, max_with_indices, mean,
+    min, min_with_indices, prod, prod_as, std, sum, sum_as, var,
 };
 pub use scan::{Cumulative, cumulative_max, cumulative_min, cumulative_prod, cumulative_sum, diff};
 pub use set::{Unique, isin, unique_all, unique_counts, unique_inverse, unique_values};

@@ -1,4 +1,5 @@
-//! Scans along an axis: cumulative sum, product, maximum, minimum; and differences, which undo the sum.
+//! Scans along an axis: cumulative sum, product, maximum, minimum; and differences, which undo the
+//! sum.
 
 use super::reduce::{accumulated, accumulator, slice, slice_mut};
 use crate::dtype::{DType, Pod};
@@ -39,7 +40,8 @@ macro_rules! extremes {
     }};
 }
 
-/// Along which axis [`cumulative_sum`] and [`cumulative_prod`] run, and how. Made by `into` from the axis alone.
+/// Along which axis [`cumulative_sum`] and [`cumulative_prod`] run, and how. Made by `into` from
+/// the axis alone.
 ///
 /// ```
 /// use flex::ops::Cumulative;
@@ -56,12 +58,16 @@ pub struct Cumulative {
 }
 impl<A: Into<Axes>> From<A> for Cumulative {
     fn from(axis: A) -> Cumulative {
-        Cumulative { axis: axis.into(), dtype: None, include_initial: false }
+        Cumulative {
+            axis: axis.into(),
+            dtype: None,
+            include_initial: false,
+        }
     }
 }
 
-/// Every sum of elements from the first of an axis to each: of the shape of `x`, in the dtypes of [`sum`](crate::ops::sum()). The
-/// axis may be `()` where there is one.
+/// Every sum of elements from the first of an axis to each: of the shape of `x`, in the dtypes of
+/// [`sum`](crate::ops::sum()). The axis may be `()` where there is one.
 ///
 /// Errors where the axis is outside `x`, or `()` where there are several, and for a dtype of bool.
 ///
@@ -82,7 +88,8 @@ fn cumulative_sum_of(x: &Tensor, how: &Cumulative) -> Result<Tensor> {
     numbers!(Sum, "cumulative_sum", &x, axis, how.include_initial)?.astype(dtype)
 }
 
-/// Every product of elements from the first of an axis to each; otherwise as [`cumulative_sum`]. The initial value is 1.
+/// Every product of elements from the first of an axis to each; otherwise as [`cumulative_sum`].
+/// The initial value is 1.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -99,8 +106,8 @@ fn cumulative_prod_of(x: &Tensor, how: &Cumulative) -> Result<Tensor> {
     numbers!(Prod, "cumulative_prod", &x, axis, how.include_initial)?.astype(dtype)
 }
 
-/// The largest element from the first of an axis to each, of the shape and dtype of `x`; NaN from the first NaN on. The axis may
-/// be `()` where there is one.
+/// The largest element from the first of an axis to each, of the shape and dtype of `x`; NaN from
+/// the first NaN on. The axis may be `()` where there is one.
 ///
 /// Errors for complex numbers, where the axis is outside `x`, or `()` where there are several.
 ///
@@ -115,7 +122,12 @@ pub fn cumulative_max(x: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
 }
 
 fn cumulative_max_of(x: &Tensor, axis: &Axes) -> Result<Tensor> {
-    extremes!(Max, "cumulative_max", x, the_axis("cumulative_max", x, axis)?)
+    extremes!(
+        Max,
+        "cumulative_max",
+        x,
+        the_axis("cumulative_max", x, axis)?
+    )
 }
 
 /// The smallest element from the first of an axis to each; otherwise as [`cumulative_max`].
@@ -131,14 +143,20 @@ pub fn cumulative_min(x: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
 }
 
 fn cumulative_min_of(x: &Tensor, axis: &Axes) -> Result<Tensor> {
-    extremes!(Min, "cumulative_min", x, the_axis("cumulative_min", x, axis)?)
+    extremes!(
+        Min,
+        "cumulative_min",
+        x,
+        the_axis("cumulative_min", x, axis)?
+    )
 }
 
-/// Differences of neighbours along `axis`, taken `n` times: each element less the one before it. `prepend` and `append` are put
-/// before and after `x` first; one of rank 0 is put there on each line. The axis is shorter by `n`, at least empty; the dtype that of `x` and those promoted.
+/// Differences of neighbours along `axis`, taken `n` times: each element less the one before it.
+/// `prepend` and `append` are put before and after `x` first; one of rank 0 is put there on each
+/// line. The axis is shorter by `n`, at least empty; the dtype that of `x` and those promoted.
 ///
-/// Errors for bool, where the axis is outside `x`, and where the shapes of `prepend` or `append` differ from that of `x` off the
-/// axis.
+/// Errors for bool, where the axis is outside `x`, and where the shapes of `prepend` or `append`
+/// differ from that of `x` off the axis.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -147,7 +165,13 @@ fn cumulative_min_of(x: &Tensor, axis: &Axes) -> Result<Tensor> {
 /// assert_eq!(ops::diff(&x, 2, -1, None, None)?.to_vec::<i32>()?, [2, 2]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn diff(x: &Tensor, n: usize, axis: isize, prepend: Option<&Tensor>, append: Option<&Tensor>) -> Result<Tensor> {
+pub fn diff(
+    x: &Tensor,
+    n: usize,
+    axis: isize,
+    prepend: Option<&Tensor>,
+    append: Option<&Tensor>,
+) -> Result<Tensor> {
     let k = layout::axis("diff", axis, x.rank())?;
     if x.dtype().is_bool() {
         return Err(Error::unsupported("diff", x.dtype()));
@@ -156,10 +180,26 @@ pub fn diff(x: &Tensor, n: usize, axis: isize, prepend: Option<&Tensor>, append:
     // a single value stands beside each line
     let mut one = Shape::from_slice(x.shape());
     one[k] = 1;
-    let beside = |t: Option<&Tensor>| t.map(|t| if t.rank() == 0 { t.broadcast_to(&one) } else { Ok(t.clone()) }).transpose();
+    let beside = |t: Option<&Tensor>| {
+        t.map(|t| {
+            if t.rank() == 0 {
+                t.broadcast_to(&one)
+            } else {
+                Ok(t.clone())
+            }
+        })
+        .transpose()
+    };
     let (prepend, append) = (beside(prepend)?, beside(append)?);
-    let parts: Vec<&Tensor> = [prepend.as_ref(), Some(x), append.as_ref()].into_iter().flatten().collect();
-    let mut out = if parts.len() > 1 { ops::concat(&parts, axis)? } else { x.clone() };
+    let parts: Vec<&Tensor> = [prepend.as_ref(), Some(x), append.as_ref()]
+        .into_iter()
+        .flatten()
+        .collect();
+    let mut out = if parts.len() > 1 {
+        ops::concat(&parts, axis)?
+    } else {
+        x.clone()
+    };
     for _ in 0..n.min(out.shape()[k]) {
         let rest = out.shape()[k] - 1;
         out = ops::subtract(&out.narrow(axis, 1, rest)?, &out.narrow(axis, 0, rest)?)?;
@@ -168,7 +208,11 @@ pub fn diff(x: &Tensor, n: usize, axis: isize, prepend: Option<&Tensor>, append:
 }
 
 /// The axis, the tensor such that it accumulates to the dtype asked for, and that dtype.
-fn prepare<'a>(op: &'static str, x: &'a Tensor, how: &Cumulative) -> Result<(Cow<'a, Tensor>, usize, DType)> {
+fn prepare<'a>(
+    op: &'static str,
+    x: &'a Tensor,
+    how: &Cumulative,
+) -> Result<(Cow<'a, Tensor>, usize, DType)> {
     let axis = the_axis(op, x, &how.axis)?;
     let (x, dtype) = accumulated(op, x, how.dtype)?;
     Ok((x, axis, dtype))
@@ -180,20 +224,29 @@ fn the_axis(op: &'static str, x: &Tensor, axis: &Axes) -> Result<usize> {
         None if x.rank() == 1 => Ok(0),
         None => Err(Error::value(
             op,
-            message!("give the axis, or flatten x with reshape: its shape is {:?}, and only one dimension needs no axis", x.shape()),
+            message!(
+                "give the axis, or flatten x with reshape: its shape is {:?}, and only one dimension needs no axis",
+                x.shape()
+            ),
         )),
     }
 }
 
-/// Elements of a long line that one piece of work scans; fixed, so that the bits don't depend on the threads.
+/// Elements of a long line that one piece of work scans; fixed, so that the bits don't depend on
+/// the threads.
 const CHUNK: usize = 1 << 13;
 /// Lines enough to keep threads busy without cutting any.
 const LINES: usize = 16;
 /// Columns enough to scan rows into rows.
 const COLUMNS: usize = 16;
 
-/// The scan of `x`, whose elements are of the width of `T`, along `axis`; after the identity where `initial` says so.
-fn scan<T: Pod, R: Reduce<T, Acc = T, Out = T>>(x: &Tensor, axis: usize, initial: bool) -> Result<Tensor> {
+/// The scan of `x`, whose elements are of the width of `T`, along `axis`; after the identity where
+/// `initial` says so.
+fn scan<T: Pod, R: Reduce<T, Acc = T, Out = T>>(
+    x: &Tensor,
+    axis: usize,
+    initial: bool,
+) -> Result<Tensor> {
     let n = x.shape()[axis];
     let mut shape = Shape::from_slice(x.shape());
     shape[axis] += initial as usize;
@@ -209,11 +262,17 @@ fn scan<T: Pod, R: Reduce<T, Acc = T, Out = T>>(x: &Tensor, axis: usize, initial
     } else if inner >= COLUMNS && x.is_contiguous() {
         columns::<T, R>(slice(x), n, inner, first, slice_mut(&mut y)?);
     } else {
-        let cost = Cost { bytes: 2 * n * size_of::<T>(), flops: 4 * n };
-        Lines::new(x.shape(), axis).input(x.elements()).output(y.elements_mut()?).run(cost, |line| {
-            let (x, y): (&[T], &mut [T]) = (line.input(0), line.output(0));
-            scan_line::<T, R>(x, after(y, first), R::IDENTITY)
-        })?;
+        let cost = Cost {
+            bytes: 2 * n * size_of::<T>(),
+            flops: 4 * n,
+        };
+        Lines::new(x.shape(), axis)
+            .input(x.elements())
+            .output(y.elements_mut()?)
+            .run(cost, |line| {
+                let (x, y): (&[T], &mut [T]) = (line.input(0), line.output(0));
+                scan_line::<T, R>(x, after(y, first), R::IDENTITY)
+            })?;
     }
     Ok(y)
 }
@@ -229,16 +288,30 @@ fn after<T>(y: &mut [T], first: Option<T>) -> &mut [T] {
     }
 }
 
-/// Lines of `n` elements, each cut in chunks: what a chunk starts from are the totals of those before it.
-fn chunks<T: Pod, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, y: &mut [T]) -> Result<()> {
+/// Lines of `n` elements, each cut in chunks: what a chunk starts from are the totals of those
+/// before it.
+fn chunks<T: Pod, R: Reduce<T, Acc = T>>(
+    x: &[T],
+    n: usize,
+    first: Option<T>,
+    y: &mut [T],
+) -> Result<()> {
     let per_line = n.div_ceil(CHUNK);
     let pieces = x.len() / n * per_line;
-    let chunk = |k: usize| k / per_line * n + k % per_line * CHUNK..k / per_line * n + n.min((k % per_line + 1) * CHUNK);
-    let cost = Cost { bytes: CHUNK * size_of::<T>(), flops: CHUNK };
+    let chunk = |k: usize| {
+        k / per_line * n + k % per_line * CHUNK
+            ..k / per_line * n + n.min((k % per_line + 1) * CHUNK)
+    };
+    let cost = Cost {
+        bytes: CHUNK * size_of::<T>(),
+        flops: CHUNK,
+    };
     let mut carries = fallible::filled(R::IDENTITY, pieces)?;
     let out = Out::new(&mut carries);
     // SAFETY: OUT1: each chunk has its own element.
-    par::chunks(pieces, cost, |k| unsafe { out.part(k..k + 1)[0] = run::<T, R>(&x[chunk(k)]) });
+    par::chunks(pieces, cost, |k| unsafe {
+        out.part(k..k + 1)[0] = run::<T, R>(&x[chunk(k)])
+    });
     for line in carries.chunks_mut(per_line) {
         let mut carry = R::IDENTITY;
         for c in line {
@@ -248,42 +321,71 @@ fn chunks<T: Pod, R: Reduce<T, Acc = T>>(x: &[T], n: usize, first: Option<T>, y:
     }
     let extra = first.is_some() as usize;
     let out = Out::new(y);
-    par::chunks(pieces, Cost { bytes: 2 * cost.bytes, flops: 4 * cost.flops }, |k| {
-        let (line, r) = (k / per_line, chunk(k));
-        let shift = (line + 1) * extra;
-        // SAFETY: OUT1: the places of this chunk alone, and the line's first for its first chunk.
-        unsafe {
-            if let (Some(v), 0) = (first, k % per_line) {
-                out.part(r.start + line..r.start + line + 1)[0] = v;
+    par::chunks(
+        pieces,
+        Cost {
+            bytes: 2 * cost.bytes,
+            flops: 4 * cost.flops,
+        },
+        |k| {
+            let (line, r) = (k / per_line, chunk(k));
+            let shift = (line + 1) * extra;
+            // SAFETY: OUT1: the places of this chunk alone, and the line's first for its first
+            // chunk.
+            unsafe {
+                if let (Some(v), 0) = (first, k % per_line) {
+                    out.part(r.start + line..r.start + line + 1)[0] = v;
+                }
+                scan_line::<T, R>(
+                    &x[r.clone()],
+                    out.part(r.start + shift..r.end + shift),
+                    carries[k],
+                )
             }
-            scan_line::<T, R>(&x[r.clone()], out.part(r.start + shift..r.end + shift), carries[k])
-        }
-    });
+        },
+    );
     Ok(())
 }
 
-/// Contiguous `[outer, n, inner]`, along the middle: each row is the one above joined with that of `x`, strip by strip.
-fn columns<T: Pod, R: Reduce<T, Acc = T>>(x: &[T], n: usize, inner: usize, first: Option<T>, y: &mut [T]) {
+/// Contiguous `[outer, n, inner]`, along the middle: each row is the one above joined with that of
+/// `x`, strip by strip.
+fn columns<T: Pod, R: Reduce<T, Acc = T>>(
+    x: &[T],
+    n: usize,
+    inner: usize,
+    first: Option<T>,
+    y: &mut [T],
+) {
     let extra = first.is_some() as usize;
     let outer = y.len() / ((n + extra) * inner);
-    let width = inner.div_ceil(2 * par::threads()).next_multiple_of(64).clamp(64, 2048);
+    let width = inner
+        .div_ceil(2 * par::threads())
+        .next_multiple_of(64)
+        .clamp(64, 2048);
     let strips = inner.div_ceil(width);
     let out = Out::new(y);
-    par::chunks(outer * strips, Cost { bytes: 2 * n * width.min(inner) * size_of::<T>(), flops: n * width }, |k| {
-        let (block, strip) = (k / strips, k % strips);
-        let columns = strip * width..inner.min((strip + 1) * width);
-        let at = |row: usize| row * inner + columns.start..row * inner + columns.end;
-        // SAFETY: OUT1: strips don't overlap, nor do rows of one.
-        let target = |row: usize| unsafe { out.part(at(block * (n + extra) + row)) };
-        if let Some(v) = first {
-            target(0).fill(v);
-        }
-        for r in 0..n {
-            let source = &x[at(block * n + r)];
-            match r {
-                0 => target(extra).copy_from_slice(source),
-                _ => step::<T, R>(target(r + extra - 1), source, target(r + extra)),
+    par::chunks(
+        outer * strips,
+        Cost {
+            bytes: 2 * n * width.min(inner) * size_of::<T>(),
+            flops: n * width,
+        },
+        |k| {
+            let (block, strip) = (k / strips, k % strips);
+            let columns = strip * width..inner.min((strip + 1) * width);
+            let at = |row: usize| row * inner + columns.start..row * inner + columns.end;
+            // SAFETY: OUT1: strips don't overlap, nor do rows of one.
+            let target = |row: usize| unsafe { out.part(at(block * (n + extra) + row)) };
+            if let Some(v) = first {
+                target(0).fill(v);
             }
-        }
-    });
+            for r in 0..n {
+                let source = &x[at(block * n + r)];
+                match r {
+                    0 => target(extra).copy_from_slice(source),
+                    _ => step::<T, R>(target(r + extra - 1), source, target(r + extra)),
+                }
+            }
+        },
+    );
 }

@@ -1,5 +1,5 @@
-//! Sets: the distinct elements, what they stand for, membership. Each NaN is a value of its own, both zeros are one; complex numbers
-//! are ordered by real, then imaginary part.
+//! Sets: the distinct elements, what they stand for, membership. Each NaN is a value of its own,
+//! both zeros are one; complex numbers are ordered by real, then imaginary part.
 
 use super::{argsort, concat, imag, not_equal, real, sort, take};
 use crate::dtype::DType;
@@ -41,7 +41,12 @@ pub fn unique_all(x: &Tensor) -> Result<Unique> {
             to[*place as usize] = group as i64;
         }
     }
-    Ok(Unique { values: groups.values()?, indices, inverse, counts: groups.counts()? })
+    Ok(Unique {
+        values: groups.values()?,
+        indices,
+        inverse,
+        counts: groups.counts()?,
+    })
 }
 
 /// The distinct elements of `x`, ascending, and how often each occurs (int64).
@@ -57,7 +62,8 @@ pub fn unique_counts(x: &Tensor) -> Result<(Tensor, Tensor)> {
     Ok((groups.values()?, groups.counts()?))
 }
 
-/// The distinct elements of `x`, ascending, and for each element of `x`, in its shape, the position of its value among them (int64).
+/// The distinct elements of `x`, ascending, and for each element of `x`, in its shape, the position
+/// of its value among them (int64).
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -81,7 +87,8 @@ pub fn unique_values(x: &Tensor) -> Result<Tensor> {
     Groups::new(ascending(x)?)?.values()
 }
 
-/// For each element of `x`, whether it is one of `elements`: bool, of the shape of `x`. NaN is no element.
+/// For each element of `x`, whether it is one of `elements`: bool, of the shape of `x`. NaN is no
+/// element.
 ///
 /// Errors: dtypes without a common one; complex numbers, which have no order.
 ///
@@ -93,19 +100,30 @@ pub fn unique_values(x: &Tensor) -> Result<Tensor> {
 /// ```
 pub fn isin(x: &Tensor, elements: &Tensor) -> Result<Tensor> {
     let dtype = x.dtype().promote(elements.dtype(), "isin")?;
-    let (x, sorted) = (x.astype(dtype)?, sort(&elements.astype(dtype)?.reshape(-1)?, 0)?);
+    let (x, sorted) = (
+        x.astype(dtype)?,
+        sort(&elements.astype(dtype)?.reshape(-1)?, 0)?,
+    );
     if sorted.is_empty() {
         return Tensor::zeros(x.shape(), DType::Bool);
     }
     let places = super::searchsorted(&sorted, &x, super::Side::Left, None)?;
-    let nearest = take(&sorted, &super::minimum(&places, sorted.len() as i64 - 1)?, 0)?;
+    let nearest = take(
+        &sorted,
+        &super::minimum(&places, sorted.len() as i64 - 1)?,
+        0,
+    )?;
     super::equal(&nearest, &x)
 }
 
 /// All elements in ascending order.
 fn ascending(x: &Tensor) -> Result<Tensor> {
     let flat = x.reshape(-1)?;
-    if x.dtype().is_complex() { take(&flat, &order(&flat)?, 0) } else { sort(&flat, 0) }
+    if x.dtype().is_complex() {
+        take(&flat, &order(&flat)?, 0)
+    } else {
+        sort(&flat, 0)
+    }
 }
 
 /// The positions that sort one line.
@@ -130,14 +148,24 @@ impl Groups {
         let n = sorted.len();
         let first = super::full(n.min(1), true, DType::Bool)?;
         let rest = n.saturating_sub(1);
-        let differ = not_equal(sorted.narrow(0, n - rest, rest)?, sorted.narrow(0, 0, rest)?)?;
+        let differ = not_equal(
+            sorted.narrow(0, n - rest, rest)?,
+            sorted.narrow(0, 0, rest)?,
+        )?;
         let starts = super::nonzero(&concat(&[first, differ], 0)?)?.swap_remove(0);
         Ok(Groups { sorted, starts })
     }
     fn ranges(&self) -> Result<impl Iterator<Item = core::ops::Range<usize>> + '_> {
         let starts = self.starts.as_slice::<i64>()?;
-        let ends = starts.iter().skip(1).copied().chain([self.sorted.len() as i64]);
-        Ok(starts.iter().zip(ends).map(|(a, b)| *a as usize..b as usize))
+        let ends = starts
+            .iter()
+            .skip(1)
+            .copied()
+            .chain([self.sorted.len() as i64]);
+        Ok(starts
+            .iter()
+            .zip(ends)
+            .map(|(a, b)| *a as usize..b as usize))
     }
     fn values(&self) -> Result<Tensor> {
         take(&self.sorted, &self.starts, 0)

@@ -1,4 +1,5 @@
-//! Operations on shapes that copy: joining, repeating, moving around, padding. Views are methods of [`Tensor`].
+//! Operations on shapes that copy: joining, repeating, moving around, padding. Views are methods of
+//! [`Tensor`].
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -13,11 +14,16 @@ use smallvec::SmallVec;
 
 /// The dtype that all promote to. Errors where there is no tensor, or no such dtype.
 fn promoted<T: Borrow<Tensor>>(op: &'static str, tensors: &[T]) -> Result<DType> {
-    let first = tensors.first().ok_or_else(|| Error::value(op, "at least one tensor is needed"))?;
-    tensors.iter().try_fold(first.borrow().dtype(), |d, t| d.promote(t.borrow().dtype(), op))
+    let first = tensors
+        .first()
+        .ok_or_else(|| Error::value(op, "at least one tensor is needed"))?;
+    tensors.iter().try_fold(first.borrow().dtype(), |d, t| {
+        d.promote(t.borrow().dtype(), op)
+    })
 }
 
-/// Tensors one after the other along an axis; for `()`, each as one line. The result has the dtype that all promote to.
+/// Tensors one after the other along an axis; for `()`, each as one line. The result has the dtype
+/// that all promote to.
 ///
 /// Errors: no tensors; sizes that differ beside the axis; dtypes without a common one.
 ///
@@ -34,22 +40,39 @@ pub fn concat<T: Borrow<Tensor>>(tensors: &[T], axis: impl Into<Axes>) -> Result
     let first = tensors[0].borrow();
     match axis.into().one(OP, first.rank())? {
         Some(k) => joined(OP, tensors, k, dtype),
-        None => joined(OP, &fallible::collect(tensors.iter().map(|t| t.borrow().reshape(-1)))?, 0, dtype),
+        None => joined(
+            OP,
+            &fallible::collect(tensors.iter().map(|t| t.borrow().reshape(-1)))?,
+            0,
+            dtype,
+        ),
     }
 }
 
-/// Tensors, at least one of them, one after the other along dimension `k` of the first, in a dtype that all convert to.
-fn joined<T: Borrow<Tensor>>(op: &'static str, tensors: &[T], k: usize, dtype: DType) -> Result<Tensor> {
+/// Tensors, at least one of them, one after the other along dimension `k` of the first, in a dtype
+/// that all convert to.
+fn joined<T: Borrow<Tensor>>(
+    op: &'static str,
+    tensors: &[T],
+    k: usize,
+    dtype: DType,
+) -> Result<Tensor> {
     let first = tensors[0].borrow();
     let mut shape = Shape::from_slice(first.shape());
     shape[k] = 0;
     for t in tensors {
         let t: &Tensor = t.borrow();
         if t.rank() != first.rank() || (0..t.rank()).any(|d| d != k && t.shape()[d] != shape[d]) {
-            let message = message!("shapes {:?} and {:?} must be equal except along axis {k}", first.shape(), t.shape());
+            let message = message!(
+                "shapes {:?} and {:?} must be equal except along axis {k}",
+                first.shape(),
+                t.shape()
+            );
             return Err(Error::shape(op, message));
         }
-        shape[k] = shape[k].checked_add(t.shape()[k]).ok_or_else(|| Error::shape(op, "the sizes add up to more than the address space"))?;
+        shape[k] = shape[k]
+            .checked_add(t.shape()[k])
+            .ok_or_else(|| Error::shape(op, "the sizes add up to more than the address space"))?;
     }
     let mut out = Tensor::empty(&shape, dtype)?;
     let (whole, mut start) = (out.layout().clone(), 0);
@@ -67,7 +90,8 @@ fn joined<T: Borrow<Tensor>>(op: &'static str, tensors: &[T], k: usize, dtype: D
     Ok(out)
 }
 
-/// Tensors of one shape along a new axis, at that place of the result. The result has the dtype that all promote to.
+/// Tensors of one shape along a new axis, at that place of the result. The result has the dtype
+/// that all promote to.
 ///
 /// Errors: no tensors; shapes that differ; dtypes without a common one.
 ///
@@ -81,8 +105,15 @@ fn joined<T: Borrow<Tensor>>(op: &'static str, tensors: &[T], k: usize, dtype: D
 pub fn stack<T: Borrow<Tensor>>(tensors: &[T], axis: isize) -> Result<Tensor> {
     promoted("stack", tensors)?;
     let first = tensors[0].borrow().shape();
-    if let Some(t) = tensors.iter().map(Borrow::borrow).find(|t: &&Tensor| t.shape() != first) {
-        return Err(Error::shape("stack", message!("shapes {first:?} and {:?} differ", t.shape())));
+    if let Some(t) = tensors
+        .iter()
+        .map(Borrow::borrow)
+        .find(|t: &&Tensor| t.shape() != first)
+    {
+        return Err(Error::shape(
+            "stack",
+            message!("shapes {first:?} and {:?} differ", t.shape()),
+        ));
     }
     let axis = layout::axis("stack", axis, first.len() + 1)? as isize;
     let parts = fallible::collect(tensors.iter().map(|t| t.borrow().expand_dims(axis)))?;
@@ -115,9 +146,11 @@ fn repeated(x: &Tensor, count: usize, k: usize) -> Result<Tensor> {
     repeated.reshape(shape)
 }
 
-/// The element at place `i` of an axis `counts[i]` times; one count is for all. For `()`, of `x` as one line.
+/// The element at place `i` of an axis `counts[i]` times; one count is for all. For `()`, of `x` as
+/// one line.
 ///
-/// Errors: counts that are no integers, negative, of more than one dimension, or not as many as the axis has elements.
+/// Errors: counts that are no integers, negative, of more than one dimension, or not as many as the
+/// axis has elements.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -133,13 +166,24 @@ pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: impl Into<Axes>) -> Resu
     };
     let n = x.shape()[k];
     if !counts.dtype().is_integer() {
-        return Err(Error::dtype(OP, message!("counts are integers, not {}", counts.dtype())));
+        return Err(Error::dtype(
+            OP,
+            message!("counts are integers, not {}", counts.dtype()),
+        ));
     }
     if counts.rank() > 1 || counts.len() != 1 && counts.len() != n {
-        return Err(Error::shape(OP, message!("counts of shape {:?} for axis {k} of size {n}", counts.shape())));
+        return Err(Error::shape(
+            OP,
+            message!(
+                "counts of shape {:?} for axis {k} of size {n}",
+                counts.shape()
+            ),
+        ));
     }
     let counts = counts.astype(DType::I64)?.to_vec::<i64>()?;
-    let sizes = counts.iter().map(|c| usize::try_from(*c).map_err(|_| Error::value(OP, message!("count {c} is negative"))));
+    let sizes = counts.iter().map(|c| {
+        usize::try_from(*c).map_err(|_| Error::value(OP, message!("count {c} is negative")))
+    });
     let sizes = fallible::collect(sizes)?;
     if let [count] = sizes[..] {
         return repeated(x, count, k);
@@ -155,7 +199,8 @@ pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: impl Into<Axes>) -> Resu
     super::take(x, &positions, k)
 }
 
-/// `x` beside itself, `counts[k]` times along dimension `k`. The shorter of shape and counts is filled up with 1 in front.
+/// `x` beside itself, `counts[k]` times along dimension `k`. The shorter of shape and counts is
+/// filled up with 1 in front.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -169,7 +214,11 @@ pub fn tile(x: &Tensor, counts: impl IntoShape) -> Result<Tensor> {
     let counts = counts.as_ref();
     let rank = x.rank().max(counts.len());
     let size = |k: usize| (k + x.rank()).checked_sub(rank).map_or(1, |k| x.shape()[k]);
-    let count = |k: usize| (k + counts.len()).checked_sub(rank).map_or(1, |k| counts[k]);
+    let count = |k: usize| {
+        (k + counts.len())
+            .checked_sub(rank)
+            .map_or(1, |k| counts[k])
+    };
     let once: Shape = (0..rank).flat_map(|k| [1, size(k)]).collect();
     let many: Shape = (0..rank).flat_map(|k| [count(k), size(k)]).collect();
     Layout::contiguous(&many)?;
@@ -201,8 +250,8 @@ impl From<&[i64]> for Shifts {
     }
 }
 
-/// Elements moved by `shifts[i]` places along `axes[i]`; those that leave at the end come in at the beginning. One shift is for all
-/// that are named; for `()`, `x` is rolled as one line.
+/// Elements moved by `shifts[i]` places along `axes[i]`; those that leave at the end come in at the
+/// beginning. One shift is for all that are named; for `()`, `x` is rolled as one line.
 ///
 /// Errors: as many shifts as axes are needed, or one.
 ///
@@ -217,25 +266,39 @@ pub fn roll(x: &Tensor, shifts: impl Into<Shifts>, axes: impl Into<Axes>) -> Res
     let (Shifts(shifts), axes) = (shifts.into(), axes.into());
     let count = axes.named().map_or(1, <[isize]>::len);
     if shifts.len() != count && shifts.len() != 1 {
-        return Err(Error::value(OP, message!("{} shifts for {count} axes", shifts.len())));
+        return Err(Error::value(
+            OP,
+            message!("{} shifts for {count} axes", shifts.len()),
+        ));
     }
     let Some(axes) = axes.named() else {
         return roll(&x.reshape(-1)?, &shifts[..], 0)?.reshape(x.shape());
     };
-    let axes = axes.iter().map(|a| layout::axis(OP, *a, x.rank())).collect::<Result<Shape>>()?;
+    let axes = axes
+        .iter()
+        .map(|a| layout::axis(OP, *a, x.rank()))
+        .collect::<Result<Shape>>()?;
     let mut out = x.clone();
     for (i, k) in axes.into_iter().enumerate() {
         let n = out.shape()[k];
-        let shift = if n == 0 { 0 } else { shifts[if shifts.len() == 1 { 0 } else { i }].rem_euclid(n as i64) as usize };
+        let shift = if n == 0 {
+            0
+        } else {
+            shifts[if shifts.len() == 1 { 0 } else { i }].rem_euclid(n as i64) as usize
+        };
         if shift != 0 {
-            let (start, end) = (out.narrow(k as isize, 0, n - shift)?, out.narrow(k as isize, n - shift, shift)?);
+            let (start, end) = (
+                out.narrow(k as isize, 0, n - shift)?,
+                out.narrow(k as isize, n - shift, shift)?,
+            );
             out = concat(&[end, start], k)?;
         }
     }
     Ok(out)
 }
 
-/// The lower triangles of matrices (the last two dimensions): zero above diagonal `k`, which is above the main one where positive.
+/// The lower triangles of matrices (the last two dimensions): zero above diagonal `k`, which is
+/// above the main one where positive.
 ///
 /// Errors: fewer than two dimensions.
 ///
@@ -246,10 +309,13 @@ pub fn roll(x: &Tensor, shifts: impl Into<Shifts>, axes: impl Into<Axes>) -> Res
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn tril(x: &Tensor, k: i64) -> Result<Tensor> {
-    triangle("tril", x, |row, columns| clamp(row.saturating_add(k).saturating_add(1), columns)..columns)
+    triangle("tril", x, |row, columns| {
+        clamp(row.saturating_add(k).saturating_add(1), columns)..columns
+    })
 }
 
-/// The upper triangles of matrices (the last two dimensions): zero below diagonal `k`, which is above the main one where positive.
+/// The upper triangles of matrices (the last two dimensions): zero below diagonal `k`, which is
+/// above the main one where positive.
 ///
 /// Errors: fewer than two dimensions.
 ///
@@ -260,7 +326,9 @@ pub fn tril(x: &Tensor, k: i64) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn triu(x: &Tensor, k: i64) -> Result<Tensor> {
-    triangle("triu", x, |row, columns| 0..clamp(row.saturating_add(k), columns))
+    triangle("triu", x, |row, columns| {
+        0..clamp(row.saturating_add(k), columns)
+    })
 }
 
 fn clamp(column: i64, columns: usize) -> usize {
@@ -268,9 +336,16 @@ fn clamp(column: i64, columns: usize) -> usize {
 }
 
 /// A copy with the columns `zeros(row, columns)` of each row zero.
-fn triangle(op: &'static str, x: &Tensor, zeros: impl Fn(i64, usize) -> core::ops::Range<usize> + Sync) -> Result<Tensor> {
+fn triangle(
+    op: &'static str,
+    x: &Tensor,
+    zeros: impl Fn(i64, usize) -> core::ops::Range<usize> + Sync,
+) -> Result<Tensor> {
     let [.., rows, columns] = *x.shape() else {
-        return Err(Error::shape(op, message!("shape {:?} has fewer than two dimensions", x.shape())));
+        return Err(Error::shape(
+            op,
+            message!("shape {:?} has fewer than two dimensions", x.shape()),
+        ));
     };
     let mut out = x.copy()?;
     let size = x.dtype().size();
@@ -278,14 +353,23 @@ fn triangle(op: &'static str, x: &Tensor, zeros: impl Fn(i64, usize) -> core::op
         return Ok(out);
     }
     let bytes = par::Out::new(out.as_mut_bytes()?); // zero bytes are a zero of every dtype
-    par::ranges(x.len() / columns, 1, Cost { bytes: columns * size, flops: 0 }, |r| {
-        for row in r {
-            let zeros = zeros((row % rows) as i64, columns);
-            let start = row * columns;
-            // SAFETY: OUT1: each row is in one range, and a call touches its rows alone.
-            unsafe { bytes.part((start + zeros.start) * size..(start + zeros.end) * size) }.fill(0);
-        }
-    });
+    par::ranges(
+        x.len() / columns,
+        1,
+        Cost {
+            bytes: columns * size,
+            flops: 0,
+        },
+        |r| {
+            for row in r {
+                let zeros = zeros((row % rows) as i64, columns);
+                let start = row * columns;
+                // SAFETY: OUT1: each row is in one range, and a call touches its rows alone.
+                unsafe { bytes.part((start + zeros.start) * size..(start + zeros.end) * size) }
+                    .fill(0);
+            }
+        },
+    );
     Ok(out)
 }
 
@@ -303,10 +387,19 @@ pub fn pad(x: &Tensor, widths: &[(usize, usize)], value: impl Into<Scalar>) -> R
     const OP: &str = "pad";
     let value = value.into().value(x.dtype(), OP)?;
     if widths.len() != x.rank() {
-        return Err(Error::shape(OP, message!("{} pairs of widths for shape {:?}", widths.len(), x.shape())));
+        return Err(Error::shape(
+            OP,
+            message!("{} pairs of widths for shape {:?}", widths.len(), x.shape()),
+        ));
     }
-    let sizes = x.shape().iter().zip(widths).map(|(n, (a, b))| n.checked_add(*a).and_then(|n| n.checked_add(*b)));
-    let shape = sizes.collect::<Option<Shape>>().ok_or_else(|| Error::shape(OP, "the widths add up to more than the address space"))?;
+    let sizes = x
+        .shape()
+        .iter()
+        .zip(widths)
+        .map(|(n, (a, b))| n.checked_add(*a).and_then(|n| n.checked_add(*b)));
+    let shape = sizes
+        .collect::<Option<Shape>>()
+        .ok_or_else(|| Error::shape(OP, "the widths add up to more than the address space"))?;
     let mut out = Tensor::filled(&shape, x.dtype(), &value)?;
     let mut inside = out.layout().clone();
     for (k, (before, _)) in widths.iter().enumerate() {
@@ -339,7 +432,8 @@ pub enum Indexing {
     Ij,
 }
 
-/// Coordinates of a grid: tensor `i` of the result holds the values of tensor `i`, of one dimension (or none), along its dimension: views.
+/// Coordinates of a grid: tensor `i` of the result holds the values of tensor `i`, of one dimension
+/// (or none), along its dimension: views.
 ///
 /// Errors: tensors of more than one dimension.
 ///
@@ -353,12 +447,24 @@ pub enum Indexing {
 /// ```
 pub fn meshgrid<T: Borrow<Tensor>>(tensors: &[T], indexing: Indexing) -> Result<Vec<Tensor>> {
     const OP: &str = "meshgrid";
-    let place = |i: usize| if indexing == Indexing::Xy && i < 2 && tensors.len() > 1 { 1 - i } else { i };
+    let place = |i: usize| {
+        if indexing == Indexing::Xy && i < 2 && tensors.len() > 1 {
+            1 - i
+        } else {
+            i
+        }
+    };
     let mut shape = Shape::from_elem(1, tensors.len());
     for (i, t) in tensors.iter().enumerate() {
         let t: &Tensor = t.borrow();
         if t.rank() > 1 {
-            return Err(Error::shape(OP, message!("tensor {i} has shape {:?}; it must have one dimension", t.shape())));
+            return Err(Error::shape(
+                OP,
+                message!(
+                    "tensor {i} has shape {:?}; it must have one dimension",
+                    t.shape()
+                ),
+            ));
         }
         shape[place(i)] = t.len();
     }

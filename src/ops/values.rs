@@ -11,13 +11,15 @@ use core::iter::{Copied, FusedIterator};
 use core::mem::MaybeUninit;
 use core::slice;
 
-/// About what a caller's function costs, in operations: enough that few elements stay on one thread.
+/// About what a caller's function costs, in operations: enough that few elements stay on one
+/// thread.
 const FLOPS: usize = 8;
 
 impl Tensor {
     /// The element at a position, of which negative numbers count from the end.
     ///
-    /// Errors where `T` is not the dtype, the position has not as many numbers as the tensor dimensions, or one is out of range.
+    /// Errors where `T` is not the dtype, the position has not as many numbers as the tensor
+    /// dimensions, or one is out of range.
     ///
     /// ```
     /// let x = flex::Tensor::from([[1.0f32, 2.0], [3.0, 4.0]]);
@@ -28,13 +30,21 @@ impl Tensor {
     /// ```
     pub fn at<T: Element>(&self, position: impl Into<Ints>) -> Result<T> {
         self.expect_dtype::<T>("at")?;
-        let p = self.as_ptr().wrapping_offset(self.offset_of("at", position.into().values())?);
+        let p = self
+            .as_ptr()
+            .wrapping_offset(self.offset_of("at", position.into().values())?);
         // SAFETY: an element inside the shape (TENSOR1).
         unsafe { Value::read(p, size_of::<T>()) }
             .get::<T>()
-            .ok_or_else(|| Error::value("at", "the memory holds a byte other than 0 and 1: read it as flex::Bool"))
+            .ok_or_else(|| {
+                Error::value(
+                    "at",
+                    "the memory holds a byte other than 0 and 1: read it as flex::Bool",
+                )
+            })
     }
-    /// Writes the element at a position; storage that is shared is copied first. Errors as [`at`](Tensor::at).
+    /// Writes the element at a position; storage that is shared is copied first. Errors as
+    /// [`at`](Tensor::at).
     ///
     /// ```
     /// let mut x = flex::Tensor::from([[1.0f32, 2.0], [3.0, 4.0]]);
@@ -49,7 +59,8 @@ impl Tensor {
         let first = self.as_mut_ptr()?;
         // strides may be others, for the elements may have moved
         let p = first.wrapping_offset(self.offset_of("set_at", position.values())?) as *mut T;
-        // SAFETY: an element inside the shape (TENSOR1), aligned (TENSOR2), in storage of this tensor's own (STORAGE3).
+        // SAFETY: an element inside the shape (TENSOR1), aligned (TENSOR2), in storage of this
+        // tensor's own (STORAGE3).
         unsafe { p.write(value) };
         Ok(())
     }
@@ -58,14 +69,32 @@ impl Tensor {
         if position.len() != self.rank() {
             return Err(Error::subscript(
                 op,
-                message!("{} indices for {} dimensions (shape {:?})", position.len(), self.rank(), self.shape()),
+                message!(
+                    "{} indices for {} dimensions (shape {:?})",
+                    position.len(),
+                    self.rank(),
+                    self.shape()
+                ),
             ));
         }
         let mut at = 0;
-        for (axis, (index, (size, stride))) in position.iter().zip(self.shape().iter().zip(self.strides())).enumerate() {
-            let k = if *index < 0 { index.wrapping_add(*size as isize) } else { *index };
+        for (axis, (index, (size, stride))) in position
+            .iter()
+            .zip(self.shape().iter().zip(self.strides()))
+            .enumerate()
+        {
+            let k = if *index < 0 {
+                index.wrapping_add(*size as isize)
+            } else {
+                *index
+            };
             if !(0..*size as isize).contains(&k) {
-                return Err(Error::Index { op, index: *index as i64, axis, size: *size });
+                return Err(Error::Index {
+                    op,
+                    index: *index as i64,
+                    axis,
+                    size: *size,
+                });
             }
             at += k * stride; // LAYOUT3
         }
@@ -94,10 +123,11 @@ impl Tensor {
 
     /// `f` of each element, in a new tensor of this shape; the dtype is that of what `f` gives.
     ///
-    /// `f` is called once an element, in any order, on any thread; what it gives should depend on the element alone. Any layout is
-    /// read: elements that fill their memory where they lie, others as a copy. The loop is over slices, so that the compiler makes
-    /// vector instructions of a simple `f`, those of the target that the program is built for (`-C target-cpu=native`); the
-    /// operations of [`ops`](crate::ops) choose them when the program runs.
+    /// `f` is called once an element, in any order, on any thread; what it gives should depend on
+    /// the element alone. Any layout is read: elements that fill their memory where they lie,
+    /// others as a copy. The loop is over slices, so that the compiler makes vector instructions of
+    /// a simple `f`, those of the target that the program is built for (`-C target-cpu=native`);
+    /// the operations of [`ops`](crate::ops) choose them when the program runs.
     ///
     /// Errors where `T` is not the dtype. With the panic of `f`, if it panics.
     ///
@@ -110,7 +140,11 @@ impl Tensor {
     /// ```
     pub fn map<T: Element, R: Element>(&self, f: impl Fn(T) -> R + Sync) -> Result<Tensor> {
         self.expect_dtype::<T>("map")?;
-        let x = if self.layout().is_dense() { self.clone() } else { self.copy()? };
+        let x = if self.layout().is_dense() {
+            self.clone()
+        } else {
+            self.copy()?
+        };
         let mut out = result::<R>(&[&x])?;
         let from = elements::<T>("map", &x)?;
         write(&mut out, size_of::<T>(), |r, to| {
@@ -120,8 +154,8 @@ impl Tensor {
         })?;
         Ok(out)
     }
-    /// `f` of each pair of elements of two tensors, which broadcast. As [`map`](Tensor::map); what broadcasts, or lies otherwise than
-    /// the other, is copied first.
+    /// `f` of each pair of elements of two tensors, which broadcast. As [`map`](Tensor::map); what
+    /// broadcasts, or lies otherwise than the other, is copied first.
     ///
     /// Errors where `A` and `B` are not the dtypes, or the shapes don't broadcast.
     ///
@@ -132,7 +166,11 @@ impl Tensor {
     /// assert_eq!(y.to_vec::<f32>()?, [1.5, 6.25, 3.5, 20.25]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn zip_with<A: Element, B: Element, R: Element>(&self, other: &Tensor, f: impl Fn(A, B) -> R + Sync) -> Result<Tensor> {
+    pub fn zip_with<A: Element, B: Element, R: Element>(
+        &self,
+        other: &Tensor,
+        f: impl Fn(A, B) -> R + Sync,
+    ) -> Result<Tensor> {
         const OP: &str = "zip_with";
         self.expect_dtype::<A>(OP)?;
         other.expect_dtype::<B>(OP)?;
@@ -140,7 +178,10 @@ impl Tensor {
             (self.clone(), other.clone())
         } else {
             let shape = layout::broadcast(OP, &[self.shape(), other.shape()])?;
-            (self.broadcast_to(&shape)?.contiguous()?, other.broadcast_to(&shape)?.contiguous()?)
+            (
+                self.broadcast_to(&shape)?.contiguous()?,
+                other.broadcast_to(&shape)?.contiguous()?,
+            )
         };
         let mut out = result::<R>(&[&a, &b])?;
         let (left, right) = (elements::<A>(OP, &a)?, elements::<B>(OP, &b)?);
@@ -151,8 +192,8 @@ impl Tensor {
         })?;
         Ok(out)
     }
-    /// Replaces each element by `f` of it; storage that is shared is copied first, so that no other tensor changes. `f` as for
-    /// [`map`](Tensor::map).
+    /// Replaces each element by `f` of it; storage that is shared is copied first, so that no other
+    /// tensor changes. `f` as for [`map`](Tensor::map).
     ///
     /// Errors where `T` is not the dtype. If `f` panics, some elements have been replaced.
     ///
@@ -177,10 +218,16 @@ impl Tensor {
     }
 }
 
-/// A fresh tensor for results, with the elements in the order of its operands, which are dense and lie alike.
+/// A fresh tensor for results, with the elements in the order of its operands, which are dense and
+/// lie alike.
 fn result<R: Element>(operands: &[&Tensor]) -> Result<Tensor> {
     let out = Tensor::empty_result(operands[0].shape(), operands.iter().copied(), R::DTYPE)?;
-    assert!(operands.iter().all(|x| x.layout().is_parallel(out.layout())), "a dense result lies as its operands do");
+    assert!(
+        operands
+            .iter()
+            .all(|x| x.layout().is_parallel(out.layout())),
+        "a dense result lies as its operands do"
+    );
     Ok(out)
 }
 
@@ -193,26 +240,43 @@ fn elements<'a, T: Element>(op: &'static str, x: &'a Tensor) -> Result<&'a [T]> 
     // SAFETY: dense elements from the first on (TENSOR1), initialised (STORAGE1).
     let bytes = unsafe { slice::from_raw_parts(x.as_ptr(), x.len() * size_of::<T>()) };
     if !T::valid(bytes) {
-        return Err(Error::value(op, "the memory holds bytes other than 0 and 1: read it as flex::Bool"));
+        return Err(Error::value(
+            op,
+            "the memory holds bytes other than 0 and 1: read it as flex::Bool",
+        ));
     }
     // SAFETY: as above, aligned (TENSOR2), valid as `T`.
     Ok(unsafe { slice::from_raw_parts(x.as_ptr() as *const T, x.len()) })
 }
 
-/// Calls `f` with ranges of the elements of a dense tensor in the order of memory, which it writes; `bytes` are read for each.
-fn write<R: Element>(out: &mut Tensor, bytes: usize, f: impl Fn(core::ops::Range<usize>, &mut [MaybeUninit<R>]) + Sync) -> Result<()> {
+/// Calls `f` with ranges of the elements of a dense tensor in the order of memory, which it writes;
+/// `bytes` are read for each.
+fn write<R: Element>(
+    out: &mut Tensor,
+    bytes: usize,
+    f: impl Fn(core::ops::Range<usize>, &mut [MaybeUninit<R>]) + Sync,
+) -> Result<()> {
     let p = out.as_mut_ptr()?;
     let n = out.len();
     assert!(out.layout().is_dense() && out.dtype() == R::DTYPE);
     if n == 0 {
         return Ok(());
     }
-    // SAFETY: dense elements from the first on (TENSOR1), aligned (TENSOR2), exclusive while `out` is borrowed (STORAGE3).
+    // SAFETY: dense elements from the first on (TENSOR1), aligned (TENSOR2), exclusive while `out`
+    // is borrowed (STORAGE3).
     let to = Out::new(unsafe { slice::from_raw_parts_mut(p as *mut MaybeUninit<R>, n) });
-    par::ranges(n, 64, Cost { bytes: bytes + size_of::<R>(), flops: FLOPS }, |r| {
-        // SAFETY: OUT1: the ranges of two calls are disjoint.
-        f(r.clone(), unsafe { to.part(r) })
-    });
+    par::ranges(
+        n,
+        64,
+        Cost {
+            bytes: bytes + size_of::<R>(),
+            flops: FLOPS,
+        },
+        |r| {
+            // SAFETY: OUT1: the ranges of two calls are disjoint.
+            f(r.clone(), unsafe { to.part(r) })
+        },
+    );
     Ok(())
 }
 

@@ -20,8 +20,10 @@ pub fn this_thread() -> usize {
     LOCAL.with(|own| core::ptr::from_ref(own).addr())
 }
 
-/// Threads that an operation started on this thread may use, itself counted: what [`with_threads`] or else [`set_num_threads`]
-/// said; at first the variable `FLEX_NUM_THREADS` where it is a positive number ([`crate::ignored_settings`]), or else the CPUs that the process may run on. At most 64.
+/// Threads that an operation started on this thread may use, itself counted: what [`with_threads`]
+/// or else [`set_num_threads`] said; at first the variable `FLEX_NUM_THREADS` where it is a
+/// positive number ([`crate::ignored_settings`]), or else the CPUs that the process may run on. At
+/// most 64.
 ///
 /// ```
 /// assert!((1..=64).contains(&flex::num_threads()));
@@ -38,17 +40,22 @@ pub fn threads() -> usize {
 }
 /// `FLEX_NUM_THREADS`: the number asked for.
 pub fn requested() -> Setting<usize> {
-    setting("FLEX_NUM_THREADS", "a number of threads, at least 1", |v| v.parse().ok().filter(|n| *n > 0))
+    setting("FLEX_NUM_THREADS", "a number of threads, at least 1", |v| {
+        v.parse().ok().filter(|n| *n > 0)
+    })
 }
 #[cold]
 fn reset() -> usize {
     let asked = requested().and_then(Result::ok);
-    let n = asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())).min(MAX_THREADS);
+    let n = asked
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
+        .min(MAX_THREADS);
     PROCESS.store(n, Relaxed);
     n
 }
 
-/// Sets how many threads operations of this process may use; 0 stands for the number at the start. It never changes a result's bits.
+/// Sets how many threads operations of this process may use; 0 stands for the number at the start.
+/// It never changes a result's bits.
 ///
 /// ```
 /// flex::set_num_threads(1);
@@ -63,8 +70,9 @@ pub fn set_num_threads(n: usize) {
     }
 }
 
-/// Sets how many threads operations started on this thread may use, or, with `None`, that the process's number holds. Returns
-/// what it was before, to be set again at the end of a block; in Rust, [`with_threads`] does that.
+/// Sets how many threads operations started on this thread may use, or, with `None`, that the
+/// process's number holds. Returns what it was before, to be set again at the end of a block; in
+/// Rust, [`with_threads`] does that.
 ///
 /// ```
 /// let before = flex::set_local_threads(Some(2));

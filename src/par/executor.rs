@@ -6,11 +6,13 @@ use std::sync::{PoisonError, RwLock};
 
 /// A pool of threads that flex may use instead of its own.
 ///
-/// Which thread has which piece of an operation doesn't show in its result: the bits are those of flex's own threads.
+/// Which thread has which piece of an operation doesn't show in its result: the bits are those of
+/// flex's own threads.
 pub trait Executor: Send + Sync {
     /// How many threads it has, that of the caller counted where it works too.
     fn threads(&self) -> usize;
-    /// Calls `piece(0), .., piece(n - 1)`, in any order, on any threads, and returns after the last. A panic of one of them is its own.
+    /// Calls `piece(0), .., piece(n - 1)`, in any order, on any threads, and returns after the
+    /// last. A panic of one of them is its own.
     fn run(&self, n: usize, piece: &(dyn Fn(usize) + Sync));
 }
 
@@ -18,8 +20,9 @@ pub trait Executor: Send + Sync {
 static LENT: AtomicBool = AtomicBool::new(false);
 static EXECUTOR: RwLock<Option<&'static dyn Executor>> = RwLock::new(None);
 
-/// Runs operations on a pool of the program's, or, with `None`, on flex's own threads again. The number of threads becomes the pool's
-/// ([`set_num_threads`] may lower it). Operations that are running end where they began.
+/// Runs operations on a pool of the program's, or, with `None`, on flex's own threads again. The
+/// number of threads becomes the pool's ([`set_num_threads`] may lower it). Operations that are
+/// running end where they began.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -60,8 +63,8 @@ pub(super) fn current() -> Option<&'static dyn Executor> {
     *EXECUTOR.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `f(0), .., f(pieces - 1)`, each once whatever the executor does: a call of its takes the next piece, and this thread those that
-/// are left.
+/// Calls `f(0), .., f(pieces - 1)`, each once whatever the executor does: a call of its takes the
+/// next piece, and this thread those that are left.
 pub(super) fn share(executor: &dyn Executor, pieces: usize, f: impl Fn(usize) + Sync) {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let piece = |_| {
@@ -73,7 +76,11 @@ pub(super) fn share(executor: &dyn Executor, pieces: usize, f: impl Fn(usize) + 
     };
     executor.run(pieces, &piece);
     (0..pieces.saturating_sub(next.load(Relaxed))).for_each(piece);
-    assert_eq!(done.load(Acquire), pieces, "a piece of the work panicked, and the executor went on");
+    assert_eq!(
+        done.load(Acquire),
+        pieces,
+        "a piece of the work panicked, and the executor went on"
+    );
 }
 
 /// The current pool of rayon, that of [`rayon::ThreadPool::install`] or else the global one.

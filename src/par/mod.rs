@@ -1,8 +1,10 @@
-//! Threads: the only place that knows them, and the only one with thresholds. Work is split by its cost, never by a constant
-//! of an operation.
+//! Threads: the only place that knows them, and the only one with thresholds. Work is split by its
+//! cost, never by a constant of an operation.
 //!
-//! - [`chunks`]: `n` pieces whose bounds the caller fixed, so that a reduction's bits don't depend on the threads.
-//! - [`ranges`]: `n` items in pieces of any size, for work whose bits don't depend on where it is cut.
+//! - [`chunks`]: `n` pieces whose bounds the caller fixed, so that a reduction's bits don't depend
+//!   on the threads.
+//! - [`ranges`]: `n` items in pieces of any size, for work whose bits don't depend on where it is
+//!   cut.
 //!
 //! Calls from within a piece, and calls while another thread's work is on the team, run in place.
 
@@ -35,17 +37,21 @@ pub struct Cost {
     pub flops: usize,
 }
 
-/// Bytes that one thread moves in a nanosecond, between what it does from its first-level cache (100) and from memory (15).
+/// Bytes that one thread moves in a nanosecond, between what it does from its first-level cache
+/// (100) and from memory (15).
 const BYTES_PER_NS: usize = 32;
 /// Operations of one lane in a nanosecond: vectors of 8 to 16 lanes, some latency.
 const FLOPS_PER_NS: usize = 64;
-/// Work in nanoseconds that is worth a thread of its own: ten times what handing it over costs, for that is not all. What lies in the
-/// caller's cache, as results of smaller operations do, has to change cores.
+/// Work in nanoseconds that is worth a thread of its own: ten times what handing it over costs, for
+/// that is not all. What lies in the caller's cache, as results of smaller operations do, has to
+/// change cores.
 const WORTH_A_THREAD: usize = 7_500;
-/// Pieces for each thread: enough to even out threads of unequal speed, few enough for a piece to be worth claiming.
+/// Pieces for each thread: enough to even out threads of unequal speed, few enough for a piece to
+/// be worth claiming.
 const PIECES_PER_THREAD: usize = 4;
-/// A piece takes so many nanoseconds, where there is one for each thread: a piece that another thread takes than did the last time
-/// has its memory in the wrong core's cache, which costs more than an uneven end.
+/// A piece takes so many nanoseconds, where there is one for each thread: a piece that another
+/// thread takes than did the last time has its memory in the wrong core's cache, which costs more
+/// than an uneven end.
 const PIECE: usize = 20_000;
 
 impl Cost {
@@ -61,12 +67,14 @@ pub fn threads() -> usize {
     1
 }
 
-/// Calls `f(0), .., f(pieces - 1)` on up to `threads` threads; `false`, and no call, where the team has no time.
+/// Calls `f(0), .., f(pieces - 1)` on up to `threads` threads; `false`, and no call, where the team
+/// has no time.
 #[cfg(not(feature = "std"))]
 fn share(_pieces: usize, _threads: usize, _ns: usize, _f: impl Fn(usize) + Sync) -> bool {
     false
 }
-/// The same with the standard library: on the program's own threads where it lent them, else on the team.
+/// The same with the standard library: on the program's own threads where it lent them, else on the
+/// team.
 #[cfg(feature = "std")]
 fn share(pieces: usize, threads: usize, ns: usize, f: impl Fn(usize) + Sync) -> bool {
     match executor::current() {
@@ -101,7 +109,8 @@ pub fn chunks(n: usize, cost: Cost, f: impl Fn(usize) + Sync) {
     let threads = threads.min(ns / WORTH_A_THREAD).min(n);
     if threads > 1 {
         // calls may cost very differently, so there are more pieces than for `ranges`
-        let group = n.div_ceil(threads * (2 * ns / threads / PIECE).clamp(1, 2 * PIECES_PER_THREAD));
+        let group =
+            n.div_ceil(threads * (2 * ns / threads / PIECE).clamp(1, 2 * PIECES_PER_THREAD));
         let piece = |p: usize| (p * group..n.min((p + 1) * group)).for_each(&f);
         if share(n.div_ceil(group), threads, ns, piece) {
             return;
@@ -110,7 +119,8 @@ pub fn chunks(n: usize, cost: Cost, f: impl Fn(usize) + Sync) {
     (0..n).for_each(f)
 }
 
-/// Calls `f` with ranges that partition `0..n`; all but the last end on a multiple of `unit`. `cost` is that of one item.
+/// Calls `f` with ranges that partition `0..n`; all but the last end on a multiple of `unit`.
+/// `cost` is that of one item.
 ///
 /// # Panics
 /// With the panic of one of the calls; others may be left out then.
@@ -129,7 +139,9 @@ pub fn ranges(n: usize, unit: usize, cost: Cost, f: impl Fn(Range<usize>) + Sync
     if threads > 1 {
         let pieces = threads * (ns / threads / PIECE).clamp(1, PIECES_PER_THREAD);
         let size = n.div_ceil(pieces).next_multiple_of(unit);
-        if share(n.div_ceil(size), threads, ns, |p| f(p * size..n.min((p + 1) * size))) {
+        if share(n.div_ceil(size), threads, ns, |p| {
+            f(p * size..n.min((p + 1) * size))
+        }) {
             return;
         }
     }
@@ -144,12 +156,17 @@ pub struct Out<'a, T> {
     len: usize,
     _slice: core::marker::PhantomData<&'a mut [T]>,
 }
-// SAFETY: parts are handed out by `part`, whose caller promises that no two live ones overlap (OUT1).
+// SAFETY: parts are handed out by `part`, whose caller promises that no two live ones overlap
+// (OUT1).
 unsafe impl<T: Send> Sync for Out<'_, T> {}
 impl<'a, T> Out<'a, T> {
     /// The whole slice.
     pub fn new(s: &'a mut [T]) -> Self {
-        Out { ptr: s.as_mut_ptr(), len: s.len(), _slice: core::marker::PhantomData }
+        Out {
+            ptr: s.as_mut_ptr(),
+            len: s.len(),
+            _slice: core::marker::PhantomData,
+        }
     }
     /// One part.
     ///

@@ -1,5 +1,6 @@
-//! On which CPU a thread runs. Linux often wakes a thread on its waker's CPU though others are idle, or moves one there, and parts the
-//! two some milliseconds later; a worker there runs instead of its caller, not beside it.
+//! On which CPU a thread runs. Linux often wakes a thread on its waker's CPU though others are
+//! idle, or moves one there, and parts the two some milliseconds later; a worker there runs instead
+//! of its caller, not beside it.
 
 #[cfg(all(target_os = "linux", not(miri)))]
 mod linux {
@@ -11,7 +12,8 @@ mod linux {
         // SAFETY: takes no pointer and changes nothing.
         usize::try_from(unsafe { sched_getcpu() }).unwrap_or(usize::MAX)
     }
-    /// Moves this thread to another of its CPUs if it is on `cpu` and has others; whether it was there.
+    /// Moves this thread to another of its CPUs if it is on `cpu` and has others; whether it was
+    /// there.
     #[inline]
     pub fn leave(cpu: usize) -> bool {
         let here = self::cpu() == cpu && cpu < 8 * size_of::<cpu_set_t>();
@@ -22,11 +24,12 @@ mod linux {
     }
     #[cold]
     fn move_from(cpu: usize) {
-        // SAFETY: a set of bits, for which zeros are a value; the calls read and write it alone. That the set without `cpu` is empty is
-        // refused by the system, and then nothing changes.
+        // SAFETY: a set of bits, for which zeros are a value; the calls read and write it alone.
+        // That the set without `cpu` is empty is refused by the system, and then nothing changes.
         unsafe {
             let mut all: cpu_set_t = core::mem::zeroed();
-            if sched_getaffinity(0, size_of::<cpu_set_t>(), &mut all) != 0 || !CPU_ISSET(cpu, &all) {
+            if sched_getaffinity(0, size_of::<cpu_set_t>(), &mut all) != 0 || !CPU_ISSET(cpu, &all)
+            {
                 return;
             }
             let mut others = all;

@@ -1,24 +1,31 @@
-//! Fork-join on a team of threads that live as long as the process. A job is split into pieces, the pieces into a share for each
-//! thread; who has done its share takes pieces of others'. Workers wait for the next job spinning, for a while, then parked.
+//! Fork-join on a team of threads that live as long as the process. A job is split into pieces, the
+//! pieces into a share for each thread; who has done its share takes pieces of others'. Workers
+//! wait for the next job spinning, for a while, then parked.
 //!
-//! - **JOB1, one job.** `Team::busy` is held by the thread whose job is on the team. All else that a job writes (`job`, `workers`,
-//!   shares) is written by the holder, apart from the claims of JOB2. Who finds it held runs in place, so nested calls can't deadlock.
-//! - **JOB2, claims.** A share is one word: epoch, end, next. A piece belongs to who raises `next` past it by compare-and-swap, and it
-//!   is run by that thread alone. The comparison is with the whole word, so a claim that succeeds is one of the present job, however
-//!   old the view was that it started from.
-//! - **JOB3, alive.** A job ends when all of its pieces are done, and until then its closure lives. So a thread with a claim may read
-//!   `job` and call the closure; a worker without one touches shares, `mask` and `cpu` only. Pieces that nobody began are taken by the
-//!   caller: it never waits for a worker that merely woke.
-//! - **JOB4, order.** The stores of a share are release, claims are acquire: a claimer sees the job and what the caller wrote before.
-//!   `done` is raised with release order and read with acquire: at the end the caller sees what all pieces wrote (each raise
-//!   continues the release sequences of those before).
-//! - **JOB5, wake-ups.** A worker says `parked`, then looks at its share's epoch once more, then parks. The caller stores the share,
-//!   then reads `parked`. All four are sequentially consistent, so one of them sees the other's: no wake-up is lost. A worker that
-//!   the caller chose not to wake loses nothing but its part in the job.
-//! - **JOB6, forks.** A child has the forking thread alone. There `busy` is dropped, shares are emptied and `forks` is raised, so the
-//!   next job starts workers anew. A job that was under way belongs to a thread that the child doesn't have; if the forking thread
-//!   was itself inside of one, that job can't end in the child and panics. A worker that can't start there (the standard library's
-//!   locks don't survive forks) is missed by nobody (JOB3).
+//! - **JOB1, one job.** `Team::busy` is held by the thread whose job is on the team. All else that
+//!   a job writes (`job`, `workers`, shares) is written by the holder, apart from the claims of
+//!   JOB2. Who finds it held runs in place, so nested calls can't deadlock.
+//! - **JOB2, claims.** A share is one word: epoch, end, next. A piece belongs to who raises `next`
+//!   past it by compare-and-swap, and it is run by that thread alone. The comparison is with the
+//!   whole word, so a claim that succeeds is one of the present job, however old the view was that
+//!   it started from.
+//! - **JOB3, alive.** A job ends when all of its pieces are done, and until then its closure lives.
+//!   So a thread with a claim may read `job` and call the closure; a worker without one touches
+//!   shares, `mask` and `cpu` only. Pieces that nobody began are taken by the caller: it never
+//!   waits for a worker that merely woke.
+//! - **JOB4, order.** The stores of a share are release, claims are acquire: a claimer sees the job
+//!   and what the caller wrote before. `done` is raised with release order and read with acquire:
+//!   at the end the caller sees what all pieces wrote (each raise continues the release sequences
+//!   of those before).
+//! - **JOB5, wake-ups.** A worker says `parked`, then looks at its share's epoch once more, then
+//!   parks. The caller stores the share, then reads `parked`. All four are sequentially consistent,
+//!   so one of them sees the other's: no wake-up is lost. A worker that the caller chose not to
+//!   wake loses nothing but its part in the job.
+//! - **JOB6, forks.** A child has the forking thread alone. There `busy` is dropped, shares are
+//!   emptied and `forks` is raised, so the next job starts workers anew. A job that was under way
+//!   belongs to a thread that the child doesn't have; if the forking thread was itself inside of
+//!   one, that job can't end in the child and panics. A worker that can't start there (the standard
+//!   library's locks don't survive forks) is missed by nobody (JOB3).
 
 use super::count::{MAX_THREADS, set_local_threads, with_threads};
 use super::place;
@@ -30,19 +37,23 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// How long a worker spins for the next job before it parks: longer than the serial work between two jobs of a small model takes, such as
-/// the attention of a short sequence or its tokens.
+/// How long a worker spins for the next job before it parks: longer than the serial work between
+/// two jobs of a small model takes, such as the attention of a short sequence or its tokens.
 const SPIN: Duration = Duration::from_micros(200);
-/// Work in nanoseconds that is worth waking a thread for, or starting one: it begins 45 us later, and waking takes the caller 10.
-/// Jobs of less count together while they take more than a quarter of the time: a worker that they wake finds the next one spinning.
+/// Work in nanoseconds that is worth waking a thread for, or starting one: it begins 45 us later,
+/// and waking takes the caller 10. Jobs of less count together while they take more than a quarter
+/// of the time: a worker that they wake finds the next one spinning.
 const WAKE: usize = 100_000;
-/// A wait at the end this much longer than the pieces explain means that another process has a worker's core.
+/// A wait at the end this much longer than the pieces explain means that another process has a
+/// worker's core.
 const DELAY: Duration = Duration::from_micros(300);
-/// Then so much work (in nanoseconds) of jobs below `LONG` runs in place, since a time slice costs more than they gain.
+/// Then so much work (in nanoseconds) of jobs below `LONG` runs in place, since a time slice costs
+/// more than they gain.
 const BACK_OFF: usize = 5_000_000;
 const LONG: usize = 1_000_000;
 
-/// A thread's part of a job. Slot 0 is the caller's. Two cache lines, for they are fetched in pairs.
+/// A thread's part of a job. Slot 0 is the caller's. Two cache lines, for they are fetched in
+/// pairs.
 #[repr(align(128))]
 struct Slot {
     /// `epoch << 32 | end << 16 | next` (JOB2).
@@ -94,7 +105,12 @@ struct Crew {
 unsafe impl Sync for Team {}
 
 static TEAM: Team = Team {
-    slots: [const { Slot { share: AtomicU64::new(0), parked: AtomicBool::new(false) } }; MAX_THREADS],
+    slots: [const {
+        Slot {
+            share: AtomicU64::new(0),
+            parked: AtomicBool::new(false),
+        }
+    }; MAX_THREADS],
     job: Job {
         data: AtomicPtr::new(null_mut()),
         call: AtomicPtr::new(null_mut()),
@@ -107,7 +123,12 @@ static TEAM: Team = Team {
     epoch: AtomicU64::new(0),
     back_off: AtomicUsize::new(0),
     forks: AtomicUsize::new(0),
-    crew: UnsafeCell::new(Crew { workers: Vec::new(), born: 0, missed: 0, latest: None }),
+    crew: UnsafeCell::new(Crew {
+        workers: Vec::new(),
+        born: 0,
+        missed: 0,
+        latest: None,
+    }),
 };
 
 /// Slots of a mask, beginning with `first`.
@@ -128,7 +149,10 @@ impl Slot {
     fn claim(&self) -> Option<usize> {
         let mut share = self.share.load(Acquire);
         while share & 0xffff < share >> 16 & 0xffff {
-            match self.share.compare_exchange_weak(share, share + 1, Acquire, Acquire) {
+            match self
+                .share
+                .compare_exchange_weak(share, share + 1, Acquire, Acquire)
+            {
                 Ok(_) => return Some((share & 0xffff) as usize),
                 Err(now) => share = now,
             }
@@ -149,8 +173,14 @@ impl Team {
         }
         if let Err(payload) = catch_unwind(AssertUnwindSafe(piece)) {
             let payload = Box::into_raw(Box::new(payload));
-            if self.job.panic.compare_exchange(null_mut(), payload, Release, Relaxed).is_err() {
-                // SAFETY: made two lines above, and nobody else has it. What its drop does is not ours to catch.
+            if self
+                .job
+                .panic
+                .compare_exchange(null_mut(), payload, Release, Relaxed)
+                .is_err()
+            {
+                // SAFETY: made two lines above, and nobody else has it. What its drop does is not
+                // ours to catch.
                 std::mem::forget(unsafe { Box::from_raw(payload) });
             }
         }
@@ -162,9 +192,12 @@ impl Team {
             // before the claims, so that a job that comes during them is not slept through
             let seen = self.slots[me].epoch(Acquire);
             while let Some(k) = self.claim(me) {
-                // SAFETY: the claim makes the job alive and visible (JOB3, JOB4); `call` belongs to `data` and was a function of this type.
+                // SAFETY: the claim makes the job alive and visible (JOB3, JOB4); `call` belongs to
+                // `data` and was a function of this type.
                 self.run(|| unsafe {
-                    let call = std::mem::transmute::<*mut (), unsafe fn(*const (), usize)>(self.job.call.load(Relaxed));
+                    let call = std::mem::transmute::<*mut (), unsafe fn(*const (), usize)>(
+                        self.job.call.load(Relaxed),
+                    );
                     call(self.job.data.load(Relaxed), k)
                 });
                 self.done.0.fetch_add(1, Release);
@@ -196,7 +229,8 @@ impl Team {
     fn enlist(&'static self, crew: &mut Crew, count: usize) {
         let forks = self.forks.load(Relaxed);
         if crew.born != forks {
-            // Of a parent: threads that this process doesn't have, in a list that one of them may have been changing. Not looked at.
+            // Of a parent: threads that this process doesn't have, in a list that one of them may
+            // have been changing. Not looked at.
             std::mem::forget(std::mem::take(&mut crew.workers));
             crew.born = forks;
         }
@@ -204,19 +238,25 @@ impl Team {
             survive_forks();
             let me = crew.workers.len() + 1;
             self.slots[me].parked.store(false, Relaxed);
-            match thread::Builder::new().name("flex".into()).spawn(move || TEAM.work(me)) {
+            match thread::Builder::new()
+                .name("flex".into())
+                .spawn(move || TEAM.work(me))
+            {
                 Ok(handle) => crew.workers.push(handle.thread().clone()),
                 Err(_) => break,
             }
         }
     }
-    /// The slots that are to have a share: the caller's, those of workers that are awake, and of parked ones until there is a worker
-    /// for each `WAKE` of `due`, this job's work and what was missed.
+    /// The slots that are to have a share: the caller's, those of workers that are awake, and of
+    /// parked ones until there is a worker for each `WAKE` of `due`, this job's work and what was
+    /// missed.
     fn choose(&self, workers: usize, threads: usize, due: usize) -> u64 {
         let mut mask = 1u64;
         for (parked, most) in [(false, threads), (true, threads.min(1 + due / WAKE))] {
             for k in 1..=workers {
-                if (mask.count_ones() as usize) < most && self.slots[k].parked.load(Relaxed) == parked {
+                if (mask.count_ones() as usize) < most
+                    && self.slots[k].parked.load(Relaxed) == parked
+                {
                     mask |= 1 << k;
                 }
             }
@@ -225,8 +265,9 @@ impl Team {
     }
 }
 
-/// Calls `f(0), .., f(pieces - 1)`, each once, on this thread and on workers, `threads` in all at most; `ns` is what it would take
-/// this thread alone. `false`, and no call, where the team has no time or would be no help.
+/// Calls `f(0), .., f(pieces - 1)`, each once, on this thread and on workers, `threads` in all at
+/// most; `ns` is what it would take this thread alone. `false`, and no call, where the team has no
+/// time or would be no help.
 pub(super) fn share<F: Fn(usize) + Sync>(pieces: usize, threads: usize, ns: usize, f: F) -> bool {
     /// # Safety
     /// `data` is a living `F`.
@@ -249,19 +290,28 @@ pub(super) fn share<F: Fn(usize) + Sync>(pieces: usize, threads: usize, ns: usiz
     // SAFETY: `busy` is ours since the line above, so nobody else has the crew (JOB1).
     let crew = unsafe { &mut *team.crew.get() };
     let start = Instant::now();
-    let pause = crew.latest.replace(start).map_or(0, |latest| (start - latest).as_nanos() as usize);
+    let pause = crew
+        .latest
+        .replace(start)
+        .map_or(0, |latest| (start - latest).as_nanos() as usize);
     let due = ns.saturating_add(crew.missed.saturating_sub(pause / 4));
     team.enlist(crew, if due < WAKE { 0 } else { threads - 1 });
     let mask = team.choose(crew.workers.len(), threads, due);
     let count = mask.count_ones() as usize;
-    crew.missed = if count < threads && due < WAKE { due } else { 0 };
+    crew.missed = if count < threads && due < WAKE {
+        due
+    } else {
+        0
+    };
     if count < 2 {
         team.busy.0.store(false, Release);
         return false;
     }
 
     let forks = team.forks.load(Relaxed);
-    team.job.data.store((&raw const f).cast_mut().cast(), Relaxed);
+    team.job
+        .data
+        .store((&raw const f).cast_mut().cast(), Relaxed);
     team.job.call.store(call::<F> as *mut (), Relaxed);
     team.job.mask.store(mask, Relaxed);
     team.job.cpu.store(place::cpu(), Relaxed);
@@ -269,11 +319,18 @@ pub(super) fn share<F: Fn(usize) + Sync>(pieces: usize, threads: usize, ns: usiz
     let epoch = team.epoch.load(Relaxed) + 1;
     team.epoch.store(epoch, Relaxed);
     for (i, k) in slots(mask, 0).enumerate() {
-        let (next, end) = ((i * pieces / count) as u64, ((i + 1) * pieces / count) as u64);
-        team.slots[k].share.store(epoch << 32 | end << 16 | next, SeqCst);
+        let (next, end) = (
+            (i * pieces / count) as u64,
+            ((i + 1) * pieces / count) as u64,
+        );
+        team.slots[k]
+            .share
+            .store(epoch << 32 | end << 16 | next, SeqCst);
     }
     if due >= WAKE {
-        slots(mask & !1, 0).filter(|k| team.slots[*k].parked.load(SeqCst)).for_each(|k| crew.workers[k - 1].unpark());
+        slots(mask & !1, 0)
+            .filter(|k| team.slots[*k].parked.load(SeqCst))
+            .for_each(|k| crew.workers[k - 1].unpark());
     }
 
     // what a piece starts runs in place
@@ -298,7 +355,11 @@ pub(super) fn share<F: Fn(usize) + Sync>(pieces: usize, threads: usize, ns: usiz
 /// Waits until workers have finished `begun` pieces.
 fn join(team: &Team, begun: usize, patience: Duration, forks: usize) {
     let finished = || {
-        assert_eq!(team.forks.load(Relaxed), forks, "the process was forked inside of a parallel operation");
+        assert_eq!(
+            team.forks.load(Relaxed),
+            forks,
+            "the process was forked inside of a parallel operation"
+        );
         team.done.0.load(Acquire) == begun
     };
     for _ in 0..100 {
@@ -309,7 +370,11 @@ fn join(team: &Team, begun: usize, patience: Duration, forks: usize) {
     }
     let start = Instant::now();
     while !finished() {
-        if start.elapsed() < DELAY { core::hint::spin_loop() } else { thread::yield_now() }
+        if start.elapsed() < DELAY {
+            core::hint::spin_loop()
+        } else {
+            thread::yield_now()
+        }
     }
     if start.elapsed() > patience {
         team.back_off.store(BACK_OFF, Relaxed);

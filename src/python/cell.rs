@@ -1,9 +1,11 @@
 //! What an object holds of its tensor. In-place syntax changes it while other threads look.
 //!
-//! - **C1, nobody waits attached.** The lock is held for short work, by threads that are attached to the interpreter, and for some stores
-//!   within a [`LongWrite`]. So a fork, which waits for those, never finds it held by another thread. Python code never runs under it.
-//! - **C2, long writes take the tensor out**, and leave its layout and dtype behind: attributes can be read at any time. Who wants the
-//!   elements meanwhile waits for them detached, with no lock in hand.
+//! - **C1, nobody waits attached.** The lock is held for short work, by threads that are attached
+//!   to the interpreter, and for some stores within a [`LongWrite`]. So a fork, which waits for
+//!   those, never finds it held by another thread. Python code never runs under it.
+//! - **C2, long writes take the tensor out**, and leave its layout and dtype behind: attributes can
+//!   be read at any time. Who wants the elements meanwhile waits for them detached, with no lock in
+//!   hand.
 
 use super::convert::is_short;
 use super::tensor::PyTensor;
@@ -34,7 +36,10 @@ impl Away {
     fn wait(&self) {
         let mut back = self.back.lock().unwrap_or_else(PoisonError::into_inner);
         while !*back {
-            back = self.returned.wait(back).unwrap_or_else(PoisonError::into_inner);
+            back = self
+                .returned
+                .wait(back)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -49,7 +54,11 @@ struct Taken<'a> {
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         *self.cell.lock() = State::There(core::mem::take(&mut self.tensor));
-        *self.away.back.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *self
+            .away
+            .back
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = true;
         self.away.returned.notify_all();
     }
 }
@@ -87,17 +96,28 @@ impl Cell {
             State::Away(_) => None,
         }
     }
-    /// Takes the tensor out, for a write that takes long; detached, and to stay so: a fork that waits for the write may have the
-    /// interpreter.
+    /// Takes the tensor out, for a write that takes long; detached, and to stay so: a fork that
+    /// waits for the write may have the interpreter.
     fn take(&self, _write: &LongWrite) -> Taken<'_> {
         loop {
             let mut state = self.lock();
             let away = match &*state {
                 State::There(t) => {
-                    let about = Away { layout: t.layout().clone(), dtype: t.dtype(), back: Mutex::new(false), returned: Condvar::new() };
+                    let about = Away {
+                        layout: t.layout().clone(),
+                        dtype: t.dtype(),
+                        back: Mutex::new(false),
+                        returned: Condvar::new(),
+                    };
                     let away = Arc::new(about);
-                    if let State::There(tensor) = core::mem::replace(&mut *state, State::Away(away.clone())) {
-                        return Taken { cell: self, tensor, away };
+                    if let State::There(tensor) =
+                        core::mem::replace(&mut *state, State::Away(away.clone()))
+                    {
+                        return Taken {
+                            cell: self,
+                            tensor,
+                            away,
+                        };
                     }
                     continue;
                 }
@@ -139,44 +159,65 @@ impl PyTensor {
         // not `?` within: an exception is made after the lock is released
         Ok(PyTensor::new(self.read(f)?))
     }
-    /// The same for two objects, which may be one; none where one of them is not to be had at once: waiting for it with the other in
-    /// hand could be for ever.
+    /// The same for two objects, which may be one; none where one of them is not to be had at once:
+    /// waiting for it with the other in hand could be for ever.
     #[inline(always)]
-    pub fn read_both<R>(a: &PyTensor, b: &PyTensor, f: impl FnOnce(&Tensor, &Tensor) -> R) -> Option<R> {
+    pub fn read_both<R>(
+        a: &PyTensor,
+        b: &PyTensor,
+        f: impl FnOnce(&Tensor, &Tensor) -> R,
+    ) -> Option<R> {
         if std::ptr::eq(a, b) {
             return a.0.try_with(|t| f(t, t));
         }
         a.0.try_with(|x| b.0.try_with(|y| f(x, y)))?
     }
     /// The same for three, none of which is another.
-    pub fn read_three<R>(a: &PyTensor, b: &PyTensor, c: &PyTensor, f: impl FnOnce(&Tensor, &Tensor, &Tensor) -> R) -> Option<R> {
+    pub fn read_three<R>(
+        a: &PyTensor,
+        b: &PyTensor,
+        c: &PyTensor,
+        f: impl FnOnce(&Tensor, &Tensor, &Tensor) -> R,
+    ) -> Option<R> {
         a.0.try_with(|x| b.0.try_with(|y| c.0.try_with(|z| f(x, y, z))))??
     }
-    /// A short change of owned memory, with another tensor to look at. None where `change` says so, or one of them is not to be had at
-    /// once.
-    pub fn update_with<R>(&self, other: &PyTensor, change: impl FnOnce(&mut Tensor, &Tensor) -> Option<R>) -> Option<R> {
+    /// A short change of owned memory, with another tensor to look at. None where `change` says so,
+    /// or one of them is not to be had at once.
+    pub fn update_with<R>(
+        &self,
+        other: &PyTensor,
+        change: impl FnOnce(&mut Tensor, &Tensor) -> Option<R>,
+    ) -> Option<R> {
         if std::ptr::eq(self, other) {
             return None;
         }
         match &mut *self.0.lock() {
-            State::There(t) if t.storage().is_owned() => other.0.try_with(|other| change(t, other))?,
+            State::There(t) if t.storage().is_owned() => {
+                other.0.try_with(|other| change(t, other))?
+            }
             _ => None,
         }
     }
-    /// Changes the tensor in place, which is work on about as many elements as `work` says; other threads see it as it was before or as
-    /// it is after. On an error `change` leaves it as it was. It must not look at the object again (`t += t` takes its operand before),
-    /// nor at Python: where the work is long, it runs without the interpreter.
+    /// Changes the tensor in place, which is work on about as many elements as `work` says; other
+    /// threads see it as it was before or as it is after. On an error `change` leaves it as it was.
+    /// It must not look at the object again (`t += t` takes its operand before), nor at Python:
+    /// where the work is long, it runs without the interpreter.
     pub fn update<R: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&mut Tensor) -> usize,
         change: impl FnOnce(&mut Tensor) -> crate::Result<R> + Send,
     ) -> PyResult<R> {
-        // memory of others is given back after the lock: their code may run then, and look at this object
+        // memory of others is given back after the lock: their code may run then, and look at this
+        // object
         let borrowed = |t: &Tensor| (!t.storage().is_owned()).then(|| t.clone());
         let mut change = Some(change);
         let now = self.0.with(|t| {
-            let change = if is_short(work(t)) { change.take() } else { None };
+            let change = if is_short(work(t)) {
+                change.take()
+            } else {
+                None
+            };
             change.map(|change| (borrowed(t), change(t)))
         });
         let result = match (now, change) {

@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::{Mutex, PoisonError};
 
-/// A context manager: operations of this thread use at most `n` threads inside its block. Results never depend on it.
+/// A context manager: operations of this thread use at most `n` threads inside its block. Results
+/// never depend on it.
 #[pyclass(frozen, name = "threads", module = "flex")]
 struct Threads {
     n: usize,
@@ -22,20 +23,28 @@ impl Threads {
     #[pyo3(signature = (n, /))]
     fn new(n: isize) -> PyResult<Threads> {
         match usize::try_from(n) {
-            Ok(n) if n > 0 => Ok(Threads { n, before: Mutex::new(Vec::new()) }),
-            _ => Err(PyValueError::new_err(format!("threads({n}): the number of threads must be at least 1"))),
+            Ok(n) if n > 0 => Ok(Threads {
+                n,
+                before: Mutex::new(Vec::new()),
+            }),
+            _ => Err(PyValueError::new_err(format!(
+                "threads({n}): the number of threads must be at least 1"
+            ))),
         }
     }
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         let threads = slf.get();
-        threads.stack().push((this_thread(), crate::set_local_threads(Some(threads.n))));
+        threads
+            .stack()
+            .push((this_thread(), crate::set_local_threads(Some(threads.n))));
         slf
     }
     #[pyo3(signature = (*_error))]
     fn __exit__(&self, _error: &Bound<PyTuple>) -> PyResult<()> {
         let mut stack = self.stack();
         let mine = stack.iter().rposition(|(id, _)| *id == this_thread());
-        let k = mine.ok_or_else(|| PyRuntimeError::new_err("threads: left a block that was not entered"))?;
+        let k = mine
+            .ok_or_else(|| PyRuntimeError::new_err("threads: left a block that was not entered"))?;
         crate::set_local_threads(stack.remove(k).1);
         Ok(())
     }
@@ -50,19 +59,24 @@ impl Threads {
     }
 }
 
-/// How many threads operations may use from now on, in the whole process; 0 stands for the number at the start.
+/// How many threads operations may use from now on, in the whole process; 0 stands for the number
+/// at the start.
 #[pyfunction]
 #[pyo3(signature = (n, /))]
 fn set_num_threads(n: isize) -> PyResult<()> {
-    let n = usize::try_from(n)
-        .map_err(|_| PyValueError::new_err(format!("set_num_threads({n}): the number of threads must not be negative")))?;
+    let n = usize::try_from(n).map_err(|_| {
+        PyValueError::new_err(format!(
+            "set_num_threads({n}): the number of threads must not be negative"
+        ))
+    })?;
     crate::set_num_threads(n);
     Ok(())
 }
 
-/// Whether weights that are used again are kept in the order in which products read them, at first True: those of float32, float64, int8 and
-/// uint8 in `nn.linear`, those of int8 and uint8 on the right of `matmul` too. Products of few rows take less time, each such weight its memory
-/// once more. Results of floats may differ in their last bits. What is kept goes with its weight.
+/// Whether weights that are used again are kept in the order in which products read them, at first
+/// True: those of float32, float64, int8 and uint8 in `nn.linear`, those of int8 and uint8 on the
+/// right of `matmul` too. Products of few rows take less time, each such weight its memory once
+/// more. Results of floats may differ in their last bits. What is kept goes with its weight.
 #[pyfunction]
 #[pyo3(signature = (on, /))]
 fn set_weight_packing(on: bool) {
@@ -75,15 +89,21 @@ fn get_num_threads() -> usize {
     crate::num_threads()
 }
 
-/// Memory of tensors, in bytes: `in_use` by living ones, its `peak`, what is `cached` for use again, the `cap` of that, the
-/// machine's `limit` (None where unknown); and how many blocks came from the cache (`hits`) or from the system (`misses`).
+/// Memory of tensors, in bytes: `in_use` by living ones, its `peak`, what is `cached` for use
+/// again, the `cap` of that, the machine's `limit` (None where unknown); and how many blocks came
+/// from the cache (`hits`) or from the system (`misses`).
 #[pyfunction]
 fn memory_stats(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let m = crate::memory_stats();
     let stats = PyDict::new(py);
-    for (name, value) in
-        [("in_use", m.in_use), ("peak", m.peak), ("cached", m.cached), ("hits", m.hits), ("misses", m.misses), ("cap", m.cap)]
-    {
+    for (name, value) in [
+        ("in_use", m.in_use),
+        ("peak", m.peak),
+        ("cached", m.cached),
+        ("hits", m.hits),
+        ("misses", m.misses),
+        ("cap", m.cap),
+    ] {
         stats.set_item(name, value)?;
     }
     stats.set_item("limit", (m.limit != u64::MAX).then_some(m.limit))?;
@@ -116,7 +136,11 @@ impl Config {
         self.0.bind(py).keys().into_any()
     }
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let lines = self.0.bind(py).iter().map(|(k, v)| Ok(format!("{:<17}{}", format!("{k}:"), v.str()?)));
+        let lines = self
+            .0
+            .bind(py)
+            .iter()
+            .map(|(k, v)| Ok(format!("{:<17}{}", format!("{k}:"), v.str()?)));
         Ok(lines.collect::<PyResult<Vec<_>>>()?.join("\n"))
     }
 }
@@ -133,8 +157,24 @@ fn show_config(py: Python<'_>) -> PyResult<Config> {
     config.set_item("version", env!("CARGO_PKG_VERSION"))?;
     config.set_item("instruction_set", simd::name(simd::level()))?;
     config.set_item("threads", crate::num_threads())?;
-    config.set_item("features", features.into_iter().filter(|f| f.1).map(|f| f.0).collect::<Vec<_>>().join(" "))?;
-    config.set_item("dtypes", DType::ALL.into_iter().filter(|d| d.is_available()).map(DType::name).collect::<Vec<_>>().join(" "))?;
+    config.set_item(
+        "features",
+        features
+            .into_iter()
+            .filter(|f| f.1)
+            .map(|f| f.0)
+            .collect::<Vec<_>>()
+            .join(" "),
+    )?;
+    config.set_item(
+        "dtypes",
+        DType::ALL
+            .into_iter()
+            .filter(|d| d.is_available())
+            .map(DType::name)
+            .collect::<Vec<_>>()
+            .join(" "),
+    )?;
     Ok(Config(config.unbind()))
 }
 

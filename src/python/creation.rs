@@ -21,7 +21,8 @@ fn or_float(dtype: Option<DTypeArg>) -> DType {
     dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0)
 }
 
-/// The dtype asked for, or the one that the numbers have in common where there are arrays of no dimension among them.
+/// The dtype asked for, or the one that the numbers have in common where there are arrays of no
+/// dimension among them.
 fn or_theirs(dtype: Option<DTypeArg>, numbers: &[Number]) -> PyResult<Option<DType>> {
     if let Some(d) = dtype {
         return Ok(Some(d.0));
@@ -36,8 +37,8 @@ fn or_theirs(dtype: Option<DTypeArg>, numbers: &[Number]) -> PyResult<Option<DTy
 
 /// A tensor with unspecified values.
 ///
-/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is negative; MemoryError where the machine
-/// hasn't that much.
+/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is
+/// negative; MemoryError where the machine hasn't that much.
 ///
 /// >>> flex.empty((2, 3)).shape
 /// (2, 3)
@@ -48,7 +49,8 @@ fn empty(shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResu
     Ok(Tensor::empty(&shape.shape()?, or_float(dtype))?.into())
 }
 
-/// A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+/// A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError
+/// where the machine hasn't that much.
 ///
 /// >>> flex.empty_like(flex.asarray([1, 2])).dtype
 /// flex.int64
@@ -61,68 +63,106 @@ fn empty_like(x: Arg, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResu
 
 /// A tensor of zeros (or False).
 ///
-/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is negative; MemoryError where the machine
-/// hasn't that much.
+/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is
+/// negative; MemoryError where the machine hasn't that much.
 ///
 /// >>> flex.zeros(3).tolist()
 /// [0.0, 0.0, 0.0]
 #[pyfunction]
 #[pyo3(signature = (shape, dtype = None, *, device = None))]
-fn zeros(py: Python<'_>, shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+fn zeros(
+    py: Python<'_>,
+    shape: Ints,
+    dtype: Option<DTypeArg>,
+    device: Option<Device>,
+) -> PyResult<PyTensor> {
     let (shape, _) = (shape.shape()?, device);
-    compute(py, elements(&shape), || Tensor::zeros(&shape, or_float(dtype)))
+    compute(py, elements(&shape), || {
+        Tensor::zeros(&shape, or_float(dtype))
+    })
 }
 
-/// A tensor of zeros (or False), of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+/// A tensor of zeros (or False), of the shape of `x` and its dtype, or another. MemoryError where
+/// the machine hasn't that much.
 ///
 /// >>> flex.zeros_like(flex.asarray([1, 2])).tolist()
 /// [0, 0]
 #[pyfunction]
 #[pyo3(signature = (x, /, dtype = None, *, device = None))]
-fn zeros_like(py: Python<'_>, x: Arg, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+fn zeros_like(
+    py: Python<'_>,
+    x: Arg,
+    dtype: Option<DTypeArg>,
+    device: Option<Device>,
+) -> PyResult<PyTensor> {
     let _ = device;
-    compute(py, x.0.len(), || Tensor::zeros(x.0.shape(), dtype.map_or(x.0.dtype(), |d| d.0)))
+    compute(py, x.0.len(), || {
+        Tensor::zeros(x.0.shape(), dtype.map_or(x.0.dtype(), |d| d.0))
+    })
 }
 
 /// A tensor of ones (or True).
 ///
-/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is negative; MemoryError where the machine
-/// hasn't that much.
+/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is
+/// negative; MemoryError where the machine hasn't that much.
 ///
 /// >>> flex.ones(3, dtype=flex.int8).tolist()
 /// [1, 1, 1]
 #[pyfunction]
 #[pyo3(signature = (shape, dtype = None, *, device = None))]
-fn ones(py: Python<'_>, shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+fn ones(
+    py: Python<'_>,
+    shape: Ints,
+    dtype: Option<DTypeArg>,
+    device: Option<Device>,
+) -> PyResult<PyTensor> {
     let (shape, _) = (shape.shape()?, device);
     compute(py, elements(&shape), || ops::ones(&shape, or_float(dtype)))
 }
 
-/// A tensor of ones (or True), of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+/// A tensor of ones (or True), of the shape of `x` and its dtype, or another. MemoryError where the
+/// machine hasn't that much.
 ///
 /// >>> flex.ones_like(flex.asarray([5, 6])).tolist()
 /// [1, 1]
 #[pyfunction]
 #[pyo3(signature = (x, /, dtype = None, *, device = None))]
-fn ones_like(py: Python<'_>, x: Arg, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+fn ones_like(
+    py: Python<'_>,
+    x: Arg,
+    dtype: Option<DTypeArg>,
+    device: Option<Device>,
+) -> PyResult<PyTensor> {
     let _ = device;
-    compute(py, x.0.len(), || ops::ones(x.0.shape(), dtype.map_or(x.0.dtype(), |d| d.0)))
+    compute(py, x.0.len(), || {
+        ops::ones(x.0.shape(), dtype.map_or(x.0.dtype(), |d| d.0))
+    })
 }
 
 /// A tensor filled with one number.
 ///
-/// shape: an integer or a tuple of them. dtype: by default bool, int64, float32 or complex64, as the number is; a float loses its fraction
-/// where the dtype is an integer's. ShapeError where a size is negative; ValueError where the number is out of the dtype's range, as NaN is
-/// of integers', DTypeError where it is complex and the dtype is not; MemoryError where the machine hasn't that much.
+/// shape: an integer or a tuple of them. dtype: by default bool, int64, float32 or complex64, as
+/// the number is; a float loses its fraction where the dtype is an integer's. ShapeError where a
+/// size is negative; ValueError where the number is out of the dtype's range, as NaN is of
+/// integers', DTypeError where it is complex and the dtype is not; MemoryError where the machine
+/// hasn't that much.
 ///
 /// >>> flex.full((2, 2), 7).tolist()
 /// [[7, 7], [7, 7]]
 #[pyfunction]
 #[pyo3(signature = (shape, fill_value, dtype = None, *, device = None))]
-fn full(py: Python<'_>, shape: Ints, fill_value: Number, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+fn full(
+    py: Python<'_>,
+    shape: Ints,
+    fill_value: Number,
+    dtype: Option<DTypeArg>,
+    device: Option<Device>,
+) -> PyResult<PyTensor> {
     let (shape, _) = (shape.shape()?, device);
     let dtype = or_theirs(dtype, &[fill_value])?;
-    compute(py, elements(&shape), || ops::full(&shape, fill_value.0, dtype))
+    compute(py, elements(&shape), || {
+        ops::full(&shape, fill_value.0, dtype)
+    })
 }
 
 /// A tensor filled with one number, of the shape of `x` and its dtype, or another.
@@ -133,15 +173,28 @@ fn full(py: Python<'_>, shape: Ints, fill_value: Number, dtype: Option<DTypeArg>
 /// [7, 7]
 #[pyfunction]
 #[pyo3(signature = (x, /, fill_value, dtype = None, *, device = None))]
-fn full_like(py: Python<'_>, x: Arg, fill_value: Number, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
+fn full_like(
+    py: Python<'_>,
+    x: Arg,
+    fill_value: Number,
+    dtype: Option<DTypeArg>,
+    device: Option<Device>,
+) -> PyResult<PyTensor> {
     let _ = device;
-    compute(py, x.0.len(), || ops::full(x.0.shape(), fill_value.0, Some(dtype.map_or(x.0.dtype(), |d| d.0))))
+    compute(py, x.0.len(), || {
+        ops::full(
+            x.0.shape(),
+            fill_value.0,
+            Some(dtype.map_or(x.0.dtype(), |d| d.0)),
+        )
+    })
 }
 
 /// `start, start + step, ..` before `stop`; with one argument, from 0 to before it.
 ///
-/// dtype: by default int64 where all are integers, else float32. Each value is computed by itself and rounded once. ValueError where the
-/// step is 0 or there is no finite number of values; DTypeError for floats with an integer dtype.
+/// dtype: by default int64 where all are integers, else float32. Each value is computed by itself
+/// and rounded once. ValueError where the step is 0 or there is no finite number of values;
+/// DTypeError for floats with an integer dtype.
 ///
 /// >>> flex.arange(3).tolist(), flex.arange(1, 2, 0.25).tolist()
 /// ([0, 1, 2], [1.0, 1.25, 1.5, 1.75])
@@ -156,16 +209,25 @@ fn arange(
     device: Option<Device>,
 ) -> PyResult<PyTensor> {
     let _ = device;
-    let dtype = or_theirs(dtype, &[Some(start), stop, Some(step)].into_iter().flatten().collect::<Vec<_>>())?;
+    let dtype = or_theirs(
+        dtype,
+        &[Some(start), stop, Some(step)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>(),
+    )?;
     let (start, stop) = stop.map_or((Scalar::Int(0), start.0), |stop| (start.0, stop.0));
     let elements = (stop.to_f64() - start.to_f64()) / step.0.to_f64(); // a cast from a float saturates
-    compute(py, elements as usize, || ops::arange(start, stop, step.0, dtype))
+    compute(py, elements as usize, || {
+        ops::arange(start, stop, step.0, dtype)
+    })
 }
 
 /// `num` values evenly from `start` to `stop`, which is the last one where `endpoint`.
 ///
-/// dtype: a float or complex dtype, by default float32, complex64 for complex bounds. Each value is computed by itself and rounded once.
-/// ValueError where num is negative; DTypeError for other dtypes.
+/// dtype: a float or complex dtype, by default float32, complex64 for complex bounds. Each value is
+/// computed by itself and rounded once. ValueError where num is negative; DTypeError for other
+/// dtypes.
 ///
 /// >>> flex.linspace(0, 1, 5).tolist()
 /// [0.0, 0.25, 0.5, 0.75, 1.0]
@@ -183,11 +245,23 @@ fn linspace(
     let (num, _) = (count("linspace", "num", num)?, device);
     // integers at the bounds have floats between them
     let given = dtype.is_some();
-    let dtype = or_theirs(dtype, &[start, stop])?.filter(|d| given || d.is_float() || d.is_complex());
-    compute(py, num, || ops::linspace(start.0, stop.0, Linspace { count: num, endpoint, dtype }))
+    let dtype =
+        or_theirs(dtype, &[start, stop])?.filter(|d| given || d.is_float() || d.is_complex());
+    compute(py, num, || {
+        ops::linspace(
+            start.0,
+            stop.0,
+            Linspace {
+                count: num,
+                endpoint,
+                dtype,
+            },
+        )
+    })
 }
 
-/// Ones on diagonal `k` of a matrix of zeros; above the main one where positive, below where negative.
+/// Ones on diagonal `k` of a matrix of zeros; above the main one where positive, below where
+/// negative.
 ///
 /// n_cols: as n_rows by default. dtype: float32 by default. ValueError where a size is negative.
 ///
@@ -203,8 +277,14 @@ fn eye(
     dtype: Option<DTypeArg>,
     device: Option<Device>,
 ) -> PyResult<PyTensor> {
-    let (rows, columns, _) = (count("eye", "n_rows", n_rows)?, count("eye", "n_cols", n_cols.unwrap_or(n_rows))?, device);
-    compute(py, rows.saturating_mul(columns), || ops::eye(rows, columns, k, or_float(dtype)))
+    let (rows, columns, _) = (
+        count("eye", "n_rows", n_rows)?,
+        count("eye", "n_cols", n_cols.unwrap_or(n_rows))?,
+        device,
+    );
+    compute(py, rows.saturating_mul(columns), || {
+        ops::eye(rows, columns, k, or_float(dtype))
+    })
 }
 
 /// The lower triangles of matrices (the last two dimensions): zero above diagonal `k`.
@@ -231,23 +311,36 @@ fn triu(py: Python<'_>, x: Arg, k: i64) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::triu(&x.0, k))
 }
 
-/// Coordinates of a grid: for each tensor, its values along a dimension of its own, in the shape of all; views, as a tuple.
+/// Coordinates of a grid: for each tensor, its values along a dimension of its own, in the shape of
+/// all; views, as a tuple.
 ///
-/// arrays: tensors of one dimension or none (ShapeError). indexing: with "xy" the first one's dimension is the second of the result and
-/// the second one's the first, with "ij" they come in order (ValueError for anything else).
+/// arrays: tensors of one dimension or none (ShapeError). indexing: with "xy" the first one's
+/// dimension is the second of the result and the second one's the first, with "ij" they come in
+/// order (ValueError for anything else).
 ///
 /// >>> x, y = flex.meshgrid(flex.asarray([1, 2, 3]), flex.asarray([4, 5]))
 /// >>> x.tolist(), y.tolist()
 /// ([[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]])
 #[pyfunction]
 #[pyo3(signature = (*arrays, indexing = "xy"))]
-fn meshgrid<'py>(py: Python<'py>, arrays: &Bound<'py, PyTuple>, indexing: &str) -> PyResult<Bound<'py, PyTuple>> {
+fn meshgrid<'py>(
+    py: Python<'py>,
+    arrays: &Bound<'py, PyTuple>,
+    indexing: &str,
+) -> PyResult<Bound<'py, PyTuple>> {
     let indexing = match indexing {
         "xy" => Indexing::Xy,
         "ij" => Indexing::Ij,
-        other => return Err(PyValueError::new_err(format!("meshgrid: indexing is {other:?}; it is \"xy\" or \"ij\""))),
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "meshgrid: indexing is {other:?}; it is \"xy\" or \"ij\""
+            )));
+        }
     };
-    tuple(py, ops::meshgrid(&arrays.extract::<Tensors>()?.0, indexing)?)
+    tuple(
+        py,
+        ops::meshgrid(&arrays.extract::<Tensors>()?.0, indexing)?,
+    )
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

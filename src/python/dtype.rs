@@ -7,9 +7,10 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyString, PyType};
 
-/// The type of a tensor's elements. There is one object for each, such as `flex.float32`. Wherever one is taken, and compared with
-/// `==`, these stand for it too: its name (`"float32"`) and code (`"f4"`), dtypes and scalar types of NumPy, ml_dtypes, JAX and torch,
-/// and Python's `bool`, `int` (int64), `float` (float64) and `complex` (complex128).
+/// The type of a tensor's elements. There is one object for each, such as `flex.float32`. Wherever
+/// one is taken, and compared with `==`, these stand for it too: its name (`"float32"`) and code
+/// (`"f4"`), dtypes and scalar types of NumPy, ml_dtypes, JAX and torch, and Python's `bool`, `int`
+/// (int64), `float` (float64) and `complex` (complex128).
 #[pyclass(frozen, name = "DType", module = "flex")]
 pub struct PyDType(DType);
 
@@ -36,8 +37,15 @@ static OBJECTS: PyOnceLock<Vec<Py<PyDType>>> = PyOnceLock::new();
 
 /// The object that stands for `dtype`.
 pub fn object(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyDType>> {
-    let make = || DType::ALL.into_iter().map(|d| Py::new(py, PyDType(d))).collect::<PyResult<Vec<_>>>();
-    Ok(OBJECTS.get_or_try_init(py, make)?[dtype as usize].bind(py).clone())
+    let make = || {
+        DType::ALL
+            .into_iter()
+            .map(|d| Py::new(py, PyDType(d)))
+            .collect::<PyResult<Vec<_>>>()
+    };
+    Ok(OBJECTS.get_or_try_init(py, make)?[dtype as usize]
+        .bind(py)
+        .clone())
 }
 
 #[pymethods]
@@ -58,13 +66,14 @@ impl PyDType {
     fn itemsize(&self) -> usize {
         self.0.size()
     }
-    /// NumPy's letter for the kind: `b` bool, `i` signed, `u` unsigned integers, `f` floats (bfloat16 and float8 too), `c` complex.
+    /// NumPy's letter for the kind: `b` bool, `i` signed, `u` unsigned integers, `f` floats
+    /// (bfloat16 and float8 too), `c` complex.
     #[getter]
     fn kind(&self) -> &'static str {
         kind(self.0)
     }
-    /// NumPy's dtype for it, which makes `np.zeros(3, dtype=flex.float32)` work: NumPy 2.4 and newer ask for `__numpy_dtype__`,
-    /// older ones for `dtype`.
+    /// NumPy's dtype for it, which makes `np.zeros(3, dtype=flex.float32)` work: NumPy 2.4 and
+    /// newer ask for `__numpy_dtype__`, older ones for `dtype`.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         super::interop::numpy::dtype(py, self.0)
@@ -117,15 +126,19 @@ impl<'py> FromPyObject<'_, 'py> for DTypeArg {
     }
 }
 
-/// The dtype that an object stands for. Python's own types are what their numbers are in memory, as in NumPy: `float` is float64,
-/// `int` int64, `complex` complex128.
+/// The dtype that an object stands for. Python's own types are what their numbers are in memory, as
+/// in NumPy: `float` is float64, `int` int64, `complex` complex128.
 pub fn lookup(x: &Bound<PyAny>) -> PyResult<Option<DType>> {
     if let Ok(d) = x.cast_exact::<PyDType>() {
         return Ok(Some(d.get().0));
     }
     if let Ok(name) = x.cast::<PyString>() {
         let name = name.to_str()?;
-        return Ok(DType::from_name(name).or_else(|| from_code(name).filter(|(_, swapped)| !swapped).map(|(d, _)| d)));
+        return Ok(DType::from_name(name).or_else(|| {
+            from_code(name)
+                .filter(|(_, swapped)| !swapped)
+                .map(|(d, _)| d)
+        }));
     }
     if let Ok(class) = x.cast::<PyType>() {
         return from_class(class);
@@ -133,12 +146,16 @@ pub fn lookup(x: &Bound<PyAny>) -> PyResult<Option<DType>> {
     // numpy.dtype: anything with a name of the table and the size that goes with it
     let named = |name: &str| -> PyResult<Option<DType>> {
         let size = x.getattr("itemsize").and_then(|n| n.extract::<usize>());
-        Ok(size.ok().and_then(|size| DType::from_name(name).filter(|d| d.size() == size)))
+        Ok(size
+            .ok()
+            .and_then(|size| DType::from_name(name).filter(|d| d.size() == size)))
     };
     match x.getattr("name").and_then(|n| n.extract::<String>()) {
         Ok(name) => named(&name),
         // torch's have no name but "torch.float32"
-        Err(_) if x.get_type().module().is_ok_and(|m| m == "torch") => named(x.str()?.to_str()?.trim_start_matches("torch.")),
+        Err(_) if x.get_type().module().is_ok_and(|m| m == "torch") => {
+            named(x.str()?.to_str()?.trim_start_matches("torch."))
+        }
         Err(_) => Ok(None),
     }
 }
@@ -156,7 +173,9 @@ fn from_class(class: &Bound<PyType>) -> PyResult<Option<DType>> {
         return Ok(Some(*d));
     }
     // numpy.float32, ml_dtypes.bfloat16, jax.numpy.float32
-    let known = class.module().is_ok_and(|m| ["numpy", "ml_dtypes", "jax.numpy"].iter().any(|k| m == *k));
+    let known = class
+        .module()
+        .is_ok_and(|m| ["numpy", "ml_dtypes", "jax.numpy"].iter().any(|k| m == *k));
     let name = class.name()?;
     Ok(match name.to_str()?.trim_end_matches('_') {
         _ if !known => None,
@@ -166,13 +185,14 @@ fn from_class(class: &Bound<PyType>) -> PyResult<Option<DType>> {
     })
 }
 
-/// Whether NumPy has the dtype of itself. The others, which have no format in the buffer protocol either, it knows by the same names
-/// through ml_dtypes.
+/// Whether NumPy has the dtype of itself. The others, which have no format in the buffer protocol
+/// either, it knows by the same names through ml_dtypes.
 pub fn is_numpys(dtype: DType) -> bool {
     !dtype.format().is_empty()
 }
 
-/// The code of a dtype in NumPy's array interface, such as `"<f4"`; none for those that NumPy has not of itself.
+/// The code of a dtype in NumPy's array interface, such as `"<f4"`; none for those that NumPy has
+/// not of itself.
 pub fn code(dtype: DType) -> Option<String> {
     let order = match dtype.size() {
         1 => '|',
@@ -182,19 +202,26 @@ pub fn code(dtype: DType) -> Option<String> {
     is_numpys(dtype).then(|| format!("{order}{}{}", kind(dtype), dtype.size()))
 }
 
-/// The dtype of a code of NumPy's array interface, such as `"<f4"`, and whether its bytes are in the other order than this machine's.
-/// Without an order, they are in this machine's.
+/// The dtype of a code of NumPy's array interface, such as `"<f4"`, and whether its bytes are in
+/// the other order than this machine's. Without an order, they are in this machine's.
 pub fn from_code(code: &str) -> Option<(DType, bool)> {
     let (order, code) = match code.as_bytes() {
         [order @ (b'<' | b'>' | b'=' | b'|'), code @ ..] => (*order, code),
         code => (b'=', code),
     };
-    let [letter, size @ ..] = code else { return None };
+    let [letter, size @ ..] = code else {
+        return None;
+    };
     let size = std::str::from_utf8(size).ok()?;
     // bfloat16 and float8 have the kind of floats, and no code
     let mut coded = DType::ALL.into_iter().filter(|d| is_numpys(*d));
     let dtype = coded.find(|d| kind(*d).as_bytes() == [*letter] && d.size().to_string() == size)?;
-    let swapped = order == if cfg!(target_endian = "little") { b'>' } else { b'<' };
+    let swapped = order
+        == if cfg!(target_endian = "little") {
+            b'>'
+        } else {
+            b'<'
+        };
     Some((dtype, swapped && dtype.size() > 1))
 }
 

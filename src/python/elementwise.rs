@@ -1,4 +1,5 @@
-//! The elementwise functions, made from the list of operations; `clip` and `where`, whose arguments are their own.
+//! The elementwise functions, made from the list of operations; `clip` and `where`, whose arguments
+//! are their own.
 
 use super::convert::{Lent, Operand, compute, is_short};
 use super::tensor::PyTensor;
@@ -18,36 +19,56 @@ impl Operand {
 
 /// Applies a row of the list to Python's operands.
 #[inline(always)]
-pub fn apply<const N: usize>(py: Python<'_>, row: &'static Row, operands: &[Operand; N]) -> PyResult<PyTensor> {
+pub fn apply<const N: usize>(
+    py: Python<'_>,
+    row: &'static Row,
+    operands: &[Operand; N],
+) -> PyResult<PyTensor> {
     // where shapes differ, the result may be as large as their product
     let first = operands[0].shape();
-    let elements = operands[1..].iter().filter(|o| o.shape() != first).fold(operands[0].len(), |n, o| n.saturating_mul(o.len()));
-    compute(py, elements, || ops::apply(row, operands.each_ref().map(Operand::arg)))
+    let elements = operands[1..]
+        .iter()
+        .filter(|o| o.shape() != first)
+        .fold(operands[0].len(), |n, o| n.saturating_mul(o.len()));
+    compute(py, elements, || {
+        ops::apply(row, operands.each_ref().map(Operand::arg))
+    })
 }
 
 /// The same for operands that stay in their objects where they are small.
 #[inline(always)]
-pub fn apply_lent<const N: usize>(py: Python<'_>, row: &'static Row, lent: [Lent<'_>; N]) -> PyResult<PyTensor> {
+pub fn apply_lent<const N: usize>(
+    py: Python<'_>,
+    row: &'static Row,
+    lent: [Lent<'_>; N],
+) -> PyResult<PyTensor> {
     // not `?` within: an exception is made after the locks are released
     let small = match &lent[..] {
-        [Lent::Object(x)] => x.get().read(|x| is_short(x.len()).then(|| ops::apply(row, [Arg::Ref(x)]))),
+        [Lent::Object(x)] => x
+            .get()
+            .read(|x| is_short(x.len()).then(|| ops::apply(row, [Arg::Ref(x)]))),
         [Lent::Object(a), Lent::Object(b)] => {
             let both = PyTensor::read_both(a.get(), b.get(), |a, b| {
-                let most = if a.shape() == b.shape() { a.len() } else { a.len().saturating_mul(b.len()) };
+                let most = if a.shape() == b.shape() {
+                    a.len()
+                } else {
+                    a.len().saturating_mul(b.len())
+                };
                 is_short(most).then(|| ops::apply(row, [Arg::Ref(a), Arg::Ref(b)]))
             });
             both.flatten()
         }
-        [Lent::Object(a), Lent::Operand(Operand::Scalar(s))] => {
-            a.get().read(|a| is_short(a.len()).then(|| ops::apply(row, [Arg::Ref(a), Arg::Scalar(*s)])))
-        }
-        [Lent::Operand(Operand::Scalar(s)), Lent::Object(b)] => {
-            b.get().read(|b| is_short(b.len()).then(|| ops::apply(row, [Arg::Scalar(*s), Arg::Ref(b)])))
-        }
+        [Lent::Object(a), Lent::Operand(Operand::Scalar(s))] => a
+            .get()
+            .read(|a| is_short(a.len()).then(|| ops::apply(row, [Arg::Ref(a), Arg::Scalar(*s)]))),
+        [Lent::Operand(Operand::Scalar(s)), Lent::Object(b)] => b
+            .get()
+            .read(|b| is_short(b.len()).then(|| ops::apply(row, [Arg::Scalar(*s), Arg::Ref(b)]))),
         [Lent::Object(a), Lent::Object(b), Lent::Object(c)] => {
             let three = PyTensor::read_three(a.get(), b.get(), c.get(), |a, b, c| {
                 let alike = a.shape() == b.shape() && b.shape() == c.shape();
-                (alike && is_short(a.len())).then(|| ops::apply(row, [Arg::Ref(a), Arg::Ref(b), Arg::Ref(c)]))
+                (alike && is_short(a.len()))
+                    .then(|| ops::apply(row, [Arg::Ref(a), Arg::Ref(b), Arg::Ref(c)]))
             });
             three.flatten()
         }
@@ -307,10 +328,11 @@ macro_rules! function {
     ([$($doc:literal)*] $Name:ident $function:ident 2 $rule:ident) => {
         $(#[doc = $doc])*
         ///
-        /// x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        /// x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        /// dtype.
         #[doc = result_dtype!($rule)]
-        /// DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        /// don't broadcast.
+        /// DTypeError where the operation has no meaning for the dtype, or two dtypes have none in
+        /// common; ShapeError where shapes don't broadcast.
         ///
         #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
         #[pyfunction]
@@ -340,9 +362,10 @@ operations!(make! {});
 
 /// The nearest value from `min` to `max`; a bound that is None is none.
 ///
-/// x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN stays NaN, and where a bound is NaN
-/// so is the result; where `min` is above `max` the result is `max`. The result has the common dtype. DTypeError for bool and
-/// complex numbers; ShapeError where shapes don't broadcast.
+/// x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN
+/// stays NaN, and where a bound is NaN so is the result; where `min` is above `max` the result is
+/// `max`. The result has the common dtype. DTypeError for bool and complex numbers; ShapeError
+/// where shapes don't broadcast.
 ///
 /// >>> flex.clip(flex.asarray([1, 5, 9]), 2, 6).tolist()
 /// [2, 5, 6]
@@ -350,7 +373,12 @@ operations!(make! {});
 /// [1, 5, 6]
 #[pyfunction]
 #[pyo3(signature = (x, /, min = None, max = None))]
-pub fn clip(py: Python<'_>, x: Operand, min: Option<Operand>, max: Option<Operand>) -> PyResult<PyTensor> {
+pub fn clip(
+    py: Python<'_>,
+    x: Operand,
+    min: Option<Operand>,
+    max: Option<Operand>,
+) -> PyResult<PyTensor> {
     let dtype = match &x {
         Operand::Tensor(t) => t.dtype(),
         Operand::Scalar(s) => s.default_dtype(),
@@ -359,7 +387,11 @@ pub fn clip(py: Python<'_>, x: Operand, min: Option<Operand>, max: Option<Operan
         return Err(Error::unsupported("clip", dtype).into()); // a bound would make it an integer
     }
     let [lowest, highest] = range(dtype).map(Operand::Scalar);
-    apply(py, &rows::Clip::ROW, &[x, min.unwrap_or(lowest), max.unwrap_or(highest)])
+    apply(
+        py,
+        &rows::Clip::ROW,
+        &[x, min.unwrap_or(lowest), max.unwrap_or(highest)],
+    )
 }
 
 /// The lowest and the highest value of a dtype.
@@ -368,20 +400,30 @@ fn range(dtype: DType) -> [Scalar; 2] {
         return [f64::NEG_INFINITY, f64::INFINITY].map(Scalar::Float);
     }
     let bits = 8 * dtype.size();
-    let [low, high] = if dtype.is_signed() { [-(1i128 << (bits - 1)), (1 << (bits - 1)) - 1] } else { [0, (1i128 << bits) - 1] };
+    let [low, high] = if dtype.is_signed() {
+        [-(1i128 << (bits - 1)), (1 << (bits - 1)) - 1]
+    } else {
+        [0, (1i128 << bits) - 1]
+    };
     [low, high].map(Scalar::Int)
 }
 
 /// `x1` where the condition is true, else `x2`.
 ///
-/// condition: a bool tensor. x1, x2: tensors, arrays or numbers; the three broadcast. The result has the common dtype of x1 and x2.
-/// DTypeError where the condition is not bool; ShapeError where shapes don't broadcast.
+/// condition: a bool tensor. x1, x2: tensors, arrays or numbers; the three broadcast. The result
+/// has the common dtype of x1 and x2. DTypeError where the condition is not bool; ShapeError where
+/// shapes don't broadcast.
 ///
 /// >>> flex.where(flex.asarray([True, False]), flex.asarray([1, 2]), 0).tolist()
 /// [1, 0]
 #[pyfunction(name = "where")]
 #[pyo3(signature = (condition, x1, x2, /))]
-pub fn where_(py: Python<'_>, condition: Lent<'_>, x1: Lent<'_>, x2: Lent<'_>) -> PyResult<PyTensor> {
+pub fn where_(
+    py: Python<'_>,
+    condition: Lent<'_>,
+    x1: Lent<'_>,
+    x2: Lent<'_>,
+) -> PyResult<PyTensor> {
     apply_lent(py, &rows::Where::ROW, [condition, x1, x2])
 }
 

@@ -1,5 +1,6 @@
-//! What a call that fails says beyond what is wrong: the function, the argument, and what was probably meant. The words are
-//! `flex/_hints.py`'s; here it is asked, after the error and never before, so that calls that succeed pay a jump.
+//! What a call that fails says beyond what is wrong: the function, the argument, and what was
+//! probably meant. The words are `flex/_hints.py`'s; here it is asked, after the error and never
+//! before, so that calls that succeed pay a jump.
 
 use pyo3::exceptions::{PySystemError, PyTypeError};
 use pyo3::ffi;
@@ -22,7 +23,8 @@ struct Function {
 /// The functions, each at the place of the copy of [`call`] that stands before it.
 static FUNCTIONS: [[OnceLock<Function>; 16]; 16] = [const { [const { OnceLock::new() }; 16] }; 16];
 
-/// A copy of [`call`] for each place: all that CPython hands a built-in function is its module, the same for all.
+/// A copy of [`call`] for each place: all that CPython hands a built-in function is its module, the
+/// same for all.
 static CALLS: [[Call; 16]; 16] = [
     copies::<0>(),
     copies::<1>(),
@@ -60,11 +62,15 @@ unsafe extern "C" fn call<const I: usize, const J: usize>(
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    let Some(function) = FUNCTIONS[I][J].get() else { return std::ptr::null_mut() };
-    // SAFETY: the function has this protocol (`protocol` has looked), and gets what CPython handed over
+    let Some(function) = FUNCTIONS[I][J].get() else {
+        return std::ptr::null_mut();
+    };
+    // SAFETY: the function has this protocol (`protocol` has looked), and gets what CPython handed
+    // over
     let result = unsafe { (function.call)(module, arguments, count, names) };
     if result.is_null() {
-        // SAFETY: by the protocol, `count` positional arguments, then one for each of `names`, a tuple or null
+        // SAFETY: by the protocol, `count` positional arguments, then one for each of `names`, a
+        // tuple or null
         unsafe { explain(&function.name, arguments, count, names) };
     }
     result
@@ -75,17 +81,31 @@ unsafe extern "C" fn call<const I: usize, const J: usize>(
 /// # Safety
 /// The interpreter is attached; `arguments` are `count` and as many as `names` has.
 #[cold]
-unsafe fn explain(name: &str, arguments: *const *mut ffi::PyObject, count: ffi::Py_ssize_t, names: *mut ffi::PyObject) {
+unsafe fn explain(
+    name: &str,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) {
     static EXPLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     // SAFETY: a built-in function is called with the interpreter attached, and has set an exception
-    let (py, usual) = unsafe { (Python::assume_attached(), ffi::PyErr_ExceptionMatches(ffi::PyExc_Exception) != 0) };
+    let (py, usual) = unsafe {
+        (
+            Python::assume_attached(),
+            ffi::PyErr_ExceptionMatches(ffi::PyExc_Exception) != 0,
+        )
+    };
     // a panic is none of those: taking it would unwind into CPython
-    let Some(error) = usual.then(|| PyErr::take(py)).flatten() else { return };
+    let Some(error) = usual.then(|| PyErr::take(py)).flatten() else {
+        return;
+    };
     // raised by code of this module, of a class without a message of its own
-    let ours = error.get_type(py).is(py.get_type::<PyTypeError>()) || error.value(py).hasattr("__notes__").unwrap_or(false);
+    let ours = error.get_type(py).is(py.get_type::<PyTypeError>())
+        || error.value(py).hasattr("__notes__").unwrap_or(false);
     if ours && error.traceback(py).is_none() {
         // SAFETY: null, or a tuple that the caller lends
-        let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) }.and_then(|n| n.cast_into::<PyTuple>().ok());
+        let names = unsafe { Bound::from_borrowed_ptr_or_opt(py, names) }
+            .and_then(|n| n.cast_into::<PyTuple>().ok());
         let count = count as usize + names.as_ref().map_or(0, |n| n.len());
         // SAFETY: `arguments` holds so many references that the caller lends
         let given = (0..count).map(|i| unsafe { Bound::from_borrowed_ptr(py, *arguments.add(i)) });
@@ -97,27 +117,42 @@ unsafe fn explain(name: &str, arguments: *const *mut ffi::PyObject, count: ffi::
     error.restore(py);
 }
 
-/// Puts [`call`] before the functions of a module. Those that CPython calls by another protocol take no arguments, and stay.
+/// Puts [`call`] before the functions of a module. Those that CPython calls by another protocol
+/// take no arguments, and stay.
 pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
     let mut places = FUNCTIONS.iter().flatten().zip(CALLS.iter().flatten());
     for module in modules {
         for name in module.index()? {
             let name = name.extract::<String>()?;
-            let Ok(f) = module.getattr(&name)?.cast_into::<PyCFunction>() else { continue };
+            let Ok(f) = module.getattr(&name)?.cast_into::<PyCFunction>() else {
+                continue;
+            };
             let Some(before) = protocol(&f) else { continue };
-            let (place, call) =
-                places.next().ok_or_else(|| PySystemError::new_err("hints: more functions than there are copies of `call`"))?;
-            let doc = CString::new(format!("{name}{}\n--\n\n{}", f.getattr("__text_signature__")?, f.getattr("__doc__")?))?;
+            let (place, call) = places.next().ok_or_else(|| {
+                PySystemError::new_err("hints: more functions than there are copies of `call`")
+            })?;
+            let doc = CString::new(format!(
+                "{name}{}\n--\n\n{}",
+                f.getattr("__text_signature__")?,
+                f.getattr("__doc__")?
+            ))?;
             // CPython keeps the address for as long as the function lives
             let definition = Box::leak(Box::new(ffi::PyMethodDef {
                 ml_name: CString::new(&name[..])?.into_raw(),
-                ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: *call },
+                ml_meth: ffi::PyMethodDefPointer {
+                    PyCFunctionFastWithKeywords: *call,
+                },
                 ml_flags: FLAGS,
                 ml_doc: doc.into_raw(),
             }));
-            // SAFETY: `definition`, its name and its doc live for ever, and `call` has the protocol of FLAGS
+            // SAFETY: `definition`, its name and its doc live for ever, and `call` has the protocol
+            // of FLAGS
             let hinted = unsafe {
-                let hinted = ffi::PyCFunction_NewEx(definition, module.as_ptr(), f.getattr("__module__")?.as_ptr());
+                let hinted = ffi::PyCFunction_NewEx(
+                    definition,
+                    module.as_ptr(),
+                    f.getattr("__module__")?.as_ptr(),
+                );
                 Bound::from_owned_ptr_or_err(module.py(), hinted)?
             };
             module.setattr(&name, hinted)?;
@@ -132,6 +167,7 @@ fn protocol(f: &Bound<PyCFunction>) -> Option<Call> {
     // SAFETY: `f` is a built-in function; the flags say which type the pointer was cast from
     unsafe {
         let call = ffi::PyCFunction_GetFunction(f.as_ptr())?;
-        (ffi::PyCFunction_GetFlags(f.as_ptr()) == FLAGS).then(|| std::mem::transmute::<ffi::PyCFunction, Call>(call))
+        (ffi::PyCFunction_GetFlags(f.as_ptr()) == FLAGS)
+            .then(|| std::mem::transmute::<ffi::PyCFunction, Call>(call))
     }
 }

@@ -1,4 +1,5 @@
-//! Gathers, scatters and masks by name; what stands between the brackets of `t[...]` is Tensor's own.
+//! Gathers, scatters and masks by name; what stands between the brackets of `t[...]` is Tensor's
+//! own.
 
 use super::convert::{Arg, Number, Operand, compute, detached};
 use super::tensor::PyTensor;
@@ -11,23 +12,27 @@ use pyo3::types::PyTuple;
 
 /// The parts of `x` at the positions `indices` along `axis`.
 ///
-/// indices: integers, from `-size` to `size - 1`; where it is of one dimension, the result has the shape of x but for its size
-/// along the axis, otherwise its shape stands in the place of the axis. axis: None takes from x as one line. The result has the
-/// dtype of x. IndexError where a position is out of range; DTypeError where they are no integers; AxisError for a wrong axis.
+/// indices: integers, from `-size` to `size - 1`; where it is of one dimension, the result has the
+/// shape of x but for its size along the axis, otherwise its shape stands in the place of the axis.
+/// axis: None takes from x as one line. The result has the dtype of x. IndexError where a position
+/// is out of range; DTypeError where they are no integers; AxisError for a wrong axis.
 ///
 /// >>> flex.take(flex.asarray([10, 20, 30]), flex.asarray([2, 0, -1])).tolist()
 /// [30, 10, 30]
 #[pyfunction]
 #[pyo3(signature = (x, /, indices, axis = None))]
 fn take(py: Python<'_>, x: Arg, indices: Arg, axis: Option<isize>) -> PyResult<PyTensor> {
-    compute(py, x.0.len().saturating_add(indices.0.len()), || ops::take(&x.0, &indices.0, axis))
+    compute(py, x.0.len().saturating_add(indices.0.len()), || {
+        ops::take(&x.0, &indices.0, axis)
+    })
 }
 
-/// The values of each line of `x` along `axis` at the positions that the same line of `indices` holds.
+/// The values of each line of `x` along `axis` at the positions that the same line of `indices`
+/// holds.
 ///
-/// indices: integers, of the shape of x but for their size along the axis (sizes of 1 broadcast); the result has their shape, and
-/// the dtype of x. IndexError where a position is out of range; ShapeError where shapes don't fit; DTypeError where positions are no
-/// integers.
+/// indices: integers, of the shape of x but for their size along the axis (sizes of 1 broadcast);
+/// the result has their shape, and the dtype of x. IndexError where a position is out of range;
+/// ShapeError where shapes don't fit; DTypeError where positions are no integers.
 ///
 /// >>> x = flex.asarray([[3, 1], [4, 2]])
 /// >>> flex.take_along_axis(x, flex.argsort(x, axis=1), axis=1).tolist()
@@ -35,21 +40,32 @@ fn take(py: Python<'_>, x: Arg, indices: Arg, axis: Option<isize>) -> PyResult<P
 #[pyfunction]
 #[pyo3(signature = (x, /, indices, axis = -1), text_signature = "(x, /, indices, axis=-1)")]
 fn take_along_axis(py: Python<'_>, x: Arg, indices: Arg, axis: isize) -> PyResult<PyTensor> {
-    compute(py, x.0.len().saturating_add(indices.0.len()), || ops::take_along_axis(&x.0, &indices.0, axis))
+    compute(py, x.0.len().saturating_add(indices.0.len()), || {
+        ops::take_along_axis(&x.0, &indices.0, axis)
+    })
 }
 
-/// A copy of `x` in which each line along `axis` has `values` put to the positions that the same line of `indices` holds.
+/// A copy of `x` in which each line along `axis` has `values` put to the positions that the same
+/// line of `indices` holds.
 ///
-/// indices: integers, of the shape of x but for their size along the axis. values: a number, or a tensor that broadcasts to the
-/// shape of indices. mode: "set" (of several values for one position the last counts), "add", "multiply", "max" or "min", which
-/// combine them with what is there. IndexError where a position is out of range; ShapeError where shapes don't fit; DTypeError where
+/// indices: integers, of the shape of x but for their size along the axis. values: a number, or a
+/// tensor that broadcasts to the shape of indices. mode: "set" (of several values for one position
+/// the last counts), "add", "multiply", "max" or "min", which combine them with what is there.
+/// IndexError where a position is out of range; ShapeError where shapes don't fit; DTypeError where
 /// values are of a kind beyond the dtype of x; ValueError for another mode.
 ///
 /// >>> flex.put_along_axis(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
 /// [[1, 9], [9, 4]]
 #[pyfunction]
 #[pyo3(signature = (x, /, indices, values, axis = -1, *, mode = "set"), text_signature = "(x, /, indices, values, axis=-1, *, mode='set')")]
-fn put_along_axis(py: Python<'_>, x: Arg, indices: Arg, values: Operand, axis: isize, mode: &str) -> PyResult<PyTensor> {
+fn put_along_axis(
+    py: Python<'_>,
+    x: Arg,
+    indices: Arg,
+    values: Operand,
+    axis: isize,
+    mode: &str,
+) -> PyResult<PyTensor> {
     let mode = match mode {
         "set" => ScatterMode::Set,
         "add" => ScatterMode::Add,
@@ -57,37 +73,61 @@ fn put_along_axis(py: Python<'_>, x: Arg, indices: Arg, values: Operand, axis: i
         "max" => ScatterMode::Max,
         "min" => ScatterMode::Min,
         other => {
-            let message = format!("put_along_axis: mode is {other:?}; it is \"set\", \"add\", \"multiply\", \"max\" or \"min\"");
+            let message = format!(
+                "put_along_axis: mode is {other:?}; it is \"set\", \"add\", \"multiply\", \"max\" or \"min\""
+            );
             return Err(PyValueError::new_err(message));
         }
     };
-    scatter(py, x, indices, values, |x, indices, values| ops::put_along_axis(x, indices, values, axis, mode))
+    scatter(py, x, indices, values, |x, indices, values| {
+        ops::put_along_axis(x, indices, values, axis, mode)
+    })
 }
 
-/// A copy of `x` with `values` added along `axis`, to the positions that the same line of `indices` holds; they may repeat.
+/// A copy of `x` with `values` added along `axis`, to the positions that the same line of `indices`
+/// holds; they may repeat.
 ///
-/// Shapes, dtypes and errors are those of `put_along_axis` with mode "add". The result is the same for any number of threads.
+/// Shapes, dtypes and errors are those of `put_along_axis` with mode "add". The result is the same
+/// for any number of threads.
 ///
 /// >>> flex.scatter_add(flex.zeros(3), flex.asarray([2, 0, 2]), flex.asarray([1.0, 2.0, 4.0])).tolist()
 /// [2.0, 0.0, 5.0]
 #[pyfunction]
 #[pyo3(signature = (x, /, indices, values, axis = -1), text_signature = "(x, /, indices, values, axis=-1)")]
-fn scatter_add(py: Python<'_>, x: Arg, indices: Arg, values: Operand, axis: isize) -> PyResult<PyTensor> {
-    scatter(py, x, indices, values, |x, indices, values| ops::scatter_add(x, indices, values, axis))
+fn scatter_add(
+    py: Python<'_>,
+    x: Arg,
+    indices: Arg,
+    values: Operand,
+    axis: isize,
+) -> PyResult<PyTensor> {
+    scatter(py, x, indices, values, |x, indices, values| {
+        ops::scatter_add(x, indices, values, axis)
+    })
 }
 
-/// A copy of `x` with `values` added to its parts at the positions `indices` along `axis`; they may repeat. The reverse of `take`.
+/// A copy of `x` with `values` added to its parts at the positions `indices` along `axis`; they may
+/// repeat. The reverse of `take`.
 ///
-/// indices: integers. values: a number, or a tensor that broadcasts to the shape that `take` gives for these indices. The result
-/// has the shape and the dtype of x, and is the same for any number of threads. IndexError where a position is out of range;
-/// ShapeError where shapes don't fit; DTypeError where values are of a kind beyond the dtype of x, or that is bool.
+/// indices: integers. values: a number, or a tensor that broadcasts to the shape that `take` gives
+/// for these indices. The result has the shape and the dtype of x, and is the same for any number
+/// of threads. IndexError where a position is out of range; ShapeError where shapes don't fit;
+/// DTypeError where values are of a kind beyond the dtype of x, or that is bool.
 ///
 /// >>> flex.index_add(flex.zeros((2, 2)), flex.asarray([1, 1]), flex.ones((2, 2))).tolist()
 /// [[0.0, 0.0], [2.0, 2.0]]
 #[pyfunction]
 #[pyo3(signature = (x, /, indices, values, axis = 0))]
-fn index_add(py: Python<'_>, x: Arg, indices: Arg, values: Operand, axis: isize) -> PyResult<PyTensor> {
-    scatter(py, x, indices, values, |x, indices, values| ops::index_add(x, indices, values, axis))
+fn index_add(
+    py: Python<'_>,
+    x: Arg,
+    indices: Arg,
+    values: Operand,
+    axis: isize,
+) -> PyResult<PyTensor> {
+    scatter(py, x, indices, values, |x, indices, values| {
+        ops::index_add(x, indices, values, axis)
+    })
 }
 
 fn scatter(
@@ -98,36 +138,44 @@ fn scatter(
     f: impl FnOnce(&Tensor, &Tensor, &Tensor) -> crate::Result<Tensor> + Send,
 ) -> PyResult<PyTensor> {
     let values = values.tensor_like(x.0.dtype())?;
-    compute(py, x.0.len().saturating_add(values.len()), || f(&x.0, &indices.0, &values))
+    compute(py, x.0.len().saturating_add(values.len()), || {
+        f(&x.0, &indices.0, &values)
+    })
 }
 
 /// `x` with `value` where the mask is true.
 ///
-/// mask: a bool tensor; it and x broadcast together. value: a number. The result has the dtype of x. DTypeError where the mask is not
-/// bool, or the value of a kind beyond the dtype; ValueError where it is out of range; ShapeError where shapes don't broadcast.
+/// mask: a bool tensor; it and x broadcast together. value: a number. The result has the dtype of
+/// x. DTypeError where the mask is not bool, or the value of a kind beyond the dtype; ValueError
+/// where it is out of range; ShapeError where shapes don't broadcast.
 ///
 /// >>> flex.masked_fill(flex.asarray([1, 2, 3]), flex.asarray([True, False, True]), 0).tolist()
 /// [0, 2, 0]
 #[pyfunction]
 #[pyo3(signature = (x, /, mask, value))]
 fn masked_fill(py: Python<'_>, x: Arg, mask: Arg, value: Number) -> PyResult<PyTensor> {
-    compute(py, x.0.len().saturating_mul(mask.0.len()), || ops::masked_fill(&x.0, &mask.0, value.0))
+    compute(py, x.0.len().saturating_mul(mask.0.len()), || {
+        ops::masked_fill(&x.0, &mask.0, value.0)
+    })
 }
 
 /// The elements of `x` where the mask is true, in row-major order.
 ///
-/// mask: a bool tensor; it and x broadcast together. The result is of one dimension and the dtype of x. DTypeError where the mask is
-/// not bool; ShapeError where shapes don't broadcast.
+/// mask: a bool tensor; it and x broadcast together. The result is of one dimension and the dtype
+/// of x. DTypeError where the mask is not bool; ShapeError where shapes don't broadcast.
 ///
 /// >>> flex.masked_select(flex.asarray([1, 2, 3]), flex.asarray([True, False, True])).tolist()
 /// [1, 3]
 #[pyfunction]
 #[pyo3(signature = (x, /, mask))]
 fn masked_select(py: Python<'_>, x: Arg, mask: Arg) -> PyResult<PyTensor> {
-    compute(py, x.0.len().saturating_mul(mask.0.len()), || ops::masked_select(&x.0, &mask.0))
+    compute(py, x.0.len().saturating_mul(mask.0.len()), || {
+        ops::masked_select(&x.0, &mask.0)
+    })
 }
 
-/// Where `x` is not zero: the positions along each dimension, as a tuple of int64 tensors of one dimension, in row-major order.
+/// Where `x` is not zero: the positions along each dimension, as a tuple of int64 tensors of one
+/// dimension, in row-major order.
 ///
 /// x: a tensor of any dtype, of one dimension or more (ShapeError).
 ///

@@ -35,7 +35,10 @@ struct Stream {
 impl<'py> FromPyObject<'_, 'py> for Stream {
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Stream> {
-        Ok(Stream { object: x.to_owned().unbind(), raised: None })
+        Ok(Stream {
+            object: x.to_owned().unbind(),
+            raised: None,
+        })
     }
 }
 
@@ -63,11 +66,19 @@ impl Read for Stream {
         self.call(|file| {
             let read = file.call_method1("read", (most,))?;
             let bytes = read.cast::<PyBytes>().map_err(|_| {
-                PyTypeError::new_err(format!("expected a binary file: read() of {} returned {}, not bytes", kind(file), kind(&read)))
+                PyTypeError::new_err(format!(
+                    "expected a binary file: read() of {} returned {}, not bytes",
+                    kind(file),
+                    kind(&read)
+                ))
             })?;
             let bytes = bytes.as_bytes();
             let Some(out) = out.get_mut(..bytes.len()).filter(|_| bytes.len() <= most) else {
-                return Err(PyValueError::new_err(format!("read({most}) of {} gave {} bytes", kind(file), bytes.len())));
+                return Err(PyValueError::new_err(format!(
+                    "read({most}) of {} gave {} bytes",
+                    kind(file),
+                    bytes.len()
+                )));
             };
             out.copy_from_slice(bytes);
             Ok(bytes.len())
@@ -84,7 +95,10 @@ impl Write for Stream {
                 Ok(())
             })?;
             // an unbuffered file says how much it took; others take all
-            let taken: Option<usize> = file.call_method1("write", (object,))?.extract().unwrap_or_default();
+            let taken: Option<usize> = file
+                .call_method1("write", (object,))?
+                .extract()
+                .unwrap_or_default();
             Ok(taken.unwrap_or(piece.len()).min(piece.len()))
         })
     }
@@ -93,16 +107,30 @@ impl Write for Stream {
     }
 }
 
-/// The tensors by name, and those of dtypes that flex hasn't, each as the dtype's name, the shape, and the bytes.
+/// The tensors by name, and those of dtypes that flex hasn't, each as the dtype's name, the shape,
+/// and the bytes.
 #[pyfunction]
-fn load_safetensors<'py>(py: Python<'py>, file: File, mmap: bool) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+fn load_safetensors<'py>(
+    py: Python<'py>,
+    file: File,
+    mmap: bool,
+) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let mut loaded = match file {
-        File::Path(path) => detached(py, LONG, || if mmap { safetensors::map(path) } else { safetensors::load(path) })?,
+        File::Path(path) => detached(py, LONG, || {
+            if mmap {
+                safetensors::map(path)
+            } else {
+                safetensors::load(path)
+            }
+        })?,
         File::Stream(stream) => stream.run(|stream| safetensors::read_from(stream))?,
     };
     let (tensors, others) = (PyDict::new(py), PyDict::new(py));
     for (name, t) in std::mem::take(&mut loaded.others) {
-        others.set_item(name, (t.dtype, PyTuple::new(py, t.shape)?, PyTensor::new(t.bytes)))?;
+        others.set_item(
+            name,
+            (t.dtype, PyTuple::new(py, t.shape)?, PyTensor::new(t.bytes)),
+        )?;
     }
     for (name, t) in loaded {
         tensors.set_item(name, PyTensor::new(t))?;
@@ -111,17 +139,26 @@ fn load_safetensors<'py>(py: Python<'py>, file: File, mmap: bool) -> PyResult<(B
 }
 
 #[pyfunction]
-fn save_safetensors(py: Python<'_>, file: File, tensors: &Bound<PyMapping>, metadata: Metadata) -> PyResult<()> {
+fn save_safetensors(
+    py: Python<'_>,
+    file: File,
+    tensors: &Bound<PyMapping>,
+    metadata: Metadata,
+) -> PyResult<()> {
     let mut named: Vec<(String, Tensor)> = Vec::new();
     for item in tensors.items()?.iter() {
         let (name, t) = item.extract::<(Bound<PyAny>, Bound<PyAny>)>()?;
-        let name = name.extract().map_err(|_| PyTypeError::new_err(format!("save: the name {name:?} is not a string")))?;
+        let name = name.extract().map_err(|_| {
+            PyTypeError::new_err(format!("save: the name {name:?} is not a string"))
+        })?;
         fallible::push(&mut named, (name, asarray(&t, None, None)?.get().get()))?;
     }
     let named = named.iter().map(|(name, t)| (name, t));
     match file {
         File::Path(path) => detached(py, LONG, || safetensors::save(path, named, &metadata)),
-        File::Stream(stream) => stream.run(|stream| safetensors::write_to(stream, named, &metadata)),
+        File::Stream(stream) => {
+            stream.run(|stream| safetensors::write_to(stream, named, &metadata))
+        }
     }
 }
 
@@ -136,7 +173,13 @@ fn safetensors_metadata(py: Python<'_>, file: File) -> PyResult<Metadata> {
 #[pyfunction]
 fn load_npy(py: Python<'_>, file: File, mmap: bool) -> PyResult<PyTensor> {
     match file {
-        File::Path(path) => detached(py, LONG, || if mmap { npy::map(path) } else { npy::load(path) }),
+        File::Path(path) => detached(py, LONG, || {
+            if mmap {
+                npy::map(path)
+            } else {
+                npy::load(path)
+            }
+        }),
         File::Stream(stream) => stream.run(|stream| npy::read_from(stream)),
     }
     .map(PyTensor::new)
@@ -153,7 +196,9 @@ fn save_npy(py: Python<'_>, file: File, x: Arg) -> PyResult<()> {
 /// The tensor of an archive's member, which unpacks to so many bytes.
 #[pyfunction]
 fn read_npy_member(member: Stream, name: &str, bytes: u64) -> PyResult<PyTensor> {
-    member.run(|member| npy::read_member(name, member, bytes)).map(PyTensor::new)
+    member
+        .run(|member| npy::read_member(name, member, bytes))
+        .map(PyTensor::new)
 }
 
 /// A file that takes the place of another when it is complete: what `zipfile` writes to.
@@ -161,9 +206,20 @@ fn read_npy_member(member: Stream, name: &str, bytes: u64) -> PyResult<PyTensor>
 struct PyReplacement(Mutex<Option<Replacement>>);
 
 impl PyReplacement {
-    fn with<T: Send>(&self, py: Python<'_>, f: impl FnOnce(&mut Replacement) -> crate::Result<T> + Send) -> PyResult<T> {
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        f: impl FnOnce(&mut Replacement) -> crate::Result<T> + Send,
+    ) -> PyResult<T> {
         let closed = || PyValueError::new_err("the file is closed");
-        let f = || self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(f).transpose();
+        let f = || {
+            self.0
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .as_mut()
+                .map(f)
+                .transpose()
+        };
         detached(py, LONG, f)?.ok_or_else(closed)
     }
     fn take(&self) -> Option<Replacement> {
@@ -193,7 +249,13 @@ impl PyReplacement {
         slf
     }
     /// Puts the file in its place; where something was raised, there is none.
-    fn __exit__(&self, py: Python<'_>, class: &Bound<PyAny>, _value: &Bound<PyAny>, _trace: &Bound<PyAny>) -> PyResult<()> {
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        class: &Bound<PyAny>,
+        _value: &Bound<PyAny>,
+        _trace: &Bound<PyAny>,
+    ) -> PyResult<()> {
         match self.take() {
             Some(file) if class.is_none() => detached(py, LONG, || file.commit()),
             _ => Ok(()),

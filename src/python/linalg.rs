@@ -8,18 +8,21 @@ use crate::ops::{self, TensordotAxes};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// The work of a product, in elements of simpler operations, where each element of `a` meets `width` of `b`.
+/// The work of a product, in elements of simpler operations, where each element of `a` meets
+/// `width` of `b`.
 pub fn work(a: &Tensor, width: usize) -> usize {
     a.len().saturating_mul(width) / 16
 }
 
-/// The matrix product. A vector on the left is a row, on the right a column, and goes from the result's shape; dimensions before the last
-/// two are batches and broadcast.
+/// The matrix product. A vector on the left is a row, on the right a column, and goes from the
+/// result's shape; dimensions before the last two are batches and broadcast.
 ///
-/// x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common dtype; integers wrap, float16 and
-/// bfloat16 are summed in float32. dtype: that of the sums and of the result instead, as if both operands were converted to it first; without
-/// such copies for int8 and uint8 in int32, float16 and bfloat16 in float32. ShapeError where k or the batches don't fit, or an operand is a
-/// number; DTypeError for bool, without a common dtype, or where `dtype` does not hold that one's values.
+/// x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common
+/// dtype; integers wrap, float16 and bfloat16 are summed in float32. dtype: that of the sums and of
+/// the result instead, as if both operands were converted to it first; without such copies for int8
+/// and uint8 in int32, float16 and bfloat16 in float32. ShapeError where k or the batches don't
+/// fit, or an operand is a number; DTypeError for bool, without a common dtype, or where `dtype`
+/// does not hold that one's values.
 ///
 /// >>> flex.matmul(flex.asarray([[1, 2], [3, 4]]), flex.asarray([1, -1])).tolist()
 /// [-1, -1]
@@ -29,7 +32,11 @@ pub fn work(a: &Tensor, width: usize) -> usize {
 #[pyfunction]
 #[pyo3(signature = (x1, x2, /, *, dtype = None))]
 pub fn matmul(py: Python<'_>, x1: Arg, x2: Arg, dtype: Option<DTypeArg>) -> PyResult<PyTensor> {
-    let width = if x2.0.rank() < 2 { 1 } else { x2.0.shape()[x2.0.rank() - 1] };
+    let width = if x2.0.rank() < 2 {
+        1
+    } else {
+        x2.0.shape()[x2.0.rank() - 1]
+    };
     compute(py, work(&x1.0, width), || match dtype {
         Some(dtype) => ops::matmul_as(&x1.0, &x2.0, dtype.0),
         None => ops::matmul(&x1.0, &x2.0),
@@ -46,10 +53,12 @@ fn matrix_transpose(x: Arg) -> PyResult<PyTensor> {
     Ok(ops::matrix_transpose(&x.0)?.into())
 }
 
-/// The sum of products over several axes. The result has the axes of x1 that are not summed over, then those of x2.
+/// The sum of products over several axes. The result has the axes of x1 that are not summed over,
+/// then those of x2.
 ///
-/// axes: how many, the last of x1 with the first of x2; or a pair of axes or of tuples of axes, those of x1 and those of x2. Sizes of paired
-/// axes are equal (ShapeError). The result has the common dtype; DTypeError for bool, or where there is none; AxisError where an axis is out of
+/// axes: how many, the last of x1 with the first of x2; or a pair of axes or of tuples of axes,
+/// those of x1 and those of x2. Sizes of paired axes are equal (ShapeError). The result has the
+/// common dtype; DTypeError for bool, or where there is none; AxisError where an axis is out of
 /// range or named twice.
 ///
 /// >>> a = flex.asarray([[1, 2], [3, 4]])
@@ -63,51 +72,66 @@ fn tensordot(py: Python<'_>, x1: Arg, x2: Arg, axes: Option<&Bound<PyAny>>) -> P
         Some(axes) => match integer(axes) {
             Ok(n) => TensordotAxes::Count(count("tensordot", "axes", n)?),
             Err(_) => {
-                let wrong = |_| PyTypeError::new_err("tensordot: axes is an integer, or a pair of axes or of tuples of axes");
+                let wrong = |_| {
+                    PyTypeError::new_err(
+                        "tensordot: axes is an integer, or a pair of axes or of tuples of axes",
+                    )
+                };
                 let (a, b) = axes.extract::<(Ints, Ints)>().map_err(wrong)?;
                 TensordotAxes::Pairs(a.0.to_vec(), b.0.to_vec())
             }
         },
     };
-    compute(py, work(&x1.0, x2.0.len()), || ops::tensordot(&x1.0, &x2.0, axes))
+    compute(py, work(&x1.0, x2.0.len()), || {
+        ops::tensordot(&x1.0, &x2.0, axes)
+    })
 }
 
 /// The sum of the products along an axis; complex numbers of x1 are conjugated.
 ///
-/// x1, x2: of the same size along the axis, which counts from the end (ShapeError, AxisError), otherwise they broadcast. The result has the
-/// common dtype; DTypeError for bool, or where there is none.
+/// x1, x2: of the same size along the axis, which counts from the end (ShapeError, AxisError),
+/// otherwise they broadcast. The result has the common dtype; DTypeError for bool, or where there
+/// is none.
 ///
 /// >>> flex.vecdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
 /// [12, 34]
 #[pyfunction]
 #[pyo3(signature = (x1, x2, /, *, axis = -1), text_signature = "(x1, x2, /, *, axis=-1)")]
 fn vecdot(py: Python<'_>, x1: Arg, x2: Arg, axis: isize) -> PyResult<PyTensor> {
-    compute(py, x1.0.len().max(x2.0.len()), || ops::vecdot(&x1.0, &x2.0, axis))
+    compute(py, x1.0.len().max(x2.0.len()), || {
+        ops::vecdot(&x1.0, &x2.0, axis)
+    })
 }
 
 /// The product of each element of one vector with each of the other.
 ///
-/// x1: `[n]`. x2: `[m]` (ShapeError for other ranks). The result is `[n, m]`, of the common dtype (DTypeError where there is none).
+/// x1: `[n]`. x2: `[m]` (ShapeError for other ranks). The result is `[n, m]`, of the common dtype
+/// (DTypeError where there is none).
 ///
 /// >>> flex.outer(flex.asarray([1, 2]), flex.asarray([3, 4])).tolist()
 /// [[3, 4], [6, 8]]
 #[pyfunction]
 #[pyo3(signature = (x1, x2, /))]
 fn outer(py: Python<'_>, x1: Arg, x2: Arg) -> PyResult<PyTensor> {
-    compute(py, x1.0.len().saturating_mul(x2.0.len()), || ops::outer(&x1.0, &x2.0))
+    compute(py, x1.0.len().saturating_mul(x2.0.len()), || {
+        ops::outer(&x1.0, &x2.0)
+    })
 }
 
 /// The cross product of vectors of three elements along an axis.
 ///
-/// x1, x2: of size 3 along the axis, otherwise they broadcast (ShapeError). The result has the common dtype; DTypeError for bool, or where
-/// there is none; AxisError where the axis is out of range.
+/// x1, x2: of size 3 along the axis, otherwise they broadcast (ShapeError). The result has the
+/// common dtype; DTypeError for bool, or where there is none; AxisError where the axis is out of
+/// range.
 ///
 /// >>> flex.cross(flex.asarray([1, 0, 0]), flex.asarray([0, 1, 0])).tolist()
 /// [0, 0, 1]
 #[pyfunction]
 #[pyo3(signature = (x1, x2, /, *, axis = -1), text_signature = "(x1, x2, /, *, axis=-1)")]
 fn cross(py: Python<'_>, x1: Arg, x2: Arg, axis: isize) -> PyResult<PyTensor> {
-    compute(py, x1.0.len().max(x2.0.len()), || ops::cross(&x1.0, &x2.0, axis))
+    compute(py, x1.0.len().max(x2.0.len()), || {
+        ops::cross(&x1.0, &x2.0, axis)
+    })
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

@@ -8,26 +8,34 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
 
-/// What a class attribute has to be for a built-in function to get the instance: `t.sum(axis=0)` is `flex.sum(t, axis=0)`.
+/// What a class attribute has to be for a built-in function to get the instance: `t.sum(axis=0)` is
+/// `flex.sum(t, axis=0)`.
 #[pyclass(frozen, module = "flex._flex", name = "_Method")]
 struct Method(Py<PyAny>);
 
 #[pymethods]
 impl Method {
-    fn __get__<'py>(&self, instance: &Bound<'py, PyAny>, _owner: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+    fn __get__<'py>(
+        &self,
+        instance: &Bound<'py, PyAny>,
+        _owner: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         static BOUND: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let (py, function) = (instance.py(), self.0.bind(instance.py()));
         if instance.is_none() {
             return Ok(function.clone());
         }
-        BOUND.import(py, "types", "MethodType")?.call1((function, instance))
+        BOUND
+            .import(py, "types", "MethodType")?
+            .call1((function, instance))
     }
 }
 
 /// What the first parameter is called that takes a tensor.
 const TENSOR: [&str; 2] = ["(x", "(x1"];
 
-/// Functions that take one first, yet are no methods: `from_dlpack` takes an object that is none yet, `real` and `imag` are properties.
+/// Functions that take one first, yet are no methods: `from_dlpack` takes an object that is none
+/// yet, `real` and `imag` are properties.
 const NOT_METHODS: [&str; 3] = ["from_dlpack", "imag", "real"];
 
 #[pymethods]
@@ -54,8 +62,12 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
         if NOT_METHODS.contains(&known) || class.hasattr(&name)? {
             continue;
         }
-        let Some(signature) = function.getattr_opt("__text_signature__")? else { continue };
-        let Ok(signature) = signature.extract::<String>() else { continue };
+        let Some(signature) = function.getattr_opt("__text_signature__")? else {
+            continue;
+        };
+        let Ok(signature) = signature.extract::<String>() else {
+            continue;
+        };
         let first = signature.split([',', ')']).next().unwrap_or_default();
         if TENSOR.contains(&first) {
             class.setattr(&name, Method(function.unbind()).into_pyobject(m.py())?)?;

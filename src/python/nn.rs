@@ -1,4 +1,5 @@
-//! `flex.nn`: functions of models, with torch.nn.functional's names and order of arguments, but `axis`.
+//! `flex.nn`: functions of models, with torch.nn.functional's names and order of arguments, but
+//! `axis`.
 
 use super::convert::{Arg, Ints, compute};
 use super::dtype::DTypeArg;
@@ -11,12 +12,15 @@ use crate::python::convert::Operand;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// `activation(x @ weight.T + bias) + residual`, without a pass over the result for what follows the product.
+/// `activation(x @ weight.T + bias) + residual`, without a pass over the result for what follows
+/// the product.
 ///
-/// x: `[.., in]`. weight: `[out, in]`. bias: `[out]`. activation: "relu", "gelu", "gelu_tanh" or "silu" (ValueError). residual: broadcasts to the
-/// result, which is `[.., out]`, of the common dtype. dtype: that of the sums and of the result instead, as if all operands were converted to it
-/// first; without such copies for int8 and uint8 in int32. ShapeError where sizes don't fit; DTypeError for bool, where there is no common dtype
-/// or `dtype` does not hold its values, or for an activation of what is no float.
+/// x: `[.., in]`. weight: `[out, in]`. bias: `[out]`. activation: "relu", "gelu", "gelu_tanh" or
+/// "silu" (ValueError). residual: broadcasts to the result, which is `[.., out]`, of the common
+/// dtype. dtype: that of the sums and of the result instead, as if all operands were converted to
+/// it first; without such copies for int8 and uint8 in int32. ShapeError where sizes don't fit;
+/// DTypeError for bool, where there is no common dtype or `dtype` does not hold its values, or for
+/// an activation of what is no float.
 ///
 /// >>> flex.nn.linear(flex.asarray([1.0, 2.0]), flex.asarray([[1.0, 0.0], [1.0, 1.0]]), flex.asarray([0.5, 0.0])).tolist()
 /// [1.5, 3.0]
@@ -39,16 +43,21 @@ fn linear(
     };
     let width = weight.0.shape().first().copied().unwrap_or(1);
     compute(py, work(&x.0, width), || {
-        let options =
-            Linear { bias: bias.as_ref().map(|b| &b.0), activation, residual: residual.as_ref().map(|r| &r.0), dtype: dtype.map(|d| d.0) };
+        let options = Linear {
+            bias: bias.as_ref().map(|b| &b.0),
+            activation,
+            residual: residual.as_ref().map(|r| &r.0),
+            dtype: dtype.map(|d| d.0),
+        };
         nn::linear(&x.0, &weight.0, options)
     })
 }
 
 /// The rows of `weight` at `indices`.
 ///
-/// indices: integers of any shape, negative ones from the end. weight: `[entries, width]` (ShapeError). The result is `[.., width]`, of the
-/// dtype of the weight. IndexError where an index is out of range; DTypeError where it is no integer.
+/// indices: integers of any shape, negative ones from the end. weight: `[entries, width]`
+/// (ShapeError). The result is `[.., width]`, of the dtype of the weight. IndexError where an index
+/// is out of range; DTypeError where it is no integer.
 ///
 /// >>> flex.nn.embedding(flex.asarray([1, 0]), flex.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
 /// [[3.0, 4.0], [1.0, 2.0]]
@@ -56,13 +65,16 @@ fn linear(
 #[pyo3(signature = (indices, weight))]
 fn embedding(py: Python<'_>, indices: Arg, weight: Arg) -> PyResult<PyTensor> {
     let width = weight.0.shape().last().copied().unwrap_or(1);
-    compute(py, indices.0.len().saturating_mul(width), || nn::embedding(&indices.0, &weight.0))
+    compute(py, indices.0.len().saturating_mul(width), || {
+        nn::embedding(&indices.0, &weight.0)
+    })
 }
 
 /// `exp(x) / sum(exp(x))` along an axis, without overflow.
 ///
-/// x: a tensor of floats; integers are converted to float32. The result has its shape and dtype; a line of `-inf` gives NaN. DTypeError for
-/// complex numbers; AxisError where the axis is out of range.
+/// x: a tensor of floats; integers are converted to float32. The result has its shape and dtype; a
+/// line of `-inf` gives NaN. DTypeError for complex numbers; AxisError where the axis is out of
+/// range.
 ///
 /// >>> flex.nn.softmax(flex.asarray([0.0, 0.0, -flex.inf])).tolist()
 /// [0.5, 0.5, 0.0]
@@ -74,8 +86,8 @@ fn softmax(py: Python<'_>, x: Arg, axis: isize) -> PyResult<PyTensor> {
 
 /// The logarithm of `softmax`, without overflow or cancellation.
 ///
-/// x: a tensor of floats; integers are converted to float32. The result has its shape and dtype. DTypeError for complex numbers; AxisError
-/// where the axis is out of range.
+/// x: a tensor of floats; integers are converted to float32. The result has its shape and dtype.
+/// DTypeError for complex numbers; AxisError where the axis is out of range.
 ///
 /// >>> flex.nn.log_softmax(flex.asarray([0.0, -1000.0])).tolist()
 /// [0.0, -1000.0]
@@ -85,38 +97,65 @@ fn log_softmax(py: Python<'_>, x: Arg, axis: isize) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || nn::log_softmax(&x.0, axis))
 }
 
-/// `(x - mean) / sqrt(var + eps) * weight + bias`, mean and variance taken over the last dimensions, `normalized_shape`.
+/// `(x - mean) / sqrt(var + eps) * weight + bias`, mean and variance taken over the last
+/// dimensions, `normalized_shape`.
 ///
-/// x: a tensor of floats whose last sizes are normalized_shape (an integer or a tuple), which weight and bias have (ShapeError). The
-/// result has the shape and dtype of x. DTypeError where x is no float.
+/// x: a tensor of floats whose last sizes are normalized_shape (an integer or a tuple), which
+/// weight and bias have (ShapeError). The result has the shape and dtype of x. DTypeError where x
+/// is no float.
 ///
 /// >>> flex.nn.layer_norm(flex.asarray([-1.0, 1.0]), 2, eps=0.0).tolist()
 /// [-1.0, 1.0]
 #[pyfunction]
 #[pyo3(signature = (x, normalized_shape, weight = None, bias = None, eps = 1e-5))]
-fn layer_norm(py: Python<'_>, x: Arg, normalized_shape: Ints, weight: Option<Arg>, bias: Option<Arg>, eps: f64) -> PyResult<PyTensor> {
+fn layer_norm(
+    py: Python<'_>,
+    x: Arg,
+    normalized_shape: Ints,
+    weight: Option<Arg>,
+    bias: Option<Arg>,
+    eps: f64,
+) -> PyResult<PyTensor> {
     let shape = normalized_shape.shape()?;
-    compute(py, x.0.len(), || nn::layer_norm(&x.0, &shape, weight.as_ref().map(|w| &w.0), bias.as_ref().map(|b| &b.0), eps))
+    compute(py, x.0.len(), || {
+        nn::layer_norm(
+            &x.0,
+            &shape,
+            weight.as_ref().map(|w| &w.0),
+            bias.as_ref().map(|b| &b.0),
+            eps,
+        )
+    })
 }
 
-/// `x / sqrt(mean(x * x) + eps) * weight`, the mean taken over the last dimensions, `normalized_shape`.
+/// `x / sqrt(mean(x * x) + eps) * weight`, the mean taken over the last dimensions,
+/// `normalized_shape`.
 ///
-/// x: a tensor of floats whose last sizes are normalized_shape (an integer or a tuple), which weight has (ShapeError). eps: by default the
-/// dtype's distance from 1 to the next number. The result has the shape and dtype of x. DTypeError where x is no float.
+/// x: a tensor of floats whose last sizes are normalized_shape (an integer or a tuple), which
+/// weight has (ShapeError). eps: by default the dtype's distance from 1 to the next number. The
+/// result has the shape and dtype of x. DTypeError where x is no float.
 ///
 /// >>> flex.nn.rms_norm(flex.asarray([2.0, -2.0]), 2, eps=0.0).tolist()
 /// [1.0, -1.0]
 #[pyfunction]
 #[pyo3(signature = (x, normalized_shape, weight = None, eps = None))]
-fn rms_norm(py: Python<'_>, x: Arg, normalized_shape: Ints, weight: Option<Arg>, eps: Option<f64>) -> PyResult<PyTensor> {
+fn rms_norm(
+    py: Python<'_>,
+    x: Arg,
+    normalized_shape: Ints,
+    weight: Option<Arg>,
+    eps: Option<f64>,
+) -> PyResult<PyTensor> {
     let shape = normalized_shape.shape()?;
-    compute(py, x.0.len(), || nn::rms_norm(&x.0, &shape, weight.as_ref().map(|w| &w.0), eps))
+    compute(py, x.0.len(), || {
+        nn::rms_norm(&x.0, &shape, weight.as_ref().map(|w| &w.0), eps)
+    })
 }
 
 /// `x / 2 * (1 + erf(x / sqrt(2)))`, or its approximation by tanh.
 ///
-/// x: a tensor of floats; integers are computed in float32. approximate: "none" or "tanh" (ValueError). The result has the shape and dtype of
-/// x. DTypeError for complex numbers.
+/// x: a tensor of floats; integers are computed in float32. approximate: "none" or "tanh"
+/// (ValueError). The result has the shape and dtype of x. DTypeError for complex numbers.
 ///
 /// >>> flex.nn.gelu(flex.asarray([0.0, flex.inf]), approximate="tanh").tolist()
 /// [0.0, inf]
@@ -126,19 +165,24 @@ fn gelu(py: Python<'_>, x: Operand, approximate: &str) -> PyResult<PyTensor> {
     let row = match approximate {
         "none" => &rows::Gelu::ROW,
         "tanh" => &rows::GeluTanh::ROW,
-        other => return Err(PyValueError::new_err(format!("gelu: approximate is {other:?}; it is \"none\" or \"tanh\""))),
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "gelu: approximate is {other:?}; it is \"none\" or \"tanh\""
+            )));
+        }
     };
     elementwise::apply(py, row, &[x])
 }
 
 /// `softmax(query @ key.mT * scale + mask) @ value`, without a matrix of all scores.
 ///
-/// query: `[.., queries, depth]`. key: `[.., keys, depth]`. value: `[.., keys, width]`. The result is `[.., queries, width]`, of the common
-/// dtype; dimensions in front broadcast. A query for which no key takes part gives zeros.
-/// attn_mask: broadcasts to `[.., queries, keys]`; where it is bool, keys take part where it is True; where it is a float, it is added to the
-/// scores. is_causal: query i sees keys up to i. scale: by default `1 / sqrt(depth)`. enable_gqa: key and value may have fewer heads (dimension
-/// -3) than query, each serving as many neighbouring ones.
-/// ShapeError where shapes don't fit; DTypeError where operands are no floats.
+/// query: `[.., queries, depth]`. key: `[.., keys, depth]`. value: `[.., keys, width]`. The result
+/// is `[.., queries, width]`, of the common dtype; dimensions in front broadcast. A query for which
+/// no key takes part gives zeros. attn_mask: broadcasts to `[.., queries, keys]`; where it is bool,
+/// keys take part where it is True; where it is a float, it is added to the scores. is_causal:
+/// query i sees keys up to i. scale: by default `1 / sqrt(depth)`. enable_gqa: key and value may
+/// have fewer heads (dimension -3) than query, each serving as many neighbouring ones. ShapeError
+/// where shapes don't fit; DTypeError where operands are no floats.
 ///
 /// >>> q, k = flex.asarray([[1.0, 0.0]]), flex.asarray([[1.0, 0.0], [1.0, 0.0]])
 /// >>> flex.nn.scaled_dot_product_attention(q, k, flex.asarray([[2.0], [4.0]])).tolist()
@@ -155,19 +199,33 @@ fn scaled_dot_product_attention(
     scale: Option<f64>,
     enable_gqa: bool,
 ) -> PyResult<PyTensor> {
-    let keys = if key.0.rank() < 2 { 1 } else { key.0.shape()[key.0.rank() - 2] };
-    let options = Attention { mask: attn_mask.as_ref().map(|m| &m.0), causal: is_causal, scale, grouped: enable_gqa };
-    compute(py, work(&query.0, keys), || nn::scaled_dot_product_attention(&query.0, &key.0, &value.0, options))
+    let keys = if key.0.rank() < 2 {
+        1
+    } else {
+        key.0.shape()[key.0.rank() - 2]
+    };
+    let options = Attention {
+        mask: attn_mask.as_ref().map(|m| &m.0),
+        causal: is_causal,
+        scale,
+        grouped: enable_gqa,
+    };
+    compute(py, work(&query.0, keys), || {
+        nn::scaled_dot_product_attention(&query.0, &key.0, &value.0, options)
+    })
 }
 
-/// Attention of each of several sequences to itself, whose tokens lie one after the other without padding.
+/// Attention of each of several sequences to itself, whose tokens lie one after the other without
+/// padding.
 ///
-/// query, key: `[tokens, heads, depth]`. value: `[tokens, heads, width]`. The tokens of sequence i are `offsets[i]:offsets[i + 1]`. The result
-/// is `[tokens, heads, width]`, of the common dtype: what `scaled_dot_product_attention` gives for each sequence. key and value may have
-/// fewer heads than query, each serving as many neighbouring ones. is_causal: a token sees those up to itself. scale: by default
-/// `1 / sqrt(depth)`. As torch.nn.attention.varlen.varlen_attn, after FlashAttention (Dao et al., 2022), which call the offsets cu_seqlens.
-/// ShapeError where shapes don't fit, or offsets don't ascend from 0 to the number of tokens; DTypeError where operands
-/// are no floats.
+/// query, key: `[tokens, heads, depth]`. value: `[tokens, heads, width]`. The tokens of sequence i
+/// are `offsets[i]:offsets[i + 1]`. The result is `[tokens, heads, width]`, of the common dtype:
+/// what `scaled_dot_product_attention` gives for each sequence. key and value may have fewer heads
+/// than query, each serving as many neighbouring ones. is_causal: a token sees those up to itself.
+/// scale: by default `1 / sqrt(depth)`. As torch.nn.attention.varlen.varlen_attn, after
+/// FlashAttention (Dao et al., 2022), which call the offsets cu_seqlens. ShapeError where shapes
+/// don't fit, or offsets don't ascend from 0 to the number of tokens; DTypeError where operands are
+/// no floats.
 ///
 /// >>> x, v = flex.asarray([[[1.0]], [[0.0]], [[5.0]]]), flex.asarray([[[1.0]], [[2.0]], [[7.0]]])
 /// >>> flex.nn.varlen_attention(x, x, v, [0, 2, 3], is_causal=True).tolist()
@@ -185,10 +243,22 @@ fn varlen_attention(
 ) -> PyResult<PyTensor> {
     // a negative offset is beyond all tokens
     let offsets: Vec<usize> = offsets.0.iter().map(|x| *x as usize).collect();
-    compute(py, query.0.len(), || nn::varlen_attention(&query.0, &key.0, &value.0, &offsets, VarlenAttention { causal: is_causal, scale }))
+    compute(py, query.0.len(), || {
+        nn::varlen_attention(
+            &query.0,
+            &key.0,
+            &value.0,
+            &offsets,
+            VarlenAttention {
+                causal: is_causal,
+                scale,
+            },
+        )
+    })
 }
 
-/// A module of its own, which `flex/nn.py` takes its functions from; they say that they are of `flex.nn`.
+/// A module of its own, which `flex/nn.py` takes its functions from; they say that they are of
+/// `flex.nn`.
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let nn = PyModule::new(m.py(), "flex.nn")?;
     nn.add_function(wrap_pyfunction!(linear, &nn)?)?;

@@ -13,8 +13,9 @@ use crate::{Bool, Error, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// The other operand. Where an object is no operand at all, extraction fails, PyO3 answers NotImplemented, and Python asks that
-/// object; an operand that can't be converted is an error of its own.
+/// The other operand. Where an object is no operand at all, extraction fails, PyO3 answers
+/// NotImplemented, and Python asks that object; an operand that can't be converted is an error of
+/// its own.
 enum Other<'py> {
     Operand(PyResult<Lent<'py>>),
     /// A list, whose numbers take the dtype that a number has beside the tensor.
@@ -28,7 +29,9 @@ impl<'py> Other<'py> {
             Other::Operand(o) => o,
             Other::List(list) => {
                 let values = operand_beside(&list, t.read(Tensor::dtype))?;
-                values.map(|v| Lent::Operand(Operand::Tensor(v))).ok_or_else(|| PyTypeError::new_err("not an operand"))
+                values
+                    .map(|v| Lent::Operand(Operand::Tensor(v)))
+                    .ok_or_else(|| PyTypeError::new_err("not an operand"))
             }
         }
     }
@@ -68,17 +71,24 @@ fn reflected(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyR
     let other = other.beside(t.get())?;
     apply_lent(t.py(), row, [other, Lent::Object(t)])
 }
-/// Shape and dtype stay; the tensor is as it was after an error. `t += t` has taken its operand before the tensor is locked.
+/// Shape and dtype stay; the tensor is as it was after an error. `t += t` has taken its operand
+/// before the tensor is locked.
 fn in_place(t: &PyTensor, py: Python<'_>, row: &Row, other: Other) -> PyResult<()> {
     let other = other.beside(t)?;
     if let Lent::Object(o) = &other {
-        let small = t.update_with(o.get(), |t, o| is_short(t.len().max(o.len())).then(|| apply_in_place(row, t, Some(Arg::Ref(o)))));
+        let small = t.update_with(o.get(), |t, o| {
+            is_short(t.len().max(o.len())).then(|| apply_in_place(row, t, Some(Arg::Ref(o))))
+        });
         if let Some(result) = small {
             return Ok(result?);
         }
     }
     let other = other.take();
-    t.update(py, |t| t.len().max(other.len()), |t| apply_in_place(row, t, Some(other.arg())))
+    t.update(
+        py,
+        |t| t.len().max(other.len()),
+        |t| apply_in_place(row, t, Some(other.arg())),
+    )
 }
 
 macro_rules! operators {
@@ -126,7 +136,8 @@ macro_rules! operators {
                 let operands = [other.beside(self)?.take(), Operand::Tensor(self.get())];
                 Ok((elementwise::apply(py, &rows::FloorDivide::ROW, &operands)?, elementwise::apply(py, &rows::Remainder::ROW, &operands)?))
             }
-            /// The elements rounded to the nearest of `ndigits` decimals, halves to the even one; integers to tens where it is negative.
+            /// The elements rounded to the nearest of `ndigits` decimals, halves to the even one;
+            /// integers to tens where it is negative.
             #[pyo3(signature = (ndigits = None))]
             fn __round__(&self, py: Python<'_>, ndigits: Option<i32>) -> PyResult<PyTensor> {
                 let t = self.get();
@@ -164,7 +175,8 @@ fn product(py: Python<'_>, a: &Tensor, b: &Tensor) -> PyResult<PyTensor> {
 
 /// Multiplications of a matrix product, roughly.
 fn flops(a: &Tensor, b: &Tensor) -> usize {
-    a.len().saturating_mul(b.shape().last().copied().unwrap_or(1))
+    a.len()
+        .saturating_mul(b.shape().last().copied().unwrap_or(1))
 }
 
 fn no_modulo(modulo: Option<&Bound<PyAny>>) -> PyResult<()> {

@@ -40,7 +40,14 @@ struct IntInfo {
 #[pymethods]
 impl FloatInfo {
     fn __repr__(&self) -> String {
-        let FloatInfo { bits, eps, max, min, smallest_normal, dtype } = self;
+        let FloatInfo {
+            bits,
+            eps,
+            max,
+            min,
+            smallest_normal,
+            dtype,
+        } = self;
         format!(
             "finfo(bits={bits}, eps={eps:e}, max={max:e}, min={min:e}, smallest_normal={smallest_normal:e}, dtype={})",
             dtype.get().get()
@@ -50,7 +57,13 @@ impl FloatInfo {
 #[pymethods]
 impl IntInfo {
     fn __repr__(&self) -> String {
-        format!("iinfo(bits={}, max={}, min={}, dtype={})", self.bits, self.max, self.min, self.dtype.get().get())
+        format!(
+            "iinfo(bits={}, max={}, min={}, dtype={})",
+            self.bits,
+            self.max,
+            self.min,
+            self.dtype.get().get()
+        )
     }
 }
 
@@ -78,8 +91,16 @@ fn finfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<FloatInfo> {
     let dtype = dtype_of(r#type)?.real();
     let computed: Option<[f64; 3]> = dispatch!(floating dtype, |T| Some([T::EPSILON, T::MAX, T::MIN_POSITIVE].map(f64::from)), else None);
     let limits = computed.or(dispatch!(float8 dtype, |T| Some([T::EPSILON, T::MAX, T::MIN_POSITIVE].map(f64::from)), else None));
-    let [eps, max, smallest_normal] = limits.ok_or_else(|| Error::dtype("finfo", format!("{dtype} is no float dtype: use iinfo")))?;
-    Ok(FloatInfo { bits: dtype.size() * 8, eps, max, min: -max, smallest_normal, dtype: dtype::object(py, dtype)?.unbind() })
+    let [eps, max, smallest_normal] = limits
+        .ok_or_else(|| Error::dtype("finfo", format!("{dtype} is no float dtype: use iinfo")))?;
+    Ok(FloatInfo {
+        bits: dtype.size() * 8,
+        eps,
+        max,
+        min: -max,
+        smallest_normal,
+        dtype: dtype::object(py, dtype)?.unbind(),
+    })
 }
 
 /// The limits of an integer dtype, or of a tensor's; DTypeError for others.
@@ -90,14 +111,22 @@ fn finfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<FloatInfo> {
 #[pyo3(signature = (r#type, /))]
 fn iinfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<IntInfo> {
     let dtype = dtype_of(r#type)?;
-    let limits: Option<(i128, i128)> = dispatch!(integer dtype, |T| Some((T::MIN as i128, T::MAX as i128)), else None);
-    let (min, max) = limits.ok_or_else(|| Error::dtype("iinfo", format!("{dtype} is no integer dtype")))?;
-    Ok(IntInfo { bits: dtype.size() * 8, max, min, dtype: dtype::object(py, dtype)?.unbind() })
+    let limits: Option<(i128, i128)> =
+        dispatch!(integer dtype, |T| Some((T::MIN as i128, T::MAX as i128)), else None);
+    let (min, max) =
+        limits.ok_or_else(|| Error::dtype("iinfo", format!("{dtype} is no integer dtype")))?;
+    Ok(IntInfo {
+        bits: dtype.size() * 8,
+        max,
+        min,
+        dtype: dtype::object(py, dtype)?.unbind(),
+    })
 }
 
-/// Whether a dtype is of a kind: `"bool"`, `"signed integer"`, `"unsigned integer"`, `"integral"`, `"real floating"`,
-/// `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these. ValueError for other kinds. What is of a kind has the kind's
-/// arithmetic: the 8-bit floats, which have none, are of no kind.
+/// Whether a dtype is of a kind: `"bool"`, `"signed integer"`, `"unsigned integer"`, `"integral"`,
+/// `"real floating"`, `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these.
+/// ValueError for other kinds. What is of a kind has the kind's arithmetic: the 8-bit floats, which
+/// have none, are of no kind.
 ///
 /// >>> flex.isdtype(flex.uint8, "integral"), flex.isdtype(flex.uint8, (flex.int8, "real floating"))
 /// (True, False)
@@ -134,24 +163,30 @@ pub fn isdtype(dtype: DTypeArg, kind: &Bound<PyAny>) -> PyResult<bool> {
     Ok(kind.extract::<DTypeArg>()?.0 == d)
 }
 
-/// Whether a tensor or dtype converts to another dtype by the rules of promotion, without loss of kind or range.
+/// Whether a tensor or dtype converts to another dtype by the rules of promotion, without loss of
+/// kind or range.
 ///
 /// >>> flex.can_cast(flex.int8, flex.int16), flex.can_cast(flex.float32, flex.int64)
 /// (True, False)
 #[pyfunction]
 #[pyo3(signature = (from_, to, /))]
 fn can_cast(from_: &Bound<PyAny>, to: DTypeArg) -> PyResult<bool> {
-    Ok(dtype_of(from_)?.promote(to.0, "can_cast").is_ok_and(|d| d == to.0))
+    Ok(dtype_of(from_)?
+        .promote(to.0, "can_cast")
+        .is_ok_and(|d| d == to.0))
 }
 
-/// The dtype that an operation of these tensors, dtypes and Python numbers has; numbers take the others' dtype. DTypeError where
-/// there is none.
+/// The dtype that an operation of these tensors, dtypes and Python numbers has; numbers take the
+/// others' dtype. DTypeError where there is none.
 ///
 /// >>> flex.result_type(flex.int8, flex.uint8), flex.result_type(flex.float16, 1)
 /// (flex.int16, flex.float16)
 #[pyfunction]
 #[pyo3(signature = (*arrays_and_dtypes))]
-fn result_type<'py>(py: Python<'py>, arrays_and_dtypes: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyDType>> {
+fn result_type<'py>(
+    py: Python<'py>,
+    arrays_and_dtypes: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyDType>> {
     const OP: &str = "result_type";
     let mut strong: Option<DType> = None;
     let mut numbers: Vec<Scalar> = Vec::new();
@@ -164,7 +199,12 @@ fn result_type<'py>(py: Python<'py>, arrays_and_dtypes: &Bound<'py, PyTuple>) ->
                     numbers.push(s);
                     continue;
                 }
-                None => return Err(PyTypeError::new_err(format!("{OP}: expected a tensor, a dtype or a number, got {}", kind(&x)))),
+                None => {
+                    return Err(PyTypeError::new_err(format!(
+                        "{OP}: expected a tensor, a dtype or a number, got {}",
+                        kind(&x)
+                    )));
+                }
             },
         };
         strong = Some(strong.map_or(Ok(dtype), |s| s.promote(dtype, OP))?);
@@ -175,7 +215,11 @@ fn result_type<'py>(py: Python<'py>, arrays_and_dtypes: &Bound<'py, PyTuple>) ->
         (Some(d), None) => d,
         (Some(d), Some(s)) => s.promote(d),
         (None, Some(s)) => s.default_dtype(),
-        (None, None) => return Err(PyTypeError::new_err(format!("{OP}: at least one tensor, dtype or number is needed"))),
+        (None, None) => {
+            return Err(PyTypeError::new_err(format!(
+                "{OP}: at least one tensor, dtype or number is needed"
+            )));
+        }
     };
     dtype::object(py, dtype)
 }

@@ -12,19 +12,30 @@ use std::borrow::Cow;
 
 /// What is reduced: the axes, all for none.
 fn over(axis: &Option<Ints>, keepdims: bool) -> Reduction {
-    Reduction { axes: axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into()), keepdims }
+    Reduction {
+        axes: axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into()),
+        keepdims,
+    }
 }
 /// The same of one axis.
 fn along(axis: Option<isize>, keepdims: bool) -> Reduction {
-    Reduction { axes: axis.into(), keepdims }
+    Reduction {
+        axes: axis.into(),
+        keepdims,
+    }
 }
 
 /// What is reduced where a float dtype is asked for: as that.
-fn computed_in<'t>(op: &'static str, x: &'t Tensor, dtype: Option<DTypeArg>) -> crate::Result<Cow<'t, Tensor>> {
+fn computed_in<'t>(
+    op: &'static str,
+    x: &'t Tensor,
+    dtype: Option<DTypeArg>,
+) -> crate::Result<Cow<'t, Tensor>> {
     match dtype {
-        Some(d) if d.0.is_integer() || d.0.is_bool() => {
-            Err(Error::dtype(op, format!("dtype is {}, and has to be a float or complex one", d.0)))
-        }
+        Some(d) if d.0.is_integer() || d.0.is_bool() => Err(Error::dtype(
+            op,
+            format!("dtype is {}, and has to be a float or complex one", d.0),
+        )),
         Some(d) if d.0 != x.dtype() => x.astype(d.0).map(Cow::Owned),
         _ => Ok(Cow::Borrowed(x)),
     }
@@ -33,7 +44,9 @@ fn computed_in<'t>(op: &'static str, x: &'t Tensor, dtype: Option<DTypeArg>) -> 
 /// The `correction`, which NumPy calls `ddof`.
 fn correction_or(op: &'static str, correction: f64, ddof: Option<f64>) -> PyResult<f64> {
     match ddof {
-        Some(_) if correction != 0.0 => Err(Error::value(op, "correction and ddof are the same: give one").into()),
+        Some(_) if correction != 0.0 => {
+            Err(Error::value(op, "correction and ddof are the same: give one").into())
+        }
         Some(ddof) => Ok(ddof),
         None => Ok(correction),
     }
@@ -41,10 +54,11 @@ fn correction_or(op: &'static str, correction: f64, ddof: Option<f64>) -> PyResu
 
 /// The sum of elements.
 ///
-/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is summed in, by default int64
-/// for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 0; the result is the same for any
-/// number of threads. out: a NumPy array of the result's shape, which is filled and returned. AxisError where an axis is out of range or
-/// given twice.
+/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1.
+/// dtype: what is summed in, by default int64 for bool and signed integers, uint64 for unsigned
+/// ones, else that of x. Integers wrap; no elements give 0; the result is the same for any number
+/// of threads. out: a NumPy array of the result's shape, which is filled and returned. AxisError
+/// where an axis is out of range or given twice.
 ///
 /// >>> x = flex.asarray([[1, 2], [3, 4]])
 /// >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
@@ -74,9 +88,10 @@ fn sum<'py>(
 
 /// The product of elements.
 ///
-/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is multiplied in, by default
-/// int64 for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 1. AxisError where an axis is
-/// out of range or given twice.
+/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1.
+/// dtype: what is multiplied in, by default int64 for bool and signed integers, uint64 for unsigned
+/// ones, else that of x. Integers wrap; no elements give 1. AxisError where an axis is out of range
+/// or given twice.
 ///
 /// >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
 /// [2, 12]
@@ -105,9 +120,10 @@ fn prod<'py>(
 
 /// The arithmetic mean of elements.
 ///
-/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-/// integers and bool. dtype: a float or complex dtype to compute in. out: as in `sum`. No elements give NaN. AxisError where an axis is out of
-/// range or given twice.
+/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1.
+/// The result has the dtype of x, float32 for integers and bool. dtype: a float or complex dtype to
+/// compute in. out: as in `sum`. No elements give NaN. AxisError where an axis is out of range or
+/// given twice.
 ///
 /// >>> flex.mean(flex.asarray([1, 2, 6])).item()
 /// 3.0
@@ -121,13 +137,20 @@ fn mean<'py>(
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::mean(&*computed_in("mean", x, dtype)?, over(&axis, keepdims)))?, out)
+    into_out(
+        py,
+        x.compute(py, |x| {
+            ops::mean(&*computed_in("mean", x, dtype)?, over(&axis, keepdims))
+        })?,
+        out,
+    )
 }
 
 /// The variance of elements: the sum of squared distances from their mean over `n - correction`.
 ///
-/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-/// integers and bool. dtype: a float dtype to compute in. out: as in `sum`. ddof: NumPy's name of the correction. NaN where `n <= correction`.
+/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1.
+/// The result has the dtype of x, float32 for integers and bool. dtype: a float dtype to compute
+/// in. out: as in `sum`. ddof: NumPy's name of the correction. NaN where `n <= correction`.
 /// DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
 ///
 /// >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
@@ -145,10 +168,21 @@ fn var<'py>(
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let correction = correction_or("var", correction, ddof)?;
-    into_out(py, x.compute(py, |x| ops::var(&*computed_in("var", x, dtype)?, over(&axis, keepdims), correction))?, out)
+    into_out(
+        py,
+        x.compute(py, |x| {
+            ops::var(
+                &*computed_in("var", x, dtype)?,
+                over(&axis, keepdims),
+                correction,
+            )
+        })?,
+        out,
+    )
 }
 
-/// The standard deviation of elements: the square root of `var`, with the same arguments and errors.
+/// The standard deviation of elements: the square root of `var`, with the same arguments and
+/// errors.
 ///
 /// >>> flex.std(flex.asarray([1.0, 3.0])).item()
 /// 1.0
@@ -165,20 +199,41 @@ fn std_<'py>(
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let correction = correction_or("std", correction, ddof)?;
-    into_out(py, x.compute(py, |x| ops::std(&*computed_in("std", x, dtype)?, over(&axis, keepdims), correction))?, out)
+    into_out(
+        py,
+        x.compute(py, |x| {
+            ops::std(
+                &*computed_in("std", x, dtype)?,
+                over(&axis, keepdims),
+                correction,
+            )
+        })?,
+        out,
+    )
 }
 
 /// The largest of elements; NaN where there is one.
 ///
-/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x. ValueError
-/// where there is no element; DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1.
+/// The result has the dtype of x. ValueError where there is no element; DTypeError for complex
+/// numbers; AxisError where an axis is out of range or given twice.
 ///
 /// >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [5, 3]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
-fn max<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::max(x, over(&axis, keepdims)))?, out)
+fn max<'py>(
+    py: Python<'py>,
+    x: Lent,
+    axis: Option<Ints>,
+    keepdims: bool,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    into_out(
+        py,
+        x.compute(py, |x| ops::max(x, over(&axis, keepdims)))?,
+        out,
+    )
 }
 
 /// The smallest of elements; NaN where there is one. Arguments and errors are those of `max`.
@@ -187,14 +242,26 @@ fn max<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: O
 /// [1, 2]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
-fn min<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::min(x, over(&axis, keepdims)))?, out)
+fn min<'py>(
+    py: Python<'py>,
+    x: Lent,
+    axis: Option<Ints>,
+    keepdims: bool,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    into_out(
+        py,
+        x.compute(py, |x| ops::min(x, over(&axis, keepdims)))?,
+        out,
+    )
 }
 
-/// The position of the largest element, the first where several are; that of the first NaN where there is one.
+/// The position of the largest element, the first where several are; that of the first NaN where
+/// there is one.
 ///
-/// axis: an integer, or None for the position among all in row-major order. keepdims: reduced axes stay, with size 1. The result is int64.
-/// ValueError where there is no element; DTypeError for complex numbers; AxisError where the axis is out of range.
+/// axis: an integer, or None for the position among all in row-major order. keepdims: reduced axes
+/// stay, with size 1. The result is int64. ValueError where there is no element; DTypeError for
+/// complex numbers; AxisError where the axis is out of range.
 ///
 /// >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [1, 0]
@@ -207,7 +274,11 @@ fn argmax<'py>(
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::argmax(x, along(axis, keepdims)))?, out)
+    into_out(
+        py,
+        x.compute(py, |x| ops::argmax(x, along(axis, keepdims)))?,
+        out,
+    )
 }
 
 /// The position of the smallest element. Arguments and errors are those of `argmax`.
@@ -223,50 +294,92 @@ fn argmin<'py>(
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::argmin(x, along(axis, keepdims)))?, out)
+    into_out(
+        py,
+        x.compute(py, |x| ops::argmin(x, along(axis, keepdims)))?,
+        out,
+    )
 }
 
-/// `max` and `argmax` in one: the largest element and its position (int64). Arguments and errors are those of `argmax`.
+/// `max` and `argmax` in one: the largest element and its position (int64). Arguments and errors
+/// are those of `argmax`.
 ///
 /// >>> [t.tolist() for t in flex.max_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
 /// [[5, 3], [1, 0]]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn max_with_indices(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResult<(PyTensor, PyTensor)> {
-    pair(py, x.0.len(), || ops::max_with_indices(&x.0, along(axis, keepdims)))
+fn max_with_indices(
+    py: Python<'_>,
+    x: Arg,
+    axis: Option<isize>,
+    keepdims: bool,
+) -> PyResult<(PyTensor, PyTensor)> {
+    pair(py, x.0.len(), || {
+        ops::max_with_indices(&x.0, along(axis, keepdims))
+    })
 }
 
-/// `min` and `argmin` in one: the smallest element and its position (int64). Arguments and errors are those of `argmin`.
+/// `min` and `argmin` in one: the smallest element and its position (int64). Arguments and errors
+/// are those of `argmin`.
 ///
 /// >>> [t.tolist() for t in flex.min_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
 /// [[1, 2], [0, 1]]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn min_with_indices(py: Python<'_>, x: Arg, axis: Option<isize>, keepdims: bool) -> PyResult<(PyTensor, PyTensor)> {
-    pair(py, x.0.len(), || ops::min_with_indices(&x.0, along(axis, keepdims)))
+fn min_with_indices(
+    py: Python<'_>,
+    x: Arg,
+    axis: Option<isize>,
+    keepdims: bool,
+) -> PyResult<(PyTensor, PyTensor)> {
+    pair(py, x.0.len(), || {
+        ops::min_with_indices(&x.0, along(axis, keepdims))
+    })
 }
 
 /// Whether any element is true (not zero).
 ///
-/// x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The
-/// result is bool; no elements give False. AxisError where an axis is out of range or given twice.
+/// x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all.
+/// keepdims: reduced axes stay, with size 1. The result is bool; no elements give False. AxisError
+/// where an axis is out of range or given twice.
 ///
 /// >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
 /// [True, False]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
-fn any<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::any(x, over(&axis, keepdims)))?, out)
+fn any<'py>(
+    py: Python<'py>,
+    x: Lent,
+    axis: Option<Ints>,
+    keepdims: bool,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    into_out(
+        py,
+        x.compute(py, |x| ops::any(x, over(&axis, keepdims)))?,
+        out,
+    )
 }
 
-/// Whether all elements are true (not zero). Arguments and errors are those of `any`; no elements give True.
+/// Whether all elements are true (not zero). Arguments and errors are those of `any`; no elements
+/// give True.
 ///
 /// >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
 /// [True, False]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
-fn all<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-    into_out(py, x.compute(py, |x| ops::all(x, over(&axis, keepdims)))?, out)
+fn all<'py>(
+    py: Python<'py>,
+    x: Lent,
+    axis: Option<Ints>,
+    keepdims: bool,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    into_out(
+        py,
+        x.compute(py, |x| ops::all(x, over(&axis, keepdims)))?,
+        out,
+    )
 }
 
 /// How many elements are not zero. Arguments and errors are those of `any`; the result is int64.
@@ -275,14 +388,20 @@ fn all<'py>(py: Python<'py>, x: Lent, axis: Option<Ints>, keepdims: bool, out: O
 /// [1, 2]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn count_nonzero(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+fn count_nonzero(
+    py: Python<'_>,
+    x: Lent,
+    axis: Option<Ints>,
+    keepdims: bool,
+) -> PyResult<PyTensor> {
     x.compute(py, |x| ops::count_nonzero(x, over(&axis, keepdims)))
 }
 
 /// `log(sum(exp(x)))` of elements, without overflow.
 ///
-/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-/// integers and bool; no elements give `-inf`. DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1.
+/// The result has the dtype of x, float32 for integers and bool; no elements give `-inf`.
+/// DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
 ///
 /// >>> flex.logsumexp(flex.asarray([-flex.inf, 1000.0])).item()
 /// 1000.0

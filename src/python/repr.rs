@@ -13,20 +13,43 @@ const BOOLS: [&str; 2] = ["False", "True"];
 impl PyTensor {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let t = self.get();
-        let data = elements(&t, Style { indent: "Tensor(".len(), bools: BOOLS })?;
-        Ok(format!("Tensor({data}, shape={}, dtype={})", PyTuple::new(py, t.shape())?, t.dtype()))
+        let data = elements(
+            &t,
+            Style {
+                indent: "Tensor(".len(),
+                bools: BOOLS,
+            },
+        )?;
+        Ok(format!(
+            "Tensor({data}, shape={}, dtype={})",
+            PyTuple::new(py, t.shape())?,
+            t.dtype()
+        ))
     }
     fn __str__(&self) -> PyResult<String> {
-        Ok(elements(&self.get(), Style { indent: 0, bools: BOOLS })?)
+        Ok(elements(
+            &self.get(),
+            Style {
+                indent: 0,
+                bools: BOOLS,
+            },
+        )?)
     }
     /// Without a specification as `str`; with one, that of the number, for tensors of one element.
-    fn __format__<'py>(&self, py: Python<'py>, spec: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn __format__<'py>(
+        &self,
+        py: Python<'py>,
+        spec: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let t = self.get();
         if spec.len()? == 0 {
             return Ok(self.__str__()?.into_pyobject(py)?.into_any());
         }
         if t.len() != 1 {
-            let message = format!("a tensor of shape {:?} takes no format: format its elements, as of t.tolist()", t.shape());
+            let message = format!(
+                "a tensor of shape {:?} takes no format: format its elements, as of t.tolist()",
+                t.shape()
+            );
             return Err(PyTypeError::new_err(message));
         }
         values::item(py, &t, "format")?.call_method1("__format__", (spec,))

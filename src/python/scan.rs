@@ -8,32 +8,63 @@ use pyo3::prelude::*;
 
 /// The sums of elements from the first of an axis to each.
 ///
-/// axis: may be None where x has one dimension (ShapeError). dtype: what is summed in, by default int64 for bool and signed integers, uint64
-/// for unsigned ones, else that of x. include_initial: a 0 comes first, and the axis is longer by one. AxisError where the axis is out of
-/// range.
+/// axis: may be None where x has one dimension (ShapeError). dtype: what is summed in, by default
+/// int64 for bool and signed integers, uint64 for unsigned ones, else that of x. include_initial: a
+/// 0 comes first, and the axis is longer by one. AxisError where the axis is out of range.
 ///
 /// >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
 /// [0, 1, 3, 6]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, dtype = None, include_initial = false))]
-fn cumulative_sum(py: Python<'_>, x: Arg, axis: Option<isize>, dtype: Option<DTypeArg>, include_initial: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::cumulative_sum(&x.0, Cumulative { axis: axis.into(), dtype: dtype.map(|d| d.0), include_initial }))
+fn cumulative_sum(
+    py: Python<'_>,
+    x: Arg,
+    axis: Option<isize>,
+    dtype: Option<DTypeArg>,
+    include_initial: bool,
+) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || {
+        ops::cumulative_sum(
+            &x.0,
+            Cumulative {
+                axis: axis.into(),
+                dtype: dtype.map(|d| d.0),
+                include_initial,
+            },
+        )
+    })
 }
 
-/// The products of elements from the first of an axis to each. Arguments and errors are those of `cumulative_sum`; the initial value is 1.
+/// The products of elements from the first of an axis to each. Arguments and errors are those of
+/// `cumulative_sum`; the initial value is 1.
 ///
 /// >>> flex.cumulative_prod(flex.asarray([2, 3, 4])).tolist()
 /// [2, 6, 24]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, dtype = None, include_initial = false))]
-fn cumulative_prod(py: Python<'_>, x: Arg, axis: Option<isize>, dtype: Option<DTypeArg>, include_initial: bool) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || ops::cumulative_prod(&x.0, Cumulative { axis: axis.into(), dtype: dtype.map(|d| d.0), include_initial }))
+fn cumulative_prod(
+    py: Python<'_>,
+    x: Arg,
+    axis: Option<isize>,
+    dtype: Option<DTypeArg>,
+    include_initial: bool,
+) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || {
+        ops::cumulative_prod(
+            &x.0,
+            Cumulative {
+                axis: axis.into(),
+                dtype: dtype.map(|d| d.0),
+                include_initial,
+            },
+        )
+    })
 }
 
 /// The largest of elements from the first of an axis to each; NaN from the first NaN on.
 ///
-/// axis: may be None where x has one dimension (ShapeError). The result has the shape and dtype of x. DTypeError for complex numbers;
-/// AxisError where the axis is out of range.
+/// axis: may be None where x has one dimension (ShapeError). The result has the shape and dtype of
+/// x. DTypeError for complex numbers; AxisError where the axis is out of range.
 ///
 /// >>> flex.cumulative_max(flex.asarray([1, 3, 2])).tolist()
 /// [1, 3, 3]
@@ -43,7 +74,8 @@ fn cumulative_max(py: Python<'_>, x: Arg, axis: Option<isize>) -> PyResult<PyTen
     compute(py, x.0.len(), || ops::cumulative_max(&x.0, axis))
 }
 
-/// The smallest of elements from the first of an axis to each. Arguments and errors are those of `cumulative_max`.
+/// The smallest of elements from the first of an axis to each. Arguments and errors are those of
+/// `cumulative_max`.
 ///
 /// >>> flex.cumulative_min(flex.asarray([3, 1, 2])).tolist()
 /// [3, 1, 1]
@@ -55,19 +87,29 @@ fn cumulative_min(py: Python<'_>, x: Arg, axis: Option<isize>) -> PyResult<PyTen
 
 /// Differences of neighbours along an axis, taken `n` times.
 ///
-/// prepend, append: what to put before and after x first: a number, or a tensor of its shape but for the axis (ShapeError). The result
-/// has the common dtype, and an axis shorter by n. ValueError where n is negative; DTypeError for bool; AxisError where the axis is out of range.
+/// prepend, append: what to put before and after x first: a number, or a tensor of its shape but
+/// for the axis (ShapeError). The result has the common dtype, and an axis shorter by n. ValueError
+/// where n is negative; DTypeError for bool; AxisError where the axis is out of range.
 ///
 /// >>> flex.diff(flex.asarray([1, 4, 9, 16])).tolist()
 /// [3, 5, 7]
 #[pyfunction]
 #[pyo3(signature = (x, /, n = 1, axis = -1, *, prepend = None, append = None), text_signature = "(x, /, n=1, axis=-1, *, prepend=None, append=None)")]
-fn diff(py: Python<'_>, x: Arg, n: isize, axis: isize, prepend: Option<Operand>, append: Option<Operand>) -> PyResult<PyTensor> {
+fn diff(
+    py: Python<'_>,
+    x: Arg,
+    n: isize,
+    axis: isize,
+    prepend: Option<Operand>,
+    append: Option<Operand>,
+) -> PyResult<PyTensor> {
     let dtype = x.0.dtype();
     let [prepend, append] = [prepend, append].map(|o| o.map(|o| o.tensor_like(dtype)).transpose());
     let (prepend, append) = (prepend?, append?);
     let n = count("diff", "n", n)?;
-    compute(py, x.0.len(), || ops::diff(&x.0, n, axis, prepend.as_ref(), append.as_ref()))
+    compute(py, x.0.len(), || {
+        ops::diff(&x.0, n, axis, prepend.as_ref(), append.as_ref())
+    })
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

@@ -1,4 +1,5 @@
-//! Sets: distinct elements and membership. Several results are named tuples, whose classes `flex/_results.py` has.
+//! Sets: distinct elements and membership. Several results are named tuples, whose classes
+//! `flex/_results.py` has.
 
 use super::convert::{Arg, Operand, compute, detached};
 use super::tensor::PyTensor;
@@ -8,14 +9,17 @@ use pyo3::prelude::*;
 
 /// The tensors as a named tuple.
 fn named<'py>(py: Python<'py>, class: &str, tensors: Vec<Tensor>) -> PyResult<Bound<'py, PyAny>> {
-    py.import("flex._results")?.getattr(class)?.call1(tuple(py, tensors)?)
+    py.import("flex._results")?
+        .getattr(class)?
+        .call1(tuple(py, tensors)?)
 }
 
 /// The distinct elements, where they are, and how many there are of each.
 ///
-/// x: a tensor of any dtype and shape, seen as one line. The result is a named tuple: `values`, ascending, of the dtype of x; `indices`,
-/// where each occurs first; `inverse_indices`, of the shape of x, which give x from the values; `counts`. All but the values are int64.
-/// Each NaN is a value of its own, both zeros are one; complex numbers are ordered by real, then imaginary part.
+/// x: a tensor of any dtype and shape, seen as one line. The result is a named tuple: `values`,
+/// ascending, of the dtype of x; `indices`, where each occurs first; `inverse_indices`, of the
+/// shape of x, which give x from the values; `counts`. All but the values are int64. Each NaN is a
+/// value of its own, both zeros are one; complex numbers are ordered by real, then imaginary part.
 ///
 /// >>> u = flex.unique_all(flex.asarray([3, 1, 3]))
 /// >>> u.values.tolist(), u.indices.tolist(), u.inverse_indices.tolist(), u.counts.tolist()
@@ -24,10 +28,15 @@ fn named<'py>(py: Python<'py>, class: &str, tensors: Vec<Tensor>) -> PyResult<Bo
 #[pyo3(signature = (x, /))]
 fn unique_all<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
     let u = detached(py, x.0.len(), || ops::unique_all(&x.0))?;
-    named(py, "UniqueAllResult", vec![u.values, u.indices, u.inverse, u.counts])
+    named(
+        py,
+        "UniqueAllResult",
+        vec![u.values, u.indices, u.inverse, u.counts],
+    )
 }
 
-/// The distinct elements, ascending, and how many there are of each (int64): the named tuple `values`, `counts`, as of `unique_all`.
+/// The distinct elements, ascending, and how many there are of each (int64): the named tuple
+/// `values`, `counts`, as of `unique_all`.
 ///
 /// >>> values, counts = flex.unique_counts(flex.asarray([3, 1, 3]))
 /// >>> values.tolist(), counts.tolist()
@@ -39,8 +48,8 @@ fn unique_counts<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
     named(py, "UniqueCountsResult", vec![values, counts])
 }
 
-/// The distinct elements, ascending, and for each element of x the position of its value (int64, in the shape of x): the named tuple
-/// `values`, `inverse_indices`, as of `unique_all`.
+/// The distinct elements, ascending, and for each element of x the position of its value (int64, in
+/// the shape of x): the named tuple `values`, `inverse_indices`, as of `unique_all`.
 ///
 /// >>> values, inverse = flex.unique_inverse(flex.asarray([3, 1, 3]))
 /// >>> values[inverse].tolist()
@@ -62,10 +71,12 @@ fn unique_values(py: Python<'_>, x: Arg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::unique_values(&x.0))
 }
 
-/// For each element of `x1`, whether it is one of those of `x2`; with `invert`, whether it is none of them.
+/// For each element of `x1`, whether it is one of those of `x2`; with `invert`, whether it is none
+/// of them.
 ///
-/// x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN is no element. DTypeError for complex numbers, or
-/// where there is no common dtype; ValueError where a number is out of range for the other's dtype.
+/// x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN is no
+/// element. DTypeError for complex numbers, or where there is no common dtype; ValueError where a
+/// number is out of range for the other's dtype.
 ///
 /// >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
 /// [True, False, True]
@@ -79,7 +90,11 @@ fn isin(py: Python<'_>, x1: Operand, x2: Operand, invert: bool) -> PyResult<PyTe
     };
     compute(py, x1.len().saturating_add(x2.len()), || {
         let found = ops::isin(&x1, &x2)?;
-        if invert { ops::logical_not(found) } else { Ok(found) }
+        if invert {
+            ops::logical_not(found)
+        } else {
+            Ok(found)
+        }
     })
 }
 

@@ -17,21 +17,38 @@ impl<'py> FromPyObject<'_, 'py> for Tensors {
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Tensors> {
         let tensor = |t: &Bound<'py, PyAny>| Ok(t.extract::<Arg>()?.0);
         if let Ok(t) = x.cast::<PyTuple>() {
-            return t.iter().map(|t| tensor(&t)).collect::<PyResult<_>>().map(Tensors);
+            return t
+                .iter()
+                .map(|t| tensor(&t))
+                .collect::<PyResult<_>>()
+                .map(Tensors);
         }
         if let Ok(l) = x.cast::<PyList>() {
-            return l.iter().map(|t| tensor(&t)).collect::<PyResult<_>>().map(Tensors);
+            return l
+                .iter()
+                .map(|t| tensor(&t))
+                .collect::<PyResult<_>>()
+                .map(Tensors);
         }
         match x.try_iter() {
-            Ok(items) if !x.is_instance_of::<PyString>() => items.map(|t| tensor(&t?)).collect::<PyResult<_>>().map(Tensors),
-            _ => Err(PyTypeError::new_err(format!("expected a list or tuple of tensors, got {}", kind(&x)))),
+            Ok(items) if !x.is_instance_of::<PyString>() => items
+                .map(|t| tensor(&t?))
+                .collect::<PyResult<_>>()
+                .map(Tensors),
+            _ => Err(PyTypeError::new_err(format!(
+                "expected a list or tuple of tensors, got {}",
+                kind(&x)
+            ))),
         }
     }
 }
 
 impl Tensors {
     fn elements(&self) -> usize {
-        self.0.iter().map(Tensor::len).fold(0, usize::saturating_add)
+        self.0
+            .iter()
+            .map(Tensor::len)
+            .fold(0, usize::saturating_add)
     }
 }
 
@@ -49,7 +66,10 @@ fn view(x: &Lent, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> PyResult<PyTenso
 /// [(3, 4), (3, 4)]
 #[pyfunction]
 #[pyo3(signature = (*arrays))]
-fn broadcast_arrays<'py>(py: Python<'py>, arrays: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyTuple>> {
+fn broadcast_arrays<'py>(
+    py: Python<'py>,
+    arrays: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyTuple>> {
     tuple(py, ops::broadcast_arrays(&arrays.extract::<Tensors>()?.0)?)
 }
 
@@ -68,8 +88,9 @@ fn broadcast_to(x: Lent, shape: Ints) -> PyResult<PyTensor> {
 
 /// Tensors one after the other along an axis; with `axis=None`, each as one line.
 ///
-/// arrays: a sequence of at least one tensor (ValueError), of one shape but for their size along the axis (ShapeError). The result has the
-/// dtype that all promote to (DTypeError where there is none).
+/// arrays: a sequence of at least one tensor (ValueError), of one shape but for their size along
+/// the axis (ShapeError). The result has the dtype that all promote to (DTypeError where there is
+/// none).
 ///
 /// >>> flex.concat([flex.asarray([1, 2]), flex.asarray([3])]).tolist()
 /// [1, 2, 3]
@@ -81,7 +102,8 @@ fn concat(py: Python<'_>, arrays: Tensors, axis: Option<isize>) -> PyResult<PyTe
 
 /// Tensors of one shape along a new axis, which stands at that place in the result.
 ///
-/// arrays: a sequence of at least one tensor (ValueError), all of one shape (ShapeError). The result has the dtype that all promote to.
+/// arrays: a sequence of at least one tensor (ValueError), all of one shape (ShapeError). The
+/// result has the dtype that all promote to.
 ///
 /// >>> flex.stack([flex.asarray([1, 2]), flex.asarray([3, 4])], axis=1).tolist()
 /// [[1, 3], [2, 4]]
@@ -105,14 +127,17 @@ fn expand_dims(x: Lent, axis: Ints) -> PyResult<PyTensor> {
 
 /// Dimensions of size 1 taken out: those named, or all; a view.
 ///
-/// axis: an integer or a tuple of them. ShapeError where one has another size; AxisError where it is out of range or given twice.
+/// axis: an integer or a tuple of them. ShapeError where one has another size; AxisError where it
+/// is out of range or given twice.
 ///
 /// >>> flex.squeeze(flex.zeros((1, 3, 1)), axis=0).shape
 /// (3, 1)
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None))]
 fn squeeze(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
-    view(&x, |x| x.squeeze(axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into())))
+    view(&x, |x| {
+        x.squeeze(axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into()))
+    })
 }
 
 /// Elements in reverse order along an axis, several, or all; a view.
@@ -129,7 +154,8 @@ fn flip(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
 
 /// Dimensions moved to other places, the others staying in their order; a view.
 ///
-/// source, destination: as many axes of x as of the result (ShapeError). AxisError where one is out of range or given twice.
+/// source, destination: as many axes of x as of the result (ShapeError). AxisError where one is out
+/// of range or given twice.
 ///
 /// >>> flex.moveaxis(flex.zeros((2, 3, 4)), 0, -1).shape
 /// (3, 4, 2)
@@ -148,7 +174,9 @@ fn moveaxis(x: Lent, source: Ints, destination: Ints) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, axes))]
 fn permute_dims(x: Lent, axes: Ints) -> PyResult<PyTensor> {
-    view(&x, |x| Ok(x.view(x.layout().permute("permute_dims", &axes.0)?)))
+    view(&x, |x| {
+        Ok(x.view(x.layout().permute("permute_dims", &axes.0)?))
+    })
 }
 
 /// The dimensions in another order, in reverse order where none is given; a view.
@@ -161,7 +189,11 @@ fn permute_dims(x: Lent, axes: Ints) -> PyResult<PyTensor> {
 #[pyo3(signature = (x, /, *axes))]
 fn transpose(x: Lent, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
     let none = axes.is_empty() || axes.len() == 1 && axes.get_item(0)?.is_none();
-    let axes = if none { None } else { Some(Ints::from_args(axes)?) };
+    let axes = if none {
+        None
+    } else {
+        Some(Ints::from_args(axes)?)
+    };
     view(&x, |x| {
         let axes = axes.unwrap_or_else(|| Ints((0..x.rank() as isize).rev().collect()));
         Ok(x.view(x.layout().permute("transpose", &axes.0)?))
@@ -175,22 +207,32 @@ fn transpose(x: Lent, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, axis1, axis2))]
 fn swapaxes(x: Lent, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
-    view(&x, |x| Ok(x.view(x.layout().swap_axes("swapaxes", axis1, axis2)?)))
+    view(&x, |x| {
+        Ok(x.view(x.layout().swap_axes("swapaxes", axis1, axis2)?))
+    })
 }
 
 /// Each element several times along an axis; with `axis=None`, of x as one line.
 ///
-/// repeats: an integer for all, or as many as the axis has elements. ValueError where one is negative; ShapeError where they are not as
-/// many as the elements; DTypeError where they are no integers.
+/// repeats: an integer for all, or as many as the axis has elements. ValueError where one is
+/// negative; ShapeError where they are not as many as the elements; DTypeError where they are no
+/// integers.
 ///
 /// >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
 /// [1, 1, 3]
 #[pyfunction]
 #[pyo3(signature = (x, /, repeats, axis = None))]
-fn repeat(py: Python<'_>, x: Arg, repeats: &Bound<PyAny>, axis: Option<isize>) -> PyResult<PyTensor> {
+fn repeat(
+    py: Python<'_>,
+    x: Arg,
+    repeats: &Bound<PyAny>,
+    axis: Option<isize>,
+) -> PyResult<PyTensor> {
     if let Ok(times) = integer(repeats) {
         let times = count("repeat", "repeats", times)?;
-        return compute(py, x.0.len().saturating_mul(times), || ops::repeat(&x.0, times, axis));
+        return compute(py, x.0.len().saturating_mul(times), || {
+            ops::repeat(&x.0, times, axis)
+        });
     }
     let repeats = asarray(repeats, None, None)?.get().get();
     compute(py, x.0.len(), || ops::repeat_counts(&x.0, &repeats, axis))
@@ -198,22 +240,31 @@ fn repeat(py: Python<'_>, x: Arg, repeats: &Bound<PyAny>, axis: Option<isize>) -
 
 /// `x` beside itself, `repetitions[k]` times along dimension `k`.
 ///
-/// repetitions: an integer or a tuple of them, which counts from the last dimension; the shorter of it and the shape of x is filled up
-/// with 1 in front. ValueError where one is negative.
+/// repetitions: an integer or a tuple of them, which counts from the last dimension; the shorter of
+/// it and the shape of x is filled up with 1 in front. ValueError where one is negative.
 ///
 /// >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
 /// [[1, 2, 1, 2], [1, 2, 1, 2]]
 #[pyfunction]
 #[pyo3(signature = (x, /, repetitions))]
 fn tile(py: Python<'_>, x: Arg, repetitions: Ints) -> PyResult<PyTensor> {
-    let times = repetitions.0.iter().map(|n| count("tile", "a repetition", *n)).collect::<PyResult<Vec<_>>>()?;
-    compute(py, times.iter().fold(x.0.len(), |n, t| n.saturating_mul(*t)), || ops::tile(&x.0, &times))
+    let times = repetitions
+        .0
+        .iter()
+        .map(|n| count("tile", "a repetition", *n))
+        .collect::<PyResult<Vec<_>>>()?;
+    compute(
+        py,
+        times.iter().fold(x.0.len(), |n, t| n.saturating_mul(*t)),
+        || ops::tile(&x.0, &times),
+    )
 }
 
-/// Elements moved by `shift` places along an axis, those that leave at the end coming in at the beginning; with `axis=None`, in x as one
-/// line.
+/// Elements moved by `shift` places along an axis, those that leave at the end coming in at the
+/// beginning; with `axis=None`, in x as one line.
 ///
-/// shift, axis: integers, or tuples of as many (ShapeError). AxisError where an axis is out of range.
+/// shift, axis: integers, or tuples of as many (ShapeError). AxisError where an axis is out of
+/// range.
 ///
 /// >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
 /// [4, 1, 2, 3]
@@ -221,10 +272,17 @@ fn tile(py: Python<'_>, x: Arg, repetitions: Ints) -> PyResult<PyTensor> {
 #[pyo3(signature = (x, /, shift, axis = None))]
 fn roll(py: Python<'_>, x: Arg, shift: Ints, axis: Option<Ints>) -> PyResult<PyTensor> {
     let shift: Vec<i64> = shift.0.iter().map(|s| *s as i64).collect();
-    compute(py, x.0.len(), || ops::roll(&x.0, &shift[..], axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into())))
+    compute(py, x.0.len(), || {
+        ops::roll(
+            &x.0,
+            &shift[..],
+            axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into()),
+        )
+    })
 }
 
-/// One tensor for each index of an axis, which goes; views, as a tuple. AxisError where the axis is out of range.
+/// One tensor for each index of an axis, which goes; views, as a tuple. AxisError where the axis is
+/// out of range.
 ///
 /// >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
 /// [[1, 3], [2, 4]]
@@ -234,10 +292,11 @@ fn unstack(py: Python<'_>, x: Arg, axis: isize) -> PyResult<Bound<'_, PyTuple>> 
     tuple(py, x.0.unstack(axis)?)
 }
 
-/// Pieces along an axis: of one size, the last one smaller where it doesn't divide, or of the sizes given, which add up to the axis'
-/// (as torch.split); views, as a tuple.
+/// Pieces along an axis: of one size, the last one smaller where it doesn't divide, or of the sizes
+/// given, which add up to the axis' (as torch.split); views, as a tuple.
 ///
-/// ValueError where a size is negative, or the one size 0; ShapeError where sizes don't add up; AxisError for a wrong axis.
+/// ValueError where a size is negative, or the one size 0; ShapeError where sizes don't add up;
+/// AxisError for a wrong axis.
 ///
 /// >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3, 4, 5]), 2)]
 /// [[1, 2], [3, 4], [5]]
@@ -245,28 +304,47 @@ fn unstack(py: Python<'_>, x: Arg, axis: isize) -> PyResult<Bound<'_, PyTuple>> 
 /// [[1], [2, 3]]
 #[pyfunction]
 #[pyo3(signature = (x, /, sizes, axis = 0))]
-fn split<'py>(py: Python<'py>, x: Arg, sizes: &Bound<'py, PyAny>, axis: isize) -> PyResult<Bound<'py, PyTuple>> {
+fn split<'py>(
+    py: Python<'py>,
+    x: Arg,
+    sizes: &Bound<'py, PyAny>,
+    axis: isize,
+) -> PyResult<Bound<'py, PyTuple>> {
     let sizes = match integer(sizes) {
         Ok(size) => {
             let size = count("split", "the size", size)?;
-            let total = x.0.shape().get(layout::axis("split", axis, x.0.rank())?).copied().unwrap_or(0);
+            let total =
+                x.0.shape()
+                    .get(layout::axis("split", axis, x.0.rank())?)
+                    .copied()
+                    .unwrap_or(0);
             if size == 0 {
-                return Err(PyValueError::new_err("split: pieces of size 0; it must be at least 1"));
+                return Err(PyValueError::new_err(
+                    "split: pieces of size 0; it must be at least 1",
+                ));
             }
             let starts = (0..total.max(1)).step_by(size);
             let mut sizes = Vec::new();
-            let refused = |_| Error::Memory { bytes: starts.len() as u128 * size_of::<usize>() as u128, limit: 0 };
+            let refused = |_| Error::Memory {
+                bytes: starts.len() as u128 * size_of::<usize>() as u128,
+                limit: 0,
+            };
             sizes.try_reserve_exact(starts.len()).map_err(refused)?;
             sizes.extend(starts.map(|start| size.min(total - start)));
             sizes
         }
-        Err(_) => sizes.extract::<Ints>()?.0.iter().map(|n| count("split", "a size", *n)).collect::<PyResult<Vec<_>>>()?,
+        Err(_) => sizes
+            .extract::<Ints>()?
+            .0
+            .iter()
+            .map(|n| count("split", "a size", *n))
+            .collect::<PyResult<Vec<_>>>()?,
     };
     tuple(py, x.0.split(&sizes, axis)?)
 }
 
-/// `chunks` pieces of equal size along an axis, the last one smaller, or fewer of them, where it doesn't divide (as torch.chunk); views,
-/// as a tuple.
+/// `chunks` pieces of equal size along an axis, the last one smaller, or fewer of them, where it
+/// doesn't divide (as torch.chunk); views, as a tuple.
 ///
 /// ValueError where chunks is not positive; AxisError for a wrong axis.
 ///
@@ -278,25 +356,30 @@ fn chunk(py: Python<'_>, x: Arg, chunks: isize, axis: isize) -> PyResult<Bound<'
     tuple(py, x.0.chunk(count("chunk", "chunks", chunks)?, axis)?)
 }
 
-/// Sliding windows of `size` elements along an axis, one every `step`. The axis counts the windows, and their elements are a new last
-/// dimension; a view whose elements overlap.
+/// Sliding windows of `size` elements along an axis, one every `step`. The axis counts the windows,
+/// and their elements are a new last dimension; a view whose elements overlap.
 ///
-/// ValueError where size or step is not positive; ShapeError where a window is larger than the axis; AxisError for a wrong axis.
+/// ValueError where size or step is not positive; ShapeError where a window is larger than the
+/// axis; AxisError for a wrong axis.
 ///
 /// >>> flex.unfold(flex.arange(5), 3).tolist()
 /// [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
 #[pyfunction]
 #[pyo3(signature = (x, /, size, *, step = 1, axis = -1), text_signature = "(x, /, size, *, step=1, axis=-1)")]
 fn unfold(x: Lent, size: isize, step: isize, axis: isize) -> PyResult<PyTensor> {
-    let (size, step) = (count("unfold", "size", size)?, count("unfold", "step", step)?);
+    let (size, step) = (
+        count("unfold", "size", size)?,
+        count("unfold", "step", step)?,
+    );
     view(&x, |x| x.unfold(axis, size, step))
 }
 
 /// `x` with elements of `value` around it.
 ///
-/// pad_width: how many before and after, as numpy.pad takes it: an integer for both ends of all dimensions, one pair for all
-/// dimensions, or a pair for each. The result has the dtype of x. ValueError where one is negative; ShapeError where there are more or fewer
-/// pairs than dimensions; DTypeError where the value is of a kind beyond the dtype.
+/// pad_width: how many before and after, as numpy.pad takes it: an integer for both ends of all
+/// dimensions, one pair for all dimensions, or a pair for each. The result has the dtype of x.
+/// ValueError where one is negative; ShapeError where there are more or fewer pairs than
+/// dimensions; DTypeError where the value is of a kind beyond the dtype.
 ///
 /// >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
 /// [9, 1, 2, 9, 9]
@@ -306,18 +389,36 @@ fn pad(py: Python<'_>, x: Arg, pad_width: &Bound<PyAny>, value: Number) -> PyRes
     let rank = x.0.rank();
     let pair = |p: &[isize]| -> PyResult<(usize, usize)> {
         match p {
-            [both] => Ok((count("pad", "a width", *both)?, count("pad", "a width", *both)?)),
-            [before, after] => Ok((count("pad", "a width", *before)?, count("pad", "a width", *after)?)),
-            other => Err(PyValueError::new_err(format!("pad: {other:?} is not a pair of widths"))),
+            [both] => Ok((
+                count("pad", "a width", *both)?,
+                count("pad", "a width", *both)?,
+            )),
+            [before, after] => Ok((
+                count("pad", "a width", *before)?,
+                count("pad", "a width", *after)?,
+            )),
+            other => Err(PyValueError::new_err(format!(
+                "pad: {other:?} is not a pair of widths"
+            ))),
         }
     };
     let widths = match pad_width.extract::<Ints>() {
         Ok(one) => vec![pair(&one.0)?; rank],
         Err(_) => {
-            let wrong = || PyTypeError::new_err("pad: pad_width is an integer, a pair of them, or a pair for each dimension");
+            let wrong = || {
+                PyTypeError::new_err(
+                    "pad: pad_width is an integer, a pair of them, or a pair for each dimension",
+                )
+            };
             let pairs = pad_width.try_iter().map_err(|_| wrong())?;
-            let pairs = pairs.map(|p| pair(&p?.extract::<Ints>().map_err(|_| wrong())?.0)).collect::<PyResult<Vec<_>>>()?;
-            if pairs.len() == 1 { vec![pairs[0]; rank] } else { pairs }
+            let pairs = pairs
+                .map(|p| pair(&p?.extract::<Ints>().map_err(|_| wrong())?.0))
+                .collect::<PyResult<Vec<_>>>()?;
+            if pairs.len() == 1 {
+                vec![pairs[0]; rank]
+            } else {
+                pairs
+            }
         }
     };
     compute(py, x.0.len(), || ops::pad(&x.0, &widths, value.0))

@@ -8,15 +8,20 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// Two tensors as a tuple.
-pub fn pair(py: Python<'_>, elements: usize, f: impl FnOnce() -> Result<(Tensor, Tensor)> + Send) -> PyResult<(PyTensor, PyTensor)> {
+pub fn pair(
+    py: Python<'_>,
+    elements: usize,
+    f: impl FnOnce() -> Result<(Tensor, Tensor)> + Send,
+) -> PyResult<(PyTensor, PyTensor)> {
     let (a, b) = detached(py, elements, f)?;
     Ok((PyTensor::new(a), PyTensor::new(b)))
 }
 
 /// The values of each line along `axis`, in order.
 ///
-/// x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, also with `descending`. `stable` changes
-/// nothing: the order among equal values is always kept. DTypeError for complex numbers; AxisError where the axis is out of range.
+/// x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, also with
+/// `descending`. `stable` changes nothing: the order among equal values is always kept. DTypeError
+/// for complex numbers; AxisError where the axis is out of range.
 ///
 /// >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
 /// [3, 2, 1]
@@ -29,68 +34,118 @@ fn sort(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> 
 
 /// The positions that sort each line along `axis`.
 ///
-/// x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their order, also with
-/// `descending`; NaN comes last. DTypeError for complex numbers; AxisError where the axis is out of range.
+/// x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their
+/// order, also with `descending`; NaN comes last. DTypeError for complex numbers; AxisError where
+/// the axis is out of range.
 ///
 /// >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
 /// [1, 2, 0]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
-fn argsort(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> PyResult<PyTensor> {
+fn argsort(
+    py: Python<'_>,
+    x: Arg,
+    axis: isize,
+    descending: bool,
+    stable: bool,
+) -> PyResult<PyTensor> {
     let _ = stable; // every sort is stable
-    compute(py, x.0.len(), || ops::argsort(&x.0, Sort { axis, descending }))
+    compute(py, x.0.len(), || {
+        ops::argsort(&x.0, Sort { axis, descending })
+    })
 }
 
 /// `sort` and `argsort` in one: the sorted values and their positions.
 ///
-/// x: a tensor of an ordered dtype; both results have its shape, the positions are int64. DTypeError for complex numbers; AxisError
-/// where the axis is out of range.
+/// x: a tensor of an ordered dtype; both results have its shape, the positions are int64.
+/// DTypeError for complex numbers; AxisError where the axis is out of range.
 ///
 /// >>> values, indices = flex.sort_with_indices(flex.asarray([3, 1, 2]))
 /// >>> values.tolist(), indices.tolist()
 /// ([1, 2, 3], [1, 2, 0])
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = -1, *, descending = false, stable = true), text_signature = "(x, /, axis=-1, *, descending=False, stable=True)")]
-fn sort_with_indices(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> PyResult<(PyTensor, PyTensor)> {
+fn sort_with_indices(
+    py: Python<'_>,
+    x: Arg,
+    axis: isize,
+    descending: bool,
+    stable: bool,
+) -> PyResult<(PyTensor, PyTensor)> {
     let _ = stable; // every sort is stable
-    pair(py, x.0.len(), || ops::sort_with_indices(&x.0, Sort { axis, descending }))
+    pair(py, x.0.len(), || {
+        ops::sort_with_indices(&x.0, Sort { axis, descending })
+    })
 }
 
-/// The `k` largest values of each line along `axis`, or the smallest, and their positions; the best first where `sorted`.
+/// The `k` largest values of each line along `axis`, or the smallest, and their positions; the best
+/// first where `sorted`.
 ///
-/// x: a tensor of an ordered dtype; both results have its shape but for `k` along the axis, the positions are int64. Of equal
-/// values the earlier is better; NaN is taken last. ValueError where k is negative or beyond the size of the axis; DTypeError for
-/// complex numbers; AxisError where the axis is out of range.
+/// x: a tensor of an ordered dtype; both results have its shape but for `k` along the axis, the
+/// positions are int64. Of equal values the earlier is better; NaN is taken last. ValueError where
+/// k is negative or beyond the size of the axis; DTypeError for complex numbers; AxisError where
+/// the axis is out of range.
 ///
 /// >>> values, indices = flex.topk(flex.asarray([1, 5, 3]), 2)
 /// >>> values.tolist(), indices.tolist()
 /// ([5, 3], [1, 2])
 #[pyfunction]
 #[pyo3(signature = (x, /, k, axis = -1, *, largest = true, sorted = true), text_signature = "(x, /, k, axis=-1, *, largest=True, sorted=True)")]
-fn topk(py: Python<'_>, x: Arg, k: isize, axis: isize, largest: bool, sorted: bool) -> PyResult<(PyTensor, PyTensor)> {
-    let k = usize::try_from(k).map_err(|_| PyValueError::new_err(format!("topk: k is {k}; it must not be negative")))?;
-    pair(py, x.0.len(), || ops::topk(&x.0, k, TopK { axis, largest, sorted }))
+fn topk(
+    py: Python<'_>,
+    x: Arg,
+    k: isize,
+    axis: isize,
+    largest: bool,
+    sorted: bool,
+) -> PyResult<(PyTensor, PyTensor)> {
+    let k = usize::try_from(k)
+        .map_err(|_| PyValueError::new_err(format!("topk: k is {k}; it must not be negative")))?;
+    pair(py, x.0.len(), || {
+        ops::topk(
+            &x.0,
+            k,
+            TopK {
+                axis,
+                largest,
+                sorted,
+            },
+        )
+    })
 }
 
-/// Where each of `x2` would be put into `x1` to keep it sorted: before values equal to it with `side="left"`, after them with
-/// `"right"`.
+/// Where each of `x2` would be put into `x1` to keep it sorted: before values equal to it with
+/// `side="left"`, after them with `"right"`.
 ///
-/// x1: a sorted tensor of one dimension, NaN last; `sorter` holds the positions that sort it where it isn't. x2: a tensor or a
-/// number, of any shape, which is the result's; the result is int64. ShapeError where x1 has another rank, or the sorter another
-/// size; DTypeError for complex numbers; ValueError for another side; IndexError where a position of the sorter is out of range.
+/// x1: a sorted tensor of one dimension, NaN last; `sorter` holds the positions that sort it where
+/// it isn't. x2: a tensor or a number, of any shape, which is the result's; the result is int64.
+/// ShapeError where x1 has another rank, or the sorter another size; DTypeError for complex
+/// numbers; ValueError for another side; IndexError where a position of the sorter is out of range.
 ///
 /// >>> flex.searchsorted(flex.asarray([1, 2, 2, 4]), flex.asarray([2, 5]), side="right").tolist()
 /// [3, 4]
 #[pyfunction]
 #[pyo3(signature = (x1, x2, /, side = "left", sorter = None))]
-fn searchsorted(py: Python<'_>, x1: Arg, x2: Operand, side: &str, sorter: Option<Arg>) -> PyResult<PyTensor> {
+fn searchsorted(
+    py: Python<'_>,
+    x1: Arg,
+    x2: Operand,
+    side: &str,
+    sorter: Option<Arg>,
+) -> PyResult<PyTensor> {
     let side = match side {
         "left" => Side::Left,
         "right" => Side::Right,
-        other => return Err(PyValueError::new_err(format!("searchsorted: side is {other:?}; it is \"left\" or \"right\""))),
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "searchsorted: side is {other:?}; it is \"left\" or \"right\""
+            )));
+        }
     };
     let x2 = x2.tensor_like(x1.0.dtype())?;
-    compute(py, x1.0.len() + x2.len(), || ops::searchsorted(&x1.0, &x2, side, sorter.as_ref().map(|s| &s.0)))
+    compute(py, x1.0.len() + x2.len(), || {
+        ops::searchsorted(&x1.0, &x2, side, sorter.as_ref().map(|s| &s.0))
+    })
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

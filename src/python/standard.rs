@@ -1,4 +1,5 @@
-//! What the array API standard asks of a namespace besides functions: constants, versions, what there is.
+//! What the array API standard asks of a namespace besides functions: constants, versions, what
+//! there is.
 
 use super::convert::{CPU, Device, Ints};
 use super::dtype;
@@ -17,9 +18,15 @@ const API_VERSION: &str = "2025.12";
 #[pyfunction]
 #[pyo3(signature = (*shapes))]
 fn broadcast_shapes<'py>(py: Python<'py>, shapes: Vec<Ints>) -> PyResult<Bound<'py, PyTuple>> {
-    let shapes = shapes.iter().map(Ints::shape).collect::<PyResult<Vec<_>>>()?;
+    let shapes = shapes
+        .iter()
+        .map(Ints::shape)
+        .collect::<PyResult<Vec<_>>>()?;
     let shapes: Vec<&[usize]> = shapes.iter().map(|s| s.as_slice()).collect();
-    PyTuple::new(py, layout::broadcast("broadcast_shapes", &shapes)?.as_slice())
+    PyTuple::new(
+        py,
+        layout::broadcast("broadcast_shapes", &shapes)?.as_slice(),
+    )
 }
 
 /// What this namespace has: the standard's inspection functions.
@@ -42,22 +49,36 @@ impl Info {
     }
     /// The dtypes of tensors made without one.
     #[pyo3(signature = (*, device = None))]
-    fn default_dtypes<'py>(&self, py: Python<'py>, device: Option<Device>) -> PyResult<Bound<'py, PyDict>> {
+    fn default_dtypes<'py>(
+        &self,
+        py: Python<'py>,
+        device: Option<Device>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let _ = device;
         let d = PyDict::new(py);
         d.set_item("real floating", dtype::object(py, DType::DEFAULT_FLOAT)?)?;
-        d.set_item("complex floating", dtype::object(py, DType::DEFAULT_COMPLEX)?)?;
+        d.set_item(
+            "complex floating",
+            dtype::object(py, DType::DEFAULT_COMPLEX)?,
+        )?;
         d.set_item("integral", dtype::object(py, DType::DEFAULT_INT)?)?;
         d.set_item("indexing", dtype::object(py, DType::DEFAULT_INT)?)?;
         Ok(d)
     }
     /// The dtypes by name; `kind` as that of `isdtype`.
     #[pyo3(signature = (*, device = None, kind = None))]
-    fn dtypes<'py>(&self, py: Python<'py>, device: Option<Device>, kind: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyDict>> {
+    fn dtypes<'py>(
+        &self,
+        py: Python<'py>,
+        device: Option<Device>,
+        kind: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let _ = device;
         let found = PyDict::new(py);
         for d in DType::ALL {
-            if kind.map_or(Ok(true), |k| super::promotion::isdtype(dtype::DTypeArg(d), k))? {
+            if kind.map_or(Ok(true), |k| {
+                super::promotion::isdtype(dtype::DTypeArg(d), k)
+            })? {
                 found.set_item(d.name(), dtype::object(py, d)?)?;
             }
         }

@@ -20,12 +20,17 @@ impl PyTensor {
         if let Ok(key) = key.cast::<PySlice>() {
             let item = slice(key)?;
             return self.view(|t| match item {
-                Index::Slice { start, stop, step } if t.rank() > 0 && step != 0 => t.slice_axis(0, start, stop, step),
+                Index::Slice { start, stop, step } if t.rank() > 0 && step != 0 => {
+                    t.slice_axis(0, start, stop, step)
+                }
                 _ => ops::get(t, &[item]),
             });
         }
         let items = parse(key)?;
-        if !items.iter().any(|i| matches!(i, Index::Mask(_) | Index::Array(_))) {
+        if !items
+            .iter()
+            .any(|i| matches!(i, Index::Mask(_) | Index::Array(_)))
+        {
             return self.view(|t| ops::get(t, &items)); // moves nothing
         }
         let t = self.get();
@@ -46,28 +51,47 @@ impl PyTensor {
                 Operand::Scalar(s) => Tensor::filled(&[], dtype, &s.value(dtype, "set")?)?,
             },
         };
-        this.update(key.py(), |t| written(t, &items), |t| ops::set(t, &items, &value))
+        this.update(
+            key.py(),
+            |t| written(t, &items),
+            |t| ops::set(t, &items, &value),
+        )
     }
     fn __delitem__(&self, _key: &Bound<PyAny>) -> PyResult<()> {
-        Err(PyTypeError::new_err("the elements of a tensor can't be deleted"))
+        Err(PyTypeError::new_err(
+            "the elements of a tensor can't be deleted",
+        ))
     }
 }
 
-/// Elements that are written by setting these items, at most: those of one place where integers lead, unless all are copied.
+/// Elements that are written by setting these items, at most: those of one place where integers
+/// lead, unless all are copied.
 fn written(t: &mut Tensor, items: &Items) -> usize {
-    let leading = items.iter().zip(t.shape()).take_while(|(item, _)| matches!(item, Index::Int(_)));
+    let leading = items
+        .iter()
+        .zip(t.shape())
+        .take_while(|(item, _)| matches!(item, Index::Int(_)));
     let n = leading.fold(t.len(), |n, (_, size)| n / (*size).max(1));
-    if convert::is_short(n) && t.get_mut_ptr().is_none() { t.len() } else { n }
+    if convert::is_short(n) && t.get_mut_ptr().is_none() {
+        t.len()
+    } else {
+        n
+    }
 }
 
-/// Warns that nobody will see what is written to a tensor whose one reference is the interpreter's stack, as in `t[0][1] = 5`. From
-/// Python 3.14 on the stack borrows the references of local variables, which are looked through first.
+/// Warns that nobody will see what is written to a tensor whose one reference is the interpreter's
+/// stack, as in `t[0][1] = 5`. From Python 3.14 on the stack borrows the references of local
+/// variables, which are looked through first.
 #[cold]
 fn warn_of_lost_write(t: &Bound<PyTensor>) -> PyResult<()> {
     let py = t.py();
     if py.version_info() >= (3, 14) {
         let frame = py.import("sys")?.getattr("_getframe")?.call0()?;
-        for local in frame.getattr("f_locals")?.call_method0("values")?.try_iter()? {
+        for local in frame
+            .getattr("f_locals")?
+            .call_method0("values")?
+            .try_iter()?
+        {
             if local?.is(t) {
                 return Ok(());
             }
@@ -75,14 +99,21 @@ fn warn_of_lost_write(t: &Bound<PyTensor>) -> PyResult<()> {
     }
     let message = c"this write is lost: tensors are values, and it changes a temporary that nothing else holds. \
         Write t[0, 1] = 5 for t[0][1] = 5; give other views, such as t.T, a name, write to that, and use it";
-    PyErr::warn(py, &py.get_type::<convert::error::ChainedAssignmentWarning>(), message, 1)
+    PyErr::warn(
+        py,
+        &py.get_type::<convert::error::ChainedAssignmentWarning>(),
+        message,
+        1,
+    )
 }
 
 /// The items between the brackets.
 fn parse(key: &Bound<PyAny>) -> PyResult<Items> {
     let mut items = Items::new();
     match key.cast::<PyTuple>() {
-        Ok(keys) => keys.iter_borrowed().try_for_each(|k| item(&k).map(|i| items.push(i)))?,
+        Ok(keys) => keys
+            .iter_borrowed()
+            .try_for_each(|k| item(&k).map(|i| items.push(i)))?,
         Err(_) => items.push(item(key)?),
     }
     Ok(items)
@@ -111,8 +142,13 @@ fn item(x: &Bound<PyAny>) -> PyResult<Index> {
     match Operand::of(x)? {
         Some(Operand::Tensor(t)) => array(x, t),
         Some(Operand::Scalar(crate::Scalar::Int(_))) => position(x),
-        Some(Operand::Scalar(crate::Scalar::Bool(b))) => Ok(Index::Mask(Tensor::scalar(b, DType::Bool)?)),
-        _ => x.call_method0("__index__").map_err(|_| no_index(kind(x))).and_then(|i| position(&i)),
+        Some(Operand::Scalar(crate::Scalar::Bool(b))) => {
+            Ok(Index::Mask(Tensor::scalar(b, DType::Bool)?))
+        }
+        _ => x
+            .call_method0("__index__")
+            .map_err(|_| no_index(kind(x)))
+            .and_then(|i| position(&i)),
     }
 }
 
@@ -136,15 +172,22 @@ fn array(x: &Bound<PyAny>, t: Tensor) -> PyResult<Index> {
 
 /// An integer as an index: one beyond 64 bits is out of range of every axis.
 fn position(x: &Bound<PyAny>) -> PyResult<Index> {
-    x.extract::<i64>().map(Index::Int).map_err(|_| PyIndexError::new_err(format!("index {x} is out of range for every axis")))
+    x.extract::<i64>()
+        .map(Index::Int)
+        .map_err(|_| PyIndexError::new_err(format!("index {x} is out of range for every axis")))
 }
 
-/// A slice: its bounds clipped to 64 bits as Python clips those of lists, absent ones being beyond every tensor's.
+/// A slice: its bounds clipped to 64 bits as Python clips those of lists, absent ones being beyond
+/// every tensor's.
 fn slice(x: &Bound<PySlice>) -> PyResult<Index> {
     let (mut start, mut stop, mut step) = (0, 0, 0);
     // SAFETY: a live slice, with the GIL held, and three numbers to write to.
     match unsafe { ffi::PySlice_Unpack(x.as_ptr(), &mut start, &mut stop, &mut step) } {
-        0 => Ok(Index::Slice { start: Some(start as i64), stop: Some(stop as i64), step: step as i64 }),
+        0 => Ok(Index::Slice {
+            start: Some(start as i64),
+            stop: Some(stop as i64),
+            step: step as i64,
+        }),
         _ => Err(PyErr::fetch(x.py())),
     }
 }

@@ -1,4 +1,5 @@
-//! `flex.Tensor`: the class, its attributes, and the methods that are about one tensor as an object.
+//! `flex.Tensor`: the class, its attributes, and the methods that are about one tensor as an
+//! object.
 
 use super::cell::Cell;
 use super::convert::{self, CPU, Device, Ints, compute, detached};
@@ -13,8 +14,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// An n-dimensional array of numbers of one dtype.
 ///
-/// A tensor is a value: in-place syntax (`t += 1`, `t[0] = 2`) changes this tensor and no other, whatever they share inside.
-/// It may be used from any number of threads.
+/// A tensor is a value: in-place syntax (`t += 1`, `t[0] = 2`) changes this tensor and no other,
+/// whatever they share inside. It may be used from any number of threads.
 #[pyclass(frozen, weakref, name = "Tensor", module = "flex")]
 pub struct PyTensor(pub(super) Cell);
 
@@ -30,7 +31,10 @@ impl PyTensor {
     /// The sizes of the dimensions.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.about(|layout, _| Shape::from_slice(layout.shape())))
+        PyTuple::new(
+            py,
+            self.about(|layout, _| Shape::from_slice(layout.shape())),
+        )
     }
     /// The type of the elements.
     #[getter]
@@ -68,14 +72,23 @@ impl PyTensor {
     fn device(&self) -> &'static str {
         CPU
     }
-    /// The transpose of a matrix. For other ranks, `mT` transposes the last two dimensions, and `permute_dims` orders all.
+    /// The transpose of a matrix. For other ranks, `mT` transposes the last two dimensions, and
+    /// `permute_dims` orders all.
     #[getter]
     #[allow(non_snake_case)]
     fn T(&self) -> PyResult<PyTensor> {
         self.view(|t| match t.rank() {
             2 => t.transpose(0, 1),
-            n @ (0 | 1) => Err(Error::shape("T", format!("not defined for {n} dimensions: expand_dims makes a row or a column of one"))),
-            n => Err(Error::shape("T", format!("not defined for {n} dimensions: use mT for the last two, or permute_dims"))),
+            n @ (0 | 1) => Err(Error::shape(
+                "T",
+                format!(
+                    "not defined for {n} dimensions: expand_dims makes a row or a column of one"
+                ),
+            )),
+            n => Err(Error::shape(
+                "T",
+                format!("not defined for {n} dimensions: use mT for the last two, or permute_dims"),
+            )),
         })
     }
     /// The last two dimensions exchanged.
@@ -83,7 +96,10 @@ impl PyTensor {
     #[allow(non_snake_case)]
     fn mT(&self) -> PyResult<PyTensor> {
         self.view(|t| match t.rank() {
-            n @ (0 | 1) => Err(Error::shape("mT", format!("the tensor has {n} dimensions; at least 2 are needed"))),
+            n @ (0 | 1) => Err(Error::shape(
+                "mT",
+                format!("the tensor has {n} dimensions; at least 2 are needed"),
+            )),
             _ => t.transpose(-2, -1),
         })
     }
@@ -91,7 +107,8 @@ impl PyTensor {
     fn is_contiguous(&self) -> bool {
         self.about(|layout, _| layout.is_contiguous())
     }
-    /// The same elements, one after the other in row-major order: the tensor itself where they lie so.
+    /// The same elements, one after the other in row-major order: the tensor itself where they lie
+    /// so.
     fn contiguous<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
         let t = slf.get().get();
         if t.is_contiguous() {
@@ -107,17 +124,31 @@ impl PyTensor {
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         values::tolist(py, &self.get())
     }
-    /// The elements as another dtype: floats to integers are truncated and saturated, integers to narrower ones wrap; complex numbers
-    /// to real ones are a DTypeError, take `flex.real(x)` of them. With
-    /// `copy=False` the tensor itself where the dtype is its own.
+    /// The elements as another dtype: floats to integers are truncated and saturated, integers to
+    /// narrower ones wrap; complex numbers to real ones are a DTypeError, take `flex.real(x)` of
+    /// them. With `copy=False` the tensor itself where the dtype is its own.
     #[pyo3(signature = (dtype, *, copy = true, device = None))]
-    fn astype<'py>(slf: &Bound<'py, Self>, dtype: DTypeArg, copy: bool, device: Option<Device>) -> PyResult<Bound<'py, Self>> {
+    fn astype<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: DTypeArg,
+        copy: bool,
+        device: Option<Device>,
+    ) -> PyResult<Bound<'py, Self>> {
         let (py, _) = (slf.py(), device);
         if !copy && slf.get().about(|_, dtype| dtype) == dtype.0 {
             return Ok(slf.clone());
         }
         let t = slf.get().get();
-        Bound::new(py, compute(py, t.len(), || if t.dtype() == dtype.0 { t.copy() } else { t.astype(dtype.0) })?)
+        Bound::new(
+            py,
+            compute(py, t.len(), || {
+                if t.dtype() == dtype.0 {
+                    t.copy()
+                } else {
+                    t.astype(dtype.0)
+                }
+            })?,
+        )
     }
     /// A copy with memory of its own.
     fn copy(&self, py: Python<'_>) -> PyResult<PyTensor> {
@@ -134,14 +165,26 @@ impl PyTensor {
     ) -> PyResult<Bound<'py, Self>> {
         let _ = device;
         if stream.is_some() {
-            return Err(PyValueError::new_err("to_device: the CPU has no streams; stream must be None"));
+            return Err(PyValueError::new_err(
+                "to_device: the CPU has no streams; stream must be None",
+            ));
         }
-        if copy == Some(true) { Bound::new(slf.py(), slf.get().copy(slf.py())?) } else { Ok(slf.clone()) }
+        if copy == Some(true) {
+            Bound::new(slf.py(), slf.get().copy(slf.py())?)
+        } else {
+            Ok(slf.clone())
+        }
     }
-    /// The elements in row-major order under another shape; one size may be -1, and is then what remains. Without memory moved
-    /// where the strides allow it; with `copy=False` an error where they don't.
+    /// The elements in row-major order under another shape; one size may be -1, and is then what
+    /// remains. Without memory moved where the strides allow it; with `copy=False` an error where
+    /// they don't.
     #[pyo3(signature = (*shape, copy = None))]
-    fn reshape(&self, py: Python<'_>, shape: &Bound<PyTuple>, copy: Option<bool>) -> PyResult<PyTensor> {
+    fn reshape(
+        &self,
+        py: Python<'_>,
+        shape: &Bound<PyTuple>,
+        copy: Option<bool>,
+    ) -> PyResult<PyTensor> {
         reshaped(py, &self.get(), &Ints::from_args(shape)?, copy)
     }
 
@@ -152,14 +195,20 @@ impl PyTensor {
         self.copy(py)
     }
     fn __len__(&self) -> PyResult<usize> {
-        self.about(|layout, _| layout.shape().first().copied()).ok_or_else(|| PyTypeError::new_err("len() of a 0-dimensional tensor"))
+        self.about(|layout, _| layout.shape().first().copied())
+            .ok_or_else(|| PyTypeError::new_err("len() of a 0-dimensional tensor"))
     }
     fn __iter__(slf: &Bound<'_, Self>) -> PyResult<Rows> {
         let t = slf.get().get();
         if t.rank() == 0 {
-            return Err(PyTypeError::new_err("iteration over a 0-dimensional tensor"));
+            return Err(PyTypeError::new_err(
+                "iteration over a 0-dimensional tensor",
+            ));
         }
-        Ok(Rows { t, next: Mutex::new(0) })
+        Ok(Rows {
+            t,
+            next: Mutex::new(0),
+        })
     }
     fn __reversed__(slf: &Bound<'_, Self>) -> PyResult<Rows> {
         let mut rows = PyTensor::__iter__(slf)?;
@@ -169,26 +218,41 @@ impl PyTensor {
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
         let n = self.size();
         if n != 1 {
-            let message = format!("the truth of a tensor of {n} elements is ambiguous: use flex.any(t) or flex.all(t)");
+            let message = format!(
+                "the truth of a tensor of {n} elements is ambiguous: use flex.any(t) or flex.all(t)"
+            );
             return Err(PyValueError::new_err(message));
         }
         self.one(py, "bool")?.is_truthy()
     }
     fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let x = self.number(py, "int")?;
-        if x.is_exact_instance_of::<PyInt>() { Ok(x) } else { py.get_type::<PyInt>().call1((x,)) }
+        if x.is_exact_instance_of::<PyInt>() {
+            Ok(x)
+        } else {
+            py.get_type::<PyInt>().call1((x,))
+        }
     }
     fn __float__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let x = self.number(py, "float")?;
-        if x.is_exact_instance_of::<PyFloat>() { Ok(x) } else { py.get_type::<PyFloat>().call1((x,)) }
+        if x.is_exact_instance_of::<PyFloat>() {
+            Ok(x)
+        } else {
+            py.get_type::<PyFloat>().call1((x,))
+        }
     }
     fn __complex__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.get_type::<PyComplex>().call1((self.number(py, "complex")?,))
+        py.get_type::<PyComplex>()
+            .call1((self.number(py, "complex")?,))
     }
     fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let t = self.get();
         if t.rank() != 0 || !t.dtype().is_integer() {
-            let message = format!("only 0-dimensional tensors of integers are indices, not one of shape {:?} and {}", t.shape(), t.dtype());
+            let message = format!(
+                "only 0-dimensional tensors of integers are indices, not one of shape {:?} and {}",
+                t.shape(),
+                t.dtype()
+            );
             return Err(PyTypeError::new_err(message));
         }
         values::item(py, &t, "index")
@@ -198,10 +262,18 @@ impl PyTensor {
     }
     /// The array API's namespace: the module `flex`.
     #[pyo3(signature = (*, api_version = None))]
-    fn __array_namespace__<'py>(&self, py: Python<'py>, api_version: Option<&str>) -> PyResult<Bound<'py, PyModule>> {
+    fn __array_namespace__<'py>(
+        &self,
+        py: Python<'py>,
+        api_version: Option<&str>,
+    ) -> PyResult<Bound<'py, PyModule>> {
         match api_version {
-            None | Some("2021.12" | "2022.12" | "2023.12" | "2024.12" | "2025.12") => py.import("flex"),
-            Some(v) => Err(PyValueError::new_err(format!("version {v:?} of the array API standard is not known"))),
+            None | Some("2021.12" | "2022.12" | "2023.12" | "2024.12" | "2025.12") => {
+                py.import("flex")
+            }
+            Some(v) => Err(PyValueError::new_err(format!(
+                "version {v:?} of the array API standard is not known"
+            ))),
         }
     }
 }
@@ -226,9 +298,23 @@ impl PyTensor {
 }
 
 /// `reshape`, also as a function.
-pub fn reshaped(py: Python<'_>, t: &Tensor, shape: &Ints, copy: Option<bool>) -> PyResult<PyTensor> {
-    let refused =
-        || Error::value("reshape", format!("shape {:?} as {:?} needs a copy, and copy is False", t.shape(), shape.0.as_slice())).into();
+pub fn reshaped(
+    py: Python<'_>,
+    t: &Tensor,
+    shape: &Ints,
+    copy: Option<bool>,
+) -> PyResult<PyTensor> {
+    let refused = || {
+        Error::value(
+            "reshape",
+            format!(
+                "shape {:?} as {:?} needs a copy, and copy is False",
+                t.shape(),
+                shape.0.as_slice()
+            ),
+        )
+        .into()
+    };
     match copy {
         Some(false) => t.view_as(&shape.0)?.map(PyTensor::new).ok_or_else(refused),
         Some(true) => detached(py, t.len(), || t.copy()?.reshape(&shape.0)).map(PyTensor::new),
@@ -237,7 +323,10 @@ pub fn reshaped(py: Python<'_>, t: &Tensor, shape: &Ints, copy: Option<bool>) ->
 }
 
 /// Strides in bytes. They saturate where a dimension of one element has one that means nothing.
-pub fn byte_strides(layout: &Layout, dtype: DType) -> impl ExactSizeIterator<Item = isize> + use<'_> {
+pub fn byte_strides(
+    layout: &Layout,
+    dtype: DType,
+) -> impl ExactSizeIterator<Item = isize> + use<'_> {
     let size = dtype.size() as isize;
     layout.strides().iter().map(move |s| s.saturating_mul(size))
 }
@@ -270,10 +359,12 @@ impl Rows {
 
 /// A tensor from numbers, nested lists of them, an array, or another tensor.
 ///
-/// Arrays of NumPy and others are borrowed, not copied, where their memory can be read as it is: who writes to the array sees
-/// it in the tensor. `copy=True` makes one apart, `copy=False` errors where a copy is needed. A tensor that has the dtype
-/// already is returned itself. dtype: by default that of the array, or bool, int64, float32 or complex64, as the numbers are.
-/// TypeError for what holds no numbers; ValueError for ragged lists; OverflowError where an integer is beyond the dtype.
+/// Arrays of NumPy and others are borrowed, not copied, where their memory can be read as it is:
+/// who writes to the array sees it in the tensor. `copy=True` makes one apart, `copy=False` errors
+/// where a copy is needed. A tensor that has the dtype already is returned itself. dtype: by
+/// default that of the array, or bool, int64, float32 or complex64, as the numbers are. TypeError
+/// for what holds no numbers; ValueError for ragged lists; OverflowError where an integer is beyond
+/// the dtype.
 ///
 /// >>> flex.asarray([[1, 2], [3, 4]]).shape, flex.asarray([1.5]).dtype
 /// ((2, 2), flex.float32)
@@ -289,9 +380,10 @@ fn asarray<'py>(
     convert::asarray(obj, dtype.map(|d| d.0), copy)
 }
 
-/// The elements in row-major order under another shape; one size may be -1, and is then what remains. A view where the strides
-/// allow it, else a copy; `copy=True` makes one always, `copy=False` errors where one is needed (ValueError). ShapeError where the
-/// number of elements differs.
+/// The elements in row-major order under another shape; one size may be -1, and is then what
+/// remains. A view where the strides allow it, else a copy; `copy=True` makes one always,
+/// `copy=False` errors where one is needed (ValueError). ShapeError where the number of elements
+/// differs.
 ///
 /// >>> flex.reshape(flex.arange(6), (2, -1)).tolist()
 /// [[0, 1, 2], [3, 4, 5]]
@@ -301,24 +393,38 @@ fn reshape(py: Python<'_>, x: convert::Arg, shape: Ints, copy: Option<bool>) -> 
     reshaped(py, &x.0, &shape, copy)
 }
 
-/// The elements as another dtype: floats to integers are truncated and saturated (NaN gives 0), integers to narrower ones wrap; complex
-/// numbers to real ones are a DTypeError, take `flex.real(x)` of them. With
-/// `copy=False` the tensor itself where the dtype is its own.
+/// The elements as another dtype: floats to integers are truncated and saturated (NaN gives 0),
+/// integers to narrower ones wrap; complex numbers to real ones are a DTypeError, take
+/// `flex.real(x)` of them. With `copy=False` the tensor itself where the dtype is its own.
 ///
 /// >>> flex.astype(flex.asarray([1.9, -2.9, 300.0]), flex.int8).tolist()
 /// [1, -2, 127]
 #[pyfunction]
 #[pyo3(signature = (x, /, dtype, *, copy = true, device = None))]
-fn astype<'py>(x: &Bound<'py, PyAny>, dtype: DTypeArg, copy: bool, device: Option<Device>) -> PyResult<Bound<'py, PyTensor>> {
+fn astype<'py>(
+    x: &Bound<'py, PyAny>,
+    dtype: DTypeArg,
+    copy: bool,
+    device: Option<Device>,
+) -> PyResult<Bound<'py, PyTensor>> {
     match x.cast::<PyTensor>() {
         Ok(t) => PyTensor::astype(t, dtype, copy, device),
-        Err(_) => PyTensor::astype(&Bound::new(x.py(), PyTensor::new(x.extract::<convert::Arg>()?.0))?, dtype, copy, device),
+        Err(_) => PyTensor::astype(
+            &Bound::new(x.py(), PyTensor::new(x.extract::<convert::Arg>()?.0))?,
+            dtype,
+            copy,
+            device,
+        ),
     }
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add_class::<PyTensor>()?;
-    for f in [wrap_pyfunction!(asarray, m)?, wrap_pyfunction!(reshape, m)?, wrap_pyfunction!(astype, m)?] {
+    for f in [
+        wrap_pyfunction!(asarray, m)?,
+        wrap_pyfunction!(reshape, m)?,
+        wrap_pyfunction!(astype, m)?,
+    ] {
         m.add_function(f)?;
     }
     Ok(())

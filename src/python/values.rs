@@ -40,7 +40,11 @@ to_python! {
 }
 
 /// A list of `n` items, as `item` makes them.
-fn list<'py>(py: Python<'py>, n: usize, mut item: impl FnMut(usize) -> PyResult<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+fn list<'py>(
+    py: Python<'py>,
+    n: usize,
+    mut item: impl FnMut(usize) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let len = isize::try_from(n).map_err(|_| Error::memory::<usize>(n))?;
     // SAFETY: attached; a new object, or none and an exception.
     let list = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyList_New(len)) }?;
@@ -58,7 +62,8 @@ fn list<'py>(py: Python<'py>, n: usize, mut item: impl FnMut(usize) -> PyResult<
 pub fn tuple(py: Python<'_>, tensors: Vec<Tensor>) -> PyResult<Bound<'_, PyTuple>> {
     let len = isize::try_from(tensors.len()).map_err(|_| Error::memory::<usize>(tensors.len()))?;
     // SAFETY: attached; a new object, or none and an exception.
-    let tuple = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyTuple_New(len)) }?.cast_into::<PyTuple>()?;
+    let tuple = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyTuple_New(len)) }?
+        .cast_into::<PyTuple>()?;
     for (k, t) in tensors.into_iter().enumerate() {
         let item = Bound::new(py, PyTensor::new(t))?;
         // SAFETY: a place of the new tuple, which nobody else has seen; it takes the item over.
@@ -73,7 +78,13 @@ pub fn tuple(py: Python<'_>, tensors: Vec<Tensor>) -> PyResult<Bound<'_, PyTuple
 ///
 /// # Safety
 /// They are readable and of `dtype`, which their addresses are aligned for.
-unsafe fn row(py: Python<'_>, p: *const u8, n: usize, stride: isize, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
+unsafe fn row(
+    py: Python<'_>,
+    p: *const u8,
+    n: usize,
+    stride: isize,
+    dtype: DType,
+) -> PyResult<Bound<'_, PyAny>> {
     dispatch!(all dtype, |T| {
         let at = |k: usize| (p as *const T).wrapping_offset(k as isize * stride);
         // SAFETY: `n` elements, `stride` of them apart, by the caller's promise.
@@ -82,9 +93,15 @@ unsafe fn row(py: Python<'_>, p: *const u8, n: usize, stride: isize, dtype: DTyp
 }
 
 /// An element of this dtype.
-pub fn number<'py>(py: Python<'py>, x: &Value, dtype: DType, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
+pub fn number<'py>(
+    py: Python<'py>,
+    x: &Value,
+    dtype: DType,
+    op: &'static str,
+) -> PyResult<Bound<'py, PyAny>> {
     dispatch!(all dtype, |T| {
-        // SAFETY: the value is an element of the dtype by the caller's word; any bytes are values of `T`, and aligned.
+        // SAFETY: the value is an element of the dtype by the caller's word; any bytes are values
+        // of `T`, and aligned.
         unsafe { (x.as_ptr() as *const T).read() }.number(py)
     }, else Err(Error::unsupported(op, dtype).into()))
 }
@@ -97,17 +114,37 @@ pub fn item<'py>(py: Python<'py>, t: &Tensor, op: &'static str) -> PyResult<Boun
 /// The elements as nested lists; a number where the rank is 0.
 pub fn tolist<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
     if t.rank() > DEEPEST {
-        return Err(PyValueError::new_err(format!("tolist: {} dimensions are more than {DEEPEST}", t.rank())));
+        return Err(PyValueError::new_err(format!(
+            "tolist: {} dimensions are more than {DEEPEST}",
+            t.rank()
+        )));
     }
-    if t.rank() == 0 { item(py, t, "tolist") } else { nested(py, t, 0, t.as_ptr()) }
+    if t.rank() == 0 {
+        item(py, t, "tolist")
+    } else {
+        nested(py, t, 0, t.as_ptr())
+    }
 }
 
-fn nested<'py>(py: Python<'py>, t: &Tensor, axis: usize, p: *const u8) -> PyResult<Bound<'py, PyAny>> {
+fn nested<'py>(
+    py: Python<'py>,
+    t: &Tensor,
+    axis: usize,
+    p: *const u8,
+) -> PyResult<Bound<'py, PyAny>> {
     let (n, stride) = (t.shape()[axis], t.strides()[axis]);
     if axis + 1 == t.rank() {
-        // SAFETY: the elements of the last axis, from `p` on, are the tensor's (TENSOR1, TENSOR2); of an empty tensor, none is reached.
+        // SAFETY: the elements of the last axis, from `p` on, are the tensor's (TENSOR1, TENSOR2);
+        // of an empty tensor, none is reached.
         return unsafe { row(py, p, if t.is_empty() { 0 } else { n }, stride, t.dtype()) };
     }
     let step = stride.wrapping_mul(t.dtype().size() as isize); // LAYOUT3 where there is an element
-    list(py, n, |k| nested(py, t, axis + 1, p.wrapping_offset(step.wrapping_mul(k as isize))))
+    list(py, n, |k| {
+        nested(
+            py,
+            t,
+            axis + 1,
+            p.wrapping_offset(step.wrapping_mul(k as isize)),
+        )
+    })
 }

@@ -1,12 +1,16 @@
-//! Which instruction set, chosen once. One source serves all of them: a kernel is an `#[inline(always)]` generic body, and the
-//! macro below instantiates it under each set by a `#[target_feature]` trampoline. A body is a trait's method, never a
-//! closure: LLVM may outline a closure, which then loses the target features and runs eight times slower.
+//! Which instruction set, chosen once. One source serves all of them: a kernel is an
+//! `#[inline(always)]` generic body, and the macro below instantiates it under each set by a
+//! `#[target_feature]` trampoline. A body is a trait's method, never a closure: LLVM may outline a
+//! closure, which then loses the target features and runs eight times slower.
 //!
-//! - [`Kernel`] with [`call`] (usually through `kernel!`): a body of any signature, dispatched at the call.
-//! - [`Loop`] with [`pick`]: an elementwise loop as a plain function pointer, picked once an operation, never per row.
+//! - [`Kernel`] with [`call`] (usually through `kernel!`): a body of any signature, dispatched at
+//!   the call.
+//! - [`Loop`] with [`pick`]: an elementwise loop as a plain function pointer, picked once an
+//!   operation, never per row.
 //!
-//! What LLVM doesn't find is written in intrinsics, a folder for each architecture ([`x86`]), and below `kernel/gemm` for its tiles.
-//! `cfg(x86_dispatch)` (build.rs) says that sets of x86-64 are chosen at run time.
+//! What LLVM doesn't find is written in intrinsics, a folder for each architecture ([`x86`]), and
+//! below `kernel/gemm` for its tiles. `cfg(x86_dispatch)` (build.rs) says that sets of x86-64 are
+//! chosen at run time.
 
 pub mod stream;
 #[cfg(x86_dispatch)]
@@ -18,10 +22,12 @@ use crate::environment::{Setting, setting};
 /// An instruction set, as kernels see it: what it can do, to choose a `std::arch` body.
 ///
 /// # Safety
-/// Bodies use the instructions that a constant names without asking: a set is named only where the CPU has them, which the functions
-/// that are made for a set see to (ISA1). So whoever has a type of this trait may take them as given.
+/// Bodies use the instructions that a constant names without asking: a set is named only where the
+/// CPU has them, which the functions that are made for a set see to (ISA1). So whoever has a type
+/// of this trait may take them as given.
 pub unsafe trait Isa: Copy + Send + Sync + 'static {
-    /// Whether a fused multiply-add is one instruction. Without it `mul_add` is a library call and 20 times slower.
+    /// Whether a fused multiply-add is one instruction. Without it `mul_add` is a library call and
+    /// 20 times slower.
     const FMA: bool;
     /// 16-byte vectors of x86-64.
     const SSE2: bool = cfg!(target_arch = "x86_64");
@@ -35,7 +41,8 @@ pub unsafe trait Isa: Copy + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Level {
-    /// What the target always has: SSE2 on x86-64, NEON on aarch64, simd128 where compiled in, else scalar code.
+    /// What the target always has: SSE2 on x86-64, NEON on aarch64, simd128 where compiled in, else
+    /// scalar code.
     Base = 0,
     /// x86-64-v3: AVX2, FMA, F16C, BMI.
     Avx2 = 1,
@@ -43,8 +50,13 @@ pub enum Level {
     Avx512 = 2,
 }
 
-/// Whether the target is a microcontroller without vectors: kernels that have several forms for speed there have the smallest one.
-pub const COMPACT: bool = cfg!(all(not(feature = "std"), target_os = "none", not(any(target_feature = "neon", target_feature = "sse2"))));
+/// Whether the target is a microcontroller without vectors: kernels that have several forms for
+/// speed there have the smallest one.
+pub const COMPACT: bool = cfg!(all(
+    not(feature = "std"),
+    target_os = "none",
+    not(any(target_feature = "neon", target_feature = "sse2"))
+));
 
 /// Whether there is memory for blocks of matrices as large as caches.
 pub const ROOMY: bool = cfg!(any(feature = "std", target_family = "wasm"));
@@ -57,12 +69,13 @@ pub trait Kernel {
     fn run<I: Isa>(self) -> Self::Out;
 }
 
-/// The one signature of elementwise loops: result, up to three operands, length, and a mask whose bit `k` says that operand
-/// `k` is one value (for all elements) rather than `n`.
+/// The one signature of elementwise loops: result, up to three operands, length, and a mask whose
+/// bit `k` says that operand `k` is one value (for all elements) rather than `n`.
 ///
 /// # Safety
-/// Contract (LOOP1): the result holds `n` elements, each operand whose bit in the mask is clear `n` elements and each other one element,
-/// of the types the loop was made for, aligned, operands initialised; the result overlaps no operand.
+/// Contract (LOOP1): the result holds `n` elements, each operand whose bit in the mask is clear `n`
+/// elements and each other one element, of the types the loop was made for, aligned, operands
+/// initialised; the result overlaps no operand.
 pub type LoopFn = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize, u32);
 
 /// An elementwise loop.
@@ -71,7 +84,14 @@ pub trait Loop {
     ///
     /// # Safety
     /// LOOP1, see [`LoopFn`].
-    unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32);
+    unsafe fn run<I: Isa>(
+        d: *mut u8,
+        a: *const u8,
+        b: *const u8,
+        c: *const u8,
+        n: usize,
+        scalars: u32,
+    );
 }
 
 macro_rules! isas {
@@ -81,7 +101,8 @@ macro_rules! isas {
             use super::*;
             #[derive(Clone, Copy)]
             pub struct Set;
-            // SAFETY: private to this module, and named by the two functions below alone, whose callers see to ISA1.
+            // SAFETY: private to this module, and named by the two functions below alone, whose
+            // callers see to ISA1.
             unsafe impl Isa for Set { $(const $CAPABILITY: bool = $has;)* }
             /// # Safety
             /// The CPU has this set (ISA1).
@@ -156,16 +177,28 @@ mod detect {
     }
     #[cold]
     fn detect() -> Level {
-        let asked = super::requested().and_then(Result::ok).unwrap_or(Level::Avx512);
+        let asked = super::requested()
+            .and_then(Result::ok)
+            .unwrap_or(Level::Avx512);
         let level = asked.min(best());
         LEVEL.store(level as u8, Relaxed);
         level
     }
     pub fn best() -> Level {
         use std::arch::is_x86_feature_detected as has;
-        let v3 =
-            has!("avx2") && has!("fma") && has!("f16c") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt") && has!("movbe");
-        let v4 = has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") && has!("avx512cd");
+        let v3 = has!("avx2")
+            && has!("fma")
+            && has!("f16c")
+            && has!("bmi1")
+            && has!("bmi2")
+            && has!("lzcnt")
+            && has!("popcnt")
+            && has!("movbe");
+        let v4 = has!("avx512f")
+            && has!("avx512bw")
+            && has!("avx512dq")
+            && has!("avx512vl")
+            && has!("avx512cd");
         match (v3, v4) {
             (true, true) => Level::Avx512,
             (true, false) => Level::Avx2,
@@ -174,8 +207,8 @@ mod detect {
     }
 }
 
-/// The set that kernels run on: the CPU's best, or less where `FLEX_ISA` (`scalar`, `avx2`, `avx512`) says so; another
-/// word is ignored ([`crate::ignored_settings`]).
+/// The set that kernels run on: the CPU's best, or less where `FLEX_ISA` (`scalar`, `avx2`,
+/// `avx512`) says so; another word is ignored ([`crate::ignored_settings`]).
 ///
 /// ```
 /// println!("{:?}", flex::simd::level());
@@ -196,7 +229,10 @@ pub fn is_intel() -> bool {
     #[cold]
     fn ask() -> u8 {
         let name = core::arch::x86_64::__cpuid(0);
-        let intel = [name.ebx, name.edx, name.ecx].map(u32::to_le_bytes).concat() == b"GenuineIntel";
+        let intel = [name.ebx, name.edx, name.ecx]
+            .map(u32::to_le_bytes)
+            .concat()
+            == b"GenuineIntel";
         INTEL.store(intel as u8, Relaxed);
         intel as u8
     }
@@ -279,8 +315,9 @@ pub fn fma64<I: Isa>(a: f64, b: f64, c: f64) -> f64 {
     a * b + c
 }
 
-/// `kernel! { pub fn name<'a, T: Bound>(x: &'a [T], y: &'a mut [T]) -> Out { |I| body } }`: one body for all instruction
-/// sets, `I` being the set. Has at least the lifetime parameter; bounds are single paths.
+/// `kernel! { pub fn name<'a, T: Bound>(x: &'a [T], y: &'a mut [T]) -> Out { |I| body } }`: one
+/// body for all instruction sets, `I` being the set. Has at least the lifetime parameter; bounds
+/// are single paths.
 macro_rules! kernel {
     ($(#[$m:meta])* $v:vis fn $name:ident<$l:lifetime $(, $g:ident: $bound:path)*>($($a:ident: $t:ty),* $(,)?) -> $out:ty { |$I:ident| $($body:tt)* }) => {
         $(#[$m])*

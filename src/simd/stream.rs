@@ -1,13 +1,14 @@
-//! Stores past the caches, for results that no cache would hold until they are read: a store that a cache takes first reads the line
-//! from memory, a third of the traffic of an addition.
+//! Stores past the caches, for results that no cache would hold until they are read: a store that a
+//! cache takes first reads the line from memory, a third of the traffic of an addition.
 
-/// Bytes from which on a result is streamed: with its operands it exceeds what a few cores have of any last-level cache. From half of
-/// this size on it gains for the operation alone, but loses for two that read each other's results.
+/// Bytes from which on a result is streamed: with its operands it exceeds what a few cores have of
+/// any last-level cache. From half of this size on it gains for the operation alone, but loses for
+/// two that read each other's results.
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 const LARGE: usize = 24 << 20;
 
-/// Whether to stream a result of `bytes`. Adding two tensors of 64 MiB takes 0.75 to 0.9 times as long on Intel's Emerald Rapids, and twice
-/// as long on AMD's Zen 5; so by the CPU's maker.
+/// Whether to stream a result of `bytes`. Adding two tensors of 64 MiB takes 0.75 to 0.9 times as
+/// long on Intel's Emerald Rapids, and twice as long on AMD's Zen 5; so by the CPU's maker.
 pub fn pays(bytes: usize) -> bool {
     #[cfg(all(feature = "std", target_arch = "x86_64"))]
     return bytes >= LARGE && super::is_intel();
@@ -21,7 +22,8 @@ pub fn pays(bytes: usize) -> bool {
 /// Copies past the caches. Other threads see what was copied after [`finish`] on this one.
 ///
 /// # Safety
-/// `n` bytes at `s` are readable and at `d` writable, they don't overlap, and `d` is a multiple of 64.
+/// `n` bytes at `s` are readable and at `d` writable, they don't overlap, and `d` is a multiple of
+/// 64.
 #[inline]
 pub unsafe fn copy(s: *const u8, d: *mut u8, n: usize) {
     #[allow(unused_mut, reason = "not everywhere can stores pass the caches")]
@@ -29,11 +31,16 @@ pub unsafe fn copy(s: *const u8, d: *mut u8, n: usize) {
     #[cfg(all(feature = "std", target_arch = "x86_64", not(miri)))] // Miri knows no such stores
     while done + 64 <= n {
         use core::arch::x86_64::*;
-        // SAFETY: inside of both by the loop's condition; SSE2 is part of x86-64, and a whole line leaves the core at once however
-        // wide the stores are.
+        // SAFETY: inside of both by the loop's condition; SSE2 is part of x86-64, and a whole line
+        // leaves the core at once however wide the stores are.
         unsafe {
             let (s, d) = (s.add(done).cast::<__m128i>(), d.add(done).cast::<__m128i>());
-            let line = [_mm_loadu_si128(s), _mm_loadu_si128(s.add(1)), _mm_loadu_si128(s.add(2)), _mm_loadu_si128(s.add(3))];
+            let line = [
+                _mm_loadu_si128(s),
+                _mm_loadu_si128(s.add(1)),
+                _mm_loadu_si128(s.add(2)),
+                _mm_loadu_si128(s.add(3)),
+            ];
             (0..4).for_each(|k| _mm_stream_si128(d.add(k), line[k]));
         }
         done += 64;

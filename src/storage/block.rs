@@ -6,8 +6,8 @@ use alloc::boxed::Box;
 use core::any::Any;
 use core::ptr::NonNull;
 
-/// Alignment in bytes of owned memory: a cache line and a vector of AVX-512; 16 without the standard library, where memory is dear
-/// and vectors are no wider.
+/// Alignment in bytes of owned memory: a cache line and a vector of AVX-512; 16 without the
+/// standard library, where memory is dear and vectors are no wider.
 pub const ALIGN: usize = if cfg!(feature = "std") { 64 } else { 16 };
 
 /// What stands before the data of a block, or apart from it where the memory is mapped.
@@ -22,7 +22,8 @@ pub(super) struct Header {
     pub capacity: usize,
     /// Where the memory came from, hence where it goes.
     pub origin: Origin,
-    /// Whether a write brought the contents here from a block that was shared: see [`Bytes::is_contended`](super::Bytes).
+    /// Whether a write brought the contents here from a block that was shared: see
+    /// [`Bytes::is_contended`](super::Bytes).
     pub contended: AtomicBool,
     /// What is kept with the contents (DERIVED1); null for nothing.
     #[cfg(feature = "std")]
@@ -39,7 +40,8 @@ pub(super) enum Origin {
     /// A mapping of its own; the header lies apart, so that the data begins and ends with a page.
     #[cfg(all(feature = "std", target_os = "linux"))]
     Mapped,
-    /// Memory of somebody else, and what keeps it alive (STORAGE5). The header is that of a block from the pool, whose data lies idle.
+    /// Memory of somebody else, and what keeps it alive (STORAGE5). The header is that of a block
+    /// from the pool, whose data lies idle.
     Foreign(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
     /// The same, where nobody ever writes to the memory.
     #[cfg(feature = "std")]
@@ -61,20 +63,27 @@ impl Header {
         }
     }
     fn layout(capacity: usize) -> Option<Layout> {
-        let header = if cfg!(flex_exact) { 0 } else { size_of::<Header>() };
+        let header = if cfg!(flex_exact) {
+            0
+        } else {
+            size_of::<Header>()
+        };
         Layout::from_size_align(header.checked_add(capacity)?, align_of::<Header>()).ok()
     }
     /// A zeroed block from the global allocator with a count of one; `None` where it has no memory.
     #[cfg(not(flex_exact))]
     pub fn heap(capacity: usize) -> Option<NonNull<Header>> {
         // SAFETY: the size is not zero, for the header has one.
-        let header = NonNull::new(unsafe { alloc_zeroed(Header::layout(capacity)?) })?.cast::<Header>();
-        // SAFETY: the allocation holds a header and, behind it and as aligned as it, `capacity` bytes.
+        let header =
+            NonNull::new(unsafe { alloc_zeroed(Header::layout(capacity)?) })?.cast::<Header>();
+        // SAFETY: the allocation holds a header and, behind it and as aligned as it, `capacity`
+        // bytes.
         unsafe { header.write(Header::new(header.add(1).cast(), capacity, Origin::Heap)) }
         Some(header)
     }
-    /// For sanitizers and Miri: the data is an allocation of its own, of exactly its bytes, so that one too many is seen on either
-    /// side; and it is not zeros, so that a result which relies on them is wrong.
+    /// For sanitizers and Miri: the data is an allocation of its own, of exactly its bytes, so that
+    /// one too many is seen on either side; and it is not zeros, so that a result which relies on
+    /// them is wrong.
     #[cfg(flex_exact)]
     pub fn heap(capacity: usize) -> Option<NonNull<Header>> {
         let data = match capacity {
@@ -84,13 +93,22 @@ impl Header {
         };
         // SAFETY: `capacity` bytes just allocated (STORAGE4).
         unsafe { data.write_bytes(0xa5, capacity) }
-        Some(NonNull::from(Box::leak(Box::new(Header::new(data, capacity, Origin::Heap)))))
+        Some(NonNull::from(Box::leak(Box::new(Header::new(
+            data,
+            capacity,
+            Origin::Heap,
+        )))))
     }
-    /// A zeroed block in a mapping of its own; `None` where the system refuses. `capacity` is a multiple of the page size.
+    /// A zeroed block in a mapping of its own; `None` where the system refuses. `capacity` is a
+    /// multiple of the page size.
     #[cfg(all(feature = "std", target_os = "linux"))]
     pub fn mapped(capacity: usize) -> Option<NonNull<Header>> {
         let data = super::mapping::map(capacity)?;
-        Some(NonNull::from(Box::leak(Box::new(Header::new(data, capacity, Origin::Mapped)))))
+        Some(NonNull::from(Box::leak(Box::new(Header::new(
+            data,
+            capacity,
+            Origin::Mapped,
+        )))))
     }
     /// Whether the memory is somebody else's.
     #[inline(always)]
@@ -109,7 +127,8 @@ impl Header {
         use core::sync::atomic::Ordering;
         if !self.derived.load(Ordering::Acquire).is_null() {
             let list = self.derived.swap(core::ptr::null_mut(), Ordering::AcqRel);
-            // SAFETY: a box that `Bytes::derived` leaked; the swap made it ours, and who read it had a handle that is gone (DERIVED1).
+            // SAFETY: a box that `Bytes::derived` leaked; the swap made it ours, and who read it
+            // had a handle that is gone (DERIVED1).
             drop(unsafe { Box::from_raw(list) });
         }
     }
@@ -118,7 +137,8 @@ impl Header {
     /// # Safety
     /// Nobody uses the block any more (STORAGE2).
     pub unsafe fn free(header: NonNull<Header>) {
-        // SAFETY: alive until here, ours alone by the caller's promise; each arm undoes the constructor of its origin.
+        // SAFETY: alive until here, ours alone by the caller's promise; each arm undoes the
+        // constructor of its origin.
         unsafe {
             match header.as_ref().origin {
                 #[cfg(all(feature = "std", target_os = "linux"))]
@@ -131,11 +151,17 @@ impl Header {
                 _ => {
                     let header = Box::from_raw(header.as_ptr());
                     if header.capacity > 0 {
-                        dealloc(header.data.as_ptr(), Header::layout(header.capacity).unwrap_unchecked());
+                        dealloc(
+                            header.data.as_ptr(),
+                            Header::layout(header.capacity).unwrap_unchecked(),
+                        );
                     }
                 }
                 #[cfg(not(flex_exact))]
-                _ => dealloc(header.as_ptr().cast(), Header::layout(header.as_ref().capacity).unwrap_unchecked()),
+                _ => dealloc(
+                    header.as_ptr().cast(),
+                    Header::layout(header.as_ref().capacity).unwrap_unchecked(),
+                ),
             }
         }
     }

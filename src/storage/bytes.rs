@@ -9,8 +9,9 @@ use core::any::Any;
 use core::fmt;
 use core::ptr::NonNull;
 
-/// Memory that tensors share: owned (aligned, from the pool), static (weights in flash) or foreign (a mapped file, a buffer of
-/// Python's). A clone is a count. Owned memory may be written while there is one handle to it, the rest never.
+/// Memory that tensors share: owned (aligned, from the pool), static (weights in flash) or foreign
+/// (a mapped file, a buffer of Python's). A clone is a count. Owned memory may be written while
+/// there is one handle to it, the rest never.
 ///
 /// ```
 /// use flex::Bytes;
@@ -27,10 +28,11 @@ pub struct Bytes {
     header: Option<NonNull<Header>>,
 }
 
-// SAFETY: the count is atomic; memory is only read through a shared handle, and written through a unique one (STORAGE3). Owners of foreign
-// memory are Send and Sync.
+// SAFETY: the count is atomic; memory is only read through a shared handle, and written through a
+// unique one (STORAGE3). Owners of foreign memory are Send and Sync.
 unsafe impl Send for Bytes {}
-// SAFETY: a shared handle reads, counts and clones; all of that may happen on many threads at once (STORAGE3).
+// SAFETY: a shared handle reads, counts and clones; all of that may happen on many threads at once
+// (STORAGE3).
 unsafe impl Sync for Bytes {}
 
 impl Bytes {
@@ -44,7 +46,8 @@ impl Bytes {
     pub fn zeroed(len: usize) -> Result<Bytes> {
         let (bytes, zeroed) = Bytes::owned(len)?;
         if !zeroed {
-            // SAFETY: `len` bytes of a block just made, which nobody else knows (STORAGE3, STORAGE4).
+            // SAFETY: `len` bytes of a block just made, which nobody else knows (STORAGE3,
+            // STORAGE4).
             unsafe { bytes.data.write_bytes(0, len) }
         }
         Ok(bytes)
@@ -54,28 +57,46 @@ impl Bytes {
         let (header, zeroed) = pool::get(len)?;
         // SAFETY: alive, for its count is the handle's made here (STORAGE2).
         let data = unsafe { header.as_ref().data };
-        Ok((Bytes { data, len, header: Some(header) }, zeroed))
+        Ok((
+            Bytes {
+                data,
+                len,
+                header: Some(header),
+            },
+            zeroed,
+        ))
     }
     /// Memory that is always there, such as weights in flash. Nothing is allocated.
     pub const fn from_static(bytes: &'static [u8]) -> Bytes {
         // SAFETY: a reference is not null, nor is the pointer made of it.
         let data = unsafe { NonNull::new_unchecked(bytes.as_ptr().cast_mut()) };
-        Bytes { data, len: bytes.len(), header: None }
+        Bytes {
+            data,
+            len: bytes.len(),
+            header: None,
+        }
     }
-    /// Memory of somebody else, kept alive by `owner`, which is dropped with the last handle, on whichever thread that happens.
+    /// Memory of somebody else, kept alive by `owner`, which is dropped with the last handle, on
+    /// whichever thread that happens.
     ///
     /// # Safety
-    /// As long as `owner` lives, `len` initialised bytes from `ptr` on are valid for reads from any thread (STORAGE5), and nobody writes
-    /// to them while they are read.
+    /// As long as `owner` lives, `len` initialised bytes from `ptr` on are valid for reads from any
+    /// thread (STORAGE5), and nobody writes to them while they are read.
     pub unsafe fn foreign(ptr: *const u8, len: usize, owner: Box<dyn Any + Send + Sync>) -> Bytes {
         let data = NonNull::new(ptr.cast_mut()).unwrap_or(NonNull::dangling());
-        // a block of the pool for the header alone: an aligned one of its own would take as long as the rest of the borrowing
+        // a block of the pool for the header alone: an aligned one of its own would take as long as
+        // the rest of the borrowing
         let mut header = pool::header();
         // SAFETY: a block just made, which nobody else knows (STORAGE2).
         unsafe { header.as_mut().origin = Origin::Foreign(owner) }
-        Bytes { data, len, header: Some(header) }
+        Bytes {
+            data,
+            len,
+            header: Some(header),
+        }
     }
-    /// Memory of somebody else just borrowed, as one that nobody ever writes to, such as a file mapped for reading.
+    /// Memory of somebody else just borrowed, as one that nobody ever writes to, such as a file
+    /// mapped for reading.
     #[cfg(feature = "std")]
     pub(crate) fn lasting(self) -> Bytes {
         if let Some(header) = self.header {
@@ -91,7 +112,9 @@ impl Bytes {
     /// Where what is made of the contents is kept; none where it must not be (DERIVED1).
     #[cfg(feature = "std")]
     pub(super) fn slot(&self) -> Option<&core::sync::atomic::AtomicPtr<super::derived::Derived>> {
-        self.header().filter(|h| !matches!(h.origin, Origin::Foreign(_))).map(|h| &h.derived)
+        self.header()
+            .filter(|h| !matches!(h.origin, Origin::Foreign(_)))
+            .map(|h| &h.derived)
     }
     /// Length in bytes.
     #[inline(always)]
@@ -108,7 +131,8 @@ impl Bytes {
     pub const fn as_ptr(&self) -> *const u8 {
         self.data.as_ptr()
     }
-    /// The first byte, valid for writes of `len` bytes while the borrow lasts; `None` where the memory is shared, static or foreign.
+    /// The first byte, valid for writes of `len` bytes while the borrow lasts; `None` where the
+    /// memory is shared, static or foreign.
     #[inline]
     pub fn get_mut(&mut self) -> Option<*mut u8> {
         let header = self.owned_header()?;
@@ -124,13 +148,15 @@ impl Bytes {
     pub fn is_owned(&self) -> bool {
         self.owned_header().is_some()
     }
-    /// Whether a write found these contents shared and copied them here. Where that happened once it is likely to happen again: in
-    /// `x = t[k - 1]; t[k] = f(x)` each turn's view is alive when the turn writes. So a view that is small beside such memory is given
-    /// a copy of its own (`Tensor::view`), and the next write finds the memory unshared: a loop of n writes copies the whole once, not
-    /// n times.
+    /// Whether a write found these contents shared and copied them here. Where that happened once
+    /// it is likely to happen again: in `x = t[k - 1]; t[k] = f(x)` each turn's view is alive when
+    /// the turn writes. So a view that is small beside such memory is given a copy of its own
+    /// (`Tensor::view`), and the next write finds the memory unshared: a loop of n writes copies
+    /// the whole once, not n times.
     #[inline(always)]
     pub(crate) fn is_contended(&self) -> bool {
-        self.header().is_some_and(|h| h.contended.load(Ordering::Relaxed))
+        self.header()
+            .is_some_and(|h| h.contended.load(Ordering::Relaxed))
     }
     pub(crate) fn set_contended(&self) {
         if let Some(h) = self.header() {
@@ -176,17 +202,20 @@ impl Drop for Bytes {
     #[inline]
     fn drop(&mut self) {
         let Some(pointer) = self.header else { return };
-        // SAFETY: this handle's one of the count keeps the header alive until it is given up below (STORAGE2).
+        // SAFETY: this handle's one of the count keeps the header alive until it is given up below
+        // (STORAGE2).
         let count = unsafe { &pointer.as_ref().count };
-        // The only handle needs no decrement. Otherwise release order puts our use before the block's end, and the last load, which
-        // reads the end of all decrements, puts that of the others before it: a fence would, too, but ThreadSanitizer knows none.
+        // The only handle needs no decrement. Otherwise release order puts our use before the
+        // block's end, and the last load, which reads the end of all decrements, puts that of the
+        // others before it: a fence would, too, but ThreadSanitizer knows none.
         if count.load(Ordering::Acquire) != 1 {
             if count.fetch_sub(1, Ordering::Release) != 1 {
                 return;
             }
             count.load(Ordering::Acquire);
         }
-        // SAFETY: this was the last handle (STORAGE2); the pool gave the block for this length, for none where the memory is foreign.
+        // SAFETY: this was the last handle (STORAGE2); the pool gave the block for this length, for
+        // none where the memory is foreign.
         unsafe {
             #[cfg(feature = "std")]
             pointer.as_ref().forget();

@@ -1,10 +1,12 @@
-//! Size classes: 128, 192, 256, 384, ..: the powers of two and the halves between. They count data alone, so that a tensor of a
-//! power of two fills its block; at most a third of a block lies unused.
+//! Size classes: 128, 192, 256, 384, ..: the powers of two and the halves between. They count data
+//! alone, so that a tensor of a power of two fills its block; at most a third of a block lies
+//! unused.
 
 /// How many classes sizes up to `isize::MAX` fall into.
 pub(super) const CLASSES: usize = 2 * (usize::BITS as usize - 8);
 
-/// The smallest class that holds `len` bytes; `None` beyond `isize::MAX`, the most that an allocation may have.
+/// The smallest class that holds `len` bytes; `None` beyond `isize::MAX`, the most that an
+/// allocation may have.
 #[inline(always)]
 pub(super) fn of(len: usize) -> Option<usize> {
     if len <= capacity(0) {
@@ -12,7 +14,11 @@ pub(super) fn of(len: usize) -> Option<usize> {
     }
     let last = len - 1;
     let log = last.ilog2() as usize;
-    let class = if last >> (log - 1) & 1 == 0 { 2 * (log - 7) + 1 } else { 2 * (log - 6) };
+    let class = if last >> (log - 1) & 1 == 0 {
+        2 * (log - 7) + 1
+    } else {
+        2 * (log - 6)
+    };
     (class < CLASSES).then_some(class)
 }
 
@@ -32,9 +38,16 @@ mod tests {
             let size = capacity(class);
             assert_eq!(of(size), Some(class));
             assert_eq!(of(size - 1), Some(class));
-            assert_eq!(of(size + 1), Some(class + 1).filter(|c| *c < CLASSES), "{size}");
+            assert_eq!(
+                of(size + 1),
+                Some(class + 1).filter(|c| *c < CLASSES),
+                "{size}"
+            );
         }
-        assert_eq!((of(0), of(1), of(129), of(1 << 20).map(capacity)), (Some(0), Some(0), Some(1), Some(1 << 20)));
+        assert_eq!(
+            (of(0), of(1), of(129), of(1 << 20).map(capacity)),
+            (Some(0), Some(0), Some(1), Some(1 << 20))
+        );
         assert_eq!((of(isize::MAX as usize), of(usize::MAX)), (None, None));
     }
 }

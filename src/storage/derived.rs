@@ -1,11 +1,15 @@
-//! What was made of a block's contents and is kept with it: weights in the order in which matrix products read them.
+//! What was made of a block's contents and is kept with it: weights in the order in which matrix
+//! products read them.
 //!
-//! - **DERIVED1.** What is kept was made of the contents as they are: it is dropped before a pointer for writing is handed out (STORAGE3), when the
-//!   memory is lent to others ([`lent`](super::lent)), who may write to it although they should not, and with the block; while a loan lasts
-//!   nothing is kept. Foreign memory keeps nothing, for its owner may write to it, unless it is said to last, as a mapped file is whose
-//!   loader has been told that nobody may write to it; static memory has no header to keep it in.
-//! - **DERIVED2.** A block's record is made by who asks first, and lives until the block ends or is written to, which every handle prevents. Its
-//!   fields are touched under the lock of [`fork`] alone, and nothing is dropped there.
+//! - **DERIVED1.** What is kept was made of the contents as they are: it is dropped before a
+//!   pointer for writing is handed out (STORAGE3), when the memory is lent to others
+//!   ([`lent`](super::lent)), who may write to it although they should not, and with the block;
+//!   while a loan lasts nothing is kept. Foreign memory keeps nothing, for its owner may write to
+//!   it, unless it is said to last, as a mapped file is whose loader has been told that nobody may
+//!   write to it; static memory has no header to keep it in.
+//! - **DERIVED2.** A block's record is made by who asks first, and lives until the block ends or is
+//!   written to, which every handle prevents. Its fields are touched under the lock of [`fork`]
+//!   alone, and nothing is dropped there.
 
 use super::Bytes;
 use super::fork::KEPT;
@@ -42,13 +46,15 @@ const MOST: usize = 64;
 
 static ON: AtomicBool = AtomicBool::new(true);
 
-/// Sets whether weights that are used again and again are kept in the order in which matrix products read them (at first, yes):
-/// those of float32, float64, int8 and uint8 in [`nn::linear`](crate::nn::linear), those of int8 and uint8 on the right of
-/// [`ops::matmul`](crate::ops::matmul) too. Products of few rows take less time then, and each such weight its memory once more, counted
-/// as in use. Results of floats may differ in their last bits. What is kept already goes with its weight.
+/// Sets whether weights that are used again and again are kept in the order in which matrix
+/// products read them (at first, yes): those of float32, float64, int8 and uint8 in
+/// [`nn::linear`](crate::nn::linear), those of int8 and uint8 on the right of
+/// [`ops::matmul`](crate::ops::matmul) too. Products of few rows take less time then, and each such
+/// weight its memory once more, counted as in use. Results of floats may differ in their last bits.
+/// What is kept already goes with its weight.
 ///
-/// A weight whose memory is lent to another library (an array or a tensor there that shares it) is packed anew for each product, with the
-/// same results, until that lets go of it.
+/// A weight whose memory is lent to another library (an array or a tensor there that shares it) is
+/// packed anew for each product, with the same results, until that lets go of it.
 ///
 /// ```
 /// flex::set_weight_packing(false);
@@ -67,13 +73,20 @@ enum Found {
 }
 
 impl Bytes {
-    /// Whether what is made of the contents may be kept with them. It follows from the kind of memory, not from what happens to it.
+    /// Whether what is made of the contents may be kept with them. It follows from the kind of
+    /// memory, not from what happens to it.
     pub(crate) fn keeps(&self) -> bool {
         ON.load(Ordering::Relaxed) && self.slot().is_some()
     }
-    /// What was made of a part of the contents. Made by the second call for it, which `make` says is worth it; errors of `make`, for which
-    /// there was no memory, are as if nobody had asked. None while the memory is lent.
-    pub(crate) fn derived(&self, key: Key, worth: bool, make: impl FnOnce() -> Result<Bytes>) -> Option<Bytes> {
+    /// What was made of a part of the contents. Made by the second call for it, which `make` says
+    /// is worth it; errors of `make`, for which there was no memory, are as if nobody had asked.
+    /// None while the memory is lent.
+    pub(crate) fn derived(
+        &self,
+        key: Key,
+        worth: bool,
+        make: impl FnOnce() -> Result<Bytes>,
+    ) -> Option<Bytes> {
         let found = self.record(|record| {
             if record.loans > 0 {
                 return Found::Nothing;

@@ -1,14 +1,16 @@
-//! What a fork must not find half done: a child has the thread that forked and no other, so a lock that another thread held is held
-//! for ever, and a tensor that another thread was writing to stays as it was at that moment.
+//! What a fork must not find half done: a child has the thread that forked and no other, so a lock
+//! that another thread held is held for ever, and a tensor that another thread was writing to stays
+//! as it was at that moment.
 //!
-//! - **POOL2.** The locks of the storage and the gate of long writes are taken by the thread that forks, and given back on both sides of the
-//!   fork. So in the child nobody holds them, and what they guard is whole. Order: the gate, [`KEPT`], [`POOL`]; who holds one waits
-//!   for none before it.
+//! - **POOL2.** The locks of the storage and the gate of long writes are taken by the thread that
+//!   forks, and given back on both sides of the fork. So in the child nobody holds them, and what
+//!   they guard is whole. Order: the gate, [`KEPT`], [`POOL`]; who holds one waits for none before
+//!   it.
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
 
-/// A lock that forks take: of our own, since one that belongs to a thread could not be given back in the child. Held for some stores
-/// at a time.
+/// A lock that forks take: of our own, since one that belongs to a thread could not be given back
+/// in the child. Held for some stores at a time.
 pub(super) struct Lock(AtomicBool);
 
 /// Of what is kept with blocks, and of the list of those that are lent.
@@ -21,7 +23,11 @@ impl Lock {
         let mut tries = 0;
         while self.0.swap(true, Acquire) {
             tries += 1;
-            if tries < 100 { core::hint::spin_loop() } else { std::thread::yield_now() }
+            if tries < 100 {
+                core::hint::spin_loop()
+            } else {
+                std::thread::yield_now()
+            }
         }
     }
     fn release(&self) {
@@ -42,7 +48,13 @@ const FORK: usize = 1 << (usize::BITS / 2);
 
 /// A write that takes long, to a tensor that a child would inherit. A fork waits for its end.
 #[must_use]
-#[cfg_attr(not(feature = "python"), allow(dead_code, reason = "Rust's borrows say who may see a tensor that is written to"))]
+#[cfg_attr(
+    not(feature = "python"),
+    allow(
+        dead_code,
+        reason = "Rust's borrows say who may see a tensor that is written to"
+    )
+)]
 pub(crate) struct LongWrite(());
 
 #[cfg_attr(not(feature = "python"), allow(dead_code, reason = "as above"))]
@@ -52,7 +64,11 @@ impl LongWrite {
         survive();
         loop {
             let now = GATE.load(Relaxed);
-            if now < FORK && GATE.compare_exchange_weak(now, now + 1, Acquire, Relaxed).is_ok() {
+            if now < FORK
+                && GATE
+                    .compare_exchange_weak(now, now + 1, Acquire, Relaxed)
+                    .is_ok()
+            {
                 return LongWrite(());
             }
             if now >= FORK {
@@ -92,8 +108,8 @@ pub(super) fn survive() {
         }
         static REGISTERED: AtomicBool = AtomicBool::new(false);
         if !REGISTERED.load(Relaxed) && !REGISTERED.swap(true, Relaxed) {
-            // SAFETY: the functions only touch statics. Refused for lack of memory, a fork amid an allocation is not safe: no worse
-            // than without.
+            // SAFETY: the functions only touch statics. Refused for lack of memory, a fork amid an
+            // allocation is not safe: no worse than without.
             unsafe { libc::pthread_atfork(Some(before), Some(parent), Some(child)) };
         }
     }

@@ -1,9 +1,12 @@
-//! Memory lent to others: what it is while they have it, and how it is known again when it comes back.
+//! Memory lent to others: what it is while they have it, and how it is known again when it comes
+//! back.
 //!
-//! - **BORROW1.** A [`Lent`] holds a handle to its memory, so that copy-on-write sees it and the memory lives (STORAGE2). Those of the process stand in
-//!   one list by address while they last, under the lock of [`fork`](super::fork).
-//! - **BORROW2.** Who borrows memory that lies inside of a lent block borrows from that block, whoever passed it on: he gets a handle to it
-//!   rather than one to whoever did. So owners of owners never make chains, which would take as many calls deep to drop.
+//! - **BORROW1.** A [`Lent`] holds a handle to its memory, so that copy-on-write sees it and the
+//!   memory lives (STORAGE2). Those of the process stand in one list by address while they last,
+//!   under the lock of [`fork`](super::fork).
+//! - **BORROW2.** Who borrows memory that lies inside of a lent block borrows from that block,
+//!   whoever passed it on: he gets a handle to it rather than one to whoever did. So owners of
+//!   owners never make chains, which would take as many calls deep to drop.
 
 use super::Bytes;
 use super::fork::KEPT;
@@ -11,8 +14,9 @@ use alloc::collections::BTreeMap;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicUsize, Ordering::*};
 
-/// A loan of memory to code that is not the crate's, such as a library that reads a tensor where it lies. While it lasts nothing that was
-/// made of the contents is kept, so that results are right even if the borrower writes to the memory, which it must not.
+/// A loan of memory to code that is not the crate's, such as a library that reads a tensor where it
+/// lies. While it lasts nothing that was made of the contents is kept, so that results are right
+/// even if the borrower writes to the memory, which it must not.
 ///
 /// ```
 /// let t = flex::Tensor::from_slice(&[1.0f32, 2.0], [2])?;
@@ -24,7 +28,8 @@ use core::sync::atomic::{AtomicUsize, Ordering::*};
 #[must_use]
 pub struct Lent(Place);
 
-/// Where a loan stands in the list: its first byte, and a number that tells two of one memory apart.
+/// Where a loan stands in the list: its first byte, and a number that tells two of one memory
+/// apart.
 type Place = (usize, usize);
 
 struct List(UnsafeCell<BTreeMap<Place, Bytes>>);
@@ -55,7 +60,10 @@ impl Bytes {
         Lent(place)
     }
     /// The lent memory that `len > 0` bytes at `p` lie in (BORROW2), and where in it they begin.
-    #[cfg_attr(not(feature = "python"), allow(dead_code, reason = "who borrows by pointer alone is Python's module"))]
+    #[cfg_attr(
+        not(feature = "python"),
+        allow(dead_code, reason = "who borrows by pointer alone is Python's module")
+    )]
     pub(crate) fn lent_at(p: *const u8, len: usize) -> Option<(Bytes, usize)> {
         if COUNT.load(Acquire) == 0 {
             return None;

@@ -2,9 +2,11 @@
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Bytes of memory that the machine has or the process's control group may use, whichever is less; `u64::MAX` where unknown.
+/// Bytes of memory that the machine has or the process's control group may use, whichever is less;
+/// `u64::MAX` where unknown.
 pub(super) fn limit() -> u64 {
-    // Not a OnceLock: a child forked while another thread fills one in would wait for ever. Computing it twice does no harm.
+    // Not a OnceLock: a child forked while another thread fills one in would wait for ever.
+    // Computing it twice does no harm.
     static LIMIT: AtomicU64 = AtomicU64::new(0);
     match LIMIT.load(Relaxed) {
         0 => {
@@ -19,7 +21,12 @@ pub(super) fn limit() -> u64 {
 #[cfg(all(unix, not(miri)))]
 fn physical() -> u64 {
     // SAFETY: takes no pointer, and reads settings of the system.
-    let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let (pages, size) = unsafe {
+        (
+            libc::sysconf(libc::_SC_PHYS_PAGES),
+            libc::sysconf(libc::_SC_PAGESIZE),
+        )
+    };
     match (u64::try_from(pages), u64::try_from(size)) {
         (Ok(pages), Ok(size)) => pages.saturating_mul(size),
         _ => u64::MAX,
@@ -38,26 +45,40 @@ fn control_group() -> u64 {
 #[cfg(all(target_os = "linux", not(miri)))]
 fn control_group() -> u64 {
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    groups.lines().filter_map(limit_files).flat_map(|(root, path, file)| chain(root, path, file)).min().unwrap_or(u64::MAX)
+    groups
+        .lines()
+        .filter_map(limit_files)
+        .flat_map(|(root, path, file)| chain(root, path, file))
+        .min()
+        .unwrap_or(u64::MAX)
 }
-/// Where the limit of a line of `/proc/self/cgroup` stands: `0::/path` (version 2) or `4:cpu,memory:/path` (version 1).
+/// Where the limit of a line of `/proc/self/cgroup` stands: `0::/path` (version 2) or
+/// `4:cpu,memory:/path` (version 1).
 #[cfg(all(target_os = "linux", not(miri)))]
 fn limit_files(line: &str) -> Option<(&'static str, &str, &'static str)> {
     let (_, line) = line.split_once(':')?;
     let (controllers, path) = line.split_once(':')?;
     match controllers {
         "" => Some(("/sys/fs/cgroup", path, "memory.max")),
-        c if c.split(',').any(|c| c == "memory") => Some(("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes")),
+        c if c.split(',').any(|c| c == "memory") => {
+            Some(("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes"))
+        }
         _ => None,
     }
 }
-/// The limits from a group up to the root. In a container the path may be the host's, of which only the root is visible.
+/// The limits from a group up to the root. In a container the path may be the host's, of which only
+/// the root is visible.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn chain(root: &'static str, path: &str, file: &'static str) -> impl Iterator<Item = u64> {
     let path = std::path::Path::new(path.trim_start_matches('/'));
-    let files: Vec<_> = path.ancestors().map(|group| std::path::Path::new(root).join(group).join(file)).collect();
+    let files: Vec<_> = path
+        .ancestors()
+        .map(|group| std::path::Path::new(root).join(group).join(file))
+        .collect();
     // "max", and what version 1 writes for it, are no limits below the machine's
-    files.into_iter().filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse().ok())
+    files
+        .into_iter()
+        .filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse().ok())
 }
 
 #[cfg(test)]
@@ -73,8 +94,18 @@ mod tests {
     #[cfg(all(target_os = "linux", not(miri)))]
     #[test]
     fn control_groups_of_both_versions() {
-        assert_eq!(limit_files("0::/user.slice/a"), Some(("/sys/fs/cgroup", "/user.slice/a", "memory.max")));
-        assert_eq!(limit_files("7:cpu,memory:/docker/x"), Some(("/sys/fs/cgroup/memory", "/docker/x", "memory.limit_in_bytes")));
+        assert_eq!(
+            limit_files("0::/user.slice/a"),
+            Some(("/sys/fs/cgroup", "/user.slice/a", "memory.max"))
+        );
+        assert_eq!(
+            limit_files("7:cpu,memory:/docker/x"),
+            Some((
+                "/sys/fs/cgroup/memory",
+                "/docker/x",
+                "memory.limit_in_bytes"
+            ))
+        );
         assert_eq!(limit_files("3:cpuset:/"), None);
         assert_eq!(limit_files(""), None);
     }

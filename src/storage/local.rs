@@ -1,11 +1,13 @@
-//! What each thread has of the pool: lists of small blocks, and its part of the counts. No lock and no read-modify-write on the way
-//! of a small tensor.
+//! What each thread has of the pool: lists of small blocks, and its part of the counts. No lock and
+//! no read-modify-write on the way of a small tensor.
 //!
-//! - **LOCAL1.** The lists of a `Local` are touched by the thread that holds it alone: `held` is taken with acquire and given up with
-//!   release order, by one thread at a time. In the child of a fork those of vanished threads stay held for ever.
-//! - **LOCAL2.** A `Local` is never freed, so the chain from `FIRST` can be walked without a lock. The next thread takes it over.
-//! - **LOCAL3.** The counts are written by the holder and read by all; each is a part of a sum and may wrap by itself, for a block may
-//!   be freed on another thread than took it.
+//! - **LOCAL1.** The lists of a `Local` are touched by the thread that holds it alone: `held` is
+//!   taken with acquire and given up with release order, by one thread at a time. In the child of a
+//!   fork those of vanished threads stay held for ever.
+//! - **LOCAL2.** A `Local` is never freed, so the chain from `FIRST` can be walked without a lock.
+//!   The next thread takes it over.
+//! - **LOCAL3.** The counts are written by the holder and read by all; each is a part of a sum and
+//!   may wrap by itself, for a block may be freed on another thread than took it.
 
 use super::block::Header;
 use super::class;
@@ -24,7 +26,10 @@ pub(super) struct List {
     pub count: usize,
 }
 impl List {
-    pub const EMPTY: List = List { head: null_mut(), count: 0 };
+    pub const EMPTY: List = List {
+        head: null_mut(),
+        count: 0,
+    };
 
     /// # Safety
     /// Nobody uses the block (STORAGE2), and the list is the caller's alone.
@@ -32,13 +37,19 @@ impl List {
     pub unsafe fn push(&mut self, mut block: NonNull<Header>) {
         // SAFETY: nobody uses the block, by the caller's promise, so its header may be written to.
         unsafe { block.as_mut().next = self.head }
-        *self = List { head: block.as_ptr(), count: self.count + 1 };
+        *self = List {
+            head: block.as_ptr(),
+            count: self.count + 1,
+        };
     }
     #[inline(always)]
     pub fn pop(&mut self) -> Option<NonNull<Header>> {
         let block = NonNull::new(self.head)?;
         // SAFETY: the block is alive and in this list alone, since it was pushed.
-        *self = List { head: unsafe { block.as_ref().next }, count: self.count - 1 };
+        *self = List {
+            head: unsafe { block.as_ref().next },
+            count: self.count - 1,
+        };
         Some(block)
     }
 }
@@ -87,7 +98,12 @@ impl Local {
     /// One that no thread holds, or a new one.
     #[cold]
     fn claim() -> &'static Local {
-        if let Some(free) = all().find(|l| !l.held.load(Relaxed) && l.held.compare_exchange(false, true, Acquire, Relaxed).is_ok()) {
+        if let Some(free) = all().find(|l| {
+            !l.held.load(Relaxed)
+                && l.held
+                    .compare_exchange(false, true, Acquire, Relaxed)
+                    .is_ok()
+        }) {
             return free;
         }
         let new = Box::leak(Box::new(Local::new()));
@@ -120,8 +136,8 @@ impl Local {
 
 /// Those of all threads there were, except [`ORPHAN`].
 pub(super) fn all() -> impl Iterator<Item = &'static Local> {
-    // SAFETY: null, or one that is never freed (LOCAL2); acquire pairs with the release of its entry into the chain, and those further
-    // on entered before it.
+    // SAFETY: null, or one that is never freed (LOCAL2); acquire pairs with the release of its
+    // entry into the chain, and those further on entered before it.
     let at = |p: *const Local| unsafe { p.as_ref() };
     std::iter::successors(at(FIRST.load(Acquire)), move |l| at(l.chain))
 }

@@ -6,12 +6,18 @@ use core::ptr::NonNull;
 
 /// A block with room for `len` bytes, and whether it is zeros.
 pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
-    Header::heap(len).map(|block| (block, true)).ok_or(Error::Memory { bytes: len as u128, limit: 0 })
+    Header::heap(len)
+        .map(|block| (block, true))
+        .ok_or(Error::Memory {
+            bytes: len as u128,
+            limit: 0,
+        })
 }
 
 /// A block without data of its own, whose header is for memory of somebody else.
 pub(super) fn header() -> NonNull<Header> {
-    Header::heap(0).unwrap_or_else(|| alloc::alloc::handle_alloc_error(alloc::alloc::Layout::new::<Header>()))
+    Header::heap(0)
+        .unwrap_or_else(|| alloc::alloc::handle_alloc_error(alloc::alloc::Layout::new::<Header>()))
 }
 
 /// Takes back a block that `get(len)` gave.

@@ -1,11 +1,13 @@
-//! The pool: freed blocks are kept by size class and used again, since touching fresh pages costs more than most arithmetic.
+//! The pool: freed blocks are kept by size class and used again, since touching fresh pages costs
+//! more than most arithmetic.
 //!
-//! Small blocks go through lists of each thread ([`local`](super::local)); large ones, and what those lists have too much or too
-//! little of, through one set of lists under a lock. What is kept there is bounded by a cap; beyond it, memory goes back to the
-//! system. What the machine doesn't have is refused before the system is asked.
+//! Small blocks go through lists of each thread ([`local`](super::local)); large ones, and what
+//! those lists have too much or too little of, through one set of lists under a lock. What is kept
+//! there is bounded by a cap; beyond it, memory goes back to the system. What the machine doesn't
+//! have is refused before the system is asked.
 //!
-//! - **POOL1.** A free block is in one list, or in the hands of one thread that moves it. The lists of `Global` are touched under its
-//!   lock alone; no memory is allocated or freed under it.
+//! - **POOL1.** A free block is in one list, or in the hands of one thread that moves it. The lists
+//!   of `Global` are touched under its lock alone; no memory is allocated or freed under it.
 //!
 //! A fork takes that lock ([`fork`](super::fork), POOL2).
 
@@ -19,7 +21,8 @@ use core::cell::UnsafeCell;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering::*};
 
-/// What the pool has and has done, in bytes and blocks. The figures of threads at work meanwhile may be a moment old.
+/// What the pool has and has done, in bytes and blocks. The figures of threads at work meanwhile
+/// may be a moment old.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryStats {
@@ -48,7 +51,10 @@ struct Global {
 // SAFETY: the lists are touched under the lock alone (POOL1); the rest is atomic.
 unsafe impl Sync for Global {}
 
-static GLOBAL: Global = Global { lists: UnsafeCell::new([List::EMPTY; CLASSES]), cached: AtomicUsize::new(0) };
+static GLOBAL: Global = Global {
+    lists: UnsafeCell::new([List::EMPTY; CLASSES]),
+    cached: AtomicUsize::new(0),
+};
 static MISSES: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 /// Grows when all lists are to be emptied; each thread sees to its own when it next uses them.
@@ -56,7 +62,8 @@ static EPOCH: AtomicUsize = AtomicUsize::new(0);
 /// Bytes kept at most; `UNSET` until first asked for.
 static CAP: AtomicUsize = AtomicUsize::new(UNSET);
 const UNSET: usize = usize::MAX;
-/// For sanitizers and Miri, from which rounding and reuse hide errors: each block has exactly its bytes, and a freed one is gone.
+/// For sanitizers and Miri, from which rounding and reuse hide errors: each block has exactly its
+/// bytes, and a freed one is gone.
 const EXACT: bool = cfg!(flex_exact);
 
 impl Global {
@@ -69,22 +76,29 @@ impl Global {
         self.with(|lists| {
             let mut taken = List::EMPTY;
             for _ in 0..count {
-                let Some(block) = lists[class].pop() else { break };
-                // SAFETY: popped a line above, so in no list but the one that it is pushed to (POOL1).
+                let Some(block) = lists[class].pop() else {
+                    break;
+                };
+                // SAFETY: popped a line above, so in no list but the one that it is pushed to
+                // (POOL1).
                 unsafe { taken.push(block) }
             }
-            bump(&self.cached, (taken.count * class::capacity(class)).wrapping_neg());
+            bump(
+                &self.cached,
+                (taken.count * class::capacity(class)).wrapping_neg(),
+            );
             taken
         })
     }
-    /// Keeps the blocks of a list, all of one class. What the cap has no room for goes back to the system, largest first: what was
-    /// used last is likeliest to be used next.
+    /// Keeps the blocks of a list, all of one class. What the cap has no room for goes back to the
+    /// system, largest first: what was used last is likeliest to be used next.
     fn keep(&self, mut blocks: List, class: usize) {
         let cap = cap();
         let mut surplus = List::EMPTY;
         self.with(|lists| {
             while let Some(block) = blocks.pop() {
-                // SAFETY: popped a line above, so in no list but the one that it is pushed to (POOL1), under the lock.
+                // SAFETY: popped a line above, so in no list but the one that it is pushed to
+                // (POOL1), under the lock.
                 unsafe { lists[class].push(block) }
                 bump(&self.cached, class::capacity(class));
             }
@@ -101,7 +115,8 @@ impl Global {
                 class -= 1;
                 continue;
             };
-            // SAFETY: popped a few lines above, so in no list but the one that it is pushed to (POOL1).
+            // SAFETY: popped a few lines above, so in no list but the one that it is pushed to
+            // (POOL1).
             unsafe { surplus.push(block) }
             bump(&self.cached, class::capacity(class - 1).wrapping_neg());
         }
@@ -149,15 +164,24 @@ fn cap() -> usize {
 #[cold]
 fn default_cap() -> usize {
     fork::survive();
-    let cap = if limit() == u64::MAX { 1 << 30 } else { usize::try_from(limit() / 4).unwrap_or(usize::MAX).min(UNSET - 1) };
+    let cap = if limit() == u64::MAX {
+        1 << 30
+    } else {
+        usize::try_from(limit() / 4)
+            .unwrap_or(usize::MAX)
+            .min(UNSET - 1)
+    };
     // another thread may have set one meanwhile
-    CAP.compare_exchange(UNSET, cap, Relaxed, Relaxed).map_or_else(|now| now, |_| cap)
+    CAP.compare_exchange(UNSET, cap, Relaxed, Relaxed)
+        .map_or_else(|now| now, |_| cap)
 }
 
 /// A block with room for `len` bytes and a count of one, and whether it is zeros.
 #[inline]
 pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
-    let Some(class) = class::of(len) else { return Err(refusal(len)) };
+    let Some(class) = class::of(len) else {
+        return Err(refusal(len));
+    };
     local::with(|local| {
         let kept = match local {
             _ if EXACT => None,
@@ -166,7 +190,8 @@ pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
         };
         let (block, fresh) = match kept {
             Some(block) => {
-                // SAFETY: in no list any more (POOL1). Only the one who holds a block reads its count: relaxed.
+                // SAFETY: in no list any more (POOL1). Only the one who holds a block reads its
+                // count: relaxed.
                 let header = unsafe { block.as_ref() };
                 header.count.store(1, Relaxed);
                 header.contended.store(false, Relaxed);
@@ -185,7 +210,10 @@ pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
 /// A block without data of its own, whose header is for memory of somebody else.
 pub(super) fn header() -> NonNull<Header> {
     let refused = || alloc::alloc::handle_alloc_error(alloc::alloc::Layout::new::<Header>());
-    get(0).map_or_else(|_| allocate(0, 0).unwrap_or_else(refused), |(block, _)| block)
+    get(0).map_or_else(
+        |_| allocate(0, 0).unwrap_or_else(refused),
+        |(block, _)| block,
+    )
 }
 
 #[inline(always)]
@@ -235,7 +263,8 @@ pub(super) unsafe fn put(block: NonNull<Header>, len: usize) {
         }
     })
 }
-/// Whether a thread's list may take one more block; one that is full gives half of its blocks to all first.
+/// Whether a thread's list may take one more block; one that is full gives half of its blocks to
+/// all first.
 #[inline(always)]
 fn make_room(local: &Local, class: usize) -> bool {
     if local.outdated(EPOCH.load(Relaxed)) {
@@ -251,10 +280,15 @@ fn spill(local: &Local, class: usize) {
     let (mut list, mut half) = (local.list(class).get(), List::EMPTY);
     for _ in 0..list.count / 2 {
         // SAFETY: popped in this line, so in no list but the one that it is pushed to (POOL1).
-        list.pop().into_iter().for_each(|block| unsafe { half.push(block) });
+        list.pop()
+            .into_iter()
+            .for_each(|block| unsafe { half.push(block) });
     }
     local.list(class).set(list);
-    bump(&local.cached, (half.count * class::capacity(class)).wrapping_neg());
+    bump(
+        &local.cached,
+        (half.count * class::capacity(class)).wrapping_neg(),
+    );
     GLOBAL.keep(half, class);
 }
 
@@ -273,7 +307,9 @@ fn count(local: Option<&Local>, len: usize, hits: usize) {
     }
 }
 fn sum(of: impl Fn(&Local) -> &AtomicUsize) -> usize {
-    local::all().chain([&ORPHAN]).fold(0, |n, l| n.wrapping_add(of(l).load(Relaxed)))
+    local::all()
+        .chain([&ORPHAN])
+        .fold(0, |n, l| n.wrapping_add(of(l).load(Relaxed)))
 }
 fn in_use() -> usize {
     // a block freed by a thread that we saw late can make the sum negative for a moment
@@ -309,7 +345,10 @@ fn allocate(class: usize, len: usize) -> Option<NonNull<Header>> {
 }
 #[cold]
 fn refusal(len: usize) -> Error {
-    Error::Memory { bytes: len as u128, limit: if limit() == u64::MAX { 0 } else { limit() } }
+    Error::Memory {
+        bytes: len as u128,
+        limit: if limit() == u64::MAX { 0 } else { limit() },
+    }
 }
 
 /// What the pool has and has done.
@@ -335,8 +374,8 @@ pub fn memory_stats() -> MemoryStats {
     }
 }
 
-/// Gives the memory of freed tensors back to the system. Small blocks that other threads keep follow when those threads next free
-/// a tensor.
+/// Gives the memory of freed tensors back to the system. Small blocks that other threads keep
+/// follow when those threads next free a tensor.
 ///
 /// ```standalone_crate
 /// drop(flex::Bytes::new(10_000_000)?);
@@ -356,7 +395,8 @@ pub fn empty_cache() {
     GLOBAL.trim(0);
 }
 
-/// Sets how many bytes of freed tensors are kept for use again; at first a quarter of the memory there is. 0 keeps none.
+/// Sets how many bytes of freed tensors are kept for use again; at first a quarter of the memory
+/// there is. 0 keeps none.
 ///
 /// ```standalone_crate
 /// flex::set_memory_cap(64 << 20);

@@ -6,8 +6,14 @@ use alloc::boxed::Box;
 
 /// What is kept of a part, by its address; asked for as often as something worth keeping is.
 fn kept(b: &Bytes, first: usize) -> Option<*const u8> {
-    let key = Key { first, sizes: [4, 4], strides: [4, 1], dtypes: [DType::F32; 2] };
-    b.derived(key, true, || Bytes::new(64)).map(|made| made.as_ptr())
+    let key = Key {
+        first,
+        sizes: [4, 4],
+        strides: [4, 1],
+        dtypes: [DType::F32; 2],
+    };
+    b.derived(key, true, || Bytes::new(64))
+        .map(|made| made.as_ptr())
 }
 
 #[test]
@@ -27,7 +33,12 @@ fn nothing_is_kept_while_memory_is_lent() {
     assert!(kept(&b, 0).is_some());
 
     // made of what a borrower may have written to meanwhile
-    let key = Key { first: 8, sizes: [4, 4], strides: [4, 1], dtypes: [DType::F32; 2] };
+    let key = Key {
+        first: 8,
+        sizes: [4, 4],
+        strides: [4, 1],
+        dtypes: [DType::F32; 2],
+    };
     let mut times = 0;
     for _ in 0..3 {
         let _ = b.derived(key, true, || {
@@ -58,7 +69,9 @@ fn lent_memory_is_known_by_its_address() {
 
     static FLASH: [u8; 4] = [1, 2, 3, 4];
     // SAFETY: static memory.
-    for b in [Bytes::from_static(&FLASH), unsafe { Bytes::foreign(FLASH.as_ptr(), 4, Box::new(())) }] {
+    for b in [Bytes::from_static(&FLASH), unsafe {
+        Bytes::foreign(FLASH.as_ptr(), 4, Box::new(()))
+    }] {
         let loan = b.lend();
         assert!(Bytes::lent_at(FLASH.as_ptr(), 4).unwrap().0.same(&b));
         drop(loan);

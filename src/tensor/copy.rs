@@ -28,9 +28,30 @@ fn copy_loop(size: usize) -> LoopFn {
 /// # Safety
 /// NEST1; the loop takes elements of the operands' sizes.
 unsafe fn run_one(f: LoopFn, forms: u8, shape: &[usize], input: Operand, output: Operand) {
-    let code = [Instr { f, dst: 1, src: [0; 3], arity: 1, mult: 1, forms, cost: convert::COST }];
-    // SAFETY: NEST1, by the caller's promise; the one instruction reads operand 0 and writes operand 1.
-    unsafe { exec::run(&Program { constants: &[], temps: 0, temp_size: 1, code: &code }, shape, &[input], &[output]) }
+    let code = [Instr {
+        f,
+        dst: 1,
+        src: [0; 3],
+        arity: 1,
+        mult: 1,
+        forms,
+        cost: convert::COST,
+    }];
+    // SAFETY: NEST1, by the caller's promise; the one instruction reads operand 0 and writes
+    // operand 1.
+    unsafe {
+        exec::run(
+            &Program {
+                constants: &[],
+                temps: 0,
+                temp_size: 1,
+                code: &code,
+            },
+            shape,
+            &[input],
+            &[output],
+        )
+    }
 }
 
 impl Tensor {
@@ -46,10 +67,12 @@ impl Tensor {
     #[inline]
     pub fn elements_mut(&mut self) -> Result<ViewMut<'_>> {
         let p = self.as_mut_ptr()?;
-        // SAFETY: VIEW2 by TENSOR1, TENSOR2, and STORAGE3 after the line above, which also sees to it that indices share no element.
+        // SAFETY: VIEW2 by TENSOR1, TENSOR2, and STORAGE3 after the line above, which also sees to
+        // it that indices share no element.
         Ok(unsafe { ViewMut::new(p, self.dtype().size(), self.layout()) })
     }
-    /// This tensor as an operand of loops over a shape of `rank` dimensions, to which it broadcasts.
+    /// This tensor as an operand of loops over a shape of `rank` dimensions, to which it
+    /// broadcasts.
     pub(crate) fn operand(&self, rank: usize) -> Operand {
         self.elements().operand(rank)
     }
@@ -66,7 +89,9 @@ impl Tensor {
             let mut out = Tensor::empty_like(self, self.dtype())?;
             let p = out.as_mut_ptr()?;
             // SAFETY: contiguous elements of both (TENSOR1), the result's unshared (STORAGE3).
-            unsafe { core::ptr::copy_nonoverlapping(self.as_ptr(), p, self.len() * self.dtype().size()) };
+            unsafe {
+                core::ptr::copy_nonoverlapping(self.as_ptr(), p, self.len() * self.dtype().size())
+            };
             return Ok(out);
         }
         let mut out = Tensor::empty(self.shape(), self.dtype())?;
@@ -82,7 +107,11 @@ impl Tensor {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn contiguous(&self) -> Result<Tensor> {
-        if self.is_contiguous() { Ok(self.clone()) } else { self.copy() }
+        if self.is_contiguous() {
+            Ok(self.clone())
+        } else {
+            self.copy()
+        }
     }
     /// The values in row-major order. Errors where `T` is not the dtype.
     ///
@@ -94,8 +123,9 @@ impl Tensor {
         self.expect_dtype::<T>("to_vec")?;
         fallible::copy(self.contiguous()?.as_slice::<T>()?)
     }
-    /// The first element for writing; all others lie by the layout's strides. Storage that is shared, or a layout whose
-    /// indices share elements, is copied first, so that no other tensor sees what is written.
+    /// The first element for writing; all others lie by the layout's strides. Storage that is
+    /// shared, or a layout whose indices share elements, is copied first, so that no other tensor
+    /// sees what is written.
     pub fn as_mut_ptr(&mut self) -> Result<*mut u8> {
         if let Some(p) = self.get_mut_ptr() {
             return Ok(p);
@@ -105,17 +135,23 @@ impl Tensor {
         if shared {
             self.storage().set_contended();
         }
-        self.get_mut_ptr().ok_or_else(|| Error::value("as_mut_ptr", "fresh storage is shared"))
+        self.get_mut_ptr()
+            .ok_or_else(|| Error::value("as_mut_ptr", "fresh storage is shared"))
     }
-    /// The bytes of the elements of a contiguous tensor, for writing; copies first where the storage is shared.
+    /// The bytes of the elements of a contiguous tensor, for writing; copies first where the
+    /// storage is shared.
     pub(crate) fn as_mut_bytes(&mut self) -> Result<&mut [u8]> {
         assert!(self.is_contiguous(), "the tensor is not contiguous");
         let (p, n) = (self.as_mut_ptr()?, self.len() * self.dtype().size());
         // SAFETY: as `as_bytes`, and exclusive while `self` is borrowed (STORAGE3).
-        Ok(if n == 0 { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(p, n) } })
+        Ok(if n == 0 {
+            &mut []
+        } else {
+            unsafe { core::slice::from_raw_parts_mut(p, n) }
+        })
     }
-    /// The values for writing, row-major; copies first where the storage is shared or the tensor is not contiguous. Errors
-    /// where `T` is not the dtype.
+    /// The values for writing, row-major; copies first where the storage is shared or the tensor is
+    /// not contiguous. Errors where `T` is not the dtype.
     ///
     /// ```
     /// let mut x = flex::Tensor::from_slice(&[1i32, 2], [2])?;
@@ -131,12 +167,16 @@ impl Tensor {
         }
         self.as_slice::<T>()?; // the bytes are values of `T`
         let (p, n) = (self.as_mut_ptr()?, self.len());
-        // SAFETY: contiguous elements inside the storage (TENSOR1), aligned (TENSOR2), initialised (STORAGE1) and valid by the line above,
-        // exclusive while `self` is borrowed (STORAGE3).
-        Ok(if n == 0 { &mut [] } else { unsafe { core::slice::from_raw_parts_mut(p as *mut T, n) } })
+        // SAFETY: contiguous elements inside the storage (TENSOR1), aligned (TENSOR2), initialised
+        // (STORAGE1) and valid by the line above, exclusive while `self` is borrowed (STORAGE3).
+        Ok(if n == 0 {
+            &mut []
+        } else {
+            unsafe { core::slice::from_raw_parts_mut(p as *mut T, n) }
+        })
     }
-    /// Writes the values of `source`, which broadcasts to this shape and has this dtype, to the elements of `self`, in
-    /// place where the storage is its own.
+    /// Writes the values of `source`, which broadcasts to this shape and has this dtype, to the
+    /// elements of `self`, in place where the storage is its own.
     ///
     /// ```
     /// let mut x = flex::Tensor::zeros(&[2, 2], flex::DType::I32)?;
@@ -146,32 +186,54 @@ impl Tensor {
     /// ```
     pub fn copy_from(&mut self, source: &Tensor) -> Result<()> {
         if source.dtype() != self.dtype() {
-            return Err(Error::dtype("copy_from", message!("the source is {}, the target {}", source.dtype(), self.dtype())));
+            return Err(Error::dtype(
+                "copy_from",
+                message!(
+                    "the source is {}, the target {}",
+                    source.dtype(),
+                    self.dtype()
+                ),
+            ));
         }
         self.as_mut_ptr()?;
         self.write(&self.layout().clone(), source)
     }
-    /// Writes the values of `source`, which broadcasts to `part` and has this dtype, to the elements that `part` reaches: a view
-    /// of this tensor's layout as it is after [`Tensor::as_mut_ptr`].
+    /// Writes the values of `source`, which broadcasts to `part` and has this dtype, to the
+    /// elements that `part` reaches: a view of this tensor's layout as it is after
+    /// [`Tensor::as_mut_ptr`].
     pub(crate) fn write(&mut self, part: &Layout, source: &Tensor) -> Result<()> {
         let (size, rank, offset) = (self.dtype().size(), part.rank(), self.layout().offset());
-        let first = self.as_mut_ptr()?.wrapping_offset((part.offset() as isize - offset as isize) * size as isize);
+        let first = self
+            .as_mut_ptr()?
+            .wrapping_offset((part.offset() as isize - offset as isize) * size as isize);
         let (alike, bytes) = (source.shape() == part.shape(), part.len() * size);
         if alike && source.is_contiguous() && part.is_contiguous() && bytes <= SMALL {
-            // SAFETY: as many elements in either layout, which lie one after the other; ours are ours alone (STORAGE3), so nothing overlaps.
+            // SAFETY: as many elements in either layout, which lie one after the other; ours are
+            // ours alone (STORAGE3), so nothing overlaps.
             unsafe { core::ptr::copy_nonoverlapping(source.as_ptr(), first, bytes) };
             return Ok(());
         }
         let source = source.share(source.layout().broadcast_to("broadcast_to", part.shape())?);
         let target = Operand::new(first, size, part.shape(), part.strides(), rank);
-        // SAFETY: both reach elements of their own storages only (TENSOR1); the target's is unshared (STORAGE3), so they are apart.
-        unsafe { run_one(copy_loop(size), COPY_FORMS, part.shape(), source.operand(rank), target) };
+        // SAFETY: both reach elements of their own storages only (TENSOR1); the target's is
+        // unshared (STORAGE3), so they are apart.
+        unsafe {
+            run_one(
+                copy_loop(size),
+                COPY_FORMS,
+                part.shape(),
+                source.operand(rank),
+                target,
+            )
+        };
         Ok(())
     }
-    /// Converted to another dtype; the same tensor where it has it already. Floats become integers truncated toward zero and
-    /// saturated, NaN 0; integers wrap; floats and complex numbers are rounded; everything becomes the bool `x != 0`.
+    /// Converted to another dtype; the same tensor where it has it already. Floats become integers
+    /// truncated toward zero and saturated, NaN 0; integers wrap; floats and complex numbers are
+    /// rounded; everything becomes the bool `x != 0`.
     ///
-    /// Errors: complex numbers to real ones, which would lose the imaginary parts ([`ops::real`](crate::ops::real) takes the others).
+    /// Errors: complex numbers to real ones, which would lose the imaginary parts
+    /// ([`ops::real`](crate::ops::real) takes the others).
     ///
     /// ```
     /// use flex::{DType, Tensor};
@@ -188,7 +250,8 @@ impl Tensor {
         let (p, rank) = (out.as_mut_ptr()?, self.rank());
         if self.is_contiguous() && self.len() * self.dtype().size().max(dtype.size()) <= SMALL {
             let x = self.as_ptr();
-            // SAFETY: LOOP1: contiguous elements of both dtypes (TENSOR1), the result's unshared (STORAGE3).
+            // SAFETY: LOOP1: contiguous elements of both dtypes (TENSOR1), the result's unshared
+            // (STORAGE3).
             unsafe { f(p, x, x, x, self.len(), 0) };
             return Ok(out);
         }
@@ -199,7 +262,11 @@ impl Tensor {
     }
     /// The same for a tensor that nobody needs any more.
     pub(crate) fn into_dtype(self, dtype: DType) -> Result<Tensor> {
-        if dtype == self.dtype() { Ok(self) } else { self.astype(dtype) }
+        if dtype == self.dtype() {
+            Ok(self)
+        } else {
+            self.astype(dtype)
+        }
     }
     /// Filled with one value of the dtype.
     pub(crate) fn filled(shape: &[usize], dtype: DType, value: &Value) -> Result<Tensor> {
@@ -207,19 +274,26 @@ impl Tensor {
         let p = out.as_mut_ptr()?;
         if out.len() * dtype.size() <= SMALL {
             let x = value.as_ptr();
-            // SAFETY: LOOP1: contiguous elements of the fresh tensor (TENSOR1, STORAGE3), and one value of their dtype.
+            // SAFETY: LOOP1: contiguous elements of the fresh tensor (TENSOR1, STORAGE3), and one
+            // value of their dtype.
             unsafe { copy_loop(dtype.size())(p, x, x, x, out.len(), 1) };
             return Ok(out);
         }
         let target = Operand::new(p, dtype.size(), out.shape(), out.strides(), out.rank());
         // SAFETY: as above; the value is one element and outlives the run.
         unsafe {
-            run_one(copy_loop(dtype.size()), COPY_FORMS, out.shape(), Operand::value(value.as_ptr(), dtype.size(), out.rank()), target)
+            run_one(
+                copy_loop(dtype.size()),
+                COPY_FORMS,
+                out.shape(),
+                Operand::value(value.as_ptr(), dtype.size(), out.rank()),
+                target,
+            )
         };
         Ok(out)
     }
-    /// The elements in row-major order under another shape; one size may be -1, and is then what remains. A view where the
-    /// strides allow it, else a copy.
+    /// The elements in row-major order under another shape; one size may be -1, and is then what
+    /// remains. A view where the strides allow it, else a copy.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[2, 6], flex::DType::F32)?;
@@ -248,14 +322,33 @@ impl Tensor {
 
 /// Replaces a -1; errors where the number of elements differs.
 fn resolve_shape(op: &'static str, shape: &[isize], x: &Tensor) -> Result<crate::layout::Shape> {
-    let fail = || Error::shape(op, message!("shape {:?} has {} elements; {shape:?} does not", x.shape(), x.len()));
-    let known = shape.iter().filter(|d| **d != -1).try_fold(1usize, |n, d| usize::try_from(*d).ok().and_then(|d| n.checked_mul(d)));
+    let fail = || {
+        Error::shape(
+            op,
+            message!(
+                "shape {:?} has {} elements; {shape:?} does not",
+                x.shape(),
+                x.len()
+            ),
+        )
+    };
+    let known = shape.iter().filter(|d| **d != -1).try_fold(1usize, |n, d| {
+        usize::try_from(*d).ok().and_then(|d| n.checked_mul(d))
+    });
     let known = known.ok_or_else(fail)?;
     let rest = match shape.iter().filter(|d| **d == -1).count() {
         0 if known == x.len() => 1,
         1 if known > 0 && x.len().is_multiple_of(known) => x.len() / known,
         0 | 1 => return Err(fail()),
-        _ => return Err(Error::shape(op, message!("{shape:?} has -1 more than once"))),
+        _ => {
+            return Err(Error::shape(
+                op,
+                message!("{shape:?} has -1 more than once"),
+            ));
+        }
     };
-    Ok(shape.iter().map(|d| if *d == -1 { rest } else { *d as usize }).collect())
+    Ok(shape
+        .iter()
+        .map(|d| if *d == -1 { rest } else { *d as usize })
+        .collect())
 }

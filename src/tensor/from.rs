@@ -8,12 +8,13 @@ use crate::storage::Bytes;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// Vectors of fewer bytes are copied: that takes no longer than to keep them, and what is copied may be written in place.
+/// Vectors of fewer bytes are copied: that takes no longer than to keep them, and what is copied
+/// may be written in place.
 const KEPT: usize = 32 << 10;
 
 impl Tensor {
-    /// The values of a vector, in row-major order. A long vector is not copied: the tensor keeps it, and is copied when it is first
-    /// written to.
+    /// The values of a vector, in row-major order. A long vector is not copied: the tensor keeps
+    /// it, and is copied when it is first written to.
     ///
     /// Errors where the shape has another number of elements.
     ///
@@ -28,15 +29,21 @@ impl Tensor {
     pub fn from_vec<T: Element>(values: Vec<T>, shape: impl IntoShape) -> Result<Tensor> {
         let layout = Layout::contiguous(shape.into_shape().as_ref())?;
         if layout.len() != values.len() {
-            let message = message!("{} values do not fill shape {:?}, which has {}", values.len(), layout.shape(), layout.len());
+            let message = message!(
+                "{} values do not fill shape {:?}, which has {}",
+                values.len(),
+                layout.shape(),
+                layout.len()
+            );
             return Err(Error::shape("from_vec", message));
         }
         let (p, len) = (values.as_ptr() as *const u8, size_of_val(values.as_slice()));
         if len < KEPT || !p.addr().is_multiple_of(T::DTYPE.align()) {
             return Tensor::from_slice(&values, layout.shape());
         }
-        // SAFETY: STORAGE5: `len` initialised bytes without padding (`Element`), which lie still as long as the vector does that owns them, and
-        // which nobody can write to, for nobody else has it.
+        // SAFETY: STORAGE5: `len` initialised bytes without padding (`Element`), which lie still as
+        // long as the vector does that owns them, and which nobody can write to, for nobody else
+        // has it.
         let bytes = unsafe { Bytes::foreign(p, len, Box::new(values)) };
         #[cfg(feature = "std")]
         let bytes = bytes.lasting();
@@ -63,7 +70,8 @@ impl<T: Element> From<Vec<T>> for Tensor {
         Tensor::from_vec(values, n).unwrap_or_else(|e| panic!("{e}"))
     }
 }
-/// One dimension. Panics where there is no memory for the copy; [`Tensor::from_slice`] returns an error.
+/// One dimension. Panics where there is no memory for the copy; [`Tensor::from_slice`] returns an
+/// error.
 ///
 /// ```
 /// let values = [1.0f32, 2.0, 3.0];

@@ -18,15 +18,17 @@ mod views;
 
 /// An n-dimensional array with a dtype known at run time.
 ///
-/// A clone shares the storage and costs nothing; writing to one copies it first where it is shared, so a write to one tensor
-/// is never seen in another. Views (`permute`, `slice`, `flip`, `broadcast_to` ..) share the storage too and move no element;
-/// where a write has once found such a view in its way, later views of a small part are copies, so that loops that read one
-/// row and write the next don't copy the whole each time.
+/// A clone shares the storage and costs nothing; writing to one copies it first where it is shared,
+/// so a write to one tensor is never seen in another. Views (`permute`, `slice`, `flip`,
+/// `broadcast_to` ..) share the storage too and move no element; where a write has once found such
+/// a view in its way, later views of a small part are copies, so that loops that read one row and
+/// write the next don't copy the whole each time.
 ///
 /// Invariants, checked in the constructors:
 /// - TENSOR1. Every element that the layout reaches lies inside the storage.
-/// - TENSOR2. The storage begins at an address that is a multiple of the element's size, or of 8 (the alignment of `u64`) for larger elements;
-///   so then does every element, and integers of its width may be read and written there.
+/// - TENSOR2. The storage begins at an address that is a multiple of the element's size, or of 8
+///   (the alignment of `u64`) for larger elements; so then does every element, and integers of its
+///   width may be read and written there.
 ///
 /// ```
 /// use flex::{DType, Tensor};
@@ -45,8 +47,8 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// Storage, layout and dtype put together. Errors where an element would lie outside the storage (TENSOR1) or be misaligned
-    /// (TENSOR2).
+    /// Storage, layout and dtype put together. Errors where an element would lie outside the
+    /// storage (TENSOR1) or be misaligned (TENSOR2).
     pub fn from_parts(data: Bytes, layout: Layout, dtype: DType) -> Result<Tensor> {
         let size = dtype.size();
         if let Some((_, last)) = layout.span() {
@@ -60,10 +62,17 @@ impl Tensor {
                 return Err(Error::shape("from_parts", message));
             }
             if !(data.as_ptr() as usize).is_multiple_of(dtype.align()) {
-                return Err(Error::value("from_parts", message!("memory at {:p} is not aligned for {dtype}", data.as_ptr())));
+                return Err(Error::value(
+                    "from_parts",
+                    message!("memory at {:p} is not aligned for {dtype}", data.as_ptr()),
+                ));
             }
         }
-        Ok(Tensor { data, layout: Arc::new(layout), dtype })
+        Ok(Tensor {
+            data,
+            layout: Arc::new(layout),
+            dtype,
+        })
     }
     /// Fresh, contiguous, with unspecified values.
     ///
@@ -79,23 +88,47 @@ impl Tensor {
     fn fresh(shape: &[usize], dtype: DType) -> Result<Tensor> {
         let layout = Layout::contiguous(shape)?;
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
-        Ok(Tensor { data, layout: Arc::new(layout), dtype }) // TENSOR1, TENSOR2: made to measure
+        Ok(Tensor {
+            data,
+            layout: Arc::new(layout),
+            dtype,
+        }) // TENSOR1, TENSOR2: made to measure
     }
     /// Fresh, of the layout of a dense tensor.
     #[inline]
     pub(crate) fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
-        let layout = if x.layout.offset() == 0 { x.layout.clone() } else { Arc::new(x.layout.at_zero()) };
+        let layout = if x.layout.offset() == 0 {
+            x.layout.clone()
+        } else {
+            Arc::new(x.layout.at_zero())
+        };
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
-        Ok(Tensor { data, layout, dtype })
+        Ok(Tensor {
+            data,
+            layout,
+            dtype,
+        })
     }
-    /// Fresh, for an elementwise result of operands that broadcast to `shape`: as [`Layout::of_result`] lays it out.
-    pub(crate) fn empty_result<'a>(shape: &[usize], operands: impl Iterator<Item = &'a Tensor> + Clone, dtype: DType) -> Result<Tensor> {
-        if let Some(x) = operands.clone().find(|x| x.is_contiguous() && x.shape() == shape) {
+    /// Fresh, for an elementwise result of operands that broadcast to `shape`: as
+    /// [`Layout::of_result`] lays it out.
+    pub(crate) fn empty_result<'a>(
+        shape: &[usize],
+        operands: impl Iterator<Item = &'a Tensor> + Clone,
+        dtype: DType,
+    ) -> Result<Tensor> {
+        if let Some(x) = operands
+            .clone()
+            .find(|x| x.is_contiguous() && x.shape() == shape)
+        {
             return Tensor::empty_like(x, dtype); // no order but its own can be shared with it
         }
         let layout = Layout::of_result(shape, operands.map(Tensor::layout))?;
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
-        Ok(Tensor { data, layout: Arc::new(layout), dtype }) // TENSOR1, TENSOR2: dense from 0, made to measure
+        Ok(Tensor {
+            data,
+            layout: Arc::new(layout),
+            dtype,
+        }) // TENSOR1, TENSOR2: dense from 0, made to measure
     }
     /// Filled with zeros (or false).
     ///
@@ -107,7 +140,11 @@ impl Tensor {
     pub fn zeros(shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
         let layout = Layout::contiguous(shape.into_shape().as_ref())?;
         let data = Bytes::zeroed(byte_len(&layout, dtype)?)?;
-        Ok(Tensor { data, layout: Arc::new(layout), dtype })
+        Ok(Tensor {
+            data,
+            layout: Arc::new(layout),
+            dtype,
+        })
     }
     /// A copy of the values, in row-major order.
     ///
@@ -121,10 +158,18 @@ impl Tensor {
         let shape = shape.as_ref();
         let mut t = Tensor::empty(shape, T::DTYPE)?;
         if t.len() != values.len() {
-            return Err(Error::shape("from_slice", message!("{} values do not fill shape {shape:?}, which has {}", values.len(), t.len())));
+            return Err(Error::shape(
+                "from_slice",
+                message!(
+                    "{} values do not fill shape {shape:?}, which has {}",
+                    values.len(),
+                    t.len()
+                ),
+            ));
         }
         if let Some(p) = t.data.get_mut() {
-            // SAFETY: the fresh storage has room for these values (TENSOR1) and nobody else has it (STORAGE3).
+            // SAFETY: the fresh storage has room for these values (TENSOR1) and nobody else has it
+            // (STORAGE3).
             unsafe { core::ptr::copy_nonoverlapping(values.as_ptr(), p as *mut T, values.len()) };
         }
         Ok(t)
@@ -141,14 +186,15 @@ impl Tensor {
         let v = x.into().value(dtype, "scalar")?;
         let mut t = Tensor::empty([], dtype)?;
         if let Some(p) = t.data.get_mut() {
-            // SAFETY: one element of storage (TENSOR1), unshared (STORAGE3); a Value holds one element.
+            // SAFETY: one element of storage (TENSOR1), unshared (STORAGE3); a Value holds one
+            // element.
             unsafe { core::ptr::copy_nonoverlapping(v.as_ptr(), p, dtype.size()) };
         }
         Ok(t)
     }
-    /// Values that lie in static memory, such as weights in flash; nothing is copied, until somebody writes to the tensor.
-    /// Errors where the bytes are too few, or misaligned for the dtype: they begin at a multiple of its size, of 8 for complex numbers of
-    /// either precision.
+    /// Values that lie in static memory, such as weights in flash; nothing is copied, until
+    /// somebody writes to the tensor. Errors where the bytes are too few, or misaligned for the
+    /// dtype: they begin at a multiple of its size, of 8 for complex numbers of either precision.
     ///
     /// ```
     /// static WEIGHTS: [u8; 3] = [1, 2, 3];
@@ -156,8 +202,16 @@ impl Tensor {
     /// assert_eq!(w.as_slice::<u8>()?.as_ptr(), WEIGHTS.as_ptr());
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn from_static(bytes: &'static [u8], shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
-        Tensor::from_parts(Bytes::from_static(bytes), Layout::contiguous(shape.into_shape().as_ref())?, dtype)
+    pub fn from_static(
+        bytes: &'static [u8],
+        shape: impl IntoShape,
+        dtype: DType,
+    ) -> Result<Tensor> {
+        Tensor::from_parts(
+            Bytes::from_static(bytes),
+            Layout::contiguous(shape.into_shape().as_ref())?,
+            dtype,
+        )
     }
     /// Values in memory of somebody else, kept alive by `owner`; never written to.
     ///
@@ -219,14 +273,17 @@ impl Tensor {
     pub fn is_contiguous(&self) -> bool {
         self.layout.is_contiguous()
     }
-    /// The first element (the one of index 0, 0, ..). Valid for reads of all elements by the layout's strides.
+    /// The first element (the one of index 0, 0, ..). Valid for reads of all elements by the
+    /// layout's strides.
     #[inline(always)]
     pub fn as_ptr(&self) -> *const u8 {
         // the offset of a tensor without elements means nothing, and may be any number
-        self.data.as_ptr().wrapping_add(self.layout.offset().wrapping_mul(self.dtype.size()))
+        self.data
+            .as_ptr()
+            .wrapping_add(self.layout.offset().wrapping_mul(self.dtype.size()))
     }
-    /// The first element for writing, where the storage is this tensor's alone and no two indices share an element;
-    /// otherwise none. [`Tensor::as_mut_ptr`] copies in that case.
+    /// The first element for writing, where the storage is this tensor's alone and no two indices
+    /// share an element; otherwise none. [`Tensor::as_mut_ptr`] copies in that case.
     pub fn get_mut_ptr(&mut self) -> Option<*mut u8> {
         let offset = self.layout.offset().wrapping_mul(self.dtype.size());
         if !self.layout.is_injective() {
@@ -234,7 +291,8 @@ impl Tensor {
         }
         self.data.get_mut().map(|p| p.wrapping_add(offset))
     }
-    /// The elements of a contiguous tensor, without a copy. Errors where it is not contiguous, or `T` is not its dtype.
+    /// The elements of a contiguous tensor, without a copy. Errors where it is not contiguous, or
+    /// `T` is not its dtype.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[1i32, 2], [2])?;
@@ -245,21 +303,34 @@ impl Tensor {
     pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
         self.expect_dtype::<T>("as_slice")?;
         if !self.is_contiguous() {
-            return Err(Error::shape("as_slice", "the tensor is not contiguous: take contiguous() of it first"));
+            return Err(Error::shape(
+                "as_slice",
+                "the tensor is not contiguous: take contiguous() of it first",
+            ));
         }
         let bytes = self.as_bytes();
         if !T::valid(bytes) {
-            return Err(Error::value("as_slice", "the memory holds bytes other than 0 and 1: read it as flex::Bool"));
+            return Err(Error::value(
+                "as_slice",
+                "the memory holds bytes other than 0 and 1: read it as flex::Bool",
+            ));
         }
-        // SAFETY: elements inside the storage (TENSOR1), aligned (TENSOR2), initialised (STORAGE1), valid as `T`.
-        Ok(if bytes.is_empty() { &[] } else { unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const T, self.len()) } })
+        // SAFETY: elements inside the storage (TENSOR1), aligned (TENSOR2), initialised (STORAGE1),
+        // valid as `T`.
+        Ok(if bytes.is_empty() {
+            &[]
+        } else {
+            unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const T, self.len()) }
+        })
     }
-    /// The bytes of the elements of a contiguous tensor; those of any `Pod` of the dtype's width may be made of them.
+    /// The bytes of the elements of a contiguous tensor; those of any `Pod` of the dtype's width
+    /// may be made of them.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         assert!(self.is_contiguous(), "the tensor is not contiguous");
         match self.len() {
             0 => &[],
-            // SAFETY: contiguous elements inside the storage (TENSOR1), initialised (STORAGE1); `self` keeps others from writing (STORAGE3).
+            // SAFETY: contiguous elements inside the storage (TENSOR1), initialised (STORAGE1);
+            // `self` keeps others from writing (STORAGE3).
             n => unsafe { core::slice::from_raw_parts(self.as_ptr(), n * self.dtype.size()) },
         }
     }
@@ -268,15 +339,32 @@ impl Tensor {
         if T::DTYPE == self.dtype {
             Ok(())
         } else {
-            Err(Error::dtype(op, message!("the tensor is {}, not {}: convert it with astype", self.dtype, T::DTYPE)))
+            Err(Error::dtype(
+                op,
+                message!(
+                    "the tensor is {}, not {}: convert it with astype",
+                    self.dtype,
+                    T::DTYPE
+                ),
+            ))
         }
     }
-    /// Makes it a place for a result of this shape and dtype: contiguous, with storage of its own. What it held is lost.
+    /// Makes it a place for a result of this shape and dtype: contiguous, with storage of its own.
+    /// What it held is lost.
     ///
     /// Errors, leaving it as it was, where it has another shape or dtype.
-    pub(crate) fn make_result(&mut self, op: &'static str, shape: &[usize], dtype: DType) -> Result<()> {
+    pub(crate) fn make_result(
+        &mut self,
+        op: &'static str,
+        shape: &[usize],
+        dtype: DType,
+    ) -> Result<()> {
         if self.shape() != shape || self.dtype != dtype {
-            let message = message!("the result is {shape:?} of {dtype}, the tensor for it {:?} of {}", self.shape(), self.dtype);
+            let message = message!(
+                "the result is {shape:?} of {dtype}, the tensor for it {:?} of {}",
+                self.shape(),
+                self.dtype
+            );
             return Err(Error::shape(op, message));
         }
         if !self.is_contiguous() || self.get_mut_ptr().is_none() {
@@ -288,17 +376,26 @@ impl Tensor {
     pub fn shares_storage(&self, other: &Tensor) -> bool {
         self.data.same(&other.data)
     }
-    /// Another layout of elements of the same storage, whichever that is: what copies are made of, which make no views.
+    /// Another layout of elements of the same storage, whichever that is: what copies are made of,
+    /// which make no views.
     pub(crate) fn share(&self, layout: Layout) -> Tensor {
-        Tensor { data: self.data.clone(), layout: Arc::new(layout), dtype: self.dtype }
+        Tensor {
+            data: self.data.clone(),
+            layout: Arc::new(layout),
+            dtype: self.dtype,
+        }
     }
-    /// Another layout of elements of the same storage. TENSOR1 holds by the layout's derivation from this one. A small part of contended
-    /// storage is copied instead, see [`Bytes::is_contended`].
+    /// Another layout of elements of the same storage. TENSOR1 holds by the layout's derivation
+    /// from this one. A small part of contended storage is copied instead, see
+    /// [`Bytes::is_contended`].
     pub(crate) fn view(&self, layout: Layout) -> Tensor {
-        /// A view of less than this part of its storage is small: its copy costs little beside the one that it may save.
+        /// A view of less than this part of its storage is small: its copy costs little beside the
+        /// one that it may save.
         const SMALL_PART: usize = 8;
         let view = self.share(layout);
-        if self.data.is_contended() && view.len().saturating_mul(self.dtype.size() * SMALL_PART) <= self.data.len() {
+        if self.data.is_contended()
+            && view.len().saturating_mul(self.dtype.size() * SMALL_PART) <= self.data.len()
+        {
             return view.copy().unwrap_or(view);
         }
         view
@@ -312,7 +409,10 @@ impl Tensor {
     /// ```
     pub fn bitcast(&self, dtype: DType) -> Result<Tensor> {
         if dtype.size() != self.dtype.size() {
-            return Err(Error::dtype("bitcast", message!("{} and {dtype} differ in size", self.dtype)));
+            return Err(Error::dtype(
+                "bitcast",
+                message!("{} and {dtype} differ in size", self.dtype),
+            ));
         }
         Tensor::from_parts(self.data.clone(), Layout::clone(&self.layout), dtype)
     }
@@ -322,7 +422,8 @@ impl Tensor {
         self.dtype = dtype;
         self
     }
-    /// The one element of a tensor of one. Errors where there are more or fewer, or `T` is not its dtype.
+    /// The one element of a tensor of one. Errors where there are more or fewer, or `T` is not its
+    /// dtype.
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from_slice(&[7u8], [1, 1])?.item::<u8>()?, 7);
@@ -330,14 +431,24 @@ impl Tensor {
     /// ```
     pub fn item<T: Element>(&self) -> Result<T> {
         self.expect_dtype::<T>("item")?;
-        self.value("item")?
-            .get::<T>()
-            .ok_or_else(|| Error::value("item", "the memory holds a byte other than 0 and 1: read it as flex::Bool"))
+        self.value("item")?.get::<T>().ok_or_else(|| {
+            Error::value(
+                "item",
+                "the memory holds a byte other than 0 and 1: read it as flex::Bool",
+            )
+        })
     }
     /// The bytes of the one element.
     pub(crate) fn value(&self, op: &'static str) -> Result<Value> {
         if self.len() != 1 {
-            return Err(Error::shape(op, message!("a tensor of shape {:?} has {} elements, not one", self.shape(), self.len())));
+            return Err(Error::shape(
+                op,
+                message!(
+                    "a tensor of shape {:?} has {} elements, not one",
+                    self.shape(),
+                    self.len()
+                ),
+            ));
         }
         // SAFETY: one element at the layout's offset (TENSOR1).
         Ok(unsafe { Value::read(self.as_ptr(), self.dtype.size()) })
@@ -348,13 +459,20 @@ impl Tensor {
 fn byte_len(layout: &Layout, dtype: DType) -> Result<usize> {
     match layout.len().checked_mul(dtype.size()) {
         Some(bytes) if bytes <= isize::MAX as usize => Ok(bytes),
-        _ => Err(Error::Memory { bytes: layout.len() as u128 * dtype.size() as u128, limit: 0 }),
+        _ => Err(Error::Memory {
+            bytes: layout.len() as u128 * dtype.size() as u128,
+            limit: 0,
+        }),
     }
 }
 
 impl Default for Tensor {
     /// A float32 tensor of shape `[0]`; nothing is allocated.
     fn default() -> Tensor {
-        Tensor { data: Bytes::from_static(&[]), layout: Arc::new(Layout::empty()), dtype: DType::F32 } // TENSOR1, TENSOR2: no element
+        Tensor {
+            data: Bytes::from_static(&[]),
+            layout: Arc::new(Layout::empty()),
+            dtype: DType::F32,
+        } // TENSOR1, TENSOR2: no element
     }
 }

@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use smallvec::SmallVec;
 
 impl Tensor {
-    /// Dimension `k` of the result is dimension `axes[k]`; a view. Errors where an axis is not named, named twice, or outside the rank.
+    /// Dimension `k` of the result is dimension `axes[k]`; a view. Errors where an axis is not
+    /// named, named twice, or outside the rank.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[2, 3, 4], flex::DType::F32)?;
@@ -16,7 +17,10 @@ impl Tensor {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn permute(&self, axes: impl Into<Axes>) -> Result<Tensor> {
-        Ok(self.view(self.layout.permute("permute", &signed(&axes.into(), self.rank()))?))
+        Ok(self.view(
+            self.layout
+                .permute("permute", &signed(&axes.into(), self.rank()))?,
+        ))
     }
     /// Two dimensions exchanged; a view.
     ///
@@ -35,19 +39,33 @@ impl Tensor {
     /// assert_eq!(x.moveaxis(0, -1)?.shape(), [3, 4, 2]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn moveaxis(&self, source: impl Into<Axes>, destination: impl Into<Axes>) -> Result<Tensor> {
-        let (source, destination) = (signed(&source.into(), self.rank()), signed(&destination.into(), self.rank()));
+    pub fn moveaxis(
+        &self,
+        source: impl Into<Axes>,
+        destination: impl Into<Axes>,
+    ) -> Result<Tensor> {
+        let (source, destination) = (
+            signed(&source.into(), self.rank()),
+            signed(&destination.into(), self.rank()),
+        );
         Ok(self.view(self.layout.move_axes("moveaxis", &source, &destination)?))
     }
-    /// Elements `start, start + step, ..` before `stop` of a dimension, as a Python slice: negative bounds count from the
-    /// end, bounds outside are clamped, a negative step runs backwards; a view.
+    /// Elements `start, start + step, ..` before `stop` of a dimension, as a Python slice: negative
+    /// bounds count from the end, bounds outside are clamped, a negative step runs backwards; a
+    /// view.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3, 4], [5])?;
     /// assert_eq!(x.slice_axis(0, None, None, -2)?.to_vec::<i32>()?, [4, 2, 0]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn slice_axis(&self, axis: isize, start: Option<i64>, stop: Option<i64>, step: i64) -> Result<Tensor> {
+    pub fn slice_axis(
+        &self,
+        axis: isize,
+        start: Option<i64>,
+        stop: Option<i64>,
+        step: i64,
+    ) -> Result<Tensor> {
         let k = layout::axis("slice", axis, self.rank())?;
         if step == 0 {
             return Err(Error::value("slice", "step is 0"));
@@ -76,7 +94,8 @@ impl Tensor {
         let k = layout::axis("select", axis, self.rank())?;
         Ok(self.view(self.layout.index("select", k, index)?))
     }
-    /// Dimensions run backwards, all for `()`; a view. Errors where an axis is outside the rank, or named twice.
+    /// Dimensions run backwards, all for `()`; a view. Errors where an axis is outside the rank, or
+    /// named twice.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [2, 2])?;
@@ -84,7 +103,10 @@ impl Tensor {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn flip(&self, axes: impl Into<Axes>) -> Result<Tensor> {
-        Ok(self.view(self.layout.flip("flip", &signed(&axes.into(), self.rank()))?))
+        Ok(self.view(
+            self.layout
+                .flip("flip", &signed(&axes.into(), self.rank()))?,
+        ))
     }
     /// Dimensions of size 1 repeated; a view.
     ///
@@ -95,9 +117,13 @@ impl Tensor {
     /// ```
     #[inline]
     pub fn broadcast_to(&self, shape: impl IntoShape) -> Result<Tensor> {
-        Ok(self.view(self.layout.broadcast_to("broadcast_to", shape.into_shape().as_ref())?))
+        Ok(self.view(
+            self.layout
+                .broadcast_to("broadcast_to", shape.into_shape().as_ref())?,
+        ))
     }
-    /// Without dimensions of size 1: those named, or all for `()`; a view. Errors where a size is not 1.
+    /// Without dimensions of size 1: those named, or all for `()`; a view. Errors where a size is
+    /// not 1.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[1, 3, 1], flex::DType::F32)?;
@@ -116,11 +142,16 @@ impl Tensor {
     /// ```
     pub fn expand_dims(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         let axes = axes.into();
-        let places = axes.named().ok_or_else(|| Error::value("expand_dims", "() names no positions: pass those of the new dimensions"))?;
+        let places = axes.named().ok_or_else(|| {
+            Error::value(
+                "expand_dims",
+                "() names no positions: pass those of the new dimensions",
+            )
+        })?;
         Ok(self.view(self.layout.expand_dims("expand_dims", places)?))
     }
-    /// Sliding windows of `size` elements, every `step`, along a dimension; the windows' dimension comes last; a view
-    /// whose elements overlap.
+    /// Sliding windows of `size` elements, every `step`, along a dimension; the windows' dimension
+    /// comes last; a view whose elements overlap.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [4])?;
@@ -158,7 +189,11 @@ impl Tensor {
         if total != Some(self.shape()[k]) {
             return Err(Error::shape(
                 "split",
-                message!("sizes {} do not add up to {}, the size of axis {k}", Excerpt(&sizes), self.shape()[k]),
+                message!(
+                    "sizes {} do not add up to {}, the size of axis {k}",
+                    Excerpt(&sizes),
+                    self.shape()[k]
+                ),
             ));
         }
         let (mut out, mut start) = (room(sizes.len())?, 0);
@@ -168,8 +203,8 @@ impl Tensor {
         }
         Ok(out)
     }
-    /// `chunks` pieces of equal size along a dimension, the last one smaller (or fewer of them) where it doesn't divide;
-    /// views.
+    /// `chunks` pieces of equal size along a dimension, the last one smaller (or fewer of them)
+    /// where it doesn't divide; views.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[5], flex::DType::F32)?;
@@ -192,8 +227,8 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Errors where there is no memory for the layout of one more view, for those whose number follows from the input: what is freed here
-    /// is what the allocator gives next.
+    /// Errors where there is no memory for the layout of one more view, for those whose number
+    /// follows from the input: what is freed here is what the allocator gives next.
     #[cfg(feature = "python")]
     pub(crate) fn room_for_view() -> Result<()> {
         fallible::with_capacity::<(Layout, [usize; 2])>(1).map(drop)
@@ -202,7 +237,8 @@ impl Tensor {
 
 /// Axes as they were given; all of them ascending.
 fn signed(axes: &Axes, rank: usize) -> SmallVec<[isize; 6]> {
-    axes.named().map_or_else(|| (0..rank as isize).collect(), SmallVec::from_slice)
+    axes.named()
+        .map_or_else(|| (0..rank as isize).collect(), SmallVec::from_slice)
 }
 
 /// Room for as many views as a dimension has indices, which may be more than memory holds.

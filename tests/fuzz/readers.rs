@@ -1,5 +1,6 @@
-//! Files of any content: they are read or refused, alike from memory, from a file and from a mapping; what was read survives a round
-//! trip; nothing panics, and memory follows from what is there, not from what a header claims (libFuzzer's limits see to that).
+//! Files of any content: they are read or refused, alike from memory, from a file and from a
+//! mapping; what was read survives a round trip; nothing panics, and memory follows from what is
+//! there, not from what a header claims (libFuzzer's limits see to that).
 #![no_main]
 
 use flex::io::{npy, safetensors};
@@ -8,7 +9,8 @@ use libfuzzer_sys::fuzz_target;
 use std::fs;
 use std::path::PathBuf;
 
-/// The elements of a tensor, read to the last byte; of bools whether they are true, for which files have one byte and memory many.
+/// The elements of a tensor, read to the last byte; of bools whether they are true, for which files
+/// have one byte and memory many.
 fn bytes(t: &Tensor) -> Vec<u8> {
     let t = t.contiguous().unwrap();
     if t.is_empty() {

@@ -23,7 +23,10 @@ def safetensors(header, data):
 folder = Path(sys.argv[1])
 (folder / "corpus").mkdir(parents=True, exist_ok=True)
 grid = np.arange(6).reshape(2, 3)
-seeds = [npy(grid.astype(d)) for d in ("?", "<i2", ">i4", "<f2", ">f8", "<c8", ">c16", "|u1", "|V2", "M8[D]")]
+seeds = [
+    npy(grid.astype(d))
+    for d in ("?", "<i2", ">i4", "<f2", ">f8", "<c8", ">c16", "|u1", "|V2", "M8[D]")
+]
 seeds += [
     npy(np.asfortranarray(grid)),
     npy(np.array(1.5)),
@@ -34,7 +37,9 @@ seeds += [
 entry = {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}
 seeds += [
     safetensors({"a": entry, "__metadata__": {"format": "pt"}}, bytes(24)),
-    safetensors({"a": entry, "b": {"dtype": "BF16", "shape": [], "data_offsets": [24, 26]}}, bytes(26)),
+    safetensors(
+        {"a": entry, "b": {"dtype": "BF16", "shape": [], "data_offsets": [24, 26]}}, bytes(26)
+    ),
     safetensors({"e": {"dtype": "BOOL", "shape": [0, 4], "data_offsets": [0, 0]}}, b""),
     safetensors({"x": {"dtype": "F8_E4M3", "shape": [3], "data_offsets": [0, 3]}}, bytes(3)),
     safetensors({"x": {"dtype": "F8_E8M0", "shape": [3], "data_offsets": [0, 3]}}, bytes(3)),
@@ -42,7 +47,25 @@ seeds += [
 ]
 for k, seed in enumerate(seeds):
     (folder / "corpus" / f"seed{k}").write_bytes(seed)
-dtypes = ["BOOL", "U8", "I8", "I16", "U16", "F16", "BF16", "I32", "U32", "F32", "F64", "I64", "U64", "C64", "F8_E4M3", "F8_E5M2", "F8_E8M0"]
+dtypes = [
+    "BOOL",
+    "U8",
+    "I8",
+    "I16",
+    "U16",
+    "F16",
+    "BF16",
+    "I32",
+    "U32",
+    "F32",
+    "F64",
+    "I64",
+    "U64",
+    "C64",
+    "F8_E4M3",
+    "F8_E5M2",
+    "F8_E8M0",
+]
 words = [f'"{w}"' for w in [*dtypes, "dtype", "shape", "data_offsets", "__metadata__"]]
 words += [
     "'descr'",

@@ -64,23 +64,33 @@ def laid_out(array, layout, draw_axis=0):
     axis = draw_axis % array.ndim
     if layout == "transposed":
         axes = tuple(reversed(range(array.ndim)))
-        return flex.permute_dims(flex.asarray(np.ascontiguousarray(array.transpose(axes)), copy=True), axes), array
+        return flex.permute_dims(
+            flex.asarray(np.ascontiguousarray(array.transpose(axes)), copy=True), axes
+        ), array
     if layout == "flipped":
-        return flex.flip(flex.asarray(np.ascontiguousarray(np.flip(array, axis)), copy=True), axis=axis), array
+        return flex.flip(
+            flex.asarray(np.ascontiguousarray(np.flip(array, axis)), copy=True), axis=axis
+        ), array
     if layout == "stepped":
         doubled = np.repeat(array, 2, axis)
         index = tuple(slice(None, None, 2) if k == axis else slice(None) for k in range(array.ndim))
         return flex.asarray(doubled, copy=True)[index], array
     if layout == "broadcast" and array.shape[axis] > 0:
         one = np.ascontiguousarray(array.take([0], axis))
-        return flex.broadcast_to(flex.asarray(one, copy=True), array.shape), np.broadcast_to(one, array.shape)
+        return flex.broadcast_to(flex.asarray(one, copy=True), array.shape), np.broadcast_to(
+            one, array.shape
+        )
     return flex.asarray(array, copy=True), array
 
 
 def shapes(max_dims=3, max_side=6, min_dims=0, min_side=0):
     """Mostly small; now and then a long line, where kernels take their wide path."""
-    small = st.lists(st.integers(min_side, max_side), min_size=min_dims, max_size=max_dims).map(tuple)
-    long = st.sampled_from([(37,), (130,), (3, 67), (70, 2)]).filter(lambda s: min_dims <= len(s) <= max_dims)
+    small = st.lists(st.integers(min_side, max_side), min_size=min_dims, max_size=max_dims).map(
+        tuple
+    )
+    long = st.sampled_from([(37,), (130,), (3, 67), (70, 2)]).filter(
+        lambda s: min_dims <= len(s) <= max_dims
+    )
     return st.one_of(small, small, long)
 
 
@@ -105,7 +115,14 @@ def broadcastable(draw, count=2):
     return out
 
 
-EPS = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52, "complex64": 2.0**-23, "complex128": 2.0**-52}
+EPS = {
+    "float16": 2.0**-10,
+    "bfloat16": 2.0**-7,
+    "float32": 2.0**-23,
+    "float64": 2.0**-52,
+    "complex64": 2.0**-23,
+    "complex128": 2.0**-52,
+}
 
 
 def check(result, expected, ulps=0, absolute=0.0):

@@ -9,7 +9,8 @@ from support import LAYOUTS
 
 import flex
 
-# Continuous integration judges a change by the same examples each time; elsewhere hypothesis looks further with every run.
+# Continuous integration judges a change by the same examples each time; elsewhere hypothesis looks
+# further with every run.
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")

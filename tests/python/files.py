@@ -27,7 +27,9 @@ def arrays(rng):
     for k in range(int(rng.integers(0, 4))):
         shape = tuple(int(n) for n in rng.integers(0, 5, int(rng.integers(0, 4))))
         array = random_array(str(rng.choice(names)), shape, rng)
-        made[str(rng.choice(["w", "bias", "weights/äö", "x.npy", ""])) + str(k)] = np.asfortranarray(array) if rng.random() < 0.3 else array
+        made[str(rng.choice(["w", "bias", "weights/äö", "x.npy", ""])) + str(k)] = (
+            np.asfortranarray(array) if rng.random() < 0.3 else array
+        )
     return made
 
 
@@ -35,15 +37,31 @@ def packed(rng, made):
     """An npz as NumPy writes it, or of any members and methods, whose members may be damaged before their checksums are made."""
     out = io.BytesIO()
     if rng.random() < 0.4:
-        (np.savez if rng.random() < 0.5 else np.savez_compressed)(out, **{name.replace("/", "_"): a for name, a in made.items()})
+        (np.savez if rng.random() < 0.5 else np.savez_compressed)(
+            out, **{name.replace("/", "_"): a for name, a in made.items()}
+        )
         return out.getvalue()
     with zipfile.ZipFile(out, "w") as file:
         for name, array in made.items():
             member = io.BytesIO()
             np.save(member, array)
             content = damaged(rng, member.getvalue()) if rng.random() < 0.3 else member.getvalue()
-            method = int(rng.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]))
-            file.writestr(zipfile.ZipInfo(str(rng.choice([name + ".npy", name, "../" + name + ".npy"]))), content, method)
+            method = int(
+                rng.choice(
+                    [
+                        zipfile.ZIP_STORED,
+                        zipfile.ZIP_DEFLATED,
+                        zipfile.ZIP_DEFLATED,
+                        zipfile.ZIP_BZIP2,
+                        zipfile.ZIP_LZMA,
+                    ]
+                )
+            )
+            file.writestr(
+                zipfile.ZipInfo(str(rng.choice([name + ".npy", name, "../" + name + ".npy"]))),
+                content,
+                method,
+            )
     return out.getvalue()
 
 
@@ -55,7 +73,10 @@ def written(rng, suffix):
     if suffix == ".npy":
         np.save(path, next(iter(made.values()), np.zeros(3)))
     else:
-        allowed = {name: flex.asarray(a.astype("complex64") if a.dtype.name == "complex128" else a) for name, a in made.items()}
+        allowed = {
+            name: flex.asarray(a.astype("complex64") if a.dtype.name == "complex128" else a)
+            for name, a in made.items()
+        }
         flex.io.save(path, allowed, {"format": "pt"} if rng.random() < 0.5 else None)
     return path.read_bytes()
 
@@ -64,7 +85,11 @@ def damaged(rng, content):
     """A few bytes changed, cut out, repeated, or made a number that is too large."""
     content = bytearray(content)
     for _ in range(int(rng.choice([1, 1, 1, 2, 4]))):
-        at = int(rng.integers(len(content) + 1)) if rng.random() < 0.5 else int(rng.integers(min(len(content), 100) + 1))
+        at = (
+            int(rng.integers(len(content) + 1))
+            if rng.random() < 0.5
+            else int(rng.integers(min(len(content), 100) + 1))
+        )
         width = int(rng.integers(1, 9))
         match int(rng.integers(6)):
             case 0:
@@ -75,7 +100,9 @@ def damaged(rng, content):
                 content[at:at] = content[at : at + 4 * width]
             case 3:
                 size = int(rng.choice([1, 2, 4, 8]))
-                content[at : at + size] = struct.pack("<Q", EXTREMES[int(rng.integers(len(EXTREMES)))])[:size]
+                content[at : at + size] = struct.pack(
+                    "<Q", EXTREMES[int(rng.integers(len(EXTREMES)))]
+                )[:size]
             case 4:
                 del content[at:]
             case 5:

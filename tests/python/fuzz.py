@@ -26,26 +26,58 @@ def work(run, first, count, deadline):
         try:
             run(seed)
         except Exception:
-            print("".join("| " + line + "\n" for line in traceback.format_exc().splitlines()[-40:]), "failed ", seed, sep="", flush=True)
+            print(
+                "".join("| " + line + "\n" for line in traceback.format_exc().splitlines()[-40:]),
+                "failed ",
+                seed,
+                sep="",
+                flush=True,
+            )
     print("done", flush=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("kind", choices=["programs", "files"])
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=1 << 40)
     parser.add_argument("--seconds", type=float, default=math.inf)
-    parser.add_argument("--here", action="store_true", help="in this process, as a debugger wants it")
+    parser.add_argument(
+        "--here", action="store_true", help="in this process, as a debugger wants it"
+    )
     options = parser.parse_args()
-    started, first, end, failures = time.monotonic(), options.first, options.first + options.count, []
+    started, first, end, failures = (
+        time.monotonic(),
+        options.first,
+        options.first + options.count,
+        [],
+    )
     if options.here:
-        return work(importlib.import_module(options.kind).run, first, options.count, started + options.seconds)
+        return work(
+            importlib.import_module(options.kind).run,
+            first,
+            options.count,
+            started + options.seconds,
+        )
     while first < end and time.monotonic() < started + options.seconds and len(failures) < 10:
         left = started + options.seconds - time.monotonic()
-        # anew from time to time: memory that one program corrupts must not be another's failure for ever
+        # anew from time to time: memory that one program corrupts must not be another's failure for
+        # ever
         count = min(end - first, 500)
-        command = [sys.executable, __file__, options.kind, "--here", "--first", str(first), "--count", str(count), "--seconds", str(left)]
+        command = [
+            sys.executable,
+            __file__,
+            options.kind,
+            "--here",
+            "--first",
+            str(first),
+            "--count",
+            str(count),
+            "--seconds",
+            str(left),
+        ]
         process = subprocess.run(command, capture_output=True, text=True, errors="replace")
         at = first
         for line in process.stdout.splitlines():
@@ -60,7 +92,9 @@ def main():
             failures.append(f"died {at}: exit status {process.returncode}")
             print(process.stderr[-4000:], failures[-1], sep="\n")
         first = at + 1
-    print(f"{first - options.first} {options.kind} from seed {options.first} in {time.monotonic() - started:.0f} s, {len(failures)} failed")
+    print(
+        f"{first - options.first} {options.kind} from seed {options.first} in {time.monotonic() - started:.0f} s, {len(failures)} failed"
+    )
     return 1 if failures else 0
 
 

@@ -17,7 +17,9 @@ def guarded(size, at_end, shift=0):
     memory = mmap.mmap(-1, (pages + 2) * PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     whole = np.frombuffer(memory, np.uint8)
     for page in (0, pages + 1):
-        if LIBC.mprotect(ctypes.c_void_p(whole.ctypes.data + page * PAGE), ctypes.c_size_t(PAGE), 0):
+        if LIBC.mprotect(
+            ctypes.c_void_p(whole.ctypes.data + page * PAGE), ctypes.c_size_t(PAGE), 0
+        ):
             raise OSError(ctypes.get_errno(), "mprotect")
     start = (pages + 1) * PAGE - size - shift if at_end else PAGE + shift
     return whole[start : start + size]
@@ -52,11 +54,16 @@ def borrowed(dtype, shape, rng, **values):
 
 def shape_of(rng, most=4):
     """Small, now and then with one long side, rarely empty."""
-    shape = [int(n) for n in rng.choice([0, 1, 1, 2, 3, 3, 4, 5, 5, 7, 8], int(rng.integers(0, most + 1)))]
+    shape = [
+        int(n)
+        for n in rng.choice([0, 1, 1, 2, 3, 3, 4, 5, 5, 7, 8], int(rng.integers(0, most + 1)))
+    ]
     if rng.random() < 0.8:
         shape = [max(n, 1) for n in shape]
     if shape and rng.random() < 0.4:
-        shape[int(rng.integers(len(shape)))] = int(rng.choice([15, 16, 17, 31, 33, 63, 64, 65, 127, 130, 257, 1025]))
+        shape[int(rng.integers(len(shape)))] = int(
+            rng.choice([15, 16, 17, 31, 33, 63, 64, 65, 127, 130, 257, 1025])
+        )
     while math.prod(shape) > 20_000:
         shape.remove(max(shape))
     return tuple(shape)

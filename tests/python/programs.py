@@ -3,7 +3,19 @@
 import math
 
 import numpy as np
-from arrays import ALL, COMPLEX, EPS, FLOATS, HALVES, INTEGERS, NUMBERS, ORDERED, check, numpy_dtype, to_numpy
+from arrays import (
+    ALL,
+    COMPLEX,
+    EPS,
+    FLOATS,
+    HALVES,
+    INTEGERS,
+    NUMBERS,
+    ORDERED,
+    check,
+    numpy_dtype,
+    to_numpy,
+)
 from guarded import borrowed, shape_of
 from test_elementwise import BINARY, LIMITS, UNARY, exact, near, reference
 
@@ -28,7 +40,9 @@ class World:
         """A new tensor that borrows guarded memory, and its array."""
         array = borrowed(dtype, shape, self.rng, **values)
         tensor = flex.asarray(array)
-        copied = array.dtype.name == "bfloat16" or array.ctypes.data % min(array.itemsize, 8)  # has no format, is not aligned
+        copied = array.dtype.name == "bfloat16" or array.ctypes.data % min(
+            array.itemsize, 8
+        )  # has no format, is not aligned
         assert copied or not array.size or np.shares_memory(tensor.numpy(), array)
         self.lent.append((array, array.tobytes()))
         return tensor, array
@@ -39,7 +53,11 @@ class World:
         fit = [p for p in self.pairs if p[1].dtype.name in dtypes and p[1].ndim >= least]
         if not fit or self.chance(0.3):
             shape = shape_of(self.rng)
-            fit = [self.operand(self.pick(dtypes), (*shape, *[self.pick([1, 2, 3, 5])] * (least - len(shape))))]
+            fit = [
+                self.operand(
+                    self.pick(dtypes), (*shape, *[self.pick([1, 2, 3, 5])] * (least - len(shape)))
+                )
+            ]
             self.pairs.append(fit[0])
         tensor, array = self.pick(fit)
         if taken:
@@ -55,7 +73,12 @@ class World:
 
     def positions(self, size, shape):
         """Positions on an axis, some of them counted from its end."""
-        return self.operand(self.pick(["int64", "int32", "int8", "uint8"]), shape, low=-min(size, 100), high=min(size, 100))
+        return self.operand(
+            self.pick(["int64", "int32", "int8", "uint8"]),
+            shape,
+            low=-min(size, 100),
+            high=min(size, 100),
+        )
 
     def axis(self, array):
         return int(self.rng.integers(-array.ndim, array.ndim))
@@ -63,7 +86,10 @@ class World:
     def axes(self, array):
         if self.chance(0.3):
             return None
-        return tuple(int(k) for k in self.rng.permutation(array.ndim)[: int(self.rng.integers(array.ndim + 1))])
+        return tuple(
+            int(k)
+            for k in self.rng.permutation(array.ndim)[: int(self.rng.integers(array.ndim + 1))]
+        )
 
     def subscript(self, array):
         """Integers, slices, new axes, a mask or positions."""
@@ -79,7 +105,10 @@ class World:
             elif kind == "positions" and n and not any(isinstance(k, np.ndarray) for k in items):
                 items.append(self.rng.integers(-n, n, self.pick([1, 3, 40])))
             elif kind == "slice":
-                bounds = [None if self.chance(0.4) else int(self.rng.integers(-n - 1, n + 2)) for _ in range(2)]
+                bounds = [
+                    None if self.chance(0.4) else int(self.rng.integers(-n - 1, n + 2))
+                    for _ in range(2)
+                ]
                 items.append(slice(*bounds, self.pick([None, 1, 2, 3, -1, -2])))
             else:
                 items.append(slice(None))
@@ -94,9 +123,17 @@ def unit(array):
 def tame(array):
     """Whether the numbers are such that a reference is as exact as NumPy's functions are tested for."""
     if array.dtype.kind in "biu":
-        return array.dtype.kind == "b" or not array.size or (int(array.max()) <= 64 and int(array.min()) >= -64)
+        return (
+            array.dtype.kind == "b"
+            or not array.size
+            or (int(array.max()) <= 64 and int(array.min()) >= -64)
+        )
     magnitudes = np.abs(array.astype(np.complex128 if array.dtype.kind == "c" else np.float64))
-    return bool(((magnitudes == 0) | ((magnitudes > 1e-2) & (magnitudes < 64)) | ~np.isfinite(magnitudes)).all())
+    return bool(
+        (
+            (magnitudes == 0) | ((magnitudes > 1e-2) & (magnitudes < 64)) | ~np.isfinite(magnitudes)
+        ).all()
+    )
 
 
 def tame_one(w, dtypes, least=0, taken=False):
@@ -106,7 +143,11 @@ def tame_one(w, dtypes, least=0, taken=False):
 
 def finite_one(w, dtypes, least=0):
     x, a = tame_one(w, dtypes, least)
-    return (x, a) if np.isfinite(a.astype(np.complex128)).all() else w.operand(a.dtype.name, a.shape, special=False)
+    return (
+        (x, a)
+        if np.isfinite(a.astype(np.complex128)).all()
+        else w.operand(a.dtype.name, a.shape, special=False)
+    )
 
 
 # Each takes a World and returns results, tolerances at their side: (tensor, array, ulps, absolute).
@@ -117,7 +158,14 @@ def unary(w):
     function, dtypes, rule, ulps = UNARY[name]
     x, a = tame_one(w, dtypes)
     dtype = a.dtype.name
-    return [(getattr(flex, name)(x), reference(function, rule, name, a, dtype=dtype), exact(name, dtype, ulps), near(name, dtype, a))]
+    return [
+        (
+            getattr(flex, name)(x),
+            reference(function, rule, name, a, dtype=dtype),
+            exact(name, dtype, ulps),
+            near(name, dtype, a),
+        )
+    ]
 
 
 def binary(w):
@@ -130,12 +178,19 @@ def binary(w):
         x, a = w.like(a, a.shape, special=False, low=0)
     y, b = w.like(a, low=low, high=high, special=name != "pow")
     return [
-        (getattr(flex, name)(x, y), reference(function, rule, name, a, b, dtype=dtype), exact(name, dtype, ulps), near(name, dtype, a, b))
+        (
+            getattr(flex, name)(x, y),
+            reference(function, rule, name, a, b, dtype=dtype),
+            exact(name, dtype, ulps),
+            near(name, dtype, a, b),
+        )
     ]
 
 
 def in_place(w):
-    x, a = tame_one(w, ["int8", "int32", "int64", "uint16", "float32", "float64", "complex64"], taken=True)
+    x, a = tame_one(
+        w, ["int8", "int32", "int64", "uint16", "float32", "float64", "complex64"], taken=True
+    )
     y, b = w.like(a, low=1)
     y, b = (y, b) if b.ndim <= a.ndim else (2, 2)
     alias, before = x[...], a.copy()
@@ -183,23 +238,44 @@ def reduction(w):
     wide = a.astype(np.float64) if a.dtype.name in FLOATS else a
     if name in ("argmax", "argmin"):
         axes = w.axis(a) if a.ndim and w.chance(0.7) else None
-        return [(getattr(flex, name)(x, axis=axes, keepdims=keep), getattr(np, name)(wide, axis=axes, keepdims=keep))]
+        return [
+            (
+                getattr(flex, name)(x, axis=axes, keepdims=keep),
+                getattr(np, name)(wide, axis=axes, keepdims=keep),
+            )
+        ]
     expected = getattr(np, name)(wide, axis=axes, keepdims=keep)
     total = float(np.abs(wide).sum()) if name in ("sum", "mean") else 0.0
     got = getattr(flex, name)(x, axis=axes, keepdims=keep)
-    return [(got, expected, 4 if total else 0, 4 * total * min(EPS.get(a.dtype.name, EPS["float32"] if name == "mean" else 0), 2**-23))]
+    return [
+        (
+            got,
+            expected,
+            4 if total else 0,
+            4 * total * min(EPS.get(a.dtype.name, EPS["float32"] if name == "mean" else 0), 2**-23),
+        )
+    ]
 
 
 def scan(w):
     name, function = w.pick(
-        [("cumulative_sum", np.cumsum), ("cumulative_max", np.maximum.accumulate), ("cumulative_min", np.minimum.accumulate)]
+        [
+            ("cumulative_sum", np.cumsum),
+            ("cumulative_max", np.maximum.accumulate),
+            ("cumulative_min", np.minimum.accumulate),
+        ]
     )
     x, a = finite_one(w, [*INTEGERS, *FLOATS], least=1)
     axis = w.axis(a)
     wide = a.astype(np.float64) if a.dtype.name in FLOATS else a
     total = float(np.abs(wide).sum()) if name == "cumulative_sum" and a.dtype.name in FLOATS else 0
     return [
-        (getattr(flex, name)(x, axis=axis), function(wide, axis=axis), 4 if total else 0, 8 * total * min(EPS.get(a.dtype.name, 0), 2**-23))
+        (
+            getattr(flex, name)(x, axis=axis),
+            function(wide, axis=axis),
+            4 if total else 0,
+            8 * total * min(EPS.get(a.dtype.name, 0), 2**-23),
+        )
     ]
 
 
@@ -216,8 +292,15 @@ def order(w):
     else:
         expected = np.argsort(wide, axis=axis, kind="stable")
     at = to_numpy(places) if expected is None else expected
-    results = [(values, np.take_along_axis(a, at, axis)), (flex.sort(x, axis=axis, descending=down), np.take_along_axis(a, at, axis))]
-    return results if expected is None else [*results, (places, expected), (flex.argsort(x, axis=axis, descending=down), expected)]
+    results = [
+        (values, np.take_along_axis(a, at, axis)),
+        (flex.sort(x, axis=axis, descending=down), np.take_along_axis(a, at, axis)),
+    ]
+    return (
+        results
+        if expected is None
+        else [*results, (places, expected), (flex.argsort(x, axis=axis, descending=down), expected)]
+    )
 
 
 def top(w):
@@ -239,7 +322,9 @@ def sets(w):
     values = flex.unique_all(x)
     expected = np.unique(a, return_index=True, return_inverse=True, return_counts=True)
     results = [(got, e) for got, e in zip(values, expected, strict=True)]
-    found = flex.searchsorted(flex.asarray(ordered), y, side="right") if a.dtype.kind != "b" else None
+    found = (
+        flex.searchsorted(flex.asarray(ordered), y, side="right") if a.dtype.kind != "b" else None
+    )
     more = [(found, np.searchsorted(ordered, b, side="right"))] if found is not None else []
     return [*results, (flex.isin(y, x), np.isin(b, a)), *more]
 
@@ -255,11 +340,16 @@ def gather(w):
     shape[axis] = w.pick([0, 1, 2, 9])
     j, along = w.positions(n, tuple(shape))
     at, along = at.astype(np.int64), along.astype(np.int64)
-    return [(flex.take(x, i, axis=axis), np.take(a, at, axis)), (flex.take_along_axis(x, j, axis=axis), np.take_along_axis(a, along, axis))]
+    return [
+        (flex.take(x, i, axis=axis), np.take(a, at, axis)),
+        (flex.take_along_axis(x, j, axis=axis), np.take_along_axis(a, along, axis)),
+    ]
 
 
 def scatter(w):
-    x, a = finite_one(w, ["int8", "int16", "int32", "int64", "uint8", "uint32", "float64", "complex128"], least=1)
+    x, a = finite_one(
+        w, ["int8", "int16", "int32", "int64", "uint8", "uint32", "float64", "complex128"], least=1
+    )
     axis = w.axis(a)
     n = a.shape[axis]
     if not n:
@@ -275,7 +365,10 @@ def scatter(w):
     i, at = w.positions(n, (shape[axis],))
     rows = a.copy()
     np.add.at(rows, (*[slice(None)] * (axis % a.ndim), at.astype(np.int64)), values)
-    return [(flex.scatter_add(x, j, v, axis), expected, 8, 1e-12), (flex.index_add(x, i, v, axis), rows, 8, 1e-12)]
+    return [
+        (flex.scatter_add(x, j, v, axis), expected, 8, 1e-12),
+        (flex.index_add(x, i, v, axis), rows, 8, 1e-12),
+    ]
 
 
 def masks(w):
@@ -309,20 +402,33 @@ def shapes(w):
         lambda: (flex.concat([x, other, x], axis=axis), np.concatenate([a, o, a], axis)),
         lambda: (flex.stack([x, other], axis=axis), np.stack([a, o], axis)),
         lambda: (flex.pad(x, pads, value=unit(a)), np.pad(a, pads, constant_values=1)),
-        lambda: (flex.reshape(x, (first, a.size // max(first, 1))), a.reshape(first, a.size // max(first, 1))),
+        lambda: (
+            flex.reshape(x, (first, a.size // max(first, 1))),
+            a.reshape(first, a.size // max(first, 1)),
+        ),
         lambda: (flex.broadcast_to(x, (2, *a.shape)), np.broadcast_to(a, (2, *a.shape))),
         lambda: (flex.moveaxis(x, axis, 0), np.moveaxis(a, axis, 0)),
     ]
     if a.ndim >= 2:
-        calls += [lambda: (flex.tril(x, k=shift), np.tril(a, shift)), lambda: (flex.triu(x, k=shift), np.triu(a, shift))]
+        calls += [
+            lambda: (flex.tril(x, k=shift), np.tril(a, shift)),
+            lambda: (flex.triu(x, k=shift), np.triu(a, shift)),
+        ]
     return [w.pick(calls)()]
 
 
 def cast(w):
     x, a = finite_one(w, ALL)
-    kinds = {"b": ALL, "u": NUMBERS, "i": NUMBERS, "c": COMPLEX}.get(a.dtype.kind, [*FLOATS, *COMPLEX])
+    kinds = {"b": ALL, "u": NUMBERS, "i": NUMBERS, "c": COMPLEX}.get(
+        a.dtype.kind, [*FLOATS, *COMPLEX]
+    )
     to = w.pick(kinds)
-    return [(flex.astype(x, to), a.astype(np.float64 if a.dtype.kind not in "biuc" else a.dtype).astype(numpy_dtype(to)))]
+    return [
+        (
+            flex.astype(x, to),
+            a.astype(np.float64 if a.dtype.kind not in "biuc" else a.dtype).astype(numpy_dtype(to)),
+        )
+    ]
 
 
 def product(w):
@@ -331,15 +437,27 @@ def product(w):
     batch = w.pick([(), (), (2,), (3, 1)])
     x, a = w.operand(dtype, (*batch, m, k), special=False)
     y, b = w.operand(dtype, (*w.pick([(), batch]), k, n), special=False)
-    exactly = [v if v.dtype.kind in "iu" else v.astype(np.complex128 if v.dtype.kind == "c" else np.float64) for v in (a, b)]
+    exactly = [
+        v
+        if v.dtype.kind in "iu"
+        else v.astype(np.complex128 if v.dtype.kind == "c" else np.float64)
+        for v in (a, b)
+    ]
     total = float((np.abs(exactly[0]) @ np.abs(exactly[1])).max(initial=0)) if dtype in EPS else 0
-    return [(flex.matmul(x, y), exactly[0] @ exactly[1], 4 if total else 0, total * sum_error(dtype, k))]
+    return [
+        (flex.matmul(x, y), exactly[0] @ exactly[1], 4 if total else 0, total * sum_error(dtype, k))
+    ]
 
 
 def sum_error(dtype, n):
     """The error of a sum of `n` products as a part of the sum of their magnitudes: n u / (1 - n u), in any order of additions (Higham,
     Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1), and two more for complex numbers (3.6)."""
-    return (n + 2) * min(EPS.get(dtype, 0), 2**-23) / 2 * (2**0.5 if dtype.startswith("complex") else 1)
+    return (
+        (n + 2)
+        * min(EPS.get(dtype, 0), 2**-23)
+        / 2
+        * (2**0.5 if dtype.startswith("complex") else 1)
+    )
 
 
 def softmax_of(s):
@@ -349,7 +467,12 @@ def softmax_of(s):
 
 def network(w):
     dtype = w.pick(["float32", "float32", "float16", "bfloat16", "float64"])
-    batch, queries, keys, depth = w.pick([1, 2]), w.pick([1, 3, 17]), w.pick([1, 5, 33, 70]), w.pick([1, 8, 16, 20, 64])
+    batch, queries, keys, depth = (
+        w.pick([1, 2]),
+        w.pick([1, 3, 17]),
+        w.pick([1, 5, 33, 70]),
+        w.pick([1, 8, 16, 20, 64]),
+    )
     q, a = w.operand(dtype, (batch, queries, depth), special=False, low=-2, high=3)
     k, b = w.operand(dtype, (batch, keys, depth), special=False, low=-2, high=3)
     v, c = w.operand(dtype, (batch, keys, depth), special=False, low=-2, high=3)
@@ -357,7 +480,11 @@ def network(w):
     a, b, c, weight = (t.astype(np.float64) for t in (a, b, c, weight))
     allowed = 100 * EPS[dtype]
     # a score's error is one of each weight, relative to it
-    scores = float((np.abs(a) @ np.abs(b).swapaxes(-1, -2)).max()) / math.sqrt(depth) * sum_error(dtype, depth)
+    scores = (
+        float((np.abs(a) @ np.abs(b).swapaxes(-1, -2)).max())
+        / math.sqrt(depth)
+        * sum_error(dtype, depth)
+    )
     normed = (a - a.mean(-1, keepdims=True)) / np.sqrt(a.var(-1, keepdims=True) + 1e-3) * weight
     return [
         (
@@ -410,6 +537,8 @@ def run(seed):
             raise
         w.pairs = w.pairs[-12:]
     for tensor, array in w.pairs:
-        assert to_numpy(tensor).tobytes() == array.tobytes(), "a tensor changed by a write to another"
+        assert to_numpy(tensor).tobytes() == array.tobytes(), (
+            "a tensor changed by a write to another"
+        )
     for array, before in w.lent:
         assert array.tobytes() == before, "borrowed memory was written to"

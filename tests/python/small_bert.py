@@ -8,7 +8,13 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 import flex
 
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *["the", "a", "cat", "dog", "sat", "ran", "on", "mat", "far", "away"]]
+WORDS = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    *["the", "a", "cat", "dog", "sat", "ran", "on", "mat", "far", "away"],
+]
 CONFIG = {
     "model_type": "bert",
     "vocab_size": len(WORDS),
@@ -22,7 +28,14 @@ CONFIG = {
     "hidden_act": "gelu",
     "pad_token_id": 0,
 }
-TEXTS = ["the cat sat on the mat", "a dog ran far far away", "the dog", "", "the cat sat on the mat on the mat far away", "zebra"]
+TEXTS = [
+    "the cat sat on the mat",
+    "a dog ran far far away",
+    "the dog",
+    "",
+    "the cat sat on the mat on the mat far away",
+    "zebra",
+]
 
 
 def random_weights():
@@ -37,9 +50,14 @@ def random_weights():
     linear, norm = {}, ["embeddings.LayerNorm"]
     for k in range(CONFIG["num_hidden_layers"]):
         layer = f"encoder.layer.{k}"
-        linear |= {f"{layer}.attention.self.{part}": (hidden, hidden) for part in ("query", "key", "value")}
+        linear |= {
+            f"{layer}.attention.self.{part}": (hidden, hidden) for part in ("query", "key", "value")
+        }
         linear |= {f"{layer}.attention.output.dense": (hidden, hidden)}
-        linear |= {f"{layer}.intermediate.dense": (inner, hidden), f"{layer}.output.dense": (hidden, inner)}
+        linear |= {
+            f"{layer}.intermediate.dense": (inner, hidden),
+            f"{layer}.output.dense": (hidden, inner),
+        }
         norm += [f"{layer}.attention.output.LayerNorm", f"{layer}.output.LayerNorm"]
     for name, shape in linear.items():
         shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
@@ -52,24 +70,33 @@ def word_tokenizer(words=WORDS, separator=3):
     """[CLS] words [SEP], the last of which has the number `separator`."""
     tokenizer = bare_tokenizer(words)
     special = [("[CLS]", 2), ("[SEP]", separator)]
-    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=special)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=special
+    )
     return tokenizer
 
 
 def bare_tokenizer(words=WORDS):
     """Words, without special tokens."""
-    tokenizer = Tokenizer(models.WordLevel({word: k for k, word in enumerate(words)}, unk_token="[UNK]"))
+    tokenizer = Tokenizer(
+        models.WordLevel({word: k for k, word in enumerate(words)}, unk_token="[UNK]")
+    )
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     return tokenizer
 
 
 def write_model(folder, *, config=None, weights=None, prefix="", dtype=flex.float32):
     """A model folder; `config` entries replace those of CONFIG, None takes one out."""
-    entries = {key: value for key, value in {**CONFIG, **(config or {})}.items() if value is not None}
+    entries = {
+        key: value for key, value in {**CONFIG, **(config or {})}.items() if value is not None
+    }
     (folder / "config.json").write_text(json.dumps(entries), encoding="utf-8")
     word_tokenizer().save(str(folder / "tokenizer.json"))
     weights = random_weights() if weights is None else weights
-    flex.io.save(folder / "model.safetensors", {prefix + name: flex.asarray(w, copy=True).astype(dtype) for name, w in weights.items()})
+    flex.io.save(
+        folder / "model.safetensors",
+        {prefix + name: flex.asarray(w, copy=True).astype(dtype) for name, w in weights.items()},
+    )
     return folder
 
 
@@ -82,22 +109,38 @@ def numpy_vector(weights, tokens, activation):
 
     def norm(name, x):
         x = x - x.mean(-1, keepdims=True)
-        return x / np.sqrt((x * x).mean(-1, keepdims=True) + CONFIG["layer_norm_eps"]) * w[f"{name}.weight"] + w[f"{name}.bias"]
+        return (
+            x
+            / np.sqrt((x * x).mean(-1, keepdims=True) + CONFIG["layer_norm_eps"])
+            * w[f"{name}.weight"]
+            + w[f"{name}.bias"]
+        )
 
-    words, positions, types = (w[f"embeddings.{part}_embeddings.weight"] for part in ("word", "position", "token_type"))
+    words, positions, types = (
+        w[f"embeddings.{part}_embeddings.weight"] for part in ("word", "position", "token_type")
+    )
     x = norm("embeddings.LayerNorm", words[tokens] + positions[: len(tokens)] + types[0])
     heads = CONFIG["num_attention_heads"]
     width = CONFIG["hidden_size"] // heads
     for k in range(CONFIG["num_hidden_layers"]):
         layer = f"encoder.layer.{k}"
-        q, key, v = (linear(f"{layer}.attention.self.{part}", x) for part in ("query", "key", "value"))
+        q, key, v = (
+            linear(f"{layer}.attention.self.{part}", x) for part in ("query", "key", "value")
+        )
         mixed = []
         for h in range(heads):
             part = slice(h * width, (h + 1) * width)
             scores = np.exp(q[:, part] @ key[:, part].T / np.sqrt(width))
             mixed.append(scores / scores.sum(-1, keepdims=True) @ v[:, part])
-        x = norm(f"{layer}.attention.output.LayerNorm", x + linear(f"{layer}.attention.output.dense", np.concatenate(mixed, axis=-1)))
-        x = norm(f"{layer}.output.LayerNorm", x + linear(f"{layer}.output.dense", activation(linear(f"{layer}.intermediate.dense", x))))
+        x = norm(
+            f"{layer}.attention.output.LayerNorm",
+            x + linear(f"{layer}.attention.output.dense", np.concatenate(mixed, axis=-1)),
+        )
+        x = norm(
+            f"{layer}.output.LayerNorm",
+            x
+            + linear(f"{layer}.output.dense", activation(linear(f"{layer}.intermediate.dense", x))),
+        )
     mean = x.mean(0)
     return mean / np.linalg.norm(mean)
 

@@ -8,15 +8,16 @@ import pytest
 
 import flex
 
-# NumPy's keywords, which it passes when it calls methods (numpy.std(t)): after those of the standard, by name alone, None by default
+# NumPy's keywords, which it passes when it calls methods (numpy.std(t)): after those of the
+# standard, by name alone, None by default
 NUMPYS = {
     **{name: {"out"} for name in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")},
     "mean": {"dtype", "out"},
     "std": {"dtype", "ddof", "out"},
     "var": {"dtype", "ddof", "out"},
 }
-# of the standard, 2025.12: names and parameters. What it has by position alone (but tensors) or by name alone is taken the other way too
-# where NumPy's and torch's users write it so.
+# of the standard, 2025.12: names and parameters. What it has by position alone (but tensors) or by
+# name alone is taken the other way too where NumPy's and torch's users write it so.
 STANDARD = """
 arange(start, stop=None, step=1, dtype=None, *, device=None)
 asarray(obj, /, dtype=None, *, device=None, copy=None)
@@ -109,7 +110,9 @@ def test_signatures_of_the_standard(line):
     assert all(p.kind is p.KEYWORD_ONLY and p.default is None for p in extra)
     found = signature.replace(
         return_annotation=inspect.Signature.empty,
-        parameters=[p.replace(annotation=p.empty) for p in signature.parameters.values() if p not in extra],
+        parameters=[
+            p.replace(annotation=p.empty) for p in signature.parameters.values() if p not in extra
+        ],
     )
     assert f"{name}{found}" == line
 
@@ -117,13 +120,20 @@ def test_signatures_of_the_standard(line):
 @pytest.mark.parametrize("name", [*UNARY.split(), *BINARY.split()])
 def test_signatures_of_elementwise_functions(name):
     expected = "(x, /)" if name in UNARY.split() else "(x1, x2, /)"
-    assert inspect.signature(getattr(flex, name)) == inspect.signature(eval(f"lambda {expected[1:-1]}: None"))
+    assert inspect.signature(getattr(flex, name)) == inspect.signature(
+        eval(f"lambda {expected[1:-1]}: None")
+    )
 
 
 def test_dtypes_and_constants():
     for name in DTYPES.split():
         assert getattr(flex, name).name == name
-    assert (flex.e, flex.pi, flex.inf, flex.newaxis) == (2.718281828459045, 3.141592653589793, float("inf"), None)
+    assert (flex.e, flex.pi, flex.inf, flex.newaxis) == (
+        2.718281828459045,
+        3.141592653589793,
+        float("inf"),
+        None,
+    )
     assert flex.nan != flex.nan
     assert flex.__array_api_version__ == "2025.12"
     assert flex.zeros(1).__array_namespace__() is flex
@@ -140,7 +150,16 @@ def test_all_is_what_there_is(namespace):
 
 
 @pytest.mark.parametrize(
-    "name", ["flex.add", "flex.sum", "flex.where", "flex.nn.linear", "flex.nn.relu", "flex.io.load", "flex.linalg.matmul"]
+    "name",
+    [
+        "flex.add",
+        "flex.sum",
+        "flex.where",
+        "flex.nn.linear",
+        "flex.nn.relu",
+        "flex.io.load",
+        "flex.linalg.matmul",
+    ],
 )
 def test_functions_are_pickled_by_name(name):
     function = eval(name)
@@ -149,7 +168,22 @@ def test_functions_are_pickled_by_name(name):
 
 def test_methods_are_the_functions():
     x = flex.asarray([[4.0, 1.0], [9.0, 16.0]])
-    for name in ("abs", "sum", "mean", "max", "argmax", "sqrt", "sort", "transpose", "squeeze", "flip", "clip", "round", "exp", "all"):
+    for name in (
+        "abs",
+        "sum",
+        "mean",
+        "max",
+        "argmax",
+        "sqrt",
+        "sort",
+        "transpose",
+        "squeeze",
+        "flip",
+        "clip",
+        "round",
+        "exp",
+        "all",
+    ):
         assert getattr(flex.Tensor, name) is getattr(flex, name)
         assert getattr(x, name)().tolist() == getattr(flex, name)(x).tolist()
     assert x.sum(axis=0, keepdims=True).tolist() == [[13.0, 17.0]]

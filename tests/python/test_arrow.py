@@ -44,13 +44,28 @@ Array._fields_ = [
     ("private_data", ctypes.c_void_p),
 ]
 new_capsule = ctypes.pythonapi.PyCapsule_New
-new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+new_capsule.restype, new_capsule.argtypes = (
+    ctypes.py_object,
+    [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p],
+)
 pointer = ctypes.pythonapi.PyCapsule_GetPointer
 pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
 FORMATS = dict(
     zip(
-        ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"],
+        [
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "float16",
+            "float32",
+            "float64",
+        ],
         [b"c", b"s", b"i", b"l", b"C", b"S", b"I", b"L", b"e", b"f", b"g"],
         strict=True,
     )
@@ -59,17 +74,26 @@ FORMATS = dict(
 
 def structs(capsules):
     schema, array = capsules
-    return Schema.from_address(pointer(schema, b"arrow_schema")), Array.from_address(pointer(array, b"arrow_array"))
+    return Schema.from_address(pointer(schema, b"arrow_schema")), Array.from_address(
+        pointer(array, b"arrow_array")
+    )
 
 
 class Producer:
     """Hands out an array of ctypes' own, and counts its releases."""
 
-    def __init__(self, data, format=b"i", length=None, offset=0, validity=None, null_count=0, **other):
+    def __init__(
+        self, data, format=b"i", length=None, offset=0, validity=None, null_count=0, **other
+    ):
         self.released = []
         self.data, self.validity = data, validity
-        self.buffers = (ctypes.c_void_p * 2)(None if validity is None else validity.ctypes.data, data.ctypes.data)
-        self.callbacks = RELEASE_SCHEMA(lambda s: self.release(s, "schema")), RELEASE_ARRAY(lambda a: self.release(a, "array"))
+        self.buffers = (ctypes.c_void_p * 2)(
+            None if validity is None else validity.ctypes.data, data.ctypes.data
+        )
+        self.callbacks = (
+            RELEASE_SCHEMA(lambda s: self.release(s, "schema")),
+            RELEASE_ARRAY(lambda a: self.release(a, "array")),
+        )
         self.schema = Schema(format=format, name=b"", release=self.callbacks[0])
         self.array = Array(
             length=len(data) - offset if length is None else length,
@@ -80,11 +104,18 @@ class Producer:
             release=self.callbacks[1],
         )
         for name, value in other.items():
-            setattr(self.schema if hasattr(Schema, name) and not hasattr(Array, name) else self.array, name, value)
+            setattr(
+                self.schema if hasattr(Schema, name) and not hasattr(Array, name) else self.array,
+                name,
+                value,
+            )
 
     def release(self, struct, what):
         self.released.append(what)
-        ctypes.cast(ctypes.byref(struct.contents, type(struct.contents).release.offset), ctypes.POINTER(ctypes.c_void_p))[0] = None
+        ctypes.cast(
+            ctypes.byref(struct.contents, type(struct.contents).release.offset),
+            ctypes.POINTER(ctypes.c_void_p),
+        )[0] = None
 
     def __arrow_c_array__(self, requested_schema=None):
         return new_capsule(ctypes.addressof(self.schema), b"arrow_schema", None), new_capsule(
@@ -100,8 +131,19 @@ def test_elements_are_shared(name):
     t = flex.asarray(sample(flex.DType(name)).ravel())
     capsules = t.__arrow_c_array__()
     schema, array = structs(capsules)
-    assert (schema.format, schema.flags, schema.n_children, schema.dictionary) == (FORMATS[name], 0, 0, None)
-    assert (array.length, array.null_count, array.offset, array.n_buffers, array.n_children) == (t.size, 0, 0, 2, 0)
+    assert (schema.format, schema.flags, schema.n_children, schema.dictionary) == (
+        FORMATS[name],
+        0,
+        0,
+        None,
+    )
+    assert (array.length, array.null_count, array.offset, array.n_buffers, array.n_children) == (
+        t.size,
+        0,
+        0,
+        2,
+        0,
+    )
     assert array.buffers[0] is None
     assert array.buffers[1] == address(t)
     n = np.frombuffer((ctypes.c_char * t.nbytes).from_address(array.buffers[1]), t.dtype)
@@ -124,7 +166,9 @@ def test_a_consumer_moves_the_structs_out(in_use):
     schema, array = structs(capsules)
     moved = [type(s).from_buffer_copy(s) for s in (schema, array)]
     for s in (schema, array):
-        ctypes.cast(ctypes.byref(s, type(s).release.offset), ctypes.POINTER(ctypes.c_void_p))[0] = None
+        ctypes.cast(ctypes.byref(s, type(s).release.offset), ctypes.POINTER(ctypes.c_void_p))[0] = (
+            None
+        )
     del capsules, schema, array
     t += 1  # the loan sees nothing of it
     n = np.frombuffer((ctypes.c_double * 1000).from_address(moved[1].buffers[1]))
@@ -149,7 +193,9 @@ def test_strided_elements_are_copied():
     t = flex.arange(10)[::-3]
     capsules = t.__arrow_c_array__()
     _, array = structs(capsules)
-    assert np.frombuffer((ctypes.c_int64 * 4).from_address(array.buffers[1]), np.int64).tolist() == [9, 6, 3, 0]
+    assert np.frombuffer(
+        (ctypes.c_int64 * 4).from_address(array.buffers[1]), np.int64
+    ).tolist() == [9, 6, 3, 0]
 
 
 def test_what_arrow_has_not():
@@ -188,7 +234,9 @@ def test_offsets_validity_and_copies():
     assert address(flex.asarray(x, copy=True)) != a.ctypes.data
     assert sorted(x.released) == ["array", "schema"]
     valid = np.array([0b11111100, 0b11], np.uint8)
-    assert flex.asarray(Producer(a, offset=2, validity=valid, null_count=-1)).tolist() == list(range(2, 10))
+    assert flex.asarray(Producer(a, offset=2, validity=valid, null_count=-1)).tolist() == list(
+        range(2, 10)
+    )
     for count in (-1, 2):
         with pytest.raises(BufferError, match=r"2 of 10 elements are null.*fill or drop"):
             flex.asarray(Producer(a, validity=valid, null_count=count))

@@ -98,10 +98,24 @@ def test_bfloat16_is_bytes_to_who_reads_bytes(tmp_path):
 
 @pytest.mark.parametrize(
     "new",
-    ["uint8", "float8_e4m3fn", "int16", "uint16", "float16", "bfloat16", "int32", "float32", "float64", "complex64", "complex128"],
+    [
+        "uint8",
+        "float8_e4m3fn",
+        "int16",
+        "uint16",
+        "float16",
+        "bfloat16",
+        "int32",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ],
 )
 def test_view(dtype, new):
-    a = np.frombuffer(np.random.default_rng(0).bytes(2 * 3 * 32), numpy_dtype(dtype)).reshape(2, 3, -1)
+    a = np.frombuffer(np.random.default_rng(0).bytes(2 * 3 * 32), numpy_dtype(dtype)).reshape(
+        2, 3, -1
+    )
     if dtype == flex.bool:
         a = (np.arange(2 * 3 * 32) % 3 == 0).reshape(2, 3, -1)
     t = flex.asarray(a)
@@ -111,7 +125,10 @@ def test_view(dtype, new):
     assert v.tobytes() == expected.tobytes()
     assert v.view(dtype).tobytes() == t.tobytes()
     part = t[1:, ::2]
-    assert part.view(new).tobytes() == np.ascontiguousarray(a[1:, ::2]).view(numpy_dtype(getattr(flex, new))).tobytes()
+    assert (
+        part.view(new).tobytes()
+        == np.ascontiguousarray(a[1:, ::2]).view(numpy_dtype(getattr(flex, new))).tobytes()
+    )
 
 
 def test_views_are_values():
@@ -125,10 +142,18 @@ def test_views_are_values():
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: flex.zeros(3, dtype="int8").view("int16"), flex.ShapeError, "view: 3 elements of int8 along the last dimension"),
+        (
+            lambda: flex.zeros(3, dtype="int8").view("int16"),
+            flex.ShapeError,
+            "view: 3 elements of int8 along the last dimension",
+        ),
         (lambda: flex.zeros(()).view("int8"), flex.ShapeError, r"reshape it to \(1,\)"),
         (lambda: flex.zeros((4, 4)).T.view("int8"), ValueError, "not contiguous"),
-        (lambda: flex.zeros((4, 6), dtype="int8")[:, 1:5].view("int32"), ValueError, "rows begin within"),
+        (
+            lambda: flex.zeros((4, 6), dtype="int8")[:, 1:5].view("int32"),
+            ValueError,
+            "rows begin within",
+        ),
         (lambda: flex.zeros(8, dtype="int8")[1:5].view("int32"), ValueError, "rows begin within"),
         (lambda: flex.zeros(4).view(2), TypeError, "not a dtype"),
     ],
@@ -153,7 +178,11 @@ def test_interface_of_tensors(dtype, layout):
         assert not hasattr(t, "__array_interface__")
         return
     interface = t.__array_interface__
-    assert (interface["version"], interface["shape"], interface["typestr"]) == (3, t.shape, a.dtype.str)
+    assert (interface["version"], interface["shape"], interface["typestr"]) == (
+        3,
+        t.shape,
+        a.dtype.str,
+    )
     n = np.asarray(Has(**interface))
     assert (n.dtype, n.tolist(), n.flags.writeable) == (a.dtype, a.tolist(), False)
 
@@ -184,29 +213,68 @@ def test_interfaces_are_borrowed(dtype, layout):
 
 def test_interfaces_over_buffers():
     data = np.arange(6, dtype=">i2").tobytes()
-    assert flex.asarray(Has(shape=(2, 3), typestr=">i2", data=data)).tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert flex.asarray(Has(shape=(2, 3), typestr=">i2", data=data)).tolist() == [
+        [0, 1, 2],
+        [3, 4, 5],
+    ]
     assert flex.asarray(Has(shape=(2,), typestr=">i2", data=data, offset=4)).tolist() == [2, 3]
-    assert flex.asarray(Has(shape=(3,), typestr=">i2", data=data, offset=10, strides=(-4,))).tolist() == [5, 3, 1]
-    assert (flex.asarray([1, 1]) + Has(shape=(2,), typestr="|u1", data=b"\1\2", strides=None)).tolist() == [2, 3]
+    assert flex.asarray(
+        Has(shape=(3,), typestr=">i2", data=data, offset=10, strides=(-4,))
+    ).tolist() == [5, 3, 1]
+    assert (
+        flex.asarray([1, 1]) + Has(shape=(2,), typestr="|u1", data=b"\1\2", strides=None)
+    ).tolist() == [2, 3]
 
 
 @pytest.mark.parametrize(
     ("interface", "error", "message"),
     [
-        ({"shape": (9,), "typestr": "|u1", "data": b"12345678"}, BufferError, "reaches beyond the 8 bytes"),
-        ({"shape": (2,), "typestr": "<i8", "data": b"12345678", "strides": (-8,)}, BufferError, "reaches beyond"),
-        ({"shape": (2,), "typestr": "|u1", "data": b"12345678", "offset": 7}, BufferError, "reaches beyond"),
-        ({"shape": (2**62, 2**62), "typestr": "|u1", "data": b"1", "strides": (2**62, 2**62)}, MemoryError, "bytes"),
+        (
+            {"shape": (9,), "typestr": "|u1", "data": b"12345678"},
+            BufferError,
+            "reaches beyond the 8 bytes",
+        ),
+        (
+            {"shape": (2,), "typestr": "<i8", "data": b"12345678", "strides": (-8,)},
+            BufferError,
+            "reaches beyond",
+        ),
+        (
+            {"shape": (2,), "typestr": "|u1", "data": b"12345678", "offset": 7},
+            BufferError,
+            "reaches beyond",
+        ),
+        (
+            {"shape": (2**62, 2**62), "typestr": "|u1", "data": b"1", "strides": (2**62, 2**62)},
+            MemoryError,
+            "bytes",
+        ),
         ({"shape": (-1,), "typestr": "|u1", "data": b"1"}, BufferError, "negative size"),
         ({"shape": (1,), "typestr": "|u1", "data": (0, True)}, BufferError, "null pointer"),
         ({"shape": (1,), "typestr": "|u1", "data": (1, 2, 3)}, BufferError, '"data" is no'),
         ({"shape": (1,), "typestr": "|u1", "data": ("a", True)}, BufferError, '"data" is no'),
         ({"shape": [1], "typestr": "|u1", "data": b"1"}, BufferError, '"shape" is no tuple'),
         ({"shape": (1.5,), "typestr": "|u1", "data": b"1"}, BufferError, '"shape" is no tuple'),
-        ({"shape": (1,), "typestr": "|u1", "data": b"1", "strides": (1, 1)}, BufferError, "don't fit"),
-        ({"shape": (1,), "typestr": "|u1", "data": b"1", "offset": -1}, BufferError, '"offset" is no position'),
-        ({"shape": (1,), "typestr": "|u1", "data": b"1", "mask": b"1"}, BufferError, "fill them first"),
-        ({"shape": (1,), "typestr": "|u1", "data": b"1", "version": 2}, BufferError, "versions before 3"),
+        (
+            {"shape": (1,), "typestr": "|u1", "data": b"1", "strides": (1, 1)},
+            BufferError,
+            "don't fit",
+        ),
+        (
+            {"shape": (1,), "typestr": "|u1", "data": b"1", "offset": -1},
+            BufferError,
+            '"offset" is no position',
+        ),
+        (
+            {"shape": (1,), "typestr": "|u1", "data": b"1", "mask": b"1"},
+            BufferError,
+            "fill them first",
+        ),
+        (
+            {"shape": (1,), "typestr": "|u1", "data": b"1", "version": 2},
+            BufferError,
+            "versions before 3",
+        ),
         ({"shape": (1,), "typestr": "|V4", "data": b"1234"}, flex.DTypeError, "no dtype"),
         ({"shape": (1,), "typestr": 3, "data": b"1234"}, BufferError, '"typestr" is no str'),
         ({"shape": (1,), "typestr": "|u1"}, TypeError, "buffer of"),

@@ -97,10 +97,17 @@ def beside_a_writer(dtype, start, low, high, expression):
     try:
         np.ndarray(start.shape, dtype, memory.buf)[:] = start
         arguments = [memory.name, dtype, str(len(start))]
-        writer = subprocess.Popen([sys.executable, "-c", WRITER, *arguments, str(low), str(high)], stdout=subprocess.PIPE)
+        writer = subprocess.Popen(
+            [sys.executable, "-c", WRITER, *arguments, str(low), str(high)], stdout=subprocess.PIPE
+        )
         try:
             assert writer.stdout.readline() == b"ready\n"
-            reader = subprocess.run([sys.executable, "-c", READER, *arguments, expression], capture_output=True, text=True, timeout=60)
+            reader = subprocess.run(
+                [sys.executable, "-c", READER, *arguments, expression],
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
         finally:
             writer.kill()
             writer.communicate()
@@ -129,11 +136,22 @@ def test_counts_that_change():
     beside_a_writer("int64", np.arange(N) % 3, -1, FAR, "flex.repeat(values, i)")
 
 
-@pytest.mark.parametrize("expression", ["flex.argsort(i)", "flex.sort(i)", "flex.topk(i, 50)", "flex.unique_all(i)", "flex.isin(line, i)"])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "flex.argsort(i)",
+        "flex.sort(i)",
+        "flex.topk(i, 50)",
+        "flex.unique_all(i)",
+        "flex.isin(line, i)",
+    ],
+)
 @pytest.mark.parametrize("dtype", ["int64", "float32", "uint8"])
 def test_keys_that_change(dtype, expression):
     # many keys that differ in their last bits alone, which argsort looks at again
-    start = (np.arange(N) % 97 + (1 << 62)).astype("int64") if dtype == "int64" else np.arange(N) % 97
+    start = (
+        (np.arange(N) % 97 + (1 << 62)).astype("int64") if dtype == "int64" else np.arange(N) % 97
+    )
     start[0] = start[0] * 0 - 3 if dtype != "uint8" else 0
     low, high = (1 << 62, (1 << 62) + 50) if dtype == "int64" else (1, 90)
     beside_a_writer(dtype, start, low, high, expression)

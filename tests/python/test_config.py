@@ -67,7 +67,15 @@ def test_memory_stats_and_empty_cache(in_use):
     assert flex.memory_stats()["cached"] >= 1 << 20
     flex.empty_cache()
     assert flex.memory_stats()["cached"] < 1 << 20
-    assert set(flex.memory_stats()) == {"in_use", "peak", "cached", "hits", "misses", "cap", "limit"}
+    assert set(flex.memory_stats()) == {
+        "in_use",
+        "peak",
+        "cached",
+        "hits",
+        "misses",
+        "cap",
+        "limit",
+    }
 
 
 def test_show_config():
@@ -88,8 +96,14 @@ def test_the_standards_inspection():
     assert info.default_device() == "cpu"
     assert info.devices() == ["cpu"]
     assert info.default_dtypes()["real floating"] is flex.float32
-    assert set(info.dtypes(kind="integral")) == {f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64)}
-    assert info.dtypes(kind=("bool", "complex floating")).keys() == {"bool", "complex64", "complex128"}
+    assert set(info.dtypes(kind="integral")) == {
+        f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64)
+    }
+    assert info.dtypes(kind=("bool", "complex floating")).keys() == {
+        "bool",
+        "complex64",
+        "complex128",
+    }
     assert len(info.dtypes(device="cpu")) == 17
     assert info.capabilities()["boolean indexing"]
     assert flex.__array_api_version__ == "2025.12"
@@ -112,4 +126,9 @@ def test_broadcast_shapes():
 
 def test_import_needs_nothing():
     code = "import sys, flex; assert 'numpy' not in sys.modules; print(flex.asarray([1, 2]) + 1)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[2, 3]\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "[2, 3]\n"
+    )

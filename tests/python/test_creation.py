@@ -4,7 +4,18 @@ import math
 
 import numpy as np
 import pytest
-from arrays import BOOL, COMPLEX, FLOATS, INTEGERS, KEPT, check, numpy_dtype, operands, shapes, to_numpy
+from arrays import (
+    BOOL,
+    COMPLEX,
+    FLOATS,
+    INTEGERS,
+    KEPT,
+    check,
+    numpy_dtype,
+    operands,
+    shapes,
+    to_numpy,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,14 +32,23 @@ def test_constants(shape, dtype):
         check(getattr(flex, name + "_like")(y), getattr(np, name)(shape, numpy_dtype(dtype)))
     value = True if dtype in BOOL else 3
     check(flex.full(shape, value, dtype=dtype), np.full(shape, value, numpy_dtype(dtype)))
-    check(flex.full_like(flex.zeros(shape, dtype=dtype), value), np.full(shape, value, numpy_dtype(dtype)))
+    check(
+        flex.full_like(flex.zeros(shape, dtype=dtype), value),
+        np.full(shape, value, numpy_dtype(dtype)),
+    )
     assert flex.empty(shape, dtype=dtype).shape == shape
     y = flex.empty_like(flex.zeros(shape, dtype=dtype))
     assert (y.dtype, y.shape) == (dtype, shape)
 
 
 def test_default_dtypes():
-    assert flex.zeros(2).dtype == flex.ones(2).dtype == flex.empty(2).dtype == flex.eye(2).dtype == flex.float32
+    assert (
+        flex.zeros(2).dtype
+        == flex.ones(2).dtype
+        == flex.empty(2).dtype
+        == flex.eye(2).dtype
+        == flex.float32
+    )
     assert flex.full(2, 1).dtype == flex.int64
     assert flex.full(2, 1.0).dtype == flex.float32
     assert flex.full(2, True).dtype == flex.bool
@@ -40,7 +60,12 @@ def test_default_dtypes():
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.integers(-50, 50), st.integers(-50, 50), st.integers(-7, 7).filter(bool), st.sampled_from([None, "int32", "float64", "bfloat16"]))
+@given(
+    st.integers(-50, 50),
+    st.integers(-50, 50),
+    st.integers(-7, 7).filter(bool),
+    st.sampled_from([None, "int32", "float64", "bfloat16"]),
+)
 def test_arange_of_integers(start, stop, step, dtype):
     y = flex.arange(start, stop, step, dtype=dtype)
     assert y.dtype == (dtype or "int64")
@@ -57,7 +82,13 @@ def test_arange_of_floats(start, stop, step):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(-40, 40), st.integers(-40, 40), st.integers(0, 40), st.booleans(), st.sampled_from([*FLOATS, *COMPLEX]))
+@given(
+    st.integers(-40, 40),
+    st.integers(-40, 40),
+    st.integers(0, 40),
+    st.booleans(),
+    st.sampled_from([*FLOATS, *COMPLEX]),
+)
 def test_linspace(start, stop, num, endpoint, dtype):
     y = flex.linspace(start, stop, num, endpoint=endpoint, dtype=dtype)
     assert (y.dtype, y.shape) == (dtype, (num,))

@@ -10,7 +10,9 @@ import flex
 
 try:
     import torch
-except ImportError:  # a partner where it is installed; NumPy stands for every consumer and producer otherwise
+except (
+    ImportError
+):  # a partner where it is installed; NumPy stands for every consumer and producer otherwise
     torch = None
 
 
@@ -143,7 +145,14 @@ class Hostile(Producer):
         ]
         managed = DLManagedTensorVersioned(major=1, minor=0, deleter=self.keep[0])
         t = managed.tensor
-        t.data, t.device_type, t.ndim, t.code, t.bits, t.lanes = self.memory.ctypes.data, 1, len(sizes), 2, 32, 1
+        t.data, t.device_type, t.ndim, t.code, t.bits, t.lanes = (
+            self.memory.ctypes.data,
+            1,
+            len(sizes),
+            2,
+            32,
+            1,
+        )
         t.shape = self.keep[1]
         if strides is not None:
             t.strides = self.keep[2]
@@ -151,7 +160,10 @@ class Hostile(Producer):
             setattr(managed if name in ("major", "flags") else t, name, value)
         self.managed = managed
         new = ctypes.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        new.restype, new.argtypes = (
+            ctypes.py_object,
+            [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p],
+        )
         super().__init__(new(ctypes.addressof(managed), b"dltensor_versioned", None))
 
 

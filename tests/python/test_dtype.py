@@ -89,7 +89,9 @@ def test_python_types_keep_what_their_numbers_hold():
     assert x.astype(float).item() == 1 / 3
     assert flex.asarray([1 / 3], dtype=float).item() == 1 / 3
     assert flex.asarray([1 / 3 + 1j / 7], dtype=complex).item() == 1 / 3 + 1j / 7
-    assert flex.asarray([1 / 3]).dtype == flex.zeros(1).dtype == flex.float32  # without a dtype, the default
+    assert (
+        flex.asarray([1 / 3]).dtype == flex.zeros(1).dtype == flex.float32
+    )  # without a dtype, the default
 
 
 class TorchDtype:
@@ -116,12 +118,26 @@ def test_dtypes_of_torch(dtype):
 @pytest.mark.parametrize(
     "given",
     [
-        *("float31", "float8", "float8_e4m3", "float", "f1", "f3", "f", "V1", "O8", "", ">f4" if sys.byteorder == "little" else "<f4"),
+        *(
+            "float31",
+            "float8",
+            "float8_e4m3",
+            "float",
+            "f1",
+            "f3",
+            "f",
+            "V1",
+            "O8",
+            "",
+            ">f4" if sys.byteorder == "little" else "<f4",
+        ),
         *(3, None, [], str, object, np.str_, np.floating, np.longdouble, np.dtype("M8[s]")),
     ],
 )
 def test_what_is_no_dtype(given):
-    with pytest.raises(TypeError, match=r"not a dtype of flex; they are bool, int8.*float64.*NumPy"):
+    with pytest.raises(
+        TypeError, match=r"not a dtype of flex; they are bool, int8.*float64.*NumPy"
+    ):
         flex.DType(given)
     assert flex.float32 != given
 
@@ -134,7 +150,19 @@ def test_numpy_knows_them(dtype):
     assert np.asarray([1], dtype=dtype).dtype == theirs
 
 
-@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "float8_e4m3fn",
+        "float8_e5m2",
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ],
+)
 def test_finfo(name):
     ours = flex.finfo(name)
     theirs = ml_dtypes.finfo(name) if hasattr(ml_dtypes, name) else np.finfo(name)
@@ -146,10 +174,17 @@ def test_finfo(name):
     assert name.replace("complex64", "float32").replace("complex128", "float64") in repr(ours)
 
 
-@pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
+@pytest.mark.parametrize(
+    "name", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+)
 def test_iinfo(name):
     ours, theirs = flex.iinfo(name), np.iinfo(name)
-    assert (ours.bits, ours.min, ours.max, ours.dtype) == (theirs.bits, theirs.min, theirs.max, name)
+    assert (ours.bits, ours.min, ours.max, ours.dtype) == (
+        theirs.bits,
+        theirs.min,
+        theirs.max,
+        name,
+    )
     assert str(theirs.max) in repr(ours)
 
 

@@ -51,7 +51,11 @@ def gelu_tanh(x):
 def power(a, b):
     """As IEEE 754 has it; NumPy takes the square root for an exponent of 0.5, which is NaN for -inf."""
     result = np.power(a, b)
-    return np.where((a == -np.inf) & (b == 0.5), np.inf, result) if result.dtype.kind == "f" else result
+    return (
+        np.where((a == -np.inf) & (b == 0.5), np.inf, result)
+        if result.dtype.kind == "f"
+        else result
+    )
 
 
 def sign(x):
@@ -102,7 +106,16 @@ UNARY = {
     "positive": (np.positive, NUMBERS, "same", 0),
     "real": (np.real, NUMBERS, "real", 0),
     "reciprocal": (lambda x: 1 / x, ALL, "float", 2),
-    "relu": (lambda x: np.maximum(x, 0 * x) if x.dtype.kind != "f" else np.where(np.isnan(x), x, np.maximum(x, 0)), REAL, "same", 0),
+    "relu": (
+        lambda x: (
+            np.maximum(x, 0 * x)
+            if x.dtype.kind != "f"
+            else np.where(np.isnan(x), x, np.maximum(x, 0))
+        ),
+        REAL,
+        "same",
+        0,
+    ),
     "round": (rounded, NUMBERS, "same", 0),
     "rsqrt": (lambda x: 1 / np.sqrt(x), ORDERED, "float", 2),
     "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), ORDERED, "float", 4),
@@ -170,7 +183,10 @@ def widened(a, name):
     more = {"float32": np.float64, "complex64": np.complex128}
     if name not in ("erf", "erfc", "gelu"):  # scipy has them in double precision
         more |= {"float64": np.longdouble, "complex128": np.clongdouble}
-    if name in ("add", "subtract", "multiply", "divide", "sqrt", "square") and a.dtype.name == "float64":
+    if (
+        name in ("add", "subtract", "multiply", "divide", "sqrt", "square")
+        and a.dtype.name == "float64"
+    ):
         return a  # exact rounding must not be done twice
     return a.astype(more.get(a.dtype.name, a.dtype))
 
@@ -198,7 +214,11 @@ def near(name, dtype, *arrays):
     if name not in ("gelu", "gelu_tanh", "logaddexp"):
         return 0.0
     magnitudes = np.abs(np.concatenate([a.astype(np.float64).ravel() for a in arrays]))
-    return 2 * min(EPS[result_dtype("float", dtype)], EPS["float32"]) * float(np.max(magnitudes, where=np.isfinite(magnitudes), initial=0))
+    return (
+        2
+        * min(EPS[result_dtype("float", dtype)], EPS["float32"])
+        * float(np.max(magnitudes, where=np.isfinite(magnitudes), initial=0))
+    )
 
 
 def exact(name, dtype, ulps):
@@ -219,7 +239,12 @@ def test_unary(name, data):
     dtype = array.dtype.name
     y = getattr(flex, name)(x)
     assert y.dtype == result_dtype(rule, dtype)
-    check(y, reference(function, rule, name, array, dtype=dtype), exact(name, dtype, ulps), near(name, dtype, array))
+    check(
+        y,
+        reference(function, rule, name, array, dtype=dtype),
+        exact(name, dtype, ulps),
+        near(name, dtype, array),
+    )
 
 
 @pytest.mark.parametrize("name", BINARY)
@@ -238,7 +263,12 @@ def test_binary(name, data):
         # NumPy and ml_dtypes know the steps of their own dtypes
         check(z, np.nextafter(a, b))
         return
-    check(z, reference(function, rule, name, a, b, dtype=dtype), exact(name, dtype, ulps), near(name, dtype, a, b))
+    check(
+        z,
+        reference(function, rule, name, a, b, dtype=dtype),
+        exact(name, dtype, ulps),
+        near(name, dtype, a, b),
+    )
 
 
 @pytest.mark.parametrize("name", [*UNARY, *BINARY])
@@ -257,7 +287,12 @@ def promoted(a, b):
     """The common dtype by the rules of the documentation; None where there is none."""
     if a == b:
         return a
-    kinds = sorted([a, b], key=lambda d: next(k for k, group in enumerate([BOOL, INTEGERS, FLOATS, COMPLEX]) if d in group))
+    kinds = sorted(
+        [a, b],
+        key=lambda d: next(
+            k for k, group in enumerate([BOOL, INTEGERS, FLOATS, COMPLEX]) if d in group
+        ),
+    )
     low, high = kinds
     if low in BOOL or (low in INTEGERS and high not in INTEGERS):
         return high
@@ -299,7 +334,10 @@ def test_comparisons_of_uint64_with_int64_are_exact(a, b):
     assert flex.equal(x, y).tolist() == [a == b]
 
 
-@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide", "maximum", "less", "pow", "atan2", "floor_divide"])
+@pytest.mark.parametrize(
+    "name",
+    ["add", "subtract", "multiply", "divide", "maximum", "less", "pow", "atan2", "floor_divide"],
+)
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_a_number_on_either_side(name, data):
@@ -307,12 +345,18 @@ def test_a_number_on_either_side(name, data):
     x, a = data.draw(operands(dtypes, low=1))
     dtype = a.dtype.name
     number = (
-        data.draw(st.integers(1, 5)) if dtype in INTEGERS else data.draw(st.sampled_from([True, 3, 0.5] if dtype not in BOOL else [True]))
+        data.draw(st.integers(1, 5))
+        if dtype in INTEGERS
+        else data.draw(st.sampled_from([True, 3, 0.5] if dtype not in BOOL else [True]))
     )
     b = np.asarray(number, dtype=numpy_dtype(dtype))
     allowed = exact(name, dtype, ulps)
-    check(getattr(flex, name)(x, number), reference(function, rule, name, a, b, dtype=dtype), allowed)
-    check(getattr(flex, name)(number, x), reference(function, rule, name, b, a, dtype=dtype), allowed)
+    check(
+        getattr(flex, name)(x, number), reference(function, rule, name, a, b, dtype=dtype), allowed
+    )
+    check(
+        getattr(flex, name)(number, x), reference(function, rule, name, b, a, dtype=dtype), allowed
+    )
 
 
 def test_numbers_take_the_dtype_of_the_tensor_or_raise_its_kind():
@@ -372,7 +416,9 @@ def test_clip(data):
 def test_clip_by_tensors():
     x = flex.asarray([[1.0, 5.0, 9.0], [flex.nan, 5.0, 9.0]])
     low, high = flex.asarray([2.0, 2.0, flex.nan]), flex.asarray([[4.0], [8.0]])
-    np.testing.assert_array_equal(flex.clip(x, low, high).numpy(), [[2, 4, np.nan], [np.nan, 5, np.nan]])
+    np.testing.assert_array_equal(
+        flex.clip(x, low, high).numpy(), [[2, 4, np.nan], [np.nan, 5, np.nan]]
+    )
     assert flex.clip(flex.asarray([2**64 - 1], dtype="uint64"), min=1).tolist() == [2**64 - 1]
     assert flex.clip(flex.asarray([-(2**63)]), max=1).tolist() == [-(2**63)]
     for dtype in ("bool", "complex64"):
@@ -391,7 +437,10 @@ def test_where(data):
     z = flex.where(c, x, y)
     assert z.dtype == dtype
     check(z, np.where(condition, a, b))
-    check(flex.where(c, x, 1 if dtype not in BOOL else True), np.where(condition, a, np.ones((), a.dtype)))
+    check(
+        flex.where(c, x, 1 if dtype not in BOOL else True),
+        np.where(condition, a, np.ones((), a.dtype)),
+    )
 
 
 def test_where_wants_a_bool():

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 import flex
 
-ACCEPTED = (TypeError, ValueError, IndexError, OverflowError, MemoryError, OSError, BufferError, ZeroDivisionError)
+ACCEPTED = (
+    TypeError,
+    ValueError,
+    IndexError,
+    OverflowError,
+    MemoryError,
+    OSError,
+    BufferError,
+    ZeroDivisionError,
+)
 SKIPPED = {"set_num_threads", "set_weight_packing", "threads", "Tensor", "empty_cache", "_rebuild"}
 
 
@@ -26,15 +35,41 @@ def targets():
 
 def tensors():
     rng = np.random.default_rng(0)
-    shapes = st.sampled_from([(), (0,), (1,), (3,), (2, 3), (3, 2), (2, 0, 3), (1, 1, 1, 1), (2, 2, 2)])
-    dtypes = st.sampled_from(["bool", "int8", "int64", "uint64", "bfloat16", "float32", "float64", "complex64"])
-    return st.builds(lambda s, d: flex.astype(flex.asarray(rng.integers(0, 3, s)), d), shapes, dtypes)
+    shapes = st.sampled_from(
+        [(), (0,), (1,), (3,), (2, 3), (3, 2), (2, 0, 3), (1, 1, 1, 1), (2, 2, 2)]
+    )
+    dtypes = st.sampled_from(
+        ["bool", "int8", "int64", "uint64", "bfloat16", "float32", "float64", "complex64"]
+    )
+    return st.builds(
+        lambda s, d: flex.astype(flex.asarray(rng.integers(0, 3, s)), d), shapes, dtypes
+    )
 
 
 ODD = st.one_of(
     tensors(),
     tensors(),
-    st.sampled_from([None, True, 0, 1, -1, 2, -3, 2**62, -(2**63), 2**63, 2**64, 2**130, 0.5, -0.0, math.inf, -math.inf, math.nan]),
+    st.sampled_from(
+        [
+            None,
+            True,
+            0,
+            1,
+            -1,
+            2,
+            -3,
+            2**62,
+            -(2**63),
+            2**63,
+            2**64,
+            2**130,
+            0.5,
+            -0.0,
+            math.inf,
+            -math.inf,
+            math.nan,
+        ]
+    ),
     st.sampled_from(
         [
             1e308,
@@ -56,7 +91,18 @@ ODD = st.one_of(
         ]
     ),
     st.sampled_from(
-        [np.float16(1), np.int8(-1), np.zeros(2), np.array(["a"]), np.zeros(2, object), slice(None), ..., object(), int, flex.int8]
+        [
+            np.float16(1),
+            np.int8(-1),
+            np.zeros(2),
+            np.array(["a"]),
+            np.zeros(2, object),
+            slice(None),
+            ...,
+            object(),
+            int,
+            flex.int8,
+        ]
     ),
 )
 NAMES = [
@@ -87,12 +133,17 @@ def test_odd_arguments(function, data):
     count = data.draw(st.integers(0, 4))
     positional = [data.draw(ODD) for _ in range(count)]
     known = [n for n in inspect.signature(function).parameters if n in NAMES]
-    keywords = {n: data.draw(ODD) for n in data.draw(st.sets(st.sampled_from(known), max_size=2) if known else st.just(set()))}
+    keywords = {
+        n: data.draw(ODD)
+        for n in data.draw(st.sets(st.sampled_from(known), max_size=2) if known else st.just(set()))
+    }
     with suppress(*ACCEPTED):
         function(*positional, **keywords)
 
 
-MEMBERS = [n for n in dir(flex.Tensor) if not n.startswith("_") and callable(getattr(flex.Tensor, n))]
+MEMBERS = [
+    n for n in dir(flex.Tensor) if not n.startswith("_") and callable(getattr(flex.Tensor, n))
+]
 
 
 @pytest.mark.parametrize("name", MEMBERS)

@@ -36,7 +36,11 @@ def value(loaded):
 @pytest.mark.parametrize("kind", [str, os.fsencode, lambda path: path])
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_refusals_are_those_of_open(tmp_path, suffix, kind):
-    missing, folder, below = tmp_path / f"none.{suffix}", tmp_path / f"folder.{suffix}", tmp_path / f"no/x.{suffix}"
+    missing, folder, below = (
+        tmp_path / f"none.{suffix}",
+        tmp_path / f"folder.{suffix}",
+        tmp_path / f"no/x.{suffix}",
+    )
     folder.mkdir()
     calls = [
         (FileNotFoundError, errno.ENOENT, missing, flex.io.load),
@@ -49,7 +53,11 @@ def test_refusals_are_those_of_open(tmp_path, suffix, kind):
     for error, code, path, call in calls:
         with pytest.raises(error) as caught:
             call(kind(path))
-        assert (caught.value.errno, caught.value.strerror, caught.value.filename) == (code, os.strerror(code), str(path))
+        assert (caught.value.errno, caught.value.strerror, caught.value.filename) == (
+            code,
+            os.strerror(code),
+            str(path),
+        )
     assert sorted(os.listdir(tmp_path)) == [folder.name]
 
 
@@ -306,7 +314,9 @@ def test_an_unknown_dtype_does_not_refuse_the_others(tmp_path):
         "c": {"dtype": "F8_E8M0", "shape": [0], "data_offsets": [12, 12]},
     }
     raw = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(raw)) + raw + np.array([1, 2], "<f4").tobytes() + bytes([1, 2, 3, 4]))
+    path.write_bytes(
+        struct.pack("<Q", len(raw)) + raw + np.array([1, 2], "<f4").tobytes() + bytes([1, 2, 3, 4])
+    )
     for mmap in (True, False):
         tensors = flex.io.load(path, mmap=mmap)
         assert isinstance(tensors, dict)
@@ -317,7 +327,12 @@ def test_an_unknown_dtype_does_not_refuse_the_others(tmp_path):
             tensors["d"]
         assert (tensors.get("b"), "b" in tensors) == (None, False)
         other = tensors.others["b"]
-        assert (other.dtype, other.shape, other.bytes.tolist(), other.bytes.dtype) == ("F8_E8M0", (2, 2), [1, 2, 3, 4], flex.uint8)
+        assert (other.dtype, other.shape, other.bytes.tolist(), other.bytes.dtype) == (
+            "F8_E8M0",
+            (2, 2),
+            [1, 2, 3, 4],
+            flex.uint8,
+        )
         assert tensors.others["c"].shape == (0,)
         again = pickle.loads(pickle.dumps(tensors))
         assert again.others["b"].bytes.tolist() == [1, 2, 3, 4]

@@ -41,11 +41,29 @@ def same(t, theirs):
 
 
 @each
-@pytest.mark.parametrize("wide", ["float16", "bfloat16", "float32", "float64", "int8", "int64", "uint8", "uint64", "bool", "complex64"])
+@pytest.mark.parametrize(
+    "wide",
+    [
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "int8",
+        "int64",
+        "uint8",
+        "uint64",
+        "bool",
+        "complex64",
+    ],
+)
 def test_every_value_converts(float8, wide):
     a = every(float8)
     if wide in ("int8", "int64", "uint8", "uint64"):  # flex saturates, and NaN is 0
-        a = a[np.isfinite(a.astype(np.float32)) & (abs(a.astype(np.float32)) < 100) & (a.astype(np.float32) >= 0)]
+        a = a[
+            np.isfinite(a.astype(np.float32))
+            & (abs(a.astype(np.float32)) < 100)
+            & (a.astype(np.float32) >= 0)
+        ]
     t = flex.asarray(a)
     with np.errstate(all="ignore"):
         got, expected = t.astype(wide).numpy(), a.astype(numpy_dtype(getattr(flex, wide)))
@@ -62,10 +80,21 @@ def test_numbers_beside_every_value(float8, wide):
     a = every(float8).astype(np.float64)
     a = np.unique(a[np.isfinite(a)])
     top = 2 * a[-1] - a[-2]
-    middles = np.concatenate([(a[1:] + a[:-1]) / 2, [(a[-1] + top) / 2, -(a[-1] + top) / 2, top, -top, 449.0, 464.0, 1e9, -1e9]])
+    middles = np.concatenate(
+        [
+            (a[1:] + a[:-1]) / 2,
+            [(a[-1] + top) / 2, -(a[-1] + top) / 2, top, -top, 449.0, 464.0, 1e9, -1e9],
+        ]
+    )
     with np.errstate(all="ignore"):
         points = np.concatenate([a, middles]).astype(numpy_dtype(getattr(flex, wide)))
-    step = np.nextafter if wide != "bfloat16" else lambda x, to: (x.astype(np.float32) * np.float32(1 + np.sign(to) / 128)).astype(x.dtype)
+    step = (
+        np.nextafter
+        if wide != "bfloat16"
+        else lambda x, to: (x.astype(np.float32) * np.float32(1 + np.sign(to) / 128)).astype(
+            x.dtype
+        )
+    )
     up, down = (step(points, np.asarray(to, points.dtype)) for to in (np.inf, -np.inf))
     special = np.array([np.inf, -np.inf, np.nan, -np.nan, 0.0, -0.0], points.dtype)
     x = np.concatenate([points, up, down, special])
@@ -73,14 +102,21 @@ def test_numbers_beside_every_value(float8, wide):
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.sampled_from(FORMATS), st.sampled_from(["float32", "float64", "int64", "int32", "uint8"]), st.integers(0, 2**32 - 1))
+@given(
+    st.sampled_from(FORMATS),
+    st.sampled_from(["float32", "float64", "int64", "int32", "uint8"]),
+    st.integers(0, 2**32 - 1),
+)
 def test_random_numbers(float8, wide, seed):
     rng = np.random.default_rng(seed)
     if wide.startswith("float"):
         x = (rng.standard_normal(300) * 2.0 ** rng.integers(-20, 20, 300)).astype(wide)
     else:
         info = np.iinfo(wide)
-        x = (rng.integers(info.min, info.max, 300, dtype=wide) >> rng.integers(0, info.bits - 1, 300).astype(wide)).astype(wide)
+        x = (
+            rng.integers(info.min, info.max, 300, dtype=wide)
+            >> rng.integers(0, info.bits - 1, 300).astype(wide)
+        ).astype(wide)
     same(flex.asarray(x).astype(float8), rounded(x, float8))
     for k in range(10):
         same(flex.asarray([x[k].item()], dtype=float8), rounded(x[k : k + 1], float8))
@@ -90,7 +126,10 @@ def test_random_numbers(float8, wide, seed):
 @each
 def test_float64_is_rounded_once(float8):
     half = flex.finfo(float8).eps / 2
-    x = flex.asarray([1 + half, 1 + half + 2.0**-40, 1 + half - 2.0**-40, -(1 + half + 2.0**-40)], dtype="float64")
+    x = flex.asarray(
+        [1 + half, 1 + half + 2.0**-40, 1 + half - 2.0**-40, -(1 + half + 2.0**-40)],
+        dtype="float64",
+    )
     assert x.astype(float8).tolist() == [1, 1 + 2 * half, 1, -(1 + 2 * half)]
     assert flex.full((), 1 + half + 2.0**-40, dtype=float8).item() == 1 + 2 * half
 
@@ -99,15 +138,26 @@ def test_float64_is_rounded_once(float8):
 def test_between_the_formats(float8):
     other = FORMATS[float8 == FORMATS[0]]
     with np.errstate(all="ignore"):
-        same(flex.asarray(every(float8)).astype(other), every(float8).astype(np.float32).astype(numpy_dtype(other)))
+        same(
+            flex.asarray(every(float8)).astype(other),
+            every(float8).astype(np.float32).astype(numpy_dtype(other)),
+        )
     same(flex.asarray(every(float8)).astype(float8), every(float8))
 
 
 def test_what_is_too_large():
     large = [448.0, 464.0, 465.0, float("inf"), -1e9]
-    assert str(flex.asarray(large, dtype="float8_e4m3fn").tolist()) == "[448.0, 448.0, nan, nan, nan]"
+    assert (
+        str(flex.asarray(large, dtype="float8_e4m3fn").tolist()) == "[448.0, 448.0, nan, nan, nan]"
+    )
     large = [57344.0, 61439.0, 61440.0, float("inf"), -1e9]
-    assert flex.asarray(large, dtype="float8_e5m2").tolist() == [57344.0, 57344.0, np.inf, np.inf, -np.inf]
+    assert flex.asarray(large, dtype="float8_e5m2").tolist() == [
+        57344.0,
+        57344.0,
+        np.inf,
+        np.inf,
+        -np.inf,
+    ]
     assert str(flex.full((2,), 1000, dtype="float8_e4m3fn").tolist()) == "[nan, nan]"
 
 
@@ -132,7 +182,13 @@ def test_text():
 def test_numbers_of_python_and_numpy(float8):
     t = flex.asarray([[1.5, -2.0], [0.0, 448.0]], dtype=float8)
     assert t.tolist() == [[1.5, -2.0], [0.0, 448.0]]
-    assert (t[0, 1].item(), float(t[0, 0]), int(t[0, 1]), bool(t[1, 0]), bool(t[0, 0])) == (-2.0, 1.5, -2, False, True)
+    assert (t[0, 1].item(), float(t[0, 0]), int(t[0, 1]), bool(t[1, 0]), bool(t[0, 0])) == (
+        -2.0,
+        1.5,
+        -2,
+        False,
+        True,
+    )
     assert [x.item() for x in t[0]] == [1.5, -2.0]
     t[0] = 7
     t[1, 0] = flex.asarray(2.25)
@@ -147,7 +203,13 @@ def test_numbers_of_python_and_numpy(float8):
 @each
 def test_copies_and_pickles(float8):
     t = flex.asarray(every(float8), copy=True)
-    for twin in (copy.copy(t), copy.deepcopy(t), t.copy(), pickle.loads(pickle.dumps(t)), pickle.loads(pickle.dumps(t, 2))):
+    for twin in (
+        copy.copy(t),
+        copy.deepcopy(t),
+        t.copy(),
+        pickle.loads(pickle.dumps(t)),
+        pickle.loads(pickle.dumps(t, 2)),
+    ):
         assert twin.dtype is float8
         same(twin, every(float8))
     assert hash(float8) == hash(float8.name)
@@ -162,7 +224,9 @@ def test_numpy_shares_memory(float8):
     same(t.contiguous(), np.ascontiguousarray(a))
     for b in (t.numpy(), np.asarray(t), np.asarray(t.contiguous())):
         assert b.dtype == a.dtype
-        np.testing.assert_array_equal(np.ascontiguousarray(b).view(np.uint8), np.ascontiguousarray(a).view(np.uint8))
+        np.testing.assert_array_equal(
+            np.ascontiguousarray(b).view(np.uint8), np.ascontiguousarray(a).view(np.uint8)
+        )
     assert np.shares_memory(t.numpy(), a)
     assert np.asarray(t, dtype=np.float32).dtype == np.float32
     assert flex.asarray(a.astype(np.float32), dtype=a.dtype).dtype == float8
@@ -175,17 +239,33 @@ def test_numpy_shares_memory(float8):
 @pytest.mark.parametrize("mmap", [True, False])
 def test_safetensors(tmp_path, float8, mmap):
     path = tmp_path / "x.safetensors"
-    flex.io.save(path, {"weight": every(float8).reshape(2, 128), "scale": flex.ones(3), "none": flex.zeros((0, 2), dtype=float8)})
-    assert {"float8_e4m3fn": b'"F8_E4M3"', "float8_e5m2": b'"F8_E5M2"'}[float8.name] in path.read_bytes()
+    flex.io.save(
+        path,
+        {
+            "weight": every(float8).reshape(2, 128),
+            "scale": flex.ones(3),
+            "none": flex.zeros((0, 2), dtype=float8),
+        },
+    )
+    assert {"float8_e4m3fn": b'"F8_E4M3"', "float8_e5m2": b'"F8_E5M2"'}[
+        float8.name
+    ] in path.read_bytes()
     loaded = flex.io.load(path, mmap=mmap)
-    assert (loaded["weight"].dtype, loaded["weight"].shape, loaded["none"].shape, loaded.others) == (float8, (2, 128), (0, 2), {})
+    assert (
+        loaded["weight"].dtype,
+        loaded["weight"].shape,
+        loaded["none"].shape,
+        loaded.others,
+    ) == (float8, (2, 128), (0, 2), {})
     same(loaded["weight"].reshape(-1), every(float8))
 
 
 @each
 def test_npy_has_no_name_for_them(tmp_path, float8):
     path = tmp_path / "x.npy"
-    with pytest.raises(flex.DTypeError, match=rf"no {float8}: save it as safetensors, or its bytes as uint8"):
+    with pytest.raises(
+        flex.DTypeError, match=rf"no {float8}: save it as safetensors, or its bytes as uint8"
+    ):
         flex.io.save(path, flex.zeros(2, dtype=float8))
     assert not path.exists()
     np.save(path, np.zeros(2, numpy_dtype(float8)))
@@ -201,9 +281,28 @@ def test_npy_has_no_name_for_them(tmp_path, float8):
     "call",
     [
         *(operator.add, operator.mul, operator.truediv, operator.matmul, operator.eq, operator.lt),
-        *(lambda x, y, f=f: f(x, 2) for f in (operator.add, operator.mul, operator.pow, operator.eq)),
-        *(lambda x, y, f=f: f(x) for f in (operator.neg, abs, flex.exp, flex.isnan, flex.sum, flex.mean, flex.max, flex.argmax, flex.any)),
-        *(lambda x, y, f=f: f(x) for f in (flex.sort, flex.argsort, flex.unique_values, flex.var, round, flex.clip)),
+        *(
+            lambda x, y, f=f: f(x, 2)
+            for f in (operator.add, operator.mul, operator.pow, operator.eq)
+        ),
+        *(
+            lambda x, y, f=f: f(x)
+            for f in (
+                operator.neg,
+                abs,
+                flex.exp,
+                flex.isnan,
+                flex.sum,
+                flex.mean,
+                flex.max,
+                flex.argmax,
+                flex.any,
+            )
+        ),
+        *(
+            lambda x, y, f=f: f(x)
+            for f in (flex.sort, flex.argsort, flex.unique_values, flex.var, round, flex.clip)
+        ),
         lambda x, y: flex.cumulative_sum(x, axis=0),
         lambda x, y: 1j * x,
         lambda x, y: flex.nn.softmax(x),
@@ -216,7 +315,10 @@ def test_npy_has_no_name_for_them(tmp_path, float8):
 )
 def test_nothing_is_computed(float8, call):
     x = flex.asarray([[1, 2], [3, 4]], dtype=float8)
-    with pytest.raises(flex.DTypeError, match=rf"{float8}, which is kept but not computed with: convert it with astype"):
+    with pytest.raises(
+        flex.DTypeError,
+        match=rf"{float8}, which is kept but not computed with: convert it with astype",
+    ):
         call(x, x)
 
 
@@ -226,9 +328,17 @@ def test_no_promotion(dtype, float8):
         assert flex.result_type(dtype, float8) is float8
         return
     x, y = flex.zeros(2, dtype=float8), flex.zeros(2, dtype=dtype)
-    for call in (flex.result_type, flex.add, flex.equal, flex.matmul, lambda x, y: flex.concat([x, y])):
+    for call in (
+        flex.result_type,
+        flex.add,
+        flex.equal,
+        flex.matmul,
+        lambda x, y: flex.concat([x, y]),
+    ):
         for pair in ((x, y), (y, x)):
-            with pytest.raises(flex.DTypeError, match=r"float8_e.* has no common dtype: convert one with astype"):
+            with pytest.raises(
+                flex.DTypeError, match=r"float8_e.* has no common dtype: convert one with astype"
+            ):
                 call(*pair)
     assert not flex.can_cast(float8, dtype)
 

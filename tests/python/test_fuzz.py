@@ -12,7 +12,9 @@ HERE = Path(__file__).parent
 GUARDED = pytest.mark.skipif(os.name != "posix", reason="pages without access, by mprotect")
 
 
-@pytest.mark.parametrize(("kind", "count"), [pytest.param("programs", 150, marks=GUARDED), ("files", 300)])
+@pytest.mark.parametrize(
+    ("kind", "count"), [pytest.param("programs", 150, marks=GUARDED), ("files", 300)]
+)
 def test_random_cases(kind, count):
     command = [sys.executable, HERE / "fuzz.py", kind, "--count", str(count)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=600)
@@ -29,6 +31,8 @@ def test_who_leaves_guarded_memory_dies(at_end, index):
         print(memory.sum(), flush=True)
         ctypes.c_uint8.from_address(memory.ctypes.data + {index}).value
     """
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=HERE)
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=HERE
+    )
     assert result.returncode in (-signal.SIGSEGV, -signal.SIGBUS), result.stderr
     assert result.stdout == "35\n"

@@ -26,7 +26,10 @@ def message(call):
 def test_names_from_elsewhere(name, hint):
     for owner, what in ((flex, "module 'flex'"), (X, "'flex.Tensor' object")):
         if not hasattr(owner, name):
-            assert message(lambda owner=owner: getattr(owner, name)) == f"{what} has no attribute {name!r}: write {hint}"
+            assert (
+                message(lambda owner=owner: getattr(owner, name))
+                == f"{what} has no attribute {name!r}: write {hint}"
+            )
     assert not hasattr(flex, name) or not hasattr(X, name), "there is such a name"
     for used in re.findall(r"flex\.([\w.]+)", hint):
         value = flex
@@ -37,9 +40,17 @@ def test_names_from_elsewhere(name, hint):
 
 
 def test_misspelled_names():
-    assert message(lambda: flex.argmaxx) == "module 'flex' has no attribute 'argmaxx': did you mean 'argmax'?"
-    assert message(lambda: X.argmaxx()) == "'flex.Tensor' object has no attribute 'argmaxx': did you mean 'argmax'?"
-    assert message(lambda: X.no_such_thing) == "'flex.Tensor' object has no attribute 'no_such_thing'"
+    assert (
+        message(lambda: flex.argmaxx)
+        == "module 'flex' has no attribute 'argmaxx': did you mean 'argmax'?"
+    )
+    assert (
+        message(lambda: X.argmaxx())
+        == "'flex.Tensor' object has no attribute 'argmaxx': did you mean 'argmax'?"
+    )
+    assert (
+        message(lambda: X.no_such_thing) == "'flex.Tensor' object has no attribute 'no_such_thing'"
+    )
     with pytest.raises(AttributeError) as caught:
         X.unsqueeze  # noqa: B018
     assert caught.value.name == "unsqueeze"
@@ -50,15 +61,25 @@ def test_misspelled_names():
 
 
 def test_a_traceback_has_one_suggestion():
-    run = subprocess.run([sys.executable, "-c", "import flex; flex.ones(3).argmaxx"], capture_output=True, text=True, check=False)
-    assert run.stderr.splitlines()[-1] == "AttributeError: 'flex.Tensor' object has no attribute 'argmaxx': did you mean 'argmax'?"
+    run = subprocess.run(
+        [sys.executable, "-c", "import flex; flex.ones(3).argmaxx"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (
+        run.stderr.splitlines()[-1]
+        == "AttributeError: 'flex.Tensor' object has no attribute 'argmaxx': did you mean 'argmax'?"
+    )
 
 
 UNEXPECTED = "() got an unexpected keyword argument "
 KEYWORDS = {
     "sum" + UNEXPECTED + "'dim': write axis=0": lambda: flex.sum(X, dim=0),
     "mean" + UNEXPECTED + "'dim': write axis=(0, 1)": lambda: X.mean(dim=(0, 1)),
-    "sum" + UNEXPECTED + "'keepdim': write keepdims=True": lambda: flex.sum(X, axis=0, keepdim=True),
+    "sum" + UNEXPECTED + "'keepdim': write keepdims=True": lambda: flex.sum(
+        X, axis=0, keepdim=True
+    ),
     "std" + UNEXPECTED + "'unbiased': write correction=1": lambda: X.std(unbiased=True),
     "std" + UNEXPECTED + "'unbiased': write correction=0": lambda: X.std(unbiased=False),
     "sum" + UNEXPECTED + "'axes': write axis=0": lambda: flex.sum(X, axes=0),
@@ -71,7 +92,11 @@ KEYWORDS = {
     "linear" + UNEXPECTED + "'bais': did you mean bias?": lambda: flex.nn.linear(X, X, bais=None),
     "take" + UNEXPECTED + "'index': write indices=...": lambda: flex.take(X, index=V),
     "exp" + UNEXPECTED + "'out': assign the result, as in t[...] = ...": lambda: flex.exp(X, out=X),
-    "transpose" + UNEXPECTED + "'axes': pass axes by position, as in flex.transpose(x, /, *axes)": lambda: flex.transpose(X, axes=(1, 0)),
+    "transpose"
+    + UNEXPECTED
+    + "'axes': pass axes by position, as in flex.transpose(x, /, *axes)": lambda: flex.transpose(
+        X, axes=(1, 0)
+    ),
     "abs" + UNEXPECTED + "'colour': the call is flex.abs(x, /)": lambda: flex.abs(X, colour=1),
 }
 
@@ -94,10 +119,14 @@ MISPLACED = {
     "meshgrid: pass the tensors one by one: flex.meshgrid(x, y)": lambda: flex.meshgrid([V, V]),
     "ones: the shape is one argument: flex.ones((2, 3))": lambda: flex.ones(2, 3),
     "zeros: the shape is one argument: flex.zeros((2, 3, 4))": lambda: flex.zeros(2, 3, 4),
-    "empty: the shape is one argument: flex.empty((2, 3))": lambda: flex.empty(2, 3, dtype=flex.int8),
+    "empty: the shape is one argument: flex.empty((2, 3))": lambda: flex.empty(
+        2, 3, dtype=flex.int8
+    ),
     "full: the shape is one argument: flex.full((2, 3), 7)": lambda: flex.full(2, 3, 7),
     "reshape: the shape is one argument: flex.reshape(x, (3, 2))": lambda: flex.reshape(X, 3, 2),
-    "permute_dims: the axes are one argument: flex.permute_dims(x, (1, 0))": lambda: X.permute_dims(1, 0),
+    "permute_dims: the axes are one argument: flex.permute_dims(x, (1, 0))": lambda: X.permute_dims(
+        1, 0
+    ),
     "sum: several axes are one argument: flex.sum(x, (0, 1))": lambda: X.sum(0, 1),
     "tile: the repetitions are one argument: flex.tile(x, (2, 2))": lambda: flex.tile(X, 2, 2),
 }
@@ -109,15 +138,27 @@ def test_arguments_out_of_place(expected, call):
 
 
 ARGUMENTS = {
-    "sum: axis: expected an integer or a tuple of integers, got str": lambda: flex.sum(X, axis="rows"),
-    "sum: x: expected a Tensor, an array or a number, got list: make a tensor of it with flex.asarray": lambda: flex.sum([1]),
-    "concat: arrays: expected a Tensor, an array or a number, got NoneType": lambda: flex.concat([X, None]),
+    "sum: axis: expected an integer or a tuple of integers, got str": lambda: flex.sum(
+        X, axis="rows"
+    ),
+    "sum: x: expected a Tensor, an array or a number, got list: make a tensor of it with flex.asarray": lambda: (
+        flex.sum([1])
+    ),
+    "concat: arrays: expected a Tensor, an array or a number, got NoneType": lambda: flex.concat(
+        [X, None]
+    ),
     "zeros: shape: expected an integer, got float": lambda: flex.zeros((2, 3.0)),
-    "astype: expected a Tensor, an array or a number, got list: make a tensor of it with flex.asarray": lambda: flex.astype([1], "int8"),
-    "max: no identity for an empty reduction: axis 0 has size 0 (x: [0] float32)": lambda: flex.max(flex.zeros(0)),
+    "astype: expected a Tensor, an array or a number, got list: make a tensor of it with flex.asarray": lambda: (
+        flex.astype([1], "int8")
+    ),
+    "max: no identity for an empty reduction: axis 0 has size 0 (x: [0] float32)": lambda: flex.max(
+        flex.zeros(0)
+    ),
     "sum() takes from 1 to 2 positional arguments but 3 were given: the call is "
     "sum(x, /, axis=None, *, dtype=None, keepdims=False, out=None)": lambda: flex.sum(X, 0, True),
-    "matmul() missing 1 required positional argument: 'x2': the call is matmul(x1, x2, /, *, dtype=None)": lambda: flex.matmul(X),
+    "matmul() missing 1 required positional argument: 'x2': the call is matmul(x1, x2, /, *, dtype=None)": lambda: (
+        flex.matmul(X)
+    ),
 }
 
 
@@ -137,9 +178,17 @@ def test_errors_of_the_callers_own_code_stay_as_they_are():
 
 
 def test_integer_division_by_zero():
-    for call in (lambda: V // 0, lambda: V % 0, lambda: 5 // flex.asarray([0]), lambda: flex.fmod(V, V - V), lambda: divmod(V, 0)):
+    for call in (
+        lambda: V // 0,
+        lambda: V % 0,
+        lambda: 5 // flex.asarray([0]),
+        lambda: flex.fmod(V, V - V),
+        lambda: divmod(V, 0),
+    ):
         for kind in (ZeroDivisionError, ValueError, flex.DivisionByZeroError):
-            with pytest.raises(kind, match="integer division by zero: convert an operand to a float dtype"):
+            with pytest.raises(
+                kind, match="integer division by zero: convert an operand to a float dtype"
+            ):
                 call()
     target = flex.asarray([1, 2])
     with pytest.raises(ZeroDivisionError):
@@ -153,10 +202,24 @@ def test_arguments_by_the_names_and_places_that_users_write():
     assert flex.moveaxis(X, source=0, destination=1).shape == (3, 2)
     assert flex.swapaxes(X, axis1=0, axis2=1).shape == (3, 2)
     assert flex.tril(X, -1).tolist() == [[0, 0, 0], [1, 0, 0]]
-    assert flex.zeros(3, flex.int8).dtype == flex.full(3, 1, "int8").dtype == flex.ones_like(X, flex.int8).dtype == flex.int8
-    assert flex.asarray([1], "int8").dtype == X.astype(dtype="int8").dtype == flex.astype(X, dtype="int8").dtype == flex.int8
+    assert (
+        flex.zeros(3, flex.int8).dtype
+        == flex.full(3, 1, "int8").dtype
+        == flex.ones_like(X, flex.int8).dtype
+        == flex.int8
+    )
+    assert (
+        flex.asarray([1], "int8").dtype
+        == X.astype(dtype="int8").dtype
+        == flex.astype(X, dtype="int8").dtype
+        == flex.int8
+    )
     assert flex.linspace(start=0, stop=1, num=3).tolist() == [0, 0.5, 1]
-    assert flex.eye(n_rows=2, n_cols=3, k=1).tolist() == flex.eye(2, 3, 1).tolist() == [[0, 1, 0], [0, 0, 1]]
+    assert (
+        flex.eye(n_rows=2, n_cols=3, k=1).tolist()
+        == flex.eye(2, 3, 1).tolist()
+        == [[0, 1, 0], [0, 0, 1]]
+    )
     assert flex.repeat(V, repeats=2).tolist() == [1, 1, 2, 2]
     assert flex.take(V, indices=flex.asarray([1])).tolist() == [2]
     assert flex.masked_fill(V, mask=V > 1, value=0).tolist() == [1, 0]
@@ -170,13 +233,29 @@ def test_arguments_by_the_names_and_places_that_users_write():
 def test_settings_that_are_ignored_are_warned_of():
     def warnings(**environment):
         code = "import warnings; warnings.simplefilter('always'); import flex"
-        run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-        return [line.split("RuntimeWarning: ")[1] for line in run.stderr.splitlines() if "RuntimeWarning" in line]
+        run = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return [
+            line.split("RuntimeWarning: ")[1]
+            for line in run.stderr.splitlines()
+            if "RuntimeWarning" in line
+        ]
 
     assert warnings(FLEX_ISA="foo") == ["FLEX_ISA=foo is ignored: it takes scalar, avx2 or avx512"]
     for given in ("abc", "0", "-1", "1.5"):
-        assert warnings(FLEX_NUM_THREADS=given) == [f"FLEX_NUM_THREADS={given} is ignored: it takes a number of threads, at least 1"]
-    assert warnings(FLEX_ISA="scalar", FLEX_NUM_THREADS="2") == warnings(FLEX_ISA="", FLEX_NUM_THREADS="") == []
+        assert warnings(FLEX_NUM_THREADS=given) == [
+            f"FLEX_NUM_THREADS={given} is ignored: it takes a number of threads, at least 1"
+        ]
+    assert (
+        warnings(FLEX_ISA="scalar", FLEX_NUM_THREADS="2")
+        == warnings(FLEX_ISA="", FLEX_NUM_THREADS="")
+        == []
+    )
 
 
 # of these, the class has its own, or a property of that name
@@ -187,13 +266,33 @@ PROPERTIES = {"real", "imag"}
 def test_every_function_that_takes_a_tensor_first_is_a_method():
     functions = {n: getattr(flex, n) for n in flex.__all__ if inspect.isbuiltin(getattr(flex, n))}
     first = {n: next(iter(inspect.signature(f).parameters), "") for n, f in functions.items()}
-    expected = {n for n, parameter in first.items() if parameter in ("x", "x1") and n != "from_dlpack"}
-    assert {"sum", "exp", "add", "diff", "cumulative_max", "isin", "unique_values", "zeros_like", "pad", "scatter_add"} <= expected
+    expected = {
+        n for n, parameter in first.items() if parameter in ("x", "x1") and n != "from_dlpack"
+    }
+    assert {
+        "sum",
+        "exp",
+        "add",
+        "diff",
+        "cumulative_max",
+        "isin",
+        "unique_values",
+        "zeros_like",
+        "pad",
+        "scatter_add",
+    } <= expected
     for name in expected - OWN - PROPERTIES:
         assert getattr(flex.Tensor, name) is functions[name]
-    assert {n for n in functions if getattr(flex.Tensor, n, None) is functions[n]} == expected - OWN - PROPERTIES
+    assert {
+        n for n in functions if getattr(flex.Tensor, n, None) is functions[n]
+    } == expected - OWN - PROPERTIES
     z = flex.asarray([1 + 2j])
-    assert (z.real.tolist(), z.imag.tolist(), V.real.tolist(), V.imag.tolist()) == ([1], [2], [1, 2], [0, 0])
+    assert (z.real.tolist(), z.imag.tolist(), V.real.tolist(), V.imag.tolist()) == (
+        [1],
+        [2],
+        [1, 2],
+        [0, 0],
+    )
 
 
 def test_dir_has_the_submodules():

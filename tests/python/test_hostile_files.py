@@ -86,7 +86,9 @@ def test_npz_members_are_what_they_claim():
     with pytest.raises(ValueError, match=r"a\.npy: truncated"):
         flex.io.load(member("a.npy", content[:-1]))
     with pytest.raises(ValueError, match=r"a\.npy"):
-        flex.io.load(member("a.npy", content, claimed=500))  # the header is whole, or the check sum of what was read wrong
+        flex.io.load(
+            member("a.npy", content, claimed=500)
+        )  # the header is whole, or the check sum of what was read wrong
     with pytest.raises(MemoryError, match="unpacks to"):
         flex.io.load(member("a.npy", content, claimed=1 << 62))
     twice = io.BytesIO()

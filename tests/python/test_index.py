@@ -2,7 +2,22 @@
 
 import numpy as np
 import pytest
-from arrays import BOOL, COMPLEX, FLOAT8, FLOATS, HALVES, INTEGERS, KEPT, LAYOUTS, check, laid_out, operands, random_array, shapes, to_numpy
+from arrays import (
+    BOOL,
+    COMPLEX,
+    FLOAT8,
+    FLOATS,
+    HALVES,
+    INTEGERS,
+    KEPT,
+    LAYOUTS,
+    check,
+    laid_out,
+    operands,
+    random_array,
+    shapes,
+    to_numpy,
+)
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +31,9 @@ def dims(**kwargs):
 @st.composite
 def integer_array(draw, size, shape):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    return rng.integers(-size, size, shape).astype(draw(st.sampled_from(["int64", "int32", "int8"])))
+    return rng.integers(-size, size, shape).astype(
+        draw(st.sampled_from(["int64", "int32", "int8"]))
+    )
 
 
 def slices(size):
@@ -28,10 +45,18 @@ def slices(size):
 def indices(draw, shape, advanced=True):
     """What may stand between the brackets: a tuple of NumPy's items for a tensor of this shape."""
     items, axis, ellipsis = [], 0, False
-    arrays = draw(st.sampled_from([(), (2,), (3, 1), (1, 3)])) if advanced and draw(st.booleans()) else None
+    arrays = (
+        draw(st.sampled_from([(), (2,), (3, 1), (1, 3)]))
+        if advanced and draw(st.booleans())
+        else None
+    )
     while axis < len(shape):
         size = shape[axis]
-        kind = draw(st.sampled_from(["int", "slice", "slice", "newaxis", "ellipsis", "array", "mask", "stop"]))
+        kind = draw(
+            st.sampled_from(
+                ["int", "slice", "slice", "newaxis", "ellipsis", "array", "mask", "stop"]
+            )
+        )
         if kind == "stop":
             break
         if kind == "ellipsis":
@@ -222,9 +247,14 @@ def test_take(case, data):
 @given(lines(), st.data())
 def test_take_along_axis(case, data):
     x, a, axis = case
-    shape = tuple(data.draw(st.integers(0, 6)) if k == axis % a.ndim else n for k, n in enumerate(a.shape))
+    shape = tuple(
+        data.draw(st.integers(0, 6)) if k == axis % a.ndim else n for k, n in enumerate(a.shape)
+    )
     i = data.draw(integer_array(a.shape[axis], shape))
-    check(flex.take_along_axis(x, flex.asarray(i, copy=True), axis=axis), np.take_along_axis(a, i, axis))
+    check(
+        flex.take_along_axis(x, flex.asarray(i, copy=True), axis=axis),
+        np.take_along_axis(a, i, axis),
+    )
 
 
 MODES = {"add": np.add, "multiply": np.multiply, "max": np.maximum, "min": np.minimum}
@@ -235,7 +265,9 @@ MODES = {"add": np.add, "multiply": np.multiply, "max": np.maximum, "min": np.mi
 def test_put_along_axis(case, mode, data):
     x, a, axis = case
     dtype = a.dtype.name
-    shape = tuple(data.draw(st.integers(0, 6)) if k == axis % a.ndim else n for k, n in enumerate(a.shape))
+    shape = tuple(
+        data.draw(st.integers(0, 6)) if k == axis % a.ndim else n for k, n in enumerate(a.shape)
+    )
     i = data.draw(integer_array(a.shape[axis], shape))
     v, values = data.draw(operands([dtype], shape, special=False))
     expected = a.copy()
@@ -252,10 +284,17 @@ def test_put_along_axis(case, mode, data):
             MODES[mode].at(expected, tuple(grid), values)
     before = to_numpy(x)
     y = flex.put_along_axis(x, flex.asarray(i, copy=True), v, axis, mode=mode)
-    check(y, expected, ulps=8 if dtype == "float64" and mode in MODES else 0, absolute=1e-12 if dtype == "float64" else 0)
+    check(
+        y,
+        expected,
+        ulps=8 if dtype == "float64" and mode in MODES else 0,
+        absolute=1e-12 if dtype == "float64" else 0,
+    )
     np.testing.assert_array_equal(to_numpy(x), before)
     if mode == "add":
-        np.testing.assert_array_equal(to_numpy(flex.scatter_add(x, flex.asarray(i, copy=True), v, axis)), to_numpy(y))
+        np.testing.assert_array_equal(
+            to_numpy(flex.scatter_add(x, flex.asarray(i, copy=True), v, axis)), to_numpy(y)
+        )
 
 
 @settings(max_examples=60, deadline=None)
@@ -297,19 +336,43 @@ def test_masks(data, shape, dtype):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda x, i: flex.take(x, flex.asarray([2]), axis=0), IndexError, "take: index 2 is out of range for axis 0 of size 2"),
+        (
+            lambda x, i: flex.take(x, flex.asarray([2]), axis=0),
+            IndexError,
+            "take: index 2 is out of range for axis 0 of size 2",
+        ),
         (lambda x, i: flex.take(x, flex.asarray([0.0]), axis=0), flex.DTypeError, "take"),
         (lambda x, i: flex.take(x, i, axis=2), flex.AxisError, "take: axis 2"),
         (lambda x, i: flex.take_along_axis(x, i, axis=0), ValueError, "take_along_axis"),
-        (lambda x, i: flex.take_along_axis(x, flex.asarray([[9], [0]]), axis=1), IndexError, "take_along_axis: index 9"),
-        (lambda x, i: flex.put_along_axis(x, flex.asarray([[9], [0]]), 1.0, 1), IndexError, "put_along_axis: index 9"),
-        (lambda x, i: flex.put_along_axis(x, flex.asarray([[1], [0]]), 1.0, 1, mode="replace"), ValueError, "mode is"),
-        (lambda x, i: flex.put_along_axis(x, flex.asarray([[1], [0]]), 1j, 1), flex.DTypeError, "put_along_axis"),
+        (
+            lambda x, i: flex.take_along_axis(x, flex.asarray([[9], [0]]), axis=1),
+            IndexError,
+            "take_along_axis: index 9",
+        ),
+        (
+            lambda x, i: flex.put_along_axis(x, flex.asarray([[9], [0]]), 1.0, 1),
+            IndexError,
+            "put_along_axis: index 9",
+        ),
+        (
+            lambda x, i: flex.put_along_axis(x, flex.asarray([[1], [0]]), 1.0, 1, mode="replace"),
+            ValueError,
+            "mode is",
+        ),
+        (
+            lambda x, i: flex.put_along_axis(x, flex.asarray([[1], [0]]), 1j, 1),
+            flex.DTypeError,
+            "put_along_axis",
+        ),
         (lambda x, i: flex.scatter_add(x, i, 1.0), ValueError, "scatter_add"),
         (lambda x, i: flex.index_add(x, flex.asarray([5]), 1.0), IndexError, "index_add: index 5"),
         (lambda x, i: flex.index_add(x, i, flex.ones(7)), flex.ShapeError, "index_add"),
         (lambda x, i: flex.masked_fill(x, i, 0), flex.DTypeError, "masked_fill"),
-        (lambda x, i: flex.masked_fill(x, flex.asarray([True] * 4), 0), flex.ShapeError, "masked_fill"),
+        (
+            lambda x, i: flex.masked_fill(x, flex.asarray([True] * 4), 0),
+            flex.ShapeError,
+            "masked_fill",
+        ),
         (lambda x, i: flex.masked_fill(x, x > 0, 1j), flex.DTypeError, "masked_fill"),
         (lambda x, i: flex.masked_fill(x, x > 0, x), TypeError, "number"),
         (lambda x, i: flex.masked_select(x, i), flex.DTypeError, "masked_select"),

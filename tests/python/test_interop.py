@@ -246,15 +246,32 @@ FLAGS = {
 def test_buffer_flags(name, layout):
     flags = FLAGS[name]
     t = flex.asarray(np.arange(6, dtype="i4").reshape(2, 3))
-    t = {"C": t, "F": t.T, "neither": flex.asarray(np.arange(12, dtype="i4").reshape(3, 4))[:, ::2]}[layout]
-    allowed = {"C_CONTIGUOUS": "C", "F_CONTIGUOUS": "F", "ANY_CONTIGUOUS": "CF", "SIMPLE": "C", "FORMAT": "C", "ND": "C"}
+    t = {
+        "C": t,
+        "F": t.T,
+        "neither": flex.asarray(np.arange(12, dtype="i4").reshape(3, 4))[:, ::2],
+    }[layout]
+    allowed = {
+        "C_CONTIGUOUS": "C",
+        "F_CONTIGUOUS": "F",
+        "ANY_CONTIGUOUS": "CF",
+        "SIMPLE": "C",
+        "FORMAT": "C",
+        "ND": "C",
+    }
     if flags & 1 or layout not in allowed.get(name, ["C", "F", "neither"]):
         with pytest.raises(BufferError):
             take_buffer(t, flags)
         return
     # without a shape (PyBUF_ND), the bytes are one row
     dimensions = 2 if flags & 0x8 else 1
-    assert take_buffer(t, flags) == (bool(flags & 0x4), bool(flags & 0x8), flags & 0x18 == 0x18, 24, dimensions)
+    assert take_buffer(t, flags) == (
+        bool(flags & 0x4),
+        bool(flags & 0x8),
+        flags & 0x18 == 0x18,
+        24,
+        dimensions,
+    )
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
@@ -268,7 +285,12 @@ def test_what_numpy_has_not_of_itself_has_no_buffer(name):
 
 def test_numpy_on_the_left_gives_a_tensor():
     a, t = np.array([1.0, 2.0], np.float32), flex.asarray([3.0, 4.0])
-    for result, expected in [(a + t, [4, 6]), (a - t, [-2, -2]), (np.float32(2) * t, [6, 8]), (np.float64(2) ** t, [8, 16])]:
+    for result, expected in [
+        (a + t, [4, 6]),
+        (a - t, [-2, -2]),
+        (np.float32(2) * t, [6, 8]),
+        (np.float64(2) ** t, [8, 16]),
+    ]:
         assert isinstance(result, flex.Tensor)
         assert (result.dtype, result.tolist()) == ("float32", expected)
     assert isinstance(a < t, flex.Tensor)
@@ -279,7 +301,9 @@ def test_numpy_on_the_left_gives_a_tensor():
 
 
 def test_einops():
-    einops = pytest.importorskip("einops.array_api")  # plain einops knows the libraries of its own list alone
+    einops = pytest.importorskip(
+        "einops.array_api"
+    )  # plain einops knows the libraries of its own list alone
     t = flex.asarray(np.arange(24.0).reshape(2, 3, 4))
     assert einops.rearrange(t, "a b c -> (a b) c").tolist() == t.reshape(6, 4).tolist()
     assert einops.reduce(t, "a b c -> a c", "mean").tolist() == flex.mean(t, axis=1).tolist()
@@ -294,8 +318,20 @@ def test_nothing_leaks(in_use):
     t = flex.asarray([1.0] * 100)
 
     def work():
-        _ = flex.asarray(a), flex.asarray(a, copy=True), flex.from_dlpack(a), np.from_dlpack(t), np.asarray(t), memoryview(t)
-        _ = t.__dlpack__(), t.__dlpack__(max_version=(1, 0)), flex.asarray(a[::-1]) + t, flex.asarray(a.astype(">f8"))
+        _ = (
+            flex.asarray(a),
+            flex.asarray(a, copy=True),
+            flex.from_dlpack(a),
+            np.from_dlpack(t),
+            np.asarray(t),
+            memoryview(t),
+        )
+        _ = (
+            t.__dlpack__(),
+            t.__dlpack__(max_version=(1, 0)),
+            flex.asarray(a[::-1]) + t,
+            flex.asarray(a.astype(">f8")),
+        )
         with pytest.raises(BufferError):
             flex.from_dlpack(Producer(t.__dlpack__(), (2, 0)))
         with pytest.raises(BufferError):
@@ -380,7 +416,10 @@ def test_copy_false_of_memory_that_needs_a_copy_is_a_value_error():
 
 
 def test_bytes_of_a_tensor_of_any_rank():
-    assert hashlib.md5(flex.zeros((2, 3))).digest() == hashlib.md5(np.zeros((2, 3), np.float32)).digest()
+    assert (
+        hashlib.md5(flex.zeros((2, 3))).digest()
+        == hashlib.md5(np.zeros((2, 3), np.float32)).digest()
+    )
 
 
 def test_classes_are_no_arrays():

@@ -36,11 +36,22 @@ def folder(tmp_path_factory):
 # ---- safetensors
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.dictionaries(st.text(max_size=8).filter(lambda s: s != "__metadata__"), operands(IN_SAFETENSORS), max_size=4), st.booleans())
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.dictionaries(
+        st.text(max_size=8).filter(lambda s: s != "__metadata__"),
+        operands(IN_SAFETENSORS),
+        max_size=4,
+    ),
+    st.booleans(),
+)
 def test_safetensors_round_trip(folder, named, mmap):
     path = folder / "x.safetensors"
-    flex.io.save(path, {name: x for name, (x, _) in named.items()}, metadata={"format": "pt", "ß": "\n"})
+    flex.io.save(
+        path, {name: x for name, (x, _) in named.items()}, metadata={"format": "pt", "ß": "\n"}
+    )
     loaded = flex.io.load(path, mmap=mmap)
     assert set(loaded) == set(named)
     for name, (_, a) in named.items():
@@ -59,7 +70,9 @@ def entry(dtype="F32", shape=(2,), offsets=(0, 8)):
 
 def test_safetensors_by_hand(tmp_path):
     path = tmp_path / "x.safetensors"
-    path.write_bytes(safetensors({"w": entry(), "__metadata__": {"a": "b"}}, np.array([1, 2], "<f4").tobytes()))
+    path.write_bytes(
+        safetensors({"w": entry(), "__metadata__": {"a": "b"}}, np.array([1, 2], "<f4").tobytes())
+    )
     assert flex.io.load(str(path))["w"].tolist() == [1.0, 2.0]
     assert flex.io.load(os.fsencode(path))["w"].dtype == flex.float32
 
@@ -96,8 +109,12 @@ def test_safetensors_by_hand(tmp_path):
         safetensors(b'{"w":%b,"w":%b}' % ((json.dumps(entry()).encode(),) * 2), b"\x00" * 8),
         safetensors(b'{"__metadata__":{},"__metadata__":{}}'),
         safetensors(b'{"__metadata__":{"a":"b","a":"c"}}'),
-        safetensors(b'{"w":{"dtype":"F32","shape":[2],"shape":[2],"data_offsets":[0,8]}}', b"\x00" * 8),
-        safetensors(b'{"w":{"dtype":"F64","dtype":"F32","shape":[2],"data_offsets":[0,8]}}', b"\x00" * 8),
+        safetensors(
+            b'{"w":{"dtype":"F32","shape":[2],"shape":[2],"data_offsets":[0,8]}}', b"\x00" * 8
+        ),
+        safetensors(
+            b'{"w":{"dtype":"F64","dtype":"F32","shape":[2],"data_offsets":[0,8]}}', b"\x00" * 8
+        ),
         safetensors({"__metadata__": {"a": 1}}),
         safetensors({"__metadata__": {"a": None}}),
         safetensors({"__metadata__": "a"}),
@@ -123,7 +140,11 @@ def test_what_save_takes(tmp_path):
     path = tmp_path / "x.safetensors"
     flex.io.save(path, {"list": [1, 2], "array": np.ones(2, np.int8), "number": 2.5})
     loaded = flex.io.load(path)
-    assert (loaded["list"].tolist(), loaded["array"].dtype, loaded["number"].item()) == ([1, 2], flex.int8, 2.5)
+    assert (loaded["list"].tolist(), loaded["array"].dtype, loaded["number"].item()) == (
+        [1, 2],
+        flex.int8,
+        2.5,
+    )
     for wrong in (flex.zeros(2), [1, 2], None, 3):
         with pytest.raises(TypeError, match="expected a dict"):
             flex.io.save(path, wrong)
@@ -139,7 +160,9 @@ def test_what_save_takes(tmp_path):
 # ---- npy
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(operands([d for d in ALL if d != "bfloat16"]), st.booleans())
 def test_npy_round_trip(folder, case, mmap):
     x, a = case
@@ -183,14 +206,23 @@ GOOD = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n"
         npy("{}", b"\x00" * 8),
         npy("", b"\x00" * 8),
         npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }", b"\x00" * 8),
-        npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 8), }", b"\x00" * 8),
-        npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999999,), }", b"\x00" * 8),
+        npy(
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 8), }",
+            b"\x00" * 8,
+        ),
+        npy(
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999999,), }",
+            b"\x00" * 8,
+        ),
         npy("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", pickle.dumps([1, 2])),
         npy("{'descr': '<U4', 'fortran_order': False, 'shape': (2,), }", b"\x00" * 32),
         npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", b"\x00" * 8),
         npy("{'descr': '<f4', 'fortran_order': 3, 'shape': (2,), }", b"\x00" * 8),
         npy("{'descr': '<f4', 'fortran_order': False, 'shape': 2, }", b"\x00" * 8),
-        npy("{'descr': '<f4', 'fortran_order': False, 'shape': (__import__('os').system('true'),), }", b"\x00" * 8),
+        npy(
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (__import__('os').system('true'),), }",
+            b"\x00" * 8,
+        ),
         npy("(" * 60_000, b"\x00" * 8),
     ],
 )
@@ -201,7 +233,9 @@ def test_hostile_npy(tmp_path, content, mmap):
         flex.io.load(path, mmap=mmap)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.sampled_from(["npy", "safetensors", "npz"]), st.data())
 def test_damaged_files_are_errors_or_tensors(folder, suffix, data):
     path = folder / f"damaged.{suffix}"
@@ -263,7 +297,9 @@ def test_damaged_compressed_npz(tmp_path, method):
     assert flex.io.load(path)["a"].tolist() == list(range(1000))
     whole = path.read_bytes()
     data = struct.calcsize("<4s5H3I2H") + len("a.npy")
-    for place in range(data + 16, data + 76):  # past the header of LZMA, which has bytes of no effect
+    for place in range(
+        data + 16, data + 76
+    ):  # past the header of LZMA, which has bytes of no effect
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
         with pytest.raises((ValueError, MemoryError)) as caught:
             flex.io.load(path)
@@ -348,12 +384,19 @@ def test_missing_files_and_folders(tmp_path, suffix):
     with pytest.raises((OSError, ValueError)):
         flex.io.load(path)
     with pytest.raises(OSError, match="none"):
-        flex.io.save(tmp_path / "none" / f"x.{suffix}", flex.zeros(1) if suffix == "npy" else {"x": flex.zeros(1)})
+        flex.io.save(
+            tmp_path / "none" / f"x.{suffix}",
+            flex.zeros(1) if suffix == "npy" else {"x": flex.zeros(1)},
+        )
 
 
 @pytest.mark.parametrize("path", ["x", "x.txt", "x.npy.gz", ""])
 def test_other_suffixes(path):
-    for call in (lambda: flex.io.load(path), lambda: flex.io.save(path, flex.zeros(1)), lambda: flex.io.metadata(path)):
+    for call in (
+        lambda: flex.io.load(path),
+        lambda: flex.io.save(path, flex.zeros(1)),
+        lambda: flex.io.metadata(path),
+    ):
         with pytest.raises(ValueError, match=r"ends in none of \.safetensors, \.npy, \.npz"):
             call()
     for wrong in (None, 3, object()):

@@ -70,7 +70,9 @@ def test_a_weight_is_packed_again_after_a_loan(in_use):
 
 def test_results_have_the_same_bits_during_a_loan():
     rng = np.random.default_rng(0)
-    x, w = (flex.asarray(rng.standard_normal((n, 96)).astype(np.float32), copy=True) for n in (5, 80))
+    x, w = (
+        flex.asarray(rng.standard_normal((n, 96)).astype(np.float32), copy=True) for n in (5, 80)
+    )
     before = [flex.nn.linear(x, w).tolist() for _ in range(3)]
     loan = memoryview(w)
     assert [flex.nn.linear(x, w).tolist() for _ in range(3)] == before
@@ -86,7 +88,11 @@ ROUND_TRIPS = {
 
 
 @pytest.mark.parametrize("trip", ROUND_TRIPS.values(), ids=ROUND_TRIPS)
-@pytest.mark.parametrize("start", [flex.arange(6.0), flex.asarray(np.arange(6.0, dtype="float32"))], ids=["owned", "borrowed"])
+@pytest.mark.parametrize(
+    "start",
+    [flex.arange(6.0), flex.asarray(np.arange(6.0, dtype="float32"))],
+    ids=["owned", "borrowed"],
+)
 def test_memory_that_comes_back_is_the_same_memory(trip, start):
     t = start[1:]
     back = trip(t)
@@ -108,7 +114,13 @@ def test_memory_that_comes_back_may_be_written_in_place_when_nobody_else_has_it(
 
 @pytest.mark.parametrize("start", ["flex.arange(6.0)", "flex.asarray(np.arange(6.0))"])
 @pytest.mark.parametrize(
-    "trip", ["flex.from_dlpack(t)", "flex.asarray(np.asarray(t))", "flex.asarray(memoryview(t))", "flex.from_dlpack(np.from_dlpack(t))"]
+    "trip",
+    [
+        "flex.from_dlpack(t)",
+        "flex.asarray(np.asarray(t))",
+        "flex.asarray(memoryview(t))",
+        "flex.from_dlpack(np.from_dlpack(t))",
+    ],
 )
 def test_a_hundred_thousand_borrows_of_borrows(trip, start):
     program = f"""
@@ -120,5 +132,11 @@ def test_a_hundred_thousand_borrows_of_borrows(trip, start):
         del t
         print("done")
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr

@@ -2,7 +2,20 @@
 
 import numpy as np
 import pytest
-from arrays import BOOL, COMPLEX, EPS, FLOATS, HALVES, INTEGERS, NUMBERS, check, laid_out, operands, random_array, to_numpy
+from arrays import (
+    BOOL,
+    COMPLEX,
+    EPS,
+    FLOATS,
+    HALVES,
+    INTEGERS,
+    NUMBERS,
+    check,
+    laid_out,
+    operands,
+    random_array,
+    to_numpy,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,11 +49,26 @@ def product(draw, dtypes=NUMBERS):
     n, k, m = draw(SIDES), draw(SIDES), draw(SIDES)
     if draw(st.integers(0, 5)) == 0:
         n, k, m = draw(st.sampled_from([(70, 33, 65), (1, 130, 70), (129, 64, 1), (33, 300, 17)]))
-    batch = draw(st.sampled_from([((), ()), ((2,), ()), ((), (3,)), ((2, 1), (3,)), ((2, 3), (2, 3)), ((1,), (4,)), ((0,), (1,))]))
+    batch = draw(
+        st.sampled_from(
+            [
+                ((), ()),
+                ((2,), ()),
+                ((), (3,)),
+                ((2, 1), (3,)),
+                ((2, 3), (2, 3)),
+                ((1,), (4,)),
+                ((0,), (1,)),
+            ]
+        )
+    )
     left = draw(st.sampled_from([(*batch[0], n, k), (k,)]))
     right = draw(st.sampled_from([(*batch[1], k, m), (k,)]))
     dtype = draw(st.sampled_from(dtypes))
-    return (*draw(operands([dtype], left, special=False)), *draw(operands([dtype], right, special=False)))
+    return (
+        *draw(operands([dtype], left, special=False)),
+        *draw(operands([dtype], right, special=False)),
+    )
 
 
 @settings(max_examples=150, deadline=None)
@@ -54,7 +82,10 @@ def test_matmul(case):
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int32", "complex64"])
 def test_matmul_of_larger_matrices(dtype):
     rng = np.random.default_rng(5)
-    a, b = random_array(dtype, (150, 210), rng, special=False), random_array(dtype, (210, 170), rng, special=False)
+    a, b = (
+        random_array(dtype, (150, 210), rng, special=False),
+        random_array(dtype, (210, 170), rng, special=False),
+    )
     for layout in ("plain", "transposed", "flipped", "stepped"):
         (x, _), (y, _) = laid_out(a, layout), laid_out(b, layout)
         compare(flex.matmul(x, y), np.matmul(exact(a), exact(b)), a, b, 210, dtype)
@@ -64,7 +95,14 @@ def test_matmul_of_larger_matrices(dtype):
 def test_products_of_bytes_in_int32_are_exact(pair):
     rng = np.random.default_rng(6)
     left, right = pair.split()
-    for n, k, m in [(1, 1, 1), (3, 5, 66), (70, 130, 65), (129, 301, 40), (8, 1024, 192), (5, 0, 3)]:
+    for n, k, m in [
+        (1, 1, 1),
+        (3, 5, 66),
+        (70, 130, 65),
+        (129, 301, 40),
+        (8, 1024, 192),
+        (5, 0, 3),
+    ]:
         a, b = random_array(left, (n, k), rng), random_array(right, (k, m), rng)
         for layout in ("plain", "transposed", "flipped", "stepped"):
             (x, _), (y, _) = laid_out(a, layout), laid_out(b, layout)
@@ -74,7 +112,10 @@ def test_products_of_bytes_in_int32_are_exact(pair):
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_sums_of_halves_in_float32_are_not_rounded(dtype):
     rng = np.random.default_rng(7)
-    a, b = random_array(dtype, (40, 210), rng, special=False), random_array(dtype, (210, 70), rng, special=False)
+    a, b = (
+        random_array(dtype, (40, 210), rng, special=False),
+        random_array(dtype, (210, 70), rng, special=False),
+    )
     (x, _), (y, _) = laid_out(a, "plain"), laid_out(b, "plain")
     wide = flex.matmul(x, y, dtype="float32")
     compare(wide, np.matmul(exact(a), exact(b)), a, b, 210, "float32")
@@ -85,21 +126,36 @@ def test_the_dtype_of_a_product_is_that_of_converted_operands():
     a = flex.asarray([[1, 2], [3, 4]], dtype="int16")
     assert a.matmul(a, dtype="float64").tolist() == [[7.0, 10.0], [15.0, 22.0]]
     assert flex.matmul(a, a, dtype="int16").dtype == flex.int16
-    assert flex.matmul(flex.asarray([True, True]), flex.asarray([True, True]), dtype="int32").item() == 2
+    assert (
+        flex.matmul(flex.asarray([True, True]), flex.asarray([True, True]), dtype="int32").item()
+        == 2
+    )
     for dtype in ("int8", "uint8", "bool"):
-        with pytest.raises(flex.DTypeError, match=f"matmul: products of int16 cannot be summed in {dtype}"):
+        with pytest.raises(
+            flex.DTypeError, match=f"matmul: products of int16 cannot be summed in {dtype}"
+        ):
             flex.matmul(a, a, dtype=dtype)
 
 
 def test_matmul_promotes():
-    assert flex.matmul(flex.ones((2, 2), dtype="int8"), flex.ones((2, 2), dtype="float16")).dtype == flex.float16
+    assert (
+        flex.matmul(flex.ones((2, 2), dtype="int8"), flex.ones((2, 2), dtype="float16")).dtype
+        == flex.float16
+    )
     with pytest.raises(flex.DTypeError, match="matmul"):
         flex.matmul(flex.ones((2, 2), dtype="int64"), flex.ones((2, 2), dtype="uint64"))
 
 
 @pytest.mark.parametrize(
     ("left", "right"),
-    [((2, 3), (4, 5)), ((2, 3), (2,)), ((3,), (2,)), ((), (2,)), ((2, 2), ()), ((2, 2, 3), (3, 3, 2))],
+    [
+        ((2, 3), (4, 5)),
+        ((2, 3), (2,)),
+        ((3,), (2,)),
+        ((), (2,)),
+        ((2, 2), ()),
+        ((2, 2, 3), (3, 3, 2)),
+    ],
 )
 def test_matmul_shapes_that_do_not_fit(left, right):
     with pytest.raises(flex.ShapeError, match="matmul"):
@@ -126,7 +182,14 @@ def test_vecdot(dtype, data):
     axis = data.draw(st.integers(-len(shape), -1))
     x, a = data.draw(operands([dtype], shape, special=False))
     y, b = data.draw(operands([dtype], shape, special=False))
-    compare(flex.vecdot(x, y, axis=axis), np.sum(np.conj(exact(a)) * exact(b), axis=axis, dtype=exact(a).dtype), a, b, shape[axis], dtype)
+    compare(
+        flex.vecdot(x, y, axis=axis),
+        np.sum(np.conj(exact(a)) * exact(b), axis=axis, dtype=exact(a).dtype),
+        a,
+        b,
+        shape[axis],
+        dtype,
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -140,7 +203,9 @@ def test_tensordot(dtype, data):
     depth = int(np.prod(shared))
     compare(flex.tensordot(x, y, axes=n), np.tensordot(exact(a), exact(b), n), a, b, depth, dtype)
     pairs = (tuple(range(-n, 0)), tuple(range(n)))
-    compare(flex.tensordot(x, y, axes=pairs), np.tensordot(exact(a), exact(b), n), a, b, depth, dtype)
+    compare(
+        flex.tensordot(x, y, axes=pairs), np.tensordot(exact(a), exact(b), n), a, b, depth, dtype
+    )
 
 
 def test_tensordot_errors():
@@ -182,7 +247,9 @@ def test_cross(dtype, data):
 
 def test_matrix_transpose_is_a_view():
     x = flex.asarray(np.arange(24).reshape(2, 3, 4))
-    np.testing.assert_array_equal(flex.matrix_transpose(x).numpy(), np.arange(24).reshape(2, 3, 4).swapaxes(1, 2))
+    np.testing.assert_array_equal(
+        flex.matrix_transpose(x).numpy(), np.arange(24).reshape(2, 3, 4).swapaxes(1, 2)
+    )
     assert np.shares_memory(x.numpy(), flex.matrix_transpose(x).numpy())
     with pytest.raises(flex.ShapeError, match="matrix_transpose"):
         flex.matrix_transpose(flex.zeros(3))

@@ -5,7 +5,9 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space as Linux has them")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="limits of the address space as Linux has them"
+)
 
 PROGRAM = """
 import io, os, pickle, resource, sys, tempfile
@@ -69,7 +71,8 @@ CALLS = {
 call = CALLS[sys.argv[1]]
 call()  # what is made once for all is there
 flex.empty_cache()
-# Objects of a fixed size have room, as ARCHITECTURE.md says of errors: the allocator asks for 132 KiB at a time for them.
+# Objects of a fixed size have room, as ARCHITECTURE.md says of errors: the allocator asks for 132
+# KiB at a time for them.
 failed, room = 0, 1 << 18
 while room < 1 << 30:
     flex.empty_cache()
@@ -96,6 +99,12 @@ NAMES = [line.split('"')[1] for line in PROGRAM.splitlines() if line.startswith(
 @pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("name", NAMES)
 def test_memory_errors(name, threads):
-    run = subprocess.run([sys.executable, "-c", PROGRAM, name, str(threads)], capture_output=True, text=True, timeout=120, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, name, str(threads)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert run.returncode == 0, run.stderr
     assert run.stdout.startswith("done"), run.stdout

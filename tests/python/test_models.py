@@ -46,10 +46,14 @@ class TestRealModel:
         vectors = real.encode(sentences)
         assert vectors.shape == (len(sentences), 384)
         assert vectors.dtype == flex.float32
-        np.testing.assert_allclose(np.asarray(vectors), np.load(DATA / "minilm_embeddings.npy"), rtol=0, atol=1e-5)
+        np.testing.assert_allclose(
+            np.asarray(vectors), np.load(DATA / "minilm_embeddings.npy"), rtol=0, atol=1e-5
+        )
 
     def test_neighbours_in_meaning_are_neighbours(self, real):
-        a, b, c = real.encode(["A cat sits on the mat.", "A kitten rests on a rug.", "Shares dropped this afternoon."])
+        a, b, c = real.encode(
+            ["A cat sits on the mat.", "A kitten rests on a rug.", "Shares dropped this afternoon."]
+        )
         assert float(a @ b) > 0.5 > float(a @ c)
 
     def test_weights_stay_where_they_lie(self):
@@ -69,37 +73,52 @@ class TestSmallModel:
     @pytest.mark.parametrize("prefix", ["bert.", "0.auto_model."])
     def test_prefixes_of_weights(self, tmp_path, prefix):
         encoder = SentenceEncoder.load(write_model(tmp_path, prefix=prefix))
-        np.testing.assert_allclose(np.asarray(encoder.encode(TEXTS)), numpy_vectors(TEXTS), rtol=0, atol=2e-6)
+        np.testing.assert_allclose(
+            np.asarray(encoder.encode(TEXTS)), numpy_vectors(TEXTS), rtol=0, atol=2e-6
+        )
 
     @pytest.mark.parametrize(
         ("name", "activation"),
         [
-            ("gelu_new", lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))),
+            (
+                "gelu_new",
+                lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
+            ),
             ("relu", lambda x: np.maximum(x, 0)),
             ("silu", lambda x: x / (1 + np.exp(-x))),
         ],
     )
     def test_activations(self, tmp_path, name, activation):
         encoder = SentenceEncoder.load(write_model(tmp_path, config={"hidden_act": name}))
-        np.testing.assert_allclose(np.asarray(encoder.encode(TEXTS)), numpy_vectors(TEXTS, activation), rtol=0, atol=2e-6)
+        np.testing.assert_allclose(
+            np.asarray(encoder.encode(TEXTS)), numpy_vectors(TEXTS, activation), rtol=0, atol=2e-6
+        )
 
     def test_half_precision_weights(self, tmp_path):
         encoder = SentenceEncoder.load(write_model(tmp_path, dtype=flex.float16))
         weights = {name: value.astype(np.float16) for name, value in random_weights().items()}
         vectors = encoder.encode(TEXTS)
         assert vectors.dtype == flex.float32
-        np.testing.assert_allclose(np.asarray(vectors), numpy_vectors(TEXTS, weights=weights), rtol=0, atol=2e-6)
+        np.testing.assert_allclose(
+            np.asarray(vectors), numpy_vectors(TEXTS, weights=weights), rtol=0, atol=2e-6
+        )
 
     def test_defaults_of_config(self, tmp_path):
-        optional = dict.fromkeys(("type_vocab_size", "layer_norm_eps", "hidden_act", "pad_token_id"))
+        optional = dict.fromkeys(
+            ("type_vocab_size", "layer_norm_eps", "hidden_act", "pad_token_id")
+        )
         encoder = SentenceEncoder.load(write_model(tmp_path, config=optional))
-        np.testing.assert_allclose(np.asarray(encoder.encode(TEXTS)), numpy_vectors(TEXTS), rtol=0, atol=2e-6)
+        np.testing.assert_allclose(
+            np.asarray(encoder.encode(TEXTS)), numpy_vectors(TEXTS), rtol=0, atol=2e-6
+        )
 
     def test_truncation(self, tmp_path):
         write_model(tmp_path)
         long = " ".join(["cat dog"] * 50)
         assert SentenceEncoder.load(tmp_path).max_tokens == CONFIG["max_position_embeddings"]
-        (tmp_path / "sentence_bert_config.json").write_text('{"max_seq_length": 5}', encoding="utf-8")
+        (tmp_path / "sentence_bert_config.json").write_text(
+            '{"max_seq_length": 5}', encoding="utf-8"
+        )
         encoder = SentenceEncoder.load(tmp_path)
         assert encoder.max_tokens == 5
         assert encoder.encode([long]).tolist() == encoder.encode(["cat dog cat"]).tolist()
@@ -111,7 +130,9 @@ class TestSmallModel:
         tokenizer.enable_truncation(4)
         tokenizer.save(str(tmp_path / "tokenizer.json"))
         encoder = SentenceEncoder.load(tmp_path)
-        np.testing.assert_allclose(np.asarray(encoder.encode(TEXTS)), numpy_vectors(TEXTS), rtol=0, atol=2e-6)
+        np.testing.assert_allclose(
+            np.asarray(encoder.encode(TEXTS)), numpy_vectors(TEXTS), rtol=0, atol=2e-6
+        )
 
     @pytest.mark.parametrize("batch_size", [1, 2, 32])
     def test_texts_without_tokens(self, tmp_path, batch_size):
@@ -120,7 +141,12 @@ class TestSmallModel:
         encoder = SentenceEncoder.load(tmp_path)
         vectors = np.asarray(encoder.encode(["", "the cat", " ", "", "dog"], batch_size=batch_size))
         tokens = [[WORDS.index(word) for word in text.split()] for text in ("the cat", "dog")]
-        np.testing.assert_allclose(vectors[[1, 4]], [numpy_vector(random_weights(), row, numpy_gelu) for row in tokens], rtol=0, atol=2e-6)
+        np.testing.assert_allclose(
+            vectors[[1, 4]],
+            [numpy_vector(random_weights(), row, numpy_gelu) for row in tokens],
+            rtol=0,
+            atol=2e-6,
+        )
         np.testing.assert_array_equal(vectors[[0, 2, 3]], 0)
         np.testing.assert_array_equal(np.asarray(encoder.encode([""])), np.zeros((1, 12)))
 
@@ -141,7 +167,9 @@ class TestSmallModel:
 
 
 def test_the_namespace_brings_models_when_asked():
-    program = "import sys, flex; assert 'flex.models' not in sys.modules; flex.models.SentenceEncoder"
+    program = (
+        "import sys, flex; assert 'flex.models' not in sys.modules; flex.models.SentenceEncoder"
+    )
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
@@ -155,10 +183,15 @@ class TestDocstrings:
     def test_members_have_one(self, name):
         assert inspect.getdoc(getattr(SentenceEncoder, name))
 
-    @pytest.mark.parametrize("documented", [flex.models, SentenceEncoder, *(getattr(SentenceEncoder, name) for name in MEMBERS)])
+    @pytest.mark.parametrize(
+        "documented",
+        [flex.models, SentenceEncoder, *(getattr(SentenceEncoder, name) for name in MEMBERS)],
+    )
     def test_examples(self, real, documented):
         names = {"flex": flex, "folder": default_model(), "encoder": real}
-        test = doctest.DocTestParser().get_doctest(inspect.getdoc(documented), names, "example", None, 0)
+        test = doctest.DocTestParser().get_doctest(
+            inspect.getdoc(documented), names, "example", None, 0
+        )
         report = []
         doctest.DocTestRunner(verbose=False).run(test, out=report.append)
         assert not report, "".join(report)

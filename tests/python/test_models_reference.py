@@ -13,7 +13,10 @@ from flex.models import SentenceEncoder
 MODELS = Path(__file__).resolve().parent.parent / "data" / "models"
 ARCHITECTURES = ["bert", "distilbert", "mpnet", "roberta", "xlm-roberta"]
 TEXTS = json.loads((MODELS / "texts.json").read_text(encoding="utf-8"))
-CALLS = {name: json.loads((MODELS / name / "calls.json").read_text(encoding="utf-8")) for name in ARCHITECTURES}
+CALLS = {
+    name: json.loads((MODELS / name / "calls.json").read_text(encoding="utf-8"))
+    for name in ARCHITECTURES
+}
 
 
 def expected(name, call):
@@ -41,11 +44,15 @@ def changed(folder, name, **files):
 
 
 class TestArchitectures:
-    @pytest.mark.parametrize(("name", "call"), [(name, call) for name in ARCHITECTURES for call in CALLS[name]])
+    @pytest.mark.parametrize(
+        ("name", "call"), [(name, call) for name in ARCHITECTURES for call in CALLS[name]]
+    )
     @pytest.mark.parametrize("batch_size", [1, 3, 32])
     def test_vectors(self, name, call, batch_size):
         encoder = SentenceEncoder.load(MODELS / name)
-        assert close(encoder.encode(TEXTS, batch_size=batch_size, **CALLS[name][call]), expected(name, call))
+        assert close(
+            encoder.encode(TEXTS, batch_size=batch_size, **CALLS[name][call]), expected(name, call)
+        )
 
     @pytest.mark.parametrize("name", ARCHITECTURES)
     def test_tokens(self, name):
@@ -58,7 +65,10 @@ class TestArchitectures:
         encoder = SentenceEncoder.load(MODELS / name)
         vectors = encoder.encode(TEXTS)
         assert close(encoder.similarity(vectors, vectors), expected(name, "similarity"))
-        assert close(encoder.similarity(np.asarray(vectors)[2], vectors.tolist()), expected(name, "similarity")[2:3])
+        assert close(
+            encoder.similarity(np.asarray(vectors)[2], vectors.tolist()),
+            expected(name, "similarity")[2:3],
+        )
 
     @pytest.mark.parametrize("name", ARCHITECTURES)
     @pytest.mark.parametrize("threads", [1, 2, 3])
@@ -78,28 +88,44 @@ class TestArchitectures:
 
     def test_old_names_of_norms(self, tmp_path):
         encoder = changed(tmp_path, "bert")
-        tensors = {name: np.asarray(tensor).copy() for name, tensor in flex.io.load(MODELS / "bert" / "model.safetensors").items()}
+        tensors = {
+            name: np.asarray(tensor).copy()
+            for name, tensor in flex.io.load(MODELS / "bert" / "model.safetensors").items()
+        }
         renamed = {
-            name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): tensor
+            name.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+                "LayerNorm.bias", "LayerNorm.beta"
+            ): tensor
             for name, tensor in tensors.items()
         }
         assert renamed.keys() != tensors.keys()
         flex.io.save(tmp_path / "model.safetensors", renamed)
-        assert SentenceEncoder.load(tmp_path).encode(TEXTS).tolist() == encoder.encode(TEXTS).tolist()
+        assert (
+            SentenceEncoder.load(tmp_path).encode(TEXTS).tolist() == encoder.encode(TEXTS).tolist()
+        )
 
 
 class TestPooling:
     """The stored vectors of the BERT have all modes, one after the other."""
 
     MODES = ("cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken")
-    FLAGS = ("cls_token", "max_tokens", "mean_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken")
+    FLAGS = (
+        "cls_token",
+        "max_tokens",
+        "mean_tokens",
+        "mean_sqrt_len_tokens",
+        "weightedmean_tokens",
+        "lasttoken",
+    )
 
     @pytest.mark.parametrize("mode", range(6))
     def test_flags(self, tmp_path, mode):
         flags = {f"pooling_mode_{flag}": k == mode for k, flag in enumerate(self.FLAGS)}
         encoder = changed(tmp_path, "bert", pooling=flags)
         assert encoder.dimension == 24
-        assert close(encoder.encode(TEXTS), expected("bert", "encode")[:, 24 * mode : 24 * (mode + 1)])
+        assert close(
+            encoder.encode(TEXTS), expected("bert", "encode")[:, 24 * mode : 24 * (mode + 1)]
+        )
 
     @pytest.mark.parametrize("modes", [["lasttoken"], ["cls", "mean"], "max"])
     def test_names(self, tmp_path, modes):
@@ -109,7 +135,9 @@ class TestPooling:
         assert close(encoder.encode(TEXTS), vectors.reshape(len(TEXTS), -1))
 
     def test_without_a_mode(self, tmp_path):
-        encoder = changed(tmp_path, "bert", pooling={f"pooling_mode_{flag}": False for flag in self.FLAGS})
+        encoder = changed(
+            tmp_path, "bert", pooling={f"pooling_mode_{flag}": False for flag in self.FLAGS}
+        )
         assert close(encoder.encode(TEXTS), expected("bert", "encode")[:, 48:72])
 
 
@@ -121,7 +149,9 @@ class TestPrompts:
         assert close(encoder.encode_query(TEXTS, prompt=""), expected("bert", "none"))
         assert close(encoder.encode_query(TEXTS), expected("bert", "encode"))
         assert close(encoder.encode_document(TEXTS), expected("bert", "none"))
-        assert close(encoder.encode_document(TEXTS, prompt_name="passage"), expected("bert", "passage"))
+        assert close(
+            encoder.encode_document(TEXTS, prompt_name="passage"), expected("bert", "passage")
+        )
 
     def test_set_later(self):
         encoder = SentenceEncoder.load(MODELS / "bert")
@@ -132,11 +162,17 @@ class TestPrompts:
 
     def test_prompt_beside_its_name(self):
         encoder = SentenceEncoder.load(MODELS / "bert")
-        assert close(encoder.encode(TEXTS, prompt="passage: ", prompt_name="query"), expected("bert", "passage"))
+        assert close(
+            encoder.encode(TEXTS, prompt="passage: ", prompt_name="query"),
+            expected("bert", "passage"),
+        )
 
     def test_unknown(self):
         encoder = SentenceEncoder.load(MODELS / "bert")
-        with pytest.raises(ValueError, match=r"there is no prompt 'title'; the model's are 'query', 'document', 'passage'"):
+        with pytest.raises(
+            ValueError,
+            match=r"there is no prompt 'title'; the model's are 'query', 'document', 'passage'",
+        ):
             encoder.encode(TEXTS, prompt_name="title")
 
     def test_of_another_type(self):
@@ -146,19 +182,25 @@ class TestPrompts:
     def test_nothing_but_the_prompt(self, tmp_path):
         encoder = changed(tmp_path, "xlm-roberta", tokenizer_config={"model_max_length": 4})
         vectors = encoder.encode(["cat", "dog"], prompt="query: the cat sat")
-        assert vectors.tolist() == encoder.encode(["dog", "cat"], prompt="query: the cat sat").tolist()
+        assert (
+            vectors.tolist() == encoder.encode(["dog", "cat"], prompt="query: the cat sat").tolist()
+        )
 
 
 class TestTokenizerSettings:
     def test_case(self, tmp_path):
         """tokenizer_config.json has the last word, as in transformers."""
-        vectors = changed(tmp_path, "bert", tokenizer_config={"do_lower_case": False}).encode(["A DOG", "a dog"])
+        vectors = changed(tmp_path, "bert", tokenizer_config={"do_lower_case": False}).encode(
+            ["A DOG", "a dog"]
+        )
         assert vectors[0].tolist() != vectors[1].tolist()
         vectors = SentenceEncoder.load(MODELS / "bert").encode(["A DOG", "a dog"])
         assert vectors[0].tolist() == vectors[1].tolist()
 
     def test_case_of_the_module(self, tmp_path):
-        vectors = changed(tmp_path, "roberta", sentence_bert_config={"do_lower_case": False}).encode(["A DOG", "a dog"])
+        vectors = changed(
+            tmp_path, "roberta", sentence_bert_config={"do_lower_case": False}
+        ).encode(["A DOG", "a dog"])
         assert vectors[0].tolist() != vectors[1].tolist()
         vectors = SentenceEncoder.load(MODELS / "roberta").encode(["A DOG", "a dog"])
         assert vectors[0].tolist() == vectors[1].tolist()
@@ -166,6 +208,9 @@ class TestTokenizerSettings:
     @pytest.mark.parametrize(("limit", "tokens"), [(12, 12), (39, 39), (1e30, 40), (None, 40)])
     def test_length_without_the_module_s(self, tmp_path, limit, tokens):
         encoder = changed(
-            tmp_path, "distilbert", sentence_bert_config={"max_seq_length": None}, tokenizer_config={"model_max_length": limit}
+            tmp_path,
+            "distilbert",
+            sentence_bert_config={"max_seq_length": None},
+            tokenizer_config={"model_max_length": limit},
         )
         assert encoder.max_seq_length == tokens

@@ -49,7 +49,9 @@ class TestBadInput:
         with pytest.raises(FileNotFoundError, match=f"{name} is missing"):
             SentenceEncoder.load(tmp_path)
 
-    @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors", *OPTIONAL])
+    @pytest.mark.parametrize(
+        "name", ["config.json", "tokenizer.json", "model.safetensors", *OPTIONAL]
+    )
     @pytest.mark.parametrize("content", [b"", b"[1, 2", b"\xff\xfe\x00", b"7", b"[" * 100_000])
     def test_damaged_file(self, tmp_path, name, content):
         write_model(tmp_path)
@@ -70,7 +72,9 @@ class TestBadInput:
             ("hidden_size", "12", "hidden_size is '12'"),
             ("hidden_size", True, "hidden_size is True"),
             ("num_hidden_layers", 0, "num_hidden_layers is 0"),
-            pytest.param("layer_norm_eps", 10**400, "layer_norm_eps is 10000", id="layer_norm_eps-huge"),
+            pytest.param(
+                "layer_norm_eps", 10**400, "layer_norm_eps is 10000", id="layer_norm_eps-huge"
+            ),
             ("layer_norm_eps", float("nan"), "layer_norm_eps is nan"),
             ("layer_norm_eps", float("inf"), "layer_norm_eps is inf"),
             ("layer_norm_eps", -1e-12, "layer_norm_eps is -1e-12, not a finite number from 0 on"),
@@ -90,24 +94,47 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("name", "entry", "value", "message"),
         [
-            ("mpnet", "relative_attention_num_buckets", 16, "unsupported relative_attention_num_buckets 16: only 32 is"),
+            (
+                "mpnet",
+                "relative_attention_num_buckets",
+                16,
+                "unsupported relative_attention_num_buckets 16: only 32 is",
+            ),
             ("mpnet", "pad_token_id", 0, "unsupported pad_token_id 0: only 1 is"),
-            ("roberta", "max_position_embeddings", 2, "max_position_embeddings is 2, of which padding takes all"),
+            (
+                "roberta",
+                "max_position_embeddings",
+                2,
+                "max_position_embeddings is 2, of which padding takes all",
+            ),
             ("distilbert", "dim", None, "missing entries: dim"),
             ("distilbert", "dim", 25, "dim 25 is no multiple of n_heads 3"),
             ("distilbert", "activation", "mish", "unsupported activation 'mish'"),
-            ("distilbert", "n_layers", 3, "'transformer.layer.2.attention.q_lin.weight' is missing"),
+            (
+                "distilbert",
+                "n_layers",
+                3,
+                "'transformer.layer.2.attention.q_lin.weight' is missing",
+            ),
         ],
     )
     def test_config_of_other_architectures(self, tmp_path, name, entry, value, message):
         shutil.copytree(MODELS / name, tmp_path, dirs_exist_ok=True)
         path = tmp_path / "config.json"
-        path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), entry: value}), encoding="utf-8")
+        path.write_text(
+            json.dumps({**json.loads(path.read_text(encoding="utf-8")), entry: value}),
+            encoding="utf-8",
+        )
         with pytest.raises(ValueError, match=message):
             SentenceEncoder.load(tmp_path)
 
     @pytest.mark.parametrize(
-        ("tokenizer", "largest"), [(word_tokenizer([*WORDS, "zebra"]), 14), (word_tokenizer(separator=99), 99), (bare_tokenizer(), None)]
+        ("tokenizer", "largest"),
+        [
+            (word_tokenizer([*WORDS, "zebra"]), 14),
+            (word_tokenizer(separator=99), 99),
+            (bare_tokenizer(), None),
+        ],
     )
     def test_tokens_beyond_the_vocabulary(self, tmp_path, tokenizer, largest):
         write_model(tmp_path)
@@ -116,13 +143,19 @@ class TestBadInput:
         if largest is None:
             SentenceEncoder.load(tmp_path)
             return
-        with pytest.raises(ValueError, match=rf"tokenizer\.json: a token has the number {largest}, but vocab_size in config.json is 14"):
+        with pytest.raises(
+            ValueError,
+            match=rf"tokenizer\.json: a token has the number {largest}, but vocab_size in config.json is 14",
+        ):
             SentenceEncoder.load(tmp_path)
 
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            ({"pooling_mode_attention": True}, r"unsupported pooling_mode \['pooling_mode_attention'\]: cls, max, mean"),
+            (
+                {"pooling_mode_attention": True},
+                r"unsupported pooling_mode \['pooling_mode_attention'\]: cls, max, mean",
+            ),
             ({"pooling_mode": "attention"}, r"unsupported pooling_mode \['attention'\]"),
             ({"pooling_mode": ["mean", 3]}, r"unsupported pooling_mode \['mean', 3\]"),
             ({"pooling_mode": []}, r"unsupported pooling_mode \[\]"),
@@ -149,34 +182,74 @@ class TestBadInput:
     )
     def test_other_pipeline(self, tmp_path, stages):
         write_model(tmp_path)
-        modules = [{"type": f"sentence_transformers.models.{stage}", "path": ""} for stage in stages]
+        modules = [
+            {"type": f"sentence_transformers.models.{stage}", "path": ""} for stage in stages
+        ]
         (tmp_path / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
         with pytest.raises(
-            ValueError, match=rf"modules\.json: unsupported pipeline {', '.join(stages)}: Transformer, Pooling and Transformer, "
+            ValueError,
+            match=rf"modules\.json: unsupported pipeline {', '.join(stages)}: Transformer, Pooling and Transformer, ",
         ):
             SentenceEncoder.load(tmp_path)
 
     @pytest.mark.parametrize("path", ["..", "/etc", 3])
     def test_modules_elsewhere(self, tmp_path, path):
         write_model(tmp_path)
-        modules = [{"type": f"sentence_transformers.models.{stage}", "path": path} for stage in ("Transformer", "Pooling")]
+        modules = [
+            {"type": f"sentence_transformers.models.{stage}", "path": path}
+            for stage in ("Transformer", "Pooling")
+        ]
         (tmp_path / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
-        with pytest.raises(ValueError, match=r"modules\.json: the path of a module is no folder below"):
+        with pytest.raises(
+            ValueError, match=r"modules\.json: the path of a module is no folder below"
+        ):
             SentenceEncoder.load(tmp_path)
 
     @pytest.mark.parametrize(
         ("file", "content", "message"),
         [
-            ("config_sentence_transformers", {"prompts": ["query: "]}, "prompts is .* not texts by name"),
-            ("config_sentence_transformers", {"prompts": {"query": 3}}, "prompts is .* not texts by name"),
-            ("config_sentence_transformers", {"default_prompt_name": "title"}, "default_prompt_name 'title' is none of query, document"),
-            ("config_sentence_transformers", {"similarity_fn_name": "maxsim"}, "unsupported similarity_fn_name 'maxsim'"),
+            (
+                "config_sentence_transformers",
+                {"prompts": ["query: "]},
+                "prompts is .* not texts by name",
+            ),
+            (
+                "config_sentence_transformers",
+                {"prompts": {"query": 3}},
+                "prompts is .* not texts by name",
+            ),
+            (
+                "config_sentence_transformers",
+                {"default_prompt_name": "title"},
+                "default_prompt_name 'title' is none of query, document",
+            ),
+            (
+                "config_sentence_transformers",
+                {"similarity_fn_name": "maxsim"},
+                "unsupported similarity_fn_name 'maxsim'",
+            ),
             ("sentence_bert_config", {"max_seq_length": 2}, "max_seq_length is 2"),
             ("sentence_bert_config", {"max_seq_length": "5"}, "max_seq_length is '5'"),
-            ("sentence_bert_config", {"do_lower_case": "yes"}, "do_lower_case is 'yes', not true or false"),
-            ("sentence_bert_config", {"transformer_task": "text-generation"}, "unsupported transformer_task 'text-generation'"),
-            ("sentence_bert_config", {"processing_kwargs": {"text": {"max_length": 5}}}, "unsupported processing_kwargs"),
-            ("tokenizer_config", {"truncation_side": "left"}, "unsupported truncation_side 'left': only 'right' is"),
+            (
+                "sentence_bert_config",
+                {"do_lower_case": "yes"},
+                "do_lower_case is 'yes', not true or false",
+            ),
+            (
+                "sentence_bert_config",
+                {"transformer_task": "text-generation"},
+                "unsupported transformer_task 'text-generation'",
+            ),
+            (
+                "sentence_bert_config",
+                {"processing_kwargs": {"text": {"max_length": 5}}},
+                "unsupported processing_kwargs",
+            ),
+            (
+                "tokenizer_config",
+                {"truncation_side": "left"},
+                "unsupported truncation_side 'left': only 'right' is",
+            ),
             ("tokenizer_config", {"model_max_length": "long"}, "model_max_length is 'long'"),
             ("tokenizer_config", {"model_max_length": float("nan")}, "model_max_length is nan"),
         ],
@@ -195,5 +268,7 @@ class TestBadInput:
             "try: SentenceEncoder.load(sys.argv[1])\n"
             "except ImportError as error: print(error)"
         )
-        out = subprocess.run([sys.executable, "-c", program, tmp_path], capture_output=True, text=True, check=True).stdout
+        out = subprocess.run(
+            [sys.executable, "-c", program, tmp_path], capture_output=True, text=True, check=True
+        ).stdout
         assert 'pip install "flex-cpu[models]"' in out

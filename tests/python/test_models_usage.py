@@ -33,7 +33,9 @@ class TestLength:
 
     @pytest.mark.parametrize("tokens", [0, -3, 2, 17, 1 << 70])
     def test_impossible(self, small, tokens):
-        with pytest.raises(ValueError, match=rf"max_seq_length is {tokens}, but this model takes 3 to 16 tokens"):
+        with pytest.raises(
+            ValueError, match=rf"max_seq_length is {tokens}, but this model takes 3 to 16 tokens"
+        ):
             small.max_tokens = tokens
         assert small.max_tokens == 16
 
@@ -73,11 +75,15 @@ class TestEncode:
     def test_truncated_vectors_of_length_1(self, small):
         vectors = np.asarray(small.encode(TEXTS, truncate_dim=5, normalize_embeddings=True))
         whole = np.asarray(small.encode(TEXTS))[:, :5]
-        np.testing.assert_allclose(vectors, whole / np.linalg.norm(whole, axis=1, keepdims=True), rtol=0, atol=1e-6)
+        np.testing.assert_allclose(
+            vectors, whole / np.linalg.norm(whole, axis=1, keepdims=True), rtol=0, atol=1e-6
+        )
 
     @pytest.mark.parametrize("count", [0, -1, 2.0, True])
     def test_truncated_to_nothing(self, small, tmp_path, count):
-        with pytest.raises(ValueError, match=f"truncate_dim is {count}, a whole number from 1 on is needed"):
+        with pytest.raises(
+            ValueError, match=f"truncate_dim is {count}, a whole number from 1 on is needed"
+        ):
             small.encode(TEXTS, truncate_dim=count)
         with pytest.raises(ValueError, match="truncate_dim"):
             SentenceEncoder.load(tmp_path, truncate_dim=count)
@@ -89,15 +95,25 @@ class TestEncode:
 class TestTokenize:
     def test_padding(self, small):
         tokens = small.tokenize(["the cat", "", "a dog ran far"])
-        assert tokens["input_ids"].tolist() == [[2, 4, 6, 3, 0, 0], [2, 3, 0, 0, 0, 0], [2, 5, 7, 9, 12, 3]]
-        assert tokens["attention_mask"].tolist() == [[1, 1, 1, 1, 0, 0], [1, 1, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1]]
+        assert tokens["input_ids"].tolist() == [
+            [2, 4, 6, 3, 0, 0],
+            [2, 3, 0, 0, 0, 0],
+            [2, 5, 7, 9, 12, 3],
+        ]
+        assert tokens["attention_mask"].tolist() == [
+            [1, 1, 1, 1, 0, 0],
+            [1, 1, 0, 0, 0, 0],
+            [1, 1, 1, 1, 1, 1],
+        ]
         assert tokens["input_ids"].dtype == flex.int64
 
     def test_nothing(self, small):
         assert small.tokenize([])["input_ids"].shape == (0, 0)
 
     def test_one_text_alone(self, small):
-        with pytest.raises(TypeError, match="tokenize: texts is of type str, a list of texts is needed"):
+        with pytest.raises(
+            TypeError, match="tokenize: texts is of type str, a list of texts is needed"
+        ):
             small.tokenize("the cat")
 
 
@@ -105,7 +121,13 @@ class TestSimilarity:
     @pytest.mark.parametrize(
         ("name", "function"),
         [
-            ("cosine", lambda a, b: (a / np.linalg.norm(a, axis=1, keepdims=True)) @ (b / np.linalg.norm(b, axis=1, keepdims=True)).T),
+            (
+                "cosine",
+                lambda a, b: (
+                    (a / np.linalg.norm(a, axis=1, keepdims=True))
+                    @ (b / np.linalg.norm(b, axis=1, keepdims=True)).T
+                ),
+            ),
             ("dot", lambda a, b: a @ b.T),
             ("euclidean", lambda a, b: -np.linalg.norm(a[:, None] - b, axis=2)),
             ("manhattan", lambda a, b: -np.abs(a[:, None] - b).sum(axis=2)),
@@ -120,18 +142,26 @@ class TestSimilarity:
         assert small.similarity(a, b[:0]).shape == (5, 0)
 
     def test_unknown_function(self, small):
-        with pytest.raises(ValueError, match="similarity_fn_name is 'cos', none of cosine, dot, euclidean, manhattan"):
+        with pytest.raises(
+            ValueError,
+            match="similarity_fn_name is 'cos', none of cosine, dot, euclidean, manhattan",
+        ):
             small.similarity_fn_name = "cos"
 
     def test_shapes_that_do_not_fit(self, small):
-        with pytest.raises(ValueError, match=r"similarity: the dimensions of a \[1, 12\] and b \[3, 11\] differ"):
+        with pytest.raises(
+            ValueError, match=r"similarity: the dimensions of a \[1, 12\] and b \[3, 11\] differ"
+        ):
             small.similarity(np.zeros(12), np.zeros((3, 11)))
         with pytest.raises(ValueError, match=r"similarity: b has shape \[1, 3, 12\]"):
             small.similarity(np.zeros(12), np.zeros((1, 3, 12)))
 
 
 def test_repr(small):
-    assert repr(small) == "SentenceEncoder(bert, 2 layers, pooling=mean, normalize=True, dimension=12, max_seq_length=16)"
+    assert (
+        repr(small)
+        == "SentenceEncoder(bert, 2 layers, pooling=mean, normalize=True, dimension=12, max_seq_length=16)"
+    )
 
 
 class TestProgress:
@@ -165,6 +195,11 @@ class TestProgress:
             "sys.stderr.isatty = lambda: True\n"
             f"SentenceEncoder.load(sys.argv[1]).encode(['the cat', 'a dog'], show_progress_bar={shown})"
         )
-        error = subprocess.run([sys.executable, "-c", program, write_model(tmp_path)], capture_output=True, text=True, check=True).stderr
+        error = subprocess.run(
+            [sys.executable, "-c", program, write_model(tmp_path)],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stderr
         assert ("embedding" in error and "2/2" in error) == shown
         assert ("100%" in error) == (shown and not prelude)

@@ -62,8 +62,14 @@ def test_layer_norm(case, with_weight, with_bias, data):
     dtype = a.dtype.name
     count = data.draw(st.integers(1, a.ndim))
     shape = a.shape[-count:]
-    w, weight = data.draw(operands([dtype], shape, special=False)) if with_weight else (None, np.ones(shape))
-    b, bias = data.draw(operands([dtype], shape, special=False)) if with_bias else (None, np.zeros(shape))
+    w, weight = (
+        data.draw(operands([dtype], shape, special=False))
+        if with_weight
+        else (None, np.ones(shape))
+    )
+    b, bias = (
+        data.draw(operands([dtype], shape, special=False)) if with_bias else (None, np.zeros(shape))
+    )
     axes = tuple(range(-count, 0))
     wide = double(a)
     mean = wide.mean(axis=axes, keepdims=True)
@@ -72,7 +78,10 @@ def test_layer_norm(case, with_weight, with_bias, data):
     y = nn.layer_norm(x, shape, w, b, eps=1e-3)
     assert y.dtype == dtype
     # the mean is rounded: an error relative to the largest value, divided as the values are
-    scale = float(np.max(np.abs(wide) / deviation) * np.max(np.abs(weight.astype(np.float64)), initial=0) + np.max(np.abs(expected)))
+    scale = float(
+        np.max(np.abs(wide) / deviation) * np.max(np.abs(weight.astype(np.float64)), initial=0)
+        + np.max(np.abs(expected))
+    )
     check(y, expected, ulps=2, absolute=scale * 8 * min(EPS[dtype], 2**-23))
 
 
@@ -81,7 +90,11 @@ def test_layer_norm(case, with_weight, with_bias, data):
 def test_rms_norm(case, with_weight, eps, data):
     x, a = case
     dtype = a.dtype.name
-    w, weight = data.draw(operands([dtype], a.shape[-1:], special=False)) if with_weight else (None, np.ones(a.shape[-1:]))
+    w, weight = (
+        data.draw(operands([dtype], a.shape[-1:], special=False))
+        if with_weight
+        else (None, np.ones(a.shape[-1:]))
+    )
     wide = double(a)
     used = EPS[dtype] if eps is None else eps
     expected = wide / np.sqrt((wide**2).mean(axis=-1, keepdims=True) + used) * double(weight)
@@ -97,7 +110,11 @@ def test_linear(dtype, with_bias, data):
     lead = tuple(data.draw(st.lists(st.integers(0, 4), max_size=2)))
     x, a = data.draw(operands([dtype], (*lead, inputs), special=False))
     w, weight = data.draw(operands([dtype], (outputs, inputs), special=False))
-    b, bias = data.draw(operands([dtype], (outputs,), special=False)) if with_bias else (None, np.zeros(outputs))
+    b, bias = (
+        data.draw(operands([dtype], (outputs,), special=False))
+        if with_bias
+        else (None, np.zeros(outputs))
+    )
     y = nn.linear(x, w, b)
     assert y.dtype == dtype
     expected = double(a) @ double(weight).T + double(bias)
@@ -111,28 +128,42 @@ def test_linear(dtype, with_bias, data):
 @pytest.mark.parametrize("activation", [None, "relu", "gelu", "gelu_tanh", "silu"])
 def test_linear_with_activation_and_residual(activation, dtype):
     rng = np.random.default_rng(0)
-    x, w, b, r = (flex.asarray(rng.standard_normal(s)).astype(dtype) for s in [(3, 7, 20), (70, 20), (70,), (7, 70)])
-    f = {"relu": nn.relu, "gelu": nn.gelu, "gelu_tanh": lambda y: nn.gelu(y, approximate="tanh"), "silu": nn.silu, None: lambda y: y}[
-        activation
-    ]
+    x, w, b, r = (
+        flex.asarray(rng.standard_normal(s)).astype(dtype)
+        for s in [(3, 7, 20), (70, 20), (70,), (7, 70)]
+    )
+    f = {
+        "relu": nn.relu,
+        "gelu": nn.gelu,
+        "gelu_tanh": lambda y: nn.gelu(y, approximate="tanh"),
+        "silu": nn.silu,
+        None: lambda y: y,
+    }[activation]
     y = nn.linear(x, w, b, activation=activation, residual=r)
     wide = "float64" if dtype == "float64" else "float32"
     x, w, b, r = (t.astype(wide) for t in (x, w, b, r))
     expected = double(np.asarray(f(nn.linear(x, w, b)) + r))
     assert y.dtype == dtype
-    np.testing.assert_allclose(double(np.asarray(y.astype("float64"))), expected, rtol=EPS[dtype], atol=EPS[dtype])
+    np.testing.assert_allclose(
+        double(np.asarray(y.astype("float64"))), expected, rtol=EPS[dtype], atol=EPS[dtype]
+    )
 
 
 @pytest.mark.parametrize("left", ["int8", "uint8"])
 @pytest.mark.parametrize("right", ["int8", "uint8"])
 def test_linear_of_bytes_in_int32(left, right):
     rng = np.random.default_rng(0)
-    x, a = flex.asarray(rng.integers(0, 256, (5, 301)).astype(left)), flex.asarray(rng.integers(0, 256, (40, 301)).astype(right))
+    x, a = (
+        flex.asarray(rng.integers(0, 256, (5, 301)).astype(left)),
+        flex.asarray(rng.integers(0, 256, (40, 301)).astype(right)),
+    )
     b = flex.asarray(rng.integers(-1000, 1000, 40).astype("int32"))
     expected = to_numpy(x).astype("int32") @ to_numpy(a).astype("int32").T
     for _ in range(3):
         np.testing.assert_array_equal(to_numpy(nn.linear(x, a, dtype=flex.int32)), expected)
-        np.testing.assert_array_equal(to_numpy(nn.linear(x, a, b, residual=b, dtype="int32")), expected + 2 * to_numpy(b))
+        np.testing.assert_array_equal(
+            to_numpy(nn.linear(x, a, b, residual=b, dtype="int32")), expected + 2 * to_numpy(b)
+        )
         a[0, 0] = 7
         expected[:, 0] = to_numpy(x).astype("int32") @ to_numpy(a)[0].astype("int32")
 
@@ -144,7 +175,9 @@ def test_linear_errors():
         nn.linear(flex.zeros((2, 3)), flex.zeros((4, 5)))
     with pytest.raises(flex.ShapeError, match="linear: bias must have the shape"):
         nn.linear(flex.zeros((2, 3)), flex.zeros((4, 3)), flex.zeros(3))
-    with pytest.raises(flex.DTypeError, match="linear: products of float32 cannot be summed in int32"):
+    with pytest.raises(
+        flex.DTypeError, match="linear: products of float32 cannot be summed in int32"
+    ):
         nn.linear(flex.zeros((2, 3)), flex.zeros((4, 3)), dtype=flex.int32)
     with pytest.raises(flex.DTypeError, match="linear"):
         nn.linear(flex.ones((2, 2), dtype="bool"), flex.ones((2, 2), dtype="bool"))
@@ -192,13 +225,18 @@ def attention(q, k, v, mask=None, causal=False, scale=None):
     if causal:
         scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
     weights = softmax(scores, -1)
-    return np.where(np.isneginf(scores).all(-1)[..., None], 0.0, np.where(np.isnan(weights), 0.0, weights) @ v)
+    return np.where(
+        np.isneginf(scores).all(-1)[..., None], 0.0, np.where(np.isnan(weights), 0.0, weights) @ v
+    )
 
 
 @settings(max_examples=80, deadline=None)
 @given(st.sampled_from(FLOATS), st.data())
 def test_scaled_dot_product_attention(dtype, data):
-    queries, keys = data.draw(st.sampled_from([1, 2, 5, 17, 70])), data.draw(st.sampled_from([1, 3, 8, 65]))
+    queries, keys = (
+        data.draw(st.sampled_from([1, 2, 5, 17, 70])),
+        data.draw(st.sampled_from([1, 3, 8, 65])),
+    )
     depth, width = data.draw(st.sampled_from([1, 4, 32])), data.draw(st.sampled_from([1, 4, 9]))
     lead = data.draw(st.sampled_from([(), (2,), (2, 3)]))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
@@ -207,40 +245,66 @@ def test_scaled_dot_product_attention(dtype, data):
         a = random_array(dtype, shape, rng, special=False, low=-2, high=3)
         return flex.asarray(a, copy=True), double(a)
 
-    (x, q), (y, k), (z, v) = make(*lead, queries, depth), make(*lead, keys, depth), make(*lead, keys, width)
+    (x, q), (y, k), (z, v) = (
+        make(*lead, queries, depth),
+        make(*lead, keys, depth),
+        make(*lead, keys, width),
+    )
     kind = data.draw(st.sampled_from(["none", "bool", "float"]))
     mask = None
     if kind == "bool":
         mask = rng.random((queries, keys)) < 0.6
     elif kind == "float":
-        mask = np.where(rng.random((queries, keys)) < 0.2, -np.inf, rng.integers(-3, 3, (queries, keys))).astype(np.float32)
+        mask = np.where(
+            rng.random((queries, keys)) < 0.2, -np.inf, rng.integers(-3, 3, (queries, keys))
+        ).astype(np.float32)
     causal = data.draw(st.booleans())
     scale = data.draw(st.sampled_from([None, 0.25]))
-    result = nn.scaled_dot_product_attention(x, y, z, None if mask is None else flex.asarray(mask), is_causal=causal, scale=scale)
+    result = nn.scaled_dot_product_attention(
+        x, y, z, None if mask is None else flex.asarray(mask), is_causal=causal, scale=scale
+    )
     assert result.dtype == dtype
-    expected = attention(q, k, v, mask if mask is None or mask.dtype == bool else double(mask), causal, scale)
+    expected = attention(
+        q, k, v, mask if mask is None or mask.dtype == bool else double(mask), causal, scale
+    )
     check(result, expected, ulps=2, absolute=3 * 64 * min(EPS[dtype], 2**-23))
 
 
 def test_attention_with_grouped_heads():
     rng = np.random.default_rng(2)
-    q, k, v = rng.standard_normal((2, 6, 5, 8)), rng.standard_normal((2, 3, 7, 8)), rng.standard_normal((2, 3, 7, 4))
+    q, k, v = (
+        rng.standard_normal((2, 6, 5, 8)),
+        rng.standard_normal((2, 3, 7, 8)),
+        rng.standard_normal((2, 3, 7, 4)),
+    )
     y = nn.scaled_dot_product_attention(*map(flex.asarray, (q, k, v)), enable_gqa=True)
     check(y, attention(q, np.repeat(k, 2, 1), np.repeat(v, 2, 1)), absolute=1e-14)
     with pytest.raises(flex.ShapeError, match="scaled_dot_product_attention"):
-        nn.scaled_dot_product_attention(*map(flex.asarray, (q, k[:, :1].repeat(4, 1), v)), enable_gqa=True)
+        nn.scaled_dot_product_attention(
+            *map(flex.asarray, (q, k[:, :1].repeat(4, 1), v)), enable_gqa=True
+        )
 
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_varlen_attention_is_attention_of_each_sequence(causal):
     rng = np.random.default_rng(3)
-    q, k, v = rng.standard_normal((90, 4, 8)), rng.standard_normal((90, 2, 8)), rng.standard_normal((90, 2, 5))
+    q, k, v = (
+        rng.standard_normal((90, 4, 8)),
+        rng.standard_normal((90, 2, 8)),
+        rng.standard_normal((90, 2, 5)),
+    )
     offsets = [0, 3, 3, 70, 90]
-    y = nn.varlen_attention(*map(flex.asarray, (q, k, v)), flex.asarray(offsets), is_causal=causal, scale=0.5)
+    y = nn.varlen_attention(
+        *map(flex.asarray, (q, k, v)), flex.asarray(offsets), is_causal=causal, scale=0.5
+    )
     assert y.shape == (90, 4, 5)
     for start, end in pairwise(offsets):
         parts = [np.repeat(x[start:end], 4 // x.shape[1], 1).transpose(1, 0, 2) for x in (q, k, v)]
-        check(y[start:end].permute_dims((1, 0, 2)), attention(*parts, causal=causal, scale=0.5), absolute=1e-14)
+        check(
+            y[start:end].permute_dims((1, 0, 2)),
+            attention(*parts, causal=causal, scale=0.5),
+            absolute=1e-14,
+        )
     for wrong in ([0, 91], [0, -1, 90], [], [0, 50, 40, 90]):
         with pytest.raises(flex.ShapeError, match="offsets must ascend from 0 to 90"):
             nn.varlen_attention(*map(flex.asarray, (q, k, v)), wrong)
@@ -255,7 +319,11 @@ def test_a_query_that_sees_no_key_gives_zeros():
 def test_attention_errors():
     x = flex.zeros((3, 4))
     sdpa = nn.scaled_dot_product_attention
-    for operands_ in ((x, flex.zeros((3, 5)), x), (x, x, flex.zeros((2, 4))), (flex.zeros(4), x, x)):
+    for operands_ in (
+        (x, flex.zeros((3, 5)), x),
+        (x, x, flex.zeros((2, 4))),
+        (flex.zeros(4), x, x),
+    ):
         with pytest.raises(flex.ShapeError, match="scaled_dot_product_attention"):
             sdpa(*operands_)
     with pytest.raises(flex.ShapeError, match="mask"):
@@ -269,7 +337,13 @@ def test_attention_errors():
 @pytest.mark.parametrize("dtype", COMPLEX)
 def test_complex_numbers(dtype):
     x = flex.ones((2, 2), dtype=dtype)
-    for call in (nn.softmax, nn.log_softmax, nn.gelu, lambda t: nn.layer_norm(t, 2), lambda t: nn.rms_norm(t, 2)):
+    for call in (
+        nn.softmax,
+        nn.log_softmax,
+        nn.gelu,
+        lambda t: nn.layer_norm(t, 2),
+        lambda t: nn.rms_norm(t, 2),
+    ):
         with pytest.raises(flex.DTypeError):
             call(x)
 
@@ -291,5 +365,7 @@ def test_halves_are_rounded_once(dtype):
     rng = np.random.default_rng(4)
     a = random_array(dtype, (40, 64), rng, special=False)
     y = to_numpy(nn.softmax(flex.asarray(a, copy=True)))
-    wide = to_numpy(flex.astype(nn.softmax(flex.astype(flex.asarray(a, copy=True), "float32")), dtype))
+    wide = to_numpy(
+        flex.astype(nn.softmax(flex.astype(flex.asarray(a, copy=True), "float32")), dtype)
+    )
     np.testing.assert_array_equal(y, wide)

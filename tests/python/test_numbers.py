@@ -95,7 +95,10 @@ def test_written_sequences():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ((x for x in [1, 2]), r"generator is not a sequence: make a list of it, as in flex.asarray\(list\(x\)\)"),
+        (
+            (x for x in [1, 2]),
+            r"generator is not a sequence: make a list of it, as in flex.asarray\(list\(x\)\)",
+        ),
         ({1, 2}, r"set is not a sequence.*list\(x\)"),
         ({1: 2}, r"dict is not a sequence.*list\(x.values\(\)\)"),
         ({1: 2}.values(), r"dict_values is not a sequence.*list\(x\)"),
@@ -120,7 +123,10 @@ def test_lists_compare_as_in_numpy():
     assert ([1, 5, 3] == t).tolist() == [True, False, True]
     assert (t < (2, 2, 4)).tolist() == [True, False, True]
     assert (t == range(1, 4)).tolist() == [True, True, True]
-    assert (flex.zeros((2, 3)) == [[0, 1, 0], [0, 0, 1]]).tolist() == [[True, False, True], [True, True, False]]
+    assert (flex.zeros((2, 3)) == [[0, 1, 0], [0, 0, 1]]).tolist() == [
+        [True, False, True],
+        [True, True, False],
+    ]
 
 
 def test_lists_take_the_dtype_that_numbers_take():
@@ -128,9 +134,15 @@ def test_lists_take_the_dtype_that_numbers_take():
     assert (x == [0.1, 0.2]).tolist() == [True, True]
     assert (flex.asarray([0.1], dtype="bfloat16") == [0.1]).tolist() == [True]
     assert (x + [1, 2]).tolist() == [1.1, 2.2]
-    for t, values in [(flex.asarray([1, 2], dtype="int8"), [1, 2]), (flex.asarray([1, 2], dtype="int8"), [1.5, 2]), (x, [1j, 2])]:
+    for t, values in [
+        (flex.asarray([1, 2], dtype="int8"), [1, 2]),
+        (flex.asarray([1, 2], dtype="int8"), [1.5, 2]),
+        (x, [1j, 2]),
+    ]:
         assert (t * values).dtype == (t * values[0]).dtype
-    assert (flex.asarray([1, 2], dtype="int8") + [flex.asarray(1, dtype="int64"), 2]).dtype == "int64"
+    assert (
+        flex.asarray([1, 2], dtype="int8") + [flex.asarray(1, dtype="int64"), 2]
+    ).dtype == "int64"
 
 
 def test_arithmetic_with_lists():
@@ -160,7 +172,9 @@ def test_divmod_with_a_number_first():
     t = flex.asarray([2, 3, -4])
     for ours, theirs in zip(divmod(7, t), divmod(7, np.array([2, 3, -4])), strict=True):
         assert ours.tolist() == theirs.tolist()
-    assert [x.tolist() for x in divmod([7, 8, 9], t)] == [x.tolist() for x in np.divmod([7, 8, 9], [2, 3, -4])]
+    assert [x.tolist() for x in divmod([7, 8, 9], t)] == [
+        x.tolist() for x in np.divmod([7, 8, 9], [2, 3, -4])
+    ]
 
 
 def test_floor_ceil_trunc():
@@ -174,7 +188,24 @@ def test_floor_ceil_trunc():
 
 @pytest.mark.parametrize("digits", [-400, -20, -3, -1, 0, 1, 2, 5, 15, 22, 300, 400])
 def test_round_to_digits(digits):
-    a = np.array([0.0, 1.005, -2.5, 1234.5678, 15.0, 25.0, -0.04, 1e-7, 123456789.125, 1e22, 1e300, np.inf, -np.inf, np.nan])
+    a = np.array(
+        [
+            0.0,
+            1.005,
+            -2.5,
+            1234.5678,
+            15.0,
+            25.0,
+            -0.04,
+            1e-7,
+            123456789.125,
+            1e22,
+            1e300,
+            np.inf,
+            -np.inf,
+            np.nan,
+        ]
+    )
     expected = [round(float(x), digits) if math.isfinite(x) else x for x in a]
     np.testing.assert_array_equal(round(flex.asarray(a), digits).numpy(), expected)
 
@@ -192,8 +223,13 @@ def test_round_of_other_dtypes(dtype):
 
 
 def test_round_of_small_floats_does_not_overflow():
-    assert round(flex.asarray([65504.0, 1.2345], dtype="float16"), 3).tolist() == [65504.0, float(np.float16(1.2345).round(3))]
-    assert round(flex.asarray([3e38, 1.2345], dtype="float32"), 3)[0].item() == float(np.float32(3e38))
+    assert round(flex.asarray([65504.0, 1.2345], dtype="float16"), 3).tolist() == [
+        65504.0,
+        float(np.float16(1.2345).round(3)),
+    ]
+    assert round(flex.asarray([3e38, 1.2345], dtype="float32"), 3)[0].item() == float(
+        np.float32(3e38)
+    )
 
 
 @pytest.mark.parametrize("name", ["int64", "uint64"])
@@ -201,5 +237,7 @@ def test_round_of_large_integers(name):
     top = int(np.iinfo(name).max)
     values = [top - 10**18, top // 3, 4999999999999999995, 4999999999999999985, 5 * 10**17]
     for digits in (-1, -2, -17, -18):
-        assert round(flex.asarray(values, dtype=name), digits).tolist() == [round(v, digits) for v in values]
+        assert round(flex.asarray(values, dtype=name), digits).tolist() == [
+            round(v, digits) for v in values
+        ]
     assert round(flex.asarray(values, dtype=name), -30).tolist() == [0] * 5

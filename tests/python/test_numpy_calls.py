@@ -24,7 +24,9 @@ REDUCTIONS = ["sum", "mean", "max", "min", "prod", "std", "var", "amax", "amin",
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
-@pytest.mark.parametrize("arguments", [{}, {"axis": 0}, {"axis": 1, "keepdims": True}, {"axis": -1}])
+@pytest.mark.parametrize(
+    "arguments", [{}, {"axis": 0}, {"axis": 1, "keepdims": True}, {"axis": -1}]
+)
 def test_reductions(name, arguments):
     function = getattr(np, name)
     is_tensor(function(flex.asarray(A), **arguments), function(A, **arguments))
@@ -97,7 +99,13 @@ def test_result_type(dtype):
 
 def test_plain_calls_are_flexs():
     t = flex.asarray([3.0, 4.0])  # float32, whose sine is flex's in float32
-    for x in (np.sin(t), np.add(t, 1), np.add(np.ones(2, np.float32), t), np.float32(2) * t, np.hypot(t, 3.0)):
+    for x in (
+        np.sin(t),
+        np.add(t, 1),
+        np.add(np.ones(2, np.float32), t),
+        np.float32(2) * t,
+        np.hypot(t, 3.0),
+    ):
         assert type(x) is flex.Tensor
         assert x.dtype == flex.float32
     assert np.sin(t).tolist() == flex.sin(t).tolist()
@@ -167,8 +175,14 @@ def test_out_is_filled_and_returned():
     fraction, whole = np.modf(t, out=(out, None))
     assert fraction is out
     is_tensor(whole, A)
-    for call in (lambda: np.add(t, t, out=flex.zeros((3, 4))), lambda: np.add(A, A, out=t), lambda: np.modf(A, out=(None, t))):
-        with pytest.raises(TypeError, match="out is a Tensor, which is a value that nobody else writes to"):
+    for call in (
+        lambda: np.add(t, t, out=flex.zeros((3, 4))),
+        lambda: np.add(A, A, out=t),
+        lambda: np.modf(A, out=(None, t)),
+    ):
+        with pytest.raises(
+            TypeError, match="out is a Tensor, which is a value that nobody else writes to"
+        ):
             call()
     assert t.tolist() == A.tolist()
 

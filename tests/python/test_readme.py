@@ -30,9 +30,19 @@ def test_python_blocks(page):
 
 def test_search():
     text = README.read_text(encoding="utf-8")
-    command, shown = re.search(r"^```sh\n(flex-cpu search .*)\n```\n\n```text\n(.*?)^\.\.\.\n```$", text, re.MULTILINE | re.DOTALL).groups()
+    command, shown = re.search(
+        r"^```sh\n(flex-cpu search .*)\n```\n\n```text\n(.*?)^\.\.\.\n```$",
+        text,
+        re.MULTILINE | re.DOTALL,
+    ).groups()
     program = Path(sys.executable).with_name("flex-cpu")
-    printed = subprocess.run([program, *shlex.split(command)[1:]], cwd=README.parent, capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(
+        [program, *shlex.split(command)[1:]],
+        cwd=README.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     lines = shown.splitlines()
     assert len(lines) >= 2
     assert printed.splitlines()[: len(lines)] == lines

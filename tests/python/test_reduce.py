@@ -31,7 +31,14 @@ def reductions(draw, dtypes, min_side=0, special=True):
     """A tensor, its array, and axes to reduce."""
     shape = draw(shapes(min_side=min_side))
     x, a = draw(operands(dtypes, shape, special))
-    axes = draw(st.one_of(st.none(), st.sets(st.integers(0, max(a.ndim - 1, 0)), max_size=a.ndim).map(tuple) if a.ndim else st.just(())))
+    axes = draw(
+        st.one_of(
+            st.none(),
+            st.sets(st.integers(0, max(a.ndim - 1, 0)), max_size=a.ndim).map(tuple)
+            if a.ndim
+            else st.just(()),
+        )
+    )
     if axes and draw(st.booleans()):
         axes = tuple(k - a.ndim for k in axes)
     return x, a, axes, draw(st.booleans())
@@ -39,7 +46,11 @@ def reductions(draw, dtypes, min_side=0, special=True):
 
 def exact(a):
     """The values in a type that has room for all sums of them."""
-    return a.astype({"b": np.int64, "i": np.int64, "u": np.uint64, "c": np.clongdouble}.get(a.dtype.kind, np.longdouble))
+    return a.astype(
+        {"b": np.int64, "i": np.int64, "u": np.uint64, "c": np.clongdouble}.get(
+            a.dtype.kind, np.longdouble
+        )
+    )
 
 
 def same(x, y):
@@ -56,7 +67,9 @@ def sum_dtype(name):
 def bound(a, axes):
     """An error of sums that grows with the logarithm of their length, of the size of the elements' magnitudes."""
     magnitudes = np.abs(exact(a))
-    return float(np.max(np.sum(np.where(np.isfinite(magnitudes), magnitudes, 0), axis=axes), initial=0))
+    return float(
+        np.max(np.sum(np.where(np.isfinite(magnitudes), magnitudes, 0), axis=axes), initial=0)
+    )
 
 
 @settings(max_examples=80, deadline=None)
@@ -68,7 +81,12 @@ def test_sum(case):
     assert y.dtype == dtype
     with np.errstate(all="ignore"):
         expected = np.sum(exact(a), axis=axes, keepdims=keepdims)
-    check(y, expected, ulps=2 if dtype in EPS else 0, absolute=4 * bound(a, axes) * min(EPS.get(dtype, 0), 2**-23))
+    check(
+        y,
+        expected,
+        ulps=2 if dtype in EPS else 0,
+        absolute=4 * bound(a, axes) * min(EPS.get(dtype, 0), 2**-23),
+    )
     if axes is None and not keepdims:
         same(x.sum(), y)
 
@@ -83,10 +101,16 @@ def test_prod(case):
     with np.errstate(all="ignore"):
         expected = np.prod(exact(a), axis=axes, keepdims=keepdims)
     if dtype in EPS:
-        # only where no product of some of them overflows or underflows, in whatever order they are multiplied
+        # only where no product of some of them overflows or underflows, in whatever order they are
+        # multiplied
         magnitudes = np.abs(exact(a))
-        largest = {"float16": 6e4, "float64": 1e300, "complex128": 1e150}.get(dtype, 1e38 if dtype in FLOATS else 1e18)
-        grown, shrunk = np.prod(np.maximum(magnitudes, 1)), np.prod(np.where(magnitudes == 0, 1, np.minimum(magnitudes, 1)))
+        largest = {"float16": 6e4, "float64": 1e300, "complex128": 1e150}.get(
+            dtype, 1e38 if dtype in FLOATS else 1e18
+        )
+        grown, shrunk = (
+            np.prod(np.maximum(magnitudes, 1)),
+            np.prod(np.where(magnitudes == 0, 1, np.minimum(magnitudes, 1))),
+        )
         if grown < largest and shrunk > 10 / largest:
             check(y, expected, ulps=2 * max(a.size, 1))
     else:
@@ -101,7 +125,11 @@ def test_mean(case):
     dtype = a.dtype.name if a.dtype.name in EPS else "float32"
     assert y.dtype == dtype
     with np.errstate(all="ignore"):
-        total = np.sum(a.astype(np.clongdouble if a.dtype.kind == "c" else np.longdouble), axis=axes, keepdims=keepdims)
+        total = np.sum(
+            a.astype(np.clongdouble if a.dtype.kind == "c" else np.longdouble),
+            axis=axes,
+            keepdims=keepdims,
+        )
         count = a.size / max(np.asarray(total).size, 1)
         expected = total / count
     check(y, expected, ulps=4, absolute=4 * bound(a, axes) / count * min(EPS[dtype], 2**-23))
@@ -153,7 +181,9 @@ def test_argmax_and_argmin(name, data):
     y = getattr(flex, name)(x, axis=axis, keepdims=keepdims)
     assert y.dtype == flex.int64
     check(y, expected)
-    values, indices = getattr(flex, name.replace("arg", "") + "_with_indices")(x, axis=axis, keepdims=keepdims)
+    values, indices = getattr(flex, name.replace("arg", "") + "_with_indices")(
+        x, axis=axis, keepdims=keepdims
+    )
     check(indices, expected)
     check(values, getattr(np, name.replace("arg", ""))(wide, axis=axis, keepdims=keepdims))
 
@@ -175,19 +205,26 @@ def test_the_dtype_that_is_accumulated_in(name):
     x = flex.asarray([100, 100, 2], dtype="int8")
     reduce = getattr(flex, name)
     assert reduce(x).dtype == flex.int64
-    assert reduce(x, dtype="int8").tolist() == int(getattr(np, name)(np.array([100, 100, 2], np.int8), dtype=np.int8))
+    assert reduce(x, dtype="int8").tolist() == int(
+        getattr(np, name)(np.array([100, 100, 2], np.int8), dtype=np.int8)
+    )
     assert reduce(x, dtype="float64").dtype == flex.float64
     with pytest.raises(flex.DTypeError, match=name):
         reduce(x, dtype="bool")
 
 
-@pytest.mark.parametrize(("name", "value"), [("sum", 0), ("prod", 1), ("any", False), ("all", True), ("count_nonzero", 0)])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("sum", 0), ("prod", 1), ("any", False), ("all", True), ("count_nonzero", 0)],
+)
 def test_of_nothing(name, value):
     assert getattr(flex, name)(flex.zeros((0, 2))).item() == value
     assert getattr(flex, name)(flex.zeros((0, 2)), axis=0).tolist() == [value, value]
 
 
-@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin", "max_with_indices", "min_with_indices"])
+@pytest.mark.parametrize(
+    "name", ["max", "min", "argmax", "argmin", "max_with_indices", "min_with_indices"]
+)
 def test_of_nothing_without_an_identity(name):
     with pytest.raises(ValueError, match=name):
         getattr(flex, name)(flex.zeros((0, 2)))
@@ -198,11 +235,15 @@ def test_mean_of_nothing_is_nan():
     assert np.isnan(flex.mean(flex.zeros(0)).item())
 
 
-@pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "count_nonzero"])
+@pytest.mark.parametrize(
+    "name", ["sum", "prod", "mean", "var", "std", "max", "min", "any", "all", "count_nonzero"]
+)
 def test_wrong_axes(name):
     reduce, x = getattr(flex, name), flex.zeros((2, 3))
     for axis in (2, -3, (0, 5)):
-        with pytest.raises(flex.AxisError, match=f"{name}: axis .* is out of range for 2 dimensions"):
+        with pytest.raises(
+            flex.AxisError, match=f"{name}: axis .* is out of range for 2 dimensions"
+        ):
             reduce(x, axis=axis)
     with pytest.raises(flex.AxisError, match=f"{name}: axis (0|-2) is given twice"):
         reduce(x, axis=(0, -2))
@@ -251,9 +292,21 @@ def test_cumulative_sum(case, initial):
     expected = np.cumsum(exact(a), axis=axis)
     if initial:
         expected = np.concatenate(
-            [np.zeros_like(expected, shape=tuple(1 if k == axis % a.ndim else n for k, n in enumerate(a.shape))), expected], axis
+            [
+                np.zeros_like(
+                    expected,
+                    shape=tuple(1 if k == axis % a.ndim else n for k, n in enumerate(a.shape)),
+                ),
+                expected,
+            ],
+            axis,
         )
-    check(y, expected, ulps=2 if dtype in EPS else 0, absolute=float(np.sum(np.abs(exact(a)))) * min(EPS.get(dtype, 0), 2**-23) * 4)
+    check(
+        y,
+        expected,
+        ulps=2 if dtype in EPS else 0,
+        absolute=float(np.sum(np.abs(exact(a)))) * min(EPS.get(dtype, 0), 2**-23) * 4,
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -264,12 +317,21 @@ def test_cumulative_prod(case, initial):
     expected = np.cumprod(exact(a), axis=axis)
     if initial:
         expected = np.concatenate(
-            [np.ones_like(expected, shape=tuple(1 if k == axis % a.ndim else n for k, n in enumerate(a.shape))), expected], axis
+            [
+                np.ones_like(
+                    expected,
+                    shape=tuple(1 if k == axis % a.ndim else n for k, n in enumerate(a.shape)),
+                ),
+                expected,
+            ],
+            axis,
         )
     check(y, expected)
 
 
-@pytest.mark.parametrize(("name", "ufunc"), [("cumulative_max", np.maximum), ("cumulative_min", np.minimum)])
+@pytest.mark.parametrize(
+    ("name", "ufunc"), [("cumulative_max", np.maximum), ("cumulative_min", np.minimum)]
+)
 @settings(max_examples=40, deadline=None)
 @given(case=lines(ORDERED))
 def test_cumulative_max_and_min(name, ufunc, case):
@@ -280,7 +342,10 @@ def test_cumulative_max_and_min(name, ufunc, case):
 
 
 @settings(max_examples=40, deadline=None)
-@given(lines(["int8", "int64", "uint8", "float32", "float64", "complex64"], special=False), st.integers(0, 3))
+@given(
+    lines(["int8", "int64", "uint8", "float32", "float64", "complex64"], special=False),
+    st.integers(0, 3),
+)
 def test_diff(case, n):
     x, a, axis = case
     y = flex.diff(x, axis=axis, n=n)
@@ -294,14 +359,21 @@ def test_diff(case, n):
 
 def test_diff_with_ends():
     x = flex.asarray([1, 4, 9])
-    assert flex.diff(x, prepend=flex.asarray([0]), append=flex.asarray([16])).tolist() == [1, 3, 5, 7]
+    assert flex.diff(x, prepend=flex.asarray([0]), append=flex.asarray([16])).tolist() == [
+        1,
+        3,
+        5,
+        7,
+    ]
     with pytest.raises(ValueError, match="diff: n is -1"):
         flex.diff(x, n=-1)
     with pytest.raises(flex.DTypeError, match="diff"):
         flex.diff(flex.asarray([True, False]))
 
 
-@pytest.mark.parametrize("name", ["cumulative_sum", "cumulative_prod", "cumulative_max", "cumulative_min"])
+@pytest.mark.parametrize(
+    "name", ["cumulative_sum", "cumulative_prod", "cumulative_max", "cumulative_min"]
+)
 def test_the_axis_of_running_totals(name):
     total = getattr(flex, name)
     assert total(flex.ones(3)).shape == (3,)

@@ -13,7 +13,9 @@ import flex
 
 def unique(a):
     """Values, first places, inverse and counts; each NaN a value of its own."""
-    values, indices, inverse, counts = np.unique(wide(a), return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
+    values, indices, inverse, counts = np.unique(
+        wide(a), return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+    )
     return values, indices, inverse.reshape(a.shape), counts
 
 
@@ -46,7 +48,9 @@ def test_unique(case):
 def test_zeros_and_nans():
     x = flex.asarray([np.nan, 0.0, -0.0, np.nan, np.inf])
     u = flex.unique_all(x)
-    np.testing.assert_array_equal(to_numpy(u.values), np.array([0, np.inf, np.nan, np.nan], np.float32))
+    np.testing.assert_array_equal(
+        to_numpy(u.values), np.array([0, np.inf, np.nan, np.nan], np.float32)
+    )
     assert u.indices.tolist() == [1, 4, 0, 3]
     assert u.inverse_indices.tolist() == [2, 0, 0, 3, 1]
     assert u.counts.tolist() == [2, 1, 1, 1]

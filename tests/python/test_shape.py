@@ -17,7 +17,12 @@ def shares(t, x):
 
 @st.composite
 def tensors(draw, min_dims=0, **kwargs):
-    return draw(operands(["bool", "int8", "float8_e4m3fn", "float32", "bfloat16", "complex128"], draw(shapes(min_dims=min_dims, **kwargs))))
+    return draw(
+        operands(
+            ["bool", "int8", "float8_e4m3fn", "float32", "bfloat16", "complex128"],
+            draw(shapes(min_dims=min_dims, **kwargs)),
+        )
+    )
 
 
 def axes_of(a, data, count=None):
@@ -95,7 +100,9 @@ def test_split_chunk_and_unfold(case, data):
         check(part, expected)
         assert shares(part, x)
     cut = data.draw(st.integers(0, n))
-    for part, expected in zip(flex.split(x, (cut, n - cut), axis=axis), np.split(a, [cut], axis), strict=True):
+    for part, expected in zip(
+        flex.split(x, (cut, n - cut), axis=axis), np.split(a, [cut], axis), strict=True
+    ):
         check(part, expected)
     chunks = flex.chunk(x, step, axis=axis)
     assert 1 <= len(chunks) <= step
@@ -103,7 +110,9 @@ def test_split_chunk_and_unfold(case, data):
     if n:
         size = data.draw(st.integers(1, n))
         windows = np.lib.stride_tricks.sliding_window_view(a, size, axis)
-        index = tuple(slice(None, None, step) if k == axis % a.ndim else slice(None) for k in range(a.ndim))
+        index = tuple(
+            slice(None, None, step) if k == axis % a.ndim else slice(None) for k in range(a.ndim)
+        )
         y = flex.unfold(x, size, step=step, axis=axis)
         check(y, windows[index])
         assert shares(y, x)
@@ -114,16 +123,33 @@ def test_split_chunk_and_unfold(case, data):
 def test_concat_and_stack(dtype, shape, count, data):
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
     sizes = [data.draw(st.integers(0, 5)) for _ in range(count)]
-    given_ = [data.draw(operands([dtype], tuple(n if k == axis % len(shape) else s for k, s in enumerate(shape)))) for n in sizes]
-    check(flex.concat([x for x, _ in given_], axis=axis), np.concatenate([a for _, a in given_], axis))
-    check(flex.concat([x for x, _ in given_], axis=None), np.concatenate([a.ravel() for _, a in given_]))
+    given_ = [
+        data.draw(
+            operands(
+                [dtype], tuple(n if k == axis % len(shape) else s for k, s in enumerate(shape))
+            )
+        )
+        for n in sizes
+    ]
+    check(
+        flex.concat([x for x, _ in given_], axis=axis), np.concatenate([a for _, a in given_], axis)
+    )
+    check(
+        flex.concat([x for x, _ in given_], axis=None),
+        np.concatenate([a.ravel() for _, a in given_]),
+    )
     alike = [data.draw(operands([dtype], shape)) for _ in range(count)]
     place = data.draw(st.integers(-len(shape) - 1, len(shape)))
-    check(flex.stack(tuple(x for x, _ in alike), axis=place), np.stack([a for _, a in alike], place))
+    check(
+        flex.stack(tuple(x for x, _ in alike), axis=place), np.stack([a for _, a in alike], place)
+    )
 
 
 def test_concat_promotes():
-    assert flex.concat([flex.ones(2, dtype="int8"), flex.ones(2, dtype="float16")]).dtype == flex.float16
+    assert (
+        flex.concat([flex.ones(2, dtype="int8"), flex.ones(2, dtype="float16")]).dtype
+        == flex.float16
+    )
     assert flex.stack([1.0, flex.asarray(2.0, dtype="float64")]).dtype == flex.float64
     with pytest.raises(flex.DTypeError, match="concat"):
         flex.concat([flex.ones(2, dtype="int8"), flex.ones(2, dtype="uint64")])
@@ -142,7 +168,9 @@ def test_repeat_tile_and_roll(case, data):
     if a.ndim:
         (axis,) = axes_of(a, data, 1)
         check(flex.repeat(x, times, axis=axis), np.repeat(a, times, axis))
-        each = np.array([data.draw(st.integers(0, 3)) for _ in range(a.shape[axis])], dtype=np.int64)
+        each = np.array(
+            [data.draw(st.integers(0, 3)) for _ in range(a.shape[axis])], dtype=np.int64
+        )
         check(flex.repeat(x, flex.asarray(each), axis=axis), np.repeat(a, each, axis))
         check(flex.roll(x, shift, axis=axis), np.roll(a, shift, axis))
         axes = axes_of(a, data)
@@ -166,7 +194,11 @@ def test_pad(case, data):
     ("call", "error", "message"),
     [
         (lambda x: flex.permute_dims(x, (0,)), flex.ShapeError, "permute_dims"),
-        (lambda x: flex.permute_dims(x, (0, 0)), flex.AxisError, "permute_dims: axis 0 is given twice"),
+        (
+            lambda x: flex.permute_dims(x, (0, 0)),
+            flex.AxisError,
+            "permute_dims: axis 0 is given twice",
+        ),
         (lambda x: flex.transpose(x, 0, 5), flex.AxisError, "transpose"),
         (lambda x: flex.swapaxes(x, 0, 2), flex.AxisError, "swapaxes: axis 2"),
         (lambda x: flex.moveaxis(x, (0, 1), 0), flex.ShapeError, "moveaxis"),
@@ -220,6 +252,12 @@ def test_errors(call, error, message):
 def test_views_of_what_is_empty():
     """Their offsets are of no meaning, and are not taken for positions."""
     x = flex.flip(flex.zeros((3, 0)))
-    for y in (x[1:], x[::-1], flex.diff(x, axis=0), flex.flip(x[2:], axis=0), flex.unfold(x, 2, axis=0)):
+    for y in (
+        x[1:],
+        x[::-1],
+        flex.diff(x, axis=0),
+        flex.flip(x[2:], axis=0),
+        flex.unfold(x, 2, axis=0),
+    ):
         assert flex.add(y, 1).tolist() == y.tolist()
         y += 1

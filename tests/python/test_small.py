@@ -6,7 +6,21 @@ import pytest
 import flex
 
 LENGTHS = [1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 1000]
-REDUCTIONS = ["sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "count_nonzero", "logsumexp", "argmax", "argmin"]
+REDUCTIONS = [
+    "sum",
+    "prod",
+    "max",
+    "min",
+    "mean",
+    "var",
+    "std",
+    "any",
+    "all",
+    "count_nonzero",
+    "logsumexp",
+    "argmax",
+    "argmin",
+]
 
 
 def numbers(shape, dtype, seed=0):
@@ -28,13 +42,17 @@ def test_a_row_alone_has_the_bits_of_a_row_among_many(name, dtype):
     for n in [32, 33, 63, 64, 65, 129, 1000]:
         rows = flex.asarray(numbers((40000 // n, n), dtype), copy=True)
         together = reduce(rows, axis=1).numpy()
-        alone = np.array([reduce(rows[k]).item() for k in range(0, len(rows), 97)]).astype(together.dtype)
+        alone = np.array([reduce(rows[k]).item() for k in range(0, len(rows), 97)]).astype(
+            together.dtype
+        )
         few = reduce(rows[:3], axis=-1).numpy()
         np.testing.assert_array_equal(alone, together[::97], strict=True)
         np.testing.assert_array_equal(few, together[:3], strict=True)
 
 
-@pytest.mark.parametrize("name", ["sum", "max", "min", "mean", "any", "count_nonzero", "argmax", "argmin"])
+@pytest.mark.parametrize(
+    "name", ["sum", "max", "min", "mean", "any", "count_nonzero", "argmax", "argmin"]
+)
 @pytest.mark.parametrize("n", LENGTHS)
 def test_reductions_of_few_elements(name, n):
     theirs = {"count_nonzero": np.count_nonzero}.get(name, getattr(np, name))
@@ -44,7 +62,9 @@ def test_reductions_of_few_elements(name, n):
         for axis in [None, *range(len(shape))]:
             for keepdims in [False, True]:
                 got = getattr(flex, name)(t, axis=axis, keepdims=keepdims).numpy()
-                np.testing.assert_allclose(got, theirs(x, axis=axis, keepdims=keepdims), rtol=1e-12, atol=1e-12)
+                np.testing.assert_allclose(
+                    got, theirs(x, axis=axis, keepdims=keepdims), rtol=1e-12, atol=1e-12
+                )
                 assert got.shape == np.asarray(theirs(x, axis=axis, keepdims=keepdims)).shape
 
 
@@ -63,7 +83,10 @@ def test_reductions_of_nothing(shape):
     x, t = np.zeros(shape), flex.zeros(shape, dtype=flex.float64)
     for axis in [None, *range(len(shape))]:
         for keepdims in [False, True]:
-            np.testing.assert_array_equal(flex.sum(t, axis=axis, keepdims=keepdims).numpy(), np.sum(x, axis=axis, keepdims=keepdims))
+            np.testing.assert_array_equal(
+                flex.sum(t, axis=axis, keepdims=keepdims).numpy(),
+                np.sum(x, axis=axis, keepdims=keepdims),
+            )
     assert flex.argmax(flex.zeros((0, 3)), axis=1).shape == (0,)
 
 
@@ -99,20 +122,32 @@ def test_in_place_keeps_dtype_and_memory_of_others():
     i += 127
     assert i.dtype == flex.int8
     assert i.tolist() == [-127, -126, -125]
-    for wrong in [lambda: i.__itruediv__(i), lambda: i.__iadd__(flex.ones(3)), lambda: i.__iadd__(flex.ones((2, 3), dtype=flex.int8))]:
+    for wrong in [
+        lambda: i.__itruediv__(i),
+        lambda: i.__iadd__(flex.ones(3)),
+        lambda: i.__iadd__(flex.ones((2, 3), dtype=flex.int8)),
+    ]:
         with pytest.raises((TypeError, ValueError)):
             wrong()
         assert i.tolist() == [-127, -126, -125]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "int64", "bool", "complex64", "float16"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "int8", "int64", "bool", "complex64", "float16"]
+)
 @pytest.mark.parametrize("n", LENGTHS)
 def test_where_of_alike_operands(dtype, n):
-    c, a, b = numbers(n, "bool", 1), numbers(n, "float64", 2).astype(dtype), numbers(n, "float64", 3).astype(dtype)
+    c, a, b = (
+        numbers(n, "bool", 1),
+        numbers(n, "float64", 2).astype(dtype),
+        numbers(n, "float64", 3).astype(dtype),
+    )
     tc, ta, tb = flex.asarray(c), flex.asarray(a), flex.asarray(b)
     np.testing.assert_array_equal(flex.where(tc, ta, tb).numpy(), np.where(c, a, b), strict=True)
     np.testing.assert_array_equal(flex.where(tc, ta, ta).numpy(), a, strict=True)
-    np.testing.assert_array_equal(flex.where(tc[::-1], ta, tb).numpy(), np.where(c[::-1], a, b), strict=True)
+    np.testing.assert_array_equal(
+        flex.where(tc[::-1], ta, tb).numpy(), np.where(c[::-1], a, b), strict=True
+    )
     np.testing.assert_array_equal(flex.where(tc, tc, tc).numpy(), c, strict=True)
     with pytest.raises(TypeError):
         flex.where(flex.asarray(c.astype(np.float32)), ta, tb)
@@ -122,7 +157,15 @@ def test_items_are_set_in_one_tensor():
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     t = flex.asarray(x, copy=True)
     row, lent = t[1], t.numpy()
-    for key in [(1, 2), 0, (slice(None), 1), (slice(1, 3), slice(None, None, 2)), (Ellipsis, -1), slice(0, 0), slice(None)]:
+    for key in [
+        (1, 2),
+        0,
+        (slice(None), 1),
+        (slice(1, 3), slice(None, None, 2)),
+        (Ellipsis, -1),
+        slice(0, 0),
+        slice(None),
+    ]:
         for value in [7, 2.5, True]:
             x[key], t[key] = value, value
             np.testing.assert_array_equal(t.numpy(), x)
@@ -142,7 +185,9 @@ def test_copies_and_conversions_of_few(dtype):
         for of in [t, t[::-1], t[n // 2 :], flex.reshape(t, (1, n))]:
             c = of.copy()
             np.testing.assert_array_equal(c.numpy(), of.numpy(), strict=True)
-            for to in ["complex64", "bool"] if dtype == "complex128" else ["float64", "float32", "bool"]:
+            for to in (
+                ["complex64", "bool"] if dtype == "complex128" else ["float64", "float32", "bool"]
+            ):
                 with np.errstate(all="ignore"):
                     want = of.numpy().astype(to)
                 np.testing.assert_array_equal(of.astype(to).numpy(), want, strict=True)
@@ -165,7 +210,13 @@ def test_slices_are_pythons():
 
 
 def test_numbers_of_one_element():
-    for dtype, number in [("float32", 1.5), ("int8", -3), ("bool", True), ("bfloat16", 2.0), ("uint64", 2**63)]:
+    for dtype, number in [
+        ("float32", 1.5),
+        ("int8", -3),
+        ("bool", True),
+        ("bfloat16", 2.0),
+        ("uint64", 2**63),
+    ]:
         t = flex.asarray([number], dtype=dtype)[0]
         assert t.item() == number
         assert type(t.item()) is type(number)

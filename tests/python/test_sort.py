@@ -83,7 +83,12 @@ def test_searchsorted(data, side):
     y = flex.searchsorted(line, values, side=side)
     assert y.dtype == flex.int64
     check(y, expected)
-    check(flex.searchsorted(flex.asarray(a, copy=True), values, side=side, sorter=flex.asarray(order)), expected)
+    check(
+        flex.searchsorted(
+            flex.asarray(a, copy=True), values, side=side, sorter=flex.asarray(order)
+        ),
+        expected,
+    )
 
 
 def test_searchsorted_takes_numbers():

@@ -16,7 +16,13 @@ def run(program, timeout=60):
     """What a program of its own prints; a failure if it dies or hangs."""
     program = textwrap.dedent(program)
     # -W: Python itself warns of forks beside threads from 3.12 on
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=timeout, check=False)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr or f"ended by signal {-done.returncode}"
     return done.stdout
 
@@ -30,7 +36,8 @@ IN_PLACE = {
 
 @pytest.mark.parametrize("name", IN_PLACE)
 def test_attributes_are_read_while_another_thread_writes(name):
-    # The writer computes without the interpreter; a ticker counts how long any thread keeps it from the others.
+    # The writer computes without the interpreter; a ticker counts how long any thread keeps it from
+    # the others.
     out = run(f"""
         import sys, threading, time, flex
         sys.setswitchinterval(1e-4)
@@ -241,4 +248,6 @@ t.join()
 def test_a_thread_with_little_stack():
     command = [sys.executable, "-c", LITTLE_STACK, ANY, ORDERED, FLOATS, INDEXED]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr or f"ended by signal {-done.returncode}"
+    assert (done.returncode, done.stdout) == (0, "done\n"), (
+        done.stderr or f"ended by signal {-done.returncode}"
+    )

@@ -15,7 +15,11 @@ def stub(name):
 
 @pytest.mark.parametrize(("file", "module"), [("_flex.pyi", flex), ("nn.pyi", flex.nn)])
 def test_functions_have_their_docstrings(file, module):
-    functions = {node.name: ast.get_docstring(node) for node in stub(file) if isinstance(node, ast.FunctionDef)}
+    functions = {
+        node.name: ast.get_docstring(node)
+        for node in stub(file)
+        if isinstance(node, ast.FunctionDef)
+    }
     assert len(functions) > 8
     for name, docstring in functions.items():
         if not name.startswith("_"):
@@ -23,8 +27,16 @@ def test_functions_have_their_docstrings(file, module):
 
 
 def test_methods_and_attributes_of_tensor_have_their_docstrings():
-    tensor = next(node for node in stub("_flex.pyi") if isinstance(node, ast.ClassDef) and node.name == "Tensor")
-    members = {node.name: ast.get_docstring(node) for node in tensor.body if isinstance(node, ast.FunctionDef)}
+    tensor = next(
+        node
+        for node in stub("_flex.pyi")
+        if isinstance(node, ast.ClassDef) and node.name == "Tensor"
+    )
+    members = {
+        node.name: ast.get_docstring(node)
+        for node in tensor.body
+        if isinstance(node, ast.FunctionDef)
+    }
     assert {"sum", "reshape", "shape", "T"} <= members.keys()
     for name, docstring in members.items():
         if not name.startswith("_"):

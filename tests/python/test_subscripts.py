@@ -54,7 +54,11 @@ def numpy_subscript(key):
     return np.asarray(key, int) if isinstance(key, list) and not key else key
 
 
-@pytest.mark.parametrize("key", [k for k in SUBSCRIPTS if not (isinstance(k, np.ndarray) and k.shape == (3, 4))], ids=repr)
+@pytest.mark.parametrize(
+    "key",
+    [k for k in SUBSCRIPTS if not (isinstance(k, np.ndarray) and k.shape == (3, 4))],
+    ids=repr,
+)
 def test_subscripts_like_numpys(key):
     t = flex.asarray(A)
     expected = A[numpy_subscript(key)]
@@ -105,7 +109,9 @@ def test_subscript_errors_are_errors_of_shape_and_of_index():
     assert issubclass(flex.SubscriptError, flex.ShapeError)
     assert issubclass(flex.SubscriptError, IndexError)
     assert not issubclass(flex.SubscriptError, flex.AxisError)
-    with pytest.raises(IndexError, match=r"^index: 3 indices for 2 dimensions \(x: \[2, 3\] int64\)$"):
+    with pytest.raises(
+        IndexError, match=r"^index: 3 indices for 2 dimensions \(x: \[2, 3\] int64\)$"
+    ):
         arange(2, 3)[0, 0, 0]
     # values that don't fit are no fault of the subscript
     t = arange(2, 3)

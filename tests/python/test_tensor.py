@@ -242,7 +242,13 @@ def test_astype(dtype):
 
 def test_reshape():
     t = arange(2, 6)
-    for made in (t.reshape(3, 4), t.reshape((3, 4)), t.reshape([3, -1]), t.reshape(np.array([3, 4])), flex.reshape(t, (3, 4))):
+    for made in (
+        t.reshape(3, 4),
+        t.reshape((3, 4)),
+        t.reshape([3, -1]),
+        t.reshape(np.array([3, 4])),
+        flex.reshape(t, (3, 4)),
+    ):
         assert made.shape == (3, 4)
         assert made.tolist() == np.arange(12).reshape(3, 4).tolist()
     assert t.reshape(-1).shape == t.reshape(np.int64(12)).shape == (12,)
@@ -266,8 +272,13 @@ def test_reshape():
 
 
 def test_repr():
-    assert repr(flex.asarray([[1, 2], [3, 4.5]])) == "Tensor([[1. , 2. ],\n        [3. , 4.5]], shape=(2, 2), dtype=float32)"
-    assert repr(flex.asarray([True])) == "Tensor([ True], shape=(1,), dtype=bool)".replace("[ True", "[True")
+    assert (
+        repr(flex.asarray([[1, 2], [3, 4.5]]))
+        == "Tensor([[1. , 2. ],\n        [3. , 4.5]], shape=(2, 2), dtype=float32)"
+    )
+    assert repr(flex.asarray([True])) == "Tensor([ True], shape=(1,), dtype=bool)".replace(
+        "[ True", "[True"
+    )
     assert repr(flex.asarray(3)) == "Tensor(3, shape=(), dtype=int64)"
     assert repr(arange(0, 3)) == "Tensor([], shape=(0, 3), dtype=int64)"
     assert str(flex.asarray([1, -10])) == "[  1, -10]"
@@ -291,7 +302,12 @@ def test_copies():
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_pickle(dtype, protocol):
-    for t in (arange(2, 3).astype(dtype), arange(2, 3).astype(dtype).T[1:], arange(0, 3).astype(dtype), flex.asarray(1, dtype=dtype)):
+    for t in (
+        arange(2, 3).astype(dtype),
+        arange(2, 3).astype(dtype).T[1:],
+        arange(0, 3).astype(dtype),
+        flex.asarray(1, dtype=dtype),
+    ):
         made = pickle.loads(pickle.dumps(t, protocol))
         assert (made.dtype, made.shape, made.tolist()) == (t.dtype, t.shape, t.tolist())
 
@@ -359,7 +375,9 @@ def test_threads_share_a_tensor():
 
 
 def test_threads_share_a_large_tensor():
-    t = flex.asarray(bytearray(1 << 17)).astype("int64")  # large enough to run without the interpreter's lock
+    t = flex.asarray(bytearray(1 << 17)).astype(
+        "int64"
+    )  # large enough to run without the interpreter's lock
 
     def add():
         for _ in range(10):
@@ -381,8 +399,22 @@ def test_nothing_leaks(in_use):
         u = copy.copy(t)
         u += 1
         u[0] = 5
-        _ = (u + t, u[1:], u[[1, 2]], u.tolist(), repr(u), pickle.loads(pickle.dumps(u)), flex.asarray([1, 2]), list(u))
-        for wrong in (lambda: u + "a", lambda: u[99], lambda: flex.asarray([[1], 2]), lambda: u + arange(3)):
+        _ = (
+            u + t,
+            u[1:],
+            u[[1, 2]],
+            u.tolist(),
+            repr(u),
+            pickle.loads(pickle.dumps(u)),
+            flex.asarray([1, 2]),
+            list(u),
+        )
+        for wrong in (
+            lambda: u + "a",
+            lambda: u[99],
+            lambda: flex.asarray([[1], 2]),
+            lambda: u + arange(3),
+        ):
             with pytest.raises((TypeError, IndexError, ValueError)):
                 wrong()
 

@@ -28,7 +28,18 @@ TABLE = flex.asarray(RNG.standard_normal((1024, 1024)).astype(np.float32))
         lambda: flex.argsort(TABLE, axis=0),
         lambda: flex.exp(LINE) * LINE,
     ],
-    ids=["sum", "sum of columns", "mean of rows", "running sum", "matmul", "softmax of rows", "softmax", "sort", "argsort", "elementwise"],
+    ids=[
+        "sum",
+        "sum of columns",
+        "mean of rows",
+        "running sum",
+        "matmul",
+        "softmax of rows",
+        "softmax",
+        "sort",
+        "argsort",
+        "elementwise",
+    ],
 )
 def test_the_same_bits_for_any_number_of_threads(compute):
     with flex.threads(1):
@@ -64,5 +75,11 @@ print("done")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_a_fork_after_parallel_work():
     # -W: Python itself warns of forks beside threads from 3.12 on
-    run = subprocess.run([sys.executable, "-W", "ignore", "-c", FORK], capture_output=True, text=True, timeout=120, check=False)
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORK],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert (run.returncode, run.stdout) == (0, "done\n"), run.stderr

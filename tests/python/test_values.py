@@ -35,7 +35,18 @@ class TestWritesBesideViews:
         assert all(row.tolist() == [0, 0, 0] for row in rows)
         assert t[:, 0].tolist() == list(range(1, 101))
 
-    @pytest.mark.parametrize("part", [np.s_[:, 3], np.s_[5], np.s_[:400], np.s_[::100, ::-1], np.s_[7, 3], np.s_[:0], np.s_[None, 5, 1:4]])
+    @pytest.mark.parametrize(
+        "part",
+        [
+            np.s_[:, 3],
+            np.s_[5],
+            np.s_[:400],
+            np.s_[::100, ::-1],
+            np.s_[7, 3],
+            np.s_[:0],
+            np.s_[None, 5, 1:4],
+        ],
+    )
     def test_small_views_in_any_layout(self, part):
         t = flex.reshape(flex.arange(200_000, dtype="float32"), (4000, 50))
         expected = np.array(t)
@@ -57,7 +68,14 @@ class TestWritesBesideViews:
 class TestChainedAssignment:
     @pytest.mark.parametrize(
         "write",
-        ["t[0][1] = 5", "t[0][:] = 9", "t.T[0, 0] = 7", "t.T[0] += 1", "flex.flip(t)[0] = 1", "[t[0]].pop()[1] = 2"],
+        [
+            "t[0][1] = 5",
+            "t[0][:] = 9",
+            "t.T[0, 0] = 7",
+            "t.T[0] += 1",
+            "flex.flip(t)[0] = 1",
+            "[t[0]].pop()[1] = 2",
+        ],
     )
     def test_a_write_to_a_temporary_is_warned_of(self, write):
         t = flex.zeros((2, 3))
@@ -102,7 +120,12 @@ class TestNumbersAndDtypes:
     """The table "Conversions" of the documentation, a row a test."""
 
     @pytest.mark.parametrize(
-        "make", [lambda x, d: flex.asarray(x, dtype=d), lambda x, d: flex.asarray([x, x], dtype=d), lambda x, d: flex.full(2, x, dtype=d)]
+        "make",
+        [
+            lambda x, d: flex.asarray(x, dtype=d),
+            lambda x, d: flex.asarray([x, x], dtype=d),
+            lambda x, d: flex.full(2, x, dtype=d),
+        ],
     )
     def test_numbers_take_the_dtype_asked_for_and_must_fit_it(self, make):
         assert flex.all(flex.equal(make(2.7, "int8"), 2))
@@ -129,7 +152,11 @@ class TestNumbersAndDtypes:
 
     def test_tensors_are_converted_element_by_element(self):
         x = flex.asarray([300.0, -300.0, 2.7, -2.7, float("nan")], dtype="float64")
-        for y in (x.astype("int8"), flex.asarray(x, dtype="int8"), flex.asarray(np.asarray(x), dtype="int8")):
+        for y in (
+            x.astype("int8"),
+            flex.asarray(x, dtype="int8"),
+            flex.asarray(np.asarray(x), dtype="int8"),
+        ):
             assert y.tolist() == [127, -128, 2, -2, 0]
         assert flex.asarray([300, -1]).astype("uint8").tolist() == [44, 255]
 

@@ -1,5 +1,6 @@
-//! The documented accuracy of every elementary function, on the instruction set that `FLEX_ISA` or the CPU chooses: float32 against
-//! float64 (libm), float64 against tables of more digits (scripts/accuracy_reference.py), both at the ends of their range too.
+//! The documented accuracy of every elementary function, on the instruction set that `FLEX_ISA` or
+//! the CPU chooses: float32 against float64 (libm), float64 against tables of more digits
+//! (scripts/accuracy_reference.py), both at the ends of their range too.
 
 use crate::common::Rng;
 use crate::common::ulp::{ulps32, ulps64};
@@ -27,7 +28,10 @@ macro_rules! unary {
             type Out = ();
             #[inline(always)]
             fn run<I: Isa>(self) {
-                self.1.iter_mut().zip(self.0).for_each(|(y, x)| *y = $trait::$name::<I>(*x));
+                self.1
+                    .iter_mut()
+                    .zip(self.0)
+                    .for_each(|(y, x)| *y = $trait::$name::<I>(*x));
             }
         }
         (|x: &[$T], y: &mut [$T]| call(Map(x, y))) as fn(&[$T], &mut [$T])
@@ -40,7 +44,11 @@ macro_rules! binary {
             type Out = ();
             #[inline(always)]
             fn run<I: Isa>(self) {
-                self.2.iter_mut().zip(self.0).zip(self.1).for_each(|((z, x), y)| *z = $trait::$name::<I>(*x, *y));
+                self.2
+                    .iter_mut()
+                    .zip(self.0)
+                    .zip(self.1)
+                    .for_each(|((z, x), y)| *z = $trait::$name::<I>(*x, *y));
             }
         }
         (|x: &[$T], y: &[$T], z: &mut [$T]| call(Map(x, y, z))) as fn(&[$T], &[$T], &mut [$T])
@@ -92,12 +100,19 @@ impl Worst {
     }
 }
 fn report(failures: Vec<String>) {
-    assert!(failures.is_empty(), "beyond the documented accuracy:\n{}", failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "beyond the documented accuracy:\n{}",
+        failures.join("\n")
+    );
 }
 fn hold(failures: &mut Vec<String>, name: &str, worst: Worst, limit: f64) {
     println!("{name:14} {:.3} of {limit} ulp, {}", worst.0, worst.1);
     if worst.0 > limit {
-        failures.push(format!("{name}: {:.3} ulp, {limit} allowed, {}", worst.0, worst.1));
+        failures.push(format!(
+            "{name}: {:.3} ulp, {limit} allowed, {}",
+            worst.0, worst.1
+        ));
     }
 }
 
@@ -110,8 +125,12 @@ fn acosh(x: f64) -> f64 {
 fn arguments32() -> Vec<f32> {
     let mut random = Rng(1);
     let patterns = (0..=u32::MAX).step_by(1021).map(f32::from_bits);
-    let ordinary = (0..1_000_000).map(|k| random.uniform(-1.0, 1.0) as f32 * [1.0, 4.0, 20.0, 110.0][k % 4]);
-    patterns.chain(ordinary).chain(SPECIAL.map(|x| x as f32)).collect()
+    let ordinary =
+        (0..1_000_000).map(|k| random.uniform(-1.0, 1.0) as f32 * [1.0, 4.0, 20.0, 110.0][k % 4]);
+    patterns
+        .chain(ordinary)
+        .chain(SPECIAL.map(|x| x as f32))
+        .collect()
 }
 
 #[test]
@@ -167,18 +186,42 @@ fn near_forms_are_the_functions_where_arguments_are_not_far() {
         sigmoid_near is_exp_far Real::sigmoid; silu_near is_exp_far Real::silu; log_near is_log_far Math::log;
     }
     assert!(1e30f32.is_far() && 1e30f64.is_far() && !f32::NAN.is_far() && !f64::INFINITY.is_far());
-    assert!(f32::NAN.is_exp_far() && f32::NAN.is_log_far() && 0f64.is_log_far() && 1f64.is_pow_far(f64::INFINITY));
+    assert!(
+        f32::NAN.is_exp_far()
+            && f32::NAN.is_log_far()
+            && 0f64.is_log_far()
+            && 1f64.is_pow_far(f64::INFINITY)
+    );
 }
 
 /// Pairs of special values, of any magnitudes, and of ordinary ones.
 fn pairs() -> (Vec<f64>, Vec<f64>) {
     let mut random = Rng(2);
-    let special = SPECIAL.iter().flat_map(|x| SPECIAL.iter().map(move |y| (*x, *y)));
-    let any: Vec<_> =
-        (0..500_000).map(|_| random.next()).map(|b| (f32::from_bits(b as u32) as f64, f32::from_bits((b >> 32) as u32) as f64)).collect();
-    let ordinary: Vec<_> =
-        (0..500_000).map(|_| (random.uniform(-5.0, 30.0) as f32 as f64, random.uniform(-20.0, 20.0) as f32 as f64)).collect();
-    special.chain(any).chain(ordinary).map(|(x, y)| (x as f32 as f64, y as f32 as f64)).unzip()
+    let special = SPECIAL
+        .iter()
+        .flat_map(|x| SPECIAL.iter().map(move |y| (*x, *y)));
+    let any: Vec<_> = (0..500_000)
+        .map(|_| random.next())
+        .map(|b| {
+            (
+                f32::from_bits(b as u32) as f64,
+                f32::from_bits((b >> 32) as u32) as f64,
+            )
+        })
+        .collect();
+    let ordinary: Vec<_> = (0..500_000)
+        .map(|_| {
+            (
+                random.uniform(-5.0, 30.0) as f32 as f64,
+                random.uniform(-20.0, 20.0) as f32 as f64,
+            )
+        })
+        .collect();
+    special
+        .chain(any)
+        .chain(ordinary)
+        .map(|(x, y)| (x as f32 as f64, y as f32 as f64))
+        .unzip()
 }
 /// NumPy's remainder, in exact steps.
 fn remainder(x: f64, y: f64) -> f64 {
@@ -195,13 +238,22 @@ fn logaddexp(x: f64, y: f64) -> f64 {
     if x.is_nan() || y.is_nan() {
         return f64::NAN;
     }
-    x.max(y) + if x == y { core::f64::consts::LN_2 } else { libm::log1p(libm::exp(-(x - y).abs())) }
+    x.max(y)
+        + if x == y {
+            core::f64::consts::LN_2
+        } else {
+            libm::log1p(libm::exp(-(x - y).abs()))
+        }
 }
 
 #[test]
 fn float32_functions_of_two_arguments() {
     let (x, y) = pairs();
-    let (x, y): (Vec<f32>, Vec<f32>) = x.iter().zip(&y).map(|(x, y)| (*x as f32, *y as f32)).unzip();
+    let (x, y): (Vec<f32>, Vec<f32>) = x
+        .iter()
+        .zip(&y)
+        .map(|(x, y)| (*x as f32, *y as f32))
+        .unzip();
     let mut z = vec![0f32; x.len()];
     let mut failures = Vec::new();
     let by_fma = |with: f64, without: f64| if has_fma() { with } else { without };
@@ -247,21 +299,35 @@ fn floor_division_and_remainder_belong_together() {
         let (mut q, mut r) = ([0.0], [0.0]);
         binary!(f64, Real::floor_divide)(&[x], &[y], &mut q);
         binary!(f64, Real::remainder)(&[x], &[y], &mut r);
-        assert_eq!(ulps64(q[0], quotient, 0.0), 0.0, "floor_divide({x}, {y}) = {}, not {quotient}", q[0]);
-        assert_eq!(ulps64(r[0], rest, 0.0), 0.0, "remainder({x}, {y}) = {}, not {rest}", r[0]);
+        assert_eq!(
+            ulps64(q[0], quotient, 0.0),
+            0.0,
+            "floor_divide({x}, {y}) = {}, not {quotient}",
+            q[0]
+        );
+        assert_eq!(
+            ulps64(r[0], rest, 0.0),
+            0.0,
+            "remainder({x}, {y}) = {}, not {rest}",
+            r[0]
+        );
     }
 }
 
 #[test]
 fn activations() {
-    let x: Vec<f32> = arguments32().into_iter().filter(|x| x.abs() < 1e4).collect();
+    let x: Vec<f32> = arguments32()
+        .into_iter()
+        .filter(|x| x.abs() < 1e4)
+        .collect();
     let mut y = vec![0f32; x.len()];
     macro_rules! check {
         ($($name:ident $reference:expr;)*) => { $(
             unary!(f32, Real::$name)(&x, &mut y);
             let reference: fn(f64) -> f64 = $reference;
             for (x, y) in x.iter().zip(&y) {
-                // The sum with 1 cancels for negative arguments: what counts is the error relative to the argument.
+                // The sum with 1 cancels for negative arguments: what counts is the error relative
+                // to the argument.
                 let error = (*y as f64 - reference(*x as f64)).abs();
                 assert!(error <= 2.5e-7 * x.abs() as f64 + 1e-45, "{}({x:e}) = {y:e}, off by {error:e}", stringify!($name));
             }
@@ -307,18 +373,26 @@ fn float64_functions_in_the_table() {
     let mut worst = std::collections::BTreeMap::<&str, Worst>::new();
     for line in table.lines() {
         let (name, numbers) = line.split_once(' ').unwrap();
-        let v: Vec<f64> = numbers.split(' ').map(|b| f64::from_bits(u64::from_str_radix(b, 16).unwrap())).collect();
+        let v: Vec<f64> = numbers
+            .split(' ')
+            .map(|b| f64::from_bits(u64::from_str_radix(b, 16).unwrap()))
+            .collect();
         let (mut got, n) = ([0.0], v.len());
         match unary64(name) {
             Some(f) => f(&v[..1], &mut got),
             None => binary64(name)(&v[..1], &v[1..2], &mut got),
         }
         let case = || format!("{name}({:?}) = {:e}", &v[..n - 2], got[0]);
-        worst.entry(name).or_default().add(ulps64(got[0], v[n - 2], v[n - 1]), case);
+        worst
+            .entry(name)
+            .or_default()
+            .add(ulps64(got[0], v[n - 2], v[n - 1]), case);
     }
     assert_eq!(worst.len(), 29);
     let mut failures = Vec::new();
-    worst.into_iter().for_each(|(name, worst)| hold(&mut failures, name, worst, limit64(name)));
+    worst
+        .into_iter()
+        .for_each(|(name, worst)| hold(&mut failures, name, worst, limit64(name)));
     report(failures);
 }
 
@@ -365,7 +439,10 @@ fn float64_special_values() {
         Real::floor 0.0, libm::floor; Real::ceil 0.0, libm::ceil; Real::trunc 0.0, libm::trunc; Real::round 0.0, libm::rint; Real::abs 0.0, libm::fabs;
         Math::sign 0.0, |x| if x.is_nan() { x } else if x == 0.0 { 0.0 } else { x.signum() };
     }
-    let pairs: Vec<_> = x.iter().flat_map(|a| x.iter().map(move |b| (*a, *b))).collect();
+    let pairs: Vec<_> = x
+        .iter()
+        .flat_map(|a| x.iter().map(move |b| (*a, *b)))
+        .collect();
     let (a, b): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
     let mut z = vec![0f64; a.len()];
     macro_rules! check2 {

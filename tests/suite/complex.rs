@@ -1,4 +1,5 @@
-//! Complex functions: against a table of more digits in the ordinary range, and against C99's special values.
+//! Complex functions: against a table of more digits in the ordinary range, and against C99's
+//! special values.
 #![cfg(all(feature = "complex", feature = "f64"))]
 
 use flex::kernel::math::{ComplexMath, Math};
@@ -42,14 +43,18 @@ fn two(a: Z, b: Z, which: u8) -> Z {
 fn rows(table: &str) -> impl Iterator<Item = (&str, Z, Z)> {
     table.lines().map(|line| {
         let (name, numbers) = line.split_once(' ').unwrap();
-        let v: Vec<f64> = numbers.split(' ').map(|b| f64::from_bits(u64::from_str_radix(b, 16).unwrap())).collect();
+        let v: Vec<f64> = numbers
+            .split(' ')
+            .map(|b| f64::from_bits(u64::from_str_radix(b, 16).unwrap()))
+            .collect();
         (name, Z::new(v[0], v[1]), Z::new(v[2], v[3]))
     })
 }
 
 #[test]
 fn values_are_within_a_few_units_of_their_magnitude() {
-    let table = std::env::var("FLEX_COMPLEX_REFERENCE").map(|path| std::fs::read_to_string(path).unwrap());
+    let table =
+        std::env::var("FLEX_COMPLEX_REFERENCE").map(|path| std::fs::read_to_string(path).unwrap());
     let table = table.unwrap_or_else(|_| include_str!("../data/complex_reference.txt").to_owned());
     let mut worst = std::collections::BTreeMap::<&str, (f64, String)>::new();
     for (name, z, want) in rows(&table) {
@@ -80,13 +85,20 @@ fn special_values_are_those_of_annex_g() {
                 || a == b && (a != 0.0 || a.is_sign_negative() == b.is_sign_negative())
                 || (b != 0.0 && b.is_finite() && close)
         };
-        // The one sign that annex G leaves open and NumPy chooses otherwise: of an infinite sine whose other part is NaN.
-        let open = name == "sin" && want.re.is_nan() && want.im.is_infinite() && got.im.is_infinite();
+        // The one sign that annex G leaves open and NumPy chooses otherwise: of an infinite sine
+        // whose other part is NaN.
+        let open =
+            name == "sin" && want.re.is_nan() && want.im.is_infinite() && got.im.is_infinite();
         if !(same(got.re, want.re) && (open || same(got.im, want.im))) {
             failures.push(format!("{name}({z:?}) = {got:?}, not {want:?}"));
         }
     }
-    assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{}:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
 
 #[test]
@@ -95,11 +107,17 @@ fn arithmetic_does_not_overflow_on_the_way() {
     assert_eq!(two(z(1e300, 1e300), z(1e300, 1e300), 0), z(1.0, 0.0));
     assert_eq!(two(z(6.0, 8.0), z(3e-308, 4e-308), 0).im, 0.0);
     assert_eq!(two(z(1.0, 2.0), z(f64::INFINITY, 0.0), 0), z(0.0, 0.0));
-    assert_eq!(two(z(1.0, -1.0), z(0.0, 0.0), 0), z(f64::INFINITY, f64::NEG_INFINITY));
+    assert_eq!(
+        two(z(1.0, -1.0), z(0.0, 0.0), 0),
+        z(f64::INFINITY, f64::NEG_INFINITY)
+    );
     assert_eq!(two(z(-5.0, 10.0), z(1.0, 2.0), 0), z(3.0, 4.0));
     assert_eq!(two(z(1.0, 2.0), z(3.0, 4.0), 2), z(-5.0, 10.0));
     assert_eq!(two(z(3e300, 4e300), z(0.0, 0.0), 3).re, 5e300);
-    assert_eq!(two(z(f64::INFINITY, f64::NAN), z(0.0, 0.0), 3).re, f64::INFINITY);
+    assert_eq!(
+        two(z(f64::INFINITY, f64::NAN), z(0.0, 0.0), 3).re,
+        f64::INFINITY
+    );
 }
 
 #[test]
@@ -123,10 +141,18 @@ fn both_widths_agree() {
     impl Kernel for Narrow {
         type Out = [Complex<f32>; 4];
         fn run<I: Isa>(self) -> Self::Out {
-            [Math::exp::<I>(self.0), Math::acosh::<I>(self.0), Math::reciprocal::<I>(self.0), Math::sign::<I>(self.0)]
+            [
+                Math::exp::<I>(self.0),
+                Math::acosh::<I>(self.0),
+                Math::reciprocal::<I>(self.0),
+                Math::sign::<I>(self.0),
+            ]
         }
     }
-    for (got, name) in call(Narrow(a)).iter().zip(["exp", "acosh", "reciprocal", "sign"]) {
+    for (got, name) in call(Narrow(a))
+        .iter()
+        .zip(["exp", "acosh", "reciprocal", "sign"])
+    {
         let want = function(name)(z);
         assert_eq!(*got, Complex::new(want.re as f32, want.im as f32), "{name}");
     }

@@ -1,4 +1,5 @@
-//! The classifier of examples/embedded on this machine: the probabilities that a microcontroller has to give.
+//! The classifier of examples/embedded on this machine: the probabilities that a microcontroller
+//! has to give.
 
 use flex::io::safetensors;
 
@@ -7,10 +8,14 @@ mod model;
 
 #[test]
 fn held_out_digits_have_the_probabilities_of_numpy() {
-    let mut weights = safetensors::parse(include_bytes!("../../examples/embedded/digits.safetensors")).unwrap();
+    let mut weights =
+        safetensors::parse(include_bytes!("../../examples/embedded/digits.safetensors")).unwrap();
     let layers = [0, 2].map(|k| {
         let mut of = |name: &str| weights.remove(&format!("{k}.{name}")).unwrap();
-        model::Layer { weight: of("weight"), bias: of("bias") }
+        model::Layer {
+            weight: of("weight"),
+            bias: of("bias"),
+        }
     });
     let mut classifier = model::Classifier::new(layers).unwrap();
     let (records, rest) = include_bytes!("../../examples/embedded/held_out.bin").as_chunks();
@@ -18,8 +23,16 @@ fn held_out_digits_have_the_probabilities_of_numpy() {
     let mut right = 0;
     for record in records.iter().map(model::Record::parse) {
         let probabilities = classifier.probabilities(&record.pixels).unwrap();
-        assert!(record.agrees(probabilities), "{probabilities:?}, not {:?}", record.probabilities);
+        assert!(
+            record.agrees(probabilities),
+            "{probabilities:?}, not {:?}",
+            record.probabilities
+        );
         right += (model::most_likely(probabilities) == record.digit) as usize;
     }
-    assert!(right * 100 >= 95 * records.len(), "{right} of {}", records.len());
+    assert!(
+        right * 100 >= 95 * records.len(),
+        "{right} of {}",
+        records.len()
+    );
 }

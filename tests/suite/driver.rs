@@ -15,9 +15,17 @@ fn every_length_and_start_gives_every_element_and_nothing_else() {
     let mut rng = Rng(7);
     for n in lengths() {
         for start in [0, 1, 3] {
-            let x = random(&mut rng, &[n + start], DType::F32).narrow(0, start, n).unwrap();
-            let y = random(&mut rng, &[n + start], DType::F32).narrow(0, start, n).unwrap();
-            let want: Vec<f64> = floats(&x).iter().zip(floats(&y)).map(|(a, b)| (*a as f32 + b as f32) as f64).collect();
+            let x = random(&mut rng, &[n + start], DType::F32)
+                .narrow(0, start, n)
+                .unwrap();
+            let y = random(&mut rng, &[n + start], DType::F32)
+                .narrow(0, start, n)
+                .unwrap();
+            let want: Vec<f64> = floats(&x)
+                .iter()
+                .zip(floats(&y))
+                .map(|(a, b)| (*a as f32 + b as f32) as f64)
+                .collect();
             assert_eq!(floats(&ops::add(&x, &y).unwrap()), want, "{n} from {start}");
             // in place, in a storage whose other elements stay
             let mut z = x.copy().unwrap();
@@ -41,16 +49,36 @@ fn layouts_and_broadcasts_agree_with_contiguous_operands() {
         (&[3, 600], &[1, 600]),
         (&[2, 1, 2, 1, 3, 1, 2, 2], &[2, 3, 2, 1, 2]),
     ];
-    for d in [DType::F32, DType::I8, DType::BF16, DType::Complex64, DType::F64].into_iter().filter(|d| d.is_available()) {
+    for d in [
+        DType::F32,
+        DType::I8,
+        DType::BF16,
+        DType::Complex64,
+        DType::F64,
+    ]
+    .into_iter()
+    .filter(|d| d.is_available())
+    {
         for (sa, sb) in shapes {
             let (a, b) = (random(&mut rng, sa, d), random(&mut rng, sb, d));
             let want = ops::subtract(&a, &b).unwrap();
             let compared = ops::equal(&a, &b).unwrap();
             // the first result is checked element by element, the others against it
-            let (av, bv) = (a.broadcast_to(want.shape()).unwrap(), b.broadcast_to(want.shape()).unwrap());
+            let (av, bv) = (
+                a.broadcast_to(want.shape()).unwrap(),
+                b.broadcast_to(want.shape()).unwrap(),
+            );
             for ((x, y), z) in values(&av).into_iter().zip(values(&bv)).zip(values(&want)) {
-                let exact = if d.is_integer() { wrap(x.int() - y.int(), d) as f64 } else { x.float() - y.float() };
-                assert!(close(z.float(), exact, epsilon(d) * 0.51, 0.0) || d.is_integer() && z.float() == exact, "{d} {sa:?} {sb:?}");
+                let exact = if d.is_integer() {
+                    wrap(x.int() - y.int(), d) as f64
+                } else {
+                    x.float() - y.float()
+                };
+                assert!(
+                    close(z.float(), exact, epsilon(d) * 0.51, 0.0)
+                        || d.is_integer() && z.float() == exact,
+                    "{d} {sa:?} {sb:?}"
+                );
             }
             for (la, x) in layouts(&a) {
                 for (lb, y) in layouts(&b) {
@@ -67,15 +95,23 @@ fn layouts_and_broadcasts_agree_with_contiguous_operands() {
     }
 }
 
-/// Rectangles of a transposed walk that begin at the same element and have as many, in other shapes.
+/// Rectangles of a transposed walk that begin at the same element and have as many, in other
+/// shapes.
 #[test]
 fn packed_tiles_of_equal_size_are_told_apart() {
     if !DType::F16.is_available() {
         return;
     }
     let numbers: Vec<flex::Scalar> = (0..960).map(|i| flex::Scalar::Int(i % 509)).collect();
-    let a = tensor(&numbers, &[960], DType::F16).slice_axis(0, None, None, 2).unwrap().unfold(0, 192, 32).unwrap();
-    let b = Tensor::zeros([192, 10], DType::F16).unwrap().transpose(0, 1).unwrap();
+    let a = tensor(&numbers, &[960], DType::F16)
+        .slice_axis(0, None, None, 2)
+        .unwrap()
+        .unfold(0, 192, 32)
+        .unwrap();
+    let b = Tensor::zeros([192, 10], DType::F16)
+        .unwrap()
+        .transpose(0, 1)
+        .unwrap();
     assert_eq!(a.shape(), b.shape());
     assert_eq!(floats(&ops::add(&a, &b).unwrap()), floats(&a));
 }
@@ -88,7 +124,11 @@ fn dtypes_are_promoted_and_numbers_are_weak() {
         for b in DType::ALL.into_iter().filter(|d| d.is_available()) {
             let (x, y) = (random(&mut rng, &[n], a), random(&mut rng, &[n], b));
             // int8 with uint8 has a common dtype that a build may lack
-            let Some(common) = a.promote(b, "multiply").ok().filter(|d| d.is_available() && !d.is_storage()) else {
+            let Some(common) = a
+                .promote(b, "multiply")
+                .ok()
+                .filter(|d| d.is_available() && !d.is_storage())
+            else {
                 assert!(ops::multiply(&x, &y).is_err());
                 continue;
             };
@@ -100,7 +140,13 @@ fn dtypes_are_promoted_and_numbers_are_weak() {
             let want = ops::multiply(x.astype(common).unwrap(), y.astype(common).unwrap()).unwrap();
             let (g, w) = (floats(&got), floats(&want));
             for i in 0..n {
-                assert!(close(g[i], w[i], 2.0 * epsilon(common), 0.0) || common.is_integer() && g[i] == w[i], "{a} {b}: {} {}", g[i], w[i]);
+                assert!(
+                    close(g[i], w[i], 2.0 * epsilon(common), 0.0)
+                        || common.is_integer() && g[i] == w[i],
+                    "{a} {b}: {} {}",
+                    g[i],
+                    w[i]
+                );
             }
         }
         if !a.is_bool() && !a.is_storage() {
@@ -109,7 +155,11 @@ fn dtypes_are_promoted_and_numbers_are_weak() {
             assert_eq!(y.dtype(), a);
             let three = Tensor::scalar(3, a).unwrap();
             assert_eq!(values(&y), values(&ops::add(&x, &three).unwrap()), "{a}");
-            assert_eq!(values(&ops::subtract(3, &x).unwrap()), values(&ops::subtract(&three, &x).unwrap()), "{a}");
+            assert_eq!(
+                values(&ops::subtract(3, &x).unwrap()),
+                values(&ops::subtract(&three, &x).unwrap()),
+                "{a}"
+            );
         }
     }
 }
@@ -139,58 +189,131 @@ fn results_take_the_buffer_of_an_operand_given_away() {
 #[test]
 fn the_second_power_is_the_square() {
     let mut rng = Rng(29);
-    for d in DType::ALL.into_iter().filter(|d| d.is_available() && !d.is_bool() && !d.is_storage()) {
+    for d in DType::ALL
+        .into_iter()
+        .filter(|d| d.is_available() && !d.is_bool() && !d.is_storage())
+    {
         for n in [0, 1, 17, 9000] {
             let x = random(&mut rng, &[n], d);
-            let squared = if d.real() == d { ops::multiply(&x, &x) } else { ops::square(&x) };
+            let squared = if d.real() == d {
+                ops::multiply(&x, &x)
+            } else {
+                ops::square(&x)
+            };
             let want = values(&squared.unwrap());
             let mut assigned = x.clone();
             ops::apply_in_place(Op::Pow.row(), &mut assigned, Some(Arg::from(2))).unwrap();
-            for got in [ops::pow(&x, 2).unwrap(), ops::pow(x.copy().unwrap(), 2).unwrap(), assigned] {
-                assert_eq!((got.dtype(), values(&got)), (d, want.clone()), "{d}, {n} elements");
+            for got in [
+                ops::pow(&x, 2).unwrap(),
+                ops::pow(x.copy().unwrap(), 2).unwrap(),
+                assigned,
+            ] {
+                assert_eq!(
+                    (got.dtype(), values(&got)),
+                    (d, want.clone()),
+                    "{d}, {n} elements"
+                );
             }
         }
     }
     let x = Tensor::from_slice(&[f32::NEG_INFINITY, -0.0, f32::NAN, 1e30, -3.0], [5]).unwrap();
     let y = ops::pow(&x, 2.0).unwrap().to_vec::<f32>().unwrap();
-    assert!(y[2].is_nan() && [y[0], y[1], y[3], y[4]] == [f32::INFINITY, 0.0, f32::INFINITY, 9.0] && y[1].is_sign_positive());
+    assert!(
+        y[2].is_nan()
+            && [y[0], y[1], y[3], y[4]] == [f32::INFINITY, 0.0, f32::INFINITY, 9.0]
+            && y[1].is_sign_positive()
+    );
     // a float exponent makes integers floats
-    assert_eq!(floats(&ops::pow(Tensor::from_slice(&[3i32], [1]).unwrap(), 2.0).unwrap()), [9.0]);
+    assert_eq!(
+        floats(&ops::pow(Tensor::from_slice(&[3i32], [1]).unwrap(), 2.0).unwrap()),
+        [9.0]
+    );
 }
 
-/// A result has the order of dimensions that its operands of its shape share, and is row-major where they differ.
+/// A result has the order of dimensions that its operands of its shape share, and is row-major
+/// where they differ.
 #[test]
 fn results_keep_the_order_of_their_operands() {
     let mut rng = Rng(23);
     for shape in [[3usize, 4, 5, 1], [12, 30, 40, 1]] {
-        for order in [[0isize, 1, 2, 3], [2, 1, 0, 3], [1, 2, 0, 3], [2, 3, 0, 1], [3, 0, 2, 1]] {
-            let (a, b) = (random(&mut rng, &shape, DType::F32), random(&mut rng, &shape, DType::F32));
+        for order in [
+            [0isize, 1, 2, 3],
+            [2, 1, 0, 3],
+            [1, 2, 0, 3],
+            [2, 3, 0, 1],
+            [3, 0, 2, 1],
+        ] {
+            let (a, b) = (
+                random(&mut rng, &shape, DType::F32),
+                random(&mut rng, &shape, DType::F32),
+            );
             let (x, y) = (a.permute(order).unwrap(), b.permute(order).unwrap());
             let (cx, cy) = (x.contiguous().unwrap(), y.contiguous().unwrap());
             let steps = |t: &Tensor| -> Vec<(usize, isize)> {
-                t.shape().iter().copied().zip(t.strides().iter().copied()).filter(|(n, _)| *n != 1).collect()
+                t.shape()
+                    .iter()
+                    .copied()
+                    .zip(t.strides().iter().copied())
+                    .filter(|(n, _)| *n != 1)
+                    .collect()
             };
             let check = |got: Tensor, like: &Tensor, want: Tensor| {
                 assert_eq!(steps(&got), steps(like), "{shape:?} {order:?}");
                 assert_eq!(values(&got), values(&want), "{shape:?} {order:?}");
             };
             let row = random(&mut rng, &[x.shape()[3]], DType::F32);
-            check(ops::subtract(&x, &y).unwrap(), &x, ops::subtract(&cx, &cy).unwrap());
+            check(
+                ops::subtract(&x, &y).unwrap(),
+                &x,
+                ops::subtract(&cx, &cy).unwrap(),
+            );
             check(ops::exp(&x).unwrap(), &x, ops::exp(&cx).unwrap());
             check(ops::add(&x, 2).unwrap(), &x, ops::add(&cx, 2).unwrap());
-            check(ops::multiply(&row, &x).unwrap(), &x, ops::multiply(&row, &cx).unwrap());
-            check(x.astype(DType::I32).unwrap(), &x, cx.astype(DType::I32).unwrap());
+            check(
+                ops::multiply(&row, &x).unwrap(),
+                &x,
+                ops::multiply(&row, &cx).unwrap(),
+            );
+            check(
+                x.astype(DType::I32).unwrap(),
+                &x,
+                cx.astype(DType::I32).unwrap(),
+            );
             let less = ops::less(&x, &y).unwrap();
-            check(ops::where_(&less, &x, 1.5).unwrap(), &x, ops::where_(&less, &cx, 1.5).unwrap());
-            check(ops::where_(&less, &x, &y).unwrap(), &x, ops::where_(&less, &cx, &cy).unwrap());
+            check(
+                ops::where_(&less, &x, 1.5).unwrap(),
+                &x,
+                ops::where_(&less, &cx, 1.5).unwrap(),
+            );
+            check(
+                ops::where_(&less, &x, &y).unwrap(),
+                &x,
+                ops::where_(&less, &cx, &cy).unwrap(),
+            );
             // turned round along one dimension
             let turned = x.flip([1]).unwrap();
-            check(ops::negative(&turned).unwrap(), &x, ops::negative(turned.contiguous().unwrap()).unwrap());
+            check(
+                ops::negative(&turned).unwrap(),
+                &x,
+                ops::negative(turned.contiguous().unwrap()).unwrap(),
+            );
             // two orders, and a repeated operand, which has none
-            check(ops::subtract(&cx, &y).unwrap(), if order.is_sorted() { &x } else { &cx }, ops::subtract(&cx, &cy).unwrap());
+            check(
+                ops::subtract(&cx, &y).unwrap(),
+                if order.is_sorted() { &x } else { &cx },
+                ops::subtract(&cx, &cy).unwrap(),
+            );
             let longest = (0..4).max_by_key(|k| x.shape()[*k]).unwrap() as isize;
-            let repeated = x.slice_axis(longest, Some(0), Some(1), 1).unwrap().broadcast_to(x.shape()).unwrap();
-            check(ops::add(&repeated, 1).unwrap(), &cx, ops::add(repeated.contiguous().unwrap(), 1).unwrap());
+            let repeated = x
+                .slice_axis(longest, Some(0), Some(1), 1)
+                .unwrap()
+                .broadcast_to(x.shape())
+                .unwrap();
+            check(
+                ops::add(&repeated, 1).unwrap(),
+                &cx,
+                ops::add(repeated.contiguous().unwrap(), 1).unwrap(),
+            );
             // in place, and in a buffer given away
             let mut z = ops::multiply(&x, 1).unwrap();
             let p = z.as_ptr();
@@ -199,7 +322,11 @@ fn results_keep_the_order_of_their_operands() {
             assert_eq!(z.as_ptr(), p);
             let z = ops::abs(z).unwrap();
             assert_eq!(z.as_ptr(), p);
-            check(z, &x, ops::abs(ops::multiply(ops::subtract(&cx, &cy).unwrap(), &cx).unwrap()).unwrap());
+            check(
+                z,
+                &x,
+                ops::abs(ops::multiply(ops::subtract(&cx, &cy).unwrap(), &cx).unwrap()).unwrap(),
+            );
         }
     }
 }
@@ -209,7 +336,10 @@ fn in_place_operations_write_to_their_target_alone() {
     let mut x = Tensor::from_slice(&[1i32, 2, 3, 4], [2, 2]).unwrap();
     let p = x.as_ptr();
     x += 1;
-    assert_eq!((x.as_ptr(), x.to_vec::<i32>().unwrap()), (p, vec![2, 3, 4, 5]));
+    assert_eq!(
+        (x.as_ptr(), x.to_vec::<i32>().unwrap()),
+        (p, vec![2, 3, 4, 5])
+    );
     let before = x.clone();
     x *= &before;
     assert_eq!(x.to_vec::<i32>().unwrap(), [4, 9, 16, 25]);
@@ -222,7 +352,10 @@ fn in_place_operations_write_to_their_target_alone() {
         Tensor::zeros([3], DType::I32).unwrap(),
     ] {
         assert!(ops::apply_in_place(Op::Add.row(), &mut x, Some(Arg::Ref(&bad))).is_err());
-        assert_eq!((x.as_ptr(), x.to_vec::<i32>().unwrap(), x.dtype()), (p, vec![4, 9, 16, 25], DType::I32));
+        assert_eq!(
+            (x.as_ptr(), x.to_vec::<i32>().unwrap(), x.dtype()),
+            (p, vec![4, 9, 16, 25], DType::I32)
+        );
     }
 }
 
@@ -241,19 +374,31 @@ fn few_elements_in_place_keep_their_memory() {
         x -= &kept;
         assert!(floats(&x).iter().all(|v| *v == 0.0) && floats(&kept) == before);
         // of a part, the part alone
-        let mut part = Tensor::from_slice(&values, [n]).unwrap().narrow(0, n / 2, n - n / 2).unwrap();
+        let mut part = Tensor::from_slice(&values, [n])
+            .unwrap()
+            .narrow(0, n / 2, n - n / 2)
+            .unwrap();
         let q = part.as_ptr();
         part += 1;
-        assert_eq!((part.as_ptr(), floats(&part)), (q, (n / 2..n).map(|k| k as f64 + 1.0).collect()));
+        assert_eq!(
+            (part.as_ptr(), floats(&part)),
+            (q, (n / 2..n).map(|k| k as f64 + 1.0).collect())
+        );
     }
 }
 
 #[cfg(feature = "half")]
 #[test]
 fn in_place_operations_keep_the_dtype() {
-    let mut h = Tensor::from_slice(&[1.0f32, 2.0], [2]).unwrap().astype(DType::BF16).unwrap();
+    let mut h = Tensor::from_slice(&[1.0f32, 2.0], [2])
+        .unwrap()
+        .astype(DType::BF16)
+        .unwrap();
     h /= 3.0f32;
-    assert_eq!((h.dtype(), floats(&h)), (DType::BF16, vec![0.333984375, 0.66796875]));
+    assert_eq!(
+        (h.dtype(), floats(&h)),
+        (DType::BF16, vec![0.333984375, 0.66796875])
+    );
 }
 
 #[test]
@@ -261,15 +406,24 @@ fn mistakes_are_named() {
     let a = Tensor::zeros([2, 3], DType::F32).unwrap();
     let b = Tensor::zeros([4], DType::F32).unwrap();
     let text = |r: flex::Result<Tensor>| r.unwrap_err().to_string();
-    assert_eq!(text(ops::add(&a, &b)), "add: shapes [2, 3] and [4] do not broadcast: sizes 3 and 4 differ and neither is 1");
+    assert_eq!(
+        text(ops::add(&a, &b)),
+        "add: shapes [2, 3] and [4] do not broadcast: sizes 3 and 4 differ and neither is 1"
+    );
     assert!(text(ops::bitwise_and(&a, &a)).contains("not defined for float32"));
     let i = Tensor::from_slice(&[1i32, 0], [2]).unwrap();
     assert!(text(ops::floor_divide(&i, &i)).contains("integer division by zero"));
     assert!(text(ops::remainder(&i, 0)).contains("integer division by zero"));
     assert!(text(ops::pow(&i, -1)).contains("negative power"));
     assert!(text(ops::where_(&i, &i, &i)).contains("the condition is int32, not bool"));
-    assert!(text(ops::add(Tensor::zeros([2], DType::I8).unwrap(), 300)).contains("300 is out of range for int8"));
-    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| &a + &b)).is_err(), "operators panic with the same message");
+    assert!(
+        text(ops::add(Tensor::zeros([2], DType::I8).unwrap(), 300))
+            .contains("300 is out of range for int8")
+    );
+    assert!(
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| &a + &b)).is_err(),
+        "operators panic with the same message"
+    );
 }
 
 #[cfg(feature = "ints")]
@@ -279,7 +433,10 @@ fn unsigned_and_signed_64_bit_integers_compare_exactly() {
     let u = [u64::MAX, i64::MAX as u64 + 1, i64::MAX as u64, 1, 0];
     for (i, x) in s.iter().enumerate() {
         for y in u {
-            let (a, b) = (Tensor::from_slice(&[*x], [1]).unwrap(), Tensor::from_slice(&[y], [1]).unwrap());
+            let (a, b) = (
+                Tensor::from_slice(&[*x], [1]).unwrap(),
+                Tensor::from_slice(&[y], [1]).unwrap(),
+            );
             let one = |t: flex::Result<Tensor>| t.unwrap().item::<bool>().unwrap();
             let (p, q) = (*x as i128, y as i128);
             assert_eq!(one(ops::less(&a, &b)), p < q, "{i}");
@@ -289,5 +446,11 @@ fn unsigned_and_signed_64_bit_integers_compare_exactly() {
             assert_eq!(one(ops::greater(&b, &a)), q > p);
         }
     }
-    assert!(ops::add(Tensor::zeros([1], DType::U64).unwrap(), Tensor::zeros([1], DType::I8).unwrap()).is_err());
+    assert!(
+        ops::add(
+            Tensor::zeros([1], DType::U64).unwrap(),
+            Tensor::zeros([1], DType::I8).unwrap()
+        )
+        .is_err()
+    );
 }

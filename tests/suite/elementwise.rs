@@ -82,19 +82,31 @@ fn every_operation_computes_every_dtype_or_says_that_it_does_not() {
     for op in Op::ALL.iter().copied() {
         for d in DType::ALL {
             if !d.is_available() {
-                let Err(Error::DType { message, .. }) = Tensor::zeros([3], d).and_then(|x| apply(op, &vec![&x; op.arity()])) else {
+                let Err(Error::DType { message, .. }) =
+                    Tensor::zeros([3], d).and_then(|x| apply(op, &vec![&x; op.arity()]))
+                else {
                     if op.rule() == Rule::Select {
                         continue;
                     }
                     panic!("{} {d}", op.name())
                 };
-                assert!(message.contains("feature") || op.rule() == Rule::Select, "{message}");
+                assert!(
+                    message.contains("feature") || op.rule() == Rule::Select,
+                    "{message}"
+                );
                 continue;
             }
-            let x = Tensor::scalar(if d.is_bool() { flex::Scalar::Bool(true) } else { flex::Scalar::Int(1) }, d)
-                .unwrap()
-                .broadcast_to([5])
-                .unwrap();
+            let x = Tensor::scalar(
+                if d.is_bool() {
+                    flex::Scalar::Bool(true)
+                } else {
+                    flex::Scalar::Int(1)
+                },
+                d,
+            )
+            .unwrap()
+            .broadcast_to([5])
+            .unwrap();
             let c = Tensor::from_slice(&[true, false, true, false, true], [5]).unwrap();
             let mut args = vec![&x; op.arity()];
             if op.rule() == Rule::Select {
@@ -103,13 +115,22 @@ fn every_operation_computes_every_dtype_or_says_that_it_does_not() {
             match apply(op, &args) {
                 Ok(y) => {
                     assert!(!undefined(op, d), "{} computes {d}", op.name());
-                    let common = if op.rule() == Rule::Float { d.inexact() } else { d };
+                    let common = if op.rule() == Rule::Float {
+                        d.inexact()
+                    } else {
+                        d
+                    };
                     let want = match op.rule() {
                         Rule::Bool => DType::Bool,
                         Rule::Real => common.real(),
                         _ => common,
                     };
-                    assert_eq!((y.dtype(), y.shape()), (want, &[5][..]), "{} {d}", op.name());
+                    assert_eq!(
+                        (y.dtype(), y.shape()),
+                        (want, &[5][..]),
+                        "{} {d}",
+                        op.name()
+                    );
                 }
                 Err(Error::DType { op: name, message }) => {
                     assert!(undefined(op, d), "{} refuses {d}: {message}", op.name());
@@ -133,7 +154,11 @@ fn integer(op: Op, a: i128, b: i128, d: DType) -> Option<i128> {
         FloorDivide => wrap(a.div_euclid(b) - (b < 0 && a.rem_euclid(b) != 0) as i128, d),
         Remainder => {
             let r = a % b;
-            if r != 0 && (r < 0) != (b < 0) { r + b } else { r }
+            if r != 0 && (r < 0) != (b < 0) {
+                r + b
+            } else {
+                r
+            }
         }
         Fmod => a % b,
         Pow => {
@@ -308,12 +333,18 @@ fn pairs(d: DType) -> (Tensor, Tensor, usize) {
 
 #[test]
 fn integers_and_bools_agree_with_the_oracle() {
-    for d in DType::ALL.into_iter().filter(|d| d.is_available() && (d.is_integer() || d.is_bool())) {
+    for d in DType::ALL
+        .into_iter()
+        .filter(|d| d.is_available() && (d.is_integer() || d.is_bool()))
+    {
         let (a, b, n) = pairs(d);
         let (av, bv) = (values(&a), values(&b));
         for op in Op::ALL.iter().copied().filter(|o| o.rule() != Rule::Float) {
             let (want, got): (Vec<_>, _) = if op.arity() == 1 {
-                (av.iter().map(|x| integer_unary(op, x.int(), d)).collect(), apply(op, &[&a]))
+                (
+                    av.iter().map(|x| integer_unary(op, x.int(), d)).collect(),
+                    apply(op, &[&a]),
+                )
             } else if op.arity() == 2 {
                 // divisors that are zero and negative exponents are errors of their own
                 let fit = |x: &Value| match op {
@@ -324,10 +355,22 @@ fn integers_and_bools_agree_with_the_oracle() {
                 let safe: Vec<flex::Scalar> = bv
                     .iter()
                     .map(|x| if fit(x) { x.int() } else { 1 })
-                    .map(|x| if d.is_bool() { flex::Scalar::Bool(x != 0) } else { flex::Scalar::Int(x) })
+                    .map(|x| {
+                        if d.is_bool() {
+                            flex::Scalar::Bool(x != 0)
+                        } else {
+                            flex::Scalar::Int(x)
+                        }
+                    })
                     .collect();
                 let b = tensor(&safe, b.shape(), d);
-                (av.iter().zip(values(&b)).map(|(x, y)| integer(op, x.int(), y.int(), d)).collect(), apply(op, &[&a, &b]))
+                (
+                    av.iter()
+                        .zip(values(&b))
+                        .map(|(x, y)| integer(op, x.int(), y.int(), d))
+                        .collect(),
+                    apply(op, &[&a, &b]),
+                )
             } else {
                 continue;
             };
@@ -342,24 +385,38 @@ fn integers_and_bools_agree_with_the_oracle() {
         }
     }
     let x = Tensor::from_slice(&[true, false], [2]).unwrap();
-    assert_eq!(ops::bitwise_invert(&x).unwrap().to_vec::<bool>().unwrap(), [false, true]);
+    assert_eq!(
+        ops::bitwise_invert(&x).unwrap().to_vec::<bool>().unwrap(),
+        [false, true]
+    );
 }
 
 #[test]
 fn floats_agree_with_the_oracle() {
-    for d in DType::ALL.into_iter().filter(|d| d.is_available() && d.is_float() && !d.is_storage()) {
+    for d in DType::ALL
+        .into_iter()
+        .filter(|d| d.is_available() && d.is_float() && !d.is_storage())
+    {
         let (a, b, _) = pairs(d);
         let (av, bv) = (floats(&a), floats(&b));
         for op in Op::ALL.iter().copied().filter(|o| o.arity() < 3) {
             let want: Vec<_> = if op.arity() == 1 {
                 av.iter().map(|x| float_unary(op, *x)).collect()
             } else {
-                av.iter().zip(&bv).map(|(x, y)| float_binary(op, *x, *y)).collect()
+                av.iter()
+                    .zip(&bv)
+                    .map(|(x, y)| float_binary(op, *x, *y))
+                    .collect()
             };
             if want[0].is_none() {
                 continue;
             }
-            let got = if op.arity() == 1 { apply(op, &[&a]) } else { apply(op, &[&a, &b]) }.unwrap();
+            let got = if op.arity() == 1 {
+                apply(op, &[&a])
+            } else {
+                apply(op, &[&a, &b])
+            }
+            .unwrap();
             // the oracle's result as the dtype holds it
             let rounded = |x: f64| match d {
                 DType::F16 => half::f16::from_f64(x).to_f64(),
@@ -377,7 +434,8 @@ fn floats_agree_with_the_oracle() {
                 // which of two zeros is the larger is nobody's business
                 let signed = op.rule() != Rule::Bool && !matches!(op, Op::Maximum | Op::Minimum);
                 assert!(
-                    close(g, w, 4.0 * epsilon(d), tiny) && (w != 0.0 || !signed || g.is_sign_negative() == w.is_sign_negative()),
+                    close(g, w, 4.0 * epsilon(d), tiny)
+                        && (w != 0.0 || !signed || g.is_sign_negative() == w.is_sign_negative()),
                     "{} {d} of {:?} {:?}: {g:?}, not {w:?}",
                     op.name(),
                     av[i],

@@ -1,4 +1,5 @@
-//! Files as things of the operating system: its refusals, what is replaced, streams, dtypes of others.
+//! Files as things of the operating system: its refusals, what is replaced, streams, dtypes of
+//! others.
 #![cfg(feature = "std")]
 
 use flex::io::{npy, safetensors};
@@ -16,7 +17,11 @@ impl Folder {
         Folder(folder)
     }
     fn names(&self) -> Vec<String> {
-        self.0.read_dir().unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+        self.0
+            .read_dir()
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect()
     }
 }
 impl Drop for Folder {
@@ -30,17 +35,30 @@ fn ones() -> Tensor {
 }
 /// Both formats' ways to write a file.
 fn writers() -> [fn(&Path) -> flex::Result<()>; 2] {
-    [|path| npy::save(path, &ones()), |path| safetensors::save(path, [("x", &ones())], &Default::default())]
+    [
+        |path| npy::save(path, &ones()),
+        |path| safetensors::save(path, [("x", &ones())], &Default::default()),
+    ]
 }
 
 #[test]
 fn refusals_keep_the_path_and_the_number() {
     let folder = Folder::new("refusals");
     let missing = folder.0.join("none").join("x");
-    let calls = [npy::map(&missing).map(drop), safetensors::metadata(&missing).map(drop), writers()[0](&missing), writers()[1](&missing)];
+    let calls = [
+        npy::map(&missing).map(drop),
+        safetensors::metadata(&missing).map(drop),
+        writers()[0](&missing),
+        writers()[1](&missing),
+    ];
     for result in calls {
         match result {
-            Err(Error::Io { path, kind: ErrorKind::NotFound, code: Some(_), .. }) => assert_eq!(*path, *missing),
+            Err(Error::Io {
+                path,
+                kind: ErrorKind::NotFound,
+                code: Some(_),
+                ..
+            }) => assert_eq!(*path, *missing),
             other => panic!("{other:?}"),
         }
     }
@@ -57,12 +75,21 @@ fn links_to_nothing_are_followed() {
         let (link, target) = (folder.0.join("link"), folder.0.join("there").join("target"));
         symlink("there/target", &link).unwrap();
         write(&link).unwrap();
-        assert!(link.symlink_metadata().unwrap().is_symlink() && target.symlink_metadata().unwrap().is_file());
+        assert!(
+            link.symlink_metadata().unwrap().is_symlink()
+                && target.symlink_metadata().unwrap().is_file()
+        );
         fs::remove_file(link).unwrap();
         fs::remove_file(target).unwrap();
         let circle = folder.0.join("circle");
         symlink("circle", &circle).unwrap();
-        assert!(matches!(write(&circle), Err(Error::Io { code: Some(libc::ELOOP), .. })));
+        assert!(matches!(
+            write(&circle),
+            Err(Error::Io {
+                code: Some(libc::ELOOP),
+                ..
+            })
+        ));
         fs::remove_file(circle).unwrap();
     }
     assert_eq!(folder.names(), ["there"]);
@@ -77,7 +104,11 @@ fn permissions_are_kept_and_nothing_is_left() {
     fs::write(&other, b"").unwrap();
     for write in writers() {
         write(&path).unwrap();
-        assert_eq!(path.metadata().unwrap().permissions(), other.metadata().unwrap().permissions(), "those of any new file");
+        assert_eq!(
+            path.metadata().unwrap().permissions(),
+            other.metadata().unwrap().permissions(),
+            "those of any new file"
+        );
         fs::set_permissions(&path, fs::Permissions::from_mode(0o604)).unwrap();
         write(&path).unwrap();
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o604);
@@ -101,18 +132,34 @@ fn streams_are_read_to_where_they_should_be() {
     let mut file = npy::write(&x).unwrap();
     file.extend(b"more");
     let mut slow = Slow(&file);
-    assert_eq!(npy::read_from(&mut slow).unwrap().to_vec::<f32>().unwrap(), [1.0; 10]);
+    assert_eq!(
+        npy::read_from(&mut slow).unwrap().to_vec::<f32>().unwrap(),
+        [1.0; 10]
+    );
     assert_eq!(slow.0, b"more");
     let mut file = safetensors::write([("x", &x)], &[("k".into(), "v".into())].into()).unwrap();
     let mut slow = Slow(&file);
     assert_eq!(safetensors::read_metadata(&mut slow).unwrap()["k"], "v");
     assert_eq!(slow.0.len(), 40, "the data is not read");
-    assert_eq!(safetensors::read_from(Slow(&file)).unwrap()["x"].to_vec::<f32>().unwrap(), [1.0; 10]);
+    assert_eq!(
+        safetensors::read_from(Slow(&file)).unwrap()["x"]
+            .to_vec::<f32>()
+            .unwrap(),
+        [1.0; 10]
+    );
     for n in 0..file.len() {
-        assert!(matches!(safetensors::read_from(Slow(&file[..n])), Err(Error::File { .. })), "{n}");
+        assert!(
+            matches!(
+                safetensors::read_from(Slow(&file[..n])),
+                Err(Error::File { .. })
+            ),
+            "{n}"
+        );
     }
     file.push(0);
-    assert!(matches!(safetensors::read_from(Slow(&file)), Err(Error::File { message, .. }) if message.contains("data beyond")));
+    assert!(
+        matches!(safetensors::read_from(Slow(&file)), Err(Error::File { message, .. }) if message.contains("data beyond"))
+    );
 }
 
 #[test]
@@ -123,13 +170,27 @@ fn tensors_of_other_dtypes_are_apart() {
     file.extend(1.5f32.to_le_bytes());
     file.extend([7, 8, 9]);
     let tensors = safetensors::parse(&file).unwrap();
-    assert_eq!((tensors.len(), tensors.tensor("b").unwrap().to_vec::<f32>().unwrap()), (1, vec![1.5]));
-    assert!(matches!(tensors.tensor("a"), Err(Error::DType { message, .. }) if message.contains("F8_E8M0")));
+    assert_eq!(
+        (
+            tensors.len(),
+            tensors.tensor("b").unwrap().to_vec::<f32>().unwrap()
+        ),
+        (1, vec![1.5])
+    );
+    assert!(
+        matches!(tensors.tensor("a"), Err(Error::DType { message, .. }) if message.contains("F8_E8M0"))
+    );
     assert!(matches!(tensors.tensor("c"), Err(Error::Value { .. })));
     let other = &tensors.others["a"];
-    assert_eq!((other.dtype.as_str(), &other.shape[..], other.bytes.dtype()), ("F8_E8M0", &[3][..], DType::U8));
+    assert_eq!(
+        (other.dtype.as_str(), &other.shape[..], other.bytes.dtype()),
+        ("F8_E8M0", &[3][..], DType::U8)
+    );
     // SAFETY: three bytes of a contiguous tensor (TENSOR1), initialised (STORAGE1).
-    assert_eq!(unsafe { std::slice::from_raw_parts(other.bytes.as_ptr(), 3) }, [7, 8, 9]);
+    assert_eq!(
+        unsafe { std::slice::from_raw_parts(other.bytes.as_ptr(), 3) },
+        [7, 8, 9]
+    );
 }
 
 #[test]
@@ -140,7 +201,10 @@ fn json_as_others_write_it() {
         safetensors::parse_metadata(&file)
     };
     let m = parse(" {\"__metadata__\" : {\"\\u00e9\\ud83d\\ude00\" : \"\\\"\\\\\\/\\b\\f\\n\\r\\t\u{fc}\", \"\" : \"\"} }\n ").unwrap();
-    assert_eq!((m["\u{e9}\u{1f600}"].as_str(), m[""].as_str()), ("\"\\/\u{8}\u{c}\n\r\t\u{fc}", ""));
+    assert_eq!(
+        (m["\u{e9}\u{1f600}"].as_str(), m[""].as_str()),
+        ("\"\\/\u{8}\u{c}\n\r\t\u{fc}", "")
+    );
     let extra = r#"{"a":{"dtype":"BOOL","more":[1.5e-3,{"x":[null,true,-0]}],"shape":[0],"data_offsets":[0,0]}}"#;
     assert!(parse(extra).unwrap().is_empty());
     for wrong in [

@@ -1,5 +1,10 @@
 //! Taking, putting, masks, positions against naive oracles: every dtype, layout and mode.
-#![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
+#![cfg(all(
+    feature = "ints",
+    feature = "f64",
+    feature = "half",
+    feature = "complex"
+))]
 
 use crate::common::{Rng, Value, close, epsilon, indices, layouts, random, values};
 use flex::ops::{self, Index, ScatterMode};
@@ -17,9 +22,14 @@ fn same(a: &[Value], b: &[Value]) -> bool {
 /// Random positions in an axis of `size`, some negative, in a random integer dtype.
 fn positions(rng: &mut Rng, shape: &[usize], size: usize) -> Tensor {
     let n = shape.iter().product::<usize>();
-    let p: Vec<i64> = (0..n).map(|_| rng.between(0, 2 * size - 1) as i64 - size as i64).collect();
+    let p: Vec<i64> = (0..n)
+        .map(|_| rng.between(0, 2 * size - 1) as i64 - size as i64)
+        .collect();
     let dtypes = [DType::I8, DType::I16, DType::I32, DType::I64];
-    Tensor::from_slice(&p, shape).unwrap().astype(dtypes[rng.between(0, 3)]).unwrap()
+    Tensor::from_slice(&p, shape)
+        .unwrap()
+        .astype(dtypes[rng.between(0, 3)])
+        .unwrap()
 }
 fn wrapped(p: &Value, size: usize) -> usize {
     p.int().rem_euclid(size as i128) as usize
@@ -29,7 +39,14 @@ fn wrapped(p: &Value, size: usize) -> usize {
 fn take_and_put_back_against_an_oracle() {
     let mut rng = Rng(1);
     for dtype in DType::ALL {
-        for (shape, axis) in [(&[7][..], 0), (&[3, 5], 0), (&[3, 5], 1), (&[2, 3, 4], 1), (&[4, 1, 3, 2], 2), (&[2, 0, 3], 2)] {
+        for (shape, axis) in [
+            (&[7][..], 0),
+            (&[3, 5], 0),
+            (&[3, 5], 1),
+            (&[2, 3, 4], 1),
+            (&[4, 1, 3, 2], 2),
+            (&[2, 0, 3], 2),
+        ] {
             let base = random(&mut rng, shape, dtype);
             let v = values(&base);
             let positions_shape = [vec![], vec![0], vec![6], vec![2, 3]][rng.between(0, 3)].clone();
@@ -40,7 +57,10 @@ fn take_and_put_back_against_an_oracle() {
             let source = |index: &[usize]| {
                 let mut from = index.to_vec();
                 let at = place(&positions_shape, &index[axis..axis + positions_shape.len()]);
-                from.splice(axis..axis + positions_shape.len(), [wrapped(&pv[at], shape[axis])]);
+                from.splice(
+                    axis..axis + positions_shape.len(),
+                    [wrapped(&pv[at], shape[axis])],
+                );
                 place(shape, &from)
             };
             let expected: Vec<Value> = indices(&out_shape).iter().map(|i| v[source(i)]).collect();
@@ -48,15 +68,26 @@ fn take_and_put_back_against_an_oracle() {
             for (name, x) in layouts(&base) {
                 let y = ops::take(&x, &p, axis as isize).unwrap();
                 assert_eq!(y.shape(), out_shape);
-                assert!(same(&values(&y), &expected), "{dtype} {name} {shape:?} {axis}");
+                assert!(
+                    same(&values(&y), &expected),
+                    "{dtype} {name} {shape:?} {axis}"
+                );
                 if dtype.is_integer() {
                     let mut sums = v.clone();
                     for (i, a) in indices(&out_shape).iter().zip(values(&added)) {
                         sums[source(i)] = Value::Int(sums[source(i)].int() + a.int());
                     }
-                    let exact = Tensor::from_slice(&sums.iter().map(|v| v.int() as i64).collect::<Vec<_>>(), shape).unwrap();
+                    let exact = Tensor::from_slice(
+                        &sums.iter().map(|v| v.int() as i64).collect::<Vec<_>>(),
+                        shape,
+                    )
+                    .unwrap();
                     let y = ops::index_add(&x, &p, &added, axis as isize).unwrap();
-                    assert_eq!(values(&y), values(&exact.astype(dtype).unwrap()), "{dtype} {name} {shape:?} {axis}");
+                    assert_eq!(
+                        values(&y),
+                        values(&exact.astype(dtype).unwrap()),
+                        "{dtype} {name} {shape:?} {axis}"
+                    );
                 }
             }
         }
@@ -73,7 +104,9 @@ fn join(mode: ScatterMode, old: Value, new: Value) -> Value {
         (ScatterMode::Add, Complex(a, b), Complex(c, d)) => Complex(a + c, b + d),
         (ScatterMode::Add, ..) => Float(old.float() + new.float()),
         (ScatterMode::Multiply, Int(a), Int(b)) => Int(a * b),
-        (ScatterMode::Multiply, Complex(a, b), Complex(c, d)) => Complex(a * c - b * d, a * d + b * c),
+        (ScatterMode::Multiply, Complex(a, b), Complex(c, d)) => {
+            Complex(a * c - b * d, a * d + b * c)
+        }
         (ScatterMode::Multiply, ..) => Float(old.float() * new.float()),
         _ => new,
     }
@@ -83,9 +116,14 @@ fn join(mode: ScatterMode, old: Value, new: Value) -> Value {
 fn along_an_axis_against_an_oracle() {
     let mut rng = Rng(2);
     for dtype in DType::ALL {
-        for (shape, axis, k) in
-            [(&[7][..], 0, 9), (&[3, 5], 0, 2), (&[3, 5], 1, 4), (&[2, 3, 4], 1, 5), (&[2, 3, 4], -1, 0), (&[2, 0, 3], 2, 2)]
-        {
+        for (shape, axis, k) in [
+            (&[7][..], 0, 9),
+            (&[3, 5], 0, 2),
+            (&[3, 5], 1, 4),
+            (&[2, 3, 4], 1, 5),
+            (&[2, 3, 4], -1, 0),
+            (&[2, 0, 3], 2, 2),
+        ] {
             let base = random(&mut rng, shape, dtype);
             let v = values(&base);
             let a = isize::rem_euclid(axis, shape.len() as isize) as usize;
@@ -99,17 +137,32 @@ fn along_an_axis_against_an_oracle() {
                 place(shape, &from)
             };
             let all = indices(&out_shape);
-            let expected: Vec<Value> = all.iter().enumerate().map(|(n, i)| v[source(n, i)]).collect();
+            let expected: Vec<Value> = all
+                .iter()
+                .enumerate()
+                .map(|(n, i)| v[source(n, i)])
+                .collect();
             let put = random(&mut rng, &out_shape, dtype);
             let put_values = values(&put);
             for ((name, x), (_, p)) in layouts(&base).into_iter().zip(layouts(&p)) {
                 let y = ops::take_along_axis(&x, &p, axis).unwrap();
                 assert_eq!(y.shape(), out_shape);
-                assert!(same(&values(&y), &expected), "{dtype} {name} {shape:?} {axis}");
-                for mode in [ScatterMode::Set, ScatterMode::Add, ScatterMode::Multiply, ScatterMode::Max, ScatterMode::Min] {
+                assert!(
+                    same(&values(&y), &expected),
+                    "{dtype} {name} {shape:?} {axis}"
+                );
+                for mode in [
+                    ScatterMode::Set,
+                    ScatterMode::Add,
+                    ScatterMode::Multiply,
+                    ScatterMode::Max,
+                    ScatterMode::Min,
+                ] {
                     let got = ops::put_along_axis(&x, &p, &put, axis, mode);
-                    let lacking = mode != ScatterMode::Set && (dtype.is_bool() || dtype.is_storage())
-                        || matches!(mode, ScatterMode::Max | ScatterMode::Min) && dtype.is_complex();
+                    let lacking = mode != ScatterMode::Set
+                        && (dtype.is_bool() || dtype.is_storage())
+                        || matches!(mode, ScatterMode::Max | ScatterMode::Min)
+                            && dtype.is_complex();
                     if lacking {
                         assert!(matches!(got, Err(Error::DType { .. })), "{dtype} {mode:?}");
                         continue;
@@ -124,8 +177,12 @@ fn along_an_axis_against_an_oracle() {
                     for (g, e) in got.iter().zip(&joined) {
                         // integers wrap; the rest has a few roundings
                         let ok = match (g, e) {
-                            (Value::Int(g), e) => (g - e.int()) % (1i128 << (8 * dtype.size())) == 0,
-                            (Value::Complex(a, b), Value::Complex(c, d)) => close(*a, *c, 1e-5, 1e-2) && close(*b, *d, 1e-5, 1e-2),
+                            (Value::Int(g), e) => {
+                                (g - e.int()) % (1i128 << (8 * dtype.size())) == 0
+                            }
+                            (Value::Complex(a, b), Value::Complex(c, d)) => {
+                                close(*a, *c, 1e-5, 1e-2) && close(*b, *d, 1e-5, 1e-2)
+                            }
                             (g, e) => close(g.float(), e.float(), 4.0 * epsilon(dtype), 1e-4),
                         };
                         assert!(ok, "{dtype} {name} {shape:?} {axis} {mode:?}: {g:?} {e:?}");
@@ -149,18 +206,46 @@ fn masks_against_an_oracle() {
             (&[0, 3], &[3]),
             (&[300, 200], &[300, 200]),
         ] {
-            if shape.len() == 2 && shape[0] == 300 && !matches!(dtype, DType::F32 | DType::Bool | DType::Complex128) {
+            if shape.len() == 2
+                && shape[0] == 300
+                && !matches!(dtype, DType::F32 | DType::Bool | DType::Complex128)
+            {
                 continue; // more than one piece, once a width
             }
             let base = random(&mut rng, shape, dtype);
             let mask = random(&mut rng, mask_shape, DType::Bool);
             let together = flex::layout::broadcast("test", &[shape, mask_shape]).unwrap();
-            let (v, m) = (values(&base.broadcast_to(&together).unwrap()), values(&mask.broadcast_to(&together).unwrap()));
-            let chosen: Vec<Value> = v.iter().zip(&m).filter(|(_, m)| **m == Value::Bool(true)).map(|(v, _)| *v).collect();
+            let (v, m) = (
+                values(&base.broadcast_to(&together).unwrap()),
+                values(&mask.broadcast_to(&together).unwrap()),
+            );
+            let chosen: Vec<Value> = v
+                .iter()
+                .zip(&m)
+                .filter(|(_, m)| **m == Value::Bool(true))
+                .map(|(v, _)| *v)
+                .collect();
             let one = ops::full([], true, dtype).unwrap();
-            let filled: Vec<Value> = v.iter().zip(&m).map(|(v, m)| if *m == Value::Bool(true) { values(&one)[0] } else { *v }).collect();
-            for ((name, x), (_, mask)) in layouts(&base).into_iter().zip(layouts(&mask).into_iter().cycle()) {
-                assert_eq!(values(&ops::masked_select(&x, &mask).unwrap()), chosen, "{dtype} {name} {shape:?}");
+            let filled: Vec<Value> = v
+                .iter()
+                .zip(&m)
+                .map(|(v, m)| {
+                    if *m == Value::Bool(true) {
+                        values(&one)[0]
+                    } else {
+                        *v
+                    }
+                })
+                .collect();
+            for ((name, x), (_, mask)) in layouts(&base)
+                .into_iter()
+                .zip(layouts(&mask).into_iter().cycle())
+            {
+                assert_eq!(
+                    values(&ops::masked_select(&x, &mask).unwrap()),
+                    chosen,
+                    "{dtype} {name} {shape:?}"
+                );
                 let y = ops::masked_fill(&x, &mask, true).unwrap();
                 assert_eq!(y.shape(), together.as_slice());
                 assert_eq!(values(&y), filled, "{dtype} {name} {shape:?}");
@@ -175,26 +260,56 @@ fn nonzero_against_an_oracle() {
     for dtype in DType::ALL {
         for shape in [&[9][..], &[4, 5], &[2, 3, 4], &[3, 0, 2], &[40_000]] {
             let base = random(&mut rng, shape, dtype);
-            let zero = ops::masked_fill(&base, &random(&mut rng, shape, DType::Bool), false).unwrap();
-            let nonzero =
-                |v: &Value| !matches!(v, Value::Bool(false) | Value::Int(0)) && *v != Value::Float(0.0) && *v != Value::Complex(0.0, 0.0);
-            let expected: Vec<Vec<usize>> =
-                indices(shape).into_iter().zip(values(&zero)).filter(|(_, v)| nonzero(v)).map(|(i, _)| i).collect();
+            let zero =
+                ops::masked_fill(&base, &random(&mut rng, shape, DType::Bool), false).unwrap();
+            let nonzero = |v: &Value| {
+                !matches!(v, Value::Bool(false) | Value::Int(0))
+                    && *v != Value::Float(0.0)
+                    && *v != Value::Complex(0.0, 0.0)
+            };
+            let expected: Vec<Vec<usize>> = indices(shape)
+                .into_iter()
+                .zip(values(&zero))
+                .filter(|(_, v)| nonzero(v))
+                .map(|(i, _)| i)
+                .collect();
             for (name, x) in layouts(&zero) {
                 let found = ops::nonzero(&x).unwrap();
                 assert_eq!(found.len(), shape.len());
                 for (k, p) in found.iter().enumerate() {
                     let p = p.to_vec::<i64>().unwrap();
-                    assert!(p.iter().map(|i| *i as usize).eq(expected.iter().map(|e| e[k])), "{dtype} {name} {shape:?}");
+                    assert!(
+                        p.iter()
+                            .map(|i| *i as usize)
+                            .eq(expected.iter().map(|e| e[k])),
+                        "{dtype} {name} {shape:?}"
+                    );
                 }
                 let rows = ops::argwhere(&x).unwrap();
                 assert_eq!(rows.shape(), [expected.len(), shape.len()]);
-                assert!(rows.to_vec::<i64>().unwrap().iter().map(|i| *i as usize).eq(expected.concat()), "{dtype} {name} {shape:?}");
+                assert!(
+                    rows.to_vec::<i64>()
+                        .unwrap()
+                        .iter()
+                        .map(|i| *i as usize)
+                        .eq(expected.concat()),
+                    "{dtype} {name} {shape:?}"
+                );
             }
         }
     }
-    assert_eq!(ops::argwhere(&Tensor::scalar(3, DType::I8).unwrap()).unwrap().shape(), [1, 0]);
-    assert_eq!(ops::argwhere(&Tensor::scalar(0, DType::I8).unwrap()).unwrap().shape(), [0, 0]);
+    assert_eq!(
+        ops::argwhere(&Tensor::scalar(3, DType::I8).unwrap())
+            .unwrap()
+            .shape(),
+        [1, 0]
+    );
+    assert_eq!(
+        ops::argwhere(&Tensor::scalar(0, DType::I8).unwrap())
+            .unwrap()
+            .shape(),
+        [0, 0]
+    );
 }
 
 /// Around the blocks of masks, the tiles of positions, and pieces for threads; all widths.
@@ -202,19 +317,46 @@ fn nonzero_against_an_oracle() {
 fn long_masks_and_positions() {
     let mut rng = Rng(7);
     for n in [63, 64, 65, 130, 511, 512, 513, 1600, 40_000] {
-        for dtype in [DType::U8, DType::I16, DType::F32, DType::F64, DType::Complex128] {
+        for dtype in [
+            DType::U8,
+            DType::I16,
+            DType::F32,
+            DType::F64,
+            DType::Complex128,
+        ] {
             let x = random(&mut rng, &[n], dtype);
             let v = values(&x);
             for share in [0, 1, 8, 16] {
                 let mask: Vec<bool> = (0..n).map(|_| rng.between(0, 15) < share).collect();
                 let m = Tensor::from_slice(&mask, [n]).unwrap();
-                let chosen: Vec<Value> = v.iter().zip(&mask).filter(|(_, m)| **m).map(|(v, _)| *v).collect();
-                assert_eq!(values(&ops::masked_select(&x, &m).unwrap()), chosen, "{dtype} {n} {share}");
+                let chosen: Vec<Value> = v
+                    .iter()
+                    .zip(&mask)
+                    .filter(|(_, m)| **m)
+                    .map(|(v, _)| *v)
+                    .collect();
+                assert_eq!(
+                    values(&ops::masked_select(&x, &m).unwrap()),
+                    chosen,
+                    "{dtype} {n} {share}"
+                );
                 let places: Vec<i64> = (0..n).filter(|i| mask[*i]).map(|i| i as i64).collect();
-                assert_eq!(ops::nonzero(&m).unwrap()[0].to_vec::<i64>().unwrap(), places, "{n} {share}");
+                assert_eq!(
+                    ops::nonzero(&m).unwrap()[0].to_vec::<i64>().unwrap(),
+                    places,
+                    "{n} {share}"
+                );
                 let one = ops::full([], true, dtype).unwrap();
-                let filled: Vec<Value> = v.iter().zip(&mask).map(|(v, m)| if *m { values(&one)[0] } else { *v }).collect();
-                assert_eq!(values(&ops::masked_fill(&x, &m, true).unwrap()), filled, "{dtype} {n} {share}");
+                let filled: Vec<Value> = v
+                    .iter()
+                    .zip(&mask)
+                    .map(|(v, m)| if *m { values(&one)[0] } else { *v })
+                    .collect();
+                assert_eq!(
+                    values(&ops::masked_fill(&x, &m, true).unwrap()),
+                    filled,
+                    "{dtype} {n} {share}"
+                );
                 let mut y = x.clone();
                 ops::set(&mut y, &[Index::Mask(m)], &one).unwrap();
                 assert_eq!(values(&y), filled, "{dtype} {n} {share}");
@@ -223,7 +365,11 @@ fn long_masks_and_positions() {
             let square = random(&mut rng, &[37, 11], dtype);
             let (i, j) = (positions(&mut rng, &[n], 37), positions(&mut rng, &[n], 11));
             let (iv, jv, sv) = (values(&i), values(&j), values(&square));
-            let expected: Vec<Value> = iv.iter().zip(&jv).map(|(i, j)| sv[wrapped(i, 37) * 11 + wrapped(j, 11)]).collect();
+            let expected: Vec<Value> = iv
+                .iter()
+                .zip(&jv)
+                .map(|(i, j)| sv[wrapped(i, 37) * 11 + wrapped(j, 11)])
+                .collect();
             for (name, x) in layouts(&square) {
                 let y = ops::get(&x, &[Index::Array(i.clone()), Index::Array(j.clone())]).unwrap();
                 assert_eq!(values(&y), expected, "{dtype} {name} {n}");
@@ -231,15 +377,31 @@ fn long_masks_and_positions() {
             // one of them repeated along each dimension of the other
             let column = i.narrow(0, 0, 20).unwrap().reshape([20, 1]).unwrap();
             let y = ops::get(&square, &[Index::Array(column), Index::Array(j.clone())]).unwrap();
-            let expected: Vec<Value> =
-                (0..20).flat_map(|a| jv.iter().map(|j| sv[wrapped(&iv[a], 37) * 11 + wrapped(j, 11)]).collect::<Vec<_>>()).collect();
+            let expected: Vec<Value> = (0..20)
+                .flat_map(|a| {
+                    jv.iter()
+                        .map(|j| sv[wrapped(&iv[a], 37) * 11 + wrapped(j, 11)])
+                        .collect::<Vec<_>>()
+                })
+                .collect();
             assert_eq!(values(&y), expected, "{dtype} {n}");
             // the last one out of range
             let mut outside = j.astype(DType::I64).unwrap().to_vec::<i64>().unwrap();
             outside[n - 1] = 11;
             let outside = Tensor::from_slice(&outside, [n]).unwrap();
             let error = ops::get(&square, &[Index::Array(i), Index::Array(outside)]).unwrap_err();
-            assert!(matches!(error, Error::Index { index: 11, axis: 1, size: 11, .. }), "{error:?}");
+            assert!(
+                matches!(
+                    error,
+                    Error::Index {
+                        index: 11,
+                        axis: 1,
+                        size: 11,
+                        ..
+                    }
+                ),
+                "{error:?}"
+            );
         }
     }
 }
@@ -250,18 +412,30 @@ fn nan_stays_in_maxima_and_minima() {
     let i = Tensor::from_slice(&[0i64, 1, 1, 2], [4]).unwrap();
     let v = Tensor::from_slice(&[5.0f32, f32::NAN, 7.0, 7.0], [4]).unwrap();
     for (mode, last) in [(ScatterMode::Max, 7.0), (ScatterMode::Min, 1.0)] {
-        let y = ops::put_along_axis(&x, &i, &v, 0, mode).unwrap().to_vec::<f32>().unwrap();
-        assert!(y[0].is_nan() && y[1].is_nan() && y[2] == last, "{mode:?}: {y:?}");
+        let y = ops::put_along_axis(&x, &i, &v, 0, mode)
+            .unwrap()
+            .to_vec::<f32>()
+            .unwrap();
+        assert!(
+            y[0].is_nan() && y[1].is_nan() && y[2] == last,
+            "{mode:?}: {y:?}"
+        );
     }
 }
 
 #[test]
 fn half_precision_is_summed_in_single() {
     // 2048 + 1 is 2048 in float16: a running sum in it would stay there
-    let x = Tensor::scalar(2048, DType::F16).unwrap().reshape([1]).unwrap();
+    let x = Tensor::scalar(2048, DType::F16)
+        .unwrap()
+        .reshape([1])
+        .unwrap();
     let i = Tensor::zeros([64], DType::I64).unwrap();
     let v = ops::ones([64], DType::F16).unwrap();
-    assert_eq!(values(&ops::index_add(&x, &i, &v, 0).unwrap()), [Value::Float(2112.0)]);
+    assert_eq!(
+        values(&ops::index_add(&x, &i, &v, 0).unwrap()),
+        [Value::Float(2112.0)]
+    );
 }
 
 #[cfg(feature = "std")]
@@ -280,7 +454,10 @@ fn nothing_depends_on_the_number_of_threads() {
         (
             bits(ops::index_add(&x, &p, &v, 0).unwrap()),
             bits(ops::scatter_add(&x, &lines, &more, 1).unwrap()),
-            bits(ops::scatter_add(&x.reshape([-1]).unwrap(), &p, &v.select(1, 0).unwrap(), 0).unwrap()),
+            bits(
+                ops::scatter_add(&x.reshape([-1]).unwrap(), &p, &v.select(1, 0).unwrap(), 0)
+                    .unwrap(),
+            ),
             bits(ops::take(&x, &p, 0).unwrap()),
             bits(ops::masked_select(&x, &mask).unwrap()),
         )

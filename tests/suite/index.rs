@@ -1,6 +1,14 @@
 //! Indexing against NumPy's figures and naive oracles.
-#![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
-#![expect(clippy::reversed_empty_ranges, reason = "a negative end counts from the end of the axis")]
+#![cfg(all(
+    feature = "ints",
+    feature = "f64",
+    feature = "half",
+    feature = "complex"
+))]
+#![expect(
+    clippy::reversed_empty_ranges,
+    reason = "a negative end counts from the end of the axis"
+)]
 
 use crate::common::{Rng, layouts, random, values};
 use flex::ops::{self, Index};
@@ -59,11 +67,15 @@ fn arrays() -> Arrays {
 
 /// `sum(v[i] * (i + 1))`: tells values and their order.
 fn weight(t: &Tensor) -> i128 {
-    values(t).iter().enumerate().map(|(i, v)| v.int() * (i as i128 + 1)).sum()
+    values(t)
+        .iter()
+        .enumerate()
+        .map(|(i, v)| v.int() * (i as i128 + 1))
+        .sum()
 }
 
-/// Indices of `arange(120).reshape(2, 3, 4, 5)`; the shape and the weight of what NumPy 2 gives, and the weight of the whole after
-/// `x[indices] = 1000 + arange(..)`.
+/// Indices of `arange(120).reshape(2, 3, 4, 5)`; the shape and the weight of what NumPy 2 gives,
+/// and the weight of the whole after `x[indices] = 1000 + arange(..)`.
 #[test]
 fn as_numpy_does() {
     let t = arrays();
@@ -77,11 +89,26 @@ fn as_numpy_does() {
         (&s![Index::Ellipsis], &[2, 3, 4, 5], 575960, 7835960),
         (&s![Index::Ellipsis, 0], &[2, 3, 4], 23000, 1892376),
         (&s![0, Index::Ellipsis, 1], &[3, 4], 2938, 918958),
-        (&s![Index::NewAxis, Index::Ellipsis, Index::NewAxis], &[1, 2, 3, 4, 5, 1], 575960, 7835960),
-        (&s![0, Index::NewAxis, 1, .., Index::NewAxis], &[1, 4, 1, 5], 6860, 1173760),
+        (
+            &s![Index::NewAxis, Index::Ellipsis, Index::NewAxis],
+            &[1, 2, 3, 4, 5, 1],
+            575960,
+            7835960,
+        ),
+        (
+            &s![0, Index::NewAxis, 1, .., Index::NewAxis],
+            &[1, 4, 1, 5],
+            6860,
+            1173760,
+        ),
         (&s![1, 2, 3, 4], &[], 119, 681680),
         (&s![.., 5..9], &[2, 0, 4, 5], 0, 575960),
-        (&s![..; -1, ..; -1, ..; -1, ..; -1], &[2, 3, 4, 5], 287980, 7547980),
+        (
+            &s![..; -1, ..; -1, ..; -1, ..; -1],
+            &[2, 3, 4, 5],
+            287980,
+            7547980,
+        ),
         (&s![&t.h], &[4, 3, 4, 5], 2334520, 8597360),
         (&s![.., &t.a], &[2, 3, 4, 5], 527960, 7787960),
         (&s![.., &t.a, .., 2], &[3, 2, 4], 18160, 1929824),
@@ -96,11 +123,36 @@ fn as_numpy_does() {
         (&s![0, &t.a], &[3, 4, 5], 47980, 2381960),
         (&s![.., 1, &t.a], &[2, 3, 5], 33840, 2265235),
         (&s![.., &t.a, 1], &[2, 3, 5], 32315, 2212760),
-        (&s![&t.a2, Index::Ellipsis, &t.c], &[3, 3, 4], 61308, 2578740),
-        (&s![.., &t.a, Index::NewAxis, &t.c], &[3, 2, 1, 5], 27590, 2255485),
-        (&s![Index::NewAxis, &t.k, &t.a], &[1, 3, 4, 5], 121180, 4612760),
-        (&s![.., &t.a, Index::Ellipsis], &[2, 3, 4, 5], 527960, 7787960),
-        (&s![.., &t.a, Index::Ellipsis, &t.c, &t.a], &[3, 2], 1231, 905512),
+        (
+            &s![&t.a2, Index::Ellipsis, &t.c],
+            &[3, 3, 4],
+            61308,
+            2578740,
+        ),
+        (
+            &s![.., &t.a, Index::NewAxis, &t.c],
+            &[3, 2, 1, 5],
+            27590,
+            2255485,
+        ),
+        (
+            &s![Index::NewAxis, &t.k, &t.a],
+            &[1, 3, 4, 5],
+            121180,
+            4612760,
+        ),
+        (
+            &s![.., &t.a, Index::Ellipsis],
+            &[2, 3, 4, 5],
+            527960,
+            7787960,
+        ),
+        (
+            &s![.., &t.a, Index::Ellipsis, &t.c, &t.a],
+            &[3, 2],
+            1231,
+            905512,
+        ),
         (&s![Index::Ellipsis, &t.c, &t.a], &[2, 3, 3], 13119, 1572710),
         (&s![1, 2, Index::Ellipsis, &t.c, &t.a], &[3], 649, 868725),
         (&s![1, &t.c, Index::Ellipsis, &t.c, &t.a], &[3], 569, 835445),
@@ -121,15 +173,28 @@ fn as_numpy_does() {
         (&s![&t.f], &[0, 2, 3, 4, 5], 0, 575960),
         (&s![&t.t, &t.h], &[4, 3, 4, 5], 2334520, 8597360),
         (&s![.., &t.n3], &[2, 0, 4, 5], 0, 575960),
-        (&s![Index::Ellipsis, &t.m4, ..], &[2, 3, 2, 5], 144380, 4062060),
+        (
+            &s![Index::Ellipsis, &t.m4, ..],
+            &[2, 3, 2, 5],
+            144380,
+            4062060,
+        ),
         (&s![1..; -1, &t.a, 2, ..3], &[2, 3, 3], 7653, 1609580),
     ];
     let x = Tensor::from_slice(&Vec::from_iter(0..120i32), [2, 3, 4, 5]).unwrap();
     for (name, layout) in layouts(&x) {
         for (indices, shape, got, put) in cases {
             let y = ops::get(&layout, indices).unwrap();
-            assert_eq!((y.shape(), weight(&y)), (*shape, *got), "{indices:?} {name}");
-            let value = Tensor::from_slice(&Vec::from_iter((0..y.len()).map(|i| 1000 + i as i16)), y.shape()).unwrap();
+            assert_eq!(
+                (y.shape(), weight(&y)),
+                (*shape, *got),
+                "{indices:?} {name}"
+            );
+            let value = Tensor::from_slice(
+                &Vec::from_iter((0..y.len()).map(|i| 1000 + i as i16)),
+                y.shape(),
+            )
+            .unwrap();
             let mut z = layout.clone();
             ops::set(&mut z, indices, &value).unwrap();
             assert_eq!(weight(&z), *put, "{indices:?}");
@@ -163,7 +228,11 @@ fn every_dtype_is_got_and_set() {
         let v = values(&x);
         let value = random(&mut rng, &[2], dtype);
         for (name, mut x) in layouts(&x) {
-            assert_eq!(values(&ops::get(&x, &s![&rows, &columns]).unwrap()), [v[9], v[3]], "{dtype} {name}");
+            assert_eq!(
+                values(&ops::get(&x, &s![&rows, &columns]).unwrap()),
+                [v[9], v[3]],
+                "{dtype} {name}"
+            );
             ops::set(&mut x, &s![&rows, &columns], &value).unwrap();
             let mut expected = v.clone();
             (expected[9], expected[3]) = (values(&value)[0], values(&value)[1]);
@@ -178,7 +247,10 @@ fn a_write_is_seen_in_one_tensor_only() {
     let mut x = base.clone();
     let view = x.transpose(0, 1).unwrap();
     ops::set(&mut x, &s![0], &Tensor::scalar(9, DType::I32).unwrap()).unwrap();
-    assert_eq!(x.to_vec::<i32>().unwrap(), [9, 9, 9, 9, 4, 5, 6, 7, 8, 9, 10, 11]);
+    assert_eq!(
+        x.to_vec::<i32>().unwrap(),
+        [9, 9, 9, 9, 4, 5, 6, 7, 8, 9, 10, 11]
+    );
     assert_eq!(base.to_vec::<i32>().unwrap(), Vec::from_iter(0..12));
     assert_eq!(view.to_vec::<i32>().unwrap()[..4], [0, 4, 8, 1]);
 
@@ -186,16 +258,34 @@ fn a_write_is_seen_in_one_tensor_only() {
     let mut x = base.copy().unwrap();
     let reversed = x.flip([0]).unwrap();
     ops::set(&mut x, &s![Index::Ellipsis], &reversed).unwrap();
-    assert_eq!(x.to_vec::<i32>().unwrap(), [8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3]);
+    assert_eq!(
+        x.to_vec::<i32>().unwrap(),
+        [8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3]
+    );
 
     // elements that indices shared are their own afterwards
-    let mut x = Tensor::from_slice(&[1, 2], [2]).unwrap().expand_dims([0]).unwrap().broadcast_to([3, 2]).unwrap();
-    ops::set(&mut x, &s![1, &ints(&[0])], &Tensor::scalar(7, DType::I32).unwrap()).unwrap();
+    let mut x = Tensor::from_slice(&[1, 2], [2])
+        .unwrap()
+        .expand_dims([0])
+        .unwrap()
+        .broadcast_to([3, 2])
+        .unwrap();
+    ops::set(
+        &mut x,
+        &s![1, &ints(&[0])],
+        &Tensor::scalar(7, DType::I32).unwrap(),
+    )
+    .unwrap();
     assert_eq!(x.to_vec::<i32>().unwrap(), [1, 2, 7, 2, 1, 2]);
 
     // of several values for a place, the last one stays
     let mut x = Tensor::zeros([2], DType::I32).unwrap();
-    ops::set(&mut x, &s![&ints(&[1, 1, 1])], &Tensor::from_slice(&[1, 2, 3], [3]).unwrap()).unwrap();
+    ops::set(
+        &mut x,
+        &s![&ints(&[1, 1, 1])],
+        &Tensor::from_slice(&[1, 2, 3], [3]).unwrap(),
+    )
+    .unwrap();
     assert_eq!(x.to_vec::<i32>().unwrap(), [0, 3]);
 }
 
@@ -207,7 +297,12 @@ fn values_convert_within_their_kind() {
     assert_eq!(x.to_vec::<f32>().unwrap(), [3.0, 0.5]);
     let mut x = Tensor::zeros([2, 3], DType::I32).unwrap();
     // leading dimensions of size 1 are of no account
-    ops::set(&mut x, &s![0], &Tensor::from_slice(&[true, false, true], [1, 1, 3]).unwrap()).unwrap();
+    ops::set(
+        &mut x,
+        &s![0],
+        &Tensor::from_slice(&[true, false, true], [1, 1, 3]).unwrap(),
+    )
+    .unwrap();
     assert_eq!(x.to_vec::<i32>().unwrap(), [1, 0, 1, 0, 0, 0]);
 }
 
@@ -220,26 +315,56 @@ fn errors_say_what_is_wrong() {
     let x = Tensor::from_slice(&Vec::from_iter(0..24), [2, 3, 4]).unwrap();
     let m = bools([true, false], &[2]);
     let get = |i: &[Index]| message(ops::get(&x, i));
-    assert_eq!(get(&s![2]), "index: index 2 is out of range for axis 0 of size 2");
-    assert_eq!(get(&s![0, Index::NewAxis, -4]), "index: index -4 is out of range for axis 1 of size 3");
-    assert_eq!(get(&s![.., .., &ints(&[0, 4, 9])]), "index: index 4 is out of range for axis 2 of size 4");
-    assert_eq!(get(&s![.., &ints(&[-4])]), "index: index -4 is out of range for axis 1 of size 3");
+    assert_eq!(
+        get(&s![2]),
+        "index: index 2 is out of range for axis 0 of size 2"
+    );
+    assert_eq!(
+        get(&s![0, Index::NewAxis, -4]),
+        "index: index -4 is out of range for axis 1 of size 3"
+    );
+    assert_eq!(
+        get(&s![.., .., &ints(&[0, 4, 9])]),
+        "index: index 4 is out of range for axis 2 of size 4"
+    );
+    assert_eq!(
+        get(&s![.., &ints(&[-4])]),
+        "index: index -4 is out of range for axis 1 of size 3"
+    );
     assert_eq!(
         get(&s![&Tensor::from_slice(&[u64::MAX], [1]).unwrap()]),
         "index: index 9223372036854775807 is out of range for axis 0 of size 2"
     );
-    assert_eq!(get(&s![0, 0, 0, 0]), "index: 4 indices for 3 dimensions (x: [2, 3, 4] int32)");
-    assert_eq!(get(&s![Index::Ellipsis, Index::Ellipsis]), "index: 2 ellipses; an index takes at most one");
+    assert_eq!(
+        get(&s![0, 0, 0, 0]),
+        "index: 4 indices for 3 dimensions (x: [2, 3, 4] int32)"
+    );
+    assert_eq!(
+        get(&s![Index::Ellipsis, Index::Ellipsis]),
+        "index: 2 ellipses; an index takes at most one"
+    );
     assert_eq!(get(&s![..; 0]), "index: the step of a slice is 0");
-    assert_eq!(get(&s![.., &m]), "index: a mask of shape [2] over dimensions of sizes [3], from axis 1 (x: [2, 3, 4] int32)");
-    assert_eq!(get(&s![&Tensor::zeros([1], DType::F32).unwrap()]), "index: indices are integers, not float32");
-    assert_eq!(get(&[Index::Mask(ints(&[0]))]), "index: a mask is bool, not int64");
+    assert_eq!(
+        get(&s![.., &m]),
+        "index: a mask of shape [2] over dimensions of sizes [3], from axis 1 (x: [2, 3, 4] int32)"
+    );
+    assert_eq!(
+        get(&s![&Tensor::zeros([1], DType::F32).unwrap()]),
+        "index: indices are integers, not float32"
+    );
+    assert_eq!(
+        get(&[Index::Mask(ints(&[0]))]),
+        "index: a mask is bool, not int64"
+    );
     assert_eq!(
         get(&s![&ints(&[0, 1]), &ints(&[0, 1, 2])]),
         "index: shapes [2] and [3] do not broadcast: sizes 2 and 3 differ and neither is 1"
     );
     let along = |i: &Tensor| message(ops::take_along_axis(&x, i, 1));
-    assert_eq!(along(&ints(&[0])), "take_along_axis: the ranks differ (x: [2, 3, 4] int32, indices: [1] int64)");
+    assert_eq!(
+        along(&ints(&[0])),
+        "take_along_axis: the ranks differ (x: [2, 3, 4] int32, indices: [1] int64)"
+    );
     let wide = Tensor::zeros([2, 1, 3], DType::I64).unwrap();
     assert_eq!(
         along(&wide),
@@ -249,11 +374,26 @@ fn errors_say_what_is_wrong() {
         message(ops::scatter_add(&x, &wide, &x, 1)),
         "scatter_add: the shapes must be equal except along axis 1 (x: [2, 3, 4] int32, indices: [2, 1, 3] int64)"
     );
-    assert_eq!(message(ops::take(&x, &ints(&[0]), 3)), "take: axis 3 is out of range for 3 dimensions (valid: -3 to 2)");
-    assert_eq!(message(ops::take(&x, &ints(&[24]), ())), "take: index 24 is out of range for axis 0 of size 24");
-    assert_eq!(message(ops::masked_select(&x, &ints(&[1]))), "masked_select: a mask is bool, not int64");
-    assert!(matches!(ops::masked_fill(&x, &m.reshape([2, 1, 1]).unwrap(), 0.5), Err(Error::DType { .. })));
-    assert!(matches!(ops::nonzero(&Tensor::scalar(1, DType::I8).unwrap()), Err(Error::Shape { .. })));
+    assert_eq!(
+        message(ops::take(&x, &ints(&[0]), 3)),
+        "take: axis 3 is out of range for 3 dimensions (valid: -3 to 2)"
+    );
+    assert_eq!(
+        message(ops::take(&x, &ints(&[24]), ())),
+        "take: index 24 is out of range for axis 0 of size 24"
+    );
+    assert_eq!(
+        message(ops::masked_select(&x, &ints(&[1]))),
+        "masked_select: a mask is bool, not int64"
+    );
+    assert!(matches!(
+        ops::masked_fill(&x, &m.reshape([2, 1, 1]).unwrap(), 0.5),
+        Err(Error::DType { .. })
+    ));
+    assert!(matches!(
+        ops::nonzero(&Tensor::scalar(1, DType::I8).unwrap()),
+        Err(Error::Shape { .. })
+    ));
 
     // errors come before writes
     let mut y = x.copy().unwrap();
@@ -266,7 +406,10 @@ fn errors_say_what_is_wrong() {
         set(&s![0], &ints(&[1, 2])),
         "set: values do not broadcast to the indexed shape [3, 4] (x: [2, 3, 4] int32, values: [2] int64)"
     );
-    assert_eq!(set(&s![&ints(&[0, 1, 2])], &ints(&[5])), "set: index 2 is out of range for axis 0 of size 2");
+    assert_eq!(
+        set(&s![&ints(&[0, 1, 2])], &ints(&[5])),
+        "set: index 2 is out of range for axis 0 of size 2"
+    );
     assert_eq!(values(&y), values(&x));
 }
 
@@ -274,7 +417,10 @@ fn errors_say_what_is_wrong() {
 fn positions_beyond_int64_are_beyond_every_dimension() {
     use flex::s;
     let x = Tensor::from_slice(&[0, 1, 2], [3]).unwrap();
-    assert!(matches!(x.slice(s![usize::MAX]), Err(flex::Error::Index { .. })));
+    assert!(matches!(
+        x.slice(s![usize::MAX]),
+        Err(flex::Error::Index { .. })
+    ));
     for (view, want) in [
         (x.slice(s![1..usize::MAX]), 2),
         (x.slice(s![usize::MAX..]), 0),
@@ -299,8 +445,15 @@ fn rows_read_before_each_write_copy_the_tensor_once() {
         assert_eq!(row.to_vec::<f32>().unwrap(), [k as f32 - 1.0; 3]);
     }
     bases.dedup();
-    assert_eq!(bases.len(), 1, "the first write moved the tensor, no other did");
-    assert_eq!(t.select(0, -1).unwrap().to_vec::<f32>().unwrap(), [999.0; 3]);
+    assert_eq!(
+        bases.len(),
+        1,
+        "the first write moved the tensor, no other did"
+    );
+    assert_eq!(
+        t.select(0, -1).unwrap().to_vec::<f32>().unwrap(),
+        [999.0; 3]
+    );
     // a part as large as this is no small one: it is shared
     assert!(t.narrow(0, 0, 500).unwrap().shares_storage(&t));
 }

@@ -1,5 +1,6 @@
-//! The tests of the public interface: one program, which is linked once. Those that change what belongs to the process (the number of
-//! threads, the pool's cap) are programs of their own beside it.
+//! The tests of the public interface: one program, which is linked once. Those that change what
+//! belongs to the process (the number of threads, the pool's cap) are programs of their own beside
+//! it.
 
 mod common;
 

@@ -5,7 +5,9 @@ use flex::ops::{self, Cumulative};
 use flex::{DType, Error, Tensor};
 
 fn available() -> impl Iterator<Item = DType> {
-    DType::ALL.into_iter().filter(|d| d.is_available() && !d.is_storage())
+    DType::ALL
+        .into_iter()
+        .filter(|d| d.is_available() && !d.is_storage())
 }
 
 /// The elements of each line along `axis`, lines in row-major order.
@@ -16,17 +18,28 @@ fn lines(x: &Tensor, axis: usize) -> Vec<Vec<Value>> {
     order.push(axis as isize);
     let all = values(&x.permute(&order).unwrap());
     let count = all.len().checked_div(n).unwrap_or(0);
-    (0..count).map(|k| all[k * n..(k + 1) * n].to_vec()).collect()
+    (0..count)
+        .map(|k| all[k * n..(k + 1) * n].to_vec())
+        .collect()
 }
 
 fn parts(v: Value) -> [f64; 2] {
-    if let Value::Complex(a, b) = v { [a, b] } else { [v.float(), 0.0] }
+    if let Value::Complex(a, b) = v {
+        [a, b]
+    } else {
+        [v.float(), 0.0]
+    }
 }
 
 /// Sums and products of a line as float64 or wrapped integers, with what rounding allows for each.
 fn running(line: &[Value], d: DType, product: bool) -> Vec<(Value, f64)> {
     let unit = epsilon(if d.is_float() { d.wide() } else { d });
-    let (mut int, mut re, mut im, mut size) = (product as i128, product as i128 as f64, 0.0f64, product as i128 as f64);
+    let (mut int, mut re, mut im, mut size) = (
+        product as i128,
+        product as i128 as f64,
+        0.0f64,
+        product as i128 as f64,
+    );
     line.iter()
         .enumerate()
         .map(|(i, v)| {
@@ -42,7 +55,14 @@ fn running(line: &[Value], d: DType, product: bool) -> Vec<(Value, f64)> {
             }
             if d.is_integer() || d.is_bool() {
                 let unsigned = d.is_integer() && !d.is_signed() && DType::U64.is_available();
-                (Value::Int(if unsigned { int as u64 as i128 } else { int as i64 as i128 }), 0.0)
+                (
+                    Value::Int(if unsigned {
+                        int as u64 as i128
+                    } else {
+                        int as i64 as i128
+                    }),
+                    0.0,
+                )
             } else {
                 let depth = (i as f64 + 4.0).min(400.0);
                 (Value::Complex(re, im), size * (depth * unit + epsilon(d)))
@@ -59,7 +79,11 @@ fn expect(what: &str, got: &[Value], want: &[(Value, f64)]) {
             continue;
         }
         for (g, w) in parts(*g).into_iter().zip(parts(*w)) {
-            assert!(g == w || (g - w).abs() <= *tolerance || g.is_nan() && w.is_nan(), "{what} [{i}] of {}: {g:e}, not {w:e}", got.len());
+            assert!(
+                g == w || (g - w).abs() <= *tolerance || g.is_nan() && w.is_nan(),
+                "{what} [{i}] of {}: {g:e}, not {w:e}",
+                got.len()
+            );
         }
     }
 }
@@ -68,15 +92,38 @@ fn check(name: &str, x: &Tensor, axis: usize) {
     let d = x.dtype();
     let a = Some(axis as isize);
     for initial in [false, true] {
-        let what = |op: &str| format!("{op} {d} {name} {:?} along {axis}, initial: {initial}", x.shape());
-        let sum = ops::cumulative_sum(x, Cumulative { include_initial: initial, ..a.into() }).unwrap();
-        let prod = ops::cumulative_prod(x, Cumulative { include_initial: initial, ..a.into() }).unwrap();
+        let what = |op: &str| {
+            format!(
+                "{op} {d} {name} {:?} along {axis}, initial: {initial}",
+                x.shape()
+            )
+        };
+        let sum = ops::cumulative_sum(
+            x,
+            Cumulative {
+                include_initial: initial,
+                ..a.into()
+            },
+        )
+        .unwrap();
+        let prod = ops::cumulative_prod(
+            x,
+            Cumulative {
+                include_initial: initial,
+                ..a.into()
+            },
+        )
+        .unwrap();
         let mut shape = x.shape().to_vec();
         shape[axis] += initial as usize;
         assert_eq!((sum.shape(), prod.shape()), (&shape[..], &shape[..]));
         let with = |first: i128, mut line: Vec<(Value, f64)>| {
             let exact = d.is_integer() || d.is_bool();
-            let first = if exact { Value::Int(first) } else { Value::Complex(first as f64, 0.0) };
+            let first = if exact {
+                Value::Int(first)
+            } else {
+                Value::Complex(first as f64, 0.0)
+            };
             line.splice(0..0, initial.then_some((first, 0.0)));
             line
         };
@@ -87,7 +134,9 @@ fn check(name: &str, x: &Tensor, axis: usize) {
             // products of floats: as far as they stay in the range of all accumulators
             let mut want = with(1, running(&line, d, true));
             if d.is_float() || d.is_complex() {
-                let end = want.iter().position(|(v, _)| !(1e-4..6e4).contains(&parts(*v).iter().fold(0.0, |s: f64, p| s.max(p.abs()))));
+                let end = want.iter().position(|(v, _)| {
+                    !(1e-4..6e4).contains(&parts(*v).iter().fold(0.0, |s: f64, p| s.max(p.abs())))
+                });
                 want.truncate(end.unwrap_or(want.len()));
             }
             expect(&what("prod"), &got[..want.len()], &want);
@@ -96,8 +145,14 @@ fn check(name: &str, x: &Tensor, axis: usize) {
     if d.is_complex() {
         return;
     }
-    let (max, min) = (ops::cumulative_max(x, a).unwrap(), ops::cumulative_min(x, a).unwrap());
-    for (op, y, better) in [("max", max, (|a, b| a > b) as fn(f64, f64) -> bool), ("min", min, |a, b| a < b)] {
+    let (max, min) = (
+        ops::cumulative_max(x, a).unwrap(),
+        ops::cumulative_min(x, a).unwrap(),
+    );
+    for (op, y, better) in [
+        ("max", max, (|a, b| a > b) as fn(f64, f64) -> bool),
+        ("min", min, |a, b| a < b),
+    ] {
         assert_eq!(y.dtype(), d);
         for (got, line) in lines(&y, axis).iter().zip(lines(x, axis)) {
             let mut best = line.first().copied();
@@ -106,7 +161,11 @@ fn check(name: &str, x: &Tensor, axis: usize) {
                 if better(v.float(), b.float()) || v.float().is_nan() {
                     *b = *v;
                 }
-                assert!(got[i] == *b || got[i].float().is_nan() && b.float().is_nan(), "{op} {d} {name} {:?} {i}", x.shape());
+                assert!(
+                    got[i] == *b || got[i].float().is_nan() && b.float().is_nan(),
+                    "{op} {d} {name} {:?} {i}",
+                    x.shape()
+                );
             }
         }
     }
@@ -128,7 +187,18 @@ fn every_dtype_and_length() {
 fn every_layout_and_axis() {
     let mut rng = Rng(12);
     for d in available() {
-        for shape in [&[3, 5][..], &[40, 33], &[2, 70], &[70, 2], &[3, 4, 20], &[9, 1, 40], &[2, 3, 4, 5], &[1, 1], &[0, 3], &[3, 0, 2]] {
+        for shape in [
+            &[3, 5][..],
+            &[40, 33],
+            &[2, 70],
+            &[70, 2],
+            &[3, 4, 20],
+            &[9, 1, 40],
+            &[2, 3, 4, 5],
+            &[1, 1],
+            &[0, 3],
+            &[3, 0, 2],
+        ] {
             for (name, x) in layouts(&random(&mut rng, shape, d)) {
                 (0..x.rank()).for_each(|axis| check(name, &x, axis));
             }
@@ -141,7 +211,10 @@ fn every_layout_and_axis() {
 #[test]
 fn long_lines() {
     let mut rng = Rng(13);
-    for d in [DType::F32, DType::I32, DType::BF16, DType::U8, DType::Bool].into_iter().filter(|d| d.is_available()) {
+    for d in [DType::F32, DType::I32, DType::BF16, DType::U8, DType::Bool]
+        .into_iter()
+        .filter(|d| d.is_available())
+    {
         for shape in [&[100_003][..], &[2, 40_000], &[50, 1500]] {
             for (name, x) in layouts(&random(&mut rng, shape, d)) {
                 (0..x.rank()).for_each(|axis| check(name, &x, axis));
@@ -155,14 +228,24 @@ fn nan_runs_on() {
     let mut x = vec![1.0f32; 100];
     (x[37], x[60]) = (f32::NAN, f32::INFINITY);
     let x = Tensor::from_slice(&x, [100]).unwrap();
-    for y in [ops::cumulative_sum(&x, ()), ops::cumulative_max(&x, ()), ops::cumulative_min(&x, ())] {
+    for y in [
+        ops::cumulative_sum(&x, ()),
+        ops::cumulative_max(&x, ()),
+        ops::cumulative_min(&x, ()),
+    ] {
         let y = y.unwrap().to_vec::<f32>().unwrap();
         assert!(y[..37].iter().all(|v| v.is_finite()) && y[37..].iter().all(|v| v.is_nan()));
     }
-    let zeros = ops::cumulative_sum(&Tensor::from_slice(&[-0.0f32; 20], [20]).unwrap(), Cumulative { include_initial: true, ..().into() })
-        .unwrap()
-        .to_vec::<f32>()
-        .unwrap();
+    let zeros = ops::cumulative_sum(
+        &Tensor::from_slice(&[-0.0f32; 20], [20]).unwrap(),
+        Cumulative {
+            include_initial: true,
+            ..().into()
+        },
+    )
+    .unwrap()
+    .to_vec::<f32>()
+    .unwrap();
     assert!(zeros[0].is_sign_positive() && zeros[1..].iter().all(|v| v.is_sign_negative()));
 }
 
@@ -175,13 +258,31 @@ fn differences() {
     assert_eq!(ints(ops::diff(&x, 0, 0, None, None)), [1, 4, 9, 16, 25, 36]);
     assert_eq!(ops::diff(&x, 9, 1, None, None).unwrap().shape(), [2, 0]);
     let edge = Tensor::from_slice(&[0i32, 0], [2, 1]).unwrap();
-    assert_eq!(ints(ops::diff(&x, 1, 1, Some(&edge), None)), [1, 3, 5, 16, 9, 11]);
-    assert_eq!(ints(ops::diff(&x, 2, 1, Some(&edge), Some(&edge))), [2, 2, -14, -7, 2, -47]);
+    assert_eq!(
+        ints(ops::diff(&x, 1, 1, Some(&edge), None)),
+        [1, 3, 5, 16, 9, 11]
+    );
+    assert_eq!(
+        ints(ops::diff(&x, 2, 1, Some(&edge), Some(&edge))),
+        [2, 2, -14, -7, 2, -47]
+    );
     let u = Tensor::from_slice(&[1u8, 0], [2]).unwrap();
-    assert_eq!(ops::diff(&u, 1, 0, None, None).unwrap().to_vec::<u8>().unwrap(), [255]);
+    assert_eq!(
+        ops::diff(&u, 1, 0, None, None)
+            .unwrap()
+            .to_vec::<u8>()
+            .unwrap(),
+        [255]
+    );
     let b = Tensor::from_slice(&[true, false], [2]).unwrap();
-    assert!(matches!(ops::diff(&b, 1, 0, None, None), Err(Error::DType { op: "diff", .. })));
-    assert!(matches!(ops::diff(&x, 1, 2, None, None), Err(Error::Axis { op: "diff", .. })));
+    assert!(matches!(
+        ops::diff(&b, 1, 0, None, None),
+        Err(Error::DType { op: "diff", .. })
+    ));
+    assert!(matches!(
+        ops::diff(&x, 1, 2, None, None),
+        Err(Error::Axis { op: "diff", .. })
+    ));
     assert!(ops::diff(&x, 1, 0, Some(&edge), None).is_err());
 }
 
@@ -189,24 +290,72 @@ fn differences() {
 fn dtypes_and_errors() {
     let x = Tensor::from_slice(&[100i8, 100, 100], [3]).unwrap();
     assert_eq!(
-        ops::cumulative_sum(&x, Cumulative { dtype: Some(DType::I8), ..().into() }).unwrap().to_vec::<i8>().unwrap(),
+        ops::cumulative_sum(
+            &x,
+            Cumulative {
+                dtype: Some(DType::I8),
+                ..().into()
+            }
+        )
+        .unwrap()
+        .to_vec::<i8>()
+        .unwrap(),
         [100, -56, 44]
     );
     assert_eq!(
-        ops::cumulative_sum(&x, Cumulative { dtype: Some(DType::F32), ..().into() }).unwrap().to_vec::<f32>().unwrap(),
+        ops::cumulative_sum(
+            &x,
+            Cumulative {
+                dtype: Some(DType::F32),
+                ..().into()
+            }
+        )
+        .unwrap()
+        .to_vec::<f32>()
+        .unwrap(),
         [100.0, 200.0, 300.0]
     );
     assert!(matches!(
-        ops::cumulative_sum(&x, Cumulative { dtype: Some(DType::Bool), ..().into() }),
-        Err(Error::DType { op: "cumulative_sum", .. })
+        ops::cumulative_sum(
+            &x,
+            Cumulative {
+                dtype: Some(DType::Bool),
+                ..().into()
+            }
+        ),
+        Err(Error::DType {
+            op: "cumulative_sum",
+            ..
+        })
     ));
     let y = x.reshape([3, 1]).unwrap();
-    assert!(matches!(ops::cumulative_prod(&y, ()), Err(Error::Value { op: "cumulative_prod", .. })));
-    assert!(matches!(ops::cumulative_max(&y, 2), Err(Error::Axis { op: "cumulative_max", .. })));
-    assert!(matches!(ops::cumulative_max(&Tensor::scalar(1, DType::I8).unwrap(), ()), Err(Error::Value { .. })));
+    assert!(matches!(
+        ops::cumulative_prod(&y, ()),
+        Err(Error::Value {
+            op: "cumulative_prod",
+            ..
+        })
+    ));
+    assert!(matches!(
+        ops::cumulative_max(&y, 2),
+        Err(Error::Axis {
+            op: "cumulative_max",
+            ..
+        })
+    ));
+    assert!(matches!(
+        ops::cumulative_max(&Tensor::scalar(1, DType::I8).unwrap(), ()),
+        Err(Error::Value { .. })
+    ));
     if DType::Complex64.is_available() {
         let z = Tensor::zeros([2], DType::Complex64).unwrap();
-        assert!(matches!(ops::cumulative_min(&z, ()), Err(Error::DType { op: "cumulative_min", .. })));
+        assert!(matches!(
+            ops::cumulative_min(&z, ()),
+            Err(Error::DType {
+                op: "cumulative_min",
+                ..
+            })
+        ));
     }
 }
 
@@ -217,10 +366,20 @@ fn threads_change_no_bit() {
     for shape in [&[200_001][..], &[3, 70_000], &[300, 700], &[1000, 3]] {
         let x = random(&mut rng, shape, DType::F32);
         for axis in 0..shape.len() {
-            let run = || ops::cumulative_sum(&x, axis as isize).unwrap().bitcast(DType::I32).unwrap().to_vec::<i32>().unwrap();
+            let run = || {
+                ops::cumulative_sum(&x, axis as isize)
+                    .unwrap()
+                    .bitcast(DType::I32)
+                    .unwrap()
+                    .to_vec::<i32>()
+                    .unwrap()
+            };
             let one = flex::with_threads(1, run);
             for threads in [2, 3, 7] {
-                assert!(flex::with_threads(threads, run) == one, "{shape:?} {axis} {threads}");
+                assert!(
+                    flex::with_threads(threads, run) == one,
+                    "{shape:?} {axis} {threads}"
+                );
             }
         }
     }

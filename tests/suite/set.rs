@@ -1,5 +1,10 @@
 //! Distinct elements and membership against naive oracles.
-#![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
+#![cfg(all(
+    feature = "ints",
+    feature = "f64",
+    feature = "half",
+    feature = "complex"
+))]
 
 use crate::common::{Rng, Value, layouts, random, special, tensor, values};
 use flex::{DType, Tensor, ops};
@@ -8,7 +13,9 @@ use flex::{DType, Tensor, ops};
 fn repeated(rng: &mut Rng, shape: &[usize], dtype: DType) -> Tensor {
     let special = special(dtype);
     let n: usize = shape.iter().product();
-    let few: Vec<_> = (0..n).map(|_| special[rng.between(0, special.len() - 1)]).collect();
+    let few: Vec<_> = (0..n)
+        .map(|_| special[rng.between(0, special.len() - 1)])
+        .collect();
     tensor(&few, shape, dtype)
 }
 /// Equal as elements are: NaN to nothing, both zeros to each other.
@@ -16,7 +23,9 @@ fn equal(a: &Value, b: &Value) -> bool {
     a == b
 }
 fn bits(v: &[Value]) -> Vec<String> {
-    v.iter().map(|v| format!("{v:?}").replace("-0.0", "0.0")).collect()
+    v.iter()
+        .map(|v| format!("{v:?}").replace("-0.0", "0.0"))
+        .collect()
 }
 
 #[test]
@@ -27,13 +36,26 @@ fn distinct_elements() {
             let base = repeated(&mut rng, shape, dtype);
             let v = values(&base);
             // for each element the first place of an equal one; NaNs are their own
-            let first: Vec<usize> = (0..v.len()).map(|i| v.iter().position(|w| equal(w, &v[i])).unwrap_or(i)).collect();
-            let first: Vec<usize> = (0..v.len()).map(|i| if equal(&v[i], &v[i]) { first[i] } else { i }).collect();
+            let first: Vec<usize> = (0..v.len())
+                .map(|i| v.iter().position(|w| equal(w, &v[i])).unwrap_or(i))
+                .collect();
+            let first: Vec<usize> = (0..v.len())
+                .map(|i| if equal(&v[i], &v[i]) { first[i] } else { i })
+                .collect();
             let distinct = (0..v.len()).filter(|i| first[*i] == *i).count();
             for (name, x) in layouts(&base) {
                 let u = ops::unique_all(&x).unwrap();
-                assert_eq!((u.values.shape(), u.inverse.shape()), (&[distinct][..], shape), "{dtype} {name}");
-                let (uv, indices, inverse, counts) = (values(&u.values), values(&u.indices), values(&u.inverse), values(&u.counts));
+                assert_eq!(
+                    (u.values.shape(), u.inverse.shape()),
+                    (&[distinct][..], shape),
+                    "{dtype} {name}"
+                );
+                let (uv, indices, inverse, counts) = (
+                    values(&u.values),
+                    values(&u.indices),
+                    values(&u.inverse),
+                    values(&u.counts),
+                );
                 for i in 0..v.len() {
                     let group = inverse[i].int() as usize;
                     assert_eq!(indices[group].int() as usize, first[i], "{dtype} {name}");
@@ -41,18 +63,36 @@ fn distinct_elements() {
                 for (group, value) in uv.iter().enumerate() {
                     let at = indices[group].int() as usize;
                     assert_eq!(bits(&[*value]), bits(&[v[at]]), "{dtype} {name}");
-                    assert_eq!(counts[group].int() as usize, first.iter().filter(|f| **f == at).count(), "{dtype} {name}");
+                    assert_eq!(
+                        counts[group].int() as usize,
+                        first.iter().filter(|f| **f == at).count(),
+                        "{dtype} {name}"
+                    );
                 }
                 if !dtype.is_complex() {
                     assert!(
-                        uv.windows(2).all(|w| w[0].float() < w[1].float() || w[1].float().is_nan() || w[0].int() < w[1].int()),
+                        uv.windows(2).all(|w| w[0].float() < w[1].float()
+                            || w[1].float().is_nan()
+                            || w[0].int() < w[1].int()),
                         "{dtype} {name}"
                     );
                 }
                 let (same, counted) = ops::unique_counts(&x).unwrap();
-                assert_eq!((bits(&values(&same)), values(&counted)), (bits(&uv), counts), "{dtype} {name}");
-                assert_eq!(bits(&values(&ops::unique_values(&x).unwrap())), bits(&uv), "{dtype} {name}");
-                assert_eq!(values(&ops::unique_inverse(&x).unwrap().1), inverse, "{dtype} {name}");
+                assert_eq!(
+                    (bits(&values(&same)), values(&counted)),
+                    (bits(&uv), counts),
+                    "{dtype} {name}"
+                );
+                assert_eq!(
+                    bits(&values(&ops::unique_values(&x).unwrap())),
+                    bits(&uv),
+                    "{dtype} {name}"
+                );
+                assert_eq!(
+                    values(&ops::unique_inverse(&x).unwrap().1),
+                    inverse,
+                    "{dtype} {name}"
+                );
             }
         }
     }
@@ -61,13 +101,26 @@ fn distinct_elements() {
 #[test]
 fn membership() {
     let mut rng = Rng(2);
-    for dtype in DType::ALL.into_iter().filter(|d| !d.is_complex() && !d.is_storage()) {
+    for dtype in DType::ALL
+        .into_iter()
+        .filter(|d| !d.is_complex() && !d.is_storage())
+    {
         for n in [0, 1, 5] {
-            let (x, elements) = (repeated(&mut rng, &[6, 7], dtype), repeated(&mut rng, &[n], dtype));
+            let (x, elements) = (
+                repeated(&mut rng, &[6, 7], dtype),
+                repeated(&mut rng, &[n], dtype),
+            );
             let e = values(&elements);
-            let expected: Vec<Value> = values(&x).iter().map(|v| Value::Bool(e.iter().any(|e| equal(e, v)))).collect();
+            let expected: Vec<Value> = values(&x)
+                .iter()
+                .map(|v| Value::Bool(e.iter().any(|e| equal(e, v))))
+                .collect();
             for (name, x) in layouts(&x) {
-                assert_eq!(values(&ops::isin(&x, &elements).unwrap()), expected, "{dtype} {name} {n}");
+                assert_eq!(
+                    values(&ops::isin(&x, &elements).unwrap()),
+                    expected,
+                    "{dtype} {name} {n}"
+                );
             }
         }
     }

@@ -1,5 +1,10 @@
 //! Sorting along axes against a naive oracle: every ordered dtype, every layout, both directions.
-#![cfg(all(feature = "ints", feature = "f64", feature = "half", feature = "complex"))]
+#![cfg(all(
+    feature = "ints",
+    feature = "f64",
+    feature = "half",
+    feature = "complex"
+))]
 
 use crate::common::{Rng, Value, layouts, random, special, tensor, values};
 use flex::ops::{self, Side, Sort, TopK};
@@ -27,27 +32,41 @@ fn lines(shape: &[usize], axis: usize) -> Vec<Vec<usize>> {
     let inner: usize = shape[axis + 1..].iter().product();
     let (n, outer) = (shape[axis], shape[..axis].iter().product::<usize>());
     let line = |o: usize, i: usize| (0..n).map(|k| (o * n + k) * inner + i).collect();
-    (0..outer).flat_map(|o| (0..inner).map(move |i| (o, i))).map(|(o, i)| line(o, i)).collect()
+    (0..outer)
+        .flat_map(|o| (0..inner).map(move |i| (o, i)))
+        .map(|(o, i)| line(o, i))
+        .collect()
 }
 /// Ordinary and special values, many of them equal.
 fn mixed(rng: &mut Rng, shape: &[usize], dtype: DType) -> Tensor {
     let special = special(dtype);
     let n: usize = shape.iter().product();
-    let few: Vec<_> = (0..n).map(|_| special[rng.between(0, special.len() - 1)]).collect();
+    let few: Vec<_> = (0..n)
+        .map(|_| special[rng.between(0, special.len() - 1)])
+        .collect();
     let (few, many) = (tensor(&few, shape, dtype), random(rng, shape, dtype));
     ops::where_(random(rng, shape, DType::Bool), &few, &many).unwrap()
 }
 fn ordered() -> impl Iterator<Item = DType> {
-    DType::ALL.into_iter().filter(|d| !d.is_complex() && !d.is_storage())
+    DType::ALL
+        .into_iter()
+        .filter(|d| !d.is_complex() && !d.is_storage())
 }
 
 #[test]
 fn lines_of_every_layout() {
     let mut rng = Rng(1);
     for dtype in ordered() {
-        for (shape, axis) in
-            [(&[1][..], 0), (&[37], 0), (&[500], 0), (&[5, 33], 1), (&[70, 6], 0), (&[3, 40, 4], -2), (&[2, 0, 3], 1), (&[0, 4], 1)]
-        {
+        for (shape, axis) in [
+            (&[1][..], 0),
+            (&[37], 0),
+            (&[500], 0),
+            (&[5, 33], 1),
+            (&[70, 6], 0),
+            (&[3, 40, 4], -2),
+            (&[2, 0, 3], 1),
+            (&[0, 4], 1),
+        ] {
             let base = mixed(&mut rng, shape, dtype);
             let v = values(&base);
             let k = isize::rem_euclid(axis, shape.len() as isize) as usize;
@@ -57,10 +76,22 @@ fn lines_of_every_layout() {
 
                     let sorted = ops::sort(&x, Sort { axis, descending }).unwrap();
                     let order = ops::argsort(&x, Sort { axis, descending }).unwrap();
-                    let (with_values, indices) = ops::sort_with_indices(&x, Sort { axis, descending }).unwrap();
-                    assert_eq!((sorted.shape(), order.shape(), with_values.shape()), (shape, shape, shape));
-                    assert_eq!((sorted.dtype(), order.dtype(), indices.dtype()), (dtype, DType::I64, DType::I64));
-                    let (s, o, w, i) = (values(&sorted), values(&order), values(&with_values), values(&indices));
+                    let (with_values, indices) =
+                        ops::sort_with_indices(&x, Sort { axis, descending }).unwrap();
+                    assert_eq!(
+                        (sorted.shape(), order.shape(), with_values.shape()),
+                        (shape, shape, shape)
+                    );
+                    assert_eq!(
+                        (sorted.dtype(), order.dtype(), indices.dtype()),
+                        (dtype, DType::I64, DType::I64)
+                    );
+                    let (s, o, w, i) = (
+                        values(&sorted),
+                        values(&order),
+                        values(&with_values),
+                        values(&indices),
+                    );
                     for line in lines(shape, k) {
                         let mut expected: Vec<usize> = (0..line.len()).collect();
                         expected.sort_by(|a, b| compare(&v[line[*a]], &v[line[*b]], descending));
@@ -68,7 +99,10 @@ fn lines_of_every_layout() {
                             let value = v[line[*e]];
                             assert!(s[*to] == value || is_nan(&s[*to]) && is_nan(&value), "{at}");
                             assert!(w[*to] == value || is_nan(&w[*to]) && is_nan(&value), "{at}");
-                            assert!(o[*to].int() == *e as i128 && i[*to].int() == *e as i128, "{at}");
+                            assert!(
+                                o[*to].int() == *e as i128 && i[*to].int() == *e as i128,
+                                "{at}"
+                            );
                         }
                     }
                 }
@@ -86,19 +120,63 @@ fn topk_takes_what_sorting_puts_first() {
             let n = shape[axis];
             for k in [0, 1, 2.min(n), n / 2, n] {
                 for largest in [false, true] {
-                    let order =
-                        ops::argsort(&x, Sort { axis: axis as isize, descending: largest }).unwrap().narrow(axis as isize, 0, k).unwrap();
+                    let order = ops::argsort(
+                        &x,
+                        Sort {
+                            axis: axis as isize,
+                            descending: largest,
+                        },
+                    )
+                    .unwrap()
+                    .narrow(axis as isize, 0, k)
+                    .unwrap();
                     let expected = ops::take_along_axis(&x, &order, axis as isize).unwrap();
-                    let same = |a: &Tensor, b: &Tensor| values(a).iter().zip(&values(b)).all(|(a, b)| a == b || is_nan(a) && is_nan(b));
+                    let same = |a: &Tensor, b: &Tensor| {
+                        values(a)
+                            .iter()
+                            .zip(&values(b))
+                            .all(|(a, b)| a == b || is_nan(a) && is_nan(b))
+                    };
                     for (name, x) in layouts(&x) {
-                        let (v, i) = ops::topk(&x, k, TopK { axis: axis as isize, largest, sorted: true }).unwrap();
+                        let (v, i) = ops::topk(
+                            &x,
+                            k,
+                            TopK {
+                                axis: axis as isize,
+                                largest,
+                                sorted: true,
+                            },
+                        )
+                        .unwrap();
                         assert_eq!((v.shape(), i.shape()), (order.shape(), order.shape()));
-                        assert!(same(&v, &expected) && values(&i) == values(&order), "{dtype} {shape:?} {k} {largest} {name}");
+                        assert!(
+                            same(&v, &expected) && values(&i) == values(&order),
+                            "{dtype} {shape:?} {k} {largest} {name}"
+                        );
                         // the same ones in any order
-                        let (v, i) = ops::topk(&x, k, TopK { axis: axis as isize, largest, sorted: false }).unwrap();
-                        assert!(same(&v, &ops::take_along_axis(&x, &i, axis as isize).unwrap()));
-                        let (i, order) = (ops::sort(&i, axis as isize), ops::sort(&order, axis as isize));
-                        assert_eq!(values(&i.unwrap()), values(&order.unwrap()), "{dtype} {shape:?} {k} {largest} {name}");
+                        let (v, i) = ops::topk(
+                            &x,
+                            k,
+                            TopK {
+                                axis: axis as isize,
+                                largest,
+                                sorted: false,
+                            },
+                        )
+                        .unwrap();
+                        assert!(same(
+                            &v,
+                            &ops::take_along_axis(&x, &i, axis as isize).unwrap()
+                        ));
+                        let (i, order) = (
+                            ops::sort(&i, axis as isize),
+                            ops::sort(&order, axis as isize),
+                        );
+                        assert_eq!(
+                            values(&i.unwrap()),
+                            values(&order.unwrap()),
+                            "{dtype} {shape:?} {k} {largest} {name}"
+                        );
                     }
                 }
             }
@@ -120,14 +198,20 @@ fn searchsorted_counts_what_comes_before() {
                 let before = |w: &Value| {
                     s.iter()
                         .filter(|s| {
-                            compare(s, w, false) < Ordering::Equal || side == Side::Right && compare(s, w, false) == Ordering::Equal
+                            compare(s, w, false) < Ordering::Equal
+                                || side == Side::Right && compare(s, w, false) == Ordering::Equal
                         })
                         .count()
                 };
-                let expected: Vec<Value> = w.iter().map(|w| Value::Int(before(w) as i128)).collect();
+                let expected: Vec<Value> =
+                    w.iter().map(|w| Value::Int(before(w) as i128)).collect();
                 for (name, wanted) in layouts(&wanted) {
                     let found = ops::searchsorted(&sorted, &wanted, side, None).unwrap();
-                    assert_eq!((found.shape(), values(&found)), (&[3, 7][..], expected.clone()), "{dtype} {n} {name} {side:?}");
+                    assert_eq!(
+                        (found.shape(), values(&found)),
+                        (&[3, 7][..], expected.clone()),
+                        "{dtype} {n} {name} {side:?}"
+                    );
                 }
                 let found = ops::searchsorted(&unsorted, &wanted, side, Some(&sorter)).unwrap();
                 assert_eq!(values(&found), expected, "{dtype} {n} {side:?} by a sorter");
@@ -135,8 +219,12 @@ fn searchsorted_counts_what_comes_before() {
         }
     }
     // dtypes promote
-    let found =
-        ops::searchsorted(&Tensor::from_slice(&[1i32, 2], [2]).unwrap(), &Tensor::from_slice(&[1.5f32], [1]).unwrap(), Side::Left, None);
+    let found = ops::searchsorted(
+        &Tensor::from_slice(&[1i32, 2], [2]).unwrap(),
+        &Tensor::from_slice(&[1.5f32], [1]).unwrap(),
+        Side::Left,
+        None,
+    );
     assert_eq!(found.unwrap().to_vec::<i64>().unwrap(), [1]);
 }
 
@@ -145,11 +233,18 @@ fn errors_say_what_is_wrong() {
     let message = |r: flex::Result<Tensor>| r.unwrap_err().to_string();
     let x = Tensor::zeros([300], DType::F32).unwrap();
     let c = Tensor::zeros([2], DType::Complex64).unwrap();
-    for r in [ops::sort(&c, 0), ops::argsort(&c, 0), ops::searchsorted(&c, &c, Side::Left, None)] {
+    for r in [
+        ops::sort(&c, 0),
+        ops::argsort(&c, 0),
+        ops::searchsorted(&c, &c, Side::Left, None),
+    ] {
         assert!(matches!(r, Err(Error::DType { .. })));
     }
     assert_eq!(message(ops::sort(&c, 0)), "sort: not defined for complex64");
-    assert_eq!(message(ops::sort(&x, 1)), "sort: axis 1 is out of range for 1 dimensions (valid: -1 to 0)");
+    assert_eq!(
+        message(ops::sort(&x, 1)),
+        "sort: axis 1 is out of range for 1 dimensions (valid: -1 to 0)"
+    );
     let top = ops::topk(&x, 301, 0).map(|t| t.0);
     assert_eq!(message(top), "topk: k is 301, but axis 0 has 300 elements");
     let two = Tensor::zeros([2, 2], DType::F32).unwrap();
@@ -170,9 +265,21 @@ fn nothing_depends_on_the_number_of_threads() {
     let mut rng = Rng(4);
     let x = mixed(&mut rng, &[64, 3000], DType::F32);
     // lines too few for the threads are cut
-    let long = [DType::F32, DType::I64, DType::F64, DType::I16].map(|dtype| mixed(&mut rng, &[2, 90_000], dtype));
+    let long = [DType::F32, DType::I64, DType::F64, DType::I16]
+        .map(|dtype| mixed(&mut rng, &[2, 90_000], dtype));
     let run_long = || {
-        let order = |x: &Tensor| ops::argsort(x, Sort { axis: 1, descending: true }).unwrap().to_vec::<i64>().unwrap();
+        let order = |x: &Tensor| {
+            ops::argsort(
+                x,
+                Sort {
+                    axis: 1,
+                    descending: true,
+                },
+            )
+            .unwrap()
+            .to_vec::<i64>()
+            .unwrap()
+        };
         let sorted = |x: &Tensor| format!("{:?}", values(&ops::sort(x, 1).unwrap()));
         (long.each_ref().map(order), long.each_ref().map(sorted))
     };
@@ -182,9 +289,23 @@ fn nothing_depends_on_the_number_of_threads() {
     }
     let run = || {
         let bits = |t: Tensor| t.bitcast(DType::I32).unwrap().to_vec::<i32>().unwrap();
-        let order = ops::argsort(&x, Sort { axis: 1, descending: true }).unwrap().to_vec::<i64>().unwrap();
+        let order = ops::argsort(
+            &x,
+            Sort {
+                axis: 1,
+                descending: true,
+            },
+        )
+        .unwrap()
+        .to_vec::<i64>()
+        .unwrap();
         let (values, indices) = ops::topk(&x, 20, 0).unwrap();
-        (bits(ops::sort(&x, 0).unwrap()), order, bits(values), indices.to_vec::<i64>().unwrap())
+        (
+            bits(ops::sort(&x, 0).unwrap()),
+            order,
+            bits(values),
+            indices.to_vec::<i64>().unwrap(),
+        )
     };
     let one = flex::with_threads(1, run);
     for n in [2, 5] {

@@ -10,7 +10,14 @@ import time
 from pathlib import Path
 from typing import Any, Self
 
-START = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage", "--remote-debugging-pipe"]
+START = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-dev-shm-usage",
+    "--remote-debugging-pipe",
+]
 PATIENCE = 60.0  # seconds
 
 
@@ -42,7 +49,11 @@ class Browser:
         self.unread, self.number, self.session = b"", 0, {}
         self.complaints: list[str] = []
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
-        self.session = {"sessionId": self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]}
+        self.session = {
+            "sessionId": self.send("Target.attachToTarget", targetId=target, flatten=True)[
+                "sessionId"
+            ]
+        }
         for domain in ("Page", "Runtime", "Log"):
             self.send(f"{domain}.enable")
 
@@ -75,8 +86,13 @@ class Browser:
         while (answer := self.message()).get("id") != self.number:
             if answer.get("method") == "Runtime.exceptionThrown":
                 details = answer["params"]["exceptionDetails"]
-                self.complaints.append(details.get("exception", {}).get("description", details["text"]))
-            if answer.get("method") == "Log.entryAdded" and answer["params"]["entry"]["level"] == "error":
+                self.complaints.append(
+                    details.get("exception", {}).get("description", details["text"])
+                )
+            if (
+                answer.get("method") == "Log.entryAdded"
+                and answer["params"]["entry"]["level"] == "error"
+            ):
                 self.complaints.append(answer["params"]["entry"]["text"])
         if "error" in answer:
             raise RuntimeError(f"{method}: {answer['error']['message']}")
@@ -84,9 +100,13 @@ class Browser:
 
     def run(self, script: str) -> Any:
         """The value of an expression of JavaScript, awaited where it's a promise."""
-        result = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        result = self.send(
+            "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
+        )
         if "exceptionDetails" in result:
-            raise RuntimeError(result["exceptionDetails"].get("exception", {}).get("description", script))
+            raise RuntimeError(
+                result["exceptionDetails"].get("exception", {}).get("description", script)
+            )
         return result["result"].get("value")
 
     def wait(self, condition: str) -> None:
@@ -102,7 +122,9 @@ class Browser:
         self.wait("document.readyState === 'complete'")
 
     def mouse(self, kind: str, x: float, y: float) -> None:
-        self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+        self.send(
+            "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1
+        )
 
     def draw(self, stroke: list[tuple[float, float]]) -> None:
         """Holds the button down along the points."""
@@ -112,4 +134,8 @@ class Browser:
         self.mouse("mouseReleased", *stroke[-1])
 
     def picture(self, path: Path) -> None:
-        path.write_bytes(base64.b64decode(self.send("Page.captureScreenshot", captureBeyondViewport=True)["data"]))
+        path.write_bytes(
+            base64.b64decode(
+                self.send("Page.captureScreenshot", captureBeyondViewport=True)["data"]
+            )
+        )

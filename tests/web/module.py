@@ -20,7 +20,9 @@ class Module:
         imports = []
         for i in module.imports:
             expected = "init_externref_table" in i.name
-            imports.append(wasmtime.Func(self.store, i.type, (lambda: None) if expected else refuse))
+            imports.append(
+                wasmtime.Func(self.store, i.type, (lambda: None) if expected else refuse)
+            )
         self.exports = wasmtime.Instance(self.store, module, imports).exports(self.store)
 
     def call(self, name: str, *arguments: int) -> list[int]:
@@ -38,6 +40,8 @@ class Module:
 
     def take(self, at: int, length: int) -> tuple[float, ...]:
         """The float32 values of a result, which is given back."""
-        values = struct.unpack(f"<{length}f", self.exports["memory"].read(self.store, at, at + 4 * length))
+        values = struct.unpack(
+            f"<{length}f", self.exports["memory"].read(self.store, at, at + 4 * length)
+        )
         self.exports["__wbindgen_free"](self.store, at, 4 * length, 4)
         return values

@@ -27,7 +27,23 @@ HAND = [
     (5, [[(8, 0), (3, 0), (2.5, 4), (6, 4), (8, 6.5), (6.5, 9.5), (2, 10)]]),
     (6, [[(6.5, 0), (3, 3), (2, 7), (3.5, 10), (7, 9.5), (7.5, 6.5), (5, 5.5), (2.3, 7.5)]]),
     (7, [[(1, 0), (8.5, 0), (5.5, 5), (4, 10)]]),
-    (8, [[(7, 1), (4, 0), (2, 2), (4.5, 4.7), (7.5, 7.5), (5, 10), (2, 8), (4, 5.3), (7, 2.5), (7, 1)]]),
+    (
+        8,
+        [
+            [
+                (7, 1),
+                (4, 0),
+                (2, 2),
+                (4.5, 4.7),
+                (7.5, 7.5),
+                (5, 10),
+                (2, 8),
+                (4, 5.3),
+                (7, 2.5),
+                (7, 1),
+            ]
+        ],
+    ),
     (9, [[(7.5, 2), (5, 0), (2.5, 1.5), (3, 4.5), (6, 4.7), (7.5, 2), (7.3, 6), (6.5, 10)]]),
 ]
 
@@ -37,7 +53,9 @@ def url(site: Path) -> Iterator[str]:
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None: ...
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site)) as server:
+    with http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=site)
+    ) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
@@ -45,7 +63,14 @@ def url(site: Path) -> Iterator[str]:
 
 def start(tmp_path_factory: pytest.TempPathFactory, url: str, *flags: str) -> Browser:
     PICTURES.mkdir(parents=True, exist_ok=True)
-    browser = Browser(os.environ["CHROMIUM"], [f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1040,1240", *flags])
+    browser = Browser(
+        os.environ["CHROMIUM"],
+        [
+            f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
+            "--window-size=1040,1240",
+            *flags,
+        ],
+    )
     browser.open(url)
     browser.wait("document.documentElement.dataset.ready")
     return browser
@@ -60,16 +85,25 @@ def page(url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser
 
 def box(page: Browser) -> tuple[float, float, float]:
     """The pad: left, top and side."""
-    x, y, side = page.run("(({ x, y, width }) => [x, y, width])(document.getElementById('pad').getBoundingClientRect())")
+    x, y, side = page.run(
+        "(({ x, y, width }) => [x, y, width])(document.getElementById('pad').getBoundingClientRect())"
+    )
     return x, y, side
 
 
-def draw(page: Browser, strokes: list[list[tuple[float, float]]], scale: float, dx: float, dy: float) -> None:
+def draw(
+    page: Browser, strokes: list[list[tuple[float, float]]], scale: float, dx: float, dy: float
+) -> None:
     """By the mouse, a box of 10 x 10 being so much of the pad, so far from its corner."""
     left, top, side = box(page)
     page.run("document.getElementById('clear').click()")
     for stroke in strokes:
-        page.draw([(left + side * (dx + scale * x / 10), top + side * (dy + scale * y / 10)) for x, y in stroke])
+        page.draw(
+            [
+                (left + side * (dx + scale * x / 10), top + side * (dy + scale * y / 10))
+                for x, y in stroke
+            ]
+        )
     page.run("new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))")
 
 
@@ -86,19 +120,31 @@ def test_reads_the_digits_that_it_draws(page: Browser, digit: int):
     assert page.run(PREDICTION) == str(digit)
 
 
-@pytest.mark.parametrize(("scale", "dx", "dy"), [(0.7, 0.15, 0.15), (0.25, 0.05, 0.7)], ids=["large", "small"])
-@pytest.mark.parametrize(("digit", "strokes"), HAND, ids=[f"{digit}-{i}" for i, (digit, _) in enumerate(HAND)])
-def test_reads_what_a_hand_draws(page: Browser, digit: int, strokes: list, scale: float, dx: float, dy: float):
+@pytest.mark.parametrize(
+    ("scale", "dx", "dy"), [(0.7, 0.15, 0.15), (0.25, 0.05, 0.7)], ids=["large", "small"]
+)
+@pytest.mark.parametrize(
+    ("digit", "strokes"), HAND, ids=[f"{digit}-{i}" for i, (digit, _) in enumerate(HAND)]
+)
+def test_reads_what_a_hand_draws(
+    page: Browser, digit: int, strokes: list, scale: float, dx: float, dy: float
+):
     draw(page, strokes, scale, dx, dy)
     assert page.run(PREDICTION) == str(digit)
-    bars = page.run("Array.from(document.querySelectorAll('#bars li'), (bar) => parseFloat(bar.lastChild.textContent))")
+    bars = page.run(
+        "Array.from(document.querySelectorAll('#bars li'), (bar) => parseFloat(bar.lastChild.textContent))"
+    )
     assert bars.index(max(bars)) == digit
     assert sum(bars) == pytest.approx(100, abs=2)
 
 
 def variant(strokes: list, numbers: random.Random) -> list:
     """As another hand draws it: slanted, stretched, turned, and not quite there."""
-    slant, stretch, turn = numbers.gauss(0, 0.12), math.exp(numbers.gauss(0, 0.15)), numbers.gauss(0, 0.06)
+    slant, stretch, turn = (
+        numbers.gauss(0, 0.12),
+        math.exp(numbers.gauss(0, 0.15)),
+        numbers.gauss(0, 0.06),
+    )
 
     def place(x: float, y: float) -> tuple[float, float]:
         x, y = x + numbers.gauss(0, 0.3), y + numbers.gauss(0, 0.3)
@@ -121,7 +167,9 @@ def test_reads_many_hands(page: Browser):
     got = page.run(f"{json.dumps([strokes for _, strokes in drawings])}.map(read)")
     right = [digit == prediction for (digit, _), prediction in zip(drawings, got, strict=True)]
     print(f"{sum(right)} of {len(right)} drawings")
-    assert sum(right) >= 0.93 * len(right), [(digit, got) for (digit, _), got in zip(drawings, got, strict=True) if digit != got]
+    assert sum(right) >= 0.93 * len(right), [
+        (digit, got) for (digit, _), got in zip(drawings, got, strict=True) if digit != got
+    ]
 
 
 def test_clear_empties_the_page(page: Browser):

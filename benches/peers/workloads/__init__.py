@@ -2,5 +2,9 @@
 
 from . import elementwise, index, matmul, model, python, reduce
 
-FAMILIES = {family.name: family for module in (elementwise, python, reduce, index, matmul, model) for family in module.FAMILIES}
+FAMILIES = {
+    family.name: family
+    for module in (elementwise, python, reduce, index, matmul, model)
+    for family in module.FAMILIES
+}
 WORKLOADS = [workload for family in FAMILIES.values() for workload in family.rows]

@@ -21,11 +21,21 @@ for n in (64 * K, 256 * K, M):
     row(f"add, {size(n)}", two(n), "a + b", numexpr="a + b")
     row(f"multiply, {size(n)}", two(n), "a * b", numexpr="a * b")
     row(f"greater, {size(n)}", two(n), "a > b", numexpr="a > b")
-    row(f"where, {size(n)}", {**two(n), "c": Input((n,), "bool")}, "xp.where(c, a, b)", numexpr="where(c, a, b)")
+    row(
+        f"where, {size(n)}",
+        {**two(n), "c": Input((n,), "bool")},
+        "xp.where(c, a, b)",
+        numexpr="where(c, a, b)",
+    )
     row(f"clip, {size(n)}", one(n), "xp.clip(a, -0.5, 0.5)")
     row(f"round, {size(n)}", one(n, low=-99, high=99), "xp.round(a)")
 row("add, 4K", two(4 * K), "a + b", numexpr="a + b")
-row("multiply, then add, 64K", {**two(64 * K), "c": Input((64 * K,))}, "a * b + c", numexpr="a * b + c")
+row(
+    "multiply, then add, 64K",
+    {**two(64 * K), "c": Input((64 * K,))},
+    "a * b + c",
+    numexpr="a * b + c",
+)
 row("multiply by a number, 64K", one(64 * K), "a * 2.5", numexpr="a * 2.5")
 row("divide, 64K", two(64 * K, low=0.5), "a / b", numexpr="a / b")
 row("maximum, 64K", two(64 * K), "xp.maximum(a, b)")
@@ -47,7 +57,12 @@ row("add, 16M", two(16 * M), "a + b", numexpr="a + b")
 row("multiply, 16M", two(16 * M), "a * b", numexpr="a * b")
 row("multiply by a number, 16M", one(16 * M), "a * 2.5", numexpr="a * 2.5")
 row("greater, 16M", two(16 * M), "a > b", numexpr="a > b")
-row("where, 16M", {**two(16 * M), "c": Input((16 * M,), "bool")}, "xp.where(c, a, b)", numexpr="where(c, a, b)")
+row(
+    "where, 16M",
+    {**two(16 * M), "c": Input((16 * M,), "bool")},
+    "xp.where(c, a, b)",
+    numexpr="where(c, a, b)",
+)
 row("a * b + a, 16M", two(16 * M), "a * b + a", numexpr="a * b + a")
 row("add int32, 16M", two(16 * M, dtype="int32", low=-99, high=99), "a + b", numexpr="a + b")
 row("add float64, 4M", two(4 * M, dtype="float64"), "a + b", numexpr="a + b")
@@ -62,7 +77,9 @@ def cast(row, source: str, target: str, n: int) -> None:
         f"xp.astype(a, xp.{target})",
         numpy=f"xp.astype(a, {name})",
         torch=f"a.to(xp.{target})",
-        tolerance=max(TOLERANCE.get(dtype, 0.0) for dtype in (source, target)),  # from float64 some round twice
+        tolerance=max(
+            TOLERANCE.get(dtype, 0.0) for dtype in (source, target)
+        ),  # from float64 some round twice
     )
 
 
@@ -106,13 +123,20 @@ FUNCTIONS = {
         -9,
         9,
         "xp.sigmoid(a)",
-        {"numpy": "1 / (1 + xp.exp(-a))", "jax": "jax.nn.sigmoid(a)", "numexpr": "1 / (1 + exp(-a))"},
+        {
+            "numpy": "1 / (1 + xp.exp(-a))",
+            "jax": "jax.nn.sigmoid(a)",
+            "numexpr": "1 / (1 + exp(-a))",
+        },
     ),
     "gelu": (
         -4,
         4,
         "nn.gelu(a)",
-        {"numpy": "0.5 * a * (1 + special.erf(a * 2 ** -0.5))", "jax": "jax.nn.gelu(a, approximate=False)"},
+        {
+            "numpy": "0.5 * a * (1 + special.erf(a * 2 ** -0.5))",
+            "jax": "jax.nn.gelu(a, approximate=False)",
+        },
     ),
 }
 math = Family("math", 0.9)

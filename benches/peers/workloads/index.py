@@ -15,7 +15,13 @@ row(
     jax="xp.where(m, 0.5, a)",
     numexpr="where(m, 0.5, a)",
 )
-row("nonzero, 1M", one(M, dtype="bool"), "xp.nonzero(a)[0]", torch="xp.nonzero(a, as_tuple=True)[0]", jax=None)
+row(
+    "nonzero, 1M",
+    one(M, dtype="bool"),
+    "xp.nonzero(a)[0]",
+    torch="xp.nonzero(a, as_tuple=True)[0]",
+    jax=None,
+)
 row(
     "take rows, 8192 of 30522x384",
     {"a": Input((30522, 384)), "i": Input((8192,), "int64", 0, 30522)},
@@ -23,7 +29,12 @@ row(
     torch="a[i]",
     reads=8192 * (384 * 4 + 8),
 )
-row("take, 1M of 1M", {**one(M), "i": Input((M,), "int64", 0, M)}, "xp.take(a, i, axis=0)", torch="a[i]")
+row(
+    "take, 1M of 1M",
+    {**one(M), "i": Input((M,), "int64", 0, M)},
+    "xp.take(a, i, axis=0)",
+    torch="a[i]",
+)
 for axis in (0, 1):
     row(
         f"gather, axis {axis} of 1024x1024",
@@ -31,11 +42,19 @@ for axis in (0, 1):
         f"xp.take_along_axis(a, i, axis={axis})",
         torch=f"xp.gather(a, {axis}, i)",
     )
-row("a[i, j], 1M", {**one(K, K), "i": Input((M,), "int64", 0, K), "j": Input((M,), "int64", 0, K)}, "a[i, j]")
+row(
+    "a[i, j], 1M",
+    {**one(K, K), "i": Input((M,), "int64", 0, K), "j": Input((M,), "int64", 0, K)},
+    "a[i, j]",
+)
 for name, ordered, goal in (("sorted", True, indexing.goal), ("random", False, 1.1)):
     row(
         f"scatter_add, {name}, 1M into 64K",
-        {"a": Input((64 * K,)), "i": Input((M,), "int64", 0, 64 * K, ordered=ordered), "b": Input((M,))},
+        {
+            "a": Input((64 * K,)),
+            "i": Input((M,), "int64", 0, 64 * K, ordered=ordered),
+            "b": Input((M,)),
+        },
         "xp.scatter_add(a, i, b)",
         numpy="(lambda t: (xp.add.at(t, i, b), t)[1])(a.copy())",
         torch="a.scatter_add(0, i, b)",
@@ -51,7 +70,12 @@ row(
     jax="a.at[i].add(b)",
 )
 row("concat, 2 x 1M", two(M), "xp.concat([a, b])")
-row("concat of columns, 2 x 1024x1024", two(K, K), "xp.concat([a, b], axis=1)", torch="xp.concat([a, b], 1)")
+row(
+    "concat of columns, 2 x 1024x1024",
+    two(K, K),
+    "xp.concat([a, b], axis=1)",
+    torch="xp.concat([a, b], 1)",
+)
 row(
     "every third row and column, 2048x2048",
     one(2 * K, 2 * K),

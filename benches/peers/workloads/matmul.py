@@ -13,11 +13,22 @@ for n in (64, 512, K):
 row("96 of 64x64x64", two(96, 64, 64), "a @ b", flops=product(96, 64, 64, 64))
 row("1024 of 16x16x16", two(K, 16, 16), "a @ b", flops=product(K, 16, 16, 16))
 row("8 of 256x256x256", two(8, 256, 256), "a @ b", flops=product(8, 256, 256, 256))
-row("512x384x1536", {"a": Input((512, 384)), "b": Input((384, 1536))}, "a @ b", flops=product(512, 384, 1536))
+row(
+    "512x384x1536",
+    {"a": Input((512, 384)), "b": Input((384, 1536))},
+    "a @ b",
+    flops=product(512, 384, 1536),
+)
 
 skinny = Family("matmul, skinny", 0.8)
 row = skinny.row
-row("matrix by vector, 4096", {"a": Input((4096, 4096)), "b": Input((4096,))}, "a @ b", flops=product(4096, 4096), goal=1.0)
+row(
+    "matrix by vector, 4096",
+    {"a": Input((4096, 4096)), "b": Input((4096,))},
+    "a @ b",
+    flops=product(4096, 4096),
+    goal=1.0,
+)
 for m in (1, 2, 4, 8, 16):
     for name, expression in (("", "a @ b"), (", transposed", "a @ b.T")):
         row(
@@ -28,7 +39,12 @@ for m in (1, 2, 4, 8, 16):
             goal=1.0 if m == 1 else skinny.goal,
         )
 row(f"8x{K}x4096", {"a": Input((8, K)), "b": Input((K, 4096))}, "a @ b", flops=product(8, K, 4096))
-row("32x384x1536", {"a": Input((32, 384)), "b": Input((384, 1536))}, "a @ b", flops=product(32, 384, 1536))
+row(
+    "32x384x1536",
+    {"a": Input((32, 384)), "b": Input((384, 1536))},
+    "a @ b",
+    flops=product(32, 384, 1536),
+)
 
 narrow = Family("matmul, narrow dtypes", 1.0)
 row = narrow.row
@@ -40,10 +56,25 @@ for dtype, expression, bound, spellings in [
     ("int32", "a @ b", 99, {}),
     ("int8", "xp.matmul(a, b, dtype=xp.int32)", 99, _INT8),
 ]:
-    sizes = [(K, K, K)] if dtype == "int32" else [(K, K, K), (8, K, 4096), (32, K, 4096), (128, K, 4096)]
+    sizes = (
+        [(K, K, K)]
+        if dtype == "int32"
+        else [(K, K, K), (8, K, 4096), (32, K, 4096), (128, K, 4096)]
+    )
     for m, k, n in sizes:
-        inputs = {"a": Input((m, k), dtype, -bound, bound), "b": Input((k, n), dtype, -bound, bound)}
-        row(f"{dtype}, {shape(m, k, n)}", inputs, expression, numpy=None, reference=_EXACT, flops=product(m, k, n), **spellings)
+        inputs = {
+            "a": Input((m, k), dtype, -bound, bound),
+            "b": Input((k, n), dtype, -bound, bound),
+        }
+        row(
+            f"{dtype}, {shape(m, k, n)}",
+            inputs,
+            expression,
+            numpy=None,
+            reference=_EXACT,
+            flops=product(m, k, n),
+            **spellings,
+        )
 # What is used once: nothing is left of the call before.
 row(
     f"int8, {shape(K, K, K)}, b copied",
@@ -60,7 +91,14 @@ layers = Family("layers", 0.9)
 row = layers.row
 _LINEAR = {"a": Input((32, 64, 384)), "w": Input((1536, 384)), "b": Input((1536,))}
 _FLOPS = product(32 * 64, 384, 1536)
-row("linear, 32x64x384 to 1536", _LINEAR, "nn.linear(a, w, b)", numpy="a @ w.T + b", jax="a @ w.T + b", flops=_FLOPS)
+row(
+    "linear, 32x64x384 to 1536",
+    _LINEAR,
+    "nn.linear(a, w, b)",
+    numpy="a @ w.T + b",
+    jax="a @ w.T + b",
+    flops=_FLOPS,
+)
 row(
     "linear and gelu",
     _LINEAR,
@@ -71,7 +109,9 @@ row(
 )
 
 
-def attention(heads: int, length: int, width: int, dtype: str = "float32", causal: bool = False) -> None:
+def attention(
+    heads: int, length: int, width: int, dtype: str = "float32", causal: bool = False
+) -> None:
     """A row; NumPy and JAX have all scores at once."""
     option = ", is_causal=True" if causal else ""
     scores = f"q @ k.swapaxes(-1, -2) * {width} ** -0.5"
@@ -91,7 +131,13 @@ def attention(heads: int, length: int, width: int, dtype: str = "float32", causa
     )
 
 
-for heads, length, width in ((32 * 12, 64, 32), (12, 512, 64), (12, K, 64), (12, K, 128), (4, 4 * K, 64)):
+for heads, length, width in (
+    (32 * 12, 64, 32),
+    (12, 512, 64),
+    (12, K, 64),
+    (12, K, 128),
+    (4, 4 * K, 64),
+):
     attention(heads, length, width)
 attention(12, 2 * K, 64, causal=True)
 attention(12, K, 64, dtype="bfloat16")

@@ -5,7 +5,9 @@ from ..table import Family, Input, K, M, one, shape, size
 reductions = Family("reductions", 0.9)
 row = reductions.row
 for n in (64 * K, M, 16 * M):
-    row(f"sum, {size(n)}", one(n, low=0), "xp.sum(a)", numexpr="sum(a)", tolerance=1e-4)  # numexpr has one running sum
+    row(
+        f"sum, {size(n)}", one(n, low=0), "xp.sum(a)", numexpr="sum(a)", tolerance=1e-4
+    )  # numexpr has one running sum
 for name, inputs, torch in [
     ("sum", {"low": 0}, "xp.sum(a, {})"),
     ("mean", {"low": 0}, "xp.mean(a, {})"),
@@ -14,16 +16,32 @@ for name, inputs, torch in [
     ("var", {}, "xp.var(a, {}, correction=0)"),
 ]:
     for axis in (0, 1):
-        row(f"{name}, axis {axis} of 1024x1024", one(K, K, **inputs), f"xp.{name}(a, axis={axis})", torch=torch.format(axis))
+        row(
+            f"{name}, axis {axis} of 1024x1024",
+            one(K, K, **inputs),
+            f"xp.{name}(a, axis={axis})",
+            torch=torch.format(axis),
+        )
 row("sum, axis 1 of 64x256x64", one(64, 256, 64, low=0), "xp.sum(a, axis=1)")
 for n in (M, 16 * M):
     row(f"max, {size(n)}", one(n), "xp.max(a)")
     row(f"argmax, {size(n)}", one(n), "xp.argmax(a)")
     row(f"mean, {size(n)}", one(n, low=0), "xp.mean(a)")
-    row(f"sum bfloat16, {size(n)}", one(n, dtype="bfloat16", low=0), "xp.sum(a)", numpy=None, reference="xp.sum(a)")
+    row(
+        f"sum bfloat16, {size(n)}",
+        one(n, dtype="bfloat16", low=0),
+        "xp.sum(a)",
+        numpy=None,
+        reference="xp.sum(a)",
+    )
 row("var, 1M", one(M), "xp.var(a)", torch="xp.var(a, correction=0)")
 for dtype in ("float32", "float64"):
-    row(f"prod {dtype}, 1M", one(M, dtype=dtype, low=0.999999, high=1.000001), "xp.prod(a)", tolerance=2e-2 if dtype == "float32" else None)
+    row(
+        f"prod {dtype}, 1M",
+        one(M, dtype=dtype, low=0.999999, high=1.000001),
+        "xp.prod(a)",
+        tolerance=2e-2 if dtype == "float32" else None,
+    )
 row("sum int32, 1M", one(M, dtype="int32", low=-99, high=99), "xp.sum(a)")
 row("sum int64, 1M", one(M, dtype="int64", low=-99, high=99), "xp.sum(a)")
 row("any of no true, 1M", one(M, dtype="bool", high=0), "xp.any(a)")
@@ -49,16 +67,50 @@ for sides in ((4096, 1024), (128, 384), (1, 50257)):
     name, columns, goal = shape(*sides), sides[1], FAST if sides[0] == 1 else norms.goal
     scores = one(*sides, low=-4, high=4)
     norm = {"a": Input(sides), "w": Input((columns,)), "b": Input((columns,))}
-    row(f"softmax, {name}", scores, "nn.softmax(a, axis=-1)", numpy=_SOFTMAX, torch="nn.softmax(a, -1)", goal=goal)
-    row(f"log_softmax, {name}", scores, "nn.log_softmax(a, axis=-1)", numpy=_LOG_SOFTMAX, torch="nn.log_softmax(a, -1)", goal=goal)
-    row(f"layer_norm, {name}", norm, f"nn.layer_norm(a, ({columns},), w, b, 1e-5)", numpy=_LAYER_NORM, jax=_LAYER_NORM, goal=goal)
-    row(f"rms_norm, {name}", norm, f"nn.rms_norm(a, ({columns},), w, 1e-5)", numpy=_RMS_NORM, jax=_RMS_NORM, goal=FAST)
+    row(
+        f"softmax, {name}",
+        scores,
+        "nn.softmax(a, axis=-1)",
+        numpy=_SOFTMAX,
+        torch="nn.softmax(a, -1)",
+        goal=goal,
+    )
+    row(
+        f"log_softmax, {name}",
+        scores,
+        "nn.log_softmax(a, axis=-1)",
+        numpy=_LOG_SOFTMAX,
+        torch="nn.log_softmax(a, -1)",
+        goal=goal,
+    )
+    row(
+        f"layer_norm, {name}",
+        norm,
+        f"nn.layer_norm(a, ({columns},), w, b, 1e-5)",
+        numpy=_LAYER_NORM,
+        jax=_LAYER_NORM,
+        goal=goal,
+    )
+    row(
+        f"rms_norm, {name}",
+        norm,
+        f"nn.rms_norm(a, ({columns},), w, 1e-5)",
+        numpy=_RMS_NORM,
+        jax=_RMS_NORM,
+        goal=FAST,
+    )
 
 scans = Family("scans", 0.6)
 row = scans.row
 for dtype in ("float32", "float64", "int64"):
-    values = {"dtype": dtype, "low": -99, "high": 99} if dtype == "int64" else {"dtype": dtype, "low": 0}
-    for name, sides, axis in (("1M", (M,), 0), ("axis 0 of 1024x1024", (K, K), 0), ("axis 1 of 1024x1024", (K, K), 1)):
+    values = (
+        {"dtype": dtype, "low": -99, "high": 99} if dtype == "int64" else {"dtype": dtype, "low": 0}
+    )
+    for name, sides, axis in (
+        ("1M", (M,), 0),
+        ("axis 0 of 1024x1024", (K, K), 0),
+        ("axis 1 of 1024x1024", (K, K), 1),
+    ):
         row(
             f"cumulative_sum {dtype}, {name}",
             one(*sides, **values),
@@ -80,8 +132,20 @@ PARTLY = 0.4
 for dtype, bound in (("float32", 1), ("int32", 2**31), ("int64", 10**12)):
     values = {"dtype": dtype, "low": -bound, "high": bound}
     row(f"sort {dtype}, 1M", one(M, **values), "xp.sort(a)", torch="xp.sort(a).values")
-    row(f"sort {dtype}, rows of 1024x1024", one(K, K, **values), "xp.sort(a, axis=1)", torch="xp.sort(a, 1).values")
-    row(f"argsort {dtype}, 1M", one(M, **values), "xp.argsort(a)", reference="xp.sort(a)", compared="a[r]", goal=PARTLY)
+    row(
+        f"sort {dtype}, rows of 1024x1024",
+        one(K, K, **values),
+        "xp.sort(a, axis=1)",
+        torch="xp.sort(a, 1).values",
+    )
+    row(
+        f"argsort {dtype}, 1M",
+        one(M, **values),
+        "xp.argsort(a)",
+        reference="xp.sort(a)",
+        compared="a[r]",
+        goal=PARTLY,
+    )
 row(
     "argsort, rows of 1024x1024",
     one(K, K),
@@ -92,7 +156,11 @@ row(
     goal=PARTLY,
 )
 row("sort, columns of 1024x1024", one(K, K), "xp.sort(a, axis=0)", torch="xp.sort(a, 0).values")
-_TOPK = {"numpy": "-xp.sort(-xp.partition(a, -50)[-50:])", "torch": "xp.topk(a, 50).values", "jax": "jax.lax.top_k(a, 50)[0]"}
+_TOPK = {
+    "numpy": "-xp.sort(-xp.partition(a, -50)[-50:])",
+    "torch": "xp.topk(a, 50).values",
+    "jax": "jax.lax.top_k(a, 50)[0]",
+}
 for n in (50_000, M):
     row(f"topk 50 of {n}", one(n), "xp.topk(a, 50)[0]", goal=PARTLY, **_TOPK)
 row(
@@ -106,7 +174,10 @@ row(
 )
 row(
     "searchsorted, 64K in 64K",
-    {"a": Input((64 * K,), "int32", 0, 2**30, ordered=True), "b": Input((64 * K,), "int32", 0, 2**30)},
+    {
+        "a": Input((64 * K,), "int32", 0, 2**30, ordered=True),
+        "b": Input((64 * K,), "int32", 0, 2**30),
+    },
     "xp.searchsorted(a, b)",
 )
 

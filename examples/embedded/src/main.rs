@@ -1,5 +1,5 @@
-//! Classifies the held-out digits, which the debugger reads from the host, compares the probabilities with the desktop's, and says
-//! what that took.
+//! Classifies the held-out digits, which the debugger reads from the host, compares the
+//! probabilities with the desktop's, and says what that took.
 #![no_std]
 #![no_main]
 

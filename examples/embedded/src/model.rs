@@ -1,4 +1,5 @@
-//! The classifier: two linear layers, with outputs that are allocated once. tests/suite/digits.rs runs it on the desktop.
+//! The classifier: two linear layers, with outputs that are allocated once. tests/suite/digits.rs
+//! runs it on the desktop.
 
 use flex::nn::{self, Activation, Linear};
 use flex::{DType, Result, Tensor};
@@ -20,9 +21,20 @@ pub struct Classifier {
 
 impl Classifier {
     pub fn new(layers: [Layer; 2]) -> Result<Classifier> {
-        let row = |layer: &Layer, axis: usize| Tensor::zeros([1, layer.weight.shape()[axis]], DType::F32);
-        let (input, hidden, scores) = (row(&layers[0], 1)?, row(&layers[0], 0)?, row(&layers[1], 0)?);
-        Ok(Classifier { input, hidden, probabilities: row(&layers[1], 0)?, scores, layers })
+        let row =
+            |layer: &Layer, axis: usize| Tensor::zeros([1, layer.weight.shape()[axis]], DType::F32);
+        let (input, hidden, scores) = (
+            row(&layers[0], 1)?,
+            row(&layers[0], 0)?,
+            row(&layers[1], 0)?,
+        );
+        Ok(Classifier {
+            input,
+            hidden,
+            probabilities: row(&layers[1], 0)?,
+            scores,
+            layers,
+        })
     }
     /// The probability of each digit. All results have their place already.
     pub fn probabilities(&mut self, pixels: &Pixels) -> Result<&[f32]> {
@@ -30,9 +42,18 @@ impl Classifier {
             *x = f32::from(*pixel) / 16.0;
         }
         let [first, second] = &self.layers;
-        let relu = Linear { bias: Some(&first.bias), activation: Some(Activation::Relu), ..Default::default() };
+        let relu = Linear {
+            bias: Some(&first.bias),
+            activation: Some(Activation::Relu),
+            ..Default::default()
+        };
         nn::linear_into(&self.input, &first.weight, relu, &mut self.hidden)?;
-        nn::linear_into(&self.hidden, &second.weight, Some(&second.bias), &mut self.scores)?;
+        nn::linear_into(
+            &self.hidden,
+            &second.weight,
+            Some(&second.bias),
+            &mut self.scores,
+        )?;
         nn::softmax_into(&self.scores, -1, &mut self.probabilities)?;
         self.probabilities.as_slice()
     }
@@ -51,9 +72,17 @@ impl Record {
     const TOLERANCE: f32 = 5e-6;
 
     pub fn parse(bytes: &[u8; Self::BYTES]) -> Record {
-        let mut record = Record { pixels: [0; 64], probabilities: [0.0; 10], digit: bytes[104].into() };
+        let mut record = Record {
+            pixels: [0; 64],
+            probabilities: [0.0; 10],
+            digit: bytes[104].into(),
+        };
         record.pixels.copy_from_slice(&bytes[..64]);
-        for (p, bytes) in record.probabilities.iter_mut().zip(bytes[64..104].as_chunks().0) {
+        for (p, bytes) in record
+            .probabilities
+            .iter_mut()
+            .zip(bytes[64..104].as_chunks().0)
+        {
             *p = f32::from_le_bytes(*bytes);
         }
         record
@@ -68,5 +97,11 @@ impl Record {
 }
 
 pub fn most_likely(probabilities: &[f32]) -> usize {
-    (0..probabilities.len()).fold(0, |best, k| if probabilities[k] > probabilities[best] { k } else { best })
+    (0..probabilities.len()).fold(0, |best, k| {
+        if probabilities[k] > probabilities[best] {
+            k
+        } else {
+            best
+        }
+    })
 }

@@ -1,4 +1,5 @@
-//! flex for a page: tensors of float32, and a classifier of handwritten digits whose weights are part of the module.
+//! flex for a page: tensors of float32, and a classifier of handwritten digits whose weights are
+//! part of the module.
 #![no_std]
 
 extern crate alloc;

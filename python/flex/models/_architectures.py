@@ -19,7 +19,8 @@ ACTIVATIONS: dict[str, Literal["relu", "gelu", "gelu_tanh", "silu"]] = {
     "relu": "relu",
     "silu": "silu",
 }
-# The buckets of distance that MPNet has a bias for in each direction are counted by `transformers` itself; config.json only says so.
+# The buckets of distance that MPNet has a bias for in each direction are counted by `transformers`
+# itself; config.json only says so.
 BUCKETS = 32
 
 
@@ -27,10 +28,13 @@ BUCKETS = 32
 class Architecture:
     """One `model_type`; the defaults are BERT's."""
 
-    # Entries of config.json: by the names of EncoderConfig where they differ, their defaults, and those with one possible value.
+    # Entries of config.json: by the names of EncoderConfig where they differ, their defaults, and
+    # those with one possible value.
     entries: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    fixed: Mapping[str, Any] = field(default_factory=lambda: {"position_embedding_type": "absolute", "is_decoder": False})
+    fixed: Mapping[str, Any] = field(
+        default_factory=lambda: {"position_embedding_type": "absolute", "is_decoder": False}
+    )
     # Tensors: the list of layers, then what is below a layer.
     layers: str = "encoder.layer"
     query: str = "attention.self.query"
@@ -43,7 +47,8 @@ class Architecture:
     norm: str = "output.LayerNorm"
     # Token types have vectors of their own, added to every token's.
     token_types: bool = True
-    # Positions are counted from pad_token_id + 1, as fairseq does; those of padding within a text are pad_token_id.
+    # Positions are counted from pad_token_id + 1, as fairseq does; those of padding within a text
+    # are pad_token_id.
     positions_after_padding: bool = False
     # Scores of attention have a bias by how far query and key are apart.
     position_bias: bool = False
@@ -81,7 +86,13 @@ DISTILBERT = Architecture(
     norm="output_layer_norm",
     token_types=False,
 )
-ARCHITECTURES = {"bert": BERT, "roberta": ROBERTA, "xlm-roberta": ROBERTA, "mpnet": MPNET, "distilbert": DISTILBERT}
+ARCHITECTURES = {
+    "bert": BERT,
+    "roberta": ROBERTA,
+    "xlm-roberta": ROBERTA,
+    "mpnet": MPNET,
+    "distilbert": DISTILBERT,
+}
 
 
 def require(entries: Mapping[str, Any], fixed: Mapping[str, Any]) -> None:
@@ -113,11 +124,21 @@ class EncoderConfig:
         model_type = entries.get("model_type")
         architecture = ARCHITECTURES.get(model_type) if isinstance(model_type, str) else None
         if architecture is None:
-            raise ValueError(f"unsupported model_type {model_type!r}: one of {', '.join(ARCHITECTURES)} is")
+            raise ValueError(
+                f"unsupported model_type {model_type!r}: one of {', '.join(ARCHITECTURES)} is"
+            )
         require(entries, architecture.fixed)
-        names = {entry.name: architecture.entries.get(entry.name, entry.name) for entry in fields(cls)}
-        given = {name: entries[named] for name, named in names.items() if entries.get(named) is not None}
-        missing = [names[entry.name] for entry in fields(cls) if entry.default is MISSING and entry.name not in given]
+        names = {
+            entry.name: architecture.entries.get(entry.name, entry.name) for entry in fields(cls)
+        }
+        given = {
+            name: entries[named] for name, named in names.items() if entries.get(named) is not None
+        }
+        missing = [
+            names[entry.name]
+            for entry in fields(cls)
+            if entry.default is MISSING and entry.name not in given
+        ]
         if missing:
             raise ValueError(f"missing entries: {', '.join(missing)}")
         return cls(**{**architecture.defaults, **given})
@@ -127,22 +148,32 @@ class EncoderConfig:
         for entry in fields(self):
             name, value = names.get(entry.name, entry.name), getattr(self, entry.name)
             kind = int if entry.default is MISSING else type(entry.default)
-            if not isinstance(value, (int, float) if kind is float else kind) or isinstance(value, bool):
+            if not isinstance(value, (int, float) if kind is float else kind) or isinstance(
+                value, bool
+            ):
                 raise ValueError(f"{name} is {value!r}, not of type {kind.__name__}")
             if kind is int and value < (0 if name == "pad_token_id" else 1):
                 raise ValueError(f"{name} is {value}")
             if kind is float and not 0 <= value <= sys.float_info.max:
                 raise ValueError(f"{name} is {value}, not a finite number from 0 on")
         if self.pad_token_id >= self.vocab_size:
-            raise ValueError(f"pad_token_id is {self.pad_token_id}, but vocab_size is {self.vocab_size}")
+            raise ValueError(
+                f"pad_token_id is {self.pad_token_id}, but vocab_size is {self.vocab_size}"
+            )
         if self.positions < 1:
-            raise ValueError(f"max_position_embeddings is {self.max_position_embeddings}, of which padding takes all")
+            raise ValueError(
+                f"max_position_embeddings is {self.max_position_embeddings}, of which padding takes all"
+            )
         if self.hidden_act not in ACTIVATIONS:
             name = names.get("hidden_act", "hidden_act")
-            raise ValueError(f"unsupported {name} {self.hidden_act!r}: one of {', '.join(ACTIVATIONS)} is")
+            raise ValueError(
+                f"unsupported {name} {self.hidden_act!r}: one of {', '.join(ACTIVATIONS)} is"
+            )
         if self.hidden_size % self.num_attention_heads:
             size, heads = (names.get(name, name) for name in ("hidden_size", "num_attention_heads"))
-            raise ValueError(f"{size} {self.hidden_size} is no multiple of {heads} {self.num_attention_heads}")
+            raise ValueError(
+                f"{size} {self.hidden_size} is no multiple of {heads} {self.num_attention_heads}"
+            )
 
     @property
     def architecture(self) -> Architecture:

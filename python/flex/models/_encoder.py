@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
     from ._architectures import EncoderConfig
 
-# Checkpoints put something before the names of their tensors: nothing for a plain model, "bert." for one with a head, ..
+# Checkpoints put something before the names of their tensors: nothing for a plain model, "bert."
+# for one with a head, ..
 WORDS = "embeddings.word_embeddings.weight"
 # .. and the oldest have TensorFlow's names in norms.
 OLD_NAMES = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
-# MPNet's buckets, of which half are for keys before the query: one for each distance below 8, then from these distances on.
+# MPNet's buckets, of which half are for keys before the query: one for each distance below 8, then
+# from these distances on.
 NEAR = BUCKETS // 4
 FAR = (8, 12, 16, 23, 32, 46, 64, 91)
 
@@ -32,7 +34,9 @@ class Weights:
 
     def __init__(self, tensors: Mapping[str, Tensor]):
         self._tensors = tensors
-        self._prefix = next((name.removesuffix(WORDS) for name in tensors if name.endswith(WORDS)), "")
+        self._prefix = next(
+            (name.removesuffix(WORDS) for name in tensors if name.endswith(WORDS)), ""
+        )
 
     def get(self, name: str, *shape: int) -> Tensor:
         """One tensor, as float32: where it lies when it is that already. ValueError when it is missing or of another shape."""
@@ -45,14 +49,18 @@ class Weights:
         if tensor is None:
             raise ValueError(f"tensor {full!r} is missing")
         if tuple(tensor.shape) != shape:
-            raise ValueError(f"tensor {full!r} has shape {list(tensor.shape)}, but config.json asks for {list(shape)}")
+            raise ValueError(
+                f"tensor {full!r} has shape {list(tensor.shape)}, but config.json asks for {list(shape)}"
+            )
         return flex.astype(tensor, flex.float32, copy=False)
 
 
 class Linear:
     """activation(x @ weight.T + bias) + residual."""
 
-    def __init__(self, weights: Weights, name: str, inputs: int, outputs: int, hidden_act: str | None = None):
+    def __init__(
+        self, weights: Weights, name: str, inputs: int, outputs: int, hidden_act: str | None = None
+    ):
         self.weight = weights.get(f"{name}.weight", outputs, inputs)
         self.bias = weights.get(f"{name}.bias", outputs)
         self.activation = None if hidden_act is None else ACTIVATIONS[hidden_act]
@@ -77,20 +85,32 @@ class PositionBias:
     """MPNet's bias on the scores of attention, by how far query and key are apart; T5's buckets (Raffel et al., 2020, section 2.1)."""
 
     def __init__(self, weights: Weights, config: EncoderConfig):
-        self.by_bucket = weights.get("encoder.relative_attention_bias.weight", BUCKETS, config.num_attention_heads)
+        self.by_bucket = weights.get(
+            "encoder.relative_attention_bias.weight", BUCKETS, config.num_attention_heads
+        )
 
     def __call__(self, length: int) -> Tensor:
         """[heads, length, length]: queries by keys."""
-        by_distance = flex.take(self.by_bucket.T, flex.asarray([self.bucket(d) for d in range(1 - length, length)]), axis=1)
+        by_distance = flex.take(
+            self.by_bucket.T,
+            flex.asarray([self.bucket(d) for d in range(1 - length, length)]),
+            axis=1,
+        )
         places = flex.arange(length)
-        distances = flex.expand_dims(places, axis=0) - flex.expand_dims(places, axis=1) + (length - 1)
-        return flex.reshape(flex.take(by_distance, flex.reshape(distances, (-1,)), axis=1), (-1, length, length))
+        distances = (
+            flex.expand_dims(places, axis=0) - flex.expand_dims(places, axis=1) + (length - 1)
+        )
+        return flex.reshape(
+            flex.take(by_distance, flex.reshape(distances, (-1,)), axis=1), (-1, length, length)
+        )
 
     @staticmethod
     def bucket(distance: int) -> int:
         """The bucket of a key that is `distance` tokens after the query."""
         apart = abs(distance)
-        return (BUCKETS // 2 if distance > 0 else 0) + (apart if apart < NEAR else NEAR - 1 + bisect_right(FAR, apart))
+        return (BUCKETS // 2 if distance > 0 else 0) + (
+            apart if apart < NEAR else NEAR - 1 + bisect_right(FAR, apart)
+        )
 
 
 class SelfAttention:
@@ -100,18 +120,26 @@ class SelfAttention:
         size, names = config.hidden_size, config.architecture
         self.heads = config.num_attention_heads
         self.query, self.key, self.value = (
-            Linear(weights, f"{layer}.{name}", size, size) for name in (names.query, names.key, names.value)
+            Linear(weights, f"{layer}.{name}", size, size)
+            for name in (names.query, names.key, names.value)
         )
 
     def __call__(self, x: Tensor, offsets: Sequence[int], bias: Tensor | None) -> Tensor:
         tokens, size = x.shape
-        q, k, v = (flex.reshape(linear(x), (tokens, self.heads, size // self.heads)) for linear in (self.query, self.key, self.value))
+        q, k, v = (
+            flex.reshape(linear(x), (tokens, self.heads, size // self.heads))
+            for linear in (self.query, self.key, self.value)
+        )
         if bias is None:
             return flex.reshape(nn.varlen_attention(q, k, v, offsets), (tokens, size))
         mixed = []
         for start, end in pairwise(offsets):
-            query, key, value = (flex.permute_dims(part[start:end], (1, 0, 2)) for part in (q, k, v))
-            one = nn.scaled_dot_product_attention(query, key, value, bias[:, : end - start, : end - start])
+            query, key, value = (
+                flex.permute_dims(part[start:end], (1, 0, 2)) for part in (q, k, v)
+            )
+            one = nn.scaled_dot_product_attention(
+                query, key, value, bias[:, : end - start, : end - start]
+            )
             mixed.append(flex.reshape(flex.permute_dims(one, (1, 0, 2)), (end - start, size)))
         return flex.concat(mixed)
 
@@ -120,7 +148,12 @@ class Layer:
     """Self-attention and feed-forward, each added to its input and normalised."""
 
     def __init__(self, weights: Weights, layer: str, config: EncoderConfig):
-        size, inner, eps, names = config.hidden_size, config.intermediate_size, config.layer_norm_eps, config.architecture
+        size, inner, eps, names = (
+            config.hidden_size,
+            config.intermediate_size,
+            config.layer_norm_eps,
+            config.architecture,
+        )
         self.attention = SelfAttention(weights, layer, config)
         self.attention_out = Linear(weights, f"{layer}.{names.attention_out}", size, size)
         self.attention_norm = LayerNorm(weights, f"{layer}.{names.attention_norm}", size, eps)
@@ -140,18 +173,34 @@ class Encoder:
         weights, size, names = Weights(tensors), config.hidden_size, config.architecture
         self.config = config
         self.words = weights.get(WORDS, config.vocab_size, size)
-        self.positions = weights.get("embeddings.position_embeddings.weight", config.max_position_embeddings, size)
+        self.positions = weights.get(
+            "embeddings.position_embeddings.weight", config.max_position_embeddings, size
+        )
         if names.token_types:
             # Every token is of type 0, a single sentence.
-            self.positions = self.positions + weights.get("embeddings.token_type_embeddings.weight", config.type_vocab_size, size)[0]
+            self.positions = (
+                self.positions
+                + weights.get(
+                    "embeddings.token_type_embeddings.weight", config.type_vocab_size, size
+                )[0]
+            )
         self.norm = LayerNorm(weights, "embeddings.LayerNorm", size, config.layer_norm_eps)
         self.bias = PositionBias(weights, config) if names.position_bias else None
-        self.layers = [Layer(weights, f"{names.layers}.{k}", config) for k in range(config.num_hidden_layers)]
+        self.layers = [
+            Layer(weights, f"{names.layers}.{k}", config) for k in range(config.num_hidden_layers)
+        ]
 
     def __call__(self, tokens: Tensor, offsets: Sequence[int]) -> Tensor:
         """[len(tokens), hidden_size] float32 of the sequences `tokens[offsets[i]:offsets[i + 1]]`, which lie one after the other."""
-        x = self.norm(nn.embedding(tokens, self.words) + nn.embedding(self._places(tokens, offsets), self.positions))
-        bias = None if self.bias is None else self.bias(max(end - start for start, end in pairwise(offsets)))
+        x = self.norm(
+            nn.embedding(tokens, self.words)
+            + nn.embedding(self._places(tokens, offsets), self.positions)
+        )
+        bias = (
+            None
+            if self.bias is None
+            else self.bias(max(end - start for start, end in pairwise(offsets)))
+        )
         for layer in self.layers:
             x = layer(x, offsets, bias)
         return x
@@ -161,5 +210,7 @@ class Encoder:
         if not self.config.architecture.positions_after_padding:
             return flex.concat([flex.arange(end - start) for start, end in pairwise(offsets)])
         words = flex.astype(tokens != self.config.pad_token_id, tokens.dtype)
-        counts = flex.concat([flex.cumulative_sum(words[start:end]) for start, end in pairwise(offsets)])
+        counts = flex.concat(
+            [flex.cumulative_sum(words[start:end]) for start, end in pairwise(offsets)]
+        )
         return counts * words + self.config.pad_token_id

@@ -23,19 +23,34 @@ if TYPE_CHECKING:
 NEEDED = ("config.json", "tokenizer.json", "model.safetensors")
 # The pipelines that are computed: the last word of each module's type in modules.json.
 PIPELINES = (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
-# The Transformer module's own file; which name it has depends on the version of sentence-transformers and the architecture.
-MODULE_FILES = [f"sentence_{name}_config.json" for name in ("bert", "roberta", "distilbert", "xlm-roberta")]
-# Entries of that file and of tokenizer_config.json which must have this value, where they are there.
-MODULE_ENTRIES = {"transformer_task": "feature-extraction", "module_output_name": "token_embeddings", "processing_kwargs": {}}
+# The Transformer module's own file; which name it has depends on the version of
+# sentence-transformers and the architecture.
+MODULE_FILES = [
+    f"sentence_{name}_config.json" for name in ("bert", "roberta", "distilbert", "xlm-roberta")
+]
+# Entries of that file and of tokenizer_config.json which must have this value, where they are
+# there.
+MODULE_ENTRIES = {
+    "transformer_task": "feature-extraction",
+    "module_output_name": "token_embeddings",
+    "processing_kwargs": {},
+}
 TOKENIZER_ENTRIES = {"truncation_side": "right"}
 # tokenizer_config.json's names, and those of the tokenizer's BertNormalizer.
-NORMALIZER_ENTRIES = {"do_lower_case": "lowercase", "strip_accents": "strip_accents", "tokenize_chinese_chars": "handle_chinese_chars"}
-# What wrong content raises; deep nesting RecursionError, in the parser or when a message shows the value.
+NORMALIZER_ENTRIES = {
+    "do_lower_case": "lowercase",
+    "strip_accents": "strip_accents",
+    "tokenize_chinese_chars": "handle_chinese_chars",
+}
+# What wrong content raises; deep nesting RecursionError, in the parser or when a message shows the
+# value.
 MALFORMED = (ValueError, RecursionError)
 
 
 @contextmanager
-def naming(path: Path, caught: type[Exception] | tuple[type[Exception], ...] = MALFORMED) -> Iterator[None]:
+def naming(
+    path: Path, caught: type[Exception] | tuple[type[Exception], ...] = MALFORMED
+) -> Iterator[None]:
     """Puts the file's name before the message of an error that reading it raises."""
     try:
         yield
@@ -75,14 +90,26 @@ class Pipeline:
             return cls(folder, _pooling(folder / "1_Pooling" / "config.json"), normalize=True)
         with naming(modules):
             entries = read_json(modules, list)
-            kinds = [str(entry.get("type")).rpartition(".")[2] if isinstance(entry, dict) else repr(entry) for entry in entries]
+            kinds = [
+                str(entry.get("type")).rpartition(".")[2]
+                if isinstance(entry, dict)
+                else repr(entry)
+                for entry in entries
+            ]
             if kinds not in PIPELINES:
                 supported = " and ".join(", ".join(pipeline) for pipeline in PIPELINES)
                 raise ValueError(f"unsupported pipeline {', '.join(kinds)}: {supported} are")
             places = [entry.get("path", "") for entry in entries]
-            if any(not isinstance(place, str) or Path(place).is_absolute() or ".." in Path(place).parts for place in places):
+            if any(
+                not isinstance(place, str) or Path(place).is_absolute() or ".." in Path(place).parts
+                for place in places
+            ):
                 raise ValueError("the path of a module is no folder below")
-        return cls(folder / places[0], _pooling(folder / places[1] / "config.json"), normalize="Normalize" in kinds)
+        return cls(
+            folder / places[0],
+            _pooling(folder / places[1] / "config.json"),
+            normalize="Normalize" in kinds,
+        )
 
 
 def _pooling(path: Path) -> Pooling:
@@ -103,26 +130,42 @@ class Usage:
         path = folder / "config_sentence_transformers.json"
         entries = read_if_there(path)
         usage = cls(
-            default_prompt_name=entries.get("default_prompt_name"), similarity_fn_name=entries.get("similarity_fn_name") or "cosine"
+            default_prompt_name=entries.get("default_prompt_name"),
+            similarity_fn_name=entries.get("similarity_fn_name") or "cosine",
         )
         prompts = entries.get("prompts") or {}
         with naming(path):
-            if not isinstance(prompts, dict) or any(not isinstance(prompt, str) for prompt in prompts.values()):
+            if not isinstance(prompts, dict) or any(
+                not isinstance(prompt, str) for prompt in prompts.values()
+            ):
                 raise ValueError(f"prompts is {prompts!r}, not texts by name")
             usage.prompts.update(prompts)
-            if usage.default_prompt_name is not None and usage.default_prompt_name not in usage.prompts:
-                raise ValueError(f"default_prompt_name {usage.default_prompt_name!r} is none of {', '.join(usage.prompts)}")
+            if (
+                usage.default_prompt_name is not None
+                and usage.default_prompt_name not in usage.prompts
+            ):
+                raise ValueError(
+                    f"default_prompt_name {usage.default_prompt_name!r} is none of {', '.join(usage.prompts)}"
+                )
             if usage.similarity_fn_name not in SIMILARITIES:
-                raise ValueError(f"unsupported similarity_fn_name {usage.similarity_fn_name!r}: {', '.join(SIMILARITIES)} are")
+                raise ValueError(
+                    f"unsupported similarity_fn_name {usage.similarity_fn_name!r}: {', '.join(SIMILARITIES)} are"
+                )
         return usage
 
 
 def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, int | None]:
     """The tokenizer, without padding and truncation, and how many tokens a text may have by what the folder's files say of it."""
-    module_path = next((folder / name for name in MODULE_FILES if (folder / name).is_file()), folder / MODULE_FILES[0])
+    module_path = next(
+        (folder / name for name in MODULE_FILES if (folder / name).is_file()),
+        folder / MODULE_FILES[0],
+    )
     settings_path = folder / "tokenizer_config.json"
     module, settings = read_if_there(module_path), read_if_there(settings_path)
-    for path, entries, fixed in ((module_path, module, MODULE_ENTRIES), (settings_path, settings, TOKENIZER_ENTRIES)):
+    for path, entries, fixed in (
+        (module_path, module, MODULE_ENTRIES),
+        (settings_path, settings, TOKENIZER_ENTRIES),
+    ):
         with naming(path):
             require(entries, fixed)
     tokenizer_type = _tokenizer_type()
@@ -134,13 +177,19 @@ def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, int | None
     with naming(settings_path, (*MALFORMED, TypeError)):
         _set_normalizer(tokenizer, settings)
         limit = settings.get("model_max_length")
-        if limit is not None and (not isinstance(limit, (int, float)) or isinstance(limit, bool) or not limit >= 1):
+        if limit is not None and (
+            not isinstance(limit, (int, float)) or isinstance(limit, bool) or not limit >= 1
+        ):
             raise ValueError(f"model_max_length is {limit!r}")
     with naming(module_path):
         if _flag(module, "do_lower_case"):
             _lower(tokenizer)
         if (tokens := module.get("max_seq_length")) is not None:
-            if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens <= tokenizer.num_special_tokens_to_add(False):
+            if (
+                not isinstance(tokens, int)
+                or isinstance(tokens, bool)
+                or tokens <= tokenizer.num_special_tokens_to_add(False)
+            ):
                 raise ValueError(f"max_seq_length is {tokens!r}")
             limit = tokens
     return tokenizer, limit if limit is None else int(min(limit, 1 << 40))  # 1e30 means no limit
@@ -150,16 +199,21 @@ def _tokenizer_type() -> type[Tokenizer]:
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        raise ImportError('SentenceEncoder needs the package tokenizers: pip install "flex-cpu[models]"') from error
+        raise ImportError(
+            'SentenceEncoder needs the package tokenizers: pip install "flex-cpu[models]"'
+        ) from error
     return Tokenizer
 
 
 def _check_vocabulary(tokenizer: Tokenizer, size: int) -> None:
     """ValueError when the tokenizer gives a number that is no row of the word embeddings."""
-    # The numbers of special tokens stand in the post-processor, apart from the vocabulary: an empty text shows them.
+    # The numbers of special tokens stand in the post-processor, apart from the vocabulary: an empty
+    # text shows them.
     largest = max([*tokenizer.get_vocab().values(), *tokenizer.encode("").ids], default=0)
     if largest >= size:
-        raise ValueError(f"a token has the number {largest}, but vocab_size in config.json is {size}")
+        raise ValueError(
+            f"a token has the number {largest}, but vocab_size in config.json is {size}"
+        )
 
 
 def _flag(entries: Mapping[str, Any], name: str) -> bool | None:
@@ -185,5 +239,8 @@ def _lower(tokenizer: Tokenizer) -> None:
     """Lowers the case of texts, before whatever else the tokenizer does to them."""
     from tokenizers import normalizers
 
-    steps = [normalizers.Lowercase(), *([] if tokenizer.normalizer is None else [tokenizer.normalizer])]
+    steps = [
+        normalizers.Lowercase(),
+        *([] if tokenizer.normalizer is None else [tokenizer.normalizer]),
+    ]
     tokenizer.normalizer = normalizers.Sequence(steps)

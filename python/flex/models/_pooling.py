@@ -20,8 +20,8 @@ def _weighted_mean(tokens: Tensor, first: int) -> Tensor:
     return (weights @ tokens) / flex.sum(weights)
 
 
-# What a mode makes of a text's [tokens, hidden_size], the first of which has the place `first` in the text: vectors of a mode lie in
-# the result in this order.
+# What a mode makes of a text's [tokens, hidden_size], the first of which has the place `first` in
+# the text: vectors of a mode lie in the result in this order.
 MODES: dict[str, Callable[[Tensor, int], Tensor]] = {
     "cls": lambda tokens, _: tokens[0],
     "max": lambda tokens, _: flex.max(tokens, axis=0),
@@ -56,11 +56,22 @@ class Pooling:
         """Reads the config.json of a pooling module. ValueError where it asks for something else."""
         modes = entries.get("pooling_mode")
         if modes is None:
-            unknown = [name for name, on in entries.items() if name.startswith("pooling_mode_") and name not in FLAGS and on]
-            modes = [*unknown, *(mode for name, mode in FLAGS.items() if entries.get(name) is True)] or ["mean"]
+            unknown = [
+                name
+                for name, on in entries.items()
+                if name.startswith("pooling_mode_") and name not in FLAGS and on
+            ]
+            modes = [
+                *unknown,
+                *(mode for name, mode in FLAGS.items() if entries.get(name) is True),
+            ] or ["mean"]
         elif isinstance(modes, str):
             modes = [modes]
-        if not isinstance(modes, list) or not modes or any(not isinstance(mode, str) or mode not in MODES for mode in modes):
+        if (
+            not isinstance(modes, list)
+            or not modes
+            or any(not isinstance(mode, str) or mode not in MODES for mode in modes)
+        ):
             raise ValueError(f"unsupported pooling_mode {modes!r}: {', '.join(MODES)} are")
         include_prompt = entries.get("include_prompt", True)
         if not isinstance(include_prompt, bool):

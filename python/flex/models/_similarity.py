@@ -11,12 +11,16 @@ if TYPE_CHECKING:
 
     from flex import Tensor
 
-LEAST_LENGTH = 1e-12  # as torch.nn.functional.normalize: what is divided by where a vector is shorter
+LEAST_LENGTH = (
+    1e-12  # as torch.nn.functional.normalize: what is divided by where a vector is shorter
+)
 
 
 def normalize(vectors: Tensor) -> Tensor:
     """Rows of length 1; rows of zeros stay so."""
-    return vectors / flex.maximum(flex.sqrt(flex.sum(flex.square(vectors), axis=-1, keepdims=True)), LEAST_LENGTH)
+    return vectors / flex.maximum(
+        flex.sqrt(flex.sum(flex.square(vectors), axis=-1, keepdims=True)), LEAST_LENGTH
+    )
 
 
 def _each_row(distance: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
@@ -33,6 +37,8 @@ def _each_row(distance: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor]
 SIMILARITIES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "cosine": lambda a, b: normalize(a) @ normalize(b).T,
     "dot": lambda a, b: a @ b.T,
-    "euclidean": _each_row(lambda differences: flex.sqrt(flex.sum(flex.square(differences), axis=1))),
+    "euclidean": _each_row(
+        lambda differences: flex.sqrt(flex.sum(flex.square(differences), axis=1))
+    ),
     "manhattan": _each_row(lambda differences: flex.sum(flex.abs(differences), axis=1)),
 }

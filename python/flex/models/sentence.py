@@ -66,7 +66,9 @@ class SentenceEncoder:
         self._normalize = normalize
         self._special_tokens = tokenizer.num_special_tokens_to_add(False)
         self._tokenizer.no_padding()
-        self.max_seq_length = min(encoder.config.positions, max_seq_length or encoder.config.positions)
+        self.max_seq_length = min(
+            encoder.config.positions, max_seq_length or encoder.config.positions
+        )
         self.truncate_dim = _dimensions(truncate_dim)
         #: What `encode` puts before texts, by the names that `prompt_name` may have.
         self.prompts = dict(usage.prompts)
@@ -76,7 +78,9 @@ class SentenceEncoder:
         self.similarity_fn_name = usage.similarity_fn_name
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str], *, truncate_dim: int | None = None) -> SentenceEncoder:
+    def load(
+        cls, folder: str | os.PathLike[str], *, truncate_dim: int | None = None
+    ) -> SentenceEncoder:
         """Reads a Hugging Face folder: config.json, tokenizer.json and model.safetensors, whose weights stay mapped from the file.
 
         What sentence-transformers' files beside them say is honoured: modules, pooling, the case of texts, their greatest length, prompts
@@ -127,7 +131,9 @@ class SentenceEncoder:
         if not isinstance(tokens, int) or isinstance(tokens, bool):
             raise TypeError(f"max_seq_length is of type {type(tokens).__name__}, not int")
         if not least <= tokens <= most:
-            raise ValueError(f"max_seq_length is {tokens}, but this model takes {least} to {most} tokens")
+            raise ValueError(
+                f"max_seq_length is {tokens}, but this model takes {least} to {most} tokens"
+            )
         self._tokenizer.enable_truncation(tokens)
         self._max_seq_length = tokens
 
@@ -192,7 +198,9 @@ class SentenceEncoder:
         prompt = self._prompt(prompt, prompt_name)
         if prompt:
             texts = [prompt + text for text in texts]
-        prompt_tokens = 0 if self._pooling.include_prompt or not prompt else self._prompt_tokens(prompt)
+        prompt_tokens = (
+            0 if self._pooling.include_prompt or not prompt else self._prompt_tokens(prompt)
+        )
 
         vectors = []
         with progress_bar(len(texts), "embedding", shown=show_progress_bar) as advance:
@@ -202,7 +210,9 @@ class SentenceEncoder:
         if vectors:
             found = flex.concat(vectors, axis=0) if len(vectors) > 1 else vectors[0]
         else:
-            found = flex.zeros((0, len(self._pooling.modes) * self._encoder.config.hidden_size), dtype=flex.float32)
+            found = flex.zeros(
+                (0, len(self._pooling.modes) * self._encoder.config.hidden_size), dtype=flex.float32
+            )
         if truncate_dim is not None:
             found = found[:, :truncate_dim]
         if normalize_embeddings:
@@ -226,7 +236,9 @@ class SentenceEncoder:
         """
         return self._encode_as(("document", "passage", "corpus"), texts, options)
 
-    def _encode_as(self, names: Sequence[str], texts: str | Iterable[str], options: dict[str, Any]) -> Any:
+    def _encode_as(
+        self, names: Sequence[str], texts: str | Iterable[str], options: dict[str, Any]
+    ) -> Any:
         if options.get("prompt") is None and options.get("prompt_name") is None:
             options["prompt_name"] = next((name for name in names if name in self.prompts), None)
         return self.encode(texts, **options)
@@ -245,10 +257,14 @@ class SentenceEncoder:
         for name, vectors in (("a", a), ("b", b)):
             tensor = flex.astype(flex.asarray(vectors), flex.float32, copy=False)
             if tensor.ndim not in (1, 2):
-                raise ValueError(f"similarity: {name} has shape {list(tensor.shape)}, [dimension] or [texts, dimension] is needed")
+                raise ValueError(
+                    f"similarity: {name} has shape {list(tensor.shape)}, [dimension] or [texts, dimension] is needed"
+                )
             rows.append(tensor if tensor.ndim == 2 else flex.expand_dims(tensor, axis=0))
         if rows[0].shape[1] != rows[1].shape[1]:
-            raise ValueError(f"similarity: the dimensions of a {list(rows[0].shape)} and b {list(rows[1].shape)} differ")
+            raise ValueError(
+                f"similarity: the dimensions of a {list(rows[0].shape)} and b {list(rows[1].shape)} differ"
+            )
         return SIMILARITIES[self.similarity_fn_name](*rows)
 
     def tokenize(self, texts: Iterable[str]) -> dict[str, Tensor]:
@@ -258,11 +274,18 @@ class SentenceEncoder:
         >>> encoder.tokenize(["a cat", ""])["input_ids"].tolist()
         [[101, 1037, 4937, 102], [101, 102, 0, 0]]
         """
-        rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(_as_list(texts, "tokenize"))]
+        rows = [
+            encoding.ids
+            for encoding in self._tokenizer.encode_batch_fast(_as_list(texts, "tokenize"))
+        ]
         longest = max(map(len, rows), default=0)
         pad = self._encoder.config.pad_token_id
-        padded = array("q", chain.from_iterable([*row, *[pad] * (longest - len(row))] for row in rows))
-        mask = array("q", chain.from_iterable([*[1] * len(row), *[0] * (longest - len(row))] for row in rows))
+        padded = array(
+            "q", chain.from_iterable([*row, *[pad] * (longest - len(row))] for row in rows)
+        )
+        mask = array(
+            "q", chain.from_iterable([*[1] * len(row), *[0] * (longest - len(row))] for row in rows)
+        )
         return {
             name: flex.reshape(flex.asarray(values), (len(rows), longest))
             for name, values in (("input_ids", padded), ("attention_mask", mask))
@@ -283,7 +306,9 @@ class SentenceEncoder:
         if prompt is not None or name is None:
             return prompt
         if name not in self.prompts:
-            raise ValueError(f"encode: there is no prompt {name!r}; the model's are {', '.join(map(repr, self.prompts))}")
+            raise ValueError(
+                f"encode: there is no prompt {name!r}; the model's are {', '.join(map(repr, self.prompts))}"
+            )
         return self.prompts[name]
 
     def _prompt_tokens(self, prompt: str) -> int:
@@ -297,7 +322,11 @@ class SentenceEncoder:
         together = size * max(1, TOKENIZED_TOGETHER // size)
         for start in range(0, len(texts), together):
             some = texts[start : start + together]
-            encodings = [self._tokenizer.encode(some[0])] if len(some) == 1 else self._tokenizer.encode_batch_fast(some)
+            encodings = (
+                [self._tokenizer.encode(some[0])]
+                if len(some) == 1
+                else self._tokenizer.encode_batch_fast(some)
+            )
             tokens = [encoding.ids for encoding in encodings]
             for first in range(0, len(tokens), size):
                 yield tokens[first : first + size]
@@ -321,7 +350,9 @@ def _dimensions(count: int | None) -> int | None:
 
 def _as_list(texts: Iterable[str], function: str = "encode") -> list[str]:
     if isinstance(texts, (str, bytes)):
-        raise TypeError(f"{function}: texts is of type {type(texts).__name__}, a list of texts is needed")
+        raise TypeError(
+            f"{function}: texts is of type {type(texts).__name__}, a list of texts is needed"
+        )
     texts = list(texts)
     for k, text in enumerate(texts):
         if not isinstance(text, str):
@@ -337,5 +368,7 @@ def _as_numpy(vectors: Tensor) -> Any:
     try:
         import numpy as np
     except ImportError as error:
-        raise ImportError("encode: convert_to_numpy needs the package numpy: pip install numpy") from error
+        raise ImportError(
+            "encode: convert_to_numpy needs the package numpy: pip install numpy"
+        ) from error
     return np.array(vectors)  # of its own memory: what flex lends can't be written to

@@ -5,8 +5,8 @@ use super::Fold;
 /// A [`Fold`] whose types the driver does not know, so that there is one driver in the program.
 ///
 /// # Safety
-/// Of its methods: pointers are to as many initialised values of the fold's types as the slices of the method of that name
-/// have, aligned; written ones are apart from the rest.
+/// Of its methods: pointers are to as many initialised values of the fold's types as the slices of
+/// the method of that name have, aligned; written ones are apart from the rest.
 pub(super) trait Erased: Sync {
     unsafe fn run(&self, x: *const u8, n: usize, acc: *mut u8);
     unsafe fn rows(&self, x: *const u8, stride: usize, rows: usize, cols: usize, acc: *mut u8);
@@ -16,26 +16,43 @@ pub(super) trait Erased: Sync {
 impl<F: Fold> Erased for F {
     unsafe fn run(&self, x: *const u8, n: usize, acc: *mut u8) {
         // SAFETY: the trait's contract: `n` elements at `x`, and room for an accumulator at `acc`.
-        unsafe { *(acc as *mut F::Acc) = Fold::run(self, core::slice::from_raw_parts(x as *const F::In, n)) }
+        unsafe {
+            *(acc as *mut F::Acc) =
+                Fold::run(self, core::slice::from_raw_parts(x as *const F::In, n))
+        }
     }
     unsafe fn rows(&self, x: *const u8, stride: usize, rows: usize, cols: usize, acc: *mut u8) {
-        // SAFETY: the trait's contract; whatever stood in `acc` is a value, for accumulators are `Pod`.
+        // SAFETY: the trait's contract; whatever stood in `acc` is a value, for accumulators are
+        // `Pod`.
         unsafe {
             let x = core::slice::from_raw_parts(x as *const F::In, (rows - 1) * stride + cols);
-            Fold::rows(self, x, stride, rows, core::slice::from_raw_parts_mut(acc as *mut F::Acc, cols));
+            Fold::rows(
+                self,
+                x,
+                stride,
+                rows,
+                core::slice::from_raw_parts_mut(acc as *mut F::Acc, cols),
+            );
         }
     }
     unsafe fn join(&self, a: *mut u8, b: *const u8, n: usize) {
         // SAFETY: the trait's contract: `n` accumulators at either, which don't overlap.
         unsafe {
-            let (a, b) = (core::slice::from_raw_parts_mut(a as *mut F::Acc, n), core::slice::from_raw_parts(b as *const F::Acc, n));
+            let (a, b) = (
+                core::slice::from_raw_parts_mut(a as *mut F::Acc, n),
+                core::slice::from_raw_parts(b as *const F::Acc, n),
+            );
             Fold::join(self, a, b)
         }
     }
     unsafe fn finish(&self, acc: *const u8, count: usize, n: usize, out: *mut u8, step: isize) {
         for j in 0..count {
-            // SAFETY: the trait's contract: `count` accumulators, and room for as many results, `step` bytes apart.
-            unsafe { *(out.offset(step * j as isize) as *mut F::Out) = Fold::finish(self, &*(acc as *const F::Acc).add(j), n) }
+            // SAFETY: the trait's contract: `count` accumulators, and room for as many results,
+            // `step` bytes apart.
+            unsafe {
+                *(out.offset(step * j as isize) as *mut F::Out) =
+                    Fold::finish(self, &*(acc as *const F::Acc).add(j), n)
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Folds of a few contiguous elements, without a plan: what is computed, and in which order, is what the plan would say.
+//! Folds of a few contiguous elements, without a plan: what is computed, and in which order, is
+//! what the plan would say.
 
 use super::erased::Erased;
 use super::{SHORT, Sizes, TILE};
@@ -10,14 +11,28 @@ use crate::storage::ALIGN;
 struct Scratch([u8; 64]);
 const _: () = assert!(align_of::<Scratch>() == ALIGN);
 
-/// Reduces `count` rows of `n` elements, one after the other from `x` on, to as many results from `to` on, `step` bytes apart. False,
-/// and nothing done, where the plan is needed: for more than a tile, for several rows too short for runs.
+/// Reduces `count` rows of `n` elements, one after the other from `x` on, to as many results from
+/// `to` on, `step` bytes apart. False, and nothing done, where the plan is needed: for more than a
+/// tile, for several rows too short for runs.
 ///
 /// # Safety
-/// `x` and `to` are readable and writable so far, of the fold's types, and apart; `sizes` are the fold's.
-pub(super) unsafe fn rows(f: &dyn Erased, sizes: Sizes, x: *const u8, count: usize, n: usize, to: *mut u8, step: usize) -> bool {
+/// `x` and `to` are readable and writable so far, of the fold's types, and apart; `sizes` are the
+/// fold's.
+pub(super) unsafe fn rows(
+    f: &dyn Erased,
+    sizes: Sizes,
+    x: *const u8,
+    count: usize,
+    n: usize,
+    to: *mut u8,
+    step: usize,
+) -> bool {
     let runs = n >= SHORT;
-    if n == 0 || count * n > TILE / sizes.element || sizes.acc > size_of::<Scratch>() || !(runs || count == 1) {
+    if n == 0
+        || count * n > TILE / sizes.element
+        || sizes.acc > size_of::<Scratch>()
+        || !(runs || count == 1)
+    {
         return false;
     }
     let mut scratch = Scratch([0; 64]);

@@ -1,13 +1,20 @@
-//! The plan of a run: the shape of its rectangles, which operands are used where they lie, and how large a tile fits the scratch.
+//! The plan of a run: the shape of its rectangles, which operands are used where they lie, and how
+//! large a tile fits the scratch.
 
-use super::{BLOCK, LINE, MAX_CODE, MAX_SLOTS, Machine, Place, Program, SCRATCH, SHORT, STACK, Shape, TILE, mask};
+use super::{
+    BLOCK, LINE, MAX_CODE, MAX_SLOTS, Machine, Place, Program, SCRATCH, SHORT, STACK, Shape, TILE,
+    mask,
+};
 use crate::exec::nest::{MAX_OPERANDS, Nest};
 
 impl<'a> Machine<'a> {
     pub(super) fn new(p: &'a Program, x: &'a Nest, streamed: bool) -> Self {
         let k = x.operands;
         let (n0, n1) = (x.dims[0].n, x.dims.get(1).map_or(1, |d| d.n));
-        let (s0, s1) = (x.dims[0].steps, x.dims.get(1).map_or([0; MAX_OPERANDS], |d| d.steps));
+        let (s0, s1) = (
+            x.dims[0].steps,
+            x.dims.get(1).map_or([0; MAX_OPERANDS], |d| d.steps),
+        );
         let size = |i: usize| x.sizes[i] as isize;
         let transposed = (0..k).any(|i| s0[i].abs() > size(i) && s1[i].abs() == size(i));
         let shape = if transposed && n0 >= 8 && n1 >= 8 {
@@ -36,13 +43,18 @@ impl<'a> Machine<'a> {
         };
         m.choose_values();
         for i in 0..k {
-            m.places[i] = if i < x.inputs { m.place(i) } else { m.place_out(i, streamed) };
+            m.places[i] = if i < x.inputs {
+                m.place(i)
+            } else {
+                m.place_out(i, streamed)
+            };
         }
         m.choose_buffers();
         m.lay_out(SCRATCH);
         m
     }
-    /// A slot that holds one value a row stays one value where every loop that reads it has a form for that.
+    /// A slot that holds one value a row stays one value where every loop that reads it has a form
+    /// for that.
     fn choose_values(&mut self) {
         let (k, p) = (self.x.operands, self.p);
         let mut single = 0u64;
@@ -87,7 +99,9 @@ impl<'a> Machine<'a> {
         // every tile begins with a line then
         let lines = self.shape == Shape::Run
             && self.x.ptrs[o].addr().is_multiple_of(64)
-            && self.x.dims[1..].iter().all(|d| d.steps[o].unsigned_abs().is_multiple_of(64));
+            && self.x.dims[1..]
+                .iter()
+                .all(|d| d.steps[o].unsigned_abs().is_multiple_of(64));
         match dense && whole && !aliased {
             true if streamed && lines => Place::Streamed,
             true => Place::Direct,
@@ -98,7 +112,11 @@ impl<'a> Machine<'a> {
     fn choose_buffers(&mut self) {
         let (k, p, x) = (self.x.operands, self.p, self.x);
         let slots = k + p.constants.len() + p.temps;
-        assert!(slots <= MAX_SLOTS && p.code.len() <= MAX_CODE, "a program of {slots} slots, {} instructions", p.code.len());
+        assert!(
+            slots <= MAX_SLOTS && p.code.len() <= MAX_CODE,
+            "a program of {slots} slots, {} instructions",
+            p.code.len()
+        );
         for i in 0..slots {
             let needed = match i {
                 i if i < k => matches!(self.places[i], Place::Packed | Place::Streamed),
@@ -111,12 +129,22 @@ impl<'a> Machine<'a> {
             }
         }
         let temp = if p.temps > 0 { p.temp_size } else { 1 };
-        self.unit = x.sizes[..k].iter().copied().chain(p.constants.iter().map(|c| c.1)).max().unwrap_or(1).max(temp);
+        self.unit = x.sizes[..k]
+            .iter()
+            .copied()
+            .chain(p.constants.iter().map(|c| c.1))
+            .max()
+            .unwrap_or(1)
+            .max(temp);
     }
     /// Gives the rectangle the size that fits so many bytes of scratch.
     fn lay_out(&mut self, scratch: usize) {
         let (x, k) = (self.x, self.x.operands);
-        let limit = if self.shape == Shape::Blocked { BLOCK.min(scratch) / self.unit } else { TILE };
+        let limit = if self.shape == Shape::Blocked {
+            BLOCK.min(scratch) / self.unit
+        } else {
+            TILE
+        };
         let room = scratch / (self.buffers.max(1) * self.unit);
         self.tile = if room >= 64 { room / 64 * 64 } else { room }.min(limit);
         (self.cols, self.rows) = match self.shape {
@@ -125,7 +153,14 @@ impl<'a> Machine<'a> {
                 let line = (LINE / narrowest).max(LINE / 2);
                 let cols = self.n0.min((self.tile / line).max(1));
                 let rows = self.n1.min(self.tile / cols);
-                (cols, if rows > line { rows / line * line } else { rows })
+                (
+                    cols,
+                    if rows > line {
+                        rows / line * line
+                    } else {
+                        rows
+                    },
+                )
             }
             Shape::Short if self.n0 <= self.tile => (self.n0, self.n1.min(self.tile / self.n0)),
             _ => (self.n0.min(self.tile), 1),

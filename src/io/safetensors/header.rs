@@ -1,4 +1,5 @@
-//! The header of a safetensors file, written and read: what is read is checked before anything is made of it.
+//! The header of a safetensors file, written and read: what is read is checked before anything is
+//! made of it.
 
 use super::Metadata;
 use crate::dtype::DType;
@@ -29,30 +30,57 @@ pub(super) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// The order of the data is largest elements first, so that each is aligned; then by name.
-    pub fn new<S: AsRef<str>>(tensors: impl IntoIterator<Item = (S, &'a Tensor)>, metadata: &Metadata) -> Result<Plan<'a>> {
+    pub fn new<S: AsRef<str>>(
+        tensors: impl IntoIterator<Item = (S, &'a Tensor)>,
+        metadata: &Metadata,
+    ) -> Result<Plan<'a>> {
         const OP: &str = "safetensors.save";
         let mut named = Vec::new();
         for (name, t) in tensors {
             let quoted = &name.as_ref();
             if t.dtype().safetensors().is_empty() {
-                return Err(Error::dtype(OP, message!("the format has no {}, the dtype of {}", t.dtype(), Excerpt(quoted))));
+                return Err(Error::dtype(
+                    OP,
+                    message!(
+                        "the format has no {}, the dtype of {}",
+                        t.dtype(),
+                        Excerpt(quoted)
+                    ),
+                ));
             }
             if t.rank() > MOST_AXES {
-                let message = message!("the {} axes of {} are more than the {MOST_AXES} of a file", t.rank(), Excerpt(quoted));
+                let message = message!(
+                    "the {} axes of {} are more than the {MOST_AXES} of a file",
+                    t.rank(),
+                    Excerpt(quoted)
+                );
                 return Err(Error::value(OP, message));
             }
             push(&mut named, (name, t))?;
         }
         let mut names = Vec::new();
-        named.iter().try_for_each(|(name, _)| push(&mut names, name.as_ref()))?;
+        named
+            .iter()
+            .try_for_each(|(name, _)| push(&mut names, name.as_ref()))?;
         names.sort_unstable();
-        if let Some(name) =
-            names.windows(2).find(|two| two[0] == two[1]).map(|two| two[0]).or(names.iter().copied().find(|n| *n == METADATA))
+        if let Some(name) = names
+            .windows(2)
+            .find(|two| two[0] == two[1])
+            .map(|two| two[0])
+            .or(names.iter().copied().find(|n| *n == METADATA))
         {
-            return Err(Error::value(OP, message!("{} is a duplicate, or reserved for the metadata", Excerpt(&name))));
+            return Err(Error::value(
+                OP,
+                message!(
+                    "{} is a duplicate, or reserved for the metadata",
+                    Excerpt(&name)
+                ),
+            ));
         }
         drop(names);
-        named.sort_unstable_by(|(a, x), (b, y)| (Reverse(x.dtype().size()), a.as_ref()).cmp(&(Reverse(y.dtype().size()), b.as_ref())));
+        named.sort_unstable_by(|(a, x), (b, y)| {
+            (Reverse(x.dtype().size()), a.as_ref()).cmp(&(Reverse(y.dtype().size()), b.as_ref()))
+        });
 
         let mut text = Text::default();
         append(&mut text.0, "{")?;
@@ -84,9 +112,18 @@ impl<'a> Plan<'a> {
             append(&mut text.0, " ")?;
         }
         if text.0.len() as u64 > LONGEST_HEADER {
-            return Err(Error::value(OP, message!("header of {} bytes exceeds the limit of 100 MB", text.0.len())));
+            return Err(Error::value(
+                OP,
+                message!(
+                    "header of {} bytes exceeds the limit of 100 MB",
+                    text.0.len()
+                ),
+            ));
         }
-        Ok(Plan { header: text.0, tensors: order })
+        Ok(Plan {
+            header: text.0,
+            tensors: order,
+        })
     }
     pub fn put(&self, put: Put) -> Result<()> {
         put(&(self.header.len() as u64).to_le_bytes())?;
@@ -97,7 +134,11 @@ impl<'a> Plan<'a> {
 
 /// What the header says of a tensor.
 fn entry(text: &mut Text, t: &Tensor, start: usize, end: usize) -> core::fmt::Result {
-    write!(text, r#":{{"dtype":"{}","shape":["#, t.dtype().safetensors())?;
+    write!(
+        text,
+        r#":{{"dtype":"{}","shape":["#,
+        t.dtype().safetensors()
+    )?;
     for (k, n) in t.shape().iter().enumerate() {
         write!(text, "{}{n}", if k == 0 { "" } else { "," })?;
     }
@@ -129,7 +170,9 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
     let there = source.len();
     if len > LONGEST_HEADER || there.is_some_and(|there| len > there - 8) {
         let there = there.unwrap_or_default();
-        return Err(source.wrong(message!("not a safetensors file, or truncated: header of {len} bytes in a file of {there}")));
+        return Err(source.wrong(message!(
+            "not a safetensors file, or truncated: header of {len} bytes in a file of {there}"
+        )));
     }
     let text = read_text(source, len as usize)?;
     let mut json = Json::new(&text);
@@ -162,16 +205,24 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
     for (name, e) in &sorted {
         if e.start != end {
             let name = Excerpt(name);
-            return Err(source.wrong(message!("tensor {name} begins at {}, the one before it ends at {end}", e.start)));
+            return Err(source.wrong(message!(
+                "tensor {name} begins at {}, the one before it ends at {end}",
+                e.start
+            )));
         }
         end = e.end;
     }
     let data = 8 + len;
     match there {
-        Some(there) if end != there - data => {
-            Err(source.wrong(message!("the tensors take {end} bytes, the file has {} for them", there - data)))
-        }
-        _ => Ok(Header { metadata: metadata.unwrap_or_default(), entries: sorted, data }),
+        Some(there) if end != there - data => Err(source.wrong(message!(
+            "the tensors take {end} bytes, the file has {} for them",
+            there - data
+        ))),
+        _ => Ok(Header {
+            metadata: metadata.unwrap_or_default(),
+            entries: sorted,
+            data,
+        }),
     }
 }
 
@@ -209,7 +260,12 @@ fn texts(json: &mut Json) -> Read<Metadata> {
     json.object(&mut |json, key| {
         if json.peek() != b'"' {
             let value = json.value()?;
-            return Err(message!("the metadata {} is {}, not text", Excerpt(&key), value.get(..20).unwrap_or(value)).into());
+            return Err(message!(
+                "the metadata {} is {}, not text",
+                Excerpt(&key),
+                value.get(..20).unwrap_or(value)
+            )
+            .into());
         }
         match metadata.insert(owned(key)?, owned(json.string()?)?) {
             None => Ok(()),
@@ -228,17 +284,31 @@ impl Entry {
         }
         json.object(&mut |json, key| {
             let twice = match &*key {
-                "dtype" => dtype.replace(json.string().map_err(|e| said(e, "its dtype is no text"))?).is_some(),
-                "shape" => shape.replace(numbers(json, MOST_AXES).map_err(|e| said(e, "its shape is no list of sizes"))?).is_some(),
-                "data_offsets" => {
-                    place.replace(numbers(json, 2).map_err(|e| said(e, "its data_offsets are no pair of numbers"))?).is_some()
-                }
+                "dtype" => dtype
+                    .replace(json.string().map_err(|e| said(e, "its dtype is no text"))?)
+                    .is_some(),
+                "shape" => shape
+                    .replace(
+                        numbers(json, MOST_AXES)
+                            .map_err(|e| said(e, "its shape is no list of sizes"))?,
+                    )
+                    .is_some(),
+                "data_offsets" => place
+                    .replace(
+                        numbers(json, 2)
+                            .map_err(|e| said(e, "its data_offsets are no pair of numbers"))?,
+                    )
+                    .is_some(),
                 _ => {
                     json.value()?;
                     false
                 }
             };
-            if twice { Err(message!("duplicate key {key:?}").into()) } else { Ok(()) }
+            if twice {
+                Err(message!("duplicate key {key:?}").into())
+            } else {
+                Ok(())
+            }
         })?;
         let dtype = dtype.ok_or("it has no dtype")?;
         let sizes = shape.ok_or("its shape is no list of sizes")?;
@@ -247,26 +317,52 @@ impl Entry {
         };
         let mut shape = Vec::new();
         for size in sizes {
-            push(&mut shape, usize::try_from(size).map_err(|_| "a size overflows")?)?;
+            push(
+                &mut shape,
+                usize::try_from(size).map_err(|_| "a size overflows")?,
+            )?;
         }
-        let known = DType::ALL.into_iter().find(|d| !dtype.is_empty() && d.safetensors() == dtype);
+        let known = DType::ALL
+            .into_iter()
+            .find(|d| !dtype.is_empty() && d.safetensors() == dtype);
         let Some(known) = known else {
-            let name = !dtype.is_empty() && dtype.len() <= 32 && dtype.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            let name = !dtype.is_empty()
+                && dtype.len() <= 32
+                && dtype
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b == b'_');
             if !name {
                 return Err(message!("{} is not a dtype", Excerpt(&dtype)).into());
             }
             // how many bytes the shape takes is the dtype's secret
-            return match end.checked_sub(start).is_some_and(|len| isize::try_from(len).is_ok()) {
-                true => Ok(Entry { dtype: Err(owned(dtype)?), shape, start, end }),
+            return match end
+                .checked_sub(start)
+                .is_some_and(|len| isize::try_from(len).is_ok())
+            {
+                true => Ok(Entry {
+                    dtype: Err(owned(dtype)?),
+                    shape,
+                    start,
+                    end,
+                }),
                 false => Err(message!("its data_offsets are {start} to {end}").into()),
             };
         };
-        let len = byte_len(&shape, known).ok_or_else(|| message!("a shape of {} axes of {known} overflows", shape.len()))?;
+        let len = byte_len(&shape, known)
+            .ok_or_else(|| message!("a shape of {} axes of {known} overflows", shape.len()))?;
         if end.checked_sub(start) != Some(len) {
             let shape = Excerpt(&shape);
-            return Err(message!("shape {shape} of {known} takes {len} bytes, its data_offsets are {start} to {end}").into());
+            return Err(message!(
+                "shape {shape} of {known} takes {len} bytes, its data_offsets are {start} to {end}"
+            )
+            .into());
         }
-        Ok(Entry { dtype: Ok(known), shape, start, end })
+        Ok(Entry {
+            dtype: Ok(known),
+            shape,
+            start,
+            end,
+        })
     }
 }
 

@@ -1,7 +1,9 @@
-//! The safetensors format: a JSON header with name, dtype, shape and place of each tensor, then their little-endian bytes.
+//! The safetensors format: a JSON header with name, dtype, shape and place of each tensor, then
+//! their little-endian bytes.
 //!
-//! What is read is checked first: the header's length, each shape against its bytes, that the tensors cover the data without gap or
-//! overlap, that no name is there twice and the metadata is text. complex128 has no name in the format and can't be saved.
+//! What is read is checked first: the header's length, each shape against its bytes, that the
+//! tensors cover the data without gap or overlap, that no name is there twice and the metadata is
+//! text. complex128 has no name in the format and can't be saved.
 
 mod header;
 
@@ -49,8 +51,8 @@ pub struct Opaque {
 }
 
 impl Tensors {
-    /// The tensor of that name. Errors with [`Error::DType`] where its dtype is one that flex hasn't, with [`Error::Value`] where there is
-    /// none of that name.
+    /// The tensor of that name. Errors with [`Error::DType`] where its dtype is one that flex
+    /// hasn't, with [`Error::Value`] where there is none of that name.
     pub fn tensor(&self, name: &str) -> Result<&Tensor> {
         const OP: &str = "safetensors";
         self.tensors.get(name).ok_or_else(|| match self.others.get(name) {
@@ -83,7 +85,8 @@ impl IntoIterator for Tensors {
 
 /// The tensors of a file, read into memory.
 ///
-/// Errors with [`Error::Io`] where the file can't be read, with [`Error::File`] where it isn't what the format says.
+/// Errors with [`Error::Io`] where the file can't be read, with [`Error::File`] where it isn't what
+/// the format says.
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors};
@@ -99,8 +102,9 @@ pub fn load(path: impl AsRef<std::path::Path>) -> Result<Tensors> {
     tensors(&mut super::file::open(path.as_ref(), false)?)
 }
 
-/// The tensors of a file, which lie in a mapping of it and cost no memory until they are read. The file must not be written to or cut
-/// short while one of them lives: otherwise behaviour is undefined, as [the module](super#mapped-files-must-not-change) explains.
+/// The tensors of a file, which lie in a mapping of it and cost no memory until they are read. The
+/// file must not be written to or cut short while one of them lives: otherwise behaviour is
+/// undefined, as [the module](super#mapped-files-must-not-change) explains.
 ///
 /// Errors as [`load`].
 ///
@@ -149,7 +153,10 @@ pub fn parse(bytes: &[u8]) -> Result<Tensors> {
     tensors(&mut memory(bytes))
 }
 fn memory(bytes: &[u8]) -> Source<'_> {
-    Source { name: "safetensors".into(), content: Content::Slice(bytes) }
+    Source {
+        name: "safetensors".into(),
+        content: Content::Slice(bytes),
+    }
 }
 
 /// The tensors of a stream, which is read to its end. Errors as [`load`] does.
@@ -173,11 +180,14 @@ pub fn read_metadata(from: impl std::io::Read) -> Result<Metadata> {
 }
 #[cfg(feature = "std")]
 fn stream<'a>(from: impl std::io::Read + 'a) -> Source<'a> {
-    Source { name: "safetensors".into(), content: Content::stream(from, None) }
+    Source {
+        name: "safetensors".into(),
+        content: Content::stream(from, None),
+    }
 }
 
-/// The tensors of a file that is always in memory, such as one in flash: they stay where they are. Those that lie misaligned for
-/// their dtype are copied; align the bytes to 8 to keep all in place.
+/// The tensors of a file that is always in memory, such as one in flash: they stay where they are.
+/// Those that lie misaligned for their dtype are copied; align the bytes to 8 to keep all in place.
 ///
 /// ```
 /// static EMPTY: [u8; 10] = *b"\x02\0\0\0\0\0\0\0{}";
@@ -185,13 +195,18 @@ fn stream<'a>(from: impl std::io::Read + 'a) -> Source<'a> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn from_static(bytes: &'static [u8]) -> Result<Tensors> {
-    tensors(&mut Source { name: "safetensors".into(), content: Content::Static(bytes) })
+    tensors(&mut Source {
+        name: "safetensors".into(),
+        content: Content::Static(bytes),
+    })
 }
 
-/// Writes tensors to a file. An existing one is replaced as a whole, so it may be mapped, even by these very tensors.
+/// Writes tensors to a file. An existing one is replaced as a whole, so it may be mapped, even by
+/// these very tensors.
 ///
-/// Errors with [`Error::DType`] for complex128, with [`Error::Value`] for a name given twice or more than 1024 axes, with [`Error::Io`] where
-/// the file can't be written; what was there before then stays.
+/// Errors with [`Error::DType`] for complex128, with [`Error::Value`] for a name given twice or
+/// more than 1024 axes, with [`Error::Io`] where the file can't be written; what was there before
+/// then stays.
 #[cfg(feature = "std")]
 pub fn save<'a, S: AsRef<str>>(
     path: impl AsRef<std::path::Path>,
@@ -211,14 +226,21 @@ pub fn write_to<'a, S: AsRef<str>>(
     tensors: impl IntoIterator<Item = (S, &'a Tensor)>,
     metadata: &Metadata,
 ) -> Result<()> {
-    let put = &mut |bytes: &[u8]| to.write_all(bytes).map_err(|e| Error::io("safetensors".as_ref(), &e));
+    let put = &mut |bytes: &[u8]| {
+        to.write_all(bytes)
+            .map_err(|e| Error::io("safetensors".as_ref(), &e))
+    };
     Plan::new(tensors, metadata)?.put(put)
 }
 
 /// The bytes of such a file.
 ///
-/// Errors with [`Error::DType`] for complex128, with [`Error::Value`] for a name given twice or more than 1024 axes.
-pub fn write<'a, S: AsRef<str>>(tensors: impl IntoIterator<Item = (S, &'a Tensor)>, metadata: &Metadata) -> Result<Vec<u8>> {
+/// Errors with [`Error::DType`] for complex128, with [`Error::Value`] for a name given twice or
+/// more than 1024 axes.
+pub fn write<'a, S: AsRef<str>>(
+    tensors: impl IntoIterator<Item = (S, &'a Tensor)>,
+    metadata: &Metadata,
+) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     Plan::new(tensors, metadata)?.put(&mut |bytes| fallible::append(&mut out, bytes))?;
     Ok(out)
@@ -234,8 +256,16 @@ fn tensors(source: &mut Source) -> Result<Tensors> {
         match e.dtype {
             Ok(dtype) => _ = tensors.insert(name, source.tensor(start, &e.shape, dtype, false)?),
             Err(dtype) => {
-                let bytes = source.tensor(start, &[(e.end - e.start) as usize], DType::U8, false)?;
-                tensors.others.insert(name, Opaque { dtype, shape: e.shape, bytes });
+                let bytes =
+                    source.tensor(start, &[(e.end - e.start) as usize], DType::U8, false)?;
+                tensors.others.insert(
+                    name,
+                    Opaque {
+                        dtype,
+                        shape: e.shape,
+                        bytes,
+                    },
+                );
             }
         }
     }

@@ -1,9 +1,10 @@
-//! Attention for a block of queries, without a matrix of all scores: keys and values in tiles, with the running maximum and sum
-//! of an online softmax.
+//! Attention for a block of queries, without a matrix of all scores: keys and values in tiles, with
+//! the running maximum and sum of an online softmax.
 //!
-//! Scores are kept transposed, a row a key and a column a query, in panels as wide as the register tile: then the queries are the packed
-//! side of the first product and the scores the contiguous side of the second, a panel stays in L1 between them, and the softmax runs
-//! along rows of queries, a lane each.
+//! Scores are kept transposed, a row a key and a column a query, in panels as wide as the register
+//! tile: then the queries are the packed side of the first product and the scores the contiguous
+//! side of the second, a panel stays in L1 between them, and the softmax runs along rows of
+//! queries, a lane each.
 //!
 //! ```text
 //! queries transposed, times the scale, in panels                   [panel][depth][queries]
@@ -26,7 +27,8 @@ use crate::kernel::norm::Float;
 use crate::simd;
 use core::ops::Range;
 
-/// Queries of a block at least, where there are so many, and at most: each block packs all values, so more are faster.
+/// Queries of a block at least, where there are so many, and at most: each block packs all values,
+/// so more are faster.
 const LEAST: usize = if cfg!(feature = "std") { 64 } else { 8 };
 pub const QUERIES: usize = if cfg!(feature = "std") { 256 } else { 8 };
 /// Keys of a tile.
@@ -36,7 +38,8 @@ const FEW: usize = if cfg!(feature = "std") { 4 } else { 1 };
 /// Queries up to which values are read in place: packing them would cost more than it saves.
 const DIRECT: usize = 12;
 
-/// Queries of a block, where so many heads have so many each: several blocks for each thread. A query's bits don't depend on it.
+/// Queries of a block, where so many heads have so many each: several blocks for each thread. A
+/// query's bits don't depend on it.
 pub fn rows(heads: usize, queries: usize, threads: usize) -> usize {
     let mut rows = QUERIES;
     while rows > LEAST && heads.saturating_mul(queries.div_ceil(rows)) < 4 * threads {
@@ -73,25 +76,47 @@ pub struct Head<'a, F> {
     pub scale: F,
 }
 
-/// The rows `queries` of the result, at most [`QUERIES`] of them, to `out`. Panics where the shapes don't fit.
+/// The rows `queries` of the result, at most [`QUERIES`] of them, to `out`. Panics where the shapes
+/// don't fit.
 ///
 /// Errors where there is no memory for the scores.
-pub fn block<F: Float + Lane + Product<Lane = F>>(head: &Head<F>, queries: Range<usize>, mut out: MatMut<F>) -> Result<()> {
+pub fn block<F: Float + Lane + Product<Lane = F>>(
+    head: &Head<F>,
+    queries: Range<usize>,
+    mut out: MatMut<F>,
+) -> Result<()> {
     let (depth, keys, width, count) = (head.q.cols(), head.k.rows(), head.v.cols(), queries.len());
-    assert!(head.k.cols() == depth && head.v.rows() == keys && (out.rows(), out.cols()) == (count, width));
-    let visible = if head.causal { keys.min(queries.end) } else { keys };
+    assert!(
+        head.k.cols() == depth
+            && head.v.rows() == keys
+            && (out.rows(), out.cols()) == (count, width)
+    );
+    let visible = if head.causal {
+        keys.min(queries.end)
+    } else {
+        keys
+    };
     if visible == 0 {
         (0..count).for_each(|i| out.row(i).fill(F::default()));
         return Ok(());
     }
     let few = count < FEW;
-    let (n, padded) = if few { (count, width) } else { (gemm::padded::<F>(count), gemm::padded::<F>(width)) };
+    let (n, padded) = if few {
+        (count, width)
+    } else {
+        (gemm::padded::<F>(count), gemm::padded::<F>(width))
+    };
     let widest = panels::<F>(count, few).next().map_or(0, |(_, w)| w);
     let longest = visible.min(KEYS);
-    // What tiles read and write in place: keys by rows, values that are a panel as they lie, rows of whole vectors.
+    // What tiles read and write in place: keys by rows, values that are a panel as they lie, rows
+    // of whole vectors.
     let direct_k = few || gemm::reads_a(&head.k);
-    let is_panel = head.v.rs() == width as isize && panels::<F>(width, false).next() == Some((0..width, width));
-    let direct_v = few || padded == width && (head.v.cs() == 1 || width == 1) && (simd::COMPACT || is_panel || count <= DIRECT);
+    let is_panel = head.v.rs() == width as isize
+        && panels::<F>(width, false).next() == Some((0..width, width));
+    let direct_v = few
+        || padded == width
+            && (head.v.cs() == 1 || width == 1)
+            && (simd::COMPACT || is_panel || count <= DIRECT);
     let direct_out = padded == width;
     let lens = [
         depth.saturating_mul(n),
@@ -99,64 +124,133 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(head: &Head<F>, queries: Range
         n,
         n,
         widest,
-        if direct_k { 0 } else { longest.saturating_mul(depth) },
-        if direct_v { 0 } else { longest.saturating_mul(padded) },
-        if direct_out { 0 } else { count.saturating_mul(padded) },
+        if direct_k {
+            0
+        } else {
+            longest.saturating_mul(depth)
+        },
+        if direct_v {
+            0
+        } else {
+            longest.saturating_mul(padded)
+        },
+        if direct_out {
+            0
+        } else {
+            count.saturating_mul(padded)
+        },
     ];
-    let mut scratch = Scratch::<F>::new(lens.iter().fold(0, |sum: usize, len| sum.saturating_add(*len)))?;
+    let mut scratch = Scratch::<F>::new(
+        lens.iter()
+            .fold(0, |sum: usize, len| sum.saturating_add(*len)),
+    )?;
     let mut rest = &mut scratch[..];
-    let [q, scores, maxima, sums, factors, packed_k, packed_v, partial] = lens.map(|len| rest.split_off_mut(..len).unwrap());
+    let [
+        q,
+        scores,
+        maxima,
+        sums,
+        factors,
+        packed_k,
+        packed_v,
+        partial,
+    ] = lens.map(|len| rest.split_off_mut(..len).unwrap());
 
     for (cols, w) in panels::<F>(count, few) {
-        let rows = head.q.block(queries.start + cols.start..queries.start + cols.end, 0..depth);
+        let rows = head.q.block(
+            queries.start + cols.start..queries.start + cols.end,
+            0..depth,
+        );
         gemm::panel(rows.t(), w, &mut q[depth * cols.start..][..depth * w]);
     }
     softmax::scale(q, head.scale);
     maxima.fill(F::NEG_INFINITY);
     sums.fill(F::default());
-    let mut mixed = if direct_out { out.reborrow() } else { MatMut::from_slice(partial, count, padded) };
+    let mut mixed = if direct_out {
+        out.reborrow()
+    } else {
+        MatMut::from_slice(partial, count, padded)
+    };
     for start in (0..visible).step_by(KEYS) {
         let tile = start..visible.min(start + KEYS);
         let len = tile.len();
-        let (mut k, v) = (head.k.block(tile.clone(), 0..depth), head.v.block(tile, 0..width));
+        let (mut k, v) = (
+            head.k.block(tile.clone(), 0..depth),
+            head.v.block(tile, 0..width),
+        );
         if !direct_k {
             gemm::panel(k, depth.max(1), &mut packed_k[..len * depth]);
             k = Mat::from_slice(&packed_k[..len * depth], len, depth);
         }
         if !direct_v {
             for (cols, w) in panels::<F>(width, false) {
-                gemm::panel(v.block(0..len, cols.clone()), w, &mut packed_v[len * cols.start..][..len * w]);
+                gemm::panel(
+                    v.block(0..len, cols.clone()),
+                    w,
+                    &mut packed_v[len * cols.start..][..len * w],
+                );
             }
         }
         for (cols, w) in panels::<F>(count, few) {
             let own = queries.start + cols.start..queries.start + cols.end;
-            let seen = if head.causal { len.min(own.end.saturating_sub(start)) } else { len };
+            let seen = if head.causal {
+                len.min(own.end.saturating_sub(start))
+            } else {
+                len
+            };
             if seen == 0 {
                 continue;
             }
             let scores = &mut scores[..seen * w];
-            let (k, q) = (k.block(0..seen, 0..depth), Mat::from_slice(&q[depth * cols.start..][..depth * w], depth, w));
+            let (k, q) = (
+                k.block(0..seen, 0..depth),
+                Mat::from_slice(&q[depth * cols.start..][..depth * w], depth, w),
+            );
             if few {
-                gemm::product(k, q, MatMut::from_slice(scores, seen, w), false, Stages::NONE)?;
+                gemm::product(
+                    k,
+                    q,
+                    MatMut::from_slice(scores, seen, w),
+                    false,
+                    Stages::NONE,
+                )?;
             } else {
                 gemm::tiles(k, q, MatMut::from_slice(scores, seen, w), false);
             }
             head.mask_scores(scores, w, &own, &(start..start + seen));
             let lanes = cols.start..cols.start + w;
-            softmax::accumulate(scores, &mut maxima[lanes.clone()], &mut sums[lanes], &mut factors[..w]);
+            softmax::accumulate(
+                scores,
+                &mut maxima[lanes.clone()],
+                &mut sums[lanes],
+                &mut factors[..w],
+            );
             let again = start > 0;
-            for (i, factor) in cols.clone().zip(&*factors).filter(|(_, factor)| again && **factor != F::ONE) {
+            for (i, factor) in cols
+                .clone()
+                .zip(&*factors)
+                .filter(|(_, factor)| again && **factor != F::ONE)
+            {
                 softmax::scale(mixed.row(i), *factor);
             }
-            let weights = Mat::from_slice(scores, seen, w).block(0..seen, 0..cols.len()).t();
+            let weights = Mat::from_slice(scores, seen, w)
+                .block(0..seen, 0..cols.len())
+                .t();
             if few {
-                gemm::product(weights, v.block(0..seen, 0..width), mixed.reborrow(), again, Stages::NONE)?;
+                gemm::product(
+                    weights,
+                    v.block(0..seen, 0..width),
+                    mixed.reborrow(),
+                    again,
+                    Stages::NONE,
+                )?;
                 continue;
             }
             for (across, w) in panels::<F>(width, false) {
                 let v = match direct_v {
                     true => v.block(0..seen, across.clone()),
-                    false => Mat::from_slice(&packed_v[len * across.start..][..len * w], len, w).block(0..seen, 0..w),
+                    false => Mat::from_slice(&packed_v[len * across.start..][..len * w], len, w)
+                        .block(0..seen, 0..w),
                 };
                 // SAFETY: parts that are used one after the other.
                 let part = unsafe { mixed.part(cols.clone(), across.start..across.start + w) };
@@ -165,7 +259,11 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(head: &Head<F>, queries: Range
         }
     }
     for (i, sum) in sums[..count].iter().enumerate() {
-        let factor = if *sum == F::default() { F::default() } else { F::ONE / *sum };
+        let factor = if *sum == F::default() {
+            F::default()
+        } else {
+            F::ONE / *sum
+        };
         if direct_out {
             softmax::scale(out.row(i), factor);
         } else {
@@ -179,7 +277,11 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(head: &Head<F>, queries: Range
 fn panels<F: Lane>(count: usize, few: bool) -> impl Iterator<Item = (Range<usize>, usize)> {
     let mut at = 0;
     core::iter::from_fn(move || {
-        let w = if few { count } else { gemm::panel_width::<F>(count - at) };
+        let w = if few {
+            count
+        } else {
+            gemm::panel_width::<F>(count - at)
+        };
         let cols = at..count.min(at + w);
         at = cols.end;
         (!cols.is_empty()).then_some((cols, w))
@@ -187,7 +289,8 @@ fn panels<F: Lane>(count: usize, few: bool) -> impl Iterator<Item = (Range<usize
 }
 
 impl<F: Float> Head<'_, F> {
-    /// Adds the bias, and takes out what is masked, in rows of `n`, whose first are those of `queries`.
+    /// Adds the bias, and takes out what is masked, in rows of `n`, whose first are those of
+    /// `queries`.
     fn mask_scores(&self, scores: &mut [F], n: usize, queries: &Range<usize>, keys: &Range<usize>) {
         for (row, key) in scores.chunks_exact_mut(n).zip(keys.clone()) {
             let row = &mut row[..queries.len()];
@@ -197,7 +300,11 @@ impl<F: Float> Head<'_, F> {
                     let m = m.block(queries.clone(), key..key + 1);
                     for (i, s) in row.iter_mut().enumerate() {
                         // SAFETY: a column as high as `row` is long: `i < queries.len()`.
-                        *s = if unsafe { m.get(i, 0) }.get() { *s } else { F::NEG_INFINITY };
+                        *s = if unsafe { m.get(i, 0) }.get() {
+                            *s
+                        } else {
+                            F::NEG_INFINITY
+                        };
                     }
                 }
                 Mask::Bias(m) => {
@@ -212,7 +319,8 @@ impl<F: Float> Head<'_, F> {
         // The queries that come before a key.
         let first = keys.end.min(queries.start + 1).max(keys.start);
         for key in if self.causal { first..keys.end } else { 0..0 } {
-            scores[(key - keys.start) * n..][..(key - queries.start).min(queries.len())].fill(F::NEG_INFINITY);
+            scores[(key - keys.start) * n..][..(key - queries.start).min(queries.len())]
+                .fill(F::NEG_INFINITY);
         }
     }
 }

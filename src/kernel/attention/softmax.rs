@@ -1,18 +1,24 @@
-//! A step of the online softmax, on a tile of scores whose rows are keys and whose columns are queries.
+//! A step of the online softmax, on a tile of scores whose rows are keys and whose columns are
+//! queries.
 
 use crate::kernel::math::Real;
 use crate::kernel::norm::Float;
 use crate::simd::Isa;
 
-/// What a query subtracts from its scores: zero while it has seen no key, so that its weights are zeros and not NaN.
+/// What a query subtracts from its scores: zero while it has seen no key, so that its weights are
+/// zeros and not NaN.
 #[inline(always)]
 fn base<F: Float>(maximum: F) -> F {
-    if maximum == F::NEG_INFINITY { F::default() } else { maximum }
+    if maximum == F::NEG_INFINITY {
+        F::default()
+    } else {
+        maximum
+    }
 }
 
 kernel! {
-    /// `scores` (rows of as many queries as `maxima` has) become weights under the new maxima, `sums` follows, and `factors` are what
-    /// earlier weights have to be multiplied with.
+    /// `scores` (rows of as many queries as `maxima` has) become weights under the new maxima,
+    /// `sums` follows, and `factors` are what earlier weights have to be multiplied with.
     pub fn accumulate<'a, F: Float>(scores: &'a mut [F], maxima: &'a mut [F], sums: &'a mut [F], factors: &'a mut [F]) -> () { |I|
         match maxima.len() {
             n if n.is_multiple_of(16) => (0..n).step_by(16).for_each(|at| columns::<I, F, 16>(scores, at, maxima, sums, factors)),
@@ -36,7 +42,8 @@ fn greater<F: Float, const N: usize>(a: &[F; N], b: &[F; N]) -> [F; N] {
     }
     top
 }
-/// `exp(x)` of what is not positive, zero where it were no normal number: beside a weight of one that is nothing.
+/// `exp(x)` of what is not positive, zero where it were no normal number: beside a weight of one
+/// that is nothing.
 #[inline(always)]
 fn weight<I: Isa, F: Float>(x: F) -> F {
     let far = x.is_exp_far();
@@ -47,7 +54,13 @@ fn weight<I: Isa, F: Float>(x: F) -> F {
 
 /// [`accumulate`] of the queries from `at` on, whose maxima and sums stay in registers.
 #[inline(always)]
-fn columns<I: Isa, F: Float, const N: usize>(scores: &mut [F], at: usize, maxima: &mut [F], sums: &mut [F], factors: &mut [F]) {
+fn columns<I: Isa, F: Float, const N: usize>(
+    scores: &mut [F],
+    at: usize,
+    maxima: &mut [F],
+    sums: &mut [F],
+    factors: &mut [F],
+) {
     let n = maxima.len();
     let old = part(maxima, at);
     let mut top: [F; N] = old;

@@ -1,5 +1,5 @@
-//! 16-bit floats and `f32`, by integer arithmetic that LLVM vectorises for every instruction set; whole slices of float16 by the
-//! CPU's conversions, which give the same bits.
+//! 16-bit floats and `f32`, by integer arithmetic that LLVM vectorises for every instruction set;
+//! whole slices of float16 by the CPU's conversions, which give the same bits.
 
 use super::widen::Widen;
 use crate::dtype::{bf16, f16};
@@ -16,7 +16,8 @@ impl Widen for bf16 {
     #[inline(always)]
     fn narrow(x: f32) -> bf16 {
         let b = x.to_bits();
-        // Adding half a unit less one, plus the last bit that stays, carries exactly where the nearest even value is above.
+        // Adding half a unit less one, plus the last bit that stays, carries exactly where the
+        // nearest even value is above.
         let rounded = b.wrapping_add(0x7fff + ((b >> 16) & 1));
         let nan = b | 0x0040_0000;
         bf16::from_bits((if x.is_nan() { nan } else { rounded } >> 16) as u16)
@@ -30,38 +31,70 @@ impl Widen for f16 {
         let h = self.to_bits() as u32;
         let sign = (h & 0x8000) << 16;
         let magnitude = (h & 0x7fff) << 13;
-        // Infinities and NaNs get the exponent filled up; the rest, subnormals too, is 2^112 too small by its exponent's bias.
+        // Infinities and NaNs get the exponent filled up; the rest, subnormals too, is 2^112 too
+        // small by its exponent's bias.
         let special = magnitude | 0x7f80_0000;
         let finite = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
-        let quiet = if magnitude > 0x0f80_0000 { 0x0040_0000 } else { 0 };
-        f32::from_bits(sign | if magnitude >= 0x0f80_0000 { special | quiet } else { finite })
+        let quiet = if magnitude > 0x0f80_0000 {
+            0x0040_0000
+        } else {
+            0
+        };
+        f32::from_bits(
+            sign | if magnitude >= 0x0f80_0000 {
+                special | quiet
+            } else {
+                finite
+            },
+        )
     }
     #[inline(always)]
     fn narrow(x: f32) -> f16 {
         let b = x.to_bits();
         let (sign, a) = ((b >> 16) & 0x8000, b & 0x7fff_ffff);
-        let normal = a.wrapping_add(0x0fff + ((a >> 13) & 1)).wrapping_sub(0x3800_0000) >> 13;
-        // Adding 0.5 aligns the subnormals' unit, 2^-24, with the last bit of the sum: the addition rounds.
-        let subnormal = (f32::from_bits(a) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
+        let normal = a
+            .wrapping_add(0x0fff + ((a >> 13) & 1))
+            .wrapping_sub(0x3800_0000)
+            >> 13;
+        // Adding 0.5 aligns the subnormals' unit, 2^-24, with the last bit of the sum: the addition
+        // rounds.
+        let subnormal = (f32::from_bits(a) + 0.5)
+            .to_bits()
+            .wrapping_sub(0x3f00_0000);
         let finite = if a < 0x3880_0000 { subnormal } else { normal };
         let nan = 0x7e00 | ((a >> 13) & 0x3ff);
         let r = if a >= 0x4780_0000 { 0x7c00 } else { finite };
         f16::from_bits((sign | if a > 0x7f80_0000 { nan } else { r }) as u16)
     }
-    // Three (to float32) and five times as fast as the loops over the bodies above, which are left with the rest.
+    // Three (to float32) and five times as fast as the loops over the bodies above, which are left
+    // with the rest.
     #[cfg(x86_dispatch)]
     #[inline(always)]
     fn widen_all<I: Isa>(x: &[f16], y: &mut [MaybeUninit<f32>]) {
         // SAFETY: ISA1; f16 is two bytes that hold a float16.
-        let done = unsafe { x86::half::widen::<I>(x.as_ptr().cast(), y.as_mut_ptr().cast(), x.len().min(y.len())) };
-        y[done..].iter_mut().zip(&x[done..]).for_each(|(y, x)| _ = y.write(x.widen()));
+        let done = unsafe {
+            x86::half::widen::<I>(
+                x.as_ptr().cast(),
+                y.as_mut_ptr().cast(),
+                x.len().min(y.len()),
+            )
+        };
+        y[done..]
+            .iter_mut()
+            .zip(&x[done..])
+            .for_each(|(y, x)| _ = y.write(x.widen()));
     }
     #[cfg(x86_dispatch)]
     #[inline(always)]
     fn narrow_all<I: Isa>(x: &[f32], y: &mut [MaybeUninit<f16>]) {
         // SAFETY: ISA1; f16 is two bytes that hold a float16.
-        let done = unsafe { x86::half::narrow::<I>(x.as_ptr(), y.as_mut_ptr().cast(), x.len().min(y.len())) };
-        y[done..].iter_mut().zip(&x[done..]).for_each(|(y, x)| _ = y.write(Self::narrow(*x)));
+        let done = unsafe {
+            x86::half::narrow::<I>(x.as_ptr(), y.as_mut_ptr().cast(), x.len().min(y.len()))
+        };
+        y[done..]
+            .iter_mut()
+            .zip(&x[done..])
+            .for_each(|(y, x)| _ = y.write(Self::narrow(*x)));
     }
 }
 
@@ -73,23 +106,46 @@ mod tests {
     fn widen_is_exact_and_narrow_its_inverse() {
         for bits in 0..=u16::MAX {
             let (h, b) = (f16::from_bits(bits), bf16::from_bits(bits));
-            assert!(h.widen().to_bits() == h.to_f32().to_bits() || h.is_nan() && h.widen().is_nan(), "f16 {bits:#x}");
-            assert!(b.widen().to_bits() == b.to_f32().to_bits() || b.is_nan() && b.widen().is_nan(), "bf16 {bits:#x}");
-            assert!(f16::narrow(h.widen()).to_bits() == bits || h.is_nan() && f16::narrow(h.widen()).is_nan());
-            assert!(bf16::narrow(b.widen()).to_bits() == bits || b.is_nan() && bf16::narrow(b.widen()).is_nan());
+            assert!(
+                h.widen().to_bits() == h.to_f32().to_bits() || h.is_nan() && h.widen().is_nan(),
+                "f16 {bits:#x}"
+            );
+            assert!(
+                b.widen().to_bits() == b.to_f32().to_bits() || b.is_nan() && b.widen().is_nan(),
+                "bf16 {bits:#x}"
+            );
+            assert!(
+                f16::narrow(h.widen()).to_bits() == bits
+                    || h.is_nan() && f16::narrow(h.widen()).is_nan()
+            );
+            assert!(
+                bf16::narrow(b.widen()).to_bits() == bits
+                    || b.is_nan() && bf16::narrow(b.widen()).is_nan()
+            );
         }
     }
 
     #[test]
     fn narrow_rounds_to_nearest_even() {
-        // Every exponent and sign with mantissas around each rounding boundary, and a stride over all patterns.
-        let boundaries = (0..=0x1ffu32)
-            .flat_map(|e| [0, 1, 0xfff, 0x1000, 0x1001, 0x1fff, 0x3000, 0x7fff, 0x8000, 0x8001, 0x7fffff].map(|m| e << 23 | m));
+        // Every exponent and sign with mantissas around each rounding boundary, and a stride over
+        // all patterns.
+        let boundaries = (0..=0x1ffu32).flat_map(|e| {
+            [
+                0, 1, 0xfff, 0x1000, 0x1001, 0x1fff, 0x3000, 0x7fff, 0x8000, 0x8001, 0x7fffff,
+            ]
+            .map(|m| e << 23 | m)
+        });
         for bits in boundaries.chain((0..=u32::MAX).step_by(4093)) {
             let x = f32::from_bits(bits);
             let (h, b) = (f16::narrow(x), bf16::narrow(x));
-            assert!(h.to_bits() == f16::from_f32_const(x).to_bits() || x.is_nan() && h.is_nan(), "f16 {bits:#x}");
-            assert!(b.to_bits() == bf16::from_f32_const(x).to_bits() || x.is_nan() && b.is_nan(), "bf16 {bits:#x}");
+            assert!(
+                h.to_bits() == f16::from_f32_const(x).to_bits() || x.is_nan() && h.is_nan(),
+                "f16 {bits:#x}"
+            );
+            assert!(
+                b.to_bits() == bf16::from_f32_const(x).to_bits() || x.is_nan() && b.is_nan(),
+                "bf16 {bits:#x}"
+            );
         }
     }
 }

@@ -1,12 +1,17 @@
 //! Conversions between dtypes, as loops.
 //!
-//! Floats become integers by truncation, saturated, NaN by 0; integers become narrower ones by wrapping; everything becomes bool by
-//! `!= 0`; complex numbers become real by their real part. What becomes a float of 16 or 8 bits is rounded once.
+//! Floats become integers by truncation, saturated, NaN by 0; integers become narrower ones by
+//! wrapping; everything becomes bool by `!= 0`; complex numbers become real by their real part.
+//! What becomes a float of 16 or 8 bits is rounded once.
 //!
-//! Bodies are shared: by width where only bits move, and through a block of `f32` or `f64` where that is exact.
+//! Bodies are shared: by width where only bits move, and through a block of `f32` or `f64` where
+//! that is exact.
 
 // A build without some of the dtypes leaves some of the rules unused.
-#![cfg_attr(not(all(feature = "half", feature = "f64", feature = "complex")), allow(dead_code, unused_imports))]
+#![cfg_attr(
+    not(all(feature = "half", feature = "f64", feature = "complex")),
+    allow(dead_code, unused_imports)
+)]
 
 #[cfg(feature = "float8")]
 mod float8;

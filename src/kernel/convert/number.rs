@@ -1,4 +1,5 @@
-//! What converts to and from floats: one element, and slices where a loop of single ones is not the fastest.
+//! What converts to and from floats: one element, and slices where a loop of single ones is not the
+//! fastest.
 
 use super::rule::{BLOCK, Rule, by_blocks};
 use crate::dtype::Bool;
@@ -12,9 +13,11 @@ pub trait Source: Copy + 'static {
     fn single(self) -> f32;
     /// The nearest `f64`.
     fn double(self) -> f64;
-    /// An `f32` that rounds to bfloat16 as the number itself does: rounded to odd, so that what was cut off still shows.
+    /// An `f32` that rounds to bfloat16 as the number itself does: rounded to odd, so that what was
+    /// cut off still shows.
     fn odd(self) -> f32;
-    /// An `f32` that rounds to float16 and to the 8-bit floats, which reach no further, as the number itself does.
+    /// An `f32` that rounds to float16 and to the 8-bit floats, which reach no further, as the
+    /// number itself does.
     fn near(self) -> f32;
     /// Whether the number is an `f32`.
     const EXACT: bool = false;
@@ -28,19 +31,24 @@ pub trait Target: Copy + 'static {
     /// A slice of `f32`, into another of its length.
     #[inline(always)]
     fn from_singles<I: Isa>(x: &[f32], y: &mut [MaybeUninit<Self>]) {
-        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(Self::from_single(*x)));
+        y.iter_mut()
+            .zip(x)
+            .for_each(|(y, x)| _ = y.write(Self::from_single(*x)));
     }
     /// A slice of `f64`, into another of its length.
     #[inline(always)]
     fn from_doubles<I: Isa>(x: &[f64], y: &mut [MaybeUninit<Self>]) {
-        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(Self::from_double(*x)));
+        y.iter_mut()
+            .zip(x)
+            .for_each(|(y, x)| _ = y.write(Self::from_double(*x)));
     }
 }
 
 /// The bits of an `f64` that an `f32` has not.
 const LOST: u64 = (1 << 29) - 1;
 
-/// x cut off after 23 bits, the last of which is set where others were lost: what becomes an `f32` exactly, if it is normal there.
+/// x cut off after 23 bits, the last of which is set where others were lost: what becomes an `f32`
+/// exactly, if it is normal there.
 #[inline(always)]
 fn cut_to_odd(x: f64) -> f64 {
     let b = x.to_bits();
@@ -48,8 +56,8 @@ fn cut_to_odd(x: f64) -> f64 {
     f64::from_bits((b | ((b & LOST) + LOST)) & !LOST)
 }
 
-/// An `f32` that rounds to bfloat16 as x does: x rounded to odd. Below the normal numbers, where `f32` has fewer bits, x rounded to a
-/// multiple of the least bfloat16.
+/// An `f32` that rounds to bfloat16 as x does: x rounded to odd. Below the normal numbers, where
+/// `f32` has fewer bits, x rounded to a multiple of the least bfloat16.
 #[inline(always)]
 pub fn round_to_odd(x: f64) -> f32 {
     /// 1.5 times what has the least bfloat16, 2^-133, for its last bit: an addition rounds to that.
@@ -57,7 +65,11 @@ pub fn round_to_odd(x: f64) -> f32 {
     let b = x.to_bits();
     let (sign, magnitude) = (b & (1 << 63), f64::from_bits(b & !(1 << 63)));
     let tiny = ((magnitude + UNIT) - UNIT).to_bits() | sign;
-    (if magnitude < f32::MIN_POSITIVE as f64 { f64::from_bits(tiny) } else { cut_to_odd(x) }) as f32
+    (if magnitude < f32::MIN_POSITIVE as f64 {
+        f64::from_bits(tiny)
+    } else {
+        cut_to_odd(x)
+    }) as f32
 }
 
 #[cfg(feature = "f64")]
@@ -81,8 +93,8 @@ impl Source for f64 {
     }
 }
 
-/// `f32` holds every 16-bit integer; of longer ones that it doesn't, what is below bit 8 (of 64 bits, 12) becomes one bit that still
-/// shows.
+/// `f32` holds every 16-bit integer; of longer ones that it doesn't, what is below bit 8 (of 64
+/// bits, 12) becomes one bit that still shows.
 macro_rules! odd {
     (exact $x:expr) => {
         $x as f32
@@ -90,7 +102,11 @@ macro_rules! odd {
     (single $x:expr) => {{
         let x = $x;
         let sticky = if x & 0xff != 0 { 0x100 } else { 0 };
-        (if x.abs_diff(0) < 1 << 24 { x } else { (x & !0xff) | sticky }) as f32
+        (if x.abs_diff(0) < 1 << 24 {
+            x
+        } else {
+            (x & !0xff) | sticky
+        }) as f32
     }};
     (double $x:expr) => {{
         let x = $x;
@@ -99,7 +115,8 @@ macro_rules! odd {
         round_to_odd((if small { x } else { (x & !0xfff) | sticky }) as f64)
     }};
 }
-/// What `x as $T` is, before `$via` is cut to `$T`, as LLVM vectorises it: NaN zeroed, bounded. `$T` is narrower than the float.
+/// What `x as $T` is, before `$via` is cut to `$T`, as LLVM vectorises it: NaN zeroed, bounded.
+/// `$T` is narrower than the float.
 macro_rules! bounded {
     ($x:expr, $F:ident => $via:ident => $T:ident) => {{
         const LEAST: $F = <$T>::MIN as $F;

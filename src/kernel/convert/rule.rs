@@ -16,7 +16,9 @@ pub trait Rule: 'static {
     /// All of a slice, into another of its length.
     #[inline(always)]
     fn convert_all<I: Isa>(x: &[Self::From], y: &mut [MaybeUninit<Self::To>]) {
-        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(Self::convert(*x)));
+        y.iter_mut()
+            .zip(x)
+            .for_each(|(y, x)| _ = y.write(Self::convert(*x)));
     }
     /// All of a block. Its value is new memory, so that LLVM need not ask whether it overlaps x.
     #[inline(always)]
@@ -29,16 +31,22 @@ pub trait Rule: 'static {
     }
 }
 
-/// Elements of a block. LLVM makes vectors of a loop of this many turns, without a remainder; one of 32 it unrolls first and then leaves
-/// scalar.
+/// Elements of a block. LLVM makes vectors of a loop of this many turns, without a remainder; one
+/// of 32 it unrolls first and then leaves scalar.
 pub const BLOCK: usize = 64;
 
-/// [`Rule::convert_all`] by blocks: for results so narrow that packing them costs as much as the conversion, twice as fast with AVX2.
+/// [`Rule::convert_all`] by blocks: for results so narrow that packing them costs as much as the
+/// conversion, twice as fast with AVX2.
 #[inline(always)]
 pub fn by_blocks<R: Rule>(x: &[R::From], y: &mut [MaybeUninit<R::To>]) {
     let ((blocks, x), (results, y)) = (x.as_chunks(), y.as_chunks_mut());
-    blocks.iter().zip(results).for_each(|(x, y)| *y = R::convert_block(x));
-    y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(R::convert(*x)));
+    blocks
+        .iter()
+        .zip(results)
+        .for_each(|(x, y)| *y = R::convert_block(x));
+    y.iter_mut()
+        .zip(x)
+        .for_each(|(y, x)| _ = y.write(R::convert(*x)));
 }
 
 /// The loop of a rule.
@@ -46,7 +54,14 @@ pub struct Convert<R>(PhantomData<R>);
 
 impl<R: Rule> Loop for Convert<R> {
     #[inline(always)]
-    unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
+    unsafe fn run<I: Isa>(
+        d: *mut u8,
+        a: *const u8,
+        _: *const u8,
+        _: *const u8,
+        n: usize,
+        scalars: u32,
+    ) {
         // SAFETY: LOOP1: room for `n` elements that nothing else refers to.
         let d = unsafe { from_raw_parts_mut(d as *mut MaybeUninit<R::To>, n) };
         if scalars & 1 == 1 {
@@ -67,12 +82,19 @@ pub fn one<R: Rule>() -> LoopFn {
 pub fn two<A: Rule, B: Rule<From = A::To>>() -> LoopFn {
     blockwise::<A, B>
 }
-/// Runs the loops of two rules on blocks that stay in L1. The rules' own loops do the work, so this is small, and the same for all
-/// instruction sets.
+/// Runs the loops of two rules on blocks that stay in L1. The rules' own loops do the work, so this
+/// is small, and the same for all instruction sets.
 ///
 /// # Safety
 /// LOOP1.
-unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
+unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(
+    d: *mut u8,
+    a: *const u8,
+    _: *const u8,
+    _: *const u8,
+    n: usize,
+    scalars: u32,
+) {
     /// 2 KiB at most, and long enough that the two calls don't show.
     const STEP: usize = 256;
     const { assert!(size_of::<A::To>() <= size_of::<u64>() && align_of::<A::To>() <= align_of::<u64>()) };
@@ -80,7 +102,8 @@ unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(d: *mut u8, a: *const u8, _:
     let (block, none) = (block.as_mut_ptr() as *mut u8, core::ptr::null());
     let (first, second) = (one::<A>(), one::<B>());
     if scalars & 1 == 1 {
-        // SAFETY: LOOP1; the block holds one value, which the first loop writes and the second reads.
+        // SAFETY: LOOP1; the block holds one value, which the first loop writes and the second
+        // reads.
         unsafe {
             first(block, a, none, none, 1, 0);
             second(d, block, none, none, n, 1)
@@ -89,7 +112,8 @@ unsafe fn blockwise<A: Rule, B: Rule<From = A::To>>(d: *mut u8, a: *const u8, _:
     }
     for k in (0..n).step_by(STEP) {
         let len = STEP.min(n - k);
-        // SAFETY: LOOP1 for the elements k..k + len; the block holds as many values, by the assertion above.
+        // SAFETY: LOOP1 for the elements k..k + len; the block holds as many values, by the
+        // assertion above.
         unsafe {
             first(block, a.add(k * size_of::<A::From>()), none, none, len, 0);
             second(d.add(k * size_of::<B::To>()), block, none, none, len, 0)

@@ -123,8 +123,8 @@ impl<A: Source> Rule for ToBf16<A> {
     fn convert_all<I: Isa>(x: &[A], y: &mut [MaybeUninit<Self::To>]) {
         by_blocks::<Self>(x, y)
     }
-    /// By way of the nearest `f32`: whatever was lost, it is on the same side of all that lies halfway between neighbours, unless it lies
-    /// there itself.
+    /// By way of the nearest `f32`: whatever was lost, it is on the same side of all that lies
+    /// halfway between neighbours, unless it lies there itself.
     #[inline(always)]
     fn convert_block(x: &[A; BLOCK]) -> [MaybeUninit<Self::To>; BLOCK] {
         let (mut near, mut halfway) = ([0.0; BLOCK], 0);

@@ -10,13 +10,16 @@ use crate::error::{Error, Result};
 use crate::kernel::elementwise::Copy1;
 use crate::simd::{LoopFn, pick};
 
-/// The loop that converts `from` to `to`, for `op`. Errors where this build lacks one of them, and for complex numbers as real ones, which
-/// would lose their imaginary parts.
+/// The loop that converts `from` to `to`, for `op`. Errors where this build lacks one of them, and
+/// for complex numbers as real ones, which would lose their imaginary parts.
 pub fn cast_loop(op: &'static str, from: DType, to: DType) -> Result<LoopFn> {
     lookup(from, to).ok_or_else(|| {
         if from.is_complex() && from.is_available() && to.is_available() {
             let way_out = "take the real or imaginary part, or the absolute value, first";
-            return Error::dtype(op, message!("{from} as {to} would lose the imaginary parts: {way_out}"));
+            return Error::dtype(
+                op,
+                message!("{from} as {to} would lose the imaginary parts: {way_out}"),
+            );
         }
         Error::unsupported(op, if from.is_available() { to } else { from })
     })
@@ -39,12 +42,16 @@ fn lookup(from: DType, to: DType) -> Option<LoopFn> {
         Class::Sint | Class::Uint => dispatch!(integer from, |A| from_exact::<A>(to), else None),
         Class::Half | Class::Float8 if to == DType::F32 => widen_loop(from),
         #[cfg(feature = "half")]
-        Class::Half => dispatch!(half from, |A| dispatch!(target to, |T| Some(two::<Widened<A>, FromSingle<T>>()), else None), else None),
+        Class::Half => {
+            dispatch!(half from, |A| dispatch!(target to, |T| Some(two::<Widened<A>, FromSingle<T>>()), else None), else None)
+        }
         #[cfg(feature = "float8")]
         Class::Float8 => {
             dispatch!(float8 from, |A| dispatch!(target to, |T| Some(two::<Widened<A>, FromSingle<T>>()), else None), else None)
         }
-        Class::Float if from == DType::F32 => dispatch!(target to, |T| Some(one::<FromSingle<T>>()), else None),
+        Class::Float if from == DType::F32 => {
+            dispatch!(target to, |T| Some(one::<FromSingle<T>>()), else None)
+        }
         #[cfg(all(feature = "f64", feature = "float8"))]
         Class::Float if to.class() == Class::Float8 => round_to_float8::<f64>(to),
         #[cfg(all(feature = "f64", feature = "half"))]
@@ -59,7 +66,11 @@ fn lookup(from: DType, to: DType) -> Option<LoopFn> {
 }
 /// The loop from `f32` to a 16-bit float.
 pub fn narrow_loop(to: DType) -> Option<LoopFn> {
-    if to.class() == Class::Half { lookup(DType::F32, to) } else { None }
+    if to.class() == Class::Half {
+        lookup(DType::F32, to)
+    } else {
+        None
+    }
 }
 /// The loop from a 16-bit or 8-bit float to `f32`.
 pub fn widen_loop(from: DType) -> Option<LoopFn> {
@@ -101,14 +112,20 @@ fn from_exact<A: Source>(to: DType) -> Option<LoopFn> {
         Class::Float8 => round_to_float8::<A>(to),
         Class::Float if double => Some(one::<Double<A>>()),
         Class::Float => Some(one::<Single<A>>()),
-        _ if double => dispatch!(complex to, |T| Some(two::<Double<A>, FromDouble<T>>()), else None),
+        _ if double => {
+            dispatch!(complex to, |T| Some(two::<Double<A>, FromDouble<T>>()), else None)
+        }
         _ => dispatch!(complex to, |T| Some(two::<Single<A>, FromSingle<T>>()), else None),
     }
 }
 /// To 16-bit floats, rounded once, from what `f32` may not hold.
 #[cfg(feature = "half")]
 fn round_to_half<A: Source>(to: DType) -> Option<LoopFn> {
-    Some(if to == DType::F16 { two::<Near<A>, FromSingle<f16>>() } else { one::<ToBf16<A>>() })
+    Some(if to == DType::F16 {
+        two::<Near<A>, FromSingle<f16>>()
+    } else {
+        one::<ToBf16<A>>()
+    })
 }
 /// To 8-bit floats, rounded once, from what `f32` may not hold.
 #[cfg(feature = "float8")]
@@ -169,12 +186,35 @@ mod tests {
         let none = core::ptr::null();
         let mut d = alloc::vec![T::default(); x.len()];
         // SAFETY: LOOP1: both hold as many elements, of the loop's types.
-        unsafe { f(d.as_mut_ptr() as *mut u8, x.as_ptr() as *const u8, none, none, x.len(), 0) };
+        unsafe {
+            f(
+                d.as_mut_ptr() as *mut u8,
+                x.as_ptr() as *const u8,
+                none,
+                none,
+                x.len(),
+                0,
+            )
+        };
         for (k, d) in d.iter().enumerate() {
             let mut same = [T::default(); 3];
             // SAFETY: LOOP1: one value in, as the bit says, and room for three.
-            unsafe { f(same.as_mut_ptr() as *mut u8, x[k..].as_ptr() as *const u8, none, none, 3, 1) };
-            assert!(same.iter().all(|s| alloc::format!("{s:?}") == alloc::format!("{d:?}")), "one value for all: {:?}", x[k]);
+            unsafe {
+                f(
+                    same.as_mut_ptr() as *mut u8,
+                    x[k..].as_ptr() as *const u8,
+                    none,
+                    none,
+                    3,
+                    1,
+                )
+            };
+            assert!(
+                same.iter()
+                    .all(|s| alloc::format!("{s:?}") == alloc::format!("{d:?}")),
+                "one value for all: {:?}",
+                x[k]
+            );
         }
         d
     }
@@ -187,12 +227,34 @@ mod tests {
     }
     fn long() -> Vec<i64> {
         let edges = (0..64).flat_map(|k| [-1, 0, 1].map(|d| (1i64 << k).wrapping_add(d)));
-        edges.clone().chain(edges.map(|x| x.wrapping_neg())).chain((0..300).map(|k| k - 150)).collect()
+        edges
+            .clone()
+            .chain(edges.map(|x| x.wrapping_neg()))
+            .chain((0..300).map(|k| k - 150))
+            .collect()
     }
     fn real() -> Vec<f64> {
-        let special =
-            [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e300, 1e-300, -1e-300, 0.0, -0.0, 5e-324, 65519.9, 65520.0, 3e38, 1e-40];
-        long().iter().map(|x| *x as f64 * 0.37).chain(special).collect()
+        let special = [
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            1e300,
+            -1e300,
+            1e-300,
+            -1e-300,
+            0.0,
+            -0.0,
+            5e-324,
+            65519.9,
+            65520.0,
+            3e38,
+            1e-40,
+        ];
+        long()
+            .iter()
+            .map(|x| *x as f64 * 0.37)
+            .chain(special)
+            .collect()
     }
 
     #[test]
@@ -200,7 +262,11 @@ mod tests {
         for from in DType::ALL {
             for to in DType::ALL {
                 let meant = !from.is_complex() || to.is_complex() || to.is_bool();
-                assert_eq!(cast_loop("t", from, to).is_ok(), meant && from.is_available() && to.is_available(), "{from} to {to}");
+                assert_eq!(
+                    cast_loop("t", from, to).is_ok(),
+                    meant && from.is_available() && to.is_available(),
+                    "{from} to {to}"
+                );
             }
         }
     }
@@ -227,9 +293,15 @@ mod tests {
         #[cfg(feature = "f64")]
         {
             check!(f64 => i8 u8 i32 i64; real());
-            assert_eq!(cast::<f64, f32>(&[1e300, -1e-300, 0.1]), [f32::INFINITY, -0.0, 0.1]);
+            assert_eq!(
+                cast::<f64, f32>(&[1e300, -1e-300, 0.1]),
+                [f32::INFINITY, -0.0, 0.1]
+            );
         }
-        assert_eq!(cast::<f32, i8>(&[f32::NAN, 300.0, -300.0, -1.9]), [0, 127, -128, -1]);
+        assert_eq!(
+            cast::<f32, i8>(&[f32::NAN, 300.0, -300.0, -1.9]),
+            [0, 127, -128, -1]
+        );
         #[cfg(feature = "ints")]
         {
             check!(f32 => i16 u16 u32 u64; real().into_iter().map(|x| x as f32).collect());
@@ -241,14 +313,22 @@ mod tests {
         #[cfg(feature = "ints")]
         check!(f32 => u64; (-1..1000).map(|k| k as f32 * 0.75).collect());
         // The neighbours of the powers of two, where ranges end.
-        let edges = (0..66).flat_map(|k| [-1, 0, 1].map(|d| f32::from_bits((f32::powi(2.0, k).to_bits() as i32 + d) as u32)));
+        let edges = (0..66).flat_map(|k| {
+            [-1, 0, 1].map(|d| f32::from_bits((f32::powi(2.0, k).to_bits() as i32 + d) as u32))
+        });
         check!(f32 => i8 u8 i32 i64; edges.clone().flat_map(|x| [x, -x]).collect());
     }
 
     #[test]
     fn truth_is_not_zero() {
-        assert_eq!(cast::<f32, Bool>(&[0.0, -0.0, f32::NAN, 1e-45]), [false, false, true, true].map(Bool::from));
-        assert_eq!(cast::<i64, Bool>(&[0, 1 << 32, -1]), [false, true, true].map(Bool::from));
+        assert_eq!(
+            cast::<f32, Bool>(&[0.0, -0.0, f32::NAN, 1e-45]),
+            [false, false, true, true].map(Bool::from)
+        );
+        assert_eq!(
+            cast::<i64, Bool>(&[0, 1 << 32, -1]),
+            [false, true, true].map(Bool::from)
+        );
         assert_eq!(cast::<Bool, i32>(&[Bool(0), Bool(1), Bool(7)]), [0, 1, 1]);
         assert_eq!(cast::<Bool, f32>(&[Bool(0), Bool(7)]), [0.0, 1.0]);
         let normal = cast::<Bool, Bool>(&[Bool(0), Bool(7)]);
@@ -259,27 +339,64 @@ mod tests {
     #[test]
     fn sixteen_bit_floats_are_rounded_once() {
         use crate::dtype::{bf16, f16};
-        // One above halfway between neighbours, by an amount that a first rounding to f32 (or f64) loses.
+        // One above halfway between neighbours, by an amount that a first rounding to f32 (or f64)
+        // loses.
         let tie = (1i64 << 61) + (1 << 53) + 1;
-        assert_eq!(cast::<i64, bf16>(&[tie, tie - 1, -tie])[..], [0x5e01, 0x5e00, 0xde01].map(bf16::from_bits));
+        assert_eq!(
+            cast::<i64, bf16>(&[tie, tie - 1, -tie])[..],
+            [0x5e01, 0x5e00, 0xde01].map(bf16::from_bits)
+        );
         let tie = (1i32 << 30) + (1 << 22) + 1;
-        assert_eq!(cast::<i32, bf16>(&[tie, tie - 1, -tie])[..], [0x4e81, 0x4e80, 0xce81].map(bf16::from_bits));
+        assert_eq!(
+            cast::<i32, bf16>(&[tie, tie - 1, -tie])[..],
+            [0x4e81, 0x4e80, 0xce81].map(bf16::from_bits)
+        );
         assert_eq!(
             cast::<i32, f16>(&[2049, 2050, 2051, 65519, 65520, -70000])[..],
-            [2048.0, 2050.0, 2052.0, 65504.0, f32::INFINITY, f32::NEG_INFINITY].map(f16::from_f32_const)
+            [
+                2048.0,
+                2050.0,
+                2052.0,
+                65504.0,
+                f32::INFINITY,
+                f32::NEG_INFINITY
+            ]
+            .map(f16::from_f32_const)
         );
-        assert_eq!(cast::<f16, i8>(&[f16::from_f32_const(300.0), f16::NAN, f16::from_f32_const(-3.5)]), [127, 0, -3]);
-        assert_eq!(cast::<f16, Bool>(&[f16::from_f32_const(-0.0), f16::NAN]), [false, true].map(Bool::from));
-        assert_eq!(cast::<bf16, f16>(&[bf16::from_f32_const(1e30), bf16::ONE]), [f16::INFINITY, f16::ONE]);
+        assert_eq!(
+            cast::<f16, i8>(&[
+                f16::from_f32_const(300.0),
+                f16::NAN,
+                f16::from_f32_const(-3.5)
+            ]),
+            [127, 0, -3]
+        );
+        assert_eq!(
+            cast::<f16, Bool>(&[f16::from_f32_const(-0.0), f16::NAN]),
+            [false, true].map(Bool::from)
+        );
+        assert_eq!(
+            cast::<bf16, f16>(&[bf16::from_f32_const(1e30), bf16::ONE]),
+            [f16::INFINITY, f16::ONE]
+        );
         #[cfg(feature = "f64")]
         {
             let tie = 1.0 + f64::powi(2.0, -11);
             let above = tie + f64::powi(2.0, -40);
-            assert_eq!(cast::<f64, f16>(&[tie, above, 1e-300, 1e300])[..], [0x3c00, 0x3c01, 0, 0x7c00].map(f16::from_bits));
+            assert_eq!(
+                cast::<f64, f16>(&[tie, above, 1e-300, 1e300])[..],
+                [0x3c00, 0x3c01, 0, 0x7c00].map(f16::from_bits)
+            );
             for x in real() {
                 let (h, b) = (cast::<f64, f16>(&[x])[0], cast::<f64, bf16>(&[x])[0]);
-                assert!(h.to_bits() == f16::from_f64_const(x).to_bits() || x.is_nan() && h.is_nan(), "{x:e}");
-                assert!(b.to_bits() == bf16::from_f64_const(x).to_bits() || x.is_nan() && b.is_nan(), "{x:e}");
+                assert!(
+                    h.to_bits() == f16::from_f64_const(x).to_bits() || x.is_nan() && h.is_nan(),
+                    "{x:e}"
+                );
+                assert!(
+                    b.to_bits() == bf16::from_f64_const(x).to_bits() || x.is_nan() && b.is_nan(),
+                    "{x:e}"
+                );
             }
         }
     }
@@ -291,17 +408,33 @@ mod tests {
         use crate::dtype::{bf16, f16};
         macro_rules! check {
             ($H:ident, $overflow:expr) => {
-                let value = |h: u16| if $H::from_bits(h).is_infinite() { $overflow } else { $H::from_bits(h).to_f64() };
-                let (mut x, mut want, mut n, mut integers) = (Vec::new(), Vec::new(), Vec::<i32>::new(), Vec::new());
+                let value = |h: u16| {
+                    if $H::from_bits(h).is_infinite() {
+                        $overflow
+                    } else {
+                        $H::from_bits(h).to_f64()
+                    }
+                };
+                let (mut x, mut want, mut n, mut integers) =
+                    (Vec::new(), Vec::new(), Vec::<i32>::new(), Vec::new());
                 for h in 0..$H::INFINITY.to_bits() {
                     let (low, middle) = (value(h), (value(h) + value(h + 1)) / 2.0);
                     let beside = |by: i64| f64::from_bits((middle.to_bits() as i64 + by) as u64);
-                    for (v, h) in [(low, h), (beside(-1), h), (middle, h + (h & 1)), (beside(1), h + 1)] {
+                    for (v, h) in [
+                        (low, h),
+                        (beside(-1), h),
+                        (middle, h + (h & 1)),
+                        (beside(1), h + 1),
+                    ] {
                         x.extend([v, -v]);
                         want.extend([h, h | 0x8000]);
                     }
                     if middle < 2e9 && middle - low >= 1.0 {
-                        for (v, h) in [(middle - 1.0, h), (middle, h + (h & 1)), (middle + 1.0, h + 1)] {
+                        for (v, h) in [
+                            (middle - 1.0, h),
+                            (middle, h + (h & 1)),
+                            (middle + 1.0, h + 1),
+                        ] {
                             n.extend([v as i32, -v as i32]);
                             integers.extend([h, h | 0x8000]);
                         }
@@ -309,7 +442,11 @@ mod tests {
                 }
                 let bits = |y: Vec<$H>| y.into_iter().map($H::to_bits).collect::<Vec<_>>();
                 assert!(bits(cast::<f64, $H>(&x)) == want && bits(cast::<i32, $H>(&n)) == integers);
-                assert!(bits(cast::<i64, $H>(&n.iter().map(|n| *n as i64).collect::<Vec<_>>())) == integers);
+                assert!(
+                    bits(cast::<i64, $H>(
+                        &n.iter().map(|n| *n as i64).collect::<Vec<_>>()
+                    )) == integers
+                );
             };
         }
         check!(f16, 65536.0);
@@ -324,12 +461,26 @@ mod tests {
         for step in [1, 3, 12_345, 1 << 20] {
             let n: Vec<i32> = (0..1000).map(|k| (k - 500) * step).collect();
             let x: Vec<f64> = n.iter().map(|n| *n as f64 * 0.1).collect();
-            assert_eq!(cast::<f64, bf16>(&x), x.iter().map(|x| bf16::from_f64_const(*x)).collect::<Vec<_>>());
+            assert_eq!(
+                cast::<f64, bf16>(&x),
+                x.iter()
+                    .map(|x| bf16::from_f64_const(*x))
+                    .collect::<Vec<_>>()
+            );
             let nearest: Vec<_> = n.iter().map(|n| bf16::from_f64_const(*n as f64)).collect();
             assert_eq!(cast::<i32, bf16>(&n), nearest);
-            assert_eq!(cast::<i64, bf16>(&n.iter().map(|n| *n as i64).collect::<Vec<_>>()), nearest);
+            assert_eq!(
+                cast::<i64, bf16>(&n.iter().map(|n| *n as i64).collect::<Vec<_>>()),
+                nearest
+            );
             let small: Vec<i8> = n.iter().map(|n| *n as i8).collect();
-            assert_eq!(cast::<i8, bf16>(&small), small.iter().map(|n| bf16::from_f32_const(*n as f32)).collect::<Vec<_>>());
+            assert_eq!(
+                cast::<i8, bf16>(&small),
+                small
+                    .iter()
+                    .map(|n| bf16::from_f32_const(*n as f32))
+                    .collect::<Vec<_>>()
+            );
         }
     }
 
@@ -340,11 +491,25 @@ mod tests {
         let all: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
         for n in [all.len(), 1, 7, 8, 9, 15, 16, 17, 31] {
             let wide = cast::<f16, f32>(&all[all.len() - n..]);
-            assert!(wide.iter().zip(&all[all.len() - n..]).all(|(x, h)| x.to_bits() == h.widen().to_bits()), "{n} widened");
+            assert!(
+                wide.iter()
+                    .zip(&all[all.len() - n..])
+                    .all(|(x, h)| x.to_bits() == h.widen().to_bits()),
+                "{n} widened"
+            );
             // Each value, and what lies between it and the next.
             for beyond in [0, 0x0fff, 0x1000, 0x1001] {
-                let x: Vec<f32> = wide.iter().map(|x| f32::from_bits(x.to_bits().wrapping_add(beyond))).collect();
-                assert!(cast::<f32, f16>(&x).iter().zip(&x).all(|(h, x)| h.to_bits() == f16::narrow(*x).to_bits()), "{n} narrowed");
+                let x: Vec<f32> = wide
+                    .iter()
+                    .map(|x| f32::from_bits(x.to_bits().wrapping_add(beyond)))
+                    .collect();
+                assert!(
+                    cast::<f32, f16>(&x)
+                        .iter()
+                        .zip(&x)
+                        .all(|(h, x)| h.to_bits() == f16::narrow(*x).to_bits()),
+                    "{n} narrowed"
+                );
             }
         }
     }
@@ -353,12 +518,28 @@ mod tests {
     #[test]
     fn complex_numbers_become_no_real_ones() {
         use crate::dtype::Complex64;
-        let z = [Complex64::new(1.5, 2.0), Complex64::new(0.0, -1.0), Complex64::new(0.0, -0.0)];
-        assert!([DType::F32, DType::I64].into_iter().all(|real| lookup(DType::Complex64, real).is_none()));
-        assert_eq!(cast::<Complex64, Bool>(&z), [true, true, false].map(Bool::from));
+        let z = [
+            Complex64::new(1.5, 2.0),
+            Complex64::new(0.0, -1.0),
+            Complex64::new(0.0, -0.0),
+        ];
+        assert!(
+            [DType::F32, DType::I64]
+                .into_iter()
+                .all(|real| lookup(DType::Complex64, real).is_none())
+        );
+        assert_eq!(
+            cast::<Complex64, Bool>(&z),
+            [true, true, false].map(Bool::from)
+        );
         assert_eq!(cast::<i64, Complex64>(&[-3]), [Complex64::new(-3.0, 0.0)]);
         // More than a block.
         let many: Vec<i64> = (0..1000).collect();
-        assert!(cast::<i64, Complex64>(&many).iter().zip(&many).all(|(z, k)| z.re == *k as f32 && z.im == 0.0));
+        assert!(
+            cast::<i64, Complex64>(&many)
+                .iter()
+                .zip(&many)
+                .all(|(z, k)| z.re == *k as f32 && z.im == 0.0)
+        );
     }
 }

@@ -5,7 +5,8 @@ use core::mem::MaybeUninit;
 
 /// A float of 16 or 8 bits: computed in `f32`, or converted by way of it, and rounded once.
 pub trait Widen: Copy + 'static {
-    /// Whether LLVM vectorises loops in which single elements are converted; slices are converted faster where it doesn't.
+    /// Whether LLVM vectorises loops in which single elements are converted; slices are converted
+    /// faster where it doesn't.
     const IN_LOOPS: bool = true;
     /// The same value.
     fn widen(self) -> f32;
@@ -14,11 +15,15 @@ pub trait Widen: Copy + 'static {
     /// Widens a slice into another of its length.
     #[inline(always)]
     fn widen_all<I: Isa>(x: &[Self], y: &mut [MaybeUninit<f32>]) {
-        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(x.widen()));
+        y.iter_mut()
+            .zip(x)
+            .for_each(|(y, x)| _ = y.write(x.widen()));
     }
     /// Narrows a slice into another of its length.
     #[inline(always)]
     fn narrow_all<I: Isa>(x: &[f32], y: &mut [MaybeUninit<Self>]) {
-        y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(Self::narrow(*x)));
+        y.iter_mut()
+            .zip(x)
+            .for_each(|(y, x)| _ = y.write(Self::narrow(*x)));
     }
 }

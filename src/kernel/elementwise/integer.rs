@@ -1,8 +1,9 @@
 //! Integer bodies that are more than one expression. All wrap; none panics.
 //!
-//! No CPU divides vectors of integers. The quotient of floats is exact once rounded to an integer where its error is less than what
-//! quotients of such integers are apart: always up to 32 bits (3 to 10 times as fast as the instruction for one), below 2^51 for
-//! 64 (4 times). Those beyond are far, and divided one by one.
+//! No CPU divides vectors of integers. The quotient of floats is exact once rounded to an integer
+//! where its error is less than what quotients of such integers are apart: always up to 32 bits (3
+//! to 10 times as fast as the instruction for one), below 2^51 for 64 (4 times). Those beyond are
+//! far, and divided one by one.
 
 use crate::kernel::math::Real;
 use crate::simd::Isa;
@@ -18,7 +19,8 @@ pub trait Int: Copy {
     fn remainder<I: Isa>(self, divisor: Self) -> Self;
     /// The sign of the dividend.
     fn fmod<I: Isa>(self, divisor: Self) -> Self;
-    /// [`floor_divide`](Int::floor_divide) where the operands are not [`is_division_far`](Int::is_division_far).
+    /// [`floor_divide`](Int::floor_divide) where the operands are not
+    /// [`is_division_far`](Int::is_division_far).
     fn floor_divide_near<I: Isa>(self, divisor: Self) -> Self;
     /// [`remainder`](Int::remainder), likewise.
     fn remainder_near<I: Isa>(self, divisor: Self) -> Self;
@@ -36,7 +38,11 @@ pub trait Int: Copy {
     fn shift_right(self, by: Self) -> Self;
 }
 /// Whether floats divide faster: where vectors of them do.
-const FLOATS: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32"));
+const FLOATS: bool = cfg!(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    target_arch = "wasm32"
+));
 
 /// Added to a float64, leaves its integer part, below 2^51, in the low bits.
 const UNIT: f64 = 6_755_399_441_055_744.0;
@@ -55,7 +61,8 @@ macro_rules! by_float {
     };
     ($x:ident, $d:ident, (near), $T:ident, $round:ident, |$q:ident, $r:ident| $which:ident) => {};
 }
-/// The same for 64 bits, where the operands are near: by the low bits both ways, since few CPUs convert vectors of such integers.
+/// The same for 64 bits, where the operands are near: by the low bits both ways, since few CPUs
+/// convert vectors of such integers.
 macro_rules! near_by_float {
     ($x:ident, $d:ident, (near), $T:ident, $name:ident, $round:ident, |$q:ident, $r:ident| $which:ident) => {
         if FLOATS {
@@ -77,7 +84,10 @@ macro_rules! near_by_float {
 macro_rules! far {
     ($x:ident, $d:ident, (near), $T:ident) => {{
         const HALF: u64 = if $T::MIN == 0 { 0 } else { 1 << 51 };
-        FLOATS && (($x as u64).wrapping_add(HALF) | ($d as u64).wrapping_add(HALF)) >> (if HALF == 0 { 51 } else { 52 }) != 0
+        FLOATS
+            && (($x as u64).wrapping_add(HALF) | ($d as u64).wrapping_add(HALF))
+                >> (if HALF == 0 { 51 } else { 52 })
+                != 0
     }};
     ($x:ident, $d:ident, $F:tt, $T:ident) => {{
         let _ = $d;

@@ -1,4 +1,5 @@
-//! The loops, one a number of operands. An operation gives the body for one element; LLVM vectorises the loop.
+//! The loops, one a number of operands. An operation gives the body for one element; LLVM
+//! vectorises the loop.
 
 use crate::dtype::Bool;
 #[cfg(feature = "half")]
@@ -52,8 +53,8 @@ pub trait Op3<T> {
     fn f<I: Isa>(a: T, b: T, c: T) -> T;
 }
 
-/// Element types whose loops have forms for operands that are one value: the commonest, since each form is code. For the
-/// rest a value is repeated in a tile.
+/// Element types whose loops have forms for operands that are one value: the commonest, since each
+/// form is code. For the rest a value is repeated in a tile.
 pub trait Forms: Copy {
     /// Whether it has them.
     const FORMS: bool = false;
@@ -96,7 +97,8 @@ unsafe fn result<'a, T>(p: *mut u8, n: usize) -> &'a mut [MaybeUninit<T>] {
 
 /// Elements that are looked over for far ones at a time.
 const NEAR: usize = 512;
-/// `near` and `far` for the elements of an iterator of results and operands, with far ones done again.
+/// `near` and `far` for the elements of an iterator of results and operands, with far ones done
+/// again.
 macro_rules! each {
     ($O:ident $I:ident $items:expr, |$d:ident, $p:pat_param| ($($x:expr),*)) => {{
         let mut any = false;
@@ -118,8 +120,16 @@ macro_rules! each {
 pub struct K1<O, T>(PhantomData<(O, T)>);
 impl<T: Copy, O: Op1<T>> Loop for K1<O, T> {
     #[inline(always)]
-    unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
-        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
+    unsafe fn run<I: Isa>(
+        d: *mut u8,
+        a: *const u8,
+        _: *const u8,
+        _: *const u8,
+        n: usize,
+        scalars: u32,
+    ) {
+        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set;
+        // room for `n` results.
         unsafe {
             let d = result::<O::Out>(d, n);
             if scalars & 1 == 1 {
@@ -139,8 +149,16 @@ impl<T: Copy, O: Op1<T>> Loop for K1<O, T> {
 pub struct K2<O, T>(PhantomData<(O, T)>);
 impl<T: Forms, O: Op2<T>> Loop for K2<O, T> {
     #[inline(always)]
-    unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, _: *const u8, n: usize, scalars: u32) {
-        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
+    unsafe fn run<I: Isa>(
+        d: *mut u8,
+        a: *const u8,
+        b: *const u8,
+        _: *const u8,
+        n: usize,
+        scalars: u32,
+    ) {
+        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set;
+        // room for `n` results.
         unsafe {
             let d = result::<O::Out>(d, n);
             let part = if O::FAR { NEAR } else { n.max(1) };
@@ -155,7 +173,11 @@ impl<T: Forms, O: Op2<T>> Loop for K2<O, T> {
                     each!(O I d.iter_mut().zip(a), |d, a| (*a, b));
                 }
             } else {
-                for ((d, a), b) in d.chunks_mut(part).zip(operand::<T>(a, n).chunks(part)).zip(operand::<T>(b, n).chunks(part)) {
+                for ((d, a), b) in d
+                    .chunks_mut(part)
+                    .zip(operand::<T>(a, n).chunks(part))
+                    .zip(operand::<T>(b, n).chunks(part))
+                {
                     each!(O I d.iter_mut().zip(a.iter().zip(b)), |d, (a, b)| (*a, *b));
                 }
             }
@@ -197,7 +219,8 @@ impl Narrow for Bool {
         y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write(*x));
     }
 }
-/// Elements that are widened, computed and narrowed at a time: they stay in L1, and their loops have no remainder.
+/// Elements that are widened, computed and narrowed at a time: they stay in L1, and their loops
+/// have no remainder.
 #[cfg(feature = "half")]
 const BLOCK: usize = 128;
 /// A block of elements as float32.
@@ -206,10 +229,13 @@ const BLOCK: usize = 128;
 fn widened<I: Isa, T: Widen>(x: &[T], y: &mut [f32; BLOCK]) {
     let y = &mut y[..x.len()];
     // SAFETY: initialised values may be written as if they were not; the type is the same.
-    T::widen_all::<I>(x, unsafe { from_raw_parts_mut(y.as_mut_ptr().cast(), y.len()) })
+    T::widen_all::<I>(x, unsafe {
+        from_raw_parts_mut(y.as_mut_ptr().cast(), y.len())
+    })
 }
 
-/// The loop of one 16-bit operand by the float32 body: twice as fast as three loops through a tile where the body is short.
+/// The loop of one 16-bit operand by the float32 body: twice as fast as three loops through a tile
+/// where the body is short.
 #[cfg(feature = "half")]
 pub struct Half1<O, T>(PhantomData<(O, T)>);
 #[cfg(feature = "half")]
@@ -217,9 +243,17 @@ impl<T: Widen, O: Op1<f32, Out: Narrow>> Loop for Half1<O, T> {
     #[inline(always)]
     unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, _: u32) {
         // SAFETY: LOOP1: `n` elements of the operand; room for `n` results.
-        let (d, a) = unsafe { (result::<<O::Out as Narrow>::To<T>>(d, n), operand::<T>(a, n)) };
+        let (d, a) = unsafe {
+            (
+                result::<<O::Out as Narrow>::To<T>>(d, n),
+                operand::<T>(a, n),
+            )
+        };
         if T::IN_LOOPS {
-            return d.iter_mut().zip(a).for_each(|(d, a)| _ = d.write(O::f::<I>(a.widen()).narrow::<T>()));
+            return d
+                .iter_mut()
+                .zip(a)
+                .for_each(|(d, a)| _ = d.write(O::f::<I>(a.widen()).narrow::<T>()));
         }
         let (mut x, mut y) = ([0.0; BLOCK], [O::Out::default(); BLOCK]);
         for (d, a) in d.chunks_mut(BLOCK).zip(a.chunks(BLOCK)) {
@@ -239,13 +273,25 @@ impl<T: Widen, O: Op2<f32, Out: Narrow>> Loop for Half2<O, T> {
     #[inline(always)]
     unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, _: *const u8, n: usize, _: u32) {
         // SAFETY: LOOP1: `n` elements of each operand; room for `n` results.
-        let (d, a, b) = unsafe { (result::<<O::Out as Narrow>::To<T>>(d, n), operand::<T>(a, n), operand::<T>(b, n)) };
+        let (d, a, b) = unsafe {
+            (
+                result::<<O::Out as Narrow>::To<T>>(d, n),
+                operand::<T>(a, n),
+                operand::<T>(b, n),
+            )
+        };
         if T::IN_LOOPS {
             let items = d.iter_mut().zip(a.iter().zip(b));
-            return items.for_each(|(d, (a, b))| _ = d.write(O::f::<I>(a.widen(), b.widen()).narrow::<T>()));
+            return items.for_each(|(d, (a, b))| {
+                _ = d.write(O::f::<I>(a.widen(), b.widen()).narrow::<T>())
+            });
         }
         let (mut x, mut y, mut z) = ([0.0; BLOCK], [0.0; BLOCK], [O::Out::default(); BLOCK]);
-        for ((d, a), b) in d.chunks_mut(BLOCK).zip(a.chunks(BLOCK)).zip(b.chunks(BLOCK)) {
+        for ((d, a), b) in d
+            .chunks_mut(BLOCK)
+            .zip(a.chunks(BLOCK))
+            .zip(b.chunks(BLOCK))
+        {
             widened::<I, T>(a, &mut x);
             widened::<I, T>(b, &mut y);
             for k in 0..BLOCK {
@@ -260,8 +306,16 @@ impl<T: Widen, O: Op2<f32, Out: Narrow>> Loop for Half2<O, T> {
 pub struct K3<O, T>(PhantomData<(O, T)>);
 impl<T: Forms, O: Op3<T>> Loop for K3<O, T> {
     #[inline(always)]
-    unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, scalars: u32) {
-        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
+    unsafe fn run<I: Isa>(
+        d: *mut u8,
+        a: *const u8,
+        b: *const u8,
+        c: *const u8,
+        n: usize,
+        scalars: u32,
+    ) {
+        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set;
+        // room for `n` results.
         unsafe {
             let (d, a) = (result::<T>(d, n), operand::<T>(a, n));
             if T::FORMS && scalars == 0b110 {
@@ -270,7 +324,12 @@ impl<T: Forms, O: Op3<T>> Loop for K3<O, T> {
                     d.write(O::f::<I>(*a, b, c));
                 }
             } else {
-                for (((d, a), b), c) in d.iter_mut().zip(a).zip(operand::<T>(b, n)).zip(operand::<T>(c, n)) {
+                for (((d, a), b), c) in d
+                    .iter_mut()
+                    .zip(a)
+                    .zip(operand::<T>(b, n))
+                    .zip(operand::<T>(c, n))
+                {
                     d.write(O::f::<I>(*a, *b, *c));
                 }
             }
@@ -280,7 +339,8 @@ impl<T: Forms, O: Op3<T>> Loop for K3<O, T> {
 
 /// An unsigned integer that stands for the bits of any dtype of its width.
 pub trait Bits: Copy {
-    /// `a` where the condition's byte is not zero. By masks: LLVM makes a branch of `if` here below AVX-512, ten times slower.
+    /// `a` where the condition's byte is not zero. By masks: LLVM makes a branch of `if` here below
+    /// AVX-512, ten times slower.
     fn select(c: u8, a: Self, b: Self) -> Self;
 }
 macro_rules! bits {
@@ -304,8 +364,16 @@ impl Bits for [u64; 2] {
 pub struct Select<U>(PhantomData<U>);
 impl<U: Bits> Loop for Select<U> {
     #[inline(always)]
-    unsafe fn run<I: Isa>(d: *mut u8, c: *const u8, a: *const u8, b: *const u8, n: usize, scalars: u32) {
-        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
+    unsafe fn run<I: Isa>(
+        d: *mut u8,
+        c: *const u8,
+        a: *const u8,
+        b: *const u8,
+        n: usize,
+        scalars: u32,
+    ) {
+        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set;
+        // room for `n` results.
         unsafe {
             let (d, c) = (result::<U>(d, n), operand::<u8>(c, n));
             let (x, y) = (a as *const U, b as *const U);
@@ -327,7 +395,12 @@ impl<U: Bits> Loop for Select<U> {
                     }
                 }
                 _ => {
-                    for (((d, c), a), b) in d.iter_mut().zip(c).zip(operand::<U>(a, n)).zip(operand::<U>(b, n)) {
+                    for (((d, c), a), b) in d
+                        .iter_mut()
+                        .zip(c)
+                        .zip(operand::<U>(a, n))
+                        .zip(operand::<U>(b, n))
+                    {
                         d.write(U::select(*c, *a, *b));
                     }
                 }
@@ -340,8 +413,16 @@ impl<U: Bits> Loop for Select<U> {
 pub struct Copy1<U>(PhantomData<U>);
 impl<U: Copy> Loop for Copy1<U> {
     #[inline(always)]
-    unsafe fn run<I: Isa>(d: *mut u8, a: *const u8, _: *const u8, _: *const u8, n: usize, scalars: u32) {
-        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set; room for `n` results.
+    unsafe fn run<I: Isa>(
+        d: *mut u8,
+        a: *const u8,
+        _: *const u8,
+        _: *const u8,
+        n: usize,
+        scalars: u32,
+    ) {
+        // SAFETY: LOOP1: `n` elements of each operand, or one where its bit of `scalars` is set;
+        // room for `n` results.
         unsafe {
             if scalars & 1 == 1 {
                 result::<U>(d, n).fill(MaybeUninit::new(*(a as *const U)))

@@ -1,4 +1,5 @@
-//! Elementwise loops: contiguous operands (or one value each) in, a contiguous result out. No layout, no threads.
+//! Elementwise loops: contiguous operands (or one value each) in, a contiguous result out. No
+//! layout, no threads.
 
 mod integer;
 mod loops;

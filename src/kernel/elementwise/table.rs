@@ -1,4 +1,5 @@
-//! What the list of operations becomes: for each row a type with its bodies, and the kernel for each dtype.
+//! What the list of operations becomes: for each row a type with its bodies, and the kernel for
+//! each dtype.
 
 use super::integer::*;
 use super::loops::*;
@@ -23,7 +24,8 @@ pub struct Kernel {
     /// Where `wide`: a loop for operands as they are, all of them tensors.
     pub direct: Option<LoopFn>,
 }
-/// The kernel for a dtype; none where the operation has no meaning for it, or the build leaves it out.
+/// The kernel for a dtype; none where the operation has no meaning for it, or the build leaves it
+/// out.
 pub type Lookup = fn(DType) -> Option<Kernel>;
 
 /// A row of the list, as drivers see it. Naming one row's constant links that row's kernels alone.

@@ -1,5 +1,6 @@
-//! `std::arch`, where LLVM does not turn the portable loop beside it into vectors reliably: multiply-add of arrays of lanes (as values of
-//! vector type they stay in registers), conversion of halves, transposition.
+//! `std::arch`, where LLVM does not turn the portable loop beside it into vectors reliably:
+//! multiply-add of arrays of lanes (as values of vector type they stay in registers), conversion of
+//! halves, transposition.
 
 use super::{
     bytes::Pair,
@@ -16,14 +17,20 @@ pub fn portable<I: Isa, A: Lane, const L: usize>(a: [A; L], b: [A; L], mut c: [A
     c
 }
 
-/// The same bytes as another type of their size. Not a copy through pointers, whose checks in debug builds keep arrays in memory.
-#[cfg(any(x86_dispatch, all(feature = "std", target_arch = "aarch64"), all(target_arch = "wasm32", target_feature = "simd128")))]
+/// The same bytes as another type of their size. Not a copy through pointers, whose checks in debug
+/// builds keep arrays in memory.
+#[cfg(any(
+    x86_dispatch,
+    all(feature = "std", target_arch = "aarch64"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 union Cast<A: Copy, B: Copy> {
     from: A,
     to: B,
 }
 
-/// Code of one architecture. NEON's multiply-add is fused, as is `mul_add` with the standard library alone.
+/// Code of one architecture. NEON's multiply-add is fused, as is `mul_add` with the standard
+/// library alone.
 macro_rules! only {
     (neon, $code:expr) => {
         #[cfg(all(feature = "std", target_arch = "aarch64"))]
@@ -40,8 +47,9 @@ macro_rules! only {
         }
     };
 }
-/// `name Type { level lanes |a, b, c| expression; .. }`: the portable body, and vectors for arrays of `lanes`. In brackets those of
-/// targets with one level: of a tile's loop LLVM makes vectors that hold parts of two, in some of the places where it's inlined.
+/// `name Type { level lanes |a, b, c| expression; .. }`: the portable body, and vectors for arrays
+/// of `lanes`. In brackets those of targets with one level: of a tile's loop LLVM makes vectors
+/// that hold parts of two, in some of the places where it's inlined.
 macro_rules! forms {
     ($($(#[$cfg:meta])* $name:ident $T:ty {
         $($Level:ident $lanes:literal |$a:ident, $b:ident, $c:ident| $e:expr;)*
@@ -55,7 +63,8 @@ macro_rules! forms {
             {
                 use core::arch::x86_64::*;
                 $(if const { I::$Level && L == $lanes } {
-                    // SAFETY: the level has these instructions (ISA1); both sides of a cast are `lanes` numbers.
+                    // SAFETY: the level has these instructions (ISA1); both sides of a cast are
+                    // `lanes` numbers.
                     return unsafe {
                         let ($a, $b, $c) = (Cast { from: a }.to, Cast { from: b }.to, Cast { from: c }.to);
                         Cast { from: $e }.to
@@ -63,7 +72,8 @@ macro_rules! forms {
                 })*
             }
             $(only!($arch, if L == $wide {
-                // SAFETY: both sides of a cast are as many numbers; the target has the instructions.
+                // SAFETY: both sides of a cast are as many numbers; the target has the
+                // instructions.
                 return unsafe {
                     let ($x, $y, $z) = (Cast { from: a }.to, Cast { from: b }.to, Cast { from: c }.to);
                     Cast { from: $v }.to
@@ -102,9 +112,9 @@ forms! {
     }
 }
 
-/// `name splat Type multiply-add { level lanes multiply-add broadcast (real, imaginary parts twice each); .. }`: complex lanes in two
-/// parts, `re(a) b + c[0]` and `im(a) b + c[1]`: what i is to be multiplied with is turned once, in the end, and not in each step. `splat`
-/// has one `a` for all.
+/// `name splat Type multiply-add { level lanes multiply-add broadcast (real, imaginary parts twice
+/// each); .. }`: complex lanes in two parts, `re(a) b + c[0]` and `im(a) b + c[1]`: what i is to be
+/// multiplied with is turned once, in the end, and not in each step. `splat` has one `a` for all.
 macro_rules! complex {
     ($($(#[$cfg:meta])* $name:ident $splat:ident $T:ty, $fma:ident { $($Level:ident $lanes:literal $mul_add:ident $set:ident ($re:expr, $im:expr);)* })*) => { $(
         $(#[$cfg])*
@@ -114,7 +124,8 @@ macro_rules! complex {
             {
                 use core::arch::x86_64::*;
                 $(if const { I::$Level && L == $lanes } {
-                    // SAFETY: the level has these instructions (ISA1); both sides of a cast are `lanes` numbers.
+                    // SAFETY: the level has these instructions (ISA1); both sides of a cast are
+                    // `lanes` numbers.
                     return unsafe {
                         let (a, b) = (Cast { from: a }.to, Cast { from: b }.to);
                         let [x, y] = [$re(a), $im(a)];
@@ -136,7 +147,8 @@ macro_rules! complex {
             {
                 use core::arch::x86_64::*;
                 $(if const { I::$Level && L == $lanes } {
-                    // SAFETY: the level has the instructions, and both are vectors of as many lanes, as above.
+                    // SAFETY: the level has the instructions, and both are vectors of as many
+                    // lanes, as above.
                     return unsafe {
                         let (x, y, b) = ($set(a.re), $set(a.im), Cast { from: b }.to);
                         [Cast { from: $mul_add(x, b, Cast { from: c[0] }.to) }.to, Cast { from: $mul_add(y, b, Cast { from: c[1] }.to) }.to]
@@ -162,7 +174,10 @@ complex! {
 
 /// Elements to lanes.
 #[inline(always)]
-#[expect(clippy::extra_unused_type_parameters, reason = "the signature of all forms")]
+#[expect(
+    clippy::extra_unused_type_parameters,
+    reason = "the signature of all forms"
+)]
 pub fn each<I: Isa, T: Product>(s: &[T], d: &mut [T::Lane]) {
     for (s, d) in s.iter().zip(d) {
         *d = s.widen();
@@ -176,8 +191,10 @@ pub fn halves<I: Isa, T: Product<Lane = f32>>(s: &[T], d: &mut [f32]) {
     {
         assert!(size_of::<T>() == 2);
         let n = s.len().min(d.len());
-        // SAFETY: HALF1: as many elements of both slices, of float16 (the one 16-bit type that asks for this form), and ISA1.
-        let done = unsafe { crate::simd::x86::half::widen::<I>(s.as_ptr().cast(), d.as_mut_ptr(), n) };
+        // SAFETY: HALF1: as many elements of both slices, of float16 (the one 16-bit type that asks
+        // for this form), and ISA1.
+        let done =
+            unsafe { crate::simd::x86::half::widen::<I>(s.as_ptr().cast(), d.as_mut_ptr(), n) };
         each::<I, T>(&s[done..], &mut d[done..])
     }
     #[cfg(not(x86_dispatch))]
@@ -186,15 +203,29 @@ pub fn halves<I: Isa, T: Product<Lane = f32>>(s: &[T], d: &mut [f32]) {
 
 /// `d[p * ld + j] = s[j][p]` for `p < depth`, `j < count`.
 #[inline(always)]
-#[allow(clippy::extra_unused_type_parameters, reason = "only some builds have forms for instruction sets")]
-pub fn transpose<I: Isa, A: Copy, const DEEP: usize>(s: &[[A; DEEP]; 8], count: usize, depth: usize, d: &mut [A], ld: usize) {
-    assert!(count <= 8 && depth <= DEEP && (depth == 0 || count == 0 || (depth - 1) * ld + count <= d.len()));
+#[allow(
+    clippy::extra_unused_type_parameters,
+    reason = "only some builds have forms for instruction sets"
+)]
+pub fn transpose<I: Isa, A: Copy, const DEEP: usize>(
+    s: &[[A; DEEP]; 8],
+    count: usize,
+    depth: usize,
+    d: &mut [A],
+    ld: usize,
+) {
+    assert!(
+        count <= 8
+            && depth <= DEEP
+            && (depth == 0 || count == 0 || (depth - 1) * ld + count <= d.len())
+    );
     #[allow(unused_mut, reason = "not everywhere are there vectors")]
     let mut p = 0;
     #[cfg(x86_dispatch)]
     if const { I::AVX2 && size_of::<A>() == 4 } && count == 8 {
         while p + 8 <= depth {
-            // SAFETY: AVX2 (ISA1); eight columns of eight from `s`, to rows that `d` holds by the assertion.
+            // SAFETY: AVX2 (ISA1); eight columns of eight from `s`, to rows that `d` holds by the
+            // assertion.
             unsafe {
                 let from = (s.as_ptr() as *const A).add(p) as *const u32;
                 crate::simd::x86::transpose::transpose_8x8(

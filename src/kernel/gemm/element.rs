@@ -1,5 +1,6 @@
-//! What can be multiplied: a row an element type, and a row a packed form. A packed form is what tiles compute with; several
-//! element types share it (16-bit floats are widened to `f32` while they are packed, 8-bit integers to 32 bits).
+//! What can be multiplied: a row an element type, and a row a packed form. A packed form is what
+//! tiles compute with; several element types share it (16-bit floats are widened to `f32` while
+//! they are packed, 8-bit integers to 32 bits).
 
 use super::arch;
 use super::bytes::Pair;
@@ -21,8 +22,9 @@ use crate::{
 /// A packed form: one lane of a tile, operand and accumulator alike.
 ///
 /// # Safety
-/// LANE1: a number without padding of which any bits are a value, so that scratch of the pool is lanes; `tile` gives a size that the tables
-/// of tiles have; `strips` and `few` stay within the job that they are given.
+/// LANE1: a number without padding of which any bits are a value, so that scratch of the pool is
+/// lanes; `tile` gives a size that the tables of tiles have; `strips` and `few` stay within the job
+/// that they are given.
 pub unsafe trait Lane: Copy + Default + Send + Sync + 'static {
     /// `a * b + c`.
     fn mul_add<I: Isa>(a: Self, b: Self, c: Self) -> Self;
@@ -33,7 +35,11 @@ pub unsafe trait Lane: Copy + Default + Send + Sync + 'static {
     /// The sums.
     fn end<const L: usize>(c: Self::Sums<L>) -> [Self; L];
     /// `a * b + c` for arrays.
-    fn mul_add_lanes<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: Self::Sums<L>) -> Self::Sums<L>;
+    fn mul_add_lanes<I: Isa, const L: usize>(
+        a: [Self; L],
+        b: [Self; L],
+        c: Self::Sums<L>,
+    ) -> Self::Sums<L>;
     /// The same by one `a`.
     fn axpy<I: Isa, const L: usize>(a: Self, x: [Self; L], y: Self::Sums<L>) -> Self::Sums<L>;
     /// `a * b`.
@@ -58,12 +64,14 @@ pub unsafe trait Lane: Copy + Default + Send + Sync + 'static {
     }
 }
 
-/// Lanes of a vector of the target's own instruction set: one where it has none, so that columns lie in B as tiles read them.
+/// Lanes of a vector of the target's own instruction set: one where it has none, so that columns
+/// lie in B as tiles read them.
 const fn base(lanes: usize) -> usize {
     if simd::COMPACT { 1 } else { lanes }
 }
 
-/// [`Lane::Sums`] and what is done with them: `lanes form`, or `parts form form-by-one` of complex numbers.
+/// [`Lane::Sums`] and what is done with them: `lanes form`, or `parts form form-by-one` of complex
+/// numbers.
 macro_rules! sums {
     (lanes $($form:ident)::+) => {
         type Sums<const L: usize> = [Self; L];
@@ -109,8 +117,9 @@ macro_rules! sums {
     };
 }
 
-/// `packed form: [lanes of a vector and vectors of the widest tile with AVX-512, AVX2; lanes of a base vector] (running sums) tiles for few rows, multiply-add,
-/// multiply, add`. Tiles are six rows high and as wide as 32 registers (AVX-512) or 16 hold.
+/// `packed form: [lanes of a vector and vectors of the widest tile with AVX-512, AVX2; lanes of a
+/// base vector] (running sums) tiles for few rows, multiply-add, multiply, add`. Tiles are six rows
+/// high and as wide as 32 registers (AVX-512) or 16 hold.
 macro_rules! lanes {
     ($($(#[$cfg:meta])* $A:ty: [$x:literal $xv:literal, $y:literal $yv:literal, $z:literal] ($($sums:tt)*) $(few $few:literal)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
         $(#[$cfg])*
@@ -184,8 +193,9 @@ lanes! {
 /// An element of matrix products.
 ///
 /// # Safety
-/// GP: any bits are a value; where `SAME`, the type has the size, alignment and values of its lane; where there is a `BYTE`, it is one
-/// byte. Operands are read, and results written, as the one or the other by these.
+/// GP: any bits are a value; where `SAME`, the type has the size, alignment and values of its lane;
+/// where there is a `BYTE`, it is one byte. Operands are read, and results written, as the one or
+/// the other by these.
 pub unsafe trait Product: Copy + Default + Send + Sync + 'static {
     /// What it is packed to and accumulated in.
     type Lane: Lane;

@@ -2,9 +2,11 @@
 
 use core::{marker::PhantomData, ops::Range};
 
-/// A matrix to read: any strides, so transposed, flipped, stepped and broadcast operands are read in place.
+/// A matrix to read: any strides, so transposed, flipped, stepped and broadcast operands are read
+/// in place.
 ///
-/// Invariant MAT1: for all `i < rows`, `j < cols` the element at `ptr + i * rs + j * cs` is an initialised `T`, readable for `'a`.
+/// Invariant MAT1: for all `i < rows`, `j < cols` the element at `ptr + i * rs + j * cs` is an
+/// initialised `T`, readable for `'a`.
 pub struct Mat<'a, T> {
     ptr: *const T,
     rows: usize,
@@ -21,7 +23,8 @@ impl<T> Clone for Mat<'_, T> {
 impl<T> Copy for Mat<'_, T> {}
 // SAFETY: a `Mat` is a shared reference to its elements (MAT1).
 unsafe impl<T: Sync> Send for Mat<'_, T> {}
-// SAFETY: a `Mat` is a shared reference to its elements (MAT1), and gives out nothing but copies of them.
+// SAFETY: a `Mat` is a shared reference to its elements (MAT1), and gives out nothing but copies of
+// them.
 unsafe impl<T: Sync> Sync for Mat<'_, T> {}
 
 impl<'a, T> Mat<'a, T> {
@@ -31,13 +34,27 @@ impl<'a, T> Mat<'a, T> {
     /// MAT1.
     #[inline]
     pub unsafe fn new(ptr: *const T, rows: usize, cols: usize, rs: isize, cs: isize) -> Self {
-        Mat { ptr, rows, cols, rs, cs, _data: PhantomData }
+        Mat {
+            ptr,
+            rows,
+            cols,
+            rs,
+            cs,
+            _data: PhantomData,
+        }
     }
     /// `data` as rows of `cols`. Panics if they don't fill it.
     #[inline]
     pub fn from_slice(data: &'a [T], rows: usize, cols: usize) -> Self {
         assert_eq!(rows.checked_mul(cols), Some(data.len()));
-        Mat { ptr: data.as_ptr(), rows, cols, rs: cols as isize, cs: 1, _data: PhantomData }
+        Mat {
+            ptr: data.as_ptr(),
+            rows,
+            cols,
+            rs: cols as isize,
+            cs: 1,
+            _data: PhantomData,
+        }
     }
     /// Its first element; only for reads inside the bounds.
     #[inline(always)]
@@ -67,14 +84,32 @@ impl<'a, T> Mat<'a, T> {
     /// The transposed matrix.
     #[inline]
     pub fn t(self) -> Self {
-        Mat { rows: self.cols, cols: self.rows, rs: self.cs, cs: self.rs, ..self }
+        Mat {
+            rows: self.cols,
+            cols: self.rows,
+            rs: self.cs,
+            cs: self.rs,
+            ..self
+        }
     }
     /// Some of its rows and columns. Panics out of bounds.
     #[inline]
     pub fn block(self, rows: Range<usize>, cols: Range<usize>) -> Self {
-        assert!(rows.start <= rows.end && rows.end <= self.rows && cols.start <= cols.end && cols.end <= self.cols);
-        let ptr = self.ptr.wrapping_offset(rows.start as isize * self.rs + cols.start as isize * self.cs);
-        Mat { ptr, rows: rows.len(), cols: cols.len(), ..self }
+        assert!(
+            rows.start <= rows.end
+                && rows.end <= self.rows
+                && cols.start <= cols.end
+                && cols.end <= self.cols
+        );
+        let ptr = self
+            .ptr
+            .wrapping_offset(rows.start as isize * self.rs + cols.start as isize * self.cs);
+        Mat {
+            ptr,
+            rows: rows.len(),
+            cols: cols.len(),
+            ..self
+        }
     }
     /// Element `(i, j)`.
     ///
@@ -91,14 +126,16 @@ impl<'a, T> Mat<'a, T> {
     /// Where element `(i, j)` lies; one past the end is allowed, for empty rest.
     #[inline(always)]
     pub(super) fn at(&self, i: usize, j: usize) -> *const T {
-        self.ptr.wrapping_offset(i as isize * self.rs + j as isize * self.cs)
+        self.ptr
+            .wrapping_offset(i as isize * self.rs + j as isize * self.cs)
     }
 }
 
-/// A matrix to write, whose rows are contiguous. (For contiguous columns, compute the transposed product.)
+/// A matrix to write, whose rows are contiguous. (For contiguous columns, compute the transposed
+/// product.)
 ///
-/// Invariant MAT2: for all `i < rows` the `cols` elements from `ptr + i * rs` are initialised, readable and writable for `'a`,
-/// by nobody else, and rows don't overlap.
+/// Invariant MAT2: for all `i < rows` the `cols` elements from `ptr + i * rs` are initialised,
+/// readable and writable for `'a`, by nobody else, and rows don't overlap.
 pub struct MatMut<'a, T> {
     ptr: *mut T,
     rows: usize,
@@ -118,13 +155,25 @@ impl<'a, T> MatMut<'a, T> {
     /// MAT2.
     #[inline]
     pub unsafe fn new(ptr: *mut T, rows: usize, cols: usize, rs: isize) -> Self {
-        MatMut { ptr, rows, cols, rs, _data: PhantomData }
+        MatMut {
+            ptr,
+            rows,
+            cols,
+            rs,
+            _data: PhantomData,
+        }
     }
     /// `data` as rows of `cols`. Panics if they don't fill it.
     #[inline]
     pub fn from_slice(data: &'a mut [T], rows: usize, cols: usize) -> Self {
         assert_eq!(rows.checked_mul(cols), Some(data.len()));
-        MatMut { ptr: data.as_mut_ptr(), rows, cols, rs: cols as isize, _data: PhantomData }
+        MatMut {
+            ptr: data.as_mut_ptr(),
+            rows,
+            cols,
+            rs: cols as isize,
+            _data: PhantomData,
+        }
     }
     /// How many rows.
     #[inline(always)]
@@ -145,20 +194,34 @@ impl<'a, T> MatMut<'a, T> {
     #[inline(always)]
     pub fn row(&mut self, i: usize) -> &mut [T] {
         assert!(i < self.rows);
-        // SAFETY: MAT2: a row of `cols` neighbours, checked above to be one of the matrix's; `self` is borrowed while it lives.
+        // SAFETY: MAT2: a row of `cols` neighbours, checked above to be one of the matrix's; `self`
+        // is borrowed while it lives.
         unsafe { core::slice::from_raw_parts_mut(self.at(i, 0), self.cols) }
     }
     /// It again, for a shorter time.
     #[inline]
     pub fn reborrow(&mut self) -> MatMut<'_, T> {
-        MatMut { _data: PhantomData, ..*self }
+        MatMut {
+            _data: PhantomData,
+            ..*self
+        }
     }
-    /// A single column as a row, or a single row as a column. Panics if it is neither, or not contiguous.
+    /// A single column as a row, or a single row as a column. Panics if it is neither, or not
+    /// contiguous.
     #[inline]
     pub fn into_turned(self) -> Self {
         assert!(self.rows == 1 || self.cols == 1 && self.rs == 1);
-        let rs = if self.rows == 1 { 1 } else { self.rows as isize };
-        MatMut { rows: self.cols, cols: self.rows, rs, ..self } // MAT2: the same elements, side by side
+        let rs = if self.rows == 1 {
+            1
+        } else {
+            self.rows as isize
+        };
+        MatMut {
+            rows: self.cols,
+            cols: self.rows,
+            rs,
+            ..self
+        } // MAT2: the same elements, side by side
     }
     /// Some of its rows and columns, while others work on other parts. Panics out of bounds.
     ///
@@ -166,8 +229,19 @@ impl<'a, T> MatMut<'a, T> {
     /// No two live parts overlap.
     #[inline]
     pub unsafe fn part(&self, rows: Range<usize>, cols: Range<usize>) -> MatMut<'_, T> {
-        assert!(rows.start <= rows.end && rows.end <= self.rows && cols.start <= cols.end && cols.end <= self.cols);
-        MatMut { ptr: self.at(rows.start, cols.start), rows: rows.len(), cols: cols.len(), rs: self.rs, _data: PhantomData }
+        assert!(
+            rows.start <= rows.end
+                && rows.end <= self.rows
+                && cols.start <= cols.end
+                && cols.end <= self.cols
+        );
+        MatMut {
+            ptr: self.at(rows.start, cols.start),
+            rows: rows.len(),
+            cols: cols.len(),
+            rs: self.rs,
+            _data: PhantomData,
+        }
     }
     /// Where element `(i, j)` lies.
     #[inline(always)]

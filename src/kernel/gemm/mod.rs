@@ -2,13 +2,14 @@
 //!
 //! - [`Mat`], [`MatMut`]: matrices where they lie.
 //! - [`product`]: one product on the calling thread, by whichever engine is the fastest for it.
-//! - [`Engine`] and [`Grid`]: the same for callers with threads: who computes, and in which blocks of C. An engine's bits don't depend
-//!   on the blocks.
+//! - [`Engine`] and [`Grid`]: the same for callers with threads: who computes, and in which blocks
+//!   of C. An engine's bits don't depend on the blocks.
 //! - [`Panels`]: B packed before the product, for as many products as it lives.
 //! - [`Stage`]: what happens to the result's rows while they are in L1.
 //!
-//! Engines: tiles (`blocked`), 8-bit integers (`bytes`), few rows (`skinny`). What can be multiplied is a table (`element`): an element
-//! type is a row (its packed form, how it gets there), a packed form is a row (lanes a vector on each instruction set, multiply-add).
+//! Engines: tiles (`blocked`), 8-bit integers (`bytes`), few rows (`skinny`). What can be
+//! multiplied is a table (`element`): an element type is a row (its packed form, how it gets
+//! there), a packed form is a row (lanes a vector on each instruction set, multiply-add).
 
 mod activation;
 mod arch;
@@ -42,8 +43,8 @@ use crate::error::Result;
 use crate::simd;
 use core::ops::Range;
 
-/// What computes a product. Chosen by the shape, types and strides of a whole product, and the same for all blocks of it: sums
-/// of different engines have different bits.
+/// What computes a product. Chosen by the shape, types and strides of a whole product, and the same
+/// for all blocks of it: sums of different engines have different bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// 8-bit integers: see the module of their engine.
@@ -58,13 +59,22 @@ pub enum Engine {
 impl Engine {
     /// The fastest for `a b`.
     pub fn of<A: Product, B: Product>(a: &Mat<A>, b: &Mat<B>) -> Engine {
-        if const { bytes::<A, B>() } { Engine::Bytes } else { skinny::engine(a, b).unwrap_or(Engine::Tiles) }
+        if const { bytes::<A, B>() } {
+            Engine::Bytes
+        } else {
+            skinny::engine(a, b).unwrap_or(Engine::Tiles)
+        }
     }
     /// The one that takes B as panels.
     pub fn of_panels<A: Product, B: Product>() -> Engine {
-        if const { bytes::<A, B>() } { Engine::Bytes } else { Engine::Tiles }
+        if const { bytes::<A, B>() } {
+            Engine::Bytes
+        } else {
+            Engine::Tiles
+        }
     }
-    /// `c (+)= a b`, then the stages, on the calling thread; `packed` are the columns of `b`, of which sweeps and dots make no use.
+    /// `c (+)= a b`, then the stages, on the calling thread; `packed` are the columns of `b`, of
+    /// which sweeps and dots make no use.
     ///
     /// Errors where there is no memory for packing; `c` is then undefined.
     pub fn product<A, B, C>(
@@ -91,18 +101,26 @@ impl Engine {
             Engine::Sweeps => skinny::product::<A, B, C, true>(a, b, c, accumulate, stages),
             Engine::Dots => skinny::product::<A, B, C, false>(a, b, c, accumulate, stages),
             Engine::Tiles => match packed {
-                Some(packed) if !accumulate && few::serves::<A, C>(c.rows()) => few::product(a, packed, c, stages),
+                Some(packed) if !accumulate && few::serves::<A, C>(c.rows()) => {
+                    few::product(a, packed, c, stages)
+                }
                 packed => blocked::product(a, b, packed, c, accumulate, stages),
             },
         }
     }
 }
 
-/// `c (+)= a b`, then the stages, on the calling thread. Operands and result are of any types with one packed form. Panics
-/// where the shapes don't fit.
+/// `c (+)= a b`, then the stages, on the calling thread. Operands and result are of any types with
+/// one packed form. Panics where the shapes don't fit.
 ///
 /// Errors where there is no memory for packing; `c` is then undefined.
-pub fn product<A, B, C>(a: Mat<A>, b: Mat<B>, mut c: MatMut<C>, accumulate: bool, stages: Stages<C>) -> Result<()>
+pub fn product<A, B, C>(
+    a: Mat<A>,
+    b: Mat<B>,
+    mut c: MatMut<C>,
+    accumulate: bool,
+    stages: Stages<C>,
+) -> Result<()>
 where
     A: Product,
     B: Product<Lane = A::Lane>,
@@ -110,14 +128,25 @@ where
 {
     if turned::<A, B>(a.rows(), b.cols()) && (c.rows() == 1 || c.rs() == 1) {
         let (a, b) = (b.t(), a.t());
-        return Engine::of::<B, A>(&a, &b).product(a, b, None, &mut c.into_turned(), accumulate, stages.t());
+        return Engine::of::<B, A>(&a, &b).product(
+            a,
+            b,
+            None,
+            &mut c.into_turned(),
+            accumulate,
+            stages.t(),
+        );
     }
     Engine::of::<A, B>(&a, &b).product(a, b, None, &mut c, accumulate, stages)
 }
 
 /// The blocks of a sum of `k` products, by which B is packed.
 pub fn blocks<A: Product, B: Product>(k: usize) -> Blocks {
-    if const { bytes::<A, B>() } { bytes::blocks(k) } else { Blocks::new(k) }
+    if const { bytes::<A, B>() } {
+        bytes::blocks(k)
+    } else {
+        Blocks::new(k)
+    }
 }
 /// Packs B for products by matrices of `A`, into lanes of [`Panels::len`].
 pub fn pack<A: Product, B: Product>(b: Mat<B>, d: &mut [B::Lane]) {
@@ -131,13 +160,14 @@ pub fn pack<A: Product, B: Product>(b: Mat<B>, d: &mut [B::Lane]) {
 pub const fn bytes<A: Product, B: Product>() -> bool {
     A::BYTE.is_some() && B::BYTE.is_some()
 }
-/// Whether a product of a single column is computed as the transposed one, whose columns are many; where tiles are one column wide, that of
-/// a single row. Not of bytes, which pack all of B.
+/// Whether a product of a single column is computed as the transposed one, whose columns are many;
+/// where tiles are one column wide, that of a single row. Not of bytes, which pack all of B.
 pub const fn turned<A: Product, B: Product>(m: usize, n: usize) -> bool {
     let (one, many) = if simd::COMPACT { (m, n) } else { (n, m) };
     one == 1 && many > 1 && !bytes::<A, B>()
 }
-/// Steps of a sum of `k`, in the time that one multiplication takes: four bytes are multiplied at once.
+/// Steps of a sum of `k`, in the time that one multiplication takes: four bytes are multiplied at
+/// once.
 pub const fn steps<A: Product, B: Product>(k: usize) -> usize {
     if bytes::<A, B>() { k.div_ceil(4) } else { k }
 }
@@ -152,7 +182,14 @@ pub struct Grid {
 }
 impl Grid {
     /// Blocks for each of `batch` products on so many threads. `packed`: whether B is panels.
-    pub fn new<A: Product, B: Product>(engine: Engine, a: &Mat<A>, b: &Mat<B>, packed: bool, batch: usize, threads: usize) -> Grid {
+    pub fn new<A: Product, B: Product>(
+        engine: Engine,
+        a: &Mat<A>,
+        b: &Mat<B>,
+        packed: bool,
+        batch: usize,
+        threads: usize,
+    ) -> Grid {
         let (m, n, k) = (a.rows(), b.cols(), steps::<A, B>(a.cols()));
         let (lanes, widest) = A::Lane::tile(simd::level());
         let (high, wide) = (tile::HEIGHT, lanes * widest);
@@ -164,14 +201,24 @@ impl Grid {
         };
         let threads = match engine {
             // Bound by memory: long runs of B.
-            Engine::Sweeps | Engine::Dots => return of(1, if engine == Engine::Dots && threads > 1 { 4 * threads } else { threads }),
+            Engine::Sweeps | Engine::Dots => {
+                return of(
+                    1,
+                    if engine == Engine::Dots && threads > 1 {
+                        4 * threads
+                    } else {
+                        threads
+                    },
+                );
+            }
             Engine::Bytes | Engine::Tiles => threads,
         };
         if threads == 1 {
             return of(1, 1);
         }
-        // What packing costs, measured on AVX-512: as rows of A that a panel of B meets (more where runs of B are short), and columns
-        // of B that a strip of A meets. Where B is packed, what several blocks read costs too that it comes from another cache.
+        // What packing costs, measured on AVX-512: as rows of A that a panel of B meets (more where
+        // runs of B are short), and columns of B that a strip of A meets. Where B is packed, what
+        // several blocks read costs too that it comes from another cache.
         let rows_b = |cols: usize| match packed {
             true => 8,
             false if blocked::reads_b(b, m) => 0,
@@ -187,15 +234,32 @@ impl Grid {
         /// What beginning with a block costs, in multiplications.
         const BEGIN: usize = 1 << 15;
         let time = |grid: &Grid| {
-            let (rows, cols) = (grid.rows.next_multiple_of(high), grid.cols.next_multiple_of(wide));
-            let block = k.saturating_mul((rows + rows_b(cols)).saturating_mul(cols).saturating_add(cols_a * rows)).saturating_add(BEGIN);
+            let (rows, cols) = (
+                grid.rows.next_multiple_of(high),
+                grid.cols.next_multiple_of(wide),
+            );
+            let block = k
+                .saturating_mul(
+                    (rows + rows_b(cols))
+                        .saturating_mul(cols)
+                        .saturating_add(cols_a * rows),
+                )
+                .saturating_add(BEGIN);
             // An eighth of a block, for threads that are not equally fast.
             let rounds = (batch * grid.len()).div_ceil(threads);
             block.saturating_mul(8 * rounds + 1)
         };
         let down = [1, threads, 2 * threads, 4 * threads];
-        let across = [1, threads, 2 * threads, 4 * threads, n.div_ceil(wide).min(8 * threads)];
-        let grids = down.iter().flat_map(|rows| across.iter().map(|cols| of(*rows, *cols)));
+        let across = [
+            1,
+            threads,
+            2 * threads,
+            4 * threads,
+            n.div_ceil(wide).min(8 * threads),
+        ];
+        let grids = down
+            .iter()
+            .flat_map(|rows| across.iter().map(|cols| of(*rows, *cols)));
         grids.min_by_key(time).unwrap_or(of(1, 1))
     }
     /// How many blocks have the same columns.

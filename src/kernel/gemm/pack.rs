@@ -1,5 +1,5 @@
-//! Packing: strided elements to lanes, in the order in which tiles read them. Whatever the strides, memory is read in runs where
-//! it has some, and converted a vector at a time.
+//! Packing: strided elements to lanes, in the order in which tiles read them. Whatever the strides,
+//! memory is read in runs where it has some, and converted a vector at a time.
 
 use super::{
     arch,
@@ -10,7 +10,8 @@ use super::{
 use crate::simd::{self, Isa, Kernel};
 use core::{marker::PhantomData, ops::Range};
 
-/// How elements become lanes: a lane is one of them, or `GROUP` neighbours along the sum, as dot instructions take them.
+/// How elements become lanes: a lane is one of them, or `GROUP` neighbours along the sum, as dot
+/// instructions take them.
 pub trait Packing: Copy {
     /// An element.
     type From: Copy;
@@ -20,7 +21,8 @@ pub trait Packing: Copy {
     const GROUP: usize;
     /// Whether elements are lanes as they are.
     const SAME: bool = false;
-    /// What stands in a group for elements beyond the end: the value whose bits are zero in the lane.
+    /// What stands in a group for elements beyond the end: the value whose bits are zero in the
+    /// lane.
     fn nothing(self) -> Self::From;
     /// A lane of the first `GROUP` of these.
     fn lane(self, x: [Self::From; 4]) -> Self::To;
@@ -79,38 +81,70 @@ fn line<I: Isa, P: Packing>(p: P, s: *const P::From, step: isize, k: usize, d: &
     let at = |i: usize| unsafe { *s.offset(i as isize * step) };
     if step == 1 {
         // SAFETY: MAT1, as above, of elements that are neighbours: `whole * GROUP <= k`.
-        p.run::<I>(unsafe { core::slice::from_raw_parts(s, whole * P::GROUP) }, &mut d[..whole]);
+        p.run::<I>(
+            unsafe { core::slice::from_raw_parts(s, whole * P::GROUP) },
+            &mut d[..whole],
+        );
     } else {
         for (i, d) in d[..whole].iter_mut().enumerate() {
             *d = p.lane(core::array::from_fn(|q| at(i * P::GROUP + q % P::GROUP)));
         }
     }
     if whole * P::GROUP < k {
-        d[whole] = p.lane(core::array::from_fn(|q| if whole * P::GROUP + q < k { at(whole * P::GROUP + q) } else { p.nothing() }));
+        d[whole] = p.lane(core::array::from_fn(|q| {
+            if whole * P::GROUP + q < k {
+                at(whole * P::GROUP + q)
+            } else {
+                p.nothing()
+            }
+        }));
     }
 }
 
 /// Lanes of group `g` of some columns side by side.
 #[inline(always)]
-fn across<I: Isa, P: Packing>(p: P, b: Mat<P::From>, g: usize, cols: Range<usize>, d: &mut [P::To]) {
+fn across<I: Isa, P: Packing>(
+    p: P,
+    b: Mat<P::From>,
+    g: usize,
+    cols: Range<usize>,
+    d: &mut [P::To],
+) {
     let k = b.rows();
-    // SAFETY: MAT1: a row of B, whose elements are side by side; of four, those beyond the group are not used.
-    let row = |q: usize| unsafe { core::slice::from_raw_parts(b.at((g * P::GROUP + q % P::GROUP).min(k - 1), cols.start), cols.len()) };
+    // SAFETY: MAT1: a row of B, whose elements are side by side; of four, those beyond the group
+    // are not used.
+    let row = |q: usize| unsafe {
+        core::slice::from_raw_parts(
+            b.at((g * P::GROUP + q % P::GROUP).min(k - 1), cols.start),
+            cols.len(),
+        )
+    };
     if P::GROUP == 1 {
         p.run::<I>(row(0), d);
     } else if (g + 1) * P::GROUP <= k {
         p.across::<I>([row(0), row(1), row(2), row(3)], d);
     } else {
         for (j, d) in d.iter_mut().enumerate() {
-            *d = p.lane(core::array::from_fn(|q| if g * P::GROUP + q < k { row(q)[j] } else { p.nothing() }));
+            *d = p.lane(core::array::from_fn(|q| {
+                if g * P::GROUP + q < k {
+                    row(q)[j]
+                } else {
+                    p.nothing()
+                }
+            }));
         }
     }
 }
 
-/// [`across`] of several groups for a whole panel of `W` columns, whose elements are lanes. By arrays: of loops over elements, the compiler
-/// makes one across rows.
+/// [`across`] of several groups for a whole panel of `W` columns, whose elements are lanes. By
+/// arrays: of loops over elements, the compiler makes one across rows.
 #[inline(always)]
-fn copy<P: Packing, const W: usize>(b: Mat<P::From>, groups: Range<usize>, j: usize, d: &mut [P::To]) {
+fn copy<P: Packing, const W: usize>(
+    b: Mat<P::From>,
+    groups: Range<usize>,
+    j: usize,
+    d: &mut [P::To],
+) {
     assert!(P::SAME);
     for (g, d) in groups.zip(d.as_chunks_mut::<W>().0) {
         // SAFETY: MAT1: a row of B, whose elements are side by side, and lanes by SAME.
@@ -121,7 +155,8 @@ fn copy<P: Packing, const W: usize>(b: Mat<P::From>, groups: Range<usize>, j: us
 /// Bytes of a page.
 const PAGE: usize = 4096;
 
-/// Asks for what [`across`] will read some groups later, where each row is a page of its own, which the machine does not foresee.
+/// Asks for what [`across`] will read some groups later, where each row is a page of its own, which
+/// the machine does not foresee.
 #[inline(always)]
 fn ahead<P: Packing>(b: Mat<P::From>, g: usize, cols: Range<usize>) {
     const GROUPS: usize = 16;
@@ -130,7 +165,9 @@ fn ahead<P: Packing>(b: Mat<P::From>, g: usize, cols: Range<usize>) {
     }
     for q in 0..P::GROUP {
         let row = b.at((g + GROUPS) * P::GROUP + q, cols.start);
-        (0..cols.len()).step_by(64 / size_of::<P::From>()).for_each(|j| simd::prefetch::<{ simd::L1 }, _>(row.wrapping_add(j)));
+        (0..cols.len())
+            .step_by(64 / size_of::<P::From>())
+            .for_each(|j| simd::prefetch::<{ simd::L1 }, _>(row.wrapping_add(j)));
     }
 }
 
@@ -147,7 +184,13 @@ impl<P: Packing> Panels<'_, P> {
     #[inline(always)]
     fn across<I: Isa>(self) {
         const TOGETHER: usize = 32;
-        let Panels { p, b, width, last, d } = self;
+        let Panels {
+            p,
+            b,
+            width,
+            last,
+            d,
+        } = self;
         let (k, n) = (b.rows(), b.cols());
         let groups = k.div_ceil(P::GROUP);
         for first in (0..groups).step_by(TOGETHER) {
@@ -156,7 +199,10 @@ impl<P: Packing> Panels<'_, P> {
                 ahead::<P>(b, g, 0..n);
             }
             for (panel, j) in (0..n).step_by(width).enumerate() {
-                let (w, wide) = ((n - j).min(width), if n - j <= width { last } else { width });
+                let (w, wide) = (
+                    (n - j).min(width),
+                    if n - j <= width { last } else { width },
+                );
                 let d = &mut d[panel * width * groups + first * wide..][..part.len() * wide];
                 match w {
                     64 if P::SAME && w == wide => copy::<P, 64>(b, part.clone(), j, d),
@@ -178,12 +224,21 @@ impl<P: Packing> Panels<'_, P> {
     #[inline(always)]
     fn along<I: Isa>(self) {
         const DEEP: usize = if cfg!(feature = "std") { 64 } else { 16 };
-        let Panels { p, b, width, last, d } = self;
+        let Panels {
+            p,
+            b,
+            width,
+            last,
+            d,
+        } = self;
         let (k, n) = (b.rows(), b.cols());
         let groups = k.div_ceil(P::GROUP);
         let mut lines = [[P::To::default(); DEEP]; 8];
         for (panel, j) in (0..n).step_by(width).enumerate() {
-            let (w, wide) = ((n - j).min(width), if n - j <= width { last } else { width });
+            let (w, wide) = (
+                (n - j).min(width),
+                if n - j <= width { last } else { width },
+            );
             let d = &mut d[panel * width * groups..][..wide * groups];
             for x in (0..w).step_by(8) {
                 let count = (w - x).min(8);
@@ -192,11 +247,18 @@ impl<P: Packing> Panels<'_, P> {
                     for (c, to) in lines[..count].iter_mut().enumerate() {
                         line::<I, P>(p, b.at(first * P::GROUP, j + x + c), b.rs(), depth, to);
                     }
-                    arch::transpose::<I, P::To, DEEP>(&lines, count, depth.div_ceil(P::GROUP), &mut d[first * wide + x..], wide);
+                    arch::transpose::<I, P::To, DEEP>(
+                        &lines,
+                        count,
+                        depth.div_ceil(P::GROUP),
+                        &mut d[first * wide + x..],
+                        wide,
+                    );
                 }
             }
             if w < wide {
-                d.chunks_exact_mut(wide).for_each(|d| d[w..].fill(Default::default()));
+                d.chunks_exact_mut(wide)
+                    .for_each(|d| d[w..].fill(Default::default()));
             }
         }
     }
@@ -205,7 +267,11 @@ impl<P: Packing> Kernel for Panels<'_, P> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        if self.b.cs() == 1 { self.across::<I>() } else { self.along::<I>() }
+        if self.b.cs() == 1 {
+            self.across::<I>()
+        } else {
+            self.along::<I>()
+        }
     }
 }
 
@@ -229,14 +295,16 @@ impl<P: Packing> Kernel for Strips<'_, P> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        /// Strips that are written at once: memory is read in runs of cache lines, and as many lines are written as a set of L1 has.
+        /// Strips that are written at once: memory is read in runs of cache lines, and as many
+        /// lines are written as a set of L1 has.
         const ABREAST: usize = 8;
         let Strips(p, a, d) = self;
         let (m, groups) = (a.rows(), a.cols().div_ceil(P::GROUP));
         let strips = m.div_ceil(HEIGHT);
         let mut column = [P::To::default(); ABREAST * HEIGHT];
         for first in (0..strips).step_by(ABREAST) {
-            let abreast: [_; ABREAST] = core::array::from_fn(|i| tile::strip(m, (first + i).min(strips - 1)));
+            let abreast: [_; ABREAST] =
+                core::array::from_fn(|i| tile::strip(m, (first + i).min(strips - 1)));
             let abreast = &abreast[..ABREAST.min(strips - first)];
             let rows = abreast[0].start..abreast[abreast.len() - 1].end;
             let column = &mut column[..rows.len()];
@@ -258,12 +326,20 @@ impl<P: Packing> Kernel for Strips<'_, P> {
     }
 }
 
-/// Packs `b` into panels of `width` columns, `d[panel][group][width]`, the last one `last` wide and zero beyond B's columns.
+/// Packs `b` into panels of `width` columns, `d[panel][group][width]`, the last one `last` wide and
+/// zero beyond B's columns.
 pub fn panels_by<P: Packing>(p: P, b: Mat<P::From>, width: usize, last: usize, d: &mut [P::To]) {
     assert!(b.cols() == 0 || (b.cols() - 1) % width < last && last <= width);
-    simd::call(Panels { p, b, width, last, d })
+    simd::call(Panels {
+        p,
+        b,
+        width,
+        last,
+        d,
+    })
 }
-/// Packs all of `a` into the first `rows * groups of columns` of `d`: by rows, or in strips where its columns are contiguous.
+/// Packs all of `a` into the first `rows * groups of columns` of `d`: by rows, or in strips where
+/// its columns are contiguous.
 pub fn rows_by<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> Left<P::To> {
     let groups = a.cols().div_ceil(P::GROUP);
     let d = &mut d[..a.rows() * groups];
@@ -274,10 +350,14 @@ pub fn rows_by<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> Left<P::To
         simd::call(Strips(p, a, &mut *d));
         None
     };
-    Left { at: d.as_ptr(), strides }
+    Left {
+        at: d.as_ptr(),
+        strides,
+    }
 }
 
-/// Packs `b` as lanes into panels of `width` columns, `d[panel][row][width]`, zero beyond B's columns.
+/// Packs `b` as lanes into panels of `width` columns, `d[panel][row][width]`, zero beyond B's
+/// columns.
 pub fn panel<T: Product>(b: Mat<T>, width: usize, d: &mut [T::Lane]) {
     panels_by(Single::<T>::ELEMENTS, b, width, width, d)
 }

@@ -8,9 +8,9 @@ use super::{
 use crate::simd::{self, Level};
 use core::{marker::PhantomData, ops::Range};
 
-/// Steps of the sum in a block at most: what a strip of A and a panel of B take of L1, and the rows of A of L2. CPUs without AVX-512 have
-/// 32 KiB, and 256 or 512, where those with it have 48 and 1024. Without the standard library all scratch has to fit a microcontroller's
-/// memory.
+/// Steps of the sum in a block at most: what a strip of A and a panel of B take of L1, and the rows
+/// of A of L2. CPUs without AVX-512 have 32 KiB, and 256 or 512, where those with it have 48 and
+/// 1024. Without the standard library all scratch has to fit a microcontroller's memory.
 fn longest() -> usize {
     match simd::level() {
         _ if !simd::ROOMY => 128,
@@ -19,7 +19,8 @@ fn longest() -> usize {
     }
 }
 
-/// How a sum of `k` products is cut into equal blocks. The bits of a product follow from this alone, whatever else is cut.
+/// How a sum of `k` products is cut into equal blocks. The bits of a product follow from this
+/// alone, whatever else is cut.
 #[derive(Clone, Copy)]
 pub struct Blocks {
     k: usize,
@@ -31,7 +32,10 @@ impl Blocks {
     }
     /// In blocks of `most` steps at most.
     pub fn of(k: usize, most: usize) -> Blocks {
-        Blocks { k, size: k.div_ceil(k.div_ceil(most).max(1)) }
+        Blocks {
+            k,
+            size: k.div_ceil(k.div_ceil(most).max(1)),
+        }
     }
     /// How many; one for an empty sum.
     pub fn count(self) -> usize {
@@ -46,7 +50,8 @@ impl Blocks {
     }
 }
 
-/// The width of the panel that begins where `left` columns are left: of 1, 2 or the widest tile's vectors. Returns the vectors.
+/// The width of the panel that begins where `left` columns are left: of 1, 2 or the widest tile's
+/// vectors. Returns the vectors.
 pub fn vectors(left: usize, lanes: usize, widest: usize) -> usize {
     if left > (widest - 1) * lanes {
         widest
@@ -67,11 +72,13 @@ pub fn padded<L: Lane>(cols: usize) -> usize {
     cols.next_multiple_of(L::tile(simd::level()).0)
 }
 
-/// Packed columns: block of the sum after block, in each panel after panel, `[steps][width]`, zero beyond the last column.
+/// Packed columns: block of the sum after block, in each panel after panel, `[steps][width]`, zero
+/// beyond the last column.
 #[derive(Clone, Copy)]
 pub struct Panels<'a, L> {
     lanes: &'a [L],
-    /// The first column, a multiple of the widest panel, and the columns of all panels, those of zeros counted.
+    /// The first column, a multiple of the widest panel, and the columns of all panels, those of
+    /// zeros counted.
     first: usize,
     padded: usize,
     cols: usize,
@@ -91,13 +98,23 @@ impl<'a, L: Lane> Panels<'a, L> {
     /// The panels of so many columns that were packed into `lanes`. Panics where those are too few.
     pub fn of(blocks: Blocks, cols: usize, lanes: &'a [L]) -> Self {
         let lanes = &lanes[..Self::len(blocks, cols)];
-        Panels { lanes, first: 0, padded: padded::<L>(cols), cols, blocks }
+        Panels {
+            lanes,
+            first: 0,
+            padded: padded::<L>(cols),
+            cols,
+            blocks,
+        }
     }
     /// Some columns, from a multiple of the widest panel on.
     pub fn columns(self, cols: Range<usize>) -> Self {
         let (lanes, widest) = L::tile(simd::level());
         assert!(cols.start.is_multiple_of(lanes * widest) && cols.end <= self.cols);
-        Panels { first: self.first + cols.start, cols: cols.len(), ..self }
+        Panels {
+            first: self.first + cols.start,
+            cols: cols.len(),
+            ..self
+        }
     }
     /// The panel at column `j`, of block `block`: its lanes begin there.
     #[inline]
@@ -123,7 +140,13 @@ pub fn pack_block<P: Packing<To: Lane>>(p: P, b: Mat<P::From>, d: &mut [P::To]) 
     let mut j = wide;
     while j < cols {
         let width = vectors(cols - j, lanes, widest) * lanes;
-        pack::panels_by(p, b.block(0..k, j..cols.min(j + width)), width, width, &mut d[j * groups..]);
+        pack::panels_by(
+            p,
+            b.block(0..k, j..cols.min(j + width)),
+            width,
+            width,
+            &mut d[j * groups..],
+        );
         j += width;
     }
 }
@@ -154,7 +177,12 @@ pub struct Pieces<L> {
 impl<L: Lane> Pieces<L> {
     pub fn new(blocks: Blocks, cols: usize) -> Self {
         let (lanes, widest) = L::tile(simd::level());
-        Pieces { cols, size: 4 * lanes * widest, blocks, _lanes: PhantomData }
+        Pieces {
+            cols,
+            size: 4 * lanes * widest,
+            blocks,
+            _lanes: PhantomData,
+        }
     }
     /// How many.
     pub fn count(&self) -> usize {
@@ -163,14 +191,23 @@ impl<L: Lane> Pieces<L> {
     pub fn get(&self, i: usize) -> Piece {
         let across = self.cols.div_ceil(self.size);
         let start = i % across * self.size;
-        let (steps, cols) = (self.blocks.get(i / across), start..self.cols.min(start + self.size));
+        let (steps, cols) = (
+            self.blocks.get(i / across),
+            start..self.cols.min(start + self.size),
+        );
         let at = steps.start * padded::<L>(self.cols) + start * steps.len();
-        Piece { lanes: at..at + padded::<L>(cols.len()) * steps.len(), steps, cols }
+        Piece {
+            lanes: at..at + padded::<L>(cols.len()) * steps.len(),
+            steps,
+            cols,
+        }
     }
 }
 /// Columns that are packed at once for so many threads: their caches hold them.
 pub fn at_once<L: Lane>(k: usize, threads: usize) -> usize {
     const LANES: usize = 1 << 20;
     let (lanes, widest) = L::tile(simd::level());
-    (LANES.saturating_mul(threads) / k.max(1)).max(1).next_multiple_of(lanes * widest)
+    (LANES.saturating_mul(threads) / k.max(1))
+        .max(1)
+        .next_multiple_of(lanes * widest)
 }

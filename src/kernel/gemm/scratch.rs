@@ -1,4 +1,5 @@
-//! Working memory, from the pool of all memory: reused from call to call, and an error where there is none.
+//! Working memory, from the pool of all memory: reused from call to call, and an error where there
+//! is none.
 
 use super::element::Lane;
 use crate::{
@@ -15,7 +16,8 @@ pub fn lanes<A: Lane>(bytes: &Bytes) -> &[A] {
     if bytes.is_empty() {
         return &[]; // whose address need not be a lane's
     }
-    // SAFETY: STORAGE1 and STORAGE4; any bytes are a lane's (numbers alone are lanes), whose alignment storage's is a multiple of.
+    // SAFETY: STORAGE1 and STORAGE4; any bytes are a lane's (numbers alone are lanes), whose
+    // alignment storage's is a multiple of.
     unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const A, bytes.len() / size_of::<A>()) }
 }
 
@@ -30,11 +32,20 @@ impl<A: Lane> Scratch<A> {
     /// Errors where there is no such memory: `usize::MAX` lanes, a saturated sum, are never there.
     pub fn new(len: usize) -> Result<Self> {
         if len == 0 {
-            return Ok(Scratch { bytes: Bytes::from_static(&[]), _lanes: PhantomData });
+            return Ok(Scratch {
+                bytes: Bytes::from_static(&[]),
+                _lanes: PhantomData,
+            });
         }
         let bytes = len.checked_mul(size_of::<A>());
-        let bytes = bytes.ok_or(Error::Memory { bytes: len as u128 * size_of::<A>() as u128, limit: 0 })?;
-        Ok(Scratch { bytes: Bytes::new(bytes)?, _lanes: PhantomData })
+        let bytes = bytes.ok_or(Error::Memory {
+            bytes: len as u128 * size_of::<A>() as u128,
+            limit: 0,
+        })?;
+        Ok(Scratch {
+            bytes: Bytes::new(bytes)?,
+            _lanes: PhantomData,
+        })
     }
     /// What they lie in, to be kept: see [`lanes`].
     #[cfg(feature = "std")]
@@ -55,7 +66,8 @@ impl<A: Lane> DerefMut for Scratch<A> {
             return &mut [];
         }
         let ptr = self.bytes.as_ptr() as *mut A;
-        // SAFETY: as for `lanes`; nobody else has a handle to these bytes (STORAGE3), and `&mut self` is the only borrow.
+        // SAFETY: as for `lanes`; nobody else has a handle to these bytes (STORAGE3), and `&mut
+        // self` is the only borrow.
         unsafe { core::slice::from_raw_parts_mut(ptr, len) }
     }
 }

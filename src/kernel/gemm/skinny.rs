@@ -1,5 +1,6 @@
-//! Few rows (or one column): every element of B meets few others, so the memory is the limit, and B is read once, in long
-//! contiguous runs. Rows of B contiguous: `sweep` adds four of them at a time to a piece of C in L1. Columns contiguous: `dots`.
+//! Few rows (or one column): every element of B meets few others, so the memory is the limit, and B
+//! is read once, in long contiguous runs. Rows of B contiguous: `sweep` adds four of them at a time
+//! to a piece of C in L1. Columns contiguous: `dots`.
 
 use super::{
     Engine,
@@ -45,8 +46,15 @@ pub fn engine<A: Product, B: Product>(a: &Mat<A>, b: &Mat<B>) -> Option<Engine> 
     }
 }
 
-/// `c (+)= a b`, then the stages. `SWEEPS` says by which kernel; the rows of B, or the columns, are contiguous.
-pub fn product<A, B, C, const SWEEPS: bool>(a: Mat<A>, b: Mat<B>, c: &mut MatMut<C>, accumulate: bool, stages: Stages<C>) -> Result<()>
+/// `c (+)= a b`, then the stages. `SWEEPS` says by which kernel; the rows of B, or the columns, are
+/// contiguous.
+pub fn product<A, B, C, const SWEEPS: bool>(
+    a: Mat<A>,
+    b: Mat<B>,
+    c: &mut MatMut<C>,
+    accumulate: bool,
+    stages: Stages<C>,
+) -> Result<()>
 where
     A: Product,
     B: Product<Lane = A::Lane>,
@@ -81,9 +89,23 @@ where
         } else {
             simd::call(Dots { a: &rows, b, sums })
         }
-        let (lanes, ld, d) = (sums.as_mut_ptr(), width as isize, Some((c.at(0, j), c.rs())));
-        // SAFETY: EPILOGUE1: `m` rows of `width` sums, and those of `c` from column `j` on, which MAT2 lets us write.
-        unsafe { stage::finish(Finish { stages: stages.at(0, j), lanes, rows: m, cols: width, ld, d }) };
+        let (lanes, ld, d) = (
+            sums.as_mut_ptr(),
+            width as isize,
+            Some((c.at(0, j), c.rs())),
+        );
+        // SAFETY: EPILOGUE1: `m` rows of `width` sums, and those of `c` from column `j` on, which
+        // MAT2 lets us write.
+        unsafe {
+            stage::finish(Finish {
+                stages: stages.at(0, j),
+                lanes,
+                rows: m,
+                cols: width,
+                ld,
+                d,
+            })
+        };
     }
     Ok(())
 }
@@ -112,7 +134,8 @@ impl<T: Product> Kernel for Sweep<'_, T> {
     }
 }
 impl<T: Product> Sweep<'_, T> {
-    /// `STEP` rows of B at a time, each vector of them for as many rows of sums as registers hold factors of: four, and two of 16 registers.
+    /// `STEP` rows of B at a time, each vector of them for as many rows of sums as registers hold
+    /// factors of: four, and two of 16 registers.
     #[inline(always)]
     fn pieces<I: Isa, const L: usize>(self) {
         let (k, n) = (self.b.rows(), self.b.cols());
@@ -124,11 +147,15 @@ impl<T: Product> Sweep<'_, T> {
             while i < m {
                 let (a, sums) = (&self.a[i * k + p..], &mut self.sums[i * n..]);
                 i += match (m - i, whole) {
-                    (4.., true) if const { I::AVX512 } => axpy::<I, T, 4, STEP, L>(a, k, self.b, p, sums, i == 0),
+                    (4.., true) if const { I::AVX512 } => {
+                        axpy::<I, T, 4, STEP, L>(a, k, self.b, p, sums, i == 0)
+                    }
                     (2.., true) => axpy::<I, T, 2, STEP, L>(a, k, self.b, p, sums, i == 0),
                     (_, true) => axpy::<I, T, 1, STEP, L>(a, k, self.b, p, sums, i == 0),
                     (_, false) => {
-                        (p..k).for_each(|q| _ = axpy::<I, T, 1, 1, L>(&a[q - p..], k, self.b, q, sums, false));
+                        (p..k).for_each(|q| {
+                            _ = axpy::<I, T, 1, 1, L>(&a[q - p..], k, self.b, q, sums, false)
+                        });
                         1
                     }
                 }
@@ -137,8 +164,8 @@ impl<T: Product> Sweep<'_, T> {
         }
     }
 }
-/// `R` rows of sums `+= a[.., 0] b[p] + a[.., 1] b[p + 1] + ..`, `Q` rows of B; rows of A are `k` apart. Returns `R`.
-/// `ahead`: fetches the next rows of B meanwhile.
+/// `R` rows of sums `+= a[.., 0] b[p] + a[.., 1] b[p + 1] + ..`, `Q` rows of B; rows of A are `k`
+/// apart. Returns `R`. `ahead`: fetches the next rows of B meanwhile.
 #[inline(always)]
 fn axpy<I: Isa, T: Product, const R: usize, const Q: usize, const L: usize>(
     a: &[T::Lane],
@@ -152,7 +179,8 @@ fn axpy<I: Isa, T: Product, const R: usize, const Q: usize, const L: usize>(
     let a: [[T::Lane; Q]; R] = core::array::from_fn(|r| a[r * k..r * k + Q].try_into().unwrap());
     assert!(p + Q <= b.rows() && R * n <= sums.len() && b.cs() == 1);
     // SAFETY: MAT1: `Q` rows of B from `p` on, each of `n` contiguous elements.
-    let rows: [&[T]; Q] = core::array::from_fn(|q| unsafe { core::slice::from_raw_parts(b.at(p + q, 0), n) });
+    let rows: [&[T]; Q] =
+        core::array::from_fn(|q| unsafe { core::slice::from_raw_parts(b.at(p + q, 0), n) });
     let whole = n / L * L;
     for j in (0..whole).step_by(L) {
         if ahead {
@@ -176,7 +204,8 @@ fn axpy<I: Isa, T: Product, const R: usize, const Q: usize, const L: usize>(
     for j in whole..n {
         for r in 0..R {
             for q in 0..Q {
-                sums[r * n + j] = T::Lane::mul_add::<I>(a[r][q], rows[q][j].widen(), sums[r * n + j]);
+                sums[r * n + j] =
+                    T::Lane::mul_add::<I>(a[r][q], rows[q][j].widen(), sums[r * n + j]);
             }
         }
     }
@@ -229,7 +258,8 @@ impl<T: Product> Dots<'_, T> {
         }
     }
 }
-/// `R` rows of A times `G` columns of B from `j` on, in `L` running sums each, added to `sums[row * n + column]`. Returns `R`.
+/// `R` rows of A times `G` columns of B from `j` on, in `L` running sums each, added to `sums[row *
+/// n + column]`. Returns `R`.
 #[inline(always)]
 fn dot<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>(
     a: &[T::Lane],
@@ -240,7 +270,8 @@ fn dot<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>(
     let (k, n) = (b.rows(), b.cols());
     assert!(j + G <= n && b.rs() == 1);
     // SAFETY: MAT1: `G` columns of B from `j` on, each of `k` contiguous elements.
-    let cols: [&[T]; G] = core::array::from_fn(|g| unsafe { core::slice::from_raw_parts(b.at(0, j + g), k) });
+    let cols: [&[T]; G] =
+        core::array::from_fn(|g| unsafe { core::slice::from_raw_parts(b.at(0, j + g), k) });
     let rows: [&[T::Lane]; R] = core::array::from_fn(|r| &a[r * k..][..k]);
     let whole = k / L * L;
     let lanes = dot_lanes::<I, T, R, G, L>(rows, cols, whole);
@@ -265,8 +296,8 @@ fn dot<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>(
     R
 }
 
-/// The running sums of [`dot`] over the first `whole` elements, a multiple of `L`. Apart from what indexes them by variables,
-/// which would keep them in memory.
+/// The running sums of [`dot`] over the first `whole` elements, a multiple of `L`. Apart from what
+/// indexes them by variables, which would keep them in memory.
 #[inline(always)]
 fn dot_lanes<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>(
     rows: [&[T::Lane]; R],
@@ -294,6 +325,7 @@ fn dot_lanes<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>
             sums[r][g] = T::Lane::end(c[r][g]);
         }
     }
-    // Stored here once: otherwise LLVM unites them with the copies that are summed up, and the loop above runs in memory.
+    // Stored here once: otherwise LLVM unites them with the copies that are summed up, and the loop
+    // above runs in memory.
     core::hint::black_box(sums)
 }

@@ -1,5 +1,6 @@
-//! The epilogue: what happens to a row of the result while it is in L1. A list of stages, each a loop over the row: as fast
-//! as code made for the combination (bias and activation cost 1 to 10 % of a product), and one copy of it.
+//! The epilogue: what happens to a row of the result while it is in L1. A list of stages, each a
+//! loop over the row: as fast as code made for the combination (bias and activation cost 1 to 10 %
+//! of a product), and one copy of it.
 
 use super::{
     element::{Lane, Product},
@@ -55,7 +56,12 @@ impl<T: Product> Copy for Stages<'_, T> {}
 
 impl<'a, T: Product> Stages<'a, T> {
     /// No stages.
-    pub const NONE: Stages<'static, T> = Stages { list: &[], row: 0, col: 0, transposed: false };
+    pub const NONE: Stages<'static, T> = Stages {
+        list: &[],
+        row: 0,
+        col: 0,
+        transposed: false,
+    };
 
     /// Stages for a result of `rows` by `cols`. Panics where a stage's operand has another size.
     pub fn new(list: &'a [Stage<'a, T>], rows: usize, cols: usize) -> Self {
@@ -67,17 +73,31 @@ impl<'a, T: Product> Stages<'a, T> {
                 Stage::Scale(_) | Stage::Map(_) => {}
             }
         }
-        Stages { list, row: 0, col: 0, transposed: false }
+        Stages {
+            list,
+            row: 0,
+            col: 0,
+            transposed: false,
+        }
     }
     /// The stages of the part that begins at `(row, col)`.
     #[inline]
     pub fn at(self, row: usize, col: usize) -> Self {
-        Stages { row: self.row + row, col: self.col + col, ..self }
+        Stages {
+            row: self.row + row,
+            col: self.col + col,
+            ..self
+        }
     }
     /// The stages of the transposed result.
     #[inline]
     pub fn t(self) -> Self {
-        Stages { row: self.col, col: self.row, transposed: !self.transposed, ..self }
+        Stages {
+            row: self.col,
+            col: self.row,
+            transposed: !self.transposed,
+            ..self
+        }
     }
     /// Whether there is nothing to do.
     #[inline]
@@ -135,7 +155,8 @@ pub struct Finish<'a, T: Product> {
     pub rows: usize,
     pub cols: usize,
     pub ld: isize,
-    /// Where the first row's elements go, and the distance of rows; none to leave the lanes in place. Apart from the lanes (EPILOGUE1).
+    /// Where the first row's elements go, and the distance of rows; none to leave the lanes in
+    /// place. Apart from the lanes (EPILOGUE1).
     pub d: Option<(*mut T, isize)>,
 }
 impl<T: Product> Kernel for Finish<'_, T> {
@@ -144,11 +165,16 @@ impl<T: Product> Kernel for Finish<'_, T> {
     fn run<I: Isa>(self) {
         for i in 0..self.rows {
             // SAFETY: EPILOGUE1, promised to `finish`.
-            let row = unsafe { core::slice::from_raw_parts_mut(self.lanes.offset(i as isize * self.ld), self.cols) };
+            let row = unsafe {
+                core::slice::from_raw_parts_mut(self.lanes.offset(i as isize * self.ld), self.cols)
+            };
             self.stages.apply(i, 0, row);
             if let Some((d, ld)) = self.d {
-                // SAFETY: EPILOGUE1, promised to `finish`: `rows` rows of `cols` elements, `ld` apart.
-                let d = unsafe { core::slice::from_raw_parts_mut(d.offset(i as isize * ld), self.cols) };
+                // SAFETY: EPILOGUE1, promised to `finish`: `rows` rows of `cols` elements, `ld`
+                // apart.
+                let d = unsafe {
+                    core::slice::from_raw_parts_mut(d.offset(i as isize * ld), self.cols)
+                };
                 for (d, x) in d.iter_mut().zip(row) {
                     *d = T::narrow(*x);
                 }

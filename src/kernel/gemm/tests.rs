@@ -3,7 +3,8 @@
 use super::*;
 use crate::testing::Rng;
 
-/// An element with an exact counterpart: small integers for all types, so that each float product below 2^24 is exact as well.
+/// An element with an exact counterpart: small integers for all types, so that each float product
+/// below 2^24 is exact as well.
 trait Number: Product {
     fn make(x: i64) -> Self;
     /// What the oracle's sum becomes in this type.
@@ -26,8 +27,14 @@ numbers! {
     #[cfg(feature = "complex")] crate::dtype::Complex64, |x| ((x % 9) as f32).into(), |y, sum| y == (sum as f32).into();
 }
 
-/// A view of `rows x cols` in a buffer: contiguous, transposed, flipped, stepped, broadcast, padded.
-fn view<T: Number>(random: &mut Rng, rows: usize, cols: usize, layout: usize) -> (Vec<T>, usize, isize, isize) {
+/// A view of `rows x cols` in a buffer: contiguous, transposed, flipped, stepped, broadcast,
+/// padded.
+fn view<T: Number>(
+    random: &mut Rng,
+    rows: usize,
+    cols: usize,
+    layout: usize,
+) -> (Vec<T>, usize, isize, isize) {
     let (r, c) = (rows as isize, cols as isize);
     let (len, offset, rs, cs) = match layout {
         0 => (rows * cols, 0, c, 1),
@@ -40,7 +47,9 @@ fn view<T: Number>(random: &mut Rng, rows: usize, cols: usize, layout: usize) ->
         7 => (rows * cols, rows.saturating_sub(1), -1, r),
         _ => (rows * (cols + 5), 0, c + 5, 1),
     };
-    let values = (0..len.max(1)).map(|_| T::make(random.below(9) as i64 - 4)).collect();
+    let values = (0..len.max(1))
+        .map(|_| T::make(random.below(9) as i64 - 4))
+        .collect();
     (values, offset, rs, cs)
 }
 
@@ -50,23 +59,54 @@ fn check<T: Number>(name: &str) {
     let integers = |m: Mat<T>| -> Vec<i64> {
         // SAFETY: every `i` asked for is below `rows * cols`.
         let at = |i| unsafe { m.get(i / m.cols(), i % m.cols()) };
-        (0..m.rows() * m.cols()).map(|i| (-8..=8).find(|v| at(i).is(*v)).unwrap()).collect()
+        (0..m.rows() * m.cols())
+            .map(|i| (-8..=8).find(|v| at(i).is(*v)).unwrap())
+            .collect()
     };
     for round in 0..160 {
         let (m, n, k) = match round % 8 {
-            0 => (random.between(1, 4), random.between(1, 300), random.between(1, 300)),
+            0 => (
+                random.between(1, 4),
+                random.between(1, 300),
+                random.between(1, 300),
+            ),
             1 => (random.between(1, 300), 1, random.between(1, 300)),
-            2 => (random.between(20, 70), random.between(60, 200), random.between(1, 40)),
-            3 => (random.between(1, 20), random.between(1, 20), random.between(0, 3)),
-            4 => (random.between(1, 5), random.between(1, 70), random.between(1000, 2300)),
-            5 if round < 30 => (random.between(150, 210), random.between(150, 180), random.between(160, 200)),
-            _ => (random.between(1, 70), random.between(1, 70), random.between(1, 70)),
+            2 => (
+                random.between(20, 70),
+                random.between(60, 200),
+                random.between(1, 40),
+            ),
+            3 => (
+                random.between(1, 20),
+                random.between(1, 20),
+                random.between(0, 3),
+            ),
+            4 => (
+                random.between(1, 5),
+                random.between(1, 70),
+                random.between(1000, 2300),
+            ),
+            5 if round < 30 => (
+                random.between(150, 210),
+                random.between(150, 180),
+                random.between(160, 200),
+            ),
+            _ => (
+                random.between(1, 70),
+                random.between(1, 70),
+                random.between(1, 70),
+            ),
         };
         let (la, lb) = (random.between(0, 8), random.between(0, 8));
         let (a, a0, ars, acs) = view::<T>(&mut random, m, k, la);
         let (b, b0, brs, bcs) = view::<T>(&mut random, k, n, lb);
         // SAFETY: MAT1: `view` made the vectors as long as the strides reach.
-        let (a, b) = unsafe { (Mat::new(&a[a0.min(a.len() - 1)], m, k, ars, acs), Mat::new(&b[b0.min(b.len() - 1)], k, n, brs, bcs)) };
+        let (a, b) = unsafe {
+            (
+                Mat::new(&a[a0.min(a.len() - 1)], m, k, ars, acs),
+                Mat::new(&b[b0.min(b.len() - 1)], k, n, brs, bcs),
+            )
+        };
         let (accumulate, padding) = (round % 3 == 0, round % 5);
         let ld = n + padding;
         let mut c: Vec<T> = (0..m * ld).map(|i| T::make(i as i64 % 5)).collect();
@@ -77,8 +117,17 @@ fn check<T: Number>(name: &str) {
         let row_bias: Vec<T> = (0..m).map(|i| T::make(i as i64 % 3)).collect();
         let residual: Vec<T> = (0..m * n).map(|i| T::make(i as i64 % 8)).collect();
         let residual = Mat::from_slice(&residual, m, n);
-        let list = [Stage::Bias(&bias), Stage::Scale(T::make(2).widen()), Stage::RowBias(&row_bias), Stage::Add(residual)];
-        let stages = if round % 2 == 0 { Stages::NONE } else { Stages::new(&list, m, n) };
+        let list = [
+            Stage::Bias(&bias),
+            Stage::Scale(T::make(2).widen()),
+            Stage::RowBias(&row_bias),
+            Stage::Add(residual),
+        ];
+        let stages = if round % 2 == 0 {
+            Stages::NONE
+        } else {
+            Stages::new(&list, m, n)
+        };
         product(a, b, out, accumulate, stages).unwrap();
         let (a, b) = (integers(a), integers(b));
         for i in 0..m {
@@ -90,10 +139,14 @@ fn check<T: Number>(name: &str) {
                 if round % 2 == 1 {
                     sum = (sum + j as i64 % 7) * 2 + i as i64 % 3 + (i * n + j) as i64 % 8;
                 }
-                assert!(c[i * ld + j].is(sum), "{name} {m}x{k}x{n} layouts {la} {lb} [{i}, {j}]: {sum}");
+                assert!(
+                    c[i * ld + j].is(sum),
+                    "{name} {m}x{k}x{n} layouts {la} {lb} [{i}, {j}]: {sum}"
+                );
             }
             assert!(
-                (n..ld).all(|j| before[i * ld + j].is((i * ld + j) as i64 % 5) && c[i * ld + j].is((i * ld + j) as i64 % 5)),
+                (n..ld).all(|j| before[i * ld + j].is((i * ld + j) as i64 % 5)
+                    && c[i * ld + j].is((i * ld + j) as i64 % 5)),
                 "outside C"
             );
         }
@@ -125,16 +178,40 @@ where
     let mut random = Rng(seed);
     for round in 0..60 {
         let (m, n, k) = match round % 6 {
-            0 => (random.between(1, 4), random.between(1, 300), random.between(1, 300)),
-            1 => (random.between(1, 9), random.between(1, 90), random.between(1000, 2300)),
-            2 => (random.between(1, 20), random.between(500, 700), random.between(0, 20)),
-            3 => (random.between(1, 40), 64 * random.between(1, 3), 4 * random.between(1, 90)),
-            _ => (random.between(1, 70), random.between(1, 140), random.between(1, 70)),
+            0 => (
+                random.between(1, 4),
+                random.between(1, 300),
+                random.between(1, 300),
+            ),
+            1 => (
+                random.between(1, 9),
+                random.between(1, 90),
+                random.between(1000, 2300),
+            ),
+            2 => (
+                random.between(1, 20),
+                random.between(500, 700),
+                random.between(0, 20),
+            ),
+            3 => (
+                random.between(1, 40),
+                64 * random.between(1, 3),
+                4 * random.between(1, 90),
+            ),
+            _ => (
+                random.between(1, 70),
+                random.between(1, 140),
+                random.between(1, 70),
+            ),
         };
         // Any byte, all bytes the least, or all the greatest.
         let mut bytes = |len: usize| -> Vec<u8> {
             let whole = random.next() >> 20;
-            (0..len.max(1)).map(|_| [random.next() as u8, random.next() as u8, 0x80, 0xff][(whole % 4) as usize]).collect()
+            (0..len.max(1))
+                .map(|_| {
+                    [random.next() as u8, random.next() as u8, 0x80, 0xff][(whole % 4) as usize]
+                })
+                .collect()
         };
         let (a, b) = (bytes(m * k * 2), bytes(n * k * 2));
         let (la, lb) = (random.between(0, 3), random.between(0, 3));
@@ -146,8 +223,12 @@ where
         };
         let ((a0, ars, acs), (b0, brs, bcs)) = (strides(m, k, la), strides(k, n, lb));
         // SAFETY: MAT1 by `strides`; 8-bit integers are any bytes.
-        let (a, b) =
-            unsafe { (Mat::new(a.as_ptr().add(a0) as *const A, m, k, ars, acs), Mat::new(b.as_ptr().add(b0) as *const B, k, n, brs, bcs)) };
+        let (a, b) = unsafe {
+            (
+                Mat::new(a.as_ptr().add(a0) as *const A, m, k, ars, acs),
+                Mat::new(b.as_ptr().add(b0) as *const B, k, n, brs, bcs),
+            )
+        };
         let accumulate = round % 4 == 1;
         let mut c = vec![C::default(); m * n];
         run(a, b, MatMut::from_slice(&mut c, m, n), false).unwrap();
@@ -157,7 +238,11 @@ where
         for i in 0..m {
             for j in 0..n {
                 // SAFETY: `i < m`, `p < k` and `j < n`, which are the matrices' sides.
-                let sum: i64 = (0..k).map(|p| unsafe { Into::<i64>::into(a.get(i, p)) * Into::<i64>::into(b.get(p, j)) }).sum();
+                let sum: i64 = (0..k)
+                    .map(|p| unsafe {
+                        Into::<i64>::into(a.get(i, p)) * Into::<i64>::into(b.get(p, j))
+                    })
+                    .sum();
                 let sum = if accumulate { 2 * sum } else { sum };
                 let shift = 64 - 8 * size_of::<C>();
                 let (got, want) = (Into::<i64>::into(c[i * n + j]) << shift, sum << shift);
@@ -193,11 +278,35 @@ fn sums_of_halves_are_not_rounded() {
     use crate::dtype::{bf16, f16};
     let ones = |n: usize| vec![1.0f32; n];
     let mut c = [0.0f32; 70];
-    let (a, b) = (ones(3001).iter().map(|x| bf16::from_f32(*x)).collect::<Vec<_>>(), vec![bf16::ONE; 3001 * 70]);
-    product(Mat::from_slice(&a, 1, 3001), Mat::from_slice(&b, 3001, 70), MatMut::from_slice(&mut c, 1, 70), false, Stages::NONE).unwrap();
+    let (a, b) = (
+        ones(3001)
+            .iter()
+            .map(|x| bf16::from_f32(*x))
+            .collect::<Vec<_>>(),
+        vec![bf16::ONE; 3001 * 70],
+    );
+    product(
+        Mat::from_slice(&a, 1, 3001),
+        Mat::from_slice(&b, 3001, 70),
+        MatMut::from_slice(&mut c, 1, 70),
+        false,
+        Stages::NONE,
+    )
+    .unwrap();
     assert_eq!(c, [3001.0; 70]);
-    let (a, b, mut c) = (vec![f16::ONE; 9 * 3001], vec![f16::ONE; 3001 * 70], vec![0.0f32; 9 * 70]);
-    product(Mat::from_slice(&a, 9, 3001), Mat::from_slice(&b, 3001, 70), MatMut::from_slice(&mut c, 9, 70), false, Stages::NONE).unwrap();
+    let (a, b, mut c) = (
+        vec![f16::ONE; 9 * 3001],
+        vec![f16::ONE; 3001 * 70],
+        vec![0.0f32; 9 * 70],
+    );
+    product(
+        Mat::from_slice(&a, 9, 3001),
+        Mat::from_slice(&b, 3001, 70),
+        MatMut::from_slice(&mut c, 9, 70),
+        false,
+        Stages::NONE,
+    )
+    .unwrap();
     assert!(c.iter().all(|x| *x == 3001.0));
 }
 
@@ -206,31 +315,61 @@ fn floats_are_as_accurate_as_they_can_be() {
     let mut random = Rng(7);
     for (m, n, k) in [(3, 130, 700), (70, 90, 1500), (1, 1, 5000), (200, 180, 170)] {
         let mut value = || random.short() - 0.5;
-        let (a, b): (Vec<f32>, Vec<f32>) = ((0..m * k).map(|_| value()).collect(), (0..k * n).map(|_| value()).collect());
+        let (a, b): (Vec<f32>, Vec<f32>) = (
+            (0..m * k).map(|_| value()).collect(),
+            (0..k * n).map(|_| value()).collect(),
+        );
         let mut c = vec![0.0f32; m * n];
-        product(Mat::from_slice(&a, m, k), Mat::from_slice(&b, k, n), MatMut::from_slice(&mut c, m, n), false, Stages::NONE).unwrap();
+        product(
+            Mat::from_slice(&a, m, k),
+            Mat::from_slice(&b, k, n),
+            MatMut::from_slice(&mut c, m, n),
+            false,
+            Stages::NONE,
+        )
+        .unwrap();
         for (i, x) in c.iter().enumerate() {
             let terms = (0..k).map(|p| a[i / n * k + p] as f64 * b[p * n + i % n] as f64);
             let (sum, size) = terms.fold((0.0, 0.0), |(s, z), t| (s + t, z + t.abs()));
-            assert!((*x as f64 - sum).abs() <= 3e-7 * size, "{m}x{k}x{n} [{i}]: {x} {sum}");
+            assert!(
+                (*x as f64 - sum).abs() <= 3e-7 * size,
+                "{m}x{k}x{n} [{i}]: {x} {sum}"
+            );
         }
     }
 }
 
 #[test]
 fn a_grid_covers_c_once() {
-    for (m, n, k) in [(1, 1, 1), (1, 50_000, 700), (1000, 1, 64), (1024, 1024, 1024), (513, 4097, 20), (3, 70, 0), (5000, 5, 5)] {
+    for (m, n, k) in [
+        (1, 1, 1),
+        (1, 50_000, 700),
+        (1000, 1, 64),
+        (1024, 1024, 1024),
+        (513, 4097, 20),
+        (3, 70, 0),
+        (5000, 5, 5),
+    ] {
         // SAFETY: MAT1: one element, at all indices.
         let (a, b) = unsafe { (Mat::new(&1.0f32, m, k, 0, 0), Mat::new(&1.0f32, k, n, 0, 0)) };
         for engine in [Engine::Bytes, Engine::Sweeps, Engine::Dots, Engine::Tiles] {
-            for (packed, batch, threads) in [(false, 1, 1), (true, 1, 2), (false, 3, 2), (false, 1, 7), (true, 2, 64)] {
+            for (packed, batch, threads) in [
+                (false, 1, 1),
+                (true, 1, 2),
+                (false, 3, 2),
+                (false, 1, 7),
+                (true, 2, 64),
+            ] {
                 let grid = Grid::new(engine, &a, &b, packed, batch, threads);
                 let mut seen = vec![0u8; m * n];
                 for block in 0..grid.len() {
                     let (rows, cols) = grid.block(block);
                     rows.for_each(|i| cols.clone().for_each(|j| seen[i * n + j] += 1));
                 }
-                assert!(seen.iter().all(|x| *x == 1), "{m} {n} {k} {engine:?} {threads}");
+                assert!(
+                    seen.iter().all(|x| *x == 1),
+                    "{m} {n} {k} {engine:?} {threads}"
+                );
             }
         }
     }
@@ -240,7 +379,15 @@ fn a_grid_covers_c_once() {
 fn panels_packed_before_change_no_bit() {
     let mut random = Rng(3);
     let few = (2..=12).map(|m| (m, 150 + 9 * m, 70 * m));
-    for (m, n, k) in few.chain([(1, 1, 1), (5, 17, 40), (9, 64, 1030), (13, 64, 1030), (200, 130, 300), (3, 300, 2100), (250, 190, 64)]) {
+    for (m, n, k) in few.chain([
+        (1, 1, 1),
+        (5, 17, 40),
+        (9, 64, 1030),
+        (13, 64, 1030),
+        (200, 130, 300),
+        (3, 300, 2100),
+        (250, 190, 64),
+    ]) {
         let mut values = |len: usize| (0..len).map(|_| random.short() - 0.5).collect::<Vec<_>>();
         let (a, b, bias) = (values(m * k), values(k * n), values(n));
         let list = [Stage::Bias(&bias)];
@@ -256,12 +403,19 @@ fn panels_packed_before_change_no_bit() {
                     // SAFETY: parts that are used one after the other.
                     let mut part = unsafe { whole.part(rows.clone(), 0..n) };
                     let stages = Stages::new(&list, m, n).at(i, 0);
-                    Engine::Tiles.product(a.block(rows, 0..k), b, packed, &mut part, false, stages).unwrap();
+                    Engine::Tiles
+                        .product(a.block(rows, 0..k), b, packed, &mut part, false, stages)
+                        .unwrap();
                 }
                 c.into_iter().map(f32::to_bits).collect::<Vec<_>>()
             };
             let want = run(None, m);
-            assert!(run(Some(packed), m) == want && run(None, 7) == want && run(Some(packed), 50) == want, "{m} {n} {k}");
+            assert!(
+                run(Some(packed), m) == want
+                    && run(None, 7) == want
+                    && run(Some(packed), 50) == want,
+                "{m} {n} {k}"
+            );
         }
     }
 }
@@ -269,13 +423,19 @@ fn panels_packed_before_change_no_bit() {
 #[test]
 fn strips_of_a_block_are_those_of_its_parts() {
     for rows in 1..=blocked::most_rows::<f32>() {
-        let strips = |rows: usize| (0..rows.div_ceil(tile::HEIGHT)).map(move |i| tile::strip(rows, i));
+        let strips =
+            |rows: usize| (0..rows.div_ceil(tile::HEIGHT)).map(move |i| tile::strip(rows, i));
         let step = blocked::even(rows, blocked::FINISH, tile::HEIGHT);
-        let parts = (0..rows).step_by(step).flat_map(|i| strips(step.min(rows - i)).map(move |s| i + s.start..i + s.end));
+        let parts = (0..rows)
+            .step_by(step)
+            .flat_map(|i| strips(step.min(rows - i)).map(move |s| i + s.start..i + s.end));
         assert!(strips(rows).eq(parts), "{rows}");
         let mut end = 0;
         for strip in strips(rows) {
-            assert!(strip.start == end && (1..=tile::HEIGHT).contains(&strip.len()), "{rows} {strip:?}");
+            assert!(
+                strip.start == end && (1..=tile::HEIGHT).contains(&strip.len()),
+                "{rows} {strip:?}"
+            );
             end = strip.end;
         }
         assert_eq!(end, rows);
@@ -288,7 +448,11 @@ fn columns_pages_apart_change_no_bit() {
         const APART: usize = 4100;
         let (n, mut random) = (70, Rng(5));
         for (m, k) in [(1, 3), (13, 1), (50, 70), (147, 33), (200, 9)] {
-            let mut values = |len: usize| (0..len).map(|_| T::make(random.below(9) as i64 - 4)).collect::<Vec<_>>();
+            let mut values = |len: usize| {
+                (0..len)
+                    .map(|_| T::make(random.below(9) as i64 - 4))
+                    .collect::<Vec<_>>()
+            };
             let (far, b) = (values(k * APART), values(k * n));
             // SAFETY: MAT1: `m` of the `APART` elements from each multiple of it.
             let a = unsafe { Mat::new(far.as_ptr(), m, k, 1, APART as isize) };
@@ -296,13 +460,28 @@ fn columns_pages_apart_change_no_bit() {
             let list: [Stage<T>; 0] = [];
             let run = |a: Mat<T>| {
                 let (b, mut c) = (Mat::from_slice(&b, k, n), vec![T::default(); m * n]);
-                let engine = if T::BYTE.is_some() { Engine::Bytes } else { Engine::Tiles };
-                engine.product(a, b, None, &mut MatMut::from_slice(&mut c, m, n), false, Stages::new(&list, m, n)).unwrap();
+                let engine = if T::BYTE.is_some() {
+                    Engine::Bytes
+                } else {
+                    Engine::Tiles
+                };
+                engine
+                    .product(
+                        a,
+                        b,
+                        None,
+                        &mut MatMut::from_slice(&mut c, m, n),
+                        false,
+                        Stages::new(&list, m, n),
+                    )
+                    .unwrap();
                 c
             };
             let (far, near) = (run(a), run(Mat::from_slice(&near, m, k)));
             // SAFETY: all bytes of a slice of numbers, which have no padding.
-            let bytes = |c: &[T]| unsafe { core::slice::from_raw_parts(c.as_ptr() as *const u8, size_of_val(c)).to_vec() };
+            let bytes = |c: &[T]| unsafe {
+                core::slice::from_raw_parts(c.as_ptr() as *const u8, size_of_val(c)).to_vec()
+            };
             assert!(bytes(&far) == bytes(&near), "{name} {m} {k}");
         }
     }
@@ -316,6 +495,12 @@ fn columns_pages_apart_change_no_bit() {
 #[test]
 fn scratch_beyond_all_memory_is_an_error() {
     for len in [usize::MAX, usize::MAX / 4 + 1, usize::MAX / 4] {
-        assert!(matches!(super::Scratch::<f32>::new(len), Err(crate::Error::Memory { .. })), "{len}");
+        assert!(
+            matches!(
+                super::Scratch::<f32>::new(len),
+                Err(crate::Error::Memory { .. })
+            ),
+            "{len}"
+        );
     }
 }

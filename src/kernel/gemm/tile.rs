@@ -1,19 +1,25 @@
-//! The register tile: the one inner loop of all products. Arrays of `L` lanes that LLVM keeps in vector registers.
+//! The register tile: the one inner loop of all products. Arrays of `L` lanes that LLVM keeps in
+//! vector registers.
 
 use super::element::Lane;
 use crate::simd::{self, Isa, Kernel};
 use core::{hint::black_box, ops::Range};
 
 /// Rows of the highest tile. Virtual machines keep some of 16 registers to themselves.
-pub const HEIGHT: usize = if simd::COMPACT || cfg!(target_family = "wasm") { 4 } else { 6 };
+pub const HEIGHT: usize = if simd::COMPACT || cfg!(target_family = "wasm") {
+    4
+} else {
+    6
+};
 /// Vectors of the widest tile of the target's own instruction set.
 pub const BASE: usize = if simd::COMPACT { 1 } else { 2 };
-/// Steps of the sum in a turn of the loop. What a step does beside its multiply-adds is a tenth of the time on a core whose other thread
-/// is busy, and on narrow ones.
+/// Steps of the sum in a turn of the loop. What a step does beside its multiply-adds is a tenth of
+/// the time on a core whose other thread is busy, and on narrow ones.
 const TURN: usize = 4;
 
-/// The rows of strip `i` of so many rows: as high as the highest tile, and the last two as equal as can be, so that none starves
-/// the multipliers: 14 are 6 + 4 + 4. Those of a part that begins with a strip and goes to the end are the same, where it has two.
+/// The rows of strip `i` of so many rows: as high as the highest tile, and the last two as equal as
+/// can be, so that none starves the multipliers: 14 are 6 + 4 + 4. Those of a part that begins with
+/// a strip and goes to the end are the same, where it has two.
 #[inline]
 pub fn strip(rows: usize, i: usize) -> Range<usize> {
     let strips = rows.div_ceil(HEIGHT);
@@ -22,7 +28,11 @@ pub fn strip(rows: usize, i: usize) -> Range<usize> {
     }
     let start = (strips - 2) * HEIGHT;
     let half = start + (rows - start).div_ceil(2);
-    if i + 2 == strips { start..half } else { half..rows }
+    if i + 2 == strips {
+        start..half
+    } else {
+        half..rows
+    }
 }
 
 /// A block of A: rows by their strides, or else strips, `[strip][step of k][row]`.
@@ -37,12 +47,16 @@ impl<A> Left<A> {
     #[inline(always)]
     pub fn from(self, i: usize, k: usize) -> Self {
         let rs = self.strides.map_or(k as isize, |(rs, _)| rs);
-        Left { at: self.at.wrapping_offset(i as isize * rs), ..self }
+        Left {
+            at: self.at.wrapping_offset(i as isize * rs),
+            ..self
+        }
     }
 }
 
-/// Memory that is fetched into L2 meanwhile: from an address on, which may be any, so many bytes further with each step of `k`, two
-/// lines a turn at most. Slowly: the loads of the tile itself wait for the same buffers.
+/// Memory that is fetched into L2 meanwhile: from an address on, which may be any, so many bytes
+/// further with each step of `k`, two lines a turn at most. Slowly: the loads of the tile itself
+/// wait for the same buffers.
 #[derive(Clone, Copy)]
 pub struct Ahead {
     at: *const u8,
@@ -51,16 +65,25 @@ pub struct Ahead {
 impl Ahead {
     fn new<A>(at: *const A, step: isize) -> Self {
         const MOST: isize = 2 * LINE / TURN as isize;
-        Ahead { at: at as *const u8, step: step.clamp(-MOST, MOST) }
+        Ahead {
+            at: at as *const u8,
+            step: step.clamp(-MOST, MOST),
+        }
     }
     /// A panel of `width` lanes, which all strips of so many rows fetch together.
     pub fn panel<A>(at: *const A, width: usize, rows: usize) -> Self {
-        Ahead::new(at, (width * size_of::<A>()).div_ceil(rows.div_ceil(HEIGHT)) as isize)
+        Ahead::new(
+            at,
+            (width * size_of::<A>()).div_ceil(rows.div_ceil(HEIGHT)) as isize,
+        )
     }
     /// The same so many steps later.
     #[inline(always)]
     pub fn after(self, steps: usize) -> Self {
-        Ahead { at: self.at.wrapping_offset(steps as isize * self.step), ..self }
+        Ahead {
+            at: self.at.wrapping_offset(steps as isize * self.step),
+            ..self
+        }
     }
     /// Fetches what belongs to a turn.
     #[inline(always)]
@@ -73,8 +96,9 @@ impl Ahead {
 
 /// One panel of B times all strips of A: `o (+)= a b`.
 ///
-/// Contract TILE1: `a` holds `rows` rows of `k` lanes; `b` holds `k` rows of `vectors * L` lanes, `ldb` apart; `o` holds
-/// `rows` rows of as many, `ldo` apart, writable and apart from both; `vectors` is 1, 2 or the widest tile's.
+/// Contract TILE1: `a` holds `rows` rows of `k` lanes; `b` holds `k` rows of `vectors * L` lanes,
+/// `ldb` apart; `o` holds `rows` rows of as many, `ldo` apart, writable and apart from both;
+/// `vectors` is 1, 2 or the widest tile's.
 #[derive(Clone, Copy)]
 pub struct Strips<A> {
     pub k: usize,
@@ -136,11 +160,21 @@ unsafe fn column<I: Isa, A: Lane, const L: usize, const V: usize>(s: Strips<A>) 
         let a = s.a.from(i, s.k);
         let a = (a.at, a.strides.unwrap_or((1, h as isize)));
         let o = s.o.wrapping_offset(i as isize * s.ldo);
-        let starts = if s.starts.is_null() { s.starts } else { s.starts.wrapping_add(i) };
+        let starts = if s.starts.is_null() {
+            s.starts
+        } else {
+            s.starts.wrapping_add(i)
+        };
         let none = Ahead::new(s.b, 0);
         let of_a = a.1.0 * (HEIGHT * size_of::<A>()) as isize / s.k.max(1) as isize;
-        let ahead =
-            [s.next.map_or(none, |next| next.after(strip * s.k)), if s.fetch_a { Ahead::new(s.a.from(i + h, s.k).at, of_a) } else { none }];
+        let ahead = [
+            s.next.map_or(none, |next| next.after(strip * s.k)),
+            if s.fetch_a {
+                Ahead::new(s.a.from(i + h, s.k).at, of_a)
+            } else {
+                none
+            },
+        ];
         // SAFETY: TILE1 of the rows `i..i + h`, which are the job's.
         unsafe {
             match h {
@@ -163,7 +197,10 @@ const LINE: isize = 64;
 /// # Safety
 /// TILE1, for `R` rows.
 #[inline(always)]
-#[expect(clippy::needless_range_loop, reason = "indices that are constants after unrolling keep the tile in registers")]
+#[expect(
+    clippy::needless_range_loop,
+    reason = "indices that are constants after unrolling keep the tile in registers"
+)]
 unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     s: &Strips<A>,
     (a, (rs, cs)): (*const A, (isize, isize)),
@@ -172,7 +209,10 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     ahead: [Ahead; 2],
 ) {
     let mut c = [[A::begin([A::default(); L]); V]; R];
-    let at = |i: usize, j: usize| o.wrapping_offset((i as isize).wrapping_mul(s.ldo)).wrapping_add(j * L) as *mut [A; L];
+    let at = |i: usize, j: usize| {
+        o.wrapping_offset((i as isize).wrapping_mul(s.ldo))
+            .wrapping_add(j * L) as *mut [A; L]
+    };
     // SAFETY: TILE1; an array has its element's alignment.
     unsafe {
         if s.accumulate {
@@ -186,15 +226,29 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
                 c[i] = [A::begin([*starts.add(i); L]); V];
             }
         }
-        // Whole turns where B is packed, and A read by rows or in strips. Their code is long: not for multiply-adds that are long as well,
-        // nor for strips of one or two rows, which are rare.
+        // Whole turns where B is packed, and A read by rows or in strips. Their code is long: not
+        // for multiply-adds that are long as well, nor for strips of one or two rows, which are
+        // rare.
         let (by_rows, in_strips) = (cs == 1, (rs, cs) == (1, R as isize));
         let worthwhile = const { !simd::COMPACT && R > 2 && (A::FEW || size_of::<A>() <= 4) };
-        let whole = if worthwhile && s.ldb == (V * L) as isize && (by_rows || in_strips) { s.k / TURN } else { 0 };
+        let whole = if worthwhile && s.ldb == (V * L) as isize && (by_rows || in_strips) {
+            s.k / TURN
+        } else {
+            0
+        };
         if by_rows {
             turns::<I, A, L, R, V, 1>(whole, Rows::strided(a, rs), s.b, &mut c, ahead);
         } else {
-            turns::<I, A, L, R, V, R>(whole, Rows { at: a, offsets: core::array::from_fn(|i| i as isize) }, s.b, &mut c, ahead);
+            turns::<I, A, L, R, V, R>(
+                whole,
+                Rows {
+                    at: a,
+                    offsets: core::array::from_fn(|i| i as isize),
+                },
+                s.b,
+                &mut c,
+                ahead,
+            );
         }
         let done = (whole * TURN) as isize;
         let mut rows = Rows::strided(a.wrapping_offset(done * cs), rs);
@@ -219,10 +273,14 @@ pub struct Rows<A, const R: usize> {
     offsets: [isize; R],
 }
 impl<A, const R: usize> Rows<A, R> {
-    /// Rows `stride` apart. Their offsets are kept in registers: the compiler would compute them anew in each step.
+    /// Rows `stride` apart. Their offsets are kept in registers: the compiler would compute them
+    /// anew in each step.
     #[inline(always)]
     pub fn strided(at: *const A, stride: isize) -> Self {
-        Rows { at, offsets: black_box(core::array::from_fn(|i| (i as isize).wrapping_mul(stride))) }
+        Rows {
+            at,
+            offsets: black_box(core::array::from_fn(|i| (i as isize).wrapping_mul(stride))),
+        }
     }
 }
 
@@ -231,7 +289,14 @@ impl<A, const R: usize> Rows<A, R> {
 /// # Safety
 /// TILE1, for `R` rows and `turns * TURN` steps.
 #[inline(always)]
-unsafe fn turns<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize, const CS: usize>(
+unsafe fn turns<
+    I: Isa,
+    A: Lane,
+    const L: usize,
+    const R: usize,
+    const V: usize,
+    const CS: usize,
+>(
     turns: usize,
     mut rows: Rows<A, R>,
     mut b: *const A,
@@ -240,8 +305,18 @@ unsafe fn turns<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize,
 ) {
     for _ in 0..turns {
         for i in 0..TURN {
-            // SAFETY: the caller promises `turns * TURN` steps of A and B from here on; this is one of them.
-            unsafe { step::<I, A, L, R, V>(Rows { at: rows.at.wrapping_add(i * CS), ..rows }, b.wrapping_add(i * V * L), c) };
+            // SAFETY: the caller promises `turns * TURN` steps of A and B from here on; this is one
+            // of them.
+            unsafe {
+                step::<I, A, L, R, V>(
+                    Rows {
+                        at: rows.at.wrapping_add(i * CS),
+                        ..rows
+                    },
+                    b.wrapping_add(i * V * L),
+                    c,
+                )
+            };
         }
         rows.at = rows.at.wrapping_add(TURN * CS);
         b = b.wrapping_add(TURN * V * L);
@@ -256,7 +331,10 @@ unsafe fn turns<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize,
 /// # Safety
 /// The rows hold a lane each, and `b` as many as are read.
 #[inline(always)]
-#[expect(clippy::needless_range_loop, reason = "indices that are constants after unrolling keep the tile in registers")]
+#[expect(
+    clippy::needless_range_loop,
+    reason = "indices that are constants after unrolling keep the tile in registers"
+)]
 pub unsafe fn step<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
     rows: Rows<A, R>,
     b: *const A,

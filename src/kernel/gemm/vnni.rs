@@ -1,4 +1,5 @@
-//! Groups of four bytes, for the instruction that multiplies unsigned by signed ones and adds up to 32 bits: AVX-512 with VNNI.
+//! Groups of four bytes, for the instruction that multiplies unsigned by signed ones and adds up to
+//! 32 bits: AVX-512 with VNNI.
 
 use super::bytes::Group;
 use super::element::Lane;
@@ -8,7 +9,8 @@ use super::tile::{self, Strips};
 use crate::simd::{self, Isa, Kernel, Level};
 use core::arch::x86_64::*;
 
-/// Four neighbours of A, `SIGNED` or not, or of B, the other way round. Wherever they lie: groups of A are read in place.
+/// Four neighbours of A, `SIGNED` or not, or of B, the other way round. Wherever they lie: groups
+/// of A are read in place.
 #[derive(Clone, Copy, Default)]
 #[repr(C, packed)]
 pub struct Quad<const SIGNED: bool>(u32);
@@ -51,10 +53,16 @@ unsafe fn row_sums<const SIGNED: bool>(a: Mat<u8>, sums: &mut [u32]) {
             // SAFETY: an array of 64 bytes, as many as are read.
             let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr() as *const __m512i) };
             let x = &mut x[v % 4];
-            *x = if SIGNED { _mm512_dpbusd_epi32(*x, one, bytes) } else { _mm512_dpbusd_epi32(*x, bytes, one) };
+            *x = if SIGNED {
+                _mm512_dpbusd_epi32(*x, one, bytes)
+            } else {
+                _mm512_dpbusd_epi32(*x, bytes, one)
+            };
         }
         let x = _mm512_add_epi32(_mm512_add_epi32(x[0], x[1]), _mm512_add_epi32(x[2], x[3]));
-        *sum = rest.iter().fold(_mm512_reduce_add_epi32(x) as u32, |s, x| s.wrapping_add(value(*x)));
+        *sum = rest.iter().fold(_mm512_reduce_add_epi32(x) as u32, |s, x| {
+            s.wrapping_add(value(*x))
+        });
     }
 }
 
@@ -66,13 +74,20 @@ union Cast<const SIGNED: bool, const L: usize> {
 impl<const SIGNED: bool> Quad<SIGNED> {
     /// `a * b + c` for arrays.
     #[inline(always)]
-    #[expect(clippy::extra_unused_type_parameters, reason = "the signature of all forms")]
+    #[expect(
+        clippy::extra_unused_type_parameters,
+        reason = "the signature of all forms"
+    )]
     fn multiply<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [Self; L]) -> [Self; L] {
         const { assert!(L == 16) };
         // SAFETY: called by `Tiles` alone, under VNNI; 16 lanes of four bytes are a vector.
         unsafe {
             let [a, b, c] = [a, b, c].map(|lanes| Cast { lanes }.vector);
-            let vector = if SIGNED { _mm512_dpbusd_epi32(c, b, a) } else { _mm512_dpbusd_epi32(c, a, b) };
+            let vector = if SIGNED {
+                _mm512_dpbusd_epi32(c, b, a)
+            } else {
+                _mm512_dpbusd_epi32(c, a, b)
+            };
             Cast { vector }.lanes
         }
     }
@@ -130,11 +145,16 @@ impl<const SIGNED: bool> Packing for Flip<SIGNED> {
             *d = Quad(u32::from_le_bytes(*s) ^ flip);
         }
     }
-    /// 64 columns at a time: bytes of four rows are interleaved within quarters of a register, so those are exchanged before.
+    /// 64 columns at a time: bytes of four rows are interleaved within quarters of a register, so
+    /// those are exchanged before.
     #[inline(always)]
     fn across<I: Isa>(self, s: [&[u8]; 4], d: &mut [Quad<SIGNED>]) {
         // The other levels never pack these lanes.
-        let whole = if const { I::AVX512 } { d.len() / 64 * 64 } else { 0 };
+        let whole = if const { I::AVX512 } {
+            d.len() / 64 * 64
+        } else {
+            0
+        };
         let s = s.map(|s| &s[..d.len()]);
         for j in (0..whole).step_by(64) {
             // SAFETY: AVX-512 BW (ISA1); 64 bytes of each row and 64 lanes of `d`.

@@ -1,7 +1,8 @@
 //! Masks: counting, positions, selection. A mask is bytes, true where not zero.
 //!
-//! A mask is read twice: counted, so that there is room, then followed. Others may write to it in between (READ1), so who follows it writes
-//! no more than there is room for, and says how many it found.
+//! A mask is read twice: counted, so that there is room, then followed. Others may write to it in
+//! between (READ1), so who follows it writes no more than there is room for, and says how many it
+//! found.
 
 use crate::dtype::Pod;
 #[cfg(x86_dispatch)]
@@ -26,7 +27,8 @@ kernel! {
 }
 
 kernel! {
-    /// Writes the positions of what is true, counted from `base`, as far as `out` has room, and says how many.
+    /// Writes the positions of what is true, counted from `base`, as far as `out` has room, and
+    /// says how many.
     pub fn positions<'a>(mask: &'a [u8], base: usize, out: &'a mut [i64]) -> usize { |I|
         #[allow(unused_mut)]
         let (mut i, mut n) = (0, 0);
@@ -72,7 +74,8 @@ kernel! {
                 if n + BLOCK > out.len() {
                     break;
                 }
-                // SAFETY: VECTOR1 by the level; a block of elements of the vector's width, and room for one.
+                // SAFETY: VECTOR1 by the level; a block of elements of the vector's width, and room
+                // for one.
                 n += unsafe {
                     let (x, out) = (x.as_ptr().add(i), out.as_mut_ptr().add(n));
                     match (I::AVX512, size_of::<U>()) {
@@ -105,9 +108,11 @@ kernel! {
     }
 }
 
-/// The coordinate along a dimension of `size`, whose next one is `inner` positions on, of each position. Positions ascend.
+/// The coordinate along a dimension of `size`, whose next one is `inner` positions on, of each
+/// position. Positions ascend.
 pub fn coordinates(positions: &[i64], inner: usize, size: usize, out: &mut [i64], step: usize) {
-    // Positions from `start` to `end` lie in one line of the dimension (its last), or have one coordinate (others): a division for each.
+    // Positions from `start` to `end` lie in one line of the dimension (its last), or have one
+    // coordinate (others): a division for each.
     let (mut start, mut end, mut coordinate) = (0, 0, 0);
     for (p, o) in positions.iter().zip(out.iter_mut().step_by(step)) {
         let p = *p as usize;

@@ -1,5 +1,6 @@
-//! Indexing: positions are checked once and become byte offsets ([`offsets`]); rows are then gathered and scattered ([`rows`])
-//! without a check. Masks become positions, or choose elements ([`mask`]).
+//! Indexing: positions are checked once and become byte offsets ([`offsets`]); rows are then
+//! gathered and scattered ([`rows`]) without a check. Masks become positions, or choose elements
+//! ([`mask`]).
 
 pub mod mask;
 pub mod offsets;

@@ -33,8 +33,9 @@ impl Position for u64 {
 }
 
 kernel! {
-    /// Offsets of contiguous positions along an axis of `size` elements, `stride` bytes apart; negative positions count from the end.
-    /// They are added to what `out` holds. False where one is out of range.
+    /// Offsets of contiguous positions along an axis of `size` elements, `stride` bytes apart;
+    /// negative positions count from the end. They are added to what `out` holds. False where one
+    /// is out of range.
     fn contiguous<'a, T: Position>(positions: &'a [T], size: i64, stride: i64, out: &'a mut [i64]) -> bool { |I|
         let mut bad = false;
         for (p, out) in positions.iter().zip(out) {
@@ -47,12 +48,22 @@ kernel! {
     }
 }
 
-/// Offsets of `n` positions, `step` bytes apart, along an axis of `size` elements, `stride` bytes apart; negative positions count from
-/// the end. They are added to what `out` holds if there is `more`. False where one is out of range.
+/// Offsets of `n` positions, `step` bytes apart, along an axis of `size` elements, `stride` bytes
+/// apart; negative positions count from the end. They are added to what `out` holds if there is
+/// `more`. False where one is out of range.
 ///
 /// # Safety
-/// `n` positions by that step are readable; `out` has room for `n`, which are initialised if there is `more`.
-pub unsafe fn offsets<T: Position>(p: *const T, step: isize, n: usize, size: i64, stride: i64, more: bool, out: *mut i64) -> bool {
+/// `n` positions by that step are readable; `out` has room for `n`, which are initialised if there
+/// is `more`.
+pub unsafe fn offsets<T: Position>(
+    p: *const T,
+    step: isize,
+    n: usize,
+    size: i64,
+    stride: i64,
+    more: bool,
+    out: *mut i64,
+) -> bool {
     // SAFETY: `n` positions, and room for as many offsets, by the caller's promise.
     unsafe {
         if !more {
@@ -78,5 +89,8 @@ pub unsafe fn offsets<T: Position>(p: *const T, step: isize, n: usize, size: i64
 
 /// The first position out of range.
 pub fn first_outside<T: Position>(positions: &[T], size: i64) -> Option<i64> {
-    positions.iter().map(|p| p.to_i64()).find(|p| !(-size..size).contains(p))
+    positions
+        .iter()
+        .map(|p| p.to_i64())
+        .find(|p| !(-size..size).contains(p))
 }

@@ -1,8 +1,8 @@
-//! Rows of a gather or a scatter. An element lies at the row's place in the tensor, plus the loop's step, plus an offset from a
-//! table; all in bytes.
+//! Rows of a gather or a scatter. An element lies at the row's place in the tensor, plus the loop's
+//! step, plus an offset from a table; all in bytes.
 //!
-//! Contract GATHER1 of all row functions: for each `i < n`, the three places below are valid elements of the row's type, aligned,
-//! and what is written overlaps nothing that is read:
+//! Contract GATHER1 of all row functions: for each `i < n`, the three places below are valid
+//! elements of the row's type, aligned, and what is written overlaps nothing that is read:
 //! - the indexed element at `x + i * x_step + offset(i)`,
 //! - the offset, an `i64`, at `offsets + i * offset_step`,
 //! - the other element (of the result, or of the values) at `y + i * y_step`.
@@ -11,15 +11,32 @@
 ///
 /// # Safety
 /// GATHER1.
-pub type RowFn = unsafe fn(n: usize, x: *mut u8, x_step: isize, offsets: *const i64, offset_step: isize, y: *mut u8, y_step: isize);
+pub type RowFn = unsafe fn(
+    n: usize,
+    x: *mut u8,
+    x_step: isize,
+    offsets: *const i64,
+    offset_step: isize,
+    y: *mut u8,
+    y_step: isize,
+);
 
 /// Indexed elements to `y`.
 ///
 /// # Safety
 /// GATHER1.
-pub unsafe fn gather<U: Copy>(n: usize, x: *mut u8, x_step: isize, offsets: *const i64, offset_step: isize, y: *mut u8, y_step: isize) {
+pub unsafe fn gather<U: Copy>(
+    n: usize,
+    x: *mut u8,
+    x_step: isize,
+    offsets: *const i64,
+    offset_step: isize,
+    y: *mut u8,
+    y_step: isize,
+) {
     let size = size_of::<U>() as isize;
-    // SAFETY: GATHER1: each of the `n` elements that offsets and steps lead to is one that it names.
+    // SAFETY: GATHER1: each of the `n` elements that offsets and steps lead to is one that it
+    // names.
     unsafe {
         if offset_step == 0 {
             let x = x.offset(*offsets as isize) as *const U;
@@ -100,16 +117,21 @@ pub unsafe fn scatter<T: Copy, J: Join<T>>(
     y_step: isize,
 ) {
     let size = size_of::<T>() as isize;
-    // SAFETY: GATHER1: each of the `n` elements that offsets and steps lead to is one that it names.
+    // SAFETY: GATHER1: each of the `n` elements that offsets and steps lead to is one that it
+    // names.
     unsafe {
         if offset_step == 0 && x_step == size && y_step == size {
             let x = core::slice::from_raw_parts_mut(x.offset(*offsets as isize) as *mut T, n);
-            for (x, y) in x.iter_mut().zip(core::slice::from_raw_parts(y as *const T, n)) {
+            for (x, y) in x
+                .iter_mut()
+                .zip(core::slice::from_raw_parts(y as *const T, n))
+            {
                 *x = J::join(*x, *y);
             }
         } else {
             for i in 0..n as isize {
-                let x = x.offset(i * x_step + *offsets.byte_offset(i * offset_step) as isize) as *mut T;
+                let x =
+                    x.offset(i * x_step + *offsets.byte_offset(i * offset_step) as isize) as *mut T;
                 *x = J::join(*x, *(y.offset(i * y_step) as *const T));
             }
         }

@@ -10,11 +10,17 @@ macro_rules! basic {
             /// Where every value is an integer: 2 to the number of fraction bits.
             const UNIT: $T = $unit;
 
-            /// Whether rounding to an integer is one instruction. SSE2 has none, and a library call an element is 80 times slower.
+            /// Whether rounding to an integer is one instruction. SSE2 has none, and a library call
+            /// an element is 80 times slower.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn has_rounding<I: Isa>() -> bool {
-                I::AVX2 || cfg!(any(target_arch = "aarch64", target_arch = "wasm32", target_feature = "sse4.1"))
+                I::AVX2
+                    || cfg!(any(
+                        target_arch = "aarch64",
+                        target_arch = "wasm32",
+                        target_feature = "sse4.1"
+                    ))
             }
             #[inline(always)]
             pub fn sqrt<I: Isa>(x: $T) -> $T {
@@ -105,8 +111,16 @@ macro_rules! basic {
                 let b = x.to_bits();
                 // As integers, magnitudes are in order: away from zero is one more.
                 let away = (x < y) == (b & SIGN == 0);
-                let step = $T::from_bits(if away { b.wrapping_add(1) } else { b.wrapping_sub(1) });
-                let r = if x == 0.0 { copysign::<I>($T::from_bits(1), y) } else { step };
+                let step = $T::from_bits(if away {
+                    b.wrapping_add(1)
+                } else {
+                    b.wrapping_sub(1)
+                });
+                let r = if x == 0.0 {
+                    copysign::<I>($T::from_bits(1), y)
+                } else {
+                    step
+                };
                 let r = if x == y { y } else { r };
                 if x.is_nan() || y.is_nan() { $T::NAN } else { r }
             }
@@ -114,8 +128,9 @@ macro_rules! basic {
             pub fn fmod<I: Isa>(x: $T, y: $T) -> $T {
                 x % y
             }
-            /// By one division in float64, whose quotient is too large by one at most where its integer part has no more bits than
-            /// are exact; the product and the difference are exact (for float64 by a fused multiply-add).
+            /// By one division in float64, whose quotient is too large by one at most where its
+            /// integer part has no more bits than are exact; the product and the difference are
+            /// exact (for float64 by a fused multiply-add).
             #[inline(always)]
             pub fn fmod_near<I: Isa>(x: $T, y: $T) -> $T {
                 if !by_quotient::<I>() {
@@ -124,7 +139,11 @@ macro_rules! basic {
                 let (a, b) = (x as f64, y as f64);
                 let r = fma64::<I>(-Real::trunc::<I>(a / b), b, a);
                 let beyond = (r != 0.0) & ((r < 0.0) != (a < 0.0));
-                let r = if beyond { r + Real::copysign::<I>(b, a) } else { r };
+                let r = if beyond {
+                    r + Real::copysign::<I>(b, a)
+                } else {
+                    r
+                };
                 copysign::<I>(r as $T, x)
             }
             /// float64 needs the fused multiply-add.
@@ -134,22 +153,39 @@ macro_rules! basic {
             }
             #[inline(always)]
             pub fn is_fmod_far<I: Isa>(x: $T, y: $T) -> bool {
-                // The product of quotient and divisor has 53 bits (float32), or is rounded after the difference.
-                let limit = if $T::MANTISSA_DIGITS == 24 { 536_870_912.0 } else { 4_503_599_627_370_496.0 };
+                // The product of quotient and divisor has 53 bits (float32), or is rounded after
+                // the difference.
+                let limit = if $T::MANTISSA_DIGITS == 24 {
+                    536_870_912.0
+                } else {
+                    4_503_599_627_370_496.0
+                };
                 let quotient = Real::abs::<I>(x as f64 / y as f64);
                 by_quotient::<I>() && !((quotient < limit) & (abs_of(y) < $T::INFINITY))
             }
             #[inline(always)]
             fn remainder_of<I: Isa>(y: $T, r: $T) -> $T {
                 let moved = if (y < 0.0) != (r < 0.0) { r + y } else { r };
-                if r == 0.0 { copysign::<I>(0.0, y) } else { moved }
+                if r == 0.0 {
+                    copysign::<I>(0.0, y)
+                } else {
+                    moved
+                }
             }
             #[inline(always)]
             fn quotient_of<I: Isa>(x: $T, y: $T, r: $T) -> $T {
                 // Nearly an integer: what is left of the error of the division is rounded away.
                 let q = (x - r) / y;
-                let q = if (r != 0.0) & ((y < 0.0) != (r < 0.0)) { q - 1.0 } else { q };
-                let q = if q == 0.0 { copysign::<I>(0.0, x / y) } else { round::<I>(q) };
+                let q = if (r != 0.0) & ((y < 0.0) != (r < 0.0)) {
+                    q - 1.0
+                } else {
+                    q
+                };
+                let q = if q == 0.0 {
+                    copysign::<I>(0.0, x / y)
+                } else {
+                    round::<I>(q)
+                };
                 if y == 0.0 { x / y } else { q }
             }
             #[inline(always)]
@@ -179,7 +215,8 @@ macro_rules! basic {
             #[inline(always)]
             pub fn gelu_tanh<I: Isa>(x: $T) -> $T {
                 // sqrt(2 / pi)
-                const SCALE: f64 = core::f64::consts::FRAC_2_SQRT_PI * core::f64::consts::FRAC_1_SQRT_2;
+                const SCALE: f64 =
+                    core::f64::consts::FRAC_2_SQRT_PI * core::f64::consts::FRAC_1_SQRT_2;
                 let u = SCALE as $T * (x + 0.044715 * (x * x * x));
                 0.5 * x * (1.0 + Math::tanh::<I>(u))
             }

@@ -1,18 +1,21 @@
 //! Elementary functions, as bodies that elementwise loops inline and LLVM vectorises.
 //!
-//! Convention: the functions of [`Math`] (real and complex) and [`Real`] carry NumPy's names and take the instruction set as their
-//! one parameter. Concrete floats have inherent methods of the same names, so call them by path: `Math::exp::<I>(x)`,
-//! `Real::floor::<I>(x)`; in generic code, where only the trait applies, `x.exp::<I>()` means the same.
+//! Convention: the functions of [`Math`] (real and complex) and [`Real`] carry NumPy's names and
+//! take the instruction set as their one parameter. Concrete floats have inherent methods of the
+//! same names, so call them by path: `Math::exp::<I>(x)`, `Real::floor::<I>(x)`; in generic code,
+//! where only the trait applies, `x.exp::<I>()` means the same.
 //!
-//! Every function is right for every argument, but those named `_near`, which are faster, and have the same bits where a condition
-//! holds: elementwise loops use them and do the other arguments again. The functions of real numbers are free of branches but for
-//! `sin`, `cos` and `tan`, and those that call a scalar library function (`fmod` and what follows from it).
+//! Every function is right for every argument, but those named `_near`, which are faster, and have
+//! the same bits where a condition holds: elementwise loops use them and do the other arguments
+//! again. The functions of real numbers are free of branches but for `sin`, `cos` and `tan`, and
+//! those that call a scalar library function (`fmod` and what follows from it).
 //!
-//! Accuracy is held by `tests/suite/accuracy.rs`. float32: exp, log at most 1 ulp with FMA and 2 without; tanh, sin, cos, erf, atan2, pow 2.5
-//! and 4; the rest 4. float64: 2.5, the rest 4. sqrt, reciprocal and rounding are exact.
+//! Accuracy is held by `tests/suite/accuracy.rs`. float32: exp, log at most 1 ulp with FMA and 2
+//! without; tanh, sin, cos, erf, atan2, pow 2.5 and 4; the rest 4. float64: 2.5, the rest 4. sqrt,
+//! reciprocal and rounding are exact.
 //!
-//! float64 bodies are there without the feature `f64` too: many float32 functions compute in float64, where one rounding at the
-//! end is all that is left of the error.
+//! float64 bodies are there without the feature `f64` too: many float32 functions compute in
+//! float64, where one rounding at the end is all that is left of the error.
 
 macro_rules! poly {
     ($fma:ident $I:ident $x:expr; $first:expr $(, $next:expr)* $(,)?) => {{
@@ -166,7 +169,8 @@ pub trait Real: Math + PartialOrd {
         /// Tangent where the argument is not [`is_far`](Real::is_far).
         tan_near();
     }
-    /// Whether it is finite and so large that a sine needs more digits of pi than the branch-free bodies have.
+    /// Whether it is finite and so large that a sine needs more digits of pi than the branch-free
+    /// bodies have.
     fn is_far(self) -> bool;
     /// Whether its exponential or the inverse of that is no normal number.
     fn is_exp_far(self) -> bool;

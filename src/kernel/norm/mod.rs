@@ -1,6 +1,7 @@
-//! Row normalisations, chunk by chunk: something is found out about each, then about all together, then each is written. A chunk
-//! stays in L1 for all passes over it, and a long row may have its chunks on several threads: the arithmetic is the same. Rows are
-//! in the type that is computed in; [`load`] and [`store`] convert from and to the elements.
+//! Row normalisations, chunk by chunk: something is found out about each, then about all together,
+//! then each is written. A chunk stays in L1 for all passes over it, and a long row may have its
+//! chunks on several threads: the arithmetic is the same. Rows are in the type that is computed in;
+//! [`load`] and [`store`] convert from and to the elements.
 
 use crate::kernel::gemm::Product;
 use crate::kernel::math::{Math, Real};
@@ -10,7 +11,15 @@ use smallvec::SmallVec;
 
 /// A float that rows are computed in.
 pub trait Float:
-    Real + Default + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Send + Sync + 'static
+    Real
+    + Default
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Send
+    + Sync
+    + 'static
 {
     /// The least of all.
     const NEG_INFINITY: Self;
@@ -49,8 +58,8 @@ impl Float for f64 {
 /// Running values of a fold.
 const LANES: usize = if simd::COMPACT { 4 } else { 64 };
 
-/// A fold in 64 running values, joined in a fixed tree: `fold!(slice, start, |sum, x| step, |a, b| join)`. Text and not a
-/// closure, which LLVM might outline.
+/// A fold in 64 running values, joined in a fixed tree: `fold!(slice, start, |sum, x| step, |a, b|
+/// join)`. Text and not a closure, which LLVM might outline.
 macro_rules! fold {
     ($x:expr, $start:expr, |$sum:ident, $v:ident| $step:expr, |$a:ident, $b:ident| $join:expr) => {{
         let (chunks, rest) = $x.as_chunks::<LANES>();
@@ -91,7 +100,12 @@ macro_rules! tree {
 /// The largest, NaN aside.
 #[inline(always)]
 fn largest<F: Float>(x: &[F]) -> F {
-    fold!(x, F::NEG_INFINITY, |m, v| if v > m { v } else { m }, |a, b| if b > a { b } else { a })
+    fold!(
+        x,
+        F::NEG_INFINITY,
+        |m, v| if v > m { v } else { m },
+        |a, b| if b > a { b } else { a }
+    )
 }
 
 kernel! {
@@ -145,8 +159,8 @@ macro_rules! kernels {
     )* };
 }
 kernels! {
-    /// A whole row. The next one in memory is fetched meanwhile, since the passes in L1 would leave the memory idle: layer_norm of
-    /// 4096 rows of 768 takes 14 to 28 % less.
+    /// A whole row. The next one in memory is fetched meanwhile, since the passes in L1 would leave
+    /// the memory idle: layer_norm of 4096 rows of 768 takes 14 to 28 % less.
     row Row(x: &'a [F], y: &'a mut [F]) -> () { |I, norm|
         let mut parts: SmallVec<[[F; 2]; 16]> = SmallVec::new();
         for (x, y) in x.chunks(CHUNK).zip(y.chunks_mut(CHUNK)) {
@@ -169,13 +183,18 @@ kernels! {
     write Write(part: [F; 2], at: usize, x: &'a [F], y: &'a mut [F]) -> () { |I, norm| norm.write::<I>(part, at, x, y) }
 }
 
-/// What exponents are measured from: the largest of a chunk, or 0 where nothing is larger than minus infinity.
+/// What exponents are measured from: the largest of a chunk, or 0 where nothing is larger than
+/// minus infinity.
 #[inline(always)]
 fn shift<F: Float>(max: F) -> F {
-    if max == F::NEG_INFINITY { F::default() } else { max }
+    if max == F::NEG_INFINITY {
+        F::default()
+    } else {
+        max
+    }
 }
-/// The largest of all, and the factor that makes exponentials of each chunk ones of the whole row. Of a row of minus infinities, or with
-/// NaN or infinity, that is NaN.
+/// The largest of all, and the factor that makes exponentials of each chunk ones of the whole row.
+/// Of a row of minus infinities, or with NaN or infinity, that is NaN.
 #[inline(always)]
 fn factors<I: Isa, F: Float>(parts: &mut [[F; 2]]) -> (F, F) {
     if let [[max, sum]] = *parts {
@@ -199,7 +218,8 @@ fn factors<I: Isa, F: Float>(parts: &mut [[F; 2]]) -> (F, F) {
     (max, if simd::COMPACT { single } else { F::of(sum) })
 }
 
-/// `exp(x - max) / sum(exp(x - max))`. A row of minus infinities, or with NaN or infinity, gives NaN.
+/// `exp(x - max) / sum(exp(x - max))`. A row of minus infinities, or with NaN or infinity, gives
+/// NaN.
 pub struct Softmax;
 impl<F: Float> Norm<F> for Softmax {
     const FLOPS: usize = 18;
@@ -238,7 +258,12 @@ impl<F: Float> Norm<F> for Softmax {
 }
 /// `y = exp(x - shift)`, added to `sums`; nothing is above the shift.
 #[inline(always)]
-fn exponentials<I: Isa, F: Float>(x: &[F; LANES], shift: F, y: &mut [F; LANES], sums: &mut [F; LANES]) {
+fn exponentials<I: Isa, F: Float>(
+    x: &[F; LANES],
+    shift: F,
+    y: &mut [F; LANES],
+    sums: &mut [F; LANES],
+) {
     for l in 0..LANES {
         y[l] = Real::exp_negative::<I>(x[l] - shift);
         sums[l] = sums[l] + y[l];
@@ -253,7 +278,15 @@ impl<F: Float> Norm<F> for LogSoftmax {
     fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {
         let max = largest(x);
         let shift = shift(max);
-        [max, fold!(x, F::default(), |s, v| s + Real::exp_negative::<I>(v - shift), |a, b| a + b)]
+        [
+            max,
+            fold!(
+                x,
+                F::default(),
+                |s, v| s + Real::exp_negative::<I>(v - shift),
+                |a, b| a + b
+            ),
+        ]
     }
     #[inline(always)]
     fn join<I: Isa>(&self, parts: &mut [[F; 2]], _: usize) {
@@ -298,7 +331,8 @@ macro_rules! affine {
     }};
 }
 
-/// `(x - mean) / sqrt(var + eps) * weight + bias`, the variance being that of the row alone (divided by its length).
+/// `(x - mean) / sqrt(var + eps) * weight + bias`, the variance being that of the row alone
+/// (divided by its length).
 pub struct LayerNorm<'a, F> {
     /// Of the row's length.
     pub weight: Option<&'a [F]>,
@@ -331,13 +365,20 @@ impl<'a, F: Float> Norm<F> for LayerNorm<'a, F> {
         let [mut mean, mut squares] = parts[0];
         if parts.len() > 1 {
             let len = |k: usize| CHUNK.min(n - k * CHUNK) as f64;
-            let total: f64 = parts.iter().enumerate().map(|(k, part)| len(k) * part[0].double()).sum();
+            let total: f64 = parts
+                .iter()
+                .enumerate()
+                .map(|(k, part)| len(k) * part[0].double())
+                .sum();
             let middle = total / n as f64;
             let around = |(k, part): (usize, &[F; 2])| {
                 let d = part[0].double() - middle;
                 part[1].double() + len(k) * d * d
             };
-            (mean, squares) = (F::of(middle), F::of(parts.iter().enumerate().map(around).sum()));
+            (mean, squares) = (
+                F::of(middle),
+                F::of(parts.iter().enumerate().map(around).sum()),
+            );
         }
         let var = squares / F::of(n as f64);
         parts.fill([mean, F::ONE / Math::sqrt::<I>(var + F::of(self.eps))]);
@@ -359,7 +400,10 @@ impl<'a, F: Float> Norm<F> for RmsNorm<'a, F> {
     const FLOPS: usize = 4;
     #[inline(always)]
     fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {
-        [fold!(x, F::default(), |s, v| s + v * v, |a, b| a + b), F::default()]
+        [
+            fold!(x, F::default(), |s, v| s + v * v, |a, b| a + b),
+            F::default(),
+        ]
     }
     #[inline(always)]
     fn join<I: Isa>(&self, parts: &mut [[F; 2]], n: usize) {

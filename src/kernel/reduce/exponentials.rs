@@ -3,7 +3,8 @@
 use super::moments::{Sample, Wide};
 use crate::kernel::math::Math;
 
-/// The largest element, and the sum of `exp(x - shift)`, where `shift` is that element or, if it is not finite, 0.
+/// The largest element, and the sum of `exp(x - shift)`, where `shift` is that element or, if it is
+/// not finite, 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Exponentials {
@@ -20,7 +21,10 @@ unsafe impl bytemuck::Pod for Exponentials {}
 
 impl Exponentials {
     /// Of no elements.
-    pub const NONE: Exponentials = Exponentials { max: f64::NEG_INFINITY, sum: 0.0 };
+    pub const NONE: Exponentials = Exponentials {
+        max: f64::NEG_INFINITY,
+        sum: 0.0,
+    };
     /// The logarithm of the sum of exponentials.
     pub fn log(&self) -> f64 {
         shift(self.max) + libm::log(self.sum)

@@ -103,8 +103,8 @@ const BLOCK: usize = 1024;
 /// Elements that are compared at once when looking.
 const GROUP: usize = 64;
 
-/// Where the first element is for which a condition holds (0 where none is): `|v| condition` is text, for a closure may be outlined of
-/// its kernel.
+/// Where the first element is for which a condition holds (0 where none is): `|v| condition` is
+/// text, for a closure may be outlined of its kernel.
 macro_rules! first {
     ($x:expr, |$v:ident| $condition:expr) => {
         'search: {
@@ -129,8 +129,9 @@ macro_rules! first {
 }
 
 kernel! {
-    /// Where the extreme of `x` is first; `x` is not empty. The best of each block first, then one block is searched. Comparisons that
-    /// regard NaN take four times the instructions, so it is looked for apart.
+    /// Where the extreme of `x` is first; `x` is not empty. The best of each block first, then one
+    /// block is searched. Comparisons that regard NaN take four times the instructions, so it is
+    /// looked for apart.
     pub fn position<'a, T: Copy, R: Extreme<T>>(x: &'a [T]) -> usize { |I|
         let (mut best, mut at) = (R::IDENTITY, 0);
         for (k, block) in x.chunks(BLOCK).enumerate() {

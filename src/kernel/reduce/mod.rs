@@ -1,8 +1,9 @@
-//! Reductions of slices: 64 accumulators along a run, or 64 columns at once across it. Tiles of a larger reduction are joined by
-//! whoever cut it.
+//! Reductions of slices: 64 accumulators along a run, or 64 columns at once across it. Tiles of a
+//! larger reduction are joined by whoever cut it.
 
-/// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators (or as many as a first argument says), which
-/// are joined as a tree. A macro, since a closure may be outlined of its kernel.
+/// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators (or as many as a
+/// first argument says), which are joined as a tree. A macro, since a closure may be outlined of
+/// its kernel.
 macro_rules! lanes {
     ($x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
         lanes!(64, $x, $identity, |$v| $lift, |$a, $b| $join)
@@ -40,7 +41,8 @@ macro_rules! lanes {
     }};
 }
 
-/// `each_dtype!(m)`: `m_class! { type }` for each row of the dtype table that is computed with, by its class.
+/// `each_dtype!(m)`: `m_class! { type }` for each row of the dtype table that is computed with, by
+/// its class.
 macro_rules! each_dtype {
     (@ float8 $T:ty) => {};
     (@ $class:ident $T:ty) => { $class! { $T } };
@@ -64,7 +66,8 @@ pub use sum::{All, Any, Count, Mean, Prod, Sum};
 
 use crate::dtype::Pod;
 
-/// A reduction that takes elements one by one. `join` is associative and commutative up to rounding.
+/// A reduction that takes elements one by one. `join` is associative and commutative up to
+/// rounding.
 pub trait Reduce<T>: 'static {
     /// What is known about some of the elements.
     type Acc: Pod;
@@ -86,9 +89,17 @@ pub trait Reduce<T>: 'static {
     {
         // of bytes, 64 accumulators are one vector
         if size_of::<Self::Acc>() == 1 {
-            lanes!(256, x, Self::IDENTITY, |v| Self::lift(v), |a, b| Self::join(a, b))
+            lanes!(
+                256,
+                x,
+                Self::IDENTITY,
+                |v| Self::lift(v),
+                |a, b| Self::join(a, b)
+            )
         } else {
-            lanes!(x, Self::IDENTITY, |v| Self::lift(v), |a, b| Self::join(a, b))
+            lanes!(x, Self::IDENTITY, |v| Self::lift(v), |a, b| Self::join(
+                a, b
+            ))
         }
     }
 }
@@ -118,9 +129,15 @@ kernel! {
         }
     }
 }
-/// Of `N` columns, whose accumulators stay in registers: eight rows are joined as a tree, and go into them.
+/// Of `N` columns, whose accumulators stay in registers: eight rows are joined as a tree, and go
+/// into them.
 #[inline(always)]
-fn strip<T: Copy, R: Reduce<T>, const N: usize>(x: &[T], stride: usize, rows: usize, out: &mut [R::Acc]) {
+fn strip<T: Copy, R: Reduce<T>, const N: usize>(
+    x: &[T],
+    stride: usize,
+    rows: usize,
+    out: &mut [R::Acc],
+) {
     let mut acc = [R::IDENTITY; N];
     macro_rules! row {
         ($r:expr) => {
@@ -137,7 +154,10 @@ fn strip<T: Copy, R: Reduce<T>, const N: usize>(x: &[T], stride: usize, rows: us
                     R::join(R::lift($a[j]), R::lift($b[j]))
                 };
             }
-            let (a, b) = (R::join(pair!(x0, x1), pair!(x2, x3)), R::join(pair!(x4, x5), pair!(x6, x7)));
+            let (a, b) = (
+                R::join(pair!(x0, x1), pair!(x2, x3)),
+                R::join(pair!(x4, x5), pair!(x6, x7)),
+            );
             acc[j] = R::join(acc[j], R::join(a, b));
         }
         r += 8;

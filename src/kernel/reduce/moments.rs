@@ -1,4 +1,5 @@
-//! Mean and sum of squared deviations: passes over a tile that stays in the cache, tiles joined by Chan's rule.
+//! Mean and sum of squared deviations: passes over a tile that stays in the cache, tiles joined by
+//! Chan's rule.
 
 use crate::dtype::Pod;
 #[cfg(feature = "half")]
@@ -18,7 +19,13 @@ pub trait Sample: Pod {
 }
 
 /// A float that is computed in.
-pub trait Wide: Real + core::ops::Add<Output = Self> + core::ops::Sub<Output = Self> + core::ops::Mul<Output = Self> + 'static {
+pub trait Wide:
+    Real
+    + core::ops::Add<Output = Self>
+    + core::ops::Sub<Output = Self>
+    + core::ops::Mul<Output = Self>
+    + 'static
+{
     /// 0.
     const ZERO: Self;
     /// The nearest value.
@@ -121,7 +128,11 @@ impl Moments {
         }
         let n = self.n + other.n;
         let (delta, share) = (other.mean - self.mean, other.n / n);
-        Moments { n, mean: self.mean + delta * share, m2: self.m2 + other.m2 + delta * delta * self.n * share }
+        Moments {
+            n,
+            mean: self.mean + delta * share,
+            m2: self.m2 + other.m2 + delta * delta * self.n * share,
+        }
     }
     /// From a rounded mean and sums of deviations from it, which make up for its rounding.
     #[inline(always)]
@@ -129,7 +140,11 @@ impl Moments {
         let (n, d) = (n as f64, deviations.to_f64());
         let m2 = squares.to_f64() - d * d / n;
         // rounding may take a little too much; NaN stays
-        Moments { n, mean: mean.to_f64() + d / n, m2: if m2 < 0.0 { 0.0 } else { m2 } }
+        Moments {
+            n,
+            mean: mean.to_f64() + d / n,
+            m2: if m2 < 0.0 { 0.0 } else { m2 },
+        }
     }
 }
 

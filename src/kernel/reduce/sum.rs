@@ -1,4 +1,5 @@
-//! Sums, products, means and what counts. Integers and bool accumulate in 64 bits and wrap, 16-bit floats in float32.
+//! Sums, products, means and what counts. Integers and bool accumulate in 64 bits and wrap, 16-bit
+//! floats in float32.
 
 use super::Reduce;
 use crate::dtype::{Bool, Element};
@@ -9,7 +10,8 @@ use crate::kernel::convert::Widen;
 pub struct Sum;
 /// The product, in the dtypes of [`Sum`].
 pub struct Prod;
-/// The arithmetic mean: float32 of bool and integers, which are added in float64; else the dtype's own.
+/// The arithmetic mean: float32 of bool and integers, which are added in float64; else the dtype's
+/// own.
 pub struct Mean;
 /// Whether an element is not zero.
 pub struct Any;
@@ -18,7 +20,8 @@ pub struct All;
 /// How many elements are not zero.
 pub struct Count;
 
-/// `reduce!(R of T: Acc -> Out, identity, |x| lift, |a, b| join, |a, n| finish)`, and, where a run is reduced otherwise, `|x| run`.
+/// `reduce!(R of T: Acc -> Out, identity, |x| lift, |a, b| join, |a, n| finish)`, and, where a run
+/// is reduced otherwise, `|x| run`.
 macro_rules! reduce {
     ($R:ident of $T:ty: $Acc:ty => $Out:ty, $identity:expr, |$x:ident| $lift:expr, |$a:ident, $b:ident| $join:expr, |$r:ident, $n:ident| $finish:expr
         $(, |$s:ident| $run:expr)?) => {
@@ -54,7 +57,8 @@ macro_rules! narrow_sum {
     ($x:ident, $Narrow:ty, $block:expr, $Acc:ty, |$v:ident| $lift:expr) => {{
         let mut sum: $Acc = 0;
         for block in $x.chunks($block) {
-            sum = sum.wrapping_add(lanes!(block, 0 as $Narrow, |$v| $lift as $Narrow, |a, b| a.wrapping_add(b)) as $Acc);
+            sum = sum.wrapping_add(lanes!(block, 0 as $Narrow, |$v| $lift as $Narrow, |a, b| a
+                .wrapping_add(b)) as $Acc);
         }
         sum
     }};
@@ -71,7 +75,13 @@ macro_rules! integer {
 }
 macro_rules! boolean {
     ($T:ty) => {
-        integer!($T, i64, |x| x.get(), |run| narrow_sum!(run, u16, COUNTED, i64, |v| v.get()));
+        integer!($T, i64, |x| x.get(), |run| narrow_sum!(
+            run,
+            u16,
+            COUNTED,
+            i64,
+            |v| v.get()
+        ));
     };
 }
 #[allow(unused_macros, reason = "builds leave integers out")]
@@ -94,7 +104,8 @@ macro_rules! uint {
         });
     };
 }
-// The sum of zeros that are all negative is negative: -0 is the identity, and what nothing adds up to is 0.
+// The sum of zeros that are all negative is negative: -0 is the identity, and what nothing adds up
+// to is 0.
 #[cfg(feature = "half")]
 macro_rules! half {
     ($T:ty) => {

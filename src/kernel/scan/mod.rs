@@ -1,5 +1,5 @@
-//! Scans: every prefix of a line reduced. Within a register by doubling distances, from register to register by a carry, so that
-//! the chain of dependent operations is one for sixteen elements.
+//! Scans: every prefix of a line reduced. Within a register by doubling distances, from register to
+//! register by a carry, so that the chain of dependent operations is one for sixteen elements.
 
 use crate::kernel::reduce::Reduce;
 

@@ -1,4 +1,5 @@
-//! Values as signed integers of the same order, so that one sort serves all dtypes: NaN comes last, ascending and descending.
+//! Values as signed integers of the same order, so that one sort serves all dtypes: NaN comes last,
+//! ascending and descending.
 
 use super::quick::Part;
 use crate::dtype::Pod;
@@ -10,11 +11,13 @@ pub trait Key: Pod + Ord + Default {
     const FLIP: Self;
     /// Sorts.
     fn sort(part: Part<Self>);
-    /// Two parts to be sorted, by two threads perhaps, the first with the smaller keys. Either may be empty.
+    /// Two parts to be sorted, by two threads perhaps, the first with the smaller keys. Either may
+    /// be empty.
     fn split(part: Part<Self>) -> (Part<Self>, Part<Self>) {
         (part, Part::default())
     }
-    /// Moves the `k > 0` smallest to the front, the largest of them to the end of these. What follows is anything.
+    /// Moves the `k > 0` smallest to the front, the largest of them to the end of these. What
+    /// follows is anything.
     fn select(part: Part<Self>, k: usize) {
         part.come_home().select_nth_unstable(k - 1);
     }
@@ -26,7 +29,8 @@ pub trait Ordered: Element + Pod {
     type Key: Key + Into<i64>;
     /// The narrowest pairs of a key and a position below 2^32 (below 2^64 for keys of 64 bits).
     type Pair: Pair<Self::Key>;
-    /// The key: -0 comes before +0, NaN is the largest. `flip` is 0 for ascending and [`Key::FLIP`] for descending order.
+    /// The key: -0 comes before +0, NaN is the largest. `flip` is 0 for ascending and [`Key::FLIP`]
+    /// for descending order.
     fn key(self, flip: Self::Key) -> Self::Key;
     /// The value of a key; all NaNs have one.
     fn value(key: Self::Key, flip: Self::Key) -> Self;
@@ -103,7 +107,8 @@ impl Ordered for Bool {
     }
 }
 
-/// A key and the position it came from in one integer: no two are equal, so that any sort of them is stable.
+/// A key and the position it came from in one integer: no two are equal, so that any sort of them
+/// is stable.
 pub trait Pair<K>: Key {
     /// The pair. The position fits the lower half.
     fn new(key: K, position: usize) -> Self;

@@ -1,7 +1,9 @@
 //! Sorting of one line: values become integer keys ([`key`]), which one sort a width puts in order.
 //!
-//! - 8 and 16 bits: by bytes ([`radix`]); 32 and 64 bits: a vectorised quicksort ([`quick`]), core's where the target has none.
-//! - Positions: a key and its position make one integer ([`pack`]), so that positions are sorted as values are, stably.
+//! - 8 and 16 bits: by bytes ([`radix`]); 32 and 64 bits: a vectorised quicksort ([`quick`]),
+//!   core's where the target has none.
+//! - Positions: a key and its position make one integer ([`pack`]), so that positions are sorted as
+//!   values are, stably.
 //! - The first k: candidates below a bound that falls as better ones are found ([`first`]).
 
 pub mod key;
@@ -89,11 +91,12 @@ pub const fn first_len(n: usize, k: usize) -> usize {
 }
 
 kernel! {
-    /// Chooses the `k` pairs of `x` that come first, into the front of `best` in any order. `best` and `scratch` hold [`first_len`];
-    /// `x` holds at least `k > 0` values.
+    /// Chooses the `k` pairs of `x` that come first, into the front of `best` in any order. `best`
+    /// and `scratch` hold [`first_len`]; `x` holds at least `k > 0` values.
     pub fn first<'a, T: Ordered, P: Pair<T::Key>>(x: &'a [T], k: usize, descending: bool, best: &'a mut [P], scratch: &'a mut [P]) -> () { |I|
         let flip = flip(descending);
-        // `k` of those seen come before or with the bound, so nothing later that is not less can be among the first.
+        // `k` of those seen come before or with the bound, so nothing later that is not less can be
+        // among the first.
         let (mut bound, mut bounded, mut n) = (T::Key::default(), false, 0);
         let mut less = [0u8; BLOCK];
         for (b, block) in x.chunks(BLOCK).enumerate() {
@@ -130,7 +133,8 @@ kernel! {
     }
 }
 
-/// For each value, how many of `sorted` come before it: those less, and with `right` those equal too.
+/// For each value, how many of `sorted` come before it: those less, and with `right` those equal
+/// too.
 pub fn search<T: Ordered>(sorted: &[T], values: &[T], right: bool, out: &mut [i64]) {
     let key = |x: T| x.canonical().key(T::Key::default());
     for (v, out) in values.iter().zip(out) {

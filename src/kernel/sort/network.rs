@@ -1,5 +1,6 @@
-//! Sorting networks over registers. The keys are columns, one a lane: columns are sorted across registers, where nothing is moved,
-//! then neighbouring columns are merged, and at the end the columns are laid one after the other.
+//! Sorting networks over registers. The keys are columns, one a lane: columns are sorted across
+//! registers, where nothing is moved, then neighbouring columns are merged, and at the end the
+//! columns are laid one after the other.
 //!
 //! All functions are inlined into a kernel of the vectors' instruction set.
 
@@ -19,8 +20,8 @@ fn halve<V: Vector<Key: super::Key>, const D: usize, const R: usize>(v: &mut [V;
         exchange(v, i, i + D);
     }
 }
-/// Compares the first of each `K` registers with the last, the second with the one before it, and so on: two sorted halves become two
-/// bitonic ones, the first with the smaller keys.
+/// Compares the first of each `K` registers with the last, the second with the one before it, and
+/// so on: two sorted halves become two bitonic ones, the first with the smaller keys.
 #[inline(always)]
 fn fold<V: Vector<Key: super::Key>, const K: usize, const R: usize>(v: &mut [V; R]) {
     for first in (0..R).step_by(K) {
@@ -63,10 +64,13 @@ fn merge_columns<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
     }
     halve::<V, 1, R>(v);
 }
-/// Compares each two neighbouring runs of `BIT` columns, the second one backwards. `J` is `2 * BIT - 1`: lane `i ^ J` is the one that
-/// lies as far from the end of the second run as lane `i` from the start of the first.
+/// Compares each two neighbouring runs of `BIT` columns, the second one backwards. `J` is `2 * BIT
+/// - 1`: lane `i ^ J` is the one that lies as far from the end of the second run as lane `i` from
+/// the start of the first.
 #[inline(always)]
-fn fold_lanes<V: Vector<Key: super::Key>, const J: usize, const BIT: usize, const R: usize>(v: &mut [V; R]) {
+fn fold_lanes<V: Vector<Key: super::Key>, const J: usize, const BIT: usize, const R: usize>(
+    v: &mut [V; R],
+) {
     for i in 0..R / 2 {
         let (x, y) = (v[i], v[R - 1 - i]);
         let (of_x, of_y) = (y.exchange::<J>(), x.exchange::<J>());
@@ -111,7 +115,8 @@ fn network<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
         halve_lanes::<V, 1, R>(v);
         merge_columns(v);
     }
-    // Each step moves a bit of the register's number to the front of the lane's, and the lane's last bit to where it was.
+    // Each step moves a bit of the register's number to the front of the lane's, and the lane's
+    // last bit to where it was.
     if V::LANES > 8 {
         interleave::<V, 8, R>(v);
     }
@@ -121,17 +126,26 @@ fn network<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
     interleave::<V, 2, R>(v);
     interleave::<V, 1, R>(v);
 }
-/// Which register of the result `v[i]` is after [`network`]: with more registers than lanes, bits of the number stay behind.
+/// Which register of the result `v[i]` is after [`network`]: with more registers than lanes, bits
+/// of the number stay behind.
 #[inline(always)]
 fn place<V: Vector<Key: super::Key>, const R: usize>(i: usize) -> usize {
-    if R > V::LANES { i % V::LANES * (R / V::LANES) + i / V::LANES } else { i }
+    if R > V::LANES {
+        i % V::LANES * (R / V::LANES) + i / V::LANES
+    } else {
+        i
+    }
 }
 /// Sorts `n <= R * LANES` keys from `x` to `to`, which may be the same.
 ///
 /// # Safety
 /// VECTOR1; both hold `n` keys.
 #[inline(always)]
-unsafe fn sort_in<V: Vector<Key: super::Key>, const R: usize>(x: *const V::Key, to: *mut V::Key, n: usize) {
+unsafe fn sort_in<V: Vector<Key: super::Key>, const R: usize>(
+    x: *const V::Key,
+    to: *mut V::Key,
+    n: usize,
+) {
     let at = |i: usize| (i * V::LANES).min(n);
     // SAFETY: VECTOR1, by the caller's promise.
     let mut v = [unsafe { V::splat(V::MAX) }; R];

@@ -2,8 +2,9 @@
 
 use super::{Ordered, flip};
 
-/// How a line's keys and positions share 64 bits: a position takes those that it needs, a key what is left. Keys are counted from the
-/// least of the line. Where one needs more bits, its last ones are lost, and [`settle`] puts in order what is then alike.
+/// How a line's keys and positions share 64 bits: a position takes those that it needs, a key what
+/// is left. Keys are counted from the least of the line. Where one needs more bits, its last ones
+/// are lost, and [`settle`] puts in order what is then alike.
 #[derive(Clone, Copy)]
 pub struct Packing {
     least: i64,
@@ -16,9 +17,14 @@ impl Packing {
     pub fn new(least: i64, most: i64, n: usize) -> Packing {
         let bits = usize::BITS - n.saturating_sub(1).leading_zeros();
         let needed = u64::BITS - (most.wrapping_sub(least) as u64).leading_zeros();
-        Packing { least, lost: (needed + bits).saturating_sub(u64::BITS), bits }
+        Packing {
+            least,
+            lost: (needed + bits).saturating_sub(u64::BITS),
+            bits,
+        }
     }
-    /// For any `n` keys of a width, where that is enough; else the least and the largest are to be found first.
+    /// For any `n` keys of a width, where that is enough; else the least and the largest are to be
+    /// found first.
     pub fn of_width(width: u32, n: usize) -> Option<Packing> {
         let half = 1i64.checked_shl(width - 1).filter(|_| width < i64::BITS)?;
         Some(Packing::new(-half, half - 1, n)).filter(|p| p.lost == 0)
@@ -62,22 +68,29 @@ kernel! {
         }
     }
 }
-/// Puts sorted pairs that are alike but for their positions into the order of the values in `x`. Each value is read once, for others
-/// may write to it meanwhile (READ1): whatever they do, the pairs keep their positions.
+/// Puts sorted pairs that are alike but for their positions into the order of the values in `x`.
+/// Each value is read once, for others may write to it meanwhile (READ1): whatever they do, the
+/// pairs keep their positions.
 pub fn settle<T: Ordered>(x: &[T], packing: Packing, descending: bool, pairs: &mut [i64]) {
     if packing.lost > 0 {
         settle_lost(x, packing, packing.lost, flip(descending), pairs);
     }
 }
 
-/// The same, where the last `lost` bits of the keys are not in the pairs. Those of a run that is alike take the place of what they have
-/// in common; where not all of them have room beside a position, the rest of them has its turn.
+/// The same, where the last `lost` bits of the keys are not in the pairs. Those of a run that is
+/// alike take the place of what they have in common; where not all of them have room beside a
+/// position, the rest of them has its turn.
 fn settle_lost<T: Ordered>(x: &[T], packing: Packing, lost: u32, flip: T::Key, pairs: &mut [i64]) {
     let rest = (lost + packing.bits).saturating_sub(u64::BITS);
-    for run in pairs.chunk_by_mut(|a, b| (a ^ b) as u64 >> packing.bits == 0).filter(|run| run.len() > 1) {
+    for run in pairs
+        .chunk_by_mut(|a, b| (a ^ b) as u64 >> packing.bits == 0)
+        .filter(|run| run.len() > 1)
+    {
         for p in &mut *run {
             let position = packing.position(*p);
-            let next = (key(x[position], flip).wrapping_sub(packing.least) as u64 & (u64::MAX >> (u64::BITS - lost))) >> rest;
+            let next = (key(x[position], flip).wrapping_sub(packing.least) as u64
+                & (u64::MAX >> (u64::BITS - lost)))
+                >> rest;
             *p = (next << packing.bits | position as u64) as i64 ^ i64::MIN;
         }
         run.sort_unstable();

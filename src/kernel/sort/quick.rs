@@ -1,14 +1,17 @@
-//! A quicksort whose partition compresses vectors in a register and whose ends are sorting networks. Elsewhere: core's.
+//! A quicksort whose partition compresses vectors in a register and whose ends are sorting
+//! networks. Elsewhere: core's.
 
 #[cfg(x86_dispatch)]
 use super::network::{longest, sort_short};
 #[cfg(x86_dispatch)]
 use crate::simd::x86::vector::{I32x8, I32x16, I64x4, I64x8, Vector};
 
-/// Keys that are being sorted: all of them lie in `home`, where they are wanted, or in `other`, which is as long.
+/// Keys that are being sorted: all of them lie in `home`, where they are wanted, or in `other`,
+/// which is as long.
 ///
-/// A partition writes the smaller keys to the front of `home` and the others to the front of `other`, over keys that it has read. So no
-/// key is copied back, and what becomes free is the other half of both new parts.
+/// A partition writes the smaller keys to the front of `home` and the others to the front of
+/// `other`, over keys that it has read. So no key is copied back, and what becomes free is the
+/// other half of both new parts.
 #[derive(Default)]
 pub struct Part<'a, K> {
     home: &'a mut [K],
@@ -20,7 +23,11 @@ impl<'a, K: super::Key> Part<'a, K> {
     /// All keys of `x`; `scratch` holds at least as many.
     pub fn new(x: &'a mut [K], scratch: &'a mut [K]) -> Part<'a, K> {
         let other = &mut scratch[..x.len()];
-        Part { home: x, other, away: false }
+        Part {
+            home: x,
+            other,
+            away: false,
+        }
     }
     /// How many there are.
     pub fn len(&self) -> usize {
@@ -43,7 +50,11 @@ impl<'a, K: super::Key> Part<'a, K> {
     }
     /// Sorts them, and gives them back.
     pub fn sort(self) -> &'a mut [K] {
-        K::sort(Part { home: &mut *self.home, other: self.other, away: self.away });
+        K::sort(Part {
+            home: &mut *self.home,
+            other: self.other,
+            away: self.away,
+        });
         self.home
     }
     /// After a partition: the smaller keys, and the others.
@@ -51,9 +62,21 @@ impl<'a, K: super::Key> Part<'a, K> {
         let rest = self.len() - less;
         let (home, rest_home) = self.home.split_at_mut(less);
         let (rest_other, other) = self.other.split_at_mut(rest);
-        (Part { home, other, away: false }, Part { home: rest_home, other: rest_other, away: true })
+        (
+            Part {
+                home,
+                other,
+                away: false,
+            },
+            Part {
+                home: rest_home,
+                other: rest_other,
+                away: true,
+            },
+        )
     }
-    /// Two parts, the first with the smaller keys: a partition for targets without a vectorised one. Either may be empty.
+    /// Two parts, the first with the smaller keys: a partition for targets without a vectorised
+    /// one. Either may be empty.
     fn split_portable(self) -> (Part<'a, K>, Part<'a, K>) {
         const SAMPLE: usize = 31;
         let n = self.len();
@@ -65,7 +88,11 @@ impl<'a, K: super::Key> Part<'a, K> {
         sample.sort_unstable();
         let (pivot, mut low, mut high) = (sample[SAMPLE / 2], 0, 0);
         for i in 0..n {
-            let key = if self.away { self.other[i] } else { self.home[i] };
+            let key = if self.away {
+                self.other[i]
+            } else {
+                self.home[i]
+            };
             // both are written, no more than `i` keys each: no branch that depends on data
             (self.home[low], self.other[high]) = (key, key);
             low += (key < pivot) as usize;
@@ -83,11 +110,13 @@ macro_rules! sorts {
                 #[cfg(x86_dispatch)]
                 {
                     if I::AVX512 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors'
+                        // instruction set (VECTOR1).
                         return unsafe { sort::<$avx512>(part) };
                     }
                     if I::AVX2 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors'
+                        // instruction set (VECTOR1).
                         return unsafe { sort::<$avx2>(part) };
                     }
                 }
@@ -103,12 +132,14 @@ macro_rules! sorts {
                 #[cfg(x86_dispatch)]
                 {
                     if I::AVX512 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors'
+                        // instruction set (VECTOR1).
                         let (low, high, _) = unsafe { divide::<$avx512>(part) };
                         return (low, high);
                     }
                     if I::AVX2 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors'
+                        // instruction set (VECTOR1).
                         let (low, high, _) = unsafe { divide::<$avx2>(part) };
                         return (low, high);
                     }
@@ -117,16 +148,19 @@ macro_rules! sorts {
             }
         }
         kernel! {
-            /// Moves the `k` smallest to the front, the largest of them to the end of these. What follows is anything.
+            /// Moves the `k` smallest to the front, the largest of them to the end of these. What
+            /// follows is anything.
             pub fn $select<'a>(part: Part<'a, $K>, k: usize) -> () { |I|
                 #[cfg(x86_dispatch)]
                 {
                     if I::AVX512 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors'
+                        // instruction set (VECTOR1).
                         return unsafe { select::<$avx512>(part, k) };
                     }
                     if I::AVX2 {
-                        // SAFETY: the kernel runs at this level, so the CPU has the vectors' instruction set (VECTOR1).
+                        // SAFETY: the kernel runs at this level, so the CPU has the vectors'
+                        // instruction set (VECTOR1).
                         return unsafe { select::<$avx2>(part, k) };
                     }
                 }
@@ -149,8 +183,10 @@ unsafe fn sort<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>) {
         // SAFETY: VECTOR1, by the caller's promise; no longer than that, by the line above.
         return unsafe { finish::<V>(part) };
     }
-    // The longer part waits and the shorter goes on, so no more than one part for each bit of the length waits.
-    let mut waiting: [(Part<V::Key>, u32); usize::BITS as usize] = core::array::from_fn(|_| Default::default());
+    // The longer part waits and the shorter goes on, so no more than one part for each bit of the
+    // length waits.
+    let mut waiting: [(Part<V::Key>, u32); usize::BITS as usize] =
+        core::array::from_fn(|_| Default::default());
     let mut top = 0;
     // Unlucky pivots run out of depth, and core's sort has no bad case.
     let mut depth = 2 * part.len().max(1).ilog2() + 4;
@@ -168,7 +204,11 @@ unsafe fn sort<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>) {
                 part = high;
                 continue;
             }
-            let (short, long) = if low.len() < high.len() { (low, high) } else { (high, low) };
+            let (short, long) = if low.len() < high.len() {
+                (low, high)
+            } else {
+                (high, low)
+            };
             waiting[top] = (long, depth);
             top += 1;
             part = short;
@@ -218,17 +258,21 @@ unsafe fn select<V: Vector<Key: super::Key>>(mut part: Part<'_, V::Key>, mut k: 
 unsafe fn finish<V: Vector<Key: super::Key>>(part: Part<'_, V::Key>) {
     let (n, home) = (part.len(), part.home.as_mut_ptr());
     let data = if part.away { part.other.as_ptr() } else { home };
-    // SAFETY: VECTOR1 and no more keys than that, by the caller's promise; both slices have `n` keys.
+    // SAFETY: VECTOR1 and no more keys than that, by the caller's promise; both slices have `n`
+    // keys.
     unsafe { sort_short::<V>(data, home, n) }
 }
 
-/// Two parts, the first with the smaller keys, and whether those are all equal (and where they are wanted).
+/// Two parts, the first with the smaller keys, and whether those are all equal (and where they are
+/// wanted).
 ///
 /// # Safety
 /// VECTOR1.
 #[cfg(x86_dispatch)]
 #[inline(always)]
-unsafe fn divide<'a, V: Vector<Key: super::Key>>(mut part: Part<'a, V::Key>) -> (Part<'a, V::Key>, Part<'a, V::Key>, bool) {
+unsafe fn divide<'a, V: Vector<Key: super::Key>>(
+    mut part: Part<'a, V::Key>,
+) -> (Part<'a, V::Key>, Part<'a, V::Key>, bool) {
     // SAFETY: VECTOR1, by the caller's promise.
     unsafe {
         let pivot = pivot::<V>(if part.away { part.other } else { part.home });
@@ -237,7 +281,8 @@ unsafe fn divide<'a, V: Vector<Key: super::Key>>(mut part: Part<'a, V::Key>) -> 
             let (low, high) = part.cut(less);
             return (low, high, false);
         }
-        // The pivot is the smallest, and all keys went to the other side: those that equal it come back.
+        // The pivot is the smallest, and all keys went to the other side: those that equal it come
+        // back.
         part.away = true;
         let equal = partition::<V, true>(&mut part, pivot);
         let (low, high) = part.cut(equal);
@@ -249,16 +294,24 @@ unsafe fn divide<'a, V: Vector<Key: super::Key>>(mut part: Part<'a, V::Key>) -> 
 #[cfg(x86_dispatch)]
 #[inline(always)]
 fn front<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(v: V, pivots: V) -> u32 {
-    if OR_EQUAL { ((1 << V::LANES) - 1) & !pivots.less(v) } else { v.less(pivots) }
+    if OR_EQUAL {
+        ((1 << V::LANES) - 1) & !pivots.less(v)
+    } else {
+        v.less(pivots)
+    }
 }
 
-/// Moves what is less than the pivot (or equal to it) home and the others to the other side, and says how many are less.
+/// Moves what is less than the pivot (or equal to it) home and the others to the other side, and
+/// says how many are less.
 ///
 /// # Safety
 /// VECTOR1.
 #[cfg(x86_dispatch)]
 #[inline(always)]
-unsafe fn partition<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(part: &mut Part<'_, V::Key>, pivot: V::Key) -> usize {
+unsafe fn partition<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(
+    part: &mut Part<'_, V::Key>,
+    pivot: V::Key,
+) -> usize {
     const UNROLL: usize = 4;
     let (n, home, other) = (part.len(), part.home.as_mut_ptr(), part.other.as_mut_ptr());
     let x = if part.away { other } else { home };
@@ -267,14 +320,22 @@ unsafe fn partition<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(part: &mut
     let all = (1u32 << V::LANES) - 1;
     let (mut low, mut high, mut i) = (0, 0, 0);
     while i + UNROLL * V::LANES <= n {
-        // Loaded before anything is stored: of either side no more is overwritten than what is loaded.
-        // SAFETY: VECTOR1, by the caller's promise; the four vectors end within the `n` keys, by the loop's condition.
+        // Loaded before anything is stored: of either side no more is overwritten than what is
+        // loaded.
+        // SAFETY: VECTOR1, by the caller's promise; the four vectors end within the `n` keys, by
+        // the loop's condition.
         let v: [V; UNROLL] = unsafe {
-            [V::load(x.add(i)), V::load(x.add(i + V::LANES)), V::load(x.add(i + 2 * V::LANES)), V::load(x.add(i + 3 * V::LANES))]
+            [
+                V::load(x.add(i)),
+                V::load(x.add(i + V::LANES)),
+                V::load(x.add(i + 2 * V::LANES)),
+                V::load(x.add(i + 3 * V::LANES)),
+            ]
         };
         for v in v {
             let front = front::<V, OR_EQUAL>(v, pivots);
-            // SAFETY: `low + high` keys lie before this vector, so a whole one at either ends no later than this one does, within `n`.
+            // SAFETY: `low + high` keys lie before this vector, so a whole one at either ends no
+            // later than this one does, within `n`.
             unsafe {
                 v.compress(front).store(home.add(low));
                 v.compress(all & !front).store(other.add(high));
@@ -295,7 +356,8 @@ unsafe fn partition<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(part: &mut
         // SAFETY: `low` and `high` are at most `i`, so both end within `i + len <= n`.
         unsafe {
             v.compress(front).store_first(home.add(low), count);
-            v.compress(valid & !front).store_first(other.add(high), len - count);
+            v.compress(valid & !front)
+                .store_first(other.add(high), len - count);
         }
         low += count;
         high += len - count;
@@ -313,14 +375,21 @@ unsafe fn partition<V: Vector<Key: super::Key>, const OR_EQUAL: bool>(part: &mut
 unsafe fn pivot<V: Vector<Key: super::Key>>(x: &[V::Key]) -> V::Key {
     const LONG: usize = 1 << 14;
     let mut sample = [V::MAX; 8 * 16];
-    let sample = &mut sample[..if x.len() > LONG { 8 * V::LANES } else { V::LANES }];
+    let sample = &mut sample[..if x.len() > LONG {
+        8 * V::LANES
+    } else {
+        V::LANES
+    }];
     let mut random = x.len() as u64 ^ 0x9e37_79b9_7f4a_7c15;
     for s in &mut *sample {
-        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        random = random
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         *s = x[(((random >> 32) as u128 * x.len() as u128) >> 32) as usize];
     }
     let p = sample.as_mut_ptr();
-    // SAFETY: VECTOR1, by the caller's promise; the sample is one vector or eight, and every longest network takes that many.
+    // SAFETY: VECTOR1, by the caller's promise; the sample is one vector or eight, and every
+    // longest network takes that many.
     unsafe { sort_short::<V>(p, p, sample.len()) };
     sample[sample.len() / 2]
 }

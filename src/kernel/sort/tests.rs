@@ -5,10 +5,17 @@ use crate::testing::Rng;
 use alloc::{vec, vec::Vec};
 use core::cmp::Ordering;
 
-/// Lengths around vectors, networks, blocks, and one long enough for partitions and the long sample.
+/// Lengths around vectors, networks, blocks, and one long enough for partitions and the long
+/// sample.
 fn lengths() -> impl Iterator<Item = usize> {
-    let (short, long): (_, &[usize]) =
-        if cfg!(miri) { (15..18, &[300]) } else { (0..140, &[200, 255, 256, 257, 300, 511, 513, 1000, 5000, 40_000]) };
+    let (short, long): (_, &[usize]) = if cfg!(miri) {
+        (15..18, &[300])
+    } else {
+        (
+            0..140,
+            &[200, 255, 256, 257, 300, 511, 513, 1000, 5000, 40_000],
+        )
+    };
     short.chain(long.iter().copied())
 }
 
@@ -27,29 +34,55 @@ fn check<T: Ordered, P: Pair<T::Key>>(x: &[T], compare: impl Fn(&T, &T) -> Order
         });
 
         let mut sorted = vec![T::default(); x.len()];
-        sort(x, descending, &mut sorted, &mut vec![T::Key::default(); x.len()]);
+        sort(
+            x,
+            descending,
+            &mut sorted,
+            &mut vec![T::Key::default(); x.len()],
+        );
         for (s, i) in sorted.iter().zip(&expected) {
-            assert!(*s == x[*i] || nan(s) && nan(&x[*i]), "{:?} {descending} {}", T::DTYPE, x.len());
+            assert!(
+                *s == x[*i] || nan(s) && nan(&x[*i]),
+                "{:?} {descending} {}",
+                T::DTYPE,
+                x.len()
+            );
         }
 
         // in parts, as threads sort
-        let (mut keys_of_x, mut room) = (vec![T::Key::default(); x.len()], vec![T::Key::default(); x.len()]);
+        let (mut keys_of_x, mut room) = (
+            vec![T::Key::default(); x.len()],
+            vec![T::Key::default(); x.len()],
+        );
         keys(x, descending, &mut keys_of_x);
         let (low, high) = T::Key::split(Part::new(&mut keys_of_x, &mut room));
         let (a, b) = T::Key::split(high);
         let found = [low, a, b].map(Part::sort).concat();
         let expected_keys: Vec<_> = sorted.iter().map(|v| v.key(flip(descending))).collect();
-        assert!(found == expected_keys, "{:?} {descending} {}", T::DTYPE, x.len());
+        assert!(
+            found == expected_keys,
+            "{:?} {descending} {}",
+            T::DTYPE,
+            x.len()
+        );
 
         let (least, most) = pack::extent(x, descending);
-        let packings = [Some(pack::Packing::new(least, most, x.len())), pack::Packing::of_width(8 * size_of::<T>() as u32, x.len())];
+        let packings = [
+            Some(pack::Packing::new(least, most, x.len())),
+            pack::Packing::of_width(8 * size_of::<T>() as u32, x.len()),
+        ];
         for packing in packings.into_iter().flatten() {
             let mut order = vec![0; x.len()];
             pack::pairs(x, 0, packing, descending, &mut order);
             i64::sort(Part::new(&mut order, &mut vec![0; x.len()]));
             pack::settle(x, packing, descending, &mut order);
             pack::positions(&mut order, packing);
-            assert!(order.iter().zip(&expected).all(|(a, b)| *a as usize == *b), "{:?} {descending} {}", T::DTYPE, x.len());
+            assert!(
+                order.iter().zip(&expected).all(|(a, b)| *a as usize == *b),
+                "{:?} {descending} {}",
+                T::DTYPE,
+                x.len()
+            );
         }
 
         for k in [1, 2, x.len() / 3, x.len()] {
@@ -60,7 +93,15 @@ fn check<T: Ordered, P: Pair<T::Key>>(x: &[T], compare: impl Fn(&T, &T) -> Order
             let mut room = best.clone();
             first(x, k, descending, &mut best, &mut room);
             best[..k].sort_unstable();
-            assert!(best[..k].iter().zip(&expected).all(|(a, b)| a.position() == *b), "{:?} {descending} {} {k}", T::DTYPE, x.len());
+            assert!(
+                best[..k]
+                    .iter()
+                    .zip(&expected)
+                    .all(|(a, b)| a.position() == *b),
+                "{:?} {descending} {} {k}",
+                T::DTYPE,
+                x.len()
+            );
         }
     }
 }
@@ -79,42 +120,97 @@ fn integers() {
     for n in lengths() {
         // few values, so that many are equal; and all values
         for range in [5, u64::MAX] {
-            check::<i8, i64>(&Vec::from_iter((0..n).map(|_| (rng.next() % range) as i8)), i8::cmp);
-            check::<u8, i64>(&Vec::from_iter((0..n).map(|_| (rng.next() % range) as u8)), u8::cmp);
-            check::<i32, i64>(&Vec::from_iter((0..n).map(|_| (rng.next() % range) as i32)), i32::cmp);
-            check::<i64, i128>(&Vec::from_iter((0..n).map(|_| (((rng.next() % range) << 16) ^ (rng.next() % range)) as i64)), i64::cmp);
+            check::<i8, i64>(
+                &Vec::from_iter((0..n).map(|_| (rng.next() % range) as i8)),
+                i8::cmp,
+            );
+            check::<u8, i64>(
+                &Vec::from_iter((0..n).map(|_| (rng.next() % range) as u8)),
+                u8::cmp,
+            );
+            check::<i32, i64>(
+                &Vec::from_iter((0..n).map(|_| (rng.next() % range) as i32)),
+                i32::cmp,
+            );
+            check::<i64, i128>(
+                &Vec::from_iter(
+                    (0..n).map(|_| (((rng.next() % range) << 16) ^ (rng.next() % range)) as i64),
+                ),
+                i64::cmp,
+            );
             #[cfg(feature = "ints")]
             {
-                check::<i16, i64>(&Vec::from_iter((0..n).map(|_| (rng.next() % range) as i16)), i16::cmp);
-                check::<u16, i64>(&Vec::from_iter((0..n).map(|_| (rng.next() % range) as u16)), u16::cmp);
-                check::<u32, i64>(&Vec::from_iter((0..n).map(|_| (rng.next() % range) as u32)), u32::cmp);
-                check::<u64, i128>(&Vec::from_iter((0..n).map(|_| ((rng.next() % range) << 16) ^ (rng.next() % range))), u64::cmp);
+                check::<i16, i64>(
+                    &Vec::from_iter((0..n).map(|_| (rng.next() % range) as i16)),
+                    i16::cmp,
+                );
+                check::<u16, i64>(
+                    &Vec::from_iter((0..n).map(|_| (rng.next() % range) as u16)),
+                    u16::cmp,
+                );
+                check::<u32, i64>(
+                    &Vec::from_iter((0..n).map(|_| (rng.next() % range) as u32)),
+                    u32::cmp,
+                );
+                check::<u64, i128>(
+                    &Vec::from_iter(
+                        (0..n).map(|_| ((rng.next() % range) << 16) ^ (rng.next() % range)),
+                    ),
+                    u64::cmp,
+                );
             }
         }
-        check::<crate::Bool, i64>(&Vec::from_iter((0..n).map(|_| crate::Bool((rng.next() % 3) as u8))), |a, b| a.get().cmp(&b.get()));
+        check::<crate::Bool, i64>(
+            &Vec::from_iter((0..n).map(|_| crate::Bool((rng.next() % 3) as u8))),
+            |a, b| a.get().cmp(&b.get()),
+        );
     }
 }
 
 #[test]
 fn floats_with_specials() {
-    let special = [0.0, -0.0, f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MIN_POSITIVE, -1e-45, f32::MAX, f32::MIN];
+    let special = [
+        0.0,
+        -0.0,
+        f32::NAN,
+        -f32::NAN,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::MIN_POSITIVE,
+        -1e-45,
+        f32::MAX,
+        f32::MIN,
+    ];
     let mut rng = Rng(2);
     for n in lengths() {
         for share in [1, 2, 9] {
             let x = Vec::from_iter((0..n).map(|_| {
                 let r = rng.next();
-                if r % 10 < share { special[(r >> 8) as usize % special.len()] } else { (r >> 20) as i16 as f32 / 64.0 }
+                if r % 10 < share {
+                    special[(r >> 8) as usize % special.len()]
+                } else {
+                    (r >> 20) as i16 as f32 / 64.0
+                }
             }));
             check::<f32, i64>(&x, |a, b| a.partial_cmp(b).unwrap());
             // the wide pair is what lines beyond 2^32 take
             check::<f32, i128>(&x, |a, b| a.partial_cmp(b).unwrap());
             #[cfg(feature = "f64")]
-            check::<f64, i128>(&Vec::from_iter(x.iter().map(|v| *v as f64 * 1.000000001)), |a, b| a.partial_cmp(b).unwrap());
+            check::<f64, i128>(
+                &Vec::from_iter(x.iter().map(|v| *v as f64 * 1.000000001)),
+                |a, b| a.partial_cmp(b).unwrap(),
+            );
             #[cfg(feature = "half")]
             {
                 use crate::dtype::{bf16, f16};
-                check::<f16, i64>(&Vec::from_iter(x.iter().map(|v| f16::from_f32(*v))), |a, b| a.partial_cmp(b).unwrap());
-                check::<bf16, i64>(&Vec::from_iter(x.iter().map(|v| bf16::from_f32(*v))), |a, b| a.partial_cmp(b).unwrap());
+                check::<f16, i64>(
+                    &Vec::from_iter(x.iter().map(|v| f16::from_f32(*v))),
+                    |a, b| a.partial_cmp(b).unwrap(),
+                );
+                check::<bf16, i64>(
+                    &Vec::from_iter(x.iter().map(|v| bf16::from_f32(*v))),
+                    |a, b| a.partial_cmp(b).unwrap(),
+                );
             }
         }
     }
@@ -123,7 +219,13 @@ fn floats_with_specials() {
 #[test]
 fn orders_that_are_hard_for_quicksort() {
     let n = if cfg!(miri) { 300 } else { 30_000 };
-    let shapes: [fn(usize) -> i64; 5] = [|i| i as i64, |i| -(i as i64), |_| 3, |i| (i % 2) as i64, |i| (i as i64 - 15_000).abs()];
+    let shapes: [fn(usize) -> i64; 5] = [
+        |i| i as i64,
+        |i| -(i as i64),
+        |_| 3,
+        |i| (i % 2) as i64,
+        |i| (i as i64 - 15_000).abs(),
+    ];
     for shape in shapes {
         check::<i64, i128>(&Vec::from_iter((0..n).map(shape)), i64::cmp);
         check::<i32, i64>(&Vec::from_iter((0..n).map(|i| shape(i) as i32)), i32::cmp);
@@ -134,18 +236,30 @@ fn orders_that_are_hard_for_quicksort() {
 fn a_value_sort_keeps_the_sign_of_zeros() {
     let mut out = [1.0f32; 4];
     sort(&[0.0f32, -0.0, 0.0, -0.0], false, &mut out, &mut [0; 4]);
-    assert_eq!(out.map(f32::to_bits), [-0.0f32, -0.0, 0.0, 0.0].map(f32::to_bits));
+    assert_eq!(
+        out.map(f32::to_bits),
+        [-0.0f32, -0.0, 0.0, 0.0].map(f32::to_bits)
+    );
 }
 
-/// Positions that leave the keys so few bits that what is lost of them has no room beside a position either.
+/// Positions that leave the keys so few bits that what is lost of them has no room beside a
+/// position either.
 #[test]
 fn lost_bits_are_settled_in_turns() {
     let mut rng = Rng(9);
     let bases: Vec<i64> = (0..7).map(|_| (rng.next() << 16) as i64).collect();
-    let x: Vec<i64> = (0..3000).map(|_| bases[rng.below(7)] ^ rng.below(3) as i64 ^ (rng.below(3) << 20) as i64).collect();
+    let x: Vec<i64> = (0..3000)
+        .map(|_| bases[rng.below(7)] ^ rng.below(3) as i64 ^ (rng.below(3) << 20) as i64)
+        .collect();
     for descending in [false, true] {
         let mut expected: Vec<i64> = (0..x.len() as i64).collect();
-        expected.sort_by_key(|i| if descending { !x[*i as usize] } else { x[*i as usize] });
+        expected.sort_by_key(|i| {
+            if descending {
+                !x[*i as usize]
+            } else {
+                x[*i as usize]
+            }
+        });
         for n in [1 << 12, 1 << 30, 1 << 44, 1 << 52] {
             let packing = pack::Packing::new(i64::MIN, i64::MAX, n);
             let mut order = vec![0; x.len()];

@@ -1,7 +1,11 @@
-//! What elementwise operations refuse or do apart: integer divisors of zero, negative exponents, int64 against uint64.
+//! What elementwise operations refuse or do apart: integer divisors of zero, negative exponents,
+//! int64 against uint64.
 #![cfg_attr(
     not(any(feature = "i8", feature = "i32", feature = "i64")),
-    allow(unused, reason = "only integers are positions, or divisors that are refused")
+    allow(
+        unused,
+        reason = "only integers are positions, or divisors that are refused"
+    )
 )]
 
 use super::{Arg, apply};
@@ -30,11 +34,19 @@ kernel! {
 /// Whether a kernel finds anything, on all threads.
 fn anywhere<T: Sync>(x: &[T], find: impl Fn(&[T]) -> bool + Sync) -> bool {
     let found = AtomicBool::new(false);
-    par::ranges(x.len(), 64, Cost { bytes: size_of::<T>(), flops: 1 }, |r| {
-        if find(&x[r]) {
-            found.store(true, Relaxed);
-        }
-    });
+    par::ranges(
+        x.len(),
+        64,
+        Cost {
+            bytes: size_of::<T>(),
+            flops: 1,
+        },
+        |r| {
+            if find(&x[r]) {
+                found.store(true, Relaxed);
+            }
+        },
+    );
     found.into_inner()
 }
 trait Zero: Copy {
@@ -67,7 +79,9 @@ pub fn integers(op: Op, dtype: DType, args: &[Arg<'_>]) -> Result<()> {
         }
         Arg::Scalar(s) => op != Op::Pow && !s.to_bool(),
         a => {
-            let t = a.tensor().map_or_else(|| Ok(Tensor::default()), Tensor::contiguous)?;
+            let t = a
+                .tensor()
+                .map_or_else(|| Ok(Tensor::default()), Tensor::contiguous)?;
             let found = |negative: bool| -> Result<bool> {
                 if t.dtype().is_bool() {
                     return Ok(!negative && t.as_slice::<crate::Bool>()?.iter().any(|b| !b.get()));
@@ -79,19 +93,30 @@ pub fn integers(op: Op, dtype: DType, args: &[Arg<'_>]) -> Result<()> {
     };
     match (bad, op) {
         (false, _) => Ok(()),
-        (true, Op::Pow) => Err(Error::value(op.name(), "integers cannot be raised to a negative power: convert them to a float dtype")),
+        (true, Op::Pow) => Err(Error::value(
+            op.name(),
+            "integers cannot be raised to a negative power: convert them to a float dtype",
+        )),
         (true, _) => Err(Error::DivisionByZero { op: op.name() }),
     }
 }
 
-/// Comparisons of uint64 with signed integers, which have no common dtype, are exact: a negative number is below all.
+/// Comparisons of uint64 with signed integers, which have no common dtype, are exact: a negative
+/// number is below all.
 pub fn mixed_comparison(row: &Row, args: &[Arg<'_>]) -> Result<Option<Tensor>> {
     use Op::*;
-    if !cfg!(feature = "ints") || !matches!(row.op, Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual) {
+    if !cfg!(feature = "ints")
+        || !matches!(
+            row.op,
+            Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual
+        )
+    {
         return Ok(None);
     }
     debug_assert_eq!(row.op.rule(), Rule::Bool);
-    let (Some(a), Some(b)) = (args[0].tensor(), args[1].tensor()) else { return Ok(None) };
+    let (Some(a), Some(b)) = (args[0].tensor(), args[1].tensor()) else {
+        return Ok(None);
+    };
     let signed = |t: &Tensor| t.dtype().is_integer() && t.dtype().is_signed();
     let (negative, answer) = match (a.dtype(), b.dtype()) {
         (DType::U64, _) if signed(b) => (b, matches!(row.op, NotEqual | Greater | GreaterEqual)),
@@ -100,6 +125,17 @@ pub fn mixed_comparison(row: &Row, args: &[Arg<'_>]) -> Result<Option<Tensor>> {
     };
     let (x, y) = (a.astype(DType::U64)?, b.astype(DType::U64)?);
     let compared = apply(row, [Arg::Ref(&x), Arg::Ref(&y)])?;
-    let below = apply(&rows::Less::ROW, [Arg::Ref(negative), Arg::Scalar(Scalar::Int(0))])?;
-    apply(&rows::Where::ROW, [Arg::Own(below), Arg::Scalar(Scalar::Bool(answer)), Arg::Own(compared)]).map(Some)
+    let below = apply(
+        &rows::Less::ROW,
+        [Arg::Ref(negative), Arg::Scalar(Scalar::Int(0))],
+    )?;
+    apply(
+        &rows::Where::ROW,
+        [
+            Arg::Own(below),
+            Arg::Scalar(Scalar::Bool(answer)),
+            Arg::Own(compared),
+        ],
+    )
+    .map(Some)
 }

@@ -24,8 +24,8 @@ macro_rules! function {
     ([$($doc:literal)*] $Name:ident $function:ident 2) => {
         $(#[doc = $doc])*
         ///
-        /// Operands broadcast, and are converted to their common dtype; each is a tensor (lent, or given for its buffer) or
-        /// a number.
+        /// Operands broadcast, and are converted to their common dtype; each is a tensor (lent, or
+        /// given for its buffer) or a number.
         ///
         /// ```
         /// let x = flex::Tensor::from_slice(&[1i32, 2, 3, 4, 5, 6], [2, 3])?;
@@ -41,7 +41,8 @@ macro_rules! function {
     ([$($doc:literal)*] $Name:ident $function:ident 3) => {
         $(#[doc = $doc])*
         ///
-        /// Operands broadcast, and are converted to their common dtype (but for a condition, which is bool).
+        /// Operands broadcast, and are converted to their common dtype (but for a condition, which
+        /// is bool).
         ///
         /// ```
         /// let x = flex::Tensor::from_slice(&[1i32, 2, 3], [3])?;

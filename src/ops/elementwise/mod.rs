@@ -69,19 +69,20 @@ const SMALL: usize = 8192;
 
 /// Applies a row of the list.
 ///
-/// Errors where the dtypes have no common one, the operation has no meaning for it, shapes don't broadcast, a number doesn't
-/// fit, or an integer divisor is zero.
+/// Errors where the dtypes have no common one, the operation has no meaning for it, shapes don't
+/// broadcast, a number doesn't fit, or an integer divisor is zero.
 pub fn apply<const N: usize>(row: &Row, mut args: [Arg<'_>; N]) -> Result<Tensor> {
     match small(row, &args) {
         Some(r) => r,
         None => general(row, &mut args, None),
     }
 }
-/// Applies a row to `target` and `rest`, and puts the result in `target`, whose shape and dtype stay; in its own storage where
-/// nobody shares that. Errors, leaving it as it was, also where the result is of a higher kind (a float for integers) or
-/// another shape.
+/// Applies a row to `target` and `rest`, and puts the result in `target`, whose shape and dtype
+/// stay; in its own storage where nobody shares that. Errors, leaving it as it was, also where the
+/// result is of a higher kind (a float for integers) or another shape.
 pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> Result<()> {
-    // few elements are computed apart and moved: far fewer instructions than a program that reads and writes one place
+    // few elements are computed apart and moved: far fewer instructions than a program that reads
+    // and writes one place
     let apart = match &rest {
         Some(Arg::Ref(t)) => small(row, &[Arg::Ref(target), Arg::Ref(t)]),
         Some(Arg::Scalar(s)) => small(row, &[Arg::Ref(target), Arg::Scalar(*s)]),
@@ -91,8 +92,11 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
         && t.dtype() == target.dtype()
     {
         match target.get_mut_ptr() {
-            // SAFETY: dense elements of one shape, order (`small` takes no others) and dtype, the target's unshared (STORAGE3).
-            Some(p) => unsafe { core::ptr::copy_nonoverlapping(t.as_ptr(), p, t.len() * t.dtype().size()) },
+            // SAFETY: dense elements of one shape, order (`small` takes no others) and dtype, the
+            // target's unshared (STORAGE3).
+            Some(p) => unsafe {
+                core::ptr::copy_nonoverlapping(t.as_ptr(), p, t.len() * t.dtype().size())
+            },
             None => *target = t,
         }
         return Ok(());
@@ -114,8 +118,8 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
     Ok(())
 }
 
-/// The commonest case without the machine: dense operands of one dtype, shape and order of elements, lent, or a number beside
-/// them; few elements.
+/// The commonest case without the machine: dense operands of one dtype, shape and order of
+/// elements, lent, or a number beside them; few elements.
 #[inline(always)]
 fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor>> {
     let rule = row.op.rule();
@@ -123,20 +127,34 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
         return None;
     }
     // the condition has a dtype of its own
-    let values = if rule == Rule::Select { &args[1..] } else { &args[..] };
-    let first = values.iter().find_map(|a| if let Arg::Ref(t) = a { Some(*t) } else { None })?;
+    let values = if rule == Rule::Select {
+        &args[1..]
+    } else {
+        &args[..]
+    };
+    let first = values
+        .iter()
+        .find_map(|a| if let Arg::Ref(t) = a { Some(*t) } else { None })?;
     let (dtype, n) = (first.dtype(), first.len());
     if n > SMALL || !first.layout().is_dense() || rule == Rule::Float && dtype.inexact() != dtype {
         return None;
     }
-    let k = (row.lookup)(dtype).map(|k| direct(k, dtype, args)).filter(|k| !k.wide)?;
+    let k = (row.lookup)(dtype)
+        .map(|k| direct(k, dtype, args))
+        .filter(|k| !k.wide)?;
     let mut ptrs = [first.as_ptr(); 3];
     let mut numbers: [Option<Value>; N] = [None; N];
     let mut scalars = 0;
     for (i, a) in args.iter().enumerate() {
-        let dtype = if rule == Rule::Select && i == 0 { DType::Bool } else { dtype };
+        let dtype = if rule == Rule::Select && i == 0 {
+            DType::Bool
+        } else {
+            dtype
+        };
         match a {
-            Arg::Ref(t) if t.dtype() == dtype && t.layout().is_parallel(first.layout()) => ptrs[i] = t.as_ptr(),
+            Arg::Ref(t) if t.dtype() == dtype && t.layout().is_parallel(first.layout()) => {
+                ptrs[i] = t.as_ptr()
+            }
             // a number that doesn't fit takes the long way to its error
             Arg::Scalar(s) if s.promote(dtype) == dtype => {
                 numbers[i] = Some(s.value(dtype, "").ok()?);
@@ -158,15 +176,28 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
         Err(e) => return Some(Err(e)),
     };
     let d = out.get_mut_ptr()?;
-    // SAFETY: LOOP1: dense operands of `n` elements of the kernel's dtype or one value, as `scalars` says; a fresh result.
+    // SAFETY: LOOP1: dense operands of `n` elements of the kernel's dtype or one value, as
+    // `scalars` says; a fresh result.
     unsafe { (k.f)(d, ptrs[0], ptrs[1], ptrs[2], n * k.mult as usize, scalars) };
     Some(Ok(out))
 }
 
-/// The kernel for operands as they are, where it has one for them: numbers keep the bits that the wide dtype gives them.
+/// The kernel for operands as they are, where it has one for them: numbers keep the bits that the
+/// wide dtype gives them.
 fn direct(k: Kernel, dtype: DType, args: &[Arg<'_>]) -> Kernel {
     match k.direct {
-        Some(f) if args.iter().all(|a| a.tensor().is_some_and(|t| t.dtype() == dtype)) => Kernel { f, wide: false, forms: 1, ..k },
+        Some(f)
+            if args
+                .iter()
+                .all(|a| a.tensor().is_some_and(|t| t.dtype() == dtype)) =>
+        {
+            Kernel {
+                f,
+                wide: false,
+                forms: 1,
+                ..k
+            }
+        }
         _ => k,
     }
 }
@@ -182,7 +213,11 @@ fn result_dtype(rule: Rule, common: DType) -> DType {
 /// The operands' common dtype; numbers take the tensors'.
 fn common_dtype(row: &Row, args: &[Arg<'_>]) -> Result<DType> {
     let name = row.op.name();
-    let values = if row.op.rule() == Rule::Select { &args[1..] } else { args };
+    let values = if row.op.rule() == Rule::Select {
+        &args[1..]
+    } else {
+        args
+    };
     let mut dtype: Option<DType> = None;
     for t in values.iter().filter_map(Arg::tensor) {
         dtype = Some(dtype.map_or(Ok(t.dtype()), |d| d.promote(t.dtype(), name))?);
@@ -193,10 +228,15 @@ fn common_dtype(row: &Row, args: &[Arg<'_>]) -> Result<DType> {
         }
     }
     let dtype = dtype.ok_or_else(|| Error::value(name, "no operand"))?;
-    Ok(if row.op.rule() == Rule::Float { dtype.inexact() } else { dtype })
+    Ok(if row.op.rule() == Rule::Float {
+        dtype.inexact()
+    } else {
+        dtype
+    })
 }
 
-/// Every case. `into`: the dtype and the shape that the result must have. Operands given may be consumed, if all goes well.
+/// Every case. `into`: the dtype and the shape that the result must have. Operands given may be
+/// consumed, if all goes well.
 #[inline(never)]
 fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Result<Tensor> {
     let name = row.op.name();
@@ -222,26 +262,47 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
         && !matches!(args[0], Arg::Scalar(Scalar::Bool(_)))
     {
         let found = args[0].tensor().map_or("a number", |t| t.dtype().name());
-        return Err(Error::dtype(name, message!("the condition is {found}, not bool: compare it with 0")));
+        return Err(Error::dtype(
+            name,
+            message!("the condition is {found}, not bool: compare it with 0"),
+        ));
     }
     let kernel = direct(kernel, dtype, args);
-    let shape = layout::broadcast(name, &args.iter().map(Arg::shape).collect::<SmallVec<[&[usize]; 3]>>())?;
+    let shape = layout::broadcast(
+        name,
+        &args
+            .iter()
+            .map(Arg::shape)
+            .collect::<SmallVec<[&[usize]; 3]>>(),
+    )?;
     check::integers(row.op, dtype, args)?;
 
     let result = result_dtype(row.op.rule(), dtype);
     let target = match into {
         None => result,
         Some((_, to)) if to != shape => {
-            return Err(Error::shape(name, message!("a result of shape {shape:?} does not fit a target of {to:?}")));
+            return Err(Error::shape(
+                name,
+                message!("a result of shape {shape:?} does not fit a target of {to:?}"),
+            ));
         }
         Some((to, _)) if !same_kind(result, to) => {
-            return Err(Error::dtype(name, message!("a result of {result} does not fit a target of {to}: convert it with astype")));
+            return Err(Error::dtype(
+                name,
+                message!(
+                    "a result of {result} does not fit a target of {to}: convert it with astype"
+                ),
+            ));
         }
         Some((to, _)) => to,
     };
     let mut plan = Plan::new(row, kernel, dtype, args)?;
     plan.finish(result, target)?;
-    let inputs: SmallVec<[Operand; 3]> = args.iter().filter_map(Arg::tensor).map(|t| t.operand(shape.len())).collect();
+    let inputs: SmallVec<[Operand; 3]> = args
+        .iter()
+        .filter_map(Arg::tensor)
+        .map(|t| t.operand(shape.len()))
+        .collect();
     // operands stay alive in `args`, but for the one whose storage becomes the result's
     let mut out = result_tensor(args, &shape, target)?;
     plan.run(&inputs, &shape, &mut out)?;
@@ -259,11 +320,17 @@ fn same_kind(from: DType, to: DType) -> bool {
     kind(from) <= kind(to)
 }
 
-/// A given operand whose buffer can hold the result, taken (unshared, dense, of the result's shape and element size), else a fresh
-/// tensor. The machine sees that the result lies on an operand, and computes it in a tile.
+/// A given operand whose buffer can hold the result, taken (unshared, dense, of the result's shape
+/// and element size), else a fresh tensor. The machine sees that the result lies on an operand, and
+/// computes it in a tile.
 fn result_tensor(args: &mut [Arg<'_>], shape: &Shape, dtype: DType) -> Result<Tensor> {
     let fits = |a: &mut Arg<'_>| match a {
-        Arg::Own(t) => t.layout().is_dense() && t.shape() == &shape[..] && t.dtype().size() == dtype.size() && t.get_mut_ptr().is_some(),
+        Arg::Own(t) => {
+            t.layout().is_dense()
+                && t.shape() == &shape[..]
+                && t.dtype().size() == dtype.size()
+                && t.get_mut_ptr().is_some()
+        }
         _ => false,
     };
     if let Some(k) = args.iter_mut().position(fits)
@@ -296,14 +363,33 @@ impl Plan {
     fn new(row: &Row, k: Kernel, dtype: DType, args: &[Arg<'_>]) -> Result<Plan> {
         let name = row.op.name();
         let operand_dtype = if k.wide { DType::F32 } else { dtype };
-        let mut plan = Plan { code: SmallVec::new(), constants: SmallVec::new(), inputs: 0, temps: 0, wide: k.wide, name };
+        let mut plan = Plan {
+            code: SmallVec::new(),
+            constants: SmallVec::new(),
+            inputs: 0,
+            temps: 0,
+            wide: k.wide,
+            name,
+        };
         let mut src = [0u8; 3];
         for (i, a) in args.iter().enumerate() {
-            let want = if row.op.rule() == Rule::Select && i == 0 { DType::Bool } else { operand_dtype };
+            let want = if row.op.rule() == Rule::Select && i == 0 {
+                DType::Bool
+            } else {
+                operand_dtype
+            };
             src[i] = match a {
                 Arg::Scalar(s) => {
-                    // checked against the dtype that the user sees, kept in the one that is computed in
-                    s.value(if i == 0 && want == DType::Bool { want } else { dtype }, name)?;
+                    // checked against the dtype that the user sees, kept in the one that is
+                    // computed in
+                    s.value(
+                        if i == 0 && want == DType::Bool {
+                            want
+                        } else {
+                            dtype
+                        },
+                        name,
+                    )?;
                     plan.constants.push((s.value(want, name)?, want.size()));
                     CONSTANT + plan.constants.len() as u8 - 1
                 }
@@ -319,7 +405,15 @@ impl Plan {
         }
         let dst = plan.temp();
         let arity = args.len() as u8;
-        plan.code.push(Instr { f: k.f, dst, src, arity, mult: k.mult, forms: k.forms, cost: row.op.cost() });
+        plan.code.push(Instr {
+            f: k.f,
+            dst,
+            src,
+            arity,
+            mult: k.mult,
+            forms: k.forms,
+            cost: row.op.cost(),
+        });
         Ok(plan)
     }
     fn temp(&mut self) -> u8 {
@@ -330,12 +424,25 @@ impl Plan {
     fn convert(&mut self, src: u8, from: DType, to: DType) -> Result<u8> {
         let f = convert::cast_loop(self.name, from, to)?;
         let dst = self.temp();
-        self.code.push(Instr { f, dst, src: [src; 3], arity: 1, mult: 1, forms: 1, cost: convert::COST });
+        self.code.push(Instr {
+            f,
+            dst,
+            src: [src; 3],
+            arity: 1,
+            mult: 1,
+            forms: 1,
+            cost: convert::COST,
+        });
         Ok(dst)
     }
-    /// Narrows what was computed wide, converts it to the target's dtype; the last instruction's slot becomes the result's.
+    /// Narrows what was computed wide, converts it to the target's dtype; the last instruction's
+    /// slot becomes the result's.
     fn finish(&mut self, result: DType, target: DType) -> Result<()> {
-        let from = if self.wide && !result.is_bool() { DType::F32 } else { result };
+        let from = if self.wide && !result.is_bool() {
+            DType::F32
+        } else {
+            result
+        };
         let mut last = self.code.last().map_or(0, |c| c.dst);
         if from != result {
             last = self.convert(last, from, result)?;
@@ -359,14 +466,33 @@ impl Plan {
     }
     fn run(&self, inputs: &[Operand], shape: &Shape, out: &mut Tensor) -> Result<()> {
         let d = out.as_mut_ptr()?;
-        let output = Operand::new(d, out.dtype().size(), out.shape(), out.strides(), shape.len());
-        let constants: SmallVec<[(*const u8, usize); 3]> = self.constants.iter().map(|(v, size)| (v.as_ptr(), *size)).collect();
+        let output = Operand::new(
+            d,
+            out.dtype().size(),
+            out.shape(),
+            out.strides(),
+            shape.len(),
+        );
+        let constants: SmallVec<[(*const u8, usize); 3]> = self
+            .constants
+            .iter()
+            .map(|(v, size)| (v.as_ptr(), *size))
+            .collect();
         // the last instruction's became the result
-        let temps = if self.code.len() == 1 { 0 } else { self.temps as usize };
-        let program = Program { constants: &constants, temps, temp_size: 16, code: &self.code };
-        // SAFETY: NEST1: operands lie inside their storages (TENSOR1), are initialised (STORAGE1) and only read; the result's storage is
-        // unshared (STORAGE3) but for an operand that became it, which lies there element by element. Instructions were chosen for
-        // these dtypes.
+        let temps = if self.code.len() == 1 {
+            0
+        } else {
+            self.temps as usize
+        };
+        let program = Program {
+            constants: &constants,
+            temps,
+            temp_size: 16,
+            code: &self.code,
+        };
+        // SAFETY: NEST1: operands lie inside their storages (TENSOR1), are initialised (STORAGE1)
+        // and only read; the result's storage is unshared (STORAGE3) but for an operand that became
+        // it, which lies there element by element. Instructions were chosen for these dtypes.
         unsafe { exec::run(&program, shape, inputs, &[output]) };
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! `+ - * / % & | ^ << >> - !` on tensors and numbers, and their assigning forms.
 //!
-//! Operators panic where the function of the same name returns an error, with its message: shapes that don't broadcast,
-//! dtypes without a common one, an integer divided by zero. Use the functions of [`crate::ops`] to have a `Result`.
+//! Operators panic where the function of the same name returns an error, with its message: shapes
+//! that don't broadcast, dtypes without a common one, an integer divided by zero. Use the functions
+//! of [`crate::ops`] to have a `Result`.
 
 use super::{Arg, apply, apply_in_place};
 use crate::kernel::elementwise::rows;

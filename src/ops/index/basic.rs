@@ -31,7 +31,11 @@ pub enum Index {
 
 impl Index {
     /// All of a dimension.
-    pub const ALL: Index = Index::Slice { start: None, stop: None, step: 1 };
+    pub const ALL: Index = Index::Slice {
+        start: None,
+        stop: None,
+        step: 1,
+    };
 
     /// The same slice with another step.
     ///
@@ -77,7 +81,11 @@ fn wide<T: TryInto<i64>>(i: T) -> i64 {
 }
 /// Where a slice stops that includes `last`: -1 is the last element.
 fn after(last: i64) -> Option<i64> {
-    if last == -1 { None } else { last.checked_add(1) }
+    if last == -1 {
+        None
+    } else {
+        last.checked_add(1)
+    }
 }
 impl From<RangeFull> for Index {
     fn from(_: RangeFull) -> Index {
@@ -87,7 +95,11 @@ impl From<RangeFull> for Index {
 /// A mask where it is bool, else positions.
 impl From<Tensor> for Index {
     fn from(t: Tensor) -> Index {
-        if t.dtype().is_bool() { Index::Mask(t) } else { Index::Array(t) }
+        if t.dtype().is_bool() {
+            Index::Mask(t)
+        } else {
+            Index::Array(t)
+        }
     }
 }
 impl From<&Tensor> for Index {
@@ -98,8 +110,8 @@ impl From<&Tensor> for Index {
 
 /// A list of [`Index`]: `s![1..3, .., -1]` is Python's `[1:3, :, -1]`.
 ///
-/// Items are integers, ranges (`..` is all of one dimension), a range and a step after a semicolon (`..; -1` is `::-1`), tensors,
-/// or an `Index`, such as `Index::Ellipsis`.
+/// Items are integers, ranges (`..` is all of one dimension), a range and a step after a semicolon
+/// (`..; -1` is `::-1`), tensors, or an `Index`, such as `Index::Ellipsis`.
 ///
 /// ```
 /// use flex::{Tensor, ops::Index, s};
@@ -122,8 +134,9 @@ macro_rules! s {
 }
 
 impl Tensor {
-    /// What basic indices choose: a view. Errors for masks and arrays, which [`get`](crate::ops::get) takes too; for a position
-    /// out of range, too many items, or a step of 0.
+    /// What basic indices choose: a view. Errors for masks and arrays, which
+    /// [`get`](crate::ops::get) takes too; for a position out of range, too many items, or a step
+    /// of 0.
     ///
     /// ```
     /// use flex::{Tensor, s};
@@ -135,8 +148,14 @@ impl Tensor {
     /// ```
     pub fn slice(&self, indices: impl AsRef<[Index]>) -> Result<Tensor> {
         let indices = indices.as_ref();
-        if indices.iter().any(|i| matches!(i, Index::Mask(_) | Index::Array(_))) {
-            return Err(Error::value("slice", "masks and arrays choose no view: use ops::get"));
+        if indices
+            .iter()
+            .any(|i| matches!(i, Index::Mask(_) | Index::Array(_)))
+        {
+            return Err(Error::value(
+                "slice",
+                "masks and arrays choose no view: use ops::get",
+            ));
         }
         Ok(self.view(Plan::new("slice", self, indices)?.layout))
     }

@@ -14,8 +14,9 @@ use crate::tensor::Tensor;
 
 /// `x[indices]`, as NumPy gives it: a view where all indices are basic, else a copy.
 ///
-/// Arrays and masks broadcast together; their dimensions stand where the first stood if all are side by side, else in front.
-/// Errors: a position out of range, too many items, a mask whose shape differs, arrays that are no integers or don't broadcast.
+/// Arrays and masks broadcast together; their dimensions stand where the first stood if all are
+/// side by side, else in front. Errors: a position out of range, too many items, a mask whose shape
+/// differs, arrays that are no integers or don't broadcast.
 ///
 /// ```
 /// use flex::{Tensor, ops, s};
@@ -32,15 +33,22 @@ pub fn get(x: &Tensor, indices: &[Index]) -> Result<Tensor> {
         return super::masked_select(x, m);
     }
     let plan = Plan::new("index", x, indices)?;
-    let Some(advanced) = &plan.advanced else { return Ok(x.view(plan.layout)) };
+    let Some(advanced) = &plan.advanced else {
+        return Ok(x.view(plan.layout));
+    };
     let shape = plan.shape();
     let mut out = Tensor::empty(&shape, x.dtype())?;
     let size = x.dtype().size();
-    let first = x.as_ptr().wrapping_offset((plan.layout.offset() as isize - x.layout().offset() as isize) * size as isize);
+    let first = x.as_ptr().wrapping_offset(
+        (plan.layout.offset() as isize - x.layout().offset() as isize) * size as isize,
+    );
     let from = plan.elements(advanced, first as *mut u8, size);
-    // SAFETY: `from` reaches elements of `x` for each index (TENSOR1), moved by offsets along its dimensions.
+    // SAFETY: `from` reaches elements of `x` for each index (TENSOR1), moved by offsets along its
+    // dimensions.
     unsafe {
-        if plan.layout.rank() == 0 && positions::are_dense(&advanced.arrays, &advanced.shape, out.len()) {
+        if plan.layout.rank() == 0
+            && positions::are_dense(&advanced.arrays, &advanced.shape, out.len())
+        {
             gather_dense("index", &shape, from, &advanced.arrays, &mut out)?
         } else {
             let table = positions::table("index", &advanced.arrays)?;
@@ -53,7 +61,8 @@ pub fn get(x: &Tensor, indices: &[Index]) -> Result<Tensor> {
 /// Gathers into a fresh tensor.
 ///
 /// # Safety
-/// For each index of `shape`, the element of `from`, moved by the offset, is one of a tensor with `out`'s dtype.
+/// For each index of `shape`, the element of `from`, moved by the offset, is one of a tensor with
+/// `out`'s dtype.
 unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Tensor) -> Result<()> {
     let size = from.size;
     let to = Operand::new(out.as_mut_ptr()?, size, shape, out.strides(), shape.len());
@@ -62,7 +71,10 @@ unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Ten
     let ahead = Ahead::new(&nest);
     rows::run(
         &nest,
-        Cost { bytes: 2 * size + 8, flops: 2 },
+        Cost {
+            bytes: 2 * size + 8,
+            flops: 2,
+        },
         |_| true,
         |row| {
             let (p, s) = (row.ptrs, row.steps);
@@ -79,7 +91,8 @@ unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Ten
 
 /// Asks for the memory of a row that is gathered soon: no CPU guesses where a table will point to.
 struct Ahead {
-    /// Bytes from a row's offset, and from its place in the tensor, to those of the row that is asked for.
+    /// Bytes from a row's offset, and from its place in the tensor, to those of the row that is
+    /// asked for.
     offset: isize,
     place: isize,
     /// The last of the offsets.
@@ -97,7 +110,11 @@ impl Ahead {
         if nest.dims[0].steps[1] != 0 || outer.steps[1] == 0 {
             return None;
         }
-        let reach = nest.dims.iter().map(|d| d.steps[1].max(0) * (d.n as isize - 1)).sum();
+        let reach = nest
+            .dims
+            .iter()
+            .map(|d| d.steps[1].max(0) * (d.n as isize - 1))
+            .sum();
         Some(Ahead {
             offset: Self::ROWS * outer.steps[1],
             place: Self::ROWS * outer.steps[0],
@@ -112,8 +129,11 @@ impl Ahead {
         if self.offset < 0 || offset.addr() > self.last {
             return;
         }
-        // SAFETY: between the row's own offset and the last one, and a contiguous table has an offset every eight bytes.
-        let place = row.ptrs[0].wrapping_offset(self.place).wrapping_offset(unsafe { *(offset as *const i64) } as isize);
+        // SAFETY: between the row's own offset and the last one, and a contiguous table has an
+        // offset every eight bytes.
+        let place = row.ptrs[0]
+            .wrapping_offset(self.place)
+            .wrapping_offset(unsafe { *(offset as *const i64) } as isize);
         let bytes = (row.n * row.steps[0].unsigned_abs()).min(Self::BYTES);
         for k in (0..bytes).step_by(64) {
             simd::prefetch::<{ simd::L1 }, _>(place.wrapping_add(k));
@@ -125,7 +145,13 @@ impl Ahead {
 ///
 /// # Safety
 /// As for [`gather`], with offsets of positions that are in range.
-unsafe fn gather_dense(op: &'static str, shape: &[usize], from: Operand, arrays: &[Positions], out: &mut Tensor) -> Result<()> {
+unsafe fn gather_dense(
+    op: &'static str,
+    shape: &[usize],
+    from: Operand,
+    arrays: &[Positions],
+    out: &mut Tensor,
+) -> Result<()> {
     let size = from.size;
     let to = Operand::new(out.as_mut_ptr()?, size, shape, out.strides(), shape.len());
     let row_fn = dispatch_width!(size, |U| row_kernel::gather::<U> as row_kernel::RowFn);
@@ -133,7 +159,8 @@ unsafe fn gather_dense(op: &'static str, shape: &[usize], from: Operand, arrays:
     unsafe { positions::gather(op, row_fn, shape, from, arrays, to) }
 }
 
-/// Elements at positions `indices` along `axis`; the dimension becomes those of `indices`. For `()`, `x` is taken as one line.
+/// Elements at positions `indices` along `axis`; the dimension becomes those of `indices`. For
+/// `()`, `x` is taken as one line.
 ///
 /// Errors: indices that are no integers, or out of range (negative ones count from the end).
 ///
@@ -154,10 +181,17 @@ pub fn take(x: &Tensor, indices: &Tensor, axis: impl Into<Axes>) -> Result<Tenso
 /// [`take`] along dimension `k`.
 fn take_along(x: &Tensor, indices: &Tensor, k: usize) -> Result<Tensor> {
     let (size, stride) = (x.shape()[k], x.strides()[k]);
-    let along = [Positions::new("take", indices, k, size, stride as i64 * x.dtype().size() as i64)?];
+    let along = [Positions::new(
+        "take",
+        indices,
+        k,
+        size,
+        stride as i64 * x.dtype().size() as i64,
+    )?];
     let shape = taken(x.shape(), k, indices.shape());
     let mut out = Tensor::empty(&shape, x.dtype())?;
-    // SAFETY: positions along the axis are checked, and the other dimensions are those of `x` (TENSOR1).
+    // SAFETY: positions along the axis are checked, and the other dimensions are those of `x`
+    // (TENSOR1).
     unsafe {
         if x.rank() == 1 && positions::are_dense(&along, indices.shape(), out.len()) {
             let mut from = x.operand(1);
@@ -179,19 +213,22 @@ pub fn taken(shape: &[usize], k: usize, indices: &[usize]) -> Shape {
     out.insert_from_slice(k, indices);
     out
 }
-/// The operands of a loop over [`taken`]: the tensor's elements, which don't move along the indices, and the offsets.
+/// The operands of a loop over [`taken`]: the tensor's elements, which don't move along the
+/// indices, and the offsets.
 pub fn taken_operands(mut x: Operand, offsets: &Tensor, k: usize) -> (Operand, Operand) {
     let inner = x.strides.len() - k - 1;
     x.strides.remove(k);
     x.strides.insert_many(k, offsets.shape().iter().map(|_| 0));
     let mut table = offsets.operand(offsets.rank());
-    table.strides.insert_many(offsets.rank(), (0..inner).map(|_| 0));
+    table
+        .strides
+        .insert_many(offsets.rank(), (0..inner).map(|_| 0));
     table.strides.insert_many(0, (0..k).map(|_| 0));
     (x, table)
 }
 
-/// Along `axis`, the elements of each line of `x` at the positions that the same line of `indices` holds. The other dimensions
-/// broadcast.
+/// Along `axis`, the elements of each line of `x` at the positions that the same line of `indices`
+/// holds. The other dimensions broadcast.
 ///
 /// Errors: ranks that differ, indices that are no integers or out of range.
 ///
@@ -208,10 +245,17 @@ pub fn take_along_axis(x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tens
     let rank = along.shape.len();
     let mut from = x.operand(rank);
     from.strides[along.axis] = 0;
-    // SAFETY: positions along the axis are checked, and the other dimensions broadcast from those of `x` (TENSOR1).
+    // SAFETY: positions along the axis are checked, and the other dimensions broadcast from those
+    // of `x` (TENSOR1).
     unsafe {
         if positions::are_dense(&along.positions, indices.shape(), out.len()) {
-            gather_dense("take_along_axis", &along.shape, from, &along.positions, &mut out)?
+            gather_dense(
+                "take_along_axis",
+                &along.shape,
+                from,
+                &along.positions,
+                &mut out,
+            )?
         } else {
             let table = positions::table("take_along_axis", &along.positions)?;
             gather(&along.shape, from, table.operand(rank), &mut out)?
@@ -234,17 +278,29 @@ impl Along {
     /// Errors: ranks or sizes that don't fit, indices that are no integers.
     pub fn new(op: &'static str, x: &Tensor, indices: &Tensor, axis: isize) -> Result<Along> {
         let axis = layout::axis(op, axis, x.rank())?;
-        let operands = [("x", x.shape(), x.dtype()), ("indices", indices.shape(), indices.dtype())];
+        let operands = [
+            ("x", x.shape(), x.dtype()),
+            ("indices", indices.shape(), indices.dtype()),
+        ];
         if x.rank() != indices.rank() {
             return Err(Error::shape_of(op, "the ranks differ", &operands));
         }
         let mut around = Shape::from_slice(x.shape());
         around[axis] = indices.shape()[axis];
         // the axis' own size is not broadcast
-        let mut shape = layout::broadcast(op, &[&around, indices.shape()])
-            .map_err(|_| Error::shape_of(op, message!("sizes must be equal, or one of them 1, except along axis {axis}"), &operands))?;
+        let mut shape = layout::broadcast(op, &[&around, indices.shape()]).map_err(|_| {
+            Error::shape_of(
+                op,
+                message!("sizes must be equal, or one of them 1, except along axis {axis}"),
+                &operands,
+            )
+        })?;
         shape[axis] = indices.shape()[axis];
         let stride = x.strides()[axis] as i64 * x.dtype().size() as i64;
-        Ok(Along { axis, shape, positions: [Positions::new(op, indices, axis, x.shape()[axis], stride)?] })
+        Ok(Along {
+            axis,
+            shape,
+            positions: [Positions::new(op, indices, axis, x.shape()[axis], stride)?],
+        })
     }
 }

@@ -25,14 +25,24 @@ impl Counted {
 
     fn new(mask: &Tensor) -> Result<Counted> {
         let mask = mask.contiguous()?;
-        let mut counted = Counted { starts: fallible::filled(0, mask.len().div_ceil(Self::PIECE) + 1)?, mask };
+        let mut counted = Counted {
+            starts: fallible::filled(0, mask.len().div_ceil(Self::PIECE) + 1)?,
+            mask,
+        };
         let mut starts = core::mem::take(&mut counted.starts);
         let counts = par::Out::new(&mut starts[1..]);
-        par::chunks(counted.pieces(), Cost { bytes: Self::PIECE, flops: 0 }, |k| {
-            // SAFETY: OUT1: call `k` has element `k` alone.
-            let count = unsafe { counts.part(k..k + 1) };
-            count[0] = kernel::count(&counted.bytes()[counted.range(k)]);
-        });
+        par::chunks(
+            counted.pieces(),
+            Cost {
+                bytes: Self::PIECE,
+                flops: 0,
+            },
+            |k| {
+                // SAFETY: OUT1: call `k` has element `k` alone.
+                let count = unsafe { counts.part(k..k + 1) };
+                count[0] = kernel::count(&counted.bytes()[counted.range(k)]);
+            },
+        );
         for k in 1..starts.len() {
             starts[k] += starts[k - 1];
         }
@@ -52,14 +62,24 @@ impl Counted {
     fn total(&self) -> usize {
         self.starts[self.starts.len() - 1]
     }
-    /// Calls `f` with each piece: its part of the mask, where that begins, and its part of the result, of which it says how much it
-    /// has filled. Errors where that is less than was counted, for others have written to the mask since (READ1).
-    fn each<T>(&self, op: &'static str, out: &mut [T], cost: Cost, f: impl Fn(&[u8], usize, &mut [T]) -> usize + Sync) -> Result<()>
+    /// Calls `f` with each piece: its part of the mask, where that begins, and its part of the
+    /// result, of which it says how much it has filled. Errors where that is less than was counted,
+    /// for others have written to the mask since (READ1).
+    fn each<T>(
+        &self,
+        op: &'static str,
+        out: &mut [T],
+        cost: Cost,
+        f: impl Fn(&[u8], usize, &mut [T]) -> usize + Sync,
+    ) -> Result<()>
     where
         T: Send,
     {
         let (out, short) = (par::Out::new(out), AtomicBool::new(false));
-        let cost = Cost { bytes: cost.bytes * Self::PIECE, flops: cost.flops * Self::PIECE };
+        let cost = Cost {
+            bytes: cost.bytes * Self::PIECE,
+            flops: cost.flops * Self::PIECE,
+        };
         par::chunks(self.pieces(), cost, |k| {
             let range = self.range(k);
             // SAFETY: OUT1: the pieces' results lie one after the other.
@@ -69,14 +89,23 @@ impl Counted {
                 short.store(true, Relaxed);
             }
         });
-        if short.into_inner() { Err(changed(op)) } else { Ok(()) }
+        if short.into_inner() {
+            Err(changed(op))
+        } else {
+            Ok(())
+        }
     }
     /// The positions of what is true, in row-major order.
     fn flat(&self, op: &'static str) -> Result<Tensor> {
         let mut out = Tensor::empty([self.total()], DType::I64)?;
         // the function itself is of one lifetime, which is not general enough
         #[allow(clippy::redundant_closure)]
-        self.each(op, out.as_mut_slice::<i64>()?, Cost { bytes: 9, flops: 4 }, |mask, start, out| kernel::positions(mask, start, out))?;
+        self.each(
+            op,
+            out.as_mut_slice::<i64>()?,
+            Cost { bytes: 9, flops: 4 },
+            |mask, start, out| kernel::positions(mask, start, out),
+        )?;
         Ok(out)
     }
 }
@@ -102,19 +131,35 @@ pub fn positions(op: &'static str, mask: &Tensor) -> Result<Vec<Tensor>> {
         .collect()
 }
 
-/// Coordinate `k` of flat positions in a tensor of this shape, to every `step`-th element of `out` from the first.
-fn coordinates(flat: &Tensor, shape: &[usize], k: usize, out: &mut [i64], step: usize) -> Result<()> {
+/// Coordinate `k` of flat positions in a tensor of this shape, to every `step`-th element of `out`
+/// from the first.
+fn coordinates(
+    flat: &Tensor,
+    shape: &[usize],
+    k: usize,
+    out: &mut [i64],
+    step: usize,
+) -> Result<()> {
     let (flat, inner) = (flat.as_slice::<i64>()?, shape[k + 1..].iter().product());
     let out = par::Out::new(out);
-    par::ranges(flat.len(), 64, Cost { bytes: 16, flops: 32 }, |r| {
-        // SAFETY: OUT1: ranges are disjoint; the last one ends with its last coordinate.
-        let out = unsafe { out.part(r.start * step..(r.end - 1) * step + 1) };
-        kernel::coordinates(&flat[r], inner, shape[k], out, step)
-    });
+    par::ranges(
+        flat.len(),
+        64,
+        Cost {
+            bytes: 16,
+            flops: 32,
+        },
+        |r| {
+            // SAFETY: OUT1: ranges are disjoint; the last one ends with its last coordinate.
+            let out = unsafe { out.part(r.start * step..(r.end - 1) * step + 1) };
+            kernel::coordinates(&flat[r], inner, shape[k], out, step)
+        },
+    );
     Ok(())
 }
 
-/// The positions of the elements that are not zero: an int64 tensor for each dimension, in row-major order. NaN is not zero.
+/// The positions of the elements that are not zero: an int64 tensor for each dimension, in
+/// row-major order. NaN is not zero.
 ///
 /// Errors: a tensor without dimensions.
 ///
@@ -127,7 +172,10 @@ fn coordinates(flat: &Tensor, shape: &[usize], k: usize, out: &mut [i64], step: 
 /// ```
 pub fn nonzero(x: &Tensor) -> Result<Vec<Tensor>> {
     if x.rank() == 0 {
-        return Err(Error::shape("nonzero", "a tensor without dimensions has no positions: reshape it to [1]"));
+        return Err(Error::shape(
+            "nonzero",
+            "a tensor without dimensions has no positions: reshape it to [1]",
+        ));
     }
     positions("nonzero", &x.astype(DType::Bool)?)
 }
@@ -146,12 +194,19 @@ pub fn argwhere(x: &Tensor) -> Result<Tensor> {
     let to = out.as_mut_slice::<i64>()?;
     for k in 0..x.rank() {
         // nothing to write, and nowhere to begin, where nothing was found
-        coordinates(&flat, x.shape(), k, to.get_mut(k..).unwrap_or(&mut []), x.rank())?;
+        coordinates(
+            &flat,
+            x.shape(),
+            k,
+            to.get_mut(k..).unwrap_or(&mut []),
+            x.rank(),
+        )?;
     }
     Ok(out)
 }
 
-/// The elements of `x` where `mask` is true, in row-major order, in one dimension. Both broadcast together.
+/// The elements of `x` where `mask` is true, in row-major order, in one dimension. Both broadcast
+/// together.
 ///
 /// Errors: a mask that is not bool, shapes that don't broadcast.
 ///
@@ -169,24 +224,42 @@ pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let mut out = Tensor::empty([counted.total()], x.dtype())?;
     let to = out.as_mut_ptr()?;
     dispatch_width!(x.dtype().size(), |U| {
-        // SAFETY: contiguous elements of this width (TENSOR1), aligned (TENSOR2), initialised; any bits are integers. The result is fresh (STORAGE3).
-        let (x, out) = unsafe { (slice::<U>(x.as_ptr(), x.len()), core::slice::from_raw_parts_mut(to as *mut U, counted.total())) };
-        let cost = Cost { bytes: 1 + 2 * size_of::<U>(), flops: 4 };
-        counted.each("masked_select", out, cost, |mask, start, out| kernel::select(&x[start..], mask, out))?;
+        // SAFETY: contiguous elements of this width (TENSOR1), aligned (TENSOR2), initialised; any
+        // bits are integers. The result is fresh (STORAGE3).
+        let (x, out) = unsafe {
+            (
+                slice::<U>(x.as_ptr(), x.len()),
+                core::slice::from_raw_parts_mut(to as *mut U, counted.total()),
+            )
+        };
+        let cost = Cost {
+            bytes: 1 + 2 * size_of::<U>(),
+            flops: 4,
+        };
+        counted.each("masked_select", out, cost, |mask, start, out| {
+            kernel::select(&x[start..], mask, out)
+        })?;
     });
     Ok(out)
 }
 
 /// # Safety
-/// `n` elements at `p`, aligned and initialised, which stay so while the slice is used; `p` may be anything where there are none.
+/// `n` elements at `p`, aligned and initialised, which stay so while the slice is used; `p` may be
+/// anything where there are none.
 unsafe fn slice<'a, U>(p: *const u8, n: usize) -> &'a [U] {
     // SAFETY: `n` aligned, initialised elements, by the caller's promise.
-    if n == 0 { &[] } else { unsafe { core::slice::from_raw_parts(p as *const U, n) } }
+    if n == 0 {
+        &[]
+    } else {
+        unsafe { core::slice::from_raw_parts(p as *const U, n) }
+    }
 }
 
-/// `x` with `value` where `mask` is true. Both tensors broadcast together; the result has the dtype of `x`.
+/// `x` with `value` where `mask` is true. Both tensors broadcast together; the result has the dtype
+/// of `x`.
 ///
-/// Errors: a mask that is not bool, shapes that don't broadcast, a value that doesn't fit the dtype.
+/// Errors: a mask that is not bool, shapes that don't broadcast, a value that doesn't fit the
+/// dtype.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -210,24 +283,38 @@ pub fn masked_fill(x: &Tensor, mask: &Tensor, value: impl Into<Scalar>) -> Resul
 /// The value is one element of the dtype.
 pub unsafe fn fill(out: &mut Tensor, mask: &Tensor, value: *const u8) -> Result<()> {
     let (first, size, rank) = (out.as_mut_ptr()?, out.dtype().size(), out.rank());
-    let nest = Nest::new(out.shape(), &[mask.operand(rank)], &[Operand::new(first, size, out.shape(), out.strides(), rank)]);
+    let nest = Nest::new(
+        out.shape(),
+        &[mask.operand(rank)],
+        &[Operand::new(first, size, out.shape(), out.strides(), rank)],
+    );
     dispatch_width!(size, |U| {
-        // SAFETY: `value` is an element of the tensor's dtype, by the caller's promise, hence of this width.
+        // SAFETY: `value` is an element of the tensor's dtype, by the caller's promise, hence of
+        // this width.
         let value = unsafe { *(value as *const U) };
         rows::run(
             &nest,
-            Cost { bytes: 1 + 2 * size, flops: 1 },
+            Cost {
+                bytes: 1 + 2 * size,
+                flops: 1,
+            },
             |_| true,
             |row| {
                 let (mask, out) = (row.ptrs[0], row.ptrs[1] as *mut U);
                 if (row.steps[0], row.steps[1]) == (1, size as isize) {
-                    // SAFETY: as below; the row's elements lie one after the other, and the mask is other memory, for the result is fresh (STORAGE3).
+                    // SAFETY: as below; the row's elements lie one after the other, and the mask is
+                    // other memory, for the result is fresh (STORAGE3).
                     return unsafe {
-                        kernel::fill(core::slice::from_raw_parts_mut(out, row.n), core::slice::from_raw_parts(mask, row.n), value)
+                        kernel::fill(
+                            core::slice::from_raw_parts_mut(out, row.n),
+                            core::slice::from_raw_parts(mask, row.n),
+                            value,
+                        )
                     };
                 }
                 for i in 0..row.n as isize {
-                    // SAFETY: the nest reaches elements of both tensors (TENSOR1); the result is fresh (STORAGE3) and its rows are disjoint.
+                    // SAFETY: the nest reaches elements of both tensors (TENSOR1); the result is
+                    // fresh (STORAGE3) and its rows are disjoint.
                     unsafe {
                         if *row.ptrs[0].offset(i * row.steps[0]) != 0 {
                             *(row.ptrs[1].offset(i * row.steps[1]) as *mut U) = value;
@@ -243,7 +330,10 @@ pub unsafe fn fill(out: &mut Tensor, mask: &Tensor, value: *const u8) -> Result<
 /// The shape that both broadcast to, and the mask in it.
 fn broadcast_mask(op: &'static str, x: &Tensor, mask: &Tensor) -> Result<(layout::Shape, Tensor)> {
     if !mask.dtype().is_bool() {
-        return Err(Error::dtype(op, message!("a mask is bool, not {}", mask.dtype())));
+        return Err(Error::dtype(
+            op,
+            message!("a mask is bool, not {}", mask.dtype()),
+        ));
     }
     let shape = layout::broadcast(op, &[x.shape(), mask.shape()])?;
     let mask = mask.broadcast_to(&shape)?;

@@ -28,10 +28,18 @@ pub struct Advanced {
 }
 
 impl Plan {
-    /// Errors: too many items, more than one ellipsis, an integer out of range, a mask of another shape, arrays that are no integers
-    /// or don't broadcast.
+    /// Errors: too many items, more than one ellipsis, an integer out of range, a mask of another
+    /// shape, arrays that are no integers or don't broadcast.
     pub fn new(op: &'static str, x: &Tensor, items: &[Index]) -> Result<Plan> {
-        let mut builder = Builder { op, x, draft: x.layout().draft(), axis: 0, source: 0, arrays: Vec::new(), run: Run::default() };
+        let mut builder = Builder {
+            op,
+            x,
+            draft: x.layout().draft(),
+            axis: 0,
+            source: 0,
+            arrays: Vec::new(),
+            run: Run::default(),
+        };
         let hidden = hidden_dims(op, x, items)?;
         for item in items {
             builder.item(item, hidden)?;
@@ -46,16 +54,32 @@ impl Plan {
         }
         shape
     }
-    /// The operand of a loop over [`Plan::shape`] for the layout's elements from `first` on, which don't move along the arrays.
+    /// The operand of a loop over [`Plan::shape`] for the layout's elements from `first` on, which
+    /// don't move along the arrays.
     pub fn elements(&self, advanced: &Advanced, first: *mut u8, size: usize) -> Operand {
-        let mut strides: smallvec::SmallVec<[isize; 6]> = self.layout.strides().iter().map(|s| s * size as isize).collect();
+        let mut strides: smallvec::SmallVec<[isize; 6]> = self
+            .layout
+            .strides()
+            .iter()
+            .map(|s| s * size as isize)
+            .collect();
         strides.insert_many(advanced.at, advanced.shape.iter().map(|_| 0));
-        Operand { ptr: first, size, strides }
+        Operand {
+            ptr: first,
+            size,
+            strides,
+        }
     }
     /// That of the arrays' table.
     pub fn offsets(&self, advanced: &Advanced, table: &Tensor) -> Operand {
-        let mut offsets = Operand { ptr: table.as_ptr() as *mut u8, size: 8, strides: smallvec::smallvec![0; self.layout.rank()] };
-        offsets.strides.insert_many(advanced.at, table.strides().iter().map(|s| s * 8));
+        let mut offsets = Operand {
+            ptr: table.as_ptr() as *mut u8,
+            size: 8,
+            strides: smallvec::smallvec![0; self.layout.rank()],
+        };
+        offsets
+            .strides
+            .insert_many(advanced.at, table.strides().iter().map(|s| s * 8));
         offsets
     }
 }
@@ -73,15 +97,26 @@ fn hidden_dims(op: &'static str, x: &Tensor, items: &[Index]) -> Result<usize> {
         }
     }
     if ellipses > 1 {
-        return Err(Error::subscript(op, message!("{ellipses} ellipses; an index takes at most one")));
+        return Err(Error::subscript(
+            op,
+            message!("{ellipses} ellipses; an index takes at most one"),
+        ));
     }
-    x.rank()
-        .checked_sub(used)
-        .ok_or_else(|| Error::subscript(op, message!("{used} indices for {} dimensions (x: {:?} {})", x.rank(), x.shape(), x.dtype())))
+    x.rank().checked_sub(used).ok_or_else(|| {
+        Error::subscript(
+            op,
+            message!(
+                "{used} indices for {} dimensions (x: {:?} {})",
+                x.rank(),
+                x.shape(),
+                x.dtype()
+            ),
+        )
+    })
 }
 
-/// Where the dimensions of arrays go: in their place where all stand side by side (an integer beside an array counts as one of
-/// them), else in front.
+/// Where the dimensions of arrays go: in their place where all stand side by side (an integer
+/// beside an array counts as one of them), else in front.
 #[derive(Default)]
 struct Run {
     /// Before which remaining dimension the first stood.
@@ -117,7 +152,9 @@ impl Builder<'_> {
             Index::Int(i) => {
                 self.run.index(self.axis);
                 // named by the axis of `x`, which the user knows
-                self.draft.index(self.op, self.axis, *i).map_err(|e| self.at_source(e))?;
+                self.draft
+                    .index(self.op, self.axis, *i)
+                    .map_err(|e| self.at_source(e))?;
                 self.source += 1;
             }
             Index::Slice { start, stop, step } => {
@@ -125,7 +162,8 @@ impl Builder<'_> {
                 if *step == 0 {
                     return Err(Error::value(self.op, "the step of a slice is 0"));
                 }
-                let (first, count) = layout::slice_bounds(*start, *stop, *step, self.draft.shape()[self.axis]);
+                let (first, count) =
+                    layout::slice_bounds(*start, *stop, *step, self.draft.shape()[self.axis]);
                 self.draft.slice(self.axis, first, *step as isize, count);
                 self.axis += 1;
                 self.source += 1;
@@ -152,18 +190,30 @@ impl Builder<'_> {
     fn mask(&mut self, m: &Tensor) -> Result<()> {
         self.run.index(self.axis);
         if !m.dtype().is_bool() {
-            return Err(Error::dtype(self.op, message!("a mask is bool, not {}", m.dtype())));
+            return Err(Error::dtype(
+                self.op,
+                message!("a mask is bool, not {}", m.dtype()),
+            ));
         }
         let over = &self.x.shape()[self.source..self.source + m.rank()];
         if m.shape() != over {
-            let (mask, from, shape, dtype) = (m.shape(), self.source, self.x.shape(), self.x.dtype());
-            let message = message!("a mask of shape {mask:?} over dimensions of sizes {over:?}, from axis {from} (x: {shape:?} {dtype})");
+            let (mask, from, shape, dtype) =
+                (m.shape(), self.source, self.x.shape(), self.x.dtype());
+            let message = message!(
+                "a mask of shape {mask:?} over dimensions of sizes {over:?}, from axis {from} (x: {shape:?} {dtype})"
+            );
             return Err(Error::subscript(self.op, message));
         }
         if m.rank() == 0 {
             // one element or none, of a dimension that isn't there
             let count = m.item::<crate::Bool>()?.get() as usize;
-            self.arrays.push(Positions::new(self.op, &Tensor::zeros([count], DType::I64)?, self.source, 1, 0)?);
+            self.arrays.push(Positions::new(
+                self.op,
+                &Tensor::zeros([count], DType::I64)?,
+                self.source,
+                1,
+                0,
+            )?);
         }
         for positions in super::mask::positions(self.op, m)? {
             self.array(&positions)?;
@@ -172,9 +222,18 @@ impl Builder<'_> {
     }
     /// Positions along this dimension, which goes.
     fn array(&mut self, positions: &Tensor) -> Result<()> {
-        let (size, stride) = (self.draft.shape()[self.axis], self.draft.strides()[self.axis]);
+        let (size, stride) = (
+            self.draft.shape()[self.axis],
+            self.draft.strides()[self.axis],
+        );
         let bytes = stride as i64 * self.x.dtype().size() as i64;
-        self.arrays.push(Positions::new(self.op, positions, self.source, size, bytes)?);
+        self.arrays.push(Positions::new(
+            self.op,
+            positions,
+            self.source,
+            size,
+            bytes,
+        )?);
         // the offsets count from its first element
         self.draft.remove(self.axis);
         self.source += 1;
@@ -182,17 +241,38 @@ impl Builder<'_> {
     }
     fn at_source(&self, e: Error) -> Error {
         match e {
-            Error::Index { op, index, size, .. } => Error::Index { op, index, axis: self.source, size },
+            Error::Index {
+                op, index, size, ..
+            } => Error::Index {
+                op,
+                index,
+                axis: self.source,
+                size,
+            },
             e => e,
         }
     }
     fn finish(self) -> Result<Plan> {
-        let at = if self.run.separated { 0 } else { self.run.start.unwrap_or(0) };
+        let at = if self.run.separated {
+            0
+        } else {
+            self.run.start.unwrap_or(0)
+        };
         let arrays = self.arrays;
         if arrays.is_empty() {
-            return Ok(Plan { layout: self.draft.finish(), advanced: None });
+            return Ok(Plan {
+                layout: self.draft.finish(),
+                advanced: None,
+            });
         }
-        let advanced = Some(Advanced { shape: positions::shape(self.op, &arrays)?, arrays, at });
-        Ok(Plan { layout: self.draft.finish_checked()?, advanced })
+        let advanced = Some(Advanced {
+            shape: positions::shape(self.op, &arrays)?,
+            arrays,
+            at,
+        });
+        Ok(Plan {
+            layout: self.draft.finish_checked()?,
+            advanced,
+        })
     }
 }

@@ -1,11 +1,15 @@
-//! Arrays of positions: checked, and turned into offsets in bytes, tile by tile while those are in L1 where each element of a result
-//! has a position of its own, else as a table.
+//! Arrays of positions: checked, and turned into offsets in bytes, tile by tile while those are in
+//! L1 where each element of a result has a position of its own, else as a table.
 //!
-//! - **READ1, read once.** Positions may lie in memory that others write to while it is read. The reading that checks one also makes its
-//!   offset; an array in which that reading met a bad position is never used, whatever a later one finds.
+//! - **READ1, read once.** Positions may lie in memory that others write to while it is read. The
+//!   reading that checks one also makes its offset; an array in which that reading met a bad
+//!   position is never used, whatever a later one finds.
 #![cfg_attr(
     not(any(feature = "i8", feature = "i32", feature = "i64")),
-    allow(unused, reason = "only integers are positions, or divisors that are refused")
+    allow(
+        unused,
+        reason = "only integers are positions, or divisors that are refused"
+    )
 )]
 
 use crate::dtype::DType;
@@ -37,43 +41,74 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// Errors where they are no integers, or such as this build leaves out: nothing would check them.
-    pub fn new(op: &'static str, array: &Tensor, axis: usize, size: usize, stride: i64) -> Result<Positions> {
+    /// Errors where they are no integers, or such as this build leaves out: nothing would check
+    /// them.
+    pub fn new(
+        op: &'static str,
+        array: &Tensor,
+        axis: usize,
+        size: usize,
+        stride: i64,
+    ) -> Result<Positions> {
         if !array.dtype().is_integer() {
-            return Err(Error::dtype(op, message!("indices are integers, not {}", array.dtype())));
+            return Err(Error::dtype(
+                op,
+                message!("indices are integers, not {}", array.dtype()),
+            ));
         }
         if !array.dtype().is_available() {
             return Err(Error::unsupported(op, array.dtype()));
         }
-        Ok(Positions { array: array.contiguous()?, axis, size, stride })
+        Ok(Positions {
+            array: array.contiguous()?,
+            axis,
+            size,
+            stride,
+        })
     }
     /// The shape of the array.
     pub fn shape(&self) -> &[usize] {
         self.array.shape()
     }
-    /// Offsets of `n` positions at `p`, `step` bytes apart, to `out`; added to those there if `more`. False where one is out of range.
+    /// Offsets of `n` positions at `p`, `step` bytes apart, to `out`; added to those there if
+    /// `more`. False where one is out of range.
     ///
     /// # Safety
-    /// The positions are elements of the array, and `out` has room for `n`, which are initialised if `more`.
-    unsafe fn offsets(&self, p: *const u8, step: isize, n: usize, more: bool, out: *mut i64) -> bool {
+    /// The positions are elements of the array, and `out` has room for `n`, which are initialised
+    /// if `more`.
+    unsafe fn offsets(
+        &self,
+        p: *const u8,
+        step: isize,
+        n: usize,
+        more: bool,
+        out: *mut i64,
+    ) -> bool {
         dispatch!(integer self.array.dtype(), |T| {
             // SAFETY: the caller's; the array's elements are of this dtype (TENSOR1).
             unsafe { kernel::offsets::<T>(p as *const T, step, n, self.size as i64, self.stride, more, out) }
         }, else false)
     }
-    /// An error where one is out of range, as far as a second reading tells: what it finds good must not be used for that (READ1).
+    /// An error where one is out of range, as far as a second reading tells: what it finds good
+    /// must not be used for that (READ1).
     fn check(&self, op: &'static str) -> Result<()> {
         let first: Option<i64> = dispatch!(integer self.array.dtype(), |T| {
             kernel::first_outside(self.array.as_slice::<T>()?, self.size as i64)
         }, else None);
         match first {
-            Some(index) => Err(Error::Index { op, index, axis: self.axis, size: self.size }),
+            Some(index) => Err(Error::Index {
+                op,
+                index,
+                axis: self.axis,
+                size: self.size,
+            }),
             None => Ok(()),
         }
     }
 }
 
-/// The error of positions of which one was out of range. They may lie in memory of others, who have changed it since.
+/// The error of positions of which one was out of range. They may lie in memory of others, who have
+/// changed it since.
 #[cold]
 fn out_of_range(op: &'static str, arrays: &[Positions]) -> Error {
     let culprit = arrays.iter().find_map(|a| a.check(op).err());
@@ -89,22 +124,40 @@ pub fn shape(op: &'static str, arrays: &[Positions]) -> Result<Shape> {
     })
 }
 
-/// The offsets of `n` iterations of a row from `first` on, summed over the arrays, which are the row's operands from `k` on.
+/// The offsets of `n` iterations of a row from `first` on, summed over the arrays, which are the
+/// row's operands from `k` on.
 ///
 /// # Safety
 /// The row is one of a nest of the arrays; `out` has room for `n`, which are initialised if `more`.
-unsafe fn tile(arrays: &[Positions], row: &Row, k: usize, first: usize, n: usize, more: bool, out: *mut i64) -> bool {
+unsafe fn tile(
+    arrays: &[Positions],
+    row: &Row,
+    k: usize,
+    first: usize,
+    n: usize,
+    more: bool,
+    out: *mut i64,
+) -> bool {
     let mut good = true;
     for (i, a) in arrays.iter().enumerate() {
         let step = row.steps[k + i];
         // SAFETY: the nest's elements; the first array, or what `more` says, initialises.
-        good &= unsafe { a.offsets(row.ptrs[k + i].offset(first as isize * step), step, n, more || i > 0, out) };
+        good &= unsafe {
+            a.offsets(
+                row.ptrs[k + i].offset(first as isize * step),
+                step,
+                n,
+                more || i > 0,
+                out,
+            )
+        };
     }
     good
 }
 
-/// The offsets of all, summed, in the shape that they broadcast to: int64, contiguous, in a tensor of its own, so that nobody changes
-/// them after the check. Errors where a position is out of range.
+/// The offsets of all, summed, in the shape that they broadcast to: int64, contiguous, in a tensor
+/// of its own, so that nobody changes them after the check. Errors where a position is out of
+/// range.
 pub fn table(op: &'static str, arrays: &[Positions]) -> Result<Tensor> {
     let shape = shape(op, arrays)?;
     let mut out = Tensor::empty(&shape, DType::I64)?;
@@ -116,42 +169,78 @@ pub fn table(op: &'static str, arrays: &[Positions]) -> Result<Tensor> {
     }
     let bad = AtomicBool::new(false);
     for (g, group) in arrays.chunks(ARRAYS).enumerate() {
-        let operands: smallvec::SmallVec<[Operand; 4]> = group.iter().map(|a| a.array.operand(shape.len())).collect();
-        let nest = Nest::new(&shape, &operands, &[Operand::new(first, 8, &shape, out.strides(), shape.len())]);
-        let cost = Cost { bytes: 16 * group.len(), flops: 4 * group.len() };
+        let operands: smallvec::SmallVec<[Operand; 4]> =
+            group.iter().map(|a| a.array.operand(shape.len())).collect();
+        let nest = Nest::new(
+            &shape,
+            &operands,
+            &[Operand::new(first, 8, &shape, out.strides(), shape.len())],
+        );
+        let cost = Cost {
+            bytes: 16 * group.len(),
+            flops: 4 * group.len(),
+        };
         rows::run(
             &nest,
             cost,
             |_| true,
             |row| {
-                // SAFETY: the nest reaches elements of all tensors (TENSOR1), of which the table is fresh (STORAGE3), initialised (STORAGE1), contiguous
-                // (so its innermost step is an element, but for a row of one); rows are disjoint.
-                if !unsafe { tile(group, &row, 0, 0, row.n, g > 0, row.ptrs[group.len()] as *mut i64) } {
+                // SAFETY: the nest reaches elements of all tensors (TENSOR1), of which the table is
+                // fresh (STORAGE3), initialised (STORAGE1), contiguous (so its innermost step is an
+                // element, but for a row of one); rows are disjoint.
+                if !unsafe {
+                    tile(
+                        group,
+                        &row,
+                        0,
+                        0,
+                        row.n,
+                        g > 0,
+                        row.ptrs[group.len()] as *mut i64,
+                    )
+                } {
                     bad.store(true, Relaxed);
                 }
             },
         );
     }
-    if bad.into_inner() { Err(out_of_range(op, arrays)) } else { Ok(out) }
+    if bad.into_inner() {
+        Err(out_of_range(op, arrays))
+    } else {
+        Ok(out)
+    }
 }
 
-/// Whether [`gather`] serves: each of `total` elements has a position of its own, so that a table would be as large as the result.
+/// Whether [`gather`] serves: each of `total` elements has a position of its own, so that a table
+/// would be as large as the result.
 pub fn are_dense(arrays: &[Positions], shape: &[usize], total: usize) -> bool {
     arrays.len() <= ARRAYS && total > 0 && shape.iter().product::<usize>() == total
 }
 
-/// Calls a row function that gathers from `x` to `y` with the offsets of each tile. Errors where a position is out of range; then what
-/// was written is of no use.
+/// Calls a row function that gathers from `x` to `y` with the offsets of each tile. Errors where a
+/// position is out of range; then what was written is of no use.
 ///
 /// # Safety
-/// For each index of `shape`, the element of `x`, moved by the offset of positions in range, is one of a tensor; those of `y` are
-/// writable, and nobody else uses them.
-pub unsafe fn gather(op: &'static str, f: RowFn, shape: &[usize], x: Operand, arrays: &[Positions], y: Operand) -> Result<()> {
+/// For each index of `shape`, the element of `x`, moved by the offset of positions in range, is one
+/// of a tensor; those of `y` are writable, and nobody else uses them.
+pub unsafe fn gather(
+    op: &'static str,
+    f: RowFn,
+    shape: &[usize],
+    x: Operand,
+    arrays: &[Positions],
+    y: Operand,
+) -> Result<()> {
     let (rank, size) = (shape.len(), x.size);
-    let operands: smallvec::SmallVec<[Operand; 4]> = core::iter::once(x).chain(arrays.iter().map(|a| a.array.operand(rank))).collect();
+    let operands: smallvec::SmallVec<[Operand; 4]> = core::iter::once(x)
+        .chain(arrays.iter().map(|a| a.array.operand(rank)))
+        .collect();
     let nest = Nest::new(shape, &operands, &[y]);
     let bad = AtomicBool::new(false);
-    let cost = Cost { bytes: 4 * size + 8 * arrays.len(), flops: 4 * arrays.len() };
+    let cost = Cost {
+        bytes: 4 * size + 8 * arrays.len(),
+        flops: 4 * arrays.len(),
+    };
     rows::run(
         &nest,
         cost,
@@ -162,15 +251,31 @@ pub unsafe fn gather(op: &'static str, f: RowFn, shape: &[usize], x: Operand, ar
             let (from, to) = (0, arrays.len() + 1);
             for first in (0..row.n).step_by(TILE) {
                 let n = TILE.min(row.n - first);
-                // SAFETY: the nest reaches elements of the arrays (TENSOR1); a tile has room for `n`.
+                // SAFETY: the nest reaches elements of the arrays (TENSOR1); a tile has room for
+                // `n`.
                 if !unsafe { tile(arrays, &row, 1, first, n, false, offsets) } {
                     return bad.store(true, Relaxed);
                 }
                 let at = |k: usize| row.ptrs[k].wrapping_offset(first as isize * row.steps[k]);
-                // SAFETY: GATHER1 by the caller: the offsets are of positions in range, and of this thread; rows are disjoint.
-                unsafe { f(n, at(from), row.steps[from], offsets, 8, at(to), row.steps[to]) };
+                // SAFETY: GATHER1 by the caller: the offsets are of positions in range, and of this
+                // thread; rows are disjoint.
+                unsafe {
+                    f(
+                        n,
+                        at(from),
+                        row.steps[from],
+                        offsets,
+                        8,
+                        at(to),
+                        row.steps[to],
+                    )
+                };
             }
         },
     );
-    if bad.into_inner() { Err(out_of_range(op, arrays)) } else { Ok(()) }
+    if bad.into_inner() {
+        Err(out_of_range(op, arrays))
+    } else {
+        Ok(())
+    }
 }

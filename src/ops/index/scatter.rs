@@ -1,5 +1,5 @@
-//! Writing by index: `t[...] = v`, along an axis, and line by line. Where a position occurs more than once, values are joined
-//! in the order of the indices, on any number of threads.
+//! Writing by index: `t[...] = v`, along an axis, and line by line. Where a position occurs more
+//! than once, values are joined in the order of the indices, on any number of threads.
 
 use super::plan::Plan;
 use super::positions::{self, Positions};
@@ -31,11 +31,12 @@ pub enum ScatterMode {
     Min,
 }
 
-/// `x[indices] = value`. The value broadcasts to the shape of `x[indices]` and takes the dtype of `x`. Only this tensor changes: storage
-/// that is shared is copied first, and the value may share it.
+/// `x[indices] = value`. The value broadcasts to the shape of `x[indices]` and takes the dtype of
+/// `x`. Only this tensor changes: storage that is shared is copied first, and the value may share
+/// it.
 ///
-/// Errors, before anything is written: as [`get`](super::get); a value that doesn't broadcast; a value of a kind beyond the tensor's
-/// (floats into integers, complex into floats).
+/// Errors, before anything is written: as [`get`](super::get); a value that doesn't broadcast; a
+/// value of a kind beyond the tensor's (floats into integers, complex into floats).
 ///
 /// ```
 /// use flex::{Tensor, ops, s};
@@ -54,7 +55,8 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
     {
         let value = fit(OP, x, value, &[1])?;
         x.as_mut_ptr()?;
-        // SAFETY: the value is one element of the dtype (TENSOR1), and what is written is unshared (STORAGE3).
+        // SAFETY: the value is one element of the dtype (TENSOR1), and what is written is unshared
+        // (STORAGE3).
         return unsafe { super::mask::fill(x, m, value.as_ptr()) };
     }
     let mut plan = Plan::new(OP, x, indices)?;
@@ -68,20 +70,51 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
             return Err(super::mask::changed(OP));
         }
     }
-    let Some(advanced) = &plan.advanced else { return x.write(&plan.layout, &value) };
+    let Some(advanced) = &plan.advanced else {
+        return x.write(&plan.layout, &value);
+    };
     let table = positions::table(OP, &advanced.arrays)?;
     let size = x.dtype().size();
-    let first = x.as_mut_ptr()?.wrapping_offset((plan.layout.offset() as isize - x.layout().offset() as isize) * size as isize);
-    let (to, offsets) = (plan.elements(advanced, first, size), plan.offsets(advanced, &table));
-    // SAFETY: `to` reaches elements of `x` (TENSOR1), exclusive since as_mut_ptr, by offsets that were checked.
-    unsafe { scatter(ScatterMode::Set, OP, x.dtype(), &plan.shape(), to, offsets, extent(x), &value) }
+    let first = x.as_mut_ptr()?.wrapping_offset(
+        (plan.layout.offset() as isize - x.layout().offset() as isize) * size as isize,
+    );
+    let (to, offsets) = (
+        plan.elements(advanced, first, size),
+        plan.offsets(advanced, &table),
+    );
+    // SAFETY: `to` reaches elements of `x` (TENSOR1), exclusive since as_mut_ptr, by offsets that
+    // were checked.
+    unsafe {
+        scatter(
+            ScatterMode::Set,
+            OP,
+            x.dtype(),
+            &plan.shape(),
+            to,
+            offsets,
+            extent(x),
+            &value,
+        )
+    }
 }
 
-/// The value in the dtype and shape of what it is written to. Errors where its kind goes beyond the dtype's, or it doesn't broadcast.
+/// The value in the dtype and shape of what it is written to. Errors where its kind goes beyond the
+/// dtype's, or it doesn't broadcast.
 fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<Tensor> {
-    let kind = |t: &Tensor| (!t.dtype().is_bool()) as u8 + (t.dtype().is_float() as u8) + 2 * (t.dtype().is_complex() as u8);
+    let kind = |t: &Tensor| {
+        (!t.dtype().is_bool()) as u8
+            + (t.dtype().is_float() as u8)
+            + 2 * (t.dtype().is_complex() as u8)
+    };
     if kind(value) > kind(x) {
-        return Err(Error::dtype(op, message!("values of {} for a tensor of {}: convert one with astype", value.dtype(), x.dtype())));
+        return Err(Error::dtype(
+            op,
+            message!(
+                "values of {} for a tensor of {}: convert one with astype",
+                value.dtype(),
+                x.dtype()
+            ),
+        ));
     }
     if value.shape() == shape {
         return value.astype(x.dtype());
@@ -95,7 +128,10 @@ fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<
         Error::shape_of(
             op,
             message!("values do not broadcast to the indexed shape {shape:?}"),
-            &[("x", x.shape(), x.dtype()), ("values", value.shape(), value.dtype())],
+            &[
+                ("x", x.shape(), x.dtype()),
+                ("values", value.shape(), value.dtype()),
+            ],
         )
     })?;
     value.into_dtype(x.dtype())
@@ -104,7 +140,11 @@ fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<
 /// The offsets in bytes that elements of the tensor have from the first one.
 fn extent(x: &Tensor) -> Range<i64> {
     let size = x.dtype().size() as i64;
-    let ends = x.shape().iter().zip(x.strides()).map(|(n, s)| (n.saturating_sub(1) as i64) * *s as i64 * size);
+    let ends = x
+        .shape()
+        .iter()
+        .zip(x.strides())
+        .map(|(n, s)| (n.saturating_sub(1) as i64) * *s as i64 * size);
     ends.fold(0..size, |r, end| r.start + end.min(0)..r.end + end.max(0))
 }
 
@@ -114,19 +154,28 @@ fn row_fn(mode: ScatterMode, dtype: crate::DType) -> Option<RowFn> {
     Some(match mode {
         ScatterMode::Set => dispatch_width!(dtype.size(), |U| scatter::<U, Replace> as RowFn),
         // 16-bit floats come here as float32, see `accumulate`
-        ScatterMode::Add => dispatch!(number dtype, |T| scatter::<T, Add> as RowFn, else return None),
-        ScatterMode::Multiply => dispatch!(number dtype, |T| scatter::<T, Multiply> as RowFn, else return None),
-        ScatterMode::Max => dispatch!(real dtype, |T| scatter::<T, Maximum> as RowFn, else return None),
-        ScatterMode::Min => dispatch!(real dtype, |T| scatter::<T, Minimum> as RowFn, else return None),
+        ScatterMode::Add => {
+            dispatch!(number dtype, |T| scatter::<T, Add> as RowFn, else return None)
+        }
+        ScatterMode::Multiply => {
+            dispatch!(number dtype, |T| scatter::<T, Multiply> as RowFn, else return None)
+        }
+        ScatterMode::Max => {
+            dispatch!(real dtype, |T| scatter::<T, Maximum> as RowFn, else return None)
+        }
+        ScatterMode::Min => {
+            dispatch!(real dtype, |T| scatter::<T, Minimum> as RowFn, else return None)
+        }
     })
 }
 
 /// Joins values to elements in the order of the indices.
 ///
 /// # Safety
-/// For each index of `shape`, the element of `to`, moved by the offset, is one of a tensor of `dtype`, which nobody else uses and no
-/// two of whose indices share an element; `to` has a step of 0 just in those dimensions that the offsets vary in along the tensor.
-/// Offsets are in `extent`, and those of different offsets are different elements.
+/// For each index of `shape`, the element of `to`, moved by the offset, is one of a tensor of
+/// `dtype`, which nobody else uses and no two of whose indices share an element; `to` has a step of
+/// 0 just in those dimensions that the offsets vary in along the tensor. Offsets are in `extent`,
+/// and those of different offsets are different elements.
 unsafe fn scatter(
     mode: ScatterMode,
     op: &'static str,
@@ -139,24 +188,45 @@ unsafe fn scatter(
 ) -> Result<()> {
     let row_fn = row_fn(mode, dtype).ok_or_else(|| Error::unsupported(op, dtype))?;
     let values = values.contiguous()?;
-    let values = Operand::new(values.as_ptr() as *mut u8, dtype.size(), shape, values.strides(), shape.len());
+    let values = Operand::new(
+        values.as_ptr() as *mut u8,
+        dtype.size(),
+        shape,
+        values.strides(),
+        shape.len(),
+    );
     // Values lead, so that loops keep the order of indices.
     let nest = Nest::new(shape, &[], &[values, to, offsets]);
-    let cost = Cost { bytes: 3 * dtype.size() + 8, flops: 2 };
+    let cost = Cost {
+        bytes: 3 * dtype.size() + 8,
+        flops: 2,
+    };
     let join = |row: Row| {
         let (p, s) = (row.ptrs, row.steps);
-        // SAFETY: GATHER1: the caller promises offsets inside `extent`, and the nest reaches elements of `values` and of the offsets.
+        // SAFETY: GATHER1: the caller promises offsets inside `extent`, and the nest reaches
+        // elements of `values` and of the offsets.
         unsafe { row_fn(row.n, p[1], s[1], p[2] as *const i64, s[2], p[0], s[0]) }
     };
     let inner = &nest.dims[0];
     if inner.steps[2] == 0 && inner.n >= WIDE && nest.dims[1..].iter().all(|d| d.steps[1] == 0) {
-        // Rows in memory: each thread joins those of its range of the tensor, for parts of rows are slower to fetch.
-        let pieces = par::threads_for(Cost { bytes: cost.bytes.saturating_mul(nest.total), flops: 0 });
+        // Rows in memory: each thread joins those of its range of the tensor, for parts of rows are
+        // slower to fetch.
+        let pieces = par::threads_for(Cost {
+            bytes: cost.bytes.saturating_mul(nest.total),
+            flops: 0,
+        });
         let part = (extent.end - extent.start) / pieces as i64;
-        let cost = Cost { bytes: cost.bytes.saturating_mul(nest.total / pieces), flops: 0 };
+        let cost = Cost {
+            bytes: cost.bytes.saturating_mul(nest.total / pieces),
+            flops: 0,
+        };
         par::chunks(pieces, cost, |p| {
             let first = extent.start + part * p as i64;
-            let within = first..if p + 1 < pieces { first + part } else { extent.end };
+            let within = first..if p + 1 < pieces {
+                first + part
+            } else {
+                extent.end
+            };
             rows::each(&nest, |row| {
                 // SAFETY: the offset of all of the row (GATHER1).
                 if within.contains(unsafe { &*(row.ptrs[2] as *const i64) }) {
@@ -171,11 +241,12 @@ unsafe fn scatter(
     Ok(())
 }
 
-/// A copy of `x` with `values` put along `axis`: line by line, to the positions that the same line of `indices` holds. The values
-/// broadcast to the shape of `indices`.
+/// A copy of `x` with `values` put along `axis`: line by line, to the positions that the same line
+/// of `indices` holds. The values broadcast to the shape of `indices`.
 ///
-/// Errors: indices whose shape differs from that of `x` beside the axis, that are no integers or out of range; values of a kind beyond the
-/// dtype; a mode that the dtype lacks (all but `Set` for bool, `Max` and `Min` for complex).
+/// Errors: indices whose shape differs from that of `x` beside the axis, that are no integers or
+/// out of range; values of a kind beyond the dtype; a mode that the dtype lacks (all but `Set` for
+/// bool, `Max` and `Min` for complex).
 ///
 /// ```
 /// use flex::{Tensor, ops::{self, ScatterMode}};
@@ -185,12 +256,18 @@ unsafe fn scatter(
 /// assert_eq!(ops::put_along_axis(&x, &i, &v, 1, ScatterMode::Set)?.to_vec::<i32>()?, [0, 5, 6, 0]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn put_along_axis(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize, mode: ScatterMode) -> Result<Tensor> {
+pub fn put_along_axis(
+    x: &Tensor,
+    indices: &Tensor,
+    values: &Tensor,
+    axis: isize,
+    mode: ScatterMode,
+) -> Result<Tensor> {
     put("put_along_axis", x, indices, values, axis, mode)
 }
 
-/// A copy of `x` with `values` added along `axis`: [`put_along_axis`] with [`ScatterMode::Add`], so that positions may repeat.
-/// The same bits on any number of threads.
+/// A copy of `x` with `values` added along `axis`: [`put_along_axis`] with [`ScatterMode::Add`], so
+/// that positions may repeat. The same bits on any number of threads.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -204,12 +281,26 @@ pub fn scatter_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -
     put("scatter_add", x, indices, values, axis, ScatterMode::Add)
 }
 
-fn put(op: &'static str, x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize, mode: ScatterMode) -> Result<Tensor> {
+fn put(
+    op: &'static str,
+    x: &Tensor,
+    indices: &Tensor,
+    values: &Tensor,
+    axis: isize,
+    mode: ScatterMode,
+) -> Result<Tensor> {
     let k = layout::axis(op, axis, x.rank())?;
     let differ = |d: usize| d != k && x.shape()[d] != indices.shape()[d];
     if x.rank() != indices.rank() || (0..x.rank()).any(differ) {
-        let operands = [("x", x.shape(), x.dtype()), ("indices", indices.shape(), indices.dtype())];
-        return Err(Error::shape_of(op, message!("the shapes must be equal except along axis {k}"), &operands));
+        let operands = [
+            ("x", x.shape(), x.dtype()),
+            ("indices", indices.shape(), indices.dtype()),
+        ];
+        return Err(Error::shape_of(
+            op,
+            message!("the shapes must be equal except along axis {k}"),
+            &operands,
+        ));
     }
     accumulate(op, x, values, indices.shape(), mode, |y, first| {
         let along = gather::Along::new(op, y, indices, axis)?;
@@ -221,11 +312,12 @@ fn put(op: &'static str, x: &Tensor, indices: &Tensor, values: &Tensor, axis: is
     })
 }
 
-/// A copy of `x` with `values` added to the parts at positions `indices` along `axis` (torch's `index_add`, the reverse of
-/// [`take`](super::take)): the values have, or broadcast to, the shape that `take` would give. Positions may repeat; the same bits on any
-/// number of threads.
+/// A copy of `x` with `values` added to the parts at positions `indices` along `axis` (torch's
+/// `index_add`, the reverse of [`take`](super::take)): the values have, or broadcast to, the shape
+/// that `take` would give. Positions may repeat; the same bits on any number of threads.
 ///
-/// Errors: indices that are no integers, or out of range; values of a kind beyond the dtype, or that don't broadcast; bool.
+/// Errors: indices that are no integers, or out of range; values of a kind beyond the dtype, or
+/// that don't broadcast; bool.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -241,14 +333,28 @@ pub fn index_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -> 
     let shape = gather::taken(x.shape(), k, indices.shape());
     accumulate(OP, x, values, &shape, ScatterMode::Add, |y, first| {
         let size = y.dtype().size();
-        let offsets = positions::table(OP, &[Positions::new(OP, indices, k, y.shape()[k], y.strides()[k] as i64 * size as i64)?])?;
-        let (to, table) = gather::taken_operands(Operand::new(first, size, y.shape(), y.strides(), y.rank()), &offsets, k);
+        let offsets = positions::table(
+            OP,
+            &[Positions::new(
+                OP,
+                indices,
+                k,
+                y.shape()[k],
+                y.strides()[k] as i64 * size as i64,
+            )?],
+        )?;
+        let (to, table) = gather::taken_operands(
+            Operand::new(first, size, y.shape(), y.strides(), y.rank()),
+            &offsets,
+            k,
+        );
         Ok((offsets, to, table))
     })
 }
 
-/// Joins values, of the given shape, to a copy of `x`, in float32 for 16-bit floats. `operands` makes the operands of [`scatter`] for that
-/// copy and its first element, with the tensor that keeps the offsets alive.
+/// Joins values, of the given shape, to a copy of `x`, in float32 for 16-bit floats. `operands`
+/// makes the operands of [`scatter`] for that copy and its first element, with the tensor that
+/// keeps the offsets alive.
 fn accumulate(
     op: &'static str,
     x: &Tensor,
@@ -260,7 +366,11 @@ fn accumulate(
     let values = fit(op, x, values, shape)?;
     let sums = matches!(mode, ScatterMode::Add | ScatterMode::Multiply);
     let dtype = if sums { x.dtype().wide() } else { x.dtype() };
-    let mut y = if dtype == x.dtype() { x.copy()? } else { x.astype(dtype)?.contiguous()? };
+    let mut y = if dtype == x.dtype() {
+        x.copy()?
+    } else {
+        x.astype(dtype)?.contiguous()?
+    };
     let values = values.astype(dtype)?;
     let first = y.as_mut_ptr()?;
     let (_offsets, to, table) = operands(&y, first)?;

@@ -6,11 +6,11 @@ use crate::ops::{multiply, roll, subtract};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// The vector product of vectors of three elements along an axis; the other dimensions broadcast. `axis` counts in each
-/// operand by itself, and in the result. Dtypes are promoted.
+/// The vector product of vectors of three elements along an axis; the other dimensions broadcast.
+/// `axis` counts in each operand by itself, and in the result. Dtypes are promoted.
 ///
-/// Errors where the size along the axis is not 3, the other dimensions don't broadcast, or the dtypes have no common one or are
-/// bool.
+/// Errors where the size along the axis is not 3, the other dimensions don't broadcast, or the
+/// dtypes have no common one or are bool.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -20,23 +20,34 @@ use alloc::vec::Vec;
 /// ```
 pub fn cross(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "cross";
-    let (of_a, of_b) = (layout::axis(OP, axis, a.rank())?, layout::axis(OP, axis, b.rank())?);
+    let (of_a, of_b) = (
+        layout::axis(OP, axis, a.rank())?,
+        layout::axis(OP, axis, b.rank())?,
+    );
     if a.shape()[of_a] != 3 || b.shape()[of_b] != 3 {
         let message = message!("vectors along axis {axis} must have 3 elements");
-        return Err(Error::shape_of(OP, message, &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())]));
+        return Err(Error::shape_of(
+            OP,
+            message,
+            &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())],
+        ));
     }
     let dtype = a.dtype().promote(b.dtype(), OP)?;
     if dtype.is_bool() {
         return Err(Error::unsupported(OP, dtype));
     }
-    // Of different ranks, the vectors may lie at different distances from the end: there they must meet to broadcast.
+    // Of different ranks, the vectors may lie at different distances from the end: there they must
+    // meet to broadcast.
     let rank = a.rank().max(b.rank());
     let align = |t: &Tensor| -> Result<Tensor> {
         let missing: Vec<isize> = (1..=(rank - t.rank()) as isize).collect();
-        t.moveaxis(axis, 0)?.expand_dims(&missing)?.moveaxis(0, axis)
+        t.moveaxis(axis, 0)?
+            .expand_dims(&missing)?
+            .moveaxis(0, axis)
     };
     let (a, b) = (align(a)?, align(b)?);
-    // Elements 1, 2, 0 and 2, 0, 1: each component multiplies one with the other and subtracts the reverse.
+    // Elements 1, 2, 0 and 2, 0, 1: each component multiplies one with the other and subtracts the
+    // reverse.
     let product = |i: i64, j: i64| multiply(roll(&a, i, axis)?, roll(&b, j, axis)?);
     subtract(product(-1, 1)?, product(1, -1)?)
 }

@@ -1,7 +1,10 @@
-//! Batches of matrix products over the threads: everything that multiplies matrices comes through here.
+//! Batches of matrix products over the threads: everything that multiplies matrices comes through
+//! here.
 
 use crate::error::{Error, Result};
-use crate::kernel::gemm::{self, Blocks, Engine, Grid, Mat, MatMut, Panels, Pieces, Product, Scratch, Stages};
+use crate::kernel::gemm::{
+    self, Blocks, Engine, Grid, Mat, MatMut, Panels, Pieces, Product, Scratch, Stages,
+};
 use crate::par::{self, Cost, Out};
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +22,8 @@ pub(crate) struct Sizes {
 /// Errors where there is no memory for packing.
 ///
 /// # Safety
-/// `operands(i)` has the shapes of `sizes` and strides that are the same for all `i`, results are contiguous, and no two overlap.
+/// `operands(i)` has the shapes of `sizes` and strides that are the same for all `i`, results are
+/// contiguous, and no two overlap.
 pub(crate) unsafe fn products<'a, A, B, C>(
     sizes: Sizes,
     batch: usize,
@@ -45,7 +49,8 @@ where
     unsafe { run(sizes, batch, operands, None, None, stages) }
 }
 
-/// One product by the engine that takes a packed B, whether or not it is packed already: the bits are the same.
+/// One product by the engine that takes a packed B, whether or not it is packed already: the bits
+/// are the same.
 ///
 /// # Safety
 /// That of [`products`].
@@ -62,7 +67,16 @@ where
     C: Product<Lane = A::Lane>,
 {
     // SAFETY: what the caller promises is what `run` asks for; `packed` was made of this B.
-    unsafe { run(sizes, 1, operands, Some(Engine::of_panels::<A, B>()), packed, stages) }
+    unsafe {
+        run(
+            sizes,
+            1,
+            operands,
+            Some(Engine::of_panels::<A, B>()),
+            packed,
+            stages,
+        )
+    }
 }
 
 /// # Safety
@@ -80,10 +94,11 @@ where
     B: Product<Lane = A::Lane>,
     C: Product<Lane = A::Lane>,
 {
-    /// Elements of B from which on all threads pack it together. Fewer are read from another core's cache, which costs more than
-    /// packing them twice.
+    /// Elements of B from which on all threads pack it together. Fewer are read from another core's
+    /// cache, which costs more than packing them twice.
     const SHARED: usize = 1 << 19;
-    /// What beginning with a block costs, in multiplications: more than all else in products of few elements.
+    /// What beginning with a block costs, in multiplications: more than all else in products of few
+    /// elements.
     const BEGIN: usize = 1 << 13;
     let Sizes { m, n, k } = sizes;
     if batch == 0 || m == 0 || n == 0 {
@@ -92,32 +107,62 @@ where
     let (a, b, _) = operands(0);
     let engine = engine.unwrap_or_else(|| Engine::of::<A, B>(&a, &b));
     let cost = |blocks: usize, rows: usize, cols: usize| Cost {
-        bytes: k.saturating_mul(rows * size_of::<A>() + cols * size_of::<B>()).saturating_add(rows * cols * size_of::<C>()),
-        flops: rows.saturating_mul(cols).saturating_mul(gemm::steps::<A, B>(k)).saturating_add(blocks.saturating_mul(BEGIN)),
+        bytes: k
+            .saturating_mul(rows * size_of::<A>() + cols * size_of::<B>())
+            .saturating_add(rows * cols * size_of::<C>()),
+        flops: rows
+            .saturating_mul(cols)
+            .saturating_mul(gemm::steps::<A, B>(k))
+            .saturating_add(blocks.saturating_mul(BEGIN)),
     };
     let threads = par::threads_for(cost(batch, batch.saturating_mul(m), n));
-    let block = |i: usize, rows: Range<usize>, cols: Range<usize>, packed: Option<Panels<A::Lane>>| {
-        let (a, b, c) = operands(i);
-        let stages = stages.at(rows.start, cols.start);
-        // SAFETY: blocks of a grid don't overlap, nor do results by the caller's promise.
-        let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
-        engine.product(a.block(rows, 0..k), b.block(0..k, cols), packed, &mut part, false, stages)
-    };
+    let block =
+        |i: usize, rows: Range<usize>, cols: Range<usize>, packed: Option<Panels<A::Lane>>| {
+            let (a, b, c) = operands(i);
+            let stages = stages.at(rows.start, cols.start);
+            // SAFETY: blocks of a grid don't overlap, nor do results by the caller's promise.
+            let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
+            engine.product(
+                a.block(rows, 0..k),
+                b.block(0..k, cols),
+                packed,
+                &mut part,
+                false,
+                stages,
+            )
+        };
     if threads == 1 {
         return (0..batch).try_for_each(|i| block(i, 0..m, 0..n, packed));
     }
     let failure = Failure::default();
-    let grid = |cols: Range<usize>, packed: bool| Grid::new(engine, &a, &b.block(0..k, cols), packed, batch, threads);
+    let grid = |cols: Range<usize>, packed: bool| {
+        Grid::new(engine, &a, &b.block(0..k, cols), packed, batch, threads)
+    };
     let blocks = |grid: Grid, first: usize, packed: Option<Panels<A::Lane>>| {
         let (rows, cols) = grid.block(0);
-        par::chunks(batch * grid.len(), cost(1, rows.len(), cols.len()), |task| {
-            let (rows, cols) = grid.block(task % grid.len());
-            let packed = packed.map(|p| p.columns(cols.clone()));
-            failure.note(block(task / grid.len(), rows, first + cols.start..first + cols.end, packed));
-        });
+        par::chunks(
+            batch * grid.len(),
+            cost(1, rows.len(), cols.len()),
+            |task| {
+                let (rows, cols) = grid.block(task % grid.len());
+                let packed = packed.map(|p| p.columns(cols.clone()));
+                failure.note(block(
+                    task / grid.len(),
+                    rows,
+                    first + cols.start..first + cols.end,
+                    packed,
+                ));
+            },
+        );
     };
     let whole = grid(0..n, packed.is_some());
-    if batch == 1 && packed.is_none() && engine == Engine::Tiles && whole.down() > 1 && gemm::packs_b(&b, m) && k * n >= SHARED {
+    if batch == 1
+        && packed.is_none()
+        && engine == Engine::Tiles
+        && whole.down() > 1
+        && gemm::packs_b(&b, m)
+        && k * n >= SHARED
+    {
         // Blocks that would each pack the same columns of B.
         let step = gemm::at_once::<A::Lane>(k, threads).min(n);
         let mut scratch = Scratch::new(Panels::<A::Lane>::len(Blocks::new(k), step))?;
@@ -137,7 +182,10 @@ fn pack<'a, B: Product>(b: Mat<B>, lanes: &'a mut [B::Lane]) -> Panels<'a, B::La
     let (k, n, blocks) = (b.rows(), b.cols(), Blocks::new(b.rows()));
     let out = Out::new(lanes);
     let pieces = Pieces::<B::Lane>::new(blocks, n);
-    let bytes = k.saturating_mul(n).saturating_mul(size_of::<B>() + size_of::<B::Lane>()) / pieces.count().max(1);
+    let bytes = k
+        .saturating_mul(n)
+        .saturating_mul(size_of::<B>() + size_of::<B::Lane>())
+        / pieces.count().max(1);
     par::chunks(pieces.count(), Cost { bytes, flops: 0 }, |i| {
         let piece = pieces.get(i);
         // SAFETY: OUT1: pieces have lanes of their own.
@@ -160,7 +208,10 @@ impl Failure {
     pub fn result(self) -> Result<()> {
         match self.0.into_inner() {
             0 => Ok(()),
-            bytes => Err(Error::Memory { bytes: bytes as u128, limit: 0 }),
+            bytes => Err(Error::Memory {
+                bytes: bytes as u128,
+                limit: 0,
+            }),
         }
     }
 }

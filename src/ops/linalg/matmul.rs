@@ -15,12 +15,13 @@ const OP: &str = "matmul";
 
 /// The product of matrices, of a matrix and a vector, or of two vectors.
 ///
-/// `a` is `[.., m, k]` or `[k]`, `b` is `[.., k, n]` or `[k]`; the leading dimensions broadcast. A vector is a row on the left
-/// and a column on the right, and that dimension is not in the result. Numbers of different dtypes are promoted; integers
-/// wrap; float16 and bfloat16 are summed in float32 and rounded once. The sum of no products (`k = 0`) is zero.
+/// `a` is `[.., m, k]` or `[k]`, `b` is `[.., k, n]` or `[k]`; the leading dimensions broadcast. A
+/// vector is a row on the left and a column on the right, and that dimension is not in the result.
+/// Numbers of different dtypes are promoted; integers wrap; float16 and bfloat16 are summed in
+/// float32 and rounded once. The sum of no products (`k = 0`) is zero.
 ///
-/// Errors where the sizes `k` differ, the leading dimensions don't broadcast, an operand has no dimension, or the dtypes have no
-/// common one or are bool.
+/// Errors where the sizes `k` differ, the leading dimensions don't broadcast, an operand has no
+/// dimension, or the dtypes have no common one or are bool.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -46,10 +47,12 @@ pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     matmul_as(a, b, dtype)
 }
 
-/// The product as [`matmul`] gives it, of operands that are converted to `dtype` first: the dtype of the sums and of the result.
+/// The product as [`matmul`] gives it, of operands that are converted to `dtype` first: the dtype
+/// of the sums and of the result.
 ///
-/// No converted copies are made where sums are wider than what is summed: int8 and uint8 in int32 (exact to 2^15 terms, wrapping beyond),
-/// float16 and bfloat16 in float32 (the sums that `matmul` would round).
+/// No converted copies are made where sums are wider than what is summed: int8 and uint8 in int32
+/// (exact to 2^15 terms, wrapping beyond), float16 and bfloat16 in float32 (the sums that `matmul`
+/// would round).
 ///
 /// Errors as `matmul`, and where `dtype` does not hold all values of the operands' common dtype.
 ///
@@ -63,11 +66,18 @@ pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 pub fn matmul_as(a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
     let operands = [("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())];
     if a.rank() == 0 || b.rank() == 0 {
-        return Err(Error::shape_of(OP, "operands need at least one dimension: use multiply for numbers", &operands));
+        return Err(Error::shape_of(
+            OP,
+            "operands need at least one dimension: use multiply for numbers",
+            &operands,
+        ));
     }
     sums_in(OP, a.dtype().promote(b.dtype(), OP)?, dtype)?;
     let (row, column) = (a.rank() == 1, b.rank() == 1);
-    let (left, right) = (a.shape()[a.rank() - 1], b.shape()[b.rank().saturating_sub(2)]);
+    let (left, right) = (
+        a.shape()[a.rank() - 1],
+        b.shape()[b.rank().saturating_sub(2)],
+    );
     if left != right {
         let name = if column { "the only" } else { "second-last" };
         let message = message!("last axis of a is {left} but {name} axis of b is {right}");
@@ -98,10 +108,14 @@ pub(crate) fn sums_in(op: &'static str, common: DType, dtype: DType) -> Result<(
     if common.promote(dtype, op).ok() == Some(dtype) {
         return Ok(());
     }
-    Err(Error::dtype(op, message!("products of {common} cannot be summed in {dtype}: convert the operands")))
+    Err(Error::dtype(
+        op,
+        message!("products of {common} cannot be summed in {dtype}: convert the operands"),
+    ))
 }
 
-/// `expression` with the types of 8-bit operands whose products are summed in int32, so that they need no converted copies; or `other`.
+/// `expression` with the types of 8-bit operands whose products are summed in int32, so that they
+/// need no converted copies; or `other`.
 macro_rules! bytes_in_i32 {
     ($a:expr, $b:expr, $sum:expr, |$A:ident, $B:ident| $expression:expr, else $other:expr) => {
         match ($a, $b, $sum) {
@@ -133,11 +147,19 @@ where
     B: Element + Product<Lane = A::Lane>,
     C: Element + Product<Lane = A::Lane>,
 {
-    let sizes = Sizes { m: a.shape()[a.rank() - 2], n: b.shape()[b.rank() - 1], k: a.shape()[a.rank() - 1] };
+    let sizes = Sizes {
+        m: a.shape()[a.rank() - 2],
+        n: b.shape()[b.rank() - 1],
+        k: a.shape()[a.rank() - 1],
+    };
     let (lead_a, lead_b) = (&a.shape()[..a.rank() - 2], &b.shape()[..b.rank() - 2]);
     let lead = layout::broadcast(op, &[lead_a, lead_b]).map_err(|_| {
         let operands = [("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())];
-        Error::shape_of(op, "the dimensions before the last two do not broadcast", &operands)
+        Error::shape_of(
+            op,
+            "the dimensions before the last two do not broadcast",
+            &operands,
+        )
     })?;
     let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
     let mut c = Tensor::empty(shape(sizes.m, sizes.n), C::DTYPE)?;
@@ -148,9 +170,21 @@ where
         && let Some(tall) = a.layout().reshape(&[batch * sizes.m, sizes.k])
         && let Some(one) = b.layout().reshape(&[sizes.k, sizes.n])
     {
-        stack::<A, B, C>(&a.view(tall), &b.view(one), &mut c, Sizes { m: batch * sizes.m, ..sizes }, 1)?;
+        stack::<A, B, C>(
+            &a.view(tall),
+            &b.view(one),
+            &mut c,
+            Sizes {
+                m: batch * sizes.m,
+                ..sizes
+            },
+            1,
+        )?;
     } else {
-        let (a, b) = (a.broadcast_to(shape(sizes.m, sizes.k))?, b.broadcast_to(shape(sizes.k, sizes.n))?);
+        let (a, b) = (
+            a.broadcast_to(shape(sizes.m, sizes.k))?,
+            b.broadcast_to(shape(sizes.k, sizes.n))?,
+        );
         stack::<A, B, C>(&a, &b, &mut c, sizes, batch)?;
     }
     Ok(c)
@@ -170,7 +204,8 @@ where
     };
     // SAFETY: the shapes are those that `batched` derived.
     unsafe {
-        // Of bytes alone: sums of floats might have other bits than those of the same product by another tensor.
+        // Of bytes alone: sums of floats might have other bits than those of the same product by
+        // another tensor.
         match gemm::bytes::<A, B>() && batch == 1 {
             true => product_of_weight(sizes, b, operands, Stages::NONE),
             false => products(sizes, batch, operands, Stages::NONE),
@@ -178,12 +213,14 @@ where
     }
 }
 
-/// The sum of the products along an axis of two tensors that broadcast otherwise, the first conjugated where it is complex.
+/// The sum of the products along an axis of two tensors that broadcast otherwise, the first
+/// conjugated where it is complex.
 ///
-/// `axis` is negative, counted from the end of both, or counts from the front of the broadcast shape. The dtypes are promoted.
+/// `axis` is negative, counted from the end of both, or counts from the front of the broadcast
+/// shape. The dtypes are promoted.
 ///
-/// Errors where the sizes along the axis differ, the other dimensions don't broadcast, or the dtypes have no common one or are
-/// bool.
+/// Errors where the sizes along the axis differ, the other dimensions don't broadcast, or the
+/// dtypes have no common one or are bool.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -196,18 +233,36 @@ pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "vecdot";
     let (least, most) = (a.rank().min(b.rank()), a.rank().max(b.rank()));
     // from the front, an axis of the longer shape; from the end, one that both have
-    let from_end = if axis < 0 { axis } else { layout::axis(OP, axis, most)? as isize - most as isize };
-    let k = layout::axis(OP, from_end, least).map_err(|_| Error::Axis { op: OP, axis, rank: least, repeated: false })?;
+    let from_end = if axis < 0 {
+        axis
+    } else {
+        layout::axis(OP, axis, most)? as isize - most as isize
+    };
+    let k = layout::axis(OP, from_end, least).map_err(|_| Error::Axis {
+        op: OP,
+        axis,
+        rank: least,
+        repeated: false,
+    })?;
     let behind = least - k;
     let (left, right) = (a.shape()[a.rank() - behind], b.shape()[b.rank() - behind]);
     if left != right {
         let message = message!("axis {axis} of a is {left} but that of b is {right}");
-        return Err(Error::shape_of(OP, message, &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())]));
+        return Err(Error::shape_of(
+            OP,
+            message,
+            &[("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())],
+        ));
     }
     let dtype = a.dtype().promote(b.dtype(), OP)?;
     let a = a.astype(dtype)?.moveaxis(from_end, -1)?;
     let b = b.astype(dtype)?.moveaxis(from_end, -1)?.expand_dims(-1)?;
-    let a = if dtype.is_complex() { crate::ops::conj(&a)? } else { a }.expand_dims(-2)?;
+    let a = if dtype.is_complex() {
+        crate::ops::conj(&a)?
+    } else {
+        a
+    }
+    .expand_dims(-2)?;
     dispatch!(number dtype, |T| batched::<T, T, T>(OP, &a, &b), else Err(Error::unsupported(OP, dtype)))?.squeeze([-2, -1])
 }
 
@@ -220,7 +275,11 @@ pub fn vecdot(a: &Tensor, b: &Tensor, axis: isize) -> Result<Tensor> {
 /// ```
 pub fn matrix_transpose(x: &Tensor) -> Result<Tensor> {
     if x.rank() < 2 {
-        return Err(Error::shape_of("matrix_transpose", "a matrix has two dimensions", &[("x", x.shape(), x.dtype())]));
+        return Err(Error::shape_of(
+            "matrix_transpose",
+            "a matrix has two dimensions",
+            &[("x", x.shape(), x.dtype())],
+        ));
     }
     x.transpose(-2, -1)
 }

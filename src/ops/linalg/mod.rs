@@ -1,4 +1,5 @@
-//! Linear algebra: products of matrices and vectors. Operands are read where they lie, whatever their strides.
+//! Linear algebra: products of matrices and vectors. Operands are read where they lie, whatever
+//! their strides.
 
 mod cross;
 mod driver;

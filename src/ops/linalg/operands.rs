@@ -14,7 +14,10 @@ impl<'a, T: Element> Matrices<'a, T> {
     /// Of a tensor of rank 2 or more whose dtype is `T`'s (asserted).
     pub fn new(tensor: &'a Tensor) -> Self {
         assert!(tensor.rank() >= 2 && tensor.dtype() == T::DTYPE);
-        Matrices { tensor, _element: core::marker::PhantomData }
+        Matrices {
+            tensor,
+            _element: core::marker::PhantomData,
+        }
     }
     /// Distance of the first element of matrix `i` from that of the tensor, in elements.
     #[inline]
@@ -32,8 +35,17 @@ impl<'a, T: Element> Matrices<'a, T> {
     pub fn get(&self, i: usize) -> Mat<'a, T> {
         let (t, last) = (self.tensor, self.tensor.rank() - 2);
         let ptr = (t.as_ptr() as *const T).wrapping_offset(self.offset(i));
-        // SAFETY: MAT1: elements of the tensor (TENSOR1, TENSOR2), initialised (STORAGE1), borrowed for `'a`.
-        unsafe { Mat::new(ptr, t.shape()[last], t.shape()[last + 1], t.strides()[last], t.strides()[last + 1]) }
+        // SAFETY: MAT1: elements of the tensor (TENSOR1, TENSOR2), initialised (STORAGE1), borrowed
+        // for `'a`.
+        unsafe {
+            Mat::new(
+                ptr,
+                t.shape()[last],
+                t.shape()[last + 1],
+                t.strides()[last],
+                t.strides()[last + 1],
+            )
+        }
     }
 }
 
@@ -52,22 +64,51 @@ unsafe impl<T: Send> Sync for Results<T> {}
 impl<T: Element> Results<T> {
     /// Of a fresh, contiguous tensor, as matrices of `rows x cols`.
     pub fn new(tensor: &mut Tensor, rows: usize, cols: usize) -> Result<Self> {
-        assert!(tensor.is_contiguous() && tensor.dtype() == T::DTYPE && tensor.len().is_multiple_of((rows * cols).max(1)));
-        Ok(Results { first: tensor.as_mut_ptr()? as *mut T, rows, cols, step: rows * cols, rs: cols })
+        assert!(
+            tensor.is_contiguous()
+                && tensor.dtype() == T::DTYPE
+                && tensor.len().is_multiple_of((rows * cols).max(1))
+        );
+        Ok(Results {
+            first: tensor.as_mut_ptr()? as *mut T,
+            rows,
+            cols,
+            step: rows * cols,
+            rs: cols,
+        })
     }
     /// Of a fresh, contiguous tensor `[rows, matrices, cols]`: the matrices lie side by side.
     pub fn interleaved(tensor: &mut Tensor) -> Result<Self> {
         assert!(tensor.rank() == 3 && tensor.is_contiguous() && tensor.dtype() == T::DTYPE);
-        let (rows, cols, rs) = (tensor.shape()[0], tensor.shape()[2], tensor.shape()[1] * tensor.shape()[2]);
-        Ok(Results { first: tensor.as_mut_ptr()? as *mut T, rows, cols, step: cols, rs })
+        let (rows, cols, rs) = (
+            tensor.shape()[0],
+            tensor.shape()[2],
+            tensor.shape()[1] * tensor.shape()[2],
+        );
+        Ok(Results {
+            first: tensor.as_mut_ptr()? as *mut T,
+            rows,
+            cols,
+            step: cols,
+            rs,
+        })
     }
     /// Matrix `i`.
     ///
     /// # Safety
-    /// The tensor lives and nobody else uses it, it has matrix `i`, and no two live parts of the same matrix overlap.
+    /// The tensor lives and nobody else uses it, it has matrix `i`, and no two live parts of the
+    /// same matrix overlap.
     #[inline]
     pub unsafe fn get<'a>(&self, i: usize) -> MatMut<'a, T> {
-        // SAFETY: MAT2: elements of the tensor (TENSOR1, TENSOR2), initialised (STORAGE1), exclusive (STORAGE3) by the caller's promise.
-        unsafe { MatMut::new(self.first.add(i * self.step), self.rows, self.cols, self.rs as isize) }
+        // SAFETY: MAT2: elements of the tensor (TENSOR1, TENSOR2), initialised (STORAGE1),
+        // exclusive (STORAGE3) by the caller's promise.
+        unsafe {
+            MatMut::new(
+                self.first.add(i * self.step),
+                self.rows,
+                self.cols,
+                self.rs as isize,
+            )
+        }
     }
 }

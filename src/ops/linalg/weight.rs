@@ -30,8 +30,11 @@ where
 {
     #[cfg(feature = "std")]
     if let Some(kept) = panels::<A, B>(sizes, weight) {
-        let panels = kept.as_ref().map(|lanes| Panels::of(gemm::blocks::<A, B>(sizes.k), sizes.n, gemm::lanes(lanes)));
-        // SAFETY: what the caller promises of the operands; the panels are of this weight, by their key.
+        let panels = kept
+            .as_ref()
+            .map(|lanes| Panels::of(gemm::blocks::<A, B>(sizes.k), sizes.n, gemm::lanes(lanes)));
+        // SAFETY: what the caller promises of the operands; the panels are of this weight, by their
+        // key.
         return unsafe { by_panels(sizes, operands, panels, stages) };
     }
     _ = weight;
@@ -39,9 +42,10 @@ where
     unsafe { products(sizes, 1, operands, stages) }
 }
 
-/// The weight as panels, which stay with its storage from the second product on (none in the first one); nothing where they would not
-/// be worth it. Whether a product is one of panels follows from its shape and the storage's kind, never from what happened before:
-/// it would show in the bits of floats.
+/// The weight as panels, which stay with its storage from the second product on (none in the first
+/// one); nothing where they would not be worth it. Whether a product is one of panels follows from
+/// its shape and the storage's kind, never from what happened before: it would show in the bits of
+/// floats.
 #[cfg(feature = "std")]
 fn panels<A, B>(Sizes { m, n, k }: Sizes, weight: &Tensor) -> Option<Option<Bytes>>
 where

@@ -8,8 +8,9 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
 impl Tensor {
-    /// `x[indices]`, as NumPy gives it: a view where all indices are basic (see [`slice`](Tensor::slice)), else a copy. The method of
-    /// [`ops::get`]; one element is [`at`](Tensor::at).
+    /// `x[indices]`, as NumPy gives it: a view where all indices are basic (see
+    /// [`slice`](Tensor::slice)), else a copy. The method of [`ops::get`]; one element is
+    /// [`at`](Tensor::at).
     ///
     /// ```
     /// use flex::{Tensor, s};
@@ -22,7 +23,8 @@ impl Tensor {
     pub fn get(&self, indices: impl AsRef<[Index]>) -> Result<Tensor> {
         ops::get(self, indices.as_ref())
     }
-    /// `x[indices] = value`, which is a tensor or a number: [`ops::set`](fn@ops::set). Only this tensor changes.
+    /// `x[indices] = value`, which is a tensor or a number: [`ops::set`](fn@ops::set). Only this
+    /// tensor changes.
     ///
     /// Errors as there, before anything is written; and where a number does not fit the dtype.
     ///
@@ -34,14 +36,19 @@ impl Tensor {
     /// assert_eq!(x.to_vec::<i32>()?, [7, 8, 9, 3, -1, 5]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn set<'v>(&mut self, indices: impl AsRef<[Index]>, value: impl Into<Arg<'v>>) -> Result<()> {
+    pub fn set<'v>(
+        &mut self,
+        indices: impl AsRef<[Index]>,
+        value: impl Into<Arg<'v>>,
+    ) -> Result<()> {
         match value.into() {
             Arg::Ref(t) => ops::set(self, indices.as_ref(), t),
             Arg::Own(t) => ops::set(self, indices.as_ref(), &t),
             Arg::Scalar(s) => ops::set(self, indices.as_ref(), &Tensor::scalar(s, self.dtype())?),
         }
     }
-    /// Elements at positions along an axis, for `()` in all elements as one line: the method of [`ops::take`].
+    /// Elements at positions along an axis, for `()` in all elements as one line: the method of
+    /// [`ops::take`].
     ///
     /// ```
     /// use flex::Tensor;
@@ -53,8 +60,8 @@ impl Tensor {
     pub fn take(&self, indices: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
         ops::take(self, indices, axis)
     }
-    /// Line by line along an axis, the elements at the positions that the same line of `indices` holds (torch's `gather`): the method of
-    /// [`ops::take_along_axis`].
+    /// Line by line along an axis, the elements at the positions that the same line of `indices`
+    /// holds (torch's `gather`): the method of [`ops::take_along_axis`].
     ///
     /// ```
     /// let x = flex::Tensor::from([[3, 1, 2], [6, 5, 4]]);
@@ -75,7 +82,13 @@ impl Tensor {
     /// # Ok::<(), flex::Error>(())
     /// ```
     #[inline]
-    pub fn put_along_axis(&self, indices: &Tensor, values: &Tensor, axis: isize, mode: ScatterMode) -> Result<Tensor> {
+    pub fn put_along_axis(
+        &self,
+        indices: &Tensor,
+        values: &Tensor,
+        axis: isize,
+        mode: ScatterMode,
+    ) -> Result<Tensor> {
         ops::put_along_axis(self, indices, values, axis, mode)
     }
     /// A copy with `values` added along an axis: the method of [`ops::scatter_add`].
@@ -90,7 +103,8 @@ impl Tensor {
     pub fn scatter_add(&self, indices: &Tensor, values: &Tensor, axis: isize) -> Result<Tensor> {
         ops::scatter_add(self, indices, values, axis)
     }
-    /// A copy with `values` added to the parts at positions along an axis: the method of [`ops::index_add`].
+    /// A copy with `values` added to the parts at positions along an axis: the method of
+    /// [`ops::index_add`].
     ///
     /// ```
     /// use flex::Tensor;
@@ -124,7 +138,8 @@ impl Tensor {
     pub fn masked_fill(&self, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
         ops::masked_fill(self, mask, value)
     }
-    /// The positions of the elements that are not zero, a tensor for each dimension: the method of [`ops::nonzero`].
+    /// The positions of the elements that are not zero, a tensor for each dimension: the method of
+    /// [`ops::nonzero`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([0, 7, 0, 8]).nonzero()?[0].to_vec::<i64>()?, [1, 3]);

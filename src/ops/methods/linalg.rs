@@ -6,7 +6,8 @@ use crate::ops::{self, TensordotAxes};
 use crate::tensor::Tensor;
 
 impl Tensor {
-    /// The product of matrices, of a matrix and a vector, or of two vectors: the method of [`ops::matmul`].
+    /// The product of matrices, of a matrix and a vector, or of two vectors: the method of
+    /// [`ops::matmul`].
     ///
     /// ```
     /// use flex::Tensor;
@@ -18,7 +19,8 @@ impl Tensor {
     pub fn matmul(&self, b: &Tensor) -> Result<Tensor> {
         ops::matmul(self, b)
     }
-    /// [`matmul`](Tensor::matmul) with sums of a dtype that is asked for: the method of [`ops::matmul_as`].
+    /// [`matmul`](Tensor::matmul) with sums of a dtype that is asked for: the method of
+    /// [`ops::matmul_as`].
     ///
     /// ```
     /// use flex::{DType, Tensor};
@@ -62,7 +64,8 @@ impl Tensor {
     pub fn tensordot(&self, b: &Tensor, axes: impl Into<TensordotAxes>) -> Result<Tensor> {
         ops::tensordot(self, b, axes)
     }
-    /// The products of each element of one vector with each of another: the method of [`ops::outer`].
+    /// The products of each element of one vector with each of another: the method of
+    /// [`ops::outer`].
     ///
     /// ```
     /// let a = flex::Tensor::from([1, 2]);

@@ -5,7 +5,8 @@ use crate::ops::{self, Side, Sort, TopK, Unique};
 use crate::tensor::Tensor;
 
 impl Tensor {
-    /// The values of each line along an axis, ascending, NaN last: the method of [`ops::sort`](fn@ops::sort).
+    /// The values of each line along an axis, ascending, NaN last: the method of
+    /// [`ops::sort`](fn@ops::sort).
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 2]).sort(-1)?.to_vec::<i32>()?, [1, 2, 3]);
@@ -15,7 +16,8 @@ impl Tensor {
     pub fn sort(&self, how: impl Into<Sort>) -> Result<Tensor> {
         ops::sort(self, how)
     }
-    /// The values of each line along an axis, descending, NaN last: [`ops::sort`](fn@ops::sort) with [`Sort::descending`].
+    /// The values of each line along an axis, descending, NaN last: [`ops::sort`](fn@ops::sort)
+    /// with [`Sort::descending`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 2]).sort_descending(-1)?.to_vec::<i32>()?, [3, 2, 1]);
@@ -23,9 +25,16 @@ impl Tensor {
     /// ```
     #[inline]
     pub fn sort_descending(&self, axis: isize) -> Result<Tensor> {
-        ops::sort(self, Sort { axis, descending: true })
+        ops::sort(
+            self,
+            Sort {
+                axis,
+                descending: true,
+            },
+        )
     }
-    /// The positions that sort each line along an axis, as int64; equal values keep their order. The method of [`ops::argsort`].
+    /// The positions that sort each line along an axis, as int64; equal values keep their order.
+    /// The method of [`ops::argsort`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 2]).argsort(-1)?.to_vec::<i64>()?, [1, 2, 0]);
@@ -35,7 +44,8 @@ impl Tensor {
     pub fn argsort(&self, how: impl Into<Sort>) -> Result<Tensor> {
         ops::argsort(self, how)
     }
-    /// The positions that sort each line along an axis in descending order: [`ops::argsort`] with [`Sort::descending`].
+    /// The positions that sort each line along an axis in descending order: [`ops::argsort`] with
+    /// [`Sort::descending`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 2]).argsort_descending(-1)?.to_vec::<i64>()?, [0, 2, 1]);
@@ -43,7 +53,13 @@ impl Tensor {
     /// ```
     #[inline]
     pub fn argsort_descending(&self, axis: isize) -> Result<Tensor> {
-        ops::argsort(self, Sort { axis, descending: true })
+        ops::argsort(
+            self,
+            Sort {
+                axis,
+                descending: true,
+            },
+        )
     }
     /// The sorted values and their positions: the method of [`ops::sort_with_indices`].
     ///
@@ -56,7 +72,8 @@ impl Tensor {
     pub fn sort_with_indices(&self, how: impl Into<Sort>) -> Result<(Tensor, Tensor)> {
         ops::sort_with_indices(self, how)
     }
-    /// The `k` largest values of each line along an axis and their positions, the largest first: the method of [`ops::topk`].
+    /// The `k` largest values of each line along an axis and their positions, the largest first:
+    /// the method of [`ops::topk`].
     ///
     /// ```
     /// let (values, indices) = flex::Tensor::from([3, 1, 2]).topk(2, -1)?;
@@ -67,7 +84,8 @@ impl Tensor {
     pub fn topk(&self, k: usize, how: impl Into<TopK>) -> Result<(Tensor, Tensor)> {
         ops::topk(self, k, how)
     }
-    /// Where each of `values` would be put into this sorted tensor: the method of [`ops::searchsorted`].
+    /// Where each of `values` would be put into this sorted tensor: the method of
+    /// [`ops::searchsorted`].
     ///
     /// ```
     /// use flex::{Tensor, ops::Side};
@@ -76,7 +94,12 @@ impl Tensor {
     /// # Ok::<(), flex::Error>(())
     /// ```
     #[inline]
-    pub fn searchsorted(&self, values: &Tensor, side: Side, sorter: Option<&Tensor>) -> Result<Tensor> {
+    pub fn searchsorted(
+        &self,
+        values: &Tensor,
+        side: Side,
+        sorter: Option<&Tensor>,
+    ) -> Result<Tensor> {
         ops::searchsorted(self, values, side, sorter)
     }
     /// The distinct elements, ascending, in one dimension: the method of [`ops::unique_values`].
@@ -99,7 +122,8 @@ impl Tensor {
     pub fn unique_counts(&self) -> Result<(Tensor, Tensor)> {
         ops::unique_counts(self)
     }
-    /// The distinct elements, and for each element the position of its value among them: the method of [`ops::unique_inverse`].
+    /// The distinct elements, and for each element the position of its value among them: the method
+    /// of [`ops::unique_inverse`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 3]).unique_inverse()?.1.to_vec::<i64>()?, [1, 0, 1]);
@@ -109,7 +133,8 @@ impl Tensor {
     pub fn unique_inverse(&self) -> Result<(Tensor, Tensor)> {
         ops::unique_inverse(self)
     }
-    /// The distinct elements, their first places, the inverse and the counts: the method of [`ops::unique_all`].
+    /// The distinct elements, their first places, the inverse and the counts: the method of
+    /// [`ops::unique_all`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 3]).unique_all()?.indices.to_vec::<i64>()?, [1, 0]);

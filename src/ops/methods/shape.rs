@@ -7,7 +7,8 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 impl Tensor {
-    /// Each element `count` times along an axis, for `()` of all elements as one line: the method of [`ops::repeat`].
+    /// Each element `count` times along an axis, for `()` of all elements as one line: the method
+    /// of [`ops::repeat`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1, 2]).repeat(2, 0)?.to_vec::<i32>()?, [1, 1, 2, 2]);
@@ -28,7 +29,8 @@ impl Tensor {
     pub fn repeat_counts(&self, counts: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
         ops::repeat_counts(self, counts, axis)
     }
-    /// The tensor beside itself, `counts[k]` times along dimension `k`: the method of [`ops::tile`].
+    /// The tensor beside itself, `counts[k]` times along dimension `k`: the method of
+    /// [`ops::tile`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1, 2]).tile((2, 2))?.to_vec::<i32>()?, [1, 2, 1, 2, 1, 2, 1, 2]);
@@ -38,7 +40,8 @@ impl Tensor {
     pub fn tile(&self, counts: impl IntoShape) -> Result<Tensor> {
         ops::tile(self, counts)
     }
-    /// Elements moved along axes, those that leave at the end coming in at the beginning: the method of [`ops::roll`].
+    /// Elements moved along axes, those that leave at the end coming in at the beginning: the
+    /// method of [`ops::roll`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1, 2, 3, 4]).roll(1, 0)?.to_vec::<i32>()?, [4, 1, 2, 3]);
@@ -68,7 +71,8 @@ impl Tensor {
     pub fn triu(&self, k: i64) -> Result<Tensor> {
         ops::triu(self, k)
     }
-    /// The tensor with `widths[k]` elements of a value before and after it along dimension `k`: the method of [`ops::pad`].
+    /// The tensor with `widths[k]` elements of a value before and after it along dimension `k`: the
+    /// method of [`ops::pad`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1, 2]).pad(&[(1, 2)], 9)?.to_vec::<i32>()?, [9, 1, 2, 9, 9]);

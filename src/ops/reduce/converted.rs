@@ -1,4 +1,5 @@
-//! Reductions to a float dtype asked for: elements are converted block by block in L1, and no converted copy is made.
+//! Reductions to a float dtype asked for: elements are converted block by block in L1, and no
+//! converted copy is made.
 
 use super::Reduced;
 use crate::dtype::{Element, Pod};
@@ -27,7 +28,16 @@ impl<U: Pod, T: Element, R: Reduce<T>> Converted<U, T, R> {
     fn block(&self, x: &[U], y: &mut [T]) {
         assert!(x.len() <= y.len());
         // SAFETY: LOOP1: as many elements of both, apart; the loop is for their dtypes.
-        unsafe { (self.convert)(y.as_mut_ptr().cast(), x.as_ptr().cast(), ptr::null(), ptr::null(), x.len(), 0) }
+        unsafe {
+            (self.convert)(
+                y.as_mut_ptr().cast(),
+                x.as_ptr().cast(),
+                ptr::null(),
+                ptr::null(),
+                x.len(),
+                0,
+            )
+        }
     }
 }
 
@@ -55,7 +65,10 @@ impl<U: Pod, T: Element + Pod, R: Reduce<T>> Fold for Converted<U, T, R> {
             for first in (0..rows).step_by(most) {
                 let count = most.min(rows - first);
                 for r in 0..count {
-                    self.block(&x[(first + r) * stride + k * COLUMNS..][..width], &mut buffer[r * width..]);
+                    self.block(
+                        &x[(first + r) * stride + k * COLUMNS..][..width],
+                        &mut buffer[r * width..],
+                    );
                 }
                 reduce::columns::<T, R>(&buffer[..count * width], width, count, &mut part[..width]);
                 reduce::join::<T, R>(acc, &part[..width]);
@@ -71,7 +84,17 @@ impl<U: Pod, T: Element + Pod, R: Reduce<T>> Fold for Converted<U, T, R> {
 }
 
 /// The reduction `R` of `x` in `T`, of which the results are.
-pub(super) fn converted<T: Element + Pod, R: Reduce<T>>(axes: &Reduced, x: &Tensor) -> Result<Tensor> {
+pub(super) fn converted<T: Element + Pod, R: Reduce<T>>(
+    axes: &Reduced,
+    x: &Tensor,
+) -> Result<Tensor> {
     let convert = convert::cast_loop(axes.op, x.dtype(), T::DTYPE)?;
-    dispatch_width!(x.dtype().size(), |U| axes.fold(x, T::DTYPE, &Converted::<U, T, R> { convert, _types: PhantomData }))
+    dispatch_width!(x.dtype().size(), |U| axes.fold(
+        x,
+        T::DTYPE,
+        &Converted::<U, T, R> {
+            convert,
+            _types: PhantomData
+        }
+    ))
 }

@@ -13,8 +13,8 @@ use crate::tensor::Tensor;
 
 /// The largest element over axes (all for `()`), of the dtype of `x`; NaN where there is one.
 ///
-/// Reduced axes go, or stay with size 1: see [`Reduction`]. Errors for complex numbers, over an axis of size 0 (where there is a result), and where an axis
-/// is outside `x` or named twice.
+/// Reduced axes go, or stay with size 1: see [`Reduction`]. Errors for complex numbers, over an
+/// axis of size 0 (where there is a result), and where an axis is outside `x` or named twice.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -51,10 +51,11 @@ fn min_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(ordered, Min, axes, x, x.dtype())
 }
 
-/// Where the largest element along an axis is first (for `()`, of all elements in row-major order), as int64. A NaN counts as the
-/// largest.
+/// Where the largest element along an axis is first (for `()`, of all elements in row-major order),
+/// as int64. A NaN counts as the largest.
 ///
-/// The axis goes, or stays with size 1: see [`Reduction`]. Errors as for [`max`], and where several axes are named.
+/// The axis goes, or stays with size 1: see [`Reduction`]. Errors as for [`max`], and where several
+/// axes are named.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -68,12 +69,15 @@ pub fn argmax(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 }
 
 fn argmax_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
-    Ok(dispatch!(ordered x.dtype(), |T| search::<T, Max>("argmax", x, &over, false),
+    Ok(
+        dispatch!(ordered x.dtype(), |T| search::<T, Max>("argmax", x, &over, false),
         else Err(Error::unsupported("argmax", x.dtype())))?
-    .1)
+        .1,
+    )
 }
 
-/// Where the smallest element along `axis` is first; otherwise as [`argmax`]. A NaN counts as the smallest.
+/// Where the smallest element along `axis` is first; otherwise as [`argmax`]. A NaN counts as the
+/// smallest.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -86,9 +90,11 @@ pub fn argmin(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 }
 
 fn argmin_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
-    Ok(dispatch!(ordered x.dtype(), |T| search::<T, Min>("argmin", x, &over, false),
+    Ok(
+        dispatch!(ordered x.dtype(), |T| search::<T, Min>("argmin", x, &over, false),
         else Err(Error::unsupported("argmin", x.dtype())))?
-    .1)
+        .1,
+    )
 }
 
 /// The largest elements along `axis` and where they are first: [`max`] and [`argmax`] in one.
@@ -130,13 +136,23 @@ fn min_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> 
 /// A single line of at least two such chunks is searched on all threads.
 const CHUNK: usize = 1 << 15;
 
-/// The extremes along an axis and their indices; the values are left empty where they are not wanted.
-fn search<T: Pod, R: Extreme<T>>(op: &'static str, x: &Tensor, over: &Reduction, with_values: bool) -> Result<(Tensor, Tensor)> {
+/// The extremes along an axis and their indices; the values are left empty where they are not
+/// wanted.
+fn search<T: Pod, R: Extreme<T>>(
+    op: &'static str,
+    x: &Tensor,
+    over: &Reduction,
+    with_values: bool,
+) -> Result<(Tensor, Tensor)> {
     let axis = over.axes.one(op, x.rank())?;
     let axes = Reduced::new(op, x, over.clone())?;
     axes.expect_elements(x)?;
     // all elements are one line
-    let line = if axis.is_none() { x.reshape(-1)? } else { x.clone() };
+    let line = if axis.is_none() {
+        x.reshape(-1)?
+    } else {
+        x.clone()
+    };
     let k = axis.unwrap_or(0);
     let mut shape = Shape::from_slice(line.shape());
     if let Some(n) = shape.get_mut(k) {
@@ -144,22 +160,38 @@ fn search<T: Pod, R: Extreme<T>>(op: &'static str, x: &Tensor, over: &Reduction,
     }
     let mut values = Tensor::empty(if with_values { &shape[..] } else { &[0] }, x.dtype())?;
     let mut indices = Tensor::empty(&shape, DType::I64)?;
-    let cost = Cost { bytes: axes.n * size_of::<T>(), flops: axes.n };
+    let cost = Cost {
+        bytes: axes.n * size_of::<T>(),
+        flops: axes.n,
+    };
     if line.len() == axes.n && axes.n >= 2 * CHUNK && line.is_contiguous() {
         let at = first_of_chunks::<T, R>(&line, cost)?;
         indices.as_mut_slice::<i64>()?[0] = at as i64;
         if with_values {
-            values = line.reshape(-1)?.narrow(0, at, 1)?.copy()?.reshape(Shape::from_elem(1, line.rank()))?;
+            values = line
+                .reshape(-1)?
+                .narrow(0, at, 1)?
+                .copy()?
+                .reshape(Shape::from_elem(1, line.rank()))?;
         }
     } else if !with_values && line.is_contiguous() && k + 1 == line.rank() && !line.is_empty() {
-        let (x, n, found) = (slice::<T>(&line), axes.n, Out::new(indices.as_mut_slice::<i64>()?));
+        let (x, n, found) = (
+            slice::<T>(&line),
+            axes.n,
+            Out::new(indices.as_mut_slice::<i64>()?),
+        );
         par::ranges(x.len() / n, 1, cost, |r| {
             let lines = x[r.start * n..r.end * n].chunks_exact(n);
             // SAFETY: OUT1: ranges don't overlap.
-            unsafe { found.part(r) }.iter_mut().zip(lines).for_each(|(i, x)| *i = position::<T, R>(x) as i64);
+            unsafe { found.part(r) }
+                .iter_mut()
+                .zip(lines)
+                .for_each(|(i, x)| *i = position::<T, R>(x) as i64);
         });
     } else {
-        let lines = Lines::new(line.shape(), k).input(line.elements()).output(indices.elements_mut()?);
+        let lines = Lines::new(line.shape(), k)
+            .input(line.elements())
+            .output(indices.elements_mut()?);
         if with_values {
             lines.output(values.elements_mut()?).run(cost, |line| {
                 let x: &[T] = line.input(0);
@@ -168,10 +200,18 @@ fn search<T: Pod, R: Extreme<T>>(op: &'static str, x: &Tensor, over: &Reduction,
                 line.output::<T>(1)[0] = x[at];
             })?;
         } else {
-            lines.run(cost, |line| line.output::<i64>(0)[0] = position::<T, R>(line.input(0)) as i64)?;
+            lines.run(cost, |line| {
+                line.output::<i64>(0)[0] = position::<T, R>(line.input(0)) as i64
+            })?;
         }
     }
-    let finish = |t: Tensor| -> Result<Tensor> { axes.squeeze(if axis.is_none() { t.reshape(&axes.shape)? } else { t }) };
+    let finish = |t: Tensor| -> Result<Tensor> {
+        axes.squeeze(if axis.is_none() {
+            t.reshape(&axes.shape)?
+        } else {
+            t
+        })
+    };
     let values = if with_values { finish(values)? } else { values };
     Ok((values, finish(indices)?))
 }
@@ -182,11 +222,24 @@ fn first_of_chunks<T: Pod, R: Extreme<T>>(line: &Tensor, cost: Cost) -> Result<u
     let n = x.len().div_ceil(CHUNK);
     let mut found = fallible::filled(0, n)?;
     let out = Out::new(&mut found);
-    par::chunks(n, Cost { bytes: cost.bytes / n, flops: cost.flops / n }, |k| {
-        let chunk = &x[k * CHUNK..x.len().min((k + 1) * CHUNK)];
-        // SAFETY: OUT1: each chunk has its own element.
-        unsafe { out.part(k..k + 1)[0] = k * CHUNK + position::<T, R>(chunk) }
+    par::chunks(
+        n,
+        Cost {
+            bytes: cost.bytes / n,
+            flops: cost.flops / n,
+        },
+        |k| {
+            let chunk = &x[k * CHUNK..x.len().min((k + 1) * CHUNK)];
+            // SAFETY: OUT1: each chunk has its own element.
+            unsafe { out.part(k..k + 1)[0] = k * CHUNK + position::<T, R>(chunk) }
+        },
+    );
+    let best = found.iter().copied().reduce(|a, b| {
+        if R::beats(R::lift(x[b]), R::lift(x[a])) {
+            b
+        } else {
+            a
+        }
     });
-    let best = found.iter().copied().reduce(|a, b| if R::beats(R::lift(x[b]), R::lift(x[a])) { b } else { a });
     Ok(best.unwrap_or(0))
 }

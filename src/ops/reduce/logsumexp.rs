@@ -4,7 +4,9 @@ use super::{Reduced, Reduction};
 use crate::dtype::Pod;
 use crate::error::{Error, Result};
 use crate::exec::fold::Fold;
-use crate::kernel::reduce::{Exponentials, Sample, exponentials, exponentials_of_columns, join_exponentials};
+use crate::kernel::reduce::{
+    Exponentials, Sample, exponentials, exponentials_of_columns, join_exponentials,
+};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
@@ -29,11 +31,11 @@ impl<T: Sample + Pod> Fold for LogSumExp<T> {
     }
 }
 
-/// The logarithm of the sum of `exp(x)` over `axes` (all for `()`), without overflow on the way: float32 of bool and integers,
-/// else of the dtype of `x`. Of no elements it is minus infinity.
+/// The logarithm of the sum of `exp(x)` over `axes` (all for `()`), without overflow on the way:
+/// float32 of bool and integers, else of the dtype of `x`. Of no elements it is minus infinity.
 ///
-/// Reduced axes go, or stay with size 1: see [`Reduction`]. Errors for complex numbers, and where an axis is outside `x` or named
-/// twice.
+/// Reduced axes go, or stay with size 1: see [`Reduction`]. Errors for complex numbers, and where
+/// an axis is outside `x` or named twice.
 ///
 /// ```
 /// use flex::{Tensor, ops};

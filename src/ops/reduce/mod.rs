@@ -22,7 +22,8 @@ use crate::tensor::Tensor;
 use core::marker::PhantomData;
 use smallvec::SmallVec;
 
-/// What a reduction is over: axes, which go or stay with size 1. Made by `into` from what [`Axes`] is made of: they go then.
+/// What a reduction is over: axes, which go or stay with size 1. Made by `into` from what [`Axes`]
+/// is made of: they go then.
 ///
 /// ```
 /// use flex::{Axes, Tensor, ops::{self, Reduction}};
@@ -41,13 +42,19 @@ pub struct Reduction {
 }
 impl<A: Into<Axes>> From<A> for Reduction {
     fn from(axes: A) -> Reduction {
-        Reduction { axes: axes.into(), keepdims: false }
+        Reduction {
+            axes: axes.into(),
+            keepdims: false,
+        }
     }
 }
 impl Axes {
     /// A reduction over these axes that keeps them, with size 1.
     pub fn keepdims(self) -> Reduction {
-        Reduction { axes: self, keepdims: true }
+        Reduction {
+            axes: self,
+            keepdims: true,
+        }
     }
 }
 
@@ -75,14 +82,22 @@ impl Reduced {
             n *= *size;
             *size = 1;
         }
-        Ok(Reduced { op, reduced, keepdims, shape, n })
+        Ok(Reduced {
+            op,
+            reduced,
+            keepdims,
+            shape,
+            n,
+        })
     }
     /// Errors where there is a result and nothing to choose it from.
     fn expect_elements(&self, x: &Tensor) -> Result<()> {
         if self.n > 0 || self.shape.contains(&0) {
             return Ok(());
         }
-        let empty = (0..x.rank()).find(|k| self.reduced[*k] && x.shape()[*k] == 0).unwrap_or(0);
+        let empty = (0..x.rank())
+            .find(|k| self.reduced[*k] && x.shape()[*k] == 0)
+            .unwrap_or(0);
         Err(Error::shape_of(
             self.op,
             message!("no identity for an empty reduction: axis {empty} has size 0"),
@@ -105,7 +120,9 @@ impl Reduced {
         if self.keepdims {
             return Ok(out);
         }
-        let gone: SmallVec<[usize; 6]> = (0..self.reduced.len()).filter(|k| self.reduced[*k]).collect();
+        let gone: SmallVec<[usize; 6]> = (0..self.reduced.len())
+            .filter(|k| self.reduced[*k])
+            .collect();
         out.squeeze(gone)
     }
 }
@@ -134,7 +151,8 @@ impl<T: Pod, R: Reduce<T>> Fold for Elements<T, R> {
     }
 }
 
-/// `elements!(set, R, axes, x, dtype)`: the reduction `R` of a tensor whose dtype is in the set, to values of `dtype`.
+/// `elements!(set, R, axes, x, dtype)`: the reduction `R` of a tensor whose dtype is in the set, to
+/// values of `dtype`.
 macro_rules! elements {
     ($set:ident, $R:ident, $axes:expr, $x:expr, $dtype:expr) => {
         dispatch!($set $x.dtype(), |T| $axes.fold($x, $dtype, &$crate::ops::reduce::Elements::<T, $R>(core::marker::PhantomData)),
@@ -147,11 +165,19 @@ use elements;
 pub(in crate::ops) fn slice<T: Pod>(x: &Tensor) -> &[T] {
     assert!(x.dtype().size() == size_of::<T>());
     // no elements have no place, which need not be aligned
-    if x.is_empty() { &[] } else { bytemuck::cast_slice(x.as_bytes()) }
+    if x.is_empty() {
+        &[]
+    } else {
+        bytemuck::cast_slice(x.as_bytes())
+    }
 }
 
 /// The elements of a contiguous tensor, for writing.
 pub(in crate::ops) fn slice_mut<T: Pod>(y: &mut Tensor) -> Result<&mut [T]> {
     assert!(y.dtype().size() == size_of::<T>());
-    Ok(if y.is_empty() { &mut [] } else { bytemuck::cast_slice_mut(y.as_mut_bytes()?) })
+    Ok(if y.is_empty() {
+        &mut []
+    } else {
+        bytemuck::cast_slice_mut(y.as_mut_bytes()?)
+    })
 }

@@ -8,8 +8,9 @@ use crate::kernel::reduce::{All, Any, Count, Mean, Prod, Sum};
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
 
-/// What sums, products and their scans of a dtype are added up in, and their dtype by default: int64 for bool and signed
-/// integers, uint64 for unsigned ones (int64 in a build without it), else the dtype itself.
+/// What sums, products and their scans of a dtype are added up in, and their dtype by default:
+/// int64 for bool and signed integers, uint64 for unsigned ones (int64 in a build without it), else
+/// the dtype itself.
 pub(in crate::ops) fn accumulator(dtype: DType) -> DType {
     match dtype.class() {
         Class::Uint if DType::U64.is_available() => DType::U64,
@@ -18,21 +19,36 @@ pub(in crate::ops) fn accumulator(dtype: DType) -> DType {
     }
 }
 
-/// `x` such that it accumulates to the dtype asked for, and that dtype: integers wrap, so they may be cut to it afterwards;
-/// everything else is converted before.
-pub(in crate::ops) fn accumulated<'a>(op: &'static str, x: &'a Tensor, dtype: Option<DType>) -> Result<(Cow<'a, Tensor>, DType)> {
+/// `x` such that it accumulates to the dtype asked for, and that dtype: integers wrap, so they may
+/// be cut to it afterwards; everything else is converted before.
+pub(in crate::ops) fn accumulated<'a>(
+    op: &'static str,
+    x: &'a Tensor,
+    dtype: Option<DType>,
+) -> Result<(Cow<'a, Tensor>, DType)> {
     let dtype = dtype.unwrap_or(accumulator(x.dtype()));
     if dtype.is_bool() {
-        return Err(Error::dtype(op, message!("a result of {dtype} is not defined: pass a numeric dtype")));
+        return Err(Error::dtype(
+            op,
+            message!("a result of {dtype} is not defined: pass a numeric dtype"),
+        ));
     }
     let later = dtype.is_integer() && (x.dtype().is_integer() || x.dtype().is_bool());
-    Ok((if later || dtype == x.dtype() { Cow::Borrowed(x) } else { Cow::Owned(x.astype(dtype)?) }, dtype))
+    Ok((
+        if later || dtype == x.dtype() {
+            Cow::Borrowed(x)
+        } else {
+            Cow::Owned(x.astype(dtype)?)
+        },
+        dtype,
+    ))
 }
 
-/// The sum of elements over axes (all for `()`): int64 for bool and signed integers, uint64 for unsigned ones, else of the dtype of `x`.
-/// Integers wrap. Of no elements it is 0.
+/// The sum of elements over axes (all for `()`): int64 for bool and signed integers, uint64 for
+/// unsigned ones, else of the dtype of `x`. Integers wrap. Of no elements it is 0.
 ///
-/// Reduced axes go, or stay with size 1: see [`Reduction`]. Errors where an axis is outside `x` or named twice.
+/// Reduced axes go, or stay with size 1: see [`Reduction`]. Errors where an axis is outside `x` or
+/// named twice.
 ///
 /// ```
 /// use flex::{Axes, Tensor, ops};
@@ -46,7 +62,8 @@ pub fn sum(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
     sum_in(x, over.into(), None)
 }
 
-/// [`sum`] in a dtype that is asked for: floats are added in it, integers wrap to it. Errors also for bool.
+/// [`sum`] in a dtype that is asked for: floats are added in it, integers wrap to it. Errors also
+/// for bool.
 ///
 /// ```
 /// use flex::{DType, Tensor, ops};
@@ -68,7 +85,8 @@ fn sum_in(x: &Tensor, over: Reduction, dtype: Option<DType>) -> Result<Tensor> {
     elements!(computed, Sum, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
 
-/// The product of elements over axes; dtypes, axes and errors as for [`sum`]. Of no elements it is 1.
+/// The product of elements over axes; dtypes, axes and errors as for [`sum`]. Of no elements it is
+/// 1.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -101,8 +119,8 @@ fn prod_in(x: &Tensor, over: Reduction, dtype: Option<DType>) -> Result<Tensor> 
     elements!(computed, Prod, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
 
-/// The arithmetic mean over axes (all for `()`): float32 of bool and integers, which are added in float64, else of the
-/// dtype of `x`. Of no elements it is NaN. Axes and errors as for [`sum`].
+/// The arithmetic mean over axes (all for `()`): float32 of bool and integers, which are added in
+/// float64, else of the dtype of `x`. Of no elements it is NaN. Axes and errors as for [`sum`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -119,8 +137,8 @@ fn mean_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(computed, Mean, axes, x, x.dtype().inexact())
 }
 
-/// Whether an element over axes (all for `()`) is not zero; NaN is not. Of no elements: false. Axes and errors as for
-/// [`sum`].
+/// Whether an element over axes (all for `()`) is not zero; NaN is not. Of no elements: false. Axes
+/// and errors as for [`sum`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -137,7 +155,8 @@ fn any_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(computed, Any, axes, x, DType::Bool)
 }
 
-/// Whether no element over axes (all for `()`) is zero. Of no elements: true. Axes and errors as for [`sum`].
+/// Whether no element over axes (all for `()`) is zero. Of no elements: true. Axes and errors as
+/// for [`sum`].
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -154,7 +173,8 @@ fn all_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(computed, All, axes, x, DType::Bool)
 }
 
-/// How many elements over axes (all for `()`) are not zero, as int64. Axes and errors as for [`sum`].
+/// How many elements over axes (all for `()`) are not zero, as int64. Axes and errors as for
+/// [`sum`].
 ///
 /// ```
 /// use flex::{Tensor, ops};

@@ -35,15 +35,22 @@ impl<T: Sample> Fold for Variance<T> {
     }
 }
 
-fn variance(op: &'static str, x: &Tensor, over: Reduction, correction: f64, root: bool) -> Result<Tensor> {
+fn variance(
+    op: &'static str,
+    x: &Tensor,
+    over: Reduction,
+    correction: f64,
+    root: bool,
+) -> Result<Tensor> {
     let axes = Reduced::new(op, x, over)?;
     dispatch!(ordered x.dtype(), |T| axes.fold(x, x.dtype().inexact(), &Variance::<T> { correction, root, _elements: PhantomData }),
         else Err(Error::unsupported(op, x.dtype())))
 }
 
-/// The variance over `axes` (all for `()`): the mean square of deviations from the mean, the sum being divided by the number
-/// of elements less `correction` (0: of a population, 1: estimated from a sample; NaN or infinite where that leaves nothing).
-/// float32 of bool and integers, which are computed in float64, else of the dtype of `x`.
+/// The variance over `axes` (all for `()`): the mean square of deviations from the mean, the sum
+/// being divided by the number of elements less `correction` (0: of a population, 1: estimated from
+/// a sample; NaN or infinite where that leaves nothing). float32 of bool and integers, which are
+/// computed in float64, else of the dtype of `x`.
 ///
 /// Errors for complex numbers, and where an axis is outside `x` or named twice.
 ///

@@ -8,20 +8,27 @@ use smallvec::SmallVec;
 
 use super::error::ShapeError;
 
-/// Several integers: a shape, axes, repeats. One integer stands for itself alone; tuples, lists and other sequences of
-/// integers (NumPy's too) are taken.
+/// Several integers: a shape, axes, repeats. One integer stands for itself alone; tuples, lists and
+/// other sequences of integers (NumPy's too) are taken.
 #[derive(Clone, Debug, Default)]
 pub struct Ints(pub SmallVec<[isize; 6]>);
 
 impl Ints {
     /// As a shape: none is negative.
     pub fn shape(&self) -> PyResult<Shape> {
-        let size = |d: &isize| usize::try_from(*d).map_err(|_| ShapeError::new_err(format!("shape {:?} has a negative size", self.0)));
+        let size = |d: &isize| {
+            usize::try_from(*d)
+                .map_err(|_| ShapeError::new_err(format!("shape {:?} has a negative size", self.0)))
+        };
         self.0.iter().map(size).collect()
     }
     /// `f(2, 3)` and `f((2, 3))` alike.
     pub fn from_args(args: &Bound<PyTuple>) -> PyResult<Ints> {
-        if args.len() == 1 { args.get_item(0)?.extract() } else { args.extract() }
+        if args.len() == 1 {
+            args.get_item(0)?.extract()
+        } else {
+            args.extract()
+        }
     }
 }
 
@@ -30,17 +37,28 @@ impl<'py> FromPyObject<'_, 'py> for Ints {
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Ints> {
         if let Ok(t) = x.cast::<PyTuple>() {
             let mut ints = Ints::default();
-            t.iter_borrowed().try_for_each(|i| integer(&i).map(|i| ints.0.push(i)))?;
+            t.iter_borrowed()
+                .try_for_each(|i| integer(&i).map(|i| ints.0.push(i)))?;
             return Ok(ints);
         }
         if let Ok(l) = x.cast::<PyList>() {
-            return l.iter().map(|i| integer(&i)).collect::<PyResult<_>>().map(Ints);
+            return l
+                .iter()
+                .map(|i| integer(&i))
+                .collect::<PyResult<_>>()
+                .map(Ints);
         }
         match integer(&x) {
             Ok(i) => Ok(Ints(SmallVec::from_slice(&[i]))),
             Err(e) if e.is_instance_of::<PyTypeError>(x.py()) => match x.try_iter() {
-                Ok(items) if !x.is_instance_of::<PyString>() => items.map(|i| integer(&i?)).collect::<PyResult<_>>().map(Ints),
-                _ => Err(PyTypeError::new_err(format!("expected an integer or a tuple of integers, got {}", kind(&x)))),
+                Ok(items) if !x.is_instance_of::<PyString>() => items
+                    .map(|i| integer(&i?))
+                    .collect::<PyResult<_>>()
+                    .map(Ints),
+                _ => Err(PyTypeError::new_err(format!(
+                    "expected an integer or a tuple of integers, got {}",
+                    kind(&x)
+                ))),
             },
             Err(e) => Err(e),
         }
@@ -62,7 +80,8 @@ pub fn integer(x: &Bound<PyAny>) -> PyResult<isize> {
 
 /// A number of things: not negative.
 pub fn count(op: &str, name: &str, x: isize) -> PyResult<usize> {
-    usize::try_from(x).map_err(|_| PyValueError::new_err(format!("{op}: {name} is {x}; it must not be negative")))
+    usize::try_from(x)
+        .map_err(|_| PyValueError::new_err(format!("{op}: {name} is {x}; it must not be negative")))
 }
 
 /// The `device` argument: flex has one, `"cpu"`.
@@ -78,11 +97,16 @@ impl<'py> FromPyObject<'_, 'py> for Device {
         if x.cast::<PyString>().is_ok_and(|s| s == CPU) {
             return Ok(Device);
         }
-        Err(PyValueError::new_err(format!("device {} does not exist: flex has \"{CPU}\" alone", x.repr()?)))
+        Err(PyValueError::new_err(format!(
+            "device {} does not exist: flex has \"{CPU}\" alone",
+            x.repr()?
+        )))
     }
 }
 
 /// The name of an object's type, for messages.
 pub fn kind(x: &Bound<PyAny>) -> String {
-    x.get_type().fully_qualified_name().map_or_else(|_| "an object".into(), |n| n.to_string())
+    x.get_type()
+        .fully_qualified_name()
+        .map_or_else(|_| "an object".into(), |n| n.to_string())
 }

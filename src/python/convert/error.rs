@@ -3,23 +3,35 @@
 use crate::Error;
 use pyo3::create_exception;
 use pyo3::exceptions::{
-    PyIndexError, PyMemoryError, PyOSError, PyOverflowError, PyTypeError, PyUserWarning, PyValueError, PyZeroDivisionError,
+    PyIndexError, PyMemoryError, PyOSError, PyOverflowError, PyTypeError, PyUserWarning,
+    PyValueError, PyZeroDivisionError,
 };
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::ffi::OsString;
 
-create_exception!(flex, ShapeError, PyValueError, "Shapes that don't fit each other or the operation.");
+create_exception!(
+    flex,
+    ShapeError,
+    PyValueError,
+    "Shapes that don't fit each other or the operation."
+);
 create_exception!(
     flex,
     ChainedAssignmentWarning,
     PyUserWarning,
     "A write to a temporary, such as `t[0][1] = 5`: tensors are values, so nothing sees it. Write `t[0, 1] = 5`."
 );
-create_exception!(flex, DTypeError, PyTypeError, "A dtype without a meaning for the operation, or two without a common one.");
+create_exception!(
+    flex,
+    DTypeError,
+    PyTypeError,
+    "A dtype without a meaning for the operation, or two without a common one."
+);
 
-/// A class of exceptions that are two others, as NumPy's `AxisError` is a `ValueError` and an `IndexError`.
+/// A class of exceptions that are two others, as NumPy's `AxisError` is a `ValueError` and an
+/// `IndexError`.
 struct Both {
     name: &'static str,
     doc: &'static str,
@@ -27,23 +39,51 @@ struct Both {
     class: PyOnceLock<Py<PyType>>,
 }
 
-static AXIS_ERROR: Both = Both::new("AxisError", "An axis out of range, or given twice.", indexing);
-static SUBSCRIPT_ERROR: Both = Both::new("SubscriptError", "What stands between the brackets doesn't fit the shape.", indexing);
-static DIVISION_BY_ZERO_ERROR: Both = Both::new("DivisionByZeroError", "An integer divided by zero.", |py| {
-    [py.get_type::<PyValueError>(), py.get_type::<PyZeroDivisionError>()]
-});
+static AXIS_ERROR: Both = Both::new(
+    "AxisError",
+    "An axis out of range, or given twice.",
+    indexing,
+);
+static SUBSCRIPT_ERROR: Both = Both::new(
+    "SubscriptError",
+    "What stands between the brackets doesn't fit the shape.",
+    indexing,
+);
+static DIVISION_BY_ZERO_ERROR: Both =
+    Both::new("DivisionByZeroError", "An integer divided by zero.", |py| {
+        [
+            py.get_type::<PyValueError>(),
+            py.get_type::<PyZeroDivisionError>(),
+        ]
+    });
 
-static RANGE_ERROR: Both = Both::new("RangeError", "A number that the dtype it is to take doesn't hold.", |py| {
-    [py.get_type::<PyValueError>(), py.get_type::<PyOverflowError>()]
-});
+static RANGE_ERROR: Both = Both::new(
+    "RangeError",
+    "A number that the dtype it is to take doesn't hold.",
+    |py| {
+        [
+            py.get_type::<PyValueError>(),
+            py.get_type::<PyOverflowError>(),
+        ]
+    },
+);
 
 fn indexing(py: Python<'_>) -> [Bound<'_, PyType>; 2] {
     [py.get_type::<ShapeError>(), py.get_type::<PyIndexError>()]
 }
 
 impl Both {
-    const fn new(name: &'static str, doc: &'static str, bases: for<'py> fn(Python<'py>) -> [Bound<'py, PyType>; 2]) -> Both {
-        Both { name, doc, bases, class: PyOnceLock::new() }
+    const fn new(
+        name: &'static str,
+        doc: &'static str,
+        bases: for<'py> fn(Python<'py>) -> [Bound<'py, PyType>; 2],
+    ) -> Both {
+        Both {
+            name,
+            doc,
+            bases,
+            class: PyOnceLock::new(),
+        }
     }
     fn class<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyType>> {
         let make = || {
@@ -51,7 +91,11 @@ impl Both {
             namespace.set_item("__module__", "flex")?;
             namespace.set_item("__doc__", self.doc)?;
             let bases = PyTuple::new(py, (self.bases)(py))?;
-            Ok(py.get_type::<PyType>().call1((self.name, bases, namespace))?.cast_into::<PyType>()?.unbind())
+            Ok(py
+                .get_type::<PyType>()
+                .call1((self.name, bases, namespace))?
+                .cast_into::<PyType>()?
+                .unbind())
         };
         self.class.get_or_try_init(py, make).map(|t| t.bind(py))
     }
@@ -80,7 +124,12 @@ impl From<Error> for PyErr {
             Error::Range { .. } => RANGE_ERROR.new_err(message),
             Error::DivisionByZero { .. } => DIVISION_BY_ZERO_ERROR.new_err(message),
             Error::Memory { .. } => PyMemoryError::new_err(message),
-            Error::Io { path, code, message, .. } => os_error(path.as_os_str().into(), code, message.into()),
+            Error::Io {
+                path,
+                code,
+                message,
+                ..
+            } => os_error(path.as_os_str().into(), code, message.into()),
             Error::File { .. } => PyValueError::new_err(message),
         }
     }
@@ -88,18 +137,27 @@ impl From<Error> for PyErr {
 
 /// What `open` raises: the class follows from the number, and `filename` is the user's own.
 fn os_error(name: OsString, code: Option<i32>, message: String) -> PyErr {
-    let Some(code) = code else { return PyOSError::new_err((libc::EIO, message, name)) };
+    let Some(code) = code else {
+        return PyOSError::new_err((libc::EIO, message, name));
+    };
     if cfg!(windows) {
         return PyOSError::new_err((0, message, name, code)); // Python translates the system's number
     }
-    let text = |py: Python<'_>| py.import("os")?.call_method1("strerror", (code,))?.extract();
+    let text = |py: Python<'_>| {
+        py.import("os")?
+            .call_method1("strerror", (code,))?
+            .extract()
+    };
     PyOSError::new_err((code, Python::attach(text).unwrap_or(message), name))
 }
 
 pub fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let py = m.py();
     m.add("ShapeError", py.get_type::<ShapeError>())?;
-    m.add("ChainedAssignmentWarning", py.get_type::<ChainedAssignmentWarning>())?;
+    m.add(
+        "ChainedAssignmentWarning",
+        py.get_type::<ChainedAssignmentWarning>(),
+    )?;
     m.add("DTypeError", py.get_type::<DTypeError>())?;
     AXIS_ERROR.register(m)?;
     SUBSCRIPT_ERROR.register(m)?;

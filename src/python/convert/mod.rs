@@ -1,5 +1,6 @@
-//! From Python objects to what the crate takes, and back: errors, arguments, operands, nested lists. Every conversion of the
-//! module is made here or in `interop`, which borrows other libraries' memory.
+//! From Python objects to what the crate takes, and back: errors, arguments, operands, nested
+//! lists. Every conversion of the module is made here or in `interop`, which borrows other
+//! libraries' memory.
 
 mod args;
 pub mod error;
@@ -25,12 +26,24 @@ pub fn is_short(elements: usize) -> bool {
 
 /// Runs `f`, which works on about `elements` elements, without the GIL where that is much.
 #[inline(always)]
-pub fn detached<T: Send>(py: Python<'_>, elements: usize, f: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
-    Ok(if is_short(elements) { f()? } else { py.detach(f)? })
+pub fn detached<T: Send>(
+    py: Python<'_>,
+    elements: usize,
+    f: impl FnOnce() -> Result<T> + Send,
+) -> PyResult<T> {
+    Ok(if is_short(elements) {
+        f()?
+    } else {
+        py.detach(f)?
+    })
 }
 
 /// The same for functions that give a tensor.
 #[inline(always)]
-pub fn compute(py: Python<'_>, elements: usize, f: impl FnOnce() -> Result<Tensor> + Send) -> PyResult<PyTensor> {
+pub fn compute(
+    py: Python<'_>,
+    elements: usize,
+    f: impl FnOnce() -> Result<Tensor> + Send,
+) -> PyResult<PyTensor> {
     detached(py, elements, f).map(PyTensor::new)
 }

@@ -8,23 +8,34 @@ use crate::python::interop;
 use crate::{DType, Scalar, Tensor};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PySequence, PyString, PyTuple};
+use pyo3::types::{
+    PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PySequence, PyString, PyTuple,
+};
 
 /// Lists nested deeper than this are refused: a list that holds itself has no end.
 const DEEPEST: usize = 64;
 
-/// A tensor from anything that holds numbers: the same object where it is a Tensor of that dtype already and `copy` is not
-/// true, arrays of others borrowed where their memory can be read as it is. With `copy=False` an error where a copy is needed.
-pub fn asarray<'py>(x: &Bound<'py, PyAny>, dtype: Option<DType>, copy: Option<bool>) -> PyResult<Bound<'py, PyTensor>> {
+/// A tensor from anything that holds numbers: the same object where it is a Tensor of that dtype
+/// already and `copy` is not true, arrays of others borrowed where their memory can be read as it
+/// is. With `copy=False` an error where a copy is needed.
+pub fn asarray<'py>(
+    x: &Bound<'py, PyAny>,
+    dtype: Option<DType>,
+    copy: Option<bool>,
+) -> PyResult<Bound<'py, PyTensor>> {
     let py = x.py();
-    let refused = |why: &str| PyValueError::new_err(format!("asarray: {why} needs a copy, and copy is False"));
+    let refused = |why: &str| {
+        PyValueError::new_err(format!("asarray: {why} needs a copy, and copy is False"))
+    };
     if let Ok(object) = x.cast_exact::<PyTensor>() {
         let t = object.get().get();
         let change = dtype.filter(|d| *d != t.dtype());
         return match (change, copy) {
             (Some(d), Some(false)) => Err(refused(&format!("{} to {d}", t.dtype()))),
             (Some(d), _) => Bound::new(py, PyTensor::new(detached(py, t.len(), || t.astype(d))?)),
-            (None, Some(true)) => Bound::new(py, PyTensor::new(detached(py, t.len(), || t.copy())?)),
+            (None, Some(true)) => {
+                Bound::new(py, PyTensor::new(detached(py, t.len(), || t.copy())?))
+            }
             (None, _) => Ok(object.clone()),
         };
     }
@@ -33,7 +44,10 @@ pub fn asarray<'py>(x: &Bound<'py, PyAny>, dtype: Option<DType>, copy: Option<bo
             return Err(refused("a number"));
         }
         // a number takes the default dtype of its kind, NumPy's its own
-        from_scalar(s, dtype.map_or_else(|| interop::numpy::scalar_dtype(x), |d| Ok(Some(d)))?)?
+        from_scalar(
+            s,
+            dtype.map_or_else(|| interop::numpy::scalar_dtype(x), |d| Ok(Some(d)))?,
+        )?
     } else if is_nested(x) {
         if copy == Some(false) {
             return Err(refused("a list"));
@@ -45,7 +59,9 @@ pub fn asarray<'py>(x: &Bound<'py, PyAny>, dtype: Option<DType>, copy: Option<bo
             return asarray(&listed(x)?.ok_or_else(|| no_numbers(x))?, dtype, copy);
         };
         match dtype.filter(|d| *d != t.dtype()) {
-            Some(d) if copy == Some(false) => return Err(refused(&format!("{} to {d}", t.dtype()))),
+            Some(d) if copy == Some(false) => {
+                return Err(refused(&format!("{} to {d}", t.dtype())));
+            }
             Some(d) => detached(py, t.len(), || t.astype(d))?,
             None => t,
         }
@@ -65,8 +81,15 @@ fn copy_needed(py: Python<'_>, e: PyErr, copy: Option<bool>) -> PyErr {
 #[cold]
 fn no_numbers(x: &Bound<PyAny>) -> PyErr {
     if x.hasattr("__iter__").unwrap_or(false) && !x.is_instance_of::<PyString>() {
-        let made = if x.is_instance_of::<PyDict>() { "list(x.values())" } else { "list(x)" };
-        return PyTypeError::new_err(format!("asarray: {} is not a sequence: make a list of it, as in flex.asarray({made})", kind(x)));
+        let made = if x.is_instance_of::<PyDict>() {
+            "list(x.values())"
+        } else {
+            "list(x)"
+        };
+        return PyTypeError::new_err(format!(
+            "asarray: {} is not a sequence: make a list of it, as in flex.asarray({made})",
+            kind(x)
+        ));
     }
     PyTypeError::new_err(format!(
         "asarray: expected numbers, nested lists of numbers, or an object with a buffer, __dlpack__ or __array__, got {}",
@@ -78,9 +101,13 @@ fn is_nested(x: &Bound<PyAny>) -> bool {
     x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>()
 }
 
-/// Other sequences than lists and tuples (a `range`, a `deque`) as a list; none for strings, bytes, and what is no sequence.
+/// Other sequences than lists and tuples (a `range`, a `deque`) as a list; none for strings, bytes,
+/// and what is no sequence.
 fn listed<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if x.is_instance_of::<PyString>() || x.is_instance_of::<PyBytes>() || x.is_instance_of::<PyByteArray>() {
+    if x.is_instance_of::<PyString>()
+        || x.is_instance_of::<PyBytes>()
+        || x.is_instance_of::<PyByteArray>()
+    {
         return Ok(None);
     }
     match x.cast::<PySequence>() {
@@ -100,9 +127,12 @@ fn from_nested(x: &Bound<PyAny>, dtype: Option<DType>) -> PyResult<Tensor> {
     values.tensor(&shape, dtype)
 }
 
-/// Nested lists as values to be written to elements of `dtype`: as that dtype, where their kind is within its. None where `x` is no list.
+/// Nested lists as values to be written to elements of `dtype`: as that dtype, where their kind is
+/// within its. None where `x` is no list.
 pub fn values_for(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
-    let Some((values, shape)) = Values::of(x)? else { return Ok(None) };
+    let Some((values, shape)) = Values::of(x)? else {
+        return Ok(None);
+    };
     match values.strong {
         // tensors among the numbers have a dtype of their own, which the write judges
         Some(_) => values.tensor(&shape, None),
@@ -114,11 +144,17 @@ pub fn values_for(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
     .map(Some)
 }
 
-/// Nested lists as an operand beside elements of `dtype`: their numbers take the dtype that one of their kind has there. None where `x` is
-/// no list.
+/// Nested lists as an operand beside elements of `dtype`: their numbers take the dtype that one of
+/// their kind has there. None where `x` is no list.
 pub fn operand_beside(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
-    let Some((values, shape)) = Values::of(x)? else { return Ok(None) };
-    let dtype = if values.strong.is_some() { values.natural() } else { values.kind().promote(dtype) };
+    let Some((values, shape)) = Values::of(x)? else {
+        return Ok(None);
+    };
+    let dtype = if values.strong.is_some() {
+        values.natural()
+    } else {
+        values.kind().promote(dtype)
+    };
     values.tensor(&shape, Some(dtype)).map(Some)
 }
 
@@ -127,17 +163,32 @@ pub fn is_list(x: &Bound<PyAny>) -> PyResult<bool> {
     Ok(is_nested(x) || listed(x)?.is_some())
 }
 
-/// Reads `x`, which lies `depth` lists deep. `open` until the first number is met: till then, lists add dimensions to the shape;
-/// afterwards they must fit it.
-fn walk(x: &Bound<PyAny>, depth: usize, shape: &mut Vec<usize>, open: &mut bool, values: &mut Values) -> PyResult<()> {
-    let ragged = |what: String| PyValueError::new_err(format!("asarray: ragged list: {what} at depth {depth}"));
+/// Reads `x`, which lies `depth` lists deep. `open` until the first number is met: till then, lists
+/// add dimensions to the shape; afterwards they must fit it.
+fn walk(
+    x: &Bound<PyAny>,
+    depth: usize,
+    shape: &mut Vec<usize>,
+    open: &mut bool,
+    values: &mut Values,
+) -> PyResult<()> {
+    let ragged = |what: String| {
+        PyValueError::new_err(format!("asarray: ragged list: {what} at depth {depth}"))
+    };
     if let Some(s) = scalar(x)? {
         if depth != shape.len() {
-            return Err(ragged(format!("a number where others have a list of {}", shape.get(depth).copied().unwrap_or_default())));
+            return Err(ragged(format!(
+                "a number where others have a list of {}",
+                shape.get(depth).copied().unwrap_or_default()
+            )));
         }
         *open = false;
         let own = x.is_exact_instance_of::<PyFloat>() || x.is_exact_instance_of::<PyInt>();
-        if let Some(d) = if own { None } else { interop::numpy::scalar_dtype(x)? } {
+        if let Some(d) = if own {
+            None
+        } else {
+            interop::numpy::scalar_dtype(x)?
+        } {
             values.met(d)?;
         }
         values.push(s)?;
@@ -146,14 +197,28 @@ fn walk(x: &Bound<PyAny>, depth: usize, shape: &mut Vec<usize>, open: &mut bool,
     if !is_nested(x) {
         // a tensor or an array among the lists: its dtype counts, and its values are read as lists
         let Some(t) = Operand::of(x)? else {
-            return walk(&listed(x)?.ok_or_else(|| no_numbers(x))?, depth, shape, open, values);
+            return walk(
+                &listed(x)?.ok_or_else(|| no_numbers(x))?,
+                depth,
+                shape,
+                open,
+                values,
+            );
         };
         let t = t.tensor()?;
         values.met(t.dtype())?;
-        return walk(&crate::python::values::tolist(x.py(), &t)?, depth, shape, open, values);
+        return walk(
+            &crate::python::values::tolist(x.py(), &t)?,
+            depth,
+            shape,
+            open,
+            values,
+        );
     }
     if depth == DEEPEST {
-        return Err(PyValueError::new_err(format!("asarray: lists nested deeper than {DEEPEST}")));
+        return Err(PyValueError::new_err(format!(
+            "asarray: lists nested deeper than {DEEPEST}"
+        )));
     }
     let n = x.len()?;
     if *open && depth == shape.len() {
@@ -162,7 +227,10 @@ fn walk(x: &Bound<PyAny>, depth: usize, shape: &mut Vec<usize>, open: &mut bool,
         return Err(ragged("a list where others have a number".into()));
     }
     if shape[depth] != n {
-        return Err(ragged(format!("a list of {n} where others have {}", shape[depth])));
+        return Err(ragged(format!(
+            "a list of {n} where others have {}",
+            shape[depth]
+        )));
     }
     let mut read = 0;
     let mut item = |i: Bound<PyAny>| {
@@ -175,7 +243,13 @@ fn walk(x: &Bound<PyAny>, depth: usize, shape: &mut Vec<usize>, open: &mut bool,
     }
     // an empty list closes the shape too: nothing can lie deeper
     *open &= n > 0;
-    if read == n { Ok(()) } else { Err(PyRuntimeError::new_err("asarray: a list changed its length while it was read")) }
+    if read == n {
+        Ok(())
+    } else {
+        Err(PyRuntimeError::new_err(
+            "asarray: a list changed its length while it was read",
+        ))
+    }
 }
 
 /// Numbers as they are read, in the narrowest form that has held them all.
@@ -215,7 +289,10 @@ impl Values {
     }
     /// A tensor of `dtype` lies among the numbers.
     fn met(&mut self, dtype: DType) -> PyResult<()> {
-        self.strong = Some(self.strong.map_or(Ok(dtype), |s| s.promote(dtype, "asarray"))?);
+        self.strong = Some(
+            self.strong
+                .map_or(Ok(dtype), |s| s.promote(dtype, "asarray"))?,
+        );
         Ok(())
     }
     fn push(&mut self, s: Scalar) -> crate::Result<()> {
@@ -239,7 +316,8 @@ impl Values {
             (Complex(v), s) => push(v, (s.to_f64(), s.imag())),
         }
     }
-    /// A number of their kind; of integers one that fits every dtype, of others the first, for messages.
+    /// A number of their kind; of integers one that fits every dtype, of others the first, for
+    /// messages.
     fn kind(&self) -> Scalar {
         match &self.numbers {
             Numbers::Bools(_) => Scalar::Bool(false),
@@ -266,15 +344,21 @@ impl Values {
         let t = match self.numbers {
             Numbers::Bools(v) => Tensor::from_slice(&v, shape),
             Numbers::Ints(v) if dtype.is_integer() => return integers(&v, shape, dtype),
-            Numbers::Ints(v) if v.iter().all(|x| i64::try_from(*x).is_ok()) => Tensor::from_slice(&each(&v, |x| x as i64)?, shape),
+            Numbers::Ints(v) if v.iter().all(|x| i64::try_from(*x).is_ok()) => {
+                Tensor::from_slice(&each(&v, |x| x as i64)?, shape)
+            }
             Numbers::Ints(v) => Tensor::from_slice(&each(&v, |x| x as f64)?, shape),
-            // an i128 holds what is within any integer dtype, beyond all of which the cast saturates
+            // an i128 holds what is within any integer dtype, beyond all of which the cast
+            // saturates
             Numbers::Floats(v) if dtype.is_integer() => match v.iter().find(|x| !x.is_finite()) {
                 Some(x) => return Err(outside(x, dtype)),
                 None => return integers(&each(&v, |x| x as i128)?, shape, dtype),
             },
             Numbers::Floats(v) => Tensor::from_slice(&v, shape),
-            Numbers::Complex(v) => Tensor::from_slice(&each(&v, |(re, im)| crate::dtype::Complex128::new(re, im))?, shape),
+            Numbers::Complex(v) => Tensor::from_slice(
+                &each(&v, |(re, im)| crate::dtype::Complex128::new(re, im))?,
+                shape,
+            ),
         }?;
         Ok(t.astype(dtype)?)
     }
@@ -294,5 +378,9 @@ fn each<A: Copy, B>(v: &[A], f: impl Fn(A) -> B) -> crate::Result<Vec<B>> {
 
 #[cold]
 fn outside(x: impl std::fmt::Display, dtype: DType) -> PyErr {
-    crate::Error::Range { op: "asarray", message: format!("{x} is out of range for {dtype}").into() }.into()
+    crate::Error::Range {
+        op: "asarray",
+        message: format!("{x} is out of range for {dtype}").into(),
+    }
+    .into()
 }

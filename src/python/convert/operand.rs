@@ -26,7 +26,8 @@ impl Operand {
             Operand::Scalar(s) => Tensor::scalar(s, s.default_dtype()),
         }
     }
-    /// As a tensor that meets `other`: a number takes the dtype that it has in an operation with that.
+    /// As a tensor that meets `other`: a number takes the dtype that it has in an operation with
+    /// that.
     pub fn tensor_like(self, other: DType) -> crate::Result<Tensor> {
         match self {
             Operand::Tensor(t) => Ok(t),
@@ -40,7 +41,8 @@ impl Operand {
             Operand::Scalar(_) => 1,
         }
     }
-    /// What `x` is as an operand; none where it is nothing of the kind. Lists are not: `asarray` makes tensors of them.
+    /// What `x` is as an operand; none where it is nothing of the kind. Lists are not: `asarray`
+    /// makes tensors of them.
     #[inline]
     pub fn of(x: &Bound<PyAny>) -> PyResult<Option<Operand>> {
         match x.cast_exact::<PyTensor>() {
@@ -65,8 +67,8 @@ impl<'py> FromPyObject<'_, 'py> for Operand {
     }
 }
 
-/// An operand that is still in its object. Small tensors are computed with while their objects are locked: taking them out, a
-/// clone each, would cost as much as the arithmetic.
+/// An operand that is still in its object. Small tensors are computed with while their objects are
+/// locked: taking them out, a clone each, would cost as much as the arithmetic.
 pub enum Lent<'py> {
     /// A tensor's object.
     Object(Bound<'py, PyTensor>),
@@ -83,9 +85,14 @@ impl Lent<'_> {
             Lent::Operand(o) => f(&o.clone().tensor()?),
         }
     }
-    /// What `f` computes of the tensor: in its object where that is short work, else without the GIL.
+    /// What `f` computes of the tensor: in its object where that is short work, else without the
+    /// GIL.
     #[inline]
-    pub fn compute(self, py: Python<'_>, f: impl Fn(&Tensor) -> crate::Result<Tensor> + Send + Sync) -> PyResult<PyTensor> {
+    pub fn compute(
+        self,
+        py: Python<'_>,
+        f: impl Fn(&Tensor) -> crate::Result<Tensor> + Send + Sync,
+    ) -> PyResult<PyTensor> {
         if let Lent::Object(t) = &self
             && let Some(result) = t.get().read(|t| is_short(t.len()).then(|| f(t)))
         {
@@ -121,9 +128,15 @@ impl<'py> FromPyObject<'_, 'py> for Lent<'py> {
 
 #[cold]
 fn not_a_tensor(x: &Bound<PyAny>) -> PyErr {
-    let way_out =
-        if x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>() { ": make a tensor of it with flex.asarray" } else { "" };
-    PyTypeError::new_err(format!("expected a Tensor, an array or a number, got {}{way_out}", kind(x)))
+    let way_out = if x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>() {
+        ": make a tensor of it with flex.asarray"
+    } else {
+        ""
+    };
+    PyTypeError::new_err(format!(
+        "expected a Tensor, an array or a number, got {}{way_out}",
+        kind(x)
+    ))
 }
 
 /// A tensor argument: what [`Operand`] takes, a number as a tensor of rank 0.
@@ -150,8 +163,16 @@ pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
         return Ok(Some(Scalar::Bool(b.is_true())));
     }
     if x.is_instance_of::<PyInt>() {
-        let beyond = |_| PyOverflowError::new_err("an integer of more than 127 bits is out of range for every dtype");
-        return x.extract::<i64>().map(i128::from).or_else(|_| x.extract::<i128>().map_err(beyond)).map(|i| Some(Scalar::Int(i)));
+        let beyond = |_| {
+            PyOverflowError::new_err(
+                "an integer of more than 127 bits is out of range for every dtype",
+            )
+        };
+        return x
+            .extract::<i64>()
+            .map(i128::from)
+            .or_else(|_| x.extract::<i128>().map_err(beyond))
+            .map(|i| Some(Scalar::Int(i)));
     }
     if let Ok(c) = x.cast::<PyComplex>() {
         return Ok(Some(Scalar::Complex(c.real(), c.imag())));
@@ -159,8 +180,8 @@ pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
     interop::numpy::scalar(x)
 }
 
-/// A number as an argument, such as a bound of `linspace` or a fill value; and the dtype that it has where it is an array of no
-/// dimension, such as `t.min()`.
+/// A number as an argument, such as a bound of `linspace` or a fill value; and the dtype that it
+/// has where it is an array of no dimension, such as `t.min()`.
 #[derive(Clone, Copy)]
 pub struct Number(pub Scalar, pub Option<DType>);
 
@@ -172,7 +193,10 @@ impl<'py> FromPyObject<'_, 'py> for Number {
             Some(Operand::Scalar(s)) => Ok(Number(s, None)),
             Some(Operand::Tensor(t)) if t.rank() == 0 => {
                 let number = crate::python::values::item(x.py(), &t, "item")?;
-                Ok(Number(scalar(&number)?.ok_or_else(|| wrong(kind(&number)))?, Some(t.dtype())))
+                Ok(Number(
+                    scalar(&number)?.ok_or_else(|| wrong(kind(&number)))?,
+                    Some(t.dtype()),
+                ))
             }
             Some(Operand::Tensor(t)) => Err(wrong(format!("a tensor of shape {:?}", t.shape()))),
             None => Err(wrong(kind(&x))),

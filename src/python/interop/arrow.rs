@@ -1,8 +1,9 @@
-//! Arrow's C data interface for arrays of one dimension, both ways, in the capsules of `__arrow_c_array__`.
-//! See <https://arrow.apache.org/docs/format/CDataInterface.html> and
+//! Arrow's C data interface for arrays of one dimension, both ways, in the capsules of
+//! `__arrow_c_array__`. See <https://arrow.apache.org/docs/format/CDataInterface.html> and
 //! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>.
 //!
-//! Numbers are shared where they lie. Arrow's bool is a bit, so those are copied; nulls, which a Tensor has not, are refused.
+//! Numbers are shared where they lie. Arrow's bool is a bit, so those are copied; nulls, which a
+//! Tensor has not, are refused.
 
 use super::foreign::{Foreign, Lease};
 use crate::dtype::Bool;
@@ -47,7 +48,8 @@ pub struct Array {
     private_data: *mut c_void,
 }
 
-/// What the two have in common: a name for their capsules, and a release that is called once with the struct itself.
+/// What the two have in common: a name for their capsules, and a release that is called once with
+/// the struct itself.
 trait Released: Sized {
     const NAME: &'static CStr;
     fn release(&mut self) -> &mut Option<unsafe extern "C" fn(*mut Self)>;
@@ -98,7 +100,8 @@ unsafe extern "C" fn release_schema(schema: *mut Schema) {
 }
 
 unsafe extern "C" fn release_array(array: *mut Array) {
-    // SAFETY: the struct that `__arrow_c_array__` filled, wherever it has been moved to, released once: `private_data` is its Loan.
+    // SAFETY: the struct that `__arrow_c_array__` filled, wherever it has been moved to, released
+    // once: `private_data` is its Loan.
     unsafe {
         drop(Box::from_raw((*array).private_data.cast::<Loan>()));
         (*array).release = None;
@@ -109,7 +112,8 @@ unsafe extern "C" fn release_array(array: *mut Array) {
 unsafe extern "C" fn drop_capsule<S: Released>(capsule: *mut ffi::PyObject) {
     // SAFETY: called once, by the interpreter, with a capsule that `lend` made of a box.
     unsafe {
-        let mut content = Box::from_raw(ffi::PyCapsule_GetPointer(capsule, S::NAME.as_ptr()).cast::<S>());
+        let mut content =
+            Box::from_raw(ffi::PyCapsule_GetPointer(capsule, S::NAME.as_ptr()).cast::<S>());
         if let Some(release) = *content.release() {
             release(&mut *content);
         }
@@ -118,7 +122,8 @@ unsafe extern "C" fn drop_capsule<S: Released>(capsule: *mut ffi::PyObject) {
 
 fn lend<S: Released>(py: Python<'_>, content: S) -> PyResult<Bound<'_, PyAny>> {
     let raw = Box::into_raw(Box::new(content));
-    // SAFETY: a pointer that is not null, a static name, the interpreter held; on failure the struct is freed here.
+    // SAFETY: a pointer that is not null, a static name, the interpreter held; on failure the
+    // struct is freed here.
     unsafe {
         let capsule = ffi::PyCapsule_New(raw.cast(), S::NAME.as_ptr(), Some(drop_capsule::<S>));
         if capsule.is_null() {
@@ -133,7 +138,10 @@ fn lend<S: Released>(py: Python<'_>, content: S) -> PyResult<Bound<'_, PyAny>> {
 
 /// Room for `n` more bytes.
 fn reserve<T>(bytes: &mut Vec<T>, n: usize) -> crate::Result<()> {
-    bytes.try_reserve_exact(n).map_err(|_| Error::Memory { bytes: n as u128, limit: 0 })
+    bytes.try_reserve_exact(n).map_err(|_| Error::Memory {
+        bytes: n as u128,
+        limit: 0,
+    })
 }
 
 /// The elements as Arrow lays them out: one after the other, bools as bits.
@@ -144,28 +152,47 @@ fn laid_out(t: &Tensor) -> crate::Result<Tensor> {
     let bools = t.contiguous()?;
     let mut bits = Vec::new();
     reserve(&mut bits, t.len().div_ceil(8))?;
-    bits.extend(bools.as_slice::<Bool>()?.chunks(8).map(|c| c.iter().rev().fold(0u8, |byte, b| byte << 1 | b.get() as u8)));
+    bits.extend(bools.as_slice::<Bool>()?.chunks(8).map(|c| {
+        c.iter()
+            .rev()
+            .fold(0u8, |byte, b| byte << 1 | b.get() as u8)
+    }));
     Tensor::from_slice(&bits, [bits.len()])
 }
 
 #[pymethods]
 impl PyTensor {
-    /// Capsules of Arrow's C data interface, for tensors of one dimension: polars and pyarrow share their memory. bool becomes bits, which
-    /// is a copy; bfloat16, float8 and complex numbers Arrow has not.
+    /// Capsules of Arrow's C data interface, for tensors of one dimension: polars and pyarrow share
+    /// their memory. bool becomes bits, which is a copy; bfloat16, float8 and complex numbers Arrow
+    /// has not.
     #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_array__<'py>(&self, py: Python<'py>, requested_schema: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyTuple>> {
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
         let _ = requested_schema; // the protocol allows to give what there is
         let t = self.get();
         let Some((_, format)) = FORMATS.iter().find(|(d, _)| *d == t.dtype()) else {
-            return Err(DTypeError::new_err(format!("Arrow has no type for {}: convert the tensor with astype", t.dtype())));
+            return Err(DTypeError::new_err(format!(
+                "Arrow has no type for {}: convert the tensor with astype",
+                t.dtype()
+            )));
         };
         if t.rank() != 1 {
-            let message = format!("an Arrow array has one dimension, the tensor {:?}: reshape it to (-1,) first", t.shape());
+            let message = format!(
+                "an Arrow array has one dimension, the tensor {:?}: reshape it to (-1,) first",
+                t.shape()
+            );
             return Err(Error::shape("__arrow_c_array__", message).into());
         }
         let elements = laid_out(&t)?;
         let start = elements.as_ptr().cast::<c_void>();
-        let loan = Box::new(Loan { _lent: elements.storage().lend(), _tensor: elements, buffers: [ptr::null(), start] });
+        let loan = Box::new(Loan {
+            _lent: elements.storage().lend(),
+            _tensor: elements,
+            buffers: [ptr::null(), start],
+        });
         let loan = Box::into_raw(loan);
         let array = Array {
             length: t.len() as i64,
@@ -201,17 +228,25 @@ impl PyTensor {
 /// A struct moved out of its capsule, released when it is dropped.
 struct Taken<S: Released>(Box<S>);
 
-// SAFETY: a producer's struct is read when it is taken and released in `drop`, which the interface allows from any thread.
+// SAFETY: a producer's struct is read when it is taken and released in `drop`, which the interface
+// allows from any thread.
 unsafe impl<S: Released> Send for Taken<S> {}
-// SAFETY: a shared struct gives out nothing but numbers and pointers that were read when it was taken.
+// SAFETY: a shared struct gives out nothing but numbers and pointers that were read when it was
+// taken.
 unsafe impl<S: Released> Sync for Taken<S> {}
 
 impl<S: Released> Taken<S> {
     fn from_capsule(capsule: &Bound<PyAny>) -> PyResult<Taken<S>> {
-        let wrong = || PyBufferError::new_err(format!("__arrow_c_array__ returned no live capsule {:?}", S::NAME));
+        let wrong = || {
+            PyBufferError::new_err(format!(
+                "__arrow_c_array__ returned no live capsule {:?}",
+                S::NAME
+            ))
+        };
         let capsule = capsule.cast::<PyCapsule>().map_err(|_| wrong())?;
-        // SAFETY: a live capsule, with the interpreter held; the name says what it points to, and a struct that is not released yet is
-        // moved by copying it and marking the original as released, as the interface has it.
+        // SAFETY: a live capsule, with the interpreter held; the name says what it points to, and a
+        // struct that is not released yet is moved by copying it and marking the original as
+        // released, as the interface has it.
         unsafe {
             if ffi::PyCapsule_IsValid(capsule.as_ptr(), S::NAME.as_ptr()) == 0 {
                 return Err(wrong());
@@ -236,55 +271,93 @@ impl<S: Released> Drop for Taken<S> {
     }
 }
 
-/// A tensor of the elements of an object with `__arrow_c_array__`, whose capsules `export` makes; `copy` as in [`super::import`].
+/// A tensor of the elements of an object with `__arrow_c_array__`, whose capsules `export` makes;
+/// `copy` as in [`super::import`].
 pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
-    let refuse = |what: String| PyBufferError::new_err(format!("{}.__arrow_c_array__: {what}", kind(x)));
+    let refuse =
+        |what: String| PyBufferError::new_err(format!("{}.__arrow_c_array__: {what}", kind(x)));
     let capsules = export.call0()?;
     let (schema, array) = capsules
         .extract::<(Bound<PyAny>, Bound<PyAny>)>()
-        .map_err(|_| PyTypeError::new_err(format!("{}.__arrow_c_array__() returned no pair of capsules", kind(x))))?;
+        .map_err(|_| {
+            PyTypeError::new_err(format!(
+                "{}.__arrow_c_array__() returned no pair of capsules",
+                kind(x)
+            ))
+        })?;
     let schema = Taken::<Schema>::from_capsule(&schema)?;
     let taken = Taken::<Array>::from_capsule(&array)?;
     // SAFETY: the producer's string, which lives until the release.
-    let format = if schema.0.format.is_null() { c"" } else { unsafe { CStr::from_ptr(schema.0.format) } };
+    let format = if schema.0.format.is_null() {
+        c""
+    } else {
+        unsafe { CStr::from_ptr(schema.0.format) }
+    };
     let primitive = schema.0.dictionary.is_null() && schema.0.n_children == 0;
     let Some((dtype, _)) = FORMATS.iter().find(|(_, f)| primitive && *f == format) else {
-        return Err(DTypeError::new_err(format!("{} holds Arrow's type {format:?}, for which flex has no dtype", kind(x))));
+        return Err(DTypeError::new_err(format!(
+            "{} holds Arrow's type {format:?}, for which flex has no dtype",
+            kind(x)
+        )));
     };
     let a = &*taken.0;
     let (Ok(length), Ok(offset)) = (usize::try_from(a.length), usize::try_from(a.offset)) else {
-        return Err(refuse(format!("length {} and offset {} are none", a.length, a.offset)));
+        return Err(refuse(format!(
+            "length {} and offset {} are none",
+            a.length, a.offset
+        )));
     };
     if a.n_buffers != 2 || a.buffers.is_null() {
-        return Err(refuse(format!("{} buffers, where an array of numbers has two", a.n_buffers)));
+        return Err(refuse(format!(
+            "{} buffers, where an array of numbers has two",
+            a.n_buffers
+        )));
     }
     // SAFETY: `n_buffers` pointers of the producer's, which live until the release.
     let (validity, values) = unsafe { (*a.buffers, *a.buffers.add(1)) };
-    let end = offset.checked_add(length).filter(|n| isize::try_from(*n).is_ok());
-    let end = end.ok_or_else(|| refuse(format!("length {length} from {offset} on is more than an address space")))?;
+    let end = offset
+        .checked_add(length)
+        .filter(|n| isize::try_from(*n).is_ok());
+    let end = end.ok_or_else(|| {
+        refuse(format!(
+            "length {length} from {offset} on is more than an address space"
+        ))
+    })?;
     let bit = |bits: *const c_void, i: usize| -> bool {
-        // SAFETY: a bit for each of the `offset + length` elements of the producer's, whose buffers live until the release.
+        // SAFETY: a bit for each of the `offset + length` elements of the producer's, whose buffers
+        // live until the release.
         unsafe { *bits.cast::<u8>().add(i / 8) >> (i % 8) & 1 != 0 }
     };
-    let nulls = if a.null_count == 0 || validity.is_null() { 0 } else { (offset..end).filter(|i| !bit(validity, *i)).count() };
+    let nulls = if a.null_count == 0 || validity.is_null() {
+        0
+    } else {
+        (offset..end).filter(|i| !bit(validity, *i)).count()
+    };
     if nulls > 0 {
-        return Err(refuse(format!("{nulls} of {length} elements are null, which a Tensor's can't be: fill or drop them first")));
+        return Err(refuse(format!(
+            "{nulls} of {length} elements are null, which a Tensor's can't be: fill or drop them first"
+        )));
     }
     if values.is_null() && length > 0 {
         return Err(refuse("a null pointer to elements".into()));
     }
     if dtype.is_bool() {
         if copy == Some(false) {
-            return Err(refuse("Arrow's bools are bits: that needs a copy, and copy is False".into()));
+            return Err(refuse(
+                "Arrow's bools are bits: that needs a copy, and copy is False".into(),
+            ));
         }
         let mut bools = Vec::new();
         reserve(&mut bools, length)?;
         bools.extend((offset..end).map(|i| bit(values, i)));
         return Ok(Tensor::from_slice(&bools, [length])?);
     }
-    let first = values.cast::<u8>().wrapping_add(offset.saturating_mul(dtype.size()));
+    let first = values
+        .cast::<u8>()
+        .wrapping_add(offset.saturating_mul(dtype.size()));
     let foreign = Foreign::new(first, &[length as isize], None, *dtype, false)?;
     let lease = Lease::new(x.py(), taken)?;
-    // SAFETY: `offset + length` elements of the producer's lie there until the release, which the lease's end is.
+    // SAFETY: `offset + length` elements of the producer's lie there until the release, which the
+    // lease's end is.
     unsafe { foreign.tensor(lease, copy) }
 }

@@ -29,7 +29,11 @@ struct Loan {
 
 #[pymethods]
 impl PyTensor {
-    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+    unsafe fn __getbuffer__(
+        slf: Bound<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
         let tensor = slf.get().get();
         let loan = Loan::new(tensor, flags).map_err(PyBufferError::new_err);
         if view.is_null() {
@@ -44,7 +48,11 @@ impl PyTensor {
             filled.itemsize = size as isize;
             filled.readonly = 1;
             // without a shape, the bytes are one row
-            filled.ndim = if asked(ffi::PyBUF_ND) { loan.shape.len() as c_int } else { 1 };
+            filled.ndim = if asked(ffi::PyBUF_ND) {
+                loan.shape.len() as c_int
+            } else {
+                1
+            };
             // pointers into the heap's Loan, whose arrays stay where they are until the release
             if asked(ffi::PyBUF_FORMAT) {
                 filled.format = loan.format.as_mut_ptr().cast();
@@ -74,7 +82,9 @@ impl Loan {
         let asked = |flag: c_int| flags & flag == flag;
         let dtype = tensor.dtype();
         if asked(ffi::PyBUF_WRITABLE) {
-            return Err("the buffers of a Tensor are read-only: take a copy, such as numpy.array(t)".into());
+            return Err(
+                "the buffers of a Tensor are read-only: take a copy, such as numpy.array(t)".into(),
+            );
         }
         // who asks for no format reads bytes
         if dtype.format().is_empty() && asked(ffi::PyBUF_FORMAT) {
@@ -83,7 +93,10 @@ impl Loan {
             ));
         }
         if tensor.rank() > MAX_RANK {
-            return Err(format!("{} dimensions are more than the {MAX_RANK} of the buffer protocol", tensor.rank()));
+            return Err(format!(
+                "{} dimensions are more than the {MAX_RANK} of the buffer protocol",
+                tensor.rank()
+            ));
         }
         let c = tensor.is_contiguous();
         let f = || columns_first(&tensor);
@@ -97,13 +110,22 @@ impl Loan {
             true
         };
         if !wanted {
-            return Err("the elements are not contiguous in the order asked for: take t.contiguous() first".into());
+            return Err(
+                "the elements are not contiguous in the order asked for: take t.contiguous() first"
+                    .into(),
+            );
         }
         let mut format = [0; 4];
         format[..dtype.format().len()].copy_from_slice(dtype.format().as_bytes());
         let shape = tensor.shape().iter().map(|d| *d as isize).collect();
         let strides = byte_strides(tensor.layout(), dtype).collect();
-        Ok(Box::new(Loan { shape, strides, format, _lent: tensor.storage().lend(), tensor }))
+        Ok(Box::new(Loan {
+            shape,
+            strides,
+            format,
+            _lent: tensor.storage().lend(),
+            tensor,
+        }))
     }
 }
 
@@ -130,7 +152,8 @@ pub enum Order {
     Bytes,
 }
 
-// SAFETY: the view is read when it is taken, and released in `drop`, which runs with the GIL held (it lies in a Lease, INTEROP2).
+// SAFETY: the view is read when it is taken, and released in `drop`, which runs with the GIL held
+// (it lies in a Lease, INTEROP2).
 unsafe impl Send for View {}
 // SAFETY: a shared view gives out nothing but numbers that were read when it was taken.
 unsafe impl Sync for View {}
@@ -146,10 +169,16 @@ impl View {
         // SAFETY: a live object and a view to fill, with the GIL held.
         if unsafe { ffi::PyObject_GetBuffer(x.as_ptr(), &mut *view, flags) } != 0 {
             let why = PyErr::fetch(x.py());
-            let message = format!("the buffer of {} can't be read as numbers: {}", kind(x), why.value(x.py()));
+            let message = format!(
+                "the buffer of {} can't be read as numbers: {}",
+                kind(x),
+                why.value(x.py())
+            );
             let error = match order {
                 Order::Elements => DTypeError::new_err(message),
-                Order::Bytes if why.is_instance_of::<PyTypeError>(x.py()) => PyTypeError::new_err(message),
+                Order::Bytes if why.is_instance_of::<PyTypeError>(x.py()) => {
+                    PyTypeError::new_err(message)
+                }
                 Order::Bytes => PyBufferError::new_err(message),
             };
             error.set_cause(x.py(), Some(why));
@@ -179,25 +208,49 @@ pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
         // SAFETY: the exporter's NUL-terminated string, alive as long as the view.
         p => unsafe { CStr::from_ptr(p as *const c_char) },
     };
-    let unknown = || DTypeError::new_err(format!("the buffer of {} has format {format:?}, for which flex has no dtype", kind(x)));
+    let unknown = || {
+        DTypeError::new_err(format!(
+            "the buffer of {} has format {format:?}, for which flex has no dtype",
+            kind(x)
+        ))
+    };
     let (dtype, swapped) = parse(format.to_bytes(), v.itemsize).ok_or_else(unknown)?;
-    let rank = usize::try_from(v.ndim).ok().filter(|n| *n <= MAX_RANK && (*n == 0 || !v.shape.is_null()));
-    let rank = rank.ok_or_else(|| PyBufferError::new_err(format!("a buffer of {} dimensions without a shape", v.ndim)))?;
+    let rank = usize::try_from(v.ndim)
+        .ok()
+        .filter(|n| *n <= MAX_RANK && (*n == 0 || !v.shape.is_null()));
+    let rank = rank.ok_or_else(|| {
+        PyBufferError::new_err(format!("a buffer of {} dimensions without a shape", v.ndim))
+    })?;
     if !v.suboffsets.is_null() {
-        return Err(PyBufferError::new_err("buffers of pointers (suboffsets) are not supported"));
+        return Err(PyBufferError::new_err(
+            "buffers of pointers (suboffsets) are not supported",
+        ));
     }
     // SAFETY: arrays of `rank` entries of the exporter's, alive as long as the view.
     let (shape, strides) = unsafe {
-        let shape = if rank == 0 { &[] } else { std::slice::from_raw_parts(v.shape, rank) };
-        (shape, if rank == 0 || v.strides.is_null() { None } else { Some(std::slice::from_raw_parts(v.strides, rank)) })
+        let shape = if rank == 0 {
+            &[]
+        } else {
+            std::slice::from_raw_parts(v.shape, rank)
+        };
+        (
+            shape,
+            if rank == 0 || v.strides.is_null() {
+                None
+            } else {
+                Some(std::slice::from_raw_parts(v.strides, rank))
+            },
+        )
     };
     let foreign = Foreign::new(v.buf.cast_const().cast(), shape, strides, dtype, swapped)?;
     let lease = Lease::new(x.py(), view)?;
-    // SAFETY: the exporter keeps the buffer as it described it until the view is released, which the lease does.
+    // SAFETY: the exporter keeps the buffer as it described it until the view is released, which
+    // the lease does.
     unsafe { foreign.tensor(lease, copy) }
 }
 
-/// The dtype of a format of one number, and whether its bytes are in the other order than this machine's.
+/// The dtype of a format of one number, and whether its bytes are in the other order than this
+/// machine's.
 fn parse(format: &[u8], size: isize) -> Option<(DType, bool)> {
     let (order, code) = match format {
         [order @ (b'@' | b'=' | b'<' | b'>' | b'!'), code @ ..] => (*order, code),
@@ -212,7 +265,9 @@ fn parse(format: &[u8], size: isize) -> Option<(DType, bool)> {
         _ => false,
     };
     // the size decides: a C long has 4 bytes here and 8 there
-    let dtype = DType::ALL.into_iter().find(|d| is(d.class()) && d.size() as isize == size && !d.format().is_empty())?;
+    let dtype = DType::ALL
+        .into_iter()
+        .find(|d| is(d.class()) && d.size() as isize == size && !d.format().is_empty())?;
     let swapped = match order {
         b'<' => cfg!(target_endian = "big"),
         b'>' | b'!' => cfg!(target_endian = "little"),

@@ -1,4 +1,5 @@
-//! Tensors as bytes: the elements of any buffer, the bytes of a tensor, and the same bytes as another dtype.
+//! Tensors as bytes: the elements of any buffer, the bytes of a tensor, and the same bytes as
+//! another dtype.
 
 use super::buffer::{Order, View};
 use super::foreign::{Foreign, Lease};
@@ -14,11 +15,20 @@ use pyo3::types::PyBytes;
 /// The bytes of a contiguous tensor, as a tensor of its storage.
 pub fn as_bytes(t: &Tensor) -> crate::Result<Tensor> {
     let size = t.dtype().size();
-    let start = if t.is_empty() { 0 } else { t.layout().offset() * size };
-    Tensor::from_parts(t.storage().clone(), Layout::new(&[t.len() * size], &[1], start)?, DType::U8)
+    let start = if t.is_empty() {
+        0
+    } else {
+        t.layout().offset() * size
+    };
+    Tensor::from_parts(
+        t.storage().clone(),
+        Layout::new(&[t.len() * size], &[1], start)?,
+        DType::U8,
+    )
 }
 
-/// The same bytes as another dtype. Where its size is another, the last dimension becomes longer or shorter.
+/// The same bytes as another dtype. Where its size is another, the last dimension becomes longer or
+/// shorter.
 fn viewed(t: &Tensor, dtype: DType) -> crate::Result<Tensor> {
     const OP: &str = "view";
     let (old, new) = (t.dtype().size(), dtype.size());
@@ -29,18 +39,27 @@ fn viewed(t: &Tensor, dtype: DType) -> crate::Result<Tensor> {
     let Some(n) = shape.last_mut() else {
         return Err(Error::shape(
             OP,
-            format!("a 0-dimensional {} is no {dtype}, whose size is another: reshape it to (1,) first", t.dtype()),
+            format!(
+                "a 0-dimensional {} is no {dtype}, whose size is another: reshape it to (1,) first",
+                t.dtype()
+            ),
         ));
     };
     let one = *n <= 1;
     if !one && t.strides()[t.rank() - 1] != 1 {
         return Err(Error::value(
             OP,
-            format!("the last dimension is not contiguous, and {dtype} has another size: take t.contiguous() first"),
+            format!(
+                "the last dimension is not contiguous, and {dtype} has another size: take t.contiguous() first"
+            ),
         ));
     }
     if *n * old % new != 0 {
-        let message = format!("{} elements of {} along the last dimension are no whole number of {dtype}", *n, t.dtype());
+        let message = format!(
+            "{} elements of {} along the last dimension are no whole number of {dtype}",
+            *n,
+            t.dtype()
+        );
         return Err(Error::shape(OP, message));
     }
     *n = *n * old / new;
@@ -50,52 +69,102 @@ fn viewed(t: &Tensor, dtype: DType) -> crate::Result<Tensor> {
         if bytes % new as isize == 0 {
             Ok(bytes / new as isize)
         } else {
-            Err(Error::value(OP, format!("rows begin within a {dtype}: take t.contiguous() first")))
+            Err(Error::value(
+                OP,
+                format!("rows begin within a {dtype}: take t.contiguous() first"),
+            ))
         }
     };
     let last = t.rank() - 1;
     let steps = t.strides().iter().zip(t.shape()).enumerate();
-    let strides =
-        steps.map(|(axis, (s, d))| if axis == last || *d <= 1 { Ok(1) } else { rescaled(*s) }).collect::<crate::Result<Strides>>()?;
-    let offset = if t.is_empty() { 0 } else { rescaled(t.layout().offset() as isize)? as usize };
-    Tensor::from_parts(t.storage().clone(), Layout::new(&shape, &strides, offset)?, dtype)
+    let strides = steps
+        .map(|(axis, (s, d))| {
+            if axis == last || *d <= 1 {
+                Ok(1)
+            } else {
+                rescaled(*s)
+            }
+        })
+        .collect::<crate::Result<Strides>>()?;
+    let offset = if t.is_empty() {
+        0
+    } else {
+        rescaled(t.layout().offset() as isize)? as usize
+    };
+    Tensor::from_parts(
+        t.storage().clone(),
+        Layout::new(&shape, &strides, offset)?,
+        dtype,
+    )
 }
 
-/// A tensor of one dimension, of the elements that lie in a buffer (`bytes`, `mmap`, a `memoryview`), which it borrows.
+/// A tensor of one dimension, of the elements that lie in a buffer (`bytes`, `mmap`, a
+/// `memoryview`), which it borrows.
 ///
-/// dtype: what lies there. count: how many, by default all to the end. offset: where the first begins, in bytes. Elements that are not
-/// aligned are copied. ValueError where the buffer has no such bytes, or the rest is no whole number of elements; BufferError where it is not
-/// contiguous.
+/// dtype: what lies there. count: how many, by default all to the end. offset: where the first
+/// begins, in bytes. Elements that are not aligned are copied. ValueError where the buffer has no
+/// such bytes, or the rest is no whole number of elements; BufferError where it is not contiguous.
 ///
 /// >>> flex.frombuffer(b"\x01\x00\x02\x00", "int16").tolist()
 /// [1, 2]
 #[pyfunction]
 #[pyo3(signature = (buffer, dtype, count = -1, offset = 0), text_signature = "(buffer, dtype, count=-1, offset=0)")]
-fn frombuffer(buffer: &Bound<PyAny>, dtype: DTypeArg, count: isize, offset: isize) -> PyResult<PyTensor> {
+fn frombuffer(
+    buffer: &Bound<PyAny>,
+    dtype: DTypeArg,
+    count: isize,
+    offset: isize,
+) -> PyResult<PyTensor> {
     let refuse = |what: String| PyValueError::new_err(format!("frombuffer: {what}"));
     let (view, size) = (View::take(buffer, Order::Bytes)?, dtype.0.size());
     let (first, len) = view.bytes();
     let offset = usize::try_from(offset).ok().filter(|o| *o <= len);
-    let offset = offset.ok_or_else(|| refuse(format!("the offset must lie in the {len} bytes of the {}", kind(buffer))))?;
+    let offset = offset.ok_or_else(|| {
+        refuse(format!(
+            "the offset must lie in the {len} bytes of the {}",
+            kind(buffer)
+        ))
+    })?;
     let rest = len - offset;
     let count = match count {
-        -1 if rest % size != 0 => return Err(refuse(format!("{rest} bytes are no whole number of {} ({size} bytes each)", dtype.0))),
+        -1 if rest % size != 0 => {
+            return Err(refuse(format!(
+                "{rest} bytes are no whole number of {} ({size} bytes each)",
+                dtype.0
+            )));
+        }
         -1 => rest / size,
-        n => match usize::try_from(n).ok().filter(|n| n.checked_mul(size).is_some_and(|bytes| bytes <= rest)) {
+        n => match usize::try_from(n)
+            .ok()
+            .filter(|n| n.checked_mul(size).is_some_and(|bytes| bytes <= rest))
+        {
             Some(n) => n,
-            None => return Err(refuse(format!("{n} elements of {} are not in {rest} bytes", dtype.0))),
+            None => {
+                return Err(refuse(format!(
+                    "{n} elements of {} are not in {rest} bytes",
+                    dtype.0
+                )));
+            }
         },
     };
-    let foreign = Foreign::new(first.wrapping_add(offset), &[count as isize], None, dtype.0, false)?;
+    let foreign = Foreign::new(
+        first.wrapping_add(offset),
+        &[count as isize],
+        None,
+        dtype.0,
+        false,
+    )?;
     let lease = Lease::new(buffer.py(), view)?;
-    // SAFETY: `count` elements from `offset` on lie in the buffer, as was checked; the exporter keeps it until the lease releases the view.
+    // SAFETY: `count` elements from `offset` on lie in the buffer, as was checked; the exporter
+    // keeps it until the lease releases the view.
     Ok(PyTensor::new(unsafe { foreign.tensor(lease, None) }?))
 }
 
 #[pymethods]
 impl PyTensor {
-    /// The same bytes as another dtype, without a copy. Where its size is another, the last dimension, which has to be contiguous, becomes
-    /// longer or shorter by the ratio. For another shape there is `reshape`.
+    /// The same bytes as another dtype, without a copy. Where its size is another, the last
+    /// dimension, which has to be contiguous, becomes longer or shorter by the ratio. For another
+    /// shape there is `reshape`.
     #[pyo3(name = "view", signature = (dtype, /))]
     fn viewed(&self, dtype: DTypeArg) -> PyResult<PyTensor> {
         Ok(PyTensor::new(viewed(&self.get(), dtype.0)?))
@@ -103,7 +172,8 @@ impl PyTensor {
     /// The elements in row-major order, as Python bytes.
     fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let bytes = as_bytes(&self.get().contiguous()?)?;
-        py.get_type::<PyBytes>().call1((Bound::new(py, PyTensor::new(bytes))?,))
+        py.get_type::<PyBytes>()
+            .call1((Bound::new(py, PyTensor::new(bytes))?,))
     }
 }
 

@@ -5,8 +5,8 @@ use crate::{Bytes, DType, Error, Tensor};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
-/// Holds what keeps borrowed memory alive, and gives it back when it dies. Being a Python object, it dies with the GIL held,
-/// wherever the last tensor of that memory was dropped (INTEROP2).
+/// Holds what keeps borrowed memory alive, and gives it back when it dies. Being a Python object,
+/// it dies with the GIL held, wherever the last tensor of that memory was dropped (INTEROP2).
 #[pyclass(frozen, module = "flex._flex")]
 pub struct Lease(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Send + Sync>);
 
@@ -30,18 +30,39 @@ pub struct Foreign {
 }
 
 impl Foreign {
-    /// Elements described by somebody: sizes that are not negative, row-major where there are no strides.
-    pub fn new(first: *const u8, shape: &[isize], strides: Option<&[isize]>, dtype: DType, swapped: bool) -> PyResult<Foreign> {
+    /// Elements described by somebody: sizes that are not negative, row-major where there are no
+    /// strides.
+    pub fn new(
+        first: *const u8,
+        shape: &[isize],
+        strides: Option<&[isize]>,
+        dtype: DType,
+        swapped: bool,
+    ) -> PyResult<Foreign> {
         let negative = |_| PyBufferError::new_err(format!("shape {shape:?} has a negative size"));
-        let sizes = shape.iter().map(|d| usize::try_from(*d)).collect::<Result<Shape, _>>().map_err(negative)?;
+        let sizes = shape
+            .iter()
+            .map(|d| usize::try_from(*d))
+            .collect::<Result<Shape, _>>()
+            .map_err(negative)?;
         let strides = match strides {
             Some(s) => Strides::from_slice(s),
-            None => Layout::contiguous(&sizes)?.strides().iter().map(|s| s.saturating_mul(dtype.size() as isize)).collect(),
+            None => Layout::contiguous(&sizes)?
+                .strides()
+                .iter()
+                .map(|s| s.saturating_mul(dtype.size() as isize))
+                .collect(),
         };
         if first.is_null() && !sizes.contains(&0) {
             return Err(PyBufferError::new_err("a null pointer to elements"));
         }
-        Ok(Foreign { first, shape: sizes, strides, dtype, swapped })
+        Ok(Foreign {
+            first,
+            shape: sizes,
+            strides,
+            dtype,
+            swapped,
+        })
     }
     /// A tensor of the elements, which `lease` keeps alive.
     ///
@@ -59,11 +80,15 @@ impl Foreign {
                     return Ok(if copy == Some(true) { t.copy()? } else { t });
                 }
                 // SAFETY: `start .. start + len` spans the elements, which the caller vouches for.
-                let t = unsafe { Tensor::from_foreign(start, len, Box::new(lease), layout, self.dtype) }?;
+                let t = unsafe {
+                    Tensor::from_foreign(start, len, Box::new(lease), layout, self.dtype)
+                }?;
                 return Ok(if copy == Some(true) { t.copy()? } else { t });
             }
             Some(why) if copy == Some(false) => {
-                return Err(PyBufferError::new_err(format!("{why}: that needs a copy, and copy is False")));
+                return Err(PyBufferError::new_err(format!(
+                    "{why}: that needs a copy, and copy is False"
+                )));
             }
             // SAFETY: the caller's; the lease lives until the copy is made.
             Some(_) => unsafe { self.copied() }?,
@@ -71,13 +96,22 @@ impl Foreign {
         drop(lease);
         Ok(tensor)
     }
-    /// The tensor of memory that flex itself has lent, and now gets back: a handle to that memory, for which no lease is needed (BORROW2). None
-    /// for memory of others, and such as begins where this dtype's elements can't.
+    /// The tensor of memory that flex itself has lent, and now gets back: a handle to that memory,
+    /// for which no lease is needed (BORROW2). None for memory of others, and such as begins where
+    /// this dtype's elements can't.
     fn returned(&self, layout: &Layout, start: *const u8, len: usize) -> Option<Tensor> {
         let (bytes, first) = Bytes::lent_at(start, len)?;
         let size = self.dtype.size();
-        let offset = layout.offset().checked_add(first / size).filter(|_| first % size == 0)?;
-        Tensor::from_parts(bytes, Layout::new(layout.shape(), layout.strides(), offset).ok()?, self.dtype).ok()
+        let offset = layout
+            .offset()
+            .checked_add(first / size)
+            .filter(|_| first % size == 0)?;
+        Tensor::from_parts(
+            bytes,
+            Layout::new(layout.shape(), layout.strides(), offset).ok()?,
+            self.dtype,
+        )
+        .ok()
     }
     /// Why the elements can't be read where they lie.
     fn obstacle(&self) -> Option<&'static str> {
@@ -86,26 +120,42 @@ impl Foreign {
             Some("the bytes are in the other order than this machine's")
         } else if !(self.first as usize).is_multiple_of(self.dtype.align()) {
             Some("the memory is not aligned")
-        } else if self.shape.iter().zip(&self.strides).any(|(d, s)| *d > 1 && s % size != 0) {
+        } else if self
+            .shape
+            .iter()
+            .zip(&self.strides)
+            .any(|(d, s)| *d > 1 && s % size != 0)
+        {
             Some("the strides are no multiples of the item size")
         } else {
             None
         }
     }
-    /// Bytes before the first element, and bytes that all elements span. Errors where that is more than an address space has.
+    /// Bytes before the first element, and bytes that all elements span. Errors where that is more
+    /// than an address space has.
     pub fn extent(&self) -> crate::Result<(usize, usize)> {
         let reach = |sign: i128| -> i128 {
             let bytes = |(d, s): (&usize, &isize)| ((*d as i128 - 1) * *s as i128 * sign).max(0);
-            self.shape.iter().zip(&self.strides).map(bytes).fold(0, i128::saturating_add)
+            self.shape
+                .iter()
+                .zip(&self.strides)
+                .map(bytes)
+                .fold(0, i128::saturating_add)
         };
         let (before, after) = (reach(-1), reach(1));
-        let span = before.saturating_add(after).saturating_add(self.dtype.size() as i128);
+        let span = before
+            .saturating_add(after)
+            .saturating_add(self.dtype.size() as i128);
         match isize::try_from(span) {
             Ok(span) => Ok((before as usize, span as usize)),
-            Err(_) => Err(Error::Memory { bytes: span as u128, limit: 0 }),
+            Err(_) => Err(Error::Memory {
+                bytes: span as u128,
+                limit: 0,
+            }),
         }
     }
-    /// A layout of the elements, the byte that its positions count from, and the bytes that it spans.
+    /// A layout of the elements, the byte that its positions count from, and the bytes that it
+    /// spans.
     fn layout(&self) -> crate::Result<(Layout, *const u8, usize)> {
         let size = self.dtype.size();
         // where there is one element, the stride means nothing
@@ -126,7 +176,8 @@ impl Foreign {
         let mut index = Shape::from_elem(0, self.shape.len());
         let mut source = self.first;
         for k in 0..t.len() {
-            // SAFETY: an element that the shape reaches (the caller's), to an element of the fresh tensor (TENSOR1, STORAGE3).
+            // SAFETY: an element that the shape reaches (the caller's), to an element of the fresh
+            // tensor (TENSOR1, STORAGE3).
             let element = unsafe {
                 core::ptr::copy_nonoverlapping(source, target.add(k * size), size);
                 core::slice::from_raw_parts_mut(target.add(k * size), size)
@@ -140,7 +191,11 @@ impl Foreign {
                 if index[axis] < self.shape[axis] {
                     break;
                 }
-                source = source.wrapping_offset(self.strides[axis].wrapping_mul(self.shape[axis] as isize).wrapping_neg());
+                source = source.wrapping_offset(
+                    self.strides[axis]
+                        .wrapping_mul(self.shape[axis] as isize)
+                        .wrapping_neg(),
+                );
                 index[axis] = 0;
             }
         }

@@ -10,12 +10,24 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyComplex, PyDict, PyMemoryView};
 
 /// `numpy.<name>`, if somebody has imported NumPy; objects of its types don't exist before.
-fn loaded<'py>(py: Python<'py>, cell: &'static PyOnceLock<Py<PyAny>>, name: &str) -> Option<&'py Bound<'py, PyAny>> {
+fn loaded<'py>(
+    py: Python<'py>,
+    cell: &'static PyOnceLock<Py<PyAny>>,
+    name: &str,
+) -> Option<&'py Bound<'py, PyAny>> {
     if let Some(x) = cell.get(py) {
         return Some(x.bind(py));
     }
-    let modules = py.import("sys").and_then(|sys| sys.getattr("modules")).ok()?;
-    let numpy = modules.cast::<PyDict>().ok()?.get_item("numpy").ok().flatten()?;
+    let modules = py
+        .import("sys")
+        .and_then(|sys| sys.getattr("modules"))
+        .ok()?;
+    let numpy = modules
+        .cast::<PyDict>()
+        .ok()?
+        .get_item("numpy")
+        .ok()
+        .flatten()?;
     let found = numpy.getattr(name).ok()?.unbind(); // missing while NumPy is being imported
     Some(cell.get_or_init(py, || found).bind(py))
 }
@@ -34,7 +46,11 @@ pub fn is_plain_array(x: &Bound<PyAny>) -> PyResult<bool> {
 
 /// The dtype of a NumPy scalar; none for anything else.
 pub fn scalar_dtype(x: &Bound<PyAny>) -> PyResult<Option<DType>> {
-    if is_scalar(x)? { lookup(&x.getattr("dtype")?) } else { Ok(None) }
+    if is_scalar(x)? {
+        lookup(&x.getattr("dtype")?)
+    } else {
+        Ok(None)
+    }
 }
 
 /// The number that a NumPy scalar holds; none for anything else.
@@ -47,28 +63,47 @@ pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
     Ok(match kind {
         'b' => Some(Scalar::Bool(x.is_truthy()?)),
         'i' | 'u' => Some(Scalar::Int(x.extract::<i128>()?)),
-        'c' => x.call_method0("__complex__")?.cast::<PyComplex>().ok().map(|c| Scalar::Complex(c.real(), c.imag())),
+        'c' => x
+            .call_method0("__complex__")?
+            .cast::<PyComplex>()
+            .ok()
+            .map(|c| Scalar::Complex(c.real(), c.imag())),
         'f' => Some(Scalar::Float(x.extract::<f64>()?)),
         _ if lookup(&dtype)?.is_some() => Some(Scalar::Float(x.extract::<f64>()?)), // ml_dtypes
-        _ => return Err(Error::dtype("asarray", format!("flex has no dtype for NumPy's {dtype}")).into()),
+        _ => {
+            return Err(
+                Error::dtype("asarray", format!("flex has no dtype for NumPy's {dtype}")).into(),
+            );
+        }
     })
 }
 
 /// The unsigned integers as wide as a dtype, which NumPy has of itself.
 fn bits_of(dtype: DType) -> DType {
-    if dtype.size() == 1 { DType::U8 } else { DType::U16 }
+    if dtype.size() == 1 {
+        DType::U8
+    } else {
+        DType::U16
+    }
 }
 
-/// An array of a dtype of ml_dtypes as one of its bits, which has a buffer, and that dtype; none for anything else.
+/// An array of a dtype of ml_dtypes as one of its bits, which has a buffer, and that dtype; none
+/// for anything else.
 pub fn bits<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<(Bound<'py, PyAny>, DType)>> {
-    let Ok(dtype) = x.getattr("dtype") else { return Ok(None) };
+    let Ok(dtype) = x.getattr("dtype") else {
+        return Ok(None);
+    };
     match lookup(&dtype)? {
         Some(d) if !is_numpys(d) => Ok(Some((x.call_method1("view", (bits_of(d).name(),))?, d))),
         _ => Ok(None),
     }
 }
 
-fn import<'py>(py: Python<'py>, module: &'static str, what: &str) -> PyResult<Bound<'py, PyModule>> {
+fn import<'py>(
+    py: Python<'py>,
+    module: &'static str,
+    what: &str,
+) -> PyResult<Bound<'py, PyModule>> {
     py.import(module).map_err(|cause| {
         let error = PyImportError::new_err(format!("{what} needs {module}: pip install {module}"));
         error.set_cause(py, Some(cause));
@@ -89,19 +124,36 @@ pub fn dtype<'py>(py: Python<'py>, dtype: DType) -> PyResult<Bound<'py, PyAny>> 
 /// A read-only array of the tensor's memory.
 pub fn array<'py>(py: Python<'py>, t: Tensor) -> PyResult<Bound<'py, PyAny>> {
     static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let asarray = ASARRAY.get_or_try_init(py, || import(py, "numpy", "numpy()")?.getattr("asarray").map(Bound::unbind))?;
+    let asarray = ASARRAY.get_or_try_init(py, || {
+        import(py, "numpy", "numpy()")?
+            .getattr("asarray")
+            .map(Bound::unbind)
+    })?;
     let (dt, rank) = (t.dtype(), t.rank());
-    let lent = if is_numpys(dt) { t } else { t.bitcast(bits_of(dt))? };
+    let lent = if is_numpys(dt) {
+        t
+    } else {
+        t.bitcast(bits_of(dt))?
+    };
     let lent = Bound::new(py, PyTensor::new(lent))?.into_any();
     // an object without a buffer would be asked for its array
-    let lent = if rank <= MAX_RANK { lent } else { PyMemoryView::from(&lent)?.into_any() };
+    let lent = if rank <= MAX_RANK {
+        lent
+    } else {
+        PyMemoryView::from(&lent)?.into_any()
+    };
     let array = asarray.bind(py).call1((lent,))?;
-    if is_numpys(dt) { Ok(array) } else { array.call_method1("view", (dtype(py, dt)?,)) }
+    if is_numpys(dt) {
+        Ok(array)
+    } else {
+        array.call_method1("view", (dtype(py, dt)?,))
+    }
 }
 
 #[pymethods]
 impl PyTensor {
-    /// The elements as a NumPy array, which shares the tensor's memory and is read-only: `numpy.array(t)` is one to write to.
+    /// The elements as a NumPy array, which shares the tensor's memory and is read-only:
+    /// `numpy.array(t)` is one to write to.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         array(py, self.get())
     }
@@ -111,7 +163,12 @@ impl PyTensor {
         dtype(py, self.read(Tensor::dtype))
     }
     #[pyo3(signature = (dtype = None, copy = None))]
-    fn __array__<'py>(&self, py: Python<'py>, dtype: Option<Bound<'py, PyAny>>, copy: Option<bool>) -> PyResult<Bound<'py, PyAny>> {
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let array = array(py, self.get())?;
         let dtype = match dtype {
             Some(d) if !array.getattr("dtype")?.eq(&d)? => d,
@@ -119,7 +176,9 @@ impl PyTensor {
             _ => return Ok(array),
         };
         if copy == Some(false) {
-            return Err(PyValueError::new_err(format!("{dtype} needs a copy, and copy is False")));
+            return Err(PyValueError::new_err(format!(
+                "{dtype} needs a copy, and copy is False"
+            )));
         }
         array.call_method1("astype", (dtype,))
     }

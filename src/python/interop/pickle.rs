@@ -18,7 +18,8 @@ pub fn reduce<'py>(object: &Bound<'py, PyTensor>, protocol: i32) -> PyResult<Bou
     let shape = PyTuple::new(py, t.shape())?;
     let bytes = Bound::new(py, PyTensor::new(as_bytes(&t)?))?;
     let data = if protocol >= 5 {
-        py.import("pickle")?.call_method1("PickleBuffer", (bytes,))?
+        py.import("pickle")?
+            .call_method1("PickleBuffer", (bytes,))?
     } else {
         py.get_type::<PyBytes>().call1((bytes,))?
     };
@@ -29,15 +30,28 @@ pub fn reduce<'py>(object: &Bound<'py, PyTensor>, protocol: i32) -> PyResult<Bou
 /// A tensor from the bytes that pickle has stored, which it borrows.
 #[pyfunction]
 pub fn _rebuild(data: &Bound<PyAny>, shape: Ints, dtype: DTypeArg) -> PyResult<PyTensor> {
-    let (bytes, dtype, shape) = (super::buffer::import(data, None)?.contiguous()?, dtype.0, shape.shape()?);
+    let (bytes, dtype, shape) = (
+        super::buffer::import(data, None)?.contiguous()?,
+        dtype.0,
+        shape.shape()?,
+    );
     let layout = Layout::contiguous(&shape)?;
     if bytes.dtype().size() != 1 || layout.len().checked_mul(dtype.size()) != Some(bytes.len()) {
-        return Err(Error::value("pickle", format!("{} bytes are no tensor of shape {shape:?} and {dtype}", bytes.len())).into());
+        return Err(Error::value(
+            "pickle",
+            format!(
+                "{} bytes are no tensor of shape {shape:?} and {dtype}",
+                bytes.len()
+            ),
+        )
+        .into());
     }
     // misaligned bytes of others are copied to storage of our own, which is aligned
     let first = Some(bytes.layout().offset()).filter(|offset| offset % dtype.size() == 0);
-    let placed = first.and_then(|offset| Layout::new(&shape, layout.strides(), offset / dtype.size()).ok());
-    let borrowed = placed.and_then(|placed| Tensor::from_parts(bytes.storage().clone(), placed, dtype).ok());
+    let placed =
+        first.and_then(|offset| Layout::new(&shape, layout.strides(), offset / dtype.size()).ok());
+    let borrowed =
+        placed.and_then(|placed| Tensor::from_parts(bytes.storage().clone(), placed, dtype).ok());
     Ok(PyTensor::new(match borrowed {
         Some(t) => t,
         None => Tensor::from_parts(bytes.copy()?.storage().clone(), layout, dtype)?,

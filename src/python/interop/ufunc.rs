@@ -1,9 +1,11 @@
-//! NumPy's ufuncs on Tensors (`__array_ufunc__`, NEP 13), and the arrays that its functions are told to write to.
+//! NumPy's ufuncs on Tensors (`__array_ufunc__`, NEP 13), and the arrays that its functions are
+//! told to write to.
 //!
-//! A plain call of tensors, arrays and numbers is flex's function of that name. Every other call is NumPy's own computation on the
-//! tensors' memory, which it reads where it lies: ufuncs that flex has not (`cbrt`, `gcd`, those of `scipy.special`), calls with
-//! `out=`, `where=` or `dtype=`, and the methods `reduce`, `accumulate`, `reduceat` and `outer`. Either way results are Tensors; arrays
-//! given as `out` are filled and returned.
+//! A plain call of tensors, arrays and numbers is flex's function of that name. Every other call is
+//! NumPy's own computation on the tensors' memory, which it reads where it lies: ufuncs that flex
+//! has not (`cbrt`, `gcd`, those of `scipy.special`), calls with `out=`, `where=` or `dtype=`, and
+//! the methods `reduce`, `accumulate`, `reduceat` and `outer`. Either way results are Tensors;
+//! arrays given as `out` are filled and returned.
 
 use super::numpy;
 use crate::python::convert::{asarray, error::ShapeError, kind, scalar};
@@ -17,9 +19,10 @@ use pyo3::types::{PyDict, PyTuple};
 
 #[pymethods]
 impl PyTensor {
-    /// NumPy's ufuncs on Tensors: flex's functions of that name, so that `array + t` and `numpy.exp(t)` are computed by flex. What flex
-    /// has not, and calls with `out=`, `where=`, `dtype=` or of `reduce`, `accumulate` and `outer`, NumPy computes on the tensors'
-    /// memory. Results are Tensors; arrays given as `out` are filled and returned.
+    /// NumPy's ufuncs on Tensors: flex's functions of that name, so that `array + t` and
+    /// `numpy.exp(t)` are computed by flex. What flex has not, and calls with `out=`, `where=`,
+    /// `dtype=` or of `reduce`, `accumulate` and `outer`, NumPy computes on the tensors' memory.
+    /// Results are Tensors; arrays given as `out` are filled and returned.
     #[pyo3(signature = (ufunc, method, *inputs, **arguments))]
     fn __array_ufunc__<'py>(
         &self,
@@ -39,10 +42,14 @@ impl PyTensor {
     }
 }
 
-/// Whether all are operands of flex's functions, and none has a `__array_ufunc__` of its own that should be asked.
+/// Whether all are operands of flex's functions, and none has a `__array_ufunc__` of its own that
+/// should be asked.
 fn are_operands(inputs: &Bound<PyTuple>) -> PyResult<bool> {
     for x in inputs {
-        if !(x.is_exact_instance_of::<PyTensor>() || numpy::is_plain_array(&x)? || scalar(&x)?.is_some()) {
+        if !(x.is_exact_instance_of::<PyTensor>()
+            || numpy::is_plain_array(&x)?
+            || scalar(&x)?.is_some())
+        {
             return Ok(false);
         }
     }
@@ -66,7 +73,10 @@ fn on_arrays<'py>(
         Ok(t) => numpy::array(py, t.get().get()),
         Err(_) => Ok(x),
     };
-    let inputs = PyTuple::new(py, inputs.iter().map(borrowed).collect::<PyResult<Vec<_>>>()?)?;
+    let inputs = PyTuple::new(
+        py,
+        inputs.iter().map(borrowed).collect::<PyResult<Vec<_>>>()?,
+    )?;
     let keywords = PyDict::new(py);
     let mut given: Option<Bound<PyTuple>> = None;
     for (name, value) in arguments.into_iter().flatten() {
@@ -83,15 +93,24 @@ fn on_arrays<'py>(
     let is_given = |x: &Bound<PyAny>| given.iter().flatten().any(|o| o.is(x));
     let tensor = |x: Bound<'py, PyAny>| if is_given(&x) { Ok(x) } else { as_tensor(x) };
     match result.cast::<PyTuple>() {
-        Ok(several) => several.iter().map(tensor).collect::<PyResult<Vec<_>>>().and_then(|r| Ok(PyTuple::new(py, r)?.into_any())),
+        Ok(several) => several
+            .iter()
+            .map(tensor)
+            .collect::<PyResult<Vec<_>>>()
+            .and_then(|r| Ok(PyTuple::new(py, r)?.into_any())),
         Err(_) => tensor(result),
     }
 }
 
-/// A Tensor of an array or a number of NumPy's; the thing itself where flex has no such dtype, or it is of a class derived from arrays.
+/// A Tensor of an array or a number of NumPy's; the thing itself where flex has no such dtype, or
+/// it is of a class derived from arrays.
 fn as_tensor(x: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     let numpys = numpy::is_plain_array(&x)? || numpy::is_scalar(&x)?;
-    if numpys && lookup(&x.getattr("dtype")?)?.is_some() { asarray(&x, None, None).map(Bound::into_any) } else { Ok(x) }
+    if numpys && lookup(&x.getattr("dtype")?)?.is_some() {
+        asarray(&x, None, None).map(Bound::into_any)
+    } else {
+        Ok(x)
+    }
 }
 
 /// A tensor is no place to write to for anybody else.
@@ -103,19 +122,35 @@ fn refuse_tensor(out: &Bound<PyAny>) -> PyResult<()> {
     Ok(())
 }
 
-/// The result of a function with an argument `out`, which NumPy gives when it calls a method (`numpy.sum(t, out=array)`): the array, filled
-/// with the result, or where there is none the result itself.
-pub fn into_out<'py>(py: Python<'py>, result: PyTensor, out: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-    let Some(out) = out else { return result.into_bound_py_any(py) };
+/// The result of a function with an argument `out`, which NumPy gives when it calls a method
+/// (`numpy.sum(t, out=array)`): the array, filled with the result, or where there is none the
+/// result itself.
+pub fn into_out<'py>(
+    py: Python<'py>,
+    result: PyTensor,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Some(out) = out else {
+        return result.into_bound_py_any(py);
+    };
     refuse_tensor(&out)?;
     let result = result.get();
     let shape = out.getattr("shape").and_then(|s| s.extract::<Vec<usize>>());
-    let shape = shape.map_err(|_| PyTypeError::new_err(format!("out is a NumPy array to write to, not {}", kind(&out))))?;
+    let shape = shape.map_err(|_| {
+        PyTypeError::new_err(format!(
+            "out is a NumPy array to write to, not {}",
+            kind(&out)
+        ))
+    })?;
     if shape != result.shape() {
-        return Err(ShapeError::new_err(format!("out has shape {shape:?}, the result {:?}", result.shape())));
+        return Err(ShapeError::new_err(format!(
+            "out has shape {shape:?}, the result {:?}",
+            result.shape()
+        )));
     }
     // refuses what would lose the kind of the numbers, as ufuncs do
-    py.import("numpy")?.call_method1("copyto", (&out, numpy::array(py, result)?))?;
+    py.import("numpy")?
+        .call_method1("copyto", (&out, numpy::array(py, result)?))?;
     Ok(out)
 }
 
@@ -143,7 +178,12 @@ fn flex_function<'py>(ufunc: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, P
     static FLEX: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let py = ufunc.py();
     let name: String = ufunc.getattr("__name__")?.extract()?;
-    let name = RENAMED.iter().find(|(theirs, _)| *theirs == name).map_or(name.as_str(), |(_, ours)| ours);
-    let flex = FLEX.get_or_try_init(py, || py.import("flex").map(Bound::unbind))?.bind(py);
+    let name = RENAMED
+        .iter()
+        .find(|(theirs, _)| *theirs == name)
+        .map_or(name.as_str(), |(_, ours)| ours);
+    let flex = FLEX
+        .get_or_try_init(py, || py.import("flex").map(Bound::unbind))?
+        .bind(py);
     flex.getattr_opt(name)
 }

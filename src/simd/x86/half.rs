@@ -1,6 +1,8 @@
-//! Conversions between float16, as its bits, and float32. Each does a leading part of the elements, whole vectors, and says how many.
+//! Conversions between float16, as its bits, and float32. Each does a leading part of the elements,
+//! whole vectors, and says how many.
 //!
-//! Contract HALF1: `n` elements are readable from `x`, and writable at `y` by nobody else; the set is the CPU's.
+//! Contract HALF1: `n` elements are readable from `x`, and writable at `y` by nobody else; the set
+//! is the CPU's.
 
 use crate::simd::Isa;
 use core::arch::x86_64::*;
@@ -16,7 +18,10 @@ pub unsafe fn widen<I: Isa>(x: *const u16, y: *mut f32, n: usize) -> usize {
     unsafe {
         if I::AVX512 {
             while k + 16 <= n {
-                _mm512_storeu_ps(y.add(k), _mm512_cvtph_ps(_mm256_loadu_si256(x.add(k).cast())));
+                _mm512_storeu_ps(
+                    y.add(k),
+                    _mm512_cvtph_ps(_mm256_loadu_si256(x.add(k).cast())),
+                );
                 k += 16;
             }
         }
@@ -41,13 +46,19 @@ pub unsafe fn narrow<I: Isa>(x: *const f32, y: *mut u16, n: usize) -> usize {
     unsafe {
         if I::AVX512 {
             while k + 16 <= n {
-                _mm256_storeu_si256(y.add(k).cast(), _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm512_loadu_ps(x.add(k))));
+                _mm256_storeu_si256(
+                    y.add(k).cast(),
+                    _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm512_loadu_ps(x.add(k))),
+                );
                 k += 16;
             }
         }
         if I::AVX2 {
             while k + 8 <= n {
-                _mm_storeu_si128(y.add(k).cast(), _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm256_loadu_ps(x.add(k))));
+                _mm_storeu_si128(
+                    y.add(k).cast(),
+                    _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm256_loadu_ps(x.add(k))),
+                );
                 k += 8;
             }
         }

@@ -6,7 +6,8 @@ use core::arch::x86_64::*;
 /// Bytes of a mask that are looked at together.
 pub const BLOCK: usize = 64;
 
-/// Copies those of a block of elements whose bit is set, and says how many. What follows them is overwritten.
+/// Copies those of a block of elements whose bit is set, and says how many. What follows them is
+/// overwritten.
 ///
 /// # Safety
 /// VECTOR1; `x` and `out` hold a block.
@@ -43,9 +44,13 @@ pub unsafe fn bits_512(block: &[u8; BLOCK]) -> u64 {
 pub unsafe fn bits_256(block: &[u8; BLOCK]) -> u64 {
     // SAFETY: VECTOR1, by the caller's promise; the block has twice 32 bytes.
     unsafe {
-        let (low, high) = (_mm256_loadu_si256(block.as_ptr().cast()), _mm256_loadu_si256(block.as_ptr().add(32).cast()));
+        let (low, high) = (
+            _mm256_loadu_si256(block.as_ptr().cast()),
+            _mm256_loadu_si256(block.as_ptr().add(32).cast()),
+        );
         let zero = _mm256_setzero_si256();
         let (low, high) = (_mm256_cmpeq_epi8(low, zero), _mm256_cmpeq_epi8(high, zero));
-        !(_mm256_movemask_epi8(low) as u32 as u64 | (_mm256_movemask_epi8(high) as u32 as u64) << 32)
+        !(_mm256_movemask_epi8(low) as u32 as u64
+            | (_mm256_movemask_epi8(high) as u32 as u64) << 32)
     }
 }

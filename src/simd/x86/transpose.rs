@@ -1,10 +1,13 @@
-//! Blocks of four-byte elements, transposed in registers: what LLVM does not find, for copies and kernels alike.
+//! Blocks of four-byte elements, transposed in registers: what LLVM does not find, for copies and
+//! kernels alike.
 //!
-//! Contract BLOCK1: the elements of the block are readable from `from`, and writable at `to` by nobody else.
+//! Contract BLOCK1: the elements of the block are readable from `from`, and writable at `to` by
+//! nobody else.
 
 use core::arch::x86_64::*;
 
-/// Sixteen columns of sixteen elements, `from_step` bytes apart, to sixteen rows, `to_step` bytes apart.
+/// Sixteen columns of sixteen elements, `from_step` bytes apart, to sixteen rows, `to_step` bytes
+/// apart.
 ///
 /// # Safety
 /// The CPU has AVX-512 (ISA1); BLOCK1 for the 256 elements.
@@ -18,7 +21,8 @@ pub unsafe fn transpose_16x16(from: *const u32, from_step: isize, to: *mut u32, 
         }
         let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
         let high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-        // Each round moves a bit of the column's number to the front of the lane's, and the lane's last bit to the register's.
+        // Each round moves a bit of the column's number to the front of the lane's, and the lane's
+        // last bit to the register's.
         for _ in 0..4 {
             let mut next = v;
             for i in 0..8 {
@@ -42,7 +46,16 @@ pub unsafe fn transpose_8x8(from: *const u32, from_step: isize, to: *mut u32, to
     // SAFETY: BLOCK1; unaligned loads and stores of eight elements each.
     unsafe {
         let load = |k: isize| _mm256_loadu_ps(from.byte_offset(from_step * k).cast());
-        let a = [load(0), load(1), load(2), load(3), load(4), load(5), load(6), load(7)];
+        let a = [
+            load(0),
+            load(1),
+            load(2),
+            load(3),
+            load(4),
+            load(5),
+            load(6),
+            load(7),
+        ];
         let b = [
             _mm256_unpacklo_ps(a[0], a[1]),
             _mm256_unpackhi_ps(a[0], a[1]),
@@ -64,8 +77,14 @@ pub unsafe fn transpose_8x8(from: *const u32, from_step: isize, to: *mut u32, to
             _mm256_shuffle_ps(b[5], b[7], 0xee),
         ];
         for k in 0..4 {
-            _mm256_storeu_ps(to.byte_offset(to_step * k as isize).cast(), _mm256_permute2f128_ps(c[k], c[k + 4], 0x20));
-            _mm256_storeu_ps(to.byte_offset(to_step * (k as isize + 4)).cast(), _mm256_permute2f128_ps(c[k], c[k + 4], 0x31));
+            _mm256_storeu_ps(
+                to.byte_offset(to_step * k as isize).cast(),
+                _mm256_permute2f128_ps(c[k], c[k + 4], 0x20),
+            );
+            _mm256_storeu_ps(
+                to.byte_offset(to_step * (k as isize + 4)).cast(),
+                _mm256_permute2f128_ps(c[k], c[k + 4], 0x31),
+            );
         }
     }
 }

@@ -4,12 +4,12 @@ use core::arch::x86_64::*;
 
 /// A vector of keys.
 ///
-/// Invariant VECTOR1: a value exists only where the CPU has its instruction set. The methods that make one of something else are unsafe,
-/// and all others are not.
+/// Invariant VECTOR1: a value exists only where the CPU has its instruction set. The methods that
+/// make one of something else are unsafe, and all others are not.
 ///
 /// # Safety
-/// Contract of `load`, `load_first` and `splat`: the CPU has the vector's instruction set (VECTOR1). Contract of all that take a pointer: it is
-/// valid for the lanes that the method names.
+/// Contract of `load`, `load_first` and `splat`: the CPU has the vector's instruction set
+/// (VECTOR1). Contract of all that take a pointer: it is valid for the lanes that the method names.
 pub trait Vector: Copy {
     /// One lane.
     type Key: Copy;
@@ -63,7 +63,8 @@ const fn exchanged<const N: usize>(j: usize, words: usize) -> [i32; N] {
     }
     at
 }
-/// The lanes of two vectors of `N` words in turn, from lane `first` on, as a permutation of the words of both.
+/// The lanes of two vectors of `N` words in turn, from lane `first` on, as a permutation of the
+/// words of both.
 const fn interleaved<const N: usize>(first: usize, words: usize) -> [i32; N] {
     let (mut at, mut i) = ([0; N], 0);
     while i < N {
@@ -78,11 +79,22 @@ const fn interleaved<const N: usize>(first: usize, words: usize) -> [i32; N] {
 /// # Safety
 /// The CPU has AVX-512 (VECTOR1).
 #[inline(always)]
-unsafe fn permuted(x: __m512i, low: &[i32; 16], high: &[i32; 16], y: __m512i) -> (__m512i, __m512i) {
+unsafe fn permuted(
+    x: __m512i,
+    low: &[i32; 16],
+    high: &[i32; 16],
+    y: __m512i,
+) -> (__m512i, __m512i) {
     // SAFETY: VECTOR1, by the caller's promise; arrays of 16 words are as long as the vector.
     unsafe {
-        let (low, high) = (_mm512_loadu_si512((&raw const *low).cast()), _mm512_loadu_si512((&raw const *high).cast()));
-        (_mm512_permutex2var_epi32(x, low, y), _mm512_permutex2var_epi32(x, high, y))
+        let (low, high) = (
+            _mm512_loadu_si512((&raw const *low).cast()),
+            _mm512_loadu_si512((&raw const *high).cast()),
+        );
+        (
+            _mm512_permutex2var_epi32(x, low, y),
+            _mm512_permutex2var_epi32(x, high, y),
+        )
     }
 }
 /// For each mask of `lanes` lanes, the permutation of eight 32-bit words that compresses by it.
@@ -108,7 +120,8 @@ const fn compressing<const N: usize>(lanes: usize) -> [[i32; 8]; N] {
 static COMPRESS_32: [[i32; 8]; 256] = compressing(8);
 static COMPRESS_64: [[i32; 8]; 16] = compressing(4);
 
-// Methods are small wrappers of instructions: those that touch memory or make a vector, and those of vectors that exist.
+// Methods are small wrappers of instructions: those that touch memory or make a vector, and those
+// of vectors that exist.
 macro_rules! vector {
     ($(#[$doc:meta])* $V:ident($R:ty) of $K:ty, $lanes:literal lanes, $registers:literal registers;
      $(unsafe fn $promised:ident($($in:tt)*) $(-> $made:ty)? $promise:block)*
@@ -131,7 +144,8 @@ macro_rules! vector {
             $(
                 #[inline(always)]
                 fn $method $(<const $N: usize>)? ($($operands)*) -> $out {
-                    // SAFETY: VECTOR1, for `self` exists; what is loaded are tables of as many words as a vector has.
+                    // SAFETY: VECTOR1, for `self` exists; what is loaded are tables of as many
+                    // words as a vector has.
                     unsafe { $body }
                 }
             )*
@@ -186,7 +200,12 @@ vector! { /// AVX-512, 64 bits.
 #[inline(always)]
 unsafe fn first_words(n: usize) -> __m256i {
     // SAFETY: VECTOR1, by the caller's promise.
-    unsafe { _mm256_cmpgt_epi32(_mm256_set1_epi32(n as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)) }
+    unsafe {
+        _mm256_cmpgt_epi32(
+            _mm256_set1_epi32(n as i32),
+            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+        )
+    }
 }
 vector! { /// AVX2, 32 bits.
     I32x8(__m256i) of i32, 8 lanes, 8 registers;

@@ -1,5 +1,5 @@
-//! A Cortex-M board: text and the exit status go to the debugger, which QEMU is. Shared with examples/embedded; each program has `run`
-//! and `report`.
+//! A Cortex-M board: text and the exit status go to the debugger, which QEMU is. Shared with
+//! examples/embedded; each program has `run` and `report`.
 use cortex_m as _; // its critical sections
 use cortex_m_semihosting::{debug, hio};
 
@@ -36,7 +36,8 @@ pub struct Memory {
     pub flash: usize,
     /// Static variables, the heap among them.
     pub data: usize,
-    /// RAM that is left for the stack, and the part of it that no longer has the paint that the start code left.
+    /// RAM that is left for the stack, and the part of it that no longer has the paint that the
+    /// start code left.
     pub room: usize,
     pub stack: usize,
 }
@@ -52,7 +53,8 @@ impl Memory {
         const PAINT: u32 = 0xcccc_cccc;
         let (bottom, top) = (&raw const _stack_end, &raw const _stack_start);
         let room = top as usize - bottom as usize;
-        // SAFETY: the words between the linker's two symbols are RAM, and are read as what they are.
+        // SAFETY: the words between the linker's two symbols are RAM, and are read as what they
+        // are.
         let untouched = 4 * (0..room / 4).take_while(|k| unsafe { bottom.add(*k).read_volatile() } == PAINT).count();
         let (start, end) = (&raw const __sdata as usize, &raw const __edata as usize);
         assert!(untouched >= 64, "the stack reached the heap");

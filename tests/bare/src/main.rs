@@ -1,4 +1,5 @@
-//! Runs the checks with a heap of its own and says what they took. A check that fails panics, and the panic ends the program.
+//! Runs the checks with a heap of its own and says what they took. A check that fails panics, and
+//! the panic ends the program.
 #![no_std]
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! What the tests compare with: layouts of every kind, values of every dtype, and reading elements one by one without the
-//! library's own loops.
+//! What the tests compare with: layouts of every kind, values of every dtype, and reading elements
+//! one by one without the library's own loops.
 #![allow(dead_code, reason = "each combination of features uses its part")]
 
 #[path = "../../../src/testing.rs"]
@@ -13,7 +13,10 @@ pub use testing::Rng;
 pub fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     let mut all = vec![vec![]];
     for n in shape {
-        all = all.iter().flat_map(|i| (0..*n).map(|k| [&i[..], &[k]].concat())).collect();
+        all = all
+            .iter()
+            .flat_map(|i| (0..*n).map(|k| [&i[..], &[k]].concat()))
+            .collect();
     }
     all
 }
@@ -31,7 +34,11 @@ pub enum Value {
 fn read(dtype: DType, b: &[u8]) -> Value {
     let native = |b: &[u8]| {
         let push = |w: u128, x: &u8| w << 8 | *x as u128;
-        if cfg!(target_endian = "big") { b.iter().fold(0, push) } else { b.iter().rev().fold(0, push) }
+        if cfg!(target_endian = "big") {
+            b.iter().fold(0, push)
+        } else {
+            b.iter().rev().fold(0, push)
+        }
     };
     let word = native(b);
     let (re, im) = b.split_at(b.len() / 2);
@@ -40,7 +47,9 @@ fn read(dtype: DType, b: &[u8]) -> Value {
     let float8 = |digits, bias, infinity| Value::Float(float8(word as u8, digits, bias, infinity));
     match dtype {
         DType::Bool => Value::Bool(word != 0),
-        d if d.is_integer() && d.is_signed() => Value::Int(((word << (128 - bits)) as i128) >> (128 - bits)),
+        d if d.is_integer() && d.is_signed() => {
+            Value::Int(((word << (128 - bits)) as i128) >> (128 - bits))
+        }
         d if d.is_integer() => Value::Int(word as i128),
         DType::F8E4M3 => float8(3, 7, None),
         DType::F8E5M2 => float8(2, 15, Some(0x7c)),
@@ -48,16 +57,25 @@ fn read(dtype: DType, b: &[u8]) -> Value {
         DType::BF16 => Value::Float(f32::from_bits((word as u32) << 16) as f64),
         DType::F32 => Value::Float(f32::from_bits(word as u32) as f64),
         DType::F64 => Value::Float(f64::from_bits(word as u64)),
-        DType::Complex64 => Value::Complex(f32::from_bits(native(re) as u32) as f64, f32::from_bits(native(im) as u32) as f64),
-        _ => Value::Complex(f64::from_bits(native(re) as u64), f64::from_bits(native(im) as u64)),
+        DType::Complex64 => Value::Complex(
+            f32::from_bits(native(re) as u32) as f64,
+            f32::from_bits(native(im) as u32) as f64,
+        ),
+        _ => Value::Complex(
+            f64::from_bits(native(re) as u64),
+            f64::from_bits(native(im) as u64),
+        ),
     }
 }
 
-/// The value of an 8-bit float with so many digits after the point, by powers of two. NaN are the bits beyond infinity, or where the format
-/// has none, the largest.
+/// The value of an 8-bit float with so many digits after the point, by powers of two. NaN are the
+/// bits beyond infinity, or where the format has none, the largest.
 pub fn float8(bits: u8, digits: u32, bias: i32, infinity: Option<u8>) -> f64 {
     let (sign, code) = (if bits < 128 { 1.0 } else { -1.0 }, bits & 127);
-    let (exponent, fraction) = ((code >> digits) as i32, (code & ((1 << digits) - 1)) as f64 / f64::from(1u32 << digits));
+    let (exponent, fraction) = (
+        (code >> digits) as i32,
+        (code & ((1 << digits) - 1)) as f64 / f64::from(1u32 << digits),
+    );
     sign * match code {
         c if Some(c) == infinity => f64::INFINITY,
         c if infinity.map_or(c == 127, |i| c > i) => f64::NAN,
@@ -77,7 +95,8 @@ pub fn values(t: &Tensor) -> Vec<Value> {
                 n /= t.shape()[k];
             }
             // SAFETY: an element inside the tensor (TENSOR1); little-endian hosts run these tests.
-            let bytes = unsafe { std::slice::from_raw_parts(t.as_ptr().offset(at * size as isize), size) };
+            let bytes =
+                unsafe { std::slice::from_raw_parts(t.as_ptr().offset(at * size as isize), size) };
             read(t.dtype(), bytes)
         })
         .collect()
@@ -103,13 +122,18 @@ impl Value {
     }
 }
 
-/// Values that matter for a dtype: ends of the range, zeros, ones, and for floats infinities, NaN, subnormals.
+/// Values that matter for a dtype: ends of the range, zeros, ones, and for floats infinities, NaN,
+/// subnormals.
 pub fn special(dtype: DType) -> Vec<Scalar> {
     match dtype {
         DType::Bool => vec![false.into(), true.into()],
         d if d.is_integer() => {
             let bits = 8 * d.size() as u32;
-            let (low, high) = if d.is_signed() { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
+            let (low, high) = if d.is_signed() {
+                (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+            } else {
+                (0, (1i128 << bits) - 1)
+            };
             let mut v = vec![low, low + 1, 0, 1, 2, 3, 7, 8, high / 2, high - 1, high];
             if d.is_signed() {
                 v.extend([-1, -2, -3, -8]);
@@ -144,7 +168,9 @@ pub fn special(dtype: DType) -> Vec<Scalar> {
                 [1.1e-38, 3e38]
             });
             if d.is_complex() {
-                (0..v.len()).map(|i| Scalar::Complex(v[i], v[(i * 7 + 3) % v.len()])).collect()
+                (0..v.len())
+                    .map(|i| Scalar::Complex(v[i], v[(i * 7 + 3) % v.len()]))
+                    .collect()
             } else {
                 v.into_iter().map(Scalar::Float).collect()
             }
@@ -183,7 +209,8 @@ pub fn random(rng: &mut Rng, shape: &[usize], dtype: DType) -> Tensor {
     tensor(&numbers, shape, dtype)
 }
 
-/// The same elements in other places: for each kind of layout a tensor that equals `x` element by element.
+/// The same elements in other places: for each kind of layout a tensor that equals `x` element by
+/// element.
 pub fn layouts(x: &Tensor) -> Vec<(&'static str, Tensor)> {
     let mut out = vec![("contiguous", x.clone())];
     let rank = x.rank();
@@ -200,20 +227,37 @@ pub fn layouts(x: &Tensor) -> Vec<(&'static str, Tensor)> {
                 at += (m % x.shape()[k]) as isize * strides[k];
                 m /= x.shape()[k];
             }
-            // SAFETY: from_parts below checks that the layout lies inside; each element is copied to its place.
-            unsafe { std::ptr::copy_nonoverlapping(source.as_ptr().add(n * size), p.offset(at * size as isize), size) };
+            // SAFETY: from_parts below checks that the layout lies inside; each element is copied
+            // to its place.
+            unsafe {
+                std::ptr::copy_nonoverlapping(
+                    source.as_ptr().add(n * size),
+                    p.offset(at * size as isize),
+                    size,
+                )
+            };
         }
         Tensor::from_parts(big.storage().clone(), l, x.dtype()).unwrap()
     };
-    let row_major: Vec<isize> = (0..rank).map(|k| x.shape()[k + 1..].iter().product::<usize>() as isize).collect();
+    let row_major: Vec<isize> = (0..rank)
+        .map(|k| x.shape()[k + 1..].iter().product::<usize>() as isize)
+        .collect();
     let n = x.len();
     out.push(("offset", put(row_major.clone(), 3, n + 5)));
-    out.push(("stepped", put(row_major.iter().map(|s| 2 * s).collect(), 1, 2 * n + 2)));
+    out.push((
+        "stepped",
+        put(row_major.iter().map(|s| 2 * s).collect(), 1, 2 * n + 2),
+    ));
     if n > 0 {
-        out.push(("flipped", put(row_major.iter().map(|s| -s).collect(), n - 1, n)));
+        out.push((
+            "flipped",
+            put(row_major.iter().map(|s| -s).collect(), n - 1, n),
+        ));
     }
     if rank > 1 {
-        let column_major: Vec<isize> = (0..rank).map(|k| x.shape()[..k].iter().product::<usize>() as isize).collect();
+        let column_major: Vec<isize> = (0..rank)
+            .map(|k| x.shape()[..k].iter().product::<usize>() as isize)
+            .collect();
         out.push(("transposed", put(column_major.clone(), 0, n)));
         if n > 0 {
             let first = column_major[0] * (x.shape()[0] as isize - 1);
@@ -227,7 +271,9 @@ pub fn layouts(x: &Tensor) -> Vec<(&'static str, Tensor)> {
 
 /// Whether two floats are the same to a relative (and absolute) tolerance; NaN equals NaN.
 pub fn close(a: f64, b: f64, relative: f64, absolute: f64) -> bool {
-    a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= relative * a.abs().max(b.abs()) + absolute
+    a == b
+        || a.is_nan() && b.is_nan()
+        || (a - b).abs() <= relative * a.abs().max(b.abs()) + absolute
 }
 
 /// The distance from 1 to the next number of a float dtype.
@@ -245,5 +291,9 @@ pub fn epsilon(dtype: DType) -> f64 {
 /// Integers wrapped to the dtype's width.
 pub fn wrap(x: i128, d: DType) -> i128 {
     let bits = 128 - 8 * d.size() as u32;
-    if d.is_signed() { (x << bits) >> bits } else { ((x as u128) << bits >> bits) as i128 }
+    if d.is_signed() {
+        (x << bits) >> bits
+    } else {
+        ((x as u128) << bits >> bits) as i128
+    }
 }

@@ -54,7 +54,10 @@ pub fn expm1(z: Z) -> Z {
         return Z::new(e.re - 1.0, e.im);
     }
     let half = libm::sin(0.5 * y);
-    Z::new(libm::expm1(x) * libm::cos(y) - 2.0 * half * half, libm::exp(x) * libm::sin(y))
+    Z::new(
+        libm::expm1(x) * libm::cos(y) - 2.0 * half * half,
+        libm::exp(x) * libm::sin(y),
+    )
 }
 pub fn sinh(z: Z) -> Z {
     let (x, y) = (z.re, z.im);
@@ -80,7 +83,10 @@ pub fn sinh(z: Z) -> Z {
 pub fn cosh(z: Z) -> Z {
     let (x, y) = (z.re, z.im);
     if y == 0.0 {
-        return Z::new(libm::cosh(x), if x.is_nan() { y } else { copysign(1.0, x) * y });
+        return Z::new(
+            libm::cosh(x),
+            if x.is_nan() { y } else { copysign(1.0, x) * y },
+        );
     }
     if !y.is_finite() {
         return match x {
@@ -105,7 +111,11 @@ pub fn tanh(z: Z) -> Z {
         return Z::new(x, if y == 0.0 { y } else { f64::NAN });
     }
     if x.is_infinite() {
-        let im = if y.is_finite() { libm::sin(y) * libm::cos(y) } else { y };
+        let im = if y.is_finite() {
+            libm::sin(y) * libm::cos(y)
+        } else {
+            y
+        };
         return Z::new(copysign(1.0, x), copysign(0.0, im));
     }
     if !y.is_finite() {

@@ -1,4 +1,5 @@
-//! Inverse functions, after Kahan: square roots and logarithms that keep the sign of zero on branch cuts.
+//! Inverse functions, after Kahan: square roots and logarithms that keep the sign of zero on branch
+//! cuts.
 
 use super::logarithm::sqrt;
 use super::{Z, turn, turn_back};
@@ -13,7 +14,11 @@ fn is_large(z: Z) -> bool {
 }
 /// log |2 z| of large z; infinite where a part is, whatever the other.
 fn log_double(z: Z) -> f64 {
-    if z.re.is_infinite() || z.im.is_infinite() { f64::INFINITY } else { libm::log(hypot(0.5 * z.re, 0.5 * z.im)) + 2.0 * LN_2 }
+    if z.re.is_infinite() || z.im.is_infinite() {
+        f64::INFINITY
+    } else {
+        libm::log(hypot(0.5 * z.re, 0.5 * z.im)) + 2.0 * LN_2
+    }
 }
 
 pub fn acos(z: Z) -> Z {
@@ -25,7 +30,10 @@ pub fn acos(z: Z) -> Z {
         return Z::new(FRAC_PI_2, y);
     }
     let (s, t) = (sqrt(Z::new(1.0 - x, -y)), sqrt(Z::new(1.0 + x, y)));
-    Z::new(2.0 * atan2(s.re, t.re), libm::asinh(t.re * s.im - t.im * s.re))
+    Z::new(
+        2.0 * atan2(s.re, t.re),
+        libm::asinh(t.re * s.im - t.im * s.re),
+    )
 }
 pub fn acosh(z: Z) -> Z {
     let (x, y) = (z.re, z.im);
@@ -36,7 +44,10 @@ pub fn acosh(z: Z) -> Z {
         return Z::new(y, FRAC_PI_2);
     }
     let (s, t) = (sqrt(Z::new(x - 1.0, y)), sqrt(Z::new(x + 1.0, y)));
-    Z::new(libm::asinh(s.re * t.re + s.im * t.im), 2.0 * atan2(s.im, t.re))
+    Z::new(
+        libm::asinh(s.re * t.re + s.im * t.im),
+        2.0 * atan2(s.im, t.re),
+    )
 }
 pub fn asinh(z: Z) -> Z {
     let (x, y) = (z.re, z.im);
@@ -47,7 +58,10 @@ pub fn asinh(z: Z) -> Z {
         return z;
     }
     let (s, t) = (sqrt(Z::new(1.0 + y, -x)), sqrt(Z::new(1.0 - y, x)));
-    Z::new(libm::asinh(s.re * t.im - t.re * s.im), atan2(y, s.re * t.re - s.im * t.im))
+    Z::new(
+        libm::asinh(s.re * t.im - t.re * s.im),
+        atan2(y, s.re * t.re - s.im * t.im),
+    )
 }
 pub fn atanh(z: Z) -> Z {
     if z.re.is_sign_negative() {
@@ -56,7 +70,14 @@ pub fn atanh(z: Z) -> Z {
     }
     let (x, y) = (z.re, z.im);
     if x.is_infinite() || y.is_infinite() {
-        return Z::new(0.0, if y.is_nan() { y } else { copysign(FRAC_PI_2, y) });
+        return Z::new(
+            0.0,
+            if y.is_nan() {
+                y
+            } else {
+                copysign(FRAC_PI_2, y)
+            },
+        );
     }
     if x == 0.0 && y.is_nan() {
         return z;
@@ -72,10 +93,16 @@ pub fn atanh(z: Z) -> Z {
         if a == 0.0 {
             return Z::new(f64::INFINITY, y);
         }
-        return Z::new(-libm::log(libm::sqrt(a) / libm::sqrt(hypot(a, 2.0))), copysign(0.5 * atan2(2.0, -a), y));
+        return Z::new(
+            -libm::log(libm::sqrt(a) / libm::sqrt(hypot(a, 2.0))),
+            copysign(0.5 * atan2(2.0, -a), y),
+        );
     }
     let d = 1.0 - x;
-    Z::new(0.25 * libm::log1p(4.0 * x / (d * d + y * y)), -0.5 * atan2(-2.0 * y, d * (1.0 + x) - y * y))
+    Z::new(
+        0.25 * libm::log1p(4.0 * x / (d * d + y * y)),
+        -0.5 * atan2(-2.0 * y, d * (1.0 + x) - y * y),
+    )
 }
 pub fn asin(z: Z) -> Z {
     turn_back(asinh(turn(z)))

@@ -51,7 +51,10 @@ pub fn log1p(z: Z) -> Z {
         let (q, q_low) = product(y, y);
         let (large, small) = if p.abs() > q { (p, q) } else { (q, p) };
         let (s, s_low) = sum(large, small);
-        return Z::new(0.5 * libm::log1p(s + (s_low + (p_low + q_low + x * u_low))), im);
+        return Z::new(
+            0.5 * libm::log1p(s + (s_low + (p_low + q_low + x * u_low))),
+            im,
+        );
     }
     Z::new(log_abs(1.0 + x, y), im)
 }
@@ -75,7 +78,11 @@ pub fn sqrt(z: Z) -> Z {
         return Z::new(x, if y.is_nan() { y } else { copysign(0.0, y) });
     }
     if x == f64::NEG_INFINITY {
-        return if y.is_nan() { Z::new(y, f64::INFINITY) } else { Z::new(0.0, copysign(f64::INFINITY, y)) };
+        return if y.is_nan() {
+            Z::new(y, f64::INFINITY)
+        } else {
+            Z::new(0.0, copysign(f64::INFINITY, y))
+        };
     }
     // Away from both ends of the range; by a power of four, so that the root is scaled exactly.
     let larger = x.abs().max(y.abs());
@@ -92,13 +99,18 @@ pub fn sqrt(z: Z) -> Z {
     let (re, im) = if x >= 0.0 { (t, other) } else { (other, t) };
     Z::new(re * down, copysign(im * down, y))
 }
-/// Integer powers of moderate size by multiplication, which is exact where the products are; else `exp(b log(a))`.
+/// Integer powers of moderate size by multiplication, which is exact where the products are; else
+/// `exp(b log(a))`.
 pub fn pow(a: Z, b: Z) -> Z {
     if b.re == 0.0 && b.im == 0.0 {
         return Z::new(1.0, 0.0);
     }
     if a.re == 0.0 && a.im == 0.0 {
-        return if b.re > 0.0 { Z::new(0.0, 0.0) } else { Z::new(f64::NAN, f64::NAN) };
+        return if b.re > 0.0 {
+            Z::new(0.0, 0.0)
+        } else {
+            Z::new(f64::NAN, f64::NAN)
+        };
     }
     if b.im == 0.0 && b.re.abs() < 100.0 && b.re == libm::trunc(b.re) {
         let (mut n, mut square, mut r) = (b.re.abs() as u32, a, Z::new(1.0, 0.0));
@@ -107,7 +119,11 @@ pub fn pow(a: Z, b: Z) -> Z {
             square = square * square;
             n >>= 1;
         }
-        return if b.re < 0.0 { divide(Z::new(1.0, 0.0), r) } else { r };
+        return if b.re < 0.0 {
+            divide(Z::new(1.0, 0.0), r)
+        } else {
+            r
+        };
     }
     exponential::exp(b * log(a))
 }

@@ -1,5 +1,5 @@
-//! Complex functions. Arithmetic is branch-free; elementary functions are scalar float64 code that all instruction sets and both
-//! widths share, with the special values of C99's annex G.
+//! Complex functions. Arithmetic is branch-free; elementary functions are scalar float64 code that
+//! all instruction sets and both widths share, with the special values of C99's annex G.
 
 mod exponential;
 mod inverse;
@@ -49,14 +49,29 @@ pub trait ComplexMath: Math {
 #[inline(always)]
 fn divide(num: Z, den: Z) -> Z {
     let flat = super::double::abs(den.re) >= super::double::abs(den.im);
-    let (large, small) = if flat { (den.re, den.im) } else { (den.im, den.re) };
+    let (large, small) = if flat {
+        (den.re, den.im)
+    } else {
+        (den.im, den.re)
+    };
     let ratio = small / large;
     let scale = large + small * ratio;
-    let (a, b) = if flat { (num.re, num.im) } else { (num.im, num.re) };
+    let (a, b) = if flat {
+        (num.re, num.im)
+    } else {
+        (num.im, num.re)
+    };
     let (re, im) = (a + b * ratio, b - a * ratio);
     let r = Z::new(re / scale, (if flat { im } else { -im }) / scale);
     let zero = (large == 0.0) & (small == 0.0);
-    if zero { Z::new(num.re / super::double::abs(large), num.im / super::double::abs(large)) } else { r }
+    if zero {
+        Z::new(
+            num.re / super::double::abs(large),
+            num.im / super::double::abs(large),
+        )
+    } else {
+        r
+    }
 }
 /// 1 / z, likewise.
 #[inline(always)]
@@ -65,12 +80,20 @@ fn reciprocal(z: Z) -> Z {
     let (large, small) = if flat { (z.re, z.im) } else { (z.im, z.re) };
     let ratio = small / large;
     let scale = large + small * ratio;
-    if flat { Z::new(1.0 / scale, -ratio / scale) } else { Z::new(ratio / scale, -1.0 / scale) }
+    if flat {
+        Z::new(1.0 / scale, -ratio / scale)
+    } else {
+        Z::new(ratio / scale, -1.0 / scale)
+    }
 }
 /// An infinite part as 1 of its sign, any other as 0.
 #[inline(always)]
 fn end<I: Isa>(part: f64) -> f64 {
-    if part.is_infinite() { Real::copysign::<I>(1.0, part) } else { 0.0 }
+    if part.is_infinite() {
+        Real::copysign::<I>(1.0, part)
+    } else {
+        0.0
+    }
 }
 /// z / |z|; 0 of 0; the direction of an infinite part where there is one.
 #[inline(always)]
@@ -81,7 +104,11 @@ fn sign<I: Isa>(z: Z) -> Z {
     let z = if infinite { ends } else { z };
     let m = Real::hypot::<I>(z.re, z.im);
     // Near the end of the range the magnitude itself overflows.
-    let (z, m) = if m == f64::INFINITY { (z * 0.5, Real::hypot::<I>(z.re * 0.5, z.im * 0.5)) } else { (z, m) };
+    let (z, m) = if m == f64::INFINITY {
+        (z * 0.5, Real::hypot::<I>(z.re * 0.5, z.im * 0.5))
+    } else {
+        (z, m)
+    };
     let r = Z::new(z.re / m, z.im / m);
     let r = if m == 0.0 { Z::new(0.0, 0.0) } else { r };
     let lost = m.is_nan() | (infinite & (m > 1.0));
@@ -121,7 +148,10 @@ macro_rules! implement {
             }
             #[inline(always)]
             fn pow<I: Isa>(self, exponent: Self) -> Self {
-                let r = logarithm::pow(Z::new(self.re as f64, self.im as f64), Z::new(exponent.re as f64, exponent.im as f64));
+                let r = logarithm::pow(
+                    Z::new(self.re as f64, self.im as f64),
+                    Z::new(exponent.re as f64, exponent.im as f64),
+                );
                 Complex::new(r.re as $T, r.im as $T)
             }
         }
@@ -141,7 +171,10 @@ macro_rules! implement {
             }
             #[inline(always)]
             fn divide<I: Isa>(self, o: Self) -> Self {
-                let r = divide(Z::new(self.re as f64, self.im as f64), Z::new(o.re as f64, o.im as f64));
+                let r = divide(
+                    Z::new(self.re as f64, self.im as f64),
+                    Z::new(o.re as f64, o.im as f64),
+                );
                 Complex::new(r.re as $T, r.im as $T)
             }
             #[inline(always)]

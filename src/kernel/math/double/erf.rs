@@ -1,4 +1,5 @@
-//! Error functions: four ranges of |x|, a quotient of polynomials in each, its coefficients chosen by range (after fdlibm).
+//! Error functions: four ranges of |x|, a quotient of polynomials in each, its coefficients chosen
+//! by range (after fdlibm).
 
 use super::{abs, signed};
 use crate::simd::{Isa, fma64};
@@ -6,8 +7,8 @@ use crate::simd::{Isa, fma64};
 /// erf(1), to 24 bits.
 const ERF_1: f64 = 0.845_062_911_510_467_5;
 
-/// A polynomial by Horner's rule from the highest power down, each coefficient chosen by range. Written out, not a loop over a table:
-/// that would keep LLVM from vectorising the loop around it.
+/// A polynomial by Horner's rule from the highest power down, each coefficient chosen by range.
+/// Written out, not a loop over a table: that would keep LLVM from vectorising the loop around it.
 macro_rules! poly_by_range {
     ($I:ident $a:ident $s:ident; $first:expr $(, $next:expr)* $(,)?) => {{
         let p = pick($a, $first);
@@ -61,7 +62,10 @@ fn parts<I: Isa>(a: f64) -> Parts {
     let main = -leading * leading - 0.5625;
     let rest = (leading - a) * (leading + a) + quotient;
     let sum = main + rest;
-    Parts { quotient, tail: super::exp::exp_pair::<I>(sum, (main - sum) + rest) / a }
+    Parts {
+        quotient,
+        tail: super::exp::exp_pair::<I>(sum, (main - sum) + rest) / a,
+    }
 }
 /// Magnitudes beyond which nothing changes.
 #[inline(always)]
@@ -73,16 +77,32 @@ fn clamped(x: f64) -> f64 {
 pub fn erf<I: Isa>(x: f64) -> f64 {
     let a = clamped(x);
     let Parts { quotient, tail } = parts::<I>(a);
-    let y = if a < 1.25 { ERF_1 + quotient } else { 1.0 - tail };
-    if a < 0.84375 { x + x * quotient } else { signed(y, x) }
+    let y = if a < 1.25 {
+        ERF_1 + quotient
+    } else {
+        1.0 - tail
+    };
+    if a < 0.84375 {
+        x + x * quotient
+    } else {
+        signed(y, x)
+    }
 }
 #[inline(always)]
 pub fn erfc<I: Isa>(x: f64) -> f64 {
     let a = clamped(x);
     let Parts { quotient, tail } = parts::<I>(a);
     let positive = x > 0.0;
-    let near = if x < 0.25 { 1.0 - (x + x * quotient) } else { 0.5 - ((x - 0.5) + x * quotient) };
-    let middle = if positive { (1.0 - ERF_1) - quotient } else { 1.0 + (ERF_1 + quotient) };
+    let near = if x < 0.25 {
+        1.0 - (x + x * quotient)
+    } else {
+        0.5 - ((x - 0.5) + x * quotient)
+    };
+    let middle = if positive {
+        (1.0 - ERF_1) - quotient
+    } else {
+        1.0 + (ERF_1 + quotient)
+    };
     let far = if positive { tail } else { 2.0 - tail };
     let y = if a < 1.25 { middle } else { far };
     if a < 0.84375 { near } else { y }

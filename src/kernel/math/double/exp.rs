@@ -1,4 +1,5 @@
-//! Exponentials: `exp(x) = 2^k exp(r)` with `x = k log(2) + r` and |r| at most half of log(2), exp(r) by a polynomial.
+//! Exponentials: `exp(x) = 2^k exp(r)` with `x = k log(2) + r` and |r| at most half of log(2),
+//! exp(r) by a polynomial.
 
 use super::{ROUND, abs, pow2, signed};
 use crate::simd::{Isa, fma64};
@@ -50,7 +51,11 @@ pub fn exp<I: Isa>(x: f64) -> f64 {
 #[inline(always)]
 pub fn exp_near<I: Isa>(x: f64) -> f64 {
     let (k, r) = reduce::<I>(x);
-    f64::from_bits((expm1_near::<I>(r) + 1.0).to_bits().wrapping_add((k as u64) << 52))
+    f64::from_bits(
+        (expm1_near::<I>(r) + 1.0)
+            .to_bits()
+            .wrapping_add((k as u64) << 52),
+    )
 }
 /// exp of x <= 0, or 0 where that is no normal number: then k is -1023, and its power of two 0.
 #[inline(always)]

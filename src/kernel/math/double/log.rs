@@ -1,4 +1,5 @@
-//! Logarithms: `log(x) = e log(2) + log(1 + f)`, 1 + f between sqrt(1/2) and sqrt(2), by a polynomial in f / (2 + f).
+//! Logarithms: `log(x) = e log(2) + log(1 + f)`, 1 + f between sqrt(1/2) and sqrt(2), by a
+//! polynomial in f / (2 + f).
 
 use super::{abs, signed};
 use crate::kernel::math::Math;
@@ -14,7 +15,11 @@ const LOWEST: u64 = 0x3fe6_a09e_667f_3bcd;
 #[inline(always)]
 pub fn split(x: f64) -> (f64, f64) {
     let subnormal = x < f64::MIN_POSITIVE;
-    let (e, f) = split_normal(if subnormal { x * 18_014_398_509_481_984.0 } else { x });
+    let (e, f) = split_normal(if subnormal {
+        x * 18_014_398_509_481_984.0
+    } else {
+        x
+    });
     (if subnormal { e - 54.0 } else { e }, f)
 }
 /// The same of a normal number.
@@ -24,7 +29,10 @@ pub fn split_normal(x: f64) -> (f64, f64) {
     let b = x.to_bits().wrapping_add(0x3ff0_0000_0000_0000 - LOWEST);
     let f = f64::from_bits((b & FRACTION).wrapping_add(LOWEST)) - 1.0;
     // An integer below 2^52 is converted by writing it into the fraction of 2^52.
-    (f64::from_bits(0x4330_0000_0000_0000 | (b >> 52)) - (4_503_599_627_370_496.0 + 1023.0), f)
+    (
+        f64::from_bits(0x4330_0000_0000_0000 | (b >> 52)) - (4_503_599_627_370_496.0 + 1023.0),
+        f,
+    )
 }
 /// `f - f^2 / 2 + s (f^2 / 2 + r)` is log(1 + f): gives f^2 / 2 and the last term.
 #[inline(always)]
@@ -115,7 +123,14 @@ pub fn asinh<I: Isa>(x: f64) -> f64 {
     let large = a > LARGE;
     let near = a + a * a / (1.0 + Math::sqrt::<I>(fma64::<I>(a, a, 1.0)));
     let y = log1p::<I>(if large { a - 1.0 } else { near });
-    signed(if large { y + core::f64::consts::LN_2 } else { y }, x)
+    signed(
+        if large {
+            y + core::f64::consts::LN_2
+        } else {
+            y
+        },
+        x,
+    )
 }
 #[inline(always)]
 pub fn acosh<I: Isa>(x: f64) -> f64 {
@@ -123,7 +138,11 @@ pub fn acosh<I: Isa>(x: f64) -> f64 {
     let t = x - 1.0;
     let near = t + Math::sqrt::<I>(t * (t + 2.0));
     let y = log1p::<I>(if large { t } else { near });
-    let y = if large { y + core::f64::consts::LN_2 } else { y };
+    let y = if large {
+        y + core::f64::consts::LN_2
+    } else {
+        y
+    };
     if x < 1.0 { f64::NAN } else { y }
 }
 #[inline(always)]
@@ -138,5 +157,9 @@ pub fn logaddexp<I: Isa>(x: f64, y: f64) -> f64 {
     let larger = if x > y { x } else { y };
     let r = larger + log1p::<I>(super::exp::<I>(-abs(x - y)));
     // Equal infinities have no difference.
-    if x == y { x + core::f64::consts::LN_2 } else { r }
+    if x == y {
+        x + core::f64::consts::LN_2
+    } else {
+        r
+    }
 }

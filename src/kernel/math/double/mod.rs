@@ -18,7 +18,8 @@ pub use trig::{cos, cos_near, is_far, sin, sin_near, tan, tan_near};
 
 const SIGN: u64 = 1 << 63;
 
-/// Added and taken away again, rounds to an integer below 2^51, and leaves it in the sum's low bits.
+/// Added and taken away again, rounds to an integer below 2^51, and leaves it in the sum's low
+/// bits.
 pub const ROUND: f64 = 6_755_399_441_055_744.0;
 
 #[inline(always)]

@@ -33,8 +33,9 @@ pub fn sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
     (s, (a - s) + b)
 }
-/// The logarithm of a positive finite number as a sum of two, to some 65 bits: with s = f / (2 + f), it is
-/// `e log(2) + 2 s + s^3 (2/3 + s^2 (2/5 + ..))`, all but the sum in brackets carried in pairs.
+/// The logarithm of a positive finite number as a sum of two, to some 65 bits: with s = f / (2 +
+/// f), it is `e log(2) + 2 s + s^3 (2/3 + s^2 (2/5 + ..))`, all but the sum in brackets carried in
+/// pairs.
 #[inline(always)]
 fn log_pair<I: Isa>(x: f64) -> (f64, f64) {
     let (e, f) = log::split(x);
@@ -56,7 +57,10 @@ fn log_pair<I: Isa>(x: f64) -> (f64, f64) {
     let t_low = t_low + fma64::<I>(c, w_low, c_low * w);
     let (h, l) = sum(e * log::LN2_HI, 2.0 * s);
     let (h, l2) = sum(h, t);
-    sum(h, ((l + 2.0 * s_low) + fma64::<I>(e, log::LN2_LO, t_low)) + l2)
+    sum(
+        h,
+        ((l + 2.0 * s_low) + fma64::<I>(e, log::LN2_LO, t_low)) + l2,
+    )
 }
 /// The power of x to y from that of |x|: signs and the cases that C99 lists.
 #[inline(always)]
@@ -64,9 +68,21 @@ fn with_sign<I: Isa>(x: f64, y: f64, magnitude: f64) -> f64 {
     let integer = y == Real::round::<I>(y);
     let half = 0.5 * y;
     let odd = integer & (half != Real::round::<I>(half));
-    let r = if odd & x.is_sign_negative() { -magnitude } else { magnitude };
-    let r = if (x < 0.0) & (x > f64::NEG_INFINITY) & !integer { f64::NAN } else { r };
-    let r = if (x == -1.0) & (abs(y) == f64::INFINITY) { 1.0 } else { r };
+    let r = if odd & x.is_sign_negative() {
+        -magnitude
+    } else {
+        magnitude
+    };
+    let r = if (x < 0.0) & (x > f64::NEG_INFINITY) & !integer {
+        f64::NAN
+    } else {
+        r
+    };
+    let r = if (x == -1.0) & (abs(y) == f64::INFINITY) {
+        1.0
+    } else {
+        r
+    };
     if (y == 0.0) | (x == 1.0) { 1.0 } else { r }
 }
 #[inline(always)]
@@ -90,7 +106,11 @@ fn power<I: Isa>(h: f64, l: f64, y: f64) -> f64 {
     // A larger exponent gives 0, 1 or infinity as this one does, and its halves overflow.
     let bounded = if abs(y) > 1e290 { signed(1e290, y) } else { y };
     let (p, p_low) = product::<I>(bounded, h);
-    let p_low = if abs(p) < 1000.0 { fma64::<I>(bounded, l, p_low) } else { 0.0 };
+    let p_low = if abs(p) < 1000.0 {
+        fma64::<I>(bounded, l, p_low)
+    } else {
+        0.0
+    };
     exp::exp_pair::<I>(p, p_low)
 }
 #[inline(always)]
@@ -98,12 +118,17 @@ pub fn hypot<I: Isa>(x: f64, y: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     let (a, b) = (abs(x), abs(y));
     let larger = if a > b { a } else { b };
-    // Divided by the power of two below the larger, the squares neither overflow nor both underflow.
+    // Divided by the power of two below the larger, the squares neither overflow nor both
+    // underflow.
     let e = larger.to_bits() & EXPONENT;
     let e = if e == 0 { 1 << 52 } else { e };
     let e = if e > 2045 << 52 { 2045 << 52 } else { e };
     let down = f64::from_bits((2046 << 52) - e);
     let (u, v) = (a * down, b * down);
     let r = Math::sqrt::<I>(fma64::<I>(u, u, v * v)) * f64::from_bits(e);
-    if (a == f64::INFINITY) | (b == f64::INFINITY) { f64::INFINITY } else { r }
+    if (a == f64::INFINITY) | (b == f64::INFINITY) {
+        f64::INFINITY
+    } else {
+        r
+    }
 }

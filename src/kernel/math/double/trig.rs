@@ -1,4 +1,5 @@
-//! Sine, cosine, tangent: the argument less the nearest multiple of pi (of pi / 2 for the tangent), then a polynomial.
+//! Sine, cosine, tangent: the argument less the nearest multiple of pi (of pi / 2 for the tangent),
+//! then a polynomial.
 
 use super::{ROUND, SIGN, abs};
 use crate::simd::{Isa, fma64};
@@ -6,8 +7,13 @@ use crate::simd::{Isa, fma64};
 /// The branch-free bodies hold below: a multiple of pi / 2 there has 20 bits.
 const FAR: f64 = 524_288.0;
 
-/// pi / 2 in three parts; the first two have 33 bits, so that their products with 20-bit multiples are exact.
-const HALF_PI: [f64; 3] = [1.570_796_326_734_125_6, 6.077_100_506_303_966e-11, 2.022_266_248_795_950_6e-21];
+/// pi / 2 in three parts; the first two have 33 bits, so that their products with 20-bit multiples
+/// are exact.
+const HALF_PI: [f64; 3] = [
+    1.570_796_326_734_125_6,
+    6.077_100_506_303_966e-11,
+    2.022_266_248_795_950_6e-21,
+];
 
 #[inline(always)]
 pub fn is_far(x: f64) -> bool {
@@ -73,13 +79,25 @@ pub fn tan_near<I: Isa>(x: f64) -> f64 {
 
 #[inline(always)]
 pub fn sin<I: Isa>(x: f64) -> f64 {
-    if is_far(x) { libm::sin(x) } else { sin_near::<I>(x) }
+    if is_far(x) {
+        libm::sin(x)
+    } else {
+        sin_near::<I>(x)
+    }
 }
 #[inline(always)]
 pub fn cos<I: Isa>(x: f64) -> f64 {
-    if is_far(x) { libm::cos(x) } else { cos_near::<I>(x) }
+    if is_far(x) {
+        libm::cos(x)
+    } else {
+        cos_near::<I>(x)
+    }
 }
 #[inline(always)]
 pub fn tan<I: Isa>(x: f64) -> f64 {
-    if is_far(x) { libm::tan(x) } else { tan_near::<I>(x) }
+    if is_far(x) {
+        libm::tan(x)
+    } else {
+        tan_near::<I>(x)
+    }
 }

@@ -1,4 +1,5 @@
-//! The angle of a point, a polynomial in the smaller coordinate over the larger; the inverse functions are such angles.
+//! The angle of a point, a polynomial in the smaller coordinate over the larger; the inverse
+//! functions are such angles.
 
 use super::{SIGN, abs, signed};
 use crate::kernel::math::Math;
@@ -19,10 +20,21 @@ pub fn atan2<I: Isa>(y: f32, x: f32) -> f32 {
     let t = (p * s) * q;
     // The result is base +- (q + t), the base being a multiple of pi / 2 in two parts.
     let negative = x.is_sign_negative();
-    let flat = if negative { (PI, -8.742_278e-8) } else { (0.0, 0.0) };
-    let (high, low) = if steep { (FRAC_PI_2, -4.371_139e-8) } else { flat };
+    let flat = if negative {
+        (PI, -8.742_278e-8)
+    } else {
+        (0.0, 0.0)
+    };
+    let (high, low) = if steep {
+        (FRAC_PI_2, -4.371_139e-8)
+    } else {
+        flat
+    };
     let minus = if steep != negative { SIGN } else { 0 };
-    let (q, t) = (f32::from_bits(q.to_bits() ^ minus), f32::from_bits(t.to_bits() ^ minus));
+    let (q, t) = (
+        f32::from_bits(q.to_bits() ^ minus),
+        f32::from_bits(t.to_bits() ^ minus),
+    );
     let sum = high + q;
     let lost = (high - sum) + q;
     let r = signed(sum + (t + (low + lost)), y);

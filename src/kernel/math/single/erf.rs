@@ -1,5 +1,6 @@
-//! Error function: a polynomial near zero, one minus the fourth power of another beyond, which costs half of an exponential. And gelu, x
-//! times the normal distribution's function, whose error counts in proportion to x alone: one polynomial serves.
+//! Error function: a polynomial near zero, one minus the fourth power of another beyond, which
+//! costs half of an exponential. And gelu, x times the normal distribution's function, whose error
+//! counts in proportion to x alone: one polynomial serves.
 
 use super::{abs, signed};
 use crate::simd::{Isa, fma32};
@@ -30,5 +31,9 @@ pub fn gelu<I: Isa>(x: f32) -> f32 {
         2.836_241_6e-4, -7.645_635e-4, 7.320_987e-4, -1.095_954_6e-3, 3.134_904_7e-3, -5.849_542_6e-3, 8.828_185_5e-3, -1.318_547_8e-2,
         1.892_583e-2, -2.529_83e-2, 3.207_952e-2, -3.958_893_2e-2, 4.926_416_3e-2, -6.651_851e-2, 1.333_925_6e-1);
     let far = if x > 0.0 { 1.0 } else { 0.0 };
-    x * (if s < FAR * FAR { fma32::<I>(x, p, 0.5) } else { far })
+    x * (if s < FAR * FAR {
+        fma32::<I>(x, p, 0.5)
+    } else {
+        far
+    })
 }

@@ -1,4 +1,5 @@
-//! Exponentials: `exp(x) = 2^k exp(r)` with `x = k log(2) + r` and |r| at most half of log(2), exp(r) by a polynomial.
+//! Exponentials: `exp(x) = 2^k exp(r)` with `x = k log(2) + r` and |r| at most half of log(2),
+//! exp(r) by a polynomial.
 
 use super::{ROUND, abs, signed};
 use crate::simd::{Isa, fma32};

@@ -1,4 +1,5 @@
-//! Logarithm: `log(x) = e log(2) + log(1 + f)`, 1 + f between sqrt(1/2) and sqrt(2), by a polynomial in f.
+//! Logarithm: `log(x) = e log(2) + log(1 + f)`, 1 + f between sqrt(1/2) and sqrt(2), by a
+//! polynomial in f.
 
 use crate::simd::{Isa, fma32};
 

@@ -1,4 +1,5 @@
-//! float32 bodies: the common functions in float32, the others by way of float64, rounded at the end.
+//! float32 bodies: the common functions in float32, the others by way of float64, rounded at the
+//! end.
 
 mod arc;
 mod erf;
@@ -12,13 +13,17 @@ pub use erf::{erf, gelu};
 pub use exp::{exp, exp_near, exp_negative, exp2, sigmoid, sigmoid_near, tanh};
 pub use log::{log, log_near};
 pub use trig::{cos, cos_near, is_far, sin, sin_near, tan, tan_near};
-pub use wide::{acosh, asinh, atanh, cosh, erfc, expm1, hypot, log1p, log2, log10, logaddexp, pow, pow_near, sinh};
+pub use wide::{
+    acosh, asinh, atanh, cosh, erfc, expm1, hypot, log1p, log2, log10, logaddexp, pow, pow_near,
+    sinh,
+};
 
 use super::double;
 
 const SIGN: u32 = 1 << 31;
 
-/// Added and taken away again, rounds to an integer below 2^22, and leaves it in the sum's low bits.
+/// Added and taken away again, rounds to an integer below 2^22, and leaves it in the sum's low
+/// bits.
 const ROUND: f32 = 12_582_912.0;
 
 #[inline(always)]

@@ -14,7 +14,8 @@ pub fn is_far(x: f32) -> bool {
 #[inline(always)]
 fn reduce<I: Isa>(x: f32, k: f32) -> (f32, f32) {
     if I::FMA {
-        // pi / 2 in three parts, two of them subtracted without error, the third kept for the small term.
+        // pi / 2 in three parts, two of them subtracted without error, the third kept for the small
+        // term.
         let r = fma32::<I>(k, -core::f32::consts::FRAC_PI_2, x);
         (fma32::<I>(k, 4.371_139e-8, r), k * 1.715_125e-15)
     } else {
@@ -56,13 +57,25 @@ pub fn tan_near<I: Isa>(x: f32) -> f32 {
 
 #[inline(always)]
 pub fn sin<I: Isa>(x: f32) -> f32 {
-    if is_far(x) { libm::sin(x as f64) as f32 } else { sin_near::<I>(x) }
+    if is_far(x) {
+        libm::sin(x as f64) as f32
+    } else {
+        sin_near::<I>(x)
+    }
 }
 #[inline(always)]
 pub fn cos<I: Isa>(x: f32) -> f32 {
-    if is_far(x) { libm::cos(x as f64) as f32 } else { cos_near::<I>(x) }
+    if is_far(x) {
+        libm::cos(x as f64) as f32
+    } else {
+        cos_near::<I>(x)
+    }
 }
 #[inline(always)]
 pub fn tan<I: Isa>(x: f32) -> f32 {
-    if is_far(x) { libm::tan(x as f64) as f32 } else { tan_near::<I>(x) }
+    if is_far(x) {
+        libm::tan(x as f64) as f32
+    } else {
+        tan_near::<I>(x)
+    }
 }

@@ -1,13 +1,14 @@
-//! Functions that take more bits on the way than float32 has: logarithms and exponentials to base 2 in float64, by polynomials of
-//! 32 bits, which is what a result of 24 needs. No division: that of eight float64 costs more than the rest together.
+//! Functions that take more bits on the way than float32 has: logarithms and exponentials to base 2
+//! in float64, by polynomials of 32 bits, which is what a result of 24 needs. No division: that of
+//! eight float64 costs more than the rest together.
 
 use super::{double, signed};
 use crate::kernel::math::{Math, Real};
 use crate::simd::{Isa, fma64};
 use core::f64::consts::{LN_2, LOG2_E, LOG10_2};
 
-/// A polynomial of up to four terms in x, given the square. In pairs (Estrin): what waits for one long chain of sums is up to
-/// a third slower.
+/// A polynomial of up to four terms in x, given the square. In pairs (Estrin): what waits for one
+/// long chain of sums is up to a third slower.
 macro_rules! cubic {
     ($I:ident $x:ident $z:ident; $c0:expr, $c1:expr, $c2:expr, $c3:expr) => {
         fma64::<$I>(fma64::<$I>($c3, $x, $c2), $z, fma64::<$I>($c1, $x, $c0))
@@ -17,7 +18,8 @@ macro_rules! cubic {
     };
 }
 
-/// log2(x) of a positive finite normal number, relative to which it is as precise near 1 as elsewhere; garbage of others.
+/// log2(x) of a positive finite normal number, relative to which it is as precise near 1 as
+/// elsewhere; garbage of others.
 #[inline(always)]
 fn log2_core<I: Isa>(x: f64) -> f64 {
     let (e, f) = double::split_normal(x);
@@ -28,7 +30,8 @@ fn log2_core<I: Isa>(x: f64) -> f64 {
     let p = poly!(fma64 I z * z; high, middle, low);
     fma64::<I>(f, p, e)
 }
-/// 2^t as (s, p), being s (1 + p) with s a power of two; p is precise near 0. The ends are beyond those of float32.
+/// 2^t as (s, p), being s (1 + p) with s a power of two; p is precise near 0. The ends are beyond
+/// those of float32.
 #[inline(always)]
 fn exp2_parts<I: Isa>(t: f64) -> (f64, f64) {
     let (s, r) = exp2_reduce(t);
@@ -44,13 +47,20 @@ fn exp2_reduce(t: f64) -> (f64, f64) {
     let t = if t > 300.0 { 300.0 } else { t };
     let t = if t < -300.0 { -300.0 } else { t };
     let k = t + double::ROUND;
-    (f64::from_bits(k.to_bits().wrapping_add(1023) << 52), t - (k - double::ROUND))
+    (
+        f64::from_bits(k.to_bits().wrapping_add(1023) << 52),
+        t - (k - double::ROUND),
+    )
 }
 /// What a logarithm of x gives at the ends of its range and beyond, and y within it.
 #[inline(always)]
 fn ends(x: f32, lowest: f32, y: f64) -> f32 {
     let y = if x < f32::INFINITY { y as f32 } else { x };
-    let low = if x == lowest { f32::NEG_INFINITY } else { f32::NAN };
+    let low = if x == lowest {
+        f32::NEG_INFINITY
+    } else {
+        f32::NAN
+    };
     if x > lowest { y } else { low }
 }
 
@@ -71,8 +81,16 @@ pub fn log1p<I: Isa>(x: f32) -> f32 {
 pub fn asinh<I: Isa>(x: f32) -> f32 {
     let a = double::abs(x as f64);
     let y = log2_core::<I>(a + Math::sqrt::<I>(fma64::<I>(a, a, 1.0))) * LN_2;
-    let y = if super::abs(x) < f32::INFINITY { y as f32 } else { x };
-    if super::abs(x) < 2e-4 { x } else { signed(y, x) }
+    let y = if super::abs(x) < f32::INFINITY {
+        y as f32
+    } else {
+        x
+    };
+    if super::abs(x) < 2e-4 {
+        x
+    } else {
+        signed(y, x)
+    }
 }
 #[inline(always)]
 pub fn acosh<I: Isa>(x: f32) -> f32 {
@@ -100,13 +118,22 @@ fn hyperbolic<I: Isa>(x: f32) -> (f64, f64, f64, f64) {
     let (s, r) = exp2_reduce(x as f64 * LOG2_E);
     let z = r * r;
     let even = poly!(fma64 I z; 1.546_949_019_042_840_6e-4, 9.618_026_508_361_575e-3, 2.402_265_120_512_942_2e-1, 1.0);
-    let odd = r * poly!(fma64 I z; 1.530_364_010_737_905e-5, 1.333_347_870_089_121_5e-3, 5.550_410_906_113_148e-2, 6.931_471_805_568_62e-1);
-    (s, f64::from_bits((2046u64 << 52).wrapping_sub(s.to_bits())), even, odd)
+    let odd = r
+        * poly!(fma64 I z; 1.530_364_010_737_905e-5, 1.333_347_870_089_121_5e-3, 5.550_410_906_113_148e-2, 6.931_471_805_568_62e-1);
+    (
+        s,
+        f64::from_bits((2046u64 << 52).wrapping_sub(s.to_bits())),
+        even,
+        odd,
+    )
 }
 #[inline(always)]
 pub fn sinh<I: Isa>(x: f32) -> f32 {
     let (s, inverse, even, odd) = hyperbolic::<I>(x);
-    signed((0.5 * fma64::<I>(s - inverse, even, (s + inverse) * odd)) as f32, x)
+    signed(
+        (0.5 * fma64::<I>(s - inverse, even, (s + inverse) * odd)) as f32,
+        x,
+    )
 }
 #[inline(always)]
 pub fn cosh<I: Isa>(x: f32) -> f32 {
@@ -148,14 +175,30 @@ pub fn erfc<I: Isa>(x: f32) -> f32 {
 pub fn pow<I: Isa>(x: f32, y: f32) -> f32 {
     let a = super::abs(x);
     let r = pow_near::<I>(a, y);
-    let end = if (a == 0.0) == (y < 0.0) { f32::INFINITY } else { 0.0 };
-    let r = if (a == 0.0) | (a == f32::INFINITY) { end } else { r };
+    let end = if (a == 0.0) == (y < 0.0) {
+        f32::INFINITY
+    } else {
+        0.0
+    };
+    let r = if (a == 0.0) | (a == f32::INFINITY) {
+        end
+    } else {
+        r
+    };
     let integer = y == Real::round::<I>(y);
     let half = 0.5 * y;
     let odd = integer & (half != Real::round::<I>(half));
     let r = if odd { signed(r, x) } else { r };
-    let r = if (x < 0.0) & (a < f32::INFINITY) & !integer { f32::NAN } else { r };
-    let r = if (x == -1.0) & (super::abs(y) == f32::INFINITY) { 1.0 } else { r };
+    let r = if (x < 0.0) & (a < f32::INFINITY) & !integer {
+        f32::NAN
+    } else {
+        r
+    };
+    let r = if (x == -1.0) & (super::abs(y) == f32::INFINITY) {
+        1.0
+    } else {
+        r
+    };
     let r = if x.is_nan() | y.is_nan() { f32::NAN } else { r };
     if (y == 0.0) | (x == 1.0) { 1.0 } else { r }
 }
@@ -164,7 +207,11 @@ pub fn pow<I: Isa>(x: f32, y: f32) -> f32 {
 pub fn hypot<I: Isa>(x: f32, y: f32) -> f32 {
     let (a, b) = (x as f64, y as f64);
     let r = Math::sqrt::<I>(a * a + b * b) as f32;
-    if (super::abs(x) == f32::INFINITY) | (super::abs(y) == f32::INFINITY) { f32::INFINITY } else { r }
+    if (super::abs(x) == f32::INFINITY) | (super::abs(y) == f32::INFINITY) {
+        f32::INFINITY
+    } else {
+        r
+    }
 }
 /// In full precision: the sum may cancel.
 #[inline(always)]

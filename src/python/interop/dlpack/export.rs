@@ -1,6 +1,8 @@
 //! `Tensor.__dlpack__`.
 
-use super::{CPU, DataType, Device, DlTensor, IS_COPIED, Legacy, Managed, READ_ONLY, VERSION, Versioned};
+use super::{
+    CPU, DataType, Device, DlTensor, IS_COPIED, Legacy, Managed, READ_ONLY, VERSION, Versioned,
+};
 use crate::Tensor;
 use crate::python::tensor::PyTensor;
 use crate::storage::Lent;
@@ -32,8 +34,8 @@ unsafe extern "C" fn give_back<M>(managed: *mut M) {
 
 /// Frees the loan of a capsule that no consumer has taken; a taken one has another name.
 unsafe extern "C" fn drop_capsule<M: Managed>(capsule: *mut ffi::PyObject) {
-    // SAFETY: called with the GIL by the interpreter, with a capsule of this module's; the name tells whether the pointer is
-    // still its own. Neither call raises for a capsule of that name.
+    // SAFETY: called with the GIL by the interpreter, with a capsule of this module's; the name
+    // tells whether the pointer is still its own. Neither call raises for a capsule of that name.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, M::NAMES.fresh.as_ptr()) != 0 {
             give_back::<M>(ffi::PyCapsule_GetPointer(capsule, M::NAMES.fresh.as_ptr()).cast());
@@ -42,11 +44,19 @@ unsafe extern "C" fn drop_capsule<M: Managed>(capsule: *mut ffi::PyObject) {
 }
 
 /// A capsule of a tensor, whose struct `make` fills in.
-fn lend<M: Managed>(py: Python<'_>, t: Tensor, make: impl FnOnce(DlTensor) -> M) -> PyResult<Bound<'_, PyAny>> {
+fn lend<M: Managed>(
+    py: Python<'_>,
+    t: Tensor,
+    make: impl FnOnce(DlTensor) -> M,
+) -> PyResult<Bound<'_, PyAny>> {
     let mut shape: Box<[i64]> = t.shape().iter().map(|d| *d as i64).collect();
     let mut strides: Box<[i64]> = t.strides().iter().map(|s| *s as i64).collect();
     let described = DlTensor {
-        data: if t.is_empty() { ptr::null_mut() } else { t.as_ptr().cast_mut().cast() },
+        data: if t.is_empty() {
+            ptr::null_mut()
+        } else {
+            t.as_ptr().cast_mut().cast()
+        },
         device: Device { kind: CPU, id: 0 },
         ndim: t.rank() as i32,
         dtype: DataType::of(t.dtype()),
@@ -54,11 +64,21 @@ fn lend<M: Managed>(py: Python<'_>, t: Tensor, make: impl FnOnce(DlTensor) -> M)
         strides: strides.as_mut_ptr(),
         byte_offset: 0,
     };
-    let loan =
-        Box::into_raw(Box::new(Loan { managed: make(described), _lent: t.storage().lend(), _tensor: t, _shape: shape, _strides: strides }));
-    // SAFETY: a pointer that is not null, a static name, the GIL held; on failure the loan is freed here.
+    let loan = Box::into_raw(Box::new(Loan {
+        managed: make(described),
+        _lent: t.storage().lend(),
+        _tensor: t,
+        _shape: shape,
+        _strides: strides,
+    }));
+    // SAFETY: a pointer that is not null, a static name, the GIL held; on failure the loan is freed
+    // here.
     unsafe {
-        let capsule = ffi::PyCapsule_New(loan.cast::<c_void>(), M::NAMES.fresh.as_ptr(), Some(drop_capsule::<M>));
+        let capsule = ffi::PyCapsule_New(
+            loan.cast::<c_void>(),
+            M::NAMES.fresh.as_ptr(),
+            Some(drop_capsule::<M>),
+        );
         if capsule.is_null() {
             give_back::<M>(loan.cast());
         }
@@ -68,8 +88,8 @@ fn lend<M: Managed>(py: Python<'_>, t: Tensor, make: impl FnOnce(DlTensor) -> M)
 
 #[pymethods]
 impl PyTensor {
-    /// A DLPack capsule. Consumers that speak version 1 get the tensor's memory, marked read-only; older ones, which can't be
-    /// told that, a copy.
+    /// A DLPack capsule. Consumers that speak version 1 get the tensor's memory, marked read-only;
+    /// older ones, which can't be told that, a copy.
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
     fn __dlpack__<'py>(
         &self,
@@ -80,10 +100,14 @@ impl PyTensor {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if stream.is_some() {
-            return Err(PyValueError::new_err("__dlpack__: the CPU has no streams; stream must be None"));
+            return Err(PyValueError::new_err(
+                "__dlpack__: the CPU has no streams; stream must be None",
+            ));
         }
         if let Some((kind, id)) = dl_device.filter(|d| *d != (CPU, 0)) {
-            return Err(PyBufferError::new_err(format!("__dlpack__: the tensor is on the CPU, not on device ({kind}, {id})")));
+            return Err(PyBufferError::new_err(format!(
+                "__dlpack__: the tensor is on the CPU, not on device ({kind}, {id})"
+            )));
         }
         let t = self.get();
         let versioned = max_version.is_some_and(|(major, _)| major >= 1);
@@ -95,10 +119,20 @@ impl PyTensor {
         let t = if copied { t.copy()? } else { t };
         if versioned {
             let flags = if copied { IS_COPIED } else { READ_ONLY };
-            let make = |tensor| Versioned { version: VERSION, context: ptr::null_mut(), deleter: Some(give_back), flags, tensor };
+            let make = |tensor| Versioned {
+                version: VERSION,
+                context: ptr::null_mut(),
+                deleter: Some(give_back),
+                flags,
+                tensor,
+            };
             lend(py, t, make)
         } else {
-            lend(py, t, |tensor| Legacy { tensor, context: ptr::null_mut(), deleter: Some(give_back) })
+            lend(py, t, |tensor| Legacy {
+                tensor,
+                context: ptr::null_mut(),
+                deleter: Some(give_back),
+            })
         }
     }
     fn __dlpack_device__(&self) -> (i32, i32) {

@@ -13,23 +13,28 @@ use std::ptr::NonNull;
 /// A tensor taken out of a capsule, for the producer to delete.
 struct Taken<M: Managed>(NonNull<M>);
 
-// SAFETY: a producer's struct is read when it is taken, and deleted in `drop`; DLPack allows that from any thread.
+// SAFETY: a producer's struct is read when it is taken, and deleted in `drop`; DLPack allows that
+// from any thread.
 unsafe impl<M: Managed> Send for Taken<M> {}
 // SAFETY: a shared one gives out nothing but what was read when it was taken.
 unsafe impl<M: Managed> Sync for Taken<M> {}
 
 impl<M: Managed> Taken<M> {
-    /// Takes the tensor out of a fresh capsule, which is thereby used. None where it is of another kind.
+    /// Takes the tensor out of a fresh capsule, which is thereby used. None where it is of another
+    /// kind.
     fn from_capsule(capsule: &Bound<PyCapsule>) -> PyResult<Option<Taken<M>>> {
         let (raw, names) = (capsule.as_ptr(), M::NAMES);
-        // SAFETY: a live capsule, with the GIL held; the name is checked before the pointer is taken, and changed before anybody
-        // else can take it.
+        // SAFETY: a live capsule, with the GIL held; the name is checked before the pointer is
+        // taken, and changed before anybody else can take it.
         unsafe {
             if ffi::PyCapsule_IsValid(raw, names.fresh.as_ptr()) == 0 {
                 return Ok(None);
             }
-            let pointer = NonNull::new(ffi::PyCapsule_GetPointer(raw, names.fresh.as_ptr()).cast::<M>());
-            let Some(pointer) = pointer else { return Err(PyErr::fetch(capsule.py())) };
+            let pointer =
+                NonNull::new(ffi::PyCapsule_GetPointer(raw, names.fresh.as_ptr()).cast::<M>());
+            let Some(pointer) = pointer else {
+                return Err(PyErr::fetch(capsule.py()));
+            };
             if ffi::PyCapsule_SetName(raw, names.used.as_ptr()) != 0 {
                 return Err(PyErr::fetch(capsule.py()));
             }
@@ -51,16 +56,30 @@ impl<M: Managed> Drop for Taken<M> {
     }
 }
 
-/// A tensor of the elements of an object with `__dlpack__`; `copy` as in [`super::super::import`]. With `device`, of whatever
-/// device, brought here by its owner.
-pub fn import(x: &Bound<PyAny>, device: Option<convert::Device>, copy: Option<bool>) -> PyResult<Tensor> {
+/// A tensor of the elements of an object with `__dlpack__`; `copy` as in [`super::super::import`].
+/// With `device`, of whatever device, brought here by its owner.
+pub fn import(
+    x: &Bound<PyAny>,
+    device: Option<convert::Device>,
+    copy: Option<bool>,
+) -> PyResult<Tensor> {
     let py = x.py();
-    let missing = || PyTypeError::new_err(format!("from_dlpack: expected an object with __dlpack__, got {}", kind(x)));
-    let Ok(export) = x.getattr("__dlpack__") else { return Err(missing()) };
-    let (device_kind, id) = x.call_method0("__dlpack_device__")?.extract::<(i32, i32)>()?;
+    let missing = || {
+        PyTypeError::new_err(format!(
+            "from_dlpack: expected an object with __dlpack__, got {}",
+            kind(x)
+        ))
+    };
+    let Ok(export) = x.getattr("__dlpack__") else {
+        return Err(missing());
+    };
+    let (device_kind, id) = x
+        .call_method0("__dlpack_device__")?
+        .extract::<(i32, i32)>()?;
     if device_kind != CPU && (device.is_none() || copy == Some(false)) {
-        let message =
-            format!("from_dlpack: the tensor is on DLPack device ({device_kind}, {id}), flex on the CPU (1, 0): bring it there first");
+        let message = format!(
+            "from_dlpack: the tensor is on DLPack device ({device_kind}, {id}), flex on the CPU (1, 0): bring it there first"
+        );
         return Err(PyBufferError::new_err(message));
     }
     let arguments = PyDict::new(py);
@@ -76,53 +95,96 @@ pub fn import(x: &Bound<PyAny>, device: Option<convert::Device>, copy: Option<bo
         Err(e) if e.is_instance_of::<PyTypeError>(py) && device_kind == CPU => export.call0()?,
         result => result?,
     };
-    let capsule = capsule.cast::<PyCapsule>().map_err(|_| PyTypeError::new_err(format!("{}.__dlpack__() returned no capsule", kind(x))))?;
+    let capsule = capsule.cast::<PyCapsule>().map_err(|_| {
+        PyTypeError::new_err(format!("{}.__dlpack__() returned no capsule", kind(x)))
+    })?;
     if let Some(taken) = Taken::<Versioned>::from_capsule(capsule)? {
         let managed = taken.managed();
         if managed.version.major != VERSION.major {
-            let message = format!("from_dlpack: version {}.{} is not understood", managed.version.major, managed.version.minor);
+            let message = format!(
+                "from_dlpack: version {}.{} is not understood",
+                managed.version.major, managed.version.minor
+            );
             return Err(PyBufferError::new_err(message));
         }
         if copy == Some(false) && managed.flags & IS_COPIED != 0 {
-            return Err(PyBufferError::new_err("from_dlpack: the producer made a copy, and copy is False"));
+            return Err(PyBufferError::new_err(
+                "from_dlpack: the producer made a copy, and copy is False",
+            ));
         }
         let foreign = describe(&managed.tensor)?;
-        // SAFETY: the producer keeps the elements as described until its deleter is called, by the lease.
+        // SAFETY: the producer keeps the elements as described until its deleter is called, by the
+        // lease.
         return unsafe { foreign.tensor(Lease::new(py, taken)?, copy) };
     }
     if let Some(taken) = Taken::<Legacy>::from_capsule(capsule)? {
         let foreign = describe(&taken.managed().tensor)?;
-        // SAFETY: this producer, too, keeps the elements as described until its deleter is called, by the lease.
+        // SAFETY: this producer, too, keeps the elements as described until its deleter is called,
+        // by the lease.
         return unsafe { foreign.tensor(Lease::new(py, taken)?, copy) };
     }
-    Err(PyBufferError::new_err("from_dlpack: the capsule was consumed already, or holds something else"))
+    Err(PyBufferError::new_err(
+        "from_dlpack: the capsule was consumed already, or holds something else",
+    ))
 }
 
 /// The elements of a producer's tensor, checked.
 fn describe(t: &DlTensor) -> PyResult<Foreign> {
     let refuse = |message: String| PyBufferError::new_err(format!("from_dlpack: {message}"));
     if t.device.kind != CPU {
-        return Err(refuse(format!("the tensor is on DLPack device ({}, {}), flex on the CPU (1, 0)", t.device.kind, t.device.id)));
+        return Err(refuse(format!(
+            "the tensor is on DLPack device ({}, {}), flex on the CPU (1, 0)",
+            t.device.kind, t.device.id
+        )));
     }
     let d = t.dtype;
-    let unknown = || refuse(format!("flex has no dtype of DLPack code {}, {} bits, {} lanes", d.code, d.bits, d.lanes));
+    let unknown = || {
+        refuse(format!(
+            "flex has no dtype of DLPack code {}, {} bits, {} lanes",
+            d.code, d.bits, d.lanes
+        ))
+    };
     let dtype = d.dtype().ok_or_else(unknown)?;
-    let rank = usize::try_from(t.ndim).ok().filter(|n| *n == 0 || !t.shape.is_null());
+    let rank = usize::try_from(t.ndim)
+        .ok()
+        .filter(|n| *n == 0 || !t.shape.is_null());
     let rank = rank.ok_or_else(|| refuse(format!("{} dimensions without a shape", t.ndim)))?;
     let list = |p: *mut i64| -> PyResult<Vec<isize>> {
         // SAFETY: an array of the producer's, of `ndim` entries.
-        let values = if rank == 0 { &[] } else { unsafe { std::slice::from_raw_parts(p, rank) } };
-        values.iter().map(|v| isize::try_from(*v).map_err(|_| refuse(format!("size or stride {v} is too large")))).collect()
+        let values = if rank == 0 {
+            &[]
+        } else {
+            unsafe { std::slice::from_raw_parts(p, rank) }
+        };
+        values
+            .iter()
+            .map(|v| {
+                isize::try_from(*v).map_err(|_| refuse(format!("size or stride {v} is too large")))
+            })
+            .collect()
     };
     let shape = list(t.shape)?;
-    let strides = if t.strides.is_null() { None } else { Some(list(t.strides)?) };
+    let strides = if t.strides.is_null() {
+        None
+    } else {
+        Some(list(t.strides)?)
+    };
     // to bytes; the stride of a dimension of one element means nothing
     let bytes = |(d, s): (&isize, isize)| match *d {
         0 | 1 => Ok(0),
-        _ => s.checked_mul(dtype.size() as isize).ok_or_else(|| refuse(format!("stride {s} is too large"))),
+        _ => s
+            .checked_mul(dtype.size() as isize)
+            .ok_or_else(|| refuse(format!("stride {s} is too large"))),
     };
-    let strides = strides.map(|s| shape.iter().zip(s).map(bytes).collect::<PyResult<Vec<_>>>()).transpose()?;
-    let offset = usize::try_from(t.byte_offset).map_err(|_| refuse(format!("byte offset {} is too large", t.byte_offset)))?;
-    let first = if t.data.is_null() { std::ptr::null() } else { t.data.cast_const().cast::<u8>().wrapping_add(offset) };
+    let strides = strides
+        .map(|s| shape.iter().zip(s).map(bytes).collect::<PyResult<Vec<_>>>())
+        .transpose()?;
+    let offset = usize::try_from(t.byte_offset)
+        .map_err(|_| refuse(format!("byte offset {} is too large", t.byte_offset)))?;
+    let first = if t.data.is_null() {
+        std::ptr::null()
+    } else {
+        t.data.cast_const().cast::<u8>().wrapping_add(offset)
+    };
     Foreign::new(first, &shape, strides.as_deref(), dtype, false)
 }

@@ -14,8 +14,14 @@ struct Names {
     fresh: &'static CStr,
     used: &'static CStr,
 }
-const VERSIONED: Names = Names { fresh: c"dltensor_versioned", used: c"used_dltensor_versioned" };
-const LEGACY: Names = Names { fresh: c"dltensor", used: c"used_dltensor" };
+const VERSIONED: Names = Names {
+    fresh: c"dltensor_versioned",
+    used: c"used_dltensor_versioned",
+};
+const LEGACY: Names = Names {
+    fresh: c"dltensor",
+    used: c"used_dltensor",
+};
 
 /// `kDLCPU`.
 const CPU: i32 = 1;
@@ -50,10 +56,16 @@ struct DataType {
 
 impl DataType {
     fn of(dtype: DType) -> DataType {
-        DataType { code: dtype.dlpack_code(), bits: 8 * dtype.size() as u8, lanes: 1 }
+        DataType {
+            code: dtype.dlpack_code(),
+            bits: 8 * dtype.size() as u8,
+            lanes: 1,
+        }
     }
     fn dtype(self) -> Option<DType> {
-        DType::ALL.into_iter().find(|d| d.dlpack_code() == self.code && d.size() * 8 == self.bits as usize && self.lanes == 1)
+        DType::ALL.into_iter().find(|d| {
+            d.dlpack_code() == self.code && d.size() * 8 == self.bits as usize && self.lanes == 1
+        })
     }
 }
 
@@ -69,7 +81,8 @@ struct DlTensor {
     byte_offset: u64,
 }
 
-/// `DLManagedTensorVersioned`. Of another major version, only the first three fields may be looked at.
+/// `DLManagedTensorVersioned`. Of another major version, only the first three fields may be looked
+/// at.
 #[repr(C)]
 struct Versioned {
     version: Version,

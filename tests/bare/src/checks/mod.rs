@@ -1,5 +1,5 @@
-//! What must hold on every target. Expectations are plain loops, `libm`, or figures worked out by hand; tensors are small enough for
-//! a heap of a few KiB.
+//! What must hold on every target. Expectations are plain loops, `libm`, or figures worked out by
+//! hand; tensors are small enough for a heap of a few KiB.
 #![allow(dead_code, reason = "each part uses some of the helpers")]
 
 use alloc::vec::Vec;
