@@ -53,11 +53,16 @@ RULES = [
         r"\b(Layout|Tensor)\b", r"kernel/.*", r"", "kernels see slices, never a Layout or a Tensor"
     ),
     Rule(r"\bpar::", r"kernel/.*", r"", "kernels know no threads"),
-    Rule(r"\bcrate::kernel\b", r"exec/.*", r"", "exec runs loops and knows the meaning of none"),
+    Rule(
+        r"\bcrate::kernel\b",
+        r"exec/.*",
+        r"exec/products\.rs",
+        "exec runs loops and knows the meaning of none",
+    ),
     Rule(
         r"\b(core|std)::arch\b",
         r".*",
-        r"simd/.*|kernel/gemm/(arch|vnni)\.rs",
+        r"simd/.*|kernel/gemm/(microkernel|packing)/.*",
         "intrinsics stand in src/simd/, those of tiles in kernel/gemm",
     ),
     Rule(

@@ -5,6 +5,7 @@ pub mod fold;
 pub mod lines;
 pub mod nest;
 pub mod pack;
+pub mod products;
 pub mod rect;
 pub mod rows;
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
+use crate::exec::products::Failure;
 use crate::kernel::attention::{self, Head, Mask};
-use crate::kernel::gemm::{Lane, Product};
+use crate::kernel::gemm::{MatElement, Packed};
 use crate::kernel::norm::Float;
 use crate::layout::{self, Shape};
-use crate::ops::linalg::{Failure, Matrices, Results};
+use crate::ops::linalg::{Matrices, Results};
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
@@ -171,7 +172,7 @@ fn split_heads(t: &Tensor, groups: usize) -> Result<Tensor> {
 }
 
 /// All heads, in blocks of queries over the threads.
-fn heads_of<F: Element + Float + Lane + Product<Lane = F>>(
+fn heads_of<F: Element + Float + Packed + MatElement<Acc = F>>(
     q: &Tensor,
     k: &Tensor,
     v: &Tensor,

@@ -5,7 +5,7 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::fallible;
 use crate::kernel::attention::{self, Head, Mask};
-use crate::kernel::gemm::{Lane, Product};
+use crate::kernel::gemm::{MatElement, Packed};
 use crate::kernel::norm::Float;
 use crate::ops::linalg::{Matrices, Results};
 use crate::par;
@@ -105,7 +105,7 @@ pub fn varlen_attention(
 }
 
 /// All sequences and heads, in blocks of queries over the threads.
-fn sequences<F: Element + Float + Lane + Product<Lane = F>>(
+fn sequences<F: Element + Float + Packed + MatElement<Acc = F>>(
     q: &Tensor,
     k: &Tensor,
     v: &Tensor,

@@ -3,7 +3,7 @@
 //! chunks on several threads: the arithmetic is the same. Rows are in the type that is computed in;
 //! [`load`] and [`store`] convert from and to the elements.
 
-use crate::kernel::gemm::Product;
+use crate::kernel::gemm::MatElement;
 use crate::kernel::math::{Math, Real};
 use crate::simd::{self, Isa, Kernel, L1, prefetch};
 use core::ops::{Add, Div, Mul, Sub};
@@ -110,7 +110,7 @@ fn largest<F: Float>(x: &[F]) -> F {
 
 kernel! {
     /// Elements to what is computed in.
-    pub fn load<'a, T: Product>(x: &'a [T], y: &'a mut [T::Lane]) -> () { |I|
+    pub fn load<'a, T: MatElement>(x: &'a [T], y: &'a mut [T::Acc]) -> () { |I|
         for (y, x) in y.iter_mut().zip(x) {
             *y = x.widen();
         }
@@ -118,7 +118,7 @@ kernel! {
 }
 kernel! {
     /// And back, rounding once.
-    pub fn store<'a, T: Product>(x: &'a [T::Lane], y: &'a mut [T]) -> () { |I|
+    pub fn store<'a, T: MatElement>(x: &'a [T::Acc], y: &'a mut [T]) -> () { |I|
         for (y, x) in y.iter_mut().zip(x) {
             *y = T::narrow(*x);
         }

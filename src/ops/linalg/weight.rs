@@ -1,11 +1,11 @@
 //! Right operands that are used again: they stay in panels with their storage.
 
-use super::driver::{Sizes, products};
 #[cfg(feature = "std")]
-use super::{driver::by_panels, operands::Matrices};
+use super::operands::Matrices;
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::kernel::gemm::{Mat, MatMut, Product, Stages};
+use crate::exec::products::{Right, Sizes, products};
+use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut};
 use crate::tensor::Tensor;
 #[cfg(feature = "std")]
 use crate::{
@@ -21,25 +21,27 @@ pub(crate) unsafe fn product_of_weight<'a, A, B, C>(
     sizes: Sizes,
     weight: &Tensor,
     operands: impl Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync,
-    stages: Stages<C>,
+    epilogue: Epilogue<C>,
 ) -> Result<()>
 where
-    A: Element + Product,
-    B: Element + Product<Lane = A::Lane>,
-    C: Product<Lane = A::Lane>,
+    A: Element + MatElement,
+    B: Element + MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
 {
     #[cfg(feature = "std")]
-    if let Some(kept) = panels::<A, B>(sizes, weight) {
-        let panels = kept
-            .as_ref()
-            .map(|lanes| Panels::of(gemm::blocks::<A, B>(sizes.k), sizes.n, gemm::lanes(lanes)));
-        // SAFETY: what the caller promises of the operands; the panels are of this weight, by their
-        // key.
-        return unsafe { by_panels(sizes, operands, panels, stages) };
-    }
-    _ = weight;
-    // SAFETY: what the caller promises of the operands is what `products` asks for.
-    unsafe { products(sizes, 1, operands, stages) }
+    let held = panels::<A, B>(sizes, weight);
+    #[cfg(feature = "std")]
+    let right = match &held {
+        None => Right::Once,
+        Some(held) => Right::Reused(held.as_ref().map(|packed| {
+            let blocks = gemm::blocks::<A, B>(sizes.k);
+            Panels::of(blocks, sizes.n, gemm::packed_slice(packed))
+        })),
+    };
+    #[cfg(not(feature = "std"))]
+    let (right, _) = (Right::Once, weight);
+    // SAFETY: what the caller promises of the operands; the panels are of this weight, by their key.
+    unsafe { products(sizes, 1, operands, right, epilogue) }
 }
 
 /// The weight as panels, which stay with its storage from the second product on (none in the first
@@ -49,8 +51,8 @@ where
 #[cfg(feature = "std")]
 fn panels<A, B>(Sizes { m, n, k }: Sizes, weight: &Tensor) -> Option<Option<Bytes>>
 where
-    A: Element + Product,
-    B: Element + Product<Lane = A::Lane>,
+    A: Element + MatElement,
+    B: Element + MatElement<Acc = A::Acc>,
 {
     /// Rows for which packing is less than a fiftieth of the work.
     const MOST_ROWS: usize = 1024;
@@ -66,8 +68,8 @@ where
         dtypes: [A::DTYPE, B::DTYPE],
     };
     Some(weight.storage().derived(key, m <= MOST_ROWS, || {
-        let mut lanes = Scratch::new(Panels::<B::Lane>::len(gemm::blocks::<A, B>(k), n))?;
-        gemm::pack::<A, B>(Matrices::<B>::new(weight).get(0), &mut lanes);
-        Ok(lanes.into_bytes())
+        let mut packed = Scratch::new(Panels::<B::Acc>::len(gemm::blocks::<A, B>(k), n))?;
+        gemm::pack::<A, B>(Matrices::<B>::new(weight).get(0), &mut packed);
+        Ok(packed.into_bytes())
     }))
 }

@@ -1,9 +1,9 @@
-//! Batches of matrix products over the threads: everything that multiplies matrices comes through
-//! here.
+//! Batches of matrix products over the threads.
 
 use crate::error::{Error, Result};
 use crate::kernel::gemm::{
-    self, Blocks, Engine, Grid, Mat, MatMut, Panels, Pieces, Product, Scratch, Stages,
+    self, Algorithm, Epilogue, Grid, Mat, MatElement, MatMut, Panels, Pieces, Scratch, Source,
+    Strided,
 };
 use crate::par::{self, Cost, Out};
 use core::ops::Range;
@@ -11,88 +11,71 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// The sizes of each product of a batch: `m x k` by `k x n`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sizes {
+pub struct Sizes {
     pub m: usize,
     pub n: usize,
     pub k: usize,
 }
 
-/// `c = a b`, then the stages, for `batch` triples of operands.
+/// What is known of B.
+#[derive(Clone, Copy)]
+pub enum Right<'a, T> {
+    /// It is multiplied once: the algorithm follows from the shape.
+    Once,
+    /// It may be multiplied again, so by the macrokernel, which takes its panels where there are
+    /// some: the bits are the same.
+    Reused(Option<Panels<'a, T>>),
+}
+
+/// `c = a b`, then the epilogue, for `batch` triples of operands. Everything that multiplies
+/// matrices on all threads comes through here.
 ///
 /// Errors where there is no memory for packing.
 ///
 /// # Safety
 /// `operands(i)` has the shapes of `sizes` and strides that are the same for all `i`, results are
-/// contiguous, and no two overlap.
-pub(crate) unsafe fn products<'a, A, B, C>(
+/// contiguous, and no two overlap. Panels are those of B, of a batch of one.
+pub unsafe fn products<'a, A, B, C>(
     sizes: Sizes,
     batch: usize,
     operands: impl Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync,
-    stages: Stages<C>,
+    right: Right<A::Acc>,
+    epilogue: Epilogue<C>,
 ) -> Result<()>
 where
-    A: Product,
-    B: Product<Lane = A::Lane>,
-    C: Product<Lane = A::Lane>,
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
 {
     let Sizes { m, n, k } = sizes;
-    if gemm::turned::<A, B>(m, n) {
+    if matches!(right, Right::Once) && gemm::transposes::<A, B>(m, n) {
         let sizes = Sizes { m: n, n: m, k };
-        let swapped = |i| {
+        let transposed = |i| {
             let (a, b, c) = operands(i);
-            (b.t(), a.t(), c.into_turned())
+            (b.t(), a.t(), c.into_transposed())
         };
         // SAFETY: what the caller promises of the operands holds of their transposes too.
-        return unsafe { run(sizes, batch, swapped, None, None, stages.t()) };
+        return unsafe { blocks(sizes, batch, transposed, right, epilogue.t()) };
     }
-    // SAFETY: what the caller promises is what `run` asks for.
-    unsafe { run(sizes, batch, operands, None, None, stages) }
+    // SAFETY: what the caller promises is what `blocks` asks for.
+    unsafe { blocks(sizes, batch, operands, right, epilogue) }
 }
 
-/// One product by the engine that takes a packed B, whether or not it is packed already: the bits
-/// are the same.
+/// [`products`] by blocks of C.
 ///
 /// # Safety
 /// That of [`products`].
-#[cfg(feature = "std")]
-pub(crate) unsafe fn by_panels<'a, A, B, C>(
-    sizes: Sizes,
-    operands: impl Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync,
-    packed: Option<Panels<A::Lane>>,
-    stages: Stages<C>,
-) -> Result<()>
-where
-    A: Product,
-    B: Product<Lane = A::Lane>,
-    C: Product<Lane = A::Lane>,
-{
-    // SAFETY: what the caller promises is what `run` asks for; `packed` was made of this B.
-    unsafe {
-        run(
-            sizes,
-            1,
-            operands,
-            Some(Engine::of_panels::<A, B>()),
-            packed,
-            stages,
-        )
-    }
-}
-
-/// # Safety
-/// That of [`products`].
-unsafe fn run<'a, A, B, C>(
+unsafe fn blocks<'a, A, B, C>(
     sizes: Sizes,
     batch: usize,
     operands: impl Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync,
-    engine: Option<Engine>,
-    packed: Option<Panels<A::Lane>>,
-    stages: Stages<C>,
+    right: Right<A::Acc>,
+    epilogue: Epilogue<C>,
 ) -> Result<()>
 where
-    A: Product,
-    B: Product<Lane = A::Lane>,
-    C: Product<Lane = A::Lane>,
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
 {
     /// Elements of B from which on all threads pack it together. Fewer are read from another core's
     /// cache, which costs more than packing them twice.
@@ -105,7 +88,10 @@ where
         return Ok(());
     }
     let (a, b, _) = operands(0);
-    let engine = engine.unwrap_or_else(|| Engine::of::<A, B>(&a, &b));
+    let (algorithm, packed) = match right {
+        Right::Once => (Algorithm::of::<A, B>(&a, &b), None),
+        Right::Reused(packed) => (Algorithm::Blocked, packed),
+    };
     let cost = |blocks: usize, rows: usize, cols: usize| Cost {
         bytes: k
             .saturating_mul(rows * size_of::<A>() + cols * size_of::<B>())
@@ -117,18 +103,18 @@ where
     };
     let threads = par::threads_for(cost(batch, batch.saturating_mul(m), n));
     let block =
-        |i: usize, rows: Range<usize>, cols: Range<usize>, packed: Option<Panels<A::Lane>>| {
+        |i: usize, rows: Range<usize>, cols: Range<usize>, packed: Option<Panels<A::Acc>>| {
             let (a, b, c) = operands(i);
-            let stages = stages.at(rows.start, cols.start);
+            let epilogue = epilogue.at(rows.start, cols.start);
             // SAFETY: blocks of a grid don't overlap, nor do results by the caller's promise.
             let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
-            engine.product(
+            algorithm.product(
                 a.block(rows, 0..k),
                 b.block(0..k, cols),
                 packed,
                 &mut part,
                 false,
-                stages,
+                epilogue,
             )
         };
     if threads == 1 {
@@ -136,9 +122,9 @@ where
     }
     let failure = Failure::default();
     let grid = |cols: Range<usize>, packed: bool| {
-        Grid::new(engine, &a, &b.block(0..k, cols), packed, batch, threads)
+        Grid::new(algorithm, &a, &b.block(0..k, cols), packed, batch, threads)
     };
-    let blocks = |grid: Grid, first: usize, packed: Option<Panels<A::Lane>>| {
+    let run = |grid: Grid, first: usize, packed: Option<Panels<A::Acc>>| {
         let (rows, cols) = grid.block(0);
         par::chunks(
             batch * grid.len(),
@@ -158,45 +144,44 @@ where
     let whole = grid(0..n, packed.is_some());
     if batch == 1
         && packed.is_none()
-        && engine == Engine::Tiles
+        && algorithm == Algorithm::Blocked
+        && !gemm::bytes::<A, B>()
         && whole.down() > 1
-        && gemm::packs_b(&b, m)
+        && gemm::packs_before(&b, m)
         && k * n >= SHARED
     {
         // Blocks that would each pack the same columns of B.
-        let step = gemm::at_once::<A::Lane>(k, threads).min(n);
-        let mut scratch = Scratch::new(Panels::<A::Lane>::len(Blocks::new(k), step))?;
+        let step = gemm::at_once::<A::Acc>(k, threads).min(n);
+        let mut scratch = Scratch::new(Panels::<A::Acc>::len(gemm::blocks::<A, B>(k), step))?;
         for j in (0..n).step_by(step) {
             let cols = j..n.min(j + step);
-            let panels = pack(b.block(0..k, cols.clone()), &mut scratch);
-            blocks(grid(cols, true), j, Some(panels));
+            let bytes = (size_of::<B>() + size_of::<B::Acc>()).saturating_mul(k * cols.len());
+            let b = Strided::columns(b.block(0..k, cols.clone()));
+            let panels = pack(b, bytes, &mut scratch);
+            run(grid(cols, true), j, Some(panels));
         }
     } else {
-        blocks(whole, 0, packed);
+        run(whole, 0, packed);
     }
     failure.result()
 }
 
 /// [`Panels::pack`] on all threads.
-fn pack<'a, B: Product>(b: Mat<B>, lanes: &'a mut [B::Lane]) -> Panels<'a, B::Lane> {
-    let (k, n, blocks) = (b.rows(), b.cols(), Blocks::new(b.rows()));
-    let out = Out::new(lanes);
-    let pieces = Pieces::<B::Lane>::new(blocks, n);
-    let bytes = k
-        .saturating_mul(n)
-        .saturating_mul(size_of::<B>() + size_of::<B::Lane>())
-        / pieces.count().max(1);
+fn pack<'a, B: Source + Sync>(b: B, bytes: usize, d: &'a mut [B::Packed]) -> Panels<'a, B::Packed> {
+    let out = Out::new(d);
+    let pieces = Pieces::new(&b);
+    let bytes = bytes / pieces.count().max(1);
     par::chunks(pieces.count(), Cost { bytes, flops: 0 }, |i| {
         let piece = pieces.get(i);
-        // SAFETY: OUT1: pieces have lanes of their own.
-        piece.pack(b, unsafe { out.part(piece.lanes.clone()) });
+        // SAFETY: OUT1: pieces have places of their own.
+        piece.pack(&b, unsafe { out.part(piece.place.clone()) });
     });
-    Panels::of(blocks, n, lanes)
+    Panels::of(b.blocks(), b.lines(), d)
 }
 
 /// Memory that some piece of parallel work did not get.
 #[derive(Default)]
-pub(crate) struct Failure(AtomicUsize);
+pub struct Failure(AtomicUsize);
 impl Failure {
     /// Keeps the error, of which only one kind is met in the middle of an operation.
     pub fn note(&self, result: Result<()>) {
