@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::kernel::gemm::{
     self, Algorithm, Epilogue, Grid, Mat, MatElement, MatMut, Panels, Pieces, Scratch, Source,
-    Strided,
+    Strided, cost,
 };
 use crate::par::{self, Cost, Out};
 use core::ops::Range;
@@ -77,12 +77,6 @@ where
     B: MatElement<Acc = A::Acc>,
     C: MatElement<Acc = A::Acc>,
 {
-    /// Elements of B from which on all threads pack it together. Fewer are read from another core's
-    /// cache, which costs more than packing them twice.
-    const SHARED: usize = 1 << 19;
-    /// What beginning with a block costs, in multiplications: more than all else in products of few
-    /// elements.
-    const BEGIN: usize = 1 << 13;
     let Sizes { m, n, k } = sizes;
     if batch == 0 || m == 0 || n == 0 {
         return Ok(());
@@ -92,16 +86,16 @@ where
         Right::Once => (Algorithm::of::<A, B>(&a, &b), None),
         Right::Reused(packed) => (Algorithm::Blocked, packed),
     };
-    let cost = |blocks: usize, rows: usize, cols: usize| Cost {
+    let work = |blocks: usize, rows: usize, cols: usize| Cost {
         bytes: k
             .saturating_mul(rows * size_of::<A>() + cols * size_of::<B>())
             .saturating_add(rows * cols * size_of::<C>()),
         flops: rows
             .saturating_mul(cols)
             .saturating_mul(gemm::steps::<A, B>(k))
-            .saturating_add(blocks.saturating_mul(BEGIN)),
+            .saturating_add(blocks.saturating_mul(cost::CALL)),
     };
-    let threads = par::threads_for(cost(batch, batch.saturating_mul(m), n));
+    let threads = par::threads_for(work(batch, batch.saturating_mul(m), n));
     let block =
         |i: usize, rows: Range<usize>, cols: Range<usize>, packed: Option<Panels<A::Acc>>| {
             let (a, b, c) = operands(i);
@@ -128,7 +122,7 @@ where
         let (rows, cols) = grid.block(0);
         par::chunks(
             batch * grid.len(),
-            cost(1, rows.len(), cols.len()),
+            work(1, rows.len(), cols.len()),
             |task| {
                 let (rows, cols) = grid.block(task % grid.len());
                 let packed = packed.map(|p| p.columns(cols.clone()));
@@ -148,7 +142,7 @@ where
         && !gemm::bytes::<A, B>()
         && whole.down() > 1
         && gemm::packs_before(&b, m)
-        && k * n >= SHARED
+        && k * n >= gemm::SHARED_B
     {
         // Blocks that would each pack the same columns of B.
         let step = gemm::at_once::<A::Acc>(k, threads).min(n);

@@ -3,8 +3,8 @@
 //!
 //! Sizes follow from caches, after Goto and van de Geijn, "Anatomy of High-Performance Matrix
 //! Multiplication" (2008): a panel of B and a micropanel of A share L1, a block of A takes most of
-//! L2, and what is packed of B lies in the last level. Costs were fitted to measurements, which
-//! `cargo bench --bench blocking` repeats.
+//! L2, and what is packed of B lies in the last level. `cargo bench --bench blocking` measures what
+//! they follow from.
 
 use crate::simd;
 
@@ -70,27 +70,34 @@ pub const IN_PLACE_SPAN: usize = 160 * 160;
 /// sum is another page.
 pub const IN_PLACE_STRIDE: usize = 128;
 
-/// What packing costs, in multiply-adds of a tile: for each element of B so many rows of A that a
-/// panel could have met meanwhile, for each of A so many columns of B. Measured with AVX-512.
+/// Elements of B from which on all threads pack it together. Fewer are read from another core's
+/// cache, which costs more than packing them twice.
+pub const SHARED_B: usize = 1 << 19;
+
+/// What is done beside multiply-adds, in those of a tile, for the choice of blocks. Fitted to whole
+/// products on several threads, whose operands come from memory or another core's cache; on one
+/// core, from L2, packing is half as expensive, which the benchmark prints. Bits don't depend on it.
 pub mod cost {
-    /// A row of C that is read and written though B is packed already: panels come from another
-    /// core's cache.
-    pub const PACKED_B: usize = 8;
-    /// An element of B that is packed on the way.
+    /// To multiply an element of B that all threads packed together.
+    pub const SHARED_B: usize = 8;
+    /// To pack an element of B.
     pub const PACK_B: usize = 16;
-    /// An element of B more where runs of B are as short as one panel.
+    /// What is added to that where runs of B are as short as one panel.
     pub const PACK_SHORT_B: usize = 16;
-    /// An element of A that is read in place.
+    /// To read an element of A in place.
     pub const READ_A: usize = 3;
-    /// The same where B is packed by all threads together: blocks are then smaller, and read A
+    /// The same where B was packed by all threads together: blocks are then smaller, and read A
     /// from another core's cache.
     pub const READ_SHARED_A: usize = 28;
-    /// Bytes of A that are read in place and summed up.
+    /// To read a byte of A in place and to sum it up.
     pub const SUM_A: usize = 16;
-    /// An element of A that is packed.
+    /// To pack an element of A.
     pub const PACK_A: usize = 70;
-    /// To begin with a block of C.
+    /// To begin with a block of C, where blocks are chosen.
     pub const BLOCK: usize = 1 << 15;
+    /// To begin with a block of C, where the number of threads is: more than all else in products
+    /// of few elements.
+    pub const CALL: usize = 1 << 13;
 }
 
 /// Parts of `size` at most, a multiple of `unit`, as equal as that allows.

@@ -47,7 +47,7 @@ impl Grid {
         }
         let direct_a = source::reads_a(a);
         let rows_b = |cols: usize| match packed {
-            true => cost::PACKED_B,
+            true => cost::SHARED_B,
             false if source::reads_b(b, m) => 0,
             false => cost::PACK_B + cost::PACK_SHORT_B * wide / cols,
         };

@@ -30,7 +30,7 @@ mod source;
 mod tests;
 
 pub use activation::Activation;
-pub use blocking::KBlocks;
+pub use blocking::{KBlocks, SHARED_B, cost};
 pub use element::MatElement;
 pub use epilogue::{Epilogue, EpilogueOp};
 pub use grid::Grid;
