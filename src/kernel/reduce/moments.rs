@@ -74,13 +74,13 @@ macro_rules! boolean {
     };
 }
 #[allow(unused_macros, reason = "builds leave integers out")]
-macro_rules! sint {
+macro_rules! signed {
     ($T:ty) => {
         sample!($T: f64 => f32, |x| x as f64, |y| y as f32);
     };
 }
 #[allow(unused_macros, reason = "builds leave integers out")]
-macro_rules! uint {
+macro_rules! unsigned {
     ($T:ty) => {
         sample!($T: f64 => f32, |x| x as f64, |y| y as f32);
     };
