@@ -44,11 +44,13 @@ macro_rules! dtypes {
     } };
 }
 
+mod boolean;
 #[macro_use]
 mod dispatch;
 #[cfg(feature = "float8")]
 mod float8;
 
+pub use boolean::Bool;
 #[cfg(feature = "float8")]
 pub use float8::{F8E4M3, F8E5M2};
 #[cfg(feature = "half")]
@@ -60,40 +62,6 @@ pub type Complex64 = num_complex::Complex<f32>;
 /// A complex number of two `f64`.
 #[cfg(all(feature = "complex", feature = "f64"))]
 pub type Complex128 = num_complex::Complex<f64>;
-
-/// A boolean in memory: any byte that is not zero is true, so memory of others can be borrowed as
-/// it is. Kernels write 0 or 1.
-#[derive(Clone, Copy, Default)]
-#[repr(transparent)]
-pub struct Bool(pub u8);
-
-impl Bool {
-    /// False.
-    pub const FALSE: Bool = Bool(0);
-    /// True.
-    pub const TRUE: Bool = Bool(1);
-    /// Its value.
-    #[inline(always)]
-    pub const fn get(self) -> bool {
-        self.0 != 0
-    }
-}
-impl From<bool> for Bool {
-    #[inline(always)]
-    fn from(x: bool) -> Bool {
-        Bool(x as u8)
-    }
-}
-impl PartialEq for Bool {
-    fn eq(&self, o: &Bool) -> bool {
-        self.get() == o.get()
-    }
-}
-impl fmt::Debug for Bool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.get().fmt(f)
-    }
-}
 
 /// What a dtype's values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,11 +149,6 @@ dtypes!(make!);
 /// moved.
 pub trait Pod: bytemuck::Pod + Send + Sync {}
 impl<T: bytemuck::Pod + Send + Sync> Pod for T {}
-
-// SAFETY: a byte, of which each is a value.
-unsafe impl bytemuck::Zeroable for Bool {}
-// SAFETY: as above.
-unsafe impl bytemuck::Pod for Bool {}
 
 /// Elements also where the build has no kernels for them: bytes and indices, which are read and
 /// moved.
