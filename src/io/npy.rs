@@ -189,8 +189,8 @@ fn letter(dtype: DType) -> Option<char> {
     use crate::dtype::Class::*;
     Some(match dtype.class() {
         Boolean => 'b',
-        Sint => 'i',
-        Uint => 'u',
+        Signed => 'i',
+        Unsigned => 'u',
         Float8 => return None,
         Half if dtype == DType::BF16 => 'V',
         Half | Float => 'f',

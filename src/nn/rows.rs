@@ -6,7 +6,8 @@ use crate::error::Result;
 use crate::exec::lines::Lines;
 use crate::fallible;
 use crate::kernel::gemm::MatElement;
-use crate::kernel::norm::{self, CHUNK, Float, Norm, load, store};
+use crate::kernel::math::Real;
+use crate::kernel::norm::{self, CHUNK, Norm, load, store};
 use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 
@@ -18,7 +19,7 @@ const LINES: usize = 16;
 pub(super) fn normalize<T, N>(x: &Tensor, axis: usize, norm: &N) -> Result<Tensor>
 where
     T: Element + Pod + MatElement,
-    T::Acc: Element + Pod + Float + MatElement<Acc = T::Acc>,
+    T::Acc: Element + Pod + Real + MatElement<Acc = T::Acc>,
     N: Norm<T::Acc>,
 {
     if widens::<T>(x, axis) {
@@ -50,7 +51,7 @@ fn widens<T: MatElement>(x: &Tensor, axis: usize) -> bool {
 pub(super) fn normalize_into<T, N>(x: &Tensor, axis: usize, norm: &N, y: &mut Tensor) -> Result<()>
 where
     T: Element + Pod + MatElement,
-    T::Acc: Element + Pod + Float + MatElement<Acc = T::Acc>,
+    T::Acc: Element + Pod + Real + MatElement<Acc = T::Acc>,
     N: Norm<T::Acc>,
 {
     if widens::<T>(x, axis) {
@@ -96,7 +97,7 @@ where
 }
 
 /// Rows of `n` elements, none of them cut. `cost` is that of one.
-fn rows<F: Float, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F], cost: Cost) {
+fn rows<F: Real, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F], cost: Cost) {
     let out = Out::new(y);
     par::ranges(x.len() / n, 1, cost, |r| {
         let r = r.start * n..r.end * n;
@@ -109,7 +110,7 @@ fn rows<F: Float, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F], cost: Co
 }
 
 /// Rows of `n` elements, their chunks on all threads. `cost` is that of a row.
-fn chunks<F: Float + MatElement, N: Norm<F>>(
+fn chunks<F: Real + MatElement, N: Norm<F>>(
     norm: &N,
     n: usize,
     x: &[F],

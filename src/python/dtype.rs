@@ -25,8 +25,8 @@ impl PyDType {
 fn kind(dtype: DType) -> &'static str {
     match dtype.class() {
         Class::Boolean => "b",
-        Class::Sint => "i",
-        Class::Uint => "u",
+        Class::Signed => "i",
+        Class::Unsigned => "u",
         Class::Float8 | Class::Half | Class::Float => "f",
         Class::Complex => "c",
     }

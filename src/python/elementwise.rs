@@ -82,16 +82,16 @@ pub fn apply_lent<const N: usize>(
 
 /// What a docstring says of the result's dtype.
 macro_rules! result_dtype {
-    (same) => {
+    (Same) => {
         "The result has the operands' common dtype."
     };
-    (float) => {
+    (Float) => {
         "The result has the operands' common dtype; integers and bool are computed in float32."
     };
-    (bool) => {
+    (Bool) => {
         "The result is bool."
     };
-    (real) => {
+    (Real) => {
         "The result has the operand's dtype; that of the parts where it is complex."
     };
 }
@@ -349,7 +349,7 @@ macro_rules! add_function {
     };
 }
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal { $($body:tt)* })*) => {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal [$($family:ident)*])*) => {
         $(function!([$($doc)*] $Name $function $arity $rule);)*
 
         fn register_list(m: &Bound<PyModule>) -> PyResult<()> {

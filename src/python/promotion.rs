@@ -145,8 +145,8 @@ pub fn isdtype(dtype: DTypeArg, kind: &Bound<PyAny>) -> PyResult<bool> {
     if let Ok(name) = kind.cast::<PyString>() {
         let of_kind = match name.to_str()? {
             "bool" => d.is_bool(),
-            "signed integer" => d.class() == Class::Sint,
-            "unsigned integer" => d.class() == Class::Uint,
+            "signed integer" => d.class() == Class::Signed,
+            "unsigned integer" => d.class() == Class::Unsigned,
             "integral" => d.is_integer(),
             "real floating" => d.is_float(),
             "complex floating" => d.is_complex(),

@@ -9,7 +9,7 @@ use crate::exec::view::{View, ViewMut};
 use crate::exec::{self};
 use crate::fallible;
 use crate::kernel::convert;
-use crate::kernel::elementwise::{COPY_FORMS, Copy1};
+use crate::kernel::elementwise::{COPY_MASKS, Copy1};
 use crate::layout::{Ints, Layout};
 use crate::scalar::Value;
 use crate::simd::{self, LoopFn};
@@ -220,7 +220,7 @@ impl Tensor {
         unsafe {
             run_one(
                 copy_loop(size),
-                COPY_FORMS,
+                COPY_MASKS,
                 part.shape(),
                 source.operand(rank),
                 target,
@@ -284,7 +284,7 @@ impl Tensor {
         unsafe {
             run_one(
                 copy_loop(dtype.size()),
-                COPY_FORMS,
+                COPY_MASKS,
                 out.shape(),
                 Operand::value(value.as_ptr(), dtype.size(), out.rank()),
                 target,

@@ -23,7 +23,7 @@ mod softmax;
 use crate::dtype::Bool;
 use crate::error::Result;
 use crate::kernel::gemm::{self, Epilogue, Mat, MatElement, MatMut, Packed, Scratch};
-use crate::kernel::norm::Float;
+use crate::kernel::math::Real;
 use crate::simd;
 use core::ops::Range;
 
@@ -80,7 +80,7 @@ pub struct Head<'a, F> {
 /// don't fit.
 ///
 /// Errors where there is no memory for the scores.
-pub fn block<F: Float + Packed + MatElement<Acc = F>>(
+pub fn block<F: Real + Packed + MatElement<Acc = F>>(
     head: &Head<F>,
     queries: Range<usize>,
     mut out: MatMut<F>,
@@ -291,7 +291,7 @@ fn panels<F: Packed>(count: usize, few: bool) -> impl Iterator<Item = (Range<usi
     })
 }
 
-impl<F: Float> Head<'_, F> {
+impl<F: Real> Head<'_, F> {
     /// Adds the bias, and takes out what is masked, in rows of `n`, whose first are those of
     /// `queries`.
     fn mask_scores(&self, scores: &mut [F], n: usize, queries: &Range<usize>, keys: &Range<usize>) {

@@ -60,7 +60,7 @@ macro_rules! method {
     };
 }
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal { $($body:tt)* })*) => {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal [$($family:ident)*])*) => {
         impl Tensor { $(method!([$($doc)*] $function $n);)* }
     };
 }

@@ -258,8 +258,8 @@ fn parse(format: &[u8], size: isize) -> Option<(DType, bool)> {
     };
     let is = |class: Class| match code {
         b"?" => class == Class::Boolean,
-        b"b" | b"h" | b"i" | b"l" | b"q" | b"n" => class == Class::Sint,
-        b"B" | b"H" | b"I" | b"L" | b"Q" | b"N" => class == Class::Uint,
+        b"b" | b"h" | b"i" | b"l" | b"q" | b"n" => class == Class::Signed,
+        b"B" | b"H" | b"I" | b"L" | b"Q" | b"N" => class == Class::Unsigned,
         b"e" | b"f" | b"d" => matches!(class, Class::Half | Class::Float),
         b"Zf" | b"Zd" | b"F" | b"D" => class == Class::Complex,
         _ => false,
