@@ -1,4 +1,4 @@
-//! What an object holds of its tensor. In-place syntax changes it while other threads look.
+//! The object of Python, and what it holds of its tensor. In-place syntax changes it while other threads look.
 //!
 //! - **C1, nobody waits attached.** The lock is held for short work, by threads that are attached
 //!   to the interpreter, and for some stores within a [`LongWrite`]. So a fork, which waits for
@@ -8,15 +8,28 @@
 //!   hand.
 
 use super::convert::is_short;
-use super::tensor::PyTensor;
 use crate::layout::Layout;
 use crate::storage::LongWrite;
 use crate::{DType, Tensor};
 use pyo3::prelude::*;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+/// An n-dimensional array of numbers of one dtype.
+///
+/// A tensor is a value: in-place syntax (`t += 1`, `t[0] = 2`) changes this tensor and no other,
+/// whatever they share inside. It may be used from any number of threads.
+#[pyclass(frozen, weakref, name = "Tensor", module = "flex")]
+pub struct PyTensor(Cell);
+
+/// Turns a result into a Python object.
+impl From<Tensor> for PyTensor {
+    fn from(t: Tensor) -> PyTensor {
+        PyTensor::new(t)
+    }
+}
+
 /// A tensor, or what is known of it while a thread writes to it.
-pub struct Cell(Mutex<State>);
+struct Cell(Mutex<State>);
 
 enum State {
     There(Tensor),

@@ -1,9 +1,9 @@
 //! New tensors by rule.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, Device, Ints, Number, compute, count};
 use super::dtype::DTypeArg;
-use super::shape::Tensors;
-use super::tensor::PyTensor;
+use super::join::Tensors;
 use super::values::tuple;
 use crate::ops::{self, Indexing, Linspace};
 use crate::{DType, Scalar, Tensor};

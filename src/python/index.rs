@@ -1,8 +1,8 @@
 //! Gathers, scatters and masks by name; what stands between the brackets of `t[...]` is Tensor's
 //! own.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, Number, Operand, compute, detached};
-use super::tensor::PyTensor;
 use super::values::tuple;
 use crate::Tensor;
 use crate::ops::{self, ScatterMode};

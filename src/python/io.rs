@@ -1,7 +1,7 @@
 //! What `flex/io.py` reads and writes files with; it chooses the format.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, asarray, detached, kind};
-use super::tensor::PyTensor;
 use crate::Tensor;
 use crate::fallible;
 use crate::io::replacement::Replacement;

@@ -1,8 +1,8 @@
 //! Products of vectors and matrices.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, Ints, compute, count, integer};
 use super::dtype::DTypeArg;
-use super::tensor::PyTensor;
 use crate::Tensor;
 use crate::ops::{self, TensordotAxes};
 use pyo3::exceptions::PyTypeError;

@@ -1,8 +1,8 @@
 //! Methods of Tensor that are functions of the module: all that take a tensor first.
 
+use super::cell::PyTensor;
 use super::convert::Lent;
 use super::elementwise::apply_lent;
-use super::tensor::PyTensor;
 use crate::kernel::elementwise::rows;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -1,11 +1,11 @@
 //! `flex.nn`: functions of models, with torch.nn.functional's names and order of arguments, but
 //! `axis`.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, Ints, compute};
 use super::dtype::DTypeArg;
 use super::elementwise;
 use super::linalg::work;
-use super::tensor::PyTensor;
 use crate::kernel::elementwise::rows;
 use crate::nn::{self, Activation, Attention, Linear, VarlenAttention};
 use crate::python::convert::Operand;

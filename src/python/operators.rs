@@ -3,9 +3,9 @@
 // no unsafe code here but what #[pymethods] makes of methods that a macro writes
 #![allow(unsafe_op_in_unsafe_fn)]
 
+use super::cell::PyTensor;
 use super::convert::{Lent, Operand, compute, is_list, is_short, operand_beside};
 use super::elementwise::{self, apply_lent};
-use super::tensor::PyTensor;
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops;
 use crate::ops::elementwise::{Arg, apply_in_place};

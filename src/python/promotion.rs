@@ -1,8 +1,8 @@
 //! What dtypes hold and how they meet: `finfo`, `iinfo`, `isdtype`, `can_cast`, `result_type`.
 
+use super::cell::PyTensor;
 use super::convert::{Operand, kind};
 use super::dtype::{self, DTypeArg, PyDType, lookup};
-use super::tensor::PyTensor;
 use crate::dtype::Class;
 use crate::{DType, Error, Scalar};
 use pyo3::exceptions::{PyTypeError, PyValueError};

@@ -1,6 +1,6 @@
 //! Tensors as text.
 
-use super::tensor::PyTensor;
+use super::cell::PyTensor;
 use super::values;
 use crate::format::{Style, elements};
 use pyo3::exceptions::PyTypeError;

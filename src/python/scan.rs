@@ -1,8 +1,8 @@
 //! Running totals, and differences.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, Operand, compute, count};
 use super::dtype::DTypeArg;
-use super::tensor::PyTensor;
 use crate::ops::{self, Cumulative};
 use pyo3::prelude::*;
 

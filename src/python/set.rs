@@ -1,8 +1,8 @@
 //! Sets: distinct elements and membership. Several results are named tuples, whose classes
 //! `flex/_results.py` has.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, Operand, compute, detached};
-use super::tensor::PyTensor;
 use super::values::tuple;
 use crate::{Tensor, ops};
 use pyo3::prelude::*;

@@ -1,7 +1,7 @@
 //! Sorting and searching.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, Operand, compute, detached};
-use super::tensor::PyTensor;
 use crate::ops::{self, Side, Sort, TopK};
 use crate::{Result, Tensor};
 use pyo3::exceptions::PyValueError;

@@ -1,7 +1,7 @@
 //! `t[...]` and `t[...] = value`.
 
+use super::cell::PyTensor;
 use super::convert::{self, Operand, kind};
-use super::tensor::PyTensor;
 use super::values;
 use crate::ops::{self, Index};
 use crate::{DType, Tensor};

@@ -1,30 +1,16 @@
 //! `flex.Tensor`: the class, its attributes, and the methods that are about one tensor as an
 //! object.
 
-use super::cell::Cell;
-use super::convert::{self, CPU, Device, Ints, compute, detached};
+use super::cell::PyTensor;
+use super::convert::{self, CPU, Device, Ints, compute};
 use super::dtype::{self, DTypeArg, PyDType};
-use super::values;
+use super::{shape, values};
 use crate::layout::{Layout, Shape, Strides};
 use crate::{DType, Error, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyFloat, PyInt, PyTuple};
 use std::sync::{Mutex, PoisonError};
-
-/// An n-dimensional array of numbers of one dtype.
-///
-/// A tensor is a value: in-place syntax (`t += 1`, `t[0] = 2`) changes this tensor and no other,
-/// whatever they share inside. It may be used from any number of threads.
-#[pyclass(frozen, weakref, name = "Tensor", module = "flex")]
-pub struct PyTensor(pub(super) Cell);
-
-/// Turns a result into a Python object.
-impl From<Tensor> for PyTensor {
-    fn from(t: Tensor) -> PyTensor {
-        PyTensor::new(t)
-    }
-}
 
 #[pymethods]
 impl PyTensor {
@@ -185,7 +171,7 @@ impl PyTensor {
         shape: &Bound<PyTuple>,
         copy: Option<bool>,
     ) -> PyResult<PyTensor> {
-        reshaped(py, &self.get(), &Ints::from_args(shape)?, copy)
+        shape::reshaped(py, &self.get(), &Ints::from_args(shape)?, copy)
     }
 
     fn __copy__(&self) -> PyTensor {
@@ -297,31 +283,6 @@ impl PyTensor {
     }
 }
 
-/// `reshape`, also as a function.
-pub fn reshaped(
-    py: Python<'_>,
-    t: &Tensor,
-    shape: &Ints,
-    copy: Option<bool>,
-) -> PyResult<PyTensor> {
-    let refused = || {
-        Error::value(
-            "reshape",
-            format!(
-                "shape {:?} as {:?} needs a copy, and copy is False",
-                t.shape(),
-                shape.0.as_slice()
-            ),
-        )
-        .into()
-    };
-    match copy {
-        Some(false) => t.view_as(&shape.0)?.map(PyTensor::new).ok_or_else(refused),
-        Some(true) => detached(py, t.len(), || t.copy()?.reshape(&shape.0)).map(PyTensor::new),
-        None => compute(py, t.len(), || t.reshape(&shape.0)),
-    }
-}
-
 /// Strides in bytes. They saturate where a dimension of one element has one that means nothing.
 pub fn byte_strides(
     layout: &Layout,
@@ -380,19 +341,6 @@ fn asarray<'py>(
     convert::asarray(obj, dtype.map(|d| d.0), copy)
 }
 
-/// The elements in row-major order under another shape; one size may be -1, and is then what
-/// remains. A view where the strides allow it, else a copy; `copy=True` makes one always,
-/// `copy=False` errors where one is needed (ValueError). ShapeError where the number of elements
-/// differs.
-///
-/// >>> flex.reshape(flex.arange(6), (2, -1)).tolist()
-/// [[0, 1, 2], [3, 4, 5]]
-#[pyfunction]
-#[pyo3(signature = (x, /, shape, *, copy = None))]
-fn reshape(py: Python<'_>, x: convert::Arg, shape: Ints, copy: Option<bool>) -> PyResult<PyTensor> {
-    reshaped(py, &x.0, &shape, copy)
-}
-
 /// The elements as another dtype: floats to integers are truncated and saturated (NaN gives 0),
 /// integers to narrower ones wrap; complex numbers to real ones are a DTypeError, take
 /// `flex.real(x)` of them. With `copy=False` the tensor itself where the dtype is its own.
@@ -420,11 +368,7 @@ fn astype<'py>(
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add_class::<PyTensor>()?;
-    for f in [
-        wrap_pyfunction!(asarray, m)?,
-        wrap_pyfunction!(reshape, m)?,
-        wrap_pyfunction!(astype, m)?,
-    ] {
+    for f in [wrap_pyfunction!(asarray, m)?, wrap_pyfunction!(astype, m)?] {
         m.add_function(f)?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Single elements and nested lists of them, as Python's numbers.
 
 use crate::dtype::{Bool, Complex64, Complex128, Element, F8E4M3, F8E5M2, bf16, f16};
-use crate::python::tensor::PyTensor;
+use crate::python::cell::PyTensor;
 use crate::scalar::Value;
 use crate::{DType, Error, Tensor};
 use pyo3::exceptions::PyValueError;

@@ -9,50 +9,15 @@
 //! - **LOCAL3.** The counts are written by the holder and read by all; each is a part of a sum and
 //!   may wrap by itself, for a block may be freed on another thread than took it.
 
-use super::block::Header;
 use super::class;
+use super::shared::{GLOBAL, List};
 use core::cell::Cell;
-use core::ptr::{NonNull, null, null_mut};
+use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::*};
 
 /// Classes below this one are small: up to 768 KiB.
 pub(super) const SMALL: usize = 26;
 const _: () = assert!(class::capacity(SMALL) == 1 << 20);
-
-/// Free blocks of one class.
-#[derive(Clone, Copy)]
-pub(super) struct List {
-    pub head: *mut Header,
-    pub count: usize,
-}
-impl List {
-    pub const EMPTY: List = List {
-        head: null_mut(),
-        count: 0,
-    };
-
-    /// # Safety
-    /// Nobody uses the block (STORAGE2), and the list is the caller's alone.
-    #[inline(always)]
-    pub unsafe fn push(&mut self, mut block: NonNull<Header>) {
-        // SAFETY: nobody uses the block, by the caller's promise, so its header may be written to.
-        unsafe { block.as_mut().next = self.head }
-        *self = List {
-            head: block.as_ptr(),
-            count: self.count + 1,
-        };
-    }
-    #[inline(always)]
-    pub fn pop(&mut self) -> Option<NonNull<Header>> {
-        let block = NonNull::new(self.head)?;
-        // SAFETY: the block is alive and in this list alone, since it was pushed.
-        *self = List {
-            head: unsafe { block.as_ref().next },
-            count: self.count - 1,
-        };
-        Some(block)
-    }
-}
 
 /// A thread's part of the pool.
 #[repr(align(128))]
@@ -76,12 +41,6 @@ static FIRST: AtomicPtr<Local> = AtomicPtr::new(null_mut());
 
 /// What a thread that is past its thread-locals' end counts into; its lists stay empty.
 pub(super) static ORPHAN: Local = Local::new();
-
-/// Adds to a count of the caller's own (LOCAL3).
-#[inline(always)]
-pub(super) fn bump(count: &AtomicUsize, by: usize) {
-    count.store(count.load(Relaxed).wrapping_add(by), Relaxed)
-}
 
 impl Local {
     const fn new() -> Local {
@@ -142,12 +101,21 @@ pub(super) fn all() -> impl Iterator<Item = &'static Local> {
     std::iter::successors(at(FIRST.load(Acquire)), move |l| at(l.chain))
 }
 
+/// Empties a thread's lists into those of all.
+fn flush(local: &Local) {
+    for (class, list) in local.take_lists().enumerate() {
+        if list.count > 0 {
+            GLOBAL.keep(list, class);
+        }
+    }
+}
+
 /// A thread's hold on its `Local`, given up when the thread ends.
 struct Hold(Cell<Option<&'static Local>>);
 impl Drop for Hold {
     fn drop(&mut self) {
         if let Some(local) = self.0.get() {
-            super::pool::flush(local);
+            flush(local);
             local.held.store(false, Release);
         }
     }

@@ -40,6 +40,8 @@ mod local;
 mod mapping;
 #[cfg_attr(not(feature = "std"), path = "plain.rs")]
 mod pool;
+#[cfg(feature = "std")]
+mod shared;
 #[cfg(all(test, feature = "std"))]
 mod tests;
 

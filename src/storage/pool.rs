@@ -5,19 +5,14 @@
 //! those lists have too much or too little of, through one set of lists under a lock. What is kept
 //! there is bounded by a cap; beyond it, memory goes back to the system. What the machine doesn't
 //! have is refused before the system is asked.
-//!
-//! - **POOL1.** A free block is in one list, or in the hands of one thread that moves it. The lists
-//!   of `Global` are touched under its lock alone; no memory is allocated or freed under it.
-//!
-//! A fork takes that lock ([`fork`](super::fork), POOL2).
 
 use super::block::Header;
-use super::class::{self, CLASSES};
-use super::fork::{self, POOL};
+use super::class;
+use super::fork;
 use super::limit::limit;
-use super::local::{self, List, Local, ORPHAN, SMALL, bump};
+use super::local::{self, Local, ORPHAN, SMALL};
+use super::shared::{GLOBAL, List, bump, cap, free, set_cap};
 use crate::error::{Error, Result};
-use core::cell::UnsafeCell;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering::*};
 
@@ -42,107 +37,13 @@ pub struct MemoryStats {
     pub limit: u64,
 }
 
-/// Blocks that all threads share.
-struct Global {
-    lists: UnsafeCell<[List; CLASSES]>,
-    /// Bytes in the lists; written under the lock.
-    cached: AtomicUsize,
-}
-// SAFETY: the lists are touched under the lock alone (POOL1); the rest is atomic.
-unsafe impl Sync for Global {}
-
-static GLOBAL: Global = Global {
-    lists: UnsafeCell::new([List::EMPTY; CLASSES]),
-    cached: AtomicUsize::new(0),
-};
 static MISSES: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 /// Grows when all lists are to be emptied; each thread sees to its own when it next uses them.
 static EPOCH: AtomicUsize = AtomicUsize::new(0);
-/// Bytes kept at most; `UNSET` until first asked for.
-static CAP: AtomicUsize = AtomicUsize::new(UNSET);
-const UNSET: usize = usize::MAX;
 /// For sanitizers and Miri, from which rounding and reuse hide errors: each block has exactly its
 /// bytes, and a freed one is gone.
 const EXACT: bool = cfg!(flex_exact);
-
-impl Global {
-    fn with<R>(&self, f: impl FnOnce(&mut [List; CLASSES]) -> R) -> R {
-        // SAFETY: POOL1; `f` is this module's and does not panic.
-        POOL.with(|| f(unsafe { &mut *self.lists.get() }))
-    }
-    /// Up to `count` blocks of a class.
-    fn take(&self, class: usize, count: usize) -> List {
-        self.with(|lists| {
-            let mut taken = List::EMPTY;
-            for _ in 0..count {
-                let Some(block) = lists[class].pop() else {
-                    break;
-                };
-                // SAFETY: popped a line above, so in no list but the one that it is pushed to
-                // (POOL1).
-                unsafe { taken.push(block) }
-            }
-            bump(
-                &self.cached,
-                (taken.count * class::capacity(class)).wrapping_neg(),
-            );
-            taken
-        })
-    }
-    /// Keeps the blocks of a list, all of one class. What the cap has no room for goes back to the
-    /// system, largest first: what was used last is likeliest to be used next.
-    fn keep(&self, mut blocks: List, class: usize) {
-        let cap = cap();
-        let mut surplus = List::EMPTY;
-        self.with(|lists| {
-            while let Some(block) = blocks.pop() {
-                // SAFETY: popped a line above, so in no list but the one that it is pushed to
-                // (POOL1), under the lock.
-                unsafe { lists[class].push(block) }
-                bump(&self.cached, class::capacity(class));
-            }
-            surplus = self.shrink(lists, cap);
-        });
-        free(surplus);
-    }
-    /// Blocks to free so that no more than `cap` bytes stay. Under the lock.
-    fn shrink(&self, lists: &mut [List; CLASSES], cap: usize) -> List {
-        let mut surplus = List::EMPTY;
-        let mut class = CLASSES;
-        while class > 0 && self.cached.load(Relaxed) > cap {
-            let Some(block) = lists[class - 1].pop() else {
-                class -= 1;
-                continue;
-            };
-            // SAFETY: popped a few lines above, so in no list but the one that it is pushed to
-            // (POOL1).
-            unsafe { surplus.push(block) }
-            bump(&self.cached, class::capacity(class - 1).wrapping_neg());
-        }
-        surplus
-    }
-    /// Frees all but `cap` bytes.
-    fn trim(&self, cap: usize) {
-        free(self.with(|lists| self.shrink(lists, cap)));
-    }
-}
-
-fn free(mut blocks: List) {
-    while let Some(block) = blocks.pop() {
-        // SAFETY: in this list alone, used by nobody (POOL1, STORAGE2).
-        unsafe { Header::free(block) }
-    }
-}
-
-/// Empties a thread's lists into those of all.
-pub(super) fn flush(local: &Local) {
-    for (class, list) in local.take_lists().enumerate() {
-        if list.count > 0 {
-            GLOBAL.keep(list, class);
-        }
-    }
-}
 
 /// Blocks of a class that a thread's list holds at most.
 #[inline(always)]
@@ -153,27 +54,6 @@ fn list_limit(class: usize) -> usize {
 #[inline(always)]
 fn local_limit() -> usize {
     (cap() / 64).min(32 << 20)
-}
-#[inline(always)]
-fn cap() -> usize {
-    match CAP.load(Relaxed) {
-        UNSET => default_cap(),
-        cap => cap,
-    }
-}
-#[cold]
-fn default_cap() -> usize {
-    fork::survive();
-    let cap = if limit() == u64::MAX {
-        1 << 30
-    } else {
-        usize::try_from(limit() / 4)
-            .unwrap_or(usize::MAX)
-            .min(UNSET - 1)
-    };
-    // another thread may have set one meanwhile
-    CAP.compare_exchange(UNSET, cap, Relaxed, Relaxed)
-        .map_or_else(|now| now, |_| cap)
 }
 
 /// A block with room for `len` bytes and a count of one, and whether it is zeros.
@@ -405,8 +285,5 @@ pub fn empty_cache() {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn set_memory_cap(bytes: usize) {
-    CAP.store(bytes.min(UNSET - 1), Relaxed);
-    if bytes < GLOBAL.cached.load(Relaxed) {
-        GLOBAL.trim(bytes);
-    }
+    set_cap(bytes)
 }

@@ -7,7 +7,7 @@ pub mod error;
 mod nested;
 mod operand;
 
-use super::tensor::PyTensor;
+use super::cell::PyTensor;
 use crate::{Result, Tensor};
 use pyo3::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use super::args::kind;
 use super::{compute, is_short};
+use crate::python::cell::PyTensor;
 use crate::python::interop;
-use crate::python::tensor::PyTensor;
 use crate::{DType, Scalar, Tensor};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;

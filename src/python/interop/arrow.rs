@@ -7,9 +7,9 @@
 
 use super::foreign::{Foreign, Lease};
 use crate::dtype::Bool;
+use crate::python::cell::PyTensor;
 use crate::python::convert::error::DTypeError;
 use crate::python::convert::kind;
-use crate::python::tensor::PyTensor;
 use crate::storage::Lent;
 use crate::{DType, Error, Tensor};
 use pyo3::exceptions::{PyBufferError, PyTypeError};

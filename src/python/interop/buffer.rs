@@ -2,9 +2,10 @@
 
 use super::foreign::{Foreign, Lease};
 use crate::dtype::Class;
+use crate::python::cell::PyTensor;
 use crate::python::convert::error::DTypeError;
 use crate::python::convert::kind;
-use crate::python::tensor::{PyTensor, byte_strides};
+use crate::python::tensor::byte_strides;
 use crate::storage::Lent;
 use crate::{DType, Tensor};
 use pyo3::exceptions::{PyBufferError, PyTypeError};

@@ -4,9 +4,9 @@
 use super::buffer::{Order, View};
 use super::foreign::{Foreign, Lease};
 use crate::layout::{Layout, Shape, Strides};
+use crate::python::cell::PyTensor;
 use crate::python::convert::kind;
 use crate::python::dtype::DTypeArg;
-use crate::python::tensor::PyTensor;
 use crate::{DType, Error, Tensor};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

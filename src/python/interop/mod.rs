@@ -22,8 +22,8 @@ pub mod numpy;
 pub mod pickle;
 pub mod ufunc;
 
+use super::cell::PyTensor;
 use super::convert::{Device, kind};
-use super::tensor::PyTensor;
 use crate::Tensor;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

@@ -1,8 +1,8 @@
 //! NumPy, where it is: flex needs none of it, and imports it only when asked for one of its arrays.
 
 use super::buffer::MAX_RANK;
+use crate::python::cell::PyTensor;
 use crate::python::dtype::{is_numpys, lookup};
-use crate::python::tensor::PyTensor;
 use crate::{DType, Error, Scalar, Tensor};
 use pyo3::exceptions::{PyImportError, PyValueError};
 use pyo3::prelude::*;

@@ -2,9 +2,9 @@
 
 use super::bytes::as_bytes;
 use crate::layout::Layout;
+use crate::python::cell::PyTensor;
 use crate::python::convert::Ints;
 use crate::python::dtype::{self, DTypeArg};
-use crate::python::tensor::PyTensor;
 use crate::{Error, Tensor};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;

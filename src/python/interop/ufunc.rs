@@ -8,9 +8,9 @@
 //! arrays given as `out` are filled and returned.
 
 use super::numpy;
+use crate::python::cell::PyTensor;
 use crate::python::convert::{asarray, error::ShapeError, kind, scalar};
 use crate::python::dtype::lookup;
-use crate::python::tensor::PyTensor;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

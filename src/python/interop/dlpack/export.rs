@@ -4,7 +4,7 @@ use super::{
     CPU, DataType, Device, DlTensor, IS_COPIED, Legacy, Managed, READ_ONLY, VERSION, Versioned,
 };
 use crate::Tensor;
-use crate::python::tensor::PyTensor;
+use crate::python::cell::PyTensor;
 use crate::storage::Lent;
 use pyo3::exceptions::{PyBufferError, PyValueError};
 use pyo3::ffi;
