@@ -296,7 +296,8 @@ impl fmt::Display for Error {
             Error::DivisionByZero { op } => {
                 write!(
                     f,
-                    "{op}: integer division by zero: convert an operand to a float dtype, where it gives inf or nan"
+                    "{op}: integer division by zero: convert an operand to a float dtype, where \
+                        it gives inf or nan"
                 )
             }
             Error::Memory { bytes, limit: 0 } => write!(f, "cannot allocate {bytes} bytes"),

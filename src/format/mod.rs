@@ -78,7 +78,8 @@ impl fmt::Debug for Tensor {
                 .as_ptr()
                 .wrapping_offset(at * self.dtype().size() as isize);
             // SAFETY: an element inside the shape, aligned for its dtype (TENSOR1, TENSOR2).
-            dispatch!(all self.dtype(), |T| write!(f, "{:?}", unsafe { (p as *const T).read() })?, else break);
+            dispatch!(all self.dtype(), |T| write!(f, "{:?}", unsafe { (p as *const T).read() })?,
+                else break);
         }
         f.write_str(if self.len() > FIRST { ", ..)" } else { ")" })
     }
@@ -105,7 +106,8 @@ pub(crate) fn elements(t: &Tensor, style: Style) -> Result<String, Error> {
         _ => 1,
     };
     let mut cells = Vec::new();
-    dispatch!(all t.dtype(), |T| collect::<T>(t, 0, t.as_ptr(), edge, style, &mut cells), else return Err(Error::unsupported("format", t.dtype())));
+    dispatch!(all t.dtype(), |T| collect::<T>(t, 0, t.as_ptr(), edge, style, &mut cells),
+        else return Err(Error::unsupported("format", t.dtype())));
     let texts = align(&cells);
     let mut out = String::new();
     write(t, 0, edge, style.indent, &mut texts.iter(), &mut out);
@@ -139,7 +141,8 @@ fn collect<T: Show>(
         cells.push(unsafe { (p as *const T).read() }.cell(style));
         return;
     }
-    let step = t.strides()[axis] * size_of::<T>() as isize; // LAYOUT3 where the axis has more than one element
+    // LAYOUT3 where the axis has more than one element
+    let step = t.strides()[axis] * size_of::<T>() as isize;
     for k in written(t.shape()[axis], edge).flatten() {
         collect::<T>(
             t,

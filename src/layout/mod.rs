@@ -149,7 +149,8 @@ impl Layout {
             Error::shape(
                 "strides",
                 message!(
-                    "shape {shape:?} with strides {strides:?} from {offset} leaves the address space"
+                    "shape {shape:?} with strides {strides:?} from {offset} leaves the address \
+                        space"
                 ),
             )
         };

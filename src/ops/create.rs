@@ -123,7 +123,8 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
         return Err(Error::dtype(
             OP,
             message!(
-                "start {start}, stop {stop} and step {step} do not give {dtype}: leave the dtype out, and convert the result with astype"
+                "start {start}, stop {stop} and step {step} do not give {dtype}: leave the dtype \
+                    out, and convert the result with astype"
             ),
         ));
     }
@@ -210,7 +211,8 @@ fn linspace_of(start: Scalar, stop: Scalar, how: Linspace) -> Result<Tensor> {
         return Err(Error::dtype(
             OP,
             message!(
-                "the values are floats or complex numbers, not {dtype}: leave the dtype out, and convert the result with astype"
+                "the values are floats or complex numbers, not {dtype}: leave the dtype out, and \
+                    convert the result with astype"
             ),
         ));
     }

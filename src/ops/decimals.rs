@@ -40,7 +40,8 @@ fn floats(x: &Tensor, decimals: i32) -> Result<Tensor> {
         DType::F64
     })?;
     if decimals < -308 {
-        return where_(isfinite(x)?, multiply(x, 0.0)?, x); // every finite float is less than half of 10^309
+        // every finite float is less than half of 10^309
+        return where_(isfinite(x)?, multiply(x, 0.0)?, x);
     }
     let scale = Scalar::Float((0..decimals.unsigned_abs().min(308)).fold(1.0, |s, _| s * 10.0));
     let scaled = if decimals < 0 {

@@ -1,4 +1,5 @@
-//! The object of Python, and what it holds of its tensor. In-place syntax changes it while other threads look.
+//! The object of Python, and what it holds of its tensor. In-place syntax changes it while other
+//! threads look.
 //!
 //! - **C1, nobody waits attached.** The lock is held for short work, by threads that are attached
 //!   to the interpreter, and for some stores within a [`LongWrite`]. So a fork, which waits for

@@ -74,7 +74,8 @@ fn put_along_axis(
         "min" => ScatterMode::Min,
         other => {
             let message = format!(
-                "put_along_axis: mode is {other:?}; it is \"set\", \"add\", \"multiply\", \"max\" or \"min\""
+                "put_along_axis: mode is {other:?}; it is \"set\", \"add\", \"multiply\", \"max\" \
+                    or \"min\""
             );
             return Err(PyValueError::new_err(message));
         }

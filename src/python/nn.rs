@@ -38,7 +38,10 @@ fn linear(
     let activation = match activation {
         None => None,
         Some(name) => Some(Activation::from_name(name).ok_or_else(|| {
-            PyValueError::new_err(format!("linear: activation is {name:?}; it is \"relu\", \"gelu\", \"gelu_tanh\", \"silu\" or None"))
+            PyValueError::new_err(format!(
+                "linear: activation is {name:?}; it is \"relu\", \"gelu\", \"gelu_tanh\", \
+                    \"silu\" or None"
+            ))
         })?),
     };
     let width = weight.0.shape().first().copied().unwrap_or(1);

@@ -49,7 +49,8 @@ impl FloatInfo {
             dtype,
         } = self;
         format!(
-            "finfo(bits={bits}, eps={eps:e}, max={max:e}, min={min:e}, smallest_normal={smallest_normal:e}, dtype={})",
+            "finfo(bits={bits}, eps={eps:e}, max={max:e}, min={min:e}, \
+                smallest_normal={smallest_normal:e}, dtype={})",
             dtype.get().get()
         )
     }

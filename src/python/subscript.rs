@@ -153,7 +153,8 @@ fn item(x: &Bound<PyAny>) -> PyResult<Index> {
 }
 
 fn no_index(what: String) -> PyErr {
-    let message = "a tensor is indexed by integers, slices (:), ellipsis (...), None, and tensors or lists of integers or bools";
+    let message = "a tensor is indexed by integers, slices (:), ellipsis (...), None, and tensors \
+        or lists of integers or bools";
     PyIndexError::new_err(format!("{message}, not by {what}"))
 }
 

@@ -115,7 +115,8 @@ impl Tensor {
     }
     /// The storage under another dtype of the same size, for a result that replaces it.
     pub(crate) fn retyped(mut self, dtype: DType) -> Tensor {
-        debug_assert_eq!(dtype.size(), self.dtype.size()); // TENSOR1; TENSOR2: owned storage is aligned for all dtypes
+        // TENSOR1; TENSOR2: owned storage is aligned for all dtypes
+        debug_assert_eq!(dtype.size(), self.dtype.size());
         self.dtype = dtype;
         self
     }

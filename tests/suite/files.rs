@@ -158,7 +158,8 @@ fn streams_are_read_to_where_they_should_be() {
     }
     file.push(0);
     assert!(
-        matches!(safetensors::read_from(Slow(&file)), Err(Error::File { message, .. }) if message.contains("data beyond"))
+        matches!(safetensors::read_from(Slow(&file)),
+            Err(Error::File { message, .. }) if message.contains("data beyond"))
     );
 }
 
@@ -200,7 +201,11 @@ fn json_as_others_write_it() {
         file.extend(header.as_bytes());
         safetensors::parse_metadata(&file)
     };
-    let m = parse(" {\"__metadata__\" : {\"\\u00e9\\ud83d\\ude00\" : \"\\\"\\\\\\/\\b\\f\\n\\r\\t\u{fc}\", \"\" : \"\"} }\n ").unwrap();
+    let m = parse(
+        " {\"__metadata__\" : {\"\\u00e9\\ud83d\\ude00\" : \
+        \"\\\"\\\\\\/\\b\\f\\n\\r\\t\u{fc}\", \"\" : \"\"} }\n ",
+    )
+    .unwrap();
     assert_eq!(
         (m["\u{e9}\u{1f600}"].as_str(), m[""].as_str()),
         ("\"\\/\u{8}\u{c}\n\r\t\u{fc}", "")

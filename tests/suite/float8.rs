@@ -231,7 +231,8 @@ fn integers_are_rounded_to_the_nearest() {
         macro_rules! narrower {
             ($($T:ty)*) => { $(
                 let few: Vec<$T> = x.iter().filter_map(|x| <$T>::try_from(*x).ok()).collect();
-                assert!(cast(&few, dtype) == want(&few.iter().map(|x| *x as i64).collect::<Vec<_>>()), "{dtype} of {}", <$T as Element>::DTYPE);
+                let wide: Vec<_> = few.iter().map(|x| *x as i64).collect();
+                assert!(cast(&few, dtype) == want(&wide), "{dtype} of {}", <$T as Element>::DTYPE);
             )* };
         }
         narrower! { i8 i16 i32 u8 u16 u32 u64 }

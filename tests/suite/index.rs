@@ -368,11 +368,13 @@ fn errors_say_what_is_wrong() {
     let wide = Tensor::zeros([2, 1, 3], DType::I64).unwrap();
     assert_eq!(
         along(&wide),
-        "take_along_axis: sizes must be equal, or one of them 1, except along axis 1 (x: [2, 3, 4] int32, indices: [2, 1, 3] int64)"
+        "take_along_axis: sizes must be equal, or one of them 1, except along axis 1 (x: [2, 3, \
+            4] int32, indices: [2, 1, 3] int64)"
     );
     assert_eq!(
         message(ops::scatter_add(&x, &wide, &x, 1)),
-        "scatter_add: the shapes must be equal except along axis 1 (x: [2, 3, 4] int32, indices: [2, 1, 3] int64)"
+        "scatter_add: the shapes must be equal except along axis 1 (x: [2, 3, 4] int32, indices: \
+            [2, 1, 3] int64)"
     );
     assert_eq!(
         message(ops::take(&x, &ints(&[0]), 3)),
@@ -404,7 +406,8 @@ fn errors_say_what_is_wrong() {
     );
     assert_eq!(
         set(&s![0], &ints(&[1, 2])),
-        "set: values do not broadcast to the indexed shape [3, 4] (x: [2, 3, 4] int32, values: [2] int64)"
+        "set: values do not broadcast to the indexed shape [3, 4] (x: [2, 3, 4] int32, values: \
+            [2] int64)"
     );
     assert_eq!(
         set(&s![&ints(&[0, 1, 2])], &ints(&[5])),

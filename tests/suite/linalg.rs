@@ -278,7 +278,8 @@ fn errors_say_what_is_wrong() {
     let error = |r: flex::Result<Tensor>| r.unwrap_err().to_string();
     assert_eq!(
         error(ops::matmul(&a, &b)),
-        "matmul: last axis of a is 3 but second-last axis of b is 4 (a: [2, 3] float32, b: [4, 5] float32)"
+        "matmul: last axis of a is 3 but second-last axis of b is 4 (a: [2, 3] float32, b: [4, 5] \
+            float32)"
     );
     let scalar = Tensor::zeros([], DType::F32).unwrap();
     assert!(error(ops::matmul(&a, &scalar)).contains("at least one dimension"));

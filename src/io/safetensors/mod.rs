@@ -55,13 +55,21 @@ impl Tensors {
     /// hasn't, with [`Error::Value`] where there is none of that name.
     pub fn tensor(&self, name: &str) -> Result<&Tensor> {
         const OP: &str = "safetensors";
-        self.tensors.get(name).ok_or_else(|| match self.others.get(name) {
-            Some(other) => {
-                let (name, dtype) = (Excerpt(&name), &other.dtype);
-                Error::dtype(OP, message!("tensor {name} is {dtype}, for which flex has no dtype; its bytes are among the others"))
-            }
-            None => Error::value(OP, message!("there is no tensor {}", Excerpt(&name))),
-        })
+        self.tensors
+            .get(name)
+            .ok_or_else(|| match self.others.get(name) {
+                Some(other) => {
+                    let (name, dtype) = (Excerpt(&name), &other.dtype);
+                    Error::dtype(
+                        OP,
+                        message!(
+                            "tensor {name} is {dtype}, for which flex has no dtype; \
+                                its bytes are among the others"
+                        ),
+                    )
+                }
+                None => Error::value(OP, message!("there is no tensor {}", Excerpt(&name))),
+            })
     }
 }
 impl Deref for Tensors {

@@ -200,7 +200,8 @@ impl Builder<'_> {
             let (mask, from, shape, dtype) =
                 (m.shape(), self.source, self.x.shape(), self.x.dtype());
             let message = message!(
-                "a mask of shape {mask:?} over dimensions of sizes {over:?}, from axis {from} (x: {shape:?} {dtype})"
+                "a mask of shape {mask:?} over dimensions of sizes {over:?}, from axis {from} (x: \
+                    {shape:?} {dtype})"
             );
             return Err(Error::subscript(self.op, message));
         }

@@ -45,8 +45,10 @@ reductions! {
     "Whether no element over axes, all for `()`, is zero." all all_keepdims;
     "How many elements over axes, all for `()`, are not zero." count_nonzero count_nonzero_keepdims;
     "`log(sum(exp(x)))` over axes, all for `()`, without overflow." logsumexp logsumexp_keepdims;
-    "Where the largest element along an axis is first, as int64; for `()`, in all elements as one line." argmax argmax_keepdims;
-    "Where the smallest element along an axis is first, as int64; for `()`, in all elements as one line." argmin argmin_keepdims;
+    "Where the largest element along an axis is first, as int64; for `()`, in all elements as one \
+        line." argmax argmax_keepdims;
+    "Where the smallest element along an axis is first, as int64; for `()`, in all elements as \
+        one line." argmin argmin_keepdims;
 }
 
 macro_rules! spreads {

@@ -21,7 +21,8 @@ create_exception!(
     flex,
     ChainedAssignmentWarning,
     PyUserWarning,
-    "A write to a temporary, such as `t[0][1] = 5`: tensors are values, so nothing sees it. Write `t[0, 1] = 5`."
+    "A write to a temporary, such as `t[0][1] = 5`: tensors are values, so nothing sees it. Write \
+        `t[0, 1] = 5`."
 );
 create_exception!(
     flex,

@@ -92,7 +92,8 @@ fn no_numbers(x: &Bound<PyAny>) -> PyErr {
         ));
     }
     PyTypeError::new_err(format!(
-        "asarray: expected numbers, nested lists of numbers, or an object with a buffer, __dlpack__ or __array__, got {}",
+        "asarray: expected numbers, nested lists of numbers, or an object with a buffer, \
+            __dlpack__ or __array__, got {}",
         kind(x)
     ))
 }

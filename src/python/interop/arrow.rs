@@ -335,7 +335,8 @@ pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> Py
     };
     if nulls > 0 {
         return Err(refuse(format!(
-            "{nulls} of {length} elements are null, which a Tensor's can't be: fill or drop them first"
+            "{nulls} of {length} elements are null, which a Tensor's can't be: fill or drop them \
+                first"
         )));
     }
     if values.is_null() && length > 0 {

@@ -90,7 +90,8 @@ impl Loan {
         // who asks for no format reads bytes
         if dtype.format().is_empty() && asked(ffi::PyBUF_FORMAT) {
             return Err(format!(
-                "the buffer protocol has no format for {dtype}: use t.numpy(), t.view(\"uint8\") or t.astype(flex.float32)"
+                "the buffer protocol has no format for {dtype}: use t.numpy(), t.view(\"uint8\") \
+                    or t.astype(flex.float32)"
             ));
         }
         if tensor.rank() > MAX_RANK {

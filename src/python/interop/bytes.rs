@@ -50,7 +50,8 @@ fn viewed(t: &Tensor, dtype: DType) -> crate::Result<Tensor> {
         return Err(Error::value(
             OP,
             format!(
-                "the last dimension is not contiguous, and {dtype} has another size: take t.contiguous() first"
+                "the last dimension is not contiguous, and {dtype} has another size: take \
+                    t.contiguous() first"
             ),
         ));
     }

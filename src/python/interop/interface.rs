@@ -130,7 +130,8 @@ pub fn import(x: &Bound<PyAny>, interface: &Bound<PyAny>, copy: Option<bool>) ->
         .is_some_and(|end| end <= len);
     if !fits && !shape.contains(&0) {
         return Err(wrong(format!(
-            "shape {shape:?} of {dtype} from byte {offset} on reaches beyond the {len} bytes of its memory"
+            "shape {shape:?} of {dtype} from byte {offset} on reaches beyond the {len} bytes of \
+                its memory"
         )));
     }
     // SAFETY: all elements lie in the buffer, as was checked; the exporter keeps it until the lease

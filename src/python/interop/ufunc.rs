@@ -116,7 +116,8 @@ fn as_tensor(x: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
 /// A tensor is no place to write to for anybody else.
 fn refuse_tensor(out: &Bound<PyAny>) -> PyResult<()> {
     if out.is_exact_instance_of::<PyTensor>() {
-        let message = "out is a Tensor, which is a value that nobody else writes to: assign the result, as in t = f(x) or t[...] = f(x)";
+        let message = "out is a Tensor, which is a value that nobody else writes to: assign the \
+            result, as in t = f(x) or t[...] = f(x)";
         return Err(PyTypeError::new_err(message));
     }
     Ok(())

@@ -86,7 +86,8 @@ fn each_dtype_and_shape_comes_back() {
             let t = arbitrary(shape, dtype);
             if dtype.is_storage() {
                 assert!(
-                    matches!(npy::write(&t), Err(Error::DType { message, .. }) if message.contains("safetensors"))
+                    matches!(npy::write(&t),
+                        Err(Error::DType { message, .. }) if message.contains("safetensors"))
                 );
             } else {
                 npy::save(&file.0, &t).unwrap();

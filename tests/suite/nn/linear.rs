@@ -78,7 +78,8 @@ fn linear_layers() {
     .to_string();
     assert_eq!(
         error,
-        "linear: residual does not broadcast to [2, 4] (x: [2, 3] float32, weight: [4, 3] float32, residual: [2, 3] float32)"
+        "linear: residual does not broadcast to [2, 4] (x: [2, 3] float32, weight: [4, 3] \
+            float32, residual: [2, 3] float32)"
     );
     let whole = |t: &Tensor| t.astype(flex::DType::I32).unwrap();
     let relu = nn::Linear {
@@ -96,7 +97,8 @@ fn linear_layers() {
         .to_string();
     assert_eq!(
         error,
-        "linear: last axis of x is 3 but that of weight is 5 (x: [2, 3] float32, weight: [4, 5] float32)"
+        "linear: last axis of x is 3 but that of weight is 5 (x: [2, 3] float32, weight: [4, 5] \
+            float32)"
     );
 }
 

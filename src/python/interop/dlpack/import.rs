@@ -78,7 +78,8 @@ pub fn import(
         .extract::<(i32, i32)>()?;
     if device_kind != CPU && (device.is_none() || copy == Some(false)) {
         let message = format!(
-            "from_dlpack: the tensor is on DLPack device ({device_kind}, {id}), flex on the CPU (1, 0): bring it there first"
+            "from_dlpack: the tensor is on DLPack device ({device_kind}, {id}), flex on the CPU \
+                (1, 0): bring it there first"
         );
         return Err(PyBufferError::new_err(message));
     }
