@@ -205,7 +205,7 @@ impl Source<'_> {
                     unsafe {
                         Bytes::foreign(bytes.as_ptr(), len, alloc::boxed::Box::new(map.clone()))
                     }
-                    .lasting(),
+                    .immutable(),
                 )
             }
             _ => None,

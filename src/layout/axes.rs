@@ -83,7 +83,7 @@ pub fn slice_bounds(
     step: i64,
     size: usize,
 ) -> (usize, usize) {
-    let n = size.min(Layout::MOST) as i64; // LAYOUT2
+    let n = size.min(Layout::MAX_LEN) as i64; // LAYOUT2
     let (low, high) = if step > 0 { (0, n) } else { (-1, n - 1) };
     let clamp = |x: Option<i64>, default: i64| {
         x.map_or(default, |x| if x < 0 { x + n } else { x }.clamp(low, high))

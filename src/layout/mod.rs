@@ -23,10 +23,10 @@ pub type Strides = SmallVec<[isize; 6]>;
 ///
 /// Invariants, checked in the one constructor `Layout::checked` and kept by every method:
 /// - LAYOUT1. `strides` has as many entries as `shape`.
-/// - LAYOUT2. The product of the sizes that are not zero is at most [`Layout::MOST`], so that the
+/// - LAYOUT2. The product of the sizes that are not zero is at most [`Layout::MAX_LEN`], so that the
 ///   bytes of so many elements of any dtype fit `isize`; `len` is the product of all.
 /// - LAYOUT3. For every index inside `shape`, the position `offset + sum(index[k] * strides[k])`
-///   and all its partial sums are in `0..=Layout::MOST`.
+///   and all its partial sums are in `0..=Layout::MAX_LEN`.
 /// - LAYOUT4. `contiguous` says whether the elements lie one after the other in row-major order
 ///   (dimensions of size 1 don't count; an empty layout is contiguous).
 #[derive(Debug, PartialEq, Eq)]
@@ -51,10 +51,10 @@ impl Clone for Layout {
 }
 
 impl Layout {
-    /// Elements at most.
-    pub const MOST: usize = isize::MAX as usize / 16;
+    /// The most elements that a layout may have.
+    pub const MAX_LEN: usize = isize::MAX as usize / 16;
 
-    /// Row-major, from offset 0. Errors where the number of elements is beyond [`Layout::MOST`].
+    /// Row-major, from offset 0. Errors where the number of elements is beyond [`Layout::MAX_LEN`].
     pub fn contiguous(shape: &[usize]) -> Result<Layout> {
         let len = Layout::count(shape).ok_or_else(|| {
             let elements = shape
@@ -108,14 +108,14 @@ impl Layout {
                 result.strides[k] = step;
                 step *= shape[k] as isize; // LAYOUT2
             }
-            result = Layout::derived(result.shape, result.strides, 0);
+            result = Layout::normalized(result.shape, result.strides, 0);
         }
         Ok(result)
     }
     /// The number of elements; none where LAYOUT2 doesn't hold.
     fn count(shape: &[usize]) -> Option<usize> {
         let nonzero = shape.iter().filter(|d| **d > 0).try_fold(1usize, |n, d| {
-            n.checked_mul(*d).filter(|n| *n <= Layout::MOST)
+            n.checked_mul(*d).filter(|n| *n <= Layout::MAX_LEN)
         })?;
         Some(if shape.contains(&0) { 0 } else { nonzero })
     }
@@ -129,7 +129,7 @@ impl Layout {
             contiguous: true,
         }
     }
-    /// Any strides. Errors where an element would lie before position 0 or beyond [`Layout::MOST`].
+    /// Any strides. Errors where an element would lie before position 0 or beyond [`Layout::MAX_LEN`].
     pub fn new(shape: &[usize], strides: &[isize], offset: usize) -> Result<Layout> {
         if shape.len() != strides.len() {
             return Err(Error::shape(
@@ -164,22 +164,22 @@ impl Layout {
                     high += reach
                 }
             }
-            if low < 0 || high > Layout::MOST as i128 {
+            if low < 0 || high > Layout::MAX_LEN as i128 {
                 return Err(outside());
             }
         }
-        Ok(Layout::derived(shape, strides, offset))
+        Ok(Layout::normalized(shape, strides, offset))
     }
-    /// A layout of elements of this one: LAYOUT2 and LAYOUT3 follow from those of `self`. What no
-    /// element is reached by is of no meaning, and 0, so that it overflows nothing.
+    /// Derives `len` and LAYOUT4 of a layout for which LAYOUT2 and LAYOUT3 hold. Strides and offsets
+    /// that reach no element become 0, so that arithmetic with them cannot overflow.
     #[inline]
-    fn derived(shape: Shape, mut strides: Strides, mut offset: usize) -> Layout {
+    fn normalized(shape: Shape, mut strides: Strides, mut offset: usize) -> Layout {
         let (mut len, mut contiguous) = (1, true);
         for (d, s) in shape.iter().zip(strides.iter_mut()).rev() {
             if *d != 1 {
                 contiguous &= *s == len as isize;
                 len *= *d; // LAYOUT2; nothing is left to multiply once it is 0
-            } else if s.unsigned_abs() > Layout::MOST {
+            } else if s.unsigned_abs() > Layout::MAX_LEN {
                 *s = 0;
             }
         }

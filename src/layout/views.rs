@@ -192,7 +192,7 @@ impl Layout {
             }
             i += 1;
         }
-        Some(Layout::derived(
+        Some(Layout::normalized(
             Shape::from_slice(shape),
             strides,
             self.offset,
@@ -325,7 +325,7 @@ impl Draft {
     /// The layout. LAYOUT2 and LAYOUT3 hold, for they do for what it was made from.
     #[inline]
     pub fn finish(self) -> Layout {
-        Layout::derived(self.shape, self.strides, self.offset)
+        Layout::normalized(self.shape, self.strides, self.offset)
     }
     /// The same where an empty dimension may have been taken out, so that there are elements now:
     /// LAYOUT2 and LAYOUT3 are checked.

@@ -25,9 +25,9 @@ pub(super) struct Header {
     /// Whether a write brought the contents here from a block that was shared: see
     /// [`Bytes::is_contended`](super::Bytes).
     pub contended: AtomicBool,
-    /// What is kept with the contents (DERIVED1); null for nothing.
+    /// The packed-weight cache (PACKED1); null until the first lookup.
     #[cfg(feature = "std")]
-    pub derived: core::sync::atomic::AtomicPtr<super::derived::Derived>,
+    pub packed: core::sync::atomic::AtomicPtr<super::packed::PackedCache>,
     /// The next block of a list of free ones.
     #[cfg(feature = "std")]
     pub next: *mut Header,
@@ -43,9 +43,9 @@ pub(super) enum Origin {
     /// Memory of somebody else, and what keeps it alive (STORAGE5). The header is that of a block
     /// from the pool, whose data lies idle.
     Foreign(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
-    /// The same, where nobody ever writes to the memory.
+    /// The same, of memory that nobody writes to, not even its owner.
     #[cfg(feature = "std")]
-    Lasting(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
+    Immutable(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
 }
 
 impl Header {
@@ -57,7 +57,7 @@ impl Header {
             origin,
             contended: AtomicBool::new(false),
             #[cfg(feature = "std")]
-            derived: core::sync::atomic::AtomicPtr::new(core::ptr::null_mut()),
+            packed: core::sync::atomic::AtomicPtr::new(core::ptr::null_mut()),
             #[cfg(feature = "std")]
             next: core::ptr::null_mut(),
         }
@@ -116,20 +116,20 @@ impl Header {
         match self.origin {
             Origin::Foreign(_) => true,
             #[cfg(feature = "std")]
-            Origin::Lasting(_) => true,
+            Origin::Immutable(_) => true,
             _ => false,
         }
     }
-    /// Drops what is kept with the contents.
+    /// Drops the packed-weight cache.
     #[cfg(feature = "std")]
     #[inline]
-    pub fn forget(&self) {
+    pub fn drop_packed(&self) {
         use core::sync::atomic::Ordering;
-        if !self.derived.load(Ordering::Acquire).is_null() {
-            let list = self.derived.swap(core::ptr::null_mut(), Ordering::AcqRel);
-            // SAFETY: a box that `Bytes::derived` leaked; the swap made it ours, and who read it
-            // had a handle that is gone (DERIVED1).
-            drop(unsafe { Box::from_raw(list) });
+        if !self.packed.load(Ordering::Acquire).is_null() {
+            let cache = self.packed.swap(core::ptr::null_mut(), Ordering::AcqRel);
+            // SAFETY: a box that `Bytes::entries` leaked; the swap made it ours, and every reader's
+            // handle is gone (PACKED1).
+            drop(unsafe { Box::from_raw(cache) });
         }
     }
     /// Gives the memory of a block back to where it came from.

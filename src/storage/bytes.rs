@@ -95,26 +95,28 @@ impl Bytes {
             header: Some(header),
         }
     }
-    /// Memory of somebody else just borrowed, as one that nobody ever writes to, such as a file
-    /// mapped for reading.
+    /// Foreign memory just borrowed, marked as never written to, not even by its owner, such as a
+    /// file mapped for reading.
     #[cfg(feature = "std")]
-    pub(crate) fn lasting(self) -> Bytes {
+    pub(crate) fn immutable(self) -> Bytes {
         if let Some(header) = self.header {
             // SAFETY: alive (STORAGE2), and just made, so that no other handle exists.
             let origin = unsafe { &mut (*header.as_ptr()).origin };
             *origin = match core::mem::replace(origin, Origin::Heap) {
-                Origin::Foreign(owner) => Origin::Lasting(owner),
+                Origin::Foreign(owner) => Origin::Immutable(owner),
                 other => other,
             };
         }
         self
     }
-    /// Where what is made of the contents is kept; none where it must not be (DERIVED1).
+    /// The slot of the packed-weight cache; none for memory that must not have one (PACKED1).
     #[cfg(feature = "std")]
-    pub(super) fn slot(&self) -> Option<&core::sync::atomic::AtomicPtr<super::derived::Derived>> {
+    pub(super) fn packed_cache(
+        &self,
+    ) -> Option<&core::sync::atomic::AtomicPtr<super::packed::PackedCache>> {
         self.header()
             .filter(|h| !matches!(h.origin, Origin::Foreign(_)))
-            .map(|h| &h.derived)
+            .map(|h| &h.packed)
     }
     /// Length in bytes.
     #[inline(always)]
@@ -140,7 +142,7 @@ impl Bytes {
             return None;
         }
         #[cfg(feature = "std")]
-        header.forget();
+        header.drop_packed();
         Some(self.data.as_ptr())
     }
     /// Whether the memory is the crate's own, neither static nor foreign.
@@ -218,7 +220,7 @@ impl Drop for Bytes {
         // none where the memory is foreign.
         unsafe {
             #[cfg(feature = "std")]
-            pointer.as_ref().forget();
+            pointer.as_ref().drop_packed();
             if pointer.as_ref().is_foreign() {
                 // the owner's end may run anybody's code: the block is ours no more by then
                 let owner = core::mem::replace(&mut (*pointer.as_ptr()).origin, Origin::Heap);

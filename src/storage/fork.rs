@@ -4,7 +4,7 @@
 //!
 //! - **POOL2.** The locks of the storage and the gate of long writes are taken by the thread that
 //!   forks, and given back on both sides of the fork. So in the child nobody holds them, and what
-//!   they guard is whole. Order: the gate, [`KEPT`], [`POOL`]; who holds one waits for none before
+//!   they guard is whole. Order: the gate, [`CACHES`], [`POOL`]; who holds one waits for none before
 //!   it.
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
@@ -13,8 +13,8 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
 /// in the child. Held for some stores at a time.
 pub(super) struct Lock(AtomicBool);
 
-/// Of what is kept with blocks, and of the list of those that are lent.
-pub(super) static KEPT: Lock = Lock(AtomicBool::new(false));
+/// Of the packed-weight caches, and of the list of loans.
+pub(super) static CACHES: Lock = Lock(AtomicBool::new(false));
 /// Of the pool's lists.
 pub(super) static POOL: Lock = Lock(AtomicBool::new(false));
 
@@ -93,17 +93,17 @@ pub(super) fn survive() {
             while GATE.load(Acquire) & (FORK - 1) > 0 {
                 std::thread::sleep(core::time::Duration::from_micros(50));
             }
-            KEPT.acquire();
+            CACHES.acquire();
             POOL.acquire();
         }
         extern "C" fn parent() {
             POOL.release();
-            KEPT.release();
+            CACHES.release();
             GATE.fetch_sub(FORK, Release);
         }
         extern "C" fn child() {
             POOL.release();
-            KEPT.release();
+            CACHES.release();
             GATE.store(0, Release); // other threads that fork are not here
         }
         static REGISTERED: AtomicBool = AtomicBool::new(false);

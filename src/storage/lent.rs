@@ -9,7 +9,7 @@
 //!   owners never make chains, which would take as many calls deep to drop.
 
 use super::Bytes;
-use super::fork::KEPT;
+use super::fork::CACHES;
 use alloc::collections::BTreeMap;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicUsize, Ordering::*};
@@ -45,7 +45,7 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 fn list<R>(f: impl FnOnce(&mut BTreeMap<Place, Bytes>) -> R) -> R {
     super::fork::survive();
     // SAFETY: BORROW1.
-    KEPT.with(|| f(unsafe { &mut *LIST.0.get() }))
+    CACHES.with(|| f(unsafe { &mut *LIST.0.get() }))
 }
 
 impl Bytes {

@@ -27,8 +27,6 @@ mod bytes;
 #[cfg(feature = "std")]
 mod class;
 #[cfg(feature = "std")]
-mod derived;
-#[cfg(feature = "std")]
 mod fork;
 #[cfg(feature = "std")]
 mod lent;
@@ -38,6 +36,8 @@ mod limit;
 mod local;
 #[cfg(all(feature = "std", target_os = "linux"))]
 mod mapping;
+#[cfg(feature = "std")]
+mod packed;
 #[cfg_attr(not(feature = "std"), path = "plain.rs")]
 mod pool;
 #[cfg(feature = "std")]
@@ -47,14 +47,14 @@ mod tests;
 
 pub use block::ALIGN;
 pub use bytes::Bytes;
-#[cfg(feature = "std")]
-pub(crate) use derived::Key;
-#[cfg(feature = "std")]
-pub use derived::set_weight_packing;
 #[cfg(feature = "python")]
 pub(crate) use fork::LongWrite;
 #[cfg(feature = "std")]
 pub use lent::Lent;
+#[cfg(feature = "std")]
+pub(crate) use packed::PackedKey;
+#[cfg(feature = "std")]
+pub use packed::set_weight_packing;
 #[cfg(feature = "std")]
 pub use pool::{MemoryStats, empty_cache, memory_stats, set_memory_cap};
 

@@ -46,7 +46,7 @@ impl Tensor {
         // has it.
         let bytes = unsafe { Bytes::foreign(p, len, Box::new(values)) };
         #[cfg(feature = "std")]
-        let bytes = bytes.lasting();
+        let bytes = bytes.immutable();
         Tensor::from_parts(bytes, layout, T::DTYPE)
     }
 }
