@@ -1,4 +1,4 @@
-//! Blocks: a header and the memory that it describes.
+//! Blocks of memory, each described by a header.
 
 use super::atomic::{AtomicBool, AtomicUsize};
 use alloc::alloc::{Layout, alloc_zeroed, dealloc};
@@ -7,41 +7,41 @@ use core::any::Any;
 use core::ptr::NonNull;
 
 /// Alignment in bytes of owned memory: a cache line and a vector of AVX-512; 16 without the
-/// standard library, where memory is dear and vectors are no wider.
+/// standard library, where memory is scarce and vectors are no wider.
 pub const ALIGN: usize = if cfg!(feature = "std") { 64 } else { 16 };
 
-/// What stands before the data of a block, or apart from it where the memory is mapped.
+/// The header of a block: before its data, or apart from it if the memory is mapped.
 #[cfg_attr(feature = "std", repr(C, align(64)))]
 #[cfg_attr(not(feature = "std"), repr(C, align(16)))]
 pub(super) struct Header {
-    /// Handles that point here (STORAGE2).
+    /// The number of handles to the block (STORAGE2).
     pub count: AtomicUsize,
     /// The first byte of the data.
     pub data: NonNull<u8>,
-    /// Bytes of data that the block has room for.
+    /// The bytes of data that fit the block.
     pub capacity: usize,
-    /// Where the memory came from, hence where it goes.
+    /// Where the memory came from, which decides how it is freed.
     pub origin: Origin,
-    /// Whether a write brought the contents here from a block that was shared: see
+    /// Whether the contents were copied here by a write to a shared block: see
     /// [`Bytes::is_contended`](super::Bytes).
     pub contended: AtomicBool,
     /// The packed-weight cache (PACKED1); null until the first lookup.
     #[cfg(feature = "std")]
     pub packed: core::sync::atomic::AtomicPtr<super::packed::PackedCache>,
-    /// The next block of a list of free ones.
+    /// The next block of a free list.
     #[cfg(feature = "std")]
     pub next: *mut Header,
 }
 
 /// Where a block's memory came from.
 pub(super) enum Origin {
-    /// One allocation with its header; under `flex_exact` one for each.
+    /// One allocation that includes the header; under `flex_exact` two.
     Heap,
-    /// A mapping of its own; the header lies apart, so that the data begins and ends with a page.
+    /// A mapping of its own; the header is elsewhere, so that the data begins and ends with a page.
     #[cfg(all(feature = "std", target_os = "linux"))]
     Mapped,
-    /// Memory of somebody else, and what keeps it alive (STORAGE5). The header is that of a block
-    /// from the pool, whose data lies idle.
+    /// Foreign memory, and what keeps it alive (STORAGE5). The header is that of a block from the
+    /// pool whose data is unused.
     Foreign(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
     /// The same, of memory that nobody writes to, not even its owner.
     #[cfg(feature = "std")]
@@ -70,7 +70,7 @@ impl Header {
         };
         Layout::from_size_align(header.checked_add(capacity)?, align_of::<Header>()).ok()
     }
-    /// A zeroed block from the global allocator with a count of one; `None` where it has no memory.
+    /// A zeroed block from the global allocator with a count of one; `None` if it has no memory.
     #[cfg(not(flex_exact))]
     pub fn heap(capacity: usize) -> Option<NonNull<Header>> {
         // SAFETY: the size is not zero, for the header has one.
@@ -81,9 +81,9 @@ impl Header {
         unsafe { header.write(Header::new(header.add(1).cast(), capacity, Origin::Heap)) }
         Some(header)
     }
-    /// For sanitizers and Miri: the data is an allocation of its own, of exactly its bytes, so that
-    /// one too many is seen on either side; and it is not zeros, so that a result which relies on
-    /// them is wrong.
+    /// For sanitizers and Miri: the data is a separate allocation of exactly its bytes, so that
+    /// accesses out of bounds are seen on either side; it is not zeroed, so that code which relies
+    /// on zeros fails.
     #[cfg(flex_exact)]
     pub fn heap(capacity: usize) -> Option<NonNull<Header>> {
         let data = match capacity {
@@ -99,7 +99,7 @@ impl Header {
             Origin::Heap,
         )))))
     }
-    /// A zeroed block in a mapping of its own; `None` where the system refuses. `capacity` is a
+    /// A zeroed block in a mapping of its own; `None` if the system refuses. `capacity` is a
     /// multiple of the page size.
     #[cfg(all(feature = "std", target_os = "linux"))]
     pub fn mapped(capacity: usize) -> Option<NonNull<Header>> {
@@ -110,7 +110,7 @@ impl Header {
             Origin::Mapped,
         )))))
     }
-    /// Whether the memory is somebody else's.
+    /// Whether the memory is foreign.
     #[inline(always)]
     pub fn is_foreign(&self) -> bool {
         match self.origin {
@@ -132,7 +132,7 @@ impl Header {
             drop(unsafe { Box::from_raw(cache) });
         }
     }
-    /// Gives the memory of a block back to where it came from.
+    /// Frees the memory of a block.
     ///
     /// # Safety
     /// Nobody uses the block any more (STORAGE2).
@@ -146,7 +146,7 @@ impl Header {
                     let header = Box::from_raw(header.as_ptr());
                     super::mapping::unmap(header.data, header.capacity);
                 }
-                // of foreign memory, the owner has gone before
+                // the owner of foreign memory has been dropped before
                 #[cfg(flex_exact)]
                 _ => {
                     let header = Box::from_raw(header.as_ptr());

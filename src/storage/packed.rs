@@ -1,5 +1,5 @@
-//! The packed-weight cache: weights in the panels that matrix products read, kept with the block
-//! whose contents they were packed from.
+//! The packed-weight cache: weights in the panels that matrix products read, cached with the block
+//! that they were packed from.
 //!
 //! - **PACKED1.** An entry was packed from the contents as they are. It is dropped before a pointer
 //!   for writing is handed out (STORAGE3), with the block, and when the memory is lent to others
@@ -19,20 +19,20 @@ use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Which part of the contents was packed, and for which product.
+/// Identifies a packed part of the contents, and the product it is packed for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PackedKey {
-    /// Bytes from the block's first to the first element's.
+    /// The byte offset of the first element in the block.
     pub first: usize,
     pub sizes: [usize; 2],
     pub strides: [isize; 2],
-    /// Of the other operand, and of this one.
+    /// The dtype of the other operand, and of this one.
     pub dtypes: [DType; 2],
 }
 
 #[derive(Default)]
 pub(super) struct Entries {
-    /// A key without panels was looked up once.
+    /// A key that was looked up once has no panels yet.
     packed: Vec<(PackedKey, Option<Bytes>)>,
     /// Loans that have not ended.
     loans: usize,
@@ -108,7 +108,7 @@ impl Bytes {
             Lookup::Pack(before) => before,
             Lookup::Miss => return None,
         };
-        // not under the lock: it takes long, and may use other threads
+        // without the lock: packing takes long, and may use other threads
         let panels = pack().ok()?;
         let replaced = self.entries(|entries| {
             if entries.loans_begun != before {

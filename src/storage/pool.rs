@@ -1,10 +1,9 @@
-//! The pool: freed blocks are kept by size class and used again, since touching fresh pages costs
+//! The pool: freed blocks are cached by size class and reused, since touching fresh pages costs
 //! more than most arithmetic.
 //!
-//! Small blocks go through lists of each thread ([`local`](super::local)); large ones, and what
-//! those lists have too much or too little of, through one set of lists under a lock. What is kept
-//! there is bounded by a cap; beyond it, memory goes back to the system. What the machine doesn't
-//! have is refused before the system is asked.
+//! Small blocks go through lists of each thread ([`local`](super::local)); large ones, and the
+//! overflow of those lists, go through shared lists under a lock ([`shared`](super::shared)).
+//! Requests beyond the machine's memory are refused before the system is asked.
 
 use super::block::Header;
 use super::class;
@@ -16,47 +15,48 @@ use crate::error::{Error, Result};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering::*};
 
-/// What the pool has and has done, in bytes and blocks. The figures of threads at work meanwhile
-/// may be a moment old.
+/// Statistics of the pool, in bytes and blocks. The figures of threads that are running may be a
+/// moment old.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryStats {
-    /// Bytes that living tensors have asked for: exact. Foreign and static memory is not counted.
+    /// The bytes of all live tensors, exactly. Foreign and static memory is not counted.
     pub in_use: usize,
-    /// The most that `in_use` has been, to within what the threads' lists of small blocks hold.
+    /// The maximum of `in_use`, to within the size of the threads' lists of small blocks.
     pub peak: usize,
-    /// Bytes of freed blocks kept for use again.
+    /// The bytes of freed blocks cached for reuse.
     pub cached: usize,
-    /// Blocks that came from those kept.
+    /// Blocks that were reused.
     pub hits: usize,
-    /// Blocks that came fresh from the system.
+    /// Blocks that were allocated from the system.
     pub misses: usize,
-    /// Most bytes that are kept: see [`set_memory_cap`].
+    /// The limit of `cached`: see [`set_memory_cap`].
     pub cap: usize,
-    /// Bytes that the machine, or the process's control group, has; `u64::MAX` where unknown.
+    /// The memory of the machine or of the process's control group, in bytes; `u64::MAX` if
+    /// unknown.
     pub limit: u64,
 }
 
 static MISSES: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
-/// Grows when all lists are to be emptied; each thread sees to its own when it next uses them.
+/// Incremented to empty all lists; each thread empties its own when it next uses them.
 static EPOCH: AtomicUsize = AtomicUsize::new(0);
-/// For sanitizers and Miri, from which rounding and reuse hide errors: each block has exactly its
-/// bytes, and a freed one is gone.
+/// For sanitizers and Miri, since rounding and reuse hide errors: blocks have exactly the bytes
+/// requested, and are never reused.
 const EXACT: bool = cfg!(flex_exact);
 
-/// Blocks of a class that a thread's list holds at most.
+/// The most blocks that a thread's list of a class holds.
 #[inline(always)]
 fn list_limit(class: usize) -> usize {
     ((1 << 20) / class::capacity(class)).clamp(4, 64)
 }
-/// Bytes that all lists of one thread hold at most.
+/// The most bytes that all lists of one thread hold.
 #[inline(always)]
 fn local_limit() -> usize {
     (cap() / 64).min(32 << 20)
 }
 
-/// A block with room for `len` bytes and a count of one, and whether it is zeros.
+/// A block for `len` bytes with a count of one, and whether it is zeroed.
 #[inline]
 pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
     let Some(class) = class::of(len) else {
@@ -70,8 +70,8 @@ pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
         };
         let (block, fresh) = match kept {
             Some(block) => {
-                // SAFETY: in no list any more (POOL1). Only the one who holds a block reads its
-                // count: relaxed.
+                // SAFETY: in no list any more (POOL1). Only its holder reads a block's count:
+                // relaxed.
                 let header = unsafe { block.as_ref() };
                 header.count.store(1, Relaxed);
                 header.contended.store(false, Relaxed);
@@ -87,7 +87,7 @@ pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
     })
 }
 
-/// A block without data of its own, whose header is for memory of somebody else.
+/// A block without data, for the header of foreign memory.
 pub(super) fn header() -> NonNull<Header> {
     let refused = || alloc::alloc::handle_alloc_error(alloc::alloc::Layout::new::<Header>());
     get(0).map_or_else(
@@ -114,7 +114,7 @@ fn refill(local: &Local, class: usize) -> List {
     list
 }
 
-/// Takes back a block that `get(len)` gave.
+/// Frees a block that `get(len)` returned.
 ///
 /// # Safety
 /// Nobody uses the block any more (STORAGE2).
@@ -143,8 +143,8 @@ pub(super) unsafe fn put(block: NonNull<Header>, len: usize) {
         }
     })
 }
-/// Whether a thread's list may take one more block; one that is full gives half of its blocks to
-/// all first.
+/// Whether a thread's list may take one more block; a full one moves half of its blocks to the
+/// shared lists first.
 #[inline(always)]
 fn make_room(local: &Local, class: usize) -> bool {
     if local.outdated(EPOCH.load(Relaxed)) {
@@ -172,7 +172,7 @@ fn spill(local: &Local, class: usize) {
     GLOBAL.keep(half, class);
 }
 
-/// Counts bytes taken, or given back when `len` is negated, and blocks found.
+/// Counts bytes allocated, or freed if `len` is negated, and blocks reused.
 #[inline(always)]
 fn count(local: Option<&Local>, len: usize, hits: usize) {
     match local {
@@ -192,7 +192,7 @@ fn sum(of: impl Fn(&Local) -> &AtomicUsize) -> usize {
         .fold(0, |n, l| n.wrapping_add(of(l).load(Relaxed)))
 }
 fn in_use() -> usize {
-    // a block freed by a thread that we saw late can make the sum negative for a moment
+    // a block freed by a thread whose count was read early can make the sum negative for a moment
     (sum(|l| &l.in_use) as isize).max(0) as usize
 }
 
@@ -231,7 +231,7 @@ fn refusal(len: usize) -> Error {
     }
 }
 
-/// What the pool has and has done.
+/// Statistics of the pool.
 ///
 /// ```standalone_crate
 /// let before = flex::memory_stats().in_use;
@@ -254,8 +254,8 @@ pub fn memory_stats() -> MemoryStats {
     }
 }
 
-/// Gives the memory of freed tensors back to the system. Small blocks that other threads keep
-/// follow when those threads next free a tensor.
+/// Returns the memory of freed tensors to the system. Small blocks cached by other threads follow
+/// when those threads next free a tensor.
 ///
 /// ```standalone_crate
 /// drop(flex::Bytes::new(10_000_000)?);
@@ -275,8 +275,8 @@ pub fn empty_cache() {
     GLOBAL.trim(0);
 }
 
-/// Sets how many bytes of freed tensors are kept for use again; at first a quarter of the memory
-/// there is. 0 keeps none.
+/// Sets how many bytes of freed tensors are cached for reuse; by default a quarter of the memory. 0
+/// disables caching.
 ///
 /// ```standalone_crate
 /// flex::set_memory_cap(64 << 20);

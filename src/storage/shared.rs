@@ -1,9 +1,9 @@
-//! Free blocks that all threads share: large ones, and what the lists of threads
-//! ([`local`](super::local)) have too much or too little of. What is kept is bounded by a cap;
-//! beyond it, memory goes back to the system.
+//! The free blocks that all threads share: large ones, and the overflow of the threads' own lists
+//! ([`local`](super::local)). Their bytes are bounded by a cap; beyond it, memory is returned to
+//! the system.
 //!
-//! - **POOL1.** A free block is in one list, or in the hands of one thread that moves it. The lists
-//!   of `Global` are touched under its lock alone; no memory is allocated or freed under it.
+//! - **POOL1.** A free block is in exactly one list, or held by the one thread that moves it. The
+//!   lists of `Global` are touched only under its lock; no memory is allocated or freed under it.
 //!
 //! A fork takes that lock ([`fork`](super::fork), POOL2).
 
@@ -15,7 +15,7 @@ use core::cell::UnsafeCell;
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicUsize, Ordering::*};
 
-/// Free blocks of one class.
+/// A list of free blocks of one class.
 #[derive(Clone, Copy)]
 pub(super) struct List {
     pub head: *mut Header,
@@ -51,7 +51,7 @@ impl List {
     }
 }
 
-/// Blocks that all threads share.
+/// The lists that all threads share, by class.
 pub(super) struct Global {
     lists: UnsafeCell<[List; CLASSES]>,
     /// Bytes in the lists; written under the lock.
@@ -66,7 +66,7 @@ pub(super) static GLOBAL: Global = Global {
     cached: AtomicUsize::new(0),
 };
 
-/// Bytes kept at most; `UNSET` until first asked for.
+/// The most bytes to cache; `UNSET` until first used.
 static CAP: AtomicUsize = AtomicUsize::new(UNSET);
 
 const UNSET: usize = usize::MAX;
@@ -95,8 +95,8 @@ impl Global {
             taken
         })
     }
-    /// Keeps the blocks of a list, all of one class. What the cap has no room for goes back to the
-    /// system, largest first: what was used last is likeliest to be used next.
+    /// Takes in the blocks of a list, all of one class. What exceeds the cap is freed, largest
+    /// first: blocks used last are likeliest to be used next.
     pub fn keep(&self, mut blocks: List, class: usize) {
         let cap = cap();
         let mut surplus = List::EMPTY;
@@ -111,7 +111,7 @@ impl Global {
         });
         free(surplus);
     }
-    /// Blocks to free so that no more than `cap` bytes stay. Under the lock.
+    /// Removes the blocks to free so that no more than `cap` bytes remain. Under the lock.
     fn shrink(&self, lists: &mut [List; CLASSES], cap: usize) -> List {
         let mut surplus = List::EMPTY;
         let mut class = CLASSES;
@@ -158,12 +158,12 @@ fn default_cap() -> usize {
             .unwrap_or(usize::MAX)
             .min(UNSET - 1)
     };
-    // another thread may have set one meanwhile
+    // another thread may have set it meanwhile
     CAP.compare_exchange(UNSET, cap, Relaxed, Relaxed)
         .map_or_else(|now| now, |_| cap)
 }
 
-/// Sets the cap, and frees what is kept beyond it.
+/// Sets the cap, and frees what exceeds it.
 pub(super) fn set_cap(bytes: usize) {
     CAP.store(bytes.min(UNSET - 1), Relaxed);
     if bytes < GLOBAL.cached.load(Relaxed) {

@@ -1,5 +1,5 @@
-//! What a tensor holds, read in place: as a slice, as its one number, as the same bits of another
-//! dtype; and a tensor made ready to hold a result.
+//! A tensor's contents read in place: as a slice, as its single element, as the same bits of
+//! another dtype; and a tensor prepared to receive a result.
 
 use super::Tensor;
 use crate::dtype::{DType, Element};
@@ -8,8 +8,8 @@ use crate::layout::Layout;
 use crate::scalar::Value;
 
 impl Tensor {
-    /// The elements of a contiguous tensor, without a copy. Errors where it is not contiguous, or
-    /// `T` is not its dtype.
+    /// The elements of a contiguous tensor, without a copy. Errors if it is not contiguous, or `T`
+    /// is not its dtype.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[1i32, 2], [2])?;
@@ -40,8 +40,8 @@ impl Tensor {
             unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const T, self.len()) }
         })
     }
-    /// The bytes of the elements of a contiguous tensor; those of any `Pod` of the dtype's width
-    /// may be made of them.
+    /// The bytes of the elements of a contiguous tensor; they may be read as any `Pod` of the
+    /// dtype's width.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         assert!(self.is_contiguous(), "the tensor is not contiguous");
         match self.len() {
@@ -51,7 +51,7 @@ impl Tensor {
             n => unsafe { core::slice::from_raw_parts(self.as_ptr(), n * self.dtype.size()) },
         }
     }
-    /// Errors where `T` is not the tensor's dtype.
+    /// Errors if `T` is not the tensor's dtype.
     pub(crate) fn expect_dtype<T: Element>(&self, op: &'static str) -> Result<()> {
         if T::DTYPE == self.dtype {
             Ok(())
@@ -66,8 +66,8 @@ impl Tensor {
             ))
         }
     }
-    /// The one element of a tensor of one. Errors where there are more or fewer, or `T` is not its
-    /// dtype.
+    /// The only element of a tensor of one element. Errors if there are more or fewer, or `T` is
+    /// not its dtype.
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from_slice(&[7u8], [1, 1])?.item::<u8>()?, 7);
@@ -82,7 +82,7 @@ impl Tensor {
             )
         })
     }
-    /// The bytes of the one element.
+    /// The bytes of the only element.
     pub(crate) fn value(&self, op: &'static str) -> Result<Value> {
         if self.len() != 1 {
             return Err(Error::shape(
@@ -97,7 +97,7 @@ impl Tensor {
         // SAFETY: one element at the layout's offset (TENSOR1).
         Ok(unsafe { Value::read(self.as_ptr(), self.dtype.size()) })
     }
-    /// The same bits as another dtype of the same size. Errors where sizes differ.
+    /// The same bits as another dtype of the same size. Errors if the sizes differ.
     ///
     /// ```
     /// use flex::{DType, Tensor};
@@ -120,10 +120,10 @@ impl Tensor {
         self.dtype = dtype;
         self
     }
-    /// Makes it a place for a result of this shape and dtype: contiguous, with storage of its own.
-    /// What it held is lost.
+    /// Prepares it to receive a result of this shape and dtype: contiguous, with storage of its
+    /// own. Its contents are lost.
     ///
-    /// Errors, leaving it as it was, where it has another shape or dtype.
+    /// Errors, leaving it unchanged, if it has another shape or dtype.
     pub(crate) fn make_result(
         &mut self,
         op: &'static str,

@@ -157,10 +157,8 @@ fn streams_are_read_to_where_they_should_be() {
         );
     }
     file.push(0);
-    assert!(
-        matches!(safetensors::read_from(Slow(&file)),
-            Err(Error::File { message, .. }) if message.contains("data beyond"))
-    );
+    assert!(matches!(safetensors::read_from(Slow(&file)),
+            Err(Error::File { message, .. }) if message.contains("data beyond")));
 }
 
 #[test]

@@ -85,10 +85,8 @@ fn each_dtype_and_shape_comes_back() {
         for shape in SHAPES {
             let t = arbitrary(shape, dtype);
             if dtype.is_storage() {
-                assert!(
-                    matches!(npy::write(&t),
-                        Err(Error::DType { message, .. }) if message.contains("safetensors"))
-                );
+                assert!(matches!(npy::write(&t),
+                        Err(Error::DType { message, .. }) if message.contains("safetensors")));
             } else {
                 npy::save(&file.0, &t).unwrap();
                 same(&npy::map(&file.0).unwrap(), &t);
