@@ -28,7 +28,7 @@ pub(super) struct Decimal {
 }
 
 impl Decimal {
-    /// From the text of `{:e}`, which has the fewest digits that give back the number.
+    /// From the text of `{:e}`, which has the fewest digits that round-trip.
     fn new(value: f64, text: &str) -> Decimal {
         let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
         let digits = mantissa.chars().filter(char::is_ascii_digit).collect();
@@ -38,7 +38,8 @@ impl Decimal {
             exponent: exponent.parse().unwrap_or(0),
         }
     }
-    /// The parts before and after the point; without the point for infinities and NaN.
+    /// The digits before the point, and the point with the digits after it; infinities and NaN have
+    /// no second part.
     fn parts(&self, exponent: bool) -> (String, String) {
         let sign = if self.value.is_sign_negative() {
             "-"
@@ -99,7 +100,7 @@ impl Decimal {
     }
 }
 
-/// The cells as texts of one width.
+/// The cells as texts of equal width.
 pub(super) fn align(cells: &[Cell]) -> Vec<String> {
     let decimals = cells.iter().flat_map(|c| match c {
         Cell::Word(_) => [None, None],
@@ -114,7 +115,7 @@ pub(super) fn align(cells: &[Cell]) -> Vec<String> {
         (low.min(e), high.max(e))
     });
     let exponent = low <= high && (high >= 8 || low < -4 || high - low > 4);
-    // points below each other
+    // aligned at the point
     let parts: Vec<(String, String)> = cells
         .iter()
         .map(|c| match c {
@@ -153,7 +154,7 @@ pub(super) fn align(cells: &[Cell]) -> Vec<String> {
     texts.into_iter().map(|t| format!("{t:>width$}")).collect()
 }
 
-/// Element types as cells.
+/// An element type that can be written as a cell.
 pub(super) trait Show: Element {
     fn cell(self, style: Style) -> Cell;
 }
@@ -204,7 +205,7 @@ fn double(x: f64) -> Decimal {
     Decimal::new(x, &format!("{x:e}"))
 }
 
-/// The fewest digits of a float of 16 or 8 bits; five always do.
+/// The fewest digits that round-trip for a float of 16 or 8 bits; five always suffice.
 #[cfg(any(feature = "half", feature = "float8"))]
 fn half(x: f64, same: impl Fn(f64) -> bool) -> Decimal {
     let short = (0..4)

@@ -1,7 +1,7 @@
 //! Tensors as text: nested brackets, columns aligned, large ones summarised.
 //!
-//! Floats are written with the fewest digits that give back the same number (of their own dtype),
-//! at most eight after the point; all with an exponent where one is very large, very small, or far
+//! Floats are written with the fewest digits that round-trip in their dtype, at most eight after
+//! the point; all with an exponent if one is very large, very small, or differs much in magnitude
 //! from the others.
 
 mod cell;
@@ -15,21 +15,21 @@ use alloc::vec::Vec;
 use cell::{Cell, Show, align};
 use core::fmt;
 
-/// Tensors of more elements are summarised: the first and last few along each axis.
+/// Tensors of more elements are summarised by the first and last few along each axis.
 const MANY: usize = 1000;
 
-/// Columns of a line.
+/// The width of a line in columns.
 const WIDTH: usize = 75;
 
-/// Brackets beyond this depth are not written.
+/// The most nested brackets that are written.
 const DEEPEST: usize = 64;
 
-/// How to write the elements of a tensor.
+/// Options for the elements of a tensor.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
-    /// Columns that stand before the first bracket.
+    /// The columns before the first bracket.
     pub indent: usize,
-    /// What false and true are called.
+    /// The names of false and true.
     pub bools: [&'static str; 2],
 }
 
@@ -64,7 +64,7 @@ impl fmt::Debug for Tensor {
     /// assert_eq!(format!("{x:?}"), "Tensor(int64 [100]: 0, 1, 2, 3, 4, 5, 6, 7, ..)");
     /// ```
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Elements that are written.
+        /// How many elements are written.
         const FIRST: usize = 8;
         write!(f, "Tensor({} {:?}", self.dtype(), self.shape())?;
         for n in 0..self.len().min(FIRST) {
@@ -90,7 +90,7 @@ pub(crate) fn elements(t: &Tensor, style: Style) -> Result<String, Error> {
     if t.rank() > DEEPEST {
         return Ok("[...]".into());
     }
-    // so few along each axis that all together stay few, or none
+    // few enough along each axis that the total stays small, or none
     let edge = match t.rank() {
         _ if t.len() <= MANY => usize::MAX,
         0..=4 => 3,
@@ -114,7 +114,7 @@ pub(crate) fn elements(t: &Tensor, style: Style) -> Result<String, Error> {
     Ok(out)
 }
 
-/// The indices of an axis that are written; `None` where some are left out.
+/// The indices of an axis that are written; `None` stands for those left out.
 fn written(n: usize, edge: usize) -> impl Iterator<Item = Option<usize>> {
     let all = n <= edge.saturating_mul(2);
     let head = if all { n } else { edge };
@@ -191,7 +191,7 @@ fn write<'a>(
         };
         if i > 0 {
             out.push(',');
-            // matrices are set apart by a blank line, as those of NumPy
+            // matrices are separated by a blank line, as in NumPy
             let lines = if last {
                 wrap as usize
             } else {

@@ -38,7 +38,7 @@ fn halves_have_few_digits() {
         text(&[bf16::from_f32(0.1), bf16::from_f32(3.25)], &[2]),
         "[0.1 , 3.25]"
     );
-    // 65500 is nearest to 65504 alone
+    // 65504 is the only float16 nearest to 65500
     assert_eq!(
         text(&[f16::from_f32(0.1), f16::from_f32(65504.0)], &[2]),
         "[1.00e-01, 6.55e+04]"
@@ -103,7 +103,7 @@ fn many_dimensions_are_no_many_elements() {
         40
     } else {
         25
-    }; // whose elements can be counted
+    }; // so that the number of elements doesn't overflow
     assert_eq!(
         (deep(10).as_str(), deep(deepest).as_str()),
         ("[...]", "[...]")

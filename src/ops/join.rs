@@ -8,7 +8,7 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use core::borrow::Borrow;
 
-/// The dtype that all promote to. Errors where there is no tensor, or no such dtype.
+/// The dtype that all promote to. Errors if there are no tensors, or no such dtype.
 fn promoted<T: Borrow<Tensor>>(op: &'static str, tensors: &[T]) -> Result<DType> {
     let first = tensors
         .first()
@@ -18,10 +18,9 @@ fn promoted<T: Borrow<Tensor>>(op: &'static str, tensors: &[T]) -> Result<DType>
     })
 }
 
-/// Tensors one after the other along an axis; for `()`, each as one line. The result has the dtype
-/// that all promote to.
+/// Joins tensors along an axis; for `()`, flattened. The result has the dtype that all promote to.
 ///
-/// Errors: no tensors; sizes that differ beside the axis; dtypes without a common one.
+/// Errors: no tensors; sizes that differ outside the axis; dtypes without a common one.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -45,8 +44,7 @@ pub fn concat<T: Borrow<Tensor>>(tensors: &[T], axis: impl Into<Axes>) -> Result
     }
 }
 
-/// Tensors, at least one of them, one after the other along dimension `k` of the first, in a dtype
-/// that all convert to.
+/// Joins at least one tensor along dimension `k` of the first, in a dtype that all convert to.
 fn joined<T: Borrow<Tensor>>(
     op: &'static str,
     tensors: &[T],
@@ -86,8 +84,8 @@ fn joined<T: Borrow<Tensor>>(
     Ok(out)
 }
 
-/// Tensors of one shape along a new axis, at that place of the result. The result has the dtype
-/// that all promote to.
+/// Joins tensors of one shape along a new axis, at this position of the result. The result has the
+/// dtype that all promote to.
 ///
 /// Errors: no tensors; shapes that differ; dtypes without a common one.
 ///
@@ -116,7 +114,7 @@ pub fn stack<T: Borrow<Tensor>>(tensors: &[T], axis: isize) -> Result<Tensor> {
     concat(&parts, axis)
 }
 
-/// Each element `count` times along an axis; for `()`, of `x` as one line.
+/// Repeats each element `count` times along an axis; for `()`, of the flattened `x`.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -131,22 +129,22 @@ pub fn repeat(x: &Tensor, count: usize, axis: impl Into<Axes>) -> Result<Tensor>
     }
 }
 
-/// Each element `count` times along dimension `k`.
+/// Repeats each element `count` times along dimension `k`.
 fn repeated(x: &Tensor, count: usize, k: usize) -> Result<Tensor> {
     let mut shape = Shape::from_slice(x.shape());
     shape.insert(k + 1, count);
-    Layout::contiguous(&shape)?; // more than memory can hold, said as such
+    Layout::contiguous(&shape)?; // a size beyond all memory is a memory error
     let repeated = x.expand_dims(k + 1)?.broadcast_to(&shape)?;
     shape.remove(k + 1);
-    shape[k] *= count; // the layout above holds as many elements
+    shape[k] *= count; // the layout above has as many elements
     repeated.reshape(shape)
 }
 
-/// The element at place `i` of an axis `counts[i]` times; one count is for all. For `()`, of `x` as
-/// one line.
+/// Repeats element `i` along an axis `counts[i]` times; a single count applies to all. For `()`, of
+/// the flattened `x`.
 ///
-/// Errors: counts that are no integers, negative, of more than one dimension, or not as many as the
-/// axis has elements.
+/// Errors: counts that are not integers, negative, of more than one dimension, or not as many as
+/// the axis has elements.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -195,8 +193,8 @@ pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: impl Into<Axes>) -> Resu
     super::take(x, &positions, k)
 }
 
-/// `x` beside itself, `counts[k]` times along dimension `k`. The shorter of shape and counts is
-/// filled up with 1 in front.
+/// Repeats all of `x`, `counts[k]` times along dimension `k`. The shorter of shape and counts is
+/// padded with ones in front.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -222,9 +220,9 @@ pub fn tile(x: &Tensor, counts: impl IntoShape) -> Result<Tensor> {
     repeated.reshape((0..rank).map(|k| count(k) * size(k)).collect::<Shape>())
 }
 
-/// `x` with `widths[k]` elements of `value` before and after it along dimension `k`.
+/// Pads `x` with `widths[k]` elements of `value` before and after it along dimension `k`.
 ///
-/// Errors: as many widths as dimensions are needed; a value that doesn't fit the dtype.
+/// Errors: not one pair of widths for each dimension; a value that doesn't fit the dtype.
 ///
 /// ```
 /// use flex::{Tensor, ops};

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use core::borrow::Borrow;
 use smallvec::SmallVec;
 
-/// By how many places [`roll`] moves: made by `into` from one integer, an array or a slice.
+/// The shifts of [`roll`]: made by `into` from an integer, an array or a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shifts(SmallVec<[i64; 6]>);
 
@@ -39,10 +39,10 @@ impl From<&[i64]> for Shifts {
     }
 }
 
-/// Elements moved by `shifts[i]` places along `axes[i]`; those that leave at the end come in at the
-/// beginning. One shift is for all that are named; for `()`, `x` is rolled as one line.
+/// Rolls elements by `shifts[i]` places along `axes[i]`; those shifted beyond the end re-enter at
+/// the beginning. A single shift applies to all axes; for `()`, the flattened `x` is rolled.
 ///
-/// Errors: as many shifts as axes are needed, or one.
+/// Errors: a number of shifts that is neither one nor that of the axes.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -87,7 +87,7 @@ pub fn roll(x: &Tensor, shifts: impl Into<Shifts>, axes: impl Into<Axes>) -> Res
 }
 
 /// The lower triangles of matrices (the last two dimensions): zero above diagonal `k`, which is
-/// above the main one where positive.
+/// above the main diagonal if positive.
 ///
 /// Errors: fewer than two dimensions.
 ///
@@ -104,7 +104,7 @@ pub fn tril(x: &Tensor, k: i64) -> Result<Tensor> {
 }
 
 /// The upper triangles of matrices (the last two dimensions): zero below diagonal `k`, which is
-/// above the main one where positive.
+/// above the main diagonal if positive.
 ///
 /// Errors: fewer than two dimensions.
 ///
@@ -124,7 +124,7 @@ fn clamp(column: i64, columns: usize) -> usize {
     column.clamp(0, columns as i64) as usize
 }
 
-/// A copy with the columns `zeros(row, columns)` of each row zero.
+/// A copy with the columns `zeros(row, columns)` of each row set to zero.
 fn triangle(
     op: &'static str,
     x: &Tensor,
@@ -141,7 +141,7 @@ fn triangle(
     if x.is_empty() {
         return Ok(out);
     }
-    let bytes = par::Out::new(out.as_mut_bytes()?); // zero bytes are a zero of every dtype
+    let bytes = par::Out::new(out.as_mut_bytes()?); // zero bytes are zero in every dtype
     par::ranges(
         x.len() / columns,
         1,
@@ -162,7 +162,7 @@ fn triangle(
     Ok(out)
 }
 
-/// All tensors in the shape that they broadcast to: views.
+/// Broadcasts all tensors to their common shape: views.
 ///
 /// ```
 /// use flex::{DType, Tensor, ops};
@@ -176,17 +176,17 @@ pub fn broadcast_arrays<T: Borrow<Tensor>>(tensors: &[T]) -> Result<Vec<Tensor>>
     fallible::collect(tensors.iter().map(|t| t.borrow().broadcast_to(&shape)))
 }
 
-/// Which dimension the first tensor of [`meshgrid`] runs along.
+/// The dimension along which the first tensor of [`meshgrid`] varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indexing {
-    /// The second, as the x of a plot.
+    /// The second, as the x coordinate of a plot.
     Xy,
-    /// The first, as the row of a matrix.
+    /// The first, as the row index of a matrix.
     Ij,
 }
 
-/// Coordinates of a grid: tensor `i` of the result holds the values of tensor `i`, of one dimension
-/// (or none), along its dimension: views.
+/// Coordinates of a grid: result `i` holds the values of tensor `i`, of rank 1 or 0, along
+/// dimension `i`: views.
 ///
 /// Errors: tensors of more than one dimension.
 ///

@@ -1,5 +1,5 @@
-//! The header of a safetensors file, written and read: what is read is checked before anything is
-//! made of it.
+//! Writes and reads the header of a safetensors file. It is validated before anything is allocated
+//! from it.
 
 use super::Metadata;
 use crate::dtype::DType;
@@ -7,7 +7,7 @@ use crate::error::{Error, Excerpt, Result};
 use crate::fallible::{self, append_text as append, push};
 use crate::io::json::{Json, Read, Refusal, Text};
 use crate::io::raw::{Put, put_elements};
-use crate::io::source::{MOST_AXES, Source, byte_len};
+use crate::io::source::{MAX_AXES, Source, byte_len};
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -18,7 +18,7 @@ use core::fmt::Write;
 
 /// The longest header that the format allows.
 const LONGEST_HEADER: u64 = 100_000_000;
-/// The key of the metadata among the tensors' names.
+/// The key of the metadata, among the names of tensors.
 const METADATA: &str = "__metadata__";
 
 /// A file to be written.
@@ -29,7 +29,7 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// The order of the data is largest elements first, so that each is aligned; then by name.
+    /// Sorts by element size, largest first, so that each tensor is aligned; then by name.
     pub fn new<S: AsRef<str>>(
         tensors: impl IntoIterator<Item = (S, &'a Tensor)>,
         metadata: &Metadata,
@@ -48,9 +48,9 @@ impl<'a> Plan<'a> {
                     ),
                 ));
             }
-            if t.rank() > MOST_AXES {
+            if t.rank() > MAX_AXES {
                 let message = message!(
-                    "the {} axes of {} are more than the {MOST_AXES} of a file",
+                    "the {} axes of {} are more than the {MAX_AXES} of a file",
                     t.rank(),
                     Excerpt(quoted)
                 );
@@ -107,7 +107,7 @@ impl<'a> Plan<'a> {
             start = end;
         }
         append(&mut text.0, "}")?;
-        // spaces, so that the data begins with a cache line
+        // padded with spaces, so that the data is aligned to a cache line
         while !(8 + text.0.len()).is_multiple_of(64) {
             append(&mut text.0, " ")?;
         }
@@ -132,7 +132,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What the header says of a tensor.
+/// The header's entry for a tensor.
 fn entry(text: &mut Text, t: &Tensor, start: usize, end: usize) -> core::fmt::Result {
     write!(
         text,
@@ -145,24 +145,24 @@ fn entry(text: &mut Text, t: &Tensor, start: usize, end: usize) -> core::fmt::Re
     write!(text, r#"],"data_offsets":[{start},{end}]}}"#)
 }
 
-/// What the header of a file says.
+/// The header of a file.
 pub(super) struct Header {
     pub metadata: Metadata,
     /// In the order of their data.
     pub entries: Vec<(String, Entry)>,
-    /// Where the data begins.
+    /// The position of the data.
     pub data: u64,
 }
-/// One tensor, at `start .. end` of the data.
+/// A tensor, at `start .. end` of the data.
 pub(super) struct Entry {
-    /// One of flex's, or the file's name for another.
+    /// A dtype of flex, or the file's name of an unknown one.
     pub dtype: core::result::Result<DType, String>,
     pub shape: Vec<usize>,
     pub start: u64,
     pub end: u64,
 }
 
-/// Reads the header and checks it against the length of the source, where that is known.
+/// Reads the header and checks it against the length of the source, if known.
 pub(super) fn read(source: &mut Source) -> Result<Header> {
     let mut len = [0; 8];
     source.read(0, &mut len)?;
@@ -226,7 +226,8 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
     }
 }
 
-/// The text of a header. Memory grows with what is read: a stream may be shorter than it says.
+/// Reads the text of a header. Memory grows with what is read, for a stream may be shorter than it
+/// claims.
 fn read_text(source: &mut Source, len: usize) -> Result<String> {
     const PIECE: usize = 1 << 20;
     let mut text = fallible::filled(0, len.min(PIECE))?;
@@ -276,7 +277,7 @@ fn texts(json: &mut Json) -> Read<Metadata> {
 }
 
 impl Entry {
-    /// One tensor of the header.
+    /// Parses the entry of a tensor.
     fn read(json: &mut Json) -> Read<Entry> {
         let (mut dtype, mut shape, mut place) = (None, None, None);
         if json.peek() != b'{' {
@@ -289,7 +290,7 @@ impl Entry {
                     .is_some(),
                 "shape" => shape
                     .replace(
-                        numbers(json, MOST_AXES)
+                        numbers(json, MAX_AXES)
                             .map_err(|e| said(e, "its shape is no list of sizes"))?,
                     )
                     .is_some(),
@@ -334,7 +335,7 @@ impl Entry {
             if !name {
                 return Err(message!("{} is not a dtype", Excerpt(&dtype)).into());
             }
-            // how many bytes the shape takes is the dtype's secret
+            // the size of its elements is unknown
             return match end
                 .checked_sub(start)
                 .is_some_and(|len| isize::try_from(len).is_ok())
@@ -366,14 +367,14 @@ impl Entry {
     }
 }
 
-/// A refusal of content, in these words.
+/// An error about malformed content.
 fn said(why: Refusal, what: &'static str) -> Refusal {
     match why {
         Refusal::Wrong(_) => what.into(),
         other => other,
     }
 }
-/// A list of numbers, at most so many.
+/// Reads a list of at most so many numbers.
 fn numbers(json: &mut Json, most: usize) -> Read<Vec<u64>> {
     let mut out = Vec::new();
     json.array(&mut |json| {

@@ -1,8 +1,8 @@
 //! A method for each row of the list of elementwise operations.
 //!
-//! `add` has the name of an operator's method. It takes `&self`, so it is not taken for that of a
-//! trait, and needs no import; where `std::ops::Add` is imported, `x.add(..)` of a tensor by value
-//! is the operator, whose type says so: a `Tensor` is no `Result`.
+//! `add` has the name of an operator's method. It takes `&self` and needs no import. If
+//! `std::ops::Add` is imported, `x.add(..)` of a tensor by value is the operator, which the type
+//! shows: it returns a `Tensor`, not a `Result`.
 
 use crate::error::Result;
 use crate::ops::{self, Arg};
@@ -67,8 +67,8 @@ macro_rules! make {
 operations!(make! {});
 
 impl Tensor {
-    /// The elements rounded to the nearest multiple of `10^-decimals`, halves to the even one. The
-    /// method of [`ops::round_to`](crate::ops::round_to).
+    /// Rounds to the nearest multiple of `10^-decimals`, ties to even: the method of
+    /// [`ops::round_to`](crate::ops::round_to).
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1.25f64, -0.449]).round_to(1)?.to_vec::<f64>()?, [1.2, -0.4]);
