@@ -1,5 +1,5 @@
-//! The elementwise functions, made from the list of operations; `clip` and `where`, whose arguments
-//! are their own.
+//! The elementwise functions, generated from the list of operations; `clip` and `where`, which have
+//! signatures of their own.
 
 use super::cell::PyTensor;
 use super::convert::{Lent, Operand, compute, is_short};
@@ -24,7 +24,7 @@ pub fn apply<const N: usize>(
     row: &'static Row,
     operands: &[Operand; N],
 ) -> PyResult<PyTensor> {
-    // where shapes differ, the result may be as large as their product
+    // if shapes differ, the result may be as large as their product
     let first = operands[0].shape();
     let elements = operands[1..]
         .iter()
@@ -35,14 +35,14 @@ pub fn apply<const N: usize>(
     })
 }
 
-/// The same for operands that stay in their objects where they are small.
+/// The same for operands that are used in their objects if they are small.
 #[inline(always)]
 pub fn apply_lent<const N: usize>(
     py: Python<'_>,
     row: &'static Row,
     lent: [Lent<'_>; N],
 ) -> PyResult<PyTensor> {
-    // not `?` within: an exception is made after the locks are released
+    // no `?` inside: exceptions are created after the locks are released
     let small = match &lent[..] {
         [Lent::Object(x)] => x
             .get()
@@ -104,7 +104,7 @@ macro_rules! function {
         ///
         /// x: a tensor, an array or a number. The result has its shape.
         #[doc = result_dtype!($rule)]
-        /// DTypeError where the operation has no meaning for the dtype.
+        /// DTypeError if the operation doesn't support the dtype.
         ///
         #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
         #[pyfunction]
@@ -119,8 +119,8 @@ macro_rules! function {
         /// x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
         /// dtype.
         #[doc = result_dtype!($rule)]
-        /// DTypeError where the operation has no meaning for the dtype, or two dtypes have none in
-        /// common; ShapeError where shapes don't broadcast.
+        /// DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        /// ShapeError if shapes don't broadcast.
         ///
         #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
         #[pyfunction]
@@ -148,12 +148,11 @@ macro_rules! make {
 }
 operations!(make! {});
 
-/// The nearest value from `min` to `max`; a bound that is None is none.
+/// Limits values to the range from `min` to `max`; None is no bound.
 ///
-/// x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN
-/// stays NaN, and where a bound is NaN so is the result; where `min` is above `max` the result is
-/// `max`. The result has the common dtype. DTypeError for bool and complex numbers; ShapeError
-/// where shapes don't broadcast.
+/// x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN in
+/// x or a bound gives NaN; if `min` is above `max` the result is `max`. The result has the common
+/// dtype. DTypeError for bool and complex numbers; ShapeError if shapes don't broadcast.
 ///
 /// >>> flex.clip(flex.asarray([1, 5, 9]), 2, 6).tolist()
 /// [2, 5, 6]
@@ -199,8 +198,8 @@ fn range(dtype: DType) -> [Scalar; 2] {
 /// `x1` where the condition is true, else `x2`.
 ///
 /// condition: a bool tensor. x1, x2: tensors, arrays or numbers; the three broadcast. The result
-/// has the common dtype of x1 and x2. DTypeError where the condition is not bool; ShapeError where
-/// shapes don't broadcast.
+/// has the common dtype of x1 and x2. DTypeError if the condition is not bool; ShapeError if shapes
+/// don't broadcast.
 ///
 /// >>> flex.where(flex.asarray([True, False]), flex.asarray([1, 2]), 0).tolist()
 /// [1, 0]

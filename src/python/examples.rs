@@ -1,6 +1,6 @@
 //! The examples of the elementwise functions' docstrings.
 
-/// A call and what it prints, for the docstring.
+/// The rest of a call, and its output.
 macro_rules! example {
     (add) => {
         "[1, 2]), 10).tolist()\n[11, 12]"
@@ -206,7 +206,7 @@ macro_rules! example {
     (imag) => {
         "[1 + 2j])).tolist()\n[2.0]"
     };
-    // zero to zero, as most
+    // most functions map zero to zero
     ($other:ident) => {
         "[0.0])).tolist()\n[0.0]"
     };

@@ -51,9 +51,9 @@ impl Tensors {
     }
 }
 
-/// The tensors, each in the shape that all of them broadcast to: views, as a tuple.
+/// Broadcasts tensors to their common shape: views, as a tuple.
 ///
-/// arrays: tensors of any dtypes, which they keep. ShapeError where the shapes don't broadcast.
+/// arrays: tensors of any dtypes, which they keep. ShapeError if the shapes don't broadcast.
 ///
 /// >>> [t.shape for t in flex.broadcast_arrays(flex.zeros((3, 1)), flex.zeros(4))]
 /// [(3, 4), (3, 4)]
@@ -66,11 +66,10 @@ fn broadcast_arrays<'py>(
     tuple(py, ops::broadcast_arrays(&arrays.extract::<Tensors>()?.0)?)
 }
 
-/// Tensors one after the other along an axis; with `axis=None`, each as one line.
+/// Joins tensors along an axis; with `axis=None`, flattened.
 ///
-/// arrays: a sequence of at least one tensor (ValueError), of one shape but for their size along
-/// the axis (ShapeError). The result has the dtype that all promote to (DTypeError where there is
-/// none).
+/// arrays: a sequence of at least one tensor (ValueError), of equal shapes except along the axis
+/// (ShapeError). The result has the dtype that all promote to (DTypeError if there is none).
 ///
 /// >>> flex.concat([flex.asarray([1, 2]), flex.asarray([3])]).tolist()
 /// [1, 2, 3]
@@ -80,7 +79,7 @@ fn concat(py: Python<'_>, arrays: Tensors, axis: Option<isize>) -> PyResult<PyTe
     compute(py, arrays.elements(), || ops::concat(&arrays.0, axis))
 }
 
-/// Tensors of one shape along a new axis, which stands at that place in the result.
+/// Joins tensors of one shape along a new axis, at that position of the result.
 ///
 /// arrays: a sequence of at least one tensor (ValueError), all of one shape (ShapeError). The
 /// result has the dtype that all promote to.
@@ -93,11 +92,10 @@ fn stack(py: Python<'_>, arrays: Tensors, axis: isize) -> PyResult<PyTensor> {
     compute(py, arrays.elements(), || ops::stack(&arrays.0, axis))
 }
 
-/// Each element several times along an axis; with `axis=None`, of x as one line.
+/// Repeats each element several times along an axis; with `axis=None`, of the flattened x.
 ///
-/// repeats: an integer for all, or as many as the axis has elements. ValueError where one is
-/// negative; ShapeError where they are not as many as the elements; DTypeError where they are no
-/// integers.
+/// repeats: an integer for all elements, or one for each. ValueError if one is negative; ShapeError
+/// if their number is not that of the elements; DTypeError if they are not integers.
 ///
 /// >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
 /// [1, 1, 3]
@@ -119,10 +117,10 @@ fn repeat(
     compute(py, x.0.len(), || ops::repeat_counts(&x.0, &repeats, axis))
 }
 
-/// `x` beside itself, `repetitions[k]` times along dimension `k`.
+/// Repeats all of `x`, `repetitions[k]` times along dimension `k`.
 ///
-/// repetitions: an integer or a tuple of them, which counts from the last dimension; the shorter of
-/// it and the shape of x is filled up with 1 in front. ValueError where one is negative.
+/// repetitions: an integer or a tuple of them, aligned with the last dimension; the shorter of it
+/// and the shape of x is padded with ones in front. ValueError if one is negative.
 ///
 /// >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
 /// [[1, 2, 1, 2], [1, 2, 1, 2]]
@@ -141,12 +139,12 @@ fn tile(py: Python<'_>, x: Arg, repetitions: Ints) -> PyResult<PyTensor> {
     )
 }
 
-/// `x` with elements of `value` around it.
+/// Pads `x` with elements of `value`.
 ///
-/// pad_width: how many before and after, as numpy.pad takes it: an integer for both ends of all
+/// pad_width: how many before and after, as in numpy.pad: an integer for both ends of all
 /// dimensions, one pair for all dimensions, or a pair for each. The result has the dtype of x.
-/// ValueError where one is negative; ShapeError where there are more or fewer pairs than
-/// dimensions; DTypeError where the value is of a kind beyond the dtype.
+/// ValueError if one is negative; ShapeError if there is not one pair for each dimension;
+/// DTypeError if the value is of a higher kind than the dtype.
 ///
 /// >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
 /// [9, 1, 2, 9, 9]

@@ -61,5 +61,5 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     shape::register(m)?;
     sort::register(m)?;
     hints::register(&[m, &m.getattr("_nn")?.cast_into()?])?;
-    methods::register(m) // of the functions above
+    methods::register(m) // turns the functions above into methods
 }

@@ -35,7 +35,8 @@ impl PyTensor {
             },
         )?)
     }
-    /// Without a specification as `str`; with one, that of the number, for tensors of one element.
+    /// Without a format specification, `str`; with one, that of the number, for tensors of one
+    /// element.
     fn __format__<'py>(
         &self,
         py: Python<'py>,

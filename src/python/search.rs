@@ -1,4 +1,4 @@
-//! Where the extreme element lies: `argmax` and its like.
+//! The positions of extremes: `argmax`, `argmin`, and with the values.
 
 use super::cell::PyTensor;
 use super::convert::{Arg, Lent};
@@ -7,7 +7,7 @@ use super::sort::pair;
 use crate::ops::{self, Reduction};
 use pyo3::prelude::*;
 
-/// What is searched: along one axis, or all elements for none.
+/// The axis to search, or all elements for `None`.
 fn along(axis: Option<isize>, keepdims: bool) -> Reduction {
     Reduction {
         axes: axis.into(),
@@ -15,12 +15,11 @@ fn along(axis: Option<isize>, keepdims: bool) -> Reduction {
     }
 }
 
-/// The position of the largest element, the first where several are; that of the first NaN where
-/// there is one.
+/// The index of the first occurrence of the largest element; of the first NaN, if there is one.
 ///
-/// axis: an integer, or None for the position among all in row-major order. keepdims: reduced axes
-/// stay, with size 1. The result is int64. ValueError where there is no element; DTypeError for
-/// complex numbers; AxisError where the axis is out of range.
+/// axis: an integer, or None for the index in the flattened x. keepdims: keep reduced axes with
+/// size 1. The result is int64. ValueError if there are no elements; DTypeError for complex
+/// numbers; AxisError if the axis is out of range.
 ///
 /// >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [1, 0]
@@ -40,7 +39,8 @@ fn argmax<'py>(
     )
 }
 
-/// The position of the smallest element. Arguments and errors are those of `argmax`.
+/// The index of the first occurrence of the smallest element. Arguments and errors are those of
+/// `argmax`.
 ///
 /// >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [0, 1]
@@ -60,8 +60,8 @@ fn argmin<'py>(
     )
 }
 
-/// `max` and `argmax` in one: the largest element and its position (int64). Arguments and errors
-/// are those of `argmax`.
+/// `max` and `argmax` in one: the largest element and its index (int64). Arguments and errors are
+/// those of `argmax`.
 ///
 /// >>> [t.tolist() for t in flex.max_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
 /// [[5, 3], [1, 0]]
@@ -78,8 +78,8 @@ fn max_with_indices(
     })
 }
 
-/// `min` and `argmin` in one: the smallest element and its position (int64). Arguments and errors
-/// are those of `argmin`.
+/// `min` and `argmin` in one: the smallest element and its index (int64). Arguments and errors are
+/// those of `argmin`.
 ///
 /// >>> [t.tolist() for t in flex.min_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
 /// [[1, 2], [0, 1]]

@@ -1,4 +1,4 @@
-//! Functions that arrange elements: views, and copies where elements come together.
+//! Functions that rearrange elements, as views if possible.
 
 use super::cell::PyTensor;
 use super::convert::{Arg, Ints, Lent, compute, count, detached, integer};
@@ -9,15 +9,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// A view of a tensor, which is looked at in its object.
+/// A view of a tensor, made while it stays in its object.
 #[inline(always)]
 fn view(x: &Lent, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> PyResult<PyTensor> {
     Ok(PyTensor::new(x.read(f)?))
 }
 
-/// Dimensions of size 1 repeated, and new ones put in front; a view.
+/// Repeats dimensions of size 1, and adds new ones in front; a view.
 ///
-/// shape: an integer or a tuple of them. ShapeError where x doesn't broadcast to it.
+/// shape: an integer or a tuple of them. ShapeError if x doesn't broadcast to it.
 ///
 /// >>> flex.broadcast_to(flex.asarray([[1], [2]]), (2, 3)).tolist()
 /// [[1, 1, 1], [2, 2, 2]]
@@ -28,9 +28,9 @@ fn broadcast_to(x: Lent, shape: Ints) -> PyResult<PyTensor> {
     view(&x, |x| x.broadcast_to(&shape))
 }
 
-/// New dimensions of size 1 at these places of the result; a view.
+/// Inserts dimensions of size 1 at these positions of the result; a view.
 ///
-/// axis: an integer or a tuple of them. AxisError where one is out of range or given twice.
+/// axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
 ///
 /// >>> flex.expand_dims(flex.zeros((2, 3)), axis=(0, -1)).shape
 /// (1, 2, 3, 1)
@@ -40,10 +40,10 @@ fn expand_dims(x: Lent, axis: Ints) -> PyResult<PyTensor> {
     view(&x, |x| x.expand_dims(&axis.0))
 }
 
-/// Dimensions of size 1 taken out: those named, or all; a view.
+/// Removes dimensions of size 1: those given, or all; a view.
 ///
-/// axis: an integer or a tuple of them. ShapeError where one has another size; AxisError where it
-/// is out of range or given twice.
+/// axis: an integer or a tuple of them. ShapeError if one has another size; AxisError if it is out
+/// of range or repeated.
 ///
 /// >>> flex.squeeze(flex.zeros((1, 3, 1)), axis=0).shape
 /// (3, 1)
@@ -55,9 +55,9 @@ fn squeeze(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
     })
 }
 
-/// Elements in reverse order along an axis, several, or all; a view.
+/// Reverses the elements along an axis, several, or all; a view.
 ///
-/// axis: an integer or a tuple of them. AxisError where one is out of range or given twice.
+/// axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
 ///
 /// >>> flex.flip(flex.asarray([1, 2, 3])).tolist()
 /// [3, 2, 1]
@@ -67,10 +67,10 @@ fn flip(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
     view(&x, |x| x.flip(axis.map_or(Axes::ALL, |a| a.0.into())))
 }
 
-/// Dimensions moved to other places, the others staying in their order; a view.
+/// Moves dimensions to other positions, keeping the order of the others; a view.
 ///
-/// source, destination: as many axes of x as of the result (ShapeError). AxisError where one is out
-/// of range or given twice.
+/// source, destination: equally many axes of x and of the result (ShapeError). AxisError if one is
+/// out of range or repeated.
 ///
 /// >>> flex.moveaxis(flex.zeros((2, 3, 4)), 0, -1).shape
 /// (3, 4, 2)
@@ -80,7 +80,7 @@ fn moveaxis(x: Lent, source: Ints, destination: Ints) -> PyResult<PyTensor> {
     view(&x, |x| x.moveaxis(&source.0, &destination.0))
 }
 
-/// The dimensions in another order: that of place `i` in the result is `axes[i]`; a view.
+/// Permutes the dimensions: dimension `i` of the result is dimension `axes[i]`; a view.
 ///
 /// axes: each axis once (ShapeError, AxisError).
 ///
@@ -94,7 +94,7 @@ fn permute_dims(x: Lent, axes: Ints) -> PyResult<PyTensor> {
     })
 }
 
-/// The dimensions in another order, in reverse order where none is given; a view.
+/// Permutes the dimensions, by default in reverse order; a view.
 ///
 /// axes: each axis once, as one tuple or several arguments (ShapeError, AxisError).
 ///
@@ -115,7 +115,7 @@ fn transpose(x: Lent, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
     })
 }
 
-/// Two dimensions exchanged; a view. AxisError where one is out of range.
+/// Swaps two dimensions; a view. AxisError if one is out of range.
 ///
 /// >>> flex.swapaxes(flex.zeros((2, 3, 4)), 0, -1).shape
 /// (4, 3, 2)
@@ -127,10 +127,10 @@ fn swapaxes(x: Lent, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
     })
 }
 
-/// Elements moved by `shift` places along an axis, those that leave at the end coming in at the
-/// beginning; with `axis=None`, in x as one line.
+/// Rolls elements by `shift` places along an axis, those shifted beyond the end re-entering at the
+/// beginning; with `axis=None`, of the flattened x.
 ///
-/// shift, axis: integers, or tuples of as many (ShapeError). AxisError where an axis is out of
+/// shift, axis: integers, or tuples of equal length (ShapeError). AxisError if an axis is out of
 /// range.
 ///
 /// >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
@@ -148,8 +148,8 @@ fn roll(py: Python<'_>, x: Arg, shift: Ints, axis: Option<Ints>) -> PyResult<PyT
     })
 }
 
-/// One tensor for each index of an axis, which goes; views, as a tuple. AxisError where the axis is
-/// out of range.
+/// One tensor for each index of an axis, without that axis; views, as a tuple. AxisError if the
+/// axis is out of range.
 ///
 /// >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
 /// [[1, 3], [2, 4]]
@@ -159,11 +159,11 @@ fn unstack(py: Python<'_>, x: Arg, axis: isize) -> PyResult<Bound<'_, PyTuple>> 
     tuple(py, x.0.unstack(axis)?)
 }
 
-/// Pieces along an axis: of one size, the last one smaller where it doesn't divide, or of the sizes
-/// given, which add up to the axis' (as torch.split); views, as a tuple.
+/// Pieces along an axis, as in torch.split: all of one size, except for a smaller last one, or of
+/// the given sizes, which must add up to that of the axis; views, as a tuple.
 ///
-/// ValueError where a size is negative, or the one size 0; ShapeError where sizes don't add up;
-/// AxisError for a wrong axis.
+/// ValueError if a size is negative, or a single size is 0; ShapeError if sizes don't add up;
+/// AxisError if the axis is out of range.
 ///
 /// >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3, 4, 5]), 2)]
 /// [[1, 2], [3, 4], [5]]
@@ -210,10 +210,10 @@ fn split<'py>(
     tuple(py, x.0.split(&sizes, axis)?)
 }
 
-/// `chunks` pieces of equal size along an axis, the last one smaller, or fewer of them, where it
-/// doesn't divide (as torch.chunk); views, as a tuple.
+/// `chunks` pieces of equal size along an axis, as in torch.chunk; if the size isn't divisible, the
+/// last one is smaller, or there are fewer; views, as a tuple.
 ///
-/// ValueError where chunks is not positive; AxisError for a wrong axis.
+/// ValueError if chunks is not positive; AxisError if the axis is out of range.
 ///
 /// >>> [t.tolist() for t in flex.chunk(flex.asarray([1, 2, 3, 4, 5]), 2)]
 /// [[1, 2, 3], [4, 5]]
@@ -223,11 +223,11 @@ fn chunk(py: Python<'_>, x: Arg, chunks: isize, axis: isize) -> PyResult<Bound<'
     tuple(py, x.0.chunk(count("chunk", "chunks", chunks)?, axis)?)
 }
 
-/// Sliding windows of `size` elements along an axis, one every `step`. The axis counts the windows,
-/// and their elements are a new last dimension; a view whose elements overlap.
+/// Sliding windows of `size` elements along an axis, `step` apart. The axis counts the windows,
+/// whose elements are a new last dimension; a view whose elements overlap.
 ///
-/// ValueError where size or step is not positive; ShapeError where a window is larger than the
-/// axis; AxisError for a wrong axis.
+/// ValueError if size or step is not positive; ShapeError if a window is larger than the axis;
+/// AxisError if the axis is out of range.
 ///
 /// >>> flex.unfold(flex.arange(5), 3).tolist()
 /// [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
@@ -241,7 +241,7 @@ fn unfold(x: Lent, size: isize, step: isize, axis: isize) -> PyResult<PyTensor> 
     view(&x, |x| x.unfold(axis, size, step))
 }
 
-/// `reshape`, also as a function.
+/// `reshape` as a method and a function.
 pub fn reshaped(
     py: Python<'_>,
     t: &Tensor,
@@ -266,10 +266,9 @@ pub fn reshaped(
     }
 }
 
-/// The elements in row-major order under another shape; one size may be -1, and is then what
-/// remains. A view where the strides allow it, else a copy; `copy=True` makes one always,
-/// `copy=False` errors where one is needed (ValueError). ShapeError where the number of elements
-/// differs.
+/// The elements in row-major order under another shape; one size may be -1, and is then inferred. A
+/// view if the strides allow it, else a copy; `copy=True` always copies, `copy=False` raises
+/// ValueError if a copy is needed. ShapeError if the number of elements differs.
 ///
 /// >>> flex.reshape(flex.arange(6), (2, -1)).tolist()
 /// [[0, 1, 2], [3, 4, 5]]

@@ -31,8 +31,7 @@ create_exception!(
     "A dtype without a meaning for the operation, or two without a common one."
 );
 
-/// A class of exceptions that are two others, as NumPy's `AxisError` is a `ValueError` and an
-/// `IndexError`.
+/// An exception class with two bases, as NumPy's `AxisError` is a `ValueError` and an `IndexError`.
 struct Both {
     name: &'static str,
     doc: &'static str,
@@ -136,13 +135,14 @@ impl From<Error> for PyErr {
     }
 }
 
-/// What `open` raises: the class follows from the number, and `filename` is the user's own.
+/// The exception that `open` would raise: errno decides its class, and `filename` is as the user
+/// gave it.
 fn os_error(name: OsString, code: Option<i32>, message: String) -> PyErr {
     let Some(code) = code else {
         return PyOSError::new_err((libc::EIO, message, name));
     };
     if cfg!(windows) {
-        return PyOSError::new_err((0, message, name, code)); // Python translates the system's number
+        return PyOSError::new_err((0, message, name, code)); // Python translates the Windows error code
     }
     let text = |py: Python<'_>| {
         py.import("os")?

@@ -1,10 +1,10 @@
-//! NumPy's array interface, both ways: a dictionary of dtype, shape and memory,
+//! NumPy's array interface, import and export: a dictionary of dtype, shape and memory,
 //! `__array_interface__`. See <https://numpy.org/doc/stable/reference/arrays.interface.html>,
 //! version 3.
 //!
-//! What flex gives out has a buffer for its memory, not a bare pointer: the buffer is a loan that
-//! copy-on-write sees (INTEROP1), where nobody would keep the memory behind a pointer when the
-//! tensor is written to.
+//! flex exports a buffer as the memory, not a bare pointer: the buffer is a loan that copy-on-write
+//! sees (INTEROP1), while nothing would keep the memory behind a pointer when the tensor is written
+//! to.
 
 use super::buffer::{MAX_RANK, Order, View};
 use super::bytes::as_bytes;
@@ -19,7 +19,7 @@ use pyo3::exceptions::{PyAttributeError, PyBufferError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-/// The version that is spoken here.
+/// The version implemented here.
 const VERSION: u32 = 3;
 
 #[pymethods]
@@ -41,8 +41,8 @@ impl PyTensor {
         interface.set_item("version", VERSION)?;
         interface.set_item("shape", PyTuple::new(py, t.shape())?)?;
         interface.set_item("typestr", code)?;
-        // strides say to Pillow that the tensor's own buffer is not these elements one after the
-        // other
+        // the strides tell Pillow that the tensor's own buffer is not these elements in row-major
+        // order
         let elements = t.contiguous()?;
         let strides = (!t.is_contiguous())
             .then(|| PyTuple::new(py, byte_strides(elements.layout(), elements.dtype())))
@@ -105,11 +105,11 @@ pub fn import(x: &Bound<PyAny>, interface: &Bound<PyAny>, copy: Option<bool>) ->
         let first = std::ptr::with_exposed_provenance(address);
         let foreign = Foreign::new(first, &shape, strides.as_deref(), dtype, swapped)?;
         let lease = Lease::new(py, (x.clone().unbind(), interface.clone().unbind()))?;
-        // SAFETY: the protocol's word: the elements lie there while the object lives, which the
-        // lease holds.
+        // SAFETY: the protocol promises that the elements are there while the object lives, which
+        // the lease holds.
         return unsafe { foreign.tensor(lease, copy) };
     }
-    // the memory of a buffer: that of "data", or the object's own
+    // the memory of a buffer: that in "data", or the object's own
     let view = View::take(data.as_ref().unwrap_or(x), Order::Bytes)?;
     let (start, len) = view.bytes();
     let offset = item("offset")?.map_or(Ok(0), |v| {
