@@ -182,7 +182,7 @@ impl Error {
             let way_out = match dtype {
                 d if d.is_bool() => ": convert it with astype, or use a logical function",
                 d if d.is_storage() => {
-                    ", which is kept but not computed with: convert it with astype"
+                    ", a storage dtype without arithmetic: convert it with astype"
                 }
                 _ => "",
             };
@@ -272,7 +272,7 @@ impl fmt::Display for Error {
                 axis,
                 repeated: true,
                 ..
-            } => write!(f, "{op}: axis {axis} is given twice"),
+            } => write!(f, "{op}: axis {axis} is repeated"),
             Error::Axis {
                 op, axis, rank: 0, ..
             } => write!(f, "{op}: axis {axis} of a 0-dimensional tensor"),

@@ -15,7 +15,7 @@ pub(super) enum Cell {
     Real(Decimal),
     #[cfg_attr(
         not(feature = "complex"),
-        expect(dead_code, reason = "no dtype of this build has two parts")
+        expect(dead_code, reason = "this build has no complex dtype")
     )]
     Complex(Decimal, Decimal),
 }

@@ -24,7 +24,7 @@ fn numbers_are_aligned_and_have_the_fewest_digits() {
 
 #[cfg(feature = "f64")]
 #[test]
-fn long_floats_are_cut() {
+fn long_floats_are_rounded_to_eight_decimals() {
     assert_eq!(text(&[1.0 / 3.0, 0.5], &[2]), "[0.33333333, 0.5       ]");
     assert_eq!(text(&[1e300 / 3.0], &[1]), "[3.33333333e+299]");
     assert_eq!(text(&[0.999999999999], &[1]), "[1.]");
@@ -32,7 +32,7 @@ fn long_floats_are_cut() {
 
 #[cfg(feature = "half")]
 #[test]
-fn halves_have_few_digits() {
+fn halves_print_their_shortest_digits() {
     use crate::dtype::{bf16, f16};
     assert_eq!(
         text(&[bf16::from_f32(0.1), bf16::from_f32(3.25)], &[2]),
@@ -47,7 +47,7 @@ fn halves_have_few_digits() {
 
 #[cfg(feature = "float8")]
 #[test]
-fn eight_bits_have_fewer() {
+fn float8_prints_its_shortest_digits() {
     use crate::dtype::{F8E4M3, F8E5M2};
     assert_eq!(
         text(&[0.1, 3.25, 448.0, f32::NAN].map(F8E4M3::from_f32), &[4]),
@@ -61,7 +61,7 @@ fn eight_bits_have_fewer() {
 
 #[cfg(feature = "complex")]
 #[test]
-fn complex_numbers() {
+fn complex_numbers_print_both_parts() {
     use crate::dtype::Complex64;
     assert_eq!(
         text(&[Complex64::new(1.0, -2.5), Complex64::new(0.5, 3.0)], &[2]),
@@ -70,7 +70,7 @@ fn complex_numbers() {
 }
 
 #[test]
-fn nested_empty_and_summarised() {
+fn nested_empty_and_large_tensors_are_laid_out() {
     assert_eq!(text(&[1, 2, 3, 4], &[2, 2]), "[[1, 2],\n [3, 4]]");
     assert_eq!(text(&[1, 2, 3, 4], &[2, 1, 2]), "[[[1, 2]],\n\n [[3, 4]]]");
     assert_eq!(text::<i32>(&[], &[0, 3]), "[]");
@@ -90,7 +90,7 @@ fn nested_empty_and_summarised() {
 }
 
 #[test]
-fn many_dimensions_are_no_many_elements() {
+fn many_dimensions_are_summarised() {
     let deep = |rank: usize| {
         Tensor::zeros([1], DType::I8)
             .unwrap()
@@ -117,7 +117,7 @@ fn many_dimensions_are_no_many_elements() {
 }
 
 #[test]
-fn views_show_their_own_elements() {
+fn views_print_their_own_elements() {
     let x = Tensor::from_slice(&[1, 2, 3, 4, 5, 6], [2, 3]).unwrap();
     assert_eq!(
         x.transpose(0, 1).unwrap().flip([0]).unwrap().to_string(),

@@ -80,7 +80,7 @@ impl<'a> Json<'a> {
         if self.at == self.text.len() {
             Ok(())
         } else {
-            Err("something follows its end".into())
+            Err("trailing data".into())
         }
     }
     /// Reads an object; `member` reads the value of each key.
@@ -88,27 +88,27 @@ impl<'a> Json<'a> {
         &mut self,
         member: &mut dyn FnMut(&mut Json<'a>, Cow<'a, str>) -> Read<()>,
     ) -> Read<()> {
-        self.expect(b'{', "an object is expected")?;
+        self.expect(b'{', "expected an object")?;
         self.inside(b'}', &mut |json| {
             let key = json.string()?;
-            json.expect(b':', "a colon is missing")?;
+            json.expect(b':', "expected ':'")?;
             member(json, key)
         })
     }
     /// Reads an array; `item` reads each of its values.
     pub fn array(&mut self, item: &mut dyn FnMut(&mut Json<'a>) -> Read<()>) -> Read<()> {
-        self.expect(b'[', "an array is expected")?;
+        self.expect(b'[', "expected an array")?;
         self.inside(b']', item)
     }
     fn inside(&mut self, end: u8, item: &mut dyn FnMut(&mut Json<'a>) -> Read<()>) -> Read<()> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err("it is nested too deep".into());
+            return Err("nested too deeply".into());
         }
         if !self.eat(end) {
             item(self)?;
             while !self.eat(end) {
-                self.expect(b',', "a comma or an end is missing")?;
+                self.expect(b',', "expected ',' or the end")?;
                 item(self)?;
             }
         }
@@ -122,7 +122,7 @@ impl<'a> Json<'a> {
         let plain = |text: &str| {
             text.bytes()
                 .position(|b| b == b'"' || b == b'\\' || b < b' ')
-                .ok_or("a string has no end")
+                .ok_or("unterminated string")
         };
         let end = plain(rest)?;
         if rest.as_bytes()[end] == b'"' {
@@ -138,7 +138,7 @@ impl<'a> Json<'a> {
             match rest.as_bytes()[end] {
                 b'"' => return Ok(Cow::Owned(out)),
                 b'\\' => append(&mut out, self.escape()?.encode_utf8(&mut [0; 4]))?,
-                _ => return Err("a string has control characters".into()),
+                _ => return Err("control character in a string".into()),
             }
         }
     }
@@ -206,7 +206,7 @@ impl<'a> Json<'a> {
                 self.at += word;
                 let text = &self.text[start..self.at];
                 if !matches!(text, "true" | "false" | "null") && !is_number(text) {
-                    return Err("a value is expected".into());
+                    return Err("expected a value".into());
                 }
             }
         }

@@ -143,7 +143,7 @@ fn put(t: &Tensor, put: Put) -> Result<()> {
     if t.rank() > MAX_AXES {
         return Err(Error::value(
             "npy.save",
-            message!("{} axes are more than the {MAX_AXES} of a file", t.rank()),
+            message!("{} axes exceed the limit of {MAX_AXES}", t.rank()),
         ));
     }
     let Some(letter) = letter(t.dtype()) else {
@@ -223,7 +223,7 @@ fn tensor(source: &mut Source) -> Result<(Tensor, u64)> {
     let mut start = [0; 8];
     source.read(0, &mut start)?;
     if start[..6] != MAGIC {
-        return Err(source.wrong("no npy file: it doesn't begin with \\x93NUMPY"));
+        return Err(source.wrong("not an npy file: it doesn't begin with \\x93NUMPY"));
     }
     let mut len = [0; 4];
     let width = match start[6] {
@@ -231,7 +231,7 @@ fn tensor(source: &mut Source) -> Result<(Tensor, u64)> {
         2 | 3 => 4,
         version => {
             return Err(source.wrong(message!(
-                "npy format version {version} is not supported; 1 to 3 are"
+                "npy format version {version} is not supported; versions 1 to 3 are"
             )));
         }
     };
@@ -252,10 +252,10 @@ fn tensor(source: &mut Source) -> Result<(Tensor, u64)> {
     };
     source.read(before, text)?;
     let refused = |why: Refusal| match why {
-        Refusal::Wrong(what) => source.wrong(message!("bad npy header: {what}")),
+        Refusal::Wrong(what) => source.wrong(message!("malformed npy header: {what}")),
         Refusal::Other(e) => e,
     };
-    let text = core::str::from_utf8(text).map_err(|_| refused("it is no text".into()))?;
+    let text = core::str::from_utf8(text).map_err(|_| refused("it is not text".into()))?;
     let Dictionary {
         descr,
         fortran,
@@ -341,7 +341,7 @@ impl<'a> Literal<'a> {
         } else {
             self.expect('\'').map(|()| '\'')?
         };
-        let (text, rest) = self.0.split_once(quote).ok_or("a string without an end")?;
+        let (text, rest) = self.0.split_once(quote).ok_or("unterminated string")?;
         self.0 = rest;
         Ok(text)
     }

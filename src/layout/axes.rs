@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slices_are_pythons() {
+    fn slices_follow_python() {
         for size in 0..6usize {
             for step in [-7, -2, -1, 1, 2, 3, 9] {
                 for start in (-8..8).map(Some).chain([None]) {

@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_that_leave_memory_are_refused() {
+    fn layouts_out_of_bounds_are_refused() {
         assert!(Layout::new(&[3], &[-1], 1).is_err());
         assert!(Layout::new(&[3], &[-1], 2).is_ok());
         assert!(Layout::new(&[usize::MAX, 2], &[0, 0], 0).is_err());

@@ -80,7 +80,7 @@ impl Layout {
             _ => Err(Error::shape(
                 op,
                 message!(
-                    "{length} elements from {start} leave axis {k} of size {}",
+                    "{length} elements from {start} exceed axis {k} of size {}",
                     self.shape[k]
                 ),
             )),
@@ -266,7 +266,7 @@ impl Draft {
     #[inline]
     pub fn slice(&mut self, axis: usize, start: usize, step: isize, count: usize) {
         let (size, stride) = (&mut self.shape[axis], &mut self.strides[axis]);
-        assert!(step != 0 || count <= 1, "a slice of step 0");
+        assert!(step != 0 || count <= 1, "the step of a slice is 0");
         if count > 0 {
             let last = start as i128 + (count as i128 - 1) * step as i128;
             assert!(

@@ -133,7 +133,7 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
     if count.is_nan() || count >= isize::MAX as f64 {
         return Err(Error::value(
             OP,
-            message!("{start}, {stop}, {step} do not define a finite range"),
+            message!("{start}, {stop}, {step} do not give a finite number of values"),
         ));
     }
     linear(OP, dtype, count.max(0.0) as usize, move |i| {
@@ -211,7 +211,7 @@ fn linspace_of(start: Scalar, stop: Scalar, how: Linspace) -> Result<Tensor> {
         return Err(Error::dtype(
             OP,
             message!(
-                "the values are floats or complex numbers, not {dtype}: leave the dtype out, and \
+                "the result is float or complex, not {dtype}: leave the dtype out, and \
                     convert the result with astype"
             ),
         ));

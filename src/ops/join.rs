@@ -66,7 +66,7 @@ fn joined<T: Borrow<Tensor>>(
         }
         shape[k] = shape[k]
             .checked_add(t.shape()[k])
-            .ok_or_else(|| Error::shape(op, "the sizes add up to more than the address space"))?;
+            .ok_or_else(|| Error::shape(op, "the sum of the sizes exceeds the address space"))?;
     }
     let mut out = Tensor::empty(&shape, dtype)?;
     let (whole, mut start) = (out.layout().clone(), 0);
@@ -162,7 +162,7 @@ pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: impl Into<Axes>) -> Resu
     if !counts.dtype().is_integer() {
         return Err(Error::dtype(
             OP,
-            message!("counts are integers, not {}", counts.dtype()),
+            message!("counts must be integers, not {}", counts.dtype()),
         ));
     }
     if counts.rank() > 1 || counts.len() != 1 && counts.len() != n {
@@ -246,7 +246,7 @@ pub fn pad(x: &Tensor, widths: &[(usize, usize)], value: impl Into<Scalar>) -> R
         .map(|(n, (a, b))| n.checked_add(*a).and_then(|n| n.checked_add(*b)));
     let shape = sizes
         .collect::<Option<Shape>>()
-        .ok_or_else(|| Error::shape(OP, "the widths add up to more than the address space"))?;
+        .ok_or_else(|| Error::shape(OP, "the sum of the widths exceeds the address space"))?;
     let mut out = Tensor::filled(&shape, x.dtype(), &value)?;
     let mut inside = out.layout().clone();
     for (k, (before, _)) in widths.iter().enumerate() {

@@ -118,7 +118,7 @@ impl<'py> FromPyObject<'_, 'py> for DTypeArg {
         }
         let names = DType::ALL.map(DType::name).join(", ");
         let message = format!(
-            "{} is not a dtype of flex; they are {names}. Taken as well: Python's bool, int (int64), float (float64) and complex \
+            "{} is not a dtype of flex; they are {names}. Also accepted: Python's bool, int (int64), float (float64) and complex \
              (complex128), dtypes of NumPy, ml_dtypes, JAX and torch, and codes such as \"f4\"",
             x.repr()?
         );

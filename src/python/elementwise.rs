@@ -92,7 +92,7 @@ macro_rules! result_dtype {
         "The result is bool."
     };
     (real) => {
-        "The result has the operand's dtype; that of the parts where it is complex."
+        "The result has the operand's dtype; that of its parts if it is complex."
     };
 }
 

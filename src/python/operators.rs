@@ -122,7 +122,7 @@ macro_rules! operators {
                     let product = ops::matmul(t, &b)?;
                     if (product.shape(), product.dtype()) != (t.shape(), t.dtype()) {
                         let operands = [("target", t.shape(), t.dtype()), ("product", product.shape(), product.dtype())];
-                        return Err(Error::shape_of("matmul", "the product does not go into the target", &operands));
+                        return Err(Error::shape_of("matmul", "the product does not have the target's shape and dtype", &operands));
                     }
                     *t = product;
                     Ok(())

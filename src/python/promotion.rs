@@ -94,7 +94,7 @@ fn finfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<FloatInfo> {
     let computed: Option<[f64; 3]> = dispatch!(floating dtype, |T| Some([T::EPSILON, T::MAX, T::MIN_POSITIVE].map(f64::from)), else None);
     let limits = computed.or(dispatch!(float8 dtype, |T| Some([T::EPSILON, T::MAX, T::MIN_POSITIVE].map(f64::from)), else None));
     let [eps, max, smallest_normal] = limits
-        .ok_or_else(|| Error::dtype("finfo", format!("{dtype} is no float dtype: use iinfo")))?;
+        .ok_or_else(|| Error::dtype("finfo", format!("{dtype} is not a float dtype: use iinfo")))?;
     Ok(FloatInfo {
         bits: dtype.size() * 8,
         eps,
@@ -116,7 +116,7 @@ fn iinfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<IntInfo> {
     let limits: Option<(i128, i128)> =
         dispatch!(integer dtype, |T| Some((T::MIN as i128, T::MAX as i128)), else None);
     let (min, max) =
-        limits.ok_or_else(|| Error::dtype("iinfo", format!("{dtype} is no integer dtype")))?;
+        limits.ok_or_else(|| Error::dtype("iinfo", format!("{dtype} is not an integer dtype")))?;
     Ok(IntInfo {
         bits: dtype.size() * 8,
         max,

@@ -25,7 +25,7 @@ fn computed_in<'t>(
     match dtype {
         Some(d) if d.0.is_integer() || d.0.is_bool() => Err(Error::dtype(
             op,
-            format!("dtype is {}, and has to be a float or complex one", d.0),
+            format!("dtype is {}, but must be float or complex", d.0),
         )),
         Some(d) if d.0 != x.dtype() => x.astype(d.0).map(Cow::Owned),
         _ => Ok(Cow::Borrowed(x)),
@@ -36,7 +36,7 @@ fn computed_in<'t>(
 fn correction_or(op: &'static str, correction: f64, ddof: Option<f64>) -> PyResult<f64> {
     match ddof {
         Some(_) if correction != 0.0 => {
-            Err(Error::value(op, "correction and ddof are the same: give one").into())
+            Err(Error::value(op, "correction and ddof are synonyms: pass one of them").into())
         }
         Some(ddof) => Ok(ddof),
         None => Ok(correction),

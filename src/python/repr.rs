@@ -48,7 +48,7 @@ impl PyTensor {
         }
         if t.len() != 1 {
             let message = format!(
-                "a tensor of shape {:?} takes no format: format its elements, as of t.tolist()",
+                "a tensor of shape {:?} takes no format: format its elements, such as those of t.tolist()",
                 t.shape()
             );
             return Err(PyTypeError::new_err(message));

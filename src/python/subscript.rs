@@ -97,7 +97,7 @@ fn warn_of_lost_write(t: &Bound<PyTensor>) -> PyResult<()> {
             }
         }
     }
-    let message = c"this write is lost: tensors are values, and it changes a temporary that nothing else holds. \
+    let message = c"this write is lost: tensors are values, and it changes a temporary that nothing else refers to. \
         Write t[0, 1] = 5 for t[0][1] = 5; give other views, such as t.T, a name, write to that, and use it";
     PyErr::warn(
         py,

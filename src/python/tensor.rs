@@ -232,7 +232,7 @@ impl PyTensor {
         let t = self.get();
         if t.rank() != 0 || !t.dtype().is_integer() {
             let message = format!(
-                "only 0-dimensional tensors of integers are indices, not one of shape {:?} and {}",
+                "only 0-dimensional integer tensors can be an index, not one of shape {:?} and {}",
                 t.shape(),
                 t.dtype()
             );
@@ -255,7 +255,7 @@ impl PyTensor {
                 py.import("flex")
             }
             Some(v) => Err(PyValueError::new_err(format!(
-                "version {v:?} of the array API standard is not known"
+                "version {v:?} of the array API standard is not supported"
             ))),
         }
     }
@@ -271,7 +271,7 @@ impl PyTensor {
     fn number<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
         if self.size() != 1 {
             let message = format!(
-                "{op}() of a tensor of shape {:?}: only tensors of one element become a number",
+                "{op}() of a tensor of shape {:?}: only tensors of one element convert to a number",
                 self.about(|layout, _| Shape::from_slice(layout.shape()))
             );
             return Err(PyTypeError::new_err(message));

@@ -116,7 +116,7 @@ pub fn item<'py>(py: Python<'py>, t: &Tensor, op: &'static str) -> PyResult<Boun
 pub fn tolist<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
     if t.rank() > DEEPEST {
         return Err(PyValueError::new_err(format!(
-            "tolist: {} dimensions are more than {DEEPEST}",
+            "tolist: {} dimensions exceed the limit of {DEEPEST}",
             t.rank()
         )));
     }

@@ -27,7 +27,7 @@ pub fn pays(bytes: usize) -> bool {
 /// 64.
 #[inline]
 pub unsafe fn copy(s: *const u8, d: *mut u8, n: usize) {
-    #[allow(unused_mut, reason = "not everywhere can stores pass the caches")]
+    #[allow(unused_mut, reason = "not all targets have non-temporal stores")]
     let mut done = 0;
     #[cfg(all(feature = "std", target_arch = "x86_64", not(miri)))] // Miri knows no such stores
     while done + 64 <= n {

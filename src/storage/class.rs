@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_smallest_class_that_holds_it() {
+    fn the_class_is_the_smallest_that_fits() {
         for class in 0..CLASSES {
             let size = capacity(class);
             assert_eq!(of(size), Some(class));

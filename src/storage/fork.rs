@@ -48,10 +48,7 @@ const FORK: usize = 1 << (usize::BITS / 2);
 #[must_use]
 #[cfg_attr(
     not(feature = "python"),
-    allow(
-        dead_code,
-        reason = "Rust's borrows say who may see a tensor that is written to"
-    )
+    allow(dead_code, reason = "Rust's borrow checker does this job")
 )]
 pub(crate) struct LongWrite(());
 

@@ -60,7 +60,7 @@ impl Bytes {
     /// The lent memory that contains `len > 0` bytes at `p` (BORROW2), and their offset in it.
     #[cfg_attr(
         not(feature = "python"),
-        allow(dead_code, reason = "who borrows by pointer alone is Python's module")
+        allow(dead_code, reason = "only Python's module borrows by pointer")
     )]
     pub(crate) fn lent_at(p: *const u8, len: usize) -> Option<(Bytes, usize)> {
         if COUNT.load(Acquire) == 0 {

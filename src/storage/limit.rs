@@ -87,13 +87,13 @@ mod tests {
 
     #[test]
     #[cfg(not(miri))] // Miri knows no machine
-    fn the_machine_has_memory() {
+    fn the_limit_is_plausible_and_stable() {
         assert!(limit() > 16 << 20);
         assert_eq!(limit(), limit());
     }
     #[cfg(all(target_os = "linux", not(miri)))]
     #[test]
-    fn control_groups_of_both_versions() {
+    fn control_groups_of_both_versions_are_parsed() {
         assert_eq!(
             limit_files("0::/user.slice/a"),
             Some(("/sys/fs/cgroup", "/user.slice/a", "memory.max"))

@@ -132,7 +132,7 @@ impl Tensor {
     ) -> Result<()> {
         if self.shape() != shape || self.dtype != dtype {
             let message = message!(
-                "the result is {shape:?} of {dtype}, the tensor for it {:?} of {}",
+                "the result is {shape:?} of {dtype}, its destination {:?} of {}",
                 self.shape(),
                 self.dtype
             );

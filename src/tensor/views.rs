@@ -145,7 +145,7 @@ impl Tensor {
         let places = axes.named().ok_or_else(|| {
             Error::value(
                 "expand_dims",
-                "() names no positions: pass those of the new dimensions",
+                "() gives no positions: pass those of the new dimensions",
             )
         })?;
         Ok(self.view(self.layout.expand_dims("expand_dims", places)?))

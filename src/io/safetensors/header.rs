@@ -50,7 +50,7 @@ impl<'a> Plan<'a> {
             }
             if t.rank() > MAX_AXES {
                 let message = message!(
-                    "the {} axes of {} are more than the {MAX_AXES} of a file",
+                    "the {} axes of {} exceed the limit of {MAX_AXES}",
                     t.rank(),
                     Excerpt(quoted)
                 );
@@ -194,7 +194,9 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
         }
     });
     read.and_then(|()| json.end()).map_err(|why| match why {
-        Refusal::Wrong(what) => source.wrong(message!("bad header, at byte {}: {what}", json.at())),
+        Refusal::Wrong(what) => {
+            source.wrong(message!("malformed header at byte {}: {what}", json.at()))
+        }
         Refusal::Other(e) => e,
     })?;
 
@@ -206,7 +208,7 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
         if e.start != end {
             let name = Excerpt(name);
             return Err(source.wrong(message!(
-                "tensor {name} begins at {}, the one before it ends at {end}",
+                "tensor {name} begins at {}, but the one before it ends at {end}",
                 e.start
             )));
         }
@@ -238,7 +240,8 @@ fn read_text(source: &mut Source, len: usize) -> Result<String> {
         text.resize(read + more, 0);
         source.read(8 + read as u64, &mut text[read..])?;
     }
-    String::from_utf8(text).map_err(|_| source.wrong("the header is no JSON object: it is no text"))
+    String::from_utf8(text)
+        .map_err(|_| source.wrong("the header is not a JSON object: it is not text"))
 }
 
 fn owned(text: Cow<str>) -> Result<String> {
@@ -256,7 +259,7 @@ fn owned(text: Cow<str>) -> Result<String> {
 fn texts(json: &mut Json) -> Read<Metadata> {
     let mut metadata = Metadata::new();
     if json.peek() != b'{' {
-        return Err("the metadata is no JSON object".into());
+        return Err("the metadata is not a JSON object".into());
     }
     json.object(&mut |json, key| {
         if json.peek() != b'"' {
@@ -286,18 +289,21 @@ impl Entry {
         json.object(&mut |json, key| {
             let twice = match &*key {
                 "dtype" => dtype
-                    .replace(json.string().map_err(|e| said(e, "its dtype is no text"))?)
+                    .replace(
+                        json.string()
+                            .map_err(|e| said(e, "its dtype is not text"))?,
+                    )
                     .is_some(),
                 "shape" => shape
                     .replace(
                         numbers(json, MAX_AXES)
-                            .map_err(|e| said(e, "its shape is no list of sizes"))?,
+                            .map_err(|e| said(e, "its shape is not a list of sizes"))?,
                     )
                     .is_some(),
                 "data_offsets" => place
                     .replace(
                         numbers(json, 2)
-                            .map_err(|e| said(e, "its data_offsets are no pair of numbers"))?,
+                            .map_err(|e| said(e, "its data_offsets are not a pair of numbers"))?,
                     )
                     .is_some(),
                 _ => {
@@ -312,9 +318,9 @@ impl Entry {
             }
         })?;
         let dtype = dtype.ok_or("it has no dtype")?;
-        let sizes = shape.ok_or("its shape is no list of sizes")?;
+        let sizes = shape.ok_or("its shape is not a list of sizes")?;
         let Some(Ok([start, end])) = place.map(<[u64; 2]>::try_from) else {
-            return Err("its data_offsets are no pair of numbers".into());
+            return Err("its data_offsets are not a pair of numbers".into());
         };
         let mut shape = Vec::new();
         for size in sizes {

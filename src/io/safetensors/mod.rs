@@ -64,7 +64,7 @@ impl Tensors {
                         OP,
                         message!(
                             "tensor {name} is {dtype}, for which flex has no dtype; \
-                                its bytes are among the others"
+                                `others` has its bytes"
                         ),
                     )
                 }

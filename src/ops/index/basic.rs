@@ -155,7 +155,7 @@ impl Tensor {
         {
             return Err(Error::value(
                 "slice",
-                "masks and arrays choose no view: use ops::get",
+                "masks and arrays don't give a view: use ops::get",
             ));
         }
         Ok(self.view(Plan::new("slice", self, indices)?.layout))

@@ -192,7 +192,7 @@ impl Builder<'_> {
         if !m.dtype().is_bool() {
             return Err(Error::dtype(
                 self.op,
-                message!("a mask is bool, not {}", m.dtype()),
+                message!("a mask must be bool, not {}", m.dtype()),
             ));
         }
         let over = &self.x.shape()[self.source..self.source + m.rank()];

@@ -52,7 +52,7 @@ impl Positions {
         if !array.dtype().is_integer() {
             return Err(Error::dtype(
                 op,
-                message!("indices are integers, not {}", array.dtype()),
+                message!("indices must be integers, not {}", array.dtype()),
             ));
         }
         if !array.dtype().is_available() {

@@ -12,7 +12,7 @@ macro_rules! method {
     ([$($doc:literal)*] $function:ident 1) => {
         $(#[doc = $doc])*
         ///
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), whose shape, dtype and errors it has.")]
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its shape, dtype and errors.")]
         ///
         /// ```
         /// let x = flex::Tensor::from([1i32, 2, 3]);
@@ -28,7 +28,7 @@ macro_rules! method {
         $(#[doc = $doc])*
         ///
         /// The second operand is a tensor (lent, or given for its buffer) or a number.
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), whose shape, dtype and errors it has.")]
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its shape, dtype and errors.")]
         ///
         /// ```
         /// let x = flex::Tensor::from([[4i32, 5, 6], [1, 2, 3]]);
@@ -45,7 +45,7 @@ macro_rules! method {
         $(#[doc = $doc])*
         ///
         /// The other operands are tensors (lent, or given for their buffers) or numbers.
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), whose shape, dtype and errors it has.")]
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its shape, dtype and errors.")]
         ///
         /// ```
         /// let x = flex::Tensor::from([1i32, 2, 3]);

@@ -10,7 +10,7 @@ macro_rules! reductions {
     ($($doc:literal $function:ident $keepdims:ident;)*) => { impl Tensor { $(
         #[doc = $doc]
         ///
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), whose dtype and errors it has.")]
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its dtype and errors.")]
         ///
         /// ```
         /// let x = flex::Tensor::from([[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
@@ -22,7 +22,7 @@ macro_rules! reductions {
         pub fn $function(&self, over: impl Into<Reduction>) -> Result<Tensor> {
             ops::$function(self, over)
         }
-        #[doc = concat!("[`", stringify!($function), "`](Tensor::", stringify!($function), ") that keeps the axes, with size 1, so that the result broadcasts against the tensor.")]
+        #[doc = concat!("[`", stringify!($function), "`](Tensor::", stringify!($function), ") that keeps the axes with size 1, so that the result broadcasts against the tensor.")]
         ///
         /// ```
         /// let x = flex::Tensor::from([[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
@@ -39,11 +39,11 @@ reductions! {
     "The sum of elements over axes, all for `()`." sum sum_keepdims;
     "The product of elements over axes, all for `()`." prod prod_keepdims;
     "The arithmetic mean over axes, all for `()`." mean mean_keepdims;
-    "The largest element over axes, all for `()`; NaN where there is one." max max_keepdims;
-    "The smallest element over axes, all for `()`; NaN where there is one." min min_keepdims;
-    "Whether an element over axes, all for `()`, is not zero." any any_keepdims;
-    "Whether no element over axes, all for `()`, is zero." all all_keepdims;
-    "How many elements over axes, all for `()`, are not zero." count_nonzero count_nonzero_keepdims;
+    "The largest element over axes, all for `()`; NaN propagates." max max_keepdims;
+    "The smallest element over axes, all for `()`; NaN propagates." min min_keepdims;
+    "Whether any element is nonzero, over axes, all for `()`." any any_keepdims;
+    "Whether all elements are nonzero, over axes, all for `()`." all all_keepdims;
+    "The number of nonzero elements over axes, all for `()`." count_nonzero count_nonzero_keepdims;
     "`log(sum(exp(x)))` over axes, all for `()`, without overflow." logsumexp logsumexp_keepdims;
     "Where the largest element along an axis is first, as int64; for `()`, in all elements as one \
         line." argmax argmax_keepdims;
@@ -57,7 +57,7 @@ macro_rules! spreads {
         ///
         /// The sum of squares is divided by the number of elements minus `correction`: 0 for a
         /// population, 1 for an estimate from a sample.
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), whose dtype and errors it has.")]
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its dtype and errors.")]
         ///
         /// ```
         /// let x = flex::Tensor::from([[1.0f32, 1.0], [3.0, 3.0]]);
@@ -68,7 +68,7 @@ macro_rules! spreads {
         pub fn $function(&self, over: impl Into<Reduction>, correction: f64) -> Result<Tensor> {
             ops::$function(self, over, correction)
         }
-        #[doc = concat!("[`", stringify!($function), "`](Tensor::", stringify!($function), ") that keeps the axes, with size 1, so that the result broadcasts against the tensor.")]
+        #[doc = concat!("[`", stringify!($function), "`](Tensor::", stringify!($function), ") that keeps the axes with size 1, so that the result broadcasts against the tensor.")]
         ///
         /// ```
         /// let x = flex::Tensor::from([[1.0f32, 1.0], [3.0, 3.0]]);

@@ -69,7 +69,7 @@ impl<'py> FromPyObject<'_, 'py> for Ints {
 pub fn integer(x: &Bound<PyAny>) -> PyResult<isize> {
     x.extract::<isize>().map_err(|e| {
         if e.is_instance_of::<PyOverflowError>(x.py()) {
-            PyOverflowError::new_err(format!("{x} is beyond 64-bit integers"))
+            PyOverflowError::new_err(format!("{x} is out of range for 64-bit integers"))
         } else if x.hasattr("__index__").unwrap_or(false) {
             e
         } else {
@@ -98,7 +98,7 @@ impl<'py> FromPyObject<'_, 'py> for Device {
             return Ok(Device);
         }
         Err(PyValueError::new_err(format!(
-            "device {} does not exist: flex has \"{CPU}\" alone",
+            "device {} does not exist: the only one is \"{CPU}\"",
             x.repr()?
         )))
     }

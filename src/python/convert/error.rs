@@ -15,7 +15,7 @@ create_exception!(
     flex,
     ShapeError,
     PyValueError,
-    "Shapes that don't fit each other or the operation."
+    "Shapes that are incompatible with each other or with the operation."
 );
 create_exception!(
     flex,
@@ -28,7 +28,7 @@ create_exception!(
     flex,
     DTypeError,
     PyTypeError,
-    "A dtype without a meaning for the operation, or two without a common one."
+    "A dtype that the operation doesn't support, or two without a common dtype."
 );
 
 /// An exception class with two bases, as NumPy's `AxisError` is a `ValueError` and an `IndexError`.
@@ -39,14 +39,10 @@ struct Both {
     class: PyOnceLock<Py<PyType>>,
 }
 
-static AXIS_ERROR: Both = Both::new(
-    "AxisError",
-    "An axis out of range, or given twice.",
-    indexing,
-);
+static AXIS_ERROR: Both = Both::new("AxisError", "An axis out of range or repeated.", indexing);
 static SUBSCRIPT_ERROR: Both = Both::new(
     "SubscriptError",
-    "What stands between the brackets doesn't fit the shape.",
+    "A subscript that doesn't fit the shape.",
     indexing,
 );
 static DIVISION_BY_ZERO_ERROR: Both =
@@ -59,7 +55,7 @@ static DIVISION_BY_ZERO_ERROR: Both =
 
 static RANGE_ERROR: Both = Both::new(
     "RangeError",
-    "A number that the dtype it is to take doesn't hold.",
+    "A number that is out of range for the dtype it is converted to.",
     |py| {
         [
             py.get_type::<PyValueError>(),

@@ -88,7 +88,7 @@ fn no_numbers(x: &Bound<PyAny>) -> PyErr {
             "list(x)"
         };
         return PyTypeError::new_err(format!(
-            "asarray: {} is not a sequence: make a list of it, as in flex.asarray({made})",
+            "asarray: {} is not a sequence: convert it to a list, as in flex.asarray({made})",
             kind(x)
         ));
     }

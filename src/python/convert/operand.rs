@@ -126,7 +126,7 @@ impl<'py> FromPyObject<'_, 'py> for Lent<'py> {
 #[cold]
 fn not_a_tensor(x: &Bound<PyAny>) -> PyErr {
     let way_out = if x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>() {
-        ": make a tensor of it with flex.asarray"
+        ": convert it with flex.asarray"
     } else {
         ""
     };

@@ -239,7 +239,7 @@ impl<S: Released> Taken<S> {
     fn from_capsule(capsule: &Bound<PyAny>) -> PyResult<Taken<S>> {
         let wrong = || {
             PyBufferError::new_err(format!(
-                "__arrow_c_array__ returned no live capsule {:?}",
+                "__arrow_c_array__ did not return a live capsule {:?}",
                 S::NAME
             ))
         };
@@ -281,7 +281,7 @@ pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> Py
         .extract::<(Bound<PyAny>, Bound<PyAny>)>()
         .map_err(|_| {
             PyTypeError::new_err(format!(
-                "{}.__arrow_c_array__() returned no pair of capsules",
+                "{}.__arrow_c_array__() did not return a pair of capsules",
                 kind(x)
             ))
         })?;
@@ -303,15 +303,12 @@ pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> Py
     let a = &*taken.0;
     let (Ok(length), Ok(offset)) = (usize::try_from(a.length), usize::try_from(a.offset)) else {
         return Err(refuse(format!(
-            "length {} and offset {} are none",
+            "length {} and offset {} are invalid",
             a.length, a.offset
         )));
     };
     if a.n_buffers != 2 || a.buffers.is_null() {
-        return Err(refuse(format!(
-            "{} buffers, where an array of numbers has two",
-            a.n_buffers
-        )));
+        return Err(refuse(format!("{} buffers instead of two", a.n_buffers)));
     }
     // SAFETY: `n_buffers` pointers of the producer's, which live until the release.
     let (validity, values) = unsafe { (*a.buffers, *a.buffers.add(1)) };
@@ -320,7 +317,7 @@ pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> Py
         .filter(|n| isize::try_from(*n).is_ok());
     let end = end.ok_or_else(|| {
         refuse(format!(
-            "length {length} from {offset} on is more than an address space"
+            "length {length} from offset {offset} exceeds the address space"
         ))
     })?;
     let bit = |bits: *const c_void, i: usize| -> bool {
@@ -335,7 +332,7 @@ pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> Py
     };
     if nulls > 0 {
         return Err(refuse(format!(
-            "{nulls} of {length} elements are null, which a Tensor's can't be: fill or drop them \
+            "{nulls} of {length} elements are null, which a Tensor can't represent: fill or drop them \
                 first"
         )));
     }

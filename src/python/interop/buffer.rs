@@ -96,7 +96,7 @@ impl Loan {
         }
         if tensor.rank() > MAX_RANK {
             return Err(format!(
-                "{} dimensions are more than the {MAX_RANK} of the buffer protocol",
+                "{} dimensions exceed the buffer protocol's limit of {MAX_RANK}",
                 tensor.rank()
             ));
         }
@@ -113,7 +113,7 @@ impl Loan {
         };
         if !wanted {
             return Err(
-                "the elements are not contiguous in the order asked for: take t.contiguous() first"
+                "the elements are not contiguous in the requested order: take t.contiguous() first"
                     .into(),
             );
         }

@@ -40,7 +40,7 @@ fn viewed(t: &Tensor, dtype: DType) -> crate::Result<Tensor> {
         return Err(Error::shape(
             OP,
             format!(
-                "a 0-dimensional {} is no {dtype}, whose size is another: reshape it to (1,) first",
+                "a 0-dimensional {} can't be viewed as {dtype} of another size: reshape it to (1,) first",
                 t.dtype()
             ),
         ));
@@ -57,7 +57,7 @@ fn viewed(t: &Tensor, dtype: DType) -> crate::Result<Tensor> {
     }
     if *n * old % new != 0 {
         let message = format!(
-            "{} elements of {} along the last dimension are no whole number of {dtype}",
+            "{} elements of {} along the last dimension are not a whole number of {dtype}",
             *n,
             t.dtype()
         );
@@ -130,7 +130,7 @@ fn frombuffer(
     let count = match count {
         -1 if rest % size != 0 => {
             return Err(refuse(format!(
-                "{rest} bytes are no whole number of {} ({size} bytes each)",
+                "{rest} bytes are not a whole number of {} ({size} bytes each)",
                 dtype.0
             )));
         }
@@ -142,7 +142,7 @@ fn frombuffer(
             Some(n) => n,
             None => {
                 return Err(refuse(format!(
-                    "{n} elements of {} are not in {rest} bytes",
+                    "{n} elements of {} exceed the {rest} bytes",
                     dtype.0
                 )));
             }

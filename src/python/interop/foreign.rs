@@ -117,7 +117,7 @@ impl Foreign {
     fn obstacle(&self) -> Option<&'static str> {
         let size = self.dtype.size() as isize;
         if self.swapped {
-            Some("the bytes are in the other order than this machine's")
+            Some("the byte order is not this machine's")
         } else if !(self.first as usize).is_multiple_of(self.dtype.align()) {
             Some("the memory is not aligned")
         } else if self
@@ -126,7 +126,7 @@ impl Foreign {
             .zip(&self.strides)
             .any(|(d, s)| *d > 1 && s % size != 0)
         {
-            Some("the strides are no multiples of the item size")
+            Some("the strides are not multiples of the item size")
         } else {
             None
         }

@@ -65,24 +65,24 @@ pub fn import(x: &Bound<PyAny>, interface: &Bound<PyAny>, copy: Option<bool>) ->
     let needed = |name: &str| item(name)?.ok_or_else(|| wrong(format!("{name:?} is missing")));
     let tuple = |name: &str, v: Bound<PyAny>| -> PyResult<Vec<isize>> {
         let numbers = v.cast::<PyTuple>().ok().and_then(|t| t.extract().ok());
-        numbers.ok_or_else(|| wrong(format!("{name:?} is no tuple of integers")))
+        numbers.ok_or_else(|| wrong(format!("{name:?} is not a tuple of integers")))
     };
     if !needed("version")?
         .extract::<u32>()
         .is_ok_and(|v| v >= VERSION)
     {
         return Err(wrong(format!(
-            "versions before {VERSION} are not understood"
+            "versions before {VERSION} are not supported"
         )));
     }
     if item("mask")?.is_some() {
         return Err(wrong(
-            "a mask says that elements are missing, which a Tensor can't: fill them first".into(),
+            "a mask marks missing elements, which a Tensor can't represent: fill them first".into(),
         ));
     }
     let typestr = needed("typestr")?
         .extract::<String>()
-        .map_err(|_| wrong("\"typestr\" is no str".into()))?;
+        .map_err(|_| wrong("\"typestr\" is not a str".into()))?;
     let unknown = || {
         DTypeError::new_err(format!(
             "{} has elements of {typestr:?}, for which flex has no dtype",
@@ -94,14 +94,14 @@ pub fn import(x: &Bound<PyAny>, interface: &Bound<PyAny>, copy: Option<bool>) ->
     let strides = item("strides")?.map(|v| tuple("strides", v)).transpose()?;
     if strides.as_ref().is_some_and(|s| s.len() != shape.len()) || shape.len() > MAX_RANK {
         return Err(wrong(format!(
-            "shape {shape:?} and strides {strides:?} don't fit each other"
+            "shape {shape:?} and strides {strides:?} differ in length"
         )));
     }
     let data = item("data")?;
     if let Some(data) = data.as_ref().and_then(|d| d.cast::<PyTuple>().ok()) {
         let (address, _read_only) = data
             .extract::<(usize, bool)>()
-            .map_err(|_| wrong("\"data\" is no (address, read_only)".into()))?;
+            .map_err(|_| wrong("\"data\" is not (address, read_only)".into()))?;
         let first = std::ptr::with_exposed_provenance(address);
         let foreign = Foreign::new(first, &shape, strides.as_deref(), dtype, swapped)?;
         let lease = Lease::new(py, (x.clone().unbind(), interface.clone().unbind()))?;
@@ -114,7 +114,7 @@ pub fn import(x: &Bound<PyAny>, interface: &Bound<PyAny>, copy: Option<bool>) ->
     let (start, len) = view.bytes();
     let offset = item("offset")?.map_or(Ok(0), |v| {
         v.extract::<usize>()
-            .map_err(|_| wrong("\"offset\" is no position".into()))
+            .map_err(|_| wrong("\"offset\" is not a valid offset".into()))
     })?;
     let foreign = Foreign::new(
         start.wrapping_add(offset),

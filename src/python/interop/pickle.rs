@@ -40,7 +40,7 @@ pub fn _rebuild(data: &Bound<PyAny>, shape: Ints, dtype: DTypeArg) -> PyResult<P
         return Err(Error::value(
             "pickle",
             format!(
-                "{} bytes are no tensor of shape {shape:?} and {dtype}",
+                "{} bytes are not a tensor of shape {shape:?} and {dtype}",
                 bytes.len()
             ),
         )

@@ -64,7 +64,7 @@ fn on_arrays<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = ufunc.py();
     if method == "at" && inputs.get_item(0)?.is_exact_instance_of::<PyTensor>() {
-        let message = "a ufunc's at() writes to its first argument, and nobody else writes to a Tensor: write t[indices] = ..., or use \
+        let message = "a ufunc's at() writes to its first argument, but a Tensor is a value: write t[indices] = ..., or use \
                        flex.scatter_add";
         return Err(PyTypeError::new_err(message));
     }
@@ -115,7 +115,7 @@ fn as_tensor(x: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
 /// Refuses a Tensor as `out`: a tensor is written only by itself.
 fn refuse_tensor(out: &Bound<PyAny>) -> PyResult<()> {
     if out.is_exact_instance_of::<PyTensor>() {
-        let message = "out is a Tensor, which is a value that nobody else writes to: assign the \
+        let message = "out is a Tensor, which is a value and can't be written to: assign the \
             result, as in t = f(x) or t[...] = f(x)";
         return Err(PyTypeError::new_err(message));
     }
@@ -137,7 +137,7 @@ pub fn into_out<'py>(
     let shape = out.getattr("shape").and_then(|s| s.extract::<Vec<usize>>());
     let shape = shape.map_err(|_| {
         PyTypeError::new_err(format!(
-            "out is a NumPy array to write to, not {}",
+            "out must be a writable NumPy array, not {}",
             kind(&out)
         ))
     })?;

@@ -10,21 +10,21 @@ use flex::{DType, Error, Tensor};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// A file of the test's own, removed at its end.
-struct Scratch(PathBuf);
+/// A temporary file, removed on drop.
+struct TempFile(PathBuf);
 
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        Scratch(std::env::temp_dir().join(format!("flex_io_{}_{name}", std::process::id())))
+impl TempFile {
+    fn new(name: &str) -> TempFile {
+        TempFile(std::env::temp_dir().join(format!("flex_io_{}_{name}", std::process::id())))
     }
-    fn with(name: &str, bytes: &[u8]) -> Scratch {
-        let s = Scratch::new(name);
+    fn with(name: &str, bytes: &[u8]) -> TempFile {
+        let s = TempFile::new(name);
         std::fs::write(&s.0, bytes).unwrap();
         s
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TempFile {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
     }
@@ -41,7 +41,7 @@ fn bytes(t: &Tensor) -> Vec<u8> {
     }
 }
 
-/// Any bits; bools are 0 or 1.
+/// Arbitrary bits; bools are 0 or 1.
 fn arbitrary(shape: &[usize], dtype: DType) -> Tensor {
     let mut t = Tensor::zeros(shape, dtype).unwrap();
     let (start, len) = (t.as_mut_ptr().unwrap(), t.len() * dtype.size());
@@ -79,8 +79,8 @@ fn wrong<T>(r: flex::Result<T>) -> String {
 const SHAPES: [&[usize]; 6] = [&[], &[0], &[1], &[7], &[3, 5], &[2, 0, 4]];
 
 #[test]
-fn each_dtype_and_shape_comes_back() {
-    let file = Scratch::new("round_trip");
+fn every_dtype_and_shape_round_trips() {
+    let file = TempFile::new("round_trip");
     for dtype in DType::ALL.into_iter().filter(|d| d.is_available()) {
         for shape in SHAPES {
             let t = arbitrary(shape, dtype);
@@ -122,8 +122,8 @@ fn views_are_written_in_row_major_order() {
 }
 
 #[test]
-fn many_tensors_with_metadata() {
-    let file = Scratch::new("many");
+fn many_tensors_and_metadata_round_trip() {
+    let file = TempFile::new("many");
     let dtypes: Vec<DType> = DType::ALL
         .into_iter()
         .filter(|d| d.is_available() && !d.safetensors().is_empty())
@@ -160,15 +160,15 @@ fn many_tensors_with_metadata() {
 
 #[test]
 fn mapped_tensors_lie_in_the_file_and_survive_its_replacement() {
-    let file = Scratch::new("mapped");
+    let file = TempFile::new("mapped");
     let t = arbitrary(&[1000], DType::F32);
     safetensors::save(&file.0, [("w", &t)], &no_metadata()).unwrap();
     let mut w = safetensors::map(&file.0).unwrap().remove("w").unwrap();
-    // files are little-endian: elsewhere they are read and turned
+    // files are little-endian: on other machines they are byte-swapped copies
     let turned = cfg!(target_endian = "big");
     assert_eq!(w.storage().is_owned(), turned);
     assert_eq!(w.as_ptr() as usize % 64, 0);
-    // onto the file that it is mapped from
+    // over the file that it is mapped from
     safetensors::save(&file.0, [("w", &w), ("again", &w)], &no_metadata()).unwrap();
     same(&w, &t);
     assert_eq!(safetensors::load(&file.0).unwrap().len(), 2);
@@ -178,7 +178,7 @@ fn mapped_tensors_lie_in_the_file_and_survive_its_replacement() {
     assert!(
         lain.storage().is_owned() == turned && npy::load(&file.0).unwrap().storage().is_owned()
     );
-    // a write copies, the file stays
+    // a write copies, the file is unchanged
     w.as_mut_slice::<f32>().unwrap()[0] = 5.0;
     same(&lain, &t);
     let folder = file.0.parent().unwrap();
@@ -199,7 +199,7 @@ fn mapped_tensors_lie_in_the_file_and_survive_its_replacement() {
 
 #[test]
 fn a_failed_save_leaves_the_old_file() {
-    let file = Scratch::with("failed", b"old");
+    let file = TempFile::with("failed", b"old");
     let t = arbitrary(&[2], DType::F32);
     let twice = safetensors::save(&file.0, [("a", &t), ("a", &t)], &no_metadata());
     assert!(matches!(twice, Err(Error::Value { .. })));
@@ -224,8 +224,8 @@ fn a_failed_save_leaves_the_old_file() {
 }
 
 #[test]
-fn refusals_of_the_system_say_so() {
-    let nowhere = Scratch::new("no_such_folder").0.join("x");
+fn system_errors_are_io_errors() {
+    let nowhere = TempFile::new("no_such_folder").0.join("x");
     for e in [
         npy::map(&nowhere).unwrap_err(),
         safetensors::load(&nowhere).map(drop).unwrap_err(),
@@ -246,7 +246,7 @@ fn devices_are_written_to_and_links_followed() {
     assert!(device.metadata().unwrap().file_type().is_char_device());
     assert!(wrong(npy::map(device)).contains("truncated"));
 
-    let (file, link) = (Scratch::with("target", b"old"), Scratch::new("link"));
+    let (file, link) = (TempFile::with("target", b"old"), TempFile::new("link"));
     std::fs::set_permissions(&file.0, std::fs::Permissions::from_mode(0o640)).unwrap();
     symlink(&file.0, &link.0).unwrap();
     npy::save(&link.0, &t).unwrap();
@@ -258,10 +258,10 @@ fn devices_are_written_to_and_links_followed() {
     same(&npy::map(&file.0).unwrap(), &t);
 }
 
-/// Files cut short anywhere, and with bytes changed anywhere: an error or a tensor, never a panic,
-/// and no memory outside the file.
+/// Files truncated at every length, and with random bytes changed: an error or a tensor, never a
+/// panic or an access outside the file.
 #[test]
-fn truncated_and_corrupted_files() {
+fn truncated_and_corrupted_files_never_panic() {
     let (a, b) = (arbitrary(&[3, 2], DType::F32), arbitrary(&[5], DType::U8));
     let tensors = safetensors::write(
         [("a", &a), ("b", &b)],
@@ -275,7 +275,7 @@ fn truncated_and_corrupted_files() {
     for n in 0..array.len() {
         wrong(npy::parse(&array[..n]));
     }
-    let file = Scratch::new("corrupt");
+    let file = TempFile::new("corrupt");
     for n in (0..tensors.len()).step_by(17) {
         std::fs::write(&file.0, &tensors[..n]).unwrap();
         wrong(safetensors::map(&file.0));

@@ -14,7 +14,7 @@ fn npy_file(version: u8, header: &str, data: &[u8]) -> Vec<u8> {
 
 #[cfg(feature = "ints")]
 #[test]
-fn npy_as_numpy_writes_it() {
+fn npy_bytes_match_numpy() {
     // np.save of np.arange(6, dtype='<i2').reshape(2, 3), to the last byte
     let mut expected =
         b"\x93NUMPY\x01\x00v\x00{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }"
@@ -41,7 +41,7 @@ fn npy_as_numpy_writes_it() {
 }
 
 #[test]
-fn npy_versions_orders_and_spellings() {
+fn npy_versions_orders_and_spellings_are_read() {
     let f =
         |version, header: &str, data: &[u8]| npy::parse(&npy_file(version, header, data)).unwrap();
     let (little, big) = ([1u8, 0, 0, 0, 2, 0, 0, 0], [0u8, 0, 0, 1, 0, 0, 0, 2]);
@@ -59,15 +59,15 @@ fn npy_versions_orders_and_spellings() {
         &big,
     );
     assert_eq!(t.to_vec::<i32>().unwrap(), [1, 2]);
-    // the order of keys, the other quotes, Python 2's long integers, no comma at the end, bytes
-    // behind the elements
+    // another order of keys, other quotes, Python 2's long integers, no trailing comma, trailing
+    // bytes
     let t = f(
         1,
         " { \"shape\" : ( 2L , ) , \"fortran_order\":False, \"descr\":\"<i4\" } ",
         &[&little[..], b"more"].concat(),
     );
     assert_eq!(t.to_vec::<i32>().unwrap(), [1, 2]);
-    // each half of a complex number is turned around by itself
+    // each part of a complex number is byte-swapped by itself
     let parts: Vec<u8> = [1.0f32, 2.0].iter().flat_map(|x| x.to_be_bytes()).collect();
     let t = f(
         1,
@@ -101,7 +101,7 @@ fn npy_versions_orders_and_spellings() {
 }
 
 #[test]
-fn bad_npy_files_are_told_apart() {
+fn malformed_npy_files_are_diagnosed() {
     let f = |header: &str| wrong(npy::parse(&npy_file(2, header, &[0; 64])));
     let of = |descr: &str, shape: &str| {
         f(&format!(
@@ -169,7 +169,7 @@ fn bad_npy_files_are_told_apart() {
         &[0; 4],
     );
     latin[20] = 0xe9;
-    assert!(wrong(npy::parse(&latin)).contains("no text"));
+    assert!(wrong(npy::parse(&latin)).contains("not text"));
 }
 
 #[test]

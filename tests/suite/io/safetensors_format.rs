@@ -13,12 +13,11 @@ fn safetensors_file(header: &str, data: usize) -> Vec<u8> {
 
 #[cfg(feature = "ints")]
 #[test]
-fn safetensors_as_others_write_it() {
-    // unpadded, so the data begins at an odd place and is copied; keys in any order; spaces behind
-    // the header
+fn safetensors_of_other_writers_are_read() {
+    // unpadded, so the data is misaligned and copied; keys in any order; spaces after the header
     let header = r#"{"b":{"data_offsets":[4,12],"shape":[2],"dtype":"F32"},"a":{"dtype":"I16","shape":[1,2],"data_offsets":[0,4]}}"#;
     for spaces in 0..9 {
-        let file = Scratch::with(
+        let file = TempFile::with(
             "others",
             &safetensors_file(&(header.to_string() + &" ".repeat(spaces)), 12),
         );
@@ -41,7 +40,7 @@ fn safetensors_as_others_write_it() {
 }
 
 #[test]
-fn static_files_stay_where_they_are() {
+fn static_files_are_borrowed() {
     #[repr(align(64))]
     struct Aligned<const N: usize>([u8; N]);
     static FILE: Aligned<76> =
@@ -55,17 +54,16 @@ fn static_files_stay_where_they_are() {
 }
 
 /// Kernels move elements as integers of their width, so complex numbers need that alignment, not
-/// that of their halves.
+/// that of their parts.
 #[test]
 #[cfg(feature = "complex")]
-fn complex_numbers_on_half_their_width_are_copied_or_refused() {
+fn misaligned_complex_numbers_are_copied_or_refused() {
     #[repr(align(64))]
     struct Aligned<const N: usize>([u8; N]);
     static HALVES: Aligned<20> = Aligned([
         0, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40, 0, 0, 0x40, 0x40, 0, 0, 0x80, 0x40,
     ]);
-    // words of 64 bits lie at multiples of 4 on some machines of 32: there nothing has to be
-    // refused
+    // some 32-bit machines align 64-bit integers to 4: there nothing has to be refused
     let whole = align_of::<u64>();
     match Tensor::from_static(&HALVES.0[4..], [2], DType::Complex64) {
         Ok(z) => assert_eq!((whole, z.as_ptr() as usize % whole), (4, 0)),
@@ -101,7 +99,7 @@ fn complex_numbers_on_half_their_width_are_copied_or_refused() {
 }
 
 #[test]
-fn bad_safetensors_files_are_told_apart() {
+fn malformed_safetensors_files_are_diagnosed() {
     let of = |entry: &str, data| {
         wrong(safetensors::parse(&safetensors_file(
             &format!(r#"{{"w":{{{entry}}}}}"#),
@@ -126,17 +124,17 @@ fn bad_safetensors_files_are_told_apart() {
             wrong(safetensors::parse(&[3, 0, 0, 0, 0, 0, 0, 0, b'{'])),
             "header of 3 bytes",
         ),
-        (wrong(safetensors::parse(&[0; 8])), "an object is expected"),
+        (wrong(safetensors::parse(&[0; 8])), "expected an object"),
         (
             wrong(safetensors::parse(&safetensors_file("[]", 0))),
-            "an object is expected",
+            "expected an object",
         ),
         (
             wrong(safetensors::parse(&safetensors_file(
                 &"[".repeat(100_000),
                 0,
             ))),
-            "an object is expected",
+            "expected an object",
         ),
         (
             wrong(safetensors::parse(&safetensors_file("{\"a\":1}", 0))),
@@ -160,23 +158,23 @@ fn bad_safetensors_files_are_told_apart() {
         ),
         (
             of(r#""dtype":"F32","shape":[1],"data_offsets":[0,4,8]"#, 8),
-            "no pair",
+            "not a pair",
         ),
         (
             of(r#""dtype":"F32","shape":[1],"data_offsets":[-4,0]"#, 8),
-            "no pair",
+            "not a pair",
         ),
         (
             of(r#""dtype":"F32","shape":[1.5],"data_offsets":[0,4]"#, 4),
-            "no list of sizes",
+            "not a list of sizes",
         ),
         (
             of(r#""dtype":"F32","shape":[-1],"data_offsets":[0,4]"#, 4),
-            "no list of sizes",
+            "not a list of sizes",
         ),
         (
             of(r#""dtype":"F32","shape":1,"data_offsets":[0,4]"#, 4),
-            "no list of sizes",
+            "not a list of sizes",
         ),
         (
             of(
@@ -190,7 +188,7 @@ fn bad_safetensors_files_are_told_apart() {
                 r#""dtype":"F32","shape":[1],"data_offsets":[18446744073709551612,18446744073709551616]"#,
                 0,
             ),
-            "no pair",
+            "not a pair",
         ),
         (
             of(
@@ -228,19 +226,19 @@ fn bad_safetensors_files_are_told_apart() {
         ),
         (
             whole(r#"{"__metadata__":["pt"]}"#, 0),
-            "the metadata is no JSON object",
+            "the metadata is not a JSON object",
         ),
         (
             two("[0,4]", "[2,6]", 6),
-            "begins at 2, the one before it ends at 4",
+            "begins at 2, but the one before it ends at 4",
         ),
         (
             two("[0,4]", "[0,4]", 4),
-            "begins at 0, the one before it ends at 4",
+            "begins at 0, but the one before it ends at 4",
         ),
         (
             two("[0,4]", "[5,9]", 9),
-            "begins at 5, the one before it ends at 4",
+            "begins at 5, but the one before it ends at 4",
         ),
     ] {
         assert!(

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn linear_layers() {
+fn linear_matches_the_oracle() {
     for (m, k, n) in [(1, 384, 384), (3, 64, 10), (33, 40, 130), (200, 170, 190)] {
         let (x, w, b) = (tensor(&[m, k], 1), tensor(&[n, k], 2), tensor(&[n], 3));
         let (wx, ww, wb) = (doubles(&x), doubles(&w), doubles(&b));
@@ -23,7 +23,7 @@ fn linear_layers() {
         .unwrap();
         assert_eq!(stacked.shape(), [1, m, 1, n]);
         close(&stacked, &want, 2e-5);
-        // what is fused has the same bits as passes of their own
+        // fused epilogues have the bits of separate passes
         let plain = nn::linear(&x, &w, Some(&b)).unwrap();
         let full = tensor(&[n, m], 4);
         for residual in [
@@ -102,9 +102,9 @@ fn linear_layers() {
     );
 }
 
-/// Sums of bytes in int32 are exact, with what is added to them; other dtypes are converted.
+/// Sums of bytes in int32 are exact, including the bias; other dtypes are converted.
 #[test]
-fn linear_layers_sum_in_the_dtype_asked_for() {
+fn linear_accumulates_in_the_requested_dtype() {
     use flex::ops::{add, matmul};
     if !DType::I8.is_available() || !DType::I32.is_available() {
         return;
@@ -170,11 +170,11 @@ fn linear_layers_sum_in_the_dtype_asked_for() {
     );
 }
 
-/// The second product with a weight packs it, later ones find it packed: no bit changes, unless the
+/// The second product with a weight packs it, later ones find it packed: no bit changes until the
 /// weight does.
 #[cfg(feature = "std")]
 #[test]
-fn weights_used_again_are_packed() {
+fn packed_weights_change_no_bit() {
     let bits = |t: Tensor| {
         t.to_vec::<f32>()
             .unwrap()
@@ -197,7 +197,7 @@ fn weights_used_again_are_packed() {
         assert!(
             (0..3).all(|_| run_of(&x, &half, &b.narrow(0, n / 2, n - n / 2).unwrap()) == apart)
         );
-        // a write is seen, by the tensor that was written to alone
+        // a write changes only the tensor that was written to
         drop(half);
         let before = w.clone();
         add_one(&mut w);

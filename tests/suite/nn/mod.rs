@@ -1,4 +1,4 @@
-//! Operations of models against naive formulas in `f64`.
+//! Operations of models, compared with naive formulas in `f64`.
 
 mod attention;
 mod linear;
@@ -43,10 +43,10 @@ fn softmax(row: &[f64]) -> Vec<f64> {
     row.iter().map(|x| (x - max).exp() / sum).collect()
 }
 
-/// The same bits as in a fresh tensor; in the target's own memory where that is its alone, never in
-/// what others see.
+/// The same bits as in a new tensor; in the target's own memory if it is unshared, never in shared
+/// memory.
 #[test]
-fn results_go_into_tensors_given() {
+fn into_functions_write_to_their_target() {
     let (x, w, b) = (tensor(&[5, 40], 1), tensor(&[7, 40], 2), tensor(&[7], 3));
     let want = nn::linear(&x, &w, Some(&b)).unwrap();
     let probabilities = |axis| nn::softmax(&want, axis).unwrap().to_vec::<f32>().unwrap();
@@ -89,7 +89,7 @@ fn results_go_into_tensors_given() {
     let error = nn::softmax_into(&x, 1, &mut out).unwrap_err().to_string();
     assert_eq!(
         error,
-        "softmax: the result is [5, 40] of float32, the tensor for it [5, 7] of float32"
+        "softmax: the result is [5, 40] of float32, its destination [5, 7] of float32"
     );
     let mut whole = out.astype(flex::DType::I32).unwrap();
     assert!(

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn softmax_of_every_length_along_every_axis() {
+fn softmax_matches_the_oracle() {
     for n in (1..70).chain([127, 128, 129, 1000, 4099]) {
         let x = tensor(&[3, n], n as u64);
         let want: Vec<f64> = doubles(&x).chunks(n).flat_map(softmax).collect();
@@ -16,7 +16,7 @@ fn softmax_of_every_length_along_every_axis() {
 }
 
 #[test]
-fn softmax_of_special_values() {
+fn softmax_propagates_infinities_and_nan() {
     let (inf, nan) = (f32::INFINITY, f32::NAN);
     let x = Tensor::from_slice(
         &[-inf, -inf, -inf, 0.0, 1e30, 0.0, nan, 0.0, -inf, 3.0],
@@ -51,9 +51,10 @@ fn softmax_of_special_values() {
     ));
 }
 
-/// Long rows are cut in chunks, on all threads where they are few: the same bits as one by one.
+/// Long rows are split in chunks, for all threads if there are few rows: the bits are those of
+/// whole rows.
 #[test]
-fn long_rows() {
+fn chunked_rows_match_whole_rows() {
     for n in [4095, 4096, 4097, 8192, 8193, 20_001] {
         let (x, w, b) = (tensor(&[3, n], 1), tensor(&[n], 2), tensor(&[n], 3));
         let wide = doubles(&x);
@@ -101,7 +102,7 @@ fn long_rows() {
             3e-6,
         );
 
-        // so many rows that none is cut; and lines that are packed
+        // so many rows that none is split; and lines that are packed
         let bits = |t: &Tensor| {
             t.to_vec::<f32>()
                 .unwrap()
@@ -139,7 +140,7 @@ fn long_rows() {
         let columns = nn::softmax(&x.transpose(0, 1).unwrap().copy().unwrap(), 0).unwrap();
         assert_eq!(bits(&columns.transpose(0, 1).unwrap()), bits(&soft));
     }
-    // chunks of minus infinities alone, and with what makes NaN of a whole row
+    // chunks of only minus infinities, and values that make the whole row NaN
     let (inf, n) = (f32::INFINITY, 20_000);
     let row = |k: usize, v: f32| {
         let mut row = vec![-inf; n];
@@ -182,7 +183,7 @@ fn long_rows() {
 }
 
 #[test]
-fn half_and_double_rows() {
+fn other_float_dtypes_match_float32() {
     for dtype in [DType::F16, DType::BF16, DType::F64]
         .into_iter()
         .filter(|d| d.is_available())
@@ -232,7 +233,7 @@ fn half_and_double_rows() {
 }
 
 #[test]
-fn norms_over_the_last_dimensions() {
+fn norms_match_the_oracle() {
     for n in [1, 2, 5, 63, 64, 65, 384, 1000] {
         let (x, w, b) = (tensor(&[7, n], 1), tensor(&[n], 2), tensor(&[n], 3));
         let (wide_w, wide_b) = (doubles(&w), doubles(&b));
@@ -292,10 +293,10 @@ fn norms_over_the_last_dimensions() {
     );
 }
 
-/// One long row of 16-bit floats is computed as float32, and yet written where the result is to be.
+/// A long row of 16-bit floats is computed in float32, yet written to the target in place.
 #[cfg(feature = "half")]
 #[test]
-fn results_of_long_rows_stay_in_their_place() {
+fn long_rows_of_halves_are_written_in_place() {
     let x = tensor(&[1, 100_000], 6).astype(flex::DType::BF16).unwrap();
     let mut out = x.copy().unwrap();
     let memory = out.as_ptr();

@@ -65,7 +65,7 @@ fn every_layout_and_set_of_axes() {
 }
 
 #[test]
-fn big_ones() {
+fn large_tensors_match_the_oracle() {
     let mut rng = Rng(3);
     for d in [
         DType::F32,
@@ -96,7 +96,7 @@ fn big_ones() {
 
 #[cfg(feature = "std")]
 #[test]
-fn threads_change_no_bit() {
+fn bits_do_not_depend_on_threads() {
     let mut rng = Rng(5);
     for shape in [
         &[300_001][..],
@@ -145,7 +145,7 @@ fn threads_change_no_bit() {
 }
 
 #[test]
-fn dtypes_asked_for() {
+fn sums_use_the_requested_dtype() {
     let x = Tensor::from_slice(&[100i8, 100, 100], [3]).unwrap();
     assert_eq!(
         ops::sum_as(&x, (), DType::I8)
@@ -250,7 +250,7 @@ fn dtypes_asked_for() {
     ));
 }
 
-/// Counts ones; accumulators of anything else take no part.
+/// Counts ones, and asserts that no other accumulator is joined.
 struct Ones(usize);
 
 impl Fold for Ones {
@@ -281,8 +281,8 @@ impl Fold for Ones {
 }
 
 #[test]
-fn accumulators_of_no_column_are_not_joined() {
-    // groups of columns of which the last is narrower, in one part (many groups) and in several
+fn padding_accumulators_are_not_joined() {
+    // groups of columns with a narrower last one, in one part (many groups) and in several
     for (rows, width) in [(5000, 513), (5000, 700), (300, 64 * 512 + 1)] {
         let x = ops::ones([rows, width], DType::I32).unwrap();
         let mut out = Tensor::empty([1, width], DType::I64).unwrap();

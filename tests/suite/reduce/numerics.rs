@@ -4,7 +4,7 @@ use super::*;
 
 /// Narrow integers are added in types that hold blocks of them, whatever their values.
 #[test]
-fn sums_of_the_widest_narrow_integers() {
+fn extreme_narrow_integers_sum_exactly() {
     let n = 100_003;
     let ends = [
         (DType::Bool, 1i32),
@@ -39,7 +39,7 @@ fn sums_of_the_widest_narrow_integers() {
 }
 
 #[test]
-fn special_values_of_order() {
+fn extremes_order_special_values() {
     for d in available().filter(|d| !d.is_complex()) {
         let all = special(d);
         for start in 0..all.len() {
@@ -84,7 +84,7 @@ fn special_values_of_order() {
 }
 
 #[test]
-fn zeros_infinities_and_nothing() {
+fn signed_zeros_infinities_and_empty_tensors_reduce() {
     let f = |v: &[f32]| Tensor::from_slice(v, [v.len()]).unwrap();
     let sum = |v: &[f32]| ops::sum(&f(v), ()).unwrap().item::<f32>().unwrap();
     assert!(
@@ -136,7 +136,7 @@ fn zeros_infinities_and_nothing() {
         Err(Error::Shape { op: "argmin", .. })
     ));
     assert!(matches!(ops::argmax(&empty, ()), Err(Error::Shape { .. })));
-    // a variance around a large mean, and of too few
+    // a variance around a large mean, and of too few elements
     let x = f(&(0..10_000)
         .map(|i| 30_000.0 + (i % 2) as f32)
         .collect::<Vec<_>>());
@@ -148,7 +148,7 @@ fn zeros_infinities_and_nothing() {
             .unwrap()
             .is_nan()
     );
-    // the mean of integers is exact beyond their own range
+    // the mean of integers is exact beyond their range
     let x = Tensor::from_slice(&[i64::MAX; 4], [4]).unwrap();
     assert_eq!(
         ops::mean(&x, ()).unwrap().item::<f32>().unwrap(),
@@ -157,7 +157,7 @@ fn zeros_infinities_and_nothing() {
 }
 
 #[test]
-fn exponentials_of_any_size() {
+fn logsumexp_does_not_overflow() {
     let log_sum = |v: &[f32]| {
         ops::logsumexp(&Tensor::from_slice(v, [v.len()]).unwrap(), ())
             .unwrap()
@@ -189,7 +189,7 @@ fn variance_of_columns(x: &[f64], width: usize) -> Vec<f64> {
 }
 
 #[test]
-fn variances_of_nearly_constant_columns() {
+fn variance_does_not_cancel() {
     let mut rng = Rng(7);
     for rows in [37, 64, 4096, 10_000] {
         for width in [8, 33, 64] {
@@ -242,7 +242,7 @@ fn variances_of_nearly_constant_columns() {
 }
 
 #[test]
-fn exponentials_of_many_rows_add_up() {
+fn logsumexp_of_many_rows_is_accurate() {
     // neither the largest nor a power of two: rounded at each addition
     let mut values = vec![0.0f32; 4096 * 8];
     values[8..].fill(-1.1);

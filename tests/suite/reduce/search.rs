@@ -2,9 +2,9 @@
 
 use super::*;
 
-/// What decides is found wherever it stands.
+/// The deciding element is found at every position.
 #[test]
-fn one_that_decides() {
+fn any_and_all_find_a_single_element() {
     let n = 70_000;
     for d in available() {
         for at in [0, 63, 64, 255, 256, 4095, 4096, 32_767, 32_768, n - 1] {
@@ -39,8 +39,8 @@ fn one_that_decides() {
 
 #[cfg(feature = "std")]
 #[test]
-fn the_first_extreme_of_long_rows() {
-    // rows of several blocks, whose extremes and NaN stand at, before and behind the blocks' ends
+fn argmax_is_the_first_occurrence_in_long_rows() {
+    // rows of several blocks, with extremes and NaN at, before and after the blocks' ends
     let n = 2500;
     let places = [
         0,
@@ -67,7 +67,7 @@ fn the_first_extreme_of_long_rows() {
         row[at] = 2.0;
         row[n - 1] = 2.0; // once more at the end
         rows.push((row.clone(), at));
-        // a NaN comes before the largest, wherever it is, and the first of them before others
+        // a NaN wins over the largest element, and the first NaN over others
         for nan in places {
             let mut row = row.clone();
             row[nan] = f32::NAN;
@@ -106,7 +106,7 @@ fn the_first_extreme_of_long_rows() {
 }
 
 #[test]
-fn extremes_of_nothing() {
+fn extremes_of_nothing_are_errors() {
     let x = Tensor::zeros([0, 0, 3], DType::F32).unwrap();
     assert_eq!(ops::max(&x, 1).unwrap().shape(), [0, 3]);
     assert_eq!(
@@ -129,7 +129,7 @@ fn extremes_of_nothing() {
 }
 
 #[test]
-fn one_axis_or_all_are_searched() {
+fn argmax_takes_one_axis_or_all() {
     let x = Tensor::zeros([2, 129], DType::F32).unwrap();
     assert_eq!(ops::argmax(&x, 0).unwrap().dtype(), DType::I64);
     assert!(matches!(
@@ -147,7 +147,7 @@ fn one_axis_or_all_are_searched() {
 
 #[test]
 #[cfg(target_pointer_width = "64")] // 32 bits address no more than there may be
-fn searches_beyond_all_memory_are_errors() {
+fn searches_beyond_memory_are_errors() {
     let x = Tensor::zeros([1], DType::F32)
         .unwrap()
         .broadcast_to([1 << 58])

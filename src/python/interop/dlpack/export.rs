@@ -112,7 +112,7 @@ impl PyTensor {
         let t = self.get();
         let versioned = max_version.is_some_and(|(major, _)| major >= 1);
         if !versioned && copy == Some(false) {
-            let message = "__dlpack__: a consumer of DLPack before 1.0 gets a copy, for it can't \
+            let message = "__dlpack__: a consumer of DLPack before 1.0 gets a copy, since it can't \
                 be told that memory is read-only";
             return Err(PyBufferError::new_err(message));
         }

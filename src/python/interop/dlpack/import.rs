@@ -97,13 +97,13 @@ pub fn import(
         result => result?,
     };
     let capsule = capsule.cast::<PyCapsule>().map_err(|_| {
-        PyTypeError::new_err(format!("{}.__dlpack__() returned no capsule", kind(x)))
+        PyTypeError::new_err(format!("{}.__dlpack__() did not return a capsule", kind(x)))
     })?;
     if let Some(taken) = Taken::<Versioned>::from_capsule(capsule)? {
         let managed = taken.managed();
         if managed.version.major != VERSION.major {
             let message = format!(
-                "from_dlpack: version {}.{} is not understood",
+                "from_dlpack: version {}.{} is not supported",
                 managed.version.major, managed.version.minor
             );
             return Err(PyBufferError::new_err(message));
