@@ -6,7 +6,7 @@ Layers, lowest first; a module may use its own layer and those below it:
     dtype, scalar, error, fallible, environment  <  layout, storage  <  simd, par  <  op, kernel  <  exec  <  tensor, format
       <  ops  <  nn, io  <  prelude  <  python
 
-Files of one folder that use each other in a circle are reported. A label of an invariant (TENSOR1) is defined once, by a comment that
+Files of one folder must not use each other in a circle. A label of an invariant (TENSOR1) is defined once, by a comment that
 begins with it, `Invariant` or `Contract`. Unit tests (a file's `#[cfg(test)]` module, files of that name, and `testing.rs`, which they
 share) may use anything. Exit status 1 when a rule is broken.
 """
@@ -33,6 +33,9 @@ LAYERS = [
     {"python"},
 ]
 LEVEL = {module: level for level, modules in enumerate(LAYERS) for module in modules}
+
+
+CIRCLES_LEFT = {"kernel/gemm"}  # reported only
 
 
 class Rule(NamedTuple):
@@ -183,7 +186,11 @@ def main() -> int:
         {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sources}
     )
     for folder, group in circles(files):
-        print(f"note: src/{folder}: {', '.join(group)} use each other in a circle")
+        line = f"src/{folder}: {', '.join(group)} use each other in a circle"
+        if folder in CIRCLES_LEFT:
+            print(f"note: {line}")
+        else:
+            broken.append(line)
     folders = ("src", "python", "tests", "benches", "examples", "scripts")
     for path in sorted(
         path

@@ -134,7 +134,7 @@ fn arguments32() -> Vec<f32> {
 }
 
 #[test]
-fn float32_functions_of_one_argument() {
+fn unary_float32_is_within_its_bound() {
     let x = arguments32();
     let mut y = vec![0f32; x.len()];
     let mut failures = Vec::new();
@@ -252,7 +252,7 @@ fn logaddexp(x: f64, y: f64) -> f64 {
 }
 
 #[test]
-fn float32_functions_of_two_arguments() {
+fn binary_float32_is_within_its_bound() {
     let (x, y) = pairs();
     let (x, y): (Vec<f32>, Vec<f32>) = x
         .iter()
@@ -284,7 +284,7 @@ fn float32_functions_of_two_arguments() {
 }
 
 #[test]
-fn floor_division_and_remainder_belong_together() {
+fn floor_division_and_remainder_are_consistent() {
     // numpy.divmod's values.
     let cases = [
         (7.0, 2.0, 3.0, 1.0),
@@ -320,7 +320,7 @@ fn floor_division_and_remainder_belong_together() {
 }
 
 #[test]
-fn activations() {
+fn activations_are_within_their_bound() {
     let x: Vec<f32> = arguments32()
         .into_iter()
         .filter(|x| x.abs() < 1e4)
@@ -371,7 +371,7 @@ fn limit64(name: &str) -> f64 {
 }
 
 #[test]
-fn float64_functions_in_the_table() {
+fn float64_matches_the_table() {
     // A larger table, made by the same script, is for finding the figures.
     let table = std::env::var("FLEX_REFERENCE").map(|path| std::fs::read_to_string(path).unwrap());
     let table = table.unwrap_or_else(|_| include_str!("../data/f64_reference.txt").to_owned());

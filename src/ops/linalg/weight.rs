@@ -10,7 +10,7 @@ use crate::tensor::Tensor;
 #[cfg(feature = "std")]
 use crate::{
     kernel::gemm::{self, Panels, Scratch},
-    storage::{Bytes, Key},
+    storage::{Bytes, PackedKey},
 };
 
 /// One of [`products`], of a B that is all of `weight` and may be used again.
@@ -58,16 +58,16 @@ where
     const MOST_ROWS: usize = 1024;
     // One row of floats is bound by memory, of which the weight itself is no more.
     let fits = gemm::bytes::<A, B>() || B::SAME && B::DTYPE.is_float() && m > 1;
-    if !(fits && n.min(k) >= 16 && weight.storage().keeps()) {
+    if !(fits && n.min(k) >= 16 && weight.storage().caches_packed()) {
         return None;
     }
-    let key = Key {
+    let key = PackedKey {
         first: weight.layout().offset().wrapping_mul(size_of::<B>()),
         sizes: [k, n],
         strides: [weight.strides()[0], weight.strides()[1]],
         dtypes: [A::DTYPE, B::DTYPE],
     };
-    Some(weight.storage().derived(key, m <= MOST_ROWS, || {
+    Some(weight.storage().packed(key, m <= MOST_ROWS, || {
         let mut packed = Scratch::new(Panels::<B::Acc>::len(gemm::blocks::<A, B>(k), n))?;
         gemm::pack::<A, B>(Matrices::<B>::new(weight).get(0), &mut packed);
         Ok(packed.into_bytes())
