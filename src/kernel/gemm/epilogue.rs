@@ -60,8 +60,10 @@ impl<F: Packed> Map<F> {
     /// Loops don't write where they read, so pieces of the row are copied before.
     #[inline(always)]
     fn apply(self, row: &mut [F]) {
-        let mut x = [F::default(); 256];
-        for row in row.chunks_mut(x.len()) {
+        /// As wide as the panel of C that the epilogue mostly has.
+        const PIECE: usize = 64;
+        let mut x = [F::default(); PIECE];
+        for row in row.chunks_mut(PIECE) {
             let x = &mut x[..row.len()];
             x.copy_from_slice(row);
             let (d, x) = (row.as_mut_ptr() as *mut u8, x.as_ptr() as *const u8);
