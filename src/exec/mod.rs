@@ -5,6 +5,7 @@ pub mod fold;
 pub mod lines;
 pub mod nest;
 pub mod pack;
+pub mod program;
 pub mod rect;
 pub mod rows;
 #[cfg(test)]
@@ -16,7 +17,7 @@ pub mod view;
 use crate::par;
 use crate::simd::stream;
 use nest::{Nest, Operand};
-use tile::Program;
+use program::Program;
 
 /// The one driver of elementwise programs: any number of inputs and outputs up to
 /// [`nest::MAX_OPERANDS`], of mixed sizes.
@@ -24,6 +25,13 @@ use tile::Program;
 /// # Safety
 /// NEST1 of [`tile::run`] for operands of this shape.
 pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[Operand]) {
+    assert!(
+        inputs.len() == p.inputs
+            && p.sizes.len() == inputs.len() + outputs.len()
+            && (p.sizes.iter().zip(inputs.iter().chain(outputs)))
+                .all(|(size, o)| *size as usize == o.size),
+        "operands are those of the program"
+    );
     let mut nest = Nest::new(shape, inputs, outputs);
     if nest.total == 0 {
         return;
@@ -40,7 +48,7 @@ pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[O
         unit,
         par::Cost {
             bytes,
-            flops: p.code.iter().map(|c| c.cost as usize).sum::<usize>() * inner,
+            flops: p.flops() * inner,
         },
         |r| {
             // SAFETY: NEST1; ranges are disjoint, so pieces write disjoint elements.

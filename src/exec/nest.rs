@@ -1,5 +1,5 @@
 //! The layouts of N operands collapsed to as few loops as possible: dimensions sorted by stride,
-//! innermost first, those that run backwards in every operand turned round, adjacent ones merged.
+//! innermost first, those that run backwards reversed, adjacent ones merged.
 //! Almost everything becomes one or two loops.
 
 use smallvec::SmallVec;
@@ -182,5 +182,39 @@ impl Nest {
             *p = p.wrapping_offset(s * r.start as isize);
         }
         nest
+    }
+}
+
+/// The outer loops of a nest: where the operands are, iteration after iteration.
+pub struct Odometer<'a> {
+    dims: &'a [Dim],
+    operands: usize,
+    index: SmallVec<[usize; 6]>,
+}
+
+impl<'a> Odometer<'a> {
+    /// The loops but for the `inner` innermost, at their first iteration.
+    pub fn new(nest: &'a Nest, inner: usize) -> Odometer<'a> {
+        let dims = nest.dims.get(inner..).unwrap_or(&[]);
+        Odometer {
+            dims,
+            operands: nest.operands,
+            index: SmallVec::from_elem(0, dims.len()),
+        }
+    }
+    /// Moves the operands to the next iteration; false after the last.
+    pub fn advance(&mut self, ptrs: &mut [*mut u8; MAX_OPERANDS]) -> bool {
+        for (index, dim) in self.index.iter_mut().zip(self.dims) {
+            *index += 1;
+            let back = if *index < dim.n { 0 } else { dim.n as isize };
+            for (p, s) in ptrs[..self.operands].iter_mut().zip(&dim.steps) {
+                *p = p.wrapping_offset(s * (1 - back));
+            }
+            if back == 0 {
+                return true;
+            }
+            *index = 0;
+        }
+        false
     }
 }

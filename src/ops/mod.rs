@@ -6,6 +6,7 @@ pub mod elementwise;
 pub mod index;
 pub mod linalg;
 mod methods;
+mod program;
 pub mod reduce;
 pub mod scan;
 pub mod set;

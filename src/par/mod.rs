@@ -56,6 +56,7 @@ const PIECE: usize = 20_000;
 
 impl Cost {
     /// Nanoseconds that `n` items take one thread, roughly.
+    #[inline]
     fn of(self, n: usize) -> usize {
         self.bytes.saturating_mul(n) / BYTES_PER_NS + self.flops.saturating_mul(n) / FLOPS_PER_NS
     }
@@ -84,6 +85,14 @@ fn share(pieces: usize, threads: usize, ns: usize, f: impl Fn(usize) + Sync) -> 
         }
         None => team::share(pieces, threads, ns, f),
     }
+}
+
+/// Whether `n` items are worth no second thread, nor a plan of how to walk them: where their
+/// elements fill memory in one order, a kernel is called on all of them at once. The one policy of
+/// small sizes.
+#[inline]
+pub fn is_small(n: usize, cost: Cost) -> bool {
+    cost.of(n) < WORTH_A_THREAD
 }
 
 /// On how many threads work of this cost is worth being cut.
