@@ -1,6 +1,7 @@
 //! How loops run: collapse the layouts (nest), walk them in L1 tiles (tile).
 //! Nothing here knows what an operation means.
 
+pub mod chunks;
 pub mod fold;
 pub mod lines;
 pub mod nest;
@@ -14,7 +15,7 @@ pub mod tile;
 pub mod transpose;
 pub mod view;
 
-use crate::par;
+use crate::par::{self, Cost};
 use crate::simd::stream;
 use nest::{Nest, Operand};
 use program::Program;
@@ -42,23 +43,18 @@ pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[O
     let unit = [1024, 32, 1][d.min(2)];
     let inner = nest.total / n;
     let streamed = stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total);
-    let bytes = inputs.iter().chain(outputs).map(|o| o.size).sum::<usize>() * inner;
-    par::ranges(
-        n,
-        unit,
-        par::Cost {
-            bytes,
-            flops: p.flops() * inner,
-        },
-        |r| {
-            // SAFETY: NEST1; ranges are disjoint, so pieces write disjoint elements.
-            unsafe {
-                if r.len() == n {
-                    tile::run(p, &nest, streamed)
-                } else {
-                    tile::run(p, &nest.part(d, r), streamed)
-                }
+    let cost = Cost {
+        bytes: p.sizes.iter().map(|size| *size as usize).sum(),
+        flops: p.flops(),
+    };
+    par::ranges(n, unit, cost.times(inner), |r| {
+        // SAFETY: NEST1; ranges are disjoint, so pieces write disjoint elements.
+        unsafe {
+            if r.len() == n {
+                tile::run(p, &nest, streamed)
+            } else {
+                tile::run(p, &nest.part(d, r), streamed)
             }
-        },
-    );
+        }
+    });
 }

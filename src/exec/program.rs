@@ -69,12 +69,25 @@ pub struct Program {
 
 impl Program {
     /// The program of one instruction: its operands are the inputs, of elements of so many bytes.
-    pub fn of(op: Opcode, inputs: &[usize], output: usize) -> Result<Program> {
-        let mut b = Builder::new("program");
-        let inputs: Result<SmallVec<[Var; 3]>> = inputs.iter().map(|size| b.input(*size)).collect();
-        let y = b.compute(op, &inputs?, output)?;
-        b.output(y)?;
-        b.finish()
+    pub fn of(op: Opcode, inputs: &[usize], output: usize) -> Program {
+        assert!(inputs.len() == op.arity as usize && (1..=3).contains(&inputs.len()));
+        let (n, mut code) = (inputs.len() as u8, SmallVec::new());
+        code.push(Instr {
+            op,
+            dst: n,
+            src: [0, 1, 2].map(|k| if k < n { k } else { 0 }),
+        });
+        let mut sizes = SmallVec::new();
+        inputs.iter().for_each(|size| sizes.push(*size as u8));
+        sizes.push(output as u8);
+        Program {
+            sizes,
+            inputs: inputs.len(),
+            constants: SmallVec::new(),
+            temporaries: 0,
+            temporary_size: 1,
+            code,
+        }
     }
     /// Operations an element.
     pub(super) fn flops(&self) -> usize {
@@ -86,11 +99,12 @@ impl Program {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Var(u8);
 
-#[derive(Clone, Copy, PartialEq)]
+/// Where a variable comes from: an input, a constant or an instruction, and which.
+#[derive(Clone, Copy)]
 enum Origin {
-    Input,
-    Constant,
-    Computed,
+    Input(u8),
+    Constant(u8),
+    Computed(u8),
 }
 
 /// A program under construction. Temporaries share slots where one is read for the last time before
@@ -102,6 +116,7 @@ pub struct Builder {
     op: &'static str,
     /// Where each variable comes from, and the bytes of its elements.
     vars: SmallVec<[(Origin, u8); 8]>,
+    inputs: u8,
     constants: SmallVec<[(Value, u8); 2]>,
     code: SmallVec<[Instr; 3]>,
     outputs: SmallVec<[Var; 2]>,
@@ -113,6 +128,7 @@ impl Builder {
         Builder {
             op,
             vars: SmallVec::new(),
+            inputs: 0,
             constants: SmallVec::new(),
             code: SmallVec::new(),
             outputs: SmallVec::new(),
@@ -120,12 +136,13 @@ impl Builder {
     }
     /// The next input, of elements of `size` bytes.
     pub fn input(&mut self, size: usize) -> Result<Var> {
-        self.var(Origin::Input, size)
+        self.inputs += 1;
+        self.var(Origin::Input(self.inputs - 1), size)
     }
     /// One value of `size` bytes for all elements.
     pub fn constant(&mut self, value: Value, size: usize) -> Result<Var> {
         self.constants.push((value, size as u8));
-        self.var(Origin::Constant, size)
+        self.var(Origin::Constant(self.constants.len() as u8 - 1), size)
     }
     /// What an instruction computes, elements of `size` bytes.
     pub fn compute(&mut self, op: Opcode, src: &[Var], size: usize) -> Result<Var> {
@@ -133,7 +150,7 @@ impl Builder {
             return Err(too_large(self.op, "instructions", MAX_CODE));
         }
         assert!(src.len() == op.arity as usize && (1..=3).contains(&src.len()));
-        let dst = self.var(Origin::Computed, size)?;
+        let dst = self.var(Origin::Computed(self.code.len() as u8), size)?;
         let src = [0, 1, 2].map(|k| src.get(k).unwrap_or(&src[0]).0);
         self.code.push(Instr {
             op,
@@ -144,7 +161,8 @@ impl Builder {
     }
     /// The next output, which an instruction computes.
     pub fn output(&mut self, x: Var) -> Result<()> {
-        if self.vars[x.0 as usize].0 != Origin::Computed || self.outputs.contains(&x) {
+        let computed = matches!(self.vars[x.0 as usize].0, Origin::Computed(_));
+        if !computed || self.outputs.contains(&x) {
             return Err(Error::value(
                 self.op,
                 "each output of a program is computed by an instruction of its own",
@@ -155,66 +173,60 @@ impl Builder {
     }
     /// Gives each variable its slot.
     pub fn finish(self) -> Result<Program> {
-        let Builder {
-            op,
-            vars,
-            constants,
-            mut code,
-            outputs,
-        } = self;
-        let vars = &vars[..];
-        let of = |origin| (0..vars.len()).filter(move |v| vars[*v].0 == origin);
-        let inputs = of(Origin::Input).count();
-        let operands = inputs + outputs.len();
+        let Builder { op, vars, .. } = &self;
+        let (vars, inputs) = (&vars[..], self.inputs as usize);
+        let operands = inputs + self.outputs.len();
         if operands > MAX_OPERANDS {
             return Err(too_large(op, "operands", MAX_OPERANDS));
         }
-        const NOWHERE: u8 = u8::MAX;
-        let mut slots: SmallVec<[u8; 8]> = SmallVec::from_elem(NOWHERE, vars.len());
-        for (k, v) in of(Origin::Input).enumerate() {
-            slots[v] = k as u8;
-        }
-        for (k, v) in outputs.iter().enumerate() {
-            slots[v.0 as usize] = (inputs + k) as u8;
-        }
-        for (k, v) in of(Origin::Constant).enumerate() {
-            slots[v] = (operands + k) as u8;
-        }
-        let first = operands + constants.len();
+        let first = operands + self.constants.len();
         let (mut temporaries, mut temporary_size) = (0, 1);
+        // where the result of each instruction is, and which temporaries nobody reads any more
+        let mut results: SmallVec<[u8; 8]> = SmallVec::new();
         let mut free: SmallVec<[u8; 8]> = SmallVec::new();
-        for at in 0..code.len() {
-            let Instr { dst, src, .. } = code[at];
-            if slots[dst as usize] == NOWHERE {
+        let slot = |v: u8, results: &[u8]| match vars[v as usize].0 {
+            Origin::Input(k) => k,
+            Origin::Constant(k) => operands as u8 + k,
+            Origin::Computed(k) => results[k as usize],
+        };
+        let mut code = self.code.clone();
+        for (at, c) in code.iter_mut().enumerate() {
+            let Instr { dst, src, .. } = *c;
+            let output = self.outputs.iter().position(|v| v.0 == dst);
+            let to = output.map(|k| (inputs + k) as u8).or_else(|| free.pop());
+            results.push(to.unwrap_or_else(|| {
+                temporaries += 1;
+                (first + temporaries - 1) as u8
+            }));
+            if output.is_none() {
                 temporary_size = temporary_size.max(vars[dst as usize].1 as usize);
-                slots[dst as usize] = free.pop().unwrap_or_else(|| {
-                    temporaries += 1;
-                    (first + temporaries - 1) as u8
-                });
             }
             // after the result has its slot, for it must not lie on an operand (LOOP1)
             for v in [src[0], src[1], src[2], dst] {
-                let slot = slots[v as usize];
-                let read = || code[at + 1..].iter().any(|c| c.src.contains(&v));
+                let slot = slot(v, &results);
+                let read = || self.code[at + 1..].iter().any(|c| c.src.contains(&v));
                 if slot as usize >= first && !free.contains(&slot) && !read() {
                     free.push(slot);
                 }
             }
+            (c.dst, c.src) = (slot(dst, &results), src.map(|v| slot(v, &results)));
         }
         if first + temporaries > MAX_SLOTS {
             return Err(too_large(op, "slots", MAX_SLOTS));
         }
-        let outputs = outputs.iter().map(|v| v.0 as usize);
-        let operands = of(Origin::Input).chain(outputs);
-        let sizes = operands.map(|v| vars[v].1).collect();
-        let slot = |v: u8| slots[v as usize];
-        for c in &mut code {
-            (c.dst, c.src) = (slot(c.dst), c.src.map(slot));
+        let mut sizes = SmallVec::new();
+        for (origin, size) in vars {
+            if let Origin::Input(_) = origin {
+                sizes.push(*size);
+            }
+        }
+        for v in &self.outputs {
+            sizes.push(vars[v.0 as usize].1);
         }
         Ok(Program {
             sizes,
             inputs,
-            constants,
+            constants: self.constants,
             temporaries,
             temporary_size,
             code,

@@ -44,19 +44,12 @@ pub fn run(nest: &Nest, cost: Cost, may_split: impl Fn(&Dim) -> bool, f: impl Fn
     };
     let n = nest.dims[d].n;
     let inner = nest.total / n.max(1);
-    par::ranges(
-        n,
-        if d == 0 { 64 } else { 1 },
-        Cost {
-            bytes: cost.bytes * inner,
-            flops: cost.flops * inner,
-        },
-        |r| {
-            if r.len() == n {
-                each(nest, &f)
-            } else {
-                each(&nest.part(d, r), &f)
-            }
-        },
-    );
+    let unit = if d == 0 { 64 } else { 1 };
+    par::ranges(n, unit, cost.times(inner), |r| {
+        if r.len() == n {
+            each(nest, &f)
+        } else {
+            each(&nest.part(d, r), &f)
+        }
+    });
 }

@@ -15,7 +15,7 @@
 
 use super::nest::{MAX_OPERANDS, Nest, Odometer};
 use super::pack;
-use super::program::{Instr, MAX_SLOTS, Program};
+use super::program::{Instr, MAX_SLOTS, Opcode, Program};
 use super::rect::Rect;
 use crate::simd::stream;
 use crate::storage::Bytes;
@@ -33,7 +33,7 @@ const SCRATCH: usize = if cfg!(feature = "std") {
 /// there is no other memory.
 const STACK: usize = 2 << 10;
 /// Elements of a tile: slots of 2 KiB (float32) were the fastest.
-const TILE: usize = if cfg!(feature = "std") { 512 } else { 64 };
+pub(super) const TILE: usize = if cfg!(feature = "std") { 512 } else { 64 };
 /// Bytes of a transposed rectangle: its rows are long, for each begins another page, and parts of
 /// cache lines at their ends.
 const BLOCK: usize = if cfg!(feature = "std") {
@@ -108,7 +108,7 @@ pub unsafe fn run(p: &Program, x: &Nest, streamed: bool) {
 }
 
 /// The plan of a run: what does not change from rectangle to rectangle.
-struct Machine<'a> {
+pub(super) struct Machine<'a> {
     p: &'a Program,
     x: &'a Nest,
     shape: Shape,
@@ -156,33 +156,10 @@ impl Machine<'_> {
     /// NEST1; `base` is valid for reads and writes of all buffers while this runs, and nobody else
     /// uses it.
     unsafe fn run_in(&self, base: *mut u8) {
-        let (x, p, k) = (self.x, self.p, self.x.operands);
-        let mut slots = [core::ptr::null_mut::<u8>(); MAX_SLOTS];
-        for (slot, buffer) in slots.iter_mut().zip(self.buffer) {
-            *slot = base.wrapping_add(buffer as usize * self.tile * self.unit);
-        }
-        for (i, (value, size)) in p.constants.iter().enumerate() {
-            if self.value >> (k + i) & 1 == 1 {
-                slots[k + i] = value.as_ptr() as *mut u8;
-            } else {
-                let one = Rect {
-                    ptr: value.as_ptr(),
-                    rows: 1,
-                    cols: self.tile,
-                    row_step: 0,
-                    col_step: 0,
-                };
-                // SAFETY: a constant is one readable element; the buffer holds a tile of it.
-                unsafe { pack::pack(slots[k + i], one, *size as usize) };
-            }
-        }
-        let mut outer = Odometer::new(x, 2);
-        let mut state = State {
-            base,
-            slots,
-            packed: [None; MAX_OPERANDS],
-            ptrs: x.ptrs,
-        };
+        let mut outer = Odometer::new(self.x, 2);
+        let mut state = State::new(base, self.x.ptrs);
+        // SAFETY: the caller's.
+        unsafe { self.begin(&mut state) };
         loop {
             for j in (0..self.n1).step_by(self.rows) {
                 for i in (0..self.n0).step_by(self.cols) {
@@ -193,6 +170,34 @@ impl Machine<'_> {
             }
             if !outer.advance(&mut state.ptrs) {
                 return;
+            }
+        }
+    }
+    /// Where the slots are that stay there, before the first rectangle.
+    ///
+    /// # Safety
+    /// As `run_in`, of the state's scratch.
+    unsafe fn begin(&self, st: &mut State) {
+        let (p, k) = (self.p, self.x.operands);
+        let slots = k..k + p.constants.len() + p.temporaries;
+        for (slot, buffer) in st.slots[slots.clone()].iter_mut().zip(&self.buffer[slots]) {
+            *slot = st
+                .base
+                .wrapping_add(*buffer as usize * self.tile * self.unit);
+        }
+        for (i, (value, size)) in p.constants.iter().enumerate() {
+            if self.value >> (k + i) & 1 == 1 {
+                st.slots[k + i] = value.as_ptr() as *mut u8;
+            } else {
+                let one = Rect {
+                    ptr: value.as_ptr(),
+                    rows: 1,
+                    cols: self.tile,
+                    row_step: 0,
+                    col_step: 0,
+                };
+                // SAFETY: a constant is one readable element; the buffer holds a tile of it.
+                unsafe { pack::pack(st.slots[k + i], one, *size as usize) };
             }
         }
     }
@@ -300,6 +305,60 @@ impl Machine<'_> {
     }
 }
 
+/// A program of one input and one output made ready for runs of contiguous elements.
+#[allow(clippy::large_enum_variant, reason = "a whole reduction has one")]
+pub(super) enum Runner<'a> {
+    /// One instruction, of the input alone.
+    Loop(Opcode),
+    Plan(Machine<'a>),
+}
+
+impl<'a> Runner<'a> {
+    /// The instruction of a program that needs no plan.
+    pub fn of_one(p: &Program) -> Option<Runner<'a>> {
+        match &p.code[..] {
+            [c] if c.src == [0; 3] && c.op.scalar_masks & 1 == 1 => Some(Runner::Loop(c.op)),
+            _ => None,
+        }
+    }
+    /// For runs as long as the loop of [`Nest::of_runs`], or shorter where the program has many
+    /// temporaries.
+    pub fn new(p: &'a Program, runs: &'a Nest) -> Runner<'a> {
+        let mut m = Machine::new(p, runs, false);
+        m.lay_out(STACK);
+        Runner::Plan(m)
+    }
+    /// Elements of the longest run, if it is bounded.
+    pub fn longest(&self) -> Option<usize> {
+        match self {
+            Runner::Loop(_) => None,
+            Runner::Plan(m) => Some(m.cols),
+        }
+    }
+    /// Computes a run of `n` elements.
+    ///
+    /// # Safety
+    /// NEST1 for `n` elements from `x` and from `y` on, one after the other; they don't overlap.
+    #[inline]
+    pub unsafe fn run(&self, x: *const u8, y: *mut u8, n: usize) {
+        match self {
+            // SAFETY: LOOP1, by the caller's promise.
+            Runner::Loop(op) => unsafe { (op.f)(y, x, x, x, n * op.components as usize, 0) },
+            Runner::Plan(m) => {
+                let mut scratch = Scratch([const { MaybeUninit::uninit() }; STACK]);
+                let mut ptrs = m.x.ptrs;
+                (ptrs[0], ptrs[1]) = (x as *mut u8, y);
+                let mut state = State::new(scratch.0.as_mut_ptr() as *mut u8, ptrs);
+                // SAFETY: NEST1, by the caller's promise; the scratch was laid out for its size.
+                unsafe {
+                    m.begin(&mut state);
+                    m.rectangle(&mut state, 0, 0, n, 1);
+                }
+            }
+        }
+    }
+}
+
 /// What changes from rectangle to rectangle.
 struct State {
     /// The scratch.
@@ -308,6 +367,18 @@ struct State {
     /// What an input's buffer holds: first element, rows, columns.
     packed: [Option<(*const u8, usize, usize)>; MAX_OPERANDS],
     ptrs: [*mut u8; MAX_OPERANDS],
+}
+
+impl State {
+    #[inline(always)]
+    fn new(base: *mut u8, ptrs: [*mut u8; MAX_OPERANDS]) -> State {
+        State {
+            base,
+            slots: [core::ptr::null_mut(); MAX_SLOTS],
+            packed: [None; MAX_OPERANDS],
+            ptrs,
+        }
+    }
 }
 
 /// Which of an instruction's operands are one value.

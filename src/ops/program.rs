@@ -60,6 +60,17 @@ pub(in crate::ops) fn same_kind(from: DType, to: DType) -> bool {
     kind(from) <= kind(to)
 }
 
+/// The instruction that converts; errors of `op`.
+fn cast(op: &'static str, from: DType, to: DType) -> Result<Opcode> {
+    let f = convert::cast_loop(op, from, to)?;
+    Ok(Opcode::unary(f, 1, convert::COST))
+}
+
+/// The program that converts its input.
+pub(in crate::ops) fn conversion(op: &'static str, from: DType, to: DType) -> Result<Program> {
+    Ok(Program::of(cast(op, from, to)?, &[from.size()], to.size()))
+}
+
 /// What an instruction of this kernel does.
 fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
     Opcode {
@@ -109,8 +120,7 @@ impl Builder {
         if x.dtype == dtype {
             return Ok(x);
         }
-        let f = convert::cast_loop(self.op, x.dtype, dtype)?;
-        let cast = Opcode::unary(f, 1, convert::COST);
+        let cast = cast(self.op, x.dtype, dtype)?;
         let var = self.program.compute(cast, &[x.var], dtype.size())?;
         Ok(Var { var, dtype })
     }

@@ -32,11 +32,10 @@ fn copy(size: usize) -> Opcode {
 ///
 /// # Safety
 /// NEST1; the loop takes elements of the operands' sizes.
-unsafe fn run(op: Opcode, shape: &[usize], input: Operand, output: Operand) -> Result<()> {
-    let program = Program::of(op, &[input.size], output.size)?;
+unsafe fn run(op: Opcode, shape: &[usize], input: Operand, output: Operand) {
+    let program = Program::of(op, &[input.size], output.size);
     // SAFETY: NEST1, by the caller's promise.
-    unsafe { exec::run(&program, shape, &[input], &[output]) };
-    Ok(())
+    unsafe { exec::run(&program, shape, &[input], &[output]) }
 }
 
 impl Tensor {
@@ -128,10 +127,10 @@ impl Tensor {
     pub(crate) fn as_mut_bytes(&mut self) -> Result<&mut [u8]> {
         assert!(self.is_contiguous(), "the tensor is not contiguous");
         let (p, n) = (self.as_mut_ptr()?, self.len() * self.dtype().size());
-        // SAFETY: as `as_bytes`, and exclusive while `self` is borrowed (STORAGE3).
         Ok(if n == 0 {
             &mut []
         } else {
+            // SAFETY: as `as_bytes`, and exclusive while `self` is borrowed (STORAGE3).
             unsafe { core::slice::from_raw_parts_mut(p, n) }
         })
     }
@@ -152,11 +151,12 @@ impl Tensor {
         }
         self.as_slice::<T>()?; // the bytes are values of `T`
         let (p, n) = (self.as_mut_ptr()?, self.len());
-        // SAFETY: contiguous elements inside the storage (TENSOR1), aligned (TENSOR2), initialised
-        // (STORAGE1) and valid by the line above, exclusive while `self` is borrowed (STORAGE3).
         Ok(if n == 0 {
             &mut []
         } else {
+            // SAFETY: contiguous elements inside the storage (TENSOR1), aligned (TENSOR2),
+            // initialised (STORAGE1) and valid by the line above, exclusive while `self` is
+            // borrowed (STORAGE3).
             unsafe { core::slice::from_raw_parts_mut(p as *mut T, n) }
         })
     }
@@ -202,7 +202,8 @@ impl Tensor {
         let target = Operand::new(first, size, part.shape(), part.strides(), rank);
         // SAFETY: both reach elements of their own storages only (TENSOR1); the target's is
         // unshared (STORAGE3), so they are apart.
-        unsafe { run(copy(size), part.shape(), source.operand(rank), target) }
+        unsafe { run(copy(size), part.shape(), source.operand(rank), target) };
+        Ok(())
     }
     /// Converted to another dtype; the same tensor where it has it already. Floats become integers
     /// truncated toward zero and saturated, NaN 0; integers wrap; floats and complex numbers are
@@ -232,9 +233,9 @@ impl Tensor {
             return Ok(out);
         }
         let target = Operand::new(p, dtype.size(), out.shape(), out.strides(), rank);
-        // SAFETY: as `copy_from`; the loop converts between these dtypes.
         let cast = Opcode::unary(f, 1, convert::COST);
-        unsafe { run(cast, self.shape(), self.operand(rank), target)? };
+        // SAFETY: as `copy_from`; the loop converts between these dtypes.
+        unsafe { run(cast, self.shape(), self.operand(rank), target) };
         Ok(out)
     }
     /// The same for a tensor that nobody needs any more.
@@ -260,7 +261,7 @@ impl Tensor {
         let value = Operand::value(value.as_ptr(), size, rank);
         let target = Operand::new(p, size, out.shape(), out.strides(), rank);
         // SAFETY: as above; the value is one element and outlives the run.
-        unsafe { run(fill, out.shape(), value, target)? };
+        unsafe { run(fill, out.shape(), value, target) };
         Ok(out)
     }
     /// The elements in row-major order under another shape; one size may be -1, and is then what

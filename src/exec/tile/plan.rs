@@ -125,7 +125,7 @@ impl<'a> Machine<'a> {
         self.unit = widest.unwrap_or(1).max(p.temporary_size);
     }
     /// Gives the rectangle the size that fits so many bytes of scratch.
-    fn lay_out(&mut self, scratch: usize) {
+    pub(super) fn lay_out(&mut self, scratch: usize) {
         let (x, k) = (self.x, self.x.operands);
         let limit = if self.shape == Shape::Blocked {
             BLOCK.min(scratch) / self.unit
