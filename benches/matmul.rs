@@ -1,4 +1,4 @@
-//! Matrix products, large and small, and the layers of models that are made of them.
+//! Matrix products, large and small, and the layers of models built from them.
 
 mod common;
 use common::{time, uniform};

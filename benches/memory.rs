@@ -1,5 +1,4 @@
-//! The pool: what a block costs that is taken and given back, and how often a mixed workload finds
-//! one.
+//! The pool: the cost of allocating and freeing a block, and the hit rate of a mixed workload.
 
 mod common;
 use common::Rng;
@@ -16,7 +15,7 @@ fn pair(bencher: Bencher, bytes: usize) {
     bencher.bench(|| drop(black_box(Bytes::new(black_box(bytes)).unwrap())));
 }
 
-/// Taken here, given back on another thread.
+/// Allocated here, freed on another thread.
 #[divan::bench(args = [64, 64 << 10], sample_count = 20)]
 fn thousand_given_back_elsewhere(bencher: Bencher, bytes: usize) {
     bencher.bench_local(|| {
@@ -25,15 +24,14 @@ fn thousand_given_back_elsewhere(bencher: Bencher, bytes: usize) {
     });
 }
 
-/// Some hundred living blocks of 64 bytes to 64 MiB, each replaced at random by one of another
-/// size.
+/// A hundred live blocks of 64 bytes to 64 MiB, replaced at random by blocks of other sizes.
 fn mixed() {
     let mut rng = Rng(1);
     let mut living: Vec<_> = (0..200).map(|_| Bytes::new(64).unwrap()).collect();
     for round in 0..4 {
         let before = memory_stats();
         for _ in 0..20_000 {
-            // small ones are common, and most sizes of large ones occur again
+            // small ones are common, and most sizes of large ones recur
             let bytes = if rng.below(50) == 0 {
                 (1 << 20) * (1 + rng.below(64))
             } else {

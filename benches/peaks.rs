@@ -1,9 +1,9 @@
-//! What this machine can do at most: arithmetic of each kind, bytes moved at each size of the data,
-//! and the cost of handing work to threads. One line of JSON on standard output, which `compare.py
+//! This machine's ceilings: arithmetic of each kind, bandwidth at each working-set size, and the
+//! cost of handing work to threads. One line of JSON on standard output, which `compare.py
 //! --roofline` sets its workloads against.
 //!
-//! Each figure is the best of several tries: a ceiling is what was reached once. A figure of all
-//! threads has one piece a thread, far longer than it takes a thread to wake.
+//! Each figure is the best of several tries: a ceiling is what was reached once. Figures of all
+//! threads use one piece per thread, far longer than it takes a thread to wake.
 
 use flex::par::{Cost, Out, chunks};
 use flex::simd::{self, Isa, Kernel};
@@ -16,7 +16,7 @@ const LARGE: Cost = Cost {
     flops: 0,
 };
 const TRIES: usize = 7;
-/// Bytes of data from which on stores past the cache are tried too.
+/// Working-set size from which on non-temporal stores are tried too.
 const STREAMED: usize = 1 << 22;
 /// Seconds of one try.
 const TRY: f64 = 0.01;
@@ -53,7 +53,7 @@ mod arithmetic {
     use core::hint::black_box;
     use flex::simd::{self, Level};
 
-    /// Times that the chains go round in a call: about 0.2 ms, and more than waking a thread takes.
+    /// Iterations of the chains in a call: about 0.2 ms, more than waking a thread takes.
     const TURNS: usize = 1 << 15;
 
     /// A function that keeps `$chains` registers busy with `$instruction`, and the operations of a
@@ -92,9 +92,9 @@ mod arithmetic {
         _mm512_dpbf16_ps(*s, a, b)
     });
 
-    /// The kinds of arithmetic of the level that kernels run on, each with a function that does
-    /// some and says how many operations. Without dot instructions, products of 8-bit integers are
-    /// of pairs of 16 bits.
+    /// The kinds of arithmetic of the level that kernels run on, each with a function that performs
+    /// some and returns how many operations. Without dot instructions, products of 8-bit integers
+    /// are of pairs of 16 bits.
     pub fn kinds() -> Vec<(&'static str, fn() -> f64)> {
         let wide = simd::level() == Level::Avx512;
         let fma = simd::level() == Level::Avx2;
@@ -153,7 +153,7 @@ enum Move {
     Triad,
 }
 
-/// Goes `again` times through `data`, past the cache when it writes and `stream` says so.
+/// Passes `again` times over `data`, with non-temporal stores if it writes and `stream` is set.
 struct Pass<'a> {
     kind: Move,
     data: &'a mut [u64],
@@ -221,15 +221,15 @@ fn store<I: Isa>(out: &mut [u64], line: [u64; 8], stream: bool) {
     out.copy_from_slice(&line);
 }
 
-/// Bytes a second that `threads` threads move when the data has `bytes` in all.
+/// Bytes per second that `threads` threads move over a working set of `bytes`.
 fn bandwidth(threads: usize, bytes: usize, kind: Move) -> f64 {
     let part = (bytes / 8 / threads).next_multiple_of(3 * 64); // elements of a thread
-    let mut memory = flex::Bytes::new(8 * part * threads).unwrap(); // as tensors have it: in huge pages
+    let mut memory = flex::Bytes::new(8 * part * threads).unwrap(); // as for tensors: in huge pages
     let start = memory.get_mut().unwrap();
     // SAFETY: STORAGE1: so many bytes, initialised and aligned, whose only owner is `memory`.
     let data = unsafe { core::slice::from_raw_parts_mut(start.cast::<u64>(), part * threads) };
     data.fill(1);
-    let again = (1usize << 22).div_ceil(8 * part); // work of one call, so that handing it over does not count
+    let again = (1usize << 22).div_ceil(8 * part); // enough work per call that handing it over does not count
     let out = Out::new(data);
     let rate = |stream| {
         let seconds = seconds_of_all(threads, |t| {

@@ -1,5 +1,5 @@
-//! Threads: what a fork-join costs, and whether two threads are ever slower than one. Prints tables
-//! of its own: latencies have tails, and the sweep compares two settings in turn.
+//! Threads: the cost of a fork-join, and whether two threads are ever slower than one. Prints its
+//! own tables: latencies have tails, and the sweep alternates two settings.
 //!
 //! `cargo bench --bench threads [-- join | sweep [OPERATION ..] [LOG2 OF THE FIRST LENGTH, OF THE
 //! LAST]]`
@@ -38,7 +38,7 @@ fn spin(time: Duration) {
 }
 /// Two pieces that take `work` each, called `n` times with a pause between.
 fn joins(n: usize, work: Duration, pause: Duration) -> Vec<Duration> {
-    // the team believes what it is told: worth two threads, not worth waking one
+    // the declared cost: worth two threads, not worth waking one
     let cost = Cost {
         bytes: 0,
         flops: 64 * (work.as_nanos() as usize).max(2600),
@@ -153,7 +153,7 @@ fn one_and_two(x: &[Tensor], run: Run) -> [Duration; 2] {
     }
     times.map(|mut t| {
         t.sort();
-        t[t.len() / 3] // others disturb two threads more than one
+        t[t.len() / 3] // other processes disturb two threads more than one
     })
 }
 fn sweep(asked: &[String]) {

@@ -1,4 +1,4 @@
-//! Functions of one's own, elementwise and along lines: closures over tensors of any layout.
+//! Your own functions, elementwise and along lines: closures over tensors of any layout.
 //!
 //! ```sh
 //! cargo run --release --example closures
@@ -18,7 +18,7 @@ fn huber(predicted: &Tensor, wanted: &Tensor, delta: f32) -> flex::Result<Tensor
     })
 }
 
-/// The median of each row: lines are slices, so what Rust has for slices is at hand.
+/// The median of each row: lines are slices, with all of Rust's methods for slices.
 fn medians(x: &Tensor) -> flex::Result<Tensor> {
     let rows = x.contiguous()?;
     let width = rows.shape()[1];
@@ -41,17 +41,17 @@ fn main() -> flex::Result<()> {
     println!("loss\n{loss}\nmean {}", loss.mean(())?);
     assert_eq!(loss.at::<f32>((0, 2))?, 3.5);
 
-    // the dtype of the result is the type that the closure gives
+    // the dtype of the result is the closure's return type
     let grade = predicted.map(|p: f32| (p * 10.0).clamp(0.0, 10.0) as u8)?;
     assert_eq!(grade.to_vec::<u8>()?, [1, 9, 10, 5, 5, 5]);
 
-    // any layout, in place; what shares the storage stays as it is
+    // any layout, in place; tensors that share the storage are unchanged
     let mut turned = predicted.transpose(0, 1)?;
     turned.map_inplace(|p: f32| if p > 1.0 { 1.0 } else { p })?;
     assert_eq!(turned.at::<f32>((2, 0))?, 1.0);
     assert_eq!(predicted.at::<f32>((0, 2))?, 5.0);
 
-    // in row-major order, with the whole of Rust's iterators
+    // in row-major order, as a Rust iterator
     let above: Vec<usize> = predicted
         .iter::<f32>()?
         .enumerate()

@@ -1,4 +1,4 @@
-//! A classifier of handwritten digits: two layers whose weights lie in a safetensors file.
+//! A classifier of handwritten digits: two layers whose weights are in a safetensors file.
 //!
 //! ```sh
 //! cargo run --release --example digits
@@ -20,7 +20,7 @@ struct Classifier {
 
 impl Classifier {
     fn load(path: &Path) -> flex::Result<Classifier> {
-        let file = safetensors::map(path)?; // mapped: the weights are read where they lie
+        let file = safetensors::map(path)?; // mapped: the weights are read in place
         let tensor = |name: &str| file.tensor(name).cloned();
         Ok(Classifier {
             weights: [tensor("0.weight")?, tensor("2.weight")?],
@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     assert!(accuracy > 0.95, "{accuracy}");
 
-    // what the file says its probabilities are, as float32 in its bytes
+    // the expected probabilities, as float32 in the file's bytes
     let expected: Tensor = (0..records.len() / RECORD)
         .flat_map(|k| (0..10).map(move |j| k * RECORD + 64 + 4 * j))
         .map(|at| {

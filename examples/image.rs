@@ -9,11 +9,11 @@ use flex::prelude::*;
 
 const HEIGHT: usize = 48;
 const WIDTH: usize = 64;
-/// Of ImageNet, for red, green, blue.
+/// ImageNet's mean and standard deviation, for red, green, blue.
 const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
 const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
 
-/// Rows of pixels of three bytes, as decoders give them.
+/// Rows of pixels of three bytes, as decoders return them.
 fn decoded() -> Vec<u8> {
     let pixel = |y: usize, x: usize| [(4 * x) as u8, (5 * y) as u8, (x ^ y) as u8];
     (0..HEIGHT)
@@ -27,7 +27,7 @@ fn normalised(image: &Tensor) -> flex::Result<Tensor> {
     ((unit - Tensor::from(MEAN)) / Tensor::from(DEVIATION)).permute([2, 0, 1])
 }
 
-/// The reverse, rounded, and kept within a byte.
+/// The reverse, rounded and clamped to a byte.
 fn bytes(image: &Tensor) -> flex::Result<Tensor> {
     let unit = image.permute([1, 2, 0])? * Tensor::from(DEVIATION) + Tensor::from(MEAN);
     (unit * 255.0).round()?.clip(0, 255)?.astype(DType::U8)

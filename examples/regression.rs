@@ -9,7 +9,7 @@ use flex::{DType, Result, Tensor, s};
 const POINTS: usize = 1000;
 const STEPS: usize = 200;
 const RATE: f64 = 0.1;
-const TRUTH: [f32; 3] = [2.0, -1.0, 0.5]; // two slopes and the value at the origin
+const TRUTH: [f32; 3] = [2.0, -1.0, 0.5]; // two slopes and the intercept
 
 /// Numbers in [-1, 1) by a linear congruence.
 fn random(shape: [usize; 2], state: &mut u64) -> Result<Tensor> {
@@ -27,7 +27,7 @@ fn random(shape: [usize; 2], state: &mut u64) -> Result<Tensor> {
 fn main() -> Result<()> {
     let mut state = 1;
     let mut x = random([POINTS, 3], &mut state)?;
-    // the last column stands for the value at the origin
+    // the last column is the intercept
     x.set(s![.., 2], 1.0)?;
     let truth = Tensor::from_slice(&TRUTH, (3, 1))?;
     let y = x.matmul(&truth)? + random([POINTS, 1], &mut state)? * 0.1;

@@ -33,7 +33,7 @@ fn normalised(x: &Tensor) -> flex::Result<Tensor> {
 fn main() -> flex::Result<()> {
     let documents = normalised(&random(DOCUMENTS, 1)?)?;
 
-    // questions are documents with noise: each should find its own
+    // queries are documents with noise: each should find its own
     let asked = Tensor::from([17i64, 4096, 9999]);
     let questions = normalised(&(documents.take(&asked, 0)? + random(3, 2)? * 0.05))?;
 
@@ -44,7 +44,7 @@ fn main() -> flex::Result<()> {
     }
     assert!(found.select(1, 0)?.equal(&asked)?.all(())?.item::<bool>()?);
 
-    // the least alike, by options
+    // the least similar, by options
     let (least, _) = cosines.topk(
         1,
         TopK {
@@ -59,7 +59,7 @@ fn main() -> flex::Result<()> {
             .item::<bool>()?
     );
 
-    // the documents that are nearly the same as a question
+    // the documents that nearly equal a query
     let close = cosines.greater(0.8)?.argwhere()?;
     println!("pairs that are close:\n{close}");
     assert_eq!(close.shape(), [3, 2]);

@@ -6,7 +6,7 @@
 
 use flex::prelude::*;
 
-/// Height in cm, weight in kg, age; NaN where nobody knows.
+/// Height in cm, weight in kg, age; NaN if unknown.
 const TABLE: [[f32; 3]; 5] = [
     [181.0, 74.0, 41.0],
     [165.0, 58.0, f32::NAN],
@@ -31,8 +31,8 @@ fn main() -> flex::Result<()> {
     println!("{table}\nis, standardised,\n{scaled}");
 
     assert!(scaled.mean(0)?.abs()?.max(())?.item::<f32>()? < 1e-6);
-    assert_eq!(scaled.at::<f32>((1, 2))?, 0.0); // who is of unknown age is of average age
-    // a column without missing values has the deviation that var says
+    assert_eq!(scaled.at::<f32>((1, 2))?, 0.0); // an unknown age becomes the average
+    // for a column without missing values, var gives the deviation
     let weights = table.slice(s![.., 1])?;
     let by_var = (&weights - weights.mean(())?) / weights.std((), 0.0)?;
     let apart = (by_var - scaled.slice(s![.., 1])?).abs()?.max(())?;

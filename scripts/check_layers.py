@@ -6,7 +6,7 @@ Layers, lowest first; a module may use its own layer and those below it:
     dtype, scalar, error, fallible, environment  <  layout, storage  <  simd, par  <  op, kernel  <  exec  <  tensor, format
       <  ops  <  nn, io  <  prelude  <  python
 
-Files of one folder that use each other in a circle are reported. A label of an invariant (TENSOR1) is defined once, by a comment that
+Files of one folder must not use each other in a circle. A label of an invariant (TENSOR1) is defined once, by a comment that
 begins with it, `Invariant` or `Contract`. Unit tests (a file's `#[cfg(test)]` module, files of that name, and `testing.rs`, which they
 share) may use anything. Exit status 1 when a rule is broken.
 """
@@ -35,6 +35,9 @@ LAYERS = [
 LEVEL = {module: level for level, modules in enumerate(LAYERS) for module in modules}
 
 
+CIRCLES_LEFT = {"kernel/gemm"}  # reported only
+
+
 class Rule(NamedTuple):
     """`pattern` may appear only in files that `allowed` matches; looked for in those that `where` matches."""
 
@@ -53,11 +56,16 @@ RULES = [
         r"\b(Layout|Tensor)\b", r"kernel/.*", r"", "kernels see slices, never a Layout or a Tensor"
     ),
     Rule(r"\bpar::", r"kernel/.*", r"", "kernels know no threads"),
-    Rule(r"\bcrate::kernel\b", r"exec/.*", r"", "exec runs loops and knows the meaning of none"),
+    Rule(
+        r"\bcrate::kernel\b",
+        r"exec/.*",
+        r"exec/products\.rs",
+        "exec runs loops and knows the meaning of none",
+    ),
     Rule(
         r"\b(core|std)::arch\b",
         r".*",
-        r"simd/.*|kernel/gemm/(arch|vnni)\.rs",
+        r"simd/.*|kernel/gemm/(microkernel|packing)/.*",
         "intrinsics stand in src/simd/, those of tiles in kernel/gemm",
     ),
     Rule(
@@ -178,7 +186,11 @@ def main() -> int:
         {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sources}
     )
     for folder, group in circles(files):
-        print(f"note: src/{folder}: {', '.join(group)} use each other in a circle")
+        line = f"src/{folder}: {', '.join(group)} use each other in a circle"
+        if folder in CIRCLES_LEFT:
+            print(f"note: {line}")
+        else:
+            broken.append(line)
     folders = ("src", "python", "tests", "benches", "examples", "scripts")
     for path in sorted(
         path

@@ -1,12 +1,12 @@
-//! Variables that choose less than the machine has. A value that is not understood counts as none,
-//! and is reported ([`crate::ignored_settings`]).
+//! Environment variables that limit what flex uses of the machine. A value that is not understood
+//! is ignored, and reported ([`crate::ignored_settings`]).
 
 use alloc::{format, string::String};
 
-/// What a variable says, or what is wrong with it; none where it is not set, or empty.
+/// The value of a variable, or what is wrong with it; `None` if it is unset or empty.
 pub type Setting<T> = Option<Result<T, String>>;
 
-/// Reads a variable; `accepted` says what it takes.
+/// Reads a variable; `accepted` describes the values it takes.
 pub fn setting<T>(
     name: &str,
     accepted: &str,

@@ -1,12 +1,12 @@
-//! What can go wrong: each variant carries the operation, the shapes, dtypes and axis, so that a
-//! message says what to fix.
+//! Errors: each variant carries the operation, the shapes, dtypes and axis, so that the message
+//! says what to fix.
 
 use crate::dtype::DType;
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 use core::fmt;
 
-/// What an error says, formatted. Without the feature `messages`, which small firmware leaves out,
-/// nothing: no operation then links the code that formats, and the error has its kind, its
+/// The formatted message of an error. Empty without the feature `messages`, which small firmware
+/// leaves out: then no operation links the formatting code, and an error has its kind, its
 /// operation and its operands.
 macro_rules! message {
     ($($x:tt)*) => {{
@@ -14,7 +14,7 @@ macro_rules! message {
         let message = alloc::format!($($x)*);
         #[cfg(not(feature = "messages"))]
         let message = {
-            let _ = || alloc::format!($($x)*); // never called: what it names counts as used
+            let _ = || alloc::format!($($x)*); // never called; marks the arguments as used
             ""
         };
         message
@@ -35,7 +35,7 @@ pub struct Operand {
     pub dtype: DType,
 }
 
-/// Why an operation failed. Nothing was written when one is returned.
+/// Why an operation failed. When one is returned, nothing has been written.
 ///
 /// ```
 /// use flex::{Error, Tensor};
@@ -46,20 +46,20 @@ pub struct Operand {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Shapes don't fit each other or the operation.
+    /// Shapes that are incompatible with each other or with the operation.
     Shape {
         /// The operation.
         op: &'static str,
-        /// What is wrong, with the numbers.
+        /// What is wrong.
         message: Box<str>,
         /// The operands, where they help.
         operands: Vec<Operand>,
     },
-    /// A dtype has no meaning for the operation, or two have no common dtype.
+    /// A dtype that the operation doesn't support, or two without a common dtype.
     DType {
         /// The operation.
         op: &'static str,
-        /// What is wrong, and a fix.
+        /// What is wrong, and how to fix it.
         message: Box<str>,
     },
     /// An axis outside `[-rank, rank)`, or one given twice.
@@ -84,22 +84,22 @@ pub enum Error {
         /// The size of that axis.
         size: usize,
     },
-    /// The items between the brackets of `x[...]` don't fit its shape: too many, a mask of another
-    /// shape, arrays that don't broadcast.
+    /// A subscript `x[...]` that doesn't fit the shape: too many items, a mask of another shape,
+    /// arrays that don't broadcast.
     Subscript {
         /// The operation.
         op: &'static str,
         /// What is wrong, with the shapes.
         message: Box<str>,
     },
-    /// An argument's value is outside what the operation takes.
+    /// An argument whose value the operation doesn't accept.
     Value {
         /// The operation.
         op: &'static str,
-        /// What is wrong, and what is taken.
+        /// What is wrong, and what is accepted.
         message: Box<str>,
     },
-    /// A number that the dtype it is to take doesn't hold.
+    /// A number that is out of range for the dtype it is converted to.
     Range {
         /// The operation.
         op: &'static str,
@@ -111,14 +111,14 @@ pub enum Error {
         /// The operation.
         op: &'static str,
     },
-    /// Memory that can't be had.
+    /// Memory that is not available.
     Memory {
-        /// Bytes asked for.
+        /// The bytes requested.
         bytes: u128,
-        /// Bytes that the machine (or its control group) has; 0 where unknown.
+        /// The bytes that the machine or its control group has; 0 if unknown.
         limit: u64,
     },
-    /// The content of a file is not what its format says.
+    /// A file whose content violates its format.
     File {
         /// The path, or a description of the source.
         path: Box<str>,
@@ -130,11 +130,11 @@ pub enum Error {
     Io {
         /// The path as it was given, or a description of the stream.
         path: Box<std::path::Path>,
-        /// Which refusal it was.
+        /// The kind of error.
         kind: std::io::ErrorKind,
-        /// The operating system's number for it, `errno` where there is one.
+        /// The operating system's error code, if there is one.
         code: Option<i32>,
-        /// Its text.
+        /// Its message.
         message: Box<str>,
     },
 }
@@ -175,14 +175,14 @@ impl Error {
             message: message.into().into(),
         }
     }
-    /// The operation has no meaning for `dtype`.
+    /// The operation doesn't support `dtype`.
     #[cold]
     pub fn unsupported(op: &'static str, dtype: DType) -> Error {
         if dtype.is_available() {
             let way_out = match dtype {
                 d if d.is_bool() => ": convert it with astype, or use a logical function",
                 d if d.is_storage() => {
-                    ", which is kept but not computed with: convert it with astype"
+                    ", a storage dtype without arithmetic: convert it with astype"
                 }
                 _ => "",
             };
@@ -211,14 +211,14 @@ impl Error {
             message: message.into().into(),
         }
     }
-    /// A file whose content is wrong.
+    /// An error about the content of a file.
     pub fn file(path: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Error {
         Error::File {
             path: path.into().into(),
             message: message.into().into(),
         }
     }
-    /// What the operating system said about a file.
+    /// An error of the operating system about a file.
     #[cfg(feature = "std")]
     pub fn io(path: &std::path::Path, e: &std::io::Error) -> Error {
         Error::Io {
@@ -272,7 +272,7 @@ impl fmt::Display for Error {
                 axis,
                 repeated: true,
                 ..
-            } => write!(f, "{op}: axis {axis} is given twice"),
+            } => write!(f, "{op}: axis {axis} is repeated"),
             Error::Axis {
                 op, axis, rank: 0, ..
             } => write!(f, "{op}: axis {axis} of a 0-dimensional tensor"),
@@ -296,7 +296,8 @@ impl fmt::Display for Error {
             Error::DivisionByZero { op } => {
                 write!(
                     f,
-                    "{op}: integer division by zero: convert an operand to a float dtype, where it gives inf or nan"
+                    "{op}: integer division by zero: convert an operand to a float dtype, where \
+                        it gives inf or nan"
                 )
             }
             Error::Memory { bytes, limit: 0 } => write!(f, "cannot allocate {bytes} bytes"),
@@ -312,12 +313,12 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// What a message quotes of the caller's or a file's: the beginning, where it is long.
+/// Text of the caller's or a file's quoted in a message: shortened if it is long.
 pub(crate) struct Excerpt<'a>(pub &'a dyn fmt::Debug);
 
 impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Ends the formatting of the rest by an error.
+        /// Stops the formatting of the rest by an error.
         struct Beginning<'a, 'b> {
             f: &'a mut fmt::Formatter<'b>,
             room: usize,

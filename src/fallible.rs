@@ -1,18 +1,18 @@
-//! Lists whose length follows from the caller's data: memory for them may be refused, and then that
-//! is an error, not the end of the process.
+//! Lists whose length the caller's data decides: if there is no memory for one, that is an error,
+//! not an abort.
 
 use crate::error::{Error, Result};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Room for `more` items behind those that are there.
+/// Reserves capacity for `more` items.
 #[inline]
 pub(crate) fn reserve<T>(list: &mut Vec<T>, more: usize) -> Result<()> {
     list.try_reserve(more)
         .map_err(|_| Error::memory::<T>(list.len().saturating_add(more)))
 }
 
-/// A list with room for `len` items, and no more.
+/// An empty list with capacity for `len` items.
 pub(crate) fn with_capacity<T>(len: usize) -> Result<Vec<T>> {
     let mut list = Vec::new();
     list.try_reserve_exact(len)
@@ -20,7 +20,7 @@ pub(crate) fn with_capacity<T>(len: usize) -> Result<Vec<T>> {
     Ok(list)
 }
 
-/// `len` times the same value.
+/// A list of `len` copies of a value.
 pub(crate) fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>> {
     let mut list = with_capacity(len)?;
     list.resize(len, value);
@@ -36,7 +36,7 @@ pub(crate) fn push<T>(list: &mut Vec<T>, item: T) -> Result<()> {
     Ok(())
 }
 
-/// All items, or the first error.
+/// Collects all items, or returns the first error.
 pub(crate) fn collect<T, E: From<Error>>(
     items: impl Iterator<Item = core::result::Result<T, E>>,
 ) -> core::result::Result<Vec<T>, E> {
@@ -47,7 +47,7 @@ pub(crate) fn collect<T, E: From<Error>>(
     Ok(list)
 }
 
-/// A copy of the items.
+/// A copy of a slice.
 pub(crate) fn copy<T: Copy>(items: &[T]) -> Result<Vec<T>> {
     let mut list = with_capacity(items.len())?;
     list.extend_from_slice(items);

@@ -27,16 +27,16 @@
 //! # Ok::<(), flex::Error>(())
 //! ```
 //!
-//! - [`Tensor`]: storage, layout, dtype; constructors and views. Clones share storage; a write
-//!   copies it first where shared.
+//! - [`Tensor`]: storage, layout, dtype; constructors and views. Clones share storage; a write to
+//!   shared storage copies it first.
 //! - [`ops`]: elementwise operations, reductions, scans, sorting, indexing, shapes, matrix
 //!   products. Names and meaning are the [array API standard](https://data-apis.org/array-api/)'s.
 //! - Methods of [`Tensor`] have the names of the functions that take one first: `x.exp()` is
 //!   `ops::exp(&x)`.
-//! - [`nn`]: what models are made of, with the names of torch.nn.functional.
-//! - [`DType`], [`Scalar`]: element types, their promotion, and numbers without one.
-//! - [`Error`]: why an operation refuses. It refuses before it writes.
-//! - [`prelude`]: what most programs use, in one line.
+//! - [`nn`]: the building blocks of models, with the names of torch.nn.functional.
+//! - [`DType`], [`Scalar`]: element types, their promotion, and numbers without a dtype.
+//! - [`Error`]: why an operation failed. Errors come before anything is written.
+//! - [`prelude`]: what most programs need.
 //! - [`microcontrollers`]: without an operating system.
 //!
 //! Results are the same bits for any number of threads. Integers wrap; 16-bit floats are computed
@@ -57,11 +57,11 @@
 //! | `rayon` | no | `Rayon`: operations run on the program's rayon pool ([`set_executor`]) |
 //! | `python` | no | the Python module |
 //!
-//! `FLEX_ISA=scalar|avx2|avx512` and `FLEX_NUM_THREADS` in the environment choose less than the
-//! machine has; [`ignored_settings`] names a value that is not understood.
+//! `FLEX_ISA=scalar|avx2|avx512` and `FLEX_NUM_THREADS` are environment variables that limit what
+//! flex uses of the machine; [`ignored_settings`] reports values that are not understood.
 
-// Unit tests have the standard library whatever is tested; that the rest does without is what the
-// bare-metal build shows.
+// Unit tests always have the standard library; the bare-metal build shows that the crate itself
+// needs none.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 extern crate alloc;
@@ -113,8 +113,8 @@ pub use storage::Bytes;
 pub use storage::{MemoryStats, empty_cache, memory_stats, set_memory_cap, set_weight_packing};
 pub use tensor::Tensor;
 
-/// A line for each variable of the environment (`FLEX_ISA`, `FLEX_NUM_THREADS`) whose value is not
-/// understood, and therefore ignored.
+/// One line for each environment variable (`FLEX_ISA`, `FLEX_NUM_THREADS`) whose value is not
+/// understood and therefore ignored.
 ///
 /// ```
 /// for line in flex::ignored_settings() {

@@ -1,34 +1,28 @@
 //! The list of elementwise operations: one row each; data, not code.
 //!
-//! A row is `Name function arity rule cost { class |operands| body; .. }`. From it come a
-//! zero-sized type with a kernel for each class of dtypes, a function (which links that row only),
-//! an [`Op`] variant and its line of the dynamic table, the Python function, and its lines of the
-//! coverage test.
+//! A row is `Name function arity Rule cost [Families]`. From it come a zero-sized type with a kernel
+//! for each dtype that has one, a function (which links that row only), an [`Op`] variant and its
+//! line of the dynamic table, the Python function, and its lines of the coverage test. What the
+//! operation computes stands in `kernel/elementwise`: an `impl` of `Unary`, `Binary` or `Ternary` for
+//! the row's type, for each family of numbers that is named here. A family without a body, and a body
+//! of another arity, do not compile.
 //!
-//! Rules, for the dtype of the result:
-//! - `same`: the operands' common dtype.
-//! - `float`: the same, integers and bool being converted to the default float before.
-//! - `bool`: bool.
-//! - `real`: the dtype of the real part.
-//! - `select`: the common dtype of all operands but the first, which is bool.
+//! [`Rule`]s give the dtype of the result, and with it the type of what a body returns.
 //!
 //! The cost is that of an element, in operations as one lane of a vector does them (`par::Cost`),
 //! roughly: it decides on threads, not on bits.
 //!
-//! Classes, the first that has the dtype counts:
-//! - `boolean`; `sint`, `uint`, `int` (both, a body each); `wint`: integers whose sign is of no
-//!   meaning, a body a width.
-//! - `float`: float32 and float64, and the 16-bit floats, which are computed in float32 and rounded
+//! Families, the first that has the dtype counts:
+//! - `Boolean`: bool.
+//! - `Integer`: integers, a body for each of them.
+//! - `SignAgnostic`: integers in two's complement, signed and unsigned ones by one body a width.
+//! - `Float`: float32 and float64, and the 16-bit floats, which are computed in float32 and rounded
 //!   once.
-//! - `half`: 16-bit floats as they are.
-//! - `direct`: 16-bit floats computed by the float32 body in one loop, where that body costs less
-//!   than to widen and narrow.
-//! - `complex`; `pair`: what `float` has, and complex numbers as pairs of those.
-//! - `bits`: every dtype, moved by its width.
-//!
-//! A body may end in `, far(condition) expr`: elements for which the condition holds are computed
-//! by `expr` afterwards. The body may give anything for those, and the bits of `expr` for all
-//! others.
+//! - `FusedHalf`: 16-bit floats by the body of `Float` in one loop that widens and narrows: where
+//!   the body costs less than that.
+//! - `Half`: 16-bit floats as they are.
+//! - `Complex`: complex numbers; `Parts`: complex numbers as twice as many of `Float`.
+//! - `Bits`: every dtype, moved by its width.
 
 /// How the result's dtype follows from the operands': see the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,192 +44,175 @@ macro_rules! operations {
     ($callback:ident! { $($prefix:tt)* }) => { $callback! { $($prefix)*
         // arithmetic
         /// Sum.
-        Add add 2 same 4 { wint |a, b| a.wrapping_add(b); direct |a, b| (); pair |a, b| a + b; }
+        Add add 2 Same 4 [SignAgnostic FusedHalf Float Parts]
         /// Difference.
-        Subtract subtract 2 same 4 { wint |a, b| a.wrapping_sub(b); direct |a, b| (); pair |a, b| a - b; }
+        Subtract subtract 2 Same 4 [SignAgnostic FusedHalf Float Parts]
         /// Product.
-        Multiply multiply 2 same 4 { wint |a, b| a.wrapping_mul(b); direct |a, b| (); float |a, b| a * b; complex |a, b| ComplexMath::multiply::<I>(a, b); }
+        Multiply multiply 2 Same 4 [SignAgnostic FusedHalf Float Complex]
         /// Quotient; of integers in the default float.
-        Divide divide 2 float 4 { direct |a, b| (); float |a, b| a / b; complex |a, b| ComplexMath::divide::<I>(a, b); }
+        Divide divide 2 Float 4 [FusedHalf Float Complex]
         /// Floor of the quotient. Integer division by zero is an error.
-        FloorDivide floor_divide 2 same 16 { sint |a, b| Int::floor_divide_near::<I>(a, b), far(Int::is_division_far(a, b)) Int::floor_divide::<I>(a, b); uint |a, b| Int::floor_divide_near::<I>(a, b), far(Int::is_division_far(a, b)) Int::floor_divide::<I>(a, b); float |a, b| Real::floor_divide_near::<I>(a, b), far(Real::is_fmod_far::<I>(a, b)) Real::floor_divide::<I>(a, b); }
+        FloorDivide floor_divide 2 Same 16 [Integer Float]
         /// Remainder with the sign of the divisor. Integer division by zero is an error.
-        Remainder remainder 2 same 16 { sint |a, b| Int::remainder_near::<I>(a, b), far(Int::is_division_far(a, b)) Int::remainder::<I>(a, b); uint |a, b| Int::remainder_near::<I>(a, b), far(Int::is_division_far(a, b)) Int::remainder::<I>(a, b); float |a, b| Real::remainder_near::<I>(a, b), far(Real::is_fmod_far::<I>(a, b)) Real::remainder::<I>(a, b); }
+        Remainder remainder 2 Same 16 [Integer Float]
         /// Remainder with the sign of the dividend. Integer division by zero is an error.
-        Fmod fmod 2 same 16 { sint |a, b| Int::fmod_near::<I>(a, b), far(Int::is_division_far(a, b)) Int::fmod::<I>(a, b); uint |a, b| Int::fmod_near::<I>(a, b), far(Int::is_division_far(a, b)) Int::fmod::<I>(a, b); float |a, b| Real::fmod_near::<I>(a, b), far(Real::is_fmod_far::<I>(a, b)) Real::fmod::<I>(a, b); }
+        Fmod fmod 2 Same 16 [Integer Float]
         /// The first to the power of the second. Negative exponents of integers are an error.
-        Pow pow 2 same 64 { int |a, b| Int::power(a, b); float |a, b| Real::pow_near::<I>(a, b), far(Real::is_pow_far(a, b)) Math::pow::<I>(a, b); complex |a, b| Math::pow::<I>(a, b); }
+        Pow pow 2 Same 64 [Integer Float Complex]
         /// The larger; NaN where either is.
-        Maximum maximum 2 same 4 { boolean |a, b| Bool(a.0 | b.0).normal(); int |a, b| if a > b { a } else { b }; direct |a, b| (); float |a, b| Real::maximum::<I>(a, b); }
+        Maximum maximum 2 Same 4 [Boolean Integer FusedHalf Float]
         /// The smaller; NaN where either is.
-        Minimum minimum 2 same 4 { boolean |a, b| Bool(a.normal().0 & b.normal().0); int |a, b| if a < b { a } else { b }; direct |a, b| (); float |a, b| Real::minimum::<I>(a, b); }
+        Minimum minimum 2 Same 4 [Boolean Integer FusedHalf Float]
         /// The nearest value from `min` to `max`: `minimum(maximum(x, min), max)`.
-        Clip clip 3 same 4 { int |x, min, max| { let x = if x > min { x } else { min }; if x < max { x } else { max } }; float |x, min, max| Real::minimum::<I>(Real::maximum::<I>(x, min), max); }
+        Clip clip 3 Same 4 [Integer Float]
         /// `-x`; the smallest integer gives itself.
-        Negative negative 1 same 4 { wint |x| x.wrapping_neg(); direct |x| (); pair |x| -x; }
+        Negative negative 1 Same 4 [SignAgnostic FusedHalf Float Parts]
         /// x itself.
-        Positive positive 1 same 4 { wint |x| x; pair |x| x; }
+        Positive positive 1 Same 4 [SignAgnostic Float Parts]
         /// Magnitude; the smallest integer gives itself. Of complex numbers a real.
-        Abs abs 1 real 4 { sint |x| x.wrapping_abs(); uint |x| x; direct |x| (); float |x| Real::abs::<I>(x); complex |x| ComplexMath::abs::<I>(x); }
+        Abs abs 1 Real 4 [Integer FusedHalf Float Complex]
         /// -1, 0 or 1; `z / |z|` of complex numbers.
-        Sign sign 1 same 4 { sint |x| Int::sign(x); uint |x| x.min(1); float |x| Math::sign::<I>(x); complex |x| Math::sign::<I>(x); }
+        Sign sign 1 Same 4 [Integer Float Complex]
         /// `x * x`.
-        Square square 1 same 4 { wint |x| x.wrapping_mul(x); direct |x| (); float |x| x * x; complex |x| Math::square::<I>(x); }
+        Square square 1 Same 4 [SignAgnostic FusedHalf Float Complex]
         /// `1 / x`.
-        Reciprocal reciprocal 1 float 4 { float |x| Math::reciprocal::<I>(x); complex |x| Math::reciprocal::<I>(x); }
+        Reciprocal reciprocal 1 Float 4 [Float Complex]
         /// Square root.
-        Sqrt sqrt 1 float 16 { float |x| Math::sqrt::<I>(x); complex |x| Math::sqrt::<I>(x); }
+        Sqrt sqrt 1 Float 16 [Float Complex]
         /// `1 / sqrt(x)`.
-        Rsqrt rsqrt 1 float 16 { float |x| Real::rsqrt::<I>(x); }
+        Rsqrt rsqrt 1 Float 16 [Float]
         /// Length of the hypotenuse.
-        Hypot hypot 2 float 16 { float |a, b| Real::hypot::<I>(a, b); }
+        Hypot hypot 2 Float 16 [Float]
         /// The first's magnitude with the second's sign.
-        Copysign copysign 2 float 4 { float |a, b| Real::copysign::<I>(a, b); }
+        Copysign copysign 2 Float 4 [Float]
         /// The next value from the first towards the second.
-        Nextafter nextafter 2 float 16 { half |a, b| next_half(a, b); float |a, b| Real::nextafter::<I>(a, b); }
+        Nextafter nextafter 2 Float 16 [Half Float]
         /// Whether the sign bit is set.
-        Signbit signbit 1 bool 4 { sint |x| Bool((x < 0) as u8); uint |x| { let _ = x; Bool(0) }; float |x| Bool(x.is_sign_negative() as u8); }
+        Signbit signbit 1 Bool 4 [Integer Float]
         // rounding
         /// The largest integer not above.
-        Floor floor 1 same 4 { wint |x| x; float |x| Real::floor::<I>(x); }
+        Floor floor 1 Same 4 [SignAgnostic Float]
         /// The smallest integer not below.
-        Ceil ceil 1 same 4 { wint |x| x; float |x| Real::ceil::<I>(x); }
+        Ceil ceil 1 Same 4 [SignAgnostic Float]
         /// The integer towards zero.
-        Trunc trunc 1 same 4 { wint |x| x; float |x| Real::trunc::<I>(x); }
+        Trunc trunc 1 Same 4 [SignAgnostic Float]
         /// The nearest integer, ties to even.
-        Round round 1 same 4 { wint |x| x; pair |x| Real::round::<I>(x); }
+        Round round 1 Same 4 [SignAgnostic Float Parts]
         // exponentials and logarithms
         /// e to the power of x.
-        Exp exp 1 float 32 { float |x| Real::exp_near::<I>(x), far(Real::is_exp_far(x)) Math::exp::<I>(x); complex |x| Math::exp::<I>(x); }
+        Exp exp 1 Float 32 [Float Complex]
         /// 2 to the power of x.
-        Exp2 exp2 1 float 32 { float |x| Math::exp2::<I>(x); complex |x| Math::exp2::<I>(x); }
+        Exp2 exp2 1 Float 32 [Float Complex]
         /// `exp(x) - 1` without cancellation.
-        Expm1 expm1 1 float 48 { float |x| Math::expm1::<I>(x); complex |x| Math::expm1::<I>(x); }
+        Expm1 expm1 1 Float 48 [Float Complex]
         /// Natural logarithm.
-        Log log 1 float 32 { float |x| Real::log_near::<I>(x), far(Real::is_log_far(x)) Math::log::<I>(x); complex |x| Math::log::<I>(x); }
+        Log log 1 Float 32 [Float Complex]
         /// `log(1 + x)` without cancellation.
-        Log1p log1p 1 float 48 { float |x| Math::log1p::<I>(x); complex |x| Math::log1p::<I>(x); }
+        Log1p log1p 1 Float 48 [Float Complex]
         /// Logarithm to base 2.
-        Log2 log2 1 float 32 { float |x| Math::log2::<I>(x); complex |x| Math::log2::<I>(x); }
+        Log2 log2 1 Float 32 [Float Complex]
         /// Logarithm to base 10.
-        Log10 log10 1 float 32 { float |x| Math::log10::<I>(x); complex |x| Math::log10::<I>(x); }
+        Log10 log10 1 Float 32 [Float Complex]
         /// `log(exp(a) + exp(b))` without overflow.
-        Logaddexp logaddexp 2 float 64 { float |a, b| Real::logaddexp::<I>(a, b); }
+        Logaddexp logaddexp 2 Float 64 [Float]
         // trigonometry
         /// Sine.
-        Sin sin 1 float 48 { float |x| Real::sin_near::<I>(x), far(Real::is_far(x)) Math::sin::<I>(x); complex |x| Math::sin::<I>(x); }
+        Sin sin 1 Float 48 [Float Complex]
         /// Cosine.
-        Cos cos 1 float 48 { float |x| Real::cos_near::<I>(x), far(Real::is_far(x)) Math::cos::<I>(x); complex |x| Math::cos::<I>(x); }
+        Cos cos 1 Float 48 [Float Complex]
         /// Tangent.
-        Tan tan 1 float 64 { float |x| Real::tan_near::<I>(x), far(Real::is_far(x)) Math::tan::<I>(x); complex |x| Math::tan::<I>(x); }
+        Tan tan 1 Float 64 [Float Complex]
         /// Inverse sine.
-        Asin asin 1 float 64 { float |x| Math::asin::<I>(x); complex |x| Math::asin::<I>(x); }
+        Asin asin 1 Float 64 [Float Complex]
         /// Inverse cosine.
-        Acos acos 1 float 64 { float |x| Math::acos::<I>(x); complex |x| Math::acos::<I>(x); }
+        Acos acos 1 Float 64 [Float Complex]
         /// Inverse tangent.
-        Atan atan 1 float 48 { float |x| Math::atan::<I>(x); complex |x| Math::atan::<I>(x); }
+        Atan atan 1 Float 48 [Float Complex]
         /// The angle of the point (second, first).
-        Atan2 atan2 2 float 64 { float |a, b| Real::atan2::<I>(a, b); }
+        Atan2 atan2 2 Float 64 [Float]
         /// Hyperbolic sine.
-        Sinh sinh 1 float 48 { float |x| Math::sinh::<I>(x); complex |x| Math::sinh::<I>(x); }
+        Sinh sinh 1 Float 48 [Float Complex]
         /// Hyperbolic cosine.
-        Cosh cosh 1 float 48 { float |x| Math::cosh::<I>(x); complex |x| Math::cosh::<I>(x); }
+        Cosh cosh 1 Float 48 [Float Complex]
         /// Hyperbolic tangent.
-        Tanh tanh 1 float 48 { float |x| Math::tanh::<I>(x); complex |x| Math::tanh::<I>(x); }
+        Tanh tanh 1 Float 48 [Float Complex]
         /// Inverse hyperbolic sine.
-        Asinh asinh 1 float 64 { float |x| Math::asinh::<I>(x); complex |x| Math::asinh::<I>(x); }
+        Asinh asinh 1 Float 64 [Float Complex]
         /// Inverse hyperbolic cosine.
-        Acosh acosh 1 float 64 { float |x| Math::acosh::<I>(x); complex |x| Math::acosh::<I>(x); }
+        Acosh acosh 1 Float 64 [Float Complex]
         /// Inverse hyperbolic tangent.
-        Atanh atanh 1 float 64 { float |x| Math::atanh::<I>(x); complex |x| Math::atanh::<I>(x); }
+        Atanh atanh 1 Float 64 [Float Complex]
         // statistics and activations
         /// Error function.
-        Erf erf 1 float 48 { float |x| Real::erf::<I>(x); }
+        Erf erf 1 Float 48 [Float]
         /// `1 - erf(x)` without cancellation.
-        Erfc erfc 1 float 64 { float |x| Real::erfc::<I>(x); }
+        Erfc erfc 1 Float 64 [Float]
         /// `1 / (1 + exp(-x))`.
-        Sigmoid sigmoid 1 float 32 { float |x| Real::sigmoid_near::<I>(x), far(Real::is_exp_far(x)) Real::sigmoid::<I>(x); }
+        Sigmoid sigmoid 1 Float 32 [Float]
         /// `max(x, 0)`.
-        Relu relu 1 same 4 { sint |x| x.max(0); uint |x| x; direct |x| (); float |x| Real::maximum::<I>(x, 0.0); }
+        Relu relu 1 Same 4 [Integer FusedHalf Float]
         /// `x / 2 * (1 + erf(x / sqrt(2)))` (Hendrycks and Gimpel 2016).
-        Gelu gelu 1 float 48 { float |x| Real::gelu::<I>(x); }
+        Gelu gelu 1 Float 48 [Float]
         /// The approximation of gelu by tanh.
-        GeluTanh gelu_tanh 1 float 48 { float |x| Real::gelu_tanh::<I>(x); }
+        GeluTanh gelu_tanh 1 Float 48 [Float]
         /// `x * sigmoid(x)`.
-        Silu silu 1 float 32 { float |x| Real::silu_near::<I>(x), far(Real::is_exp_far(x)) Real::silu::<I>(x); }
+        Silu silu 1 Float 32 [Float]
         // comparisons
         /// Whether equal.
-        Equal equal 2 bool 4 { boolean |a, b| Bool((a == b) as u8); wint |a, b| Bool((a == b) as u8); direct |a, b| (); float |a, b| Bool((a == b) as u8); complex |a, b| Bool(ComplexMath::equal(a, b) as u8); }
+        Equal equal 2 Bool 4 [Boolean SignAgnostic FusedHalf Float Complex]
         /// Whether not equal.
-        NotEqual not_equal 2 bool 4 { boolean |a, b| Bool((a != b) as u8); wint |a, b| Bool((a != b) as u8); direct |a, b| (); float |a, b| Bool((a != b) as u8); complex |a, b| Bool(!ComplexMath::equal(a, b) as u8); }
+        NotEqual not_equal 2 Bool 4 [Boolean SignAgnostic FusedHalf Float Complex]
         /// Whether the first is less.
-        Less less 2 bool 4 { boolean |a, b| Bool((a.normal().0 < b.normal().0) as u8); int |a, b| Bool((a < b) as u8); direct |a, b| (); float |a, b| Bool((a < b) as u8); }
+        Less less 2 Bool 4 [Boolean Integer FusedHalf Float]
         /// Whether the first is less or equal.
-        LessEqual less_equal 2 bool 4 { boolean |a, b| Bool((a.normal().0 <= b.normal().0) as u8); int |a, b| Bool((a <= b) as u8); direct |a, b| (); float |a, b| Bool((a <= b) as u8); }
+        LessEqual less_equal 2 Bool 4 [Boolean Integer FusedHalf Float]
         /// Whether the first is greater.
-        Greater greater 2 bool 4 { boolean |a, b| Bool((a.normal().0 > b.normal().0) as u8); int |a, b| Bool((a > b) as u8); direct |a, b| (); float |a, b| Bool((a > b) as u8); }
+        Greater greater 2 Bool 4 [Boolean Integer FusedHalf Float]
         /// Whether the first is greater or equal.
-        GreaterEqual greater_equal 2 bool 4 { boolean |a, b| Bool((a.normal().0 >= b.normal().0) as u8); int |a, b| Bool((a >= b) as u8); direct |a, b| (); float |a, b| Bool((a >= b) as u8); }
+        GreaterEqual greater_equal 2 Bool 4 [Boolean Integer FusedHalf Float]
         /// Whether finite.
-        Isfinite isfinite 1 bool 4 { boolean |x| { let _ = x; Bool(1) }; wint |x| { let _ = x; Bool(1) }; float |x| Bool(x.is_finite() as u8); complex |x| Bool(ComplexMath::isfinite(x) as u8); }
+        Isfinite isfinite 1 Bool 4 [Boolean SignAgnostic Float Complex]
         /// Whether infinite.
-        Isinf isinf 1 bool 4 { boolean |x| { let _ = x; Bool(0) }; wint |x| { let _ = x; Bool(0) }; float |x| Bool(x.is_infinite() as u8); complex |x| Bool(ComplexMath::isinf(x) as u8); }
+        Isinf isinf 1 Bool 4 [Boolean SignAgnostic Float Complex]
         /// Whether not a number.
-        Isnan isnan 1 bool 4 { boolean |x| { let _ = x; Bool(0) }; wint |x| { let _ = x; Bool(0) }; float |x| Bool(x.is_nan() as u8); complex |x| Bool(ComplexMath::isnan(x) as u8); }
+        Isnan isnan 1 Bool 4 [Boolean SignAgnostic Float Complex]
         // logic, on whether elements are not zero
         /// Whether both are true (not zero).
-        LogicalAnd logical_and 2 bool 4 { boolean |a, b| Bool(a.normal().0 & b.normal().0); wint |a, b| Bool((a != 0) as u8 & (b != 0) as u8); float |a, b| Bool((a != 0.0) as u8 & (b != 0.0) as u8); complex |a, b| Bool((a != Default::default()) as u8 & (b != Default::default()) as u8); }
+        LogicalAnd logical_and 2 Bool 4 [Boolean SignAgnostic Float Complex]
         /// Whether either is true (not zero).
-        LogicalOr logical_or 2 bool 4 { boolean |a, b| Bool(a.0 | b.0).normal(); wint |a, b| Bool((a | b != 0) as u8); float |a, b| Bool((a != 0.0) as u8 | (b != 0.0) as u8); complex |a, b| Bool((a != Default::default()) as u8 | (b != Default::default()) as u8); }
+        LogicalOr logical_or 2 Bool 4 [Boolean SignAgnostic Float Complex]
         /// Whether one of them is true (not zero).
-        LogicalXor logical_xor 2 bool 4 { boolean |a, b| Bool(a.normal().0 ^ b.normal().0); wint |a, b| Bool((a != 0) as u8 ^ (b != 0) as u8); float |a, b| Bool((a != 0.0) as u8 ^ (b != 0.0) as u8); complex |a, b| Bool((a != Default::default()) as u8 ^ (b != Default::default()) as u8); }
+        LogicalXor logical_xor 2 Bool 4 [Boolean SignAgnostic Float Complex]
         /// Whether not true (zero).
-        LogicalNot logical_not 1 bool 4 { boolean |x| Bool((x.0 == 0) as u8); wint |x| Bool((x == 0) as u8); float |x| Bool((x == 0.0) as u8); complex |x| Bool((x == Default::default()) as u8); }
+        LogicalNot logical_not 1 Bool 4 [Boolean SignAgnostic Float Complex]
         // bits
         /// Bits set in both.
-        BitwiseAnd bitwise_and 2 same 4 { boolean |a, b| Bool(a.normal().0 & b.normal().0); wint |a, b| a & b; }
+        BitwiseAnd bitwise_and 2 Same 4 [Boolean SignAgnostic]
         /// Bits set in either.
-        BitwiseOr bitwise_or 2 same 4 { boolean |a, b| Bool(a.0 | b.0).normal(); wint |a, b| a | b; }
+        BitwiseOr bitwise_or 2 Same 4 [Boolean SignAgnostic]
         /// Bits set in one of them.
-        BitwiseXor bitwise_xor 2 same 4 { boolean |a, b| Bool(a.normal().0 ^ b.normal().0); wint |a, b| a ^ b; }
+        BitwiseXor bitwise_xor 2 Same 4 [Boolean SignAgnostic]
         /// Bits inverted.
-        BitwiseInvert bitwise_invert 1 same 4 { boolean |x| Bool((x.0 == 0) as u8); wint |x| !x; }
+        BitwiseInvert bitwise_invert 1 Same 4 [Boolean SignAgnostic]
         /// Bits moved up; 0 from the width on.
-        BitwiseLeftShift bitwise_left_shift 2 same 4 { wint |a, b| Int::shift_left(a, b); }
+        BitwiseLeftShift bitwise_left_shift 2 Same 4 [SignAgnostic]
         /// Bits moved down, keeping the sign; 0 or -1 from the width on.
-        BitwiseRightShift bitwise_right_shift 2 same 4 { int |a, b| Int::shift_right(a, b); }
+        BitwiseRightShift bitwise_right_shift 2 Same 4 [Integer]
         // complex numbers
         /// Complex conjugate.
-        Conj conj 1 same 4 { wint |x| x; float |x| x; complex |x| ComplexMath::conj::<I>(x); }
+        Conj conj 1 Same 4 [SignAgnostic Float Complex]
         /// Real part.
-        RealPart real 1 real 4 { wint |x| x; float |x| x; complex |x| x.re; }
+        RealPart real 1 Real 4 [SignAgnostic Float Complex]
         /// Imaginary part; zero of real numbers.
-        ImagPart imag 1 real 4 { wint |x| { let _ = x; 0 }; float |x| { let _ = x; 0.0 }; complex |x| x.im; }
+        ImagPart imag 1 Real 4 [SignAgnostic Float Complex]
         // selection
         /// `a` where the condition is true, else `b`.
-        Where where_ 3 select 4 { bits |c, a, b| (); }
+        Where where_ 3 Select 4 [Bits]
     } };
 }
 
-macro_rules! rule {
-    (same) => {
-        Rule::Same
-    };
-    (float) => {
-        Rule::Float
-    };
-    (bool) => {
-        Rule::Bool
-    };
-    (real) => {
-        Rule::Real
-    };
-    (select) => {
-        Rule::Select
-    };
-}
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal { $($body:tt)* })*) => {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal [$($family:ident)*])*) => {
         /// An elementwise operation.
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
         #[repr(u8)]
@@ -248,7 +225,7 @@ macro_rules! make {
             /// Its number of operands.
             pub const fn arity(self) -> usize { const T: &[u8] = &[$($arity),*]; T[self as usize] as usize }
             /// How the result's dtype follows.
-            pub const fn rule(self) -> Rule { const T: &[Rule] = &[$(rule!($rule)),*]; T[self as usize] }
+            pub const fn rule(self) -> Rule { const T: &[Rule] = &[$(Rule::$rule),*]; T[self as usize] }
             /// What an element costs, in operations of [`Cost`](crate::par::Cost).
             pub const fn cost(self) -> u8 { const T: &[u8] = &[$($cost),*]; T[self as usize] }
             /// What it computes, in a sentence.

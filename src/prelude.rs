@@ -1,6 +1,6 @@
-//! What most programs use, in one line: `use flex::prelude::*;`.
+//! What most programs need: `use flex::prelude::*;`.
 //!
-//! `Result` and `Error` are not among it, since a program has others of those names.
+//! `Result` and `Error` are left out, since programs have types of those names.
 //!
 //! ```
 //! use flex::prelude::*;

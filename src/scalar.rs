@@ -61,7 +61,7 @@ impl Scalar {
     pub fn class(self) -> Class {
         match self {
             Scalar::Bool(_) => Class::Boolean,
-            Scalar::Int(_) => Class::Sint,
+            Scalar::Int(_) => Class::Signed,
             Scalar::Float(_) => Class::Float,
             Scalar::Complex(..) => Class::Complex,
         }
@@ -152,7 +152,7 @@ impl Scalar {
     pub fn value(self, dtype: DType, op: &'static str) -> Result<Value> {
         let fits = match dtype.class() {
             Class::Boolean => self.class() == Class::Boolean,
-            Class::Sint | Class::Uint => self.class() <= Class::Sint,
+            Class::Signed | Class::Unsigned => self.class() <= Class::Signed,
             Class::Float8 | Class::Half | Class::Float => self.class() <= Class::Float,
             Class::Complex => true,
         };

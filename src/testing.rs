@@ -1,9 +1,9 @@
-//! The random numbers of unit tests, which are the same in every run. The tests and benchmarks
-//! beside the crate include this file: `tests/suite/common`, `benches/common`.
+//! Random numbers for tests, the same in every run. The tests and benchmarks beside the crate
+//! include this file: `tests/suite/common`, `benches/common`.
 #![allow(dead_code, reason = "each program uses its part")]
 
 /// A generator of pseudo-random numbers (splitmix64). Any seed will do, 0 too, and neighbouring
-/// seeds have nothing in common.
+/// seeds give unrelated sequences.
 pub struct Rng(pub u64);
 
 impl Rng {

@@ -1,8 +1,8 @@
-//! Memory that is refused, at each allocation whose size follows from the input: an error or the
-//! right result, nothing kept, targets as they were.
+//! Failing allocations, at each allocation whose size depends on the input: the result is an error
+//! or right, nothing leaks, targets are unchanged.
 //!
-//! What a test allocates on its thread counts; from the n-th allocation of more than `BORDER` bytes
-//! on, all of them fail, be they the allocator's or mappings of the pool. Up to `BORDER` are
+//! Allocations on the test's thread are counted; from the n-th allocation of more than `BORDER`
+//! bytes on, all of them fail, both the allocator's and mappings of the pool. Smaller ones are
 //! objects of a fixed size (layouts, nodes of maps), for which the standard library has no way to
 //! fail.
 #![cfg(all(
@@ -30,7 +30,7 @@ const BORDER: usize = 1024;
 thread_local! {
     /// Allocations that succeed before the first that fails.
     static LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
-    /// Allocations that were not freed yet.
+    /// Allocations that have not been freed yet.
     static LIVE: Cell<isize> = const { Cell::new(0) };
     /// Errors that a test has seen.
     static FAILED: Cell<usize> = const { Cell::new(0) };
@@ -53,7 +53,7 @@ fn count(by: isize) {
 }
 
 struct Failing;
-// SAFETY: the system's allocator, but for null, which is an answer.
+// SAFETY: the system's allocator, or null, which is allowed.
 unsafe impl GlobalAlloc for Failing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if fails(layout.size()) {
@@ -87,8 +87,7 @@ unsafe impl GlobalAlloc for Failing {
 #[global_allocator]
 static ALLOCATOR: Failing = Failing;
 
-/// The system's, but that it refuses as the allocator does. Takes the place of the C library's in
-/// this program.
+/// `mmap` that fails as the allocator does. It replaces the C library's in this program.
 ///
 /// # Safety
 /// As the system's.
@@ -113,7 +112,7 @@ unsafe extern "C" fn mmap(
 
 /// Runs `f` with every allocation failing in turn, until none does: then it succeeds.
 fn each_failure<T>(name: &str, f: impl Fn() -> flex::Result<T>) {
-    drop(f()); // what is made once for all is there
+    drop(f()); // everything initialised once exists now
     let (mut errors, live, used) = (0, LIVE.get(), flex::memory_stats().in_use);
     for n in 0.. {
         LEFT.set(n);
@@ -140,8 +139,8 @@ fn each_failure<T>(name: &str, f: impl Fn() -> flex::Result<T>) {
     FAILED.set(FAILED.get() + errors);
 }
 
-/// One test at a time, for what is in use counts for the process: without threads of flex's, and
-/// without kept blocks, whose memory would come from somewhere else.
+/// Runs one test at a time, since `in_use` counts for the process: with one thread, and without
+/// cached blocks, which would need no allocation.
 fn alone() -> MutexGuard<'static, ()> {
     static LOCK: Mutex<()> = Mutex::new(());
     let lock = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
@@ -166,7 +165,7 @@ fn numbers(shape: &[usize], dtype: DType) -> Tensor {
 const SIZES: [[usize; 2]; 2] = [[60, 70], [500, 900]];
 
 #[test]
-fn elementwise() {
+fn elementwise_survives_failed_allocations() {
     let _alone = alone();
     for [m, n] in SIZES {
         let strided = numbers(&[n, m], DType::F32).transpose(0, 1).unwrap();
@@ -192,7 +191,7 @@ fn elementwise() {
 }
 
 #[test]
-fn targets_stay_as_they_were() {
+fn failed_allocations_leave_targets_unchanged() {
     let _alone = alone();
     for [m, n] in SIZES {
         let (before, other) = (
@@ -254,7 +253,7 @@ fn targets_stay_as_they_were() {
 }
 
 #[test]
-fn all_other_operations() {
+fn all_other_operations_survive_failed_allocations() {
     let _alone = alone();
     for [m, n] in SIZES {
         let x = &numbers(&[m, n], DType::F32);
@@ -394,7 +393,7 @@ fn all_other_operations() {
     }
 }
 
-/// A file of the test's own, in a folder that holds nothing else.
+/// A temporary file, in a folder of its own.
 struct Scratch(PathBuf);
 impl Scratch {
     fn new() -> Scratch {
@@ -413,7 +412,7 @@ impl Drop for Scratch {
 }
 
 #[test]
-fn files() {
+fn files_survive_failed_allocations() {
     let _alone = alone();
     let scratch = Scratch::new();
     let path = &scratch.0;

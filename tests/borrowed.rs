@@ -1,13 +1,13 @@
-//! Operands in memory of others: allocations of exactly their bytes, at every address that a dtype
-//! allows, in several layouts. Each operation gives what it gives for a copy of one's own. Small
-//! enough for Miri, for which this program is: `scripts/sanitize.sh miri`.
+//! Operands in foreign memory: allocations of exactly their bytes, at every alignment that a dtype
+//! allows, in several layouts. Each operation gives the same as for an owned copy. Small enough for
+//! Miri, which this program is for: `scripts/sanitize.sh miri`.
 #![cfg(all(feature = "std", feature = "i64"))]
 
 use flex::ops::{self, Cumulative, Index, ScatterMode, Side, Sort};
 use flex::{Axes, DType, Layout, Result, Tensor, nn};
 use std::alloc;
 
-/// An allocation of so many bytes that begins on a cache line.
+/// An allocation aligned to a cache line.
 struct Owner(*mut u8, alloc::Layout);
 // SAFETY: the memory is this one's own, and only read.
 unsafe impl Send for Owner {}
@@ -20,8 +20,7 @@ impl Drop for Owner {
     }
 }
 
-/// The elements of `x` at the end of an allocation, the first of them `lead` bytes behind a cache
-/// line.
+/// The elements of `x` at the end of an allocation, starting `lead` bytes after a cache line.
 fn borrowed(x: &Tensor, lead: usize) -> Tensor {
     let x = x.contiguous().unwrap();
     let bytes = x.len() * x.dtype().size();
@@ -63,7 +62,7 @@ fn bytes(t: &Tensor) -> Vec<u8> {
     }
 }
 
-/// Whole, turned, backwards, in part, every other one, repeated.
+/// Whole, transposed, reversed, sliced, strided, broadcast.
 fn views(x: &Tensor) -> Vec<Tensor> {
     vec![
         x.clone(),
@@ -77,8 +76,8 @@ fn views(x: &Tensor) -> Vec<Tensor> {
 
 type Operation = fn(&Tensor, &Tensor, &Tensor) -> Result<Vec<Tensor>>;
 
-/// Of an operand of two dimensions, positions in its second one, and a mask of its shape; each by
-/// another driver or kernel.
+/// Operations on a 2-dimensional operand, positions in its second dimension, and a mask of its
+/// shape; each uses another driver or kernel.
 const OPERATIONS: [(&str, Operation); 26] = [
     ("copy", |x, _, _| Ok(vec![x.copy()?])),
     ("astype", |x, _, _| {
@@ -232,7 +231,7 @@ fn check(dtypes: &[DType]) {
 }
 
 #[test]
-fn bytes_and_pairs_of_them() {
+fn dtypes_of_one_and_two_bytes_read_borrowed_memory() {
     check(if cfg!(miri) {
         &[DType::I8, DType::BF16]
     } else {
@@ -247,7 +246,7 @@ fn bytes_and_pairs_of_them() {
     });
 }
 #[test]
-fn numbers_of_four_bytes() {
+fn dtypes_of_four_bytes_read_borrowed_memory() {
     check(if cfg!(miri) {
         &[DType::F32]
     } else {
@@ -255,7 +254,7 @@ fn numbers_of_four_bytes() {
     });
 }
 #[test]
-fn numbers_of_eight_bytes() {
+fn dtypes_of_eight_bytes_read_borrowed_memory() {
     check(if cfg!(miri) {
         &[DType::I64]
     } else {
@@ -263,6 +262,6 @@ fn numbers_of_eight_bytes() {
     });
 }
 #[test]
-fn complex_numbers() {
+fn complex_dtypes_read_borrowed_memory() {
     check(&[DType::Complex64, DType::Complex128]);
 }

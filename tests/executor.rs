@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
-/// Three threads for each operation, which have every third piece.
+/// Three threads for each operation, each of which runs every third piece.
 struct Scoped;
 impl Executor for Scoped {
     fn threads(&self) -> usize {
@@ -36,7 +36,7 @@ impl Executor for Careless {
     }
 }
 
-/// Sums, products and a chain whose bits would show another cut.
+/// Sums, products and a chain whose bits would show a different partition.
 fn results(x: &Tensor) -> Vec<Vec<u32>> {
     let bits = |t: Tensor| {
         t.to_vec::<f32>()
@@ -54,9 +54,9 @@ fn results(x: &Tensor) -> Vec<Vec<u32>> {
     ]
 }
 
-// One test, for the executor is the process's.
+// A single test, since the executor belongs to the process.
 #[test]
-fn operations_run_on_lent_threads_with_the_same_bits() {
+fn bits_are_the_same_on_a_lent_executor() {
     let values: Vec<f32> = (0..512 * 1024)
         .map(|k| (k % 1013) as f32 * 1e-3 - 0.5)
         .collect();

@@ -1,4 +1,5 @@
-//! Memory: sharing, the pool's figures, blocks that travel between threads, forks, refusals.
+//! Memory: sharing, the pool's statistics, blocks that cross threads, forks, requests that are
+//! refused.
 #![cfg(feature = "std")]
 
 #[cfg(not(flex_exact))]
@@ -8,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-/// Runs a test alone, since the figures are the process's: on a thread of its own, so that what
-/// ends with a thread has ended when the next test begins.
+/// Runs a test alone, since the statistics are the process's: on a thread of its own, so that
+/// thread-locals are destroyed before the next test.
 fn alone(test: impl FnOnce() + Send) {
     static LOCK: Mutex<()> = Mutex::new(());
     let _lock = LOCK.lock().unwrap_or_else(|e| e.into_inner());
@@ -123,15 +124,15 @@ fn static_and_foreign_memory_is_never_written() {
 }
 
 #[test]
-fn an_empty_slice_of_nobody_can_be_foreign() {
-    // SAFETY: no bytes are no promise.
+fn foreign_memory_may_be_empty_and_null() {
+    // SAFETY: without bytes there is nothing to promise.
     let b = unsafe { Bytes::foreign(std::ptr::null(), 0, Box::new(())) };
     assert!(b.is_empty() && read(&b).is_empty());
 }
 
 #[test]
-#[cfg(not(flex_exact))] // which keeps none
-fn freed_blocks_come_back() {
+#[cfg(not(flex_exact))] // which caches none
+fn freed_blocks_are_reused() {
     alone(|| {
         for len in [1000, many(700_000), many(10 << 20)] {
             let a = Bytes::new(len).unwrap();
@@ -152,7 +153,7 @@ fn freed_blocks_come_back() {
 }
 
 #[test]
-fn bytes_in_use_are_exact_and_the_peak_remembers() {
+fn in_use_is_exact_and_peak_is_its_maximum() {
     alone(|| {
         empty_cache();
         let start = memory_stats();
@@ -204,8 +205,8 @@ fn blocks_may_be_freed_on_another_thread() {
 }
 
 #[test]
-#[cfg(not(flex_exact))] // which keeps none
-fn threads_that_end_return_their_lists() {
+#[cfg(not(flex_exact))] // which caches none
+fn ending_threads_return_their_lists() {
     alone(|| {
         empty_cache();
         let start = memory_stats();
@@ -233,7 +234,7 @@ fn threads_that_end_return_their_lists() {
 }
 
 #[test]
-fn many_threads_share_and_free() {
+fn many_threads_share_and_free_blocks() {
     alone(|| {
         let start = memory_stats().in_use;
         let shared: Vec<Bytes> = (0..64).map(|k| filled(64 + 999 * k, k as u8)).collect();
@@ -249,8 +250,8 @@ fn many_threads_share_and_free() {
                 }
             }
         };
-        // joined one by one: the end of a scope waits for closures, but not for what ends with
-        // their threads
+        // joined one by one: the end of a scope waits for closures, but not for the destructors of
+        // thread-locals
         let threads: Vec<_> = (0..8).map(|t| std::thread::spawn(thread(t))).collect();
         threads.into_iter().for_each(|t| t.join().unwrap());
         drop(shared);
@@ -259,8 +260,8 @@ fn many_threads_share_and_free() {
 }
 
 #[test]
-#[cfg(not(flex_exact))] // which keeps none
-fn the_cap_holds_and_memory_goes_back() {
+#[cfg(not(flex_exact))] // which caches none
+fn the_cap_bounds_the_cache() {
     alone(|| {
         let default = memory_stats().cap;
         set_memory_cap(8 << 20);
@@ -286,7 +287,7 @@ fn the_cap_holds_and_memory_goes_back() {
 
 #[test]
 #[cfg(all(target_pointer_width = "64", not(miri)))] // 32 bits address no more than there may be
-fn what_the_machine_does_not_have_is_refused_at_once() {
+fn requests_beyond_memory_are_refused_at_once() {
     alone(|| {
         let limit = memory_stats().limit;
         for len in [1usize << 42, 1 << 60, isize::MAX as usize, usize::MAX] {
@@ -301,7 +302,7 @@ fn what_the_machine_does_not_have_is_refused_at_once() {
             assert!(start.elapsed() < Duration::from_millis(5));
         }
         if cfg!(all(target_os = "linux", not(flex_exact), not(miri))) {
-            // what is in use counts, too; nothing here is touched
+            // memory in use counts, too; nothing here is touched
             let half = Bytes::new((limit / 2) as usize).unwrap();
             assert!(matches!(
                 Bytes::new((limit / 2) as usize + 4096),
@@ -315,7 +316,7 @@ fn what_the_machine_does_not_have_is_refused_at_once() {
 
 #[cfg(all(unix, not(miri)))]
 #[test]
-fn a_forked_child_allocates_whatever_other_threads_were_doing() {
+fn a_forked_child_can_allocate() {
     alone(|| {
         let stop = AtomicUsize::new(0);
         std::thread::scope(|s| {

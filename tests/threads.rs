@@ -1,4 +1,4 @@
-//! Threads: each piece once, nested and concurrent calls, panics, changing numbers of threads,
+//! Threads: each piece runs once; nested and concurrent calls, panics, changing numbers of threads,
 //! forks.
 #![cfg(feature = "std")]
 
@@ -14,7 +14,7 @@ use testing::Rng;
 #[path = "../src/testing.rs"]
 mod testing;
 
-/// The team is the process's: one test at a time.
+/// The team belongs to the process: one test at a time.
 fn alone() -> MutexGuard<'static, ()> {
     static LOCK: Mutex<()> = Mutex::new(());
     LOCK.lock().unwrap_or_else(|e| e.into_inner())
@@ -25,7 +25,7 @@ const fn many(n: usize) -> usize {
     if cfg!(miri) { n.div_ceil(100) } else { n }
 }
 
-/// So much work that the team takes part in it.
+/// Enough work that the team takes part in it.
 const LARGE: Cost = Cost {
     bytes: 1 << 30,
     flops: 0,
@@ -96,7 +96,7 @@ fn ranges_partition_on_multiples_of_the_unit() {
 }
 
 #[test]
-fn two_pieces_run_at_the_same_time() {
+fn two_pieces_run_concurrently() {
     let _alone = alone();
     let (met, deadline) = (
         AtomicUsize::new(0),
@@ -114,7 +114,7 @@ fn two_pieces_run_at_the_same_time() {
 }
 
 #[test]
-fn one_thread_and_little_work_stay_here() {
+fn small_jobs_run_on_the_caller() {
     let _alone = alone();
     let here = thread::current().id();
     with_threads(1, || {
@@ -133,7 +133,7 @@ fn one_thread_and_little_work_stay_here() {
 }
 
 #[test]
-fn pieces_of_pieces_run_in_place() {
+fn nested_jobs_run_in_place() {
     let _alone = alone();
     let sum = AtomicUsize::new(0);
     with_threads(4, || {
@@ -144,7 +144,7 @@ fn pieces_of_pieces_run_in_place() {
                 assert_eq!(thread::current().id(), here);
                 sum.fetch_add(i * 30 + k, SeqCst);
             });
-            // an explicit wish for more threads finds the team busy
+            // an explicit request for more threads finds the team busy
             with_threads(3, || {
                 ranges(10, 1, LARGE, |r| {
                     assert!(sum.fetch_add(r.len(), SeqCst) < 1 << 30)
@@ -157,7 +157,7 @@ fn pieces_of_pieces_run_in_place() {
 }
 
 #[test]
-fn a_panic_reaches_the_caller_and_the_team_goes_on() {
+fn a_panic_reaches_the_caller_and_the_team_survives() {
     let _alone = alone();
     for threads in [1, 2, 4] {
         for bad in [0, 7, 99] {
@@ -183,7 +183,7 @@ fn a_panic_reaches_the_caller_and_the_team_goes_on() {
 }
 
 #[test]
-fn numbers_of_threads() {
+fn thread_counts_are_set_and_restored() {
     let _alone = alone();
     set_num_threads(3);
     assert_eq!(num_threads(), 3);
@@ -221,8 +221,8 @@ fn numbers_of_threads() {
 
 #[test]
 #[cfg(not(miri))] // which starts no processes
-fn the_environment_sets_the_first_number() {
-    const ME: &str = "the_environment_sets_the_first_number";
+fn the_environment_sets_the_initial_count() {
+    const ME: &str = "the_environment_sets_the_initial_count";
     if let Ok(expected) = std::env::var("EXPECTED_THREADS") {
         assert_eq!(num_threads().to_string(), expected);
         let given = std::env::var("FLEX_NUM_THREADS").unwrap();
@@ -333,10 +333,10 @@ fn quietly(f: impl FnOnce()) {
 }
 
 #[test]
-fn many_callers_at_once() {
+fn concurrent_callers_are_served() {
     let _alone = alone();
     quietly(|| {
-        // under Miri, who waits takes as long as who works
+        // under Miri, waiting takes as long as working
         let (callers, count) = if cfg!(miri) { (1..3, 2) } else { (1..7, 1500) };
         thread::scope(|s| callers.for_each(|t| drop(s.spawn(move || jobs(t, count, true)))));
         jobs(99, 2 * count, true);
@@ -345,7 +345,7 @@ fn many_callers_at_once() {
 }
 
 #[test]
-#[cfg(not(miri))] // which has a clock of its own
+#[cfg(not(miri))] // whose clock is virtual
 fn idle_workers_sleep() {
     let _alone = alone();
     with_threads(4, || each_once(1000, LARGE));
@@ -390,7 +390,7 @@ fn fork(child: impl FnOnce()) -> i32 {
 
 #[cfg(all(unix, not(miri)))]
 #[test]
-fn a_forked_child_starts_a_team_of_its_own() {
+fn a_forked_child_starts_its_own_team() {
     let _alone = alone();
     with_threads(4, || each_once(100, LARGE));
     let stop = AtomicBool::new(false);
@@ -419,7 +419,7 @@ fn a_forked_child_starts_a_team_of_its_own() {
 
 #[cfg(all(unix, not(miri)))]
 #[test]
-fn workers_of_a_forked_child_do_take_part() {
+fn workers_of_a_forked_child_take_part() {
     let _alone = alone();
     with_threads(4, || each_once(100, LARGE));
     let child = || {
@@ -435,13 +435,13 @@ fn workers_of_a_forked_child_do_take_part() {
         })
     };
     // The standard library's locks don't survive a fork while the harness starts or ends a thread:
-    // a worker may be stuck at its start, which costs a job nothing but its help.
+    // a worker may be stuck at its start, which only costs its help.
     assert!((0..10).any(|_| fork(child) == 0));
 }
 
 #[cfg(all(unix, not(miri)))]
 #[test]
-fn a_fork_inside_of_a_piece_ends_in_the_child_and_not_in_the_parent() {
+fn a_fork_inside_a_piece_ends_only_in_the_child() {
     let _alone = alone();
     let (parent, here, ended) = (
         std::process::id(),

@@ -1,4 +1,4 @@
-//! What the benchmarks share.
+//! Shared by the benchmarks.
 #![allow(dead_code, reason = "each benchmark uses its part")]
 
 use flex::{DType, Tensor};

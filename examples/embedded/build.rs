@@ -1,4 +1,5 @@
-//! Where each tensor stands in the file of weights; and where the linker finds memory.x.
+//! Writes the position of each tensor in the file of weights, and tells the linker where memory.x
+//! is.
 mod places;
 
 fn main() {

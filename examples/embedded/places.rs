@@ -1,4 +1,4 @@
-//! For build scripts: where each tensor stands in a file of weights, so that a program needs no
+//! For build scripts: the position of each tensor in a file of weights, so that a program needs no
 //! JSON.
 use std::{env, fmt::Write, fs, path::PathBuf};
 

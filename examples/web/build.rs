@@ -1,4 +1,4 @@
-//! Where each tensor stands in the file of weights.
+//! Writes the position of each tensor in the file of weights.
 #[path = "../embedded/places.rs"]
 mod places;
 

@@ -1,51 +1,58 @@
 //! From a dtype that is known at run time to the Rust type of its elements.
 
-/// `dispatch!(set dtype, |T| expr, else other)`: `expr` with `T` the Rust type of `dtype`, for
-/// dtypes of the set that this build has; `other` for the rest. Sets: `all`; `target` (all but
-/// bool), which casts lead to; and of those that are computed with, so none has float8 but its own:
-/// `computed` (all of them), `number` (all but bool), `real` (integers and floats), `ordered`
-/// (those and bool), `integer`, `signed` and `unsigned` integers, `float8`, `half`, `floating`
-/// (16-bit too), `float` (float32, float64), `inexact`, `complex`.
-#[macro_export]
-#[doc(hidden)]
-macro_rules! __dispatch_rows {
-    ($set:ident ($dt:expr) ($T:ident) ($e:expr) ($other:expr) [$($arm:tt)*]) => { match $dt { $($arm)* #[allow(unreachable_patterns)] _ => $other } };
-    (@skip $set:ident $dt:tt $T:tt $e:tt $o:tt [$($arm:tt)*] $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!($set $dt $T $e $o [$($arm)*] $($rest)*) };
-    (@keep $set:ident $dt:tt ($T:ident) ($e:expr) $o:tt [$($arm:tt)*] ($V:ident, $R:ty, $n:literal, $c:ident, $C:ident, $b:literal, $f:literal, $d:literal, $s:literal, $ft:literal, ($($cfg:tt)*)) $($rest:tt)*) => {
-        $crate::__dispatch_rows!($set $dt ($T) ($e) $o [$($arm)* #[cfg($($cfg)*)] $crate::dtype::DType::$V => { type $T = $R; $e }] $($rest)*)
+/// Defines `dispatch_class!`, with a rule for each class of the table. The dollar sign is passed in:
+/// a macro that defines one has no way to write it.
+macro_rules! define_dispatch_class {
+    ($d:tt $($class:ident $Class:ident { $(($V:ident, $T:ty, $name:literal, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))* })*) => {
+        /// `dispatch_class!(class dtype, |T| expr, else other)`: a `match` over the dtypes of one
+        /// class that this build has.
+        macro_rules! dispatch_class {
+            $(($class $d dt:expr, |$d E:ident| $d e:expr, else $d other:expr) => {
+                match $d dt {
+                    $(#[cfg($($cfg)*)] $crate::dtype::DType::$V => { type $d E = $T; $d e })*
+                    _ => $d other,
+                }
+            };)*
+        }
     };
-    (target $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, boolean $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip target $dt $T $e $o $arms () $($rest)*) };
-    (computed $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float8 $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip computed $dt $T $e $o $arms () $($rest)*) };
-    (number $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float8 $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip number $dt $T $e $o $arms () $($rest)*) };
-    (real $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float8 $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip real $dt $T $e $o $arms () $($rest)*) };
-    (ordered $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float8 $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip ordered $dt $T $e $o $arms () $($rest)*) };
-    (float8 $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float8 $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep float8 $dt $T $e $o $arms ($V, $R, $n, float8 $($x)*) $($rest)*) };
-    (number $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, boolean $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip number $dt $T $e $o $arms () $($rest)*) };
-    (real $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, boolean $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip real $dt $T $e $o $arms () $($rest)*) };
-    (real $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, complex $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip real $dt $T $e $o $arms () $($rest)*) };
-    (ordered $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, complex $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@skip ordered $dt $T $e $o $arms () $($rest)*) };
-    (integer $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, sint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep integer $dt $T $e $o $arms ($V, $R, $n, sint $($x)*) $($rest)*) };
-    (integer $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, uint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep integer $dt $T $e $o $arms ($V, $R, $n, uint $($x)*) $($rest)*) };
-    (signed $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, sint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep signed $dt $T $e $o $arms ($V, $R, $n, sint $($x)*) $($rest)*) };
-    (unsigned $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, uint $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep unsigned $dt $T $e $o $arms ($V, $R, $n, uint $($x)*) $($rest)*) };
-    (half $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, half $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep half $dt $T $e $o $arms ($V, $R, $n, half $($x)*) $($rest)*) };
-    (floating $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, half $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep floating $dt $T $e $o $arms ($V, $R, $n, half $($x)*) $($rest)*) };
-    (floating $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep floating $dt $T $e $o $arms ($V, $R, $n, float $($x)*) $($rest)*) };
-    (float $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep float $dt $T $e $o $arms ($V, $R, $n, float $($x)*) $($rest)*) };
-    (inexact $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, half $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep inexact $dt $T $e $o $arms ($V, $R, $n, half $($x)*) $($rest)*) };
-    (inexact $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, float $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep inexact $dt $T $e $o $arms ($V, $R, $n, float $($x)*) $($rest)*) };
-    (inexact $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, complex $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep inexact $dt $T $e $o $arms ($V, $R, $n, complex $($x)*) $($rest)*) };
-    (complex $dt:tt $T:tt $e:tt $o:tt $arms:tt ($V:ident, $R:ty, $n:literal, complex $($x:tt)*) $($rest:tt)*) => { $crate::__dispatch_rows!(@keep complex $dt $T $e $o $arms ($V, $R, $n, complex $($x)*) $($rest)*) };
-    (all $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@keep all $dt $T $e $o $arms $row $($rest)*) };
-    (target $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@keep target $dt $T $e $o $arms $row $($rest)*) };
-    (computed $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@keep computed $dt $T $e $o $arms $row $($rest)*) };
-    (number $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@keep number $dt $T $e $o $arms $row $($rest)*) };
-    (real $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@keep real $dt $T $e $o $arms $row $($rest)*) };
-    (ordered $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@keep ordered $dt $T $e $o $arms $row $($rest)*) };
-    ($set:ident $dt:tt $T:tt $e:tt $o:tt $arms:tt $row:tt $($rest:tt)*) => { $crate::__dispatch_rows!(@skip $set $dt $T $e $o $arms () $($rest)*) };
 }
+dtypes!(define_dispatch_class! $);
+
+/// `dispatch!(set dtype, |T| expr, else other)`: `expr` with `T` the Rust type of `dtype`, for
+/// dtypes of the set that this build has; `other` for the rest. A set is a class of the table, or a
+/// union of sets. `target` is what casts lead to; the unions within `computed` leave float8 out,
+/// which is no operand of anything.
 macro_rules! dispatch {
-    ($set:ident $dt:expr, |$T:ident| $e:expr, else $other:expr) => { dtypes!(__dispatch_rows! $set ($dt) ($T) ($e) ($other) []) };
+    (integer $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
+        dispatch!(signed $dt, |$T| $e, else dispatch!(unsigned $dt, |$T| $e, else $other))
+    };
+    (floating $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
+        dispatch!(half $dt, |$T| $e, else dispatch!(float $dt, |$T| $e, else $other))
+    };
+    (inexact $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
+        dispatch!(floating $dt, |$T| $e, else dispatch!(complex $dt, |$T| $e, else $other))
+    };
+    (real $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
+        dispatch!(integer $dt, |$T| $e, else dispatch!(floating $dt, |$T| $e, else $other))
+    };
+    (ordered $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
+        dispatch!(boolean $dt, |$T| $e, else dispatch!(real $dt, |$T| $e, else $other))
+    };
+    (number $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
+        dispatch!(real $dt, |$T| $e, else dispatch!(complex $dt, |$T| $e, else $other))
+    };
+    (computed $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
+        dispatch!(boolean $dt, |$T| $e, else dispatch!(number $dt, |$T| $e, else $other))
+    };
+    (target $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
+        dispatch!(float8 $dt, |$T| $e, else dispatch!(number $dt, |$T| $e, else $other))
+    };
+    (all $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
+        dispatch!(boolean $dt, |$T| $e, else dispatch!(target $dt, |$T| $e, else $other))
+    };
+    ($class:ident $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
+        dispatch_class!($class $dt, |$T| $e, else $other)
+    };
 }
 /// `dispatch_width!(bytes, |U| expr)`: `expr` with `U` an integer type of that many bytes, for
 /// operations that only move elements. 16 bytes are `[u64; 2]`.

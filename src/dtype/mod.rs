@@ -5,11 +5,52 @@
 use crate::error::{Error, Result};
 use core::fmt;
 
+/// `dtypes!(m! ..)` calls `m!` with what follows it and then the table: for each class its set of
+/// [`dispatch!`](dispatch), its [`Class`] and its rows, `(variant, Rust type, name, bits, buffer
+/// format, DLPack type code, safetensors name, feature, #[cfg])`.
+macro_rules! dtypes {
+    ($callback:ident! $($x:tt)*) => { $callback! { $($x)*
+        boolean Boolean {
+            (Bool, $crate::dtype::Bool, "bool", 8, "?", 6, "BOOL", "", (all()))
+        }
+        signed Signed {
+            (I8, i8, "int8", 8, "b", 0, "I8", "i8", (feature = "i8"))
+            (I16, i16, "int16", 16, "h", 0, "I16", "ints", (feature = "ints"))
+            (I32, i32, "int32", 32, "i", 0, "I32", "i32", (feature = "i32"))
+            (I64, i64, "int64", 64, "q", 0, "I64", "i64", (feature = "i64"))
+        }
+        unsigned Unsigned {
+            (U8, u8, "uint8", 8, "B", 1, "U8", "i8", (feature = "i8"))
+            (U16, u16, "uint16", 16, "H", 1, "U16", "ints", (feature = "ints"))
+            (U32, u32, "uint32", 32, "I", 1, "U32", "ints", (feature = "ints"))
+            (U64, u64, "uint64", 64, "Q", 1, "U64", "ints", (feature = "ints"))
+        }
+        float8 Float8 {
+            (F8E4M3, $crate::dtype::F8E4M3, "float8_e4m3fn", 8, "", 10, "F8_E4M3", "float8", (feature = "float8"))
+            (F8E5M2, $crate::dtype::F8E5M2, "float8_e5m2", 8, "", 12, "F8_E5M2", "float8", (feature = "float8"))
+        }
+        half Half {
+            (F16, $crate::dtype::f16, "float16", 16, "e", 2, "F16", "half", (feature = "half"))
+            (BF16, $crate::dtype::bf16, "bfloat16", 16, "", 4, "BF16", "half", (feature = "half"))
+        }
+        float Float {
+            (F32, f32, "float32", 32, "f", 2, "F32", "", (all()))
+            (F64, f64, "float64", 64, "d", 2, "F64", "f64", (feature = "f64"))
+        }
+        complex Complex {
+            (Complex64, $crate::dtype::Complex64, "complex64", 64, "Zf", 5, "C64", "complex", (feature = "complex"))
+            (Complex128, $crate::dtype::Complex128, "complex128", 128, "Zd", 5, "", "complex", (all(feature = "complex", feature = "f64")))
+        }
+    } };
+}
+
+mod boolean;
 #[macro_use]
 mod dispatch;
 #[cfg(feature = "float8")]
 mod float8;
 
+pub use boolean::Bool;
 #[cfg(feature = "float8")]
 pub use float8::{F8E4M3, F8E5M2};
 #[cfg(feature = "half")]
@@ -22,49 +63,15 @@ pub type Complex64 = num_complex::Complex<f32>;
 #[cfg(all(feature = "complex", feature = "f64"))]
 pub type Complex128 = num_complex::Complex<f64>;
 
-/// A boolean in memory: any byte that is not zero is true, so memory of others can be borrowed as
-/// it is. Kernels write 0 or 1.
-#[derive(Clone, Copy, Default)]
-#[repr(transparent)]
-pub struct Bool(pub u8);
-
-impl Bool {
-    /// False.
-    pub const FALSE: Bool = Bool(0);
-    /// True.
-    pub const TRUE: Bool = Bool(1);
-    /// Its value.
-    #[inline(always)]
-    pub const fn get(self) -> bool {
-        self.0 != 0
-    }
-}
-impl From<bool> for Bool {
-    #[inline(always)]
-    fn from(x: bool) -> Bool {
-        Bool(x as u8)
-    }
-}
-impl PartialEq for Bool {
-    fn eq(&self, o: &Bool) -> bool {
-        self.get() == o.get()
-    }
-}
-impl fmt::Debug for Bool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.get().fmt(f)
-    }
-}
-
 /// What a dtype's values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// True or false.
     Boolean,
     /// Two's complement integers.
-    Sint,
+    Signed,
     /// Unsigned integers.
-    Uint,
+    Unsigned,
     /// 8-bit floats: kept and converted, never computed with.
     Float8,
     /// 16-bit floats: computed in float32, rounded once.
@@ -75,67 +82,42 @@ pub enum Class {
     Complex,
 }
 
-/// `dtypes!(m! ..)` calls `m!` with what follows it and then the rows: `(variant, Rust type, name,
-/// class, Class, bits, buffer format, DLPack type code, safetensors name, feature, #[cfg])`.
-macro_rules! dtypes {
-    ($callback:ident! $($x:tt)*) => { $callback! { $($x)*
-        (Bool, $crate::dtype::Bool, "bool", boolean, Boolean, 8, "?", 6, "BOOL", "", (all()))
-        (I8, i8, "int8", sint, Sint, 8, "b", 0, "I8", "i8", (feature = "i8"))
-        (I16, i16, "int16", sint, Sint, 16, "h", 0, "I16", "ints", (feature = "ints"))
-        (I32, i32, "int32", sint, Sint, 32, "i", 0, "I32", "i32", (feature = "i32"))
-        (I64, i64, "int64", sint, Sint, 64, "q", 0, "I64", "i64", (feature = "i64"))
-        (U8, u8, "uint8", uint, Uint, 8, "B", 1, "U8", "i8", (feature = "i8"))
-        (U16, u16, "uint16", uint, Uint, 16, "H", 1, "U16", "ints", (feature = "ints"))
-        (U32, u32, "uint32", uint, Uint, 32, "I", 1, "U32", "ints", (feature = "ints"))
-        (U64, u64, "uint64", uint, Uint, 64, "Q", 1, "U64", "ints", (feature = "ints"))
-        (F8E4M3, $crate::dtype::F8E4M3, "float8_e4m3fn", float8, Float8, 8, "", 10, "F8_E4M3", "float8", (feature = "float8"))
-        (F8E5M2, $crate::dtype::F8E5M2, "float8_e5m2", float8, Float8, 8, "", 12, "F8_E5M2", "float8", (feature = "float8"))
-        (F16, $crate::dtype::f16, "float16", half, Half, 16, "e", 2, "F16", "half", (feature = "half"))
-        (BF16, $crate::dtype::bf16, "bfloat16", half, Half, 16, "", 4, "BF16", "half", (feature = "half"))
-        (F32, f32, "float32", float, Float, 32, "f", 2, "F32", "", (all()))
-        (F64, f64, "float64", float, Float, 64, "d", 2, "F64", "f64", (feature = "f64"))
-        (Complex64, $crate::dtype::Complex64, "complex64", complex, Complex, 64, "Zf", 5, "C64", "complex", (feature = "complex"))
-        (Complex128, $crate::dtype::Complex128, "complex128", complex, Complex, 128, "Zd", 5, "", "complex", (all(feature = "complex", feature = "f64")))
-    } };
-}
-
 macro_rules! make {
-    ($(($V:ident, $T:ty, $name:literal, $class:ident, $Class:ident, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))*) => {
+    ($($set:ident $Class:ident { $(($V:ident, $T:ty, $name:literal, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))* })*) => {
         /// The type of a tensor's elements. All variants exist in every build; a build may leave
         /// the kernels of some out.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
-        pub enum DType { $(#[doc = $name] $V),* }
+        pub enum DType { $($(#[doc = $name] $V,)*)* }
 
         impl DType {
             /// All of them, in the order of the table.
-            pub const ALL: [DType; [$($bits),*].len()] = [$(DType::$V),*];
+            pub const ALL: [DType; [$($($bits),*),*].len()] = [$($(DType::$V),*),*];
             /// The array API standard's name: `"float32"`.
-            pub const fn name(self) -> &'static str { const T: &[&str] = &[$($name),*]; T[self as usize] }
+            pub const fn name(self) -> &'static str { const T: &[&str] = &[$($($name),*),*]; T[self as usize] }
             /// Bytes of one element.
             #[inline(always)]
-            pub const fn size(self) -> usize { const T: &[u8] = &[$($bits / 8),*]; T[self as usize] as usize }
+            pub const fn size(self) -> usize { const T: &[u8] = &[$($($bits / 8),*),*]; T[self as usize] as usize }
             /// What its values are.
             #[inline(always)]
-            pub const fn class(self) -> Class { const T: &[Class] = &[$(Class::$Class),*]; T[self as usize] }
+            pub const fn class(self) -> Class { match self { $($(DType::$V)|* => Class::$Class),* } }
             /// The struct module's character for it (PEP 3118); empty for bfloat16 and float8,
             /// which have none.
-            pub const fn format(self) -> &'static str { const T: &[&str] = &[$($fmt),*]; T[self as usize] }
+            pub const fn format(self) -> &'static str { const T: &[&str] = &[$($($fmt),*),*]; T[self as usize] }
             /// DLPack's type code (`DLDataTypeCode`).
-            pub const fn dlpack_code(self) -> u8 { const T: &[u8] = &[$($dl),*]; T[self as usize] }
+            pub const fn dlpack_code(self) -> u8 { const T: &[u8] = &[$($($dl),*),*]; T[self as usize] }
             /// Its name in a safetensors header; empty for complex128, which has none.
-            pub const fn safetensors(self) -> &'static str { const T: &[&str] = &[$($st),*]; T[self as usize] }
+            pub const fn safetensors(self) -> &'static str { const T: &[&str] = &[$($($st),*),*]; T[self as usize] }
             /// The cargo feature that brings its kernels; empty for those always there.
-            pub const fn feature(self) -> &'static str { const T: &[&str] = &[$($feature),*]; T[self as usize] }
+            pub const fn feature(self) -> &'static str { const T: &[&str] = &[$($($feature),*),*]; T[self as usize] }
             /// Whether this build has its kernels.
-            pub const fn is_available(self) -> bool { const T: &[bool] = &[$(cfg!($($cfg)*)),*]; T[self as usize] }
+            pub const fn is_available(self) -> bool { const T: &[bool] = &[$($(cfg!($($cfg)*)),*),*]; T[self as usize] }
         }
         // SAFETY: the rows give each type with its size; numbers, and Bool over any byte, have no
         // padding and no invalid bytes.
-        $(#[cfg($($cfg)*)] unsafe impl Element for $T { const DTYPE: DType = DType::$V; })*
+        $($(#[cfg($($cfg)*)] unsafe impl Element for $T { const DTYPE: DType = DType::$V; })*)*
     };
 }
-
 /// A Rust type of the table. `bool` stands for [`Bool`] where values are given.
 ///
 /// # Safety
@@ -167,11 +149,6 @@ dtypes!(make!);
 /// moved.
 pub trait Pod: bytemuck::Pod + Send + Sync {}
 impl<T: bytemuck::Pod + Send + Sync> Pod for T {}
-
-// SAFETY: a byte, of which each is a value.
-unsafe impl bytemuck::Zeroable for Bool {}
-// SAFETY: as above.
-unsafe impl bytemuck::Pod for Bool {}
 
 /// Elements also where the build has no kernels for them: bytes and indices, which are read and
 /// moved.
@@ -215,7 +192,7 @@ impl DType {
     }
     /// Whether it is an integer, signed or not; bool is none.
     pub const fn is_integer(self) -> bool {
-        matches!(self.class(), Class::Sint | Class::Uint)
+        matches!(self.class(), Class::Signed | Class::Unsigned)
     }
     /// Whether it is a real float, those of 16 and 8 bits too.
     pub const fn is_float(self) -> bool {
@@ -231,7 +208,7 @@ impl DType {
     }
     /// Whether it has negative values.
     pub const fn is_signed(self) -> bool {
-        !matches!(self.class(), Class::Boolean | Class::Uint)
+        !matches!(self.class(), Class::Boolean | Class::Unsigned)
     }
     /// What the address of an element is a multiple of (TENSOR2): its size, up to that of `u64`,
     /// for kernels move elements as integers of their width. For complex numbers that is more than
@@ -265,7 +242,7 @@ impl DType {
     /// and `/` compute in.
     pub const fn inexact(self) -> DType {
         match self.class() {
-            Class::Boolean | Class::Sint | Class::Uint => DType::DEFAULT_FLOAT,
+            Class::Boolean | Class::Signed | Class::Unsigned => DType::DEFAULT_FLOAT,
             _ => self,
         }
     }
@@ -310,8 +287,8 @@ impl DType {
                 ));
             }
             (Boolean, _) => b,
-            (Sint, Uint) if b.size() < a.size() => a,
-            (Sint, Uint) => match b {
+            (Signed, Unsigned) if b.size() < a.size() => a,
+            (Signed, Unsigned) => match b {
                 DType::U8 => DType::I16,
                 DType::U16 => DType::I32,
                 DType::U32 => DType::I64,

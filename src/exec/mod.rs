@@ -6,6 +6,7 @@ pub mod fold;
 pub mod lines;
 pub mod nest;
 pub mod pack;
+pub mod products;
 pub mod program;
 pub mod rect;
 pub mod rows;

@@ -1,4 +1,4 @@
-//! Files: opened to be read or mapped, and replaced as a whole.
+//! Opens files to be read or mapped, and replaces them as a whole.
 
 use super::source::{Content, Source};
 use crate::error::{Error, Result};
@@ -7,13 +7,13 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A file to load from: mapped where asked for and possible.
+/// Opens a file to load from; maps it if asked to and possible.
 pub(super) fn open(path: &Path, mmap: bool) -> Result<Source<'static>> {
     let content = || -> io::Result<Content<'static>> {
         let file = File::open(path)?;
         let about = file.metadata()?;
         if !about.is_file() {
-            // a pipe or a device has no length and is read once; a folder refuses to be read
+            // a pipe or a device has no length and is read once; reading a folder is an error
             return Ok(Content::stream(file, None));
         }
         if mmap && about.len() > 0 {

@@ -1,5 +1,5 @@
-//! JSON, read from front to back without a tree of values, and written: what headers of safetensors
-//! files need of it. All memory is asked for where it may be refused.
+//! A JSON reader without a tree of values, and a writer: as much as the headers of safetensors
+//! files need. All allocations are fallible.
 
 use crate::error::{Error, Result};
 use crate::fallible::append_text as append;
@@ -7,14 +7,14 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::fmt::{self, Write};
 
-/// Values inside of values, at most: more are meant to keep us busy.
+/// The deepest nesting accepted: deeper input is an attack.
 const DEEPEST: usize = 64;
 
 /// Why content was not read.
 pub(super) enum Refusal {
-    /// What is wrong with it.
+    /// The content is malformed.
     Wrong(Cow<'static, str>),
-    /// Something else, such as memory.
+    /// Another error, such as a lack of memory.
     Other(Error),
 }
 impl From<&'static str> for Refusal {
@@ -34,7 +34,7 @@ impl From<Error> for Refusal {
 }
 pub(super) type Read<T> = core::result::Result<T, Refusal>;
 
-/// A text, and how far it was read.
+/// A text, and the position reached.
 pub(super) struct Json<'a> {
     text: &'a str,
     at: usize,
@@ -49,11 +49,11 @@ impl<'a> Json<'a> {
             depth: 0,
         }
     }
-    /// Bytes that were read.
+    /// The position reached, in bytes.
     pub fn at(&self) -> usize {
         self.at
     }
-    /// The next byte that is no space; 0 at the end.
+    /// The next byte that is not white space; 0 at the end.
     pub fn peek(&mut self) -> u8 {
         let rest = &self.text.as_bytes()[self.at..];
         self.at += rest
@@ -74,55 +74,55 @@ impl<'a> Json<'a> {
             Err(missing.into())
         }
     }
-    /// Nothing but spaces follows.
+    /// Errors if anything but white space follows.
     pub fn end(&mut self) -> Read<()> {
         self.peek();
         if self.at == self.text.len() {
             Ok(())
         } else {
-            Err("something follows its end".into())
+            Err("trailing data".into())
         }
     }
-    /// An object; `member` reads the value of each of its keys.
+    /// Reads an object; `member` reads the value of each key.
     pub fn object(
         &mut self,
         member: &mut dyn FnMut(&mut Json<'a>, Cow<'a, str>) -> Read<()>,
     ) -> Read<()> {
-        self.expect(b'{', "an object is expected")?;
+        self.expect(b'{', "expected an object")?;
         self.inside(b'}', &mut |json| {
             let key = json.string()?;
-            json.expect(b':', "a colon is missing")?;
+            json.expect(b':', "expected ':'")?;
             member(json, key)
         })
     }
-    /// An array; `item` reads each of its values.
+    /// Reads an array; `item` reads each of its values.
     pub fn array(&mut self, item: &mut dyn FnMut(&mut Json<'a>) -> Read<()>) -> Read<()> {
-        self.expect(b'[', "an array is expected")?;
+        self.expect(b'[', "expected an array")?;
         self.inside(b']', item)
     }
     fn inside(&mut self, end: u8, item: &mut dyn FnMut(&mut Json<'a>) -> Read<()>) -> Read<()> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err("it is nested too deep".into());
+            return Err("nested too deeply".into());
         }
         if !self.eat(end) {
             item(self)?;
             while !self.eat(end) {
-                self.expect(b',', "a comma or an end is missing")?;
+                self.expect(b',', "expected ',' or the end")?;
                 item(self)?;
             }
         }
         self.depth -= 1;
         Ok(())
     }
-    /// A string; borrowed where it has no escapes.
+    /// Reads a string; borrowed if it has no escapes.
     pub fn string(&mut self) -> Read<Cow<'a, str>> {
         self.expect(b'"', "a string is expected")?;
         let rest = &self.text[self.at..];
         let plain = |text: &str| {
             text.bytes()
                 .position(|b| b == b'"' || b == b'\\' || b < b' ')
-                .ok_or("a string has no end")
+                .ok_or("unterminated string")
         };
         let end = plain(rest)?;
         if rest.as_bytes()[end] == b'"' {
@@ -138,11 +138,11 @@ impl<'a> Json<'a> {
             match rest.as_bytes()[end] {
                 b'"' => return Ok(Cow::Owned(out)),
                 b'\\' => append(&mut out, self.escape()?.encode_utf8(&mut [0; 4]))?,
-                _ => return Err("a string has control characters".into()),
+                _ => return Err("control character in a string".into()),
             }
         }
     }
-    /// The character that stands for what follows a backslash.
+    /// The character of the escape after a backslash.
     fn escape(&mut self) -> Read<char> {
         let code = self.text.as_bytes().get(self.at).copied().unwrap_or(0);
         self.at += 1;
@@ -155,7 +155,7 @@ impl<'a> Json<'a> {
             b't' => '\t',
             b'u' => {
                 let mut unit = self.unit()?;
-                // two halves of a pair stand for one character
+                // a surrogate pair is one character
                 if let 0xd800..0xdc00 = unit
                     && self.text.as_bytes()[self.at..].starts_with(b"\\u")
                 {
@@ -180,7 +180,7 @@ impl<'a> Json<'a> {
             .and_then(|d| u32::from_str_radix(d, 16).ok())
             .ok_or("an escape has no four digits")?)
     }
-    /// A number without sign, fraction and exponent, of 64 bits.
+    /// Reads an unsigned 64-bit integer.
     pub fn unsigned(&mut self) -> Read<u64> {
         let text = self.value()?;
         let number = if text.bytes().all(|b| b.is_ascii_digit()) {
@@ -190,7 +190,7 @@ impl<'a> Json<'a> {
         };
         Ok(number.ok_or("a number without sign and fraction is expected")?)
     }
-    /// The text of the next value, whatever it is.
+    /// Skips the next value and returns its text.
     pub fn value(&mut self) -> Read<&'a str> {
         let next = self.peek();
         let start = self.at;
@@ -206,7 +206,7 @@ impl<'a> Json<'a> {
                 self.at += word;
                 let text = &self.text[start..self.at];
                 if !matches!(text, "true" | "false" | "null") && !is_number(text) {
-                    return Err("a value is expected".into());
+                    return Err("expected a value".into());
                 }
             }
         }
@@ -229,16 +229,16 @@ fn is_number(text: &str) -> bool {
         && exponent.is_none_or(|e| digits(e.strip_prefix(['+', '-']).unwrap_or(e)))
 }
 
-/// A text that is written, by `write!` too: then an error says that there is no memory.
+/// A text being written, also by `write!`, whose only error is a lack of memory.
 #[derive(Default)]
 pub(super) struct Text(pub String);
 
 impl Text {
-    /// What `write!` gave; how long the text would be at least, where it failed.
+    /// Turns the result of `write!` into one with the length that could not be allocated.
     pub fn written(&self, result: fmt::Result) -> Result<()> {
         result.map_err(|_| Error::memory::<u8>(self.0.len()))
     }
-    /// A string, quoted.
+    /// Writes a quoted string.
     pub fn quoted(&mut self, text: &str) -> Result<()> {
         append(&mut self.0, "\"")?;
         for piece in text.split_inclusive(|c: char| c == '"' || c == '\\' || c < ' ') {

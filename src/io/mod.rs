@@ -1,7 +1,7 @@
 //! Tensors in files: [`safetensors`] and [`npy`].
 //!
-//! Loading maps the file where it can: tensors then lie in the mapping and are read when they are
-//! used. What lies misaligned or in the other byte order is copied.
+//! Files can be mapped: tensors then lie in the mapping and are read when they are used. Misaligned
+//! data and data in the other byte order is copied.
 //!
 //! # Mapped files must not change
 //!
@@ -18,10 +18,10 @@
 //!
 //! # Saving
 //!
-//! A file is written beside the one it replaces, is on the disk, and takes its place and
-//! permissions when it is complete: whoever reads the old one never sees a part of the new one, and
-//! where saving fails the old one stays and nothing else is left. Links are followed, as `open`
-//! does, also those whose target does not exist yet; devices and pipes are written to.
+//! A file is written next to the one it replaces, synced to disk, and takes its name and
+//! permissions when it is complete: readers of the old file never see a part of the new one, and if
+//! saving fails the old one stays and nothing else is left. Symbolic links are followed, as by
+//! `open`, even to targets that do not exist yet; devices and pipes are written directly.
 //!
 //! Without the standard library the same formats are read from and written to memory.
 

@@ -1,14 +1,14 @@
-//! NumPy's format for one array: a header that is a Python dictionary, then the elements.
+//! NumPy's format for one array: a header, which is a Python dictionary, and the elements.
 //!
 //! Versions 1 to 3 are read, in C and in Fortran order (then the tensor is a transposed view), in
-//! both byte orders. bfloat16 has no name in the format: NumPy writes its arrays as two bytes
-//! without a meaning (`V2`). Such elements are read as bfloat16, and bfloat16 is written that way;
-//! in NumPy, `.view(ml_dtypes.bfloat16)` gives the meaning back. One byte without a meaning may be
-//! any of a dozen dtypes: float8 is neither read nor written.
+//! both byte orders. bfloat16 has no name in the format: NumPy writes it as void elements of two
+//! bytes (`V2`). Those are read as bfloat16, and bfloat16 is written that way; in NumPy,
+//! `.view(ml_dtypes.bfloat16)` restores the dtype. A void byte may be any of a dozen dtypes: float8
+//! is neither read nor written.
 
 use super::json::{Read, Refusal, Text};
 use super::raw::{Put, put_elements};
-use super::source::{Content, MOST_AXES, Source};
+use super::source::{Content, MAX_AXES, Source};
 use crate::dtype::DType;
 use crate::error::{Error, Excerpt, Result};
 use crate::fallible::{append, filled, push};
@@ -17,14 +17,14 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 const MAGIC: [u8; 6] = *b"\x93NUMPY";
-/// Bytes of a header, at most: what the format's first version allows, and several times what
-/// `MOST_AXES` axes need.
+/// The longest header accepted, in bytes: the limit of the format's first version, and several
+/// times what `MAX_AXES` axes need.
 const LONGEST_HEADER: usize = 65_535;
 
-/// The tensor of a file, read into memory.
+/// Reads the tensor of a file into memory.
 ///
-/// Errors with [`Error::Io`] where the file can't be read, with [`Error::File`] where it isn't what
-/// the format says, has a header of more than 64 KiB, or elements that flex has no dtype for.
+/// Errors with [`Error::Io`] if the file can't be read, with [`Error::File`] if it violates the
+/// format, has a header of more than 64 KiB, or elements of a dtype that flex doesn't have.
 ///
 /// ```
 /// use flex::{Tensor, io::npy};
@@ -58,7 +58,7 @@ pub fn map(path: impl AsRef<std::path::Path>) -> Result<Tensor> {
     tensor(&mut super::file::open(path.as_ref(), true)?).map(|(t, _)| t)
 }
 
-/// A copy of the tensor of a file's bytes. What follows the elements is left alone, as NumPy does.
+/// Reads the tensor from the bytes of a file. Trailing bytes are ignored, as by NumPy.
 ///
 /// ```
 /// use flex::{DType, Tensor, io::npy};
@@ -75,7 +75,7 @@ pub fn parse(bytes: &[u8]) -> Result<Tensor> {
     .map(|(t, _)| t)
 }
 
-/// The tensor that is read next from a stream, of which no more is read than that.
+/// Reads the next tensor from a stream, and nothing beyond it.
 ///
 /// Errors as [`load`] does.
 ///
@@ -98,8 +98,7 @@ pub fn read_from(from: impl std::io::Read) -> Result<Tensor> {
     .map(|(t, _)| t)
 }
 
-/// The tensor of a stream of `len` bytes, which it takes to the last, such as a member of an
-/// archive.
+/// Reads the tensor of a stream of exactly `len` bytes, such as a member of an archive.
 #[cfg(feature = "python")]
 pub(crate) fn read_member(name: &str, from: impl std::io::Read, len: u64) -> Result<Tensor> {
     let mut source = Source {
@@ -114,7 +113,7 @@ pub(crate) fn read_member(name: &str, from: impl std::io::Read, len: u64) -> Res
 /// Writes a tensor to a file, in C order. An existing one is replaced as a whole, so it may be
 /// mapped, even by this very tensor.
 ///
-/// Errors with [`Error::Io`] where the file can't be written; what was there before then stays.
+/// Errors with [`Error::Io`] if the file can't be written; the old file then stays.
 /// [`Error::DType`] for float8, [`Error::Value`] for more than 1024 axes.
 #[cfg(feature = "std")]
 pub fn save(path: impl AsRef<std::path::Path>, t: &Tensor) -> Result<()> {
@@ -132,19 +131,19 @@ pub fn write_to(mut to: impl std::io::Write, t: &Tensor) -> Result<()> {
     })
 }
 
-/// The bytes of such a file.
+/// Writes the bytes of such a file to memory.
 pub fn write(t: &Tensor) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     put(t, &mut |bytes| append(&mut out, bytes))?;
     Ok(out)
 }
 
-/// A file's bytes, the header first; the elements begin with a cache line.
+/// Writes the header and the elements, which are aligned to 64 bytes.
 fn put(t: &Tensor, put: Put) -> Result<()> {
-    if t.rank() > MOST_AXES {
+    if t.rank() > MAX_AXES {
         return Err(Error::value(
             "npy.save",
-            message!("{} axes are more than the {MOST_AXES} of a file", t.rank()),
+            message!("{} axes exceed the limit of {MAX_AXES}", t.rank()),
         ));
     }
     let Some(letter) = letter(t.dtype()) else {
@@ -159,7 +158,7 @@ fn put(t: &Tensor, put: Put) -> Result<()> {
     text.written(written)?;
     put(&MAGIC)?;
     put(&[1, 0])?;
-    put(&(text.0.len() as u16).to_le_bytes())?; // the axes are few enough
+    put(&(text.0.len() as u16).to_le_bytes())?; // the number of axes was checked
     put(text.0.as_bytes())?;
     put_elements(t, put)
 }
@@ -183,21 +182,20 @@ fn header(t: &Tensor, letter: char, text: &mut Text) -> core::fmt::Result {
     text.write_str("\n")
 }
 
-/// NumPy's letter for the kind of a dtype, which stands before its size; none where the format has
-/// none.
+/// NumPy's letter for the kind of a dtype, which precedes its size; `None` if the format has none.
 fn letter(dtype: DType) -> Option<char> {
     use crate::dtype::Class::*;
     Some(match dtype.class() {
         Boolean => 'b',
-        Sint => 'i',
-        Uint => 'u',
+        Signed => 'i',
+        Unsigned => 'u',
         Float8 => return None,
         Half if dtype == DType::BF16 => 'V',
         Half | Float => 'f',
         Complex => 'c',
     })
 }
-/// The dtype of that name, and whether it is big-endian.
+/// The dtype of a `descr`, and whether it is big-endian.
 fn dtype(name: &str) -> Option<(DType, bool)> {
     let order = name.chars().next()?;
     let name = name.strip_prefix(['<', '>', '=', '|']).unwrap_or(name);
@@ -220,12 +218,12 @@ fn dtype(name: &str) -> Option<(DType, bool)> {
     ))
 }
 
-/// The tensor, and where it ends.
+/// The tensor, and the position of its end.
 fn tensor(source: &mut Source) -> Result<(Tensor, u64)> {
     let mut start = [0; 8];
     source.read(0, &mut start)?;
     if start[..6] != MAGIC {
-        return Err(source.wrong("no npy file: it doesn't begin with \\x93NUMPY"));
+        return Err(source.wrong("not an npy file: it doesn't begin with \\x93NUMPY"));
     }
     let mut len = [0; 4];
     let width = match start[6] {
@@ -233,7 +231,7 @@ fn tensor(source: &mut Source) -> Result<(Tensor, u64)> {
         2 | 3 => 4,
         version => {
             return Err(source.wrong(message!(
-                "npy format version {version} is not supported; 1 to 3 are"
+                "npy format version {version} is not supported; versions 1 to 3 are"
             )));
         }
     };
@@ -244,7 +242,7 @@ fn tensor(source: &mut Source) -> Result<(Tensor, u64)> {
             "header of {len} bytes exceeds the limit of {LONGEST_HEADER}"
         )));
     }
-    let mut text = [0; 128]; // that of most files
+    let mut text = [0; 128]; // the length of most headers
     let mut long;
     let text = if len <= text.len() {
         &mut text[..len]
@@ -254,10 +252,10 @@ fn tensor(source: &mut Source) -> Result<(Tensor, u64)> {
     };
     source.read(before, text)?;
     let refused = |why: Refusal| match why {
-        Refusal::Wrong(what) => source.wrong(message!("bad npy header: {what}")),
+        Refusal::Wrong(what) => source.wrong(message!("malformed npy header: {what}")),
         Refusal::Other(e) => e,
     };
-    let text = core::str::from_utf8(text).map_err(|_| refused("it is no text".into()))?;
+    let text = core::str::from_utf8(text).map_err(|_| refused("it is not text".into()))?;
     let Dictionary {
         descr,
         fortran,
@@ -278,14 +276,14 @@ fn tensor(source: &mut Source) -> Result<(Tensor, u64)> {
     Ok((t.permute(&axes)?, end))
 }
 
-/// What the header's dictionary says.
+/// The entries of the header's dictionary.
 struct Dictionary<'a> {
     descr: &'a str,
     fortran: bool,
     shape: Vec<usize>,
 }
 
-/// A Python literal, read from the front. Errors say what is wrong.
+/// A parser of Python literals. Errors are the message.
 struct Literal<'a>(&'a str);
 
 impl<'a> Dictionary<'a> {
@@ -343,7 +341,7 @@ impl<'a> Literal<'a> {
         } else {
             self.expect('\'').map(|()| '\'')?
         };
-        let (text, rest) = self.0.split_once(quote).ok_or("a string without an end")?;
+        let (text, rest) = self.0.split_once(quote).ok_or("unterminated string")?;
         self.0 = rest;
         Ok(text)
     }
@@ -369,7 +367,7 @@ impl<'a> Literal<'a> {
         self.expect('(')?;
         while !self.eat(')') {
             let word = self.word();
-            // Python 2 wrote long integers so
+            // the suffix of Python 2's long integers
             let number = word.strip_suffix('L').unwrap_or(word);
             let size: u64 = number
                 .parse()

@@ -1,25 +1,25 @@
-//! The bytes of tensors as files have them: row-major, in a given byte order, bool as 0 or 1.
+//! The bytes of tensors in files: row-major, in a given byte order, bool as 0 or 1.
 
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::tensor::Tensor;
 
-/// Where bytes are written to, one piece after the other.
+/// A sink of bytes.
 pub(super) type Put<'a> = &'a mut dyn FnMut(&[u8]) -> Result<()>;
 
-/// Bytes of what a byte order concerns: an element, or a half of a complex one.
+/// The size of what is byte-swapped: an element, or one part of a complex one.
 pub(super) fn part(dtype: DType) -> usize {
     dtype.real().size()
 }
 
-/// Turns parts of `size` bytes around.
+/// Byte-swaps parts of `size` bytes.
 fn swap(bytes: &mut [u8], size: usize) {
     if size > 1 {
         bytes.chunks_exact_mut(size).for_each(|part| part.reverse());
     }
 }
 
-/// A fresh tensor whose bytes `read` fills in; `big` says in which byte order.
+/// A new tensor whose bytes `read` fills in, big-endian if `big`.
 pub(super) fn fill(
     shape: &[usize],
     dtype: DType,
@@ -39,7 +39,7 @@ pub(super) fn fill(
 
 /// Writes the bytes of a tensor, little-endian.
 pub(super) fn put_elements(t: &Tensor, put: Put) -> Result<()> {
-    /// Bytes that are changed at once, on the stack; a multiple of every part.
+    /// Size of the buffer on the stack; a multiple of every part.
     const PIECE: usize = 256;
     let t = t.contiguous()?;
     let (bytes, dtype) = (t.as_bytes(), t.dtype());
@@ -51,7 +51,7 @@ pub(super) fn put_elements(t: &Tensor, put: Put) -> Result<()> {
         let changed = &mut changed[..piece.len()];
         changed.copy_from_slice(piece);
         if dtype.is_bool() {
-            changed.iter_mut().for_each(|b| *b = (*b != 0) as u8); // borrowed memory may have others
+            changed.iter_mut().for_each(|b| *b = (*b != 0) as u8); // bools in borrowed memory may be any byte
         } else {
             swap(changed, part(dtype));
         }

@@ -1,14 +1,14 @@
-//! The one way in which files are written: as a new file beside the old one, which takes its place
-//! when it is complete.
+//! How all files are written: as a new file next to the old one, which replaces it when it is
+//! complete.
 //!
-//! - Whoever reads the old file, or has it mapped, never sees a part of the new one; where writing
-//!   fails, or the process is killed, the old one stays as it was.
-//! - The new file has a name that nobody can guess, so that what a killed process left is in
-//!   nobody's way. Until it is complete it is open to its owner alone; then it gets the old one's
+//! - Readers and mappings of the old file never see a part of the new one; if writing fails, or the
+//!   process is killed, the old one is unchanged.
+//! - The new file has an unpredictable name, so that a file left by a killed process gets in
+//!   nobody's way. Until it is complete only its owner can open it; then it gets the old file's
 //!   permissions, or those of any new file.
-//! - It is on the disk before it takes the name.
-//! - Links are followed, as `open` does, also those to a file that is yet to be made: they stay
-//!   links. Devices and pipes are written to.
+//! - It is synced to disk before it is renamed.
+//! - Symbolic links are followed, as by `open`, even to files that do not exist yet, and stay
+//!   links. Devices and pipes are written directly.
 
 use crate::error::{Error, Result};
 use crate::fallible;
@@ -19,29 +19,29 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes that are gathered before they are written.
+/// The size of the write buffer.
 const BUFFER: usize = 64 << 10;
-/// Links that lead on to links, at most: as many as Linux follows.
+/// The longest chain of links followed: Linux's limit.
 const LINKS: usize = 40;
 
-/// A file that is being written, and goes with its handle unless it is committed.
+/// A file being written; it is removed on drop unless it was committed.
 pub(crate) struct Replacement {
-    /// The name that errors give: the caller's.
+    /// The caller's path, for errors.
     name: PathBuf,
-    /// Where links lead to.
+    /// The path after following links.
     target: PathBuf,
-    /// The new file's name; none where the target is written itself.
+    /// The temporary file's path; `None` if the target is written directly.
     beside: Option<PathBuf>,
     permissions: Option<Permissions>,
-    /// What the target is before.
+    /// The target's metadata before.
     old: Option<Metadata>,
     file: Option<File>,
-    /// At most `BUFFER` bytes, for which there is room.
+    /// At most `BUFFER` bytes, which are allocated in advance.
     buffer: Vec<u8>,
 }
 
 impl Replacement {
-    /// A new file for the place of `path`, empty as yet.
+    /// Creates an empty temporary file to replace `path`.
     pub fn create(path: &Path) -> Result<Replacement> {
         let buffer = fallible::with_capacity(BUFFER)?;
         let open = || -> io::Result<Replacement> {
@@ -90,19 +90,19 @@ impl Replacement {
             }
         };
         if self.old.is_none() {
-            // What a new file is open to follows from the umask, which can only be asked for by
-            // changing it: an empty file tells.
+            // The permissions of a new file follow from the umask, which can only be read by
+            // changing it: an empty file shows them.
             self.permissions = Some(file.metadata()?.permissions());
             #[cfg(unix)]
             file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
         }
         Ok(())
     }
-    /// Writes what follows.
+    /// Appends bytes.
     pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.write_all(bytes).map_err(|e| Error::io(&self.name, &e))
     }
-    /// Goes to a place in the file, and says where that is.
+    /// Seeks, and returns the position.
     #[cfg(feature = "python")]
     pub fn go(&mut self, to: io::SeekFrom) -> Result<u64> {
         let gone = self.flush().and_then(|()| {
@@ -112,7 +112,7 @@ impl Replacement {
         });
         gone.map_err(|e| Error::io(&self.name, &e))
     }
-    /// Puts the file in its place.
+    /// Syncs the file and moves it to its path.
     pub fn commit(mut self) -> Result<()> {
         self.finish().map_err(|e| Error::io(&self.name, &e))
     }
@@ -133,8 +133,7 @@ impl Replacement {
         close(file)?;
         fs::rename(beside, &self.target)?;
         self.beside = None;
-        // The name, too, is on the disk, where folders can be asked for that. The file is in place:
-        // whether or not, it is written.
+        // Syncs the folder too, where that is possible. An error is ignored: the file is in place.
         #[cfg(unix)]
         if let Ok(folder) = File::open(folder(&self.target)) {
             let _ = folder.sync_all();
@@ -161,31 +160,30 @@ impl Write for Replacement {
             .file
             .as_mut()
             .map_or(Ok(()), |file| file.write_all(&self.buffer));
-        self.buffer.clear(); // what failed fails the whole
+        self.buffer.clear(); // a failed write fails the whole
         written
     }
 }
 
 impl Drop for Replacement {
     fn drop(&mut self) {
-        self.file = None; // closed first, for systems that remove no open files
+        self.file = None; // closed first, for systems that can't remove open files
         if let Some(beside) = &self.beside {
             let _ = fs::remove_file(beside);
         }
     }
 }
 
-/// Where the last link of a chain points to, whether or not something is there; the path itself
-/// where it is none.
+/// The target of a chain of links, whether or not it exists; the path itself if it is not a link.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..LINKS {
         match fs::read_link(&path) {
             Ok(to) => path = folder(&path).join(to),
-            Err(_) => return Ok(path), // no link; what else is wrong, opening says
+            Err(_) => return Ok(path), // not a link; opening reports any other error
         }
     }
-    fs::metadata(&path).map(|_| path) // the system's own error for links in a circle
+    fs::metadata(&path).map(|_| path) // the system's own error for a cycle of links
 }
 
 fn folder(path: &Path) -> &Path {
@@ -194,16 +192,15 @@ fn folder(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// A number that other processes can't guess, nor a forked child or this process meet again: of the
-/// standard library's random keys.
+/// A number that other processes can't predict, and that neither a forked child nor this process
+/// repeats: from the standard library's random keys.
 fn unpredictable() -> u64 {
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u32(std::process::id());
     hasher.finish()
 }
 
-/// Gives a file the owner, as far as that is allowed, and the permissions of the one whose place it
-/// takes.
+/// Gives a file the owner, as far as that is permitted, and the permissions of the one it replaces.
 fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -213,7 +210,7 @@ fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
             || fchown(file, Some(old.uid()), Some(old.gid())).is_ok()
             || fchown(file, None, Some(old.gid())).is_ok();
         if !owned {
-            mode &= !0o070; // what was the old group's is not for another
+            mode &= !0o070; // without the old group, its permissions are dropped
         }
         file.set_permissions(Permissions::from_mode(mode))
     }
@@ -221,7 +218,7 @@ fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
     file.set_permissions(old.permissions())
 }
 
-/// Closes a file, where that can fail: the end of a `File` is silent.
+/// Closes a file and reports errors, which dropping a `File` ignores.
 fn close(file: File) -> io::Result<()> {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! Where tensors are read from. Whether one is borrowed or copied is decided here.
+//! The sources that tensors are read from, which decide whether one is borrowed or copied.
 
 use super::raw::{fill, part};
 use crate::dtype::DType;
@@ -8,15 +8,15 @@ use crate::storage::Bytes;
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
 
-/// Axes of a tensor in a file, at most: more are a mistake, or meant to keep us busy.
-pub(super) const MOST_AXES: usize = 1024;
+/// The most axes of a tensor in a file: more are a mistake or an attack.
+pub(super) const MAX_AXES: usize = 1024;
 
 #[cfg(feature = "std")]
 type Name = std::path::PathBuf;
 #[cfg(not(feature = "std"))]
 type Name = alloc::string::String;
 
-/// Bytes of a file, with the name that errors give.
+/// The bytes of a file, with the name for errors.
 pub(super) struct Source<'a> {
     pub name: Name,
     pub content: Content<'a>,
@@ -24,30 +24,30 @@ pub(super) struct Source<'a> {
 pub(super) enum Content<'a> {
     /// Memory to copy from.
     Slice(&'a [u8]),
-    /// Memory that is always there: tensors stay in it.
+    /// Static memory: tensors stay in it.
     Static(&'static [u8]),
     /// A mapped file: tensors stay in it.
     #[cfg(feature = "std")]
     Mapped(std::sync::Arc<memmap2::Mmap>),
-    /// A file to read from, and its length.
+    /// A file to read, and its length.
     #[cfg(feature = "std")]
     File(std::fs::File, u64),
-    /// What is read once, from front to back.
+    /// A stream, read once.
     #[cfg(feature = "std")]
     Stream(Stream<'a>),
 }
-/// Bytes that come one after the other.
+/// A stream of bytes.
 #[cfg(feature = "std")]
 pub(super) struct Stream<'a> {
     from: alloc::boxed::Box<dyn std::io::Read + 'a>,
-    /// Bytes that were read.
+    /// The number of bytes read.
     at: u64,
     len: Option<u64>,
 }
 
 #[cfg(feature = "std")]
 impl<'a> Content<'a> {
-    /// A stream, of so many bytes where that is known.
+    /// A stream, and its length if known.
     pub fn stream(from: impl std::io::Read + 'a, len: Option<u64>) -> Content<'a> {
         Content::Stream(Stream {
             from: alloc::boxed::Box::new(from),
@@ -76,7 +76,7 @@ impl Source<'_> {
             Content::File(..) | Content::Stream(_) => None,
         }
     }
-    /// Bytes of all; unknown of most streams.
+    /// The length, which most streams don't know.
     pub fn len(&self) -> Option<u64> {
         match &self.content {
             #[cfg(feature = "std")]
@@ -86,8 +86,8 @@ impl Source<'_> {
             _ => self.memory().map(|bytes| bytes.len() as u64),
         }
     }
-    /// Errors where `len` bytes from `start` on do not lie within the source; nothing is known of
-    /// streams without a length.
+    /// Errors if `len` bytes from `start` on exceed the source; streams without a length can't
+    /// tell.
     fn expect(&self, start: u64, len: u64) -> Result<()> {
         match self.len() {
             Some(there) if start.checked_add(len).is_none_or(|end| end > there) => {
@@ -99,7 +99,7 @@ impl Source<'_> {
             _ => Ok(()),
         }
     }
-    /// Fills `out` with what stands at `start`; of a stream, that is what comes next.
+    /// Fills `out` with the bytes at `start`; for a stream, with its next bytes.
     pub fn read(&mut self, start: u64, out: &mut [u8]) -> Result<()> {
         self.expect(start, out.len() as u64)?;
         #[cfg(feature = "std")]
@@ -133,12 +133,12 @@ impl Source<'_> {
             Ok(())
         }
     }
-    /// Of memory that holds them.
+    /// The bytes, if they are in memory.
     fn copy(&self, start: u64, out: &mut [u8]) {
-        let start = start as usize; // no longer than the memory
+        let start = start as usize; // bounded by the memory
         out.copy_from_slice(&self.memory().unwrap_or_default()[start..start + out.len()]);
     }
-    /// Errors where anything follows the first `end` bytes.
+    /// Errors if anything follows the first `end` bytes.
     pub fn expect_end(&mut self, end: u64) -> Result<()> {
         if let Some(len) = self.len()
             && len != end
@@ -147,7 +147,7 @@ impl Source<'_> {
         }
         #[cfg(feature = "std")]
         if let Content::Stream(stream) = &mut self.content {
-            // what unpacks a stream checks it as a whole when it meets its end
+            // decompressors check the whole stream when they reach its end
             match std::io::Read::read(&mut stream.from, &mut [0]) {
                 Ok(0) => {}
                 Ok(_) => {
@@ -158,8 +158,7 @@ impl Source<'_> {
         }
         Ok(())
     }
-    /// The tensor that stands at `start`, row-major; `big` says in which byte order. Errors where
-    /// it doesn't end within the source.
+    /// The row-major tensor at `start`, big-endian if `big`. Errors if it exceeds the source.
     pub fn tensor(
         &mut self,
         start: u64,
@@ -191,7 +190,7 @@ impl Source<'_> {
         }
         fill(shape, dtype, big, |out| self.read(start, out))
     }
-    /// A range inside of the source, as memory that tensors may keep.
+    /// A range of the source as memory that tensors may borrow.
     fn borrow(&self, start: usize, len: usize) -> Option<Bytes> {
         match &self.content {
             Content::Static(bytes) => Some(Bytes::from_static(&bytes[start..start + len])),
@@ -205,7 +204,7 @@ impl Source<'_> {
                     unsafe {
                         Bytes::foreign(bytes.as_ptr(), len, alloc::boxed::Box::new(map.clone()))
                     }
-                    .lasting(),
+                    .immutable(),
                 )
             }
             _ => None,
@@ -213,9 +212,9 @@ impl Source<'_> {
     }
 }
 
-/// Bytes of a tensor; `None` where that or a stride overflows, or the axes are too many.
+/// The bytes of a tensor; `None` if that or a stride overflows, or there are too many axes.
 pub(super) fn byte_len(shape: &[usize], dtype: DType) -> Option<u64> {
-    if shape.len() > MOST_AXES {
+    if shape.len() > MAX_AXES {
         return None;
     }
     let len = Layout::contiguous(shape).ok()?.len();

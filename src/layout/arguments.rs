@@ -1,4 +1,4 @@
-//! How callers say axes and shapes: integers, arrays, slices, tuples, `()` and `..`.
+//! How callers specify axes and shapes: integers, arrays, slices, tuples, `()` and `..`.
 
 use super::{Shape, axis, unique_axes};
 use crate::error::{Error, Result};
@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use core::ops::RangeFull;
 use smallvec::SmallVec;
 
-/// An integer that says an axis or a size.
+/// An integer that names an axis or a size.
 pub trait Int: Copy {
-    /// As `isize`; one beyond it, which is beyond every axis and every size too, its largest.
+    /// As `isize`; larger values, which no axis or size reaches either, saturate.
     #[doc(hidden)]
     fn wide(self) -> isize;
 }
@@ -20,10 +20,10 @@ macro_rules! ints {
 }
 ints!(i32 i64 isize u32 u64 usize);
 
-/// Axes of a tensor: some, negative ones counted from the end, or all of them.
+/// Axes of a tensor: a list, in which negative axes count from the end, or all of them.
 ///
-/// Made by `into` from one integer, from arrays, slices and vectors of integers, and from `()` or
-/// `..`, which are all axes.
+/// Made by `into` from an integer, from arrays, slices and vectors of integers, and from `()` or
+/// `..`, which mean all axes.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -41,20 +41,20 @@ impl Axes {
     /// All axes.
     pub const ALL: Axes = Axes(None);
 
-    /// Those named, as they were given; none where all are meant.
+    /// The axes as given; `None` for all.
     pub fn named(&self) -> Option<&[isize]> {
         self.0.as_deref()
     }
-    /// Counted from the front, in the order given; all of them ascending. Errors where one is
-    /// outside the rank, or named twice.
+    /// The axes counted from the front, in the order given; in ascending order for all. Errors if
+    /// one is out of range or repeated.
     pub fn resolve(&self, op: &'static str, rank: usize) -> Result<SmallVec<[usize; 6]>> {
         match self.named() {
             Some(axes) => unique_axes(op, axes, rank),
             None => Ok((0..rank).collect()),
         }
     }
-    /// The one axis, counted from the front; none where all are meant. Errors where several are
-    /// named, or the one is outside the rank.
+    /// The single axis, counted from the front; `None` for all. Errors if several are given, or the
+    /// axis is out of range.
     pub fn one(&self, op: &'static str, rank: usize) -> Result<Option<usize>> {
         match self.named() {
             None => Ok(None),
@@ -95,8 +95,8 @@ impl From<&Axes> for Axes {
     }
 }
 
-/// Several integers: the sizes that [`reshape`](crate::Tensor::reshape) is asked for, of which one
-/// may be -1, and the position of an element ([`at`](crate::Tensor::at)).
+/// Several integers: the sizes passed to [`reshape`](crate::Tensor::reshape), of which one may be
+/// -1, and the indices of an element ([`at`](crate::Tensor::at)).
 ///
 /// Made by `into` from one integer, and from arrays, slices, vectors and tuples of integers, which
 /// may be of different types.
@@ -115,7 +115,7 @@ impl From<&Axes> for Axes {
 pub struct Ints(SmallVec<[isize; 6]>);
 
 impl Ints {
-    /// As they were given.
+    /// The integers as given.
     pub fn values(&self) -> &[isize] {
         &self.0
     }
@@ -125,7 +125,7 @@ impl<T: Int> From<T> for Ints {
         Ints(SmallVec::from_slice(&[size.wide()]))
     }
 }
-/// None: the shape of rank 0.
+/// No integers: the shape of rank 0.
 impl From<()> for Ints {
     fn from(_: ()) -> Ints {
         Ints(SmallVec::new())
@@ -153,7 +153,8 @@ lists! {
     [] &SmallVec<[T; 6]>;
 }
 
-/// What says a shape: an integer, a tuple, an array, a slice or a vector of sizes; `()` is rank 0.
+/// Anything that specifies a shape: an integer, a tuple, an array, a slice or a vector of sizes;
+/// `()` is rank 0.
 ///
 /// ```
 /// use flex::{DType, Tensor};
@@ -165,7 +166,7 @@ lists! {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub trait IntoShape {
-    /// What holds the sizes: slices are not copied.
+    /// The type that holds the sizes: slices are not copied.
     type Sizes: AsRef<[usize]>;
     /// The sizes of the dimensions.
     fn into_shape(self) -> Self::Sizes;

@@ -1,10 +1,10 @@
-//! Axes, broadcasting and slice bounds: what arguments mean, before there is a layout.
+//! Axes, broadcasting and slice bounds: resolved before there is a layout.
 
 use super::{Layout, Shape};
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
 
-/// An axis counted from the front; negative ones count from the end.
+/// Resolves an axis to one counted from the front; negative axes count from the end.
 pub fn axis(op: &'static str, axis: isize, rank: usize) -> Result<usize> {
     let k = if axis < 0 { axis + rank as isize } else { axis };
     if (0..rank as isize).contains(&k) {
@@ -19,7 +19,7 @@ pub fn axis(op: &'static str, axis: isize, rank: usize) -> Result<usize> {
     }
 }
 
-/// The same for several, each given once; in the order given.
+/// The same for several axes, which must not repeat, in the order given.
 pub fn unique_axes(op: &'static str, axes: &[isize], rank: usize) -> Result<SmallVec<[usize; 6]>> {
     let mut out = SmallVec::new();
     for a in axes {
@@ -37,8 +37,7 @@ pub fn unique_axes(op: &'static str, axes: &[isize], rank: usize) -> Result<Smal
     Ok(out)
 }
 
-/// The shape that all broadcast to (array API broadcasting). The names are those of the operands,
-/// for the error.
+/// The shape that all operands broadcast to, by the array API's rules. The names are for the error.
 ///
 /// ```
 /// let s = flex::layout::broadcast("add", &[&[3, 1], &[4]])?;
@@ -83,7 +82,7 @@ pub fn slice_bounds(
     step: i64,
     size: usize,
 ) -> (usize, usize) {
-    let n = size.min(Layout::MOST) as i64; // LAYOUT2
+    let n = size.min(Layout::MAX_LEN) as i64; // LAYOUT2
     let (low, high) = if step > 0 { (0, n) } else { (-1, n - 1) };
     let clamp = |x: Option<i64>, default: i64| {
         x.map_or(default, |x| if x < 0 { x + n } else { x }.clamp(low, high))
@@ -110,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slices_are_pythons() {
+    fn slices_follow_python() {
         for size in 0..6usize {
             for step in [-7, -2, -1, 1, 2, 3, 9] {
                 for start in (-8..8).map(Some).chain([None]) {

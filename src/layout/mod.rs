@@ -13,22 +13,22 @@ pub use arguments::{Axes, Int, IntoShape, Ints};
 pub use axes::{axis, broadcast, slice_bounds, unique_axes};
 pub(crate) use views::Draft;
 
-/// Sizes of dimensions; up to six lie inline.
+/// Sizes of the dimensions; up to six are stored inline.
 pub type Shape = SmallVec<[usize; 6]>;
-/// Steps of dimensions, in elements; negative where a dimension runs backwards, zero where it
-/// repeats.
+/// Strides of the dimensions, in elements; negative if a dimension is reversed, zero if it is
+/// broadcast.
 pub type Strides = SmallVec<[isize; 6]>;
 
 /// Shape, strides and offset.
 ///
 /// Invariants, checked in the one constructor `Layout::checked` and kept by every method:
 /// - LAYOUT1. `strides` has as many entries as `shape`.
-/// - LAYOUT2. The product of the sizes that are not zero is at most [`Layout::MOST`], so that the
-///   bytes of so many elements of any dtype fit `isize`; `len` is the product of all.
+/// - LAYOUT2. The product of the sizes that are not zero is at most [`Layout::MAX_LEN`], so that
+///   the bytes of that many elements of any dtype fit `isize`; `len` is the product of all sizes.
 /// - LAYOUT3. For every index inside `shape`, the position `offset + sum(index[k] * strides[k])`
-///   and all its partial sums are in `0..=Layout::MOST`.
-/// - LAYOUT4. `contiguous` says whether the elements lie one after the other in row-major order
-///   (dimensions of size 1 don't count; an empty layout is contiguous).
+///   and all its partial sums are in `0..=Layout::MAX_LEN`.
+/// - LAYOUT4. `contiguous` says whether the elements are adjacent in row-major order (dimensions of
+///   size 1 don't count; an empty layout is contiguous).
 #[derive(Debug, PartialEq, Eq)]
 pub struct Layout {
     shape: Shape,
@@ -41,7 +41,7 @@ pub struct Layout {
 impl Clone for Layout {
     #[inline]
     fn clone(&self) -> Layout {
-        // from_slice copies memory; SmallVec's Clone goes element by element
+        // from_slice is a memcpy; SmallVec's Clone copies element by element
         Layout {
             shape: Shape::from_slice(&self.shape),
             strides: Strides::from_slice(&self.strides),
@@ -51,10 +51,10 @@ impl Clone for Layout {
 }
 
 impl Layout {
-    /// Elements at most.
-    pub const MOST: usize = isize::MAX as usize / 16;
+    /// The most elements that a layout may have.
+    pub const MAX_LEN: usize = isize::MAX as usize / 16;
 
-    /// Row-major, from offset 0. Errors where the number of elements is beyond [`Layout::MOST`].
+    /// Row-major, at offset 0. Errors if there are more than [`Layout::MAX_LEN`] elements.
     pub fn contiguous(shape: &[usize]) -> Result<Layout> {
         let len = Layout::count(shape).ok_or_else(|| {
             let elements = shape
@@ -80,9 +80,9 @@ impl Layout {
             contiguous: true,
         })
     }
-    /// Of an elementwise result of this shape: dense, in the order of dimensions that all operands
-    /// of the shape share (that of their strides), so that loops run along memory; row-major where
-    /// they differ. Operands that broadcast have no say.
+    /// The layout of an elementwise result of this shape: dense, with the dimensions in the stride
+    /// order that all operands of that shape share, so that loops run along memory; row-major if
+    /// they differ. Operands that are broadcast are ignored.
     pub(crate) fn of_result<'a>(
         shape: &[usize],
         operands: impl Iterator<Item = &'a Layout>,
@@ -108,18 +108,18 @@ impl Layout {
                 result.strides[k] = step;
                 step *= shape[k] as isize; // LAYOUT2
             }
-            result = Layout::derived(result.shape, result.strides, 0);
+            result = Layout::normalized(result.shape, result.strides, 0);
         }
         Ok(result)
     }
-    /// The number of elements; none where LAYOUT2 doesn't hold.
+    /// The number of elements; `None` if LAYOUT2 doesn't hold.
     fn count(shape: &[usize]) -> Option<usize> {
         let nonzero = shape.iter().filter(|d| **d > 0).try_fold(1usize, |n, d| {
-            n.checked_mul(*d).filter(|n| *n <= Layout::MOST)
+            n.checked_mul(*d).filter(|n| *n <= Layout::MAX_LEN)
         })?;
         Some(if shape.contains(&0) { 0 } else { nonzero })
     }
-    /// Shape `[0]`.
+    /// The layout of shape `[0]`.
     pub(crate) fn empty() -> Layout {
         Layout {
             shape: Shape::from_slice(&[0]),
@@ -129,7 +129,8 @@ impl Layout {
             contiguous: true,
         }
     }
-    /// Any strides. Errors where an element would lie before position 0 or beyond [`Layout::MOST`].
+    /// Arbitrary strides. Errors if an element would lie before position 0 or beyond
+    /// [`Layout::MAX_LEN`].
     pub fn new(shape: &[usize], strides: &[isize], offset: usize) -> Result<Layout> {
         if shape.len() != strides.len() {
             return Err(Error::shape(
@@ -149,7 +150,8 @@ impl Layout {
             Error::shape(
                 "strides",
                 message!(
-                    "shape {shape:?} with strides {strides:?} from {offset} leaves the address space"
+                    "shape {shape:?} with strides {strides:?} from {offset} leaves the address \
+                        space"
                 ),
             )
         };
@@ -163,22 +165,22 @@ impl Layout {
                     high += reach
                 }
             }
-            if low < 0 || high > Layout::MOST as i128 {
+            if low < 0 || high > Layout::MAX_LEN as i128 {
                 return Err(outside());
             }
         }
-        Ok(Layout::derived(shape, strides, offset))
+        Ok(Layout::normalized(shape, strides, offset))
     }
-    /// A layout of elements of this one: LAYOUT2 and LAYOUT3 follow from those of `self`. What no
-    /// element is reached by is of no meaning, and 0, so that it overflows nothing.
+    /// Derives `len` and LAYOUT4 of a layout for which LAYOUT2 and LAYOUT3 hold. Strides and offsets
+    /// that reach no element become 0, so that arithmetic with them cannot overflow.
     #[inline]
-    fn derived(shape: Shape, mut strides: Strides, mut offset: usize) -> Layout {
+    fn normalized(shape: Shape, mut strides: Strides, mut offset: usize) -> Layout {
         let (mut len, mut contiguous) = (1, true);
         for (d, s) in shape.iter().zip(strides.iter_mut()).rev() {
             if *d != 1 {
                 contiguous &= *s == len as isize;
-                len *= *d; // LAYOUT2; nothing is left to multiply once it is 0
-            } else if s.unsigned_abs() > Layout::MOST {
+                len *= *d; // LAYOUT2; stays 0 once it is 0
+            } else if s.unsigned_abs() > Layout::MAX_LEN {
                 *s = 0;
             }
         }
@@ -206,7 +208,7 @@ impl Layout {
     pub fn strides(&self) -> &[isize] {
         &self.strides
     }
-    /// Position of the first element.
+    /// The position of the element of index 0, 0, .., in elements.
     #[inline(always)]
     pub fn offset(&self) -> usize {
         self.offset
@@ -221,17 +223,17 @@ impl Layout {
     pub fn len(&self) -> usize {
         self.len
     }
-    /// Whether there is no element.
+    /// Whether there are no elements.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
-    /// Whether the elements lie one after the other (LAYOUT4).
+    /// Whether the elements are adjacent in row-major order (LAYOUT4).
     #[inline(always)]
     pub fn is_contiguous(&self) -> bool {
         self.contiguous
     }
-    /// The lowest and the highest position of an element; none where there is no element.
+    /// The lowest and the highest position of an element; `None` if there are no elements.
     pub fn span(&self) -> Option<(usize, usize)> {
         if self.len == 0 {
             return None;
@@ -247,7 +249,7 @@ impl Layout {
         }
         Some((low as usize, high as usize))
     }
-    /// Whether no two indices share an element, as far as nested strides show it.
+    /// Whether no two indices address the same element, as far as nested strides can prove it.
     pub fn is_injective(&self) -> bool {
         if self.contiguous {
             return true;
@@ -257,28 +259,29 @@ impl Layout {
             .map(|k| (self.strides[k].unsigned_abs(), self.shape[k]))
             .collect();
         sort_by_key(&mut dims, |d| *d);
-        let mut reach = 0; // of the smaller strides together
+        let mut reach = 0; // the extent of all smaller strides
         dims.iter().all(|(step, n)| {
             let apart = *step > reach;
             reach += step * (n - 1); // LAYOUT3
             apart
         })
     }
-    /// Whether both have one shape, and every index is as far from the first element.
+    /// Whether both have the same shape, and every index has the same distance from the first
+    /// element.
     #[inline]
     pub(crate) fn is_parallel(&self, other: &Layout) -> bool {
         let same =
             || (0..self.rank()).all(|k| self.strides[k] == other.strides[k] || self.shape[k] == 1);
         self.shape == other.shape && (self.contiguous && other.contiguous || same())
     }
-    /// Whether the elements fill a piece of memory that begins with the first, in whatever order of
-    /// dimensions.
+    /// Whether the elements fill a range of memory without gaps, starting at the first, in any
+    /// order of dimensions.
     #[inline]
     pub(crate) fn is_dense(&self) -> bool {
         self.contiguous
             || self.is_injective() && self.span() == Some((self.offset, self.offset + self.len - 1))
     }
-    /// The same elements counted from 0, for a storage that begins with the first.
+    /// The same layout at offset 0, for a storage that begins with the first element.
     #[inline]
     pub(crate) fn at_zero(&self) -> Layout {
         debug_assert!(self.is_dense());
@@ -288,7 +291,7 @@ impl Layout {
     }
 }
 
-/// A stable sort of a few elements: a hundredth of the code of the one for many.
+/// A stable insertion sort for a few elements: a hundredth of the code of `core`'s.
 pub(crate) fn sort_by_key<T, K: Ord>(x: &mut [T], key: impl Fn(&T) -> K) {
     for end in 1..x.len() {
         let mut k = end;
@@ -357,14 +360,14 @@ mod tests {
             }
         }
         assert!(viewed > 20);
-        // what can be a view is one
+        // whatever can be a view is one
         assert!(views[3].reshape(&[24]).is_some());
         assert!(views[4].reshape(&[6, 2, 2]).is_some());
         assert!(views[1].reshape(&[24]).is_none());
     }
 
     #[test]
-    fn layouts_that_leave_memory_are_refused() {
+    fn layouts_out_of_bounds_are_refused() {
         assert!(Layout::new(&[3], &[-1], 1).is_err());
         assert!(Layout::new(&[3], &[-1], 2).is_ok());
         assert!(Layout::new(&[usize::MAX, 2], &[0, 0], 0).is_err());
@@ -372,7 +375,7 @@ mod tests {
         assert!(Layout::contiguous(&[much, much]).is_err());
         assert!(Layout::contiguous(&[0, much, much]).is_err());
         assert!(Layout::new(&[2, 2], &[isize::MAX, isize::MAX], 0).is_err());
-        // what has no element reaches nothing, and views of it overflow nothing
+        // an empty layout reaches no element, and views of it must not overflow
         let none = Layout::new(&[0, 5], &[0, isize::MAX], usize::MAX).unwrap();
         assert_eq!(none.slice(1, 0, 2, 3).shape(), [0, 3]);
         assert_eq!(Layout::new(&[1], &[isize::MAX], 0).unwrap().strides(), [0]);

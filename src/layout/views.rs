@@ -1,4 +1,4 @@
-//! Views: each a function from a layout to a layout of the same elements or some of them.
+//! Views: each is a function from a layout to a layout of all or some of its elements.
 
 use super::axes::{axis, unique_axes};
 use super::{Layout, Shape, Strides};
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use smallvec::SmallVec;
 
 impl Layout {
-    /// Dimension `k` of the result is dimension `axes[k]`; each is named once.
+    /// Dimension `k` of the result is dimension `axes[k]`; each occurs once.
     pub fn permute(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
         if axes.len() != self.rank() {
             return Err(Error::shape(
@@ -20,7 +20,7 @@ impl Layout {
         }
         Ok(draft.finish())
     }
-    /// Two dimensions exchanged.
+    /// Swaps two dimensions.
     pub fn swap_axes(&self, op: &'static str, a: isize, b: isize) -> Result<Layout> {
         let (a, b) = (axis(op, a, self.rank())?, axis(op, b, self.rank())?);
         let mut draft = self.draft();
@@ -28,7 +28,7 @@ impl Layout {
         draft.strides.swap(a, b);
         Ok(draft.finish())
     }
-    /// Dimensions `source` moved to places `destination`; the others keep their order.
+    /// Moves the dimensions `source` to the positions `destination`; the others keep their order.
     pub fn move_axes(
         &self,
         op: &'static str,
@@ -59,14 +59,14 @@ impl Layout {
     /// Elements `start, start + step, ..` of dimension `axis`, `count` of them.
     ///
     /// # Panics
-    /// Where there is no such dimension, an element lies outside it, or `step` is 0 for more than
-    /// one.
+    /// If there is no such dimension, an element lies outside it, or `step` is 0 for more than one
+    /// element.
     pub fn slice(&self, axis: usize, start: usize, step: isize, count: usize) -> Layout {
         let mut draft = self.draft();
         draft.slice(axis, start, step, count);
         draft.finish()
     }
-    /// `length` elements of a dimension from `start`. Errors where they leave it.
+    /// `length` elements of a dimension from `start`. Errors if that range exceeds it.
     pub fn narrow(
         &self,
         op: &'static str,
@@ -80,19 +80,20 @@ impl Layout {
             _ => Err(Error::shape(
                 op,
                 message!(
-                    "{length} elements from {start} leave axis {k} of size {}",
+                    "{length} elements from {start} exceed axis {k} of size {}",
                     self.shape[k]
                 ),
             )),
         }
     }
-    /// Element `index` of a dimension (negative from its end), which goes.
+    /// Selects index `index` of a dimension (negative counts from the end) and removes the
+    /// dimension.
     pub fn index(&self, op: &'static str, axis: usize, index: i64) -> Result<Layout> {
         let mut draft = self.draft();
         draft.index(op, axis, index)?;
         Ok(draft.finish())
     }
-    /// The dimensions run backwards.
+    /// Reverses the dimensions.
     pub fn flip(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
         let mut draft = self.draft();
         for k in unique_axes(op, axes, self.rank())? {
@@ -102,7 +103,7 @@ impl Layout {
         }
         Ok(draft.finish())
     }
-    /// Dimensions of size 1 (and new ones in front) repeated to `shape`.
+    /// Broadcasts to `shape`: dimensions of size 1, and new ones in front, are repeated.
     pub fn broadcast_to(&self, op: &'static str, shape: &[usize]) -> Result<Layout> {
         let fail = || {
             Error::shape(
@@ -121,7 +122,7 @@ impl Layout {
         }
         Layout::checked(Shape::from_slice(shape), strides, self.offset)
     }
-    /// Without the dimensions `axes`, each of size 1; all such where none is named.
+    /// Removes the dimensions `axes`, each of size 1, or all dimensions of size 1.
     pub fn squeeze(&self, op: &'static str, axes: Option<&[isize]>) -> Result<Layout> {
         let gone: SmallVec<[usize; 6]> = match axes {
             Some(a) => unique_axes(op, a, self.rank())?,
@@ -143,7 +144,7 @@ impl Layout {
         }
         Ok(draft.finish())
     }
-    /// New dimensions of size 1, at places `axes` of the result.
+    /// Inserts dimensions of size 1, at the positions `axes` of the result.
     pub fn expand_dims(&self, op: &'static str, axes: &[isize]) -> Result<Layout> {
         let rank = self.rank() + axes.len();
         let mut places = unique_axes(op, axes, rank)?;
@@ -152,8 +153,8 @@ impl Layout {
         places.into_iter().for_each(|k| draft.insert(k));
         Ok(draft.finish())
     }
-    /// The elements in row-major order under another shape, where the strides allow it without
-    /// moving any; `shape` has as many elements.
+    /// The same elements in row-major order under another shape, if the strides allow it without a
+    /// copy; `shape` has as many elements.
     pub fn reshape(&self, shape: &[usize]) -> Option<Layout> {
         debug_assert_eq!(shape.iter().product::<usize>(), self.len);
         if self.contiguous {
@@ -162,7 +163,7 @@ impl Layout {
                 ..Layout::contiguous(shape).ok()?
             });
         }
-        // runs of old dimensions that one stride walks, matched with runs of new ones of the same
+        // runs of old dimensions that one stride covers, matched with runs of new ones of the same
         // product
         let old: SmallVec<[(usize, isize); 6]> = (0..self.rank())
             .filter(|k| self.shape[*k] != 1)
@@ -192,14 +193,14 @@ impl Layout {
             }
             i += 1;
         }
-        Some(Layout::derived(
+        Some(Layout::normalized(
             Shape::from_slice(shape),
             strides,
             self.offset,
         ))
     }
-    /// Sliding windows of `size` elements, every `step`, along a dimension; the window's dimension
-    /// comes last.
+    /// Sliding windows of `size` elements along a dimension, `step` apart; the window is a new last
+    /// dimension.
     pub fn unfold(&self, op: &'static str, ax: isize, size: usize, step: usize) -> Result<Layout> {
         let k = axis(op, ax, self.rank())?;
         if size == 0 || size > self.shape[k] {
@@ -232,9 +233,9 @@ impl Layout {
     }
 }
 
-/// A view in the making: dimensions are cut, taken out and put in one after the other, and what
-/// follows from them (length, contiguity) is found once, at the end. All elements are ones of the
-/// layout that it was made from.
+/// A builder of views: dimensions are sliced, removed and inserted one after the other, and what
+/// follows from them (length, contiguity) is computed once, at the end. All its elements are
+/// elements of the layout that it was made from.
 pub(crate) struct Draft {
     shape: Shape,
     strides: Strides,
@@ -242,10 +243,10 @@ pub(crate) struct Draft {
 }
 
 impl Layout {
-    /// This layout, to be changed.
+    /// A builder that starts as this layout.
     #[inline]
     pub(crate) fn draft(&self) -> Draft {
-        // from_slice copies memory; SmallVec's Clone goes element by element
+        // from_slice is a memcpy; SmallVec's Clone copies element by element
         Draft {
             shape: Shape::from_slice(&self.shape),
             strides: Strides::from_slice(&self.strides),
@@ -261,11 +262,11 @@ impl Draft {
     pub fn strides(&self) -> &[isize] {
         &self.strides
     }
-    /// As [`Layout::slice`]. Each dimension is cut once.
+    /// As [`Layout::slice`]. Each dimension is sliced at most once.
     #[inline]
     pub fn slice(&mut self, axis: usize, start: usize, step: isize, count: usize) {
         let (size, stride) = (&mut self.shape[axis], &mut self.strides[axis]);
-        assert!(step != 0 || count <= 1, "a slice of step 0");
+        assert!(step != 0 || count <= 1, "the step of a slice is 0");
         if count > 0 {
             let last = start as i128 + (count as i128 - 1) * step as i128;
             assert!(
@@ -277,8 +278,8 @@ impl Draft {
                 .wrapping_add_signed((start as isize).wrapping_mul(*stride));
         }
         *size = count;
-        // one element or none: the stride is of no meaning, and must not overflow; for more it is
-        // within LAYOUT3
+        // with at most one element the stride is irrelevant but must not overflow; with more,
+        // LAYOUT3 bounds it
         if count > 1 {
             *stride = stride.wrapping_mul(step);
         }
@@ -306,13 +307,13 @@ impl Draft {
         self.remove(axis);
         Ok(())
     }
-    /// The elements of index 0 along a dimension, which goes.
+    /// Selects index 0 of a dimension and removes the dimension.
     #[inline]
     pub fn remove(&mut self, axis: usize) {
         self.shape.remove(axis);
         self.strides.remove(axis);
     }
-    /// A new dimension of size 1 at this place.
+    /// Inserts a dimension of size 1 at this position.
     #[inline]
     pub fn insert(&mut self, axis: usize) {
         let step = self
@@ -322,12 +323,12 @@ impl Draft {
         self.shape.insert(axis, 1);
         self.strides.insert(axis, step);
     }
-    /// The layout. LAYOUT2 and LAYOUT3 hold, for they do for what it was made from.
+    /// The layout. LAYOUT2 and LAYOUT3 hold because they hold for the one it was made from.
     #[inline]
     pub fn finish(self) -> Layout {
-        Layout::derived(self.shape, self.strides, self.offset)
+        Layout::normalized(self.shape, self.strides, self.offset)
     }
-    /// The same where an empty dimension may have been taken out, so that there are elements now:
+    /// The same if an empty dimension may have been removed, so that there are elements now:
     /// LAYOUT2 and LAYOUT3 are checked.
     pub fn finish_checked(self) -> Result<Layout> {
         Layout::checked(self.shape, self.strides, self.offset)

@@ -2,11 +2,12 @@
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
+use crate::exec::products::Failure;
 use crate::kernel::attention::{self, Head, Mask};
-use crate::kernel::gemm::{Lane, Product};
-use crate::kernel::norm::Float;
+use crate::kernel::gemm::{MatElement, Packed};
+use crate::kernel::math::Real;
 use crate::layout::{self, Shape};
-use crate::ops::linalg::{Failure, Matrices, Results};
+use crate::ops::linalg::{Matrices, Results};
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
@@ -171,7 +172,7 @@ fn split_heads(t: &Tensor, groups: usize) -> Result<Tensor> {
 }
 
 /// All heads, in blocks of queries over the threads.
-fn heads_of<F: Element + Float + Lane + Product<Lane = F>>(
+fn heads_of<F: Element + Real + Packed + MatElement<Acc = F>>(
     q: &Tensor,
     k: &Tensor,
     v: &Tensor,
@@ -220,7 +221,7 @@ fn heads_of<F: Element + Float + Lane + Product<Lane = F>>(
                 v: v.get(i),
                 mask,
                 causal,
-                scale: F::of(scale),
+                scale: F::from_f64(scale),
             };
             // SAFETY: `i` is below the batch, the result lives until the end of this function and
             // is used here only; blocks of queries don't overlap.

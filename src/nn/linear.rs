@@ -2,9 +2,10 @@
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::kernel::gemm::{Activation, Product, Stage, Stages};
+use crate::exec::products::Sizes;
+use crate::kernel::gemm::{Activation, Epilogue, EpilogueOp, MatElement};
 use crate::layout::Shape;
-use crate::ops::linalg::{Matrices, Results, Sizes, bytes_in_i32, product_of_weight, sums_in};
+use crate::ops::linalg::{Matrices, Results, bytes_in_i32, product_of_weight, sums_in};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -197,7 +198,7 @@ impl Layer {
         let unsupported = || Err(Error::unsupported(OP, self.dtype));
         match self.activation {
             Some(f) => {
-                dispatch!(floating self.dtype, |T| self.run::<T, T, T>(Some(f.function::<<T as Product>::Lane>()), y), else unsupported())
+                dispatch!(floating self.dtype, |T| self.run::<T, T, T>(Some(f.function::<<T as MatElement>::Acc>()), y), else unsupported())
             }
             None => {
                 bytes_in_i32!(self.x.dtype(), self.weight.dtype(), self.dtype, |A, B| self.run::<A, B, i32>(None, y), else
@@ -205,36 +206,36 @@ impl Layer {
             }
         }
     }
-    fn run<A, B, C>(&self, activation: Option<fn(&mut [C::Lane])>, y: &mut Tensor) -> Result<()>
+    fn run<A, B, C>(&self, activation: Option<fn(&mut [C::Acc])>, y: &mut Tensor) -> Result<()>
     where
-        A: Element + Product,
-        B: Element + Product<Lane = A::Lane>,
-        C: Element + Product<Lane = A::Lane>,
+        A: Element + MatElement,
+        B: Element + MatElement<Acc = A::Acc>,
+        C: Element + MatElement<Acc = A::Acc>,
     {
         let Sizes { m, n, .. } = self.sizes;
-        let mut list = SmallVec::<[Stage<C>; 3]>::new();
+        let mut ops = SmallVec::<[EpilogueOp<C>; 3]>::new();
         if let Some(b) = &self.bias {
-            list.push(Stage::Bias(b.as_slice()?));
+            ops.push(EpilogueOp::Bias(b.as_slice()?));
         }
-        list.extend(activation.map(Stage::Map));
-        list.extend(
+        ops.extend(activation.map(EpilogueOp::Map));
+        ops.extend(
             self.residual
                 .as_ref()
-                .map(|r| Stage::Add(Matrices::new(r).get(0))),
+                .map(|r| EpilogueOp::Add(Matrices::new(r).get(0))),
         );
         let (a, b, c) = (
             Matrices::<A>::new(&self.x),
             Matrices::<B>::new(&self.weight),
             Results::<C>::new(y, m, n)?,
         );
-        let stages = Stages::new(&list, m, n);
+        let epilogue = Epilogue::new(&ops, m, n);
         // SAFETY: the shapes are those of `linear`; `c.get(0)` is the fresh result.
         unsafe {
             product_of_weight(
                 self.sizes,
                 &self.weight,
                 |i| (a.get(i), b.get(i), c.get(i)),
-                stages,
+                epilogue,
             )
         }
     }

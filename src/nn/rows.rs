@@ -6,8 +6,9 @@ use crate::error::Result;
 use crate::exec::chunks::Chunks;
 use crate::exec::lines::Lines;
 use crate::fallible;
-use crate::kernel::gemm::Product;
-use crate::kernel::norm::{self, CHUNK, Float, Norm, load, store};
+use crate::kernel::gemm::MatElement;
+use crate::kernel::math::Real;
+use crate::kernel::norm::{self, CHUNK, Norm, load, store};
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
@@ -15,12 +16,12 @@ use crate::tensor::Tensor;
 /// not show in the bits.
 pub(super) fn normalize<T, N>(x: &Tensor, axis: usize, norm: &N) -> Result<Tensor>
 where
-    T: Element + Pod + Product,
-    T::Lane: Element + Pod + Float + Product<Lane = T::Lane>,
-    N: Norm<T::Lane>,
+    T: Element + Pod + MatElement,
+    T::Acc: Element + Pod + Real + MatElement<Acc = T::Acc>,
+    N: Norm<T::Acc>,
 {
     if widens::<T>(x, axis) {
-        return normalize::<T::Lane, N>(&x.astype(T::Lane::DTYPE)?, axis, norm)?.astype(T::DTYPE);
+        return normalize::<T::Acc, N>(&x.astype(T::Acc::DTYPE)?, axis, norm)?.astype(T::DTYPE);
     }
     let mut y = Tensor::empty(x.shape(), x.dtype())?;
     normalize_into::<T, N>(x, axis, norm, &mut y)?;
@@ -39,7 +40,7 @@ fn lines(x: &Tensor, axis: usize) -> (usize, Option<Chunks>, bool) {
 }
 /// Whether all of `x` is converted to what it is computed in: lines that are cut lie in memory as
 /// that.
-fn widens<T: Product>(x: &Tensor, axis: usize) -> bool {
+fn widens<T: MatElement>(x: &Tensor, axis: usize) -> bool {
     let (_, cut, last) = lines(x, axis);
     !T::SAME && cut.is_some() && last
 }
@@ -47,9 +48,9 @@ fn widens<T: Product>(x: &Tensor, axis: usize) -> bool {
 /// The same into `y`, contiguous, of the shape and dtype of `x`.
 pub(super) fn normalize_into<T, N>(x: &Tensor, axis: usize, norm: &N, y: &mut Tensor) -> Result<()>
 where
-    T: Element + Pod + Product,
-    T::Lane: Element + Pod + Float + Product<Lane = T::Lane>,
-    N: Norm<T::Lane>,
+    T: Element + Pod + MatElement,
+    T::Acc: Element + Pod + Real + MatElement<Acc = T::Acc>,
+    N: Norm<T::Acc>,
 {
     if widens::<T>(x, axis) {
         return y.copy_from(&normalize::<T, N>(x, axis, norm)?);
@@ -64,7 +65,7 @@ where
     };
     if T::SAME && last && (cut.is_some() || x.is_contiguous()) {
         let x = x.contiguous()?;
-        let (from, to) = (x.as_slice::<T::Lane>()?, y.as_mut_slice::<T::Lane>()?);
+        let (from, to) = (x.as_slice::<T::Acc>()?, y.as_mut_slice::<T::Acc>()?);
         return match cut {
             Some(chunks) => normalize_chunks(norm, n, chunks, from, to, cost),
             None => {
@@ -84,14 +85,14 @@ where
         .output(y.elements_mut()?);
     if T::SAME {
         lines.run(cost, |line| {
-            norm::row(norm, line.input::<T::Lane>(0), line.output(0))
+            norm::row(norm, line.input::<T::Acc>(0), line.output(0))
         })?;
     } else {
         lines
-            .scratch(n, T::Lane::DTYPE)
-            .scratch(n, T::Lane::DTYPE)
+            .scratch(n, T::Acc::DTYPE)
+            .scratch(n, T::Acc::DTYPE)
             .run(cost, |line| {
-                let (from, to) = (line.scratch::<T::Lane>(0), line.scratch(1));
+                let (from, to) = (line.scratch::<T::Acc>(0), line.scratch(1));
                 load::<T>(line.input(0), from);
                 norm::row(norm, from, to);
                 store::<T>(to, line.output(0));
@@ -101,7 +102,7 @@ where
 }
 
 /// Rows of `n` elements, their chunks on all threads. `cost` is that of a row.
-fn normalize_chunks<F: Float, N: Norm<F>>(
+fn normalize_chunks<F: Real, N: Norm<F>>(
     norm: &N,
     n: usize,
     chunks: Chunks,

@@ -5,8 +5,8 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::fallible;
 use crate::kernel::attention::{self, Head, Mask};
-use crate::kernel::gemm::{Lane, Product};
-use crate::kernel::norm::Float;
+use crate::kernel::gemm::{MatElement, Packed};
+use crate::kernel::math::Real;
 use crate::ops::linalg::{Matrices, Results};
 use crate::par;
 use crate::tensor::Tensor;
@@ -105,7 +105,7 @@ pub fn varlen_attention(
 }
 
 /// All sequences and heads, in blocks of queries over the threads.
-fn sequences<F: Element + Float + Lane + Product<Lane = F>>(
+fn sequences<F: Element + Real + Packed + MatElement<Acc = F>>(
     q: &Tensor,
     k: &Tensor,
     v: &Tensor,
@@ -156,7 +156,7 @@ fn sequences<F: Element + Float + Lane + Product<Lane = F>>(
                 v,
                 mask: Mask::None,
                 causal,
-                scale: F::of(scale),
+                scale: F::from_f64(scale),
             };
             // SAFETY: `head` is one of the result's, which lives until the end of this function and
             // is used here only; tasks of a head have other rows.

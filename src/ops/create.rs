@@ -1,4 +1,4 @@
-//! New tensors by rule: constants, ranges, the identity.
+//! Tensors from a rule: constants, ranges, the identity.
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
@@ -7,10 +7,10 @@ use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// A tensor filled with a value; for `None`, in the default one for the value, else as
-/// [`Scalar::cast`] converts it.
+/// A tensor filled with a value, converted as by [`Scalar::cast`]; for `None` of the value's
+/// default dtype.
 ///
-/// Errors: a value out of the dtype's range; a complex one for a real dtype.
+/// Errors: a value out of the dtype's range; a complex value for a real dtype.
 ///
 /// ```
 /// use flex::{DType, ops};
@@ -31,7 +31,7 @@ pub fn full(
     )
 }
 
-/// A tensor filled with one (or true).
+/// A tensor filled with ones (or true).
 ///
 /// ```
 /// use flex::{DType, ops};
@@ -42,7 +42,7 @@ pub fn ones(shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
     full(shape, true, dtype)
 }
 
-/// Ones on diagonal `k` of a matrix of zeros, above the main one where positive.
+/// A matrix of zeros with ones on diagonal `k`, which is above the main diagonal if positive.
 ///
 /// ```
 /// use flex::{DType, ops};
@@ -62,12 +62,12 @@ pub fn eye(rows: usize, columns: usize, k: i64, dtype: DType) -> Result<Tensor> 
     Ok(out)
 }
 
-/// `start, start + step, ..` before `stop`. For a dtype of `None`: int64 where all three are
-/// integers, else the default float. Each value is computed by itself in float64 (integers exactly)
-/// and rounded once.
+/// `start, start + step, ..` before `stop`. For a dtype of `None`: int64 if all three are integers,
+/// else the default float. Each value is computed from its index in float64 (integers exactly) and
+/// rounded once.
 ///
-/// Errors: a step of 0; floats for an integer dtype; values that don't fit the dtype, or no number
-/// of them.
+/// Errors: a step of 0; floats for an integer dtype; values that don't fit the dtype; a number of
+/// values that isn't finite.
 ///
 /// ```
 /// use flex::{DType, ops};
@@ -101,7 +101,7 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let at = move |i: usize| (i as i128).saturating_mul(s).saturating_add(a);
         if count > 0 {
-            // the first and the last fit, and so do those between
+            // the first and the last fit, hence all between them
             let ends = [a, at(count - 1)];
             for x in ends {
                 Scalar::Int(x).value(dtype, OP)?;
@@ -112,7 +112,7 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
                     else Err(Error::unsupported(OP, dtype)));
             }
         }
-        // as bits of 64-bit integers, signed or not
+        // as the bits of 64-bit integers, signed or not
         return filled(DType::I64, count, move |i: usize| {
             (a as i64).wrapping_add((i as i64).wrapping_mul(s as i64))
         })?
@@ -123,7 +123,8 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
         return Err(Error::dtype(
             OP,
             message!(
-                "start {start}, stop {stop} and step {step} do not give {dtype}: leave the dtype out, and convert the result with astype"
+                "start {start}, stop {stop} and step {step} do not give {dtype}: leave the dtype \
+                    out, and convert the result with astype"
             ),
         ));
     }
@@ -132,7 +133,7 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
     if count.is_nan() || count >= isize::MAX as f64 {
         return Err(Error::value(
             OP,
-            message!("{start}, {stop}, {step} do not define a finite range"),
+            message!("{start}, {stop}, {step} do not give a finite number of values"),
         ));
     }
     linear(OP, dtype, count.max(0.0) as usize, move |i| {
@@ -140,8 +141,8 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
     })
 }
 
-/// How many values [`linspace`] gives, and which. Made by `into` from the count alone: the stop is
-/// the last one then.
+/// The number of values of [`linspace`], and its options. Made by `into` from the number alone:
+/// then the stop is the last value.
 ///
 /// ```
 /// use flex::ops::Linspace;
@@ -149,11 +150,11 @@ fn arange_of(start: Scalar, stop: Scalar, step: Scalar, dtype: Option<DType>) ->
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Linspace {
-    /// How many values.
+    /// The number of values.
     pub count: usize,
-    /// Whether the stop is the last one; else it is where the next one would be.
+    /// Whether the stop is the last value; otherwise it is the one after the last.
     pub endpoint: bool,
-    /// Of the result; by default the default float, complex for complex bounds.
+    /// The result's dtype; by default the default float, complex for complex bounds.
     pub dtype: Option<DType>,
 }
 impl Default for Linspace {
@@ -174,8 +175,8 @@ impl From<usize> for Linspace {
     }
 }
 
-/// Values evenly from `start` to `stop`. Each value is computed by itself in float64 and rounded
-/// once.
+/// Evenly spaced values from `start` to `stop`. Each value is computed from its index in float64
+/// and rounded once.
 ///
 /// Errors: a dtype that is neither float nor complex.
 ///
@@ -210,7 +211,8 @@ fn linspace_of(start: Scalar, stop: Scalar, how: Linspace) -> Result<Tensor> {
         return Err(Error::dtype(
             OP,
             message!(
-                "the values are floats or complex numbers, not {dtype}: leave the dtype out, and convert the result with astype"
+                "the result is float or complex, not {dtype}: leave the dtype out, and \
+                    convert the result with astype"
             ),
         ));
     }
@@ -249,7 +251,7 @@ from_parts! {
     #[cfg(all(feature = "complex", feature = "f64"))] crate::dtype::Complex128, |re, im| crate::dtype::Complex128::new(re, im);
 }
 
-/// A line of floats or complex numbers by their places.
+/// A 1-dimensional tensor of floats or complex numbers computed from their indices.
 fn linear(
     op: &'static str,
     dtype: DType,
@@ -262,7 +264,7 @@ fn linear(
     }), else Err(Error::unsupported(op, dtype)))
 }
 
-/// A line of elements by their places.
+/// A 1-dimensional tensor of elements computed from their indices.
 fn filled<T: Element>(dtype: DType, count: usize, f: impl Fn(usize) -> T + Sync) -> Result<Tensor> {
     let mut out = Tensor::empty([count], dtype)?;
     let to = par::Out::new(out.as_mut_slice::<T>()?);

@@ -9,9 +9,9 @@ use crate::error::{Error, Result};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
-/// The elements rounded to the nearest multiple of `10^-decimals`, halves to the even one. Floats
-/// are computed in float64; integers stay as they are unless `decimals` is negative, and wrap where
-/// the rounded number is beyond their dtype.
+/// Rounds to the nearest multiple of `10^-decimals`, ties to even. Floats are computed in float64;
+/// integers stay as they are unless `decimals` is negative, and wrap if the rounded number is out
+/// of range.
 ///
 /// Errors for bool and float8.
 ///
@@ -40,7 +40,8 @@ fn floats(x: &Tensor, decimals: i32) -> Result<Tensor> {
         DType::F64
     })?;
     if decimals < -308 {
-        return where_(isfinite(x)?, multiply(x, 0.0)?, x); // every finite float is less than half of 10^309
+        // every finite float is less than half of 10^309
+        return where_(isfinite(x)?, multiply(x, 0.0)?, x);
     }
     let scale = Scalar::Float((0..decimals.unsigned_abs().min(308)).fold(1.0, |s, _| s * 10.0));
     let scaled = if decimals < 0 {
@@ -48,8 +49,7 @@ fn floats(x: &Tensor, decimals: i32) -> Result<Tensor> {
     } else {
         multiply(&wide, scale)?
     };
-    // from 2^52 on a float64 has no fraction: there the number stays as it is, as infinities and
-    // NaN do
+    // from 2^52 on a float64 has no fraction: such numbers are unchanged, as are infinities and NaN
     let has_fraction = less(abs(&scaled)?, 4503599627370496.0)?;
     let rounded = round(scaled)?;
     let rounded = if decimals < 0 {

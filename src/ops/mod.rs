@@ -4,6 +4,7 @@ pub mod create;
 pub mod decimals;
 pub mod elementwise;
 pub mod index;
+pub mod join;
 pub mod linalg;
 mod methods;
 mod program;
@@ -18,6 +19,7 @@ pub use create::*;
 pub use decimals::round_to;
 pub use elementwise::*;
 pub use index::*;
+pub use join::*;
 pub use linalg::{
     TensordotAxes, cross, matmul, matmul_as, matrix_transpose, outer, tensordot, vecdot,
 };

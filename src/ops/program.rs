@@ -76,8 +76,8 @@ fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
     Opcode {
         f: kernel.f,
         arity: row.op.arity() as u8,
-        components: kernel.mult,
-        scalar_masks: kernel.forms,
+        components: kernel.components,
+        scalar_masks: kernel.scalar_masks,
         cost: row.op.cost(),
     }
 }

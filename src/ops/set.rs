@@ -1,25 +1,26 @@
-//! Sets: the distinct elements, what they stand for, membership. Each NaN is a value of its own,
-//! both zeros are one; complex numbers are ordered by real, then imaginary part.
+//! Sets: distinct elements and their inverse, membership. Each NaN is distinct, both zeros are
+//! equal; complex numbers are ordered by real, then imaginary part.
 
 use super::{argsort, concat, imag, not_equal, real, sort, take};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::tensor::Tensor;
 
-/// What [`unique_all`] gives.
+/// The result of [`unique_all`].
 #[derive(Clone, Debug)]
 pub struct Unique {
     /// The distinct elements, ascending, in one dimension.
     pub values: Tensor,
-    /// Where each occurs first in `x` as one line; int64.
+    /// The index of the first occurrence of each in the flattened `x`; int64.
     pub indices: Tensor,
-    /// For each element of `x`, in its shape, the position of its value in `values`; int64.
+    /// For each element of `x`, in its shape, the index of its value in `values`; int64.
     pub inverse: Tensor,
     /// How often each occurs; int64.
     pub counts: Tensor,
 }
 
-/// The distinct elements of `x`, ascending, with their first places, the inverse and the counts.
+/// The distinct elements of `x`, ascending, with the indices of their first occurrences, the
+/// inverse and the counts.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -62,8 +63,8 @@ pub fn unique_counts(x: &Tensor) -> Result<(Tensor, Tensor)> {
     Ok((groups.values()?, groups.counts()?))
 }
 
-/// The distinct elements of `x`, ascending, and for each element of `x`, in its shape, the position
-/// of its value among them (int64).
+/// The distinct elements of `x`, ascending, and for each element of `x`, in its shape, the index of
+/// its value among them (int64).
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -87,8 +88,8 @@ pub fn unique_values(x: &Tensor) -> Result<Tensor> {
     Groups::new(ascending(x)?)?.values()
 }
 
-/// For each element of `x`, whether it is one of `elements`: bool, of the shape of `x`. NaN is no
-/// element.
+/// For each element of `x`, whether it is one of `elements`: bool, of the shape of `x`. NaN equals
+/// no element.
 ///
 /// Errors: dtypes without a common one; complex numbers, which have no order.
 ///
@@ -126,7 +127,7 @@ fn ascending(x: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// The positions that sort one line.
+/// The indices that sort a 1-dimensional tensor.
 fn order(x: &Tensor) -> Result<Tensor> {
     if !x.dtype().is_complex() {
         return argsort(x, 0);
@@ -136,7 +137,7 @@ fn order(x: &Tensor) -> Result<Tensor> {
     take(&by_imaginary, &then_real, 0)
 }
 
-/// Runs of equal elements of one sorted line.
+/// Runs of equal elements of a sorted 1-dimensional tensor.
 struct Groups {
     sorted: Tensor,
     /// Where each run begins.

@@ -1,259 +1,48 @@
-//! Operations on shapes that copy: joining, repeating, moving around, padding. Views are methods of
+//! Elements moved around within a shape, triangles of matrices, grids. Views are methods of
 //! [`Tensor`].
 
-use crate::dtype::DType;
+use super::concat;
 use crate::error::{Error, Result};
 use crate::fallible;
-use crate::layout::{self, Axes, IntoShape, Layout, Shape};
+use crate::layout::{self, Axes, Shape};
 use crate::par::{self, Cost};
-use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::borrow::Borrow;
 use smallvec::SmallVec;
 
-/// The dtype that all promote to. Errors where there is no tensor, or no such dtype.
-fn promoted<T: Borrow<Tensor>>(op: &'static str, tensors: &[T]) -> Result<DType> {
-    let first = tensors
-        .first()
-        .ok_or_else(|| Error::value(op, "at least one tensor is needed"))?;
-    tensors.iter().try_fold(first.borrow().dtype(), |d, t| {
-        d.promote(t.borrow().dtype(), op)
-    })
-}
-
-/// Tensors one after the other along an axis; for `()`, each as one line. The result has the dtype
-/// that all promote to.
-///
-/// Errors: no tensors; sizes that differ beside the axis; dtypes without a common one.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let a = Tensor::from_slice(&[1, 2], [1, 2])?;
-/// let b = Tensor::from_slice(&[3, 4, 5, 6], [2, 2])?;
-/// assert_eq!(ops::concat(&[&a, &b], 0)?.to_vec::<i32>()?, [1, 2, 3, 4, 5, 6]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn concat<T: Borrow<Tensor>>(tensors: &[T], axis: impl Into<Axes>) -> Result<Tensor> {
-    const OP: &str = "concat";
-    let dtype = promoted(OP, tensors)?;
-    let first = tensors[0].borrow();
-    match axis.into().one(OP, first.rank())? {
-        Some(k) => joined(OP, tensors, k, dtype),
-        None => joined(
-            OP,
-            &fallible::collect(tensors.iter().map(|t| t.borrow().reshape(-1)))?,
-            0,
-            dtype,
-        ),
-    }
-}
-
-/// Tensors, at least one of them, one after the other along dimension `k` of the first, in a dtype
-/// that all convert to.
-fn joined<T: Borrow<Tensor>>(
-    op: &'static str,
-    tensors: &[T],
-    k: usize,
-    dtype: DType,
-) -> Result<Tensor> {
-    let first = tensors[0].borrow();
-    let mut shape = Shape::from_slice(first.shape());
-    shape[k] = 0;
-    for t in tensors {
-        let t: &Tensor = t.borrow();
-        if t.rank() != first.rank() || (0..t.rank()).any(|d| d != k && t.shape()[d] != shape[d]) {
-            let message = message!(
-                "shapes {:?} and {:?} must be equal except along axis {k}",
-                first.shape(),
-                t.shape()
-            );
-            return Err(Error::shape(op, message));
-        }
-        shape[k] = shape[k]
-            .checked_add(t.shape()[k])
-            .ok_or_else(|| Error::shape(op, "the sizes add up to more than the address space"))?;
-    }
-    let mut out = Tensor::empty(&shape, dtype)?;
-    let (whole, mut start) = (out.layout().clone(), 0);
-    for t in tensors {
-        let t: &Tensor = t.borrow();
-        let n = t.shape()[k];
-        let part = whole.slice(k, start, 1, n);
-        if t.dtype() == dtype {
-            out.write(&part, t)?
-        } else {
-            out.write(&part, &t.astype(dtype)?)?
-        }
-        start += n;
-    }
-    Ok(out)
-}
-
-/// Tensors of one shape along a new axis, at that place of the result. The result has the dtype
-/// that all promote to.
-///
-/// Errors: no tensors; shapes that differ; dtypes without a common one.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let a = Tensor::from_slice(&[1, 2], [2])?;
-/// let b = Tensor::from_slice(&[3, 4], [2])?;
-/// assert_eq!(ops::stack(&[a, b], -1)?.to_vec::<i32>()?, [1, 3, 2, 4]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn stack<T: Borrow<Tensor>>(tensors: &[T], axis: isize) -> Result<Tensor> {
-    promoted("stack", tensors)?;
-    let first = tensors[0].borrow().shape();
-    if let Some(t) = tensors
-        .iter()
-        .map(Borrow::borrow)
-        .find(|t: &&Tensor| t.shape() != first)
-    {
-        return Err(Error::shape(
-            "stack",
-            message!("shapes {first:?} and {:?} differ", t.shape()),
-        ));
-    }
-    let axis = layout::axis("stack", axis, first.len() + 1)? as isize;
-    let parts = fallible::collect(tensors.iter().map(|t| t.borrow().expand_dims(axis)))?;
-    concat(&parts, axis)
-}
-
-/// Each element `count` times along an axis; for `()`, of `x` as one line.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1, 2], [2])?;
-/// assert_eq!(ops::repeat(&x, 2, ())?.to_vec::<i32>()?, [1, 1, 2, 2]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn repeat(x: &Tensor, count: usize, axis: impl Into<Axes>) -> Result<Tensor> {
-    match axis.into().one("repeat", x.rank())? {
-        Some(k) => repeated(x, count, k),
-        None => repeated(&x.reshape(-1)?, count, 0),
-    }
-}
-
-/// Each element `count` times along dimension `k`.
-fn repeated(x: &Tensor, count: usize, k: usize) -> Result<Tensor> {
-    let mut shape = Shape::from_slice(x.shape());
-    shape.insert(k + 1, count);
-    Layout::contiguous(&shape)?; // more than memory can hold, said as such
-    let repeated = x.expand_dims(k + 1)?.broadcast_to(&shape)?;
-    shape.remove(k + 1);
-    shape[k] *= count; // the layout above holds as many elements
-    repeated.reshape(shape)
-}
-
-/// The element at place `i` of an axis `counts[i]` times; one count is for all. For `()`, of `x` as
-/// one line.
-///
-/// Errors: counts that are no integers, negative, of more than one dimension, or not as many as the
-/// axis has elements.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1, 2, 3], [3])?;
-/// let counts = Tensor::from_slice(&[2, 0, 1], [3])?;
-/// assert_eq!(ops::repeat_counts(&x, &counts, ())?.to_vec::<i32>()?, [1, 1, 3]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn repeat_counts(x: &Tensor, counts: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
-    const OP: &str = "repeat";
-    let Some(k) = axis.into().one(OP, x.rank())? else {
-        return repeat_counts(&x.reshape(-1)?, counts, 0);
-    };
-    let n = x.shape()[k];
-    if !counts.dtype().is_integer() {
-        return Err(Error::dtype(
-            OP,
-            message!("counts are integers, not {}", counts.dtype()),
-        ));
-    }
-    if counts.rank() > 1 || counts.len() != 1 && counts.len() != n {
-        return Err(Error::shape(
-            OP,
-            message!(
-                "counts of shape {:?} for axis {k} of size {n}",
-                counts.shape()
-            ),
-        ));
-    }
-    let counts = counts.astype(DType::I64)?.to_vec::<i64>()?;
-    let sizes = counts.iter().map(|c| {
-        usize::try_from(*c).map_err(|_| Error::value(OP, message!("count {c} is negative")))
-    });
-    let sizes = fallible::collect(sizes)?;
-    if let [count] = sizes[..] {
-        return repeated(x, count, k);
-    }
-    let total = sizes.iter().try_fold(0usize, |n, c| n.checked_add(*c));
-    let mut positions = Tensor::empty([total.unwrap_or(usize::MAX)], DType::I64)?;
-    let mut to = positions.as_mut_slice::<i64>()?;
-    for (i, count) in sizes.into_iter().enumerate() {
-        let (part, rest) = to.split_at_mut(count);
-        part.fill(i as i64);
-        to = rest;
-    }
-    super::take(x, &positions, k)
-}
-
-/// `x` beside itself, `counts[k]` times along dimension `k`. The shorter of shape and counts is
-/// filled up with 1 in front.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1, 2], [2])?;
-/// let y = ops::tile(&x, (2, 2))?;
-/// assert_eq!((y.shape(), y.to_vec::<i32>()?), (&[2, 4][..], vec![1, 2, 1, 2, 1, 2, 1, 2]));
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn tile(x: &Tensor, counts: impl IntoShape) -> Result<Tensor> {
-    let counts = counts.into_shape();
-    let counts = counts.as_ref();
-    let rank = x.rank().max(counts.len());
-    let size = |k: usize| (k + x.rank()).checked_sub(rank).map_or(1, |k| x.shape()[k]);
-    let count = |k: usize| {
-        (k + counts.len())
-            .checked_sub(rank)
-            .map_or(1, |k| counts[k])
-    };
-    let once: Shape = (0..rank).flat_map(|k| [1, size(k)]).collect();
-    let many: Shape = (0..rank).flat_map(|k| [count(k), size(k)]).collect();
-    Layout::contiguous(&many)?;
-    let repeated = x.reshape(once)?.broadcast_to(&many)?;
-    repeated.reshape((0..rank).map(|k| count(k) * size(k)).collect::<Shape>())
-}
-
-/// By how many places [`roll`] moves: made by `into` from one integer, an array or a slice.
+/// The shifts of [`roll`]: made by `into` from an integer, an array or a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shifts(SmallVec<[i64; 6]>);
+
 impl From<i64> for Shifts {
     fn from(shift: i64) -> Shifts {
         Shifts(SmallVec::from_slice(&[shift]))
     }
 }
+
 impl<const N: usize> From<[i64; N]> for Shifts {
     fn from(shifts: [i64; N]) -> Shifts {
         Shifts(SmallVec::from_slice(&shifts))
     }
 }
+
 impl<const N: usize> From<&[i64; N]> for Shifts {
     fn from(shifts: &[i64; N]) -> Shifts {
         Shifts(SmallVec::from_slice(shifts))
     }
 }
+
 impl From<&[i64]> for Shifts {
     fn from(shifts: &[i64]) -> Shifts {
         Shifts(SmallVec::from_slice(shifts))
     }
 }
 
-/// Elements moved by `shifts[i]` places along `axes[i]`; those that leave at the end come in at the
-/// beginning. One shift is for all that are named; for `()`, `x` is rolled as one line.
+/// Rolls elements by `shifts[i]` places along `axes[i]`; those shifted beyond the end re-enter at
+/// the beginning. A single shift applies to all axes; for `()`, the flattened `x` is rolled.
 ///
-/// Errors: as many shifts as axes are needed, or one.
+/// Errors: a number of shifts that is neither one nor that of the axes.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -298,7 +87,7 @@ pub fn roll(x: &Tensor, shifts: impl Into<Shifts>, axes: impl Into<Axes>) -> Res
 }
 
 /// The lower triangles of matrices (the last two dimensions): zero above diagonal `k`, which is
-/// above the main one where positive.
+/// above the main diagonal if positive.
 ///
 /// Errors: fewer than two dimensions.
 ///
@@ -315,7 +104,7 @@ pub fn tril(x: &Tensor, k: i64) -> Result<Tensor> {
 }
 
 /// The upper triangles of matrices (the last two dimensions): zero below diagonal `k`, which is
-/// above the main one where positive.
+/// above the main diagonal if positive.
 ///
 /// Errors: fewer than two dimensions.
 ///
@@ -335,7 +124,7 @@ fn clamp(column: i64, columns: usize) -> usize {
     column.clamp(0, columns as i64) as usize
 }
 
-/// A copy with the columns `zeros(row, columns)` of each row zero.
+/// A copy with the columns `zeros(row, columns)` of each row set to zero.
 fn triangle(
     op: &'static str,
     x: &Tensor,
@@ -352,7 +141,7 @@ fn triangle(
     if x.is_empty() {
         return Ok(out);
     }
-    let bytes = par::Out::new(out.as_mut_bytes()?); // zero bytes are a zero of every dtype
+    let bytes = par::Out::new(out.as_mut_bytes()?); // zero bytes are zero in every dtype
     par::ranges(
         x.len() / columns,
         1,
@@ -373,43 +162,7 @@ fn triangle(
     Ok(out)
 }
 
-/// `x` with `widths[k]` elements of `value` before and after it along dimension `k`.
-///
-/// Errors: as many widths as dimensions are needed; a value that doesn't fit the dtype.
-///
-/// ```
-/// use flex::{Tensor, ops};
-/// let x = Tensor::from_slice(&[1, 2], [2])?;
-/// assert_eq!(ops::pad(&x, &[(1, 2)], 9)?.to_vec::<i32>()?, [9, 1, 2, 9, 9]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn pad(x: &Tensor, widths: &[(usize, usize)], value: impl Into<Scalar>) -> Result<Tensor> {
-    const OP: &str = "pad";
-    let value = value.into().value(x.dtype(), OP)?;
-    if widths.len() != x.rank() {
-        return Err(Error::shape(
-            OP,
-            message!("{} pairs of widths for shape {:?}", widths.len(), x.shape()),
-        ));
-    }
-    let sizes = x
-        .shape()
-        .iter()
-        .zip(widths)
-        .map(|(n, (a, b))| n.checked_add(*a).and_then(|n| n.checked_add(*b)));
-    let shape = sizes
-        .collect::<Option<Shape>>()
-        .ok_or_else(|| Error::shape(OP, "the widths add up to more than the address space"))?;
-    let mut out = Tensor::filled(&shape, x.dtype(), &value)?;
-    let mut inside = out.layout().clone();
-    for (k, (before, _)) in widths.iter().enumerate() {
-        inside = inside.slice(k, *before, 1, x.shape()[k]);
-    }
-    out.write(&inside, x)?;
-    Ok(out)
-}
-
-/// All tensors in the shape that they broadcast to: views.
+/// Broadcasts all tensors to their common shape: views.
 ///
 /// ```
 /// use flex::{DType, Tensor, ops};
@@ -423,17 +176,17 @@ pub fn broadcast_arrays<T: Borrow<Tensor>>(tensors: &[T]) -> Result<Vec<Tensor>>
     fallible::collect(tensors.iter().map(|t| t.borrow().broadcast_to(&shape)))
 }
 
-/// Which dimension the first tensor of [`meshgrid`] runs along.
+/// The dimension along which the first tensor of [`meshgrid`] varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indexing {
-    /// The second, as the x of a plot.
+    /// The second, as the x coordinate of a plot.
     Xy,
-    /// The first, as the row of a matrix.
+    /// The first, as the row index of a matrix.
     Ij,
 }
 
-/// Coordinates of a grid: tensor `i` of the result holds the values of tensor `i`, of one dimension
-/// (or none), along its dimension: views.
+/// Coordinates of a grid: result `i` holds the values of tensor `i`, of rank 1 or 0, along
+/// dimension `i`: views.
 ///
 /// Errors: tensors of more than one dimension.
 ///

@@ -1,4 +1,5 @@
-//! Elements as values of Rust's types: one, all in turn, and the caller's own functions of them.
+//! Elements as values of Rust's types: one, all in turn, and the caller's own functions applied to
+//! them.
 
 use crate::dtype::Element;
 use crate::error::{Error, Result};
@@ -11,15 +12,15 @@ use core::iter::{Copied, FusedIterator};
 use core::mem::MaybeUninit;
 use core::slice;
 
-/// About what a caller's function costs, in operations: enough that few elements stay on one
+/// The assumed cost of a caller's function, in operations: such that few elements stay on one
 /// thread.
 const FLOPS: usize = 8;
 
 impl Tensor {
-    /// The element at a position, of which negative numbers count from the end.
+    /// The element at a position; negative indices count from the end.
     ///
-    /// Errors where `T` is not the dtype, the position has not as many numbers as the tensor
-    /// dimensions, or one is out of range.
+    /// Errors if `T` is not the dtype, the position doesn't have one index for each dimension, or
+    /// an index is out of range.
     ///
     /// ```
     /// let x = flex::Tensor::from([[1.0f32, 2.0], [3.0, 4.0]]);
@@ -43,7 +44,7 @@ impl Tensor {
                 )
             })
     }
-    /// Writes the element at a position; storage that is shared is copied first. Errors as
+    /// Writes the element at a position; shared storage is copied first. Errors as
     /// [`at`](Tensor::at).
     ///
     /// ```
@@ -57,7 +58,7 @@ impl Tensor {
         let position = position.into();
         self.offset_of("set_at", position.values())?;
         let first = self.as_mut_ptr()?;
-        // strides may be others, for the elements may have moved
+        // a copy may have changed the strides
         let p = first.wrapping_offset(self.offset_of("set_at", position.values())?) as *mut T;
         // SAFETY: an element inside the shape (TENSOR1), aligned (TENSOR2), in storage of this
         // tensor's own (STORAGE3).
@@ -101,9 +102,9 @@ impl Tensor {
         Ok(at * self.dtype().size() as isize)
     }
 
-    /// The elements in row-major order. Those of a tensor that is not contiguous are copied first.
+    /// The elements in row-major order. A tensor that is not contiguous is copied first.
     ///
-    /// Errors where `T` is not the dtype.
+    /// Errors if `T` is not the dtype.
     ///
     /// ```
     /// let x = flex::Tensor::from([[1, 2], [3, 4]]);
@@ -121,15 +122,16 @@ impl Tensor {
         }))
     }
 
-    /// `f` of each element, in a new tensor of this shape; the dtype is that of what `f` gives.
+    /// Applies `f` to each element, into a new tensor of this shape whose dtype is that of `f`'s
+    /// results.
     ///
-    /// `f` is called once an element, in any order, on any thread; what it gives should depend on
-    /// the element alone. Any layout is read: elements that fill their memory where they lie,
-    /// others as a copy. The loop is over slices, so that the compiler makes vector instructions of
-    /// a simple `f`, those of the target that the program is built for (`-C target-cpu=native`);
-    /// the operations of [`ops`](crate::ops) choose them when the program runs.
+    /// `f` is called once for each element, in any order, on any thread; its result should depend
+    /// on the element alone. Dense tensors are read in place, others are copied first. The loop is
+    /// over slices, so that the compiler vectorises a simple `f` for the target that the program is
+    /// built for (`-C target-cpu=native`); the operations of [`ops`](crate::ops) choose their
+    /// instruction set at run time.
     ///
-    /// Errors where `T` is not the dtype. With the panic of `f`, if it panics.
+    /// Errors if `T` is not the dtype. Panics if `f` panics.
     ///
     /// ```
     /// let x = flex::Tensor::from([[1.0f32, -2.0], [3.0, -4.0]]);
@@ -192,10 +194,10 @@ impl Tensor {
         })?;
         Ok(out)
     }
-    /// Replaces each element by `f` of it; storage that is shared is copied first, so that no other
-    /// tensor changes. `f` as for [`map`](Tensor::map).
+    /// Replaces each element by `f` of it; shared storage is copied first, so that no other tensor
+    /// changes. `f` is called as by [`map`](Tensor::map).
     ///
-    /// Errors where `T` is not the dtype. If `f` panics, some elements have been replaced.
+    /// Errors if `T` is not the dtype. If `f` panics, some elements have been replaced.
     ///
     /// ```
     /// let mut x = flex::Tensor::from([1.0f32, 4.0, 9.0]);
@@ -231,7 +233,7 @@ fn result<R: Element>(operands: &[&Tensor]) -> Result<Tensor> {
     Ok(out)
 }
 
-/// The elements of a dense tensor in the order of memory. Errors where bytes are no `T`.
+/// The elements of a dense tensor in memory order. Errors if bytes are not valid as `T`.
 fn elements<'a, T: Element>(op: &'static str, x: &'a Tensor) -> Result<&'a [T]> {
     assert!(x.layout().is_dense() && x.dtype() == T::DTYPE);
     if x.is_empty() {
@@ -249,7 +251,7 @@ fn elements<'a, T: Element>(op: &'static str, x: &'a Tensor) -> Result<&'a [T]> 
     Ok(unsafe { slice::from_raw_parts(x.as_ptr() as *const T, x.len()) })
 }
 
-/// Calls `f` with ranges of the elements of a dense tensor in the order of memory, which it writes;
+/// Calls `f` with ranges of the elements of a dense tensor in memory order, which it writes;
 /// `bytes` are read for each.
 fn write<R: Element>(
     out: &mut Tensor,
@@ -280,7 +282,7 @@ fn write<R: Element>(
     Ok(())
 }
 
-/// The elements of a tensor in row-major order: what [`Tensor::iter`] gives.
+/// An iterator over the elements of a tensor in row-major order, from [`Tensor::iter`].
 #[derive(Clone, Debug)]
 pub struct Iter<'a, T: Element>(Values<'a, T>);
 

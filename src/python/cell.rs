@@ -1,29 +1,43 @@
-//! What an object holds of its tensor. In-place syntax changes it while other threads look.
+//! The Python object and the tensor in it, which in-place syntax changes while other threads may
+//! read it.
 //!
-//! - **C1, nobody waits attached.** The lock is held for short work, by threads that are attached
-//!   to the interpreter, and for some stores within a [`LongWrite`]. So a fork, which waits for
-//!   those, never finds it held by another thread. Python code never runs under it.
+//! - **C1, nobody waits attached.** The lock is held only for short work, by threads attached to
+//!   the interpreter, and for a few stores within a [`LongWrite`]. So a fork, which waits for long
+//!   writes, never finds it held by another thread. Python code never runs under it.
 //! - **C2, long writes take the tensor out**, and leave its layout and dtype behind: attributes can
-//!   be read at any time. Who wants the elements meanwhile waits for them detached, with no lock in
-//!   hand.
+//!   be read at any time. Threads that need the elements meanwhile wait detached, without holding a
+//!   lock.
 
 use super::convert::is_short;
-use super::tensor::PyTensor;
 use crate::layout::Layout;
 use crate::storage::LongWrite;
 use crate::{DType, Tensor};
 use pyo3::prelude::*;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A tensor, or what is known of it while a thread writes to it.
-pub struct Cell(Mutex<State>);
+/// An n-dimensional array of numbers of one dtype.
+///
+/// A tensor is a value: in-place syntax (`t += 1`, `t[0] = 2`) changes this tensor and no other,
+/// even if they share memory. It may be used from any number of threads.
+#[pyclass(frozen, weakref, name = "Tensor", module = "flex")]
+pub struct PyTensor(Cell);
+
+/// Wraps a result in a Python object.
+impl From<Tensor> for PyTensor {
+    fn from(t: Tensor) -> PyTensor {
+        PyTensor::new(t)
+    }
+}
+
+/// A tensor, or its metadata while a thread writes to it.
+struct Cell(Mutex<State>);
 
 enum State {
     There(Tensor),
     Away(Arc<Away>),
 }
 
-/// A tensor that was taken out. Its shape and dtype stay as they are.
+/// The metadata of a tensor that was taken out. Its shape and dtype don't change.
 struct Away {
     layout: Layout,
     dtype: DType,
@@ -32,7 +46,7 @@ struct Away {
 }
 
 impl Away {
-    /// Waits until it is back; detached.
+    /// Waits, detached, until the tensor is back.
     fn wait(&self) {
         let mut back = self.back.lock().unwrap_or_else(PoisonError::into_inner);
         while !*back {
@@ -44,7 +58,7 @@ impl Away {
     }
 }
 
-/// A tensor in the hands of who writes to it; goes back when dropped.
+/// A tensor taken out by its writer; put back on drop.
 struct Taken<'a> {
     cell: &'a Cell,
     tensor: Tensor,
@@ -68,7 +82,7 @@ impl Cell {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// What `f` makes of the tensor, under the lock: now, or as soon as it is back.
+    /// Calls `f` with the tensor, under the lock, now or as soon as it is back.
     #[inline(always)]
     fn with<R>(&self, f: impl FnOnce(&mut Tensor) -> R) -> R {
         match &mut *self.lock() {
@@ -88,7 +102,7 @@ impl Cell {
             Python::attach(|py| py.detach(|| away.wait()));
         }
     }
-    /// What `f` makes of it; none where it is away, or another thread has the lock.
+    /// Calls `f` with it; `None` if it is taken out, or another thread holds the lock.
     #[inline(always)]
     fn try_with<R>(&self, f: impl FnOnce(&Tensor) -> R) -> Option<R> {
         match &*self.0.try_lock().ok()? {
@@ -96,8 +110,8 @@ impl Cell {
             State::Away(_) => None,
         }
     }
-    /// Takes the tensor out, for a write that takes long; detached, and to stay so: a fork that
-    /// waits for the write may have the interpreter.
+    /// Takes the tensor out for a long write. Called detached, and the writer stays detached: a
+    /// fork that waits for the write may hold the interpreter.
     fn take(&self, _write: &LongWrite) -> Taken<'_> {
         loop {
             let mut state = self.lock();
@@ -135,17 +149,17 @@ impl PyTensor {
     pub fn new(t: Tensor) -> PyTensor {
         PyTensor(Cell(Mutex::new(State::There(t))))
     }
-    /// The tensor, as it is now; a clone shares the storage.
+    /// A clone of the current tensor, which shares its storage.
     #[inline(always)]
     pub fn get(&self) -> Tensor {
         self.read(Tensor::clone)
     }
-    /// What `f` reads off the tensor. It must not look at the object again, nor at Python.
+    /// Reads from the tensor. `f` must not use the object again, nor Python.
     #[inline(always)]
     pub fn read<R>(&self, f: impl FnOnce(&Tensor) -> R) -> R {
         self.0.with(|t| f(t))
     }
-    /// What `f` says of layout and dtype, which can be had at any time.
+    /// Reads from the layout and dtype, which are available at any time.
     #[inline(always)]
     pub fn about<R>(&self, f: impl FnOnce(&Layout, DType) -> R) -> R {
         match &*self.0.lock() {
@@ -153,14 +167,14 @@ impl PyTensor {
             State::Away(away) => f(&away.layout, away.dtype),
         }
     }
-    /// A view, as `f` makes it of the tensor.
+    /// A view that `f` makes of the tensor.
     #[inline(always)]
     pub fn view(&self, f: impl FnOnce(&Tensor) -> crate::Result<Tensor>) -> PyResult<PyTensor> {
-        // not `?` within: an exception is made after the lock is released
+        // no `?` inside: exceptions are created after the lock is released
         Ok(PyTensor::new(self.read(f)?))
     }
-    /// The same for two objects, which may be one; none where one of them is not to be had at once:
-    /// waiting for it with the other in hand could be for ever.
+    /// The same for two objects, which may be identical; `None` if one is not available at once,
+    /// since waiting for it while holding the other could deadlock.
     #[inline(always)]
     pub fn read_both<R>(
         a: &PyTensor,
@@ -172,7 +186,7 @@ impl PyTensor {
         }
         a.0.try_with(|x| b.0.try_with(|y| f(x, y)))?
     }
-    /// The same for three, none of which is another.
+    /// The same for three distinct objects.
     pub fn read_three<R>(
         a: &PyTensor,
         b: &PyTensor,
@@ -181,8 +195,8 @@ impl PyTensor {
     ) -> Option<R> {
         a.0.try_with(|x| b.0.try_with(|y| c.0.try_with(|z| f(x, y, z))))??
     }
-    /// A short change of owned memory, with another tensor to look at. None where `change` says so,
-    /// or one of them is not to be had at once.
+    /// A short change of owned memory that reads another tensor. `None` if `change` returns it, or
+    /// one of them is not available at once.
     pub fn update_with<R>(
         &self,
         other: &PyTensor,
@@ -198,17 +212,17 @@ impl PyTensor {
             _ => None,
         }
     }
-    /// Changes the tensor in place, which is work on about as many elements as `work` says; other
-    /// threads see it as it was before or as it is after. On an error `change` leaves it as it was.
-    /// It must not look at the object again (`t += t` takes its operand before), nor at Python:
-    /// where the work is long, it runs without the interpreter.
+    /// Changes the tensor in place, which touches about `work(t)` elements; other threads see it
+    /// before or after the change. If `change` errors, it leaves the tensor unchanged. It must not
+    /// use the object again (`t += t` takes its operand before), nor Python: long work runs
+    /// detached.
     pub fn update<R: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&mut Tensor) -> usize,
         change: impl FnOnce(&mut Tensor) -> crate::Result<R> + Send,
     ) -> PyResult<R> {
-        // memory of others is given back after the lock: their code may run then, and look at this
+        // foreign memory is released after the lock: its owner's code may run then and use this
         // object
         let borrowed = |t: &Tensor| (!t.storage().is_owned()).then(|| t.clone());
         let mut change = Some(change);

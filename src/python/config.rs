@@ -1,4 +1,4 @@
-//! Threads, memory, and what this build is.
+//! Threads, memory, and the configuration of this build.
 
 use crate::DType;
 use crate::par::this_thread;
@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 #[pyclass(frozen, name = "threads", module = "flex")]
 struct Threads {
     n: usize,
-    /// What each thread returns to at the end of each block that it entered; blocks nest.
+    /// The number that each thread restores at the end of each block that it entered; blocks nest.
     before: Mutex<Vec<(usize, Option<usize>)>>,
 }
 
@@ -59,8 +59,7 @@ impl Threads {
     }
 }
 
-/// How many threads operations may use from now on, in the whole process; 0 stands for the number
-/// at the start.
+/// Sets how many threads operations of the whole process may use; 0 restores the initial number.
 #[pyfunction]
 #[pyo3(signature = (n, /))]
 fn set_num_threads(n: isize) -> PyResult<()> {
@@ -73,25 +72,26 @@ fn set_num_threads(n: isize) -> PyResult<()> {
     Ok(())
 }
 
-/// Whether weights that are used again are kept in the order in which products read them, at first
-/// True: those of float32, float64, int8 and uint8 in `nn.linear`, those of int8 and uint8 on the
-/// right of `matmul` too. Products of few rows take less time, each such weight its memory once
-/// more. Results of floats may differ in their last bits. What is kept goes with its weight.
+/// Sets whether weights that are used repeatedly stay packed for matrix products (by default,
+/// True): float32, float64, int8 and uint8 weights of `nn.linear`, and int8 and uint8 matrices on
+/// the right of `matmul`. Products of few rows take less time then; each such weight takes its
+/// memory a second time. Results of floats may differ in their last bits. Panels that were packed
+/// before are freed with their weight.
 #[pyfunction]
 #[pyo3(signature = (on, /))]
 fn set_weight_packing(on: bool) {
     crate::set_weight_packing(on)
 }
 
-/// How many threads an operation started here may use.
+/// The number of threads that an operation started here may use.
 #[pyfunction]
 fn get_num_threads() -> usize {
     crate::num_threads()
 }
 
-/// Memory of tensors, in bytes: `in_use` by living ones, its `peak`, what is `cached` for use
-/// again, the `cap` of that, the machine's `limit` (None where unknown); and how many blocks came
-/// from the cache (`hits`) or from the system (`misses`).
+/// Memory of tensors, in bytes: `in_use` by live ones, its `peak`, the bytes `cached` for reuse,
+/// their `cap`, the machine's `limit` (None if unknown); and how many blocks came from the cache
+/// (`hits`) or from the system (`misses`).
 #[pyfunction]
 fn memory_stats(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let m = crate::memory_stats();
@@ -110,13 +110,13 @@ fn memory_stats(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(stats)
 }
 
-/// Gives the memory that is kept for use again back to the system.
+/// Returns the memory cached for reuse to the system.
 #[pyfunction]
 fn empty_cache(py: Python<'_>) {
     py.detach(crate::empty_cache);
 }
 
-/// What `show_config` returns: a read-only mapping that is shown one entry a line.
+/// The result of `show_config`: a read-only mapping that prints one entry per line.
 #[pyclass(frozen, mapping, module = "flex")]
 struct Config(Py<PyDict>);
 
@@ -145,7 +145,7 @@ impl Config {
     }
 }
 
-/// What this build is and what it uses: `version`, `instruction_set` (the one in use), `threads`,
+/// The configuration of this build: `version`, `instruction_set` (the one in use), `threads`,
 /// `features` of the build, `dtypes`.
 #[pyfunction]
 fn show_config(py: Python<'_>) -> PyResult<Config> {
@@ -178,7 +178,7 @@ fn show_config(py: Python<'_>) -> PyResult<Config> {
     Ok(Config(config.unbind()))
 }
 
-/// At the import: a setting that does nothing is worth a word.
+/// Called at import: warns of settings that have no effect.
 pub(super) fn warn_of_ignored_settings(py: Python<'_>) -> PyResult<()> {
     crate::ignored_settings().into_iter().try_for_each(|line| {
         let line = std::ffi::CString::new(line)?;

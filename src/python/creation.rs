@@ -1,9 +1,9 @@
-//! New tensors by rule.
+//! Tensors from a rule.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, Device, Ints, Number, compute, count};
 use super::dtype::DTypeArg;
-use super::shape::Tensors;
-use super::tensor::PyTensor;
+use super::join::Tensors;
 use super::values::tuple;
 use crate::ops::{self, Indexing, Linspace};
 use crate::{DType, Scalar, Tensor};
@@ -11,18 +11,18 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Elements of a new tensor of this shape, for the choice whether other threads may run.
+/// The number of elements of a new tensor, which decides whether the interpreter is released.
 fn elements(shape: &[usize]) -> usize {
     shape.iter().fold(1, |n, d| n.saturating_mul(*d))
 }
 
-/// The dtype of a new tensor: the one asked for, or the default float.
+/// The dtype of a new tensor: the requested one, or the default float.
 fn or_float(dtype: Option<DTypeArg>) -> DType {
     dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0)
 }
 
-/// The dtype asked for, or the one that the numbers have in common where there are arrays of no
-/// dimension among them.
+/// The requested dtype, or the common dtype of the numbers if there are 0-dimensional arrays among
+/// them.
 fn or_theirs(dtype: Option<DTypeArg>, numbers: &[Number]) -> PyResult<Option<DType>> {
     if let Some(d) = dtype {
         return Ok(Some(d.0));
@@ -37,8 +37,8 @@ fn or_theirs(dtype: Option<DTypeArg>, numbers: &[Number]) -> PyResult<Option<DTy
 
 /// A tensor with unspecified values.
 ///
-/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is
-/// negative; MemoryError where the machine hasn't that much.
+/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError if a size is
+/// negative; MemoryError if there is not enough memory.
 ///
 /// >>> flex.empty((2, 3)).shape
 /// (2, 3)
@@ -49,8 +49,8 @@ fn empty(shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResu
     Ok(Tensor::empty(&shape.shape()?, or_float(dtype))?.into())
 }
 
-/// A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError
-/// where the machine hasn't that much.
+/// A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError if
+/// there is not enough memory.
 ///
 /// >>> flex.empty_like(flex.asarray([1, 2])).dtype
 /// flex.int64
@@ -63,8 +63,8 @@ fn empty_like(x: Arg, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResu
 
 /// A tensor of zeros (or False).
 ///
-/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is
-/// negative; MemoryError where the machine hasn't that much.
+/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError if a size is
+/// negative; MemoryError if there is not enough memory.
 ///
 /// >>> flex.zeros(3).tolist()
 /// [0.0, 0.0, 0.0]
@@ -82,8 +82,8 @@ fn zeros(
     })
 }
 
-/// A tensor of zeros (or False), of the shape of `x` and its dtype, or another. MemoryError where
-/// the machine hasn't that much.
+/// A tensor of zeros (or False), of the shape of `x` and its dtype, or another. MemoryError if
+/// there is not enough memory.
 ///
 /// >>> flex.zeros_like(flex.asarray([1, 2])).tolist()
 /// [0, 0]
@@ -103,8 +103,8 @@ fn zeros_like(
 
 /// A tensor of ones (or True).
 ///
-/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is
-/// negative; MemoryError where the machine hasn't that much.
+/// shape: an integer or a tuple of them. dtype: float32 by default. ShapeError if a size is
+/// negative; MemoryError if there is not enough memory.
 ///
 /// >>> flex.ones(3, dtype=flex.int8).tolist()
 /// [1, 1, 1]
@@ -120,8 +120,8 @@ fn ones(
     compute(py, elements(&shape), || ops::ones(&shape, or_float(dtype)))
 }
 
-/// A tensor of ones (or True), of the shape of `x` and its dtype, or another. MemoryError where the
-/// machine hasn't that much.
+/// A tensor of ones (or True), of the shape of `x` and its dtype, or another. MemoryError if there
+/// is not enough memory.
 ///
 /// >>> flex.ones_like(flex.asarray([5, 6])).tolist()
 /// [1, 1]
@@ -141,11 +141,10 @@ fn ones_like(
 
 /// A tensor filled with one number.
 ///
-/// shape: an integer or a tuple of them. dtype: by default bool, int64, float32 or complex64, as
-/// the number is; a float loses its fraction where the dtype is an integer's. ShapeError where a
-/// size is negative; ValueError where the number is out of the dtype's range, as NaN is of
-/// integers', DTypeError where it is complex and the dtype is not; MemoryError where the machine
-/// hasn't that much.
+/// shape: an integer or a tuple of them. dtype: by default bool, int64, float32 or complex64, by
+/// the kind of the number; a float is truncated for an integer dtype. ShapeError if a size is
+/// negative; ValueError if the number is out of the dtype's range, as NaN is for integers,
+/// DTypeError if it is complex and the dtype is not; MemoryError if there is not enough memory.
 ///
 /// >>> flex.full((2, 2), 7).tolist()
 /// [[7, 7], [7, 7]]
@@ -190,11 +189,11 @@ fn full_like(
     })
 }
 
-/// `start, start + step, ..` before `stop`; with one argument, from 0 to before it.
+/// `start, start + step, ..` before `stop`; with one argument, from 0 to before that.
 ///
-/// dtype: by default int64 where all are integers, else float32. Each value is computed by itself
-/// and rounded once. ValueError where the step is 0 or there is no finite number of values;
-/// DTypeError for floats with an integer dtype.
+/// dtype: by default int64 if all are integers, else float32. Each value is computed from its index
+/// and rounded once. ValueError if the step is 0 or the number of values is not finite; DTypeError
+/// for floats with an integer dtype.
 ///
 /// >>> flex.arange(3).tolist(), flex.arange(1, 2, 0.25).tolist()
 /// ([0, 1, 2], [1.0, 1.25, 1.5, 1.75])
@@ -223,10 +222,11 @@ fn arange(
     })
 }
 
-/// `num` values evenly from `start` to `stop`, which is the last one where `endpoint`.
+/// `num` evenly spaced values from `start` to `stop`, which is the last value if `endpoint` is
+/// true.
 ///
 /// dtype: a float or complex dtype, by default float32, complex64 for complex bounds. Each value is
-/// computed by itself and rounded once. ValueError where num is negative; DTypeError for other
+/// computed from its index and rounded once. ValueError if num is negative; DTypeError for other
 /// dtypes.
 ///
 /// >>> flex.linspace(0, 1, 5).tolist()
@@ -243,7 +243,7 @@ fn linspace(
     endpoint: bool,
 ) -> PyResult<PyTensor> {
     let (num, _) = (count("linspace", "num", num)?, device);
-    // integers at the bounds have floats between them
+    // integer bounds have float values between them
     let given = dtype.is_some();
     let dtype =
         or_theirs(dtype, &[start, stop])?.filter(|d| given || d.is_float() || d.is_complex());
@@ -260,10 +260,10 @@ fn linspace(
     })
 }
 
-/// Ones on diagonal `k` of a matrix of zeros; above the main one where positive, below where
+/// A matrix of zeros with ones on diagonal `k`; above the main diagonal if positive, below if
 /// negative.
 ///
-/// n_cols: as n_rows by default. dtype: float32 by default. ValueError where a size is negative.
+/// n_cols: n_rows by default. dtype: float32 by default. ValueError if a size is negative.
 ///
 /// >>> flex.eye(2).tolist()
 /// [[1.0, 0.0], [0.0, 1.0]]
@@ -311,12 +311,12 @@ fn triu(py: Python<'_>, x: Arg, k: i64) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::triu(&x.0, k))
 }
 
-/// Coordinates of a grid: for each tensor, its values along a dimension of its own, in the shape of
-/// all; views, as a tuple.
+/// Coordinates of a grid: each tensor's values along a dimension of its own, broadcast to the grid;
+/// views, as a tuple.
 ///
-/// arrays: tensors of one dimension or none (ShapeError). indexing: with "xy" the first one's
-/// dimension is the second of the result and the second one's the first, with "ij" they come in
-/// order (ValueError for anything else).
+/// arrays: tensors of rank 1 or 0 (ShapeError). indexing: with "xy" the first tensor varies along
+/// the second dimension and the second one along the first, with "ij" they are in order (ValueError
+/// for anything else).
 ///
 /// >>> x, y = flex.meshgrid(flex.asarray([1, 2, 3]), flex.asarray([4, 5]))
 /// >>> x.tolist(), y.tolist()

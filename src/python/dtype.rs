@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyString, PyType};
 
-/// The type of a tensor's elements. There is one object for each, such as `flex.float32`. Wherever
-/// one is taken, and compared with `==`, these stand for it too: its name (`"float32"`) and code
-/// (`"f4"`), dtypes and scalar types of NumPy, ml_dtypes, JAX and torch, and Python's `bool`, `int`
-/// (int64), `float` (float64) and `complex` (complex128).
+/// The type of a tensor's elements. There is one object for each, such as `flex.float32`. Arguments
+/// and comparisons with `==` also accept: its name (`"float32"`) and code (`"f4"`), dtypes and
+/// scalar types of NumPy, ml_dtypes, JAX and torch, and Python's `bool`, `int` (int64), `float`
+/// (float64) and `complex` (complex128).
 #[pyclass(frozen, name = "DType", module = "flex")]
 pub struct PyDType(DType);
 
@@ -25,8 +25,8 @@ impl PyDType {
 fn kind(dtype: DType) -> &'static str {
     match dtype.class() {
         Class::Boolean => "b",
-        Class::Sint => "i",
-        Class::Uint => "u",
+        Class::Signed => "i",
+        Class::Unsigned => "u",
         Class::Float8 | Class::Half | Class::Float => "f",
         Class::Complex => "c",
     }
@@ -35,7 +35,7 @@ fn kind(dtype: DType) -> &'static str {
 /// The objects, in the order of the table.
 static OBJECTS: PyOnceLock<Vec<Py<PyDType>>> = PyOnceLock::new();
 
-/// The object that stands for `dtype`.
+/// The object of `dtype`.
 pub fn object(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyDType>> {
     let make = || {
         DType::ALL
@@ -61,7 +61,7 @@ impl PyDType {
     fn name(&self) -> &'static str {
         self.0.name()
     }
-    /// Bytes of one element.
+    /// The size of an element in bytes.
     #[getter]
     fn itemsize(&self) -> usize {
         self.0.size()
@@ -89,12 +89,12 @@ impl PyDType {
         self.0.name()
     }
     fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
-        PyString::intern(py, self.0.name()).hash() // equal to the string, so of its hash
+        PyString::intern(py, self.0.name()).hash() // equal to the string, hence of equal hash
     }
     fn __eq__(&self, other: &Bound<PyAny>) -> bool {
         lookup(other).is_ok_and(|d| d == Some(self.0))
     }
-    /// Pickled by name, so that what is loaded is the one object again.
+    /// Pickled by name, so that unpickling gives the same object.
     fn __reduce__(&self) -> &'static str {
         self.0.name()
     }
@@ -106,7 +106,7 @@ impl PyDType {
     }
 }
 
-/// A dtype argument: what [`lookup`] knows.
+/// A dtype argument: anything that [`lookup`] accepts.
 #[derive(Clone, Copy)]
 pub struct DTypeArg(pub DType);
 
@@ -118,7 +118,7 @@ impl<'py> FromPyObject<'_, 'py> for DTypeArg {
         }
         let names = DType::ALL.map(DType::name).join(", ");
         let message = format!(
-            "{} is not a dtype of flex; they are {names}. Taken as well: Python's bool, int (int64), float (float64) and complex \
+            "{} is not a dtype of flex; they are {names}. Also accepted: Python's bool, int (int64), float (float64) and complex \
              (complex128), dtypes of NumPy, ml_dtypes, JAX and torch, and codes such as \"f4\"",
             x.repr()?
         );
@@ -126,8 +126,8 @@ impl<'py> FromPyObject<'_, 'py> for DTypeArg {
     }
 }
 
-/// The dtype that an object stands for. Python's own types are what their numbers are in memory, as
-/// in NumPy: `float` is float64, `int` int64, `complex` complex128.
+/// The dtype that an object names. Python's own types mean their representation in memory, as in
+/// NumPy: `float` is float64, `int` int64, `complex` complex128.
 pub fn lookup(x: &Bound<PyAny>) -> PyResult<Option<DType>> {
     if let Ok(d) = x.cast_exact::<PyDType>() {
         return Ok(Some(d.get().0));
@@ -143,7 +143,7 @@ pub fn lookup(x: &Bound<PyAny>) -> PyResult<Option<DType>> {
     if let Ok(class) = x.cast::<PyType>() {
         return from_class(class);
     }
-    // numpy.dtype: anything with a name of the table and the size that goes with it
+    // numpy.dtype: anything with a name of the table and the matching size
     let named = |name: &str| -> PyResult<Option<DType>> {
         let size = x.getattr("itemsize").and_then(|n| n.extract::<usize>());
         Ok(size
@@ -152,7 +152,7 @@ pub fn lookup(x: &Bound<PyAny>) -> PyResult<Option<DType>> {
     };
     match x.getattr("name").and_then(|n| n.extract::<String>()) {
         Ok(name) => named(&name),
-        // torch's have no name but "torch.float32"
+        // torch's only name is "torch.float32"
         Err(_) if x.get_type().module().is_ok_and(|m| m == "torch") => {
             named(x.str()?.to_str()?.trim_start_matches("torch."))
         }
@@ -160,7 +160,7 @@ pub fn lookup(x: &Bound<PyAny>) -> PyResult<Option<DType>> {
     }
 }
 
-/// The dtype that a class of numbers stands for.
+/// The dtype of a class of numbers.
 fn from_class(class: &Bound<PyType>) -> PyResult<Option<DType>> {
     let py = class.py();
     let python = [
@@ -185,14 +185,14 @@ fn from_class(class: &Bound<PyType>) -> PyResult<Option<DType>> {
     })
 }
 
-/// Whether NumPy has the dtype of itself. The others, which have no format in the buffer protocol
-/// either, it knows by the same names through ml_dtypes.
+/// Whether NumPy has the dtype natively. The others, which have no format in the buffer protocol
+/// either, it has under the same names through ml_dtypes.
 pub fn is_numpys(dtype: DType) -> bool {
     !dtype.format().is_empty()
 }
 
-/// The code of a dtype in NumPy's array interface, such as `"<f4"`; none for those that NumPy has
-/// not of itself.
+/// The code of a dtype in NumPy's array interface, such as `"<f4"`; `None` for those that NumPy
+/// doesn't have natively.
 pub fn code(dtype: DType) -> Option<String> {
     let order = match dtype.size() {
         1 => '|',
@@ -202,8 +202,8 @@ pub fn code(dtype: DType) -> Option<String> {
     is_numpys(dtype).then(|| format!("{order}{}{}", kind(dtype), dtype.size()))
 }
 
-/// The dtype of a code of NumPy's array interface, such as `"<f4"`, and whether its bytes are in
-/// the other order than this machine's. Without an order, they are in this machine's.
+/// The dtype of a code of NumPy's array interface, such as `"<f4"`, and whether its byte order
+/// differs from this machine's. Without an order, it is the machine's.
 pub fn from_code(code: &str) -> Option<(DType, bool)> {
     let (order, code) = match code.as_bytes() {
         [order @ (b'<' | b'>' | b'=' | b'|'), code @ ..] => (*order, code),
@@ -213,7 +213,7 @@ pub fn from_code(code: &str) -> Option<(DType, bool)> {
         return None;
     };
     let size = std::str::from_utf8(size).ok()?;
-    // bfloat16 and float8 have the kind of floats, and no code
+    // bfloat16 and float8 have the floats' kind, but no code
     let mut coded = DType::ALL.into_iter().filter(|d| is_numpys(*d));
     let dtype = coded.find(|d| kind(*d).as_bytes() == [*letter] && d.size().to_string() == size)?;
     let swapped = order

@@ -1,8 +1,8 @@
-//! The elementwise functions, made from the list of operations; `clip` and `where`, whose arguments
-//! are their own.
+//! The elementwise functions, generated from the list of operations; `clip` and `where`, which have
+//! signatures of their own.
 
+use super::cell::PyTensor;
 use super::convert::{Lent, Operand, compute, is_short};
-use super::tensor::PyTensor;
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops::{self, Arg};
 use crate::{DType, Error, Scalar};
@@ -24,7 +24,7 @@ pub fn apply<const N: usize>(
     row: &'static Row,
     operands: &[Operand; N],
 ) -> PyResult<PyTensor> {
-    // where shapes differ, the result may be as large as their product
+    // if shapes differ, the result may be as large as their product
     let first = operands[0].shape();
     let elements = operands[1..]
         .iter()
@@ -35,14 +35,14 @@ pub fn apply<const N: usize>(
     })
 }
 
-/// The same for operands that stay in their objects where they are small.
+/// The same for operands that are used in their objects if they are small.
 #[inline(always)]
 pub fn apply_lent<const N: usize>(
     py: Python<'_>,
     row: &'static Row,
     lent: [Lent<'_>; N],
 ) -> PyResult<PyTensor> {
-    // not `?` within: an exception is made after the locks are released
+    // no `?` inside: exceptions are created after the locks are released
     let small = match &lent[..] {
         [Lent::Object(x)] => x
             .get()
@@ -82,229 +82,17 @@ pub fn apply_lent<const N: usize>(
 
 /// What a docstring says of the result's dtype.
 macro_rules! result_dtype {
-    (same) => {
+    (Same) => {
         "The result has the operands' common dtype."
     };
-    (float) => {
+    (Float) => {
         "The result has the operands' common dtype; integers and bool are computed in float32."
     };
-    (bool) => {
+    (Bool) => {
         "The result is bool."
     };
-    (real) => {
-        "The result has the operand's dtype; that of the parts where it is complex."
-    };
-}
-
-/// A call and what it prints, for the docstring.
-macro_rules! example {
-    (add) => {
-        "[1, 2]), 10).tolist()\n[11, 12]"
-    };
-    (subtract) => {
-        "[1, 2]), 10).tolist()\n[-9, -8]"
-    };
-    (multiply) => {
-        "[1, 2]), 10).tolist()\n[10, 20]"
-    };
-    (divide) => {
-        "[1, 2]), 4).tolist()\n[0.25, 0.5]"
-    };
-    (floor_divide) => {
-        "[7, -7]), 2).tolist()\n[3, -4]"
-    };
-    (remainder) => {
-        "[7, -7]), 4).tolist()\n[3, 1]"
-    };
-    (fmod) => {
-        "[7, -7]), 4).tolist()\n[3, -3]"
-    };
-    (pow) => {
-        "[2, 3]), 2).tolist()\n[4, 9]"
-    };
-    (maximum) => {
-        "[1, 5]), 3).tolist()\n[3, 5]"
-    };
-    (minimum) => {
-        "[1, 5]), 3).tolist()\n[1, 3]"
-    };
-    (negative) => {
-        "[1, -2])).tolist()\n[-1, 2]"
-    };
-    (positive) => {
-        "[1, -2])).tolist()\n[1, -2]"
-    };
-    (abs) => {
-        "[1, -2])).tolist()\n[1, 2]"
-    };
-    (sign) => {
-        "[5, 0, -2])).tolist()\n[1, 0, -1]"
-    };
-    (square) => {
-        "[3, -2])).tolist()\n[9, 4]"
-    };
-    (reciprocal) => {
-        "[4.0, 0.5])).tolist()\n[0.25, 2.0]"
-    };
-    (sqrt) => {
-        "[4.0, 9.0])).tolist()\n[2.0, 3.0]"
-    };
-    (rsqrt) => {
-        "[4.0, 1.0])).tolist()\n[0.5, 1.0]"
-    };
-    (hypot) => {
-        "[3.0, 5.0]), flex.asarray([4.0, 12.0])).tolist()\n[5.0, 13.0]"
-    };
-    (copysign) => {
-        "[1.0, 2.0]), -0.0).tolist()\n[-1.0, -2.0]"
-    };
-    (nextafter) => {
-        "[0.0, 1.0]), 1.0).tolist()[1]\n1.0"
-    };
-    (signbit) => {
-        "[1.0, -0.0])).tolist()\n[False, True]"
-    };
-    (floor) => {
-        "[1.5, -1.5])).tolist()\n[1.0, -2.0]"
-    };
-    (ceil) => {
-        "[1.5, -1.5])).tolist()\n[2.0, -1.0]"
-    };
-    (trunc) => {
-        "[1.5, -1.5])).tolist()\n[1.0, -1.0]"
-    };
-    (round) => {
-        "[0.5, 1.5, 2.6])).tolist()\n[0.0, 2.0, 3.0]"
-    };
-    (exp) => {
-        "[0.0, -flex.inf])).tolist()\n[1.0, 0.0]"
-    };
-    (exp2) => {
-        "[0.0, 3.0])).tolist()\n[1.0, 8.0]"
-    };
-    (expm1) => {
-        "[0.0, -flex.inf])).tolist()\n[0.0, -1.0]"
-    };
-    (log) => {
-        "[1.0, 0.0])).tolist()\n[0.0, -inf]"
-    };
-    (log1p) => {
-        "[0.0, -1.0])).tolist()\n[0.0, -inf]"
-    };
-    (log2) => {
-        "[1.0, 8.0])).tolist()\n[0.0, 3.0]"
-    };
-    (log10) => {
-        "[1.0, 100.0])).tolist()\n[0.0, 2.0]"
-    };
-    (logaddexp) => {
-        "[-flex.inf, 1000.0]), -flex.inf).tolist()\n[-inf, 1000.0]"
-    };
-    (asin) => {
-        "[0.0, 2.0])).tolist()\n[0.0, nan]"
-    };
-    (acos) => {
-        "[1.0, 2.0])).tolist()\n[0.0, nan]"
-    };
-    (atan2) => {
-        "[0.0, 1.0]), 1.0).tolist()[0]\n0.0"
-    };
-    (cos) => {
-        "[0.0])).tolist()\n[1.0]"
-    };
-    (cosh) => {
-        "[0.0])).tolist()\n[1.0]"
-    };
-    (acosh) => {
-        "[1.0, 0.0])).tolist()\n[0.0, nan]"
-    };
-    (tanh) => {
-        "[0.0, flex.inf])).tolist()\n[0.0, 1.0]"
-    };
-    (atanh) => {
-        "[0.0, 1.0])).tolist()\n[0.0, inf]"
-    };
-    (erf) => {
-        "[0.0, flex.inf])).tolist()\n[0.0, 1.0]"
-    };
-    (erfc) => {
-        "[0.0, flex.inf])).tolist()\n[1.0, 0.0]"
-    };
-    (sigmoid) => {
-        "[0.0, -flex.inf])).tolist()\n[0.5, 0.0]"
-    };
-    (relu) => {
-        "[1.5, -2.0])).tolist()\n[1.5, 0.0]"
-    };
-    (equal) => {
-        "[1, 2]), 2).tolist()\n[False, True]"
-    };
-    (not_equal) => {
-        "[1, 2]), 2).tolist()\n[True, False]"
-    };
-    (less) => {
-        "[1, 2]), 2).tolist()\n[True, False]"
-    };
-    (less_equal) => {
-        "[1, 2, 3]), 2).tolist()\n[True, True, False]"
-    };
-    (greater) => {
-        "[1, 2, 3]), 2).tolist()\n[False, False, True]"
-    };
-    (greater_equal) => {
-        "[1, 2]), 2).tolist()\n[False, True]"
-    };
-    (isfinite) => {
-        "[1.0, flex.inf, flex.nan])).tolist()\n[True, False, False]"
-    };
-    (isinf) => {
-        "[1.0, flex.inf, flex.nan])).tolist()\n[False, True, False]"
-    };
-    (isnan) => {
-        "[1.0, flex.inf, flex.nan])).tolist()\n[False, False, True]"
-    };
-    (logical_and) => {
-        "[True, False]), True).tolist()\n[True, False]"
-    };
-    (logical_or) => {
-        "[True, False]), False).tolist()\n[True, False]"
-    };
-    (logical_xor) => {
-        "[True, False]), True).tolist()\n[False, True]"
-    };
-    (logical_not) => {
-        "[True, False])).tolist()\n[False, True]"
-    };
-    (bitwise_and) => {
-        "[5, 6]), 3).tolist()\n[1, 2]"
-    };
-    (bitwise_or) => {
-        "[5, 6]), 3).tolist()\n[7, 7]"
-    };
-    (bitwise_xor) => {
-        "[5, 6]), 3).tolist()\n[6, 5]"
-    };
-    (bitwise_invert) => {
-        "[0, 5])).tolist()\n[-1, -6]"
-    };
-    (bitwise_left_shift) => {
-        "[1, 3]), 2).tolist()\n[4, 12]"
-    };
-    (bitwise_right_shift) => {
-        "[4, -4]), 1).tolist()\n[2, -2]"
-    };
-    (conj) => {
-        "[1 + 2j])).tolist()\n[(1-2j)]"
-    };
-    (real) => {
-        "[1 + 2j])).tolist()\n[1.0]"
-    };
-    (imag) => {
-        "[1 + 2j])).tolist()\n[2.0]"
-    };
-    // zero to zero, as most
-    ($other:ident) => {
-        "[0.0])).tolist()\n[0.0]"
+    (Real) => {
+        "The result has the operand's dtype; that of its parts if it is complex."
     };
 }
 
@@ -316,7 +104,7 @@ macro_rules! function {
         ///
         /// x: a tensor, an array or a number. The result has its shape.
         #[doc = result_dtype!($rule)]
-        /// DTypeError where the operation has no meaning for the dtype.
+        /// DTypeError if the operation doesn't support the dtype.
         ///
         #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
         #[pyfunction]
@@ -331,8 +119,8 @@ macro_rules! function {
         /// x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
         /// dtype.
         #[doc = result_dtype!($rule)]
-        /// DTypeError where the operation has no meaning for the dtype, or two dtypes have none in
-        /// common; ShapeError where shapes don't broadcast.
+        /// DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        /// ShapeError if shapes don't broadcast.
         ///
         #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
         #[pyfunction]
@@ -349,7 +137,7 @@ macro_rules! add_function {
     };
 }
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal { $($body:tt)* })*) => {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal [$($family:ident)*])*) => {
         $(function!([$($doc)*] $Name $function $arity $rule);)*
 
         fn register_list(m: &Bound<PyModule>) -> PyResult<()> {
@@ -360,12 +148,11 @@ macro_rules! make {
 }
 operations!(make! {});
 
-/// The nearest value from `min` to `max`; a bound that is None is none.
+/// Limits values to the range from `min` to `max`; None is no bound.
 ///
-/// x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN
-/// stays NaN, and where a bound is NaN so is the result; where `min` is above `max` the result is
-/// `max`. The result has the common dtype. DTypeError for bool and complex numbers; ShapeError
-/// where shapes don't broadcast.
+/// x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN in
+/// x or a bound gives NaN; if `min` is above `max` the result is `max`. The result has the common
+/// dtype. DTypeError for bool and complex numbers; ShapeError if shapes don't broadcast.
 ///
 /// >>> flex.clip(flex.asarray([1, 5, 9]), 2, 6).tolist()
 /// [2, 5, 6]
@@ -411,8 +198,8 @@ fn range(dtype: DType) -> [Scalar; 2] {
 /// `x1` where the condition is true, else `x2`.
 ///
 /// condition: a bool tensor. x1, x2: tensors, arrays or numbers; the three broadcast. The result
-/// has the common dtype of x1 and x2. DTypeError where the condition is not bool; ShapeError where
-/// shapes don't broadcast.
+/// has the common dtype of x1 and x2. DTypeError if the condition is not bool; ShapeError if shapes
+/// don't broadcast.
 ///
 /// >>> flex.where(flex.asarray([True, False]), flex.asarray([1, 2]), 0).tolist()
 /// [1, 0]

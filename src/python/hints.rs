@@ -1,6 +1,6 @@
-//! What a call that fails says beyond what is wrong: the function, the argument, and what was
-//! probably meant. The words are `flex/_hints.py`'s; here it is asked, after the error and never
-//! before, so that calls that succeed pay a jump.
+//! Better messages for failed calls: they name the function, the argument, and what was probably
+//! meant. `flex/_hints.py` has the texts; it is called only after an error, so that successful
+//! calls pay one jump.
 
 use pyo3::exceptions::{PySystemError, PyTypeError};
 use pyo3::ffi;
@@ -10,21 +10,21 @@ use pyo3::types::{PyCFunction, PyTuple};
 use std::ffi::{CString, c_int};
 use std::sync::OnceLock;
 
-/// How CPython calls the functions of the module, and the flags that say so.
+/// The calling convention of the module's functions, and its flags.
 type Call = ffi::PyCFunctionFastWithKeywords;
 const FLAGS: c_int = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
 
-/// A function of the module as PyO3 makes it.
+/// The type of a function of the module made by PyO3.
 struct Function {
     call: Call,
     name: String,
 }
 
-/// The functions, each at the place of the copy of [`call`] that stands before it.
+/// The functions, by the index of the copy of [`call`] that wraps each.
 static FUNCTIONS: [[OnceLock<Function>; 16]; 16] = [const { [const { OnceLock::new() }; 16] }; 16];
 
-/// A copy of [`call`] for each place: all that CPython hands a built-in function is its module, the
-/// same for all.
+/// A copy of [`call`] for each index: CPython passes a built-in function only its module, the same
+/// for all.
 static CALLS: [[Call; 16]; 16] = [
     copies::<0>(),
     copies::<1>(),
@@ -52,10 +52,10 @@ const fn copies<const I: usize>() -> [Call; 16] {
     ]
 }
 
-/// The function at this place, and where it raises, a better message.
+/// Calls the function at this index and improves the message if it raises.
 ///
 /// # Safety
-/// CPython calls it, by the protocol `METH_FASTCALL | METH_KEYWORDS`.
+/// Called by CPython, by the protocol `METH_FASTCALL | METH_KEYWORDS`.
 unsafe extern "C" fn call<const I: usize, const J: usize>(
     module: *mut ffi::PyObject,
     arguments: *const *mut ffi::PyObject,
@@ -65,8 +65,7 @@ unsafe extern "C" fn call<const I: usize, const J: usize>(
     let Some(function) = FUNCTIONS[I][J].get() else {
         return std::ptr::null_mut();
     };
-    // SAFETY: the function has this protocol (`protocol` has looked), and gets what CPython handed
-    // over
+    // SAFETY: the function has this protocol (`protocol` has looked), and gets CPython's arguments
     let result = unsafe { (function.call)(module, arguments, count, names) };
     if result.is_null() {
         // SAFETY: by the protocol, `count` positional arguments, then one for each of `names`, a
@@ -76,7 +75,7 @@ unsafe extern "C" fn call<const I: usize, const J: usize>(
     result
 }
 
-/// Has `flex/_hints.py` look at the exception that is set, where it is one about arguments as such.
+/// Lets `flex/_hints.py` improve the exception that is set, if it is about the arguments.
 ///
 /// # Safety
 /// The interpreter is attached; `arguments` are `count` and as many as `names` has.
@@ -95,7 +94,7 @@ unsafe fn explain(
             ffi::PyErr_ExceptionMatches(ffi::PyExc_Exception) != 0,
         )
     };
-    // a panic is none of those: taking it would unwind into CPython
+    // not a panic: fetching it would unwind into CPython
     let Some(error) = usual.then(|| PyErr::take(py)).flatten() else {
         return;
     };
@@ -111,14 +110,14 @@ unsafe fn explain(
         let given = (0..count).map(|i| unsafe { Bound::from_borrowed_ptr(py, *arguments.add(i)) });
         let given = PyTuple::new(py, given.collect::<Vec<_>>());
         let explain = EXPLAIN.import(py, "flex._hints", "explain");
-        // what fails here must not hide the error itself
+        // a failure here must not hide the error itself
         let _ = explain.and_then(|f| f.call1((error.value(py), name, given?, names)));
     }
     error.restore(py);
 }
 
-/// Puts [`call`] before the functions of a module. Those that CPython calls by another protocol
-/// take no arguments, and stay.
+/// Wraps the functions of a module with [`call`]. Those of another protocol take no arguments, and
+/// are left alone.
 pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
     let mut places = FUNCTIONS.iter().flatten().zip(CALLS.iter().flatten());
     for module in modules {
@@ -162,7 +161,7 @@ pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
     Ok(())
 }
 
-/// What CPython calls for `f`, where it does so by `FLAGS`.
+/// The C function of `f`, if its protocol is `FLAGS`.
 fn protocol(f: &Bound<PyCFunction>) -> Option<Call> {
     // SAFETY: `f` is a built-in function; the flags say which type the pointer was cast from
     unsafe {

@@ -1,8 +1,7 @@
-//! Gathers, scatters and masks by name; what stands between the brackets of `t[...]` is Tensor's
-//! own.
+//! Gathers, scatters and masks as functions; `t[...]` is implemented in `subscript`.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, Number, Operand, compute, detached};
-use super::tensor::PyTensor;
 use super::values::tuple;
 use crate::Tensor;
 use crate::ops::{self, ScatterMode};
@@ -10,12 +9,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// The parts of `x` at the positions `indices` along `axis`.
+/// Takes the slices of `x` at the positions `indices` along `axis`.
 ///
-/// indices: integers, from `-size` to `size - 1`; where it is of one dimension, the result has the
-/// shape of x but for its size along the axis, otherwise its shape stands in the place of the axis.
-/// axis: None takes from x as one line. The result has the dtype of x. IndexError where a position
-/// is out of range; DTypeError where they are no integers; AxisError for a wrong axis.
+/// indices: integers, from `-size` to `size - 1`; their shape replaces the axis in the shape of the
+/// result. axis: None takes from the flattened x. The result has the dtype of x. IndexError if a
+/// position is out of range; DTypeError if they are not integers; AxisError for a wrong axis.
 ///
 /// >>> flex.take(flex.asarray([10, 20, 30]), flex.asarray([2, 0, -1])).tolist()
 /// [30, 10, 30]
@@ -27,12 +25,12 @@ fn take(py: Python<'_>, x: Arg, indices: Arg, axis: Option<isize>) -> PyResult<P
     })
 }
 
-/// The values of each line of `x` along `axis` at the positions that the same line of `indices`
-/// holds.
+/// Takes, from each line of `x` along `axis`, the values at the positions in the same line of
+/// `indices`.
 ///
-/// indices: integers, of the shape of x but for their size along the axis (sizes of 1 broadcast);
-/// the result has their shape, and the dtype of x. IndexError where a position is out of range;
-/// ShapeError where shapes don't fit; DTypeError where positions are no integers.
+/// indices: integers, of the shape of x except along the axis (sizes of 1 broadcast); the result
+/// has their shape, and the dtype of x. IndexError if a position is out of range; ShapeError if
+/// shapes don't fit; DTypeError if positions are not integers.
 ///
 /// >>> x = flex.asarray([[3, 1], [4, 2]])
 /// >>> flex.take_along_axis(x, flex.argsort(x, axis=1), axis=1).tolist()
@@ -45,14 +43,14 @@ fn take_along_axis(py: Python<'_>, x: Arg, indices: Arg, axis: isize) -> PyResul
     })
 }
 
-/// A copy of `x` in which each line along `axis` has `values` put to the positions that the same
-/// line of `indices` holds.
+/// A copy of `x` with `values` put, in each line along `axis`, at the positions in the same line of
+/// `indices`.
 ///
-/// indices: integers, of the shape of x but for their size along the axis. values: a number, or a
-/// tensor that broadcasts to the shape of indices. mode: "set" (of several values for one position
-/// the last counts), "add", "multiply", "max" or "min", which combine them with what is there.
-/// IndexError where a position is out of range; ShapeError where shapes don't fit; DTypeError where
-/// values are of a kind beyond the dtype of x; ValueError for another mode.
+/// indices: integers, of the shape of x except along the axis. values: a number, or a tensor that
+/// broadcasts to the shape of indices. mode: "set" (of several values for one position the last
+/// wins), or "add", "multiply", "max" or "min", which combine them with the elements. IndexError if
+/// a position is out of range; ShapeError if shapes don't fit; DTypeError if values are of a higher
+/// kind than the dtype of x; ValueError for another mode.
 ///
 /// >>> flex.put_along_axis(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
 /// [[1, 9], [9, 4]]
@@ -74,7 +72,8 @@ fn put_along_axis(
         "min" => ScatterMode::Min,
         other => {
             let message = format!(
-                "put_along_axis: mode is {other:?}; it is \"set\", \"add\", \"multiply\", \"max\" or \"min\""
+                "put_along_axis: mode is {other:?}; it is \"set\", \"add\", \"multiply\", \"max\" \
+                    or \"min\""
             );
             return Err(PyValueError::new_err(message));
         }
@@ -84,8 +83,8 @@ fn put_along_axis(
     })
 }
 
-/// A copy of `x` with `values` added along `axis`, to the positions that the same line of `indices`
-/// holds; they may repeat.
+/// A copy of `x` with `values` added, in each line along `axis`, at the positions in the same line
+/// of `indices`, which may repeat.
 ///
 /// Shapes, dtypes and errors are those of `put_along_axis` with mode "add". The result is the same
 /// for any number of threads.
@@ -106,13 +105,13 @@ fn scatter_add(
     })
 }
 
-/// A copy of `x` with `values` added to its parts at the positions `indices` along `axis`; they may
-/// repeat. The reverse of `take`.
+/// A copy of `x` with `values` added to its slices at the positions `indices` along `axis`, which
+/// may repeat. The reverse of `take`.
 ///
 /// indices: integers. values: a number, or a tensor that broadcasts to the shape that `take` gives
 /// for these indices. The result has the shape and the dtype of x, and is the same for any number
-/// of threads. IndexError where a position is out of range; ShapeError where shapes don't fit;
-/// DTypeError where values are of a kind beyond the dtype of x, or that is bool.
+/// of threads. IndexError if a position is out of range; ShapeError if shapes don't fit; DTypeError
+/// if values are of a higher kind than the dtype of x, or if that is bool.
 ///
 /// >>> flex.index_add(flex.zeros((2, 2)), flex.asarray([1, 1]), flex.ones((2, 2))).tolist()
 /// [[0.0, 0.0], [2.0, 2.0]]
@@ -146,8 +145,8 @@ fn scatter(
 /// `x` with `value` where the mask is true.
 ///
 /// mask: a bool tensor; it and x broadcast together. value: a number. The result has the dtype of
-/// x. DTypeError where the mask is not bool, or the value of a kind beyond the dtype; ValueError
-/// where it is out of range; ShapeError where shapes don't broadcast.
+/// x. DTypeError if the mask is not bool, or the value is of a higher kind than the dtype;
+/// ValueError if it is out of range; ShapeError if shapes don't broadcast.
 ///
 /// >>> flex.masked_fill(flex.asarray([1, 2, 3]), flex.asarray([True, False, True]), 0).tolist()
 /// [0, 2, 0]
@@ -161,8 +160,8 @@ fn masked_fill(py: Python<'_>, x: Arg, mask: Arg, value: Number) -> PyResult<PyT
 
 /// The elements of `x` where the mask is true, in row-major order.
 ///
-/// mask: a bool tensor; it and x broadcast together. The result is of one dimension and the dtype
-/// of x. DTypeError where the mask is not bool; ShapeError where shapes don't broadcast.
+/// mask: a bool tensor; it and x broadcast together. The result has one dimension and the dtype of
+/// x. DTypeError if the mask is not bool; ShapeError if shapes don't broadcast.
 ///
 /// >>> flex.masked_select(flex.asarray([1, 2, 3]), flex.asarray([True, False, True])).tolist()
 /// [1, 3]
@@ -174,8 +173,8 @@ fn masked_select(py: Python<'_>, x: Arg, mask: Arg) -> PyResult<PyTensor> {
     })
 }
 
-/// Where `x` is not zero: the positions along each dimension, as a tuple of int64 tensors of one
-/// dimension, in row-major order.
+/// The indices of the nonzero elements of `x`: one 1-dimensional int64 tensor for each dimension,
+/// as a tuple, in row-major order.
 ///
 /// x: a tensor of any dtype, of one dimension or more (ShapeError).
 ///
@@ -188,7 +187,7 @@ fn nonzero<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyTuple>> {
     tuple(py, positions)
 }
 
-/// Where `x` is not zero: a row of positions for each such element, in row-major order.
+/// The indices of the nonzero elements of `x`, one row each, in row-major order.
 ///
 /// x: a tensor of any dtype. The result is int64, of shape `(count, x.ndim)`.
 ///

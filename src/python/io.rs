@@ -1,7 +1,7 @@
-//! What `flex/io.py` reads and writes files with; it chooses the format.
+//! The reading and writing behind `flex/io.py`, which chooses the format.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, asarray, detached, kind};
-use super::tensor::PyTensor;
 use crate::Tensor;
 use crate::fallible;
 use crate::io::replacement::Replacement;
@@ -14,19 +14,19 @@ use std::io::{Error, Read, Result as IoResult, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// Files are slow enough for other threads to run meanwhile.
+/// The work of file access: enough to release the interpreter.
 const LONG: usize = usize::MAX;
-/// Bytes that pass through a Python object at once, at most.
+/// The most bytes that pass through a Python object at once.
 const PIECE: usize = 1 << 20;
 
-/// What a file is given as.
+/// A file argument.
 #[derive(FromPyObject)]
 enum File {
     Path(PathBuf),
     Stream(Stream),
 }
 
-/// An object with the methods of a binary file, and what they have raised.
+/// An object with the methods of a binary file, and the exception that one raised.
 struct Stream {
     object: Py<PyAny>,
     raised: Option<PyErr>,
@@ -43,7 +43,7 @@ impl<'py> FromPyObject<'_, 'py> for Stream {
 }
 
 impl Stream {
-    /// Runs `f`; what a method has raised is its error.
+    /// Runs `f`; an exception that a method raised replaces its error.
     fn run<T>(mut self, f: impl FnOnce(&mut Stream) -> crate::Result<T>) -> PyResult<T> {
         let result = f(&mut self);
         match self.raised {
@@ -51,7 +51,7 @@ impl Stream {
             None => Ok(result?),
         }
     }
-    /// Calls a method, and reads off what it gave.
+    /// Calls a method and converts its result.
     fn call<T>(&mut self, method: impl FnOnce(&Bound<PyAny>) -> PyResult<T>) -> IoResult<T> {
         Python::attach(|py| method(self.object.bind(py))).map_err(|e| {
             self.raised = Some(e);
@@ -94,7 +94,7 @@ impl Write for Stream {
                 new.copy_from_slice(piece);
                 Ok(())
             })?;
-            // an unbuffered file says how much it took; others take all
+            // an unbuffered file returns how much it wrote; others write all
             let taken: Option<usize> = file
                 .call_method1("write", (object,))?
                 .extract()
@@ -107,8 +107,8 @@ impl Write for Stream {
     }
 }
 
-/// The tensors by name, and those of dtypes that flex hasn't, each as the dtype's name, the shape,
-/// and the bytes.
+/// The tensors by name, and those of unknown dtypes, each as the dtype's name, the shape and the
+/// bytes.
 #[pyfunction]
 fn load_safetensors<'py>(
     py: Python<'py>,
@@ -193,7 +193,7 @@ fn save_npy(py: Python<'_>, file: File, x: Arg) -> PyResult<()> {
     }
 }
 
-/// The tensor of an archive's member, which unpacks to so many bytes.
+/// The tensor of a member of an archive, of a given size after decompression.
 #[pyfunction]
 fn read_npy_member(member: Stream, name: &str, bytes: u64) -> PyResult<PyTensor> {
     member
@@ -201,7 +201,7 @@ fn read_npy_member(member: Stream, name: &str, bytes: u64) -> PyResult<PyTensor>
         .map(PyTensor::new)
 }
 
-/// A file that takes the place of another when it is complete: what `zipfile` writes to.
+/// A file that replaces another when it is complete, for `zipfile` to write to.
 #[pyclass(frozen, name = "Replacement", module = "flex._flex._io")]
 struct PyReplacement(Mutex<Option<Replacement>>);
 
@@ -248,7 +248,7 @@ impl PyReplacement {
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }
-    /// Puts the file in its place; where something was raised, there is none.
+    /// Commits the file, or discards it if something was raised.
     fn __exit__(
         &self,
         py: Python<'_>,

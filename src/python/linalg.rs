@@ -1,28 +1,28 @@
 //! Products of vectors and matrices.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, Ints, compute, count, integer};
 use super::dtype::DTypeArg;
-use super::tensor::PyTensor;
 use crate::Tensor;
 use crate::ops::{self, TensordotAxes};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// The work of a product, in elements of simpler operations, where each element of `a` meets
-/// `width` of `b`.
+/// The work of a product in which each element of `a` meets `width` elements of `b`, in elements of
+/// simpler operations.
 pub fn work(a: &Tensor, width: usize) -> usize {
     a.len().saturating_mul(width) / 16
 }
 
-/// The matrix product. A vector on the left is a row, on the right a column, and goes from the
-/// result's shape; dimensions before the last two are batches and broadcast.
+/// The matrix product. A vector on the left is a row, on the right a column, whose dimension is
+/// removed from the result; dimensions before the last two are batches and broadcast.
 ///
 /// x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common
-/// dtype; integers wrap, float16 and bfloat16 are summed in float32. dtype: that of the sums and of
-/// the result instead, as if both operands were converted to it first; without such copies for int8
-/// and uint8 in int32, float16 and bfloat16 in float32. ShapeError where k or the batches don't
-/// fit, or an operand is a number; DTypeError for bool, without a common dtype, or where `dtype`
-/// does not hold that one's values.
+/// dtype; integers wrap, float16 and bfloat16 are summed in float32. dtype: the dtype of the sums
+/// and of the result instead, as if both operands were converted to it first; int8 and uint8 in
+/// int32, and float16 and bfloat16 in float32, need no such copies. ShapeError if k or the batches
+/// don't fit, or an operand is a number; DTypeError for bool, without a common dtype, or if `dtype`
+/// can't hold the common dtype's values.
 ///
 /// >>> flex.matmul(flex.asarray([[1, 2], [3, 4]]), flex.asarray([1, -1])).tolist()
 /// [-1, -1]
@@ -43,7 +43,7 @@ pub fn matmul(py: Python<'_>, x1: Arg, x2: Arg, dtype: Option<DTypeArg>) -> PyRe
     })
 }
 
-/// The last two dimensions exchanged; a view. ShapeError where there are fewer.
+/// Swaps the last two dimensions; a view. ShapeError if there are fewer.
 ///
 /// >>> flex.matrix_transpose(flex.asarray([[1, 2], [3, 4]])).tolist()
 /// [[1, 3], [2, 4]]
@@ -56,10 +56,10 @@ fn matrix_transpose(x: Arg) -> PyResult<PyTensor> {
 /// The sum of products over several axes. The result has the axes of x1 that are not summed over,
 /// then those of x2.
 ///
-/// axes: how many, the last of x1 with the first of x2; or a pair of axes or of tuples of axes,
-/// those of x1 and those of x2. Sizes of paired axes are equal (ShapeError). The result has the
-/// common dtype; DTypeError for bool, or where there is none; AxisError where an axis is out of
-/// range or named twice.
+/// axes: how many of the last axes of x1 to pair with the first ones of x2; or a pair of axes, or
+/// of tuples of axes, of x1 and x2. Sizes of paired axes must be equal (ShapeError). The result has
+/// the common dtype; DTypeError for bool, or if there is none; AxisError if an axis is out of range
+/// or repeated.
 ///
 /// >>> a = flex.asarray([[1, 2], [3, 4]])
 /// >>> flex.tensordot(a, a, axes=2).tolist(), flex.tensordot(a, a, axes=((0,), (0,))).tolist()
@@ -87,11 +87,11 @@ fn tensordot(py: Python<'_>, x1: Arg, x2: Arg, axes: Option<&Bound<PyAny>>) -> P
     })
 }
 
-/// The sum of the products along an axis; complex numbers of x1 are conjugated.
+/// The dot product along an axis; complex numbers of x1 are conjugated.
 ///
 /// x1, x2: of the same size along the axis, which counts from the end (ShapeError, AxisError),
-/// otherwise they broadcast. The result has the common dtype; DTypeError for bool, or where there
-/// is none.
+/// otherwise they broadcast. The result has the common dtype; DTypeError for bool, or if there is
+/// none.
 ///
 /// >>> flex.vecdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
 /// [12, 34]
@@ -106,7 +106,7 @@ fn vecdot(py: Python<'_>, x1: Arg, x2: Arg, axis: isize) -> PyResult<PyTensor> {
 /// The product of each element of one vector with each of the other.
 ///
 /// x1: `[n]`. x2: `[m]` (ShapeError for other ranks). The result is `[n, m]`, of the common dtype
-/// (DTypeError where there is none).
+/// (DTypeError if there is none).
 ///
 /// >>> flex.outer(flex.asarray([1, 2]), flex.asarray([3, 4])).tolist()
 /// [[3, 4], [6, 8]]
@@ -121,8 +121,7 @@ fn outer(py: Python<'_>, x1: Arg, x2: Arg) -> PyResult<PyTensor> {
 /// The cross product of vectors of three elements along an axis.
 ///
 /// x1, x2: of size 3 along the axis, otherwise they broadcast (ShapeError). The result has the
-/// common dtype; DTypeError for bool, or where there is none; AxisError where the axis is out of
-/// range.
+/// common dtype; DTypeError for bool, or if there is none; AxisError if the axis is out of range.
 ///
 /// >>> flex.cross(flex.asarray([1, 0, 0]), flex.asarray([0, 1, 0])).tolist()
 /// [0, 0, 1]

@@ -1,15 +1,15 @@
-//! Methods of Tensor that are functions of the module: all that take a tensor first.
+//! The methods of Tensor that are functions of the module: all that take a tensor first.
 
+use super::cell::PyTensor;
 use super::convert::Lent;
 use super::elementwise::apply_lent;
-use super::tensor::PyTensor;
 use crate::kernel::elementwise::rows;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
 
-/// What a class attribute has to be for a built-in function to get the instance: `t.sum(axis=0)` is
-/// `flex.sum(t, axis=0)`.
+/// The descriptor that passes the instance to a built-in function: `t.sum(axis=0)` is `flex.sum(t,
+/// axis=0)`.
 #[pyclass(frozen, module = "flex._flex", name = "_Method")]
 struct Method(Py<PyAny>);
 
@@ -31,28 +31,28 @@ impl Method {
     }
 }
 
-/// What the first parameter is called that takes a tensor.
+/// The names of a first parameter that takes a tensor.
 const TENSOR: [&str; 2] = ["(x", "(x1"];
 
-/// Functions that take one first, yet are no methods: `from_dlpack` takes an object that is none
-/// yet, `real` and `imag` are properties.
+/// Functions with such a parameter that are not methods: `from_dlpack` takes any object, `real` and
+/// `imag` are properties.
 const NOT_METHODS: [&str; 3] = ["from_dlpack", "imag", "real"];
 
 #[pymethods]
 impl PyTensor {
-    /// The real parts of complex numbers, as `flex.real` gives them; real numbers themselves.
+    /// The real parts of complex numbers, as by `flex.real`; of real numbers, the tensor itself.
     #[getter]
     fn real(slf: Bound<'_, Self>) -> PyResult<PyTensor> {
         apply_lent(slf.py(), &rows::RealPart::ROW, [Lent::Object(slf)])
     }
-    /// The imaginary parts of complex numbers, as `flex.imag` gives them.
+    /// The imaginary parts of complex numbers, as by `flex.imag`.
     #[getter]
     fn imag(slf: Bound<'_, Self>) -> PyResult<PyTensor> {
         apply_lent(slf.py(), &rows::ImagPart::ROW, [Lent::Object(slf)])
     }
 }
 
-/// Comes after the functions' own registration.
+/// Called after the functions are registered.
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let class = m.py().get_type::<PyTensor>();
     for name in m.index()? {

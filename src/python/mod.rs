@@ -4,6 +4,9 @@
 // docstrings are Python's, with doctests, not Markdown
 #![allow(clippy::doc_lazy_continuation)]
 
+#[macro_use]
+mod examples;
+
 mod cell;
 mod config;
 pub mod convert;
@@ -14,6 +17,7 @@ mod hints;
 mod index;
 mod interop;
 mod io;
+mod join;
 mod linalg;
 mod methods;
 mod nn;
@@ -22,6 +26,7 @@ mod promotion;
 mod reduce;
 mod repr;
 mod scan;
+mod search;
 mod set;
 mod shape;
 mod sort;
@@ -46,13 +51,15 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     elementwise::register(m)?;
     index::register(m)?;
     io::register(m)?;
+    join::register(m)?;
     linalg::register(m)?;
     nn::register(m)?;
     reduce::register(m)?;
     scan::register(m)?;
+    search::register(m)?;
     set::register(m)?;
     shape::register(m)?;
     sort::register(m)?;
     hints::register(&[m, &m.getattr("_nn")?.cast_into()?])?;
-    methods::register(m) // of the functions above
+    methods::register(m) // turns the functions above into methods
 }

@@ -1,11 +1,11 @@
 //! The operators of Tensor, reflected and in place.
 
-// no unsafe code here but what #[pymethods] makes of methods that a macro writes
+// the only unsafe code here is what #[pymethods] generates
 #![allow(unsafe_op_in_unsafe_fn)]
 
+use super::cell::PyTensor;
 use super::convert::{Lent, Operand, compute, is_list, is_short, operand_beside};
 use super::elementwise::{self, apply_lent};
-use super::tensor::PyTensor;
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops;
 use crate::ops::elementwise::{Arg, apply_in_place};
@@ -13,12 +13,12 @@ use crate::{Bool, Error, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// The other operand. Where an object is no operand at all, extraction fails, PyO3 answers
+/// The other operand. If an object is not an operand, extraction fails, PyO3 returns
 /// NotImplemented, and Python asks that object; an operand that can't be converted is an error of
 /// its own.
 enum Other<'py> {
     Operand(PyResult<Lent<'py>>),
-    /// A list, whose numbers take the dtype that a number has beside the tensor.
+    /// A list, whose numbers take the dtype that a number takes beside the tensor.
     List(Bound<'py, PyAny>),
 }
 
@@ -71,7 +71,7 @@ fn reflected(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyR
     let other = other.beside(t.get())?;
     apply_lent(t.py(), row, [other, Lent::Object(t)])
 }
-/// Shape and dtype stay; the tensor is as it was after an error. `t += t` has taken its operand
+/// Shape and dtype are kept; after an error the tensor is unchanged. `t += t` takes its operand
 /// before the tensor is locked.
 fn in_place(t: &PyTensor, py: Python<'_>, row: &Row, other: Other) -> PyResult<()> {
     let other = other.beside(t)?;
@@ -122,7 +122,7 @@ macro_rules! operators {
                     let product = ops::matmul(t, &b)?;
                     if (product.shape(), product.dtype()) != (t.shape(), t.dtype()) {
                         let operands = [("target", t.shape(), t.dtype()), ("product", product.shape(), product.dtype())];
-                        return Err(Error::shape_of("matmul", "the product does not go into the target", &operands));
+                        return Err(Error::shape_of("matmul", "the product does not have the target's shape and dtype", &operands));
                     }
                     *t = product;
                     Ok(())
@@ -136,8 +136,8 @@ macro_rules! operators {
                 let operands = [other.beside(self)?.take(), Operand::Tensor(self.get())];
                 Ok((elementwise::apply(py, &rows::FloorDivide::ROW, &operands)?, elementwise::apply(py, &rows::Remainder::ROW, &operands)?))
             }
-            /// The elements rounded to the nearest of `ndigits` decimals, halves to the even one;
-            /// integers to tens where it is negative.
+            /// Rounds to `ndigits` decimals, ties to even; if negative, to tens, hundreds and so
+            /// on.
             #[pyo3(signature = (ndigits = None))]
             fn __round__(&self, py: Python<'_>, ndigits: Option<i32>) -> PyResult<PyTensor> {
                 let t = self.get();

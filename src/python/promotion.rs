@@ -1,8 +1,9 @@
-//! What dtypes hold and how they meet: `finfo`, `iinfo`, `isdtype`, `can_cast`, `result_type`.
+//! The limits of dtypes and their promotion: `finfo`, `iinfo`, `isdtype`, `can_cast`,
+//! `result_type`.
 
+use super::cell::PyTensor;
 use super::convert::{Operand, kind};
 use super::dtype::{self, DTypeArg, PyDType, lookup};
-use super::tensor::PyTensor;
 use crate::dtype::Class;
 use crate::{DType, Error, Scalar};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -12,7 +13,7 @@ use pyo3::types::{PyString, PyTuple};
 /// The limits of a float dtype (of the parts of a complex one); the numbers are Python floats.
 #[pyclass(frozen, get_all, name = "finfo_object", module = "flex")]
 struct FloatInfo {
-    /// Bits of one number.
+    /// The bits of a number.
     bits: usize,
     /// The distance from 1 to the next larger number.
     eps: f64,
@@ -30,9 +31,9 @@ struct FloatInfo {
 struct IntInfo {
     /// Bits of one number.
     bits: usize,
-    /// The largest.
+    /// The largest value.
     max: i128,
-    /// The smallest.
+    /// The smallest value.
     min: i128,
     dtype: Py<PyDType>,
 }
@@ -49,7 +50,8 @@ impl FloatInfo {
             dtype,
         } = self;
         format!(
-            "finfo(bits={bits}, eps={eps:e}, max={max:e}, min={min:e}, smallest_normal={smallest_normal:e}, dtype={})",
+            "finfo(bits={bits}, eps={eps:e}, max={max:e}, min={min:e}, \
+                smallest_normal={smallest_normal:e}, dtype={})",
             dtype.get().get()
         )
     }
@@ -67,7 +69,7 @@ impl IntInfo {
     }
 }
 
-/// The dtype of a tensor, or the one that an object stands for.
+/// The dtype of a tensor, or the one that an object names.
 fn dtype_of(x: &Bound<PyAny>) -> PyResult<DType> {
     if let Ok(t) = x.cast_exact::<PyTensor>() {
         return Ok(t.get().about(|_, dtype| dtype));
@@ -92,7 +94,7 @@ fn finfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<FloatInfo> {
     let computed: Option<[f64; 3]> = dispatch!(floating dtype, |T| Some([T::EPSILON, T::MAX, T::MIN_POSITIVE].map(f64::from)), else None);
     let limits = computed.or(dispatch!(float8 dtype, |T| Some([T::EPSILON, T::MAX, T::MIN_POSITIVE].map(f64::from)), else None));
     let [eps, max, smallest_normal] = limits
-        .ok_or_else(|| Error::dtype("finfo", format!("{dtype} is no float dtype: use iinfo")))?;
+        .ok_or_else(|| Error::dtype("finfo", format!("{dtype} is not a float dtype: use iinfo")))?;
     Ok(FloatInfo {
         bits: dtype.size() * 8,
         eps,
@@ -114,7 +116,7 @@ fn iinfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<IntInfo> {
     let limits: Option<(i128, i128)> =
         dispatch!(integer dtype, |T| Some((T::MIN as i128, T::MAX as i128)), else None);
     let (min, max) =
-        limits.ok_or_else(|| Error::dtype("iinfo", format!("{dtype} is no integer dtype")))?;
+        limits.ok_or_else(|| Error::dtype("iinfo", format!("{dtype} is not an integer dtype")))?;
     Ok(IntInfo {
         bits: dtype.size() * 8,
         max,
@@ -125,8 +127,8 @@ fn iinfo(py: Python<'_>, r#type: &Bound<PyAny>) -> PyResult<IntInfo> {
 
 /// Whether a dtype is of a kind: `"bool"`, `"signed integer"`, `"unsigned integer"`, `"integral"`,
 /// `"real floating"`, `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these.
-/// ValueError for other kinds. What is of a kind has the kind's arithmetic: the 8-bit floats, which
-/// have none, are of no kind.
+/// ValueError for other kinds. A kind implies arithmetic: the 8-bit floats, which have none, are of
+/// no kind.
 ///
 /// >>> flex.isdtype(flex.uint8, "integral"), flex.isdtype(flex.uint8, (flex.int8, "real floating"))
 /// (True, False)
@@ -145,8 +147,8 @@ pub fn isdtype(dtype: DTypeArg, kind: &Bound<PyAny>) -> PyResult<bool> {
     if let Ok(name) = kind.cast::<PyString>() {
         let of_kind = match name.to_str()? {
             "bool" => d.is_bool(),
-            "signed integer" => d.class() == Class::Sint,
-            "unsigned integer" => d.class() == Class::Uint,
+            "signed integer" => d.class() == Class::Signed,
+            "unsigned integer" => d.class() == Class::Unsigned,
             "integral" => d.is_integer(),
             "real floating" => d.is_float(),
             "complex floating" => d.is_complex(),
@@ -163,8 +165,8 @@ pub fn isdtype(dtype: DTypeArg, kind: &Bound<PyAny>) -> PyResult<bool> {
     Ok(kind.extract::<DTypeArg>()?.0 == d)
 }
 
-/// Whether a tensor or dtype converts to another dtype by the rules of promotion, without loss of
-/// kind or range.
+/// Whether a tensor or dtype can be converted to another dtype by the rules of promotion, without
+/// losing kind or range.
 ///
 /// >>> flex.can_cast(flex.int8, flex.int16), flex.can_cast(flex.float32, flex.int64)
 /// (True, False)
@@ -176,8 +178,8 @@ fn can_cast(from_: &Bound<PyAny>, to: DTypeArg) -> PyResult<bool> {
         .is_ok_and(|d| d == to.0))
 }
 
-/// The dtype that an operation of these tensors, dtypes and Python numbers has; numbers take the
-/// others' dtype. DTypeError where there is none.
+/// The dtype of an operation on these tensors, dtypes and Python numbers; numbers take the others'
+/// dtype. DTypeError if there is none.
 ///
 /// >>> flex.result_type(flex.int8, flex.uint8), flex.result_type(flex.float16, 1)
 /// (flex.int16, flex.float16)

@@ -1,31 +1,22 @@
 //! Reductions. Those that NumPy calls as methods (`numpy.sum(t)`) take its `out`, an array to fill.
 
-use super::convert::{Arg, Ints, Lent};
+use super::cell::PyTensor;
+use super::convert::{Ints, Lent};
 use super::dtype::DTypeArg;
 use super::interop::ufunc::into_out;
-use super::sort::pair;
-use super::tensor::PyTensor;
 use crate::ops::{self, Reduction};
 use crate::{Axes, Error, Tensor};
 use pyo3::prelude::*;
 use std::borrow::Cow;
 
-/// What is reduced: the axes, all for none.
+/// The axes to reduce, all for `None`.
 fn over(axis: &Option<Ints>, keepdims: bool) -> Reduction {
     Reduction {
         axes: axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into()),
         keepdims,
     }
 }
-/// The same of one axis.
-fn along(axis: Option<isize>, keepdims: bool) -> Reduction {
-    Reduction {
-        axes: axis.into(),
-        keepdims,
-    }
-}
-
-/// What is reduced where a float dtype is asked for: as that.
+/// The operand, converted if a float dtype is requested.
 fn computed_in<'t>(
     op: &'static str,
     x: &'t Tensor,
@@ -34,7 +25,7 @@ fn computed_in<'t>(
     match dtype {
         Some(d) if d.0.is_integer() || d.0.is_bool() => Err(Error::dtype(
             op,
-            format!("dtype is {}, and has to be a float or complex one", d.0),
+            format!("dtype is {}, but must be float or complex", d.0),
         )),
         Some(d) if d.0 != x.dtype() => x.astype(d.0).map(Cow::Owned),
         _ => Ok(Cow::Borrowed(x)),
@@ -45,7 +36,7 @@ fn computed_in<'t>(
 fn correction_or(op: &'static str, correction: f64, ddof: Option<f64>) -> PyResult<f64> {
     match ddof {
         Some(_) if correction != 0.0 => {
-            Err(Error::value(op, "correction and ddof are the same: give one").into())
+            Err(Error::value(op, "correction and ddof are synonyms: pass one of them").into())
         }
         Some(ddof) => Ok(ddof),
         None => Ok(correction),
@@ -54,11 +45,11 @@ fn correction_or(op: &'static str, correction: f64, ddof: Option<f64>) -> PyResu
 
 /// The sum of elements.
 ///
-/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1.
-/// dtype: what is summed in, by default int64 for bool and signed integers, uint64 for unsigned
-/// ones, else that of x. Integers wrap; no elements give 0; the result is the same for any number
-/// of threads. out: a NumPy array of the result's shape, which is filled and returned. AxisError
-/// where an axis is out of range or given twice.
+/// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+/// dtype: the dtype of the sums, by default int64 for bool and signed integers, uint64 for unsigned
+/// ones, else that of x. Integers wrap; the sum of no elements is 0; the result is the same for any
+/// number of threads. out: a NumPy array of the result's shape, which is filled and returned.
+/// AxisError if an axis is out of range or repeated.
 ///
 /// >>> x = flex.asarray([[1, 2], [3, 4]])
 /// >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
@@ -88,10 +79,10 @@ fn sum<'py>(
 
 /// The product of elements.
 ///
-/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1.
-/// dtype: what is multiplied in, by default int64 for bool and signed integers, uint64 for unsigned
-/// ones, else that of x. Integers wrap; no elements give 1. AxisError where an axis is out of range
-/// or given twice.
+/// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+/// dtype: the dtype of the products, by default int64 for bool and signed integers, uint64 for
+/// unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if an
+/// axis is out of range or repeated.
 ///
 /// >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
 /// [2, 12]
@@ -120,10 +111,10 @@ fn prod<'py>(
 
 /// The arithmetic mean of elements.
 ///
-/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1.
-/// The result has the dtype of x, float32 for integers and bool. dtype: a float or complex dtype to
-/// compute in. out: as in `sum`. No elements give NaN. AxisError where an axis is out of range or
-/// given twice.
+/// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+/// result has the dtype of x, float32 for integers and bool. dtype: a float or complex dtype to
+/// compute in. out: as in `sum`. The mean of no elements is NaN. AxisError if an axis is out of
+/// range or repeated.
 ///
 /// >>> flex.mean(flex.asarray([1, 2, 6])).item()
 /// 3.0
@@ -146,12 +137,13 @@ fn mean<'py>(
     )
 }
 
-/// The variance of elements: the sum of squared distances from their mean over `n - correction`.
+/// The variance of elements: the sum of squared deviations from the mean, divided by `n -
+/// correction`.
 ///
-/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1.
-/// The result has the dtype of x, float32 for integers and bool. dtype: a float dtype to compute
-/// in. out: as in `sum`. ddof: NumPy's name of the correction. NaN where `n <= correction`.
-/// DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+/// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+/// result has the dtype of x, float32 for integers and bool. dtype: a float dtype to compute in.
+/// out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. DTypeError
+/// for complex numbers; AxisError if an axis is out of range or repeated.
 ///
 /// >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
 /// (1.0, 2.0)
@@ -212,11 +204,11 @@ fn std_<'py>(
     )
 }
 
-/// The largest of elements; NaN where there is one.
+/// The largest element; NaN propagates.
 ///
-/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1.
-/// The result has the dtype of x. ValueError where there is no element; DTypeError for complex
-/// numbers; AxisError where an axis is out of range or given twice.
+/// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+/// result has the dtype of x. ValueError if there are no elements; DTypeError for complex numbers;
+/// AxisError if an axis is out of range or repeated.
 ///
 /// >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [5, 3]
@@ -236,7 +228,7 @@ fn max<'py>(
     )
 }
 
-/// The smallest of elements; NaN where there is one. Arguments and errors are those of `max`.
+/// The smallest element; NaN propagates. Arguments and errors are those of `max`.
 ///
 /// >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
 /// [1, 2]
@@ -256,92 +248,11 @@ fn min<'py>(
     )
 }
 
-/// The position of the largest element, the first where several are; that of the first NaN where
-/// there is one.
-///
-/// axis: an integer, or None for the position among all in row-major order. keepdims: reduced axes
-/// stay, with size 1. The result is int64. ValueError where there is no element; DTypeError for
-/// complex numbers; AxisError where the axis is out of range.
-///
-/// >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
-/// [1, 0]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
-fn argmax<'py>(
-    py: Python<'py>,
-    x: Lent,
-    axis: Option<isize>,
-    keepdims: bool,
-    out: Option<Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    into_out(
-        py,
-        x.compute(py, |x| ops::argmax(x, along(axis, keepdims)))?,
-        out,
-    )
-}
-
-/// The position of the smallest element. Arguments and errors are those of `argmax`.
-///
-/// >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
-/// [0, 1]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
-fn argmin<'py>(
-    py: Python<'py>,
-    x: Lent,
-    axis: Option<isize>,
-    keepdims: bool,
-    out: Option<Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    into_out(
-        py,
-        x.compute(py, |x| ops::argmin(x, along(axis, keepdims)))?,
-        out,
-    )
-}
-
-/// `max` and `argmax` in one: the largest element and its position (int64). Arguments and errors
-/// are those of `argmax`.
-///
-/// >>> [t.tolist() for t in flex.max_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
-/// [[5, 3], [1, 0]]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn max_with_indices(
-    py: Python<'_>,
-    x: Arg,
-    axis: Option<isize>,
-    keepdims: bool,
-) -> PyResult<(PyTensor, PyTensor)> {
-    pair(py, x.0.len(), || {
-        ops::max_with_indices(&x.0, along(axis, keepdims))
-    })
-}
-
-/// `min` and `argmin` in one: the smallest element and its position (int64). Arguments and errors
-/// are those of `argmin`.
-///
-/// >>> [t.tolist() for t in flex.min_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
-/// [[1, 2], [0, 1]]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn min_with_indices(
-    py: Python<'_>,
-    x: Arg,
-    axis: Option<isize>,
-    keepdims: bool,
-) -> PyResult<(PyTensor, PyTensor)> {
-    pair(py, x.0.len(), || {
-        ops::min_with_indices(&x.0, along(axis, keepdims))
-    })
-}
-
 /// Whether any element is true (not zero).
 ///
 /// x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all.
-/// keepdims: reduced axes stay, with size 1. The result is bool; no elements give False. AxisError
-/// where an axis is out of range or given twice.
+/// keepdims: keep reduced axes with size 1. The result is bool, False if there are no elements.
+/// AxisError if an axis is out of range or repeated.
 ///
 /// >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
 /// [True, False]
@@ -361,8 +272,8 @@ fn any<'py>(
     )
 }
 
-/// Whether all elements are true (not zero). Arguments and errors are those of `any`; no elements
-/// give True.
+/// Whether all elements are true (not zero). Arguments and errors are those of `any`; the result is
+/// True if there are no elements.
 ///
 /// >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
 /// [True, False]
@@ -382,7 +293,7 @@ fn all<'py>(
     )
 }
 
-/// How many elements are not zero. Arguments and errors are those of `any`; the result is int64.
+/// The number of nonzero elements. Arguments and errors are those of `any`; the result is int64.
 ///
 /// >>> flex.count_nonzero(flex.asarray([[0, 1], [2, 3]]), axis=0).tolist()
 /// [1, 2]
@@ -397,11 +308,11 @@ fn count_nonzero(
     x.compute(py, |x| ops::count_nonzero(x, over(&axis, keepdims)))
 }
 
-/// `log(sum(exp(x)))` of elements, without overflow.
+/// `log(sum(exp(x)))`, without overflow.
 ///
-/// axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1.
-/// The result has the dtype of x, float32 for integers and bool; no elements give `-inf`.
-/// DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+/// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+/// result has the dtype of x, float32 for integers and bool; it is `-inf` if there are no elements.
+/// DTypeError for complex numbers; AxisError if an axis is out of range or repeated.
 ///
 /// >>> flex.logsumexp(flex.asarray([-flex.inf, 1000.0])).item()
 /// 1000.0
@@ -419,10 +330,6 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(std_, m)?)?;
     m.add_function(wrap_pyfunction!(max, m)?)?;
     m.add_function(wrap_pyfunction!(min, m)?)?;
-    m.add_function(wrap_pyfunction!(argmax, m)?)?;
-    m.add_function(wrap_pyfunction!(argmin, m)?)?;
-    m.add_function(wrap_pyfunction!(max_with_indices, m)?)?;
-    m.add_function(wrap_pyfunction!(min_with_indices, m)?)?;
     m.add_function(wrap_pyfunction!(any, m)?)?;
     m.add_function(wrap_pyfunction!(all, m)?)?;
     m.add_function(wrap_pyfunction!(count_nonzero, m)?)?;

@@ -1,6 +1,6 @@
 //! Tensors as text.
 
-use super::tensor::PyTensor;
+use super::cell::PyTensor;
 use super::values;
 use crate::format::{Style, elements};
 use pyo3::exceptions::PyTypeError;
@@ -35,7 +35,8 @@ impl PyTensor {
             },
         )?)
     }
-    /// Without a specification as `str`; with one, that of the number, for tensors of one element.
+    /// Without a format specification, `str`; with one, that of the number, for tensors of one
+    /// element.
     fn __format__<'py>(
         &self,
         py: Python<'py>,
@@ -47,7 +48,7 @@ impl PyTensor {
         }
         if t.len() != 1 {
             let message = format!(
-                "a tensor of shape {:?} takes no format: format its elements, as of t.tolist()",
+                "a tensor of shape {:?} takes no format: format its elements, such as those of t.tolist()",
                 t.shape()
             );
             return Err(PyTypeError::new_err(message));

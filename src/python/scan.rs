@@ -1,16 +1,16 @@
-//! Running totals, and differences.
+//! Cumulative functions and differences.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, Operand, compute, count};
 use super::dtype::DTypeArg;
-use super::tensor::PyTensor;
 use crate::ops::{self, Cumulative};
 use pyo3::prelude::*;
 
-/// The sums of elements from the first of an axis to each.
+/// The cumulative sum along an axis.
 ///
-/// axis: may be None where x has one dimension (ShapeError). dtype: what is summed in, by default
-/// int64 for bool and signed integers, uint64 for unsigned ones, else that of x. include_initial: a
-/// 0 comes first, and the axis is longer by one. AxisError where the axis is out of range.
+/// axis: may be None if x has one dimension (ShapeError). dtype: the dtype of the sums, by default
+/// int64 for bool and signed integers, uint64 for unsigned ones, else that of x. include_initial:
+/// prepend a 0, so that the axis is longer by one. AxisError if the axis is out of range.
 ///
 /// >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
 /// [0, 1, 3, 6]
@@ -35,8 +35,8 @@ fn cumulative_sum(
     })
 }
 
-/// The products of elements from the first of an axis to each. Arguments and errors are those of
-/// `cumulative_sum`; the initial value is 1.
+/// The cumulative product along an axis. Arguments and errors are those of `cumulative_sum`; the
+/// initial value is 1.
 ///
 /// >>> flex.cumulative_prod(flex.asarray([2, 3, 4])).tolist()
 /// [2, 6, 24]
@@ -61,10 +61,10 @@ fn cumulative_prod(
     })
 }
 
-/// The largest of elements from the first of an axis to each; NaN from the first NaN on.
+/// The cumulative maximum along an axis; NaN propagates.
 ///
-/// axis: may be None where x has one dimension (ShapeError). The result has the shape and dtype of
-/// x. DTypeError for complex numbers; AxisError where the axis is out of range.
+/// axis: may be None if x has one dimension (ShapeError). The result has the shape and dtype of x.
+/// DTypeError for complex numbers; AxisError if the axis is out of range.
 ///
 /// >>> flex.cumulative_max(flex.asarray([1, 3, 2])).tolist()
 /// [1, 3, 3]
@@ -74,8 +74,7 @@ fn cumulative_max(py: Python<'_>, x: Arg, axis: Option<isize>) -> PyResult<PyTen
     compute(py, x.0.len(), || ops::cumulative_max(&x.0, axis))
 }
 
-/// The smallest of elements from the first of an axis to each. Arguments and errors are those of
-/// `cumulative_max`.
+/// The cumulative minimum along an axis. Arguments and errors are those of `cumulative_max`.
 ///
 /// >>> flex.cumulative_min(flex.asarray([3, 1, 2])).tolist()
 /// [3, 1, 1]
@@ -85,11 +84,11 @@ fn cumulative_min(py: Python<'_>, x: Arg, axis: Option<isize>) -> PyResult<PyTen
     compute(py, x.0.len(), || ops::cumulative_min(&x.0, axis))
 }
 
-/// Differences of neighbours along an axis, taken `n` times.
+/// Differences of adjacent elements along an axis, taken `n` times.
 ///
-/// prepend, append: what to put before and after x first: a number, or a tensor of its shape but
-/// for the axis (ShapeError). The result has the common dtype, and an axis shorter by n. ValueError
-/// where n is negative; DTypeError for bool; AxisError where the axis is out of range.
+/// prepend, append: values to put before and after x first: a number, or a tensor of its shape
+/// except along the axis (ShapeError). The result has the common dtype, and an axis shorter by n.
+/// ValueError if n is negative; DTypeError for bool; AxisError if the axis is out of range.
 ///
 /// >>> flex.diff(flex.asarray([1, 4, 9, 16])).tolist()
 /// [3, 5, 7]

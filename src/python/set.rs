@@ -1,8 +1,8 @@
-//! Sets: distinct elements and membership. Several results are named tuples, whose classes
-//! `flex/_results.py` has.
+//! Sets: distinct elements and membership. Several results are named tuples, whose classes are in
+//! `flex/_results.py`.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, Operand, compute, detached};
-use super::tensor::PyTensor;
 use super::values::tuple;
 use crate::{Tensor, ops};
 use pyo3::prelude::*;
@@ -14,12 +14,12 @@ fn named<'py>(py: Python<'py>, class: &str, tensors: Vec<Tensor>) -> PyResult<Bo
         .call1(tuple(py, tensors)?)
 }
 
-/// The distinct elements, where they are, and how many there are of each.
+/// The distinct elements, their indices, the inverse, and their counts.
 ///
-/// x: a tensor of any dtype and shape, seen as one line. The result is a named tuple: `values`,
-/// ascending, of the dtype of x; `indices`, where each occurs first; `inverse_indices`, of the
-/// shape of x, which give x from the values; `counts`. All but the values are int64. Each NaN is a
-/// value of its own, both zeros are one; complex numbers are ordered by real, then imaginary part.
+/// x: a tensor of any dtype and shape, which is flattened. The result is a named tuple: `values`,
+/// ascending, of the dtype of x; `indices` of the first occurrences; `inverse_indices`, of the
+/// shape of x, which reconstruct x from the values; `counts`. All but the values are int64. Each
+/// NaN is distinct, both zeros are equal; complex numbers are ordered by real, then imaginary part.
 ///
 /// >>> u = flex.unique_all(flex.asarray([3, 1, 3]))
 /// >>> u.values.tolist(), u.indices.tolist(), u.inverse_indices.tolist(), u.counts.tolist()
@@ -35,8 +35,8 @@ fn unique_all<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
     )
 }
 
-/// The distinct elements, ascending, and how many there are of each (int64): the named tuple
-/// `values`, `counts`, as of `unique_all`.
+/// The distinct elements, ascending, and their counts (int64): the named tuple `values`, `counts`,
+/// as of `unique_all`.
 ///
 /// >>> values, counts = flex.unique_counts(flex.asarray([3, 1, 3]))
 /// >>> values.tolist(), counts.tolist()
@@ -48,7 +48,7 @@ fn unique_counts<'py>(py: Python<'py>, x: Arg) -> PyResult<Bound<'py, PyAny>> {
     named(py, "UniqueCountsResult", vec![values, counts])
 }
 
-/// The distinct elements, ascending, and for each element of x the position of its value (int64, in
+/// The distinct elements, ascending, and for each element of x the index of its value (int64, in
 /// the shape of x): the named tuple `values`, `inverse_indices`, as of `unique_all`.
 ///
 /// >>> values, inverse = flex.unique_inverse(flex.asarray([3, 1, 3]))
@@ -71,12 +71,11 @@ fn unique_values(py: Python<'_>, x: Arg) -> PyResult<PyTensor> {
     compute(py, x.0.len(), || ops::unique_values(&x.0))
 }
 
-/// For each element of `x1`, whether it is one of those of `x2`; with `invert`, whether it is none
-/// of them.
+/// For each element of `x1`, whether it is in `x2`; with `invert`, whether it is not.
 ///
-/// x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN is no
-/// element. DTypeError for complex numbers, or where there is no common dtype; ValueError where a
-/// number is out of range for the other's dtype.
+/// x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN equals no
+/// element. DTypeError for complex numbers, or if there is no common dtype; ValueError if a number
+/// is out of range for the other's dtype.
 ///
 /// >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
 /// [True, False, True]

@@ -1,81 +1,23 @@
-//! Functions that arrange elements: views, and copies where elements come together.
+//! Functions that rearrange elements, as views if possible.
 
-use super::convert::{Arg, Ints, Lent, Number, asarray, compute, count, integer, kind};
-use super::tensor::PyTensor;
+use super::cell::PyTensor;
+use super::convert::{Arg, Ints, Lent, compute, count, detached, integer};
 use super::values::tuple;
 use crate::layout;
 use crate::{Axes, Error, Result, Tensor, ops};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::PyTuple;
 
-/// A list, a tuple or another iterable of tensors.
-pub struct Tensors(pub Vec<Tensor>);
-
-impl<'py> FromPyObject<'_, 'py> for Tensors {
-    type Error = PyErr;
-    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Tensors> {
-        let tensor = |t: &Bound<'py, PyAny>| Ok(t.extract::<Arg>()?.0);
-        if let Ok(t) = x.cast::<PyTuple>() {
-            return t
-                .iter()
-                .map(|t| tensor(&t))
-                .collect::<PyResult<_>>()
-                .map(Tensors);
-        }
-        if let Ok(l) = x.cast::<PyList>() {
-            return l
-                .iter()
-                .map(|t| tensor(&t))
-                .collect::<PyResult<_>>()
-                .map(Tensors);
-        }
-        match x.try_iter() {
-            Ok(items) if !x.is_instance_of::<PyString>() => items
-                .map(|t| tensor(&t?))
-                .collect::<PyResult<_>>()
-                .map(Tensors),
-            _ => Err(PyTypeError::new_err(format!(
-                "expected a list or tuple of tensors, got {}",
-                kind(&x)
-            ))),
-        }
-    }
-}
-
-impl Tensors {
-    fn elements(&self) -> usize {
-        self.0
-            .iter()
-            .map(Tensor::len)
-            .fold(0, usize::saturating_add)
-    }
-}
-
-/// A view of a tensor, which is looked at in its object.
+/// A view of a tensor, made while it stays in its object.
 #[inline(always)]
 fn view(x: &Lent, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> PyResult<PyTensor> {
     Ok(PyTensor::new(x.read(f)?))
 }
 
-/// The tensors, each in the shape that all of them broadcast to: views, as a tuple.
+/// Repeats dimensions of size 1, and adds new ones in front; a view.
 ///
-/// arrays: tensors of any dtypes, which they keep. ShapeError where the shapes don't broadcast.
-///
-/// >>> [t.shape for t in flex.broadcast_arrays(flex.zeros((3, 1)), flex.zeros(4))]
-/// [(3, 4), (3, 4)]
-#[pyfunction]
-#[pyo3(signature = (*arrays))]
-fn broadcast_arrays<'py>(
-    py: Python<'py>,
-    arrays: &Bound<'py, PyTuple>,
-) -> PyResult<Bound<'py, PyTuple>> {
-    tuple(py, ops::broadcast_arrays(&arrays.extract::<Tensors>()?.0)?)
-}
-
-/// Dimensions of size 1 repeated, and new ones put in front; a view.
-///
-/// shape: an integer or a tuple of them. ShapeError where x doesn't broadcast to it.
+/// shape: an integer or a tuple of them. ShapeError if x doesn't broadcast to it.
 ///
 /// >>> flex.broadcast_to(flex.asarray([[1], [2]]), (2, 3)).tolist()
 /// [[1, 1, 1], [2, 2, 2]]
@@ -86,36 +28,9 @@ fn broadcast_to(x: Lent, shape: Ints) -> PyResult<PyTensor> {
     view(&x, |x| x.broadcast_to(&shape))
 }
 
-/// Tensors one after the other along an axis; with `axis=None`, each as one line.
+/// Inserts dimensions of size 1 at these positions of the result; a view.
 ///
-/// arrays: a sequence of at least one tensor (ValueError), of one shape but for their size along
-/// the axis (ShapeError). The result has the dtype that all promote to (DTypeError where there is
-/// none).
-///
-/// >>> flex.concat([flex.asarray([1, 2]), flex.asarray([3])]).tolist()
-/// [1, 2, 3]
-#[pyfunction]
-#[pyo3(signature = (arrays, /, axis = 0))]
-fn concat(py: Python<'_>, arrays: Tensors, axis: Option<isize>) -> PyResult<PyTensor> {
-    compute(py, arrays.elements(), || ops::concat(&arrays.0, axis))
-}
-
-/// Tensors of one shape along a new axis, which stands at that place in the result.
-///
-/// arrays: a sequence of at least one tensor (ValueError), all of one shape (ShapeError). The
-/// result has the dtype that all promote to.
-///
-/// >>> flex.stack([flex.asarray([1, 2]), flex.asarray([3, 4])], axis=1).tolist()
-/// [[1, 3], [2, 4]]
-#[pyfunction]
-#[pyo3(signature = (arrays, /, axis = 0))]
-fn stack(py: Python<'_>, arrays: Tensors, axis: isize) -> PyResult<PyTensor> {
-    compute(py, arrays.elements(), || ops::stack(&arrays.0, axis))
-}
-
-/// New dimensions of size 1 at these places of the result; a view.
-///
-/// axis: an integer or a tuple of them. AxisError where one is out of range or given twice.
+/// axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
 ///
 /// >>> flex.expand_dims(flex.zeros((2, 3)), axis=(0, -1)).shape
 /// (1, 2, 3, 1)
@@ -125,10 +40,10 @@ fn expand_dims(x: Lent, axis: Ints) -> PyResult<PyTensor> {
     view(&x, |x| x.expand_dims(&axis.0))
 }
 
-/// Dimensions of size 1 taken out: those named, or all; a view.
+/// Removes dimensions of size 1: those given, or all; a view.
 ///
-/// axis: an integer or a tuple of them. ShapeError where one has another size; AxisError where it
-/// is out of range or given twice.
+/// axis: an integer or a tuple of them. ShapeError if one has another size; AxisError if it is out
+/// of range or repeated.
 ///
 /// >>> flex.squeeze(flex.zeros((1, 3, 1)), axis=0).shape
 /// (3, 1)
@@ -140,9 +55,9 @@ fn squeeze(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
     })
 }
 
-/// Elements in reverse order along an axis, several, or all; a view.
+/// Reverses the elements along an axis, several, or all; a view.
 ///
-/// axis: an integer or a tuple of them. AxisError where one is out of range or given twice.
+/// axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
 ///
 /// >>> flex.flip(flex.asarray([1, 2, 3])).tolist()
 /// [3, 2, 1]
@@ -152,10 +67,10 @@ fn flip(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
     view(&x, |x| x.flip(axis.map_or(Axes::ALL, |a| a.0.into())))
 }
 
-/// Dimensions moved to other places, the others staying in their order; a view.
+/// Moves dimensions to other positions, keeping the order of the others; a view.
 ///
-/// source, destination: as many axes of x as of the result (ShapeError). AxisError where one is out
-/// of range or given twice.
+/// source, destination: equally many axes of x and of the result (ShapeError). AxisError if one is
+/// out of range or repeated.
 ///
 /// >>> flex.moveaxis(flex.zeros((2, 3, 4)), 0, -1).shape
 /// (3, 4, 2)
@@ -165,7 +80,7 @@ fn moveaxis(x: Lent, source: Ints, destination: Ints) -> PyResult<PyTensor> {
     view(&x, |x| x.moveaxis(&source.0, &destination.0))
 }
 
-/// The dimensions in another order: that of place `i` in the result is `axes[i]`; a view.
+/// Permutes the dimensions: dimension `i` of the result is dimension `axes[i]`; a view.
 ///
 /// axes: each axis once (ShapeError, AxisError).
 ///
@@ -179,7 +94,7 @@ fn permute_dims(x: Lent, axes: Ints) -> PyResult<PyTensor> {
     })
 }
 
-/// The dimensions in another order, in reverse order where none is given; a view.
+/// Permutes the dimensions, by default in reverse order; a view.
 ///
 /// axes: each axis once, as one tuple or several arguments (ShapeError, AxisError).
 ///
@@ -200,7 +115,7 @@ fn transpose(x: Lent, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
     })
 }
 
-/// Two dimensions exchanged; a view. AxisError where one is out of range.
+/// Swaps two dimensions; a view. AxisError if one is out of range.
 ///
 /// >>> flex.swapaxes(flex.zeros((2, 3, 4)), 0, -1).shape
 /// (4, 3, 2)
@@ -212,58 +127,10 @@ fn swapaxes(x: Lent, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
     })
 }
 
-/// Each element several times along an axis; with `axis=None`, of x as one line.
+/// Rolls elements by `shift` places along an axis, those shifted beyond the end re-entering at the
+/// beginning; with `axis=None`, of the flattened x.
 ///
-/// repeats: an integer for all, or as many as the axis has elements. ValueError where one is
-/// negative; ShapeError where they are not as many as the elements; DTypeError where they are no
-/// integers.
-///
-/// >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
-/// [1, 1, 3]
-#[pyfunction]
-#[pyo3(signature = (x, /, repeats, axis = None))]
-fn repeat(
-    py: Python<'_>,
-    x: Arg,
-    repeats: &Bound<PyAny>,
-    axis: Option<isize>,
-) -> PyResult<PyTensor> {
-    if let Ok(times) = integer(repeats) {
-        let times = count("repeat", "repeats", times)?;
-        return compute(py, x.0.len().saturating_mul(times), || {
-            ops::repeat(&x.0, times, axis)
-        });
-    }
-    let repeats = asarray(repeats, None, None)?.get().get();
-    compute(py, x.0.len(), || ops::repeat_counts(&x.0, &repeats, axis))
-}
-
-/// `x` beside itself, `repetitions[k]` times along dimension `k`.
-///
-/// repetitions: an integer or a tuple of them, which counts from the last dimension; the shorter of
-/// it and the shape of x is filled up with 1 in front. ValueError where one is negative.
-///
-/// >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
-/// [[1, 2, 1, 2], [1, 2, 1, 2]]
-#[pyfunction]
-#[pyo3(signature = (x, /, repetitions))]
-fn tile(py: Python<'_>, x: Arg, repetitions: Ints) -> PyResult<PyTensor> {
-    let times = repetitions
-        .0
-        .iter()
-        .map(|n| count("tile", "a repetition", *n))
-        .collect::<PyResult<Vec<_>>>()?;
-    compute(
-        py,
-        times.iter().fold(x.0.len(), |n, t| n.saturating_mul(*t)),
-        || ops::tile(&x.0, &times),
-    )
-}
-
-/// Elements moved by `shift` places along an axis, those that leave at the end coming in at the
-/// beginning; with `axis=None`, in x as one line.
-///
-/// shift, axis: integers, or tuples of as many (ShapeError). AxisError where an axis is out of
+/// shift, axis: integers, or tuples of equal length (ShapeError). AxisError if an axis is out of
 /// range.
 ///
 /// >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
@@ -281,8 +148,8 @@ fn roll(py: Python<'_>, x: Arg, shift: Ints, axis: Option<Ints>) -> PyResult<PyT
     })
 }
 
-/// One tensor for each index of an axis, which goes; views, as a tuple. AxisError where the axis is
-/// out of range.
+/// One tensor for each index of an axis, without that axis; views, as a tuple. AxisError if the
+/// axis is out of range.
 ///
 /// >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
 /// [[1, 3], [2, 4]]
@@ -292,11 +159,11 @@ fn unstack(py: Python<'_>, x: Arg, axis: isize) -> PyResult<Bound<'_, PyTuple>> 
     tuple(py, x.0.unstack(axis)?)
 }
 
-/// Pieces along an axis: of one size, the last one smaller where it doesn't divide, or of the sizes
-/// given, which add up to the axis' (as torch.split); views, as a tuple.
+/// Pieces along an axis, as in torch.split: all of one size, except for a smaller last one, or of
+/// the given sizes, which must add up to that of the axis; views, as a tuple.
 ///
-/// ValueError where a size is negative, or the one size 0; ShapeError where sizes don't add up;
-/// AxisError for a wrong axis.
+/// ValueError if a size is negative, or a single size is 0; ShapeError if sizes don't add up;
+/// AxisError if the axis is out of range.
 ///
 /// >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3, 4, 5]), 2)]
 /// [[1, 2], [3, 4], [5]]
@@ -343,10 +210,10 @@ fn split<'py>(
     tuple(py, x.0.split(&sizes, axis)?)
 }
 
-/// `chunks` pieces of equal size along an axis, the last one smaller, or fewer of them, where it
-/// doesn't divide (as torch.chunk); views, as a tuple.
+/// `chunks` pieces of equal size along an axis, as in torch.chunk; if the size isn't divisible, the
+/// last one is smaller, or there are fewer; views, as a tuple.
 ///
-/// ValueError where chunks is not positive; AxisError for a wrong axis.
+/// ValueError if chunks is not positive; AxisError if the axis is out of range.
 ///
 /// >>> [t.tolist() for t in flex.chunk(flex.asarray([1, 2, 3, 4, 5]), 2)]
 /// [[1, 2, 3], [4, 5]]
@@ -356,11 +223,11 @@ fn chunk(py: Python<'_>, x: Arg, chunks: isize, axis: isize) -> PyResult<Bound<'
     tuple(py, x.0.chunk(count("chunk", "chunks", chunks)?, axis)?)
 }
 
-/// Sliding windows of `size` elements along an axis, one every `step`. The axis counts the windows,
-/// and their elements are a new last dimension; a view whose elements overlap.
+/// Sliding windows of `size` elements along an axis, `step` apart. The axis counts the windows,
+/// whose elements are a new last dimension; a view whose elements overlap.
 ///
-/// ValueError where size or step is not positive; ShapeError where a window is larger than the
-/// axis; AxisError for a wrong axis.
+/// ValueError if size or step is not positive; ShapeError if a window is larger than the axis;
+/// AxisError if the axis is out of range.
 ///
 /// >>> flex.unfold(flex.arange(5), 3).tolist()
 /// [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
@@ -374,61 +241,46 @@ fn unfold(x: Lent, size: isize, step: isize, axis: isize) -> PyResult<PyTensor> 
     view(&x, |x| x.unfold(axis, size, step))
 }
 
-/// `x` with elements of `value` around it.
+/// `reshape` as a method and a function.
+pub fn reshaped(
+    py: Python<'_>,
+    t: &Tensor,
+    shape: &Ints,
+    copy: Option<bool>,
+) -> PyResult<PyTensor> {
+    let refused = || {
+        Error::value(
+            "reshape",
+            format!(
+                "shape {:?} as {:?} needs a copy, and copy is False",
+                t.shape(),
+                shape.0.as_slice()
+            ),
+        )
+        .into()
+    };
+    match copy {
+        Some(false) => t.view_as(&shape.0)?.map(PyTensor::new).ok_or_else(refused),
+        Some(true) => detached(py, t.len(), || t.copy()?.reshape(&shape.0)).map(PyTensor::new),
+        None => compute(py, t.len(), || t.reshape(&shape.0)),
+    }
+}
+
+/// The elements in row-major order under another shape; one size may be -1, and is then inferred. A
+/// view if the strides allow it, else a copy; `copy=True` always copies, `copy=False` raises
+/// ValueError if a copy is needed. ShapeError if the number of elements differs.
 ///
-/// pad_width: how many before and after, as numpy.pad takes it: an integer for both ends of all
-/// dimensions, one pair for all dimensions, or a pair for each. The result has the dtype of x.
-/// ValueError where one is negative; ShapeError where there are more or fewer pairs than
-/// dimensions; DTypeError where the value is of a kind beyond the dtype.
-///
-/// >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
-/// [9, 1, 2, 9, 9]
+/// >>> flex.reshape(flex.arange(6), (2, -1)).tolist()
+/// [[0, 1, 2], [3, 4, 5]]
 #[pyfunction]
-#[pyo3(signature = (x, /, pad_width, *, value = Number(crate::Scalar::Bool(false), None)), text_signature = "(x, /, pad_width, *, value=0)")]
-fn pad(py: Python<'_>, x: Arg, pad_width: &Bound<PyAny>, value: Number) -> PyResult<PyTensor> {
-    let rank = x.0.rank();
-    let pair = |p: &[isize]| -> PyResult<(usize, usize)> {
-        match p {
-            [both] => Ok((
-                count("pad", "a width", *both)?,
-                count("pad", "a width", *both)?,
-            )),
-            [before, after] => Ok((
-                count("pad", "a width", *before)?,
-                count("pad", "a width", *after)?,
-            )),
-            other => Err(PyValueError::new_err(format!(
-                "pad: {other:?} is not a pair of widths"
-            ))),
-        }
-    };
-    let widths = match pad_width.extract::<Ints>() {
-        Ok(one) => vec![pair(&one.0)?; rank],
-        Err(_) => {
-            let wrong = || {
-                PyTypeError::new_err(
-                    "pad: pad_width is an integer, a pair of them, or a pair for each dimension",
-                )
-            };
-            let pairs = pad_width.try_iter().map_err(|_| wrong())?;
-            let pairs = pairs
-                .map(|p| pair(&p?.extract::<Ints>().map_err(|_| wrong())?.0))
-                .collect::<PyResult<Vec<_>>>()?;
-            if pairs.len() == 1 {
-                vec![pairs[0]; rank]
-            } else {
-                pairs
-            }
-        }
-    };
-    compute(py, x.0.len(), || ops::pad(&x.0, &widths, value.0))
+#[pyo3(signature = (x, /, shape, *, copy = None))]
+fn reshape(py: Python<'_>, x: Arg, shape: Ints, copy: Option<bool>) -> PyResult<PyTensor> {
+    reshaped(py, &x.0, &shape, copy)
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_function(wrap_pyfunction!(broadcast_arrays, m)?)?;
+    m.add_function(wrap_pyfunction!(reshape, m)?)?;
     m.add_function(wrap_pyfunction!(broadcast_to, m)?)?;
-    m.add_function(wrap_pyfunction!(concat, m)?)?;
-    m.add_function(wrap_pyfunction!(stack, m)?)?;
     m.add_function(wrap_pyfunction!(expand_dims, m)?)?;
     m.add_function(wrap_pyfunction!(squeeze, m)?)?;
     m.add_function(wrap_pyfunction!(flip, m)?)?;
@@ -436,12 +288,9 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(permute_dims, m)?)?;
     m.add_function(wrap_pyfunction!(transpose, m)?)?;
     m.add_function(wrap_pyfunction!(swapaxes, m)?)?;
-    m.add_function(wrap_pyfunction!(repeat, m)?)?;
-    m.add_function(wrap_pyfunction!(tile, m)?)?;
     m.add_function(wrap_pyfunction!(roll, m)?)?;
     m.add_function(wrap_pyfunction!(unstack, m)?)?;
     m.add_function(wrap_pyfunction!(split, m)?)?;
     m.add_function(wrap_pyfunction!(chunk, m)?)?;
-    m.add_function(wrap_pyfunction!(unfold, m)?)?;
-    m.add_function(wrap_pyfunction!(pad, m)?)
+    m.add_function(wrap_pyfunction!(unfold, m)?)
 }

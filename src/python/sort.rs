@@ -1,7 +1,7 @@
 //! Sorting and searching.
 
+use super::cell::PyTensor;
 use super::convert::{Arg, Operand, compute, detached};
-use super::tensor::PyTensor;
 use crate::ops::{self, Side, Sort, TopK};
 use crate::{Result, Tensor};
 use pyo3::exceptions::PyValueError;
@@ -17,11 +17,11 @@ pub fn pair(
     Ok((PyTensor::new(a), PyTensor::new(b)))
 }
 
-/// The values of each line along `axis`, in order.
+/// Sorts the values along `axis`.
 ///
 /// x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, also with
-/// `descending`. `stable` changes nothing: the order among equal values is always kept. DTypeError
-/// for complex numbers; AxisError where the axis is out of range.
+/// `descending`. `stable` has no effect: every sort is stable. DTypeError for complex numbers;
+/// AxisError if the axis is out of range.
 ///
 /// >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
 /// [3, 2, 1]
@@ -32,11 +32,11 @@ fn sort(py: Python<'_>, x: Arg, axis: isize, descending: bool, stable: bool) -> 
     compute(py, x.0.len(), || ops::sort(&x.0, Sort { axis, descending }))
 }
 
-/// The positions that sort each line along `axis`.
+/// The indices that sort along `axis`.
 ///
 /// x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their
-/// order, also with `descending`; NaN comes last. DTypeError for complex numbers; AxisError where
-/// the axis is out of range.
+/// order, also with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
+/// axis is out of range.
 ///
 /// >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
 /// [1, 2, 0]
@@ -55,10 +55,10 @@ fn argsort(
     })
 }
 
-/// `sort` and `argsort` in one: the sorted values and their positions.
+/// `sort` and `argsort` in one: the sorted values and their indices.
 ///
-/// x: a tensor of an ordered dtype; both results have its shape, the positions are int64.
-/// DTypeError for complex numbers; AxisError where the axis is out of range.
+/// x: a tensor of an ordered dtype; both results have its shape, the indices are int64. DTypeError
+/// for complex numbers; AxisError if the axis is out of range.
 ///
 /// >>> values, indices = flex.sort_with_indices(flex.asarray([3, 1, 2]))
 /// >>> values.tolist(), indices.tolist()
@@ -78,13 +78,12 @@ fn sort_with_indices(
     })
 }
 
-/// The `k` largest values of each line along `axis`, or the smallest, and their positions; the best
-/// first where `sorted`.
+/// The `k` largest values along `axis`, or the smallest, and their indices; in order if `sorted`.
 ///
-/// x: a tensor of an ordered dtype; both results have its shape but for `k` along the axis, the
-/// positions are int64. Of equal values the earlier is better; NaN is taken last. ValueError where
-/// k is negative or beyond the size of the axis; DTypeError for complex numbers; AxisError where
-/// the axis is out of range.
+/// x: a tensor of an ordered dtype; both results have its shape with size `k` along the axis, the
+/// indices are int64. Of equal values earlier ones are preferred; NaN is taken last. ValueError if
+/// k is negative or beyond the size of the axis; DTypeError for complex numbers; AxisError if the
+/// axis is out of range.
 ///
 /// >>> values, indices = flex.topk(flex.asarray([1, 5, 3]), 2)
 /// >>> values.tolist(), indices.tolist()
@@ -114,13 +113,13 @@ fn topk(
     })
 }
 
-/// Where each of `x2` would be put into `x1` to keep it sorted: before values equal to it with
-/// `side="left"`, after them with `"right"`.
+/// The index at which each of `x2` would be inserted into `x1` to keep it sorted: before equal
+/// values with `side="left"`, after them with `"right"`.
 ///
-/// x1: a sorted tensor of one dimension, NaN last; `sorter` holds the positions that sort it where
-/// it isn't. x2: a tensor or a number, of any shape, which is the result's; the result is int64.
-/// ShapeError where x1 has another rank, or the sorter another size; DTypeError for complex
-/// numbers; ValueError for another side; IndexError where a position of the sorter is out of range.
+/// x1: a sorted tensor of one dimension, NaN last; `sorter` holds the indices that sort it if it
+/// isn't. x2: a tensor or a number, of any shape; the result has that shape and is int64.
+/// ShapeError if x1 has another rank, or the sorter another size; DTypeError for complex numbers;
+/// ValueError for another side; IndexError if an index of the sorter is out of range.
 ///
 /// >>> flex.searchsorted(flex.asarray([1, 2, 2, 4]), flex.asarray([2, 5]), side="right").tolist()
 /// [3, 4]

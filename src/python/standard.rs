@@ -1,5 +1,5 @@
-//! What the array API standard asks of a namespace besides functions: constants, versions, what
-//! there is.
+//! What the array API standard requires of a namespace besides functions: constants, the version,
+//! inspection.
 
 use super::convert::{CPU, Device, Ints};
 use super::dtype;
@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyTuple};
 /// The version of the standard that flex follows.
 const API_VERSION: &str = "2025.12";
 
-/// The shape that all of these broadcast to. ShapeError where they don't.
+/// The shape that these shapes broadcast to. ShapeError if they don't.
 ///
 /// >>> flex.broadcast_shapes((3, 1), (4,))
 /// (3, 4)
@@ -29,13 +29,13 @@ fn broadcast_shapes<'py>(py: Python<'py>, shapes: Vec<Ints>) -> PyResult<Bound<'
     )
 }
 
-/// What this namespace has: the standard's inspection functions.
+/// The standard's inspection functions for this namespace.
 #[pyclass(frozen, module = "flex")]
 struct Info;
 
 #[pymethods]
 impl Info {
-    /// What of the standard's optional parts there is.
+    /// The optional capabilities of the standard that flex has.
     fn capabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let d = PyDict::new(py);
         d.set_item("boolean indexing", true)?;
@@ -43,11 +43,11 @@ impl Info {
         d.set_item("max dimensions", py.None())?;
         Ok(d)
     }
-    /// The device of tensors made without one: `"cpu"`.
+    /// The default device: `"cpu"`.
     fn default_device(&self) -> &'static str {
         CPU
     }
-    /// The dtypes of tensors made without one.
+    /// The default dtypes.
     #[pyo3(signature = (*, device = None))]
     fn default_dtypes<'py>(
         &self,
@@ -65,7 +65,7 @@ impl Info {
         d.set_item("indexing", dtype::object(py, DType::DEFAULT_INT)?)?;
         Ok(d)
     }
-    /// The dtypes by name; `kind` as that of `isdtype`.
+    /// The dtypes by name; `kind` is that of `isdtype`.
     #[pyo3(signature = (*, device = None, kind = None))]
     fn dtypes<'py>(
         &self,
@@ -90,7 +90,7 @@ impl Info {
     }
 }
 
-/// What this namespace has: dtypes, devices, defaults.
+/// Inspects this namespace: dtypes, devices, defaults.
 #[pyfunction]
 fn __array_namespace_info__() -> Info {
     Info

@@ -1,7 +1,7 @@
 //! `t[...]` and `t[...] = value`.
 
+use super::cell::PyTensor;
 use super::convert::{self, Operand, kind};
-use super::tensor::PyTensor;
 use super::values;
 use crate::ops::{self, Index};
 use crate::{DType, Tensor};
@@ -16,7 +16,7 @@ type Items = SmallVec<[Index; 4]>;
 #[pymethods]
 impl PyTensor {
     fn __getitem__(&self, key: &Bound<PyAny>) -> PyResult<PyTensor> {
-        // the commonest key, without a list of items and a plan
+        // the commonest key, without making a list of items
         if let Ok(key) = key.cast::<PySlice>() {
             let item = slice(key)?;
             return self.view(|t| match item {
@@ -64,8 +64,8 @@ impl PyTensor {
     }
 }
 
-/// Elements that are written by setting these items, at most: those of one place where integers
-/// lead, unless all are copied.
+/// The most elements that setting these items writes: those of one slice if integers lead, unless
+/// all are copied.
 fn written(t: &mut Tensor, items: &Items) -> usize {
     let leading = items
         .iter()
@@ -79,9 +79,9 @@ fn written(t: &mut Tensor, items: &Items) -> usize {
     }
 }
 
-/// Warns that nobody will see what is written to a tensor whose one reference is the interpreter's
-/// stack, as in `t[0][1] = 5`. From Python 3.14 on the stack borrows the references of local
-/// variables, which are looked through first.
+/// Warns that a write to a tensor is lost if the interpreter's stack holds its only reference, as
+/// in `t[0][1] = 5`. From Python 3.14 on the stack borrows the references of local variables, which
+/// are searched first.
 #[cold]
 fn warn_of_lost_write(t: &Bound<PyTensor>) -> PyResult<()> {
     let py = t.py();
@@ -97,7 +97,7 @@ fn warn_of_lost_write(t: &Bound<PyTensor>) -> PyResult<()> {
             }
         }
     }
-    let message = c"this write is lost: tensors are values, and it changes a temporary that nothing else holds. \
+    let message = c"this write is lost: tensors are values, and it changes a temporary that nothing else refers to. \
         Write t[0, 1] = 5 for t[0][1] = 5; give other views, such as t.T, a name, write to that, and use it";
     PyErr::warn(
         py,
@@ -153,11 +153,12 @@ fn item(x: &Bound<PyAny>) -> PyResult<Index> {
 }
 
 fn no_index(what: String) -> PyErr {
-    let message = "a tensor is indexed by integers, slices (:), ellipsis (...), None, and tensors or lists of integers or bools";
+    let message = "a tensor is indexed by integers, slices (:), ellipsis (...), None, and tensors \
+        or lists of integers or bools";
     PyIndexError::new_err(format!("{message}, not by {what}"))
 }
 
-/// Tensors of integers and of bools; one integer is a position.
+/// A tensor of integers or bools; a single integer is an index.
 fn array(x: &Bound<PyAny>, t: Tensor) -> PyResult<Index> {
     if t.dtype().is_bool() {
         Ok(Index::Mask(t))
@@ -170,15 +171,15 @@ fn array(x: &Bound<PyAny>, t: Tensor) -> PyResult<Index> {
     }
 }
 
-/// An integer as an index: one beyond 64 bits is out of range of every axis.
+/// An integer as an index: beyond 64 bits it is out of range for every axis.
 fn position(x: &Bound<PyAny>) -> PyResult<Index> {
     x.extract::<i64>()
         .map(Index::Int)
         .map_err(|_| PyIndexError::new_err(format!("index {x} is out of range for every axis")))
 }
 
-/// A slice: its bounds clipped to 64 bits as Python clips those of lists, absent ones being beyond
-/// every tensor's.
+/// A slice: its bounds are clamped to 64 bits, as Python clamps those of lists; absent ones lie
+/// beyond every tensor.
 fn slice(x: &Bound<PySlice>) -> PyResult<Index> {
     let (mut start, mut stop, mut step) = (0, 0, 0);
     // SAFETY: a live slice, with the GIL held, and three numbers to write to.

@@ -1,30 +1,15 @@
-//! `flex.Tensor`: the class, its attributes, and the methods that are about one tensor as an
-//! object.
+//! `flex.Tensor`: the class, its attributes, and the methods of its object protocol.
 
-use super::cell::Cell;
-use super::convert::{self, CPU, Device, Ints, compute, detached};
+use super::cell::PyTensor;
+use super::convert::{self, CPU, Device, Ints, compute};
 use super::dtype::{self, DTypeArg, PyDType};
-use super::values;
+use super::{shape, values};
 use crate::layout::{Layout, Shape, Strides};
 use crate::{DType, Error, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyFloat, PyInt, PyTuple};
 use std::sync::{Mutex, PoisonError};
-
-/// An n-dimensional array of numbers of one dtype.
-///
-/// A tensor is a value: in-place syntax (`t += 1`, `t[0] = 2`) changes this tensor and no other,
-/// whatever they share inside. It may be used from any number of threads.
-#[pyclass(frozen, weakref, name = "Tensor", module = "flex")]
-pub struct PyTensor(pub(super) Cell);
-
-/// Turns a result into a Python object.
-impl From<Tensor> for PyTensor {
-    fn from(t: Tensor) -> PyTensor {
-        PyTensor::new(t)
-    }
-}
 
 #[pymethods]
 impl PyTensor {
@@ -51,29 +36,29 @@ impl PyTensor {
     fn size(&self) -> usize {
         self.about(|layout, _| layout.len())
     }
-    /// Bytes of one element.
+    /// The size of an element in bytes.
     #[getter]
     fn itemsize(&self) -> usize {
         self.about(|_, dtype| dtype.size())
     }
-    /// Bytes of all elements.
+    /// The size of all elements in bytes.
     #[getter]
     fn nbytes(&self) -> usize {
         self.about(|layout, dtype| layout.len().saturating_mul(dtype.size()))
     }
-    /// Steps of the dimensions in bytes, as NumPy's and the buffer protocol's are.
+    /// The strides of the dimensions in bytes, as in NumPy and the buffer protocol.
     #[getter]
     fn strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let strides: Strides = self.about(|layout, dtype| byte_strides(layout, dtype).collect());
         PyTuple::new(py, strides)
     }
-    /// Where the elements lie: always `"cpu"`.
+    /// The device: always `"cpu"`.
     #[getter]
     fn device(&self) -> &'static str {
         CPU
     }
     /// The transpose of a matrix. For other ranks, `mT` transposes the last two dimensions, and
-    /// `permute_dims` orders all.
+    /// `permute_dims` permutes all.
     #[getter]
     #[allow(non_snake_case)]
     fn T(&self) -> PyResult<PyTensor> {
@@ -91,7 +76,7 @@ impl PyTensor {
             )),
         })
     }
-    /// The last two dimensions exchanged.
+    /// Swaps the last two dimensions.
     #[getter]
     #[allow(non_snake_case)]
     fn mT(&self) -> PyResult<PyTensor> {
@@ -103,12 +88,11 @@ impl PyTensor {
             _ => t.transpose(-2, -1),
         })
     }
-    /// Whether the elements lie one after the other in row-major order.
+    /// Whether the elements are adjacent in row-major order.
     fn is_contiguous(&self) -> bool {
         self.about(|layout, _| layout.is_contiguous())
     }
-    /// The same elements, one after the other in row-major order: the tensor itself where they lie
-    /// so.
+    /// A tensor whose elements are adjacent in row-major order: the tensor itself if they are.
     fn contiguous<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
         let t = slf.get().get();
         if t.is_contiguous() {
@@ -116,17 +100,17 @@ impl PyTensor {
         }
         Bound::new(slf.py(), compute(slf.py(), t.len(), || t.contiguous())?)
     }
-    /// The element of a tensor of one, as a Python number.
+    /// The only element of a tensor of one element, as a Python number.
     fn item<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.one(py, "item")
     }
-    /// The elements as nested lists of Python numbers; a number where there is no dimension.
+    /// The elements as nested lists of Python numbers; a number if the rank is 0.
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         values::tolist(py, &self.get())
     }
     /// The elements as another dtype: floats to integers are truncated and saturated, integers to
-    /// narrower ones wrap; complex numbers to real ones are a DTypeError, take `flex.real(x)` of
-    /// them. With `copy=False` the tensor itself where the dtype is its own.
+    /// narrower ones wrap; complex numbers to real ones are a DTypeError, use `flex.real(x)` for
+    /// them. With `copy=False` the tensor itself if it has the dtype.
     #[pyo3(signature = (dtype, *, copy = true, device = None))]
     fn astype<'py>(
         slf: &Bound<'py, Self>,
@@ -175,9 +159,8 @@ impl PyTensor {
             Ok(slf.clone())
         }
     }
-    /// The elements in row-major order under another shape; one size may be -1, and is then what
-    /// remains. Without memory moved where the strides allow it; with `copy=False` an error where
-    /// they don't.
+    /// The elements in row-major order under another shape; one size may be -1, and is then
+    /// inferred. A view if the strides allow it; with `copy=False` an error if they don't.
     #[pyo3(signature = (*shape, copy = None))]
     fn reshape(
         &self,
@@ -185,11 +168,11 @@ impl PyTensor {
         shape: &Bound<PyTuple>,
         copy: Option<bool>,
     ) -> PyResult<PyTensor> {
-        reshaped(py, &self.get(), &Ints::from_args(shape)?, copy)
+        shape::reshaped(py, &self.get(), &Ints::from_args(shape)?, copy)
     }
 
     fn __copy__(&self) -> PyTensor {
-        PyTensor::new(self.get()) // a value: whoever is written to first copies then
+        PyTensor::new(self.get()) // a value: the first write to either copies
     }
     fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<PyAny>) -> PyResult<PyTensor> {
         self.copy(py)
@@ -249,7 +232,7 @@ impl PyTensor {
         let t = self.get();
         if t.rank() != 0 || !t.dtype().is_integer() {
             let message = format!(
-                "only 0-dimensional tensors of integers are indices, not one of shape {:?} and {}",
+                "only 0-dimensional integer tensors can be an index, not one of shape {:?} and {}",
                 t.shape(),
                 t.dtype()
             );
@@ -272,14 +255,14 @@ impl PyTensor {
                 py.import("flex")
             }
             Some(v) => Err(PyValueError::new_err(format!(
-                "version {v:?} of the array API standard is not known"
+                "version {v:?} of the array API standard is not supported"
             ))),
         }
     }
 }
 
 impl PyTensor {
-    /// The one element.
+    /// The only element.
     fn one<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
         let (x, dtype) = self.read(|t| Ok::<_, Error>((t.value(op)?, t.dtype())))?;
         values::number(py, &x, dtype, op)
@@ -288,7 +271,7 @@ impl PyTensor {
     fn number<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
         if self.size() != 1 {
             let message = format!(
-                "{op}() of a tensor of shape {:?}: only tensors of one element become a number",
+                "{op}() of a tensor of shape {:?}: only tensors of one element convert to a number",
                 self.about(|layout, _| Shape::from_slice(layout.shape()))
             );
             return Err(PyTypeError::new_err(message));
@@ -297,32 +280,7 @@ impl PyTensor {
     }
 }
 
-/// `reshape`, also as a function.
-pub fn reshaped(
-    py: Python<'_>,
-    t: &Tensor,
-    shape: &Ints,
-    copy: Option<bool>,
-) -> PyResult<PyTensor> {
-    let refused = || {
-        Error::value(
-            "reshape",
-            format!(
-                "shape {:?} as {:?} needs a copy, and copy is False",
-                t.shape(),
-                shape.0.as_slice()
-            ),
-        )
-        .into()
-    };
-    match copy {
-        Some(false) => t.view_as(&shape.0)?.map(PyTensor::new).ok_or_else(refused),
-        Some(true) => detached(py, t.len(), || t.copy()?.reshape(&shape.0)).map(PyTensor::new),
-        None => compute(py, t.len(), || t.reshape(&shape.0)),
-    }
-}
-
-/// Strides in bytes. They saturate where a dimension of one element has one that means nothing.
+/// Strides in bytes. They saturate, for the stride of a dimension of size 1 is arbitrary.
 pub fn byte_strides(
     layout: &Layout,
     dtype: DType,
@@ -331,7 +289,7 @@ pub fn byte_strides(
     layout.strides().iter().map(move |s| s.saturating_mul(size))
 }
 
-/// Goes over the first dimension.
+/// An iterator over the first dimension.
 #[pyclass(frozen, module = "flex")]
 struct Rows {
     t: Tensor,
@@ -359,12 +317,12 @@ impl Rows {
 
 /// A tensor from numbers, nested lists of them, an array, or another tensor.
 ///
-/// Arrays of NumPy and others are borrowed, not copied, where their memory can be read as it is:
-/// who writes to the array sees it in the tensor. `copy=True` makes one apart, `copy=False` errors
-/// where a copy is needed. A tensor that has the dtype already is returned itself. dtype: by
-/// default that of the array, or bool, int64, float32 or complex64, as the numbers are. TypeError
-/// for what holds no numbers; ValueError for ragged lists; OverflowError where an integer is beyond
-/// the dtype.
+/// Arrays of NumPy and others are borrowed, not copied, if their memory can be read as it is: a
+/// write to the array is then seen in the tensor. `copy=True` always copies, `copy=False` errors if
+/// a copy is needed. A tensor that has the dtype already is returned itself. dtype: by default that
+/// of the array, or bool, int64, float32 or complex64, by the kind of the numbers. TypeError for
+/// objects that hold no numbers; ValueError for ragged lists; OverflowError if an integer is out of
+/// the dtype's range.
 ///
 /// >>> flex.asarray([[1, 2], [3, 4]]).shape, flex.asarray([1.5]).dtype
 /// ((2, 2), flex.float32)
@@ -378,19 +336,6 @@ fn asarray<'py>(
 ) -> PyResult<Bound<'py, PyTensor>> {
     let _ = device;
     convert::asarray(obj, dtype.map(|d| d.0), copy)
-}
-
-/// The elements in row-major order under another shape; one size may be -1, and is then what
-/// remains. A view where the strides allow it, else a copy; `copy=True` makes one always,
-/// `copy=False` errors where one is needed (ValueError). ShapeError where the number of elements
-/// differs.
-///
-/// >>> flex.reshape(flex.arange(6), (2, -1)).tolist()
-/// [[0, 1, 2], [3, 4, 5]]
-#[pyfunction]
-#[pyo3(signature = (x, /, shape, *, copy = None))]
-fn reshape(py: Python<'_>, x: convert::Arg, shape: Ints, copy: Option<bool>) -> PyResult<PyTensor> {
-    reshaped(py, &x.0, &shape, copy)
 }
 
 /// The elements as another dtype: floats to integers are truncated and saturated (NaN gives 0),
@@ -420,11 +365,7 @@ fn astype<'py>(
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     m.add_class::<PyTensor>()?;
-    for f in [
-        wrap_pyfunction!(asarray, m)?,
-        wrap_pyfunction!(reshape, m)?,
-        wrap_pyfunction!(astype, m)?,
-    ] {
+    for f in [wrap_pyfunction!(asarray, m)?, wrap_pyfunction!(astype, m)?] {
         m.add_function(f)?;
     }
     Ok(())

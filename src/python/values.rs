@@ -1,7 +1,7 @@
-//! Single elements and nested lists of them, as Python's numbers.
+//! Elements as Python numbers, single or in nested lists.
 
 use crate::dtype::{Bool, Complex64, Complex128, Element, F8E4M3, F8E5M2, bf16, f16};
-use crate::python::tensor::PyTensor;
+use crate::python::cell::PyTensor;
 use crate::scalar::Value;
 use crate::{DType, Error, Tensor};
 use pyo3::exceptions::PyValueError;
@@ -9,10 +9,10 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Lists nested deeper than this are not made: the reader's recursion is limited.
+/// Deeper lists are refused: recursion is limited.
 const DEEPEST: usize = 512;
 
-/// Element types as Python's numbers.
+/// An element type that converts to a Python number.
 trait ToPython: Element {
     fn number(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>>;
 }
@@ -25,7 +25,7 @@ macro_rules! to_python {
         }
     })+)* };
 }
-// not by pyo3's conversions, which panic where there is no memory
+// pyo3's own conversions panic without memory
 to_python! {
     Bool => |x| PyBool_FromLong(x.get().into());
     i8 i16 i32 u8 u16 u32 => |x| PyLong_FromLongLong(x.into());
@@ -50,7 +50,7 @@ fn list<'py>(
     let list = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyList_New(len)) }?;
     for k in 0..len {
         let item = item(k as usize)?;
-        // SAFETY: a place of the list that nothing was put into yet; it takes the item over.
+        // SAFETY: a slot of the list that is still empty; it takes ownership of the item.
         if unsafe { ffi::PyList_SetItem(list.as_ptr(), k, item.into_ptr()) } != 0 {
             return Err(PyErr::fetch(py));
         }
@@ -66,7 +66,8 @@ pub fn tuple(py: Python<'_>, tensors: Vec<Tensor>) -> PyResult<Bound<'_, PyTuple
         .cast_into::<PyTuple>()?;
     for (k, t) in tensors.into_iter().enumerate() {
         let item = Bound::new(py, PyTensor::new(t))?;
-        // SAFETY: a place of the new tuple, which nobody else has seen; it takes the item over.
+        // SAFETY: a slot of the new tuple, which nobody else has seen; it takes ownership of the
+        // item.
         if unsafe { ffi::PyTuple_SetItem(tuple.as_ptr(), k as isize, item.into_ptr()) } != 0 {
             return Err(PyErr::fetch(py));
         }
@@ -100,22 +101,22 @@ pub fn number<'py>(
     op: &'static str,
 ) -> PyResult<Bound<'py, PyAny>> {
     dispatch!(all dtype, |T| {
-        // SAFETY: the value is an element of the dtype by the caller's word; any bytes are values
-        // of `T`, and aligned.
+        // SAFETY: the value is an element of the dtype, by the caller's promise; any bytes are
+        // values of `T`, and aligned.
         unsafe { (x.as_ptr() as *const T).read() }.number(py)
     }, else Err(Error::unsupported(op, dtype).into()))
 }
 
-/// The one element of a tensor of one.
+/// The only element of a tensor of one element.
 pub fn item<'py>(py: Python<'py>, t: &Tensor, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
     number(py, &t.value(op)?, t.dtype(), op)
 }
 
-/// The elements as nested lists; a number where the rank is 0.
+/// The elements as nested lists; a number if the rank is 0.
 pub fn tolist<'py>(py: Python<'py>, t: &Tensor) -> PyResult<Bound<'py, PyAny>> {
     if t.rank() > DEEPEST {
         return Err(PyValueError::new_err(format!(
-            "tolist: {} dimensions are more than {DEEPEST}",
+            "tolist: {} dimensions exceed the limit of {DEEPEST}",
             t.rank()
         )));
     }
@@ -138,7 +139,7 @@ fn nested<'py>(
         // of an empty tensor, none is reached.
         return unsafe { row(py, p, if t.is_empty() { 0 } else { n }, stride, t.dtype()) };
     }
-    let step = stride.wrapping_mul(t.dtype().size() as isize); // LAYOUT3 where there is an element
+    let step = stride.wrapping_mul(t.dtype().size() as isize); // LAYOUT3 if there is an element
     list(py, n, |k| {
         nested(
             py,

@@ -1,15 +1,15 @@
-//! Which instruction set, chosen once. One source serves all of them: a kernel is an
+//! Instruction sets: which one is chosen, once. One source serves all of them: a kernel is an
 //! `#[inline(always)]` generic body, and the macro below instantiates it under each set by a
 //! `#[target_feature]` trampoline. A body is a trait's method, never a closure: LLVM may outline a
 //! closure, which then loses the target features and runs eight times slower.
 //!
 //! - [`Kernel`] with [`call`] (usually through `kernel!`): a body of any signature, dispatched at
 //!   the call.
-//! - [`Loop`] with [`pick`]: an elementwise loop as a plain function pointer, picked once an
+//! - [`Loop`] with [`pick`]: an elementwise loop as a plain function pointer, picked once per
 //!   operation, never per row.
 //!
-//! What LLVM doesn't find is written in intrinsics, a folder for each architecture ([`x86`]), and
-//! below `kernel/gemm` for its tiles. `cfg(x86_dispatch)` (build.rs) says that sets of x86-64 are
+//! Where LLVM's code falls short, there are intrinsics, in a folder for each architecture ([`x86`])
+//! and in `kernel/gemm` for its tiles. `cfg(x86_dispatch)` (build.rs) means that x86-64 sets are
 //! chosen at run time.
 
 pub mod stream;
@@ -19,25 +19,25 @@ pub mod x86;
 #[cfg(feature = "std")]
 use crate::environment::{Setting, setting};
 
-/// An instruction set, as kernels see it: what it can do, to choose a `std::arch` body.
+/// An instruction set as kernels see it: capabilities, by which they choose a `std::arch` body.
 ///
 /// # Safety
-/// Bodies use the instructions that a constant names without asking: a set is named only where the
-/// CPU has them, which the functions that are made for a set see to (ISA1). So whoever has a type
-/// of this trait may take them as given.
+/// Bodies use the instructions of a capability without checking for them: a set is instantiated
+/// only if the CPU has them, which callers of the functions made for it ensure (ISA1). So code that
+/// is generic over this trait may take them as given.
 pub unsafe trait Isa: Copy + Send + Sync + 'static {
     /// Whether a fused multiply-add is one instruction. Without it `mul_add` is a library call and
     /// 20 times slower.
     const FMA: bool;
     /// 16-byte vectors of x86-64.
     const SSE2: bool = cfg!(target_arch = "x86_64");
-    /// 32-byte vectors, F16C and BMI too.
+    /// 32-byte vectors, with F16C and BMI.
     const AVX2: bool = false;
     /// 64-byte vectors and masks: AVX-512 F, BW, DQ, VL, CD.
     const AVX512: bool = false;
 }
 
-/// The sets that kernels are dispatched to, in order of preference.
+/// The sets that kernels are dispatched to, in ascending order of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Level {
@@ -51,14 +51,14 @@ pub enum Level {
 }
 
 /// Whether the target is a microcontroller without vectors: kernels that have several forms for
-/// speed there have the smallest one.
+/// speed use the smallest one there.
 pub const COMPACT: bool = cfg!(all(
     not(feature = "std"),
     target_os = "none",
     not(any(target_feature = "neon", target_feature = "sse2"))
 ));
 
-/// Whether there is memory for blocks of matrices as large as caches.
+/// Whether there is memory for blocks of matrices that fill a cache.
 pub const ROOMY: bool = cfg!(any(feature = "std", target_family = "wasm"));
 
 /// A computation over slices with any signature. Written by the `kernel!` macro.
@@ -69,7 +69,7 @@ pub trait Kernel {
     fn run<I: Isa>(self) -> Self::Out;
 }
 
-/// The one signature of elementwise loops: result, up to three operands, length, and a mask whose
+/// The signature of all elementwise loops: result, up to three operands, length, and a mask whose
 /// bit `k` says that operand `k` is one value (for all elements) rather than `n`.
 ///
 /// # Safety
@@ -129,7 +129,7 @@ isas! {
     vnni ["avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true };
 }
 
-/// Whether the dispatched set is AVX-512 and the CPU has VNNI beside it: dot products of bytes.
+/// Whether the dispatched set is AVX-512 and the CPU has VNNI too: dot products of bytes.
 #[cfg(x86_dispatch)]
 #[inline]
 pub fn has_vnni() -> bool {
@@ -146,7 +146,7 @@ pub unsafe fn call_vnni<K: Kernel>(k: K) -> K::Out {
     unsafe { vnni::call(k) }
 }
 
-/// `FLEX_ISA`: the set asked for.
+/// The set that `FLEX_ISA` requests.
 #[cfg(feature = "std")]
 pub fn requested() -> Setting<Level> {
     setting("FLEX_ISA", "scalar, avx2 or avx512", |v| match v {
@@ -207,8 +207,8 @@ mod detect {
     }
 }
 
-/// The set that kernels run on: the CPU's best, or less where `FLEX_ISA` (`scalar`, `avx2`,
-/// `avx512`) says so; another word is ignored ([`crate::ignored_settings`]).
+/// The set that kernels run on: the CPU's best, or a lesser one that `FLEX_ISA` (`scalar`, `avx2`,
+/// `avx512`) names; other values are ignored ([`crate::ignored_settings`]).
 ///
 /// ```
 /// println!("{:?}", flex::simd::level());
@@ -221,7 +221,7 @@ pub fn level() -> Level {
     Level::Base
 }
 
-/// Whether the CPU is Intel's, where the better of two forms depends on who made it.
+/// Whether the CPU is Intel's, for choices that depend on the maker.
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 pub fn is_intel() -> bool {
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -267,7 +267,7 @@ pub fn call<K: Kernel>(k: K) -> K::Out {
     }
 }
 
-/// The function of a loop for the chosen set.
+/// A loop, instantiated for the chosen set.
 #[inline(always)]
 pub fn pick<L: Loop>() -> LoopFn {
     #[cfg(x86_dispatch)]
@@ -279,16 +279,16 @@ pub fn pick<L: Loop>() -> LoopFn {
     base::elementwise::<L>
 }
 
-/// The caches that [`prefetch`] brings memory to.
+/// The cache levels that [`prefetch`] targets.
 pub const L1: i32 = 3; // _MM_HINT_T0
-/// The second one.
+/// The second level.
 pub const L2: i32 = 2; // _MM_HINT_T1
 
-/// Asks for the memory at an address, which need not be readable, to be brought to a cache.
+/// Prefetches the memory at an address, which need not be readable, into a cache.
 #[inline(always)]
 pub fn prefetch<const CACHE: i32, T>(p: *const T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, which no address makes fail; SSE is part of the target.
+    // SAFETY: a hint, which cannot fault; SSE is part of the target.
     unsafe {
         core::arch::x86_64::_mm_prefetch::<CACHE>(p.cast())
     }
@@ -296,7 +296,7 @@ pub fn prefetch<const CACHE: i32, T>(p: *const T) {
     let _ = p;
 }
 
-/// `a * b + c`, fused where that is one instruction.
+/// `a * b + c`, fused if that is one instruction.
 #[inline(always)]
 pub fn fma32<I: Isa>(a: f32, b: f32, c: f32) -> f32 {
     #[cfg(feature = "std")]
@@ -305,7 +305,7 @@ pub fn fma32<I: Isa>(a: f32, b: f32, c: f32) -> f32 {
     }
     a * b + c
 }
-/// `a * b + c`, fused where that is one instruction.
+/// `a * b + c`, fused if that is one instruction.
 #[inline(always)]
 pub fn fma64<I: Isa>(a: f64, b: f64, c: f64) -> f64 {
     #[cfg(feature = "std")]
@@ -316,8 +316,8 @@ pub fn fma64<I: Isa>(a: f64, b: f64, c: f64) -> f64 {
 }
 
 /// `kernel! { pub fn name<'a, T: Bound>(x: &'a [T], y: &'a mut [T]) -> Out { |I| body } }`: one
-/// body for all instruction sets, `I` being the set. Has at least the lifetime parameter; bounds
-/// are single paths.
+/// body for all instruction sets, `I` being the set. The lifetime parameter is required; bounds are
+/// single paths.
 macro_rules! kernel {
     ($(#[$m:meta])* $v:vis fn $name:ident<$l:lifetime $(, $g:ident: $bound:path)*>($($a:ident: $t:ty),* $(,)?) -> $out:ty { |$I:ident| $($body:tt)* }) => {
         $(#[$m])*

@@ -1,14 +1,15 @@
-//! Stores past the caches, for results that no cache would hold until they are read: a store that a
-//! cache takes first reads the line from memory, a third of the traffic of an addition.
+//! Non-temporal stores, for results too large to stay in a cache until they are read: an ordinary
+//! store first reads the line from memory, a third of the traffic of an addition.
 
-/// Bytes from which on a result is streamed: with its operands it exceeds what a few cores have of
-/// any last-level cache. From half of this size on it gains for the operation alone, but loses for
-/// two that read each other's results.
+/// Results of at least so many bytes are streamed: with their operands they exceed a few cores'
+/// share of any last-level cache. From half this size on it pays for a single operation, but not
+/// for two of which one reads the other's result.
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 const LARGE: usize = 24 << 20;
 
 /// Whether to stream a result of `bytes`. Adding two tensors of 64 MiB takes 0.75 to 0.9 times as
-/// long on Intel's Emerald Rapids, and twice as long on AMD's Zen 5; so by the CPU's maker.
+/// long on Intel's Emerald Rapids, and twice as long on AMD's Zen 5; so it depends on the CPU's
+/// maker.
 pub fn pays(bytes: usize) -> bool {
     #[cfg(all(feature = "std", target_arch = "x86_64"))]
     return bytes >= LARGE && super::is_intel();
@@ -19,19 +20,19 @@ pub fn pays(bytes: usize) -> bool {
     };
 }
 
-/// Copies past the caches. Other threads see what was copied after [`finish`] on this one.
+/// Copies by non-temporal stores. Other threads see the copy after [`finish`] on this one.
 ///
 /// # Safety
 /// `n` bytes at `s` are readable and at `d` writable, they don't overlap, and `d` is a multiple of
 /// 64.
 #[inline]
 pub unsafe fn copy(s: *const u8, d: *mut u8, n: usize) {
-    #[allow(unused_mut, reason = "not everywhere can stores pass the caches")]
+    #[allow(unused_mut, reason = "not all targets have non-temporal stores")]
     let mut done = 0;
     #[cfg(all(feature = "std", target_arch = "x86_64", not(miri)))] // Miri knows no such stores
     while done + 64 <= n {
         use core::arch::x86_64::*;
-        // SAFETY: inside of both by the loop's condition; SSE2 is part of x86-64, and a whole line
+        // SAFETY: inside both by the loop's condition; SSE2 is part of x86-64, and a whole line
         // leaves the core at once however wide the stores are.
         unsafe {
             let (s, d) = (s.add(done).cast::<__m128i>(), d.add(done).cast::<__m128i>());
@@ -49,7 +50,7 @@ pub unsafe fn copy(s: *const u8, d: *mut u8, n: usize) {
     unsafe { core::ptr::copy_nonoverlapping(s.add(done), d.add(done), n - done) }
 }
 
-/// Orders the copies before what this thread stores next; a release store alone doesn't.
+/// Orders the copies before this thread's next stores; a release store alone doesn't.
 pub fn finish() {
     #[cfg(all(feature = "std", target_arch = "x86_64", not(miri)))]
     // SAFETY: SSE is part of x86-64, and a fence touches no memory.

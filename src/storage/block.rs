@@ -1,4 +1,4 @@
-//! Blocks: a header and the memory that it describes.
+//! Blocks of memory, each described by a header.
 
 use super::atomic::{AtomicBool, AtomicUsize};
 use alloc::alloc::{Layout, alloc_zeroed, dealloc};
@@ -7,45 +7,45 @@ use core::any::Any;
 use core::ptr::NonNull;
 
 /// Alignment in bytes of owned memory: a cache line and a vector of AVX-512; 16 without the
-/// standard library, where memory is dear and vectors are no wider.
+/// standard library, where memory is scarce and vectors are no wider.
 pub const ALIGN: usize = if cfg!(feature = "std") { 64 } else { 16 };
 
-/// What stands before the data of a block, or apart from it where the memory is mapped.
+/// The header of a block: before its data, or apart from it if the memory is mapped.
 #[cfg_attr(feature = "std", repr(C, align(64)))]
 #[cfg_attr(not(feature = "std"), repr(C, align(16)))]
 pub(super) struct Header {
-    /// Handles that point here (STORAGE2).
+    /// The number of handles to the block (STORAGE2).
     pub count: AtomicUsize,
     /// The first byte of the data.
     pub data: NonNull<u8>,
-    /// Bytes of data that the block has room for.
+    /// The bytes of data that fit the block.
     pub capacity: usize,
-    /// Where the memory came from, hence where it goes.
+    /// Where the memory came from, which decides how it is freed.
     pub origin: Origin,
-    /// Whether a write brought the contents here from a block that was shared: see
+    /// Whether the contents were copied here by a write to a shared block: see
     /// [`Bytes::is_contended`](super::Bytes).
     pub contended: AtomicBool,
-    /// What is kept with the contents (DERIVED1); null for nothing.
+    /// The packed-weight cache (PACKED1); null until the first lookup.
     #[cfg(feature = "std")]
-    pub derived: core::sync::atomic::AtomicPtr<super::derived::Derived>,
-    /// The next block of a list of free ones.
+    pub packed: core::sync::atomic::AtomicPtr<super::packed::PackedCache>,
+    /// The next block of a free list.
     #[cfg(feature = "std")]
     pub next: *mut Header,
 }
 
 /// Where a block's memory came from.
 pub(super) enum Origin {
-    /// One allocation with its header; under `flex_exact` one for each.
+    /// One allocation that includes the header; under `flex_exact` two.
     Heap,
-    /// A mapping of its own; the header lies apart, so that the data begins and ends with a page.
+    /// A mapping of its own; the header is elsewhere, so that the data begins and ends with a page.
     #[cfg(all(feature = "std", target_os = "linux"))]
     Mapped,
-    /// Memory of somebody else, and what keeps it alive (STORAGE5). The header is that of a block
-    /// from the pool, whose data lies idle.
+    /// Foreign memory, and what keeps it alive (STORAGE5). The header is that of a block from the
+    /// pool whose data is unused.
     Foreign(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
-    /// The same, where nobody ever writes to the memory.
+    /// The same, of memory that nobody writes to, not even its owner.
     #[cfg(feature = "std")]
-    Lasting(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
+    Immutable(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Any + Send + Sync>),
 }
 
 impl Header {
@@ -57,7 +57,7 @@ impl Header {
             origin,
             contended: AtomicBool::new(false),
             #[cfg(feature = "std")]
-            derived: core::sync::atomic::AtomicPtr::new(core::ptr::null_mut()),
+            packed: core::sync::atomic::AtomicPtr::new(core::ptr::null_mut()),
             #[cfg(feature = "std")]
             next: core::ptr::null_mut(),
         }
@@ -70,7 +70,7 @@ impl Header {
         };
         Layout::from_size_align(header.checked_add(capacity)?, align_of::<Header>()).ok()
     }
-    /// A zeroed block from the global allocator with a count of one; `None` where it has no memory.
+    /// A zeroed block from the global allocator with a count of one; `None` if it has no memory.
     #[cfg(not(flex_exact))]
     pub fn heap(capacity: usize) -> Option<NonNull<Header>> {
         // SAFETY: the size is not zero, for the header has one.
@@ -81,9 +81,9 @@ impl Header {
         unsafe { header.write(Header::new(header.add(1).cast(), capacity, Origin::Heap)) }
         Some(header)
     }
-    /// For sanitizers and Miri: the data is an allocation of its own, of exactly its bytes, so that
-    /// one too many is seen on either side; and it is not zeros, so that a result which relies on
-    /// them is wrong.
+    /// For sanitizers and Miri: the data is a separate allocation of exactly its bytes, so that
+    /// accesses out of bounds are seen on either side; it is not zeroed, so that code which relies
+    /// on zeros fails.
     #[cfg(flex_exact)]
     pub fn heap(capacity: usize) -> Option<NonNull<Header>> {
         let data = match capacity {
@@ -99,7 +99,7 @@ impl Header {
             Origin::Heap,
         )))))
     }
-    /// A zeroed block in a mapping of its own; `None` where the system refuses. `capacity` is a
+    /// A zeroed block in a mapping of its own; `None` if the system refuses. `capacity` is a
     /// multiple of the page size.
     #[cfg(all(feature = "std", target_os = "linux"))]
     pub fn mapped(capacity: usize) -> Option<NonNull<Header>> {
@@ -110,29 +110,29 @@ impl Header {
             Origin::Mapped,
         )))))
     }
-    /// Whether the memory is somebody else's.
+    /// Whether the memory is foreign.
     #[inline(always)]
     pub fn is_foreign(&self) -> bool {
         match self.origin {
             Origin::Foreign(_) => true,
             #[cfg(feature = "std")]
-            Origin::Lasting(_) => true,
+            Origin::Immutable(_) => true,
             _ => false,
         }
     }
-    /// Drops what is kept with the contents.
+    /// Drops the packed-weight cache.
     #[cfg(feature = "std")]
     #[inline]
-    pub fn forget(&self) {
+    pub fn drop_packed(&self) {
         use core::sync::atomic::Ordering;
-        if !self.derived.load(Ordering::Acquire).is_null() {
-            let list = self.derived.swap(core::ptr::null_mut(), Ordering::AcqRel);
-            // SAFETY: a box that `Bytes::derived` leaked; the swap made it ours, and who read it
-            // had a handle that is gone (DERIVED1).
-            drop(unsafe { Box::from_raw(list) });
+        if !self.packed.load(Ordering::Acquire).is_null() {
+            let cache = self.packed.swap(core::ptr::null_mut(), Ordering::AcqRel);
+            // SAFETY: a box that `Bytes::entries` leaked; the swap made it ours, and every reader's
+            // handle is gone (PACKED1).
+            drop(unsafe { Box::from_raw(cache) });
         }
     }
-    /// Gives the memory of a block back to where it came from.
+    /// Frees the memory of a block.
     ///
     /// # Safety
     /// Nobody uses the block any more (STORAGE2).
@@ -146,7 +146,7 @@ impl Header {
                     let header = Box::from_raw(header.as_ptr());
                     super::mapping::unmap(header.data, header.capacity);
                 }
-                // of foreign memory, the owner has gone before
+                // the owner of foreign memory has been dropped before
                 #[cfg(flex_exact)]
                 _ => {
                     let header = Box::from_raw(header.as_ptr());

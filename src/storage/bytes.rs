@@ -1,4 +1,4 @@
-//! The handle to memory that tensors share.
+//! The handle to the memory that tensors share.
 
 use super::atomic::{AtomicUsize, Ordering};
 use super::block::{Header, Origin};
@@ -10,8 +10,8 @@ use core::fmt;
 use core::ptr::NonNull;
 
 /// Memory that tensors share: owned (aligned, from the pool), static (weights in flash) or foreign
-/// (a mapped file, a buffer of Python's). A clone is a count. Owned memory may be written while
-/// there is one handle to it, the rest never.
+/// (a mapped file, a buffer of Python's). A clone increments a count. Owned memory may be written
+/// while there is a single handle to it, other memory never.
 ///
 /// ```
 /// use flex::Bytes;
@@ -24,7 +24,7 @@ use core::ptr::NonNull;
 pub struct Bytes {
     data: NonNull<u8>,
     len: usize,
-    /// The block's header; none for static memory, which needs no count.
+    /// The block's header; `None` for static memory, which needs no count.
     header: Option<NonNull<Header>>,
 }
 
@@ -38,7 +38,7 @@ unsafe impl Sync for Bytes {}
 impl Bytes {
     /// Owned memory of `len` bytes with unspecified contents, aligned to [`ALIGN`](super::ALIGN).
     ///
-    /// Errors with [`Error::Memory`](crate::Error::Memory) where there is no such memory.
+    /// Errors with [`Error::Memory`](crate::Error::Memory) if it is not available.
     pub fn new(len: usize) -> Result<Bytes> {
         Bytes::owned(len).map(|(bytes, _)| bytes)
     }
@@ -52,10 +52,10 @@ impl Bytes {
         }
         Ok(bytes)
     }
-    /// And whether it is zeros already.
+    /// Owned memory, and whether it is zeroed already.
     fn owned(len: usize) -> Result<(Bytes, bool)> {
         let (header, zeroed) = pool::get(len)?;
-        // SAFETY: alive, for its count is the handle's made here (STORAGE2).
+        // SAFETY: alive, for the handle made here holds its count (STORAGE2).
         let data = unsafe { header.as_ref().data };
         Ok((
             Bytes {
@@ -66,7 +66,7 @@ impl Bytes {
             zeroed,
         ))
     }
-    /// Memory that is always there, such as weights in flash. Nothing is allocated.
+    /// Static memory, such as weights in flash. Nothing is allocated.
     pub const fn from_static(bytes: &'static [u8]) -> Bytes {
         // SAFETY: a reference is not null, nor is the pointer made of it.
         let data = unsafe { NonNull::new_unchecked(bytes.as_ptr().cast_mut()) };
@@ -76,16 +76,15 @@ impl Bytes {
             header: None,
         }
     }
-    /// Memory of somebody else, kept alive by `owner`, which is dropped with the last handle, on
-    /// whichever thread that happens.
+    /// Foreign memory, kept alive by `owner`, which is dropped with the last handle, on any thread.
     ///
     /// # Safety
     /// As long as `owner` lives, `len` initialised bytes from `ptr` on are valid for reads from any
     /// thread (STORAGE5), and nobody writes to them while they are read.
     pub unsafe fn foreign(ptr: *const u8, len: usize, owner: Box<dyn Any + Send + Sync>) -> Bytes {
         let data = NonNull::new(ptr.cast_mut()).unwrap_or(NonNull::dangling());
-        // a block of the pool for the header alone: an aligned one of its own would take as long as
-        // the rest of the borrowing
+        // a block of the pool for the header alone: allocating an aligned header would take as long
+        // as all the rest
         let mut header = pool::header();
         // SAFETY: a block just made, which nobody else knows (STORAGE2).
         unsafe { header.as_mut().origin = Origin::Foreign(owner) }
@@ -95,26 +94,28 @@ impl Bytes {
             header: Some(header),
         }
     }
-    /// Memory of somebody else just borrowed, as one that nobody ever writes to, such as a file
-    /// mapped for reading.
+    /// Foreign memory just borrowed, marked as never written to, not even by its owner, such as a
+    /// file mapped for reading.
     #[cfg(feature = "std")]
-    pub(crate) fn lasting(self) -> Bytes {
+    pub(crate) fn immutable(self) -> Bytes {
         if let Some(header) = self.header {
             // SAFETY: alive (STORAGE2), and just made, so that no other handle exists.
             let origin = unsafe { &mut (*header.as_ptr()).origin };
             *origin = match core::mem::replace(origin, Origin::Heap) {
-                Origin::Foreign(owner) => Origin::Lasting(owner),
+                Origin::Foreign(owner) => Origin::Immutable(owner),
                 other => other,
             };
         }
         self
     }
-    /// Where what is made of the contents is kept; none where it must not be (DERIVED1).
+    /// The slot of the packed-weight cache; none for memory that must not have one (PACKED1).
     #[cfg(feature = "std")]
-    pub(super) fn slot(&self) -> Option<&core::sync::atomic::AtomicPtr<super::derived::Derived>> {
+    pub(super) fn packed_cache(
+        &self,
+    ) -> Option<&core::sync::atomic::AtomicPtr<super::packed::PackedCache>> {
         self.header()
             .filter(|h| !matches!(h.origin, Origin::Foreign(_)))
-            .map(|h| &h.derived)
+            .map(|h| &h.packed)
     }
     /// Length in bytes.
     #[inline(always)]
@@ -140,19 +141,19 @@ impl Bytes {
             return None;
         }
         #[cfg(feature = "std")]
-        header.forget();
+        header.drop_packed();
         Some(self.data.as_ptr())
     }
-    /// Whether the memory is the crate's own, neither static nor foreign.
+    /// Whether the memory is owned, neither static nor foreign.
     #[inline]
     pub fn is_owned(&self) -> bool {
         self.owned_header().is_some()
     }
-    /// Whether a write found these contents shared and copied them here. Where that happened once
-    /// it is likely to happen again: in `x = t[k - 1]; t[k] = f(x)` each turn's view is alive when
-    /// the turn writes. So a view that is small beside such memory is given a copy of its own
-    /// (`Tensor::view`), and the next write finds the memory unshared: a loop of n writes copies
-    /// the whole once, not n times.
+    /// Whether a write found the contents shared and copied them here. If that happened once it is
+    /// likely to happen again: in `x = t[k - 1]; t[k] = f(x)` the view of each iteration is alive
+    /// when the iteration writes. So a small view of such memory becomes a copy (`Tensor::view`),
+    /// and the next write finds the memory unshared: a loop of n writes copies the whole once, not
+    /// n times.
     #[inline(always)]
     pub(crate) fn is_contended(&self) -> bool {
         self.header()
@@ -182,7 +183,7 @@ impl Clone for Bytes {
     #[inline]
     fn clone(&self) -> Bytes {
         if let Some(header) = self.header() {
-            // Relaxed, for whoever gets the clone gets it by some other synchronisation.
+            // relaxed: another thread gets the clone by some other synchronisation
             if header.count.fetch_add(1, Ordering::Relaxed) > isize::MAX as usize {
                 overflow(&header.count);
             }
@@ -191,7 +192,7 @@ impl Clone for Bytes {
     }
 }
 
-/// So many handles can only be forgotten ones; counting on would free memory in use (STORAGE2).
+/// So many handles can only be leaked ones; an overflow would free memory in use (STORAGE2).
 #[cold]
 fn overflow(count: &AtomicUsize) -> ! {
     count.fetch_sub(1, Ordering::Relaxed);
@@ -202,8 +203,8 @@ impl Drop for Bytes {
     #[inline]
     fn drop(&mut self) {
         let Some(pointer) = self.header else { return };
-        // SAFETY: this handle's one of the count keeps the header alive until it is given up below
-        // (STORAGE2).
+        // SAFETY: this handle's share of the count keeps the header alive until it is given up
+        // below (STORAGE2).
         let count = unsafe { &pointer.as_ref().count };
         // The only handle needs no decrement. Otherwise release order puts our use before the
         // block's end, and the last load, which reads the end of all decrements, puts that of the
@@ -214,13 +215,13 @@ impl Drop for Bytes {
             }
             count.load(Ordering::Acquire);
         }
-        // SAFETY: this was the last handle (STORAGE2); the pool gave the block for this length, for
-        // none where the memory is foreign.
+        // SAFETY: this was the last handle (STORAGE2); the pool handed out the block for this
+        // length, or for none if the memory is foreign.
         unsafe {
             #[cfg(feature = "std")]
-            pointer.as_ref().forget();
+            pointer.as_ref().drop_packed();
             if pointer.as_ref().is_foreign() {
-                // the owner's end may run anybody's code: the block is ours no more by then
+                // dropping the owner may run arbitrary code: the block is given back first
                 let owner = core::mem::replace(&mut (*pointer.as_ptr()).origin, Origin::Heap);
                 pool::put(pointer, 0);
                 drop(owner);

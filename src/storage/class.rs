@@ -1,12 +1,11 @@
-//! Size classes: 128, 192, 256, 384, ..: the powers of two and the halves between. They count data
-//! alone, so that a tensor of a power of two fills its block; at most a third of a block lies
-//! unused.
+//! Size classes: 128, 192, 256, 384, ..: powers of two, and the values halfway between. They count
+//! the data alone, so that a tensor of a power of two fills its block; at most a third of a block
+//! is unused.
 
-/// How many classes sizes up to `isize::MAX` fall into.
+/// The number of classes for sizes up to `isize::MAX`.
 pub(super) const CLASSES: usize = 2 * (usize::BITS as usize - 8);
 
-/// The smallest class that holds `len` bytes; `None` beyond `isize::MAX`, the most that an
-/// allocation may have.
+/// The smallest class that holds `len` bytes; `None` beyond `isize::MAX`, the limit of allocations.
 #[inline(always)]
 pub(super) fn of(len: usize) -> Option<usize> {
     if len <= capacity(0) {
@@ -33,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_smallest_class_that_holds_it() {
+    fn the_class_is_the_smallest_that_fits() {
         for class in 0..CLASSES {
             let size = capacity(class);
             assert_eq!(of(size), Some(class));

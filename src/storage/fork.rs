@@ -1,21 +1,19 @@
-//! What a fork must not find half done: a child has the thread that forked and no other, so a lock
-//! that another thread held is held for ever, and a tensor that another thread was writing to stays
-//! as it was at that moment.
+//! Forks. A child process has only the thread that forked, so a lock that another thread held would
+//! stay locked for ever, and a tensor that another thread was writing would stay half written.
 //!
-//! - **POOL2.** The locks of the storage and the gate of long writes are taken by the thread that
-//!   forks, and given back on both sides of the fork. So in the child nobody holds them, and what
-//!   they guard is whole. Order: the gate, [`KEPT`], [`POOL`]; who holds one waits for none before
-//!   it.
+//! - **POOL2.** The thread that forks takes the locks of the storage and the gate of long writes,
+//!   and releases them in parent and child. So in the child nobody holds them, and what they guard
+//!   is consistent. Lock order: the gate, [`CACHES`], [`POOL`].
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
 
-/// A lock that forks take: of our own, since one that belongs to a thread could not be given back
-/// in the child. Held for some stores at a time.
+/// A spin lock that forks take: a lock that belongs to a thread could not be released in the child.
+/// It is held for a few stores at a time.
 pub(super) struct Lock(AtomicBool);
 
-/// Of what is kept with blocks, and of the list of those that are lent.
-pub(super) static KEPT: Lock = Lock(AtomicBool::new(false));
-/// Of the pool's lists.
+/// Guards the packed-weight caches and the list of loans.
+pub(super) static CACHES: Lock = Lock(AtomicBool::new(false));
+/// Guards the pool's lists.
 pub(super) static POOL: Lock = Lock(AtomicBool::new(false));
 
 impl Lock {
@@ -42,24 +40,22 @@ impl Lock {
     }
 }
 
-/// Long writes under way, and in the upper half forks that wait for their end.
+/// The number of long writes in progress; in the upper half, that of forks waiting for them to end.
 static GATE: AtomicUsize = AtomicUsize::new(0);
 const FORK: usize = 1 << (usize::BITS / 2);
 
-/// A write that takes long, to a tensor that a child would inherit. A fork waits for its end.
+/// A long write, to a tensor that a child would inherit. A fork waits for it to end.
 #[must_use]
 #[cfg_attr(
     not(feature = "python"),
-    allow(
-        dead_code,
-        reason = "Rust's borrows say who may see a tensor that is written to"
-    )
+    allow(dead_code, reason = "Rust's borrow checker does this job")
 )]
 pub(crate) struct LongWrite(());
 
 #[cfg_attr(not(feature = "python"), allow(dead_code, reason = "as above"))]
 impl LongWrite {
-    /// Begins, after a fork that waits. What is written must not wait for the thread that forks.
+    /// Begins a write, after any fork that waits. The write must not wait for the thread that
+    /// forks.
     pub fn begin() -> LongWrite {
         survive();
         loop {
@@ -84,7 +80,7 @@ impl Drop for LongWrite {
     }
 }
 
-/// Sees to POOL2, once.
+/// Registers the handlers that keep POOL2, once.
 pub(super) fn survive() {
     #[cfg(all(unix, not(miri)))]
     {
@@ -93,23 +89,23 @@ pub(super) fn survive() {
             while GATE.load(Acquire) & (FORK - 1) > 0 {
                 std::thread::sleep(core::time::Duration::from_micros(50));
             }
-            KEPT.acquire();
+            CACHES.acquire();
             POOL.acquire();
         }
         extern "C" fn parent() {
             POOL.release();
-            KEPT.release();
+            CACHES.release();
             GATE.fetch_sub(FORK, Release);
         }
         extern "C" fn child() {
             POOL.release();
-            KEPT.release();
-            GATE.store(0, Release); // other threads that fork are not here
+            CACHES.release();
+            GATE.store(0, Release); // the child has no other threads that fork
         }
         static REGISTERED: AtomicBool = AtomicBool::new(false);
         if !REGISTERED.load(Relaxed) && !REGISTERED.swap(true, Relaxed) {
-            // SAFETY: the functions only touch statics. Refused for lack of memory, a fork amid an
-            // allocation is not safe: no worse than without.
+            // SAFETY: the functions only touch statics. If registering fails for lack of memory, a
+            // fork during an allocation is not safe, as it would be without.
             unsafe { libc::pthread_atfork(Some(before), Some(parent), Some(child)) };
         }
     }

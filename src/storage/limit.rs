@@ -1,11 +1,11 @@
-//! How much memory there is, read once.
+//! The memory that the process may use, read once.
 
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Bytes of memory that the machine has or the process's control group may use, whichever is less;
-/// `u64::MAX` where unknown.
+/// The bytes of memory that the machine has or the process's control group may use, whichever is
+/// less; `u64::MAX` if unknown.
 pub(super) fn limit() -> u64 {
-    // Not a OnceLock: a child forked while another thread fills one in would wait for ever.
+    // Not a OnceLock: a child forked while another thread initialises it would wait for ever.
     // Computing it twice does no harm.
     static LIMIT: AtomicU64 = AtomicU64::new(0);
     match LIMIT.load(Relaxed) {
@@ -41,7 +41,7 @@ fn physical() -> u64 {
 fn control_group() -> u64 {
     u64::MAX
 }
-/// The least limit of the process's control groups and of those that they lie in.
+/// The smallest limit of the process's control groups and their ancestors.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn control_group() -> u64 {
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -52,7 +52,7 @@ fn control_group() -> u64 {
         .min()
         .unwrap_or(u64::MAX)
 }
-/// Where the limit of a line of `/proc/self/cgroup` stands: `0::/path` (version 2) or
+/// The file with the limit of a line of `/proc/self/cgroup`: `0::/path` (version 2) or
 /// `4:cpu,memory:/path` (version 1).
 #[cfg(all(target_os = "linux", not(miri)))]
 fn limit_files(line: &str) -> Option<(&'static str, &str, &'static str)> {
@@ -66,8 +66,8 @@ fn limit_files(line: &str) -> Option<(&'static str, &str, &'static str)> {
         _ => None,
     }
 }
-/// The limits from a group up to the root. In a container the path may be the host's, of which only
-/// the root is visible.
+/// The limits of a group and its ancestors. In a container the path may be the host's, of which
+/// only the root is visible.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn chain(root: &'static str, path: &str, file: &'static str) -> impl Iterator<Item = u64> {
     let path = std::path::Path::new(path.trim_start_matches('/'));
@@ -75,7 +75,7 @@ fn chain(root: &'static str, path: &str, file: &'static str) -> impl Iterator<It
         .ancestors()
         .map(|group| std::path::Path::new(root).join(group).join(file))
         .collect();
-    // "max", and what version 1 writes for it, are no limits below the machine's
+    // "max", and the number that version 1 writes for it, are not below the machine's memory
     files
         .into_iter()
         .filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse().ok())
@@ -86,14 +86,14 @@ mod tests {
     use super::*;
 
     #[test]
-    #[cfg(not(miri))] // which has no machine
-    fn the_machine_has_memory() {
+    #[cfg(not(miri))] // Miri knows no machine
+    fn the_limit_is_plausible_and_stable() {
         assert!(limit() > 16 << 20);
         assert_eq!(limit(), limit());
     }
     #[cfg(all(target_os = "linux", not(miri)))]
     #[test]
-    fn control_groups_of_both_versions() {
+    fn control_groups_of_both_versions_are_parsed() {
         assert_eq!(
             limit_files("0::/user.slice/a"),
             Some(("/sys/fs/cgroup", "/user.slice/a", "memory.max"))

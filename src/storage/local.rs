@@ -1,58 +1,24 @@
-//! What each thread has of the pool: lists of small blocks, and its part of the counts. No lock and
-//! no read-modify-write on the way of a small tensor.
+//! Each thread's part of the pool: lists of small blocks, and a share of the statistics. Small
+//! tensors take no lock and no atomic read-modify-write.
 //!
-//! - **LOCAL1.** The lists of a `Local` are touched by the thread that holds it alone: `held` is
-//!   taken with acquire and given up with release order, by one thread at a time. In the child of a
-//!   fork those of vanished threads stay held for ever.
+//! - **LOCAL1.** Only the thread that holds a `Local` touches its lists: `held` is taken with
+//!   acquire and released with release order, by one thread at a time. In the child of a fork those
+//!   of vanished threads stay held for ever.
 //! - **LOCAL2.** A `Local` is never freed, so the chain from `FIRST` can be walked without a lock.
-//!   The next thread takes it over.
-//! - **LOCAL3.** The counts are written by the holder and read by all; each is a part of a sum and
-//!   may wrap by itself, for a block may be freed on another thread than took it.
+//!   New threads reuse it.
+//! - **LOCAL3.** The counts are written by the holder and read by all; each is one term of a sum
+//!   and may wrap by itself, for a block may be freed on another thread than the one that allocated
+//!   it.
 
-use super::block::Header;
 use super::class;
+use super::shared::{GLOBAL, List};
 use core::cell::Cell;
-use core::ptr::{NonNull, null, null_mut};
+use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::*};
 
 /// Classes below this one are small: up to 768 KiB.
 pub(super) const SMALL: usize = 26;
 const _: () = assert!(class::capacity(SMALL) == 1 << 20);
-
-/// Free blocks of one class.
-#[derive(Clone, Copy)]
-pub(super) struct List {
-    pub head: *mut Header,
-    pub count: usize,
-}
-impl List {
-    pub const EMPTY: List = List {
-        head: null_mut(),
-        count: 0,
-    };
-
-    /// # Safety
-    /// Nobody uses the block (STORAGE2), and the list is the caller's alone.
-    #[inline(always)]
-    pub unsafe fn push(&mut self, mut block: NonNull<Header>) {
-        // SAFETY: nobody uses the block, by the caller's promise, so its header may be written to.
-        unsafe { block.as_mut().next = self.head }
-        *self = List {
-            head: block.as_ptr(),
-            count: self.count + 1,
-        };
-    }
-    #[inline(always)]
-    pub fn pop(&mut self) -> Option<NonNull<Header>> {
-        let block = NonNull::new(self.head)?;
-        // SAFETY: the block is alive and in this list alone, since it was pushed.
-        *self = List {
-            head: unsafe { block.as_ref().next },
-            count: self.count - 1,
-        };
-        Some(block)
-    }
-}
 
 /// A thread's part of the pool.
 #[repr(align(128))]
@@ -64,9 +30,9 @@ pub(super) struct Local {
     epoch: Cell<usize>,
     /// Bytes in the lists.
     pub cached: AtomicUsize,
-    /// Bytes taken less bytes given back.
+    /// Bytes allocated minus bytes freed.
     pub in_use: AtomicUsize,
-    /// Blocks taken from a list, here or of the whole process.
+    /// Blocks reused from a list, this thread's or the shared ones.
     pub hits: AtomicUsize,
 }
 // SAFETY: LOCAL1 for the cells; the rest is atomic or never changes.
@@ -74,14 +40,8 @@ unsafe impl Sync for Local {}
 
 static FIRST: AtomicPtr<Local> = AtomicPtr::new(null_mut());
 
-/// What a thread that is past its thread-locals' end counts into; its lists stay empty.
+/// The statistics of threads whose thread-locals are destroyed already; its lists stay empty.
 pub(super) static ORPHAN: Local = Local::new();
-
-/// Adds to a count of the caller's own (LOCAL3).
-#[inline(always)]
-pub(super) fn bump(count: &AtomicUsize, by: usize) {
-    count.store(count.load(Relaxed).wrapping_add(by), Relaxed)
-}
 
 impl Local {
     const fn new() -> Local {
@@ -95,7 +55,7 @@ impl Local {
             hits: AtomicUsize::new(0),
         }
     }
-    /// One that no thread holds, or a new one.
+    /// Takes one that no thread holds, or makes one.
     #[cold]
     fn claim() -> &'static Local {
         if let Some(free) = all().find(|l| {
@@ -110,14 +70,14 @@ impl Local {
         let mut first = FIRST.load(Relaxed);
         loop {
             new.chain = first;
-            // release: who finds it in the chain sees it whole
+            // release: whoever finds it in the chain sees it initialised
             match FIRST.compare_exchange_weak(first, new, Release, Relaxed) {
                 Ok(_) => return new,
                 Err(now) => first = now,
             }
         }
     }
-    /// The list of a class, to be changed and put back.
+    /// The list of a class, to be read and replaced.
     #[inline(always)]
     pub fn list(&self, class: usize) -> &Cell<List> {
         &self.lists[class]
@@ -127,14 +87,14 @@ impl Local {
         self.cached.store(0, Relaxed);
         self.lists.iter().map(|l| l.replace(List::EMPTY))
     }
-    /// Whether the lists were filled before `epoch`; from now on they count as emptied for it.
+    /// Whether the lists were last emptied before `epoch`; marks them as emptied for it.
     #[inline(always)]
     pub fn outdated(&self, epoch: usize) -> bool {
         self.epoch.replace(epoch) != epoch
     }
 }
 
-/// Those of all threads there were, except [`ORPHAN`].
+/// The `Local`s of all threads that ever were, except [`ORPHAN`].
 pub(super) fn all() -> impl Iterator<Item = &'static Local> {
     // SAFETY: null, or one that is never freed (LOCAL2); acquire pairs with the release of its
     // entry into the chain, and those further on entered before it.
@@ -142,19 +102,28 @@ pub(super) fn all() -> impl Iterator<Item = &'static Local> {
     std::iter::successors(at(FIRST.load(Acquire)), move |l| at(l.chain))
 }
 
-/// A thread's hold on its `Local`, given up when the thread ends.
+/// Moves the blocks of a thread's lists to the shared ones.
+fn flush(local: &Local) {
+    for (class, list) in local.take_lists().enumerate() {
+        if list.count > 0 {
+            GLOBAL.keep(list, class);
+        }
+    }
+}
+
+/// A thread's hold on its `Local`, released when the thread ends.
 struct Hold(Cell<Option<&'static Local>>);
 impl Drop for Hold {
     fn drop(&mut self) {
         if let Some(local) = self.0.get() {
-            super::pool::flush(local);
+            flush(local);
             local.held.store(false, Release);
         }
     }
 }
 thread_local! { static HOLD: Hold = const { Hold(Cell::new(None)) } }
 
-/// Calls `f` with this thread's part; with none when the thread is past its thread-locals' end.
+/// Calls `f` with this thread's part; with `None` once the thread's thread-locals are destroyed.
 #[inline(always)]
 pub(super) fn with<R>(f: impl FnOnce(Option<&Local>) -> R) -> R {
     let local = HOLD.try_with(|hold| {

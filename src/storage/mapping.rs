@@ -1,5 +1,5 @@
-//! Private mappings for large blocks. Advice on pages of the global allocator would stay with them
-//! when others use them; these are ours from the first byte to the last.
+//! Private mappings for large blocks. Advice on pages of the global allocator would stay in force
+//! when others use them; these pages are ours alone.
 
 use core::ptr::{NonNull, null_mut};
 use libc::{
@@ -10,22 +10,22 @@ use libc::{
 /// A huge page on x86-64 and on 64-bit ARM with 4 KiB pages.
 const HUGE: usize = 2 << 20;
 
-/// `len` zeroed bytes that begin on a multiple of 2 MiB, in huge pages where they fill one.
+/// `len` zeroed bytes aligned to 2 MiB, in huge pages if they fill one.
 pub(super) fn map(len: usize) -> Option<NonNull<u8>> {
     let whole = len.checked_add(HUGE)?;
     let (access, kind) = (
         PROT_READ | PROT_WRITE,
         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
     );
-    // SAFETY: a new mapping at a place of the system's choice touches no memory in use.
+    // SAFETY: a new mapping at an address of the system's choice touches no memory in use.
     let base = unsafe { mmap(null_mut(), whole, access, kind, -1, 0) };
     if base == MAP_FAILED {
         return None;
     }
     let base = base.cast::<u8>();
     let skip = base.align_offset(HUGE);
-    // SAFETY: `skip < HUGE`, so `skip + len` lies in the mapping, and what is cut off before and
-    // behind is used by nobody. Failing to cut or to advise costs address space or speed, nothing
+    // SAFETY: `skip < HUGE`, so `skip + len` lies in the mapping, and nobody uses what is unmapped
+    // before and after. If unmapping or advising fails, that costs address space or speed, nothing
     // else.
     unsafe {
         let data = base.add(skip);
@@ -40,7 +40,7 @@ pub(super) fn map(len: usize) -> Option<NonNull<u8>> {
     }
 }
 
-/// Gives a mapping back to the system.
+/// Unmaps a mapping.
 ///
 /// # Safety
 /// `map(len)` returned it, and nobody uses it any more.

@@ -4,7 +4,7 @@ use super::block::Header;
 use crate::error::{Error, Result};
 use core::ptr::NonNull;
 
-/// A block with room for `len` bytes, and whether it is zeros.
+/// A block for `len` bytes, and whether it is zeroed.
 pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
     Header::heap(len)
         .map(|block| (block, true))
@@ -14,13 +14,13 @@ pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
         })
 }
 
-/// A block without data of its own, whose header is for memory of somebody else.
+/// A block without data, for the header of foreign memory.
 pub(super) fn header() -> NonNull<Header> {
     Header::heap(0)
         .unwrap_or_else(|| alloc::alloc::handle_alloc_error(alloc::alloc::Layout::new::<Header>()))
 }
 
-/// Takes back a block that `get(len)` gave.
+/// Frees a block that `get(len)` returned.
 ///
 /// # Safety
 /// Nobody uses the block any more (STORAGE2).

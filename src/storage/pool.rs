@@ -1,182 +1,62 @@
-//! The pool: freed blocks are kept by size class and used again, since touching fresh pages costs
+//! The pool: freed blocks are cached by size class and reused, since touching fresh pages costs
 //! more than most arithmetic.
 //!
-//! Small blocks go through lists of each thread ([`local`](super::local)); large ones, and what
-//! those lists have too much or too little of, through one set of lists under a lock. What is kept
-//! there is bounded by a cap; beyond it, memory goes back to the system. What the machine doesn't
-//! have is refused before the system is asked.
-//!
-//! - **POOL1.** A free block is in one list, or in the hands of one thread that moves it. The lists
-//!   of `Global` are touched under its lock alone; no memory is allocated or freed under it.
-//!
-//! A fork takes that lock ([`fork`](super::fork), POOL2).
+//! Small blocks go through lists of each thread ([`local`](super::local)); large ones, and the
+//! overflow of those lists, go through shared lists under a lock ([`shared`](super::shared)).
+//! Requests beyond the machine's memory are refused before the system is asked.
 
 use super::block::Header;
-use super::class::{self, CLASSES};
-use super::fork::{self, POOL};
+use super::class;
+use super::fork;
 use super::limit::limit;
-use super::local::{self, List, Local, ORPHAN, SMALL, bump};
+use super::local::{self, Local, ORPHAN, SMALL};
+use super::shared::{GLOBAL, List, bump, cap, free, set_cap};
 use crate::error::{Error, Result};
-use core::cell::UnsafeCell;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering::*};
 
-/// What the pool has and has done, in bytes and blocks. The figures of threads at work meanwhile
-/// may be a moment old.
+/// Statistics of the pool, in bytes and blocks. The figures of threads that are running may be a
+/// moment old.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryStats {
-    /// Bytes that living tensors have asked for: exact. Foreign and static memory is not counted.
+    /// The bytes of all live tensors, exactly. Foreign and static memory is not counted.
     pub in_use: usize,
-    /// The most that `in_use` has been, to within what the threads' lists of small blocks hold.
+    /// The maximum of `in_use`, to within the size of the threads' lists of small blocks.
     pub peak: usize,
-    /// Bytes of freed blocks kept for use again.
+    /// The bytes of freed blocks cached for reuse.
     pub cached: usize,
-    /// Blocks that came from those kept.
+    /// Blocks that were reused.
     pub hits: usize,
-    /// Blocks that came fresh from the system.
+    /// Blocks that were allocated from the system.
     pub misses: usize,
-    /// Most bytes that are kept: see [`set_memory_cap`].
+    /// The limit of `cached`: see [`set_memory_cap`].
     pub cap: usize,
-    /// Bytes that the machine, or the process's control group, has; `u64::MAX` where unknown.
+    /// The memory of the machine or of the process's control group, in bytes; `u64::MAX` if
+    /// unknown.
     pub limit: u64,
 }
 
-/// Blocks that all threads share.
-struct Global {
-    lists: UnsafeCell<[List; CLASSES]>,
-    /// Bytes in the lists; written under the lock.
-    cached: AtomicUsize,
-}
-// SAFETY: the lists are touched under the lock alone (POOL1); the rest is atomic.
-unsafe impl Sync for Global {}
-
-static GLOBAL: Global = Global {
-    lists: UnsafeCell::new([List::EMPTY; CLASSES]),
-    cached: AtomicUsize::new(0),
-};
 static MISSES: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
-/// Grows when all lists are to be emptied; each thread sees to its own when it next uses them.
+/// Incremented to empty all lists; each thread empties its own when it next uses them.
 static EPOCH: AtomicUsize = AtomicUsize::new(0);
-/// Bytes kept at most; `UNSET` until first asked for.
-static CAP: AtomicUsize = AtomicUsize::new(UNSET);
-const UNSET: usize = usize::MAX;
-/// For sanitizers and Miri, from which rounding and reuse hide errors: each block has exactly its
-/// bytes, and a freed one is gone.
+/// For sanitizers and Miri, since rounding and reuse hide errors: blocks have exactly the bytes
+/// requested, and are never reused.
 const EXACT: bool = cfg!(flex_exact);
 
-impl Global {
-    fn with<R>(&self, f: impl FnOnce(&mut [List; CLASSES]) -> R) -> R {
-        // SAFETY: POOL1; `f` is this module's and does not panic.
-        POOL.with(|| f(unsafe { &mut *self.lists.get() }))
-    }
-    /// Up to `count` blocks of a class.
-    fn take(&self, class: usize, count: usize) -> List {
-        self.with(|lists| {
-            let mut taken = List::EMPTY;
-            for _ in 0..count {
-                let Some(block) = lists[class].pop() else {
-                    break;
-                };
-                // SAFETY: popped a line above, so in no list but the one that it is pushed to
-                // (POOL1).
-                unsafe { taken.push(block) }
-            }
-            bump(
-                &self.cached,
-                (taken.count * class::capacity(class)).wrapping_neg(),
-            );
-            taken
-        })
-    }
-    /// Keeps the blocks of a list, all of one class. What the cap has no room for goes back to the
-    /// system, largest first: what was used last is likeliest to be used next.
-    fn keep(&self, mut blocks: List, class: usize) {
-        let cap = cap();
-        let mut surplus = List::EMPTY;
-        self.with(|lists| {
-            while let Some(block) = blocks.pop() {
-                // SAFETY: popped a line above, so in no list but the one that it is pushed to
-                // (POOL1), under the lock.
-                unsafe { lists[class].push(block) }
-                bump(&self.cached, class::capacity(class));
-            }
-            surplus = self.shrink(lists, cap);
-        });
-        free(surplus);
-    }
-    /// Blocks to free so that no more than `cap` bytes stay. Under the lock.
-    fn shrink(&self, lists: &mut [List; CLASSES], cap: usize) -> List {
-        let mut surplus = List::EMPTY;
-        let mut class = CLASSES;
-        while class > 0 && self.cached.load(Relaxed) > cap {
-            let Some(block) = lists[class - 1].pop() else {
-                class -= 1;
-                continue;
-            };
-            // SAFETY: popped a few lines above, so in no list but the one that it is pushed to
-            // (POOL1).
-            unsafe { surplus.push(block) }
-            bump(&self.cached, class::capacity(class - 1).wrapping_neg());
-        }
-        surplus
-    }
-    /// Frees all but `cap` bytes.
-    fn trim(&self, cap: usize) {
-        free(self.with(|lists| self.shrink(lists, cap)));
-    }
-}
-
-fn free(mut blocks: List) {
-    while let Some(block) = blocks.pop() {
-        // SAFETY: in this list alone, used by nobody (POOL1, STORAGE2).
-        unsafe { Header::free(block) }
-    }
-}
-
-/// Empties a thread's lists into those of all.
-pub(super) fn flush(local: &Local) {
-    for (class, list) in local.take_lists().enumerate() {
-        if list.count > 0 {
-            GLOBAL.keep(list, class);
-        }
-    }
-}
-
-/// Blocks of a class that a thread's list holds at most.
+/// The most blocks that a thread's list of a class holds.
 #[inline(always)]
 fn list_limit(class: usize) -> usize {
     ((1 << 20) / class::capacity(class)).clamp(4, 64)
 }
-/// Bytes that all lists of one thread hold at most.
+/// The most bytes that all lists of one thread hold.
 #[inline(always)]
 fn local_limit() -> usize {
     (cap() / 64).min(32 << 20)
 }
-#[inline(always)]
-fn cap() -> usize {
-    match CAP.load(Relaxed) {
-        UNSET => default_cap(),
-        cap => cap,
-    }
-}
-#[cold]
-fn default_cap() -> usize {
-    fork::survive();
-    let cap = if limit() == u64::MAX {
-        1 << 30
-    } else {
-        usize::try_from(limit() / 4)
-            .unwrap_or(usize::MAX)
-            .min(UNSET - 1)
-    };
-    // another thread may have set one meanwhile
-    CAP.compare_exchange(UNSET, cap, Relaxed, Relaxed)
-        .map_or_else(|now| now, |_| cap)
-}
 
-/// A block with room for `len` bytes and a count of one, and whether it is zeros.
+/// A block for `len` bytes with a count of one, and whether it is zeroed.
 #[inline]
 pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
     let Some(class) = class::of(len) else {
@@ -190,8 +70,8 @@ pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
         };
         let (block, fresh) = match kept {
             Some(block) => {
-                // SAFETY: in no list any more (POOL1). Only the one who holds a block reads its
-                // count: relaxed.
+                // SAFETY: in no list any more (POOL1). Only its holder reads a block's count:
+                // relaxed.
                 let header = unsafe { block.as_ref() };
                 header.count.store(1, Relaxed);
                 header.contended.store(false, Relaxed);
@@ -207,7 +87,7 @@ pub(super) fn get(len: usize) -> Result<(NonNull<Header>, bool)> {
     })
 }
 
-/// A block without data of its own, whose header is for memory of somebody else.
+/// A block without data, for the header of foreign memory.
 pub(super) fn header() -> NonNull<Header> {
     let refused = || alloc::alloc::handle_alloc_error(alloc::alloc::Layout::new::<Header>());
     get(0).map_or_else(
@@ -234,7 +114,7 @@ fn refill(local: &Local, class: usize) -> List {
     list
 }
 
-/// Takes back a block that `get(len)` gave.
+/// Frees a block that `get(len)` returned.
 ///
 /// # Safety
 /// Nobody uses the block any more (STORAGE2).
@@ -263,8 +143,8 @@ pub(super) unsafe fn put(block: NonNull<Header>, len: usize) {
         }
     })
 }
-/// Whether a thread's list may take one more block; one that is full gives half of its blocks to
-/// all first.
+/// Whether a thread's list may take one more block; a full one moves half of its blocks to the
+/// shared lists first.
 #[inline(always)]
 fn make_room(local: &Local, class: usize) -> bool {
     if local.outdated(EPOCH.load(Relaxed)) {
@@ -292,7 +172,7 @@ fn spill(local: &Local, class: usize) {
     GLOBAL.keep(half, class);
 }
 
-/// Counts bytes taken, or given back when `len` is negated, and blocks found.
+/// Counts bytes allocated, or freed if `len` is negated, and blocks reused.
 #[inline(always)]
 fn count(local: Option<&Local>, len: usize, hits: usize) {
     match local {
@@ -312,7 +192,7 @@ fn sum(of: impl Fn(&Local) -> &AtomicUsize) -> usize {
         .fold(0, |n, l| n.wrapping_add(of(l).load(Relaxed)))
 }
 fn in_use() -> usize {
-    // a block freed by a thread that we saw late can make the sum negative for a moment
+    // a block freed by a thread whose count was read early can make the sum negative for a moment
     (sum(|l| &l.in_use) as isize).max(0) as usize
 }
 
@@ -351,7 +231,7 @@ fn refusal(len: usize) -> Error {
     }
 }
 
-/// What the pool has and has done.
+/// Statistics of the pool.
 ///
 /// ```standalone_crate
 /// let before = flex::memory_stats().in_use;
@@ -374,8 +254,8 @@ pub fn memory_stats() -> MemoryStats {
     }
 }
 
-/// Gives the memory of freed tensors back to the system. Small blocks that other threads keep
-/// follow when those threads next free a tensor.
+/// Returns the memory of freed tensors to the system. Small blocks cached by other threads follow
+/// when those threads next free a tensor.
 ///
 /// ```standalone_crate
 /// drop(flex::Bytes::new(10_000_000)?);
@@ -395,8 +275,8 @@ pub fn empty_cache() {
     GLOBAL.trim(0);
 }
 
-/// Sets how many bytes of freed tensors are kept for use again; at first a quarter of the memory
-/// there is. 0 keeps none.
+/// Sets how many bytes of freed tensors are cached for reuse; by default a quarter of the memory. 0
+/// disables caching.
 ///
 /// ```standalone_crate
 /// flex::set_memory_cap(64 << 20);
@@ -405,8 +285,5 @@ pub fn empty_cache() {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn set_memory_cap(bytes: usize) {
-    CAP.store(bytes.min(UNSET - 1), Relaxed);
-    if bytes < GLOBAL.cached.load(Relaxed) {
-        GLOBAL.trim(bytes);
-    }
+    set_cap(bytes)
 }

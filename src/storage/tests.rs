@@ -1,39 +1,39 @@
-//! What is kept with a block, and loans of it.
+//! The packed-weight cache of a block, and loans of it.
 
-use super::{Bytes, Key, Lent};
+use super::{Bytes, Lent, PackedKey};
 use crate::dtype::DType;
 use alloc::boxed::Box;
 
-/// What is kept of a part, by its address; asked for as often as something worth keeping is.
-fn kept(b: &Bytes, first: usize) -> Option<*const u8> {
-    let key = Key {
+/// Looks up the panels of a part, as a product worth packing for does; their address.
+fn look_up(b: &Bytes, first: usize) -> Option<*const u8> {
+    let key = PackedKey {
         first,
         sizes: [4, 4],
         strides: [4, 1],
         dtypes: [DType::F32; 2],
     };
-    b.derived(key, true, || Bytes::new(64))
+    b.packed(key, true, || Bytes::new(64))
         .map(|made| made.as_ptr())
 }
 
 #[test]
-fn nothing_is_kept_while_memory_is_lent() {
+fn nothing_is_cached_while_memory_is_lent() {
     let mut b = Bytes::zeroed(1000).unwrap();
-    assert!(b.keeps());
-    assert_eq!(kept(&b, 0), None); // asked for once
-    let made = kept(&b, 0).unwrap();
-    assert_eq!(kept(&b, 0), Some(made));
+    assert!(b.caches_packed());
+    assert_eq!(look_up(&b, 0), None); // looked up once
+    let made = look_up(&b, 0).unwrap();
+    assert_eq!(look_up(&b, 0), Some(made));
 
     let (one, two): (Lent, Lent) = (b.lend(), b.lend());
-    assert_eq!((kept(&b, 0), kept(&b, 0)), (None, None));
+    assert_eq!((look_up(&b, 0), look_up(&b, 0)), (None, None));
     drop(one);
-    assert_eq!((kept(&b, 0), kept(&b, 0)), (None, None));
+    assert_eq!((look_up(&b, 0), look_up(&b, 0)), (None, None));
     drop(two);
-    assert_eq!(kept(&b, 0), None);
-    assert!(kept(&b, 0).is_some());
+    assert_eq!(look_up(&b, 0), None);
+    assert!(look_up(&b, 0).is_some());
 
-    // made of what a borrower may have written to meanwhile
-    let key = Key {
+    // packed from what a borrower may have written to meanwhile
+    let key = PackedKey {
         first: 8,
         sizes: [4, 4],
         strides: [4, 1],
@@ -41,18 +41,18 @@ fn nothing_is_kept_while_memory_is_lent() {
     };
     let mut times = 0;
     for _ in 0..3 {
-        let _ = b.derived(key, true, || {
+        let _ = b.packed(key, true, || {
             times += 1;
             drop(b.lend());
             Bytes::new(64)
         });
     }
-    assert_eq!(times, 1); // forgotten, so the third time is the first
+    assert_eq!(times, 1); // dropped, so the third lookup is a first one
     assert!(b.get_mut().is_some());
 }
 
 #[test]
-fn lent_memory_is_known_by_its_address() {
+fn lent_memory_is_found_by_its_address() {
     let b = Bytes::zeroed(1000).unwrap();
     let inside = b.as_ptr().wrapping_add(10);
     assert!(Bytes::lent_at(inside, 990).is_none());

@@ -9,7 +9,7 @@ use crate::exec::view::{View, ViewMut};
 use crate::exec::{self};
 use crate::fallible;
 use crate::kernel::convert;
-use crate::kernel::elementwise::{COPY_FORMS, Copy1};
+use crate::kernel::elementwise::{COPY_MASKS, Copy1};
 use crate::layout::{Ints, Layout};
 use crate::par::{self, Cost};
 use crate::scalar::Value;
@@ -25,7 +25,7 @@ fn is_small(bytes: usize) -> bool {
 /// The copy of elements of this width.
 fn copy(size: usize) -> Opcode {
     let f = dispatch_width!(size, |U| simd::pick::<Copy1<U>>());
-    Opcode::unary(f, COPY_FORMS, convert::COST)
+    Opcode::unary(f, COPY_MASKS, convert::COST)
 }
 
 /// Runs one instruction of one operand.

@@ -1,4 +1,4 @@
-//! Tensors from what Rust programs have: vectors, arrays, slices, iterators.
+//! Tensors from vectors, arrays, slices and iterators.
 
 use super::Tensor;
 use crate::dtype::Element;
@@ -8,15 +8,15 @@ use crate::storage::Bytes;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// Vectors of fewer bytes are copied: that takes no longer than to keep them, and what is copied
-/// may be written in place.
+/// Vectors of fewer bytes are copied: that takes no longer than adopting them, and a copy may be
+/// written in place.
 const KEPT: usize = 32 << 10;
 
 impl Tensor {
-    /// The values of a vector, in row-major order. A long vector is not copied: the tensor keeps
-    /// it, and is copied when it is first written to.
+    /// The values of a vector, in row-major order. A long vector is not copied: the tensor adopts
+    /// it, and the first write to the tensor copies it.
     ///
-    /// Errors where the shape has another number of elements.
+    /// Errors if the shape has another number of elements.
     ///
     /// ```
     /// use flex::Tensor;
@@ -41,24 +41,24 @@ impl Tensor {
         if len < KEPT || !p.addr().is_multiple_of(T::DTYPE.align()) {
             return Tensor::from_slice(&values, layout.shape());
         }
-        // SAFETY: STORAGE5: `len` initialised bytes without padding (`Element`), which lie still as
-        // long as the vector does that owns them, and which nobody can write to, for nobody else
-        // has it.
+        // SAFETY: STORAGE5: `len` initialised bytes without padding (`Element`), which do not move
+        // while the vector that owns them lives, and which nobody can write to, for nobody else has
+        // the vector.
         let bytes = unsafe { Bytes::foreign(p, len, Box::new(values)) };
         #[cfg(feature = "std")]
-        let bytes = bytes.lasting();
+        let bytes = bytes.immutable();
         Tensor::from_parts(bytes, layout, T::DTYPE)
     }
 }
 
-/// Of values that have a shape by themselves, where memory for them is all that may be missing.
+/// Unwraps a conversion that can fail only for lack of memory.
 fn shaped<T: Element>(values: &[T], shape: impl IntoShape) -> Tensor {
     Tensor::from_slice(values, shape).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// One dimension; see [`Tensor::from_vec`].
 ///
-/// Panics where there is no memory for a short vector's copy.
+/// Panics if there is no memory for the copy of a short vector.
 ///
 /// ```
 /// let x = flex::Tensor::from(vec![1i64, 2, 3]);

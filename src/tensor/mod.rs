@@ -1,9 +1,9 @@
-//! The tensor: storage, layout, dtype. Constructors, accessors and views; no arithmetic.
+//! The tensor: storage, layout, dtype. Constructors and accessors; no arithmetic.
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::layout::{IntoShape, Layout};
-use crate::scalar::{Scalar, Value};
+use crate::scalar::Scalar;
 use crate::storage::Bytes;
 use alloc::boxed::Box;
 #[cfg(target_has_atomic = "ptr")]
@@ -12,23 +12,24 @@ use core::any::Any;
 #[cfg(not(target_has_atomic = "ptr"))]
 use portable_atomic_util::Arc;
 
+mod contents;
 mod copy;
 mod from;
 mod views;
 
-/// An n-dimensional array with a dtype known at run time.
+/// An n-dimensional array whose dtype is known at run time.
 ///
-/// A clone shares the storage and costs nothing; writing to one copies it first where it is shared,
-/// so a write to one tensor is never seen in another. Views (`permute`, `slice`, `flip`,
-/// `broadcast_to` ..) share the storage too and move no element; where a write has once found such
-/// a view in its way, later views of a small part are copies, so that loops that read one row and
-/// write the next don't copy the whole each time.
+/// A clone shares the storage and is cheap; a write copies shared storage first, so a write to one
+/// tensor is never seen in another. Views (`permute`, `slice`, `flip`, `broadcast_to` ..) share the
+/// storage too and move no element. Once a write had to copy because of such a view, later views of
+/// a small part are copies themselves, so that a loop that reads one row and writes the next
+/// doesn't copy the whole tensor each time.
 ///
 /// Invariants, checked in the constructors:
 /// - TENSOR1. Every element that the layout reaches lies inside the storage.
 /// - TENSOR2. The storage begins at an address that is a multiple of the element's size, or of 8
-///   (the alignment of `u64`) for larger elements; so then does every element, and integers of its
-///   width may be read and written there.
+///   (the alignment of `u64`) for larger elements; so does every element, and integers of its width
+///   may be read and written there.
 ///
 /// ```
 /// use flex::{DType, Tensor};
@@ -41,13 +42,13 @@ mod views;
 #[derive(Clone)]
 pub struct Tensor {
     data: Bytes,
-    /// Shared, since an operation's result has its operand's shape as often as not.
+    /// Shared, since the result of an operation often has its operand's layout.
     layout: Arc<Layout>,
     dtype: DType,
 }
 
 impl Tensor {
-    /// Storage, layout and dtype put together. Errors where an element would lie outside the
+    /// A tensor of this storage, layout and dtype. Errors if an element would lie outside the
     /// storage (TENSOR1) or be misaligned (TENSOR2).
     pub fn from_parts(data: Bytes, layout: Layout, dtype: DType) -> Result<Tensor> {
         let size = dtype.size();
@@ -74,7 +75,7 @@ impl Tensor {
             dtype,
         })
     }
-    /// Fresh, contiguous, with unspecified values.
+    /// A new contiguous tensor with unspecified values.
     ///
     /// ```
     /// let x = flex::Tensor::empty((2, 3), flex::DType::F32)?;
@@ -92,9 +93,9 @@ impl Tensor {
             data,
             layout: Arc::new(layout),
             dtype,
-        }) // TENSOR1, TENSOR2: made to measure
+        }) // TENSOR1, TENSOR2: sized by the layout
     }
-    /// Fresh, of the layout of a dense tensor.
+    /// A new tensor of the layout of `x`, which is dense.
     #[inline]
     pub(crate) fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
         let layout = if x.layout.offset() == 0 {
@@ -109,8 +110,8 @@ impl Tensor {
             dtype,
         })
     }
-    /// Fresh, for an elementwise result of operands that broadcast to `shape`: as
-    /// [`Layout::of_result`] lays it out.
+    /// A new tensor for the elementwise result of operands that broadcast to `shape`, laid out by
+    /// [`Layout::of_result`].
     pub(crate) fn empty_result<'a>(
         shape: &[usize],
         operands: impl Iterator<Item = &'a Tensor> + Clone,
@@ -120,7 +121,7 @@ impl Tensor {
             .clone()
             .find(|x| x.is_contiguous() && x.shape() == shape)
         {
-            return Tensor::empty_like(x, dtype); // no order but its own can be shared with it
+            return Tensor::empty_like(x, dtype); // the only order that operands can share with it is row-major
         }
         let layout = Layout::of_result(shape, operands.map(Tensor::layout))?;
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
@@ -128,9 +129,9 @@ impl Tensor {
             data,
             layout: Arc::new(layout),
             dtype,
-        }) // TENSOR1, TENSOR2: dense from 0, made to measure
+        }) // TENSOR1, TENSOR2: dense from 0, sized by the layout
     }
-    /// Filled with zeros (or false).
+    /// A new tensor filled with zeros (or false).
     ///
     /// ```
     /// let x = flex::Tensor::zeros(3, flex::DType::I64)?;
@@ -146,7 +147,7 @@ impl Tensor {
             dtype,
         })
     }
-    /// A copy of the values, in row-major order.
+    /// A copy of the values, which are in row-major order.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[true, false], [2, 1])?;
@@ -174,7 +175,7 @@ impl Tensor {
         }
         Ok(t)
     }
-    /// A tensor of rank 0. Errors where the number doesn't fit the dtype.
+    /// A tensor of rank 0. Errors if the number doesn't fit the dtype.
     ///
     /// ```
     /// use flex::{DType, Tensor};
@@ -192,9 +193,9 @@ impl Tensor {
         }
         Ok(t)
     }
-    /// Values that lie in static memory, such as weights in flash; nothing is copied, until
-    /// somebody writes to the tensor. Errors where the bytes are too few, or misaligned for the
-    /// dtype: they begin at a multiple of its size, of 8 for complex numbers of either precision.
+    /// Values in static memory, such as weights in flash; nothing is copied until somebody writes
+    /// to the tensor. Errors if there are too few bytes, or if they are misaligned for the dtype:
+    /// they must begin at a multiple of its size, of 8 for complex numbers of either precision.
     ///
     /// ```
     /// static WEIGHTS: [u8; 3] = [1, 2, 3];
@@ -213,7 +214,7 @@ impl Tensor {
             dtype,
         )
     }
-    /// Values in memory of somebody else, kept alive by `owner`; never written to.
+    /// Values in foreign memory, kept alive by `owner`; never written to.
     ///
     /// # Safety
     /// As [`Bytes::foreign`], for `len` bytes from `ptr`.
@@ -233,7 +234,7 @@ impl Tensor {
     pub fn shape(&self) -> &[usize] {
         self.layout.shape()
     }
-    /// The steps of the dimensions, in elements.
+    /// The strides of the dimensions, in elements.
     #[inline(always)]
     pub fn strides(&self) -> &[isize] {
         self.layout.strides()
@@ -248,7 +249,7 @@ impl Tensor {
     pub fn len(&self) -> usize {
         self.layout.len()
     }
-    /// Whether there is no element.
+    /// Whether there are no elements.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.layout.is_empty()
@@ -258,7 +259,7 @@ impl Tensor {
     pub fn dtype(&self) -> DType {
         self.dtype
     }
-    /// Where the elements lie.
+    /// The layout: shape, strides and offset.
     #[inline(always)]
     pub fn layout(&self) -> &Layout {
         &self.layout
@@ -268,22 +269,22 @@ impl Tensor {
     pub fn storage(&self) -> &Bytes {
         &self.data
     }
-    /// Whether the elements lie one after the other in row-major order.
+    /// Whether the elements are adjacent in row-major order.
     #[inline(always)]
     pub fn is_contiguous(&self) -> bool {
         self.layout.is_contiguous()
     }
-    /// The first element (the one of index 0, 0, ..). Valid for reads of all elements by the
-    /// layout's strides.
+    /// A pointer to the element of index 0, 0, .., valid for reads of all elements by the layout's
+    /// strides.
     #[inline(always)]
     pub fn as_ptr(&self) -> *const u8 {
-        // the offset of a tensor without elements means nothing, and may be any number
+        // the offset of an empty tensor is arbitrary
         self.data
             .as_ptr()
             .wrapping_add(self.layout.offset().wrapping_mul(self.dtype.size()))
     }
-    /// The first element for writing, where the storage is this tensor's alone and no two indices
-    /// share an element; otherwise none. [`Tensor::as_mut_ptr`] copies in that case.
+    /// The same for writing, if the storage is not shared and no two indices address the same
+    /// element; otherwise `None`, where [`Tensor::as_mut_ptr`] copies.
     pub fn get_mut_ptr(&mut self) -> Option<*mut u8> {
         let offset = self.layout.offset().wrapping_mul(self.dtype.size());
         if !self.layout.is_injective() {
@@ -291,93 +292,11 @@ impl Tensor {
         }
         self.data.get_mut().map(|p| p.wrapping_add(offset))
     }
-    /// The elements of a contiguous tensor, without a copy. Errors where it is not contiguous, or
-    /// `T` is not its dtype.
-    ///
-    /// ```
-    /// let x = flex::Tensor::from_slice(&[1i32, 2], [2])?;
-    /// assert_eq!(x.as_slice::<i32>()?, [1, 2]);
-    /// assert!(x.as_slice::<f32>().is_err());
-    /// # Ok::<(), flex::Error>(())
-    /// ```
-    pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
-        self.expect_dtype::<T>("as_slice")?;
-        if !self.is_contiguous() {
-            return Err(Error::shape(
-                "as_slice",
-                "the tensor is not contiguous: take contiguous() of it first",
-            ));
-        }
-        let bytes = self.as_bytes();
-        if !T::valid(bytes) {
-            return Err(Error::value(
-                "as_slice",
-                "the memory holds bytes other than 0 and 1: read it as flex::Bool",
-            ));
-        }
-        // SAFETY: elements inside the storage (TENSOR1), aligned (TENSOR2), initialised (STORAGE1),
-        // valid as `T`.
-        Ok(if bytes.is_empty() {
-            &[]
-        } else {
-            unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const T, self.len()) }
-        })
-    }
-    /// The bytes of the elements of a contiguous tensor; those of any `Pod` of the dtype's width
-    /// may be made of them.
-    pub(crate) fn as_bytes(&self) -> &[u8] {
-        assert!(self.is_contiguous(), "the tensor is not contiguous");
-        match self.len() {
-            0 => &[],
-            // SAFETY: contiguous elements inside the storage (TENSOR1), initialised (STORAGE1);
-            // `self` keeps others from writing (STORAGE3).
-            n => unsafe { core::slice::from_raw_parts(self.as_ptr(), n * self.dtype.size()) },
-        }
-    }
-    /// Errors where `T` is not the tensor's dtype.
-    pub(crate) fn expect_dtype<T: Element>(&self, op: &'static str) -> Result<()> {
-        if T::DTYPE == self.dtype {
-            Ok(())
-        } else {
-            Err(Error::dtype(
-                op,
-                message!(
-                    "the tensor is {}, not {}: convert it with astype",
-                    self.dtype,
-                    T::DTYPE
-                ),
-            ))
-        }
-    }
-    /// Makes it a place for a result of this shape and dtype: contiguous, with storage of its own.
-    /// What it held is lost.
-    ///
-    /// Errors, leaving it as it was, where it has another shape or dtype.
-    pub(crate) fn make_result(
-        &mut self,
-        op: &'static str,
-        shape: &[usize],
-        dtype: DType,
-    ) -> Result<()> {
-        if self.shape() != shape || self.dtype != dtype {
-            let message = message!(
-                "the result is {shape:?} of {dtype}, the tensor for it {:?} of {}",
-                self.shape(),
-                self.dtype
-            );
-            return Err(Error::shape(op, message));
-        }
-        if !self.is_contiguous() || self.get_mut_ptr().is_none() {
-            *self = Tensor::empty(shape, dtype)?;
-        }
-        Ok(())
-    }
-    /// Whether both tensors' storage is the same memory.
+    /// Whether both tensors share their storage.
     pub fn shares_storage(&self, other: &Tensor) -> bool {
         self.data.same(&other.data)
     }
-    /// Another layout of elements of the same storage, whichever that is: what copies are made of,
-    /// which make no views.
+    /// Another layout of the same storage, never a copy: what copies themselves are made from.
     pub(crate) fn share(&self, layout: Layout) -> Tensor {
         Tensor {
             data: self.data.clone(),
@@ -385,12 +304,11 @@ impl Tensor {
             dtype: self.dtype,
         }
     }
-    /// Another layout of elements of the same storage. TENSOR1 holds by the layout's derivation
-    /// from this one. A small part of contended storage is copied instead, see
-    /// [`Bytes::is_contended`].
+    /// Another layout of the same storage. TENSOR1 holds because the layout is derived from this
+    /// one. A small part of contended storage is copied instead, see [`Bytes::is_contended`].
     pub(crate) fn view(&self, layout: Layout) -> Tensor {
-        /// A view of less than this part of its storage is small: its copy costs little beside the
-        /// one that it may save.
+        /// A view of less than this fraction of its storage is small: copying it costs little
+        /// beside the copy that it may save.
         const SMALL_PART: usize = 8;
         let view = self.share(layout);
         if self.data.is_contended()
@@ -400,62 +318,9 @@ impl Tensor {
         }
         view
     }
-    /// The same bits as another dtype of the same size. Errors where sizes differ.
-    ///
-    /// ```
-    /// use flex::{DType, Tensor};
-    /// assert_eq!(Tensor::from_slice(&[1.0f32], [1])?.bitcast(DType::I32)?.to_vec::<i32>()?, [0x3f80_0000]);
-    /// # Ok::<(), flex::Error>(())
-    /// ```
-    pub fn bitcast(&self, dtype: DType) -> Result<Tensor> {
-        if dtype.size() != self.dtype.size() {
-            return Err(Error::dtype(
-                "bitcast",
-                message!("{} and {dtype} differ in size", self.dtype),
-            ));
-        }
-        Tensor::from_parts(self.data.clone(), Layout::clone(&self.layout), dtype)
-    }
-    /// The storage under another dtype of the same size, for a result that replaces it.
-    pub(crate) fn retyped(mut self, dtype: DType) -> Tensor {
-        debug_assert_eq!(dtype.size(), self.dtype.size()); // TENSOR1; TENSOR2: owned storage is aligned for all dtypes
-        self.dtype = dtype;
-        self
-    }
-    /// The one element of a tensor of one. Errors where there are more or fewer, or `T` is not its
-    /// dtype.
-    ///
-    /// ```
-    /// assert_eq!(flex::Tensor::from_slice(&[7u8], [1, 1])?.item::<u8>()?, 7);
-    /// # Ok::<(), flex::Error>(())
-    /// ```
-    pub fn item<T: Element>(&self) -> Result<T> {
-        self.expect_dtype::<T>("item")?;
-        self.value("item")?.get::<T>().ok_or_else(|| {
-            Error::value(
-                "item",
-                "the memory holds a byte other than 0 and 1: read it as flex::Bool",
-            )
-        })
-    }
-    /// The bytes of the one element.
-    pub(crate) fn value(&self, op: &'static str) -> Result<Value> {
-        if self.len() != 1 {
-            return Err(Error::shape(
-                op,
-                message!(
-                    "a tensor of shape {:?} has {} elements, not one",
-                    self.shape(),
-                    self.len()
-                ),
-            ));
-        }
-        // SAFETY: one element at the layout's offset (TENSOR1).
-        Ok(unsafe { Value::read(self.as_ptr(), self.dtype.size()) })
-    }
 }
 
-/// Bytes of a fresh tensor.
+/// The bytes of a new tensor.
 fn byte_len(layout: &Layout, dtype: DType) -> Result<usize> {
     match layout.len().checked_mul(dtype.size()) {
         Some(bytes) if bytes <= isize::MAX as usize => Ok(bytes),

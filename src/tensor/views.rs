@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use smallvec::SmallVec;
 
 impl Tensor {
-    /// Dimension `k` of the result is dimension `axes[k]`; a view. Errors where an axis is not
-    /// named, named twice, or outside the rank.
+    /// Dimension `k` of the result is dimension `axes[k]`; a view. Errors if an axis is missing,
+    /// repeated or out of range.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[2, 3, 4], flex::DType::F32)?;
@@ -22,7 +22,7 @@ impl Tensor {
                 .permute("permute", &signed(&axes.into(), self.rank()))?,
         ))
     }
-    /// Two dimensions exchanged; a view.
+    /// Swaps two dimensions; a view.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[2, 3], flex::DType::F32)?;
@@ -32,7 +32,7 @@ impl Tensor {
     pub fn transpose(&self, a: isize, b: isize) -> Result<Tensor> {
         Ok(self.view(self.layout.swap_axes("transpose", a, b)?))
     }
-    /// Dimensions moved to other places, the others in their order; a view.
+    /// Moves dimensions to other positions, keeping the order of the others; a view.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[2, 3, 4], flex::DType::F32)?;
@@ -51,8 +51,8 @@ impl Tensor {
         Ok(self.view(self.layout.move_axes("moveaxis", &source, &destination)?))
     }
     /// Elements `start, start + step, ..` before `stop` of a dimension, as a Python slice: negative
-    /// bounds count from the end, bounds outside are clamped, a negative step runs backwards; a
-    /// view.
+    /// bounds count from the end, bounds out of range are clamped, a negative step goes backwards;
+    /// a view.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3, 4], [5])?;
@@ -83,7 +83,7 @@ impl Tensor {
     pub fn narrow(&self, axis: isize, start: usize, length: usize) -> Result<Tensor> {
         Ok(self.view(self.layout.narrow("narrow", axis, start, length)?))
     }
-    /// Element `index` of a dimension, which goes; a view.
+    /// Selects index `index` of a dimension and removes the dimension; a view.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [2, 2])?;
@@ -94,8 +94,7 @@ impl Tensor {
         let k = layout::axis("select", axis, self.rank())?;
         Ok(self.view(self.layout.index("select", k, index)?))
     }
-    /// Dimensions run backwards, all for `()`; a view. Errors where an axis is outside the rank, or
-    /// named twice.
+    /// Reverses dimensions, all for `()`; a view. Errors if an axis is out of range or repeated.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [2, 2])?;
@@ -108,7 +107,7 @@ impl Tensor {
                 .flip("flip", &signed(&axes.into(), self.rank()))?,
         ))
     }
-    /// Dimensions of size 1 repeated; a view.
+    /// Repeats dimensions of size 1, and adds new ones in front; a view.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[1i32, 2], [2, 1])?;
@@ -122,8 +121,8 @@ impl Tensor {
                 .broadcast_to("broadcast_to", shape.into_shape().as_ref())?,
         ))
     }
-    /// Without dimensions of size 1: those named, or all for `()`; a view. Errors where a size is
-    /// not 1.
+    /// Removes dimensions of size 1: those given, or all for `()`; a view. Errors if a size is not
+    /// 1.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[1, 3, 1], flex::DType::F32)?;
@@ -133,7 +132,8 @@ impl Tensor {
     pub fn squeeze(&self, axes: impl Into<Axes>) -> Result<Tensor> {
         Ok(self.view(self.layout.squeeze("squeeze", axes.into().named())?))
     }
-    /// With new dimensions of size 1 at these places of the result, which have to be named; a view.
+    /// Inserts dimensions of size 1 at these positions of the result, which have to be given; a
+    /// view.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[3], flex::DType::F32)?;
@@ -145,13 +145,13 @@ impl Tensor {
         let places = axes.named().ok_or_else(|| {
             Error::value(
                 "expand_dims",
-                "() names no positions: pass those of the new dimensions",
+                "() gives no positions: pass those of the new dimensions",
             )
         })?;
         Ok(self.view(self.layout.expand_dims("expand_dims", places)?))
     }
-    /// Sliding windows of `size` elements, every `step`, along a dimension; the windows' dimension
-    /// comes last; a view whose elements overlap.
+    /// Sliding windows of `size` elements along a dimension, `step` apart; the window is a new last
+    /// dimension; a view whose elements overlap.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [4])?;
@@ -161,7 +161,7 @@ impl Tensor {
     pub fn unfold(&self, axis: isize, size: usize, step: usize) -> Result<Tensor> {
         Ok(self.view(self.layout.unfold("unfold", axis, size, step)?))
     }
-    /// One tensor for each index of a dimension, which goes; views.
+    /// One tensor for each index of a dimension, without that dimension; views.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2, 3], [2, 2])?;
@@ -176,7 +176,7 @@ impl Tensor {
         }
         Ok(out)
     }
-    /// Pieces of the given sizes along a dimension; they add up to its size; views.
+    /// Pieces of the given sizes along a dimension, which must add up to its size; views.
     ///
     /// ```
     /// let x = flex::Tensor::from_slice(&[0i32, 1, 2], [3])?;
@@ -203,8 +203,8 @@ impl Tensor {
         }
         Ok(out)
     }
-    /// `chunks` pieces of equal size along a dimension, the last one smaller (or fewer of them)
-    /// where it doesn't divide; views.
+    /// `chunks` pieces of equal size along a dimension; if the size isn't divisible, the last one
+    /// is smaller, or there are fewer; views.
     ///
     /// ```
     /// let x = flex::Tensor::zeros(&[5], flex::DType::F32)?;
@@ -227,24 +227,25 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Errors where there is no memory for the layout of one more view, for those whose number
-    /// follows from the input: what is freed here is what the allocator gives next.
+    /// Errors if there is no memory for the layout of one more view, where the input decides how
+    /// many views there are: the allocator hands out next what is freed here.
     #[cfg(feature = "python")]
     pub(crate) fn room_for_view() -> Result<()> {
         fallible::with_capacity::<(Layout, [usize; 2])>(1).map(drop)
     }
 }
 
-/// Axes as they were given; all of them ascending.
+/// The axes as given; in ascending order for all.
 fn signed(axes: &Axes, rank: usize) -> SmallVec<[isize; 6]> {
     axes.named()
         .map_or_else(|| (0..rank as isize).collect(), SmallVec::from_slice)
 }
 
-/// Room for as many views as a dimension has indices, which may be more than memory holds.
+/// A list with capacity for as many views as a dimension has indices, which may be more than memory
+/// holds.
 fn room(count: usize) -> Result<Vec<Tensor>> {
     let out = fallible::with_capacity(count)?;
-    // and for their layouts, which are made one by one
+    // the layouts are allocated one by one
     fallible::with_capacity::<(Layout, [usize; 3])>(count)?;
     Ok(out)
 }

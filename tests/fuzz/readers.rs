@@ -1,6 +1,6 @@
-//! Files of any content: they are read or refused, alike from memory, from a file and from a
-//! mapping; what was read survives a round trip; nothing panics, and memory follows from what is
-//! there, not from what a header claims (libFuzzer's limits see to that).
+//! Files of arbitrary content: they are read or refused, identically from memory, from a file and
+//! from a mapping; tensors round-trip; nothing panics, and memory depends on the actual size, not
+//! on what a header claims (libFuzzer's limits check that).
 #![no_main]
 
 use flex::io::{npy, safetensors};
@@ -9,8 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use std::fs;
 use std::path::PathBuf;
 
-/// The elements of a tensor, read to the last byte; of bools whether they are true, for which files
-/// have one byte and memory many.
+/// The bytes of a tensor; bools as 0 or 1, since in memory any nonzero byte is true.
 fn bytes(t: &Tensor) -> Vec<u8> {
     let t = t.contiguous().unwrap();
     if t.is_empty() {
@@ -24,7 +23,7 @@ fn same(a: &Tensor, b: &Tensor) {
     assert_eq!((a.shape(), a.dtype()), (b.shape(), b.dtype()));
     assert!(bytes(a) == bytes(b));
 }
-/// What a reader refuses is an error about the file, or memory that there is not.
+/// A reader's errors are about the file, or a lack of memory.
 fn read<T>(result: Result<T>) -> Option<T> {
     match result {
         Ok(value) => Some(value),

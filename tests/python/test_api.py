@@ -143,7 +143,7 @@ def test_dtypes_and_constants():
 
 
 @pytest.mark.parametrize("namespace", [flex, flex.io, flex.linalg, flex.nn])
-def test_all_is_what_there_is(namespace):
+def test_all_lists_every_name(namespace):
     assert len(set(namespace.__all__)) == len(namespace.__all__)
     for name in namespace.__all__:
         assert hasattr(namespace, name)

@@ -198,7 +198,7 @@ def test_strided_elements_are_copied():
     ).tolist() == [9, 6, 3, 0]
 
 
-def test_what_arrow_has_not():
+def test_dtypes_arrow_lacks():
     for dtype in ("bfloat16", "complex64", "complex128"):
         with pytest.raises(flex.DTypeError, match=f"Arrow has no type for {dtype}"):
             flex.zeros(2, dtype=dtype).__arrow_c_array__()
@@ -263,14 +263,14 @@ def test_bits_become_bools():
         ({"n_buffers": 3}, BufferError, "3 buffers"),
     ],
 )
-def test_arrays_that_are_wrong(arguments, error, message):
+def test_malformed_arrays(arguments, error, message):
     x = Producer(np.arange(4, dtype=np.int32), **arguments)
     with pytest.raises(error, match=message):
         flex.asarray(x)
     assert sorted(x.released) == ["array", "schema"]
 
 
-def test_what_is_no_pair_of_capsules():
+def test_invalid_capsules():
     class Wrong:
         def __init__(self, value):
             self.value = value
@@ -292,7 +292,7 @@ def test_what_is_no_pair_of_capsules():
         flex.asarray(Wrong(capsules))
 
 
-def test_to_itself():
+def test_round_trip():
     class Only:
         """Has the one protocol alone."""
 

@@ -119,19 +119,19 @@ def beside_a_writer(dtype, start, low, high, expression):
 
 
 @pytest.mark.parametrize("expression", POSITIONS.values(), ids=POSITIONS)
-def test_positions_that_change(expression):
+def test_positions_changing_concurrently(expression):
     limit = 4 if "i, i]" in expression else 1000
     rounds, refused = beside_a_writer("int64", np.arange(N) % limit, 1, FAR, expression)
     assert refused <= rounds
 
 
 @pytest.mark.parametrize("expression", MASKS.values(), ids=MASKS)
-def test_masks_that_change(expression):
+def test_masks_changing_concurrently(expression):
     rounds, refused = beside_a_writer("bool", np.arange(N) % 2 == 0, 0, 1, expression)
     assert refused <= rounds
 
 
-def test_counts_that_change():
+def test_counts_changing_concurrently():
     beside_a_writer("int64", np.arange(N) % 3, 1, 30000, "flex.repeat(values, i)")
     beside_a_writer("int64", np.arange(N) % 3, -1, FAR, "flex.repeat(values, i)")
 
@@ -147,7 +147,7 @@ def test_counts_that_change():
     ],
 )
 @pytest.mark.parametrize("dtype", ["int64", "float32", "uint8"])
-def test_keys_that_change(dtype, expression):
+def test_keys_changing_concurrently(dtype, expression):
     # many keys that differ in their last bits alone, which argsort looks at again
     start = (
         (np.arange(N) % 97 + (1 << 62)).astype("int64") if dtype == "int64" else np.arange(N) % 97
@@ -158,7 +158,7 @@ def test_keys_that_change(dtype, expression):
 
 
 @pytest.mark.parametrize("op", ["floor_divide", "remainder", "pow"])
-def test_divisors_and_exponents_that_change(op):
+def test_divisors_and_exponents_changing_concurrently(op):
     low = -1 if op == "pow" else 0
     rounds, refused = beside_a_writer("int64", np.ones(N), low, 1, f"flex.{op}(i, i)")
     assert refused <= rounds

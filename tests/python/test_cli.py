@@ -180,10 +180,10 @@ class TestErrors:
     def test_missing_file(self, tmp_path):
         assert fails(run("embed", tmp_path / "none.txt"), 1, "none.txt: No such file or directory")
 
-    def test_query_of_no_unicode(self, texts):
+    def test_query_with_invalid_unicode(self, texts):
         assert fails(run("search", "\udcff", texts), 1, "encode: texts[0] is no valid Unicode")
 
-    def test_no_model_there(self, texts, tmp_path):
+    def test_missing_model(self, texts, tmp_path):
         assert fails(run("embed", texts, "--model", tmp_path), 1, "config.json is missing")
         assert fails(
             run("embed", texts, FLEX_MODEL=str(tmp_path / "none")), 1, "config.json is missing"
@@ -383,7 +383,7 @@ class TestBadParts:
         assert fails(process, 1, "nor.txt: No such file or directory")
         assert process.stdout == run("search", "cat", texts).stdout
 
-    def test_no_utf8(self, tmp_path):
+    def test_invalid_utf8(self, tmp_path):
         path = tmp_path / "latin1.txt"
         path.write_bytes("gut\nschön\nmehr\nübel\n".encode("latin1"))
         process = run("embed", path, "--json")

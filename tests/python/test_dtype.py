@@ -74,7 +74,7 @@ def test_kind(dtype):
         ("c16", "complex128"),
     ],
 )
-def test_what_stands_for_a_dtype(given, expected):
+def test_names_of_dtypes(given, expected):
     assert flex.DType(given) is getattr(flex, expected)
     assert flex.DType(given) == given
     assert given == flex.DType(given)
@@ -134,7 +134,7 @@ def test_dtypes_of_torch(dtype):
         *(3, None, [], str, object, np.str_, np.floating, np.longdouble, np.dtype("M8[s]")),
     ],
 )
-def test_what_is_no_dtype(given):
+def test_non_dtypes(given):
     with pytest.raises(
         TypeError, match=r"not a dtype of flex; they are bool, int8.*float64.*NumPy"
     ):

@@ -443,7 +443,7 @@ def test_where(data):
     )
 
 
-def test_where_wants_a_bool():
+def test_where_requires_bool():
     x = flex.ones(2)
     with pytest.raises(flex.DTypeError, match="condition is float32, not bool"):
         flex.where(x, x, x)
@@ -458,7 +458,7 @@ def test_shapes_that_do_not_broadcast():
 
 @pytest.mark.parametrize("bad", [None, "1", [1, 2], {}, object(), b"12", 1 << 200])
 @pytest.mark.parametrize("name", ["add", "exp", "where", "clip"])
-def test_what_is_no_operand(name, bad):
+def test_non_operands(name, bad):
     count = {"add": 2, "exp": 1, "where": 3, "clip": 1}[name]
     x = flex.asarray([True])
     for position in range(count):
@@ -468,7 +468,7 @@ def test_what_is_no_operand(name, bad):
             getattr(flex, name)(*given)
 
 
-def test_the_operand_keeps_its_value():
+def test_operands_are_unchanged():
     x = flex.asarray([1.0, 4.0])
     y = flex.sqrt(x)
     y += 1

@@ -35,7 +35,7 @@ def value(loaded):
 
 @pytest.mark.parametrize("kind", [str, os.fsencode, lambda path: path])
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_refusals_are_those_of_open(tmp_path, suffix, kind):
+def test_errors_match_open(tmp_path, suffix, kind):
     missing, folder, below = (
         tmp_path / f"none.{suffix}",
         tmp_path / f"folder.{suffix}",
@@ -64,7 +64,7 @@ def test_refusals_are_those_of_open(tmp_path, suffix, kind):
 @POSIX
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may all")
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_what_is_not_permitted(tmp_path, suffix):
+def test_permission_errors(tmp_path, suffix):
     path = tmp_path / f"x.{suffix}"
     flex.io.save(path, example(suffix))
     path.chmod(0)
@@ -82,7 +82,7 @@ def test_what_is_not_permitted(tmp_path, suffix):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full")
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_what_is_not_written_is_an_error(tmp_path, suffix):
+def test_failed_writes_are_errors(tmp_path, suffix):
     path = tmp_path / f"x.{suffix}"
     path.symlink_to("/dev/full")
     with pytest.raises(OSError, match=suffix) as caught:
@@ -117,7 +117,7 @@ def test_a_file_that_grows_too_large_leaves_the_old_one(tmp_path, suffix):
 
 @POSIX
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_links_are_followed_also_to_nothing(tmp_path, suffix):
+def test_links_are_followed_even_dangling(tmp_path, suffix):
     (tmp_path / "there").mkdir()
     target, link, first = tmp_path / "there" / "target", tmp_path / "link", tmp_path / f"x.{suffix}"
     link.symlink_to("there/target")
@@ -139,7 +139,7 @@ def test_links_are_followed_also_to_nothing(tmp_path, suffix):
 @POSIX
 @pytest.mark.parametrize("mode", [0o600, None])
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_nobody_else_reads_what_is_written(tmp_path, suffix, mode):
+def test_temporaries_are_private(tmp_path, suffix, mode):
     path = tmp_path / f"x.{suffix}"
     if mode is not None:
         path.touch(mode)
@@ -183,7 +183,7 @@ while True:
 
 @POSIX
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_what_a_killed_process_leaves_is_in_nobodys_way(tmp_path, suffix):
+def test_leftovers_of_a_killed_process_do_not_interfere(tmp_path, suffix):
     path = tmp_path / f"x.{suffix}"
     for number in range(30):  # names that a process of this number may have used
         (tmp_path / f".x.{suffix}.{os.getpid()}.{number}.part").touch()

@@ -145,7 +145,7 @@ def test_between_the_formats(float8):
     same(flex.asarray(every(float8)).astype(float8), every(float8))
 
 
-def test_what_is_too_large():
+def test_overflow():
     large = [448.0, 464.0, 465.0, float("inf"), -1e9]
     assert (
         str(flex.asarray(large, dtype="float8_e4m3fn").tolist()) == "[448.0, 448.0, nan, nan, nan]"
@@ -313,11 +313,11 @@ def test_npy_has_no_name_for_them(tmp_path, float8):
         lambda x, y: flex.sum(flex.ones(3), dtype=x.dtype),
     ],
 )
-def test_nothing_is_computed(float8, call):
+def test_arithmetic_is_refused(float8, call):
     x = flex.asarray([[1, 2], [3, 4]], dtype=float8)
     with pytest.raises(
         flex.DTypeError,
-        match=rf"{float8}, which is kept but not computed with: convert it with astype",
+        match=rf"{float8}, a storage dtype without arithmetic: convert it with astype",
     ):
         call(x, x)
 
@@ -355,7 +355,7 @@ def test_numbers_take_it(float8):
 
 
 @each
-def test_what_converts_or_moves_takes_it(float8):
+def test_conversions_and_moves_accept_it(float8):
     x = flex.asarray([[1, 2], [3, 4]], dtype=float8)
     with pytest.raises(flex.DTypeError, match="convert the operands"):
         flex.matmul(x, x, dtype="float32")

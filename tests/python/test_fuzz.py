@@ -23,7 +23,7 @@ def test_random_cases(kind, count):
 
 @GUARDED
 @pytest.mark.parametrize(("at_end", "index"), [(True, 5), (False, -1)])
-def test_who_leaves_guarded_memory_dies(at_end, index):
+def test_access_out_of_bounds_crashes(at_end, index):
     program = f"""if True:
         import ctypes, guarded
         memory = guarded.guarded(5, {at_end})

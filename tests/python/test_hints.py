@@ -141,14 +141,14 @@ ARGUMENTS = {
     "sum: axis: expected an integer or a tuple of integers, got str": lambda: flex.sum(
         X, axis="rows"
     ),
-    "sum: x: expected a Tensor, an array or a number, got list: make a tensor of it with flex.asarray": lambda: (
+    "sum: x: expected a Tensor, an array or a number, got list: convert it with flex.asarray": lambda: (
         flex.sum([1])
     ),
     "concat: arrays: expected a Tensor, an array or a number, got NoneType": lambda: flex.concat(
         [X, None]
     ),
     "zeros: shape: expected an integer, got float": lambda: flex.zeros((2, 3.0)),
-    "astype: expected a Tensor, an array or a number, got list: make a tensor of it with flex.asarray": lambda: (
+    "astype: expected a Tensor, an array or a number, got list: convert it with flex.asarray": lambda: (
         flex.astype([1], "int8")
     ),
     "max: no identity for an empty reduction: axis 0 has size 0 (x: [0] float32)": lambda: flex.max(
@@ -230,7 +230,7 @@ def test_arguments_by_the_names_and_places_that_users_write():
     assert flex.diff(flex.asarray([[1.0], [4.0]]), prepend=0).tolist() == [[1], [4]]
 
 
-def test_settings_that_are_ignored_are_warned_of():
+def test_ignored_settings_warn():
     def warnings(**environment):
         code = "import warnings; warnings.simplefilter('always'); import flex"
         run = subprocess.run(

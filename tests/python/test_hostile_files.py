@@ -56,7 +56,7 @@ def test_a_header_of_gigabytes_in_a_sparse_file(tmp_path, mmap):
         flex.io.load(path, mmap=mmap)
 
 
-def test_npz_unpacks_to_what_it_may(tmp_path):
+def test_npz_unpacking_is_limited(tmp_path):
     path = tmp_path / "x.npz"
     np.savez_compressed(path, a=np.zeros(1 << 20), b=np.zeros(1 << 20))
     assert path.stat().st_size < 1 << 16
@@ -76,7 +76,7 @@ def member(name, content, claimed=None, method=zipfile.ZIP_DEFLATED):
     return file
 
 
-def test_npz_members_are_what_they_claim():
+def test_npz_members_match_their_headers():
     content = io.BytesIO()
     np.save(content, np.arange(1000.0))
     content = content.getvalue()
@@ -101,7 +101,7 @@ def test_npz_members_are_what_they_claim():
         flex.io.load(twice)
 
 
-def test_npz_by_methods_that_python_may_not_have():
+def test_npz_with_optional_compression():
     content = io.BytesIO()
     np.save(content, np.arange(10))
     whole = member("a.npy", content.getvalue(), method=zipfile.ZIP_STORED).getvalue()

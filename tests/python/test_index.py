@@ -163,7 +163,7 @@ def test_set_numbers(data, shape, dtype):
     check(x, a)
 
 
-def test_a_mask_of_the_whole():
+def test_full_mask():
     for layout in LAYOUTS:
         x, a = laid_out(np.arange(12.0).reshape(3, 4), layout)
         check(x[x > 5], a[a > 5])

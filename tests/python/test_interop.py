@@ -33,7 +33,7 @@ def test_arrays_are_borrowed(dtype, layout):
         assert set(np.asarray(apart.astype("complex128")).flat) == {1}
 
 
-def test_borrowing_keeps_the_array_alive_and_lets_it_go():
+def test_borrowing_keeps_the_array_alive():
     a = np.arange(5.0)
     before = sys.getrefcount(a)
     t = flex.asarray(a)
@@ -46,7 +46,7 @@ def test_borrowing_keeps_the_array_alive_and_lets_it_go():
     assert sys.getrefcount(a) == before
 
 
-def test_the_array_may_go_first():
+def test_the_array_may_be_deleted_first():
     t = flex.asarray(np.arange(1000))
     gc.collect()
     _ = [np.zeros(1000) for _ in range(10)]
@@ -88,7 +88,7 @@ NEEDS_A_COPY = {
 
 
 @pytest.mark.parametrize("case", NEEDS_A_COPY)
-def test_what_can_only_be_copied(case):
+def test_memory_that_must_be_copied(case):
     a = NEEDS_A_COPY[case]
     t = flex.asarray(a)
     assert t.tolist() == a.tolist()
@@ -275,7 +275,7 @@ def test_buffer_flags(name, layout):
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
-def test_what_numpy_has_not_of_itself_has_no_buffer(name):
+def test_dtypes_numpy_lacks_have_no_buffer(name):
     with pytest.raises(BufferError, match="numpy"):
         memoryview(flex.asarray([1.5], dtype=name))
 
@@ -369,7 +369,7 @@ def test_owners_die_with_the_last_tensor_on_any_thread():
     assert watch() is None
 
 
-def test_code_of_owners_may_look_at_the_tensor_when_it_is_written():
+def test_owners_may_use_the_tensor_while_it_is_written():
     class Array(np.ndarray):
         def __del__(self):
             seen.append(t.tolist())
@@ -422,5 +422,5 @@ def test_bytes_of_a_tensor_of_any_rank():
     )
 
 
-def test_classes_are_no_arrays():
+def test_classes_are_not_arrays():
     assert (flex.zeros(2) == np.float32) is False

@@ -136,7 +136,7 @@ def test_complex128_is_not_in_safetensors(tmp_path):
     assert not path.exists()
 
 
-def test_what_save_takes(tmp_path):
+def test_arguments_of_save(tmp_path):
     path = tmp_path / "x.safetensors"
     flex.io.save(path, {"list": [1, 2], "array": np.ones(2, np.int8), "number": 2.5})
     loaded = flex.io.load(path)

@@ -29,7 +29,7 @@ def weight(dtype="float32"):
 
 @pytest.mark.parametrize("lend", LENDERS.values(), ids=LENDERS)
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
-def test_a_borrower_who_writes_is_seen_by_packed_weights(lend, dtype):
+def test_writes_of_a_borrower_reach_packed_weights(lend, dtype):
     w, at, size = weight(dtype)
     x = flex.astype(X, dtype)
     for _ in range(3):
@@ -93,7 +93,7 @@ ROUND_TRIPS = {
     [flex.arange(6.0), flex.asarray(np.arange(6.0, dtype="float32"))],
     ids=["owned", "borrowed"],
 )
-def test_memory_that_comes_back_is_the_same_memory(trip, start):
+def test_returned_memory_is_recognised(trip, start):
     t = start[1:]
     back = trip(t)
     assert address(back) == address(t)
@@ -103,7 +103,7 @@ def test_memory_that_comes_back_is_the_same_memory(trip, start):
     assert t[0].item() == 1
 
 
-def test_memory_that_comes_back_may_be_written_in_place_when_nobody_else_has_it():
+def test_returned_memory_is_written_in_place_when_unshared():
     t = flex.arange(1000.0)
     at = address(t)
     t = flex.asarray(np.asarray(t))

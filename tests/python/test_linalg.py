@@ -163,7 +163,7 @@ def test_matmul_shapes_that_do_not_fit(left, right):
 
 
 @pytest.mark.parametrize("name", ["matmul", "vecdot", "outer", "cross"])
-def test_bool_is_no_number(name):
+def test_bool_is_refused(name):
     x = flex.ones(3, dtype="bool")
     with pytest.raises(flex.DTypeError, match=name):
         getattr(flex, name)(x, x)

@@ -33,7 +33,7 @@ class TestBadInput:
             small.encode(["the cat", wrong])
 
     @pytest.mark.parametrize("text", ["\ud800", "the cat \udcff", "\ud83d\ude00"])
-    def test_no_unicode(self, small, text):
+    def test_invalid_unicode(self, small, text):
         with pytest.raises(ValueError, match=r"^encode: texts\[1\] is no valid Unicode$"):
             small.encode(["the \U0001f600", text])
 

@@ -30,7 +30,7 @@ def test_bounds_from_reductions():
 
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
-def test_they_bring_their_dtype(name):
+def test_scalars_keep_their_dtype(name):
     x = flex.asarray([0.1, 0.3], dtype=name)
     assert flex.linspace(x.min(), x.max(), 3).dtype == name
     assert flex.linspace(x.min(), 1, 3)[0].item() == x[0].item()
@@ -52,7 +52,7 @@ def test_integers_among_the_bounds():
         flex.linspace(0, n, 4, dtype="int32")
 
 
-def test_others_are_no_numbers():
+def test_non_numbers():
     for given, message in [
         (flex.zeros(1), r"a tensor of shape \[1\]"),
         (np.zeros((2, 1)), r"a tensor of shape \[2, 1\]"),
@@ -108,7 +108,7 @@ def test_written_sequences():
         (3j.__class__, "got type"),
     ],
 )
-def test_what_is_no_sequence(given, message):
+def test_non_sequences(given, message):
     with pytest.raises(TypeError, match=message):
         flex.asarray(given)
 

@@ -73,7 +73,7 @@ def test_reductions_into_an_array(name):
     np.testing.assert_allclose(out, expected, rtol=1e-14)
 
 
-def test_arrays_that_are_no_place_for_a_result():
+def test_invalid_out_arrays():
     t = flex.asarray(A)
     with pytest.raises(flex.ShapeError, match=r"out has shape \[3\], the result \[4\]"):
         np.sum(t, axis=0, out=np.zeros(3))
@@ -81,7 +81,7 @@ def test_arrays_that_are_no_place_for_a_result():
         np.sum(t, axis=0, out=np.zeros(4, np.int64))
     with pytest.raises(TypeError, match="out is a Tensor, which is a value"):
         np.sum(t, axis=0, out=flex.zeros(4))
-    with pytest.raises(TypeError, match="out is a NumPy array to write to, not list"):
+    with pytest.raises(TypeError, match="out must be a writable NumPy array, not list"):
         np.sum(t, axis=0, out=[0.0] * 4)
     with pytest.raises(ValueError, match="read-only"):
         np.sum(t, axis=0, out=flex.zeros(4, dtype=float).numpy())
@@ -97,7 +97,7 @@ def test_result_type(dtype):
 # ---- ufuncs
 
 
-def test_plain_calls_are_flexs():
+def test_plain_calls_use_flex():
     t = flex.asarray([3.0, 4.0])  # float32, whose sine is flex's in float32
     for x in (
         np.sin(t),
@@ -113,11 +113,11 @@ def test_plain_calls_are_flexs():
 
 
 @pytest.mark.parametrize("name", ["cbrt", "deg2rad", "rad2deg", "spacing", "fabs", "degrees"])
-def test_functions_that_flex_has_not(name):
+def test_functions_flex_lacks(name):
     is_tensor(getattr(np, name)(flex.asarray(A)), getattr(np, name)(A))
 
 
-def test_functions_of_two_that_flex_has_not():
+def test_binary_functions_flex_lacks():
     t = flex.asarray(A)
     is_tensor(np.heaviside(t, 0.5), np.heaviside(A, 0.5))
     is_tensor(np.float_power(2, t), np.float_power(2, A))
@@ -136,7 +136,7 @@ def test_functions_of_two_that_flex_has_not():
     assert np.frompyfunc(str, 1, 1)(t[0]).tolist() == ["1.0", "2.0", "3.0", "4.0"]
 
 
-def test_memory_is_borrowed_and_stays_as_it_was():
+def test_memory_is_borrowed_and_unchanged():
     t = flex.asarray(A, copy=True)
     seen = []
     spy = np.frompyfunc(seen.append, 1, 1)
@@ -211,7 +211,7 @@ def test_methods_of_ufuncs():
         np.add.at(t, 0, 1)
 
 
-def test_other_arrays_are_asked_first():
+def test_other_array_types_take_precedence():
     masked = np.ma.masked_array([1.0, 2.0], [True, False])
     assert isinstance(np.add(flex.asarray([1.0, 1.0]), masked), np.ma.MaskedArray)
     assert np.add(flex.asarray([1.0, 1.0]), [1, 2]).tolist() == [2, 3]
@@ -225,7 +225,7 @@ def test_other_arrays_are_asked_first():
         np.add(flex.asarray([1.0]), object())
 
 
-def test_errors_are_the_functions_own():
+def test_errors_name_the_function():
     with pytest.raises(flex.ShapeError, match="add"):
         np.add(flex.zeros(2), np.zeros(3, np.float32))
     with pytest.raises(ValueError, match="broadcast"):

@@ -57,7 +57,7 @@ def test_zeros_and_nans():
     assert flex.isin(x, x).tolist() == [False, True, True, False, True]
 
 
-def test_of_nothing_and_of_one():
+def test_empty_and_single_elements():
     u = flex.unique_all(flex.zeros((2, 0, 3)))
     assert [t.shape for t in u] == [(0,), (0,), (2, 0, 3), (0,)]
     u = flex.unique_all(7)

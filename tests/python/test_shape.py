@@ -197,7 +197,7 @@ def test_pad(case, data):
         (
             lambda x: flex.permute_dims(x, (0, 0)),
             flex.AxisError,
-            "permute_dims: axis 0 is given twice",
+            "permute_dims: axis 0 is repeated",
         ),
         (lambda x: flex.transpose(x, 0, 5), flex.AxisError, "transpose"),
         (lambda x: flex.swapaxes(x, 0, 2), flex.AxisError, "swapaxes: axis 2"),
@@ -249,7 +249,7 @@ def test_errors(call, error, message):
         call(flex.zeros((2, 3)))
 
 
-def test_views_of_what_is_empty():
+def test_views_of_empty_tensors():
     """Their offsets are of no meaning, and are not taken for positions."""
     x = flex.flip(flex.zeros((3, 0)))
     for y in (

@@ -68,7 +68,7 @@ def test_reductions_of_few_elements(name, n):
                 assert got.shape == np.asarray(theirs(x, axis=axis, keepdims=keepdims)).shape
 
 
-def test_nan_is_found_among_few():
+def test_nan_propagates_in_small_tensors():
     for n in LENGTHS:
         x = np.ones(n, np.float32)
         x[n // 2] = np.nan
@@ -79,7 +79,7 @@ def test_nan_is_found_among_few():
 
 
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 3)])
-def test_reductions_of_nothing(shape):
+def test_reductions_of_empty(shape):
     x, t = np.zeros(shape), flex.zeros(shape, dtype=flex.float64)
     for axis in [None, *range(len(shape))]:
         for keepdims in [False, True]:
@@ -195,7 +195,7 @@ def test_copies_and_conversions_of_few(dtype):
         np.testing.assert_array_equal(both.numpy(), np.concatenate([x, x[::-1], x]), strict=True)
 
 
-def test_slices_are_pythons():
+def test_slices_follow_python():
     x = np.arange(7)
     t = flex.asarray(x)
     ends = [None, -100, -8, -7, -3, -1, 0, 1, 6, 7, 8, 100, 2**63, -(2**70)]
@@ -209,7 +209,7 @@ def test_slices_are_pythons():
         t["a":]
 
 
-def test_numbers_of_one_element():
+def test_single_elements_convert_to_numbers():
     for dtype, number in [
         ("float32", 1.5),
         ("int8", -3),

@@ -83,7 +83,7 @@ def test_attributes_are_read_while_another_thread_writes(name):
     assert reads > 2
 
 
-def test_who_reads_elements_waits_for_the_end_of_a_write():
+def test_readers_wait_for_a_write():
     x = flex.zeros(4_000_000)
     stop = threading.Event()
     wrong = []

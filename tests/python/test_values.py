@@ -77,14 +77,14 @@ class TestChainedAssignment:
             "[t[0]].pop()[1] = 2",
         ],
     )
-    def test_a_write_to_a_temporary_is_warned_of(self, write):
+    def test_a_write_to_a_temporary_warns(self, write):
         t = flex.zeros((2, 3))
         with pytest.warns(flex.ChainedAssignmentWarning, match=r"t\[0, 1\] = 5") as caught:
             exec(write, {"t": t, "flex": flex})
         assert len(caught) == 1
         assert flex.max(t) == 0
 
-    def test_no_other_write_is(self):
+    def test_other_writes_do_not_warn(self):
         class Model:
             def __init__(self):
                 self.weight = flex.zeros((2, 3))
@@ -109,7 +109,7 @@ class TestChainedAssignment:
         assert model.weight.tolist() == [[1, 6, 1], [2, 2, 2]]
         assert parts[0].tolist() == [1, 3, 0]
 
-    def test_it_is_a_user_warning_and_points_at_the_line(self):
+    def test_the_warning_is_a_user_warning_at_the_line(self):
         t = flex.zeros((2, 3))
         with pytest.warns(UserWarning, match="lost") as caught:
             t[0][1] = 5

@@ -1,5 +1,5 @@
-//! Bodies that hold for ordinary elements only, and loops of bfloat16 made of those of float32: the
-//! bits are those of the others.
+//! Bodies for ordinary arguments only, and bfloat16 loops made from float32 bodies: their bits
+//! match the full ones.
 
 use crate::common::*;
 use flex::op::Op;
@@ -30,10 +30,9 @@ fn bytes(op: Op, args: &[&Tensor]) -> Vec<u8> {
 }
 
 #[test]
-fn an_element_depends_on_no_other() {
+fn elements_do_not_depend_on_their_neighbours() {
     use Op::*;
-    // Many loops compute rare arguments apart, a block at a time: each element must be what it is
-    // alone.
+    // Many loops recompute blocks with rare arguments: each element must be the same as alone.
     let rare = [
         f64::NAN,
         f64::INFINITY,
@@ -149,7 +148,7 @@ fn bfloat16_is_float32_rounded_once() {
             );
         }
     }
-    // A number keeps the bits that float32 has for it.
+    // A scalar operand is used as float32.
     let x = ops::multiply(&a, 0.1).unwrap();
     let y = ops::multiply(wide(&a), 0.1)
         .unwrap()
@@ -220,7 +219,7 @@ fn integers_of_64_bits_divide_exactly() {
                     let (a, b) = (a[k] as i128, b[k] as i128);
                     assert_eq!(z, expected(a, b, floor(a, b)) as i64, "{}", what(k));
                 }
-                // by one number
+                // by a scalar
                 for k in [0, n / 2] {
                     let d = Tensor::from_slice(&[b[k]], [1]).unwrap();
                     for (i, z) in results(op, &x, &d)

@@ -1,10 +1,10 @@
-//! Elements as values of Rust's types: constructors, single elements, iterators, closures.
+//! Elements as Rust values: constructors, single elements, iterators, closures.
 
 use crate::common::{Rng, layouts, random};
 use flex::{DType, Error, Tensor};
 
 #[test]
-fn closures_see_each_element_of_any_layout_once() {
+fn closures_visit_each_element_once() {
     let mut rng = Rng(7);
     for shape in [&[][..], &[0], &[1], &[5, 3], &[2, 3, 4], &[70, 130]] {
         let base = random(&mut rng, shape, DType::F32);
@@ -67,7 +67,7 @@ fn closures_see_each_element_of_any_layout_once() {
 }
 
 #[test]
-fn closures_broadcast_and_give_any_dtype() {
+fn closures_broadcast_and_return_any_dtype() {
     let x = Tensor::from([[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
     let (row, one) = (
         Tensor::from([1i32, 2, 3]),
@@ -95,13 +95,13 @@ fn closures_broadcast_and_give_any_dtype() {
         same.map(|b: bool| !b).unwrap().to_vec::<bool>().unwrap(),
         [false, false, false, true, true, true]
     );
-    // a dense result in its operand's order
+    // a dense result in its operand's memory order
     let turned = x.transpose(0, 1).unwrap();
     assert_eq!(turned.map(|a: f32| a).unwrap().strides(), turned.strides());
 }
 
 #[test]
-fn the_types_of_closures_are_the_dtypes() {
+fn closure_types_must_match_dtypes() {
     let mut x = Tensor::from([1.0f32, 2.0]);
     assert!(matches!(
         x.map(|a: i32| a),
@@ -133,7 +133,7 @@ fn the_types_of_closures_are_the_dtypes() {
 }
 
 #[test]
-fn single_elements() {
+fn single_elements_are_read_and_written() {
     let x = Tensor::from([[0i32, 1, 2], [3, 4, 5]]);
     let turned = x.transpose(0, 1).unwrap().flip(0).unwrap();
     assert_eq!(
@@ -188,7 +188,7 @@ fn single_elements() {
 }
 
 #[test]
-fn vectors_are_kept_or_copied() {
+fn long_vectors_are_adopted_and_short_ones_copied() {
     for n in [0usize, 1, 1000, 100_000] {
         let values: Vec<f32> = (0..n).map(|i| i as f32).collect();
         let mut x = Tensor::from_vec(values.clone(), n).unwrap();
@@ -225,7 +225,7 @@ fn vectors_are_kept_or_copied() {
 }
 
 #[test]
-fn arrays_slices_and_iterators() {
+fn arrays_slices_and_iterators_convert() {
     assert_eq!(Tensor::from([0u8; 0]).shape(), [0]);
     assert_eq!(Tensor::from([[0u8; 0]; 3]).shape(), [3, 0]);
     assert_eq!(Tensor::from([[[1i64; 2]; 3]; 4]).shape(), [4, 3, 2]);

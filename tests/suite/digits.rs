@@ -1,5 +1,5 @@
 //! The classifier of examples/embedded on this machine: the probabilities that a microcontroller
-//! has to give.
+//! must give.
 
 use flex::io::safetensors;
 
@@ -7,7 +7,7 @@ use flex::io::safetensors;
 mod model;
 
 #[test]
-fn held_out_digits_have_the_probabilities_of_numpy() {
+fn held_out_digits_match_numpy() {
     let mut weights =
         safetensors::parse(include_bytes!("../../examples/embedded/digits.safetensors")).unwrap();
     let layers = [0, 2].map(|k| {

@@ -1,17 +1,17 @@
-//! The elementwise driver: layouts, lengths, promotion, results in the memory of operands.
+//! The elementwise driver: layouts, lengths, promotion, reuse of operands' memory.
 
 use crate::common::*;
 use flex::op::Op;
 use flex::ops::{self, Arg};
 use flex::{DType, Tensor};
 
-/// Lengths around the vectors and tiles.
+/// Lengths around vector and tile sizes.
 fn lengths() -> impl Iterator<Item = usize> {
     (0..=67).chain([127, 128, 129, 255, 511, 512, 513, 1023, 1025, 4097])
 }
 
 #[test]
-fn every_length_and_start_gives_every_element_and_nothing_else() {
+fn every_length_and_offset_writes_exactly_its_elements() {
     let mut rng = Rng(7);
     for n in lengths() {
         for start in [0, 1, 3] {
@@ -27,7 +27,7 @@ fn every_length_and_start_gives_every_element_and_nothing_else() {
                 .map(|(a, b)| (*a as f32 + b as f32) as f64)
                 .collect();
             assert_eq!(floats(&ops::add(&x, &y).unwrap()), want, "{n} from {start}");
-            // in place, in a storage whose other elements stay
+            // in place, in a storage whose other elements must not change
             let mut z = x.copy().unwrap();
             z += &y;
             assert_eq!(floats(&z), want);
@@ -63,7 +63,7 @@ fn layouts_and_broadcasts_agree_with_contiguous_operands() {
             let (a, b) = (random(&mut rng, sa, d), random(&mut rng, sb, d));
             let want = ops::subtract(&a, &b).unwrap();
             let compared = ops::equal(&a, &b).unwrap();
-            // the first result is checked element by element, the others against it
+            // the first result is checked element by element, the others against the first
             let (av, bv) = (
                 a.broadcast_to(want.shape()).unwrap(),
                 b.broadcast_to(want.shape()).unwrap(),
@@ -86,7 +86,7 @@ fn layouts_and_broadcasts_agree_with_contiguous_operands() {
                     assert_eq!(values(&got), values(&want), "{d} {sa:?} {la} - {sb:?} {lb}");
                     assert_eq!(values(&ops::equal(&x, &y).unwrap()), values(&compared));
                 }
-                // the target of an assignment has any layout too
+                // the target of an assignment may have any layout too
                 let mut target = Tensor::zeros(sa, d).unwrap();
                 target.copy_from(&x).unwrap();
                 assert_eq!(values(&target), values(&a), "{la}");
@@ -95,10 +95,10 @@ fn layouts_and_broadcasts_agree_with_contiguous_operands() {
     }
 }
 
-/// Rectangles of a transposed walk that begin at the same element and have as many, in other
-/// shapes.
+/// Rectangles of a transposed traversal that begin at the same element and have the same size, but
+/// other shapes.
 #[test]
-fn packed_tiles_of_equal_size_are_told_apart() {
+fn packed_tiles_of_equal_size_are_distinguished() {
     if !DType::F16.is_available() {
         return;
     }
@@ -117,13 +117,13 @@ fn packed_tiles_of_equal_size_are_told_apart() {
 }
 
 #[test]
-fn dtypes_are_promoted_and_numbers_are_weak() {
+fn dtypes_promote_and_scalars_are_weak() {
     let n = 700;
     let mut rng = Rng(3);
     for a in DType::ALL.into_iter().filter(|d| d.is_available()) {
         for b in DType::ALL.into_iter().filter(|d| d.is_available()) {
             let (x, y) = (random(&mut rng, &[n], a), random(&mut rng, &[n], b));
-            // int8 with uint8 has a common dtype that a build may lack
+            // the common dtype of int8 and uint8 may be missing from a build
             let Some(common) = a
                 .promote(b, "multiply")
                 .ok()
@@ -165,7 +165,7 @@ fn dtypes_are_promoted_and_numbers_are_weak() {
 }
 
 #[test]
-fn results_take_the_buffer_of_an_operand_given_away() {
+fn results_reuse_the_buffer_of_a_moved_operand() {
     let x = Tensor::from_slice(&[1.0f32; 1000], [10, 100]).unwrap();
     let y = x.copy().unwrap();
     let p = y.as_ptr();
@@ -178,16 +178,16 @@ fn results_take_the_buffer_of_an_operand_given_away() {
     let keep = y.clone();
     assert_ne!(ops::add(y, &x).unwrap().as_ptr(), p, "shared storage stays");
     assert_eq!(floats(&keep), floats(&x));
-    // one storage, two operands: not unshared
+    // one storage in two operands is shared
     let y = x.copy().unwrap();
     let flipped = y.flip([1]).unwrap();
     let z = ops::subtract(y, flipped).unwrap();
     assert!(floats(&z).iter().all(|v| *v == 0.0));
 }
 
-/// `x ** 2` has the bits of a square, in every dtype of a power; integers wrap.
+/// `x ** 2` has the bits of a square, in every dtype that has powers; integers wrap.
 #[test]
-fn the_second_power_is_the_square() {
+fn pow_2_has_the_bits_of_square() {
     let mut rng = Rng(29);
     for d in DType::ALL
         .into_iter()
@@ -223,17 +223,17 @@ fn the_second_power_is_the_square() {
             && [y[0], y[1], y[3], y[4]] == [f32::INFINITY, 0.0, f32::INFINITY, 9.0]
             && y[1].is_sign_positive()
     );
-    // a float exponent makes integers floats
+    // a float exponent makes the result a float
     assert_eq!(
         floats(&ops::pow(Tensor::from_slice(&[3i32], [1]).unwrap(), 2.0).unwrap()),
         [9.0]
     );
 }
 
-/// A result has the order of dimensions that its operands of its shape share, and is row-major
-/// where they differ.
+/// A result has the memory order that its operands of the same shape share, and is row-major if
+/// they differ.
 #[test]
-fn results_keep_the_order_of_their_operands() {
+fn results_keep_the_memory_order_of_their_operands() {
     let mut rng = Rng(23);
     for shape in [[3usize, 4, 5, 1], [12, 30, 40, 1]] {
         for order in [
@@ -290,14 +290,14 @@ fn results_keep_the_order_of_their_operands() {
                 &x,
                 ops::where_(&less, &cx, &cy).unwrap(),
             );
-            // turned round along one dimension
+            // reversed along one dimension
             let turned = x.flip([1]).unwrap();
             check(
                 ops::negative(&turned).unwrap(),
                 &x,
                 ops::negative(turned.contiguous().unwrap()).unwrap(),
             );
-            // two orders, and a repeated operand, which has none
+            // two orders, and a broadcast operand, which has none
             check(
                 ops::subtract(&cx, &y).unwrap(),
                 if order.is_sorted() { &x } else { &cx },
@@ -314,7 +314,7 @@ fn results_keep_the_order_of_their_operands() {
                 &cx,
                 ops::add(repeated.contiguous().unwrap(), 1).unwrap(),
             );
-            // in place, and in a buffer given away
+            // in place, and in the buffer of a moved operand
             let mut z = ops::multiply(&x, 1).unwrap();
             let p = z.as_ptr();
             z -= &y;
@@ -332,7 +332,7 @@ fn results_keep_the_order_of_their_operands() {
 }
 
 #[test]
-fn in_place_operations_write_to_their_target_alone() {
+fn in_place_operations_write_only_their_target() {
     let mut x = Tensor::from_slice(&[1i32, 2, 3, 4], [2, 2]).unwrap();
     let p = x.as_ptr();
     x += 1;
@@ -344,7 +344,7 @@ fn in_place_operations_write_to_their_target_alone() {
     x *= &before;
     assert_eq!(x.to_vec::<i32>().unwrap(), [4, 9, 16, 25]);
     assert_eq!(before.to_vec::<i32>().unwrap(), [2, 3, 4, 5]);
-    // a failed one leaves its target as it was, storage too
+    // a failed operation leaves its target and the storage unchanged
     let p = x.as_ptr();
     for bad in [
         Tensor::from_slice(&[0.5f32], [1]).unwrap(),
@@ -360,7 +360,7 @@ fn in_place_operations_write_to_their_target_alone() {
 }
 
 #[test]
-fn few_elements_in_place_keep_their_memory() {
+fn small_in_place_operations_keep_their_memory() {
     for n in [0, 1, 7, 16, 17, 63, 8191, 8192, 8193] {
         let values: Vec<f32> = (0..n).map(|k| k as f32).collect();
         let mut x = Tensor::from_slice(&values, [n]).unwrap();
@@ -369,11 +369,11 @@ fn few_elements_in_place_keep_their_memory() {
         x *= 2.0f32;
         assert!(floats(&x).iter().all(|v| *v == (n - 1) as f64 * 2.0));
         assert_eq!(x.as_ptr(), p);
-        // shared memory stays as it is, and what shares it
+        // shared memory is not changed
         let (before, kept) = (floats(&x), x.clone());
         x -= &kept;
         assert!(floats(&x).iter().all(|v| *v == 0.0) && floats(&kept) == before);
-        // of a part, the part alone
+        // only the view's part changes
         let mut part = Tensor::from_slice(&values, [n])
             .unwrap()
             .narrow(0, n / 2, n - n / 2)
@@ -402,7 +402,7 @@ fn in_place_operations_keep_the_dtype() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn errors_name_the_operation() {
     let a = Tensor::zeros([2, 3], DType::F32).unwrap();
     let b = Tensor::zeros([4], DType::F32).unwrap();
     let text = |r: flex::Result<Tensor>| r.unwrap_err().to_string();

@@ -15,7 +15,7 @@ fn apply(op: Op, args: &[&Tensor]) -> flex::Result<Tensor> {
     }
 }
 
-/// Where the operation has no meaning: the documented errors.
+/// The dtypes that an operation refuses: the documented errors.
 fn undefined(op: Op, d: DType) -> bool {
     use Op::*;
     let ordered_only = matches!(
@@ -78,7 +78,7 @@ fn undefined(op: Op, d: DType) -> bool {
 }
 
 #[test]
-fn every_operation_computes_every_dtype_or_says_that_it_does_not() {
+fn every_operation_computes_or_refuses_every_dtype() {
     for op in Op::ALL.iter().copied() {
         for d in DType::ALL {
             if !d.is_available() {
@@ -143,7 +143,7 @@ fn every_operation_computes_every_dtype_or_says_that_it_does_not() {
     }
 }
 
-/// What a binary operation gives for integers; none where the oracle has no word on it.
+/// The result of a binary operation on integers; `None` if the oracle doesn't define it.
 fn integer(op: Op, a: i128, b: i128, d: DType) -> Option<i128> {
     use Op::*;
     let width = 8 * d.size() as i128;
@@ -346,7 +346,7 @@ fn integers_and_bools_agree_with_the_oracle() {
                     apply(op, &[&a]),
                 )
             } else if op.arity() == 2 {
-                // divisors that are zero and negative exponents are errors of their own
+                // zero divisors and negative exponents are errors of their own
                 let fit = |x: &Value| match op {
                     Op::FloorDivide | Op::Remainder | Op::Fmod => x.int() != 0,
                     Op::Pow => x.int() >= 0,
@@ -417,7 +417,7 @@ fn floats_agree_with_the_oracle() {
                 apply(op, &[&a, &b])
             }
             .unwrap();
-            // the oracle's result as the dtype holds it
+            // the oracle's result, rounded to the dtype
             let rounded = |x: f64| match d {
                 DType::F16 => half::f16::from_f64(x).to_f64(),
                 DType::BF16 => half::bf16::from_f64(x).to_f64(),
@@ -431,7 +431,7 @@ fn floats_agree_with_the_oracle() {
             };
             for (i, (w, g)) in want.iter().zip(floats(&got)).enumerate() {
                 let w = rounded(w.unwrap());
-                // which of two zeros is the larger is nobody's business
+                // which of two zeros is the larger is unspecified
                 let signed = op.rule() != Rule::Bool && !matches!(op, Op::Maximum | Op::Minimum);
                 assert!(
                     close(g, w, 4.0 * epsilon(d), tiny)

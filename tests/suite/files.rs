@@ -1,5 +1,4 @@
-//! Files as things of the operating system: its refusals, what is replaced, streams, dtypes of
-//! others.
+//! Files and the operating system: its errors, replacement, streams, unknown dtypes.
 #![cfg(feature = "std")]
 
 use flex::io::{npy, safetensors};
@@ -8,7 +7,7 @@ use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// A folder of the test's own, removed at its end.
+/// A temporary folder, removed on drop.
 struct Folder(PathBuf);
 impl Folder {
     fn new(name: &str) -> Folder {
@@ -33,7 +32,7 @@ impl Drop for Folder {
 fn ones() -> Tensor {
     Tensor::from_slice(&[1.0f32; 10], [10]).unwrap()
 }
-/// Both formats' ways to write a file.
+/// Saves a file in each format.
 fn writers() -> [fn(&Path) -> flex::Result<()>; 2] {
     [
         |path| npy::save(path, &ones()),
@@ -42,7 +41,7 @@ fn writers() -> [fn(&Path) -> flex::Result<()>; 2] {
 }
 
 #[test]
-fn refusals_keep_the_path_and_the_number() {
+fn io_errors_keep_path_and_code() {
     let folder = Folder::new("refusals");
     let missing = folder.0.join("none").join("x");
     let calls = [
@@ -67,7 +66,7 @@ fn refusals_keep_the_path_and_the_number() {
 
 #[cfg(unix)]
 #[test]
-fn links_to_nothing_are_followed() {
+fn dangling_links_are_followed() {
     use std::os::unix::fs::symlink;
     let folder = Folder::new("links");
     fs::create_dir(folder.0.join("there")).unwrap();
@@ -97,7 +96,7 @@ fn links_to_nothing_are_followed() {
 
 #[cfg(unix)]
 #[test]
-fn permissions_are_kept_and_nothing_is_left() {
+fn permissions_are_kept_and_temporaries_removed() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new("permissions");
     let (path, other) = (folder.0.join("x"), folder.0.join("other"));
@@ -117,7 +116,7 @@ fn permissions_are_kept_and_nothing_is_left() {
     assert_eq!(folder.names(), ["other"]);
 }
 
-/// Gives a byte at a time, and an error at the end where there should be more.
+/// Returns one byte at a time, and an error at the end.
 struct Slow<'a>(&'a [u8]);
 impl Read for Slow<'_> {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
@@ -127,7 +126,7 @@ impl Read for Slow<'_> {
 }
 
 #[test]
-fn streams_are_read_to_where_they_should_be() {
+fn streams_are_read_no_further_than_needed() {
     let x = ones();
     let mut file = npy::write(&x).unwrap();
     file.extend(b"more");
@@ -157,13 +156,12 @@ fn streams_are_read_to_where_they_should_be() {
         );
     }
     file.push(0);
-    assert!(
-        matches!(safetensors::read_from(Slow(&file)), Err(Error::File { message, .. }) if message.contains("data beyond"))
-    );
+    assert!(matches!(safetensors::read_from(Slow(&file)),
+            Err(Error::File { message, .. }) if message.contains("data beyond")));
 }
 
 #[test]
-fn tensors_of_other_dtypes_are_apart() {
+fn tensors_of_unknown_dtypes_are_kept_as_bytes() {
     let header = r#"{"a":{"dtype":"F8_E8M0","shape":[3],"data_offsets":[4,7]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#;
     let mut file = (header.len() as u64).to_le_bytes().to_vec();
     file.extend(header.as_bytes());
@@ -194,13 +192,17 @@ fn tensors_of_other_dtypes_are_apart() {
 }
 
 #[test]
-fn json_as_others_write_it() {
+fn json_of_other_writers_is_read() {
     let parse = |header: &str| {
         let mut file = (header.len() as u64).to_le_bytes().to_vec();
         file.extend(header.as_bytes());
         safetensors::parse_metadata(&file)
     };
-    let m = parse(" {\"__metadata__\" : {\"\\u00e9\\ud83d\\ude00\" : \"\\\"\\\\\\/\\b\\f\\n\\r\\t\u{fc}\", \"\" : \"\"} }\n ").unwrap();
+    let m = parse(
+        " {\"__metadata__\" : {\"\\u00e9\\ud83d\\ude00\" : \
+        \"\\\"\\\\\\/\\b\\f\\n\\r\\t\u{fc}\", \"\" : \"\"} }\n ",
+    )
+    .unwrap();
     assert_eq!(
         (m["\u{e9}\u{1f600}"].as_str(), m[""].as_str()),
         ("\"\\/\u{8}\u{c}\n\r\t\u{fc}", "")

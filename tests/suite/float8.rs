@@ -1,5 +1,5 @@
-//! 8-bit floats: what their bits mean, how numbers are rounded to them, what they refuse. The
-//! oracle is `common::float8`, which is written out from the formats' definition.
+//! 8-bit floats: the decoding of their bits, rounding, and the operations they refuse. The oracle
+//! is `common::float8`, written from the formats' definition.
 #![cfg(feature = "float8")]
 
 use crate::common::{float8, floats};
@@ -46,8 +46,8 @@ fn value(dtype: DType, bits: u8) -> f64 {
 fn largest(dtype: DType) -> u8 {
     if dtype == DType::F8E4M3 { 0x7e } else { 0x7b }
 }
-/// What a number is rounded to, found among all of the format: the nearest, of two the one with
-/// even bits; beyond the largest the steps go on, up to where the next would lie.
+/// The value that a number rounds to, searched among all of the format: the nearest, of two the one
+/// with even bits; above the largest, as if the next one existed.
 fn nearest(dtype: DType, x: f64) -> u8 {
     let most = largest(dtype);
     let (sign, a) = (if x.is_sign_negative() { 0x80 } else { 0 }, x.abs());
@@ -95,7 +95,7 @@ fn boundaries(dtype: DType) -> Vec<f64> {
 }
 
 #[test]
-fn all_bits_mean_what_the_format_says() {
+fn every_bit_pattern_decodes_by_the_format() {
     for dtype in FORMATS {
         let t = all(dtype);
         let want: Vec<f64> = (0..=u8::MAX).map(|b| value(dtype, b)).collect();
@@ -136,7 +136,7 @@ fn all_bits_mean_what_the_format_says() {
     }
     let across = bits(&all(DType::F8E5M2).astype(DType::F8E4M3).unwrap());
     for (b, got) in across.iter().enumerate() {
-        // the sign of a NaN is nobody's
+        // the sign of a NaN is unspecified
         let (x, sign) = (value(DType::F8E5M2, b as u8), 0x80);
         let want = nearest(DType::F8E4M3, x);
         assert!(
@@ -147,7 +147,7 @@ fn all_bits_mean_what_the_format_says() {
 }
 
 #[test]
-fn numbers_are_rounded_to_the_nearest() {
+fn floats_round_to_nearest_even() {
     for dtype in FORMATS {
         let beside = |x: f64| {
             [-1, 0, 1].map(|by| {
@@ -181,7 +181,7 @@ fn numbers_are_rounded_to_the_nearest() {
             .collect();
         let want: Vec<u8> = x.iter().map(|x| nearest(dtype, *x as f64)).collect();
         assert!(cast(&x, dtype) == want, "{dtype} of float32");
-        // one value for all, and fewer than a block
+        // a broadcast value, and less than a block
         assert!(
             x.iter()
                 .zip(&want)
@@ -208,7 +208,7 @@ fn numbers_are_rounded_to_the_nearest() {
 
 #[cfg(feature = "ints")]
 #[test]
-fn integers_are_rounded_to_the_nearest() {
+fn integers_round_to_nearest_even() {
     for dtype in FORMATS {
         let near = boundaries(dtype)
             .into_iter()
@@ -231,13 +231,14 @@ fn integers_are_rounded_to_the_nearest() {
         macro_rules! narrower {
             ($($T:ty)*) => { $(
                 let few: Vec<$T> = x.iter().filter_map(|x| <$T>::try_from(*x).ok()).collect();
-                assert!(cast(&few, dtype) == want(&few.iter().map(|x| *x as i64).collect::<Vec<_>>()), "{dtype} of {}", <$T as Element>::DTYPE);
+                let wide: Vec<_> = few.iter().map(|x| *x as i64).collect();
+                assert!(cast(&few, dtype) == want(&wide), "{dtype} of {}", <$T as Element>::DTYPE);
             )* };
         }
         narrower! { i8 i16 i32 u8 u16 u32 u64 }
         assert_eq!(cast(&[u64::MAX], dtype), [nearest(dtype, 1e19)]);
         assert_eq!(cast(&[false, true], dtype), [0, nearest(dtype, 1.0)]);
-        // and back as from float32
+        // and back, as from float32
         let back = all(dtype)
             .astype(DType::I64)
             .unwrap()
@@ -253,7 +254,7 @@ fn integers_are_rounded_to_the_nearest() {
 }
 
 #[test]
-fn constants_and_equality() {
+fn constants_and_equality_follow_the_format() {
     assert_eq!(
         [F8E4M3::EPSILON, F8E4M3::MAX, F8E4M3::MIN_POSITIVE].map(f64::from),
         [0.125, 448.0, 2f64.powi(-6)]
@@ -279,7 +280,7 @@ fn constants_and_equality() {
 }
 
 #[test]
-fn they_are_moved_and_not_computed_with() {
+fn float8_is_moved_but_not_computed_with() {
     let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [2, 2])
         .unwrap()
         .astype(DType::F8E4M3)

@@ -10,7 +10,7 @@ use crate::common::{Rng, Value, close, epsilon, indices, layouts, random, values
 use flex::ops::{self, Index, ScatterMode};
 use flex::{DType, Error, Tensor};
 
-/// The place of an index in row-major order.
+/// The position of an index in row-major order.
 fn place(shape: &[usize], index: &[usize]) -> usize {
     shape.iter().zip(index).fold(0, |p, (n, i)| p * n + i)
 }
@@ -36,7 +36,7 @@ fn wrapped(p: &Value, size: usize) -> usize {
 }
 
 #[test]
-fn take_and_put_back_against_an_oracle() {
+fn take_and_index_add_match_the_oracle() {
     let mut rng = Rng(1);
     for dtype in DType::ALL {
         for (shape, axis) in [
@@ -94,7 +94,7 @@ fn take_and_put_back_against_an_oracle() {
     }
 }
 
-/// An element after one value is put.
+/// An element combined with one value.
 fn join(mode: ScatterMode, old: Value, new: Value) -> Value {
     use Value::{Complex, Float, Int};
     match (mode, old, new) {
@@ -113,7 +113,7 @@ fn join(mode: ScatterMode, old: Value, new: Value) -> Value {
 }
 
 #[test]
-fn along_an_axis_against_an_oracle() {
+fn take_and_put_along_an_axis_match_the_oracle() {
     let mut rng = Rng(2);
     for dtype in DType::ALL {
         for (shape, axis, k) in [
@@ -175,7 +175,7 @@ fn along_an_axis_against_an_oracle() {
                     let got = values(&got.unwrap());
                     assert_eq!(got.len(), joined.len());
                     for (g, e) in got.iter().zip(&joined) {
-                        // integers wrap; the rest has a few roundings
+                        // integers wrap; the others are rounded a few times
                         let ok = match (g, e) {
                             (Value::Int(g), e) => {
                                 (g - e.int()) % (1i128 << (8 * dtype.size())) == 0
@@ -194,7 +194,7 @@ fn along_an_axis_against_an_oracle() {
 }
 
 #[test]
-fn masks_against_an_oracle() {
+fn masks_match_the_oracle() {
     let mut rng = Rng(3);
     for dtype in DType::ALL {
         for (shape, mask_shape) in [
@@ -210,7 +210,7 @@ fn masks_against_an_oracle() {
                 && shape[0] == 300
                 && !matches!(dtype, DType::F32 | DType::Bool | DType::Complex128)
             {
-                continue; // more than one piece, once a width
+                continue; // more than one piece, once per width
             }
             let base = random(&mut rng, shape, dtype);
             let mask = random(&mut rng, mask_shape, DType::Bool);
@@ -255,7 +255,7 @@ fn masks_against_an_oracle() {
 }
 
 #[test]
-fn nonzero_against_an_oracle() {
+fn nonzero_matches_the_oracle() {
     let mut rng = Rng(4);
     for dtype in DType::ALL {
         for shape in [&[9][..], &[4, 5], &[2, 3, 4], &[3, 0, 2], &[40_000]] {
@@ -312,9 +312,10 @@ fn nonzero_against_an_oracle() {
     );
 }
 
-/// Around the blocks of masks, the tiles of positions, and pieces for threads; all widths.
+/// Sizes around the blocks of masks, the tiles of positions, and the pieces for threads; all
+/// widths.
 #[test]
-fn long_masks_and_positions() {
+fn long_masks_and_positions_match_the_oracle() {
     let mut rng = Rng(7);
     for n in [63, 64, 65, 130, 511, 512, 513, 1600, 40_000] {
         for dtype in [
@@ -374,7 +375,7 @@ fn long_masks_and_positions() {
                 let y = ops::get(&x, &[Index::Array(i.clone()), Index::Array(j.clone())]).unwrap();
                 assert_eq!(values(&y), expected, "{dtype} {name} {n}");
             }
-            // one of them repeated along each dimension of the other
+            // each broadcast along a dimension of the other
             let column = i.narrow(0, 0, 20).unwrap().reshape([20, 1]).unwrap();
             let y = ops::get(&square, &[Index::Array(column), Index::Array(j.clone())]).unwrap();
             let expected: Vec<Value> = (0..20)
@@ -407,7 +408,7 @@ fn long_masks_and_positions() {
 }
 
 #[test]
-fn nan_stays_in_maxima_and_minima() {
+fn scatter_max_and_min_propagate_nan() {
     let x = Tensor::from_slice(&[f32::NAN, 1.0, 1.0], [3]).unwrap();
     let i = Tensor::from_slice(&[0i64, 1, 1, 2], [4]).unwrap();
     let v = Tensor::from_slice(&[5.0f32, f32::NAN, 7.0, 7.0], [4]).unwrap();
@@ -424,7 +425,7 @@ fn nan_stays_in_maxima_and_minima() {
 }
 
 #[test]
-fn half_precision_is_summed_in_single() {
+fn scatter_add_of_halves_accumulates_in_float32() {
     // 2048 + 1 is 2048 in float16: a running sum in it would stay there
     let x = Tensor::scalar(2048, DType::F16)
         .unwrap()
@@ -440,7 +441,7 @@ fn half_precision_is_summed_in_single() {
 
 #[cfg(feature = "std")]
 #[test]
-fn nothing_depends_on_the_number_of_threads() {
+fn bits_do_not_depend_on_threads() {
     let mut rng = Rng(6);
     let (rows, width) = (500, 96);
     let x = random(&mut rng, &[rows, width], DType::F32);

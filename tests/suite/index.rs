@@ -21,7 +21,7 @@ fn bools(v: impl IntoIterator<Item = bool>, shape: &[usize]) -> Tensor {
     Tensor::from_slice(&v.into_iter().collect::<Vec<_>>(), shape).unwrap()
 }
 
-/// What the table below indexes with.
+/// The items used by the table below.
 struct Arrays {
     a: Tensor,
     a2: Tensor,
@@ -65,7 +65,7 @@ fn arrays() -> Arrays {
     }
 }
 
-/// `sum(v[i] * (i + 1))`: tells values and their order.
+/// `sum(v[i] * (i + 1))`: depends on the values and their order.
 fn weight(t: &Tensor) -> i128 {
     values(t)
         .iter()
@@ -74,10 +74,10 @@ fn weight(t: &Tensor) -> i128 {
         .sum()
 }
 
-/// Indices of `arange(120).reshape(2, 3, 4, 5)`; the shape and the weight of what NumPy 2 gives,
-/// and the weight of the whole after `x[indices] = 1000 + arange(..)`.
+/// Indices of `arange(120).reshape(2, 3, 4, 5)`; the shape and the weight of NumPy 2's result, and
+/// the weight of the whole after `x[indices] = 1000 + arange(..)`.
 #[test]
-fn as_numpy_does() {
+fn indexing_matches_numpy() {
     let t = arrays();
     let cases: &[(&[Index], &[usize], i128, i128)] = &[
         (&s![1], &[3, 4, 5], 181780, 5680160),
@@ -220,7 +220,7 @@ fn basic_indices_are_views() {
 }
 
 #[test]
-fn every_dtype_is_got_and_set() {
+fn every_dtype_is_read_and_written() {
     let mut rng = Rng(5);
     let (rows, columns) = (ints(&[2, 0]), ints(&[1, -1]));
     for dtype in DType::ALL {
@@ -242,7 +242,7 @@ fn every_dtype_is_got_and_set() {
 }
 
 #[test]
-fn a_write_is_seen_in_one_tensor_only() {
+fn writes_do_not_reach_other_tensors() {
     let base = Tensor::from_slice(&Vec::from_iter(0..12), [3, 4]).unwrap();
     let mut x = base.clone();
     let view = x.transpose(0, 1).unwrap();
@@ -254,7 +254,7 @@ fn a_write_is_seen_in_one_tensor_only() {
     assert_eq!(base.to_vec::<i32>().unwrap(), Vec::from_iter(0..12));
     assert_eq!(view.to_vec::<i32>().unwrap()[..4], [0, 4, 8, 1]);
 
-    // the value is a part of what is written to
+    // the value is part of the target
     let mut x = base.copy().unwrap();
     let reversed = x.flip([0]).unwrap();
     ops::set(&mut x, &s![Index::Ellipsis], &reversed).unwrap();
@@ -263,7 +263,7 @@ fn a_write_is_seen_in_one_tensor_only() {
         [8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3]
     );
 
-    // elements that indices shared are their own afterwards
+    // elements that indices shared are distinct afterwards
     let mut x = Tensor::from_slice(&[1, 2], [2])
         .unwrap()
         .expand_dims([0])
@@ -278,7 +278,7 @@ fn a_write_is_seen_in_one_tensor_only() {
     .unwrap();
     assert_eq!(x.to_vec::<i32>().unwrap(), [1, 2, 7, 2, 1, 2]);
 
-    // of several values for a place, the last one stays
+    // of several values for a position, the last one wins
     let mut x = Tensor::zeros([2], DType::I32).unwrap();
     ops::set(
         &mut x,
@@ -296,7 +296,7 @@ fn values_convert_within_their_kind() {
     ops::set(&mut x, &s![1], &Tensor::scalar(0.5, DType::F64).unwrap()).unwrap();
     assert_eq!(x.to_vec::<f32>().unwrap(), [3.0, 0.5]);
     let mut x = Tensor::zeros([2, 3], DType::I32).unwrap();
-    // leading dimensions of size 1 are of no account
+    // leading dimensions of size 1 are ignored
     ops::set(
         &mut x,
         &s![0],
@@ -350,11 +350,11 @@ fn errors_say_what_is_wrong() {
     );
     assert_eq!(
         get(&s![&Tensor::zeros([1], DType::F32).unwrap()]),
-        "index: indices are integers, not float32"
+        "index: indices must be integers, not float32"
     );
     assert_eq!(
         get(&[Index::Mask(ints(&[0]))]),
-        "index: a mask is bool, not int64"
+        "index: a mask must be bool, not int64"
     );
     assert_eq!(
         get(&s![&ints(&[0, 1]), &ints(&[0, 1, 2])]),
@@ -368,11 +368,13 @@ fn errors_say_what_is_wrong() {
     let wide = Tensor::zeros([2, 1, 3], DType::I64).unwrap();
     assert_eq!(
         along(&wide),
-        "take_along_axis: sizes must be equal, or one of them 1, except along axis 1 (x: [2, 3, 4] int32, indices: [2, 1, 3] int64)"
+        "take_along_axis: sizes must be equal, or one of them 1, except along axis 1 (x: [2, 3, \
+            4] int32, indices: [2, 1, 3] int64)"
     );
     assert_eq!(
         message(ops::scatter_add(&x, &wide, &x, 1)),
-        "scatter_add: the shapes must be equal except along axis 1 (x: [2, 3, 4] int32, indices: [2, 1, 3] int64)"
+        "scatter_add: the shapes must be equal except along axis 1 (x: [2, 3, 4] int32, indices: \
+            [2, 1, 3] int64)"
     );
     assert_eq!(
         message(ops::take(&x, &ints(&[0]), 3)),
@@ -384,7 +386,7 @@ fn errors_say_what_is_wrong() {
     );
     assert_eq!(
         message(ops::masked_select(&x, &ints(&[1]))),
-        "masked_select: a mask is bool, not int64"
+        "masked_select: a mask must be bool, not int64"
     );
     assert!(matches!(
         ops::masked_fill(&x, &m.reshape([2, 1, 1]).unwrap(), 0.5),
@@ -404,7 +406,8 @@ fn errors_say_what_is_wrong() {
     );
     assert_eq!(
         set(&s![0], &ints(&[1, 2])),
-        "set: values do not broadcast to the indexed shape [3, 4] (x: [2, 3, 4] int32, values: [2] int64)"
+        "set: values do not broadcast to the indexed shape [3, 4] (x: [2, 3, 4] int32, values: \
+            [2] int64)"
     );
     assert_eq!(
         set(&s![&ints(&[0, 1, 2])], &ints(&[5])),
@@ -414,7 +417,7 @@ fn errors_say_what_is_wrong() {
 }
 
 #[test]
-fn positions_beyond_int64_are_beyond_every_dimension() {
+fn indices_beyond_int64_are_out_of_range() {
     use flex::s;
     let x = Tensor::from_slice(&[0, 1, 2], [3]).unwrap();
     assert!(matches!(
@@ -433,7 +436,7 @@ fn positions_beyond_int64_are_beyond_every_dimension() {
 }
 
 #[test]
-fn rows_read_before_each_write_copy_the_tensor_once() {
+fn reading_a_row_before_each_write_copies_the_tensor_once() {
     let mut t = Tensor::zeros([1000, 3], DType::F32).unwrap();
     let mut bases = Vec::new();
     for k in 1..1000 {
@@ -454,12 +457,12 @@ fn rows_read_before_each_write_copy_the_tensor_once() {
         t.select(0, -1).unwrap().to_vec::<f32>().unwrap(),
         [999.0; 3]
     );
-    // a part as large as this is no small one: it is shared
+    // a large part is shared
     assert!(t.narrow(0, 0, 500).unwrap().shares_storage(&t));
 }
 
 #[test]
-fn views_share_where_no_write_met_one() {
+fn views_share_until_a_write_copies() {
     let t = Tensor::zeros([1000, 3], DType::F32).unwrap();
     let row = t.select(0, 1).unwrap();
     assert!(row.shares_storage(&t) && t.narrow(0, 0, 1).unwrap().shares_storage(&t));

@@ -26,7 +26,7 @@ fn naive(a: &Tensor, b: &Tensor) -> Vec<i64> {
     (0..batch * m * n).map(at).collect()
 }
 
-/// All numbers that hold -4..=4 sums exactly up to the sizes used here.
+/// The dtypes in which sums of these numbers are exact for the sizes used here.
 const NUMBERS: [DType; 14] = [
     DType::I8,
     DType::I16,
@@ -45,7 +45,7 @@ const NUMBERS: [DType; 14] = [
 ];
 
 #[test]
-fn every_dtype_of_every_layout() {
+fn every_dtype_and_layout_matches_the_oracle() {
     for dtype in NUMBERS.into_iter().filter(|d| d.is_available()) {
         for (m, k, n) in [
             (1, 1, 1),
@@ -100,12 +100,12 @@ fn every_dtype_of_every_layout() {
                     .unwrap()
                     .astype(dtype)
                     .unwrap();
-                // astype makes a contiguous copy, so the layout is put back by an operation on the
+                // astype makes a contiguous copy, so the layout is restored by an operation on the
                 // converted whole
                 let (x, y) = (relaid(a, dtype), relaid(b, dtype));
                 let got = ops::matmul(&x, &y).unwrap();
                 assert_eq!((got.dtype(), got.shape()), (dtype, &[m, n][..]));
-                // by value: integers say nothing of a zero's sign
+                // by value: integers don't tell the sign of a zero
                 let same = bytes(&ops::equal(&got, &want).unwrap())
                     .iter()
                     .all(|x| *x == 1);
@@ -201,7 +201,7 @@ fn batches_broadcast() {
 }
 
 #[test]
-fn vectors_are_rows_and_columns() {
+fn vectors_act_as_rows_and_columns() {
     let (v, m) = (integers(&[4], 1), integers(&[2, 3, 4], 2));
     assert_eq!(ops::matmul(&m, &v).unwrap().shape(), [2, 3]);
     let want = naive(
@@ -224,7 +224,7 @@ fn vectors_are_rows_and_columns() {
 }
 
 #[test]
-fn dtypes_are_promoted() {
+fn dtypes_promote() {
     let a = integers(&[2, 3], 1).astype(DType::I32).unwrap();
     let b = integers(&[3, 2], 2).astype(DType::F32).unwrap();
     let c = ops::matmul(&a, &b).unwrap();
@@ -278,7 +278,8 @@ fn errors_say_what_is_wrong() {
     let error = |r: flex::Result<Tensor>| r.unwrap_err().to_string();
     assert_eq!(
         error(ops::matmul(&a, &b)),
-        "matmul: last axis of a is 3 but second-last axis of b is 4 (a: [2, 3] float32, b: [4, 5] float32)"
+        "matmul: last axis of a is 3 but second-last axis of b is 4 (a: [2, 3] float32, b: [4, 5] \
+            float32)"
     );
     let scalar = Tensor::zeros([], DType::F32).unwrap();
     assert!(error(ops::matmul(&a, &scalar)).contains("at least one dimension"));
@@ -348,7 +349,7 @@ fn vecdot_takes_any_axis() {
 }
 
 #[test]
-fn cross_products() {
+fn cross_matches_the_definition() {
     let (a, b) = (integers(&[4, 3, 2], 1), integers(&[3, 1], 2));
     let c = ops::cross(&a, &b, -2).unwrap();
     let (x, y) = (a.to_vec::<i64>().unwrap(), b.to_vec::<i64>().unwrap());
@@ -361,7 +362,7 @@ fn cross_products() {
         (c.shape(), c.to_vec::<i64>().unwrap()),
         (&[4, 3, 2][..], (0..24).map(at).collect())
     );
-    // counted from the front, the vectors of operands of different ranks lie elsewhere from the end
+    // the same axis from the front differs from the end for operands of different ranks
     let (m, v) = (integers(&[3, 3], 3), integers(&[3], 4));
     let columns = ops::cross(&m, &v.expand_dims([1]).unwrap(), 0).unwrap();
     for (got, want) in [
@@ -389,7 +390,7 @@ fn cross_products() {
 }
 
 #[test]
-fn cross_products_of_floats_need_no_integers() {
+fn cross_of_floats_needs_no_integer_features() {
     let (x, y) = ([1.0f32, 2.0, 3.0], [4.0f32, -5.0, 6.0]);
     let c = ops::cross(
         &Tensor::from_slice(&x, [3]).unwrap(),
@@ -402,7 +403,7 @@ fn cross_products_of_floats_need_no_integers() {
 
 #[cfg(feature = "complex")]
 #[test]
-fn the_first_of_vecdot_is_conjugated() {
+fn vecdot_conjugates_its_first_operand() {
     let i = Tensor::from_slice(&[flex::dtype::Complex64::new(0.0, 1.0)], [1]).unwrap();
     assert_eq!(
         ops::vecdot(&i, &i, -1)
@@ -462,11 +463,11 @@ fn bits_do_not_depend_on_threads() {
     }
 }
 
-/// The second product by bytes packs those on the right, later ones find them packed: exact, until
-/// somebody writes to them and after.
+/// The second product of bytes packs the right operand, later ones find it packed: exact before and
+/// after a write to it.
 #[cfg(feature = "std")]
 #[test]
-fn bytes_used_again_are_packed() {
+fn packed_byte_weights_stay_exact() {
     use flex::par::with_threads;
     if !DType::I8.is_available() || !DType::I32.is_available() {
         return;
@@ -504,7 +505,7 @@ fn bytes_used_again_are_packed() {
             (64, 1500, 130),
         ] {
             let (a, b) = (bytes([m, k], 1, da), bytes([k, n], 2, db));
-            // of both signs in turn: what is kept for one is not for the other
+            // alternating signedness: panels for one are not used for the other
             let other = a
                 .astype(if da == DType::I8 {
                     DType::U8

@@ -1,6 +1,5 @@
-//! The tests of the public interface: one program, which is linked once. Those that change what
-//! belongs to the process (the number of threads, the pool's cap) are programs of their own beside
-//! it.
+//! The tests of the public interface: one program, linked once. Tests that change process-wide
+//! state (the number of threads, the pool's cap) are separate programs.
 
 mod common;
 

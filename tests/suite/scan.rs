@@ -1,4 +1,4 @@
-//! Every scan x dtype x layout x axis against one running value a line.
+//! Every scan x dtype x layout x axis, compared with a running value per line.
 
 use crate::common::*;
 use flex::ops::{self, Cumulative};
@@ -31,7 +31,8 @@ fn parts(v: Value) -> [f64; 2] {
     }
 }
 
-/// Sums and products of a line as float64 or wrapped integers, with what rounding allows for each.
+/// Sums and products of a line in float64 or wrapping integers, with the rounding error allowed for
+/// each.
 fn running(line: &[Value], d: DType, product: bool) -> Vec<(Value, f64)> {
     let unit = epsilon(if d.is_float() { d.wide() } else { d });
     let (mut int, mut re, mut im, mut size) = (
@@ -131,7 +132,7 @@ fn check(name: &str, x: &Tensor, axis: usize) {
             expect(&what("sum"), got, &with(0, running(&line, d, false)));
         }
         for (got, line) in lines(&prod, axis).iter().zip(lines(x, axis)) {
-            // products of floats: as far as they stay in the range of all accumulators
+            // products of floats: as long as they stay in the range of all accumulators
             let mut want = with(1, running(&line, d, true));
             if d.is_float() || d.is_complex() {
                 let end = want.iter().position(|(v, _)| {
@@ -209,7 +210,7 @@ fn every_layout_and_axis() {
 }
 
 #[test]
-fn long_lines() {
+fn long_lines_match_the_oracle() {
     let mut rng = Rng(13);
     for d in [DType::F32, DType::I32, DType::BF16, DType::U8, DType::Bool]
         .into_iter()
@@ -224,7 +225,7 @@ fn long_lines() {
 }
 
 #[test]
-fn nan_runs_on() {
+fn nan_propagates() {
     let mut x = vec![1.0f32; 100];
     (x[37], x[60]) = (f32::NAN, f32::INFINITY);
     let x = Tensor::from_slice(&x, [100]).unwrap();
@@ -250,7 +251,7 @@ fn nan_runs_on() {
 }
 
 #[test]
-fn differences() {
+fn diff_matches_the_oracle() {
     let x = Tensor::from_slice(&[1i32, 4, 9, 16, 25, 36], [2, 3]).unwrap();
     let ints = |t: flex::Result<Tensor>| t.unwrap().to_vec::<i32>().unwrap();
     assert_eq!(ints(ops::diff(&x, 1, -1, None, None)), [3, 5, 9, 11]);
@@ -361,7 +362,7 @@ fn dtypes_and_errors() {
 
 #[cfg(feature = "std")]
 #[test]
-fn threads_change_no_bit() {
+fn bits_do_not_depend_on_threads() {
     let mut rng = Rng(14);
     for shape in [&[200_001][..], &[3, 70_000], &[300, 700], &[1000, 3]] {
         let x = random(&mut rng, shape, DType::F32);

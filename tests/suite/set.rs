@@ -18,7 +18,7 @@ fn repeated(rng: &mut Rng, shape: &[usize], dtype: DType) -> Tensor {
         .collect();
     tensor(&few, shape, dtype)
 }
-/// Equal as elements are: NaN to nothing, both zeros to each other.
+/// The equality of elements: NaN equals nothing, both zeros are equal.
 fn equal(a: &Value, b: &Value) -> bool {
     a == b
 }
@@ -29,13 +29,13 @@ fn bits(v: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn distinct_elements() {
+fn unique_matches_the_oracle() {
     let mut rng = Rng(1);
     for dtype in DType::ALL.into_iter().filter(|d| !d.is_storage()) {
         for shape in [&[][..], &[0], &[1], &[60], &[7, 9], &[2, 0]] {
             let base = repeated(&mut rng, shape, dtype);
             let v = values(&base);
-            // for each element the first place of an equal one; NaNs are their own
+            // for each element the first index of an equal one; each NaN is distinct
             let first: Vec<usize> = (0..v.len())
                 .map(|i| v.iter().position(|w| equal(w, &v[i])).unwrap_or(i))
                 .collect();
@@ -99,7 +99,7 @@ fn distinct_elements() {
 }
 
 #[test]
-fn membership() {
+fn isin_matches_the_oracle() {
     let mut rng = Rng(2);
     for dtype in DType::ALL
         .into_iter()

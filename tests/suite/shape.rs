@@ -1,4 +1,4 @@
-//! Shape operations that copy, and tensors made by rule, against naive oracles.
+//! Shape operations that copy, and tensors made from a rule, against naive oracles.
 #![cfg(all(
     feature = "ints",
     feature = "f64",
@@ -30,7 +30,7 @@ fn zero(dtype: DType) -> Value {
 }
 
 #[test]
-fn concat_and_stack() {
+fn concat_and_stack_match_the_oracle() {
     let mut rng = Rng(1);
     for dtype in DType::ALL {
         for (a, b, axis) in [
@@ -83,9 +83,9 @@ fn concat_and_stack() {
     );
 }
 
-/// Around the blocks and strips of transposes.
+/// Sizes around the blocks and strips of transposes.
 #[test]
-fn copies_of_permuted_views() {
+fn permuted_views_copy_exactly() {
     let mut rng = Rng(9);
     let axes: [&[isize]; 5] = [&[2, 1, 0], &[0, 2, 1], &[1, 2, 0], &[2, 0, 1], &[1, 0, 2]];
     for dtype in [
@@ -119,7 +119,7 @@ fn copies_of_permuted_views() {
 }
 
 #[test]
-fn repeat_tile_roll() {
+fn repeat_tile_and_roll_match_the_oracle() {
     let mut rng = Rng(2);
     for dtype in DType::ALL {
         let base = random(&mut rng, &[3, 4], dtype);
@@ -192,7 +192,7 @@ fn repeat_tile_roll() {
 }
 
 #[test]
-fn triangles_and_padding() {
+fn triangles_and_padding_match_the_oracle() {
     let mut rng = Rng(3);
     for dtype in DType::ALL {
         for shape in [&[3, 4][..], &[2, 5, 3], &[0, 3], &[2, 3, 0]] {
@@ -241,7 +241,7 @@ fn triangles_and_padding() {
 }
 
 #[test]
-fn views_that_broadcast() {
+fn broadcast_views_repeat_elements() {
     let (x, y) = (
         Tensor::from_slice(&[1, 2, 3], [3]).unwrap(),
         Tensor::from_slice(&[0.5f32, 1.5], [2]).unwrap(),
@@ -299,7 +299,7 @@ fn ranges_are_exact_and_rounded_once() {
     let y = ops::arange(5, -6, -5, DType::I8).unwrap();
     assert_eq!(y.to_vec::<i8>().unwrap(), [5, 0, -5]);
     assert_eq!(ops::arange(5, 0, 1, None).unwrap().shape(), [0]);
-    // integers that no int64 holds, as floats
+    // integers beyond int64, as floats
     let y = ops::arange(
         Scalar::Int(1 << 63),
         Scalar::Int(1 << 65),
@@ -454,7 +454,7 @@ fn errors_say_what_is_wrong() {
     );
     assert_eq!(
         message(ops::repeat_counts(&a, &a, ())),
-        "repeat: counts are integers, not float32"
+        "repeat: counts must be integers, not float32"
     );
     assert_eq!(
         message(ops::roll(&a, [1, 2, 3], [0, 1])),
@@ -530,7 +530,7 @@ fn errors_say_what_is_wrong() {
 
 #[test]
 #[cfg(target_pointer_width = "64")] // 32 bits address no more than there may be
-fn pieces_beyond_all_memory_are_an_error() {
+fn pieces_beyond_memory_are_an_error() {
     let x = Tensor::zeros([1], DType::F32)
         .unwrap()
         .broadcast_to([1 << 58])

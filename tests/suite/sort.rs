@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 fn is_nan(v: &Value) -> bool {
     matches!(v, Value::Float(x) if x.is_nan())
 }
-/// NaN after all others, whatever the direction.
+/// NaN last in both directions.
 fn compare(a: &Value, b: &Value, descending: bool) -> Ordering {
     match (is_nan(a), is_nan(b)) {
         (false, false) => {
@@ -27,7 +27,7 @@ fn compare(a: &Value, b: &Value, descending: bool) -> Ordering {
         (a, b) => a.cmp(&b),
     }
 }
-/// Where the elements of each line along an axis are in row-major order.
+/// The positions, in row-major order, of the elements of each line along an axis.
 fn lines(shape: &[usize], axis: usize) -> Vec<Vec<usize>> {
     let inner: usize = shape[axis + 1..].iter().product();
     let (n, outer) = (shape[axis], shape[..axis].iter().product::<usize>());
@@ -54,7 +54,7 @@ fn ordered() -> impl Iterator<Item = DType> {
 }
 
 #[test]
-fn lines_of_every_layout() {
+fn sorts_match_the_oracle_in_every_layout() {
     let mut rng = Rng(1);
     for dtype in ordered() {
         for (shape, axis) in [
@@ -112,7 +112,7 @@ fn lines_of_every_layout() {
 }
 
 #[test]
-fn topk_takes_what_sorting_puts_first() {
+fn topk_is_the_front_of_a_sort() {
     let mut rng = Rng(2);
     for dtype in ordered() {
         for (shape, axis) in [(&[1][..], 0), (&[3000], 0), (&[5, 33], 1), (&[70, 6], 0)] {
@@ -185,7 +185,7 @@ fn topk_takes_what_sorting_puts_first() {
 }
 
 #[test]
-fn searchsorted_counts_what_comes_before() {
+fn searchsorted_counts_smaller_elements() {
     let mut rng = Rng(3);
     for dtype in ordered() {
         for n in [0, 1, 2, 50] {
@@ -261,10 +261,10 @@ fn errors_say_what_is_wrong() {
 
 #[cfg(feature = "std")]
 #[test]
-fn nothing_depends_on_the_number_of_threads() {
+fn bits_do_not_depend_on_threads() {
     let mut rng = Rng(4);
     let x = mixed(&mut rng, &[64, 3000], DType::F32);
-    // lines too few for the threads are cut
+    // with fewer lines than threads, lines are split
     let long = [DType::F32, DType::I64, DType::F64, DType::I16]
         .map(|dtype| mixed(&mut rng, &[2, 90_000], dtype));
     let run_long = || {

@@ -1,5 +1,5 @@
 //! Classifies the held-out digits, which the debugger reads from the host, compares the
-//! probabilities with the desktop's, and says what that took.
+//! probabilities with the desktop's, and reports the memory used.
 #![no_std]
 #![no_main]
 
@@ -26,7 +26,7 @@ const HEAP_BYTES: usize = 2 << 10;
 const DIGITS: usize = 297;
 const RIGHT: usize = DIGITS * 95 / 100 + 1;
 
-/// A heap that knows how full it has been.
+/// A heap that records its peak.
 struct Heap {
     free: LlffHeap,
     peak: AtomicUsize,
@@ -84,7 +84,7 @@ fn report(memory: board::Memory) {
     check(memory.flash <= FLASH_BYTES && ram <= RAM_BYTES, "over the budget");
 }
 
-/// The host's file of digits: no part of the program's memory.
+/// The host's file of digits, outside the program's memory.
 struct HeldOut(usize);
 impl HeldOut {
     fn open() -> HeldOut {

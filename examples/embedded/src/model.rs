@@ -36,7 +36,7 @@ impl Classifier {
             layers,
         })
     }
-    /// The probability of each digit. All results have their place already.
+    /// The probability of each digit. All results are written to preallocated tensors.
     pub fn probabilities(&mut self, pixels: &Pixels) -> Result<&[f32]> {
         for (x, pixel) in self.input.as_mut_slice()?.iter_mut().zip(pixels) {
             *x = f32::from(*pixel) / 16.0;
@@ -59,7 +59,7 @@ impl Classifier {
     }
 }
 
-/// A digit that training has not seen, and what NumPy makes of it.
+/// A digit that training has not seen, and NumPy's probabilities.
 pub struct Record {
     pub pixels: Pixels,
     pub probabilities: [f32; 10],
@@ -68,7 +68,7 @@ pub struct Record {
 impl Record {
     /// Its bytes in held_out.bin, the last three of them padding.
     pub const BYTES: usize = 108;
-    /// How far probabilities may be from NumPy's: any two programs' then differ by less than 1e-5.
+    /// The tolerance to NumPy's probabilities: any two programs then differ by less than 1e-5.
     const TOLERANCE: f32 = 5e-6;
 
     pub fn parse(bytes: &[u8; Self::BYTES]) -> Record {

@@ -1,4 +1,4 @@
-//! The weights, where the program has them.
+//! The weights, in the program's image.
 
 use crate::model::Layer;
 use flex::{DType, Result, Tensor};
@@ -8,7 +8,7 @@ use flex::{DType, Result, Tensor};
 struct Aligned<T: ?Sized>(T);
 static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!("../digits.safetensors"));
 
-/// Where a tensor stands in the file.
+/// The position of a tensor in the file.
 struct Place {
     start: usize,
     end: usize,
@@ -26,7 +26,7 @@ pub fn layers() -> Result<[Layer; 2]> {
     Ok([Layer { weight: WEIGHT_0.tensor()?, bias: BIAS_0.tensor()? }, Layer { weight: WEIGHT_2.tensor()?, bias: BIAS_2.tensor()? }])
 }
 
-/// Whether they are read where they lie.
+/// Whether they are read in place.
 pub fn are_in_place(layers: &[Layer]) -> bool {
     let file = FILE.0.as_ptr_range();
     layers.iter().flat_map(|l| [&l.weight, &l.bias]).all(|t| !t.is_empty() && file.contains(&t.as_ptr()))

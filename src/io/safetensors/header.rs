@@ -1,5 +1,5 @@
-//! The header of a safetensors file, written and read: what is read is checked before anything is
-//! made of it.
+//! Writes and reads the header of a safetensors file. It is validated before anything is allocated
+//! from it.
 
 use super::Metadata;
 use crate::dtype::DType;
@@ -7,7 +7,7 @@ use crate::error::{Error, Excerpt, Result};
 use crate::fallible::{self, append_text as append, push};
 use crate::io::json::{Json, Read, Refusal, Text};
 use crate::io::raw::{Put, put_elements};
-use crate::io::source::{MOST_AXES, Source, byte_len};
+use crate::io::source::{MAX_AXES, Source, byte_len};
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -18,7 +18,7 @@ use core::fmt::Write;
 
 /// The longest header that the format allows.
 const LONGEST_HEADER: u64 = 100_000_000;
-/// The key of the metadata among the tensors' names.
+/// The key of the metadata, among the names of tensors.
 const METADATA: &str = "__metadata__";
 
 /// A file to be written.
@@ -29,7 +29,7 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// The order of the data is largest elements first, so that each is aligned; then by name.
+    /// Sorts by element size, largest first, so that each tensor is aligned; then by name.
     pub fn new<S: AsRef<str>>(
         tensors: impl IntoIterator<Item = (S, &'a Tensor)>,
         metadata: &Metadata,
@@ -48,9 +48,9 @@ impl<'a> Plan<'a> {
                     ),
                 ));
             }
-            if t.rank() > MOST_AXES {
+            if t.rank() > MAX_AXES {
                 let message = message!(
-                    "the {} axes of {} are more than the {MOST_AXES} of a file",
+                    "the {} axes of {} exceed the limit of {MAX_AXES}",
                     t.rank(),
                     Excerpt(quoted)
                 );
@@ -107,7 +107,7 @@ impl<'a> Plan<'a> {
             start = end;
         }
         append(&mut text.0, "}")?;
-        // spaces, so that the data begins with a cache line
+        // padded with spaces, so that the data is aligned to a cache line
         while !(8 + text.0.len()).is_multiple_of(64) {
             append(&mut text.0, " ")?;
         }
@@ -132,7 +132,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What the header says of a tensor.
+/// The header's entry for a tensor.
 fn entry(text: &mut Text, t: &Tensor, start: usize, end: usize) -> core::fmt::Result {
     write!(
         text,
@@ -145,24 +145,24 @@ fn entry(text: &mut Text, t: &Tensor, start: usize, end: usize) -> core::fmt::Re
     write!(text, r#"],"data_offsets":[{start},{end}]}}"#)
 }
 
-/// What the header of a file says.
+/// The header of a file.
 pub(super) struct Header {
     pub metadata: Metadata,
     /// In the order of their data.
     pub entries: Vec<(String, Entry)>,
-    /// Where the data begins.
+    /// The position of the data.
     pub data: u64,
 }
-/// One tensor, at `start .. end` of the data.
+/// A tensor, at `start .. end` of the data.
 pub(super) struct Entry {
-    /// One of flex's, or the file's name for another.
+    /// A dtype of flex, or the file's name of an unknown one.
     pub dtype: core::result::Result<DType, String>,
     pub shape: Vec<usize>,
     pub start: u64,
     pub end: u64,
 }
 
-/// Reads the header and checks it against the length of the source, where that is known.
+/// Reads the header and checks it against the length of the source, if known.
 pub(super) fn read(source: &mut Source) -> Result<Header> {
     let mut len = [0; 8];
     source.read(0, &mut len)?;
@@ -194,7 +194,9 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
         }
     });
     read.and_then(|()| json.end()).map_err(|why| match why {
-        Refusal::Wrong(what) => source.wrong(message!("bad header, at byte {}: {what}", json.at())),
+        Refusal::Wrong(what) => {
+            source.wrong(message!("malformed header at byte {}: {what}", json.at()))
+        }
         Refusal::Other(e) => e,
     })?;
 
@@ -206,7 +208,7 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
         if e.start != end {
             let name = Excerpt(name);
             return Err(source.wrong(message!(
-                "tensor {name} begins at {}, the one before it ends at {end}",
+                "tensor {name} begins at {}, but the one before it ends at {end}",
                 e.start
             )));
         }
@@ -226,7 +228,8 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
     }
 }
 
-/// The text of a header. Memory grows with what is read: a stream may be shorter than it says.
+/// Reads the text of a header. Memory grows with what is read, for a stream may be shorter than it
+/// claims.
 fn read_text(source: &mut Source, len: usize) -> Result<String> {
     const PIECE: usize = 1 << 20;
     let mut text = fallible::filled(0, len.min(PIECE))?;
@@ -237,7 +240,8 @@ fn read_text(source: &mut Source, len: usize) -> Result<String> {
         text.resize(read + more, 0);
         source.read(8 + read as u64, &mut text[read..])?;
     }
-    String::from_utf8(text).map_err(|_| source.wrong("the header is no JSON object: it is no text"))
+    String::from_utf8(text)
+        .map_err(|_| source.wrong("the header is not a JSON object: it is not text"))
 }
 
 fn owned(text: Cow<str>) -> Result<String> {
@@ -255,7 +259,7 @@ fn owned(text: Cow<str>) -> Result<String> {
 fn texts(json: &mut Json) -> Read<Metadata> {
     let mut metadata = Metadata::new();
     if json.peek() != b'{' {
-        return Err("the metadata is no JSON object".into());
+        return Err("the metadata is not a JSON object".into());
     }
     json.object(&mut |json, key| {
         if json.peek() != b'"' {
@@ -276,7 +280,7 @@ fn texts(json: &mut Json) -> Read<Metadata> {
 }
 
 impl Entry {
-    /// One tensor of the header.
+    /// Parses the entry of a tensor.
     fn read(json: &mut Json) -> Read<Entry> {
         let (mut dtype, mut shape, mut place) = (None, None, None);
         if json.peek() != b'{' {
@@ -285,18 +289,21 @@ impl Entry {
         json.object(&mut |json, key| {
             let twice = match &*key {
                 "dtype" => dtype
-                    .replace(json.string().map_err(|e| said(e, "its dtype is no text"))?)
+                    .replace(
+                        json.string()
+                            .map_err(|e| said(e, "its dtype is not text"))?,
+                    )
                     .is_some(),
                 "shape" => shape
                     .replace(
-                        numbers(json, MOST_AXES)
-                            .map_err(|e| said(e, "its shape is no list of sizes"))?,
+                        numbers(json, MAX_AXES)
+                            .map_err(|e| said(e, "its shape is not a list of sizes"))?,
                     )
                     .is_some(),
                 "data_offsets" => place
                     .replace(
                         numbers(json, 2)
-                            .map_err(|e| said(e, "its data_offsets are no pair of numbers"))?,
+                            .map_err(|e| said(e, "its data_offsets are not a pair of numbers"))?,
                     )
                     .is_some(),
                 _ => {
@@ -311,9 +318,9 @@ impl Entry {
             }
         })?;
         let dtype = dtype.ok_or("it has no dtype")?;
-        let sizes = shape.ok_or("its shape is no list of sizes")?;
+        let sizes = shape.ok_or("its shape is not a list of sizes")?;
         let Some(Ok([start, end])) = place.map(<[u64; 2]>::try_from) else {
-            return Err("its data_offsets are no pair of numbers".into());
+            return Err("its data_offsets are not a pair of numbers".into());
         };
         let mut shape = Vec::new();
         for size in sizes {
@@ -334,7 +341,7 @@ impl Entry {
             if !name {
                 return Err(message!("{} is not a dtype", Excerpt(&dtype)).into());
             }
-            // how many bytes the shape takes is the dtype's secret
+            // the size of its elements is unknown
             return match end
                 .checked_sub(start)
                 .is_some_and(|len| isize::try_from(len).is_ok())
@@ -366,14 +373,14 @@ impl Entry {
     }
 }
 
-/// A refusal of content, in these words.
+/// An error about malformed content.
 fn said(why: Refusal, what: &'static str) -> Refusal {
     match why {
         Refusal::Wrong(_) => what.into(),
         other => other,
     }
 }
-/// A list of numbers, at most so many.
+/// Reads a list of at most so many numbers.
 fn numbers(json: &mut Json, most: usize) -> Read<Vec<u64>> {
     let mut out = Vec::new();
     json.array(&mut |json| {

@@ -1,9 +1,9 @@
-//! The safetensors format: a JSON header with name, dtype, shape and place of each tensor, then
+//! The safetensors format: a JSON header with name, dtype, shape and position of each tensor, then
 //! their little-endian bytes.
 //!
-//! What is read is checked first: the header's length, each shape against its bytes, that the
-//! tensors cover the data without gap or overlap, that no name is there twice and the metadata is
-//! text. complex128 has no name in the format and can't be saved.
+//! Headers are validated first: the header's length, each shape against its bytes, that the tensors
+//! cover the data without gap or overlap, that no name is duplicated and the metadata is text.
+//! complex128 has no name in the format and can't be saved.
 
 mod header;
 
@@ -18,10 +18,10 @@ use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
 use header::Plan;
 
-/// Text that goes with a file.
+/// The metadata of a file: texts by key.
 pub type Metadata = BTreeMap<String, String>;
 
-/// Tensors by name: a map of those whose dtype flex has, and the [`others`](Tensors::others).
+/// Tensors by name: a map of those whose dtype flex supports, and the [`others`](Tensors::others).
 ///
 /// ```
 /// use flex::io::safetensors;
@@ -35,33 +35,41 @@ pub type Metadata = BTreeMap<String, String>;
 #[derive(Clone, Debug, Default)]
 pub struct Tensors {
     tensors: BTreeMap<String, Tensor>,
-    /// Those of a dtype that flex hasn't, such as F8_E8M0.
+    /// Tensors of a dtype that flex doesn't have, such as F8_E8M0.
     pub others: BTreeMap<String, Opaque>,
 }
 
-/// A tensor of a dtype that flex hasn't.
+/// A tensor of a dtype that flex doesn't have.
 #[derive(Clone, Debug)]
 pub struct Opaque {
     /// The format's name for the dtype, such as `F8_E8M0`.
     pub dtype: String,
-    /// The shape, of that dtype's elements.
+    /// The shape in elements of that dtype.
     pub shape: Vec<usize>,
     /// Its bytes, as uint8 of one dimension.
     pub bytes: Tensor,
 }
 
 impl Tensors {
-    /// The tensor of that name. Errors with [`Error::DType`] where its dtype is one that flex
-    /// hasn't, with [`Error::Value`] where there is none of that name.
+    /// The tensor of that name. Errors with [`Error::DType`] if flex doesn't have its dtype, with
+    /// [`Error::Value`] if there is no such name.
     pub fn tensor(&self, name: &str) -> Result<&Tensor> {
         const OP: &str = "safetensors";
-        self.tensors.get(name).ok_or_else(|| match self.others.get(name) {
-            Some(other) => {
-                let (name, dtype) = (Excerpt(&name), &other.dtype);
-                Error::dtype(OP, message!("tensor {name} is {dtype}, for which flex has no dtype; its bytes are among the others"))
-            }
-            None => Error::value(OP, message!("there is no tensor {}", Excerpt(&name))),
-        })
+        self.tensors
+            .get(name)
+            .ok_or_else(|| match self.others.get(name) {
+                Some(other) => {
+                    let (name, dtype) = (Excerpt(&name), &other.dtype);
+                    Error::dtype(
+                        OP,
+                        message!(
+                            "tensor {name} is {dtype}, for which flex has no dtype; \
+                                `others` has its bytes"
+                        ),
+                    )
+                }
+                None => Error::value(OP, message!("there is no tensor {}", Excerpt(&name))),
+            })
     }
 }
 impl Deref for Tensors {
@@ -83,10 +91,10 @@ impl IntoIterator for Tensors {
     }
 }
 
-/// The tensors of a file, read into memory.
+/// Reads the tensors of a file into memory.
 ///
-/// Errors with [`Error::Io`] where the file can't be read, with [`Error::File`] where it isn't what
-/// the format says.
+/// Errors with [`Error::Io`] if the file can't be read, with [`Error::File`] if it violates the
+/// format.
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors};
@@ -121,13 +129,13 @@ pub fn map(path: impl AsRef<std::path::Path>) -> Result<Tensors> {
     tensors(&mut super::file::open(path.as_ref(), true)?)
 }
 
-/// The metadata of a file, without its tensors.
+/// Reads the metadata of a file, without its tensors.
 #[cfg(feature = "std")]
 pub fn metadata(path: impl AsRef<std::path::Path>) -> Result<Metadata> {
     Ok(header::read(&mut super::file::open(path.as_ref(), false)?)?.metadata)
 }
 
-/// The metadata of a file's bytes.
+/// Reads the metadata from the bytes of a file.
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors};
@@ -140,7 +148,7 @@ pub fn parse_metadata(bytes: &[u8]) -> Result<Metadata> {
     Ok(header::read(&mut memory(bytes))?.metadata)
 }
 
-/// Copies of the tensors of a file's bytes.
+/// Reads the tensors from the bytes of a file; they are copies.
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors};
@@ -159,7 +167,7 @@ fn memory(bytes: &[u8]) -> Source<'_> {
     }
 }
 
-/// The tensors of a stream, which is read to its end. Errors as [`load`] does.
+/// Reads the tensors of a stream to its end. Errors as [`load`] does.
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors};
@@ -173,7 +181,7 @@ pub fn read_from(from: impl std::io::Read) -> Result<Tensors> {
     tensors(&mut stream(from))
 }
 
-/// The metadata of a stream, of which no more is read than the header.
+/// Reads the metadata of a stream, and nothing beyond the header.
 #[cfg(feature = "std")]
 pub fn read_metadata(from: impl std::io::Read) -> Result<Metadata> {
     Ok(header::read(&mut stream(from))?.metadata)
@@ -186,8 +194,8 @@ fn stream<'a>(from: impl std::io::Read + 'a) -> Source<'a> {
     }
 }
 
-/// The tensors of a file that is always in memory, such as one in flash: they stay where they are.
-/// Those that lie misaligned for their dtype are copied; align the bytes to 8 to keep all in place.
+/// The tensors of a file in static memory, such as flash, in place. Tensors misaligned for their
+/// dtype are copied; align the bytes to 8 to keep all in place.
 ///
 /// ```
 /// static EMPTY: [u8; 10] = *b"\x02\0\0\0\0\0\0\0{}";
@@ -205,8 +213,7 @@ pub fn from_static(bytes: &'static [u8]) -> Result<Tensors> {
 /// these very tensors.
 ///
 /// Errors with [`Error::DType`] for complex128, with [`Error::Value`] for a name given twice or
-/// more than 1024 axes, with [`Error::Io`] where the file can't be written; what was there before
-/// then stays.
+/// more than 1024 axes, with [`Error::Io`] if the file can't be written; the old file then stays.
 #[cfg(feature = "std")]
 pub fn save<'a, S: AsRef<str>>(
     path: impl AsRef<std::path::Path>,
@@ -233,7 +240,7 @@ pub fn write_to<'a, S: AsRef<str>>(
     Plan::new(tensors, metadata)?.put(put)
 }
 
-/// The bytes of such a file.
+/// Writes the bytes of such a file to memory.
 ///
 /// Errors with [`Error::DType`] for complex128, with [`Error::Value`] for a name given twice or
 /// more than 1024 axes.
@@ -248,7 +255,7 @@ pub fn write<'a, S: AsRef<str>>(
 
 fn tensors(source: &mut Source) -> Result<Tensors> {
     let header = header::read(source)?;
-    let mut tensors = Tensors::default(); // not collected: that would link a sort
+    let mut tensors = Tensors::default(); // `collect` would link a sort
     let mut end = header.data;
     for (name, e) in header.entries {
         let start = header.data + e.start;

@@ -22,8 +22,8 @@ mod softmax;
 
 use crate::dtype::Bool;
 use crate::error::Result;
-use crate::kernel::gemm::{self, Lane, Mat, MatMut, Product, Scratch, Stages};
-use crate::kernel::norm::Float;
+use crate::kernel::gemm::{self, Epilogue, Mat, MatElement, MatMut, Packed, Scratch};
+use crate::kernel::math::Real;
 use crate::simd;
 use core::ops::Range;
 
@@ -80,7 +80,7 @@ pub struct Head<'a, F> {
 /// don't fit.
 ///
 /// Errors where there is no memory for the scores.
-pub fn block<F: Float + Lane + Product<Lane = F>>(
+pub fn block<F: Real + Packed + MatElement<Acc = F>>(
     head: &Head<F>,
     queries: Range<usize>,
     mut out: MatMut<F>,
@@ -104,7 +104,10 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(
     let (n, padded) = if few {
         (count, width)
     } else {
-        (gemm::padded::<F>(count), gemm::padded::<F>(width))
+        (
+            gemm::padded_width::<F>(count),
+            gemm::padded_width::<F>(width),
+        )
     };
     let widest = panels::<F>(count, few).next().map_or(0, |(_, w)| w);
     let longest = visible.min(KEYS);
@@ -161,7 +164,7 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(
             queries.start + cols.start..queries.start + cols.end,
             0..depth,
         );
-        gemm::panel(rows.t(), w, &mut q[depth * cols.start..][..depth * w]);
+        gemm::pack_panel(rows.t(), w, &mut q[depth * cols.start..][..depth * w]);
     }
     softmax::scale(q, head.scale);
     maxima.fill(F::NEG_INFINITY);
@@ -179,12 +182,12 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(
             head.v.block(tile, 0..width),
         );
         if !direct_k {
-            gemm::panel(k, depth.max(1), &mut packed_k[..len * depth]);
+            gemm::pack_panel(k, depth.max(1), &mut packed_k[..len * depth]);
             k = Mat::from_slice(&packed_k[..len * depth], len, depth);
         }
         if !direct_v {
             for (cols, w) in panels::<F>(width, false) {
-                gemm::panel(
+                gemm::pack_panel(
                     v.block(0..len, cols.clone()),
                     w,
                     &mut packed_v[len * cols.start..][..len * w],
@@ -212,10 +215,10 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(
                     q,
                     MatMut::from_slice(scores, seen, w),
                     false,
-                    Stages::NONE,
+                    Epilogue::NONE,
                 )?;
             } else {
-                gemm::tiles(k, q, MatMut::from_slice(scores, seen, w), false);
+                gemm::multiply_panel(k, q, MatMut::from_slice(scores, seen, w), false);
             }
             head.mask_scores(scores, w, &own, &(start..start + seen));
             let lanes = cols.start..cols.start + w;
@@ -242,7 +245,7 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(
                     v.block(0..seen, 0..width),
                     mixed.reborrow(),
                     again,
-                    Stages::NONE,
+                    Epilogue::NONE,
                 )?;
                 continue;
             }
@@ -254,7 +257,7 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(
                 };
                 // SAFETY: parts that are used one after the other.
                 let part = unsafe { mixed.part(cols.clone(), across.start..across.start + w) };
-                gemm::tiles(weights, v, part, again);
+                gemm::multiply_panel(weights, v, part, again);
             }
         }
     }
@@ -274,7 +277,7 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(
 }
 
 /// Columns in panels: those of each, and its width. Few are a panel as they are.
-fn panels<F: Lane>(count: usize, few: bool) -> impl Iterator<Item = (Range<usize>, usize)> {
+fn panels<F: Packed>(count: usize, few: bool) -> impl Iterator<Item = (Range<usize>, usize)> {
     let mut at = 0;
     core::iter::from_fn(move || {
         let w = if few {
@@ -288,7 +291,7 @@ fn panels<F: Lane>(count: usize, few: bool) -> impl Iterator<Item = (Range<usize
     })
 }
 
-impl<F: Float> Head<'_, F> {
+impl<F: Real> Head<'_, F> {
     /// Adds the bias, and takes out what is masked, in rows of `n`, whose first are those of
     /// `queries`.
     fn mask_scores(&self, scores: &mut [F], n: usize, queries: &Range<usize>, keys: &Range<usize>) {

@@ -2,13 +2,12 @@
 //! queries.
 
 use crate::kernel::math::Real;
-use crate::kernel::norm::Float;
 use crate::simd::Isa;
 
 /// What a query subtracts from its scores: zero while it has seen no key, so that its weights are
 /// zeros and not NaN.
 #[inline(always)]
-fn base<F: Float>(maximum: F) -> F {
+fn base<F: Real>(maximum: F) -> F {
     if maximum == F::NEG_INFINITY {
         F::default()
     } else {
@@ -19,7 +18,7 @@ fn base<F: Float>(maximum: F) -> F {
 kernel! {
     /// `scores` (rows of as many queries as `maxima` has) become weights under the new maxima,
     /// `sums` follows, and `factors` are what earlier weights have to be multiplied with.
-    pub fn accumulate<'a, F: Float>(scores: &'a mut [F], maxima: &'a mut [F], sums: &'a mut [F], factors: &'a mut [F]) -> () { |I|
+    pub fn accumulate<'a, F: Real>(scores: &'a mut [F], maxima: &'a mut [F], sums: &'a mut [F], factors: &'a mut [F]) -> () { |I|
         match maxima.len() {
             n if n.is_multiple_of(16) => (0..n).step_by(16).for_each(|at| columns::<I, F, 16>(scores, at, maxima, sums, factors)),
             n if n.is_multiple_of(4) => (0..n).step_by(4).for_each(|at| columns::<I, F, 4>(scores, at, maxima, sums, factors)),
@@ -30,12 +29,12 @@ kernel! {
 
 /// Some of a row.
 #[inline(always)]
-fn part<F: Float, const N: usize>(row: &[F], at: usize) -> [F; N] {
+fn part<F: Real, const N: usize>(row: &[F], at: usize) -> [F; N] {
     row[at..at + N].try_into().unwrap()
 }
 /// The greater of each two, or those of `b` where they don't compare.
 #[inline(always)]
-fn greater<F: Float, const N: usize>(a: &[F; N], b: &[F; N]) -> [F; N] {
+fn greater<F: Real, const N: usize>(a: &[F; N], b: &[F; N]) -> [F; N] {
     let mut top = *b;
     for l in 0..N {
         top[l] = if a[l] > b[l] { a[l] } else { b[l] };
@@ -45,16 +44,16 @@ fn greater<F: Float, const N: usize>(a: &[F; N], b: &[F; N]) -> [F; N] {
 /// `exp(x)` of what is not positive, zero where it were no normal number: beside a weight of one
 /// that is nothing.
 #[inline(always)]
-fn weight<I: Isa, F: Float>(x: F) -> F {
-    let far = x.is_exp_far();
-    let near = Real::exp_near::<I>(if far { F::default() } else { x });
+fn weight<I: Isa, F: Real>(x: F) -> F {
+    let extreme = x.needs_slow_exp();
+    let weight = Real::exp_fast::<I>(if extreme { F::default() } else { x });
     let nothing = if F::default() > x { F::default() } else { x }; // NaN stays
-    if far { nothing } else { near }
+    if extreme { nothing } else { weight }
 }
 
 /// [`accumulate`] of the queries from `at` on, whose maxima and sums stay in registers.
 #[inline(always)]
-fn columns<I: Isa, F: Float, const N: usize>(
+fn columns<I: Isa, F: Real, const N: usize>(
     scores: &mut [F],
     at: usize,
     maxima: &mut [F],
@@ -96,7 +95,7 @@ fn columns<I: Isa, F: Float, const N: usize>(
 
 kernel! {
     /// Times a factor.
-    pub fn scale<'a, F: Float>(row: &'a mut [F], factor: F) -> () { |I|
+    pub fn scale<'a, F: Real>(row: &'a mut [F], factor: F) -> () { |I|
         for x in row {
             *x = *x * factor;
         }
@@ -104,7 +103,7 @@ kernel! {
 }
 kernel! {
     /// `to = from * factor`.
-    pub fn scaled<'a, F: Float>(from: &'a [F], factor: F, to: &'a mut [F]) -> () { |I|
+    pub fn scaled<'a, F: Real>(from: &'a [F], factor: F, to: &'a mut [F]) -> () { |I|
         for (x, from) in to.iter_mut().zip(from) {
             *x = *from * factor;
         }

@@ -3,33 +3,10 @@
 use super::number::{Source, Target};
 use super::rule::{BLOCK, Rule, by_blocks};
 use crate::dtype::Bool;
+use crate::kernel::math::Number;
 use crate::simd::Isa;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
-
-/// What has a truth value.
-pub trait Nonzero: Copy + 'static {
-    /// Whether it is not zero; NaN is not.
-    fn nonzero(self) -> bool;
-}
-macro_rules! nonzero {
-    ($($T:ident $zero:literal)*) => { $(
-        impl Nonzero for $T {
-            #[inline(always)]
-            fn nonzero(self) -> bool {
-                self != $zero
-            }
-        }
-    )* };
-}
-nonzero! { u8 0 u16 0 u32 0 u64 0 f32 0.0 f64 0.0 }
-#[cfg(feature = "complex")]
-impl<T: Nonzero> Nonzero for num_complex::Complex<T> {
-    #[inline(always)]
-    fn nonzero(self) -> bool {
-        self.re.nonzero() | self.im.nonzero()
-    }
-}
 
 /// Integers that wrap into each other.
 pub trait Wrap<T>: Copy + 'static {
@@ -98,7 +75,7 @@ rules! {
     /// From `f64`.
     FromDouble<T: Target>: f64 => T { |x| T::from_double(x), all T from_doubles }
     /// To bool.
-    Truth<A: Nonzero>: A => Bool { |x| Bool(x.nonzero() as u8) }
+    Truth<A: Number>: A => Bool { |x| Bool(x.nonzero() as u8) }
     /// Between integers, and from bool.
     Resize<A: Wrap<T>, T>: A => T { |x| x.wrap() }
 }

@@ -38,8 +38,10 @@ fn lookup(from: DType, to: DType) -> Option<LoopFn> {
     match from.class() {
         Class::Boolean if to.is_integer() => bool_to_integer(to.size()),
         Class::Boolean => from_exact::<Bool>(to),
-        Class::Sint | Class::Uint if to.is_integer() => resize(from, to.size()),
-        Class::Sint | Class::Uint => dispatch!(integer from, |A| from_exact::<A>(to), else None),
+        Class::Signed | Class::Unsigned if to.is_integer() => resize(from, to.size()),
+        Class::Signed | Class::Unsigned => {
+            dispatch!(integer from, |A| from_exact::<A>(to), else None)
+        }
         Class::Half | Class::Float8 if to == DType::F32 => widen_loop(from),
         #[cfg(feature = "half")]
         Class::Half => {

@@ -2,17 +2,17 @@
 //!
 //! No CPU divides vectors of integers. The quotient of floats is exact once rounded to an integer
 //! where its error is less than what quotients of such integers are apart: always up to 32 bits (3
-//! to 10 times as fast as the instruction for one), below 2^51 for 64 (4 times). Those beyond are
-//! far, and divided one by one.
+//! to 10 times as fast as the instruction for one), below 2^51 for 64 (4 times). The slow path
+//! divides one by one.
 
-use crate::kernel::math::Real;
+use crate::kernel::math::{Number, Real};
 use crate::simd::Isa;
 
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
 
 /// Integers of any width and sign.
-pub trait Int: Copy {
+pub trait Int: Number<Real = Self> + Ord + Default {
     /// Rounded down; 0 for a divisor of 0, which callers refuse before.
     fn floor_divide<I: Isa>(self, divisor: Self) -> Self;
     /// The sign of the divisor.
@@ -20,14 +20,16 @@ pub trait Int: Copy {
     /// The sign of the dividend.
     fn fmod<I: Isa>(self, divisor: Self) -> Self;
     /// [`floor_divide`](Int::floor_divide) where the operands are not
-    /// [`is_division_far`](Int::is_division_far).
-    fn floor_divide_near<I: Isa>(self, divisor: Self) -> Self;
+    /// [`needs_slow_division`](Int::needs_slow_division).
+    fn floor_divide_fast<I: Isa>(self, divisor: Self) -> Self;
     /// [`remainder`](Int::remainder), likewise.
-    fn remainder_near<I: Isa>(self, divisor: Self) -> Self;
+    fn remainder_fast<I: Isa>(self, divisor: Self) -> Self;
     /// [`fmod`](Int::fmod), likewise.
-    fn fmod_near<I: Isa>(self, divisor: Self) -> Self;
+    fn fmod_fast<I: Isa>(self, divisor: Self) -> Self;
     /// Whether floats don't divide these exactly.
-    fn is_division_far(self, divisor: Self) -> bool;
+    fn needs_slow_division(self, divisor: Self) -> bool;
+    /// Magnitude; the smallest integer gives itself.
+    fn abs(self) -> Self;
     /// -1, 0 or 1.
     fn sign(self) -> Self;
     /// By squaring; negative exponents, which callers refuse before, count as 0.
@@ -121,13 +123,16 @@ macro_rules! int {
                 if d == 0 { 0 } else { self.wrapping_rem(d) }
             }
             #[inline(always)]
-            fn floor_divide_near<I: Isa>(self, d: $T) -> $T { near_by_float!(self, d, $F, $T, floor_divide, floor, |q, _r| q) }
+            fn floor_divide_fast<I: Isa>(self, d: $T) -> $T { near_by_float!(self, d, $F, $T, floor_divide, floor, |q, _r| q) }
             #[inline(always)]
-            fn remainder_near<I: Isa>(self, d: $T) -> $T { near_by_float!(self, d, $F, $T, remainder, floor, |q, r| r) }
+            fn remainder_fast<I: Isa>(self, d: $T) -> $T { near_by_float!(self, d, $F, $T, remainder, floor, |q, r| r) }
             #[inline(always)]
-            fn fmod_near<I: Isa>(self, d: $T) -> $T { near_by_float!(self, d, $F, $T, fmod, trunc, |q, r| r) }
+            fn fmod_fast<I: Isa>(self, d: $T) -> $T { near_by_float!(self, d, $F, $T, fmod, trunc, |q, r| r) }
             #[inline(always)]
-            fn is_division_far(self, d: $T) -> bool { far!(self, d, $F, $T) }
+            fn needs_slow_division(self, d: $T) -> bool { far!(self, d, $F, $T) }
+            #[inline(always)]
+            #[allow(unused_comparisons)]
+            fn abs(self) -> $T { if self < 0 { self.wrapping_neg() } else { self } }
             #[inline(always)]
             #[allow(unused_comparisons)]
             fn sign(self) -> $T { (self > 0) as $T - (self < 0) as $T }
@@ -161,7 +166,7 @@ int!(i8 u8 (f32 12_582_912.0), i16 u16 (f32 12_582_912.0), i32 u32 (f64 UNIT), i
 /// The next 16-bit float from `a` towards `b`.
 #[cfg(feature = "half")]
 #[inline(always)]
-pub fn next_half<T: Widen + HalfBits>(a: T, b: T) -> T {
+pub fn next_half<T: HalfBits>(a: T, b: T) -> T {
     let (x, y) = (a.widen(), b.widen());
     if x.is_nan() || y.is_nan() {
         return T::narrow(f32::NAN);
@@ -182,7 +187,7 @@ pub fn next_half<T: Widen + HalfBits>(a: T, b: T) -> T {
 }
 /// The bits of a 16-bit float.
 #[cfg(feature = "half")]
-pub trait HalfBits {
+pub trait HalfBits: Widen + Number {
     /// Its bits.
     fn bits(self) -> u16;
     /// From bits.

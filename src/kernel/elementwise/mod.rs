@@ -1,9 +1,24 @@
 //! Elementwise loops: contiguous operands (or one value each) in, a contiguous result out. No
 //! layout, no threads.
+//!
+//! The list of operations (`op.rs`) names families of numbers; the bodies for them are `impl`s, in
+//! files by topic.
 
+#[macro_use]
+mod operation;
+mod arithmetic;
+mod bitwise;
+mod comparison;
+mod division;
+mod family;
+mod functions;
+#[cfg(feature = "half")]
+mod half;
 mod integer;
 mod loops;
+mod moves;
 mod table;
 
-pub use loops::{COPY_FORMS, Copy1, Op1, Op2, Op3};
-pub use table::{Kernel, Lookup, Row, rows};
+pub use family::Kernel;
+pub use moves::{COPY_MASKS, Copy1};
+pub use table::{Lookup, Row, rows};

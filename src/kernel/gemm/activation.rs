@@ -1,4 +1,4 @@
-//! Activations as stages.
+//! Activations in the epilogue.
 
 use crate::kernel::math::Real;
 use core::fmt;
@@ -26,7 +26,7 @@ impl Activation {
     pub const fn name(self) -> &'static str {
         self.name
     }
-    /// What [`Stage::Map`](super::Stage::Map) takes.
+    /// What [`EpilogueOp::Map`](super::EpilogueOp::Map) takes.
     pub fn function<F: Number>(self) -> fn(&mut [F]) {
         F::of(self)
     }

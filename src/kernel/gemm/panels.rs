@@ -1,187 +1,123 @@
 //! B in panels, packed before the product: as wide as a tile, the sum in blocks.
 
-use super::{
-    element::{Lane, Product},
-    mat::Mat,
-    pack::{self, Packing},
-};
-use crate::simd::{self, Level};
+use super::blocking::{KBlocks, N_BLOCK_ELEMENTS};
+use super::microkernel::{Packed, padded_width, widest_panel};
+use super::source::Source;
+use crate::simd;
 use core::{marker::PhantomData, ops::Range};
-
-/// Steps of the sum in a block at most: what a strip of A and a panel of B take of L1, and the rows
-/// of A of L2. CPUs without AVX-512 have 32 KiB, and 256 or 512, where those with it have 48 and
-/// 1024. Without the standard library all scratch has to fit a microcontroller's memory.
-fn longest() -> usize {
-    match simd::level() {
-        _ if !simd::ROOMY => 128,
-        Level::Avx512 => 1024,
-        _ => 512,
-    }
-}
-
-/// How a sum of `k` products is cut into equal blocks. The bits of a product follow from this
-/// alone, whatever else is cut.
-#[derive(Clone, Copy)]
-pub struct Blocks {
-    k: usize,
-    size: usize,
-}
-impl Blocks {
-    pub fn new(k: usize) -> Blocks {
-        Blocks::of(k, longest())
-    }
-    /// In blocks of `most` steps at most.
-    pub fn of(k: usize, most: usize) -> Blocks {
-        Blocks {
-            k,
-            size: k.div_ceil(k.div_ceil(most).max(1)),
-        }
-    }
-    /// How many; one for an empty sum.
-    pub fn count(self) -> usize {
-        self.k.div_ceil(self.size.max(1)).max(1)
-    }
-    /// Steps of the longest.
-    pub fn longest(self) -> usize {
-        self.size
-    }
-    pub fn get(self, i: usize) -> Range<usize> {
-        i * self.size..self.k.min((i + 1) * self.size)
-    }
-}
-
-/// The width of the panel that begins where `left` columns are left: of 1, 2 or the widest tile's
-/// vectors. Returns the vectors.
-pub fn vectors(left: usize, lanes: usize, widest: usize) -> usize {
-    if left > (widest - 1) * lanes {
-        widest
-    } else if left > lanes {
-        2
-    } else {
-        1
-    }
-}
-
-/// The width of the panel that begins where `left` columns are left.
-pub fn panel_width<L: Lane>(left: usize) -> usize {
-    let (lanes, widest) = L::tile(simd::level());
-    vectors(left, lanes, widest) * lanes
-}
-/// The width of all panels of so many columns.
-pub fn padded<L: Lane>(cols: usize) -> usize {
-    cols.next_multiple_of(L::tile(simd::level()).0)
-}
 
 /// Packed columns: block of the sum after block, in each panel after panel, `[steps][width]`, zero
 /// beyond the last column.
 #[derive(Clone, Copy)]
-pub struct Panels<'a, L> {
-    lanes: &'a [L],
+pub struct Panels<'a, T> {
+    packed: &'a [T],
     /// The first column, a multiple of the widest panel, and the columns of all panels, those of
     /// zeros counted.
     first: usize,
     padded: usize,
     cols: usize,
-    blocks: Blocks,
+    blocks: KBlocks,
 }
-impl<'a, L: Lane> Panels<'a, L> {
-    /// Lanes that `cols` columns take.
-    pub fn len(blocks: Blocks, cols: usize) -> usize {
-        blocks.k.saturating_mul(padded::<L>(cols))
+impl<'a, T: Packed> Panels<'a, T> {
+    /// Packed numbers that `cols` columns take.
+    pub fn len(blocks: KBlocks, cols: usize) -> usize {
+        blocks.steps().saturating_mul(padded_width::<T>(cols))
     }
     /// Packs all of `b` into `d`, of [`Panels::len`].
-    pub fn pack<B: Product<Lane = L>>(b: Mat<B>, d: &'a mut [L]) -> Self {
-        let blocks = Blocks::new(b.rows());
-        pack(pack::Single::<B>::ELEMENTS, b, blocks, d);
-        Panels::of(blocks, b.cols(), d)
+    pub fn pack<B: Source<Packed = T>>(b: B, d: &'a mut [T]) -> Self {
+        let pieces = Pieces::new(&b);
+        for piece in (0..pieces.count()).map(|i| pieces.get(i)) {
+            piece.pack(&b, &mut d[piece.place.clone()]);
+        }
+        Panels::of(b.blocks(), b.lines(), d)
     }
-    /// The panels of so many columns that were packed into `lanes`. Panics where those are too few.
-    pub fn of(blocks: Blocks, cols: usize, lanes: &'a [L]) -> Self {
-        let lanes = &lanes[..Self::len(blocks, cols)];
+    /// The panels of so many columns that were packed into `packed`. Panics where those are too few.
+    pub fn of(blocks: KBlocks, cols: usize, packed: &'a [T]) -> Self {
         Panels {
-            lanes,
+            packed: &packed[..Self::len(blocks, cols)],
             first: 0,
-            padded: padded::<L>(cols),
+            padded: padded_width::<T>(cols),
             cols,
             blocks,
         }
     }
     /// Some columns, from a multiple of the widest panel on.
     pub fn columns(self, cols: Range<usize>) -> Self {
-        let (lanes, widest) = L::tile(simd::level());
-        assert!(cols.start.is_multiple_of(lanes * widest) && cols.end <= self.cols);
+        assert!(cols.start.is_multiple_of(widest_panel::<T>()) && cols.end <= self.cols);
         Panels {
             first: self.first + cols.start,
             cols: cols.len(),
             ..self
         }
     }
-    /// The panel at column `j`, of block `block`: its lanes begin there.
+    /// The panel at column `j`, of block `block`: its numbers begin there.
     #[inline]
-    pub fn panel(&self, block: usize, j: usize) -> &'a [L] {
+    pub fn panel(&self, block: usize, j: usize) -> &'a [T] {
         let ks = self.blocks.get(block);
-        &self.lanes[ks.start * self.padded + (self.first + j) * ks.len()..]
+        &self.packed[ks.start * self.padded + (self.first + j) * ks.len()..]
+    }
+    /// How the sum is cut.
+    pub fn blocks(&self) -> KBlocks {
+        self.blocks
+    }
+    /// The same bits as another packed type of the same size and shape (asserted), as groups of
+    /// bytes are kept among accumulators.
+    pub fn cast<U: Packed>(self) -> Panels<'a, U> {
+        Panels {
+            packed: cast(self.packed),
+            first: self.first,
+            padded: self.padded,
+            cols: self.cols,
+            blocks: self.blocks,
+        }
     }
 }
-/// Packs all of `b` into `d`, of [`Panels::len`].
-pub fn pack<P: Packing<To: Lane>>(p: P, b: Mat<P::From>, blocks: Blocks, d: &mut [P::To]) {
-    let pieces = Pieces::<P::To>::new(blocks, b.cols());
-    for piece in (0..pieces.count()).map(|i| pieces.get(i)) {
-        piece.pack_by(p, b, &mut d[piece.lanes.clone()]);
-    }
+
+/// The same bits as another packed type of the same size and shape (asserted).
+pub fn cast<T: Packed, U: Packed>(packed: &[T]) -> &[U] {
+    assert_castable::<T, U>();
+    // SAFETY: LANE1: numbers of which any bits are a value, of the same size and no more alignment.
+    unsafe { core::slice::from_raw_parts(packed.as_ptr() as *const U, packed.len()) }
 }
-/// Packs columns into panels, one after the other.
-pub fn pack_block<P: Packing<To: Lane>>(p: P, b: Mat<P::From>, d: &mut [P::To]) {
-    let (lanes, widest) = P::To::tile(simd::level());
-    let (k, cols, groups) = (b.rows(), b.cols(), b.rows().div_ceil(P::GROUP));
-    let whole = lanes * widest;
-    let wide = cols / whole * whole;
-    pack::panels_by(p, b.block(0..k, 0..wide), whole, whole, d);
-    let mut j = wide;
-    while j < cols {
-        let width = vectors(cols - j, lanes, widest) * lanes;
-        pack::panels_by(
-            p,
-            b.block(0..k, j..cols.min(j + width)),
-            width,
-            width,
-            &mut d[j * groups..],
-        );
-        j += width;
-    }
+/// [`cast`], for writing.
+pub fn cast_mut<T: Packed, U: Packed>(packed: &mut [T]) -> &mut [U] {
+    assert_castable::<T, U>();
+    // SAFETY: LANE1, as for `cast`.
+    unsafe { core::slice::from_raw_parts_mut(packed.as_mut_ptr() as *mut U, packed.len()) }
 }
-/// A part of the packing, with its place among the lanes: work for a thread.
+/// Panics unless numbers of the first type may be read as the second's, and have its panels.
+pub fn assert_castable<T: Packed, U: Packed>() {
+    assert!(size_of::<T>() == size_of::<U>() && align_of::<U>() <= align_of::<T>());
+    assert!(T::shape(simd::level()) == U::shape(simd::level()));
+}
+
+/// A part of the packing, with its place among the packed numbers: work for a thread.
 pub struct Piece {
     steps: Range<usize>,
     cols: Range<usize>,
-    pub lanes: Range<usize>,
+    pub place: Range<usize>,
 }
 impl Piece {
-    /// Packs it into its lanes.
-    pub fn pack<B: Product>(&self, b: Mat<B>, d: &mut [B::Lane]) {
-        self.pack_by(pack::Single::<B>::ELEMENTS, b, d)
-    }
-    fn pack_by<P: Packing<To: Lane>>(&self, p: P, b: Mat<P::From>, d: &mut [P::To]) {
-        let rows = self.steps.start * P::GROUP..b.rows().min(self.steps.end * P::GROUP);
-        pack_block(p, b.block(rows, self.cols.clone()), d)
+    /// Packs it into its place.
+    pub fn pack<B: Source>(&self, b: &B, d: &mut [B::Packed]) {
+        b.pack_panels(self.steps.clone(), self.cols.clone(), d)
     }
 }
-/// All pieces of so many columns.
-pub struct Pieces<L> {
+/// All pieces of a B.
+pub struct Pieces<T> {
     cols: usize,
     /// Columns of a piece: some panels, so that rows of B are read in long runs.
     size: usize,
-    blocks: Blocks,
-    _lanes: PhantomData<L>,
+    blocks: KBlocks,
+    _packed: PhantomData<T>,
 }
-impl<L: Lane> Pieces<L> {
-    pub fn new(blocks: Blocks, cols: usize) -> Self {
-        let (lanes, widest) = L::tile(simd::level());
+impl<T: Packed> Pieces<T> {
+    pub fn new<B: Source<Packed = T>>(b: &B) -> Self {
         Pieces {
-            cols,
-            size: 4 * lanes * widest,
-            blocks,
-            _lanes: PhantomData,
+            cols: b.lines(),
+            size: 4 * widest_panel::<T>(),
+            blocks: b.blocks(),
+            _packed: PhantomData,
         }
     }
     /// How many.
@@ -195,19 +131,17 @@ impl<L: Lane> Pieces<L> {
             self.blocks.get(i / across),
             start..self.cols.min(start + self.size),
         );
-        let at = steps.start * padded::<L>(self.cols) + start * steps.len();
+        let at = steps.start * padded_width::<T>(self.cols) + start * steps.len();
         Piece {
-            lanes: at..at + padded::<L>(cols.len()) * steps.len(),
+            place: at..at + padded_width::<T>(cols.len()) * steps.len(),
             steps,
             cols,
         }
     }
 }
-/// Columns that are packed at once for so many threads: their caches hold them.
-pub fn at_once<L: Lane>(k: usize, threads: usize) -> usize {
-    const LANES: usize = 1 << 20;
-    let (lanes, widest) = L::tile(simd::level());
-    (LANES.saturating_mul(threads) / k.max(1))
+/// Columns that are packed at once for so many threads.
+pub fn at_once<T: Packed>(k: usize, threads: usize) -> usize {
+    (N_BLOCK_ELEMENTS.saturating_mul(threads) / k.max(1))
         .max(1)
-        .next_multiple_of(lanes * widest)
+        .next_multiple_of(widest_panel::<T>())
 }

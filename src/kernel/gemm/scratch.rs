@@ -1,7 +1,7 @@
 //! Working memory, from the pool of all memory: reused from call to call, and an error where there
 //! is none.
 
-use super::element::Lane;
+use super::microkernel::Packed;
 use crate::{
     error::{Error, Result},
     storage::Bytes,
@@ -11,30 +11,30 @@ use core::{
     ops::{Deref, DerefMut},
 };
 
-/// The lanes that a block holds.
-pub fn lanes<A: Lane>(bytes: &Bytes) -> &[A] {
+/// The packed numbers that a block holds.
+pub fn packed_slice<A: Packed>(bytes: &Bytes) -> &[A] {
     if bytes.is_empty() {
-        return &[]; // whose address need not be a lane's
+        return &[]; // whose address need not be aligned
     }
-    // SAFETY: STORAGE1 and STORAGE4; any bytes are a lane's (numbers alone are lanes), whose
-    // alignment storage's is a multiple of.
+    // SAFETY: STORAGE1 and STORAGE4; any bits are a value (LANE1), whose alignment storage's is
+    // a multiple of.
     unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const A, bytes.len() / size_of::<A>()) }
 }
 
-/// A slice of lanes with unspecified values.
+/// A slice of packed numbers with unspecified values.
 pub struct Scratch<A> {
     bytes: Bytes,
-    _lanes: PhantomData<A>,
+    _packed: PhantomData<A>,
 }
-impl<A: Lane> Scratch<A> {
-    /// `len` lanes.
+impl<A: Packed> Scratch<A> {
+    /// `len` of them.
     ///
-    /// Errors where there is no such memory: `usize::MAX` lanes, a saturated sum, are never there.
+    /// Errors where there is no such memory: `usize::MAX`, a saturated sum, are never there.
     pub fn new(len: usize) -> Result<Self> {
         if len == 0 {
             return Ok(Scratch {
                 bytes: Bytes::from_static(&[]),
-                _lanes: PhantomData,
+                _packed: PhantomData,
             });
         }
         let bytes = len.checked_mul(size_of::<A>());
@@ -44,29 +44,29 @@ impl<A: Lane> Scratch<A> {
         })?;
         Ok(Scratch {
             bytes: Bytes::new(bytes)?,
-            _lanes: PhantomData,
+            _packed: PhantomData,
         })
     }
-    /// What they lie in, to be kept: see [`lanes`].
+    /// What they lie in, to be kept: see [`packed_slice`].
     #[cfg(feature = "std")]
     pub fn into_bytes(self) -> Bytes {
         self.bytes
     }
 }
-impl<A: Lane> Deref for Scratch<A> {
+impl<A: Packed> Deref for Scratch<A> {
     type Target = [A];
     fn deref(&self) -> &[A] {
-        lanes(&self.bytes)
+        packed_slice(&self.bytes)
     }
 }
-impl<A: Lane> DerefMut for Scratch<A> {
+impl<A: Packed> DerefMut for Scratch<A> {
     fn deref_mut(&mut self) -> &mut [A] {
         let len = self.len();
         if len == 0 {
             return &mut [];
         }
         let ptr = self.bytes.as_ptr() as *mut A;
-        // SAFETY: as for `lanes`; nobody else has a handle to these bytes (STORAGE3), and `&mut
+        // SAFETY: as for `packed_slice`; nobody else has a handle to these bytes (STORAGE3), and `&mut
         // self` is the only borrow.
         unsafe { core::slice::from_raw_parts_mut(ptr, len) }
     }

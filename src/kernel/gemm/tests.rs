@@ -1,11 +1,12 @@
-//! Every element type, engine and layout against a naive product in integers or `f64`.
+//! Every element type, algorithm and layout against a naive product in integers or `f64`.
 
+use super::microkernel::{HEIGHT, micropanel};
 use super::*;
 use crate::testing::Rng;
 
 /// An element with an exact counterpart: small integers for all types, so that each float product
 /// below 2^24 is exact as well.
-trait Number: Product {
+trait Number: MatElement {
     fn make(x: i64) -> Self;
     /// What the oracle's sum becomes in this type.
     fn is(self, sum: i64) -> bool;
@@ -118,17 +119,17 @@ fn check<T: Number>(name: &str) {
         let residual: Vec<T> = (0..m * n).map(|i| T::make(i as i64 % 8)).collect();
         let residual = Mat::from_slice(&residual, m, n);
         let list = [
-            Stage::Bias(&bias),
-            Stage::Scale(T::make(2).widen()),
-            Stage::RowBias(&row_bias),
-            Stage::Add(residual),
+            EpilogueOp::Bias(&bias),
+            EpilogueOp::Scale(T::make(2).widen()),
+            EpilogueOp::RowBias(&row_bias),
+            EpilogueOp::Add(residual),
         ];
-        let stages = if round % 2 == 0 {
-            Stages::NONE
+        let epilogue = if round % 2 == 0 {
+            Epilogue::NONE
         } else {
-            Stages::new(&list, m, n)
+            Epilogue::new(&list, m, n)
         };
-        product(a, b, out, accumulate, stages).unwrap();
+        product(a, b, out, accumulate, epilogue).unwrap();
         let (a, b) = (integers(a), integers(b));
         for i in 0..m {
             for j in 0..n {
@@ -171,9 +172,9 @@ each! {
 /// Whole bytes: nothing saturates, nothing is lost between signed and unsigned.
 fn check_bytes<A, B, C>(seed: u64, run: fn(Mat<A>, Mat<B>, MatMut<C>, bool) -> Result<()>)
 where
-    A: Product + Into<i64>,
-    B: Product + Into<i64>,
-    C: Product + Into<i64>,
+    A: MatElement + Into<i64>,
+    B: MatElement + Into<i64>,
+    C: MatElement + Into<i64>,
 {
     let mut random = Rng(seed);
     for round in 0..60 {
@@ -256,16 +257,16 @@ where
 fn bytes_are_exact() {
     macro_rules! pairs {
         ($($A:ty, $B:ty, $C:ty;)*) => { $(
-            check_bytes::<$A, $B, $C>(11, |a, b, c, accumulate| product(a, b, c, accumulate, Stages::NONE));
+            check_bytes::<$A, $B, $C>(11, |a, b, c, accumulate| product(a, b, c, accumulate, Epilogue::NONE));
             check_bytes::<$A, $B, $C>(12, |a, b, mut c, accumulate| {
                 let (a, b) = (bytes::Bytes::new(a), bytes::Bytes::new(b));
-                bytes::blocked::<bytes::Pair, _>(a, b, None, &mut c, accumulate, Stages::NONE)
+                bytes::product_by::<packing::Extend, _>(a, b, None, &mut c, accumulate, Epilogue::NONE)
             });
             check_bytes::<$A, $B, $C>(13, |a, b, mut c, accumulate| {
                 let (blocks, n) = (blocks::<$A, $B>(b.rows()), b.cols());
                 let mut lanes = vec![u32::MAX; Panels::<u32>::len(blocks, n)];
                 pack::<$A, $B>(b, &mut lanes);
-                Engine::Bytes.product(a, b, Some(Panels::of(blocks, n, &lanes)), &mut c, accumulate, Stages::NONE)
+                Algorithm::Blocked.product(a, b, Some(Panels::of(blocks, n, &lanes)), &mut c, accumulate, Epilogue::NONE)
             });
         )* };
     }
@@ -290,7 +291,7 @@ fn sums_of_halves_are_not_rounded() {
         Mat::from_slice(&b, 3001, 70),
         MatMut::from_slice(&mut c, 1, 70),
         false,
-        Stages::NONE,
+        Epilogue::NONE,
     )
     .unwrap();
     assert_eq!(c, [3001.0; 70]);
@@ -304,7 +305,7 @@ fn sums_of_halves_are_not_rounded() {
         Mat::from_slice(&b, 3001, 70),
         MatMut::from_slice(&mut c, 9, 70),
         false,
-        Stages::NONE,
+        Epilogue::NONE,
     )
     .unwrap();
     assert!(c.iter().all(|x| *x == 3001.0));
@@ -325,7 +326,7 @@ fn floats_are_as_accurate_as_they_can_be() {
             Mat::from_slice(&b, k, n),
             MatMut::from_slice(&mut c, m, n),
             false,
-            Stages::NONE,
+            Epilogue::NONE,
         )
         .unwrap();
         for (i, x) in c.iter().enumerate() {
@@ -352,7 +353,11 @@ fn a_grid_covers_c_once() {
     ] {
         // SAFETY: MAT1: one element, at all indices.
         let (a, b) = unsafe { (Mat::new(&1.0f32, m, k, 0, 0), Mat::new(&1.0f32, k, n, 0, 0)) };
-        for engine in [Engine::Bytes, Engine::Sweeps, Engine::Dots, Engine::Tiles] {
+        for algorithm in [
+            Algorithm::GemvRows,
+            Algorithm::GemvColumns,
+            Algorithm::Blocked,
+        ] {
             for (packed, batch, threads) in [
                 (false, 1, 1),
                 (true, 1, 2),
@@ -360,7 +365,7 @@ fn a_grid_covers_c_once() {
                 (false, 1, 7),
                 (true, 2, 64),
             ] {
-                let grid = Grid::new(engine, &a, &b, packed, batch, threads);
+                let grid = Grid::new(algorithm, &a, &b, packed, batch, threads);
                 let mut seen = vec![0u8; m * n];
                 for block in 0..grid.len() {
                     let (rows, cols) = grid.block(block);
@@ -368,7 +373,7 @@ fn a_grid_covers_c_once() {
                 }
                 assert!(
                     seen.iter().all(|x| *x == 1),
-                    "{m} {n} {k} {engine:?} {threads}"
+                    "{m} {n} {k} {algorithm:?} {threads}"
                 );
             }
         }
@@ -390,11 +395,11 @@ fn panels_packed_before_change_no_bit() {
     ]) {
         let mut values = |len: usize| (0..len).map(|_| random.short() - 0.5).collect::<Vec<_>>();
         let (a, b, bias) = (values(m * k), values(k * n), values(n));
-        let list = [Stage::Bias(&bias)];
+        let list = [EpilogueOp::Bias(&bias)];
         let a = Mat::from_slice(&a, m, k);
         for b in [Mat::from_slice(&b, k, n), Mat::from_slice(&b, n, k).t()] {
-            let mut lanes = vec![f32::NAN; Panels::<f32>::len(Blocks::new(k), n)];
-            let packed = Panels::pack(b, &mut lanes);
+            let mut lanes = vec![f32::NAN; Panels::<f32>::len(blocks::<f32, f32>(k), n)];
+            let packed = Panels::pack(Strided::columns(b), &mut lanes);
             let run = |packed, rows: usize| {
                 let mut c = vec![0.0; m * n];
                 let whole = MatMut::from_slice(&mut c, m, n);
@@ -402,9 +407,9 @@ fn panels_packed_before_change_no_bit() {
                     let rows = i..m.min(i + rows);
                     // SAFETY: parts that are used one after the other.
                     let mut part = unsafe { whole.part(rows.clone(), 0..n) };
-                    let stages = Stages::new(&list, m, n).at(i, 0);
-                    Engine::Tiles
-                        .product(a.block(rows, 0..k), b, packed, &mut part, false, stages)
+                    let epilogue = Epilogue::new(&list, m, n).at(i, 0);
+                    Algorithm::Blocked
+                        .product(a.block(rows, 0..k), b, packed, &mut part, false, epilogue)
                         .unwrap();
                 }
                 c.into_iter().map(f32::to_bits).collect::<Vec<_>>()
@@ -421,22 +426,22 @@ fn panels_packed_before_change_no_bit() {
 }
 
 #[test]
-fn strips_of_a_block_are_those_of_its_parts() {
-    for rows in 1..=blocked::most_rows::<f32>() {
-        let strips =
-            |rows: usize| (0..rows.div_ceil(tile::HEIGHT)).map(move |i| tile::strip(rows, i));
-        let step = blocked::even(rows, blocked::FINISH, tile::HEIGHT);
+fn micropanels_of_a_block_are_those_of_its_parts() {
+    for rows in 1..=<f32 as Packed>::BLOCKING.m {
+        let micropanels =
+            |rows: usize| (0..rows.div_ceil(HEIGHT)).map(move |i| micropanel(rows, i));
+        let step = blocking::equal_parts(rows, blocking::EPILOGUE_ROWS, HEIGHT);
         let parts = (0..rows)
             .step_by(step)
-            .flat_map(|i| strips(step.min(rows - i)).map(move |s| i + s.start..i + s.end));
-        assert!(strips(rows).eq(parts), "{rows}");
+            .flat_map(|i| micropanels(step.min(rows - i)).map(move |s| i + s.start..i + s.end));
+        assert!(micropanels(rows).eq(parts), "{rows}");
         let mut end = 0;
-        for strip in strips(rows) {
+        for part in micropanels(rows) {
             assert!(
-                strip.start == end && (1..=tile::HEIGHT).contains(&strip.len()),
-                "{rows} {strip:?}"
+                part.start == end && (1..=HEIGHT).contains(&part.len()),
+                "{rows} {part:?}"
             );
-            end = strip.end;
+            end = part.end;
         }
         assert_eq!(end, rows);
     }
@@ -457,22 +462,17 @@ fn columns_pages_apart_change_no_bit() {
             // SAFETY: MAT1: `m` of the `APART` elements from each multiple of it.
             let a = unsafe { Mat::new(far.as_ptr(), m, k, 1, APART as isize) };
             let near: Vec<T> = (0..m * k).map(|i| far[i % k * APART + i / k]).collect();
-            let list: [Stage<T>; 0] = [];
+            let list: [EpilogueOp<T>; 0] = [];
             let run = |a: Mat<T>| {
                 let (b, mut c) = (Mat::from_slice(&b, k, n), vec![T::default(); m * n]);
-                let engine = if T::BYTE.is_some() {
-                    Engine::Bytes
-                } else {
-                    Engine::Tiles
-                };
-                engine
+                Algorithm::Blocked
                     .product(
                         a,
                         b,
                         None,
                         &mut MatMut::from_slice(&mut c, m, n),
                         false,
-                        Stages::new(&list, m, n),
+                        Epilogue::new(&list, m, n),
                     )
                     .unwrap();
                 c

@@ -34,10 +34,6 @@ macro_rules! basic {
                 1.0 / sqrt::<I>(x)
             }
             #[inline(always)]
-            pub fn square<I: Isa>(x: $T) -> $T {
-                x * x
-            }
-            #[inline(always)]
             pub fn reciprocal<I: Isa>(x: $T) -> $T {
                 1.0 / x
             }
@@ -132,7 +128,7 @@ macro_rules! basic {
             /// integer part has no more bits than are exact; the product and the difference are
             /// exact (for float64 by a fused multiply-add).
             #[inline(always)]
-            pub fn fmod_near<I: Isa>(x: $T, y: $T) -> $T {
+            pub fn fmod_fast<I: Isa>(x: $T, y: $T) -> $T {
                 if !by_quotient::<I>() {
                     return x % y;
                 }
@@ -152,7 +148,7 @@ macro_rules! basic {
                 I::FMA || $T::MANTISSA_DIGITS == 24
             }
             #[inline(always)]
-            pub fn is_fmod_far<I: Isa>(x: $T, y: $T) -> bool {
+            pub fn needs_slow_fmod<I: Isa>(x: $T, y: $T) -> bool {
                 // The product of quotient and divisor has 53 bits (float32), or is rounded after
                 // the difference.
                 let limit = if $T::MANTISSA_DIGITS == 24 {
@@ -193,24 +189,24 @@ macro_rules! basic {
                 remainder_of::<I>(y, x % y)
             }
             #[inline(always)]
-            pub fn remainder_near<I: Isa>(x: $T, y: $T) -> $T {
-                remainder_of::<I>(y, fmod_near::<I>(x, y))
+            pub fn remainder_fast<I: Isa>(x: $T, y: $T) -> $T {
+                remainder_of::<I>(y, fmod_fast::<I>(x, y))
             }
             #[inline(always)]
             pub fn floor_divide<I: Isa>(x: $T, y: $T) -> $T {
                 quotient_of::<I>(x, y, x % y)
             }
             #[inline(always)]
-            pub fn floor_divide_near<I: Isa>(x: $T, y: $T) -> $T {
-                quotient_of::<I>(x, y, fmod_near::<I>(x, y))
+            pub fn floor_divide_fast<I: Isa>(x: $T, y: $T) -> $T {
+                quotient_of::<I>(x, y, fmod_fast::<I>(x, y))
             }
             #[inline(always)]
             pub fn silu<I: Isa>(x: $T) -> $T {
                 x * Real::sigmoid::<I>(x)
             }
             #[inline(always)]
-            pub fn silu_near<I: Isa>(x: $T) -> $T {
-                x * Real::sigmoid_near::<I>(x)
+            pub fn silu_fast<I: Isa>(x: $T) -> $T {
+                x * Real::sigmoid_fast::<I>(x)
             }
             #[inline(always)]
             pub fn gelu_tanh<I: Isa>(x: $T) -> $T {

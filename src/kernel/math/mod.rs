@@ -5,9 +5,9 @@
 //! same names, so call them by path: `Math::exp::<I>(x)`, `Real::floor::<I>(x)`; in generic code,
 //! where only the trait applies, `x.exp::<I>()` means the same.
 //!
-//! Every function is right for every argument, but those named `_near`, which are faster, and have
-//! the same bits where a condition holds: elementwise loops use them and do the other arguments
-//! again. The functions of real numbers are free of branches but for `sin`, `cos` and `tan`, and
+//! Every function is right for every argument, but the fast paths, named `_fast`, which give the
+//! same bits unless their condition, named `needs_slow_`, holds: elementwise loops run them and
+//! compute the other arguments again. The functions of real numbers are free of branches but for `sin`, `cos` and `tan`, and
 //! those that call a scalar library function (`fmod` and what follows from it).
 //!
 //! Accuracy is held by `tests/suite/accuracy.rs`. float32: exp, log at most 1 ulp with FMA and 2
@@ -32,24 +32,25 @@ mod basic;
 #[cfg(feature = "complex")]
 mod complex;
 mod double;
+mod number;
 mod single;
 
 use crate::simd::Isa;
+use core::ops::{Add, Div, Mul, Neg, Sub};
 
 #[cfg(feature = "complex")]
 pub use complex::ComplexMath;
+pub use number::Number;
 
 macro_rules! declare {
     ($($(#[$doc:meta])* $name:ident($($o:ident)?);)*) => { $($(#[$doc])* fn $name<I: Isa>(self $(, $o: Self)?) -> Self;)* };
 }
 
 /// Functions of real and complex numbers.
-pub trait Math: Copy + 'static {
+pub trait Math: Number {
     declare! {
         /// Square root, correctly rounded for reals.
         sqrt();
-        /// `x * x`.
-        square();
         /// `1 / x`, correctly rounded for reals.
         reciprocal();
         /// -1, 0 or 1, NaN of NaN; `z / |z|` of complex numbers.
@@ -97,8 +98,32 @@ pub trait Math: Copy + 'static {
     }
 }
 
-/// Functions of real numbers.
-pub trait Real: Math + PartialOrd {
+/// A float that is computed in: float32 and float64, with their arithmetic and functions.
+pub trait Real:
+    Math
+    + Number<Real = Self>
+    + Default
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + Send
+    + Sync
+{
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+    /// Minus infinity.
+    const NEG_INFINITY: Self;
+    /// The nearest value.
+    fn from_f64(x: f64) -> Self;
+    /// The same value.
+    fn to_f64(self) -> f64;
+    /// Whether the sign bit is set.
+    fn signbit(self) -> bool;
     declare! {
         /// The largest integer not above.
         floor();
@@ -144,42 +169,42 @@ pub trait Real: Math + PartialOrd {
         gelu_tanh();
         /// `x * sigmoid(x)`.
         silu();
-        /// [`exp`](Math::exp) where the argument is not [`is_exp_far`](Real::is_exp_far).
-        exp_near();
+        /// [`exp`](Math::exp) where the argument is not [`needs_slow_exp`](Real::needs_slow_exp).
+        exp_fast();
         /// [`exp`](Math::exp) of what is not positive; 0 where that is no normal number.
         exp_negative();
-        /// [`sigmoid`](Real::sigmoid) where the argument is not [`is_exp_far`](Real::is_exp_far).
-        sigmoid_near();
-        /// [`silu`](Real::silu) where the argument is not [`is_exp_far`](Real::is_exp_far).
-        silu_near();
-        /// [`log`](Math::log) where the argument is not [`is_log_far`](Real::is_log_far).
-        log_near();
-        /// [`pow`](Math::pow) where the arguments are not [`is_pow_far`](Real::is_pow_far).
-        pow_near(exponent);
-        /// [`fmod`](Real::fmod) where the arguments are not [`is_fmod_far`](Real::is_fmod_far).
-        fmod_near(divisor);
+        /// [`sigmoid`](Real::sigmoid) where the argument is not [`needs_slow_exp`](Real::needs_slow_exp).
+        sigmoid_fast();
+        /// [`silu`](Real::silu) where the argument is not [`needs_slow_exp`](Real::needs_slow_exp).
+        silu_fast();
+        /// [`log`](Math::log) where the argument is not [`needs_slow_log`](Real::needs_slow_log).
+        log_fast();
+        /// [`pow`](Math::pow) where the arguments are not [`needs_slow_pow`](Real::needs_slow_pow).
+        pow_fast(exponent);
+        /// [`fmod`](Real::fmod) where the arguments are not [`needs_slow_fmod`](Real::needs_slow_fmod).
+        fmod_fast(divisor);
         /// [`remainder`](Real::remainder), likewise.
-        remainder_near(divisor);
+        remainder_fast(divisor);
         /// [`floor_divide`](Real::floor_divide), likewise.
-        floor_divide_near(divisor);
-        /// Sine where the argument is not [`is_far`](Real::is_far).
-        sin_near();
-        /// Cosine where the argument is not [`is_far`](Real::is_far).
-        cos_near();
-        /// Tangent where the argument is not [`is_far`](Real::is_far).
-        tan_near();
+        floor_divide_fast(divisor);
+        /// Sine where the argument is not [`needs_slow_trig`](Real::needs_slow_trig).
+        sin_fast();
+        /// Cosine where the argument is not [`needs_slow_trig`](Real::needs_slow_trig).
+        cos_fast();
+        /// Tangent where the argument is not [`needs_slow_trig`](Real::needs_slow_trig).
+        tan_fast();
     }
     /// Whether it is finite and so large that a sine needs more digits of pi than the branch-free
     /// bodies have.
-    fn is_far(self) -> bool;
+    fn needs_slow_trig(self) -> bool;
     /// Whether its exponential or the inverse of that is no normal number.
-    fn is_exp_far(self) -> bool;
+    fn needs_slow_exp(self) -> bool;
     /// Whether it is not positive, finite and normal.
-    fn is_log_far(self) -> bool;
+    fn needs_slow_log(self) -> bool;
     /// Whether its power is not that of a positive, finite and normal number, by a finite exponent.
-    fn is_pow_far(self, exponent: Self) -> bool;
+    fn needs_slow_pow(self, exponent: Self) -> bool;
     /// Whether the quotient has more bits than its integer part may, or there is none.
-    fn is_fmod_far<I: Isa>(self, divisor: Self) -> bool;
+    fn needs_slow_fmod<I: Isa>(self, divisor: Self) -> bool;
 }
 
 /// The functions of a module with free functions of those names, as methods.
@@ -189,37 +214,52 @@ macro_rules! delegate {
     };
 }
 macro_rules! implement {
-    ($T:ident, $module:ident, $basic:ident, $far:literal) => {
+    ($T:ident, $module:ident, $basic:ident, $limit:literal) => {
         impl Math for $T {
-            delegate! { $basic: sqrt() square() reciprocal() sign() }
+            delegate! { $basic: sqrt() reciprocal() sign() }
             delegate! { $module: exp() exp2() expm1() log() log1p() log2() log10() sin() cos() tan() asin() acos() atan() }
             delegate! { $module: sinh() cosh() tanh() asinh() acosh() atanh() pow(o) }
         }
         impl Real for $T {
+            const ZERO: $T = 0.0;
+            const ONE: $T = 1.0;
+            const NEG_INFINITY: $T = $T::NEG_INFINITY;
+            #[inline(always)]
+            fn from_f64(x: f64) -> $T {
+                x as $T
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn signbit(self) -> bool {
+                self.is_sign_negative()
+            }
             delegate! { $basic: floor() ceil() trunc() round() abs() maximum(o) minimum(o) copysign(o) nextafter(o) }
-            delegate! { $basic: fmod(o) remainder(o) floor_divide(o) fmod_near(o) remainder_near(o) floor_divide_near(o) }
-            delegate! { $basic: rsqrt() silu() silu_near() gelu_tanh() }
-            delegate! { $module: atan2(o) hypot(o) logaddexp(o) erf() erfc() gelu() sigmoid() sin_near() cos_near() tan_near() }
-            delegate! { $module: exp_near() exp_negative() sigmoid_near() log_near() pow_near(o) }
+            delegate! { $basic: fmod(o) remainder(o) floor_divide(o) fmod_fast(o) remainder_fast(o) floor_divide_fast(o) }
+            delegate! { $basic: rsqrt() silu() silu_fast() gelu_tanh() }
+            delegate! { $module: atan2(o) hypot(o) logaddexp(o) erf() erfc() gelu() sigmoid() sin_fast() cos_fast() tan_fast() }
+            delegate! { $module: exp_fast() exp_negative() sigmoid_fast() log_fast() pow_fast(o) }
             #[inline(always)]
-            fn is_far(self) -> bool {
-                $module::is_far(self)
+            fn needs_slow_trig(self) -> bool {
+                $module::needs_slow_trig(self)
             }
             #[inline(always)]
-            fn is_exp_far(self) -> bool {
-                !(..=$far).contains(&$basic::abs_of(self))
+            fn needs_slow_exp(self) -> bool {
+                !(..=$limit).contains(&$basic::abs_of(self))
             }
             #[inline(always)]
-            fn is_log_far(self) -> bool {
+            fn needs_slow_log(self) -> bool {
                 self.to_bits().wrapping_sub($T::MIN_POSITIVE.to_bits()) >= $T::INFINITY.to_bits() - $T::MIN_POSITIVE.to_bits()
             }
             #[inline(always)]
-            fn is_pow_far(self, exponent: Self) -> bool {
-                self.is_log_far() | !$T::is_finite(exponent)
+            fn needs_slow_pow(self, exponent: Self) -> bool {
+                self.needs_slow_log() | !$T::is_finite(exponent)
             }
             #[inline(always)]
-            fn is_fmod_far<I: Isa>(self, divisor: Self) -> bool {
-                $basic::is_fmod_far::<I>(self, divisor)
+            fn needs_slow_fmod<I: Isa>(self, divisor: Self) -> bool {
+                $basic::needs_slow_fmod::<I>(self, divisor)
             }
         }
     };

@@ -3,57 +3,10 @@
 //! chunks on several threads: the arithmetic is the same. Rows are in the type that is computed in;
 //! [`load`] and [`store`] convert from and to the elements.
 
-use crate::kernel::gemm::Product;
+use crate::kernel::gemm::MatElement;
 use crate::kernel::math::{Math, Real};
 use crate::simd::{self, Isa, Kernel, L1, prefetch};
-use core::ops::{Add, Div, Mul, Sub};
 use smallvec::SmallVec;
-
-/// A float that rows are computed in.
-pub trait Float:
-    Real
-    + Default
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + Send
-    + Sync
-    + 'static
-{
-    /// The least of all.
-    const NEG_INFINITY: Self;
-    /// One.
-    const ONE: Self;
-    /// The nearest to a number.
-    fn of(x: f64) -> Self;
-    /// The same number.
-    fn double(self) -> f64;
-}
-impl Float for f32 {
-    const NEG_INFINITY: f32 = f32::NEG_INFINITY;
-    const ONE: f32 = 1.0;
-    #[inline(always)]
-    fn of(x: f64) -> f32 {
-        x as f32
-    }
-    #[inline(always)]
-    fn double(self) -> f64 {
-        self as f64
-    }
-}
-impl Float for f64 {
-    const NEG_INFINITY: f64 = f64::NEG_INFINITY;
-    const ONE: f64 = 1.0;
-    #[inline(always)]
-    fn of(x: f64) -> f64 {
-        x
-    }
-    #[inline(always)]
-    fn double(self) -> f64 {
-        self
-    }
-}
 
 /// Running values of a fold.
 const LANES: usize = if simd::COMPACT { 4 } else { 64 };
@@ -99,7 +52,7 @@ macro_rules! tree {
 
 /// The largest, NaN aside.
 #[inline(always)]
-fn largest<F: Float>(x: &[F]) -> F {
+fn largest<F: Real>(x: &[F]) -> F {
     fold!(
         x,
         F::NEG_INFINITY,
@@ -110,7 +63,7 @@ fn largest<F: Float>(x: &[F]) -> F {
 
 kernel! {
     /// Elements to what is computed in.
-    pub fn load<'a, T: Product>(x: &'a [T], y: &'a mut [T::Lane]) -> () { |I|
+    pub fn load<'a, T: MatElement>(x: &'a [T], y: &'a mut [T::Acc]) -> () { |I|
         for (y, x) in y.iter_mut().zip(x) {
             *y = x.widen();
         }
@@ -118,7 +71,7 @@ kernel! {
 }
 kernel! {
     /// And back, rounding once.
-    pub fn store<'a, T: Product>(x: &'a [T::Lane], y: &'a mut [T]) -> () { |I|
+    pub fn store<'a, T: MatElement>(x: &'a [T::Acc], y: &'a mut [T]) -> () { |I|
         for (y, x) in y.iter_mut().zip(x) {
             *y = T::narrow(*x);
         }
@@ -129,7 +82,7 @@ kernel! {
 pub const CHUNK: usize = 4096;
 
 /// A normalisation of rows.
-pub trait Norm<F: Float>: Sync {
+pub trait Norm<F: Real>: Sync {
     /// Arithmetic operations an element, as vectors do them.
     const FLOPS: usize;
     /// What is found out about a chunk; `y`, as long, may be written.
@@ -144,11 +97,11 @@ pub trait Norm<F: Float>: Sync {
 macro_rules! kernels {
     ($($(#[$m:meta])* $name:ident $Name:ident($($a:ident: $t:ty),*) -> $out:ty { |$I:ident, $norm:ident| $($body:tt)* })*) => { $(
         $(#[$m])*
-        pub fn $name<'a, F: Float, N: Norm<F>>($norm: &'a N, $($a: $t),*) -> $out {
+        pub fn $name<'a, F: Real, N: Norm<F>>($norm: &'a N, $($a: $t),*) -> $out {
             simd::call($Name { $norm, $($a),* })
         }
         struct $Name<'a, F, N> { $norm: &'a N, $($a: $t),* }
-        impl<F: Float, N: Norm<F>> Kernel for $Name<'_, F, N> {
+        impl<F: Real, N: Norm<F>> Kernel for $Name<'_, F, N> {
             type Out = $out;
             #[inline(always)]
             fn run<$I: Isa>(self) -> $out {
@@ -186,7 +139,7 @@ kernels! {
 /// What exponents are measured from: the largest of a chunk, or 0 where nothing is larger than
 /// minus infinity.
 #[inline(always)]
-fn shift<F: Float>(max: F) -> F {
+fn shift<F: Real>(max: F) -> F {
     if max == F::NEG_INFINITY {
         F::default()
     } else {
@@ -196,7 +149,7 @@ fn shift<F: Float>(max: F) -> F {
 /// The largest of all, and the factor that makes exponentials of each chunk ones of the whole row.
 /// Of a row of minus infinities, or with NaN or infinity, that is NaN.
 #[inline(always)]
-fn factors<I: Isa, F: Float>(parts: &mut [[F; 2]]) -> (F, F) {
+fn factors<I: Isa, F: Real>(parts: &mut [[F; 2]]) -> (F, F) {
     if let [[max, sum]] = *parts {
         parts[0][0] = F::ONE;
         return (max, sum);
@@ -212,16 +165,23 @@ fn factors<I: Isa, F: Float>(parts: &mut [[F; 2]]) -> (F, F) {
         if simd::COMPACT {
             single = single + part[0] * part[1];
         } else {
-            sum += part[0].double() * part[1].double();
+            sum += part[0].to_f64() * part[1].to_f64();
         }
     }
-    (max, if simd::COMPACT { single } else { F::of(sum) })
+    (
+        max,
+        if simd::COMPACT {
+            single
+        } else {
+            F::from_f64(sum)
+        },
+    )
 }
 
 /// `exp(x - max) / sum(exp(x - max))`. A row of minus infinities, or with NaN or infinity, gives
 /// NaN.
 pub struct Softmax;
-impl<F: Float> Norm<F> for Softmax {
+impl<F: Real> Norm<F> for Softmax {
     const FLOPS: usize = 18;
     /// Leaves the exponentials in `y`, measured from the chunk's largest.
     #[inline(always)]
@@ -258,7 +218,7 @@ impl<F: Float> Norm<F> for Softmax {
 }
 /// `y = exp(x - shift)`, added to `sums`; nothing is above the shift.
 #[inline(always)]
-fn exponentials<I: Isa, F: Float>(
+fn exponentials<I: Isa, F: Real>(
     x: &[F; LANES],
     shift: F,
     y: &mut [F; LANES],
@@ -272,7 +232,7 @@ fn exponentials<I: Isa, F: Float>(
 
 /// `x - max - log(sum(exp(x - max)))`.
 pub struct LogSoftmax;
-impl<F: Float> Norm<F> for LogSoftmax {
+impl<F: Real> Norm<F> for LogSoftmax {
     const FLOPS: usize = 18;
     #[inline(always)]
     fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {
@@ -341,12 +301,12 @@ pub struct LayerNorm<'a, F> {
     /// Added to the variance.
     pub eps: f64,
 }
-impl<'a, F: Float> Norm<F> for LayerNorm<'a, F> {
+impl<'a, F: Real> Norm<F> for LayerNorm<'a, F> {
     const FLOPS: usize = 6;
     /// The mean, and the sum of squared deviations.
     #[inline(always)]
     fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {
-        let mean = fold!(x, F::default(), |s, v| s + v, |a, b| a + b) / F::of(x.len() as f64);
+        let mean = fold!(x, F::default(), |s, v| s + v, |a, b| a + b) / F::from_f64(x.len() as f64);
         [
             mean,
             fold!(
@@ -368,20 +328,20 @@ impl<'a, F: Float> Norm<F> for LayerNorm<'a, F> {
             let total: f64 = parts
                 .iter()
                 .enumerate()
-                .map(|(k, part)| len(k) * part[0].double())
+                .map(|(k, part)| len(k) * part[0].to_f64())
                 .sum();
             let middle = total / n as f64;
             let around = |(k, part): (usize, &[F; 2])| {
-                let d = part[0].double() - middle;
-                part[1].double() + len(k) * d * d
+                let d = part[0].to_f64() - middle;
+                part[1].to_f64() + len(k) * d * d
             };
             (mean, squares) = (
-                F::of(middle),
-                F::of(parts.iter().enumerate().map(around).sum()),
+                F::from_f64(middle),
+                F::from_f64(parts.iter().enumerate().map(around).sum()),
             );
         }
-        let var = squares / F::of(n as f64);
-        parts.fill([mean, F::ONE / Math::sqrt::<I>(var + F::of(self.eps))]);
+        let var = squares / F::from_f64(n as f64);
+        parts.fill([mean, F::ONE / Math::sqrt::<I>(var + F::from_f64(self.eps))]);
     }
     #[inline(always)]
     fn write<I: Isa>(&self, [mean, scale]: [F; 2], at: usize, x: &[F], y: &mut [F]) {
@@ -396,7 +356,7 @@ pub struct RmsNorm<'a, F> {
     /// Added to the mean square.
     pub eps: f64,
 }
-impl<'a, F: Float> Norm<F> for RmsNorm<'a, F> {
+impl<'a, F: Real> Norm<F> for RmsNorm<'a, F> {
     const FLOPS: usize = 4;
     #[inline(always)]
     fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {
@@ -409,9 +369,9 @@ impl<'a, F: Float> Norm<F> for RmsNorm<'a, F> {
     fn join<I: Isa>(&self, parts: &mut [[F; 2]], n: usize) {
         let sum = match *parts {
             [[sum, _]] => sum,
-            _ => F::of(parts.iter().map(|part| part[0].double()).sum()),
+            _ => F::from_f64(parts.iter().map(|part| part[0].to_f64()).sum()),
         };
-        let scale = F::ONE / Math::sqrt::<I>(sum / F::of(n as f64) + F::of(self.eps));
+        let scale = F::ONE / Math::sqrt::<I>(sum / F::from_f64(n as f64) + F::from_f64(self.eps));
         parts.fill([scale, scale]);
     }
     #[inline(always)]

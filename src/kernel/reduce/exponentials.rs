@@ -1,7 +1,7 @@
 //! Sums of exponentials beside their largest exponent, so that none overflows.
 
-use super::moments::{Sample, Wide};
-use crate::kernel::math::Math;
+use super::moments::Sample;
+use crate::kernel::math::{Math, Real};
 
 /// The largest element, and the sum of `exp(x - shift)`, where `shift` is that element or, if it is
 /// not finite, 0.
@@ -33,22 +33,22 @@ impl Exponentials {
 
 #[inline(always)]
 #[allow(clippy::eq_op)]
-fn shift<W: Wide>(max: W) -> W {
+fn shift<W: Real>(max: W) -> W {
     let difference = max - max;
     // infinite and NaN ones give NaN
     if difference == W::ZERO { max } else { W::ZERO }
 }
 #[inline(always)]
 #[allow(clippy::eq_op)]
-fn larger<W: Wide>(a: W, b: W) -> W {
+fn larger<W: Real>(a: W, b: W) -> W {
     if (b > a) | (b != b) { b } else { a }
 }
 
 kernel! {
     /// Of a run.
     pub fn exponentials<'a, T: Sample>(x: &'a [T]) -> Exponentials { |I|
-        let zero = <T::Wide as Wide>::ZERO;
-        let max = lanes!(x, <T::Wide as Wide>::from_f64(f64::NEG_INFINITY), |v| v.wide(), |a, b| larger(a, b));
+        let zero = <T::Wide as Real>::ZERO;
+        let max = lanes!(x, <T::Wide as Real>::from_f64(f64::NEG_INFINITY), |v| v.wide(), |a, b| larger(a, b));
         let shift = shift(max);
         let sum = lanes!(x, zero, |v| Math::exp::<I>(v.wide() - shift), |a, b| a + b);
         Exponentials { max: max.to_f64(), sum: sum.to_f64() }
@@ -62,7 +62,7 @@ kernel! {
         const STRIP: usize = 32;
         /// Rows that are added one after another: few, since each addition rounds.
         const ROWS: usize = 64;
-        let (zero, least) = (<T::Wide as Wide>::ZERO, <T::Wide as Wide>::from_f64(f64::NEG_INFINITY));
+        let (zero, least) = (<T::Wide as Real>::ZERO, <T::Wide as Real>::from_f64(f64::NEG_INFINITY));
         for (k, acc) in acc.chunks_mut(STRIP).enumerate() {
             let w = acc.len();
             let (mut max, mut sum) = ([least; STRIP], [zero; STRIP]);

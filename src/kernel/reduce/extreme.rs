@@ -70,13 +70,13 @@ macro_rules! boolean {
     };
 }
 #[allow(unused_macros, reason = "builds leave integers out")]
-macro_rules! sint {
+macro_rules! signed {
     ($T:ty) => {
         extreme!($T: $T, <$T>::MIN, <$T>::MAX, |x| x, |a| a);
     };
 }
 #[allow(unused_macros, reason = "builds leave integers out")]
-macro_rules! uint {
+macro_rules! unsigned {
     ($T:ty) => {
         extreme!($T: $T, <$T>::MIN, <$T>::MAX, |x| x, |a| a);
     };

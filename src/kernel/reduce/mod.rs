@@ -46,11 +46,11 @@ macro_rules! lanes {
 macro_rules! each_dtype {
     (@ float8 $T:ty) => {};
     (@ $class:ident $T:ty) => { $class! { $T } };
-    ($(($V:ident, $T:ty, $name:literal, $class:ident, $Class:ident, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))*) => {
-        $(
+    ($($class:ident $Class:ident { $(($V:ident, $T:ty, $name:literal, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))* })*) => {
+        $($(
             #[cfg($($cfg)*)]
             each_dtype! { @ $class $T }
-        )*
+        )*)*
     };
 }
 

@@ -9,7 +9,7 @@ use crate::kernel::math::Real;
 /// What the elements of a dtype are computed in, and what their variance is given as.
 pub trait Sample: Pod {
     /// float32 of 16-bit floats, float64 of integers and bool, else the dtype's own.
-    type Wide: Wide;
+    type Wide: Real;
     /// float32 of integers and bool, else the dtype's own.
     type Out: Pod;
     /// The same value.
@@ -17,39 +17,6 @@ pub trait Sample: Pod {
     /// The nearest value.
     fn out(x: f64) -> Self::Out;
 }
-
-/// A float that is computed in.
-pub trait Wide:
-    Real
-    + core::ops::Add<Output = Self>
-    + core::ops::Sub<Output = Self>
-    + core::ops::Mul<Output = Self>
-    + 'static
-{
-    /// 0.
-    const ZERO: Self;
-    /// The nearest value.
-    fn from_f64(x: f64) -> Self;
-    /// The same value.
-    fn to_f64(self) -> f64;
-}
-macro_rules! wide {
-    ($T:ty) => {
-        impl Wide for $T {
-            const ZERO: $T = 0.0;
-            #[inline(always)]
-            fn from_f64(x: f64) -> $T {
-                x as $T
-            }
-            #[inline(always)]
-            fn to_f64(self) -> f64 {
-                self as f64
-            }
-        }
-    };
-}
-wide!(f32);
-wide!(f64);
 
 macro_rules! sample {
     ($T:ty: $Wide:ty => $Out:ty, |$x:ident| $wide:expr, |$y:ident| $out:expr) => {
@@ -74,13 +41,13 @@ macro_rules! boolean {
     };
 }
 #[allow(unused_macros, reason = "builds leave integers out")]
-macro_rules! sint {
+macro_rules! signed {
     ($T:ty) => {
         sample!($T: f64 => f32, |x| x as f64, |y| y as f32);
     };
 }
 #[allow(unused_macros, reason = "builds leave integers out")]
-macro_rules! uint {
+macro_rules! unsigned {
     ($T:ty) => {
         sample!($T: f64 => f32, |x| x as f64, |y| y as f32);
     };
@@ -136,7 +103,7 @@ impl Moments {
     }
     /// From a rounded mean and sums of deviations from it, which make up for its rounding.
     #[inline(always)]
-    fn corrected<W: Wide>(n: usize, mean: W, deviations: W, squares: W) -> Moments {
+    fn corrected<W: Real>(n: usize, mean: W, deviations: W, squares: W) -> Moments {
         let (n, d) = (n as f64, deviations.to_f64());
         let m2 = squares.to_f64() - d * d / n;
         // rounding may take a little too much; NaN stays
@@ -154,9 +121,9 @@ kernel! {
         if x.is_empty() {
             return Moments::default();
         }
-        let zero = <T::Wide as Wide>::ZERO;
+        let zero = <T::Wide as Real>::ZERO;
         let sum = lanes!(x, zero, |v| v.wide(), |a, b| a + b);
-        let mean = <T::Wide as Wide>::from_f64(sum.to_f64() / x.len() as f64);
+        let mean = <T::Wide as Real>::from_f64(sum.to_f64() / x.len() as f64);
         let deviations = lanes!(x, zero, |v| v.wide() - mean, |a, b| a + b);
         let squares = lanes!(x, zero, |v| { let d = v.wide() - mean; d * d }, |a, b| a + b);
         Moments::corrected(x.len(), mean, deviations, squares)
@@ -193,7 +160,7 @@ fn strip<T: Sample, const N: usize>(x: &[T], stride: usize, rows: usize, acc: &m
 /// Joins `rows > 0` rows of `N` columns, whose sums stay in registers.
 #[inline(always)]
 fn block<T: Sample, const N: usize>(x: &[T], stride: usize, rows: usize, acc: &mut [Moments]) {
-    let zero = <T::Wide as Wide>::ZERO;
+    let zero = <T::Wide as Real>::ZERO;
     let mut mean = [zero; N];
     for r in 0..rows {
         let row: &[T; N] = x[r * stride..].first_chunk().unwrap();
@@ -202,7 +169,7 @@ fn block<T: Sample, const N: usize>(x: &[T], stride: usize, rows: usize, acc: &m
         }
     }
     for m in &mut mean {
-        *m = <T::Wide as Wide>::from_f64(m.to_f64() / rows as f64);
+        *m = <T::Wide as Real>::from_f64(m.to_f64() / rows as f64);
     }
     let (mut deviations, mut squares) = ([zero; N], [zero; N]);
     for r in 0..rows {

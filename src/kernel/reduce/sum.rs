@@ -85,7 +85,7 @@ macro_rules! boolean {
     };
 }
 #[allow(unused_macros, reason = "builds leave integers out")]
-macro_rules! sint {
+macro_rules! signed {
     ($T:ty) => {
         integer!($T, i64, |x| x, |run| if size_of::<$T>() <= 2 {
             narrow_sum!(run, i32, 1 << 14, i64, |v| v)
@@ -95,7 +95,7 @@ macro_rules! sint {
     };
 }
 #[allow(unused_macros, reason = "builds leave integers out")]
-macro_rules! uint {
+macro_rules! unsigned {
     ($T:ty) => {
         integer!($T, u64, |x| x, |run| if size_of::<$T>() <= 2 {
             narrow_sum!(run, i32, 1 << 14, u64, |v| v)

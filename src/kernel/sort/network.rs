@@ -64,9 +64,9 @@ fn merge_columns<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R]) {
     }
     halve::<V, 1, R>(v);
 }
-/// Compares each two neighbouring runs of `BIT` columns, the second one backwards. `J` is `2 * BIT
-/// - 1`: lane `i ^ J` is the one that lies as far from the end of the second run as lane `i` from
-/// the start of the first.
+/// Compares each two neighbouring runs of `BIT` columns, the second one backwards. `J` is
+/// `2 * BIT - 1`: lane `i ^ J` is the one that lies as far from the end of the second run as lane
+/// `i` from the start of the first.
 #[inline(always)]
 fn fold_lanes<V: Vector<Key: super::Key>, const J: usize, const BIT: usize, const R: usize>(
     v: &mut [V; R],

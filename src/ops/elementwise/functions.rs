@@ -58,7 +58,7 @@ macro_rules! function {
     };
 }
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal { $($body:tt)* })*) => {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal [$($family:ident)*])*) => {
         $(function!([$($doc)*] $Name $function $n);)*
     };
 }

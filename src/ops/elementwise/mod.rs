@@ -145,7 +145,7 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
         return None;
     }
     let k = (row.lookup)(dtype)
-        .map(|k| direct(k, dtype, args))
+        .map(|k| fused(k, dtype, args))
         .filter(|k| !k.wide)?;
     let mut ptrs = [first.as_ptr(); 3];
     let mut numbers: [Option<Value>; N] = [None; N];
@@ -164,7 +164,7 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
             _ => return None,
         }
     }
-    if k.forms >> scalars & 1 == 0 {
+    if k.scalar_masks >> scalars & 1 == 0 {
         return None;
     }
     for (p, v) in ptrs.iter_mut().zip(&numbers) {
@@ -179,14 +179,23 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
     let d = out.get_mut_ptr()?;
     // SAFETY: LOOP1: dense operands of `n` elements of the kernel's dtype or one value, as
     // `scalars` says; a fresh result.
-    unsafe { (k.f)(d, ptrs[0], ptrs[1], ptrs[2], n * k.mult as usize, scalars) };
+    unsafe {
+        (k.f)(
+            d,
+            ptrs[0],
+            ptrs[1],
+            ptrs[2],
+            n * k.components as usize,
+            scalars,
+        )
+    };
     Some(Ok(out))
 }
 
 /// The kernel for operands as they are, where it has one for them: numbers keep the bits that the
 /// wide dtype gives them.
-fn direct(k: Kernel, dtype: DType, args: &[Arg<'_>]) -> Kernel {
-    match k.direct {
+fn fused(k: Kernel, dtype: DType, args: &[Arg<'_>]) -> Kernel {
+    match k.fused {
         Some(f)
             if args
                 .iter()
@@ -195,7 +204,7 @@ fn direct(k: Kernel, dtype: DType, args: &[Arg<'_>]) -> Kernel {
             Kernel {
                 f,
                 wide: false,
-                forms: 1,
+                scalar_masks: 1,
                 ..k
             }
         }
@@ -251,7 +260,7 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
             message!("the condition is {found}, not bool: compare it with 0"),
         ));
     }
-    let kernel = direct(kernel, dtype, args);
+    let kernel = fused(kernel, dtype, args);
     let shape = layout::broadcast(
         name,
         &args

@@ -1,4 +1,4 @@
-//! What stands between the brackets of `t[...]`.
+//! The items between the brackets of `t[...]`.
 
 use super::plan::Plan;
 use crate::error::{Error, Result};
@@ -8,22 +8,23 @@ use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInc
 /// One item of `t[...]`. Numbers and ranges convert to it; [`s!`](crate::s) makes a list of them.
 #[derive(Clone, Debug)]
 pub enum Index {
-    /// One position, negative from the end; the dimension goes.
+    /// One index, negative from the end; removes the dimension.
     Int(i64),
     /// `start:stop:step` with Python's rules.
     Slice {
-        /// The first element; none for the beginning (the end where the step is negative).
+        /// The first element; `None` for the beginning (the end if the step is negative).
         start: Option<i64>,
-        /// Before which element it stops; none for the end (or beyond the beginning).
+        /// The element to stop before; `None` for the end (past the beginning if the step is
+        /// negative).
         stop: Option<i64>,
-        /// From one element to the next; negative backwards, not 0.
+        /// The distance of consecutive elements; negative to go backwards, never 0.
         step: i64,
     },
-    /// All dimensions that other items don't index, at most once.
+    /// All dimensions that the other items don't index; at most once.
     Ellipsis,
     /// A new dimension of size 1.
     NewAxis,
-    /// The elements where a bool tensor is true; it stands for as many dimensions as it has.
+    /// The elements where a bool tensor is true; it indexes as many dimensions as it has.
     Mask(Tensor),
     /// The elements at these positions.
     Array(Tensor),
@@ -75,11 +76,11 @@ macro_rules! from_ints {
 }
 from_ints!(i32, i64, isize, usize);
 
-/// The same number; one beyond int64, which is beyond every dimension too, its nearest end.
+/// The same number; numbers beyond int64, which no dimension reaches either, saturate.
 fn wide<T: TryInto<i64>>(i: T) -> i64 {
-    i.try_into().unwrap_or(i64::MAX) // unsigned ones alone are beyond
+    i.try_into().unwrap_or(i64::MAX) // only unsigned ones can be out of range
 }
-/// Where a slice stops that includes `last`: -1 is the last element.
+/// The stop of a slice that includes `last`; -1 is the last element.
 fn after(last: i64) -> Option<i64> {
     if last == -1 {
         None
@@ -92,7 +93,7 @@ impl From<RangeFull> for Index {
         Index::ALL
     }
 }
-/// A mask where it is bool, else positions.
+/// A mask if it is bool, else positions.
 impl From<Tensor> for Index {
     fn from(t: Tensor) -> Index {
         if t.dtype().is_bool() {
@@ -134,9 +135,9 @@ macro_rules! s {
 }
 
 impl Tensor {
-    /// What basic indices choose: a view. Errors for masks and arrays, which
-    /// [`get`](crate::ops::get) takes too; for a position out of range, too many items, or a step
-    /// of 0.
+    /// The view that basic indices select. Errors for masks and arrays, which
+    /// [`get`](crate::ops::get) accepts; for a position out of range, too many items, or a step of
+    /// 0.
     ///
     /// ```
     /// use flex::{Tensor, s};
@@ -154,7 +155,7 @@ impl Tensor {
         {
             return Err(Error::value(
                 "slice",
-                "masks and arrays choose no view: use ops::get",
+                "masks and arrays don't give a view: use ops::get",
             ));
         }
         Ok(self.view(Plan::new("slice", self, indices)?.layout))

@@ -12,11 +12,11 @@ use crate::par::Cost;
 use crate::simd;
 use crate::tensor::Tensor;
 
-/// `x[indices]`, as NumPy gives it: a view where all indices are basic, else a copy.
+/// `x[indices]` as in NumPy: a view if all indices are basic, else a copy.
 ///
-/// Arrays and masks broadcast together; their dimensions stand where the first stood if all are
-/// side by side, else in front. Errors: a position out of range, too many items, a mask whose shape
-/// differs, arrays that are no integers or don't broadcast.
+/// Arrays and masks broadcast together; their dimensions replace the first one if all are adjacent,
+/// else they come first. Errors: a position out of range, too many items, a mask whose shape
+/// differs, arrays that are not integers or don't broadcast.
 ///
 /// ```
 /// use flex::{Tensor, ops, s};
@@ -58,7 +58,7 @@ pub fn get(x: &Tensor, indices: &[Index]) -> Result<Tensor> {
     Ok(out)
 }
 
-/// Gathers into a fresh tensor.
+/// Gathers into a new tensor.
 ///
 /// # Safety
 /// For each index of `shape`, the element of `from`, moved by the offset, is one of a tensor with
@@ -89,22 +89,21 @@ unsafe fn gather(shape: &[usize], from: Operand, offsets: Operand, out: &mut Ten
     Ok(())
 }
 
-/// Asks for the memory of a row that is gathered soon: no CPU guesses where a table will point to.
+/// Prefetches the rows gathered next: no CPU predicts where a table points to.
 struct Ahead {
-    /// Bytes from a row's offset, and from its place in the tensor, to those of the row that is
-    /// asked for.
+    /// The distance in bytes from a row's offset to that of the row to prefetch.
     offset: isize,
     place: isize,
-    /// The last of the offsets.
+    /// The last offset.
     last: usize,
 }
 impl Ahead {
-    /// Rows between one that is copied and the one that is asked for.
+    /// Rows between the one that is copied and the one that is prefetched.
     const ROWS: isize = 3;
-    /// Bytes of a row that are asked for: what follows is read ahead.
+    /// Bytes of a row to prefetch: the CPU reads ahead what follows.
     const BYTES: usize = 4096;
 
-    /// None where no row has one offset.
+    /// `None` if the offset varies within a row.
     fn new(nest: &Nest) -> Option<Ahead> {
         let outer = nest.dims.get(1)?;
         if nest.dims[0].steps[1] != 0 || outer.steps[1] == 0 {
@@ -141,7 +140,7 @@ impl Ahead {
     }
 }
 
-/// The same where each element of the result has positions of its own.
+/// The same if each element of the result has positions of its own.
 ///
 /// # Safety
 /// As for [`gather`], with offsets of positions that are in range.
@@ -159,10 +158,10 @@ unsafe fn gather_dense(
     unsafe { positions::gather(op, row_fn, shape, from, arrays, to) }
 }
 
-/// Elements at positions `indices` along `axis`; the dimension becomes those of `indices`. For
-/// `()`, `x` is taken as one line.
+/// Takes the elements at positions `indices` along `axis`, whose dimension is replaced by those of
+/// `indices`. For `()`, of the flattened `x`.
 ///
-/// Errors: indices that are no integers, or out of range (negative ones count from the end).
+/// Errors: indices that are not integers, or out of range (negative ones count from the end).
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -206,15 +205,15 @@ fn take_along(x: &Tensor, indices: &Tensor, k: usize) -> Result<Tensor> {
     Ok(out)
 }
 
-/// The shape with dimension `k` replaced by those of indices.
+/// The shape with dimension `k` replaced by those of the indices.
 pub fn taken(shape: &[usize], k: usize, indices: &[usize]) -> Shape {
     let mut out = Shape::from_slice(shape);
     out.remove(k);
     out.insert_from_slice(k, indices);
     out
 }
-/// The operands of a loop over [`taken`]: the tensor's elements, which don't move along the
-/// indices, and the offsets.
+/// The operands of a loop over [`taken`]: the tensor's elements, with stride 0 along the indices,
+/// and the offsets.
 pub fn taken_operands(mut x: Operand, offsets: &Tensor, k: usize) -> (Operand, Operand) {
     let inner = x.strides.len() - k - 1;
     x.strides.remove(k);
@@ -227,10 +226,10 @@ pub fn taken_operands(mut x: Operand, offsets: &Tensor, k: usize) -> (Operand, O
     (x, table)
 }
 
-/// Along `axis`, the elements of each line of `x` at the positions that the same line of `indices`
-/// holds. The other dimensions broadcast.
+/// Takes, from each line of `x` along `axis`, the elements at the positions in the same line of
+/// `indices`. The other dimensions broadcast.
 ///
-/// Errors: ranks that differ, indices that are no integers or out of range.
+/// Errors: ranks that differ, indices that are not integers or out of range.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -268,14 +267,15 @@ pub fn take_along_axis(x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tens
 pub struct Along {
     /// The axis.
     pub axis: usize,
-    /// `indices` and `x` broadcast to it but for the axis, whose size is that of `indices`.
+    /// The shape that `indices` and `x` broadcast to outside the axis, whose size is that of
+    /// `indices`.
     pub shape: Shape,
-    /// Those of `indices`, in its shape.
+    /// The positions in `indices`, in its shape.
     pub positions: [Positions; 1],
 }
 
 impl Along {
-    /// Errors: ranks or sizes that don't fit, indices that are no integers.
+    /// Errors: ranks or sizes that don't fit, indices that are not integers.
     pub fn new(op: &'static str, x: &Tensor, indices: &Tensor, axis: isize) -> Result<Along> {
         let axis = layout::axis(op, axis, x.rank())?;
         let operands = [
@@ -287,7 +287,7 @@ impl Along {
         }
         let mut around = Shape::from_slice(x.shape());
         around[axis] = indices.shape()[axis];
-        // the axis' own size is not broadcast
+        // the size of the axis itself is not broadcast
         let mut shape = layout::broadcast(op, &[&around, indices.shape()]).map_err(|_| {
             Error::shape_of(
                 op,

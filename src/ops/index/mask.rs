@@ -312,7 +312,7 @@ fn broadcast_mask(op: &'static str, x: &Tensor, mask: &Tensor) -> Result<(layout
     if !mask.dtype().is_bool() {
         return Err(Error::dtype(
             op,
-            message!("a mask is bool, not {}", mask.dtype()),
+            message!("a mask must be bool, not {}", mask.dtype()),
         ));
     }
     let shape = layout::broadcast(op, &[x.shape(), mask.shape()])?;

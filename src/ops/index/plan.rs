@@ -11,25 +11,25 @@ use alloc::vec::Vec;
 
 /// An index, checked against a tensor.
 pub struct Plan {
-    /// What basic items leave of the tensor's layout, without the dimensions that arrays index.
+    /// The tensor's layout after the basic items, without the dimensions that arrays index.
     pub layout: Layout,
-    /// What arrays and masks choose.
+    /// The arrays and masks.
     pub advanced: Option<Advanced>,
 }
 
-/// Arrays that index together.
+/// Index arrays that are broadcast together.
 pub struct Advanced {
     /// The arrays: offsets in bytes from the elements of [`Plan::layout`].
     pub arrays: Vec<Positions>,
-    /// What they broadcast to.
+    /// The shape that they broadcast to.
     pub shape: Shape,
-    /// Before which dimension of [`Plan::layout`] that shape stands in the result.
+    /// The dimension of [`Plan::layout`] before which that shape is inserted in the result.
     pub at: usize,
 }
 
 impl Plan {
     /// Errors: too many items, more than one ellipsis, an integer out of range, a mask of another
-    /// shape, arrays that are no integers or don't broadcast.
+    /// shape, arrays that are not integers or don't broadcast.
     pub fn new(op: &'static str, x: &Tensor, items: &[Index]) -> Result<Plan> {
         let mut builder = Builder {
             op,
@@ -54,8 +54,8 @@ impl Plan {
         }
         shape
     }
-    /// The operand of a loop over [`Plan::shape`] for the layout's elements from `first` on, which
-    /// don't move along the arrays.
+    /// The operand of a loop over [`Plan::shape`] for the layout's elements from `first` on; its
+    /// stride is 0 along the arrays' dimensions.
     pub fn elements(&self, advanced: &Advanced, first: *mut u8, size: usize) -> Operand {
         let mut strides: smallvec::SmallVec<[isize; 6]> = self
             .layout
@@ -70,7 +70,7 @@ impl Plan {
             strides,
         }
     }
-    /// That of the arrays' table.
+    /// The operand for the arrays' table of offsets.
     pub fn offsets(&self, advanced: &Advanced, table: &Tensor) -> Operand {
         let mut offsets = Operand {
             ptr: table.as_ptr() as *mut u8,
@@ -84,7 +84,7 @@ impl Plan {
     }
 }
 
-/// How many dimensions the ellipsis stands for (one at the end where there is none).
+/// How many dimensions the ellipsis stands for (an implicit one at the end if there is none).
 fn hidden_dims(op: &'static str, x: &Tensor, items: &[Index]) -> Result<usize> {
     let (mut used, mut ellipses) = (0, 0);
     for item in items {
@@ -115,11 +115,11 @@ fn hidden_dims(op: &'static str, x: &Tensor, items: &[Index]) -> Result<usize> {
     })
 }
 
-/// Where the dimensions of arrays go: in their place where all stand side by side (an integer
-/// beside an array counts as one of them), else in front.
+/// The position of the arrays' dimensions: in place if all arrays are adjacent (an integer beside
+/// an array counts as one), else in front.
 #[derive(Default)]
 struct Run {
-    /// Before which remaining dimension the first stood.
+    /// The remaining dimension before which the first array stood.
     start: Option<usize>,
     ended: bool,
     separated: bool,
@@ -139,7 +139,7 @@ struct Builder<'a> {
     op: &'static str,
     x: &'a Tensor,
     draft: Draft,
-    /// The dimension of `draft` that the next item is about, and that of `x`.
+    /// The dimension of `draft` that the next item indexes, and that of `x`.
     axis: usize,
     source: usize,
     arrays: Vec<Positions>,
@@ -151,7 +151,7 @@ impl Builder<'_> {
         match item {
             Index::Int(i) => {
                 self.run.index(self.axis);
-                // named by the axis of `x`, which the user knows
+                // the error names the axis of `x`, which the user knows
                 self.draft
                     .index(self.op, self.axis, *i)
                     .map_err(|e| self.at_source(e))?;
@@ -192,7 +192,7 @@ impl Builder<'_> {
         if !m.dtype().is_bool() {
             return Err(Error::dtype(
                 self.op,
-                message!("a mask is bool, not {}", m.dtype()),
+                message!("a mask must be bool, not {}", m.dtype()),
             ));
         }
         let over = &self.x.shape()[self.source..self.source + m.rank()];
@@ -200,12 +200,13 @@ impl Builder<'_> {
             let (mask, from, shape, dtype) =
                 (m.shape(), self.source, self.x.shape(), self.x.dtype());
             let message = message!(
-                "a mask of shape {mask:?} over dimensions of sizes {over:?}, from axis {from} (x: {shape:?} {dtype})"
+                "a mask of shape {mask:?} over dimensions of sizes {over:?}, from axis {from} (x: \
+                    {shape:?} {dtype})"
             );
             return Err(Error::subscript(self.op, message));
         }
         if m.rank() == 0 {
-            // one element or none, of a dimension that isn't there
+            // one element or none, of an implicit dimension
             let count = m.item::<crate::Bool>()?.get() as usize;
             self.arrays.push(Positions::new(
                 self.op,
@@ -220,7 +221,7 @@ impl Builder<'_> {
         }
         Ok(())
     }
-    /// Positions along this dimension, which goes.
+    /// Positions along this dimension, which is removed.
     fn array(&mut self, positions: &Tensor) -> Result<()> {
         let (size, stride) = (
             self.draft.shape()[self.axis],

@@ -1,9 +1,9 @@
-//! Arrays of positions: checked, and turned into offsets in bytes, tile by tile while those are in
-//! L1 where each element of a result has a position of its own, else as a table.
+//! Arrays of positions: checked, and converted to byte offsets, tile by tile in L1 if each element
+//! of a result has a position of its own, else in a table.
 //!
-//! - **READ1, read once.** Positions may lie in memory that others write to while it is read. The
-//!   reading that checks one also makes its offset; an array in which that reading met a bad
-//!   position is never used, whatever a later one finds.
+//! - **READ1, read once.** Positions may lie in memory that is being written to. The read that
+//!   checks a position also computes its offset; once a read finds a bad position the array is
+//!   never used, whatever a later read finds.
 #![cfg_attr(
     not(any(feature = "i8", feature = "i32", feature = "i64")),
     allow(
@@ -24,9 +24,9 @@ use crate::tensor::Tensor;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Offsets of a tile: they stay in L1 beside what is gathered.
+/// Offsets of a tile: they fit L1 together with what is gathered.
 const TILE: usize = 512;
-/// Arrays of one loop.
+/// The most arrays of one loop.
 const ARRAYS: usize = 8;
 
 /// Positions along an axis; negative ones count from the end.
@@ -36,13 +36,12 @@ pub struct Positions {
     /// The axis, for messages.
     axis: usize,
     size: usize,
-    /// Bytes from one position to the next.
+    /// The byte stride of the positions.
     stride: i64,
 }
 
 impl Positions {
-    /// Errors where they are no integers, or such as this build leaves out: nothing would check
-    /// them.
+    /// Errors if they are not integers, or of a dtype that this build leaves out.
     pub fn new(
         op: &'static str,
         array: &Tensor,
@@ -53,7 +52,7 @@ impl Positions {
         if !array.dtype().is_integer() {
             return Err(Error::dtype(
                 op,
-                message!("indices are integers, not {}", array.dtype()),
+                message!("indices must be integers, not {}", array.dtype()),
             ));
         }
         if !array.dtype().is_available() {
@@ -70,8 +69,8 @@ impl Positions {
     pub fn shape(&self) -> &[usize] {
         self.array.shape()
     }
-    /// Offsets of `n` positions at `p`, `step` bytes apart, to `out`; added to those there if
-    /// `more`. False where one is out of range.
+    /// Writes the offsets of `n` positions at `p`, `step` bytes apart, to `out`, or adds them if
+    /// `more`. Returns false if one is out of range.
     ///
     /// # Safety
     /// The positions are elements of the array, and `out` has room for `n`, which are initialised
@@ -89,8 +88,8 @@ impl Positions {
             unsafe { kernel::offsets::<T>(p as *const T, step, n, self.size as i64, self.stride, more, out) }
         }, else false)
     }
-    /// An error where one is out of range, as far as a second reading tells: what it finds good
-    /// must not be used for that (READ1).
+    /// Errors if a position is out of range, as far as a second read tells: positions that it finds
+    /// good must not be used (READ1).
     fn check(&self, op: &'static str) -> Result<()> {
         let first: Option<i64> = dispatch!(integer self.array.dtype(), |T| {
             kernel::first_outside(self.array.as_slice::<T>()?, self.size as i64)
@@ -107,15 +106,15 @@ impl Positions {
     }
 }
 
-/// The error of positions of which one was out of range. They may lie in memory of others, who have
-/// changed it since.
+/// The error for positions of which one was out of range. They may lie in foreign memory that has
+/// changed since.
 #[cold]
 fn out_of_range(op: &'static str, arrays: &[Positions]) -> Error {
     let culprit = arrays.iter().find_map(|a| a.check(op).err());
     culprit.unwrap_or_else(|| Error::value(op, "indices were changed while they were read"))
 }
 
-/// The shape that arrays which index together broadcast to.
+/// The shape that index arrays broadcast to.
 pub fn shape(op: &'static str, arrays: &[Positions]) -> Result<Shape> {
     let shapes: smallvec::SmallVec<[&[usize]; 4]> = arrays.iter().map(|a| a.shape()).collect();
     layout::broadcast(op, &shapes).map_err(|e| match e {
@@ -124,8 +123,8 @@ pub fn shape(op: &'static str, arrays: &[Positions]) -> Result<Shape> {
     })
 }
 
-/// The offsets of `n` iterations of a row from `first` on, summed over the arrays, which are the
-/// row's operands from `k` on.
+/// Computes the offsets of `n` iterations of a row from `first` on, summed over the arrays, which
+/// are the row's operands from `k` on.
 ///
 /// # Safety
 /// The row is one of a nest of the arrays; `out` has room for `n`, which are initialised if `more`.
@@ -155,15 +154,15 @@ unsafe fn tile(
     good
 }
 
-/// The offsets of all, summed, in the shape that they broadcast to: int64, contiguous, in a tensor
-/// of its own, so that nobody changes them after the check. Errors where a position is out of
+/// The table of the summed offsets, in the shape that the arrays broadcast to: int64, contiguous,
+/// in a new tensor, so that nobody changes them after the check. Errors if a position is out of
 /// range.
 pub fn table(op: &'static str, arrays: &[Positions]) -> Result<Tensor> {
     let shape = shape(op, arrays)?;
     let mut out = Tensor::empty(&shape, DType::I64)?;
     let first = out.as_mut_ptr()?;
     if out.is_empty() {
-        // arrays of no position broadcast away what others hold
+        // with an empty array the others broadcast to no position
         arrays.iter().try_for_each(|a| a.check(op))?;
         return Ok(out);
     }
@@ -211,14 +210,14 @@ pub fn table(op: &'static str, arrays: &[Positions]) -> Result<Tensor> {
     }
 }
 
-/// Whether [`gather`] serves: each of `total` elements has a position of its own, so that a table
+/// Whether to use [`gather`]: each of `total` elements has a position of its own, so that a table
 /// would be as large as the result.
 pub fn are_dense(arrays: &[Positions], shape: &[usize], total: usize) -> bool {
     arrays.len() <= ARRAYS && total > 0 && shape.iter().product::<usize>() == total
 }
 
-/// Calls a row function that gathers from `x` to `y` with the offsets of each tile. Errors where a
-/// position is out of range; then what was written is of no use.
+/// Calls a row function that gathers from `x` to `y` with the offsets of each tile. Errors if a
+/// position is out of range; the contents of `y` are then unspecified.
 ///
 /// # Safety
 /// For each index of `shape`, the element of `x`, moved by the offset of positions in range, is one

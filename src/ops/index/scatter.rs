@@ -1,5 +1,5 @@
-//! Writing by index: `t[...] = v`, along an axis, and line by line. Where a position occurs more
-//! than once, values are joined in the order of the indices, on any number of threads.
+//! Writing by index: `t[...] = v`, along an axis, and line by line. Values for a repeated position
+//! are combined in the order of the indices, on any number of threads.
 
 use super::plan::Plan;
 use super::positions::{self, Positions};
@@ -13,30 +13,31 @@ use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use core::ops::Range;
 
-/// Elements of a row that take longer to join than another thread takes to pass over the row.
+/// Elements of a row from which on combining them takes longer than the scan of the offsets by
+/// another thread.
 const WIDE: usize = 64;
 
-/// How a value is joined to the element it is put at.
+/// How a value is combined with the element at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScatterMode {
-    /// It replaces the element; of several the last one stays.
+    /// It replaces the element; of several values the last one wins.
     Set,
     /// It is added; integers wrap, 16-bit floats are summed in float32.
     Add,
     /// It multiplies the element.
     Multiply,
-    /// The larger stays; NaN if there is one.
+    /// The maximum; NaN propagates.
     Max,
-    /// The smaller stays; NaN if there is one.
+    /// The minimum; NaN propagates.
     Min,
 }
 
 /// `x[indices] = value`. The value broadcasts to the shape of `x[indices]` and takes the dtype of
-/// `x`. Only this tensor changes: storage that is shared is copied first, and the value may share
-/// it.
+/// `x`. Only this tensor changes: shared storage is copied first, and the value may share it.
 ///
-/// Errors, before anything is written: as [`get`](super::get); a value that doesn't broadcast; a
-/// value of a kind beyond the tensor's (floats into integers, complex into floats).
+/// Errors, before anything is written: those of [`get`](super::get); a value that doesn't
+/// broadcast; a value of a higher kind than the tensor's (floats into integers, complex numbers
+/// into floats).
 ///
 /// ```
 /// use flex::{Tensor, ops, s};
@@ -65,7 +66,7 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
     x.as_mut_ptr()?;
     if *x.layout() != layout {
         plan = Plan::new(OP, x, indices)?;
-        // masks were read anew (READ1)
+        // masks were read again (READ1)
         if plan.shape()[..] != *value.shape() {
             return Err(super::mask::changed(OP));
         }
@@ -98,8 +99,8 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
     }
 }
 
-/// The value in the dtype and shape of what it is written to. Errors where its kind goes beyond the
-/// dtype's, or it doesn't broadcast.
+/// The value in the dtype and shape of its target. Errors if its kind is higher than the dtype's,
+/// or it doesn't broadcast.
 fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<Tensor> {
     let kind = |t: &Tensor| {
         (!t.dtype().is_bool()) as u8
@@ -119,7 +120,7 @@ fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<
     if value.shape() == shape {
         return value.astype(x.dtype());
     }
-    // leading dimensions of size 1 beyond the rank are of no account
+    // leading dimensions of size 1 beyond the rank are ignored
     let mut value = value.clone();
     while value.rank() > shape.len() && value.shape()[0] == 1 {
         value = value.squeeze(0)?;
@@ -137,7 +138,7 @@ fn fit(op: &'static str, x: &Tensor, value: &Tensor, shape: &[usize]) -> Result<
     value.into_dtype(x.dtype())
 }
 
-/// The offsets in bytes that elements of the tensor have from the first one.
+/// The range of byte offsets of the tensor's elements from the first one.
 fn extent(x: &Tensor) -> Range<i64> {
     let size = x.dtype().size() as i64;
     let ends = x
@@ -148,7 +149,7 @@ fn extent(x: &Tensor) -> Range<i64> {
     ends.fold(0..size, |r, end| r.start + end.min(0)..r.end + end.max(0))
 }
 
-/// The row function; none where the dtype lacks it.
+/// The row function; `None` if the dtype lacks it.
 fn row_fn(mode: ScatterMode, dtype: crate::DType) -> Option<RowFn> {
     use row_kernel::*;
     Some(match mode {
@@ -169,7 +170,7 @@ fn row_fn(mode: ScatterMode, dtype: crate::DType) -> Option<RowFn> {
     })
 }
 
-/// Joins values to elements in the order of the indices.
+/// Combines values with elements in the order of the indices.
 ///
 /// # Safety
 /// For each index of `shape`, the element of `to`, moved by the offset, is one of a tensor of
@@ -195,7 +196,7 @@ unsafe fn scatter(
         values.strides(),
         shape.len(),
     );
-    // Values lead, so that loops keep the order of indices.
+    // The values come first, so that the nest keeps the order of the indices.
     let nest = Nest::new(shape, &[], &[values, to, offsets]);
     let cost = Cost {
         bytes: 3 * dtype.size() + 8,
@@ -209,8 +210,8 @@ unsafe fn scatter(
     };
     let inner = &nest.dims[0];
     if inner.steps[2] == 0 && inner.n >= WIDE && nest.dims[1..].iter().all(|d| d.steps[1] == 0) {
-        // Rows in memory: each thread joins those of its range of the tensor, for parts of rows are
-        // slower to fetch.
+        // Rows that lie in memory as wholes: each thread combines those in its range of the tensor,
+        // for parts of rows are slower to fetch.
         let pieces = par::threads_for(Cost {
             bytes: cost.bytes.saturating_mul(nest.total),
             flops: 0,
@@ -236,17 +237,17 @@ unsafe fn scatter(
         });
         return Ok(());
     }
-    // Along a dimension in which the tensor's own elements move, pieces write disjoint elements.
+    // Along a dimension in which the tensor's own stride isn't 0, pieces write disjoint elements.
     rows::run(&nest, cost, |d| d.steps[1] != 0, join);
     Ok(())
 }
 
-/// A copy of `x` with `values` put along `axis`: line by line, to the positions that the same line
-/// of `indices` holds. The values broadcast to the shape of `indices`.
+/// A copy of `x` with `values` put along `axis`: in each line, at the positions in the same line of
+/// `indices`. The values broadcast to the shape of `indices`.
 ///
-/// Errors: indices whose shape differs from that of `x` beside the axis, that are no integers or
-/// out of range; values of a kind beyond the dtype; a mode that the dtype lacks (all but `Set` for
-/// bool, `Max` and `Min` for complex).
+/// Errors: indices whose shape differs from that of `x` outside the axis, that are not integers or
+/// out of range; values of a higher kind than the dtype; a mode that the dtype lacks (all but `Set`
+/// for bool, `Max` and `Min` for complex).
 ///
 /// ```
 /// use flex::{Tensor, ops::{self, ScatterMode}};
@@ -267,7 +268,7 @@ pub fn put_along_axis(
 }
 
 /// A copy of `x` with `values` added along `axis`: [`put_along_axis`] with [`ScatterMode::Add`], so
-/// that positions may repeat. The same bits on any number of threads.
+/// positions may repeat. The same bits on any number of threads.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -312,12 +313,12 @@ fn put(
     })
 }
 
-/// A copy of `x` with `values` added to the parts at positions `indices` along `axis` (torch's
+/// A copy of `x` with `values` added to the slices at positions `indices` along `axis` (torch's
 /// `index_add`, the reverse of [`take`](super::take)): the values have, or broadcast to, the shape
 /// that `take` would give. Positions may repeat; the same bits on any number of threads.
 ///
-/// Errors: indices that are no integers, or out of range; values of a kind beyond the dtype, or
-/// that don't broadcast; bool.
+/// Errors: indices that are not integers, or out of range; values of a higher kind than the dtype,
+/// or that don't broadcast; bool.
 ///
 /// ```
 /// use flex::{Tensor, ops};
@@ -352,9 +353,9 @@ pub fn index_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -> 
     })
 }
 
-/// Joins values, of the given shape, to a copy of `x`, in float32 for 16-bit floats. `operands`
-/// makes the operands of [`scatter`] for that copy and its first element, with the tensor that
-/// keeps the offsets alive.
+/// Combines values of the given shape with a copy of `x`, in float32 for 16-bit floats. `operands`
+/// makes the operands of [`scatter`] for that copy and its first element, and returns the tensor
+/// that keeps the offsets alive.
 fn accumulate(
     op: &'static str,
     x: &Tensor,

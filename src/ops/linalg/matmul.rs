@@ -1,13 +1,13 @@
 //! Matrix products with the array API's rules for vectors and batches.
 
-use super::driver::{Sizes, products};
 use super::operands::{Matrices, Results};
 use super::weight::product_of_weight;
 use crate::dtype::{DType, Element};
 #[cfg(feature = "half")]
 use crate::dtype::{bf16, f16};
 use crate::error::{Error, Result};
-use crate::kernel::gemm::{self, Product, Stages};
+use crate::exec::products::{Right, Sizes, products};
+use crate::kernel::gemm::{self, Epilogue, MatElement};
 use crate::layout::{self, Shape};
 use crate::tensor::Tensor;
 
@@ -143,9 +143,9 @@ pub(crate) use bytes_in_i32;
 /// The products of two stacks of matrices, whose leading dimensions broadcast.
 fn batched<A, B, C>(op: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor>
 where
-    A: Element + Product,
-    B: Element + Product<Lane = A::Lane>,
-    C: Element + Product<Lane = A::Lane>,
+    A: Element + MatElement,
+    B: Element + MatElement<Acc = A::Acc>,
+    C: Element + MatElement<Acc = A::Acc>,
 {
     let sizes = Sizes {
         m: a.shape()[a.rank() - 2],
@@ -192,9 +192,9 @@ where
 
 fn stack<A, B, C>(a: &Tensor, b: &Tensor, c: &mut Tensor, sizes: Sizes, batch: usize) -> Result<()>
 where
-    A: Element + Product,
-    B: Element + Product<Lane = A::Lane>,
-    C: Element + Product<Lane = A::Lane>,
+    A: Element + MatElement,
+    B: Element + MatElement<Acc = A::Acc>,
+    C: Element + MatElement<Acc = A::Acc>,
 {
     let (left, right) = (Matrices::<A>::new(a), Matrices::<B>::new(b));
     let c = Results::<C>::new(c, sizes.m, sizes.n)?;
@@ -207,8 +207,8 @@ where
         // Of bytes alone: sums of floats might have other bits than those of the same product by
         // another tensor.
         match gemm::bytes::<A, B>() && batch == 1 {
-            true => product_of_weight(sizes, b, operands, Stages::NONE),
-            false => products(sizes, batch, operands, Stages::NONE),
+            true => product_of_weight(sizes, b, operands, Epilogue::NONE),
+            false => products(sizes, batch, operands, Right::Once, Epilogue::NONE),
         }
     }
 }

@@ -2,14 +2,13 @@
 //! their strides.
 
 mod cross;
-mod driver;
 mod matmul;
 mod operands;
 mod tensordot;
 mod weight;
 
 pub use cross::cross;
-pub(crate) use driver::{Failure, Sizes};
+
 pub(crate) use matmul::{bytes_in_i32, sums_in};
 pub use matmul::{matmul, matmul_as, matrix_transpose, vecdot};
 pub(crate) use operands::{Matrices, Results};

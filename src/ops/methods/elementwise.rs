@@ -1,8 +1,8 @@
 //! A method for each row of the list of elementwise operations.
 //!
-//! `add` has the name of an operator's method. It takes `&self`, so it is not taken for that of a
-//! trait, and needs no import; where `std::ops::Add` is imported, `x.add(..)` of a tensor by value
-//! is the operator, whose type says so: a `Tensor` is no `Result`.
+//! `add` has the name of an operator's method. It takes `&self` and needs no import. If
+//! `std::ops::Add` is imported, `x.add(..)` of a tensor by value is the operator, which the type
+//! shows: it returns a `Tensor`, not a `Result`.
 
 use crate::error::Result;
 use crate::ops::{self, Arg};
@@ -12,7 +12,7 @@ macro_rules! method {
     ([$($doc:literal)*] $function:ident 1) => {
         $(#[doc = $doc])*
         ///
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), whose shape, dtype and errors it has.")]
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its shape, dtype and errors.")]
         ///
         /// ```
         /// let x = flex::Tensor::from([1i32, 2, 3]);
@@ -28,7 +28,7 @@ macro_rules! method {
         $(#[doc = $doc])*
         ///
         /// The second operand is a tensor (lent, or given for its buffer) or a number.
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), whose shape, dtype and errors it has.")]
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its shape, dtype and errors.")]
         ///
         /// ```
         /// let x = flex::Tensor::from([[4i32, 5, 6], [1, 2, 3]]);
@@ -45,7 +45,7 @@ macro_rules! method {
         $(#[doc = $doc])*
         ///
         /// The other operands are tensors (lent, or given for their buffers) or numbers.
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), whose shape, dtype and errors it has.")]
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its shape, dtype and errors.")]
         ///
         /// ```
         /// let x = flex::Tensor::from([1i32, 2, 3]);
@@ -60,15 +60,15 @@ macro_rules! method {
     };
 }
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal { $($body:tt)* })*) => {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal [$($family:ident)*])*) => {
         impl Tensor { $(method!([$($doc)*] $function $n);)* }
     };
 }
 operations!(make! {});
 
 impl Tensor {
-    /// The elements rounded to the nearest multiple of `10^-decimals`, halves to the even one. The
-    /// method of [`ops::round_to`](crate::ops::round_to).
+    /// Rounds to the nearest multiple of `10^-decimals`, ties to even: the method of
+    /// [`ops::round_to`](crate::ops::round_to).
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1.25f64, -0.449]).round_to(1)?.to_vec::<f64>()?, [1.2, -0.4]);

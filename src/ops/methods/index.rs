@@ -8,9 +8,8 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
 impl Tensor {
-    /// `x[indices]`, as NumPy gives it: a view where all indices are basic (see
-    /// [`slice`](Tensor::slice)), else a copy. The method of [`ops::get`]; one element is
-    /// [`at`](Tensor::at).
+    /// `x[indices]` as in NumPy: a view if all indices are basic (see [`slice`](Tensor::slice)),
+    /// else a copy. The method of [`ops::get`]; one element is [`at`](Tensor::at).
     ///
     /// ```
     /// use flex::{Tensor, s};
@@ -26,7 +25,7 @@ impl Tensor {
     /// `x[indices] = value`, which is a tensor or a number: [`ops::set`](fn@ops::set). Only this
     /// tensor changes.
     ///
-    /// Errors as there, before anything is written; and where a number does not fit the dtype.
+    /// Errors as there, before anything is written; also if a number does not fit the dtype.
     ///
     /// ```
     /// use flex::{Tensor, s};
@@ -47,8 +46,8 @@ impl Tensor {
             Arg::Scalar(s) => ops::set(self, indices.as_ref(), &Tensor::scalar(s, self.dtype())?),
         }
     }
-    /// Elements at positions along an axis, for `()` in all elements as one line: the method of
-    /// [`ops::take`].
+    /// Takes the elements at positions along an axis, for `()` of the flattened tensor: the method
+    /// of [`ops::take`].
     ///
     /// ```
     /// use flex::Tensor;
@@ -60,8 +59,8 @@ impl Tensor {
     pub fn take(&self, indices: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
         ops::take(self, indices, axis)
     }
-    /// Line by line along an axis, the elements at the positions that the same line of `indices`
-    /// holds (torch's `gather`): the method of [`ops::take_along_axis`].
+    /// Takes, from each line along an axis, the elements at the positions in the same line of
+    /// `indices` (torch's `gather`): the method of [`ops::take_along_axis`].
     ///
     /// ```
     /// let x = flex::Tensor::from([[3, 1, 2], [6, 5, 4]]);
@@ -103,7 +102,7 @@ impl Tensor {
     pub fn scatter_add(&self, indices: &Tensor, values: &Tensor, axis: isize) -> Result<Tensor> {
         ops::scatter_add(self, indices, values, axis)
     }
-    /// A copy with `values` added to the parts at positions along an axis: the method of
+    /// A copy with `values` added to the slices at positions along an axis: the method of
     /// [`ops::index_add`].
     ///
     /// ```
@@ -138,7 +137,7 @@ impl Tensor {
     pub fn masked_fill(&self, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
         ops::masked_fill(self, mask, value)
     }
-    /// The positions of the elements that are not zero, a tensor for each dimension: the method of
+    /// The indices of the nonzero elements, one tensor for each dimension: the method of
     /// [`ops::nonzero`].
     ///
     /// ```
@@ -149,7 +148,7 @@ impl Tensor {
     pub fn nonzero(&self) -> Result<Vec<Tensor>> {
         ops::nonzero(self)
     }
-    /// The positions of the elements that are not zero, one a row: the method of [`ops::argwhere`].
+    /// The indices of the nonzero elements, one row each: the method of [`ops::argwhere`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([[0, 7], [8, 0]]).argwhere()?.to_vec::<i64>()?, [0, 1, 1, 0]);

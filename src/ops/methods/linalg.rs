@@ -19,8 +19,7 @@ impl Tensor {
     pub fn matmul(&self, b: &Tensor) -> Result<Tensor> {
         ops::matmul(self, b)
     }
-    /// [`matmul`](Tensor::matmul) with sums of a dtype that is asked for: the method of
-    /// [`ops::matmul_as`].
+    /// [`matmul`](Tensor::matmul) accumulated in the given dtype: the method of [`ops::matmul_as`].
     ///
     /// ```
     /// use flex::{DType, Tensor};
@@ -32,7 +31,7 @@ impl Tensor {
     pub fn matmul_as(&self, b: &Tensor, dtype: DType) -> Result<Tensor> {
         ops::matmul_as(self, b, dtype)
     }
-    /// The last two dimensions exchanged; a view. The method of [`ops::matrix_transpose`].
+    /// Swaps the last two dimensions; a view: the method of [`ops::matrix_transpose`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([[1, 2, 3]]).matrix_transpose()?.shape(), [3, 1]);
@@ -42,7 +41,7 @@ impl Tensor {
     pub fn matrix_transpose(&self) -> Result<Tensor> {
         ops::matrix_transpose(self)
     }
-    /// The sum of the products along an axis: the method of [`ops::vecdot`].
+    /// The dot product along an axis: the method of [`ops::vecdot`].
     ///
     /// ```
     /// use flex::Tensor;
@@ -76,7 +75,7 @@ impl Tensor {
     pub fn outer(&self, b: &Tensor) -> Result<Tensor> {
         ops::outer(self, b)
     }
-    /// The vector product of vectors of three elements along an axis: the method of [`ops::cross`].
+    /// The cross product of vectors of three elements along an axis: the method of [`ops::cross`].
     ///
     /// ```
     /// use flex::Tensor;

@@ -5,8 +5,7 @@ use crate::ops::{self, Side, Sort, TopK, Unique};
 use crate::tensor::Tensor;
 
 impl Tensor {
-    /// The values of each line along an axis, ascending, NaN last: the method of
-    /// [`ops::sort`](fn@ops::sort).
+    /// Sorts along an axis, ascending, NaN last: the method of [`ops::sort`](fn@ops::sort).
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 2]).sort(-1)?.to_vec::<i32>()?, [1, 2, 3]);
@@ -16,8 +15,8 @@ impl Tensor {
     pub fn sort(&self, how: impl Into<Sort>) -> Result<Tensor> {
         ops::sort(self, how)
     }
-    /// The values of each line along an axis, descending, NaN last: [`ops::sort`](fn@ops::sort)
-    /// with [`Sort::descending`].
+    /// Sorts along an axis, descending, NaN last: [`ops::sort`](fn@ops::sort) with
+    /// [`Sort::descending`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 2]).sort_descending(-1)?.to_vec::<i32>()?, [3, 2, 1]);
@@ -33,8 +32,8 @@ impl Tensor {
             },
         )
     }
-    /// The positions that sort each line along an axis, as int64; equal values keep their order.
-    /// The method of [`ops::argsort`].
+    /// The indices (int64) that sort along an axis; equal values keep their order: the method of
+    /// [`ops::argsort`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 2]).argsort(-1)?.to_vec::<i64>()?, [1, 2, 0]);
@@ -44,7 +43,7 @@ impl Tensor {
     pub fn argsort(&self, how: impl Into<Sort>) -> Result<Tensor> {
         ops::argsort(self, how)
     }
-    /// The positions that sort each line along an axis in descending order: [`ops::argsort`] with
+    /// The indices that sort along an axis in descending order: [`ops::argsort`] with
     /// [`Sort::descending`].
     ///
     /// ```
@@ -61,7 +60,7 @@ impl Tensor {
             },
         )
     }
-    /// The sorted values and their positions: the method of [`ops::sort_with_indices`].
+    /// The sorted values and their indices: the method of [`ops::sort_with_indices`].
     ///
     /// ```
     /// let (values, indices) = flex::Tensor::from([3, 1, 2]).sort_with_indices(-1)?;
@@ -72,8 +71,8 @@ impl Tensor {
     pub fn sort_with_indices(&self, how: impl Into<Sort>) -> Result<(Tensor, Tensor)> {
         ops::sort_with_indices(self, how)
     }
-    /// The `k` largest values of each line along an axis and their positions, the largest first:
-    /// the method of [`ops::topk`].
+    /// The `k` largest values along an axis and their indices, the largest first: the method of
+    /// [`ops::topk`].
     ///
     /// ```
     /// let (values, indices) = flex::Tensor::from([3, 1, 2]).topk(2, -1)?;
@@ -84,7 +83,7 @@ impl Tensor {
     pub fn topk(&self, k: usize, how: impl Into<TopK>) -> Result<(Tensor, Tensor)> {
         ops::topk(self, k, how)
     }
-    /// Where each of `values` would be put into this sorted tensor: the method of
+    /// The index at which each of `values` would be inserted into this sorted tensor: the method of
     /// [`ops::searchsorted`].
     ///
     /// ```
@@ -122,8 +121,8 @@ impl Tensor {
     pub fn unique_counts(&self) -> Result<(Tensor, Tensor)> {
         ops::unique_counts(self)
     }
-    /// The distinct elements, and for each element the position of its value among them: the method
-    /// of [`ops::unique_inverse`].
+    /// The distinct elements, and for each element the index of its value among them: the method of
+    /// [`ops::unique_inverse`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 3]).unique_inverse()?.1.to_vec::<i64>()?, [1, 0, 1]);
@@ -133,8 +132,8 @@ impl Tensor {
     pub fn unique_inverse(&self) -> Result<(Tensor, Tensor)> {
         ops::unique_inverse(self)
     }
-    /// The distinct elements, their first places, the inverse and the counts: the method of
-    /// [`ops::unique_all`].
+    /// The distinct elements, the indices of their first occurrences, the inverse and the counts:
+    /// the method of [`ops::unique_all`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 3]).unique_all()?.indices.to_vec::<i64>()?, [1, 0]);

@@ -10,7 +10,7 @@ macro_rules! reductions {
     ($($doc:literal $function:ident $keepdims:ident;)*) => { impl Tensor { $(
         #[doc = $doc]
         ///
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), whose dtype and errors it has.")]
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its dtype and errors.")]
         ///
         /// ```
         /// let x = flex::Tensor::from([[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
@@ -22,7 +22,7 @@ macro_rules! reductions {
         pub fn $function(&self, over: impl Into<Reduction>) -> Result<Tensor> {
             ops::$function(self, over)
         }
-        #[doc = concat!("[`", stringify!($function), "`](Tensor::", stringify!($function), ") that keeps the axes, with size 1, so that the result broadcasts against the tensor.")]
+        #[doc = concat!("[`", stringify!($function), "`](Tensor::", stringify!($function), ") that keeps the axes with size 1, so that the result broadcasts against the tensor.")]
         ///
         /// ```
         /// let x = flex::Tensor::from([[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
@@ -39,23 +39,25 @@ reductions! {
     "The sum of elements over axes, all for `()`." sum sum_keepdims;
     "The product of elements over axes, all for `()`." prod prod_keepdims;
     "The arithmetic mean over axes, all for `()`." mean mean_keepdims;
-    "The largest element over axes, all for `()`; NaN where there is one." max max_keepdims;
-    "The smallest element over axes, all for `()`; NaN where there is one." min min_keepdims;
-    "Whether an element over axes, all for `()`, is not zero." any any_keepdims;
-    "Whether no element over axes, all for `()`, is zero." all all_keepdims;
-    "How many elements over axes, all for `()`, are not zero." count_nonzero count_nonzero_keepdims;
+    "The largest element over axes, all for `()`; NaN propagates." max max_keepdims;
+    "The smallest element over axes, all for `()`; NaN propagates." min min_keepdims;
+    "Whether any element is nonzero, over axes, all for `()`." any any_keepdims;
+    "Whether all elements are nonzero, over axes, all for `()`." all all_keepdims;
+    "The number of nonzero elements over axes, all for `()`." count_nonzero count_nonzero_keepdims;
     "`log(sum(exp(x)))` over axes, all for `()`, without overflow." logsumexp logsumexp_keepdims;
-    "Where the largest element along an axis is first, as int64; for `()`, in all elements as one line." argmax argmax_keepdims;
-    "Where the smallest element along an axis is first, as int64; for `()`, in all elements as one line." argmin argmin_keepdims;
+    "Where the largest element along an axis is first, as int64; for `()`, in all elements as one \
+        line." argmax argmax_keepdims;
+    "Where the smallest element along an axis is first, as int64; for `()`, in all elements as \
+        one line." argmin argmin_keepdims;
 }
 
 macro_rules! spreads {
     ($($doc:literal $function:ident $keepdims:ident;)*) => { impl Tensor { $(
         #[doc = $doc]
         ///
-        /// The sum of squares is divided by the number of elements less `correction`: 0 of a
-        /// population, 1 estimated from a sample.
-        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), whose dtype and errors it has.")]
+        /// The sum of squares is divided by the number of elements minus `correction`: 0 for a
+        /// population, 1 for an estimate from a sample.
+        #[doc = concat!("The method of [`ops::", stringify!($function), "`](fn@crate::ops::", stringify!($function), "), with its dtype and errors.")]
         ///
         /// ```
         /// let x = flex::Tensor::from([[1.0f32, 1.0], [3.0, 3.0]]);
@@ -66,7 +68,7 @@ macro_rules! spreads {
         pub fn $function(&self, over: impl Into<Reduction>, correction: f64) -> Result<Tensor> {
             ops::$function(self, over, correction)
         }
-        #[doc = concat!("[`", stringify!($function), "`](Tensor::", stringify!($function), ") that keeps the axes, with size 1, so that the result broadcasts against the tensor.")]
+        #[doc = concat!("[`", stringify!($function), "`](Tensor::", stringify!($function), ") that keeps the axes with size 1, so that the result broadcasts against the tensor.")]
         ///
         /// ```
         /// let x = flex::Tensor::from([[1.0f32, 1.0], [3.0, 3.0]]);
@@ -85,7 +87,7 @@ spreads! {
 }
 
 impl Tensor {
-    /// [`sum`](Tensor::sum) in a dtype that is asked for: the method of [`ops::sum_as`].
+    /// [`sum`](Tensor::sum) in the given dtype: the method of [`ops::sum_as`].
     ///
     /// ```
     /// use flex::{DType, Tensor};
@@ -96,7 +98,7 @@ impl Tensor {
     pub fn sum_as(&self, over: impl Into<Reduction>, dtype: DType) -> Result<Tensor> {
         ops::sum_as(self, over, dtype)
     }
-    /// [`prod`](Tensor::prod) in a dtype that is asked for: the method of [`ops::prod_as`].
+    /// [`prod`](Tensor::prod) in the given dtype: the method of [`ops::prod_as`].
     ///
     /// ```
     /// use flex::{DType, Tensor};
@@ -107,7 +109,7 @@ impl Tensor {
     pub fn prod_as(&self, over: impl Into<Reduction>, dtype: DType) -> Result<Tensor> {
         ops::prod_as(self, over, dtype)
     }
-    /// The largest elements along an axis and where they are first: the method of
+    /// The largest elements along an axis and the indices of their first occurrences: the method of
     /// [`ops::max_with_indices`].
     ///
     /// ```
@@ -119,8 +121,8 @@ impl Tensor {
     pub fn max_with_indices(&self, over: impl Into<Reduction>) -> Result<(Tensor, Tensor)> {
         ops::max_with_indices(self, over)
     }
-    /// The smallest elements along an axis and where they are first: the method of
-    /// [`ops::min_with_indices`].
+    /// The smallest elements along an axis and the indices of their first occurrences: the method
+    /// of [`ops::min_with_indices`].
     ///
     /// ```
     /// let (values, indices) = flex::Tensor::from([[3, 1], [5, 6]]).min_with_indices(1)?;
@@ -131,8 +133,7 @@ impl Tensor {
     pub fn min_with_indices(&self, over: impl Into<Reduction>) -> Result<(Tensor, Tensor)> {
         ops::min_with_indices(self, over)
     }
-    /// Every sum of elements from the first of an axis to each: the method of
-    /// [`ops::cumulative_sum`].
+    /// The running sum along an axis: the method of [`ops::cumulative_sum`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1i64, 2, 3]).cumulative_sum(0)?.to_vec::<i64>()?, [1, 3, 6]);
@@ -142,8 +143,7 @@ impl Tensor {
     pub fn cumulative_sum(&self, how: impl Into<Cumulative>) -> Result<Tensor> {
         ops::cumulative_sum(self, how)
     }
-    /// Every product of elements from the first of an axis to each: the method of
-    /// [`ops::cumulative_prod`].
+    /// The running product along an axis: the method of [`ops::cumulative_prod`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1i64, 2, 3]).cumulative_prod(0)?.to_vec::<i64>()?, [1, 2, 6]);
@@ -153,8 +153,7 @@ impl Tensor {
     pub fn cumulative_prod(&self, how: impl Into<Cumulative>) -> Result<Tensor> {
         ops::cumulative_prod(self, how)
     }
-    /// The largest element from the first of an axis to each: the method of
-    /// [`ops::cumulative_max`].
+    /// The running maximum along an axis: the method of [`ops::cumulative_max`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1, 3, 2]).cumulative_max(0)?.to_vec::<i32>()?, [1, 3, 3]);
@@ -164,8 +163,7 @@ impl Tensor {
     pub fn cumulative_max(&self, axis: impl Into<Axes>) -> Result<Tensor> {
         ops::cumulative_max(self, axis)
     }
-    /// The smallest element from the first of an axis to each: the method of
-    /// [`ops::cumulative_min`].
+    /// The running minimum along an axis: the method of [`ops::cumulative_min`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([3, 1, 2]).cumulative_min(0)?.to_vec::<i32>()?, [3, 1, 1]);
@@ -175,8 +173,8 @@ impl Tensor {
     pub fn cumulative_min(&self, axis: impl Into<Axes>) -> Result<Tensor> {
         ops::cumulative_min(self, axis)
     }
-    /// Differences of neighbours along an axis, taken `n` times: [`ops::diff`] with nothing put
-    /// before or after the tensor.
+    /// Differences of adjacent elements along an axis, taken `n` times: [`ops::diff`] without
+    /// elements before or after the tensor.
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1, 4, 9, 16]).diff(1, -1)?.to_vec::<i32>()?, [3, 5, 7]);

@@ -7,8 +7,8 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 impl Tensor {
-    /// Each element `count` times along an axis, for `()` of all elements as one line: the method
-    /// of [`ops::repeat`].
+    /// Repeats each element `count` times along an axis, for `()` of the flattened tensor: the
+    /// method of [`ops::repeat`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1, 2]).repeat(2, 0)?.to_vec::<i32>()?, [1, 1, 2, 2]);
@@ -18,7 +18,7 @@ impl Tensor {
     pub fn repeat(&self, count: usize, axis: impl Into<Axes>) -> Result<Tensor> {
         ops::repeat(self, count, axis)
     }
-    /// The element at place `i` of an axis `counts[i]` times: the method of [`ops::repeat_counts`].
+    /// Repeats element `i` along an axis `counts[i]` times: the method of [`ops::repeat_counts`].
     ///
     /// ```
     /// use flex::Tensor;
@@ -29,8 +29,7 @@ impl Tensor {
     pub fn repeat_counts(&self, counts: &Tensor, axis: impl Into<Axes>) -> Result<Tensor> {
         ops::repeat_counts(self, counts, axis)
     }
-    /// The tensor beside itself, `counts[k]` times along dimension `k`: the method of
-    /// [`ops::tile`].
+    /// Repeats the tensor `counts[k]` times along dimension `k`: the method of [`ops::tile`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1, 2]).tile((2, 2))?.to_vec::<i32>()?, [1, 2, 1, 2, 1, 2, 1, 2]);
@@ -40,7 +39,7 @@ impl Tensor {
     pub fn tile(&self, counts: impl IntoShape) -> Result<Tensor> {
         ops::tile(self, counts)
     }
-    /// Elements moved along axes, those that leave at the end coming in at the beginning: the
+    /// Rolls elements along axes, those shifted beyond the end re-entering at the beginning: the
     /// method of [`ops::roll`].
     ///
     /// ```
@@ -71,8 +70,8 @@ impl Tensor {
     pub fn triu(&self, k: i64) -> Result<Tensor> {
         ops::triu(self, k)
     }
-    /// The tensor with `widths[k]` elements of a value before and after it along dimension `k`: the
-    /// method of [`ops::pad`].
+    /// Pads with `widths[k]` elements of a value before and after the tensor along dimension `k`:
+    /// the method of [`ops::pad`].
     ///
     /// ```
     /// assert_eq!(flex::Tensor::from([1, 2]).pad(&[(1, 2)], 9)?.to_vec::<i32>()?, [9, 1, 2, 9, 9]);

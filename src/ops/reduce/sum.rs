@@ -14,8 +14,8 @@ use alloc::borrow::Cow;
 /// the dtype itself.
 pub(in crate::ops) fn accumulator(dtype: DType) -> DType {
     match dtype.class() {
-        Class::Uint if DType::U64.is_available() => DType::U64,
-        Class::Boolean | Class::Sint | Class::Uint => DType::I64,
+        Class::Unsigned if DType::U64.is_available() => DType::U64,
+        Class::Boolean | Class::Signed | Class::Unsigned => DType::I64,
         _ => dtype,
     }
 }

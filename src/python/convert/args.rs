@@ -1,4 +1,4 @@
-//! Arguments that are no tensors: integers, shapes, axes, the device.
+//! Arguments other than tensors: integers, shapes, axes, the device.
 
 use crate::layout::Shape;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
@@ -8,13 +8,13 @@ use smallvec::SmallVec;
 
 use super::error::ShapeError;
 
-/// Several integers: a shape, axes, repeats. One integer stands for itself alone; tuples, lists and
-/// other sequences of integers (NumPy's too) are taken.
+/// Several integers: a shape, axes, repeats. A single integer, or a tuple, list or other sequence
+/// of integers (NumPy's too).
 #[derive(Clone, Debug, Default)]
 pub struct Ints(pub SmallVec<[isize; 6]>);
 
 impl Ints {
-    /// As a shape: none is negative.
+    /// As a shape. Errors if a size is negative.
     pub fn shape(&self) -> PyResult<Shape> {
         let size = |d: &isize| {
             usize::try_from(*d)
@@ -22,7 +22,7 @@ impl Ints {
         };
         self.0.iter().map(size).collect()
     }
-    /// `f(2, 3)` and `f((2, 3))` alike.
+    /// From the arguments of `f(2, 3)` or `f((2, 3))`.
     pub fn from_args(args: &Bound<PyTuple>) -> PyResult<Ints> {
         if args.len() == 1 {
             args.get_item(0)?.extract()
@@ -65,11 +65,11 @@ impl<'py> FromPyObject<'_, 'py> for Ints {
     }
 }
 
-/// An integer, or anything that stands for one (`__index__`).
+/// An integer, or anything with `__index__`.
 pub fn integer(x: &Bound<PyAny>) -> PyResult<isize> {
     x.extract::<isize>().map_err(|e| {
         if e.is_instance_of::<PyOverflowError>(x.py()) {
-            PyOverflowError::new_err(format!("{x} is beyond 64-bit integers"))
+            PyOverflowError::new_err(format!("{x} is out of range for 64-bit integers"))
         } else if x.hasattr("__index__").unwrap_or(false) {
             e
         } else {
@@ -78,17 +78,17 @@ pub fn integer(x: &Bound<PyAny>) -> PyResult<isize> {
     })
 }
 
-/// A number of things: not negative.
+/// A count. Errors if it is negative.
 pub fn count(op: &str, name: &str, x: isize) -> PyResult<usize> {
     usize::try_from(x)
         .map_err(|_| PyValueError::new_err(format!("{op}: {name} is {x}; it must not be negative")))
 }
 
-/// The `device` argument: flex has one, `"cpu"`.
+/// The `device` argument: `"cpu"` is the only one.
 #[derive(Clone, Copy)]
 pub struct Device;
 
-/// The one device's name.
+/// The name of the only device.
 pub const CPU: &str = "cpu";
 
 impl<'py> FromPyObject<'_, 'py> for Device {
@@ -98,7 +98,7 @@ impl<'py> FromPyObject<'_, 'py> for Device {
             return Ok(Device);
         }
         Err(PyValueError::new_err(format!(
-            "device {} does not exist: flex has \"{CPU}\" alone",
+            "device {} does not exist: the only one is \"{CPU}\"",
             x.repr()?
         )))
     }

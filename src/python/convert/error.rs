@@ -15,23 +15,23 @@ create_exception!(
     flex,
     ShapeError,
     PyValueError,
-    "Shapes that don't fit each other or the operation."
+    "Shapes that are incompatible with each other or with the operation."
 );
 create_exception!(
     flex,
     ChainedAssignmentWarning,
     PyUserWarning,
-    "A write to a temporary, such as `t[0][1] = 5`: tensors are values, so nothing sees it. Write `t[0, 1] = 5`."
+    "A write to a temporary, such as `t[0][1] = 5`: tensors are values, so nothing sees it. Write \
+        `t[0, 1] = 5`."
 );
 create_exception!(
     flex,
     DTypeError,
     PyTypeError,
-    "A dtype without a meaning for the operation, or two without a common one."
+    "A dtype that the operation doesn't support, or two without a common dtype."
 );
 
-/// A class of exceptions that are two others, as NumPy's `AxisError` is a `ValueError` and an
-/// `IndexError`.
+/// An exception class with two bases, as NumPy's `AxisError` is a `ValueError` and an `IndexError`.
 struct Both {
     name: &'static str,
     doc: &'static str,
@@ -39,14 +39,10 @@ struct Both {
     class: PyOnceLock<Py<PyType>>,
 }
 
-static AXIS_ERROR: Both = Both::new(
-    "AxisError",
-    "An axis out of range, or given twice.",
-    indexing,
-);
+static AXIS_ERROR: Both = Both::new("AxisError", "An axis out of range or repeated.", indexing);
 static SUBSCRIPT_ERROR: Both = Both::new(
     "SubscriptError",
-    "What stands between the brackets doesn't fit the shape.",
+    "A subscript that doesn't fit the shape.",
     indexing,
 );
 static DIVISION_BY_ZERO_ERROR: Both =
@@ -59,7 +55,7 @@ static DIVISION_BY_ZERO_ERROR: Both =
 
 static RANGE_ERROR: Both = Both::new(
     "RangeError",
-    "A number that the dtype it is to take doesn't hold.",
+    "A number that is out of range for the dtype it is converted to.",
     |py| {
         [
             py.get_type::<PyValueError>(),
@@ -135,13 +131,14 @@ impl From<Error> for PyErr {
     }
 }
 
-/// What `open` raises: the class follows from the number, and `filename` is the user's own.
+/// The exception that `open` would raise: errno decides its class, and `filename` is as the user
+/// gave it.
 fn os_error(name: OsString, code: Option<i32>, message: String) -> PyErr {
     let Some(code) = code else {
         return PyOSError::new_err((libc::EIO, message, name));
     };
     if cfg!(windows) {
-        return PyOSError::new_err((0, message, name, code)); // Python translates the system's number
+        return PyOSError::new_err((0, message, name, code)); // Python translates the Windows error code
     }
     let text = |py: Python<'_>| {
         py.import("os")?

@@ -1,13 +1,12 @@
-//! From Python objects to what the crate takes, and back: errors, arguments, operands, nested
-//! lists. Every conversion of the module is made here or in `interop`, which borrows other
-//! libraries' memory.
+//! Conversions between Python objects and the crate's types: errors, arguments, operands, nested
+//! lists. All conversions are here or in `interop`, which borrows other libraries' memory.
 
 mod args;
 pub mod error;
 mod nested;
 mod operand;
 
-use super::tensor::PyTensor;
+use super::cell::PyTensor;
 use crate::{Result, Tensor};
 use pyo3::prelude::*;
 
@@ -15,16 +14,16 @@ pub use args::{CPU, Device, Ints, count, integer, kind};
 pub use nested::{asarray, is_list, operand_beside, values_for};
 pub use operand::{Arg, Lent, Number, Operand, scalar};
 
-/// Elements from which on the work is long enough to let other Python threads run.
+/// From this many elements on, work is long enough to release the GIL.
 const LONG: usize = 32 * 1024;
 
-/// Whether work on so many elements is done with the GIL held, and objects locked.
+/// Whether work on so many elements is done with the GIL held and objects locked.
 #[inline(always)]
 pub fn is_short(elements: usize) -> bool {
     elements < LONG
 }
 
-/// Runs `f`, which works on about `elements` elements, without the GIL where that is much.
+/// Runs `f`, which works on about `elements` elements, without the GIL if that is long work.
 #[inline(always)]
 pub fn detached<T: Send>(
     py: Python<'_>,
@@ -38,7 +37,7 @@ pub fn detached<T: Send>(
     })
 }
 
-/// The same for functions that give a tensor.
+/// The same for functions that return a tensor.
 #[inline(always)]
 pub fn compute(
     py: Python<'_>,

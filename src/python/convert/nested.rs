@@ -12,12 +12,12 @@ use pyo3::types::{
     PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PySequence, PyString, PyTuple,
 };
 
-/// Lists nested deeper than this are refused: a list that holds itself has no end.
+/// Deeper lists are refused: a list may contain itself.
 const DEEPEST: usize = 64;
 
-/// A tensor from anything that holds numbers: the same object where it is a Tensor of that dtype
-/// already and `copy` is not true, arrays of others borrowed where their memory can be read as it
-/// is. With `copy=False` an error where a copy is needed.
+/// A tensor from anything that holds numbers: the same object if it is a Tensor of that dtype
+/// already and `copy` is not true; foreign arrays are borrowed if their memory can be read as it
+/// is. With `copy=False` an error if a copy is needed.
 pub fn asarray<'py>(
     x: &Bound<'py, PyAny>,
     dtype: Option<DType>,
@@ -43,7 +43,7 @@ pub fn asarray<'py>(
         if copy == Some(false) {
             return Err(refused("a number"));
         }
-        // a number takes the default dtype of its kind, NumPy's its own
+        // a number takes the default dtype of its kind, a NumPy scalar its own
         from_scalar(
             s,
             dtype.map_or_else(|| interop::numpy::scalar_dtype(x), |d| Ok(Some(d)))?,
@@ -69,7 +69,8 @@ pub fn asarray<'py>(
     Bound::new(py, PyTensor::new(t))
 }
 
-/// What memory of others that needs a copy is to `asarray`: a ValueError, as the standard has it.
+/// The error of `asarray` for foreign memory that needs a copy: a ValueError, as the standard
+/// requires.
 #[cold]
 fn copy_needed(py: Python<'_>, e: PyErr, copy: Option<bool>) -> PyErr {
     if copy == Some(false) && e.is_instance_of::<PyBufferError>(py) {
@@ -87,12 +88,13 @@ fn no_numbers(x: &Bound<PyAny>) -> PyErr {
             "list(x)"
         };
         return PyTypeError::new_err(format!(
-            "asarray: {} is not a sequence: make a list of it, as in flex.asarray({made})",
+            "asarray: {} is not a sequence: convert it to a list, as in flex.asarray({made})",
             kind(x)
         ));
     }
     PyTypeError::new_err(format!(
-        "asarray: expected numbers, nested lists of numbers, or an object with a buffer, __dlpack__ or __array__, got {}",
+        "asarray: expected numbers, nested lists of numbers, or an object with a buffer, \
+            __dlpack__ or __array__, got {}",
         kind(x)
     ))
 }
@@ -101,8 +103,8 @@ fn is_nested(x: &Bound<PyAny>) -> bool {
     x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>()
 }
 
-/// Other sequences than lists and tuples (a `range`, a `deque`) as a list; none for strings, bytes,
-/// and what is no sequence.
+/// Sequences other than lists and tuples (a `range`, a `deque`) as a list; `None` for strings,
+/// bytes, and objects that are not sequences.
 fn listed<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     if x.is_instance_of::<PyString>()
         || x.is_instance_of::<PyBytes>()
@@ -127,14 +129,14 @@ fn from_nested(x: &Bound<PyAny>, dtype: Option<DType>) -> PyResult<Tensor> {
     values.tensor(&shape, dtype)
 }
 
-/// Nested lists as values to be written to elements of `dtype`: as that dtype, where their kind is
-/// within its. None where `x` is no list.
+/// Nested lists as values to write to elements of `dtype`: converted to it if their kind is not
+/// higher. `None` if `x` is not a list.
 pub fn values_for(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
     let Some((values, shape)) = Values::of(x)? else {
         return Ok(None);
     };
     match values.strong {
-        // tensors among the numbers have a dtype of their own, which the write judges
+        // tensors among the numbers keep their dtype, which the write checks
         Some(_) => values.tensor(&shape, None),
         None => {
             values.kind().value(dtype, "set")?;
@@ -144,8 +146,8 @@ pub fn values_for(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
     .map(Some)
 }
 
-/// Nested lists as an operand beside elements of `dtype`: their numbers take the dtype that one of
-/// their kind has there. None where `x` is no list.
+/// Nested lists as an operand beside elements of `dtype`: their numbers take the dtype that a
+/// number of their kind takes there. `None` if `x` is not a list.
 pub fn operand_beside(x: &Bound<PyAny>, dtype: DType) -> PyResult<Option<Tensor>> {
     let Some((values, shape)) = Values::of(x)? else {
         return Ok(None);
@@ -163,8 +165,8 @@ pub fn is_list(x: &Bound<PyAny>) -> PyResult<bool> {
     Ok(is_nested(x) || listed(x)?.is_some())
 }
 
-/// Reads `x`, which lies `depth` lists deep. `open` until the first number is met: till then, lists
-/// add dimensions to the shape; afterwards they must fit it.
+/// Reads `x`, nested in `depth` lists. `open` until the first number: until then, lists add
+/// dimensions to the shape; afterwards they must match it.
 fn walk(
     x: &Bound<PyAny>,
     depth: usize,
@@ -195,7 +197,7 @@ fn walk(
         return Ok(());
     }
     if !is_nested(x) {
-        // a tensor or an array among the lists: its dtype counts, and its values are read as lists
+        // a tensor or an array among the lists: its dtype is kept, and its values are read as lists
         let Some(t) = Operand::of(x)? else {
             return walk(
                 &listed(x)?.ok_or_else(|| no_numbers(x))?,
@@ -241,7 +243,7 @@ fn walk(
         Ok(list) => list.iter().try_for_each(&mut item)?,
         Err(_) => x.cast::<PyTuple>()?.iter().try_for_each(&mut item)?,
     }
-    // an empty list closes the shape too: nothing can lie deeper
+    // an empty list closes the shape too: nothing can be deeper
     *open &= n > 0;
     if read == n {
         Ok(())
@@ -252,7 +254,7 @@ fn walk(
     }
 }
 
-/// Numbers as they are read, in the narrowest form that has held them all.
+/// The numbers read so far, in the narrowest kind that holds them all.
 enum Numbers {
     Bools(Vec<bool>),
     Ints(Vec<i128>),
@@ -266,7 +268,7 @@ impl Default for Numbers {
     }
 }
 
-/// The numbers of a nested list in row-major order, and the dtype of the tensors met among them.
+/// The numbers of nested lists in row-major order, and the dtype of the tensors among them.
 #[derive(Default)]
 struct Values {
     numbers: Numbers,
@@ -274,20 +276,20 @@ struct Values {
 }
 
 impl Values {
-    /// Those of nested lists, and the lists' shape.
+    /// Reads nested lists; the numbers, and the lists' shape.
     fn read(x: &Bound<PyAny>) -> PyResult<(Values, Vec<usize>)> {
         let (mut values, mut shape) = (Values::default(), Vec::new());
         walk(x, 0, &mut shape, &mut true, &mut values)?;
         Ok((values, shape))
     }
-    /// The same; none where `x` is no list, nor another sequence.
+    /// The same; `None` if `x` is neither a list nor another sequence.
     fn of(x: &Bound<PyAny>) -> PyResult<Option<(Values, Vec<usize>)>> {
         if is_nested(x) {
             return Values::read(x).map(Some);
         }
         listed(x)?.map(|list| Values::read(&list)).transpose()
     }
-    /// A tensor of `dtype` lies among the numbers.
+    /// Notes a tensor of `dtype` among the numbers.
     fn met(&mut self, dtype: DType) -> PyResult<()> {
         self.strong = Some(
             self.strong
@@ -297,7 +299,7 @@ impl Values {
     }
     fn push(&mut self, s: Scalar) -> crate::Result<()> {
         use Numbers::*;
-        // what is held becomes of the new number's kind first
+        // the numbers so far are converted to the new number's kind first
         let held = std::mem::take(&mut self.numbers);
         self.numbers = match (held, s) {
             (Bools(v), Scalar::Int(_)) => Ints(each(&v, i128::from)?),
@@ -316,7 +318,7 @@ impl Values {
             (Complex(v), s) => push(v, (s.to_f64(), s.imag())),
         }
     }
-    /// A number of their kind; of integers one that fits every dtype, of others the first, for
+    /// A number of their kind: for integers one that fits every dtype, otherwise the first, for
     /// messages.
     fn kind(&self) -> Scalar {
         match &self.numbers {
@@ -326,15 +328,15 @@ impl Values {
             Numbers::Complex(v) => Scalar::Complex(v[0].0, v[0].1),
         }
     }
-    /// The dtype that the numbers have of themselves.
+    /// The default dtype of the numbers.
     fn natural(&self) -> DType {
         let kind = match &self.numbers {
-            Numbers::Bools(v) if v.is_empty() => Scalar::Float(0.0), // as NumPy: an empty list holds floats
+            Numbers::Bools(v) if v.is_empty() => Scalar::Float(0.0), // as in NumPy, an empty list is of floats
             Numbers::Ints(v) => Scalar::Int(v.iter().copied().max().unwrap_or(0)),
             _ => self.kind(),
         };
         match self.strong {
-            // no numbers but those of the tensors, which are of that kind
+            // only the tensors' numbers, which are of that kind
             Some(d) => kind.promote(d),
             None => kind.default_dtype(),
         }
@@ -348,8 +350,7 @@ impl Values {
                 Tensor::from_slice(&each(&v, |x| x as i64)?, shape)
             }
             Numbers::Ints(v) => Tensor::from_slice(&each(&v, |x| x as f64)?, shape),
-            // an i128 holds what is within any integer dtype, beyond all of which the cast
-            // saturates
+            // an i128 holds the values of every integer dtype; beyond them the cast saturates
             Numbers::Floats(v) if dtype.is_integer() => match v.iter().find(|x| !x.is_finite()) {
                 Some(x) => return Err(outside(x, dtype)),
                 None => return integers(&each(&v, |x| x as i128)?, shape, dtype),

@@ -2,32 +2,31 @@
 
 use super::args::kind;
 use super::{compute, is_short};
+use crate::python::cell::PyTensor;
 use crate::python::interop;
-use crate::python::tensor::PyTensor;
 use crate::{DType, Scalar, Tensor};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 
-/// An operand of an operation of several: a tensor, or a number that takes the others' dtype.
+/// An operand: a tensor, or a number that takes the others' dtype.
 #[derive(Clone)]
 pub enum Operand {
-    /// A tensor, or an array of somebody else's seen as one.
+    /// A tensor, or a foreign array borrowed as one.
     Tensor(Tensor),
     /// Python's or NumPy's `bool`, `int`, `float`, `complex`.
     Scalar(Scalar),
 }
 
 impl Operand {
-    /// As a tensor: a number becomes one of rank 0, of the default dtype of its kind.
+    /// As a tensor: a number becomes a tensor of rank 0, of the default dtype of its kind.
     pub fn tensor(self) -> crate::Result<Tensor> {
         match self {
             Operand::Tensor(t) => Ok(t),
             Operand::Scalar(s) => Tensor::scalar(s, s.default_dtype()),
         }
     }
-    /// As a tensor that meets `other`: a number takes the dtype that it has in an operation with
-    /// that.
+    /// As a tensor beside `other`: a number takes the dtype that it has in an operation with that.
     pub fn tensor_like(self, other: DType) -> crate::Result<Tensor> {
         match self {
             Operand::Tensor(t) => Ok(t),
@@ -41,8 +40,7 @@ impl Operand {
             Operand::Scalar(_) => 1,
         }
     }
-    /// What `x` is as an operand; none where it is nothing of the kind. Lists are not: `asarray`
-    /// makes tensors of them.
+    /// `x` as an operand; `None` if it isn't one. Lists are not operands: `asarray` converts them.
     #[inline]
     pub fn of(x: &Bound<PyAny>) -> PyResult<Option<Operand>> {
         match x.cast_exact::<PyTensor>() {
@@ -67,8 +65,8 @@ impl<'py> FromPyObject<'_, 'py> for Operand {
     }
 }
 
-/// An operand that is still in its object. Small tensors are computed with while their objects are
-/// locked: taking them out, a clone each, would cost as much as the arithmetic.
+/// An operand that is still in its object. Small tensors are used while their objects are locked: a
+/// clone of each would cost as much as the arithmetic.
 pub enum Lent<'py> {
     /// A tensor's object.
     Object(Bound<'py, PyTensor>),
@@ -77,7 +75,7 @@ pub enum Lent<'py> {
 }
 
 impl Lent<'_> {
-    /// What `f` finds in the tensor, a number as one of rank 0. It must not look at Python.
+    /// Calls `f` with the tensor; a number becomes one of rank 0. `f` must not use Python.
     #[inline]
     pub fn read<R>(&self, f: impl FnOnce(&Tensor) -> crate::Result<R>) -> crate::Result<R> {
         match self {
@@ -85,8 +83,7 @@ impl Lent<'_> {
             Lent::Operand(o) => f(&o.clone().tensor()?),
         }
     }
-    /// What `f` computes of the tensor: in its object where that is short work, else without the
-    /// GIL.
+    /// Calls `f` with the tensor: in its object if that is short work, else without the GIL.
     #[inline]
     pub fn compute(
         self,
@@ -101,14 +98,14 @@ impl Lent<'_> {
         let t = self.take().tensor()?;
         compute(py, t.len(), || f(&t))
     }
-    /// The operand, taken out.
+    /// Takes the operand out.
     pub fn take(self) -> Operand {
         match self {
             Lent::Object(t) => Operand::Tensor(t.get().get()),
             Lent::Operand(o) => o,
         }
     }
-    /// What `x` is as an operand; none where it is nothing of the kind.
+    /// `x` as an operand; `None` if it isn't one.
     #[inline]
     pub fn of<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Lent<'py>>> {
         match x.cast_exact::<PyTensor>() {
@@ -129,7 +126,7 @@ impl<'py> FromPyObject<'_, 'py> for Lent<'py> {
 #[cold]
 fn not_a_tensor(x: &Bound<PyAny>) -> PyErr {
     let way_out = if x.is_instance_of::<PyList>() || x.is_instance_of::<PyTuple>() {
-        ": make a tensor of it with flex.asarray"
+        ": convert it with flex.asarray"
     } else {
         ""
     };
@@ -139,7 +136,7 @@ fn not_a_tensor(x: &Bound<PyAny>) -> PyErr {
     ))
 }
 
-/// A tensor argument: what [`Operand`] takes, a number as a tensor of rank 0.
+/// A tensor argument: anything that is an [`Operand`], a number as a tensor of rank 0.
 #[derive(Clone)]
 pub struct Arg(pub Tensor);
 
@@ -154,7 +151,7 @@ impl<'py> FromPyObject<'_, 'py> for Arg {
     }
 }
 
-/// The number that `x` is, Python's or NumPy's; none where it is no number.
+/// `x` as a number of Python's or NumPy's; `None` if it isn't one.
 pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
     if let Ok(f) = x.cast::<PyFloat>() {
         return Ok(Some(Scalar::Float(f.value())));
@@ -180,8 +177,8 @@ pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
     interop::numpy::scalar(x)
 }
 
-/// A number as an argument, such as a bound of `linspace` or a fill value; and the dtype that it
-/// has where it is an array of no dimension, such as `t.min()`.
+/// A number argument, such as a bound of `linspace` or a fill value; and its dtype if it is a
+/// 0-dimensional array, such as `t.min()`.
 #[derive(Clone, Copy)]
 pub struct Number(pub Scalar, pub Option<DType>);
 

@@ -1,15 +1,15 @@
-//! Arrow's C data interface for arrays of one dimension, both ways, in the capsules of
+//! Arrow's C data interface for arrays of one dimension, import and export, in the capsules of
 //! `__arrow_c_array__`. See <https://arrow.apache.org/docs/format/CDataInterface.html> and
 //! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>.
 //!
-//! Numbers are shared where they lie. Arrow's bool is a bit, so those are copied; nulls, which a
-//! Tensor has not, are refused.
+//! Numbers are shared in place. Arrow's bools are bits, so they are copied; nulls, which a Tensor
+//! can't have, are refused.
 
 use super::foreign::{Foreign, Lease};
 use crate::dtype::Bool;
+use crate::python::cell::PyTensor;
 use crate::python::convert::error::DTypeError;
 use crate::python::convert::kind;
-use crate::python::tensor::PyTensor;
 use crate::storage::Lent;
 use crate::{DType, Error, Tensor};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
@@ -48,8 +48,8 @@ pub struct Array {
     private_data: *mut c_void,
 }
 
-/// What the two have in common: a name for their capsules, and a release that is called once with
-/// the struct itself.
+/// Common to both structs: the name of their capsules, and a release callback that is called once
+/// with the struct itself.
 trait Released: Sized {
     const NAME: &'static CStr;
     fn release(&mut self) -> &mut Option<unsafe extern "C" fn(*mut Self)>;
@@ -67,7 +67,7 @@ impl Released for Array {
     }
 }
 
-/// The formats, where Arrow has the dtype.
+/// The formats of the dtypes that Arrow has.
 const FORMATS: [(DType, &CStr); 12] = [
     (DType::Bool, c"b"),
     (DType::I8, c"c"),
@@ -83,11 +83,11 @@ const FORMATS: [(DType, &CStr); 12] = [
     (DType::F64, c"g"),
 ];
 
-// ---- out
+// ---- export
 
-/// What an exported array's pointers point to.
+/// What an exported array points to.
 struct Loan {
-    /// Keeps the memory, and makes copy-on-write see that it is lent (INTEROP1).
+    /// Keeps the memory alive, and makes copy-on-write see the loan (INTEROP1).
     _tensor: Tensor,
     _lent: Lent,
     /// No validity: there are no nulls; and the elements.
@@ -95,7 +95,7 @@ struct Loan {
 }
 
 unsafe extern "C" fn release_schema(schema: *mut Schema) {
-    // SAFETY: a live struct of the caller's; it owns nothing, and is marked as released.
+    // SAFETY: a live struct of the caller's, which owns nothing and is marked as released.
     unsafe { (*schema).release = None }
 }
 
@@ -136,7 +136,7 @@ fn lend<S: Released>(py: Python<'_>, content: S) -> PyResult<Bound<'_, PyAny>> {
     }
 }
 
-/// Room for `n` more bytes.
+/// Reserves `n` more bytes.
 fn reserve<T>(bytes: &mut Vec<T>, n: usize) -> crate::Result<()> {
     bytes.try_reserve_exact(n).map_err(|_| Error::Memory {
         bytes: n as u128,
@@ -144,7 +144,7 @@ fn reserve<T>(bytes: &mut Vec<T>, n: usize) -> crate::Result<()> {
     })
 }
 
-/// The elements as Arrow lays them out: one after the other, bools as bits.
+/// The elements in Arrow's layout: contiguous, bools as bits.
 fn laid_out(t: &Tensor) -> crate::Result<Tensor> {
     if !t.dtype().is_bool() {
         return t.contiguous();
@@ -163,15 +163,15 @@ fn laid_out(t: &Tensor) -> crate::Result<Tensor> {
 #[pymethods]
 impl PyTensor {
     /// Capsules of Arrow's C data interface, for tensors of one dimension: polars and pyarrow share
-    /// their memory. bool becomes bits, which is a copy; bfloat16, float8 and complex numbers Arrow
-    /// has not.
+    /// their memory. bool is copied to bits; Arrow doesn't have bfloat16, float8 and complex
+    /// numbers.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_array__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let _ = requested_schema; // the protocol allows to give what there is
+        let _ = requested_schema; // the protocol allows ignoring the requested schema
         let t = self.get();
         let Some((_, format)) = FORMATS.iter().find(|(d, _)| *d == t.dtype()) else {
             return Err(DTypeError::new_err(format!(
@@ -223,9 +223,9 @@ impl PyTensor {
     }
 }
 
-// ---- in
+// ---- import
 
-/// A struct moved out of its capsule, released when it is dropped.
+/// A struct moved out of its capsule, released on drop.
 struct Taken<S: Released>(Box<S>);
 
 // SAFETY: a producer's struct is read when it is taken and released in `drop`, which the interface
@@ -239,7 +239,7 @@ impl<S: Released> Taken<S> {
     fn from_capsule(capsule: &Bound<PyAny>) -> PyResult<Taken<S>> {
         let wrong = || {
             PyBufferError::new_err(format!(
-                "__arrow_c_array__ returned no live capsule {:?}",
+                "__arrow_c_array__ did not return a live capsule {:?}",
                 S::NAME
             ))
         };
@@ -271,8 +271,8 @@ impl<S: Released> Drop for Taken<S> {
     }
 }
 
-/// A tensor of the elements of an object with `__arrow_c_array__`, whose capsules `export` makes;
-/// `copy` as in [`super::import`].
+/// A tensor of the elements of an object with `__arrow_c_array__`, which `export` calls; `copy` as
+/// in [`super::import`].
 pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
     let refuse =
         |what: String| PyBufferError::new_err(format!("{}.__arrow_c_array__: {what}", kind(x)));
@@ -281,7 +281,7 @@ pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> Py
         .extract::<(Bound<PyAny>, Bound<PyAny>)>()
         .map_err(|_| {
             PyTypeError::new_err(format!(
-                "{}.__arrow_c_array__() returned no pair of capsules",
+                "{}.__arrow_c_array__() did not return a pair of capsules",
                 kind(x)
             ))
         })?;
@@ -303,15 +303,12 @@ pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> Py
     let a = &*taken.0;
     let (Ok(length), Ok(offset)) = (usize::try_from(a.length), usize::try_from(a.offset)) else {
         return Err(refuse(format!(
-            "length {} and offset {} are none",
+            "length {} and offset {} are invalid",
             a.length, a.offset
         )));
     };
     if a.n_buffers != 2 || a.buffers.is_null() {
-        return Err(refuse(format!(
-            "{} buffers, where an array of numbers has two",
-            a.n_buffers
-        )));
+        return Err(refuse(format!("{} buffers instead of two", a.n_buffers)));
     }
     // SAFETY: `n_buffers` pointers of the producer's, which live until the release.
     let (validity, values) = unsafe { (*a.buffers, *a.buffers.add(1)) };
@@ -320,7 +317,7 @@ pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> Py
         .filter(|n| isize::try_from(*n).is_ok());
     let end = end.ok_or_else(|| {
         refuse(format!(
-            "length {length} from {offset} on is more than an address space"
+            "length {length} from offset {offset} exceeds the address space"
         ))
     })?;
     let bit = |bits: *const c_void, i: usize| -> bool {
@@ -335,7 +332,8 @@ pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> Py
     };
     if nulls > 0 {
         return Err(refuse(format!(
-            "{nulls} of {length} elements are null, which a Tensor's can't be: fill or drop them first"
+            "{nulls} of {length} elements are null, which a Tensor can't represent: fill or drop them \
+                first"
         )));
     }
     if values.is_null() && length > 0 {

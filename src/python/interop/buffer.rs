@@ -1,10 +1,11 @@
-//! The buffer protocol (PEP 3118), out and in.
+//! The buffer protocol (PEP 3118), export and import.
 
 use super::foreign::{Foreign, Lease};
 use crate::dtype::Class;
+use crate::python::cell::PyTensor;
 use crate::python::convert::error::DTypeError;
 use crate::python::convert::kind;
-use crate::python::tensor::{PyTensor, byte_strides};
+use crate::python::tensor::byte_strides;
 use crate::storage::Lent;
 use crate::{DType, Tensor};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
@@ -13,12 +14,12 @@ use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::ffi::{CStr, c_char, c_int};
 
-/// Dimensions that the protocol allows.
+/// The most dimensions that the protocol allows.
 pub const MAX_RANK: usize = 64;
 
-/// What an exported buffer points to; freed when it is released.
+/// What an exported buffer points to; freed on release.
 struct Loan {
-    /// Keeps the memory, and makes copy-on-write see that it is lent (INTEROP1).
+    /// Keeps the memory alive, and makes copy-on-write see the loan (INTEROP1).
     tensor: Tensor,
     _lent: Lent,
     shape: SmallVec<[isize; 6]>,
@@ -47,13 +48,13 @@ impl PyTensor {
             filled.len = (loan.tensor.len() * size) as isize;
             filled.itemsize = size as isize;
             filled.readonly = 1;
-            // without a shape, the bytes are one row
+            // without a shape, the buffer is one row of bytes
             filled.ndim = if asked(ffi::PyBUF_ND) {
                 loan.shape.len() as c_int
             } else {
                 1
             };
-            // pointers into the heap's Loan, whose arrays stay where they are until the release
+            // pointers into the boxed Loan, whose arrays don't move until the release
             if asked(ffi::PyBUF_FORMAT) {
                 filled.format = loan.format.as_mut_ptr().cast();
             }
@@ -77,7 +78,7 @@ impl PyTensor {
 }
 
 impl Loan {
-    /// A loan of the kind that `flags` ask for, or why there is none.
+    /// A loan of the kind that `flags` request, or the reason there is none.
     fn new(tensor: Tensor, flags: c_int) -> Result<Box<Loan>, String> {
         let asked = |flag: c_int| flags & flag == flag;
         let dtype = tensor.dtype();
@@ -86,15 +87,16 @@ impl Loan {
                 "the buffers of a Tensor are read-only: take a copy, such as numpy.array(t)".into(),
             );
         }
-        // who asks for no format reads bytes
+        // consumers that request no format read bytes
         if dtype.format().is_empty() && asked(ffi::PyBUF_FORMAT) {
             return Err(format!(
-                "the buffer protocol has no format for {dtype}: use t.numpy(), t.view(\"uint8\") or t.astype(flex.float32)"
+                "the buffer protocol has no format for {dtype}: use t.numpy(), t.view(\"uint8\") \
+                    or t.astype(flex.float32)"
             ));
         }
         if tensor.rank() > MAX_RANK {
             return Err(format!(
-                "{} dimensions are more than the {MAX_RANK} of the buffer protocol",
+                "{} dimensions exceed the buffer protocol's limit of {MAX_RANK}",
                 tensor.rank()
             ));
         }
@@ -111,7 +113,7 @@ impl Loan {
         };
         if !wanted {
             return Err(
-                "the elements are not contiguous in the order asked for: take t.contiguous() first"
+                "the elements are not contiguous in the requested order: take t.contiguous() first"
                     .into(),
             );
         }
@@ -129,26 +131,26 @@ impl Loan {
     }
 }
 
-/// Whether the elements lie one after the other in column-major order.
+/// Whether the elements are adjacent in column-major order.
 fn columns_first(t: &Tensor) -> bool {
     let axes: SmallVec<[isize; 6]> = (0..t.rank() as isize).rev().collect();
     t.permute(&axes).is_ok_and(|t| t.is_contiguous())
 }
 
-/// Whether an object has a buffer.
+/// Whether an object supports the buffer protocol.
 pub fn has_one(x: &Bound<PyAny>) -> bool {
     // SAFETY: a live object, with the GIL held.
     unsafe { ffi::PyObject_CheckBuffer(x.as_ptr()) != 0 }
 }
 
-/// A buffer taken from an object. Boxed, for exporters may point into the view itself.
+/// A buffer acquired from an object. Boxed, for exporters may point into the view itself.
 pub struct View(Box<ffi::Py_buffer>);
 
-/// What is asked of an exporter.
+/// The kind of buffer requested of an exporter.
 pub enum Order {
     /// Elements, with their format, shape and strides.
     Elements,
-    /// Bytes, one after the other.
+    /// Contiguous bytes.
     Bytes,
 }
 
@@ -159,7 +161,7 @@ unsafe impl Send for View {}
 unsafe impl Sync for View {}
 
 impl View {
-    /// The buffer of an object, whose bytes or elements stay where they are until it is dropped.
+    /// Acquires the buffer of an object, whose memory does not move until it is dropped.
     pub fn take(x: &Bound<PyAny>, order: Order) -> PyResult<View> {
         let flags = match order {
             Order::Elements => ffi::PyBUF_RECORDS_RO,
@@ -186,7 +188,7 @@ impl View {
         }
         Ok(View(view))
     }
-    /// Where the bytes of [`Order::Bytes`] lie, and how many they are.
+    /// The pointer and length of the bytes of [`Order::Bytes`].
     pub fn bytes(&self) -> (*const u8, usize) {
         (self.0.buf.cast_const().cast(), self.0.len.max(0) as usize)
     }
@@ -249,8 +251,7 @@ pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
     unsafe { foreign.tensor(lease, copy) }
 }
 
-/// The dtype of a format of one number, and whether its bytes are in the other order than this
-/// machine's.
+/// The dtype of a format of one number, and whether its byte order differs from this machine's.
 fn parse(format: &[u8], size: isize) -> Option<(DType, bool)> {
     let (order, code) = match format {
         [order @ (b'@' | b'=' | b'<' | b'>' | b'!'), code @ ..] => (*order, code),
@@ -258,13 +259,13 @@ fn parse(format: &[u8], size: isize) -> Option<(DType, bool)> {
     };
     let is = |class: Class| match code {
         b"?" => class == Class::Boolean,
-        b"b" | b"h" | b"i" | b"l" | b"q" | b"n" => class == Class::Sint,
-        b"B" | b"H" | b"I" | b"L" | b"Q" | b"N" => class == Class::Uint,
+        b"b" | b"h" | b"i" | b"l" | b"q" | b"n" => class == Class::Signed,
+        b"B" | b"H" | b"I" | b"L" | b"Q" | b"N" => class == Class::Unsigned,
         b"e" | b"f" | b"d" => matches!(class, Class::Half | Class::Float),
         b"Zf" | b"Zd" | b"F" | b"D" => class == Class::Complex,
         _ => false,
     };
-    // the size decides: a C long has 4 bytes here and 8 there
+    // the size decides: a C long has 4 or 8 bytes
     let dtype = DType::ALL
         .into_iter()
         .find(|d| is(d.class()) && d.size() as isize == size && !d.format().is_empty())?;

@@ -1,12 +1,12 @@
-//! Tensors as bytes: the elements of any buffer, the bytes of a tensor, and the same bytes as
-//! another dtype.
+//! Tensors and bytes: tensors of any buffer's elements, the bytes of a tensor, and the same bytes
+//! as another dtype.
 
 use super::buffer::{Order, View};
 use super::foreign::{Foreign, Lease};
 use crate::layout::{Layout, Shape, Strides};
+use crate::python::cell::PyTensor;
 use crate::python::convert::kind;
 use crate::python::dtype::DTypeArg;
-use crate::python::tensor::PyTensor;
 use crate::{DType, Error, Tensor};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -27,7 +27,7 @@ pub fn as_bytes(t: &Tensor) -> crate::Result<Tensor> {
     )
 }
 
-/// The same bytes as another dtype. Where its size is another, the last dimension becomes longer or
+/// The same bytes as another dtype. If its size differs, the last dimension becomes longer or
 /// shorter.
 fn viewed(t: &Tensor, dtype: DType) -> crate::Result<Tensor> {
     const OP: &str = "view";
@@ -40,7 +40,7 @@ fn viewed(t: &Tensor, dtype: DType) -> crate::Result<Tensor> {
         return Err(Error::shape(
             OP,
             format!(
-                "a 0-dimensional {} is no {dtype}, whose size is another: reshape it to (1,) first",
+                "a 0-dimensional {} can't be viewed as {dtype} of another size: reshape it to (1,) first",
                 t.dtype()
             ),
         ));
@@ -50,20 +50,21 @@ fn viewed(t: &Tensor, dtype: DType) -> crate::Result<Tensor> {
         return Err(Error::value(
             OP,
             format!(
-                "the last dimension is not contiguous, and {dtype} has another size: take t.contiguous() first"
+                "the last dimension is not contiguous, and {dtype} has another size: take \
+                    t.contiguous() first"
             ),
         ));
     }
     if *n * old % new != 0 {
         let message = format!(
-            "{} elements of {} along the last dimension are no whole number of {dtype}",
+            "{} elements of {} along the last dimension are not a whole number of {dtype}",
             *n,
             t.dtype()
         );
         return Err(Error::shape(OP, message));
     }
     *n = *n * old / new;
-    // in elements of the new dtype; a stride over one element means nothing
+    // in elements of the new dtype; the stride of a dimension of size 1 is arbitrary
     let rescaled = |elements: isize| {
         let bytes = elements.saturating_mul(old as isize);
         if bytes % new as isize == 0 {
@@ -98,12 +99,12 @@ fn viewed(t: &Tensor, dtype: DType) -> crate::Result<Tensor> {
     )
 }
 
-/// A tensor of one dimension, of the elements that lie in a buffer (`bytes`, `mmap`, a
-/// `memoryview`), which it borrows.
+/// A 1-dimensional tensor of the elements in a buffer (`bytes`, `mmap`, a `memoryview`), which it
+/// borrows.
 ///
-/// dtype: what lies there. count: how many, by default all to the end. offset: where the first
-/// begins, in bytes. Elements that are not aligned are copied. ValueError where the buffer has no
-/// such bytes, or the rest is no whole number of elements; BufferError where it is not contiguous.
+/// dtype: the dtype of the elements. count: how many, by default all to the end. offset: of the
+/// first one, in bytes. Misaligned elements are copied. ValueError if the buffer is too short, or
+/// the rest is not a whole number of elements; BufferError if it is not contiguous.
 ///
 /// >>> flex.frombuffer(b"\x01\x00\x02\x00", "int16").tolist()
 /// [1, 2]
@@ -129,7 +130,7 @@ fn frombuffer(
     let count = match count {
         -1 if rest % size != 0 => {
             return Err(refuse(format!(
-                "{rest} bytes are no whole number of {} ({size} bytes each)",
+                "{rest} bytes are not a whole number of {} ({size} bytes each)",
                 dtype.0
             )));
         }
@@ -141,7 +142,7 @@ fn frombuffer(
             Some(n) => n,
             None => {
                 return Err(refuse(format!(
-                    "{n} elements of {} are not in {rest} bytes",
+                    "{n} elements of {} exceed the {rest} bytes",
                     dtype.0
                 )));
             }
@@ -162,9 +163,9 @@ fn frombuffer(
 
 #[pymethods]
 impl PyTensor {
-    /// The same bytes as another dtype, without a copy. Where its size is another, the last
-    /// dimension, which has to be contiguous, becomes longer or shorter by the ratio. For another
-    /// shape there is `reshape`.
+    /// The same bytes as another dtype, without a copy. If its size differs, the last dimension,
+    /// which must be contiguous, becomes longer or shorter by the ratio. To change the shape, use
+    /// `reshape`.
     #[pyo3(name = "view", signature = (dtype, /))]
     fn viewed(&self, dtype: DTypeArg) -> PyResult<PyTensor> {
         Ok(PyTensor::new(viewed(&self.get(), dtype.0)?))

@@ -1,37 +1,38 @@
-//! Memory that somebody else describes by pointer, shape and strides in bytes.
+//! Foreign memory described by pointer, shape and byte strides.
 
 use crate::layout::{Layout, Shape, Strides};
 use crate::{Bytes, DType, Error, Tensor};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
-/// Holds what keeps borrowed memory alive, and gives it back when it dies. Being a Python object,
-/// it dies with the GIL held, wherever the last tensor of that memory was dropped (INTEROP2).
+/// Owns what keeps borrowed memory alive, and releases it when it is dropped. As a Python object it
+/// is dropped with the GIL held, on whatever thread the last tensor of that memory was dropped
+/// (INTEROP2).
 #[pyclass(frozen, module = "flex._flex")]
 pub struct Lease(#[allow(dead_code, reason = "held to be dropped")] Box<dyn Send + Sync>);
 
 impl Lease {
-    /// A lease whose end is the drop of `resource`.
+    /// A lease that drops `resource` when it ends.
     pub fn new(py: Python<'_>, resource: impl Send + Sync + 'static) -> PyResult<Py<Lease>> {
         Py::new(py, Lease(Box::new(resource)))
     }
 }
 
-/// Elements in memory of somebody else.
+/// Elements in foreign memory.
 pub struct Foreign {
     /// The element of index 0, 0, ..
     pub first: *const u8,
     pub shape: Shape,
-    /// Steps in bytes.
+    /// Strides in bytes.
     pub strides: Strides,
     pub dtype: DType,
-    /// Whether the bytes of a number are in the other order than this machine's.
+    /// Whether the byte order differs from this machine's.
     pub swapped: bool,
 }
 
 impl Foreign {
-    /// Elements described by somebody: sizes that are not negative, row-major where there are no
-    /// strides.
+    /// Elements as described by another library: errors on negative sizes; row-major if there are
+    /// no strides.
     pub fn new(
         first: *const u8,
         shape: &[isize],
@@ -96,9 +97,8 @@ impl Foreign {
         drop(lease);
         Ok(tensor)
     }
-    /// The tensor of memory that flex itself has lent, and now gets back: a handle to that memory,
-    /// for which no lease is needed (BORROW2). None for memory of others, and such as begins where
-    /// this dtype's elements can't.
+    /// The tensor of memory that flex itself has lent and gets back: a handle to that memory, which
+    /// needs no lease (BORROW2). `None` for other memory, and if it is misaligned for the dtype.
     fn returned(&self, layout: &Layout, start: *const u8, len: usize) -> Option<Tensor> {
         let (bytes, first) = Bytes::lent_at(start, len)?;
         let size = self.dtype.size();
@@ -113,11 +113,11 @@ impl Foreign {
         )
         .ok()
     }
-    /// Why the elements can't be read where they lie.
+    /// Why the elements can't be read in place.
     fn obstacle(&self) -> Option<&'static str> {
         let size = self.dtype.size() as isize;
         if self.swapped {
-            Some("the bytes are in the other order than this machine's")
+            Some("the byte order is not this machine's")
         } else if !(self.first as usize).is_multiple_of(self.dtype.align()) {
             Some("the memory is not aligned")
         } else if self
@@ -126,13 +126,13 @@ impl Foreign {
             .zip(&self.strides)
             .any(|(d, s)| *d > 1 && s % size != 0)
         {
-            Some("the strides are no multiples of the item size")
+            Some("the strides are not multiples of the item size")
         } else {
             None
         }
     }
-    /// Bytes before the first element, and bytes that all elements span. Errors where that is more
-    /// than an address space has.
+    /// The bytes before the first element, and the bytes that all elements span. Errors if that
+    /// exceeds the address space.
     pub fn extent(&self) -> crate::Result<(usize, usize)> {
         let reach = |sign: i128| -> i128 {
             let bytes = |(d, s): (&usize, &isize)| ((*d as i128 - 1) * *s as i128 * sign).max(0);
@@ -154,11 +154,10 @@ impl Foreign {
             }),
         }
     }
-    /// A layout of the elements, the byte that its positions count from, and the bytes that it
-    /// spans.
+    /// A layout of the elements, the byte that its offset counts from, and the bytes that it spans.
     fn layout(&self) -> crate::Result<(Layout, *const u8, usize)> {
         let size = self.dtype.size();
-        // where there is one element, the stride means nothing
+        // the stride of a dimension of size 1 is arbitrary
         let step = |(d, s): (&usize, &isize)| if *d > 1 { *s / size as isize } else { 1 };
         let strides: Strides = self.shape.iter().zip(&self.strides).map(step).collect();
         let (before, span) = self.extent()?;
@@ -176,8 +175,8 @@ impl Foreign {
         let mut index = Shape::from_elem(0, self.shape.len());
         let mut source = self.first;
         for k in 0..t.len() {
-            // SAFETY: an element that the shape reaches (the caller's), to an element of the fresh
-            // tensor (TENSOR1, STORAGE3).
+            // SAFETY: an element that the shape reaches, by the caller's promise, to an element of
+            // the new tensor (TENSOR1, STORAGE3).
             let element = unsafe {
                 core::ptr::copy_nonoverlapping(source, target.add(k * size), size);
                 core::slice::from_raw_parts_mut(target.add(k * size), size)

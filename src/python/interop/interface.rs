@@ -1,24 +1,25 @@
-//! NumPy's array interface, both ways: a dictionary of dtype, shape and memory,
+//! NumPy's array interface, import and export: a dictionary of dtype, shape and memory,
 //! `__array_interface__`. See <https://numpy.org/doc/stable/reference/arrays.interface.html>,
 //! version 3.
 //!
-//! What flex gives out has a buffer for its memory, not a bare pointer: the buffer is a loan that
-//! copy-on-write sees (INTEROP1), where nobody would keep the memory behind a pointer when the
-//! tensor is written to.
+//! flex exports a buffer as the memory, not a bare pointer: the buffer is a loan that copy-on-write
+//! sees (INTEROP1), while nothing would keep the memory behind a pointer when the tensor is written
+//! to.
 
 use super::buffer::{MAX_RANK, Order, View};
 use super::bytes::as_bytes;
 use super::foreign::{Foreign, Lease};
 use crate::Tensor;
+use crate::python::cell::PyTensor;
 use crate::python::convert::error::DTypeError;
 use crate::python::convert::kind;
 use crate::python::dtype::{code, from_code};
-use crate::python::tensor::{PyTensor, byte_strides};
+use crate::python::tensor::byte_strides;
 use pyo3::exceptions::{PyAttributeError, PyBufferError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-/// The version that is spoken here.
+/// The version implemented here.
 const VERSION: u32 = 3;
 
 #[pymethods]
@@ -40,8 +41,8 @@ impl PyTensor {
         interface.set_item("version", VERSION)?;
         interface.set_item("shape", PyTuple::new(py, t.shape())?)?;
         interface.set_item("typestr", code)?;
-        // strides say to Pillow that the tensor's own buffer is not these elements one after the
-        // other
+        // the strides tell Pillow that the tensor's own buffer is not these elements in row-major
+        // order
         let elements = t.contiguous()?;
         let strides = (!t.is_contiguous())
             .then(|| PyTuple::new(py, byte_strides(elements.layout(), elements.dtype())))
@@ -64,24 +65,24 @@ pub fn import(x: &Bound<PyAny>, interface: &Bound<PyAny>, copy: Option<bool>) ->
     let needed = |name: &str| item(name)?.ok_or_else(|| wrong(format!("{name:?} is missing")));
     let tuple = |name: &str, v: Bound<PyAny>| -> PyResult<Vec<isize>> {
         let numbers = v.cast::<PyTuple>().ok().and_then(|t| t.extract().ok());
-        numbers.ok_or_else(|| wrong(format!("{name:?} is no tuple of integers")))
+        numbers.ok_or_else(|| wrong(format!("{name:?} is not a tuple of integers")))
     };
     if !needed("version")?
         .extract::<u32>()
         .is_ok_and(|v| v >= VERSION)
     {
         return Err(wrong(format!(
-            "versions before {VERSION} are not understood"
+            "versions before {VERSION} are not supported"
         )));
     }
     if item("mask")?.is_some() {
         return Err(wrong(
-            "a mask says that elements are missing, which a Tensor can't: fill them first".into(),
+            "a mask marks missing elements, which a Tensor can't represent: fill them first".into(),
         ));
     }
     let typestr = needed("typestr")?
         .extract::<String>()
-        .map_err(|_| wrong("\"typestr\" is no str".into()))?;
+        .map_err(|_| wrong("\"typestr\" is not a str".into()))?;
     let unknown = || {
         DTypeError::new_err(format!(
             "{} has elements of {typestr:?}, for which flex has no dtype",
@@ -93,27 +94,27 @@ pub fn import(x: &Bound<PyAny>, interface: &Bound<PyAny>, copy: Option<bool>) ->
     let strides = item("strides")?.map(|v| tuple("strides", v)).transpose()?;
     if strides.as_ref().is_some_and(|s| s.len() != shape.len()) || shape.len() > MAX_RANK {
         return Err(wrong(format!(
-            "shape {shape:?} and strides {strides:?} don't fit each other"
+            "shape {shape:?} and strides {strides:?} differ in length"
         )));
     }
     let data = item("data")?;
     if let Some(data) = data.as_ref().and_then(|d| d.cast::<PyTuple>().ok()) {
         let (address, _read_only) = data
             .extract::<(usize, bool)>()
-            .map_err(|_| wrong("\"data\" is no (address, read_only)".into()))?;
+            .map_err(|_| wrong("\"data\" is not (address, read_only)".into()))?;
         let first = std::ptr::with_exposed_provenance(address);
         let foreign = Foreign::new(first, &shape, strides.as_deref(), dtype, swapped)?;
         let lease = Lease::new(py, (x.clone().unbind(), interface.clone().unbind()))?;
-        // SAFETY: the protocol's word: the elements lie there while the object lives, which the
-        // lease holds.
+        // SAFETY: the protocol promises that the elements are there while the object lives, which
+        // the lease holds.
         return unsafe { foreign.tensor(lease, copy) };
     }
-    // the memory of a buffer: that of "data", or the object's own
+    // the memory of a buffer: that in "data", or the object's own
     let view = View::take(data.as_ref().unwrap_or(x), Order::Bytes)?;
     let (start, len) = view.bytes();
     let offset = item("offset")?.map_or(Ok(0), |v| {
         v.extract::<usize>()
-            .map_err(|_| wrong("\"offset\" is no position".into()))
+            .map_err(|_| wrong("\"offset\" is not a valid offset".into()))
     })?;
     let foreign = Foreign::new(
         start.wrapping_add(offset),
@@ -129,7 +130,8 @@ pub fn import(x: &Bound<PyAny>, interface: &Bound<PyAny>, copy: Option<bool>) ->
         .is_some_and(|end| end <= len);
     if !fits && !shape.contains(&0) {
         return Err(wrong(format!(
-            "shape {shape:?} of {dtype} from byte {offset} on reaches beyond the {len} bytes of its memory"
+            "shape {shape:?} of {dtype} from byte {offset} on reaches beyond the {len} bytes of \
+                its memory"
         )));
     }
     // SAFETY: all elements lie in the buffer, as was checked; the exporter keeps it until the lease

@@ -1,16 +1,15 @@
-//! Memory shared with other libraries, both ways and without a copy where the two sides' layouts
-//! allow it: the buffer protocol, DLPack, NumPy's `__array_interface__` and `__array__`, Arrow's
-//! arrays, pickle's out-of-band buffers.
+//! Memory shared with other libraries, in both directions, without a copy if the layouts allow it:
+//! the buffer protocol, DLPack, NumPy's `__array_interface__` and `__array__`, Arrow's arrays,
+//! pickle's out-of-band buffers.
 //!
-//! - INTEROP1. What flex lends is read-only, and each loan holds a clone of the tensor:
-//!   copy-on-write sees it, so nobody's view changes when the tensor is written to, and the memory
-//!   lives as long as the last loan. It holds a [`Lent`](crate::storage::Lent) too: a borrower who
-//!   writes all the same, as torch does, gets right results, and memory that comes back is known
-//!   again.
+//! - INTEROP1. flex lends read-only, and each loan holds a clone of the tensor: copy-on-write sees
+//!   it, so no borrower's view changes when the tensor is written to, and the memory lives as long
+//!   as the last loan. It holds a [`Lent`](crate::storage::Lent) too: a borrower that writes all
+//!   the same, as torch does, still gets right results, and memory that comes back is recognised.
 //! - INTEROP2. What flex borrows is held by a Python object (a [`Lease`](foreign::Lease)) that
-//!   gives it back when it dies. Tensors may die on any thread; Python objects dropped there wait
-//!   in PyO3's queue for the next thread that holds the GIL, so no thread of flex's waits for the
-//!   interpreter.
+//!   releases it when it is dropped. Tensors may be dropped on any thread; Python objects dropped
+//!   there wait in PyO3's queue for the next thread that holds the GIL, so no thread of flex waits
+//!   for the interpreter.
 
 mod arrow;
 mod buffer;
@@ -22,14 +21,14 @@ pub mod numpy;
 pub mod pickle;
 pub mod ufunc;
 
+use super::cell::PyTensor;
 use super::convert::{Device, kind};
-use super::tensor::PyTensor;
 use crate::Tensor;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyType};
 
-/// The array that `x` is, as an operand; none where it is none. Bytes are data, but no operands.
+/// `x` as an array operand; `None` if it isn't an array. Bytes are data, but not operands.
 pub fn borrow(x: &Bound<PyAny>) -> PyResult<Option<Tensor>> {
     if x.is_instance_of::<PyBytes>() || x.is_instance_of::<PyByteArray>() {
         return Ok(None);
@@ -38,11 +37,10 @@ pub fn borrow(x: &Bound<PyAny>) -> PyResult<Option<Tensor>> {
 }
 
 /// A tensor of the elements of `x`, which has a buffer, `__dlpack__`, `__array_interface__`,
-/// `__arrow_c_array__` or `__array__`: borrowed where they can be read where they lie, unless
-/// `copy` is true. Where they can't, a copy, unless `copy` is false. None where `x` has none of
-/// them.
+/// `__arrow_c_array__` or `__array__`: borrowed if they can be read in place, unless `copy` is
+/// true; otherwise a copy, unless `copy` is false. `None` if `x` has none of these.
 pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Option<Tensor>> {
-    // a class has the methods of its instances, and is no array
+    // a class has the methods of its instances, but isn't an array
     if x.is_instance_of::<PyString>() || x.is_instance_of::<PyType>() || x.is_none() {
         return Ok(None);
     }
@@ -58,7 +56,7 @@ pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Option<Tensor>> 
     if let Some(interface) = x.getattr_opt("__array_interface__")? {
         return interface::import(x, &interface, copy).map(Some);
     }
-    // before DLPack, where pyarrow has no bools and says nothing of nulls
+    // before DLPack, in which pyarrow has no bools and drops nulls silently
     if let Some(export) = x.getattr_opt("__arrow_c_array__")? {
         return arrow::import(x, &export, copy).map(Some);
     }
@@ -79,9 +77,9 @@ pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Option<Tensor>> 
     Ok(None)
 }
 
-/// A tensor that shares the memory of an object with `__dlpack__`: who writes to one sees it in the
-/// other. `copy=True` makes one apart, `copy=False` errors where a copy is needed; so do objects on
-/// another device, unless `device="cpu"` asks for a copy here.
+/// A tensor that shares the memory of an object with `__dlpack__`: writes to that object are seen
+/// in the tensor. `copy=True` always copies, `copy=False` errors if a copy is needed. Objects on
+/// another device are an error, unless `device="cpu"` requests a copy.
 ///
 /// >>> flex.from_dlpack(flex.asarray([1, 2])).tolist()
 /// [1, 2]

@@ -1,15 +1,15 @@
-//! NumPy, where it is: flex needs none of it, and imports it only when asked for one of its arrays.
+//! NumPy, if installed: flex doesn't need it, and imports it only to make one of its arrays.
 
 use super::buffer::MAX_RANK;
+use crate::python::cell::PyTensor;
 use crate::python::dtype::{is_numpys, lookup};
-use crate::python::tensor::PyTensor;
 use crate::{DType, Error, Scalar, Tensor};
 use pyo3::exceptions::{PyImportError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyComplex, PyDict, PyMemoryView};
 
-/// `numpy.<name>`, if somebody has imported NumPy; objects of its types don't exist before.
+/// `numpy.<name>`, if NumPy has been imported; before that, no objects of its types exist.
 fn loaded<'py>(
     py: Python<'py>,
     cell: &'static PyOnceLock<Py<PyAny>>,
@@ -38,13 +38,13 @@ pub fn is_scalar(x: &Bound<PyAny>) -> PyResult<bool> {
     loaded(x.py(), &GENERIC, "generic").map_or(Ok(false), |generic| x.is_instance(generic))
 }
 
-/// Whether `x` is a NumPy array, and of no class derived from that.
+/// Whether `x` is a NumPy array, and not of a derived class.
 pub fn is_plain_array(x: &Bound<PyAny>) -> PyResult<bool> {
     static ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     Ok(loaded(x.py(), &ARRAY, "ndarray").is_some_and(|array| x.get_type().is(array)))
 }
 
-/// The dtype of a NumPy scalar; none for anything else.
+/// The dtype of a NumPy scalar; `None` for anything else.
 pub fn scalar_dtype(x: &Bound<PyAny>) -> PyResult<Option<DType>> {
     if is_scalar(x)? {
         lookup(&x.getattr("dtype")?)
@@ -53,7 +53,7 @@ pub fn scalar_dtype(x: &Bound<PyAny>) -> PyResult<Option<DType>> {
     }
 }
 
-/// The number that a NumPy scalar holds; none for anything else.
+/// The value of a NumPy scalar; `None` for anything else.
 pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
     if !is_scalar(x)? {
         return Ok(None);
@@ -78,7 +78,7 @@ pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
     })
 }
 
-/// The unsigned integers as wide as a dtype, which NumPy has of itself.
+/// The unsigned integers of a dtype's width, which NumPy has natively.
 fn bits_of(dtype: DType) -> DType {
     if dtype.size() == 1 {
         DType::U8
@@ -87,8 +87,8 @@ fn bits_of(dtype: DType) -> DType {
     }
 }
 
-/// An array of a dtype of ml_dtypes as one of its bits, which has a buffer, and that dtype; none
-/// for anything else.
+/// An array of an ml_dtypes dtype reinterpreted as integers, which have a buffer, and that dtype;
+/// `None` for anything else.
 pub fn bits<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<(Bound<'py, PyAny>, DType)>> {
     let Ok(dtype) = x.getattr("dtype") else {
         return Ok(None);
@@ -136,7 +136,7 @@ pub fn array<'py>(py: Python<'py>, t: Tensor) -> PyResult<Bound<'py, PyAny>> {
         t.bitcast(bits_of(dt))?
     };
     let lent = Bound::new(py, PyTensor::new(lent))?.into_any();
-    // an object without a buffer would be asked for its array
+    // NumPy would ask an object without a buffer for its array
     let lent = if rank <= MAX_RANK {
         lent
     } else {
@@ -152,8 +152,8 @@ pub fn array<'py>(py: Python<'py>, t: Tensor) -> PyResult<Bound<'py, PyAny>> {
 
 #[pymethods]
 impl PyTensor {
-    /// The elements as a NumPy array, which shares the tensor's memory and is read-only:
-    /// `numpy.array(t)` is one to write to.
+    /// The elements as a NumPy array, which shares the tensor's memory and is read-only;
+    /// `numpy.array(t)` is a writable copy.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         array(py, self.get())
     }

@@ -1,20 +1,20 @@
-//! Pickle: with protocol 5 the elements may travel out of band, without a copy.
+//! Pickle: with protocol 5 the elements may be stored out of band, without a copy.
 
 use super::bytes::as_bytes;
 use crate::layout::Layout;
+use crate::python::cell::PyTensor;
 use crate::python::convert::Ints;
 use crate::python::dtype::{self, DTypeArg};
-use crate::python::tensor::PyTensor;
 use crate::{Error, Tensor};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-/// What pickle stores: a function of this module, and the bytes, shape and dtype to call it with.
+/// The pickled form: a function of this module, and the bytes, shape and dtype as its arguments.
 pub fn reduce<'py>(object: &Bound<'py, PyTensor>, protocol: i32) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     let t = object.get().get().contiguous()?;
-    // bytes have a format in the buffer protocol where the dtype (bfloat16, float8) may have none
+    // bytes have a format in the buffer protocol, which the dtype (bfloat16, float8) may not have
     let shape = PyTuple::new(py, t.shape())?;
     let bytes = Bound::new(py, PyTensor::new(as_bytes(&t)?))?;
     let data = if protocol >= 5 {
@@ -27,7 +27,7 @@ pub fn reduce<'py>(object: &Bound<'py, PyTensor>, protocol: i32) -> PyResult<Bou
     (rebuild, (data, shape, dtype::object(py, t.dtype())?)).into_bound_py_any(py)
 }
 
-/// A tensor from the bytes that pickle has stored, which it borrows.
+/// A tensor from pickled bytes, which it borrows.
 #[pyfunction]
 pub fn _rebuild(data: &Bound<PyAny>, shape: Ints, dtype: DTypeArg) -> PyResult<PyTensor> {
     let (bytes, dtype, shape) = (
@@ -40,13 +40,13 @@ pub fn _rebuild(data: &Bound<PyAny>, shape: Ints, dtype: DTypeArg) -> PyResult<P
         return Err(Error::value(
             "pickle",
             format!(
-                "{} bytes are no tensor of shape {shape:?} and {dtype}",
+                "{} bytes are not a tensor of shape {shape:?} and {dtype}",
                 bytes.len()
             ),
         )
         .into());
     }
-    // misaligned bytes of others are copied to storage of our own, which is aligned
+    // misaligned foreign bytes are copied to owned storage, which is aligned
     let first = Some(bytes.layout().offset()).filter(|offset| offset % dtype.size() == 0);
     let placed =
         first.and_then(|offset| Layout::new(&shape, layout.strides(), offset / dtype.size()).ok());

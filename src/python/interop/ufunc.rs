@@ -1,16 +1,15 @@
-//! NumPy's ufuncs on Tensors (`__array_ufunc__`, NEP 13), and the arrays that its functions are
-//! told to write to.
+//! NumPy's ufuncs on Tensors (`__array_ufunc__`, NEP 13), and `out=` arrays.
 //!
 //! A plain call of tensors, arrays and numbers is flex's function of that name. Every other call is
-//! NumPy's own computation on the tensors' memory, which it reads where it lies: ufuncs that flex
-//! has not (`cbrt`, `gcd`, those of `scipy.special`), calls with `out=`, `where=` or `dtype=`, and
-//! the methods `reduce`, `accumulate`, `reduceat` and `outer`. Either way results are Tensors;
-//! arrays given as `out` are filled and returned.
+//! computed by NumPy on the tensors' memory, which it reads in place: ufuncs that flex doesn't have
+//! (`cbrt`, `gcd`, those of `scipy.special`), calls with `out=`, `where=` or `dtype=`, and the
+//! methods `reduce`, `accumulate`, `reduceat` and `outer`. Either way results are Tensors; arrays
+//! given as `out` are filled and returned.
 
 use super::numpy;
+use crate::python::cell::PyTensor;
 use crate::python::convert::{asarray, error::ShapeError, kind, scalar};
 use crate::python::dtype::lookup;
-use crate::python::tensor::PyTensor;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -20,9 +19,9 @@ use pyo3::types::{PyDict, PyTuple};
 #[pymethods]
 impl PyTensor {
     /// NumPy's ufuncs on Tensors: flex's functions of that name, so that `array + t` and
-    /// `numpy.exp(t)` are computed by flex. What flex has not, and calls with `out=`, `where=`,
-    /// `dtype=` or of `reduce`, `accumulate` and `outer`, NumPy computes on the tensors' memory.
-    /// Results are Tensors; arrays given as `out` are filled and returned.
+    /// `numpy.exp(t)` are computed by flex. Other ufuncs, calls with `out=`, `where=` or `dtype=`,
+    /// and the methods `reduce`, `accumulate` and `outer` are computed by NumPy on the tensors'
+    /// memory. Results are Tensors; arrays given as `out` are filled and returned.
     #[pyo3(signature = (ufunc, method, *inputs, **arguments))]
     fn __array_ufunc__<'py>(
         &self,
@@ -42,8 +41,8 @@ impl PyTensor {
     }
 }
 
-/// Whether all are operands of flex's functions, and none has a `__array_ufunc__` of its own that
-/// should be asked.
+/// Whether all are operands of flex's functions, and none has a `__array_ufunc__` of its own to
+/// defer to.
 fn are_operands(inputs: &Bound<PyTuple>) -> PyResult<bool> {
     for x in inputs {
         if !(x.is_exact_instance_of::<PyTensor>()
@@ -56,7 +55,7 @@ fn are_operands(inputs: &Bound<PyTuple>) -> PyResult<bool> {
     Ok(true)
 }
 
-/// NumPy's computation, on arrays that share the tensors' memory.
+/// Has NumPy compute on arrays that share the tensors' memory.
 fn on_arrays<'py>(
     ufunc: &Bound<'py, PyAny>,
     method: &str,
@@ -65,7 +64,7 @@ fn on_arrays<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = ufunc.py();
     if method == "at" && inputs.get_item(0)?.is_exact_instance_of::<PyTensor>() {
-        let message = "a ufunc's at() writes to its first argument, and nobody else writes to a Tensor: write t[indices] = ..., or use \
+        let message = "a ufunc's at() writes to its first argument, but a Tensor is a value: write t[indices] = ..., or use \
                        flex.scatter_add";
         return Err(PyTypeError::new_err(message));
     }
@@ -81,7 +80,7 @@ fn on_arrays<'py>(
     let mut given: Option<Bound<PyTuple>> = None;
     for (name, value) in arguments.into_iter().flatten() {
         if name.eq("out")? {
-            let out = value.cast_into::<PyTuple>()?; // NumPy makes a tuple of it
+            let out = value.cast_into::<PyTuple>()?; // NumPy wraps it in a tuple
             out.iter().try_for_each(|x| refuse_tensor(&x))?;
             keywords.set_item(name, &out)?;
             given = Some(out);
@@ -102,8 +101,8 @@ fn on_arrays<'py>(
     }
 }
 
-/// A Tensor of an array or a number of NumPy's; the thing itself where flex has no such dtype, or
-/// it is of a class derived from arrays.
+/// A Tensor of a NumPy array or scalar; the object itself if flex doesn't have its dtype, or it is
+/// of a class derived from arrays.
 fn as_tensor(x: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     let numpys = numpy::is_plain_array(&x)? || numpy::is_scalar(&x)?;
     if numpys && lookup(&x.getattr("dtype")?)?.is_some() {
@@ -113,18 +112,18 @@ fn as_tensor(x: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     }
 }
 
-/// A tensor is no place to write to for anybody else.
+/// Refuses a Tensor as `out`: a tensor is written only by itself.
 fn refuse_tensor(out: &Bound<PyAny>) -> PyResult<()> {
     if out.is_exact_instance_of::<PyTensor>() {
-        let message = "out is a Tensor, which is a value that nobody else writes to: assign the result, as in t = f(x) or t[...] = f(x)";
+        let message = "out is a Tensor, which is a value and can't be written to: assign the \
+            result, as in t = f(x) or t[...] = f(x)";
         return Err(PyTypeError::new_err(message));
     }
     Ok(())
 }
 
-/// The result of a function with an argument `out`, which NumPy gives when it calls a method
-/// (`numpy.sum(t, out=array)`): the array, filled with the result, or where there is none the
-/// result itself.
+/// The result of a function with an argument `out`, which NumPy passes when it calls a method
+/// (`numpy.sum(t, out=array)`): the array filled with the result, or without one the result itself.
 pub fn into_out<'py>(
     py: Python<'py>,
     result: PyTensor,
@@ -138,7 +137,7 @@ pub fn into_out<'py>(
     let shape = out.getattr("shape").and_then(|s| s.extract::<Vec<usize>>());
     let shape = shape.map_err(|_| {
         PyTypeError::new_err(format!(
-            "out is a NumPy array to write to, not {}",
+            "out must be a writable NumPy array, not {}",
             kind(&out)
         ))
     })?;
@@ -148,15 +147,15 @@ pub fn into_out<'py>(
             result.shape()
         )));
     }
-    // refuses what would lose the kind of the numbers, as ufuncs do
+    // refuses to lower the kind of the numbers, as ufuncs do
     py.import("numpy")?
         .call_method1("copyto", (&out, numpy::array(py, result)?))?;
     Ok(out)
 }
 
-/// flex's function for a ufunc of NumPy; none where flex has no such.
+/// flex's function for a ufunc of NumPy; `None` if there is none.
 fn flex_function<'py>(ufunc: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    /// NumPy's names that are not the standard's.
+    /// NumPy's names that differ from the standard's.
     const RENAMED: [(&str, &str); 16] = [
         ("absolute", "abs"),
         ("arccos", "acos"),

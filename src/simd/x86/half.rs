@@ -1,8 +1,8 @@
-//! Conversions between float16, as its bits, and float32. Each does a leading part of the elements,
-//! whole vectors, and says how many.
+//! Conversions between the bits of float16 and float32. Each converts a leading number of elements,
+//! in whole vectors, and returns that number.
 //!
-//! Contract HALF1: `n` elements are readable from `x`, and writable at `y` by nobody else; the set
-//! is the CPU's.
+//! Contract HALF1: `n` elements are readable from `x`, and writable at `y`, exclusively; the CPU
+//! has the set.
 
 use crate::simd::Isa;
 use core::arch::x86_64::*;
@@ -14,7 +14,7 @@ use core::arch::x86_64::*;
 #[inline(always)]
 pub unsafe fn widen<I: Isa>(x: *const u16, y: *mut f32, n: usize) -> usize {
     let mut k = 0;
-    // SAFETY: HALF1, and the elements from k on are a vector at least.
+    // SAFETY: HALF1, and at least a vector of elements remains from k on.
     unsafe {
         if I::AVX512 {
             while k + 16 <= n {
@@ -42,7 +42,7 @@ pub unsafe fn widen<I: Isa>(x: *const u16, y: *mut f32, n: usize) -> usize {
 #[inline(always)]
 pub unsafe fn narrow<I: Isa>(x: *const f32, y: *mut u16, n: usize) -> usize {
     let mut k = 0;
-    // SAFETY: HALF1, and the elements from k on are a vector at least.
+    // SAFETY: HALF1, and at least a vector of elements remains from k on.
     unsafe {
         if I::AVX512 {
             while k + 16 <= n {

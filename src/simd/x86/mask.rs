@@ -1,13 +1,13 @@
-//! Masks of bytes, true where not zero: as bits, and what they choose.
+//! Byte masks, true where not zero: converted to bits, and the compression of elements by them.
 
 use super::vector::Vector;
 use core::arch::x86_64::*;
 
-/// Bytes of a mask that are looked at together.
+/// Bytes of a mask that are read together.
 pub const BLOCK: usize = 64;
 
-/// Copies those of a block of elements whose bit is set, and says how many. What follows them is
-/// overwritten.
+/// Copies the elements of a block whose bits are set to `out`, and returns how many. What follows
+/// them is overwritten.
 ///
 /// # Safety
 /// VECTOR1; `x` and `out` hold a block.
@@ -16,7 +16,7 @@ pub unsafe fn compress<V: Vector>(x: *const V::Key, bits: u64, out: *mut V::Key)
     let mut n = 0;
     for i in (0..BLOCK).step_by(V::LANES) {
         let lanes = (bits >> i) as u32 & ((1 << V::LANES) - 1);
-        // SAFETY: VECTOR1; inside the block, since no more is kept than was read.
+        // SAFETY: VECTOR1; inside the block, since no more is written than was read.
         unsafe { V::load(x.add(i)).compress(lanes).store(out.add(n)) };
         n += lanes.count_ones() as usize;
     }

@@ -1,4 +1,4 @@
-//! What is written in intrinsics of x86-64, for kernels of sets that have them.
+//! The code written in x86-64 intrinsics.
 
 pub mod half;
 pub mod mask;

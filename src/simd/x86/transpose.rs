@@ -1,8 +1,8 @@
-//! Blocks of four-byte elements, transposed in registers: what LLVM does not find, for copies and
+//! Blocks of four-byte elements transposed in registers, which LLVM does not find, for copies and
 //! kernels alike.
 //!
-//! Contract BLOCK1: the elements of the block are readable from `from`, and writable at `to` by
-//! nobody else.
+//! Contract BLOCK1: the elements of the block are readable from `from`, and writable at `to`,
+//! exclusively.
 
 use core::arch::x86_64::*;
 

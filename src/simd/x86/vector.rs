@@ -1,11 +1,11 @@
-//! What the vectorised sort asks of a vector of keys, for AVX-512 and AVX2, 32 and 64 bits.
+//! The vectors of keys of the vectorised sort, for AVX-512 and AVX2, 32 and 64 bits.
 
 use core::arch::x86_64::*;
 
 /// A vector of keys.
 ///
-/// Invariant VECTOR1: a value exists only where the CPU has its instruction set. The methods that
-/// make one of something else are unsafe, and all others are not.
+/// Invariant VECTOR1: a value exists only if the CPU has its instruction set. The methods that make
+/// a vector from something else are unsafe, all others are safe.
 ///
 /// # Safety
 /// Contract of `load`, `load_first` and `splat`: the CPU has the vector's instruction set
@@ -15,9 +15,9 @@ pub trait Vector: Copy {
     type Key: Copy;
     /// Lanes, a power of two.
     const LANES: usize;
-    /// How many the CPU has registers for in a sorting network: 8 or 16.
+    /// How many vectors a sorting network keeps in registers: 8 or 16.
     const REGISTERS: usize;
-    /// The largest key, which fills up a vector that is not full.
+    /// The largest key, which pads a partial vector.
     const MAX: Self::Key;
     /// All lanes from memory.
     unsafe fn load(p: *const Self::Key) -> Self;
@@ -29,23 +29,23 @@ pub trait Vector: Copy {
     unsafe fn store_first(self, p: *mut Self::Key, n: usize);
     /// One key in all lanes.
     unsafe fn splat(key: Self::Key) -> Self;
-    /// The smaller of each two lanes.
+    /// The lanewise minimum.
     fn min(self, other: Self) -> Self;
-    /// The larger of each two lanes.
+    /// The lanewise maximum.
     fn max(self, other: Self) -> Self;
     /// Lane `i ^ J` in lane `i`.
     fn exchange<const J: usize>(self) -> Self;
-    /// `high` in the lanes whose number has the bit `BIT`, else `self`.
+    /// `high` in the lanes whose index has the bit `BIT`, else `self`.
     fn blend<const BIT: usize>(self, high: Self) -> Self;
-    /// The lanes of both in turn: those of the lower halves, and those of the upper ones.
+    /// The lanes of both interleaved: those of the lower halves, and those of the upper halves.
     fn interleave(self, other: Self) -> (Self, Self);
     /// A bit for each lane that is less than the other's.
     fn less(self, other: Self) -> u32;
-    /// The lanes whose bit is set, moved to the front in order; the rest is anything.
+    /// The lanes whose bit is set, moved to the front in order; the others are unspecified.
     fn compress(self, mask: u32) -> Self;
 }
 
-/// A bit for each of 16 lanes whose number has the bit `bit`.
+/// A bit for each of 16 lanes whose index has the bit `bit`.
 const fn lanes_with(bit: usize) -> u32 {
     let (mut mask, mut i) = (0, 0);
     while i < 16 {
@@ -63,7 +63,7 @@ const fn exchanged<const N: usize>(j: usize, words: usize) -> [i32; N] {
     }
     at
 }
-/// The lanes of two vectors of `N` words in turn, from lane `first` on, as a permutation of the
+/// The lanes of two vectors of `N` words interleaved, from lane `first` on, as a permutation of the
 /// words of both.
 const fn interleaved<const N: usize>(first: usize, words: usize) -> [i32; N] {
     let (mut at, mut i) = ([0; N], 0);
@@ -74,7 +74,7 @@ const fn interleaved<const N: usize>(first: usize, words: usize) -> [i32; N] {
     }
     at
 }
-/// Both vectors that the permutations of 32-bit words make.
+/// The two vectors that the permutations of 32-bit words give.
 ///
 /// # Safety
 /// The CPU has AVX-512 (VECTOR1).
@@ -120,8 +120,8 @@ const fn compressing<const N: usize>(lanes: usize) -> [[i32; 8]; N] {
 static COMPRESS_32: [[i32; 8]; 256] = compressing(8);
 static COMPRESS_64: [[i32; 8]; 16] = compressing(4);
 
-// Methods are small wrappers of instructions: those that touch memory or make a vector, and those
-// of vectors that exist.
+// Methods wrap instructions: first those that touch memory or make a vector, then those of existing
+// vectors.
 macro_rules! vector {
     ($(#[$doc:meta])* $V:ident($R:ty) of $K:ty, $lanes:literal lanes, $registers:literal registers;
      $(unsafe fn $promised:ident($($in:tt)*) $(-> $made:ty)? $promise:block)*

@@ -1,5 +1,5 @@
-//! What the tests compare with: layouts of every kind, values of every dtype, and reading elements
-//! one by one without the library's own loops.
+//! The oracle's parts: layouts of every kind, values of every dtype, and reads of single elements
+//! without the library's own loops.
 #![allow(dead_code, reason = "each combination of features uses its part")]
 
 #[path = "../../../src/testing.rs"]
@@ -30,7 +30,7 @@ pub enum Value {
     Complex(f64, f64),
 }
 
-/// The element at `p`, by its bytes alone.
+/// The element at `p`, decoded from its bytes.
 fn read(dtype: DType, b: &[u8]) -> Value {
     let native = |b: &[u8]| {
         let push = |w: u128, x: &u8| w << 8 | *x as u128;
@@ -68,8 +68,8 @@ fn read(dtype: DType, b: &[u8]) -> Value {
     }
 }
 
-/// The value of an 8-bit float with so many digits after the point, by powers of two. NaN are the
-/// bits beyond infinity, or where the format has none, the largest.
+/// The value of an 8-bit float with so many digits after the point, by powers of two. NaN is every
+/// bit pattern above infinity or, without infinities, the largest one.
 pub fn float8(bits: u8, digits: u32, bias: i32, infinity: Option<u8>) -> f64 {
     let (sign, code) = (if bits < 128 { 1.0 } else { -1.0 }, bits & 127);
     let (exponent, fraction) = (
@@ -101,7 +101,7 @@ pub fn values(t: &Tensor) -> Vec<Value> {
         })
         .collect()
 }
-/// The same as floats; the real part of complex ones.
+/// The same as floats; the real part of complex numbers.
 pub fn floats(t: &Tensor) -> Vec<f64> {
     values(t).into_iter().map(Value::float).collect()
 }
@@ -122,7 +122,7 @@ impl Value {
     }
 }
 
-/// Values that matter for a dtype: ends of the range, zeros, ones, and for floats infinities, NaN,
+/// Special values of a dtype: ends of the range, zeros, ones, and for floats infinities, NaN,
 /// subnormals.
 pub fn special(dtype: DType) -> Vec<Scalar> {
     match dtype {
@@ -192,7 +192,7 @@ pub fn tensor(numbers: &[Scalar], shape: &[usize], dtype: DType) -> Tensor {
     out
 }
 
-/// Random numbers of moderate size that every dtype has.
+/// Random numbers of moderate size that every dtype can represent.
 pub fn random(rng: &mut Rng, shape: &[usize], dtype: DType) -> Tensor {
     let n = shape.iter().product();
     let numbers: Vec<Scalar> = (0..n)
@@ -209,12 +209,11 @@ pub fn random(rng: &mut Rng, shape: &[usize], dtype: DType) -> Tensor {
     tensor(&numbers, shape, dtype)
 }
 
-/// The same elements in other places: for each kind of layout a tensor that equals `x` element by
-/// element.
+/// For each kind of layout, a tensor equal to `x` element by element.
 pub fn layouts(x: &Tensor) -> Vec<(&'static str, Tensor)> {
     let mut out = vec![("contiguous", x.clone())];
     let rank = x.rank();
-    // in a bigger storage, at an offset that is no multiple of a vector
+    // in a bigger storage, at an offset that is not a multiple of a vector
     let put = |strides: Vec<isize>, offset: usize, room: usize| {
         let mut big = Tensor::zeros([room], x.dtype()).unwrap();
         let size = x.dtype().size();
@@ -269,14 +268,14 @@ pub fn layouts(x: &Tensor) -> Vec<(&'static str, Tensor)> {
     out
 }
 
-/// Whether two floats are the same to a relative (and absolute) tolerance; NaN equals NaN.
+/// Whether two floats are equal to a relative (and absolute) tolerance; NaN equals NaN.
 pub fn close(a: f64, b: f64, relative: f64, absolute: f64) -> bool {
     a == b
         || a.is_nan() && b.is_nan()
         || (a - b).abs() <= relative * a.abs().max(b.abs()) + absolute
 }
 
-/// The distance from 1 to the next number of a float dtype.
+/// The machine epsilon of a float dtype.
 pub fn epsilon(dtype: DType) -> f64 {
     match dtype.real() {
         DType::F8E4M3 => 2f64.powi(-3),

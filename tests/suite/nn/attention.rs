@@ -1,4 +1,4 @@
-//! Attention, beside one head in `f64` at a time.
+//! Attention, compared with one head at a time in `f64`.
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn attend(
 }
 
 #[test]
-fn attention_with_every_mask() {
+fn attention_applies_every_mask() {
     for (queries, keys, depth, width) in [
         (1, 1, 1, 1),
         (1, 700, 64, 64),
@@ -96,7 +96,7 @@ fn attention_with_every_mask() {
             &biased,
             3e-6,
         );
-        // row 0 and every fifth take no key at all
+        // row 0 and every fifth row mask all keys
         let takes = |i: usize, j: usize| !i.is_multiple_of(5) && !(i + 3 * j).is_multiple_of(4);
         let flags: Vec<bool> = (0..queries * keys)
             .map(|x| takes(x / keys, x % keys))
@@ -115,7 +115,7 @@ fn attention_with_every_mask() {
                 .iter()
                 .all(|x| *x == 0.0)
         );
-        // keys alone: one row for all queries, as padding
+        // a mask of keys for all queries, as padding
         let padding: Vec<bool> = (0..keys).map(|j| j < keys.div_ceil(2)).collect();
         let padding = Tensor::from_slice(&padding, [keys]).unwrap();
         let padded = attend(&wq, &wk, &wv, sizes, scale, |_, j| {
@@ -133,7 +133,7 @@ fn attention_with_every_mask() {
 }
 
 #[test]
-fn attention_heads_in_place_and_grouped() {
+fn attention_of_strided_and_grouped_heads() {
     // [batch, tokens, heads, depth] seen as [batch, heads, tokens, depth]
     let (batch, tokens, heads, depth) = (2, 70, 4, 16);
     let make = |heads: usize, seed: u64| {
@@ -197,7 +197,7 @@ fn attention_heads_in_place_and_grouped() {
 }
 
 #[test]
-fn attention_of_columns_and_of_many_heads() {
+fn attention_does_not_depend_on_blocking() {
     let (queries, keys, depth, width) = (300, 280, 40, 24);
     let columns =
         |rows: usize, cols: usize, seed: u64| tensor(&[cols, rows], seed).transpose(0, 1).unwrap();
@@ -220,7 +220,7 @@ fn attention_of_columns_and_of_many_heads() {
         |_, _| 0.0,
     );
     close(&alone, &want, 3e-6);
-    // How many heads there are decides how large blocks are, and nothing else.
+    // The number of heads decides the size of blocks, which must not change the result.
     let heads = |t: &Tensor| t.broadcast_to([200, t.shape()[0], t.shape()[1]]).unwrap();
     let all = run(&heads(&q), &heads(&k), &heads(&v))
         .to_vec::<f32>()
@@ -230,7 +230,7 @@ fn attention_of_columns_and_of_many_heads() {
 }
 
 #[test]
-fn attention_keeps_nan_to_its_query_and_nothing_of_far_keys() {
+fn attention_confines_nan_and_ignores_far_keys() {
     let (n, depth) = (70, 16);
     let (k, v) = (tensor(&[n, depth], 2), tensor(&[n, depth], 3));
     for nan in [
@@ -251,7 +251,7 @@ fn attention_keeps_nan_to_its_query_and_nothing_of_far_keys() {
                 .all(|(i, row)| row.iter().all(|x| x.is_nan() == (i == 5)))
         );
     }
-    // Scores so far apart that one key has all the weight.
+    // Scores so far apart that one key takes all the weight.
     let q = Tensor::from_slice(&[1.0f32; 20], [20, 1]).unwrap();
     let k = Tensor::from_slice(&[0.0f32, -3e38, -200.0, -88.0], [4, 1]).unwrap();
     let v = Tensor::from_slice(&[2.0f32, 1e30, 1e30, 3e37], [4, 1]).unwrap();
@@ -275,10 +275,10 @@ fn attention_keeps_nan_to_its_query_and_nothing_of_far_keys() {
 }
 
 #[test]
-fn attention_of_sequences_of_unequal_lengths() {
+fn varlen_attention_matches_each_sequence() {
     let offsets = [0, 0, 1, 70, 70, 83, 300, 300];
     let (tokens, heads, groups, depth, width) = (300, 4, 2, 16, 24);
-    // the queries lie among others, as where one product gave queries, keys and values
+    // strided queries, as after a product that computes queries, keys and values together
     let q = tensor(&[tokens, 2 * heads, depth], 1)
         .narrow(1, heads, heads)
         .unwrap();

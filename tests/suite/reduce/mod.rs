@@ -1,6 +1,8 @@
 //! Every reduction x dtype x layout x set of axes.
 
+mod numerics;
 mod oracle;
+mod search;
 
 use crate::common::*;
 use flex::exec::fold::{Fold, fold};
@@ -63,7 +65,7 @@ fn every_layout_and_set_of_axes() {
 }
 
 #[test]
-fn big_ones() {
+fn large_tensors_match_the_oracle() {
     let mut rng = Rng(3);
     for d in [
         DType::F32,
@@ -92,220 +94,9 @@ fn big_ones() {
     }
 }
 
-/// Narrow integers are added in types that hold blocks of them, whatever their values.
-#[test]
-fn sums_of_the_widest_narrow_integers() {
-    let n = 100_003;
-    let ends = [
-        (DType::Bool, 1i32),
-        (DType::I8, -128),
-        (DType::U8, 255),
-        (DType::I16, -32768),
-        (DType::U16, 65535),
-    ];
-    for (d, v) in ends.into_iter().filter(|(d, _)| d.is_available()) {
-        for shape in [vec![n], vec![n, 3]] {
-            let x = Tensor::from_slice(&[v], [1])
-                .unwrap()
-                .astype(d)
-                .unwrap()
-                .broadcast_to(&shape)
-                .unwrap();
-            for x in [x.copy().unwrap(), x] {
-                let sums = values(&ops::sum(&x, 0).unwrap());
-                assert!(
-                    sums.into_iter()
-                        .all(|s| s == Value::Int(v as i128 * n as i128)),
-                    "{d}"
-                );
-                let counts = values(&ops::count_nonzero(&x, 0).unwrap());
-                assert!(
-                    counts.into_iter().all(|c| c == Value::Int(n as i128)),
-                    "{d}"
-                );
-            }
-        }
-    }
-}
-
-/// What decides is found wherever it stands.
-#[test]
-fn one_that_decides() {
-    let n = 70_000;
-    for d in available() {
-        for at in [0, 63, 64, 255, 256, 4095, 4096, 32_767, 32_768, n - 1] {
-            let x = Tensor::from_slice(&(0..n).map(|k| (k == at) as i32).collect::<Vec<_>>(), [n])
-                .unwrap();
-            let none = ops::equal(&x, 0).unwrap().astype(d).unwrap();
-            let x = x.astype(d).unwrap();
-            assert_eq!(
-                values(&ops::any(&x, ()).unwrap()),
-                [Value::Bool(true)],
-                "{d} {at}"
-            );
-            assert_eq!(
-                values(&ops::all(&none, ()).unwrap()),
-                [Value::Bool(false)],
-                "{d} {at}"
-            );
-            assert_eq!(
-                values(&ops::count_nonzero(&x, ()).unwrap()),
-                [Value::Int(1)],
-                "{d} {at}"
-            );
-        }
-        let zeros = Tensor::zeros([n], d).unwrap();
-        assert_eq!(values(&ops::any(&zeros, ()).unwrap()), [Value::Bool(false)]);
-        assert_eq!(
-            values(&ops::all(&ops::ones([n], d).unwrap(), ()).unwrap()),
-            [Value::Bool(true)]
-        );
-    }
-}
-
-#[test]
-fn special_values_of_order() {
-    for d in available().filter(|d| !d.is_complex()) {
-        let all = special(d);
-        for start in 0..all.len() {
-            for step in [1, 3, 4] {
-                let numbers: Vec<_> = (0..90)
-                    .map(|i| all[(start + i * step) % all.len()])
-                    .collect();
-                let x = tensor(&numbers, &[90], d);
-                let groups = groups(&x, &[0]);
-                let nan = groups[0].iter().any(|v| v.float().is_nan());
-                let max = groups[0]
-                    .iter()
-                    .map(|v| v.float())
-                    .fold(f64::NEG_INFINITY, f64::max);
-                let got = floats(&ops::max(&x, ()).unwrap())[0];
-                assert!(
-                    if nan { got.is_nan() } else { got == max },
-                    "{d} {numbers:?}"
-                );
-                let at = ops::argmax(&x, ()).unwrap().item::<i64>().unwrap();
-                let first = groups[0].iter().position(|v| {
-                    if nan {
-                        v.float().is_nan()
-                    } else {
-                        v.float() == max
-                    }
-                });
-                // the ends of 64-bit ranges round to the same float: compare as integers there
-                if d.is_integer() {
-                    let max = groups[0].iter().map(|v| v.int()).max().unwrap();
-                    assert_eq!(groups[0][at as usize].int(), max);
-                    assert_eq!(
-                        Some(at as usize),
-                        groups[0].iter().position(|v| v.int() == max)
-                    );
-                } else {
-                    assert_eq!(Some(at as usize), first, "{d}");
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn zeros_infinities_and_nothing() {
-    let f = |v: &[f32]| Tensor::from_slice(v, [v.len()]).unwrap();
-    let sum = |v: &[f32]| ops::sum(&f(v), ()).unwrap().item::<f32>().unwrap();
-    assert!(
-        sum(&[-0.0, -0.0]).is_sign_negative()
-            && sum(&[-0.0, 0.0]).is_sign_positive()
-            && sum(&[]).is_sign_positive()
-    );
-    assert!(
-        sum(&[f32::INFINITY, 1.0]) == f32::INFINITY
-            && sum(&[f32::INFINITY, f32::NEG_INFINITY]).is_nan()
-            && sum(&[f32::NAN, 1.0]).is_nan()
-    );
-    let empty = Tensor::zeros([2, 0, 3], DType::F32).unwrap();
-    assert_eq!(
-        ops::sum(&empty, 1).unwrap().to_vec::<f32>().unwrap(),
-        [0.0; 6]
-    );
-    assert_eq!(
-        ops::prod(&empty, 1).unwrap().to_vec::<f32>().unwrap(),
-        [1.0; 6]
-    );
-    assert_eq!(
-        ops::all(&empty, [1, 2]).unwrap().to_vec::<bool>().unwrap(),
-        [true; 2]
-    );
-    assert_eq!(
-        ops::any(&empty, ()).unwrap().to_vec::<bool>().unwrap(),
-        [false]
-    );
-    assert!(
-        floats(&ops::mean(&empty, 1).unwrap())
-            .iter()
-            .all(|x| x.is_nan())
-    );
-    assert!(
-        floats(&ops::var(&empty, (), 0.0).unwrap())
-            .iter()
-            .all(|x| x.is_nan())
-    );
-    assert_eq!(ops::max(&empty, 0).unwrap().shape(), [0, 3]);
-    for axes in [None, Some(&[1][..]), Some(&[0, 1])] {
-        assert!(matches!(
-            ops::max(&empty, axes),
-            Err(Error::Shape { op: "max", .. })
-        ));
-    }
-    assert!(matches!(
-        ops::argmin(&empty, 1),
-        Err(Error::Shape { op: "argmin", .. })
-    ));
-    assert!(matches!(ops::argmax(&empty, ()), Err(Error::Shape { .. })));
-    // a variance around a large mean, and of too few
-    let x = f(&(0..10_000)
-        .map(|i| 30_000.0 + (i % 2) as f32)
-        .collect::<Vec<_>>());
-    assert!((ops::var(&x, (), 0.0).unwrap().item::<f32>().unwrap() - 0.25).abs() < 1e-6);
-    assert!(
-        ops::var(&f(&[1.0]), (), 1.0)
-            .unwrap()
-            .item::<f32>()
-            .unwrap()
-            .is_nan()
-    );
-    // the mean of integers is exact beyond their own range
-    let x = Tensor::from_slice(&[i64::MAX; 4], [4]).unwrap();
-    assert_eq!(
-        ops::mean(&x, ()).unwrap().item::<f32>().unwrap(),
-        i64::MAX as f32
-    );
-}
-
-#[test]
-fn exponentials_of_any_size() {
-    let log_sum = |v: &[f32]| {
-        ops::logsumexp(&Tensor::from_slice(v, [v.len()]).unwrap(), ())
-            .unwrap()
-            .item::<f32>()
-            .unwrap()
-    };
-    let (inf, nan) = (f32::INFINITY, f32::NAN);
-    assert_eq!(log_sum(&[-inf, -inf]), -inf);
-    assert_eq!(log_sum(&[inf, 1.0, -inf]), inf);
-    assert!(log_sum(&[inf, nan]).is_nan() && log_sum(&[nan, -inf]).is_nan());
-    assert_eq!(log_sum(&[-3e38, 3e38]), 3e38);
-    // tiles of minus infinity, tiles far below the largest
-    let mut x = vec![-inf; 100_000];
-    assert_eq!(log_sum(&x), -inf);
-    x[70_000] = -2000.0;
-    assert_eq!(log_sum(&x), -2000.0);
-    x[3] = 500.0;
-    assert_eq!(log_sum(&x), 500.0);
-}
-
 #[cfg(feature = "std")]
 #[test]
-fn threads_change_no_bit() {
+fn bits_do_not_depend_on_threads() {
     let mut rng = Rng(5);
     for shape in [
         &[300_001][..],
@@ -353,76 +144,8 @@ fn threads_change_no_bit() {
     }
 }
 
-#[cfg(feature = "std")]
 #[test]
-fn the_first_extreme_of_long_rows() {
-    // rows of several blocks, whose extremes and NaN stand at, before and behind the blocks' ends
-    let n = 2500;
-    let places = [
-        0,
-        1,
-        63,
-        64,
-        1000,
-        1023,
-        1024,
-        1025,
-        2047,
-        2048,
-        2300,
-        n - 1,
-    ];
-    let mut rows: Vec<(Vec<f32>, usize)> = vec![
-        (vec![f32::NEG_INFINITY; n], 0),
-        (vec![f32::INFINITY; n], 0),
-        (vec![-0.0; n], 0),
-    ];
-    let mut rng = Rng(3);
-    for at in places {
-        let mut row: Vec<f32> = (0..n).map(|_| rng.unit() as f32).collect();
-        row[at] = 2.0;
-        row[n - 1] = 2.0; // once more at the end
-        rows.push((row.clone(), at));
-        // a NaN comes before the largest, wherever it is, and the first of them before others
-        for nan in places {
-            let mut row = row.clone();
-            row[nan] = f32::NAN;
-            row[n - 1] = f32::NAN;
-            rows.push((row, nan));
-        }
-    }
-    let (values, expected): (Vec<Vec<f32>>, Vec<usize>) = rows.into_iter().unzip();
-    let expected: Vec<i64> = expected.into_iter().map(|at| at as i64).collect();
-    let x = Tensor::from_slice(&values.concat(), [values.len(), n]).unwrap();
-    let negated = ops::negative(&x).unwrap();
-    for threads in [1, 3] {
-        flex::with_threads(threads, || {
-            assert_eq!(
-                ops::argmax(&x, 1).unwrap().to_vec::<i64>().unwrap(),
-                expected
-            );
-            assert_eq!(
-                ops::argmin(&negated, Axes::from(1).keepdims())
-                    .unwrap()
-                    .to_vec::<i64>()
-                    .unwrap(),
-                expected
-            );
-            let columns = x.transpose(0, 1).unwrap();
-            assert_eq!(
-                ops::max_with_indices(&columns, 0)
-                    .unwrap()
-                    .1
-                    .to_vec::<i64>()
-                    .unwrap(),
-                expected
-            );
-        });
-    }
-}
-
-#[test]
-fn dtypes_asked_for() {
+fn sums_use_the_requested_dtype() {
     let x = Tensor::from_slice(&[100i8, 100, 100], [3]).unwrap();
     assert_eq!(
         ops::sum_as(&x, (), DType::I8)
@@ -527,83 +250,9 @@ fn dtypes_asked_for() {
     ));
 }
 
-/// The variance by two passes in float64, of columns of a row-major matrix.
-fn variance_of_columns(x: &[f64], width: usize) -> Vec<f64> {
-    let column = |j: usize| x.iter().skip(j).step_by(width);
-    let n = (x.len() / width) as f64;
-    (0..width)
-        .map(|j| (column(j).sum::<f64>() / n, j))
-        .map(|(m, j)| column(j).map(|v| (v - m) * (v - m)).sum::<f64>() / n)
-        .collect()
-}
-
-#[test]
-fn variances_of_nearly_constant_columns() {
-    let mut rng = Rng(7);
-    for rows in [37, 64, 4096, 10_000] {
-        for width in [8, 33, 64] {
-            let constants: Vec<f32> = (0..width)
-                .map(|j| {
-                    if j == 0 {
-                        0.1
-                    } else {
-                        rng.short() * 10f32.powi(j as i32 % 9 - 4)
-                    }
-                })
-                .collect();
-            let constant = Tensor::from_slice(&constants, [1, width])
-                .unwrap()
-                .broadcast_to([rows, width])
-                .unwrap()
-                .copy()
-                .unwrap();
-            let std = ops::std(&constant, 0, 0.0)
-                .unwrap()
-                .to_vec::<f32>()
-                .unwrap();
-            for (s, c) in std.iter().zip(&constants) {
-                assert!(*s <= c * 1e-9, "{rows} rows of {c}: {s}");
-            }
-            // each element a few units in the last place away
-            let nearly: Vec<f32> = (0..rows * width)
-                .map(|i| {
-                    f32::from_bits(constants[i % width].to_bits() + (rng.short() * 4.0) as u32)
-                })
-                .collect();
-            let want =
-                variance_of_columns(&nearly.iter().map(|x| *x as f64).collect::<Vec<_>>(), width);
-            let got =
-                ops::var(&Tensor::from_slice(&nearly, [rows, width]).unwrap(), 0, 0.0).unwrap();
-            for (g, w) in got.to_vec::<f32>().unwrap().into_iter().zip(want) {
-                assert!((g as f64 - w).abs() <= 1e-5 * w, "{rows}: {g}, not {w}");
-            }
-        }
-    }
-    #[cfg(feature = "half")]
-    for dtype in [DType::F16, DType::BF16] {
-        let x = ops::full([4096, 40], 0.1, dtype).unwrap();
-        let std = ops::std(&x, 0, 0.0).unwrap().astype(DType::F32).unwrap();
-        assert!(
-            std.to_vec::<f32>().unwrap().iter().all(|s| *s == 0.0),
-            "{dtype}"
-        );
-    }
-}
-
-#[test]
-fn exponentials_of_many_rows_add_up() {
-    // neither the largest nor a power of two: rounded at each addition
-    let mut values = vec![0.0f32; 4096 * 8];
-    values[8..].fill(-1.1);
-    let x = Tensor::from_slice(&values, [4096, 8]).unwrap();
-    let want = (1.0 + 4095.0 * (-1.1f32 as f64).exp()).ln();
-    for got in ops::logsumexp(&x, 0).unwrap().to_vec::<f32>().unwrap() {
-        assert!((got as f64 - want).abs() < 2e-6, "{got}, not {want}");
-    }
-}
-
-/// Counts ones; accumulators of anything else take no part.
+/// Counts ones, and asserts that no other accumulator is joined.
 struct Ones(usize);
+
 impl Fold for Ones {
     type In = i32;
     type Acc = i64;
@@ -632,8 +281,8 @@ impl Fold for Ones {
 }
 
 #[test]
-fn accumulators_of_no_column_are_not_joined() {
-    // groups of columns of which the last is narrower, in one part (many groups) and in several
+fn padding_accumulators_are_not_joined() {
+    // groups of columns with a narrower last one, in one part (many groups) and in several
     for (rows, width) in [(5000, 513), (5000, 700), (300, 64 * 512 + 1)] {
         let x = ops::ones([rows, width], DType::I32).unwrap();
         let mut out = Tensor::empty([1, width], DType::I64).unwrap();
@@ -651,63 +300,4 @@ fn accumulators_of_no_column_are_not_joined() {
                 .all(|n| *n == rows as i64)
         );
     }
-}
-
-#[test]
-fn extremes_of_nothing() {
-    let x = Tensor::zeros([0, 0, 3], DType::F32).unwrap();
-    assert_eq!(ops::max(&x, 1).unwrap().shape(), [0, 3]);
-    assert_eq!(
-        ops::min(&x, Axes::from(0).keepdims()).unwrap().shape(),
-        [1, 0, 3]
-    );
-    assert_eq!(ops::argmax(&x, 1).unwrap().shape(), [0, 3]);
-    assert!(matches!(
-        ops::max(&x, [0, 1]),
-        Err(Error::Shape { op: "max", .. })
-    ));
-    assert!(matches!(
-        ops::max(&x, ()),
-        Err(Error::Shape { op: "max", .. })
-    ));
-    assert!(matches!(
-        ops::argmin(&x, ()),
-        Err(Error::Shape { op: "argmin", .. })
-    ));
-}
-
-#[test]
-fn one_axis_or_all_are_searched() {
-    let x = Tensor::zeros([2, 129], DType::F32).unwrap();
-    assert_eq!(ops::argmax(&x, 0).unwrap().dtype(), DType::I64);
-    assert!(matches!(
-        ops::argmax(&x, [0, 1]),
-        Err(Error::Value { op: "argmax", .. })
-    ));
-    assert!(matches!(
-        ops::min_with_indices(&x, [0, 1]),
-        Err(Error::Value {
-            op: "min_with_indices",
-            ..
-        })
-    ));
-}
-
-#[test]
-#[cfg(target_pointer_width = "64")] // 32 bits address no more than there may be
-fn searches_beyond_all_memory_are_errors() {
-    let x = Tensor::zeros([1], DType::F32)
-        .unwrap()
-        .broadcast_to([1 << 58])
-        .unwrap();
-    assert!(matches!(ops::argmax(&x, 0), Err(Error::Memory { .. })));
-    assert!(matches!(ops::topk(&x, 1, 0), Err(Error::Memory { .. })));
-    assert!(matches!(
-        ops::topk(&x, 1 << 55, 0),
-        Err(Error::Memory { .. })
-    ));
-    let q = x.expand_dims([0]).unwrap();
-    let v = Tensor::zeros([1, 1], DType::F32).unwrap();
-    let attention = flex::nn::scaled_dot_product_attention(&q, &q, &v, Default::default());
-    assert!(matches!(attention, Err(Error::Memory { .. })));
 }

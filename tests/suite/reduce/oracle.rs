@@ -1,4 +1,4 @@
-//! What every reduction gives, by sums of single elements in float64 and 128-bit integers.
+//! The oracle of every reduction, by sums of single elements in float64 and 128-bit integers.
 
 use crate::common::*;
 use flex::{Axes, DType, Tensor, ops};
@@ -33,7 +33,7 @@ fn re_im(v: Value) -> (f64, f64) {
     }
 }
 
-/// Half the distance of neighbouring numbers of a dtype, relative; 0 of exact ones.
+/// Half the machine epsilon of a dtype; 0 for exact ones.
 pub fn half_unit(d: DType) -> f64 {
     if d.is_float() || d.is_complex() {
         epsilon(d) / 2.0
@@ -42,7 +42,7 @@ pub fn half_unit(d: DType) -> f64 {
     }
 }
 
-/// Each output within `tolerance(group)` of what is wanted, both parts.
+/// Asserts that each output is within `tolerance(group)` of what is expected, in both parts.
 pub fn expect(
     what: &str,
     got: &Tensor,
@@ -91,7 +91,7 @@ pub fn check(name: &str, x: &Tensor, axes: &[usize]) {
     let what = |op: &str| format!("{op} {d} {name} {:?} over {axes:?}", x.shape());
     let n = groups.first().map_or(0, |g| g.len());
     let inexact = d.is_float() || d.is_complex();
-    // of the accumulator: 16-bit floats are added in float32
+    // of the accumulator: 16-bit floats are summed in float32
     let unit = half_unit(if d.is_float() { d.wide() } else { d });
     let out_unit = half_unit(d.inexact());
     // lanes and trees: the longest chain of additions
@@ -145,7 +145,7 @@ pub fn check(name: &str, x: &Tensor, axes: &[usize]) {
             DType::F64 => f64::MAX,
             _ => f32::MAX as f64,
         };
-        // where the product overflows or underflows on some way of multiplying, nothing is said
+        // not checked if the product overflows or underflows in some order of multiplication
         let fits = |g: &Vec<Value>| {
             g.iter()
                 .map(|v| re_im(*v))

@@ -25,24 +25,10 @@ fn turn_back(z: Z) -> Z {
 
 /// Functions of complex numbers alone. Sums, differences and products are num-complex's operators.
 pub trait ComplexMath: Math {
-    /// The type of its parts.
-    type Part: Real;
     /// Magnitude; no overflow on the way.
-    fn abs<I: Isa>(self) -> Self::Part;
-    /// The imaginary part negated.
-    fn conj<I: Isa>(self) -> Self;
-    /// Product, by the textbook formula.
-    fn multiply<I: Isa>(self, other: Self) -> Self;
+    fn abs<I: Isa>(self) -> Self::Real;
     /// Quotient; no overflow on the way (Smith).
     fn divide<I: Isa>(self, divisor: Self) -> Self;
-    /// Whether both parts are equal; without a branch between them.
-    fn equal(self, other: Self) -> bool;
-    /// Whether both parts are finite.
-    fn isfinite(self) -> bool;
-    /// Whether a part is infinite.
-    fn isinf(self) -> bool;
-    /// Whether a part is NaN.
-    fn isnan(self) -> bool;
 }
 
 /// num / den: the larger part of the divisor is divided out before anything is squared.
@@ -133,10 +119,6 @@ macro_rules! implement {
                 inverse: asin acos atan asinh acosh atanh;
             }
             #[inline(always)]
-            fn square<I: Isa>(self) -> Self {
-                self * self
-            }
-            #[inline(always)]
             fn reciprocal<I: Isa>(self) -> Self {
                 let r = reciprocal(Z::new(self.re as f64, self.im as f64));
                 Complex::new(r.re as $T, r.im as $T)
@@ -156,18 +138,9 @@ macro_rules! implement {
             }
         }
         impl ComplexMath for Complex<$T> {
-            type Part = $T;
             #[inline(always)]
             fn abs<I: Isa>(self) -> $T {
                 Real::hypot::<I>(self.re, self.im)
-            }
-            #[inline(always)]
-            fn conj<I: Isa>(self) -> Self {
-                Complex::new(self.re, -self.im)
-            }
-            #[inline(always)]
-            fn multiply<I: Isa>(self, o: Self) -> Self {
-                self * o
             }
             #[inline(always)]
             fn divide<I: Isa>(self, o: Self) -> Self {
@@ -176,22 +149,6 @@ macro_rules! implement {
                     Z::new(o.re as f64, o.im as f64),
                 );
                 Complex::new(r.re as $T, r.im as $T)
-            }
-            #[inline(always)]
-            fn equal(self, o: Self) -> bool {
-                (self.re == o.re) & (self.im == o.im)
-            }
-            #[inline(always)]
-            fn isfinite(self) -> bool {
-                self.re.is_finite() & self.im.is_finite()
-            }
-            #[inline(always)]
-            fn isinf(self) -> bool {
-                self.re.is_infinite() | self.im.is_infinite()
-            }
-            #[inline(always)]
-            fn isnan(self) -> bool {
-                self.re.is_nan() | self.im.is_nan()
             }
         }
     };

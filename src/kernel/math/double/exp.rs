@@ -23,7 +23,7 @@ fn integer(t: f64) -> i64 {
 }
 /// exp(r) - 1.
 #[inline(always)]
-fn expm1_near<I: Isa>(r: f64) -> f64 {
+fn expm1_reduced<I: Isa>(r: f64) -> f64 {
     let p = poly!(fma64 I r;
         2.090_884_018_490_921_5e-9, 2.510_549_090_698_669_5e-8, 2.755_729_323_745_292e-7, 2.755_725_474_054_541_5e-6,
         2.480_158_730_168_980_4e-5, 1.984_126_987_534_214_2e-4, 1.388_888_888_889_644_3e-3, 8.333_333_333_325_986e-3,
@@ -44,15 +44,15 @@ pub fn exp<I: Isa>(x: f64) -> f64 {
     let zero = x < -746.0;
     let x = if x > 710.0 { 710.0 } else { x };
     let (k, r) = reduce::<I>(if zero { 0.0 } else { x });
-    let y = scale(expm1_near::<I>(r) + 1.0, k);
+    let y = scale(expm1_reduced::<I>(r) + 1.0, k);
     if zero { 0.0 } else { y }
 }
 /// exp of x in [-708, 709]: the exponent is added, not multiplied.
 #[inline(always)]
-pub fn exp_near<I: Isa>(x: f64) -> f64 {
+pub fn exp_fast<I: Isa>(x: f64) -> f64 {
     let (k, r) = reduce::<I>(x);
     f64::from_bits(
-        (expm1_near::<I>(r) + 1.0)
+        (expm1_reduced::<I>(r) + 1.0)
             .to_bits()
             .wrapping_add((k as u64) << 52),
     )
@@ -61,7 +61,7 @@ pub fn exp_near<I: Isa>(x: f64) -> f64 {
 #[inline(always)]
 pub fn exp_negative<I: Isa>(x: f64) -> f64 {
     let (k, r) = reduce::<I>(if x < -709.0 { -709.0 } else { x });
-    (expm1_near::<I>(r) + 1.0) * pow2(k)
+    (expm1_reduced::<I>(r) + 1.0) * pow2(k)
 }
 /// exp(x + tail), the tail being below a unit in the last place of x.
 #[inline(always)]
@@ -69,7 +69,7 @@ pub fn exp_pair<I: Isa>(x: f64, tail: f64) -> f64 {
     let x = if x > 710.0 { 710.0 } else { x };
     let x = if x < -746.0 { -746.0 } else { x };
     let (k, r) = reduce::<I>(x);
-    scale(expm1_near::<I>(r + tail) + 1.0, k)
+    scale(expm1_reduced::<I>(r + tail) + 1.0, k)
 }
 #[inline(always)]
 pub fn exp2<I: Isa>(x: f64) -> f64 {
@@ -91,7 +91,7 @@ fn expm1_half<I: Isa>(x: f64) -> f64 {
     let (k, r) = reduce::<I>(x);
     // A quarter of 2^k is finite too.
     let s = pow2(k.wrapping_sub(2));
-    2.0 * fma64::<I>(s, expm1_near::<I>(r), s - 0.25)
+    2.0 * fma64::<I>(s, expm1_reduced::<I>(r), s - 0.25)
 }
 #[inline(always)]
 pub fn expm1<I: Isa>(x: f64) -> f64 {
@@ -112,7 +112,7 @@ pub fn cosh<I: Isa>(x: f64) -> f64 {
     let a = if a > 710.8 { 710.8 } else { a };
     let (k, r) = reduce::<I>(a);
     let s = pow2(k.wrapping_sub(2));
-    let half = 2.0 * fma64::<I>(s, expm1_near::<I>(r), s);
+    let half = 2.0 * fma64::<I>(s, expm1_reduced::<I>(r), s);
     half + 0.25 / half
 }
 /// By expm1: no cancellation near zero, and one formula for all arguments.
@@ -128,8 +128,8 @@ pub fn sigmoid<I: Isa>(x: f64) -> f64 {
     sigmoid_of(x, exp::<I>(-abs(x)))
 }
 #[inline(always)]
-pub fn sigmoid_near<I: Isa>(x: f64) -> f64 {
-    sigmoid_of(x, exp_near::<I>(-abs(x)))
+pub fn sigmoid_fast<I: Isa>(x: f64) -> f64 {
+    sigmoid_of(x, exp_fast::<I>(-abs(x)))
 }
 /// By the exponential of -|x|.
 #[inline(always)]

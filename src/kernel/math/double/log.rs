@@ -61,7 +61,7 @@ pub fn log<I: Isa>(x: f64) -> f64 {
     ends(x, sum::<I>(e, f, 0.0))
 }
 #[inline(always)]
-pub fn log_near<I: Isa>(x: f64) -> f64 {
+pub fn log_fast<I: Isa>(x: f64) -> f64 {
     let (e, f) = split_normal(x);
     sum::<I>(e, f, 0.0)
 }

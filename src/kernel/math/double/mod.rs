@@ -9,12 +9,12 @@ mod trig;
 
 pub use arc::{acos, asin, atan, atan2};
 pub use erf::{erf, erfc, gelu};
-pub use exp::{cosh, exp, exp_near, exp_negative, exp2, expm1, sigmoid, sigmoid_near, sinh, tanh};
-pub use log::{acosh, asinh, atanh, log, log_near, log1p, log2, log10, logaddexp, split_normal};
-pub use pow::{hypot, pow, pow_near};
+pub use exp::{cosh, exp, exp_fast, exp_negative, exp2, expm1, sigmoid, sigmoid_fast, sinh, tanh};
+pub use log::{acosh, asinh, atanh, log, log_fast, log1p, log2, log10, logaddexp, split_normal};
+pub use pow::{hypot, pow, pow_fast};
 #[cfg(feature = "complex")]
 pub use pow::{product_portable, sum};
-pub use trig::{cos, cos_near, is_far, sin, sin_near, tan, tan_near};
+pub use trig::{cos, cos_fast, needs_slow_trig, sin, sin_fast, tan, tan_fast};
 
 const SIGN: u64 = 1 << 63;
 

@@ -96,7 +96,7 @@ pub fn pow<I: Isa>(x: f64, y: f64) -> f64 {
     with_sign::<I>(x, y, power::<I>(h, l, y))
 }
 #[inline(always)]
-pub fn pow_near<I: Isa>(x: f64, y: f64) -> f64 {
+pub fn pow_fast<I: Isa>(x: f64, y: f64) -> f64 {
     let (h, l) = log_pair::<I>(x);
     power::<I>(h, l, y)
 }

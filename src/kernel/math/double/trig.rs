@@ -4,8 +4,8 @@
 use super::{ROUND, SIGN, abs};
 use crate::simd::{Isa, fma64};
 
-/// The branch-free bodies hold below: a multiple of pi / 2 there has 20 bits.
-const FAR: f64 = 524_288.0;
+/// The fast paths hold below: a multiple of pi / 2 there has 20 bits.
+const LIMIT: f64 = 524_288.0;
 
 /// pi / 2 in three parts; the first two have 33 bits, so that their products with 20-bit multiples
 /// are exact.
@@ -16,8 +16,8 @@ const HALF_PI: [f64; 3] = [
 ];
 
 #[inline(always)]
-pub fn is_far(x: f64) -> bool {
-    (abs(x) >= FAR) & (abs(x) < f64::INFINITY)
+pub fn needs_slow_trig(x: f64) -> bool {
+    (abs(x) >= LIMIT) & (abs(x) < f64::INFINITY)
 }
 /// `x - k pi / 2` as a sum of two.
 #[inline(always)]
@@ -49,16 +49,16 @@ fn sin_shifted<I: Isa>(x: f64, half: f64) -> f64 {
     f64::from_bits(y.to_bits() ^ (t.to_bits() << 63))
 }
 #[inline(always)]
-pub fn sin_near<I: Isa>(x: f64) -> f64 {
+pub fn sin_fast<I: Isa>(x: f64) -> f64 {
     let y = sin_shifted::<I>(x, 0.0);
     if x == 0.0 { x } else { y }
 }
 #[inline(always)]
-pub fn cos_near<I: Isa>(x: f64) -> f64 {
+pub fn cos_fast<I: Isa>(x: f64) -> f64 {
     f64::from_bits(sin_shifted::<I>(x, 0.5).to_bits() ^ SIGN)
 }
 #[inline(always)]
-pub fn tan_near<I: Isa>(x: f64) -> f64 {
+pub fn tan_fast<I: Isa>(x: f64) -> f64 {
     let t = fma64::<I>(x, core::f64::consts::FRAC_2_PI, ROUND);
     let (r, tail) = reduce(x, t - ROUND);
     let z = r * r;
@@ -79,25 +79,25 @@ pub fn tan_near<I: Isa>(x: f64) -> f64 {
 
 #[inline(always)]
 pub fn sin<I: Isa>(x: f64) -> f64 {
-    if is_far(x) {
+    if needs_slow_trig(x) {
         libm::sin(x)
     } else {
-        sin_near::<I>(x)
+        sin_fast::<I>(x)
     }
 }
 #[inline(always)]
 pub fn cos<I: Isa>(x: f64) -> f64 {
-    if is_far(x) {
+    if needs_slow_trig(x) {
         libm::cos(x)
     } else {
-        cos_near::<I>(x)
+        cos_fast::<I>(x)
     }
 }
 #[inline(always)]
 pub fn tan<I: Isa>(x: f64) -> f64 {
-    if is_far(x) {
+    if needs_slow_trig(x) {
         libm::tan(x)
     } else {
-        tan_near::<I>(x)
+        tan_fast::<I>(x)
     }
 }

@@ -24,14 +24,14 @@ pub fn erf<I: Isa>(x: f32) -> f32 {
 #[inline(always)]
 pub fn gelu<I: Isa>(x: f32) -> f32 {
     /// Beyond, the distribution's function is 0 or 1 to 24 bits.
-    const FAR: f32 = 5.3;
+    const LIMIT: f32 = 5.3;
     let s = x * x;
     // in a variable that runs from -1 to 1, where the terms do not cancel
-    let p = poly!(fma32 I fma32::<I>(s, 2.0 / (FAR * FAR), -1.0);
+    let p = poly!(fma32 I fma32::<I>(s, 2.0 / (LIMIT * LIMIT), -1.0);
         2.836_241_6e-4, -7.645_635e-4, 7.320_987e-4, -1.095_954_6e-3, 3.134_904_7e-3, -5.849_542_6e-3, 8.828_185_5e-3, -1.318_547_8e-2,
         1.892_583e-2, -2.529_83e-2, 3.207_952e-2, -3.958_893_2e-2, 4.926_416_3e-2, -6.651_851e-2, 1.333_925_6e-1);
     let far = if x > 0.0 { 1.0 } else { 0.0 };
-    x * (if s < FAR * FAR {
+    x * (if s < LIMIT * LIMIT {
         fma32::<I>(x, p, 0.5)
     } else {
         far

@@ -41,7 +41,7 @@ pub fn exp<I: Isa>(x: f32) -> f32 {
 }
 /// exp of x in [-87, 88]: the exponent is added, not multiplied.
 #[inline(always)]
-pub fn exp_near<I: Isa>(x: f32) -> f32 {
+pub fn exp_fast<I: Isa>(x: f32) -> f32 {
     let (y, t) = parts::<I>(x);
     f32::from_bits(y.to_bits().wrapping_add(t << 23))
 }
@@ -82,8 +82,8 @@ pub fn sigmoid<I: Isa>(x: f32) -> f32 {
     sigmoid_of(x, exp::<I>(-abs(x)))
 }
 #[inline(always)]
-pub fn sigmoid_near<I: Isa>(x: f32) -> f32 {
-    sigmoid_of(x, exp_near::<I>(-abs(x)))
+pub fn sigmoid_fast<I: Isa>(x: f32) -> f32 {
+    sigmoid_of(x, exp_fast::<I>(-abs(x)))
 }
 /// By the exponential of -|x|.
 #[inline(always)]

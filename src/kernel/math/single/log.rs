@@ -13,7 +13,7 @@ pub fn log<I: Isa>(x: f32) -> f32 {
     if x >= 0.0 { r } else { f32::NAN }
 }
 #[inline(always)]
-pub fn log_near<I: Isa>(x: f32) -> f32 {
+pub fn log_fast<I: Isa>(x: f32) -> f32 {
     log_scaled::<I>(x, 0.0)
 }
 /// log(x 2^-down) of a positive finite normal x.

@@ -10,11 +10,11 @@ mod wide;
 
 pub use arc::{acos, asin, atan, atan2};
 pub use erf::{erf, gelu};
-pub use exp::{exp, exp_near, exp_negative, exp2, sigmoid, sigmoid_near, tanh};
-pub use log::{log, log_near};
-pub use trig::{cos, cos_near, is_far, sin, sin_near, tan, tan_near};
+pub use exp::{exp, exp_fast, exp_negative, exp2, sigmoid, sigmoid_fast, tanh};
+pub use log::{log, log_fast};
+pub use trig::{cos, cos_fast, needs_slow_trig, sin, sin_fast, tan, tan_fast};
 pub use wide::{
-    acosh, asinh, atanh, cosh, erfc, expm1, hypot, log1p, log2, log10, logaddexp, pow, pow_near,
+    acosh, asinh, atanh, cosh, erfc, expm1, hypot, log1p, log2, log10, logaddexp, pow, pow_fast,
     sinh,
 };
 

@@ -3,12 +3,12 @@
 use super::{ROUND, SIGN, abs};
 use crate::simd::{Isa, fma32};
 
-/// The branch-free bodies hold below.
-const FAR: f32 = 32_768.0;
+/// The fast paths hold below.
+const LIMIT: f32 = 32_768.0;
 
 #[inline(always)]
-pub fn is_far(x: f32) -> bool {
-    (abs(x) >= FAR) & (abs(x) < f32::INFINITY)
+pub fn needs_slow_trig(x: f32) -> bool {
+    (abs(x) >= LIMIT) & (abs(x) < f32::INFINITY)
 }
 /// `x - k pi / 2` as a sum of two, for k below 2^16.
 #[inline(always)]
@@ -35,16 +35,16 @@ fn sin_shifted<I: Isa>(x: f32, half: f32) -> f32 {
     f32::from_bits(y.to_bits() ^ (t.to_bits() << 31))
 }
 #[inline(always)]
-pub fn sin_near<I: Isa>(x: f32) -> f32 {
+pub fn sin_fast<I: Isa>(x: f32) -> f32 {
     let y = sin_shifted::<I>(x, 0.0);
     if x == 0.0 { x } else { y }
 }
 #[inline(always)]
-pub fn cos_near<I: Isa>(x: f32) -> f32 {
+pub fn cos_fast<I: Isa>(x: f32) -> f32 {
     f32::from_bits(sin_shifted::<I>(x, 0.5).to_bits() ^ SIGN)
 }
 #[inline(always)]
-pub fn tan_near<I: Isa>(x: f32) -> f32 {
+pub fn tan_fast<I: Isa>(x: f32) -> f32 {
     let t = fma32::<I>(x, core::f32::consts::FRAC_2_PI, ROUND);
     let (r, tail) = reduce::<I>(x, t - ROUND);
     let z = r * r;
@@ -57,25 +57,25 @@ pub fn tan_near<I: Isa>(x: f32) -> f32 {
 
 #[inline(always)]
 pub fn sin<I: Isa>(x: f32) -> f32 {
-    if is_far(x) {
+    if needs_slow_trig(x) {
         libm::sin(x as f64) as f32
     } else {
-        sin_near::<I>(x)
+        sin_fast::<I>(x)
     }
 }
 #[inline(always)]
 pub fn cos<I: Isa>(x: f32) -> f32 {
-    if is_far(x) {
+    if needs_slow_trig(x) {
         libm::cos(x as f64) as f32
     } else {
-        cos_near::<I>(x)
+        cos_fast::<I>(x)
     }
 }
 #[inline(always)]
 pub fn tan<I: Isa>(x: f32) -> f32 {
-    if is_far(x) {
+    if needs_slow_trig(x) {
         libm::tan(x as f64) as f32
     } else {
-        tan_near::<I>(x)
+        tan_fast::<I>(x)
     }
 }

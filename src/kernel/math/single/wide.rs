@@ -141,7 +141,7 @@ pub fn cosh<I: Isa>(x: f32) -> f32 {
     (0.5 * fma64::<I>(s + inverse, even, (s - inverse) * odd)) as f32
 }
 #[inline(always)]
-pub fn pow_near<I: Isa>(x: f32, y: f32) -> f32 {
+pub fn pow_fast<I: Isa>(x: f32, y: f32) -> f32 {
     let (s, p) = exp2_parts::<I>(y as f64 * log2_core::<I>(x as f64));
     fma64::<I>(s, p, s) as f32
 }
@@ -174,7 +174,7 @@ pub fn erfc<I: Isa>(x: f32) -> f32 {
 #[inline(always)]
 pub fn pow<I: Isa>(x: f32, y: f32) -> f32 {
     let a = super::abs(x);
-    let r = pow_near::<I>(a, y);
+    let r = pow_fast::<I>(a, y);
     let end = if (a == 0.0) == (y < 0.0) {
         f32::INFINITY
     } else {

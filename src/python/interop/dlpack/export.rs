@@ -4,7 +4,7 @@ use super::{
     CPU, DataType, Device, DlTensor, IS_COPIED, Legacy, Managed, READ_ONLY, VERSION, Versioned,
 };
 use crate::Tensor;
-use crate::python::tensor::PyTensor;
+use crate::python::cell::PyTensor;
 use crate::storage::Lent;
 use pyo3::exceptions::{PyBufferError, PyValueError};
 use pyo3::ffi;
@@ -15,9 +15,9 @@ use std::ptr;
 /// An exported tensor: the struct that the consumer sees, and what keeps its pointers valid.
 #[repr(C)]
 struct Loan<M> {
-    /// First, so that a pointer to it is one to the loan.
+    /// The first field, so that a pointer to it is a pointer to the loan.
     managed: M,
-    /// Keeps the memory, and makes copy-on-write see that it is lent (INTEROP1).
+    /// Keeps the memory alive, and makes copy-on-write see the loan (INTEROP1).
     _tensor: Tensor,
     _lent: Lent,
     _shape: Box<[i64]>,
@@ -32,7 +32,7 @@ unsafe extern "C" fn give_back<M>(managed: *mut M) {
     }
 }
 
-/// Frees the loan of a capsule that no consumer has taken; a taken one has another name.
+/// Frees the loan of a capsule that no consumer has taken; a taken one was renamed.
 unsafe extern "C" fn drop_capsule<M: Managed>(capsule: *mut ffi::PyObject) {
     // SAFETY: called with the GIL by the interpreter, with a capsule of this module's; the name
     // tells whether the pointer is still its own. Neither call raises for a capsule of that name.
@@ -88,8 +88,8 @@ fn lend<M: Managed>(
 
 #[pymethods]
 impl PyTensor {
-    /// A DLPack capsule. Consumers that speak version 1 get the tensor's memory, marked read-only;
-    /// older ones, which can't be told that, a copy.
+    /// A DLPack capsule. Consumers of version 1 get the tensor's memory, marked read-only; older
+    /// ones, which can't be told, a copy.
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
     fn __dlpack__<'py>(
         &self,
@@ -112,7 +112,8 @@ impl PyTensor {
         let t = self.get();
         let versioned = max_version.is_some_and(|(major, _)| major >= 1);
         if !versioned && copy == Some(false) {
-            let message = "__dlpack__: a consumer of DLPack before 1.0 gets a copy, for it can't be told that memory is read-only";
+            let message = "__dlpack__: a consumer of DLPack before 1.0 gets a copy, since it can't \
+                be told that memory is read-only";
             return Err(PyBufferError::new_err(message));
         }
         let copied = copy == Some(true) || !versioned;

@@ -20,7 +20,7 @@ unsafe impl<M: Managed> Send for Taken<M> {}
 unsafe impl<M: Managed> Sync for Taken<M> {}
 
 impl<M: Managed> Taken<M> {
-    /// Takes the tensor out of a fresh capsule, which is thereby used. None where it is of another
+    /// Takes the tensor out of a fresh capsule, which is then used. `None` if it is of another
     /// kind.
     fn from_capsule(capsule: &Bound<PyCapsule>) -> PyResult<Option<Taken<M>>> {
         let (raw, names) = (capsule.as_ptr(), M::NAMES);
@@ -57,7 +57,7 @@ impl<M: Managed> Drop for Taken<M> {
 }
 
 /// A tensor of the elements of an object with `__dlpack__`; `copy` as in [`super::super::import`].
-/// With `device`, of whatever device, brought here by its owner.
+/// With `device`, the producer copies from any device.
 pub fn import(
     x: &Bound<PyAny>,
     device: Option<convert::Device>,
@@ -78,7 +78,8 @@ pub fn import(
         .extract::<(i32, i32)>()?;
     if device_kind != CPU && (device.is_none() || copy == Some(false)) {
         let message = format!(
-            "from_dlpack: the tensor is on DLPack device ({device_kind}, {id}), flex on the CPU (1, 0): bring it there first"
+            "from_dlpack: the tensor is on DLPack device ({device_kind}, {id}), flex on the CPU \
+                (1, 0): bring it there first"
         );
         return Err(PyBufferError::new_err(message));
     }
@@ -91,18 +92,18 @@ pub fn import(
         arguments.set_item("copy", false)?;
     }
     let capsule = match export.call((), Some(&arguments)) {
-        // a producer from before version 1 knows no such arguments
+        // producers from before version 1 don't have these arguments
         Err(e) if e.is_instance_of::<PyTypeError>(py) && device_kind == CPU => export.call0()?,
         result => result?,
     };
     let capsule = capsule.cast::<PyCapsule>().map_err(|_| {
-        PyTypeError::new_err(format!("{}.__dlpack__() returned no capsule", kind(x)))
+        PyTypeError::new_err(format!("{}.__dlpack__() did not return a capsule", kind(x)))
     })?;
     if let Some(taken) = Taken::<Versioned>::from_capsule(capsule)? {
         let managed = taken.managed();
         if managed.version.major != VERSION.major {
             let message = format!(
-                "from_dlpack: version {}.{} is not understood",
+                "from_dlpack: version {}.{} is not supported",
                 managed.version.major, managed.version.minor
             );
             return Err(PyBufferError::new_err(message));
@@ -128,7 +129,7 @@ pub fn import(
     ))
 }
 
-/// The elements of a producer's tensor, checked.
+/// The elements of a producer's tensor, validated.
 fn describe(t: &DlTensor) -> PyResult<Foreign> {
     let refuse = |message: String| PyBufferError::new_err(format!("from_dlpack: {message}"));
     if t.device.kind != CPU {
@@ -169,7 +170,7 @@ fn describe(t: &DlTensor) -> PyResult<Foreign> {
     } else {
         Some(list(t.strides)?)
     };
-    // to bytes; the stride of a dimension of one element means nothing
+    // in bytes; the stride of a dimension of size 1 is arbitrary
     let bytes = |(d, s): (&isize, isize)| match *d {
         0 | 1 => Ok(0),
         _ => s

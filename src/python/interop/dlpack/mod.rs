@@ -9,7 +9,7 @@ use std::ffi::{CStr, c_void};
 
 pub use import::import;
 
-/// What capsules are called before and after a consumer has taken their tensor.
+/// The names of capsules before and after a consumer has taken their tensor.
 struct Names {
     fresh: &'static CStr,
     used: &'static CStr,
@@ -25,7 +25,7 @@ const LEGACY: Names = Names {
 
 /// `kDLCPU`.
 const CPU: i32 = 1;
-/// The version that is spoken here.
+/// The version implemented here.
 const VERSION: Version = Version { major: 1, minor: 1 };
 /// `DLPACK_FLAG_BITMASK_READ_ONLY`.
 const READ_ONLY: u64 = 1;
@@ -81,8 +81,7 @@ struct DlTensor {
     byte_offset: u64,
 }
 
-/// `DLManagedTensorVersioned`. Of another major version, only the first three fields may be looked
-/// at.
+/// `DLManagedTensorVersioned`. Of another major version, only the first three fields may be read.
 #[repr(C)]
 struct Versioned {
     version: Version,
@@ -100,7 +99,7 @@ struct Legacy {
     deleter: Option<unsafe extern "C" fn(*mut Legacy)>,
 }
 
-/// What the two have in common: a deleter that takes the struct itself.
+/// Common to both structs: a deleter that takes the struct itself.
 trait Managed {
     const NAMES: Names;
     fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)>;

@@ -1,16 +1,13 @@
 //! `std::arch`, where LLVM does not turn the portable loop beside it into vectors reliably:
-//! multiply-add of arrays of lanes (as values of vector type they stay in registers), conversion of
-//! halves, transposition.
+//! multiply-add of arrays of lanes (as values of vector type they stay in registers).
 
-use super::{
-    bytes::Pair,
-    element::{Lane, Product},
-};
+use super::packed::Packed;
+use super::pair::Pair;
 use crate::simd::Isa;
 
 /// `a * b + c`, lane by lane: the body for every instruction set.
 #[inline(always)]
-pub fn portable<I: Isa, A: Lane, const L: usize>(a: [A; L], b: [A; L], mut c: [A; L]) -> [A; L] {
+pub fn portable<I: Isa, A: Packed, const L: usize>(a: [A; L], b: [A; L], mut c: [A; L]) -> [A; L] {
     for l in 0..L {
         c[l] = A::mul_add::<I>(a[l], b[l], c[l]);
     }
@@ -169,78 +166,5 @@ complex! {
     complex_double splat_double crate::dtype::Complex128, fma64 {
         AVX512 4 _mm512_fmadd_pd _mm512_set1_pd (_mm512_movedup_pd, _mm512_permute_pd::<0xff>);
         AVX2 2 _mm256_fmadd_pd _mm256_set1_pd (_mm256_movedup_pd, _mm256_permute_pd::<0xf>);
-    }
-}
-
-/// Elements to lanes.
-#[inline(always)]
-#[expect(
-    clippy::extra_unused_type_parameters,
-    reason = "the signature of all forms"
-)]
-pub fn each<I: Isa, T: Product>(s: &[T], d: &mut [T::Lane]) {
-    for (s, d) in s.iter().zip(d) {
-        *d = s.widen();
-    }
-}
-/// The same for `f16`, a vector at a time where an instruction converts them.
-#[cfg(feature = "half")]
-#[inline(always)]
-pub fn halves<I: Isa, T: Product<Lane = f32>>(s: &[T], d: &mut [f32]) {
-    #[cfg(x86_dispatch)]
-    {
-        assert!(size_of::<T>() == 2);
-        let n = s.len().min(d.len());
-        // SAFETY: HALF1: as many elements of both slices, of float16 (the one 16-bit type that asks
-        // for this form), and ISA1.
-        let done =
-            unsafe { crate::simd::x86::half::widen::<I>(s.as_ptr().cast(), d.as_mut_ptr(), n) };
-        each::<I, T>(&s[done..], &mut d[done..])
-    }
-    #[cfg(not(x86_dispatch))]
-    each::<I, T>(s, d)
-}
-
-/// `d[p * ld + j] = s[j][p]` for `p < depth`, `j < count`.
-#[inline(always)]
-#[allow(
-    clippy::extra_unused_type_parameters,
-    reason = "only some builds have forms for instruction sets"
-)]
-pub fn transpose<I: Isa, A: Copy, const DEEP: usize>(
-    s: &[[A; DEEP]; 8],
-    count: usize,
-    depth: usize,
-    d: &mut [A],
-    ld: usize,
-) {
-    assert!(
-        count <= 8
-            && depth <= DEEP
-            && (depth == 0 || count == 0 || (depth - 1) * ld + count <= d.len())
-    );
-    #[allow(unused_mut, reason = "not everywhere are there vectors")]
-    let mut p = 0;
-    #[cfg(x86_dispatch)]
-    if const { I::AVX2 && size_of::<A>() == 4 } && count == 8 {
-        while p + 8 <= depth {
-            // SAFETY: AVX2 (ISA1); eight columns of eight from `s`, to rows that `d` holds by the
-            // assertion.
-            unsafe {
-                let from = (s.as_ptr() as *const A).add(p) as *const u32;
-                crate::simd::x86::transpose::transpose_8x8(
-                    from,
-                    (DEEP * 4) as isize,
-                    d.as_mut_ptr().add(p * ld) as *mut u32,
-                    (4 * ld) as isize,
-                );
-            }
-            p += 8;
-        }
-    }
-    for p in p..depth {
-        for j in 0..count {
-            d[p * ld + j] = s[j][p];
-        }
     }
 }

@@ -209,7 +209,7 @@ impl<'a, T> MatMut<'a, T> {
     /// A single column as a row, or a single row as a column. Panics if it is neither, or not
     /// contiguous.
     #[inline]
-    pub fn into_turned(self) -> Self {
+    pub fn into_transposed(self) -> Self {
         assert!(self.rows == 1 || self.cols == 1 && self.rs == 1);
         let rs = if self.rows == 1 {
             1

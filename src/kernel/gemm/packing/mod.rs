@@ -1,12 +1,18 @@
 //! Packing: strided elements to lanes, in the order in which tiles read them. Whatever the strides,
 //! memory is read in runs where it has some, and converted a vector at a time.
 
-use super::{
-    arch,
-    element::Product,
-    mat::Mat,
-    tile::{self, HEIGHT, Left},
-};
+mod bytes;
+mod transpose;
+#[cfg(x86_dispatch)]
+mod vnni;
+
+pub use bytes::Extend;
+#[cfg(x86_dispatch)]
+pub use vnni::Flip;
+
+use super::element::MatElement;
+use super::matrix::Mat;
+use super::microkernel::{BlockA, HEIGHT, Packed, micropanel, panel_width, widest_panel};
 use crate::simd::{self, Isa, Kernel};
 use core::{marker::PhantomData, ops::Range};
 
@@ -19,11 +25,19 @@ pub trait Packing: Copy {
     type To: Copy + Default;
     /// How many elements make a lane: 1, 2 or 4.
     const GROUP: usize;
-    /// Whether elements are lanes as they are.
-    const SAME: bool = false;
     /// What stands in a group for elements beyond the end: the value whose bits are zero in the
     /// lane.
     fn nothing(self) -> Self::From;
+    /// Whether a group of elements has the bits of the lane it is packed to, and may be read as one
+    /// where it lies.
+    fn in_place(self) -> bool;
+    /// What packing adds to each element: a product is too large by that times the sums of the
+    /// other operand's rows.
+    fn offset(self) -> i32 {
+        0
+    }
+    /// `factor` times the sums of A's rows, for a B that has an [`offset`](Packing::offset).
+    fn row_sums(_: Mat<Self::From>, _factor: i32, _: &mut [Self::To]) {}
     /// A lane of the first `GROUP` of these.
     fn lane(self, x: [Self::From; 4]) -> Self::To;
     /// Lanes of groups across `GROUP` rows (the first of these) of `d.len()` elements.
@@ -54,21 +68,24 @@ impl<T> Copy for Single<T> {}
 impl<T> Single<T> {
     pub const ELEMENTS: Self = Single(PhantomData);
 }
-impl<T: Product> Packing for Single<T> {
+impl<T: MatElement> Packing for Single<T> {
     type From = T;
-    type To = T::Lane;
+    type To = T::Acc;
     const GROUP: usize = 1;
-    const SAME: bool = T::SAME;
     #[inline(always)]
     fn nothing(self) -> T {
         T::default()
     }
     #[inline(always)]
-    fn lane(self, x: [T; 4]) -> T::Lane {
+    fn in_place(self) -> bool {
+        T::SAME
+    }
+    #[inline(always)]
+    fn lane(self, x: [T; 4]) -> T::Acc {
         x[0].widen()
     }
     #[inline(always)]
-    fn run<I: Isa>(self, s: &[T], d: &mut [T::Lane]) {
+    fn run<I: Isa>(self, s: &[T], d: &mut [T::Acc]) {
         T::widen_all::<I>(s, d);
     }
 }
@@ -145,9 +162,8 @@ fn copy<P: Packing, const W: usize>(
     j: usize,
     d: &mut [P::To],
 ) {
-    assert!(P::SAME);
     for (g, d) in groups.zip(d.as_chunks_mut::<W>().0) {
-        // SAFETY: MAT1: a row of B, whose elements are side by side, and lanes by SAME.
+        // SAFETY: MAT1: a row of B, whose elements are side by side, and lanes as they lie (`in_place`, the callers').
         *d = unsafe { *(b.at(g, j) as *const [P::To; W]) };
     }
 }
@@ -193,6 +209,7 @@ impl<P: Packing> Panels<'_, P> {
         } = self;
         let (k, n) = (b.rows(), b.cols());
         let groups = k.div_ceil(P::GROUP);
+        let copied = P::GROUP == 1 && p.in_place();
         for first in (0..groups).step_by(TOGETHER) {
             let part = first..groups.min(first + TOGETHER);
             for g in part.clone() {
@@ -205,10 +222,10 @@ impl<P: Packing> Panels<'_, P> {
                 );
                 let d = &mut d[panel * width * groups + first * wide..][..part.len() * wide];
                 match w {
-                    64 if P::SAME && w == wide => copy::<P, 64>(b, part.clone(), j, d),
-                    32 if P::SAME && w == wide => copy::<P, 32>(b, part.clone(), j, d),
-                    16 if P::SAME && w == wide => copy::<P, 16>(b, part.clone(), j, d),
-                    8 if P::SAME && w == wide => copy::<P, 8>(b, part.clone(), j, d),
+                    64 if copied && w == wide => copy::<P, 64>(b, part.clone(), j, d),
+                    32 if copied && w == wide => copy::<P, 32>(b, part.clone(), j, d),
+                    16 if copied && w == wide => copy::<P, 16>(b, part.clone(), j, d),
+                    8 if copied && w == wide => copy::<P, 8>(b, part.clone(), j, d),
                     _ => {
                         for (g, d) in part.clone().zip(d.chunks_exact_mut(wide)) {
                             let (d, rest) = d.split_at_mut(w);
@@ -247,7 +264,7 @@ impl<P: Packing> Panels<'_, P> {
                     for (c, to) in lines[..count].iter_mut().enumerate() {
                         line::<I, P>(p, b.at(first * P::GROUP, j + x + c), b.rs(), depth, to);
                     }
-                    arch::transpose::<I, P::To, DEEP>(
+                    transpose::transpose::<I, P::To, DEEP>(
                         &lines,
                         count,
                         depth.div_ceil(P::GROUP),
@@ -289,37 +306,37 @@ impl<P: Packing> Kernel for Lines<'_, P> {
     }
 }
 
-/// Strips of a matrix whose columns have their elements side by side.
-struct Strips<'a, P: Packing>(P, Mat<'a, P::From>, &'a mut [P::To]);
-impl<P: Packing> Kernel for Strips<'_, P> {
+/// Micropanels of a matrix whose columns have their elements side by side.
+struct Micropanels<'a, P: Packing>(P, Mat<'a, P::From>, &'a mut [P::To]);
+impl<P: Packing> Kernel for Micropanels<'_, P> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        /// Strips that are written at once: memory is read in runs of cache lines, and as many
+        /// Micropanels that are written at once: memory is read in runs of cache lines, and as many
         /// lines are written as a set of L1 has.
         const ABREAST: usize = 8;
-        let Strips(p, a, d) = self;
+        let Micropanels(p, a, d) = self;
         let (m, groups) = (a.rows(), a.cols().div_ceil(P::GROUP));
-        let strips = m.div_ceil(HEIGHT);
+        let count = m.div_ceil(HEIGHT);
         let mut column = [P::To::default(); ABREAST * HEIGHT];
-        for first in (0..strips).step_by(ABREAST) {
+        for first in (0..count).step_by(ABREAST) {
             let abreast: [_; ABREAST] =
-                core::array::from_fn(|i| tile::strip(m, (first + i).min(strips - 1)));
-            let abreast = &abreast[..ABREAST.min(strips - first)];
+                core::array::from_fn(|i| micropanel(m, (first + i).min(count - 1)));
+            let abreast = &abreast[..ABREAST.min(count - first)];
             let rows = abreast[0].start..abreast[abreast.len() - 1].end;
             let column = &mut column[..rows.len()];
             for g in 0..groups {
                 ahead::<P>(a.t(), g, rows.clone());
                 across::<I, P>(p, a.t(), g, rows.clone(), column);
                 let mut from = &*column;
-                for strip in abreast {
-                    let to = &mut d[strip.start * groups + g * strip.len()..];
-                    // of a known length, all strips but the last ones
-                    match strip.len() {
+                for rows in abreast {
+                    let to = &mut d[rows.start * groups + g * rows.len()..];
+                    // of a known length, all but the last ones
+                    match rows.len() {
                         HEIGHT => to[..HEIGHT].copy_from_slice(&from[..HEIGHT]),
                         h => to[..h].copy_from_slice(&from[..h]),
                     }
-                    from = &from[strip.len()..];
+                    from = &from[rows.len()..];
                 }
             }
         }
@@ -328,7 +345,7 @@ impl<P: Packing> Kernel for Strips<'_, P> {
 
 /// Packs `b` into panels of `width` columns, `d[panel][group][width]`, the last one `last` wide and
 /// zero beyond B's columns.
-pub fn panels_by<P: Packing>(p: P, b: Mat<P::From>, width: usize, last: usize, d: &mut [P::To]) {
+pub fn panels<P: Packing>(p: P, b: Mat<P::From>, width: usize, last: usize, d: &mut [P::To]) {
     assert!(b.cols() == 0 || (b.cols() - 1) % width < last && last <= width);
     simd::call(Panels {
         p,
@@ -338,30 +355,45 @@ pub fn panels_by<P: Packing>(p: P, b: Mat<P::From>, width: usize, last: usize, d
         d,
     })
 }
-/// Packs all of `a` into the first `rows * groups of columns` of `d`: by rows, or in strips where
+/// Packs all of `a` into the first `rows * groups of columns` of `d`: by rows, or in micropanels where
 /// its columns are contiguous.
-pub fn rows_by<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> Left<P::To> {
+pub fn block_a<P: Packing>(p: P, a: Mat<P::From>, d: &mut [P::To]) -> BlockA<P::To> {
     let groups = a.cols().div_ceil(P::GROUP);
     let d = &mut d[..a.rows() * groups];
     let strides = if a.rs() != 1 || a.cs() == 1 {
         simd::call(Lines(p, a, &mut *d));
         Some((groups as isize, 1))
     } else {
-        simd::call(Strips(p, a, &mut *d));
+        simd::call(Micropanels(p, a, &mut *d));
         None
     };
-    Left {
+    BlockA {
         at: d.as_ptr(),
         strides,
     }
 }
 
-/// Packs `b` as lanes into panels of `width` columns, `d[panel][row][width]`, zero beyond B's
-/// columns.
-pub fn panel<T: Product>(b: Mat<T>, width: usize, d: &mut [T::Lane]) {
-    panels_by(Single::<T>::ELEMENTS, b, width, width, d)
+/// Packs `b` into one panel of `width` columns, `d[row][width]`, zero beyond B's.
+pub fn panel<T: MatElement>(b: Mat<T>, width: usize, d: &mut [T::Acc]) {
+    panels(Single::<T>::ELEMENTS, b, width, width, d)
 }
-/// [`rows_by`] of single elements.
-pub fn rows<T: Product>(a: Mat<T>, d: &mut [T::Lane]) -> Left<T::Lane> {
-    rows_by(Single::<T>::ELEMENTS, a, d)
+
+/// Packs columns into panels, one after the other.
+pub fn all_panels<P: Packing<To: Packed>>(p: P, b: Mat<P::From>, d: &mut [P::To]) {
+    let (k, cols, groups) = (b.rows(), b.cols(), b.rows().div_ceil(P::GROUP));
+    let whole = widest_panel::<P::To>();
+    let wide = cols / whole * whole;
+    panels(p, b.block(0..k, 0..wide), whole, whole, d);
+    let mut j = wide;
+    while j < cols {
+        let width = panel_width::<P::To>(cols - j);
+        panels(
+            p,
+            b.block(0..k, j..cols.min(j + width)),
+            width,
+            width,
+            &mut d[j * groups..],
+        );
+        j += width;
+    }
 }

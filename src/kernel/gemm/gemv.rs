@@ -1,13 +1,15 @@
-//! Few rows (or one column): every element of B meets few others, so the memory is the limit, and B
-//! is read once, in long contiguous runs. Rows of B contiguous: `sweep` adds four of them at a time
-//! to a piece of C in L1. Columns contiguous: `dots`.
+//! Products of a matrix and few vectors (gemv for one of them): every element of B meets few others,
+//! so the memory is the limit, and B is read once, in long contiguous runs. Where rows of B are
+//! contiguous, four of them at a time are added to a piece of C in L1 (axpy); where columns are,
+//! elements of C are dot products.
 
 use super::{
-    Engine,
-    element::{Lane, Product},
-    mat::{Mat, MatMut},
+    Algorithm,
+    element::MatElement,
+    epilogue::{self, Epilogue, Finish},
+    matrix::{Mat, MatMut},
+    microkernel::Packed,
     scratch::Scratch,
-    stage::{self, Finish, Stages},
 };
 use crate::{
     error::Result,
@@ -18,9 +20,9 @@ use crate::{
 const ROWS: usize = 16;
 /// Rows up to which dot products are faster than packing columns into panels.
 const DOT_ROWS: usize = 48;
-/// Columns of sums that a sweep keeps in L1 at most.
+/// Columns of sums that are kept in L1 at most.
 const PIECE: usize = sums(Level::Base);
-/// Sums that it keeps there: half of it, and CPUs without AVX-512 have 32 KiB.
+/// Sums that are kept there: half of it, and CPUs without AVX-512 have 32 KiB.
 const fn sums(level: Level) -> usize {
     match level {
         _ if !cfg!(feature = "std") => 512,
@@ -28,40 +30,40 @@ const fn sums(level: Level) -> usize {
         _ => 4096,
     }
 }
-/// Rows of B that a sweep takes at once.
+/// Rows of B that are added at once.
 const STEP: usize = 4;
 
 /// Which of these kernels is the fastest for a product, where one is.
-pub fn engine<A: Product, B: Product>(a: &Mat<A>, b: &Mat<B>) -> Option<Engine> {
+pub fn algorithm<A: MatElement, B: MatElement>(a: &Mat<A>, b: &Mat<B>) -> Option<Algorithm> {
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
     if k == 0 || simd::COMPACT {
         None
     } else if b.cs() == 1 && n >= 64 && m <= ROWS {
-        Some(Engine::Sweeps)
+        Some(Algorithm::GemvRows)
     } else if b.rs() == 1 && k >= 16 && m <= DOT_ROWS && m * (12 + k / 64) <= k {
         // adding up the lanes of a sum takes as long as packing a dozen elements
-        Some(Engine::Dots)
+        Some(Algorithm::GemvColumns)
     } else {
         None
     }
 }
 
-/// `c (+)= a b`, then the stages. `SWEEPS` says by which kernel; the rows of B, or the columns, are
+/// `c (+)= a b`, then the epilogue. `ROWS_OF_B` says by which kernel; the rows of B, or the columns, are
 /// contiguous.
-pub fn product<A, B, C, const SWEEPS: bool>(
+pub fn product<A, B, C, const ROWS_OF_B: bool>(
     a: Mat<A>,
     b: Mat<B>,
     c: &mut MatMut<C>,
     accumulate: bool,
-    stages: Stages<C>,
+    epilogue: Epilogue<C>,
 ) -> Result<()>
 where
-    A: Product,
-    B: Product<Lane = A::Lane>,
-    C: Product<Lane = A::Lane>,
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
 {
     let (m, n, k) = (c.rows(), c.cols(), a.cols());
-    let mut rows = Scratch::<A::Lane>::new(m.saturating_mul(k))?;
+    let mut rows = Scratch::<A::Acc>::new(m.saturating_mul(k))?;
     for (i, row) in rows.chunks_exact_mut(k.max(1)).enumerate() {
         for (p, x) in row.iter_mut().enumerate() {
             // SAFETY: `i < m` and `p < k`, for there are `m` rows of `k` (MAT1).
@@ -69,7 +71,7 @@ where
         }
     }
     let piece = (sums(simd::level()) / m).clamp(1, PIECE).min(n);
-    let mut sums = Scratch::<A::Lane>::new(m * piece)?;
+    let mut sums = Scratch::<A::Acc>::new(m * piece)?;
     for j in (0..n).step_by(piece) {
         let cols = j..n.min(j + piece);
         let b = b.block(0..k, cols.clone());
@@ -84,26 +86,21 @@ where
                 sums.fill(Default::default());
             }
         }
-        if SWEEPS {
-            simd::call(Sweep { a: &rows, b, sums })
+        if ROWS_OF_B {
+            simd::call(Rows { a: &rows, b, sums })
         } else {
-            simd::call(Dots { a: &rows, b, sums })
+            simd::call(Columns { a: &rows, b, sums })
         }
-        let (lanes, ld, d) = (
-            sums.as_mut_ptr(),
-            width as isize,
-            Some((c.at(0, j), c.rs())),
-        );
         // SAFETY: EPILOGUE1: `m` rows of `width` sums, and those of `c` from column `j` on, which
         // MAT2 lets us write.
         unsafe {
-            stage::finish(Finish {
-                stages: stages.at(0, j),
-                lanes,
+            epilogue::finish(Finish {
+                epilogue: epilogue.at(0, j),
+                sums: sums.as_mut_ptr(),
                 rows: m,
                 cols: width,
-                ld,
-                d,
+                ld: width as isize,
+                d: Some((c.at(0, j), c.rs())),
             })
         };
     }
@@ -111,18 +108,18 @@ where
 }
 
 /// `sums += a b`: `a` is rows of `b.rows()` lanes, `sums` of `b.cols()`, whose rows are contiguous.
-struct Sweep<'a, T: Product> {
-    a: &'a [T::Lane],
+struct Rows<'a, T: MatElement> {
+    a: &'a [T::Acc],
     b: Mat<'a, T>,
-    sums: &'a mut [T::Lane],
+    sums: &'a mut [T::Acc],
 }
-impl<T: Product> Kernel for Sweep<'_, T> {
+impl<T: MatElement> Kernel for Rows<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        // vectors as `Dots` has them
+        // vectors as `Columns` has them
         let wide = const { I::AVX512 };
-        match (wide, size_of::<T::Lane>()) {
+        match (wide, size_of::<T::Acc>()) {
             (true, 2) => self.pieces::<I, 32>(),
             (true, 4) => self.pieces::<I, 16>(),
             (true, 8) => self.pieces::<I, 8>(),
@@ -133,7 +130,7 @@ impl<T: Product> Kernel for Sweep<'_, T> {
         }
     }
 }
-impl<T: Product> Sweep<'_, T> {
+impl<T: MatElement> Rows<'_, T> {
     /// `STEP` rows of B at a time, each vector of them for as many rows of sums as registers hold
     /// factors of: four, and two of 16 registers.
     #[inline(always)]
@@ -167,16 +164,16 @@ impl<T: Product> Sweep<'_, T> {
 /// `R` rows of sums `+= a[.., 0] b[p] + a[.., 1] b[p + 1] + ..`, `Q` rows of B; rows of A are `k`
 /// apart. Returns `R`. `ahead`: fetches the next rows of B meanwhile.
 #[inline(always)]
-fn axpy<I: Isa, T: Product, const R: usize, const Q: usize, const L: usize>(
-    a: &[T::Lane],
+fn axpy<I: Isa, T: MatElement, const R: usize, const Q: usize, const L: usize>(
+    a: &[T::Acc],
     k: usize,
     b: Mat<T>,
     p: usize,
-    sums: &mut [T::Lane],
+    sums: &mut [T::Acc],
     ahead: bool,
 ) -> usize {
     let n = b.cols();
-    let a: [[T::Lane; Q]; R] = core::array::from_fn(|r| a[r * k..r * k + Q].try_into().unwrap());
+    let a: [[T::Acc; Q]; R] = core::array::from_fn(|r| a[r * k..r * k + Q].try_into().unwrap());
     assert!(p + Q <= b.rows() && R * n <= sums.len() && b.cs() == 1);
     // SAFETY: MAT1: `Q` rows of B from `p` on, each of `n` contiguous elements.
     let rows: [&[T]; Q] =
@@ -186,26 +183,26 @@ fn axpy<I: Isa, T: Product, const R: usize, const Q: usize, const L: usize>(
         if ahead {
             (0..Q).for_each(|q| simd::prefetch::<{ simd::L2 }, _>(b.at(p + Q + q, j)));
         }
-        let b: [[T::Lane; L]; Q] = core::array::from_fn(|q| {
+        let b: [[T::Acc; L]; Q] = core::array::from_fn(|q| {
             let x: &[T; L] = rows[q][j..j + L].try_into().unwrap();
-            let mut lanes = [T::Lane::default(); L];
+            let mut lanes = [T::Acc::default(); L];
             T::widen_all::<I>(x, &mut lanes);
             lanes
         });
         for r in 0..R {
-            let s: &mut [T::Lane; L] = (&mut sums[r * n + j..r * n + j + L]).try_into().unwrap();
-            let mut c = T::Lane::begin(*s);
+            let s: &mut [T::Acc; L] = (&mut sums[r * n + j..r * n + j + L]).try_into().unwrap();
+            let mut c = T::Acc::begin(*s);
             for q in 0..Q {
-                c = T::Lane::axpy::<I, L>(a[r][q], b[q], c);
+                c = T::Acc::axpy::<I, L>(a[r][q], b[q], c);
             }
-            *s = T::Lane::end(c);
+            *s = T::Acc::end(c);
         }
     }
     for j in whole..n {
         for r in 0..R {
             for q in 0..Q {
                 sums[r * n + j] =
-                    T::Lane::mul_add::<I>(a[r][q], rows[q][j].widen(), sums[r * n + j]);
+                    T::Acc::mul_add::<I>(a[r][q], rows[q][j].widen(), sums[r * n + j]);
             }
         }
     }
@@ -213,18 +210,18 @@ fn axpy<I: Isa, T: Product, const R: usize, const Q: usize, const L: usize>(
 }
 
 /// The same for B whose columns are contiguous.
-struct Dots<'a, T: Product> {
-    a: &'a [T::Lane],
+struct Columns<'a, T: MatElement> {
+    a: &'a [T::Acc],
     b: Mat<'a, T>,
-    sums: &'a mut [T::Lane],
+    sums: &'a mut [T::Acc],
 }
-impl<T: Product> Kernel for Dots<'_, T> {
+impl<T: MatElement> Kernel for Columns<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
         // As many sums as registers hold: 16 vectors of the 32 of AVX-512, 8 of 16.
         let wide = const { I::AVX512 };
-        match (wide, size_of::<T::Lane>()) {
+        match (wide, size_of::<T::Acc>()) {
             (true, 2) => self.groups::<I, 4, 32>(),
             (true, 4) => self.groups::<I, 4, 16>(),
             (true, 8) => self.groups::<I, 4, 8>(),
@@ -235,7 +232,7 @@ impl<T: Product> Kernel for Dots<'_, T> {
         }
     }
 }
-impl<T: Product> Dots<'_, T> {
+impl<T: MatElement> Columns<'_, T> {
     /// Four columns at a time: they stay in L1 while the rows pass, `R` at a time.
     #[inline(always)]
     fn groups<I: Isa, const R: usize, const L: usize>(self) {
@@ -261,36 +258,36 @@ impl<T: Product> Dots<'_, T> {
 /// `R` rows of A times `G` columns of B from `j` on, in `L` running sums each, added to `sums[row *
 /// n + column]`. Returns `R`.
 #[inline(always)]
-fn dot<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>(
-    a: &[T::Lane],
+fn dot<I: Isa, T: MatElement, const R: usize, const G: usize, const L: usize>(
+    a: &[T::Acc],
     b: Mat<T>,
     j: usize,
-    sums: &mut [T::Lane],
+    sums: &mut [T::Acc],
 ) -> usize {
     let (k, n) = (b.rows(), b.cols());
     assert!(j + G <= n && b.rs() == 1);
     // SAFETY: MAT1: `G` columns of B from `j` on, each of `k` contiguous elements.
     let cols: [&[T]; G] =
         core::array::from_fn(|g| unsafe { core::slice::from_raw_parts(b.at(0, j + g), k) });
-    let rows: [&[T::Lane]; R] = core::array::from_fn(|r| &a[r * k..][..k]);
+    let rows: [&[T::Acc]; R] = core::array::from_fn(|r| &a[r * k..][..k]);
     let whole = k / L * L;
     let lanes = dot_lanes::<I, T, R, G, L>(rows, cols, whole);
     for r in 0..R {
         for g in 0..G {
-            let mut sum = T::Lane::default();
+            let mut sum = T::Acc::default();
             for p in whole..k {
-                sum = T::Lane::mul_add::<I>(rows[r][p], cols[g][p].widen(), sum);
+                sum = T::Acc::mul_add::<I>(rows[r][p], cols[g][p].widen(), sum);
             }
             let mut c = lanes[r][g];
             let mut half = L / 2;
             while half > 0 {
                 for l in 0..half {
-                    c[l] = T::Lane::add(c[l], c[l + half]);
+                    c[l] = T::Acc::add(c[l], c[l + half]);
                 }
                 half /= 2;
             }
             let s = &mut sums[r * n + g];
-            *s = T::Lane::add(*s, T::Lane::add(c[0], sum));
+            *s = T::Acc::add(*s, T::Acc::add(c[0], sum));
         }
     }
     R
@@ -299,30 +296,30 @@ fn dot<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>(
 /// The running sums of [`dot`] over the first `whole` elements, a multiple of `L`. Apart from what
 /// indexes them by variables, which would keep them in memory.
 #[inline(always)]
-fn dot_lanes<I: Isa, T: Product, const R: usize, const G: usize, const L: usize>(
-    rows: [&[T::Lane]; R],
+fn dot_lanes<I: Isa, T: MatElement, const R: usize, const G: usize, const L: usize>(
+    rows: [&[T::Acc]; R],
     cols: [&[T]; G],
     whole: usize,
-) -> [[[T::Lane; L]; G]; R] {
-    let mut c = [[T::Lane::begin([T::Lane::default(); L]); G]; R];
+) -> [[[T::Acc; L]; G]; R] {
+    let mut c = [[T::Acc::begin([T::Acc::default(); L]); G]; R];
     for p in (0..whole).step_by(L) {
-        let mut b = [[T::Lane::default(); L]; G];
+        let mut b = [[T::Acc::default(); L]; G];
         for g in 0..G {
             let x: &[T; L] = cols[g][p..p + L].try_into().unwrap();
             T::widen_all::<I>(x, &mut b[g]);
         }
         for r in 0..R {
-            let a: &[T::Lane; L] = rows[r][p..p + L].try_into().unwrap();
+            let a: &[T::Acc; L] = rows[r][p..p + L].try_into().unwrap();
             for g in 0..G {
-                c[r][g] = T::Lane::mul_add_lanes::<I, L>(*a, b[g], c[r][g]);
+                c[r][g] = T::Acc::mul_add_lanes::<I, L>(*a, b[g], c[r][g]);
             }
         }
     }
     // Not by `map`, which LLVM may outline: without the set's features.
-    let mut sums = [[[T::Lane::default(); L]; G]; R];
+    let mut sums = [[[T::Acc::default(); L]; G]; R];
     for r in 0..R {
         for g in 0..G {
-            sums[r][g] = T::Lane::end(c[r][g]);
+            sums[r][g] = T::Acc::end(c[r][g]);
         }
     }
     // Stored here once: otherwise LLVM unites them with the copies that are summed up, and the loop

@@ -1,0 +1,79 @@
+//! bool, as a byte.
+
+use core::cmp::Ordering;
+use core::fmt;
+use core::ops::{BitAnd, BitOr, BitXor, Not};
+
+/// A boolean in memory: any byte that is not zero is true, so memory of others can be borrowed as
+/// it is. Kernels write 0 or 1.
+#[derive(Clone, Copy, Default)]
+#[repr(transparent)]
+pub struct Bool(pub u8);
+
+impl Bool {
+    /// False.
+    pub const FALSE: Bool = Bool(0);
+    /// True.
+    pub const TRUE: Bool = Bool(1);
+    /// Its value.
+    #[inline(always)]
+    pub const fn get(self) -> bool {
+        self.0 != 0
+    }
+}
+impl From<bool> for Bool {
+    #[inline(always)]
+    fn from(x: bool) -> Bool {
+        Bool(x as u8)
+    }
+}
+impl PartialEq for Bool {
+    #[inline(always)]
+    fn eq(&self, o: &Bool) -> bool {
+        self.get() == o.get()
+    }
+}
+impl PartialOrd for Bool {
+    #[inline(always)]
+    fn partial_cmp(&self, o: &Bool) -> Option<Ordering> {
+        self.get().partial_cmp(&o.get())
+    }
+}
+impl BitAnd for Bool {
+    type Output = Bool;
+    #[inline(always)]
+    fn bitand(self, o: Bool) -> Bool {
+        Bool::from(self.get() & o.get())
+    }
+}
+impl BitOr for Bool {
+    type Output = Bool;
+    #[inline(always)]
+    fn bitor(self, o: Bool) -> Bool {
+        Bool::from(self.get() | o.get())
+    }
+}
+impl BitXor for Bool {
+    type Output = Bool;
+    #[inline(always)]
+    fn bitxor(self, o: Bool) -> Bool {
+        Bool::from(self.get() ^ o.get())
+    }
+}
+impl Not for Bool {
+    type Output = Bool;
+    #[inline(always)]
+    fn not(self) -> Bool {
+        Bool::from(!self.get())
+    }
+}
+impl fmt::Debug for Bool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+// SAFETY: a byte, of which each is a value.
+unsafe impl bytemuck::Zeroable for Bool {}
+// SAFETY: as above.
+unsafe impl bytemuck::Pod for Bool {}

@@ -1,0 +1,196 @@
+//! Batches of matrix products over the threads.
+
+use crate::error::{Error, Result};
+use crate::kernel::gemm::{
+    self, Algorithm, Epilogue, Grid, Mat, MatElement, MatMut, Panels, Pieces, Scratch, Source,
+    Strided, cost,
+};
+use crate::par::{self, Cost, Out};
+use core::ops::Range;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+/// The sizes of each product of a batch: `m x k` by `k x n`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    pub m: usize,
+    pub n: usize,
+    pub k: usize,
+}
+
+/// What is known of B.
+#[derive(Clone, Copy)]
+pub enum Right<'a, T> {
+    /// It is multiplied once: the algorithm follows from the shape.
+    Once,
+    /// It may be multiplied again, so by the macrokernel, which takes its panels where there are
+    /// some: the bits are the same.
+    Reused(Option<Panels<'a, T>>),
+}
+
+/// `c = a b`, then the epilogue, for `batch` triples of operands. Everything that multiplies
+/// matrices on all threads comes through here.
+///
+/// Errors where there is no memory for packing.
+///
+/// # Safety
+/// `operands(i)` has the shapes of `sizes` and strides that are the same for all `i`, results are
+/// contiguous, and no two overlap. Panels are those of B, of a batch of one.
+pub unsafe fn products<'a, A, B, C>(
+    sizes: Sizes,
+    batch: usize,
+    operands: impl Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync,
+    right: Right<A::Acc>,
+    epilogue: Epilogue<C>,
+) -> Result<()>
+where
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
+{
+    let Sizes { m, n, k } = sizes;
+    if matches!(right, Right::Once) && gemm::transposes::<A, B>(m, n) {
+        let sizes = Sizes { m: n, n: m, k };
+        let transposed = |i| {
+            let (a, b, c) = operands(i);
+            (b.t(), a.t(), c.into_transposed())
+        };
+        // SAFETY: what the caller promises of the operands holds of their transposes too.
+        return unsafe { blocks(sizes, batch, transposed, right, epilogue.t()) };
+    }
+    // SAFETY: what the caller promises is what `blocks` asks for.
+    unsafe { blocks(sizes, batch, operands, right, epilogue) }
+}
+
+/// [`products`] by blocks of C.
+///
+/// # Safety
+/// That of [`products`].
+unsafe fn blocks<'a, A, B, C>(
+    sizes: Sizes,
+    batch: usize,
+    operands: impl Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync,
+    right: Right<A::Acc>,
+    epilogue: Epilogue<C>,
+) -> Result<()>
+where
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
+{
+    let Sizes { m, n, k } = sizes;
+    if batch == 0 || m == 0 || n == 0 {
+        return Ok(());
+    }
+    let (a, b, _) = operands(0);
+    let (algorithm, packed) = match right {
+        Right::Once => (Algorithm::of::<A, B>(&a, &b), None),
+        Right::Reused(packed) => (Algorithm::Blocked, packed),
+    };
+    let work = |blocks: usize, rows: usize, cols: usize| Cost {
+        bytes: k
+            .saturating_mul(rows * size_of::<A>() + cols * size_of::<B>())
+            .saturating_add(rows * cols * size_of::<C>()),
+        flops: rows
+            .saturating_mul(cols)
+            .saturating_mul(gemm::steps::<A, B>(k))
+            .saturating_add(blocks.saturating_mul(cost::CALL)),
+    };
+    let threads = par::threads_for(work(batch, batch.saturating_mul(m), n));
+    let block =
+        |i: usize, rows: Range<usize>, cols: Range<usize>, packed: Option<Panels<A::Acc>>| {
+            let (a, b, c) = operands(i);
+            let epilogue = epilogue.at(rows.start, cols.start);
+            // SAFETY: blocks of a grid don't overlap, nor do results by the caller's promise.
+            let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
+            algorithm.product(
+                a.block(rows, 0..k),
+                b.block(0..k, cols),
+                packed,
+                &mut part,
+                false,
+                epilogue,
+            )
+        };
+    if threads == 1 {
+        return (0..batch).try_for_each(|i| block(i, 0..m, 0..n, packed));
+    }
+    let failure = Failure::default();
+    let grid = |cols: Range<usize>, packed: bool| {
+        Grid::new(algorithm, &a, &b.block(0..k, cols), packed, batch, threads)
+    };
+    let run = |grid: Grid, first: usize, packed: Option<Panels<A::Acc>>| {
+        let (rows, cols) = grid.block(0);
+        par::chunks(
+            batch * grid.len(),
+            work(1, rows.len(), cols.len()),
+            |task| {
+                let (rows, cols) = grid.block(task % grid.len());
+                let packed = packed.map(|p| p.columns(cols.clone()));
+                failure.note(block(
+                    task / grid.len(),
+                    rows,
+                    first + cols.start..first + cols.end,
+                    packed,
+                ));
+            },
+        );
+    };
+    let whole = grid(0..n, packed.is_some());
+    if batch == 1
+        && packed.is_none()
+        && algorithm == Algorithm::Blocked
+        && !gemm::bytes::<A, B>()
+        && whole.down() > 1
+        && gemm::packs_before(&b, m)
+        && k * n >= gemm::SHARED_B
+    {
+        // Blocks that would each pack the same columns of B.
+        let step = gemm::at_once::<A::Acc>(k, threads).min(n);
+        let mut scratch = Scratch::new(Panels::<A::Acc>::len(gemm::blocks::<A, B>(k), step))?;
+        for j in (0..n).step_by(step) {
+            let cols = j..n.min(j + step);
+            let bytes = (size_of::<B>() + size_of::<B::Acc>()).saturating_mul(k * cols.len());
+            let b = Strided::columns(b.block(0..k, cols.clone()));
+            let panels = pack(b, bytes, &mut scratch);
+            run(grid(cols, true), j, Some(panels));
+        }
+    } else {
+        run(whole, 0, packed);
+    }
+    failure.result()
+}
+
+/// [`Panels::pack`] on all threads.
+fn pack<'a, B: Source + Sync>(b: B, bytes: usize, d: &'a mut [B::Packed]) -> Panels<'a, B::Packed> {
+    let out = Out::new(d);
+    let pieces = Pieces::new(&b);
+    let bytes = bytes / pieces.count().max(1);
+    par::chunks(pieces.count(), Cost { bytes, flops: 0 }, |i| {
+        let piece = pieces.get(i);
+        // SAFETY: OUT1: pieces have places of their own.
+        piece.pack(&b, unsafe { out.part(piece.place.clone()) });
+    });
+    Panels::of(b.blocks(), b.lines(), d)
+}
+
+/// Memory that some piece of parallel work did not get.
+#[derive(Default)]
+pub struct Failure(AtomicUsize);
+impl Failure {
+    /// Keeps the error, of which only one kind is met in the middle of an operation.
+    pub fn note(&self, result: Result<()>) {
+        if let Err(Error::Memory { bytes, .. }) = result {
+            self.0.store((bytes as usize).max(1), Ordering::Relaxed);
+        }
+    }
+    /// What became of all pieces.
+    pub fn result(self) -> Result<()> {
+        match self.0.into_inner() {
+            0 => Ok(()),
+            bytes => Err(Error::Memory {
+                bytes: bytes as u128,
+                limit: 0,
+            }),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Division with a remainder, and powers: fast paths for operands whose quotient or logarithm a float
+//! holds.
+
+use super::integer::Int;
+use super::operation::*;
+use super::rows::*;
+use crate::kernel::math::{Math, Real};
+use crate::simd::Isa;
+
+impl<T: Int> Binary<Integer, T> for FloorDivide {
+    #[inline(always)]
+    fn eval<I: Isa>(a: T, b: T) -> T {
+        a.floor_divide::<I>(b)
+    }
+    const HAS_FAST_PATH: bool = true;
+    #[inline(always)]
+    fn fast<I: Isa>(a: T, b: T) -> T {
+        a.floor_divide_fast::<I>(b)
+    }
+    #[inline(always)]
+    fn needs_slow_path<I: Isa>(a: T, b: T) -> bool {
+        a.needs_slow_division(b)
+    }
+}
+impl<T: Real> Binary<Float, T> for FloorDivide {
+    #[inline(always)]
+    fn eval<I: Isa>(a: T, b: T) -> T {
+        a.floor_divide::<I>(b)
+    }
+    const HAS_FAST_PATH: bool = true;
+    #[inline(always)]
+    fn fast<I: Isa>(a: T, b: T) -> T {
+        a.floor_divide_fast::<I>(b)
+    }
+    #[inline(always)]
+    fn needs_slow_path<I: Isa>(a: T, b: T) -> bool {
+        a.needs_slow_fmod::<I>(b)
+    }
+}
+impl<T: Int> Binary<Integer, T> for Remainder {
+    #[inline(always)]
+    fn eval<I: Isa>(a: T, b: T) -> T {
+        a.remainder::<I>(b)
+    }
+    const HAS_FAST_PATH: bool = true;
+    #[inline(always)]
+    fn fast<I: Isa>(a: T, b: T) -> T {
+        a.remainder_fast::<I>(b)
+    }
+    #[inline(always)]
+    fn needs_slow_path<I: Isa>(a: T, b: T) -> bool {
+        a.needs_slow_division(b)
+    }
+}
+impl<T: Real> Binary<Float, T> for Remainder {
+    #[inline(always)]
+    fn eval<I: Isa>(a: T, b: T) -> T {
+        a.remainder::<I>(b)
+    }
+    const HAS_FAST_PATH: bool = true;
+    #[inline(always)]
+    fn fast<I: Isa>(a: T, b: T) -> T {
+        a.remainder_fast::<I>(b)
+    }
+    #[inline(always)]
+    fn needs_slow_path<I: Isa>(a: T, b: T) -> bool {
+        a.needs_slow_fmod::<I>(b)
+    }
+}
+impl<T: Int> Binary<Integer, T> for Fmod {
+    #[inline(always)]
+    fn eval<I: Isa>(a: T, b: T) -> T {
+        a.fmod::<I>(b)
+    }
+    const HAS_FAST_PATH: bool = true;
+    #[inline(always)]
+    fn fast<I: Isa>(a: T, b: T) -> T {
+        a.fmod_fast::<I>(b)
+    }
+    #[inline(always)]
+    fn needs_slow_path<I: Isa>(a: T, b: T) -> bool {
+        a.needs_slow_division(b)
+    }
+}
+impl<T: Real> Binary<Float, T> for Fmod {
+    #[inline(always)]
+    fn eval<I: Isa>(a: T, b: T) -> T {
+        a.fmod::<I>(b)
+    }
+    const HAS_FAST_PATH: bool = true;
+    #[inline(always)]
+    fn fast<I: Isa>(a: T, b: T) -> T {
+        a.fmod_fast::<I>(b)
+    }
+    #[inline(always)]
+    fn needs_slow_path<I: Isa>(a: T, b: T) -> bool {
+        a.needs_slow_fmod::<I>(b)
+    }
+}
+
+impl<T: Int> Binary<Integer, T> for Pow {
+    #[inline(always)]
+    fn eval<I: Isa>(a: T, b: T) -> T {
+        a.power(b)
+    }
+}
+impl<T: Real> Binary<Float, T> for Pow {
+    #[inline(always)]
+    fn eval<I: Isa>(a: T, b: T) -> T {
+        a.pow::<I>(b)
+    }
+    const HAS_FAST_PATH: bool = true;
+    #[inline(always)]
+    fn fast<I: Isa>(a: T, b: T) -> T {
+        a.pow_fast::<I>(b)
+    }
+    #[inline(always)]
+    fn needs_slow_path<I: Isa>(a: T, b: T) -> bool {
+        a.needs_slow_pow(b)
+    }
+}
+impl<T: Math> Binary<Complex, T> for Pow {
+    #[inline(always)]
+    fn eval<I: Isa>(a: T, b: T) -> T {
+        a.pow::<I>(b)
+    }
+}

@@ -1,0 +1,205 @@
+//! Families of numbers: which dtypes a body serves, as which Rust type, by which loop.
+
+#[cfg(feature = "half")]
+use super::half::{FusedBinaryLoop, FusedUnaryLoop, Narrow};
+use super::loops::{BinaryLoop, ScalarOperands, TernaryLoop, UnaryLoop, masks};
+use super::moves::{SELECT_MASKS, Select};
+use super::operation::*;
+use crate::dtype::{Bool, Class, DType};
+#[cfg(feature = "half")]
+use crate::kernel::convert::Widen;
+use crate::kernel::math::Number;
+use crate::simd::{LoopFn, pick};
+use core::num::Wrapping;
+
+/// How a dtype is computed.
+#[derive(Clone, Copy)]
+pub struct Kernel {
+    /// The loop.
+    pub f: LoopFn,
+    /// Operands are widened to float32, and the result, if it is no bool, narrowed.
+    pub wide: bool,
+    /// Elements that the loop sees for one of the dtype: 2 for complex numbers by their parts.
+    pub components: u8,
+    /// Bit m: the loop takes scalar mask m.
+    pub scalar_masks: u8,
+    /// Where `wide`: a loop for operands as they are, all of them tensors.
+    pub fused: Option<LoopFn>,
+}
+
+/// The loop of an operation of `ARITY` operands for elements `T` of the family `F`.
+pub trait Body<F, T, const ARITY: usize> {
+    /// Made for the machine's instruction set.
+    fn kernel() -> Kernel;
+}
+fn kernel(f: LoopFn, scalar_masks: u8) -> Kernel {
+    Kernel {
+        f,
+        wide: false,
+        components: 1,
+        scalar_masks,
+        fused: None,
+    }
+}
+impl<O: Unary<F, T>, F, T: Number> Body<F, T, 1> for O {
+    fn kernel() -> Kernel {
+        kernel(pick::<UnaryLoop<O, F, T>>(), masks(1, true))
+    }
+}
+impl<O: Binary<F, T>, F, T: ScalarOperands> Body<F, T, 2> for O {
+    fn kernel() -> Kernel {
+        kernel(pick::<BinaryLoop<O, F, T>>(), masks(2, T::SCALARS))
+    }
+}
+impl<O: Ternary<F, T>, F, T: ScalarOperands> Body<F, T, 3> for O {
+    fn kernel() -> Kernel {
+        kernel(pick::<TernaryLoop<O, F, T>>(), masks(3, T::SCALARS))
+    }
+}
+
+/// A family that the operation `O` has a body for.
+pub trait Family<O, const ARITY: usize> {
+    /// The kernel for a dtype; none where the family doesn't have it, or the build leaves it out.
+    fn kernel(dtype: DType) -> Option<Kernel>;
+}
+
+impl<O: Body<Boolean, Bool, N>, const N: usize> Family<O, N> for Boolean {
+    fn kernel(dtype: DType) -> Option<Kernel> {
+        dtype.is_bool().then(O::kernel)
+    }
+}
+
+impl<O, const N: usize> Family<O, N> for Integer
+where
+    O: Body<Integer, i8, N> + Body<Integer, i16, N> + Body<Integer, i32, N> + Body<Integer, i64, N>,
+    O: Body<Integer, u8, N> + Body<Integer, u16, N> + Body<Integer, u32, N> + Body<Integer, u64, N>,
+{
+    fn kernel(dtype: DType) -> Option<Kernel> {
+        dispatch!(integer dtype, |T| Some(<O as Body<Integer, T, N>>::kernel()), else None)
+    }
+}
+
+impl<O, const N: usize> Family<O, N> for SignAgnostic
+where
+    O: Body<SignAgnostic, Wrapping<u8>, N> + Body<SignAgnostic, Wrapping<u16>, N>,
+    O: Body<SignAgnostic, Wrapping<u32>, N> + Body<SignAgnostic, Wrapping<u64>, N>,
+{
+    fn kernel(dtype: DType) -> Option<Kernel> {
+        match dtype.size() {
+            _ if !dtype.is_integer() || !dtype.is_available() => None,
+            1 if DType::has_integers(1) => Some(<O as Body<_, Wrapping<u8>, N>>::kernel()),
+            2 if DType::has_integers(2) => Some(<O as Body<_, Wrapping<u16>, N>>::kernel()),
+            4 if DType::has_integers(4) => Some(<O as Body<_, Wrapping<u32>, N>>::kernel()),
+            8 if DType::has_integers(8) => Some(<O as Body<_, Wrapping<u64>, N>>::kernel()),
+            _ => None,
+        }
+    }
+}
+
+impl<O, const N: usize> Family<O, N> for Float
+where
+    O: Body<Float, f32, N> + Body<Float, f64, N>,
+{
+    fn kernel(dtype: DType) -> Option<Kernel> {
+        if dtype.class() == Class::Half && dtype.is_available() {
+            return Some(Kernel {
+                wide: true,
+                ..<O as Body<Float, f32, N>>::kernel()
+            });
+        }
+        dispatch!(float dtype, |T| Some(<O as Body<Float, T, N>>::kernel()), else None)
+    }
+}
+
+/// An operation whose float32 body such a loop can be made of.
+#[cfg(feature = "half")]
+pub trait Fused<const ARITY: usize> {
+    /// The loop.
+    fn fused<T: Widen>() -> LoopFn;
+}
+#[cfg(feature = "half")]
+impl<O: Unary<Float, f32, Out<f32>: Narrow>> Fused<1> for O {
+    fn fused<T: Widen>() -> LoopFn {
+        pick::<FusedUnaryLoop<O, T>>()
+    }
+}
+#[cfg(feature = "half")]
+impl<O: Binary<Float, f32, Out<f32>: Narrow>> Fused<2> for O {
+    fn fused<T: Widen>() -> LoopFn {
+        pick::<FusedBinaryLoop<O, T>>()
+    }
+}
+#[cfg(feature = "half")]
+impl<O: Body<Float, f32, N> + Fused<N>, const N: usize> Family<O, N> for FusedHalf {
+    fn kernel(dtype: DType) -> Option<Kernel> {
+        let fused = dispatch!(half dtype, |T| Some(O::fused::<T>()), else None);
+        fused.map(|_| Kernel {
+            wide: true,
+            fused,
+            ..<O as Body<Float, f32, N>>::kernel()
+        })
+    }
+}
+#[cfg(not(feature = "half"))]
+impl<O, const N: usize> Family<O, N> for FusedHalf {
+    fn kernel(_: DType) -> Option<Kernel> {
+        None
+    }
+}
+
+#[cfg(feature = "half")]
+impl<O, const N: usize> Family<O, N> for Half
+where
+    O: Body<Half, crate::dtype::f16, N> + Body<Half, crate::dtype::bf16, N>,
+{
+    fn kernel(dtype: DType) -> Option<Kernel> {
+        dispatch!(half dtype, |T| Some(<O as Body<Half, T, N>>::kernel()), else None)
+    }
+}
+#[cfg(not(feature = "half"))]
+impl<O, const N: usize> Family<O, N> for Half {
+    fn kernel(_: DType) -> Option<Kernel> {
+        None
+    }
+}
+
+#[cfg(feature = "complex")]
+impl<O, const N: usize> Family<O, N> for Complex
+where
+    O: Body<Complex, num_complex::Complex<f32>, N> + Body<Complex, num_complex::Complex<f64>, N>,
+{
+    fn kernel(dtype: DType) -> Option<Kernel> {
+        dispatch!(complex dtype, |T| Some(<O as Body<Complex, T, N>>::kernel()), else None)
+    }
+}
+#[cfg(not(feature = "complex"))]
+impl<O, const N: usize> Family<O, N> for Complex {
+    fn kernel(_: DType) -> Option<Kernel> {
+        None
+    }
+}
+
+impl<O, const N: usize> Family<O, N> for Parts
+where
+    O: Body<Float, f32, N> + Body<Float, f64, N>,
+{
+    fn kernel(dtype: DType) -> Option<Kernel> {
+        if !dtype.is_complex() || !dtype.is_available() {
+            return None;
+        }
+        // one value would be a pair
+        let by_components = |k| Kernel {
+            components: 2,
+            scalar_masks: 1,
+            ..k
+        };
+        <Float as Family<O, N>>::kernel(dtype.real()).map(by_components)
+    }
+}
+
+impl<O> Family<O, 3> for Bits {
+    fn kernel(dtype: DType) -> Option<Kernel> {
+        let f = dispatch_width!(dtype.size(), |U| pick::<Select<U>>());
+        Some(kernel(f, SELECT_MASKS))
+    }
+}

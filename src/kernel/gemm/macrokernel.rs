@@ -1,0 +1,300 @@
+//! The macrokernel, for one thread: the sum in blocks, columns in panels as wide as a tile, rows of
+//! a panel in micropanels as high as one.
+//!
+//! ```text
+//! for columns as many as fit a cache          packed into panels where rows in several blocks will read them, or before
+//!   for rows in blocks (MC)
+//!     for the sum in equal blocks (KC)        A's block: read in place, or packed into L2
+//!       for columns in panels                 B's panel: packed before, read in place (few rows, or small), or packed on the way
+//!         for rows in micropanels: tile       into C where its elements are accumulators, else into a partial block of those
+//!         after the last block of the sum: epilogue, store
+//! ```
+//!
+//! What is added to an element of C, and in which order, follows from the length of the sum alone:
+//! not from where C is cut, nor from what is packed.
+
+use super::blocking::{EPILOGUE_ROWS, equal_parts};
+use super::element::MatElement;
+use super::epilogue::{self, Epilogue, Finish};
+use super::matrix::{Mat, MatMut};
+use super::microkernel::{
+    self, BlockA, HEIGHT, Packed, PanelJob, Prefetch, TALL_ROWS, padded_width, vectors,
+};
+use super::panels::{self, Panels};
+use super::scratch::Scratch;
+use super::source::{Source, reads_a};
+use crate::{error::Result, simd};
+use core::ops::Range;
+
+/// `c (+)= a b`, then the epilogue. `packed` are the columns of `b` where they were packed before.
+///
+/// Accumulators of C are those of the packed type, or a type of the same size and lanes (asserted).
+pub fn macrokernel<A, B, C>(
+    a: A,
+    b: B,
+    packed: Option<Panels<B::Packed>>,
+    c: &mut MatMut<C>,
+    accumulate: bool,
+    epilogue: Epilogue<C>,
+) -> Result<()>
+where
+    A: Source,
+    B: Source<Packed = A::Packed>,
+    C: MatElement,
+{
+    let (m, n) = (a.lines(), b.lines());
+    if packed.is_some() || !b.packs_before(m) {
+        return columns(a, b, packed, c, accumulate, epilogue);
+    }
+    let step = panels::at_once::<B::Packed>(b.steps(), 1).min(n);
+    let mut scratch = Scratch::new(Panels::<B::Packed>::len(b.blocks(), step))?;
+    for j in (0..n).step_by(step) {
+        let cols = j..n.min(j + step);
+        let b = b.slice(cols.clone());
+        let packed = Panels::pack(b, &mut scratch);
+        // SAFETY: parts that are used one after the other.
+        let mut part = unsafe { c.part(0..m, cols) };
+        columns(a, b, Some(packed), &mut part, accumulate, epilogue.at(0, j))?;
+    }
+    Ok(())
+}
+
+/// `0..len` in steps.
+fn parts(len: usize, step: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..len).step_by(step).map(move |i| i..len.min(i + step))
+}
+
+/// The width of the last panel of `n` columns.
+fn last_width(n: usize, lanes: usize, widest: usize) -> usize {
+    let rest = n % (lanes * widest);
+    match vectors(rest, lanes, widest) * lanes {
+        // two vectors and then one: see `vectors`
+        width if width < rest => lanes,
+        width => width,
+    }
+}
+
+fn columns<A, B, C>(
+    a: A,
+    b: B,
+    packed: Option<Panels<B::Packed>>,
+    c: &mut MatMut<C>,
+    accumulate: bool,
+    epilogue: Epilogue<C>,
+) -> Result<()>
+where
+    A: Source,
+    B: Source<Packed = A::Packed>,
+    C: MatElement,
+{
+    panels::assert_castable::<C::Acc, A::Packed>();
+    let (m, n) = (a.lines(), b.lines());
+    let blocking = A::Packed::BLOCKING;
+    let (lanes, widest) = A::Packed::shape(simd::level());
+    let blocks = a.blocks();
+    let (kc, mc) = (blocks.longest(), equal_parts(m, blocking.m, HEIGHT).min(m));
+    let b_in_place = packed.is_none().then(|| b.panels_in_place(m)).flatten();
+    // Where B is packed, few rows are one tile, for which A lies well wherever it is.
+    let tall_a = (packed.is_some() && !accumulate && C::SAME && A::Packed::TALL && m <= TALL_ROWS)
+        .then(|| a.in_place())
+        .flatten();
+    let a_in_place = tall_a.or_else(|| a.block_in_place());
+    // The last panel may overlap the one before, whose columns are then computed twice, and need
+    // not be packed.
+    let overlap = b_in_place.is_some() && C::SAME && !accumulate && blocks.count() == 1;
+
+    // Accumulators on the way to elements of C: those of a last panel that is not whole, of all
+    // where they are no elements.
+    let partial_width = if !C::SAME && blocks.count() > 1 {
+        n.next_multiple_of(lanes)
+    } else {
+        lanes * widest
+    };
+    let every_whole = n.is_multiple_of(lanes) || overlap && n >= last_width(n, lanes, widest);
+    let partial_len = if C::SAME && every_whole {
+        0
+    } else {
+        mc.saturating_mul(partial_width)
+    };
+    let len_a = if a_in_place.is_some() {
+        0
+    } else {
+        mc.saturating_mul(kc)
+    };
+    let nc = blocking.n.next_multiple_of(lanes * widest);
+    let len_b = if packed.is_some() || b_in_place.is_some() && every_whole {
+        0
+    } else {
+        kc * nc.min(padded_width::<A::Packed>(n))
+    };
+    // What each row's sums begin with.
+    let factor = -b.offset();
+    let len_starts = if factor == 0 { 0 } else { m };
+    let lens = [partial_len, len_starts, len_b, len_a];
+    let mut scratch = Scratch::<A::Packed>::new(
+        lens.iter()
+            .fold(0, |sum: usize, len| sum.saturating_add(*len)),
+    )?;
+    let mut rest = &mut scratch[..];
+    let [partial, starts, packed_b, packed_a] = lens.map(|len| rest.split_off_mut(..len).unwrap());
+    if factor != 0 {
+        a.row_sums(factor, starts);
+    }
+
+    for rows in parts(m, mc) {
+        for block in 0..blocks.count() {
+            let ks = blocks.get(block);
+            let (first, last) = (block == 0, block + 1 == blocks.count());
+            let a = match a_in_place {
+                Some(x) => BlockA {
+                    at: x.at(ks.start, rows.start),
+                    strides: Some((x.line, x.step)),
+                },
+                None => a.pack_block(ks.clone(), rows.clone(), packed_a),
+            };
+            // The columns that `packed_b` holds.
+            let mut held = 0..0;
+            let mut j = 0;
+            while j < n {
+                let vectors = vectors(n - j, lanes, widest);
+                let width = vectors * lanes;
+                if overlap && every_whole && n - j < width {
+                    j = n - width;
+                }
+                let cols = j..n.min(j + width);
+                let whole = cols.len() == width;
+                let (b, ldb, next) = match (packed, b_in_place) {
+                    (Some(p), _) => {
+                        let panel = p.panel(block, j).as_ptr();
+                        let after = panel.wrapping_add(ks.len() * width);
+                        let next = Prefetch::panel(after, width, rows.len());
+                        (panel, width as isize, Some(next))
+                    }
+                    (None, Some(x)) if whole => (x.at(ks.start, j), x.step, None),
+                    _ => {
+                        if !held.contains(&j) {
+                            held = j..n.min(j + nc);
+                            b.pack_panels(ks.clone(), held.clone(), packed_b);
+                        }
+                        let panel = packed_b[(j - held.start) * ks.len()..].as_ptr();
+                        (panel, width as isize, None)
+                    }
+                };
+                let to_c = C::SAME && whole;
+                let at = if partial_width >= n { j } else { 0 };
+                let finish = last && !(to_c && epilogue.is_empty());
+                let step = if finish {
+                    equal_parts(rows.len(), EPILOGUE_ROWS, HEIGHT)
+                } else {
+                    rows.len()
+                };
+                for part in parts(rows.len(), step) {
+                    let i = rows.start + part.start;
+                    let (o, ldo) = if to_c {
+                        (c.at(i, j) as *mut C::Acc, c.rs())
+                    } else {
+                        // what no other block of the sum adds to stays in L1
+                        let row = if blocks.count() > 1 { part.start } else { 0 };
+                        let at = partial[row * partial_width + at..].as_mut_ptr();
+                        (at as *mut C::Acc, partial_width as isize)
+                    };
+                    if first && accumulate && !(to_c && factor == 0) {
+                        for (r, q) in
+                            (0..part.len()).flat_map(|r| (0..cols.len()).map(move |q| (r, q)))
+                        {
+                            let x = c.row(i + r)[j + q].widen();
+                            let at = o.wrapping_offset(r as isize * ldo + q as isize);
+                            // SAFETY: TILE1 of the job below, whose output this is.
+                            unsafe {
+                                *at = x;
+                                if let Some(start) = starts.get(i + r) {
+                                    let at = at as *mut A::Packed;
+                                    *at = A::Packed::add(*at, *start);
+                                }
+                            }
+                        }
+                    }
+                    let accumulate = accumulate || !first;
+                    let job = PanelJob {
+                        k: ks.len(),
+                        rows: part.len(),
+                        a: a.from(part.start, ks.len()),
+                        b,
+                        ldb,
+                        vectors,
+                        starts: if factor == 0 || accumulate {
+                            core::ptr::null()
+                        } else {
+                            starts[i..].as_ptr()
+                        },
+                        o: o as *mut A::Packed,
+                        ldo,
+                        accumulate,
+                        next: next.map(|next| next.after(part.start / HEIGHT * ks.len())),
+                        fetch_a: a_in_place.is_some_and(|x| x.step == 1) && j == 0,
+                        tall: tall_a.is_some(),
+                    };
+                    // SAFETY: TILE1: A's block where it lies (SOURCE1) or as `pack_block` left it;
+                    // B's panel likewise, full or padded; `o` is this part of C (MAT2, accumulators
+                    // by SAME, of the packed size by the assertion) or of the partial block, which
+                    // is wide enough by its size.
+                    unsafe { microkernel::run(job) };
+                    if finish {
+                        // SAFETY: EPILOGUE1: the accumulators just written, and the same part of C
+                        // where they are not C's own.
+                        unsafe {
+                            epilogue::finish(Finish {
+                                epilogue: epilogue.at(i, j),
+                                sums: o,
+                                rows: part.len(),
+                                cols: cols.len(),
+                                ld: ldo,
+                                d: (!to_c).then(|| (c.at(i, j), c.rs())),
+                            })
+                        };
+                    }
+                }
+                j += width;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `c (+)= a b` of numbers that are all where microkernels read and write them: `a` as [`reads_a`] has it,
+/// and `b` one panel wide, its rows contiguous. For callers that keep a panel of C in L1 for what
+/// comes next. Panics where the shapes don't fit.
+pub fn multiply_panel<T>(a: Mat<T>, b: Mat<T>, c: MatMut<T>, accumulate: bool)
+where
+    T: Packed + MatElement<Acc = T>,
+{
+    let (lanes, widest) = T::shape(simd::level());
+    let vectors = b.cols() / lanes;
+    assert!(a.cols() == b.rows() && a.rows() == c.rows() && b.cols() == c.cols());
+    assert!(T::SAME && reads_a(&a) && (b.cs() == 1 || b.cols() == 1));
+    assert!(
+        (vectors == 1 || vectors == 2 || vectors == widest)
+            && vectors <= widest
+            && b.cols() == vectors * lanes
+    );
+    let job = PanelJob {
+        k: a.cols(),
+        rows: a.rows(),
+        a: BlockA {
+            at: a.as_ptr(),
+            strides: Some((a.rs(), a.cs())),
+        },
+        b: b.as_ptr(),
+        ldb: b.rs(),
+        vectors,
+        starts: core::ptr::null(),
+        o: c.at(0, 0),
+        ldo: c.rs(),
+        accumulate,
+        next: None,
+        fetch_a: false,
+        tall: false,
+    };
+    // SAFETY: TILE1: matrices (MAT1, MAT2) of the shapes and widths that are asserted.
+    unsafe { microkernel::run(job) }
+}

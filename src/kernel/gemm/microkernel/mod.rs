@@ -1,0 +1,50 @@
+//! Microkernels: a panel of B times a block of A, the sums in registers.
+//!
+//! A microkernel is a row of `table`: a packed type ([`Packed`]), its lanes a vector and vectors a
+//! tile on each instruction set, its multiply-add (`fma`: vectors where LLVM doesn't find them).
+//! `tile` is the K-loop of all of them; `tall` another one, for few rows by a B that comes from
+//! memory. `vnni` is a row whose multiply-add needs an instruction set of its own.
+
+mod fma;
+mod job;
+mod packed;
+mod pair;
+#[macro_use]
+mod table;
+mod tall;
+mod tile;
+#[cfg(x86_dispatch)]
+mod vnni;
+
+pub use job::{BlockA, HEIGHT, PanelJob, Prefetch, TALL_ROWS, micropanel};
+pub use packed::{Packed, padded_width, panel_width, vectors, widest_panel};
+pub use pair::Pair;
+#[cfg(x86_dispatch)]
+pub use vnni::Quad;
+
+use crate::simd::{self, Isa, Kernel};
+
+struct Run<T>(PanelJob<T>);
+impl<T: Packed> Kernel for Run<T> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        // SAFETY: TILE1, promised to `run`, the only caller.
+        unsafe {
+            if T::TALL && self.0.tall {
+                T::tall::<I>(self.0)
+            } else {
+                T::panel::<I>(self.0)
+            }
+        }
+    }
+}
+
+/// Runs a job on the chosen instruction set.
+///
+/// # Safety
+/// TILE1.
+#[inline(always)]
+pub unsafe fn run<T: Packed>(job: PanelJob<T>) {
+    simd::call(Run(job))
+}

@@ -1,0 +1,83 @@
+//! Groups of four bytes, for the instruction that multiplies unsigned by signed ones and adds up to
+//! 32 bits: AVX-512 with VNNI.
+
+use super::job::PanelJob;
+use super::packed::Packed;
+use super::tile;
+use crate::kernel::gemm::blocking::Blocking;
+use crate::simd::{self, Isa, Kernel, Level};
+use core::arch::x86_64::*;
+
+/// Four neighbours of A, `SIGNED` or not, or of B, the other way round. Wherever they lie: groups
+/// of A are read in place.
+#[derive(Clone, Copy, Default)]
+#[repr(C, packed)]
+pub struct Quad<const SIGNED: bool>(pub u32);
+
+/// TILE1 holds for the job.
+struct Panel<const SIGNED: bool>(PanelJob<Quad<SIGNED>>);
+impl<const SIGNED: bool> Kernel for Panel<SIGNED> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        // SAFETY: TILE1, by the job's promise.
+        unsafe { tile::panel::<I, Quad<SIGNED>, 16, 4>(self.0) }
+    }
+}
+
+union Cast<const SIGNED: bool, const L: usize> {
+    lanes: [Quad<SIGNED>; L],
+    vector: __m512i,
+}
+
+impl<const SIGNED: bool> Quad<SIGNED> {
+    /// `a * b + c` for arrays.
+    #[inline(always)]
+    #[expect(
+        clippy::extra_unused_type_parameters,
+        reason = "the signature of all forms"
+    )]
+    fn multiply<I: Isa, const L: usize>(a: [Self; L], b: [Self; L], c: [Self; L]) -> [Self; L] {
+        const { assert!(L == 16) };
+        // SAFETY: called by `Panel` alone, under VNNI; 16 lanes of four bytes are a vector.
+        unsafe {
+            let [a, b, c] = [a, b, c].map(|lanes| Cast { lanes }.vector);
+            let vector = if SIGNED {
+                _mm512_dpbusd_epi32(c, b, a)
+            } else {
+                _mm512_dpbusd_epi32(c, a, b)
+            };
+            Cast { vector }.lanes
+        }
+    }
+}
+// SAFETY: LANE1: four bytes; any bits are a value.
+unsafe impl<const SIGNED: bool> Packed for Quad<SIGNED> {
+    /// Lane by lane, for completeness: tiles multiply arrays.
+    #[inline(always)]
+    fn mul_add<I: Isa>(a: Self, b: Self, c: Self) -> Self {
+        let (a, b) = ({ a.0 }.to_le_bytes(), { b.0 }.to_le_bytes());
+        let value = |x: u8, signed: bool| if signed { x as i8 as i32 } else { x as i32 };
+        let products = (0..4).map(|q| value(a[q], SIGNED) * value(b[q], !SIGNED));
+        Quad({ c.0 }.wrapping_add(products.sum::<i32>() as u32))
+    }
+    sums! { lanes Self::multiply }
+    #[inline(always)]
+    fn mul(a: Self, b: Self) -> Self {
+        Quad({ a.0 }.wrapping_mul(b.0))
+    }
+    #[inline(always)]
+    fn add(a: Self, b: Self) -> Self {
+        Quad({ a.0 }.wrapping_add(b.0))
+    }
+    #[inline(always)]
+    fn shape(_: Level) -> (usize, usize) {
+        (16, 4)
+    }
+    #[inline(always)]
+    unsafe fn panel<I: Isa>(job: PanelJob<Self>) {
+        // SAFETY: TILE1 is the caller's; these lanes are chosen where there is VNNI.
+        unsafe { simd::call_vnni(Panel(job)) }
+    }
+    const BLOCKING: Blocking = Blocking::BYTES;
+}

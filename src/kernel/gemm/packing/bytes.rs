@@ -1,0 +1,27 @@
+//! Groups of two bytes.
+
+use super::Packing;
+use crate::kernel::gemm::microkernel::Pair;
+
+/// Bytes to 16-bit numbers; holds the sign bit, or 0.
+#[derive(Clone, Copy)]
+pub struct Extend(pub u8);
+impl Packing for Extend {
+    type From = u8;
+    type To = Pair;
+    const GROUP: usize = 2;
+    #[inline(always)]
+    fn nothing(self) -> u8 {
+        0
+    }
+    fn in_place(self) -> bool {
+        false
+    }
+    #[inline(always)]
+    fn lane(self, x: [u8; 4]) -> Pair {
+        let sign = self.0 as u32;
+        // Sign extension where `sign` is 0x80, nothing where it is 0.
+        let wide = |x: u8| (x as u32 ^ sign).wrapping_sub(sign);
+        Pair(wide(x[0]) & 0xffff | wide(x[1]) << 16)
+    }
+}

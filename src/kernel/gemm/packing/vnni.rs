@@ -1,0 +1,122 @@
+//! Groups of four bytes, as VNNI multiplies them: unsigned ones by signed ones.
+
+use super::Packing;
+use crate::kernel::gemm::matrix::Mat;
+use crate::kernel::gemm::microkernel::Quad;
+use crate::simd::Isa;
+use core::arch::x86_64::*;
+
+/// Groups as they are (0), or all top bits flipped (0x80), which moves values by 128.
+#[derive(Clone, Copy)]
+pub struct Flip<const SIGNED: bool>(pub u8);
+impl<const SIGNED: bool> Packing for Flip<SIGNED> {
+    type From = u8;
+    type To = Quad<SIGNED>;
+    const GROUP: usize = 4;
+    #[inline(always)]
+    fn nothing(self) -> u8 {
+        self.0
+    }
+    fn in_place(self) -> bool {
+        self.0 == 0
+    }
+    #[inline(always)]
+    fn lane(self, x: [u8; 4]) -> Quad<SIGNED> {
+        let [a, b, c, d] = x.map(u32::from);
+        Quad((a | b << 8 | c << 16 | d << 24) ^ (self.0 as u32 * 0x0101_0101))
+    }
+    #[inline(always)]
+    fn run<I: Isa>(self, s: &[u8], d: &mut [Quad<SIGNED>]) {
+        let flip = self.0 as u32 * 0x0101_0101;
+        for (s, d) in s.as_chunks().0.iter().zip(d) {
+            *d = Quad(u32::from_le_bytes(*s) ^ flip);
+        }
+    }
+    /// 64 columns at a time: bytes of four rows are interleaved within quarters of a register, so
+    /// those are exchanged before.
+    #[inline(always)]
+    fn across<I: Isa>(self, s: [&[u8]; 4], d: &mut [Quad<SIGNED>]) {
+        // The other levels never pack these lanes.
+        let whole = if const { I::AVX512 } {
+            d.len() / 64 * 64
+        } else {
+            0
+        };
+        let s = s.map(|s| &s[..d.len()]);
+        for j in (0..whole).step_by(64) {
+            // SAFETY: AVX-512 BW (ISA1); 64 bytes of each row and 64 lanes of `d`.
+            unsafe {
+                let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+                let flip = _mm512_set1_epi8(self.0 as i8);
+                let row = |q: usize| {
+                    let x = _mm512_loadu_si512(s[q].as_ptr().add(j) as *const __m512i);
+                    _mm512_permutexvar_epi32(order, _mm512_xor_si512(x, flip))
+                };
+                let [a, b, c, e] = [row(0), row(1), row(2), row(3)];
+                let (low, high) = (_mm512_unpacklo_epi8(a, b), _mm512_unpackhi_epi8(a, b));
+                let (low2, high2) = (_mm512_unpacklo_epi8(c, e), _mm512_unpackhi_epi8(c, e));
+                let d = d.as_mut_ptr().add(j) as *mut __m512i;
+                _mm512_storeu_si512(d, _mm512_unpacklo_epi16(low, low2));
+                _mm512_storeu_si512(d.add(1), _mm512_unpackhi_epi16(low, low2));
+                _mm512_storeu_si512(d.add(2), _mm512_unpacklo_epi16(high, high2));
+                _mm512_storeu_si512(d.add(3), _mm512_unpackhi_epi16(high, high2));
+            }
+        }
+        for j in whole..d.len() {
+            d[j] = self.lane([s[0][j], s[1][j], s[2][j], s[3][j]]);
+        }
+    }
+    fn offset(self) -> i32 {
+        match (self.0, SIGNED) {
+            (0, _) => 0,
+            (_, true) => 128,
+            (_, false) => -128,
+        }
+    }
+    fn row_sums(a: Mat<u8>, factor: i32, sums: &mut [Quad<SIGNED>]) {
+        // SAFETY: these groups are chosen where there is VNNI.
+        unsafe { row_sums::<SIGNED>(a, factor, sums) }
+    }
+}
+
+/// `factor` times the sum of each row of A.
+///
+/// # Safety
+/// The CPU has AVX-512 and VNNI.
+#[target_feature(enable = "avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,bmi2")]
+unsafe fn row_sums<const SIGNED: bool>(a: Mat<u8>, factor: i32, sums: &mut [Quad<SIGNED>]) {
+    let value = |x: u8| if SIGNED { x as i8 as u32 } else { x as u32 };
+    let scaled = |sum: u32| Quad(sum.wrapping_mul(factor as u32));
+    if a.cs() != 1 {
+        sums.fill(Quad(0));
+        for p in 0..a.cols() {
+            for (i, sum) in sums.iter_mut().enumerate() {
+                // SAFETY: MAT1: `p` is below the columns, and there is a sum for each row.
+                *sum = Quad({ sum.0 }.wrapping_add(value(unsafe { a.get(i, p) })));
+            }
+        }
+        sums.iter_mut().for_each(|sum| *sum = scaled(sum.0));
+        return;
+    }
+    let one = _mm512_set1_epi8(1);
+    for (i, sum) in sums.iter_mut().enumerate() {
+        // SAFETY: MAT1: a row, whose elements are side by side.
+        let row = unsafe { core::slice::from_raw_parts(a.at(i, 0), a.cols()) };
+        let (vectors, rest) = row.as_chunks::<64>();
+        let mut x = [_mm512_setzero_si512(); 4];
+        for (v, bytes) in vectors.iter().enumerate() {
+            // SAFETY: an array of 64 bytes, as many as are read.
+            let bytes = unsafe { _mm512_loadu_si512(bytes.as_ptr() as *const __m512i) };
+            let x = &mut x[v % 4];
+            *x = if SIGNED {
+                _mm512_dpbusd_epi32(*x, one, bytes)
+            } else {
+                _mm512_dpbusd_epi32(*x, bytes, one)
+            };
+        }
+        let x = _mm512_add_epi32(_mm512_add_epi32(x[0], x[1]), _mm512_add_epi32(x[2], x[3]));
+        *sum = scaled(rest.iter().fold(_mm512_reduce_add_epi32(x) as u32, |s, x| {
+            s.wrapping_add(value(*x))
+        }));
+    }
+}

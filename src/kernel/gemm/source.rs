@@ -1,0 +1,185 @@
+//! Where the packed numbers of an operand come from. A source is seen with the sum going down:
+//! `steps` of the sum by `lines`, which are columns of B or rows of A. The macrokernel asks it for
+//! panels, or for blocks of A, or whether its elements lie in memory as microkernels read them.
+
+use super::blocking::{IN_PLACE_ROWS, IN_PLACE_SPAN, IN_PLACE_STRIDE, KBlocks};
+use super::element::MatElement;
+use super::matrix::Mat;
+use super::microkernel::{BlockA, Packed};
+use super::packing::{self, Packing, Single};
+use crate::simd;
+use core::ops::Range;
+
+/// An operand of the macrokernel.
+///
+/// # Safety
+/// SOURCE1: what `in_place` gives is readable as packed numbers for all steps and lines, and what
+/// `pack_block` gives lies in the memory it was given, for those that were asked for.
+pub unsafe trait Source: Copy {
+    /// What it is packed to.
+    type Packed: Packed;
+    /// Rows of A, or columns of B.
+    fn lines(&self) -> usize;
+    /// Steps of the sum: groups of elements where several are packed to one.
+    fn steps(&self) -> usize;
+    /// Some of its lines.
+    fn slice(self, lines: Range<usize>) -> Self;
+    /// Its elements where they lie, where they have the bits of packed ones.
+    fn in_place(&self) -> Option<InPlace<Self::Packed>>;
+    /// Packs some steps of some lines into panels of B, one after the other.
+    fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [Self::Packed]);
+    /// Packs some steps of some lines into a block of A.
+    fn pack_block(
+        &self,
+        steps: Range<usize>,
+        lines: Range<usize>,
+        d: &mut [Self::Packed],
+    ) -> BlockA<Self::Packed>;
+    /// What packing B adds to each element, to be taken off by [`row_sums`](Source::row_sums).
+    fn offset(&self) -> i32 {
+        0
+    }
+    /// `factor` times the sum of each row of A.
+    fn row_sums(&self, _factor: i32, _: &mut [Self::Packed]) {}
+
+    /// How its sum is cut.
+    fn blocks(&self) -> KBlocks {
+        Self::Packed::BLOCKING.of_sum(self.steps())
+    }
+    /// Where a microkernel can read it as A without packing.
+    fn block_in_place(&self) -> Option<InPlace<Self::Packed>> {
+        let near = |x: &InPlace<_>| {
+            simd::COMPACT || x.step == 1 || x.line == 1 && x.step.unsigned_abs() <= IN_PLACE_STRIDE
+        };
+        self.in_place().filter(near)
+    }
+    /// Where a microkernel can read it as B, and packing it would not pay in a product of `m` rows.
+    fn panels_in_place(&self, m: usize) -> Option<InPlace<Self::Packed>> {
+        let near = |x: &InPlace<_>| {
+            let span = self.steps().saturating_mul(x.step.unsigned_abs());
+            simd::COMPACT || x.line == 1 && (m <= IN_PLACE_ROWS || span <= IN_PLACE_SPAN)
+        };
+        self.in_place().filter(near)
+    }
+    /// Whether all of B is packed before a product of `m` rows: one block of rows reads each panel
+    /// once, so it packs them one by one; so does whoever has to save memory.
+    fn packs_before(&self, m: usize) -> bool {
+        m > Self::Packed::BLOCKING.m && simd::ROOMY && self.panels_in_place(m).is_none()
+    }
+}
+
+/// Elements that are read as packed ones where they lie.
+#[derive(Clone, Copy)]
+pub struct InPlace<T> {
+    at: *const T,
+    /// Strides of a line and of a step.
+    pub line: isize,
+    pub step: isize,
+}
+impl<T> InPlace<T> {
+    /// Step `step` of line `line`.
+    #[inline(always)]
+    pub fn at(&self, step: usize, line: usize) -> *const T {
+        self.at
+            .wrapping_offset(step as isize * self.step + line as isize * self.line)
+    }
+}
+
+/// A matrix with strides, and how its elements are packed.
+///
+/// As A it is the transposed one.
+pub struct Strided<'a, P: Packing> {
+    packing: P,
+    /// `[elements of the sum, lines]`
+    matrix: Mat<'a, P::From>,
+}
+impl<P: Packing> Clone for Strided<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P: Packing> Copy for Strided<'_, P> {}
+impl<'a, P: Packing> Strided<'a, P> {
+    /// The rows of `a`.
+    pub fn a(packing: P, a: Mat<'a, P::From>) -> Self {
+        Strided::b(packing, a.t())
+    }
+    /// The columns of `b`.
+    pub fn b(packing: P, b: Mat<'a, P::From>) -> Self {
+        Strided { packing, matrix: b }
+    }
+    /// The elements of some steps of some lines.
+    fn block(&self, steps: Range<usize>, lines: Range<usize>) -> Mat<'a, P::From> {
+        let end = self.matrix.rows().min(steps.end * P::GROUP);
+        self.matrix.block(steps.start * P::GROUP..end, lines)
+    }
+}
+impl<'a, T: MatElement> Strided<'a, Single<T>> {
+    /// The rows of `a`, each element packed by itself.
+    pub fn rows(a: Mat<'a, T>) -> Self {
+        Strided::a(Single::ELEMENTS, a)
+    }
+    /// The columns of `b`, each element packed by itself.
+    pub fn columns(b: Mat<'a, T>) -> Self {
+        Strided::b(Single::ELEMENTS, b)
+    }
+}
+// SAFETY: SOURCE1: a matrix (MAT1), read in whole groups, whose elements have the bits of packed ones
+// by `Packing::in_place`.
+unsafe impl<P: Packing<To: Packed>> Source for Strided<'_, P> {
+    type Packed = P::To;
+    #[inline]
+    fn lines(&self) -> usize {
+        self.matrix.cols()
+    }
+    #[inline]
+    fn steps(&self) -> usize {
+        self.matrix.rows().div_ceil(P::GROUP)
+    }
+    #[inline]
+    fn slice(self, lines: Range<usize>) -> Self {
+        let matrix = self.matrix.block(0..self.matrix.rows(), lines);
+        Strided { matrix, ..self }
+    }
+    #[inline]
+    fn in_place(&self) -> Option<InPlace<P::To>> {
+        let (m, group) = (&self.matrix, P::GROUP as isize);
+        let whole = P::GROUP == 1
+            || m.rs() == 1 && m.rows().is_multiple_of(P::GROUP) && m.cs() % group == 0;
+        (self.packing.in_place() && whole).then(|| InPlace {
+            at: m.as_ptr() as *const P::To,
+            line: m.cs() / group,
+            step: m.rs(),
+        })
+    }
+    fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [P::To]) {
+        packing::all_panels(self.packing, self.block(steps, lines), d)
+    }
+    fn pack_block(
+        &self,
+        steps: Range<usize>,
+        lines: Range<usize>,
+        d: &mut [P::To],
+    ) -> BlockA<P::To> {
+        packing::block_a(self.packing, self.block(steps, lines).t(), d)
+    }
+    fn offset(&self) -> i32 {
+        self.packing.offset()
+    }
+    fn row_sums(&self, factor: i32, sums: &mut [P::To]) {
+        P::row_sums(self.matrix.t(), factor, sums)
+    }
+}
+
+/// Whether A is read where it lies.
+pub fn reads_a<A: MatElement>(a: &Mat<A>) -> bool {
+    Strided::rows(*a).block_in_place().is_some()
+}
+/// Whether B is, in a product of `m` rows.
+pub fn reads_b<B: MatElement>(b: &Mat<B>, m: usize) -> bool {
+    Strided::columns(*b).panels_in_place(m).is_some()
+}
+/// Whether all of B is packed before a product of `m` rows.
+pub fn packs_before<B: MatElement>(b: &Mat<B>, m: usize) -> bool {
+    Strided::columns(*b).packs_before(m)
+}

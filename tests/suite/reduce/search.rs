@@ -1,0 +1,165 @@
+//! Reductions that find one element: argmax and its like, `any` and `all`.
+
+use super::*;
+
+/// The deciding element is found at every position.
+#[test]
+fn any_and_all_find_a_single_element() {
+    let n = 70_000;
+    for d in available() {
+        for at in [0, 63, 64, 255, 256, 4095, 4096, 32_767, 32_768, n - 1] {
+            let x = Tensor::from_slice(&(0..n).map(|k| (k == at) as i32).collect::<Vec<_>>(), [n])
+                .unwrap();
+            let none = ops::equal(&x, 0).unwrap().astype(d).unwrap();
+            let x = x.astype(d).unwrap();
+            assert_eq!(
+                values(&ops::any(&x, ()).unwrap()),
+                [Value::Bool(true)],
+                "{d} {at}"
+            );
+            assert_eq!(
+                values(&ops::all(&none, ()).unwrap()),
+                [Value::Bool(false)],
+                "{d} {at}"
+            );
+            assert_eq!(
+                values(&ops::count_nonzero(&x, ()).unwrap()),
+                [Value::Int(1)],
+                "{d} {at}"
+            );
+        }
+        let zeros = Tensor::zeros([n], d).unwrap();
+        assert_eq!(values(&ops::any(&zeros, ()).unwrap()), [Value::Bool(false)]);
+        assert_eq!(
+            values(&ops::all(&ops::ones([n], d).unwrap(), ()).unwrap()),
+            [Value::Bool(true)]
+        );
+    }
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn argmax_is_the_first_occurrence_in_long_rows() {
+    // rows of several blocks, with extremes and NaN at, before and after the blocks' ends
+    let n = 2500;
+    let places = [
+        0,
+        1,
+        63,
+        64,
+        1000,
+        1023,
+        1024,
+        1025,
+        2047,
+        2048,
+        2300,
+        n - 1,
+    ];
+    let mut rows: Vec<(Vec<f32>, usize)> = vec![
+        (vec![f32::NEG_INFINITY; n], 0),
+        (vec![f32::INFINITY; n], 0),
+        (vec![-0.0; n], 0),
+    ];
+    let mut rng = Rng(3);
+    for at in places {
+        let mut row: Vec<f32> = (0..n).map(|_| rng.unit() as f32).collect();
+        row[at] = 2.0;
+        row[n - 1] = 2.0; // once more at the end
+        rows.push((row.clone(), at));
+        // a NaN wins over the largest element, and the first NaN over others
+        for nan in places {
+            let mut row = row.clone();
+            row[nan] = f32::NAN;
+            row[n - 1] = f32::NAN;
+            rows.push((row, nan));
+        }
+    }
+    let (values, expected): (Vec<Vec<f32>>, Vec<usize>) = rows.into_iter().unzip();
+    let expected: Vec<i64> = expected.into_iter().map(|at| at as i64).collect();
+    let x = Tensor::from_slice(&values.concat(), [values.len(), n]).unwrap();
+    let negated = ops::negative(&x).unwrap();
+    for threads in [1, 3] {
+        flex::with_threads(threads, || {
+            assert_eq!(
+                ops::argmax(&x, 1).unwrap().to_vec::<i64>().unwrap(),
+                expected
+            );
+            assert_eq!(
+                ops::argmin(&negated, Axes::from(1).keepdims())
+                    .unwrap()
+                    .to_vec::<i64>()
+                    .unwrap(),
+                expected
+            );
+            let columns = x.transpose(0, 1).unwrap();
+            assert_eq!(
+                ops::max_with_indices(&columns, 0)
+                    .unwrap()
+                    .1
+                    .to_vec::<i64>()
+                    .unwrap(),
+                expected
+            );
+        });
+    }
+}
+
+#[test]
+fn extremes_of_nothing_are_errors() {
+    let x = Tensor::zeros([0, 0, 3], DType::F32).unwrap();
+    assert_eq!(ops::max(&x, 1).unwrap().shape(), [0, 3]);
+    assert_eq!(
+        ops::min(&x, Axes::from(0).keepdims()).unwrap().shape(),
+        [1, 0, 3]
+    );
+    assert_eq!(ops::argmax(&x, 1).unwrap().shape(), [0, 3]);
+    assert!(matches!(
+        ops::max(&x, [0, 1]),
+        Err(Error::Shape { op: "max", .. })
+    ));
+    assert!(matches!(
+        ops::max(&x, ()),
+        Err(Error::Shape { op: "max", .. })
+    ));
+    assert!(matches!(
+        ops::argmin(&x, ()),
+        Err(Error::Shape { op: "argmin", .. })
+    ));
+}
+
+#[test]
+fn argmax_takes_one_axis_or_all() {
+    let x = Tensor::zeros([2, 129], DType::F32).unwrap();
+    assert_eq!(ops::argmax(&x, 0).unwrap().dtype(), DType::I64);
+    assert!(matches!(
+        ops::argmax(&x, [0, 1]),
+        Err(Error::Value { op: "argmax", .. })
+    ));
+    assert!(matches!(
+        ops::min_with_indices(&x, [0, 1]),
+        Err(Error::Value {
+            op: "min_with_indices",
+            ..
+        })
+    ));
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")] // 32 bits address no more than there may be
+fn searches_beyond_memory_are_errors() {
+    let x = Tensor::zeros([1], DType::F32)
+        .unwrap()
+        .broadcast_to([1 << 58])
+        .unwrap();
+    assert!(matches!(ops::argmax(&x, 0), Err(Error::Memory { .. })));
+    assert!(matches!(ops::topk(&x, 1, 0), Err(Error::Memory { .. })));
+    assert!(matches!(
+        ops::topk(&x, 1 << 55, 0),
+        Err(Error::Memory { .. })
+    ));
+    let q = x.expand_dims([0]).unwrap();
+    let v = Tensor::zeros([1, 1], DType::F32).unwrap();
+    let attention = flex::nn::scaled_dot_product_attention(&q, &q, &v, Default::default());
+    assert!(matches!(attention, Err(Error::Memory { .. })));
+}
