@@ -3,7 +3,7 @@
 //! is stored back if the operand is written. Neighbouring lines are packed together, so that whole
 //! cache lines are read. Lines run on threads, none is cut.
 
-use super::nest::{MAX_OPERANDS, Nest, Operand};
+use super::nest::{MAX_OPERANDS, Nest, Operand, seek};
 use super::pack::{pack, unpack};
 use super::rect::Rect;
 use super::view::{View, ViewMut};
@@ -185,6 +185,15 @@ impl<'a> Lines<'a> {
             return Ok(());
         }
         Plan::new(self)?.run(cost, &f)
+    }
+    /// The same, one line after the other on this thread: for lines too few to keep the threads
+    /// busy, and an `f` that does.
+    pub fn run_in_order(self, f: impl Fn(&mut Line<'_>)) -> Result<()> {
+        if self.grid.contains(&0) {
+            return Ok(());
+        }
+        let plan = Plan::new(self)?;
+        plan.blocks_in(0..plan.blocks * plan.outer(), &f)
     }
 }
 
@@ -386,15 +395,15 @@ impl Plan {
         })
     }
 
+    /// Iterations of the loops but the first.
+    fn outer(&self) -> usize {
+        self.nest.dims[1..].iter().map(|d| d.n).product()
+    }
+
     fn run(&self, cost: Cost, f: &(dyn Fn(&mut Line<'_>) + Sync)) -> Result<()> {
-        let outer: usize = self.nest.dims[1..].iter().map(|d| d.n).product();
-        let of_block = Cost {
-            bytes: cost.bytes.saturating_mul(self.block),
-            flops: cost.flops.saturating_mul(self.block),
-        };
         // What a piece of work cannot return.
         let failed = AtomicBool::new(false);
-        par::ranges(self.blocks * outer, 1, of_block, |r| {
+        par::ranges(self.blocks * self.outer(), 1, cost.times(self.block), |r| {
             if self.blocks_in(r, f).is_err() {
                 failed.store(true, Relaxed);
             }
@@ -409,7 +418,7 @@ impl Plan {
         }
     }
 
-    fn blocks_in(&self, r: Range<usize>, f: &(dyn Fn(&mut Line<'_>) + Sync)) -> Result<()> {
+    fn blocks_in(&self, r: Range<usize>, f: &dyn Fn(&mut Line<'_>)) -> Result<()> {
         let mut scratch = Bytes::new(self.memory)?;
         let base = scratch
             .get_mut()
@@ -432,22 +441,14 @@ impl Plan {
         b: usize,
         base: *mut u8,
         held: &mut [*mut u8; MAX_OPERANDS],
-        f: &(dyn Fn(&mut Line<'_>) + Sync),
+        f: &dyn Fn(&mut Line<'_>),
     ) {
         let nest = &self.nest;
-        let (mut outer, first) = (b / self.blocks, b % self.blocks * self.block);
+        let (outer, first) = (b / self.blocks, b % self.blocks * self.block);
         let lines = self.block.min(nest.dims[0].n - first);
         let mut at = nest.ptrs;
-        let mut advance = |d: usize, i: usize| {
-            for (p, s) in at.iter_mut().zip(&nest.dims[d].steps) {
-                *p = p.wrapping_offset(s * i as isize);
-            }
-        };
-        advance(0, first);
-        for d in 1..nest.dims.len() {
-            advance(d, outer % nest.dims[d].n);
-            outer /= nest.dims[d].n;
-        }
+        nest.dims[0].advance(&mut at, first);
+        seek(&nest.dims[1..], outer, &mut at);
         let mut line = Line {
             ptrs: [base; MAX_OPERANDS],
             args: &self.args,

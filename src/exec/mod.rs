@@ -1,11 +1,13 @@
 //! How loops run: collapse the layouts (nest), walk them in L1 tiles (tile).
 //! Nothing here knows what an operation means.
 
+pub mod chunks;
 pub mod fold;
 pub mod lines;
 pub mod nest;
 pub mod pack;
 pub mod products;
+pub mod program;
 pub mod rect;
 pub mod rows;
 #[cfg(test)]
@@ -14,10 +16,10 @@ pub mod tile;
 pub mod transpose;
 pub mod view;
 
-use crate::par;
+use crate::par::{self, Cost};
 use crate::simd::stream;
 use nest::{Nest, Operand};
-use tile::Program;
+use program::Program;
 
 /// The one driver of elementwise programs: any number of inputs and outputs up to
 /// [`nest::MAX_OPERANDS`], of mixed sizes.
@@ -25,6 +27,13 @@ use tile::Program;
 /// # Safety
 /// NEST1 of [`tile::run`] for operands of this shape.
 pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[Operand]) {
+    assert!(
+        inputs.len() == p.inputs
+            && p.sizes.len() == inputs.len() + outputs.len()
+            && (p.sizes.iter().zip(inputs.iter().chain(outputs)))
+                .all(|(size, o)| *size as usize == o.size),
+        "operands are those of the program"
+    );
     let mut nest = Nest::new(shape, inputs, outputs);
     if nest.total == 0 {
         return;
@@ -35,23 +44,18 @@ pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[O
     let unit = [1024, 32, 1][d.min(2)];
     let inner = nest.total / n;
     let streamed = stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total);
-    let bytes = inputs.iter().chain(outputs).map(|o| o.size).sum::<usize>() * inner;
-    par::ranges(
-        n,
-        unit,
-        par::Cost {
-            bytes,
-            flops: p.code.iter().map(|c| c.cost as usize).sum::<usize>() * inner,
-        },
-        |r| {
-            // SAFETY: NEST1; ranges are disjoint, so pieces write disjoint elements.
-            unsafe {
-                if r.len() == n {
-                    tile::run(p, &nest, streamed)
-                } else {
-                    tile::run(p, &nest.part(d, r), streamed)
-                }
+    let cost = Cost {
+        bytes: p.sizes.iter().map(|size| *size as usize).sum(),
+        flops: p.flops(),
+    };
+    par::ranges(n, unit, cost.times(inner), |r| {
+        // SAFETY: NEST1; ranges are disjoint, so pieces write disjoint elements.
+        unsafe {
+            if r.len() == n {
+                tile::run(p, &nest, streamed)
+            } else {
+                tile::run(p, &nest.part(d, r), streamed)
             }
-        },
-    );
+        }
+    });
 }

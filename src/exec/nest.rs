@@ -1,5 +1,5 @@
 //! The layouts of N operands collapsed to as few loops as possible: dimensions sorted by stride,
-//! innermost first, those that run backwards in every operand turned round, adjacent ones merged.
+//! innermost first, those that run backwards reversed, adjacent ones merged.
 //! Almost everything becomes one or two loops.
 
 use smallvec::SmallVec;
@@ -60,11 +60,63 @@ pub struct Dim {
     pub steps: [isize; MAX_OPERANDS],
 }
 
+impl Dim {
+    /// Moves the operands on by `i` iterations.
+    pub(super) fn advance(&self, ptrs: &mut [*mut u8], i: usize) {
+        for (p, s) in ptrs.iter_mut().zip(&self.steps) {
+            *p = p.wrapping_offset(s * i as isize);
+        }
+    }
+}
+
+/// Loops, innermost first.
+pub type Dims = SmallVec<[Dim; 3]>;
+
+/// Moves the operands on to iteration `k` of all the loops together, the innermost counted first.
+pub(super) fn seek(dims: &[Dim], mut k: usize, ptrs: &mut [*mut u8]) {
+    for d in dims {
+        d.advance(ptrs, k % d.n);
+        k /= d.n;
+    }
+}
+
+/// As few loops as make the same: none of one iteration, none that runs `backwards` by its steps,
+/// the one of the smallest `key` innermost (of equal ones that which comes first), and none that
+/// only goes on where the one inside it ends.
+pub(super) fn collapse(
+    loops: impl Iterator<Item = Dim>,
+    ptrs: &mut [*mut u8],
+    backwards: impl Fn(&[isize]) -> bool,
+    key: impl Fn(&[isize]) -> usize,
+) -> Dims {
+    let k = ptrs.len();
+    let mut sorted = Dims::new();
+    for mut dim in loops.filter(|d| d.n != 1) {
+        if backwards(&dim.steps[..k]) {
+            dim.advance(ptrs, dim.n - 1);
+            dim.steps = dim.steps.map(|s| -s);
+        }
+        let outer = |e: &Dim| key(&e.steps[..k]) > key(&dim.steps[..k]);
+        let at = sorted.iter().position(outer).unwrap_or(sorted.len());
+        sorted.insert(at, dim);
+    }
+    let mut merged = Dims::new();
+    for d in sorted {
+        match merged.last_mut() {
+            Some(inner) if (0..k).all(|i| d.steps[i] == inner.steps[i] * inner.n as isize) => {
+                inner.n *= d.n
+            }
+            _ => merged.push(d),
+        }
+    }
+    merged
+}
+
 /// The loops, innermost first; at least one.
 #[derive(Clone)]
 pub struct Nest {
     /// The loops.
-    pub dims: SmallVec<[Dim; 3]>,
+    pub dims: Dims,
     /// First element of each operand.
     pub ptrs: [*mut u8; MAX_OPERANDS],
     /// Bytes of an element of each operand.
@@ -91,7 +143,7 @@ impl Nest {
             "{operands} operands; at most {MAX_OPERANDS}"
         );
         let mut nest = Nest {
-            dims: SmallVec::new(),
+            dims: Dims::new(),
             ptrs: [core::ptr::null_mut(); MAX_OPERANDS],
             sizes: [1; MAX_OPERANDS],
             inputs: inputs.len(),
@@ -115,41 +167,37 @@ impl Nest {
     }
     fn collapse(&mut self, shape: &[usize], inputs: &[Operand], outputs: &[Operand]) {
         let key = if outputs.is_empty() { 0 } else { self.inputs };
-        for d in (0..shape.len()).rev().filter(|d| shape[*d] != 1) {
-            let mut dim = Dim {
-                n: shape[d],
-                steps: [0; MAX_OPERANDS],
-            };
-            for (step, o) in dim.steps.iter_mut().zip(inputs.iter().chain(outputs)) {
+        let loops = (0..shape.len()).rev().map(|d| {
+            let mut steps = [0; MAX_OPERANDS];
+            for (step, o) in steps.iter_mut().zip(inputs.iter().chain(outputs)) {
                 *step = o.strides[d];
             }
-            let steps = &mut dim.steps[..self.operands];
-            if steps.iter().all(|s| *s <= 0) && steps.iter().any(|s| *s < 0) {
-                for (p, s) in self.ptrs.iter_mut().zip(steps) {
-                    *p = p.wrapping_offset(*s * (shape[d] as isize - 1));
-                    *s = -*s;
-                }
-            }
-            let at = self
-                .dims
-                .iter()
-                .position(|e| e.steps[key].abs() > dim.steps[key].abs())
-                .unwrap_or(self.dims.len());
-            self.dims.insert(at, dim);
+            Dim { n: shape[d], steps }
+        });
+        self.dims = collapse(
+            loops,
+            &mut self.ptrs[..self.operands],
+            |steps| steps.iter().all(|s| *s <= 0) && steps.iter().any(|s| *s < 0),
+            |steps| steps[key].unsigned_abs(),
+        );
+    }
+    /// One loop over `n` elements of each of `inputs` and other operands that lie one after the
+    /// other: for a plan, before it is known where.
+    pub(super) fn of_runs(sizes: &[u8], inputs: usize, n: usize) -> Nest {
+        let mut nest = Nest {
+            dims: Dims::new(),
+            ptrs: core::array::from_fn(|i| core::ptr::without_provenance_mut(64 * (i + 1))),
+            sizes: [1; MAX_OPERANDS],
+            inputs,
+            operands: sizes.len(),
+            total: n,
+        };
+        for (to, size) in nest.sizes.iter_mut().zip(sizes) {
+            *to = *size as usize;
         }
-        let mut merged: SmallVec<[Dim; 3]> = SmallVec::new();
-        for d in &self.dims {
-            match merged.last_mut() {
-                Some(inner)
-                    if (0..self.operands)
-                        .all(|i| d.steps[i] == inner.steps[i] * inner.n as isize) =>
-                {
-                    inner.n *= d.n
-                }
-                _ => merged.push(*d),
-            }
-        }
-        self.dims = merged;
+        let steps = nest.sizes.map(|s| s as isize);
+        nest.dims.push(Dim { n, steps });
+        nest
     }
     /// Moves the loop along which an operand lies in memory, where that is another one than the
     /// innermost, next to that: rectangles of these two are packed from whole cache lines.
@@ -178,9 +226,41 @@ impl Nest {
         let mut nest = self.clone();
         nest.total = self.total / self.dims[d].n * r.len();
         nest.dims[d].n = r.len();
-        for (p, s) in nest.ptrs.iter_mut().zip(&self.dims[d].steps) {
-            *p = p.wrapping_offset(s * r.start as isize);
-        }
+        self.dims[d].advance(&mut nest.ptrs, r.start);
         nest
+    }
+}
+
+/// The outer loops of a nest: where the operands are, iteration after iteration.
+pub struct Odometer<'a> {
+    dims: &'a [Dim],
+    operands: usize,
+    index: SmallVec<[usize; 6]>,
+}
+
+impl<'a> Odometer<'a> {
+    /// The loops but for the `inner` innermost, at their first iteration.
+    pub fn new(nest: &'a Nest, inner: usize) -> Odometer<'a> {
+        let dims = nest.dims.get(inner..).unwrap_or(&[]);
+        Odometer {
+            dims,
+            operands: nest.operands,
+            index: SmallVec::from_elem(0, dims.len()),
+        }
+    }
+    /// Moves the operands to the next iteration; false after the last.
+    pub fn advance(&mut self, ptrs: &mut [*mut u8; MAX_OPERANDS]) -> bool {
+        for (index, dim) in self.index.iter_mut().zip(self.dims) {
+            *index += 1;
+            let back = if *index < dim.n { 0 } else { dim.n as isize };
+            for (p, s) in ptrs[..self.operands].iter_mut().zip(&dim.steps) {
+                *p = p.wrapping_offset(s * (1 - back));
+            }
+            if back == 0 {
+                return true;
+            }
+            *index = 0;
+        }
+        false
     }
 }

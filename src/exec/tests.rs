@@ -1,9 +1,13 @@
 //! The machine against a walk index by index: several outputs of mixed sizes, constants,
 //! temporaries, any layout.
 
+use super::fold::{Fold, fold_computed};
 use super::nest::{Nest, Operand};
-use super::tile::{self, Instr, Program};
+use super::program::{Builder, MAX_CODE, Opcode, Program};
+use super::tile;
+use super::view::{View, ViewMut};
 use crate::layout::Layout;
+use crate::scalar::Value;
 use crate::simd::{Isa, Loop, pick};
 use crate::testing::Rng;
 use std::vec;
@@ -83,15 +87,12 @@ loops! {
     Not |a: u8, _b: u8| 1 - a => u8;
 }
 
-/// `forms` says which masks the machine may use.
-fn instr<L: Loop>(_: L, forms: u8, dst: u8, src: [u8; 3]) -> Instr {
-    Instr {
+fn op<L: Loop>(_: L, scalar_masks: u8) -> Opcode {
+    Opcode {
         f: pick::<L>(),
-        dst,
-        src,
         arity: 2,
-        mult: 1,
-        forms,
+        components: 1,
+        scalar_masks,
         cost: 2,
     }
 }
@@ -122,22 +123,18 @@ fn programs_of_several_outputs_over_any_layout() {
         let mut a: Vec<f32> = (0..na).map(|_| rng.below(100) as f32).collect();
         let mut b: Vec<f32> = (0..nb).map(|_| rng.below(100) as f32).collect();
         let (mut x, mut y) = (vec![-1f32; nx], vec![7u8; ny]);
-        let two = 2.0f32;
-        // slots: a, b, x, y, constant 2, temporaries; x = a * 2 + b, y = !(a < b)
-        let forms = [1, 0b11, 0b111, 0b1111][round / 3 % 4];
-        let code = [
-            instr(Multiply, forms, 5, [0, 4, 0]),
-            instr(Add, forms, 2, [5, 1, 0]),
-            instr(Less, forms, 6, [0, 1, 0]),
-            instr(Not, 1, 3, [6, 6, 0]),
-        ];
-        let constants = [(&raw const two as *const u8, 4)];
-        let program = Program {
-            constants: &constants,
-            temps: 2,
-            temp_size: 4,
-            code: &code,
-        };
+        // x = a * 2 + b, y = !(a < b)
+        let masks = [1, 0b11, 0b111, 0b1111][round / 3 % 4];
+        let mut p = Builder::new("test");
+        let (u, v) = (p.input(4).unwrap(), p.input(4).unwrap());
+        let two = p.constant(Value::of(2.0f32), 4).unwrap();
+        let double = p.compute(op(Multiply, masks), &[u, two], 4).unwrap();
+        let sum = p.compute(op(Add, masks), &[double, v], 4).unwrap();
+        let less = p.compute(op(Less, masks), &[u, v], 1).unwrap();
+        let not = p.compute(op(Not, 1), &[less, less], 1).unwrap();
+        p.output(sum).unwrap();
+        p.output(not).unwrap();
+        let program = p.finish().unwrap();
         let (oa, ob, ox, oy) = (
             operand(&mut a, &la),
             operand(&mut b, &lb),
@@ -181,13 +178,7 @@ fn an_output_may_lie_on_an_input() {
         let mut a: Vec<f32> = (0..na).map(|_| rng.below(100) as f32).collect();
         let mut b: Vec<f32> = (0..nb).map(|_| rng.below(100) as f32).collect();
         let before = a.clone();
-        let code = [instr(Add, 0b111, 2, [0, 1, 0])];
-        let program = Program {
-            constants: &[],
-            temps: 0,
-            temp_size: 1,
-            code: &code,
-        };
+        let program = Program::of(op(Add, 0b111), &[4, 4], 4);
         let (oa, ob) = (operand(&mut a, &la), operand(&mut b, &lb));
         // SAFETY: NEST1: the output is the first input exactly.
         unsafe { super::run(&program, shape, &[oa.clone(), ob], &[oa]) };
@@ -229,16 +220,13 @@ fn streamed_outputs_hold_the_same() {
         let whole = |offset| {
             Layout::new(shape, Layout::contiguous(shape).unwrap().strides(), offset).unwrap()
         };
-        let code = [
-            instr(Add, 0b111, 2, [0, 1, 0]),
-            instr(Less, 0b111, 3, [0, 1, 0]),
-        ];
-        let program = Program {
-            constants: &[],
-            temps: 0,
-            temp_size: 1,
-            code: &code,
-        };
+        let mut p = Builder::new("test");
+        let (u, v) = (p.input(4).unwrap(), p.input(4).unwrap());
+        let sum = p.compute(op(Add, 0b111), &[u, v], 4).unwrap();
+        let less = p.compute(op(Less, 0b111), &[u, v], 1).unwrap();
+        p.output(sum).unwrap();
+        p.output(less).unwrap();
+        let program = p.finish().unwrap();
         let inputs = [operand(&mut a, &whole(0)), operand(&mut b, &whole(0))];
         let outputs = [
             operand(&mut x, &whole(from_x)),
@@ -265,11 +253,7 @@ fn streamed_outputs_hold_the_same() {
             "{shape:?}, {shift}"
         );
         // in place
-        let code = [instr(Add, 0b111, 2, [0, 1, 0])];
-        let program = Program {
-            code: &code,
-            ..program
-        };
+        let program = Program::of(op(Add, 0b111), &[4, 4], 4);
         let before = a.clone();
         let target = operand(&mut a, &whole(0));
         // SAFETY: NEST1: the output is the first input exactly.
@@ -288,5 +272,119 @@ fn streamed_outputs_hold_the_same() {
             (0..n).all(|k| a[k] == before[k] + b[k]),
             "{shape:?}, in place"
         );
+    }
+}
+
+#[test]
+fn temporaries_share_slots_and_limits_are_errors() {
+    // a chain of sums: each is dead once the next is computed
+    let mut p = Builder::new("test");
+    let x = p.input(4).unwrap();
+    let mut sum = p.compute(op(Add, 1), &[x, x], 4).unwrap();
+    for _ in 1..MAX_CODE {
+        sum = p.compute(op(Add, 1), &[sum, x], 4).unwrap();
+    }
+    let none = p.compute(op(Add, 1), &[sum, x], 4);
+    assert!(none.unwrap_err().to_string().contains("64 instructions"));
+    p.output(sum).unwrap();
+    assert!(p.output(sum).is_err() && p.output(x).is_err());
+    let program = p.finish().unwrap();
+    assert_eq!(program.temporaries, 2);
+    let n = 1000;
+    let (mut a, mut y) = (vec![1f32; n], vec![0f32; n]);
+    let l = Layout::contiguous(&[n]).unwrap();
+    let (from, to) = (operand(&mut a, &l), operand(&mut y, &l));
+    // SAFETY: NEST1: two vectors of `n` elements.
+    unsafe { super::run(&program, &[n], &[from], &[to]) };
+    assert!(y.iter().all(|v| *v == MAX_CODE as f32 + 1.0));
+
+    // more constants than slots, more inputs than operands
+    let mut p = Builder::new("test");
+    for _ in 0..49 {
+        p.constant(Value::of(1.0f32), 4).unwrap();
+    }
+    assert!(p.finish().is_err());
+    let mut p = Builder::new("test");
+    for _ in 0..13 {
+        p.input(4).unwrap();
+    }
+    assert!(p.finish().is_err());
+}
+
+/// Sums of float32 in float64.
+struct Total;
+impl Fold for Total {
+    type In = f32;
+    type Acc = f64;
+    type Out = f64;
+    fn run(&self, x: &[f32]) -> f64 {
+        x.iter().map(|x| *x as f64).sum()
+    }
+    fn rows(&self, x: &[f32], stride: usize, rows: usize, acc: &mut [f64]) {
+        for (j, acc) in acc.iter_mut().enumerate() {
+            *acc = (0..rows).map(|r| x[r * stride + j] as f64).sum();
+        }
+    }
+    fn join(&self, a: &mut [f64], b: &[f64]) {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+    }
+    fn finish(&self, acc: &f64, _: usize) -> f64 {
+        *acc
+    }
+}
+
+#[test]
+fn programs_end_in_accumulators() {
+    let mut rng = Rng(3);
+    let shapes: [&[usize]; 8] = [
+        &[1],
+        &[700],
+        &[40, 33],
+        &[130, 70],
+        &[5, 1, 7],
+        &[3, 170, 19],
+        &[2, 3, 2, 3, 2, 3],
+        &[0, 4],
+    ];
+    for round in 0..if cfg!(miri) { 8 } else { 200 } {
+        let shape = shapes[round % shapes.len()];
+        // x * x + 2 * x, by instructions that take one value for all or don't
+        let masks = [1, 0b11, 0b1111][round / 8 % 3];
+        let mut p = Builder::new("test");
+        let x = p.input(4).unwrap();
+        let two = p.constant(Value::of(2.0f32), 4).unwrap();
+        let square = p.compute(op(Multiply, masks), &[x, x], 4).unwrap();
+        let double = p.compute(op(Multiply, masks), &[two, x], 4).unwrap();
+        let sum = p.compute(op(Add, masks), &[square, double], 4).unwrap();
+        p.output(sum).unwrap();
+        let program = p.finish().unwrap();
+
+        let (l, room) = layout(&mut rng, shape, true);
+        let a: Vec<f32> = (0..room).map(|_| rng.below(100) as f32).collect();
+        let reduced: Vec<bool> = shape.iter().map(|_| rng.below(2) == 0).collect();
+        let kept: Vec<usize> = (0..shape.len()).filter(|k| !reduced[*k]).collect();
+        let sizes: Vec<usize> = kept.iter().map(|k| shape[*k]).collect();
+        let out = Layout::contiguous(&sizes).unwrap();
+        let (mut want, mut got) = (vec![0f64; out.len()], vec![-1f64; out.len()]);
+        for (n, p) in positions(&l).into_iter().enumerate() {
+            let (mut to, mut step, mut n) = (0, 1, n);
+            for k in (0..shape.len()).rev() {
+                if !reduced[k] {
+                    to += n % shape[k] * step;
+                    step *= shape[k];
+                }
+                n /= shape[k];
+            }
+            want[to] += (a[p] * a[p] + 2.0 * a[p]) as f64;
+        }
+        // SAFETY: VIEW1, VIEW2: layouts lie in their own storages.
+        let (x, y) = unsafe {
+            (
+                View::new(a.as_ptr().wrapping_add(l.offset()).cast(), 4, &l),
+                ViewMut::new(got.as_mut_ptr().cast(), 8, &out),
+            )
+        };
+        fold_computed(&program, &Total, x, |k| reduced[k], y).unwrap();
+        assert_eq!(got, want, "round {round}, {shape:?}, {reduced:?}, {l:?}");
     }
 }

@@ -13,10 +13,10 @@
 //! Kernels never alias: an output that lies on an input (an operation in place) is computed in a
 //! slot and copied. So is one that is stored past the caches.
 
-use super::nest::{MAX_OPERANDS, Nest};
+use super::nest::{MAX_OPERANDS, Nest, Odometer};
 use super::pack;
+use super::program::{Instr, MAX_SLOTS, Opcode, Program};
 use super::rect::Rect;
-use crate::simd::LoopFn;
 use crate::simd::stream;
 use crate::storage::Bytes;
 use core::mem::MaybeUninit;
@@ -33,7 +33,7 @@ const SCRATCH: usize = if cfg!(feature = "std") {
 /// there is no other memory.
 const STACK: usize = 2 << 10;
 /// Elements of a tile: slots of 2 KiB (float32) were the fastest.
-const TILE: usize = if cfg!(feature = "std") { 512 } else { 64 };
+pub(super) const TILE: usize = if cfg!(feature = "std") { 512 } else { 64 };
 /// Bytes of a transposed rectangle: its rows are long, for each begins another page, and parts of
 /// cache lines at their ends.
 const BLOCK: usize = if cfg!(feature = "std") {
@@ -45,44 +45,6 @@ const BLOCK: usize = if cfg!(feature = "std") {
 const LINE: usize = if cfg!(feature = "std") { 64 } else { 16 };
 /// Below this, rows are gathered into one run.
 const SHORT: usize = 256;
-/// Slots of one program.
-pub const MAX_SLOTS: usize = 48;
-/// Instructions of one program.
-pub const MAX_CODE: usize = 64;
-
-/// `slot[dst] = f(slot[src[0]], slot[src[1]], slot[src[2]])`.
-#[derive(Clone, Copy)]
-pub struct Instr {
-    /// The loop.
-    pub f: LoopFn,
-    /// Its result.
-    pub dst: u8,
-    /// Its operands, `arity` of them.
-    pub src: [u8; 3],
-    /// Number of operands.
-    pub arity: u8,
-    /// Elements that the loop sees for one of ours: 2 for complex numbers treated as pairs.
-    pub mult: u8,
-    /// Bit m: the loop takes scalar mask m (contract LOOP1).
-    pub forms: u8,
-    /// Operations an element, for [`Cost`](crate::par::Cost).
-    pub cost: u8,
-}
-
-/// A program. Slots are numbered: inputs, outputs, constants, temporaries.
-#[derive(Clone, Copy)]
-pub struct Program<'a> {
-    /// One value each: where it is, and its bytes.
-    pub constants: &'a [(*const u8, usize)],
-    /// Number of temporaries.
-    pub temps: usize,
-    /// Bytes of an element of the widest temporary.
-    pub temp_size: usize,
-    /// The instructions, in order; each output slot is written by one.
-    pub code: &'a [Instr],
-}
-// SAFETY: the constants outlive the run and are only read (NEST1).
-unsafe impl Sync for Program<'_> {}
 
 #[repr(align(64))]
 struct Scratch([MaybeUninit<u8>; STACK]);
@@ -118,31 +80,22 @@ enum Place {
 pub unsafe fn run(p: &Program, x: &Nest, streamed: bool) {
     let k = x.operands;
     let aliased = |o: usize| (0..x.inputs).any(|i| x.ptrs[i] == x.ptrs[o]);
-    if p.code.len() == 1 && x.dims.len() == 1 && !streamed {
-        let c = &p.code[0];
-        let linear = (0..k).all(|i| x.dims[0].steps[i] == x.sizes[i] as isize);
-        let scalars = c.src[..c.arity as usize]
+    if let ([c], [dim], false) = (&p.code[..], &x.dims[..], streamed) {
+        let linear = (0..k).all(|i| dim.steps[i] == x.sizes[i] as isize);
+        let scalars = c.src[..c.op.arity as usize]
             .iter()
             .rev()
             .fold(0, |mask, s| mask << 1 | (*s as usize >= k) as u32);
-        if linear && c.forms >> scalars & 1 == 1 && !(x.inputs..k).any(aliased) {
+        if linear && c.op.scalar_masks >> scalars & 1 == 1 && !(x.inputs..k).any(aliased) {
             // a program of one instruction has no temporaries, so what is no operand is a constant
-            let q = |j: usize| match c.src[j] as usize {
+            let [q0, q1, q2] = c.src.map(|s| match s as usize {
                 s if s < k => x.ptrs[s] as *const u8,
-                s => p.constants[s - k].0,
-            };
+                s => p.constants[s - k].0.as_ptr(),
+            });
+            let n = x.total * c.op.components as usize;
             // SAFETY: NEST1; each operand's steps are its size, so it is one run of `total`
             // elements, and no output is an input.
-            return unsafe {
-                (c.f)(
-                    x.ptrs[c.dst as usize],
-                    q(0),
-                    q(1),
-                    q(2),
-                    x.total * c.mult as usize,
-                    scalars,
-                )
-            };
+            return unsafe { (c.op.f)(x.ptrs[c.dst as usize], q0, q1, q2, n, scalars) };
         }
     }
     if x.total > 0 {
@@ -155,8 +108,8 @@ pub unsafe fn run(p: &Program, x: &Nest, streamed: bool) {
 }
 
 /// The plan of a run: what does not change from rectangle to rectangle.
-struct Machine<'a> {
-    p: &'a Program<'a>,
+pub(super) struct Machine<'a> {
+    p: &'a Program,
     x: &'a Nest,
     shape: Shape,
     /// Steps of the two inner loops.
@@ -181,19 +134,19 @@ impl Machine<'_> {
     /// # Safety
     /// NEST1.
     unsafe fn run(mut self) {
-        let mut near = Scratch([const { MaybeUninit::uninit() }; STACK]);
+        let mut stack = Scratch([const { MaybeUninit::uninit() }; STACK]);
         let needed = self.buffers * self.tile * self.unit;
         let too_much = SCRATCH > STACK && needed > STACK;
-        let mut far = if too_much {
+        let mut heap = if too_much {
             Bytes::new(needed).ok()
         } else {
             None
         };
-        let base = far.as_mut().and_then(Bytes::get_mut).unwrap_or_else(|| {
+        let base = heap.as_mut().and_then(Bytes::get_mut).unwrap_or_else(|| {
             if too_much {
                 self.shrink();
             }
-            near.0.as_mut_ptr() as *mut u8
+            stack.0.as_mut_ptr() as *mut u8
         });
         // SAFETY: the caller's; fresh memory that nobody else knows (STORAGE3) or this frame's,
         // aligned to a line, for all buffers.
@@ -203,72 +156,48 @@ impl Machine<'_> {
     /// NEST1; `base` is valid for reads and writes of all buffers while this runs, and nobody else
     /// uses it.
     unsafe fn run_in(&self, base: *mut u8) {
-        let (x, p, k) = (self.x, self.p, self.x.operands);
-        let mut slots = [core::ptr::null_mut::<u8>(); MAX_SLOTS];
-        for (slot, buffer) in slots.iter_mut().zip(self.buffer) {
-            *slot = base.wrapping_add(buffer as usize * self.tile * self.unit);
+        let mut outer = Odometer::new(self.x, 2);
+        let mut state = State::new(base, self.x.ptrs);
+        // SAFETY: the caller's.
+        unsafe { self.begin(&mut state) };
+        loop {
+            for j in (0..self.n1).step_by(self.rows) {
+                for i in (0..self.n0).step_by(self.cols) {
+                    let (cols, rows) = (self.cols.min(self.n0 - i), self.rows.min(self.n1 - j));
+                    // SAFETY: NEST1; the rectangle lies inside the two inner loops.
+                    unsafe { self.rectangle(&mut state, i, j, cols, rows) };
+                }
+            }
+            if !outer.advance(&mut state.ptrs) {
+                return;
+            }
         }
-        for (i, (ptr, size)) in p.constants.iter().enumerate() {
+    }
+    /// Where the slots are that stay there, before the first rectangle.
+    ///
+    /// # Safety
+    /// As `run_in`, of the state's scratch.
+    unsafe fn begin(&self, st: &mut State) {
+        let (p, k) = (self.p, self.x.operands);
+        let slots = k..k + p.constants.len() + p.temporaries;
+        for (slot, buffer) in st.slots[slots.clone()].iter_mut().zip(&self.buffer[slots]) {
+            *slot = st
+                .base
+                .wrapping_add(*buffer as usize * self.tile * self.unit);
+        }
+        for (i, (value, size)) in p.constants.iter().enumerate() {
             if self.value >> (k + i) & 1 == 1 {
-                slots[k + i] = *ptr as *mut u8;
+                st.slots[k + i] = value.as_ptr() as *mut u8;
             } else {
                 let one = Rect {
-                    ptr: *ptr,
+                    ptr: value.as_ptr(),
                     rows: 1,
                     cols: self.tile,
                     row_step: 0,
                     col_step: 0,
                 };
-                // SAFETY: a constant is one readable element (NEST1); the buffer holds a tile of
-                // it.
-                unsafe { pack::pack(slots[k + i], one, *size) };
-            }
-        }
-        let mut state = State {
-            base,
-            slots,
-            packed: [None; MAX_OPERANDS],
-            ptrs: x.ptrs,
-        };
-        let mut index = [0usize; 64];
-        let mut more: alloc::vec::Vec<usize>;
-        let index: &mut [usize] = if x.dims.len() <= 64 {
-            &mut index
-        } else {
-            more = alloc::vec![0; x.dims.len()];
-            &mut more
-        };
-        loop {
-            for j in (0..self.n1).step_by(self.rows) {
-                for i in (0..self.n0).step_by(self.cols) {
-                    // SAFETY: NEST1; the rectangle lies inside the two inner loops.
-                    unsafe {
-                        self.rectangle(
-                            &mut state,
-                            i,
-                            j,
-                            self.cols.min(self.n0 - i),
-                            self.rows.min(self.n1 - j),
-                        )
-                    };
-                }
-            }
-            // the outer loops, as an odometer
-            let mut d = 2;
-            loop {
-                let Some(dim) = x.dims.get(d) else {
-                    return;
-                };
-                index[d] += 1;
-                let back = if index[d] < dim.n { 0 } else { dim.n as isize };
-                for (ptr, s) in state.ptrs[..k].iter_mut().zip(&dim.steps) {
-                    *ptr = ptr.wrapping_offset(s * (1 - back));
-                }
-                if back == 0 {
-                    break;
-                }
-                index[d] = 0;
-                d += 1;
+                // SAFETY: a constant is one readable element; the buffer holds a tile of it.
+                unsafe { pack::pack(st.slots[k + i], one, *size as usize) };
             }
         }
     }
@@ -317,7 +246,7 @@ impl Machine<'_> {
             };
         }
         let by_row = self.shape == Shape::Blocked && rows > 1;
-        for c in self.p.code {
+        for c in &self.p.code {
             let scalars = mask(c, self.value);
             let (runs, len) = if by_row {
                 (rows, cols)
@@ -328,19 +257,11 @@ impl Machine<'_> {
                 let at = |s: u8| {
                     st.slots[s as usize].wrapping_offset(self.row_offset(s as usize, y, cols))
                 };
+                let ([q0, q1, q2], n) = (c.src.map(at), len * c.op.components as usize);
                 // SAFETY: LOOP1: places above hold the rectangle's elements of each operand,
                 // buffers are distinct, and an output is in place only where it is no input
                 // (NEST1).
-                unsafe {
-                    (c.f)(
-                        at(c.dst),
-                        at(c.src[0]),
-                        at(c.src[1]),
-                        at(c.src[2]),
-                        len * c.mult as usize,
-                        scalars,
-                    )
-                };
+                unsafe { (c.op.f)(at(c.dst), q0, q1, q2, n, scalars) };
             }
         }
         for o in x.inputs..k {
@@ -384,6 +305,60 @@ impl Machine<'_> {
     }
 }
 
+/// A program of one input and one output made ready for runs of contiguous elements.
+#[allow(clippy::large_enum_variant, reason = "a whole reduction has one")]
+pub(super) enum Runner<'a> {
+    /// One instruction, of the input alone.
+    Loop(Opcode),
+    Plan(Machine<'a>),
+}
+
+impl<'a> Runner<'a> {
+    /// The instruction of a program that needs no plan.
+    pub fn of_one(p: &Program) -> Option<Runner<'a>> {
+        match &p.code[..] {
+            [c] if c.src == [0; 3] && c.op.scalar_masks & 1 == 1 => Some(Runner::Loop(c.op)),
+            _ => None,
+        }
+    }
+    /// For runs as long as the loop of [`Nest::of_runs`], or shorter where the program has many
+    /// temporaries.
+    pub fn new(p: &'a Program, runs: &'a Nest) -> Runner<'a> {
+        let mut m = Machine::new(p, runs, false);
+        m.lay_out(STACK);
+        Runner::Plan(m)
+    }
+    /// Elements of the longest run, if it is bounded.
+    pub fn longest(&self) -> Option<usize> {
+        match self {
+            Runner::Loop(_) => None,
+            Runner::Plan(m) => Some(m.cols),
+        }
+    }
+    /// Computes a run of `n` elements.
+    ///
+    /// # Safety
+    /// NEST1 for `n` elements from `x` and from `y` on, one after the other; they don't overlap.
+    #[inline]
+    pub unsafe fn run(&self, x: *const u8, y: *mut u8, n: usize) {
+        match self {
+            // SAFETY: LOOP1, by the caller's promise.
+            Runner::Loop(op) => unsafe { (op.f)(y, x, x, x, n * op.components as usize, 0) },
+            Runner::Plan(m) => {
+                let mut scratch = Scratch([const { MaybeUninit::uninit() }; STACK]);
+                let mut ptrs = m.x.ptrs;
+                (ptrs[0], ptrs[1]) = (x as *mut u8, y);
+                let mut state = State::new(scratch.0.as_mut_ptr() as *mut u8, ptrs);
+                // SAFETY: NEST1, by the caller's promise; the scratch was laid out for its size.
+                unsafe {
+                    m.begin(&mut state);
+                    m.rectangle(&mut state, 0, 0, n, 1);
+                }
+            }
+        }
+    }
+}
+
 /// What changes from rectangle to rectangle.
 struct State {
     /// The scratch.
@@ -394,8 +369,20 @@ struct State {
     ptrs: [*mut u8; MAX_OPERANDS],
 }
 
+impl State {
+    #[inline(always)]
+    fn new(base: *mut u8, ptrs: [*mut u8; MAX_OPERANDS]) -> State {
+        State {
+            base,
+            slots: [core::ptr::null_mut(); MAX_SLOTS],
+            packed: [None; MAX_OPERANDS],
+            ptrs,
+        }
+    }
+}
+
 /// Which of an instruction's operands are one value.
 #[inline(always)]
 fn mask(c: &Instr, value: u64) -> u32 {
-    (0..c.arity as usize).fold(0, |m, j| m | ((value >> c.src[j] & 1) as u32) << j)
+    (0..c.op.arity as usize).fold(0, |m, j| m | ((value >> c.src[j] & 1) as u32) << j)
 }

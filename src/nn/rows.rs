@@ -3,16 +3,14 @@
 
 use crate::dtype::{Element, Pod};
 use crate::error::Result;
+use crate::exec::chunks::Chunks;
 use crate::exec::lines::Lines;
 use crate::fallible;
 use crate::kernel::gemm::MatElement;
 use crate::kernel::math::Real;
 use crate::kernel::norm::{self, CHUNK, Norm, load, store};
-use crate::par::{self, Cost, Out};
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
-
-/// Lines enough to keep threads busy without cutting any.
-const LINES: usize = 16;
 
 /// `x` normalised along an axis, in the type that is computed in. How lines come to threads does
 /// not show in the bits.
@@ -30,13 +28,13 @@ where
     Ok(y)
 }
 
-/// How long the lines along an axis are, whether they are cut, and whether their elements are
-/// neighbours.
-fn lines(x: &Tensor, axis: usize) -> (usize, bool, bool) {
+/// How long the lines along an axis are, their chunks where they are cut, and whether their
+/// elements are neighbours.
+fn lines(x: &Tensor, axis: usize) -> (usize, Option<Chunks>, bool) {
     let n = x.shape().get(axis).copied().unwrap_or(1);
     (
         n,
-        x.len() < LINES * n && n >= 2 * CHUNK,
+        Chunks::of_few(x.len(), n, CHUNK, 2),
         x.shape().iter().skip(axis + 1).all(|n| *n == 1),
     )
 }
@@ -44,7 +42,7 @@ fn lines(x: &Tensor, axis: usize) -> (usize, bool, bool) {
 /// that.
 fn widens<T: MatElement>(x: &Tensor, axis: usize) -> bool {
     let (_, cut, last) = lines(x, axis);
-    !T::SAME && cut && last
+    !T::SAME && cut.is_some() && last
 }
 
 /// The same into `y`, contiguous, of the shape and dtype of `x`.
@@ -65,15 +63,22 @@ where
         bytes: 2 * n * size_of::<T>(),
         flops: n.saturating_mul(N::FLOPS),
     };
-    if T::SAME && last && (cut || x.is_contiguous()) {
+    if T::SAME && last && (cut.is_some() || x.is_contiguous()) {
         let x = x.contiguous()?;
         let (from, to) = (x.as_slice::<T::Acc>()?, y.as_mut_slice::<T::Acc>()?);
-        if cut {
-            chunks(norm, n, from, to, cost)?
-        } else {
-            rows(norm, n, from, to, cost)
-        }
-        return Ok(());
+        return match cut {
+            Some(chunks) => normalize_chunks(norm, n, chunks, from, to, cost),
+            None => {
+                // none is cut
+                par::split(to, n, 1, cost, |r, to| {
+                    let from = from[r.start * n..r.end * n].chunks(n);
+                    for (x, y) in from.zip(to.chunks_mut(n)) {
+                        norm::row(norm, x, y);
+                    }
+                });
+                Ok(())
+            }
+        };
     }
     let lines = Lines::new(x.shape(), axis)
         .input(x.elements())
@@ -96,54 +101,29 @@ where
     Ok(())
 }
 
-/// Rows of `n` elements, none of them cut. `cost` is that of one.
-fn rows<F: Real, N: Norm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F], cost: Cost) {
-    let out = Out::new(y);
-    par::ranges(x.len() / n, 1, cost, |r| {
-        let r = r.start * n..r.end * n;
-        // SAFETY: OUT1: the ranges of two calls are disjoint, so their rows are.
-        let y = unsafe { out.part(r.clone()) };
-        for (x, y) in x[r].chunks(n).zip(y.chunks_mut(n)) {
-            norm::row(norm, x, y);
-        }
-    });
-}
-
 /// Rows of `n` elements, their chunks on all threads. `cost` is that of a row.
-fn chunks<F: Real + MatElement, N: Norm<F>>(
+fn normalize_chunks<F: Real, N: Norm<F>>(
     norm: &N,
     n: usize,
+    chunks: Chunks,
     x: &[F],
     y: &mut [F],
     cost: Cost,
 ) -> Result<()> {
-    let per_row = n.div_ceil(CHUNK);
-    let pieces = x.len() / n * per_row;
-    let chunk = |k: usize| {
-        k / per_row * n + k % per_row * CHUNK..k / per_row * n + n.min((k % per_row + 1) * CHUNK)
-    };
+    let per_row = chunks.per_line();
     let cost = Cost {
         bytes: cost.bytes / per_row,
         flops: cost.flops / per_row / 2,
     };
-    let mut parts = fallible::filled([F::default(); 2], pieces)?;
-    let (found, out) = (Out::new(&mut parts), Out::new(y));
-    // SAFETY: OUT1: each chunk has its own element and its own results.
-    par::chunks(pieces, cost, |k| unsafe {
-        found.part(k..k + 1)[0] = norm::part(norm, &x[chunk(k)], out.part(chunk(k)))
+    let mut parts = fallible::filled([F::default(); 2], chunks.len())?;
+    chunks.run(&mut parts, y, cost, |c, part, y| {
+        *part = norm::part(norm, &x[c.range], y)
     });
     for row in parts.chunks_mut(per_row) {
         norm::join(norm, row, n);
     }
-    // SAFETY: OUT1: call `k` has chunk `k` alone, and `parts` is only read from now on.
-    par::chunks(pieces, cost, |k| unsafe {
-        norm::write(
-            norm,
-            parts[k],
-            k % per_row * CHUNK,
-            &x[chunk(k)],
-            out.part(chunk(k)),
-        )
+    chunks.run(&mut parts, y, cost, |c, part, y| {
+        norm::write(norm, *part, c.first, &x[c.range], y)
     });
     Ok(())
 }

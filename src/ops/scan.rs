@@ -4,6 +4,7 @@
 use super::reduce::{accumulated, accumulator, slice, slice_mut};
 use crate::dtype::{DType, Pod};
 use crate::error::{Error, Result};
+use crate::exec::chunks::{Chunks, SCANNED};
 use crate::exec::lines::Lines;
 use crate::fallible;
 use crate::kernel::reduce::{Max, Min, Prod, Reduce, Sum, run};
@@ -232,11 +233,6 @@ fn the_axis(op: &'static str, x: &Tensor, axis: &Axes) -> Result<usize> {
     }
 }
 
-/// Elements of a long line that one piece of work scans; fixed, so that the bits don't depend on
-/// the threads.
-const CHUNK: usize = 1 << 13;
-/// Lines enough to keep threads busy without cutting any.
-const LINES: usize = 16;
 /// Columns enough to scan rows into rows.
 const COLUMNS: usize = 16;
 
@@ -257,8 +253,13 @@ fn scan<T: Pod, R: Reduce<T, Acc = T, Out = T>>(
     let outer: usize = shape[..axis].iter().product();
     let inner: usize = shape[axis + 1..].iter().product();
     let first = initial.then(|| R::finish(R::IDENTITY, 0));
-    if inner == 1 && outer < LINES && n >= 4 * CHUNK {
-        chunks::<T, R>(slice(&x.contiguous()?), n, first, slice_mut(&mut y)?)?;
+    let long = if inner == 1 {
+        Chunks::of_few(outer * n, n, SCANNED, 4)
+    } else {
+        None
+    };
+    if let Some(chunks) = long {
+        scan_chunks::<T, R>(slice(&x.contiguous()?), chunks, first, slice_mut(&mut y)?)?;
     } else if inner >= COLUMNS && x.is_contiguous() {
         columns::<T, R>(slice(x), n, inner, first, slice_mut(&mut y)?);
     } else {
@@ -288,62 +289,36 @@ fn after<T>(y: &mut [T], first: Option<T>) -> &mut [T] {
     }
 }
 
-/// Lines of `n` elements, each cut in chunks: what a chunk starts from are the totals of those
-/// before it.
-fn chunks<T: Pod, R: Reduce<T, Acc = T>>(
+/// Lines cut in chunks: what a chunk starts from are the totals of those before it.
+fn scan_chunks<T: Pod, R: Reduce<T, Acc = T>>(
     x: &[T],
-    n: usize,
+    chunks: Chunks,
     first: Option<T>,
     y: &mut [T],
 ) -> Result<()> {
-    let per_line = n.div_ceil(CHUNK);
-    let pieces = x.len() / n * per_line;
-    let chunk = |k: usize| {
-        k / per_line * n + k % per_line * CHUNK
-            ..k / per_line * n + n.min((k % per_line + 1) * CHUNK)
-    };
     let cost = Cost {
-        bytes: CHUNK * size_of::<T>(),
-        flops: CHUNK,
+        bytes: SCANNED * size_of::<T>(),
+        flops: SCANNED,
     };
-    let mut carries = fallible::filled(R::IDENTITY, pieces)?;
-    let out = Out::new(&mut carries);
-    // SAFETY: OUT1: each chunk has its own element.
-    par::chunks(pieces, cost, |k| unsafe {
-        out.part(k..k + 1)[0] = run::<T, R>(&x[chunk(k)])
+    let mut carries = fallible::filled(R::IDENTITY, chunks.len())?;
+    chunks.run(&mut carries, &mut [(); 0], cost, |c, total, _| {
+        *total = run::<T, R>(&x[c.range])
     });
-    for line in carries.chunks_mut(per_line) {
+    for line in carries.chunks_mut(chunks.per_line()) {
         let mut carry = R::IDENTITY;
         for c in line {
             let total = core::mem::replace(c, carry);
             carry = R::join(carry, total);
         }
     }
-    let extra = first.is_some() as usize;
-    let out = Out::new(y);
-    par::chunks(
-        pieces,
-        Cost {
-            bytes: 2 * cost.bytes,
-            flops: 4 * cost.flops,
-        },
-        |k| {
-            let (line, r) = (k / per_line, chunk(k));
-            let shift = (line + 1) * extra;
-            // SAFETY: OUT1: the places of this chunk alone, and the line's first for its first
-            // chunk.
-            unsafe {
-                if let (Some(v), 0) = (first, k % per_line) {
-                    out.part(r.start + line..r.start + line + 1)[0] = v;
-                }
-                scan_line::<T, R>(
-                    &x[r.clone()],
-                    out.part(r.start + shift..r.end + shift),
-                    carries[k],
-                )
-            }
-        },
-    );
+    let cost = Cost {
+        bytes: 2 * cost.bytes,
+        flops: 4 * cost.flops,
+    };
+    chunks.run(&mut carries, y, cost, |c, carry, y| {
+        let first = first.filter(|_| c.first == 0);
+        scan_line::<T, R>(&x[c.range], after(y, first), *carry)
+    });
     Ok(())
 }
 

@@ -55,7 +55,16 @@ const PIECES_PER_THREAD: usize = 4;
 const PIECE: usize = 20_000;
 
 impl Cost {
+    /// That of `n` items.
+    #[inline]
+    pub fn times(self, n: usize) -> Cost {
+        Cost {
+            bytes: self.bytes.saturating_mul(n),
+            flops: self.flops.saturating_mul(n),
+        }
+    }
     /// Nanoseconds that `n` items take one thread, roughly.
+    #[inline]
     fn of(self, n: usize) -> usize {
         self.bytes.saturating_mul(n) / BYTES_PER_NS + self.flops.saturating_mul(n) / FLOPS_PER_NS
     }
@@ -84,6 +93,14 @@ fn share(pieces: usize, threads: usize, ns: usize, f: impl Fn(usize) + Sync) -> 
         }
         None => team::share(pieces, threads, ns, f),
     }
+}
+
+/// Whether `n` items are worth no second thread, nor a plan of how to walk them: where their
+/// elements fill memory in one order, a kernel is called on all of them at once. The one policy of
+/// small sizes.
+#[inline]
+pub fn is_small(n: usize, cost: Cost) -> bool {
+    cost.of(n) < WORTH_A_THREAD
 }
 
 /// On how many threads work of this cost is worth being cut.
@@ -148,6 +165,30 @@ pub fn ranges(n: usize, unit: usize, cost: Cost, f: impl Fn(Range<usize>) + Sync
     if n > 0 {
         f(0..n)
     }
+}
+
+/// Calls `f` with each element of `out` and its position, as [`chunks`] does.
+pub fn each<T: Send>(out: &mut [T], cost: Cost, f: impl Fn(usize, &mut T) + Sync) {
+    let (n, out) = (out.len(), Out::new(out));
+    // SAFETY: OUT1: each call has an element of its own.
+    chunks(n, cost, |k| f(k, unsafe { &mut out.part(k..k + 1)[0] }))
+}
+
+/// Calls `f` with ranges of items, as [`ranges`] does, and the part of `out` that is theirs, of
+/// `per_item` elements each.
+pub fn split<T: Send>(
+    out: &mut [T],
+    per_item: usize,
+    unit: usize,
+    cost: Cost,
+    f: impl Fn(Range<usize>, &mut [T]) + Sync,
+) {
+    let (n, out) = (out.len() / per_item.max(1), Out::new(out));
+    ranges(n, unit, cost, |r| {
+        // SAFETY: OUT1: the ranges of two calls are disjoint, and so are their parts.
+        let part = unsafe { out.part(r.start * per_item..r.end * per_item) };
+        f(r, part)
+    })
 }
 
 /// A mutable slice that several pieces of work write disjoint parts of.

@@ -4,54 +4,38 @@ use super::Tensor;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::exec::nest::Operand;
-use crate::exec::tile::{Instr, Program};
+use crate::exec::program::{Opcode, Program};
 use crate::exec::view::{View, ViewMut};
 use crate::exec::{self};
 use crate::fallible;
 use crate::kernel::convert;
 use crate::kernel::elementwise::{COPY_MASKS, Copy1};
 use crate::layout::{Ints, Layout};
+use crate::par::{self, Cost};
 use crate::scalar::Value;
-use crate::simd::{self, LoopFn};
+use crate::simd;
 use alloc::vec::Vec;
 
-/// Up to so many bytes that lie one after the other are moved at once, without the machine.
-const SMALL: usize = 32 << 10;
-
-/// The loop that copies elements of this width.
-fn copy_loop(size: usize) -> LoopFn {
-    dispatch_width!(size, |U| simd::pick::<Copy1<U>>())
+/// Whether so many bytes that lie one after the other are moved at once, without a plan.
+fn is_small(bytes: usize) -> bool {
+    let cost = Cost { bytes: 2, flops: 0 };
+    par::is_small(bytes, cost)
 }
 
-/// Runs one loop of one operand.
+/// The copy of elements of this width.
+fn copy(size: usize) -> Opcode {
+    let f = dispatch_width!(size, |U| simd::pick::<Copy1<U>>());
+    Opcode::unary(f, COPY_MASKS, convert::COST)
+}
+
+/// Runs one instruction of one operand.
 ///
 /// # Safety
 /// NEST1; the loop takes elements of the operands' sizes.
-unsafe fn run_one(f: LoopFn, forms: u8, shape: &[usize], input: Operand, output: Operand) {
-    let code = [Instr {
-        f,
-        dst: 1,
-        src: [0; 3],
-        arity: 1,
-        mult: 1,
-        forms,
-        cost: convert::COST,
-    }];
-    // SAFETY: NEST1, by the caller's promise; the one instruction reads operand 0 and writes
-    // operand 1.
-    unsafe {
-        exec::run(
-            &Program {
-                constants: &[],
-                temps: 0,
-                temp_size: 1,
-                code: &code,
-            },
-            shape,
-            &[input],
-            &[output],
-        )
-    }
+unsafe fn run(op: Opcode, shape: &[usize], input: Operand, output: Operand) {
+    let program = Program::of(op, &[input.size], output.size);
+    // SAFETY: NEST1, by the caller's promise.
+    unsafe { exec::run(&program, shape, &[input], &[output]) }
 }
 
 impl Tensor {
@@ -85,7 +69,7 @@ impl Tensor {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn copy(&self) -> Result<Tensor> {
-        if self.is_contiguous() && self.len() * self.dtype().size() <= SMALL {
+        if self.is_contiguous() && is_small(self.len() * self.dtype().size()) {
             let mut out = Tensor::empty_like(self, self.dtype())?;
             let p = out.as_mut_ptr()?;
             // SAFETY: contiguous elements of both (TENSOR1), the result's unshared (STORAGE3).
@@ -143,10 +127,10 @@ impl Tensor {
     pub(crate) fn as_mut_bytes(&mut self) -> Result<&mut [u8]> {
         assert!(self.is_contiguous(), "the tensor is not contiguous");
         let (p, n) = (self.as_mut_ptr()?, self.len() * self.dtype().size());
-        // SAFETY: as `as_bytes`, and exclusive while `self` is borrowed (STORAGE3).
         Ok(if n == 0 {
             &mut []
         } else {
+            // SAFETY: as `as_bytes`, and exclusive while `self` is borrowed (STORAGE3).
             unsafe { core::slice::from_raw_parts_mut(p, n) }
         })
     }
@@ -167,11 +151,12 @@ impl Tensor {
         }
         self.as_slice::<T>()?; // the bytes are values of `T`
         let (p, n) = (self.as_mut_ptr()?, self.len());
-        // SAFETY: contiguous elements inside the storage (TENSOR1), aligned (TENSOR2), initialised
-        // (STORAGE1) and valid by the line above, exclusive while `self` is borrowed (STORAGE3).
         Ok(if n == 0 {
             &mut []
         } else {
+            // SAFETY: contiguous elements inside the storage (TENSOR1), aligned (TENSOR2),
+            // initialised (STORAGE1) and valid by the line above, exclusive while `self` is
+            // borrowed (STORAGE3).
             unsafe { core::slice::from_raw_parts_mut(p as *mut T, n) }
         })
     }
@@ -207,7 +192,7 @@ impl Tensor {
             .as_mut_ptr()?
             .wrapping_offset((part.offset() as isize - offset as isize) * size as isize);
         let (alike, bytes) = (source.shape() == part.shape(), part.len() * size);
-        if alike && source.is_contiguous() && part.is_contiguous() && bytes <= SMALL {
+        if alike && source.is_contiguous() && part.is_contiguous() && is_small(bytes) {
             // SAFETY: as many elements in either layout, which lie one after the other; ours are
             // ours alone (STORAGE3), so nothing overlaps.
             unsafe { core::ptr::copy_nonoverlapping(source.as_ptr(), first, bytes) };
@@ -217,15 +202,7 @@ impl Tensor {
         let target = Operand::new(first, size, part.shape(), part.strides(), rank);
         // SAFETY: both reach elements of their own storages only (TENSOR1); the target's is
         // unshared (STORAGE3), so they are apart.
-        unsafe {
-            run_one(
-                copy_loop(size),
-                COPY_MASKS,
-                part.shape(),
-                source.operand(rank),
-                target,
-            )
-        };
+        unsafe { run(copy(size), part.shape(), source.operand(rank), target) };
         Ok(())
     }
     /// Converted to another dtype; the same tensor where it has it already. Floats become integers
@@ -248,7 +225,7 @@ impl Tensor {
         let f = convert::cast_loop("astype", self.dtype(), dtype)?;
         let mut out = Tensor::empty_result(self.shape(), core::iter::once(self), dtype)?;
         let (p, rank) = (out.as_mut_ptr()?, self.rank());
-        if self.is_contiguous() && self.len() * self.dtype().size().max(dtype.size()) <= SMALL {
+        if self.is_contiguous() && is_small(self.len() * self.dtype().size().max(dtype.size())) {
             let x = self.as_ptr();
             // SAFETY: LOOP1: contiguous elements of both dtypes (TENSOR1), the result's unshared
             // (STORAGE3).
@@ -256,8 +233,9 @@ impl Tensor {
             return Ok(out);
         }
         let target = Operand::new(p, dtype.size(), out.shape(), out.strides(), rank);
+        let cast = Opcode::unary(f, 1, convert::COST);
         // SAFETY: as `copy_from`; the loop converts between these dtypes.
-        unsafe { run_one(f, 1, self.shape(), self.operand(rank), target) };
+        unsafe { run(cast, self.shape(), self.operand(rank), target) };
         Ok(out)
     }
     /// The same for a tensor that nobody needs any more.
@@ -272,24 +250,18 @@ impl Tensor {
     pub(crate) fn filled(shape: &[usize], dtype: DType, value: &Value) -> Result<Tensor> {
         let mut out = Tensor::empty(shape, dtype)?;
         let p = out.as_mut_ptr()?;
-        if out.len() * dtype.size() <= SMALL {
+        let (size, rank, fill) = (dtype.size(), out.rank(), copy(dtype.size()));
+        if is_small(out.len() * size) {
             let x = value.as_ptr();
             // SAFETY: LOOP1: contiguous elements of the fresh tensor (TENSOR1, STORAGE3), and one
             // value of their dtype.
-            unsafe { copy_loop(dtype.size())(p, x, x, x, out.len(), 1) };
+            unsafe { (fill.f)(p, x, x, x, out.len(), 1) };
             return Ok(out);
         }
-        let target = Operand::new(p, dtype.size(), out.shape(), out.strides(), out.rank());
+        let value = Operand::value(value.as_ptr(), size, rank);
+        let target = Operand::new(p, size, out.shape(), out.strides(), rank);
         // SAFETY: as above; the value is one element and outlives the run.
-        unsafe {
-            run_one(
-                copy_loop(dtype.size()),
-                COPY_MASKS,
-                out.shape(),
-                Operand::value(value.as_ptr(), dtype.size(), out.rank()),
-                target,
-            )
-        };
+        unsafe { run(fill, out.shape(), value, target) };
         Ok(out)
     }
     /// The elements in row-major order under another shape; one size may be -1, and is then what

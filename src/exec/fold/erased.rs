@@ -1,6 +1,7 @@
 //! Folds behind pointers to bytes.
 
-use super::Fold;
+use super::{Fold, Sizes};
+use core::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// A [`Fold`] whose types the driver does not know, so that there is one driver in the program.
 ///
@@ -8,41 +9,41 @@ use super::Fold;
 /// Of its methods: pointers are to as many initialised values of the fold's types as the slices of
 /// the method of that name have, aligned; written ones are apart from the rest.
 pub(super) trait Erased: Sync {
+    fn sizes(&self) -> Sizes;
     unsafe fn run(&self, x: *const u8, n: usize, acc: *mut u8);
     unsafe fn rows(&self, x: *const u8, stride: usize, rows: usize, cols: usize, acc: *mut u8);
     unsafe fn join(&self, a: *mut u8, b: *const u8, n: usize);
     unsafe fn finish(&self, acc: *const u8, count: usize, n: usize, out: *mut u8, step: isize);
 }
+
 impl<F: Fold> Erased for F {
+    fn sizes(&self) -> Sizes {
+        const { assert!(align_of::<F::Acc>() <= crate::storage::ALIGN) };
+        Sizes {
+            element: size_of::<F::In>(),
+            acc: size_of::<F::Acc>(),
+            out: size_of::<F::Out>(),
+            flops: F::FLOPS,
+        }
+    }
     unsafe fn run(&self, x: *const u8, n: usize, acc: *mut u8) {
         // SAFETY: the trait's contract: `n` elements at `x`, and room for an accumulator at `acc`.
-        unsafe {
-            *(acc as *mut F::Acc) =
-                Fold::run(self, core::slice::from_raw_parts(x as *const F::In, n))
-        }
+        unsafe { *(acc as *mut F::Acc) = Fold::run(self, from_raw_parts(x as *const F::In, n)) }
     }
     unsafe fn rows(&self, x: *const u8, stride: usize, rows: usize, cols: usize, acc: *mut u8) {
         // SAFETY: the trait's contract; whatever stood in `acc` is a value, for accumulators are
         // `Pod`.
         unsafe {
-            let x = core::slice::from_raw_parts(x as *const F::In, (rows - 1) * stride + cols);
-            Fold::rows(
-                self,
-                x,
-                stride,
-                rows,
-                core::slice::from_raw_parts_mut(acc as *mut F::Acc, cols),
-            );
+            let x = from_raw_parts(x as *const F::In, (rows - 1) * stride + cols);
+            let acc = from_raw_parts_mut(acc as *mut F::Acc, cols);
+            Fold::rows(self, x, stride, rows, acc);
         }
     }
     unsafe fn join(&self, a: *mut u8, b: *const u8, n: usize) {
         // SAFETY: the trait's contract: `n` accumulators at either, which don't overlap.
         unsafe {
-            let (a, b) = (
-                core::slice::from_raw_parts_mut(a as *mut F::Acc, n),
-                core::slice::from_raw_parts(b as *const F::Acc, n),
-            );
-            Fold::join(self, a, b)
+            let a = from_raw_parts_mut(a as *mut F::Acc, n);
+            Fold::join(self, a, from_raw_parts(b as *const F::Acc, n))
         }
     }
     unsafe fn finish(&self, acc: *const u8, count: usize, n: usize, out: *mut u8, step: isize) {

@@ -1,11 +1,9 @@
 //! The plan of a run: the shape of its rectangles, which operands are used where they lie, and how
 //! large a tile fits the scratch.
 
-use super::{
-    BLOCK, LINE, MAX_CODE, MAX_SLOTS, Machine, Place, Program, SCRATCH, SHORT, STACK, Shape, TILE,
-    mask,
-};
+use super::{BLOCK, LINE, Machine, Place, SCRATCH, SHORT, STACK, Shape, TILE, mask};
 use crate::exec::nest::{MAX_OPERANDS, Nest};
+use crate::exec::program::{MAX_SLOTS, Program};
 
 impl<'a> Machine<'a> {
     pub(super) fn new(p: &'a Program, x: &'a Nest, streamed: bool) -> Self {
@@ -69,9 +67,9 @@ impl<'a> Machine<'a> {
         let mut value = single;
         loop {
             let before = value;
-            for c in p.code {
-                if c.forms >> mask(c, value) & 1 == 0 {
-                    for s in &c.src[..c.arity as usize] {
+            for c in &p.code {
+                if c.op.scalar_masks >> mask(c, value) & 1 == 0 {
+                    for s in &c.src[..c.op.arity as usize] {
                         value &= !(1 << s);
                     }
                 }
@@ -111,13 +109,7 @@ impl<'a> Machine<'a> {
     /// Gives a buffer to every slot that needs one.
     fn choose_buffers(&mut self) {
         let (k, p, x) = (self.x.operands, self.p, self.x);
-        let slots = k + p.constants.len() + p.temps;
-        assert!(
-            slots <= MAX_SLOTS && p.code.len() <= MAX_CODE,
-            "a program of {slots} slots, {} instructions",
-            p.code.len()
-        );
-        for i in 0..slots {
+        for i in 0..k + p.constants.len() + p.temporaries {
             let needed = match i {
                 i if i < k => matches!(self.places[i], Place::Packed | Place::Streamed),
                 i if i < k + p.constants.len() => self.value >> i & 1 == 0,
@@ -128,17 +120,12 @@ impl<'a> Machine<'a> {
                 self.buffers += 1;
             }
         }
-        let temp = if p.temps > 0 { p.temp_size } else { 1 };
-        self.unit = x.sizes[..k]
-            .iter()
-            .copied()
-            .chain(p.constants.iter().map(|c| c.1))
-            .max()
-            .unwrap_or(1)
-            .max(temp);
+        let constants = p.constants.iter().map(|c| c.1 as usize);
+        let widest = x.sizes[..k].iter().copied().chain(constants).max();
+        self.unit = widest.unwrap_or(1).max(p.temporary_size);
     }
     /// Gives the rectangle the size that fits so many bytes of scratch.
-    fn lay_out(&mut self, scratch: usize) {
+    pub(super) fn lay_out(&mut self, scratch: usize) {
         let (x, k) = (self.x, self.x.operands);
         let limit = if self.shape == Shape::Blocked {
             BLOCK.min(scratch) / self.unit

@@ -11,15 +11,16 @@ mod operators;
 
 pub use functions::*;
 
+use super::program::{self, operand_dtype, result_dtype, same_kind};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::nest::Operand;
-use crate::exec::tile::{Instr, Program};
+use crate::exec::program::Program;
 use crate::exec::{self};
-use crate::kernel::convert;
 use crate::kernel::elementwise::{Kernel, Row};
 use crate::layout::{self, Shape};
 use crate::op::Rule;
+use crate::par::{self, Cost};
 use crate::scalar::{Scalar, Value};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -63,9 +64,6 @@ impl<S: Into<Scalar>> From<S> for Arg<'_> {
         Arg::Scalar(s.into())
     }
 }
-
-/// Up to this many elements a plain operation calls its kernel at once.
-const SMALL: usize = 8192;
 
 /// Applies a row of the list.
 ///
@@ -136,7 +134,14 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
         .iter()
         .find_map(|a| if let Arg::Ref(t) = a { Some(*t) } else { None })?;
     let (dtype, n) = (first.dtype(), first.len());
-    if n > SMALL || !first.layout().is_dense() || rule == Rule::Float && dtype.inexact() != dtype {
+    let cost = Cost {
+        bytes: (N + 1) * dtype.size(),
+        flops: row.op.cost() as usize,
+    };
+    if !par::is_small(n, cost)
+        || !first.layout().is_dense()
+        || rule == Rule::Float && dtype.inexact() != dtype
+    {
         return None;
     }
     let k = (row.lookup)(dtype)
@@ -146,11 +151,7 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
     let mut numbers: [Option<Value>; N] = [None; N];
     let mut scalars = 0;
     for (i, a) in args.iter().enumerate() {
-        let dtype = if rule == Rule::Select && i == 0 {
-            DType::Bool
-        } else {
-            dtype
-        };
+        let dtype = operand_dtype(rule, i, dtype);
         match a {
             Arg::Ref(t) if t.dtype() == dtype && t.layout().is_parallel(first.layout()) => {
                 ptrs[i] = t.as_ptr()
@@ -211,37 +212,20 @@ fn fused(k: Kernel, dtype: DType, args: &[Arg<'_>]) -> Kernel {
     }
 }
 
-fn result_dtype(rule: Rule, common: DType) -> DType {
-    match rule {
-        Rule::Bool => DType::Bool,
-        Rule::Real => common.real(),
-        _ => common,
-    }
-}
-
 /// The operands' common dtype; numbers take the tensors'.
 fn common_dtype(row: &Row, args: &[Arg<'_>]) -> Result<DType> {
-    let name = row.op.name();
-    let values = if row.op.rule() == Rule::Select {
-        &args[1..]
-    } else {
-        args
+    let values = match row.op.rule() {
+        Rule::Select => &args[1..],
+        _ => args,
     };
-    let mut dtype: Option<DType> = None;
-    for t in values.iter().filter_map(Arg::tensor) {
-        dtype = Some(dtype.map_or(Ok(t.dtype()), |d| d.promote(t.dtype(), name))?);
-    }
-    for a in values {
-        if let Arg::Scalar(s) = a {
-            dtype = Some(dtype.map_or(s.default_dtype(), |d| s.promote(d)));
-        }
-    }
-    let dtype = dtype.ok_or_else(|| Error::value(name, "no operand"))?;
-    Ok(if row.op.rule() == Rule::Float {
-        dtype.inexact()
-    } else {
-        dtype
-    })
+    program::common_dtype(
+        row,
+        values.iter().filter_map(Arg::tensor).map(Tensor::dtype),
+        values.iter().filter_map(|a| match a {
+            Arg::Scalar(s) => Some(*s),
+            _ => None,
+        }),
+    )
 }
 
 /// Every case. `into`: the dtype and the shape that the result must have. Operands given may be
@@ -305,8 +289,7 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
         }
         Some((to, _)) => to,
     };
-    let mut plan = Plan::new(row, kernel, dtype, args)?;
-    plan.finish(result, target)?;
+    let program = compile(row, kernel, dtype, target, args)?;
     let inputs: SmallVec<[Operand; 3]> = args
         .iter()
         .filter_map(Arg::tensor)
@@ -314,19 +297,37 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
         .collect();
     // operands stay alive in `args`, but for the one whose storage becomes the result's
     let mut out = result_tensor(args, &shape, target)?;
-    plan.run(&inputs, &shape, &mut out)?;
+    let (d, size) = (out.as_mut_ptr()?, target.size());
+    let output = Operand::new(d, size, out.shape(), out.strides(), shape.len());
+    // SAFETY: NEST1: operands lie inside their storages (TENSOR1), are initialised (STORAGE1) and
+    // only read; the result's storage is unshared (STORAGE3) but for an operand that became it,
+    // which lies there element by element. Instructions were chosen for these dtypes.
+    unsafe { exec::run(&program, &shape, &inputs, &[output]) };
     Ok(out)
 }
 
-/// Whether an in-place operation may convert: within a kind, or to a higher one.
-fn same_kind(from: DType, to: DType) -> bool {
-    let kind = |d: DType| match d {
-        d if d.is_bool() => 0,
-        d if d.is_integer() => 1,
-        d if d.is_float() => 2,
-        _ => 3,
-    };
-    kind(from) <= kind(to)
+/// The program of one operation: its operands are the tensors among `args`, its result is of dtype
+/// `target`.
+fn compile(
+    row: &Row,
+    kernel: Kernel,
+    dtype: DType,
+    target: DType,
+    args: &[Arg<'_>],
+) -> Result<Program> {
+    let mut b = program::Builder::new(row.op.name());
+    let mut operands: SmallVec<[program::Operand; 3]> = SmallVec::new();
+    for a in args {
+        operands.push(match a {
+            Arg::Scalar(s) => program::Operand::Number(*s),
+            Arg::Ref(t) => program::Operand::Var(b.input(t.dtype())?),
+            Arg::Own(t) => program::Operand::Var(b.input(t.dtype())?),
+        });
+    }
+    let y = b.apply(row, &kernel, dtype, operands.into_iter())?;
+    let y = b.convert(y, target)?;
+    b.output(y)?;
+    b.finish()
 }
 
 /// A given operand whose buffer can hold the result, taken (unshared, dense, of the result's shape
@@ -348,161 +349,4 @@ fn result_tensor(args: &mut [Arg<'_>], shape: &Shape, dtype: DType) -> Result<Te
         return Ok(t.retyped(dtype));
     }
     Tensor::empty_result(shape, args.iter().filter_map(Arg::tensor), dtype)
-}
-
-/// A program under construction. Slots: operands (0..n), the result (n), constants, temporaries.
-struct Plan {
-    code: SmallVec<[Instr; 6]>,
-    /// Numbers, as values of the dtype that the kernel takes.
-    constants: SmallVec<[(Value, usize); 3]>,
-    /// How many operands are tensors.
-    inputs: usize,
-    temps: u8,
-    /// The main instruction's dtype of results: what `finish` converts from.
-    wide: bool,
-    name: &'static str,
-}
-/// Slots of temporaries, before their place is known.
-const TEMP: u8 = 32;
-/// Slots of constants, before their place is known.
-const CONSTANT: u8 = 16;
-
-impl Plan {
-    /// Operands converted to what the kernel takes, then the operation.
-    fn new(row: &Row, k: Kernel, dtype: DType, args: &[Arg<'_>]) -> Result<Plan> {
-        let name = row.op.name();
-        let operand_dtype = if k.wide { DType::F32 } else { dtype };
-        let mut plan = Plan {
-            code: SmallVec::new(),
-            constants: SmallVec::new(),
-            inputs: 0,
-            temps: 0,
-            wide: k.wide,
-            name,
-        };
-        let mut src = [0u8; 3];
-        for (i, a) in args.iter().enumerate() {
-            let want = if row.op.rule() == Rule::Select && i == 0 {
-                DType::Bool
-            } else {
-                operand_dtype
-            };
-            src[i] = match a {
-                Arg::Scalar(s) => {
-                    // checked against the dtype that the user sees, kept in the one that is
-                    // computed in
-                    s.value(
-                        if i == 0 && want == DType::Bool {
-                            want
-                        } else {
-                            dtype
-                        },
-                        name,
-                    )?;
-                    plan.constants.push((s.value(want, name)?, want.size()));
-                    CONSTANT + plan.constants.len() as u8 - 1
-                }
-                a => {
-                    let slot = plan.inputs as u8;
-                    plan.inputs += 1;
-                    match a.tensor().map(|t| t.dtype()) {
-                        Some(d) if d != want => plan.convert(slot, d, want)?,
-                        _ => slot,
-                    }
-                }
-            };
-        }
-        let dst = plan.temp();
-        let arity = args.len() as u8;
-        plan.code.push(Instr {
-            f: k.f,
-            dst,
-            src,
-            arity,
-            mult: k.components,
-            forms: k.scalar_masks,
-            cost: row.op.cost(),
-        });
-        Ok(plan)
-    }
-    fn temp(&mut self) -> u8 {
-        self.temps += 1;
-        TEMP + self.temps - 1
-    }
-    /// Appends a conversion; its slot.
-    fn convert(&mut self, src: u8, from: DType, to: DType) -> Result<u8> {
-        let f = convert::cast_loop(self.name, from, to)?;
-        let dst = self.temp();
-        self.code.push(Instr {
-            f,
-            dst,
-            src: [src; 3],
-            arity: 1,
-            mult: 1,
-            forms: 1,
-            cost: convert::COST,
-        });
-        Ok(dst)
-    }
-    /// Narrows what was computed wide, converts it to the target's dtype; the last instruction's
-    /// slot becomes the result's.
-    fn finish(&mut self, result: DType, target: DType) -> Result<()> {
-        let from = if self.wide && !result.is_bool() {
-            DType::F32
-        } else {
-            result
-        };
-        let mut last = self.code.last().map_or(0, |c| c.dst);
-        if from != result {
-            last = self.convert(last, from, result)?;
-        }
-        if result != target {
-            last = self.convert(last, result, target)?;
-        }
-        let (n, constants) = (self.inputs as u8, self.constants.len() as u8);
-        let temps = self.temps;
-        let place = |s: u8| match s {
-            s if s == last => n,
-            s if s >= TEMP => n + 1 + constants + (s - TEMP).min(temps),
-            s if s >= CONSTANT => n + 1 + (s - CONSTANT),
-            s => s,
-        };
-        for c in &mut self.code {
-            c.dst = place(c.dst);
-            c.src = c.src.map(place);
-        }
-        Ok(())
-    }
-    fn run(&self, inputs: &[Operand], shape: &Shape, out: &mut Tensor) -> Result<()> {
-        let d = out.as_mut_ptr()?;
-        let output = Operand::new(
-            d,
-            out.dtype().size(),
-            out.shape(),
-            out.strides(),
-            shape.len(),
-        );
-        let constants: SmallVec<[(*const u8, usize); 3]> = self
-            .constants
-            .iter()
-            .map(|(v, size)| (v.as_ptr(), *size))
-            .collect();
-        // the last instruction's became the result
-        let temps = if self.code.len() == 1 {
-            0
-        } else {
-            self.temps as usize
-        };
-        let program = Program {
-            constants: &constants,
-            temps,
-            temp_size: 16,
-            code: &self.code,
-        };
-        // SAFETY: NEST1: operands lie inside their storages (TENSOR1), are initialised (STORAGE1)
-        // and only read; the result's storage is unshared (STORAGE3) but for an operand that became
-        // it, which lies there element by element. Instructions were chosen for these dtypes.
-        unsafe { exec::run(&program, shape, inputs, &[output]) };
-        Ok(())
-    }
 }

@@ -2,6 +2,7 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::exec::chunks::{Chunks, READ};
 use crate::exec::nest::{Nest, Operand};
 use crate::exec::rows;
 use crate::fallible;
@@ -13,79 +14,58 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// A contiguous mask in pieces, and how many elements before each are true.
+/// A contiguous mask in chunks, and how many elements before each are true.
 struct Counted {
     mask: Tensor,
+    chunks: Chunks,
     starts: Vec<usize>,
 }
 
 impl Counted {
-    /// Elements of a piece.
-    const PIECE: usize = 1 << 15;
-
     fn new(mask: &Tensor) -> Result<Counted> {
         let mask = mask.contiguous()?;
-        let mut counted = Counted {
-            starts: fallible::filled(0, mask.len().div_ceil(Self::PIECE) + 1)?,
-            mask,
-        };
-        let mut starts = core::mem::take(&mut counted.starts);
-        let counts = par::Out::new(&mut starts[1..]);
-        par::chunks(
-            counted.pieces(),
+        let chunks = Chunks::new(mask.len(), mask.len(), READ);
+        let mut starts = fallible::filled(0, chunks.len() + 1)?;
+        let (cost, bytes) = (
             Cost {
-                bytes: Self::PIECE,
+                bytes: READ,
                 flops: 0,
             },
-            |k| {
-                // SAFETY: OUT1: call `k` has element `k` alone.
-                let count = unsafe { counts.part(k..k + 1) };
-                count[0] = kernel::count(&counted.bytes()[counted.range(k)]);
-            },
+            mask.as_bytes(),
         );
+        chunks.run(&mut starts[1..], &mut [(); 0], cost, |c, count, _| {
+            *count = kernel::count(&bytes[c.range])
+        });
         for k in 1..starts.len() {
             starts[k] += starts[k - 1];
         }
-        counted.starts = starts;
-        Ok(counted)
-    }
-    fn pieces(&self) -> usize {
-        self.mask.len().div_ceil(Self::PIECE)
-    }
-    fn range(&self, k: usize) -> core::ops::Range<usize> {
-        k * Self::PIECE..((k + 1) * Self::PIECE).min(self.mask.len())
-    }
-    fn bytes(&self) -> &[u8] {
-        self.mask.as_bytes()
+        Ok(Counted {
+            mask,
+            chunks,
+            starts,
+        })
     }
     /// How many are true.
     fn total(&self) -> usize {
         self.starts[self.starts.len() - 1]
     }
-    /// Calls `f` with each piece: its part of the mask, where that begins, and its part of the
-    /// result, of which it says how much it has filled. Errors where that is less than was counted,
-    /// for others have written to the mask since (READ1).
-    fn each<T>(
+    /// Calls `f` with each chunk: its part of the mask, where that begins, and its part of the
+    /// result, of which it says how much it has filled. `cost` is that of an element. Errors where
+    /// that is less than was counted, for others have written to the mask since (READ1).
+    fn each<T: Send>(
         &self,
         op: &'static str,
         out: &mut [T],
         cost: Cost,
         f: impl Fn(&[u8], usize, &mut [T]) -> usize + Sync,
-    ) -> Result<()>
-    where
-        T: Send,
-    {
+    ) -> Result<()> {
         let (out, short) = (par::Out::new(out), AtomicBool::new(false));
-        let cost = Cost {
-            bytes: cost.bytes * Self::PIECE,
-            flops: cost.flops * Self::PIECE,
-        };
-        par::chunks(self.pieces(), cost, |k| {
-            let range = self.range(k);
-            // SAFETY: OUT1: the pieces' results lie one after the other.
+        par::chunks(self.chunks.len(), cost.times(READ), |k| {
+            let range = self.chunks.get(k).range;
+            // SAFETY: OUT1: the chunks' results lie one after the other.
             let part = unsafe { out.part(self.starts[k]..self.starts[k + 1]) };
             let counted = part.len();
-            if f(&self.bytes()[range.clone()], range.start, part) < counted {
+            if f(&self.mask.as_bytes()[range.clone()], range.start, part) < counted {
                 short.store(true, Relaxed);
             }
         });
@@ -247,10 +227,10 @@ pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
 /// `n` elements at `p`, aligned and initialised, which stay so while the slice is used; `p` may be
 /// anything where there are none.
 unsafe fn slice<'a, U>(p: *const u8, n: usize) -> &'a [U] {
-    // SAFETY: `n` aligned, initialised elements, by the caller's promise.
     if n == 0 {
         &[]
     } else {
+        // SAFETY: `n` aligned, initialised elements, by the caller's promise.
         unsafe { core::slice::from_raw_parts(p as *const U, n) }
     }
 }

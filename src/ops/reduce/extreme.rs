@@ -1,14 +1,15 @@
 //! The largest and the smallest element, and where it is.
 
-use super::{Reduced, Reduction, elements, slice};
+use super::{Reduced, Reduction, elements, slice, slice_mut};
 use crate::dtype::DType;
 use crate::dtype::Pod;
 use crate::error::{Error, Result};
+use crate::exec::chunks::{Chunks, READ};
 use crate::exec::lines::Lines;
 use crate::fallible;
 use crate::kernel::reduce::{Extreme, Max, Min, position};
 use crate::layout::Shape;
-use crate::par::{self, Cost, Out};
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
 /// The largest element over axes (all for `()`), of the dtype of `x`; NaN where there is one.
@@ -133,9 +134,6 @@ fn min_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> 
         else Err(Error::unsupported("min_with_indices", x.dtype())))
 }
 
-/// A single line of at least two such chunks is searched on all threads.
-const CHUNK: usize = 1 << 15;
-
 /// The extremes along an axis and their indices; the values are left empty where they are not
 /// wanted.
 fn search<T: Pod, R: Extreme<T>>(
@@ -164,29 +162,24 @@ fn search<T: Pod, R: Extreme<T>>(
         bytes: axes.n * size_of::<T>(),
         flops: axes.n,
     };
-    if line.len() == axes.n && axes.n >= 2 * CHUNK && line.is_contiguous() {
-        let at = first_of_chunks::<T, R>(&line, cost)?;
-        indices.as_mut_slice::<i64>()?[0] = at as i64;
+    let contiguous = line.is_contiguous() && k + 1 >= line.rank() && !line.is_empty();
+    let long = Chunks::of_few(line.len(), axes.n, READ, 2).filter(|_| contiguous);
+    if let Some(chunks) = long {
+        let (x, found) = (slice::<T>(&line), indices.as_mut_slice::<i64>()?);
+        first_of_chunks::<T, R>(x, chunks, found)?;
         if with_values {
-            values = line
-                .reshape(-1)?
-                .narrow(0, at, 1)?
-                .copy()?
-                .reshape(Shape::from_elem(1, line.rank()))?;
+            let found = found.iter().zip(x.chunks_exact(axes.n));
+            for (v, (at, x)) in slice_mut::<T>(&mut values)?.iter_mut().zip(found) {
+                *v = x[*at as usize];
+            }
         }
-    } else if !with_values && line.is_contiguous() && k + 1 == line.rank() && !line.is_empty() {
-        let (x, n, found) = (
-            slice::<T>(&line),
-            axes.n,
-            Out::new(indices.as_mut_slice::<i64>()?),
-        );
-        par::ranges(x.len() / n, 1, cost, |r| {
+    } else if contiguous && !with_values {
+        let (x, n) = (slice::<T>(&line), axes.n);
+        par::split(indices.as_mut_slice::<i64>()?, 1, 1, cost, |r, found| {
             let lines = x[r.start * n..r.end * n].chunks_exact(n);
-            // SAFETY: OUT1: ranges don't overlap.
-            unsafe { found.part(r) }
-                .iter_mut()
-                .zip(lines)
-                .for_each(|(i, x)| *i = position::<T, R>(x) as i64);
+            for (at, x) in found.iter_mut().zip(lines) {
+                *at = position::<T, R>(x) as i64;
+            }
         });
     } else {
         let lines = Lines::new(line.shape(), k)
@@ -216,30 +209,25 @@ fn search<T: Pod, R: Extreme<T>>(
     Ok((values, finish(indices)?))
 }
 
-/// Where the extreme of a contiguous line is first, by fixed chunks.
-fn first_of_chunks<T: Pod, R: Extreme<T>>(line: &Tensor, cost: Cost) -> Result<usize> {
-    let x: &[T] = slice(line);
-    let n = x.len().div_ceil(CHUNK);
-    let mut found = fallible::filled(0, n)?;
-    let out = Out::new(&mut found);
-    par::chunks(
-        n,
-        Cost {
-            bytes: cost.bytes / n,
-            flops: cost.flops / n,
-        },
-        |k| {
-            let chunk = &x[k * CHUNK..x.len().min((k + 1) * CHUNK)];
-            // SAFETY: OUT1: each chunk has its own element.
-            unsafe { out.part(k..k + 1)[0] = k * CHUNK + position::<T, R>(chunk) }
-        },
-    );
-    let best = found.iter().copied().reduce(|a, b| {
-        if R::beats(R::lift(x[b]), R::lift(x[a])) {
-            b
-        } else {
-            a
-        }
+/// Where the extreme of each contiguous line is first, by fixed chunks.
+fn first_of_chunks<T: Pod, R: Extreme<T>>(x: &[T], chunks: Chunks, to: &mut [i64]) -> Result<()> {
+    let mut found = fallible::filled(0, chunks.len())?;
+    let cost = Cost {
+        bytes: READ * size_of::<T>(),
+        flops: READ,
+    };
+    chunks.run(&mut found, &mut [(); 0], cost, |c, at, _| {
+        *at = c.range.start + position::<T, R>(&x[c.range])
     });
-    Ok(best.unwrap_or(0))
+    let n = x.len() / to.len();
+    let lines = found.chunks(chunks.per_line());
+    let better = |a: usize, b: usize| match R::beats(R::lift(x[b]), R::lift(x[a])) {
+        true => b,
+        false => a,
+    };
+    for (k, (line, to)) in lines.zip(to).enumerate() {
+        let best = line.iter().copied().reduce(better);
+        *to = best.map_or(0, |at| at - k * n) as i64;
+    }
+    Ok(())
 }

@@ -1,6 +1,5 @@
 //! Reductions over any set of axes: what all of them share, and the functions.
 
-mod converted;
 mod extreme;
 mod logsumexp;
 mod sum;
@@ -15,7 +14,8 @@ pub use variance::{std, var};
 use crate::dtype::DType;
 use crate::dtype::Pod;
 use crate::error::{Error, Result};
-use crate::exec::fold::{Fold, fold};
+use crate::exec::fold::{Fold, fold, fold_computed};
+use crate::exec::program::Program;
 use crate::kernel::reduce::{self, Reduce};
 use crate::layout::{Axes, Shape};
 use crate::tensor::Tensor;
@@ -58,7 +58,7 @@ impl Axes {
     }
 }
 
-/// Which axes of a tensor go.
+/// Which axes of a tensor are reduced.
 struct Reduced {
     op: &'static str,
     reduced: SmallVec<[bool; 6]>,
@@ -106,13 +106,27 @@ impl Reduced {
     }
     /// The result of a reduction to values of `dtype`.
     fn fold<F: Fold>(&self, x: &Tensor, dtype: DType, f: &F) -> Result<Tensor> {
+        self.fold_of(None, x, dtype, f)
+    }
+    /// The same of what a program computes of each element, where there is one.
+    fn fold_of<F: Fold>(
+        &self,
+        program: Option<&Program>,
+        x: &Tensor,
+        dtype: DType,
+        f: &F,
+    ) -> Result<Tensor> {
         let mut shape = self.shape.clone();
         if !self.keepdims {
             let mut reduced = self.reduced.iter();
             shape.retain(|_| reduced.next() == Some(&false));
         }
         let mut out = Tensor::empty(&shape, dtype)?;
-        fold(f, x.elements(), |k| self.reduced[k], out.elements_mut()?)?;
+        let reduced = |k: usize| self.reduced[k];
+        match program {
+            None => fold(f, x.elements(), reduced, out.elements_mut()?)?,
+            Some(p) => fold_computed(p, f, x.elements(), reduced, out.elements_mut()?)?,
+        }
         Ok(out)
     }
     /// Without the reduced axes, where they are not to be kept.
@@ -120,10 +134,8 @@ impl Reduced {
         if self.keepdims {
             return Ok(out);
         }
-        let gone: SmallVec<[usize; 6]> = (0..self.reduced.len())
-            .filter(|k| self.reduced[*k])
-            .collect();
-        out.squeeze(gone)
+        let reduced = (0..self.reduced.len()).filter(|k| self.reduced[*k]);
+        out.squeeze(reduced.collect::<SmallVec<[usize; 6]>>())
     }
 }
 
@@ -152,11 +164,15 @@ impl<T: Pod, R: Reduce<T>> Fold for Elements<T, R> {
 }
 
 /// `elements!(set, R, axes, x, dtype)`: the reduction `R` of a tensor whose dtype is in the set, to
-/// values of `dtype`.
+/// values of `dtype`; with `program => from` before `x`, of the values of dtype `from` that the
+/// program, if any, makes of it.
 macro_rules! elements {
     ($set:ident, $R:ident, $axes:expr, $x:expr, $dtype:expr) => {
-        dispatch!($set $x.dtype(), |T| $axes.fold($x, $dtype, &$crate::ops::reduce::Elements::<T, $R>(core::marker::PhantomData)),
-            else Err($crate::error::Error::unsupported($axes.op, $x.dtype())))
+        elements!($set, $R, $axes, None => $x.dtype(), $x, $dtype)
+    };
+    ($set:ident, $R:ident, $axes:expr, $program:expr => $from:expr, $x:expr, $dtype:expr) => {
+        dispatch!($set $from, |T| $axes.fold_of($program, $x, $dtype, &$crate::ops::reduce::Elements::<T, $R>(core::marker::PhantomData)),
+            else Err($crate::error::Error::unsupported($axes.op, $from)))
     };
 }
 use elements;

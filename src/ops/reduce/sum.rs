@@ -1,10 +1,11 @@
 //! Sums, products, means; what is true.
 
-use super::converted::converted;
 use super::{Reduced, Reduction, elements};
 use crate::dtype::{Class, DType};
 use crate::error::{Error, Result};
+use crate::exec::program::Program;
 use crate::kernel::reduce::{All, Any, Count, Mean, Prod, Sum};
+use crate::ops::program::conversion;
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
 
@@ -59,7 +60,7 @@ pub(in crate::ops) fn accumulated<'a>(
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn sum(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    sum_in(x, over.into(), None)
+    total("sum", x, over.into(), None, sums)
 }
 
 /// [`sum`] in a dtype that is asked for: floats are added in it, integers wrap to it. Errors also
@@ -73,16 +74,7 @@ pub fn sum(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn sum_as(x: &Tensor, over: impl Into<Reduction>, dtype: DType) -> Result<Tensor> {
-    sum_in(x, over.into(), Some(dtype))
-}
-
-fn sum_in(x: &Tensor, over: Reduction, dtype: Option<DType>) -> Result<Tensor> {
-    let axes = Reduced::new("sum", x, over)?;
-    if let Some(dtype) = dtype.filter(|d| *d != x.dtype() && d.is_float()) {
-        return dispatch!(floating dtype, |T| converted::<T, Sum>(&axes, x), else Err(Error::unsupported("sum", dtype)));
-    }
-    let (x, dtype) = accumulated("sum", x, dtype)?;
-    elements!(computed, Sum, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
+    total("sum", x, over.into(), Some(dtype), sums)
 }
 
 /// The product of elements over axes; dtypes, axes and errors as for [`sum`]. Of no elements it is
@@ -95,7 +87,7 @@ fn sum_in(x: &Tensor, over: Reduction, dtype: Option<DType>) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn prod(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
-    prod_in(x, over.into(), None)
+    total("prod", x, over.into(), None, products)
 }
 
 /// [`prod`] in a dtype that is asked for, as [`sum_as`].
@@ -107,16 +99,40 @@ pub fn prod(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn prod_as(x: &Tensor, over: impl Into<Reduction>, dtype: DType) -> Result<Tensor> {
-    prod_in(x, over.into(), Some(dtype))
+    total("prod", x, over.into(), Some(dtype), products)
 }
 
-fn prod_in(x: &Tensor, over: Reduction, dtype: Option<DType>) -> Result<Tensor> {
-    let axes = Reduced::new("prod", x, over)?;
+/// A family of reductions of values of one dtype, of `x` or what a program makes of it, to another.
+type Family = fn(&Reduced, Option<&Program>, DType, &Tensor, DType) -> Result<Tensor>;
+
+fn sums(a: &Reduced, p: Option<&Program>, from: DType, x: &Tensor, to: DType) -> Result<Tensor> {
+    elements!(computed, Sum, a, p => from, x, to)
+}
+fn products(
+    a: &Reduced,
+    p: Option<&Program>,
+    from: DType,
+    x: &Tensor,
+    to: DType,
+) -> Result<Tensor> {
+    elements!(computed, Prod, a, p => from, x, to)
+}
+
+/// The sum or product in the dtype asked for.
+fn total(
+    op: &'static str,
+    x: &Tensor,
+    over: Reduction,
+    dtype: Option<DType>,
+    reduce: Family,
+) -> Result<Tensor> {
+    let axes = Reduced::new(op, x, over)?;
     if let Some(dtype) = dtype.filter(|d| *d != x.dtype() && d.is_float()) {
-        return dispatch!(floating dtype, |T| converted::<T, Prod>(&axes, x), else Err(Error::unsupported("prod", dtype)));
+        let converted = conversion(op, x.dtype(), dtype)?;
+        return reduce(&axes, Some(&converted), dtype, x, dtype);
     }
-    let (x, dtype) = accumulated("prod", x, dtype)?;
-    elements!(computed, Prod, axes, &x, accumulator(x.dtype()))?.into_dtype(dtype)
+    let (x, dtype) = accumulated(op, x, dtype)?;
+    reduce(&axes, None, x.dtype(), &x, accumulator(x.dtype()))?.into_dtype(dtype)
 }
 
 /// The arithmetic mean over axes (all for `()`): float32 of bool and integers, which are added in

@@ -1,0 +1,252 @@
+//! Elementwise programs, and how they are built. A program computes variables one after the other:
+//! inputs, constants, and what instructions make of them; some are its outputs. What an instruction
+//! means is its loop's business.
+
+use super::nest::MAX_OPERANDS;
+use crate::error::{Error, Result};
+use crate::scalar::Value;
+use crate::simd::LoopFn;
+use smallvec::SmallVec;
+
+/// Slots of one program.
+pub const MAX_SLOTS: usize = 48;
+/// Instructions of one program.
+pub const MAX_CODE: usize = 64;
+
+/// What an instruction does, whatever it does it to.
+#[derive(Clone, Copy)]
+pub struct Opcode {
+    /// The loop.
+    pub f: LoopFn,
+    /// Number of operands, at most 3.
+    pub arity: u8,
+    /// Elements that the loop sees for one of ours: 2 for complex numbers treated as pairs.
+    pub components: u8,
+    /// Bit m: the loop takes scalar mask m (contract LOOP1).
+    pub scalar_masks: u8,
+    /// Operations an element, for [`Cost`](crate::par::Cost).
+    pub cost: u8,
+}
+
+impl Opcode {
+    /// A loop of one operand, whose elements are the program's; `scalar_masks` and `cost` as the
+    /// fields of that name.
+    pub fn unary(f: LoopFn, scalar_masks: u8, cost: u8) -> Opcode {
+        Opcode {
+            f,
+            arity: 1,
+            components: 1,
+            scalar_masks,
+            cost,
+        }
+    }
+}
+
+/// `dst = op(src[0], src[1], src[2])`.
+#[derive(Clone, Copy)]
+pub(super) struct Instr {
+    pub op: Opcode,
+    pub dst: u8,
+    /// `arity` operands; the rest repeat the first.
+    pub src: [u8; 3],
+}
+
+/// A program. Its slots are numbered: inputs, outputs, constants, temporaries.
+#[derive(Clone)]
+pub struct Program {
+    /// Bytes of an element of each input, then of each output.
+    pub(super) sizes: SmallVec<[u8; 4]>,
+    /// How many of these are inputs.
+    pub(super) inputs: usize,
+    /// One value each, and its bytes.
+    pub(super) constants: SmallVec<[(Value, u8); 2]>,
+    pub(super) temporaries: usize,
+    /// Bytes of an element of the widest temporary; at least 1.
+    pub(super) temporary_size: usize,
+    /// The instructions, in order; each output slot is written by one, before it is read.
+    pub(super) code: SmallVec<[Instr; 3]>,
+}
+
+impl Program {
+    /// The program of one instruction: its operands are the inputs, of elements of so many bytes.
+    pub fn of(op: Opcode, inputs: &[usize], output: usize) -> Program {
+        assert!(inputs.len() == op.arity as usize && (1..=3).contains(&inputs.len()));
+        let (n, mut code) = (inputs.len() as u8, SmallVec::new());
+        code.push(Instr {
+            op,
+            dst: n,
+            src: [0, 1, 2].map(|k| if k < n { k } else { 0 }),
+        });
+        let mut sizes = SmallVec::new();
+        inputs.iter().for_each(|size| sizes.push(*size as u8));
+        sizes.push(output as u8);
+        Program {
+            sizes,
+            inputs: inputs.len(),
+            constants: SmallVec::new(),
+            temporaries: 0,
+            temporary_size: 1,
+            code,
+        }
+    }
+    /// Operations an element.
+    pub(super) fn flops(&self) -> usize {
+        self.code.iter().map(|c| c.op.cost as usize).sum()
+    }
+}
+
+/// A variable of a program that is being built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Var(u8);
+
+/// Where a variable comes from: an input, a constant or an instruction, and which.
+#[derive(Clone, Copy)]
+enum Origin {
+    Input(u8),
+    Constant(u8),
+    Computed(u8),
+}
+
+/// A program under construction. Temporaries share slots where one is read for the last time before
+/// the other is written.
+///
+/// Errors, of `op`, are those of a program that is too large or no program: more operands,
+/// instructions or slots than there may be, an output that no instruction computes.
+pub struct Builder {
+    op: &'static str,
+    /// Where each variable comes from, and the bytes of its elements.
+    vars: SmallVec<[(Origin, u8); 8]>,
+    inputs: u8,
+    constants: SmallVec<[(Value, u8); 2]>,
+    code: SmallVec<[Instr; 3]>,
+    outputs: SmallVec<[Var; 2]>,
+}
+
+impl Builder {
+    /// No program yet, for the operation of this name.
+    pub fn new(op: &'static str) -> Builder {
+        Builder {
+            op,
+            vars: SmallVec::new(),
+            inputs: 0,
+            constants: SmallVec::new(),
+            code: SmallVec::new(),
+            outputs: SmallVec::new(),
+        }
+    }
+    /// The next input, of elements of `size` bytes.
+    pub fn input(&mut self, size: usize) -> Result<Var> {
+        self.inputs += 1;
+        self.var(Origin::Input(self.inputs - 1), size)
+    }
+    /// One value of `size` bytes for all elements.
+    pub fn constant(&mut self, value: Value, size: usize) -> Result<Var> {
+        self.constants.push((value, size as u8));
+        self.var(Origin::Constant(self.constants.len() as u8 - 1), size)
+    }
+    /// What an instruction computes, elements of `size` bytes.
+    pub fn compute(&mut self, op: Opcode, src: &[Var], size: usize) -> Result<Var> {
+        if self.code.len() == MAX_CODE {
+            return Err(too_large(self.op, "instructions", MAX_CODE));
+        }
+        assert!(src.len() == op.arity as usize && (1..=3).contains(&src.len()));
+        let dst = self.var(Origin::Computed(self.code.len() as u8), size)?;
+        let src = [0, 1, 2].map(|k| src.get(k).unwrap_or(&src[0]).0);
+        self.code.push(Instr {
+            op,
+            dst: dst.0,
+            src,
+        });
+        Ok(dst)
+    }
+    /// The next output, which an instruction computes.
+    pub fn output(&mut self, x: Var) -> Result<()> {
+        let computed = matches!(self.vars[x.0 as usize].0, Origin::Computed(_));
+        if !computed || self.outputs.contains(&x) {
+            return Err(Error::value(
+                self.op,
+                "each output of a program is computed by an instruction of its own",
+            ));
+        }
+        self.outputs.push(x);
+        Ok(())
+    }
+    /// Gives each variable its slot.
+    pub fn finish(self) -> Result<Program> {
+        let Builder { op, vars, .. } = &self;
+        let (vars, inputs) = (&vars[..], self.inputs as usize);
+        let operands = inputs + self.outputs.len();
+        if operands > MAX_OPERANDS {
+            return Err(too_large(op, "operands", MAX_OPERANDS));
+        }
+        let first = operands + self.constants.len();
+        let (mut temporaries, mut temporary_size) = (0, 1);
+        // where the result of each instruction is, and which temporaries nobody reads any more
+        let mut results: SmallVec<[u8; 8]> = SmallVec::new();
+        let mut free: SmallVec<[u8; 8]> = SmallVec::new();
+        let slot = |v: u8, results: &[u8]| match vars[v as usize].0 {
+            Origin::Input(k) => k,
+            Origin::Constant(k) => operands as u8 + k,
+            Origin::Computed(k) => results[k as usize],
+        };
+        let mut code = self.code.clone();
+        for (at, c) in code.iter_mut().enumerate() {
+            let Instr { dst, src, .. } = *c;
+            let output = self.outputs.iter().position(|v| v.0 == dst);
+            let to = output.map(|k| (inputs + k) as u8).or_else(|| free.pop());
+            results.push(to.unwrap_or_else(|| {
+                temporaries += 1;
+                (first + temporaries - 1) as u8
+            }));
+            if output.is_none() {
+                temporary_size = temporary_size.max(vars[dst as usize].1 as usize);
+            }
+            // after the result has its slot, for it must not lie on an operand (LOOP1)
+            for v in [src[0], src[1], src[2], dst] {
+                let slot = slot(v, &results);
+                let read = || self.code[at + 1..].iter().any(|c| c.src.contains(&v));
+                if slot as usize >= first && !free.contains(&slot) && !read() {
+                    free.push(slot);
+                }
+            }
+            (c.dst, c.src) = (slot(dst, &results), src.map(|v| slot(v, &results)));
+        }
+        if first + temporaries > MAX_SLOTS {
+            return Err(too_large(op, "slots", MAX_SLOTS));
+        }
+        let mut sizes = SmallVec::new();
+        for (origin, size) in vars {
+            if let Origin::Input(_) = origin {
+                sizes.push(*size);
+            }
+        }
+        for v in &self.outputs {
+            sizes.push(vars[v.0 as usize].1);
+        }
+        Ok(Program {
+            sizes,
+            inputs,
+            constants: self.constants,
+            temporaries,
+            temporary_size,
+            code,
+        })
+    }
+
+    fn var(&mut self, origin: Origin, size: usize) -> Result<Var> {
+        debug_assert!((1..=16).contains(&size));
+        if self.vars.len() == MAX_CODE + MAX_SLOTS {
+            return Err(too_large(self.op, "variables", MAX_CODE + MAX_SLOTS));
+        }
+        self.vars.push((origin, size as u8));
+        Ok(Var(self.vars.len() as u8 - 1))
+    }
+}
+
+#[cold]
+fn too_large(op: &'static str, what: &str, most: usize) -> Error {
+    Error::value(
+        op,
+        message!("a program has at most {most} {what}: compute it in parts"),
+    )
+}

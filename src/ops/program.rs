@@ -1,0 +1,169 @@
+//! Programs of operations of the list: dtypes on top of [`exec::program`](crate::exec::program).
+//! Here stand promotion, the conversions that it asks for, and computing 16-bit floats in float32.
+
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::exec::program::{self, Opcode, Program};
+use crate::kernel::convert;
+use crate::kernel::elementwise::{Kernel, Row};
+use crate::op::Rule;
+use crate::scalar::Scalar;
+
+/// The dtype that an operation is computed in: the common one of its tensors, which its numbers
+/// take.
+pub(in crate::ops) fn common_dtype(
+    row: &Row,
+    tensors: impl Iterator<Item = DType>,
+    numbers: impl Iterator<Item = Scalar>,
+) -> Result<DType> {
+    let name = row.op.name();
+    let mut dtype: Option<DType> = None;
+    for t in tensors {
+        dtype = Some(dtype.map_or(Ok(t), |d| d.promote(t, name))?);
+    }
+    for s in numbers {
+        dtype = Some(dtype.map_or(s.default_dtype(), |d| s.promote(d)));
+    }
+    let dtype = dtype.ok_or_else(|| Error::value(name, "no operand"))?;
+    Ok(if row.op.rule() == Rule::Float {
+        dtype.inexact()
+    } else {
+        dtype
+    })
+}
+
+/// The dtype of the result of an operation that is computed in `common`.
+pub(in crate::ops) fn result_dtype(rule: Rule, common: DType) -> DType {
+    match rule {
+        Rule::Bool => DType::Bool,
+        Rule::Real => common.real(),
+        _ => common,
+    }
+}
+
+/// The dtype that operand `k` is converted to: of a selection, the first is a condition.
+pub(in crate::ops) fn operand_dtype(rule: Rule, k: usize, common: DType) -> DType {
+    match rule {
+        Rule::Select if k == 0 => DType::Bool,
+        _ => common,
+    }
+}
+
+/// Whether a result may be stored as another dtype: within a kind, or as a higher one.
+pub(in crate::ops) fn same_kind(from: DType, to: DType) -> bool {
+    let kind = |d: DType| match d {
+        d if d.is_bool() => 0,
+        d if d.is_integer() => 1,
+        d if d.is_float() => 2,
+        _ => 3,
+    };
+    kind(from) <= kind(to)
+}
+
+/// The instruction that converts; errors of `op`.
+fn cast(op: &'static str, from: DType, to: DType) -> Result<Opcode> {
+    let f = convert::cast_loop(op, from, to)?;
+    Ok(Opcode::unary(f, 1, convert::COST))
+}
+
+/// The program that converts its input.
+pub(in crate::ops) fn conversion(op: &'static str, from: DType, to: DType) -> Result<Program> {
+    Ok(Program::of(cast(op, from, to)?, &[from.size()], to.size()))
+}
+
+/// What an instruction of this kernel does.
+fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
+    Opcode {
+        f: kernel.f,
+        arity: row.op.arity() as u8,
+        components: kernel.components,
+        scalar_masks: kernel.scalar_masks,
+        cost: row.op.cost(),
+    }
+}
+
+/// A variable of a [`Builder`].
+#[derive(Clone, Copy)]
+pub(in crate::ops) struct Var {
+    var: program::Var,
+    pub dtype: DType,
+}
+
+/// An operand of an operation in a program.
+#[derive(Clone, Copy)]
+pub(in crate::ops) enum Operand {
+    Var(Var),
+    Number(Scalar),
+}
+
+/// A program of operations under construction.
+pub(in crate::ops) struct Builder {
+    op: &'static str,
+    program: program::Builder,
+}
+
+impl Builder {
+    /// No program yet; errors are those of `op`.
+    pub fn new(op: &'static str) -> Builder {
+        Builder {
+            op,
+            program: program::Builder::new(op),
+        }
+    }
+    /// The next input.
+    pub fn input(&mut self, dtype: DType) -> Result<Var> {
+        let var = self.program.input(dtype.size())?;
+        Ok(Var { var, dtype })
+    }
+    /// Another dtype's nearest values; `x` itself where it has that dtype.
+    pub fn convert(&mut self, x: Var, dtype: DType) -> Result<Var> {
+        if x.dtype == dtype {
+            return Ok(x);
+        }
+        let cast = cast(self.op, x.dtype, dtype)?;
+        let var = self.program.compute(cast, &[x.var], dtype.size())?;
+        Ok(Var { var, dtype })
+    }
+    /// An operation computed in `dtype` by its kernel for that.
+    pub fn apply(
+        &mut self,
+        row: &Row,
+        kernel: &Kernel,
+        dtype: DType,
+        operands: impl Iterator<Item = Operand>,
+    ) -> Result<Var> {
+        let rule = row.op.rule();
+        let computed = |d: DType| match d {
+            d if d == dtype && kernel.wide => DType::F32,
+            d => d,
+        };
+        let mut src = [None; 3];
+        for (k, operand) in operands.enumerate() {
+            let seen = operand_dtype(rule, k, dtype);
+            src[k] = Some(match operand {
+                Operand::Var(x) => self.convert(x, computed(seen))?.var,
+                Operand::Number(s) => {
+                    // it fits the dtype that the user sees, and keeps the bits of the one that is
+                    // computed in
+                    s.value(seen, self.op)?;
+                    let value = s.value(computed(seen), self.op)?;
+                    self.program.constant(value, computed(seen).size())?
+                }
+            });
+        }
+        let result = result_dtype(rule, dtype);
+        let size = computed(result).size();
+        let src: smallvec::SmallVec<[_; 3]> = src.into_iter().flatten().collect();
+        let var = self.program.compute(opcode(row, kernel), &src, size)?;
+        let dtype = computed(result);
+        self.convert(Var { var, dtype }, result)
+    }
+    /// The next output.
+    pub fn output(&mut self, x: Var) -> Result<()> {
+        self.program.output(x.var)
+    }
+    /// The program.
+    pub fn finish(self) -> Result<Program> {
+        self.program.finish()
+    }
+}

@@ -1,0 +1,201 @@
+//! Sorting, the order of positions, the first k, and searches. NaN comes last, ascending and
+//! descending.
+
+mod lines;
+mod parallel;
+mod search;
+
+pub use search::{Side, searchsorted};
+
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::layout;
+use crate::tensor::Tensor;
+use lines::{Request, sort_lines};
+
+/// Along which axis to sort, and which way. Made by `into` from the axis alone: ascending then.
+///
+/// ```
+/// use flex::ops::Sort;
+/// assert_eq!(Sort::from(-1), Sort { axis: -1, descending: false });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sort {
+    /// The axis; negative ones count from the end.
+    pub axis: isize,
+    /// The largest first.
+    pub descending: bool,
+}
+impl From<isize> for Sort {
+    fn from(axis: isize) -> Sort {
+        Sort {
+            axis,
+            descending: false,
+        }
+    }
+}
+
+/// The values of each line along an axis in ascending or descending order, of the shape and dtype
+/// of `x`.
+///
+/// NaN comes last in both; -0 before +0 in ascending order. Equal values are alike, so every sort
+/// is a stable one. Errors where the axis is out of range; complex dtypes have no order.
+///
+/// ```
+/// use flex::{Tensor, ops::{self, Sort}};
+/// let x = Tensor::from_slice(&[3.0f32, f32::NAN, 1.0, 2.0], 4)?;
+/// assert_eq!(ops::sort(&x, -1)?.to_vec::<f32>()?[..3], [1.0, 2.0, 3.0]);
+/// let y = ops::sort(&x, Sort { axis: -1, descending: true })?.to_vec::<f32>()?;
+/// assert!(y[..3] == [3.0, 2.0, 1.0] && y[3].is_nan());
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn sort(x: &Tensor, how: impl Into<Sort>) -> Result<Tensor> {
+    sort_of(x, how.into())
+}
+
+fn sort_of(x: &Tensor, how: Sort) -> Result<Tensor> {
+    let Sort { axis, descending } = how;
+    let (axis, _) = line("sort", x, axis)?;
+    dispatch!(ordered x.dtype(), |T| sort_lines::<T>(x, axis, descending), else Err(Error::unsupported("sort", x.dtype())))
+}
+
+/// The positions that sort each line along an axis, as int64 of the shape of `x`: equal values (and
+/// both zeros) keep their order, in descending order too, and NaN comes last.
+///
+/// Errors where the axis is out of range; complex dtypes have no order.
+///
+/// ```
+/// use flex::{Tensor, ops::{self, Sort}};
+/// let x = Tensor::from_slice(&[2, 1, 2, 3], 4)?;
+/// assert_eq!(ops::argsort(&x, 0)?.to_vec::<i64>()?, [1, 0, 2, 3]);
+/// assert_eq!(ops::argsort(&x, Sort { axis: 0, descending: true })?.to_vec::<i64>()?, [3, 0, 2, 1]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn argsort(x: &Tensor, how: impl Into<Sort>) -> Result<Tensor> {
+    argsort_of(x, how.into())
+}
+
+fn argsort_of(x: &Tensor, how: Sort) -> Result<Tensor> {
+    let Sort { axis, descending } = how;
+    let (axis, k) = line("argsort", x, axis)?;
+    Request {
+        op: "argsort",
+        axis,
+        k,
+        sorted: true,
+        descending,
+    }
+    .indices(x)
+}
+
+/// The sorted values and their positions: [`sort`] and [`argsort`] in one. -0 and +0 keep their
+/// order.
+///
+/// ```
+/// use flex::{Tensor, ops};
+/// let x = Tensor::from_slice(&[2.0f32, 1.0], 2)?;
+/// let (values, indices) = ops::sort_with_indices(&x, 0)?;
+/// assert_eq!((values.to_vec::<f32>()?, indices.to_vec::<i64>()?), (vec![1.0, 2.0], vec![1, 0]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn sort_with_indices(x: &Tensor, how: impl Into<Sort>) -> Result<(Tensor, Tensor)> {
+    sort_with_indices_of(x, how.into())
+}
+
+fn sort_with_indices_of(x: &Tensor, how: Sort) -> Result<(Tensor, Tensor)> {
+    let Sort { axis, descending } = how;
+    let (axis, k) = line("sort", x, axis)?;
+    Request {
+        op: "sort",
+        axis,
+        k,
+        sorted: true,
+        descending,
+    }
+    .values_and_indices(x)
+}
+
+/// Along which axis [`topk`] looks, and for what. Made by `into` from the axis alone: the largest,
+/// the best first.
+///
+/// ```
+/// use flex::ops::TopK;
+/// assert_eq!(TopK::from(0), TopK { axis: 0, ..Default::default() });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TopK {
+    /// The axis, by default the last; negative ones count from the end.
+    pub axis: isize,
+    /// Whether the largest are asked for, else the smallest.
+    pub largest: bool,
+    /// Whether the best comes first; in any order it takes less time.
+    pub sorted: bool,
+}
+impl Default for TopK {
+    fn default() -> TopK {
+        TopK {
+            axis: -1,
+            largest: true,
+            sorted: true,
+        }
+    }
+}
+impl From<isize> for TopK {
+    fn from(axis: isize) -> TopK {
+        TopK {
+            axis,
+            ..Default::default()
+        }
+    }
+}
+
+/// The `k` largest (or smallest) values of each line along an axis and their positions (int64). Of
+/// equal values the one that comes earlier is better. NaN is taken last, as [`sort`] puts it,
+/// whether the largest or the smallest are asked for.
+///
+/// Errors: `k` beyond the size of the axis; complex dtypes have no order.
+///
+/// ```
+/// use flex::{Tensor, ops::{self, TopK}};
+/// let x = Tensor::from_slice(&[1, 5, 3, 5], 4)?;
+/// let (values, indices) = ops::topk(&x, 3, -1)?;
+/// assert_eq!((values.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![5, 5, 3], vec![1, 3, 2]));
+/// let (least, _) = ops::topk(&x, 1, TopK { largest: false, ..Default::default() })?;
+/// assert_eq!(least.item::<i32>()?, 1);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn topk(x: &Tensor, k: usize, how: impl Into<TopK>) -> Result<(Tensor, Tensor)> {
+    topk_of(x, k, how.into())
+}
+
+fn topk_of(x: &Tensor, k: usize, how: TopK) -> Result<(Tensor, Tensor)> {
+    let TopK {
+        axis,
+        largest,
+        sorted,
+    } = how;
+    let (axis, n) = line("topk", x, axis)?;
+    if k > n {
+        return Err(Error::value(
+            "topk",
+            message!("k is {k}, but axis {axis} has {n} elements"),
+        ));
+    }
+    Request {
+        op: "topk",
+        axis,
+        k,
+        sorted,
+        descending: largest,
+    }
+    .values_and_indices(x)
+}
+
+/// The axis and its size. Errors where it is out of range, or the dtype has no order.
+fn line(op: &'static str, x: &Tensor, axis: isize) -> Result<(usize, usize)> {
+    let axis = layout::axis(op, axis, x.rank())?;
+    if !dispatch!(ordered x.dtype(), |T| T::DTYPE == x.dtype(), else false) {
+        return Err(Error::unsupported(op, x.dtype()));
+    }
+    Ok((axis, x.shape()[axis]))
+}

@@ -1,0 +1,81 @@
+//! Where values would be put into a sorted line.
+
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::kernel::sort as kernel;
+use crate::par::{self, Cost};
+use crate::tensor::Tensor;
+
+/// Which end of a run of equal values a position is looked for at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Before the first that is equal.
+    Left,
+    /// After the last that is equal.
+    Right,
+}
+
+/// For each of `values`, the position in `sorted` (one dimension, ascending, NaN last) where it
+/// would be put in; int64. `sorter` holds the positions that sort it, where it is not sorted
+/// itself, as [`argsort`] gives them.
+///
+/// Errors: `sorted` not of one dimension, a sorter of another length, dtypes without an order or a
+/// common dtype.
+///
+/// ```
+/// use flex::{Tensor, ops::{self, Side}};
+/// let sorted = Tensor::from_slice(&[1.0f32, 2.0, 2.0, 4.0], [4])?;
+/// let values = Tensor::from_slice(&[2.0f32, 5.0], [2])?;
+/// assert_eq!(ops::searchsorted(&sorted, &values, Side::Left, None)?.to_vec::<i64>()?, [1, 4]);
+/// assert_eq!(ops::searchsorted(&sorted, &values, Side::Right, None)?.to_vec::<i64>()?, [3, 4]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn searchsorted(
+    sorted: &Tensor,
+    values: &Tensor,
+    side: Side,
+    sorter: Option<&Tensor>,
+) -> Result<Tensor> {
+    const OP: &str = "searchsorted";
+    if sorted.rank() != 1 {
+        return Err(Error::shape(
+            OP,
+            message!(
+                "the sorted tensor has shape {:?}; it must have one dimension",
+                sorted.shape()
+            ),
+        ));
+    }
+    let dtype = sorted.dtype().promote(values.dtype(), OP)?;
+    if let Some(s) = sorter.filter(|s| s.shape() != sorted.shape()) {
+        return Err(Error::shape(
+            OP,
+            message!(
+                "the sorter has shape {:?}, the sorted tensor {:?}",
+                s.shape(),
+                sorted.shape()
+            ),
+        ));
+    }
+    let sorted = match sorter {
+        Some(s) => crate::ops::take(sorted, s, 0)?,
+        None => sorted.clone(),
+    };
+    let (sorted, values) = (
+        sorted.astype(dtype)?.contiguous()?,
+        values.astype(dtype)?.contiguous()?,
+    );
+    let mut out = Tensor::empty(values.shape(), DType::I64)?;
+    let cost = Cost {
+        bytes: dtype.size() + 8,
+        flops: 8 * (sorted.len().max(1).ilog2() as usize + 1),
+    };
+    let to = out.as_mut_slice::<i64>()?;
+    dispatch!(ordered dtype, |T| {
+        let (sorted, values) = (sorted.as_slice::<T>()?, values.as_slice::<T>()?);
+        par::split(to, 1, 64, cost, |r, to| {
+            kernel::search(sorted, &values[r], side == Side::Right, to)
+        });
+    }, else return Err(Error::unsupported(OP, dtype)));
+    Ok(out)
+}
