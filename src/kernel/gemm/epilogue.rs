@@ -41,7 +41,7 @@ impl<T: MatElement> EpilogueOp<'_, T> {
 /// An operation of the list, from floats to floats.
 #[derive(Clone, Copy)]
 pub struct Map<F> {
-    /// Invariant MAP1: a loop of one operand, whose elements and the result's are `F`.
+    /// Invariant UNARY1: a loop of one operand, whose elements and the result's are `F`.
     f: LoopFn,
     _float: PhantomData<fn(F)>,
 }
@@ -68,7 +68,7 @@ impl<F: Packed> Map<F> {
             x.copy_from_slice(row);
             let (d, x) = (row.as_mut_ptr() as *mut u8, x.as_ptr() as *const u8);
             let none = core::ptr::null();
-            // SAFETY: MAP1 gives LOOP1: as many elements of the result and the operand, apart.
+            // SAFETY: UNARY1 gives LOOP1: as many elements of the result and the operand, apart.
             unsafe { (self.f)(d, x, none, none, row.len(), 0) }
         }
     }
