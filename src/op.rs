@@ -1,11 +1,11 @@
 //! The list of elementwise operations: one row each; data, not code.
 //!
-//! A row is `Name function arity Rule cost [Families]`. From it come a zero-sized type with a kernel
-//! for each dtype that has one, a function (which links that row only), an [`Op`] variant and its
-//! line of the dynamic table, the Python function, and its lines of the coverage test. What the
-//! operation computes stands in `kernel/elementwise`: an `impl` of `Unary`, `Binary` or `Ternary` for
-//! the row's type, for each family of numbers that is named here. A family without a body, and a body
-//! of another arity, do not compile.
+//! A row is `Name function arity Rule cost [Families]`. From it come a zero-sized type with a
+//! kernel for each dtype that has one, a function (which links that row only), an [`Op`] variant
+//! and its line of the dynamic table, the Python function, and its lines of the coverage test. What
+//! the operation computes stands in `kernel/elementwise`: an `impl` of `Unary`, `Binary` or
+//! `Ternary` for the row's type, for each family of numbers that is named here. A family without a
+//! body, and a body of another arity, do not compile.
 //!
 //! [`Rule`]s give the dtype of the result, and with it the type of what a body returns.
 //!

@@ -1,7 +1,7 @@
 //! From a dtype that is known at run time to the Rust type of its elements.
 
-/// Defines `dispatch_class!`, with a rule for each class of the table. The dollar sign is passed in:
-/// a macro that defines one has no way to write it.
+/// Defines `dispatch_class!`, with a rule for each class of the table. The dollar sign is passed
+/// in: a macro that defines one has no way to write it.
 macro_rules! define_dispatch_class {
     ($d:tt $($class:ident $Class:ident { $(($V:ident, $T:ty, $name:literal, $bits:literal, $fmt:literal, $dl:literal, $st:literal, $feature:literal, ($($cfg:tt)*)))* })*) => {
         /// `dispatch_class!(class dtype, |T| expr, else other)`: a `match` over the dtypes of one

@@ -18,6 +18,7 @@ mod cast;
 mod float8;
 #[cfg(feature = "half")]
 mod half;
+mod integer;
 mod rule;
 mod rules;
 mod table;

@@ -1,4 +1,5 @@
-//! Arithmetic, by the operators of the element type: integers are [`Wrapping`](core::num::Wrapping).
+//! Arithmetic, by the operators of the element type: integers are
+//! [`Wrapping`](core::num::Wrapping).
 
 use super::integer::Int;
 #[cfg(feature = "half")]

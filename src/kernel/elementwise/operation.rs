@@ -1,5 +1,5 @@
-//! What the body of an operation is: an `impl` of [`Unary`], [`Binary`] or [`Ternary`] for its type,
-//! for a family of numbers or for all that have what it asks for.
+//! What the body of an operation is: an `impl` of [`Unary`], [`Binary`] or [`Ternary`] for its
+//! type, for a family of numbers or for all that have what it asks for.
 
 use crate::kernel::math::Number;
 use crate::simd::Isa;
@@ -13,8 +13,8 @@ pub struct Integer;
 pub struct SignAgnostic;
 /// float32 and float64; the 16-bit floats in float32, rounded once.
 pub struct Float;
-/// 16-bit floats by the body of [`Float`] in one loop, which takes tensors alone: for numbers beside
-/// them, and for operands of other dtypes, there is the loop of `Float`.
+/// 16-bit floats by the body of [`Float`] in one loop, which takes tensors alone: for numbers
+/// beside them, and for operands of other dtypes, there is the loop of `Float`.
 pub struct FusedHalf;
 /// 16-bit floats as they are.
 pub struct Half;
@@ -33,11 +33,11 @@ pub trait Operation {
 
 /// An operation of one operand, for elements `T` of the family of numbers `F`.
 ///
-/// Methods of bodies are `#[inline(always)]`, and no closures, which LLVM may outline: they would
-/// lose the instruction set.
+/// Bodies are `#[inline(always)]` methods, never closures: LLVM may outline a closure, which then
+/// loses the instruction set.
 ///
-/// A fast path is computed for all elements, and what needs the slow path, which `eval` is, once
-/// more by that. The bits are those of `eval` in any case.
+/// Where there is a fast path, the loop runs it for every element and then `eval`, the slow path,
+/// for the elements that need it. The bits are those of `eval` in any case.
 pub trait Unary<F, T: Number>: Operation {
     /// The result, for every operand.
     fn eval<I: Isa>(x: T) -> Self::Out<T>;
