@@ -2,6 +2,8 @@
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
+#[cfg(feature = "half")]
+use crate::kernel::convert::Cast;
 use crate::layout::{IntoShape, Layout};
 use crate::par::{self, Cost};
 use crate::scalar::Scalar;
@@ -233,7 +235,7 @@ fn linspace_of(start: Scalar, stop: Scalar, how: Linspace) -> Result<Tensor> {
     linear(OP, dtype, count, move |i| (real(i), imaginary(i)))
 }
 
-/// A float or complex element made from float64 parts.
+/// A float or complex element made from float64 parts, rounded once.
 trait FromParts: Element {
     fn from_parts(real: f64, imaginary: f64) -> Self;
 }
@@ -245,8 +247,8 @@ macro_rules! from_parts {
 from_parts! {
     f32, |re, im| re as f32;
     #[cfg(feature = "f64")] f64, |re, im| re;
-    #[cfg(feature = "half")] crate::dtype::f16, |re, im| crate::dtype::f16::from_f64(re);
-    #[cfg(feature = "half")] crate::dtype::bf16, |re, im| crate::dtype::bf16::from_f64(re);
+    #[cfg(feature = "half")] crate::dtype::f16, |re, im| Cast::from_double(re);
+    #[cfg(feature = "half")] crate::dtype::bf16, |re, im| Cast::from_double(re);
     #[cfg(feature = "complex")] crate::dtype::Complex64, |re, im| crate::dtype::Complex64::new(re as f32, im as f32);
     #[cfg(all(feature = "complex", feature = "f64"))] crate::dtype::Complex128, |re, im| crate::dtype::Complex128::new(re, im);
 }

@@ -383,6 +383,23 @@ fn ranges_are_exact_and_rounded_once() {
 }
 
 #[test]
+#[cfg(all(feature = "half", feature = "f64"))]
+fn linspace_rounds_once() {
+    // just above the middle of 1 and the next float16, which float32 doesn't tell from the middle
+    let above = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
+    for dtype in [DType::F16, DType::BF16] {
+        let options = Linspace {
+            dtype: Some(dtype),
+            ..1.into()
+        };
+        let x = ops::linspace(above, 2.0, options).unwrap();
+        let cast = Tensor::from_slice(&[above], [1]).unwrap();
+        let values = |t: &Tensor| t.astype(DType::F64).unwrap().to_vec::<f64>().unwrap();
+        assert_eq!(values(&x), values(&cast.astype(dtype).unwrap()));
+    }
+}
+
+#[test]
 fn constants_and_identities() {
     for dtype in DType::ALL {
         let (zero, one) = (zero(dtype), values(&ops::full([], true, dtype).unwrap())[0]);
