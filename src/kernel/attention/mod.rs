@@ -116,7 +116,7 @@ pub fn block<F: Float + Lane + Product<Lane = F>>(
     let direct_v = few
         || padded == width
             && (head.v.cs() == 1 || width == 1)
-            && (simd::COMPACT || is_panel || count <= DIRECT);
+            && (simd::MICROCONTROLLER || is_panel || count <= DIRECT);
     let direct_out = padded == width;
     let lens = [
         depth.saturating_mul(n),

@@ -28,7 +28,7 @@ use core::ops::Range;
 /// Rows of A in a block, which stays in L2: 768 KiB with the longest sum of `f32`, and no more of
 /// larger lanes.
 pub const fn most_rows<L>() -> usize {
-    const MC: usize = if simd::ROOMY { 192 } else { 18 };
+    const MC: usize = if simd::CACHE_BLOCKING { 192 } else { 18 };
     if size_of::<L>() > 4 {
         MC * 4 / size_of::<L>()
     } else {
@@ -48,17 +48,19 @@ const DIRECT_COLUMN: usize = 128;
 /// Whether A is read where it lies.
 pub fn reads_a<A: Product>(a: &Mat<A>) -> bool {
     A::SAME
-        && (simd::COMPACT || a.cs() == 1 || a.rs() == 1 && a.cs().unsigned_abs() <= DIRECT_COLUMN)
+        && (simd::MICROCONTROLLER
+            || a.cs() == 1
+            || a.rs() == 1 && a.cs().unsigned_abs() <= DIRECT_COLUMN)
 }
 /// Whether B is packed before a product of `m` rows: one block of rows reads each panel once, so it
 /// packs them one by one; so does whoever has to save memory.
 pub fn packs_b<B: Product>(b: &Mat<B>, m: usize) -> bool {
-    m > most_rows::<B::Lane>() && simd::ROOMY && !reads_b(b, m)
+    m > most_rows::<B::Lane>() && simd::CACHE_BLOCKING && !reads_b(b, m)
 }
 /// Whether B is, in a product of `m` rows.
 pub fn reads_b<B: Product>(b: &Mat<B>, m: usize) -> bool {
     B::SAME
-        && (simd::COMPACT
+        && (simd::MICROCONTROLLER
             || b.cs() == 1
                 && (m <= DIRECT_ROWS
                     || b.rows().saturating_mul(b.rs().unsigned_abs()) <= DIRECT_SPAN))

@@ -67,7 +67,7 @@ pub unsafe trait Lane: Copy + Default + Send + Sync + 'static {
 /// Lanes of a vector of the target's own instruction set: one where it has none, so that columns
 /// lie in B as tiles read them.
 const fn base(lanes: usize) -> usize {
-    if simd::COMPACT { 1 } else { lanes }
+    if simd::MICROCONTROLLER { 1 } else { lanes }
 }
 
 /// [`Lane::Sums`] and what is done with them: `lanes form`, or `parts form form-by-one` of complex

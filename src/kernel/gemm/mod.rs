@@ -97,7 +97,7 @@ impl Engine {
         }
         match self {
             Engine::Bytes => bytes::product(a, b, packed, c, accumulate, stages),
-            _ if simd::COMPACT => blocked::product(a, b, None, c, accumulate, stages),
+            _ if simd::MICROCONTROLLER => blocked::product(a, b, None, c, accumulate, stages),
             Engine::Sweeps => skinny::product::<A, B, C, true>(a, b, c, accumulate, stages),
             Engine::Dots => skinny::product::<A, B, C, false>(a, b, c, accumulate, stages),
             Engine::Tiles => match packed {
@@ -163,7 +163,11 @@ pub const fn bytes<A: Product, B: Product>() -> bool {
 /// Whether a product of a single column is computed as the transposed one, whose columns are many;
 /// where tiles are one column wide, that of a single row. Not of bytes, which pack all of B.
 pub const fn turned<A: Product, B: Product>(m: usize, n: usize) -> bool {
-    let (one, many) = if simd::COMPACT { (m, n) } else { (n, m) };
+    let (one, many) = if simd::MICROCONTROLLER {
+        (m, n)
+    } else {
+        (n, m)
+    };
     one == 1 && many > 1 && !bytes::<A, B>()
 }
 /// Steps of a sum of `k`, in the time that one multiplication takes: four bytes are multiplied at

@@ -13,7 +13,7 @@ use core::{marker::PhantomData, ops::Range};
 /// 1024. Without the standard library all scratch has to fit a microcontroller's memory.
 fn longest() -> usize {
     match simd::level() {
-        _ if !simd::ROOMY => 128,
+        _ if !simd::CACHE_BLOCKING => 128,
         Level::Avx512 => 1024,
         _ => 512,
     }

@@ -34,7 +34,7 @@ const STEP: usize = 4;
 /// Which of these kernels is the fastest for a product, where one is.
 pub fn engine<A: Product, B: Product>(a: &Mat<A>, b: &Mat<B>) -> Option<Engine> {
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
-    if k == 0 || simd::COMPACT {
+    if k == 0 || simd::MICROCONTROLLER {
         None
     } else if b.cs() == 1 && n >= 64 && m <= ROWS {
         Some(Engine::Sweeps)

@@ -6,13 +6,13 @@ use crate::simd::{self, Isa, Kernel};
 use core::{hint::black_box, ops::Range};
 
 /// Rows of the highest tile. Virtual machines keep some of 16 registers to themselves.
-pub const HEIGHT: usize = if simd::COMPACT || cfg!(target_family = "wasm") {
+pub const HEIGHT: usize = if simd::MICROCONTROLLER || cfg!(target_family = "wasm") {
     4
 } else {
     6
 };
 /// Vectors of the widest tile of the target's own instruction set.
-pub const BASE: usize = if simd::COMPACT { 1 } else { 2 };
+pub const BASE: usize = if simd::MICROCONTROLLER { 1 } else { 2 };
 /// Steps of the sum in a turn of the loop. What a step does beside its multiply-adds is a tenth of
 /// the time on a core whose other thread is busy, and on narrow ones.
 const TURN: usize = 4;
@@ -230,7 +230,8 @@ unsafe fn tile<I: Isa, A: Lane, const L: usize, const R: usize, const V: usize>(
         // for multiply-adds that are long as well, nor for strips of one or two rows, which are
         // rare.
         let (by_rows, in_strips) = (cs == 1, (rs, cs) == (1, R as isize));
-        let worthwhile = const { !simd::COMPACT && R > 2 && (A::FEW || size_of::<A>() <= 4) };
+        let worthwhile =
+            const { !simd::MICROCONTROLLER && R > 2 && (A::FEW || size_of::<A>() <= 4) };
         let whole = if worthwhile && s.ldb == (V * L) as isize && (by_rows || in_strips) {
             s.k / TURN
         } else {

@@ -56,7 +56,7 @@ impl Float for f64 {
 }
 
 /// Running values of a fold.
-const LANES: usize = if simd::COMPACT { 4 } else { 64 };
+const LANES: usize = if simd::MICROCONTROLLER { 4 } else { 64 };
 
 /// A fold in 64 running values, joined in a fixed tree: `fold!(slice, start, |sum, x| step, |a, b|
 /// join)`. Text and not a closure, which LLVM might outline.
@@ -209,13 +209,20 @@ fn factors<I: Isa, F: Float>(parts: &mut [[F; 2]]) -> (F, F) {
     let (mut sum, mut single) = (0.0, F::default());
     for part in parts {
         part[0] = Math::exp::<I>(part[0] - max);
-        if simd::COMPACT {
+        if simd::MICROCONTROLLER {
             single = single + part[0] * part[1];
         } else {
             sum += part[0].double() * part[1].double();
         }
     }
-    (max, if simd::COMPACT { single } else { F::of(sum) })
+    (
+        max,
+        if simd::MICROCONTROLLER {
+            single
+        } else {
+            F::of(sum)
+        },
+    )
 }
 
 /// `exp(x - max) / sum(exp(x - max))`. A row of minus infinities, or with NaN or infinity, gives
