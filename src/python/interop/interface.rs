@@ -94,7 +94,8 @@ pub fn import(x: &Bound<PyAny>, interface: &Bound<PyAny>, copy: Option<bool>) ->
     let strides = item("strides")?.map(|v| tuple("strides", v)).transpose()?;
     if strides.as_ref().is_some_and(|s| s.len() != shape.len()) || shape.len() > MAX_RANK {
         return Err(wrong(format!(
-            "shape {shape:?} and strides {strides:?} differ in length"
+            "malformed shape {shape:?} or strides {:?}",
+            strides.as_deref().unwrap_or_default()
         )));
     }
     let data = item("data")?;
