@@ -6,7 +6,18 @@ import builtins
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from types import EllipsisType, ModuleType, TracebackType
-from typing import Any, Final, Literal, Protocol, Self, SupportsIndex, TypeAlias, TypedDict, final, overload
+from typing import (
+    Any,
+    Final,
+    Literal,
+    Protocol,
+    Self,
+    SupportsIndex,
+    TypeAlias,
+    TypedDict,
+    final,
+    overload,
+)
 
 from flex._results import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
 

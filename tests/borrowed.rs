@@ -54,12 +54,11 @@ fn numbers(shape: &[usize], dtype: DType) -> Tensor {
 }
 fn bytes(t: &Tensor) -> Vec<u8> {
     let t = t.contiguous().unwrap();
-    // SAFETY: contiguous, inside the storage (TENSOR1), initialised (STORAGE1).
     if t.is_empty() {
-        vec![]
-    } else {
-        unsafe { std::slice::from_raw_parts(t.as_ptr(), t.len() * t.dtype().size()) }.to_vec()
+        return vec![];
     }
+    // SAFETY: contiguous, inside the storage (TENSOR1), initialised (STORAGE1).
+    unsafe { std::slice::from_raw_parts(t.as_ptr(), t.len() * t.dtype().size()) }.to_vec()
 }
 
 /// Whole, transposed, reversed, sliced, strided, broadcast.

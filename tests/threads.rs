@@ -296,10 +296,10 @@ fn jobs(seed: u64, count: usize, vary: bool) {
             2..6 => {
                 let mut data = vec![0usize; n * 16];
                 let out = Out::new(&mut data);
-                // SAFETY: ranges don't overlap (OUT1).
                 ranges(n * 16, 16, cost, |r| {
-                    unsafe { out.part(r.clone()) }
-                        .iter_mut()
+                    // SAFETY: ranges don't overlap (OUT1).
+                    let part = unsafe { out.part(r.clone()) };
+                    part.iter_mut()
                         .zip(r)
                         .for_each(|(x, k)| *x = k ^ seed as usize)
                 });

@@ -46,9 +46,10 @@ class DivisionByZeroError(ValueError, ZeroDivisionError): ...
 
 @final
 class DType:
-    """The type of a tensor's elements. There is one object for each, such as `flex.float32`. Wherever one is taken, and compared with
-    `==`, these stand for it too: its name (`"float32"`) and code (`"f4"`), dtypes and scalar types of NumPy, ml_dtypes, JAX and torch,
-    and Python's `bool`, `int` (int64), `float` (float64) and `complex` (complex128).
+    """The type of a tensor's elements. There is one object for each, such as `flex.float32`. Arguments
+    and comparisons with `==` also accept: its name (`"float32"`) and code (`"f4"`), dtypes and
+    scalar types of NumPy, ml_dtypes, JAX and torch, and Python's `bool`, `int` (int64), `float`
+    (float64) and `complex` (complex128).
     """
     def __new__(cls, dtype: _DType, /) -> Self: ...
     @property
@@ -56,14 +57,16 @@ class DType:
         """The array API standard's name, such as `"float32"`."""
     @property
     def itemsize(self) -> int:
-        """Bytes of one element."""
+        """The size of an element in bytes."""
     @property
     def kind(self) -> str:
-        """NumPy's letter for the kind: `b` bool, `i` signed, `u` unsigned integers, `f` floats (bfloat16 and float8 too), `c` complex."""
+        """NumPy's letter for the kind: `b` bool, `i` signed, `u` unsigned integers, `f` floats
+        (bfloat16 and float8 too), `c` complex.
+        """
     @property
     def dtype(self) -> Any:
-        """NumPy's dtype for it, which makes `np.zeros(3, dtype=flex.float32)` work: NumPy 2.4 and newer ask for `__numpy_dtype__`,
-        older ones for `dtype`.
+        """NumPy's dtype for it, which makes `np.zeros(3, dtype=flex.float32)` work: NumPy 2.4 and
+        newer ask for `__numpy_dtype__`, older ones for `dtype`.
         """
     @property
     def __numpy_dtype__(self) -> Any: ...
@@ -124,7 +127,9 @@ class _Config(Protocol):
 
 @final
 class threads:
-    """A context manager: operations of this thread use at most `n` threads inside its block. Results never depend on it."""
+    """A context manager: operations of this thread use at most `n` threads inside its block. Results
+    never depend on it.
+    """
     def __new__(cls, n: int, /) -> Self: ...
     def __enter__(self) -> Self: ...
     def __exit__(
@@ -135,27 +140,29 @@ class threads:
 class Tensor:
     """An n-dimensional array of numbers of one dtype.
 
-    A tensor is a value: in-place syntax (`t += 1`, `t[0] = 2`) changes this tensor and no other, whatever they share inside.
-    It may be used from any number of threads.
+    A tensor is a value: in-place syntax (`t += 1`, `t[0] = 2`) changes this tensor and no other,
+    even if they share memory. It may be used from any number of threads.
     """
     @property
     def T(self) -> Tensor:
-        """The transpose of a matrix. For other ranks, `mT` transposes the last two dimensions, and `permute_dims` orders all."""
+        """The transpose of a matrix. For other ranks, `mT` transposes the last two dimensions, and
+        `permute_dims` permutes all.
+        """
     @property
     def mT(self) -> Tensor:
-        """The last two dimensions exchanged."""
+        """Swaps the last two dimensions."""
     @property
     def device(self) -> Literal["cpu"]:
-        """Where the elements lie: always `"cpu"`."""
+        """The device: always `"cpu"`."""
     @property
     def dtype(self) -> DType:
         """The type of the elements."""
     @property
     def itemsize(self) -> int:
-        """Bytes of one element."""
+        """The size of an element in bytes."""
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """The size of all elements in bytes."""
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
@@ -167,41 +174,44 @@ class Tensor:
         """The number of elements."""
     @property
     def real(self) -> Tensor:
-        """The real parts of complex numbers, as `flex.real` gives them; real numbers themselves."""
+        """The real parts of complex numbers, as by `flex.real`; of real numbers, the tensor itself."""
     @property
     def imag(self) -> Tensor:
-        """The imaginary parts of complex numbers, as `flex.imag` gives them."""
+        """The imaginary parts of complex numbers, as by `flex.imag`."""
     @property
     def strides(self) -> tuple[int, ...]:
-        """Steps of the dimensions in bytes, as NumPy's and the buffer protocol's are."""
+        """The strides of the dimensions in bytes, as in NumPy and the buffer protocol."""
     def astype(self, dtype: _DType, *, copy: builtins.bool = True, device: _Device | None = None) -> Tensor:
-        """The elements as another dtype: floats to integers are truncated and saturated, integers to narrower ones wrap; complex numbers
-        to real ones are a DTypeError, take `flex.real(x)` of them. With
-        `copy=False` the tensor itself where the dtype is its own.
+        """The elements as another dtype: floats to integers are truncated and saturated, integers to
+        narrower ones wrap; complex numbers to real ones are a DTypeError, use `flex.real(x)` for
+        them. With `copy=False` the tensor itself if it has the dtype.
         """
     def contiguous(self) -> Tensor:
-        """The same elements, one after the other in row-major order: the tensor itself where they lie so."""
+        """A tensor whose elements are adjacent in row-major order: the tensor itself if they are."""
     def copy(self) -> Tensor:
         """A copy with memory of its own."""
     def is_contiguous(self) -> builtins.bool:
-        """Whether the elements lie one after the other in row-major order."""
+        """Whether the elements are adjacent in row-major order."""
     def item(self) -> Any:
-        """The element of a tensor of one, as a Python number."""
+        """The only element of a tensor of one element, as a Python number."""
     def numpy(self) -> Any:
-        """The elements as a NumPy array, which shares the tensor's memory and is read-only: `numpy.array(t)` is one to write to."""
+        """The elements as a NumPy array, which shares the tensor's memory and is read-only;
+        `numpy.array(t)` is a writable copy.
+        """
     def reshape(self, *shape: _Shape, copy: builtins.bool | None = None) -> Tensor:
-        """The elements in row-major order under another shape; one size may be -1, and is then what remains. Without memory moved
-        where the strides allow it; with `copy=False` an error where they don't.
+        """The elements in row-major order under another shape; one size may be -1, and is then
+        inferred. A view if the strides allow it; with `copy=False` an error if they don't.
         """
     def to_device(self, device: _Device, /, *, stream: None = None, copy: builtins.bool | None = None) -> Tensor:
         """The tensor itself: there is one device. With `copy=True` a copy."""
     def tobytes(self) -> bytes:
         """The elements in row-major order, as Python bytes."""
     def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers; a number where there is no dimension."""
+        """The elements as nested lists of Python numbers; a number if the rank is 0."""
     def view(self, dtype: _DType, /) -> Tensor:
-        """The same bytes as another dtype, without a copy. Where its size is another, the last dimension, which has to be contiguous, becomes
-        longer or shorter by the ratio. For another shape there is `reshape`.
+        """The same bytes as another dtype, without a copy. If its size differs, the last dimension,
+        which must be contiguous, becomes longer or shorter by the ratio. To change the shape, use
+        `reshape`.
         """
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Any: ...
     @property
@@ -299,8 +309,8 @@ class Tensor:
         """Magnitude; the smallest integer gives itself. Of complex numbers a real.
 
         x: a tensor, an array or a number. The result has its shape.
-        The result has the operand's dtype; that of the parts where it is complex.
-        DTypeError where the operation has no meaning for the dtype.
+        The result has the operand's dtype; that of its parts if it is complex.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.abs(flex.asarray([1, -2])).tolist()
         [1, 2]
@@ -310,7 +320,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.acos(flex.asarray([1.0, 2.0])).tolist()
         [0.0, nan]
@@ -320,7 +330,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.acosh(flex.asarray([1.0, 0.0])).tolist()
         [0.0, nan]
@@ -328,16 +338,18 @@ class Tensor:
     def add(x1, x2: _Operand, /) -> Tensor:
         """Sum.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.add(flex.asarray([1, 2]), 10).tolist()
         [11, 12]
         """
     def all(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-        """Whether all elements are true (not zero). Arguments and errors are those of `any`; no elements give True.
+        """Whether all elements are true (not zero). Arguments and errors are those of `any`; the result is
+        True if there are no elements.
 
         >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
         [True, False]
@@ -345,38 +357,42 @@ class Tensor:
     def any(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """Whether any element is true (not zero).
 
-        x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The
-        result is bool; no elements give False. AxisError where an axis is out of range or given twice.
+        x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all.
+        keepdims: keep reduced axes with size 1. The result is bool, False if there are no elements.
+        AxisError if an axis is out of range or repeated.
 
         >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
         [True, False]
         """
     def argmax(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-        """The position of the largest element, the first where several are; that of the first NaN where there is one.
+        """The index of the first occurrence of the largest element; of the first NaN, if there is one.
 
-        axis: an integer, or None for the position among all in row-major order. keepdims: reduced axes stay, with size 1. The result is int64.
-        ValueError where there is no element; DTypeError for complex numbers; AxisError where the axis is out of range.
+        axis: an integer, or None for the index in the flattened x. keepdims: keep reduced axes with
+        size 1. The result is int64. ValueError if there are no elements; DTypeError for complex
+        numbers; AxisError if the axis is out of range.
 
         >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
         [1, 0]
         """
     def argmin(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-        """The position of the smallest element. Arguments and errors are those of `argmax`.
+        """The index of the first occurrence of the smallest element. Arguments and errors are those of
+        `argmax`.
 
         >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
         [0, 1]
         """
     def argsort(self, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
-        """The positions that sort each line along `axis`.
+        """The indices that sort along `axis`.
 
-        x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their order, also with
-        `descending`; NaN comes last. DTypeError for complex numbers; AxisError where the axis is out of range.
+        x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their
+        order, also with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
+        axis is out of range.
 
         >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
         [1, 2, 0]
         """
     def argwhere(self) -> Tensor:
-        """Where `x` is not zero: a row of positions for each such element, in row-major order.
+        """The indices of the nonzero elements of `x`, one row each, in row-major order.
 
         x: a tensor of any dtype. The result is int64, of shape `(count, x.ndim)`.
 
@@ -388,7 +404,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.asin(flex.asarray([0.0, 2.0])).tolist()
         [0.0, nan]
@@ -398,7 +414,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.asinh(flex.asarray([0.0])).tolist()
         [0.0]
@@ -408,7 +424,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.atan(flex.asarray([0.0])).tolist()
         [0.0]
@@ -416,10 +432,11 @@ class Tensor:
     def atan2(x1, x2: _Operand, /) -> Tensor:
         """The angle of the point (second, first).
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.atan2(flex.asarray([0.0, 1.0]), 1.0).tolist()[0]
         0.0
@@ -429,7 +446,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.atanh(flex.asarray([0.0, 1.0])).tolist()
         [0.0, inf]
@@ -437,10 +454,11 @@ class Tensor:
     def bitwise_and(x1, x2: _Operand, /) -> Tensor:
         """Bits set in both.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.bitwise_and(flex.asarray([5, 6]), 3).tolist()
         [1, 2]
@@ -450,7 +468,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.bitwise_invert(flex.asarray([0, 5])).tolist()
         [-1, -6]
@@ -458,10 +476,11 @@ class Tensor:
     def bitwise_left_shift(x1, x2: _Operand, /) -> Tensor:
         """Bits moved up; 0 from the width on.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.bitwise_left_shift(flex.asarray([1, 3]), 2).tolist()
         [4, 12]
@@ -469,10 +488,11 @@ class Tensor:
     def bitwise_or(x1, x2: _Operand, /) -> Tensor:
         """Bits set in either.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.bitwise_or(flex.asarray([5, 6]), 3).tolist()
         [7, 7]
@@ -480,10 +500,11 @@ class Tensor:
     def bitwise_right_shift(x1, x2: _Operand, /) -> Tensor:
         """Bits moved down, keeping the sign; 0 or -1 from the width on.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.bitwise_right_shift(flex.asarray([4, -4]), 1).tolist()
         [2, -2]
@@ -491,18 +512,19 @@ class Tensor:
     def bitwise_xor(x1, x2: _Operand, /) -> Tensor:
         """Bits set in one of them.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.bitwise_xor(flex.asarray([5, 6]), 3).tolist()
         [6, 5]
         """
     def broadcast_to(self, shape: _Shape) -> Tensor:
-        """Dimensions of size 1 repeated, and new ones put in front; a view.
+        """Repeats dimensions of size 1, and adds new ones in front; a view.
 
-        shape: an integer or a tuple of them. ShapeError where x doesn't broadcast to it.
+        shape: an integer or a tuple of them. ShapeError if x doesn't broadcast to it.
 
         >>> flex.broadcast_to(flex.asarray([[1], [2]]), (2, 3)).tolist()
         [[1, 1, 1], [2, 2, 2]]
@@ -512,26 +534,26 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.ceil(flex.asarray([1.5, -1.5])).tolist()
         [2.0, -1.0]
         """
     def chunk(self, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
-        """`chunks` pieces of equal size along an axis, the last one smaller, or fewer of them, where it doesn't divide (as torch.chunk); views,
-        as a tuple.
+        """`chunks` pieces of equal size along an axis, as in torch.chunk; if the size isn't divisible, the
+        last one is smaller, or there are fewer; views, as a tuple.
 
-        ValueError where chunks is not positive; AxisError for a wrong axis.
+        ValueError if chunks is not positive; AxisError if the axis is out of range.
 
         >>> [t.tolist() for t in flex.chunk(flex.asarray([1, 2, 3, 4, 5]), 2)]
         [[1, 2, 3], [4, 5]]
         """
     def clip(self, min: _Operand | None = None, max: _Operand | None = None) -> Tensor:
-        """The nearest value from `min` to `max`; a bound that is None is none.
+        """Limits values to the range from `min` to `max`; None is no bound.
 
-        x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN stays NaN, and where a bound is NaN
-        so is the result; where `min` is above `max` the result is `max`. The result has the common dtype. DTypeError for bool and
-        complex numbers; ShapeError where shapes don't broadcast.
+        x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN in
+        x or a bound gives NaN; if `min` is above `max` the result is `max`. The result has the common
+        dtype. DTypeError for bool and complex numbers; ShapeError if shapes don't broadcast.
 
         >>> flex.clip(flex.asarray([1, 5, 9]), 2, 6).tolist()
         [2, 5, 6]
@@ -543,7 +565,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.conj(flex.asarray([1 + 2j])).tolist()
         [(1-2j)]
@@ -551,10 +573,11 @@ class Tensor:
     def copysign(x1, x2: _Operand, /) -> Tensor:
         """The first's magnitude with the second's sign.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.copysign(flex.asarray([1.0, 2.0]), -0.0).tolist()
         [-1.0, -2.0]
@@ -564,7 +587,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.cos(flex.asarray([0.0])).tolist()
         [1.0]
@@ -574,13 +597,13 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.cosh(flex.asarray([0.0])).tolist()
         [1.0]
         """
     def count_nonzero(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-        """How many elements are not zero. Arguments and errors are those of `any`; the result is int64.
+        """The number of nonzero elements. Arguments and errors are those of `any`; the result is int64.
 
         >>> flex.count_nonzero(flex.asarray([[0, 1], [2, 3]]), axis=0).tolist()
         [1, 2]
@@ -588,48 +611,50 @@ class Tensor:
     def cross(x1, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
         """The cross product of vectors of three elements along an axis.
 
-        x1, x2: of size 3 along the axis, otherwise they broadcast (ShapeError). The result has the common dtype; DTypeError for bool, or where
-        there is none; AxisError where the axis is out of range.
+        x1, x2: of size 3 along the axis, otherwise they broadcast (ShapeError). The result has the
+        common dtype; DTypeError for bool, or if there is none; AxisError if the axis is out of range.
 
         >>> flex.cross(flex.asarray([1, 0, 0]), flex.asarray([0, 1, 0])).tolist()
         [0, 0, 1]
         """
     def cumulative_max(self, axis: SupportsIndex | None = None) -> Tensor:
-        """The largest of elements from the first of an axis to each; NaN from the first NaN on.
+        """The cumulative maximum along an axis; NaN propagates.
 
-        axis: may be None where x has one dimension (ShapeError). The result has the shape and dtype of x. DTypeError for complex numbers;
-        AxisError where the axis is out of range.
+        axis: may be None if x has one dimension (ShapeError). The result has the shape and dtype of x.
+        DTypeError for complex numbers; AxisError if the axis is out of range.
 
         >>> flex.cumulative_max(flex.asarray([1, 3, 2])).tolist()
         [1, 3, 3]
         """
     def cumulative_min(self, axis: SupportsIndex | None = None) -> Tensor:
-        """The smallest of elements from the first of an axis to each. Arguments and errors are those of `cumulative_max`.
+        """The cumulative minimum along an axis. Arguments and errors are those of `cumulative_max`.
 
         >>> flex.cumulative_min(flex.asarray([3, 1, 2])).tolist()
         [3, 1, 1]
         """
     def cumulative_prod(self, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor:
-        """The products of elements from the first of an axis to each. Arguments and errors are those of `cumulative_sum`; the initial value is 1.
+        """The cumulative product along an axis. Arguments and errors are those of `cumulative_sum`; the
+        initial value is 1.
 
         >>> flex.cumulative_prod(flex.asarray([2, 3, 4])).tolist()
         [2, 6, 24]
         """
     def cumulative_sum(self, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor:
-        """The sums of elements from the first of an axis to each.
+        """The cumulative sum along an axis.
 
-        axis: may be None where x has one dimension (ShapeError). dtype: what is summed in, by default int64 for bool and signed integers, uint64
-        for unsigned ones, else that of x. include_initial: a 0 comes first, and the axis is longer by one. AxisError where the axis is out of
-        range.
+        axis: may be None if x has one dimension (ShapeError). dtype: the dtype of the sums, by default
+        int64 for bool and signed integers, uint64 for unsigned ones, else that of x. include_initial:
+        prepend a 0, so that the axis is longer by one. AxisError if the axis is out of range.
 
         >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
         [0, 1, 3, 6]
         """
     def diff(self, n: SupportsIndex = 1, axis: SupportsIndex = -1, *, prepend: _Operand | None = None, append: _Operand | None = None) -> Tensor:
-        """Differences of neighbours along an axis, taken `n` times.
+        """Differences of adjacent elements along an axis, taken `n` times.
 
-        prepend, append: what to put before and after x first: a number, or a tensor of its shape but for the axis (ShapeError). The result
-        has the common dtype, and an axis shorter by n. ValueError where n is negative; DTypeError for bool; AxisError where the axis is out of range.
+        prepend, append: values to put before and after x first: a number, or a tensor of its shape
+        except along the axis (ShapeError). The result has the common dtype, and an axis shorter by n.
+        ValueError if n is negative; DTypeError for bool; AxisError if the axis is out of range.
 
         >>> flex.diff(flex.asarray([1, 4, 9, 16])).tolist()
         [3, 5, 7]
@@ -637,16 +662,18 @@ class Tensor:
     def divide(x1, x2: _Operand, /) -> Tensor:
         """Quotient; of integers in the default float.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.divide(flex.asarray([1, 2]), 4).tolist()
         [0.25, 0.5]
         """
     def empty_like(self, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-        """A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+        """A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError if
+        there is not enough memory.
 
         >>> flex.empty_like(flex.asarray([1, 2])).dtype
         flex.int64
@@ -654,10 +681,11 @@ class Tensor:
     def equal(x1, x2: _Operand, /) -> Tensor:
         """Whether equal.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result is bool.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.equal(flex.asarray([1, 2]), 2).tolist()
         [False, True]
@@ -667,7 +695,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.erf(flex.asarray([0.0, flex.inf])).tolist()
         [0.0, 1.0]
@@ -677,7 +705,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.erfc(flex.asarray([0.0, flex.inf])).tolist()
         [1.0, 0.0]
@@ -687,7 +715,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.exp(flex.asarray([0.0, -flex.inf])).tolist()
         [1.0, 0.0]
@@ -697,15 +725,15 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.exp2(flex.asarray([0.0, 3.0])).tolist()
         [1.0, 8.0]
         """
     def expand_dims(self, axis: _Shape = 0) -> Tensor:
-        """New dimensions of size 1 at these places of the result; a view.
+        """Inserts dimensions of size 1 at these positions of the result; a view.
 
-        axis: an integer or a tuple of them. AxisError where one is out of range or given twice.
+        axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
 
         >>> flex.expand_dims(flex.zeros((2, 3)), axis=(0, -1)).shape
         (1, 2, 3, 1)
@@ -715,15 +743,15 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.expm1(flex.asarray([0.0, -flex.inf])).tolist()
         [0.0, -1.0]
         """
     def flip(self, axis: _Shape | None = None) -> Tensor:
-        """Elements in reverse order along an axis, several, or all; a view.
+        """Reverses the elements along an axis, several, or all; a view.
 
-        axis: an integer or a tuple of them. AxisError where one is out of range or given twice.
+        axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
 
         >>> flex.flip(flex.asarray([1, 2, 3])).tolist()
         [3, 2, 1]
@@ -733,7 +761,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.floor(flex.asarray([1.5, -1.5])).tolist()
         [1.0, -2.0]
@@ -741,10 +769,11 @@ class Tensor:
     def floor_divide(x1, x2: _Operand, /) -> Tensor:
         """Floor of the quotient. Integer division by zero is an error.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.floor_divide(flex.asarray([7, -7]), 2).tolist()
         [3, -4]
@@ -752,10 +781,11 @@ class Tensor:
     def fmod(x1, x2: _Operand, /) -> Tensor:
         """Remainder with the sign of the dividend. Integer division by zero is an error.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.fmod(flex.asarray([7, -7]), 4).tolist()
         [3, -3]
@@ -773,7 +803,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.gelu(flex.asarray([0.0])).tolist()
         [0.0]
@@ -783,7 +813,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.gelu_tanh(flex.asarray([0.0])).tolist()
         [0.0]
@@ -791,10 +821,11 @@ class Tensor:
     def greater(x1, x2: _Operand, /) -> Tensor:
         """Whether the first is greater.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result is bool.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.greater(flex.asarray([1, 2, 3]), 2).tolist()
         [False, False, True]
@@ -802,10 +833,11 @@ class Tensor:
     def greater_equal(x1, x2: _Operand, /) -> Tensor:
         """Whether the first is greater or equal.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result is bool.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.greater_equal(flex.asarray([1, 2]), 2).tolist()
         [False, True]
@@ -813,20 +845,23 @@ class Tensor:
     def hypot(x1, x2: _Operand, /) -> Tensor:
         """Length of the hypotenuse.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.hypot(flex.asarray([3.0, 5.0]), flex.asarray([4.0, 12.0])).tolist()
         [5.0, 13.0]
         """
     def index_add(self, indices: _Operand, values: _Operand, axis: SupportsIndex = 0) -> Tensor:
-        """A copy of `x` with `values` added to its parts at the positions `indices` along `axis`; they may repeat. The reverse of `take`.
+        """A copy of `x` with `values` added to its slices at the positions `indices` along `axis`, which
+        may repeat. The reverse of `take`.
 
-        indices: integers. values: a number, or a tensor that broadcasts to the shape that `take` gives for these indices. The result
-        has the shape and the dtype of x, and is the same for any number of threads. IndexError where a position is out of range;
-        ShapeError where shapes don't fit; DTypeError where values are of a kind beyond the dtype of x, or that is bool.
+        indices: integers. values: a number, or a tensor that broadcasts to the shape that `take` gives
+        for these indices. The result has the shape and the dtype of x, and is the same for any number
+        of threads. IndexError if a position is out of range; ShapeError if shapes don't fit; DTypeError
+        if values are of a higher kind than the dtype of x, or if that is bool.
 
         >>> flex.index_add(flex.zeros((2, 2)), flex.asarray([1, 1]), flex.ones((2, 2))).tolist()
         [[0.0, 0.0], [2.0, 2.0]]
@@ -836,16 +871,17 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result is bool.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.isfinite(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
         [True, False, False]
         """
     def isin(x1, x2: _Operand, /, *, invert: builtins.bool = False) -> Tensor:
-        """For each element of `x1`, whether it is one of those of `x2`; with `invert`, whether it is none of them.
+        """For each element of `x1`, whether it is in `x2`; with `invert`, whether it is not.
 
-        x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN is no element. DTypeError for complex numbers, or
-        where there is no common dtype; ValueError where a number is out of range for the other's dtype.
+        x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN equals no
+        element. DTypeError for complex numbers, or if there is no common dtype; ValueError if a number
+        is out of range for the other's dtype.
 
         >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
         [True, False, True]
@@ -855,7 +891,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result is bool.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.isinf(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
         [False, True, False]
@@ -865,7 +901,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result is bool.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.isnan(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
         [False, False, True]
@@ -873,10 +909,11 @@ class Tensor:
     def less(x1, x2: _Operand, /) -> Tensor:
         """Whether the first is less.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result is bool.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.less(flex.asarray([1, 2]), 2).tolist()
         [True, False]
@@ -884,10 +921,11 @@ class Tensor:
     def less_equal(x1, x2: _Operand, /) -> Tensor:
         """Whether the first is less or equal.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result is bool.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.less_equal(flex.asarray([1, 2, 3]), 2).tolist()
         [True, True, False]
@@ -897,7 +935,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.log(flex.asarray([1.0, 0.0])).tolist()
         [0.0, -inf]
@@ -907,7 +945,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.log10(flex.asarray([1.0, 100.0])).tolist()
         [0.0, 2.0]
@@ -917,7 +955,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.log1p(flex.asarray([0.0, -1.0])).tolist()
         [0.0, -inf]
@@ -927,7 +965,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.log2(flex.asarray([1.0, 8.0])).tolist()
         [0.0, 3.0]
@@ -935,10 +973,11 @@ class Tensor:
     def logaddexp(x1, x2: _Operand, /) -> Tensor:
         """`log(exp(a) + exp(b))` without overflow.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.logaddexp(flex.asarray([-flex.inf, 1000.0]), -flex.inf).tolist()
         [-inf, 1000.0]
@@ -946,10 +985,11 @@ class Tensor:
     def logical_and(x1, x2: _Operand, /) -> Tensor:
         """Whether both are true (not zero).
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result is bool.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.logical_and(flex.asarray([True, False]), True).tolist()
         [True, False]
@@ -959,7 +999,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result is bool.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.logical_not(flex.asarray([True, False])).tolist()
         [False, True]
@@ -967,10 +1007,11 @@ class Tensor:
     def logical_or(x1, x2: _Operand, /) -> Tensor:
         """Whether either is true (not zero).
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result is bool.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.logical_or(flex.asarray([True, False]), False).tolist()
         [True, False]
@@ -978,19 +1019,21 @@ class Tensor:
     def logical_xor(x1, x2: _Operand, /) -> Tensor:
         """Whether one of them is true (not zero).
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result is bool.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.logical_xor(flex.asarray([True, False]), True).tolist()
         [False, True]
         """
     def logsumexp(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-        """`log(sum(exp(x)))` of elements, without overflow.
+        """`log(sum(exp(x)))`, without overflow.
 
-        axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-        integers and bool; no elements give `-inf`. DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+        axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+        result has the dtype of x, float32 for integers and bool; it is `-inf` if there are no elements.
+        DTypeError for complex numbers; AxisError if an axis is out of range or repeated.
 
         >>> flex.logsumexp(flex.asarray([-flex.inf, 1000.0])).item()
         1000.0
@@ -998,8 +1041,9 @@ class Tensor:
     def masked_fill(self, mask: _Operand, value: _Number) -> Tensor:
         """`x` with `value` where the mask is true.
 
-        mask: a bool tensor; it and x broadcast together. value: a number. The result has the dtype of x. DTypeError where the mask is not
-        bool, or the value of a kind beyond the dtype; ValueError where it is out of range; ShapeError where shapes don't broadcast.
+        mask: a bool tensor; it and x broadcast together. value: a number. The result has the dtype of
+        x. DTypeError if the mask is not bool, or the value is of a higher kind than the dtype;
+        ValueError if it is out of range; ShapeError if shapes don't broadcast.
 
         >>> flex.masked_fill(flex.asarray([1, 2, 3]), flex.asarray([True, False, True]), 0).tolist()
         [0, 2, 0]
@@ -1007,20 +1051,22 @@ class Tensor:
     def masked_select(self, mask: _Operand) -> Tensor:
         """The elements of `x` where the mask is true, in row-major order.
 
-        mask: a bool tensor; it and x broadcast together. The result is of one dimension and the dtype of x. DTypeError where the mask is
-        not bool; ShapeError where shapes don't broadcast.
+        mask: a bool tensor; it and x broadcast together. The result has one dimension and the dtype of
+        x. DTypeError if the mask is not bool; ShapeError if shapes don't broadcast.
 
         >>> flex.masked_select(flex.asarray([1, 2, 3]), flex.asarray([True, False, True])).tolist()
         [1, 3]
         """
     def matmul(x1, x2: _Operand, /, *, dtype: _DType | None = None) -> Tensor:
-        """The matrix product. A vector on the left is a row, on the right a column, and goes from the result's shape; dimensions before the last
-        two are batches and broadcast.
+        """The matrix product. A vector on the left is a row, on the right a column, whose dimension is
+        removed from the result; dimensions before the last two are batches and broadcast.
 
-        x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common dtype; integers wrap, float16 and
-        bfloat16 are summed in float32. dtype: that of the sums and of the result instead, as if both operands were converted to it first; without
-        such copies for int8 and uint8 in int32, float16 and bfloat16 in float32. ShapeError where k or the batches don't fit, or an operand is a
-        number; DTypeError for bool, without a common dtype, or where `dtype` does not hold that one's values.
+        x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common
+        dtype; integers wrap, float16 and bfloat16 are summed in float32. dtype: the dtype of the sums
+        and of the result instead, as if both operands were converted to it first; int8 and uint8 in
+        int32, and float16 and bfloat16 in float32, need no such copies. ShapeError if k or the batches
+        don't fit, or an operand is a number; DTypeError for bool, without a common dtype, or if `dtype`
+        can't hold the common dtype's values.
 
         >>> flex.matmul(flex.asarray([[1, 2], [3, 4]]), flex.asarray([1, -1])).tolist()
         [-1, -1]
@@ -1029,22 +1075,24 @@ class Tensor:
         [[3000000]]
         """
     def matrix_transpose(self) -> Tensor:
-        """The last two dimensions exchanged; a view. ShapeError where there are fewer.
+        """Swaps the last two dimensions; a view. ShapeError if there are fewer.
 
         >>> flex.matrix_transpose(flex.asarray([[1, 2], [3, 4]])).tolist()
         [[1, 3], [2, 4]]
         """
     def max(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-        """The largest of elements; NaN where there is one.
+        """The largest element; NaN propagates.
 
-        axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x. ValueError
-        where there is no element; DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+        axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+        result has the dtype of x. ValueError if there are no elements; DTypeError for complex numbers;
+        AxisError if an axis is out of range or repeated.
 
         >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
         [5, 3]
         """
     def max_with_indices(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """`max` and `argmax` in one: the largest element and its position (int64). Arguments and errors are those of `argmax`.
+        """`max` and `argmax` in one: the largest element and its index (int64). Arguments and errors are
+        those of `argmax`.
 
         >>> [t.tolist() for t in flex.max_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
         [[5, 3], [1, 0]]
@@ -1052,10 +1100,11 @@ class Tensor:
     def maximum(x1, x2: _Operand, /) -> Tensor:
         """The larger; NaN where either is.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.maximum(flex.asarray([1, 5]), 3).tolist()
         [3, 5]
@@ -1063,21 +1112,23 @@ class Tensor:
     def mean(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """The arithmetic mean of elements.
 
-        axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-        integers and bool. dtype: a float or complex dtype to compute in. out: as in `sum`. No elements give NaN. AxisError where an axis is out of
-        range or given twice.
+        axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+        result has the dtype of x, float32 for integers and bool. dtype: a float or complex dtype to
+        compute in. out: as in `sum`. The mean of no elements is NaN. AxisError if an axis is out of
+        range or repeated.
 
         >>> flex.mean(flex.asarray([1, 2, 6])).item()
         3.0
         """
     def min(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-        """The smallest of elements; NaN where there is one. Arguments and errors are those of `max`.
+        """The smallest element; NaN propagates. Arguments and errors are those of `max`.
 
         >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
         [1, 2]
         """
     def min_with_indices(self, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """`min` and `argmin` in one: the smallest element and its position (int64). Arguments and errors are those of `argmin`.
+        """`min` and `argmin` in one: the smallest element and its index (int64). Arguments and errors are
+        those of `argmin`.
 
         >>> [t.tolist() for t in flex.min_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
         [[1, 2], [0, 1]]
@@ -1085,18 +1136,20 @@ class Tensor:
     def minimum(x1, x2: _Operand, /) -> Tensor:
         """The smaller; NaN where either is.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.minimum(flex.asarray([1, 5]), 3).tolist()
         [1, 3]
         """
     def moveaxis(self, source: _Shape, destination: _Shape) -> Tensor:
-        """Dimensions moved to other places, the others staying in their order; a view.
+        """Moves dimensions to other positions, keeping the order of the others; a view.
 
-        source, destination: as many axes of x as of the result (ShapeError). AxisError where one is out of range or given twice.
+        source, destination: equally many axes of x and of the result (ShapeError). AxisError if one is
+        out of range or repeated.
 
         >>> flex.moveaxis(flex.zeros((2, 3, 4)), 0, -1).shape
         (3, 4, 2)
@@ -1104,10 +1157,11 @@ class Tensor:
     def multiply(x1, x2: _Operand, /) -> Tensor:
         """Product.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.multiply(flex.asarray([1, 2]), 10).tolist()
         [10, 20]
@@ -1117,7 +1171,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.negative(flex.asarray([1, -2])).tolist()
         [-1, 2]
@@ -1125,16 +1179,18 @@ class Tensor:
     def nextafter(x1, x2: _Operand, /) -> Tensor:
         """The next value from the first towards the second.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.nextafter(flex.asarray([0.0, 1.0]), 1.0).tolist()[1]
         1.0
         """
     def nonzero(self) -> tuple[Tensor, ...]:
-        """Where `x` is not zero: the positions along each dimension, as a tuple of int64 tensors of one dimension, in row-major order.
+        """The indices of the nonzero elements of `x`: one 1-dimensional int64 tensor for each dimension,
+        as a tuple, in row-major order.
 
         x: a tensor of any dtype, of one dimension or more (ShapeError).
 
@@ -1144,16 +1200,18 @@ class Tensor:
     def not_equal(x1, x2: _Operand, /) -> Tensor:
         """Whether not equal.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result is bool.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.not_equal(flex.asarray([1, 2]), 2).tolist()
         [True, False]
         """
     def ones_like(self, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-        """A tensor of ones (or True), of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+        """A tensor of ones (or True), of the shape of `x` and its dtype, or another. MemoryError if there
+        is not enough memory.
 
         >>> flex.ones_like(flex.asarray([5, 6])).tolist()
         [1, 1]
@@ -1161,23 +1219,25 @@ class Tensor:
     def outer(x1, x2: _Operand, /) -> Tensor:
         """The product of each element of one vector with each of the other.
 
-        x1: `[n]`. x2: `[m]` (ShapeError for other ranks). The result is `[n, m]`, of the common dtype (DTypeError where there is none).
+        x1: `[n]`. x2: `[m]` (ShapeError for other ranks). The result is `[n, m]`, of the common dtype
+        (DTypeError if there is none).
 
         >>> flex.outer(flex.asarray([1, 2]), flex.asarray([3, 4])).tolist()
         [[3, 4], [6, 8]]
         """
     def pad(self, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number = 0) -> Tensor:
-        """`x` with elements of `value` around it.
+        """Pads `x` with elements of `value`.
 
-        pad_width: how many before and after, as numpy.pad takes it: an integer for both ends of all dimensions, one pair for all
-        dimensions, or a pair for each. The result has the dtype of x. ValueError where one is negative; ShapeError where there are more or fewer
-        pairs than dimensions; DTypeError where the value is of a kind beyond the dtype.
+        pad_width: how many before and after, as in numpy.pad: an integer for both ends of all
+        dimensions, one pair for all dimensions, or a pair for each. The result has the dtype of x.
+        ValueError if one is negative; ShapeError if there is not one pair for each dimension;
+        DTypeError if the value is of a higher kind than the dtype.
 
         >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
         [9, 1, 2, 9, 9]
         """
     def permute_dims(self, axes: _Shape) -> Tensor:
-        """The dimensions in another order: that of place `i` in the result is `axes[i]`; a view.
+        """Permutes the dimensions: dimension `i` of the result is dimension `axes[i]`; a view.
 
         axes: each axis once (ShapeError, AxisError).
 
@@ -1189,7 +1249,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.positive(flex.asarray([1, -2])).tolist()
         [1, -2]
@@ -1197,10 +1257,11 @@ class Tensor:
     def pow(x1, x2: _Operand, /) -> Tensor:
         """The first to the power of the second. Negative exponents of integers are an error.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.pow(flex.asarray([2, 3]), 2).tolist()
         [4, 9]
@@ -1208,20 +1269,23 @@ class Tensor:
     def prod(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """The product of elements.
 
-        axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is multiplied in, by default
-        int64 for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 1. AxisError where an axis is
-        out of range or given twice.
+        axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+        dtype: the dtype of the products, by default int64 for bool and signed integers, uint64 for
+        unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if an
+        axis is out of range or repeated.
 
         >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
         [2, 12]
         """
     def put_along_axis(self, indices: _Operand, values: _Operand, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor:
-        """A copy of `x` in which each line along `axis` has `values` put to the positions that the same line of `indices` holds.
+        """A copy of `x` with `values` put, in each line along `axis`, at the positions in the same line of
+        `indices`.
 
-        indices: integers, of the shape of x but for their size along the axis. values: a number, or a tensor that broadcasts to the
-        shape of indices. mode: "set" (of several values for one position the last counts), "add", "multiply", "max" or "min", which
-        combine them with what is there. IndexError where a position is out of range; ShapeError where shapes don't fit; DTypeError where
-        values are of a kind beyond the dtype of x; ValueError for another mode.
+        indices: integers, of the shape of x except along the axis. values: a number, or a tensor that
+        broadcasts to the shape of indices. mode: "set" (of several values for one position the last
+        wins), or "add", "multiply", "max" or "min", which combine them with the elements. IndexError if
+        a position is out of range; ShapeError if shapes don't fit; DTypeError if values are of a higher
+        kind than the dtype of x; ValueError for another mode.
 
         >>> flex.put_along_axis(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
         [[1, 9], [9, 4]]
@@ -1231,7 +1295,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.reciprocal(flex.asarray([4.0, 0.5])).tolist()
         [0.25, 2.0]
@@ -1241,7 +1305,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.relu(flex.asarray([1.5, -2.0])).tolist()
         [1.5, 0.0]
@@ -1249,28 +1313,30 @@ class Tensor:
     def remainder(x1, x2: _Operand, /) -> Tensor:
         """Remainder with the sign of the divisor. Integer division by zero is an error.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.remainder(flex.asarray([7, -7]), 4).tolist()
         [3, 1]
         """
     def repeat(self, repeats: SupportsIndex | Sequence[int] | _Operand, axis: SupportsIndex | None = None) -> Tensor:
-        """Each element several times along an axis; with `axis=None`, of x as one line.
+        """Repeats each element several times along an axis; with `axis=None`, of the flattened x.
 
-        repeats: an integer for all, or as many as the axis has elements. ValueError where one is negative; ShapeError where they are not as
-        many as the elements; DTypeError where they are no integers.
+        repeats: an integer for all elements, or one for each. ValueError if one is negative; ShapeError
+        if their number is not that of the elements; DTypeError if they are not integers.
 
         >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
         [1, 1, 3]
         """
     def roll(self, shift: _Shape, axis: _Shape | None = None) -> Tensor:
-        """Elements moved by `shift` places along an axis, those that leave at the end coming in at the beginning; with `axis=None`, in x as one
-        line.
+        """Rolls elements by `shift` places along an axis, those shifted beyond the end re-entering at the
+        beginning; with `axis=None`, of the flattened x.
 
-        shift, axis: integers, or tuples of as many (ShapeError). AxisError where an axis is out of range.
+        shift, axis: integers, or tuples of equal length (ShapeError). AxisError if an axis is out of
+        range.
 
         >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
         [4, 1, 2, 3]
@@ -1280,7 +1346,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.round(flex.asarray([0.5, 1.5, 2.6])).tolist()
         [0.0, 2.0, 3.0]
@@ -1290,26 +1356,29 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.rsqrt(flex.asarray([4.0, 1.0])).tolist()
         [0.5, 1.0]
         """
     def scatter_add(self, indices: _Operand, values: _Operand, axis: SupportsIndex = -1) -> Tensor:
-        """A copy of `x` with `values` added along `axis`, to the positions that the same line of `indices` holds; they may repeat.
+        """A copy of `x` with `values` added, in each line along `axis`, at the positions in the same line
+        of `indices`, which may repeat.
 
-        Shapes, dtypes and errors are those of `put_along_axis` with mode "add". The result is the same for any number of threads.
+        Shapes, dtypes and errors are those of `put_along_axis` with mode "add". The result is the same
+        for any number of threads.
 
         >>> flex.scatter_add(flex.zeros(3), flex.asarray([2, 0, 2]), flex.asarray([1.0, 2.0, 4.0])).tolist()
         [2.0, 0.0, 5.0]
         """
     def searchsorted(x1, x2: _Operand, /, side: Literal["left", "right"] = 'left', sorter: _Operand | None = None) -> Tensor:
-        """Where each of `x2` would be put into `x1` to keep it sorted: before values equal to it with `side="left"`, after them with
-        `"right"`.
+        """The index at which each of `x2` would be inserted into `x1` to keep it sorted: before equal
+        values with `side="left"`, after them with `"right"`.
 
-        x1: a sorted tensor of one dimension, NaN last; `sorter` holds the positions that sort it where it isn't. x2: a tensor or a
-        number, of any shape, which is the result's; the result is int64. ShapeError where x1 has another rank, or the sorter another
-        size; DTypeError for complex numbers; ValueError for another side; IndexError where a position of the sorter is out of range.
+        x1: a sorted tensor of one dimension, NaN last; `sorter` holds the indices that sort it if it
+        isn't. x2: a tensor or a number, of any shape; the result has that shape and is int64.
+        ShapeError if x1 has another rank, or the sorter another size; DTypeError for complex numbers;
+        ValueError for another side; IndexError if an index of the sorter is out of range.
 
         >>> flex.searchsorted(flex.asarray([1, 2, 2, 4]), flex.asarray([2, 5]), side="right").tolist()
         [3, 4]
@@ -1319,7 +1388,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.sigmoid(flex.asarray([0.0, -flex.inf])).tolist()
         [0.5, 0.0]
@@ -1329,7 +1398,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.sign(flex.asarray([5, 0, -2])).tolist()
         [1, 0, -1]
@@ -1339,7 +1408,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result is bool.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.signbit(flex.asarray([1.0, -0.0])).tolist()
         [False, True]
@@ -1349,7 +1418,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.silu(flex.asarray([0.0])).tolist()
         [0.0]
@@ -1359,7 +1428,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.sin(flex.asarray([0.0])).tolist()
         [0.0]
@@ -1369,35 +1438,37 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.sinh(flex.asarray([0.0])).tolist()
         [0.0]
         """
     def sort(self, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
-        """The values of each line along `axis`, in order.
+        """Sorts the values along `axis`.
 
-        x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, also with `descending`. `stable` changes
-        nothing: the order among equal values is always kept. DTypeError for complex numbers; AxisError where the axis is out of range.
+        x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, also with
+        `descending`. `stable` has no effect: every sort is stable. DTypeError for complex numbers;
+        AxisError if the axis is out of range.
 
         >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
         [3, 2, 1]
         """
     def sort_with_indices(self, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> tuple[Tensor, Tensor]:
-        """`sort` and `argsort` in one: the sorted values and their positions.
+        """`sort` and `argsort` in one: the sorted values and their indices.
 
-        x: a tensor of an ordered dtype; both results have its shape, the positions are int64. DTypeError for complex numbers; AxisError
-        where the axis is out of range.
+        x: a tensor of an ordered dtype; both results have its shape, the indices are int64. DTypeError
+        for complex numbers; AxisError if the axis is out of range.
 
         >>> values, indices = flex.sort_with_indices(flex.asarray([3, 1, 2]))
         >>> values.tolist(), indices.tolist()
         ([1, 2, 3], [1, 2, 0])
         """
     def split(self, sizes: _Shape, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
-        """Pieces along an axis: of one size, the last one smaller where it doesn't divide, or of the sizes given, which add up to the axis'
-        (as torch.split); views, as a tuple.
+        """Pieces along an axis, as in torch.split: all of one size, except for a smaller last one, or of
+        the given sizes, which must add up to that of the axis; views, as a tuple.
 
-        ValueError where a size is negative, or the one size 0; ShapeError where sizes don't add up; AxisError for a wrong axis.
+        ValueError if a size is negative, or a single size is 0; ShapeError if sizes don't add up;
+        AxisError if the axis is out of range.
 
         >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3, 4, 5]), 2)]
         [[1, 2], [3, 4], [5]]
@@ -1409,7 +1480,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.sqrt(flex.asarray([4.0, 9.0])).tolist()
         [2.0, 3.0]
@@ -1419,21 +1490,23 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.square(flex.asarray([3, -2])).tolist()
         [9, 4]
         """
     def squeeze(self, axis: _Shape | None = None) -> Tensor:
-        """Dimensions of size 1 taken out: those named, or all; a view.
+        """Removes dimensions of size 1: those given, or all; a view.
 
-        axis: an integer or a tuple of them. ShapeError where one has another size; AxisError where it is out of range or given twice.
+        axis: an integer or a tuple of them. ShapeError if one has another size; AxisError if it is out
+        of range or repeated.
 
         >>> flex.squeeze(flex.zeros((1, 3, 1)), axis=0).shape
         (3, 1)
         """
     def std(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any = None) -> Tensor:
-        """The standard deviation of elements: the square root of `var`, with the same arguments and errors.
+        """The standard deviation of elements: the square root of `var`, with the same arguments and
+        errors.
 
         >>> flex.std(flex.asarray([1.0, 3.0])).item()
         1.0
@@ -1441,10 +1514,11 @@ class Tensor:
     def subtract(x1, x2: _Operand, /) -> Tensor:
         """Difference.
 
-        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+        x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+        dtype.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-        don't broadcast.
+        DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+        ShapeError if shapes don't broadcast.
 
         >>> flex.subtract(flex.asarray([1, 2]), 10).tolist()
         [-9, -8]
@@ -1452,37 +1526,39 @@ class Tensor:
     def sum(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
         """The sum of elements.
 
-        axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is summed in, by default int64
-        for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 0; the result is the same for any
-        number of threads. out: a NumPy array of the result's shape, which is filled and returned. AxisError where an axis is out of range or
-        given twice.
+        axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+        dtype: the dtype of the sums, by default int64 for bool and signed integers, uint64 for unsigned
+        ones, else that of x. Integers wrap; the sum of no elements is 0; the result is the same for any
+        number of threads. out: a NumPy array of the result's shape, which is filled and returned.
+        AxisError if an axis is out of range or repeated.
 
         >>> x = flex.asarray([[1, 2], [3, 4]])
         >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
         (10, [4, 6])
         """
     def swapaxes(self, axis1: SupportsIndex, axis2: SupportsIndex) -> Tensor:
-        """Two dimensions exchanged; a view. AxisError where one is out of range.
+        """Swaps two dimensions; a view. AxisError if one is out of range.
 
         >>> flex.swapaxes(flex.zeros((2, 3, 4)), 0, -1).shape
         (4, 3, 2)
         """
     def take(self, indices: _Operand, axis: SupportsIndex | None = None) -> Tensor:
-        """The parts of `x` at the positions `indices` along `axis`.
+        """Takes the slices of `x` at the positions `indices` along `axis`.
 
-        indices: integers, from `-size` to `size - 1`; where it is of one dimension, the result has the shape of x but for its size
-        along the axis, otherwise its shape stands in the place of the axis. axis: None takes from x as one line. The result has the
-        dtype of x. IndexError where a position is out of range; DTypeError where they are no integers; AxisError for a wrong axis.
+        indices: integers, from `-size` to `size - 1`; their shape replaces the axis in the shape of the
+        result. axis: None takes from the flattened x. The result has the dtype of x. IndexError if a
+        position is out of range; DTypeError if they are not integers; AxisError for a wrong axis.
 
         >>> flex.take(flex.asarray([10, 20, 30]), flex.asarray([2, 0, -1])).tolist()
         [30, 10, 30]
         """
     def take_along_axis(self, indices: _Operand, axis: SupportsIndex = -1) -> Tensor:
-        """The values of each line of `x` along `axis` at the positions that the same line of `indices` holds.
+        """Takes, from each line of `x` along `axis`, the values at the positions in the same line of
+        `indices`.
 
-        indices: integers, of the shape of x but for their size along the axis (sizes of 1 broadcast); the result has their shape, and
-        the dtype of x. IndexError where a position is out of range; ShapeError where shapes don't fit; DTypeError where positions are no
-        integers.
+        indices: integers, of the shape of x except along the axis (sizes of 1 broadcast); the result
+        has their shape, and the dtype of x. IndexError if a position is out of range; ShapeError if
+        shapes don't fit; DTypeError if positions are not integers.
 
         >>> x = flex.asarray([[3, 1], [4, 2]])
         >>> flex.take_along_axis(x, flex.argsort(x, axis=1), axis=1).tolist()
@@ -1493,7 +1569,7 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.tan(flex.asarray([0.0])).tolist()
         [0.0]
@@ -1503,44 +1579,47 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype; integers and bool are computed in float32.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.tanh(flex.asarray([0.0, flex.inf])).tolist()
         [0.0, 1.0]
         """
     def tensordot(x1, x2: _Operand, /, axes: SupportsIndex | tuple[_Shape, _Shape] = 2) -> Tensor:
-        """The sum of products over several axes. The result has the axes of x1 that are not summed over, then those of x2.
+        """The sum of products over several axes. The result has the axes of x1 that are not summed over,
+        then those of x2.
 
-        axes: how many, the last of x1 with the first of x2; or a pair of axes or of tuples of axes, those of x1 and those of x2. Sizes of paired
-        axes are equal (ShapeError). The result has the common dtype; DTypeError for bool, or where there is none; AxisError where an axis is out of
-        range or named twice.
+        axes: how many of the last axes of x1 to pair with the first ones of x2; or a pair of axes, or
+        of tuples of axes, of x1 and x2. Sizes of paired axes must be equal (ShapeError). The result has
+        the common dtype; DTypeError for bool, or if there is none; AxisError if an axis is out of range
+        or repeated.
 
         >>> a = flex.asarray([[1, 2], [3, 4]])
         >>> flex.tensordot(a, a, axes=2).tolist(), flex.tensordot(a, a, axes=((0,), (0,))).tolist()
         (30, [[10, 14], [14, 20]])
         """
     def tile(self, repetitions: _Shape) -> Tensor:
-        """`x` beside itself, `repetitions[k]` times along dimension `k`.
+        """Repeats all of `x`, `repetitions[k]` times along dimension `k`.
 
-        repetitions: an integer or a tuple of them, which counts from the last dimension; the shorter of it and the shape of x is filled up
-        with 1 in front. ValueError where one is negative.
+        repetitions: an integer or a tuple of them, aligned with the last dimension; the shorter of it
+        and the shape of x is padded with ones in front. ValueError if one is negative.
 
         >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
         [[1, 2, 1, 2], [1, 2, 1, 2]]
         """
     def topk(self, k: SupportsIndex, axis: SupportsIndex = -1, *, largest: builtins.bool = True, sorted: builtins.bool = True) -> tuple[Tensor, Tensor]:
-        """The `k` largest values of each line along `axis`, or the smallest, and their positions; the best first where `sorted`.
+        """The `k` largest values along `axis`, or the smallest, and their indices; in order if `sorted`.
 
-        x: a tensor of an ordered dtype; both results have its shape but for `k` along the axis, the positions are int64. Of equal
-        values the earlier is better; NaN is taken last. ValueError where k is negative or beyond the size of the axis; DTypeError for
-        complex numbers; AxisError where the axis is out of range.
+        x: a tensor of an ordered dtype; both results have its shape with size `k` along the axis, the
+        indices are int64. Of equal values earlier ones are preferred; NaN is taken last. ValueError if
+        k is negative or beyond the size of the axis; DTypeError for complex numbers; AxisError if the
+        axis is out of range.
 
         >>> values, indices = flex.topk(flex.asarray([1, 5, 3]), 2)
         >>> values.tolist(), indices.tolist()
         ([5, 3], [1, 2])
         """
     def transpose(self, *axes: _Shape | None) -> Tensor:
-        """The dimensions in another order, in reverse order where none is given; a view.
+        """Permutes the dimensions, by default in reverse order; a view.
 
         axes: each axis once, as one tuple or several arguments (ShapeError, AxisError).
 
@@ -1568,41 +1647,44 @@ class Tensor:
 
         x: a tensor, an array or a number. The result has its shape.
         The result has the operands' common dtype.
-        DTypeError where the operation has no meaning for the dtype.
+        DTypeError if the operation doesn't support the dtype.
 
         >>> flex.trunc(flex.asarray([1.5, -1.5])).tolist()
         [1.0, -1.0]
         """
     def unfold(self, size: SupportsIndex, *, step: SupportsIndex = 1, axis: SupportsIndex = -1) -> Tensor:
-        """Sliding windows of `size` elements along an axis, one every `step`. The axis counts the windows, and their elements are a new last
-        dimension; a view whose elements overlap.
+        """Sliding windows of `size` elements along an axis, `step` apart. The axis counts the windows,
+        whose elements are a new last dimension; a view whose elements overlap.
 
-        ValueError where size or step is not positive; ShapeError where a window is larger than the axis; AxisError for a wrong axis.
+        ValueError if size or step is not positive; ShapeError if a window is larger than the axis;
+        AxisError if the axis is out of range.
 
         >>> flex.unfold(flex.arange(5), 3).tolist()
         [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
         """
     def unique_all(self) -> UniqueAllResult:
-        """The distinct elements, where they are, and how many there are of each.
+        """The distinct elements, their indices, the inverse, and their counts.
 
-        x: a tensor of any dtype and shape, seen as one line. The result is a named tuple: `values`, ascending, of the dtype of x; `indices`,
-        where each occurs first; `inverse_indices`, of the shape of x, which give x from the values; `counts`. All but the values are int64.
-        Each NaN is a value of its own, both zeros are one; complex numbers are ordered by real, then imaginary part.
+        x: a tensor of any dtype and shape, which is flattened. The result is a named tuple: `values`,
+        ascending, of the dtype of x; `indices` of the first occurrences; `inverse_indices`, of the
+        shape of x, which reconstruct x from the values; `counts`. All but the values are int64. Each
+        NaN is distinct, both zeros are equal; complex numbers are ordered by real, then imaginary part.
 
         >>> u = flex.unique_all(flex.asarray([3, 1, 3]))
         >>> u.values.tolist(), u.indices.tolist(), u.inverse_indices.tolist(), u.counts.tolist()
         ([1, 3], [1, 0], [1, 0, 1], [1, 2])
         """
     def unique_counts(self) -> UniqueCountsResult:
-        """The distinct elements, ascending, and how many there are of each (int64): the named tuple `values`, `counts`, as of `unique_all`.
+        """The distinct elements, ascending, and their counts (int64): the named tuple `values`, `counts`,
+        as of `unique_all`.
 
         >>> values, counts = flex.unique_counts(flex.asarray([3, 1, 3]))
         >>> values.tolist(), counts.tolist()
         ([1, 3], [1, 2])
         """
     def unique_inverse(self) -> UniqueInverseResult:
-        """The distinct elements, ascending, and for each element of x the position of its value (int64, in the shape of x): the named tuple
-        `values`, `inverse_indices`, as of `unique_all`.
+        """The distinct elements, ascending, and for each element of x the index of its value (int64, in
+        the shape of x): the named tuple `values`, `inverse_indices`, as of `unique_all`.
 
         >>> values, inverse = flex.unique_inverse(flex.asarray([3, 1, 3]))
         >>> values[inverse].tolist()
@@ -1615,32 +1697,37 @@ class Tensor:
         [1, 2, 3]
         """
     def unstack(self, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
-        """One tensor for each index of an axis, which goes; views, as a tuple. AxisError where the axis is out of range.
+        """One tensor for each index of an axis, without that axis; views, as a tuple. AxisError if the
+        axis is out of range.
 
         >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
         [[1, 3], [2, 4]]
         """
     def var(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any = None) -> Tensor:
-        """The variance of elements: the sum of squared distances from their mean over `n - correction`.
+        """The variance of elements: the sum of squared deviations from the mean, divided by `n -
+        correction`.
 
-        axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-        integers and bool. dtype: a float dtype to compute in. out: as in `sum`. ddof: NumPy's name of the correction. NaN where `n <= correction`.
-        DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+        axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+        result has the dtype of x, float32 for integers and bool. dtype: a float dtype to compute in.
+        out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. DTypeError
+        for complex numbers; AxisError if an axis is out of range or repeated.
 
         >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
         (1.0, 2.0)
         """
     def vecdot(x1, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
-        """The sum of the products along an axis; complex numbers of x1 are conjugated.
+        """The dot product along an axis; complex numbers of x1 are conjugated.
 
-        x1, x2: of the same size along the axis, which counts from the end (ShapeError, AxisError), otherwise they broadcast. The result has the
-        common dtype; DTypeError for bool, or where there is none.
+        x1, x2: of the same size along the axis, which counts from the end (ShapeError, AxisError),
+        otherwise they broadcast. The result has the common dtype; DTypeError for bool, or if there is
+        none.
 
         >>> flex.vecdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
         [12, 34]
         """
     def zeros_like(self, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-        """A tensor of zeros (or False), of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+        """A tensor of zeros (or False), of the shape of `x` and its dtype, or another. MemoryError if
+        there is not enough memory.
 
         >>> flex.zeros_like(flex.asarray([1, 2])).tolist()
         [0, 0]
@@ -1669,69 +1756,68 @@ complex128: Final[DType]
 def asarray(obj: _Nested, /, dtype: _DType | None = None, *, device: _Device | None = None, copy: builtins.bool | None = None) -> Tensor:
     """A tensor from numbers, nested lists of them, an array, or another tensor.
 
-    Arrays of NumPy and others are borrowed, not copied, where their memory can be read as it is: who writes to the array sees
-    it in the tensor. `copy=True` makes one apart, `copy=False` errors where a copy is needed. A tensor that has the dtype
-    already is returned itself. dtype: by default that of the array, or bool, int64, float32 or complex64, as the numbers are.
-    TypeError for what holds no numbers; ValueError for ragged lists; OverflowError where an integer is beyond the dtype.
+    Arrays of NumPy and others are borrowed, not copied, if their memory can be read as it is: a
+    write to the array is then seen in the tensor. `copy=True` always copies, `copy=False` errors if
+    a copy is needed. A tensor that has the dtype already is returned itself. dtype: by default that
+    of the array, or bool, int64, float32 or complex64, by the kind of the numbers. TypeError for
+    objects that hold no numbers; ValueError for ragged lists; OverflowError if an integer is out of
+    the dtype's range.
 
     >>> flex.asarray([[1, 2], [3, 4]]).shape, flex.asarray([1.5]).dtype
     ((2, 2), flex.float32)
     """
-def reshape(x: _Operand, /, shape: _Shape, *, copy: builtins.bool | None = None) -> Tensor:
-    """The elements in row-major order under another shape; one size may be -1, and is then what remains. A view where the strides
-    allow it, else a copy; `copy=True` makes one always, `copy=False` errors where one is needed (ValueError). ShapeError where the
-    number of elements differs.
-
-    >>> flex.reshape(flex.arange(6), (2, -1)).tolist()
-    [[0, 1, 2], [3, 4, 5]]
-    """
 def astype(x: _Operand, /, dtype: _DType, *, copy: builtins.bool = True, device: _Device | None = None) -> Tensor:
-    """The elements as another dtype: floats to integers are truncated and saturated (NaN gives 0), integers to narrower ones wrap; complex
-    numbers to real ones are a DTypeError, take `flex.real(x)` of them. With
-    `copy=False` the tensor itself where the dtype is its own.
+    """The elements as another dtype: floats to integers are truncated and saturated (NaN gives 0),
+    integers to narrower ones wrap; complex numbers to real ones are a DTypeError, take
+    `flex.real(x)` of them. With `copy=False` the tensor itself where the dtype is its own.
 
     >>> flex.astype(flex.asarray([1.9, -2.9, 300.0]), flex.int8).tolist()
     [1, -2, 127]
     """
 __version__: Final[str]
 def set_num_threads(n: SupportsIndex, /) -> None:
-    """How many threads operations may use from now on, in the whole process; 0 stands for the number at the start."""
+    """Sets how many threads operations of the whole process may use; 0 restores the initial number."""
 def set_weight_packing(on: builtins.bool, /) -> None:
-    """Whether weights that are used again are kept in the order in which products read them, at first True: those of float32, float64, int8 and
-    uint8 in `nn.linear`, those of int8 and uint8 on the right of `matmul` too. Products of few rows take less time, each such weight its memory
-    once more. Results of floats may differ in their last bits. What is kept goes with its weight.
+    """Sets whether weights that are used repeatedly stay packed for matrix products (by default,
+    True): float32, float64, int8 and uint8 weights of `nn.linear`, and int8 and uint8 matrices on
+    the right of `matmul`. Products of few rows take less time then; each such weight takes its
+    memory a second time. Results of floats may differ in their last bits. Panels that were packed
+    before are freed with their weight.
     """
 def get_num_threads() -> int:
-    """How many threads an operation started here may use."""
+    """The number of threads that an operation started here may use."""
 def memory_stats() -> _MemoryStats:
-    """Memory of tensors, in bytes: `in_use` by living ones, its `peak`, what is `cached` for use again, the `cap` of that, the
-    machine's `limit` (None where unknown); and how many blocks came from the cache (`hits`) or from the system (`misses`).
+    """Memory of tensors, in bytes: `in_use` by live ones, its `peak`, the bytes `cached` for reuse,
+    their `cap`, the machine's `limit` (None if unknown); and how many blocks came from the cache
+    (`hits`) or from the system (`misses`).
     """
 def empty_cache() -> None:
-    """Gives the memory that is kept for use again back to the system."""
+    """Returns the memory cached for reuse to the system."""
 def show_config() -> _Config:
-    """What this build is and what it uses: `version`, `instruction_set` (the one in use), `threads`,
+    """The configuration of this build: `version`, `instruction_set` (the one in use), `threads`,
     `features` of the build, `dtypes`.
     """
 def from_dlpack(x: _DLPack, /, *, device: _Device | None = None, copy: builtins.bool | None = None) -> Tensor:
-    """A tensor that shares the memory of an object with `__dlpack__`: who writes to one sees it in the other. `copy=True` makes one
-    apart, `copy=False` errors where a copy is needed; so do objects on another device, unless `device="cpu"` asks for a copy here.
+    """A tensor that shares the memory of an object with `__dlpack__`: writes to that object are seen
+    in the tensor. `copy=True` always copies, `copy=False` errors if a copy is needed. Objects on
+    another device are an error, unless `device="cpu"` requests a copy.
 
     >>> flex.from_dlpack(flex.asarray([1, 2])).tolist()
     [1, 2]
     """
 def frombuffer(buffer: _Buffer, dtype: _DType, count: SupportsIndex = -1, offset: SupportsIndex = 0) -> Tensor:
-    r"""A tensor of one dimension, of the elements that lie in a buffer (`bytes`, `mmap`, a `memoryview`), which it borrows.
+    r"""A 1-dimensional tensor of the elements in a buffer (`bytes`, `mmap`, a `memoryview`), which it
+    borrows.
 
-    dtype: what lies there. count: how many, by default all to the end. offset: where the first begins, in bytes. Elements that are not
-    aligned are copied. ValueError where the buffer has no such bytes, or the rest is no whole number of elements; BufferError where it is not
-    contiguous.
+    dtype: the dtype of the elements. count: how many, by default all to the end. offset: of the
+    first one, in bytes. Misaligned elements are copied. ValueError if the buffer is too short, or
+    the rest is not a whole number of elements; BufferError if it is not contiguous.
 
     >>> flex.frombuffer(b"\x01\x00\x02\x00", "int16").tolist()
     [1, 2]
     """
 def _rebuild(data: _Operand, shape: _Shape, dtype: _DType | None) -> Tensor:
-    """A tensor from the bytes that pickle has stored, which it borrows."""
+    """A tensor from pickled bytes, which it borrows."""
 def finfo(type: _Operand | _DType, /) -> _FloatInfo:
     """The limits of a float or complex dtype, or of a tensor's; DTypeError for others.
 
@@ -1745,22 +1831,24 @@ def iinfo(type: _Operand | _DType, /) -> _IntInfo:
     127
     """
 def isdtype(dtype: _DType, kind: str | _DType | tuple[str | _DType, ...]) -> builtins.bool:
-    """Whether a dtype is of a kind: `"bool"`, `"signed integer"`, `"unsigned integer"`, `"integral"`, `"real floating"`,
-    `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these. ValueError for other kinds. What is of a kind has the kind's
-    arithmetic: the 8-bit floats, which have none, are of no kind.
+    """Whether a dtype is of a kind: `"bool"`, `"signed integer"`, `"unsigned integer"`, `"integral"`,
+    `"real floating"`, `"complex floating"`, `"numeric"`, a dtype, or one of a tuple of these.
+    ValueError for other kinds. A kind implies arithmetic: the 8-bit floats, which have none, are of
+    no kind.
 
     >>> flex.isdtype(flex.uint8, "integral"), flex.isdtype(flex.uint8, (flex.int8, "real floating"))
     (True, False)
     """
 def can_cast(from_: _Operand | _DType, to: _DType, /) -> builtins.bool:
-    """Whether a tensor or dtype converts to another dtype by the rules of promotion, without loss of kind or range.
+    """Whether a tensor or dtype can be converted to another dtype by the rules of promotion, without
+    losing kind or range.
 
     >>> flex.can_cast(flex.int8, flex.int16), flex.can_cast(flex.float32, flex.int64)
     (True, False)
     """
 def result_type(*arrays_and_dtypes: _Operand | _DType) -> DType:
-    """The dtype that an operation of these tensors, dtypes and Python numbers has; numbers take the others' dtype. DTypeError where
-    there is none.
+    """The dtype of an operation on these tensors, dtypes and Python numbers; numbers take the others'
+    dtype. DTypeError if there is none.
 
     >>> flex.result_type(flex.int8, flex.uint8), flex.result_type(flex.float16, 1)
     (flex.int16, flex.float16)
@@ -1772,24 +1860,25 @@ newaxis: Final[None]
 pi: Final[float]
 __array_api_version__: Final[str]
 def broadcast_shapes(*shapes: _Shape) -> tuple[int, ...]:
-    """The shape that all of these broadcast to. ShapeError where they don't.
+    """The shape that these shapes broadcast to. ShapeError if they don't.
 
     >>> flex.broadcast_shapes((3, 1), (4,))
     (3, 4)
     """
 def __array_namespace_info__() -> _Info:
-    """What this namespace has: dtypes, devices, defaults."""
+    """Inspects this namespace: dtypes, devices, defaults."""
 def empty(shape: _Shape, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
     """A tensor with unspecified values.
 
-    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is negative; MemoryError where the machine
-    hasn't that much.
+    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError if a size is
+    negative; MemoryError if there is not enough memory.
 
     >>> flex.empty((2, 3)).shape
     (2, 3)
     """
 def empty_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+    """A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError if
+    there is not enough memory.
 
     >>> flex.empty_like(flex.asarray([1, 2])).dtype
     flex.int64
@@ -1797,14 +1886,15 @@ def empty_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device |
 def zeros(shape: _Shape, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
     """A tensor of zeros (or False).
 
-    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is negative; MemoryError where the machine
-    hasn't that much.
+    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError if a size is
+    negative; MemoryError if there is not enough memory.
 
     >>> flex.zeros(3).tolist()
     [0.0, 0.0, 0.0]
     """
 def zeros_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """A tensor of zeros (or False), of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+    """A tensor of zeros (or False), of the shape of `x` and its dtype, or another. MemoryError if
+    there is not enough memory.
 
     >>> flex.zeros_like(flex.asarray([1, 2])).tolist()
     [0, 0]
@@ -1812,14 +1902,15 @@ def zeros_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device |
 def ones(shape: _Shape, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
     """A tensor of ones (or True).
 
-    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError where a size is negative; MemoryError where the machine
-    hasn't that much.
+    shape: an integer or a tuple of them. dtype: float32 by default. ShapeError if a size is
+    negative; MemoryError if there is not enough memory.
 
     >>> flex.ones(3, dtype=flex.int8).tolist()
     [1, 1, 1]
     """
 def ones_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """A tensor of ones (or True), of the shape of `x` and its dtype, or another. MemoryError where the machine hasn't that much.
+    """A tensor of ones (or True), of the shape of `x` and its dtype, or another. MemoryError if there
+    is not enough memory.
 
     >>> flex.ones_like(flex.asarray([5, 6])).tolist()
     [1, 1]
@@ -1827,9 +1918,10 @@ def ones_like(x: _Operand, /, dtype: _DType | None = None, *, device: _Device | 
 def full(shape: _Shape, fill_value: _Number, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
     """A tensor filled with one number.
 
-    shape: an integer or a tuple of them. dtype: by default bool, int64, float32 or complex64, as the number is; a float loses its fraction
-    where the dtype is an integer's. ShapeError where a size is negative; ValueError where the number is out of the dtype's range, as NaN is
-    of integers', DTypeError where it is complex and the dtype is not; MemoryError where the machine hasn't that much.
+    shape: an integer or a tuple of them. dtype: by default bool, int64, float32 or complex64, by
+    the kind of the number; a float is truncated for an integer dtype. ShapeError if a size is
+    negative; ValueError if the number is out of the dtype's range, as NaN is for integers,
+    DTypeError if it is complex and the dtype is not; MemoryError if there is not enough memory.
 
     >>> flex.full((2, 2), 7).tolist()
     [[7, 7], [7, 7]]
@@ -1843,27 +1935,31 @@ def full_like(x: _Operand, /, fill_value: _Number, dtype: _DType | None = None, 
     [7, 7]
     """
 def arange(start: _Number, stop: _Number | None = None, step: _Number = 1, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """`start, start + step, ..` before `stop`; with one argument, from 0 to before it.
+    """`start, start + step, ..` before `stop`; with one argument, from 0 to before that.
 
-    dtype: by default int64 where all are integers, else float32. Each value is computed by itself and rounded once. ValueError where the
-    step is 0 or there is no finite number of values; DTypeError for floats with an integer dtype.
+    dtype: by default int64 if all are integers, else float32. Each value is computed from its index
+    and rounded once. ValueError if the step is 0 or the number of values is not finite; DTypeError
+    for floats with an integer dtype.
 
     >>> flex.arange(3).tolist(), flex.arange(1, 2, 0.25).tolist()
     ([0, 1, 2], [1.0, 1.25, 1.5, 1.75])
     """
 def linspace(start: _Number, stop: _Number, num: SupportsIndex, *, dtype: _DType | None = None, device: _Device | None = None, endpoint: builtins.bool = True) -> Tensor:
-    """`num` values evenly from `start` to `stop`, which is the last one where `endpoint`.
+    """`num` evenly spaced values from `start` to `stop`, which is the last value if `endpoint` is
+    true.
 
-    dtype: a float or complex dtype, by default float32, complex64 for complex bounds. Each value is computed by itself and rounded once.
-    ValueError where num is negative; DTypeError for other dtypes.
+    dtype: a float or complex dtype, by default float32, complex64 for complex bounds. Each value is
+    computed from its index and rounded once. ValueError if num is negative; DTypeError for other
+    dtypes.
 
     >>> flex.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
 def eye(n_rows: SupportsIndex, n_cols: SupportsIndex | None = None, k: SupportsIndex = 0, dtype: _DType | None = None, *, device: _Device | None = None) -> Tensor:
-    """Ones on diagonal `k` of a matrix of zeros; above the main one where positive, below where negative.
+    """A matrix of zeros with ones on diagonal `k`; above the main diagonal if positive, below if
+    negative.
 
-    n_cols: as n_rows by default. dtype: float32 by default. ValueError where a size is negative.
+    n_cols: n_rows by default. dtype: float32 by default. ValueError if a size is negative.
 
     >>> flex.eye(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -1885,10 +1981,12 @@ def triu(x: _Operand, /, k: SupportsIndex = 0) -> Tensor:
     [[1.0, 1.0], [0.0, 1.0]]
     """
 def meshgrid(*arrays: _Operand, indexing: Literal["xy", "ij"] = 'xy') -> tuple[Tensor, ...]:
-    """Coordinates of a grid: for each tensor, its values along a dimension of its own, in the shape of all; views, as a tuple.
+    """Coordinates of a grid: each tensor's values along a dimension of its own, broadcast to the grid;
+    views, as a tuple.
 
-    arrays: tensors of one dimension or none (ShapeError). indexing: with "xy" the first one's dimension is the second of the result and
-    the second one's the first, with "ij" they come in order (ValueError for anything else).
+    arrays: tensors of rank 1 or 0 (ShapeError). indexing: with "xy" the first tensor varies along
+    the second dimension and the second one along the first, with "ij" they are in order (ValueError
+    for anything else).
 
     >>> x, y = flex.meshgrid(flex.asarray([1, 2, 3]), flex.asarray([4, 5]))
     >>> x.tolist(), y.tolist()
@@ -1897,10 +1995,11 @@ def meshgrid(*arrays: _Operand, indexing: Literal["xy", "ij"] = 'xy') -> tuple[T
 def add(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Sum.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.add(flex.asarray([1, 2]), 10).tolist()
     [11, 12]
@@ -1908,10 +2007,11 @@ def add(x1: _Operand, x2: _Operand, /) -> Tensor:
 def subtract(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Difference.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.subtract(flex.asarray([1, 2]), 10).tolist()
     [-9, -8]
@@ -1919,10 +2019,11 @@ def subtract(x1: _Operand, x2: _Operand, /) -> Tensor:
 def multiply(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Product.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.multiply(flex.asarray([1, 2]), 10).tolist()
     [10, 20]
@@ -1930,10 +2031,11 @@ def multiply(x1: _Operand, x2: _Operand, /) -> Tensor:
 def divide(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Quotient; of integers in the default float.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.divide(flex.asarray([1, 2]), 4).tolist()
     [0.25, 0.5]
@@ -1941,10 +2043,11 @@ def divide(x1: _Operand, x2: _Operand, /) -> Tensor:
 def floor_divide(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Floor of the quotient. Integer division by zero is an error.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.floor_divide(flex.asarray([7, -7]), 2).tolist()
     [3, -4]
@@ -1952,10 +2055,11 @@ def floor_divide(x1: _Operand, x2: _Operand, /) -> Tensor:
 def remainder(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Remainder with the sign of the divisor. Integer division by zero is an error.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.remainder(flex.asarray([7, -7]), 4).tolist()
     [3, 1]
@@ -1963,10 +2067,11 @@ def remainder(x1: _Operand, x2: _Operand, /) -> Tensor:
 def fmod(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Remainder with the sign of the dividend. Integer division by zero is an error.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.fmod(flex.asarray([7, -7]), 4).tolist()
     [3, -3]
@@ -1974,10 +2079,11 @@ def fmod(x1: _Operand, x2: _Operand, /) -> Tensor:
 def pow(x1: _Operand, x2: _Operand, /) -> Tensor:
     """The first to the power of the second. Negative exponents of integers are an error.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.pow(flex.asarray([2, 3]), 2).tolist()
     [4, 9]
@@ -1985,10 +2091,11 @@ def pow(x1: _Operand, x2: _Operand, /) -> Tensor:
 def maximum(x1: _Operand, x2: _Operand, /) -> Tensor:
     """The larger; NaN where either is.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.maximum(flex.asarray([1, 5]), 3).tolist()
     [3, 5]
@@ -1996,10 +2103,11 @@ def maximum(x1: _Operand, x2: _Operand, /) -> Tensor:
 def minimum(x1: _Operand, x2: _Operand, /) -> Tensor:
     """The smaller; NaN where either is.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.minimum(flex.asarray([1, 5]), 3).tolist()
     [1, 3]
@@ -2009,7 +2117,7 @@ def negative(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.negative(flex.asarray([1, -2])).tolist()
     [-1, 2]
@@ -2019,7 +2127,7 @@ def positive(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.positive(flex.asarray([1, -2])).tolist()
     [1, -2]
@@ -2028,8 +2136,8 @@ def abs(x: _Operand, /) -> Tensor:
     """Magnitude; the smallest integer gives itself. Of complex numbers a real.
 
     x: a tensor, an array or a number. The result has its shape.
-    The result has the operand's dtype; that of the parts where it is complex.
-    DTypeError where the operation has no meaning for the dtype.
+    The result has the operand's dtype; that of its parts if it is complex.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.abs(flex.asarray([1, -2])).tolist()
     [1, 2]
@@ -2039,7 +2147,7 @@ def sign(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.sign(flex.asarray([5, 0, -2])).tolist()
     [1, 0, -1]
@@ -2049,7 +2157,7 @@ def square(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.square(flex.asarray([3, -2])).tolist()
     [9, 4]
@@ -2059,7 +2167,7 @@ def reciprocal(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.reciprocal(flex.asarray([4.0, 0.5])).tolist()
     [0.25, 2.0]
@@ -2069,7 +2177,7 @@ def sqrt(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.sqrt(flex.asarray([4.0, 9.0])).tolist()
     [2.0, 3.0]
@@ -2079,7 +2187,7 @@ def rsqrt(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.rsqrt(flex.asarray([4.0, 1.0])).tolist()
     [0.5, 1.0]
@@ -2087,10 +2195,11 @@ def rsqrt(x: _Operand, /) -> Tensor:
 def hypot(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Length of the hypotenuse.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.hypot(flex.asarray([3.0, 5.0]), flex.asarray([4.0, 12.0])).tolist()
     [5.0, 13.0]
@@ -2098,10 +2207,11 @@ def hypot(x1: _Operand, x2: _Operand, /) -> Tensor:
 def copysign(x1: _Operand, x2: _Operand, /) -> Tensor:
     """The first's magnitude with the second's sign.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.copysign(flex.asarray([1.0, 2.0]), -0.0).tolist()
     [-1.0, -2.0]
@@ -2109,10 +2219,11 @@ def copysign(x1: _Operand, x2: _Operand, /) -> Tensor:
 def nextafter(x1: _Operand, x2: _Operand, /) -> Tensor:
     """The next value from the first towards the second.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.nextafter(flex.asarray([0.0, 1.0]), 1.0).tolist()[1]
     1.0
@@ -2122,7 +2233,7 @@ def signbit(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result is bool.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.signbit(flex.asarray([1.0, -0.0])).tolist()
     [False, True]
@@ -2132,7 +2243,7 @@ def floor(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.floor(flex.asarray([1.5, -1.5])).tolist()
     [1.0, -2.0]
@@ -2142,7 +2253,7 @@ def ceil(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.ceil(flex.asarray([1.5, -1.5])).tolist()
     [2.0, -1.0]
@@ -2152,7 +2263,7 @@ def trunc(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.trunc(flex.asarray([1.5, -1.5])).tolist()
     [1.0, -1.0]
@@ -2162,7 +2273,7 @@ def round(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.round(flex.asarray([0.5, 1.5, 2.6])).tolist()
     [0.0, 2.0, 3.0]
@@ -2172,7 +2283,7 @@ def exp(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.exp(flex.asarray([0.0, -flex.inf])).tolist()
     [1.0, 0.0]
@@ -2182,7 +2293,7 @@ def exp2(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.exp2(flex.asarray([0.0, 3.0])).tolist()
     [1.0, 8.0]
@@ -2192,7 +2303,7 @@ def expm1(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.expm1(flex.asarray([0.0, -flex.inf])).tolist()
     [0.0, -1.0]
@@ -2202,7 +2313,7 @@ def log(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.log(flex.asarray([1.0, 0.0])).tolist()
     [0.0, -inf]
@@ -2212,7 +2323,7 @@ def log1p(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.log1p(flex.asarray([0.0, -1.0])).tolist()
     [0.0, -inf]
@@ -2222,7 +2333,7 @@ def log2(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.log2(flex.asarray([1.0, 8.0])).tolist()
     [0.0, 3.0]
@@ -2232,7 +2343,7 @@ def log10(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.log10(flex.asarray([1.0, 100.0])).tolist()
     [0.0, 2.0]
@@ -2240,10 +2351,11 @@ def log10(x: _Operand, /) -> Tensor:
 def logaddexp(x1: _Operand, x2: _Operand, /) -> Tensor:
     """`log(exp(a) + exp(b))` without overflow.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.logaddexp(flex.asarray([-flex.inf, 1000.0]), -flex.inf).tolist()
     [-inf, 1000.0]
@@ -2253,7 +2365,7 @@ def sin(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.sin(flex.asarray([0.0])).tolist()
     [0.0]
@@ -2263,7 +2375,7 @@ def cos(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.cos(flex.asarray([0.0])).tolist()
     [1.0]
@@ -2273,7 +2385,7 @@ def tan(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.tan(flex.asarray([0.0])).tolist()
     [0.0]
@@ -2283,7 +2395,7 @@ def asin(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.asin(flex.asarray([0.0, 2.0])).tolist()
     [0.0, nan]
@@ -2293,7 +2405,7 @@ def acos(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.acos(flex.asarray([1.0, 2.0])).tolist()
     [0.0, nan]
@@ -2303,7 +2415,7 @@ def atan(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.atan(flex.asarray([0.0])).tolist()
     [0.0]
@@ -2311,10 +2423,11 @@ def atan(x: _Operand, /) -> Tensor:
 def atan2(x1: _Operand, x2: _Operand, /) -> Tensor:
     """The angle of the point (second, first).
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.atan2(flex.asarray([0.0, 1.0]), 1.0).tolist()[0]
     0.0
@@ -2324,7 +2437,7 @@ def sinh(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.sinh(flex.asarray([0.0])).tolist()
     [0.0]
@@ -2334,7 +2447,7 @@ def cosh(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.cosh(flex.asarray([0.0])).tolist()
     [1.0]
@@ -2344,7 +2457,7 @@ def tanh(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.tanh(flex.asarray([0.0, flex.inf])).tolist()
     [0.0, 1.0]
@@ -2354,7 +2467,7 @@ def asinh(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.asinh(flex.asarray([0.0])).tolist()
     [0.0]
@@ -2364,7 +2477,7 @@ def acosh(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.acosh(flex.asarray([1.0, 0.0])).tolist()
     [0.0, nan]
@@ -2374,7 +2487,7 @@ def atanh(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.atanh(flex.asarray([0.0, 1.0])).tolist()
     [0.0, inf]
@@ -2384,7 +2497,7 @@ def erf(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.erf(flex.asarray([0.0, flex.inf])).tolist()
     [0.0, 1.0]
@@ -2394,7 +2507,7 @@ def erfc(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.erfc(flex.asarray([0.0, flex.inf])).tolist()
     [1.0, 0.0]
@@ -2404,7 +2517,7 @@ def sigmoid(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.sigmoid(flex.asarray([0.0, -flex.inf])).tolist()
     [0.5, 0.0]
@@ -2414,7 +2527,7 @@ def relu(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.relu(flex.asarray([1.5, -2.0])).tolist()
     [1.5, 0.0]
@@ -2424,7 +2537,7 @@ def gelu(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.gelu(flex.asarray([0.0])).tolist()
     [0.0]
@@ -2434,7 +2547,7 @@ def gelu_tanh(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.gelu_tanh(flex.asarray([0.0])).tolist()
     [0.0]
@@ -2444,7 +2557,7 @@ def silu(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype; integers and bool are computed in float32.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.silu(flex.asarray([0.0])).tolist()
     [0.0]
@@ -2452,10 +2565,11 @@ def silu(x: _Operand, /) -> Tensor:
 def equal(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether equal.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result is bool.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.equal(flex.asarray([1, 2]), 2).tolist()
     [False, True]
@@ -2463,10 +2577,11 @@ def equal(x1: _Operand, x2: _Operand, /) -> Tensor:
 def not_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether not equal.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result is bool.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.not_equal(flex.asarray([1, 2]), 2).tolist()
     [True, False]
@@ -2474,10 +2589,11 @@ def not_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
 def less(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether the first is less.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result is bool.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.less(flex.asarray([1, 2]), 2).tolist()
     [True, False]
@@ -2485,10 +2601,11 @@ def less(x1: _Operand, x2: _Operand, /) -> Tensor:
 def less_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether the first is less or equal.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result is bool.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.less_equal(flex.asarray([1, 2, 3]), 2).tolist()
     [True, True, False]
@@ -2496,10 +2613,11 @@ def less_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
 def greater(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether the first is greater.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result is bool.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.greater(flex.asarray([1, 2, 3]), 2).tolist()
     [False, False, True]
@@ -2507,10 +2625,11 @@ def greater(x1: _Operand, x2: _Operand, /) -> Tensor:
 def greater_equal(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether the first is greater or equal.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result is bool.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.greater_equal(flex.asarray([1, 2]), 2).tolist()
     [False, True]
@@ -2520,7 +2639,7 @@ def isfinite(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result is bool.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.isfinite(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
     [True, False, False]
@@ -2530,7 +2649,7 @@ def isinf(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result is bool.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.isinf(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
     [False, True, False]
@@ -2540,7 +2659,7 @@ def isnan(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result is bool.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.isnan(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
     [False, False, True]
@@ -2548,10 +2667,11 @@ def isnan(x: _Operand, /) -> Tensor:
 def logical_and(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether both are true (not zero).
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result is bool.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.logical_and(flex.asarray([True, False]), True).tolist()
     [True, False]
@@ -2559,10 +2679,11 @@ def logical_and(x1: _Operand, x2: _Operand, /) -> Tensor:
 def logical_or(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether either is true (not zero).
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result is bool.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.logical_or(flex.asarray([True, False]), False).tolist()
     [True, False]
@@ -2570,10 +2691,11 @@ def logical_or(x1: _Operand, x2: _Operand, /) -> Tensor:
 def logical_xor(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Whether one of them is true (not zero).
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result is bool.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.logical_xor(flex.asarray([True, False]), True).tolist()
     [False, True]
@@ -2583,7 +2705,7 @@ def logical_not(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result is bool.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.logical_not(flex.asarray([True, False])).tolist()
     [False, True]
@@ -2591,10 +2713,11 @@ def logical_not(x: _Operand, /) -> Tensor:
 def bitwise_and(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Bits set in both.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.bitwise_and(flex.asarray([5, 6]), 3).tolist()
     [1, 2]
@@ -2602,10 +2725,11 @@ def bitwise_and(x1: _Operand, x2: _Operand, /) -> Tensor:
 def bitwise_or(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Bits set in either.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.bitwise_or(flex.asarray([5, 6]), 3).tolist()
     [7, 7]
@@ -2613,10 +2737,11 @@ def bitwise_or(x1: _Operand, x2: _Operand, /) -> Tensor:
 def bitwise_xor(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Bits set in one of them.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.bitwise_xor(flex.asarray([5, 6]), 3).tolist()
     [6, 5]
@@ -2626,7 +2751,7 @@ def bitwise_invert(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.bitwise_invert(flex.asarray([0, 5])).tolist()
     [-1, -6]
@@ -2634,10 +2759,11 @@ def bitwise_invert(x: _Operand, /) -> Tensor:
 def bitwise_left_shift(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Bits moved up; 0 from the width on.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.bitwise_left_shift(flex.asarray([1, 3]), 2).tolist()
     [4, 12]
@@ -2645,10 +2771,11 @@ def bitwise_left_shift(x1: _Operand, x2: _Operand, /) -> Tensor:
 def bitwise_right_shift(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Bits moved down, keeping the sign; 0 or -1 from the width on.
 
-    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's dtype.
+    x1, x2: tensors, arrays or numbers, whose shapes broadcast; a number takes the other's
+    dtype.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype, or two dtypes have none in common; ShapeError where shapes
-    don't broadcast.
+    DTypeError if the operation doesn't support the dtype, or there is no common dtype;
+    ShapeError if shapes don't broadcast.
 
     >>> flex.bitwise_right_shift(flex.asarray([4, -4]), 1).tolist()
     [2, -2]
@@ -2658,7 +2785,7 @@ def conj(x: _Operand, /) -> Tensor:
 
     x: a tensor, an array or a number. The result has its shape.
     The result has the operands' common dtype.
-    DTypeError where the operation has no meaning for the dtype.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.conj(flex.asarray([1 + 2j])).tolist()
     [(1-2j)]
@@ -2667,8 +2794,8 @@ def real(x: _Operand, /) -> Tensor:
     """Real part.
 
     x: a tensor, an array or a number. The result has its shape.
-    The result has the operand's dtype; that of the parts where it is complex.
-    DTypeError where the operation has no meaning for the dtype.
+    The result has the operand's dtype; that of its parts if it is complex.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.real(flex.asarray([1 + 2j])).tolist()
     [1.0]
@@ -2677,18 +2804,18 @@ def imag(x: _Operand, /) -> Tensor:
     """Imaginary part; zero of real numbers.
 
     x: a tensor, an array or a number. The result has its shape.
-    The result has the operand's dtype; that of the parts where it is complex.
-    DTypeError where the operation has no meaning for the dtype.
+    The result has the operand's dtype; that of its parts if it is complex.
+    DTypeError if the operation doesn't support the dtype.
 
     >>> flex.imag(flex.asarray([1 + 2j])).tolist()
     [2.0]
     """
 def clip(x: _Operand, /, min: _Operand | None = None, max: _Operand | None = None) -> Tensor:
-    """The nearest value from `min` to `max`; a bound that is None is none.
+    """Limits values to the range from `min` to `max`; None is no bound.
 
-    x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN stays NaN, and where a bound is NaN
-    so is the result; where `min` is above `max` the result is `max`. The result has the common dtype. DTypeError for bool and
-    complex numbers; ShapeError where shapes don't broadcast.
+    x: a tensor, an array or a number. min, max: numbers, or tensors that broadcast with it. NaN in
+    x or a bound gives NaN; if `min` is above `max` the result is `max`. The result has the common
+    dtype. DTypeError for bool and complex numbers; ShapeError if shapes don't broadcast.
 
     >>> flex.clip(flex.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]
@@ -2698,58 +2825,66 @@ def clip(x: _Operand, /, min: _Operand | None = None, max: _Operand | None = Non
 def where(condition: _Operand, x1: _Operand, x2: _Operand, /) -> Tensor:
     """`x1` where the condition is true, else `x2`.
 
-    condition: a bool tensor. x1, x2: tensors, arrays or numbers; the three broadcast. The result has the common dtype of x1 and x2.
-    DTypeError where the condition is not bool; ShapeError where shapes don't broadcast.
+    condition: a bool tensor. x1, x2: tensors, arrays or numbers; the three broadcast. The result
+    has the common dtype of x1 and x2. DTypeError if the condition is not bool; ShapeError if shapes
+    don't broadcast.
 
     >>> flex.where(flex.asarray([True, False]), flex.asarray([1, 2]), 0).tolist()
     [1, 0]
     """
 def take(x: _Operand, /, indices: _Operand, axis: SupportsIndex | None = None) -> Tensor:
-    """The parts of `x` at the positions `indices` along `axis`.
+    """Takes the slices of `x` at the positions `indices` along `axis`.
 
-    indices: integers, from `-size` to `size - 1`; where it is of one dimension, the result has the shape of x but for its size
-    along the axis, otherwise its shape stands in the place of the axis. axis: None takes from x as one line. The result has the
-    dtype of x. IndexError where a position is out of range; DTypeError where they are no integers; AxisError for a wrong axis.
+    indices: integers, from `-size` to `size - 1`; their shape replaces the axis in the shape of the
+    result. axis: None takes from the flattened x. The result has the dtype of x. IndexError if a
+    position is out of range; DTypeError if they are not integers; AxisError for a wrong axis.
 
     >>> flex.take(flex.asarray([10, 20, 30]), flex.asarray([2, 0, -1])).tolist()
     [30, 10, 30]
     """
 def take_along_axis(x: _Operand, /, indices: _Operand, axis: SupportsIndex = -1) -> Tensor:
-    """The values of each line of `x` along `axis` at the positions that the same line of `indices` holds.
+    """Takes, from each line of `x` along `axis`, the values at the positions in the same line of
+    `indices`.
 
-    indices: integers, of the shape of x but for their size along the axis (sizes of 1 broadcast); the result has their shape, and
-    the dtype of x. IndexError where a position is out of range; ShapeError where shapes don't fit; DTypeError where positions are no
-    integers.
+    indices: integers, of the shape of x except along the axis (sizes of 1 broadcast); the result
+    has their shape, and the dtype of x. IndexError if a position is out of range; ShapeError if
+    shapes don't fit; DTypeError if positions are not integers.
 
     >>> x = flex.asarray([[3, 1], [4, 2]])
     >>> flex.take_along_axis(x, flex.argsort(x, axis=1), axis=1).tolist()
     [[1, 3], [2, 4]]
     """
 def put_along_axis(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor:
-    """A copy of `x` in which each line along `axis` has `values` put to the positions that the same line of `indices` holds.
+    """A copy of `x` with `values` put, in each line along `axis`, at the positions in the same line of
+    `indices`.
 
-    indices: integers, of the shape of x but for their size along the axis. values: a number, or a tensor that broadcasts to the
-    shape of indices. mode: "set" (of several values for one position the last counts), "add", "multiply", "max" or "min", which
-    combine them with what is there. IndexError where a position is out of range; ShapeError where shapes don't fit; DTypeError where
-    values are of a kind beyond the dtype of x; ValueError for another mode.
+    indices: integers, of the shape of x except along the axis. values: a number, or a tensor that
+    broadcasts to the shape of indices. mode: "set" (of several values for one position the last
+    wins), or "add", "multiply", "max" or "min", which combine them with the elements. IndexError if
+    a position is out of range; ShapeError if shapes don't fit; DTypeError if values are of a higher
+    kind than the dtype of x; ValueError for another mode.
 
     >>> flex.put_along_axis(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
     [[1, 9], [9, 4]]
     """
 def scatter_add(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = -1) -> Tensor:
-    """A copy of `x` with `values` added along `axis`, to the positions that the same line of `indices` holds; they may repeat.
+    """A copy of `x` with `values` added, in each line along `axis`, at the positions in the same line
+    of `indices`, which may repeat.
 
-    Shapes, dtypes and errors are those of `put_along_axis` with mode "add". The result is the same for any number of threads.
+    Shapes, dtypes and errors are those of `put_along_axis` with mode "add". The result is the same
+    for any number of threads.
 
     >>> flex.scatter_add(flex.zeros(3), flex.asarray([2, 0, 2]), flex.asarray([1.0, 2.0, 4.0])).tolist()
     [2.0, 0.0, 5.0]
     """
 def index_add(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = 0) -> Tensor:
-    """A copy of `x` with `values` added to its parts at the positions `indices` along `axis`; they may repeat. The reverse of `take`.
+    """A copy of `x` with `values` added to its slices at the positions `indices` along `axis`, which
+    may repeat. The reverse of `take`.
 
-    indices: integers. values: a number, or a tensor that broadcasts to the shape that `take` gives for these indices. The result
-    has the shape and the dtype of x, and is the same for any number of threads. IndexError where a position is out of range;
-    ShapeError where shapes don't fit; DTypeError where values are of a kind beyond the dtype of x, or that is bool.
+    indices: integers. values: a number, or a tensor that broadcasts to the shape that `take` gives
+    for these indices. The result has the shape and the dtype of x, and is the same for any number
+    of threads. IndexError if a position is out of range; ShapeError if shapes don't fit; DTypeError
+    if values are of a higher kind than the dtype of x, or if that is bool.
 
     >>> flex.index_add(flex.zeros((2, 2)), flex.asarray([1, 1]), flex.ones((2, 2))).tolist()
     [[0.0, 0.0], [2.0, 2.0]]
@@ -2757,8 +2892,9 @@ def index_add(x: _Operand, /, indices: _Operand, values: _Operand, axis: Support
 def masked_fill(x: _Operand, /, mask: _Operand, value: _Number) -> Tensor:
     """`x` with `value` where the mask is true.
 
-    mask: a bool tensor; it and x broadcast together. value: a number. The result has the dtype of x. DTypeError where the mask is not
-    bool, or the value of a kind beyond the dtype; ValueError where it is out of range; ShapeError where shapes don't broadcast.
+    mask: a bool tensor; it and x broadcast together. value: a number. The result has the dtype of
+    x. DTypeError if the mask is not bool, or the value is of a higher kind than the dtype;
+    ValueError if it is out of range; ShapeError if shapes don't broadcast.
 
     >>> flex.masked_fill(flex.asarray([1, 2, 3]), flex.asarray([True, False, True]), 0).tolist()
     [0, 2, 0]
@@ -2766,14 +2902,15 @@ def masked_fill(x: _Operand, /, mask: _Operand, value: _Number) -> Tensor:
 def masked_select(x: _Operand, /, mask: _Operand) -> Tensor:
     """The elements of `x` where the mask is true, in row-major order.
 
-    mask: a bool tensor; it and x broadcast together. The result is of one dimension and the dtype of x. DTypeError where the mask is
-    not bool; ShapeError where shapes don't broadcast.
+    mask: a bool tensor; it and x broadcast together. The result has one dimension and the dtype of
+    x. DTypeError if the mask is not bool; ShapeError if shapes don't broadcast.
 
     >>> flex.masked_select(flex.asarray([1, 2, 3]), flex.asarray([True, False, True])).tolist()
     [1, 3]
     """
 def nonzero(x: _Operand, /) -> tuple[Tensor, ...]:
-    """Where `x` is not zero: the positions along each dimension, as a tuple of int64 tensors of one dimension, in row-major order.
+    """The indices of the nonzero elements of `x`: one 1-dimensional int64 tensor for each dimension,
+    as a tuple, in row-major order.
 
     x: a tensor of any dtype, of one dimension or more (ShapeError).
 
@@ -2781,21 +2918,78 @@ def nonzero(x: _Operand, /) -> tuple[Tensor, ...]:
     [[0, 1], [1, 0]]
     """
 def argwhere(x: _Operand, /) -> Tensor:
-    """Where `x` is not zero: a row of positions for each such element, in row-major order.
+    """The indices of the nonzero elements of `x`, one row each, in row-major order.
 
     x: a tensor of any dtype. The result is int64, of shape `(count, x.ndim)`.
 
     >>> flex.argwhere(flex.asarray([[0, 5], [6, 0]])).tolist()
     [[0, 1], [1, 0]]
     """
-def matmul(x1: _Operand, x2: _Operand, /, *, dtype: _DType | None = None) -> Tensor:
-    """The matrix product. A vector on the left is a row, on the right a column, and goes from the result's shape; dimensions before the last
-    two are batches and broadcast.
+def broadcast_arrays(*arrays: _Operand) -> tuple[Tensor, ...]:
+    """Broadcasts tensors to their common shape: views, as a tuple.
 
-    x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common dtype; integers wrap, float16 and
-    bfloat16 are summed in float32. dtype: that of the sums and of the result instead, as if both operands were converted to it first; without
-    such copies for int8 and uint8 in int32, float16 and bfloat16 in float32. ShapeError where k or the batches don't fit, or an operand is a
-    number; DTypeError for bool, without a common dtype, or where `dtype` does not hold that one's values.
+    arrays: tensors of any dtypes, which they keep. ShapeError if the shapes don't broadcast.
+
+    >>> [t.shape for t in flex.broadcast_arrays(flex.zeros((3, 1)), flex.zeros(4))]
+    [(3, 4), (3, 4)]
+    """
+def concat(arrays: Iterable[_Operand], /, axis: SupportsIndex | None = 0) -> Tensor:
+    """Joins tensors along an axis; with `axis=None`, flattened.
+
+    arrays: a sequence of at least one tensor (ValueError), of equal shapes except along the axis
+    (ShapeError). The result has the dtype that all promote to (DTypeError if there is none).
+
+    >>> flex.concat([flex.asarray([1, 2]), flex.asarray([3])]).tolist()
+    [1, 2, 3]
+    """
+def stack(arrays: Iterable[_Operand], /, axis: SupportsIndex = 0) -> Tensor:
+    """Joins tensors of one shape along a new axis, at that position of the result.
+
+    arrays: a sequence of at least one tensor (ValueError), all of one shape (ShapeError). The
+    result has the dtype that all promote to.
+
+    >>> flex.stack([flex.asarray([1, 2]), flex.asarray([3, 4])], axis=1).tolist()
+    [[1, 3], [2, 4]]
+    """
+def repeat(x: _Operand, /, repeats: SupportsIndex | Sequence[int] | _Operand, axis: SupportsIndex | None = None) -> Tensor:
+    """Repeats each element several times along an axis; with `axis=None`, of the flattened x.
+
+    repeats: an integer for all elements, or one for each. ValueError if one is negative; ShapeError
+    if their number is not that of the elements; DTypeError if they are not integers.
+
+    >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
+    [1, 1, 3]
+    """
+def tile(x: _Operand, /, repetitions: _Shape) -> Tensor:
+    """Repeats all of `x`, `repetitions[k]` times along dimension `k`.
+
+    repetitions: an integer or a tuple of them, aligned with the last dimension; the shorter of it
+    and the shape of x is padded with ones in front. ValueError if one is negative.
+
+    >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+def pad(x: _Operand, /, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number = 0) -> Tensor:
+    """Pads `x` with elements of `value`.
+
+    pad_width: how many before and after, as in numpy.pad: an integer for both ends of all
+    dimensions, one pair for all dimensions, or a pair for each. The result has the dtype of x.
+    ValueError if one is negative; ShapeError if there is not one pair for each dimension;
+    DTypeError if the value is of a higher kind than the dtype.
+
+    >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
+    [9, 1, 2, 9, 9]
+    """
+def matmul(x1: _Operand, x2: _Operand, /, *, dtype: _DType | None = None) -> Tensor:
+    """The matrix product. A vector on the left is a row, on the right a column, whose dimension is
+    removed from the result; dimensions before the last two are batches and broadcast.
+
+    x1: `[.., n, k]` or `[k]`. x2: `[.., k, m]` or `[k]`. The result is `[.., n, m]`, of the common
+    dtype; integers wrap, float16 and bfloat16 are summed in float32. dtype: the dtype of the sums
+    and of the result instead, as if both operands were converted to it first; int8 and uint8 in
+    int32, and float16 and bfloat16 in float32, need no such copies. ShapeError if k or the batches
+    don't fit, or an operand is a number; DTypeError for bool, without a common dtype, or if `dtype`
+    can't hold the common dtype's values.
 
     >>> flex.matmul(flex.asarray([[1, 2], [3, 4]]), flex.asarray([1, -1])).tolist()
     [-1, -1]
@@ -2804,27 +2998,30 @@ def matmul(x1: _Operand, x2: _Operand, /, *, dtype: _DType | None = None) -> Ten
     [[3000000]]
     """
 def matrix_transpose(x: _Operand, /) -> Tensor:
-    """The last two dimensions exchanged; a view. ShapeError where there are fewer.
+    """Swaps the last two dimensions; a view. ShapeError if there are fewer.
 
     >>> flex.matrix_transpose(flex.asarray([[1, 2], [3, 4]])).tolist()
     [[1, 3], [2, 4]]
     """
 def tensordot(x1: _Operand, x2: _Operand, /, axes: SupportsIndex | tuple[_Shape, _Shape] = 2) -> Tensor:
-    """The sum of products over several axes. The result has the axes of x1 that are not summed over, then those of x2.
+    """The sum of products over several axes. The result has the axes of x1 that are not summed over,
+    then those of x2.
 
-    axes: how many, the last of x1 with the first of x2; or a pair of axes or of tuples of axes, those of x1 and those of x2. Sizes of paired
-    axes are equal (ShapeError). The result has the common dtype; DTypeError for bool, or where there is none; AxisError where an axis is out of
-    range or named twice.
+    axes: how many of the last axes of x1 to pair with the first ones of x2; or a pair of axes, or
+    of tuples of axes, of x1 and x2. Sizes of paired axes must be equal (ShapeError). The result has
+    the common dtype; DTypeError for bool, or if there is none; AxisError if an axis is out of range
+    or repeated.
 
     >>> a = flex.asarray([[1, 2], [3, 4]])
     >>> flex.tensordot(a, a, axes=2).tolist(), flex.tensordot(a, a, axes=((0,), (0,))).tolist()
     (30, [[10, 14], [14, 20]])
     """
 def vecdot(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
-    """The sum of the products along an axis; complex numbers of x1 are conjugated.
+    """The dot product along an axis; complex numbers of x1 are conjugated.
 
-    x1, x2: of the same size along the axis, which counts from the end (ShapeError, AxisError), otherwise they broadcast. The result has the
-    common dtype; DTypeError for bool, or where there is none.
+    x1, x2: of the same size along the axis, which counts from the end (ShapeError, AxisError),
+    otherwise they broadcast. The result has the common dtype; DTypeError for bool, or if there is
+    none.
 
     >>> flex.vecdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
     [12, 34]
@@ -2832,7 +3029,8 @@ def vecdot(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor
 def outer(x1: _Operand, x2: _Operand, /) -> Tensor:
     """The product of each element of one vector with each of the other.
 
-    x1: `[n]`. x2: `[m]` (ShapeError for other ranks). The result is `[n, m]`, of the common dtype (DTypeError where there is none).
+    x1: `[n]`. x2: `[m]` (ShapeError for other ranks). The result is `[n, m]`, of the common dtype
+    (DTypeError if there is none).
 
     >>> flex.outer(flex.asarray([1, 2]), flex.asarray([3, 4])).tolist()
     [[3, 4], [6, 8]]
@@ -2840,8 +3038,8 @@ def outer(x1: _Operand, x2: _Operand, /) -> Tensor:
 def cross(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
     """The cross product of vectors of three elements along an axis.
 
-    x1, x2: of size 3 along the axis, otherwise they broadcast (ShapeError). The result has the common dtype; DTypeError for bool, or where
-    there is none; AxisError where the axis is out of range.
+    x1, x2: of size 3 along the axis, otherwise they broadcast (ShapeError). The result has the
+    common dtype; DTypeError for bool, or if there is none; AxisError if the axis is out of range.
 
     >>> flex.cross(flex.asarray([1, 0, 0]), flex.asarray([0, 1, 0])).tolist()
     [0, 0, 1]
@@ -2849,10 +3047,11 @@ def cross(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
 def sum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """The sum of elements.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is summed in, by default int64
-    for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 0; the result is the same for any
-    number of threads. out: a NumPy array of the result's shape, which is filled and returned. AxisError where an axis is out of range or
-    given twice.
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    dtype: the dtype of the sums, by default int64 for bool and signed integers, uint64 for unsigned
+    ones, else that of x. Integers wrap; the sum of no elements is 0; the result is the same for any
+    number of threads. out: a NumPy array of the result's shape, which is filled and returned.
+    AxisError if an axis is out of range or repeated.
 
     >>> x = flex.asarray([[1, 2], [3, 4]])
     >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
@@ -2861,9 +3060,10 @@ def sum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = No
 def prod(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """The product of elements.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. dtype: what is multiplied in, by default
-    int64 for bool and signed integers, uint64 for unsigned ones, else that of x. Integers wrap; no elements give 1. AxisError where an axis is
-    out of range or given twice.
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    dtype: the dtype of the products, by default int64 for bool and signed integers, uint64 for
+    unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if an
+    axis is out of range or repeated.
 
     >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
     [2, 12]
@@ -2871,162 +3071,178 @@ def prod(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = N
 def mean(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """The arithmetic mean of elements.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-    integers and bool. dtype: a float or complex dtype to compute in. out: as in `sum`. No elements give NaN. AxisError where an axis is out of
-    range or given twice.
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+    result has the dtype of x, float32 for integers and bool. dtype: a float or complex dtype to
+    compute in. out: as in `sum`. The mean of no elements is NaN. AxisError if an axis is out of
+    range or repeated.
 
     >>> flex.mean(flex.asarray([1, 2, 6])).item()
     3.0
     """
 def var(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any = None) -> Tensor:
-    """The variance of elements: the sum of squared distances from their mean over `n - correction`.
+    """The variance of elements: the sum of squared deviations from the mean, divided by `n -
+    correction`.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-    integers and bool. dtype: a float dtype to compute in. out: as in `sum`. ddof: NumPy's name of the correction. NaN where `n <= correction`.
-    DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+    result has the dtype of x, float32 for integers and bool. dtype: a float dtype to compute in.
+    out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. DTypeError
+    for complex numbers; AxisError if an axis is out of range or repeated.
 
     >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
     (1.0, 2.0)
     """
 def std(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any = None) -> Tensor:
-    """The standard deviation of elements: the square root of `var`, with the same arguments and errors.
+    """The standard deviation of elements: the square root of `var`, with the same arguments and
+    errors.
 
     >>> flex.std(flex.asarray([1.0, 3.0])).item()
     1.0
     """
 def max(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-    """The largest of elements; NaN where there is one.
+    """The largest element; NaN propagates.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x. ValueError
-    where there is no element; DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+    result has the dtype of x. ValueError if there are no elements; DTypeError for complex numbers;
+    AxisError if an axis is out of range or repeated.
 
     >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
     [5, 3]
     """
 def min(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-    """The smallest of elements; NaN where there is one. Arguments and errors are those of `max`.
+    """The smallest element; NaN propagates. Arguments and errors are those of `max`.
 
     >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
     [1, 2]
     """
-def argmax(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-    """The position of the largest element, the first where several are; that of the first NaN where there is one.
-
-    axis: an integer, or None for the position among all in row-major order. keepdims: reduced axes stay, with size 1. The result is int64.
-    ValueError where there is no element; DTypeError for complex numbers; AxisError where the axis is out of range.
-
-    >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
-    [1, 0]
-    """
-def argmin(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-    """The position of the smallest element. Arguments and errors are those of `argmax`.
-
-    >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
-    [0, 1]
-    """
-def max_with_indices(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-    """`max` and `argmax` in one: the largest element and its position (int64). Arguments and errors are those of `argmax`.
-
-    >>> [t.tolist() for t in flex.max_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
-    [[5, 3], [1, 0]]
-    """
-def min_with_indices(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-    """`min` and `argmin` in one: the smallest element and its position (int64). Arguments and errors are those of `argmin`.
-
-    >>> [t.tolist() for t in flex.min_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
-    [[1, 2], [0, 1]]
-    """
 def any(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """Whether any element is true (not zero).
 
-    x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The
-    result is bool; no elements give False. AxisError where an axis is out of range or given twice.
+    x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all.
+    keepdims: keep reduced axes with size 1. The result is bool, False if there are no elements.
+    AxisError if an axis is out of range or repeated.
 
     >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
     [True, False]
     """
 def all(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
-    """Whether all elements are true (not zero). Arguments and errors are those of `any`; no elements give True.
+    """Whether all elements are true (not zero). Arguments and errors are those of `any`; the result is
+    True if there are no elements.
 
     >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
     [True, False]
     """
 def count_nonzero(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-    """How many elements are not zero. Arguments and errors are those of `any`; the result is int64.
+    """The number of nonzero elements. Arguments and errors are those of `any`; the result is int64.
 
     >>> flex.count_nonzero(flex.asarray([[0, 1], [2, 3]]), axis=0).tolist()
     [1, 2]
     """
 def logsumexp(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-    """`log(sum(exp(x)))` of elements, without overflow.
+    """`log(sum(exp(x)))`, without overflow.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: reduced axes stay, with size 1. The result has the dtype of x, float32 for
-    integers and bool; no elements give `-inf`. DTypeError for complex numbers; AxisError where an axis is out of range or given twice.
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+    result has the dtype of x, float32 for integers and bool; it is `-inf` if there are no elements.
+    DTypeError for complex numbers; AxisError if an axis is out of range or repeated.
 
     >>> flex.logsumexp(flex.asarray([-flex.inf, 1000.0])).item()
     1000.0
     """
 def cumulative_sum(x: _Operand, /, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor:
-    """The sums of elements from the first of an axis to each.
+    """The cumulative sum along an axis.
 
-    axis: may be None where x has one dimension (ShapeError). dtype: what is summed in, by default int64 for bool and signed integers, uint64
-    for unsigned ones, else that of x. include_initial: a 0 comes first, and the axis is longer by one. AxisError where the axis is out of
-    range.
+    axis: may be None if x has one dimension (ShapeError). dtype: the dtype of the sums, by default
+    int64 for bool and signed integers, uint64 for unsigned ones, else that of x. include_initial:
+    prepend a 0, so that the axis is longer by one. AxisError if the axis is out of range.
 
     >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
     [0, 1, 3, 6]
     """
 def cumulative_prod(x: _Operand, /, axis: SupportsIndex | None = None, *, dtype: _DType | None = None, include_initial: builtins.bool = False) -> Tensor:
-    """The products of elements from the first of an axis to each. Arguments and errors are those of `cumulative_sum`; the initial value is 1.
+    """The cumulative product along an axis. Arguments and errors are those of `cumulative_sum`; the
+    initial value is 1.
 
     >>> flex.cumulative_prod(flex.asarray([2, 3, 4])).tolist()
     [2, 6, 24]
     """
 def cumulative_max(x: _Operand, /, axis: SupportsIndex | None = None) -> Tensor:
-    """The largest of elements from the first of an axis to each; NaN from the first NaN on.
+    """The cumulative maximum along an axis; NaN propagates.
 
-    axis: may be None where x has one dimension (ShapeError). The result has the shape and dtype of x. DTypeError for complex numbers;
-    AxisError where the axis is out of range.
+    axis: may be None if x has one dimension (ShapeError). The result has the shape and dtype of x.
+    DTypeError for complex numbers; AxisError if the axis is out of range.
 
     >>> flex.cumulative_max(flex.asarray([1, 3, 2])).tolist()
     [1, 3, 3]
     """
 def cumulative_min(x: _Operand, /, axis: SupportsIndex | None = None) -> Tensor:
-    """The smallest of elements from the first of an axis to each. Arguments and errors are those of `cumulative_max`.
+    """The cumulative minimum along an axis. Arguments and errors are those of `cumulative_max`.
 
     >>> flex.cumulative_min(flex.asarray([3, 1, 2])).tolist()
     [3, 1, 1]
     """
 def diff(x: _Operand, /, n: SupportsIndex = 1, axis: SupportsIndex = -1, *, prepend: _Operand | None = None, append: _Operand | None = None) -> Tensor:
-    """Differences of neighbours along an axis, taken `n` times.
+    """Differences of adjacent elements along an axis, taken `n` times.
 
-    prepend, append: what to put before and after x first: a number, or a tensor of its shape but for the axis (ShapeError). The result
-    has the common dtype, and an axis shorter by n. ValueError where n is negative; DTypeError for bool; AxisError where the axis is out of range.
+    prepend, append: values to put before and after x first: a number, or a tensor of its shape
+    except along the axis (ShapeError). The result has the common dtype, and an axis shorter by n.
+    ValueError if n is negative; DTypeError for bool; AxisError if the axis is out of range.
 
     >>> flex.diff(flex.asarray([1, 4, 9, 16])).tolist()
     [3, 5, 7]
     """
-def unique_all(x: _Operand, /) -> UniqueAllResult:
-    """The distinct elements, where they are, and how many there are of each.
+def argmax(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
+    """The index of the first occurrence of the largest element; of the first NaN, if there is one.
 
-    x: a tensor of any dtype and shape, seen as one line. The result is a named tuple: `values`, ascending, of the dtype of x; `indices`,
-    where each occurs first; `inverse_indices`, of the shape of x, which give x from the values; `counts`. All but the values are int64.
-    Each NaN is a value of its own, both zeros are one; complex numbers are ordered by real, then imaginary part.
+    axis: an integer, or None for the index in the flattened x. keepdims: keep reduced axes with
+    size 1. The result is int64. ValueError if there are no elements; DTypeError for complex
+    numbers; AxisError if the axis is out of range.
+
+    >>> flex.argmax(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    [1, 0]
+    """
+def argmin(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
+    """The index of the first occurrence of the smallest element. Arguments and errors are those of
+    `argmax`.
+
+    >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    [0, 1]
+    """
+def max_with_indices(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
+    """`max` and `argmax` in one: the largest element and its index (int64). Arguments and errors are
+    those of `argmax`.
+
+    >>> [t.tolist() for t in flex.max_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
+    [[5, 3], [1, 0]]
+    """
+def min_with_indices(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
+    """`min` and `argmin` in one: the smallest element and its index (int64). Arguments and errors are
+    those of `argmin`.
+
+    >>> [t.tolist() for t in flex.min_with_indices(flex.asarray([[1, 5], [3, 2]]), axis=1)]
+    [[1, 2], [0, 1]]
+    """
+def unique_all(x: _Operand, /) -> UniqueAllResult:
+    """The distinct elements, their indices, the inverse, and their counts.
+
+    x: a tensor of any dtype and shape, which is flattened. The result is a named tuple: `values`,
+    ascending, of the dtype of x; `indices` of the first occurrences; `inverse_indices`, of the
+    shape of x, which reconstruct x from the values; `counts`. All but the values are int64. Each
+    NaN is distinct, both zeros are equal; complex numbers are ordered by real, then imaginary part.
 
     >>> u = flex.unique_all(flex.asarray([3, 1, 3]))
     >>> u.values.tolist(), u.indices.tolist(), u.inverse_indices.tolist(), u.counts.tolist()
     ([1, 3], [1, 0], [1, 0, 1], [1, 2])
     """
 def unique_counts(x: _Operand, /) -> UniqueCountsResult:
-    """The distinct elements, ascending, and how many there are of each (int64): the named tuple `values`, `counts`, as of `unique_all`.
+    """The distinct elements, ascending, and their counts (int64): the named tuple `values`, `counts`,
+    as of `unique_all`.
 
     >>> values, counts = flex.unique_counts(flex.asarray([3, 1, 3]))
     >>> values.tolist(), counts.tolist()
     ([1, 3], [1, 2])
     """
 def unique_inverse(x: _Operand, /) -> UniqueInverseResult:
-    """The distinct elements, ascending, and for each element of x the position of its value (int64, in the shape of x): the named tuple
-    `values`, `inverse_indices`, as of `unique_all`.
+    """The distinct elements, ascending, and for each element of x the index of its value (int64, in
+    the shape of x): the named tuple `values`, `inverse_indices`, as of `unique_all`.
 
     >>> values, inverse = flex.unique_inverse(flex.asarray([3, 1, 3]))
     >>> values[inverse].tolist()
@@ -3039,81 +3255,67 @@ def unique_values(x: _Operand, /) -> Tensor:
     [1, 2, 3]
     """
 def isin(x1: _Operand, x2: _Operand, /, *, invert: builtins.bool = False) -> Tensor:
-    """For each element of `x1`, whether it is one of those of `x2`; with `invert`, whether it is none of them.
+    """For each element of `x1`, whether it is in `x2`; with `invert`, whether it is not.
 
-    x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN is no element. DTypeError for complex numbers, or
-    where there is no common dtype; ValueError where a number is out of range for the other's dtype.
+    x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN equals no
+    element. DTypeError for complex numbers, or if there is no common dtype; ValueError if a number
+    is out of range for the other's dtype.
 
     >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
     [True, False, True]
     """
-def broadcast_arrays(*arrays: _Operand) -> tuple[Tensor, ...]:
-    """The tensors, each in the shape that all of them broadcast to: views, as a tuple.
+def reshape(x: _Operand, /, shape: _Shape, *, copy: builtins.bool | None = None) -> Tensor:
+    """The elements in row-major order under another shape; one size may be -1, and is then inferred. A
+    view if the strides allow it, else a copy; `copy=True` always copies, `copy=False` raises
+    ValueError if a copy is needed. ShapeError if the number of elements differs.
 
-    arrays: tensors of any dtypes, which they keep. ShapeError where the shapes don't broadcast.
-
-    >>> [t.shape for t in flex.broadcast_arrays(flex.zeros((3, 1)), flex.zeros(4))]
-    [(3, 4), (3, 4)]
+    >>> flex.reshape(flex.arange(6), (2, -1)).tolist()
+    [[0, 1, 2], [3, 4, 5]]
     """
 def broadcast_to(x: _Operand, /, shape: _Shape) -> Tensor:
-    """Dimensions of size 1 repeated, and new ones put in front; a view.
+    """Repeats dimensions of size 1, and adds new ones in front; a view.
 
-    shape: an integer or a tuple of them. ShapeError where x doesn't broadcast to it.
+    shape: an integer or a tuple of them. ShapeError if x doesn't broadcast to it.
 
     >>> flex.broadcast_to(flex.asarray([[1], [2]]), (2, 3)).tolist()
     [[1, 1, 1], [2, 2, 2]]
     """
-def concat(arrays: Iterable[_Operand], /, axis: SupportsIndex | None = 0) -> Tensor:
-    """Tensors one after the other along an axis; with `axis=None`, each as one line.
-
-    arrays: a sequence of at least one tensor (ValueError), of one shape but for their size along the axis (ShapeError). The result has the
-    dtype that all promote to (DTypeError where there is none).
-
-    >>> flex.concat([flex.asarray([1, 2]), flex.asarray([3])]).tolist()
-    [1, 2, 3]
-    """
-def stack(arrays: Iterable[_Operand], /, axis: SupportsIndex = 0) -> Tensor:
-    """Tensors of one shape along a new axis, which stands at that place in the result.
-
-    arrays: a sequence of at least one tensor (ValueError), all of one shape (ShapeError). The result has the dtype that all promote to.
-
-    >>> flex.stack([flex.asarray([1, 2]), flex.asarray([3, 4])], axis=1).tolist()
-    [[1, 3], [2, 4]]
-    """
 def expand_dims(x: _Operand, /, axis: _Shape = 0) -> Tensor:
-    """New dimensions of size 1 at these places of the result; a view.
+    """Inserts dimensions of size 1 at these positions of the result; a view.
 
-    axis: an integer or a tuple of them. AxisError where one is out of range or given twice.
+    axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
 
     >>> flex.expand_dims(flex.zeros((2, 3)), axis=(0, -1)).shape
     (1, 2, 3, 1)
     """
 def squeeze(x: _Operand, /, axis: _Shape | None = None) -> Tensor:
-    """Dimensions of size 1 taken out: those named, or all; a view.
+    """Removes dimensions of size 1: those given, or all; a view.
 
-    axis: an integer or a tuple of them. ShapeError where one has another size; AxisError where it is out of range or given twice.
+    axis: an integer or a tuple of them. ShapeError if one has another size; AxisError if it is out
+    of range or repeated.
 
     >>> flex.squeeze(flex.zeros((1, 3, 1)), axis=0).shape
     (3, 1)
     """
 def flip(x: _Operand, /, axis: _Shape | None = None) -> Tensor:
-    """Elements in reverse order along an axis, several, or all; a view.
+    """Reverses the elements along an axis, several, or all; a view.
 
-    axis: an integer or a tuple of them. AxisError where one is out of range or given twice.
+    axis: an integer or a tuple of them. AxisError if one is out of range or repeated.
 
     >>> flex.flip(flex.asarray([1, 2, 3])).tolist()
     [3, 2, 1]
     """
 def moveaxis(x: _Operand, /, source: _Shape, destination: _Shape) -> Tensor:
-    """Dimensions moved to other places, the others staying in their order; a view.
+    """Moves dimensions to other positions, keeping the order of the others; a view.
 
-    source, destination: as many axes of x as of the result (ShapeError). AxisError where one is out of range or given twice.
+    source, destination: equally many axes of x and of the result (ShapeError). AxisError if one is
+    out of range or repeated.
 
     >>> flex.moveaxis(flex.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
 def permute_dims(x: _Operand, /, axes: _Shape) -> Tensor:
-    """The dimensions in another order: that of place `i` in the result is `axes[i]`; a view.
+    """Permutes the dimensions: dimension `i` of the result is dimension `axes[i]`; a view.
 
     axes: each axis once (ShapeError, AxisError).
 
@@ -3121,7 +3323,7 @@ def permute_dims(x: _Operand, /, axes: _Shape) -> Tensor:
     (4, 2, 3)
     """
 def transpose(x: _Operand, /, *axes: _Shape | None) -> Tensor:
-    """The dimensions in another order, in reverse order where none is given; a view.
+    """Permutes the dimensions, by default in reverse order; a view.
 
     axes: each axis once, as one tuple or several arguments (ShapeError, AxisError).
 
@@ -3129,49 +3331,34 @@ def transpose(x: _Operand, /, *axes: _Shape | None) -> Tensor:
     (4, 3, 2)
     """
 def swapaxes(x: _Operand, /, axis1: SupportsIndex, axis2: SupportsIndex) -> Tensor:
-    """Two dimensions exchanged; a view. AxisError where one is out of range.
+    """Swaps two dimensions; a view. AxisError if one is out of range.
 
     >>> flex.swapaxes(flex.zeros((2, 3, 4)), 0, -1).shape
     (4, 3, 2)
     """
-def repeat(x: _Operand, /, repeats: SupportsIndex | Sequence[int] | _Operand, axis: SupportsIndex | None = None) -> Tensor:
-    """Each element several times along an axis; with `axis=None`, of x as one line.
-
-    repeats: an integer for all, or as many as the axis has elements. ValueError where one is negative; ShapeError where they are not as
-    many as the elements; DTypeError where they are no integers.
-
-    >>> flex.repeat(flex.asarray([1, 2, 3]), flex.asarray([2, 0, 1])).tolist()
-    [1, 1, 3]
-    """
-def tile(x: _Operand, /, repetitions: _Shape) -> Tensor:
-    """`x` beside itself, `repetitions[k]` times along dimension `k`.
-
-    repetitions: an integer or a tuple of them, which counts from the last dimension; the shorter of it and the shape of x is filled up
-    with 1 in front. ValueError where one is negative.
-
-    >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
-    [[1, 2, 1, 2], [1, 2, 1, 2]]
-    """
 def roll(x: _Operand, /, shift: _Shape, axis: _Shape | None = None) -> Tensor:
-    """Elements moved by `shift` places along an axis, those that leave at the end coming in at the beginning; with `axis=None`, in x as one
-    line.
+    """Rolls elements by `shift` places along an axis, those shifted beyond the end re-entering at the
+    beginning; with `axis=None`, of the flattened x.
 
-    shift, axis: integers, or tuples of as many (ShapeError). AxisError where an axis is out of range.
+    shift, axis: integers, or tuples of equal length (ShapeError). AxisError if an axis is out of
+    range.
 
     >>> flex.roll(flex.asarray([1, 2, 3, 4]), 1).tolist()
     [4, 1, 2, 3]
     """
 def unstack(x: _Operand, /, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
-    """One tensor for each index of an axis, which goes; views, as a tuple. AxisError where the axis is out of range.
+    """One tensor for each index of an axis, without that axis; views, as a tuple. AxisError if the
+    axis is out of range.
 
     >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
     [[1, 3], [2, 4]]
     """
 def split(x: _Operand, /, sizes: _Shape, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
-    """Pieces along an axis: of one size, the last one smaller where it doesn't divide, or of the sizes given, which add up to the axis'
-    (as torch.split); views, as a tuple.
+    """Pieces along an axis, as in torch.split: all of one size, except for a smaller last one, or of
+    the given sizes, which must add up to that of the axis; views, as a tuple.
 
-    ValueError where a size is negative, or the one size 0; ShapeError where sizes don't add up; AxisError for a wrong axis.
+    ValueError if a size is negative, or a single size is 0; ShapeError if sizes don't add up;
+    AxisError if the axis is out of range.
 
     >>> [t.tolist() for t in flex.split(flex.asarray([1, 2, 3, 4, 5]), 2)]
     [[1, 2], [3, 4], [5]]
@@ -3179,79 +3366,74 @@ def split(x: _Operand, /, sizes: _Shape, axis: SupportsIndex = 0) -> tuple[Tenso
     [[1], [2, 3]]
     """
 def chunk(x: _Operand, /, chunks: SupportsIndex, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
-    """`chunks` pieces of equal size along an axis, the last one smaller, or fewer of them, where it doesn't divide (as torch.chunk); views,
-    as a tuple.
+    """`chunks` pieces of equal size along an axis, as in torch.chunk; if the size isn't divisible, the
+    last one is smaller, or there are fewer; views, as a tuple.
 
-    ValueError where chunks is not positive; AxisError for a wrong axis.
+    ValueError if chunks is not positive; AxisError if the axis is out of range.
 
     >>> [t.tolist() for t in flex.chunk(flex.asarray([1, 2, 3, 4, 5]), 2)]
     [[1, 2, 3], [4, 5]]
     """
 def unfold(x: _Operand, /, size: SupportsIndex, *, step: SupportsIndex = 1, axis: SupportsIndex = -1) -> Tensor:
-    """Sliding windows of `size` elements along an axis, one every `step`. The axis counts the windows, and their elements are a new last
-    dimension; a view whose elements overlap.
+    """Sliding windows of `size` elements along an axis, `step` apart. The axis counts the windows,
+    whose elements are a new last dimension; a view whose elements overlap.
 
-    ValueError where size or step is not positive; ShapeError where a window is larger than the axis; AxisError for a wrong axis.
+    ValueError if size or step is not positive; ShapeError if a window is larger than the axis;
+    AxisError if the axis is out of range.
 
     >>> flex.unfold(flex.arange(5), 3).tolist()
     [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
     """
-def pad(x: _Operand, /, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number = 0) -> Tensor:
-    """`x` with elements of `value` around it.
-
-    pad_width: how many before and after, as numpy.pad takes it: an integer for both ends of all dimensions, one pair for all
-    dimensions, or a pair for each. The result has the dtype of x. ValueError where one is negative; ShapeError where there are more or fewer
-    pairs than dimensions; DTypeError where the value is of a kind beyond the dtype.
-
-    >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
-    [9, 1, 2, 9, 9]
-    """
 def sort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
-    """The values of each line along `axis`, in order.
+    """Sorts the values along `axis`.
 
-    x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, also with `descending`. `stable` changes
-    nothing: the order among equal values is always kept. DTypeError for complex numbers; AxisError where the axis is out of range.
+    x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, also with
+    `descending`. `stable` has no effect: every sort is stable. DTypeError for complex numbers;
+    AxisError if the axis is out of range.
 
     >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
     [3, 2, 1]
     """
 def argsort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
-    """The positions that sort each line along `axis`.
+    """The indices that sort along `axis`.
 
-    x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their order, also with
-    `descending`; NaN comes last. DTypeError for complex numbers; AxisError where the axis is out of range.
+    x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their
+    order, also with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
+    axis is out of range.
 
     >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
     [1, 2, 0]
     """
 def sort_with_indices(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> tuple[Tensor, Tensor]:
-    """`sort` and `argsort` in one: the sorted values and their positions.
+    """`sort` and `argsort` in one: the sorted values and their indices.
 
-    x: a tensor of an ordered dtype; both results have its shape, the positions are int64. DTypeError for complex numbers; AxisError
-    where the axis is out of range.
+    x: a tensor of an ordered dtype; both results have its shape, the indices are int64. DTypeError
+    for complex numbers; AxisError if the axis is out of range.
 
     >>> values, indices = flex.sort_with_indices(flex.asarray([3, 1, 2]))
     >>> values.tolist(), indices.tolist()
     ([1, 2, 3], [1, 2, 0])
     """
 def topk(x: _Operand, /, k: SupportsIndex, axis: SupportsIndex = -1, *, largest: builtins.bool = True, sorted: builtins.bool = True) -> tuple[Tensor, Tensor]:
-    """The `k` largest values of each line along `axis`, or the smallest, and their positions; the best first where `sorted`.
+    """The `k` largest values along `axis`, or the smallest, and their indices; in order if `sorted`.
 
-    x: a tensor of an ordered dtype; both results have its shape but for `k` along the axis, the positions are int64. Of equal
-    values the earlier is better; NaN is taken last. ValueError where k is negative or beyond the size of the axis; DTypeError for
-    complex numbers; AxisError where the axis is out of range.
+    x: a tensor of an ordered dtype; both results have its shape with size `k` along the axis, the
+    indices are int64. Of equal values earlier ones are preferred; NaN is taken last. ValueError if
+    k is negative or beyond the size of the axis; DTypeError for complex numbers; AxisError if the
+    axis is out of range.
 
     >>> values, indices = flex.topk(flex.asarray([1, 5, 3]), 2)
     >>> values.tolist(), indices.tolist()
     ([5, 3], [1, 2])
     """
 def searchsorted(x1: _Operand, x2: _Operand, /, side: Literal["left", "right"] = 'left', sorter: _Operand | None = None) -> Tensor:
-    """Where each of `x2` would be put into `x1` to keep it sorted: before values equal to it with `side="left"`, after them with
-    `"right"`.
+    """The index at which each of `x2` would be inserted into `x1` to keep it sorted: before equal
+    values with `side="left"`, after them with `"right"`.
 
-    x1: a sorted tensor of one dimension, NaN last; `sorter` holds the positions that sort it where it isn't. x2: a tensor or a
-    number, of any shape, which is the result's; the result is int64. ShapeError where x1 has another rank, or the sorter another
-    size; DTypeError for complex numbers; ValueError for another side; IndexError where a position of the sorter is out of range.
+    x1: a sorted tensor of one dimension, NaN last; `sorter` holds the indices that sort it if it
+    isn't. x2: a tensor or a number, of any shape; the result has that shape and is int64.
+    ShapeError if x1 has another rank, or the sorter another size; DTypeError for complex numbers;
+    ValueError for another side; IndexError if an index of the sorter is out of range.
 
     >>> flex.searchsorted(flex.asarray([1, 2, 2, 4]), flex.asarray([2, 5]), side="right").tolist()
     [3, 4]
@@ -3285,7 +3467,6 @@ __all__ = [
     "complex128",
     "Tensor",
     "asarray",
-    "reshape",
     "astype",
     "__version__",
     "threads",
@@ -3412,6 +3593,12 @@ __all__ = [
     "masked_select",
     "nonzero",
     "argwhere",
+    "broadcast_arrays",
+    "concat",
+    "stack",
+    "repeat",
+    "tile",
+    "pad",
     "matmul",
     "matrix_transpose",
     "tensordot",
@@ -3425,10 +3612,6 @@ __all__ = [
     "std",
     "max",
     "min",
-    "argmax",
-    "argmin",
-    "max_with_indices",
-    "min_with_indices",
     "any",
     "all",
     "count_nonzero",
@@ -3438,15 +3621,17 @@ __all__ = [
     "cumulative_max",
     "cumulative_min",
     "diff",
+    "argmax",
+    "argmin",
+    "max_with_indices",
+    "min_with_indices",
     "unique_all",
     "unique_counts",
     "unique_inverse",
     "unique_values",
     "isin",
-    "broadcast_arrays",
+    "reshape",
     "broadcast_to",
-    "concat",
-    "stack",
     "expand_dims",
     "squeeze",
     "flip",
@@ -3454,14 +3639,11 @@ __all__ = [
     "permute_dims",
     "transpose",
     "swapaxes",
-    "repeat",
-    "tile",
     "roll",
     "unstack",
     "split",
     "chunk",
     "unfold",
-    "pad",
     "sort",
     "argsort",
     "sort_with_indices",

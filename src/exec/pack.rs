@@ -29,7 +29,7 @@ unsafe fn pack_of<U: Copy>(d: *mut U, x: Rect) {
     // SAFETY: PACK1 for every element that the steps reach.
     unsafe {
         let row = |j: usize| ptr.offset(row_step * j as isize) as *const U;
-        if simd::COMPACT {
+        if simd::MICROCONTROLLER {
             elements(d, x)
         } else if col_step == size {
             for j in 0..rows {
@@ -121,11 +121,11 @@ unsafe fn unpack_of<U: Copy>(s: *const U, x: Rect) {
         let at = |j: usize, i: usize| {
             ptr.offset(row_step * j as isize + col_step * i as isize) as *mut U
         };
-        if !simd::COMPACT && col_step == size {
+        if !simd::MICROCONTROLLER && col_step == size {
             for j in 0..rows {
                 core::ptr::copy_nonoverlapping(s.add(j * cols), at(j, 0), cols);
             }
-        } else if !simd::COMPACT && row_step == size {
+        } else if !simd::MICROCONTROLLER && row_step == size {
             // columns are contiguous: whole cache lines are written, 16 rows at a time
             for j in (0..rows).step_by(16) {
                 let block = (rows - j).min(16);

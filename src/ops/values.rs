@@ -19,6 +19,8 @@ use core::slice;
 const FLOPS: usize = 8;
 /// Lines of fewer elements are short.
 const SHORT: usize = 256;
+/// Lines of fewer elements take longer in place than copies of the operands that make them longer.
+const SHORTEST: usize = 4;
 
 impl Tensor {
     /// The element at a position; negative indices count from the end.
@@ -163,7 +165,7 @@ impl Tensor {
     }
     /// Applies `f` to each pair of elements of two tensors, which broadcast, as [`map`](Tensor::map)
     /// does to single elements. Operands that are dense, or broadcast from a dense tensor, are read
-    /// in place, others are copied first.
+    /// in place, others (and those of very short lines) are copied first.
     ///
     /// Errors if `A` and `B` are not the dtypes, or the shapes don't broadcast.
     ///
@@ -196,6 +198,10 @@ impl Tensor {
             rank,
         );
         let mut nest = Nest::new(&shape, &[a.operand(rank), b.operand(rank)], &[to]);
+        if nest.dims.len() > 1 && nest.dims[0].n < SHORTEST {
+            let whole = |x: &Tensor| x.broadcast_to(&shape)?.contiguous();
+            return whole(self)?.zip_with(&whole(other)?, f);
+        }
         // the driver's step from row to row would outweigh a short one: rows hold several then
         let short = nest.dims.len() > 1 && nest.dims[0].n < SHORT;
         let line = short.then(|| nest.dims.remove(0));

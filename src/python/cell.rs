@@ -20,7 +20,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// A tensor is a value: in-place syntax (`t += 1`, `t[0] = 2`) changes this tensor and no other,
 /// even if they share memory. It may be used from any number of threads.
 #[pyclass(frozen, weakref, name = "Tensor", module = "flex")]
-pub struct PyTensor(Cell);
+pub struct PyTensor(TensorCell);
 
 /// Wraps a result in a Python object.
 impl From<Tensor> for PyTensor {
@@ -30,7 +30,7 @@ impl From<Tensor> for PyTensor {
 }
 
 /// A tensor, or its metadata while a thread writes to it.
-struct Cell(Mutex<State>);
+struct TensorCell(Mutex<State>);
 
 enum State {
     There(Tensor),
@@ -60,7 +60,7 @@ impl Away {
 
 /// A tensor taken out by its writer; put back on drop.
 struct Taken<'a> {
-    cell: &'a Cell,
+    cell: &'a TensorCell,
     tensor: Tensor,
     away: Arc<Away>,
 }
@@ -77,7 +77,7 @@ impl Drop for Taken<'_> {
     }
 }
 
-impl Cell {
+impl TensorCell {
     #[inline(always)]
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -147,7 +147,7 @@ impl PyTensor {
     /// An object for a tensor.
     #[inline(always)]
     pub fn new(t: Tensor) -> PyTensor {
-        PyTensor(Cell(Mutex::new(State::There(t))))
+        PyTensor(TensorCell(Mutex::new(State::There(t))))
     }
     /// A clone of the current tensor, which shares its storage.
     #[inline(always)]

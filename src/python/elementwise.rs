@@ -2,7 +2,7 @@
 //! signatures of their own.
 
 use super::cell::PyTensor;
-use super::convert::{Lent, Operand, compute, is_short};
+use super::convert::{Operand, OperandRef, compute, is_short};
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops::{self, Arg};
 use crate::{DType, Error, Scalar};
@@ -37,17 +37,17 @@ pub fn apply<const N: usize>(
 
 /// The same for operands that are used in their objects if they are small.
 #[inline(always)]
-pub fn apply_lent<const N: usize>(
+pub fn apply_ref<const N: usize>(
     py: Python<'_>,
     row: &'static Row,
-    lent: [Lent<'_>; N],
+    lent: [OperandRef<'_>; N],
 ) -> PyResult<PyTensor> {
     // no `?` inside: exceptions are created after the locks are released
     let small = match &lent[..] {
-        [Lent::Object(x)] => x
+        [OperandRef::Object(x)] => x
             .get()
             .read(|x| is_short(x.len()).then(|| ops::apply(row, [Arg::Ref(x)]))),
-        [Lent::Object(a), Lent::Object(b)] => {
+        [OperandRef::Object(a), OperandRef::Object(b)] => {
             let both = PyTensor::read_both(a.get(), b.get(), |a, b| {
                 let most = if a.shape() == b.shape() {
                     a.len()
@@ -58,13 +58,23 @@ pub fn apply_lent<const N: usize>(
             });
             both.flatten()
         }
-        [Lent::Object(a), Lent::Operand(Operand::Scalar(s))] => a
+        [
+            OperandRef::Object(a),
+            OperandRef::Operand(Operand::Scalar(s)),
+        ] => a
             .get()
             .read(|a| is_short(a.len()).then(|| ops::apply(row, [Arg::Ref(a), Arg::Scalar(*s)]))),
-        [Lent::Operand(Operand::Scalar(s)), Lent::Object(b)] => b
+        [
+            OperandRef::Operand(Operand::Scalar(s)),
+            OperandRef::Object(b),
+        ] => b
             .get()
             .read(|b| is_short(b.len()).then(|| ops::apply(row, [Arg::Scalar(*s), Arg::Ref(b)]))),
-        [Lent::Object(a), Lent::Object(b), Lent::Object(c)] => {
+        [
+            OperandRef::Object(a),
+            OperandRef::Object(b),
+            OperandRef::Object(c),
+        ] => {
             let three = PyTensor::read_three(a.get(), b.get(), c.get(), |a, b, c| {
                 let alike = a.shape() == b.shape() && b.shape() == c.shape();
                 (alike && is_short(a.len()))
@@ -76,7 +86,7 @@ pub fn apply_lent<const N: usize>(
     };
     match small {
         Some(result) => Ok(PyTensor::new(result?)),
-        None => apply(py, row, &lent.map(Lent::take)),
+        None => apply(py, row, &lent.map(OperandRef::take)),
     }
 }
 
@@ -109,8 +119,8 @@ macro_rules! function {
         #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
         #[pyfunction]
         #[pyo3(signature = (x, /))]
-        pub fn $function(py: Python<'_>, x: Lent<'_>) -> PyResult<PyTensor> {
-            apply_lent(py, &rows::$Name::ROW, [x])
+        pub fn $function(py: Python<'_>, x: OperandRef<'_>) -> PyResult<PyTensor> {
+            apply_ref(py, &rows::$Name::ROW, [x])
         }
     };
     ([$($doc:literal)*] $Name:ident $function:ident 2 $rule:ident) => {
@@ -125,8 +135,8 @@ macro_rules! function {
         #[doc = concat!(">>> flex.", stringify!($function), "(flex.asarray(", example!($function))]
         #[pyfunction]
         #[pyo3(signature = (x1, x2, /))]
-        pub fn $function(py: Python<'_>, x1: Lent<'_>, x2: Lent<'_>) -> PyResult<PyTensor> {
-            apply_lent(py, &rows::$Name::ROW, [x1, x2])
+        pub fn $function(py: Python<'_>, x1: OperandRef<'_>, x2: OperandRef<'_>) -> PyResult<PyTensor> {
+            apply_ref(py, &rows::$Name::ROW, [x1, x2])
         }
     };
 }
@@ -207,11 +217,11 @@ fn range(dtype: DType) -> [Scalar; 2] {
 #[pyo3(signature = (condition, x1, x2, /))]
 pub fn where_(
     py: Python<'_>,
-    condition: Lent<'_>,
-    x1: Lent<'_>,
-    x2: Lent<'_>,
+    condition: OperandRef<'_>,
+    x1: OperandRef<'_>,
+    x2: OperandRef<'_>,
 ) -> PyResult<PyTensor> {
-    apply_lent(py, &rows::Where::ROW, [condition, x1, x2])
+    apply_ref(py, &rows::Where::ROW, [condition, x1, x2])
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

@@ -1,8 +1,8 @@
 //! The methods of Tensor that are functions of the module: all that take a tensor first.
 
 use super::cell::PyTensor;
-use super::convert::Lent;
-use super::elementwise::apply_lent;
+use super::convert::OperandRef;
+use super::elementwise::apply_ref;
 use crate::kernel::elementwise::rows;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -43,12 +43,12 @@ impl PyTensor {
     /// The real parts of complex numbers, as by `flex.real`; of real numbers, the tensor itself.
     #[getter]
     fn real(slf: Bound<'_, Self>) -> PyResult<PyTensor> {
-        apply_lent(slf.py(), &rows::RealPart::ROW, [Lent::Object(slf)])
+        apply_ref(slf.py(), &rows::RealPart::ROW, [OperandRef::Object(slf)])
     }
     /// The imaginary parts of complex numbers, as by `flex.imag`.
     #[getter]
     fn imag(slf: Bound<'_, Self>) -> PyResult<PyTensor> {
-        apply_lent(slf.py(), &rows::ImagPart::ROW, [Lent::Object(slf)])
+        apply_ref(slf.py(), &rows::ImagPart::ROW, [OperandRef::Object(slf)])
     }
 }
 

@@ -4,8 +4,8 @@
 #![allow(unsafe_op_in_unsafe_fn)]
 
 use super::cell::PyTensor;
-use super::convert::{Lent, Operand, compute, is_list, is_short, operand_beside};
-use super::elementwise::{self, apply_lent};
+use super::convert::{Operand, OperandRef, compute, is_list, is_short, operand_beside};
+use super::elementwise::{self, apply_ref};
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops;
 use crate::ops::elementwise::{Arg, apply_in_place};
@@ -17,20 +17,20 @@ use pyo3::prelude::*;
 /// NotImplemented, and Python asks that object; an operand that can't be converted is an error of
 /// its own.
 enum Other<'py> {
-    Operand(PyResult<Lent<'py>>),
+    Operand(PyResult<OperandRef<'py>>),
     /// A list, whose numbers take the dtype that a number takes beside the tensor.
     List(Bound<'py, PyAny>),
 }
 
 impl<'py> Other<'py> {
     #[inline]
-    fn beside(self, t: &PyTensor) -> PyResult<Lent<'py>> {
+    fn beside(self, t: &PyTensor) -> PyResult<OperandRef<'py>> {
         match self {
             Other::Operand(o) => o,
             Other::List(list) => {
                 let values = operand_beside(&list, t.read(Tensor::dtype))?;
                 values
-                    .map(|v| Lent::Operand(Operand::Tensor(v)))
+                    .map(|v| OperandRef::Operand(Operand::Tensor(v)))
                     .ok_or_else(|| PyTypeError::new_err("not an operand"))
             }
         }
@@ -41,7 +41,7 @@ impl<'py> FromPyObject<'_, 'py> for Other<'py> {
     type Error = PyErr;
     #[inline]
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Other<'py>> {
-        match Lent::of(&x) {
+        match OperandRef::of(&x) {
             Ok(Some(o)) => Ok(Other::Operand(Ok(o))),
             Ok(None) if is_list(&x)? => Ok(Other::List(x.to_owned())),
             Ok(None) => Err(PyTypeError::new_err("not an operand")),
@@ -64,18 +64,18 @@ impl Operand {
 #[inline(never)]
 fn forward(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyResult<PyTensor> {
     let other = other.beside(t.get())?;
-    apply_lent(t.py(), row, [Lent::Object(t), other])
+    apply_ref(t.py(), row, [OperandRef::Object(t), other])
 }
 #[inline(never)]
 fn reflected(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyResult<PyTensor> {
     let other = other.beside(t.get())?;
-    apply_lent(t.py(), row, [other, Lent::Object(t)])
+    apply_ref(t.py(), row, [other, OperandRef::Object(t)])
 }
 /// Shape and dtype are kept; after an error the tensor is unchanged. `t += t` takes its operand
 /// before the tensor is locked.
 fn in_place(t: &PyTensor, py: Python<'_>, row: &Row, other: Other) -> PyResult<()> {
     let other = other.beside(t)?;
-    if let Lent::Object(o) = &other {
+    if let OperandRef::Object(o) = &other {
         let small = t.update_with(o.get(), |t, o| {
             is_short(t.len().max(o.len())).then(|| apply_in_place(row, t, Some(Arg::Ref(o))))
         });
@@ -101,7 +101,7 @@ macro_rules! operators {
                 fn $in_place(&self, py: Python<'_>, other: Other) -> PyResult<()> { in_place(self, py, &rows::$Row::ROW, other) }
             )*
             $(fn $compare(slf: Bound<'_, Self>, other: Other<'_>) -> PyResult<PyTensor> { forward(slf, &rows::$Compare::ROW, other) })*
-            $(fn $unary(slf: Bound<'_, Self>) -> PyResult<PyTensor> { apply_lent(slf.py(), &rows::$Unary::ROW, [Lent::Object(slf)]) })*
+            $(fn $unary(slf: Bound<'_, Self>) -> PyResult<PyTensor> { apply_ref(slf.py(), &rows::$Unary::ROW, [OperandRef::Object(slf)]) })*
             fn __pow__(slf: Bound<'_, Self>, other: Other<'_>, modulo: Option<&Bound<PyAny>>) -> PyResult<PyTensor> {
                 no_modulo(modulo)?;
                 forward(slf, &rows::Pow::ROW, other)

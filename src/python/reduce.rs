@@ -1,7 +1,7 @@
 //! Reductions. Those that NumPy calls as methods (`numpy.sum(t)`) take its `out`, an array to fill.
 
 use super::cell::PyTensor;
-use super::convert::{Ints, Lent};
+use super::convert::{Ints, OperandRef};
 use super::dtype::DTypeArg;
 use super::interop::ufunc::into_out;
 use crate::ops::{self, Reduction};
@@ -58,7 +58,7 @@ fn correction_or(op: &'static str, correction: f64, ddof: Option<f64>) -> PyResu
 #[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false, out = None))]
 fn sum<'py>(
     py: Python<'py>,
-    x: Lent,
+    x: OperandRef,
     axis: Option<Ints>,
     dtype: Option<DTypeArg>,
     keepdims: bool,
@@ -90,7 +90,7 @@ fn sum<'py>(
 #[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false, out = None))]
 fn prod<'py>(
     py: Python<'py>,
-    x: Lent,
+    x: OperandRef,
     axis: Option<Ints>,
     dtype: Option<DTypeArg>,
     keepdims: bool,
@@ -122,7 +122,7 @@ fn prod<'py>(
 #[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false, out = None))]
 fn mean<'py>(
     py: Python<'py>,
-    x: Lent,
+    x: OperandRef,
     axis: Option<Ints>,
     dtype: Option<DTypeArg>,
     keepdims: bool,
@@ -151,7 +151,7 @@ fn mean<'py>(
 #[pyo3(signature = (x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None, out = None))]
 fn var<'py>(
     py: Python<'py>,
-    x: Lent,
+    x: OperandRef,
     axis: Option<Ints>,
     dtype: Option<DTypeArg>,
     correction: f64,
@@ -182,7 +182,7 @@ fn var<'py>(
 #[pyo3(signature = (x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None, out = None))]
 fn std_<'py>(
     py: Python<'py>,
-    x: Lent,
+    x: OperandRef,
     axis: Option<Ints>,
     dtype: Option<DTypeArg>,
     correction: f64,
@@ -216,7 +216,7 @@ fn std_<'py>(
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
 fn max<'py>(
     py: Python<'py>,
-    x: Lent,
+    x: OperandRef,
     axis: Option<Ints>,
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,
@@ -236,7 +236,7 @@ fn max<'py>(
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
 fn min<'py>(
     py: Python<'py>,
-    x: Lent,
+    x: OperandRef,
     axis: Option<Ints>,
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,
@@ -260,7 +260,7 @@ fn min<'py>(
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
 fn any<'py>(
     py: Python<'py>,
-    x: Lent,
+    x: OperandRef,
     axis: Option<Ints>,
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,
@@ -281,7 +281,7 @@ fn any<'py>(
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
 fn all<'py>(
     py: Python<'py>,
-    x: Lent,
+    x: OperandRef,
     axis: Option<Ints>,
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,
@@ -301,7 +301,7 @@ fn all<'py>(
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
 fn count_nonzero(
     py: Python<'_>,
-    x: Lent,
+    x: OperandRef,
     axis: Option<Ints>,
     keepdims: bool,
 ) -> PyResult<PyTensor> {
@@ -318,7 +318,12 @@ fn count_nonzero(
 /// 1000.0
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false))]
-fn logsumexp(py: Python<'_>, x: Lent, axis: Option<Ints>, keepdims: bool) -> PyResult<PyTensor> {
+fn logsumexp(
+    py: Python<'_>,
+    x: OperandRef,
+    axis: Option<Ints>,
+    keepdims: bool,
+) -> PyResult<PyTensor> {
     x.compute(py, |x| ops::logsumexp(x, over(&axis, keepdims)))
 }
 

@@ -1,7 +1,7 @@
 //! The positions of extremes: `argmax`, `argmin`, and with the values.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, Lent};
+use super::convert::{Arg, OperandRef};
 use super::interop::ufunc::into_out;
 use super::sort::pair;
 use crate::ops::{self, Reduction};
@@ -27,7 +27,7 @@ fn along(axis: Option<isize>, keepdims: bool) -> Reduction {
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
 fn argmax<'py>(
     py: Python<'py>,
-    x: Lent,
+    x: OperandRef,
     axis: Option<isize>,
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,
@@ -48,7 +48,7 @@ fn argmax<'py>(
 #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
 fn argmin<'py>(
     py: Python<'py>,
-    x: Lent,
+    x: OperandRef,
     axis: Option<isize>,
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,

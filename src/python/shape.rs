@@ -1,7 +1,7 @@
 //! Functions that rearrange elements, as views if possible.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, Ints, Lent, compute, count, detached, integer};
+use super::convert::{Arg, Ints, OperandRef, compute, count, detached, integer};
 use super::values::tuple;
 use crate::layout;
 use crate::{Axes, Error, Result, Tensor, ops};
@@ -11,7 +11,7 @@ use pyo3::types::PyTuple;
 
 /// A view of a tensor, made while it stays in its object.
 #[inline(always)]
-fn view(x: &Lent, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> PyResult<PyTensor> {
+fn view(x: &OperandRef, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> PyResult<PyTensor> {
     Ok(PyTensor::new(x.read(f)?))
 }
 
@@ -23,7 +23,7 @@ fn view(x: &Lent, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> PyResult<PyTenso
 /// [[1, 1, 1], [2, 2, 2]]
 #[pyfunction]
 #[pyo3(signature = (x, /, shape))]
-fn broadcast_to(x: Lent, shape: Ints) -> PyResult<PyTensor> {
+fn broadcast_to(x: OperandRef, shape: Ints) -> PyResult<PyTensor> {
     let shape = shape.shape()?;
     view(&x, |x| x.broadcast_to(&shape))
 }
@@ -36,7 +36,7 @@ fn broadcast_to(x: Lent, shape: Ints) -> PyResult<PyTensor> {
 /// (1, 2, 3, 1)
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = Ints(smallvec::smallvec![0])), text_signature = "(x, /, axis=0)")]
-fn expand_dims(x: Lent, axis: Ints) -> PyResult<PyTensor> {
+fn expand_dims(x: OperandRef, axis: Ints) -> PyResult<PyTensor> {
     view(&x, |x| x.expand_dims(&axis.0))
 }
 
@@ -49,7 +49,7 @@ fn expand_dims(x: Lent, axis: Ints) -> PyResult<PyTensor> {
 /// (3, 1)
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None))]
-fn squeeze(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
+fn squeeze(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
     view(&x, |x| {
         x.squeeze(axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into()))
     })
@@ -63,7 +63,7 @@ fn squeeze(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
 /// [3, 2, 1]
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None))]
-fn flip(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
+fn flip(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
     view(&x, |x| x.flip(axis.map_or(Axes::ALL, |a| a.0.into())))
 }
 
@@ -76,7 +76,7 @@ fn flip(x: Lent, axis: Option<Ints>) -> PyResult<PyTensor> {
 /// (3, 4, 2)
 #[pyfunction]
 #[pyo3(signature = (x, /, source, destination))]
-fn moveaxis(x: Lent, source: Ints, destination: Ints) -> PyResult<PyTensor> {
+fn moveaxis(x: OperandRef, source: Ints, destination: Ints) -> PyResult<PyTensor> {
     view(&x, |x| x.moveaxis(&source.0, &destination.0))
 }
 
@@ -88,7 +88,7 @@ fn moveaxis(x: Lent, source: Ints, destination: Ints) -> PyResult<PyTensor> {
 /// (4, 2, 3)
 #[pyfunction]
 #[pyo3(signature = (x, /, axes))]
-fn permute_dims(x: Lent, axes: Ints) -> PyResult<PyTensor> {
+fn permute_dims(x: OperandRef, axes: Ints) -> PyResult<PyTensor> {
     view(&x, |x| {
         Ok(x.view(x.layout().permute("permute_dims", &axes.0)?))
     })
@@ -102,7 +102,7 @@ fn permute_dims(x: Lent, axes: Ints) -> PyResult<PyTensor> {
 /// (4, 3, 2)
 #[pyfunction]
 #[pyo3(signature = (x, /, *axes))]
-fn transpose(x: Lent, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
+fn transpose(x: OperandRef, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
     let none = axes.is_empty() || axes.len() == 1 && axes.get_item(0)?.is_none();
     let axes = if none {
         None
@@ -121,7 +121,7 @@ fn transpose(x: Lent, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
 /// (4, 3, 2)
 #[pyfunction]
 #[pyo3(signature = (x, /, axis1, axis2))]
-fn swapaxes(x: Lent, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
+fn swapaxes(x: OperandRef, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
     view(&x, |x| {
         Ok(x.view(x.layout().swap_axes("swapaxes", axis1, axis2)?))
     })
@@ -233,7 +233,7 @@ fn chunk(py: Python<'_>, x: Arg, chunks: isize, axis: isize) -> PyResult<Bound<'
 /// [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
 #[pyfunction]
 #[pyo3(signature = (x, /, size, *, step = 1, axis = -1), text_signature = "(x, /, size, *, step=1, axis=-1)")]
-fn unfold(x: Lent, size: isize, step: isize, axis: isize) -> PyResult<PyTensor> {
+fn unfold(x: OperandRef, size: isize, step: isize, axis: isize) -> PyResult<PyTensor> {
     let (size, step) = (
         count("unfold", "size", size)?,
         count("unfold", "step", step)?,

@@ -52,14 +52,14 @@ pub enum Level {
 
 /// Whether the target is a microcontroller without vectors: kernels that have several forms for
 /// speed use the smallest one there.
-pub const COMPACT: bool = cfg!(all(
+pub const MICROCONTROLLER: bool = cfg!(all(
     not(feature = "std"),
     target_os = "none",
     not(any(target_feature = "neon", target_feature = "sse2"))
 ));
 
 /// Whether there is memory for blocks of matrices that fill a cache.
-pub const ROOMY: bool = cfg!(any(feature = "std", target_family = "wasm"));
+pub const CACHE_BLOCKING: bool = cfg!(any(feature = "std", target_family = "wasm"));
 
 /// A computation over slices with any signature. Written by the `kernel!` macro.
 pub trait Kernel {

@@ -55,7 +55,7 @@ def test_frombuffer_of_all_kinds():
         ((b"abc", "int16"), ValueError, "3 bytes are not a whole number of int16"),
         ((b"abcd", "int16", 3), ValueError, "3 elements of int16 exceed the 4 bytes"),
         ((b"abcd", "int16", -2), ValueError, "-2 elements"),
-        ((b"abcd", "int16", 2**62), ValueError, "not in 4 bytes"),
+        ((b"abcd", "int16", 2**62), ValueError, "exceed the 4 bytes"),
         ((b"abcd", "int16", 1, 3), ValueError, "1 elements of int16 exceed the 1 bytes"),
         ((b"abcd", "int16", -1, 5), ValueError, "offset must lie in the 4 bytes of the bytes"),
         ((b"abcd", "int16", -1, -1), ValueError, "offset must lie"),
@@ -258,7 +258,7 @@ def test_interfaces_over_buffers():
         (
             {"shape": (1,), "typestr": "|u1", "data": b"1", "strides": (1, 1)},
             BufferError,
-            "don't fit",
+            "malformed shape",
         ),
         (
             {"shape": (1,), "typestr": "|u1", "data": b"1", "offset": -1},

@@ -97,7 +97,7 @@ def test_written_sequences():
     [
         (
             (x for x in [1, 2]),
-            r"generator is not a sequence: make a list of it, as in flex.asarray\(list\(x\)\)",
+            r"generator is not a sequence: convert it to a list, as in flex.asarray\(list\(x\)\)",
         ),
         ({1, 2}, r"set is not a sequence.*list\(x\)"),
         ({1: 2}, r"dict is not a sequence.*list\(x.values\(\)\)"),

@@ -51,7 +51,9 @@ def test_reductions_in_another_dtype():
     is_tensor(np.sum(t, dtype=np.int64), np.sum(a, dtype=np.int64))
     is_tensor(flex.mean(flex.asarray([1, 2, 4]), dtype=float), np.mean([1, 2, 4]))
     for name in ("mean", "std", "var"):
-        with pytest.raises(flex.DTypeError, match=f"{name}: dtype is int64, and has to be a float"):
+        with pytest.raises(
+            flex.DTypeError, match=f"{name}: dtype is int64, but must be float or complex"
+        ):
             getattr(np, name)(t, dtype=np.int64)
 
 
@@ -60,7 +62,7 @@ def test_ddof_is_the_correction():
     is_tensor(np.std(t, ddof=1), np.std(A, ddof=1))
     is_tensor(np.var(t, axis=0, correction=1), np.var(A, axis=0, correction=1))
     is_tensor(t.var(ddof=2), np.var(A, ddof=2))
-    with pytest.raises(ValueError, match="std: correction and ddof are the same"):
+    with pytest.raises(ValueError, match="std: correction and ddof are synonyms"):
         t.std(correction=1, ddof=1)
 
 
@@ -181,7 +183,7 @@ def test_out_is_filled_and_returned():
         lambda: np.modf(A, out=(None, t)),
     ):
         with pytest.raises(
-            TypeError, match="out is a Tensor, which is a value that nobody else writes to"
+            TypeError, match="out is a Tensor, which is a value and can't be written to"
         ):
             call()
     assert t.tolist() == A.tolist()

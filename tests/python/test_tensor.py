@@ -196,7 +196,7 @@ def test_conversions_that_fail():
             with pytest.raises(TypeError, match="one element"):
                 convert(t)
     for t in (flex.asarray(1.0), flex.asarray([1]), flex.asarray(True)):
-        with pytest.raises(TypeError, match="indices"):
+        with pytest.raises(TypeError, match="can be an index"):
             operator.index(t)
     with pytest.raises(TypeError, match="0-dimensional"):
         len(flex.asarray(1))
@@ -325,7 +325,7 @@ def test_pickle_out_of_band():
     assert t[0].item() == 1.0
     misaligned = bytearray(b"x" + bytes(buffers[0]))
     assert pickle.loads(data, buffers=[memoryview(misaligned)[1:]]).tolist() == t.tolist()
-    with pytest.raises(ValueError, match="no tensor of shape"):
+    with pytest.raises(ValueError, match="not a tensor of shape"):
         pickle.loads(data, buffers=[b"123"])
 
 

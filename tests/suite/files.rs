@@ -186,10 +186,8 @@ fn tensors_of_unknown_dtypes_are_kept_as_bytes() {
         ("F8_E8M0", &[3][..], DType::U8)
     );
     // SAFETY: three bytes of a contiguous tensor (TENSOR1), initialised (STORAGE1).
-    assert_eq!(
-        unsafe { std::slice::from_raw_parts(other.bytes.as_ptr(), 3) },
-        [7, 8, 9]
-    );
+    let bytes = unsafe { std::slice::from_raw_parts(other.bytes.as_ptr(), 3) };
+    assert_eq!(bytes, [7, 8, 9]);
 }
 
 #[test]

@@ -22,18 +22,18 @@ const LONGEST_HEADER: u64 = 100_000_000;
 const METADATA: &str = "__metadata__";
 
 /// A file to be written.
-pub(super) struct Plan<'a> {
+pub(super) struct FileLayout<'a> {
     header: String,
     /// In the order of their data.
     tensors: Vec<&'a Tensor>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> FileLayout<'a> {
     /// Sorts by element size, largest first, so that each tensor is aligned; then by name.
     pub fn new<S: AsRef<str>>(
         tensors: impl IntoIterator<Item = (S, &'a Tensor)>,
         metadata: &Metadata,
-    ) -> Result<Plan<'a>> {
+    ) -> Result<FileLayout<'a>> {
         const OP: &str = "safetensors.save";
         let mut named = Vec::new();
         for (name, t) in tensors {
@@ -120,7 +120,7 @@ impl<'a> Plan<'a> {
                 ),
             ));
         }
-        Ok(Plan {
+        Ok(FileLayout {
             header: text.0,
             tensors: order,
         })

@@ -16,7 +16,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
-use header::Plan;
+use header::FileLayout;
 
 /// The metadata of a file: texts by key.
 pub type Metadata = BTreeMap<String, String>;
@@ -224,7 +224,7 @@ pub fn save<'a, S: AsRef<str>>(
     tensors: impl IntoIterator<Item = (S, &'a Tensor)>,
     metadata: &Metadata,
 ) -> Result<()> {
-    let plan = Plan::new(tensors, metadata)?;
+    let plan = FileLayout::new(tensors, metadata)?;
     let mut file = super::replacement::Replacement::create(path.as_ref())?;
     plan.put(&mut |bytes| file.put(bytes))?;
     file.commit()
@@ -241,7 +241,7 @@ pub fn write_to<'a, S: AsRef<str>>(
         to.write_all(bytes)
             .map_err(|e| Error::io("safetensors".as_ref(), &e))
     };
-    Plan::new(tensors, metadata)?.put(put)
+    FileLayout::new(tensors, metadata)?.put(put)
 }
 
 /// Writes the bytes of such a file to memory.
@@ -253,7 +253,7 @@ pub fn write<'a, S: AsRef<str>>(
     metadata: &Metadata,
 ) -> Result<Vec<u8>> {
     let mut out = Vec::new();
-    Plan::new(tensors, metadata)?.put(&mut |bytes| fallible::append(&mut out, bytes))?;
+    FileLayout::new(tensors, metadata)?.put(&mut |bytes| fallible::append(&mut out, bytes))?;
     Ok(out)
 }
 

@@ -119,7 +119,7 @@ pub fn block<F: Real + Packed + MatElement<Acc = F>>(
     let direct_v = few
         || padded == width
             && (head.v.cs() == 1 || width == 1)
-            && (simd::COMPACT || is_panel || count <= DIRECT);
+            && (simd::MICROCONTROLLER || is_panel || count <= DIRECT);
     let direct_out = padded == width;
     let lens = [
         depth.saturating_mul(n),

@@ -22,9 +22,9 @@ impl Blocking {
     /// types. CPUs without AVX-512 have 32 KiB of L1 and 256 or 512 of L2, where those with it have
     /// 48 and 1024. Without the standard library all scratch has to fit a microcontroller's memory.
     pub const fn numbers<T>() -> Blocking {
-        const ROWS: usize = if simd::ROOMY { 192 } else { 18 };
+        const ROWS: usize = if simd::CACHE_BLOCKING { 192 } else { 18 };
         Blocking {
-            k: if simd::ROOMY {
+            k: if simd::CACHE_BLOCKING {
                 [512, 512, 1024]
             } else {
                 [128; 3]

@@ -36,7 +36,7 @@ const STEP: usize = 4;
 /// Which of these kernels is the fastest for a product, where one is.
 pub fn algorithm<A: MatElement, B: MatElement>(a: &Mat<A>, b: &Mat<B>) -> Option<Algorithm> {
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
-    if k == 0 || simd::COMPACT {
+    if k == 0 || simd::MICROCONTROLLER {
         None
     } else if b.cs() == 1 && n >= 64 && m <= ROWS {
         Some(Algorithm::GemvRows)

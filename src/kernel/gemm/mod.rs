@@ -92,14 +92,14 @@ impl Algorithm {
             return bytes::product(a, b, packed, c, accumulate, epilogue);
         }
         match self {
-            Algorithm::GemvRows if !simd::COMPACT => {
+            Algorithm::GemvRows if !simd::MICROCONTROLLER => {
                 gemv::product::<A, B, C, true>(a, b, c, accumulate, epilogue)
             }
-            Algorithm::GemvColumns if !simd::COMPACT => {
+            Algorithm::GemvColumns if !simd::MICROCONTROLLER => {
                 gemv::product::<A, B, C, false>(a, b, c, accumulate, epilogue)
             }
             _ => {
-                let packed = packed.filter(|_| !simd::COMPACT);
+                let packed = packed.filter(|_| !simd::MICROCONTROLLER);
                 let (a, b) = (Strided::rows(a), Strided::columns(b));
                 macrokernel(a, b, packed, c, accumulate, epilogue)
             }
@@ -155,7 +155,11 @@ pub const fn bytes<A: MatElement, B: MatElement>() -> bool {
 /// Whether a product of a single column is computed as the transposed one, whose columns are many;
 /// where tiles are one column wide, that of a single row. Not of bytes, which pack all of B.
 pub const fn transposes<A: MatElement, B: MatElement>(m: usize, n: usize) -> bool {
-    let (one, many) = if simd::COMPACT { (m, n) } else { (n, m) };
+    let (one, many) = if simd::MICROCONTROLLER {
+        (m, n)
+    } else {
+        (n, m)
+    };
     one == 1 && many > 1 && !bytes::<A, B>()
 }
 /// Steps of a sum of `k`, in the time that one multiplication takes: four bytes are multiplied at

@@ -49,7 +49,9 @@ pub unsafe trait Source: Copy {
     /// Where a microkernel can read it as A without packing.
     fn block_in_place(&self) -> Option<InPlace<Self::Packed>> {
         let near = |x: &InPlace<_>| {
-            simd::COMPACT || x.step == 1 || x.line == 1 && x.step.unsigned_abs() <= IN_PLACE_STRIDE
+            simd::MICROCONTROLLER
+                || x.step == 1
+                || x.line == 1 && x.step.unsigned_abs() <= IN_PLACE_STRIDE
         };
         self.in_place().filter(near)
     }
@@ -57,14 +59,14 @@ pub unsafe trait Source: Copy {
     fn panels_in_place(&self, m: usize) -> Option<InPlace<Self::Packed>> {
         let near = |x: &InPlace<_>| {
             let span = self.steps().saturating_mul(x.step.unsigned_abs());
-            simd::COMPACT || x.line == 1 && (m <= IN_PLACE_ROWS || span <= IN_PLACE_SPAN)
+            simd::MICROCONTROLLER || x.line == 1 && (m <= IN_PLACE_ROWS || span <= IN_PLACE_SPAN)
         };
         self.in_place().filter(near)
     }
     /// Whether all of B is packed before a product of `m` rows: one block of rows reads each panel
     /// once, so it packs them one by one; so does whoever has to save memory.
     fn packs_before(&self, m: usize) -> bool {
-        m > Self::Packed::BLOCKING.m && simd::ROOMY && self.panels_in_place(m).is_none()
+        m > Self::Packed::BLOCKING.m && simd::CACHE_BLOCKING && self.panels_in_place(m).is_none()
     }
 }
 

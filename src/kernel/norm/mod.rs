@@ -9,7 +9,7 @@ use crate::simd::{self, Isa, Kernel, L1, prefetch};
 use smallvec::SmallVec;
 
 /// Running values of a fold.
-const LANES: usize = if simd::COMPACT { 4 } else { 64 };
+const LANES: usize = if simd::MICROCONTROLLER { 4 } else { 64 };
 
 /// A fold in 64 running values, joined in a fixed tree: `fold!(slice, start, |sum, x| step, |a, b|
 /// join)`. Text and not a closure, which LLVM might outline.
@@ -162,7 +162,7 @@ fn factors<I: Isa, F: Real>(parts: &mut [[F; 2]]) -> (F, F) {
     let (mut sum, mut single) = (0.0, F::default());
     for part in parts {
         part[0] = Math::exp::<I>(part[0] - max);
-        if simd::COMPACT {
+        if simd::MICROCONTROLLER {
             single = single + part[0] * part[1];
         } else {
             sum += part[0].to_f64() * part[1].to_f64();
@@ -170,7 +170,7 @@ fn factors<I: Isa, F: Real>(parts: &mut [[F; 2]]) -> (F, F) {
     }
     (
         max,
-        if simd::COMPACT {
+        if simd::MICROCONTROLLER {
             single
         } else {
             F::from_f64(sum)

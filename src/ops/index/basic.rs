@@ -1,6 +1,6 @@
 //! The items between the brackets of `t[...]`.
 
-use super::plan::Plan;
+use super::selection::Selection;
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
@@ -158,6 +158,6 @@ impl Tensor {
                 "masks and arrays don't give a view: use ops::get",
             ));
         }
-        Ok(self.view(Plan::new("slice", self, indices)?.layout))
+        Ok(self.view(Selection::new("slice", self, indices)?.layout))
     }
 }

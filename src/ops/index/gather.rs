@@ -1,8 +1,8 @@
 //! Reading by index: `t[...]`, along an axis, and line by line.
 
 use super::Index;
-use super::plan::Plan;
 use super::positions::{self, Positions};
+use super::selection::Selection;
 use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
 use crate::exec::rows::{self, Row};
@@ -32,27 +32,27 @@ pub fn get(x: &Tensor, indices: &[Index]) -> Result<Tensor> {
     {
         return super::masked_select(x, m);
     }
-    let plan = Plan::new("index", x, indices)?;
-    let Some(advanced) = &plan.advanced else {
-        return Ok(x.view(plan.layout));
+    let selection = Selection::new("index", x, indices)?;
+    let Some(advanced) = &selection.advanced else {
+        return Ok(x.view(selection.layout));
     };
-    let shape = plan.shape();
+    let shape = selection.shape();
     let mut out = Tensor::empty(&shape, x.dtype())?;
     let size = x.dtype().size();
     let first = x.as_ptr().wrapping_offset(
-        (plan.layout.offset() as isize - x.layout().offset() as isize) * size as isize,
+        (selection.layout.offset() as isize - x.layout().offset() as isize) * size as isize,
     );
-    let from = plan.elements(advanced, first as *mut u8, size);
+    let from = selection.elements(advanced, first as *mut u8, size);
     // SAFETY: `from` reaches elements of `x` for each index (TENSOR1), moved by offsets along its
     // dimensions.
     unsafe {
-        if plan.layout.rank() == 0
+        if selection.layout.rank() == 0
             && positions::are_dense(&advanced.arrays, &advanced.shape, out.len())
         {
             gather_dense("index", &shape, from, &advanced.arrays, &mut out)?
         } else {
             let table = positions::table("index", &advanced.arrays)?;
-            gather(&shape, from, plan.offsets(advanced, &table), &mut out)?
+            gather(&shape, from, selection.offsets(advanced, &table), &mut out)?
         }
     }
     Ok(out)

@@ -8,9 +8,9 @@
 mod basic;
 mod gather;
 mod mask;
-mod plan;
 mod positions;
 mod scatter;
+mod selection;
 
 pub use basic::Index;
 pub use gather::{get, take, take_along_axis};

@@ -1,8 +1,8 @@
 //! Writing by index: `t[...] = v`, along an axis, and line by line. Values for a repeated position
 //! are combined in the order of the indices, on any number of threads.
 
-use super::plan::Plan;
 use super::positions::{self, Positions};
+use super::selection::Selection;
 use super::{Index, gather};
 use crate::error::{Error, Result};
 use crate::exec::nest::{Nest, Operand};
@@ -60,28 +60,28 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
         // (STORAGE3).
         return unsafe { super::mask::fill(x, m, value.as_ptr()) };
     }
-    let mut plan = Plan::new(OP, x, indices)?;
-    let value = fit(OP, x, value, &plan.shape())?;
+    let mut selection = Selection::new(OP, x, indices)?;
+    let value = fit(OP, x, value, &selection.shape())?;
     let layout = x.layout().clone();
     x.as_mut_ptr()?;
     if *x.layout() != layout {
-        plan = Plan::new(OP, x, indices)?;
+        selection = Selection::new(OP, x, indices)?;
         // masks were read again (READ1)
-        if plan.shape()[..] != *value.shape() {
+        if selection.shape()[..] != *value.shape() {
             return Err(super::mask::changed(OP));
         }
     }
-    let Some(advanced) = &plan.advanced else {
-        return x.write(&plan.layout, &value);
+    let Some(advanced) = &selection.advanced else {
+        return x.write(&selection.layout, &value);
     };
     let table = positions::table(OP, &advanced.arrays)?;
     let size = x.dtype().size();
     let first = x.as_mut_ptr()?.wrapping_offset(
-        (plan.layout.offset() as isize - x.layout().offset() as isize) * size as isize,
+        (selection.layout.offset() as isize - x.layout().offset() as isize) * size as isize,
     );
     let (to, offsets) = (
-        plan.elements(advanced, first, size),
-        plan.offsets(advanced, &table),
+        selection.elements(advanced, first, size),
+        selection.offsets(advanced, &table),
     );
     // SAFETY: `to` reaches elements of `x` (TENSOR1), exclusive since as_mut_ptr, by offsets that
     // were checked.
@@ -90,7 +90,7 @@ pub fn set(x: &mut Tensor, indices: &[Index], value: &Tensor) -> Result<()> {
             ScatterMode::Set,
             OP,
             x.dtype(),
-            &plan.shape(),
+            &selection.shape(),
             to,
             offsets,
             extent(x),

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 pub use args::{CPU, Device, Ints, count, integer, kind};
 pub use nested::{asarray, is_list, operand_beside, values_for};
-pub use operand::{Arg, Lent, Number, Operand, scalar};
+pub use operand::{Arg, Number, Operand, OperandRef, scalar};
 
 /// From this many elements on, work is long enough to release the GIL.
 const LONG: usize = 32 * 1024;

@@ -67,20 +67,20 @@ impl<'py> FromPyObject<'_, 'py> for Operand {
 
 /// An operand that is still in its object. Small tensors are used while their objects are locked: a
 /// clone of each would cost as much as the arithmetic.
-pub enum Lent<'py> {
+pub enum OperandRef<'py> {
     /// A tensor's object.
     Object(Bound<'py, PyTensor>),
     /// Anything else.
     Operand(Operand),
 }
 
-impl Lent<'_> {
+impl OperandRef<'_> {
     /// Calls `f` with the tensor; a number becomes one of rank 0. `f` must not use Python.
     #[inline]
     pub fn read<R>(&self, f: impl FnOnce(&Tensor) -> crate::Result<R>) -> crate::Result<R> {
         match self {
-            Lent::Object(t) => t.get().read(f),
-            Lent::Operand(o) => f(&o.clone().tensor()?),
+            OperandRef::Object(t) => t.get().read(f),
+            OperandRef::Operand(o) => f(&o.clone().tensor()?),
         }
     }
     /// Calls `f` with the tensor: in its object if that is short work, else without the GIL.
@@ -90,7 +90,7 @@ impl Lent<'_> {
         py: Python<'_>,
         f: impl Fn(&Tensor) -> crate::Result<Tensor> + Send + Sync,
     ) -> PyResult<PyTensor> {
-        if let Lent::Object(t) = &self
+        if let OperandRef::Object(t) = &self
             && let Some(result) = t.get().read(|t| is_short(t.len()).then(|| f(t)))
         {
             return Ok(PyTensor::new(result?));
@@ -101,25 +101,25 @@ impl Lent<'_> {
     /// Takes the operand out.
     pub fn take(self) -> Operand {
         match self {
-            Lent::Object(t) => Operand::Tensor(t.get().get()),
-            Lent::Operand(o) => o,
+            OperandRef::Object(t) => Operand::Tensor(t.get().get()),
+            OperandRef::Operand(o) => o,
         }
     }
     /// `x` as an operand; `None` if it isn't one.
     #[inline]
-    pub fn of<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<Lent<'py>>> {
+    pub fn of<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<OperandRef<'py>>> {
         match x.cast_exact::<PyTensor>() {
-            Ok(t) => Ok(Some(Lent::Object(t.clone()))),
-            Err(_) => Ok(Operand::other(x)?.map(Lent::Operand)),
+            Ok(t) => Ok(Some(OperandRef::Object(t.clone()))),
+            Err(_) => Ok(Operand::other(x)?.map(OperandRef::Operand)),
         }
     }
 }
 
-impl<'py> FromPyObject<'_, 'py> for Lent<'py> {
+impl<'py> FromPyObject<'_, 'py> for OperandRef<'py> {
     type Error = PyErr;
     #[inline]
-    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Lent<'py>> {
-        Lent::of(&x)?.ok_or_else(|| not_a_tensor(&x))
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<OperandRef<'py>> {
+        OperandRef::of(&x)?.ok_or_else(|| not_a_tensor(&x))
     }
 }
 

@@ -287,11 +287,10 @@ pub fn import(x: &Bound<PyAny>, export: &Bound<PyAny>, copy: Option<bool>) -> Py
         })?;
     let schema = Taken::<Schema>::from_capsule(&schema)?;
     let taken = Taken::<Array>::from_capsule(&array)?;
-    // SAFETY: the producer's string, which lives until the release.
-    let format = if schema.0.format.is_null() {
-        c""
-    } else {
-        unsafe { CStr::from_ptr(schema.0.format) }
+    let format = match schema.0.format.is_null() {
+        true => c"",
+        // SAFETY: the producer's string, which lives until the release.
+        false => unsafe { CStr::from_ptr(schema.0.format) },
     };
     let primitive = schema.0.dictionary.is_null() && schema.0.n_children == 0;
     let Some((dtype, _)) = FORMATS.iter().find(|(_, f)| primitive && *f == format) else {

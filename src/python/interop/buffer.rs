@@ -144,7 +144,7 @@ pub fn has_one(x: &Bound<PyAny>) -> bool {
 }
 
 /// A buffer acquired from an object. Boxed, for exporters may point into the view itself.
-pub struct View(Box<ffi::Py_buffer>);
+pub struct PyBuffer(Box<ffi::Py_buffer>);
 
 /// The kind of buffer requested of an exporter.
 pub enum Order {
@@ -156,13 +156,13 @@ pub enum Order {
 
 // SAFETY: the view is read when it is taken, and released in `drop`, which runs with the GIL held
 // (it lies in a Lease, INTEROP2).
-unsafe impl Send for View {}
+unsafe impl Send for PyBuffer {}
 // SAFETY: a shared view gives out nothing but numbers that were read when it was taken.
-unsafe impl Sync for View {}
+unsafe impl Sync for PyBuffer {}
 
-impl View {
+impl PyBuffer {
     /// Acquires the buffer of an object, whose memory does not move until it is dropped.
-    pub fn take(x: &Bound<PyAny>, order: Order) -> PyResult<View> {
+    pub fn take(x: &Bound<PyAny>, order: Order) -> PyResult<PyBuffer> {
         let flags = match order {
             Order::Elements => ffi::PyBUF_RECORDS_RO,
             Order::Bytes => ffi::PyBUF_SIMPLE,
@@ -186,7 +186,7 @@ impl View {
             error.set_cause(x.py(), Some(why));
             return Err(error);
         }
-        Ok(View(view))
+        Ok(PyBuffer(view))
     }
     /// The pointer and length of the bytes of [`Order::Bytes`].
     pub fn bytes(&self) -> (*const u8, usize) {
@@ -194,7 +194,7 @@ impl View {
     }
 }
 
-impl Drop for View {
+impl Drop for PyBuffer {
     fn drop(&mut self) {
         // SAFETY: filled by PyObject_GetBuffer, released once, with the GIL held (INTEROP2).
         unsafe { ffi::PyBuffer_Release(&mut *self.0) }
@@ -203,7 +203,7 @@ impl Drop for View {
 
 /// A tensor of the elements of an object's buffer; `copy` as in [`super::import`].
 pub fn import(x: &Bound<PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
-    let view = View::take(x, Order::Elements)?;
+    let view = PyBuffer::take(x, Order::Elements)?;
     let v = &*view.0;
     let format = match v.format {
         p if p.is_null() => c"B",

@@ -6,7 +6,7 @@
 //! sees (INTEROP1), while nothing would keep the memory behind a pointer when the tensor is written
 //! to.
 
-use super::buffer::{MAX_RANK, Order, View};
+use super::buffer::{MAX_RANK, Order, PyBuffer};
 use super::bytes::as_bytes;
 use super::foreign::{Foreign, Lease};
 use crate::Tensor;
@@ -94,7 +94,8 @@ pub fn import(x: &Bound<PyAny>, interface: &Bound<PyAny>, copy: Option<bool>) ->
     let strides = item("strides")?.map(|v| tuple("strides", v)).transpose()?;
     if strides.as_ref().is_some_and(|s| s.len() != shape.len()) || shape.len() > MAX_RANK {
         return Err(wrong(format!(
-            "shape {shape:?} and strides {strides:?} differ in length"
+            "malformed shape {shape:?} or strides {:?}",
+            strides.as_deref().unwrap_or_default()
         )));
     }
     let data = item("data")?;
@@ -110,7 +111,7 @@ pub fn import(x: &Bound<PyAny>, interface: &Bound<PyAny>, copy: Option<bool>) ->
         return unsafe { foreign.tensor(lease, copy) };
     }
     // the memory of a buffer: that in "data", or the object's own
-    let view = View::take(data.as_ref().unwrap_or(x), Order::Bytes)?;
+    let view = PyBuffer::take(data.as_ref().unwrap_or(x), Order::Bytes)?;
     let (start, len) = view.bytes();
     let offset = item("offset")?.map_or(Ok(0), |v| {
         v.extract::<usize>()

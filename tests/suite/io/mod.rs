@@ -33,12 +33,11 @@ impl Drop for TempFile {
 /// The bytes of a contiguous tensor.
 fn bytes(t: &Tensor) -> Vec<u8> {
     let t = t.contiguous().unwrap();
-    // SAFETY: contiguous, inside the storage (TENSOR1), initialised (STORAGE1).
     if t.is_empty() {
-        vec![]
-    } else {
-        unsafe { std::slice::from_raw_parts(t.as_ptr(), t.len() * t.dtype().size()) }.to_vec()
+        return vec![];
     }
+    // SAFETY: contiguous, inside the storage (TENSOR1), initialised (STORAGE1).
+    unsafe { std::slice::from_raw_parts(t.as_ptr(), t.len() * t.dtype().size()) }.to_vec()
 }
 
 /// Arbitrary bits; bools are 0 or 1.

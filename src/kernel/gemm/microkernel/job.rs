@@ -4,7 +4,7 @@ use crate::simd;
 use core::ops::Range;
 
 /// Rows of the highest tile (MR). Virtual machines keep some of 16 registers to themselves.
-pub const HEIGHT: usize = if simd::COMPACT || cfg!(target_family = "wasm") {
+pub const HEIGHT: usize = if simd::MICROCONTROLLER || cfg!(target_family = "wasm") {
     4
 } else {
     6

@@ -18,7 +18,7 @@ use crate::simd::{self, Isa, Level, fma32};
 /// Lanes of a vector of the target's own instruction set: one where it has none, so that columns
 /// lie in B as tiles read them.
 const fn base(lanes: usize) -> usize {
-    if simd::COMPACT { 1 } else { lanes }
+    if simd::MICROCONTROLLER { 1 } else { lanes }
 }
 
 /// [`Packed::Sums`] and what is done with them: `lanes form`, or `parts form form-by-one` of complex

@@ -6,7 +6,7 @@ use crate::simd::{self, Isa};
 use core::hint::black_box;
 
 /// Vectors of the widest tile of the target's own instruction set.
-pub const BASE: usize = if simd::COMPACT { 1 } else { 2 };
+pub const BASE: usize = if simd::MICROCONTROLLER { 1 } else { 2 };
 
 /// All micropanels times the panel.
 ///
@@ -101,7 +101,8 @@ unsafe fn tile<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
         // for multiply-adds that are long as well, nor for micropanels of one or two rows, which are
         // rare.
         let (by_rows, in_micropanels) = (cs == 1, (rs, cs) == (1, R as isize));
-        let worthwhile = const { !simd::COMPACT && R > 2 && (A::TALL || size_of::<A>() <= 4) };
+        let worthwhile =
+            const { !simd::MICROCONTROLLER && R > 2 && (A::TALL || size_of::<A>() <= 4) };
         let whole = if worthwhile && s.ldb == (V * L) as isize && (by_rows || in_micropanels) {
             s.k / UNROLL
         } else {

@@ -151,11 +151,10 @@ fn describe(t: &DlTensor) -> PyResult<Foreign> {
         .filter(|n| *n == 0 || !t.shape.is_null());
     let rank = rank.ok_or_else(|| refuse(format!("{} dimensions without a shape", t.ndim)))?;
     let list = |p: *mut i64| -> PyResult<Vec<isize>> {
-        // SAFETY: an array of the producer's, of `ndim` entries.
-        let values = if rank == 0 {
-            &[]
-        } else {
-            unsafe { std::slice::from_raw_parts(p, rank) }
+        let values = match rank {
+            0 => &[],
+            // SAFETY: an array of the producer's, of `ndim` entries.
+            _ => unsafe { std::slice::from_raw_parts(p, rank) },
         };
         values
             .iter()

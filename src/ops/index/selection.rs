@@ -10,7 +10,7 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
 /// An index, checked against a tensor.
-pub struct Plan {
+pub struct Selection {
     /// The tensor's layout after the basic items, without the dimensions that arrays index.
     pub layout: Layout,
     /// The arrays and masks.
@@ -19,18 +19,18 @@ pub struct Plan {
 
 /// Index arrays that are broadcast together.
 pub struct Advanced {
-    /// The arrays: offsets in bytes from the elements of [`Plan::layout`].
+    /// The arrays: offsets in bytes from the elements of [`Selection::layout`].
     pub arrays: Vec<Positions>,
     /// The shape that they broadcast to.
     pub shape: Shape,
-    /// The dimension of [`Plan::layout`] before which that shape is inserted in the result.
+    /// The dimension of [`Selection::layout`] before which that shape is inserted in the result.
     pub at: usize,
 }
 
-impl Plan {
+impl Selection {
     /// Errors: too many items, more than one ellipsis, an integer out of range, a mask of another
     /// shape, arrays that are not integers or don't broadcast.
-    pub fn new(op: &'static str, x: &Tensor, items: &[Index]) -> Result<Plan> {
+    pub fn new(op: &'static str, x: &Tensor, items: &[Index]) -> Result<Selection> {
         let mut builder = Builder {
             op,
             x,
@@ -54,7 +54,7 @@ impl Plan {
         }
         shape
     }
-    /// The operand of a loop over [`Plan::shape`] for the layout's elements from `first` on; its
+    /// The operand of a loop over [`Selection::shape`] for the layout's elements from `first` on; its
     /// stride is 0 along the arrays' dimensions.
     pub fn elements(&self, advanced: &Advanced, first: *mut u8, size: usize) -> Operand {
         let mut strides: smallvec::SmallVec<[isize; 6]> = self
@@ -253,7 +253,7 @@ impl Builder<'_> {
             e => e,
         }
     }
-    fn finish(self) -> Result<Plan> {
+    fn finish(self) -> Result<Selection> {
         let at = if self.run.separated {
             0
         } else {
@@ -261,7 +261,7 @@ impl Builder<'_> {
         };
         let arrays = self.arrays;
         if arrays.is_empty() {
-            return Ok(Plan {
+            return Ok(Selection {
                 layout: self.draft.finish(),
                 advanced: None,
             });
@@ -271,7 +271,7 @@ impl Builder<'_> {
             arrays,
             at,
         });
-        Ok(Plan {
+        Ok(Selection {
             layout: self.draft.finish_checked()?,
             advanced,
         })
