@@ -8,6 +8,7 @@ use crate::kernel::convert;
 use crate::kernel::elementwise::{Kernel, Row};
 use crate::op::Rule;
 use crate::scalar::Scalar;
+use smallvec::SmallVec;
 
 /// The dtype that an operation is computed in: the common one of its tensors, which its numbers
 /// take.
@@ -130,30 +131,32 @@ impl Builder {
         row: &Row,
         kernel: &Kernel,
         dtype: DType,
-        operands: impl Iterator<Item = Operand>,
+        operands: &[Operand],
     ) -> Result<Var> {
         let rule = row.op.rule();
         let computed = |d: DType| match d {
             d if d == dtype && kernel.wide => DType::F32,
             d => d,
         };
-        let mut src = [None; 3];
-        for (k, operand) in operands.enumerate() {
+        let mut src: SmallVec<[program::Var; 3]> = SmallVec::new();
+        for (k, operand) in operands.iter().enumerate() {
             let seen = operand_dtype(rule, k, dtype);
-            src[k] = Some(match operand {
-                Operand::Var(x) => self.convert(x, computed(seen))?.var,
+            let kept = computed(seen);
+            src.push(match operand {
+                Operand::Var(x) => self.convert(*x, kept)?.var,
                 Operand::Number(s) => {
                     // it fits the dtype that the user sees, and keeps the bits of the one that is
                     // computed in
-                    s.value(seen, self.op)?;
-                    let value = s.value(computed(seen), self.op)?;
-                    self.program.constant(value, computed(seen).size())?
+                    let mut value = s.value(seen, self.op)?;
+                    if kept != seen {
+                        value = s.value(kept, self.op)?;
+                    }
+                    self.program.constant(value, kept.size())?
                 }
             });
         }
         let result = result_dtype(rule, dtype);
         let size = computed(result).size();
-        let src: smallvec::SmallVec<[_; 3]> = src.into_iter().flatten().collect();
         let var = self.program.compute(opcode(row, kernel), &src, size)?;
         let dtype = computed(result);
         self.convert(Var { var, dtype }, result)
