@@ -1,6 +1,6 @@
 # Entry points; the work is done by the scripts, each of which can be run by hand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo web check test msrv test-rust test-cross test-python sanitize fuzz lint bench compare comparison clean
+.PHONY: help setup build demo web check test msrv test-rust test-cross test-python sanitize fuzz lint bench bench-peers compare comparison clean
 
 help:         ## this list
 	@sed -nE 's/^([a-z-]+): *[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -48,6 +48,9 @@ fuzz: build   ## random programs against NumPy, damaged files, for SECONDS=60
 
 bench:        ## Rust benchmarks, one file a family
 	cargo bench
+
+bench-peers:  ## matrix products and sorts of other crates beside flex; ARGS=products or sorts for one of them
+	cargo run --release --manifest-path benches/peers-rust/Cargo.toml -- $(ARGS)
 
 compare: build  ## flex against the Python libraries that are installed in .venv
 	@.venv/bin/python benches/compare.py $(ARGS)

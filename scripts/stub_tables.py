@@ -32,7 +32,7 @@ _Index: TypeAlias = _Item | tuple[_Item, ...]
 
 # what parameters take, by name; by function and name where functions differ
 PARAMETERS = {
-    "activation": 'Literal["relu", "gelu", "gelu_tanh", "silu"] | None',
+    "activation": 'Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh"] | None',
     "append": "_Operand | None",
     "approximate": 'Literal["none", "tanh"]',
     "arrays": "Iterable[_Operand]",

@@ -70,8 +70,9 @@ def load(
     """The tensors of a file: `Tensors`, a dict of them by name (.safetensors, .npz), or one (.npy).
 
     The format is that of the suffix, or of an object's content; format: "safetensors", "npy" or "npz", where there is neither.
-    With `mmap`, the tensors of .safetensors and .npy files lie in the mapped file, and are read when they are used. Whoever cuts such a
-    file short meanwhile ends the process at the next read (replacing it, as `save` does, is safe): use `mmap=False` where that may happen.
+    With `mmap`, the tensors of .safetensors and .npy files lie in the mapped file, and are read when they are used. Nobody may write to such
+    a file in place meanwhile, and truncating it ends the process at the next read (replacing it, as `save` does, is safe): use `mmap=False`
+    if that may happen.
     Objects are read from where they are, .npy to the tensor's end, .safetensors to the file's.
     max_bytes: the most that an .npz, which may be compressed a thousand times, unpacks to; by default what the machine has. It is checked
     before anything is unpacked, and each array against what its header says.

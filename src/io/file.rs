@@ -7,28 +7,35 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Opens a file to load from; maps it if asked to and possible.
-pub(super) fn open(path: &Path, mmap: bool) -> Result<Source<'static>> {
+/// Opens a file to read.
+pub(super) fn open(path: &Path) -> Result<Source<'static>> {
     let content = || -> io::Result<Content<'static>> {
         let file = File::open(path)?;
         let about = file.metadata()?;
-        if !about.is_file() {
-            // a pipe or a device has no length and is read once; reading a folder is an error
-            return Ok(Content::stream(file, None));
-        }
-        if mmap && about.len() > 0 {
-            // SAFETY: nobody writes to the file while it is mapped: nothing here can see to that,
-            // so it is asked of whoever loads it mapped (the module's documentation).
-            let map = unsafe { memmap2::Mmap::map(&file) };
-            if let Ok(map) = map {
-                return Ok(Content::Mapped(Arc::new(map)));
-            }
-        }
-        Ok(Content::File(file, about.len()))
+        // a pipe or a device has no length and is read once; reading a folder is an error
+        Ok(match about.is_file() {
+            true => Content::File(file, about.len()),
+            false => Content::stream(file, None),
+        })
     };
     let content = content().map_err(|e| Error::io(path, &e))?;
     Ok(Source {
         name: path.as_os_str().to_owned().into(),
         content,
     })
+}
+
+/// Opens a file and maps it if that is possible; otherwise it is read.
+///
+/// # Safety
+/// MAP1.
+pub(super) unsafe fn map(path: &Path) -> Result<Source<'static>> {
+    let mut source = open(path)?;
+    if let Content::File(file, 1..) = &source.content {
+        // SAFETY: MAP1, by the caller's promise, is what a mapping asks for.
+        if let Ok(map) = unsafe { memmap2::Mmap::map(file) } {
+            source.content = Content::Mapped(Arc::new(map));
+        }
+    }
+    Ok(source)
 }

@@ -5,16 +5,16 @@
 //!
 //! # Mapped files must not change
 //!
-//! The memory of a mapped tensor is the file itself. While such a tensor (or a view of it) lives,
-//! nobody may write to that file in place or cut it short, in this process or any other:
-//! - numbers that change under a `&[T]` from [`as_slice`](crate::Tensor::as_slice) are undefined
-//!   behaviour in Rust, of which the type system knows nothing here, since no library can keep
-//!   others from writing to a file;
-//! - a read beyond the end of a file cut short ends the process with a bus error.
+//! The memory of a mapped tensor is the file itself, which no library can keep others from writing
+//! to. So [`npy::map`] and [`safetensors::map`] are unsafe:
 //!
-//! Replacing the file (a rename over it, as `save` does) is fine: the mapping keeps the old one.
-//! Where others may write to the file, load with `mmap` off, which reads it into memory of flex's
-//! own.
+//! - **MAP1.** While a tensor of the mapped file (or a view of it) lives, nobody writes to that file
+//!   in place or truncates it, in this process or any other. Numbers that change under a `&[T]` from
+//!   [`as_slice`](crate::Tensor::as_slice) are undefined behaviour, and a read beyond the end of a
+//!   truncated file ends the process with a bus error.
+//!
+//! Replacing the file (a rename over it, as `save` does) is fine: the mapping keeps the old one. If
+//! others may write to the file, use `load`, which reads it into memory.
 //!
 //! # Saving
 //!

@@ -36,26 +36,29 @@ const LONGEST_HEADER: usize = 65_535;
 /// ```
 #[cfg(feature = "std")]
 pub fn load(path: impl AsRef<std::path::Path>) -> Result<Tensor> {
-    tensor(&mut super::file::open(path.as_ref(), false)?).map(|(t, _)| t)
+    tensor(&mut super::file::open(path.as_ref())?).map(|(t, _)| t)
 }
 
-/// The tensor of a file, which lies in a mapping of it. The file must not be written to or cut
-/// short while the tensor lives: otherwise behaviour is undefined, as [the
-/// module](super#mapped-files-must-not-change) explains.
+/// Maps a file into memory, in which its tensor lies. Errors as [`load`].
 ///
-/// Errors as [`load`].
+/// # Safety
+/// While the tensor or a view of it lives, nobody writes to the file in place or truncates it
+/// ([MAP1](super#mapped-files-must-not-change)).
 ///
 /// ```
 /// use flex::{Tensor, io::npy};
 /// let path = std::env::temp_dir().join("flex_doc_example_mapped.npy");
 /// npy::save(&path, &Tensor::from([1.5f32, 2.5]))?;
-/// assert_eq!(npy::map(&path)?.to_vec::<f32>()?, [1.5, 2.5]);
+/// // SAFETY: nobody else has the file.
+/// let x = unsafe { npy::map(&path)? };
+/// assert_eq!(x.to_vec::<f32>()?, [1.5, 2.5]);
 /// # std::fs::remove_file(path).unwrap();
 /// # Ok::<(), flex::Error>(())
 /// ```
 #[cfg(feature = "std")]
-pub fn map(path: impl AsRef<std::path::Path>) -> Result<Tensor> {
-    tensor(&mut super::file::open(path.as_ref(), true)?).map(|(t, _)| t)
+pub unsafe fn map(path: impl AsRef<std::path::Path>) -> Result<Tensor> {
+    // SAFETY: MAP1, by the caller's promise.
+    tensor(&mut unsafe { super::file::map(path.as_ref()) }?).map(|(t, _)| t)
 }
 
 /// Reads the tensor from the bytes of a file. Trailing bytes are ignored, as by NumPy.

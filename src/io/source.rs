@@ -198,8 +198,7 @@ impl Source<'_> {
             Content::Mapped(map) => {
                 let bytes = &map[start..start + len];
                 // SAFETY: the mapping lives as long as its owner (STORAGE5), which the handle
-                // keeps; that nobody writes to the file meanwhile is asked of whoever loads it
-                // mapped (the module's documentation).
+                // keeps; nobody writes to the file meanwhile (MAP1).
                 Some(
                     unsafe {
                         Bytes::foreign(bytes.as_ptr(), len, alloc::boxed::Box::new(map.clone()))

@@ -3,7 +3,7 @@
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::exec::products::Sizes;
-use crate::kernel::gemm::{Activation, Epilogue, EpilogueOp, MatElement};
+use crate::kernel::gemm::{Activation, Epilogue, EpilogueOp, Map, MatElement};
 use crate::layout::Shape;
 use crate::ops::linalg::{Matrices, Results, bytes_in_i32, product_of_weight, sums_in};
 use crate::tensor::Tensor;
@@ -198,7 +198,10 @@ impl Layer {
         let unsupported = || Err(Error::unsupported(OP, self.dtype));
         match self.activation {
             Some(f) => {
-                dispatch!(floating self.dtype, |T| self.run::<T, T, T>(Some(f.function::<<T as MatElement>::Acc>()), y), else unsupported())
+                dispatch!(floating self.dtype, |T| match Map::new(f) {
+                    None => unsupported(),
+                    map => self.run::<T, T, T>(map, y),
+                }, else unsupported())
             }
             None => {
                 bytes_in_i32!(self.x.dtype(), self.weight.dtype(), self.dtype, |A, B| self.run::<A, B, i32>(None, y), else
@@ -206,7 +209,7 @@ impl Layer {
             }
         }
     }
-    fn run<A, B, C>(&self, activation: Option<fn(&mut [C::Acc])>, y: &mut Tensor) -> Result<()>
+    fn run<A, B, C>(&self, activation: Option<Map<C::Acc>>, y: &mut Tensor) -> Result<()>
     where
         A: Element + MatElement,
         B: Element + MatElement<Acc = A::Acc>,

@@ -3,6 +3,8 @@
 
 use crate::dtype::Element;
 use crate::error::{Error, Result};
+use crate::exec::nest::{MAX_OPERANDS, Nest, Operand};
+use crate::exec::rows;
 use crate::layout::{self, Ints};
 use crate::par::{self, Cost, Out};
 use crate::scalar::Value;
@@ -15,6 +17,8 @@ use core::slice;
 /// The assumed cost of a caller's function, in operations: such that few elements stay on one
 /// thread.
 const FLOPS: usize = 8;
+/// Lines of fewer elements are short.
+const SHORT: usize = 256;
 
 impl Tensor {
     /// The element at a position; negative indices count from the end.
@@ -147,7 +151,8 @@ impl Tensor {
         } else {
             self.copy()?
         };
-        let mut out = result::<R>(&[&x])?;
+        let mut out = Tensor::empty_result(x.shape(), [&x].into_iter(), R::DTYPE)?;
+        assert!(x.layout().is_parallel(out.layout()));
         let from = elements::<T>("map", &x)?;
         write(&mut out, size_of::<T>(), |r, to| {
             for (y, x) in to.iter_mut().zip(&from[r]) {
@@ -156,10 +161,11 @@ impl Tensor {
         })?;
         Ok(out)
     }
-    /// `f` of each pair of elements of two tensors, which broadcast. As [`map`](Tensor::map); what
-    /// broadcasts, or lies otherwise than the other, is copied first.
+    /// Applies `f` to each pair of elements of two tensors, which broadcast, as [`map`](Tensor::map)
+    /// does to single elements. Operands that are dense, or broadcast from a dense tensor, are read
+    /// in place, others are copied first.
     ///
-    /// Errors where `A` and `B` are not the dtypes, or the shapes don't broadcast.
+    /// Errors if `A` and `B` are not the dtypes, or the shapes don't broadcast.
     ///
     /// ```
     /// use flex::Tensor;
@@ -176,22 +182,48 @@ impl Tensor {
         const OP: &str = "zip_with";
         self.expect_dtype::<A>(OP)?;
         other.expect_dtype::<B>(OP)?;
-        let (a, b) = if self.layout().is_dense() && self.layout().is_parallel(other.layout()) {
-            (self.clone(), other.clone())
-        } else {
-            let shape = layout::broadcast(OP, &[self.shape(), other.shape()])?;
-            (
-                self.broadcast_to(&shape)?.contiguous()?,
-                other.broadcast_to(&shape)?.contiguous()?,
-            )
+        let shape = layout::broadcast(OP, &[self.shape(), other.shape()])?;
+        let (a, b) = (dense(self)?, dense(other)?);
+        elements::<A>(OP, &a)?; // the bytes are values of `A` and `B`
+        elements::<B>(OP, &b)?;
+        let mut out = Tensor::empty_result(&shape, [&a, &b].into_iter(), R::DTYPE)?;
+        let rank = shape.len();
+        let to = Operand::new(
+            out.as_mut_ptr()?,
+            size_of::<R>(),
+            &shape,
+            out.strides(),
+            rank,
+        );
+        let mut nest = Nest::new(&shape, &[a.operand(rank), b.operand(rank)], &[to]);
+        // the driver's step from row to row would outweigh a short one: rows hold several then
+        let short = nest.dims.len() > 1 && nest.dims[0].n < SHORT;
+        let line = short.then(|| nest.dims.remove(0));
+        let len = line.map_or(1, |line| line.n);
+        nest.total /= len;
+        let cost = Cost {
+            bytes: (size_of::<A>() + size_of::<B>() + size_of::<R>()) * len,
+            flops: FLOPS * len,
         };
-        let mut out = result::<R>(&[&a, &b])?;
-        let (left, right) = (elements::<A>(OP, &a)?, elements::<B>(OP, &b)?);
-        write(&mut out, size_of::<A>() + size_of::<B>(), |r, to| {
-            for (y, (a, b)) in to.iter_mut().zip(left[r.clone()].iter().zip(&right[r])) {
-                y.write(f(*a, *b));
-            }
-        })?;
+        rows::run(
+            &nest,
+            cost,
+            |_| true,
+            |row| {
+                let Some(line) = line else {
+                    // SAFETY: ZIP1 for a row of the nest.
+                    return unsafe { zip(&f, row.n, *row.ptrs, row.steps) };
+                };
+                let mut ptrs = *row.ptrs;
+                for _ in 0..row.n {
+                    // SAFETY: ZIP1 for a line of the nest.
+                    unsafe { zip(&f, line.n, ptrs, &line.steps) };
+                    for (p, step) in ptrs[..3].iter_mut().zip(row.steps) {
+                        *p = p.wrapping_offset(*step);
+                    }
+                }
+            },
+        );
         Ok(out)
     }
     /// Replaces each element by `f` of it; shared storage is copied first, so that no other tensor
@@ -220,17 +252,68 @@ impl Tensor {
     }
 }
 
-/// A fresh tensor for results, with the elements in the order of its operands, which are dense and
-/// lie alike.
-fn result<R: Element>(operands: &[&Tensor]) -> Result<Tensor> {
-    let out = Tensor::empty_result(operands[0].shape(), operands.iter().copied(), R::DTYPE)?;
-    assert!(
-        operands
-            .iter()
-            .all(|x| x.layout().is_parallel(out.layout())),
-        "a dense result lies as its operands do"
-    );
-    Ok(out)
+/// A tensor whose elements are those of `x` before it was broadcast, dense: a copy if they aren't.
+fn dense(x: &Tensor) -> Result<Tensor> {
+    let mut x = x.clone();
+    for k in 0..x.rank() {
+        if x.strides()[k] == 0 && x.shape()[k] > 1 {
+            x = x.narrow(k as isize, 0, 1)?;
+        }
+    }
+    if x.layout().is_dense() {
+        Ok(x)
+    } else {
+        x.copy()
+    }
+}
+
+/// Applies `f` to `n` pairs of elements, `steps` bytes apart, from the first two pointers on, and
+/// writes the results from the third on.
+///
+/// # Safety
+/// Contract (ZIP1): the operands' elements are in bounds, aligned and valid as `A` and `B`; those of
+/// the result are in bounds, aligned, and nobody else uses them.
+#[inline(always)]
+unsafe fn zip<A: Element, B: Element, R: Element>(
+    f: impl Fn(A, B) -> R,
+    n: usize,
+    ptrs: [*mut u8; MAX_OPERANDS],
+    steps: &[isize; MAX_OPERANDS],
+) {
+    let (a, b, to) = (ptrs[0] as *const A, ptrs[1] as *const B, ptrs[2] as *mut R);
+    let adjacent = |i: usize, size: usize| steps[i] == size as isize;
+    // SAFETY: ZIP1, by the caller's promise; a slice is made of elements that are adjacent.
+    unsafe {
+        if n == 0 {
+        } else if adjacent(2, size_of::<R>())
+            && (adjacent(0, size_of::<A>()) || steps[0] == 0)
+            && (adjacent(1, size_of::<B>()) || steps[1] == 0)
+        {
+            let to = slice::from_raw_parts_mut(to as *mut MaybeUninit<R>, n);
+            let left = slice::from_raw_parts(a, if steps[0] == 0 { 1 } else { n });
+            let right = slice::from_raw_parts(b, if steps[1] == 0 { 1 } else { n });
+            match (left, right) {
+                ([a], right) if right.len() == n => to
+                    .iter_mut()
+                    .zip(right)
+                    .for_each(|(y, b)| _ = y.write(f(*a, *b))),
+                (left, [b]) => to
+                    .iter_mut()
+                    .zip(left)
+                    .for_each(|(y, a)| _ = y.write(f(*a, *b))),
+                (left, right) => to
+                    .iter_mut()
+                    .zip(left.iter().zip(right))
+                    .for_each(|(y, (a, b))| _ = y.write(f(*a, *b))),
+            }
+        } else {
+            for i in 0..n as isize {
+                let a = a.byte_offset(i * steps[0]).read();
+                let b = b.byte_offset(i * steps[1]).read();
+                to.byte_offset(i * steps[2]).write(f(a, b));
+            }
+        }
+    }
 }
 
 /// The elements of a dense tensor in memory order. Errors if bytes are not valid as `T`.

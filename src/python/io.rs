@@ -118,7 +118,8 @@ fn load_safetensors<'py>(
     let mut loaded = match file {
         File::Path(path) => detached(py, LONG, || {
             if mmap {
-                safetensors::map(path)
+                // SAFETY: `flex.load` documents MAP1 as its caller's promise.
+                unsafe { safetensors::map(path) }
             } else {
                 safetensors::load(path)
             }
@@ -175,7 +176,8 @@ fn load_npy(py: Python<'_>, file: File, mmap: bool) -> PyResult<PyTensor> {
     match file {
         File::Path(path) => detached(py, LONG, || {
             if mmap {
-                npy::map(path)
+                // SAFETY: as above.
+                unsafe { npy::map(path) }
             } else {
                 npy::load(path)
             }

@@ -14,8 +14,8 @@ use pyo3::prelude::*;
 
 /// `activation(x @ weight.T + bias) + residual`, fused into the product.
 ///
-/// x: `[.., in]`. weight: `[out, in]`. bias: `[out]`. activation: "relu", "gelu", "gelu_tanh" or
-/// "silu" (ValueError). residual: broadcasts to the result, which is `[.., out]`, of the common
+/// x: `[.., in]`. weight: `[out, in]`. bias: `[out]`. activation: "relu", "gelu", "gelu_tanh",
+/// "silu", "sigmoid" or "tanh" (ValueError). residual: broadcasts to the result, which is `[.., out]`, of the common
 /// dtype. dtype: the dtype of the sums and of the result instead, as if all operands were converted
 /// to it first; int8 and uint8 in int32 need no such copies. ShapeError if sizes don't fit;
 /// DTypeError for bool, if there is no common dtype or `dtype` can't hold its values, or for an
@@ -39,7 +39,7 @@ fn linear(
         Some(name) => Some(Activation::from_name(name).ok_or_else(|| {
             PyValueError::new_err(format!(
                 "linear: activation is {name:?}; it is \"relu\", \"gelu\", \"gelu_tanh\", \
-                    \"silu\" or None"
+                    \"silu\", \"sigmoid\", \"tanh\" or None"
             ))
         })?),
     };

@@ -43,10 +43,9 @@ impl List {
     pub fn pop(&mut self) -> Option<NonNull<Header>> {
         let block = NonNull::new(self.head)?;
         // SAFETY: the block is alive and in this list alone, since it was pushed.
-        *self = List {
-            head: unsafe { block.as_ref().next },
-            count: self.count - 1,
-        };
+        let head = unsafe { block.as_ref().next };
+        let count = self.count - 1;
+        *self = List { head, count };
         Some(block)
     }
 }

@@ -32,13 +32,12 @@ impl Tensor {
                 "the memory holds bytes other than 0 and 1: read it as flex::Bool",
             ));
         }
+        if bytes.is_empty() {
+            return Ok(&[]);
+        }
         // SAFETY: elements inside the storage (TENSOR1), aligned (TENSOR2), initialised (STORAGE1),
         // valid as `T`.
-        Ok(if bytes.is_empty() {
-            &[]
-        } else {
-            unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const T, self.len()) }
-        })
+        Ok(unsafe { core::slice::from_raw_parts(bytes.as_ptr() as *const T, self.len()) })
     }
     /// The bytes of the elements of a contiguous tensor; they may be read as any `Pod` of the
     /// dtype's width.

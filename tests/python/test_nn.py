@@ -125,7 +125,9 @@ def test_linear(dtype, with_bias, data):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("activation", [None, "relu", "gelu", "gelu_tanh", "silu"])
+@pytest.mark.parametrize(
+    "activation", [None, "relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh"]
+)
 def test_linear_with_activation_and_residual(activation, dtype):
     rng = np.random.default_rng(0)
     x, w, b, r = (
@@ -137,6 +139,8 @@ def test_linear_with_activation_and_residual(activation, dtype):
         "gelu": nn.gelu,
         "gelu_tanh": lambda y: nn.gelu(y, approximate="tanh"),
         "silu": nn.silu,
+        "sigmoid": nn.sigmoid,
+        "tanh": flex.tanh,
         None: lambda y: y,
     }[activation]
     y = nn.linear(x, w, b, activation=activation, residual=r)

@@ -4,7 +4,7 @@
 
 use crate::common::Rng;
 use crate::common::ulp::{ulps32, ulps64};
-use flex::kernel::math::{Math, Real};
+use flex::kernel::math::{Division, Math, Real};
 use flex::simd::{Isa, Kernel, call};
 
 /// Whether the chosen set fuses multiply and add: the documented figures depend on it.
@@ -275,7 +275,7 @@ fn binary_float32_is_within_its_bound() {
     }
     check! {
         Real::atan2 by_fma(2.5, 4.0), libm::atan2; Math::pow by_fma(2.5, 4.0), libm::pow; Real::hypot 4.0, libm::hypot; Real::logaddexp 4.0, logaddexp;
-        Real::fmod 0.0, libm::fmod; Real::remainder 0.5, remainder; Real::copysign 0.0, libm::copysign;
+        Division::fmod 0.0, libm::fmod; Division::remainder 0.5, remainder; Real::copysign 0.0, libm::copysign;
         Real::nextafter 0.0, |x, y| libm::nextafterf(x as f32, y as f32) as f64;
         Real::maximum 0.0, |x, y| if x.is_nan() || y.is_nan() { f64::NAN } else if x > y { x } else { y };
         Real::minimum 0.0, |x, y| if x.is_nan() || y.is_nan() { f64::NAN } else if x < y { x } else { y };
@@ -302,8 +302,8 @@ fn floor_division_and_remainder_are_consistent() {
     ];
     for (x, y, quotient, rest) in cases {
         let (mut q, mut r) = ([0.0], [0.0]);
-        binary!(f64, Real::floor_divide)(&[x], &[y], &mut q);
-        binary!(f64, Real::remainder)(&[x], &[y], &mut r);
+        binary!(f64, Division::floor_divide)(&[x], &[y], &mut q);
+        binary!(f64, Division::remainder)(&[x], &[y], &mut r);
         assert_eq!(
             ulps64(q[0], quotient, 0.0),
             0.0,
@@ -463,8 +463,8 @@ fn float64_special_values() {
         )* };
     }
     check2! {
-        Real::atan2 3.0, libm::atan2; Math::pow 3.0, libm::pow; Real::hypot 4.0, libm::hypot; Real::logaddexp 4.0, logaddexp; Real::fmod 0.0, libm::fmod;
-        Real::remainder 0.0, remainder; Real::nextafter 0.0, libm::nextafter; Real::copysign 0.0, libm::copysign;
+        Real::atan2 3.0, libm::atan2; Math::pow 3.0, libm::pow; Real::hypot 4.0, libm::hypot; Real::logaddexp 4.0, logaddexp; Division::fmod 0.0, libm::fmod;
+        Division::remainder 0.0, remainder; Real::nextafter 0.0, libm::nextafter; Real::copysign 0.0, libm::copysign;
     }
     report(failures);
 }

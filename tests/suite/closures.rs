@@ -101,6 +101,65 @@ fn closures_broadcast_and_return_any_dtype() {
 }
 
 #[test]
+fn broadcast_operands_match_their_copies() {
+    let mut rng = Rng(8);
+    for (left, right) in [
+        (&[][..], &[300][..]),
+        (&[5, 3], &[3]),
+        (&[5, 1], &[3]),
+        (&[4, 300], &[300]),
+        (&[300, 4], &[4]),
+        (&[300, 1], &[1, 300]),
+        (&[2, 1, 7], &[6, 1]),
+        (&[2000, 3, 2], &[3, 1]),
+        (&[0, 3], &[3]),
+    ] {
+        let (x, y) = (
+            random(&mut rng, left, DType::F32),
+            random(&mut rng, right, DType::I64),
+        );
+        let f = |a: f32, b: i64| (a.to_bits() as i64).wrapping_mul(31).wrapping_add(b) as i32;
+        let whole = |t: &Tensor, shape: &[usize]| t.broadcast_to(shape).unwrap().copy().unwrap();
+        let views = |t: &Tensor| {
+            if t.rank() == 0 {
+                vec![("", t.clone())]
+            } else {
+                layouts(t)
+            }
+        };
+        for (a, x) in views(&x) {
+            for (b, y) in views(&y) {
+                for (x, y, swapped) in [(&x, &y, false), (&y, &x, true)] {
+                    let z = if swapped {
+                        x.zip_with(y, |b: i64, a: f32| f(a, b)).unwrap()
+                    } else {
+                        x.zip_with(y, f).unwrap()
+                    };
+                    let (p, q) = if swapped { (y, x) } else { (x, y) };
+                    let want: Vec<i32> = whole(p, z.shape())
+                        .to_vec::<f32>()
+                        .unwrap()
+                        .into_iter()
+                        .zip(whole(q, z.shape()).to_vec::<i64>().unwrap())
+                        .map(|(a, b)| f(a, b))
+                        .collect();
+                    assert_eq!(
+                        z.to_vec::<i32>().unwrap(),
+                        want,
+                        "{left:?} {a}, {right:?} {b}"
+                    );
+                }
+            }
+        }
+    }
+    // an operand that repeats itself along a dimension stays as it is
+    let (row, x) = (Tensor::from([1i32, 2, 3]), Tensor::from([[1i32; 3]; 2]));
+    let repeated = row.broadcast_to([2, 3]).unwrap();
+    let z = x.zip_with(&repeated, |a: i32, b: i32| a + b).unwrap();
+    assert_eq!(z.to_vec::<i32>().unwrap(), [2, 3, 4, 2, 3, 4]);
+}
+
+#[test]
 fn closure_types_must_match_dtypes() {
     let mut x = Tensor::from([1.0f32, 2.0]);
     assert!(matches!(

@@ -107,32 +107,36 @@ impl IntoIterator for Tensors {
 /// ```
 #[cfg(feature = "std")]
 pub fn load(path: impl AsRef<std::path::Path>) -> Result<Tensors> {
-    tensors(&mut super::file::open(path.as_ref(), false)?)
+    tensors(&mut super::file::open(path.as_ref())?)
 }
 
-/// The tensors of a file, which lie in a mapping of it and cost no memory until they are read. The
-/// file must not be written to or cut short while one of them lives: otherwise behaviour is
-/// undefined, as [the module](super#mapped-files-must-not-change) explains.
-///
+/// Maps a file into memory, in which its tensors lie; they cost no memory until they are read.
 /// Errors as [`load`].
+///
+/// # Safety
+/// While one of the tensors or a view of it lives, nobody writes to the file in place or truncates
+/// it ([MAP1](super#mapped-files-must-not-change)).
 ///
 /// ```
 /// use flex::{Tensor, io::safetensors};
 /// let path = std::env::temp_dir().join("flex_doc_example_mapped.safetensors");
 /// safetensors::save(&path, [("x", &Tensor::from([1.5f32, 2.5]))], &Default::default())?;
-/// assert_eq!(safetensors::map(&path)?["x"].to_vec::<f32>()?, [1.5, 2.5]);
+/// // SAFETY: nobody else has the file.
+/// let tensors = unsafe { safetensors::map(&path)? };
+/// assert_eq!(tensors["x"].to_vec::<f32>()?, [1.5, 2.5]);
 /// # std::fs::remove_file(path).unwrap();
 /// # Ok::<(), flex::Error>(())
 /// ```
 #[cfg(feature = "std")]
-pub fn map(path: impl AsRef<std::path::Path>) -> Result<Tensors> {
-    tensors(&mut super::file::open(path.as_ref(), true)?)
+pub unsafe fn map(path: impl AsRef<std::path::Path>) -> Result<Tensors> {
+    // SAFETY: MAP1, by the caller's promise.
+    tensors(&mut unsafe { super::file::map(path.as_ref()) }?)
 }
 
 /// Reads the metadata of a file, without its tensors.
 #[cfg(feature = "std")]
 pub fn metadata(path: impl AsRef<std::path::Path>) -> Result<Metadata> {
-    Ok(header::read(&mut super::file::open(path.as_ref(), false)?)?.metadata)
+    Ok(header::read(&mut super::file::open(path.as_ref())?)?.metadata)
 }
 
 /// Reads the metadata from the bytes of a file.

@@ -13,17 +13,18 @@
     allow(dead_code, unused_imports)
 )]
 
+mod cast;
 #[cfg(feature = "float8")]
 mod float8;
 #[cfg(feature = "half")]
 mod half;
-mod number;
 mod rule;
 mod rules;
 mod table;
 #[cfg(any(feature = "half", feature = "float8"))]
 mod widen;
 
+pub use cast::Cast;
 pub use table::{cast_loop, narrow_loop, widen_loop};
 #[cfg(any(feature = "half", feature = "float8"))]
 pub use widen::Widen;

@@ -1,6 +1,6 @@
 //! The conversions: what one element becomes.
 
-use super::number::{Source, Target};
+use super::cast::Cast;
 use super::rule::{BLOCK, Rule, by_blocks};
 use crate::dtype::Bool;
 use crate::kernel::math::Number;
@@ -65,15 +65,15 @@ macro_rules! rules {
 }
 rules! {
     /// The nearest `f32`.
-    Single<A: Source>: A => f32 { |x| x.single() }
+    Single<A: Cast>: A => f32 { |x| x.single() }
     /// The nearest `f64`.
-    Double<A: Source>: A => f64 { |x| x.double() }
+    Double<A: Cast>: A => f64 { |x| x.double() }
     /// The `f32` to round to float16 or an 8-bit float.
-    Near<A: Source>: A => f32 { |x| x.near() }
+    ForF16<A: Cast>: A => f32 { |x| x.for_f16() }
     /// From `f32`.
-    FromSingle<T: Target>: f32 => T { |x| T::from_single(x), all T from_singles }
+    FromSingle<T: Cast>: f32 => T { |x| T::from_single(x), all T from_singles }
     /// From `f64`.
-    FromDouble<T: Target>: f64 => T { |x| T::from_double(x), all T from_doubles }
+    FromDouble<T: Cast>: f64 => T { |x| T::from_double(x), all T from_doubles }
     /// To bool.
     Truth<A: Number>: A => Bool { |x| Bool(x.nonzero() as u8) }
     /// Between integers, and from bool.
@@ -89,12 +89,12 @@ rules! {
 #[cfg(feature = "half")]
 pub struct ToBf16<A>(PhantomData<A>);
 #[cfg(feature = "half")]
-impl<A: Source> Rule for ToBf16<A> {
+impl<A: Cast> Rule for ToBf16<A> {
     type From = A;
     type To = crate::dtype::bf16;
     #[inline(always)]
     fn convert(x: A) -> Self::To {
-        super::Widen::narrow(x.odd())
+        super::Widen::narrow(x.for_bf16())
     }
     #[inline(always)]
     fn convert_all<I: Isa>(x: &[A], y: &mut [MaybeUninit<Self::To>]) {
@@ -104,17 +104,17 @@ impl<A: Source> Rule for ToBf16<A> {
     /// halfway between neighbours, unless it lies there itself.
     #[inline(always)]
     fn convert_block(x: &[A; BLOCK]) -> [MaybeUninit<Self::To>; BLOCK] {
-        let (mut near, mut halfway) = ([0.0; BLOCK], 0);
+        let (mut nearest, mut halfway) = ([0.0; BLOCK], 0);
         for k in 0..BLOCK {
-            near[k] = x[k].single();
+            nearest[k] = x[k].single();
         }
-        for x in near {
+        for x in nearest {
             halfway |= (x.to_bits() << 16 == 1 << 31) as u32;
         }
         let mut y = [const { MaybeUninit::uninit() }; BLOCK];
         if A::EXACT | (halfway == 0) {
             for k in 0..BLOCK {
-                y[k].write(super::Widen::narrow(near[k]));
+                y[k].write(super::Widen::narrow(nearest[k]));
             }
         } else {
             for k in 0..BLOCK {

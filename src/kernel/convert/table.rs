@@ -1,6 +1,6 @@
 //! Which loops serve a pair of dtypes.
 
-use super::number::Source;
+use super::cast::Cast;
 use super::rule::{one, two};
 use super::rules::*;
 #[cfg(feature = "half")]
@@ -105,7 +105,7 @@ fn bool_to_integer(to: usize) -> Option<LoopFn> {
     }
 }
 /// From integers and bool to floats and complex numbers.
-fn from_exact<A: Source>(to: DType) -> Option<LoopFn> {
+fn from_exact<A: Cast>(to: DType) -> Option<LoopFn> {
     let double = cfg!(feature = "f64") && to.real() == DType::F64;
     match to.class() {
         #[cfg(feature = "half")]
@@ -122,17 +122,17 @@ fn from_exact<A: Source>(to: DType) -> Option<LoopFn> {
 }
 /// To 16-bit floats, rounded once, from what `f32` may not hold.
 #[cfg(feature = "half")]
-fn round_to_half<A: Source>(to: DType) -> Option<LoopFn> {
+fn round_to_half<A: Cast>(to: DType) -> Option<LoopFn> {
     Some(if to == DType::F16 {
-        two::<Near<A>, FromSingle<f16>>()
+        two::<ForF16<A>, FromSingle<f16>>()
     } else {
         one::<ToBf16<A>>()
     })
 }
 /// To 8-bit floats, rounded once, from what `f32` may not hold.
 #[cfg(feature = "float8")]
-fn round_to_float8<A: Source>(to: DType) -> Option<LoopFn> {
-    dispatch!(float8 to, |T| Some(two::<Near<A>, FromSingle<T>>()), else None)
+fn round_to_float8<A: Cast>(to: DType) -> Option<LoopFn> {
+    dispatch!(float8 to, |T| Some(two::<ForF16<A>, FromSingle<T>>()), else None)
 }
 /// Between integers: only what becomes wider has a sign to keep.
 fn resize(from: DType, to: usize) -> Option<LoopFn> {

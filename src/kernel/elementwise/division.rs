@@ -1,13 +1,12 @@
-//! Division with a remainder, and powers: fast paths for operands whose quotient or logarithm a float
-//! holds.
+//! Division with a remainder, and powers.
 
 use super::integer::Int;
 use super::operation::*;
 use super::rows::*;
-use crate::kernel::math::{Math, Real};
+use crate::kernel::math::{Division, Math, Real};
 use crate::simd::Isa;
 
-impl<T: Int> Binary<Integer, T> for FloorDivide {
+impl<F, T: Division> Binary<F, T> for FloorDivide {
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.floor_divide::<I>(b)
@@ -19,25 +18,10 @@ impl<T: Int> Binary<Integer, T> for FloorDivide {
     }
     #[inline(always)]
     fn needs_slow_path<I: Isa>(a: T, b: T) -> bool {
-        a.needs_slow_division(b)
+        a.needs_slow_division::<I>(b)
     }
 }
-impl<T: Real> Binary<Float, T> for FloorDivide {
-    #[inline(always)]
-    fn eval<I: Isa>(a: T, b: T) -> T {
-        a.floor_divide::<I>(b)
-    }
-    const HAS_FAST_PATH: bool = true;
-    #[inline(always)]
-    fn fast<I: Isa>(a: T, b: T) -> T {
-        a.floor_divide_fast::<I>(b)
-    }
-    #[inline(always)]
-    fn needs_slow_path<I: Isa>(a: T, b: T) -> bool {
-        a.needs_slow_fmod::<I>(b)
-    }
-}
-impl<T: Int> Binary<Integer, T> for Remainder {
+impl<F, T: Division> Binary<F, T> for Remainder {
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.remainder::<I>(b)
@@ -49,25 +33,10 @@ impl<T: Int> Binary<Integer, T> for Remainder {
     }
     #[inline(always)]
     fn needs_slow_path<I: Isa>(a: T, b: T) -> bool {
-        a.needs_slow_division(b)
+        a.needs_slow_division::<I>(b)
     }
 }
-impl<T: Real> Binary<Float, T> for Remainder {
-    #[inline(always)]
-    fn eval<I: Isa>(a: T, b: T) -> T {
-        a.remainder::<I>(b)
-    }
-    const HAS_FAST_PATH: bool = true;
-    #[inline(always)]
-    fn fast<I: Isa>(a: T, b: T) -> T {
-        a.remainder_fast::<I>(b)
-    }
-    #[inline(always)]
-    fn needs_slow_path<I: Isa>(a: T, b: T) -> bool {
-        a.needs_slow_fmod::<I>(b)
-    }
-}
-impl<T: Int> Binary<Integer, T> for Fmod {
+impl<F, T: Division> Binary<F, T> for Fmod {
     #[inline(always)]
     fn eval<I: Isa>(a: T, b: T) -> T {
         a.fmod::<I>(b)
@@ -79,22 +48,7 @@ impl<T: Int> Binary<Integer, T> for Fmod {
     }
     #[inline(always)]
     fn needs_slow_path<I: Isa>(a: T, b: T) -> bool {
-        a.needs_slow_division(b)
-    }
-}
-impl<T: Real> Binary<Float, T> for Fmod {
-    #[inline(always)]
-    fn eval<I: Isa>(a: T, b: T) -> T {
-        a.fmod::<I>(b)
-    }
-    const HAS_FAST_PATH: bool = true;
-    #[inline(always)]
-    fn fast<I: Isa>(a: T, b: T) -> T {
-        a.fmod_fast::<I>(b)
-    }
-    #[inline(always)]
-    fn needs_slow_path<I: Isa>(a: T, b: T) -> bool {
-        a.needs_slow_fmod::<I>(b)
+        a.needs_slow_division::<I>(b)
     }
 }
 

@@ -77,14 +77,24 @@ pub trait Ternary<F, T: Number>: Operation {
     fn eval<I: Isa>(a: T, b: T, c: T) -> Self::Out<T>;
 }
 
-/// `functions!(Family<T: Trait>: Name function, ..)`: bodies that are a method of numbers.
+/// `functions!(Family<T: Trait>: Name function, Name function or fast unless condition, ..)`:
+/// bodies that are a method of numbers, and where it has a fast path, those of that.
 macro_rules! functions {
-    ($F:ident<T: $Trait:ident>: $($Name:ident $function:ident),*) => { $(
+    ($F:ident<T: $Trait:ident>: $($Name:ident $function:ident $(or $fast:ident unless $slow:ident)?),*) => { $(
         impl<T: $Trait> Unary<$F, T> for $Name {
             #[inline(always)]
             fn eval<I: Isa>(x: T) -> T {
-                $Trait::$function::<I>(x)
+                x.$function::<I>()
             }
+            $(const HAS_FAST_PATH: bool = true;
+            #[inline(always)]
+            fn fast<I: Isa>(x: T) -> T {
+                x.$fast::<I>()
+            }
+            #[inline(always)]
+            fn needs_slow_path<I: Isa>(x: T) -> bool {
+                x.$slow()
+            })?
         }
     )* };
 }

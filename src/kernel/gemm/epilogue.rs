@@ -2,8 +2,10 @@
 //! a loop over the row: as fast as code made for the combination (bias and activation cost 1 to 10 %
 //! of a product), and one copy of it.
 
-use super::{element::MatElement, matrix::Mat, microkernel::Packed};
-use crate::simd::{self, Isa, Kernel};
+use super::{activation::Activation, element::MatElement, matrix::Mat, microkernel::Packed};
+use crate::dtype::Element;
+use crate::simd::{self, Isa, Kernel, LoopFn};
+use core::marker::PhantomData;
 
 /// An operation of an epilogue; computes in accumulators (`f32` for 16-bit floats).
 pub enum EpilogueOp<'a, T: MatElement> {
@@ -15,8 +17,8 @@ pub enum EpilogueOp<'a, T: MatElement> {
     RowBias(&'a [T]),
     /// Plus a matrix of the result's shape.
     Add(Mat<'a, T>),
-    /// Any function of the elements, over a piece of a row.
-    Map(fn(&mut [T::Acc])),
+    /// A function of each element.
+    Map(Map<T::Acc>),
 }
 impl<T: MatElement> Clone for EpilogueOp<'_, T> {
     fn clone(&self) -> Self {
@@ -32,6 +34,42 @@ impl<T: MatElement> EpilogueOp<'_, T> {
             EpilogueOp::RowBias(b) => EpilogueOp::Bias(b),
             EpilogueOp::Add(m) => EpilogueOp::Add(m.t()),
             op => op,
+        }
+    }
+}
+
+/// An operation of the list, from floats to floats.
+#[derive(Clone, Copy)]
+pub struct Map<F> {
+    /// Invariant UNARY1: a loop of one operand, whose elements and the result's are `F`.
+    f: LoopFn,
+    _float: PhantomData<fn(F)>,
+}
+impl<F: Element> Map<F> {
+    /// Of an activation; none where `F` is no float, or the build leaves it out.
+    pub fn new(activation: Activation) -> Option<Map<F>> {
+        let lookup = activation.row().lookup;
+        let kernel = F::DTYPE.is_float().then(|| lookup(F::DTYPE)).flatten()?;
+        (!kernel.wide && kernel.components == 1).then_some(Map {
+            f: kernel.f,
+            _float: PhantomData,
+        })
+    }
+}
+impl<F: Packed> Map<F> {
+    /// Loops don't write where they read, so pieces of the row are copied before.
+    #[inline(always)]
+    fn apply(self, row: &mut [F]) {
+        /// As wide as the panel of C that the epilogue mostly has.
+        const PIECE: usize = 64;
+        let mut x = [F::default(); PIECE];
+        for row in row.chunks_mut(PIECE) {
+            let x = &mut x[..row.len()];
+            x.copy_from_slice(row);
+            let (d, x) = (row.as_mut_ptr() as *mut u8, x.as_ptr() as *const u8);
+            let none = core::ptr::null();
+            // SAFETY: UNARY1 gives LOOP1: as many elements of the result and the operand, apart.
+            unsafe { (self.f)(d, x, none, none, row.len(), 0) }
         }
     }
 }
@@ -138,7 +176,7 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
                         *v = T::Acc::add(*v, unsafe { m.get(0, q) }.widen())
                     }
                 }
-                EpilogueOp::Map(f) => f(row),
+                EpilogueOp::Map(f) => f.apply(row),
             }
         }
     }

@@ -74,14 +74,14 @@ pub unsafe fn offsets<T: Position>(
             return contiguous(core::slice::from_raw_parts(p, n), size, stride, out);
         }
         // repeated, or between others
-        let mut near = [T::default(); 64];
+        let mut block = [T::default(); 64];
         let mut good = true;
-        for (b, out) in out.chunks_mut(near.len()).enumerate() {
-            let near = &mut near[..out.len()];
-            for (i, near) in near.iter_mut().enumerate() {
-                *near = *p.byte_offset((64 * b + i) as isize * step);
+        for (b, out) in out.chunks_mut(block.len()).enumerate() {
+            let block = &mut block[..out.len()];
+            for (i, position) in block.iter_mut().enumerate() {
+                *position = *p.byte_offset((64 * b + i) as isize * step);
             }
-            good &= contiguous(near, size, stride, out);
+            good &= contiguous(block, size, stride, out);
         }
         good
     }

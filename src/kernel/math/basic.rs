@@ -148,7 +148,7 @@ macro_rules! basic {
                 I::FMA || $T::MANTISSA_DIGITS == 24
             }
             #[inline(always)]
-            pub fn needs_slow_fmod<I: Isa>(x: $T, y: $T) -> bool {
+            pub fn needs_slow_division<I: Isa>(x: $T, y: $T) -> bool {
                 // The product of quotient and divisor has 53 bits (float32), or is rounded after
                 // the difference.
                 let limit = if $T::MANTISSA_DIGITS == 24 {

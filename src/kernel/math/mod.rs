@@ -98,10 +98,43 @@ pub trait Math: Number {
     }
 }
 
+/// Division with a remainder, of integers and floats.
+pub trait Division: Number {
+    /// The floor of the quotient. Of integers, here as below, 0 for a divisor of 0, which callers
+    /// refuse before.
+    fn floor_divide<I: Isa>(self, divisor: Self) -> Self;
+    /// The remainder of division that is floored: the sign of the divisor.
+    fn remainder<I: Isa>(self, divisor: Self) -> Self;
+    /// The remainder of division that is truncated: the sign of the dividend, exact.
+    fn fmod<I: Isa>(self, divisor: Self) -> Self;
+    /// The fast path of [`floor_divide`](Division::floor_divide).
+    #[inline(always)]
+    fn floor_divide_fast<I: Isa>(self, divisor: Self) -> Self {
+        self.floor_divide::<I>(divisor)
+    }
+    /// The fast path of [`remainder`](Division::remainder).
+    #[inline(always)]
+    fn remainder_fast<I: Isa>(self, divisor: Self) -> Self {
+        self.remainder::<I>(divisor)
+    }
+    /// The fast path of [`fmod`](Division::fmod).
+    #[inline(always)]
+    fn fmod_fast<I: Isa>(self, divisor: Self) -> Self {
+        self.fmod::<I>(divisor)
+    }
+    /// Whether the quotient has more bits than the integer part of the float that the fast paths
+    /// divide in, or there is none.
+    #[inline(always)]
+    fn needs_slow_division<I: Isa>(self, _divisor: Self) -> bool {
+        false
+    }
+}
+
 /// A float that is computed in: float32 and float64, with their arithmetic and functions.
 pub trait Real:
     Math
     + Number<Real = Self>
+    + Division
     + Default
     + PartialOrd
     + Add<Output = Self>
@@ -143,12 +176,6 @@ pub trait Real:
         copysign(other);
         /// The next value from the first towards the second.
         nextafter(other);
-        /// The remainder of division that is truncated: the sign of the dividend, exact.
-        fmod(divisor);
-        /// The remainder of division that is floored: the sign of the divisor.
-        remainder(divisor);
-        /// The floor of the quotient.
-        floor_divide(divisor);
         /// The angle of the point (second, first).
         atan2(x);
         /// Length of the hypotenuse; no overflow on the way.
@@ -169,29 +196,23 @@ pub trait Real:
         gelu_tanh();
         /// `x * sigmoid(x)`.
         silu();
-        /// [`exp`](Math::exp) where the argument is not [`needs_slow_exp`](Real::needs_slow_exp).
+        /// The fast path of [`exp`](Math::exp), unless [`needs_slow_exp`](Real::needs_slow_exp).
         exp_fast();
         /// [`exp`](Math::exp) of what is not positive; 0 where that is no normal number.
         exp_negative();
-        /// [`sigmoid`](Real::sigmoid) where the argument is not [`needs_slow_exp`](Real::needs_slow_exp).
+        /// The fast path of [`sigmoid`](Real::sigmoid), unless [`needs_slow_exp`](Real::needs_slow_exp).
         sigmoid_fast();
-        /// [`silu`](Real::silu) where the argument is not [`needs_slow_exp`](Real::needs_slow_exp).
+        /// The fast path of [`silu`](Real::silu), unless [`needs_slow_exp`](Real::needs_slow_exp).
         silu_fast();
-        /// [`log`](Math::log) where the argument is not [`needs_slow_log`](Real::needs_slow_log).
+        /// The fast path of [`log`](Math::log), unless [`needs_slow_log`](Real::needs_slow_log).
         log_fast();
-        /// [`pow`](Math::pow) where the arguments are not [`needs_slow_pow`](Real::needs_slow_pow).
+        /// The fast path of [`pow`](Math::pow), unless [`needs_slow_pow`](Real::needs_slow_pow).
         pow_fast(exponent);
-        /// [`fmod`](Real::fmod) where the arguments are not [`needs_slow_fmod`](Real::needs_slow_fmod).
-        fmod_fast(divisor);
-        /// [`remainder`](Real::remainder), likewise.
-        remainder_fast(divisor);
-        /// [`floor_divide`](Real::floor_divide), likewise.
-        floor_divide_fast(divisor);
-        /// Sine where the argument is not [`needs_slow_trig`](Real::needs_slow_trig).
+        /// The fast path of [`sin`](Math::sin), unless [`needs_slow_trig`](Real::needs_slow_trig).
         sin_fast();
-        /// Cosine where the argument is not [`needs_slow_trig`](Real::needs_slow_trig).
+        /// The fast path of [`cos`](Math::cos), unless [`needs_slow_trig`](Real::needs_slow_trig).
         cos_fast();
-        /// Tangent where the argument is not [`needs_slow_trig`](Real::needs_slow_trig).
+        /// The fast path of [`tan`](Math::tan), unless [`needs_slow_trig`](Real::needs_slow_trig).
         tan_fast();
     }
     /// Whether it is finite and so large that a sine needs more digits of pi than the branch-free
@@ -203,8 +224,6 @@ pub trait Real:
     fn needs_slow_log(self) -> bool;
     /// Whether its power is not that of a positive, finite and normal number, by a finite exponent.
     fn needs_slow_pow(self, exponent: Self) -> bool;
-    /// Whether the quotient has more bits than its integer part may, or there is none.
-    fn needs_slow_fmod<I: Isa>(self, divisor: Self) -> bool;
 }
 
 /// The functions of a module with free functions of those names, as methods.
@@ -219,6 +238,13 @@ macro_rules! implement {
             delegate! { $basic: sqrt() reciprocal() sign() }
             delegate! { $module: exp() exp2() expm1() log() log1p() log2() log10() sin() cos() tan() asin() acos() atan() }
             delegate! { $module: sinh() cosh() tanh() asinh() acosh() atanh() pow(o) }
+        }
+        impl Division for $T {
+            delegate! { $basic: fmod(o) remainder(o) floor_divide(o) fmod_fast(o) remainder_fast(o) floor_divide_fast(o) }
+            #[inline(always)]
+            fn needs_slow_division<I: Isa>(self, divisor: Self) -> bool {
+                $basic::needs_slow_division::<I>(self, divisor)
+            }
         }
         impl Real for $T {
             const ZERO: $T = 0.0;
@@ -237,7 +263,6 @@ macro_rules! implement {
                 self.is_sign_negative()
             }
             delegate! { $basic: floor() ceil() trunc() round() abs() maximum(o) minimum(o) copysign(o) nextafter(o) }
-            delegate! { $basic: fmod(o) remainder(o) floor_divide(o) fmod_fast(o) remainder_fast(o) floor_divide_fast(o) }
             delegate! { $basic: rsqrt() silu() silu_fast() gelu_tanh() }
             delegate! { $module: atan2(o) hypot(o) logaddexp(o) erf() erfc() gelu() sigmoid() sin_fast() cos_fast() tan_fast() }
             delegate! { $module: exp_fast() exp_negative() sigmoid_fast() log_fast() pow_fast(o) }
@@ -256,10 +281,6 @@ macro_rules! implement {
             #[inline(always)]
             fn needs_slow_pow(self, exponent: Self) -> bool {
                 self.needs_slow_log() | !$T::is_finite(exponent)
-            }
-            #[inline(always)]
-            fn needs_slow_fmod<I: Isa>(self, divisor: Self) -> bool {
-                $basic::needs_slow_fmod::<I>(self, divisor)
             }
         }
     };

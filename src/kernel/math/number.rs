@@ -82,6 +82,10 @@ macro_rules! floating {
 real!(Bool, |_x| zero Bool::FALSE, nan false, infinite false, finite true);
 exact! { i8 i16 i32 i64 u8 u16 u32 u64 }
 floating! { f32, 0.0; f64, 0.0; }
+#[cfg(feature = "float8")]
+real!(crate::dtype::F8E4M3, |x| zero Self::default(), nan x.is_nan(), infinite x.to_f32().is_infinite(), finite x.to_f32().is_finite());
+#[cfg(feature = "float8")]
+real!(crate::dtype::F8E5M2, |x| zero Self::default(), nan x.is_nan(), infinite x.to_f32().is_infinite(), finite x.to_f32().is_finite());
 #[cfg(feature = "half")]
 floating! { crate::dtype::f16, crate::dtype::f16::ZERO; crate::dtype::bf16, crate::dtype::bf16::ZERO; }
 

@@ -2,32 +2,23 @@
 //! Chan's rule.
 
 use crate::dtype::Pod;
+use crate::kernel::convert::Cast;
 #[cfg(feature = "half")]
 use crate::kernel::convert::Widen;
 use crate::kernel::math::Real;
 
-/// What the elements of a dtype are computed in, and what their variance is given as.
-pub trait Sample: Pod {
-    /// float32 of 16-bit floats, float64 of integers and bool, else the dtype's own.
-    type Wide: Real;
+/// What the variance of the elements of a dtype is given as; it is computed in [`Cast::Wide`].
+pub trait Sample: Pod + Cast {
     /// float32 of integers and bool, else the dtype's own.
     type Out: Pod;
-    /// The same value.
-    fn wide(self) -> Self::Wide;
     /// The nearest value.
     fn out(x: f64) -> Self::Out;
 }
 
 macro_rules! sample {
-    ($T:ty: $Wide:ty => $Out:ty, |$x:ident| $wide:expr, |$y:ident| $out:expr) => {
+    ($T:ty => $Out:ty, |$y:ident| $out:expr) => {
         impl Sample for $T {
-            type Wide = $Wide;
             type Out = $Out;
-            #[inline(always)]
-            fn wide(self) -> $Wide {
-                let $x = self;
-                $wide
-            }
             #[inline(always)]
             fn out($y: f64) -> $Out {
                 $out
@@ -37,30 +28,30 @@ macro_rules! sample {
 }
 macro_rules! boolean {
     ($T:ty) => {
-        sample!($T: f64 => f32, |x| x.get() as u8 as f64, |y| y as f32);
+        sample!($T => f32, |y| y as f32);
     };
 }
 #[allow(unused_macros, reason = "builds leave integers out")]
 macro_rules! signed {
     ($T:ty) => {
-        sample!($T: f64 => f32, |x| x as f64, |y| y as f32);
+        sample!($T => f32, |y| y as f32);
     };
 }
 #[allow(unused_macros, reason = "builds leave integers out")]
 macro_rules! unsigned {
     ($T:ty) => {
-        sample!($T: f64 => f32, |x| x as f64, |y| y as f32);
+        sample!($T => f32, |y| y as f32);
     };
 }
 #[cfg(feature = "half")]
 macro_rules! half {
     ($T:ty) => {
-        sample!($T: f32 => $T, |x| x.widen(), |y| <$T>::narrow(y as f32));
+        sample!($T => $T, |y| <$T>::narrow(y as f32));
     };
 }
 macro_rules! float {
     ($T:ty) => {
-        sample!($T: $T => $T, |x| x, |y| y as $T);
+        sample!($T => $T, |y| y as $T);
     };
 }
 #[cfg(feature = "complex")]

@@ -22,7 +22,7 @@ fn safetensors_of_other_writers_are_read() {
             &safetensors_file(&(header.to_string() + &" ".repeat(spaces)), 12),
         );
         for loaded in [
-            safetensors::map(&file.0).unwrap(),
+            map_safetensors(&file.0).unwrap(),
             safetensors::load(&file.0).unwrap(),
         ] {
             assert_eq!(loaded["a"].to_vec::<i16>().unwrap(), [0x0100, 0x0302]);

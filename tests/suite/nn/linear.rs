@@ -41,6 +41,8 @@ fn linear_matches_the_oracle() {
                 (Some(nn::Activation::Gelu), |x| nn::gelu(x)),
                 (Some(nn::Activation::GeluTanh), |x| nn::gelu_tanh(x)),
                 (Some(nn::Activation::Silu), |x| nn::silu(x)),
+                (Some(nn::Activation::Sigmoid), |x| nn::sigmoid(x)),
+                (Some(nn::Activation::Tanh), |x| flex::ops::tanh(x)),
             ] {
                 let fused = nn::linear(
                     &x,

@@ -1,32 +1,41 @@
-//! What converts to and from floats: one element, and slices where a loop of single ones is not the
+//! Numbers to and from floats: one of them, and slices where a loop of single ones is not the
 //! fastest.
 
 use super::rule::{BLOCK, Rule, by_blocks};
 use crate::dtype::Bool;
+use crate::kernel::math::{Number, Real};
 use crate::simd::Isa;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-/// Numbers that convert to floats.
-pub trait Source: Copy + 'static {
+/// A number that converts to floats and from them; a complex one has its real part for it.
+pub trait Cast: Number {
+    /// The float that it is computed in where what is computed is no integer: float32 for narrower
+    /// floats, its own for wider ones and for parts, float64 for integers and bool.
+    type Wide: Real;
+    /// The nearest value of that: the same, but for integers of 64 bits.
+    fn wide(self) -> Self::Wide;
     /// The nearest `f32`.
     fn single(self) -> f32;
     /// The nearest `f64`.
     fn double(self) -> f64;
     /// An `f32` that rounds to bfloat16 as the number itself does: rounded to odd, so that what was
     /// cut off still shows.
-    fn odd(self) -> f32;
+    #[inline(always)]
+    fn for_bf16(self) -> f32 {
+        self.single()
+    }
     /// An `f32` that rounds to float16 and to the 8-bit floats, which reach no further, as the
     /// number itself does.
-    fn near(self) -> f32;
-    /// Whether the number is an `f32`.
-    const EXACT: bool = false;
-}
-/// What floats convert to.
-pub trait Target: Copy + 'static {
-    /// From `f32`.
+    #[inline(always)]
+    fn for_f16(self) -> f32 {
+        self.single()
+    }
+    /// Whether every number is an `f32`.
+    const EXACT: bool;
+    /// From `f32`: rounded once; to integers truncated and saturated, NaN as 0.
     fn from_single(x: f32) -> Self;
-    /// From `f64`.
+    /// From `f64`, likewise.
     fn from_double(x: f64) -> Self;
     /// A slice of `f32`, into another of its length.
     #[inline(always)]
@@ -70,27 +79,6 @@ pub fn round_to_odd(x: f64) -> f32 {
     } else {
         cut_to_odd(x)
     }) as f32
-}
-
-#[cfg(feature = "f64")]
-impl Source for f64 {
-    #[inline(always)]
-    fn single(self) -> f32 {
-        self as f32
-    }
-    #[inline(always)]
-    fn double(self) -> f64 {
-        self
-    }
-    #[inline(always)]
-    fn odd(self) -> f32 {
-        round_to_odd(self)
-    }
-    #[inline(always)]
-    fn near(self) -> f32 {
-        // What is below the normal `f32` is zero, however it was rounded.
-        cut_to_odd(self) as f32
-    }
 }
 
 /// `f32` holds every 16-bit integer; of longer ones that it doesn't, what is below bit 8 (of 64
@@ -139,8 +127,38 @@ macro_rules! saturated {
         if $x.is_nan() { 0 } else { y }
     }};
 }
-/// [`Target`] of integers, by their widths.
-macro_rules! target {
+/// The methods of [`Cast`] that make integers of floats, by their width.
+macro_rules! from_float {
+    (narrow $T:ident) => {
+        from_float!(@ blocks $T: from_single from_singles f32 i32);
+        from_float!(@ blocks $T: from_double from_doubles f64 i32);
+    };
+    (medium $T:ident) => {
+        #[inline(always)]
+        fn from_single(x: f32) -> $T {
+            saturated!(x, f32 => $T)
+        }
+        from_float!(@ blocks $T: from_double from_doubles f64 $T);
+    };
+    (wide $T:ident) => {
+        #[inline(always)]
+        fn from_single(x: f32) -> $T {
+            saturated!(x, f32 => $T)
+        }
+        #[inline(always)]
+        fn from_double(x: f64) -> $T {
+            saturated!(x, f64 => $T)
+        }
+        // AVX2 has no conversion to 64 bits, but one to 32, which is nearly always enough.
+        #[inline(always)]
+        fn from_singles<I: Isa>(x: &[f32], y: &mut [MaybeUninit<$T>]) {
+            if I::AVX2 & !I::AVX512 {
+                by_blocks::<Short<$T>>(x, y)
+            } else {
+                y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write($T::from_single(*x)));
+            }
+        }
+    };
     (@ blocks $T:ident: $from:ident $froms:ident $F:ident $via:ident) => {
         #[inline(always)]
         fn $from(x: $F) -> $T {
@@ -151,7 +169,10 @@ macro_rules! target {
             by_blocks::<Bounded<$F, $T>>(x, y)
         }
     };
-    (@ rule $T:ident $F:ident $via:ident) => {
+}
+/// The rules of blocks of those.
+macro_rules! bounded_rule {
+    ($($F:ident => $via:ident => $T:ident;)*) => { $(
         impl Rule for Bounded<$F, $T> {
             type From = $F;
             type To = $T;
@@ -171,53 +192,24 @@ macro_rules! target {
                 y
             }
         }
-    };
-    (narrow $T:ident) => {
-        impl Target for $T {
-            target!(@ blocks $T: from_single from_singles f32 i32);
-            target!(@ blocks $T: from_double from_doubles f64 i32);
-        }
-        target!(@ rule $T f32 i32);
-        target!(@ rule $T f64 i32);
-    };
-    (medium $T:ident) => {
-        impl Target for $T {
-            #[inline(always)]
-            fn from_single(x: f32) -> $T {
-                saturated!(x, f32 => $T)
-            }
-            target!(@ blocks $T: from_double from_doubles f64 $T);
-        }
-        target!(@ rule $T f64 $T);
-    };
-    (wide $T:ident) => {
-        impl Target for $T {
-            #[inline(always)]
-            fn from_single(x: f32) -> $T {
-                saturated!(x, f32 => $T)
-            }
-            #[inline(always)]
-            fn from_double(x: f64) -> $T {
-                saturated!(x, f64 => $T)
-            }
-            // AVX2 has no conversion to 64 bits, but one to 32, which is nearly always enough.
-            #[inline(always)]
-            fn from_singles<I: Isa>(x: &[f32], y: &mut [MaybeUninit<$T>]) {
-                if I::AVX2 & !I::AVX512 {
-                    by_blocks::<Short<$T>>(x, y)
-                } else {
-                    y.iter_mut().zip(x).for_each(|(y, x)| _ = y.write($T::from_single(*x)));
-                }
-            }
-        }
-    };
+    )* };
+}
+bounded_rule! {
+    f32 => i32 => i8; f32 => i32 => u8; f32 => i32 => i16; f32 => i32 => u16;
+    f64 => i32 => i8; f64 => i32 => u8; f64 => i32 => i16; f64 => i32 => u16;
+    f64 => i32 => i32; f64 => u32 => u32;
 }
 /// Floats to narrower integers.
 struct Bounded<F, T>(PhantomData<(F, T)>);
 
 macro_rules! integers {
     ($($T:ident $width:ident $odd:ident)*) => { $(
-        impl Source for $T {
+        impl Cast for $T {
+            type Wide = f64;
+            #[inline(always)]
+            fn wide(self) -> f64 {
+                self as f64
+            }
             #[inline(always)]
             fn single(self) -> f32 {
                 self as f32
@@ -227,18 +219,18 @@ macro_rules! integers {
                 self as f64
             }
             #[inline(always)]
-            fn odd(self) -> f32 {
+            fn for_bf16(self) -> f32 {
                 odd!($odd self)
             }
             #[inline(always)]
-            fn near(self) -> f32 {
+            fn for_f16(self) -> f32 {
                 // From 65520 on they are infinite, or NaN.
                 const MOST: i64 = 1 << 16;
                 if $T::BITS > 16 { self.clamp((-MOST).max($T::MIN as i64) as $T, MOST as $T) as i32 as f32 } else { self as f32 }
             }
             const EXACT: bool = $T::BITS <= 16;
+            from_float!($width $T);
         }
-        target!($width $T);
     )* };
 }
 integers! {
@@ -278,7 +270,12 @@ macro_rules! short {
 }
 short! { i64 -2147483648.0 u64 -1.0 }
 
-impl Source for Bool {
+impl Cast for Bool {
+    type Wide = f64;
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        self.double()
+    }
     #[inline(always)]
     fn single(self) -> f32 {
         self.get() as u8 as f32
@@ -287,19 +284,43 @@ impl Source for Bool {
     fn double(self) -> f64 {
         self.get() as u8 as f64
     }
-    #[inline(always)]
-    fn odd(self) -> f32 {
-        self.single()
-    }
-    #[inline(always)]
-    fn near(self) -> f32 {
-        self.single()
-    }
     const EXACT: bool = true;
+    #[inline(always)]
+    fn from_single(x: f32) -> Bool {
+        Bool::from(x != 0.0)
+    }
+    #[inline(always)]
+    fn from_double(x: f64) -> Bool {
+        Bool::from(x != 0.0)
+    }
 }
 macro_rules! floats {
-    ($($T:ident)*) => { $(
-        impl Target for $T {
+    ($($T:ident exact $exact:literal, |$x:ident| for_bf16 $for_bf16:expr, for_f16 $for_f16:expr;)*) => { $(
+        impl Cast for $T {
+            type Wide = $T;
+            #[inline(always)]
+            fn wide(self) -> $T {
+                self
+            }
+            #[inline(always)]
+            fn single(self) -> f32 {
+                self as f32
+            }
+            #[inline(always)]
+            fn double(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn for_bf16(self) -> f32 {
+                let $x = self;
+                $for_bf16
+            }
+            #[inline(always)]
+            fn for_f16(self) -> f32 {
+                let $x = self;
+                $for_f16
+            }
+            const EXACT: bool = $exact;
             #[inline(always)]
             fn from_single(x: f32) -> $T {
                 x as $T
@@ -309,26 +330,59 @@ macro_rules! floats {
                 x as $T
             }
         }
-        #[cfg(feature = "complex")]
-        impl Target for num_complex::Complex<$T> {
-            #[inline(always)]
-            fn from_single(x: f32) -> Self {
-                Self::new(x as $T, 0.0)
-            }
-            #[inline(always)]
-            fn from_double(x: f64) -> Self {
-                Self::new(x as $T, 0.0)
-            }
-        }
     )* };
 }
-floats! { f32 f64 }
-
+floats! {
+    f32 exact true, |x| for_bf16 x, for_f16 x;
+    // What is below the normal `f32` is zero as a float16, however it was rounded.
+    f64 exact false, |x| for_bf16 round_to_odd(x), for_f16 cut_to_odd(x) as f32;
+}
+#[cfg(feature = "complex")]
+impl<T: Cast + Number<Real = T> + core::ops::Neg<Output = T>> Cast for num_complex::Complex<T> {
+    type Wide = T::Wide;
+    #[inline(always)]
+    fn wide(self) -> T::Wide {
+        self.re.wide()
+    }
+    #[inline(always)]
+    fn single(self) -> f32 {
+        self.re.single()
+    }
+    #[inline(always)]
+    fn double(self) -> f64 {
+        self.re.double()
+    }
+    const EXACT: bool = false;
+    #[inline(always)]
+    fn from_single(x: f32) -> Self {
+        let re = T::from_single(x);
+        Self::new(re, re.im())
+    }
+    #[inline(always)]
+    fn from_double(x: f64) -> Self {
+        let re = T::from_double(x);
+        Self::new(re, re.im())
+    }
+}
 #[cfg(any(feature = "half", feature = "float8"))]
 macro_rules! narrow_floats {
     ($(#[$cfg:meta] $T:ident)*) => { $(
         #[$cfg]
-        impl Target for crate::dtype::$T {
+        impl Cast for crate::dtype::$T {
+            type Wide = f32;
+            #[inline(always)]
+            fn wide(self) -> f32 {
+                super::Widen::widen(self)
+            }
+            #[inline(always)]
+            fn single(self) -> f32 {
+                super::Widen::widen(self)
+            }
+            #[inline(always)]
+            fn double(self) -> f64 {
+                super::Widen::widen(self) as f64
+            }
+            const EXACT: bool = true;
             #[inline(always)]
             fn from_single(x: f32) -> Self {
                 super::Widen::narrow(x)
