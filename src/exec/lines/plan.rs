@@ -2,6 +2,7 @@
 
 use super::{Arg, Line, Lines, Role};
 use crate::error::{Error, Result};
+use crate::exec::failure::Failure;
 use crate::exec::nest::{MAX_OPERANDS, Nest, Operand, seek};
 use crate::exec::pack::{pack, unpack};
 use crate::exec::rect::Rect;
@@ -11,7 +12,6 @@ use crate::storage::Bytes;
 use core::cell::Cell;
 use core::marker::PhantomData;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use smallvec::SmallVec;
 
 /// Bytes of packed lines that one block aims at: they stay in the second-level cache.
@@ -143,21 +143,12 @@ impl Plan {
     }
 
     pub fn run(&self, cost: Cost, f: &(dyn Fn(&mut Line<'_>) + Sync)) -> Result<()> {
-        // What a piece of work cannot return.
-        let failed = AtomicBool::new(false);
-        par::ranges(self.blocks * self.outer(), 1, cost.times(self.block), |r| {
-            if self.blocks_in(r, f).is_err() {
-                failed.store(true, Relaxed);
-            }
+        let failure = Failure::default();
+        let blocks = self.blocks * self.outer();
+        par::ranges(blocks, 1, cost.times(self.block), |r| {
+            failure.note(self.blocks_in(r, f))
         });
-        if failed.load(Relaxed) {
-            Err(Error::Memory {
-                bytes: self.memory as u128,
-                limit: 0,
-            })
-        } else {
-            Ok(())
-        }
+        failure.result()
     }
 
     fn blocks_in(&self, r: Range<usize>, f: &dyn Fn(&mut Line<'_>)) -> Result<()> {
