@@ -62,6 +62,7 @@ pub struct Dim {
 
 impl Dim {
     /// Moves the operands on by `i` iterations.
+    #[inline]
     pub(super) fn advance(&self, ptrs: &mut [*mut u8], i: usize) {
         for (p, s) in ptrs.iter_mut().zip(&self.steps) {
             *p = p.wrapping_offset(s * i as isize);
@@ -73,6 +74,7 @@ impl Dim {
 pub type Dims = SmallVec<[Dim; 3]>;
 
 /// Moves the operands on to iteration `k` of all the loops together, the innermost counted first.
+#[inline]
 pub(super) fn seek(dims: &[Dim], mut k: usize, ptrs: &mut [*mut u8]) {
     for d in dims {
         d.advance(ptrs, k % d.n);
@@ -244,6 +246,7 @@ pub struct Odometer<'a> {
 
 impl<'a> Odometer<'a> {
     /// The loops but for the `inner` innermost, at their first iteration.
+    #[inline]
     pub fn new(nest: &'a Nest, inner: usize) -> Odometer<'a> {
         let dims = nest.dims.get(inner..).unwrap_or(&[]);
         Odometer {
@@ -253,6 +256,7 @@ impl<'a> Odometer<'a> {
         }
     }
     /// Moves the operands to the next iteration; false after the last.
+    #[inline]
     pub fn advance(&mut self, ptrs: &mut [*mut u8; MAX_OPERANDS]) -> bool {
         for (index, dim) in self.index.iter_mut().zip(self.dims) {
             *index += 1;

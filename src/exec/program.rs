@@ -31,6 +31,7 @@ pub struct Opcode {
 impl Opcode {
     /// A loop of one operand, whose elements are the program's; `scalar_masks` and `cost` as the
     /// fields of that name.
+    #[inline]
     pub fn unary(f: LoopFn, scalar_masks: u8, cost: u8) -> Opcode {
         Opcode {
             f,
@@ -69,6 +70,7 @@ pub struct Program {
 
 impl Program {
     /// The program of one instruction: its operands are the inputs, of elements of so many bytes.
+    #[inline]
     pub fn of(op: Opcode, inputs: &[usize], output: usize) -> Program {
         assert!(inputs.len() == op.arity as usize && (1..=3).contains(&inputs.len()));
         let (n, mut code) = (inputs.len() as u8, SmallVec::new());
@@ -125,6 +127,7 @@ pub struct Builder {
 
 impl Builder {
     /// No program yet, for the operation of this name.
+    #[inline]
     pub fn new(op: &'static str) -> Builder {
         Builder {
             op,
@@ -136,16 +139,19 @@ impl Builder {
         }
     }
     /// The next input, of elements of `size` bytes.
+    #[inline]
     pub fn input(&mut self, size: usize) -> Result<Var> {
         self.inputs += 1;
         self.var(Origin::Input(self.inputs - 1), size)
     }
     /// One value of `size` bytes for all elements.
+    #[inline]
     pub fn constant(&mut self, value: Value, size: usize) -> Result<Var> {
         self.constants.push((value, size as u8));
         self.var(Origin::Constant(self.constants.len() as u8 - 1), size)
     }
     /// What an instruction computes, elements of `size` bytes.
+    #[inline]
     pub fn compute(&mut self, op: Opcode, src: &[Var], size: usize) -> Result<Var> {
         if self.code.len() == MAX_CODE {
             return Err(too_large(self.op, "instructions", MAX_CODE));
@@ -161,6 +167,7 @@ impl Builder {
         Ok(dst)
     }
     /// The next output, which an instruction computes.
+    #[inline]
     pub fn output(&mut self, x: Var) -> Result<()> {
         let computed = matches!(self.vars[x.0 as usize].0, Origin::Computed(_));
         if !computed || self.outputs.contains(&x) {
@@ -173,6 +180,7 @@ impl Builder {
         Ok(())
     }
     /// Gives each variable its slot.
+    #[inline]
     pub fn finish(self) -> Result<Program> {
         let Builder {
             op,
@@ -242,6 +250,7 @@ impl Builder {
         })
     }
 
+    #[inline]
     fn var(&mut self, origin: Origin, size: usize) -> Result<Var> {
         debug_assert!((1..=16).contains(&size));
         if self.vars.len() == MAX_CODE + MAX_SLOTS {

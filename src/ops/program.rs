@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 /// The dtype that an operation is computed in: the common one of its tensors, which its numbers
 /// take.
+#[inline]
 pub(in crate::ops) fn common_dtype(
     row: &Row,
     tensors: impl Iterator<Item = DType>,
@@ -34,6 +35,7 @@ pub(in crate::ops) fn common_dtype(
 }
 
 /// The dtype of the result of an operation that is computed in `common`.
+#[inline]
 pub(in crate::ops) fn result_dtype(rule: Rule, common: DType) -> DType {
     match rule {
         Rule::Bool => DType::Bool,
@@ -43,6 +45,7 @@ pub(in crate::ops) fn result_dtype(rule: Rule, common: DType) -> DType {
 }
 
 /// The dtype that operand `k` is converted to: of a selection, the first is a condition.
+#[inline]
 pub(in crate::ops) fn operand_dtype(rule: Rule, k: usize, common: DType) -> DType {
     match rule {
         Rule::Select if k == 0 => DType::Bool,
@@ -51,6 +54,7 @@ pub(in crate::ops) fn operand_dtype(rule: Rule, k: usize, common: DType) -> DTyp
 }
 
 /// Whether a result may be stored as another dtype: within a kind, or as a higher one.
+#[inline]
 pub(in crate::ops) fn same_kind(from: DType, to: DType) -> bool {
     let kind = |d: DType| match d {
         d if d.is_bool() => 0,
@@ -73,6 +77,7 @@ pub(in crate::ops) fn conversion(op: &'static str, from: DType, to: DType) -> Re
 }
 
 /// What an instruction of this kernel does.
+#[inline]
 fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
     Opcode {
         f: kernel.f,
@@ -105,6 +110,7 @@ pub(in crate::ops) struct Builder {
 
 impl Builder {
     /// No program yet; errors are those of `op`.
+    #[inline]
     pub fn new(op: &'static str) -> Builder {
         Builder {
             op,
@@ -112,11 +118,13 @@ impl Builder {
         }
     }
     /// The next input.
+    #[inline]
     pub fn input(&mut self, dtype: DType) -> Result<Var> {
         let var = self.program.input(dtype.size())?;
         Ok(Var { var, dtype })
     }
     /// Another dtype's nearest values; `x` itself where it has that dtype.
+    #[inline]
     pub fn convert(&mut self, x: Var, dtype: DType) -> Result<Var> {
         if x.dtype == dtype {
             return Ok(x);
@@ -162,10 +170,12 @@ impl Builder {
         self.convert(Var { var, dtype }, result)
     }
     /// The next output.
+    #[inline]
     pub fn output(&mut self, x: Var) -> Result<()> {
         self.program.output(x.var)
     }
     /// The program.
+    #[inline]
     pub fn finish(self) -> Result<Program> {
         self.program.finish()
     }
