@@ -2,6 +2,7 @@
 //! Nothing here knows what an operation means.
 
 pub mod chunks;
+pub mod failure;
 pub mod fold;
 pub mod lines;
 pub mod nest;

@@ -62,6 +62,7 @@ pub struct Dim {
 
 impl Dim {
     /// Moves the operands on by `i` iterations.
+    #[inline]
     pub(super) fn advance(&self, ptrs: &mut [*mut u8], i: usize) {
         for (p, s) in ptrs.iter_mut().zip(&self.steps) {
             *p = p.wrapping_offset(s * i as isize);
@@ -73,6 +74,7 @@ impl Dim {
 pub type Dims = SmallVec<[Dim; 3]>;
 
 /// Moves the operands on to iteration `k` of all the loops together, the innermost counted first.
+#[inline]
 pub(super) fn seek(dims: &[Dim], mut k: usize, ptrs: &mut [*mut u8]) {
     for d in dims {
         d.advance(ptrs, k % d.n);
@@ -80,9 +82,9 @@ pub(super) fn seek(dims: &[Dim], mut k: usize, ptrs: &mut [*mut u8]) {
     }
 }
 
-/// As few loops as make the same: none of one iteration, none that runs `backwards` by its steps,
-/// the one of the smallest `key` innermost (of equal ones that which comes first), and none that
-/// only goes on where the one inside it ends.
+/// As few loops as make the same, of more than one iteration each: none that runs `backwards` by
+/// its steps, the one of the smallest `key` innermost (of equal ones that which comes first), and
+/// none that only goes on where the one inside it ends.
 pub(super) fn collapse(
     loops: impl Iterator<Item = Dim>,
     ptrs: &mut [*mut u8],
@@ -90,26 +92,29 @@ pub(super) fn collapse(
     key: impl Fn(&[isize]) -> usize,
 ) -> Dims {
     let k = ptrs.len();
-    let mut sorted = Dims::new();
-    for mut dim in loops.filter(|d| d.n != 1) {
+    let mut dims = Dims::new();
+    for mut dim in loops {
         if backwards(&dim.steps[..k]) {
             dim.advance(ptrs, dim.n - 1);
             dim.steps = dim.steps.map(|s| -s);
         }
-        let outer = |e: &Dim| key(&e.steps[..k]) > key(&dim.steps[..k]);
-        let at = sorted.iter().position(outer).unwrap_or(sorted.len());
-        sorted.insert(at, dim);
+        let own = key(&dim.steps[..k]);
+        let outer = |e: &Dim| key(&e.steps[..k]) > own;
+        let at = dims.iter().position(outer).unwrap_or(dims.len());
+        dims.insert(at, dim);
     }
-    let mut merged = Dims::new();
-    for d in sorted {
-        match merged.last_mut() {
-            Some(inner) if (0..k).all(|i| d.steps[i] == inner.steps[i] * inner.n as isize) => {
-                inner.n *= d.n
-            }
-            _ => merged.push(d),
+    let mut inner = 0;
+    for i in 1..dims.len() {
+        let (n, steps) = (dims[inner].n, &dims[inner].steps);
+        if (0..k).all(|o| dims[i].steps[o] == steps[o] * n as isize) {
+            dims[inner].n *= dims[i].n;
+        } else {
+            inner += 1;
+            dims[inner] = dims[i];
         }
     }
-    merged
+    dims.truncate(inner + 1);
+    dims
 }
 
 /// The loops, innermost first; at least one.
@@ -167,7 +172,8 @@ impl Nest {
     }
     fn collapse(&mut self, shape: &[usize], inputs: &[Operand], outputs: &[Operand]) {
         let key = if outputs.is_empty() { 0 } else { self.inputs };
-        let loops = (0..shape.len()).rev().map(|d| {
+        let loops = (0..shape.len()).rev().filter(|d| shape[*d] != 1);
+        let loops = loops.map(|d| {
             let mut steps = [0; MAX_OPERANDS];
             for (step, o) in steps.iter_mut().zip(inputs.iter().chain(outputs)) {
                 *step = o.strides[d];
@@ -240,6 +246,7 @@ pub struct Odometer<'a> {
 
 impl<'a> Odometer<'a> {
     /// The loops but for the `inner` innermost, at their first iteration.
+    #[inline]
     pub fn new(nest: &'a Nest, inner: usize) -> Odometer<'a> {
         let dims = nest.dims.get(inner..).unwrap_or(&[]);
         Odometer {
@@ -249,6 +256,7 @@ impl<'a> Odometer<'a> {
         }
     }
     /// Moves the operands to the next iteration; false after the last.
+    #[inline]
     pub fn advance(&mut self, ptrs: &mut [*mut u8; MAX_OPERANDS]) -> bool {
         for (index, dim) in self.index.iter_mut().zip(self.dims) {
             *index += 1;

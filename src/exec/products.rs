@@ -1,13 +1,13 @@
 //! Batches of matrix products over the threads.
 
-use crate::error::{Error, Result};
+use super::failure::Failure;
+use crate::error::Result;
 use crate::kernel::gemm::{
     self, Algorithm, Epilogue, Grid, Mat, MatElement, MatMut, Panels, Pieces, Scratch, Source,
     Strided, cost,
 };
 use crate::par::{self, Cost, Out};
 use core::ops::Range;
-use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// The sizes of each product of a batch: `m x k` by `k x n`.
 #[derive(Clone, Copy, Debug)]
@@ -171,26 +171,4 @@ fn pack<'a, B: Source + Sync>(b: B, bytes: usize, d: &'a mut [B::Packed]) -> Pan
         piece.pack(&b, unsafe { out.part(piece.place.clone()) });
     });
     Panels::of(b.blocks(), b.lines(), d)
-}
-
-/// Memory that some piece of parallel work did not get.
-#[derive(Default)]
-pub struct Failure(AtomicUsize);
-impl Failure {
-    /// Keeps the error, of which only one kind is met in the middle of an operation.
-    pub fn note(&self, result: Result<()>) {
-        if let Err(Error::Memory { bytes, .. }) = result {
-            self.0.store((bytes as usize).max(1), Ordering::Relaxed);
-        }
-    }
-    /// What became of all pieces.
-    pub fn result(self) -> Result<()> {
-        match self.0.into_inner() {
-            0 => Ok(()),
-            bytes => Err(Error::Memory {
-                bytes: bytes as u128,
-                limit: 0,
-            }),
-        }
-    }
 }

@@ -31,6 +31,7 @@ pub struct Opcode {
 impl Opcode {
     /// A loop of one operand, whose elements are the program's; `scalar_masks` and `cost` as the
     /// fields of that name.
+    #[inline]
     pub fn unary(f: LoopFn, scalar_masks: u8, cost: u8) -> Opcode {
         Opcode {
             f,
@@ -69,6 +70,7 @@ pub struct Program {
 
 impl Program {
     /// The program of one instruction: its operands are the inputs, of elements of so many bytes.
+    #[inline]
     pub fn of(op: Opcode, inputs: &[usize], output: usize) -> Program {
         assert!(inputs.len() == op.arity as usize && (1..=3).contains(&inputs.len()));
         let (n, mut code) = (inputs.len() as u8, SmallVec::new());
@@ -99,7 +101,8 @@ impl Program {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Var(u8);
 
-/// Where a variable comes from: an input, a constant or an instruction, and which.
+/// Where a variable comes from: the input or the constant of that number, or an instruction, whose
+/// result is in that slot once slots are given.
 #[derive(Clone, Copy)]
 enum Origin {
     Input(u8),
@@ -124,6 +127,7 @@ pub struct Builder {
 
 impl Builder {
     /// No program yet, for the operation of this name.
+    #[inline]
     pub fn new(op: &'static str) -> Builder {
         Builder {
             op,
@@ -135,22 +139,25 @@ impl Builder {
         }
     }
     /// The next input, of elements of `size` bytes.
+    #[inline]
     pub fn input(&mut self, size: usize) -> Result<Var> {
         self.inputs += 1;
         self.var(Origin::Input(self.inputs - 1), size)
     }
     /// One value of `size` bytes for all elements.
+    #[inline]
     pub fn constant(&mut self, value: Value, size: usize) -> Result<Var> {
         self.constants.push((value, size as u8));
         self.var(Origin::Constant(self.constants.len() as u8 - 1), size)
     }
     /// What an instruction computes, elements of `size` bytes.
+    #[inline]
     pub fn compute(&mut self, op: Opcode, src: &[Var], size: usize) -> Result<Var> {
         if self.code.len() == MAX_CODE {
             return Err(too_large(self.op, "instructions", MAX_CODE));
         }
         assert!(src.len() == op.arity as usize && (1..=3).contains(&src.len()));
-        let dst = self.var(Origin::Computed(self.code.len() as u8), size)?;
+        let dst = self.var(Origin::Computed(0), size)?;
         let src = [0, 1, 2].map(|k| src.get(k).unwrap_or(&src[0]).0);
         self.code.push(Instr {
             op,
@@ -160,6 +167,7 @@ impl Builder {
         Ok(dst)
     }
     /// The next output, which an instruction computes.
+    #[inline]
     pub fn output(&mut self, x: Var) -> Result<()> {
         let computed = matches!(self.vars[x.0 as usize].0, Origin::Computed(_));
         if !computed || self.outputs.contains(&x) {
@@ -172,67 +180,77 @@ impl Builder {
         Ok(())
     }
     /// Gives each variable its slot.
+    #[inline]
     pub fn finish(self) -> Result<Program> {
-        let Builder { op, vars, .. } = &self;
-        let (vars, inputs) = (&vars[..], self.inputs as usize);
-        let operands = inputs + self.outputs.len();
+        let Builder {
+            op,
+            mut vars,
+            constants,
+            mut code,
+            outputs,
+            inputs,
+        } = self;
+        let inputs = inputs as usize;
+        let operands = inputs + outputs.len();
         if operands > MAX_OPERANDS {
             return Err(too_large(op, "operands", MAX_OPERANDS));
         }
-        let first = operands + self.constants.len();
+        let first = operands + constants.len();
         let (mut temporaries, mut temporary_size) = (0, 1);
-        // where the result of each instruction is, and which temporaries nobody reads any more
-        let mut results: SmallVec<[u8; 8]> = SmallVec::new();
-        let mut free: SmallVec<[u8; 8]> = SmallVec::new();
-        let slot = |v: u8, results: &[u8]| match vars[v as usize].0 {
-            Origin::Input(k) => k,
-            Origin::Constant(k) => operands as u8 + k,
-            Origin::Computed(k) => results[k as usize],
-        };
-        let mut code = self.code.clone();
-        for (at, c) in code.iter_mut().enumerate() {
-            let Instr { dst, src, .. } = *c;
-            let output = self.outputs.iter().position(|v| v.0 == dst);
-            let to = output.map(|k| (inputs + k) as u8).or_else(|| free.pop());
-            results.push(to.unwrap_or_else(|| {
-                temporaries += 1;
-                (first + temporaries - 1) as u8
-            }));
-            if output.is_none() {
-                temporary_size = temporary_size.max(vars[dst as usize].1 as usize);
-            }
+        let mut free = 0u64; // a bit for each temporary that nobody reads any more
+        const { assert!(MAX_CODE <= 64) };
+        for at in 0..code.len() {
+            let Instr { dst, src, .. } = code[at];
+            let slot = match outputs.iter().position(|v| v.0 == dst) {
+                Some(k) => inputs + k,
+                None => {
+                    temporary_size = temporary_size.max(vars[dst as usize].1 as usize);
+                    if free == 0 {
+                        free = 1 << temporaries;
+                        temporaries += 1;
+                    }
+                    let k = free.trailing_zeros() as usize;
+                    free &= free - 1;
+                    first + k
+                }
+            };
+            vars[dst as usize].0 = Origin::Computed(slot as u8);
+            let slot = |v: u8| match vars[v as usize].0 {
+                Origin::Input(k) | Origin::Computed(k) => k,
+                Origin::Constant(k) => operands as u8 + k,
+            };
             // after the result has its slot, for it must not lie on an operand (LOOP1)
             for v in [src[0], src[1], src[2], dst] {
-                let slot = slot(v, &results);
-                let read = || self.code[at + 1..].iter().any(|c| c.src.contains(&v));
-                if slot as usize >= first && !free.contains(&slot) && !read() {
-                    free.push(slot);
+                let read = || code[at + 1..].iter().any(|c| c.src.contains(&v));
+                if slot(v) as usize >= first && !read() {
+                    free |= 1 << (slot(v) as usize - first);
                 }
             }
-            (c.dst, c.src) = (slot(dst, &results), src.map(|v| slot(v, &results)));
+            (code[at].dst, code[at].src) = (slot(dst), src.map(slot));
         }
         if first + temporaries > MAX_SLOTS {
             return Err(too_large(op, "slots", MAX_SLOTS));
         }
         let mut sizes = SmallVec::new();
-        for (origin, size) in vars {
+        for (origin, size) in &vars {
             if let Origin::Input(_) = origin {
                 sizes.push(*size);
             }
         }
-        for v in &self.outputs {
+        for v in &outputs {
             sizes.push(vars[v.0 as usize].1);
         }
         Ok(Program {
             sizes,
             inputs,
-            constants: self.constants,
+            constants,
             temporaries,
             temporary_size,
             code,
         })
     }
 
+    #[inline]
     fn var(&mut self, origin: Origin, size: usize) -> Result<Var> {
         debug_assert!((1..=16).contains(&size));
         if self.vars.len() == MAX_CODE + MAX_SLOTS {

@@ -150,44 +150,23 @@ impl Machine<'_> {
         });
         // SAFETY: the caller's; fresh memory that nobody else knows (STORAGE3) or this frame's,
         // aligned to a line, for all buffers.
-        unsafe { self.run_in(base) }
+        unsafe { self.run_in(base, self.x.ptrs, self.n0) }
     }
+    /// Runs with the operands at `ptrs`, `n0` columns of the inner loop.
+    ///
     /// # Safety
     /// NEST1; `base` is valid for reads and writes of all buffers while this runs, and nobody else
     /// uses it.
-    unsafe fn run_in(&self, base: *mut u8) {
+    unsafe fn run_in(&self, base: *mut u8, ptrs: [*mut u8; MAX_OPERANDS], n0: usize) {
         let mut outer = Odometer::new(self.x, 2);
-        let mut state = State::new(base, self.x.ptrs);
-        // SAFETY: the caller's.
-        unsafe { self.begin(&mut state) };
-        loop {
-            for j in (0..self.n1).step_by(self.rows) {
-                for i in (0..self.n0).step_by(self.cols) {
-                    let (cols, rows) = (self.cols.min(self.n0 - i), self.rows.min(self.n1 - j));
-                    // SAFETY: NEST1; the rectangle lies inside the two inner loops.
-                    unsafe { self.rectangle(&mut state, i, j, cols, rows) };
-                }
-            }
-            if !outer.advance(&mut state.ptrs) {
-                return;
-            }
-        }
-    }
-    /// Where the slots are that stay there, before the first rectangle.
-    ///
-    /// # Safety
-    /// As `run_in`, of the state's scratch.
-    unsafe fn begin(&self, st: &mut State) {
+        let mut state = State::new(base, ptrs);
         let (p, k) = (self.p, self.x.operands);
-        let slots = k..k + p.constants.len() + p.temporaries;
-        for (slot, buffer) in st.slots[slots.clone()].iter_mut().zip(&self.buffer[slots]) {
-            *slot = st
-                .base
-                .wrapping_add(*buffer as usize * self.tile * self.unit);
+        for i in k..k + p.constants.len() + p.temporaries {
+            state.slots[i] = self.slot_buffer(&state, i);
         }
         for (i, (value, size)) in p.constants.iter().enumerate() {
             if self.value >> (k + i) & 1 == 1 {
-                st.slots[k + i] = value.as_ptr() as *mut u8;
+                state.slots[k + i] = value.as_ptr() as *mut u8;
             } else {
                 let one = Rect {
                     ptr: value.as_ptr(),
@@ -197,7 +176,19 @@ impl Machine<'_> {
                     col_step: 0,
                 };
                 // SAFETY: a constant is one readable element; the buffer holds a tile of it.
-                unsafe { pack::pack(st.slots[k + i], one, *size as usize) };
+                unsafe { pack::pack(state.slots[k + i], one, *size as usize) };
+            }
+        }
+        loop {
+            for j in (0..self.n1).step_by(self.rows) {
+                for i in (0..n0).step_by(self.cols) {
+                    let (cols, rows) = (self.cols.min(n0 - i), self.rows.min(self.n1 - j));
+                    // SAFETY: NEST1; the rectangle lies inside the two inner loops.
+                    unsafe { self.rectangle(&mut state, i, j, cols, rows) };
+                }
+            }
+            if !outer.advance(&mut state.ptrs) {
+                return;
             }
         }
     }
@@ -348,12 +339,8 @@ impl<'a> Runner<'a> {
                 let mut scratch = Scratch([const { MaybeUninit::uninit() }; STACK]);
                 let mut ptrs = m.x.ptrs;
                 (ptrs[0], ptrs[1]) = (x as *mut u8, y);
-                let mut state = State::new(scratch.0.as_mut_ptr() as *mut u8, ptrs);
                 // SAFETY: NEST1, by the caller's promise; the scratch was laid out for its size.
-                unsafe {
-                    m.begin(&mut state);
-                    m.rectangle(&mut state, 0, 0, n, 1);
-                }
+                unsafe { m.run_in(scratch.0.as_mut_ptr() as *mut u8, ptrs, n) }
             }
         }
     }

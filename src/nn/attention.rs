@@ -2,7 +2,7 @@
 
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::exec::products::Failure;
+use crate::exec::failure::Failure;
 use crate::kernel::attention::{self, Head, Mask};
 use crate::kernel::gemm::{MatElement, Packed};
 use crate::kernel::math::Real;

@@ -8,9 +8,11 @@ use crate::kernel::convert;
 use crate::kernel::elementwise::{Kernel, Row};
 use crate::op::Rule;
 use crate::scalar::Scalar;
+use smallvec::SmallVec;
 
 /// The dtype that an operation is computed in: the common one of its tensors, which its numbers
 /// take.
+#[inline]
 pub(in crate::ops) fn common_dtype(
     row: &Row,
     tensors: impl Iterator<Item = DType>,
@@ -33,6 +35,7 @@ pub(in crate::ops) fn common_dtype(
 }
 
 /// The dtype of the result of an operation that is computed in `common`.
+#[inline]
 pub(in crate::ops) fn result_dtype(rule: Rule, common: DType) -> DType {
     match rule {
         Rule::Bool => DType::Bool,
@@ -42,6 +45,7 @@ pub(in crate::ops) fn result_dtype(rule: Rule, common: DType) -> DType {
 }
 
 /// The dtype that operand `k` is converted to: of a selection, the first is a condition.
+#[inline]
 pub(in crate::ops) fn operand_dtype(rule: Rule, k: usize, common: DType) -> DType {
     match rule {
         Rule::Select if k == 0 => DType::Bool,
@@ -50,6 +54,7 @@ pub(in crate::ops) fn operand_dtype(rule: Rule, k: usize, common: DType) -> DTyp
 }
 
 /// Whether a result may be stored as another dtype: within a kind, or as a higher one.
+#[inline]
 pub(in crate::ops) fn same_kind(from: DType, to: DType) -> bool {
     let kind = |d: DType| match d {
         d if d.is_bool() => 0,
@@ -72,6 +77,7 @@ pub(in crate::ops) fn conversion(op: &'static str, from: DType, to: DType) -> Re
 }
 
 /// What an instruction of this kernel does.
+#[inline]
 fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
     Opcode {
         f: kernel.f,
@@ -104,6 +110,7 @@ pub(in crate::ops) struct Builder {
 
 impl Builder {
     /// No program yet; errors are those of `op`.
+    #[inline]
     pub fn new(op: &'static str) -> Builder {
         Builder {
             op,
@@ -111,11 +118,13 @@ impl Builder {
         }
     }
     /// The next input.
+    #[inline]
     pub fn input(&mut self, dtype: DType) -> Result<Var> {
         let var = self.program.input(dtype.size())?;
         Ok(Var { var, dtype })
     }
     /// Another dtype's nearest values; `x` itself where it has that dtype.
+    #[inline]
     pub fn convert(&mut self, x: Var, dtype: DType) -> Result<Var> {
         if x.dtype == dtype {
             return Ok(x);
@@ -130,39 +139,43 @@ impl Builder {
         row: &Row,
         kernel: &Kernel,
         dtype: DType,
-        operands: impl Iterator<Item = Operand>,
+        operands: &[Operand],
     ) -> Result<Var> {
         let rule = row.op.rule();
         let computed = |d: DType| match d {
             d if d == dtype && kernel.wide => DType::F32,
             d => d,
         };
-        let mut src = [None; 3];
-        for (k, operand) in operands.enumerate() {
+        let mut src: SmallVec<[program::Var; 3]> = SmallVec::new();
+        for (k, operand) in operands.iter().enumerate() {
             let seen = operand_dtype(rule, k, dtype);
-            src[k] = Some(match operand {
-                Operand::Var(x) => self.convert(x, computed(seen))?.var,
+            let kept = computed(seen);
+            src.push(match operand {
+                Operand::Var(x) => self.convert(*x, kept)?.var,
                 Operand::Number(s) => {
                     // it fits the dtype that the user sees, and keeps the bits of the one that is
                     // computed in
-                    s.value(seen, self.op)?;
-                    let value = s.value(computed(seen), self.op)?;
-                    self.program.constant(value, computed(seen).size())?
+                    let mut value = s.value(seen, self.op)?;
+                    if kept != seen {
+                        value = s.value(kept, self.op)?;
+                    }
+                    self.program.constant(value, kept.size())?
                 }
             });
         }
         let result = result_dtype(rule, dtype);
         let size = computed(result).size();
-        let src: smallvec::SmallVec<[_; 3]> = src.into_iter().flatten().collect();
         let var = self.program.compute(opcode(row, kernel), &src, size)?;
         let dtype = computed(result);
         self.convert(Var { var, dtype }, result)
     }
     /// The next output.
+    #[inline]
     pub fn output(&mut self, x: Var) -> Result<()> {
         self.program.output(x.var)
     }
     /// The program.
+    #[inline]
     pub fn finish(self) -> Result<Program> {
         self.program.finish()
     }

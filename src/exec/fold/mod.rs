@@ -122,11 +122,13 @@ fn reduce(
         }
     };
     let mut inner = count; // elements of the kept axes from this one on
-    let kept = (0..x.rank()).filter(is_kept).map(|k| {
+    let longer = |k: &usize| x.shape()[*k] != 1;
+    let kept = (0..x.rank()).filter(is_kept).filter(longer).map(|k| {
         inner /= x.shape()[k];
         dim(k, (inner * sizes.out) as isize)
     });
-    let reduced = (0..x.rank()).filter(|k| reduced(*k)).map(|k| dim(k, 0));
+    let reduced = (0..x.rank()).filter(|k| reduced(*k)).filter(longer);
+    let reduced = reduced.map(|k| dim(k, 0));
     let plan = Plan::new([from as *mut u8, to], sizes, kept, reduced);
     // SAFETY: FOLD1: the loops are those of two views of the fold's types (VIEW1, VIEW2).
     unsafe { plan.run(f) }

@@ -3,12 +3,12 @@
 
 use super::erased::Erased;
 use super::plan::{How, Plan};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::exec::failure::Failure;
 use crate::exec::pack::pack;
 use crate::exec::rect::Rect;
 use crate::par::{self, Cost};
 use crate::storage::Bytes;
-use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 impl Plan {
     /// # Safety
@@ -28,16 +28,16 @@ impl Plan {
             0
         })?;
         let partials = Memory(partials.get_mut().unwrap_or(core::ptr::null_mut()));
-        let failed = AtomicBool::new(false);
-
+        let failure = Failure::default();
         let elements = self.length * self.width * per_part;
         let cost = Cost {
             bytes: elements * self.sizes.element,
             flops: elements * self.sizes.flops,
         };
         par::ranges(self.groups * self.parts, 1, cost, |r| {
-            let Ok(mut memory) = Bytes::new(scratch) else {
-                return failed.store(true, Relaxed);
+            let mut memory = match Bytes::new(scratch) {
+                Ok(memory) => memory,
+                Err(e) => return failure.note(Err(e)),
             };
             let base = memory.get_mut().unwrap_or(core::ptr::null_mut());
             for k in r {
@@ -54,12 +54,7 @@ impl Plan {
                 }
             }
         });
-        if failed.load(Relaxed) {
-            return Err(Error::Memory {
-                bytes: scratch as u128,
-                limit: 0,
-            });
-        }
+        failure.result()?;
         if self.parts > 1 {
             let cost = Cost {
                 bytes: self.parts * strip,

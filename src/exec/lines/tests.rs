@@ -1,5 +1,5 @@
 use super::*;
-use crate::Tensor;
+use crate::{Error, Tensor};
 use alloc::vec::Vec;
 
 fn counting(shape: &[usize]) -> Tensor {

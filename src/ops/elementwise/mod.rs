@@ -324,7 +324,7 @@ fn compile(
             Arg::Own(t) => program::Operand::Var(b.input(t.dtype())?),
         });
     }
-    let y = b.apply(row, &kernel, dtype, operands.into_iter())?;
+    let y = b.apply(row, &kernel, dtype, &operands)?;
     let y = b.convert(y, target)?;
     b.output(y)?;
     b.finish()

@@ -1,0 +1,277 @@
+//! Operations along one axis. Every line of the axis is presented to a function as contiguous
+//! slices, one per operand: the memory itself where the axis is contiguous, else a packed copy that
+//! is stored back if the operand is written. Neighbouring lines are packed together, so that whole
+//! cache lines are read. Lines run on threads, none is cut.
+
+mod plan;
+
+use self::plan::Plan;
+use super::nest::{MAX_OPERANDS, Operand};
+use super::view::{View, ViewMut};
+use crate::dtype::{DType, Pod};
+use crate::error::Result;
+use crate::layout::{Layout, Shape};
+use crate::par::Cost;
+use core::cell::Cell;
+use core::marker::PhantomData;
+use smallvec::SmallVec;
+
+/// What happens with an operand's lines.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Role {
+    Input,
+    Output { read: bool },
+    Scratch,
+}
+
+struct Arg {
+    role: Role,
+    memory: Operand,
+    /// Elements of a line, and bytes from one to the next.
+    len: usize,
+    step: isize,
+}
+
+impl Arg {
+    fn is_packed(&self) -> bool {
+        self.role == Role::Scratch || self.len > 1 && self.step != self.memory.size as isize
+    }
+    /// Bytes of a packed line; `usize::MAX`, which no memory has, where they overflow.
+    fn bytes(&self) -> usize {
+        self.len.saturating_mul(self.memory.size)
+    }
+}
+
+/// The lines along one axis of several tensors.
+///
+/// Lines of different operands may differ in length (`n` values in, `k` out). Off the axis an
+/// input's size is the grid's or 1, an output's is the grid's. An operand of rank 1 or 0 beside a
+/// grid of higher rank is one line for all.
+///
+/// ```
+/// use flex::{DType, Tensor, exec::lines::Lines, par::Cost};
+/// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [2, 2])?;
+/// let mut y = Tensor::empty(&[1, 2], DType::F32)?;
+/// Lines::new(x.shape(), 0).input(x.elements()).output(y.elements_mut()?).run(Cost { bytes: 12, flops: 2 }, |line| {
+///     let (x, y): (&[f32], &mut [f32]) = (line.input(0), line.output(0));
+///     y[0] = x.iter().sum();
+/// })?;
+/// assert_eq!(y.to_vec::<f32>()?, [4.0, 6.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub struct Lines<'a> {
+    /// The grid: the sizes off the axis.
+    grid: Shape,
+    axis: usize,
+    rank: usize,
+    args: SmallVec<[Arg; 4]>,
+    _tensors: PhantomData<&'a mut ()>,
+}
+
+impl<'a> Lines<'a> {
+    /// Lines along `axis` of `shape`, whose size there plays no role. A rank of 0 is one line of
+    /// one element.
+    pub fn new(shape: &[usize], axis: usize) -> Lines<'a> {
+        let mut grid = Shape::from_slice(shape);
+        if axis < grid.len() {
+            grid.remove(axis);
+        }
+        Lines {
+            grid,
+            axis,
+            rank: shape.len(),
+            args: SmallVec::new(),
+            _tensors: PhantomData,
+        }
+    }
+    /// Lines that are read: [`Line::input`] in the order of these calls.
+    pub fn input(mut self, x: View<'a>) -> Self {
+        self.add(Role::Input, x.as_ptr() as *mut u8, x.size(), x.layout());
+        self
+    }
+    /// Lines that are written, every element of them: [`Line::output`] in the order of these calls.
+    pub fn output(mut self, mut y: ViewMut<'a>) -> Self {
+        self.add(
+            Role::Output { read: false },
+            y.as_mut_ptr(),
+            y.size(),
+            y.layout(),
+        );
+        self
+    }
+    /// Lines that are read and written, outputs otherwise.
+    pub fn update(mut self, mut y: ViewMut<'a>) -> Self {
+        self.add(
+            Role::Output { read: true },
+            y.as_mut_ptr(),
+            y.size(),
+            y.layout(),
+        );
+        self
+    }
+    /// Room for `len` values of no particular content: [`Line::scratch`] in the order of these
+    /// calls.
+    pub fn scratch(mut self, len: usize, dtype: DType) -> Self {
+        let memory = Operand::value(core::ptr::null(), dtype.size(), self.grid.len());
+        self.args.push(Arg {
+            role: Role::Scratch,
+            memory,
+            len,
+            step: 0,
+        });
+        self
+    }
+
+    fn add(&mut self, role: Role, ptr: *mut u8, size: usize, t: &Layout) {
+        let one_for_all = t.rank() <= 1 && t.rank() < self.rank;
+        assert!(
+            one_for_all || t.rank() == self.rank,
+            "an operand of rank {} beside a grid of rank {}",
+            t.rank(),
+            self.rank
+        );
+        let axis = if one_for_all { 0 } else { self.axis };
+        let len = t.shape().get(axis).copied().unwrap_or(1);
+        let step = t.strides().get(axis).map_or(0, |s| s * size as isize);
+        let mut strides = SmallVec::from_elem(0, self.grid.len());
+        let off_axis = (0..t.rank()).filter(|k| *k != axis);
+        for (k, (grid, stride)) in off_axis.zip(self.grid.iter().zip(&mut strides)) {
+            let (n, s) = (t.shape()[k], t.strides()[k]);
+            assert!(
+                n == *grid || n == 1 && role == Role::Input,
+                "size {n} of axis {k} beside a grid of {:?}",
+                self.grid
+            );
+            *stride = if n == 1 { 0 } else { s * size as isize };
+        }
+        let repeats = self
+            .grid
+            .iter()
+            .zip(&strides)
+            .any(|(n, s)| *n > 1 && *s == 0)
+            || len > 1 && step == 0;
+        assert!(
+            role == Role::Input || !repeats,
+            "an output repeats elements"
+        );
+        self.args.push(Arg {
+            role,
+            memory: Operand { ptr, size, strides },
+            len,
+            step,
+        });
+    }
+
+    /// Calls `f` with every line, in any order, on any thread. `cost` is that of one line.
+    ///
+    /// Errors where scratch memory can't be had.
+    pub fn run(self, cost: Cost, f: impl Fn(&mut Line<'_>) + Sync) -> Result<()> {
+        if self.grid.contains(&0) {
+            return Ok(());
+        }
+        Plan::new(self)?.run(cost, &f)
+    }
+    /// The same, one line after the other on this thread: for lines too few to keep the threads
+    /// busy, and an `f` that does.
+    pub fn run_in_order(self, f: impl Fn(&mut Line<'_>)) -> Result<()> {
+        if self.grid.contains(&0) {
+            return Ok(());
+        }
+        Plan::new(self)?.run_in_order(&f)
+    }
+}
+
+/// One line of every operand.
+pub struct Line<'a> {
+    ptrs: [*mut u8; MAX_OPERANDS],
+    args: &'a [Arg],
+    inputs: usize,
+    outputs: usize,
+    index: usize,
+    /// Outputs and scratch handed out for this line, a bit each (LINE2).
+    taken: Cell<u32>,
+    _buffers: PhantomData<&'a mut [u8]>,
+}
+
+// Invariants of a line, kept by `Plan::block`:
+// - LINE1: `ptrs[k]` is the first of `args[k].len` initialised elements of `args[k].memory.size`
+//   bytes, aligned as their dtype (a tensor's memory, at most as `u64`), or as a cache line
+//   (scratch).
+// - LINE2: nothing else reads or writes those of an output or of scratch while the line is
+//   presented; inputs are not written.
+impl<'a> Line<'a> {
+    /// The row-major position of this line in the grid.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+    /// Input `k`. `T` has the width of its dtype, and is aligned as `u64` at most: elements are no
+    /// more.
+    ///
+    /// ```compile_fail
+    /// fn wider(line: &flex::exec::lines::Line<'_>) -> i128 {
+    ///     line.input::<i128>(0)[0]
+    /// }
+    /// # fn main() { let _: fn(&flex::exec::lines::Line<'_>) -> i128 = wider; }
+    /// ```
+    #[inline]
+    pub fn input<T: Pod>(&self, k: usize) -> &'a [T] {
+        assert!(k < self.inputs);
+        const { aligned::<T>() }
+        match self.len::<T>(k) {
+            0 => &[],
+            // SAFETY: LINE1 (`T` is aligned as its dtype: `aligned`), LINE2, and any bytes are
+            // values of a `Pod` type.
+            n => unsafe { core::slice::from_raw_parts(self.ptrs[k] as *const T, n) },
+        }
+    }
+    /// Output `k`, which may be asked for once a line; `T` as for an input.
+    #[inline]
+    pub fn output<T: Pod>(&self, k: usize) -> &'a mut [T] {
+        assert!(k < self.outputs);
+        const { aligned::<T>() }
+        self.take(self.inputs + k)
+    }
+    /// Scratch `k`, which may be asked for once a line; `T` may be of any width.
+    #[inline]
+    pub fn scratch<T: Pod>(&self, k: usize) -> &'a mut [T] {
+        self.take(self.inputs + self.outputs + k)
+    }
+    #[inline]
+    fn take<T: Pod>(&self, k: usize) -> &'a mut [T] {
+        let n = self.len::<T>(k);
+        assert!(
+            self.taken.get() >> k & 1 == 0,
+            "an output of a line is taken twice"
+        );
+        self.taken.set(self.taken.get() | 1 << k);
+        match n {
+            0 => &mut [],
+            // SAFETY: LINE1, LINE2, exclusive by the lines above, and any bytes are values of a
+            // `Pod` type.
+            n => unsafe { core::slice::from_raw_parts_mut(self.ptrs[k] as *mut T, n) },
+        }
+    }
+    #[inline]
+    fn len<T: Pod>(&self, k: usize) -> usize {
+        let a = &self.args[k];
+        assert!(
+            size_of::<T>() == a.memory.size,
+            "{} bytes for an element of {}",
+            size_of::<T>(),
+            a.memory.size
+        );
+        a.len
+    }
+}
+
+/// A type that tensors' elements may be seen as: `i128` has the width of complex128, but not its
+/// alignment.
+pub(super) const fn aligned<T: Pod>() {
+    assert!(
+        align_of::<T>() <= align_of::<u64>(),
+        "elements of tensors are aligned as u64 at most"
+    );
+}
+
+#[cfg(test)]
+mod tests;

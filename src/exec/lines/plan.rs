@@ -1,0 +1,251 @@
+//! How lines are walked: in blocks of neighbours, which are packed together.
+
+use super::{Arg, Line, Lines, Role};
+use crate::error::{Error, Result};
+use crate::exec::failure::Failure;
+use crate::exec::nest::{MAX_OPERANDS, Nest, Operand, seek};
+use crate::exec::pack::{pack, unpack};
+use crate::exec::rect::Rect;
+use crate::layout::sort_by_key;
+use crate::par::{self, Cost};
+use crate::storage::Bytes;
+use core::cell::Cell;
+use core::marker::PhantomData;
+use core::ops::Range;
+use smallvec::SmallVec;
+
+/// Bytes of packed lines that one block aims at: they stay in the second-level cache.
+const BLOCK: usize = if cfg!(feature = "std") {
+    128 << 10
+} else {
+    4 << 10
+};
+/// Packed lines may take this much so that a block is as wide as a cache line.
+const WIDE: usize = 64 * BLOCK;
+/// Lines of a block where nothing is packed.
+const LINES: usize = 64;
+/// Bytes that memory moves together.
+const CACHE_LINE: usize = 64;
+
+/// How the lines are walked: blocks of neighbours along the nest's first loop.
+pub(super) struct Plan {
+    /// The loops over the grid. Operand 0 counts: its address is the line's index. Then the inputs,
+    /// then the outputs.
+    nest: Nest,
+    /// Inputs, outputs, scratch.
+    args: SmallVec<[Arg; 4]>,
+    inputs: usize,
+    outputs: usize,
+    /// Lines of a block, and blocks along the first loop.
+    block: usize,
+    blocks: usize,
+    /// Where each packed operand begins in the scratch memory, and its length.
+    places: SmallVec<[usize; 4]>,
+    memory: usize,
+}
+
+impl Plan {
+    /// Errors where a block's memory overflows.
+    pub fn new(lines: Lines<'_>) -> Result<Plan> {
+        let Lines { grid, mut args, .. } = lines;
+        sort_by_key(&mut args, |a| match a.role {
+            Role::Input => 0,
+            Role::Output { .. } => 1,
+            Role::Scratch => 2,
+        });
+        let count = |f: fn(&Arg) -> bool| args.iter().filter(|a| f(a)).count();
+        let (inputs, outputs) = (
+            count(|a| a.role == Role::Input),
+            count(|a| matches!(a.role, Role::Output { .. })),
+        );
+        let mut counter = Operand::value(core::ptr::null(), 1, grid.len());
+        let mut step = 1;
+        for k in (0..grid.len()).rev() {
+            counter.strides[k] = step;
+            step *= grid[k] as isize;
+        }
+        let memories = |r: Range<usize>| args[r].iter().map(|a| a.memory.clone());
+        let read: SmallVec<[Operand; 4]> = core::iter::once(counter)
+            .chain(memories(0..inputs))
+            .collect();
+        let written: SmallVec<[Operand; 4]> = memories(inputs..inputs + outputs).collect();
+        let mut nest = Nest::new(&grid, &read, &written);
+
+        let packed = || args.iter().enumerate().filter(|(_, a)| a.is_packed());
+        // The loop along which packed lines are neighbours goes first: bytes that each would fetch
+        // for an element.
+        let fetched = |d: usize| -> usize {
+            let of = |k: usize| match nest.dims[d].steps[k + 1].unsigned_abs() {
+                0 => 0,
+                step => step.max(CACHE_LINE / nest.dims[d].n.max(1)).min(CACHE_LINE),
+            };
+            packed()
+                .filter(|(_, a)| a.role != Role::Scratch)
+                .map(|(k, _)| of(k))
+                .sum()
+        };
+        let first = (0..nest.dims.len())
+            .min_by_key(|d| fetched(*d))
+            .unwrap_or(0);
+        nest.dims.swap(0, first);
+
+        let n = nest.dims[0].n;
+        let bytes = packed()
+            .map(|(_, a)| a.bytes())
+            .fold(0, usize::saturating_add);
+        let narrowest = packed()
+            .map(|(_, a)| a.memory.size)
+            .min()
+            .unwrap_or(CACHE_LINE);
+        let block = if packed().all(|(_, a)| a.role == Role::Scratch) {
+            LINES
+        } else {
+            let bytes = bytes.max(1);
+            (BLOCK / bytes).max((CACHE_LINE / narrowest).min(WIDE / bytes))
+        };
+        // No line is cut, so where blocks end is free to depend on the threads: each gets some.
+        let block = block.min(n).min(nest.total.div_ceil(par::threads())).max(1);
+        let mut memory = 0usize;
+        let mut places = SmallVec::new();
+        for a in &args {
+            places.push(memory);
+            if a.is_packed() {
+                let rows = if a.role == Role::Scratch { 1 } else { block };
+                let bytes = rows
+                    .checked_mul(a.bytes())
+                    .and_then(|n| n.checked_next_multiple_of(CACHE_LINE));
+                let end = bytes.and_then(|n| memory.checked_add(n));
+                memory = end.ok_or(Error::Memory {
+                    bytes: rows as u128 * a.len as u128 * a.memory.size as u128,
+                    limit: 0,
+                })?;
+            }
+        }
+        Ok(Plan {
+            nest,
+            args,
+            inputs,
+            outputs,
+            block,
+            blocks: n.div_ceil(block),
+            places,
+            memory,
+        })
+    }
+
+    /// Iterations of the loops but the first.
+    fn outer(&self) -> usize {
+        self.nest.dims[1..].iter().map(|d| d.n).product()
+    }
+
+    pub fn run_in_order(&self, f: &dyn Fn(&mut Line<'_>)) -> Result<()> {
+        self.blocks_in(0..self.blocks * self.outer(), f)
+    }
+
+    pub fn run(&self, cost: Cost, f: &(dyn Fn(&mut Line<'_>) + Sync)) -> Result<()> {
+        let failure = Failure::default();
+        let blocks = self.blocks * self.outer();
+        par::ranges(blocks, 1, cost.times(self.block), |r| {
+            failure.note(self.blocks_in(r, f))
+        });
+        failure.result()
+    }
+
+    fn blocks_in(&self, r: Range<usize>, f: &dyn Fn(&mut Line<'_>)) -> Result<()> {
+        let mut scratch = Bytes::new(self.memory)?;
+        let base = scratch
+            .get_mut()
+            .unwrap_or(core::ptr::NonNull::<u64>::dangling().as_ptr() as *mut u8);
+        // The line that a packed operand holds for all blocks, where its neighbours are the same
+        // one.
+        let mut held = [core::ptr::null_mut(); MAX_OPERANDS];
+        for b in r {
+            // SAFETY: `base` is this piece's own memory of `self.memory` bytes.
+            unsafe { self.block(b, base, &mut held, f) };
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// `base` is writable for `self.memory` bytes, aligned for every dtype (only if that is not 0),
+    /// and nothing else uses it.
+    unsafe fn block(
+        &self,
+        b: usize,
+        base: *mut u8,
+        held: &mut [*mut u8; MAX_OPERANDS],
+        f: &dyn Fn(&mut Line<'_>),
+    ) {
+        let nest = &self.nest;
+        let (outer, first) = (b / self.blocks, b % self.blocks * self.block);
+        let lines = self.block.min(nest.dims[0].n - first);
+        let mut at = nest.ptrs;
+        nest.dims[0].advance(&mut at, first);
+        seek(&nest.dims[1..], outer, &mut at);
+        let mut line = Line {
+            ptrs: [base; MAX_OPERANDS],
+            args: &self.args,
+            inputs: self.inputs,
+            outputs: self.outputs,
+            index: 0,
+            taken: Cell::new(0),
+            _buffers: PhantomData,
+        };
+        let mut steps = [0isize; MAX_OPERANDS];
+        // Operand `k` of a line is operand `k + 1` of the nest; scratch has none.
+        let rect = |k: usize, rows: usize| Rect {
+            ptr: at[k + 1],
+            rows,
+            cols: self.args[k].len,
+            row_step: nest.dims[0].steps[k + 1],
+            col_step: self.args[k].step,
+        };
+        for (k, a) in self.args.iter().enumerate() {
+            let same = nest.dims[0].steps.get(k + 1).is_some_and(|s| *s == 0);
+            // SAFETY: the operand's part of the scratch memory.
+            let buffer = || unsafe { base.add(self.places[k]) };
+            match a.role {
+                Role::Scratch => line.ptrs[k] = buffer(),
+                _ if !a.is_packed() => {
+                    (line.ptrs[k], steps[k]) = (at[k + 1], nest.dims[0].steps[k + 1])
+                }
+                role => {
+                    (line.ptrs[k], steps[k]) =
+                        (buffer(), if same { 0 } else { a.bytes() as isize });
+                    if role != (Role::Output { read: false }) && !(same && held[k] == at[k + 1]) {
+                        // SAFETY: PACK1: the nest walks elements of the tensor; the buffer has room
+                        // for a block of its lines.
+                        unsafe {
+                            pack(
+                                line.ptrs[k],
+                                rect(k, if same { 1 } else { lines }),
+                                a.memory.size,
+                            )
+                        };
+                        held[k] = at[k + 1];
+                    }
+                }
+            }
+        }
+        let buffers = line.ptrs;
+        for j in 0..lines {
+            line.index = at[0] as usize + j * nest.dims[0].steps[0] as usize;
+            line.taken.set(0);
+            f(&mut line);
+            for (p, s) in line.ptrs.iter_mut().zip(&steps) {
+                *p = p.wrapping_offset(*s);
+            }
+        }
+        for (k, a) in self.args.iter().enumerate() {
+            if matches!(a.role, Role::Output { .. }) && a.is_packed() {
+                // SAFETY: PACK2: as above, and no output repeats an element (asserted when it was
+                // added).
+                unsafe { unpack(buffers[k], rect(k, lines), a.memory.size) };
+            }
+        }
+    }
+}
+
+// SAFETY: the nest's and the operands' pointers stand for tensors that `Lines` borrows; blocks on
+// several threads write disjoint lines, since no output repeats an element.
+unsafe impl Sync for Plan {}
