@@ -76,6 +76,7 @@ impl Global {
         POOL.with(|| f(unsafe { &mut *self.lists.get() }))
     }
     /// Up to `count` blocks of a class.
+    #[inline]
     pub fn take(&self, class: usize, count: usize) -> List {
         self.with(|lists| {
             let mut taken = List::EMPTY;
@@ -96,6 +97,7 @@ impl Global {
     }
     /// Takes in the blocks of a list, all of one class. What exceeds the cap is freed, largest
     /// first: blocks used last are likeliest to be used next.
+    #[inline]
     pub fn keep(&self, mut blocks: List, class: usize) {
         let cap = cap();
         let mut surplus = List::EMPTY;
