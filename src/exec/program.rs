@@ -119,10 +119,9 @@ pub struct Builder {
     op: &'static str,
     /// Where each variable comes from, and the bytes of its elements.
     vars: SmallVec<[(Origin, u8); 8]>,
-    inputs: u8,
-    constants: SmallVec<[(Value, u8); 2]>,
-    code: SmallVec<[Instr; 3]>,
     outputs: SmallVec<[Var; 2]>,
+    /// What there is of it, with variables in the place of slots.
+    program: Program,
 }
 
 impl Builder {
@@ -132,34 +131,50 @@ impl Builder {
         Builder {
             op,
             vars: SmallVec::new(),
-            inputs: 0,
-            constants: SmallVec::new(),
-            code: SmallVec::new(),
             outputs: SmallVec::new(),
+            program: Program {
+                sizes: SmallVec::new(),
+                inputs: 0,
+                constants: SmallVec::new(),
+                temporaries: 0,
+                temporary_size: 1,
+                code: SmallVec::new(),
+            },
         }
     }
     /// The next input, of elements of `size` bytes.
     #[inline]
     pub fn input(&mut self, size: usize) -> Result<Var> {
-        self.inputs += 1;
-        self.var(Origin::Input(self.inputs - 1), size)
+        let p = &mut self.program;
+        if p.inputs == MAX_OPERANDS {
+            return Err(too_large(self.op, "operands", MAX_OPERANDS));
+        }
+        p.sizes.insert(p.inputs, size as u8); // outputs follow
+        p.inputs += 1;
+        let input = Origin::Input(p.inputs as u8 - 1);
+        Ok(self.var(input, size))
     }
     /// One value of `size` bytes for all elements.
     #[inline]
     pub fn constant(&mut self, value: Value, size: usize) -> Result<Var> {
-        self.constants.push((value, size as u8));
-        self.var(Origin::Constant(self.constants.len() as u8 - 1), size)
+        let constants = &mut self.program.constants;
+        if constants.len() == MAX_SLOTS {
+            return Err(too_large(self.op, "slots", MAX_SLOTS));
+        }
+        constants.push((value, size as u8));
+        let constant = Origin::Constant(constants.len() as u8 - 1);
+        Ok(self.var(constant, size))
     }
     /// What an instruction computes, elements of `size` bytes.
     #[inline]
     pub fn compute(&mut self, op: Opcode, src: &[Var], size: usize) -> Result<Var> {
-        if self.code.len() == MAX_CODE {
+        if self.program.code.len() == MAX_CODE {
             return Err(too_large(self.op, "instructions", MAX_CODE));
         }
         assert!(src.len() == op.arity as usize && (1..=3).contains(&src.len()));
-        let dst = self.var(Origin::Computed(0), size)?;
+        let dst = self.var(Origin::Computed(0), size);
         let src = [0, 1, 2].map(|k| src.get(k).unwrap_or(&src[0]).0);
-        self.code.push(Instr {
+        self.program.code.push(Instr {
             op,
             dst: dst.0,
             src,
@@ -169,45 +184,40 @@ impl Builder {
     /// The next output, which an instruction computes.
     #[inline]
     pub fn output(&mut self, x: Var) -> Result<()> {
-        let computed = matches!(self.vars[x.0 as usize].0, Origin::Computed(_));
-        if !computed || self.outputs.contains(&x) {
+        let (origin, size) = self.vars[x.0 as usize];
+        if !matches!(origin, Origin::Computed(_)) || self.outputs.contains(&x) {
             return Err(Error::value(
                 self.op,
                 "each output of a program is computed by an instruction of its own",
             ));
         }
+        if self.outputs.len() == MAX_OPERANDS {
+            return Err(too_large(self.op, "operands", MAX_OPERANDS));
+        }
         self.outputs.push(x);
+        self.program.sizes.push(size);
         Ok(())
     }
     /// Gives each variable its slot.
     #[inline]
-    pub fn finish(self) -> Result<Program> {
-        let Builder {
-            op,
-            mut vars,
-            constants,
-            mut code,
-            outputs,
-            inputs,
-        } = self;
-        let inputs = inputs as usize;
-        let operands = inputs + outputs.len();
+    pub fn finish(mut self) -> Result<Program> {
+        let (vars, outputs, p) = (&mut self.vars, &self.outputs, &mut self.program);
+        let operands = p.inputs + outputs.len();
         if operands > MAX_OPERANDS {
-            return Err(too_large(op, "operands", MAX_OPERANDS));
+            return Err(too_large(self.op, "operands", MAX_OPERANDS));
         }
-        let first = operands + constants.len();
-        let (mut temporaries, mut temporary_size) = (0, 1);
+        let first = operands + p.constants.len();
         let mut free = 0u64; // a bit for each temporary that nobody reads any more
         const { assert!(MAX_CODE <= 64) };
-        for at in 0..code.len() {
-            let Instr { dst, src, .. } = code[at];
+        for at in 0..p.code.len() {
+            let Instr { dst, src, .. } = p.code[at];
             let slot = match outputs.iter().position(|v| v.0 == dst) {
-                Some(k) => inputs + k,
+                Some(k) => p.inputs + k,
                 None => {
-                    temporary_size = temporary_size.max(vars[dst as usize].1 as usize);
+                    p.temporary_size = p.temporary_size.max(vars[dst as usize].1 as usize);
                     if free == 0 {
-                        free = 1 << temporaries;
-                        temporaries += 1;
+                        free = 1 << p.temporaries;
+                        p.temporaries += 1;
                     }
                     let k = free.trailing_zeros() as usize;
                     free &= free - 1;
@@ -221,43 +231,24 @@ impl Builder {
             };
             // after the result has its slot, for it must not lie on an operand (LOOP1)
             for v in [src[0], src[1], src[2], dst] {
-                let read = || code[at + 1..].iter().any(|c| c.src.contains(&v));
+                let read = || p.code[at + 1..].iter().any(|c| c.src.contains(&v));
                 if slot(v) as usize >= first && !read() {
                     free |= 1 << (slot(v) as usize - first);
                 }
             }
-            (code[at].dst, code[at].src) = (slot(dst), src.map(slot));
+            (p.code[at].dst, p.code[at].src) = (slot(dst), src.map(slot));
         }
-        if first + temporaries > MAX_SLOTS {
-            return Err(too_large(op, "slots", MAX_SLOTS));
+        if first + p.temporaries > MAX_SLOTS {
+            return Err(too_large(self.op, "slots", MAX_SLOTS));
         }
-        let mut sizes = SmallVec::new();
-        for (origin, size) in &vars {
-            if let Origin::Input(_) = origin {
-                sizes.push(*size);
-            }
-        }
-        for v in &outputs {
-            sizes.push(vars[v.0 as usize].1);
-        }
-        Ok(Program {
-            sizes,
-            inputs,
-            constants,
-            temporaries,
-            temporary_size,
-            code,
-        })
+        Ok(self.program)
     }
 
     #[inline]
-    fn var(&mut self, origin: Origin, size: usize) -> Result<Var> {
+    fn var(&mut self, origin: Origin, size: usize) -> Var {
         debug_assert!((1..=16).contains(&size));
-        if self.vars.len() == MAX_CODE + MAX_SLOTS {
-            return Err(too_large(self.op, "variables", MAX_CODE + MAX_SLOTS));
-        }
         self.vars.push((origin, size as u8));
-        Ok(Var(self.vars.len() as u8 - 1))
+        Var(self.vars.len() as u8 - 1)
     }
 }
 

@@ -300,15 +300,8 @@ fn temporaries_share_slots_and_limits_are_errors() {
 
     // more constants than slots, more inputs than operands
     let mut p = Builder::new("test");
-    for _ in 0..49 {
-        p.constant(Value::of(1.0f32), 4).unwrap();
-    }
-    assert!(p.finish().is_err());
-    let mut p = Builder::new("test");
-    for _ in 0..13 {
-        p.input(4).unwrap();
-    }
-    assert!(p.finish().is_err());
+    assert!((0..49).any(|_| p.constant(Value::of(1.0f32), 4).is_err()));
+    assert!((0..13).any(|_| p.input(4).is_err()));
 }
 
 /// Sums of float32 in float64.
