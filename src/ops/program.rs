@@ -78,7 +78,7 @@ pub(in crate::ops) fn conversion(op: &'static str, from: DType, to: DType) -> Re
 
 /// What an instruction of this kernel does.
 #[inline]
-fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
+pub(in crate::ops) fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
     Opcode {
         f: kernel.f,
         arity: row.op.arity() as u8,

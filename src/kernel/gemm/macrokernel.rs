@@ -28,7 +28,7 @@ use core::ops::Range;
 
 /// `c (+)= a b`, then the epilogue. `packed` are the columns of `b` where they were packed before.
 ///
-/// Accumulators of C are those of the packed type, or a type of the same size and lanes (asserted).
+/// Accumulators of C are those of the packed type, or a type of the same size (asserted).
 pub fn macrokernel<A, B, C>(
     a: A,
     b: B,
@@ -87,7 +87,11 @@ where
     B: Source<Packed = A::Packed>,
     C: MatElement,
 {
-    panels::assert_castable::<C::Acc, A::Packed>();
+    // accumulators of C are written as packed numbers
+    assert!(
+        size_of::<C::Acc>() == size_of::<A::Packed>()
+            && align_of::<A::Packed>() <= align_of::<C::Acc>()
+    );
     let (m, n) = (a.lines(), b.lines());
     let blocking = A::Packed::BLOCKING;
     let (lanes, widest) = A::Packed::shape(simd::level());
@@ -121,11 +125,11 @@ where
     } else {
         mc.saturating_mul(kc)
     };
-    let nc = blocking.n.next_multiple_of(lanes * widest);
-    let len_b = if packed.is_some() || b_in_place.is_some() && every_whole {
-        0
+    let (nc, len_b) = if packed.is_some() || b_in_place.is_some() && every_whole {
+        (0, 0)
     } else {
-        kc * nc.min(padded_width::<A::Packed>(n))
+        let nc = blocking.n.next_multiple_of(lanes * widest);
+        (nc, kc * nc.min(padded_width::<A::Packed>(n)))
     };
     // What each row's sums begin with.
     let factor = -b.offset();
@@ -236,7 +240,7 @@ where
                     };
                     // SAFETY: TILE1: A's block where it lies (SOURCE1) or as `pack_block` left it;
                     // B's panel likewise, full or padded; `o` is this part of C (MAT2, accumulators
-                    // by SAME, of the packed size by the assertion) or of the partial block, which
+                    // by SAME, of the size of packed ones by the assertion) or of the partial block, which
                     // is wide enough by its size.
                     unsafe { microkernel::run(job) };
                     if finish {

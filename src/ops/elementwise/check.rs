@@ -18,9 +18,9 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Whether `integers` may refuse operands of the operation.
-pub fn applies(op: Op) -> bool {
-    matches!(op, Op::FloorDivide | Op::Remainder | Op::Fmod | Op::Pow)
+/// Whether `integers` may refuse operands of the operation that is computed in `dtype`.
+pub fn applies(op: Op, dtype: DType) -> bool {
+    dtype.is_integer() && matches!(op, Op::FloorDivide | Op::Remainder | Op::Fmod | Op::Pow)
 }
 
 kernel! {
@@ -66,7 +66,7 @@ zero!(i8, i16, i32, i64, u8, u16, u32, u64);
 
 /// Refuses integer division by zero and negative integer exponents, before anything is written.
 pub fn integers(op: Op, dtype: DType, args: &[Arg<'_>]) -> Result<()> {
-    if !applies(op) || !dtype.is_integer() {
+    if !applies(op, dtype) {
         return Ok(());
     }
     let bad = match &args[1] {

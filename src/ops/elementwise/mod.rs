@@ -121,7 +121,8 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
 #[inline(always)]
 fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor>> {
     let rule = row.op.rule();
-    if check::applies(row.op) {
+    // a power may be a square
+    if row.square.is_some() && matches!(args.last(), Some(Arg::Scalar(_))) {
         return None;
     }
     // the condition has a dtype of its own
@@ -140,6 +141,7 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
     };
     if !par::is_small(n, cost)
         || !first.layout().is_dense()
+        || check::applies(row.op, dtype)
         || rule == Rule::Float && dtype.inexact() != dtype
     {
         return None;
@@ -315,6 +317,18 @@ fn compile(
     target: DType,
     args: &[Arg<'_>],
 ) -> Result<Program> {
+    let result = result_dtype(row.op.rule(), dtype);
+    let size = dtype.size();
+    if !kernel.wide
+        && target == result
+        && row.op.rule() != Rule::Select
+        && args
+            .iter()
+            .all(|a| a.tensor().is_some_and(|t| t.dtype() == dtype))
+    {
+        let opcode = program::opcode(row, &kernel);
+        return Ok(Program::of(opcode, &[size; 3][..args.len()], result.size()));
+    }
     let mut b = program::Builder::new(row.op.name());
     let mut operands: SmallVec<[program::Operand; 3]> = SmallVec::new();
     for a in args {

@@ -47,6 +47,9 @@ pub unsafe trait Packed: Copy + Default + Send + Sync + 'static {
     unsafe fn tall<I: Isa>(_job: PanelJob<Self>) {
         unreachable!("a tall job of a type without tall tiles")
     }
+    /// Whether the K-loop is unrolled: where multiply-adds are short, and LLVM keeps all sums of the
+    /// unrolled loop in registers, which it does not for 32-bit products and sums.
+    const UNROLLED: bool = false;
     /// The sizes of its blocks.
     const BLOCKING: Blocking = Blocking::numbers::<Self>();
 }

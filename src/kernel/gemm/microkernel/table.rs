@@ -69,11 +69,12 @@ macro_rules! sums {
 }
 
 /// `packed type: [lanes of a vector and vectors of the widest tile with AVX-512, AVX2; lanes of a
-/// base vector] (running sums) vectors of the highest tall tile with AVX-512 and without, blocks,
+/// base vector] (running sums) whether the K-loop is
+/// unrolled, vectors of the highest tall tile with AVX-512 and without, blocks,
 /// multiply-add, multiply, add`. Tiles are six rows high and as wide as 32 registers (AVX-512) or
 /// 16 hold.
 macro_rules! packed {
-    ($($(#[$cfg:meta])* $A:ty: [$x:literal $xv:literal, $y:literal $yv:literal, $z:literal] ($($sums:tt)*) $(tall $half:literal $half_base:literal)? $(by $blocking:expr)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
+    ($($(#[$cfg:meta])* $A:ty: [$x:literal $xv:literal, $y:literal $yv:literal, $z:literal] ($($sums:tt)*) $(unrolled $unrolled:literal)? $(tall $half:literal $half_base:literal)? $(by $blocking:expr)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
         $(#[$cfg])*
         // SAFETY: LANE1: plain numbers, and tiles of the table below.
         unsafe impl Packed for $A {
@@ -105,6 +106,7 @@ macro_rules! packed {
                     }
                 }
             }
+            $(const UNROLLED: bool = $unrolled;)?
             $(const BLOCKING: Blocking = $blocking;)?
             $(
                 const TALL: bool = true;
@@ -126,11 +128,11 @@ macro_rules! packed {
     )* };
 }
 packed! {
-    f32: [16 4, 8 2, 4] (lanes fma::single) tall 2 1, |I, a, b, c| fma32::<I>(a, b, c), a * b, a + b;
+    f32: [16 4, 8 2, 4] (lanes fma::single) unrolled true tall 2 1, |I, a, b, c| fma32::<I>(a, b, c), a * b, a + b;
     #[cfg(feature = "f64")]
-    f64: [8 4, 4 2, 2] (lanes fma::double) tall 2 1, |I, a, b, c| fma64::<I>(a, b, c), a * b, a + b;
-    Pair: [16 4, 8 2, 4] (lanes fma::pairs) by Blocking::BYTES, |I, a, b, c| Pair(c.0.wrapping_add(a.dot(b))), Pair(a.0.wrapping_mul(b.0)), Pair(a.0.wrapping_add(b.0));
-    u16: [32 4, 16 2, 8] (lanes fma::int16), |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
+    f64: [8 4, 4 2, 2] (lanes fma::double) unrolled true tall 2 1, |I, a, b, c| fma64::<I>(a, b, c), a * b, a + b;
+    Pair: [16 4, 8 2, 4] (lanes fma::pairs) unrolled true by Blocking::BYTES, |I, a, b, c| Pair(c.0.wrapping_add(a.dot(b))), Pair(a.0.wrapping_mul(b.0)), Pair(a.0.wrapping_add(b.0));
+    u16: [32 4, 16 2, 8] (lanes fma::int16) unrolled true, |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
     u32: [16 4, 8 2, 4] (lanes fma::int32), |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
     u64: [8 4, 4 2, 2] (lanes fma::int64), |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
     #[cfg(feature = "complex")]

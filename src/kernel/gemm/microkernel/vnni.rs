@@ -79,5 +79,6 @@ unsafe impl<const SIGNED: bool> Packed for Quad<SIGNED> {
         // SAFETY: TILE1 is the caller's; these lanes are chosen where there is VNNI.
         unsafe { simd::call_vnni(Panel(job)) }
     }
+    const UNROLLED: bool = true;
     const BLOCKING: Blocking = Blocking::BYTES;
 }
