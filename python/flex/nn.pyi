@@ -37,11 +37,11 @@ def layer_norm(x: _Operand, normalized_shape: _Shape, weight: _Operand | None = 
     >>> flex.nn.layer_norm(flex.asarray([-1.0, 1.0]), 2, eps=0.0).tolist()
     [-1.0, 1.0]
     """
-def linear(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, activation: Literal["relu", "gelu", "gelu_tanh", "silu"] | None = None, residual: _Operand | None = None, dtype: _DType | None = None) -> Tensor:
+def linear(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh"] | None = None, residual: _Operand | None = None, dtype: _DType | None = None) -> Tensor:
     """`activation(x @ weight.T + bias) + residual`, fused into the product.
 
-    x: `[.., in]`. weight: `[out, in]`. bias: `[out]`. activation: "relu", "gelu", "gelu_tanh" or
-    "silu" (ValueError). residual: broadcasts to the result, which is `[.., out]`, of the common
+    x: `[.., in]`. weight: `[out, in]`. bias: `[out]`. activation: "relu", "gelu", "gelu_tanh",
+    "silu", "sigmoid" or "tanh" (ValueError). residual: broadcasts to the result, which is `[.., out]`, of the common
     dtype. dtype: the dtype of the sums and of the result instead, as if all operands were converted
     to it first; int8 and uint8 in int32 need no such copies. ShapeError if sizes don't fit;
     DTypeError for bool, if there is no common dtype or `dtype` can't hold its values, or for an
