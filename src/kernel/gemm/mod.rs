@@ -7,7 +7,7 @@
 //! - [`Panels`]: B packed before the product, for as many products as it lives.
 //! - [`Epilogue`]: what happens to the result's rows while they are in L1.
 //!
-//! All but the products of few rows go by one [`macrokernel`], which joins what is chosen apart: a
+//! All but the products of few rows go by one `macrokernel`, which joins what is chosen apart: a
 //! [`source`] for each operand (a matrix with strides), its [`packing`] (by elements, or groups of
 //! bytes), a [`microkernel`] (a row a packed type and instruction set), an epilogue. What can be
 //! multiplied is a table ([`element`]).

@@ -17,7 +17,7 @@ pub enum Side {
 
 /// For each of `values`, the position in `sorted` (one dimension, ascending, NaN last) where it
 /// would be put in; int64. `sorter` holds the positions that sort it, where it is not sorted
-/// itself, as [`argsort`] gives them.
+/// itself, as [`argsort`](super::argsort) gives them.
 ///
 /// Errors: `sorted` not of one dimension, a sorter of another length, dtypes without an order or a
 /// common dtype.

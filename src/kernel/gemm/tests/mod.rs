@@ -1,5 +1,7 @@
 //! Every element type, algorithm and layout against a naive product in integers or `f64`.
 
+mod sources;
+
 use super::microkernel::{HEIGHT, micropanel};
 use super::*;
 use crate::testing::Rng;
