@@ -62,6 +62,7 @@ impl Computed<'_> {
                 Runner::new(program, &nest)
             }
         };
+        let block = runner.longest().unwrap_or(block);
         f(&Computed {
             sizes: Sizes {
                 element: from as usize,
@@ -69,8 +70,8 @@ impl Computed<'_> {
                 ..fold.sizes()
             },
             computed: element,
-            block: runner.longest().unwrap_or(block),
-            columns: COLUMNS.min(PART / acc),
+            block,
+            columns: COLUMNS.min(PART / acc).min(block),
             runner,
             fold,
         })
