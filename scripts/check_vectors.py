@@ -14,9 +14,9 @@ from pathlib import Path
 
 # Kernels by a part of the names of their functions; `f` is float32.
 KERNELS = {
-    "addition": r"elementwise\w*4rows3Addf",
-    "exponential": r"elementwise\w*4rows3Expf|2nn4rows4rowsf\w*7Softmax",
-    "matrix product": r"4gemm\w*(7productfff|7columnsfff|6StripsfE)",
+    "addition": r"elementwise\w*4rows3AddNt\w*5Floatf",
+    "exponential": r"elementwise\w*4rows3ExpNt\w*5Floatf|2nn4rows\w*7Softmax",
+    "matrix product": r"4gemm11macrokernel\w*6Singlef",
 }
 # Opcodes after the prefix of vector instructions.
 SIMD128 = {"f32x4.add": b"\xfd\xe4\x01", "f32x4.mul": b"\xfd\xe6\x01"}
