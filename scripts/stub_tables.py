@@ -34,6 +34,7 @@ _Number: TypeAlias = complex | Tensor
 _Operand: TypeAlias = Tensor | _Number | _Buffer | _Array | _DLPack
 _Nested: TypeAlias = _Operand | Sequence[_Nested]
 _Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+_Padding: TypeAlias = Literal["same", "valid"] | SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]]
 _DType: TypeAlias = DType | str | type[Any] | Any
 _Device: TypeAlias = Literal["cpu"]
 _Item: TypeAlias = SupportsIndex | slice[Any, Any, Any] | EllipsisType | _Buffer | _Array | _DLPack | Sequence[Any] | None
@@ -64,12 +65,14 @@ PARAMETERS = {
     "descending": "bool",
     "destination": "_Shape",
     "device": "_Device | None",
+    "dilation": "_Shape",
     "dtype": "_DType | None",
     "enable_gqa": "bool",
     "endpoint": "bool",
     "eps": "float",
     "fill_value": "_Number",
     "from_": "_Operand | _DType",
+    "groups": "SupportsIndex",
     "include_initial": "bool",
     "indexing": 'Literal["xy", "ij"]',
     "invert": "bool",
@@ -94,6 +97,7 @@ PARAMETERS = {
     "on": "bool",
     "out": "Any",
     "pad_width": "SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]]",
+    "padding": "_Padding",
     "path": "str",
     "prepend": "_Operand | None",
     "repeats": "SupportsIndex | Sequence[int] | _Operand",
@@ -114,6 +118,7 @@ PARAMETERS = {
     "state": "Any",
     "step": "_Number",
     "stop": "_Number",
+    "stride": "_Shape",
     "tensors": "Mapping[str, Any]",
     "to": "_DType",
     "type": "_Operand | _DType",
@@ -378,7 +383,7 @@ NN = """\
 import builtins
 from typing import Literal, SupportsIndex
 
-from flex._flex import Tensor, _DType, _Operand, _Shape
+from flex._flex import Tensor, _DType, _Operand, _Padding, _Shape
 from flex._flex import relu as relu
 from flex._flex import sigmoid as sigmoid
 from flex._flex import silu as silu

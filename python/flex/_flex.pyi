@@ -31,6 +31,7 @@ _Number: TypeAlias = complex | Tensor
 _Operand: TypeAlias = Tensor | _Number | _Buffer | _Array | _DLPack
 _Nested: TypeAlias = _Operand | Sequence[_Nested]
 _Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+_Padding: TypeAlias = Literal["same", "valid"] | SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]]
 _DType: TypeAlias = DType | str | type[Any] | Any
 _Device: TypeAlias = Literal["cpu"]
 _Item: TypeAlias = SupportsIndex | slice[Any, Any, Any] | EllipsisType | _Buffer | _Array | _DLPack | Sequence[Any] | None

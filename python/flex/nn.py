@@ -2,6 +2,9 @@
 
 from flex._flex import _nn, relu, sigmoid, silu
 
+conv1d = _nn.conv1d
+conv2d = _nn.conv2d
+conv3d = _nn.conv3d
 embedding = _nn.embedding
 gelu = _nn.gelu
 layer_norm = _nn.layer_norm
@@ -13,6 +16,9 @@ softmax = _nn.softmax
 varlen_attention = _nn.varlen_attention
 
 __all__ = [
+    "conv1d",
+    "conv2d",
+    "conv3d",
     "embedding",
     "gelu",
     "layer_norm",

@@ -2,11 +2,49 @@
 import builtins
 from typing import Literal, SupportsIndex
 
-from flex._flex import Tensor, _DType, _Operand, _Shape
+from flex._flex import Tensor, _DType, _Operand, _Padding, _Shape
 from flex._flex import relu as relu
 from flex._flex import sigmoid as sigmoid
 from flex._flex import silu as silu
 
+def conv1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1) -> Tensor:
+    """The convolution of a signal with `weight`; the kernel is not flipped, as in torch.
+
+    x: `[batch, channels, length]`, or without the batch. weight: `[out, channels / groups, kernel]`.
+    bias: `[out]`. stride, dilation: an integer of 1 or more. padding: zeros on both sides; or
+    `((before, after),)`, "same" (a result of the same length, for a stride of 1) or "valid" (none).
+    groups: groups of channels, each convolved by itself. The result has the operands' common dtype
+    and `(length + padding - dilation * (kernel - 1) - 1) // stride + 1` places. ShapeError if
+    shapes, groups or the kernel don't fit; ValueError for numbers that are too small; DTypeError
+    for bool, or if there is no common dtype.
+
+    >>> x, w = flex.asarray([[1.0, 2.0, 3.0, 4.0]]), flex.asarray([[[1.0, 0.0, -1.0]]])
+    >>> flex.nn.conv1d(x, w, padding=1).tolist()
+    [[-2.0, -2.0, -2.0, 3.0]]
+    """
+def conv2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1) -> Tensor:
+    """The convolution of an image with `weight`; the kernel is not flipped, as in torch.
+
+    x: `[batch, channels, height, width]`, or without the batch; any strides, so channels may be last
+    in memory. weight: `[out, channels / groups, height, width]`. bias: `[out]`. stride, dilation:
+    an integer of 1 or more, or one for each axis. padding: zeros on both sides, for all axes or for each; or
+    `(before, after)` for each, "same" (a result of the image's size, for a stride of 1) or "valid"
+    (none). groups: groups of channels, each convolved by itself. Dtype, sizes and errors as for
+    `conv1d`.
+
+    >>> x, w = flex.reshape(flex.arange(9.0), (1, 3, 3)), flex.ones((1, 1, 2, 2))
+    >>> flex.nn.conv2d(x, w).tolist()
+    [[[8.0, 12.0], [20.0, 24.0]]]
+    """
+def conv3d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1) -> Tensor:
+    """The convolution of a volume with `weight`; the kernel is not flipped, as in torch.
+
+    x: `[batch, channels, depth, height, width]`, or without the batch. weight:
+    `[out, channels / groups, depth, height, width]`. All else as for `conv2d`.
+
+    >>> flex.nn.conv3d(flex.ones((1, 2, 2, 2)), flex.ones((1, 1, 2, 2, 2))).tolist()
+    [[[[8.0]]]]
+    """
 def embedding(indices: _Operand, weight: _Operand) -> Tensor:
     """The rows of `weight` at `indices`.
 
@@ -113,6 +151,9 @@ def varlen_attention(query: _Operand, key: _Operand, value: _Operand, offsets: _
     """
 
 __all__ = [
+    "conv1d",
+    "conv2d",
+    "conv3d",
     "embedding",
     "gelu",
     "layer_norm",

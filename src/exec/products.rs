@@ -160,6 +160,63 @@ where
     failure.result()
 }
 
+/// `c = a b`, then the epilogue, for `batch` triples of sources of one size: their columns are cut
+/// for the threads.
+///
+/// Errors where there is no memory for packing.
+///
+/// # Safety
+/// No two results overlap.
+pub unsafe fn products_of_sources<'a, A, B, C>(
+    batch: usize,
+    operands: impl Fn(usize) -> (A, B, MatMut<'a, C>, Epilogue<'a, C>) + Sync,
+) -> Result<()>
+where
+    A: Source,
+    B: Source<Packed = A::Packed>,
+    C: MatElement<Acc = A::Packed> + 'a,
+{
+    if batch == 0 {
+        return Ok(());
+    }
+    let (a, b, ..) = operands(0);
+    let (m, n, k) = (a.lines(), b.lines(), a.steps());
+    if m == 0 || n == 0 {
+        return Ok(());
+    }
+    let work = |products: usize, cols: usize| Cost {
+        bytes: products
+            .saturating_mul(size_of::<C>() * (m + k))
+            .saturating_mul(cols),
+        flops: products
+            .saturating_mul(m.saturating_mul(k))
+            .saturating_mul(cols)
+            .saturating_add(cost::CALL),
+    };
+    let threads = par::threads_for(work(batch, n));
+    // Few pieces: each begins with packing what its rows share.
+    let pieces = if threads == 1 {
+        1
+    } else {
+        (4 * threads).div_ceil(batch)
+    };
+    let step = n
+        .div_ceil(pieces)
+        .next_multiple_of(gemm::widest_panel::<A::Packed>());
+    let across = n.div_ceil(step);
+    let failure = Failure::default();
+    par::chunks(batch * across, work(1, step.min(n)), |task| {
+        let (a, b, c, epilogue) = operands(task / across);
+        let first = task % across * step;
+        let cols = first..n.min(first + step);
+        // SAFETY: each task has columns of its own, and each triple a result, by the caller's promise.
+        let mut part = unsafe { c.part(0..m, cols.clone()) };
+        let (b, epilogue) = (b.slice(cols), epilogue.at(0, first));
+        failure.note(gemm::macrokernel(a, b, None, &mut part, false, epilogue));
+    });
+    failure.result()
+}
+
 /// [`Panels::pack`] on all threads.
 fn pack<'a, B: Source + Sync>(b: B, bytes: usize, d: &'a mut [B::Packed]) -> Panels<'a, B::Packed> {
     let out = Out::new(d);

@@ -1,6 +1,7 @@
 //! What loops compute: slices in, slices out. Nothing here knows layouts, tensors or threads.
 
 pub mod attention;
+pub mod conv;
 pub mod convert;
 pub mod elementwise;
 pub mod gemm;

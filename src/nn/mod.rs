@@ -2,6 +2,7 @@
 //! 16-bit floats are computed in float32 and rounded once.
 
 mod attention;
+mod conv;
 mod embedding;
 mod linear;
 mod methods;
@@ -13,6 +14,7 @@ mod varlen;
 pub use crate::kernel::gemm::Activation;
 pub use crate::ops::{gelu, gelu_tanh, relu, sigmoid, silu};
 pub use attention::{Attention, scaled_dot_product_attention};
+pub use conv::{Conv, Padding, PerAxis, conv1d, conv2d, conv3d};
 pub use embedding::embedding;
 pub use linear::{Linear, linear, linear_into};
 pub use norm::{layer_norm, rms_norm};

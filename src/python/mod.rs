@@ -9,6 +9,7 @@ mod examples;
 
 mod cell;
 mod config;
+mod conv;
 pub mod convert;
 mod creation;
 mod dtype;

@@ -262,6 +262,7 @@ fn varlen_attention(
 /// `flex.nn`.
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let nn = PyModule::new(m.py(), "flex.nn")?;
+    super::conv::register(&nn)?;
     nn.add_function(wrap_pyfunction!(linear, &nn)?)?;
     nn.add_function(wrap_pyfunction!(embedding, &nn)?)?;
     nn.add_function(wrap_pyfunction!(softmax, &nn)?)?;

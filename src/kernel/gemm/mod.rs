@@ -34,18 +34,17 @@ pub use blocking::{KBlocks, SHARED_B, cost};
 pub use element::MatElement;
 pub use epilogue::{Epilogue, EpilogueOp, Map};
 pub use grid::Grid;
+pub use macrokernel::macrokernel;
 pub use macrokernel::multiply_panel;
 pub use matrix::{Mat, MatMut};
-pub use microkernel::{Packed, padded_width, panel_width};
+pub use microkernel::{BlockA, Packed, padded_width, panel_width, widest_panel};
 pub use packing::panel as pack_panel;
 pub use panels::{Panels, Pieces, at_once};
 pub use scratch::{Scratch, packed_slice};
-pub use source::{Source, Strided, packs_before, reads_a};
+pub use source::{InPlace, Source, Strided, packs_before, reads_a};
 
 use crate::error::Result;
 use crate::simd;
-use macrokernel::macrokernel;
-
 /// How a product is computed. Chosen by the shape, types and strides of a whole product, and the
 /// same for all blocks of it: sums of different algorithms have different bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

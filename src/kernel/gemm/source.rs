@@ -79,6 +79,11 @@ pub struct InPlace<T> {
     pub step: isize,
 }
 impl<T> InPlace<T> {
+    /// Step 0 of line 0 at an address, and the strides; whoever gives it to the macrokernel says
+    /// what may be read there (SOURCE1).
+    pub fn new(at: *const T, line: isize, step: isize) -> Self {
+        InPlace { at, line, step }
+    }
     /// Step `step` of line `line`.
     #[inline(always)]
     pub fn at(&self, step: usize, line: usize) -> *const T {

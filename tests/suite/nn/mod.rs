@@ -1,6 +1,7 @@
 //! Operations of models, compared with naive formulas in `f64`.
 
 mod attention;
+mod conv;
 mod linear;
 mod rows;
 

@@ -1,0 +1,149 @@
+"""Convolutions against NumPy: windows of the padded image, multiplied and added in float64."""
+
+import numpy as np
+import pytest
+from arrays import FLOATS
+from hypothesis import given
+from hypothesis import strategies as st
+
+import flex
+from flex import nn
+
+CONVOLUTIONS = {1: nn.conv1d, 2: nn.conv2d, 3: nn.conv3d}
+
+
+def oracle(x, w, b, stride, padding, dilation, groups):
+    """The convolution of NumPy arrays with a batch; `padding` are pairs."""
+    rank = x.ndim - 2
+    x, w = x.astype(np.float64), w.astype(np.float64)
+    x = np.pad(x, [(0, 0), (0, 0), *padding])
+    spans = [d * (k - 1) + 1 for d, k in zip(dilation, w.shape[2:], strict=True)]
+    windows = np.lib.stride_tricks.sliding_window_view(x, spans, axis=tuple(range(2, 2 + rank)))
+    places = tuple(slice(None, None, s) for s in stride)
+    taps = tuple(slice(None, None, d) for d in dilation)
+    windows = windows[(slice(None), slice(None), *places, *taps)]
+    parts = [
+        np.tensordot(
+            images, weights, axes=([1, *range(2 + rank, 2 + 2 * rank)], range(1, 2 + rank))
+        )
+        for images, weights in zip(
+            np.split(windows, groups, axis=1), np.split(w, groups), strict=True
+        )
+    ]
+    y = np.moveaxis(np.concatenate(parts, axis=-1), -1, 1)
+    return y + b.astype(np.float64).reshape((-1, *[1] * rank))
+
+
+@st.composite
+def convolutions(draw):
+    """Arrays of small integers, whose sums are exact, and options."""
+    rank = draw(st.integers(1, 3))
+
+    def axes(low, high):
+        return tuple(draw(st.integers(low, high)) for _ in range(rank))
+
+    groups = draw(st.integers(1, 3))
+    kernel, dilation, stride = axes(1, 4), axes(1, 3), axes(1, 5)
+    padding = tuple(zip(axes(0, 4), axes(0, 4), strict=True))
+    spans = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
+    image = [
+        draw(st.integers(max(1, span - before - after), span + 12))
+        for span, (before, after) in zip(spans, padding, strict=True)
+    ]
+    channels, outputs = (groups * draw(st.integers(1, 4)) for _ in range(2))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    x, w, b = (
+        rng.integers(-3, 4, shape)
+        for shape in [
+            (draw(st.integers(0, 2)), channels, *image),
+            (outputs, channels // groups, *kernel),
+            (outputs,),
+        ]
+    )
+    return rank, x, w, b, stride, padding, dilation, groups
+
+
+@given(convolutions(), st.sampled_from(["float32", "float64", "int32"]), st.booleans())
+def test_convolutions_are_numpys_windows(case, dtype, channels_last):
+    rank, x, w, b, stride, padding, dilation, groups = case
+    expected = oracle(x, w, b, stride, padding, dilation, groups)
+    images = flex.asarray(x.astype(dtype))
+    if channels_last:
+        images = flex.moveaxis(flex.asarray(flex.moveaxis(images, 1, -1), copy=True), -1, 1)
+    y = CONVOLUTIONS[rank](
+        images,
+        flex.asarray(w.astype(dtype)),
+        flex.asarray(b.astype(dtype)),
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        groups=groups,
+    )
+    assert y.dtype == dtype
+    np.testing.assert_array_equal(np.asarray(y), expected)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_sums_are_rounded_once(dtype):
+    rng = np.random.default_rng(0)
+    x, w = (
+        flex.asarray(rng.standard_normal(s)).astype(dtype) for s in [(2, 70, 9, 9), (40, 70, 3, 3)]
+    )
+    y = nn.conv2d(x, w, padding="same")
+    wide = [np.asarray(t.astype("float64")) for t in (x, w)]
+    expected = oracle(*wide, np.zeros(40), (1, 1), [(1, 1)] * 2, (1, 1), 1)
+    rounding = {"float16": 2**-11, "bfloat16": 2**-8}.get(dtype, 0)
+    error = 1e-5 if dtype != "float64" else 1e-13
+    size = np.abs(expected) * rounding + error * 50
+    assert (np.abs(np.asarray(y.astype("float64")) - expected) <= size).all()
+
+
+def test_defaults_and_padding_by_name():
+    x, w = flex.ones((1, 2, 5, 6)), flex.ones((3, 2, 2, 3))
+    assert nn.conv2d(x, w).shape == (1, 3, 4, 4)
+    assert nn.conv2d(x, w, padding="valid").shape == (1, 3, 4, 4)
+    assert nn.conv2d(x, w, padding="same").shape == (1, 3, 5, 6)
+    assert nn.conv2d(x, w, padding=(1, 2)).shape == (1, 3, 6, 8)
+    assert nn.conv2d(x, w, padding=[(1, 0), (0, 2)]).shape == (1, 3, 5, 6)
+    assert nn.conv2d(x[0], w, stride=2).shape == (3, 2, 2)
+    assert (
+        nn.conv1d(flex.ones((2, 0, 5)), flex.ones((4, 0, 3))).tolist()
+        == np.zeros((2, 4, 3)).tolist()
+    )
+    assert nn.conv2d(flex.ones((0, 2, 5, 6)), w).shape == (0, 3, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("error", "match", "options"),
+    [
+        (ValueError, "stride is \\[0\\]", {"stride": 0}),
+        (ValueError, "stride is -1", {"stride": -1}),
+        (ValueError, "dilation is \\[1, 0\\]", {"dilation": (1, 0)}),
+        (ValueError, "stride has 3 numbers", {"stride": (1, 1, 1)}),
+        (ValueError, 'padding is "full"', {"padding": "full"}),
+        (ValueError, "padding is -1", {"padding": -1}),
+        (TypeError, "pairs", {"padding": 1.5}),
+        (TypeError, "pairs", {"padding": [(1, 2, 3), (0, 0)]}),
+        (ValueError, "padding has 1 pairs", {"padding": [(1, 2)]}),
+        (ValueError, "stride of 1", {"padding": "same", "stride": 2}),
+        (flex.ShapeError, "groups is 2", {"groups": 2}),
+        (flex.ShapeError, "groups is 0", {"groups": 0}),
+        (flex.ShapeError, "spans 13 elements of 5", {"dilation": (6, 1)}),
+        (flex.ShapeError, "bias must have the shape", {"bias": flex.ones(4)}),
+    ],
+)
+def test_errors_name_the_parameter(error, match, options):
+    x, w = flex.ones((1, 3, 5, 6)), flex.ones((3, 3, 3, 3))
+    with pytest.raises(error, match=match):
+        nn.conv2d(x, w, **options)
+
+
+def test_operands_that_do_not_fit():
+    with pytest.raises(flex.ShapeError, match="weight sees 2 channels of the 3"):
+        nn.conv2d(flex.ones((1, 3, 5, 5)), flex.ones((3, 2, 3, 3)))
+    with pytest.raises(flex.ShapeError, match="x has 3 dimensions"):
+        nn.conv2d(flex.ones((5, 5)), flex.ones((3, 2, 3, 3)))
+    with pytest.raises(flex.ShapeError, match="kernel of size 0"):
+        nn.conv1d(flex.ones((1, 3, 5)), flex.ones((3, 3, 0)))
+    with pytest.raises(flex.DTypeError, match="bool"):
+        nn.conv1d(flex.ones((1, 3, 5), dtype=bool), flex.ones((3, 3, 1), dtype=bool))
