@@ -91,6 +91,14 @@ impl<T> Patches<'_, T> {
             _data: PhantomData,
         }
     }
+    /// Where an element of the image lies.
+    #[inline(always)]
+    fn at(&self, channel: usize, position: Three) -> *const T {
+        let offset = (0..3).fold(channel as isize * self.channel_stride, |offset, k| {
+            offset + position[k] as isize * self.strides[k]
+        });
+        self.image.wrapping_offset(offset)
+    }
     /// The channel and the position in the kernel of a tap.
     fn tap(&self, mut step: usize) -> (usize, Three) {
         let k = self.geometry.kernel;
@@ -192,12 +200,8 @@ impl<T: MatElement> Patches<'_, T> {
             return;
         }
         let column = first + start * stride - padding;
-        let at = channel as isize * self.channel_stride
-            + z as isize * self.strides[0]
-            + y as isize * self.strides[1]
-            + column as isize * self.strides[2];
         let step = stride as isize * self.strides[2];
-        let from = self.image.wrapping_offset(at);
+        let from = self.at(channel, [z, y, column]);
         if step == 1 {
             // SAFETY: PATCH1: `d.len()` columns of the image from `column` on, side by side.
             let s = unsafe { core::slice::from_raw_parts(from, d.len()) };
@@ -260,12 +264,8 @@ unsafe impl<T: MatElement> Source for Patches<'_, T> {
                 let at = core::array::from_fn(|k| self.position(k, place[k], tap[k]));
                 *d = match at {
                     [Some(z), Some(y), Some(x)] => {
-                        let at = channel as isize * self.channel_stride
-                            + z as isize * self.strides[0]
-                            + y as isize * self.strides[1]
-                            + x as isize * self.strides[2];
                         // SAFETY: PATCH1: a channel and a position of the image.
-                        unsafe { *self.image.offset(at) }.widen()
+                        unsafe { *self.at(channel, [z, y, x]) }.widen()
                     }
                     _ => T::Acc::default(),
                 };

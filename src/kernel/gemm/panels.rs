@@ -56,10 +56,6 @@ impl<'a, T: Packed> Panels<'a, T> {
         let ks = self.blocks.get(block);
         &self.packed[ks.start * self.padded + (self.first + j) * ks.len()..]
     }
-    /// How the sum is cut.
-    pub fn blocks(&self) -> KBlocks {
-        self.blocks
-    }
     /// The same bits as another packed type of the same size and shape (asserted), as groups of
     /// bytes are kept among accumulators.
     pub fn cast<U: Packed>(self) -> Panels<'a, U> {
@@ -74,7 +70,7 @@ impl<'a, T: Packed> Panels<'a, T> {
 }
 
 /// The same bits as another packed type of the same size and shape (asserted).
-pub fn cast<T: Packed, U: Packed>(packed: &[T]) -> &[U] {
+fn cast<T: Packed, U: Packed>(packed: &[T]) -> &[U] {
     assert_castable::<T, U>();
     // SAFETY: LANE1: numbers of which any bits are a value, of the same size and no more alignment.
     unsafe { core::slice::from_raw_parts(packed.as_ptr() as *const U, packed.len()) }
@@ -86,7 +82,7 @@ pub fn cast_mut<T: Packed, U: Packed>(packed: &mut [T]) -> &mut [U] {
     unsafe { core::slice::from_raw_parts_mut(packed.as_mut_ptr() as *mut U, packed.len()) }
 }
 /// Panics unless numbers of the first type may be read as the second's, and have its panels.
-pub fn assert_castable<T: Packed, U: Packed>() {
+fn assert_castable<T: Packed, U: Packed>() {
     assert!(size_of::<T>() == size_of::<U>() && align_of::<U>() <= align_of::<T>());
     assert!(T::shape(simd::level()) == U::shape(simd::level()));
 }
