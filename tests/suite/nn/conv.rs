@@ -226,6 +226,7 @@ fn an_image_without_a_batch_is_a_batch_of_one() {
     assert_eq!(none.shape(), [0, 5, 6, 6]);
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn convolution_bits_do_not_depend_on_threads_or_layout() {
     let (x, w) = (tensor(&[2, 40, 60, 50], 1), tensor(&[210, 40, 3, 3], 2));
