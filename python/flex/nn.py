@@ -1,34 +1,9 @@
 """Functions of models: the names and the order of arguments of torch.nn.functional, but `axis` as everywhere in flex."""
 
-from flex._flex import _nn, relu, sigmoid, silu
+from flex import _flex
 
-conv1d = _nn.conv1d
-conv2d = _nn.conv2d
-conv3d = _nn.conv3d
-embedding = _nn.embedding
-gelu = _nn.gelu
-layer_norm = _nn.layer_norm
-linear = _nn.linear
-log_softmax = _nn.log_softmax
-rms_norm = _nn.rms_norm
-scaled_dot_product_attention = _nn.scaled_dot_product_attention
-softmax = _nn.softmax
-varlen_attention = _nn.varlen_attention
+_own = {name: getattr(_flex._nn, name) for name in dir(_flex._nn) if not name.startswith("_")}
+_operations = {name: getattr(_flex, name) for name in ("relu", "sigmoid", "silu")}
+globals().update(_own | _operations)  # nn.pyi names them one by one
 
-__all__ = [
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "embedding",
-    "gelu",
-    "layer_norm",
-    "linear",
-    "log_softmax",
-    "relu",
-    "rms_norm",
-    "scaled_dot_product_attention",
-    "sigmoid",
-    "silu",
-    "softmax",
-    "varlen_attention",
-]
+__all__ = sorted(_own | _operations)

@@ -9,7 +9,6 @@ mod examples;
 
 mod cell;
 mod config;
-mod conv;
 pub mod convert;
 mod creation;
 mod dtype;

@@ -1,8 +1,8 @@
 //! `flex.nn`'s convolutions.
 
-use super::cell::PyTensor;
-use super::convert::{Arg, Ints, compute, count, kind};
 use crate::nn::{self, Conv, Padding, PerAxis};
+use crate::python::cell::PyTensor;
+use crate::python::convert::{Arg, Ints, compute, count, kind};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
