@@ -1,0 +1,58 @@
+"""What torch gave for the cases of tests/python/reference, once, in float64."""
+
+import importlib
+import pkgutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import reference
+
+import flex
+
+STORED = Path(__file__).parent.parent / "data" / "reference"
+FAMILIES = sorted(m.name for m in pkgutil.iter_modules(reference.__path__))
+CASES = [
+    pytest.param(family, case, dtype, id=f"{family}: {case.name}, {dtype}")
+    for family in FAMILIES
+    for case in importlib.import_module(f"reference.{family}").CASES
+    for dtype in case.dtypes
+]
+EPSILON = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+
+
+@pytest.fixture(scope="module")
+def stored():
+    """The results by family."""
+    return {family: np.load(STORED / f"{family}.npz") for family in FAMILIES}
+
+
+def evaluate(case, dtype):
+    inputs = {
+        name: flex.asarray(array, dtype=dtype if array.dtype == np.float64 else None)
+        for name, array in case.arrays().items()
+    }
+    result = eval(case.call, {"flex": flex, "nn": flex.nn, **inputs})
+    return result if isinstance(result, (tuple, list)) else (result,)
+
+
+@pytest.mark.parametrize(("family", "case", "dtype"), CASES)
+def test_result_is_torchs(stored, family, case, dtype):
+    for i, got in enumerate(evaluate(case, dtype)):
+        want = stored[family][f"{case.name}/{i}"]
+        assert got.shape == want.shape
+        if want.dtype != np.float64:
+            assert np.array_equal(np.asarray(got), want)
+            continue
+        assert got.dtype == getattr(flex, dtype)
+        got = np.asarray(flex.astype(got, flex.float64))
+        finite = np.abs(want[np.isfinite(want)])
+        scale = finite.max(initial=1e-300)
+        bound = case.tolerance if dtype == "float64" else case.loss * EPSILON[dtype]
+        np.testing.assert_allclose(got, want, rtol=0, atol=bound * scale)
+
+
+def test_every_result_is_of_a_case(stored):
+    for family, results in stored.items():
+        names = {case.name for case in importlib.import_module(f"reference.{family}").CASES}
+        assert {key.rpartition("/")[0] for key in results if key != "torch"} == names
