@@ -187,22 +187,20 @@ impl Nest {
             |steps| steps[key].unsigned_abs(),
         );
     }
-    /// One loop over `n` elements of each of `inputs` and other operands that lie one after the
-    /// other: for a plan, before it is known where.
-    pub(super) fn of_runs(sizes: &[u8], inputs: usize, n: usize) -> Nest {
+    /// These loops over operands of so many bytes, of which the first are inputs: for a plan, before
+    /// it is known where the operands lie.
+    pub(super) fn of_loops(sizes: &[u8], inputs: usize, dims: Dims) -> Nest {
         let mut nest = Nest {
-            dims: Dims::new(),
+            total: dims.iter().map(|d| d.n).product(),
+            dims,
             ptrs: core::array::from_fn(|i| core::ptr::without_provenance_mut(64 * (i + 1))),
             sizes: [1; MAX_OPERANDS],
             inputs,
             operands: sizes.len(),
-            total: n,
         };
         for (to, size) in nest.sizes.iter_mut().zip(sizes) {
             *to = *size as usize;
         }
-        let steps = nest.sizes.map(|s| s as isize);
-        nest.dims.push(Dim { n, steps });
         nest
     }
     /// Moves the loop along which an operand lies in memory, where that is another one than the

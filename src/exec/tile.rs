@@ -15,7 +15,7 @@
 
 use super::nest::{MAX_OPERANDS, Nest, Odometer};
 use super::pack;
-use super::program::{Instr, MAX_SLOTS, Opcode, Program};
+use super::program::{Instr, MAX_SLOTS, Program};
 use super::rect::Rect;
 use crate::simd::stream;
 use crate::storage::Bytes;
@@ -135,7 +135,7 @@ impl Machine<'_> {
     /// NEST1.
     unsafe fn run(mut self) {
         let mut stack = Scratch([const { MaybeUninit::uninit() }; STACK]);
-        let needed = self.buffers * self.tile * self.unit;
+        let needed = self.scratch();
         let too_much = SCRATCH > STACK && needed > STACK;
         let mut heap = if too_much {
             Bytes::new(needed).ok()
@@ -148,18 +148,35 @@ impl Machine<'_> {
             }
             stack.0.as_mut_ptr() as *mut u8
         });
+        let mut outer = Odometer::new(self.x, 2);
         // SAFETY: the caller's; fresh memory that nobody else knows (STORAGE3) or this frame's,
         // aligned to a line, for all buffers.
-        unsafe { self.run_in(base, self.x.ptrs, self.n0) }
+        unsafe {
+            let mut state = self.state(base);
+            loop {
+                self.block(&mut state, self.n0, self.n1);
+                if !outer.advance(&mut state.ptrs) {
+                    return;
+                }
+            }
+        }
     }
-    /// Runs with the operands at `ptrs`, `n0` columns of the inner loop.
+    /// Bytes of the buffers.
+    pub(super) fn scratch(&self) -> usize {
+        self.buffers * self.tile * self.unit
+    }
+    /// The operands at their first elements, and the constants in their buffers.
     ///
     /// # Safety
-    /// NEST1; `base` is valid for reads and writes of all buffers while this runs, and nobody else
+    /// `base` is valid for reads and writes of all buffers while the state is used, and nobody else
     /// uses it.
-    unsafe fn run_in(&self, base: *mut u8, ptrs: [*mut u8; MAX_OPERANDS], n0: usize) {
-        let mut outer = Odometer::new(self.x, 2);
-        let mut state = State::new(base, ptrs);
+    pub(super) unsafe fn state(&self, base: *mut u8) -> State {
+        let mut state = State {
+            base,
+            slots: [core::ptr::null_mut(); MAX_SLOTS],
+            packed: [None; MAX_OPERANDS],
+            ptrs: self.x.ptrs,
+        };
         let (p, k) = (self.p, self.x.operands);
         for i in k..k + p.constants.len() + p.temporaries {
             state.slots[i] = self.slot_buffer(&state, i);
@@ -179,16 +196,18 @@ impl Machine<'_> {
                 unsafe { pack::pack(state.slots[k + i], one, *size as usize) };
             }
         }
-        loop {
-            for j in (0..self.n1).step_by(self.rows) {
-                for i in (0..n0).step_by(self.cols) {
-                    let (cols, rows) = (self.cols.min(n0 - i), self.rows.min(self.n1 - j));
-                    // SAFETY: NEST1; the rectangle lies inside the two inner loops.
-                    unsafe { self.rectangle(&mut state, i, j, cols, rows) };
-                }
-            }
-            if !outer.advance(&mut state.ptrs) {
-                return;
+        state
+    }
+    /// Runs `n1` rows of `n0` columns of the two inner loops, from where the operands are.
+    ///
+    /// # Safety
+    /// NEST1 for that block; `state` is of this machine.
+    pub(super) unsafe fn block(&self, state: &mut State, n0: usize, n1: usize) {
+        for j in (0..n1).step_by(self.rows) {
+            for i in (0..n0).step_by(self.cols) {
+                let (cols, rows) = (self.cols.min(n0 - i), self.rows.min(n1 - j));
+                // SAFETY: NEST1; the rectangle lies inside the two inner loops.
+                unsafe { self.rectangle(state, i, j, cols, rows) };
             }
         }
     }
@@ -296,76 +315,15 @@ impl Machine<'_> {
     }
 }
 
-/// A program of one input and one output made ready for runs of contiguous elements.
-#[allow(clippy::large_enum_variant, reason = "a whole reduction has one")]
-pub(super) enum Runner<'a> {
-    /// One instruction, of the input alone.
-    Loop(Opcode),
-    Plan(Machine<'a>),
-}
-
-impl<'a> Runner<'a> {
-    /// The instruction of a program that needs no plan.
-    pub fn of_one(p: &Program) -> Option<Runner<'a>> {
-        match &p.code[..] {
-            [c] if c.src == [0; 3] && c.op.scalar_masks & 1 == 1 => Some(Runner::Loop(c.op)),
-            _ => None,
-        }
-    }
-    /// For runs as long as the loop of [`Nest::of_runs`], or shorter where the program has many
-    /// temporaries.
-    pub fn new(p: &'a Program, runs: &'a Nest) -> Runner<'a> {
-        let mut m = Machine::new(p, runs, false);
-        m.lay_out(STACK);
-        Runner::Plan(m)
-    }
-    /// Elements of the longest run, if it is bounded.
-    pub fn longest(&self) -> Option<usize> {
-        match self {
-            Runner::Loop(_) => None,
-            Runner::Plan(m) => Some(m.cols),
-        }
-    }
-    /// Computes a run of `n` elements.
-    ///
-    /// # Safety
-    /// NEST1 for `n` elements from `x` and from `y` on, one after the other; they don't overlap.
-    #[inline]
-    pub unsafe fn run(&self, x: *const u8, y: *mut u8, n: usize) {
-        match self {
-            // SAFETY: LOOP1, by the caller's promise.
-            Runner::Loop(op) => unsafe { (op.f)(y, x, x, x, n * op.components as usize, 0) },
-            Runner::Plan(m) => {
-                let mut scratch = Scratch([const { MaybeUninit::uninit() }; STACK]);
-                let mut ptrs = m.x.ptrs;
-                (ptrs[0], ptrs[1]) = (x as *mut u8, y);
-                // SAFETY: NEST1, by the caller's promise; the scratch was laid out for its size.
-                unsafe { m.run_in(scratch.0.as_mut_ptr() as *mut u8, ptrs, n) }
-            }
-        }
-    }
-}
-
 /// What changes from rectangle to rectangle.
-struct State {
+pub(super) struct State {
     /// The scratch.
     base: *mut u8,
     slots: [*mut u8; MAX_SLOTS],
     /// What an input's buffer holds: first element, rows, columns.
     packed: [Option<(*const u8, usize, usize)>; MAX_OPERANDS],
-    ptrs: [*mut u8; MAX_OPERANDS],
-}
-
-impl State {
-    #[inline(always)]
-    fn new(base: *mut u8, ptrs: [*mut u8; MAX_OPERANDS]) -> State {
-        State {
-            base,
-            slots: [core::ptr::null_mut(); MAX_SLOTS],
-            packed: [None; MAX_OPERANDS],
-            ptrs,
-        }
-    }
+    /// First element of each operand, at the iteration of the outer loops.
+    pub ptrs: [*mut u8; MAX_OPERANDS],
 }
 
 /// Which of an instruction's operands are one value.

@@ -1,143 +1,173 @@
-//! Folds of what a program computes: blocks of elements go through it in L1, so no copy of the
-//! operand is made.
+//! Tiles of what a program computes: blocks of elements go through it in L1, so no copy of the
+//! operands is made.
 
+use super::ends::Strip;
 use super::erased::Erased;
-use super::{Accumulator, Sizes};
-use crate::error::Result;
-use crate::exec::nest::Nest;
+use super::plan::{How, Plan};
+use crate::exec::nest::{Dim, Dims, Nest};
 use crate::exec::program::Program;
-use crate::exec::tile::{Runner, TILE};
-use core::mem::MaybeUninit;
+use crate::exec::tile::{Machine, State, TILE};
 
-/// Columns of a block of rows.
+/// Columns of a block of rows: their accumulators stay in L1 beside it.
 const COLUMNS: usize = 64;
-/// Room for the accumulators of a block, and for the elements of one.
-const PART: usize = 24 * COLUMNS;
+/// Bytes of a block of an output.
 const BLOCK: usize = 8 * TILE;
 
-/// The elements of a block.
-#[repr(align(64))]
-struct Buffer([MaybeUninit<u8>; BLOCK]);
-
-/// The accumulators of a block.
-#[repr(align(64))]
-struct Part([u8; PART]);
-
-/// A fold of what a program computes of its one input.
-pub(super) struct Computed<'a> {
-    runner: Runner<'a>,
-    fold: &'a dyn Erased,
-    /// Of the fold but for the elements, which are the program's.
-    sizes: Sizes,
-    /// Bytes of an element that the fold takes.
-    computed: usize,
-    /// Elements of a block, columns of one.
-    block: usize,
-    columns: usize,
+/// The loops of a block: of so many columns, which lie one after the other in the outputs, and rows.
+pub(super) fn block_of(plan: &Plan, program: &Program) -> Nest {
+    let outputs = &program.sizes[program.inputs..];
+    let widest = outputs.iter().copied().max().unwrap_or(1) as usize;
+    let room = TILE.min(BLOCK / widest);
+    let (mut row, mut column, most) = match plan.how {
+        How::Rows | How::PackedRows => (plan.side, plan.run, COLUMNS),
+        _ => (plan.run, plan.side, room),
+    };
+    row.n = row.n.min(most).max(1);
+    column.n = column.n.min(room / row.n).max(1);
+    for (k, size) in outputs.iter().enumerate() {
+        row.steps[program.inputs + k] = *size as isize;
+        column.steps[program.inputs + k] = *size as isize * row.n as isize;
+    }
+    Nest::of_loops(
+        &program.sizes,
+        program.inputs,
+        Dims::from_slice(&[row, column]),
+    )
 }
 
-impl Computed<'_> {
-    /// Calls `f` with the fold of what the program computes.
-    pub fn with<R>(
-        program: &Program,
-        fold: &dyn Erased,
-        f: impl FnOnce(&dyn Erased) -> Result<R>,
-    ) -> Result<R> {
-        let Sizes {
-            element,
-            flops,
-            acc,
-            ..
-        } = fold.sizes();
-        let [from, to] = program.sizes[..] else {
-            panic!("a program of one input and one output")
-        };
-        assert!(program.inputs == 1 && to as usize == element && acc <= size_of::<Accumulator>());
-        let block = TILE.min(BLOCK / element);
-        let nest;
-        let runner = match Runner::of_one(program) {
-            Some(runner) => runner,
-            None => {
-                nest = Nest::of_runs(&program.sizes, 1, block);
-                Runner::new(program, &nest)
-            }
-        };
-        let block = runner.longest().unwrap_or(block);
-        f(&Computed {
-            sizes: Sizes {
-                element: from as usize,
-                flops: flops + program.flops(),
-                ..fold.sizes()
-            },
-            computed: element,
-            block,
-            columns: COLUMNS.min(PART / acc).min(block),
-            runner,
-            fold,
-        })
-    }
+/// A program made ready for the blocks of a plan.
+pub(super) struct Blocks<'a> {
+    machine: Machine<'a>,
+    program: &'a Program,
+    /// The loops of a whole block.
+    row: Dim,
+    column: Dim,
 }
 
-impl Erased for Computed<'_> {
-    fn sizes(&self) -> Sizes {
-        self.sizes
+impl<'a> Blocks<'a> {
+    /// For blocks of [`block_of`].
+    pub fn new(program: &'a Program, block: &'a Nest) -> Blocks<'a> {
+        Blocks {
+            machine: Machine::new(program, block, false),
+            program,
+            row: block.dims[0],
+            column: block.dims[1],
+        }
     }
-    unsafe fn run(&self, x: *const u8, n: usize, acc: *mut u8) {
-        let mut buffer = Buffer([const { MaybeUninit::uninit() }; BLOCK]);
-        let mut part = Accumulator([0; 64]);
-        let (buffer, part) = (buffer.0.as_mut_ptr() as *mut u8, part.0.as_mut_ptr());
-        // SAFETY: the trait's contract; the buffer has room for a block, `part` for an accumulator.
-        unsafe {
-            if n == 0 {
-                self.fold.run(x, 0, acc)
-            }
-            for first in (0..n).step_by(self.block) {
-                let len = self.block.min(n - first);
-                self.runner
-                    .run(x.add(first * self.sizes.element), buffer, len);
-                if first == 0 {
-                    self.fold.run(buffer, len, acc)
-                } else {
-                    self.fold.run(buffer, len, part);
-                    self.fold.join(acc, part, 1)
+    /// Bytes of an element of each output.
+    fn sizes(&self) -> impl Iterator<Item = usize> {
+        let sizes = &self.program.sizes[self.program.inputs..];
+        sizes.iter().map(|size| *size as usize)
+    }
+    /// Bytes of a block of an output.
+    fn bytes(&self, size: usize) -> usize {
+        (size * self.row.n * self.column.n).next_multiple_of(64)
+    }
+    /// The accumulators of a block.
+    fn part(&self) -> Strip {
+        Strip {
+            columns: self.row.n,
+        }
+    }
+    /// Bytes of scratch memory: a block of each output, its accumulators, the machine's own.
+    pub fn scratch(&self, folds: &[&dyn Erased]) -> usize {
+        let outputs: usize = self.sizes().map(|size| self.bytes(size)).sum();
+        outputs + self.part().size(folds) + self.machine.scratch().next_multiple_of(64)
+    }
+
+    /// Reduces a tile of `rows` along the plan's inner dimension by `cols` beside it, which begins
+    /// at `ptrs`, into the accumulators of `strip` at `acc`.
+    ///
+    /// # Safety
+    /// FOLD1 for the tile, and for the accumulators; `scratch` has room for what it is asked for.
+    pub unsafe fn reduce(
+        &self,
+        how: How,
+        folds: &[&dyn Erased],
+        ptrs: &[*mut u8],
+        [rows, cols]: [usize; 2],
+        scratch: *mut u8,
+        (strip, acc): (Strip, *mut u8),
+    ) {
+        let by_rows = matches!(how, How::Rows | How::PackedRows);
+        let [n0, n1] = if by_rows { [cols, rows] } else { [rows, cols] };
+        let parts = scratch.wrapping_add(self.sizes().map(|size| self.bytes(size)).sum());
+        let base = parts.wrapping_add(self.part().size(folds));
+        // SAFETY: the caller's: the scratch memory has room for the machine's.
+        let mut state = unsafe { self.machine.state(base) };
+        for j in (0..n1).step_by(self.column.n) {
+            for i in (0..n0).step_by(self.row.n) {
+                let (x, y) = (self.row.n.min(n0 - i), self.column.n.min(n1 - j));
+                // SAFETY: FOLD1: the block lies in the tile; each output has room for one.
+                unsafe { self.compute(&mut state, ptrs, [i, j], [x, y], scratch) };
+                let mut block = scratch as *const u8;
+                let ends = strip.each(folds, acc).zip(self.part().each(folds, parts));
+                for (size, ((fold, acc), (_, part))) in self.sizes().zip(ends) {
+                    let at = |k: usize| acc.wrapping_add(k * fold.sizes().acc);
+                    // What is known of a block is joined with what is known of those before it.
+                    // SAFETY: the block was computed above; accumulators are those of its columns,
+                    // and `part` has room for as many.
+                    unsafe {
+                        match how {
+                            How::Rows | How::PackedRows => {
+                                let to = if j == 0 { at(i) } else { part };
+                                fold.rows(block, self.row.n, y, x, to);
+                                if j > 0 {
+                                    fold.join(at(i), part, x);
+                                }
+                            }
+                            How::Runs | How::PackedRuns => {
+                                for r in 0..y {
+                                    let to = if i == 0 { at(j + r) } else { part };
+                                    fold.run(block.add(r * self.row.n * size), x, to);
+                                    if i > 0 {
+                                        fold.join(at(j + r), part, 1);
+                                    }
+                                }
+                            }
+                            // several rows are whole ones
+                            How::Flat => {
+                                let first = i == 0 && j == 0;
+                                fold.run(block, x * y, if first { acc } else { part });
+                                if !first {
+                                    fold.join(acc, part, 1);
+                                }
+                            }
+                        }
+                    }
+                    block = block.wrapping_add(self.bytes(size));
                 }
             }
         }
     }
-    unsafe fn rows(&self, x: *const u8, stride: usize, rows: usize, cols: usize, acc: *mut u8) {
-        let mut buffer = Buffer([const { MaybeUninit::uninit() }; BLOCK]);
-        let mut part = Part([0; PART]);
-        let (buffer, part) = (buffer.0.as_mut_ptr() as *mut u8, part.0.as_mut_ptr());
-        for left in (0..cols).step_by(self.columns) {
-            let width = self.columns.min(cols - left);
-            let most = self.block / width;
-            for first in (0..rows).step_by(most) {
-                let count = most.min(rows - first);
-                // SAFETY: the trait's contract; the buffer has room for a block, `part` for as many
-                // accumulators as it has columns.
-                unsafe {
-                    let acc = acc.add(left * self.sizes.acc);
-                    for r in 0..count {
-                        let row = x.add(((first + r) * stride + left) * self.sizes.element);
-                        let to = buffer.add(r * width * self.computed);
-                        self.runner.run(row, to, width)
-                    }
-                    if first == 0 {
-                        self.fold.rows(buffer, width, count, width, acc)
-                    } else {
-                        self.fold.rows(buffer, width, count, width, part);
-                        self.fold.join(acc, part, width)
-                    }
-                }
+
+    /// Computes a block of `x` columns and `y` rows of a tile, from column `i` and row `j` on.
+    ///
+    /// # Safety
+    /// FOLD1 for the block; `outputs` has room for one of each output.
+    unsafe fn compute(
+        &self,
+        state: &mut State,
+        ptrs: &[*mut u8],
+        [i, j]: [usize; 2],
+        [x, y]: [usize; 2],
+        outputs: *mut u8,
+    ) {
+        let inputs = self.program.inputs;
+        // a narrower block row by row, for its rows begin as far apart as those of a whole one
+        let (rows, height) = if x == self.row.n { (1, y) } else { (y, 1) };
+        for r in 0..rows {
+            state.ptrs[..inputs].copy_from_slice(&ptrs[..inputs]);
+            self.row.advance(&mut state.ptrs[..inputs], i);
+            let mut output = outputs;
+            for (to, size) in state.ptrs[inputs..].iter_mut().zip(self.sizes()) {
+                *to = output;
+                output = output.wrapping_add(self.bytes(size));
             }
+            self.column.advance(&mut state.ptrs[..inputs], j);
+            self.column.advance(&mut state.ptrs, r);
+            // SAFETY: the caller's: NEST1 for these rows; outputs are apart from all else.
+            unsafe { self.machine.block(state, x, height) }
         }
-    }
-    unsafe fn join(&self, a: *mut u8, b: *const u8, n: usize) {
-        // SAFETY: the trait's contract.
-        unsafe { self.fold.join(a, b, n) }
-    }
-    unsafe fn finish(&self, acc: *const u8, count: usize, n: usize, out: *mut u8, step: isize) {
-        // SAFETY: the trait's contract.
-        unsafe { self.fold.finish(acc, count, n, out, step) }
     }
 }

@@ -5,20 +5,24 @@
 //! program makes of each (`computed`).
 
 mod computed;
+mod ends;
 mod erased;
 mod plan;
 mod tree;
 
-use self::computed::Computed;
+pub use self::ends::End;
+
+use self::computed::{Blocks, block_of};
 use self::erased::Erased;
 use self::plan::{Plan, SHORT, TILE};
-use super::lines::aligned;
+use self::tree::Tree;
 use super::nest::{Dim, MAX_OPERANDS};
 use super::program::Program;
 use super::view::{View, ViewMut};
 use crate::dtype::Pod;
 use crate::error::Result;
 use crate::storage::ALIGN;
+use smallvec::SmallVec;
 
 /// What a reduction computes, over slices. `join` is associative up to rounding.
 pub trait Fold: Sync {
@@ -59,65 +63,83 @@ pub fn fold<F: Fold>(
     reduced: impl Fn(usize) -> bool,
     out: ViewMut<'_>,
 ) -> Result<()> {
-    const {
-        aligned::<F::In>();
-        aligned::<F::Out>()
-    };
-    reduce(f, x, &reduced, out)
+    reduce(None, &[x], &reduced, &mut [End::new(f, out)])
 }
 
-/// The same of what a program computes of each element of `x`, its one input. Its one output is
-/// what the fold takes.
-pub fn fold_computed<F: Fold>(
+/// The same of what a program computes of each element of the inputs, views of one shape. Each
+/// output of the program has an end that takes it.
+pub fn fold_computed(
     program: &Program,
-    f: &F,
-    x: View<'_>,
+    inputs: &[View<'_>],
     reduced: impl Fn(usize) -> bool,
-    out: ViewMut<'_>,
+    ends: &mut [End<'_>],
 ) -> Result<()> {
-    const {
-        aligned::<F::In>();
-        aligned::<F::Out>()
-    };
-    Computed::with(program, f, |f| reduce(f, x, &reduced, out))
+    reduce(Some(program), inputs, &reduced, ends)
 }
 
 fn reduce(
-    f: &dyn Erased,
-    x: View<'_>,
+    program: Option<&Program>,
+    inputs: &[View<'_>],
     reduced: &dyn Fn(usize) -> bool,
-    mut out: ViewMut<'_>,
+    ends: &mut [End<'_>],
 ) -> Result<()> {
-    let sizes = f.sizes();
-    assert!(x.size() == sizes.element && out.size() == sizes.out);
-    let (from, to) = (x.as_ptr(), out.as_mut_ptr());
-    let (x, out) = (x.layout(), out.layout());
+    let (k, x) = (inputs.len(), inputs[0].layout());
+    let given: SmallVec<[u8; 4]> = inputs.iter().map(|x| x.size() as u8).collect();
+    let taken = ends.iter().map(|e| e.fold.sizes().element as u8);
+    match program {
+        Some(p) => assert!(
+            p.inputs == k
+                && p.sizes
+                    .iter()
+                    .copied()
+                    .eq(given.iter().copied().chain(taken))
+        ),
+        None => assert!(k == 1 && taken.clone().all(|size| size == given[0])),
+    }
+    assert!(
+        k + ends.len() <= MAX_OPERANDS && inputs.iter().all(|i| i.layout().shape() == x.shape())
+    );
     let is_kept = |k: &usize| !reduced(*k);
-    let count: usize = (0..x.rank())
-        .filter(is_kept)
-        .map(|k| x.shape()[k])
-        .product();
-    assert!(out.is_contiguous() && out.len() == count);
+    let kept = (0..x.rank()).filter(is_kept).map(|k| x.shape()[k]);
+    let count: usize = kept.product();
+    for end in ends.iter() {
+        assert!(end.out.layout().is_contiguous() && end.out.layout().len() == count);
+    }
     if count == 0 {
         return Ok(());
     }
     let last = (0..x.rank())
         .rev()
         .find(|k| is_kept(k) && x.shape()[*k] != 1);
-    if x.is_contiguous() && (0..last.unwrap_or(0)).all(|k| is_kept(&k) || x.shape()[k] == 1) {
+    let rows =
+        x.is_contiguous() && (0..last.unwrap_or(0)).all(|k| is_kept(&k) || x.shape()[k] == 1);
+    if let (None, [end], true) = (program, &mut *ends, rows) {
+        let (from, to) = (inputs[0].as_ptr(), end.out.as_mut_ptr());
         // SAFETY: all elements of both (VIEW1), those of the result for writing (VIEW2), of the
         // fold's types.
-        let done = unsafe { one_tile(f, sizes, from, count, x.len() / count, to) };
+        let done = unsafe { one_tile(end.fold, from, count, x.len() / count, to) };
         if done {
             return Ok(());
         }
     }
-    let dim = |k: usize, out_step: isize| {
+    let mut ptrs = [core::ptr::null_mut(); MAX_OPERANDS];
+    let sources = inputs.iter().map(|x| x.as_ptr() as *mut u8);
+    for (to, ptr) in ptrs
+        .iter_mut()
+        .zip(sources.chain(ends.iter_mut().map(|e| e.out.as_mut_ptr())))
+    {
+        *to = ptr;
+    }
+    let dim = |axis: usize, inner: usize| {
         let mut steps = [0; MAX_OPERANDS];
-        steps[0] = x.strides()[k] * sizes.element as isize;
-        steps[1] = out_step;
+        for (step, x) in steps.iter_mut().zip(inputs) {
+            *step = x.layout().strides()[axis] * x.size() as isize;
+        }
+        for (step, end) in steps[k..].iter_mut().zip(ends.iter()) {
+            *step = (inner * end.fold.sizes().out) as isize;
+        }
         Dim {
-            n: x.shape()[k],
+            n: x.shape()[axis],
             steps,
         }
     };
@@ -125,13 +147,28 @@ fn reduce(
     let longer = |k: &usize| x.shape()[*k] != 1;
     let kept = (0..x.rank()).filter(is_kept).filter(longer).map(|k| {
         inner /= x.shape()[k];
-        dim(k, (inner * sizes.out) as isize)
+        dim(k, inner)
     });
     let reduced = (0..x.rank()).filter(|k| reduced(*k)).filter(longer);
     let reduced = reduced.map(|k| dim(k, 0));
-    let plan = Plan::new([from as *mut u8, to], sizes, kept, reduced);
-    // SAFETY: FOLD1: the loops are those of two views of the fold's types (VIEW1, VIEW2).
-    unsafe { plan.run(f) }
+    let folds: SmallVec<[&dyn Erased; 2]> = ends.iter().map(|e| e.fold).collect();
+    let each = folds.iter().map(|f| f.sizes());
+    let sizes = Sizes {
+        element: given.iter().map(|size| *size as usize).sum(),
+        acc: each.clone().map(|s| s.acc).sum(),
+        out: each.clone().map(|s| s.out).sum(),
+        flops: each.map(|s| s.flops).sum::<usize>() + program.map_or(0, Program::flops),
+    };
+    let plan = Plan::new(ptrs, &given, sizes, kept, reduced);
+    let block = program.map(|p| (p, block_of(&plan, p)));
+    let tree = Tree {
+        computed: block.as_ref().map(|(p, block)| Blocks::new(p, block)),
+        plan,
+        folds: &folds,
+        inputs: k,
+    };
+    // SAFETY: FOLD1: the loops are those of views of the ends' types (VIEW1, VIEW2).
+    unsafe { tree.run() }
 }
 
 /// Room for one accumulator.
@@ -145,17 +182,9 @@ const _: () = assert!(align_of::<Accumulator>() == ALIGN);
 /// nothing done, where it is needed: for more than a tile, for several rows too short for runs.
 ///
 /// # Safety
-/// `x` and `to` are readable and writable so far, of the fold's types, and apart; `sizes` are the
-/// fold's.
-unsafe fn one_tile(
-    f: &dyn Erased,
-    sizes: Sizes,
-    x: *const u8,
-    count: usize,
-    n: usize,
-    to: *mut u8,
-) -> bool {
-    let runs = n >= SHORT;
+/// `x` and `to` are readable and writable so far, of the fold's types, and apart.
+unsafe fn one_tile(f: &dyn Erased, x: *const u8, count: usize, n: usize, to: *mut u8) -> bool {
+    let (sizes, runs) = (f.sizes(), n >= SHORT);
     if n == 0
         || count * n > TILE / sizes.element
         || sizes.acc > size_of::<Accumulator>()

@@ -2,6 +2,7 @@
 //! the layout alone, and so do the bits.
 
 use super::Sizes;
+use super::ends::Strip;
 use crate::exec::nest::{Dim, Dims, MAX_OPERANDS, collapse, seek};
 use core::ops::Range;
 
@@ -41,12 +42,11 @@ pub(super) enum How {
     Flat,
 }
 
-// FOLD1: the two pointers of a plan are the first elements of tensors that have its loops, the
-// input's readable, the output's writable, apart, and no two indices of the output the same
-// element.
+// FOLD1: the pointers of a plan are the first elements of tensors that have its loops, the inputs'
+// readable, the outputs' writable, apart, and no two indices of an output the same element.
 pub(super) struct Plan {
-    /// First element of the input and of the output, the two operands of the loops below.
-    pub ptrs: [*mut u8; 2],
+    /// First elements of the operands of the loops below: inputs, then outputs.
+    pub ptrs: [*mut u8; MAX_OPERANDS],
     pub sizes: Sizes,
     pub how: How,
     /// The inner reduced dimension, and the length of a tile along it.
@@ -71,19 +71,27 @@ pub(super) struct Plan {
 unsafe impl Sync for Plan {}
 
 impl Plan {
-    /// `ptrs` are the first elements; steps of loops are those of the input and of the output.
+    /// `ptrs` are the first elements of inputs, whose elements have so many bytes, and outputs; so
+    /// are the steps of loops.
     pub fn new(
-        mut ptrs: [*mut u8; 2],
+        mut ptrs: [*mut u8; MAX_OPERANDS],
+        inputs: &[u8],
         sizes: Sizes,
         kept: impl Iterator<Item = Dim>,
         reduced: impl Iterator<Item = Dim> + Clone,
     ) -> Plan {
         let n: usize = reduced.clone().map(|d| d.n).product();
-        // by the input; repeated elements last, for they are no inner loop
-        let backwards = |steps: &[isize]| steps[0] < 0;
-        let key = |steps: &[isize]| match steps[0].unsigned_abs() {
-            0 => usize::MAX,
-            step => step,
+        // by the inputs; repeated elements last, for they are no inner loop
+        let k = inputs.len();
+        let backwards = |steps: &[isize]| {
+            steps[..k].iter().all(|s| *s <= 0) && steps[..k].iter().any(|s| *s < 0)
+        };
+        let key = |steps: &[isize]| {
+            let all = steps[..k].iter().map(|s| s.unsigned_abs());
+            match all.fold(0, usize::saturating_add) {
+                0 => usize::MAX,
+                step => step,
+            }
         };
         let mut kept = collapse(kept, &mut ptrs, backwards, key);
         let mut reduced = if n == 0 {
@@ -92,7 +100,11 @@ impl Plan {
             collapse(reduced, &mut ptrs, backwards, key)
         };
         let run = take_inner(&mut reduced);
-        let unit = |d: &Dim| d.steps[0] == sizes.element as isize;
+        let unit = |d: &Dim| {
+            let lies = |(step, size): (&isize, &u8)| *step == *size as isize;
+            let mut steps = d.steps.iter().zip(inputs);
+            steps.clone().any(lies) && steps.all(|x| *x.0 == 0 || lies(x))
+        };
         let flat = kept.is_empty() && !reduced.is_empty() && run.n < TILE / sizes.element;
         let side = take_inner(if flat { &mut reduced } else { &mut kept });
         let how = if flat {
@@ -164,15 +176,14 @@ impl Plan {
         }
     }
 
-    /// Bytes of a tile's accumulators.
-    pub fn strip(&self) -> usize {
-        (self.accumulators() * self.sizes.acc).next_multiple_of(64)
+    /// A tile's accumulators.
+    pub fn strip(&self) -> Strip {
+        Strip {
+            columns: if self.how == How::Flat { 1 } else { self.width },
+        }
     }
-    pub fn accumulators(&self) -> usize {
-        if self.how == How::Flat { 1 } else { self.width }
-    }
-    /// The columns of a group: how many, and where the first begins in the input and in the output.
-    pub fn group(&self, group: usize) -> (usize, [*mut u8; 2]) {
+    /// The columns of a group: how many, and where the first begins in each operand.
+    pub fn group(&self, group: usize) -> (usize, [*mut u8; MAX_OPERANDS]) {
         let (mut ptrs, mut outer, mut columns) = (self.ptrs, group, 1);
         if self.how != How::Flat {
             let across = self.side.n.div_ceil(self.width);
@@ -185,8 +196,8 @@ impl Plan {
         (columns, ptrs)
     }
     /// A tile of a group: its rows along the inner dimension, its columns beside it, and its first
-    /// element.
-    pub fn tile(&self, group: usize, tile: usize) -> (usize, usize, *const u8) {
+    /// elements.
+    pub fn tile(&self, group: usize, tile: usize) -> (usize, usize, [*mut u8; MAX_OPERANDS]) {
         let (mut columns, mut ptrs) = self.group(group);
         let along = self.run.n.div_ceil(self.length);
         let rows = stretch(self.run.n, self.length, tile % along);
@@ -200,7 +211,7 @@ impl Plan {
             columns = r.len();
         }
         seek(&self.reduced, outer, &mut ptrs);
-        (rows.len(), columns, ptrs[0])
+        (rows.len(), columns, ptrs)
     }
 }
 

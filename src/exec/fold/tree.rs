@@ -1,6 +1,7 @@
 //! Tiles, and the tree that joins them: neighbours first, then pairs of neighbours, and so on; of a
 //! long reduction, parts of it on all threads, also where little is kept.
 
+use super::computed::Blocks;
 use super::erased::Erased;
 use super::plan::{How, Plan};
 use crate::error::Result;
@@ -10,71 +11,84 @@ use crate::exec::rect::Rect;
 use crate::par::{self, Cost};
 use crate::storage::Bytes;
 
-impl Plan {
+/// A planned reduction.
+pub(super) struct Tree<'a> {
+    pub plan: Plan,
+    /// What the reduction ends in.
+    pub folds: &'a [&'a dyn Erased],
+    /// What computes the elements, where they are not those of the one input.
+    pub computed: Option<Blocks<'a>>,
+    /// How many operands of the plan are inputs.
+    pub inputs: usize,
+}
+
+impl Tree<'_> {
     /// # Safety
-    /// FOLD1, and `f` has the types that the plan was made for.
-    pub(super) unsafe fn run(&self, f: &dyn Erased) -> Result<()> {
-        let strip = self.strip();
-        let packed = match self.how {
-            How::Runs | How::Rows => 0,
-            _ => (self.length * self.width * self.sizes.element).next_multiple_of(64),
+    /// FOLD1; the plan was made for these folds and this program.
+    pub unsafe fn run(&self) -> Result<()> {
+        let plan = &self.plan;
+        let strip = plan.strip().size(self.folds);
+        let buffer = match (&self.computed, plan.how) {
+            (Some(blocks), _) => blocks.scratch(self.folds),
+            (None, How::Runs | How::Rows) => 0,
+            _ => (plan.length * plan.width * plan.sizes.element).next_multiple_of(64),
         };
-        let per_part = self.per_part.min(self.tiles);
+        let per_part = plan.per_part.min(plan.tiles);
         let depth = per_part.max(1).ilog2() as usize + 2;
-        let scratch = packed + depth * strip;
-        let mut partials = Bytes::new(if self.parts > 1 {
-            self.groups * self.parts * strip
+        let scratch = buffer + depth * strip;
+        let mut partials = Bytes::new(if plan.parts > 1 {
+            plan.groups * plan.parts * strip
         } else {
             0
         })?;
         let partials = Memory(partials.get_mut().unwrap_or(core::ptr::null_mut()));
         let failure = Failure::default();
-        let elements = self.length * self.width * per_part;
+        let elements = plan.length * plan.width * per_part;
         let cost = Cost {
-            bytes: elements * self.sizes.element,
-            flops: elements * self.sizes.flops,
+            bytes: elements * plan.sizes.element,
+            flops: elements * plan.sizes.flops,
         };
-        par::ranges(self.groups * self.parts, 1, cost, |r| {
+        par::ranges(plan.groups * plan.parts, 1, cost, |r| {
             let mut memory = match Bytes::new(scratch) {
                 Ok(memory) => memory,
                 Err(e) => return failure.note(Err(e)),
             };
             let base = memory.get_mut().unwrap_or(core::ptr::null_mut());
             for k in r {
-                let (group, part) = (k / self.parts, k % self.parts);
-                // SAFETY: FOLD1; the scratch memory has room for a packed tile and the strips; `k`
-                // writes its own outputs or its own strip of the partial results.
+                let (group, part) = (k / plan.parts, k % plan.parts);
+                // SAFETY: FOLD1; the scratch memory has room for a tile and the strips; `k` writes
+                // its own outputs or its own strip of the partial results.
                 unsafe {
-                    let stack = base.add(packed);
-                    self.part(f, group, part, base, stack);
-                    match self.parts {
-                        1 => self.store(f, group, stack),
+                    let stack = base.add(buffer);
+                    self.part(group, part, base, stack);
+                    match plan.parts {
+                        1 => self.store(group, stack),
                         _ => core::ptr::copy_nonoverlapping(stack, partials.at(k * strip), strip),
                     }
                 }
             }
         });
         failure.result()?;
-        if self.parts > 1 {
+        if plan.parts > 1 {
             let cost = Cost {
-                bytes: self.parts * strip,
-                flops: self.parts * self.accumulators(),
+                bytes: plan.parts * strip,
+                flops: plan.parts * plan.strip().columns,
             };
-            par::ranges(self.groups, 1, cost, |r| {
+            par::ranges(plan.groups, 1, cost, |r| {
                 for group in r {
                     // SAFETY: the strips of this group, all written above; FOLD1.
                     unsafe {
-                        let columns = self.group(group).0;
-                        let at = |part: usize| partials.at((group * self.parts + part) * strip);
-                        let mut n = self.parts;
+                        let columns = plan.group(group).0;
+                        let at = |part: usize| partials.at((group * plan.parts + part) * strip);
+                        let mut n = plan.parts;
                         while n > 1 {
                             let half = n.div_ceil(2);
                             for k in 0..n / 2 {
-                                f.join(at(k), at(k + half), columns);
+                                self.join(at(k), at(k + half), columns);
                             }
                             n = half;
                         }
-                        self.store(f, group, at(0));
+                        self.store(group, at(0));
                     }
                 }
             });
@@ -82,57 +96,66 @@ impl Plan {
         Ok(())
     }
 
+    /// Joins the accumulators of so many columns of two strips, into those of `a`.
+    ///
+    /// # Safety
+    /// Both are written so far.
+    unsafe fn join(&self, a: *mut u8, b: *mut u8, columns: usize) {
+        let strip = self.plan.strip();
+        for ((fold, a), (_, b)) in strip.each(self.folds, a).zip(strip.each(self.folds, b)) {
+            // SAFETY: the caller's.
+            unsafe { fold.join(a, b, columns) }
+        }
+    }
+
     /// Reduces the tiles of one part into the first strip of `stack`.
     ///
     /// # Safety
-    /// As `run`; `buffer` has room for a packed tile, `stack` for a strip each level of the tree
-    /// and one.
-    unsafe fn part(
-        &self,
-        f: &dyn Erased,
-        group: usize,
-        part: usize,
-        buffer: *mut u8,
-        stack: *mut u8,
-    ) {
+    /// As `run`; `buffer` has room for a tile, `stack` for a strip each level of the tree and one.
+    unsafe fn part(&self, group: usize, part: usize, buffer: *mut u8, stack: *mut u8) {
         // The last group of a row may be narrower than a strip.
-        let (strip, columns) = (self.strip(), self.group(group).0);
-        let tiles = part * self.per_part..self.tiles.min((part + 1) * self.per_part);
-        let at = |level: usize| stack.wrapping_add(level * strip);
+        let (plan, strip) = (&self.plan, self.plan.strip());
+        let (size, columns) = (strip.size(self.folds), plan.group(group).0);
+        let tiles = part * plan.per_part..plan.tiles.min((part + 1) * plan.per_part);
+        let at = |level: usize| stack.wrapping_add(level * size);
         // SAFETY: what the caller promises of the group, the part, the buffer and the stack is what
         // each call below asks for.
         unsafe {
             if tiles.is_empty() {
                 let nothing = core::ptr::NonNull::<u128>::dangling().as_ptr() as *const u8;
-                (0..columns).for_each(|j| f.run(nothing, 0, stack.add(j * self.sizes.acc)));
+                for (fold, acc) in strip.each(self.folds, stack) {
+                    (0..columns).for_each(|j| fold.run(nothing, 0, acc.add(j * fold.sizes().acc)));
+                }
             }
             let mut level = 0;
             for (done, t) in tiles.enumerate() {
-                self.reduce(f, group, t, buffer, at(level));
+                self.reduce(group, t, buffer, at(level));
                 level += 1;
                 for _ in 0..(done + 1).trailing_zeros() {
                     level -= 1;
-                    f.join(at(level - 1), at(level), columns);
+                    self.join(at(level - 1), at(level), columns);
                 }
             }
             for k in (1..level).rev() {
-                f.join(at(k - 1), at(k), columns);
+                self.join(at(k - 1), at(k), columns);
             }
         }
     }
 
     /// # Safety
     /// As `part`, for one tile, whose accumulators go to `acc`.
-    unsafe fn reduce(
-        &self,
-        f: &dyn Erased,
-        group: usize,
-        tile: usize,
-        buffer: *mut u8,
-        acc: *mut u8,
-    ) {
-        let (rows, cols, ptr) = self.tile(group, tile);
-        let (size, along, across) = (self.sizes.element, self.run.steps[0], self.side.steps[0]);
+    unsafe fn reduce(&self, group: usize, tile: usize, buffer: *mut u8, acc: *mut u8) {
+        let (plan, strip) = (&self.plan, self.plan.strip());
+        let (rows, cols, ptrs) = plan.tile(group, tile);
+        if let Some(blocks) = &self.computed {
+            // SAFETY: the caller's.
+            return unsafe {
+                let tile = [rows, cols];
+                blocks.reduce(plan.how, self.folds, &ptrs, tile, buffer, (strip, acc))
+            };
+        }
+        let (ptr, size) = (ptrs[0] as *const u8, plan.sizes.element);
+        let (along, across) = (plan.run.steps[0], plan.side.steps[0]);
         let runs = Rect {
             ptr,
             rows: cols,
@@ -140,19 +163,12 @@ impl Plan {
             row_step: across,
             col_step: along,
         };
-        let at = |j: usize| acc.wrapping_add(j * self.sizes.acc);
         // SAFETY: FOLD1 for the rectangle of `rows` by `cols` elements from `ptr`; the buffer has
         // room for it.
         unsafe {
-            match self.how {
-                How::Runs => {
-                    (0..cols).for_each(|j| f.run(ptr.offset(across * j as isize), rows, at(j)))
-                }
-                How::Rows => f.rows(ptr, along as usize / size, rows, cols, acc),
-                How::PackedRuns => {
-                    pack(buffer, runs, size);
-                    (0..cols).for_each(|j| f.run(buffer.add(j * rows * size), rows, at(j)))
-                }
+            match plan.how {
+                How::Runs | How::Rows => {}
+                How::PackedRuns | How::Flat => pack(buffer, runs, size),
                 How::PackedRows => {
                     let rect = Rect {
                         ptr,
@@ -161,12 +177,20 @@ impl Plan {
                         row_step: along,
                         col_step: across,
                     };
-                    pack(buffer, rect, size);
-                    f.rows(buffer, cols, rows, cols, acc)
+                    pack(buffer, rect, size)
                 }
-                How::Flat => {
-                    pack(buffer, runs, size);
-                    f.run(buffer, rows * cols, acc)
+            }
+            for (fold, acc) in strip.each(self.folds, acc) {
+                let at = |j: usize| acc.wrapping_add(j * fold.sizes().acc);
+                match plan.how {
+                    How::Runs => (0..cols)
+                        .for_each(|j| fold.run(ptr.offset(across * j as isize), rows, at(j))),
+                    How::Rows => fold.rows(ptr, along as usize / size, rows, cols, acc),
+                    How::PackedRuns => {
+                        (0..cols).for_each(|j| fold.run(buffer.add(j * rows * size), rows, at(j)))
+                    }
+                    How::PackedRows => fold.rows(buffer, cols, rows, cols, acc),
+                    How::Flat => fold.run(buffer, rows * cols, acc),
                 }
             }
         }
@@ -174,11 +198,15 @@ impl Plan {
 
     /// # Safety
     /// As `run`; `acc` is a strip of the group's accumulators.
-    unsafe fn store(&self, f: &dyn Erased, group: usize, acc: *const u8) {
-        let (columns, [_, to]) = self.group(group);
-        // SAFETY: FOLD1: `to` takes a result each step of `side` from the group's place on; `acc`
-        // has one for each column, by the caller.
-        unsafe { f.finish(acc, columns, self.n, to, self.side.steps[1]) }
+    unsafe fn store(&self, group: usize, acc: *mut u8) {
+        let plan = &self.plan;
+        let (columns, ptrs) = plan.group(group);
+        let outputs = ptrs.iter().zip(&plan.side.steps).skip(self.inputs);
+        for ((fold, acc), (to, step)) in plan.strip().each(self.folds, acc).zip(outputs) {
+            // SAFETY: FOLD1: `to` takes a result each step of `side` from the group's place on;
+            // `acc` has one for each column, by the caller.
+            unsafe { fold.finish(acc, columns, plan.n, *to, *step) }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::exec::nest::{MAX_OPERANDS, Nest};
 use crate::exec::program::{MAX_SLOTS, Program};
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(p: &'a Program, x: &'a Nest, streamed: bool) -> Self {
+    pub(in crate::exec) fn new(p: &'a Program, x: &'a Nest, streamed: bool) -> Self {
         let k = x.operands;
         let (n0, n1) = (x.dims[0].n, x.dims.get(1).map_or(1, |d| d.n));
         let (s0, s1) = (

@@ -14,7 +14,7 @@ pub use variance::{std, var};
 use crate::dtype::DType;
 use crate::dtype::Pod;
 use crate::error::{Error, Result};
-use crate::exec::fold::{Fold, fold, fold_computed};
+use crate::exec::fold::{End, Fold, fold, fold_computed};
 use crate::exec::program::Program;
 use crate::kernel::reduce::{self, Reduce};
 use crate::layout::{Axes, Shape};
@@ -125,7 +125,12 @@ impl Reduced {
         let reduced = |k: usize| self.reduced[k];
         match program {
             None => fold(f, x.elements(), reduced, out.elements_mut()?)?,
-            Some(p) => fold_computed(p, f, x.elements(), reduced, out.elements_mut()?)?,
+            Some(p) => fold_computed(
+                p,
+                &[x.elements()],
+                reduced,
+                &mut [End::new(f, out.elements_mut()?)],
+            )?,
         }
         Ok(out)
     }

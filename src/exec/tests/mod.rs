@@ -1,11 +1,11 @@
 //! The machine against a walk index by index: several outputs of mixed sizes, constants,
 //! temporaries, any layout.
 
-use super::fold::{Fold, fold_computed};
-use super::nest::{Nest, Operand};
-use super::program::{Builder, MAX_CODE, Opcode, Program};
-use super::tile;
-use super::view::{View, ViewMut};
+mod fold;
+
+use crate::exec::nest::{Nest, Operand};
+use crate::exec::program::{Builder, MAX_CODE, Opcode, Program};
+use crate::exec::tile;
 use crate::layout::Layout;
 use crate::scalar::Value;
 use crate::simd::{Isa, Loop, pick};
@@ -302,82 +302,4 @@ fn temporaries_share_slots_and_limits_are_errors() {
     let mut p = Builder::new("test");
     assert!((0..49).any(|_| p.constant(Value::of(1.0f32), 4).is_err()));
     assert!((0..13).any(|_| p.input(4).is_err()));
-}
-
-/// Sums of float32 in float64.
-struct Total;
-impl Fold for Total {
-    type In = f32;
-    type Acc = f64;
-    type Out = f64;
-    fn run(&self, x: &[f32]) -> f64 {
-        x.iter().map(|x| *x as f64).sum()
-    }
-    fn rows(&self, x: &[f32], stride: usize, rows: usize, acc: &mut [f64]) {
-        for (j, acc) in acc.iter_mut().enumerate() {
-            *acc = (0..rows).map(|r| x[r * stride + j] as f64).sum();
-        }
-    }
-    fn join(&self, a: &mut [f64], b: &[f64]) {
-        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-    }
-    fn finish(&self, acc: &f64, _: usize) -> f64 {
-        *acc
-    }
-}
-
-#[test]
-fn programs_end_in_accumulators() {
-    let mut rng = Rng(3);
-    let shapes: [&[usize]; 8] = [
-        &[1],
-        &[700],
-        &[40, 33],
-        &[130, 70],
-        &[5, 1, 7],
-        &[3, 170, 19],
-        &[2, 3, 2, 3, 2, 3],
-        &[0, 4],
-    ];
-    for round in 0..if cfg!(miri) { 8 } else { 200 } {
-        let shape = shapes[round % shapes.len()];
-        // x * x + 2 * x, by instructions that take one value for all or don't
-        let masks = [1, 0b11, 0b1111][round / 8 % 3];
-        let mut p = Builder::new("test");
-        let x = p.input(4).unwrap();
-        let two = p.constant(Value::of(2.0f32), 4).unwrap();
-        let square = p.compute(op(Multiply, masks), &[x, x], 4).unwrap();
-        let double = p.compute(op(Multiply, masks), &[two, x], 4).unwrap();
-        let sum = p.compute(op(Add, masks), &[square, double], 4).unwrap();
-        p.output(sum).unwrap();
-        let program = p.finish().unwrap();
-
-        let (l, room) = layout(&mut rng, shape, true);
-        let a: Vec<f32> = (0..room).map(|_| rng.below(100) as f32).collect();
-        let reduced: Vec<bool> = shape.iter().map(|_| rng.below(2) == 0).collect();
-        let kept: Vec<usize> = (0..shape.len()).filter(|k| !reduced[*k]).collect();
-        let sizes: Vec<usize> = kept.iter().map(|k| shape[*k]).collect();
-        let out = Layout::contiguous(&sizes).unwrap();
-        let (mut want, mut got) = (vec![0f64; out.len()], vec![-1f64; out.len()]);
-        for (n, p) in positions(&l).into_iter().enumerate() {
-            let (mut to, mut step, mut n) = (0, 1, n);
-            for k in (0..shape.len()).rev() {
-                if !reduced[k] {
-                    to += n % shape[k] * step;
-                    step *= shape[k];
-                }
-                n /= shape[k];
-            }
-            want[to] += (a[p] * a[p] + 2.0 * a[p]) as f64;
-        }
-        // SAFETY: VIEW1, VIEW2: layouts lie in their own storages.
-        let (x, y) = unsafe {
-            (
-                View::new(a.as_ptr().wrapping_add(l.offset()).cast(), 4, &l),
-                ViewMut::new(got.as_mut_ptr().cast(), 8, &out),
-            )
-        };
-        fold_computed(&program, &Total, x, |k| reduced[k], y).unwrap();
-        assert_eq!(got, want, "round {round}, {shape:?}, {reduced:?}, {l:?}");
-    }
 }
