@@ -9,7 +9,18 @@ import inspect
 import re
 from pathlib import Path
 
-from stub_tables import CLASSES, HEADER, INIT, NN, PAIR, PARAMETERS, RETURNS, SPECIAL, TENSOR
+from stub_tables import (
+    CLASSES,
+    GRAD,
+    HEADER,
+    INIT,
+    NN,
+    PAIR,
+    PARAMETERS,
+    RETURNS,
+    SPECIAL,
+    TENSOR,
+)
 
 from flex import _flex
 
@@ -46,8 +57,10 @@ def parameters(name: str, signature: inspect.Signature, method: bool = False) ->
     return ", ".join(parts)
 
 
-def function(name: str, value: object, indent: str = "", method: bool = False) -> str:
-    returns = RETURNS.get(name, "Tensor")
+def function(
+    name: str, value: object, indent: str = "", method: bool = False, space: str = ""
+) -> str:
+    returns = RETURNS.get(space + name, "Tensor")
     head = typed(
         f"{indent}def {name}({parameters(name, inspect.signature(value), method)}) -> {returns}:"
     )
@@ -140,7 +153,11 @@ def main() -> None:
 
     write("__init__.pyi", INIT, [*_flex.__all__, "io", "linalg", "models", "nn"])
     own = [name for name in nn.__all__ if hasattr(_flex._nn, name)]
-    write("nn.pyi", NN + "".join(function(name, getattr(nn, name)) for name in own), nn.__all__)
+    text = NN + "".join(function(name, getattr(nn, name)) for name in own)
+    write("nn/__init__.pyi", text, nn.__all__)
+    names = nn.grad.__all__
+    text = GRAD + "".join(function(name, getattr(nn.grad, name), space="grad.") for name in names)
+    write("nn/grad.pyi", text, names)
 
 
 if __name__ == "__main__":

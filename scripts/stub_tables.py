@@ -90,6 +90,7 @@ PARAMETERS = {
     "n_cols": "SupportsIndex | None",
     "n_rows": "SupportsIndex",
     "normalized_shape": "_Shape",
+    "num_embeddings": "SupportsIndex",
     "num": "SupportsIndex",
     "obj": "_Nested",
     "offset": "SupportsIndex",
@@ -178,6 +179,9 @@ SPECIAL = {
 }
 PAIR = "tuple[Tensor, Tensor]"
 RETURNS = {
+    "grad.layer_norm": "tuple[Tensor, Tensor, Tensor]",
+    "grad.linear": "tuple[Tensor, Tensor, Tensor]",
+    "grad.rms_norm": "tuple[Tensor, Tensor]",
     "__array_namespace_info__": "_Info",
     "_rebuild": "Tensor",
     "broadcast_arrays": "tuple[Tensor, ...]",
@@ -387,6 +391,15 @@ from flex._flex import Tensor, _DType, _Operand, _Padding, _Shape
 from flex._flex import relu as relu
 from flex._flex import sigmoid as sigmoid
 from flex._flex import silu as silu
+from flex.nn import grad as grad
+
+"""
+
+GRAD = """\
+# Written by scripts/make_stubs.py.
+from typing import SupportsIndex
+
+from flex._flex import Tensor, _Operand, _Shape
 
 """
 

@@ -19,7 +19,10 @@ import reference  # noqa: E402, after its folder
 
 
 def results(case):
-    inputs = {name: torch.from_numpy(array) for name, array in case.arrays().items()}
+    inputs = {
+        name: torch.from_numpy(array).requires_grad_(array.dtype == np.float64)
+        for name, array in case.arrays().items()
+    }
     names = {"torch": torch, "F": torch.nn.functional, "nn": torch.nn.functional, **inputs}
     result = eval(case.torch or case.call, names)
     many = result if isinstance(result, (tuple, list)) else (result,)

@@ -6,6 +6,7 @@ use super::nest::MAX_OPERANDS;
 use crate::error::{Error, Result};
 use crate::scalar::Value;
 use crate::simd::LoopFn;
+use core::mem::MaybeUninit;
 use smallvec::SmallVec;
 
 /// Slots of one program.
@@ -90,6 +91,28 @@ impl Program {
             temporary_size: 1,
             code,
         }
+    }
+    /// What one instruction makes of `n` elements of the one input, one after the other from `x` on:
+    /// where it is all of the program, and its result fits the buffer, which is aligned for any.
+    ///
+    /// # Safety
+    /// LOOP1 for these elements.
+    pub(super) unsafe fn run_small(
+        &self,
+        x: *const u8,
+        n: usize,
+        buffer: &mut [MaybeUninit<u8>],
+    ) -> Option<*const u8> {
+        let ([c], [_, size]) = (&self.code[..], &self.sizes[..]) else {
+            return None;
+        };
+        let (op, y) = (c.op, buffer.as_mut_ptr() as *mut u8);
+        if c.src != [0; 3] || op.scalar_masks & 1 == 0 || n > buffer.len() / *size as usize {
+            return None;
+        }
+        // SAFETY: the caller's; the buffer has room for the result, and is apart.
+        unsafe { (op.f)(y, x, x, x, n * op.components as usize, 0) };
+        Some(y)
     }
     /// Operations an element.
     pub(super) fn flops(&self) -> usize {

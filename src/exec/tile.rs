@@ -120,6 +120,8 @@ pub(super) struct Machine<'a> {
     /// Bit i: slot i is handed to the loops as one value.
     value: u64,
     places: [Place; MAX_OPERANDS],
+    /// The one instruction of a program whose operands need no buffers: rows are as long as they are.
+    direct: Option<Instr>,
     /// Which buffer a slot has.
     buffer: [u8; MAX_SLOTS],
     /// How many buffers there are, elements of one, and bytes of an element there.
@@ -203,6 +205,20 @@ impl Machine<'_> {
     /// # Safety
     /// NEST1 for that block; `state` is of this machine.
     pub(super) unsafe fn block(&self, state: &mut State, n0: usize, n1: usize) {
+        if let Some(c) = self.direct {
+            for j in 0..n1 {
+                let at = |s: u8| match s as usize {
+                    s if s < self.x.operands => {
+                        state.ptrs[s].wrapping_offset(self.s1[s] * j as isize)
+                    }
+                    s => state.slots[s],
+                };
+                let ([q0, q1, q2], n) = (c.src.map(at), n0 * c.op.components as usize);
+                // SAFETY: LOOP1: rows of NEST1's operands, none of which is both read and written.
+                unsafe { (c.op.f)(at(c.dst), q0, q1, q2, n, mask(&c, self.value)) };
+            }
+            return;
+        }
         for j in (0..n1).step_by(self.rows) {
             for i in (0..n0).step_by(self.cols) {
                 let (cols, rows) = (self.cols.min(n0 - i), self.rows.min(n1 - j));

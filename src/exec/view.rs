@@ -59,6 +59,9 @@ impl<'a> View<'a> {
     }
 }
 
+// SAFETY: by reference, no element is reached: that takes `&mut`.
+unsafe impl Sync for ViewMut<'_> {}
+
 impl<'a> ViewMut<'a> {
     /// Elements of `size` bytes, the first at `ptr` whatever the layout's offset is.
     ///

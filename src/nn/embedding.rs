@@ -25,16 +25,21 @@ pub fn embedding(indices: &Tensor, weight: &Tensor) -> Result<Tensor> {
             &[("weight", weight.shape(), weight.dtype())],
         ));
     }
-    take(weight, indices, 0).map_err(|e| match e {
+    take(weight, indices, 0).map_err(|e| named(OP, e))
+}
+
+/// An error of what an operation is made of, as one of its own.
+pub(super) fn named(op: &'static str, e: Error) -> Error {
+    match e {
         Error::Index {
             index, axis, size, ..
         } => Error::Index {
-            op: OP,
+            op,
             index,
             axis,
             size,
         },
-        Error::DType { message, .. } => Error::DType { op: OP, message },
+        Error::DType { message, .. } => Error::DType { op, message },
         e => e,
-    })
+    }
 }

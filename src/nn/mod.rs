@@ -4,6 +4,7 @@
 mod attention;
 mod conv;
 mod embedding;
+pub mod grad;
 mod linear;
 mod methods;
 mod norm;

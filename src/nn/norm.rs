@@ -80,12 +80,7 @@ fn rms_norm_of(
     const OP: &str = "rms_norm";
     let (rows, wide) = rows(OP, x, normalized_shape)?;
     let weight = parameter(OP, "weight", weight, normalized_shape, wide)?;
-    let eps = eps.unwrap_or(match x.dtype() {
-        DType::F64 => f64::EPSILON,
-        DType::F16 => 1.0 / 1024.0,
-        DType::BF16 => 1.0 / 128.0,
-        _ => f32::EPSILON as f64,
-    });
+    let eps = eps.unwrap_or(epsilon(x.dtype()));
     let y = dispatch!(floating x.dtype(), |T| {
         let weight = slice(&weight)?;
         normalize::<T, _>(&rows, 1, &norm::RmsNorm { weight, eps })
@@ -93,8 +88,22 @@ fn rms_norm_of(
     y.reshape(x.shape())
 }
 
+/// The distance from 1 to the next number.
+pub(super) fn epsilon(dtype: DType) -> f64 {
+    match dtype {
+        DType::F64 => f64::EPSILON,
+        DType::F16 => 1.0 / 1024.0,
+        DType::BF16 => 1.0 / 128.0,
+        _ => f32::EPSILON as f64,
+    }
+}
+
 /// `x` as rows to normalise, and the dtype that is computed in.
-fn rows(op: &'static str, x: &Tensor, normalized_shape: &[usize]) -> Result<(Tensor, DType)> {
+pub(super) fn rows(
+    op: &'static str,
+    x: &Tensor,
+    normalized_shape: &[usize],
+) -> Result<(Tensor, DType)> {
     if normalized_shape.is_empty() || !x.shape().ends_with(normalized_shape) {
         let message = message!("the last dimensions are not normalized_shape {normalized_shape:?}");
         return Err(Error::shape_of(op, message, &[("x", x.shape(), x.dtype())]));
@@ -107,7 +116,7 @@ fn rows(op: &'static str, x: &Tensor, normalized_shape: &[usize]) -> Result<(Ten
 }
 
 /// Weight or bias in the dtype that is computed in, contiguous.
-fn parameter(
+pub(super) fn parameter(
     op: &'static str,
     name: &'static str,
     t: Option<&Tensor>,

@@ -7,7 +7,7 @@ pub mod index;
 pub mod join;
 pub mod linalg;
 mod methods;
-mod program;
+pub(crate) mod program;
 pub mod reduce;
 pub mod scan;
 pub mod set;

@@ -60,6 +60,8 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     set::register(m)?;
     shape::register(m)?;
     sort::register(m)?;
-    hints::register(&[m, &m.getattr("_nn")?.cast_into()?])?;
+    let nn = m.getattr("_nn")?;
+    let grad = nn.getattr("_grad")?;
+    hints::register(&[m, &nn.cast_into()?, &grad.cast_into()?])?;
     methods::register(m) // turns the functions above into methods
 }

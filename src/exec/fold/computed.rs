@@ -1,8 +1,7 @@
 //! Tiles of what a program computes: blocks of elements go through it in L1, so no copy of the
 //! operands is made.
 
-use super::ends::Strip;
-use super::erased::Erased;
+use super::ends::{End, Strip};
 use super::plan::{How, Plan};
 use crate::exec::nest::{Dim, Dims, Nest};
 use crate::exec::program::Program;
@@ -10,14 +9,17 @@ use crate::exec::tile::{Machine, State, TILE};
 
 /// Columns of a block of rows: their accumulators stay in L1 beside it.
 const COLUMNS: usize = 64;
-/// Bytes of a block of an output.
-const BLOCK: usize = 8 * TILE;
+/// Bytes of a block of all outputs.
+const BLOCK: usize = if cfg!(feature = "std") {
+    16 << 10
+} else {
+    8 * TILE
+};
 
 /// The loops of a block: of so many columns, which lie one after the other in the outputs, and rows.
 pub(super) fn block_of(plan: &Plan, program: &Program) -> Nest {
     let outputs = &program.sizes[program.inputs..];
-    let widest = outputs.iter().copied().max().unwrap_or(1) as usize;
-    let room = TILE.min(BLOCK / widest);
+    let room = BLOCK / outputs.iter().map(|size| *size as usize).sum::<usize>();
     let (mut row, mut column, most) = match plan.how {
         How::Rows | How::PackedRows => (plan.side, plan.run, COLUMNS),
         _ => (plan.run, plan.side, room),
@@ -70,9 +72,9 @@ impl<'a> Blocks<'a> {
         }
     }
     /// Bytes of scratch memory: a block of each output, its accumulators, the machine's own.
-    pub fn scratch(&self, folds: &[&dyn Erased]) -> usize {
+    pub fn scratch(&self, ends: &[End]) -> usize {
         let outputs: usize = self.sizes().map(|size| self.bytes(size)).sum();
-        outputs + self.part().size(folds) + self.machine.scratch().next_multiple_of(64)
+        outputs + self.part().size(ends) + self.machine.scratch().next_multiple_of(64)
     }
 
     /// Reduces a tile of `rows` along the plan's inner dimension by `cols` beside it, which begins
@@ -83,7 +85,7 @@ impl<'a> Blocks<'a> {
     pub unsafe fn reduce(
         &self,
         how: How,
-        folds: &[&dyn Erased],
+        ends: &[End],
         ptrs: &[*mut u8],
         [rows, cols]: [usize; 2],
         scratch: *mut u8,
@@ -92,7 +94,7 @@ impl<'a> Blocks<'a> {
         let by_rows = matches!(how, How::Rows | How::PackedRows);
         let [n0, n1] = if by_rows { [cols, rows] } else { [rows, cols] };
         let parts = scratch.wrapping_add(self.sizes().map(|size| self.bytes(size)).sum());
-        let base = parts.wrapping_add(self.part().size(folds));
+        let base = parts.wrapping_add(self.part().size(ends));
         // SAFETY: the caller's: the scratch memory has room for the machine's.
         let mut state = unsafe { self.machine.state(base) };
         for j in (0..n1).step_by(self.column.n) {
@@ -101,8 +103,8 @@ impl<'a> Blocks<'a> {
                 // SAFETY: FOLD1: the block lies in the tile; each output has room for one.
                 unsafe { self.compute(&mut state, ptrs, [i, j], [x, y], scratch) };
                 let mut block = scratch as *const u8;
-                let ends = strip.each(folds, acc).zip(self.part().each(folds, parts));
-                for (size, ((fold, acc), (_, part))) in self.sizes().zip(ends) {
+                let accs = strip.each(ends, acc).zip(self.part().each(ends, parts));
+                for (size, ((fold, acc), (_, part))) in self.sizes().zip(accs) {
                     let at = |k: usize| acc.wrapping_add(k * fold.sizes().acc);
                     // What is known of a block is joined with what is known of those before it.
                     // SAFETY: the block was computed above; accumulators are those of its columns,

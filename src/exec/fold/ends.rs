@@ -34,23 +34,23 @@ pub(super) struct Strip {
 
 impl Strip {
     /// Bytes of those of one fold.
-    fn bytes(self, fold: &dyn Erased) -> usize {
-        (self.columns * fold.sizes().acc).next_multiple_of(ALIGN)
+    fn bytes(self, end: &End) -> usize {
+        (self.columns * end.fold.sizes().acc).next_multiple_of(ALIGN)
     }
     /// Bytes of all.
-    pub fn size(self, folds: &[&dyn Erased]) -> usize {
-        folds.iter().map(|f| self.bytes(*f)).sum()
+    pub fn size(self, ends: &[End]) -> usize {
+        ends.iter().map(|e| self.bytes(e)).sum()
     }
     /// Each fold, and where its accumulators begin in a strip.
     pub fn each<'a>(
         self,
-        folds: &'a [&'a dyn Erased],
+        ends: &'a [End<'a>],
         strip: *mut u8,
     ) -> impl Iterator<Item = (&'a dyn Erased, *mut u8)> {
-        folds.iter().scan(strip, move |at, fold| {
+        ends.iter().scan(strip, move |at, end| {
             let here = *at;
-            *at = here.wrapping_add(self.bytes(*fold));
-            Some((*fold, here))
+            *at = here.wrapping_add(self.bytes(end));
+            Some((end.fold, here))
         })
     }
 }

@@ -14,7 +14,7 @@ pub use self::ends::End;
 
 use self::computed::{Blocks, block_of};
 use self::erased::Erased;
-use self::plan::{Plan, SHORT, TILE};
+use self::plan::{Plan, Pointers, SHORT, TILE};
 use self::tree::Tree;
 use super::nest::{Dim, MAX_OPERANDS};
 use super::program::Program;
@@ -22,7 +22,7 @@ use super::view::{View, ViewMut};
 use crate::dtype::Pod;
 use crate::error::Result;
 use crate::storage::ALIGN;
-use smallvec::SmallVec;
+use core::mem::MaybeUninit;
 
 /// What a reduction computes, over slices. `join` is associative up to rounding.
 pub trait Fold: Sync {
@@ -84,21 +84,14 @@ fn reduce(
     ends: &mut [End<'_>],
 ) -> Result<()> {
     let (k, x) = (inputs.len(), inputs[0].layout());
-    let given: SmallVec<[u8; 4]> = inputs.iter().map(|x| x.size() as u8).collect();
+    let given = inputs.iter().map(|x| x.size() as u8);
     let taken = ends.iter().map(|e| e.fold.sizes().element as u8);
     match program {
-        Some(p) => assert!(
-            p.inputs == k
-                && p.sizes
-                    .iter()
-                    .copied()
-                    .eq(given.iter().copied().chain(taken))
-        ),
-        None => assert!(k == 1 && taken.clone().all(|size| size == given[0])),
+        Some(p) => assert!(p.inputs == k && p.sizes.iter().copied().eq(given.clone().chain(taken))),
+        None => assert!(k == 1 && taken.zip(given.clone().cycle()).all(|(a, b)| a == b)),
     }
-    assert!(
-        k + ends.len() <= MAX_OPERANDS && inputs.iter().all(|i| i.layout().shape() == x.shape())
-    );
+    let same = |i: &View| i.layout().shape() == x.shape();
+    assert!(k + ends.len() <= MAX_OPERANDS && inputs[1..].iter().all(same));
     let is_kept = |k: &usize| !reduced(*k);
     let kept = (0..x.rank()).filter(is_kept).map(|k| x.shape()[k]);
     let count: usize = kept.product();
@@ -113,22 +106,28 @@ fn reduce(
         .find(|k| is_kept(k) && x.shape()[*k] != 1);
     let rows =
         x.is_contiguous() && (0..last.unwrap_or(0)).all(|k| is_kept(&k) || x.shape()[k] == 1);
-    if let (None, [end], true) = (program, &mut *ends, rows) {
-        let (from, to) = (inputs[0].as_ptr(), end.out.as_mut_ptr());
+    if let ([x], [end], true) = (inputs, &mut *ends, rows) {
+        let (n, to) = (x.layout().len(), end.out.as_mut_ptr());
+        let mut buffer = Buffer([const { MaybeUninit::uninit() }; SMALL]);
         // SAFETY: all elements of both (VIEW1), those of the result for writing (VIEW2), of the
-        // fold's types.
-        let done = unsafe { one_tile(end.fold, from, count, x.len() / count, to) };
+        // fold's types; what a program computes of them fits the buffer.
+        let done = unsafe {
+            let elements = match program {
+                None => Some(x.as_ptr()),
+                Some(p) => p.run_small(x.as_ptr(), n, &mut buffer.0),
+            };
+            elements.is_some_and(|x| one_tile(end.fold, x, count, n / count, to))
+        };
         if done {
             return Ok(());
         }
     }
-    let mut ptrs = [core::ptr::null_mut(); MAX_OPERANDS];
-    let sources = inputs.iter().map(|x| x.as_ptr() as *mut u8);
-    for (to, ptr) in ptrs
-        .iter_mut()
-        .zip(sources.chain(ends.iter_mut().map(|e| e.out.as_mut_ptr())))
-    {
-        *to = ptr;
+    let mut ptrs: Pointers = [core::ptr::null_mut(); MAX_OPERANDS];
+    for (to, x) in ptrs.iter_mut().zip(inputs) {
+        *to = x.as_ptr() as *mut u8;
+    }
+    for (to, end) in ptrs[k..].iter_mut().zip(ends.iter_mut()) {
+        *to = end.out.as_mut_ptr();
     }
     let dim = |axis: usize, inner: usize| {
         let mut steps = [0; MAX_OPERANDS];
@@ -151,25 +150,29 @@ fn reduce(
     });
     let reduced = (0..x.rank()).filter(|k| reduced(*k)).filter(longer);
     let reduced = reduced.map(|k| dim(k, 0));
-    let folds: SmallVec<[&dyn Erased; 2]> = ends.iter().map(|e| e.fold).collect();
-    let each = folds.iter().map(|f| f.sizes());
+    let each = ends.iter().map(|e| e.fold.sizes());
     let sizes = Sizes {
-        element: given.iter().map(|size| *size as usize).sum(),
+        element: inputs.iter().map(View::size).sum(),
         acc: each.clone().map(|s| s.acc).sum(),
         out: each.clone().map(|s| s.out).sum(),
         flops: each.map(|s| s.flops).sum::<usize>() + program.map_or(0, Program::flops),
     };
-    let plan = Plan::new(ptrs, &given, sizes, kept, reduced);
+    let plan = Plan::new(ptrs, inputs, ends.len(), sizes, kept, reduced);
     let block = program.map(|p| (p, block_of(&plan, p)));
     let tree = Tree {
         computed: block.as_ref().map(|(p, block)| Blocks::new(p, block)),
-        plan,
-        folds: &folds,
+        plan: &plan,
+        ends,
         inputs: k,
     };
     // SAFETY: FOLD1: the loops are those of views of the ends' types (VIEW1, VIEW2).
     unsafe { tree.run() }
 }
+
+/// Bytes of what a program computes without a plan.
+const SMALL: usize = 8 * crate::exec::tile::TILE;
+#[repr(align(64))]
+struct Buffer([MaybeUninit<u8>; SMALL]);
 
 /// Room for one accumulator.
 #[cfg_attr(feature = "std", repr(C, align(64)))]

@@ -4,6 +4,7 @@
 use super::Sizes;
 use super::ends::Strip;
 use crate::exec::nest::{Dim, Dims, MAX_OPERANDS, collapse, seek};
+use crate::exec::view::View;
 use core::ops::Range;
 
 /// A reduced dimension shorter than this is no run: the lanes of a run would be empty.
@@ -42,11 +43,16 @@ pub(super) enum How {
     Flat,
 }
 
+/// A place of each operand: inputs, then outputs.
+pub(super) type Pointers = [*mut u8; MAX_OPERANDS];
+
 // FOLD1: the pointers of a plan are the first elements of tensors that have its loops, the inputs'
 // readable, the outputs' writable, apart, and no two indices of an output the same element.
 pub(super) struct Plan {
     /// First elements of the operands of the loops below: inputs, then outputs.
-    pub ptrs: [*mut u8; MAX_OPERANDS],
+    pub ptrs: Pointers,
+    /// How many these are.
+    pub operands: usize,
     pub sizes: Sizes,
     pub how: How,
     /// The inner reduced dimension, and the length of a tile along it.
@@ -71,18 +77,19 @@ pub(super) struct Plan {
 unsafe impl Sync for Plan {}
 
 impl Plan {
-    /// `ptrs` are the first elements of inputs, whose elements have so many bytes, and outputs; so
-    /// are the steps of loops.
+    /// `ptrs` are the first elements of inputs, whose elements have so many bytes, and of outputs;
+    /// steps of loops are those of these operands.
     pub fn new(
-        mut ptrs: [*mut u8; MAX_OPERANDS],
-        inputs: &[u8],
+        mut ptrs: Pointers,
+        inputs: &[View],
+        outputs: usize,
         sizes: Sizes,
         kept: impl Iterator<Item = Dim>,
         reduced: impl Iterator<Item = Dim> + Clone,
     ) -> Plan {
         let n: usize = reduced.clone().map(|d| d.n).product();
         // by the inputs; repeated elements last, for they are no inner loop
-        let k = inputs.len();
+        let (k, operands) = (inputs.len(), inputs.len() + outputs);
         let backwards = |steps: &[isize]| {
             steps[..k].iter().all(|s| *s <= 0) && steps[..k].iter().any(|s| *s < 0)
         };
@@ -93,15 +100,15 @@ impl Plan {
                 step => step,
             }
         };
-        let mut kept = collapse(kept, &mut ptrs, backwards, key);
+        let mut kept = collapse(kept, &mut ptrs[..operands], backwards, key);
         let mut reduced = if n == 0 {
             Dims::from_elem(none(0), 1)
         } else {
-            collapse(reduced, &mut ptrs, backwards, key)
+            collapse(reduced, &mut ptrs[..operands], backwards, key)
         };
         let run = take_inner(&mut reduced);
         let unit = |d: &Dim| {
-            let lies = |(step, size): (&isize, &u8)| *step == *size as isize;
+            let lies = |(step, x): (&isize, &View)| *step == x.size() as isize;
             let mut steps = d.steps.iter().zip(inputs);
             steps.clone().any(lies) && steps.all(|x| *x.0 == 0 || lies(x))
         };
@@ -160,6 +167,7 @@ impl Plan {
         let parts = tiles.div_ceil(per_part).max(1);
         Plan {
             ptrs,
+            operands,
             sizes,
             how,
             run,
@@ -183,35 +191,37 @@ impl Plan {
         }
     }
     /// The columns of a group: how many, and where the first begins in each operand.
-    pub fn group(&self, group: usize) -> (usize, [*mut u8; MAX_OPERANDS]) {
-        let (mut ptrs, mut outer, mut columns) = (self.ptrs, group, 1);
+    pub fn group(&self, group: usize) -> (usize, Pointers) {
+        let (mut all, mut outer, mut columns) = (self.ptrs, group, 1);
+        let ptrs = &mut all[..self.operands];
         if self.how != How::Flat {
             let across = self.side.n.div_ceil(self.width);
             let r = stretch(self.side.n, self.width, group % across);
-            self.side.advance(&mut ptrs, r.start);
+            self.side.advance(ptrs, r.start);
             outer /= across;
             columns = r.len();
         }
-        seek(&self.kept, outer, &mut ptrs);
-        (columns, ptrs)
+        seek(&self.kept, outer, ptrs);
+        (columns, all)
     }
     /// A tile of a group: its rows along the inner dimension, its columns beside it, and its first
     /// elements.
-    pub fn tile(&self, group: usize, tile: usize) -> (usize, usize, [*mut u8; MAX_OPERANDS]) {
-        let (mut columns, mut ptrs) = self.group(group);
+    pub fn tile(&self, group: usize, tile: usize) -> (usize, usize, Pointers) {
+        let (mut columns, mut all) = self.group(group);
+        let ptrs = &mut all[..self.operands];
         let along = self.run.n.div_ceil(self.length);
         let rows = stretch(self.run.n, self.length, tile % along);
-        self.run.advance(&mut ptrs, rows.start);
+        self.run.advance(ptrs, rows.start);
         let mut outer = tile / along;
         if self.how == How::Flat {
             let across = self.side.n.div_ceil(self.width);
             let r = stretch(self.side.n, self.width, outer % across);
-            self.side.advance(&mut ptrs, r.start);
+            self.side.advance(ptrs, r.start);
             outer /= across;
             columns = r.len();
         }
-        seek(&self.reduced, outer, &mut ptrs);
-        (rows.len(), columns, ptrs)
+        seek(&self.reduced, outer, ptrs);
+        (rows.len(), columns, all)
     }
 }
 

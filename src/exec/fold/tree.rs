@@ -2,7 +2,7 @@
 //! long reduction, parts of it on all threads, also where little is kept.
 
 use super::computed::Blocks;
-use super::erased::Erased;
+use super::ends::End;
 use super::plan::{How, Plan};
 use crate::error::Result;
 use crate::exec::failure::Failure;
@@ -13,9 +13,9 @@ use crate::storage::Bytes;
 
 /// A planned reduction.
 pub(super) struct Tree<'a> {
-    pub plan: Plan,
+    pub plan: &'a Plan,
     /// What the reduction ends in.
-    pub folds: &'a [&'a dyn Erased],
+    pub ends: &'a [End<'a>],
     /// What computes the elements, where they are not those of the one input.
     pub computed: Option<Blocks<'a>>,
     /// How many operands of the plan are inputs.
@@ -24,12 +24,12 @@ pub(super) struct Tree<'a> {
 
 impl Tree<'_> {
     /// # Safety
-    /// FOLD1; the plan was made for these folds and this program.
+    /// FOLD1; the plan was made for these ends and this program.
     pub unsafe fn run(&self) -> Result<()> {
-        let plan = &self.plan;
-        let strip = plan.strip().size(self.folds);
+        let plan = self.plan;
+        let strip = plan.strip().size(self.ends);
         let buffer = match (&self.computed, plan.how) {
-            (Some(blocks), _) => blocks.scratch(self.folds),
+            (Some(blocks), _) => blocks.scratch(self.ends),
             (None, How::Runs | How::Rows) => 0,
             _ => (plan.length * plan.width * plan.sizes.element).next_multiple_of(64),
         };
@@ -102,7 +102,7 @@ impl Tree<'_> {
     /// Both are written so far.
     unsafe fn join(&self, a: *mut u8, b: *mut u8, columns: usize) {
         let strip = self.plan.strip();
-        for ((fold, a), (_, b)) in strip.each(self.folds, a).zip(strip.each(self.folds, b)) {
+        for ((fold, a), (_, b)) in strip.each(self.ends, a).zip(strip.each(self.ends, b)) {
             // SAFETY: the caller's.
             unsafe { fold.join(a, b, columns) }
         }
@@ -114,8 +114,8 @@ impl Tree<'_> {
     /// As `run`; `buffer` has room for a tile, `stack` for a strip each level of the tree and one.
     unsafe fn part(&self, group: usize, part: usize, buffer: *mut u8, stack: *mut u8) {
         // The last group of a row may be narrower than a strip.
-        let (plan, strip) = (&self.plan, self.plan.strip());
-        let (size, columns) = (strip.size(self.folds), plan.group(group).0);
+        let (plan, strip) = (self.plan, self.plan.strip());
+        let (size, columns) = (strip.size(self.ends), plan.group(group).0);
         let tiles = part * plan.per_part..plan.tiles.min((part + 1) * plan.per_part);
         let at = |level: usize| stack.wrapping_add(level * size);
         // SAFETY: what the caller promises of the group, the part, the buffer and the stack is what
@@ -123,7 +123,7 @@ impl Tree<'_> {
         unsafe {
             if tiles.is_empty() {
                 let nothing = core::ptr::NonNull::<u128>::dangling().as_ptr() as *const u8;
-                for (fold, acc) in strip.each(self.folds, stack) {
+                for (fold, acc) in strip.each(self.ends, stack) {
                     (0..columns).for_each(|j| fold.run(nothing, 0, acc.add(j * fold.sizes().acc)));
                 }
             }
@@ -145,13 +145,13 @@ impl Tree<'_> {
     /// # Safety
     /// As `part`, for one tile, whose accumulators go to `acc`.
     unsafe fn reduce(&self, group: usize, tile: usize, buffer: *mut u8, acc: *mut u8) {
-        let (plan, strip) = (&self.plan, self.plan.strip());
+        let (plan, strip) = (self.plan, self.plan.strip());
         let (rows, cols, ptrs) = plan.tile(group, tile);
         if let Some(blocks) = &self.computed {
             // SAFETY: the caller's.
             return unsafe {
                 let tile = [rows, cols];
-                blocks.reduce(plan.how, self.folds, &ptrs, tile, buffer, (strip, acc))
+                blocks.reduce(plan.how, self.ends, &ptrs, tile, buffer, (strip, acc))
             };
         }
         let (ptr, size) = (ptrs[0] as *const u8, plan.sizes.element);
@@ -180,7 +180,7 @@ impl Tree<'_> {
                     pack(buffer, rect, size)
                 }
             }
-            for (fold, acc) in strip.each(self.folds, acc) {
+            for (fold, acc) in strip.each(self.ends, acc) {
                 let at = |j: usize| acc.wrapping_add(j * fold.sizes().acc);
                 match plan.how {
                     How::Runs => (0..cols)
@@ -199,10 +199,10 @@ impl Tree<'_> {
     /// # Safety
     /// As `run`; `acc` is a strip of the group's accumulators.
     unsafe fn store(&self, group: usize, acc: *mut u8) {
-        let plan = &self.plan;
+        let plan = self.plan;
         let (columns, ptrs) = plan.group(group);
         let outputs = ptrs.iter().zip(&plan.side.steps).skip(self.inputs);
-        for ((fold, acc), (to, step)) in plan.strip().each(self.folds, acc).zip(outputs) {
+        for ((fold, acc), (to, step)) in plan.strip().each(self.ends, acc).zip(outputs) {
             // SAFETY: FOLD1: `to` takes a result each step of `side` from the group's place on;
             // `acc` has one for each column, by the caller.
             unsafe { fold.finish(acc, columns, plan.n, *to, *step) }

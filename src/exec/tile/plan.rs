@@ -32,6 +32,7 @@ impl<'a> Machine<'a> {
             n1,
             value: 0,
             places: [Place::Direct; MAX_OPERANDS],
+            direct: None,
             buffer: [0; MAX_SLOTS],
             buffers: 0,
             tile: 0,
@@ -49,6 +50,10 @@ impl<'a> Machine<'a> {
         }
         m.choose_buffers();
         m.lay_out(SCRATCH);
+        m.direct = match p.code[..] {
+            [c] if m.buffers == 0 && shape == Shape::Run => Some(c),
+            _ => None,
+        };
         m
     }
     /// A slot that holds one value a row stays one value where every loop that reads it has a form

@@ -50,6 +50,8 @@ macro_rules! tree {
     }};
 }
 
+pub mod gradient;
+
 /// The largest, NaN aside.
 #[inline(always)]
 fn largest<F: Real>(x: &[F]) -> F {

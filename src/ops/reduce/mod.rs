@@ -7,7 +7,7 @@ mod variance;
 
 pub use extreme::{argmax, argmin, max, max_with_indices, min, min_with_indices};
 pub use logsumexp::logsumexp;
-pub(in crate::ops) use sum::{accumulated, accumulator};
+pub(in crate::ops) use sum::{accumulated, accumulator, sum_end};
 pub use sum::{all, any, count_nonzero, mean, prod, prod_as, sum, sum_as};
 pub use variance::{std, var};
 
@@ -59,7 +59,7 @@ impl Axes {
 }
 
 /// Which axes of a tensor are reduced.
-struct Reduced {
+pub(in crate::ops) struct Reduced {
     op: &'static str,
     reduced: SmallVec<[bool; 6]>,
     keepdims: bool,
@@ -71,12 +71,16 @@ struct Reduced {
 
 impl Reduced {
     fn new(op: &'static str, x: &Tensor, over: Reduction) -> Result<Reduced> {
+        Reduced::of_shape(op, x.shape(), over)
+    }
+    /// Of tensors of this shape.
+    pub fn of_shape(op: &'static str, shape: &[usize], over: Reduction) -> Result<Reduced> {
         let Reduction { axes, keepdims } = over;
-        let mut reduced = SmallVec::from_elem(false, x.rank());
-        for k in axes.resolve(op, x.rank())? {
+        let mut reduced = SmallVec::from_elem(false, shape.len());
+        for k in axes.resolve(op, shape.len())? {
             reduced[k] = true;
         }
-        let mut shape = Shape::from_slice(x.shape());
+        let mut shape = Shape::from_slice(shape);
         let mut n = 1;
         for (size, _) in shape.iter_mut().zip(&reduced).filter(|(_, r)| **r) {
             n *= *size;
@@ -104,6 +108,18 @@ impl Reduced {
             &[("x", x.shape(), x.dtype())],
         ))
     }
+    pub fn is_reduced(&self, axis: usize) -> bool {
+        self.reduced[axis]
+    }
+    /// Room for the result.
+    pub fn result(&self, dtype: DType) -> Result<Tensor> {
+        let mut shape = self.shape.clone();
+        if !self.keepdims {
+            let mut reduced = self.reduced.iter();
+            shape.retain(|_| reduced.next() == Some(&false));
+        }
+        Tensor::empty(&shape, dtype)
+    }
     /// The result of a reduction to values of `dtype`.
     fn fold<F: Fold>(&self, x: &Tensor, dtype: DType, f: &F) -> Result<Tensor> {
         self.fold_of(None, x, dtype, f)
@@ -116,13 +132,8 @@ impl Reduced {
         dtype: DType,
         f: &F,
     ) -> Result<Tensor> {
-        let mut shape = self.shape.clone();
-        if !self.keepdims {
-            let mut reduced = self.reduced.iter();
-            shape.retain(|_| reduced.next() == Some(&false));
-        }
-        let mut out = Tensor::empty(&shape, dtype)?;
-        let reduced = |k: usize| self.reduced[k];
+        let mut out = self.result(dtype)?;
+        let reduced = |k: usize| self.is_reduced(k);
         match program {
             None => fold(f, x.elements(), reduced, out.elements_mut()?)?,
             Some(p) => fold_computed(
@@ -145,7 +156,7 @@ impl Reduced {
 }
 
 /// A reduction that takes elements one by one, as a fold.
-struct Elements<T, R>(PhantomData<(T, R)>);
+pub(in crate::ops) struct Elements<T, R>(PhantomData<(T, R)>);
 
 // SAFETY: no value of these types is in it.
 unsafe impl<T, R> Sync for Elements<T, R> {}

@@ -1,13 +1,16 @@
 //! Sums, products, means; what is true.
 
-use super::{Reduced, Reduction, elements};
+use super::{Elements, Reduced, Reduction, elements};
 use crate::dtype::{Class, DType};
 use crate::error::{Error, Result};
+use crate::exec::fold::End;
 use crate::exec::program::Program;
+use crate::exec::view::ViewMut;
 use crate::kernel::reduce::{All, Any, Count, Mean, Prod, Sum};
 use crate::ops::program::conversion;
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
+use core::marker::PhantomData;
 
 /// What sums, products and their scans of a dtype are added up in, and their dtype by default:
 /// int64 for bool and signed integers, uint64 for unsigned ones (int64 in a build without it), else
@@ -100,6 +103,16 @@ pub fn prod(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 /// ```
 pub fn prod_as(x: &Tensor, over: impl Into<Reduction>, dtype: DType) -> Result<Tensor> {
     total("prod", x, over.into(), Some(dtype), products)
+}
+
+/// Sums of values of `dtype`, added up in [`accumulator`] of it, to `out`.
+pub(in crate::ops) fn sum_end<'a>(
+    op: &'static str,
+    dtype: DType,
+    out: ViewMut<'a>,
+) -> Result<End<'a>> {
+    dispatch!(computed dtype, |T| Ok(End::new(&Elements::<T, Sum>(PhantomData), out)),
+        else Err(Error::unsupported(op, dtype)))
 }
 
 /// A family of reductions of values of one dtype, of `x` or what a program makes of it, to another.

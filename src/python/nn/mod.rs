@@ -4,6 +4,7 @@
 mod activation;
 mod attention;
 mod conv;
+mod grad;
 mod linear;
 mod norm;
 mod spatial;
@@ -17,6 +18,7 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     activation::register(&nn)?;
     attention::register(&nn)?;
     conv::register(&nn)?;
+    grad::register(&nn)?;
     linear::register(&nn)?;
     norm::register(&nn)?;
     m.setattr("_nn", nn)

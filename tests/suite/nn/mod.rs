@@ -2,6 +2,8 @@
 
 mod attention;
 mod conv;
+#[cfg(feature = "f64")]
+mod grad;
 mod linear;
 mod rows;
 

@@ -1,9 +1,10 @@
 """Functions of models: the names and the order of arguments of torch.nn.functional, but `axis` as everywhere in flex."""
 
 from flex import _flex
+from flex.nn import grad
 
 _own = {name: getattr(_flex._nn, name) for name in dir(_flex._nn) if not name.startswith("_")}
 _operations = {name: getattr(_flex, name) for name in ("relu", "sigmoid", "silu")}
-globals().update(_own | _operations)  # nn.pyi names them one by one
+globals().update(_own | _operations)  # __init__.pyi names them one by one
 
-__all__ = sorted(_own | _operations)
+__all__ = sorted([*_own, *_operations, "grad"])

@@ -1,6 +1,10 @@
 //! Programs of operations of the list: dtypes on top of [`exec::program`](crate::exec::program).
 //! Here stand promotion, the conversions that it asks for, and computing 16-bit floats in float32.
 
+mod run;
+
+pub(crate) use run::sums;
+
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::program::{self, Opcode, Program};
@@ -89,21 +93,31 @@ pub(in crate::ops) fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
 }
 
 /// A variable of a [`Builder`].
-#[derive(Clone, Copy)]
-pub(in crate::ops) struct Var {
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct Var {
     var: program::Var,
     pub dtype: DType,
 }
 
 /// An operand of an operation in a program.
 #[derive(Clone, Copy)]
-pub(in crate::ops) enum Operand {
+pub(crate) enum Operand {
     Var(Var),
     Number(Scalar),
 }
+impl From<Var> for Operand {
+    fn from(x: Var) -> Operand {
+        Operand::Var(x)
+    }
+}
+impl From<f64> for Operand {
+    fn from(x: f64) -> Operand {
+        Operand::Number(Scalar::Float(x))
+    }
+}
 
 /// A program of operations under construction.
-pub(in crate::ops) struct Builder {
+pub(crate) struct Builder {
     op: &'static str,
     program: program::Builder,
 }
@@ -132,6 +146,20 @@ impl Builder {
         let cast = cast(self.op, x.dtype, dtype)?;
         let var = self.program.compute(cast, &[x.var], dtype.size())?;
         Ok(Var { var, dtype })
+    }
+    /// An operation of one, two or three operands, with the promotion of its function.
+    pub fn op<const N: usize>(&mut self, row: &Row, operands: [Operand; N]) -> Result<Var> {
+        let vars = operands.iter().filter_map(|o| match o {
+            Operand::Var(x) => Some(x.dtype),
+            Operand::Number(_) => None,
+        });
+        let numbers = operands.iter().filter_map(|o| match o {
+            Operand::Var(_) => None,
+            Operand::Number(x) => Some(*x),
+        });
+        let dtype = common_dtype(row, vars, numbers)?;
+        let kernel = (row.lookup)(dtype).ok_or_else(|| Error::unsupported(self.op, dtype))?;
+        self.apply(row, &kernel, dtype, &operands)
     }
     /// An operation computed in `dtype` by its kernel for that.
     pub fn apply(

@@ -1,0 +1,48 @@
+//! Gradients, function by function: what [`nn`](crate::nn)'s functions make of a gradient of their
+//! result. Each has the name of its function and takes that gradient first, `[..]` of the result's
+//! shape, then the function's operands, or its result where that is what the formula needs. Nothing is
+//! recorded: who trains a model calls them in the reverse order.
+//!
+//! dtypes are promoted; 16-bit floats are computed in float32 and rounded once.
+
+mod linear;
+mod norm;
+mod softmax;
+
+pub use linear::{embedding, linear};
+pub use norm::{layer_norm, rms_norm};
+pub use softmax::{log_softmax, softmax};
+
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::tensor::Tensor;
+
+/// The common float of tensors. Errors, of `op`, where there is none.
+fn common_float(op: &'static str, x: &[&Tensor]) -> Result<DType> {
+    let first = x[0].dtype();
+    let dtype = x[1..]
+        .iter()
+        .try_fold(first, |d, x| d.promote(x.dtype(), op))?;
+    if !dtype.is_float() || !dtype.wide().is_available() {
+        return Err(Error::unsupported(op, dtype));
+    }
+    Ok(dtype)
+}
+
+/// Errors where a gradient has not the shape of what it is of.
+fn expect_shape(
+    op: &'static str,
+    grad: &Tensor,
+    shape: &[usize],
+    (name, x): (&'static str, &Tensor),
+) -> Result<()> {
+    if grad.shape() == shape {
+        return Ok(());
+    }
+    let message = message!("grad must have the shape of the result, {shape:?}");
+    let operands = [
+        ("grad", grad.shape(), grad.dtype()),
+        (name, x.shape(), x.dtype()),
+    ];
+    Err(Error::shape_of(op, message, &operands))
+}

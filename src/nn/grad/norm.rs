@@ -1,0 +1,168 @@
+//! Of normalisations over the last dimensions.
+
+use super::{common_float, expect_shape};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::exec::lines::Lines;
+use crate::kernel::elementwise::rows;
+use crate::kernel::norm::gradient;
+use crate::layout::{IntoShape, Shape};
+use crate::ops::program::sums;
+use crate::par::Cost;
+use crate::tensor::Tensor;
+
+/// The gradients of `x`, weight and bias of [`layer_norm`](crate::nn::layer_norm); the last two
+/// as if there had been a weight and a bias. Without one, the weight is all ones.
+///
+/// Errors where the last dimensions of `x`, or the shapes of `grad` or `weight`, are others, or there
+/// is no common float.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from_slice(&[1.0f32, 3.0], [1, 2])?;
+/// let grad = Tensor::from_slice(&[1.0f32, 0.0], [1, 2])?;
+/// let [x, weight, bias] = nn::grad::layer_norm(&grad, &x, 2, None, 0.0)?;
+/// assert_eq!(x.to_vec::<f32>()?, [0.0, 0.0]);
+/// assert_eq!(weight.to_vec::<f32>()?, [-1.0, 0.0]);
+/// assert_eq!(bias.to_vec::<f32>()?, [1.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn layer_norm(
+    grad: &Tensor,
+    x: &Tensor,
+    normalized_shape: impl IntoShape,
+    weight: Option<&Tensor>,
+    eps: f64,
+) -> Result<[Tensor; 3]> {
+    const OP: &str = "grad.layer_norm";
+    let rows = Rows::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
+    let (mut d, mut mean, mut scale) = (rows.whole()?, rows.column()?, rows.column()?);
+    dispatch!(float rows.wide, |F| {
+        let lines = rows.lines().output(d.elements_mut()?);
+        let lines = lines.output(mean.elements_mut()?).output(scale.elements_mut()?);
+        lines.run(rows.cost(12), |line| {
+            let (g, x, weight) = (line.input::<F>(0), line.input(1), line.input(2));
+            let stats = gradient::layer_norm(g, x, weight, eps, line.output(0));
+            (line.output(1)[0], line.output(2)[0]) = (stats[0], stats[1]);
+        })
+    }, else Err(Error::unsupported(OP, rows.wide)))?;
+    let [weight, bias] = sums(OP, &[&rows.grad, &rows.x, &mean, &scale], 0, |b, v| {
+        let deviation = b.op(&rows::Subtract::ROW, [v[1].into(), v[2].into()])?;
+        let normal = b.op(&rows::Multiply::ROW, [deviation.into(), v[3].into()])?;
+        Ok([
+            b.op(&rows::Multiply::ROW, [v[0].into(), normal.into()])?,
+            v[0],
+        ])
+    })?;
+    Ok([
+        rows.shaped(d, x.shape())?,
+        rows.shaped(weight, &rows.normalized)?,
+        rows.shaped(bias, &rows.normalized)?,
+    ])
+}
+
+/// The gradients of `x` and weight of [`rms_norm`](crate::nn::rms_norm); the second as if there had
+/// been a weight. `eps` and errors as for that, and as for [`layer_norm`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from_slice(&[2.0f32, -2.0], [1, 2])?;
+/// let grad = Tensor::from_slice(&[1.0f32, 0.0], [1, 2])?;
+/// let [x, weight] = nn::grad::rms_norm(&grad, &x, 2, None, Some(0.0))?;
+/// assert_eq!(x.to_vec::<f32>()?, [0.25, 0.25]);
+/// assert_eq!(weight.to_vec::<f32>()?, [1.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn rms_norm(
+    grad: &Tensor,
+    x: &Tensor,
+    normalized_shape: impl IntoShape,
+    weight: Option<&Tensor>,
+    eps: Option<f64>,
+) -> Result<[Tensor; 2]> {
+    const OP: &str = "grad.rms_norm";
+    let rows = Rows::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
+    let eps = eps.unwrap_or(crate::nn::norm::epsilon(x.dtype()));
+    let (mut d, mut scale) = (rows.whole()?, rows.column()?);
+    dispatch!(float rows.wide, |F| {
+        let lines = rows.lines().output(d.elements_mut()?).output(scale.elements_mut()?);
+        lines.run(rows.cost(8), |line| {
+            let (g, x, weight) = (line.input::<F>(0), line.input(1), line.input(2));
+            line.output(1)[0] = gradient::rms_norm(g, x, weight, eps, line.output(0));
+        })
+    }, else Err(Error::unsupported(OP, rows.wide)))?;
+    let [weight] = sums(OP, &[&rows.grad, &rows.x, &scale], 0, |b, v| {
+        let normal = b.op(&rows::Multiply::ROW, [v[1].into(), v[2].into()])?;
+        Ok([b.op(&rows::Multiply::ROW, [v[0].into(), normal.into()])?])
+    })?;
+    Ok([
+        rows.shaped(d, x.shape())?,
+        rows.shaped(weight, &rows.normalized)?,
+    ])
+}
+
+/// The operands as rows, in the dtype that is computed in.
+struct Rows {
+    grad: Tensor,
+    x: Tensor,
+    /// Empty where it is absent.
+    weight: Tensor,
+    normalized: Shape,
+    dtype: DType,
+    wide: DType,
+}
+
+impl Rows {
+    fn new(
+        op: &'static str,
+        grad: &Tensor,
+        x: &Tensor,
+        normalized_shape: &[usize],
+        weight: Option<&Tensor>,
+    ) -> Result<Rows> {
+        expect_shape(op, grad, x.shape(), ("x", x))?;
+        let dtype = match weight {
+            Some(w) => common_float(op, &[grad, x, w])?,
+            None => common_float(op, &[grad, x])?,
+        };
+        let (x, wide) = crate::nn::norm::rows(op, x, normalized_shape)?;
+        let wide = if dtype == DType::F64 { dtype } else { wide };
+        let weight = crate::nn::norm::parameter(op, "weight", weight, normalized_shape, wide)?;
+        Ok(Rows {
+            grad: grad.reshape(x.shape())?.astype(wide)?,
+            x: x.astype(wide)?,
+            weight: match weight {
+                Some(w) => w.reshape(x.shape()[1])?,
+                None => Tensor::empty(&[0], wide)?,
+            },
+            normalized: Shape::from_slice(normalized_shape),
+            dtype,
+            wide,
+        })
+    }
+    /// Room for the gradient of `x`.
+    fn whole(&self) -> Result<Tensor> {
+        Tensor::empty(self.x.shape(), self.wide)
+    }
+    /// Room for a number of each row.
+    fn column(&self) -> Result<Tensor> {
+        Tensor::empty(&[self.x.shape()[0], 1], self.wide)
+    }
+    fn lines(&self) -> Lines<'_> {
+        Lines::new(self.x.shape(), 1)
+            .input(self.grad.elements())
+            .input(self.x.elements())
+            .input(self.weight.elements())
+    }
+    /// Of a row, with so many operations an element.
+    fn cost(&self, flops: usize) -> Cost {
+        let n = self.x.shape()[1];
+        Cost {
+            bytes: 3 * n * self.wide.size(),
+            flops: n.saturating_mul(flops),
+        }
+    }
+    fn shaped(&self, t: Tensor, shape: &[usize]) -> Result<Tensor> {
+        t.into_dtype(self.dtype)?.reshape(shape)
+    }
+}

@@ -1,0 +1,81 @@
+//! Of softmax and its logarithm.
+
+use super::{common_float, expect_shape};
+use crate::error::{Error, Result};
+use crate::exec::lines::Lines;
+use crate::kernel::math::Real;
+use crate::kernel::norm::gradient;
+use crate::layout;
+use crate::par::Cost;
+use crate::tensor::Tensor;
+
+/// The gradient of the operand of [`softmax`](crate::nn::softmax), whose result is `y`:
+/// `y * (grad - sum(grad * y))` along the axis.
+///
+/// Errors where `grad` and `y` differ in shape or have no common float, or the axis is out of range.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let y = nn::softmax(&Tensor::from_slice(&[0.0f32, 0.0], [2])?, -1)?;
+/// let grad = Tensor::from_slice(&[1.0f32, 0.0], [2])?;
+/// assert_eq!(nn::grad::softmax(&grad, &y, -1)?.to_vec::<f32>()?, [0.25, -0.25]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
+    const OP: &str = "grad.softmax";
+    struct Rule;
+    impl Row for Rule {
+        fn row<F: Real>(g: &[F], y: &[F], d: &mut [F]) {
+            gradient::softmax(g, y, d)
+        }
+    }
+    lines::<Rule>(OP, grad, y, axis)
+}
+
+/// The gradient of the operand of [`log_softmax`](crate::nn::log_softmax), whose result is `y`:
+/// `grad - exp(y) * sum(grad)` along the axis. Errors as for [`softmax`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let y = nn::log_softmax(&Tensor::from_slice(&[0.0f32, 0.0], [2])?, -1)?;
+/// let grad = Tensor::from_slice(&[1.0f32, 0.0], [2])?;
+/// assert_eq!(nn::grad::log_softmax(&grad, &y, -1)?.to_vec::<f32>()?, [0.5, -0.5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn log_softmax(grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
+    const OP: &str = "grad.log_softmax";
+    struct Rule;
+    impl Row for Rule {
+        fn row<F: Real>(g: &[F], y: &[F], d: &mut [F]) {
+            gradient::log_softmax(g, y, d)
+        }
+    }
+    lines::<Rule>(OP, grad, y, axis)
+}
+
+/// The gradient of a line, from that of its results and from these.
+trait Row {
+    fn row<F: Real>(g: &[F], y: &[F], d: &mut [F]);
+}
+
+fn lines<R: Row>(op: &'static str, grad: &Tensor, y: &Tensor, axis: isize) -> Result<Tensor> {
+    expect_shape(op, grad, y.shape(), ("y", y))?;
+    let axis = layout::axis(op, axis, y.rank())?;
+    let dtype = common_float(op, &[grad, y])?;
+    let wide = dtype.wide();
+    let (g, y) = (grad.astype(wide)?, y.astype(wide)?);
+    let mut d = Tensor::empty(y.shape(), wide)?;
+    let n = y.shape().get(axis).copied().unwrap_or(1);
+    let cost = Cost {
+        bytes: 3 * n * wide.size(),
+        flops: 16 * n,
+    };
+    dispatch!(float wide, |F| {
+        Lines::new(y.shape(), axis)
+            .input(g.elements())
+            .input(y.elements())
+            .output(d.elements_mut()?)
+            .run(cost, |line| R::row::<F>(line.input(0), line.input(1), line.output(0)))
+    }, else Err(Error::unsupported(op, wide)))?;
+    d.into_dtype(dtype)
+}
