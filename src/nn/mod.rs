@@ -13,7 +13,7 @@ mod varlen;
 
 pub use crate::kernel::gemm::Activation;
 pub use crate::ops::{gelu, gelu_tanh, relu, sigmoid, silu};
-pub use attention::{Attention, scaled_dot_product_attention};
+pub use attention::{Align, Attention, scaled_dot_product_attention};
 pub use conv::{Conv, Padding, PerAxis, conv1d, conv2d, conv3d};
 pub use embedding::embedding;
 pub use linear::{Linear, linear, linear_into};

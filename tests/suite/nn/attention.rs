@@ -304,7 +304,7 @@ fn varlen_attention_matches_each_sequence() {
             &offsets,
             nn::VarlenAttention {
                 causal,
-                scale: None,
+                ..Default::default()
             },
         )
         .unwrap();
