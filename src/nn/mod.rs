@@ -2,11 +2,13 @@
 //! 16-bit floats are computed in float32 and rounded once.
 
 mod attention;
+mod cache;
 mod conv;
 mod embedding;
 mod linear;
 mod methods;
 mod norm;
+mod rotary;
 mod rows;
 mod softmax;
 mod varlen;
@@ -14,9 +16,11 @@ mod varlen;
 pub use crate::kernel::gemm::Activation;
 pub use crate::ops::{gelu, gelu_tanh, relu, sigmoid, silu};
 pub use attention::{Align, Attention, scaled_dot_product_attention};
+pub use cache::{KvCache, KvCacheOptions};
 pub use conv::{Conv, Padding, PerAxis, conv1d, conv2d, conv3d};
 pub use embedding::embedding;
 pub use linear::{Linear, linear, linear_into};
 pub use norm::{layer_norm, rms_norm};
+pub use rotary::{Rotary, RotaryTables, rotary_embedding, rotary_tables};
 pub use softmax::{log_softmax, softmax, softmax_into};
 pub use varlen::{VarlenAttention, varlen_attention};

@@ -15,6 +15,7 @@ mod block;
 mod blocking;
 mod head;
 mod parts;
+mod rotary;
 mod scores;
 mod softmax;
 
@@ -23,3 +24,4 @@ pub use block::block;
 pub use blocking::{FEW, PART, cost, rows};
 pub use head::{Attended, Head, Mask};
 pub use parts::{join, part, state_len};
+pub use rotary::rotate;

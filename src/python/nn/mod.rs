@@ -3,9 +3,11 @@
 
 mod activation;
 mod attention;
+mod cache;
 mod conv;
 mod linear;
 mod norm;
+mod rotary;
 
 use pyo3::prelude::*;
 
@@ -15,8 +17,10 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let nn = PyModule::new(m.py(), "flex.nn")?;
     activation::register(&nn)?;
     attention::register(&nn)?;
+    cache::register(&nn)?;
     conv::register(&nn)?;
     linear::register(&nn)?;
     norm::register(&nn)?;
+    rotary::register(&nn)?;
     m.setattr("_nn", nn)
 }
