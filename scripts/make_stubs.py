@@ -9,7 +9,18 @@ import inspect
 import re
 from pathlib import Path
 
-from stub_tables import CLASSES, HEADER, INIT, NN, PAIR, PARAMETERS, RETURNS, SPECIAL, TENSOR
+from stub_tables import (
+    CLASSES,
+    HEADER,
+    INIT,
+    NN,
+    NN_CLASSES,
+    PAIR,
+    PARAMETERS,
+    RETURNS,
+    SPECIAL,
+    TENSOR,
+)
 
 from flex import _flex
 
@@ -68,12 +79,12 @@ def docstring(value: object, indent: str) -> str:
     return f'{indent}{raw}"""{text}{end}"""\n'
 
 
-def documented(text: str) -> str:
+def documented(text: str, module: object = _flex) -> str:
     """Classes that are written out, with the docstrings of their members."""
     owner, lines = None, []
     for line in typed(text).splitlines(keepends=True):
         if name := re.match(r"class (\w+)", line):
-            owner = getattr(_flex, name[1], None)
+            owner = getattr(module, name[1], None)
         member = re.match(r"    def ([a-z]\w*|T|mT)\(.*: \.\.\.$", line)
         value = getattr(owner, member[1], None) if member else None
         if value is not None and value.__doc__:
@@ -140,7 +151,10 @@ def main() -> None:
 
     write("__init__.pyi", INIT, [*_flex.__all__, "io", "linalg", "models", "nn"])
     own = [name for name in nn.__all__ if hasattr(_flex._nn, name)]
-    write("nn.pyi", NN + "".join(function(name, getattr(nn, name)) for name in own), nn.__all__)
+    functions = [name for name in own if not inspect.isclass(getattr(nn, name))]
+    text = NN + documented(NN_CLASSES, nn)
+    text += "".join(function(name, getattr(nn, name)) for name in functions)
+    write("nn.pyi", text, nn.__all__)
 
 
 if __name__ == "__main__":

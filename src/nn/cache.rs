@@ -1,8 +1,8 @@
 //! Keys and values of the tokens so far, for models that generate one token after the other.
 
+use super::embedding::taken;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::ops::take;
 use crate::tensor::Tensor;
 
 /// What a [`KvCache`] may be asked for.
@@ -248,7 +248,7 @@ impl KvCache {
             return Err(Error::shape_of(OP, message, &operands));
         }
         let (kept, capacity) = (self.len(), self.rows[0].shape()[0]);
-        let chosen = |rows: Tensor| take(&rows, indices, 1);
+        let chosen = |rows: Tensor| taken(OP, &rows, indices, 1);
         self.rows = self.moved(self.start, kept, capacity, chosen)?;
         self.batch = indices.len();
         (self.start, self.end, self.shown) = (0, kept, 0);

@@ -25,16 +25,21 @@ pub fn embedding(indices: &Tensor, weight: &Tensor) -> Result<Tensor> {
             &[("weight", weight.shape(), weight.dtype())],
         ));
     }
-    take(weight, indices, 0).map_err(|e| match e {
+    taken(OP, weight, indices, 0)
+}
+
+/// [`take`] for another operation, whose errors are that one's.
+pub(super) fn taken(op: &'static str, x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tensor> {
+    take(x, indices, axis).map_err(|e| match e {
         Error::Index {
             index, axis, size, ..
         } => Error::Index {
-            op: OP,
+            op,
             index,
             axis,
             size,
         },
-        Error::DType { message, .. } => Error::DType { op: OP, message },
+        Error::DType { message, .. } => Error::DType { op, message },
         e => e,
     })
 }

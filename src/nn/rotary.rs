@@ -1,11 +1,11 @@
 //! Rotary position embeddings.
 
+use super::embedding::taken;
 use crate::dtype::{DType, Element, Pod};
 use crate::error::{Error, Result};
 use crate::exec::lines::Lines;
 use crate::kernel::attention::{Attended, rotate};
 use crate::layout::Shape;
-use crate::ops::take;
 use crate::par::Cost;
 use crate::tensor::Tensor;
 
@@ -86,7 +86,7 @@ pub fn rotary_embedding(x: &Tensor, cos: &Tensor, sin: &Tensor, options: Rotary)
     let shape: Shape = shape.chain([pairs]).collect();
     let of_tokens = |table: &Tensor| -> Result<Tensor> {
         let mut t = match positions {
-            Some(positions) => take(table, positions, 0).map_err(|e| renamed(OP, e))?,
+            Some(positions) => taken(OP, table, positions, 0)?,
             None if table.rank() == 2 => table.narrow(0, offset, tokens)?,
             None => table.clone(),
         };
@@ -106,22 +106,6 @@ pub fn rotary_embedding(x: &Tensor, cos: &Tensor, sin: &Tensor, options: Rotary)
         dispatch!(floating dtype, |T| run::<T>(x, &cos, &sin, interleaved, &mut y), else Err(Error::unsupported(OP, dtype)))?;
     }
     Ok(y)
-}
-
-/// The error as one of this operation.
-fn renamed(op: &'static str, e: Error) -> Error {
-    match e {
-        Error::Index {
-            index, axis, size, ..
-        } => Error::Index {
-            op,
-            index,
-            axis,
-            size,
-        },
-        Error::DType { message, .. } => Error::DType { op, message },
-        e => e,
-    }
 }
 
 /// All lines, in one pass.

@@ -1,8 +1,11 @@
 //! Operations of models, compared with naive formulas in `f64`.
 
 mod attention;
+mod attention_options;
+mod cache;
 mod conv;
 mod linear;
+mod rotary;
 mod rows;
 
 use crate::common::Rng;
