@@ -15,6 +15,7 @@ from stub_tables import (
     HEADER,
     INIT,
     NN,
+    NN_CLASSES,
     PAIR,
     PARAMETERS,
     RETURNS,
@@ -81,12 +82,12 @@ def docstring(value: object, indent: str) -> str:
     return f'{indent}{raw}"""{text}{end}"""\n'
 
 
-def documented(text: str) -> str:
+def documented(text: str, module: object = _flex) -> str:
     """Classes that are written out, with the docstrings of their members."""
     owner, lines = None, []
     for line in typed(text).splitlines(keepends=True):
         if name := re.match(r"class (\w+)", line):
-            owner = getattr(_flex, name[1], None)
+            owner = getattr(module, name[1], None)
         member = re.match(r"    def ([a-z]\w*|T|mT)\(.*: \.\.\.$", line)
         value = getattr(owner, member[1], None) if member else None
         if value is not None and value.__doc__:
@@ -153,7 +154,9 @@ def main() -> None:
 
     write("__init__.pyi", INIT, [*_flex.__all__, "io", "linalg", "models", "nn"])
     own = [name for name in nn.__all__ if hasattr(_flex._nn, name)]
-    text = NN + "".join(function(name, getattr(nn, name)) for name in own)
+    functions = [name for name in own if not inspect.isclass(getattr(nn, name))]
+    text = NN + documented(NN_CLASSES, nn)
+    text += "".join(function(name, getattr(nn, name)) for name in functions)
     write("nn/__init__.pyi", text, nn.__all__)
     names = nn.grad.__all__
     text = GRAD + "".join(function(name, getattr(nn.grad, name), space="grad.") for name in names)

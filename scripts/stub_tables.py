@@ -45,6 +45,7 @@ _Index: TypeAlias = _Item | tuple[_Item, ...]
 # what parameters take, by name; by function and name where functions differ
 PARAMETERS = {
     "activation": 'Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh"] | None',
+    "align": 'Literal["upper_left", "lower_right"]',
     "append": "_Operand | None",
     "approximate": 'Literal["none", "tanh"]',
     "arrays": "Iterable[_Operand]",
@@ -54,6 +55,7 @@ PARAMETERS = {
     "axis": "SupportsIndex",
     "axis1": "SupportsIndex",
     "axis2": "SupportsIndex",
+    "base": "float",
     "bias": "_Operand | None",
     "buffer": "_Buffer",
     "bytes": "bytes",
@@ -65,7 +67,9 @@ PARAMETERS = {
     "descending": "bool",
     "destination": "_Shape",
     "device": "_Device | None",
+    "dim": "SupportsIndex",
     "dilation": "_Shape",
+    "dropout_p": "float",
     "dtype": "_DType | None",
     "enable_gqa": "bool",
     "endpoint": "bool",
@@ -75,12 +79,14 @@ PARAMETERS = {
     "groups": "SupportsIndex",
     "include_initial": "bool",
     "indexing": 'Literal["xy", "ij"]',
+    "interleaved": "bool",
     "invert": "bool",
     "is_causal": "bool",
     "k": "SupportsIndex",
     "keepdims": "bool",
     "kind": "str | _DType | tuple[str | _DType, ...]",
     "largest": "bool",
+    "length": "SupportsIndex",
     "max": "_Operand | None",
     "metadata": "Mapping[str, str]",
     "min": "_Operand | None",
@@ -100,17 +106,20 @@ PARAMETERS = {
     "pad_width": "SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]]",
     "padding": "_Padding",
     "path": "str",
+    "positions": "_Operand | None",
     "prepend": "_Operand | None",
     "repeats": "SupportsIndex | Sequence[int] | _Operand",
     "repetitions": "_Shape",
     "residual": "_Operand | None",
     "scale": "float | None",
+    "scaling": "float",
     "shape": "_Shape",
     "shapes": "_Shape",
     "shift": "_Shape",
     "side": 'Literal["left", "right"]',
     "size": "SupportsIndex",
     "sizes": "_Shape",
+    "softcap": "float | None",
     "sorted": "bool",
     "sorter": "_Operand | None",
     "source": "_Shape",
@@ -125,6 +134,7 @@ PARAMETERS = {
     "type": "_Operand | _DType",
     "value": "_Number",
     "weight": "_Operand",
+    "window": "_Shape | None",
 }
 AXES = [
     "all",
@@ -201,6 +211,7 @@ RETURNS = {
     "nonzero": "tuple[Tensor, ...]",
     "npy_bytes": "bytes",
     "result_type": "DType",
+    "rotary_tables": PAIR,
     "safetensors_metadata": "dict[str, str]",
     "save_npy": "None",
     "save_safetensors": "None",
@@ -385,7 +396,7 @@ class threads:
 NN = """\
 # Written by scripts/make_stubs.py.
 import builtins
-from typing import Literal, SupportsIndex
+from typing import Literal, Self, SupportsIndex, final
 
 from flex._flex import Tensor, _DType, _Operand, _Padding, _Shape
 from flex._flex import relu as relu
@@ -400,6 +411,32 @@ GRAD = """\
 from typing import SupportsIndex
 
 from flex._flex import Tensor, _Operand, _Shape
+
+"""
+
+NN_CLASSES = """\
+@final
+class KVCache:
+    def __new__(
+        cls,
+        batch: SupportsIndex,
+        heads: SupportsIndex,
+        head_dim: SupportsIndex,
+        *,
+        capacity: SupportsIndex = 0,
+        dtype: _DType | None = None,
+        window: SupportsIndex | None = None,
+    ) -> Self: ...
+    @property
+    def capacity(self) -> int: ...
+    @property
+    def position(self) -> int: ...
+    def append(self, k: _Operand, v: _Operand, /) -> tuple[Tensor, Tensor]: ...
+    def gather(self, indices: _Operand, /) -> None: ...
+    def reset(self) -> None: ...
+    def truncate(self, length: SupportsIndex, /) -> None: ...
+    def views(self) -> tuple[Tensor, Tensor]: ...
+    def __len__(self) -> int: ...
 
 """
 

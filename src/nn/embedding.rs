@@ -25,7 +25,12 @@ pub fn embedding(indices: &Tensor, weight: &Tensor) -> Result<Tensor> {
             &[("weight", weight.shape(), weight.dtype())],
         ));
     }
-    take(weight, indices, 0).map_err(|e| named(OP, e))
+    taken(OP, weight, indices, 0)
+}
+
+/// [`take`] for another operation, whose errors are that one's.
+pub(super) fn taken(op: &'static str, x: &Tensor, indices: &Tensor, axis: isize) -> Result<Tensor> {
+    take(x, indices, axis).map_err(|e| named(op, e))
 }
 
 /// An error of what an operation is made of, as one of its own.

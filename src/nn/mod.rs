@@ -2,12 +2,14 @@
 //! 16-bit floats are computed in float32 and rounded once.
 
 mod attention;
+mod cache;
 mod conv;
 mod embedding;
 pub mod grad;
 mod linear;
 mod methods;
 mod norm;
+mod rotary;
 mod rows;
 mod softmax;
 mod spatial;
@@ -15,11 +17,13 @@ mod varlen;
 
 pub use crate::kernel::gemm::Activation;
 pub use crate::ops::{gelu, gelu_tanh, relu, sigmoid, silu};
-pub use attention::{Attention, scaled_dot_product_attention};
+pub use attention::{Align, Attention, scaled_dot_product_attention};
+pub use cache::{KvCache, KvCacheOptions};
 pub use conv::{Conv, Padding, conv1d, conv2d, conv3d};
 pub use embedding::embedding;
 pub use linear::{Linear, linear, linear_into};
 pub use norm::{layer_norm, rms_norm};
+pub use rotary::{Rotary, RotaryTables, rotary_embedding, rotary_tables};
 pub use softmax::{log_softmax, softmax, softmax_into};
 pub use spatial::PerAxis;
 pub use varlen::{VarlenAttention, varlen_attention};

@@ -1,11 +1,10 @@
 //! Attention of sequences of unequal lengths, one after the other without padding.
 
-use super::attention::over_blocks;
+use super::attention::{Align, Scores, band, float_dtype, over_threads};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::fallible;
-use crate::kernel::attention::{self, Head, Mask};
-use crate::kernel::gemm::{MatElement, Packed};
+use crate::kernel::attention::{self, Attended, Head, Mask};
 use crate::kernel::math::Real;
 use crate::ops::linalg::{Matrices, Results};
 use crate::par;
@@ -15,12 +14,17 @@ use crate::tensor::Tensor;
 ///
 /// ```
 /// use flex::nn::VarlenAttention;
-/// assert_eq!(VarlenAttention::default(), VarlenAttention { causal: false, scale: None });
+/// let local = VarlenAttention { causal: true, window: (Some(127), None), ..Default::default() };
+/// assert_eq!((local.scale, local.softcap), (None, None));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VarlenAttention {
     /// Each token sees those of its sequence up to itself only.
     pub causal: bool,
+    /// How many tokens of its sequence before it, and after it, a token sees; all of them by `None`.
+    pub window: (Option<usize>, Option<usize>),
+    /// Scores become `softcap * tanh(score / softcap)`: positive.
+    pub softcap: Option<f64>,
     /// What scores are multiplied with; `1 / sqrt(depth)` where it is not given.
     pub scale: Option<f64>,
 }
@@ -29,14 +33,14 @@ pub struct VarlenAttention {
 /// `[tokens, heads, depth]`, `k` `[tokens, heads, depth]`, `v` `[tokens, heads, width]`, and the
 /// tokens of sequence `i` are `offsets[i]..offsets[i + 1]`. The result is `[tokens, heads, width]`.
 /// `k` and `v` may have fewer heads, each serving as many neighbouring ones of `q`. 16-bit floats
-/// are computed in float32.
+/// are computed in float32 and rounded once.
 ///
 /// The same as [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention) on each
 /// sequence, in one call and without padding, as in FlashAttention (Dao et al., 2022), whose
 /// `cu_seqlens` the offsets are.
 ///
-/// Errors where shapes don't fit, offsets don't ascend from 0 to the number of tokens, or dtypes
-/// are no floats or have no common one.
+/// Errors where shapes don't fit, offsets don't ascend from 0 to the number of tokens, dtypes are
+/// no floats or have no common one, or `scale` or `softcap` is no number to compute with.
 ///
 /// ```
 /// use flex::{Tensor, nn};
@@ -55,7 +59,6 @@ pub fn varlen_attention(
     options: VarlenAttention,
 ) -> Result<Tensor> {
     const OP: &str = "varlen_attention";
-    let VarlenAttention { causal, scale } = options;
     let wrong = |message: &'static str| {
         Error::shape_of(
             OP,
@@ -92,26 +95,28 @@ pub fn varlen_attention(
             message!("offsets must ascend from 0 to {tokens}, the number of tokens"),
         ));
     }
-    let dtype = q.dtype().promote(k.dtype(), OP)?.promote(v.dtype(), OP)?;
-    let wide = dtype.wide();
-    if !dtype.is_float() || !wide.is_available() {
-        return Err(Error::unsupported(OP, dtype));
-    }
-    let (q, k, v) = (q.astype(wide)?, k.astype(wide)?, v.astype(wide)?);
-    let mut out = Tensor::empty([tokens, heads, width], wide)?;
-    let scale = scale.unwrap_or(1.0 / libm::sqrt(depth.max(1) as f64));
-    dispatch!(float wide, |F| sequences::<F>(&q, &k, &v, offsets, causal, scale, &mut out), else Err(Error::unsupported(OP, wide)))?;
-    out.astype(dtype)
+    let dtype = float_dtype(OP, [q, k, v])?;
+    let band = band(
+        options.causal,
+        options.window,
+        Align::UpperLeft,
+        tokens,
+        tokens,
+    );
+    let scores = Scores::new(OP, band, options.scale, options.softcap, depth)?;
+    let (q, k, v) = (q.astype(dtype)?, k.astype(dtype)?, v.astype(dtype)?);
+    let mut out = Tensor::empty([tokens, heads, width], dtype)?;
+    dispatch!(floating dtype, |T| sequences::<T>(&q, &k, &v, offsets, scores, &mut out), else Err(Error::unsupported(OP, dtype)))?;
+    Ok(out)
 }
 
 /// All sequences and heads, in blocks of queries over the threads.
-fn sequences<F: Element + Real + Packed + MatElement<Acc = F>>(
+fn sequences<T: Attended + Element>(
     q: &Tensor,
     k: &Tensor,
     v: &Tensor,
     offsets: &[usize],
-    causal: bool,
-    scale: f64,
+    scores: Scores,
     out: &mut Tensor,
 ) -> Result<()> {
     let &[tokens, heads, width] = out.shape() else {
@@ -133,12 +138,12 @@ fn sequences<F: Element + Real + Packed + MatElement<Acc = F>>(
     let by_head = |t: &Tensor| t.transpose(0, 1);
     let (q, k, v) = (by_head(q)?, by_head(k)?, by_head(v)?);
     let (q, k, v) = (
-        Matrices::<F>::new(&q),
-        Matrices::<F>::new(&k),
-        Matrices::<F>::new(&v),
+        Matrices::<T>::new(&q),
+        Matrices::<T>::new(&k),
+        Matrices::<T>::new(&v),
     );
-    let out = Results::<F>::interleaved(out)?;
-    over_blocks(
+    let out = Results::<T>::interleaved(out)?;
+    over_threads::<T>(
         count * heads,
         [mean.min(most), mean, depth, width],
         |task| {
@@ -155,8 +160,9 @@ fn sequences<F: Element + Real + Packed + MatElement<Acc = F>>(
                 k,
                 v,
                 mask: Mask::None,
-                causal,
-                scale: F::from_f64(scale),
+                band: scores.band,
+                scale: T::Acc::from_f64(scores.scale),
+                softcap: scores.softcap.map(T::Acc::from_f64),
             };
             // SAFETY: `head` is one of the result's, which lives until the end of this function and
             // is used here only; tasks of a head have other rows.

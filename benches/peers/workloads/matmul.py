@@ -107,40 +107,6 @@ row(
     jax="jax.nn.gelu(a @ w.T + b, approximate=False)",
     flops=_FLOPS,
 )
-
-
-def attention(
-    heads: int, length: int, width: int, dtype: str = "float32", causal: bool = False
-) -> None:
-    """A row; NumPy and JAX have all scores at once."""
-    option = ", is_causal=True" if causal else ""
-    scores = f"q @ k.swapaxes(-1, -2) * {width} ** -0.5"
-    if causal:
-        scores = f"xp.where(xp.tril(xp.ones(({length}, {length}), dtype=bool)), {scores}, -xp.inf)"
-    marked = ("causal, " if causal else "") + (f"{dtype}, " if dtype != "float32" else "")
-    part = (length + 1) / (2 * length) if causal else 1
-    exact = f"(lambda e: e / e.sum(-1, keepdims=True) @ v)(xp.exp({scores}))"
-    layers.row(
-        f"attention, {marked}{shape(heads, length, width)}",
-        {name: Input((1, heads, length, width), dtype) for name in "qkv"},
-        f"nn.scaled_dot_product_attention(q, k, v{option})",
-        numpy=exact if dtype == "float32" else None,
-        jax=f"jax.nn.softmax({scores}, axis=-1) @ v",
-        reference=exact,
-        flops=2 * product(heads, length, length, width) * part,
-    )
-
-
-for heads, length, width in (
-    (32 * 12, 64, 32),
-    (12, 512, 64),
-    (12, K, 64),
-    (12, K, 128),
-    (4, 4 * K, 64),
-):
-    attention(heads, length, width)
-attention(12, 2 * K, 64, causal=True)
-attention(12, K, 64, dtype="bfloat16")
 row(
     "embedding, 32x64 of 30522x384",
     {"w": Input((30522, 384)), "i": Input((32, 64), "int64", 0, 30522)},

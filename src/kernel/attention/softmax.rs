@@ -1,8 +1,9 @@
-//! A step of the online softmax, on a tile of scores whose rows are keys and whose columns are
-//! queries.
+//! Steps of the online softmax: of a tile whose lines are keys and whose columns are queries, or of
+//! the line of one query.
 
+use super::head::Attended;
 use crate::kernel::math::Real;
-use crate::simd::Isa;
+use crate::simd::{self, Isa};
 
 /// What a query subtracts from its scores: zero while it has seen no key, so that its weights are
 /// zeros and not NaN.
@@ -16,7 +17,7 @@ fn base<F: Real>(maximum: F) -> F {
 }
 
 kernel! {
-    /// `scores` (rows of as many queries as `maxima` has) become weights under the new maxima,
+    /// `scores` (lines of as many queries as `maxima` has) become weights under the new maxima,
     /// `sums` follows, and `factors` are what earlier weights have to be multiplied with.
     pub fn accumulate<'a, F: Real>(scores: &'a mut [F], maxima: &'a mut [F], sums: &'a mut [F], factors: &'a mut [F]) -> () { |I|
         match maxima.len() {
@@ -27,10 +28,10 @@ kernel! {
     }
 }
 
-/// Some of a row.
+/// Some of a line.
 #[inline(always)]
-fn part<F: Real, const N: usize>(row: &[F], at: usize) -> [F; N] {
-    row[at..at + N].try_into().unwrap()
+fn part<F: Real, const N: usize>(line: &[F], at: usize) -> [F; N] {
+    line[at..at + N].try_into().unwrap()
 }
 /// The greater of each two, or those of `b` where they don't compare.
 #[inline(always)]
@@ -40,15 +41,6 @@ fn greater<F: Real, const N: usize>(a: &[F; N], b: &[F; N]) -> [F; N] {
         top[l] = if a[l] > b[l] { a[l] } else { b[l] };
     }
     top
-}
-/// `exp(x)` of what is not positive, zero where it were no normal number: beside a weight of one
-/// that is nothing.
-#[inline(always)]
-fn weight<I: Isa, F: Real>(x: F) -> F {
-    let extreme = x.needs_slow_exp();
-    let weight = Real::exp_fast::<I>(if extreme { F::default() } else { x });
-    let nothing = if F::default() > x { F::default() } else { x }; // NaN stays
-    if extreme { nothing } else { weight }
 }
 
 /// [`accumulate`] of the queries from `at` on, whose maxima and sums stay in registers.
@@ -63,49 +55,130 @@ fn columns<I: Isa, F: Real, const N: usize>(
     let n = maxima.len();
     let old = part(maxima, at);
     let mut top: [F; N] = old;
-    // Four rows at a time: a maximum waits for the one before.
-    let mut rows = scores.chunks_exact(4 * n);
-    for rows in &mut rows {
-        let low = greater(&part(rows, at), &part(rows, n + at));
-        let high = greater(&part(rows, 2 * n + at), &part(rows, 3 * n + at));
+    // Four lines at a time: a maximum waits for the one before.
+    let mut lines = scores.chunks_exact(4 * n);
+    for lines in &mut lines {
+        let low = greater(&part(lines, at), &part(lines, n + at));
+        let high = greater(&part(lines, 2 * n + at), &part(lines, 3 * n + at));
         top = greater(&greater(&low, &high), &top);
     }
-    for row in rows.remainder().chunks_exact(n) {
-        top = greater(&part(row, at), &top);
+    for line in lines.remainder().chunks_exact(n) {
+        top = greater(&part(line, at), &top);
     }
     let mut less = top;
     for l in 0..N {
         less[l] = base(top[l]);
     }
     let mut sum = [F::default(); N];
-    for row in scores.chunks_exact_mut(n) {
-        let row: &mut [F; N] = (&mut row[at..at + N]).try_into().unwrap();
+    for line in scores.chunks_exact_mut(n) {
+        let line: &mut [F; N] = (&mut line[at..at + N]).try_into().unwrap();
         for l in 0..N {
-            let w = weight::<I, F>(row[l] - less[l]);
-            row[l] = w;
+            let w = Real::exp_negative::<I>(line[l] - less[l]);
+            line[l] = w;
             sum[l] = sum[l] + w;
         }
     }
     for l in 0..N {
-        let factor = weight::<I, F>(old[l] - less[l]);
+        let factor = Real::exp_negative::<I>(old[l] - less[l]);
         (maxima[at + l], factors[at + l]) = (top[l], factor);
         sums[at + l] = sums[at + l] * factor + sum[l];
     }
 }
 
+/// Running values along a line.
+const LANES: usize = if simd::MICROCONTROLLER { 4 } else { 32 };
+
+kernel! {
+    /// The scores of a query become weights. Returns their maximum and sum.
+    pub fn line<'a, F: Real>(scores: &'a mut [F]) -> [F; 2] { |I|
+        let (chunks, rest) = scores.as_chunks::<LANES>();
+        let mut tops = [F::NEG_INFINITY; LANES];
+        for c in chunks {
+            tops = greater(c, &tops);
+        }
+        let mut top = F::NEG_INFINITY;
+        for x in tops.iter().chain(rest) {
+            top = if *x > top { *x } else { top };
+        }
+        let less = base(top);
+        let (chunks, rest) = scores.as_chunks_mut::<LANES>();
+        let mut sums = [F::default(); LANES];
+        for c in chunks {
+            for l in 0..LANES {
+                let w = Real::exp_negative::<I>(c[l] - less);
+                c[l] = w;
+                sums[l] = sums[l] + w;
+            }
+        }
+        let mut sum = F::default();
+        for x in rest {
+            *x = Real::exp_negative::<I>(*x - less);
+            sum = sum + *x;
+        }
+        for x in sums {
+            sum = sum + x;
+        }
+        [top, sum]
+    }
+}
+
+kernel! {
+    /// What the weights under a maximum are multiplied with, to be those under a larger one.
+    pub fn factor<'a, F: Real>(maximum: F, larger: F) -> F { |I|
+        Real::exp_negative::<I>(maximum - base(larger))
+    }
+}
 kernel! {
     /// Times a factor.
-    pub fn scale<'a, F: Real>(row: &'a mut [F], factor: F) -> () { |I|
-        for x in row {
+    pub fn scale<'a, F: Real>(line: &'a mut [F], factor: F) -> () { |I|
+        for x in line {
             *x = *x * factor;
         }
     }
 }
 kernel! {
-    /// `to = from * factor`.
-    pub fn scaled<'a, F: Real>(from: &'a [F], factor: F, to: &'a mut [F]) -> () { |I|
-        for (x, from) in to.iter_mut().zip(from) {
-            *x = *from * factor;
+    /// Plus a number.
+    pub fn shift<'a, F: Real>(line: &'a mut [F], by: F) -> () { |I|
+        for x in line {
+            *x = *x + by;
+        }
+    }
+}
+kernel! {
+    /// `to += from`.
+    pub fn add<'a, F: Real>(to: &'a mut [F], from: &'a [F]) -> () { |I|
+        for (x, y) in to.iter_mut().zip(from) {
+            *x = *x + *y;
+        }
+    }
+}
+kernel! {
+    /// `to += from * factor`.
+    pub fn add_scaled<'a, F: Real>(to: &'a mut [F], from: &'a [F], factor: F) -> () { |I|
+        for (x, y) in to.iter_mut().zip(from) {
+            *x = *x + *y * factor;
+        }
+    }
+}
+kernel! {
+    /// Minus infinity where there is no flag.
+    pub fn select<'a, F: Real>(scores: &'a mut [F], flags: &'a [u32]) -> () { |I|
+        for (x, flag) in scores.iter_mut().zip(flags) {
+            *x = if *flag != 0 { *x } else { F::NEG_INFINITY };
+        }
+    }
+}
+kernel! {
+    /// A row of the result, rounded once: what was mixed, by the sum of weights; zeros where no key
+    /// took part.
+    pub fn finish<'a, T: Attended>(mixed: &'a [T::Acc], sum: T::Acc, to: &'a mut [T]) -> () { |I|
+        if sum == T::Acc::default() {
+            to.fill(T::default());
+        } else {
+            let factor = T::Acc::ONE / sum;
+            for (x, from) in to.iter_mut().zip(mixed) {
+                *x = T::narrow(*from * factor);
+            }
         }
     }
 }

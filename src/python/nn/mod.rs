@@ -3,11 +3,13 @@
 
 mod activation;
 mod attention;
+mod cache;
 mod conv;
 mod grad;
 mod linear;
 mod norm;
 mod spatial;
+mod rotary;
 
 use pyo3::prelude::*;
 
@@ -17,9 +19,11 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let nn = PyModule::new(m.py(), "flex.nn")?;
     activation::register(&nn)?;
     attention::register(&nn)?;
+    cache::register(&nn)?;
     conv::register(&nn)?;
     grad::register(&nn)?;
     linear::register(&nn)?;
     norm::register(&nn)?;
+    rotary::register(&nn)?;
     m.setattr("_nn", nn)
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// One head in `f64`; `takes_part(query, key)` and what is added to the score.
-fn attend(
+/// One head in `f64`; `mask(query, key)` is added to the score.
+pub fn attend(
     q: &[f64],
     k: &[f64],
     v: &[f64],
@@ -304,7 +304,7 @@ fn varlen_attention_matches_each_sequence() {
             &offsets,
             nn::VarlenAttention {
                 causal,
-                scale: None,
+                ..Default::default()
             },
         )
         .unwrap();

@@ -1,10 +1,13 @@
 //! Operations of models, compared with naive formulas in `f64`.
 
 mod attention;
+mod attention_options;
+mod cache;
 mod conv;
 #[cfg(feature = "f64")]
 mod grad;
 mod linear;
+mod rotary;
 mod rows;
 
 use crate::common::Rng;

@@ -1,0 +1,119 @@
+//! Which keys a query sees by its position: those of a band along the diagonal.
+
+use core::ops::Range;
+
+/// A band of the matrix of scores: query `i` sees keys `i + first` to `i + last`, both counted, of
+/// those that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Band {
+    first: isize,
+    last: isize,
+}
+impl Band {
+    /// All keys.
+    pub const ALL: Band = Band {
+        first: isize::MIN,
+        last: isize::MAX,
+    };
+    /// So many keys before and after key `i + shift`, all of them where there is no number.
+    pub fn new(shift: isize, before: Option<usize>, after: Option<usize>) -> Band {
+        let number = |n: usize| isize::try_from(n).unwrap_or(isize::MAX);
+        Band {
+            first: before.map_or(isize::MIN, |n| shift.saturating_sub(number(n))),
+            last: after.map_or(isize::MAX, |n| shift.saturating_add(number(n))),
+        }
+    }
+    /// That of the transposed matrix: which queries see a key.
+    pub fn t(self) -> Band {
+        Band {
+            first: self.last.saturating_neg(),
+            last: self.first.saturating_neg(),
+        }
+    }
+    /// The keys that query `i` sees, of so many.
+    pub fn of(self, i: usize, keys: usize) -> Range<usize> {
+        let (i, keys) = (i as isize, keys as isize);
+        let end = i.saturating_add(self.last).saturating_add(1);
+        let end = end.clamp(0, keys);
+        i.saturating_add(self.first).clamp(0, end) as usize..end as usize
+    }
+    /// Those that any of several queries sees.
+    pub fn over(self, queries: Range<usize>, keys: usize) -> Range<usize> {
+        if queries.is_empty() {
+            return 0..0;
+        }
+        let (first, last) = (self.of(queries.start, keys), self.of(queries.end - 1, keys));
+        // of queries before the first key, or past the last one's reach, the ranges are empty
+        first.start.min(last.end)..last.end
+    }
+    /// Minus infinity, or what `none` is, to the elements of a tile outside of the band; its lines
+    /// are those of `lines`, `width` apart, and begin with what `across` begins with.
+    pub fn confine<F: Copy>(
+        self,
+        tile: &mut [F],
+        width: usize,
+        lines: Range<usize>,
+        across: Range<usize>,
+        none: F,
+    ) {
+        if lines.is_empty() {
+            return;
+        }
+        let [low, high] = [lines.start, lines.end - 1].map(|i| self.of(i, across.end));
+        if low.end == across.end && high.start <= across.start {
+            return; // all of them see all
+        }
+        for (line, i) in tile.chunks_exact_mut(width).zip(lines) {
+            let seen = self.of(i, across.end);
+            let at = |i: usize| i.max(across.start) - across.start;
+            line[..at(seen.start)].fill(none);
+            line[at(seen.end)..across.len()].fill(none);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_band_and_the_transposed_one_are_the_same_pairs() {
+        let bands = [
+            (Band::ALL, None, None, 0),
+            (Band::new(0, None, Some(0)), None, Some(0), 0),
+            (Band::new(-3, Some(1), Some(2)), Some(1), Some(2), -3),
+            (Band::new(5, Some(0), Some(0)), Some(0), Some(0), 5),
+            (
+                Band::new(2, Some(usize::MAX), Some(1)),
+                Some(usize::MAX),
+                Some(1),
+                2,
+            ),
+        ];
+        for (band, before, after, shift) in bands {
+            for queries in 1..9usize {
+                for keys in 0..9usize {
+                    let mut tile = vec![1; queries * keys];
+                    let mut turned = tile.clone();
+                    if keys > 0 {
+                        band.confine(&mut tile, keys, 0..queries, 0..keys, 0);
+                        band.t()
+                            .confine(&mut turned, queries, 0..keys, 0..queries, 0);
+                    }
+                    for i in 0..queries {
+                        for j in 0..keys {
+                            let at = j as isize - (i as isize + shift);
+                            let sees = before.is_none_or(|n| at >= -(n.min(99) as isize))
+                                && after.is_none_or(|n| at <= n as isize);
+                            assert_eq!(band.of(i, keys).contains(&j), sees);
+                            assert_eq!(tile[i * keys + j] == 1, sees);
+                            assert_eq!(turned[j * queries + i] == 1, sees);
+                            assert!(!sees || band.over(0..queries, keys).contains(&j));
+                        }
+                    }
+                }
+            }
+        }
+        assert!(Band::ALL.over(3..3, 5).is_empty());
+    }
+}

@@ -1,0 +1,137 @@
+//! Few queries by many keys: their time is that of reading keys and values, so each is read once
+//! for all heads that share it, and many keys are cut in parts for all threads (as in Flash-Decoding,
+//! Dao et al., 2023). The parts are those of the shape, and joined in their order.
+//!
+//! ```text
+//! for a part of the keys                                           its state: mixed, maximum and sum of each query
+//!   scores = queries keys^T                                        [queries of all heads][keys]
+//!   capped, plus bias, -inf where masked                           head by head
+//!   maximum; scores = exp(scores - maximum); sum
+//!   mixed = scores values                                          [queries of all heads][width]
+//! out = sum of exp(maximum - largest) mixed / the same of sums
+//! ```
+
+use super::head::{Attended, Head};
+use super::scores::Room;
+use super::softmax;
+use crate::error::Result;
+use crate::kernel::gemm::{self, Epilogue, Mat, MatMut, Scratch};
+use crate::kernel::math::Real;
+use core::ops::Range;
+
+/// Numbers of the state of so many queries.
+pub fn state_len(queries: usize, width: usize) -> usize {
+    width.saturating_add(2).saturating_mul(queries)
+}
+
+/// Rows whose elements are neighbours, and which are not neighbours crosswise: of those a product
+/// is the same bits, however they lie.
+fn is_rows<T>(m: &Mat<T>) -> bool {
+    m.cs() == 1 && m.rs().unsigned_abs() > 1
+}
+
+/// `c = a b`, or `a b^T`, of `b` where it lies, or packed to rows.
+fn product<T: Attended>(
+    a: Mat<T::Acc>,
+    b: Mat<T>,
+    transposed: bool,
+    c: MatMut<T::Acc>,
+) -> Result<()> {
+    if is_rows(&b) {
+        let b = if transposed { b.t() } else { b };
+        return gemm::product(a, b, c, false, Epilogue::NONE);
+    }
+    let (rows, cols) = (b.rows(), b.cols());
+    let mut packed = Scratch::<T::Acc>::new(rows.saturating_mul(cols))?;
+    gemm::pack_panel(b, cols.max(1), &mut packed);
+    let b = Mat::from_slice(&packed, rows, cols);
+    let b = if transposed { b.t() } else { b };
+    gemm::product(a, b, c, false, Epilogue::NONE)
+}
+
+/// The state of all queries of heads with the same keys and values, those in `keys`. Panics where
+/// the shapes don't fit.
+///
+/// Errors where there is no memory for the scores.
+pub fn part<T: Attended>(
+    heads: &[Head<T>],
+    keys: Range<usize>,
+    state: &mut [T::Acc],
+) -> Result<()> {
+    let Some(Head { k, v, .. }) = heads.first() else {
+        return Ok(());
+    };
+    let (depth, width, len) = (k.cols(), v.cols(), keys.len());
+    let rows = heads.iter().map(|head| head.q.rows()).sum::<usize>();
+    let (mixed, rest) = state.split_at_mut(rows * width);
+    let (maxima, sums) = rest.split_at_mut(rows);
+    assert!(sums.len() == rows && k.rows() == v.rows());
+    if len == 0 {
+        mixed.fill(T::Acc::default());
+        maxima.fill(T::Acc::NEG_INFINITY);
+        sums.fill(T::Acc::default());
+        return Ok(());
+    }
+
+    let mut q = Scratch::<T::Acc>::new(rows.saturating_mul(depth))?;
+    let mut at = 0;
+    for head in heads {
+        let own = &mut q[at..][..head.q.rows() * depth];
+        gemm::pack_panel(head.q, depth.max(1), own);
+        softmax::scale(own, head.factor());
+        at += own.len();
+    }
+    let mut scores = Scratch::<T::Acc>::new(rows.saturating_mul(len))?;
+    product(
+        Mat::from_slice(&q, rows, depth),
+        k.block(keys.clone(), 0..depth),
+        true,
+        MatMut::from_slice(&mut scores, rows, len),
+    )?;
+    let mut at = 0;
+    for head in heads {
+        let queries = 0..head.q.rows();
+        let own = &mut scores[at * len..][..queries.len() * len];
+        let mut room = Room::new(&head.mask, own.len())?;
+        head.finish_lines(own, len, queries.clone(), keys.clone(), &mut room);
+        for (i, line) in (at..).zip(own.chunks_exact_mut(len)) {
+            [maxima[i], sums[i]] = softmax::line(line);
+        }
+        at += queries.len();
+    }
+    product(
+        Mat::from_slice(&scores, rows, len),
+        v.block(keys, 0..width),
+        false,
+        MatMut::from_slice(mixed, rows, width),
+    )
+}
+
+/// The result of the states of all parts, which lie one after the other in the order of their keys;
+/// those of the first are written to. Panics where they are not of as many rows.
+pub fn join<T: Attended>(states: &mut [T::Acc], mut out: MatMut<T>) {
+    let (rows, width) = (out.rows(), out.cols());
+    let len = state_len(rows, width);
+    assert!(len > 0 && states.len() >= len && states.len().is_multiple_of(len));
+    let (first, rest) = states.split_at_mut(len);
+    let (maxima, sums) = (rows * width, rows * (width + 1));
+    for i in 0..rows {
+        let mixed = i * width..(i + 1) * width;
+        let mut sum = first[sums + i];
+        if !rest.is_empty() {
+            let top = rest
+                .chunks_exact(len)
+                .map(|part| part[maxima + i])
+                .fold(first[maxima + i], |a, b| if b > a { b } else { a });
+            let factor = softmax::factor(first[maxima + i], top);
+            softmax::scale(&mut first[mixed.clone()], factor);
+            sum = sum * factor;
+            for part in rest.chunks_exact(len) {
+                let factor = softmax::factor(part[maxima + i], top);
+                softmax::add_scaled(&mut first[mixed.clone()], &part[mixed.clone()], factor);
+                sum = sum + part[sums + i] * factor;
+            }
+        }
+        softmax::finish(&first[mixed], sum, out.row(i));
+    }
+}

@@ -1,0 +1,32 @@
+//! Rotary position embedding of the vector of one head.
+
+use super::head::Attended;
+
+kernel! {
+    /// Each pair of the first elements of `x` turned by an angle whose cosine and sine these are; the
+    /// rest copied. Pairs are neighbours where `interleaved`, else elements of two halves.
+    pub fn rotate<'a, T: Attended>(x: &'a [T], cos: &'a [T::Acc], sin: &'a [T::Acc], interleaved: bool, y: &'a mut [T]) -> () { |I|
+        let pairs = cos.len().min(sin.len());
+        let (x, kept) = x.split_at(2 * pairs);
+        let (y, rest) = y.split_at_mut(2 * pairs);
+        rest.copy_from_slice(kept);
+        if interleaved {
+            let (x, y) = (x.as_chunks::<2>().0, y.as_chunks_mut::<2>().0);
+            for (i, (x, y)) in x.iter().zip(y).enumerate() {
+                let [a, b] = [x[0].widen(), x[1].widen()];
+                *y = [
+                    T::narrow(a * cos[i] - b * sin[i]),
+                    T::narrow(b * cos[i] + a * sin[i]),
+                ];
+            }
+        } else {
+            let (x, second) = x.split_at(pairs);
+            let (y, y_second) = y.split_at_mut(pairs);
+            for i in 0..pairs {
+                let [a, b] = [x[i].widen(), second[i].widen()];
+                y[i] = T::narrow(a * cos[i] - b * sin[i]);
+                y_second[i] = T::narrow(b * cos[i] + a * sin[i]);
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! All heads over the threads: blocks of many queries, or parts of many keys.
+
+use super::options::Scores;
+use crate::dtype::{Bool, DType, Element};
+use crate::error::Result;
+use crate::exec::failure::Failure;
+use crate::fallible;
+use crate::kernel::attention::{self, Attended, FEW, Head, Mask, PART, cost};
+use crate::kernel::gemm::Scratch;
+use crate::kernel::math::Real;
+use crate::ops::linalg::{Matrices, Results};
+use crate::par::{self, Cost, Out};
+use crate::tensor::Tensor;
+
+/// Operands of one rank, whose dimensions before the last two are those of the result.
+pub struct Operands<'a> {
+    pub q: &'a Tensor,
+    pub k: &'a Tensor,
+    pub v: &'a Tensor,
+    /// Bool, of the operands' dtype, or of the one that scores are computed in.
+    pub mask: Option<&'a Tensor>,
+    /// How many neighbouring heads have the same keys and values.
+    pub group: usize,
+    pub scores: Scores,
+}
+
+/// A mask's matrices.
+enum Masks<'a, T: Attended> {
+    None,
+    Bool(Matrices<'a, Bool>),
+    Bias(Matrices<'a, T>),
+    Wide(Matrices<'a, T::Acc>),
+}
+impl<'a, T: Attended<Acc: Element> + Element> Masks<'a, T> {
+    fn new(mask: Option<&'a Tensor>) -> Self {
+        match mask {
+            None => Masks::None,
+            Some(m) if m.dtype() == DType::Bool => Masks::Bool(Matrices::new(m)),
+            Some(m) if m.dtype() == T::DTYPE => Masks::Bias(Matrices::new(m)),
+            Some(m) => Masks::Wide(Matrices::new(m)),
+        }
+    }
+    fn get(&self, i: usize) -> Mask<'a, T> {
+        match self {
+            Masks::None => Mask::None,
+            Masks::Bool(m) => Mask::Bool(m.get(i)),
+            Masks::Bias(m) => Mask::Bias(m.get(i)),
+            Masks::Wide(m) => Mask::Wide(m.get(i)),
+        }
+    }
+}
+
+/// The heads of operands.
+struct Heads<'a, T: Attended> {
+    q: Matrices<'a, T>,
+    k: Matrices<'a, T>,
+    v: Matrices<'a, T>,
+    masks: Masks<'a, T>,
+    scores: Scores,
+}
+impl<'a, T: Attended<Acc: Element> + Element> Heads<'a, T> {
+    fn get(&self, i: usize) -> Head<'a, T> {
+        Head {
+            q: self.q.get(i),
+            k: self.k.get(i),
+            v: self.v.get(i),
+            mask: self.masks.get(i),
+            band: self.scores.band,
+            scale: T::Acc::from_f64(self.scores.scale),
+            softcap: self.scores.softcap.map(T::Acc::from_f64),
+        }
+    }
+}
+
+/// The results of all heads, to a fresh tensor.
+pub fn run<T: Attended<Acc: Element> + Element>(
+    operands: &Operands,
+    out: &mut Tensor,
+) -> Result<()> {
+    if out.is_empty() {
+        return Ok(());
+    }
+    let Operands {
+        q,
+        k,
+        v,
+        mask,
+        group,
+        scores,
+    } = *operands;
+    let size = |t: &Tensor, from_end: usize| t.shape()[t.rank() - from_end];
+    let sizes = [size(q, 2), size(k, 2), size(q, 1), size(v, 1)];
+    let heads = Heads::<T> {
+        q: Matrices::new(q),
+        k: Matrices::new(k),
+        v: Matrices::new(v),
+        masks: Masks::new(mask),
+        scores,
+    };
+    if sizes[0] <= FEW {
+        few(&heads, group, sizes, out)
+    } else {
+        many(&heads, sizes, out)
+    }
+}
+
+/// Blocks of queries.
+fn many<T: Attended<Acc: Element> + Element>(
+    heads: &Heads<T>,
+    [queries, keys, depth, width]: [usize; 4],
+    out: &mut Tensor,
+) -> Result<()> {
+    let batch = out.len() / (queries * width);
+    let out = Results::<T>::new(out, queries, width)?;
+    let most = attention::rows(batch, queries, par::threads());
+    let blocks = queries.div_ceil(most);
+    let sizes = [queries.min(most), keys, depth, width];
+    over_threads::<T>(batch * blocks, sizes, |task| {
+        let (i, start) = (task / blocks, task % blocks * most);
+        let rows = start..queries.min(start + most);
+        // SAFETY: `i` is below the batch, the result lives until the end of this function and
+        // is used here only; blocks of queries don't overlap.
+        let whole = unsafe { out.get(i) };
+        // SAFETY: the rows of a block of queries are this call's alone, as said above, and
+        // within the result.
+        let part = unsafe { whole.part(rows.clone(), 0..width) };
+        attention::block(&heads.get(i), rows, part)
+    })
+}
+
+/// Parts of keys, for all queries of heads that share them. How many there are follows from the
+/// shape and from what queries see, so that the bits do.
+fn few<T: Attended<Acc: Element> + Element>(
+    heads: &Heads<T>,
+    group: usize,
+    [queries, keys, depth, width]: [usize; 4],
+    out: &mut Tensor,
+) -> Result<()> {
+    let rows = group * queries;
+    let batch = out.len() / (rows * width);
+    let out = Results::<T>::new(out, rows, width)?;
+    let seen = heads.scores.band.over(0..queries, keys);
+    let first = seen.start / PART;
+    let parts = seen.end.div_ceil(PART).saturating_sub(first).max(1);
+    let of_part = |p: usize| {
+        let start = (first + p) * PART;
+        start.max(seen.start)..(start + PART).min(seen.end).max(seen.start)
+    };
+    let len = attention::state_len(rows, width);
+    let tasks = batch.saturating_mul(parts);
+    let mut states = Scratch::<T::Acc>::new(len.saturating_mul(tasks))?;
+    let of_states = Out::new(&mut states);
+    let sizes = [rows, keys.min(PART), depth, width];
+    over_threads::<T>(tasks, sizes, |task| {
+        let (i, p) = (task / parts, task % parts);
+        let mut own = fallible::with_capacity(group)?;
+        own.extend((i * group..(i + 1) * group).map(|i| heads.get(i)));
+        // SAFETY: OUT1: each task has a state of its own.
+        let state = unsafe { of_states.part(task * len..(task + 1) * len) };
+        attention::part(&own, of_part(p), state)
+    })?;
+    let bytes = parts
+        .saturating_mul(len)
+        .saturating_mul(size_of::<T::Acc>());
+    par::chunks(
+        batch,
+        Cost {
+            bytes,
+            flops: bytes,
+        },
+        |i| {
+            // SAFETY: OUT1: the states of each index are its own.
+            let states = unsafe { of_states.part(i * parts * len..(i + 1) * parts * len) };
+            // SAFETY: `i` is below the batch, and each matrix of the result is one index's.
+            attention::join::<T>(states, unsafe { out.get(i) });
+        },
+    );
+    Ok(())
+}
+
+/// Runs `piece` for `0..tasks` over the threads; one has up to `queries` queries, about `keys` keys,
+/// of `depth` and `width`.
+pub fn over_threads<T>(
+    tasks: usize,
+    [queries, keys, depth, width]: [usize; 4],
+    piece: impl Fn(usize) -> Result<()> + Sync,
+) -> Result<()> {
+    let elements = (queries + keys).saturating_mul(depth.saturating_add(width));
+    let cost = Cost {
+        bytes: elements.saturating_mul(size_of::<T>()),
+        flops: cost::flops(queries, keys, depth, width),
+    };
+    let failure = Failure::default();
+    par::chunks(tasks, cost, |task| failure.note(piece(task)));
+    failure.result()
+}

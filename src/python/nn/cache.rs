@@ -1,0 +1,118 @@
+//! `flex.nn.KVCache`.
+
+use crate::dtype::DType;
+use crate::nn::{KvCache, KvCacheOptions};
+use crate::python::cell::PyTensor;
+use crate::python::convert::{Arg, count, detached};
+use crate::python::dtype::DTypeArg;
+use pyo3::prelude::*;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Keys and values of all tokens so far, for models that generate one token after the other.
+///
+/// Each is `[batch, heads, tokens, head_dim]`; heads are those of keys and values. capacity: tokens
+/// that there is room for at first; room that is full is doubled. dtype: float32 by default. window:
+/// how many tokens a token sees, itself among them; what none to come will see is let go. Tensors
+/// that the cache gave keep their values whatever is appended later, and keep it from no room:
+/// appended tokens lie behind them in memory, and none is written twice while a tensor may show it.
+/// ValueError for a window that is not positive or a negative size; DTypeError if dtype is no float.
+///
+/// >>> cache = flex.nn.KVCache(1, 1, 2)
+/// >>> keys, values = cache.append(flex.ones((1, 1, 3, 2)), flex.zeros((1, 1, 3, 2)))
+/// >>> keys, values = cache.append(flex.zeros((1, 1, 1, 2)), flex.ones((1, 1, 1, 2)))
+/// >>> keys.shape, values.tolist()
+/// ((1, 1, 4, 2), [[[[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.0, 1.0]]]])
+#[pyclass(frozen, name = "KVCache", module = "flex.nn")]
+struct PyKvCache(Mutex<KvCache>);
+
+impl PyKvCache {
+    /// The cache; a panic of another thread's has left it whole.
+    fn lock(&self) -> MutexGuard<'_, KvCache> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl PyKvCache {
+    #[new]
+    #[pyo3(signature = (batch, heads, head_dim, *, capacity = 0, dtype = None, window = None))]
+    fn new(
+        batch: isize,
+        heads: isize,
+        head_dim: isize,
+        capacity: isize,
+        dtype: Option<DTypeArg>,
+        window: Option<isize>,
+    ) -> PyResult<PyKvCache> {
+        let size = |name, n| count("KVCache", name, n);
+        let options = KvCacheOptions {
+            capacity: size("capacity", capacity)?,
+            dtype: dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0),
+            window: window.map(|n| size("window", n)).transpose()?,
+        };
+        let (batch, heads) = (size("batch", batch)?, size("heads", heads)?);
+        let cache = KvCache::new(batch, heads, size("head_dim", head_dim)?, options)?;
+        Ok(PyKvCache(Mutex::new(cache)))
+    }
+    /// Adds the keys and values of some tokens, `[batch, heads, tokens, head_dim]`, and returns those
+    /// of all tokens that are kept, which share the cache's memory. What is there is not copied.
+    /// ShapeError or DTypeError, and nothing is appended, if they don't fit the cache.
+    #[pyo3(signature = (k, v, /))]
+    fn append(&self, py: Python<'_>, k: Arg, v: Arg) -> PyResult<(PyTensor, PyTensor)> {
+        let size = k.0.len().saturating_add(v.0.len());
+        let (keys, values) = detached(py, size, || self.lock().append(&k.0, &v.0))?;
+        Ok((keys.into(), values.into()))
+    }
+    /// Keys and values of the tokens that are kept, `[batch, heads, tokens, head_dim]`.
+    fn views(&self) -> PyResult<(PyTensor, PyTensor)> {
+        let (keys, values) = self.lock().views()?;
+        Ok((keys.into(), values.into()))
+    }
+    /// Keeps the first `length` of the tokens that are kept, such as those of a draft that were
+    /// accepted. ValueError if it is negative.
+    #[pyo3(signature = (length, /))]
+    fn truncate(&self, length: isize) -> PyResult<()> {
+        let length = count("KVCache.truncate", "length", length)?;
+        self.lock().truncate(length);
+        Ok(())
+    }
+    /// Lets go of all tokens; the room stays.
+    fn reset(&self) {
+        self.lock().reset();
+    }
+    /// Keeps the sequences `indices` of the batch, in that order and as often, as a beam search does
+    /// after each step. Copies what is kept. IndexError if one is out of range; ShapeError if
+    /// `indices` are not of one dimension; DTypeError if they are not integers.
+    #[pyo3(signature = (indices, /))]
+    fn gather(&self, py: Python<'_>, indices: Arg) -> PyResult<()> {
+        let work = usize::MAX; // long enough to let others run
+        detached(py, work, || self.lock().gather(&indices.0))
+    }
+    /// How many tokens there is room for before storage grows.
+    #[getter]
+    fn capacity(&self) -> usize {
+        self.lock().capacity()
+    }
+    /// The position of the next token: how many came before, those that a window let go too.
+    #[getter]
+    fn position(&self) -> usize {
+        self.lock().position()
+    }
+    fn __len__(&self) -> usize {
+        self.lock().len()
+    }
+    fn __repr__(&self) -> String {
+        let cache = self.lock();
+        let (batch, heads, head_dim) = cache.sizes();
+        format!(
+            "KVCache({batch}, {heads}, {head_dim}, dtype={}): {} tokens",
+            cache.options().dtype,
+            cache.len()
+        )
+    }
+}
+
+/// Adds it to `flex.nn`.
+pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
+    nn.add_class::<PyKvCache>()
+}
