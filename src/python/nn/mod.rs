@@ -6,6 +6,7 @@ mod attention;
 mod conv;
 mod linear;
 mod norm;
+mod pool;
 mod spatial;
 
 use pyo3::prelude::*;
@@ -19,5 +20,6 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     conv::register(&nn)?;
     linear::register(&nn)?;
     norm::register(&nn)?;
+    pool::register(&nn)?;
     m.setattr("_nn", nn)
 }

@@ -3,6 +3,7 @@
 mod attention;
 mod conv;
 mod linear;
+mod pool;
 mod rows;
 
 use crate::common::Rng;
