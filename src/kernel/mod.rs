@@ -11,5 +11,6 @@ pub mod math;
 pub mod norm;
 pub mod pool;
 pub mod reduce;
+pub mod resample;
 pub mod scan;
 pub mod sort;

@@ -7,6 +7,7 @@ mod conv;
 mod linear;
 mod norm;
 mod pool;
+mod resample;
 mod spatial;
 
 use pyo3::prelude::*;
@@ -21,5 +22,6 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     linear::register(&nn)?;
     norm::register(&nn)?;
     pool::register(&nn)?;
+    resample::register(&nn)?;
     m.setattr("_nn", nn)
 }

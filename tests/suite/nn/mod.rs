@@ -4,6 +4,7 @@ mod attention;
 mod conv;
 mod linear;
 mod pool;
+mod resample;
 mod rows;
 
 use crate::common::Rng;
