@@ -10,7 +10,7 @@ import timeit
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import minilm
+from . import images, minilm
 from .table import Known
 from .workloads import WORKLOADS
 
@@ -132,6 +132,7 @@ class Numpy(_Eager):
             "xp": self.xp,
             "special": special,
             "bfloat16": ml_dtypes.bfloat16,
+            "images": images,
             "published": minilm.published,
         }
 

@@ -1,10 +1,20 @@
 """The workloads: a row each, by family."""
 
-from . import attention, elementwise, index, matmul, model, python, reduce
+from . import attention, elementwise, index, matmul, model, pool, python, reduce, resample
 
 FAMILIES = {
     family.name: family
-    for module in (elementwise, python, reduce, index, matmul, attention, model)
+    for module in (
+        elementwise,
+        python,
+        reduce,
+        index,
+        matmul,
+        attention,
+        model,
+        pool,
+        resample,
+    )
     for family in module.FAMILIES
 }
 WORKLOADS = [workload for family in FAMILIES.values() for workload in family.rows]

@@ -15,4 +15,5 @@ mod selection;
 pub use basic::Index;
 pub use gather::{get, take, take_along_axis};
 pub use mask::{argwhere, masked_fill, masked_select, nonzero};
+pub(crate) use scatter::put;
 pub use scatter::{ScatterMode, index_add, put_along_axis, scatter_add, set};

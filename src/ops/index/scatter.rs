@@ -282,7 +282,8 @@ pub fn scatter_add(x: &Tensor, indices: &Tensor, values: &Tensor, axis: isize) -
     put("scatter_add", x, indices, values, axis, ScatterMode::Add)
 }
 
-fn put(
+/// [`put_along_axis`] for an operation of another name.
+pub(crate) fn put(
     op: &'static str,
     x: &Tensor,
     indices: &Tensor,

@@ -8,8 +8,10 @@ mod conv;
 mod grad;
 mod linear;
 mod norm;
-mod spatial;
+mod pool;
+mod resample;
 mod rotary;
+mod spatial;
 
 use pyo3::prelude::*;
 
@@ -25,5 +27,7 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     linear::register(&nn)?;
     norm::register(&nn)?;
     rotary::register(&nn)?;
+    pool::register(&nn)?;
+    resample::register(&nn)?;
     m.setattr("_nn", nn)
 }

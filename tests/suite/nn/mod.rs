@@ -7,6 +7,8 @@ mod conv;
 #[cfg(feature = "f64")]
 mod grad;
 mod linear;
+mod pool;
+mod resample;
 mod rotary;
 mod rows;
 

@@ -1,0 +1,185 @@
+//! Largest elements and where they lie.
+
+use super::pooling::Lowest;
+use super::windows::Windows;
+use crate::kernel::images::{Images, Pixel};
+use crate::simd::{Isa, Kernel};
+use core::ops::Range;
+
+/// Taps of a window, of which each has a number while windows are joined.
+pub const MAX_TAPS: usize = u32::MAX as usize;
+
+/// Elements of scratch for rows of these images and windows: a row of the image with its padding and
+/// the largest of each window. None where those are more than addresses.
+pub fn scratch<T: Pixel<A>, A>(
+    x: &Images<T>,
+    y: &Images<T>,
+    windows: &[Windows; 3],
+) -> Option<usize> {
+    let padded = windows[2].padded(x.sizes[2], y.sizes[2])?;
+    padded.checked_mul(x.inner)?.checked_add(y.width())
+}
+
+/// Rows of a pool of largest elements, with their positions in the plane, row-major: the first of
+/// equal ones, the last NaN, as torch has them.
+pub struct Extremes<'a, T, A> {
+    /// The images.
+    pub x: Images<'a, T>,
+    /// The largest.
+    pub y: Images<'a, T>,
+    /// Where they are.
+    pub positions: Images<'a, i64>,
+    /// The windows for depth, height, width.
+    pub windows: &'a [Windows; 3],
+    /// The rows of the results, which are this call's alone (IMAGES1).
+    pub rows: Range<usize>,
+    /// As many elements as [`scratch`] says.
+    pub scratch: &'a mut [A],
+    /// A number for each element of a row of the result.
+    pub taken: &'a mut [u32],
+}
+
+/// Takes what is larger, or NaN, and notes its tap.
+macro_rules! take {
+    ($largest:ident, $tap:ident, $x:expr, $number:ident) => {{
+        let x = $x;
+        let larger = (x > *$largest) | x.isnan();
+        *$largest = if larger { x } else { *$largest };
+        *$tap = if larger { $number } else { *$tap };
+    }};
+}
+
+impl<T: Pixel<A>, A: Lowest> Kernel for Extremes<'_, T, A> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Extremes {
+            x,
+            y,
+            positions,
+            windows,
+            rows,
+            scratch,
+            taken,
+        } = self;
+        let [depth, height, width] = windows;
+        let [_, high, wide] = x.sizes;
+        let (n, inner, before) = (x.width(), x.inner, width.padding() * x.inner);
+        let (padded, largest) = scratch.split_at_mut(scratch.len() - y.width());
+        padded.fill(A::LOWEST);
+        let most = [height.most(), width.most()];
+        for place @ [plane, z, y_] in y.places(rows) {
+            let slices = depth.taps(z, x.sizes[0]);
+            let lines = height.taps(y_, high);
+            largest.fill(A::LOWEST);
+            // where all is the lowest value, the first element
+            for (o, taken) in taken.chunks_exact_mut(inner).enumerate() {
+                let column = width.taps(o, wide);
+                let first = (slices.skipped * most[0] + lines.skipped) * most[1] + column.skipped;
+                taken.fill(first as u32);
+            }
+            for slice in 0..slices.count {
+                for line in 0..lines.count {
+                    let from = [
+                        plane,
+                        slices.first + slice * slices.step,
+                        lines.first + line * lines.step,
+                    ];
+                    // SAFETY: a row of the image, which is read alone (IMAGES1).
+                    T::load::<I>(unsafe { x.row_ref(from) }, &mut padded[before..before + n]);
+                    let number = (slices.skipped + slice) * most[0] + lines.skipped + line;
+                    let number = (number * most[1]) as u32;
+                    take_row(padded, width, inner, number, largest, taken);
+                }
+            }
+            // SAFETY: rows of this call's.
+            let (out, positions) = unsafe { (y.row_mut(place), positions.row_mut(place)) };
+            T::store::<I>(largest, out);
+            let corner = (depth.start(z) * high as isize + height.start(y_)) * wide as isize;
+            let steps = [depth.step() * high, height.step(), width.step()];
+            let last = (x.sizes[0] * high * wide - 1) as i64;
+            let per_pixel = positions
+                .chunks_exact_mut(inner)
+                .zip(taken.chunks_exact(inner));
+            for (o, (positions, taken)) in per_pixel.enumerate() {
+                let corner = corner + width.start(o);
+                for (position, tap) in positions.iter_mut().zip(taken) {
+                    let tap = *tap as usize;
+                    let (line, column) = (tap / most[1], tap % most[1]);
+                    let (slice, line) = (line / most[0], line % most[0]);
+                    let to = (slice * steps[0] + line * steps[1]) * wide + column * steps[2];
+                    // a window without an element of the image has no position
+                    *position = ((corner + to as isize) as i64).clamp(0, last);
+                }
+            }
+        }
+    }
+}
+
+/// What the windows see of one row, whose first tap has a number.
+#[inline(always)]
+fn take_row<A: Lowest>(
+    line: &[A],
+    windows: &Windows,
+    inner: usize,
+    number: u32,
+    largest: &mut [A],
+    taken: &mut [u32],
+) {
+    let pixels = largest
+        .chunks_exact_mut(inner)
+        .zip(taken.chunks_exact_mut(inner));
+    match windows {
+        Windows::Listed(all) => {
+            for (range, (largest, taken)) in all.iter().zip(pixels) {
+                for (k, x) in line[range.start * inner..range.end * inner]
+                    .chunks_exact(inner)
+                    .enumerate()
+                {
+                    let number = number + k as u32;
+                    for ((largest, tap), x) in largest.iter_mut().zip(&mut *taken).zip(x) {
+                        take!(largest, tap, *x, number);
+                    }
+                }
+            }
+        }
+        Windows::Steady(s) if inner > 1 => {
+            for (o, (largest, taken)) in pixels.enumerate() {
+                for k in 0..s.kernel {
+                    let number = number + k as u32;
+                    let x = &line[(o * s.stride + k * s.dilation) * inner..][..inner];
+                    for ((largest, tap), x) in largest.iter_mut().zip(&mut *taken).zip(x) {
+                        take!(largest, tap, *x, number);
+                    }
+                }
+            }
+        }
+        Windows::Steady(s) => {
+            for k in 0..s.kernel {
+                let (line, number) = (&line[k * s.dilation..], number + k as u32);
+                match s.stride {
+                    1 => take_strided(line, 1, number, largest, taken),
+                    2 => take_strided(line, 2, number, largest, taken),
+                    stride => take_strided(line, stride, number, largest, taken),
+                }
+            }
+        }
+    }
+}
+
+/// One tap of windows of single elements; the stride is a constant where this is inlined with one.
+#[inline(always)]
+fn take_strided<A: Lowest>(
+    line: &[A],
+    stride: usize,
+    number: u32,
+    largest: &mut [A],
+    taken: &mut [u32],
+) {
+    assert!(largest.is_empty() || line.len() > (largest.len() - 1) * stride);
+    for (o, (largest, tap)) in largest.iter_mut().zip(taken).enumerate() {
+        // SAFETY: inside by the assertion above.
+        let x = unsafe { *line.get_unchecked(o * stride) };
+        take!(largest, tap, x, number);
+    }
+}

@@ -1,0 +1,113 @@
+//! Where windows lie along an axis.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// Windows of one size at equal distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Steady {
+    /// Taps of a window.
+    pub kernel: usize,
+    /// From a window to the next.
+    pub stride: usize,
+    /// From a tap to the next.
+    pub dilation: usize,
+    /// Places of the first window in front of the image.
+    pub padding: usize,
+}
+
+/// The windows along an axis.
+#[derive(Clone, Debug)]
+pub enum Windows {
+    /// Alike.
+    Steady(Steady),
+    /// Each its own part of the axis.
+    Listed(Vec<Range<usize>>),
+}
+
+/// The taps of a window that lie in the image.
+#[derive(Clone, Copy, Debug)]
+pub struct Taps {
+    /// The number of the first in its window.
+    pub skipped: usize,
+    /// Where it lies.
+    pub first: usize,
+    /// From a tap to the next.
+    pub step: usize,
+    /// How many.
+    pub count: usize,
+}
+
+impl Windows {
+    /// Taps of the largest window.
+    pub fn most(&self) -> usize {
+        match self {
+            Windows::Steady(s) => s.kernel,
+            Windows::Listed(all) => all.iter().map(|r| r.len()).max().unwrap_or(0),
+        }
+    }
+    /// From a tap to the next.
+    pub fn step(&self) -> usize {
+        match self {
+            Windows::Steady(s) => s.dilation,
+            Windows::Listed(_) => 1,
+        }
+    }
+    /// Places before the image that rows are filled up with.
+    pub fn padding(&self) -> usize {
+        match self {
+            Windows::Steady(s) => s.padding,
+            Windows::Listed(_) => 0,
+        }
+    }
+    /// The length of a row of `size` elements and of what `places` windows see on either side; none
+    /// where that is more than addresses.
+    pub fn padded(&self, size: usize, places: usize) -> Option<usize> {
+        match self {
+            Windows::Steady(s) => {
+                let last = places.saturating_sub(1).checked_mul(s.stride)?;
+                let seen = (s.kernel - 1).checked_mul(s.dilation)?.checked_add(1)?;
+                Some(last.checked_add(seen)?.max(s.padding.checked_add(size)?))
+            }
+            Windows::Listed(_) => Some(size),
+        }
+    }
+    /// The taps of a window in an image of `size`.
+    #[inline(always)]
+    pub fn taps(&self, place: usize, size: usize) -> Taps {
+        match self {
+            Windows::Steady(s) => {
+                let start = place * s.stride;
+                let skipped = ceil(s.padding.saturating_sub(start), s.dilation);
+                let end = (s.padding + size).saturating_sub(start);
+                let end = ceil(end, s.dilation).min(s.kernel);
+                Taps {
+                    skipped,
+                    first: (start + skipped * s.dilation).saturating_sub(s.padding),
+                    step: s.dilation,
+                    count: end.saturating_sub(skipped),
+                }
+            }
+            Windows::Listed(all) => Taps {
+                skipped: 0,
+                first: all[place].start,
+                step: 1,
+                count: all[place].len(),
+            },
+        }
+    }
+    /// Where a window begins, before the image too.
+    #[inline(always)]
+    pub fn start(&self, place: usize) -> isize {
+        match self {
+            Windows::Steady(s) => (place * s.stride) as isize - s.padding as isize,
+            Windows::Listed(all) => all[place].start as isize,
+        }
+    }
+}
+
+/// `n / d` rounded up; a division takes longer than all else of a short row.
+#[inline(always)]
+fn ceil(n: usize, d: usize) -> usize {
+    if d == 1 { n } else { n.div_ceil(d) }
+}

@@ -1,0 +1,76 @@
+//! Windows added up where they were taken from.
+
+use crate::kernel::images::Pixel;
+use crate::kernel::math::Real;
+use crate::simd::{Isa, Kernel};
+
+/// Windows of a plane: of `kernel`, `places` of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Windows {
+    /// Height and width of the plane.
+    pub sizes: [usize; 2],
+    /// Those of a window.
+    pub kernel: [usize; 2],
+    /// From a window to the next.
+    pub stride: [usize; 2],
+    /// From an element of a window to the next.
+    pub dilation: [usize; 2],
+    /// Places of the first window in front of the plane.
+    pub padding: [usize; 2],
+    /// Windows along height and width.
+    pub places: [usize; 2],
+}
+
+/// One plane: `sums` from `columns`, which has an element of each window for each place in it.
+pub struct Fold<'a, T, A> {
+    /// `[kernel height, kernel width, places down, places across]`.
+    pub columns: &'a [T],
+    /// How windows lie.
+    pub windows: Windows,
+    /// Room for the plane.
+    pub sums: &'a mut [A],
+    /// The plane.
+    pub plane: &'a mut [T],
+}
+impl<T: Pixel<A>, A: Real> Kernel for Fold<'_, T, A> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Fold {
+            columns,
+            windows: w,
+            sums,
+            plane,
+        } = self;
+        sums.fill(A::ZERO);
+        let [down, across] = w.places;
+        for (row, elements) in columns.chunks_exact(across.max(1)).enumerate() {
+            let (tap, place) = (row / down, row % down);
+            let (tap_y, tap_x) = (tap / w.kernel[1], tap % w.kernel[1]);
+            let y = place * w.stride[0] + tap_y * w.dilation[0];
+            let Some(y) = y.checked_sub(w.padding[0]).filter(|y| *y < w.sizes[0]) else {
+                continue;
+            };
+            let line = &mut sums[y * w.sizes[1]..][..w.sizes[1]];
+            // window `p` has column `start + p * stride` of the padded plane
+            let (start, stride, before) = (tap_x * w.dilation[1], w.stride[1], w.padding[1]);
+            let first = before.saturating_sub(start).div_ceil(stride).min(across);
+            let end = (before + w.sizes[1]).saturating_sub(start).div_ceil(stride);
+            let elements = &elements[first..end.clamp(first, across)];
+            if elements.is_empty() {
+                continue;
+            }
+            let line = &mut line[start + first * stride - before..];
+            if stride == 1 {
+                for (sum, x) in line.iter_mut().zip(elements) {
+                    *sum = *sum + T::to(*x);
+                }
+            } else {
+                for (sum, x) in line.iter_mut().step_by(stride).zip(elements) {
+                    *sum = *sum + T::to(*x);
+                }
+            }
+        }
+        T::store::<I>(sums, plane);
+    }
+}

@@ -1,0 +1,347 @@
+//! Elements around points of a grid.
+
+use super::line::Sampled;
+use crate::kernel::images::{Images, Pixel};
+use crate::kernel::math::Real;
+use crate::simd::{Isa, Kernel};
+use core::ops::Range;
+
+/// How elements around a point are weighted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interpolation {
+    /// The nearest alone; ties to even positions.
+    Nearest,
+    /// The two along each axis, linearly.
+    Linear,
+    /// The four along each axis, by cubic convolution with a = -3/4.
+    Cubic,
+}
+/// What lies beyond the image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// Zeros.
+    Zeros,
+    /// The nearest element of the border.
+    Border,
+    /// The image, reflected at its borders.
+    Reflection,
+}
+
+/// How coordinates are read.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// The weights.
+    pub interpolation: Interpolation,
+    /// What lies beyond.
+    pub beyond: Beyond,
+    /// Whether -1 and 1 are the centres of the outermost elements, rather than their outer borders.
+    pub align_corners: bool,
+    /// Spatial axes: 2 or 3.
+    pub rank: usize,
+}
+impl Rule {
+    /// Elements around a point along an axis.
+    pub fn along(&self) -> usize {
+        match self.interpolation {
+            Interpolation::Nearest => 1,
+            Interpolation::Linear => 2,
+            Interpolation::Cubic => 4,
+        }
+    }
+    /// Elements around a point.
+    pub fn taps(&self) -> usize {
+        self.along().pow(self.rank as u32)
+    }
+}
+
+/// No element.
+const NONE: i32 = -1;
+
+/// Rows of a result. A row is all channels of the points along the width.
+///
+/// Invariant GRID1: the elements of a plane lie before 2^31 from its first, in steps that are not
+/// negative; `grid` has `rank` numbers for each place of the result, images after images.
+pub struct Grid<'a, T, A> {
+    /// The images: all channels of an image are planes in a row, or pixels.
+    pub x: Images<'a, T>,
+    /// The result.
+    pub y: Images<'a, T>,
+    /// Channels that are planes.
+    pub channels: usize,
+    /// Coordinates from -1 to 1, the last axis first.
+    pub grid: &'a [A],
+    /// How they are read.
+    pub rule: Rule,
+    /// From a slice of a plane to the next, and a row to the next, in elements.
+    pub steps: [usize; 2],
+    /// Rows of points, of all images, which are this call's alone in the result (IMAGES1).
+    pub rows: Range<usize>,
+    /// As many elements as [`scratch`] says, of weights.
+    pub weights: &'a mut [A],
+    /// The same of indices.
+    pub index: &'a mut [i32],
+}
+
+/// Elements of scratch for weights and for indices: those of a row of points, along each axis and of
+/// all taps; weights have two rows of the result more. None where those are more than addresses.
+pub fn scratch(rule: &Rule, points: usize, width: usize) -> Option<(usize, usize)> {
+    let along = rule.rank * rule.along();
+    let taps = (rule.taps() + along).checked_mul(points)?;
+    Some((taps.checked_add(width.checked_mul(2)?)?, taps))
+}
+
+impl<T: Pixel<A>, A: Sampled> Kernel for Grid<'_, T, A> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Grid {
+            x,
+            y,
+            channels,
+            grid,
+            rule,
+            steps,
+            rows,
+            weights,
+            index,
+        } = self;
+        let (points, inner) = (y.sizes[2], x.inner);
+        if points == 0 {
+            return;
+        }
+        let (taps, along) = (rule.taps() * points, rule.along() * points);
+        let (weights, rest) = weights.split_at_mut(taps);
+        let (axis_weights, rest) = rest.split_at_mut(rule.rank * along);
+        let (result, pixel) = rest.split_at_mut(y.width());
+        let (index, axis_index) = index.split_at_mut(taps);
+        let axes = 3 - rule.rank..3;
+        let steps = [steps[0], steps[1], inner];
+        let per_image = y.sizes[0] * y.sizes[1];
+        for row in rows {
+            let (image, at) = (row / per_image, row % per_image);
+            let (z, y_) = (at / y.sizes[1], at % y.sizes[1]);
+            let grid = &grid[row * points * rule.rank..][..points * rule.rank];
+            for (k, axis) in axes.clone().enumerate() {
+                // the last axis has the first coordinate
+                let grid = &grid[rule.rank - 1 - k..];
+                near::<I, A>(
+                    &rule,
+                    x.sizes[axis],
+                    steps[axis],
+                    grid,
+                    points,
+                    &mut axis_index[k * along..(k + 1) * along],
+                    &mut axis_weights[k * along..(k + 1) * along],
+                );
+            }
+            let mut inside = true;
+            let each = rule.along();
+            let numbers = index
+                .chunks_exact_mut(points)
+                .zip(weights.chunks_exact_mut(points));
+            for (mut tap, (index, weights)) in numbers.enumerate() {
+                for k in (0..rule.rank).rev() {
+                    let from = k * along + tap % each * points;
+                    tap /= each;
+                    let from = from..from + points;
+                    let parts = axis_index[from.clone()].iter().zip(&axis_weights[from]);
+                    let first = k == rule.rank - 1;
+                    for ((i, w), (j, v)) in index.iter_mut().zip(&mut *weights).zip(parts) {
+                        if first {
+                            (*i, *w) = (*j, *v);
+                        } else {
+                            *i = if (*i | *j) < 0 { NONE } else { *i + *j };
+                            *w = *w * *v;
+                        }
+                    }
+                }
+                inside &= index.iter().fold(0, |all, i| all | *i) >= 0;
+            }
+            for channel in 0..channels {
+                let plane = image * channels + channel;
+                let first = x.row([plane, 0, 0]) as *const T;
+                // SAFETY: a row of this call's.
+                let out = unsafe { y.row_mut([plane, z, y_]) };
+                // SAFETY: GRID1, IMAGES1: indices are those of elements of the plane.
+                unsafe {
+                    if inner > 1 {
+                        pixels::<I, T, A>(first, index, weights, points, inner, pixel, result);
+                    } else if inside {
+                        gather::<I, T, A, true>(first, index, weights, points, result);
+                    } else {
+                        gather::<I, T, A, false>(first, index, weights, points, result);
+                    }
+                }
+                T::store::<I>(result, out);
+            }
+        }
+    }
+}
+
+/// The elements near each point along an axis of `size`, whose elements lie `step` apart, and their
+/// weights, tap by tap. `grid` has the coordinates, one in `rule.rank`.
+#[inline(always)]
+fn near<I: Isa, A: Sampled>(
+    rule: &Rule,
+    size: usize,
+    step: usize,
+    grid: &[A],
+    points: usize,
+    index: &mut [i32],
+    weights: &mut [A],
+) {
+    let n = A::from_f64(size as f64);
+    let (two, half) = (A::from_f64(2.0), A::from_f64(0.5));
+    for tap in 0..rule.along() {
+        let range = tap * points..(tap + 1) * points;
+        let numbers = index[range.clone()].iter_mut().zip(&mut weights[range]);
+        for ((i, w), x) in numbers.zip(grid.iter().step_by(rule.rank)) {
+            let at = if rule.align_corners {
+                (*x + A::ONE) / two * (n - A::ONE)
+            } else {
+                ((*x + A::ONE) * n - A::ONE) / two
+            };
+            let p = match rule.interpolation {
+                Interpolation::Nearest => {
+                    *w = A::ONE;
+                    Real::round::<I>(beyond::<I, A>(rule, n, at))
+                }
+                Interpolation::Linear => {
+                    let at = beyond::<I, A>(rule, n, at);
+                    let first = Real::floor::<I>(at);
+                    let part = at - first;
+                    *w = if tap == 0 { A::ONE - part } else { part };
+                    if tap == 0 { first } else { first + A::ONE }
+                }
+                Interpolation::Cubic => {
+                    let first = Real::floor::<I>(at);
+                    let part = at - first;
+                    let t = match tap {
+                        0 => part + A::ONE,
+                        1 => part,
+                        2 => A::ONE - part,
+                        _ => two - part,
+                    };
+                    *w = cubic(t, A::from_f64(-0.75), tap == 0 || tap == 3);
+                    beyond::<I, A>(rule, n, first + A::from_f64(tap as f64 - 1.0))
+                }
+            };
+            // what lies half an element off is none of the image's, and NaN is not
+            let inside = (p > -half) & (p < n - half);
+            *i = if inside {
+                p.to_i32() * step as i32
+            } else {
+                NONE
+            };
+        }
+    }
+}
+
+/// Cubic convolution at a distance, from 1 to 2 if `far`, else from 0 to 1.
+#[inline(always)]
+pub fn cubic<A: Real>(t: A, a: A, far: bool) -> A {
+    let number = A::from_f64;
+    if far {
+        ((a * t - number(5.0) * a) * t + number(8.0) * a) * t - number(4.0) * a
+    } else {
+        ((a + number(2.0)) * t - (a + number(3.0))) * t * t + A::ONE
+    }
+}
+
+/// A position brought into the image, unless zeros lie beyond.
+#[inline(always)]
+fn beyond<I: Isa, A: Sampled>(rule: &Rule, n: A, at: A) -> A {
+    let last = n - A::ONE;
+    let at = match rule.beyond {
+        Beyond::Zeros => return at,
+        Beyond::Border => at,
+        Beyond::Reflection => {
+            let (low, span) = if rule.align_corners {
+                (A::ZERO, last)
+            } else {
+                (A::from_f64(-0.5), n)
+            };
+            if span > A::ZERO {
+                let from = Real::abs::<I>(at - low);
+                let turns = Real::floor::<I>(from / span);
+                let rest = from - turns * span;
+                let half = turns * A::from_f64(0.5);
+                let even = Real::floor::<I>(half) == half;
+                (if even { rest } else { span - rest }) + low
+            } else {
+                A::ZERO
+            }
+        }
+    };
+    let at = if at > A::ZERO { at } else { A::ZERO };
+    if at < last { at } else { last }
+}
+
+/// Sums of the weighted elements of each point, one element a point.
+///
+/// # Safety
+/// Indices that are not `NONE` are those of elements from `first` on; none is where `INSIDE`.
+#[inline(always)]
+unsafe fn gather<I: Isa, T: Pixel<A>, A: Sampled, const INSIDE: bool>(
+    first: *const T,
+    index: &[i32],
+    weights: &[A],
+    points: usize,
+    sums: &mut [A],
+) {
+    let taps = index.chunks_exact(points).zip(weights.chunks_exact(points));
+    for (tap, (index, weights)) in taps.enumerate() {
+        for ((y, i), w) in sums.iter_mut().zip(index).zip(weights) {
+            let x = if INSIDE || *i != NONE {
+                // SAFETY: the caller's promise.
+                T::to(unsafe { *first.offset(*i as isize) })
+            } else {
+                A::ZERO
+            };
+            *y = if tap == 0 {
+                *w * x
+            } else {
+                A::fma::<I>(*w, x, *y)
+            };
+        }
+    }
+}
+/// The same for pixels of several elements.
+///
+/// # Safety
+/// As [`gather`], for the first element of pixels.
+#[inline(always)]
+unsafe fn pixels<I: Isa, T: Pixel<A>, A: Sampled>(
+    first: *const T,
+    index: &[i32],
+    weights: &[A],
+    points: usize,
+    inner: usize,
+    pixel: &mut [A],
+    sums: &mut [A],
+) {
+    let pixel = &mut pixel[..inner];
+    for (point, sums) in sums.chunks_exact_mut(inner).enumerate() {
+        for (tap, index) in index.chunks_exact(points).enumerate() {
+            let w = weights[tap * points + point];
+            if index[point] == NONE {
+                pixel.fill(A::ZERO);
+            } else {
+                // SAFETY: the caller's promise.
+                let x = unsafe {
+                    core::slice::from_raw_parts(first.offset(index[point] as isize), inner)
+                };
+                T::load::<I>(x, pixel);
+            }
+            if tap == 0 {
+                for (y, x) in sums.iter_mut().zip(&*pixel) {
+                    *y = w * *x;
+                }
+            } else {
+                for (y, x) in sums.iter_mut().zip(&*pixel) {
+                    *y = A::fma::<I>(w, *x, *y);
+                }
+            }
+        }
+    }
+}

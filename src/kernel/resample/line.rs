@@ -1,0 +1,117 @@
+//! Resampling along a line.
+
+use super::Table;
+use crate::kernel::math::Real;
+use crate::simd::{Isa, fma32, fma64};
+
+/// What weighted sums are computed in.
+pub trait Sampled: Real {
+    /// `a * b + c`, fused where that is one instruction.
+    fn fma<I: Isa>(a: Self, b: Self, c: Self) -> Self;
+    /// The integer that it is; a number near, if it is none of 32 bits.
+    fn to_i32(self) -> i32;
+    /// Resamples a row of single elements a vector at a time, as far as that goes, and says how far.
+    #[inline(always)]
+    fn vectors<I: Isa>(_line: &[Self], _table: &Table<Self>, _row: &mut [Self]) -> usize {
+        0
+    }
+}
+impl Sampled for f64 {
+    #[inline(always)]
+    fn fma<I: Isa>(a: f64, b: f64, c: f64) -> f64 {
+        fma64::<I>(a, b, c)
+    }
+    #[inline(always)]
+    fn to_i32(self) -> i32 {
+        self as i32
+    }
+}
+impl Sampled for f32 {
+    #[inline(always)]
+    fn fma<I: Isa>(a: f32, b: f32, c: f32) -> f32 {
+        fma32::<I>(a, b, c)
+    }
+    #[inline(always)]
+    fn to_i32(self) -> i32 {
+        self as i32
+    }
+    #[cfg(x86_dispatch)]
+    #[inline(always)]
+    fn vectors<I: Isa>(line: &[f32], table: &Table<f32>, row: &mut [f32]) -> usize {
+        use crate::simd::x86::lookup::{BEHIND, lanes, weighted};
+        let lanes = lanes::<I>();
+        if lanes == 0 || line.len() < table.size() + BEHIND || table.places() < lanes {
+            return 0;
+        }
+        assert!(row.len() == table.places());
+        let (index, weight) = table.columns();
+        let mut done = 0;
+        while done + lanes <= row.len() {
+            // SAFETY: LOOKUP1: a vector of places of each tap (TABLE1), whose indices are at most
+            // the size, behind which are as many elements; ISA1.
+            let written = unsafe {
+                weighted::<I>(
+                    line.as_ptr(),
+                    index.as_ptr().add(done),
+                    weight.as_ptr().add(done),
+                    table.places(),
+                    table.taps(),
+                    row.as_mut_ptr().add(done),
+                )
+            };
+            if !written {
+                break;
+            }
+            done += lanes;
+        }
+        done
+    }
+}
+
+/// The places of a table along a line of `table.size()` pixels of `inner` elements, behind which
+/// there is one of zeros. A weight after the other is added, whatever the layout.
+#[inline(always)]
+pub fn resample_line<I: Isa, A: Sampled>(
+    line: &[A],
+    table: &Table<A>,
+    inner: usize,
+    row: &mut [A],
+) {
+    assert!(line.len() >= (table.size() + 1) * inner && row.len() == table.places() * inner);
+    if inner == 1 {
+        let done = A::vectors::<I>(line, table, row);
+        for tap in 0..table.taps() {
+            let (index, weight) = table.column(tap);
+            let row = row[done..]
+                .iter_mut()
+                .zip(&index[done..])
+                .zip(&weight[done..]);
+            for ((y, i), w) in row {
+                // SAFETY: TABLE1: at most the size, before the line's end by the assertion above.
+                let x = unsafe { *line.get_unchecked(*i as usize) };
+                *y = if tap == 0 {
+                    *w * x
+                } else {
+                    A::fma::<I>(*w, x, *y)
+                };
+            }
+        }
+        return;
+    }
+    for (place, pixel) in row.chunks_exact_mut(inner).enumerate() {
+        for tap in 0..table.taps() {
+            let (index, weight) = table.column(tap);
+            let (i, w) = (index[place] as usize, weight[place]);
+            let x = &line[i * inner..][..inner];
+            if tap == 0 {
+                for (y, x) in pixel.iter_mut().zip(x) {
+                    *y = w * *x;
+                }
+            } else {
+                for (y, x) in pixel.iter_mut().zip(x) {
+                    *y = A::fma::<I>(w, *x, *y);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Elements moved by a map of each axis, whatever they are.
+
+use crate::kernel::images::Images;
+use crate::simd::{Isa, Kernel};
+use core::ops::Range;
+
+/// A run of places whose elements are neighbours too.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// The first place.
+    pub place: usize,
+    /// Its element.
+    pub element: usize,
+    /// Places.
+    pub len: usize,
+}
+
+/// How the width is mapped.
+pub enum Width<'a> {
+    /// Place by place; each is an element of the images.
+    Each(&'a [u32]),
+    /// Each element twice.
+    Twice,
+    /// In runs of neighbours, which fill a row.
+    Runs(&'a [Run]),
+}
+
+/// Rows of a result whose place `p` along an axis has element `map[p]` of the image.
+pub struct Remap<'a, U> {
+    /// The images.
+    pub x: Images<'a, U>,
+    /// The result.
+    pub y: Images<'a, U>,
+    /// The slice and the row that slices and rows have; each is one of the images.
+    pub maps: [&'a [u32]; 2],
+    /// The columns.
+    pub width: Width<'a>,
+    /// The rows of the result, which are this call's alone (IMAGES1).
+    pub rows: Range<usize>,
+}
+
+impl<U: Copy + Send + Sync + 'static> Kernel for Remap<'_, U> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Remap {
+            x,
+            y,
+            maps,
+            width,
+            rows,
+        } = self;
+        let inner = x.inner;
+        let mut last: Option<([usize; 3], [usize; 3])> = None;
+        for place @ [plane, z, y_] in y.places(rows) {
+            let from = [plane, maps[0][z] as usize, maps[1][y_] as usize];
+            // SAFETY: a row of this call's.
+            let out = unsafe { y.row_mut(place) };
+            if let Some((_, before)) = last.filter(|(element, _)| *element == from) {
+                // SAFETY: a row that this call wrote before, another than `out`.
+                out.copy_from_slice(unsafe { y.row_ref(before) });
+                continue;
+            }
+            last = Some((from, place));
+            // SAFETY: a row of the image, which is read alone (IMAGES1).
+            let line = unsafe { x.row_ref(from) };
+            match width {
+                Width::Runs(runs) => {
+                    for r in runs {
+                        out[r.place * inner..][..r.len * inner]
+                            .copy_from_slice(&line[r.element * inner..][..r.len * inner]);
+                    }
+                }
+                Width::Twice if inner == 1 => {
+                    for (y, x) in out.chunks_exact_mut(2).zip(line) {
+                        y[0] = *x;
+                        y[1] = *x;
+                    }
+                }
+                Width::Twice => {
+                    for (y, x) in out
+                        .chunks_exact_mut(2 * inner)
+                        .zip(line.chunks_exact(inner))
+                    {
+                        y[..inner].copy_from_slice(x);
+                        y[inner..].copy_from_slice(x);
+                    }
+                }
+                Width::Each(map) if inner == 1 => {
+                    for (y, i) in out.iter_mut().zip(map) {
+                        *y = line[*i as usize];
+                    }
+                }
+                Width::Each(map) => {
+                    for (y, i) in out.chunks_exact_mut(inner).zip(map) {
+                        y.copy_from_slice(&line[*i as usize * inner..][..inner]);
+                    }
+                }
+            }
+        }
+    }
+}

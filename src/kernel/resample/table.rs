@@ -1,0 +1,67 @@
+//! The weights of a resampling along an axis.
+
+use alloc::vec::Vec;
+
+/// What each place of an axis is made of: a row of a sparse matrix, as many taps for each.
+///
+/// Invariant TABLE1: each of `index` is at most `size`, the size of the axis; `index` and `weight` have
+/// `places * taps` elements. What is at `size` is a zero.
+#[derive(Clone, Debug)]
+pub struct Table<A> {
+    size: usize,
+    places: usize,
+    taps: usize,
+    /// Tap by tap: element `tap * places + place`.
+    index: Vec<u32>,
+    weight: Vec<A>,
+}
+
+impl<A: Copy> Table<A> {
+    /// From indices and weights, tap by tap.
+    ///
+    /// # Panics
+    /// Where TABLE1 would not hold.
+    pub fn new(size: usize, places: usize, index: Vec<u32>, weight: Vec<A>) -> Table<A> {
+        let taps = index.len() / places.max(1);
+        assert!(index.len() == places * taps && weight.len() == index.len());
+        assert!(index.iter().all(|i| *i as usize <= size));
+        Table {
+            size,
+            places,
+            taps,
+            index,
+            weight,
+        }
+    }
+    /// Places.
+    pub fn places(&self) -> usize {
+        self.places
+    }
+    /// The size of the axis.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+    /// Taps of a place.
+    pub fn taps(&self) -> usize {
+        self.taps
+    }
+    /// One tap of a place: which element, unless it is none, and its weight.
+    #[inline(always)]
+    pub fn tap(&self, place: usize, tap: usize) -> Option<(usize, A)> {
+        let at = tap * self.places + place;
+        let index = self.index[at] as usize;
+        (index < self.size).then(|| (index, self.weight[at]))
+    }
+    /// The indices and weights of all places, tap by tap.
+    #[cfg(x86_dispatch)]
+    #[inline(always)]
+    pub fn columns(&self) -> (&[u32], &[A]) {
+        (&self.index, &self.weight)
+    }
+    /// The indices and weights of all places for one tap.
+    #[inline(always)]
+    pub fn column(&self, tap: usize) -> (&[u32], &[A]) {
+        let range = tap * self.places..(tap + 1) * self.places;
+        (&self.index[range.clone()], &self.weight[range])
+    }
+}

@@ -1,0 +1,166 @@
+//! Tensors as images: three spatial axes, a batch and channels, rows that lie in memory element by
+//! element.
+
+use super::spatial::three;
+use crate::dtype::{DType, Pod};
+use crate::error::{Error, Result};
+use crate::exec::failure::Failure;
+use crate::fallible;
+use crate::kernel::conv::Three;
+use crate::kernel::images::Images;
+use crate::par::{self, Cost};
+use crate::tensor::Tensor;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// A tensor as images, and how the results look beside it.
+pub(super) struct Planes {
+    /// `[batch, channels, depth, height, width]`; rows lie in memory element by element, of one
+    /// channel or, where channels are last, of all of them.
+    whole: Tensor,
+    /// Channels are last in memory.
+    last: bool,
+    /// Spatial axes, and whether there is a batch.
+    rank: usize,
+    batched: bool,
+}
+
+impl Planes {
+    /// `x` of `rank` spatial axes, behind channels, behind a batch or none. Elements are copied where
+    /// neither the width nor the channels lie next to each other.
+    ///
+    /// Errors where `x` has other dimensions, or a spatial axis without elements.
+    pub fn new(op: &'static str, x: &Tensor, rank: usize) -> Result<Planes> {
+        let bad = |message| Err(Error::shape_of(op, message, &[("x", x.shape(), x.dtype())]));
+        if ![rank + 1, rank + 2].contains(&x.rank()) {
+            return bad(message!(
+                "x has {} dimensions, not {} ([channels, ..]) or {} ([batch, channels, ..])",
+                x.rank(),
+                rank + 1,
+                rank + 2
+            ));
+        }
+        let batched = x.rank() == rank + 2;
+        if x.shape()[x.rank() - rank..].contains(&0) {
+            return bad(message!("x has a spatial dimension of size 0"));
+        }
+        let mut whole = if batched {
+            x.clone()
+        } else {
+            x.expand_dims(0)?
+        };
+        while whole.rank() < 5 {
+            whole = whole.expand_dims(2)?;
+        }
+        let (n, s) = (whole.shape(), whole.strides());
+        let channels_last = n[1] > 1 && s[1] == 1 && (n[4] == 1 || s[4] == n[1] as isize);
+        let steady = n[4] == 1 || s[4] == 1;
+        let last = channels_last && !(steady && n[4] > 1) && !whole.is_contiguous();
+        if !last && !steady {
+            whole = whole.contiguous()?;
+        }
+        Ok(Planes {
+            whole,
+            last,
+            rank,
+            batched,
+        })
+    }
+    /// Sizes of the spatial axes.
+    pub fn sizes(&self) -> Three {
+        three(&self.whole.shape()[2..], 3, 1)
+    }
+    /// A tensor for results of these sizes, in the order of memory that `x` has, with five
+    /// dimensions; [`Planes::result`] makes it the caller's.
+    pub fn empty(&self, places: Three, dtype: DType) -> Result<Tensor> {
+        let [batch, channels] = [self.whole.shape()[0], self.whole.shape()[1]];
+        let [depth, height, width] = places;
+        if self.last {
+            let y = Tensor::empty([batch, depth, height, width, channels], dtype)?;
+            y.moveaxis(-1, 1)
+        } else {
+            Tensor::empty([batch, channels, depth, height, width], dtype)
+        }
+    }
+    /// What [`Planes::empty`] made, in the shape of the result.
+    pub fn result(&self, y: Tensor) -> Result<Tensor> {
+        let mut y = y;
+        for _ in self.rank..3 {
+            y = y.squeeze(2)?;
+        }
+        if self.batched { Ok(y) } else { y.squeeze(0) }
+    }
+    /// The elements; `T` has their width.
+    pub fn images<T: Pod>(&self) -> Result<Images<'_, T>> {
+        assert!(size_of::<T>() == self.whole.dtype().size());
+        // SAFETY: IMAGES1: elements of the tensor (TENSOR1, TENSOR2), initialised (STORAGE1), rows
+        // of neighbours as `new` saw to; any bits are a `Pod`.
+        Ok(unsafe { self.view(&self.whole, self.whole.as_ptr() as *mut T) })
+    }
+    /// The elements of a tensor that [`Planes::empty`] made, for writing; `T` has their width.
+    pub fn images_mut<'a, T: Pod>(&self, y: &'a mut Tensor) -> Result<Images<'a, T>> {
+        assert!(size_of::<T>() == y.dtype().size());
+        let first = y.as_mut_ptr()? as *mut T;
+        // SAFETY: IMAGES1: elements of a tensor of its own storage (STORAGE3), in this layout.
+        Ok(unsafe { self.view(y, first) })
+    }
+    /// From a slice of a plane to the next, and a row to the next, in elements, where all of a plane
+    /// lies before 2^31 from its first and no step is negative.
+    pub fn reach(&self) -> Option<[usize; 2]> {
+        let (n, s) = (self.whole.shape(), self.whole.strides());
+        let step = |k: usize| {
+            if n[k] == 1 {
+                Some(0)
+            } else {
+                usize::try_from(s[k]).ok()
+            }
+        };
+        let (slice, row) = (step(2)?, step(3)?);
+        let width = n[4].checked_mul(if self.last { n[1] } else { 1 })?;
+        let rest = (n[2] - 1)
+            .checked_mul(slice)?
+            .checked_add((n[3] - 1).checked_mul(row)?)?;
+        (rest.checked_add(width)? <= i32::MAX as usize).then_some([slice, row])
+    }
+    /// Images, and the planes of each.
+    pub fn images_and_planes(&self) -> (usize, usize) {
+        let n = self.whole.shape();
+        (n[0], if self.last { 1 } else { n[1] })
+    }
+    /// # Safety
+    /// IMAGES1, of a tensor in the layout of `whole`, with the first element at `first`.
+    unsafe fn view<'a, T>(&self, t: &Tensor, first: *mut T) -> Images<'a, T> {
+        let (n, s) = (t.shape(), t.strides());
+        let (channels, inner) = if self.last { (1, n[1]) } else { (n[1], 1) };
+        // SAFETY: the caller's promise.
+        unsafe {
+            Images::new(
+                first,
+                [n[0], channels],
+                three(&n[2..], 3, 1),
+                inner,
+                [s[0], s[1], s[2], s[3]],
+            )
+        }
+    }
+}
+
+/// Calls `f` with ranges of `rows` and scratch of `len` elements of `A`; `cost` is that of a row.
+///
+/// Errors where scratch can't be had, or its length is none.
+pub(super) fn rows<A: Copy + Default>(
+    rows: usize,
+    len: Option<usize>,
+    cost: Cost,
+    f: impl Fn(Range<usize>, &mut [A]) -> Result<()> + Sync,
+) -> Result<()> {
+    let len = len.ok_or_else(|| Error::memory::<A>(usize::MAX))?;
+    let failure = Failure::default();
+    par::ranges(rows, 1, cost, |range| {
+        failure.note(
+            fallible::filled(A::default(), len)
+                .and_then(|mut scratch: Vec<A>| f(range, &mut scratch)),
+        );
+    });
+    failure.result()
+}

@@ -1,0 +1,134 @@
+//! Pools whose result has the sizes that are asked for.
+
+use super::super::images::Planes;
+use super::super::spatial::{PerAxis, option};
+use super::launch;
+use crate::error::Result;
+use crate::fallible;
+use crate::kernel::conv::Three;
+use crate::kernel::pool::{Steady, Windows};
+use crate::tensor::Tensor;
+use alloc::vec::Vec;
+
+/// The windows along each axis: place `i` of `places` sees the elements from `i * size / places` to
+/// `(i + 1) * size / places`, rounded outwards.
+fn windows(sizes: Three, places: Three) -> Result<[Windows; 3]> {
+    let along = |k: usize| -> Result<Windows> {
+        let (size, places) = (sizes[k], places[k]);
+        if size.is_multiple_of(places.max(1)) {
+            let kernel = size / places.max(1);
+            return Ok(Windows::Steady(Steady {
+                kernel,
+                stride: kernel,
+                dilation: 1,
+                padding: 0,
+            }));
+        }
+        let bound = |i: usize, up: usize| {
+            ((i as u128 * size as u128 + up as u128) / places as u128) as usize
+        };
+        let all = (0..places).map(|i| Ok(bound(i, 0)..bound(i + 1, places - 1)));
+        fallible::collect(all).map(Windows::Listed)
+    };
+    Ok([along(0)?, along(1)?, along(2)?])
+}
+
+fn average(op: &'static str, rank: usize, x: &Tensor, output_size: &PerAxis) -> Result<Tensor> {
+    let planes = Planes::new(op, x, rank)?;
+    let sizes = planes.sizes();
+    let places = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
+    let windows = windows(sizes, places)?;
+    let divisors = |k: usize| -> Result<Vec<f64>> {
+        let count = |place| windows[k].taps(place, sizes[k]).count as f64;
+        fallible::collect((0..places[k]).map(|place| Ok(count(place))))
+    };
+    let (depth, height, width) = (divisors(0)?, divisors(1)?, divisors(2)?);
+    launch::mean(
+        op,
+        &planes,
+        &windows,
+        places,
+        [&depth, &height, &width],
+        x.dtype(),
+    )
+}
+/// One place along the axes that are not there.
+fn of_rank(mut places: Three, rank: usize) -> Three {
+    places[..3 - rank].fill(1);
+    places
+}
+fn largest(op: &'static str, rank: usize, x: &Tensor, output_size: &PerAxis) -> Result<Tensor> {
+    let planes = Planes::new(op, x, rank)?;
+    let places = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
+    launch::largest(
+        op,
+        &planes,
+        &windows(planes.sizes(), places)?,
+        places,
+        x.dtype(),
+    )
+}
+fn with_positions(
+    op: &'static str,
+    rank: usize,
+    x: &Tensor,
+    output_size: &PerAxis,
+) -> Result<(Tensor, Tensor)> {
+    let planes = Planes::new(op, x, rank)?;
+    let places = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
+    let windows = windows(planes.sizes(), places)?;
+    launch::largest_with_positions(op, &planes, &windows, places, x.dtype())
+}
+
+macro_rules! pools {
+    ($($rank:literal $average:ident $max:ident $with:ident $kind:literal $shape:literal;)*) => { $(
+        #[doc = concat!("The mean of each window of ", $kind, ", windows that make a result of `output_size`.")]
+        ///
+        /// `[batch, channels, ..]`, or `[channels, ..]` without a batch, of floats; any strides. Place
+        /// `i` along an axis sees the elements from `i * size / output_size` to
+        /// `(i + 1) * size / output_size`, rounded outwards. 16-bit floats are added up in float32 and
+        /// rounded once.
+        ///
+        /// Errors where `x` has other dimensions or is no float, or `output_size` has not a number for
+        /// each axis.
+        ///
+        /// ```
+        /// use flex::{DType, Tensor, nn};
+        #[doc = concat!("let x = Tensor::zeros(&", $shape, ", DType::F32)?;")]
+        #[doc = concat!("assert_eq!(nn::", stringify!($average), "(&x, 1)?.to_vec::<f32>()?, [0.0]);")]
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        pub fn $average(x: &Tensor, output_size: impl Into<PerAxis>) -> Result<Tensor> {
+            average(stringify!($average), $rank, x, &output_size.into())
+        }
+        #[doc = concat!("The largest element of each window of ", $kind, ", windows that make a result of `output_size`.")]
+        ///
+        #[doc = concat!("All as for [`", stringify!($average), "`], and integers too; NaN is the largest of what it is among.")]
+        ///
+        /// ```
+        /// use flex::{DType, Tensor, nn};
+        #[doc = concat!("let x = Tensor::zeros(&", $shape, ", DType::F32)?;")]
+        #[doc = concat!("assert_eq!(nn::", stringify!($max), "(&x, 1)?.to_vec::<f32>()?, [0.0]);")]
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        pub fn $max(x: &Tensor, output_size: impl Into<PerAxis>) -> Result<Tensor> {
+            largest(stringify!($max), $rank, x, &output_size.into())
+        }
+        #[doc = concat!("[`", stringify!($max), "`], and where the elements are: int64, row-major in the spatial axes.")]
+        ///
+        /// ```
+        /// use flex::{DType, Tensor, nn};
+        #[doc = concat!("let x = Tensor::zeros(&", $shape, ", DType::F32)?;")]
+        #[doc = concat!("assert_eq!(nn::", stringify!($with), "(&x, 1)?.1.to_vec::<i64>()?, [0]);")]
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        pub fn $with(x: &Tensor, output_size: impl Into<PerAxis>) -> Result<(Tensor, Tensor)> {
+            with_positions(stringify!($max), $rank, x, &output_size.into())
+        }
+    )* };
+}
+pools! {
+    1 adaptive_avg_pool1d adaptive_max_pool1d adaptive_max_pool1d_with_indices "a signal" "[1, 5]";
+    2 adaptive_avg_pool2d adaptive_max_pool2d adaptive_max_pool2d_with_indices "an image" "[1, 4, 5]";
+    3 adaptive_avg_pool3d adaptive_max_pool3d adaptive_max_pool3d_with_indices "a volume" "[1, 3, 4, 5]";
+}

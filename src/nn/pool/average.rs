@@ -1,0 +1,146 @@
+//! The mean of each window.
+
+use super::super::images::Planes;
+use super::super::spatial::PerAxis;
+use super::launch;
+use super::window::Options;
+use crate::error::{Error, Result};
+use crate::fallible;
+use crate::kernel::pool::Windows;
+use crate::tensor::Tensor;
+use alloc::vec::Vec;
+
+/// Options of pools of means.
+#[derive(Clone, Debug)]
+pub struct AvgPool {
+    /// From a window to the next; the size of a window.
+    pub stride: Option<PerAxis>,
+    /// Zeros on both sides of the image; none.
+    pub padding: PerAxis,
+    /// Whether a window may reach beyond the padded image, so that every element is in one; not.
+    pub ceil_mode: bool,
+    /// Whether the zeros of the padding count as elements of a window; they do.
+    pub count_include_pad: bool,
+    /// What sums are divided by, instead of the number of elements.
+    pub divisor_override: Option<usize>,
+}
+impl Default for AvgPool {
+    fn default() -> Self {
+        AvgPool {
+            stride: None,
+            padding: 0.into(),
+            ceil_mode: false,
+            count_include_pad: true,
+            divisor_override: None,
+        }
+    }
+}
+impl From<Option<PerAxis>> for AvgPool {
+    /// This stride.
+    fn from(stride: Option<PerAxis>) -> Self {
+        AvgPool {
+            stride,
+            ..Default::default()
+        }
+    }
+}
+
+macro_rules! pools {
+    ($($rank:literal $op:literal $(#[doc = $doc:literal])* $name:ident;)*) => { $(
+        $(#[doc = $doc])*
+        ///
+        /// `[batch, channels, ..]`, or `[channels, ..]` without a batch, of floats; any strides. The
+        /// result has the dtype of `x`, and along each axis `(size + 2 * padding - kernel_size) / stride + 1`
+        /// places, rounded up with `ceil_mode`, where a window must begin in the image or the padding
+        /// before it. 16-bit floats are added up in float32 and rounded once.
+        ///
+        /// Errors where `x` has other dimensions, a window is larger than the padded image, the padding
+        /// is more than half a window, `divisor_override` or an option that may not be is zero, and for
+        /// other dtypes.
+        pub fn $name(x: &Tensor, kernel_size: impl Into<PerAxis>, options: impl Into<AvgPool>) -> Result<Tensor> {
+            average($op, $rank, x, &kernel_size.into(), &options.into())
+        }
+    )* };
+}
+pools! {
+    1 "avg_pool1d"
+    /// The mean of each window of a signal.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[1.0f32, 3.0, 2.0, 0.0], [1, 4])?;
+    /// assert_eq!(nn::avg_pool1d(&x, 2, None)?.to_vec::<f32>()?, [2.0, 1.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    avg_pool1d;
+    2 "avg_pool2d"
+    /// The mean of each window of an image.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 6.0], [1, 2, 2])?;
+    /// assert_eq!(nn::avg_pool2d(&x, 2, None)?.to_vec::<f32>()?, [3.0]);
+    /// let options = nn::AvgPool { padding: 1.into(), count_include_pad: false, ..Default::default() };
+    /// assert_eq!(nn::avg_pool2d(&x, 2, options)?.to_vec::<f32>()?, [1.0, 2.0, 3.0, 6.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    avg_pool2d;
+    3 "avg_pool3d"
+    /// The mean of each window of a volume.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, nn};
+    /// let x = Tensor::zeros(&[1, 2, 4, 4], DType::F32)?;
+    /// assert_eq!(nn::avg_pool3d(&x, 2, None)?.shape(), [1, 1, 2, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    avg_pool3d;
+}
+
+fn average(
+    op: &'static str,
+    rank: usize,
+    x: &Tensor,
+    kernel_size: &PerAxis,
+    options: &AvgPool,
+) -> Result<Tensor> {
+    let planes = Planes::new(op, x, rank)?;
+    let (sizes, one) = (planes.sizes(), 1.into());
+    let shared = Options {
+        kernel_size,
+        stride: options.stride.as_ref(),
+        padding: &options.padding,
+        dilation: &one,
+        ceil_mode: options.ceil_mode,
+    };
+    let (windows, places) = shared.windows(op, rank, sizes)?;
+    if options.divisor_override == Some(0) {
+        return Err(Error::value(op, "divisor_override is 0"));
+    }
+    let divisors = |k: usize| -> Result<Vec<f64>> {
+        let window = |place| match (&windows[k], options.divisor_override) {
+            (_, Some(n)) => {
+                if k == 2 {
+                    n
+                } else {
+                    1
+                }
+            }
+            (Windows::Steady(s), _) if options.count_include_pad => {
+                let start = place * s.stride;
+                s.kernel.min(sizes[k] + 2 * s.padding - start)
+            }
+            (window, _) => window.taps(place, sizes[k]).count,
+        };
+        fallible::collect((0..places[k]).map(|place| Ok(window(place) as f64)))
+    };
+    let (depth, height, width) = (divisors(0)?, divisors(1)?, divisors(2)?);
+    launch::mean(
+        op,
+        &planes,
+        &windows,
+        places,
+        [&depth, &height, &width],
+        x.dtype(),
+    )
+}

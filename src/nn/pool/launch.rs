@@ -1,0 +1,151 @@
+//! Pools of all planes, on threads.
+
+use super::super::images::{Planes, rows};
+use crate::dtype::{DType, Pod};
+use crate::error::{Error, Result};
+use crate::fallible;
+use crate::kernel::conv::Three;
+use crate::kernel::images::{Images, Pixel};
+use crate::kernel::math::Real;
+use crate::kernel::pool::extreme::{self, MAX_TAPS};
+use crate::kernel::pool::{Lowest, Max, Mean, Pooling, Windows, fold};
+use crate::par::Cost;
+use crate::simd;
+use crate::tensor::Tensor;
+use alloc::vec::Vec;
+
+/// `expr` with `T` the float of a dtype, and `A` what it is computed in.
+macro_rules! floats {
+    ($dtype:expr, |$T:ident as $A:ident| $e:expr, else $other:expr) => {
+        dispatch!(half $dtype, |$T| { type $A = f32; $e }, else
+            dispatch!(float $dtype, |$T| { type $A = $T; $e }, else $other))
+    };
+}
+/// The same for all real numbers; integers are computed as they are.
+macro_rules! reals {
+    ($dtype:expr, |$T:ident as $A:ident| $e:expr, else $other:expr) => {
+        dispatch!(integer $dtype, |$T| { type $A = $T; $e }, else floats!($dtype, |$T as $A| $e, else $other))
+    };
+}
+
+/// The largest element of each window.
+pub(super) fn largest(
+    op: &'static str,
+    x: &Planes,
+    windows: &[Windows; 3],
+    places: Three,
+    dtype: DType,
+) -> Result<Tensor> {
+    let mut y = x.empty(places, dtype)?;
+    reals!(dtype, |T as A| run::<T, A, Max>(x, windows, &Max, &mut y), else Err(Error::unsupported(op, dtype)))?;
+    x.result(y)
+}
+
+/// The largest element of each window, and its position in the plane.
+pub(super) fn largest_with_positions(
+    op: &'static str,
+    x: &Planes,
+    windows: &[Windows; 3],
+    places: Three,
+    dtype: DType,
+) -> Result<(Tensor, Tensor)> {
+    let taps = windows
+        .iter()
+        .try_fold(1usize, |n, w| n.checked_mul(w.most()));
+    if taps.is_none_or(|n| n > MAX_TAPS) {
+        return Err(Error::value(
+            op,
+            message!("a window has more than {MAX_TAPS} elements"),
+        ));
+    }
+    let mut y = x.empty(places, dtype)?;
+    let mut positions = x.empty(places, DType::I64)?;
+    reals!(dtype, |T as A| extremes::<T, A>(x, windows, &mut y, &mut positions), else Err(Error::unsupported(op, dtype)))?;
+    Ok((x.result(y)?, x.result(positions)?))
+}
+
+/// The sum of each window, divided by the product of a number for each axis.
+pub(super) fn mean(
+    op: &'static str,
+    x: &Planes,
+    windows: &[Windows; 3],
+    places: Three,
+    divisors: [&[f64]; 3],
+    dtype: DType,
+) -> Result<Tensor> {
+    let mut y = x.empty(places, dtype)?;
+    floats!(dtype, |T as A| {
+        let of = |k: usize| -> Result<Vec<A>> {
+            fallible::collect(divisors[k].iter().map(|n| Ok(<A as Real>::from_f64(*n))))
+        };
+        let (depth, height, width) = (of(0)?, of(1)?, of(2)?);
+        run::<T, A, _>(x, windows, &Mean([&depth[..], &height[..], &width[..]]), &mut y)
+    }, else Err(Error::unsupported(op, dtype)))?;
+    x.result(y)
+}
+
+/// What a row of the result costs.
+fn cost<T>(x: &Images<T>, windows: &[Windows; 3], width: usize) -> Cost {
+    let lines = windows[0].most().saturating_mul(windows[1].most());
+    let bytes = lines.saturating_mul(x.width()).saturating_add(width);
+    Cost {
+        bytes: bytes.saturating_mul(size_of::<T>()),
+        flops: bytes.saturating_add(width.saturating_mul(windows[2].most())),
+    }
+}
+
+fn run<T, A, P>(x: &Planes, windows: &[Windows; 3], pooling: &P, y: &mut Tensor) -> Result<()>
+where
+    T: Pod + Pixel<A>,
+    A: Copy + Default,
+    P: Pooling<A>,
+{
+    let (x, y) = (x.images::<T>()?, x.images_mut::<T>(y)?);
+    let len = fold::scratch::<T, A>(&x, &y, windows);
+    rows(
+        y.rows(),
+        len,
+        cost(&x, windows, y.width()),
+        |rows, scratch| {
+            simd::call(fold::Pool {
+                x,
+                y,
+                windows,
+                pooling,
+                rows,
+                scratch,
+            });
+            Ok(())
+        },
+    )
+}
+
+fn extremes<T, A>(
+    x: &Planes,
+    windows: &[Windows; 3],
+    y: &mut Tensor,
+    positions: &mut Tensor,
+) -> Result<()>
+where
+    T: Pod + Pixel<A>,
+    A: Lowest + Default,
+{
+    let positions = x.images_mut::<i64>(positions)?;
+    let (x, y) = (x.images::<T>()?, x.images_mut::<T>(y)?);
+    let len = extreme::scratch::<T, A>(&x, &y, windows);
+    let mut cost = cost(&x, windows, y.width());
+    cost.flops = cost.flops.saturating_mul(4 * windows[2].most());
+    rows(y.rows(), len, cost, |rows, scratch| {
+        let mut taken = fallible::filled(0, y.width())?;
+        simd::call(extreme::Extremes {
+            x,
+            y,
+            positions,
+            windows,
+            rows,
+            scratch,
+            taken: &mut taken,
+        });
+        Ok(())
+    })
+}

@@ -1,0 +1,84 @@
+//! The norm of each window.
+
+use super::super::spatial::{PerAxis, option};
+use super::average::{AvgPool, avg_pool1d, avg_pool2d, avg_pool3d};
+use crate::error::{Error, Result};
+use crate::ops;
+use crate::tensor::Tensor;
+
+/// Options of pools of norms.
+#[derive(Clone, Debug, Default)]
+pub struct LpPool {
+    /// From a window to the next; the size of a window.
+    pub stride: Option<PerAxis>,
+    /// Whether a window may reach beyond the image, so that every element is in one; not.
+    pub ceil_mode: bool,
+}
+impl From<Option<PerAxis>> for LpPool {
+    /// This stride.
+    fn from(stride: Option<PerAxis>) -> Self {
+        LpPool {
+            stride,
+            ..Default::default()
+        }
+    }
+}
+
+macro_rules! pools {
+    ($($rank:literal $name:ident $average:ident $kind:literal $shape:literal;)*) => { $(
+        #[doc = concat!("The norm of each window of ", $kind, ": `(sum of x^norm_type)^(1 / norm_type)`.")]
+        ///
+        #[doc = concat!("Shapes, dtypes and errors are those of [`", stringify!($average), "`](super::", stringify!($average), "); also an error where `norm_type` is 0 or NaN.")]
+        /// The powers are those of `x`, not of its magnitude, as in torch; a window that reaches beyond the
+        /// image counts as the mean of its elements for each that it lacks. 16-bit floats are computed in
+        /// float32 and rounded once.
+        ///
+        /// ```
+        /// use flex::{Tensor, nn};
+        #[doc = concat!("let x = Tensor::from_slice(&[3.0f32, 4.0], ", $shape, ")?;")]
+        #[doc = concat!("assert_eq!(nn::", stringify!($name), "(&x, 2.0, ", stringify!($rank), ", None).is_err(), ", stringify!($rank), " > 2);")]
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        pub fn $name(x: &Tensor, norm_type: f64, kernel_size: impl Into<PerAxis>, options: impl Into<LpPool>) -> Result<Tensor> {
+            let (kernel_size, LpPool { stride, ceil_mode }) = (kernel_size.into(), options.into());
+            let options = AvgPool { stride, ceil_mode, ..Default::default() };
+            let taps = option(stringify!($name), "kernel_size", &kernel_size, $rank, 1)?;
+            let taps = taps[3 - $rank..].iter().map(|n| *n as f64).product();
+            norm(stringify!($name), x, norm_type, taps, |x| $average(x, kernel_size, options))
+        }
+    )* };
+}
+pools! {
+    1 lp_pool1d avg_pool1d "a signal" "[1, 2]";
+    2 lp_pool2d avg_pool2d "an image" "[1, 2, 1]";
+    3 lp_pool3d avg_pool3d "a volume" "[1, 2, 1, 1]";
+}
+
+/// The norm from the mean of powers.
+fn norm(
+    op: &'static str,
+    x: &Tensor,
+    p: f64,
+    taps: f64,
+    mean: impl FnOnce(&Tensor) -> Result<Tensor>,
+) -> Result<Tensor> {
+    if p == 0.0 || p.is_nan() {
+        return Err(Error::value(op, message!("norm_type is {p}")));
+    }
+    if !x.dtype().is_float() || x.dtype().is_storage() {
+        return Err(Error::unsupported(op, x.dtype()));
+    }
+    let wide = x.astype(x.dtype().wide())?;
+    let powers = if p == 2.0 {
+        ops::multiply(&wide, &wide)?
+    } else {
+        ops::pow(wide, p)?
+    };
+    let sum = ops::multiply(mean(&powers)?, taps)?;
+    let norm = if p == 2.0 {
+        ops::sqrt(sum)?
+    } else {
+        ops::pow(sum, 1.0 / p)?
+    };
+    norm.into_dtype(x.dtype())
+}

@@ -1,0 +1,160 @@
+//! The largest element of each window.
+
+use super::super::images::Planes;
+use super::super::spatial::PerAxis;
+use super::launch;
+use super::window::Options;
+use crate::error::Result;
+use crate::tensor::Tensor;
+
+/// Options of pools of largest elements.
+#[derive(Clone, Debug)]
+pub struct MaxPool {
+    /// From a window to the next; the size of a window.
+    pub stride: Option<PerAxis>,
+    /// Places on both sides of the image, which windows may cover and which have no element; none.
+    pub padding: PerAxis,
+    /// From an element of a window to the next, on the image; 1.
+    pub dilation: PerAxis,
+    /// Whether a window may reach beyond the padded image, so that every element is in one; not.
+    pub ceil_mode: bool,
+}
+impl Default for MaxPool {
+    fn default() -> Self {
+        MaxPool {
+            stride: None,
+            padding: 0.into(),
+            dilation: 1.into(),
+            ceil_mode: false,
+        }
+    }
+}
+impl From<Option<PerAxis>> for MaxPool {
+    /// This stride.
+    fn from(stride: Option<PerAxis>) -> Self {
+        MaxPool {
+            stride,
+            ..Default::default()
+        }
+    }
+}
+
+macro_rules! pools {
+    ($($rank:literal $op:literal $name:ident $(#[doc = $doc:literal])*, $with:ident $(#[doc = $more:literal])*;)*) => { $(
+        $(#[doc = $doc])*
+        ///
+        /// `[batch, channels, ..]`, or `[channels, ..]` without a batch; any strides. The result has
+        /// the dtype of `x`, and along each axis
+        /// `(size + 2 * padding - dilation * (kernel_size - 1) - 1) / stride + 1` places, rounded up with
+        /// `ceil_mode`, where a window must begin in the image or the padding before it. NaN is the
+        /// largest of what it is among.
+        ///
+        /// Errors where `x` has other dimensions, a window is larger than the padded image, the padding
+        /// is more than half a window, an option is zero that may not be, and for bool and complex
+        /// numbers.
+        pub fn $name(x: &Tensor, kernel_size: impl Into<PerAxis>, options: impl Into<MaxPool>) -> Result<Tensor> {
+            largest($op, $rank, x, &kernel_size.into(), &options.into())
+        }
+        $(#[doc = $more])*
+        ///
+        /// Positions are int64, row-major in the spatial axes: those of the first of equal elements, or
+        /// of the last NaN, as in torch.
+        pub fn $with(x: &Tensor, kernel_size: impl Into<PerAxis>, options: impl Into<MaxPool>) -> Result<(Tensor, Tensor)> {
+            with_positions($op, $rank, x, &kernel_size.into(), &options.into())
+        }
+    )* };
+}
+pools! {
+    1 "max_pool1d" max_pool1d
+    /// The largest element of each window of a signal.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[1.0f32, 3.0, 2.0, 0.0, 5.0], [1, 5])?;
+    /// assert_eq!(nn::max_pool1d(&x, 2, None)?.to_vec::<f32>()?, [3.0, 2.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    , max_pool1d_with_indices
+    /// [`max_pool1d`], and where the elements are.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[1.0f32, 3.0, 2.0, 0.0], [1, 4])?;
+    /// let (y, positions) = nn::max_pool1d_with_indices(&x, 2, None)?;
+    /// assert_eq!((y.to_vec::<f32>()?, positions.to_vec::<i64>()?), (vec![3.0, 2.0], vec![1, 2]));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    ;
+    2 "max_pool2d" max_pool2d
+    /// The largest element of each window of an image.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [1, 2, 2])?;
+    /// assert_eq!(nn::max_pool2d(&x, 2, None)?.to_vec::<f32>()?, [4.0]);
+    /// let options = nn::MaxPool { stride: Some(1.into()), padding: 1.into(), ..Default::default() };
+    /// assert_eq!(nn::max_pool2d(&x, 3, options)?.to_vec::<f32>()?, [4.0; 4]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    , max_pool2d_with_indices
+    /// [`max_pool2d`], and where the elements are.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[1.0f32, 2.0, 9.0, 4.0], [1, 2, 2])?;
+    /// assert_eq!(nn::max_pool2d_with_indices(&x, 2, None)?.1.to_vec::<i64>()?, [2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    ;
+    3 "max_pool3d" max_pool3d
+    /// The largest element of each window of a volume.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, nn};
+    /// let x = Tensor::zeros(&[1, 2, 4, 4], DType::F32)?;
+    /// assert_eq!(nn::max_pool3d(&x, 2, None)?.shape(), [1, 1, 2, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    , max_pool3d_with_indices
+    /// [`max_pool3d`], and where the elements are.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, nn};
+    /// let x = Tensor::zeros(&[1, 2, 2, 2], DType::F32)?;
+    /// assert_eq!(nn::max_pool3d_with_indices(&x, 2, None)?.1.to_vec::<i64>()?, [0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    ;
+}
+
+fn shared<'a>(kernel_size: &'a PerAxis, options: &'a MaxPool) -> Options<'a> {
+    Options {
+        kernel_size,
+        stride: options.stride.as_ref(),
+        padding: &options.padding,
+        dilation: &options.dilation,
+        ceil_mode: options.ceil_mode,
+    }
+}
+fn largest(
+    op: &'static str,
+    rank: usize,
+    x: &Tensor,
+    kernel_size: &PerAxis,
+    options: &MaxPool,
+) -> Result<Tensor> {
+    let planes = Planes::new(op, x, rank)?;
+    let (windows, places) = shared(kernel_size, options).windows(op, rank, planes.sizes())?;
+    launch::largest(op, &planes, &windows, places, x.dtype())
+}
+fn with_positions(
+    op: &'static str,
+    rank: usize,
+    x: &Tensor,
+    kernel_size: &PerAxis,
+    options: &MaxPool,
+) -> Result<(Tensor, Tensor)> {
+    let planes = Planes::new(op, x, rank)?;
+    let (windows, places) = shared(kernel_size, options).windows(op, rank, planes.sizes())?;
+    launch::largest_with_positions(op, &planes, &windows, places, x.dtype())
+}

@@ -1,0 +1,15 @@
+//! Pools: the largest element, the mean or a norm of each window of an image.
+
+mod adaptive;
+mod average;
+mod launch;
+mod lp;
+mod max;
+mod unpool;
+mod window;
+
+pub use adaptive::*;
+pub use average::{AvgPool, avg_pool1d, avg_pool2d, avg_pool3d};
+pub use lp::{LpPool, lp_pool1d, lp_pool2d, lp_pool3d};
+pub use max::*;
+pub use unpool::{MaxUnpool, max_unpool1d, max_unpool2d, max_unpool3d};

@@ -1,0 +1,164 @@
+//! Elements put back where a pool took them.
+
+use super::super::spatial::{PerAxis, option};
+use super::window::Options;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::layout::Shape;
+use crate::ops::{self, ScatterMode};
+use crate::tensor::Tensor;
+
+/// Options of [`max_unpool2d`] and its like.
+#[derive(Clone, Debug)]
+pub struct MaxUnpool {
+    /// From a window to the next; the size of a window.
+    pub stride: Option<PerAxis>,
+    /// The pool's padding; none.
+    pub padding: PerAxis,
+    /// Sizes of the result, for a pool that left elements out; by default
+    /// `(size - 1) * stride - 2 * padding + kernel_size`.
+    pub output_size: Option<PerAxis>,
+}
+impl Default for MaxUnpool {
+    fn default() -> Self {
+        MaxUnpool {
+            stride: None,
+            padding: 0.into(),
+            output_size: None,
+        }
+    }
+}
+impl From<Option<PerAxis>> for MaxUnpool {
+    /// This stride.
+    fn from(stride: Option<PerAxis>) -> Self {
+        MaxUnpool {
+            stride,
+            ..Default::default()
+        }
+    }
+}
+
+macro_rules! pools {
+    ($($rank:literal $name:ident $pool:ident $x:literal $shape:literal;)*) => { $(
+        #[doc = concat!("Elements put where [`", stringify!($pool), "`](super::", stringify!($pool), ") took them, between zeros.")]
+        ///
+        /// `x` is `[batch, channels, ..]`, or `[channels, ..]` without a batch, of any dtype; `indices`
+        /// are integers of its shape, row-major positions in the result's spatial axes. Of elements with
+        /// one position the last stays.
+        ///
+        /// Errors where shapes differ, a position is out of range or negative, or `output_size` is not
+        /// within a stride of the default.
+        ///
+        /// ```
+        /// use flex::{Tensor, nn};
+        #[doc = concat!("let x = Tensor::from_slice(&[1.0f32, 5.0, 2.0, 4.0], ", $x, ")?;")]
+        #[doc = concat!("let (y, indices) = nn::", stringify!($pool), "_with_indices(&x, ", $shape, ", None)?;")]
+        #[doc = concat!("let back = nn::", stringify!($name), "(&y, &indices, ", $shape, ", None)?;")]
+        /// assert_eq!(back.to_vec::<f32>()?, [0.0, 5.0, 0.0, 4.0]);
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        pub fn $name(x: &Tensor, indices: &Tensor, kernel_size: impl Into<PerAxis>, options: impl Into<MaxUnpool>) -> Result<Tensor> {
+            unpool(stringify!($name), $rank, x, indices, &kernel_size.into(), &options.into())
+        }
+    )* };
+}
+pools! {
+    1 max_unpool1d max_pool1d "[1, 4]" "2";
+    2 max_unpool2d max_pool2d "[1, 1, 4]" "[1, 2]";
+    3 max_unpool3d max_pool3d "[1, 1, 1, 4]" "[1, 1, 2]";
+}
+
+fn unpool(
+    op: &'static str,
+    rank: usize,
+    x: &Tensor,
+    indices: &Tensor,
+    kernel_size: &PerAxis,
+    options: &MaxUnpool,
+) -> Result<Tensor> {
+    let operands = [
+        ("x", x.shape(), x.dtype()),
+        ("indices", indices.shape(), indices.dtype()),
+    ];
+    let bad = |message| Error::shape_of(op, message, &operands);
+    if ![rank + 1, rank + 2].contains(&x.rank()) || x.shape() != indices.shape() {
+        return Err(bad(message!(
+            "x and indices are [channels, {rank} spatial dimensions], or a batch of those, of one shape"
+        )));
+    }
+    if !indices.dtype().is_integer() {
+        return Err(Error::dtype(
+            op,
+            message!("indices are {}, not integers", indices.dtype()),
+        ));
+    }
+    if indices.dtype().is_signed() && !indices.is_empty() {
+        // a position from the end is none that a pool gave
+        let least = ops::min(indices, ())?.astype(DType::I64)?.item::<i64>()?;
+        if least < 0 {
+            return Err(Error::value(
+                op,
+                message!("indices has {least}, a negative position"),
+            ));
+        }
+    }
+    let one = 1.into();
+    let numbers = Options {
+        kernel_size,
+        stride: options.stride.as_ref(),
+        padding: &options.padding,
+        dilation: &one,
+        ceil_mode: false,
+    }
+    .numbers(op, rank)?;
+    let lead = x.rank() - rank;
+    let asked = options
+        .output_size
+        .as_ref()
+        .map(|n| option(op, "output_size", n, rank, 1))
+        .transpose()?;
+    let mut shape = Shape::from_slice(x.shape());
+    for k in 0..rank {
+        let (at, size) = (3 - rank + k, x.shape()[lead + k]);
+        let (stride, kernel) = (numbers.stride[at], numbers.kernel[at]);
+        let whole = size
+            .checked_sub(1)
+            .and_then(|n| n.checked_mul(stride))
+            .and_then(|n| n.checked_add(kernel))
+            .and_then(|n| n.checked_sub(2 * numbers.padding[at]))
+            .ok_or_else(|| {
+                bad(message!(
+                    "the result would have no size along axis {}",
+                    lead + k
+                ))
+            })?;
+        shape[lead + k] = match asked {
+            Some(asked) if asked[at].abs_diff(whole) >= stride => {
+                let message = message!(
+                    "output_size is {} along axis {}: not within the stride, {stride}, of {whole}",
+                    asked[at],
+                    lead + k
+                );
+                return Err(Error::value(op, message));
+            }
+            Some(asked) => asked[at],
+            None => whole,
+        };
+    }
+    let flat = |t: &Tensor| {
+        let mut shape: smallvec::SmallVec<[isize; 6]> =
+            t.shape()[..lead].iter().map(|n| *n as isize).collect();
+        shape.push(t.shape()[lead..].iter().product::<usize>() as isize);
+        t.reshape(&shape[..])
+    };
+    let y = Tensor::zeros(&shape, x.dtype())?;
+    ops::index::put(
+        op,
+        &flat(&y)?,
+        &flat(indices)?,
+        &flat(x)?,
+        -1,
+        ScatterMode::Set,
+    )?
+    .reshape(&shape[..])
+}

@@ -1,0 +1,104 @@
+//! The windows of a pool, from its options.
+
+use super::super::spatial::{PerAxis, option};
+use crate::error::{Error, Result};
+use crate::kernel::conv::Three;
+use crate::kernel::pool::{Steady, Windows};
+
+/// The options that all pools share.
+pub(super) struct Options<'a> {
+    pub kernel_size: &'a PerAxis,
+    pub stride: Option<&'a PerAxis>,
+    pub padding: &'a PerAxis,
+    pub dilation: &'a PerAxis,
+    pub ceil_mode: bool,
+}
+
+/// The options as numbers for depth, height and width.
+pub(super) struct Numbers {
+    pub kernel: Three,
+    pub stride: Three,
+    pub padding: Three,
+    pub dilation: Three,
+}
+
+impl Options<'_> {
+    /// Errors where an option has not a number for each axis, one is too small, or the padding is
+    /// more than half a window.
+    pub fn numbers(&self, op: &'static str, rank: usize) -> Result<Numbers> {
+        let kernel = option(op, "kernel_size", self.kernel_size, rank, 1)?;
+        let stride = match self.stride {
+            Some(stride) => option(op, "stride", stride, rank, 1)?,
+            None => kernel,
+        };
+        let padding = option(op, "padding", self.padding, rank, 0)?;
+        let dilation = option(op, "dilation", self.dilation, rank, 1)?;
+        for k in 0..3 {
+            let seen = (kernel[k] - 1)
+                .saturating_mul(dilation[k])
+                .saturating_add(1);
+            if padding[k] > seen / 2 {
+                let message = message!(
+                    "padding is {}, more than half of the {seen} elements that the kernel spans",
+                    padding[k]
+                );
+                return Err(Error::value(op, message));
+            }
+        }
+        Ok(Numbers {
+            kernel,
+            stride,
+            padding,
+            dilation,
+        })
+    }
+    /// The windows on images of `sizes`, and how many there are along each axis.
+    ///
+    /// Errors also where a window is larger than the padded image.
+    pub fn windows(
+        &self,
+        op: &'static str,
+        rank: usize,
+        sizes: Three,
+    ) -> Result<([Windows; 3], Three)> {
+        let n = self.numbers(op, rank)?;
+        let mut places = [1; 3];
+        for k in 3 - rank..3 {
+            let large = || {
+                let message = message!("kernel_size, stride, padding or dilation is too large");
+                Error::value(op, message)
+            };
+            let seen = (n.kernel[k] - 1)
+                .checked_mul(n.dilation[k])
+                .and_then(|n| n.checked_add(1));
+            let padded = n.padding[k]
+                .checked_mul(2)
+                .and_then(|p| p.checked_add(sizes[k]));
+            let (seen, padded) = (seen.ok_or_else(large)?, padded.ok_or_else(large)?);
+            if seen > padded {
+                let message = message!(
+                    "the kernel spans {seen} elements of {padded}, padding included, along spatial axis {}",
+                    k + rank - 3
+                );
+                return Err(Error::shape(op, message));
+            }
+            let free = padded - seen;
+            let mut count = free / n.stride[k] + 1;
+            if self.ceil_mode && free % n.stride[k] > 0 {
+                // a window that begins in the padding behind the image is left out
+                let next = count.checked_mul(n.stride[k]).ok_or_else(large)?;
+                count += (next < sizes[k] + n.padding[k]) as usize;
+            }
+            places[k] = count;
+        }
+        let windows = [0, 1, 2].map(|k| {
+            Windows::Steady(Steady {
+                kernel: n.kernel[k],
+                stride: n.stride[k],
+                dilation: n.dilation[k],
+                padding: n.padding[k],
+            })
+        });
+        Ok((windows, places))
+    }
+}

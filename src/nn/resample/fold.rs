@@ -1,0 +1,227 @@
+//! Windows of images as columns, and columns added up to images.
+
+use super::super::images::rows;
+use super::super::spatial::{PerAxis, option};
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::kernel::images::Pixel;
+use crate::kernel::math::Real;
+use crate::kernel::resample::columns::{Fold, Windows};
+use crate::ops;
+use crate::par::{Cost, Out};
+use crate::simd;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// Options of [`unfold`] and [`fold`].
+#[derive(Clone, Debug)]
+pub struct Unfold {
+    /// From an element of a window to the next; 1.
+    pub dilation: PerAxis,
+    /// Zeros on both sides of the image; none.
+    pub padding: PerAxis,
+    /// From a window to the next; 1.
+    pub stride: PerAxis,
+}
+impl Default for Unfold {
+    fn default() -> Self {
+        Unfold {
+            dilation: 1.into(),
+            padding: 0.into(),
+            stride: 1.into(),
+        }
+    }
+}
+impl From<PerAxis> for Unfold {
+    /// This stride.
+    fn from(stride: PerAxis) -> Self {
+        Unfold {
+            stride,
+            ..Default::default()
+        }
+    }
+}
+
+impl Unfold {
+    /// The windows of a plane. Errors where there is none.
+    fn windows(&self, op: &'static str, sizes: [usize; 2], kernel: &PerAxis) -> Result<Windows> {
+        let two = |name, n, least| option(op, name, n, 2, least).map(|n| [n[1], n[2]]);
+        let mut w = Windows {
+            sizes,
+            kernel: two("kernel_size", kernel, 1)?,
+            stride: two("stride", &self.stride, 1)?,
+            dilation: two("dilation", &self.dilation, 1)?,
+            padding: two("padding", &self.padding, 0)?,
+            places: [0; 2],
+        };
+        for (k, size) in sizes.into_iter().enumerate() {
+            let seen = (w.kernel[k] - 1)
+                .checked_mul(w.dilation[k])
+                .and_then(|n| n.checked_add(1));
+            let padded = w.padding[k]
+                .checked_mul(2)
+                .and_then(|n| n.checked_add(size));
+            w.places[k] = match (seen, padded) {
+                (Some(seen), Some(padded)) if seen <= padded && padded <= isize::MAX as usize => {
+                    (padded - seen) / w.stride[k] + 1
+                }
+                _ => {
+                    let message = message!(
+                        "kernel_size {} with dilation {} and padding {} has no window in {} elements",
+                        w.kernel[k],
+                        w.dilation[k],
+                        w.padding[k],
+                        size
+                    );
+                    return Err(Error::shape(op, message));
+                }
+            };
+        }
+        Ok(w)
+    }
+}
+
+/// The windows of images as columns (im2col): `[batch, channels, height, width]`, or without the batch, to
+/// `[batch, channels * elements of a window, windows]`, of any dtype and strides.
+///
+/// Errors where `x` has other dimensions, there is no window, or an option is zero that may not be.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from_slice(&[1, 2, 3], [1, 1, 3])?;
+/// let y = nn::unfold(&x, [1, 2], nn::Unfold::default())?;
+/// assert_eq!((y.shape(), y.to_vec::<i32>()?), (&[2, 2][..], vec![1, 2, 2, 3]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn unfold(
+    x: &Tensor,
+    kernel_size: impl Into<PerAxis>,
+    options: impl Into<Unfold>,
+) -> Result<Tensor> {
+    unfolded(x, &kernel_size.into(), &options.into())
+}
+
+fn unfolded(x: &Tensor, kernel_size: &PerAxis, options: &Unfold) -> Result<Tensor> {
+    const OP: &str = "unfold";
+    if ![3, 4].contains(&x.rank()) {
+        let message = message!(
+            "x has {} dimensions: [channels, height, width], or a batch of those",
+            x.rank()
+        );
+        return Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
+    }
+    let lead = x.rank() - 2;
+    let w = options.windows(OP, [x.shape()[lead], x.shape()[lead + 1]], kernel_size)?;
+    let mut view = x.clone();
+    if w.padding != [0; 2] {
+        let mut widths: SmallVec<[(usize, usize); 4]> = SmallVec::from_elem((0, 0), lead);
+        widths.extend(w.padding.map(|p| (p, p)));
+        view = ops::pad(x, &widths, 0)?;
+    }
+    for k in 0..2 {
+        let seen = (w.kernel[k] - 1) * w.dilation[k] + 1;
+        let windows = view.unfold((lead + k) as isize, seen, w.stride[k])?;
+        view = windows.slice_axis(-1, None, None, w.dilation[k].min(i64::MAX as usize) as i64)?;
+    }
+    // [.., channels, down, across, kernel height, kernel width]
+    let first = lead as isize;
+    let view = view.moveaxis([first, first + 1], [-2, -1])?;
+    let mut shape: SmallVec<[isize; 6]> =
+        x.shape()[..lead - 1].iter().map(|n| *n as isize).collect();
+    let column: usize = view.shape()[lead - 1..lead + 2].iter().product();
+    shape.extend([column as isize, (w.places[0] * w.places[1]) as isize]);
+    view.reshape(&shape[..])
+}
+
+/// Columns added up to images (col2im), the transpose of [`unfold`]: `[batch, channels * elements of a window, windows]`,
+/// or without the batch, to `[batch, channels, height, width]`, `output_size` being height and width. Of floats;
+/// 16-bit ones are added up in float32 and rounded once. The same bits on any number of threads.
+///
+/// Errors where `x` has other dimensions than such windows have, an option is zero that may not be, and
+/// for other dtypes.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [2, 2])?;
+/// let y = nn::fold(&x, [1, 3], [1, 2], nn::Unfold::default())?;
+/// assert_eq!((y.shape(), y.to_vec::<f32>()?), (&[1, 1, 3][..], vec![1.0, 5.0, 4.0]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn fold(
+    x: &Tensor,
+    output_size: impl Into<PerAxis>,
+    kernel_size: impl Into<PerAxis>,
+    options: impl Into<Unfold>,
+) -> Result<Tensor> {
+    folded(x, &output_size.into(), &kernel_size.into(), &options.into())
+}
+
+fn folded(
+    x: &Tensor,
+    output_size: &PerAxis,
+    kernel_size: &PerAxis,
+    options: &Unfold,
+) -> Result<Tensor> {
+    const OP: &str = "fold";
+    let size = option(OP, "output_size", output_size, 2, 1)?;
+    let w = options.windows(OP, [size[1], size[2]], kernel_size)?;
+    let bad = |message| Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
+    let [ref lead @ .., column, windows] = *x.shape() else {
+        return bad(message!(
+            "x is [batch, channels * elements of a window, windows]"
+        ));
+    };
+    let taps = w.kernel[0].checked_mul(w.kernel[1]);
+    let Some(taps) = taps.filter(|n| lead.len() < 2 && column.is_multiple_of(*n)) else {
+        return bad(message!(
+            "x is [channels * elements of a window, windows], or a batch of those, for kernel_size {:?}",
+            w.kernel
+        ));
+    };
+    if w.places[0].checked_mul(w.places[1]) != Some(windows) {
+        return bad(message!(
+            "x has {windows} windows: output_size {:?} has {:?}",
+            w.sizes,
+            w.places
+        ));
+    }
+    let mut shape: SmallVec<[usize; 4]> = SmallVec::from_slice(lead);
+    shape.extend([column / taps, w.sizes[0], w.sizes[1]]);
+    let mut y = Tensor::empty(&shape[..], x.dtype())?;
+    let x = x.contiguous()?;
+    dispatch!(half x.dtype(), |T| run::<T, f32>(&x, w, &mut y), else
+        dispatch!(float x.dtype(), |T| run::<T, T>(&x, w, &mut y), else
+            Err(Error::unsupported(OP, x.dtype()))))?;
+    Ok(y)
+}
+
+/// All planes of the fresh tensor `y`.
+fn run<T, A>(x: &Tensor, w: Windows, y: &mut Tensor) -> Result<()>
+where
+    T: Element + Pixel<A>,
+    A: Real,
+{
+    let plane = w.sizes[0] * w.sizes[1];
+    let planes = y.len() / plane;
+    let columns = x.as_slice::<T>()?;
+    let per_plane = columns.len() / planes.max(1);
+    let y = Out::new(y.as_mut_slice::<T>()?);
+    let cost = Cost {
+        bytes: (per_plane + plane) * size_of::<T>(),
+        flops: per_plane,
+    };
+    rows(planes, Some(plane), cost, |range, sums: &mut [A]| {
+        for k in range {
+            // SAFETY: OUT1: each plane is in one range, and is written once.
+            let to = unsafe { y.part(k * plane..(k + 1) * plane) };
+            let columns = &columns[k * per_plane..(k + 1) * per_plane];
+            simd::call(Fold {
+                columns,
+                windows: w,
+                sums: &mut *sums,
+                plane: to,
+            });
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,241 @@
+//! Images sampled at the points of a grid.
+
+use super::super::images::{Planes, rows};
+use crate::dtype::{Element, Pod};
+use crate::error::{Error, Result};
+use crate::fallible;
+use crate::kernel::images::Pixel;
+use crate::kernel::resample::Sampled;
+use crate::kernel::resample::grid::{Beyond, Grid, Interpolation, Rule, scratch};
+use crate::ops;
+use crate::par::Cost;
+use crate::simd;
+use crate::tensor::Tensor;
+use alloc::vec::Vec;
+
+/// How elements around a point are weighted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GridSampleMode {
+    /// The two along each axis, linearly (three axes: trilinear).
+    #[default]
+    Bilinear,
+    /// The nearest alone; ties to even positions.
+    Nearest,
+    /// The four along each of two axes, by cubic convolution with a = -3/4.
+    Bicubic,
+}
+/// What lies beyond an image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PaddingMode {
+    /// Zeros.
+    #[default]
+    Zeros,
+    /// The nearest element of the border.
+    Border,
+    /// The image, reflected at its borders.
+    Reflection,
+}
+
+/// Options of [`grid_sample`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GridSample {
+    /// How elements around a point are weighted.
+    pub mode: GridSampleMode,
+    /// What lies beyond the image.
+    pub padding_mode: PaddingMode,
+    /// Whether -1 and 1 are the centres of the outermost elements, rather than their outer borders.
+    pub align_corners: bool,
+}
+
+/// Images sampled at points: `x` is `[batch, channels, height, width]` and `grid`
+/// `[batch, rows, columns, 2]` of coordinates across and down, from -1 to 1; the result
+/// `[batch, channels, rows, columns]`. Or volumes, `[batch, channels, depth, height, width]`, and
+/// `[batch, slices, rows, columns, 3]`. Any strides.
+///
+/// Of floats, the result in the common dtype; 16-bit floats are computed in float32 and rounded once. A
+/// coordinate that is NaN gives NaN where zeros lie beyond, else the first element.
+///
+/// Jaderberg et al., Spatial Transformer Networks, 2015.
+///
+/// Errors where shapes don't fit, the image has no element, for bicubic sampling of volumes, and for
+/// other dtypes.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from_slice(&[1.0f32, 3.0], [1, 1, 1, 2])?;
+/// let grid = Tensor::from_slice(&[0.0f32, 0.0], [1, 1, 1, 2])?;
+/// let y = nn::grid_sample(&x, &grid, nn::GridSample::default())?;
+/// assert_eq!(y.to_vec::<f32>()?, [2.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn grid_sample(x: &Tensor, grid: &Tensor, options: GridSample) -> Result<Tensor> {
+    const OP: &str = "grid_sample";
+    let operands = [
+        ("x", x.shape(), x.dtype()),
+        ("grid", grid.shape(), grid.dtype()),
+    ];
+    let bad = |message| Err(Error::shape_of(OP, message, &operands));
+    let rank = x.rank().wrapping_sub(2);
+    if ![2, 3].contains(&rank) || grid.rank() != x.rank() {
+        return bad(message!("x and grid both have 4 dimensions, or 5"));
+    }
+    if grid.shape()[rank + 1] != rank {
+        return bad(message!(
+            "the last dimension of grid is {rank}, a coordinate for each axis"
+        ));
+    }
+    if grid.shape()[0] != x.shape()[0] {
+        return bad(message!("x and grid are of one batch"));
+    }
+    if options.mode == GridSampleMode::Bicubic && rank == 3 {
+        return Err(Error::value(
+            OP,
+            message!("mode \"bicubic\" is for images, [batch, channels, height, width]"),
+        ));
+    }
+    let dtype = x.dtype().promote(grid.dtype(), OP)?;
+    if !dtype.is_float() || dtype.is_storage() {
+        return Err(Error::unsupported(OP, dtype));
+    }
+    let rule = Rule {
+        interpolation: match options.mode {
+            GridSampleMode::Bilinear => Interpolation::Linear,
+            GridSampleMode::Nearest => Interpolation::Nearest,
+            GridSampleMode::Bicubic => Interpolation::Cubic,
+        },
+        beyond: match options.padding_mode {
+            PaddingMode::Zeros => Beyond::Zeros,
+            PaddingMode::Border => Beyond::Border,
+            PaddingMode::Reflection => Beyond::Reflection,
+        },
+        align_corners: options.align_corners,
+        rank,
+    };
+    let x = x.astype(dtype)?;
+    let grid = grid.astype(dtype.wide())?.contiguous()?;
+    dispatch!(half dtype, |T| sample::<T, f32>(OP, &x, &grid, rule), else
+        dispatch!(float dtype, |T| sample::<T, T>(OP, &x, &grid, rule), else
+            Err(Error::unsupported(OP, dtype))))
+}
+
+fn sample<T, A>(op: &'static str, x: &Tensor, grid: &Tensor, rule: Rule) -> Result<Tensor>
+where
+    T: Element + Pod + Pixel<A>,
+    A: Element + Sampled,
+{
+    let rank = rule.rank;
+    let mut planes = Planes::new(op, x, rank)?;
+    if planes.reach().is_none() {
+        planes = Planes::new(op, &x.copy()?, rank)?;
+    }
+    let Some(steps) = planes.reach() else {
+        return Err(Error::shape_of(
+            op,
+            message!("a plane has more than 2^31 elements"),
+            &[("x", x.shape(), x.dtype())],
+        ));
+    };
+    let mut places = [1; 3];
+    places[3 - rank..].copy_from_slice(&grid.shape()[1..=rank]);
+    let mut result = planes.empty(places, T::DTYPE)?;
+    let (x, y) = (planes.images::<T>()?, planes.images_mut::<T>(&mut result)?);
+    let grid = grid.as_slice::<A>()?;
+    let (images, channels) = planes.images_and_planes();
+    let taps = rule.taps() * y.width().saturating_mul(channels);
+    let cost = Cost {
+        bytes: taps.saturating_mul(size_of::<T>()),
+        flops: taps.saturating_mul(4),
+    };
+    let lengths = scratch(&rule, y.sizes[2], y.width());
+    let len = lengths.map(|l| l.0);
+    rows(
+        images * places[0] * places[1],
+        len,
+        cost,
+        |rows, weights| {
+            let mut index: Vec<i32> = fallible::filled(0, lengths.map_or(0, |l| l.1))?;
+            simd::call(Grid {
+                x,
+                y,
+                channels,
+                grid,
+                rule,
+                steps,
+                rows,
+                weights,
+                index: &mut index,
+            });
+            Ok(())
+        },
+    )?;
+    planes.result(result)
+}
+
+/// The grid of an affine map for [`grid_sample`]: `theta` is `[batch, 2, 3]` and `size`
+/// `[batch, channels, height, width]`, the result `[batch, height, width, 2]`; or `[batch, 3, 4]`,
+/// `[batch, channels, depth, height, width]` and `[batch, depth, height, width, 3]`. Of floats; 16-bit ones
+/// are computed in float32 and rounded once.
+///
+/// Errors where shapes don't fit, a size is 0, and for other dtypes.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let theta = Tensor::from_slice(&[1.0f32, 0.0, 0.0, 0.0, 1.0, 0.0], [1, 2, 3])?;
+/// let grid = nn::affine_grid(&theta, &[1, 1, 1, 2], false)?;
+/// assert_eq!(grid.to_vec::<f32>()?, [-0.5, 0.0, 0.5, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn affine_grid(theta: &Tensor, size: &[usize], align_corners: bool) -> Result<Tensor> {
+    const OP: &str = "affine_grid";
+    let rank = size.len().wrapping_sub(2);
+    let fits = [2, 3].contains(&rank) && *theta.shape() == [size[0], rank, rank + 1];
+    if !fits || size[2..].contains(&0) {
+        let message = message!(
+            "size is {size:?}: it is [batch, channels, height, width] for theta of [batch, 2, 3], or has a depth and 3 x 4"
+        );
+        return Err(Error::shape_of(
+            OP,
+            message,
+            &[("theta", theta.shape(), theta.dtype())],
+        ));
+    }
+    let dtype = theta.dtype();
+    if !dtype.is_float() || dtype.is_storage() {
+        return Err(Error::unsupported(OP, dtype));
+    }
+    let wide = dtype.wide();
+    let sizes = &size[2..];
+    // 1 and the coordinates of each point, from the last axis to the first
+    let mut columns: Vec<Tensor> = fallible::with_capacity(rank + 1)?;
+    for k in (0..rank).rev() {
+        let n = sizes[k];
+        let edge = if align_corners {
+            1.0
+        } else {
+            (n - 1) as f64 / n as f64
+        };
+        let line = if n == 1 {
+            Tensor::zeros([1], wide)?
+        } else {
+            ops::linspace(
+                -edge,
+                edge,
+                ops::Linspace {
+                    dtype: Some(wide),
+                    ..n.into()
+                },
+            )?
+        };
+        let mut shape = [1isize; 3];
+        shape[k] = n as isize;
+        columns.push(line.reshape(&shape[..rank])?.broadcast_to(sizes)?);
+    }
+    columns.push(ops::ones(&[1, 1, 1][..rank], wide)?.broadcast_to(sizes)?);
+    let points = ops::stack(&columns, -1)?.reshape((-1, rank + 1))?;
+    let theta = theta.astype(wide)?.transpose(1, 2)?;
+    let grid = ops::matmul(&points.expand_dims(0)?, &theta)?;
+    let mut shape: smallvec::SmallVec<[isize; 6]> = size.iter().map(|n| *n as isize).collect();
+    shape.remove(1);
+    shape.push(rank as isize);
+    grid.reshape(&shape[..])?.into_dtype(dtype)
+}

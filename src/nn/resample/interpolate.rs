@@ -1,0 +1,309 @@
+//! Images of other sizes.
+
+use super::super::images::{Planes, rows};
+use super::super::pool::{adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d};
+use super::super::spatial::{PerAxis, option};
+use super::pad::remap;
+use super::tables::Axis;
+use crate::dtype::{DType, Element, Pod};
+use crate::error::{Error, Result};
+use crate::kernel::conv::Three;
+use crate::kernel::images::Pixel;
+use crate::kernel::resample::grid::cubic;
+use crate::kernel::resample::{Sampled, Table, blend};
+use crate::par::Cost;
+use crate::simd;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// How the elements between an image's are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InterpolateMode {
+    /// The element at the place's beginning, as older versions of libraries have it.
+    #[default]
+    Nearest,
+    /// The element at the place's centre.
+    NearestExact,
+    /// Between two elements, for one spatial axis.
+    Linear,
+    /// Between two elements along each of two axes.
+    Bilinear,
+    /// Among four elements along each of two axes, by cubic convolution.
+    Bicubic,
+    /// Between two elements along each of three axes.
+    Trilinear,
+    /// The mean of the elements that a place covers.
+    Area,
+    /// Among six elements along each of two axes, by a windowed sinc.
+    Lanczos3,
+}
+impl InterpolateMode {
+    /// The name, as torch has it.
+    pub fn name(self) -> &'static str {
+        use InterpolateMode::*;
+        match self {
+            Nearest => "nearest",
+            NearestExact => "nearest-exact",
+            Linear => "linear",
+            Bilinear => "bilinear",
+            Bicubic => "bicubic",
+            Trilinear => "trilinear",
+            Area => "area",
+            Lanczos3 => "lanczos3",
+        }
+    }
+    /// By its name.
+    pub fn from_name(name: &str) -> Option<InterpolateMode> {
+        use InterpolateMode::*;
+        [
+            Nearest,
+            NearestExact,
+            Linear,
+            Bilinear,
+            Bicubic,
+            Trilinear,
+            Area,
+            Lanczos3,
+        ]
+        .into_iter()
+        .find(|m| m.name() == name)
+    }
+    /// The spatial axes that it is for; none if any.
+    fn rank(self) -> Option<usize> {
+        use InterpolateMode::*;
+        match self {
+            Nearest | NearestExact | Area => None,
+            Linear => Some(1),
+            Bilinear | Bicubic | Lanczos3 => Some(2),
+            Trilinear => Some(3),
+        }
+    }
+    /// Elements on either side of a place that its filter reaches.
+    pub(super) fn reach(self) -> f64 {
+        match self {
+            InterpolateMode::Bicubic => 2.0,
+            InterpolateMode::Lanczos3 => 3.0,
+            _ => 1.0,
+        }
+    }
+    /// The weight of an element at a distance, before all are made to sum to 1.
+    pub(super) fn filter(self, x: f64) -> f64 {
+        let x = if x < 0.0 { -x } else { x };
+        match self {
+            InterpolateMode::Bicubic if x < 2.0 => cubic(x, -0.5, x >= 1.0),
+            InterpolateMode::Lanczos3 if x < 3.0 => sinc(x) * sinc(x / 3.0),
+            InterpolateMode::Bicubic | InterpolateMode::Lanczos3 => 0.0,
+            _ => (1.0 - x).max(0.0),
+        }
+    }
+}
+/// `sin(pi x) / (pi x)`.
+fn sinc(x: f64) -> f64 {
+    if x == 0.0 {
+        return 1.0;
+    }
+    let x = core::f64::consts::PI * x;
+    libm::sin(x) / x
+}
+
+/// Options of [`interpolate`].
+#[derive(Clone, Debug, Default)]
+pub struct Interpolate {
+    /// Sizes of the result's spatial axes.
+    pub size: Option<PerAxis>,
+    /// Or what those of the image are multiplied by: one for all axes, or one for each.
+    pub scale_factor: SmallVec<[f64; 3]>,
+    /// How elements between are found.
+    pub mode: InterpolateMode,
+    /// Whether the outermost elements of image and result lie at the same places, rather than their
+    /// outer borders.
+    pub align_corners: bool,
+    /// Whether `scale_factor` says sizes alone, and the distance of elements follows from those.
+    pub recompute_scale_factor: bool,
+    /// Whether filters are as wide as what becomes one element, where the result is smaller.
+    pub antialias: bool,
+}
+impl From<InterpolateMode> for Interpolate {
+    fn from(mode: InterpolateMode) -> Self {
+        Interpolate {
+            mode,
+            ..Default::default()
+        }
+    }
+}
+
+/// An image, signal or volume resampled to other sizes.
+///
+/// `x` is `[batch, channels, ..]` with one to three spatial axes, any strides; the result has its
+/// dtype. Nearest elements are moved whatever the dtype; other modes are for floats, and the
+/// bilinear, bicubic and Lanczos ones for uint8 too: computed in float32, rounded to the nearest, ties
+/// to even, and clamped. 16-bit floats are computed in float32 and rounded once. Modes, weights and
+/// sizes are torch's (cubic convolution with a = -3/4, or -1/2 with `antialias`);
+/// [`InterpolateMode::Lanczos3`] is torchvision's and Pillow's.
+///
+/// Errors where neither or both of `size` and `scale_factor` are given, or not for each axis, a size
+/// would be 0, a factor is not positive and finite, the mode is for other axes or has not the option, and
+/// for other dtypes.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from_slice(&[1.0f32, 3.0], [1, 1, 2])?;
+/// let to_four = |mode| nn::Interpolate { size: Some(4.into()), mode, ..Default::default() };
+/// let y = nn::interpolate(&x, to_four(nn::InterpolateMode::Nearest))?;
+/// assert_eq!(y.to_vec::<f32>()?, [1.0, 1.0, 3.0, 3.0]);
+/// let y = nn::interpolate(&x, to_four(nn::InterpolateMode::Linear))?;
+/// assert_eq!(y.to_vec::<f32>()?, [1.0, 1.5, 2.5, 3.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn interpolate(x: &Tensor, options: impl Into<Interpolate>) -> Result<Tensor> {
+    interpolated(x, &options.into())
+}
+
+const OP: &str = "interpolate";
+
+fn interpolated(x: &Tensor, options: &Interpolate) -> Result<Tensor> {
+    use InterpolateMode::*;
+    let bad = |message| Err(Error::value(OP, message));
+    let (mode, rank) = (options.mode, x.rank().wrapping_sub(2));
+    if !(1..=3).contains(&rank) || mode.rank().is_some_and(|r| r != rank) {
+        let dimensions = mode.rank().map_or("3 to 5", |r| ["3", "4", "5"][r - 1]);
+        let message = message!(
+            "mode {:?} is for {dimensions} dimensions, [batch, channels, ..]",
+            mode.name()
+        );
+        return Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
+    }
+    if options.align_corners && (mode.rank().is_none() || mode == Lanczos3) {
+        return bad(message!("align_corners is not for mode {:?}", mode.name()));
+    }
+    if options.antialias && !matches!(mode, Bilinear | Bicubic | Lanczos3) {
+        return bad(message!(
+            "antialias is for the modes \"bilinear\", \"bicubic\" and \"lanczos3\", not {:?}",
+            mode.name()
+        ));
+    }
+    let planes = Planes::new(OP, x, rank)?;
+    let axes = axes(options, planes.sizes(), rank)?;
+    let places = axes.map(|a| a.places);
+    match mode {
+        Nearest | NearestExact => {
+            let exact = mode == NearestExact;
+            let maps = [
+                axes[0].nearest(exact)?,
+                axes[1].nearest(exact)?,
+                axes[2].nearest(exact)?,
+            ];
+            remap(&planes, places, &maps, x.dtype())
+        }
+        Area => {
+            let size = PerAxis::from(&places[3 - rank..]);
+            match rank {
+                1 => adaptive_avg_pool1d(x, size),
+                2 => adaptive_avg_pool2d(x, size),
+                _ => adaptive_avg_pool3d(x, size),
+            }
+        }
+        _ => {
+            let dtype = x.dtype();
+            let bytes = dtype == DType::U8 && mode.rank() == Some(2);
+            if bytes && dtype.is_available() {
+                return resample::<u8, f32>(&planes, axes, options);
+            }
+            dispatch!(half dtype, |T| resample::<T, f32>(&planes, axes, options), else
+                dispatch!(float dtype, |T| resample::<T, T>(&planes, axes, options), else
+                    Err(Error::unsupported(OP, dtype))))
+        }
+    }
+}
+
+/// What happens along each axis.
+fn axes(options: &Interpolate, sizes: Three, rank: usize) -> Result<[Axis; 3]> {
+    let bad = |message| Err(Error::value(OP, message));
+    let factors = &options.scale_factor;
+    let mut axes = sizes.map(|size| Axis {
+        size,
+        places: 1,
+        step: None,
+    });
+    match &options.size {
+        Some(_) if !factors.is_empty() => {
+            return bad(message!("give size or scale_factor, not both"));
+        }
+        Some(size) => {
+            let places = option(OP, "size", size, rank, 1)?;
+            for k in 3 - rank..3 {
+                axes[k].places = places[k];
+            }
+        }
+        None if factors.len() != 1 && factors.len() != rank => {
+            return bad(if factors.is_empty() {
+                message!("give size or scale_factor")
+            } else {
+                message!(
+                    "scale_factor has {} numbers: give one, or {rank}",
+                    factors.len()
+                )
+            });
+        }
+        None => {
+            for k in 3 - rank..3 {
+                let factor = factors[if factors.len() == 1 { 0 } else { k + rank - 3 }];
+                let places = sizes[k] as f64 * factor;
+                // NaN is refused too
+                if !(factor > 0.0 && places < u32::MAX as f64) || places < 1.0 {
+                    return bad(message!(
+                        "scale_factor is {factor:?}, which makes no size of {}",
+                        sizes[k]
+                    ));
+                }
+                axes[k].places = places as usize;
+                axes[k].step = (!options.recompute_scale_factor).then_some(1.0 / factor);
+            }
+        }
+    }
+    if axes
+        .iter()
+        .any(|a| a.size.max(a.places) >= u32::MAX as usize)
+    {
+        return bad(message!("a size is beyond 32 bits"));
+    }
+    Ok(axes)
+}
+
+/// Weighted sums along all axes.
+fn resample<T, A>(planes: &Planes, axes: [Axis; 3], options: &Interpolate) -> Result<Tensor>
+where
+    T: Element + Pod + Pixel<A>,
+    A: Sampled,
+{
+    let table = |axis: Axis| -> Result<Table<A>> {
+        axis.table(options.mode, options.align_corners, options.antialias)
+    };
+    // an axis of one element that stays one is as it is
+    let tables = [table(axes[0])?, table(axes[1])?, table(axes[2])?];
+    let places = axes.map(|a| a.places);
+    let mut result = planes.empty(places, T::DTYPE)?;
+    let (x, y) = (planes.images::<T>()?, planes.images_mut::<T>(&mut result)?);
+    let parts = tables[0].taps().saturating_mul(tables[1].taps());
+    let cost = Cost {
+        bytes: x.width().saturating_mul(parts).saturating_add(y.width()) * size_of::<T>(),
+        flops: x.width().saturating_mul(parts) + 2 * tables[2].taps().saturating_mul(y.width()),
+    };
+    let tables = &tables;
+    rows(
+        y.rows(),
+        blend::scratch::<T, A>(&x, &y),
+        cost,
+        |rows, scratch| {
+            simd::call(blend::Blend {
+                x,
+                y,
+                tables,
+                rows,
+                scratch,
+            });
+            Ok(())
+        },
+    )?;
+    planes.result(result)
+}

@@ -1,0 +1,322 @@
+//! `flex.nn`'s functions that resample images, take them apart and put them together.
+
+use super::spatial::per_axis;
+use crate::nn::{
+    self, GridSample, GridSampleMode, Interpolate, InterpolateMode, PadMode, PaddingMode, Unfold,
+};
+use crate::python::cell::PyTensor;
+use crate::python::convert::{Arg, Ints, Number, compute, count};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use smallvec::SmallVec;
+
+/// A choice among names, or an error that lists them.
+fn choice<T: Copy>(op: &str, name: &str, given: &str, all: &[(&str, T)]) -> PyResult<T> {
+    if let Some((_, t)) = all.iter().find(|(n, _)| *n == given) {
+        return Ok(*t);
+    }
+    let names: Vec<String> = all.iter().map(|(n, _)| format!("{n:?}")).collect();
+    let names = names.join(", ");
+    Err(PyValueError::new_err(format!(
+        "{op}: {name} is {given:?}; it is one of {names}"
+    )))
+}
+
+/// One factor for all axes, or one for each.
+struct Factors(SmallVec<[f64; 3]>);
+impl<'py> FromPyObject<'_, 'py> for Factors {
+    type Error = PyErr;
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Factors> {
+        if let Ok(one) = x.extract::<f64>() {
+            return Ok(Factors(SmallVec::from_slice(&[one])));
+        }
+        let all = x.try_iter()?.map(|n| n?.extract::<f64>());
+        all.collect::<PyResult<_>>().map(Factors)
+    }
+}
+
+/// Images, signals or volumes resampled to other sizes.
+///
+/// x: `[batch, channels, ..]` with one to three spatial dimensions; any strides. size: of those, one number
+/// or one for each; or scale_factor: what they are multiplied by. mode: "nearest", "nearest-exact" (whatever
+/// the dtype), "linear" (one spatial dimension), "bilinear", "bicubic", "lanczos3" (two), "trilinear" (three)
+/// or "area", for floats; uint8 too for those of two dimensions, rounded to the nearest, ties to even.
+/// align_corners: whether the outermost elements lie at the same places, rather than their borders.
+/// recompute_scale_factor: whether scale_factor says sizes alone. antialias: whether filters are as wide as
+/// what becomes one element, for "bilinear", "bicubic" and "lanczos3". The result has the dtype of x; 16-bit
+/// floats are computed in float32. "lanczos3" is torchvision's and Pillow's, all else torch's. ShapeError if
+/// the dimensions don't fit the mode; ValueError for other options that don't fit; DTypeError for other dtypes.
+///
+/// >>> x = flex.asarray([[[1.0, 3.0]]])
+/// >>> flex.nn.interpolate(x, 4, mode="linear").tolist()
+/// [[[1.0, 1.5, 2.5, 3.0]]]
+/// >>> flex.nn.interpolate(x, scale_factor=2).tolist()
+/// [[[1.0, 1.0, 3.0, 3.0]]]
+#[pyfunction]
+#[pyo3(signature = (x, size = None, scale_factor = None, mode = "nearest", align_corners = None, recompute_scale_factor = None, antialias = false))]
+#[allow(clippy::too_many_arguments, reason = "torch's")]
+fn interpolate(
+    py: Python<'_>,
+    x: Arg,
+    size: Option<Ints>,
+    scale_factor: Option<Factors>,
+    mode: &str,
+    align_corners: Option<bool>,
+    recompute_scale_factor: Option<bool>,
+    antialias: bool,
+) -> PyResult<PyTensor> {
+    const OP: &str = "interpolate";
+    use InterpolateMode::*;
+    let all = [
+        Nearest,
+        NearestExact,
+        Linear,
+        Bilinear,
+        Bicubic,
+        Trilinear,
+        Area,
+        Lanczos3,
+    ];
+    let mode = choice(OP, "mode", mode, &all.map(|m| (m.name(), m)))?;
+    let options = Interpolate {
+        size: size.map(|n| per_axis(OP, "size", &n)).transpose()?,
+        scale_factor: scale_factor.map_or_else(SmallVec::new, |f| f.0),
+        mode,
+        align_corners: align_corners.unwrap_or(false),
+        recompute_scale_factor: recompute_scale_factor.unwrap_or(false),
+        antialias,
+    };
+    compute(py, x.0.len().saturating_mul(4), || {
+        nn::interpolate(&x.0, options)
+    })
+}
+
+/// Images sampled at the points of a grid.
+///
+/// x: `[batch, channels, height, width]`, and grid: `[batch, rows, columns, 2]`, coordinates across and down,
+/// from -1 to 1; the result is `[batch, channels, rows, columns]`. Or volumes, with a depth, and grid
+/// `[batch, slices, rows, columns, 3]`. mode: "bilinear" (volumes: trilinear), "nearest" or "bicubic" (images).
+/// padding_mode: what lies beyond, "zeros", "border" (its elements) or "reflection". align_corners: whether
+/// -1 and 1 are the centres of the outermost elements, rather than their borders. The result has the
+/// operands' common dtype, a float; 16-bit ones are computed in float32. ShapeError if shapes don't fit;
+/// ValueError for modes that don't; DTypeError for other dtypes.
+///
+/// >>> x = flex.asarray([[[[1.0, 3.0]]]])
+/// >>> flex.nn.grid_sample(x, flex.asarray([[[[0.0, 0.0], [0.5, 0.0]]]])).tolist()
+/// [[[[2.0, 3.0]]]]
+#[pyfunction]
+#[pyo3(signature = (x, grid, mode = "bilinear", padding_mode = "zeros", align_corners = None))]
+fn grid_sample(
+    py: Python<'_>,
+    x: Arg,
+    grid: Arg,
+    mode: &str,
+    padding_mode: &str,
+    align_corners: Option<bool>,
+) -> PyResult<PyTensor> {
+    const OP: &str = "grid_sample";
+    let options = GridSample {
+        mode: choice(
+            OP,
+            "mode",
+            mode,
+            &[
+                ("bilinear", GridSampleMode::Bilinear),
+                ("nearest", GridSampleMode::Nearest),
+                ("bicubic", GridSampleMode::Bicubic),
+            ],
+        )?,
+        padding_mode: choice(
+            OP,
+            "padding_mode",
+            padding_mode,
+            &[
+                ("zeros", PaddingMode::Zeros),
+                ("border", PaddingMode::Border),
+                ("reflection", PaddingMode::Reflection),
+            ],
+        )?,
+        align_corners: align_corners.unwrap_or(false),
+    };
+    let work = grid.0.len().saturating_mul(4);
+    compute(py, work, || nn::grid_sample(&x.0, &grid.0, options))
+}
+
+/// The grid of affine maps, for `grid_sample`.
+///
+/// theta: `[batch, 2, 3]`, and size: `[batch, channels, height, width]`, of what is to be sampled; the
+/// result is `[batch, height, width, 2]`. Or `[batch, 3, 4]`, with a depth and three coordinates. align_corners:
+/// as for `grid_sample`. The result has the dtype of theta, a float. ShapeError if shapes don't fit;
+/// DTypeError for other dtypes.
+///
+/// >>> theta = flex.asarray([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+/// >>> flex.nn.affine_grid(theta, (1, 1, 1, 2)).tolist()
+/// [[[[-0.5, 0.0], [0.5, 0.0]]]]
+#[pyfunction]
+#[pyo3(signature = (theta, size, align_corners = None))]
+fn affine_grid(
+    py: Python<'_>,
+    theta: Arg,
+    size: Ints,
+    align_corners: Option<bool>,
+) -> PyResult<PyTensor> {
+    let size = size.shape()?;
+    let work = size.iter().fold(1usize, |n, d| n.saturating_mul(*d));
+    compute(py, work, || {
+        nn::affine_grid(&theta.0, &size, align_corners.unwrap_or(false))
+    })
+}
+
+/// Channels spread over places: `[.., channels * r * r, height, width]` to
+/// `[.., channels, height * r, width * r]`, r being upscale_factor.
+///
+/// x: any dtype. ShapeError if there are fewer than three dimensions, or r * r does not divide the channels.
+///
+/// >>> flex.nn.pixel_shuffle(flex.reshape(flex.arange(4), (4, 1, 1)), 2).tolist()
+/// [[[0, 1], [2, 3]]]
+#[pyfunction]
+fn pixel_shuffle(py: Python<'_>, x: Arg, upscale_factor: isize) -> PyResult<PyTensor> {
+    let r = count("pixel_shuffle", "upscale_factor", upscale_factor)?;
+    compute(py, x.0.len(), || nn::pixel_shuffle(&x.0, r))
+}
+
+/// The reverse of `pixel_shuffle`: `[.., channels, height * r, width * r]` to
+/// `[.., channels * r * r, height, width]`, r being downscale_factor.
+///
+/// x: any dtype. ShapeError if there are fewer than three dimensions, or r does not divide height and width.
+///
+/// >>> flex.nn.pixel_unshuffle(flex.asarray([[[0, 1], [2, 3]]]), 2).tolist()
+/// [[[0]], [[1]], [[2]], [[3]]]
+#[pyfunction]
+fn pixel_unshuffle(py: Python<'_>, x: Arg, downscale_factor: isize) -> PyResult<PyTensor> {
+    let r = count("pixel_unshuffle", "downscale_factor", downscale_factor)?;
+    compute(py, x.0.len(), || nn::pixel_unshuffle(&x.0, r))
+}
+
+/// Channels dealt out among groups: channel `g * n + c` of groups of n becomes channel `c * groups + g`.
+///
+/// x: `[batch, channels, ..]`, of any dtype. ShapeError if there are fewer than three dimensions, or groups
+/// does not divide the channels.
+///
+/// >>> flex.nn.channel_shuffle(flex.asarray([[[1], [2], [3], [4]]]), 2).tolist()
+/// [[[1], [3], [2], [4]]]
+#[pyfunction]
+fn channel_shuffle(py: Python<'_>, x: Arg, groups: isize) -> PyResult<PyTensor> {
+    let groups = count("channel_shuffle", "groups", groups)?;
+    compute(py, x.0.len(), || nn::channel_shuffle(&x.0, groups))
+}
+
+/// The options of windows.
+fn windows(
+    op: &str,
+    dilation: Option<Ints>,
+    padding: Option<Ints>,
+    stride: Option<Ints>,
+) -> PyResult<Unfold> {
+    let mut options = Unfold::default();
+    for (name, given, to) in [
+        ("dilation", dilation, &mut options.dilation),
+        ("padding", padding, &mut options.padding),
+        ("stride", stride, &mut options.stride),
+    ] {
+        if let Some(n) = given {
+            *to = per_axis(op, name, &n)?;
+        }
+    }
+    Ok(options)
+}
+
+/// The windows of images as columns (im2col).
+///
+/// x: `[batch, channels, height, width]`, or without the batch; any dtype and strides. kernel_size, dilation,
+/// padding, stride: one number, or one for height and one for width. The result is
+/// `[batch, channels * elements of a window, windows]`. ShapeError if the dimensions don't fit or there is no
+/// window; ValueError for numbers that are too small.
+///
+/// >>> flex.nn.unfold(flex.asarray([[[1.0, 2.0, 3.0]]]), (1, 2)).tolist()
+/// [[1.0, 2.0], [2.0, 3.0]]
+#[pyfunction]
+#[pyo3(signature = (x, kernel_size, dilation = None, padding = None, stride = None), text_signature = "(x, kernel_size, dilation=1, padding=0, stride=1)")]
+fn unfold(
+    py: Python<'_>,
+    x: Arg,
+    kernel_size: Ints,
+    dilation: Option<Ints>,
+    padding: Option<Ints>,
+    stride: Option<Ints>,
+) -> PyResult<PyTensor> {
+    let kernel = per_axis("unfold", "kernel_size", &kernel_size)?;
+    let options = windows("unfold", dilation, padding, stride)?;
+    compute(py, x.0.len().saturating_mul(4), || {
+        nn::unfold(&x.0, kernel, options)
+    })
+}
+
+/// Columns added up to images (col2im): the transpose of `unfold`.
+///
+/// x: `[batch, channels * elements of a window, windows]`, or without the batch; floats. output_size: height
+/// and width of the images. kernel_size, dilation, padding, stride: as for `unfold`. The result is
+/// `[batch, channels, height, width]`; 16-bit floats are added up in float32. ShapeError if the windows are not
+/// those of such images; ValueError for numbers that are too small; DTypeError for other dtypes.
+///
+/// >>> flex.nn.fold(flex.asarray([[1.0, 2.0], [3.0, 4.0]]), (1, 3), (1, 2)).tolist()
+/// [[[1.0, 5.0, 4.0]]]
+#[pyfunction]
+#[pyo3(signature = (x, output_size, kernel_size, dilation = None, padding = None, stride = None), text_signature = "(x, output_size, kernel_size, dilation=1, padding=0, stride=1)")]
+fn fold(
+    py: Python<'_>,
+    x: Arg,
+    output_size: Ints,
+    kernel_size: Ints,
+    dilation: Option<Ints>,
+    padding: Option<Ints>,
+    stride: Option<Ints>,
+) -> PyResult<PyTensor> {
+    let size = per_axis("fold", "output_size", &output_size)?;
+    let kernel = per_axis("fold", "kernel_size", &kernel_size)?;
+    let options = windows("fold", dilation, padding, stride)?;
+    compute(py, x.0.len(), || nn::fold(&x.0, size, kernel, options))
+}
+
+/// `x` with elements before and after it, along the last axes.
+///
+/// pad: a pair for each of them, the last axis first; what is negative takes elements away. mode:
+/// "constant", of any dimensions and dtype, with value (0); or "reflect", "replicate" or "circular", for one to
+/// three axes behind channels, behind a batch or none. The result has the dtype of x. ShapeError if pad does
+/// not fit the dimensions; ValueError for another mode, or a value beside one that takes none; DTypeError if
+/// the value is of a higher kind than the dtype.
+///
+/// >>> x = flex.asarray([[1, 2, 3]])
+/// >>> flex.nn.pad(x, (1, 2), value=9).tolist()
+/// [[9, 1, 2, 3, 9, 9]]
+/// >>> flex.nn.pad(x, (2, 0), mode="reflect").tolist()
+/// [[3, 2, 1, 2, 3]]
+#[pyfunction]
+#[pyo3(signature = (x, pad, mode = "constant", value = None))]
+fn pad(py: Python<'_>, x: Arg, pad: Ints, mode: &str, value: Option<Number>) -> PyResult<PyTensor> {
+    let constant = PadMode::Constant(value.as_ref().map_or(crate::Scalar::Bool(false), |v| v.0));
+    let all = [
+        ("constant", constant),
+        ("reflect", PadMode::Reflect),
+        ("replicate", PadMode::Replicate),
+        ("circular", PadMode::Circular),
+    ];
+    let chosen = choice("pad", "mode", mode, &all)?;
+    if value.is_some() && !matches!(chosen, PadMode::Constant(_)) {
+        return Err(PyValueError::new_err(format!(
+            "pad: mode {mode:?} takes no value"
+        )));
+    }
+    compute(py, x.0.len(), || nn::pad(&x.0, &pad.0, chosen))
+}
+
+/// Adds them to `flex.nn`.
+pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
+    macro_rules! add {
+        ($($name:ident)*) => { $(nn.add_function(wrap_pyfunction!($name, nn)?)?;)* };
+    }
+    add! {
+        interpolate grid_sample affine_grid pixel_shuffle pixel_unshuffle channel_shuffle unfold fold pad
+    }
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! Sums of weighted elements, each looked up in a short stretch of a line: permutes of whole vectors,
+//! where a gather would load element by element.
+
+use crate::simd::Isa;
+use core::arch::x86_64::*;
+
+/// Elements behind a line that lookups may read.
+pub const BEHIND: usize = 32;
+
+/// Results of one vector; 0 where the set has none that permutes by a variable.
+#[inline(always)]
+pub const fn lanes<I: Isa>() -> usize {
+    if I::AVX512 {
+        16
+    } else if I::AVX2 {
+        8
+    } else {
+        0
+    }
+}
+
+/// Writes [`lanes`] sums of `taps` weighted elements, added one after the other by multiply-adds;
+/// index and weight of a tap lie `step` after those of the one before. `false`, and nothing
+/// written, where a tap's elements lie further apart than two vectors reach, or an index is below
+/// the first.
+///
+/// # Safety
+/// LOOKUP1: for each tap, as many indices and weights as results are readable; from each index on,
+/// [`BEHIND`] elements of `line`; the CPU has the set (ISA1).
+#[inline(always)]
+pub unsafe fn weighted<I: Isa>(
+    line: *const f32,
+    index: *const u32,
+    weight: *const f32,
+    step: usize,
+    taps: usize,
+    row: *mut f32,
+) -> bool {
+    // SAFETY: LOOKUP1: what is loaded begins at the tap's first index, and ends before two vectors
+    // from there.
+    unsafe {
+        if I::AVX512 {
+            let mut sum = _mm512_setzero_ps();
+            for k in 0..taps {
+                let (index, weight) = (index.add(k * step), _mm512_loadu_ps(weight.add(k * step)));
+                let line = line.add(*index as usize);
+                let from = _mm512_sub_epi32(
+                    _mm512_loadu_si512(index.cast()),
+                    _mm512_set1_epi32(*index as i32),
+                );
+                let near = _mm512_cmpgt_epu32_mask(from, _mm512_set1_epi32(15)) == 0;
+                let x = if near {
+                    _mm512_permutexvar_ps(from, _mm512_loadu_ps(line))
+                } else if _mm512_cmpgt_epu32_mask(from, _mm512_set1_epi32(31)) == 0 {
+                    _mm512_permutex2var_ps(
+                        _mm512_loadu_ps(line),
+                        from,
+                        _mm512_loadu_ps(line.add(16)),
+                    )
+                } else {
+                    return false;
+                };
+                sum = if k == 0 {
+                    _mm512_mul_ps(weight, x)
+                } else {
+                    _mm512_fmadd_ps(weight, x, sum)
+                };
+            }
+            _mm512_storeu_ps(row, sum);
+            return true;
+        }
+        if I::AVX2 {
+            let mut sum = _mm256_setzero_ps();
+            for k in 0..taps {
+                let (index, weight) = (index.add(k * step), _mm256_loadu_ps(weight.add(k * step)));
+                let line = line.add(*index as usize);
+                let from = _mm256_sub_epi32(
+                    _mm256_loadu_si256(index.cast()),
+                    _mm256_set1_epi32(*index as i32),
+                );
+                // what is not below a power of two has a bit above
+                let far = _mm256_set1_epi32(!15);
+                if _mm256_testz_si256(from, far) == 0 {
+                    return false;
+                }
+                let low = _mm256_permutevar8x32_ps(_mm256_loadu_ps(line), from);
+                let x = if _mm256_testz_si256(from, _mm256_set1_epi32(8)) == 1 {
+                    low
+                } else {
+                    let high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(line.add(8)), from);
+                    // bit 3 of an index becomes the sign that chooses
+                    let sign = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(from));
+                    _mm256_blendv_ps(low, high, sign)
+                };
+                sum = if k == 0 {
+                    _mm256_mul_ps(weight, x)
+                } else {
+                    _mm256_fmadd_ps(weight, x, sum)
+                };
+            }
+            _mm256_storeu_ps(row, sum);
+            return true;
+        }
+        false
+    }
+}

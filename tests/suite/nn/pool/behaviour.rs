@@ -1,0 +1,225 @@
+//! Special values, layouts, threads, errors.
+
+use super::*;
+
+#[test]
+fn nan_and_infinity_pass_through_pools() {
+    let mut values: Vec<f32> = (0..36).map(|i| i as f32).collect();
+    (values[8], values[15], values[3]) = (f32::NAN, f32::NAN, f32::NEG_INFINITY);
+    for layout in 0..2 {
+        let x = Tensor::from_slice(&[&values[..], &values[..]].concat(), [1, 2, 6, 6]).unwrap();
+        let x = if layout == 0 {
+            x
+        } else {
+            x.moveaxis(1, -1)
+                .unwrap()
+                .contiguous()
+                .unwrap()
+                .moveaxis(-1, 1)
+                .unwrap()
+        };
+        let options = MaxPool {
+            stride: Some(1.into()),
+            padding: 1.into(),
+            ..Default::default()
+        };
+        let (y, at) = nn::max_pool2d_with_indices(&x, 3, options.clone()).unwrap();
+        let alone = nn::max_pool2d(&x, 3, options).unwrap();
+        let (y, at) = (y.to_vec::<f32>().unwrap(), at.to_vec::<i64>().unwrap());
+        let alone = alone.to_vec::<f32>().unwrap();
+        for place in 0..36 {
+            let (r, c) = (place / 6, place % 6);
+            let sees = |i: usize| (i / 6).abs_diff(r) <= 1 && (i % 6).abs_diff(c) <= 1;
+            let nan = [15, 8].into_iter().find(|i| sees(*i));
+            assert_eq!(
+                (y[place].is_nan(), alone[place].is_nan()),
+                (nan.is_some(), nan.is_some())
+            );
+            if let Some(last) = nan {
+                assert_eq!(at[place], last as i64);
+            }
+        }
+    }
+    let low = Tensor::from_slice(&[f32::NEG_INFINITY; 9], [1, 3, 3]).unwrap();
+    let (y, at) = nn::max_pool2d_with_indices(
+        &low,
+        2,
+        MaxPool {
+            padding: 1.into(),
+            ..Default::default()
+        },
+    )
+    .unwrap();
+    assert_eq!(y.to_vec::<f32>().unwrap(), [f32::NEG_INFINITY; 4]);
+    assert_eq!(at.to_vec::<i64>().unwrap(), [0, 1, 3, 4]);
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn pool_bits_do_not_depend_on_threads_or_layout() {
+    let x = tensor(&[2, 40, 60, 50], 1);
+    let last = x
+        .moveaxis(1, -1)
+        .unwrap()
+        .contiguous()
+        .unwrap()
+        .moveaxis(-1, 1)
+        .unwrap();
+    let bits = |x: &Tensor, threads| {
+        flex::with_threads(threads, || {
+            let options = AvgPool {
+                stride: Some(2.into()),
+                padding: 1.into(),
+                ..Default::default()
+            };
+            [
+                nn::avg_pool2d(x, 3, options).unwrap(),
+                nn::adaptive_avg_pool2d(x, [7, 7]).unwrap(),
+                nn::adaptive_avg_pool2d(x, 1).unwrap(),
+                nn::max_pool2d(x, 3, None).unwrap(),
+            ]
+            .map(|y| {
+                y.to_vec::<f32>()
+                    .unwrap()
+                    .into_iter()
+                    .map(f32::to_bits)
+                    .collect::<Vec<_>>()
+            })
+        })
+    };
+    let one = bits(&x, 1);
+    assert!(bits(&x, 2) == one && bits(&x, 7) == one && bits(&last, 2) == one);
+}
+
+#[test]
+fn results_of_channels_last_images_are_channels_last() {
+    let x = tensor(&[2, 6, 8, 5], 1).permute([0, 3, 1, 2]).unwrap();
+    let y = nn::max_pool2d(&x, 2, None).unwrap();
+    assert_eq!((y.shape(), y.strides()[1]), (&[2, 5, 3, 4][..], 1));
+}
+
+#[test]
+fn pool_errors_name_the_parameter() {
+    let x = tensor(&[2, 3, 5, 5], 1);
+    let max = |kernel: usize, options: MaxPool| {
+        nn::max_pool2d(&x, kernel, options).unwrap_err().to_string()
+    };
+    let o = MaxPool::default;
+    for (message, expected) in [
+        (max(0, o()), "kernel_size is [0], below 1"),
+        (
+            max(
+                2,
+                MaxPool {
+                    stride: Some(0.into()),
+                    ..o()
+                },
+            ),
+            "stride is [0]",
+        ),
+        (
+            max(
+                2,
+                MaxPool {
+                    padding: 2.into(),
+                    ..o()
+                },
+            ),
+            "padding is 2, more than half of the 2",
+        ),
+        (
+            max(
+                2,
+                MaxPool {
+                    dilation: 0.into(),
+                    ..o()
+                },
+            ),
+            "dilation is [0]",
+        ),
+        (max(6, o()), "the kernel spans 6 elements of 5"),
+        (
+            max(
+                usize::MAX,
+                MaxPool {
+                    dilation: 3.into(),
+                    ..o()
+                },
+            ),
+            "too large",
+        ),
+        (
+            max(
+                2,
+                MaxPool {
+                    stride: Some([1, 2, 3].into()),
+                    ..o()
+                },
+            ),
+            "stride has 3 numbers",
+        ),
+        (
+            nn::avg_pool2d(
+                &x,
+                2,
+                AvgPool {
+                    divisor_override: Some(0),
+                    ..Default::default()
+                },
+            )
+            .unwrap_err()
+            .to_string(),
+            "divisor_override is 0",
+        ),
+        (
+            nn::max_pool1d(&x, 2, None).unwrap_err().to_string(),
+            "x has 4 dimensions",
+        ),
+        (
+            nn::max_pool2d(&tensor(&[1, 0, 5], 1), 2, None)
+                .unwrap_err()
+                .to_string(),
+            "size 0",
+        ),
+        (
+            nn::max_pool2d(&x.astype(DType::Bool).unwrap(), 2, None)
+                .unwrap_err()
+                .to_string(),
+            "bool",
+        ),
+        (
+            nn::adaptive_avg_pool2d(&x, [1, 2, 3])
+                .unwrap_err()
+                .to_string(),
+            "output_size has 3 numbers",
+        ),
+    ] {
+        assert!(message.contains(expected), "{message}");
+    }
+    let y = tensor(&[1, 1, 2, 2], 1);
+    let at = |values: [i64; 4]| Tensor::from_slice(&values, [1, 1, 2, 2]).unwrap();
+    for (values, expected) in [([0, 1, 2, 16], "16"), ([0, -1, 2, 3], "-1, a negative")] {
+        let message = nn::max_unpool2d(&y, &at(values), 2, None)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.starts_with("max_unpool2d") && message.contains(expected),
+            "{message}"
+        );
+    }
+    let options = nn::MaxUnpool {
+        output_size: Some([6, 4].into()),
+        ..Default::default()
+    };
+    let message = nn::max_unpool2d(&y, &at([0; 4]), 2, options)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        message.contains("output_size is 6 along axis 2"),
+        "{message}"
+    );
+    assert_eq!(
+        nn::adaptive_max_pool2d(&x, 0).unwrap().shape(),
+        [2, 3, 0, 0]
+    );
+}

@@ -1,0 +1,240 @@
+//! Images of other sizes.
+
+use super::*;
+
+fn lanczos(x: f64) -> f64 {
+    let sinc = |x: f64| {
+        if x == 0.0 {
+            1.0
+        } else {
+            (std::f64::consts::PI * x).sin() / (std::f64::consts::PI * x)
+        }
+    };
+    if x.abs() < 3.0 {
+        sinc(x) * sinc(x / 3.0)
+    } else {
+        0.0
+    }
+}
+
+/// The weights of all elements for each place of an axis.
+fn matrix(
+    size: usize,
+    places: usize,
+    mode: InterpolateMode,
+    align: bool,
+    antialias: bool,
+) -> Vec<Vec<f64>> {
+    let step = match (align, places) {
+        (true, 1) => 0.0,
+        (true, _) => (size - 1) as f64 / (places - 1) as f64,
+        _ => size as f64 / places as f64,
+    };
+    (0..places)
+        .map(|place| {
+            let mut row = vec![0.0; size];
+            let windowed = antialias || mode == InterpolateMode::Lanczos3;
+            if windowed {
+                let wide = if antialias { step.max(1.0) } else { 1.0 };
+                let centre = step * (place as f64 + 0.5);
+                let (reach, filter): (f64, fn(f64) -> f64) = match mode {
+                    InterpolateMode::Bicubic => (2.0, |x| cubic(x, -0.5)),
+                    InterpolateMode::Lanczos3 => (3.0, lanczos),
+                    _ => (1.0, |x| (1.0 - x.abs()).max(0.0)),
+                };
+                let first = ((centre - reach * wide + 0.5) as i64).max(0) as usize;
+                let end = ((centre + reach * wide + 0.5) as usize).min(size);
+                for (i, w) in row.iter_mut().enumerate().take(end).skip(first) {
+                    *w = filter((i as f64 + 0.5 - centre) / wide);
+                }
+                let sum: f64 = row.iter().sum();
+                row.iter_mut().for_each(|w| *w /= sum);
+                return row;
+            }
+            let at = if align {
+                step * place as f64
+            } else {
+                step * (place as f64 + 0.5) - 0.5
+            };
+            if mode == InterpolateMode::Bicubic {
+                for k in -1..3 {
+                    let i = at.floor() as i64 + k;
+                    row[i.clamp(0, size as i64 - 1) as usize] += cubic(at - i as f64, -0.75);
+                }
+            } else {
+                let at = at.clamp(0.0, (size - 1) as f64);
+                for (i, w) in row.iter_mut().enumerate() {
+                    *w = (1.0 - (at - i as f64).abs()).max(0.0);
+                }
+            }
+            row
+        })
+        .collect()
+}
+
+/// All axes of planes, each by its weights.
+fn resampled(x: &[f64], sizes: &[usize], matrices: &[Vec<Vec<f64>>]) -> Vec<f64> {
+    let places: Vec<usize> = matrices.iter().map(Vec::len).collect();
+    let mut y = Vec::new();
+    for plane in x.chunks(sizes.iter().product()) {
+        for to in indices(&places) {
+            let mut sum = 0.0;
+            for (i, from) in indices(sizes).into_iter().enumerate() {
+                let w: f64 = (0..sizes.len())
+                    .map(|k| matrices[k][to[k]][from[k]])
+                    .product();
+                sum += if w == 0.0 { 0.0 } else { w * plane[i] };
+            }
+            y.push(sum);
+        }
+    }
+    y
+}
+
+#[test]
+fn interpolation_is_a_sum_of_weighted_elements() {
+    use InterpolateMode::*;
+    let mut random = Rng(5);
+    let modes = [Linear, Bilinear, Bicubic, Trilinear, Lanczos3];
+    for round in 0..60 {
+        let mode = modes[round % 5];
+        let rank = [1, 2, 2, 3, 2][round % 5];
+        let antialias = matches!(mode, Bilinear | Bicubic | Lanczos3) && round % 2 == 1;
+        let align_corners = mode != Lanczos3 && round % 3 == 0;
+        let most = [0, 70, 24, 8][rank];
+        let sizes: Vec<usize> = (0..rank).map(|_| random.between(1, most)).collect();
+        let places: Vec<usize> = (0..rank)
+            .map(|_| random.between(1, most + most / 2))
+            .collect();
+        let dtypes = [DType::F32, DType::F64, DType::F16, DType::BF16];
+        let dtype = dtypes[round / 5 % 4];
+        let dtype = if dtype.is_available() {
+            dtype
+        } else {
+            DType::F32
+        };
+        let x = converted(
+            &[&[2, 3], &sizes[..]].concat(),
+            dtype,
+            round as u64,
+            round / 5 % 4,
+        );
+        let options = Interpolate {
+            size: Some(PerAxis::from(&places[..])),
+            mode,
+            align_corners,
+            antialias,
+            ..Default::default()
+        };
+        let y = nn::interpolate(&x, options).unwrap();
+        assert_eq!((&y.shape()[2..], y.dtype()), (&places[..], dtype));
+        let matrices: Vec<_> = (0..rank)
+            .map(|k| matrix(sizes[k], places[k], mode, align_corners, antialias))
+            .collect();
+        let want = resampled(&exact(&x), &sizes, &matrices);
+        let tolerance = match dtype {
+            DType::F16 => 2e-3,
+            DType::BF16 => 2e-2,
+            _ => 2e-5,
+        };
+        close(&y.astype(DType::F32).unwrap(), &want, tolerance);
+    }
+}
+
+#[test]
+fn nearest_elements_are_moved() {
+    let mut random = Rng(6);
+    for round in 0..60 {
+        let rank = round % 3 + 1;
+        let most = [0, 60, 20, 7][rank];
+        let sizes: Vec<usize> = (0..rank).map(|_| random.between(1, most)).collect();
+        let places: Vec<usize> = match round % 4 {
+            0 => sizes.iter().map(|n| 2 * n).collect(),
+            _ => (0..rank).map(|_| random.between(1, 2 * most)).collect(),
+        };
+        let dtypes = [DType::F32, DType::Bool, DType::I64, DType::I8];
+        let dtype = dtypes[round % 4];
+        let dtype = if dtype.is_available() {
+            dtype
+        } else {
+            DType::F32
+        };
+        let exactly = round % 2 == 1;
+        let layout = if rank == 1 { 0 } else { round / 4 % 4 };
+        let x = converted(&[&[2, 3], &sizes[..]].concat(), dtype, round as u64, layout);
+        let mode = if exactly {
+            InterpolateMode::NearestExact
+        } else {
+            InterpolateMode::Nearest
+        };
+        let options = Interpolate {
+            size: Some(PerAxis::from(&places[..])),
+            mode,
+            ..Default::default()
+        };
+        let y = nn::interpolate(&x, options).unwrap();
+        // one half as a numerator and denominator, so that nothing is rounded
+        let element = |k: usize, p: usize| {
+            let (n, m) = (sizes[k], places[k]);
+            if exactly {
+                (2 * p + 1) * n / (2 * m)
+            } else {
+                p * n / m
+            }
+        };
+        let matrices: Vec<Vec<Vec<f64>>> = (0..rank)
+            .map(|k| {
+                let row = |p| {
+                    (0..sizes[k])
+                        .map(|i| (i == element(k, p)) as u8 as f64)
+                        .collect()
+                };
+                (0..places[k]).map(row).collect()
+            })
+            .collect();
+        assert_eq!(
+            exact(&y),
+            resampled(&exact(&x), &sizes, &matrices),
+            "{sizes:?} {places:?}"
+        );
+    }
+}
+
+#[test]
+fn bytes_are_rounded_and_clamped() {
+    if !DType::U8.is_available() {
+        return;
+    }
+    let mut random = Rng(8);
+    let values: Vec<u8> = (0..2 * 3 * 11 * 13)
+        .map(|_| [0, 255, random.below(256) as u8][random.below(3)])
+        .collect();
+    let x = Tensor::from_slice(&values, [2, 3, 11, 13]).unwrap();
+    for (mode, antialias) in [
+        (InterpolateMode::Bilinear, false),
+        (InterpolateMode::Bicubic, false),
+        (InterpolateMode::Bicubic, true),
+    ] {
+        let options = Interpolate {
+            size: Some([7, 20].into()),
+            mode,
+            antialias,
+            ..Default::default()
+        };
+        let y = nn::interpolate(&x, options)
+            .unwrap()
+            .to_vec::<u8>()
+            .unwrap();
+        let wide: Vec<f64> = values.iter().map(|v| *v as f64).collect();
+        let matrices = [
+            matrix(11, 7, mode, false, antialias),
+            matrix(13, 20, mode, false, antialias),
+        ];
+        for (got, want) in y.iter().zip(resampled(&wide, &[11, 13], &matrices)) {
+            assert!(
+                (*got as f64 - want.clamp(0.0, 255.0)).abs() <= 0.5 + 1e-3,
+                "{got} {want}"
+            );
+        }
+    }
+}
