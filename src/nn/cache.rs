@@ -162,8 +162,7 @@ impl KvCache {
             let first = rows.as_ptr().wrapping_add(self.end * row) as *mut u8;
             // SAFETY: `reserve` made room for `tokens` rows from `end` on, of owned memory that was
             // handed out for writing; no other tensor reaches them (CACHE1), and `&mut self` is the
-            // only way here. `new` holds as many bytes, elsewhere: a tensor of these very rows
-            // there is none.
+            // only way here. `new` holds as many bytes, elsewhere, for it has none of these rows.
             unsafe { core::ptr::copy_nonoverlapping(new.as_ptr(), first, tokens * row) };
         }
         self.end += tokens;
@@ -202,7 +201,7 @@ impl KvCache {
             .checked_add(tokens)
             .ok_or_else(|| Error::value("KVCache.append", "too many tokens"))?;
         let capacity = needed.saturating_add(needed.max(self.options.capacity));
-        self.rows = self.moved(start, kept, capacity, |kept| Ok(kept))?;
+        self.rows = self.moved(start, kept, capacity, Ok)?;
         (self.start, self.end, self.shown) = (0, kept, 0);
         Ok(())
     }

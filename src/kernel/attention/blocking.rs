@@ -11,9 +11,12 @@ pub const KEYS: usize = if cfg!(feature = "std") { 256 } else { 32 };
 /// Queries up to which values are read in place: packing them would cost more than it saves.
 pub const DIRECT: usize = 12;
 
-/// Queries of a head up to which they are few: their time is that of reading keys and values. A
-/// rule of the shape alone, since the bits of few and of many differ.
-pub const FEW: usize = 8;
+/// Queries of a head up to which they are few: their time is that of reading keys and values. Twice
+/// as many are, where other heads read the same ones. A rule of the shape alone, since the bits of
+/// few and of many differ.
+pub fn few(queries: usize, heads: usize) -> bool {
+    queries <= if heads > 1 { 8 } else { 4 }
+}
 /// Keys of a part, where queries are few: a part is a piece of work, and its scores stay in L2.
 pub const PART: usize = if cfg!(feature = "std") { 512 } else { 32 };
 

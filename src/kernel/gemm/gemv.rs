@@ -33,6 +33,25 @@ const fn sums(level: Level) -> usize {
 /// Rows of B that are added at once.
 const STEP: usize = 4;
 
+/// Bytes that are fetched ahead where rows or columns are short: the machine foresees runs longer
+/// than a page.
+const AHEAD: usize = 4096;
+
+/// How many lines of so many elements that is, at least `least`.
+fn lines_ahead<T>(elements: usize, least: usize) -> usize {
+    (AHEAD / (elements * size_of::<T>()).max(1)).max(least)
+}
+
+/// Fetches columns, which need not be B's any more.
+#[inline(always)]
+fn fetch<T>(b: Mat<T>, cols: core::ops::Range<usize>) {
+    for j in cols {
+        (0..b.rows())
+            .step_by(64 / size_of::<T>())
+            .for_each(|p| simd::prefetch::<{ simd::L2 }, _>(b.at(p, j)));
+    }
+}
+
 /// Which of these kernels is the fastest for a product, where one is.
 pub fn algorithm<A: MatElement, B: MatElement>(a: &Mat<A>, b: &Mat<B>) -> Option<Algorithm> {
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
@@ -179,9 +198,10 @@ fn axpy<I: Isa, T: MatElement, const R: usize, const Q: usize, const L: usize>(
     let rows: [&[T]; Q] =
         core::array::from_fn(|q| unsafe { core::slice::from_raw_parts(b.at(p + q, 0), n) });
     let whole = n / L * L;
+    let next = p + lines_ahead::<T>(n, Q);
     for j in (0..whole).step_by(L) {
         if ahead {
-            (0..Q).for_each(|q| simd::prefetch::<{ simd::L2 }, _>(b.at(p + Q + q, j)));
+            (0..Q).for_each(|q| simd::prefetch::<{ simd::L2 }, _>(b.at(next + q, j)));
         }
         let b: [[T::Acc; L]; Q] = core::array::from_fn(|q| {
             let x: &[T; L] = rows[q][j..j + L].try_into().unwrap();
@@ -238,8 +258,12 @@ impl<T: MatElement> Columns<'_, T> {
     fn groups<I: Isa, const R: usize, const L: usize>(self) {
         let (k, n) = (self.b.rows(), self.b.cols());
         let m = self.a.len() / k;
+        let ahead = lines_ahead::<T>(k, 4);
         let mut j = 0;
         while j < n {
+            if ahead > 4 {
+                fetch(self.b, j + ahead..j + ahead + 4);
+            }
             let mut i = 0;
             while i < m {
                 let (a, sums) = (&self.a[i * k..], &mut self.sums[i * n + j..]);

@@ -5,7 +5,7 @@ use crate::dtype::{Bool, DType, Element};
 use crate::error::Result;
 use crate::exec::failure::Failure;
 use crate::fallible;
-use crate::kernel::attention::{self, Attended, FEW, Head, Mask, PART, cost};
+use crate::kernel::attention::{self, Attended, Head, Mask, PART, cost};
 use crate::kernel::gemm::Scratch;
 use crate::kernel::math::Real;
 use crate::ops::linalg::{Matrices, Results};
@@ -97,7 +97,7 @@ pub fn run<T: Attended<Acc: Element> + Element>(
         masks: Masks::new(mask),
         scores,
     };
-    if sizes[0] <= FEW {
+    if attention::few(sizes[0], group) {
         few(&heads, group, sizes, out)
     } else {
         many(&heads, sizes, out)

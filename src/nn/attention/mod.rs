@@ -9,7 +9,7 @@ pub(super) use options::{Scores, band, float_dtype};
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::kernel::attention::FEW;
+use crate::kernel::attention;
 use crate::layout::{self, Shape};
 use crate::tensor::Tensor;
 use heads::Operands;
@@ -164,11 +164,14 @@ fn sharing(operands: &[&Tensor; 2], lead: &[usize], queries: usize) -> usize {
     const TOGETHER: usize = 64;
     let one = |t: &&Tensor| t.rank() < 3 || t.shape()[t.rank() - 3] == 1;
     match lead.last() {
-        Some(heads) if queries > 0 && queries <= FEW && operands.iter().all(one) => (1..=TOGETHER
-            / queries)
-            .rev()
-            .find(|n| heads.is_multiple_of(*n))
-            .unwrap_or(1),
+        Some(heads)
+            if queries > 0 && attention::few(queries, *heads) && operands.iter().all(one) =>
+        {
+            (1..=TOGETHER / queries)
+                .rev()
+                .find(|n| heads.is_multiple_of(*n))
+                .unwrap_or(1)
+        }
         _ => 1,
     }
 }
