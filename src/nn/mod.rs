@@ -9,14 +9,16 @@ mod methods;
 mod norm;
 mod rows;
 mod softmax;
+mod spatial;
 mod varlen;
 
 pub use crate::kernel::gemm::Activation;
 pub use crate::ops::{gelu, gelu_tanh, relu, sigmoid, silu};
 pub use attention::{Attention, scaled_dot_product_attention};
-pub use conv::{Conv, Padding, PerAxis, conv1d, conv2d, conv3d};
+pub use conv::{Conv, Padding, conv1d, conv2d, conv3d};
 pub use embedding::embedding;
 pub use linear::{Linear, linear, linear_into};
 pub use norm::{layer_norm, rms_norm};
 pub use softmax::{log_softmax, softmax, softmax_into};
+pub use spatial::PerAxis;
 pub use varlen::{VarlenAttention, varlen_attention};

@@ -1,19 +1,13 @@
 //! `flex.nn`'s convolutions.
 
-use crate::nn::{self, Conv, Padding, PerAxis};
+use super::spatial::per_axis;
+use crate::nn::{self, Conv, Padding};
 use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, Ints, compute, count, kind};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use smallvec::SmallVec;
-
-/// One number for all axes, or one for each.
-fn per_axis(op: &str, name: &str, n: &Ints) -> PyResult<PerAxis> {
-    let n = n.0.iter().map(|n| count(op, name, *n));
-    let n: SmallVec<[usize; 3]> = n.collect::<PyResult<_>>()?;
-    Ok(PerAxis::from(&n[..]))
-}
 
 /// "same", "valid", numbers, or a pair for each axis.
 fn padding(op: &str, x: &Bound<PyAny>) -> PyResult<Padding> {

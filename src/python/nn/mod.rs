@@ -6,6 +6,7 @@ mod attention;
 mod conv;
 mod linear;
 mod norm;
+mod spatial;
 
 use pyo3::prelude::*;
 
