@@ -15,7 +15,10 @@ mod varlen;
 pub use crate::kernel::gemm::Activation;
 pub use crate::ops::{gelu, gelu_tanh, relu, sigmoid, silu};
 pub use attention::{Attention, scaled_dot_product_attention};
-pub use conv::{Conv, Padding, conv1d, conv2d, conv3d};
+pub use conv::{
+    Conv, ConvAlgorithm, ConvPlan, ConvTranspose, Padding, conv_plan, conv_transpose1d,
+    conv_transpose2d, conv_transpose3d, conv1d, conv2d, conv3d,
+};
 pub use embedding::embedding;
 pub use linear::{Linear, linear, linear_into};
 pub use norm::{layer_norm, rms_norm};
