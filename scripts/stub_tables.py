@@ -19,7 +19,7 @@ from typing import (
     overload,
 )
 
-from flex._results import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
+from flex._results import ConvPlan, UniqueAllResult, UniqueCountsResult, UniqueInverseResult
 
 class _Buffer(Protocol):
     def __buffer__(self, flags: int, /) -> memoryview: ...
@@ -96,9 +96,11 @@ PARAMETERS = {
     "offsets": "_Shape",
     "on": "bool",
     "out": "Any",
+    "output_padding": "_Shape",
     "pad_width": "SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]]",
     "padding": "_Padding",
     "path": "str",
+    "precise": "bool",
     "prepend": "_Operand | None",
     "repeats": "SupportsIndex | Sequence[int] | _Operand",
     "repetitions": "_Shape",
@@ -124,6 +126,8 @@ PARAMETERS = {
     "type": "_Operand | _DType",
     "value": "_Number",
     "weight": "_Operand",
+    "weight_shape": "_Shape",
+    "x_shape": "_Shape",
 }
 AXES = [
     "all",
@@ -175,6 +179,7 @@ SPECIAL = {
     **{(name, "axis"): "_Shape | None" for name in AXES},
     ("expand_dims", "axis"): "_Shape",
     **{(name, "axis"): "SupportsIndex | None" for name in OPTIONAL_AXIS},
+    **{(f"conv_transpose{rank}d", "padding"): "_Shape" for rank in (1, 2, 3)},
 }
 PAIR = "tuple[Tensor, Tensor]"
 RETURNS = {
@@ -184,6 +189,7 @@ RETURNS = {
     "broadcast_shapes": "tuple[int, ...]",
     "can_cast": "bool",
     "chunk": "tuple[Tensor, ...]",
+    "conv_plan": "ConvPlan",
     "empty_cache": "None",
     "finfo": "_FloatInfo",
     "get_num_threads": "int",

@@ -10,7 +10,7 @@ import timeit
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import minilm
+from . import convolutions, minilm
 from .table import Known
 from .workloads import WORKLOADS
 
@@ -133,6 +133,8 @@ class Numpy(_Eager):
             "special": special,
             "bfloat16": ml_dtypes.bfloat16,
             "published": minilm.published,
+            "conv": convolutions.conv,
+            "conv_transpose": convolutions.conv_transpose,
         }
 
 

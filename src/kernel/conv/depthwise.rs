@@ -125,7 +125,7 @@ impl Tiling {
         self.numbers().unwrap_or(usize::MAX).saturating_mul(bytes)
     }
     /// How many tiles.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         let n = self.geometry.places;
         n[0] * n[1].div_ceil(self.rows.max(1)) * n[2].div_ceil(self.cols.max(1))
     }

@@ -149,7 +149,7 @@ impl Operands {
         let lines = products > 0 && self.image::<T>(0, 0).is_matrix();
         match way {
             Way::Depthwise(tiling) => {
-                let tiles = tiling.len();
+                let tiles = tiling.count();
                 let places = geometry.len().div_ceil(tiles.max(1));
                 let cost = Cost {
                     bytes: 2 * places * size_of::<T>(),
@@ -209,7 +209,7 @@ impl Operands {
         let chunks = made.div_ceil(TOGETHER);
         let flops = (PRODUCTS * seen * made).saturating_mul(blocks.tiles());
         let cost = Cost { bytes: 0, flops };
-        let tasks = blocks.len() * call.groups;
+        let tasks = blocks.count() * call.groups;
         let parts = (2 * par::threads_for(cost))
             .div_ceil(tasks.max(1))
             .min(chunks);

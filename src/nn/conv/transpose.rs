@@ -324,7 +324,7 @@ impl Transposed {
         if phases == [1; 3] {
             return self.phase([0; 3]).map(|(y, _)| y);
         }
-        let mut y = Tensor::empty(&self.shape(places), self.dtype)?;
+        let mut y = Tensor::empty(self.shape(places), self.dtype)?;
         let lead = y.rank() - self.rank;
         for i in 0..phases.iter().product() {
             let at = [
@@ -390,7 +390,7 @@ impl Transposed {
             residual: None,
             call,
         };
-        let mut y = Tensor::empty(&call.shape(), self.dtype)?;
+        let mut y = Tensor::empty(call.shape(), self.dtype)?;
         operands.write(self.op, &Conv::default(), &mut y)?;
         Ok((y, phases))
     }

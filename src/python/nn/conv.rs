@@ -9,7 +9,6 @@ use crate::python::convert::{Arg, Ints, compute, count, kind};
 use crate::python::dtype::DTypeArg;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
 use smallvec::SmallVec;
 
@@ -257,18 +256,10 @@ fn conv_plan<'py>(
     };
     let dtype = dtype.map_or(DType::F32, |d| d.0);
     let plan = nn::conv_plan(&x, &weight, options, dtype)?;
-    static KIND: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let kind = KIND.get_or_try_init(py, || {
-        let fields = ("algorithm", "scratch", "flops");
-        let kind = py
-            .import("collections")?
-            .getattr("namedtuple")?
-            .call1(("ConvPlan", fields))?;
-        kind.setattr("__module__", "flex.nn")?;
-        PyResult::Ok(kind.unbind())
-    })?;
-    kind.bind(py)
-        .call1((plan.algorithm.name(), plan.scratch, plan.flops))
+    let fields = (plan.algorithm.name(), plan.scratch, plan.flops);
+    py.import("flex._results")?
+        .getattr("ConvPlan")?
+        .call1(fields)
 }
 
 /// Adds them to `flex.nn`.
