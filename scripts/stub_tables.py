@@ -19,7 +19,7 @@ from typing import (
     overload,
 )
 
-from flex._results import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
+from flex._results import ConvPlan, UniqueAllResult, UniqueCountsResult, UniqueInverseResult
 
 class _Buffer(Protocol):
     def __buffer__(self, flags: int, /) -> memoryview: ...
@@ -114,11 +114,13 @@ PARAMETERS = {
     "out": "Any",
     "output_size": "_Shape | None",
     "pad": "_Shape",
+    "output_padding": "_Shape",
     "pad_width": "SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]]",
     "padding": "_Padding",
     "padding_mode": 'Literal["zeros", "border", "reflection"]',
     "path": "str",
     "positions": "_Operand | None",
+    "precise": "bool",
     "prepend": "_Operand | None",
     "recompute_scale_factor": "bool | None",
     "repeats": "SupportsIndex | Sequence[int] | _Operand",
@@ -152,6 +154,8 @@ PARAMETERS = {
     "value": "_Number",
     "weight": "_Operand",
     "window": "_Shape | None",
+    "weight_shape": "_Shape",
+    "x_shape": "_Shape",
 }
 AXES = [
     "all",
@@ -227,6 +231,7 @@ SPECIAL = {
     **{(name, "axis"): "_Shape | None" for name in AXES},
     ("expand_dims", "axis"): "_Shape",
     **{(name, "axis"): "SupportsIndex | None" for name in OPTIONAL_AXIS},
+    **{(f"conv_transpose{rank}d", "padding"): "_Shape" for rank in (1, 2, 3)},
 }
 PAIR = "tuple[Tensor, Tensor]"
 RETURNS = {
@@ -239,6 +244,7 @@ RETURNS = {
     "broadcast_shapes": "tuple[int, ...]",
     "can_cast": "bool",
     "chunk": "tuple[Tensor, ...]",
+    "conv_plan": "ConvPlan",
     "empty_cache": "None",
     "finfo": "_FloatInfo",
     "get_num_threads": "int",

@@ -10,7 +10,7 @@ import timeit
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import images, minilm
+from . import convolutions, images, minilm
 from .table import Known
 from .workloads import WORKLOADS
 
@@ -134,6 +134,8 @@ class Numpy(_Eager):
             "bfloat16": ml_dtypes.bfloat16,
             "images": images,
             "published": minilm.published,
+            "conv": convolutions.conv,
+            "conv_transpose": convolutions.conv_transpose,
         }
 
 

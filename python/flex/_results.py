@@ -1,4 +1,4 @@
-"""Results of several tensors that have names."""
+"""Results of several parts that have names."""
 
 from __future__ import annotations
 
@@ -29,3 +29,11 @@ class UniqueInverseResult(NamedTuple):
 
     values: Tensor
     inverse_indices: Tensor
+
+
+class ConvPlan(NamedTuple):
+    """What `nn.conv_plan` gives."""
+
+    algorithm: str
+    scratch: int
+    flops: int

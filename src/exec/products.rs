@@ -160,8 +160,7 @@ where
     failure.result()
 }
 
-/// `c = a b`, then the epilogue, for `batch` triples of sources of one size: their columns are cut
-/// for the threads.
+/// `c = a b`, then the epilogue, for `batch` triples of sources of one size.
 ///
 /// Errors where there is no memory for packing.
 ///
@@ -184,36 +183,32 @@ where
     if m == 0 || n == 0 {
         return Ok(());
     }
-    let work = |products: usize, cols: usize| Cost {
+    let work = |products: usize, rows: usize, cols: usize| Cost {
         bytes: products
-            .saturating_mul(size_of::<C>() * (m + k))
+            .saturating_mul(size_of::<C>() * (rows + k))
             .saturating_mul(cols),
         flops: products
-            .saturating_mul(m.saturating_mul(k))
+            .saturating_mul(rows.saturating_mul(k))
             .saturating_mul(cols)
             .saturating_add(cost::CALL),
     };
-    let threads = par::threads_for(work(batch, n));
-    // Few pieces: each begins with packing what its rows share.
-    let pieces = if threads == 1 {
-        1
-    } else {
-        (4 * threads).div_ceil(batch)
-    };
-    let step = n
-        .div_ceil(pieces)
-        .next_multiple_of(gemm::widest_panel::<A::Packed>());
-    let across = n.div_ceil(step);
+    let threads = par::threads_for(work(batch, m, n));
+    let grid = Grid::of_sources(&a, &b, batch, threads);
+    let (rows, cols) = grid.block(0);
     let failure = Failure::default();
-    par::chunks(batch * across, work(1, step.min(n)), |task| {
-        let (a, b, c, epilogue) = operands(task / across);
-        let first = task % across * step;
-        let cols = first..n.min(first + step);
-        // SAFETY: each task has columns of its own, and each triple a result, by the caller's promise.
-        let mut part = unsafe { c.part(0..m, cols.clone()) };
-        let (b, epilogue) = (b.slice(cols), epilogue.at(0, first));
-        failure.note(gemm::macrokernel(a, b, None, &mut part, false, epilogue));
-    });
+    par::chunks(
+        batch * grid.len(),
+        work(1, rows.len(), cols.len()),
+        |task| {
+            let (a, b, c, epilogue) = operands(task / grid.len());
+            let (rows, cols) = grid.block(task % grid.len());
+            // SAFETY: each task has a block of its own, and each triple a result, by the caller's promise.
+            let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
+            let epilogue = epilogue.at(rows.start, cols.start);
+            let (a, b) = (a.slice(rows), b.slice(cols));
+            failure.note(gemm::macrokernel(a, b, None, &mut part, false, epilogue));
+        },
+    );
     failure.result()
 }
 

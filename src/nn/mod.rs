@@ -22,7 +22,10 @@ pub use crate::kernel::gemm::Activation;
 pub use crate::ops::{gelu, gelu_tanh, relu, sigmoid, silu};
 pub use attention::{Align, Attention, scaled_dot_product_attention};
 pub use cache::{KvCache, KvCacheOptions};
-pub use conv::{Conv, Padding, conv1d, conv2d, conv3d};
+pub use conv::{
+    Conv, ConvAlgorithm, ConvPlan, ConvTranspose, Padding, conv_plan, conv_transpose1d,
+    conv_transpose2d, conv_transpose3d, conv1d, conv2d, conv3d,
+};
 pub use embedding::embedding;
 pub use linear::{Linear, linear, linear_into};
 pub use norm::{layer_norm, rms_norm};

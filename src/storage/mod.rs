@@ -52,9 +52,9 @@ pub(crate) use fork::LongWrite;
 #[cfg(feature = "std")]
 pub use lent::Lent;
 #[cfg(feature = "std")]
-pub(crate) use packed::PackedKey;
-#[cfg(feature = "std")]
 pub use packed::set_weight_packing;
+#[cfg(feature = "std")]
+pub(crate) use packed::{PackedForm, PackedKey};
 #[cfg(feature = "std")]
 pub use pool::{MemoryStats, empty_cache, memory_stats, set_memory_cap};
 

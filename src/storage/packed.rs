@@ -28,6 +28,16 @@ pub(crate) struct PackedKey {
     pub strides: [isize; 2],
     /// The dtype of the other operand, and of this one.
     pub dtypes: [DType; 2],
+    pub form: PackedForm,
+}
+
+/// What a part of the contents is packed to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PackedForm {
+    /// The panels of a matrix.
+    Panels,
+    /// The weights of a convolution of so many groups, transformed for Winograd's algorithm.
+    Winograd(usize),
 }
 
 #[derive(Default)]
@@ -48,9 +58,10 @@ const MAX_ENTRIES: usize = 64;
 static ENABLED: AtomicBool = AtomicBool::new(true);
 
 /// Sets whether weights that are used repeatedly stay packed for matrix products (by default, yes):
-/// float32, float64, int8 and uint8 weights of [`nn::linear`](crate::nn::linear), and int8 and
-/// uint8 matrices on the right of [`ops::matmul`](crate::ops::matmul). Products of few rows take
-/// less time then; each such weight takes its memory a second time, counted as in use. Results of
+/// float32, float64, int8 and uint8 weights of [`nn::linear`](crate::nn::linear), int8 and
+/// uint8 matrices on the right of [`ops::matmul`](crate::ops::matmul), and weights of convolutions
+/// by Winograd's algorithm. Products of few rows take less time then; each such weight takes its
+/// memory a second time, that of a convolution four times more, counted as in use. Results of
 /// floats may differ in their last bits. Panels that were packed before are freed with
 /// their weight.
 ///

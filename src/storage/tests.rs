@@ -11,6 +11,7 @@ fn look_up(b: &Bytes, first: usize) -> Option<*const u8> {
         sizes: [4, 4],
         strides: [4, 1],
         dtypes: [DType::F32; 2],
+        form: crate::storage::PackedForm::Panels,
     };
     b.packed(key, true, || Bytes::new(64))
         .map(|made| made.as_ptr())
@@ -38,6 +39,7 @@ fn nothing_is_cached_while_memory_is_lent() {
         sizes: [4, 4],
         strides: [4, 1],
         dtypes: [DType::F32; 2],
+        form: crate::storage::PackedForm::Panels,
     };
     let mut times = 0;
     for _ in 0..3 {

@@ -147,3 +147,130 @@ def test_operands_that_do_not_fit():
         nn.conv1d(flex.ones((1, 3, 5)), flex.ones((3, 3, 0)))
     with pytest.raises(flex.DTypeError, match="bool"):
         nn.conv1d(flex.ones((1, 3, 5), dtype=bool), flex.ones((3, 3, 1), dtype=bool))
+
+
+TRANSPOSED = {1: nn.conv_transpose1d, 2: nn.conv_transpose2d, 3: nn.conv_transpose3d}
+
+
+def transposed_oracle(x, w, stride, padding, after, dilation, groups):
+    """Each element of NumPy arrays adds the kernel, times itself."""
+    spans = [d * (k - 1) + 1 for d, k in zip(dilation, w.shape[2:], strict=True)]
+    sizes = [
+        (n - 1) * s + span + a
+        for n, s, span, a in zip(x.shape[2:], stride, spans, after, strict=True)
+    ]
+    y = np.zeros((x.shape[0], groups, w.shape[1], *sizes))
+    images = x.reshape(x.shape[0], groups, -1, *x.shape[2:]).astype(np.float64)
+    kernels = w.reshape(groups, -1, *w.shape[1:]).astype(np.float64)
+    for at in np.ndindex(*x.shape[2:]):
+        values = images[(slice(None), slice(None), slice(None), *at)]
+        places = tuple(
+            slice(i * s, i * s + span, d)
+            for i, s, span, d in zip(at, stride, spans, dilation, strict=True)
+        )
+        y[(..., *places)] += np.einsum("ngc,gco...->ngo...", values, kernels)
+    y = y.reshape(x.shape[0], -1, *sizes)
+    return y[(..., *(slice(p, n - p) for p, n in zip(padding, sizes, strict=True)))]
+
+
+@st.composite
+def transposed_convolutions(draw):
+    """Arrays of small integers, whose sums are exact, and options."""
+    rank = draw(st.integers(1, 3))
+
+    def axes(low, high):
+        return tuple(draw(st.integers(low, high)) for _ in range(rank))
+
+    groups = draw(st.integers(1, 3))
+    kernel, dilation, stride = axes(1, 4), axes(1, 3), axes(1, 5)
+    image = axes(1, 7)
+    after = tuple(
+        draw(st.integers(0, max(s, d) - 1)) for s, d in zip(stride, dilation, strict=True)
+    )
+    padding = tuple(
+        draw(st.integers(0, ((n - 1) * s + d * (k - 1) + a) // 2))
+        for n, s, d, k, a in zip(image, stride, dilation, kernel, after, strict=True)
+    )
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    channels, outputs = draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    x, w = (
+        rng.integers(-3, 4, shape)
+        for shape in [
+            (draw(st.integers(0, 2)), groups * channels, *image),
+            (groups * channels, outputs, *kernel),
+        ]
+    )
+    return rank, x, w, stride, padding, after, dilation, groups
+
+
+@given(transposed_convolutions(), st.sampled_from(["float32", "float64", "int32"]))
+def test_transposed_convolutions_add_the_kernel(case, dtype):
+    rank, x, w, stride, padding, after, dilation, groups = case
+    expected = transposed_oracle(x, w, stride, padding, after, dilation, groups)
+    y = TRANSPOSED[rank](
+        flex.asarray(x.astype(dtype)),
+        flex.asarray(w.astype(dtype)),
+        stride=stride,
+        padding=padding,
+        output_padding=after,
+        groups=groups,
+        dilation=dilation,
+    )
+    assert y.dtype == dtype
+    np.testing.assert_array_equal(np.asarray(y), expected)
+
+
+@pytest.mark.parametrize(
+    ("error", "match", "options"),
+    [
+        (ValueError, "stride is \\[0\\]", {"stride": 0}),
+        (ValueError, "output_padding is 2", {"stride": 2, "output_padding": 2}),
+        (ValueError, "dilation is -1", {"dilation": -1}),
+        (flex.ShapeError, "groups is 2", {"groups": 2}),
+        (flex.ShapeError, "-1 places along axis 2", {"padding": (4, 0)}),
+        (flex.ShapeError, "bias must have the shape", {"bias": flex.ones(4)}),
+    ],
+)
+def test_transposed_errors_name_the_parameter(error, match, options):
+    with pytest.raises(error, match=match):
+        nn.conv_transpose2d(flex.ones((1, 3, 5, 6)), flex.ones((3, 3, 3, 3)), **options)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_winograd_is_near_the_sum(dtype):
+    rng = np.random.default_rng(1)
+    x, w = (
+        flex.asarray(rng.standard_normal(s)).astype(dtype)
+        for s in [(2, 40, 18, 23), (50, 40, 3, 3)]
+    )
+    assert nn.conv_plan(x.shape, w.shape, padding=1, dtype=x.dtype).algorithm == "winograd"
+    wide = [t.astype("float64") for t in (x, w)]
+    expected = np.asarray(nn.conv2d(*wide, padding=1, precise=True))
+    for precise in (False, True):
+        y = np.asarray(nn.conv2d(x, w, padding=1, precise=precise).astype("float64"))
+        rounding = {"float16": 2**-11, "bfloat16": 2**-8}.get(dtype, 0)
+        error = 1e-5 if dtype != "float64" else 1e-14
+        assert (np.abs(y - expected) <= np.abs(expected) * rounding + error * 20).all()
+
+
+def test_plan_is_a_tuple_with_names():
+    plan = nn.conv_plan((1, 8, 20, 20), (8, 1, 3, 3), padding="same", groups=8)
+    assert plan == ("depthwise", plan.scratch, 2 * 8 * 9 * 400)
+    assert 0 < plan.scratch <= 8 << 20
+    assert nn.conv_plan((64, 56, 56), (64, 64, 3, 3), precise=True).algorithm == "implicit_gemm"
+    with pytest.raises(flex.ShapeError, match="conv_plan: groups is 3"):
+        nn.conv_plan((1, 8, 20, 20), (8, 1, 3, 3), groups=3)
+    with pytest.raises(ValueError, match="x_shape is -1"):
+        nn.conv_plan((-1, 8, 20, 20), (8, 1, 3, 3))
+
+
+def test_activation_by_name():
+    x, w = flex.ones((1, 2, 4, 4)), -flex.ones((3, 2, 3, 3))
+    assert nn.conv2d(x, w, activation="relu").tolist() == np.zeros((1, 3, 2, 2)).tolist()
+    assert float(nn.conv2d(x, w, residual=flex.asarray(18.0)).sum()) == 0
+    with pytest.raises(ValueError, match='conv2d: activation is "selu"'):
+        nn.conv2d(x, w, activation="selu")
+    with pytest.raises(flex.DTypeError, match="activations need a float"):
+        nn.conv2d(x.astype("int32"), w.astype("int32"), activation="relu")
+    with pytest.raises(flex.ShapeError, match="residual does not broadcast"):
+        nn.conv2d(x, w, residual=flex.ones((5,)))

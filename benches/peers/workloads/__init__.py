@@ -1,6 +1,17 @@
 """The workloads: a row each, by family."""
 
-from . import attention, elementwise, index, matmul, model, pool, python, reduce, resample
+from . import (
+    attention,
+    conv,
+    elementwise,
+    index,
+    matmul,
+    model,
+    pool,
+    python,
+    reduce,
+    resample,
+)
 
 FAMILIES = {
     family.name: family
@@ -11,6 +22,7 @@ FAMILIES = {
         index,
         matmul,
         attention,
+        conv,
         model,
         pool,
         resample,

@@ -2,7 +2,10 @@
 //! a loop over the row: as fast as code made for the combination (bias and activation cost 1 to 10 %
 //! of a product), and one copy of it.
 
-use super::{activation::Activation, element::MatElement, matrix::Mat, microkernel::Packed};
+use super::activation::Activation;
+use super::element::MatElement;
+use super::matrix::{Mat, MatMut};
+use super::microkernel::Packed;
 use crate::dtype::Element;
 use crate::simd::{self, Isa, Kernel, LoopFn};
 use core::marker::PhantomData;
@@ -223,4 +226,26 @@ impl<T: MatElement> Kernel for Finish<'_, T> {
 /// EPILOGUE1.
 pub unsafe fn finish<T: MatElement>(job: Finish<T>) {
     simd::call(job)
+}
+/// Applies an epilogue to sums, whose rows lie `ld` apart, and stores them as the elements of `c`. Panics
+/// where there are fewer.
+pub fn finish_into<T: MatElement>(
+    epilogue: Epilogue<T>,
+    sums: &mut [T::Acc],
+    ld: usize,
+    c: &mut MatMut<T>,
+) {
+    let (rows, cols) = (c.rows(), c.cols());
+    assert!(rows == 0 || (rows - 1) * ld + cols <= sums.len());
+    // SAFETY: EPILOGUE1: sums and elements (MAT2) of two unique borrows.
+    unsafe {
+        finish(Finish {
+            epilogue,
+            sums: sums.as_mut_ptr(),
+            rows,
+            cols,
+            ld: ld as isize,
+            d: Some((c.at(0, 0), c.rs())),
+        })
+    }
 }

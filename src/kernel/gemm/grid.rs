@@ -3,9 +3,9 @@
 use super::blocking::cost;
 use super::element::MatElement;
 use super::matrix::Mat;
-use super::microkernel::{HEIGHT, Packed};
-use super::{Algorithm, bytes, source, steps};
-use crate::simd;
+use super::microkernel::{HEIGHT, Packed, widest_panel};
+use super::source::{self, Source};
+use super::{Algorithm, bytes, steps};
 use core::ops::Range;
 
 /// Blocks of C, all of one size but the last ones.
@@ -26,37 +26,66 @@ impl Grid {
         batch: usize,
         threads: usize,
     ) -> Grid {
-        let (m, n, k) = (a.rows(), b.cols(), steps::<A, B>(a.cols()));
-        let (lanes, widest) = A::Acc::shape(simd::level());
-        let (high, wide) = (HEIGHT, lanes * widest);
-        let of = |rows: usize, cols: usize| Grid {
-            m,
-            n,
-            rows: m.div_ceil(rows).next_multiple_of(high).min(m),
-            cols: n.div_ceil(cols).next_multiple_of(wide).min(n),
-        };
+        let sizes = [a.rows(), b.cols(), steps::<A, B>(a.cols())];
         // Bound by memory: long runs of B.
+        let of = |cols: usize| Grid::cut::<A::Acc>(sizes, 1, cols);
         match algorithm {
-            Algorithm::GemvRows => return of(1, threads),
-            Algorithm::GemvColumns if threads > 1 => return of(1, 4 * threads),
-            Algorithm::GemvColumns => return of(1, 1),
+            Algorithm::GemvRows => return of(threads),
+            Algorithm::GemvColumns if threads > 1 => return of(4 * threads),
+            Algorithm::GemvColumns => return of(1),
             Algorithm::Blocked => {}
         }
-        if threads == 1 {
-            return of(1, 1);
-        }
-        let direct_a = source::reads_a(a);
-        let rows_b = |cols: usize| match packed {
-            true => cost::SHARED_B,
-            false if source::reads_b(b, m) => 0,
-            false => cost::PACK_B + cost::PACK_SHORT_B * wide / cols,
+        let rows_b = match packed {
+            true => Some(cost::SHARED_B),
+            false if source::reads_b(b, sizes[0]) => Some(0),
+            false => None,
         };
-        let cols_a = match direct_a {
+        let cols_a = match source::reads_a(a) {
             true if packed => cost::READ_SHARED_A,
             true => cost::READ_A,
             false if bytes::<A, B>() && a.cs() == 1 => cost::SUM_A,
             false => cost::PACK_A,
         };
+        Grid::cheapest::<A::Acc>(sizes, rows_b, cols_a, batch, threads)
+    }
+    /// Blocks for each of `batch` products of sources, of which `a` and `b` are the first one's.
+    pub fn of_sources<A: Source, B: Source>(a: &A, b: &B, batch: usize, threads: usize) -> Grid {
+        let sizes = [a.lines(), b.lines(), a.steps()];
+        let rows_b = b.panels_in_place(sizes[0]).map(|_| 0);
+        let cols_a = match a.block_in_place() {
+            Some(_) => cost::READ_A,
+            None => cost::PACK_A,
+        };
+        Grid::cheapest::<A::Packed>(sizes, rows_b, cols_a, batch, threads)
+    }
+    /// Blocks of `m x n`, about so many down and across.
+    fn cut<T: Packed>([m, n, _]: [usize; 3], down: usize, across: usize) -> Grid {
+        Grid {
+            m,
+            n,
+            rows: m.div_ceil(down).next_multiple_of(HEIGHT).min(m),
+            cols: (n.div_ceil(across))
+                .next_multiple_of(widest_panel::<T>())
+                .min(n),
+        }
+    }
+    /// The blocks that take the least time. `rows_b`: what an element of B costs beside its
+    /// multiplications, none where it is packed for each block; `cols_a`: what one of A does.
+    fn cheapest<T: Packed>(
+        sizes: [usize; 3],
+        rows_b: Option<usize>,
+        cols_a: usize,
+        batch: usize,
+        threads: usize,
+    ) -> Grid {
+        let [_, n, k] = sizes;
+        let (high, wide) = (HEIGHT, widest_panel::<T>());
+        let of = |down: usize, across: usize| Grid::cut::<T>(sizes, down, across);
+        if threads == 1 {
+            return of(1, 1);
+        }
+        let rows_b =
+            |cols: usize| rows_b.unwrap_or_else(|| cost::PACK_B + cost::PACK_SHORT_B * wide / cols);
         let time = |grid: &Grid| {
             let (rows, cols) = (
                 grid.rows.next_multiple_of(high),

@@ -48,7 +48,6 @@ impl<A: Packed> Scratch<A> {
         })
     }
     /// What they lie in, to be kept: see [`packed_slice`].
-    #[cfg(feature = "std")]
     pub fn into_bytes(self) -> Bytes {
         self.bytes
     }

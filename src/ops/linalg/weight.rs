@@ -10,7 +10,7 @@ use crate::tensor::Tensor;
 #[cfg(feature = "std")]
 use crate::{
     kernel::gemm::{self, Panels, Scratch},
-    storage::{Bytes, PackedKey},
+    storage::{Bytes, PackedForm, PackedKey},
 };
 
 /// One of [`products`], of a B that is all of `weight` and may be used again.
@@ -66,6 +66,7 @@ where
         sizes: [k, n],
         strides: [weight.strides()[0], weight.strides()[1]],
         dtypes: [A::DTYPE, B::DTYPE],
+        form: PackedForm::Panels,
     };
     Some(weight.storage().packed(key, m <= MOST_ROWS, || {
         let mut packed = Scratch::new(Panels::<B::Acc>::len(gemm::blocks::<A, B>(k), n))?;

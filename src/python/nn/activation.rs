@@ -1,6 +1,7 @@
 //! `flex.nn`'s activations.
 
 use crate::kernel::elementwise::rows;
+use crate::nn::Activation;
 use crate::python::cell::PyTensor;
 use crate::python::convert::Operand;
 use crate::python::elementwise;
@@ -27,6 +28,19 @@ fn gelu(py: Python<'_>, x: Operand, approximate: &str) -> PyResult<PyTensor> {
         }
     };
     elementwise::apply(py, row, &[x])
+}
+
+/// The activation that a layer is told by name.
+pub(super) fn activation_named(op: &str, name: Option<&str>) -> PyResult<Option<Activation>> {
+    let named = |name| {
+        Activation::from_name(name).ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "{op}: activation is {name:?}; it is \"relu\", \"gelu\", \"gelu_tanh\", \
+                    \"silu\", \"sigmoid\", \"tanh\" or None"
+            ))
+        })
+    };
+    name.map(named).transpose()
 }
 
 /// Adds them to `flex.nn`.

@@ -1,9 +1,12 @@
 //! `flex.nn`'s convolutions.
 
+use super::activation::activation_named;
 use super::spatial::per_axis;
-use crate::nn::{self, Conv, Padding};
+use crate::dtype::DType;
+use crate::nn::{self, Conv, ConvTranspose, Padding};
 use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, Ints, compute, count, kind};
+use crate::python::dtype::DTypeArg;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -42,11 +45,35 @@ fn padding(op: &str, x: &Bound<PyAny>) -> PyResult<Padding> {
     Ok(Padding::Pairs(pairs))
 }
 
+/// The options that say where the kernel goes.
+fn options(
+    op: &str,
+    stride: Option<Ints>,
+    padding: Option<Bound<PyAny>>,
+    dilation: Option<Ints>,
+    groups: isize,
+) -> PyResult<Conv<'static>> {
+    let mut options = Conv {
+        groups: count(op, "groups", groups)?,
+        ..Default::default()
+    };
+    if let Some(n) = stride {
+        options.stride = per_axis(op, "stride", &n)?;
+    }
+    if let Some(p) = padding {
+        options.padding = self::padding(op, &p)?;
+    }
+    if let Some(n) = dilation {
+        options.dilation = per_axis(op, "dilation", &n)?;
+    }
+    Ok(options)
+}
+
 macro_rules! convolutions {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
         #[pyfunction]
-        #[pyo3(signature = (x, weight, bias = None, *, stride = None, padding = None, dilation = None, groups = 1), text_signature = "(x, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=1)")]
+        #[pyo3(signature = (x, weight, bias = None, *, stride = None, padding = None, dilation = None, groups = 1, activation = None, residual = None, precise = false), text_signature = "(x, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=1, activation=None, residual=None, precise=False)")]
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name(
             py: Python<'_>,
@@ -57,22 +84,18 @@ macro_rules! convolutions {
             padding: Option<Bound<PyAny>>,
             dilation: Option<Ints>,
             groups: isize,
+            activation: Option<&str>,
+            residual: Option<Arg>,
+            precise: bool,
         ) -> PyResult<PyTensor> {
             let op = stringify!($name);
-            let mut options = Conv {
+            let options = Conv {
                 bias: bias.as_ref().map(|b| &b.0),
-                groups: count(op, "groups", groups)?,
-                ..Default::default()
+                activation: activation_named(op, activation)?,
+                residual: residual.as_ref().map(|r| &r.0),
+                precise,
+                ..options(op, stride, padding, dilation, groups)?
             };
-            if let Some(n) = stride {
-                options.stride = per_axis(op, "stride", &n)?;
-            }
-            if let Some(p) = padding {
-                options.padding = self::padding(op, &p)?;
-            }
-            if let Some(n) = dilation {
-                options.dilation = per_axis(op, "dilation", &n)?;
-            }
             // a product for each element of the weight and each place
             let work = x.0.len().saturating_mul(weight.0.shape().first().copied().unwrap_or(1));
             compute(py, work, || nn::$name(&x.0, &weight.0, options))
@@ -117,9 +140,135 @@ convolutions! {
     conv3d;
 }
 
+macro_rules! transposed {
+    ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction]
+        #[pyo3(signature = (x, weight, bias = None, *, stride = None, padding = None, output_padding = None, groups = 1, dilation = None), text_signature = "(x, weight, bias=None, *, stride=1, padding=0, output_padding=0, groups=1, dilation=1)")]
+        #[allow(clippy::too_many_arguments, reason = "torch's")]
+        fn $name(
+            py: Python<'_>,
+            x: Arg,
+            weight: Arg,
+            bias: Option<Arg>,
+            stride: Option<Ints>,
+            padding: Option<Ints>,
+            output_padding: Option<Ints>,
+            groups: isize,
+            dilation: Option<Ints>,
+        ) -> PyResult<PyTensor> {
+            let op = stringify!($name);
+            let of = |name, n: Option<Ints>, rest: usize| match n {
+                Some(n) => per_axis(op, name, &n),
+                None => Ok(rest.into()),
+            };
+            let options = ConvTranspose {
+                bias: bias.as_ref().map(|b| &b.0),
+                stride: of("stride", stride, 1)?,
+                padding: of("padding", padding, 0)?,
+                output_padding: of("output_padding", output_padding, 0)?,
+                groups: count(op, "groups", groups)?,
+                dilation: of("dilation", dilation, 1)?,
+            };
+            let work = x.0.len().saturating_mul(weight.0.shape().get(1).copied().unwrap_or(1));
+            compute(py, work, || nn::$name(&x.0, &weight.0, options))
+        }
+    )* };
+}
+transposed! {
+    /// The transposed convolution of a signal with `weight`: each element adds the kernel, times itself, to
+    /// the result.
+    ///
+    /// x: `[batch, channels, length]`, or without the batch. weight: `[channels, out / groups, kernel]`.
+    /// bias: `[out]`. stride, dilation: an integer of 1 or more. padding: places that are left out on
+    /// both sides of the result. output_padding: places that are added after it, fewer than stride or
+    /// dilation. groups: groups of channels, each convolved by itself. The result has the operands'
+    /// common dtype and `(length - 1) * stride - 2 * padding + dilation * (kernel - 1) +
+    /// output_padding + 1` places. ShapeError if shapes or groups don't fit, or there would be no
+    /// places; ValueError for numbers that are too small or too large; DTypeError for bool, or if
+    /// there is no common dtype.
+    ///
+    /// >>> x, w = flex.asarray([[1.0, 2.0]]), flex.asarray([[[1.0, 10.0, 100.0]]])
+    /// >>> flex.nn.conv_transpose1d(x, w, stride=2).tolist()
+    /// [[1.0, 10.0, 102.0, 20.0, 200.0]]
+    conv_transpose1d;
+    /// The transposed convolution of an image with `weight`: each element adds the kernel, times itself, to
+    /// the result.
+    ///
+    /// x: `[batch, channels, height, width]`, or without the batch. weight:
+    /// `[channels, out / groups, height, width]`. stride, padding, output_padding, dilation: one
+    /// number for both axes, or one for each. All else as for `conv_transpose1d`.
+    ///
+    /// >>> x, w = flex.asarray([[[1.0, 2.0]]]), flex.ones((1, 1, 2, 2))
+    /// >>> flex.nn.conv_transpose2d(x, w).tolist()
+    /// [[[1.0, 3.0, 2.0], [1.0, 3.0, 2.0]]]
+    conv_transpose2d;
+    /// The transposed convolution of a volume with `weight`: each element adds the kernel, times itself, to
+    /// the result.
+    ///
+    /// x: `[batch, channels, depth, height, width]`, or without the batch. weight:
+    /// `[channels, out / groups, depth, height, width]`. All else as for `conv_transpose2d`.
+    ///
+    /// >>> flex.nn.conv_transpose3d(flex.ones((1, 1, 1, 1)), flex.ones((1, 1, 1, 1, 2))).tolist()
+    /// [[[[1.0, 1.0]]]]
+    conv_transpose3d;
+}
+
+/// How a convolution of these shapes is computed: what is picked follows from them, the options and the
+/// dtype alone. A tuple with names.
+///
+/// x_shape, weight_shape: of the operands; the weight's rank says which convolution. stride, padding,
+/// dilation, groups, precise: as for `conv2d`. dtype: the operands' common one. The result has
+/// `algorithm` ("pointwise", "depthwise", "winograd" or "implicit_gemm"), `scratch` (bytes of a
+/// thread at most) and `flops` (of the sums as they stand: a multiplication and an addition for
+/// each tap of each place). Errors as those of the convolution.
+///
+/// >>> flex.nn.conv_plan((1, 64, 56, 56), (64, 64, 3, 3), padding=1).algorithm
+/// 'winograd'
+/// >>> flex.nn.conv_plan((1, 64, 56, 56), (256, 64, 1, 1)).flops
+/// 102760448
+#[pyfunction]
+#[pyo3(signature = (x_shape, weight_shape, *, stride = None, padding = None, dilation = None, groups = 1, precise = false, dtype = None), text_signature = "(x_shape, weight_shape, *, stride=1, padding=0, dilation=1, groups=1, precise=False, dtype=float32)")]
+#[allow(clippy::too_many_arguments, reason = "those of a convolution")]
+fn conv_plan<'py>(
+    py: Python<'py>,
+    x_shape: Ints,
+    weight_shape: Ints,
+    stride: Option<Ints>,
+    padding: Option<Bound<PyAny>>,
+    dilation: Option<Ints>,
+    groups: isize,
+    precise: bool,
+    dtype: Option<DTypeArg>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let op = "conv_plan";
+    let shape = |name, n: &Ints| {
+        let n = n.0.iter().map(|n| count(op, name, *n));
+        n.collect::<PyResult<SmallVec<[usize; 5]>>>()
+    };
+    let (x, weight) = (
+        shape("x_shape", &x_shape)?,
+        shape("weight_shape", &weight_shape)?,
+    );
+    let options = Conv {
+        precise,
+        ..options(op, stride, padding, dilation, groups)?
+    };
+    let dtype = dtype.map_or(DType::F32, |d| d.0);
+    let plan = nn::conv_plan(&x, &weight, options, dtype)?;
+    let fields = (plan.algorithm.name(), plan.scratch, plan.flops);
+    py.import("flex._results")?
+        .getattr("ConvPlan")?
+        .call1(fields)
+}
+
 /// Adds them to `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     nn.add_function(wrap_pyfunction!(conv1d, nn)?)?;
     nn.add_function(wrap_pyfunction!(conv2d, nn)?)?;
-    nn.add_function(wrap_pyfunction!(conv3d, nn)?)
+    nn.add_function(wrap_pyfunction!(conv3d, nn)?)?;
+    nn.add_function(wrap_pyfunction!(conv_transpose1d, nn)?)?;
+    nn.add_function(wrap_pyfunction!(conv_transpose2d, nn)?)?;
+    nn.add_function(wrap_pyfunction!(conv_transpose3d, nn)?)?;
+    nn.add_function(wrap_pyfunction!(conv_plan, nn)?)
 }

@@ -1,11 +1,11 @@
 //! `flex.nn`'s linear layers and embeddings.
 
-use crate::nn::{self, Activation, Linear};
+use super::activation::activation_named;
+use crate::nn::{self, Linear};
 use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, compute};
 use crate::python::dtype::DTypeArg;
 use crate::python::linalg::work;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// `activation(x @ weight.T + bias) + residual`, fused into the product.
@@ -30,15 +30,7 @@ fn linear(
     residual: Option<Arg>,
     dtype: Option<DTypeArg>,
 ) -> PyResult<PyTensor> {
-    let activation = match activation {
-        None => None,
-        Some(name) => Some(Activation::from_name(name).ok_or_else(|| {
-            PyValueError::new_err(format!(
-                "linear: activation is {name:?}; it is \"relu\", \"gelu\", \"gelu_tanh\", \
-                    \"silu\", \"sigmoid\", \"tanh\" or None"
-            ))
-        })?),
-    };
+    let activation = activation_named("linear", activation)?;
     let width = weight.0.shape().first().copied().unwrap_or(1);
     compute(py, work(&x.0, width), || {
         let options = Linear {

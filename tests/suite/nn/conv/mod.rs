@@ -1,5 +1,8 @@
 //! Convolutions against the sum over all taps.
 
+mod transpose;
+mod winograd;
+
 use super::*;
 use crate::common::indices;
 use flex::nn::{Conv, Padding, PerAxis};
@@ -109,6 +112,7 @@ fn check(c: &Case, dtype: DType, layout: usize) {
         padding: Padding::Pairs(c.padding.iter().copied().collect()),
         dilation: PerAxis::from(&c.dilation[..]),
         groups: c.groups,
+        ..Default::default()
     };
     let y = run(&x, &w, options).unwrap();
     let (shape, want) = oracle(c, &exact(&x), &exact(&w), &exact(&b));
@@ -352,4 +356,109 @@ fn convolution_errors_name_the_parameter() {
     let bools = x.astype(DType::Bool).unwrap();
     let refused = nn::conv2d(&bools, &w.astype(DType::Bool).unwrap(), two());
     assert!(refused.unwrap_err().to_string().contains("bool"));
+}
+
+#[test]
+fn activations_and_residuals_follow_the_sums() {
+    let (b, options) = (tensor(&[6], 3), Conv::default());
+    for (shape, weight, groups) in [
+        ([2, 6, 9, 8], [6, 6, 1, 1], 1),
+        ([2, 6, 9, 8], [6, 1, 3, 2], 6),
+        ([2, 6, 9, 8], [6, 3, 2, 2], 2),
+    ] {
+        let (x, w) = (tensor(&shape, 1), tensor(&weight, 2));
+        let options = || Conv {
+            bias: Some(&b),
+            groups,
+            ..options.clone()
+        };
+        let plain = nn::conv2d(&x, &w, options()).unwrap();
+        for r in [tensor(plain.shape(), 4), tensor(&[6, 1, 1], 5)] {
+            let y = nn::conv2d(
+                &x,
+                &w,
+                Conv {
+                    activation: Some(nn::Activation::Relu),
+                    residual: Some(&r),
+                    ..options()
+                },
+            );
+            let want = ops::add(&nn::relu(&plain).unwrap(), &r).unwrap();
+            assert_eq!(
+                y.unwrap().to_vec::<f32>().unwrap(),
+                want.to_vec::<f32>().unwrap()
+            );
+        }
+        let wrong = nn::conv2d(
+            &x,
+            &w,
+            Conv {
+                residual: Some(&tensor(&[5, 1, 1], 1)),
+                ..options()
+            },
+        );
+        assert!(
+            wrong
+                .unwrap_err()
+                .to_string()
+                .contains("residual does not broadcast")
+        );
+    }
+}
+
+#[test]
+fn plans_follow_from_sizes() {
+    let plan =
+        |x: &[usize], w: &[usize], options: Conv| nn::conv_plan(x, w, options, DType::F32).unwrap();
+    let name = |x: &[usize], w: &[usize], options| plan(x, w, options).algorithm.name();
+    assert_eq!(
+        name(&[1, 64, 56, 56], &[256, 64, 1, 1], Conv::default()),
+        "pointwise"
+    );
+    assert_eq!(
+        name(
+            &[1, 64, 56, 56],
+            &[64, 1, 3, 3],
+            Conv {
+                groups: 64,
+                ..Default::default()
+            }
+        ),
+        "depthwise"
+    );
+    assert_eq!(
+        name(
+            &[1, 3, 224, 224],
+            &[64, 3, 7, 7],
+            Conv {
+                stride: 2.into(),
+                ..Default::default()
+            }
+        ),
+        "implicit_gemm"
+    );
+    assert_eq!(
+        name(
+            &[1, 4, 9],
+            &[4, 1, 3],
+            Conv {
+                groups: 4,
+                dilation: 4.into(),
+                ..Default::default()
+            }
+        ),
+        "depthwise"
+    );
+    for channels in [16, 512, 4096] {
+        let plan = plan(
+            &[8, channels, 56, 56],
+            &[64, channels, 3, 3],
+            Conv::default(),
+        );
+        assert!(plan.scratch <= 8 << 20, "{plan:?}");
+        assert_eq!(plan.flops, 2 * 8 * 64 * channels * 9 * 54 * 54);
+    }
+    assert!(nn::conv_plan(&[1, 2], &[2, 2], None, DType::F32).is_err());
+    assert!(nn::conv_plan(&[1, 3, 9, 9], &[2, 2, 3, 3], None, DType::F32).is_err());
+    assert!(nn::conv_plan(&[1, 2, 9, 9], &[2, 2, 3, 3], None, DType::Bool).is_err());
 }

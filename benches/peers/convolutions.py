@@ -1,0 +1,52 @@
+"""Convolutions by NumPy, in the dtype of the operands: what the results are checked against."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def _taps(
+    x: np.ndarray, kernel: tuple[int, ...], places: tuple[int, ...], stride: int
+) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
+    """Each position of the kernel, and the elements of `x` that places see by it."""
+    for tap in product(*map(range, kernel)):
+        spans = zip(tap, places, strict=True)
+        yield tap, tuple(slice(t, t + (n - 1) * stride + 1, stride) for t, n in spans)
+
+
+def conv(
+    x: np.ndarray, w: np.ndarray, b: np.ndarray, stride: int, padding: int, groups: int
+) -> np.ndarray:
+    """The convolution of images with `w`."""
+    x, w, b = (a.astype(np.float64) for a in (x, w, b))
+    rank = w.ndim - 2
+    x = np.pad(x, [(0, 0), (0, 0), *[(padding, padding)] * rank])
+    places = tuple((n - k) // stride + 1 for n, k in zip(x.shape[2:], w.shape[2:], strict=True))
+    x = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
+    w = w.reshape(groups, -1, *w.shape[1:])
+    y = np.zeros((x.shape[0], groups, w.shape[1], *places))
+    for tap, seen in _taps(x, w.shape[3:], places, stride):
+        part = x[(..., *seen)].reshape(*x.shape[:3], -1)
+        y += (w[(..., *tap)] @ part).reshape(y.shape)
+    return y.reshape(x.shape[0], -1, *places) + b.reshape(-1, *[1] * rank)
+
+
+def conv_transpose(
+    x: np.ndarray, w: np.ndarray, b: np.ndarray, stride: int, padding: int
+) -> np.ndarray:
+    """The transposed convolution of images with `w`."""
+    x, w, b = (a.astype(np.float64) for a in (x, w, b))
+    rank = w.ndim - 2
+    sizes = [(n - 1) * stride + k for n, k in zip(x.shape[2:], w.shape[2:], strict=True)]
+    y = np.zeros((x.shape[0], w.shape[1], *sizes))
+    for tap, places in _taps(y, w.shape[2:], x.shape[2:], stride):
+        part = w[(..., *tap)].T @ x.reshape(*x.shape[:2], -1)
+        y[(..., *places)] += part.reshape(x.shape[0], -1, *x.shape[2:])
+    inner = slice(padding, -padding or None)
+    return y[(..., *[inner] * rank)] + b.reshape(-1, *[1] * rank)

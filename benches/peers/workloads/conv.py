@@ -1,0 +1,72 @@
+"""Convolutions, as models have them."""
+
+from __future__ import annotations
+
+from math import prod
+
+from ..table import Family, Input, product, shape
+
+convolution = Family("convolution", 1.0)
+
+
+def conv(
+    name: str,
+    x: tuple[int, ...],
+    w: tuple[int, ...],
+    goal: float,
+    *,
+    options: str = "",
+    stride: int = 1,
+    dtype: str = "float32",
+) -> None:
+    """A row: `x` by `w`, padded to keep the size, but for the stride."""
+    rank = len(w) - 2
+    padding = w[-1] // 2
+    call = f"nn.conv{rank}d(x, w, b, stride={stride}, padding={padding}{options})"
+    places = prod((n + 2 * padding - k) // stride + 1 for n, k in zip(x[2:], w[2:], strict=True))
+    convolution.row(
+        f"{name}, {shape(*x)} by {shape(*w)}" + (f", {dtype}" if dtype != "float32" else ""),
+        {"x": Input(x, dtype), "w": Input(w, dtype, -0.1, 0.1), "b": Input(w[:1], dtype)},
+        call,
+        numpy=None,
+        jax=None,
+        reference=f"conv(x, w, b, {stride}, {padding}, {x[1] // w[1]})",
+        flops=product(x[0], *w, places),
+        goal=goal,
+    )
+
+
+conv("3x3", (1, 128, 56, 56), (128, 128, 3, 3), 0.55)
+conv("3x3", (1, 64, 56, 56), (64, 64, 3, 3), 0.55)
+conv("3x3", (1, 256, 14, 14), (256, 256, 3, 3), 0.55)
+conv("3x3", (1, 128, 56, 56), (128, 128, 3, 3), 1.0, dtype="bfloat16")
+conv("stride 2", (1, 128, 56, 56), (128, 128, 3, 3), 1.0, stride=2)
+conv("first layer", (1, 3, 224, 224), (64, 3, 7, 7), 0.8, stride=2)
+conv("1x1", (1, 64, 56, 56), (256, 64, 1, 1), 0.9)
+conv("1x1", (1, 256, 56, 56), (64, 256, 1, 1), 0.9)
+conv("1x1", (1, 512, 7, 7), (2048, 512, 1, 1), 0.9)
+conv("depthwise", (1, 128, 56, 56), (128, 1, 3, 3), 0.5, options=", groups=128")
+conv("depthwise, stride 2", (1, 128, 56, 56), (128, 1, 3, 3), 0.5, options=", groups=128", stride=2)
+conv("depthwise", (1, 96, 56, 56), (96, 1, 7, 7), 0.5, options=", groups=96")
+conv("signal", (4, 64, 1024), (128, 64, 5), 0.6)
+conv("volume", (1, 64, 8, 28, 28), (64, 64, 3, 3, 3), 0.7)
+
+
+def transposed(x: tuple[int, ...], w: tuple[int, ...], stride: int, padding: int) -> None:
+    """A row of a transposed convolution."""
+    convolution.row(
+        f"transposed, {shape(*x)} by {shape(*w)}",
+        {"x": Input(x), "w": Input(w, low=-0.1, high=0.1), "b": Input((w[1],))},
+        f"nn.conv_transpose2d(x, w, b, stride={stride}, padding={padding})",
+        numpy=None,
+        jax=None,
+        reference=f"conv_transpose(x, w, b, {stride}, {padding})",
+        flops=product(x[0], *w, prod(x[2:])),
+        goal=0.6,
+    )
+
+
+transposed((1, 128, 28, 28), (128, 64, 4, 4), 2, 1)
+transposed((1, 64, 56, 56), (64, 32, 2, 2), 2, 0)
+
+FAMILIES = [convolution]

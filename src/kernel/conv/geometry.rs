@@ -1,0 +1,147 @@
+//! How a kernel moves over an image, and where the image lies. Both have three spatial dimensions;
+//! fewer are some of size 1.
+
+use crate::kernel::gemm::Mat;
+use core::marker::PhantomData;
+use core::ops::Range;
+
+/// Numbers for depth, height and width.
+pub type Three = [usize; 3];
+
+/// How a kernel moves over an image: tap `t` of place `p` sees element `p * stride + t * dilation -
+/// padding`, and zero where there is none. All of `kernel`, `stride` and `dilation` are at least 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Sizes of the kernel.
+    pub kernel: Three,
+    /// From a place to the next.
+    pub stride: Three,
+    /// From a tap to the next.
+    pub dilation: Three,
+    /// Zeros in front of the image; below zero are elements of the image that no place sees.
+    pub padding: [isize; 3],
+    /// Places.
+    pub places: Three,
+}
+impl Geometry {
+    /// How many positions the kernel has.
+    pub fn positions(&self) -> usize {
+        self.kernel.iter().product()
+    }
+    /// How many places there are.
+    pub fn len(&self) -> usize {
+        self.places.iter().product()
+    }
+    /// Whether there are no places.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Whether each place of an image of these sizes is an element of it, and each of those a
+    /// place.
+    pub fn is_pointwise(&self, sizes: Three) -> bool {
+        self.kernel == [1; 3]
+            && self.stride == [1; 3]
+            && self.places == sizes
+            && self.padding == [0; 3]
+    }
+    /// The element that a tap of a place sees along an axis, which need not be there.
+    #[inline(always)]
+    pub(super) fn element(&self, axis: usize, place: usize, tap: usize) -> isize {
+        (place * self.stride[axis] + tap * self.dilation[axis]) as isize - self.padding[axis]
+    }
+}
+
+/// Channels of an image of any strides.
+///
+/// Invariant IMAGE1: for all `channel < channels` and positions below `sizes`, the element at
+/// `at + channel * channel_stride + position * strides` is an initialised `T`, readable for `'a`.
+pub struct Image<'a, T> {
+    at: *const T,
+    channel_stride: isize,
+    strides: [isize; 3],
+    channels: usize,
+    sizes: Three,
+    _data: PhantomData<&'a [T]>,
+}
+impl<T> Clone for Image<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Image<'_, T> {}
+// SAFETY: an image is shared references to elements (IMAGE1).
+unsafe impl<T: Sync> Send for Image<'_, T> {}
+// SAFETY: an image is shared references to elements (IMAGE1).
+unsafe impl<T: Sync> Sync for Image<'_, T> {}
+
+impl<'a, T> Image<'a, T> {
+    /// An image at an address, with strides in elements.
+    ///
+    /// # Safety
+    /// IMAGE1.
+    pub unsafe fn new(
+        at: *const T,
+        (channels, channel_stride): (usize, isize),
+        sizes: Three,
+        strides: [isize; 3],
+    ) -> Self {
+        Image {
+            at,
+            channel_stride,
+            strides,
+            channels,
+            sizes,
+            _data: PhantomData,
+        }
+    }
+    /// How many channels.
+    pub fn channels(&self) -> usize {
+        self.channels
+    }
+    /// The sizes of a channel.
+    pub fn sizes(&self) -> Three {
+        self.sizes
+    }
+    /// From an element to the next, along an axis.
+    #[inline(always)]
+    pub(super) fn stride(&self, axis: usize) -> isize {
+        self.strides[axis]
+    }
+    /// Some of the channels. Panics where there are none such.
+    pub fn channels_of(self, range: Range<usize>) -> Self {
+        assert!(range.start <= range.end && range.end <= self.channels);
+        Image {
+            at: self.row(range.start, 0, 0),
+            channels: range.len(),
+            ..self
+        }
+    }
+    /// Where a row of a channel begins; readable as far as it is one of the image's (IMAGE1).
+    #[inline(always)]
+    pub(super) fn row(&self, channel: usize, z: usize, y: usize) -> *const T {
+        self.at.wrapping_offset(
+            channel as isize * self.channel_stride
+                + z as isize * self.strides[0]
+                + y as isize * self.strides[1],
+        )
+    }
+    /// Whether the elements of a channel lie on one line, the same step apart.
+    pub fn is_matrix(&self) -> bool {
+        let (n, s) = (self.sizes, self.strides);
+        (n[0] == 1 || s[0] == n[1] as isize * n[2] as isize * s[2])
+            && (n[1] == 1 || s[1] == n[2] as isize * s[2])
+    }
+    /// Its channels as rows of a matrix. Panics where they are none.
+    pub fn matrix(&self) -> Mat<'a, T> {
+        assert!(self.is_matrix());
+        let (rows, cols) = (self.channels, self.sizes.iter().product());
+        // SAFETY: MAT1: the image's elements (IMAGE1), the same step apart.
+        unsafe { Mat::new(self.at, rows, cols, self.channel_stride, self.strides[2]) }
+    }
+    /// The row of channel `channel` that a tap sees, and whether there is one.
+    #[inline(always)]
+    pub(super) fn seen(&self, channel: usize, z: isize, y: isize) -> Option<*const T> {
+        let inside = (z as usize) < self.sizes[0] && (y as usize) < self.sizes[1];
+        inside.then(|| self.row(channel, z as usize, y as usize))
+    }
+}

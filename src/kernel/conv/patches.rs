@@ -1,0 +1,201 @@
+//! Patches of an image as a source of the matrix engine.
+
+use super::geometry::{Geometry, Image, Three};
+use super::rows::{self, Columns};
+use crate::kernel::gemm::{BlockA, InPlace, MatElement, Source, panel_width};
+use crate::simd::{self, Isa, Kernel};
+use core::ops::Range;
+use smallvec::SmallVec;
+
+/// Patches of an image, as the right side of a product: a line a place, a step a tap.
+pub struct Patches<'a, T> {
+    image: Image<'a, T>,
+    geometry: Geometry,
+    /// The places.
+    lines: (usize, usize),
+}
+impl<T> Clone for Patches<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Patches<'_, T> {}
+
+/// A tap: a channel, and a position in the kernel.
+#[derive(Clone, Copy)]
+struct Tap {
+    channel: usize,
+    at: Three,
+}
+impl Tap {
+    /// The tap of that number.
+    fn new(mut step: usize, kernel: Three) -> Tap {
+        let x = step % kernel[2];
+        step /= kernel[2];
+        let y = step % kernel[1];
+        step /= kernel[1];
+        Tap {
+            channel: step / kernel[0],
+            at: [step % kernel[0], y, x],
+        }
+    }
+    /// The one after it, without a division.
+    #[inline(always)]
+    fn next(&mut self, kernel: Three) {
+        for axis in [2, 1, 0] {
+            self.at[axis] += 1;
+            if self.at[axis] < kernel[axis] {
+                return;
+            }
+            self.at[axis] = 0;
+        }
+        self.channel += 1;
+    }
+}
+
+impl<'a, T> Patches<'a, T> {
+    /// All patches of an image.
+    pub fn new(image: Image<'a, T>, geometry: Geometry) -> Self {
+        Patches {
+            image,
+            geometry,
+            lines: (0, geometry.len()),
+        }
+    }
+    /// A place by its number.
+    fn place(&self, line: usize) -> Three {
+        let n = self.geometry.places;
+        let line = self.lines.0 + line;
+        [line / (n[1] * n[2]), line / n[2] % n[1], line % n[2]]
+    }
+}
+
+/// Places side by side along the width.
+struct Run {
+    place: Three,
+    len: usize,
+}
+
+/// Packs steps of lines into panels; `d` is as large as those.
+struct Pack<'a, 'b, T: MatElement> {
+    patches: &'a Patches<'b, T>,
+    steps: Range<usize>,
+    lines: Range<usize>,
+    d: &'a mut [T::Acc],
+}
+impl<T: MatElement> Kernel for Pack<'_, '_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Pack {
+            patches,
+            steps,
+            lines,
+            mut d,
+        } = self;
+        let g = &patches.geometry;
+        let first = Tap::new(steps.start, g.kernel);
+        let mut line = lines.start;
+        while line < lines.end {
+            let width = panel_width::<T::Acc>(lines.end - line);
+            let columns = width.min(lines.end - line);
+            // the panel's places, in runs along the width
+            let mut runs: SmallVec<[Run; 8]> = SmallVec::new();
+            let mut at = 0;
+            while at < columns {
+                let place = patches.place(line + at);
+                let len = (g.places[2] - place[2]).min(columns - at);
+                runs.push(Run { place, len });
+                at += len;
+            }
+            let (panel, rest) = d.split_at_mut(width * steps.len());
+            d = rest;
+            let mut tap = first;
+            for row in panel.chunks_exact_mut(width) {
+                let mut row = row;
+                for run in &runs {
+                    let (part, rest) = row.split_at_mut(run.len);
+                    row = rest;
+                    patches.row::<I>(tap, run, part);
+                }
+                row.fill(T::Acc::default());
+                tap.next(g.kernel);
+            }
+            line += columns;
+        }
+    }
+}
+impl<T: MatElement> Patches<'_, T> {
+    /// What a tap sees from a run of places.
+    #[inline(always)]
+    fn row<I: Isa>(&self, tap: Tap, run: &Run, d: &mut [T::Acc]) {
+        let (g, image) = (&self.geometry, &self.image);
+        let at = |axis| g.element(axis, run.place[axis], tap.at[axis]);
+        let Some(from) = image.seen(tap.channel, at(0), at(1)) else {
+            return d.fill(T::Acc::default());
+        };
+        let places = Columns {
+            first: at(2),
+            stride: g.stride[2],
+            len: run.len,
+        };
+        // SAFETY: IMAGE1: a row of the image.
+        unsafe { rows::load::<I, T>(from, image.stride(2), image.sizes()[2], places, d) }
+    }
+}
+
+// SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
+unsafe impl<T: MatElement> Source for Patches<'_, T> {
+    type Packed = T::Acc;
+    fn lines(&self) -> usize {
+        self.lines.1 - self.lines.0
+    }
+    fn steps(&self) -> usize {
+        self.image.channels() * self.geometry.positions()
+    }
+    fn slice(self, lines: Range<usize>) -> Self {
+        assert!(lines.start <= lines.end && lines.end <= self.lines());
+        Patches {
+            lines: (self.lines.0 + lines.start, self.lines.0 + lines.end),
+            ..self
+        }
+    }
+    fn in_place(&self) -> Option<InPlace<T::Acc>> {
+        None
+    }
+    fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T::Acc]) {
+        simd::call(Pack {
+            patches: self,
+            steps,
+            lines,
+            d,
+        })
+    }
+    fn pack_block(
+        &self,
+        steps: Range<usize>,
+        lines: Range<usize>,
+        d: &mut [T::Acc],
+    ) -> BlockA<T::Acc> {
+        let (depth, g, image) = (steps.len(), &self.geometry, &self.image);
+        for (line, d) in lines.zip(d.chunks_exact_mut(depth.max(1))) {
+            let place = self.place(line);
+            let mut tap = Tap::new(steps.start, g.kernel);
+            for d in d {
+                let [z, y, x] = [0, 1, 2].map(|axis| g.element(axis, place[axis], tap.at[axis]));
+                *d = match image.seen(tap.channel, z, y) {
+                    // SAFETY: IMAGE1: a column of one of the image's rows.
+                    Some(row) if (x as usize) < image.sizes()[2] => unsafe {
+                        (*row.offset(x * image.stride(2))).widen()
+                    },
+                    _ => T::Acc::default(),
+                };
+                tap.next(g.kernel);
+            }
+        }
+        BlockA {
+            at: d.as_ptr(),
+            strides: Some((depth as isize, 1)),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Rows of an image, as kernels read them: elements side by side, zeros beyond the ends.
+
+use crate::kernel::gemm::{MatElement, Packed};
+use crate::simd::Isa;
+use core::ops::Range;
+
+/// Elements that are moved at once.
+pub const BLOCK: usize = 16;
+
+/// `len` places, from a column on, `stride` columns apart.
+#[derive(Clone, Copy)]
+pub struct Columns {
+    pub first: isize,
+    pub stride: usize,
+    pub len: usize,
+}
+impl Columns {
+    /// The places that see one of so many columns.
+    #[inline(always)]
+    fn inside(&self, columns: usize) -> Range<usize> {
+        // strides are mostly one of two, and a division takes longer than what follows
+        let places = |columns: usize| match self.stride {
+            1 => columns,
+            2 => columns.div_ceil(2),
+            stride => columns.div_ceil(stride),
+        };
+        let start = places((-self.first).max(0) as usize).min(self.len);
+        let end = places((columns as isize - self.first).max(0) as usize);
+        start..end.clamp(start, self.len)
+    }
+}
+
+/// Writes what places see of a row of `columns` elements, `step` apart, to `d`; zeros where
+/// that is none.
+///
+/// # Safety
+/// The row at `from` is one of an image (IMAGE1), `columns` and `step` are its width and stride.
+#[inline(always)]
+pub unsafe fn load<I: Isa, T: MatElement>(
+    from: *const T,
+    step: isize,
+    columns: usize,
+    places: Columns,
+    d: &mut [T::Acc],
+) {
+    let d = &mut d[..places.len];
+    let inside = places.inside(columns);
+    if inside.len() < d.len() {
+        clear(d);
+    }
+    if inside.is_empty() {
+        return;
+    }
+    let column = places.first + (inside.start * places.stride) as isize;
+    let from = from.wrapping_offset(column * step);
+    let d = &mut d[inside];
+    // SAFETY: IMAGE1: each place of `inside` sees one of the row's columns, the first one `column`,
+    // and they are `stride * step` apart.
+    unsafe {
+        match step * places.stride as isize {
+            1 => neighbours::<I, T>(core::slice::from_raw_parts(from, d.len()), d),
+            2 if step == 1 => {
+                let s = core::slice::from_raw_parts(from, 2 * d.len() - 1);
+                every_second::<I, T>(s, d)
+            }
+            step => {
+                for (t, d) in d.iter_mut().enumerate() {
+                    *d = (*from.offset(t as isize * step)).widen();
+                }
+            }
+        }
+    }
+}
+
+/// Zeros, by whole blocks: rows are short, and calls of `memset` take longer than writing some of
+/// them twice.
+#[inline(always)]
+pub fn clear<T: Copy + Default>(d: &mut [T]) {
+    if let Some(last) = d.len().checked_sub(BLOCK) {
+        for d in d.as_chunks_mut::<BLOCK>().0 {
+            *d = [T::default(); BLOCK];
+        }
+        if let Some(d) = d[last..].first_chunk_mut::<BLOCK>() {
+            *d = [T::default(); BLOCK];
+        }
+        return;
+    }
+    for d in d {
+        *d = T::default();
+    }
+}
+
+/// Elements side by side: short rows, for which calls of `memcpy` take long.
+#[inline(always)]
+fn neighbours<I: Isa, T: MatElement>(s: &[T], d: &mut [T::Acc]) {
+    if let Some(last) = d.len().checked_sub(BLOCK) {
+        let (blocks, rest) = d.as_chunks_mut::<BLOCK>();
+        for (s, d) in s.as_chunks::<BLOCK>().0.iter().zip(blocks) {
+            T::widen_all::<I>(s, d);
+        }
+        if !rest.is_empty() {
+            // the last ones again
+            T::widen_all::<I>(&s[last..last + BLOCK], &mut d[last..last + BLOCK]);
+        }
+        return;
+    }
+    for (s, d) in s.iter().zip(d) {
+        *d = s.widen();
+    }
+}
+
+/// The first of each two elements.
+#[inline(always)]
+fn every_second<I: Isa, T: MatElement>(s: &[T], d: &mut [T::Acc]) {
+    let blocks = s.as_chunks::<{ 2 * BLOCK }>().0;
+    for (s, d) in blocks.iter().zip(d.as_chunks_mut::<BLOCK>().0) {
+        let mut both = [T::Acc::default(); 2 * BLOCK];
+        T::widen_all::<I>(s, &mut both);
+        *d = apart(&both)[0];
+    }
+    let done = blocks.len() * BLOCK;
+    for (s, d) in s[2 * done..].iter().step_by(2).zip(&mut d[done..]) {
+        *d = s.widen();
+    }
+}
+
+/// The first and the second of each two numbers. Of words, as halves of longer ones, which LLVM makes
+/// vectors of.
+#[inline(always)]
+pub fn apart<F: Packed>(s: &[F; 2 * BLOCK]) -> [[F; BLOCK]; 2] {
+    let mut d = [[F::default(); BLOCK]; 2];
+    if size_of::<F>() == size_of::<u32>() && cfg!(target_endian = "little") {
+        for l in 0..BLOCK {
+            // SAFETY: LANE1: two plain numbers of 4 bytes each, any bits of which are a value.
+            unsafe {
+                let both = (s.as_ptr() as *const u64).wrapping_add(l).read_unaligned();
+                d[0].as_mut_ptr()
+                    .add(l)
+                    .cast::<u32>()
+                    .write_unaligned(both as u32);
+                d[1].as_mut_ptr()
+                    .add(l)
+                    .cast::<u32>()
+                    .write_unaligned((both >> 32) as u32);
+            }
+        }
+        return d;
+    }
+    for l in 0..BLOCK {
+        (d[0][l], d[1][l]) = (s[2 * l], s[2 * l + 1]);
+    }
+    d
+}
+
+/// The numbers of both in turn: what [`apart`] undoes.
+#[inline(always)]
+pub fn in_turn<F: Packed>(s: [&[F; BLOCK]; 2]) -> [F; 2 * BLOCK] {
+    let mut d = [F::default(); 2 * BLOCK];
+    if size_of::<F>() == size_of::<u32>() && cfg!(target_endian = "little") {
+        for l in 0..BLOCK {
+            // SAFETY: LANE1: plain numbers of 4 bytes, any bits of which are a value.
+            unsafe {
+                let low = s[0].as_ptr().add(l).cast::<u32>().read_unaligned() as u64;
+                let high = s[1].as_ptr().add(l).cast::<u32>().read_unaligned() as u64;
+                let to = (d.as_mut_ptr() as *mut u64).wrapping_add(l);
+                to.write_unaligned(low | high << 32);
+            }
+        }
+        return d;
+    }
+    for l in 0..BLOCK {
+        (d[2 * l], d[2 * l + 1]) = (s[0][l], s[1][l]);
+    }
+    d
+}

@@ -1,0 +1,169 @@
+//! What a convolution is asked for: shapes and options that fit together.
+
+use super::{Conv, Padding};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::kernel::conv::{Geometry, Three};
+use crate::layout::Shape;
+use crate::nn::spatial::{option, three};
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// A name, a shape and a dtype, as errors show them.
+pub(super) type Operand<'a> = (&'static str, &'a [usize], DType);
+
+/// The sizes of a convolution.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    pub rank: usize,
+    pub batched: bool,
+    pub batch: usize,
+    /// Of all groups.
+    pub channels: usize,
+    pub outputs: usize,
+    pub groups: usize,
+    pub image: Three,
+    pub geometry: Geometry,
+}
+impl Call {
+    /// The sizes that follow from the operands' shapes, `x` and `weight`. Errors where they or the
+    /// options don't fit.
+    pub fn new(
+        op: &'static str,
+        rank: usize,
+        operands: &[Operand; 2],
+        options: &Conv,
+    ) -> Result<Call> {
+        let (x, weight) = (operands[0].1, operands[1].1);
+        let bad = |message| Err(Error::shape_of(op, message, operands));
+        if weight.len() != rank + 2 || ![rank + 1, rank + 2].contains(&x.len()) {
+            return bad(message!(
+                "x has {} dimensions or a batch of those, and weight {}",
+                rank + 1,
+                rank + 2
+            ));
+        }
+        let batched = x.len() == rank + 2;
+        let batch = if batched { x[0] } else { 1 };
+        let (channels, outputs) = (x[x.len() - rank - 1], weight[0]);
+        let groups = options.groups;
+        if groups == 0 || !channels.is_multiple_of(groups) || !outputs.is_multiple_of(groups) {
+            return bad(message!(
+                "groups is {groups}, which does not divide {channels} channels into {outputs}"
+            ));
+        }
+        if weight[1] != channels / groups {
+            return bad(message!(
+                "weight sees {} channels of the {} in a group",
+                weight[1],
+                channels / groups
+            ));
+        }
+        let image = three(&x[x.len() - rank..], rank, 1);
+        let kernel = three(&weight[2..], rank, 1);
+        if kernel.contains(&0) {
+            return bad(message!("a kernel of size 0"));
+        }
+        let stride = option(op, "stride", &options.stride, rank, 1)?;
+        let dilation = option(op, "dilation", &options.dilation, rank, 1)?;
+        let (before, after) = padding(op, rank, kernel, stride, dilation, &options.padding)?;
+        let mut places = [0; 3];
+        for k in 0..3 {
+            let seen = (kernel[k] - 1)
+                .checked_mul(dilation[k])
+                .and_then(|n| n.checked_add(1));
+            let padded = image[k]
+                .checked_add(before[k])
+                .and_then(|n| n.checked_add(after[k]))
+                .filter(|n| *n <= isize::MAX as usize);
+            let (Some(seen), Some(padded)) = (seen, padded) else {
+                return bad(message!("padding or dilation is too large"));
+            };
+            if seen > padded {
+                return bad(message!(
+                    "the kernel spans {seen} elements of {padded}, padding included, along axis {}",
+                    x.len() + k - 3
+                ));
+            }
+            places[k] = (padded - seen) / stride[k] + 1;
+        }
+        Ok(Call {
+            rank,
+            batched,
+            batch,
+            channels,
+            outputs,
+            groups,
+            image,
+            geometry: Geometry {
+                kernel,
+                stride,
+                dilation,
+                padding: before.map(|n| n as isize),
+                places,
+            },
+        })
+    }
+    /// The shape of the result.
+    pub fn shape(&self) -> Shape {
+        let all = [self.batch, self.outputs];
+        let lead = if self.batched { &all[..] } else { &all[1..] };
+        let places = &self.geometry.places[3 - self.rank..];
+        lead.iter().chain(places).copied().collect()
+    }
+    /// The image, as it is read: where channels are taken one by one, each has its elements side by
+    /// side.
+    pub fn aligned(&self, x: Tensor) -> Result<Tensor> {
+        if self.seen() == 1 {
+            x.contiguous()
+        } else {
+            Ok(x)
+        }
+    }
+    /// Channels that a group sees.
+    pub fn seen(&self) -> usize {
+        self.channels / self.groups
+    }
+    /// Channels of the result that a group makes.
+    pub fn made(&self) -> usize {
+        self.outputs / self.groups
+    }
+}
+
+/// Zeros before and after each axis.
+fn padding(
+    op: &'static str,
+    rank: usize,
+    kernel: Three,
+    stride: Three,
+    dilation: Three,
+    padding: &Padding,
+) -> Result<(Three, Three)> {
+    match padding {
+        Padding::Valid => Ok(([0; 3], [0; 3])),
+        Padding::Both(n) => {
+            let n = option(op, "padding", n, rank, 0)?;
+            Ok((n, n))
+        }
+        Padding::Pairs(n) => {
+            if n.len() != rank {
+                let message = message!("padding has {} pairs: give {rank}", n.len());
+                return Err(Error::value(op, message));
+            }
+            let of = |f: fn(&(usize, usize)) -> usize| {
+                three(&n.iter().map(f).collect::<SmallVec<[usize; 3]>>(), rank, 0)
+            };
+            // with one axis, `three` takes the number for it
+            Ok((of(|p| p.0), of(|p| p.1)))
+        }
+        Padding::Same => {
+            if stride != [1; 3] {
+                let message = message!("padding \"same\" needs a stride of 1, not {stride:?}");
+                return Err(Error::value(op, message));
+            }
+            let total = |k: usize| (kernel[k] - 1).saturating_mul(dilation[k]);
+            let before = [0, 1, 2].map(|k| total(k) / 2);
+            Ok((before, [0, 1, 2].map(|k| total(k) - before[k])))
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Which algorithm computes a convolution: a function of its sizes and dtype.
+
+use super::Conv;
+use super::call::Call;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::kernel::conv::{Blocks, PRODUCTS, Tiling};
+
+/// How a convolution is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConvAlgorithm {
+    /// A product of the weight and the image where it lies: kernels of one element.
+    Pointwise,
+    /// Channels one by one, with the sums in registers: groups of one channel.
+    Depthwise,
+    /// F(4x4, 3x3) of Winograd (Lavin and Gray, 2016): a quarter of the multiplications.
+    Winograd,
+    /// A product of the weight and patches of the image, which never exist as a whole.
+    ImplicitGemm,
+}
+impl ConvAlgorithm {
+    /// Its name in snake case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ConvAlgorithm::Pointwise => "pointwise",
+            ConvAlgorithm::Depthwise => "depthwise",
+            ConvAlgorithm::Winograd => "winograd",
+            ConvAlgorithm::ImplicitGemm => "implicit_gemm",
+        }
+    }
+}
+
+/// What [`conv_plan`] tells of a convolution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConvPlan {
+    /// How it is computed.
+    pub algorithm: ConvAlgorithm,
+    /// Bytes of scratch that a thread takes at most.
+    pub scratch: usize,
+    /// Multiplications and additions of the sums that were asked for: `2 * outputs * taps` for each place. Winograd's algorithm
+    /// needs fewer.
+    pub flops: usize,
+}
+
+/// Scratch of a thread at most: all of the algorithms' own, and of products the panels that are packed at once.
+const MOST: usize = 8 << 20;
+
+/// How [`conv1d`](super::conv1d), [`conv2d`](super::conv2d) or [`conv3d`](super::conv3d) computes
+/// operands of these shapes and their common dtype: it follows from these and from `options` alone.
+/// Which of the three, the rank of the weight says. Bias, activation and residual make no
+/// difference.
+///
+/// 3x3 kernels of stride 1 over enough channels go by Winograd's algorithm, unless
+/// [`Conv::precise`] is set. Its errors are at most four times those of the sums as they
+/// stand, which tests hold it to. Where a result of a row of tiles is NaN or infinite, the row is
+/// computed anew as a sum, so that what one place sees does not reach another.
+///
+/// Errors as the convolution itself.
+///
+/// ```
+/// use flex::{DType, nn};
+/// let options = || nn::Conv { padding: 1.into(), ..Default::default() };
+/// let plan = nn::conv_plan(&[1, 64, 56, 56], &[64, 64, 3, 3], options(), DType::F32)?;
+/// assert_eq!(plan.algorithm, nn::ConvAlgorithm::Winograd);
+/// assert_eq!(plan.flops, 2 * 64 * 64 * 9 * 56 * 56);
+/// let precise = nn::Conv { precise: true, ..options() };
+/// let plan = nn::conv_plan(&[1, 64, 56, 56], &[64, 64, 3, 3], precise, DType::F32)?;
+/// assert_eq!(plan.algorithm.name(), "implicit_gemm");
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn conv_plan<'a>(
+    x: &[usize],
+    weight: &[usize],
+    options: impl Into<Conv<'a>>,
+    dtype: DType,
+) -> Result<ConvPlan> {
+    let op = "conv_plan";
+    let operands = [("x", x, dtype), ("weight", weight, dtype)];
+    let rank = weight.len().wrapping_sub(2);
+    if !(1..=3).contains(&rank) {
+        let message = "weight must have 3, 4 or 5 dimensions";
+        return Err(Error::shape_of(op, message, &operands));
+    }
+    if dtype.is_bool() || !dtype.is_available() {
+        return Err(Error::unsupported(op, dtype));
+    }
+    let options = options.into();
+    let call = Call::new(op, rank, &operands, &options)?;
+    let way = Way::of(&call, dtype, options.precise);
+    let taps = call.seen().saturating_mul(call.geometry.positions());
+    Ok(ConvPlan {
+        algorithm: way.algorithm(),
+        scratch: way.scratch(&call, dtype),
+        flops: [call.batch, call.outputs, call.geometry.len(), 2]
+            .iter()
+            .fold(taps, |all, n| all.saturating_mul(*n)),
+    })
+}
+
+/// An algorithm, and how it cuts the work.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Way {
+    Pointwise,
+    Depthwise(Tiling),
+    Winograd(Blocks),
+    ImplicitGemm,
+}
+impl Way {
+    /// The fastest for the sizes. Not `precise`: rounding errors may be those of Winograd's algorithm.
+    pub fn of(call: &Call, dtype: DType, precise: bool) -> Way {
+        let g = call.geometry;
+        if g.is_pointwise(call.image) {
+            return Way::Pointwise;
+        }
+        let bytes = sum_bytes(dtype);
+        if call.seen() == 1 {
+            return Tiling::new(g, bytes).map_or(Way::ImplicitGemm, Way::Depthwise);
+        }
+        let blocks = (!precise && dtype.is_float() && worthwhile(call))
+            .then(|| Blocks::new(g, call.seen(), call.batch, bytes, MOST));
+        match blocks.flatten() {
+            Some(blocks) if blocks.tiles() >= FEW_TILES => Way::Winograd(blocks),
+            _ => Way::ImplicitGemm,
+        }
+    }
+    fn algorithm(&self) -> ConvAlgorithm {
+        match self {
+            Way::Pointwise => ConvAlgorithm::Pointwise,
+            Way::Depthwise(_) => ConvAlgorithm::Depthwise,
+            Way::Winograd(_) => ConvAlgorithm::Winograd,
+            Way::ImplicitGemm => ConvAlgorithm::ImplicitGemm,
+        }
+    }
+    /// Bytes that a thread takes.
+    fn scratch(&self, call: &Call, dtype: DType) -> usize {
+        let bytes = sum_bytes(dtype);
+        match self {
+            Way::Pointwise | Way::ImplicitGemm => {
+                let taps = call.seen().saturating_mul(call.geometry.positions());
+                taps.saturating_mul(call.geometry.len())
+                    .saturating_mul(bytes)
+                    .min(MOST)
+            }
+            Way::Depthwise(tiling) => tiling.scratch(bytes),
+            Way::Winograd(blocks) => blocks.scratch(bytes),
+        }
+    }
+}
+
+/// Tiles of all images from which on Winograd's algorithm pays: each reads all transformed weights.
+const FEW_TILES: usize = 12;
+
+/// Whether there are enough channels for the transforms to be little beside the products, and the
+/// transformed weights, four times as large, are not what it all waits for.
+fn worthwhile(call: &Call) -> bool {
+    const CHANNELS: usize = 16;
+    const WEIGHTS: usize = 4 << 20;
+    let weights = (call.seen().saturating_mul(call.made())).saturating_mul(PRODUCTS);
+    let tiles = call.batch.saturating_mul(call.geometry.len()) / 16;
+    call.seen() >= CHANNELS && call.made() >= CHANNELS && (weights <= WEIGHTS || tiles >= 64)
+}
+
+/// Bytes of a sum.
+fn sum_bytes(dtype: DType) -> usize {
+    if dtype.is_float() {
+        dtype.size().max(size_of::<f32>())
+    } else {
+        dtype.size()
+    }
+}

@@ -1,0 +1,328 @@
+//! Convolutions of tensors: operands of one dtype, and what is computed on them.
+
+use super::Conv;
+use super::call::Call;
+use super::plan::Way;
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::exec::failure::Failure;
+use crate::exec::products::products_of_sources;
+use crate::fallible;
+use crate::kernel::conv::{
+    Blocks, Image, PRODUCTS, Patches, TOGETHER, Weights, depthwise, transform, winograd,
+};
+use crate::kernel::gemm::{
+    Epilogue, EpilogueOp, Map, MatElement, Scratch, Strided, cost, packed_slice,
+};
+use crate::kernel::math::Real;
+use crate::ops::linalg::{Matrices, Results};
+use crate::par::{self, Cost};
+use crate::storage::Bytes;
+#[cfg(feature = "std")]
+use crate::storage::{PackedForm, PackedKey};
+use crate::tensor::Tensor;
+use alloc::vec::Vec;
+
+/// The convolution of `x` with `weight`.
+pub(super) fn convolve(
+    op: &'static str,
+    rank: usize,
+    x: &Tensor,
+    weight: &Tensor,
+    options: &Conv,
+) -> Result<Tensor> {
+    let operands = [
+        ("x", x.shape(), x.dtype()),
+        ("weight", weight.shape(), weight.dtype()),
+    ];
+    let call = Call::new(op, rank, &operands, options)?;
+    let shape = call.shape();
+    let mut dtype = x.dtype().promote(weight.dtype(), op)?;
+    let bad = |name, t: &Tensor, message| {
+        let all = [operands[0], operands[1], (name, t.shape(), t.dtype())];
+        Error::shape_of(op, message, &all)
+    };
+    if let Some(b) = options.bias {
+        dtype = dtype.promote(b.dtype(), op)?;
+        if b.shape() != [call.outputs] {
+            let message = message!("bias must have the shape [{}]", call.outputs);
+            return Err(bad("bias", b, message));
+        }
+    }
+    let mut residual = None;
+    if let Some(r) = options.residual {
+        dtype = dtype.promote(r.dtype(), op)?;
+        residual = Some(r.broadcast_to(&shape).map_err(|_| {
+            let message = message!("residual does not broadcast to {:?}", shape.as_slice());
+            bad("residual", r, message)
+        })?);
+    }
+    if options.activation.is_some() && !dtype.is_float() {
+        let message = message!("activations need a float dtype, not {dtype}");
+        return Err(Error::dtype(op, message));
+    }
+    let whole = if call.batched {
+        x.clone()
+    } else {
+        x.expand_dims(0)?
+    };
+    let matrices = |t: Tensor| t.reshape((call.batch, call.outputs, call.geometry.len()));
+    let operands = Operands {
+        call,
+        x: call.aligned(whole.astype(dtype)?)?,
+        weight: weight
+            .astype(dtype)?
+            .reshape((call.outputs, call.seen() * call.geometry.positions()))?,
+        bias: (options.bias)
+            .map(|b| b.astype(dtype)?.contiguous())
+            .transpose()?,
+        residual: residual.map(|r| matrices(r.astype(dtype)?)).transpose()?,
+    };
+    let mut y = Tensor::empty(&shape, dtype)?;
+    operands.write(op, options, &mut y)?;
+    Ok(y)
+}
+
+/// Operands of the result's dtype.
+pub(super) struct Operands {
+    pub call: Call,
+    /// `[batch, channels, ..]`
+    pub x: Tensor,
+    /// `[outputs, taps]`
+    pub weight: Tensor,
+    /// `[outputs]`, contiguous.
+    pub bias: Option<Tensor>,
+    /// `[batch, outputs, places]`
+    pub residual: Option<Tensor>,
+}
+impl Operands {
+    /// The channels that a group of an image sees.
+    fn image<T: Element>(&self, n: usize, group: usize) -> Image<'_, T> {
+        let (call, s) = (&self.call, self.x.strides());
+        let mut strides = [0; 3];
+        strides[3 - call.rank..].copy_from_slice(&s[2..]);
+        let at = (self.x.as_ptr() as *const T).wrapping_offset(n as isize * s[0]);
+        // SAFETY: IMAGE1: an image of `x` (TENSOR1, TENSOR2), initialised (STORAGE1).
+        let image = unsafe { Image::new(at, (call.channels, s[1]), call.image, strides) };
+        image.channels_of(group * call.seen()..(group + 1) * call.seen())
+    }
+    /// Computes the fresh tensor `y`, of the dtype of the operands.
+    pub fn write(&self, op: &'static str, options: &Conv, y: &mut Tensor) -> Result<()> {
+        let dtype = y.dtype();
+        let unsupported = || Err(Error::unsupported(op, dtype));
+        let way = Way::of(&self.call, dtype, options.precise);
+        if let Way::Winograd(blocks) = &way {
+            return dispatch!(floating dtype, |T| match activation(options) {
+                None => unsupported(),
+                Some(map) => self.winograd::<T>(blocks, map, y),
+            }, else unsupported());
+        }
+        if options.activation.is_some() {
+            return dispatch!(floating dtype, |T| match activation(options) {
+                None => unsupported(),
+                Some(map) => self.run::<T>(&way, map, y),
+            }, else unsupported());
+        }
+        dispatch!(number dtype, |T| self.run::<T>(&way, None, y), else unsupported())
+    }
+    /// By products, or by rows of single channels.
+    fn run<T: Element + MatElement>(
+        &self,
+        way: &Way,
+        activation: Option<Map<T::Acc>>,
+        y: &mut Tensor,
+    ) -> Result<()> {
+        let (call, geometry) = (&self.call, self.call.geometry);
+        let epilogues = Epilogues::<T>::new(self, activation)?;
+        let y = Results::<T>::new(y, call.made(), geometry.len())?;
+        let weight = Matrices::<T>::new(&self.weight).get(0);
+        let products = call.batch * call.groups;
+        let operands = |i: usize| {
+            let (n, group) = (i / call.groups, i % call.groups);
+            let rows = group * call.made()..(group + 1) * call.made();
+            let a = weight.block(rows, 0..weight.cols());
+            // SAFETY: each matrix of a fresh tensor is one group of one image, whose parts don't overlap.
+            let c = unsafe { y.get(i) };
+            (a, self.image::<T>(n, group), c, epilogues.get(n, group))
+        };
+        // all images lie alike
+        let lines = products > 0 && self.image::<T>(0, 0).is_matrix();
+        match way {
+            Way::Depthwise(tiling) => {
+                let tiles = tiling.count();
+                let places = geometry.len().div_ceil(tiles.max(1));
+                let cost = Cost {
+                    bytes: 2 * places * size_of::<T>(),
+                    flops: (geometry.positions().saturating_mul(places))
+                        .saturating_mul(call.made())
+                        .saturating_add(cost::CALL),
+                };
+                let failure = Failure::default();
+                par::chunks(products.saturating_mul(tiles), cost, |task| {
+                    let (a, image, c, epilogue) = operands(task / tiles);
+                    // SAFETY: each task has a tile of its own, of a result of its own.
+                    failure
+                        .note(unsafe { depthwise(tiling, task % tiles, image, a, &c, epilogue) });
+                });
+                failure.result()
+            }
+            // SAFETY: matrices of `y` don't overlap.
+            Way::Pointwise if lines => unsafe {
+                products_of_sources(products, |i| {
+                    let (a, image, c, epilogue) = operands(i);
+                    (
+                        Strided::rows(a),
+                        Strided::columns(image.matrix()),
+                        c,
+                        epilogue,
+                    )
+                })
+            },
+            // SAFETY: as above.
+            _ => unsafe {
+                products_of_sources(products, |i| {
+                    let (a, image, c, epilogue) = operands(i);
+                    (Strided::rows(a), Patches::new(image, geometry), c, epilogue)
+                })
+            },
+        }
+    }
+    /// By Winograd's algorithm.
+    fn winograd<T>(
+        &self,
+        blocks: &Blocks,
+        activation: Option<Map<T::Acc>>,
+        y: &mut Tensor,
+    ) -> Result<()>
+    where
+        T: Element + MatElement,
+        T::Acc: Real + MatElement<Acc = T::Acc>,
+    {
+        let call = &self.call;
+        let (made, seen, places) = (call.made(), call.seen(), call.geometry.len());
+        let epilogues = Epilogues::<T>::new(self, activation)?;
+        let y = Results::<T>::new(y, made, places)?;
+        let plain = Matrices::<T>::new(&self.weight).get(0);
+        let transformed = self.transformed::<T>()?;
+        let transformed = packed_slice::<T::Acc>(&transformed);
+        // Parts of the outputs, where there are fewer blocks than threads: each transforms the elements again.
+        let chunks = made.div_ceil(TOGETHER);
+        let flops = (PRODUCTS * seen * made).saturating_mul(blocks.tiles());
+        let cost = Cost { bytes: 0, flops };
+        let tasks = blocks.count() * call.groups;
+        let parts = (2 * par::threads_for(cost))
+            .div_ceil(tasks.max(1))
+            .min(chunks);
+        let step = chunks.div_ceil(parts) * TOGETHER;
+        let parts = made.div_ceil(step);
+        let cost = Cost {
+            flops: flops.saturating_mul(call.groups) / (tasks * parts).max(1),
+            ..cost
+        };
+        let failure = Failure::default();
+        par::chunks(tasks * parts, cost, |task| {
+            let (part, block) = (task % parts, task / parts);
+            let (group, i) = (block % call.groups, block / call.groups);
+            let rows = group * made..(group + 1) * made;
+            let size = PRODUCTS * made * seen;
+            let weights = Weights {
+                plain: plain.block(rows, 0..plain.cols()),
+                transformed: &transformed[group * size..(group + 1) * size],
+            };
+            let outputs = part * step..made.min((part + 1) * step);
+            // SAFETY: each task has a block of its own, or channels of its own of one; each matrix of
+            // the fresh tensor is one group of one image.
+            failure.note(unsafe {
+                winograd(
+                    blocks,
+                    i,
+                    outputs,
+                    &weights,
+                    |n| self.image::<T>(n, group),
+                    |n| y.get(n * call.groups + group),
+                    |n| epilogues.get(n, group),
+                )
+            });
+        });
+        failure.result()
+    }
+    /// The transformed weights of all groups, which stay with the weight's storage from the second convolution on.
+    fn transformed<T: Element + MatElement<Acc: Real>>(&self) -> Result<Bytes> {
+        #[cfg(feature = "std")]
+        if self.weight.storage().caches_packed() {
+            let weight = &self.weight;
+            let key = PackedKey {
+                first: weight.layout().offset().wrapping_mul(size_of::<T>()),
+                sizes: [weight.shape()[0], weight.shape()[1]],
+                strides: [weight.strides()[0], weight.strides()[1]],
+                dtypes: [T::DTYPE; 2],
+                form: PackedForm::Winograd(self.call.groups),
+            };
+            let kept = (weight.storage()).packed(key, true, || self.transform::<T>());
+            if let Some(kept) = kept {
+                return Ok(kept);
+            }
+        }
+        self.transform::<T>()
+    }
+    fn transform<T: Element + MatElement<Acc: Real>>(&self) -> Result<Bytes> {
+        let weight = Matrices::<T>::new(&self.weight).get(0);
+        let (made, seen) = (self.call.made(), self.call.seen());
+        let chunks = made.div_ceil(TOGETHER);
+        let mut all = Scratch::<T::Acc>::new(PRODUCTS.saturating_mul(self.call.outputs * seen))?;
+        let out = par::Out::new(&mut all);
+        let cost = Cost {
+            bytes: PRODUCTS * TOGETHER * seen * size_of::<T::Acc>(),
+            flops: 10 * PRODUCTS * TOGETHER * seen,
+        };
+        par::chunks(self.call.groups * chunks, cost, |task| {
+            let first = task / chunks * made;
+            let chunk = task % chunks * TOGETHER;
+            let rows = first + chunk..first + made.min(chunk + TOGETHER);
+            let of = |row: usize| row * PRODUCTS * seen;
+            // SAFETY: OUT1: rows of its own.
+            let d = unsafe { out.part(of(rows.start)..of(rows.end)) };
+            transform(weight.block(rows, 0..weight.cols()), d);
+        });
+        Ok(all.into_bytes())
+    }
+}
+
+/// The activation, as an epilogue has it: none where there is no kernel of it.
+fn activation<F: Element>(options: &Conv) -> Option<Option<Map<F>>> {
+    match options.activation {
+        None => Some(None),
+        Some(f) => Map::new(f).map(Some),
+    }
+}
+
+/// What follows the sums, for each image.
+struct Epilogues<'a, T: MatElement> {
+    ops: Vec<EpilogueOp<'a, T>>,
+    /// Operations of an image.
+    each: usize,
+    call: Call,
+}
+impl<'a, T: Element + MatElement> Epilogues<'a, T> {
+    fn new(operands: &'a Operands, activation: Option<Map<T::Acc>>) -> Result<Self> {
+        let call = operands.call;
+        let bias = operands.bias.as_ref().map(|b| b.as_slice::<T>());
+        let bias = bias.transpose()?.map(EpilogueOp::RowBias);
+        let activation = activation.map(EpilogueOp::Map);
+        let residual = operands.residual.as_ref().map(Matrices::<T>::new);
+        let each = [bias.is_some(), activation.is_some(), residual.is_some()];
+        let each = each.into_iter().filter(|x| *x).count();
+        let mut ops = fallible::with_capacity(call.batch.saturating_mul(each))?;
+        for n in 0..call.batch {
+            let residual = residual.as_ref().map(|r| EpilogueOp::Add(r.get(n)));
+            ops.extend([bias, activation, residual].into_iter().flatten());
+        }
+        Ok(Epilogues { ops, each, call })
+    }
+    /// Of a group of an image.
+    fn get(&self, n: usize, group: usize) -> Epilogue<'_, T> {
+        let ops = &self.ops[n * self.each..(n + 1) * self.each];
+        let (rows, cols) = (self.call.outputs, self.call.geometry.len());
+        Epilogue::new(ops, rows, cols).at(group * self.call.made(), 0)
+    }
+}

@@ -1,0 +1,397 @@
+//! Transposed convolutions, as gathers: the results of a phase, those `stride` apart, see the same
+//! taps of neighbouring elements, so each phase is a convolution of stride 1 by some of the weights.
+//! No element of a result is written twice.
+
+use super::Conv;
+use super::call::Call;
+use super::run::Operands;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::kernel::conv::{Geometry, Three};
+use crate::layout::Shape;
+use crate::nn::spatial::{PerAxis, option, three};
+use crate::tensor::Tensor;
+
+/// Options of transposed convolutions.
+#[derive(Clone, Debug)]
+pub struct ConvTranspose<'a> {
+    /// `[out]`, added to each channel of the result.
+    pub bias: Option<&'a Tensor>,
+    /// From what an element adds to, to what the next one does; 1.
+    pub stride: PerAxis,
+    /// Places that are left out on both sides of the result; none.
+    pub padding: PerAxis,
+    /// Places that are added after the result, fewer than `stride` or `dilation`; none.
+    pub output_padding: PerAxis,
+    /// Groups of channels, each convolved by itself; 1.
+    pub groups: usize,
+    /// From an element of the kernel to the next, on the result; 1.
+    pub dilation: PerAxis,
+}
+impl Default for ConvTranspose<'_> {
+    fn default() -> Self {
+        ConvTranspose {
+            bias: None,
+            stride: 1.into(),
+            padding: 0.into(),
+            output_padding: 0.into(),
+            groups: 1,
+            dilation: 1.into(),
+        }
+    }
+}
+impl<'a> From<Option<&'a Tensor>> for ConvTranspose<'a> {
+    fn from(bias: Option<&'a Tensor>) -> Self {
+        ConvTranspose {
+            bias,
+            ..Default::default()
+        }
+    }
+}
+
+macro_rules! transposed {
+    ($($(#[doc = $doc:literal])* $name:ident $rank:literal $op:literal;)*) => { $(
+        $(#[doc = $doc])*
+        ///
+        /// Each element of `x` adds the kernel, times itself, to the result: what gives the gradient of a
+        /// convolution of the same options by its image. Shapes are `[batch, channels, ..]`, or
+        /// `[channels, ..]` without a batch, of `x` and of the result, and
+        /// `[channels, out / groups, ..]` of the weight; any strides. The result has the common
+        /// dtype of all operands, and along each axis
+        /// `(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1` places.
+        /// 16-bit floats are added up in float32 and rounded once.
+        ///
+        /// Errors where shapes or groups don't fit, a stride, dilation or size of the kernel is zero,
+        /// `output_padding` is not below `stride` or `dilation`, the result would have no places, and for
+        /// bool.
+        pub fn $name<'a>(
+            x: &Tensor,
+            weight: &Tensor,
+            options: impl Into<ConvTranspose<'a>>,
+        ) -> Result<Tensor> {
+            transposed($op, $rank, x, weight, &options.into())
+        }
+    )* };
+}
+transposed! {
+    /// The transposed convolution of a signal, `[batch, channels, length]`.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[1.0f32, 2.0], [1, 2])?;
+    /// let weight = Tensor::from_slice(&[1.0f32, 10.0, 100.0], [1, 1, 3])?;
+    /// let stride = nn::ConvTranspose { stride: 2.into(), ..Default::default() };
+    /// let y = nn::conv_transpose1d(&x, &weight, stride)?;
+    /// assert_eq!(y.to_vec::<f32>()?, [1.0, 10.0, 102.0, 20.0, 200.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    conv_transpose1d 1 "conv_transpose1d";
+    /// The transposed convolution of an image, `[batch, channels, height, width]`.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[1.0f32, 2.0], [1, 1, 2])?;
+    /// let weight = Tensor::from_slice(&[1.0f32; 4], [1, 1, 2, 2])?;
+    /// let y = nn::conv_transpose2d(&x, &weight, None)?;
+    /// assert_eq!(y.to_vec::<f32>()?, [1.0, 3.0, 2.0, 1.0, 3.0, 2.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    conv_transpose2d 2 "conv_transpose2d";
+    /// The transposed convolution of a volume, `[batch, channels, depth, height, width]`.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[1.0f32], [1, 1, 1, 1])?;
+    /// let weight = Tensor::from_slice(&[1.0f32; 8], [1, 1, 2, 2, 2])?;
+    /// assert_eq!(nn::conv_transpose3d(&x, &weight, None)?.shape(), [1, 2, 2, 2]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    conv_transpose3d 3 "conv_transpose3d";
+}
+
+/// What the places of a phase see along an axis: which taps, and of which elements.
+#[derive(Clone, Copy, Default)]
+struct Phase {
+    /// The first place, and how many.
+    first: usize,
+    places: usize,
+    /// The first tap, from one to the next, and how many.
+    tap: usize,
+    step: usize,
+    taps: usize,
+    /// From an element that a tap sees to that of the tap before it.
+    dilation: usize,
+    /// Elements before the image that the last tap of the first place sees.
+    padding: isize,
+}
+
+/// The sizes along an axis.
+#[derive(Clone, Copy)]
+struct Axis {
+    kernel: usize,
+    stride: usize,
+    dilation: usize,
+    padding: usize,
+    /// Places of the result.
+    places: usize,
+}
+impl Axis {
+    /// The phase of the places `first, first + stride, ..`.
+    fn phase(&self, first: usize) -> Phase {
+        // Place `p` sees element `(p + padding - tap * dilation) / stride`, where that is whole.
+        let (stride, padded) = (self.stride as isize, (first + self.padding) as isize);
+        let element = |tap: usize| padded - (tap * self.dilation) as isize;
+        let whole = |tap: &usize| element(*tap) % stride == 0;
+        // the taps that do repeat
+        let most = self.kernel.min(self.stride);
+        let mut fitting = (0..most).filter(whole);
+        let places = (self.places - first).div_ceil(self.stride);
+        let Some(tap) = fitting.next() else {
+            return Phase {
+                first,
+                places,
+                ..Phase::default()
+            };
+        };
+        let step = (1..=self.stride)
+            .find(|n| (n * self.dilation).is_multiple_of(self.stride))
+            .unwrap_or(self.stride);
+        let taps = (self.kernel - tap).div_ceil(step);
+        let dilation = step * self.dilation / self.stride;
+        Phase {
+            first,
+            places,
+            tap,
+            step,
+            taps,
+            dilation,
+            padding: ((taps - 1) * dilation) as isize - element(tap) / stride,
+        }
+    }
+}
+
+fn transposed(
+    op: &'static str,
+    rank: usize,
+    x: &Tensor,
+    weight: &Tensor,
+    options: &ConvTranspose,
+) -> Result<Tensor> {
+    let operands = [
+        ("x", x.shape(), x.dtype()),
+        ("weight", weight.shape(), weight.dtype()),
+    ];
+    let bad = |message| Err(Error::shape_of(op, message, &operands));
+    if weight.rank() != rank + 2 || ![rank + 1, rank + 2].contains(&x.rank()) {
+        return bad(message!(
+            "x has {} dimensions or a batch of those, and weight {}",
+            rank + 1,
+            rank + 2
+        ));
+    }
+    let batched = x.rank() == rank + 2;
+    let (batch, channels) = match batched {
+        true => (x.shape()[0], x.shape()[1]),
+        false => (1, x.shape()[0]),
+    };
+    let groups = options.groups;
+    if weight.shape()[0] != channels {
+        return bad(message!(
+            "weight sees {} channels of the {channels} of x",
+            weight.shape()[0]
+        ));
+    }
+    if groups == 0 || !channels.is_multiple_of(groups) {
+        return bad(message!(
+            "groups is {groups}, which does not divide {channels} channels"
+        ));
+    }
+    let Some(outputs) = weight.shape()[1].checked_mul(groups) else {
+        return bad(message!("groups is {groups}, too large"));
+    };
+    let image = three(&x.shape()[x.rank() - rank..], rank, 1);
+    let kernel = three(&weight.shape()[2..], rank, 1);
+    if kernel.contains(&0) {
+        return bad(message!("a kernel of size 0"));
+    }
+    let stride = option(op, "stride", &options.stride, rank, 1)?;
+    let dilation = option(op, "dilation", &options.dilation, rank, 1)?;
+    let padding = option(op, "padding", &options.padding, rank, 0)?;
+    let after = option(op, "output_padding", &options.output_padding, rank, 0)?;
+    let mut axes = [None; 3];
+    for k in 0..3 {
+        if after[k] > 0 && after[k] >= stride[k].max(dilation[k]) {
+            let (a, s, d) = (after[k], stride[k], dilation[k]);
+            let message =
+                message!("output_padding is {a}, not below the stride {s} or the dilation {d}");
+            return Err(Error::value(op, message));
+        }
+        let of = |n: usize| i128::try_from(n).unwrap_or(i128::MAX);
+        let grown = (of(image[k]) - 1).checked_mul(of(stride[k]));
+        let spans = (of(kernel[k]) - 1).checked_mul(of(dilation[k]));
+        let places = grown
+            .zip(spans)
+            .and_then(|(a, b)| a.checked_add(b))
+            .and_then(|n| n.checked_add(of(after[k]) + 1))
+            .filter(|n| *n <= isize::MAX as i128 / 2 && padding[k] <= isize::MAX as usize / 2);
+        let Some(places) = places else {
+            return bad(message!("stride, padding or dilation is too large"));
+        };
+        let places = places - 2 * of(padding[k]);
+        if places < 1 || image[k] == 0 {
+            return bad(message!(
+                "the result would have {places} places along axis {}",
+                x.rank() + k - 3
+            ));
+        }
+        axes[k] = Some(Axis {
+            kernel: kernel[k],
+            stride: stride[k],
+            dilation: dilation[k],
+            padding: padding[k],
+            places: places as usize,
+        });
+    }
+    let mut dtype = x.dtype().promote(weight.dtype(), op)?;
+    if let Some(b) = options.bias {
+        dtype = dtype.promote(b.dtype(), op)?;
+        if b.shape() != [outputs] {
+            let message = message!("bias must have the shape [{outputs}]");
+            let all = [operands[0], operands[1], ("bias", b.shape(), b.dtype())];
+            return Err(Error::shape_of(op, message, &all));
+        }
+    }
+    if dtype.is_bool() || !dtype.is_available() {
+        return Err(Error::unsupported(op, dtype));
+    }
+    let whole = if batched {
+        x.clone()
+    } else {
+        x.expand_dims(0)?
+    };
+    let made = weight.shape()[1];
+    let [kz, ky, kx] = kernel;
+    Transposed {
+        op,
+        rank,
+        dtype,
+        axes: axes.map(|axis| axis.unwrap_or_else(|| unreachable!("set for all axes"))),
+        call: Call {
+            rank,
+            batched,
+            batch,
+            channels,
+            outputs,
+            groups,
+            image,
+            geometry: Geometry {
+                kernel,
+                stride: [1; 3],
+                dilation: [1; 3],
+                padding: [0; 3],
+                places: [0; 3],
+            },
+        },
+        x: whole.astype(dtype)?,
+        weight: weight
+            .astype(dtype)?
+            .reshape((groups, channels / groups, made, kz, ky, kx))?
+            .permute([0, 2, 1, 3, 4, 5])?,
+        bias: (options.bias)
+            .map(|b| b.astype(dtype)?.contiguous())
+            .transpose()?,
+    }
+    .run()
+}
+
+/// Operands of the result's dtype.
+struct Transposed {
+    op: &'static str,
+    rank: usize,
+    dtype: DType,
+    axes: [Axis; 3],
+    /// The sizes, of no geometry yet.
+    call: Call,
+    x: Tensor,
+    /// `[groups, out, channels, depth, height, width]`
+    weight: Tensor,
+    bias: Option<Tensor>,
+}
+impl Transposed {
+    fn run(&self) -> Result<Tensor> {
+        let places = self.axes.map(|axis| axis.places);
+        let phases = self.axes.map(|axis| axis.stride.min(axis.places));
+        if phases == [1; 3] {
+            return self.phase([0; 3]).map(|(y, _)| y);
+        }
+        let mut y = Tensor::empty(self.shape(places), self.dtype)?;
+        let lead = y.rank() - self.rank;
+        for i in 0..phases.iter().product() {
+            let at = [
+                i / phases[2] / phases[1],
+                i / phases[2] % phases[1],
+                i % phases[2],
+            ];
+            let (part, phase) = self.phase(at)?;
+            let mut layout = y.layout().clone();
+            for k in 0..self.rank {
+                let (phase, axis) = (phase[3 - self.rank + k], self.axes[3 - self.rank + k]);
+                let step = axis.stride as isize;
+                layout = layout.slice(lead + k, phase.first, step, phase.places);
+            }
+            y.write(&layout, &part)?;
+        }
+        Ok(y)
+    }
+    /// The shape of a result of so many places.
+    fn shape(&self, places: Three) -> Shape {
+        let geometry = Geometry {
+            places,
+            ..self.call.geometry
+        };
+        Call {
+            geometry,
+            ..self.call
+        }
+        .shape()
+    }
+    /// The results whose places begin at these, `stride` apart.
+    fn phase(&self, first: Three) -> Result<(Tensor, [Phase; 3])> {
+        let phases = [0, 1, 2].map(|k| self.axes[k].phase(first[k]));
+        let of = |f: fn(&Phase) -> usize| phases.each_ref().map(f);
+        let mut call = Call {
+            geometry: Geometry {
+                kernel: of(|p| p.taps),
+                stride: [1; 3],
+                dilation: of(|p| p.dilation),
+                padding: phases.each_ref().map(|p| p.padding),
+                places: of(|p| p.places),
+            },
+            ..self.call
+        };
+        let (mut x, mut weight) = (self.x.clone(), self.weight.clone());
+        if call.geometry.kernel.contains(&0) {
+            // places that see nothing
+            call.channels = 0;
+            (call.geometry.kernel, call.geometry.dilation) = ([1; 3], [1; 3]);
+            x = x.narrow(1, 0, 0)?;
+            weight = weight.narrow(2, 0, 0)?;
+        } else {
+            for (k, p) in phases.iter().enumerate() {
+                let last = (p.tap + (p.taps - 1) * p.step) as i64;
+                weight = weight.slice_axis(3 + k as isize, Some(last), None, -(p.step as i64))?;
+            }
+        }
+        let taps = call.seen() * call.geometry.positions();
+        let operands = Operands {
+            x: call.aligned(x)?,
+            weight: weight.reshape((call.outputs, taps))?,
+            bias: self.bias.clone(),
+            residual: None,
+            call,
+        };
+        let mut y = Tensor::empty(call.shape(), self.dtype)?;
+        operands.write(self.op, &Conv::default(), &mut y)?;
+        Ok((y, phases))
+    }
+}

@@ -1,0 +1,191 @@
+//! Winograd's algorithm: its errors, what is not finite, weights that are kept.
+
+use super::*;
+
+/// Of random numbers, the largest error of each of two calls, against float64.
+#[cfg(feature = "f64")]
+fn errors(x: &Tensor, w: &Tensor, precise: bool) -> f64 {
+    let options = |precise| Conv {
+        padding: 1.into(),
+        precise,
+        ..Default::default()
+    };
+    let y = doubles(&nn::conv2d(x, w, options(precise)).unwrap());
+    let wide = |t: &Tensor| t.astype(DType::F64).unwrap();
+    let want = nn::conv2d(&wide(x), &wide(w), options(true))
+        .unwrap()
+        .to_vec::<f64>()
+        .unwrap();
+    y.iter()
+        .zip(&want)
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, f64::max)
+}
+
+/// What the documentation promises of Winograd's algorithm.
+#[cfg(feature = "f64")]
+#[test]
+fn errors_of_winograd_are_at_most_four_times_as_large() {
+    for (seed, shape, outputs) in [
+        (1, [1, 16, 30, 30], 16),
+        (2, [2, 64, 17, 21], 48),
+        (3, [1, 200, 14, 14], 100),
+    ] {
+        let (x, w) = (
+            tensor(&shape, seed),
+            tensor(&[outputs, shape[1], 3, 3], seed + 10),
+        );
+        let plan = nn::conv_plan(
+            x.shape(),
+            w.shape(),
+            Conv {
+                padding: 1.into(),
+                ..Default::default()
+            },
+            DType::F32,
+        );
+        assert_eq!(plan.unwrap().algorithm, nn::ConvAlgorithm::Winograd);
+        let (fast, precise) = (errors(&x, &w, false), errors(&x, &w, true));
+        assert!(fast <= 4.0 * precise, "{fast:e} {precise:e}");
+    }
+}
+
+/// Images and kernels of any layout, sizes that tiles don't divide, images wider than a block, padding on one
+/// side, groups: what `precise` gives, nearly.
+#[test]
+fn winograd_is_the_sum_over_taps() {
+    for (shape, outputs, groups, pads, layout) in [
+        ([1, 16, 13, 15], 16, 1, [(1, 1), (1, 1)], 0),
+        ([3, 20, 9, 7], 50, 1, [(0, 2), (2, 0)], 1),
+        ([2, 64, 5, 300], 32, 2, [(1, 1), (3, 1)], 2),
+        ([7, 32, 8, 6], 100, 1, [(1, 1), (0, 0)], 3),
+        ([40, 16, 4, 4], 17, 1, [(0, 0), (1, 1)], 0),
+    ] {
+        let x = integers(&shape, DType::F32, 1, layout);
+        let w = integers(
+            &[outputs, shape[1] / groups, 3, 3],
+            DType::F32,
+            2,
+            layout % 2,
+        );
+        let (b, r) = (tensor(&[outputs], 3), tensor(&[1, outputs, 1, 1], 4));
+        let options = |precise| Conv {
+            bias: Some(&b),
+            padding: Padding::Pairs(pads.into_iter().collect()),
+            groups,
+            activation: Some(nn::Activation::Relu),
+            residual: Some(&r),
+            precise,
+            ..Default::default()
+        };
+        let plan = nn::conv_plan(&shape, w.shape(), options(false), DType::F32).unwrap();
+        assert_eq!(plan.algorithm, nn::ConvAlgorithm::Winograd, "{shape:?}");
+        assert!(plan.scratch <= 8 << 20);
+        let want = nn::conv2d(&x, &w, options(true)).unwrap();
+        // twice and again: the transformed weight is kept from the second time on
+        for _ in 0..3 {
+            let y = nn::conv2d(&x, &w, options(false)).unwrap();
+            let (got, want) = (doubles(&y), doubles(&want));
+            let far = got
+                .iter()
+                .zip(&want)
+                .map(|(a, b)| (a - b).abs())
+                .fold(0.0, f64::max);
+            assert!(far < 2e-3, "{shape:?}: {far}");
+        }
+    }
+}
+
+/// NaN, infinity, and sums that overflow only on the way.
+#[test]
+fn winograd_keeps_what_is_not_finite_where_it_is() {
+    let shape = [1, 16, 24, 24];
+    let mut values = tensor(&shape, 1).to_vec::<f32>().unwrap();
+    (values[5 * 576 + 30], values[9 * 576 + 400], values[77]) = (f32::NAN, f32::INFINITY, 3e38);
+    let x = Tensor::from_slice(&values, shape).unwrap();
+    let w = tensor(&[24, 16, 3, 3], 2);
+    let options = |precise| Conv {
+        padding: 1.into(),
+        precise,
+        ..Default::default()
+    };
+    let (y, want) = (
+        doubles(&nn::conv2d(&x, &w, options(false)).unwrap()),
+        doubles(&nn::conv2d(&x, &w, options(true)).unwrap()),
+    );
+    for (a, b) in y.iter().zip(&want) {
+        let same = a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= 1e-4 * b.abs().max(1.0);
+        assert!(same, "{a} for {b}");
+    }
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn bits_of_each_algorithm_do_not_depend_on_threads() {
+    let base = || Conv {
+        padding: 1.into(),
+        ..Default::default()
+    };
+    for (shape, weight, options) in [
+        ([2, 32, 30, 33], [100, 32, 3, 3], base()),
+        ([1, 256, 9, 9], [256, 256, 3, 3], base()),
+        (
+            [3, 64, 40, 40],
+            [64, 1, 3, 3],
+            Conv {
+                groups: 64,
+                ..base()
+            },
+        ),
+        ([1, 64, 7, 7], [512, 64, 1, 1], Conv::default()),
+        (
+            [2, 64, 14, 14],
+            [300, 64, 3, 3],
+            Conv {
+                stride: 2.into(),
+                ..base()
+            },
+        ),
+    ] {
+        let (x, w) = (tensor(&shape, 1), tensor(&weight, 2));
+        let bits = |threads| {
+            flex::with_threads(threads, || {
+                nn::conv2d(&x, &w, options.clone())
+                    .unwrap()
+                    .to_vec::<f32>()
+                    .unwrap()
+            })
+            .into_iter()
+            .map(f32::to_bits)
+            .collect::<Vec<_>>()
+        };
+        let one = bits(1);
+        assert!(bits(2) == one && bits(7) == one, "{shape:?}");
+    }
+}
+
+/// A weight that is written to is transformed anew.
+#[test]
+fn transformed_weights_follow_their_weight() {
+    let (x, mut w) = (tensor(&[1, 16, 20, 20], 1), tensor(&[16, 16, 3, 3], 2));
+    let options = || Conv {
+        padding: 1.into(),
+        ..Default::default()
+    };
+    let before = nn::conv2d(&x, &w, options()).unwrap();
+    for _ in 0..2 {
+        let again = nn::conv2d(&x, &w, options()).unwrap();
+        assert_eq!(
+            again.to_vec::<f32>().unwrap(),
+            before.to_vec::<f32>().unwrap()
+        );
+    }
+    let doubled = ops::multiply(&w, 2.0).unwrap();
+    w.copy_from(&doubled).unwrap();
+    let after = nn::conv2d(&x, &w, options()).unwrap();
+    let twice = ops::multiply(&before, 2.0).unwrap();
+    assert_eq!(
+        after.to_vec::<f32>().unwrap(),
+        twice.to_vec::<f32>().unwrap()
+    );
+}
