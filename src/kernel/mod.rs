@@ -8,6 +8,7 @@ pub mod gemm;
 pub mod index;
 pub mod math;
 pub mod norm;
+pub mod random;
 pub mod reduce;
 pub mod scan;
 pub mod sort;

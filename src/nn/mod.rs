@@ -1,6 +1,7 @@
 //! Operations of models, with torch.nn.functional's names (but `axis`, as everywhere in the crate).
 //! 16-bit floats are computed in float32 and rounded once.
 
+mod activation;
 mod attention;
 mod conv;
 mod embedding;
@@ -12,7 +13,12 @@ mod softmax;
 mod varlen;
 
 pub use crate::kernel::gemm::Activation;
+pub use crate::ops::activations::*;
 pub use crate::ops::{gelu, gelu_tanh, relu, sigmoid, silu};
+pub use activation::{
+    Gumbel, celu, elu, glu, gumbel_softmax, hardshrink, hardtanh, leaky_relu, prelu, rrelu,
+    softmin, softplus, softshrink, threshold,
+};
 pub use attention::{Attention, scaled_dot_product_attention};
 pub use conv::{Conv, Padding, PerAxis, conv1d, conv2d, conv3d};
 pub use embedding::embedding;

@@ -1,5 +1,6 @@
 //! Operations of models, compared with naive formulas in `f64`.
 
+mod activation;
 mod attention;
 mod conv;
 mod linear;
