@@ -3,8 +3,10 @@
 
 mod activation;
 mod attention;
+mod channel_norm;
 mod conv;
 mod embedding;
+mod length_norm;
 mod linear;
 mod methods;
 mod norm;
@@ -20,9 +22,11 @@ pub use activation::{
     softmin, softplus, softshrink, threshold,
 };
 pub use attention::{Attention, scaled_dot_product_attention};
+pub use channel_norm::{ChannelNorm, batch_norm, batch_norm_stats, group_norm, instance_norm};
 pub use conv::{Conv, Padding, PerAxis, conv1d, conv2d, conv3d};
 pub use embedding::embedding;
+pub use length_norm::{Length, LocalResponse, local_response_norm, normalize};
 pub use linear::{Linear, linear, linear_into};
-pub use norm::{layer_norm, rms_norm};
+pub use norm::{add_layer_norm, add_rms_norm, layer_norm, rms_norm};
 pub use softmax::{log_softmax, softmax, softmax_into};
 pub use varlen::{VarlenAttention, varlen_attention};

@@ -3,11 +3,12 @@
 pub mod create;
 pub mod decimals;
 pub mod elementwise;
+pub(crate) mod formula;
 pub mod index;
 pub mod join;
 pub mod linalg;
 mod methods;
-mod program;
+pub(crate) mod program;
 pub mod reduce;
 pub mod scan;
 pub mod set;

@@ -90,14 +90,14 @@ pub(in crate::ops) fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
 
 /// A variable of a [`Builder`].
 #[derive(Clone, Copy)]
-pub(in crate::ops) struct Var {
+pub(crate) struct Var {
     var: program::Var,
     pub dtype: DType,
 }
 
 /// An operand of an operation in a program.
 #[derive(Clone, Copy)]
-pub(in crate::ops) enum Operand {
+pub(crate) enum Operand {
     Var(Var),
     Number(Scalar),
 }

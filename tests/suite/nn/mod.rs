@@ -4,6 +4,7 @@ mod activation;
 mod attention;
 mod conv;
 mod linear;
+mod norm;
 mod rows;
 
 use crate::common::Rng;
