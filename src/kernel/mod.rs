@@ -3,6 +3,7 @@
 pub mod attention;
 pub mod conv;
 pub mod convert;
+pub mod distance;
 pub mod elementwise;
 pub mod gemm;
 pub mod index;

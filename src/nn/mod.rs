@@ -5,6 +5,8 @@ mod activation;
 mod attention;
 mod channel_norm;
 mod conv;
+mod distance;
+mod dropout;
 mod embedding;
 mod length_norm;
 mod linear;
@@ -24,7 +26,11 @@ pub use activation::{
 pub use attention::{Attention, scaled_dot_product_attention};
 pub use channel_norm::{ChannelNorm, batch_norm, batch_norm_stats, group_norm, instance_norm};
 pub use conv::{Conv, Padding, PerAxis, conv1d, conv2d, conv3d};
-pub use embedding::embedding;
+pub use distance::{
+    Cdist, CosineSimilarity, PairwiseDistance, cdist, cosine_similarity, pairwise_distance, pdist,
+};
+pub use dropout::{alpha_dropout, dropout, feature_alpha_dropout, feature_dropout};
+pub use embedding::{BagMode, EmbeddingBag, embedding, embedding_bag, one_hot};
 pub use length_norm::{Length, LocalResponse, local_response_norm, normalize};
 pub use linear::{Linear, linear, linear_into};
 pub use norm::{add_layer_norm, add_rms_norm, layer_norm, rms_norm};

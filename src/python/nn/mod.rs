@@ -4,6 +4,9 @@
 mod activation;
 mod attention;
 mod conv;
+mod distance;
+mod dropout;
+mod embedding;
 mod linear;
 mod norm;
 
@@ -16,6 +19,9 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     activation::register(&nn)?;
     attention::register(&nn)?;
     conv::register(&nn)?;
+    distance::register(&nn)?;
+    dropout::register(&nn)?;
+    embedding::register(&nn)?;
     linear::register(&nn)?;
     norm::register(&nn)?;
     m.setattr("_nn", nn)

@@ -3,6 +3,7 @@
 mod activation;
 mod attention;
 mod conv;
+mod distance;
 mod linear;
 mod norm;
 mod rows;
