@@ -10,6 +10,7 @@ mod dropout;
 mod embedding;
 mod length_norm;
 mod linear;
+mod loss;
 mod methods;
 mod norm;
 mod rows;
@@ -33,6 +34,7 @@ pub use dropout::{alpha_dropout, dropout, feature_alpha_dropout, feature_dropout
 pub use embedding::{BagMode, EmbeddingBag, embedding, embedding_bag, one_hot};
 pub use length_norm::{Length, LocalResponse, local_response_norm, normalize};
 pub use linear::{Linear, linear, linear_into};
+pub use loss::*;
 pub use norm::{add_layer_norm, add_rms_norm, layer_norm, rms_norm};
 pub use softmax::{log_softmax, softmax, softmax_into};
 pub use varlen::{VarlenAttention, varlen_attention};

@@ -8,6 +8,7 @@ mod distance;
 mod dropout;
 mod embedding;
 mod linear;
+mod loss;
 mod norm;
 
 use pyo3::prelude::*;
@@ -23,6 +24,7 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     dropout::register(&nn)?;
     embedding::register(&nn)?;
     linear::register(&nn)?;
+    loss::register(&nn)?;
     norm::register(&nn)?;
     m.setattr("_nn", nn)
 }

@@ -5,6 +5,7 @@ mod attention;
 mod conv;
 mod distance;
 mod linear;
+mod loss;
 mod norm;
 mod rows;
 
