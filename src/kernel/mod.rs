@@ -10,6 +10,7 @@ pub mod index;
 pub mod math;
 pub mod norm;
 pub mod random;
+pub mod recurrent;
 pub mod reduce;
 pub mod scan;
 pub mod sort;

@@ -13,6 +13,7 @@ mod linear;
 mod loss;
 mod methods;
 mod norm;
+mod recurrent;
 mod rows;
 mod softmax;
 mod varlen;
@@ -36,5 +37,8 @@ pub use length_norm::{Length, LocalResponse, local_response_norm, normalize};
 pub use linear::{Linear, linear, linear_into};
 pub use loss::*;
 pub use norm::{add_layer_norm, add_rms_norm, layer_norm, rms_norm};
+pub use recurrent::{
+    Recurrent, gru, gru_cell, lstm, lstm_cell, rnn_relu, rnn_relu_cell, rnn_tanh, rnn_tanh_cell,
+};
 pub use softmax::{log_softmax, softmax, softmax_into};
 pub use varlen::{VarlenAttention, varlen_attention};

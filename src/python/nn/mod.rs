@@ -10,6 +10,7 @@ mod embedding;
 mod linear;
 mod loss;
 mod norm;
+mod recurrent;
 
 use pyo3::prelude::*;
 
@@ -26,5 +27,6 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     linear::register(&nn)?;
     loss::register(&nn)?;
     norm::register(&nn)?;
+    recurrent::register(&nn)?;
     m.setattr("_nn", nn)
 }

@@ -7,6 +7,7 @@ mod distance;
 mod linear;
 mod loss;
 mod norm;
+mod recurrent;
 mod rows;
 
 use crate::common::Rng;
