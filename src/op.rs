@@ -1,6 +1,8 @@
 //! The list of elementwise operations: one row each; data, not code.
 //!
-//! A row is `Name function arity Rule cost [Families]`. From it come a zero-sized type with a
+//! A row is `Name function arity Rule cost [Families]`, and ` => nn` where it stands in `nn` alone,
+//! not among the array API's functions: those of one operand are functions there, for the others
+//! `nn` has signatures of its own. From a row come a zero-sized type with a
 //! kernel for each dtype that has one, a function (which links that row only), an [`Op`] variant
 //! and its line of the dynamic table, the Python function, and its lines of the coverage test. What
 //! the operation computes stands in `kernel/elementwise`: an `impl` of `Unary`, `Binary` or
@@ -157,6 +159,39 @@ macro_rules! operations {
         GeluTanh gelu_tanh 1 Float 48 [Float]
         /// `x * sigmoid(x)`.
         Silu silu 1 Float 32 [Float]
+        // activations that stand in `nn`
+        /// `min(max(x, 0), 6)`.
+        Relu6 relu6 1 Float 4 [FusedHalf Float] => nn
+        /// x, of negative x `slope * x` (Maas et al. 2013).
+        LeakyRelu leaky_relu 2 Float 4 [FusedHalf Float] => nn
+        /// x, of negative x `alpha * (exp(x) - 1)` (Clevert et al. 2016).
+        Elu elu 2 Float 40 [Float] => nn
+        /// `elu` times a factor that keeps mean 0 and variance 1 through layers (Klambauer et al. 2017).
+        Selu selu 1 Float 40 [Float] => nn
+        /// x, of negative x `alpha * (exp(x / alpha) - 1)` (Barron 2017).
+        Celu celu 2 Float 64 [Float] => nn
+        /// `log(1 + exp(beta * x)) / beta`; x itself where `beta * x` is above a threshold.
+        Softplus softplus 3 Float 96 [Float] => nn
+        /// `log(sigmoid(x))` without overflow or cancellation.
+        LogSigmoid logsigmoid 1 Float 80 [Float] => nn
+        /// `x * tanh(log(1 + exp(x)))` (Misra 2019).
+        Mish mish 1 Float 40 [Float] => nn
+        /// `min(max(x + 3, 0), 6) / 6`.
+        Hardsigmoid hardsigmoid 1 Float 8 [FusedHalf Float] => nn
+        /// `x * min(max(x + 3, 0), 6) / 6` (Howard et al. 2019).
+        Hardswish hardswish 1 Float 8 [FusedHalf Float] => nn
+        /// `x / (1 + |x|)`.
+        Softsign softsign 1 Float 8 [FusedHalf Float] => nn
+        /// `x - tanh(x)`.
+        Tanhshrink tanhshrink 1 Float 48 [Float] => nn
+        /// x, 0 from `-lambd` to `lambd`.
+        Hardshrink hardshrink 2 Float 4 [FusedHalf Float] => nn
+        /// x moved towards 0 by `lambd`, 0 where it would pass it.
+        Softshrink softshrink 2 Float 4 [FusedHalf Float] => nn
+        /// x where it is above a threshold, else a value.
+        Threshold threshold 3 Same 4 [Integer Float] => nn
+        /// The first times the sigmoid of the second (Dauphin et al. 2017).
+        Glu glu 2 Float 36 [Float] => nn
         // comparisons
         /// Whether equal.
         Equal equal 2 Bool 4 [Boolean SignAgnostic FusedHalf Float Complex]
@@ -212,7 +247,7 @@ macro_rules! operations {
 }
 
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal [$($family:ident)*])*) => {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal [$($family:ident)*] $(=> $module:ident)?)*) => {
         /// An elementwise operation.
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
         #[repr(u8)]
@@ -230,10 +265,17 @@ macro_rules! make {
             pub const fn cost(self) -> u8 { const T: &[u8] = &[$($cost),*]; T[self as usize] }
             /// What it computes, in a sentence.
             pub const fn doc(self) -> &'static str { const T: &[&str] = &[$(concat!($($doc),*)),*]; T[self as usize] }
+            /// Whether it stands in `nn` alone.
+            pub const fn is_in_nn(self) -> bool { const T: &[bool] = &[$(false $(|| is_nn(stringify!($module)))?),*]; T[self as usize] }
             /// The operation of that name.
             pub fn from_name(name: &str) -> Option<Op> { Op::ALL.iter().copied().find(|o| o.name() == name) }
         }
     };
+}
+/// The one module that a row may name.
+const fn is_nn(module: &str) -> bool {
+    assert!(matches!(module.as_bytes(), b"nn"));
+    true
 }
 /// Without the underscore that keeps `where_` from being a keyword.
 const fn plain_name(name: &'static str) -> &'static str {

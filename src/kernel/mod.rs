@@ -3,6 +3,7 @@
 pub mod attention;
 pub mod conv;
 pub mod convert;
+pub mod distance;
 pub mod elementwise;
 pub mod gemm;
 pub mod images;
@@ -10,6 +11,8 @@ pub mod index;
 pub mod math;
 pub mod norm;
 pub mod pool;
+pub mod random;
+pub mod recurrent;
 pub mod reduce;
 pub mod resample;
 pub mod scan;

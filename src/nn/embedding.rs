@@ -1,8 +1,16 @@
-//! Embeddings.
+//! Embeddings, sums of them, and classes as vectors.
 
+use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
+use crate::fallible;
+use crate::kernel::distance::{add_scaled, larger};
+use crate::kernel::gemm::MatElement;
+use crate::kernel::math::Real;
+use crate::kernel::norm::{load, store};
 use crate::ops::take;
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
+use alloc::vec::Vec;
 
 /// The rows of `weight`, `[entries, width]`, at `indices` of any shape: `[.., width]`. Negative
 /// indices count from the end.
@@ -46,5 +54,251 @@ pub(super) fn named(op: &'static str, e: Error) -> Error {
         },
         Error::DType { message, .. } => Error::DType { op, message },
         e => e,
+    }
+}
+
+/// Integers as vectors that are 1 at their place and 0 elsewhere, int64: `[..]` gives `[.., classes]`. Without
+/// a number of classes, it is one more than the largest.
+///
+/// Errors where `x` is not of integers, or one is negative or no class: which, and where.
+///
+/// ```
+/// let x = flex::Tensor::from([1i64, 0]);
+/// assert_eq!(flex::nn::one_hot(&x, Some(3))?.to_vec::<i64>()?, [0, 1, 0, 1, 0, 0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn one_hot(x: &Tensor, classes: Option<usize>) -> Result<Tensor> {
+    const OP: &str = "one_hot";
+    let given = integers(OP, "x", x)?;
+    let given = given.as_slice::<i64>()?;
+    let largest = given.iter().copied().max().unwrap_or(-1);
+    let classes = classes.unwrap_or((largest + 1).max(0) as usize);
+    in_range(OP, "x", given, classes, None)?;
+    let shape: crate::layout::Shape = x.shape().iter().copied().chain([classes]).collect();
+    let mut y = Tensor::zeros(&shape[..], DType::I64)?;
+    for (row, class) in y
+        .as_mut_slice::<i64>()?
+        .chunks_mut(classes.max(1))
+        .zip(given)
+    {
+        row[*class as usize] = 1;
+    }
+    Ok(y)
+}
+
+/// Integers as int64 in memory of their own, so that what is checked is what is used (READ1).
+fn integers(op: &'static str, name: &'static str, x: &Tensor) -> Result<Tensor> {
+    if !x.dtype().is_integer() {
+        let message = message!("{name} must be integers, not {}", x.dtype());
+        return Err(Error::dtype(op, message));
+    }
+    x.astype(DType::I64)?.copy()
+}
+/// Errors where one is not below `size`, naming it.
+fn in_range(op: &'static str, name: &str, x: &[i64], size: usize, but: Option<i64>) -> Result<()> {
+    let wrong = |v: &i64| !(0..size as i64).contains(v) && Some(*v) != but;
+    match x.iter().position(wrong) {
+        None => Ok(()),
+        Some(at) => Err(Error::value(
+            op,
+            message!(
+                "{name} has {} at row-major position {at}; it must be from 0 to below {size}",
+                x[at]
+            ),
+        )),
+    }
+}
+
+/// How the rows of a bag become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BagMode {
+    /// Their sum.
+    Sum,
+    /// Their mean; zeros of none.
+    #[default]
+    Mean,
+    /// The largest of each column; zeros of none.
+    Max,
+}
+
+/// What [`embedding_bag`] may be asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EmbeddingBag<'a> {
+    /// Where each bag begins in indices of rank 1; the first is 0.
+    pub offsets: Option<&'a Tensor>,
+    /// How rows become one.
+    pub mode: BagMode,
+    /// A factor of each row, of the shape of the indices; for sums alone.
+    pub per_sample_weights: Option<&'a Tensor>,
+    /// Whether the last offset is the end of the last bag.
+    pub include_last_offset: bool,
+    /// Rows of this index count for nothing.
+    pub padding_idx: Option<usize>,
+}
+
+/// The sum, mean or largest of the rows of `weight`, `[entries, width]`, at the indices of each bag: a row of
+/// indices of rank 2, or what lies between offsets. `[bags, width]`, without a tensor of all rows.
+///
+/// Errors where shapes don't fit, offsets don't ascend from 0, or an index is out of range: which, and where.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let weight = Tensor::from([[1.0f32, 2.0], [3.0, 4.0], [5.0, 6.0]]);
+/// let y = nn::embedding_bag(&Tensor::from([[0i64, 2], [1, 1]]), &weight, Default::default())?;
+/// assert_eq!(y.to_vec::<f32>()?, [3.0, 4.0, 3.0, 4.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn embedding_bag(indices: &Tensor, weight: &Tensor, options: EmbeddingBag) -> Result<Tensor> {
+    const OP: &str = "embedding_bag";
+    let EmbeddingBag {
+        mode,
+        per_sample_weights: factors,
+        padding_idx,
+        ..
+    } = options;
+    let &[entries, width] = weight.shape() else {
+        let operands = [("weight", weight.shape(), weight.dtype())];
+        let message = "weight must have the shape [entries, width]";
+        return Err(Error::shape_of(OP, message, &operands));
+    };
+    let ends = ends(OP, indices, options)?;
+    let given = integers(OP, "indices", indices)?;
+    let given = given.as_slice::<i64>()?;
+    in_range(OP, "indices", given, entries, None)?;
+    let factors = match factors {
+        None => None,
+        Some(f) if mode != BagMode::Sum || f.shape() != indices.shape() => {
+            let operands = [
+                ("indices", indices.shape(), indices.dtype()),
+                ("per_sample_weights", f.shape(), f.dtype()),
+            ];
+            let message =
+                "per_sample_weights must have the shape of indices, and are for sums alone";
+            return Err(Error::shape_of(OP, message, &operands));
+        }
+        Some(f) => Some(f.astype(weight.dtype().wide())?.contiguous()?),
+    };
+    let weight = weight.contiguous()?;
+    let mut y = Tensor::empty([ends.len(), width], weight.dtype())?;
+    if width == 0 {
+        return Ok(y);
+    }
+    let bags = Bags {
+        indices: given,
+        ends: &ends,
+        mode,
+        padding: padding_idx.map(|p| p as i64),
+        width,
+    };
+    dispatch!(floating weight.dtype(), |T| {
+        let factors = factors.as_ref().map(|f| f.as_slice()).transpose()?;
+        bags.write::<T>(weight.as_slice()?, factors, y.as_mut_slice()?)?;
+    }, else return Err(Error::unsupported(OP, weight.dtype())));
+    Ok(y)
+}
+
+/// Where each bag ends.
+fn ends(op: &'static str, indices: &Tensor, options: EmbeddingBag) -> Result<Vec<usize>> {
+    let wrong = |message| {
+        let operands = [("indices", indices.shape(), indices.dtype())];
+        Err(Error::shape_of(op, message, &operands))
+    };
+    match (indices.shape(), options.offsets) {
+        (&[bags, n], None) => {
+            let mut ends = fallible::with_capacity(bags)?;
+            ends.extend((1..=bags).map(|b| b * n));
+            Ok(ends)
+        }
+        (&[n], Some(offsets)) => {
+            let given = integers(op, "offsets", offsets)?;
+            let given = given.as_slice::<i64>()?;
+            let rising = given.windows(2).all(|pair| pair[0] <= pair[1]);
+            let last = if options.include_last_offset {
+                n as i64
+            } else {
+                given.last().copied().unwrap_or(0)
+            };
+            let fits = given.first().is_none_or(|f| *f == 0) && last <= n as i64;
+            let whole = !options.include_last_offset || given.last() == Some(&(n as i64));
+            if offsets.rank() != 1 || !rising || !fits || !whole {
+                return wrong(
+                    "offsets must be a vector that ascends from 0 to no more than there are indices",
+                );
+            }
+            let mut ends = fallible::with_capacity(given.len())?;
+            ends.extend(given.iter().skip(1).map(|o| *o as usize));
+            if !options.include_last_offset && !given.is_empty() {
+                ends.push(n);
+            }
+            Ok(ends)
+        }
+        _ => wrong("indices must be [bags, length], or a vector with offsets"),
+    }
+}
+
+/// Bags of indices that are checked.
+struct Bags<'a> {
+    indices: &'a [i64],
+    ends: &'a [usize],
+    mode: BagMode,
+    padding: Option<i64>,
+    width: usize,
+}
+impl Bags<'_> {
+    fn write<T>(&self, weight: &[T], factors: Option<&[T::Acc]>, y: &mut [T]) -> Result<()>
+    where
+        T: Element + MatElement,
+        T::Acc: Real + Element,
+    {
+        let mean = self.indices.len() / self.ends.len().max(1) + 1;
+        let cost = Cost {
+            bytes: (mean * self.width).saturating_mul(size_of::<T>()),
+            flops: (mean * self.width).saturating_mul(2),
+        };
+        // a row and the sum, for each piece of work
+        let failure = crate::exec::failure::Failure::default();
+        par::split(y, self.width, 1, cost, |r, y| {
+            let rows = fallible::filled(T::Acc::default(), 2 * self.width);
+            failure.note(rows.map(|mut rows| {
+                let (row, sum) = rows.split_at_mut(self.width);
+                for (b, y) in r.clone().zip(y.chunks_mut(self.width)) {
+                    self.bag(b, weight, factors, row, sum);
+                    store::<T>(sum, y);
+                }
+            }));
+        });
+        failure.result()
+    }
+    fn bag<T>(
+        &self,
+        b: usize,
+        weight: &[T],
+        factors: Option<&[T::Acc]>,
+        row: &mut [T::Acc],
+        sum: &mut [T::Acc],
+    ) where
+        T: Element + MatElement,
+        T::Acc: Real,
+    {
+        let first = if b == 0 { 0 } else { self.ends[b - 1] };
+        let mut count = 0;
+        sum.fill(T::Acc::ZERO);
+        for at in first..self.ends[b] {
+            let index = self.indices[at];
+            if Some(index) == self.padding {
+                continue;
+            }
+            load::<T>(&weight[index as usize * self.width..][..self.width], row);
+            match self.mode {
+                BagMode::Max if count == 0 => sum.copy_from_slice(row),
+                BagMode::Max => larger(row, sum),
+                _ => add_scaled(row, factors.map_or(T::Acc::ONE, |f| f[at]), sum),
+            }
+            count += 1;
+        }
+        if self.mode == BagMode::Mean && count > 1 {
+            let n = T::Acc::from_f64(count as f64);
+            sum.iter_mut().for_each(|s| *s = *s / n);
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! Normalisation over the last dimensions.
 
-use super::rows::normalize;
-use crate::dtype::{DType, Element};
+use super::rows::{add_and_normalize, normalize};
+use crate::dtype::{DType, Element, Pod};
 use crate::error::{Error, Result};
-use crate::kernel::norm;
+use crate::kernel::gemm::MatElement;
+use crate::kernel::math::Real;
+use crate::kernel::norm::{self, Norm};
 use crate::layout::IntoShape;
 use crate::tensor::Tensor;
 
@@ -26,27 +28,53 @@ pub fn layer_norm(
     bias: Option<&Tensor>,
     eps: f64,
 ) -> Result<Tensor> {
-    layer_norm_of(x, normalized_shape.into_shape().as_ref(), weight, bias, eps)
+    let shape = normalized_shape.into_shape();
+    Ok(layer_norm_of(x, None, shape.as_ref(), weight, bias, eps)?.0)
+}
+
+/// `x + residual`, and [`layer_norm`] of that: its result and the sum, which is normalised while it is
+/// in cache. `residual` has the shape and dtype of `x`.
+///
+/// Errors as for that, and where `residual` has another shape or dtype.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, residual) = (Tensor::from([1.0f32, 1.0]), Tensor::from([0.0f32, 2.0]));
+/// let (y, sum) = nn::add_layer_norm(&x, &residual, 2, None, None, 0.0)?;
+/// assert_eq!((y.to_vec::<f32>()?, sum.to_vec::<f32>()?), (vec![-1.0, 1.0], vec![1.0, 3.0]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn add_layer_norm(
+    x: &Tensor,
+    residual: &Tensor,
+    normalized_shape: impl IntoShape,
+    weight: Option<&Tensor>,
+    bias: Option<&Tensor>,
+    eps: f64,
+) -> Result<(Tensor, Tensor)> {
+    let shape = normalized_shape.into_shape();
+    let (y, sum) = layer_norm_of(x, Some(residual), shape.as_ref(), weight, bias, eps)?;
+    Ok((y, sum.unwrap_or_default()))
 }
 
 fn layer_norm_of(
     x: &Tensor,
+    residual: Option<&Tensor>,
     normalized_shape: &[usize],
     weight: Option<&Tensor>,
     bias: Option<&Tensor>,
     eps: f64,
-) -> Result<Tensor> {
+) -> Result<(Tensor, Option<Tensor>)> {
     const OP: &str = "layer_norm";
     let (rows, wide) = rows(OP, x, normalized_shape)?;
     let (weight, bias) = (
         parameter(OP, "weight", weight, normalized_shape, wide)?,
         parameter(OP, "bias", bias, normalized_shape, wide)?,
     );
-    let y = dispatch!(floating x.dtype(), |T| {
+    dispatch!(floating x.dtype(), |T| {
         let (weight, bias) = (slice(&weight)?, slice(&bias)?);
-        normalize::<T, _>(&rows, 1, &norm::LayerNorm { weight, bias, eps })
-    }, else Err(Error::unsupported(OP, x.dtype())))?;
-    y.reshape(x.shape())
+        normalized::<T, _>(OP, x, &rows, residual, &norm::LayerNorm { weight, bias, eps })
+    }, else Err(Error::unsupported(OP, x.dtype())))
 }
 
 /// `x / sqrt(mean(x * x) + eps) * weight`, the mean taken over the last dimensions,
@@ -68,24 +96,75 @@ pub fn rms_norm(
     weight: Option<&Tensor>,
     eps: Option<f64>,
 ) -> Result<Tensor> {
-    rms_norm_of(x, normalized_shape.into_shape().as_ref(), weight, eps)
+    let shape = normalized_shape.into_shape();
+    Ok(rms_norm_of(x, None, shape.as_ref(), weight, eps)?.0)
+}
+
+/// `x + residual`, and [`rms_norm`] of that, as [`add_layer_norm`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, residual) = (Tensor::from([1.0f32, 1.0]), Tensor::from([1.0f32, -3.0]));
+/// let (y, sum) = nn::add_rms_norm(&x, &residual, 2, None, Some(0.0))?;
+/// assert_eq!((y.to_vec::<f32>()?, sum.to_vec::<f32>()?), (vec![1.0, -1.0], vec![2.0, -2.0]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn add_rms_norm(
+    x: &Tensor,
+    residual: &Tensor,
+    normalized_shape: impl IntoShape,
+    weight: Option<&Tensor>,
+    eps: Option<f64>,
+) -> Result<(Tensor, Tensor)> {
+    let shape = normalized_shape.into_shape();
+    let (y, sum) = rms_norm_of(x, Some(residual), shape.as_ref(), weight, eps)?;
+    Ok((y, sum.unwrap_or_default()))
 }
 
 fn rms_norm_of(
     x: &Tensor,
+    residual: Option<&Tensor>,
     normalized_shape: &[usize],
     weight: Option<&Tensor>,
     eps: Option<f64>,
-) -> Result<Tensor> {
+) -> Result<(Tensor, Option<Tensor>)> {
     const OP: &str = "rms_norm";
     let (rows, wide) = rows(OP, x, normalized_shape)?;
     let weight = parameter(OP, "weight", weight, normalized_shape, wide)?;
     let eps = eps.unwrap_or(epsilon(x.dtype()));
-    let y = dispatch!(floating x.dtype(), |T| {
+    dispatch!(floating x.dtype(), |T| {
         let weight = slice(&weight)?;
-        normalize::<T, _>(&rows, 1, &norm::RmsNorm { weight, eps })
-    }, else Err(Error::unsupported(OP, x.dtype())))?;
-    y.reshape(x.shape())
+        normalized::<T, _>(OP, x, &rows, residual, &norm::RmsNorm { weight, eps })
+    }, else Err(Error::unsupported(OP, x.dtype())))
+}
+
+/// The rows of `x` normalised, in its shape; with a residual, of their sum, and the sum.
+fn normalized<T, N>(
+    op: &'static str,
+    x: &Tensor,
+    rows: &Tensor,
+    residual: Option<&Tensor>,
+    norm: &N,
+) -> Result<(Tensor, Option<Tensor>)>
+where
+    T: Element + Pod + MatElement,
+    T::Acc: Element + Pod + Real + MatElement<Acc = T::Acc>,
+    N: Norm<T::Acc>,
+{
+    let Some(r) = residual else {
+        let y = normalize::<T, N>(rows, 1, norm)?;
+        return Ok((y.reshape(x.shape())?, None));
+    };
+    if (r.shape(), r.dtype()) != (x.shape(), x.dtype()) {
+        let operands = [
+            ("x", x.shape(), x.dtype()),
+            ("residual", r.shape(), r.dtype()),
+        ];
+        let message = "residual must have the shape and dtype of x";
+        return Err(Error::shape_of(op, message, &operands));
+    }
+    let (y, sum) = add_and_normalize::<T, N>(rows, &r.reshape(rows.shape())?, 1, norm)?;
+    Ok((y.reshape(x.shape())?, Some(sum.reshape(x.shape())?)))
 }
 
 /// The distance from 1 to the next number.

@@ -9,6 +9,7 @@ use crate::fallible;
 use crate::kernel::gemm::MatElement;
 use crate::kernel::math::Real;
 use crate::kernel::norm::{self, CHUNK, Norm, load, store};
+use crate::ops;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
@@ -99,6 +100,65 @@ where
             })?;
     }
     Ok(())
+}
+
+/// `x + residual`, and that normalised along an axis: the bits of an addition and of [`normalize`], but
+/// the sum is normalised while it is in cache. Both have one shape and dtype.
+pub(super) fn add_and_normalize<T, N>(
+    x: &Tensor,
+    residual: &Tensor,
+    axis: usize,
+    norm: &N,
+) -> Result<(Tensor, Tensor)>
+where
+    T: Element + Pod + MatElement,
+    T::Acc: Element + Pod + Real + MatElement<Acc = T::Acc>,
+    N: Norm<T::Acc>,
+{
+    let (n, cut, _) = lines(x, axis);
+    if cut.is_some() || x.is_empty() {
+        let sum = ops::add(x, residual)?;
+        return Ok((normalize::<T, N>(&sum, axis, norm)?, sum));
+    }
+    let cost = Cost {
+        bytes: 4 * n * size_of::<T>(),
+        flops: n.saturating_mul(N::FLOPS),
+    };
+    let (mut sum, mut y) = (
+        Tensor::empty(x.shape(), x.dtype())?,
+        Tensor::empty(x.shape(), x.dtype())?,
+    );
+    let lines = Lines::new(x.shape(), axis)
+        .input(x.elements())
+        .input(residual.elements())
+        .output(sum.elements_mut()?)
+        .output(y.elements_mut()?);
+    if T::SAME {
+        lines.run(cost, |line| {
+            let sum = line.output::<T::Acc>(0);
+            norm::add(line.input::<T::Acc>(0), line.input(1), sum);
+            norm::row(norm, sum, line.output(1));
+        })?;
+    } else {
+        let lines = (0..3).fold(lines, |lines, _| lines.scratch(n, T::Acc::DTYPE));
+        lines.run(cost, |line| {
+            let (sum, from, to) = (
+                line.output::<T>(0),
+                line.scratch::<T::Acc>(0),
+                line.scratch(1),
+            );
+            load::<T>(line.input(0), from);
+            load::<T>(line.input(1), to);
+            let exact = line.scratch(2);
+            norm::add(from, to, exact);
+            store::<T>(exact, sum);
+            // what is normalised is the sum that the caller sees
+            load::<T>(sum, from);
+            norm::row(norm, from, to);
+            store::<T>(to, line.output(1));
+        })?;
+    }
+    Ok((y, sum))
 }
 
 /// Rows of `n` elements, their chunks on all threads. `cost` is that of a row.

@@ -3,6 +3,7 @@
 pub mod create;
 pub mod decimals;
 pub mod elementwise;
+pub(crate) mod formula;
 pub mod index;
 pub mod join;
 pub mod linalg;

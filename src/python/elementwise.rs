@@ -107,7 +107,23 @@ macro_rules! result_dtype {
 }
 
 macro_rules! function {
-    // `where` and `clip` are below; what models have is in `nn`
+    // those of several operands have signatures of their own there
+    ([$($doc:literal)*] $Name:ident $function:ident 1 $rule:ident => nn) => {
+        $(#[doc = $doc])*
+        ///
+        /// x: a tensor, an array or a number. The result has its shape.
+        #[doc = result_dtype!($rule)]
+        /// DTypeError for complex numbers.
+        ///
+        #[doc = concat!(">>> flex.nn.", stringify!($function), "(flex.asarray(", example!($function))]
+        #[pyfunction]
+        #[pyo3(signature = (x))]
+        fn $function(py: Python<'_>, x: OperandRef<'_>) -> PyResult<PyTensor> {
+            apply_ref(py, &rows::$Name::ROW, [x])
+        }
+    };
+    ([$($doc:literal)*] $Name:ident $function:ident $arity:tt $rule:ident => nn) => {};
+    // `where` and `clip` are below
     ($doc:tt $Name:ident $function:ident 3 $rule:ident) => {};
     ([$($doc:literal)*] $Name:ident $function:ident 1 $rule:ident) => {
         $(#[doc = $doc])*
@@ -141,17 +157,29 @@ macro_rules! function {
     };
 }
 macro_rules! add_function {
+    ($m:ident $function:ident $arity:tt => nn) => {};
     ($m:ident $function:ident 3) => {};
     ($m:ident $function:ident $arity:tt) => {
         $m.add_function(wrap_pyfunction!($function, $m)?)?
     };
 }
+macro_rules! add_activation {
+    ($m:ident $function:ident 1 => nn) => {
+        $m.add_function(wrap_pyfunction!($function, $m)?)?
+    };
+    ($($row:tt)*) => {};
+}
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal [$($family:ident)*])*) => {
-        $(function!([$($doc)*] $Name $function $arity $rule);)*
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:tt $rule:ident $cost:literal [$($family:ident)*] $(=> $module:ident)?)*) => {
+        $(function!([$($doc)*] $Name $function $arity $rule $(=> $module)?);)*
 
         fn register_list(m: &Bound<PyModule>) -> PyResult<()> {
-            $(add_function!(m $function $arity);)*
+            $(add_function!(m $function $arity $(=> $module)?);)*
+            Ok(())
+        }
+        /// Adds the list's functions of one operand that stand in `flex.nn` to it.
+        pub(super) fn register_activations(nn: &Bound<PyModule>) -> PyResult<()> {
+            $(add_activation!(nn $function $arity $(=> $module)?);)*
             Ok(())
         }
     };

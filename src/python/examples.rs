@@ -206,6 +206,12 @@ macro_rules! example {
     (imag) => {
         "[1 + 2j])).tolist()\n[2.0]"
     };
+    (hardsigmoid) => {
+        "[0.0, 9.0])).tolist()\n[0.5, 1.0]"
+    };
+    (logsigmoid) => {
+        "[flex.inf, -1000.0])).tolist()\n[0.0, -1000.0]"
+    };
     // most functions map zero to zero
     ($other:ident) => {
         "[0.0])).tolist()\n[0.0]"

@@ -21,11 +21,11 @@ struct Function {
 }
 
 /// The functions, by the index of the copy of [`call`] that wraps each.
-static FUNCTIONS: [[OnceLock<Function>; 16]; 16] = [const { [const { OnceLock::new() }; 16] }; 16];
+static FUNCTIONS: [[OnceLock<Function>; 16]; 32] = [const { [const { OnceLock::new() }; 16] }; 32];
 
 /// A copy of [`call`] for each index: CPython passes a built-in function only its module, the same
 /// for all.
-static CALLS: [[Call; 16]; 16] = [
+static CALLS: [[Call; 16]; 32] = [
     copies::<0>(),
     copies::<1>(),
     copies::<2>(),
@@ -42,6 +42,22 @@ static CALLS: [[Call; 16]; 16] = [
     copies::<13>(),
     copies::<14>(),
     copies::<15>(),
+    copies::<16>(),
+    copies::<17>(),
+    copies::<18>(),
+    copies::<19>(),
+    copies::<20>(),
+    copies::<21>(),
+    copies::<22>(),
+    copies::<23>(),
+    copies::<24>(),
+    copies::<25>(),
+    copies::<26>(),
+    copies::<27>(),
+    copies::<28>(),
+    copies::<29>(),
+    copies::<30>(),
+    copies::<31>(),
 ];
 
 #[rustfmt::skip]

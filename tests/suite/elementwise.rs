@@ -18,36 +18,37 @@ fn apply(op: Op, args: &[&Tensor]) -> flex::Result<Tensor> {
 /// The dtypes that an operation refuses: the documented errors.
 fn undefined(op: Op, d: DType) -> bool {
     use Op::*;
-    let ordered_only = matches!(
-        op,
-        Maximum
-            | Minimum
-            | Clip
-            | Less
-            | LessEqual
-            | Greater
-            | GreaterEqual
-            | FloorDivide
-            | Remainder
-            | Fmod
-            | Floor
-            | Ceil
-            | Trunc
-            | Signbit
-            | Copysign
-            | Nextafter
-            | Hypot
-            | Atan2
-            | Logaddexp
-            | Erf
-            | Erfc
-            | Sigmoid
-            | Relu
-            | Gelu
-            | GeluTanh
-            | Silu
-            | Rsqrt
-    );
+    let ordered_only = op.is_in_nn()
+        || matches!(
+            op,
+            Maximum
+                | Minimum
+                | Clip
+                | Less
+                | LessEqual
+                | Greater
+                | GreaterEqual
+                | FloorDivide
+                | Remainder
+                | Fmod
+                | Floor
+                | Ceil
+                | Trunc
+                | Signbit
+                | Copysign
+                | Nextafter
+                | Hypot
+                | Atan2
+                | Logaddexp
+                | Erf
+                | Erfc
+                | Sigmoid
+                | Relu
+                | Gelu
+                | GeluTanh
+                | Silu
+                | Rsqrt
+        );
     let bits = matches!(op, BitwiseAnd | BitwiseOr | BitwiseXor | BitwiseInvert);
     let shifts = matches!(op, BitwiseLeftShift | BitwiseRightShift);
     let on_bool = op.rule() == Rule::Float

@@ -1,6 +1,5 @@
-//! Exponentials, logarithms, trigonometry, statistics and activations.
+//! Exponentials, logarithms, trigonometry, error functions.
 
-use super::integer::Int;
 use super::operation::*;
 use super::rows::*;
 use crate::kernel::math::{Math, Real};
@@ -14,15 +13,13 @@ functions!(Complex<T: Math>: Asinh asinh, Acosh acosh, Atanh atanh);
 functions!(Float<T: Math>: Exp2 exp2, Expm1 expm1, Log1p log1p, Log2 log2, Log10 log10);
 functions!(Float<T: Math>: Asin asin, Acos acos, Atan atan, Sinh sinh, Cosh cosh, Tanh tanh);
 functions!(Float<T: Math>: Asinh asinh, Acosh acosh, Atanh atanh);
-functions!(Float<T: Real>: Erf erf, Erfc erfc, Gelu gelu, GeluTanh gelu_tanh);
+functions!(Float<T: Real>: Erf erf, Erfc erfc);
 functions!(Float<T: Real>:
     Exp exp or exp_fast unless needs_slow_exp,
     Log log or log_fast unless needs_slow_log,
     Sin sin or sin_fast unless needs_slow_trig,
     Cos cos or cos_fast unless needs_slow_trig,
-    Tan tan or tan_fast unless needs_slow_trig,
-    Sigmoid sigmoid or sigmoid_fast unless needs_slow_exp,
-    Silu silu or silu_fast unless needs_slow_exp
+    Tan tan or tan_fast unless needs_slow_trig
 );
 
 impl<T: Real> Binary<Float, T> for Logaddexp {
@@ -35,17 +32,5 @@ impl<T: Real> Binary<Float, T> for Atan2 {
     #[inline(always)]
     fn eval<I: Isa>(y: T, x: T) -> T {
         y.atan2::<I>(x)
-    }
-}
-impl<T: Int> Unary<Integer, T> for Relu {
-    #[inline(always)]
-    fn eval<I: Isa>(x: T) -> T {
-        x.max(T::default())
-    }
-}
-impl<T: Real> Unary<Float, T> for Relu {
-    #[inline(always)]
-    fn eval<I: Isa>(x: T) -> T {
-        x.maximum::<I>(T::ZERO)
     }
 }

@@ -6,6 +6,7 @@
 
 #[macro_use]
 mod operation;
+mod activations;
 mod arithmetic;
 mod bitwise;
 mod comparison;

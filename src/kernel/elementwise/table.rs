@@ -42,7 +42,7 @@ macro_rules! square {
     };
 }
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:literal $Rule:ident $cost:literal [$($Family:ident)*])*) => {
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $arity:literal $Rule:ident $cost:literal [$($Family:ident)*] $(=> $module:ident)?)*) => {
         /// The rows of the list, as types and as constants.
         pub mod rows {
             use super::*;

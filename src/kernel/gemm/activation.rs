@@ -47,6 +47,12 @@ macro_rules! activations {
         )]
         impl Activation {
             $($(#[doc = $doc])* pub const $Name: Activation = Activation(&rows::$Name::ROW);)*
+            /// The names of all.
+            ///
+            /// ```
+            /// assert!(flex::nn::Activation::NAMES.contains(&"relu"));
+            /// ```
+            pub const NAMES: &'static [&'static str] = &[$(rows::$Name::ROW.op.name()),*];
             /// The activation of that name.
             ///
             /// ```
@@ -72,4 +78,20 @@ activations! {
     Sigmoid
     /// Hyperbolic tangent.
     Tanh
+    /// `min(max(x, 0), 6)`.
+    Relu6
+    /// x, of negative x a multiple of `exp(x) - 1`, both times factors that keep mean 0 and variance 1.
+    Selu
+    /// `log(sigmoid(x))`.
+    LogSigmoid
+    /// `x * tanh(log(1 + exp(x)))`.
+    Mish
+    /// `min(max(x + 3, 0), 6) / 6`.
+    Hardsigmoid
+    /// `x * min(max(x + 3, 0), 6) / 6`.
+    Hardswish
+    /// `x / (1 + |x|)`.
+    Softsign
+    /// `x - tanh(x)`.
+    Tanhshrink
 }

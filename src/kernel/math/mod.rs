@@ -200,6 +200,8 @@ pub trait Real:
         exp_fast();
         /// [`exp`](Math::exp) of what is not positive; 0 where that is no normal number.
         exp_negative();
+        /// [`expm1`](Math::expm1) of what is not positive.
+        expm1_negative();
         /// The fast path of [`sigmoid`](Real::sigmoid), unless [`needs_slow_exp`](Real::needs_slow_exp).
         sigmoid_fast();
         /// The fast path of [`silu`](Real::silu), unless [`needs_slow_exp`](Real::needs_slow_exp).
@@ -265,7 +267,7 @@ macro_rules! implement {
             delegate! { $basic: floor() ceil() trunc() round() abs() maximum(o) minimum(o) copysign(o) nextafter(o) }
             delegate! { $basic: rsqrt() silu() silu_fast() gelu_tanh() }
             delegate! { $module: atan2(o) hypot(o) logaddexp(o) erf() erfc() gelu() sigmoid() sin_fast() cos_fast() tan_fast() }
-            delegate! { $module: exp_fast() exp_negative() sigmoid_fast() log_fast() pow_fast(o) }
+            delegate! { $module: exp_fast() exp_negative() expm1_negative() sigmoid_fast() log_fast() pow_fast(o) }
             #[inline(always)]
             fn needs_slow_trig(self) -> bool {
                 $module::needs_slow_trig(self)

@@ -51,6 +51,9 @@ macro_rules! tree {
 }
 
 pub mod gradient;
+mod lp;
+
+pub use lp::{Normalize, Power};
 
 /// The largest, NaN aside.
 #[inline(always)]
@@ -76,6 +79,15 @@ kernel! {
     pub fn store<'a, T: MatElement>(x: &'a [T::Acc], y: &'a mut [T]) -> () { |I|
         for (y, x) in y.iter_mut().zip(x) {
             *y = T::narrow(*x);
+        }
+    }
+}
+
+kernel! {
+    /// Sums of elements.
+    pub fn add<'a, F: Real>(a: &'a [F], b: &'a [F], y: &'a mut [F]) -> () { |I|
+        for ((y, a), b) in y.iter_mut().zip(a).zip(b) {
+            *y = *a + *b;
         }
     }
 }

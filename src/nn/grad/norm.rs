@@ -7,7 +7,7 @@ use crate::exec::lines::Lines;
 use crate::kernel::elementwise::rows;
 use crate::kernel::norm::gradient;
 use crate::layout::{IntoShape, Shape};
-use crate::ops::program::sums;
+use crate::ops::formula::Formula;
 use crate::par::Cost;
 use crate::tensor::Tensor;
 
@@ -46,14 +46,13 @@ pub fn layer_norm(
             (line.output(1)[0], line.output(2)[0]) = (stats[0], stats[1]);
         })
     }, else Err(Error::unsupported(OP, rows.wide)))?;
-    let [weight, bias] = sums(OP, &[&rows.grad, &rows.x, &mean, &scale], 0, |b, v| {
-        let deviation = b.op(&rows::Subtract::ROW, [v[1].into(), v[2].into()])?;
-        let normal = b.op(&rows::Multiply::ROW, [deviation.into(), v[3].into()])?;
-        Ok([
-            b.op(&rows::Multiply::ROW, [v[0].into(), normal.into()])?,
-            v[0],
-        ])
-    })?;
+    let mut f = rows.formula(OP)?;
+    let (g, v) = (f.input(&rows.grad)?, f.input(&rows.x)?);
+    let (mean, scale) = (f.input(&mean)?, f.input(&scale)?);
+    let deviation = f.binary(&rows::Subtract::ROW, v, mean)?;
+    let normal = f.binary(&rows::Multiply::ROW, deviation, scale)?;
+    let product = f.binary(&rows::Multiply::ROW, g, normal)?;
+    let [weight, bias] = f.sums([product, g], 0)?;
     Ok([
         rows.shaped(d, x.shape())?,
         rows.shaped(weight, &rows.normalized)?,
@@ -91,10 +90,11 @@ pub fn rms_norm(
             line.output(1)[0] = gradient::rms_norm(g, x, weight, eps, line.output(0));
         })
     }, else Err(Error::unsupported(OP, rows.wide)))?;
-    let [weight] = sums(OP, &[&rows.grad, &rows.x, &scale], 0, |b, v| {
-        let normal = b.op(&rows::Multiply::ROW, [v[1].into(), v[2].into()])?;
-        Ok([b.op(&rows::Multiply::ROW, [v[0].into(), normal.into()])?])
-    })?;
+    let mut f = rows.formula(OP)?;
+    let (g, v, scale) = (f.input(&rows.grad)?, f.input(&rows.x)?, f.input(&scale)?);
+    let normal = f.binary(&rows::Multiply::ROW, v, scale)?;
+    let product = f.binary(&rows::Multiply::ROW, g, normal)?;
+    let [weight] = f.sums([product], 0)?;
     Ok([
         rows.shaped(d, x.shape())?,
         rows.shaped(weight, &rows.normalized)?,
@@ -147,6 +147,9 @@ impl Rows {
     /// Room for a number of each row.
     fn column(&self) -> Result<Tensor> {
         Tensor::empty(&[self.x.shape()[0], 1], self.wide)
+    }
+    fn formula<'a>(&self, op: &'static str) -> Result<Formula<'a>> {
+        Formula::new(op, &[self.x.shape()], self.wide)
     }
     fn lines(&self) -> Lines<'_> {
         Lines::new(self.x.shape(), 1)

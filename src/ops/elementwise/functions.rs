@@ -6,6 +6,8 @@ use crate::kernel::elementwise::rows;
 use crate::tensor::Tensor;
 
 macro_rules! function {
+    // below
+    ([$($doc:literal)*] $Name:ident $function:ident $n:tt => nn) => {};
     ([$($doc:literal)*] $Name:ident $function:ident 1) => {
         $(#[doc = $doc])*
         ///
@@ -57,9 +59,35 @@ macro_rules! function {
         }
     };
 }
+/// Those that stand in `nn`; of several operands, they are written there.
+macro_rules! function_of_nn {
+    ([$($doc:literal)*] $Name:ident $function:ident 1 => nn) => {
+        $(#[doc = $doc])*
+        ///
+        /// The operand is a tensor (lent, or given for its buffer) or a number; the result has its shape.
+        /// 16-bit floats are computed in float32. Errors for complex numbers.
+        ///
+        /// ```
+        /// let x = flex::Tensor::from_slice(&[0.0f32, 3.0, -1000.0], [3])?;
+        #[doc = concat!("let y = flex::nn::", stringify!($function), "(&x)?;")]
+        /// assert_eq!(y.shape(), x.shape());
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        pub fn $function<'a>(x: impl Into<Arg<'a>>) -> Result<Tensor> {
+            apply(&rows::$Name::ROW, [x.into()])
+        }
+    };
+    ($($row:tt)*) => {};
+}
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal [$($family:ident)*])*) => {
-        $(function!([$($doc)*] $Name $function $n);)*
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal [$($family:ident)*] $(=> $module:ident)?)*) => {
+        $(function!([$($doc)*] $Name $function $n $(=> $module)?);)*
+
+        /// The functions of one operand that are public in `nn`.
+        pub(crate) mod activations {
+            use super::*;
+            $(function_of_nn!([$($doc)*] $Name $function $n $(=> $module)?);)*
+        }
     };
 }
 operations!(make! {});

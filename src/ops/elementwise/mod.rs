@@ -9,6 +9,7 @@ mod check;
 mod functions;
 mod operators;
 
+pub(crate) use functions::activations;
 pub use functions::*;
 
 use super::program::{self, operand_dtype, result_dtype, same_kind};

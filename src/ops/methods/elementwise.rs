@@ -9,6 +9,8 @@ use crate::ops::{self, Arg};
 use crate::tensor::Tensor;
 
 macro_rules! method {
+    // a function of `nn` is no method
+    ([$($doc:literal)*] $function:ident $n:tt => nn) => {};
     ([$($doc:literal)*] $function:ident 1) => {
         $(#[doc = $doc])*
         ///
@@ -60,8 +62,8 @@ macro_rules! method {
     };
 }
 macro_rules! make {
-    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal [$($family:ident)*])*) => {
-        impl Tensor { $(method!([$($doc)*] $function $n);)* }
+    ($($(#[doc = $doc:literal])* $Name:ident $function:ident $n:tt $rule:ident $cost:literal [$($family:ident)*] $(=> $module:ident)?)*) => {
+        impl Tensor { $(method!([$($doc)*] $function $n $(=> $module)?);)* }
     };
 }
 operations!(make! {});

@@ -9,6 +9,7 @@ pub use extreme::{argmax, argmin, max, max_with_indices, min, min_with_indices};
 pub use logsumexp::logsumexp;
 pub(in crate::ops) use sum::{accumulated, accumulator, sum_end};
 pub use sum::{all, any, count_nonzero, mean, prod, prod_as, sum, sum_as};
+pub(crate) use variance::moments;
 pub use variance::{std, var};
 
 use crate::dtype::DType;

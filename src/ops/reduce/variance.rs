@@ -1,11 +1,21 @@
 //! Variance and standard deviation.
 
 use super::{Reduced, Reduction};
+use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::exec::fold::Fold;
-use crate::kernel::reduce::{Moments, Sample, moments, moments_of_columns};
+use crate::exec::fold::{Fold, fold};
+use crate::exec::view::ViewMut;
+use crate::fallible;
+use crate::kernel::reduce::{Moments, Sample, moments as moments_of_run, moments_of_columns};
+use crate::layout::{Axes, Layout};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
+
+fn join(a: &mut [Moments], b: &[Moments]) {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a = a.join(*b);
+    }
+}
 
 struct Variance<T> {
     correction: f64,
@@ -19,15 +29,13 @@ impl<T: Sample> Fold for Variance<T> {
     type Out = T::Out;
     const FLOPS: usize = 4;
     fn run(&self, x: &[T]) -> Moments {
-        moments(x)
+        moments_of_run(x)
     }
     fn rows(&self, x: &[T], stride: usize, rows: usize, acc: &mut [Moments]) {
         moments_of_columns(x, stride, rows, acc)
     }
     fn join(&self, a: &mut [Moments], b: &[Moments]) {
-        for (a, b) in a.iter_mut().zip(b) {
-            *a = a.join(*b);
-        }
+        join(a, b)
     }
     fn finish(&self, acc: &Moments, n: usize) -> T::Out {
         let var = acc.m2 / (n as f64 - self.correction).max(0.0);
@@ -45,6 +53,60 @@ fn variance(
     let axes = Reduced::new(op, x, over)?;
     dispatch!(ordered x.dtype(), |T| axes.fold(x, x.dtype().inexact(), &Variance::<T> { correction, root, _elements: PhantomData }),
         else Err(Error::unsupported(op, x.dtype())))
+}
+
+/// Moments, as they are.
+struct Raw<T>(PhantomData<fn(T)>);
+
+impl<T: Sample> Fold for Raw<T> {
+    type In = T;
+    type Acc = Moments;
+    type Out = Moments;
+    const FLOPS: usize = 4;
+    fn run(&self, x: &[T]) -> Moments {
+        moments_of_run(x)
+    }
+    fn rows(&self, x: &[T], stride: usize, rows: usize, acc: &mut [Moments]) {
+        moments_of_columns(x, stride, rows, acc)
+    }
+    fn join(&self, a: &mut [Moments], b: &[Moments]) {
+        join(a, b)
+    }
+    fn finish(&self, acc: &Moments, _: usize) -> Moments {
+        *acc
+    }
+}
+
+/// Mean and variance over axes, which stay with size 1, as `dtype`, float32 or float64; of the
+/// population. Both are NaN of no elements.
+pub(crate) fn moments(
+    op: &'static str,
+    x: &Tensor,
+    over: Axes,
+    dtype: DType,
+) -> Result<(Tensor, Tensor)> {
+    let axes = Reduced::new(op, x, over.keepdims())?;
+    let count: usize = axes.shape.iter().product();
+    let mut all = fallible::filled(Moments::default(), count)?;
+    let layout = Layout::contiguous(&axes.shape)?;
+    // SAFETY: VIEW2: as many moments as the layout has elements, which this function alone has.
+    let out = unsafe { ViewMut::new(all.as_mut_ptr() as *mut u8, size_of::<Moments>(), &layout) };
+    let reduced = |k: usize| axes.reduced[k];
+    dispatch!(floating x.dtype(), |T| fold(&Raw::<T>(PhantomData), x.elements(), reduced, out)?,
+        else return Err(Error::unsupported(op, x.dtype())));
+    let of = |f: fn(&Moments) -> f64| -> Result<Tensor> {
+        let mut t = Tensor::empty(&axes.shape, dtype)?;
+        dispatch!(float dtype, |F| {
+            for (t, m) in t.as_mut_slice::<F>()?.iter_mut().zip(&all) {
+                *t = f(m) as F;
+            }
+        }, else return Err(Error::unsupported(op, dtype)));
+        Ok(t)
+    };
+    Ok((
+        of(|m| if m.n == 0.0 { f64::NAN } else { m.mean })?,
+        of(|m| m.m2 / m.n)?,
+    ))
 }
 
 /// The variance over `axes` (all for `()`): the mean square of deviations from the mean, the sum

@@ -84,6 +84,21 @@ pub fn count(op: &str, name: &str, x: isize) -> PyResult<usize> {
         .map_err(|_| PyValueError::new_err(format!("{op}: {name} is {x}; it must not be negative")))
 }
 
+/// The axis of a function of models, which torch calls `dim`: whichever is given. Errors if both are.
+pub fn axis_or_dim(
+    op: &str,
+    axis: Option<isize>,
+    dim: Option<isize>,
+    default: isize,
+) -> PyResult<isize> {
+    match (axis, dim) {
+        (Some(axis), Some(dim)) => Err(PyTypeError::new_err(format!(
+            "{op}: axis is {axis} and dim, another name of it, is {dim}; pass one of them"
+        ))),
+        (given, other) => Ok(given.or(other).unwrap_or(default)),
+    }
+}
+
 /// The `device` argument: `"cpu"` is the only one.
 #[derive(Clone, Copy)]
 pub struct Device;

@@ -1,4 +1,4 @@
-//! `flex.nn`'s linear layers and embeddings.
+//! `flex.nn`'s linear layers.
 
 use super::activation::activation_named;
 use crate::nn::{self, Linear};
@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 
 /// `activation(x @ weight.T + bias) + residual`, fused into the product.
 ///
-/// x: `[.., in]`. weight: `[out, in]`. bias: `[out]`. activation: "relu", "gelu", "gelu_tanh",
-/// "silu", "sigmoid" or "tanh" (ValueError). residual: broadcasts to the result, which is `[.., out]`, of the common
-/// dtype. dtype: the dtype of the sums and of the result instead, as if all operands were converted
+/// x: `[.., in]`. weight: `[out, in]`. bias: `[out]`. activation: the name of one
+/// without parameters, such as "relu", "gelu", "gelu_tanh", "silu" or "hardswish" (ValueError). residual: broadcasts to
+/// the result, which is `[.., out]`, of the common dtype. dtype: the dtype of the sums and of the result instead, as if all operands were converted
 /// to it first; int8 and uint8 in int32 need no such copies. ShapeError if sizes don't fit;
 /// DTypeError for bool, if there is no common dtype or `dtype` can't hold its values, or for an
 /// activation of integers.
@@ -43,25 +43,7 @@ fn linear(
     })
 }
 
-/// The rows of `weight` at `indices`.
-///
-/// indices: integers of any shape, negative ones from the end. weight: `[entries, width]`
-/// (ShapeError). The result is `[.., width]`, of the dtype of the weight. IndexError if an index is
-/// out of range; DTypeError if it is not an integer.
-///
-/// >>> flex.nn.embedding(flex.asarray([1, 0]), flex.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
-/// [[3.0, 4.0], [1.0, 2.0]]
-#[pyfunction]
-#[pyo3(signature = (indices, weight))]
-fn embedding(py: Python<'_>, indices: Arg, weight: Arg) -> PyResult<PyTensor> {
-    let width = weight.0.shape().last().copied().unwrap_or(1);
-    compute(py, indices.0.len().saturating_mul(width), || {
-        nn::embedding(&indices.0, &weight.0)
-    })
-}
-
 /// Adds them to `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
-    nn.add_function(wrap_pyfunction!(linear, nn)?)?;
-    nn.add_function(wrap_pyfunction!(embedding, nn)?)
+    nn.add_function(wrap_pyfunction!(linear, nn)?)
 }

@@ -5,10 +5,15 @@ mod activation;
 mod attention;
 mod cache;
 mod conv;
+mod distance;
+mod dropout;
+mod embedding;
 mod grad;
 mod linear;
+mod loss;
 mod norm;
 mod pool;
+mod recurrent;
 mod resample;
 mod rotary;
 mod spatial;
@@ -24,10 +29,15 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     cache::register(&nn)?;
     conv::register(&nn)?;
     grad::register(&nn)?;
+    distance::register(&nn)?;
+    dropout::register(&nn)?;
+    embedding::register(&nn)?;
     linear::register(&nn)?;
+    loss::register(&nn)?;
     norm::register(&nn)?;
     rotary::register(&nn)?;
     pool::register(&nn)?;
     resample::register(&nn)?;
+    recurrent::register(&nn)?;
     m.setattr("_nn", nn)
 }

@@ -1,34 +1,44 @@
 //! `flex.nn`'s normalisations.
 
-use crate::nn;
+use crate::Tensor;
+use crate::nn::{self, ChannelNorm, Length, LocalResponse};
 use crate::python::cell::PyTensor;
-use crate::python::convert::{Arg, Ints, compute};
+use crate::python::convert::{Arg, Ints, axis_or_dim, compute, count, detached};
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// `exp(x) / sum(exp(x))` along an axis, without overflow.
 ///
-/// x: a tensor of floats; integers are converted to float32. The result has its shape and dtype; if
-/// all elements are `-inf`, the result is NaN. DTypeError for complex numbers; AxisError if the
+/// x: a tensor of floats; integers are converted to float32. dim: another name of axis. The result has
+/// its shape and dtype; if all elements are `-inf`, the result is NaN. DTypeError for complex numbers; AxisError if the
 /// axis is out of range.
 ///
 /// >>> flex.nn.softmax(flex.asarray([0.0, 0.0, -flex.inf])).tolist()
 /// [0.5, 0.5, 0.0]
 #[pyfunction]
-#[pyo3(signature = (x, axis = -1), text_signature = "(x, axis=-1)")]
-fn softmax(py: Python<'_>, x: Arg, axis: isize) -> PyResult<PyTensor> {
+#[pyo3(signature = (x, axis = None, *, dim = None), text_signature = "(x, axis=-1, *, dim=None)")]
+fn softmax(py: Python<'_>, x: Arg, axis: Option<isize>, dim: Option<isize>) -> PyResult<PyTensor> {
+    let axis = axis_or_dim("softmax", axis, dim, -1)?;
     compute(py, x.0.len(), || nn::softmax(&x.0, axis))
 }
 
 /// The logarithm of `softmax`, without overflow or cancellation.
 ///
-/// x: a tensor of floats; integers are converted to float32. The result has its shape and dtype.
-/// DTypeError for complex numbers; AxisError if the axis is out of range.
+/// x: a tensor of floats; integers are converted to float32. dim: another name of axis. The result has
+/// its shape and dtype. DTypeError for complex numbers; AxisError if the axis is out of range.
 ///
 /// >>> flex.nn.log_softmax(flex.asarray([0.0, -1000.0])).tolist()
 /// [0.0, -1000.0]
 #[pyfunction]
-#[pyo3(signature = (x, axis = -1), text_signature = "(x, axis=-1)")]
-fn log_softmax(py: Python<'_>, x: Arg, axis: isize) -> PyResult<PyTensor> {
+#[pyo3(signature = (x, axis = None, *, dim = None), text_signature = "(x, axis=-1, *, dim=None)")]
+fn log_softmax(
+    py: Python<'_>,
+    x: Arg,
+    axis: Option<isize>,
+    dim: Option<isize>,
+) -> PyResult<PyTensor> {
+    let axis = axis_or_dim("log_softmax", axis, dim, -1)?;
     compute(py, x.0.len(), || nn::log_softmax(&x.0, axis))
 }
 
@@ -36,59 +46,276 @@ fn log_softmax(py: Python<'_>, x: Arg, axis: isize) -> PyResult<PyTensor> {
 /// `normalized_shape`.
 ///
 /// x: a tensor of floats whose last dimensions are normalized_shape (an integer or a tuple), which
-/// is the shape of weight and bias (ShapeError). The result has the shape and dtype of x.
-/// DTypeError if x is not a float.
+/// is the shape of weight and bias (ShapeError). residual: a tensor of the shape and dtype of x; with
+/// it, the result is a pair: the norm of `x + residual`, and that sum. The result has the shape and
+/// dtype of x. DTypeError if x is not a float.
 ///
 /// >>> flex.nn.layer_norm(flex.asarray([-1.0, 1.0]), 2, eps=0.0).tolist()
 /// [-1.0, 1.0]
+/// >>> y, x = flex.nn.layer_norm(flex.asarray([1.0, 1.0]), 2, eps=0.0, residual=flex.asarray([0.0, 2.0]))
+/// >>> y.tolist(), x.tolist()
+/// ([-1.0, 1.0], [1.0, 3.0])
 #[pyfunction]
-#[pyo3(signature = (x, normalized_shape, weight = None, bias = None, eps = 1e-5))]
-fn layer_norm(
-    py: Python<'_>,
+#[pyo3(signature = (x, normalized_shape, weight = None, bias = None, eps = 1e-5, *, residual = None))]
+fn layer_norm<'py>(
+    py: Python<'py>,
     x: Arg,
     normalized_shape: Ints,
     weight: Option<Arg>,
     bias: Option<Arg>,
     eps: f64,
-) -> PyResult<PyTensor> {
+    residual: Option<Arg>,
+) -> PyResult<Bound<'py, PyAny>> {
     let shape = normalized_shape.shape()?;
-    compute(py, x.0.len(), || {
-        nn::layer_norm(
-            &x.0,
-            &shape,
-            weight.as_ref().map(|w| &w.0),
-            bias.as_ref().map(|b| &b.0),
-            eps,
-        )
-    })
+    let (weight, bias) = (tensor(&weight), tensor(&bias));
+    match &residual {
+        None => compute(py, x.0.len(), || {
+            nn::layer_norm(&x.0, &shape, weight, bias, eps)
+        })?
+        .into_bound_py_any(py),
+        Some(r) => pair(py, x.0.len(), || {
+            nn::add_layer_norm(&x.0, &r.0, &shape, weight, bias, eps)
+        })?
+        .into_bound_py_any(py),
+    }
 }
 
 /// `x / sqrt(mean(x * x) + eps) * weight`, with the mean over the last dimensions,
 /// `normalized_shape`.
 ///
 /// x: a tensor of floats whose last dimensions are normalized_shape (an integer or a tuple), which
-/// is the shape of weight (ShapeError). eps: by default the dtype's machine epsilon. The result has
-/// the shape and dtype of x. DTypeError if x is not a float.
+/// is the shape of weight (ShapeError). eps: by default the dtype's machine epsilon. residual: as for
+/// `layer_norm`. The result has the shape and dtype of x. DTypeError if x is not a float.
 ///
 /// >>> flex.nn.rms_norm(flex.asarray([2.0, -2.0]), 2, eps=0.0).tolist()
 /// [1.0, -1.0]
 #[pyfunction]
-#[pyo3(signature = (x, normalized_shape, weight = None, eps = None))]
-fn rms_norm(
-    py: Python<'_>,
+#[pyo3(signature = (x, normalized_shape, weight = None, eps = None, *, residual = None))]
+fn rms_norm<'py>(
+    py: Python<'py>,
     x: Arg,
     normalized_shape: Ints,
     weight: Option<Arg>,
     eps: Option<f64>,
+    residual: Option<Arg>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (shape, weight) = (normalized_shape.shape()?, tensor(&weight));
+    match &residual {
+        None => compute(py, x.0.len(), || nn::rms_norm(&x.0, &shape, weight, eps))?
+            .into_bound_py_any(py),
+        Some(r) => pair(py, x.0.len(), || {
+            nn::add_rms_norm(&x.0, &r.0, &shape, weight, eps)
+        })?
+        .into_bound_py_any(py),
+    }
+}
+
+/// `(x - mean) / sqrt(var + eps) * weight + bias` by channels, axis 1 (Ioffe and Szegedy, 2015).
+///
+/// x: `[batch, channels, ..]` of floats; any strides. running_mean, running_var: `[channels]`, as
+/// training found them. weight, bias: `[channels]` (ShapeError). training: mean and variance are those
+/// of x instead, the variance being divided by the number of elements; running statistics, which may
+/// be None then, are not changed, since tensors are values, so momentum plays no role:
+/// `batch_norm_stats` gives what they are updated by. The result has the shape and dtype of x.
+/// DTypeError if x is not a float; ValueError if there are no statistics.
+///
+/// >>> x = flex.asarray([[1.0, 10.0], [3.0, 10.0]])
+/// >>> flex.nn.batch_norm(x, flex.asarray([0.0, 8.0]), flex.asarray([1.0, 4.0]), eps=0.0).tolist()
+/// [[1.0, 1.0], [3.0, 1.0]]
+/// >>> flex.nn.batch_norm(x, None, None, training=True, eps=1e-30).tolist()
+/// [[-1.0, 0.0], [1.0, 0.0]]
+#[pyfunction]
+#[pyo3(signature = (x, running_mean, running_var, weight = None, bias = None, training = false, momentum = 0.1, eps = 1e-5))]
+#[allow(clippy::too_many_arguments, reason = "torch's")]
+fn batch_norm(
+    py: Python<'_>,
+    x: Arg,
+    running_mean: Option<Arg>,
+    running_var: Option<Arg>,
+    weight: Option<Arg>,
+    bias: Option<Arg>,
+    training: bool,
+    momentum: f64,
+    eps: f64,
 ) -> PyResult<PyTensor> {
-    let shape = normalized_shape.shape()?;
+    let _ = momentum; // nothing is updated
+    let given = statistics(
+        "batch_norm",
+        "training",
+        !training,
+        &running_mean,
+        &running_var,
+    )?;
+    let options = channel_norm(&weight, &bias, eps);
+    compute(py, x.0.len(), || nn::batch_norm(&x.0, given, options))
+}
+
+/// Mean and variance of each channel of `x`: what `batch_norm` normalises by in training.
+///
+/// x: `[batch, channels, ..]` of floats (ShapeError, DTypeError). correction: what is taken from the
+/// number of elements that the sum of squares is divided by; for running statistics torch takes 1. A
+/// pair of `[channels]`, float32 of 16-bit floats, else of the dtype of x. Running statistics are
+/// updated as `running + momentum * (new - running)`.
+///
+/// >>> mean, var = flex.nn.batch_norm_stats(flex.asarray([[1.0, 10.0], [3.0, 10.0]]))
+/// >>> mean.tolist(), var.tolist()
+/// ([2.0, 10.0], [1.0, 0.0])
+#[pyfunction]
+#[pyo3(signature = (x, *, correction = 0.0))]
+fn batch_norm_stats(py: Python<'_>, x: Arg, correction: f64) -> PyResult<(PyTensor, PyTensor)> {
+    pair(py, x.0.len(), || nn::batch_norm_stats(&x.0, correction))
+}
+
+/// `batch_norm` of each example by itself, over groups of adjacent channels (Wu and He, 2018).
+///
+/// x: `[batch, channels, ..]` of floats; any strides. num_groups: divides the channels (ShapeError).
+/// weight, bias: `[channels]` (ShapeError). The result has the shape and dtype of x. DTypeError if x is
+/// not a float.
+///
+/// >>> flex.nn.group_norm(flex.asarray([[1.0, 3.0, -5.0, 5.0]]), 2, eps=0.0).tolist()
+/// [[-1.0, 1.0, -1.0, 1.0]]
+#[pyfunction]
+#[pyo3(signature = (x, num_groups, weight = None, bias = None, eps = 1e-5))]
+fn group_norm(
+    py: Python<'_>,
+    x: Arg,
+    num_groups: isize,
+    weight: Option<Arg>,
+    bias: Option<Arg>,
+    eps: f64,
+) -> PyResult<PyTensor> {
+    let groups = count("group_norm", "num_groups", num_groups)?;
+    let options = channel_norm(&weight, &bias, eps);
+    compute(py, x.0.len(), || nn::group_norm(&x.0, groups, options))
+}
+
+/// `batch_norm` of each channel of each example by itself (Ulyanov et al., 2016).
+///
+/// x: `[batch, channels, ..]` of floats; any strides. use_input_stats: if False, mean and variance are
+/// running_mean and running_var (ValueError if there are none). All else as for `batch_norm`.
+///
+/// >>> flex.nn.instance_norm(flex.asarray([[[1.0, 3.0], [-5.0, 5.0]]]), eps=0.0).tolist()
+/// [[[-1.0, 1.0], [-1.0, 1.0]]]
+#[pyfunction]
+#[pyo3(signature = (x, running_mean = None, running_var = None, weight = None, bias = None, use_input_stats = true, momentum = 0.1, eps = 1e-5))]
+#[allow(clippy::too_many_arguments, reason = "torch's")]
+fn instance_norm(
+    py: Python<'_>,
+    x: Arg,
+    running_mean: Option<Arg>,
+    running_var: Option<Arg>,
+    weight: Option<Arg>,
+    bias: Option<Arg>,
+    use_input_stats: bool,
+    momentum: f64,
+    eps: f64,
+) -> PyResult<PyTensor> {
+    let _ = momentum; // nothing is updated
+    let given = statistics(
+        "instance_norm",
+        "use_input_stats",
+        !use_input_stats,
+        &running_mean,
+        &running_var,
+    )?;
+    let options = channel_norm(&weight, &bias, eps);
+    compute(py, x.0.len(), || nn::instance_norm(&x.0, given, options))
+}
+
+/// `x / max(length, eps)`, the length of each line along an axis being `sum(|x|^p)^(1/p)`.
+///
+/// x: a tensor of floats. p: the power, 0 or more; infinity for the largest magnitude (ValueError).
+/// eps: the least that is divided by. dim: another name of axis. The result has the shape and dtype of
+/// x. DTypeError if x is not a float; AxisError if the axis is out of range.
+///
+/// >>> flex.nn.normalize(flex.asarray([[3.0, 4.0], [0.0, 0.0]])).tolist()
+/// [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+#[pyfunction]
+#[pyo3(signature = (x, p = 2.0, axis = None, eps = 1e-12, *, dim = None), text_signature = "(x, p=2.0, axis=1, eps=1e-12, *, dim=None)")]
+fn normalize(
+    py: Python<'_>,
+    x: Arg,
+    p: f64,
+    axis: Option<isize>,
+    eps: f64,
+    dim: Option<isize>,
+) -> PyResult<PyTensor> {
+    let axis = axis_or_dim("normalize", axis, dim, 1)?;
     compute(py, x.0.len(), || {
-        nn::rms_norm(&x.0, &shape, weight.as_ref().map(|w| &w.0), eps)
+        nn::normalize(&x.0, Length { p, axis, eps })
     })
+}
+
+/// `x / (k + alpha * mean(square of size neighbouring channels))**beta`, zeros standing beside the
+/// first and the last of them (Krizhevsky et al., 2012, as torch computes it).
+///
+/// x: `[batch, channels, ..]` of floats (ShapeError, DTypeError). size: how many channels, 1 or more
+/// (ValueError). The result has the shape and dtype of x.
+///
+/// >>> flex.nn.local_response_norm(flex.asarray([[1.0, 3.0]]), 2, alpha=1.0, beta=1.0, k=0.0).tolist()
+/// [[2.0, 0.6000000238418579]]
+#[pyfunction]
+#[pyo3(signature = (x, size, alpha = 1e-4, beta = 0.75, k = 1.0), text_signature = "(x, size, alpha=0.0001, beta=0.75, k=1.0)")]
+fn local_response_norm(
+    py: Python<'_>,
+    x: Arg,
+    size: isize,
+    alpha: f64,
+    beta: f64,
+    k: f64,
+) -> PyResult<PyTensor> {
+    let size = count("local_response_norm", "size", size)?;
+    compute(py, x.0.len(), || {
+        nn::local_response_norm(&x.0, size, LocalResponse { alpha, beta, k })
+    })
+}
+
+/// The tensor, where there is one.
+fn tensor(t: &Option<Arg>) -> Option<&Tensor> {
+    t.as_ref().map(|t| &t.0)
+}
+/// What follows a normalisation by channels.
+fn channel_norm<'a>(weight: &'a Option<Arg>, bias: &'a Option<Arg>, eps: f64) -> ChannelNorm<'a> {
+    ChannelNorm {
+        weight: tensor(weight),
+        bias: tensor(bias),
+        eps,
+    }
+}
+/// The statistics that are given, where they are asked for.
+fn statistics<'a>(
+    op: &str,
+    option: &str,
+    wanted: bool,
+    mean: &'a Option<Arg>,
+    var: &'a Option<Arg>,
+) -> PyResult<Option<(&'a Tensor, &'a Tensor)>> {
+    match (wanted, mean, var) {
+        (false, ..) => Ok(None),
+        (true, Some(mean), Some(var)) => Ok(Some((&mean.0, &var.0))),
+        _ => Err(PyValueError::new_err(format!(
+            "{op}: running_mean or running_var is None, and {option} says that they are used"
+        ))),
+    }
+}
+/// A function of two results.
+fn pair(
+    py: Python<'_>,
+    elements: usize,
+    f: impl FnOnce() -> crate::Result<(Tensor, Tensor)> + Send,
+) -> PyResult<(PyTensor, PyTensor)> {
+    let (a, b) = detached(py, elements, f)?;
+    Ok((PyTensor::new(a), PyTensor::new(b)))
 }
 
 /// Adds them to `flex.nn`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
+    nn.add_function(wrap_pyfunction!(batch_norm, nn)?)?;
+    nn.add_function(wrap_pyfunction!(batch_norm_stats, nn)?)?;
+    nn.add_function(wrap_pyfunction!(group_norm, nn)?)?;
+    nn.add_function(wrap_pyfunction!(instance_norm, nn)?)?;
+    nn.add_function(wrap_pyfunction!(local_response_norm, nn)?)?;
+    nn.add_function(wrap_pyfunction!(normalize, nn)?)?;
     nn.add_function(wrap_pyfunction!(softmax, nn)?)?;
     nn.add_function(wrap_pyfunction!(log_softmax, nn)?)?;
     nn.add_function(wrap_pyfunction!(layer_norm, nn)?)?;

@@ -1,13 +1,18 @@
 //! Operations of models, compared with naive formulas in `f64`.
 
+mod activation;
 mod attention;
 mod attention_options;
 mod cache;
 mod conv;
+mod distance;
 #[cfg(feature = "f64")]
 mod grad;
 mod linear;
+mod loss;
+mod norm;
 mod pool;
+mod recurrent;
 mod resample;
 mod rotary;
 mod rows;

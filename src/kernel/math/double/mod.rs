@@ -9,7 +9,10 @@ mod trig;
 
 pub use arc::{acos, asin, atan, atan2};
 pub use erf::{erf, erfc, gelu};
-pub use exp::{cosh, exp, exp_fast, exp_negative, exp2, expm1, sigmoid, sigmoid_fast, sinh, tanh};
+pub use exp::{
+    cosh, exp, exp_fast, exp_negative, exp2, expm1, expm1 as expm1_negative, sigmoid, sigmoid_fast,
+    sinh, tanh,
+};
 pub use log::{acosh, asinh, atanh, log, log_fast, log1p, log2, log10, logaddexp, split_normal};
 pub use pow::{hypot, pow, pow_fast};
 #[cfg(feature = "complex")]

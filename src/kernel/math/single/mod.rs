@@ -10,7 +10,7 @@ mod wide;
 
 pub use arc::{acos, asin, atan, atan2};
 pub use erf::{erf, gelu};
-pub use exp::{exp, exp_fast, exp_negative, exp2, sigmoid, sigmoid_fast, tanh};
+pub use exp::{exp, exp_fast, exp_negative, exp2, expm1_negative, sigmoid, sigmoid_fast, tanh};
 pub use log::{log, log_fast};
 pub use trig::{cos, cos_fast, needs_slow_trig, sin, sin_fast, tan, tan_fast};
 pub use wide::{

@@ -1,10 +1,6 @@
 //! Programs of operations of the list: dtypes on top of [`exec::program`](crate::exec::program).
 //! Here stand promotion, the conversions that it asks for, and computing 16-bit floats in float32.
 
-mod run;
-
-pub(crate) use run::sums;
-
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::program::{self, Opcode, Program};
@@ -146,20 +142,6 @@ impl Builder {
         let cast = cast(self.op, x.dtype, dtype)?;
         let var = self.program.compute(cast, &[x.var], dtype.size())?;
         Ok(Var { var, dtype })
-    }
-    /// An operation of one, two or three operands, with the promotion of its function.
-    pub fn op<const N: usize>(&mut self, row: &Row, operands: [Operand; N]) -> Result<Var> {
-        let vars = operands.iter().filter_map(|o| match o {
-            Operand::Var(x) => Some(x.dtype),
-            Operand::Number(_) => None,
-        });
-        let numbers = operands.iter().filter_map(|o| match o {
-            Operand::Var(_) => None,
-            Operand::Number(x) => Some(*x),
-        });
-        let dtype = common_dtype(row, vars, numbers)?;
-        let kernel = (row.lookup)(dtype).ok_or_else(|| Error::unsupported(self.op, dtype))?;
-        self.apply(row, &kernel, dtype, &operands)
     }
     /// An operation computed in `dtype` by its kernel for that.
     pub fn apply(

@@ -1,0 +1,111 @@
+//! Activations. NaN gives NaN, and nothing overflows on the way to a result that does not.
+
+use super::integer::Int;
+use super::operation::*;
+use super::rows::*;
+use crate::kernel::math::{Math, Real};
+use crate::simd::Isa;
+
+functions!(Float<T: Real>: Gelu gelu, GeluTanh gelu_tanh);
+functions!(Float<T: Real>:
+    Sigmoid sigmoid or sigmoid_fast unless needs_slow_exp,
+    Silu silu or silu_fast unless needs_slow_exp
+);
+
+/// `bodies!(Name(x, ..) { result } ..)`: bodies for floats `T`, of one, two or three operands.
+macro_rules! bodies {
+    ($($(#[$m:meta])* $Name:ident($($x:ident),*) |$I:ident, $T:ident| $body:block)*) => {
+        $(bodies!(@ [$(#[$m])*] $Name $I $T $body $($x)*);)*
+    };
+    (@ $m:tt $Name:ident $I:ident $T:ident $body:block $x:ident) => {
+        bodies!(# $m Unary $Name $I $T $body $x);
+    };
+    (@ $m:tt $Name:ident $I:ident $T:ident $body:block $x:ident $y:ident) => {
+        bodies!(# $m Binary $Name $I $T $body $x $y);
+    };
+    (@ $m:tt $Name:ident $I:ident $T:ident $body:block $x:ident $y:ident $z:ident) => {
+        bodies!(# $m Ternary $Name $I $T $body $x $y $z);
+    };
+    (# [$($m:tt)*] $Arity:ident $Name:ident $I:ident $T:ident $body:block $($x:ident)*) => {
+        $($m)*
+        impl<$T: Real> $Arity<Float, $T> for $Name {
+            #[inline(always)]
+            fn eval<$I: Isa>($($x: $T),*) -> $T $body
+        }
+    };
+}
+
+impl<T: Int> Unary<Integer, T> for Relu {
+    #[inline(always)]
+    fn eval<I: Isa>(x: T) -> T {
+        x.max(T::default())
+    }
+}
+impl<T: Int> Ternary<Integer, T> for Threshold {
+    #[inline(always)]
+    fn eval<I: Isa>(x: T, threshold: T, value: T) -> T {
+        if x > threshold { x } else { value }
+    }
+}
+
+/// `min(max(x, 0), 6)`.
+#[inline(always)]
+fn to_six<I: Isa, T: Real>(x: T) -> T {
+    x.maximum::<I>(T::ZERO).minimum::<I>(T::from_f64(6.0))
+}
+/// `log(1 + exp(x))`.
+#[inline(always)]
+fn log_of_one_and_exp<I: Isa, T: Real>(x: T) -> T {
+    x.maximum::<I>(T::ZERO) + Math::log1p::<I>(Math::exp::<I>(-x.abs::<I>()))
+}
+
+bodies! {
+    Relu(x) |I, T| { x.maximum::<I>(T::ZERO) }
+    Relu6(x) |I, T| { to_six::<I, T>(x) }
+    LeakyRelu(x, slope) |I, T| { if x < T::ZERO { slope * x } else { x } }
+    Elu(x, alpha) |I, T| {
+        let y = alpha * x.expm1_negative::<I>();
+        if x < T::ZERO { y } else { x }
+    }
+    Selu(x) |I, T| {
+        /// The fixed point of the paper's appendix, to the digits that everybody uses.
+        const SCALE: f64 = 1.050_700_987_355_480_5;
+        const ALPHA: f64 = 1.673_263_242_354_377_3;
+        let y = T::from_f64(SCALE * ALPHA) * x.expm1_negative::<I>();
+        if x < T::ZERO { y } else { T::from_f64(SCALE) * x }
+    }
+    /// A negative alpha asks for exponentials of positive numbers.
+    Celu(x, alpha) |I, T| {
+        let y = alpha * Math::expm1::<I>(x / alpha);
+        if x < T::ZERO { y } else { x }
+    }
+    Softplus(x, beta, threshold) |I, T| {
+        let z = x * beta;
+        let y = log_of_one_and_exp::<I, T>(z) / beta;
+        if z > threshold { x } else { y }
+    }
+    LogSigmoid(x) |I, T| { -log_of_one_and_exp::<I, T>(-x) }
+    /// `tanh(log(1 + e)) = n / (n + 2)` for `n = e (e + 2)`: no logarithm. From 20 on it is 1.
+    Mish(x) |I, T| {
+        let limit = T::from_f64(20.0);
+        let e = Math::exp::<I>(if x > limit { limit } else { x });
+        let two = T::from_f64(2.0);
+        let n = e * (e + two);
+        x * (n / (n + two))
+    }
+    Hardsigmoid(x) |I, T| { to_six::<I, T>(x + T::from_f64(3.0)) / T::from_f64(6.0) }
+    Hardswish(x) |I, T| { x * to_six::<I, T>(x + T::from_f64(3.0)) / T::from_f64(6.0) }
+    Softsign(x) |I, T| { x / (T::ONE + x.abs::<I>()) }
+    Tanhshrink(x) |I, T| { x - Math::tanh::<I>(x) }
+    Hardshrink(x, lambd) |I, T| {
+        let inside = (x >= -lambd) & (x <= lambd);
+        if inside { T::ZERO } else { x }
+    }
+    Softshrink(x, lambd) |I, T| {
+        let above = if x > lambd { x - lambd } else { T::ZERO };
+        let y = if x < -lambd { x + lambd } else { above };
+        if x.isnan() { x } else { y }
+    }
+    Threshold(x, threshold, value) |I, T| { if x <= threshold { value } else { x } }
+    Glu(x, gate) |I, T| { x * gate.sigmoid::<I>() }
+}

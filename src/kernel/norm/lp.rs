@@ -1,0 +1,98 @@
+//! Rows divided by their length.
+
+use super::{LANES, Norm, largest};
+use crate::kernel::math::{Math, Real};
+use crate::simd::Isa;
+
+/// Which length: the root of the sum of powers of magnitudes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Power {
+    /// How many elements are not zero.
+    Zero,
+    /// The sum of magnitudes.
+    One,
+    /// The Euclidean length.
+    Two,
+    /// The largest magnitude.
+    Infinity,
+    /// Of another power.
+    Other(f64),
+}
+impl From<f64> for Power {
+    fn from(p: f64) -> Power {
+        match p {
+            0.0 => Power::Zero,
+            1.0 => Power::One,
+            2.0 => Power::Two,
+            f64::INFINITY => Power::Infinity,
+            p => Power::Other(p),
+        }
+    }
+}
+
+/// `x / max(length(x), eps)`.
+pub struct Normalize {
+    /// Which length.
+    pub power: Power,
+    /// The least that is divided by.
+    pub eps: f64,
+}
+impl<F: Real> Norm<F> for Normalize {
+    const FLOPS: usize = 8;
+    /// The sum of powers, or the largest magnitude.
+    #[inline(always)]
+    fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2] {
+        let zero = F::default();
+        let sum = match self.power {
+            Power::Zero => fold!(
+                x,
+                zero,
+                |s, v| s + if v == F::ZERO { F::ZERO } else { F::ONE },
+                |a, b| a + b
+            ),
+            Power::One => fold!(x, zero, |s, v| s + v.abs::<I>(), |a, b| a + b),
+            Power::Two => fold!(x, zero, |s, v| s + v * v, |a, b| a + b),
+            Power::Infinity => {
+                for (y, x) in y.iter_mut().zip(x) {
+                    *y = x.abs::<I>();
+                }
+                // NaN is no largest, but shows in a sum
+                let nan = fold!(x, zero, |s, v| if v.isnan() { v } else { s }, |a, b| a + b);
+                if nan.isnan() { nan } else { largest(y) }
+            }
+            Power::Other(p) => {
+                let p = F::from_f64(p);
+                fold!(
+                    x,
+                    zero,
+                    |s, v| s + Math::pow::<I>(v.abs::<I>(), p),
+                    |a, b| a + b
+                )
+            }
+        };
+        [sum, zero]
+    }
+    #[inline(always)]
+    fn join<I: Isa>(&self, parts: &mut [[F; 2]], _: usize) {
+        let mut all = parts[0][0];
+        for [part, _] in &parts[1..] {
+            all = match self.power {
+                Power::Infinity => all.maximum::<I>(*part),
+                _ => all + *part,
+            };
+        }
+        let length = match self.power {
+            Power::Two => Math::sqrt::<I>(all),
+            Power::Other(p) => Math::pow::<I>(all, F::from_f64(1.0 / p)),
+            _ => all,
+        };
+        let length = length.maximum::<I>(F::from_f64(self.eps));
+        parts.fill([length, length]);
+    }
+    #[inline(always)]
+    fn write<I: Isa>(&self, [length, _]: [F; 2], _: usize, x: &[F], y: &mut [F]) {
+        for (y, x) in y.iter_mut().zip(x) {
+            *y = *x / length;
+        }
+    }
+}

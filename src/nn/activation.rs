@@ -1,0 +1,283 @@
+//! Activations that have parameters; the others are made from the list of operations.
+
+use crate::error::{Error, Result};
+use crate::kernel::elementwise::rows;
+use crate::kernel::random::{Sequence, uniform};
+use crate::layout::{self, Axes, Shape};
+use crate::ops::{self, Arg, apply};
+use crate::par::{self, Cost};
+use crate::tensor::Tensor;
+
+/// `x`, of negative `x` `slope * x` (Maas et al. 2013). Operands broadcast, and are converted to their
+/// common dtype; torch's slope is 0.01. Errors where shapes or dtypes don't fit.
+///
+/// ```
+/// let x = flex::Tensor::from([1.0f32, -2.0]);
+/// assert_eq!(flex::nn::leaky_relu(&x, 0.5)?.to_vec::<f32>()?, [1.0, -1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn leaky_relu<'a, 'b>(x: impl Into<Arg<'a>>, slope: impl Into<Arg<'b>>) -> Result<Tensor> {
+    apply(&rows::LeakyRelu::ROW, [x.into(), slope.into()])
+}
+
+/// [`leaky_relu`] with a slope for each channel (He et al. 2015): `weight` has one element, or as many as axis
+/// 1 of `x`. Errors where it has another size, or the dtypes have no common one.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, weight) = (Tensor::from([[-1.0f32, -1.0]]), Tensor::from([0.5f32, 0.25]));
+/// assert_eq!(nn::prelu(&x, &weight)?.to_vec::<f32>()?, [-0.5, -0.25]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn prelu(x: &Tensor, weight: &Tensor) -> Result<Tensor> {
+    const OP: &str = "prelu";
+    let channels = x.shape().get(1).copied().unwrap_or(1);
+    if weight.rank() > 1 || weight.len() != 1 && weight.len() != channels {
+        let message =
+            message!("weight must have one element, or one for each of {channels} channels");
+        let operands = [
+            ("x", x.shape(), x.dtype()),
+            ("weight", weight.shape(), weight.dtype()),
+        ];
+        return Err(Error::shape_of(OP, message, &operands));
+    }
+    let mut shape = Shape::from_elem(1, x.rank());
+    if weight.len() != 1 {
+        shape[1] = channels;
+    }
+    leaky_relu(x, weight.reshape(shape)?)
+}
+
+/// [`leaky_relu`] with the mean of the slopes that training draws from `lower` to `upper` (Xu et al.
+/// 2015), which are 1/8 and 1/3 for torch. Errors where `lower` is above `upper`.
+///
+/// ```
+/// let x = flex::Tensor::from([1.0f32, -2.0]);
+/// assert_eq!(flex::nn::rrelu(&x, 0.25, 0.75)?.to_vec::<f32>()?, [1.0, -1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn rrelu<'a>(x: impl Into<Arg<'a>>, lower: f64, upper: f64) -> Result<Tensor> {
+    in_order("rrelu", "lower", lower, "upper", upper)?;
+    leaky_relu(x, (lower + upper) / 2.0)
+}
+
+/// `x`, of negative `x` `alpha * (exp(x) - 1)` (Clevert et al. 2016); torch's alpha is 1. Dtypes and
+/// errors as for [`leaky_relu`].
+///
+/// ```
+/// let x = flex::Tensor::from([1.0f32, f32::NEG_INFINITY]);
+/// assert_eq!(flex::nn::elu(&x, 2.0)?.to_vec::<f32>()?, [1.0, -2.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn elu<'a, 'b>(x: impl Into<Arg<'a>>, alpha: impl Into<Arg<'b>>) -> Result<Tensor> {
+    apply(&rows::Elu::ROW, [x.into(), alpha.into()])
+}
+
+/// `x`, of negative `x` `alpha * (exp(x / alpha) - 1)` (Barron 2017); torch's alpha is 1. Dtypes and
+/// errors as for [`leaky_relu`].
+///
+/// ```
+/// let x = flex::Tensor::from([1.0f32, f32::NEG_INFINITY]);
+/// assert_eq!(flex::nn::celu(&x, 2.0)?.to_vec::<f32>()?, [1.0, -2.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn celu<'a, 'b>(x: impl Into<Arg<'a>>, alpha: impl Into<Arg<'b>>) -> Result<Tensor> {
+    apply(&rows::Celu::ROW, [x.into(), alpha.into()])
+}
+
+/// `log(1 + exp(beta * x)) / beta`, and `x` itself where `beta * x` is above `threshold`; torch's are
+/// 1 and 20. Dtypes and errors as for [`leaky_relu`].
+///
+/// ```
+/// let x = flex::Tensor::from([30.0f32, f32::NEG_INFINITY]);
+/// assert_eq!(flex::nn::softplus(&x, 1.0, 20.0)?.to_vec::<f32>()?, [30.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn softplus<'a, 'b, 'c>(
+    x: impl Into<Arg<'a>>,
+    beta: impl Into<Arg<'b>>,
+    threshold: impl Into<Arg<'c>>,
+) -> Result<Tensor> {
+    apply(
+        &rows::Softplus::ROW,
+        [x.into(), beta.into(), threshold.into()],
+    )
+}
+
+/// `x`, 0 from `-lambd` to `lambd`, which is 0.5 for torch. Dtypes and errors as for [`leaky_relu`].
+///
+/// ```
+/// let x = flex::Tensor::from([1.0f32, -0.25]);
+/// assert_eq!(flex::nn::hardshrink(&x, 0.5)?.to_vec::<f32>()?, [1.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn hardshrink<'a, 'b>(x: impl Into<Arg<'a>>, lambd: impl Into<Arg<'b>>) -> Result<Tensor> {
+    apply(&rows::Hardshrink::ROW, [x.into(), lambd.into()])
+}
+
+/// `x` moved towards 0 by `lambd`, which is 0.5 for torch, and 0 where it would pass it. Dtypes and
+/// errors as for [`leaky_relu`].
+///
+/// ```
+/// let x = flex::Tensor::from([1.0f32, -0.25, -2.0]);
+/// assert_eq!(flex::nn::softshrink(&x, 0.5)?.to_vec::<f32>()?, [0.5, 0.0, -1.5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn softshrink<'a, 'b>(x: impl Into<Arg<'a>>, lambd: impl Into<Arg<'b>>) -> Result<Tensor> {
+    apply(&rows::Softshrink::ROW, [x.into(), lambd.into()])
+}
+
+/// `x` where it is above `threshold`, else `value`. Integers stay integers, if both numbers are;
+/// otherwise as [`leaky_relu`].
+///
+/// ```
+/// let x = flex::Tensor::from([1.0f32, 0.5]);
+/// assert_eq!(flex::nn::threshold(&x, 0.5, -1.0)?.to_vec::<f32>()?, [1.0, -1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn threshold<'a, 'b, 'c>(
+    x: impl Into<Arg<'a>>,
+    threshold: impl Into<Arg<'b>>,
+    value: impl Into<Arg<'c>>,
+) -> Result<Tensor> {
+    apply(
+        &rows::Threshold::ROW,
+        [x.into(), threshold.into(), value.into()],
+    )
+}
+
+/// The nearest value from `min` to `max`, which are -1 and 1 for torch. Errors where `min` is above
+/// `max`, or `x` is complex.
+///
+/// ```
+/// let x = flex::Tensor::from([1.5f32, 0.5, -3.0]);
+/// assert_eq!(flex::nn::hardtanh(&x, -1.0, 1.0)?.to_vec::<f32>()?, [1.0, 0.5, -1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn hardtanh<'a>(x: impl Into<Arg<'a>>, min: f64, max: f64) -> Result<Tensor> {
+    in_order("hardtanh", "min", min, "max", max)?;
+    ops::clip(x, min, max)
+}
+
+fn in_order(op: &'static str, low: &str, a: f64, high: &str, b: f64) -> Result<()> {
+    if a <= b {
+        return Ok(());
+    }
+    Err(Error::value(
+        op,
+        message!("{low} is {a}, which is not below {high}, {b}"),
+    ))
+}
+
+/// The first half of `x` along an axis times the sigmoid of the second (Dauphin et al. 2017).
+///
+/// Errors where the axis is out of range or has an odd size, or `x` is complex.
+///
+/// ```
+/// let x = flex::Tensor::from([1.0f32, 2.0, f32::INFINITY, 0.0]);
+/// assert_eq!(flex::nn::glu(&x, -1)?.to_vec::<f32>()?, [1.0, 1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn glu(x: &Tensor, axis: isize) -> Result<Tensor> {
+    const OP: &str = "glu";
+    let k = layout::axis(OP, axis, x.rank())?;
+    let n = x.shape()[k];
+    if n % 2 != 0 {
+        let message = message!("axis {axis} has the odd size {n}; it is cut in halves");
+        return Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
+    }
+    let (value, gate) = (
+        x.narrow(k as isize, 0, n / 2)?,
+        x.narrow(k as isize, n / 2, n / 2)?,
+    );
+    apply(&rows::Glu::ROW, [Arg::Ref(&value), Arg::Ref(&gate)])
+}
+
+/// [`softmax`](super::softmax) of `-x`.
+///
+/// ```
+/// let x = flex::Tensor::from([0.0f32, 1000.0]);
+/// assert_eq!(flex::nn::softmin(&x, -1)?.to_vec::<f32>()?, [1.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn softmin(x: &Tensor, axis: isize) -> Result<Tensor> {
+    layout::axis("softmin", axis, x.rank())?;
+    super::softmax(&ops::negative(x.astype(x.dtype().inexact())?)?, axis)
+}
+
+/// What is drawn by [`gumbel_softmax`].
+#[derive(Clone, Copy, Debug)]
+pub struct Gumbel {
+    /// The temperature, above 0.
+    pub tau: f64,
+    /// Whether the result is 1 at the largest element of each line, and 0 elsewhere.
+    pub hard: bool,
+    /// The axis whose lines are distributions.
+    pub axis: isize,
+    /// The same seed gives the same noise.
+    pub seed: u64,
+}
+impl Default for Gumbel {
+    fn default() -> Gumbel {
+        Gumbel {
+            tau: 1.0,
+            hard: false,
+            axis: -1,
+            seed: 0,
+        }
+    }
+}
+
+/// Samples of categorical distributions, made soft: `softmax((logits + noise) / tau)`, the noise being
+/// Gumbel's distribution (Jang et al. 2017; Maddison et al. 2017). What an element gets follows from the seed and its
+/// row-major position alone.
+///
+/// Errors where `logits` are no floats, the axis is out of range, or `tau` is not above 0.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let logits = Tensor::from([[0.0f32, 1000.0], [1000.0, 0.0]]);
+/// let y = nn::gumbel_softmax(&logits, nn::Gumbel { hard: true, seed: 7, ..Default::default() })?;
+/// assert_eq!(y.to_vec::<f32>()?, [0.0, 1.0, 1.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn gumbel_softmax(logits: &Tensor, options: Gumbel) -> Result<Tensor> {
+    const OP: &str = "gumbel_softmax";
+    let Gumbel {
+        tau,
+        hard,
+        axis,
+        seed,
+    } = options;
+    let axis = layout::axis(OP, axis, logits.rank())?;
+    let dtype = logits.dtype();
+    if !dtype.is_float() || !dtype.is_available() || dtype.is_storage() {
+        return Err(Error::unsupported(OP, dtype));
+    }
+    if tau.is_nan() || tau <= 0.0 {
+        return Err(Error::value(
+            OP,
+            message!("tau is {tau}; it must be above 0"),
+        ));
+    }
+    let mut noise = Tensor::empty(logits.shape(), dtype.wide())?;
+    let sequence = Sequence::new(seed);
+    dispatch!(float noise.dtype(), |F| {
+        let cost = Cost { bytes: size_of::<F>(), flops: 16 };
+        par::split(noise.as_mut_slice::<F>()?, 1, 64, cost, |r, part| uniform(sequence, r.start as u64, part));
+    }, else return Err(Error::unsupported(OP, dtype)));
+    let noise = ops::negative(ops::log(ops::negative(ops::log(noise)?)?)?)?;
+    let scaled = ops::divide(ops::add(logits.astype(dtype.wide())?, noise)?, tau)?;
+    if !hard {
+        return super::softmax(&scaled, axis as isize)?.into_dtype(dtype);
+    }
+    let largest = ops::argmax(&scaled, Axes::from(axis as isize).keepdims())?;
+    let one = ops::ones(largest.shape(), dtype)?;
+    ops::put_along_axis(
+        &Tensor::zeros(logits.shape(), dtype)?,
+        &largest,
+        &one,
+        axis as isize,
+        ops::ScatterMode::Set,
+    )
+}

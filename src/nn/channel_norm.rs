@@ -1,0 +1,251 @@
+//! Normalisation by channels, axis 1: over the batch, over groups of channels, over each channel of
+//! each example. Mean and variance are found in one pass, and the result is written in a second one,
+//! `(x - mean) * scale + bias`, a formula of operands that broadcast; so strides are of no concern.
+
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::kernel::elementwise::rows;
+use crate::layout::{Axes, Shape};
+use crate::ops::formula::Formula;
+use crate::ops::{self, reduce::moments};
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// What follows a normalisation by channels.
+#[derive(Clone, Copy, Debug)]
+pub struct ChannelNorm<'a> {
+    /// `[channels]`, a factor for each.
+    pub weight: Option<&'a Tensor>,
+    /// `[channels]`, added to each.
+    pub bias: Option<&'a Tensor>,
+    /// Added to the variance.
+    pub eps: f64,
+}
+impl Default for ChannelNorm<'_> {
+    fn default() -> Self {
+        ChannelNorm {
+            weight: None,
+            bias: None,
+            eps: 1e-5,
+        }
+    }
+}
+
+/// `(x - mean) / sqrt(var + eps) * weight + bias` by channels (Ioffe and Szegedy 2015). `x` is
+/// `[batch, channels, ..]` of any strides; `statistics` are mean and variance of each channel, as
+/// training found them (`running_mean` and `running_var` of torch), or those of `x` itself, the
+/// variance being divided by the number of elements. The result has the shape and dtype of `x`.
+///
+/// Nothing is updated: [`batch_norm_stats`] gives what running statistics are made of.
+///
+/// Errors where `x` is no float or has fewer than two axes, or a parameter is not of the shape
+/// `[channels]`.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from([[1.0f32, 10.0], [3.0, 10.0]]);
+/// let exact = nn::ChannelNorm { eps: 0.0, ..Default::default() };
+/// let (mean, var) = (Tensor::from([0.0f32, 8.0]), Tensor::from([1.0f32, 4.0]));
+/// let y = nn::batch_norm(&x, Some((&mean, &var)), exact)?;
+/// assert_eq!(y.to_vec::<f32>()?, [1.0, 1.0, 3.0, 1.0]);
+/// assert_eq!(nn::batch_norm(&x, None, Default::default())?.shape(), [2, 2]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn batch_norm(
+    x: &Tensor,
+    statistics: Option<(&Tensor, &Tensor)>,
+    options: ChannelNorm,
+) -> Result<Tensor> {
+    const OP: &str = "batch_norm";
+    let channels = channels(OP, x)?;
+    match statistics {
+        Some(given) => by_statistics(OP, x, channels, given, options),
+        None => {
+            let p = Parameters::new(OP, x, channels, options)?;
+            let (mean, var) = moments(OP, x, all_but_channels(x), x.dtype().wide())?;
+            p.apply(OP, x, &mean, &var)
+        }
+    }
+}
+
+/// Mean and variance of each channel of `x`, `[batch, channels, ..]`: what [`batch_norm`] takes, and
+/// what running statistics are made of: `running + momentum * (new - running)`. The variance is the sum
+/// of squares over the number of elements less `correction`; torch's running variance has 1. Both are
+/// `[channels]`, float32 of 16-bit floats, else of the dtype of `x`.
+///
+/// Errors where `x` is no float or has fewer than two axes.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from([[1.0f32, 10.0], [3.0, 10.0]]);
+/// let (mean, var) = nn::batch_norm_stats(&x, 0.0)?;
+/// assert_eq!((mean.to_vec::<f32>()?, var.to_vec::<f32>()?), (vec![2.0, 10.0], vec![1.0, 0.0]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn batch_norm_stats(x: &Tensor, correction: f64) -> Result<(Tensor, Tensor)> {
+    const OP: &str = "batch_norm_stats";
+    let channels = channels(OP, x)?;
+    let (mean, var) = moments(OP, x, all_but_channels(x), x.dtype().wide())?;
+    let n = (x.len() / channels.max(1)) as f64;
+    let var = ops::multiply(var, n / (n - correction).max(0.0))?;
+    Ok((mean.reshape(channels)?, var.reshape(channels)?))
+}
+
+/// [`batch_norm`] of each example by itself, over `groups` groups of adjacent channels, which they
+/// divide (Wu and He 2018). `x` is `[batch, channels, ..]`.
+///
+/// Errors as for that, and where groups don't divide the channels.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from([[1.0f32, 3.0, -5.0, 5.0]]);
+/// let exact = nn::ChannelNorm { eps: 0.0, ..Default::default() };
+/// assert_eq!(nn::group_norm(&x, 2, exact)?.to_vec::<f32>()?, [-1.0, 1.0, -1.0, 1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn group_norm(x: &Tensor, groups: usize, options: ChannelNorm) -> Result<Tensor> {
+    const OP: &str = "group_norm";
+    let channels = channels(OP, x)?;
+    if groups == 0 || channels % groups != 0 {
+        let message = message!("groups are {groups}, which does not divide {channels} channels");
+        return Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
+    }
+    by_groups(OP, x, groups, options)
+}
+
+/// [`batch_norm`] of each channel of each example by itself (Ulyanov et al. 2016), or by statistics
+/// that are given. `x` is `[batch, channels, ..]`. Errors as for that.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from([[[1.0f32, 3.0], [-5.0, 5.0]]]);
+/// let exact = nn::ChannelNorm { eps: 0.0, ..Default::default() };
+/// assert_eq!(nn::instance_norm(&x, None, exact)?.to_vec::<f32>()?, [-1.0, 1.0, -1.0, 1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn instance_norm(
+    x: &Tensor,
+    statistics: Option<(&Tensor, &Tensor)>,
+    options: ChannelNorm,
+) -> Result<Tensor> {
+    const OP: &str = "instance_norm";
+    let channels = channels(OP, x)?;
+    match statistics {
+        Some(given) => by_statistics(OP, x, channels, given, options),
+        None => by_groups(OP, x, channels, options),
+    }
+}
+
+/// How many channels there are.
+fn channels(op: &'static str, x: &Tensor) -> Result<usize> {
+    if !x.dtype().is_float() || x.dtype().is_storage() || !x.dtype().is_available() {
+        return Err(Error::unsupported(op, x.dtype()));
+    }
+    x.shape().get(1).copied().ok_or_else(|| {
+        let operands = [("x", x.shape(), x.dtype())];
+        Error::shape_of(op, "x must have the shape [batch, channels, ..]", &operands)
+    })
+}
+
+fn all_but_channels(x: &Tensor) -> Axes {
+    let kept = (0..x.rank() as isize).filter(|k| *k != 1);
+    Axes::from(kept.collect::<SmallVec<[isize; 6]>>())
+}
+
+/// By mean and variance of each channel.
+fn by_statistics(
+    op: &'static str,
+    x: &Tensor,
+    channels: usize,
+    (mean, var): (&Tensor, &Tensor),
+    options: ChannelNorm,
+) -> Result<Tensor> {
+    let p = Parameters::new(op, x, channels, options)?;
+    let mean = parameter(op, "mean", mean, x, channels)?;
+    let var = parameter(op, "var", var, x, channels)?;
+    p.apply(op, x, &mean, &var)
+}
+
+/// Each example by itself, over groups that divide its channels.
+fn by_groups(op: &'static str, x: &Tensor, groups: usize, options: ChannelNorm) -> Result<Tensor> {
+    let p = Parameters::new(op, x, x.shape()[1], options)?;
+    let mut cut = Shape::from_slice(x.shape());
+    cut[1] = x.shape()[1] / groups.max(1);
+    cut.insert(1, groups);
+    let parts = x.reshape(&cut[..])?;
+    let over = Axes::from((2..cut.len() as isize).collect::<SmallVec<[isize; 6]>>());
+    let (mean, var) = moments(op, &parts, over, x.dtype().wide())?;
+    let split = |t: Option<Tensor>| t.map(|t| t.reshape(channel_shape(&cut, 3))).transpose();
+    let p = Parameters {
+        weight: split(p.weight)?,
+        bias: split(p.bias)?,
+        ..p
+    };
+    p.apply(op, &parts, &mean, &var)?.reshape(x.shape())
+}
+
+/// The axes up to `end` but the first, which is 1, as are those behind.
+fn channel_shape(shape: &[usize], end: usize) -> Shape {
+    let of = |k: usize| if (1..end).contains(&k) { shape[k] } else { 1 };
+    (0..shape.len()).map(of).collect()
+}
+
+/// A parameter of each channel, broadcasting to `x`, in the dtype that is computed in.
+fn parameter(
+    op: &'static str,
+    name: &'static str,
+    t: &Tensor,
+    x: &Tensor,
+    channels: usize,
+) -> Result<Tensor> {
+    if t.shape() != [channels] {
+        return Err(Error::shape_of(
+            op,
+            message!("{name} must have the shape [{channels}], one number a channel"),
+            &[("x", x.shape(), x.dtype()), (name, t.shape(), t.dtype())],
+        ));
+    }
+    t.astype(x.dtype().wide())?
+        .reshape(channel_shape(x.shape(), 2))
+}
+
+/// Weight and bias, broadcasting to what is normalised.
+struct Parameters {
+    weight: Option<Tensor>,
+    bias: Option<Tensor>,
+    eps: f64,
+    dtype: DType,
+}
+impl Parameters {
+    fn new(
+        op: &'static str,
+        x: &Tensor,
+        channels: usize,
+        options: ChannelNorm,
+    ) -> Result<Parameters> {
+        let of =
+            |name, t: Option<&Tensor>| t.map(|t| parameter(op, name, t, x, channels)).transpose();
+        Ok(Parameters {
+            weight: of("weight", options.weight)?,
+            bias: of("bias", options.bias)?,
+            eps: options.eps,
+            dtype: x.dtype(),
+        })
+    }
+    /// `(x - mean) / sqrt(var + eps) * weight + bias`; mean and variance broadcast to `x`.
+    fn apply(&self, op: &'static str, x: &Tensor, mean: &Tensor, var: &Tensor) -> Result<Tensor> {
+        let mut scale = ops::rsqrt(ops::add(var, self.eps)?)?;
+        if let Some(w) = &self.weight {
+            scale = ops::multiply(scale, w)?;
+        }
+        let mut f = Formula::new(op, &[x.shape()], self.dtype)?;
+        let (v, mean, scale) = (f.input(x)?, f.input(mean)?, f.input(&scale)?);
+        let centred = f.binary(&rows::Subtract::ROW, v, mean)?;
+        let mut y = f.binary(&rows::Multiply::ROW, centred, scale)?;
+        if let Some(b) = &self.bias {
+            let b = f.input(b)?;
+            y = f.binary(&rows::Add::ROW, y, b)?;
+        }
+        f.write(y, self.dtype)
+    }
+}

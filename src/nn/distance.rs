@@ -1,0 +1,275 @@
+//! Distances and similarities of rows.
+
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result};
+use crate::exec::lines::Lines;
+use crate::kernel::distance::{self, Distance};
+use crate::kernel::elementwise::rows;
+use crate::kernel::math::Real;
+use crate::kernel::norm::Power;
+use crate::layout::{self, Shape};
+use crate::ops::formula::Formula;
+use crate::ops::{self};
+use crate::par::{self, Cost, Out};
+use crate::tensor::Tensor;
+
+/// How [`cosine_similarity`] is computed.
+#[derive(Clone, Copy, Debug)]
+pub struct CosineSimilarity {
+    /// The axis of the lines.
+    pub axis: isize,
+    /// The least length.
+    pub eps: f64,
+}
+impl Default for CosineSimilarity {
+    fn default() -> Self {
+        CosineSimilarity { axis: 1, eps: 1e-8 }
+    }
+}
+
+/// The cosine of the angle between lines along an axis: `sum(a b) / (max(|a|, eps) max(|b|, eps))`. Operands
+/// broadcast; the axis goes. A negative axis counts from the end.
+///
+/// Errors where shapes or dtypes don't fit, or the axis is out of range.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (a, b) = (Tensor::from([[3.0f32, 4.0]]), Tensor::from([[3.0f32, 4.0], [-4.0, 3.0]]));
+/// assert_eq!(nn::cosine_similarity(&a, &b, Default::default())?.to_vec::<f32>()?, [1.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn cosine_similarity(a: &Tensor, b: &Tensor, options: CosineSimilarity) -> Result<Tensor> {
+    let CosineSimilarity { axis, eps } = options;
+    // the axis of a batch of one line, as the losses have it, is the last one
+    let rank = a.rank().max(b.rank());
+    let axis = if rank == 1 && axis == 1 { -1 } else { axis };
+    of_lines("cosine_similarity", a, b, axis, Distance::Cosine { eps })
+}
+
+/// How [`pairwise_distance`] is computed.
+#[derive(Clone, Copy, Debug)]
+pub struct PairwiseDistance {
+    /// The power of differences.
+    pub p: f64,
+    /// Added to differences.
+    pub eps: f64,
+    /// Whether the last axis stays, with size 1.
+    pub keepdims: bool,
+}
+impl Default for PairwiseDistance {
+    fn default() -> Self {
+        PairwiseDistance {
+            p: 2.0,
+            eps: 1e-6,
+            keepdims: false,
+        }
+    }
+}
+
+/// `sum(|a - b + eps|^p)^(1/p)` along the last axis. Operands broadcast.
+///
+/// Errors where shapes or dtypes don't fit, or `p` is negative or NaN.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (a, b) = (Tensor::from([[3.0f32, 0.0]]), Tensor::from([[0.0f32, 4.0]]));
+/// let exact = nn::PairwiseDistance { eps: 0.0, ..Default::default() };
+/// assert_eq!(nn::pairwise_distance(&a, &b, exact)?.to_vec::<f32>()?, [5.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn pairwise_distance(a: &Tensor, b: &Tensor, options: PairwiseDistance) -> Result<Tensor> {
+    const OP: &str = "pairwise_distance";
+    let PairwiseDistance { p, eps, keepdims } = options;
+    let power = power(OP, p)?;
+    let y = of_lines(OP, a, b, -1, Distance::Of { power, eps })?;
+    if keepdims { y.expand_dims(-1) } else { Ok(y) }
+}
+
+fn power(op: &'static str, p: f64) -> Result<Power> {
+    if p.is_nan() || p < 0.0 {
+        return Err(Error::value(
+            op,
+            message!("p is {p}; it must not be negative"),
+        ));
+    }
+    Ok(Power::from(p))
+}
+
+/// The common float of both.
+fn common(op: &'static str, a: &Tensor, b: &Tensor) -> Result<DType> {
+    let dtype = a.dtype().promote(b.dtype(), op)?.inexact();
+    if !dtype.is_float() || dtype.is_storage() || !dtype.wide().is_available() {
+        return Err(Error::unsupported(op, dtype));
+    }
+    Ok(dtype)
+}
+
+/// Of each line of both along an axis, which goes.
+fn of_lines(op: &'static str, a: &Tensor, b: &Tensor, axis: isize, by: Distance) -> Result<Tensor> {
+    let dtype = common(op, a, b)?;
+    let shape = layout::broadcast(op, &[a.shape(), b.shape()])?;
+    let k = layout::axis(op, axis, shape.len())?;
+    let wide = dtype.wide();
+    let whole = |t: &Tensor| t.astype(wide)?.broadcast_to(&shape);
+    let (a, b) = (whole(a)?, whole(b)?);
+    let mut kept = shape.clone();
+    kept[k] = 1;
+    let mut y = Tensor::empty(&kept, wide)?;
+    let n = shape[k];
+    let cost = Cost {
+        bytes: 2 * n * wide.size(),
+        flops: 6 * n,
+    };
+    dispatch!(float wide, |F| {
+        Lines::new(&shape, k)
+            .input(a.elements())
+            .input(b.elements())
+            .output(y.elements_mut()?)
+            .run(cost, |line| {
+                let found = distance::of::<F>(by, line.input(0), line.input(1));
+                line.output::<F>(0)[0] = found;
+            })?;
+    }, else return Err(Error::unsupported(op, dtype)));
+    y.squeeze(k as isize)?.into_dtype(dtype)
+}
+
+/// How [`cdist`] is computed.
+#[derive(Clone, Copy, Debug)]
+pub struct Cdist {
+    /// The power of differences.
+    pub p: f64,
+    /// Whether Euclidean distances come from a product, which is faster and less precise between points that are near
+    /// each other; by default where there are more than 25 points, as torch does.
+    pub product: Option<bool>,
+}
+impl Default for Cdist {
+    fn default() -> Self {
+        Cdist {
+            p: 2.0,
+            product: None,
+        }
+    }
+}
+
+/// The distance of every row of `a`, `[.., m, width]`, to every row of `b`, `[.., n, width]`: `[.., m, n]`. Batches
+/// broadcast.
+///
+/// Errors where shapes or dtypes don't fit, or `p` is negative or NaN.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (a, b) = (Tensor::from([[0.0f32, 0.0]]), Tensor::from([[3.0f32, 4.0], [0.0, 1.0]]));
+/// assert_eq!(nn::cdist(&a, &b, Default::default())?.to_vec::<f32>()?, [5.0, 1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn cdist(a: &Tensor, b: &Tensor, options: Cdist) -> Result<Tensor> {
+    const OP: &str = "cdist";
+    let Cdist { p, product } = options;
+    let power = power(OP, p)?;
+    let dtype = common(OP, a, b)?;
+    let fits = a.rank() >= 2 && b.rank() >= 2 && a.shape()[a.rank() - 1] == b.shape()[b.rank() - 1];
+    if !fits {
+        let operands = [("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())];
+        let message = "the shapes must be [.., m, width] and [.., n, width]";
+        return Err(Error::shape_of(OP, message, &operands));
+    }
+    let wide = dtype.wide();
+    let (a, b) = (a.astype(wide)?, b.astype(wide)?);
+    let (m, n) = (a.shape()[a.rank() - 2], b.shape()[b.rank() - 2]);
+    if power == Power::Two && product.unwrap_or(m > 25 || n > 25) {
+        return by_product(OP, &a, &b, dtype);
+    }
+    let lead = layout::broadcast(
+        OP,
+        &[&a.shape()[..a.rank() - 2], &b.shape()[..b.rank() - 2]],
+    )?;
+    let whole = |t: &Tensor| {
+        let shape: Shape = (lead.iter().chain(&t.shape()[t.rank() - 2..]))
+            .copied()
+            .collect();
+        t.broadcast_to(&shape[..])?.contiguous()
+    };
+    let (a, b) = (whole(&a)?, whole(&b)?);
+    let width = a.shape()[a.rank() - 1];
+    let shape: Shape = lead.iter().copied().chain([m, n]).collect();
+    let mut y = Tensor::empty(&shape, wide)?;
+    dispatch!(float wide, |F| {
+        let (a, b) = (a.as_slice::<F>()?, b.as_slice::<F>()?);
+        let cost = Cost { bytes: 8 * n, flops: n.saturating_mul(3 * width + 8) };
+        if n > 0 {
+            par::split(y.as_mut_slice::<F>()?, n, 1, cost, |r, y| {
+                for (i, y) in r.zip(y.chunks_mut(n)) {
+                    let others = &b[i / m * n * width..][..n * width];
+                    to_all(power, &a[i * width..][..width], others, y);
+                }
+            });
+        }
+    }, else return Err(Error::unsupported(OP, dtype)));
+    y.into_dtype(dtype)
+}
+
+/// The distances of one point to several.
+fn to_all<F: Element + Real>(power: Power, a: &[F], b: &[F], y: &mut [F]) {
+    let by = Distance::Of { power, eps: 0.0 };
+    for (k, y) in y.iter_mut().enumerate() {
+        *y = distance::of(by, a, &b[k * a.len()..][..a.len()]);
+    }
+}
+
+/// `sqrt(|a|^2 + |b|^2 - 2 a b)`, no less than 0.
+fn by_product(op: &'static str, a: &Tensor, b: &Tensor, dtype: DType) -> Result<Tensor> {
+    let squares = |t: &Tensor| -> Result<Tensor> { ops::vecdot(t, t, -1) };
+    let (of_a, of_b) = (squares(a)?.expand_dims(-1)?, squares(b)?.expand_dims(-2)?);
+    let product = ops::matmul(a, &b.transpose(-1, -2)?)?;
+    let mut f = Formula::new(
+        op,
+        &[product.shape(), of_a.shape(), of_b.shape()],
+        product.dtype(),
+    )?;
+    let (p, a, b) = (f.input(&product)?, f.input(&of_a)?, f.input(&of_b)?);
+    let sum = f.binary(&rows::Add::ROW, a, b)?;
+    let twice = f.binary(&rows::Multiply::ROW, p, 2.0)?;
+    let square = f.binary(&rows::Subtract::ROW, sum, twice)?;
+    let square = f.binary(&rows::Maximum::ROW, square, 0.0)?;
+    let y = f.unary(&rows::Sqrt::ROW, square)?;
+    f.write(y, dtype)
+}
+
+/// The distances of all pairs of rows of `x`, `[n, width]`: those above the diagonal of [`cdist`], row by row, as a
+/// vector of `n (n - 1) / 2`.
+///
+/// Errors where `x` is no matrix or not real, or `p` is negative or NaN.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from([[0.0f32, 0.0], [3.0, 4.0], [0.0, 1.0]]);
+/// assert_eq!(nn::pdist(&x, 1.0)?.to_vec::<f32>()?, [7.0, 1.0, 6.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn pdist(x: &Tensor, p: f64) -> Result<Tensor> {
+    const OP: &str = "pdist";
+    let power = power(OP, p)?;
+    let dtype = common(OP, x, x)?;
+    let &[n, width] = x.shape() else {
+        let message = "x must have the shape [points, width]";
+        return Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
+    };
+    let pairs = n.checked_mul(n.saturating_sub(1)).ok_or(Error::Memory {
+        bytes: n as u128 * n as u128,
+        limit: 0,
+    })? / 2;
+    let x = x.astype(dtype.wide())?.contiguous()?;
+    let mut y = Tensor::empty([pairs], dtype.wide())?;
+    dispatch!(float y.dtype(), |F| {
+        let x = x.as_slice::<F>()?;
+        let out = Out::new(y.as_mut_slice::<F>()?);
+        let cost = Cost { bytes: 4 * n, flops: n.saturating_mul(width + 4) };
+        par::chunks(n, cost, |i| {
+            let before = i * n - i * (i + 1) / 2;
+            // SAFETY: OUT1: a row's pairs with later ones lie after those of the rows before.
+            let y = unsafe { out.part(before..before + n - i - 1) };
+            to_all(power, &x[i * width..][..width], &x[(i + 1) * width..], y);
+        });
+    }, else return Err(Error::unsupported(OP, dtype)));
+    y.into_dtype(dtype)
+}

@@ -1,0 +1,188 @@
+//! Dropout, by a seed: what an element becomes follows from the seed and its row-major position alone, not
+//! from strides or threads.
+
+use crate::dtype::{Element, Pod};
+use crate::error::{Error, Result};
+use crate::kernel::elementwise::rows;
+use crate::kernel::gemm::MatElement;
+use crate::kernel::math::Real;
+use crate::kernel::norm::{load, store};
+use crate::kernel::random::{Kept, Sequence, kept};
+use crate::layout::Shape;
+use crate::ops::formula::Formula;
+use crate::par::{self, Cost};
+use crate::tensor::Tensor;
+
+/// Elements that are computed at a time.
+const BLOCK: usize = 512;
+
+/// `x` with a share `p` of its elements 0, and the others divided by `1 - p` (Srivastava et al. 2014).
+///
+/// Errors where `x` is no float, or `p` is not from 0 to 1.
+///
+/// ```
+/// let x = flex::ops::ones([1000], flex::DType::F32)?;
+/// let y = flex::nn::dropout(&x, 0.5, 7)?.to_vec::<f32>()?;
+/// assert!(y.iter().all(|y| *y == 0.0 || *y == 2.0));
+/// assert!((400..600).contains(&y.iter().filter(|y| **y == 0.0).count()));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn dropout(x: &Tensor, p: f64, seed: u64) -> Result<Tensor> {
+    each("dropout", x, Share::new("dropout", p)?.scaled(), seed)
+}
+
+/// Dropout that keeps mean 0 and variance 1, for layers of [`selu`](super::selu) (Klambauer et al. 2017): dropped elements become
+/// what `selu` tends to, and all are scaled and moved.
+///
+/// Errors as for [`dropout`].
+///
+/// ```
+/// let x = flex::ops::ones([4], flex::DType::F32)?;
+/// assert_eq!(flex::nn::alpha_dropout(&x, 0.0, 7)?.to_vec::<f32>()?, [1.0; 4]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn alpha_dropout(x: &Tensor, p: f64, seed: u64) -> Result<Tensor> {
+    each(
+        "alpha_dropout",
+        x,
+        Share::new("alpha_dropout", p)?.moved(),
+        seed,
+    )
+}
+
+/// [`dropout`] of whole channels: of `x`, `[batch, channels, ..]`, all elements of a channel of an example
+/// are dropped or none (Tompson et al. 2015). torch's `dropout1d`, `dropout2d` and `dropout3d`.
+///
+/// Errors as for that, and where `x` has fewer than two axes.
+///
+/// ```
+/// let x = flex::ops::ones([1, 4, 3], flex::DType::F32)?;
+/// let y = flex::nn::feature_dropout(&x, 0.5, 7)?.to_vec::<f32>()?;
+/// assert!(y.chunks(3).all(|c| c == [0.0; 3] || c == [2.0; 3]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn feature_dropout(x: &Tensor, p: f64, seed: u64) -> Result<Tensor> {
+    channels(
+        "feature_dropout",
+        x,
+        Share::new("feature_dropout", p)?.scaled(),
+        seed,
+    )
+}
+
+/// [`alpha_dropout`] of whole channels, as [`feature_dropout`].
+///
+/// ```
+/// let x = flex::ops::ones([1, 2, 2], flex::DType::F32)?;
+/// assert_eq!(flex::nn::feature_alpha_dropout(&x, 0.0, 7)?.to_vec::<f32>()?, [1.0; 4]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn feature_alpha_dropout(x: &Tensor, p: f64, seed: u64) -> Result<Tensor> {
+    const OP: &str = "feature_alpha_dropout";
+    channels(OP, x, Share::new(OP, p)?.moved(), seed)
+}
+
+/// The share of elements that are dropped.
+struct Share(f64);
+impl Share {
+    fn new(op: &'static str, p: f64) -> Result<Share> {
+        match (0.0..=1.0).contains(&p) {
+            true => Ok(Share(p)),
+            false => Err(Error::value(op, message!("p is {p}; it is from 0 to 1"))),
+        }
+    }
+    /// Of 2^32 numbers.
+    fn limit(&self) -> u64 {
+        (self.0 * (1u64 << 32) as f64) as u64
+    }
+    fn scaled(&self) -> Kept {
+        Kept {
+            limit: self.limit(),
+            factor: if self.0 < 1.0 {
+                1.0 / (1.0 - self.0)
+            } else {
+                0.0
+            },
+            kept: 0.0,
+            dropped: 0.0,
+        }
+    }
+    fn moved(&self) -> Kept {
+        /// What selu tends to for small arguments: minus its scale times its alpha.
+        const LEAST: f64 = -1.758_099_340_847_376_6;
+        let keep = 1.0 - self.0;
+        let factor = match keep {
+            0.0 => 0.0,
+            _ => 1.0 / libm::sqrt(keep * (1.0 + self.0 * LEAST * LEAST)),
+        };
+        let shift = -factor * LEAST * self.0;
+        Kept {
+            limit: self.limit(),
+            factor,
+            kept: shift,
+            dropped: factor * LEAST + shift,
+        }
+    }
+}
+
+/// Each element by itself.
+fn each(op: &'static str, x: &Tensor, rule: Kept, seed: u64) -> Result<Tensor> {
+    let x = x.contiguous()?;
+    let mut y = Tensor::empty(x.shape(), x.dtype())?;
+    let sequence = Sequence::new(seed);
+    dispatch!(floating x.dtype(), |T| blocks::<T>(x.as_slice()?, y.as_mut_slice()?, rule, sequence),
+        else return Err(Error::unsupported(op, x.dtype())));
+    Ok(y)
+}
+fn blocks<T>(x: &[T], y: &mut [T], rule: Kept, sequence: Sequence)
+where
+    T: Element + Pod + MatElement,
+    T::Acc: Real,
+{
+    let cost = Cost {
+        bytes: 2 * size_of::<T>(),
+        flops: 12,
+    };
+    par::split(y, 1, 64, cost, |r, y| {
+        let (mut from, mut to) = ([T::Acc::default(); BLOCK], [T::Acc::default(); BLOCK]);
+        let x = &x[r.clone()];
+        for (k, (x, y)) in x.chunks(BLOCK).zip(y.chunks_mut(BLOCK)).enumerate() {
+            let (from, to) = (&mut from[..x.len()], &mut to[..x.len()]);
+            load::<T>(x, from);
+            kept(rule, sequence, (r.start + k * BLOCK) as u64, from, to);
+            store::<T>(to, y);
+        }
+    });
+}
+
+/// All elements of a channel alike: what a channel becomes is found once, as a factor and what is added.
+fn channels(op: &'static str, x: &Tensor, rule: Kept, seed: u64) -> Result<Tensor> {
+    if x.rank() < 2 {
+        let message = "x must have the shape [batch, channels, ..]";
+        return Err(Error::shape_of(op, message, &[("x", x.shape(), x.dtype())]));
+    }
+    if !x.dtype().is_float() {
+        return Err(Error::unsupported(op, x.dtype()));
+    }
+    let mut shape = Shape::from_elem(1, x.rank());
+    shape[..2].copy_from_slice(&x.shape()[..2]);
+    let wide = x.dtype().wide();
+    let of = |value: f64, rule: Kept| -> Result<Tensor> {
+        let ones = crate::ops::full(&shape[..], value, wide)?;
+        each(op, &ones, rule, seed)
+    };
+    let factor = of(
+        1.0,
+        Kept {
+            kept: 0.0,
+            dropped: 0.0,
+            ..rule
+        },
+    )?;
+    let shift = of(0.0, rule)?;
+    let mut f = Formula::new(op, &[x.shape()], x.dtype())?;
+    let (v, factor, shift) = (f.input(x)?, f.input(&factor)?, f.input(&shift)?);
+    let y = f.binary(&rows::Multiply::ROW, v, factor)?;
+    let y = f.binary(&rows::Add::ROW, y, shift)?;
+    f.write(y, x.dtype())
+}

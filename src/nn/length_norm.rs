@@ -1,0 +1,120 @@
+//! Lines divided by their length, and channels by the size of their neighbours.
+
+use super::rows::normalize as normalize_rows;
+use crate::error::{Error, Result};
+use crate::kernel::elementwise::rows;
+use crate::kernel::norm::{self, Power};
+use crate::layout;
+use crate::ops::formula::Formula;
+use crate::ops::{self};
+use crate::tensor::Tensor;
+
+/// How lines are normalised by [`normalize`].
+#[derive(Clone, Copy, Debug)]
+pub struct Length {
+    /// The power of magnitudes that is added up: 2 for the Euclidean length, infinity for the largest.
+    pub p: f64,
+    /// The axis of the lines.
+    pub axis: isize,
+    /// The least that is divided by.
+    pub eps: f64,
+}
+impl Default for Length {
+    fn default() -> Length {
+        Length {
+            p: 2.0,
+            axis: 1,
+            eps: 1e-12,
+        }
+    }
+}
+
+/// `x / max(length, eps)`, the length of each line along an axis being `sum(|x|^p)^(1/p)`.
+///
+/// Errors where `x` is no float, the axis is out of range, or `p` is negative or NaN.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from([[3.0f32, 4.0], [0.0, 0.0]]);
+/// assert_eq!(nn::normalize(&x, Default::default())?.to_vec::<f32>()?, [0.6, 0.8, 0.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn normalize(x: &Tensor, options: Length) -> Result<Tensor> {
+    const OP: &str = "normalize";
+    let Length { p, axis, eps } = options;
+    let axis = layout::axis(OP, axis, x.rank())?;
+    if p.is_nan() || p < 0.0 {
+        return Err(Error::value(
+            OP,
+            message!("p is {p}; it must not be negative"),
+        ));
+    }
+    let by = norm::Normalize {
+        power: Power::from(p),
+        eps,
+    };
+    dispatch!(floating x.dtype(), |T| normalize_rows::<T, _>(x, axis, &by), else Err(Error::unsupported(OP, x.dtype())))
+}
+
+/// What [`local_response_norm`] divides by.
+#[derive(Clone, Copy, Debug)]
+pub struct LocalResponse {
+    /// A factor of the mean square.
+    pub alpha: f64,
+    /// The power.
+    pub beta: f64,
+    /// Added before the power is taken.
+    pub k: f64,
+}
+impl Default for LocalResponse {
+    fn default() -> LocalResponse {
+        LocalResponse {
+            alpha: 1e-4,
+            beta: 0.75,
+            k: 1.0,
+        }
+    }
+}
+
+/// `x / (k + alpha * mean(square of size neighbouring channels))^beta`, zeros standing beside the
+/// first and the last of them (Krizhevsky et al. 2012, as torch computes it). `x` is `[batch, channels, ..]`.
+///
+/// Errors where `x` is no float or has fewer than two axes, or `size` is 0.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from([[1.0f32, 3.0]]);
+/// let of = nn::LocalResponse { alpha: 1.0, beta: 1.0, k: 0.0 };
+/// assert_eq!(nn::local_response_norm(&x, 2, of)?.to_vec::<f32>()?, [2.0, 0.6]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn local_response_norm(x: &Tensor, size: usize, options: LocalResponse) -> Result<Tensor> {
+    const OP: &str = "local_response_norm";
+    let LocalResponse { alpha, beta, k } = options;
+    let operands = [("x", x.shape(), x.dtype())];
+    if !x.dtype().is_float() {
+        return Err(Error::unsupported(OP, x.dtype()));
+    }
+    if x.rank() < 2 {
+        let message = "x must have the shape [batch, channels, ..]";
+        return Err(Error::shape_of(OP, message, &operands));
+    }
+    if size == 0 {
+        return Err(Error::value(OP, "size is 0; it must be at least 1"));
+    }
+    let mut f = Formula::new(OP, &[x.shape()], x.dtype())?;
+    let v = f.input(x)?;
+    let square = f.binary(&rows::Multiply::ROW, v, v)?;
+    let squares = f.write(square, x.dtype().wide())?;
+    let mut widths = alloc::vec![(0, 0); x.rank()];
+    widths[1] = (size / 2, (size - 1) / 2);
+    let windows = ops::pad(&squares, &widths, 0.0)?.unfold(1, size, 1)?;
+    let sums = ops::sum(&windows, -1)?;
+    let mut f = Formula::new(OP, &[x.shape()], x.dtype())?;
+    let (v, sum) = (f.input(x)?, f.input(&sums)?);
+    let scaled = f.binary(&rows::Multiply::ROW, sum, alpha / size as f64)?;
+    let size = f.binary(&rows::Add::ROW, scaled, k)?;
+    let divisor = f.binary(&rows::Pow::ROW, size, beta)?;
+    let y = f.binary(&rows::Divide::ROW, v, divisor)?;
+    f.write(y, x.dtype())
+}

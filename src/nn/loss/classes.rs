@@ -1,0 +1,356 @@
+//! Losses of distributions over classes, which lie along axis 1, or along the one axis there is.
+//!
+//! No logarithms of probabilities are made: a term is the logarithm of a line's sum of exponentials less
+//! the score of its class.
+
+use super::{Reduction, scalar};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::fallible;
+use crate::kernel::elementwise::rows;
+use crate::layout::{Axes, Shape};
+use crate::ops::formula::Formula;
+use crate::ops::{self};
+use crate::tensor::Tensor;
+use alloc::vec::Vec;
+
+/// What [`cross_entropy`] may be asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct CrossEntropy<'a> {
+    /// `[classes]`, a factor of each class's terms; a mean is divided by the sum of those used.
+    pub weight: Option<&'a Tensor>,
+    /// Targets that count for nothing.
+    pub ignore_index: i64,
+    /// What share of each target is spread over all classes (Szegedy et al. 2016).
+    pub label_smoothing: f64,
+    /// What becomes of the terms.
+    pub reduction: Reduction,
+}
+impl Default for CrossEntropy<'_> {
+    fn default() -> Self {
+        CrossEntropy {
+            weight: None,
+            ignore_index: -100,
+            label_smoothing: 0.0,
+            reduction: Reduction::Mean,
+        }
+    }
+}
+/// What [`nll_loss`] may be asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct NllLoss<'a> {
+    /// As [`CrossEntropy::weight`].
+    pub weight: Option<&'a Tensor>,
+    /// Targets that count for nothing.
+    pub ignore_index: i64,
+    /// What becomes of the terms.
+    pub reduction: Reduction,
+}
+impl Default for NllLoss<'_> {
+    fn default() -> Self {
+        NllLoss {
+            weight: None,
+            ignore_index: -100,
+            reduction: Reduction::Mean,
+        }
+    }
+}
+
+/// `-log(softmax(x))` of each target: `x` are scores, `[batch, classes, ..]` or `[classes]`; `target` are
+/// classes, integers of that shape without its classes, or their probabilities, floats of the shape of `x`. Terms have the shape of classes.
+///
+/// Errors where shapes or dtypes don't fit, or a class is outside the range and not
+/// [`ignore_index`](CrossEntropy::ignore_index): which, and where.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from([[0.0f32, 0.0], [1000.0, 0.0]]);
+/// let none = nn::CrossEntropy { reduction: nn::Reduction::None, ..Default::default() };
+/// let y = nn::cross_entropy(&x, &Tensor::from([0i64, 1]), none)?;
+/// assert_eq!(y.to_vec::<f32>()?, [0.6931472, 1000.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn cross_entropy(x: &Tensor, target: &Tensor, options: CrossEntropy) -> Result<Tensor> {
+    const OP: &str = "cross_entropy";
+    let CrossEntropy {
+        weight,
+        ignore_index,
+        label_smoothing,
+        reduction,
+    } = options;
+    if !(0.0..=1.0).contains(&label_smoothing) {
+        let message = message!("label_smoothing is {label_smoothing}; it is from 0 to 1");
+        return Err(Error::value(OP, message));
+    }
+    let p = Problem::new(OP, x, target, weight)?;
+    let sums = ops::logsumexp(&p.x, Axes::from(p.axis as isize).keepdims())?;
+    if target.dtype().is_float() {
+        return p.of_probabilities(&sums, target, label_smoothing, reduction);
+    }
+    let targets = p.targets(target, ignore_index)?;
+    let scores = p.scores(&targets)?;
+    let mut terms = fallible::with_capacity(scores.len())?;
+    let logs = doubles(&sums)?;
+    terms.extend(logs.iter().zip(&scores).map(|(l, x)| l - x));
+    let spread = match label_smoothing {
+        0.0 => None,
+        _ => Some(p.spread(&logs)?),
+    };
+    p.reduce(
+        targets,
+        terms,
+        spread.map(|s| (label_smoothing, s)),
+        reduction,
+    )
+}
+
+/// `-x` of each target, `x` being logarithms of probabilities: [`cross_entropy`] of a
+/// [`log_softmax`](crate::nn::log_softmax). Shapes and errors as for that; targets are integers.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from([[-1.0f32, -2.0], [-3.0, -4.0]]);
+/// let y = nn::nll_loss(&x, &Tensor::from([0i64, -100]), Default::default())?;
+/// assert_eq!(y.item::<f32>()?, 1.0);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn nll_loss(x: &Tensor, target: &Tensor, options: NllLoss) -> Result<Tensor> {
+    let NllLoss {
+        weight,
+        ignore_index,
+        reduction,
+    } = options;
+    let p = Problem::new("nll_loss", x, target, weight)?;
+    let targets = p.targets(target, ignore_index)?;
+    let mut terms = p.scores(&targets)?;
+    terms.iter_mut().for_each(|t| *t = -*t);
+    p.reduce(targets, terms, None, reduction)
+}
+
+/// Scores, where their classes lie, and the dtype of the result.
+struct Problem {
+    op: &'static str,
+    /// In what is computed in.
+    x: Tensor,
+    axis: usize,
+    classes: usize,
+    /// Of terms.
+    shape: Shape,
+    weight: Option<Tensor>,
+    dtype: DType,
+}
+
+/// Where each term's score is, and what it counts.
+struct Targets {
+    /// Classes, 0 for those that count for nothing.
+    classes: Vec<i64>,
+    weights: Vec<f64>,
+}
+
+impl Problem {
+    fn new(
+        op: &'static str,
+        x: &Tensor,
+        target: &Tensor,
+        weight: Option<&Tensor>,
+    ) -> Result<Problem> {
+        let dtype = x.dtype();
+        if !dtype.is_float() || dtype.is_storage() || !dtype.is_available() {
+            return Err(Error::unsupported(op, dtype));
+        }
+        let operands = [
+            ("x", x.shape(), dtype),
+            ("target", target.shape(), target.dtype()),
+        ];
+        let axis = usize::from(x.rank() > 1);
+        let Some(classes) = x.shape().get(axis).copied() else {
+            let message = "x must have the shape [batch, classes, ..] or [classes]";
+            return Err(Error::shape_of(op, message, &operands));
+        };
+        let mut shape = Shape::from_slice(x.shape());
+        shape.remove(axis);
+        let wanted = if target.dtype().is_float() {
+            x.shape()
+        } else {
+            &shape
+        };
+        if target.shape() != wanted {
+            let message = message!("target must have the shape {wanted:?}");
+            return Err(Error::shape_of(op, message, &operands));
+        }
+        if let Some(w) = weight
+            && w.shape() != [classes]
+        {
+            let message =
+                message!("weight must have the shape [{classes}], a number for each class");
+            let operands = [operands[0], ("weight", w.shape(), w.dtype())];
+            return Err(Error::shape_of(op, message, &operands));
+        }
+        let wide = dtype.wide();
+        Ok(Problem {
+            op,
+            x: x.astype(wide)?,
+            axis,
+            classes,
+            shape,
+            weight: weight.map(|w| w.astype(wide)).transpose()?,
+            dtype,
+        })
+    }
+    /// The targets, checked: read once, for they may lie in memory of others (READ1).
+    fn targets(&self, target: &Tensor, ignored: i64) -> Result<Targets> {
+        if !target.dtype().is_integer() {
+            let message = message!("target must be integers, not {}", target.dtype());
+            return Err(Error::dtype(self.op, message));
+        }
+        let given = target.astype(DType::I64)?.copy()?;
+        let given = given.as_slice::<i64>()?;
+        let factors = match &self.weight {
+            Some(w) => doubles(w)?,
+            None => Vec::new(),
+        };
+        let mut classes = fallible::with_capacity(given.len())?;
+        let mut weights = fallible::with_capacity(given.len())?;
+        for (at, class) in given.iter().copied().enumerate() {
+            if class == ignored {
+                classes.push(0);
+                weights.push(0.0);
+                continue;
+            }
+            if !(0..self.classes as i64).contains(&class) {
+                let message = message!(
+                    "target {class} at row-major position {at} is no class: there are {}",
+                    self.classes
+                );
+                return Err(Error::value(self.op, message));
+            }
+            classes.push(class);
+            weights.push(factors.get(class as usize).copied().unwrap_or(1.0));
+        }
+        Ok(Targets { classes, weights })
+    }
+    /// The score of each target.
+    fn scores(&self, targets: &Targets) -> Result<Vec<f64>> {
+        if targets.classes.is_empty() || self.classes == 0 {
+            return fallible::filled(0.0, targets.classes.len());
+        }
+        let mut shape = Shape::from_slice(self.x.shape());
+        shape[self.axis] = 1;
+        let indices = Tensor::from_slice(&targets.classes, &shape[..])?;
+        doubles(&ops::take_along_axis(
+            &self.x,
+            &indices,
+            self.axis as isize,
+        )?)
+    }
+    /// What terms cost whose targets are all classes alike: the sum over classes of `weight (log - x)`.
+    fn spread(&self, logs: &[f64]) -> Result<Vec<f64>> {
+        let over = self.axis as isize;
+        let (sums, total) = match &self.weight {
+            None => (ops::sum(&self.x, over)?, self.classes as f64),
+            Some(w) => {
+                let w = self.along_classes(w)?;
+                let mut f = Formula::new(self.op, &[self.x.shape()], self.x.dtype())?;
+                let (x, w) = (f.input(&self.x)?, f.input(&w)?);
+                let product = f.binary(&rows::Multiply::ROW, x, w)?;
+                let products = f.write(product, self.x.dtype())?;
+                let total = doubles(self.weight.as_ref().unwrap_or(&products))?
+                    .iter()
+                    .sum();
+                (ops::sum(&products, over)?, total)
+            }
+        };
+        let mut spread = doubles(&sums)?;
+        spread
+            .iter_mut()
+            .zip(logs)
+            .for_each(|(s, log)| *s = log * total - *s);
+        Ok(spread)
+    }
+    /// The terms times what they count, and with smoothing their share of `spread`.
+    fn reduce(
+        &self,
+        targets: Targets,
+        mut terms: Vec<f64>,
+        smoothing: Option<(f64, Vec<f64>)>,
+        reduction: Reduction,
+    ) -> Result<Tensor> {
+        let Targets { weights, .. } = targets;
+        for (t, w) in terms.iter_mut().zip(&weights) {
+            // what counts for nothing may be infinite
+            *t = if *w == 0.0 { 0.0 } else { *t * w };
+        }
+        if let Some((share, spread)) = smoothing {
+            let each = share / self.classes as f64;
+            for ((t, s), w) in terms.iter_mut().zip(&spread).zip(&weights) {
+                let s = if *w == 0.0 { 0.0 } else { each * s };
+                *t = (1.0 - share) * *t + s;
+            }
+        }
+        let sum = |x: &[f64]| x.chunks(256).map(|x| x.iter().sum::<f64>()).sum::<f64>();
+        match reduction {
+            Reduction::Sum => scalar(self.op, sum(&terms), self.dtype),
+            Reduction::Mean => scalar(self.op, sum(&terms) / sum(&weights), self.dtype),
+            Reduction::None => self.write(&terms),
+        }
+    }
+    fn write(&self, terms: &[f64]) -> Result<Tensor> {
+        let mut y = Tensor::empty(&self.shape, self.x.dtype())?;
+        dispatch!(float y.dtype(), |F| {
+            for (y, t) in y.as_mut_slice::<F>()?.iter_mut().zip(terms) {
+                *y = *t as F;
+            }
+        }, else return Err(Error::unsupported(self.op, self.dtype)));
+        y.into_dtype(self.dtype)
+    }
+    /// A weight, broadcasting to the scores.
+    fn along_classes(&self, weight: &Tensor) -> Result<Tensor> {
+        let mut shape = Shape::from_elem(1, self.x.rank());
+        shape[self.axis] = self.classes;
+        weight.reshape(&shape[..])
+    }
+    /// By probabilities of classes.
+    fn of_probabilities(
+        &self,
+        sums: &Tensor,
+        target: &Tensor,
+        smoothing: f64,
+        reduction: Reduction,
+    ) -> Result<Tensor> {
+        let w = self
+            .weight
+            .as_ref()
+            .map(|w| self.along_classes(w))
+            .transpose()?;
+        let mut f = Formula::new(self.op, &[self.x.shape()], self.x.dtype())?;
+        let (x, mut t, log) = (f.input(&self.x)?, f.input(target)?, f.input(sums)?);
+        if smoothing > 0.0 {
+            let kept = f.binary(&rows::Multiply::ROW, t, 1.0 - smoothing)?;
+            t = f.binary(&rows::Add::ROW, kept, smoothing / self.classes as f64)?;
+        }
+        let cost = f.binary(&rows::Subtract::ROW, log, x)?;
+        let mut y = f.binary(&rows::Multiply::ROW, cost, t)?;
+        if let Some(w) = &w {
+            let w = f.input(w)?;
+            y = f.binary(&rows::Multiply::ROW, y, w)?;
+        }
+        let terms: usize = self.shape.iter().product();
+        match reduction {
+            Reduction::Sum => scalar(self.op, f.sum(y)?, self.dtype),
+            Reduction::Mean => scalar(self.op, f.sum(y)? / terms as f64, self.dtype),
+            Reduction::None => {
+                let all = f.write(y, self.x.dtype())?;
+                ops::sum(&all, self.axis as isize)?.into_dtype(self.dtype)
+            }
+        }
+    }
+}
+
+/// All elements of floats.
+pub(super) fn doubles(x: &Tensor) -> Result<Vec<f64>> {
+    let x = x.contiguous()?;
+    let mut all = fallible::with_capacity(x.len())?;
+    dispatch!(float x.dtype(), |F| all.extend(x.as_slice::<F>()?.iter().map(|x| f64::from(*x))),
+        else return Err(Error::unsupported("float64", x.dtype())));
+    Ok(all)
+}

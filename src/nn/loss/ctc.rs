@@ -1,0 +1,230 @@
+//! Connectionist temporal classification.
+
+use super::classes::doubles;
+use super::{Reduction, scalar};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::exec::failure::Failure;
+use crate::fallible;
+use crate::par::{self, Cost};
+use crate::tensor::Tensor;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// What [`ctc_loss`] may be asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CtcLoss {
+    /// The class that stands for no label.
+    pub blank: usize,
+    /// What becomes of the losses; a mean is that of losses divided by the lengths of their targets, or 1.
+    pub reduction: Reduction,
+    /// Whether losses that are infinite, of targets that are too long, are 0.
+    pub zero_infinity: bool,
+}
+
+/// The negative logarithm of the probability of a sequence of labels, over all ways to spread them over time
+/// with blanks between (Graves et al. 2006). `log_probs` is `[time, batch, classes]` or `[time, classes]`;
+/// `targets` are integers, `[batch, length]` or all of them one after the other; the lengths are how much of
+/// each is used.
+///
+/// Errors where shapes or dtypes don't fit, a length is more than there is, or a label is no class or the
+/// blank: which, and where.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// // two steps, a blank and one label, all as likely: 3 of 4 ways give the label
+/// let x = Tensor::from([[0.5f32.ln(); 2]; 2]);
+/// let y = nn::ctc_loss(&x, &Tensor::from([1i64]), &[2], &[1], Default::default())?;
+/// assert!((y.item::<f32>()? + 0.75f32.ln()).abs() < 1e-6);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn ctc_loss(
+    log_probs: &Tensor,
+    targets: &Tensor,
+    input_lengths: &[usize],
+    target_lengths: &[usize],
+    options: CtcLoss,
+) -> Result<Tensor> {
+    const OP: &str = "ctc_loss";
+    let dtype = log_probs.dtype();
+    if !dtype.is_float() || dtype.is_storage() || !dtype.is_available() {
+        return Err(Error::unsupported(OP, dtype));
+    }
+    if !targets.dtype().is_integer() {
+        let message = message!("targets must be integers, not {}", targets.dtype());
+        return Err(Error::dtype(OP, message));
+    }
+    let wrong = |message| {
+        let operands = [
+            ("log_probs", log_probs.shape(), dtype),
+            ("targets", targets.shape(), targets.dtype()),
+        ];
+        Error::shape_of(OP, message, &operands)
+    };
+    let (steps, batch, classes) = match *log_probs.shape() {
+        [steps, batch, classes] => (steps, batch, classes),
+        [steps, classes] => (steps, 1, classes),
+        _ => {
+            return Err(wrong(
+                "log_probs must have the shape [time, batch, classes]",
+            ));
+        }
+    };
+    if input_lengths.len() != batch || target_lengths.len() != batch {
+        return Err(wrong(
+            "there must be a length of input and target for each of the batch",
+        ));
+    }
+    if options.blank >= classes {
+        let message = message!(
+            "blank is {}, which is none of {classes} classes",
+            options.blank
+        );
+        return Err(Error::value(OP, message));
+    }
+    if let Some(n) = input_lengths.iter().find(|n| **n > steps) {
+        let message = message!("an input length is {n}, and there are {steps} steps");
+        return Err(Error::value(OP, message));
+    }
+    let places = places(targets, batch, target_lengths)
+        .ok_or_else(|| wrong("the lengths of targets don't fit them"))?;
+    let given = targets.astype(DType::I64)?.copy()?;
+    let given = given.as_slice::<i64>()?;
+    for place in &places {
+        for at in place.clone() {
+            if !(0..classes as i64).contains(&given[at]) || given[at] == options.blank as i64 {
+                let message = message!(
+                    "target {} at row-major position {at} is no class, or the blank: there are {classes}",
+                    given[at]
+                );
+                return Err(Error::value(OP, message));
+            }
+        }
+    }
+    let x = log_probs.astype(dtype.wide())?;
+    let x = doubles(&x)?;
+    let longest = target_lengths.iter().copied().max().unwrap_or(0);
+    let cost = Cost {
+        bytes: steps.saturating_mul(24),
+        flops: steps.saturating_mul(longest).saturating_mul(200),
+    };
+    let mut losses = fallible::filled(0.0f64, batch)?;
+    let failure = Failure::default();
+    par::each(&mut losses, cost, |b, loss| {
+        let labels = &given[places[b].clone()];
+        let at = |t: usize| &x[(t * batch + b) * classes..][..classes];
+        let found = negative_log(labels, options.blank, input_lengths[b], at);
+        failure.note(found.map(|l| {
+            *loss = if options.zero_infinity && l == f64::INFINITY {
+                0.0
+            } else {
+                l
+            }
+        }));
+    });
+    failure.result()?;
+    match options.reduction {
+        Reduction::Sum => scalar(OP, losses.iter().sum(), dtype),
+        Reduction::Mean => {
+            let each = losses.iter().zip(target_lengths);
+            let sum: f64 = each.map(|(l, n)| l / (*n).max(1) as f64).sum();
+            scalar(OP, sum / batch as f64, dtype)
+        }
+        Reduction::None => {
+            let shape = &[batch][..usize::from(log_probs.rank() == 3)];
+            let mut y = Tensor::empty(shape, dtype.wide())?;
+            dispatch!(float y.dtype(), |F| {
+                for (y, l) in y.as_mut_slice::<F>()?.iter_mut().zip(&losses) {
+                    *y = *l as F;
+                }
+            }, else return Err(Error::unsupported(OP, dtype)));
+            y.into_dtype(dtype)
+        }
+    }
+}
+
+/// Where the labels of each sequence lie; none where lengths don't fit.
+fn places(targets: &Tensor, batch: usize, lengths: &[usize]) -> Option<Vec<Range<usize>>> {
+    let mut places = fallible::with_capacity(batch).ok()?;
+    let mut end = 0usize;
+    for (b, n) in lengths.iter().enumerate() {
+        let first = match *targets.shape() {
+            [rows, longest] if rows == batch && *n <= longest => b * longest,
+            [_] => end,
+            _ => return None,
+        };
+        end = first.checked_add(*n)?;
+        if end > targets.len() {
+            return None;
+        }
+        places.push(first..end);
+    }
+    let all_used = targets.rank() == 2 || end == targets.len();
+    all_used.then_some(places)
+}
+
+/// By the forward variables: after each step, the logarithm of the probability of being at each of the labels
+/// with blanks around them.
+fn negative_log<'a>(
+    labels: &[i64],
+    blank: usize,
+    steps: usize,
+    at: impl Fn(usize) -> &'a [f64],
+) -> Result<f64> {
+    let states = 2 * labels.len() + 1;
+    if steps == 0 {
+        return Ok(if labels.is_empty() {
+            0.0
+        } else {
+            f64::INFINITY
+        });
+    }
+    let class = |s: usize| {
+        if s % 2 == 0 {
+            blank
+        } else {
+            labels[s / 2] as usize
+        }
+    };
+    let mut now = fallible::filled(f64::NEG_INFINITY, states)?;
+    let mut next = fallible::filled(f64::NEG_INFINITY, states)?;
+    now[0] = at(0)[blank];
+    if states > 1 {
+        now[1] = at(0)[class(1)];
+    }
+    for t in 1..steps {
+        let x = at(t);
+        for s in 0..states {
+            let stay = now[s];
+            let step = if s > 0 { now[s - 1] } else { f64::NEG_INFINITY };
+            // a blank is passed over between labels that differ
+            let skip = if s > 1 && s % 2 == 1 && labels[s / 2] != labels[s / 2 - 1] {
+                now[s - 2]
+            } else {
+                f64::NEG_INFINITY
+            };
+            next[s] = x[class(s)] + log_of_sum([stay, step, skip]);
+        }
+        core::mem::swap(&mut now, &mut next);
+    }
+    let before = if states > 1 {
+        now[states - 2]
+    } else {
+        f64::NEG_INFINITY
+    };
+    Ok(-log_of_sum([now[states - 1], before, f64::NEG_INFINITY]))
+}
+
+/// `log(exp(a) + exp(b) + exp(c))`.
+fn log_of_sum(x: [f64; 3]) -> f64 {
+    let largest = x[0].max(x[1]).max(x[2]);
+    if largest == f64::NEG_INFINITY {
+        return if x.iter().any(|x| x.is_nan()) {
+            f64::NAN
+        } else {
+            largest
+        };
+    }
+    let sum: f64 = x.iter().map(|x| libm::exp(x - largest)).sum();
+    largest + libm::log(sum)
+}

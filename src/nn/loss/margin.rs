@@ -1,0 +1,183 @@
+//! Losses that ask for a margin between distances.
+
+use super::{Reduction, terms};
+use crate::error::{Error, Result};
+use crate::kernel::elementwise::rows;
+use crate::nn::cosine_similarity;
+use crate::nn::distance::{PairwiseDistance, pairwise_distance};
+use crate::ops;
+use crate::tensor::Tensor;
+
+/// What [`margin_ranking_loss`] may be asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MarginRankingLoss {
+    /// By how much one should be above the other.
+    pub margin: f64,
+    /// What becomes of the terms.
+    pub reduction: Reduction,
+}
+
+/// `max(0, margin - target (x1 - x2))`: `target` is 1 where the first should be the larger, and -1 where
+/// the second should. Operands broadcast.
+///
+/// Errors where shapes or dtypes don't fit.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (a, b) = (Tensor::from([1.0f32, 1.0]), Tensor::from([3.0f32, 3.0]));
+/// let y = nn::margin_ranking_loss(&a, &b, &Tensor::from([1.0f32, -1.0]), Default::default())?;
+/// assert_eq!(y.item::<f32>()?, 1.0);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn margin_ranking_loss(
+    x1: &Tensor,
+    x2: &Tensor,
+    target: &Tensor,
+    options: MarginRankingLoss,
+) -> Result<Tensor> {
+    let MarginRankingLoss { margin, reduction } = options;
+    terms(
+        "margin_ranking_loss",
+        &[x1, x2, target],
+        reduction,
+        |f, v| {
+            let d = f.binary(&rows::Subtract::ROW, v[0], v[1])?;
+            let gain = f.binary(&rows::Multiply::ROW, v[2], d)?;
+            let y = f.binary(&rows::Subtract::ROW, margin, gain)?;
+            f.binary(&rows::Maximum::ROW, y, 0.0)
+        },
+    )
+}
+
+/// What [`cosine_embedding_loss`] may be asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CosineEmbeddingLoss {
+    /// How similar different pairs may be.
+    pub margin: f64,
+    /// What becomes of the terms.
+    pub reduction: Reduction,
+}
+
+/// `1 - cos` of pairs whose `target` is 1, `max(0, cos - margin)` of those whose is -1, the cosine being
+/// that of the angle between rows of `x1` and `x2`: `[batch, width]`, `target` `[batch]`; or without the batch.
+///
+/// Errors where shapes or dtypes don't fit, or a target is neither: which, and where.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (a, b) = (Tensor::from([[1.0f32, 0.0], [1.0, 0.0]]), Tensor::from([[0.0f32, 1.0], [2.0, 0.0]]));
+/// let y = nn::cosine_embedding_loss(&a, &b, &Tensor::from([1.0f32, -1.0]), Default::default())?;
+/// assert_eq!(y.item::<f32>()?, 1.0);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn cosine_embedding_loss(
+    x1: &Tensor,
+    x2: &Tensor,
+    target: &Tensor,
+    options: CosineEmbeddingLoss,
+) -> Result<Tensor> {
+    const OP: &str = "cosine_embedding_loss";
+    let CosineEmbeddingLoss { margin, reduction } = options;
+    if x1.shape() != x2.shape()
+        || x1.rank() != target.rank() + 1
+        || x1.shape()[..target.rank()] != *target.shape()
+    {
+        let operands = [
+            ("x1", x1.shape(), x1.dtype()),
+            ("x2", x2.shape(), x2.dtype()),
+            ("target", target.shape(), target.dtype()),
+        ];
+        let message = "x1 and x2 must have the shape [batch, width], target [batch]";
+        return Err(Error::shape_of(OP, message, &operands));
+    }
+    let sign = ops::equal(ops::abs(target)?, 1)?;
+    if !ops::all(&sign, ())?.item::<bool>()? {
+        let at = ops::argmin(&sign, ())?;
+        return Err(Error::value(
+            OP,
+            message!(
+                "target at row-major position {} is neither 1 nor -1",
+                at.item::<i64>()?
+            ),
+        ));
+    }
+    let cos = cosine_similarity(x1, x2, Default::default())?;
+    terms(OP, &[&cos, target], reduction, |f, v| {
+        let alike = f.binary(&rows::Subtract::ROW, 1.0, v[0])?;
+        let other = f.binary(&rows::Subtract::ROW, v[0], margin)?;
+        let other = f.binary(&rows::Maximum::ROW, other, 0.0)?;
+        let same = f.binary(&rows::Greater::ROW, v[1], 0.0)?;
+        f.ternary(&rows::Where::ROW, same, alike, other)
+    })
+}
+
+/// What [`triplet_margin_loss`] may be asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct TripletMarginLoss {
+    /// By how much the negative should be farther than the positive.
+    pub margin: f64,
+    /// The power of the distance.
+    pub p: f64,
+    /// Added to differences.
+    pub eps: f64,
+    /// Whether the negative's distance is that to the nearer of anchor and positive (Balntas et al. 2016).
+    pub swap: bool,
+    /// What becomes of the terms.
+    pub reduction: Reduction,
+}
+impl Default for TripletMarginLoss {
+    fn default() -> Self {
+        TripletMarginLoss {
+            margin: 1.0,
+            p: 2.0,
+            eps: 1e-6,
+            swap: false,
+            reduction: Reduction::Mean,
+        }
+    }
+}
+
+/// `max(0, margin + |anchor - positive| - |anchor - negative|)`, distances being those of rows, along the
+/// last axis (Schroff et al. 2015).
+///
+/// Errors where shapes or dtypes don't fit.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (a, p, n) = (Tensor::from([[0.0f32]]), Tensor::from([[3.0f32]]), Tensor::from([[1.0f32]]));
+/// let y = nn::triplet_margin_loss(&a, &p, &n, nn::TripletMarginLoss { eps: 0.0, ..Default::default() })?;
+/// assert_eq!(y.item::<f32>()?, 3.0);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn triplet_margin_loss(
+    anchor: &Tensor,
+    positive: &Tensor,
+    negative: &Tensor,
+    options: TripletMarginLoss,
+) -> Result<Tensor> {
+    const OP: &str = "triplet_margin_loss";
+    let TripletMarginLoss {
+        margin,
+        p,
+        eps,
+        swap,
+        reduction,
+    } = options;
+    let distance = |a: &Tensor, b: &Tensor| {
+        let of = PairwiseDistance {
+            p,
+            eps,
+            keepdims: false,
+        };
+        pairwise_distance(a, b, of)
+    };
+    let (near, mut far) = (distance(anchor, positive)?, distance(anchor, negative)?);
+    if swap {
+        far = ops::minimum(far, distance(positive, negative)?)?;
+    }
+    terms(OP, &[&near, &far], reduction, |f, v| {
+        let d = f.binary(&rows::Subtract::ROW, v[0], v[1])?;
+        let y = f.binary(&rows::Add::ROW, d, margin)?;
+        f.binary(&rows::Maximum::ROW, y, 0.0)
+    })
+}

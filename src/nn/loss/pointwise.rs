@@ -1,0 +1,104 @@
+//! Losses that are distances of elements.
+
+use super::{Reduction, terms};
+use crate::error::{Error, Result};
+use crate::kernel::elementwise::rows;
+use crate::ops::formula::Formula;
+use crate::ops::program::Var;
+use crate::tensor::Tensor;
+
+/// The mean, or what else is asked for, of `(x - target)^2`. Operands broadcast, and are converted to
+/// their common dtype; integers are computed in the default float.
+///
+/// Errors where shapes or dtypes don't fit, or numbers are complex.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, t) = (Tensor::from([1.0f32, 2.0]), Tensor::from([0.0f32, 4.0]));
+/// assert_eq!(nn::mse_loss(&x, &t, nn::Reduction::Mean)?.item::<f32>()?, 2.5);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn mse_loss(x: &Tensor, target: &Tensor, reduction: Reduction) -> Result<Tensor> {
+    terms("mse_loss", &[x, target], reduction, |f, v| {
+        let d = f.binary(&rows::Subtract::ROW, v[0], v[1])?;
+        f.unary(&rows::Square::ROW, d)
+    })
+}
+
+/// The same of `|x - target|`: dtypes and errors as for [`mse_loss`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, t) = (Tensor::from([1.0f32, 2.0]), Tensor::from([0.0f32, 4.0]));
+/// assert_eq!(nn::l1_loss(&x, &t, nn::Reduction::Mean)?.item::<f32>()?, 1.5);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn l1_loss(x: &Tensor, target: &Tensor, reduction: Reduction) -> Result<Tensor> {
+    terms("l1_loss", &[x, target], reduction, |f, v| distance(f, v))
+}
+
+fn distance(f: &mut Formula<'_>, v: &[Var]) -> Result<Var> {
+    let d = f.binary(&rows::Subtract::ROW, v[0], v[1])?;
+    f.unary(&rows::Abs::ROW, d)
+}
+/// `quadratic m^2 + linear (z - m)` for `z = |x - target|` and `m = min(z, limit)`: a parabola that
+/// goes on as a line.
+fn bent(f: &mut Formula<'_>, v: &[Var], limit: f64, quadratic: f64, linear: f64) -> Result<Var> {
+    let z = distance(f, v)?;
+    let m = f.binary(&rows::Minimum::ROW, z, limit)?;
+    let square = f.unary(&rows::Square::ROW, m)?;
+    let square = f.binary(&rows::Multiply::ROW, square, quadratic)?;
+    let rest = f.binary(&rows::Subtract::ROW, z, m)?;
+    let rest = f.binary(&rows::Multiply::ROW, rest, linear)?;
+    f.binary(&rows::Add::ROW, square, rest)
+}
+
+/// The same of `d^2 / (2 beta)` where `d = |x - target|` is below `beta`, else of `d - beta / 2`
+/// (Girshick 2015); torch's beta is 1. Errors also for a negative `beta`; 0 gives [`l1_loss`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, t) = (Tensor::from([1.0f32, 3.0]), Tensor::from([0.0f32, 0.0]));
+/// assert_eq!(nn::smooth_l1_loss(&x, &t, 2.0, nn::Reduction::None)?.to_vec::<f32>()?, [0.25, 2.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn smooth_l1_loss(
+    x: &Tensor,
+    target: &Tensor,
+    beta: f64,
+    reduction: Reduction,
+) -> Result<Tensor> {
+    const OP: &str = "smooth_l1_loss";
+    if beta.is_nan() || beta < 0.0 {
+        return Err(Error::value(
+            OP,
+            message!("beta is {beta}; it must not be negative"),
+        ));
+    }
+    terms(OP, &[x, target], reduction, |f, v| match beta {
+        0.0 => distance(f, v),
+        _ => bent(f, v, beta, 0.5 / beta, 1.0),
+    })
+}
+
+/// The same of `d^2 / 2` where `d = |x - target|` is below `delta`, else of `delta (d - delta / 2)`
+/// (Huber 1964); torch's delta is 1. Errors also where `delta` is not above 0.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, t) = (Tensor::from([1.0f32, 3.0]), Tensor::from([0.0f32, 0.0]));
+/// assert_eq!(nn::huber_loss(&x, &t, 2.0, nn::Reduction::None)?.to_vec::<f32>()?, [0.5, 4.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn huber_loss(x: &Tensor, target: &Tensor, delta: f64, reduction: Reduction) -> Result<Tensor> {
+    const OP: &str = "huber_loss";
+    if delta.is_nan() || delta <= 0.0 {
+        return Err(Error::value(
+            OP,
+            message!("delta is {delta}; it must be above 0"),
+        ));
+    }
+    terms(OP, &[x, target], reduction, |f, v| {
+        bent(f, v, delta, 0.5, delta)
+    })
+}

@@ -1,0 +1,346 @@
+//! Losses of probabilities and rates.
+
+use super::{Reduction, terms};
+use crate::error::{Error, Result};
+use crate::kernel::elementwise::rows;
+use crate::ops;
+use crate::ops::formula::Formula;
+use crate::ops::program::Var;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// What [`binary_cross_entropy`] may be asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BinaryCrossEntropy<'a> {
+    /// A factor of each term; broadcasts.
+    pub weight: Option<&'a Tensor>,
+    /// What becomes of the terms.
+    pub reduction: Reduction,
+}
+
+/// Equal shapes, as torch asks for where a broadcast would hide a mistake.
+fn same_shape(op: &'static str, x: &Tensor, target: &Tensor) -> Result<()> {
+    if x.shape() == target.shape() {
+        return Ok(());
+    }
+    let operands = [
+        ("x", x.shape(), x.dtype()),
+        ("target", target.shape(), target.dtype()),
+    ];
+    Err(Error::shape_of(
+        op,
+        "x and target must have one shape",
+        &operands,
+    ))
+}
+
+/// `-(target log(x) + (1 - target) log(1 - x))`, logarithms being no less than -100; `x` are
+/// probabilities, of the shape of `target`.
+///
+/// Errors where shapes or dtypes don't fit, or a probability is outside 0 to 1: which, and where.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, t) = (Tensor::from([1.0f32, 0.0]), Tensor::from([1.0f32, 1.0]));
+/// let none = nn::BinaryCrossEntropy { reduction: nn::Reduction::None, ..Default::default() };
+/// assert_eq!(nn::binary_cross_entropy(&x, &t, none)?.to_vec::<f32>()?, [0.0, 100.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn binary_cross_entropy(
+    x: &Tensor,
+    target: &Tensor,
+    options: BinaryCrossEntropy,
+) -> Result<Tensor> {
+    const OP: &str = "binary_cross_entropy";
+    let BinaryCrossEntropy { weight, reduction } = options;
+    same_shape(OP, x, target)?;
+    in_unit_range(OP, x)?;
+    let all = [Some(x), Some(target), weight];
+    let operands: SmallVec<[&Tensor; 3]> = all.into_iter().flatten().collect();
+    terms(OP, &operands, reduction, |f, v| {
+        let log = |f: &mut Formula<'_>, log: Var| f.binary(&rows::Maximum::ROW, log, -100.0);
+        let yes = f.unary(&rows::Log::ROW, v[0])?;
+        let yes = log(f, yes)?;
+        let minus = f.unary(&rows::Negative::ROW, v[0])?;
+        let no = f.unary(&rows::Log1p::ROW, minus)?;
+        let no = log(f, no)?;
+        // target (no - yes) - no
+        let d = f.binary(&rows::Subtract::ROW, no, yes)?;
+        let d = f.binary(&rows::Multiply::ROW, v[1], d)?;
+        let y = f.binary(&rows::Subtract::ROW, d, no)?;
+        match v.get(2) {
+            Some(w) => f.binary(&rows::Multiply::ROW, y, *w),
+            None => Ok(y),
+        }
+    })
+}
+
+/// Errors where a value is outside 0 to 1, naming it; NaN is none.
+fn in_unit_range(op: &'static str, x: &Tensor) -> Result<()> {
+    if x.is_empty() || !x.dtype().is_float() || x.dtype().is_storage() {
+        return Ok(());
+    }
+    for (extreme, at) in [
+        (
+            ops::min(x, ())?,
+            ops::argmin as fn(&Tensor, ops::Reduction) -> _,
+        ),
+        (ops::max(x, ())?, ops::argmax),
+    ] {
+        let value = dispatch!(floating x.dtype(), |T| f64::from(extreme.item::<T>()?), else 0.0);
+        if !(0.0..=1.0).contains(&value) && !value.is_nan() {
+            let at: Result<Tensor> = at(x, ops::Reduction::from(()));
+            let at = at?.item::<i64>()?;
+            return Err(Error::value(
+                op,
+                message!("x has {value} at row-major position {at}; probabilities are from 0 to 1"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What [`binary_cross_entropy_with_logits`] may be asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WithLogits<'a> {
+    /// A factor of each term; broadcasts.
+    pub weight: Option<&'a Tensor>,
+    /// A factor of what `target` being 1 costs; broadcasts.
+    pub pos_weight: Option<&'a Tensor>,
+    /// What becomes of the terms.
+    pub reduction: Reduction,
+}
+
+/// [`binary_cross_entropy`] of `sigmoid(x)`, without overflow or cancellation.
+///
+/// Errors where shapes or dtypes don't fit.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, t) = (Tensor::from([1000.0f32, 0.0]), Tensor::from([0.0f32, 1.0]));
+/// let none = nn::WithLogits { reduction: nn::Reduction::None, ..Default::default() };
+/// assert_eq!(nn::binary_cross_entropy_with_logits(&x, &t, none)?.to_vec::<f32>()?, [1000.0, 0.6931472]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn binary_cross_entropy_with_logits(
+    x: &Tensor,
+    target: &Tensor,
+    options: WithLogits,
+) -> Result<Tensor> {
+    const OP: &str = "binary_cross_entropy_with_logits";
+    let WithLogits {
+        weight,
+        pos_weight,
+        reduction,
+    } = options;
+    same_shape(OP, x, target)?;
+    let all = [Some(x), Some(target), weight, pos_weight];
+    let operands: SmallVec<[&Tensor; 4]> = all.into_iter().flatten().collect();
+    terms(OP, &operands, reduction, |f, v| {
+        // (1 - target) x - (1 + (pos_weight - 1) target) log(sigmoid(x))
+        let mut log = f.unary(&rows::LogSigmoid::ROW, v[0])?;
+        if pos_weight.is_some() {
+            let factor = f.binary(&rows::Subtract::ROW, v[v.len() - 1], 1.0)?;
+            let factor = f.binary(&rows::Multiply::ROW, factor, v[1])?;
+            let factor = f.binary(&rows::Add::ROW, factor, 1.0)?;
+            log = f.binary(&rows::Multiply::ROW, log, factor)?;
+        }
+        let rest = f.binary(&rows::Subtract::ROW, 1.0, v[1])?;
+        let rest = f.binary(&rows::Multiply::ROW, rest, v[0])?;
+        let y = f.binary(&rows::Subtract::ROW, rest, log)?;
+        match weight {
+            Some(_) => f.binary(&rows::Multiply::ROW, y, v[2]),
+            None => Ok(y),
+        }
+    })
+}
+
+/// What [`kl_div`] may be asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KlDiv {
+    /// Whether `target` are logarithms of probabilities.
+    pub log_target: bool,
+    /// Whether the sum is divided by the size of the first axis, which `reduction` is overruled by.
+    pub batchmean: bool,
+    /// What becomes of the terms.
+    pub reduction: Reduction,
+}
+
+/// `target (log(target) - x)`, 0 where `target` is: the divergence (Kullback and Leibler 1951) of what `x` are
+/// the logarithms of. Operands broadcast.
+///
+/// Errors where shapes or dtypes don't fit, or the mean of a batch is asked for of rank 0.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, t) = (Tensor::from([0.0f32, -1.0]), Tensor::from([0.0f32, 1.0]));
+/// assert_eq!(nn::kl_div(&x, &t, Default::default())?.item::<f32>()?, 0.5);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn kl_div(x: &Tensor, target: &Tensor, options: KlDiv) -> Result<Tensor> {
+    const OP: &str = "kl_div";
+    let KlDiv {
+        log_target,
+        batchmean,
+        reduction,
+    } = options;
+    let how = if batchmean { Reduction::Sum } else { reduction };
+    let y = terms(OP, &[x, target], how, |f, v| {
+        if log_target {
+            let d = f.binary(&rows::Subtract::ROW, v[1], v[0])?;
+            let p = f.unary(&rows::Exp::ROW, v[1])?;
+            return f.binary(&rows::Multiply::ROW, p, d);
+        }
+        let log = f.unary(&rows::Log::ROW, v[1])?;
+        let own = f.binary(&rows::Multiply::ROW, v[1], log)?;
+        let zero = f.binary(&rows::Equal::ROW, v[1], 0.0)?;
+        let own = f.ternary(&rows::Where::ROW, zero, 0.0, own)?;
+        let other = f.binary(&rows::Multiply::ROW, v[1], v[0])?;
+        f.binary(&rows::Subtract::ROW, own, other)
+    })?;
+    if !batchmean {
+        return Ok(y);
+    }
+    let Some(n) = x.shape().first() else {
+        let operands = [("x", x.shape(), x.dtype())];
+        return Err(Error::shape_of(OP, "a batch has a first axis", &operands));
+    };
+    ops::divide(y, *n as f64)
+}
+
+/// What [`poisson_nll_loss`] may be asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct PoissonNllLoss {
+    /// Whether `x` are logarithms of rates.
+    pub log_input: bool,
+    /// Whether what depends on `target` alone is added, by Stirling's formula.
+    pub full: bool,
+    /// Added to rates before their logarithm is taken.
+    pub eps: f64,
+    /// What becomes of the terms.
+    pub reduction: Reduction,
+}
+impl Default for PoissonNllLoss {
+    fn default() -> Self {
+        PoissonNllLoss {
+            log_input: true,
+            full: false,
+            eps: 1e-8,
+            reduction: Reduction::Mean,
+        }
+    }
+}
+
+/// `exp(x) - target x`, or `x - target log(x + eps)` of rates: what counts of Poisson's distribution cost.
+/// Operands broadcast.
+///
+/// Errors where shapes or dtypes don't fit.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, t) = (Tensor::from([0.0f32, 0.0]), Tensor::from([0.0f32, 3.0]));
+/// assert_eq!(nn::poisson_nll_loss(&x, &t, Default::default())?.item::<f32>()?, 1.0);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn poisson_nll_loss(x: &Tensor, target: &Tensor, options: PoissonNllLoss) -> Result<Tensor> {
+    let PoissonNllLoss {
+        log_input,
+        full,
+        eps,
+        reduction,
+    } = options;
+    terms("poisson_nll_loss", &[x, target], reduction, |f, v| {
+        let (rate, log) = if log_input {
+            (f.unary(&rows::Exp::ROW, v[0])?, v[0])
+        } else {
+            let above = f.binary(&rows::Add::ROW, v[0], eps)?;
+            (v[0], f.unary(&rows::Log::ROW, above)?)
+        };
+        let gain = f.binary(&rows::Multiply::ROW, v[1], log)?;
+        let y = f.binary(&rows::Subtract::ROW, rate, gain)?;
+        if !full {
+            return Ok(y);
+        }
+        // t log t - t + log(2 pi t) / 2
+        let log = f.unary(&rows::Log::ROW, v[1])?;
+        let less = f.binary(&rows::Subtract::ROW, log, 1.0)?;
+        let first = f.binary(&rows::Multiply::ROW, v[1], less)?;
+        let whole = f.binary(&rows::Add::ROW, log, libm::log(2.0 * core::f64::consts::PI))?;
+        let half = f.binary(&rows::Multiply::ROW, whole, 0.5)?;
+        let stirling = f.binary(&rows::Add::ROW, first, half)?;
+        let many = f.binary(&rows::Greater::ROW, v[1], 1.0)?;
+        let more = f.ternary(&rows::Where::ROW, many, stirling, 0.0)?;
+        f.binary(&rows::Add::ROW, y, more)
+    })
+}
+
+/// What [`gaussian_nll_loss`] may be asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct GaussianNllLoss {
+    /// Whether the constant is added.
+    pub full: bool,
+    /// The least variance.
+    pub eps: f64,
+    /// What becomes of the terms.
+    pub reduction: Reduction,
+}
+impl Default for GaussianNllLoss {
+    fn default() -> Self {
+        GaussianNllLoss {
+            full: false,
+            eps: 1e-6,
+            reduction: Reduction::Mean,
+        }
+    }
+}
+
+/// `(log(var) + (x - target)^2 / var) / 2`, variances being no less than `eps` (Nix and Weigend 1994). `var` has the
+/// shape of `x`, or that without its last axis, or broadcasts.
+///
+/// Errors where shapes or dtypes don't fit, or a variance is negative.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, t) = (Tensor::from([1.0f32, 3.0]), Tensor::from([0.0f32, 0.0]));
+/// let var = Tensor::from([1.0f32]);
+/// assert_eq!(nn::gaussian_nll_loss(&x, &t, &var, Default::default())?.item::<f32>()?, 2.5);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn gaussian_nll_loss(
+    x: &Tensor,
+    target: &Tensor,
+    var: &Tensor,
+    options: GaussianNllLoss,
+) -> Result<Tensor> {
+    const OP: &str = "gaussian_nll_loss";
+    let GaussianNllLoss {
+        full,
+        eps,
+        reduction,
+    } = options;
+    if !var.is_empty() && ops::any(&ops::less(var, 0)?, ())?.item::<bool>()? {
+        return Err(Error::value(OP, "var has a negative value"));
+    }
+    let without_last = x.rank() > 0 && var.shape() == &x.shape()[..x.rank() - 1];
+    let var = match var.shape() == x.shape() || !without_last {
+        true => var.clone(),
+        false => var.expand_dims(-1)?,
+    };
+    terms(OP, &[x, target, &var], reduction, |f, v| {
+        let var = f.binary(&rows::Maximum::ROW, v[2], eps)?;
+        let log = f.unary(&rows::Log::ROW, var)?;
+        let d = f.binary(&rows::Subtract::ROW, v[0], v[1])?;
+        let square = f.unary(&rows::Square::ROW, d)?;
+        let share = f.binary(&rows::Divide::ROW, square, var)?;
+        let sum = f.binary(&rows::Add::ROW, log, share)?;
+        let y = f.binary(&rows::Multiply::ROW, sum, 0.5)?;
+        match full {
+            true => f.binary(
+                &rows::Add::ROW,
+                y,
+                0.5 * libm::log(2.0 * core::f64::consts::PI),
+            ),
+            false => Ok(y),
+        }
+    })
+}

@@ -1,0 +1,394 @@
+//! Recurrent layers. The sums of the input for all steps are one product; each step has one product with the
+//! state, by weights that stay packed, and one pass over the gates.
+
+use super::linear::{Linear, linear, linear_into};
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result};
+use crate::kernel::math::Real;
+use crate::kernel::recurrent::{Cell, step};
+use crate::ops;
+use crate::par::{self, Cost, Out};
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// How the layers of a recurrent network are put together.
+#[derive(Clone, Copy, Debug)]
+pub struct Recurrent<'a> {
+    /// Layers, each taking the output of the one before.
+    pub layers: usize,
+    /// Whether each layer has a second direction, from the last step to the first.
+    pub bidirectional: bool,
+    /// Whether the batch is the first axis of input and output, before the steps.
+    pub batch_first: bool,
+    /// How many steps each sequence has, the rest being padding: its output is 0 there, and its last state that
+    /// of its own last step, as of torch's packed sequences. In any order.
+    pub lengths: Option<&'a [usize]>,
+}
+impl Default for Recurrent<'_> {
+    fn default() -> Self {
+        Recurrent {
+            layers: 1,
+            bidirectional: false,
+            batch_first: false,
+            lengths: None,
+        }
+    }
+}
+
+macro_rules! layers {
+    ($($(#[doc = $doc:literal])* $name:ident $cell:ident $Cell:ident;)*) => { $(
+        $(#[doc = $doc])*
+        pub fn $name(
+            x: &Tensor,
+            h: Option<&Tensor>,
+            weights: &[&Tensor],
+            options: Recurrent,
+        ) -> Result<(Tensor, Tensor)> {
+            let (y, h, _) = network(stringify!($name), Cell::$Cell, x, (h, None), weights, options)?;
+            Ok((y, h))
+        }
+        /// One step of the layer of that name: `x` is `[batch, in]`, the state `[batch, hidden]`, or both without the
+        /// batch; `weights` are those of one direction. Errors as for that.
+        pub fn $cell(x: &Tensor, h: Option<&Tensor>, weights: &[&Tensor]) -> Result<Tensor> {
+            Ok(one_step(stringify!($cell), Cell::$Cell, x, (h, None), weights)?.0)
+        }
+    )* };
+}
+layers! {
+    /// A network of `h = tanh(w_ih x + b_ih + w_hh h + b_hh)` (Elman 1990). `x` is `[steps, batch, in]`, or without the
+    /// batch; `h` `[layers * directions, batch, hidden]`, zeros where there is none; `weights` are for each layer, and
+    /// in it for each direction, `w_ih` `[gates * hidden, in]`, `w_hh` `[gates * hidden, hidden]` and, in all or in
+    /// none, `b_ih` and `b_hh` `[gates * hidden]`: torch's flat weights. The result is the output of the last layer,
+    /// `[steps, batch, directions * hidden]`, and the last state of each layer and direction. 16-bit floats are
+    /// computed in float32.
+    ///
+    /// Errors where shapes don't fit, dtypes differ or are no floats, or a length is more than there are steps.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let (x, w) = (Tensor::from([[1.0f32], [0.0]]), Tensor::from([[1.0f32]]));
+    /// let (y, h) = nn::rnn_tanh(&x, None, &[&w, &w], Default::default())?;
+    /// assert_eq!(y.to_vec::<f32>()?[1], h.to_vec::<f32>()?[0]);
+    /// assert_eq!(nn::rnn_tanh_cell(&x, None, &[&w, &w])?.shape(), [2, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    rnn_tanh rnn_tanh_cell Tanh;
+    /// [`rnn_tanh`] with [`relu`](crate::nn::relu) in the place of tanh.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let (x, w) = (Tensor::from([[1.0f32], [2.0]]), Tensor::from([[1.0f32]]));
+    /// let (y, _) = nn::rnn_relu(&x, None, &[&w, &w], Default::default())?;
+    /// assert_eq!(y.to_vec::<f32>()?, [1.0, 3.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    rnn_relu rnn_relu_cell Relu;
+    /// [`rnn_tanh`] with gated recurrent units (Cho et al. 2014, the reset gate being applied after the product, as torch has
+    /// it). Weights have the gates reset, update and new.
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let (x, w) = (Tensor::from([[1.0f32], [2.0]]), flex::ops::ones([3, 1], flex::DType::F32)?);
+    /// assert_eq!(nn::gru(&x, None, &[&w, &w], Default::default())?.0.shape(), [2, 1]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    gru gru_cell Gru;
+}
+
+/// [`rnn_tanh`] with long short-term memory (Hochreiter and Schmidhuber 1997), whose state is `h` and `c`, both or none
+/// given. Weights have the gates input, forget, cell and output. The result is the output, and the last `h` and `c`.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, w) = (Tensor::from([[1.0f32], [2.0]]), flex::ops::ones([4, 1], flex::DType::F32)?);
+/// let (y, h, c) = nn::lstm(&x, None, &[&w, &w], Default::default())?;
+/// assert_eq!((y.shape(), h.shape(), c.shape()), (&[2, 1][..], &[1, 1][..], &[1, 1][..]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn lstm(
+    x: &Tensor,
+    state: Option<(&Tensor, &Tensor)>,
+    weights: &[&Tensor],
+    options: Recurrent,
+) -> Result<(Tensor, Tensor, Tensor)> {
+    let state = (state.map(|s| s.0), state.map(|s| s.1));
+    network("lstm", Cell::Lstm, x, state, weights, options)
+}
+/// One step of [`lstm`]: `x` is `[batch, in]`, `h` and `c` `[batch, hidden]`, or all without the batch; `weights` are
+/// those of one direction. The next `h` and `c`. Errors as for that.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, w) = (Tensor::from([[1.0f32], [2.0]]), flex::ops::ones([4, 1], flex::DType::F32)?);
+/// let (h, c) = nn::lstm_cell(&x, None, &[&w, &w])?;
+/// assert_eq!((h.shape(), c.shape()), (&[2, 1][..], &[2, 1][..]));
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn lstm_cell(
+    x: &Tensor,
+    state: Option<(&Tensor, &Tensor)>,
+    weights: &[&Tensor],
+) -> Result<(Tensor, Tensor)> {
+    let state = (state.map(|s| s.0), state.map(|s| s.1));
+    one_step("lstm_cell", Cell::Lstm, x, state, weights)
+}
+
+/// One step of one layer, as a sequence of one.
+fn one_step(
+    op: &'static str,
+    cell: Cell,
+    x: &Tensor,
+    state: (Option<&Tensor>, Option<&Tensor>),
+    weights: &[&Tensor],
+) -> Result<(Tensor, Tensor)> {
+    if !(1..=2).contains(&x.rank()) {
+        let message = "x must have the shape [batch, in] or [in]";
+        return Err(Error::shape_of(op, message, &[("x", x.shape(), x.dtype())]));
+    }
+    let first = |t: Option<&Tensor>| t.map(|t| t.expand_dims(0)).transpose();
+    let (h, c) = (first(state.0)?, first(state.1)?);
+    let state = (h.as_ref(), c.as_ref());
+    let (_, h, c) = network(
+        op,
+        cell,
+        &x.expand_dims(0)?,
+        state,
+        weights,
+        Recurrent::default(),
+    )?;
+    Ok((h.squeeze(0)?, c.squeeze(0)?))
+}
+
+/// The weights of one direction of one layer.
+struct Direction<'a> {
+    input: &'a Tensor,
+    hidden: &'a Tensor,
+    bias: Option<(&'a Tensor, &'a Tensor)>,
+}
+
+/// Sizes of the state.
+#[derive(Clone, Copy)]
+struct Sizes {
+    steps: usize,
+    batch: usize,
+    hidden: usize,
+    directions: usize,
+}
+
+/// Output, last h and last c of all layers.
+fn network(
+    op: &'static str,
+    cell: Cell,
+    x: &Tensor,
+    state: (Option<&Tensor>, Option<&Tensor>),
+    weights: &[&Tensor],
+    options: Recurrent,
+) -> Result<(Tensor, Tensor, Tensor)> {
+    let dtype = x.dtype();
+    if !dtype.is_float() || dtype.is_storage() || !dtype.is_available() {
+        return Err(Error::unsupported(op, dtype));
+    }
+    let batched = x.rank() == 3;
+    if !batched && x.rank() != 2 {
+        let message = "x must have the shape [steps, batch, in] or [steps, in]";
+        return Err(Error::shape_of(op, message, &[("x", x.shape(), dtype)]));
+    }
+    let wide = dtype.wide();
+    let swapped = batched && options.batch_first;
+    let mut layer = match (batched, swapped) {
+        (true, true) => x.transpose(0, 1)?,
+        (true, false) => x.clone(),
+        (false, _) => x.expand_dims(1)?,
+    }
+    .astype(wide)?;
+    let directions = if options.bidirectional { 2 } else { 1 };
+    let sets = options.layers.saturating_mul(directions);
+    let with_bias = weights.len() == sets.saturating_mul(4);
+    if sets == 0 || !with_bias && weights.len() != sets.saturating_mul(2) {
+        let message = message!(
+            "weights are {}; {sets} layers and directions have 2 or, with biases, 4 each",
+            weights.len()
+        );
+        return Err(Error::value(op, message));
+    }
+    let per_set = if with_bias { 4 } else { 2 };
+    let hidden = weights[1].shape().last().copied().unwrap_or(0);
+    let sizes = Sizes {
+        steps: layer.shape()[0],
+        batch: layer.shape()[1],
+        hidden,
+        directions,
+    };
+    check_lengths(op, options.lengths, sizes)?;
+    let mut width = layer.shape()[2];
+    let mut converted = SmallVec::<[Tensor; 8]>::new();
+    for (k, w) in weights.iter().enumerate() {
+        let rows = cell.gates() * hidden;
+        let wanted: &[usize] = match k % per_set {
+            0 => &[rows, width],
+            1 => &[rows, hidden],
+            _ => &[rows],
+        };
+        if w.shape() != wanted {
+            let message = message!("weight {k} must have the shape {wanted:?}");
+            let operands = [("x", x.shape(), dtype), ("weight", w.shape(), w.dtype())];
+            return Err(Error::shape_of(op, message, &operands));
+        }
+        if w.dtype() != dtype {
+            let message = message!("weight {k} is {}, and x is {dtype}", w.dtype());
+            return Err(Error::dtype(op, message));
+        }
+        if k % (per_set * directions) == per_set * directions - 1 {
+            width = directions * hidden;
+        }
+        converted.push(w.astype(wide)?);
+    }
+    let full = [sets, sizes.batch, hidden];
+    let start = |name, t: Option<&Tensor>| initial(op, name, t, batched, full, dtype);
+    let (mut h, mut c) = (start("h", state.0)?, start("c", state.1)?);
+    for k in 0..options.layers {
+        let mut y = Tensor::zeros([sizes.steps, sizes.batch, directions * hidden], wide)?;
+        for d in 0..directions {
+            let at = k * directions + d;
+            let set = &converted[at * per_set..][..per_set];
+            let weights = Direction {
+                input: &set[0],
+                hidden: &set[1],
+                bias: with_bias.then(|| (&set[2], &set[3])),
+            };
+            let states = (&mut h, &mut c);
+            dispatch!(float wide, |F| direction::<F>(cell, &layer, &weights, states, &mut y, (at, d), sizes, options.lengths)?,
+                else return Err(Error::unsupported(op, wide)));
+        }
+        layer = y;
+    }
+    let back = |t: Tensor, axis: isize| -> Result<Tensor> {
+        let t = t.into_dtype(dtype)?;
+        if batched { Ok(t) } else { t.squeeze(axis) }
+    };
+    let y = back(layer, 1)?;
+    let y = if swapped { y.transpose(0, 1)? } else { y };
+    Ok((y, back(h, 1)?, back(c, 1)?))
+}
+
+fn check_lengths(op: &'static str, lengths: Option<&[usize]>, sizes: Sizes) -> Result<()> {
+    let Some(lengths) = lengths else {
+        return Ok(());
+    };
+    let Sizes { steps, batch, .. } = sizes;
+    if lengths.len() != batch {
+        let message = message!("lengths are {}, for a batch of {batch}", lengths.len());
+        return Err(Error::value(op, message));
+    }
+    match lengths.iter().find(|n| **n > steps) {
+        None => Ok(()),
+        Some(n) => Err(Error::value(
+            op,
+            message!("a length is {n}, of {steps} steps"),
+        )),
+    }
+}
+
+/// The state to begin with, a copy: zeros where none is given.
+fn initial(
+    op: &'static str,
+    name: &'static str,
+    t: Option<&Tensor>,
+    batched: bool,
+    full: [usize; 3],
+    dtype: DType,
+) -> Result<Tensor> {
+    let Some(t) = t else {
+        return Tensor::zeros(full, dtype.wide());
+    };
+    let whole = if batched {
+        t.clone()
+    } else {
+        t.expand_dims(1)?
+    };
+    if whole.shape() != full || t.dtype() != dtype {
+        let message = message!(
+            "{name} must have the dtype of x, and the shape [layers * directions, batch, hidden], {full:?}"
+        );
+        return Err(Error::shape_of(
+            op,
+            message,
+            &[(name, t.shape(), t.dtype())],
+        ));
+    }
+    whole.astype(dtype.wide())?.copy()
+}
+
+/// One direction of one layer: its part of `y`, and its last state in the place of the first. `at` is its number among
+/// all, and among the layer's.
+#[allow(clippy::too_many_arguments, reason = "one call")]
+fn direction<F: Element + Real>(
+    cell: Cell,
+    x: &Tensor,
+    weights: &Direction<'_>,
+    (all_h, all_c): (&mut Tensor, &mut Tensor),
+    y: &mut Tensor,
+    (at, d): (usize, usize),
+    sizes: Sizes,
+    lengths: Option<&[usize]>,
+) -> Result<()> {
+    let Sizes {
+        steps,
+        batch,
+        hidden,
+        directions,
+    } = sizes;
+    let gates = cell.gates() * hidden;
+    let of_input = |bias: Option<&Tensor>| linear(x, weights.input, Linear::from(bias));
+    // the state's bias of a gated unit is multiplied by a gate; else both are added once
+    let (of_input, bias) = match (weights.bias, cell) {
+        (None, _) => (of_input(None)?, None),
+        (Some((input, state)), Cell::Gru) => (of_input(Some(input))?, Some(state)),
+        (Some((input, state)), _) => (of_input(Some(&ops::add(input, state)?))?, None),
+    };
+    let state = batch * hidden;
+    let range = at * state..(at + 1) * state;
+    let mut h = Tensor::empty([batch, hidden], F::DTYPE)?;
+    h.as_mut_slice::<F>()?
+        .copy_from_slice(&all_h.as_slice::<F>()?[range.clone()]);
+    let c = &mut all_c.as_mut_slice::<F>()?[range.clone()];
+    let mut sums = Tensor::empty([batch, gates], F::DTYPE)?;
+    let from = of_input.as_slice::<F>()?;
+    let y = y.as_mut_slice::<F>()?;
+    let cost = Cost {
+        bytes: (2 * gates + 4 * hidden) * size_of::<F>(),
+        flops: gates.saturating_mul(40),
+    };
+    for k in 0..steps {
+        let t = if d == 0 { k } else { steps - 1 - k };
+        linear_into(&h, weights.hidden, bias, &mut sums)?;
+        let sums = sums.as_slice::<F>()?;
+        let states = Out::new(h.as_mut_slice::<F>()?);
+        let (cells, results) = (Out::new(&mut *c), Out::new(&mut *y));
+        par::chunks(batch, cost, |b| {
+            if lengths.is_some_and(|n| t >= n[b]) {
+                return;
+            }
+            let row = t * batch + b;
+            let to = (row * directions + d) * hidden;
+            // SAFETY: OUT1: each example has its own part of each.
+            let (h, c, y) = unsafe {
+                (
+                    states.part(b * hidden..(b + 1) * hidden),
+                    cells.part(b * hidden..(b + 1) * hidden),
+                    results.part(to..to + hidden),
+                )
+            };
+            step(
+                cell,
+                &from[row * gates..][..gates],
+                &sums[b * gates..][..gates],
+                h,
+                c,
+            );
+            y.copy_from_slice(h);
+        });
+    }
+    all_h.as_mut_slice::<F>()?[range].copy_from_slice(h.as_slice::<F>()?);
+    Ok(())
+}

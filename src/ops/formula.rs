@@ -1,0 +1,149 @@
+//! Formulas of operations of the list, for families of operations above: one pass over operands that
+//! broadcast, with no temporary of their size, to a tensor or to sums.
+
+use super::program::{Builder, Operand, Var};
+use super::reduce::{Reduced, Reduction, sum_end};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::exec::fold::{End, fold_computed};
+use crate::exec::nest;
+use crate::exec::view::View;
+use crate::exec::{self, program::Program};
+use crate::kernel::elementwise::{Row, rows};
+use crate::kernel::math::Real;
+use crate::layout::{self, Shape};
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// A formula under construction.
+pub(crate) struct Formula<'a> {
+    op: &'static str,
+    builder: Builder,
+    inputs: SmallVec<[&'a Tensor; 6]>,
+    vars: SmallVec<[Var; 6]>,
+    shape: Shape,
+    dtype: DType,
+}
+
+impl<'a> Formula<'a> {
+    /// Of operands that broadcast to one shape, computed in the dtype `x` is computed in; errors are
+    /// those of `op`. Errors where there is no float of that name to compute in.
+    pub fn new(op: &'static str, shapes: &[&[usize]], dtype: DType) -> Result<Formula<'a>> {
+        let wide = dtype.inexact().wide();
+        if !wide.is_float() || wide.is_storage() || !wide.is_available() || !dtype.is_available() {
+            return Err(Error::unsupported(op, dtype));
+        }
+        Ok(Formula {
+            op,
+            builder: Builder::new(op),
+            inputs: SmallVec::new(),
+            vars: SmallVec::new(),
+            shape: layout::broadcast(op, shapes)?,
+            dtype: wide,
+        })
+    }
+    /// Elements of the result.
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+    /// The next operand, in the dtype that is computed in.
+    pub fn input(&mut self, x: &'a Tensor) -> Result<Var> {
+        self.inputs.push(x);
+        let var = self.builder.input(x.dtype())?;
+        let var = self.builder.convert(var, self.dtype)?;
+        self.vars.push(var);
+        Ok(var)
+    }
+    fn apply(&mut self, row: &Row, operands: &[Operand]) -> Result<Var> {
+        let unsupported = || Error::unsupported(self.op, self.dtype);
+        let kernel = (row.lookup)(self.dtype).ok_or_else(unsupported)?;
+        self.builder.apply(row, &kernel, self.dtype, operands)
+    }
+    /// An operation of one operand.
+    pub fn unary(&mut self, row: &Row, x: impl Into<Operand>) -> Result<Var> {
+        self.apply(row, &[x.into()])
+    }
+    /// Of two.
+    pub fn binary(
+        &mut self,
+        row: &Row,
+        a: impl Into<Operand>,
+        b: impl Into<Operand>,
+    ) -> Result<Var> {
+        self.apply(row, &[a.into(), b.into()])
+    }
+    /// Of three.
+    pub fn ternary(
+        &mut self,
+        row: &Row,
+        a: impl Into<Operand>,
+        b: impl Into<Operand>,
+        c: impl Into<Operand>,
+    ) -> Result<Var> {
+        self.apply(row, &[a.into(), b.into(), c.into()])
+    }
+    /// The values of `y`, which an operation computes, rounded to `dtype`.
+    pub fn write(mut self, y: Var, dtype: DType) -> Result<Tensor> {
+        let y = self.builder.convert(y, dtype)?;
+        self.builder.output(y)?;
+        let program = self.builder.finish()?;
+        let inputs = || self.inputs.iter().copied();
+        let mut y = Tensor::empty_result(&self.shape, inputs(), dtype)?;
+        evaluate(&program, inputs(), &mut y)?;
+        Ok(y)
+    }
+    /// The sum of the values of `y`.
+    pub fn sum(self, y: Var) -> Result<f64> {
+        let [sum] = self.sums([y], ())?;
+        dispatch!(float sum.dtype(), |F| Ok(Real::to_f64(sum.item::<F>()?)),
+            else Err(Error::unsupported("sum", sum.dtype())))
+    }
+    /// The sums over axes of the values of each of `y`, in the dtype that is computed in: all of
+    /// them in one pass. Errors, too, where an axis is outside of the shape or named twice.
+    pub fn sums<const N: usize>(
+        mut self,
+        y: [Var; N],
+        over: impl Into<Reduction>,
+    ) -> Result<[Tensor; N]> {
+        for (k, var) in y.iter().enumerate() {
+            // an output is what an instruction of its own computes
+            let var = match self.vars.contains(var) || y[..k].contains(var) {
+                true => self.unary(&rows::Positive::ROW, *var)?,
+                false => *var,
+            };
+            self.builder.output(var)?;
+        }
+        let program = self.builder.finish()?;
+        let wholes = self.inputs.iter().map(|x| x.broadcast_to(&self.shape));
+        let wholes: SmallVec<[Tensor; 6]> = wholes.collect::<Result<_>>()?;
+        let views: SmallVec<[View; 6]> = wholes.iter().map(Tensor::elements).collect();
+        let axes = Reduced::of_shape(self.op, &self.shape, over.into())?;
+        let mut sums = y.map(|_| Tensor::default());
+        let mut ends: SmallVec<[End; 2]> = SmallVec::new();
+        for sum in &mut sums {
+            *sum = axes.result(self.dtype)?;
+            ends.push(sum_end(self.op, self.dtype, sum.elements_mut()?)?);
+        }
+        fold_computed(&program, &views, |k| axes.is_reduced(k), &mut ends)?;
+        drop(ends);
+        Ok(sums)
+    }
+}
+
+/// Computes a program into a fresh tensor: it was chosen for these operands, which broadcast to the
+/// shape of `y`.
+fn evaluate<'a>(
+    program: &Program,
+    inputs: impl Iterator<Item = &'a Tensor>,
+    y: &mut Tensor,
+) -> Result<()> {
+    let shape = Shape::from_slice(y.shape());
+    let inputs: SmallVec<[nest::Operand; 6]> = inputs.map(|x| x.operand(shape.len())).collect();
+    y.as_mut_ptr()?;
+    let output = y.operand(shape.len());
+    // SAFETY: NEST1: operands broadcast to the shape, lie inside their storages (TENSOR1), are
+    // initialised (STORAGE1) and only read; the result is unshared (STORAGE3). Instructions were
+    // chosen for these dtypes.
+    unsafe { exec::run(program, &shape, &inputs, &[output]) };
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! `flex.nn`'s distances and similarities.
+
+use crate::nn::{self, Cdist, CosineSimilarity, PairwiseDistance};
+use crate::python::cell::PyTensor;
+use crate::python::convert::{Arg, axis_or_dim, compute};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// The cosine of the angle between lines along an axis: `sum(x1 * x2) / (max(|x1|, eps) * max(|x2|, eps))`.
+///
+/// x1, x2: tensors of numbers, which broadcast (ShapeError); integers are computed in float32. eps: the
+/// least length. dim: another name of axis. The result lacks the axis, and has the common dtype. DTypeError
+/// for complex numbers; AxisError if the axis is out of range.
+///
+/// >>> flex.nn.cosine_similarity(flex.asarray([[3.0, 4.0]]), flex.asarray([[3.0, 4.0], [-4.0, 3.0]])).tolist()
+/// [1.0, 0.0]
+#[pyfunction]
+#[pyo3(signature = (x1, x2, axis = None, eps = 1e-8, *, dim = None), text_signature = "(x1, x2, axis=1, eps=1e-08, *, dim=None)")]
+fn cosine_similarity(
+    py: Python<'_>,
+    x1: Arg,
+    x2: Arg,
+    axis: Option<isize>,
+    eps: f64,
+    dim: Option<isize>,
+) -> PyResult<PyTensor> {
+    let axis = axis_or_dim("cosine_similarity", axis, dim, 1)?;
+    compute(py, x1.0.len().max(x2.0.len()), || {
+        nn::cosine_similarity(&x1.0, &x2.0, CosineSimilarity { axis, eps })
+    })
+}
+
+/// `sum(|x1 - x2 + eps|**p)**(1 / p)` along the last axis.
+///
+/// x1, x2: tensors of numbers, which broadcast (ShapeError); integers are computed in float32. p: the power,
+/// 0 or more (ValueError). keepdim: the last axis stays, with size 1. The result has the common dtype.
+/// DTypeError for complex numbers.
+///
+/// >>> flex.nn.pairwise_distance(flex.asarray([[3.0, 0.0]]), flex.asarray([[0.0, 4.0]]), eps=0.0).tolist()
+/// [5.0]
+#[pyfunction]
+#[pyo3(signature = (x1, x2, p = 2.0, eps = 1e-6, keepdim = false), text_signature = "(x1, x2, p=2.0, eps=1e-06, keepdim=False)")]
+fn pairwise_distance(
+    py: Python<'_>,
+    x1: Arg,
+    x2: Arg,
+    p: f64,
+    eps: f64,
+    keepdim: bool,
+) -> PyResult<PyTensor> {
+    let options = PairwiseDistance {
+        p,
+        eps,
+        keepdims: keepdim,
+    };
+    compute(py, x1.0.len().max(x2.0.len()), || {
+        nn::pairwise_distance(&x1.0, &x2.0, options)
+    })
+}
+
+/// The distance of every row of x1 to every row of x2, as torch.cdist.
+///
+/// x1: `[.., m, width]`. x2: `[.., n, width]`; batches broadcast (ShapeError). p: the power, 0 or more
+/// (ValueError). compute_mode: whether Euclidean distances come from a product, which is faster and less
+/// precise between points near each other: "use_mm_for_euclid_dist_if_necessary" (from 26 points on),
+/// "use_mm_for_euclid_dist" or "donot_use_mm_for_euclid_dist" (ValueError). The result is `[.., m, n]`, of
+/// the common dtype. DTypeError for complex numbers.
+///
+/// >>> flex.nn.cdist(flex.asarray([[0.0, 0.0]]), flex.asarray([[3.0, 4.0], [0.0, 1.0]])).tolist()
+/// [[5.0, 1.0]]
+#[pyfunction]
+#[pyo3(signature = (x1, x2, p = 2.0, compute_mode = "use_mm_for_euclid_dist_if_necessary"))]
+fn cdist(py: Python<'_>, x1: Arg, x2: Arg, p: f64, compute_mode: &str) -> PyResult<PyTensor> {
+    let product = match compute_mode {
+        "use_mm_for_euclid_dist_if_necessary" => None,
+        "use_mm_for_euclid_dist" => Some(true),
+        "donot_use_mm_for_euclid_dist" => Some(false),
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "cdist: compute_mode is {other:?}; it is \"use_mm_for_euclid_dist_if_necessary\", \
+                    \"use_mm_for_euclid_dist\" or \"donot_use_mm_for_euclid_dist\""
+            )));
+        }
+    };
+    let work = x1.0.len().saturating_mul(x2.0.len());
+    compute(py, work, || nn::cdist(&x1.0, &x2.0, Cdist { p, product }))
+}
+
+/// The distances of all pairs of rows of x: those above the diagonal of `cdist(x, x)`, row by row.
+///
+/// x: `[n, width]` of numbers (ShapeError). p: the power, 0 or more (ValueError). The result has
+/// `n * (n - 1) / 2` elements, of the dtype of x; integers are computed in float32. DTypeError for complex
+/// numbers.
+///
+/// >>> flex.nn.pdist(flex.asarray([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]), 1.0).tolist()
+/// [7.0, 1.0, 6.0]
+#[pyfunction]
+#[pyo3(signature = (x, p = 2.0))]
+fn pdist(py: Python<'_>, x: Arg, p: f64) -> PyResult<PyTensor> {
+    let work = x.0.len().saturating_mul(x.0.len());
+    compute(py, work, || nn::pdist(&x.0, p))
+}
+
+/// Adds them to `flex.nn`.
+pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
+    nn.add_function(wrap_pyfunction!(cdist, nn)?)?;
+    nn.add_function(wrap_pyfunction!(cosine_similarity, nn)?)?;
+    nn.add_function(wrap_pyfunction!(pairwise_distance, nn)?)?;
+    nn.add_function(wrap_pyfunction!(pdist, nn)?)
+}

@@ -1,0 +1,127 @@
+"""Activations, norms, losses, distances, dropout and recurrent layers: what a table of torch's results can't say."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import flex
+from flex import nn
+
+SHAPES = st.lists(st.integers(0, 5), min_size=2, max_size=4).map(tuple)
+
+
+def numbers(shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+@given(SHAPES, st.integers(0, 3))
+def test_norms_by_channels(shape, seed):
+    x = numbers(shape, seed)
+    axes = tuple(k for k in range(x.ndim) if k != 1)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # means of nothing
+        mean = x.mean(axes, keepdims=True, dtype=np.float64)
+        want = (x - mean) / np.sqrt(x.var(axes, keepdims=True, dtype=np.float64) + 1e-5)
+    got = nn.batch_norm(flex.asarray(x), None, None, training=True)
+    assert got.shape == shape
+    np.testing.assert_allclose(np.asarray(got), want, rtol=1e-3, atol=1e-4)
+
+
+@given(SHAPES, SHAPES)
+def test_losses_broadcast(a, b):
+    try:
+        shape = np.broadcast_shapes(a, b)
+    except ValueError:
+        with pytest.raises(flex.ShapeError, match="mse_loss"):
+            nn.mse_loss(flex.zeros(a), flex.zeros(b))
+        return
+    x, t = numbers(a, 1), numbers(b, 2)
+    terms = (x.astype(np.float64) - t) ** 2
+    got = nn.mse_loss(flex.asarray(x), flex.asarray(t), reduction="none")
+    assert got.shape == shape
+    np.testing.assert_allclose(np.asarray(got), terms, rtol=1e-5, atol=1e-6)
+    total = nn.mse_loss(flex.asarray(x), flex.asarray(t), reduction="sum").item()
+    assert total == pytest.approx(terms.sum(), rel=1e-5, abs=1e-6)
+
+
+@given(st.integers(0, 6), st.integers(1, 6), st.data())
+def test_classes(batch, classes, data):
+    targets = data.draw(st.lists(st.integers(-2, classes), min_size=batch, max_size=batch))
+    x, t = flex.asarray(numbers((batch, classes))), flex.asarray(targets, dtype="int64")
+    bad = [k for k, c in enumerate(targets) if not (0 <= c < classes or c == -2)]
+    if bad:
+        message = f"target {targets[bad[0]]} at row-major position {bad[0]} is no class: there are {classes}"
+        with pytest.raises(ValueError, match=message):
+            nn.cross_entropy(x, t, ignore_index=-2)
+        return
+    got = np.asarray(nn.cross_entropy(x, t, ignore_index=-2, reduction="none"))
+    logs = np.asarray(nn.log_softmax(x, axis=1))
+    want = [0 if c == -2 else -logs[k, c] for k, c in enumerate(targets)]
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["elu", "leaky_relu", "hardshrink", "softshrink", "celu"])
+def test_parameters_may_be_tensors(name):
+    x, p = flex.asarray(numbers((4, 3))), flex.asarray([0.25, 0.5, 1.0])
+    together = np.asarray(getattr(nn, name)(x, p))
+    for k, value in enumerate([0.25, 0.5, 1.0]):
+        alone = np.asarray(getattr(nn, name)(x[:, k], value))
+        np.testing.assert_array_equal(together[:, k], alone)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda x: nn.softmax(x, 0, dim=1), TypeError, "axis is 0 and dim"),
+        (lambda x: nn.glu(x), flex.ShapeError, "glu: axis -1 has the odd size 3"),
+        (lambda x: nn.hardtanh(x, 1.0, -1.0), ValueError, "min is 1"),
+        (lambda x: nn.gumbel_softmax(x, tau=0.0, seed=1), ValueError, "tau is 0"),
+        (lambda x: nn.gumbel_softmax(x), TypeError, "seed"),
+        (lambda x: nn.dropout(x), ValueError, "dropout: training needs a seed"),
+        (lambda x: nn.dropout2d(x, seed=1), flex.ShapeError, "dropout2d: x must have 4 axes"),
+        (lambda x: nn.batch_norm(x, None, None), ValueError, "running_mean or running_var is None"),
+        (lambda x: nn.group_norm(x, 2), flex.ShapeError, "groups are 2"),
+        (lambda x: nn.normalize(x, -1.0), ValueError, "p is -1"),
+        (lambda x: nn.mse_loss(x, x, reduction="max"), ValueError, 'reduction is "max"'),
+        (lambda x: nn.huber_loss(x, x, delta=0), ValueError, "delta is 0"),
+        (lambda x: nn.binary_cross_entropy(x + 5, x), ValueError, "probabilities are from 0 to 1"),
+        (lambda x: nn.cosine_embedding_loss(x, x, flex.asarray([1, 0])), ValueError, "position 1"),
+        (lambda x: nn.one_hot(flex.asarray([3]), 3), ValueError, "x has 3"),
+        (lambda x: nn.one_hot(x), flex.DTypeError, "one_hot"),
+        (lambda x: nn.embedding_bag(flex.asarray([0]), x), flex.ShapeError, "embedding_bag"),
+        (lambda x: nn.cdist(x, x, compute_mode="fast"), ValueError, "compute_mode"),
+        (lambda x: nn.lstm(x, None, [x]), ValueError, "lstm: weights are 1"),
+        (lambda x: nn.gru(x, None, [x, x], lengths=[1, 2]), ValueError, "lengths are 2"),
+    ],
+)
+def test_errors(call, error, message):
+    with pytest.raises(error, match=message):
+        call(flex.asarray(numbers((2, 3))))
+
+
+def test_without_training_dropout_does_nothing():
+    x = flex.asarray(numbers((3, 4)))
+    assert nn.dropout(x, training=False).tolist() == x.tolist()
+    assert nn.alpha_dropout(x).tolist() == x.tolist()
+
+
+def test_every_activation_of_linear_is_a_function():
+    x, w = flex.asarray(numbers((5, 8))), flex.asarray(numbers((6, 8), 1))
+    plain = nn.linear(x, w)
+    for name in (
+        "relu6",
+        "selu",
+        "logsigmoid",
+        "mish",
+        "hardsigmoid",
+        "hardswish",
+        "softsign",
+        "tanhshrink",
+    ):
+        got = nn.linear(x, w, activation=name)
+        np.testing.assert_allclose(
+            np.asarray(got), np.asarray(getattr(nn, name)(plain)), rtol=1e-6, atol=1e-6
+        )

@@ -1,0 +1,298 @@
+//! Losses against sums of their terms in float64.
+
+use super::*;
+use crate::common::{floats, indices};
+use flex::nn::Reduction;
+
+const HOW: [Reduction; 3] = [Reduction::None, Reduction::Mean, Reduction::Sum];
+
+/// A loss is that of its terms, however it is reduced, and whatever the strides of its operands are.
+fn check(
+    a: &Tensor,
+    b: &Tensor,
+    loss: impl Fn(&Tensor, &Tensor, Reduction) -> Tensor,
+    term: impl Fn(f64, f64) -> f64,
+) {
+    let want: Vec<f64> = floats(a)
+        .iter()
+        .zip(floats(b))
+        .map(|(a, b)| term(*a, b))
+        .collect();
+    let turned = |t: &Tensor| {
+        t.transpose(0, 1)
+            .unwrap()
+            .copy()
+            .unwrap()
+            .transpose(0, 1)
+            .unwrap()
+    };
+    let sum: f64 = want.iter().sum();
+    for (a, b) in [
+        (a.clone(), b.clone()),
+        (turned(a), b.clone()),
+        (turned(a), turned(b)),
+    ] {
+        close(&loss(&a, &b, Reduction::None), &want, 2e-6);
+        let size = want.iter().map(|w| w.abs()).sum::<f64>().max(1.0);
+        let got = floats(&loss(&a, &b, Reduction::Sum))[0];
+        assert!((got - sum).abs() <= 1e-6 * size, "{got} for {sum}");
+        let got = floats(&loss(&a, &b, Reduction::Mean))[0] * want.len() as f64;
+        assert!((got - sum).abs() <= 1e-6 * size, "{got} for {sum}");
+    }
+}
+
+#[test]
+fn elements_are_compared() {
+    // one block, several, rows longer than a block
+    for shape in [[3, 5], [300, 170], [2, 40_000]] {
+        let (a, b) = (tensor(&shape, 1), tensor(&shape, 2));
+        check(
+            &a,
+            &b,
+            |a, b, r| nn::mse_loss(a, b, r).unwrap(),
+            |a, b| (a - b).powi(2),
+        );
+        check(
+            &a,
+            &b,
+            |a, b, r| nn::l1_loss(a, b, r).unwrap(),
+            |a, b| (a - b).abs(),
+        );
+        let smooth = |a: f64, b: f64| match (a - b).abs() {
+            d if d < 0.7 => d * d / 1.4,
+            d => d - 0.35,
+        };
+        check(
+            &a,
+            &b,
+            |a, b, r| nn::smooth_l1_loss(a, b, 0.7, r).unwrap(),
+            smooth,
+        );
+        check(
+            &a,
+            &b,
+            |a, b, r| nn::smooth_l1_loss(a, b, 0.0, r).unwrap(),
+            |a, b| (a - b).abs(),
+        );
+        let huber = |a: f64, b: f64| 0.7 * smooth(a, b);
+        check(
+            &a,
+            &b,
+            |a, b, r| nn::huber_loss(a, b, 0.7, r).unwrap(),
+            huber,
+        );
+        let poisson = |reduction| nn::PoissonNllLoss {
+            reduction,
+            ..Default::default()
+        };
+        check(
+            &a,
+            &b,
+            |a, b, r| nn::poisson_nll_loss(a, b, poisson(r)).unwrap(),
+            |a, b| a.exp() - b * a,
+        );
+    }
+}
+
+#[test]
+fn probabilities_are_compared() {
+    let unit = |seed| flex::ops::sigmoid(tensor(&[70, 300], seed)).unwrap();
+    let (p, t, x) = (unit(3), unit(4), tensor(&[70, 300], 5));
+    let cross = |p: f64, t: f64| -(t * p.ln().max(-100.0) + (1.0 - t) * (-p).ln_1p().max(-100.0));
+    let options = |reduction| nn::BinaryCrossEntropy {
+        reduction,
+        ..Default::default()
+    };
+    check(
+        &p,
+        &t,
+        |a, b, r| nn::binary_cross_entropy(a, b, options(r)).unwrap(),
+        cross,
+    );
+    let options = |reduction| nn::WithLogits {
+        reduction,
+        ..Default::default()
+    };
+    let logits = |x: f64, t: f64| (1.0 - t) * x + (-x).max(0.0) + (-x.abs()).exp().ln_1p();
+    check(
+        &x,
+        &t,
+        |a, b, r| nn::binary_cross_entropy_with_logits(a, b, options(r)).unwrap(),
+        logits,
+    );
+    let options = |reduction| nn::KlDiv {
+        reduction,
+        ..Default::default()
+    };
+    check(
+        &x,
+        &t,
+        |a, b, r| nn::kl_div(a, b, options(r)).unwrap(),
+        |x, t| t * (t.ln() - x),
+    );
+
+    let bad = Tensor::from([[0.5f32, 1.0], [1.5, 0.0]]);
+    let error = nn::binary_cross_entropy(&bad, &bad, Default::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "binary_cross_entropy: x has 1.5 at row-major position 2; probabilities are from 0 to 1"
+    );
+    let (zero, minus) = (Tensor::from([0.0f32]), Tensor::from([-3.0f32]));
+    let none = nn::KlDiv {
+        reduction: Reduction::None,
+        ..Default::default()
+    };
+    assert_eq!(
+        nn::kl_div(&minus, &zero, none)
+            .unwrap()
+            .to_vec::<f32>()
+            .unwrap(),
+        [0.0]
+    );
+}
+
+#[test]
+fn classes_are_compared() {
+    let (n, classes, rest) = (4, 5, 3);
+    let x = tensor(&[n, classes, rest], 6);
+    let w = flex::ops::add(tensor(&[classes], 7), 3.0).unwrap();
+    let targets: Vec<i64> = (0..n * rest).map(|k| [0, 4, 2, -7, 1][k % 5]).collect();
+    let t = Tensor::from_slice(&targets, [n, rest]).unwrap();
+    let (values, factors) = (floats(&x), floats(&w));
+    for smoothing in [0.0, 0.3] {
+        let (mut terms, mut used) = (vec![], 0.0);
+        for (k, i) in indices(&[n, rest]).into_iter().enumerate() {
+            let row: Vec<f64> = (0..classes)
+                .map(|c| values[(i[0] * classes + c) * rest + i[1]])
+                .collect();
+            let p = softmax(&row);
+            let cost = |c: usize| -p[c].ln() * factors[c];
+            terms.push(match targets[k] {
+                -7 => 0.0,
+                c => {
+                    used += factors[c as usize];
+                    let all: f64 = (0..classes).map(cost).sum();
+                    (1.0 - smoothing) * cost(c as usize) + smoothing / classes as f64 * all
+                }
+            });
+        }
+        for reduction in HOW {
+            let options = nn::CrossEntropy {
+                weight: Some(&w),
+                ignore_index: -7,
+                label_smoothing: smoothing,
+                reduction,
+            };
+            let sum: f64 = terms.iter().sum();
+            let want = match reduction {
+                Reduction::None => terms.clone(),
+                Reduction::Sum => vec![sum],
+                Reduction::Mean => vec![sum / used],
+            };
+            close(&nn::cross_entropy(&x, &t, options).unwrap(), &want, 2e-6);
+            // channels last in memory
+            let last = x
+                .transpose(1, 2)
+                .unwrap()
+                .copy()
+                .unwrap()
+                .transpose(1, 2)
+                .unwrap();
+            close(&nn::cross_entropy(&last, &t, options).unwrap(), &want, 2e-6);
+            if smoothing == 0.0 {
+                let logs = nn::log_softmax(&x, 1).unwrap();
+                let options = nn::NllLoss {
+                    weight: Some(&w),
+                    ignore_index: -7,
+                    reduction,
+                };
+                close(&nn::nll_loss(&logs, &t, options).unwrap(), &want, 2e-6);
+            }
+        }
+    }
+    let error = nn::cross_entropy(&x, &t, Default::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cross_entropy: target -7 at row-major position 3 is no class: there are 5"
+    );
+    let none = Tensor::zeros([0, classes, rest], DType::F32).unwrap();
+    let t = Tensor::zeros([0, rest], DType::I64).unwrap();
+    assert!(
+        nn::cross_entropy(&none, &t, Default::default())
+            .unwrap()
+            .item::<f32>()
+            .unwrap()
+            .is_nan()
+    );
+}
+
+/// By all ways to spread the labels over time.
+#[test]
+fn sequences_are_all_their_alignments() {
+    let (steps, classes) = (5, 3);
+    let x = nn::log_softmax(&tensor(&[steps, 2, classes], 8), -1).unwrap();
+    let p = floats(&x);
+    let targets: [&[i64]; 2] = [&[1, 1], &[2]];
+    let mut want = [0.0; 2];
+    for b in 0..2 {
+        for code in 0..classes.pow(steps as u32) {
+            let path: Vec<usize> = (0..steps)
+                .map(|t| code / classes.pow(t as u32) % classes)
+                .collect();
+            let mut labels: Vec<i64> = path.iter().map(|c| *c as i64).collect();
+            labels.dedup();
+            labels.retain(|c| *c != 0);
+            if labels == targets[b] {
+                let log: f64 = path
+                    .iter()
+                    .enumerate()
+                    .map(|(t, c)| p[(t * 2 + b) * classes + c])
+                    .sum();
+                want[b] += log.exp();
+            }
+        }
+    }
+    let want = want.map(|p: f64| -p.ln());
+    let t = Tensor::from([1i64, 1, 2]);
+    let options = |reduction| nn::CtcLoss {
+        reduction,
+        ..Default::default()
+    };
+    let y = nn::ctc_loss(&x, &t, &[steps; 2], &[2, 1], options(Reduction::None)).unwrap();
+    close(&y, &want, 1e-6);
+    let y = nn::ctc_loss(&x, &t, &[steps; 2], &[2, 1], options(Reduction::Mean)).unwrap();
+    close(&y, &[(want[0] / 2.0 + want[1]) / 2.0], 1e-6);
+    // too short
+    let short = nn::ctc_loss(&x, &t, &[2, 1], &[2, 1], options(Reduction::Sum)).unwrap();
+    assert_eq!(short.item::<f32>().unwrap(), f32::INFINITY);
+    let zero = nn::CtcLoss {
+        zero_infinity: true,
+        ..options(Reduction::None)
+    };
+    let y = nn::ctc_loss(&x, &t, &[2, 1], &[2, 1], zero).unwrap();
+    assert_eq!(y.to_vec::<f32>().unwrap()[0], 0.0);
+    let bad = Tensor::from([1i64, 3, 2]);
+    let error = nn::ctc_loss(&x, &bad, &[steps; 2], &[2, 1], Default::default()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("ctc_loss: target 3 at row-major position 1 is no class")
+    );
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn sums_are_the_same_bits_on_any_number_of_threads() {
+    use flex::par::with_threads;
+    let (a, b) = (tensor(&[700, 900], 9), tensor(&[700, 900], 10));
+    let all = || {
+        let mse = nn::mse_loss(&a, &b, Reduction::Mean).unwrap();
+        let turned = a.transpose(0, 1).unwrap().copy().unwrap();
+        let same = nn::mse_loss(&turned.transpose(0, 1).unwrap(), &b, Reduction::Mean).unwrap();
+        let kl = nn::kl_div(&a, &b, Default::default()).unwrap();
+        [mse, same, kl].map(|t| t.item::<f32>().unwrap().to_bits())
+    };
+    let want = with_threads(1, all);
+    assert_eq!(want[0], want[1]);
+    assert!([2, 7].into_iter().all(|n| with_threads(n, all) == want));
+}
