@@ -2,7 +2,7 @@
 //! sum of an online softmax (Milakov and Gimelshein, 2018), in the order of FlashAttention-2 (Dao,
 //! 2023).
 //!
-//! - [`block`]: many queries, which compute: products by the microkernel, a panel of scores in L1
+//! - [`block()`]: many queries, which compute: products by the microkernel, a panel of scores in L1
 //!   between them.
 //! - [`part`] and [`join`]: few queries by many keys, which read: heads that share keys and values
 //!   pass them together, some of the keys at a time, and parts are joined in their order.
