@@ -107,7 +107,9 @@ def test_keywords_from_elsewhere(expected, call):
 
 
 def test_every_keyword_of_the_table_leads_to_a_parameter():
-    functions = [getattr(space, n) for space in (flex, flex.nn, flex.nn.grad) for n in space.__all__]
+    functions = [
+        getattr(space, n) for space in (flex, flex.nn, flex.nn.grad) for n in space.__all__
+    ]
     known = {p for f in functions if inspect.isbuiltin(f) for p in inspect.signature(f).parameters}
     for ours in _hints.KEYWORDS.values():
         assert set(ours) <= known

@@ -13,7 +13,10 @@ def stub(name):
     return ast.parse((Path(flex.__file__).parent / name).read_text(encoding="utf-8")).body
 
 
-@pytest.mark.parametrize(("file", "module"), [("_flex.pyi", flex), ("nn/__init__.pyi", flex.nn), ("nn/grad.pyi", flex.nn.grad)])
+@pytest.mark.parametrize(
+    ("file", "module"),
+    [("_flex.pyi", flex), ("nn/__init__.pyi", flex.nn), ("nn/grad.pyi", flex.nn.grad)],
+)
 def test_functions_have_their_docstrings(file, module):
     functions = {
         node.name: ast.get_docstring(node)

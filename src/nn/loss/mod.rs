@@ -1,6 +1,6 @@
 //! Losses, with torch.nn.functional's names. Formulas of operations of the list, which are added up
-//! block by block: no tensor of all terms is made where only their sum or mean is asked for. Terms are
-//! computed in float32 or float64, sums of blocks added in float64.
+//! as they are computed: no tensor of all terms is made where only their sum or mean is asked for.
+//! Terms are computed and added in float32 or float64.
 
 mod classes;
 mod ctc;
