@@ -92,13 +92,10 @@ pub fn cosine_embedding_loss(
     }
     let sign = ops::equal(ops::abs(target)?, 1)?;
     if !ops::all(&sign, ())?.item::<bool>()? {
-        let at = ops::argmin(&sign, ())?;
+        let at = ops::argmin(&sign, ())?.item::<i64>()?;
         return Err(Error::value(
             OP,
-            message!(
-                "target at row-major position {} is neither 1 nor -1",
-                at.item::<i64>()?
-            ),
+            message!("target at row-major position {} is neither 1 nor -1", at),
         ));
     }
     let cos = cosine_similarity(x1, x2, Default::default())?;
