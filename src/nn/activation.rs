@@ -182,7 +182,7 @@ pub fn glu(x: &Tensor, axis: isize) -> Result<Tensor> {
     const OP: &str = "glu";
     let k = layout::axis(OP, axis, x.rank())?;
     let n = x.shape()[k];
-    if n % 2 != 0 {
+    if !n.is_multiple_of(2) {
         let message = message!("axis {axis} has the odd size {n}; it is cut in halves");
         return Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
     }

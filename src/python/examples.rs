@@ -210,7 +210,7 @@ macro_rules! example {
         "[0.0, 9.0])).tolist()\n[0.5, 1.0]"
     };
     (logsigmoid) => {
-        "[flex.inf, -1000.0])).tolist()\n[0.0, -1000.0]"
+        "[-1000.0, -flex.inf])).tolist()\n[-1000.0, -inf]"
     };
     // most functions map zero to zero
     ($other:ident) => {

@@ -160,7 +160,7 @@ def transposed_oracle(x, w, stride, padding, after, dilation, groups):
         for n, s, span, a in zip(x.shape[2:], stride, spans, after, strict=True)
     ]
     y = np.zeros((x.shape[0], groups, w.shape[1], *sizes))
-    images = x.reshape(x.shape[0], groups, -1, *x.shape[2:]).astype(np.float64)
+    images = x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:]).astype(np.float64)
     kernels = w.reshape(groups, -1, *w.shape[1:]).astype(np.float64)
     for at in np.ndindex(*x.shape[2:]):
         values = images[(slice(None), slice(None), slice(None), *at)]
@@ -169,7 +169,7 @@ def transposed_oracle(x, w, stride, padding, after, dilation, groups):
             for i, s, span, d in zip(at, stride, spans, dilation, strict=True)
         )
         y[(..., *places)] += np.einsum("ngc,gco...->ngo...", values, kernels)
-    y = y.reshape(x.shape[0], -1, *sizes)
+    y = y.reshape(x.shape[0], groups * w.shape[1], *sizes)
     return y[(..., *(slice(p, n - p) for p, n in zip(padding, sizes, strict=True)))]
 
 

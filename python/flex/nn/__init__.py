@@ -1,7 +1,7 @@
 """Functions of models: the names and the order of arguments of torch.nn.functional, but `axis` as everywhere in flex."""
 
 from flex import _flex
-from flex.nn import grad
+from flex.nn import grad as grad
 
 _own = {name: getattr(_flex._nn, name) for name in dir(_flex._nn) if not name.startswith("_")}
 _operations = {name: getattr(_flex, name) for name in ("relu", "sigmoid", "silu")}

@@ -39,12 +39,13 @@ pub struct ConvPlan {
     pub algorithm: ConvAlgorithm,
     /// Bytes of scratch that a thread takes at most.
     pub scratch: usize,
-    /// Multiplications and additions of the sums that were asked for: `2 * outputs * taps` for each place. Winograd's algorithm
-    /// needs fewer.
+    /// Multiplications and additions of the sums that were asked for: `2 * outputs * taps` for each
+    /// place. Winograd's algorithm needs fewer.
     pub flops: usize,
 }
 
-/// Scratch of a thread at most: all of the algorithms' own, and of products the panels that are packed at once.
+/// Scratch of a thread at most: all of the algorithms' own, and of products the panels that are
+/// packed at once.
 const MOST: usize = 8 << 20;
 
 /// How [`conv1d`](super::conv1d), [`conv2d`](super::conv2d) or [`conv3d`](super::conv3d) computes

@@ -205,7 +205,8 @@ impl Operands {
         let plain = Matrices::<T>::new(&self.weight).get(0);
         let transformed = self.transformed::<T>()?;
         let transformed = packed_slice::<T::Acc>(&transformed);
-        // Parts of the outputs, where there are fewer blocks than threads: each transforms the elements again.
+        // Parts of the outputs, where there are fewer blocks than threads: each transforms the
+        // elements again.
         let chunks = made.div_ceil(TOGETHER);
         let flops = (PRODUCTS * seen * made).saturating_mul(blocks.tiles());
         let cost = Cost { bytes: 0, flops };
@@ -246,7 +247,8 @@ impl Operands {
         });
         failure.result()
     }
-    /// The transformed weights of all groups, which stay with the weight's storage from the second convolution on.
+    /// The transformed weights of all groups, which stay with the weight's storage from the second
+    /// convolution on.
     fn transformed<T: Element + MatElement<Acc: Real>>(&self) -> Result<Bytes> {
         #[cfg(feature = "std")]
         if self.weight.storage().caches_packed() {

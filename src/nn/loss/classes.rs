@@ -8,6 +8,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::fallible;
 use crate::kernel::elementwise::rows;
+use crate::kernel::math::Real;
 use crate::layout::{Axes, Shape};
 use crate::ops::formula::Formula;
 use crate::ops::{self};
@@ -350,7 +351,7 @@ impl Problem {
 pub(super) fn doubles(x: &Tensor) -> Result<Vec<f64>> {
     let x = x.contiguous()?;
     let mut all = fallible::with_capacity(x.len())?;
-    dispatch!(float x.dtype(), |F| all.extend(x.as_slice::<F>()?.iter().map(|x| f64::from(*x))),
+    dispatch!(float x.dtype(), |F| all.extend(x.as_slice::<F>()?.iter().map(|x| Real::to_f64(*x))),
         else return Err(Error::unsupported("float64", x.dtype())));
     Ok(all)
 }

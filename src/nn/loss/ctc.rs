@@ -180,7 +180,7 @@ fn negative_log<'a>(
         });
     }
     let class = |s: usize| {
-        if s % 2 == 0 {
+        if s.is_multiple_of(2) {
             blank
         } else {
             labels[s / 2] as usize

@@ -34,7 +34,7 @@ pub fn mse_loss(x: &Tensor, target: &Tensor, reduction: Reduction) -> Result<Ten
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn l1_loss(x: &Tensor, target: &Tensor, reduction: Reduction) -> Result<Tensor> {
-    terms("l1_loss", &[x, target], reduction, |f, v| distance(f, v))
+    terms("l1_loss", &[x, target], reduction, distance)
 }
 
 fn distance(f: &mut Formula<'_>, v: &[Var]) -> Result<Var> {

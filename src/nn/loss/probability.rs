@@ -3,6 +3,7 @@
 use super::{Reduction, terms};
 use crate::error::{Error, Result};
 use crate::kernel::elementwise::rows;
+use crate::kernel::math::Real;
 use crate::ops;
 use crate::ops::formula::Formula;
 use crate::ops::program::Var;
@@ -87,7 +88,9 @@ fn in_unit_range(op: &'static str, x: &Tensor) -> Result<()> {
         ),
         (ops::max(x, ())?, ops::argmax),
     ] {
-        let value = dispatch!(floating x.dtype(), |T| f64::from(extreme.item::<T>()?), else 0.0);
+        let extreme = extreme.astype(x.dtype().wide())?;
+        let value =
+            dispatch!(float extreme.dtype(), |F| Real::to_f64(extreme.item::<F>()?), else 0.0);
         if !(0.0..=1.0).contains(&value) && !value.is_nan() {
             let at: Result<Tensor> = at(x, ops::Reduction::from(()));
             let at = at?.item::<i64>()?;

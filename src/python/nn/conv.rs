@@ -218,7 +218,8 @@ transposed! {
 /// dtype alone. A tuple with names.
 ///
 /// x_shape, weight_shape: of the operands; the weight's rank says which convolution. stride, padding,
-/// dilation, groups, precise: as for `conv2d`. dtype: the operands' common one. The result has
+/// dilation, groups, precise: as for `conv2d`. dtype: the operands' common one, by default
+/// float32. The result has
 /// `algorithm` ("pointwise", "depthwise", "winograd" or "implicit_gemm"), `scratch` (bytes of a
 /// thread at most) and `flops` (of the sums as they stand: a multiplication and an addition for
 /// each tap of each place). Errors as those of the convolution.
@@ -228,7 +229,7 @@ transposed! {
 /// >>> flex.nn.conv_plan((1, 64, 56, 56), (256, 64, 1, 1)).flops
 /// 102760448
 #[pyfunction]
-#[pyo3(signature = (x_shape, weight_shape, *, stride = None, padding = None, dilation = None, groups = 1, precise = false, dtype = None), text_signature = "(x_shape, weight_shape, *, stride=1, padding=0, dilation=1, groups=1, precise=False, dtype=float32)")]
+#[pyo3(signature = (x_shape, weight_shape, *, stride = None, padding = None, dilation = None, groups = 1, precise = false, dtype = None), text_signature = "(x_shape, weight_shape, *, stride=1, padding=0, dilation=1, groups=1, precise=False, dtype=None)")]
 #[allow(clippy::too_many_arguments, reason = "those of a convolution")]
 fn conv_plan<'py>(
     py: Python<'py>,
