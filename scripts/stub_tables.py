@@ -19,7 +19,7 @@ from typing import (
     overload,
 )
 
-from flex._results import ConvPlan, UniqueAllResult, UniqueCountsResult, UniqueInverseResult
+from flex._results import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
 
 class _Buffer(Protocol):
     def __buffer__(self, flags: int, /) -> memoryview: ...
@@ -44,7 +44,7 @@ _Index: TypeAlias = _Item | tuple[_Item, ...]
 
 # what parameters take, by name; by function and name where functions differ
 PARAMETERS = {
-    "activation": 'Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh"] | None',
+    "activation": 'Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None',
     "align": 'Literal["upper_left", "lower_right"]',
     "align_corners": "bool | None",
     "antialias": "bool",
@@ -518,14 +518,14 @@ class threads:
 NN = """\
 # Written by scripts/make_stubs.py.
 import builtins
-from typing import Literal, Self, SupportsIndex, final
 from collections.abc import Sequence
-from typing import Any, Literal, SupportsIndex
+from typing import Any, Literal, Self, SupportsIndex, final
 
-from flex._flex import Tensor, _DType, _Operand, _Padding, _Shape
+from flex._flex import Tensor, _DType, _Number, _Operand, _Padding, _Shape
 from flex._flex import relu as relu
 from flex._flex import sigmoid as sigmoid
 from flex._flex import silu as silu
+from flex._results import ConvPlan
 from flex.nn import grad as grad
 
 """

@@ -16,7 +16,7 @@ from typing import (
     overload,
 )
 
-from flex._results import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
+from flex._results import ConvPlan, UniqueAllResult, UniqueCountsResult, UniqueInverseResult
 
 class _Buffer(Protocol):
     def __buffer__(self, flags: int, /) -> memoryview: ...
@@ -1226,7 +1226,7 @@ class Tensor:
         >>> flex.outer(flex.asarray([1, 2]), flex.asarray([3, 4])).tolist()
         [[3, 4], [6, 8]]
         """
-    def pad(self, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number = 0) -> Tensor:
+    def pad(self, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number | None = 0) -> Tensor:
         """Pads `x` with elements of `value`.
 
         pad_width: how many before and after, as in numpy.pad: an integer for both ends of all
@@ -2970,7 +2970,7 @@ def tile(x: _Operand, /, repetitions: _Shape) -> Tensor:
     >>> flex.tile(flex.asarray([1, 2]), (2, 2)).tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
-def pad(x: _Operand, /, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number = 0) -> Tensor:
+def pad(x: _Operand, /, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]], *, value: _Number | None = 0) -> Tensor:
     """Pads `x` with elements of `value`.
 
     pad_width: how many before and after, as in numpy.pad: an integer for both ends of all

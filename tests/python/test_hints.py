@@ -88,7 +88,7 @@ KEYWORDS = {
     "linspace" + UNEXPECTED + "'steps': write num=5": lambda: flex.linspace(0, 1, steps=5),
     "eye" + UNEXPECTED + "'N': write n_rows=3": lambda: flex.eye(N=3),
     "split" + UNEXPECTED + "'split_size': write sizes=2": lambda: flex.split(X, split_size=2),
-    "softmax" + UNEXPECTED + "'dim': write axis=1": lambda: flex.nn.softmax(X, dim=1),
+    "argmax" + UNEXPECTED + "'dim': write axis=1": lambda: flex.argmax(X, dim=1),
     "linear" + UNEXPECTED + "'bais': did you mean bias?": lambda: flex.nn.linear(X, X, bais=None),
     "take" + UNEXPECTED + "'index': write indices=...": lambda: flex.take(X, index=V),
     "exp" + UNEXPECTED + "'out': assign the result, as in t[...] = ...": lambda: flex.exp(X, out=X),

@@ -4,8 +4,8 @@
 //!   never exist as a whole:
 //!   `y[channels of the result, places] = weight[channels of the result, taps] x patches[taps, places]`.
 //!   A tap is a channel with a position in the kernel, a place a position of the kernel on the image.
-//! - [`depthwise`]: one channel by kernels of its own, by rows.
-//! - [`winograd`]: 3x3 kernels by a quarter of the multiplications.
+//! - `depthwise`: one channel by kernels of its own, by rows.
+//! - `winograd`: 3x3 kernels by a quarter of the multiplications.
 
 mod depthwise;
 mod geometry;

@@ -89,7 +89,7 @@ pub fn embedding(grad: &Tensor, indices: &Tensor, entries: usize) -> Result<Tens
     let rows = grad
         .astype(dtype.wide())?
         .reshape((indices.len(), *width))?;
-    let zeros = Tensor::zeros(&[entries, *width], dtype.wide())?;
+    let zeros = Tensor::zeros([entries, *width], dtype.wide())?;
     let sum = ops::index_add(&zeros, &indices.reshape(indices.len())?, &rows, 0);
     sum.map_err(|e| named(OP, e))?.into_dtype(dtype)
 }

@@ -133,7 +133,7 @@ impl Rows {
             x: x.astype(wide)?,
             weight: match weight {
                 Some(w) => w.reshape(x.shape()[1])?,
-                None => Tensor::empty(&[0], wide)?,
+                None => Tensor::empty([0], wide)?,
             },
             normalized: Shape::from_slice(normalized_shape),
             dtype,
@@ -146,7 +146,7 @@ impl Rows {
     }
     /// Room for a number of each row.
     fn column(&self) -> Result<Tensor> {
-        Tensor::empty(&[self.x.shape()[0], 1], self.wide)
+        Tensor::empty([self.x.shape()[0], 1], self.wide)
     }
     fn formula<'a>(&self, op: &'static str) -> Result<Formula<'a>> {
         Formula::new(op, &[self.x.shape()], self.wide)

@@ -180,7 +180,7 @@ fn threshold(py: Python<'_>, x: Operand, threshold: Operand, value: Operand) -> 
 /// >>> flex.nn.hardtanh(flex.asarray([1.5, 0.5, -3.0])).tolist()
 /// [1.0, 0.5, -1.0]
 #[pyfunction]
-#[pyo3(signature = (x, min_val = -1.0, max_val = 1.0))]
+#[pyo3(signature = (x, min_val = -1.0, max_val = 1.0), text_signature = "(x, min_val=-1.0, max_val=1.0)")]
 fn hardtanh(py: Python<'_>, x: Operand, min_val: f64, max_val: f64) -> PyResult<PyTensor> {
     compute(py, x.len(), || nn::hardtanh(x.arg(), min_val, max_val))
 }

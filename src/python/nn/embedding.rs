@@ -82,7 +82,7 @@ fn embedding_bag(
 /// >>> flex.nn.one_hot(flex.asarray([1, 0]), 3).tolist()
 /// [[0, 1, 0], [1, 0, 0]]
 #[pyfunction]
-#[pyo3(signature = (x, num_classes = -1))]
+#[pyo3(signature = (x, num_classes = -1), text_signature = "(x, num_classes=-1)")]
 fn one_hot(py: Python<'_>, x: Arg, num_classes: isize) -> PyResult<PyTensor> {
     let classes = match num_classes {
         -1 => None,

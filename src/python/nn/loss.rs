@@ -246,7 +246,7 @@ fn gaussian_nll_loss(
 /// >>> flex.nn.cross_entropy(x, flex.asarray([0, 1]), reduction="none").tolist()
 /// [0.6931471824645996, 1000.0]
 #[pyfunction]
-#[pyo3(signature = (x, target, weight = None, *, ignore_index = -100, reduction = "mean", label_smoothing = 0.0))]
+#[pyo3(signature = (x, target, weight = None, *, ignore_index = -100, reduction = "mean", label_smoothing = 0.0), text_signature = "(x, target, weight=None, *, ignore_index=-100, reduction='mean', label_smoothing=0.0)")]
 fn cross_entropy(
     py: Python<'_>,
     x: Arg,
@@ -276,7 +276,7 @@ fn cross_entropy(
 /// >>> flex.nn.nll_loss(x, flex.asarray([0, -100])).item()
 /// 1.0
 #[pyfunction]
-#[pyo3(signature = (x, target, weight = None, *, ignore_index = -100, reduction = "mean"))]
+#[pyo3(signature = (x, target, weight = None, *, ignore_index = -100, reduction = "mean"), text_signature = "(x, target, weight=None, *, ignore_index=-100, reduction='mean')")]
 fn nll_loss(
     py: Python<'_>,
     x: Arg,

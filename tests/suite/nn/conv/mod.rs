@@ -383,7 +383,7 @@ fn activations_and_residuals_follow_the_sums() {
                     ..options()
                 },
             );
-            let want = ops::add(&nn::relu(&plain).unwrap(), &r).unwrap();
+            let want = ops::add(nn::relu(&plain).unwrap(), &r).unwrap();
             assert_eq!(
                 y.unwrap().to_vec::<f32>().unwrap(),
                 want.to_vec::<f32>().unwrap()
