@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the wheel and uses it where nothing else is installed: at most 8 MB, imported without NumPy in less than 30 ms.
+# Builds the wheel and uses it where nothing else is installed: at most 9 MB, imported without NumPy in less than 30 ms.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-max_bytes=$((8 * 1000 * 1000))
+max_bytes=$((9 * 1000 * 1000))
 
 step "wheel"
 rm -rf dist

@@ -58,15 +58,11 @@ fn of_rank(mut places: Three, rank: usize) -> Three {
     places
 }
 fn largest(op: &'static str, rank: usize, x: &Tensor, output_size: &PerAxis) -> Result<Tensor> {
-    let planes = Planes::new(op, x, rank)?;
+    let comparable = launch::comparable(x)?;
+    let planes = Planes::new(op, &comparable, rank)?;
     let places = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
-    launch::largest(
-        op,
-        &planes,
-        &windows(planes.sizes(), places)?,
-        places,
-        x.dtype(),
-    )
+    let windows = windows(planes.sizes(), places)?;
+    launch::largest(op, &planes, &windows, places, comparable.dtype())?.into_dtype(x.dtype())
 }
 fn with_positions(
     op: &'static str,
@@ -74,10 +70,13 @@ fn with_positions(
     x: &Tensor,
     output_size: &PerAxis,
 ) -> Result<(Tensor, Tensor)> {
-    let planes = Planes::new(op, x, rank)?;
+    let comparable = launch::comparable(x)?;
+    let planes = Planes::new(op, &comparable, rank)?;
     let places = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
     let windows = windows(planes.sizes(), places)?;
-    launch::largest_with_positions(op, &planes, &windows, places, x.dtype())
+    let dtype = comparable.dtype();
+    let (y, positions) = launch::largest_with_positions(op, &planes, &windows, places, dtype)?;
+    Ok((y.into_dtype(x.dtype())?, positions))
 }
 
 macro_rules! pools {

@@ -21,11 +21,41 @@ macro_rules! floats {
             dispatch!(float $dtype, |$T| { type $A = $T; $e }, else $other))
     };
 }
-/// The same for all real numbers; integers are computed as they are.
+/// The same for the integers that no other dtype holds, too: see [`comparable`].
 macro_rules! reals {
     ($dtype:expr, |$T:ident as $A:ident| $e:expr, else $other:expr) => {
-        dispatch!(integer $dtype, |$T| { type $A = $T; $e }, else floats!($dtype, |$T as $A| $e, else $other))
+        match $dtype {
+            #[cfg(feature = "i32")]
+            DType::I32 => {
+                type $T = i32;
+                type $A = i32;
+                $e
+            }
+            #[cfg(feature = "i64")]
+            DType::I64 => {
+                type $T = i64;
+                type $A = i64;
+                $e
+            }
+            #[cfg(feature = "ints")]
+            DType::U64 => {
+                type $T = u64;
+                type $A = u64;
+                $e
+            }
+            dtype => floats!(dtype, |$T as $A| $e, else $other),
+        }
     };
+}
+
+/// `x` in a dtype that its elements are compared in, which holds all of them: a body for each
+/// integer would be most of what pools take of a program.
+pub(super) fn comparable(x: &Tensor) -> Result<Tensor> {
+    x.astype(match x.dtype() {
+        DType::I8 | DType::U8 | DType::I16 | DType::U16 => DType::F32,
+        DType::U32 => DType::I64,
+        dtype => dtype,
+    })
 }
 
 /// The largest element of each window.

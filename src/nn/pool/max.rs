@@ -143,9 +143,10 @@ fn largest(
     kernel_size: &PerAxis,
     options: &MaxPool,
 ) -> Result<Tensor> {
-    let planes = Planes::new(op, x, rank)?;
+    let comparable = launch::comparable(x)?;
+    let planes = Planes::new(op, &comparable, rank)?;
     let (windows, places) = shared(kernel_size, options).windows(op, rank, planes.sizes())?;
-    launch::largest(op, &planes, &windows, places, x.dtype())
+    launch::largest(op, &planes, &windows, places, comparable.dtype())?.into_dtype(x.dtype())
 }
 fn with_positions(
     op: &'static str,
@@ -154,7 +155,10 @@ fn with_positions(
     kernel_size: &PerAxis,
     options: &MaxPool,
 ) -> Result<(Tensor, Tensor)> {
-    let planes = Planes::new(op, x, rank)?;
+    let comparable = launch::comparable(x)?;
+    let planes = Planes::new(op, &comparable, rank)?;
     let (windows, places) = shared(kernel_size, options).windows(op, rank, planes.sizes())?;
-    launch::largest_with_positions(op, &planes, &windows, places, x.dtype())
+    let dtype = comparable.dtype();
+    let (y, positions) = launch::largest_with_positions(op, &planes, &windows, places, dtype)?;
+    Ok((y.into_dtype(x.dtype())?, positions))
 }
