@@ -44,7 +44,8 @@ _Index: TypeAlias = _Item | tuple[_Item, ...]
 
 # what parameters take, by name; by function and name where functions differ
 PARAMETERS = {
-    "activation": 'Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None',
+    "activation": 'Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", '
+    '"selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None',
     "align": 'Literal["upper_left", "lower_right"]',
     "align_corners": "bool | None",
     "antialias": "bool",

@@ -16,7 +16,7 @@ from typing import (
     overload,
 )
 
-from flex._results import ConvPlan, UniqueAllResult, UniqueCountsResult, UniqueInverseResult
+from flex._results import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
 
 class _Buffer(Protocol):
     def __buffer__(self, flags: int, /) -> memoryview: ...

@@ -7,6 +7,7 @@ from flex._flex import Tensor, _DType, _Number, _Operand, _Padding, _Shape
 from flex._flex import relu as relu
 from flex._flex import sigmoid as sigmoid
 from flex._flex import silu as silu
+from flex._results import ConvPlan
 from flex.nn import grad as grad
 
 @final
@@ -247,7 +248,7 @@ def channel_shuffle(x: _Operand, groups: SupportsIndex) -> Tensor:
     >>> flex.nn.channel_shuffle(flex.asarray([[[1], [2], [3], [4]]]), 2).tolist()
     [[[1], [3], [2], [4]]]
     """
-def conv1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh"] | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
+def conv1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
     """The convolution of a signal with `weight`; the kernel is not flipped, as in torch.
 
     x: `[batch, channels, length]`, or without the batch. weight: `[out, channels / groups, kernel]`.
@@ -262,7 +263,7 @@ def conv1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, strid
     >>> flex.nn.conv1d(x, w, padding=1).tolist()
     [[-2.0, -2.0, -2.0, 3.0]]
     """
-def conv2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh"] | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
+def conv2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
     """The convolution of an image with `weight`; the kernel is not flipped, as in torch.
 
     x: `[batch, channels, height, width]`, or without the batch; any strides, so channels may be last
@@ -276,7 +277,7 @@ def conv2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, strid
     >>> flex.nn.conv2d(x, w).tolist()
     [[[8.0, 12.0], [20.0, 24.0]]]
     """
-def conv3d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh"] | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
+def conv3d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
     """The convolution of a volume with `weight`; the kernel is not flipped, as in torch.
 
     x: `[batch, channels, depth, height, width]`, or without the batch. weight:
@@ -361,7 +362,7 @@ def cosine_similarity(x1: _Operand, x2: _Operand, axis: SupportsIndex = 1, eps: 
     >>> flex.nn.cosine_similarity(flex.asarray([[3.0, 4.0]]), flex.asarray([[3.0, 4.0], [-4.0, 3.0]])).tolist()
     [1.0, 0.0]
     """
-def cross_entropy(x: _Operand, target: _Operand, weight: _Operand | None = None, *, ignore_index: SupportsIndex = Ellipsis, reduction: Literal["none", "mean", "sum"] = 'mean', label_smoothing: float = 0.0) -> Tensor:
+def cross_entropy(x: _Operand, target: _Operand, weight: _Operand | None = None, *, ignore_index: SupportsIndex = -100, reduction: Literal["none", "mean", "sum"] = 'mean', label_smoothing: float = 0.0) -> Tensor:
     """`-log(softmax(x))` of each target class, reduced.
 
     x: scores, floats of shape `[batch, classes, ..]` or `[classes]`. target: classes, integers of that
@@ -591,7 +592,7 @@ def hardswish(x: _Operand) -> Tensor:
     >>> flex.nn.hardswish(flex.asarray([0.0])).tolist()
     [0.0]
     """
-def hardtanh(x: _Operand, min_val: float = Ellipsis, max_val: float = 1.0) -> Tensor:
+def hardtanh(x: _Operand, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """The nearest value from `min_val` to `max_val`.
 
     x: a tensor, an array or a number; integers are computed in float32. min_val, max_val: numbers, the
@@ -682,7 +683,7 @@ def leaky_relu(x: _Operand, negative_slope: _Operand = 0.01) -> Tensor:
     >>> flex.nn.leaky_relu(flex.asarray([1.0, -2.0]), 0.5).tolist()
     [1.0, -1.0]
     """
-def linear(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh"] | None = None, residual: _Operand | None = None, dtype: _DType | None = None) -> Tensor:
+def linear(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, activation: Literal["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "relu6", "selu", "logsigmoid", "mish", "hardsigmoid", "hardswish", "softsign", "tanhshrink"] | None = None, residual: _Operand | None = None, dtype: _DType | None = None) -> Tensor:
     """`activation(x @ weight.T + bias) + residual`, fused into the product.
 
     x: `[.., in]`. weight: `[out, in]`. bias: `[out]`. activation: the name of one
@@ -872,7 +873,7 @@ def mse_loss(x: _Operand, target: _Operand, *, reduction: Literal["none", "mean"
     >>> flex.nn.mse_loss(flex.asarray([1.0, 2.0]), flex.asarray([0.0, 4.0])).item()
     2.5
     """
-def nll_loss(x: _Operand, target: _Operand, weight: _Operand | None = None, *, ignore_index: SupportsIndex = Ellipsis, reduction: Literal["none", "mean", "sum"] = 'mean') -> Tensor:
+def nll_loss(x: _Operand, target: _Operand, weight: _Operand | None = None, *, ignore_index: SupportsIndex = -100, reduction: Literal["none", "mean", "sum"] = 'mean') -> Tensor:
     """`-x` of each target class, reduced; x are logarithms of probabilities, as `log_softmax` gives them.
 
     x: floats of shape `[batch, classes, ..]` or `[classes]`. target: classes, integers of that shape
@@ -892,7 +893,7 @@ def normalize(x: _Operand, p: float = 2.0, axis: SupportsIndex = 1, eps: float =
     >>> flex.nn.normalize(flex.asarray([[3.0, 4.0], [0.0, 0.0]])).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
     """
-def one_hot(x: _Operand, num_classes: SupportsIndex = Ellipsis) -> Tensor:
+def one_hot(x: _Operand, num_classes: SupportsIndex = -1) -> Tensor:
     """Integers as vectors that are 1 at their place and 0 elsewhere.
 
     x: integers of any shape (DTypeError). num_classes: the length of the vectors; -1 is one more than the

@@ -58,10 +58,10 @@ def rms_norm(grad: _Operand, x: _Operand, normalized_shape: _Shape, weight: _Ope
     which is the shape of weight (ShapeError). eps: by default the machine epsilon of x's dtype. The
     results have the common dtype, a float (DTypeError).
 
-    >>> x, grad = flex.asarray([[2.0, -2.0]]), flex.asarray([[1.0, 0.0]])
+    >>> x, grad = flex.asarray([[2.0, -2.0]]), flex.asarray([[1.0, 2.0]])
     >>> x, weight = flex.nn.grad.rms_norm(grad, x, 2, eps=0.0)
     >>> x.tolist(), weight.tolist()
-    ([[0.25, 0.25]], [1.0, 0.0])
+    ([[0.75, 0.75]], [1.0, -2.0])
     """
 def softmax(grad: _Operand, y: _Operand, axis: SupportsIndex = -1) -> Tensor:
     """The gradient of the operand of `softmax`, whose result is `y`: `y * (grad - sum(grad * y))` along
