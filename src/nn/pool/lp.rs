@@ -25,7 +25,7 @@ impl From<Option<PerAxis>> for LpPool {
 }
 
 macro_rules! pools {
-    ($($rank:literal $name:ident $average:ident $kind:literal $shape:literal;)*) => { $(
+    ($($rank:literal $name:ident $average:ident $kind:literal $shape:literal $kernel:literal;)*) => { $(
         #[doc = concat!("The norm of each window of ", $kind, ": `(sum of x^norm_type)^(1 / norm_type)`.")]
         ///
         #[doc = concat!("Shapes, dtypes and errors are those of [`", stringify!($average), "`](super::", stringify!($average), "); also an error where `norm_type` is 0 or NaN.")]
@@ -36,7 +36,8 @@ macro_rules! pools {
         /// ```
         /// use flex::{Tensor, nn};
         #[doc = concat!("let x = Tensor::from_slice(&[3.0f32, 4.0], ", $shape, ")?;")]
-        #[doc = concat!("assert_eq!(nn::", stringify!($name), "(&x, 2.0, ", stringify!($rank), ", None).is_err(), ", stringify!($rank), " > 2);")]
+        #[doc = concat!("let y = nn::", stringify!($name), "(&x, 2.0, ", $kernel, ", None)?;")]
+        /// assert_eq!(y.to_vec::<f32>()?, [5.0]);
         /// # Ok::<(), flex::Error>(())
         /// ```
         pub fn $name(x: &Tensor, norm_type: f64, kernel_size: impl Into<PerAxis>, options: impl Into<LpPool>) -> Result<Tensor> {
@@ -49,9 +50,9 @@ macro_rules! pools {
     )* };
 }
 pools! {
-    1 lp_pool1d avg_pool1d "a signal" "[1, 2]";
-    2 lp_pool2d avg_pool2d "an image" "[1, 2, 1]";
-    3 lp_pool3d avg_pool3d "a volume" "[1, 2, 1, 1]";
+    1 lp_pool1d avg_pool1d "a signal" "[1, 2]" "2";
+    2 lp_pool2d avg_pool2d "an image" "[1, 2, 1]" "[2, 1]";
+    3 lp_pool3d avg_pool3d "a volume" "[1, 2, 1, 1]" "[2, 1, 1]";
 }
 
 /// The norm from the mean of powers.
