@@ -206,6 +206,10 @@ impl Machine<'_> {
     /// NEST1 for that block; `state` is of this machine.
     pub(super) unsafe fn block(&self, state: &mut State, n0: usize, n1: usize) {
         if let Some(c) = self.direct {
+            // rows that lie one after the other are one
+            let step = |o: usize| self.s0[o] * n0 as isize;
+            let adjacent = (0..self.x.operands).all(|o| self.s1[o] == step(o));
+            let (n0, n1) = if adjacent { (n0 * n1, 1) } else { (n0, n1) };
             for j in 0..n1 {
                 let at = |s: u8| match s as usize {
                     s if s < self.x.operands => {
