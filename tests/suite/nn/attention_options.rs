@@ -13,8 +13,8 @@ fn sees(options: &Attention, [queries, keys]: [usize; 2], i: usize, j: usize) ->
     let ahead = j as i64 - (i as i64 + shift);
     let (before, after) = options.window;
     (!options.causal || ahead <= 0)
-        && before.is_none_or(|n| -ahead <= n.min(1 << 40) as i64)
-        && after.is_none_or(|n| ahead <= n.min(1 << 40) as i64)
+        && before.is_none_or(|n| i128::from(-ahead) <= n as i128)
+        && after.is_none_or(|n| i128::from(ahead) <= n as i128)
 }
 
 /// The formula in `f64`.
