@@ -1,0 +1,28 @@
+//! `flex.nn.grad`: gradients, by the names of the functions that they are of.
+
+mod linear;
+mod rows;
+
+use crate::error::Result;
+use crate::python::cell::PyTensor;
+use crate::python::convert::detached;
+use crate::tensor::Tensor;
+use pyo3::prelude::*;
+
+/// Several results at once.
+fn compute_all<const N: usize>(
+    py: Python<'_>,
+    elements: usize,
+    f: impl FnOnce() -> Result<[Tensor; N]> + Send,
+) -> PyResult<[PyTensor; N]> {
+    detached(py, elements, f).map(|results| results.map(PyTensor::new))
+}
+
+/// The module `grad`, from which `flex/nn/grad.py` takes its functions; their `__module__` is
+/// `flex.nn.grad`.
+pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
+    let grad = PyModule::new(nn.py(), "flex.nn.grad")?;
+    linear::register(&grad)?;
+    rows::register(&grad)?;
+    nn.setattr("_grad", grad)
+}
