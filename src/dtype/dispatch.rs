@@ -20,7 +20,8 @@ dtypes!(define_dispatch_class! $);
 
 /// `dispatch!(set dtype, |T| expr, else other)`: `expr` with `T` the Rust type of `dtype`, for
 /// dtypes of the set that this build has; `other` for the rest. A set is a class of the table, or a
-/// union of sets. `target` is what casts lead to; the unions within `computed` leave float8 out,
+/// union of sets. `target` is what casts lead to, `signless` what remains if unsigned integers are
+/// seen as signed ones; the unions within `computed` leave float8 out,
 /// which is no operand of anything.
 macro_rules! dispatch {
     (integer $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
@@ -43,6 +44,9 @@ macro_rules! dispatch {
     };
     (computed $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
         dispatch!(boolean $dt, |$T| $e, else dispatch!(number $dt, |$T| $e, else $other))
+    };
+    (signless $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
+        dispatch!(boolean $dt, |$T| $e, else dispatch!(signed $dt, |$T| $e, else dispatch!(inexact $dt, |$T| $e, else $other)))
     };
     (target $dt:expr, |$T:ident| $e:expr, else $other:expr) => {
         dispatch!(float8 $dt, |$T| $e, else dispatch!(number $dt, |$T| $e, else $other))

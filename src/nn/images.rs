@@ -8,6 +8,8 @@ use crate::exec::failure::Failure;
 use crate::fallible;
 use crate::kernel::conv::Three;
 use crate::kernel::images::Images;
+use crate::layout::Axes;
+use crate::ops::Reduction;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -65,6 +67,10 @@ impl Planes {
             rank,
             batched,
         })
+    }
+    /// What a reduction over the spatial axes gives, with one place for each plane.
+    pub fn reduced(&self, reduce: fn(&Tensor, Reduction) -> Result<Tensor>) -> Result<Tensor> {
+        self.result(reduce(&self.whole, Axes::from([2, 3, 4]).keepdims())?)
     }
     /// Sizes of the spatial axes.
     pub fn sizes(&self) -> Three {

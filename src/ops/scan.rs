@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::exec::chunks::{Chunks, SCANNED};
 use crate::exec::lines::Lines;
 use crate::fallible;
-use crate::kernel::reduce::{Max, Min, Prod, Reduce, Sum, run};
+use crate::kernel::reduce::{Max, Min, Prod, Reduce, Sum, runs};
 use crate::kernel::scan::{scan as scan_line, step};
 use crate::layout::{self, Axes, Shape};
 use crate::ops;
@@ -302,7 +302,11 @@ fn scan_chunks<T: Pod, R: Reduce<T, Acc = T>>(
     };
     let mut carries = fallible::filled(R::IDENTITY, chunks.len())?;
     chunks.run(&mut carries, &mut [(); 0], cost, |c, total, _| {
-        *total = run::<T, R>(&x[c.range])
+        runs::<T, R>(
+            &x[c.range.clone()],
+            c.range.len(),
+            core::slice::from_mut(total),
+        )
     });
     for line in carries.chunks_mut(chunks.per_line()) {
         let mut carry = R::IDENTITY;

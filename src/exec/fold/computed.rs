@@ -118,10 +118,14 @@ impl<'a> Blocks<'a> {
                                     fold.join(at(i), part, x);
                                 }
                             }
+                            // rows that fill the block lie one after the other
+                            How::Runs | How::PackedRuns if i == 0 && x == self.row.n => {
+                                fold.runs(block, x, y, at(j));
+                            }
                             How::Runs | How::PackedRuns => {
                                 for r in 0..y {
                                     let to = if i == 0 { at(j + r) } else { part };
-                                    fold.run(block.add(r * self.row.n * size), x, to);
+                                    fold.runs(block.add(r * self.row.n * size), x, 1, to);
                                     if i > 0 {
                                         fold.join(at(j + r), part, 1);
                                     }
@@ -130,7 +134,7 @@ impl<'a> Blocks<'a> {
                             // several rows are whole ones
                             How::Flat => {
                                 let first = i == 0 && j == 0;
-                                fold.run(block, x * y, if first { acc } else { part });
+                                fold.runs(block, x * y, 1, if first { acc } else { part });
                                 if !first {
                                     fold.join(acc, part, 1);
                                 }

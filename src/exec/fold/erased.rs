@@ -10,7 +10,7 @@ use core::slice::{from_raw_parts, from_raw_parts_mut};
 /// the method of that name have, aligned; written ones are apart from the rest.
 pub(super) trait Erased: Sync {
     fn sizes(&self) -> Sizes;
-    unsafe fn run(&self, x: *const u8, n: usize, acc: *mut u8);
+    unsafe fn runs(&self, x: *const u8, n: usize, count: usize, acc: *mut u8);
     unsafe fn rows(&self, x: *const u8, stride: usize, rows: usize, cols: usize, acc: *mut u8);
     unsafe fn join(&self, a: *mut u8, b: *const u8, n: usize);
     unsafe fn finish(&self, acc: *const u8, count: usize, n: usize, out: *mut u8, step: isize);
@@ -26,9 +26,13 @@ impl<F: Fold> Erased for F {
             flops: F::FLOPS,
         }
     }
-    unsafe fn run(&self, x: *const u8, n: usize, acc: *mut u8) {
-        // SAFETY: the trait's contract: `n` elements at `x`, and room for an accumulator at `acc`.
-        unsafe { *(acc as *mut F::Acc) = Fold::run(self, from_raw_parts(x as *const F::In, n)) }
+    unsafe fn runs(&self, x: *const u8, n: usize, count: usize, acc: *mut u8) {
+        // SAFETY: the trait's contract: `count` runs of `n` elements at `x`; whatever stood in `acc`
+        // is a value, for accumulators are `Pod`.
+        unsafe {
+            let x = from_raw_parts(x as *const F::In, n * count);
+            Fold::runs(self, x, n, from_raw_parts_mut(acc as *mut F::Acc, count));
+        }
     }
     unsafe fn rows(&self, x: *const u8, stride: usize, rows: usize, cols: usize, acc: *mut u8) {
         // SAFETY: the trait's contract; whatever stood in `acc` is a value, for accumulators are

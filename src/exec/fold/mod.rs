@@ -34,8 +34,9 @@ pub trait Fold: Sync {
     type Out: Pod;
     /// Arithmetic operations an element.
     const FLOPS: usize = 1;
-    /// Of a run of elements; of none, the identity.
-    fn run(&self, x: &[Self::In]) -> Self::Acc;
+    /// Of each of `acc.len()` runs of `n` elements, one after the other in `x`; of runs of none, the
+    /// identity.
+    fn runs(&self, x: &[Self::In], n: usize, acc: &mut [Self::Acc]);
     /// Of each of `acc.len()` columns of `rows` rows that begin `stride` apart.
     fn rows(&self, x: &[Self::In], stride: usize, rows: usize, acc: &mut [Self::Acc]);
     /// `a[i]` becomes what is known about the elements of both.
@@ -202,7 +203,7 @@ unsafe fn one_tile(f: &dyn Erased, x: *const u8, count: usize, n: usize, to: *mu
         unsafe {
             let row = x.add(k * n * sizes.element);
             if runs {
-                f.run(row, n, acc)
+                f.runs(row, n, 1, acc)
             } else {
                 f.rows(row, 1, n, 1, acc)
             }

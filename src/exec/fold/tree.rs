@@ -124,7 +124,7 @@ impl Tree<'_> {
             if tiles.is_empty() {
                 let nothing = core::ptr::NonNull::<u128>::dangling().as_ptr() as *const u8;
                 for (fold, acc) in strip.each(self.ends, stack) {
-                    (0..columns).for_each(|j| fold.run(nothing, 0, acc.add(j * fold.sizes().acc)));
+                    fold.runs(nothing, 0, columns, acc);
                 }
             }
             let mut level = 0;
@@ -183,14 +183,15 @@ impl Tree<'_> {
             for (fold, acc) in strip.each(self.ends, acc) {
                 let at = |j: usize| acc.wrapping_add(j * fold.sizes().acc);
                 match plan.how {
-                    How::Runs => (0..cols)
-                        .for_each(|j| fold.run(ptr.offset(across * j as isize), rows, at(j))),
-                    How::Rows => fold.rows(ptr, along as usize / size, rows, cols, acc),
-                    How::PackedRuns => {
-                        (0..cols).for_each(|j| fold.run(buffer.add(j * rows * size), rows, at(j)))
+                    How::Runs if across == (rows * size) as isize => {
+                        fold.runs(ptr, rows, cols, acc)
                     }
+                    How::Runs => (0..cols)
+                        .for_each(|j| fold.runs(ptr.offset(across * j as isize), rows, 1, at(j))),
+                    How::Rows => fold.rows(ptr, along as usize / size, rows, cols, acc),
+                    How::PackedRuns => fold.runs(buffer, rows, cols, acc),
                     How::PackedRows => fold.rows(buffer, cols, rows, cols, acc),
-                    How::Flat => fold.run(buffer, rows * cols, acc),
+                    How::Flat => fold.runs(buffer, rows * cols, 1, acc),
                 }
             }
         }

@@ -16,8 +16,10 @@ impl Fold for Total {
     type In = f32;
     type Acc = f64;
     type Out = f64;
-    fn run(&self, x: &[f32]) -> f64 {
-        x.iter().map(|x| *x as f64).sum()
+    fn runs(&self, x: &[f32], n: usize, acc: &mut [f64]) {
+        for (j, acc) in acc.iter_mut().enumerate() {
+            *acc = x[j * n..][..n].iter().map(|x| *x as f64).sum();
+        }
     }
     fn rows(&self, x: &[f32], stride: usize, rows: usize, acc: &mut [f64]) {
         for (j, acc) in acc.iter_mut().enumerate() {
@@ -38,8 +40,13 @@ impl Fold for Largest {
     type In = f32;
     type Acc = f32;
     type Out = f32;
-    fn run(&self, x: &[f32]) -> f32 {
-        x.iter().copied().fold(f32::NEG_INFINITY, f32::max)
+    fn runs(&self, x: &[f32], n: usize, acc: &mut [f32]) {
+        for (j, acc) in acc.iter_mut().enumerate() {
+            *acc = x[j * n..][..n]
+                .iter()
+                .copied()
+                .fold(f32::NEG_INFINITY, f32::max);
+        }
     }
     fn rows(&self, x: &[f32], stride: usize, rows: usize, acc: &mut [f32]) {
         for (j, acc) in acc.iter_mut().enumerate() {

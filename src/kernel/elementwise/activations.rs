@@ -107,5 +107,6 @@ bodies! {
         if x.isnan() { x } else { y }
     }
     Threshold(x, threshold, value) |I, T| { if x <= threshold { value } else { x } }
+    MultiplyAdd(x, y, z) |I, T| { x.multiply_add::<I>(y, z) }
     Glu(x, gate) |I, T| { x * gate.sigmoid::<I>() }
 }

@@ -35,7 +35,7 @@ mod double;
 mod number;
 mod single;
 
-use crate::simd::Isa;
+use crate::simd::{Isa, fma32, fma64};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 #[cfg(feature = "complex")]
@@ -157,6 +157,8 @@ pub trait Real:
     fn to_f64(self) -> f64;
     /// Whether the sign bit is set.
     fn signbit(self) -> bool;
+    /// `self * factor + other`, rounded once if that is one instruction.
+    fn multiply_add<I: Isa>(self, factor: Self, other: Self) -> Self;
     declare! {
         /// The largest integer not above.
         floor();
@@ -235,7 +237,7 @@ macro_rules! delegate {
     };
 }
 macro_rules! implement {
-    ($T:ident, $module:ident, $basic:ident, $limit:literal) => {
+    ($T:ident, $module:ident, $basic:ident, $fma:ident, $limit:literal) => {
         impl Math for $T {
             delegate! { $basic: sqrt() reciprocal() sign() }
             delegate! { $module: exp() exp2() expm1() log() log1p() log2() log10() sin() cos() tan() asin() acos() atan() }
@@ -264,6 +266,10 @@ macro_rules! implement {
             fn signbit(self) -> bool {
                 self.is_sign_negative()
             }
+            #[inline(always)]
+            fn multiply_add<I: Isa>(self, factor: $T, other: $T) -> $T {
+                $fma::<I>(self, factor, other)
+            }
             delegate! { $basic: floor() ceil() trunc() round() abs() maximum(o) minimum(o) copysign(o) nextafter(o) }
             delegate! { $basic: rsqrt() silu() silu_fast() gelu_tanh() }
             delegate! { $module: atan2(o) hypot(o) logaddexp(o) erf() erfc() gelu() sigmoid() sin_fast() cos_fast() tan_fast() }
@@ -288,5 +294,5 @@ macro_rules! implement {
     };
 }
 use basic::{double as double_basic, single as single_basic};
-implement!(f32, single, single_basic, 87.0);
-implement!(f64, double, double_basic, 708.0);
+implement!(f32, single, single_basic, fma32, 87.0);
+implement!(f64, double, double_basic, fma64, 708.0);

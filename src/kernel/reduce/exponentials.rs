@@ -45,13 +45,16 @@ fn larger<W: Real>(a: W, b: W) -> W {
 }
 
 kernel! {
-    /// Of a run.
-    pub fn exponentials<'a, T: Sample>(x: &'a [T]) -> Exponentials { |I|
-        let zero = <T::Wide as Real>::ZERO;
-        let max = lanes!(x, <T::Wide as Real>::from_f64(f64::NEG_INFINITY), |v| v.wide(), |a, b| larger(a, b));
-        let shift = shift(max);
-        let sum = lanes!(x, zero, |v| Math::exp::<I>(v.wide() - shift), |a, b| a + b);
-        Exponentials { max: max.to_f64(), sum: sum.to_f64() }
+    /// Of each of `acc.len()` runs of `n` elements, one after the other in `x`.
+    pub fn exponentials<'a, T: Sample>(x: &'a [T], n: usize, acc: &'a mut [Exponentials]) -> () { |I|
+        for (j, acc) in acc.iter_mut().enumerate() {
+            let x = &x[j * n..(j + 1) * n];
+            let zero = <T::Wide as Real>::ZERO;
+            let max = lanes!(x, <T::Wide as Real>::from_f64(f64::NEG_INFINITY), |v| v.wide(), |a, b| larger(a, b));
+            let shift = shift(max);
+            let sum = lanes!(x, zero, |v| Math::exp::<I>(v.wide() - shift), |a, b| a + b);
+            *acc = Exponentials { max: max.to_f64(), sum: sum.to_f64() };
+        }
     }
 }
 

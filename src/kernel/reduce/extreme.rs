@@ -28,6 +28,7 @@ macro_rules! extreme {
     };
     (@ $R:ident $T:ty: $Acc:ty, $identity:expr, $than:tt, |$x:ident| $lift:expr, |$r:ident| $finish:expr) => {
         impl Reduce<$T> for $R {
+            type Kernels = Self;
             type Acc = $Acc;
             type Out = $T;
             const IDENTITY: $Acc = $identity;

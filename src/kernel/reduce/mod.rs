@@ -1,44 +1,44 @@
 //! Reductions of slices: 64 accumulators along a run, or 64 columns at once across it. Tiles of a
 //! larger reduction are joined by whoever cut it.
 
-/// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators (or as many as a
-/// first argument says), which are joined as a tree. A macro, since a closure may be outlined of
-/// its kernel.
+/// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators (or by 256, if that is
+/// a first argument), which are joined by halves; what is left of `x` goes into as many as it fills.
+/// A macro, since a closure may be outlined of its kernel.
 macro_rules! lanes {
-    ($x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
-        lanes!(64, $x, $identity, |$v| $lift, |$a, $b| $join)
-    };
-    ($lanes:literal, $x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {{
-        const LANES: usize = $lanes;
-        let (whole, rest) = $x.as_chunks::<LANES>();
-        let mut acc = [$identity; LANES];
+    (@ [$lanes:literal $($half:literal)*] $x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {{
+        let (whole, rest) = $x.as_chunks::<$lanes>();
+        let mut acc = [$identity; $lanes];
         for chunk in whole {
-            for i in 0..LANES {
-                let ($a, $v) = (acc[i], chunk[i]);
-                let $b = $lift;
+            lanes!(# acc chunk $lanes |$v| $lift, |$a, $b| $join);
+        }
+        $(
+            let all = acc;
+            let mut acc = [$identity; $half];
+            for i in 0..$half {
+                let ($a, $b) = (all[i], all[i + $half]);
                 acc[i] = $join;
             }
-        }
-        if !rest.is_empty() {
-            // a copy: indexing `acc` itself by a variable would keep it in memory
-            let mut tail = acc;
-            for (t, v) in tail.iter_mut().zip(rest) {
-                let ($a, $v) = (*t, *v);
-                let $b = $lift;
-                *t = $join;
+            let (whole, rest) = rest.as_chunks::<$half>();
+            if let [chunk, ..] = whole {
+                lanes!(# acc chunk $half |$v| $lift, |$a, $b| $join);
             }
-            acc = tail;
-        }
-        let mut half = LANES / 2;
-        while half > 0 {
-            for i in 0..half {
-                let ($a, $b) = (acc[i], acc[i + half]);
-                acc[i] = $join;
-            }
-            half /= 2;
-        }
+        )*
+        let _ = rest;
         acc[0]
     }};
+    (# $acc:ident $chunk:ident $lanes:literal |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
+        for i in 0..$lanes {
+            let ($a, $v) = ($acc[i], $chunk[i]);
+            let $b = $lift;
+            $acc[i] = $join;
+        }
+    };
+    ($x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
+        lanes!(@ [64 32 16 8 4 2 1] $x, $identity, |$v| $lift, |$a, $b| $join)
+    };
+    (256, $x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
+        lanes!(@ [256 128 64 32 16 8 4 2 1] $x, $identity, |$v| $lift, |$a, $b| $join)
+    };
 }
 
 /// `each_dtype!(m)`: `m_class! { type }` for each row of the dtype table that is computed with, by
@@ -69,6 +69,8 @@ use crate::dtype::Pod;
 /// A reduction that takes elements one by one. `join` is associative and commutative up to
 /// rounding.
 pub trait Reduce<T>: 'static {
+    /// Whose kernels compute it: those that differ in `finish` alone share them.
+    type Kernels: Reduce<T, Acc = Self::Acc>;
     /// What is known about some of the elements.
     type Acc: Pod;
     /// The result.
@@ -105,9 +107,11 @@ pub trait Reduce<T>: 'static {
 }
 
 kernel! {
-    /// The reduction of a run.
-    pub fn run<'a, T: Copy, R: Reduce<T>>(x: &'a [T]) -> R::Acc { |I|
-        R::run(x)
+    /// The reduction of each of `acc.len()` runs of `n` elements, one after the other in `x`.
+    pub fn runs<'a, T: Copy, R: Reduce<T>>(x: &'a [T], n: usize, acc: &'a mut [R::Acc]) -> () { |I|
+        for (j, acc) in acc.iter_mut().enumerate() {
+            *acc = R::run(&x[j * n..(j + 1) * n]);
+        }
     }
 }
 

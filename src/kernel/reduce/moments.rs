@@ -107,17 +107,21 @@ impl Moments {
 }
 
 kernel! {
-    /// Of a run.
-    pub fn moments<'a, T: Sample>(x: &'a [T]) -> Moments { |I|
-        if x.is_empty() {
-            return Moments::default();
+    /// Of each of `acc.len()` runs of `n` elements, one after the other in `x`.
+    pub fn moments<'a, T: Sample>(x: &'a [T], n: usize, acc: &'a mut [Moments]) -> () { |I|
+        for (j, acc) in acc.iter_mut().enumerate() {
+            let x = &x[j * n..(j + 1) * n];
+            if x.is_empty() {
+                *acc = Moments::default();
+                continue;
+            }
+            let zero = <T::Wide as Real>::ZERO;
+            let sum = lanes!(x, zero, |v| v.wide(), |a, b| a + b);
+            let mean = <T::Wide as Real>::from_f64(sum.to_f64() / n as f64);
+            let deviations = lanes!(x, zero, |v| v.wide() - mean, |a, b| a + b);
+            let squares = lanes!(x, zero, |v| { let d = v.wide() - mean; d * d }, |a, b| a + b);
+            *acc = Moments::corrected(n, mean, deviations, squares);
         }
-        let zero = <T::Wide as Real>::ZERO;
-        let sum = lanes!(x, zero, |v| v.wide(), |a, b| a + b);
-        let mean = <T::Wide as Real>::from_f64(sum.to_f64() / x.len() as f64);
-        let deviations = lanes!(x, zero, |v| v.wide() - mean, |a, b| a + b);
-        let squares = lanes!(x, zero, |v| { let d = v.wide() - mean; d * d }, |a, b| a + b);
-        Moments::corrected(x.len(), mean, deviations, squares)
     }
 }
 

@@ -20,12 +20,34 @@ pub struct All;
 /// How many elements are not zero.
 pub struct Count;
 
-/// `reduce!(R of T: Acc -> Out, identity, |x| lift, |a, b| join, |a, n| finish)`, and, where a run
-/// is reduced otherwise, `|x| run`.
+/// `reduce!(R of T: Acc => Out, identity, |x| lift, |a, b| join, |a, n| finish)`, and, where a run
+/// is reduced otherwise, `|x| run`; or `reduce!(R of T by S => Out, |a, n| finish)` by the kernels of
+/// another.
 macro_rules! reduce {
+    ($R:ident of $T:ty: by $S:ty => $Out:ty, |$r:ident, $n:ident| $finish:expr) => {
+        impl Reduce<$T> for $R {
+            type Kernels = $S;
+            type Acc = <$S as Reduce<$T>>::Acc;
+            type Out = $Out;
+            const IDENTITY: Self::Acc = <$S as Reduce<$T>>::IDENTITY;
+            #[inline(always)]
+            fn lift(x: $T) -> Self::Acc {
+                <$S as Reduce<$T>>::lift(x)
+            }
+            #[inline(always)]
+            fn join(a: Self::Acc, b: Self::Acc) -> Self::Acc {
+                <$S as Reduce<$T>>::join(a, b)
+            }
+            #[inline(always)]
+            fn finish($r: Self::Acc, $n: usize) -> $Out {
+                $finish
+            }
+        }
+    };
     ($R:ident of $T:ty: $Acc:ty => $Out:ty, $identity:expr, |$x:ident| $lift:expr, |$a:ident, $b:ident| $join:expr, |$r:ident, $n:ident| $finish:expr
         $(, |$s:ident| $run:expr)?) => {
         impl Reduce<$T> for $R {
+            type Kernels = Self;
             type Acc = $Acc;
             type Out = $Out;
             const IDENTITY: $Acc = $identity;
@@ -70,9 +92,28 @@ macro_rules! integer {
     ($T:ty, $Acc:ty, |$x:ident| $lift:expr, |$run:ident| $sum:expr) => {
         reduce!(Sum of $T: $Acc => $Acc, 0, |$x| $lift as $Acc, |a, b| a.wrapping_add(b), |a, n| a, |$run| $sum);
         reduce!(Prod of $T: $Acc => $Acc, 1, |$x| $lift as $Acc, |a, b| a.wrapping_mul(b), |a, n| a);
-        reduce!(Mean of $T: f64 => f32, 0.0, |$x| $lift as $Acc as f64, |a, b| a + b, |a, n| (a / n as f64) as f32);
+        reduce!(WideSum of $T: f64 => f64, 0.0, |$x| $lift as $Acc as f64, |a, b| a + b, |a, n| a);
+        reduce!(Mean of $T: by <[(); size_of::<$T>()] as Adder>::Kernels => f32, |a, n| (a as f64 / n as f64) as f32);
     };
 }
+
+/// The sum of integers for their mean.
+pub struct WideSum;
+/// What adds up integers of as many bytes as there are elements: 64 bits hold the sum of all that
+/// fit memory, if each of them is narrower.
+pub trait Adder {
+    /// The reduction.
+    type Kernels;
+}
+macro_rules! adders {
+    ($($bytes:literal $Kernels:ident)*) => {
+        $(impl Adder for [(); $bytes] {
+            type Kernels = $Kernels;
+        })*
+    };
+}
+adders!(1 Sum 2 Sum 4 Sum 8 WideSum);
+
 macro_rules! boolean {
     ($T:ty) => {
         integer!($T, i64, |x| x.get(), |run| narrow_sum!(
@@ -111,14 +152,14 @@ macro_rules! half {
     ($T:ty) => {
         reduce!(Sum of $T: f32 => $T, -0.0, |x| x.widen(), |a, b| a + b, |a, n| <$T>::narrow(if n == 0 { 0.0 } else { a }));
         reduce!(Prod of $T: f32 => $T, 1.0, |x| x.widen(), |a, b| a * b, |a, n| <$T>::narrow(a));
-        reduce!(Mean of $T: f32 => $T, -0.0, |x| x.widen(), |a, b| a + b, |a, n| <$T>::narrow(a / n as f32));
+        reduce!(Mean of $T: by Sum => $T, |a, n| <$T>::narrow(a / n as f32));
     };
 }
 macro_rules! float {
     ($T:ty) => {
         reduce!(Sum of $T: $T => $T, -0.0, |x| x, |a, b| a + b, |a, n| if n == 0 { 0.0 } else { a });
         reduce!(Prod of $T: $T => $T, 1.0, |x| x, |a, b| a * b, |a, n| a);
-        reduce!(Mean of $T: $T => $T, -0.0, |x| x, |a, b| a + b, |a, n| a / n as $T);
+        reduce!(Mean of $T: by Sum => $T, |a, n| a / n as $T);
     };
 }
 // A product with 1 is the other factor: by the formula, 1 + 0i would turn an infinite one to NaN.
@@ -127,7 +168,7 @@ macro_rules! complex {
     ($T:ty) => {
         reduce!(Sum of $T: $T => $T, <$T>::new(-0.0, -0.0), |x| x, |a, b| a + b, |a, n| if n == 0 { <$T>::new(0.0, 0.0) } else { a });
         reduce!(Prod of $T: $T => $T, <$T>::new(1.0, 0.0), |x| x, |a, b| if a == <$T>::new(1.0, 0.0) { b } else if b == <$T>::new(1.0, 0.0) { a } else { a * b }, |a, n| a);
-        reduce!(Mean of $T: $T => $T, <$T>::new(-0.0, -0.0), |x| x, |a, b| a + b, |a, n| a.unscale(n as _));
+        reduce!(Mean of $T: by Sum => $T, |a, n| a.unscale(n as _));
     };
 }
 dtypes!(each_dtype!);
@@ -137,6 +178,7 @@ const DECIDED: usize = 4096;
 macro_rules! truth {
     ($R:ident, $identity:literal, $join:tt) => {
         impl<T: Element> Reduce<T> for $R {
+            type Kernels = Self;
             type Acc = u8;
             type Out = Bool;
             const IDENTITY: u8 = $identity;
@@ -172,6 +214,7 @@ macro_rules! truth {
 truth!(Any, 0, |);
 truth!(All, 1, &);
 impl<T: Element> Reduce<T> for Count {
+    type Kernels = Self;
     type Acc = i64;
     type Out = i64;
     const IDENTITY: i64 = 0;

@@ -9,6 +9,7 @@ use crate::kernel::images::{Images, Pixel};
 use crate::kernel::math::Real;
 use crate::kernel::pool::extreme::{self, MAX_TAPS};
 use crate::kernel::pool::{Lowest, Max, Mean, Pooling, Windows, fold};
+use crate::ops;
 use crate::par::Cost;
 use crate::simd;
 use crate::tensor::Tensor;
@@ -58,6 +59,12 @@ pub(super) fn comparable(x: &Tensor) -> Result<Tensor> {
     })
 }
 
+/// Whether there is one window, of all elements of the plane: a reduction then.
+fn is_plane(windows: &[Windows; 3], sizes: Three, places: Three) -> bool {
+    let sees_all = |k: usize| places[k] == 1 && windows[k].taps(0, sizes[k]).count == sizes[k];
+    (0..3).all(sees_all)
+}
+
 /// The largest element of each window.
 pub(super) fn largest(
     op: &'static str,
@@ -66,6 +73,9 @@ pub(super) fn largest(
     places: Three,
     dtype: DType,
 ) -> Result<Tensor> {
+    if is_plane(windows, x.sizes(), places) {
+        return x.reduced(|x, planes| ops::max(x, planes));
+    }
     let mut y = x.empty(places, dtype)?;
     reals!(dtype, |T as A| run::<T, A, Max>(x, windows, &Max, &mut y), else Err(Error::unsupported(op, dtype)))?;
     x.result(y)
@@ -103,6 +113,12 @@ pub(super) fn mean(
     divisors: [&[f64]; 3],
     dtype: DType,
 ) -> Result<Tensor> {
+    let sizes = x.sizes();
+    let divisor: f64 = divisors.iter().filter_map(|n| n.first()).product();
+    let count = sizes.iter().product::<usize>() as f64;
+    if is_plane(windows, sizes, places) && divisor == count && dtype.is_float() {
+        return x.reduced(|x, planes| ops::mean(x, planes));
+    }
     let mut y = x.empty(places, dtype)?;
     floats!(dtype, |T as A| {
         let of = |k: usize| -> Result<Vec<A>> {

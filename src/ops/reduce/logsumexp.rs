@@ -17,8 +17,8 @@ impl<T: Sample + Pod> Fold for LogSumExp<T> {
     type Acc = Exponentials;
     type Out = T::Out;
     const FLOPS: usize = 20;
-    fn run(&self, x: &[T]) -> Exponentials {
-        exponentials(x)
+    fn runs(&self, x: &[T], n: usize, acc: &mut [Exponentials]) {
+        exponentials(x, n, acc)
     }
     fn rows(&self, x: &[T], stride: usize, rows: usize, acc: &mut [Exponentials]) {
         exponentials_of_columns(x, stride, rows, acc)

@@ -166,14 +166,14 @@ impl<T: Pod, R: Reduce<T>> Fold for Elements<T, R> {
     type In = T;
     type Acc = R::Acc;
     type Out = R::Out;
-    fn run(&self, x: &[T]) -> R::Acc {
-        reduce::run::<T, R>(x)
+    fn runs(&self, x: &[T], n: usize, acc: &mut [R::Acc]) {
+        reduce::runs::<T, R::Kernels>(x, n, acc)
     }
     fn rows(&self, x: &[T], stride: usize, rows: usize, acc: &mut [R::Acc]) {
-        reduce::columns::<T, R>(x, stride, rows, acc)
+        reduce::columns::<T, R::Kernels>(x, stride, rows, acc)
     }
     fn join(&self, a: &mut [R::Acc], b: &[R::Acc]) {
-        reduce::join::<T, R>(a, b)
+        reduce::join::<T, R::Kernels>(a, b)
     }
     fn finish(&self, acc: &R::Acc, n: usize) -> R::Out {
         R::finish(*acc, n)

@@ -166,6 +166,17 @@ fn mean_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(computed, Mean, axes, x, x.dtype().inexact())
 }
 
+/// Unsigned integers as signed ones of their bits, which are zero where they were.
+fn signless(x: &Tensor) -> Result<Cow<'_, Tensor>> {
+    Ok(Cow::Owned(x.bitcast(match x.dtype() {
+        DType::U8 => DType::I8,
+        DType::U16 => DType::I16,
+        DType::U32 => DType::I32,
+        DType::U64 => DType::I64,
+        _ => return Ok(Cow::Borrowed(x)),
+    })?))
+}
+
 /// Whether an element over axes (all for `()`) is not zero; NaN is not. Of no elements: false. Axes
 /// and errors as for [`sum`].
 ///
@@ -181,7 +192,8 @@ pub fn any(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn any_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("any", x, over)?;
-    elements!(computed, Any, axes, x, DType::Bool)
+    let x = &signless(x)?;
+    elements!(signless, Any, axes, x, DType::Bool)
 }
 
 /// Whether no element over axes (all for `()`) is zero. Of no elements: true. Axes and errors as
@@ -199,7 +211,8 @@ pub fn all(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn all_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("all", x, over)?;
-    elements!(computed, All, axes, x, DType::Bool)
+    let x = &signless(x)?;
+    elements!(signless, All, axes, x, DType::Bool)
 }
 
 /// How many elements over axes (all for `()`) are not zero, as int64. Axes and errors as for
@@ -217,5 +230,6 @@ pub fn count_nonzero(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn count_nonzero_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("count_nonzero", x, over)?;
-    elements!(computed, Count, axes, x, DType::I64)
+    let x = &signless(x)?;
+    elements!(signless, Count, axes, x, DType::I64)
 }

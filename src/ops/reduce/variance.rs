@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::exec::fold::{Fold, fold};
 use crate::exec::view::ViewMut;
 use crate::fallible;
-use crate::kernel::reduce::{Moments, Sample, moments as moments_of_run, moments_of_columns};
+use crate::kernel::reduce::{Moments, Sample, moments as moments_of_runs, moments_of_columns};
 use crate::layout::{Axes, Layout};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
@@ -28,8 +28,8 @@ impl<T: Sample> Fold for Variance<T> {
     type Acc = Moments;
     type Out = T::Out;
     const FLOPS: usize = 4;
-    fn run(&self, x: &[T]) -> Moments {
-        moments_of_run(x)
+    fn runs(&self, x: &[T], n: usize, acc: &mut [Moments]) {
+        moments_of_runs(x, n, acc)
     }
     fn rows(&self, x: &[T], stride: usize, rows: usize, acc: &mut [Moments]) {
         moments_of_columns(x, stride, rows, acc)
@@ -63,8 +63,8 @@ impl<T: Sample> Fold for Raw<T> {
     type Acc = Moments;
     type Out = Moments;
     const FLOPS: usize = 4;
-    fn run(&self, x: &[T]) -> Moments {
-        moments_of_run(x)
+    fn runs(&self, x: &[T], n: usize, acc: &mut [Moments]) {
+        moments_of_runs(x, n, acc)
     }
     fn rows(&self, x: &[T], stride: usize, rows: usize, acc: &mut [Moments]) {
         moments_of_columns(x, stride, rows, acc)

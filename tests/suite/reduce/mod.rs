@@ -257,8 +257,10 @@ impl Fold for Ones {
     type In = i32;
     type Acc = i64;
     type Out = i64;
-    fn run(&self, x: &[i32]) -> i64 {
-        x.iter().map(|x| *x as i64).sum()
+    fn runs(&self, x: &[i32], n: usize, acc: &mut [i64]) {
+        for (j, acc) in acc.iter_mut().enumerate() {
+            *acc = x[j * n..][..n].iter().map(|x| *x as i64).sum();
+        }
     }
     fn rows(&self, x: &[i32], stride: usize, rows: usize, acc: &mut [i64]) {
         for (j, acc) in acc.iter_mut().enumerate() {
