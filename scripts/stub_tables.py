@@ -301,6 +301,11 @@ SPECIAL = {
 }
 PAIR = "tuple[Tensor, Tensor]"
 RETURNS = {
+    **{
+        f"grad.conv{kind}{rank}d": "tuple[Tensor, Tensor, Tensor]"
+        for kind in ("", "_transpose")
+        for rank in (1, 2, 3)
+    },
     "grad.layer_norm": "tuple[Tensor, Tensor, Tensor]",
     "grad.linear": "tuple[Tensor, Tensor, Tensor]",
     "grad.rms_norm": "tuple[Tensor, Tensor]",

@@ -50,3 +50,19 @@ def conv_transpose(
         y[(..., *places)] += part.reshape(x.shape[0], -1, *x.shape[2:])
     inner = slice(padding, -padding or None)
     return y[(..., *[inner] * rank)] + b.reshape(-1, *[1] * rank)
+
+
+def weight_gradient(
+    g: np.ndarray, x: np.ndarray, kernel: tuple[int, ...], stride: int, padding: int, groups: int
+) -> np.ndarray:
+    """The gradient of a convolution's weight, by `g` of its result."""
+    g, x = (a.astype(np.float64) for a in (g, x))
+    x = np.pad(x, [(0, 0), (0, 0), *[(padding, padding)] * len(kernel)])
+    x = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
+    places = g.shape[2:]
+    g = g.reshape(g.shape[0], groups, -1, np.prod(places))
+    w = np.zeros((groups, g.shape[2], x.shape[2], *kernel))
+    for tap, seen in _taps(x, kernel, places, stride):
+        part = x[(..., *seen)].reshape(*x.shape[:3], -1)
+        w[(..., *tap)] = (g @ part.swapaxes(-1, -2)).sum(0)
+    return w.reshape(-1, x.shape[2], *kernel)

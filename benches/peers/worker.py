@@ -136,6 +136,7 @@ class Numpy(_Eager):
             "published": minilm.published,
             "conv": convolutions.conv,
             "conv_transpose": convolutions.conv_transpose,
+            "conv_weight_gradient": convolutions.weight_gradient,
         }
 
 

@@ -5,15 +5,21 @@
 //!   `y[channels of the result, places] = weight[channels of the result, taps] x patches[taps, places]`.
 //!   A tap is a channel with a position in the kernel, a place a position of the kernel on the image.
 //! - `depthwise`: one channel by kernels of its own, by rows.
+//! - [`Taps`], [`Stacked`]: the same patches and a gradient, for the gradient of the weight;
+//!   `channel_gradient` is that of single channels.
 //! - `winograd`: 3x3 kernels by a quarter of the multiplications.
 
+mod channel;
 mod depthwise;
 mod geometry;
+mod gradient;
 mod patches;
 mod rows;
 mod winograd;
 
+pub use channel::channel_gradient;
 pub use depthwise::{Tiling, depthwise};
 pub use geometry::{Geometry, Image, Three};
+pub use gradient::{Stacked, Taps};
 pub use patches::Patches;
 pub use winograd::{Blocks, PRODUCTS, TOGETHER, Weights, transform, winograd};

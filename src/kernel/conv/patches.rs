@@ -23,13 +23,13 @@ impl<T> Copy for Patches<'_, T> {}
 
 /// A tap: a channel, and a position in the kernel.
 #[derive(Clone, Copy)]
-struct Tap {
-    channel: usize,
-    at: Three,
+pub(super) struct Tap {
+    pub channel: usize,
+    pub at: Three,
 }
 impl Tap {
     /// The tap of that number.
-    fn new(mut step: usize, kernel: Three) -> Tap {
+    pub fn new(mut step: usize, kernel: Three) -> Tap {
         let x = step % kernel[2];
         step /= kernel[2];
         let y = step % kernel[1];
@@ -41,7 +41,7 @@ impl Tap {
     }
     /// The one after it, without a division.
     #[inline(always)]
-    fn next(&mut self, kernel: Three) {
+    pub fn next(&mut self, kernel: Three) {
         for axis in [2, 1, 0] {
             self.at[axis] += 1;
             if self.at[axis] < kernel[axis] {

@@ -1,9 +1,9 @@
 //! What a convolution is asked for: shapes and options that fit together.
 
 use super::{Conv, Padding};
-use crate::dtype::DType;
+use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::kernel::conv::{Geometry, Three};
+use crate::kernel::conv::{Geometry, Image, Three};
 use crate::layout::Shape;
 use crate::nn::spatial::{option, three};
 use crate::tensor::Tensor;
@@ -119,6 +119,16 @@ impl Call {
         } else {
             Ok(x)
         }
+    }
+    /// The channels that a group sees of image `n` of `x`, `[batch, channels, ..]`.
+    pub fn image_of<'a, T: Element>(&self, x: &'a Tensor, n: usize, group: usize) -> Image<'a, T> {
+        let s = x.strides();
+        let mut strides = [0; 3];
+        strides[3 - self.rank..].copy_from_slice(&s[2..]);
+        let at = (x.as_ptr() as *const T).wrapping_offset(n as isize * s[0]);
+        // SAFETY: IMAGE1: an image of `x` (TENSOR1, TENSOR2), initialised (STORAGE1).
+        let image = unsafe { Image::new(at, (self.channels, s[1]), self.image, strides) };
+        image.channels_of(group * self.seen()..(group + 1) * self.seen())
     }
     /// Channels that a group sees.
     pub fn seen(&self) -> usize {

@@ -1,10 +1,12 @@
 //! Convolutions.
 
 mod call;
+mod gradient;
 mod plan;
 mod run;
 mod transpose;
 
+pub(super) use gradient::Mirror;
 pub use plan::{ConvAlgorithm, ConvPlan, conv_plan};
 pub use transpose::{ConvTranspose, conv_transpose1d, conv_transpose2d, conv_transpose3d};
 

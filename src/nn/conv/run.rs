@@ -98,13 +98,7 @@ pub(super) struct Operands {
 impl Operands {
     /// The channels that a group of an image sees.
     fn image<T: Element>(&self, n: usize, group: usize) -> Image<'_, T> {
-        let (call, s) = (&self.call, self.x.strides());
-        let mut strides = [0; 3];
-        strides[3 - call.rank..].copy_from_slice(&s[2..]);
-        let at = (self.x.as_ptr() as *const T).wrapping_offset(n as isize * s[0]);
-        // SAFETY: IMAGE1: an image of `x` (TENSOR1, TENSOR2), initialised (STORAGE1).
-        let image = unsafe { Image::new(at, (call.channels, s[1]), call.image, strides) };
-        image.channels_of(group * call.seen()..(group + 1) * call.seen())
+        self.call.image_of(&self.x, n, group)
     }
     /// Computes the fresh tensor `y`, of the dtype of the operands.
     pub fn write(&self, op: &'static str, options: &Conv, y: &mut Tensor) -> Result<()> {

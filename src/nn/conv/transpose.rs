@@ -69,7 +69,7 @@ macro_rules! transposed {
             weight: &Tensor,
             options: impl Into<ConvTranspose<'a>>,
         ) -> Result<Tensor> {
-            transposed($op, $rank, x, weight, &options.into())
+            transposed($op, $rank, x, weight, &options.into())?.run()
         }
     )* };
 }
@@ -127,13 +127,13 @@ struct Phase {
 
 /// The sizes along an axis.
 #[derive(Clone, Copy)]
-struct Axis {
-    kernel: usize,
-    stride: usize,
-    dilation: usize,
-    padding: usize,
+pub(super) struct Axis {
+    pub kernel: usize,
+    pub stride: usize,
+    pub dilation: usize,
+    pub padding: usize,
     /// Places of the result.
-    places: usize,
+    pub places: usize,
 }
 impl Axis {
     /// The phase of the places `first, first + stride, ..`.
@@ -170,13 +170,14 @@ impl Axis {
     }
 }
 
-fn transposed(
+/// What is to be computed. Errors where operands or options don't fit.
+pub(super) fn transposed(
     op: &'static str,
     rank: usize,
     x: &Tensor,
     weight: &Tensor,
     options: &ConvTranspose,
-) -> Result<Tensor> {
+) -> Result<Transposed> {
     let operands = [
         ("x", x.shape(), x.dtype()),
         ("weight", weight.shape(), weight.dtype()),
@@ -271,7 +272,7 @@ fn transposed(
     };
     let made = weight.shape()[1];
     let [kz, ky, kx] = kernel;
-    Transposed {
+    Ok(Transposed {
         op,
         rank,
         dtype,
@@ -300,25 +301,27 @@ fn transposed(
         bias: (options.bias)
             .map(|b| b.astype(dtype)?.contiguous())
             .transpose()?,
-    }
-    .run()
+        precise: false,
+    })
 }
 
 /// Operands of the result's dtype.
-struct Transposed {
-    op: &'static str,
-    rank: usize,
-    dtype: DType,
-    axes: [Axis; 3],
+pub(super) struct Transposed {
+    pub op: &'static str,
+    pub rank: usize,
+    pub dtype: DType,
+    pub axes: [Axis; 3],
     /// The sizes, of no geometry yet.
-    call: Call,
-    x: Tensor,
+    pub call: Call,
+    pub x: Tensor,
     /// `[groups, out, channels, depth, height, width]`
-    weight: Tensor,
-    bias: Option<Tensor>,
+    pub weight: Tensor,
+    pub bias: Option<Tensor>,
+    /// As of [`Conv`].
+    pub precise: bool,
 }
 impl Transposed {
-    fn run(&self) -> Result<Tensor> {
+    pub fn run(&self) -> Result<Tensor> {
         let places = self.axes.map(|axis| axis.places);
         let phases = self.axes.map(|axis| axis.stride.min(axis.places));
         if phases == [1; 3] {
@@ -391,7 +394,11 @@ impl Transposed {
             call,
         };
         let mut y = Tensor::empty(call.shape(), self.dtype)?;
-        operands.write(self.op, &Conv::default(), &mut y)?;
+        let options = Conv {
+            precise: self.precise,
+            ..Default::default()
+        };
+        operands.write(self.op, &options, &mut y)?;
         Ok((y, phases))
     }
 }

@@ -46,7 +46,7 @@ fn padding(op: &str, x: &Bound<PyAny>) -> PyResult<Padding> {
 }
 
 /// The options that say where the kernel goes.
-fn options(
+pub(super) fn options(
     op: &str,
     stride: Option<Ints>,
     padding: Option<Bound<PyAny>>,
@@ -140,6 +140,29 @@ convolutions! {
     conv3d;
 }
 
+/// The same of a transposed convolution.
+pub(super) fn transposed_options(
+    op: &str,
+    stride: Option<Ints>,
+    padding: Option<Ints>,
+    output_padding: Option<Ints>,
+    groups: isize,
+    dilation: Option<Ints>,
+) -> PyResult<ConvTranspose<'static>> {
+    let of = |name, n: Option<Ints>, rest: usize| match n {
+        Some(n) => per_axis(op, name, &n),
+        None => Ok(rest.into()),
+    };
+    Ok(ConvTranspose {
+        bias: None,
+        stride: of("stride", stride, 1)?,
+        padding: of("padding", padding, 0)?,
+        output_padding: of("output_padding", output_padding, 0)?,
+        groups: count(op, "groups", groups)?,
+        dilation: of("dilation", dilation, 1)?,
+    })
+}
+
 macro_rules! transposed {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
@@ -158,17 +181,9 @@ macro_rules! transposed {
             dilation: Option<Ints>,
         ) -> PyResult<PyTensor> {
             let op = stringify!($name);
-            let of = |name, n: Option<Ints>, rest: usize| match n {
-                Some(n) => per_axis(op, name, &n),
-                None => Ok(rest.into()),
-            };
             let options = ConvTranspose {
                 bias: bias.as_ref().map(|b| &b.0),
-                stride: of("stride", stride, 1)?,
-                padding: of("padding", padding, 0)?,
-                output_padding: of("output_padding", output_padding, 0)?,
-                groups: count(op, "groups", groups)?,
-                dilation: of("dilation", dilation, 1)?,
+                ..transposed_options(op, stride, padding, output_padding, groups, dilation)?
             };
             let work = x.0.len().saturating_mul(weight.0.shape().get(1).copied().unwrap_or(1));
             compute(py, work, || nn::$name(&x.0, &weight.0, options))

@@ -1,5 +1,6 @@
 //! `flex.nn.grad`: gradients, by the names of the functions that they are of.
 
+mod conv;
 mod linear;
 mod rows;
 
@@ -22,6 +23,7 @@ fn compute_all<const N: usize>(
 /// `flex.nn.grad`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     let grad = PyModule::new(nn.py(), "flex.nn.grad")?;
+    conv::register(&grad)?;
     linear::register(&grad)?;
     rows::register(&grad)?;
     nn.setattr("_grad", grad)

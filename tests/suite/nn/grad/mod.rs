@@ -1,5 +1,7 @@
 //! Gradients against finite differences, in float64.
 
+mod conv;
+
 use super::*;
 use nn::grad;
 

@@ -1,0 +1,279 @@
+//! What the gradient of a convolution's weight is a product of: its sums run over the places of many
+//! images, so they are long however small the images are.
+//!
+//! `d weight[taps, channels] = patches[taps, places of all images] x d result[those, channels]`.
+//! With taps as lines, patches are runs of an image's rows.
+
+use super::geometry::{Geometry, Image, Three};
+use super::patches::Tap;
+use super::rows::{self, Columns};
+use crate::kernel::gemm::{BlockA, InPlace, Mat, MatElement, Source, Strided, panel_width};
+use crate::simd::{self, Isa, Kernel};
+use core::ops::Range;
+
+/// Patches of images as the left side of a product: a line a tap, a step a place of an image, one
+/// image after the other.
+pub struct Taps<'a, T> {
+    images: &'a [Image<'a, T>],
+    geometry: Geometry,
+    /// The taps.
+    lines: (usize, usize),
+}
+impl<T> Clone for Taps<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Taps<'_, T> {}
+
+impl<'a, T: MatElement> Taps<'a, T> {
+    /// All patches of images that have as many `channels` each.
+    pub fn new(images: &'a [Image<'a, T>], channels: usize, geometry: Geometry) -> Self {
+        assert!(images.iter().all(|image| image.channels() == channels));
+        Taps {
+            images,
+            geometry,
+            lines: (0, channels * geometry.positions()),
+        }
+    }
+    /// The image and the place of a step.
+    fn place(&self, step: usize) -> (usize, Three) {
+        let n = self.geometry.places;
+        let (image, place) = (step / self.geometry.len(), step % self.geometry.len());
+        (
+            image,
+            [place / (n[1] * n[2]), place / n[2] % n[1], place % n[2]],
+        )
+    }
+    /// What a tap sees in some steps.
+    #[inline(always)]
+    fn line<I: Isa>(&self, tap: Tap, first: usize, mut d: &mut [T::Acc]) {
+        let g = &self.geometry;
+        if d.is_empty() {
+            return;
+        }
+        let (mut i, mut place) = self.place(first);
+        loop {
+            let image = &self.images[i];
+            let at = |axis| g.element(axis, place[axis], tap.at[axis]);
+            let len = (g.places[2] - place[2]).min(d.len());
+            let (run, rest) = d.split_at_mut(len);
+            match image.seen(tap.channel, at(0), at(1)) {
+                // SAFETY: IMAGE1: a row of the image.
+                Some(from) => unsafe {
+                    let (first, stride) = (at(2), g.stride[2]);
+                    let places = Columns { first, stride, len };
+                    rows::load::<I, T>(from, image.stride(2), image.sizes()[2], places, run)
+                },
+                None => rows::clear(run),
+            }
+            d = rest;
+            if d.is_empty() {
+                return;
+            }
+            place[2] = 0;
+            place[1] += 1;
+            if place[1] == g.places[1] {
+                place[1] = 0;
+                place[0] += 1;
+            }
+            if place[0] == g.places[0] {
+                place[0] = 0;
+                i += 1;
+            }
+        }
+    }
+}
+
+/// Packs steps of lines, a line after the other.
+struct Lines<'a, 'b, T: MatElement> {
+    taps: &'a Taps<'b, T>,
+    steps: Range<usize>,
+    lines: Range<usize>,
+    d: &'a mut [T::Acc],
+}
+impl<T: MatElement> Kernel for Lines<'_, '_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let (taps, kernel) = (self.taps, self.taps.geometry.kernel);
+        let mut tap = Tap::new(taps.lines.0 + self.lines.start, kernel);
+        let lines = self.d.chunks_exact_mut(self.steps.len().max(1));
+        for d in lines.take(self.lines.len()) {
+            taps.line::<I>(tap, self.steps.start, d);
+            tap.next(kernel);
+        }
+    }
+}
+
+// SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
+unsafe impl<T: MatElement> Source for Taps<'_, T> {
+    type Packed = T::Acc;
+    fn lines(&self) -> usize {
+        self.lines.1 - self.lines.0
+    }
+    fn steps(&self) -> usize {
+        self.images.len() * self.geometry.len()
+    }
+    fn slice(self, lines: Range<usize>) -> Self {
+        assert!(lines.start <= lines.end && lines.end <= self.lines());
+        Taps {
+            lines: (self.lines.0 + lines.start, self.lines.0 + lines.end),
+            ..self
+        }
+    }
+    fn in_place(&self) -> Option<InPlace<T::Acc>> {
+        None
+    }
+    fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T::Acc]) {
+        panels(steps, lines, d, |step, line| {
+            let mut one = [T::Acc::default()];
+            self.pack_block(step..step + 1, line..line + 1, &mut one);
+            one[0]
+        })
+    }
+    fn pack_block(
+        &self,
+        steps: Range<usize>,
+        lines: Range<usize>,
+        d: &mut [T::Acc],
+    ) -> BlockA<T::Acc> {
+        let at = BlockA {
+            at: d.as_ptr(),
+            strides: Some((steps.len() as isize, 1)),
+        };
+        simd::call(Lines {
+            taps: self,
+            steps,
+            lines,
+            d,
+        });
+        at
+    }
+}
+
+/// Packs panels number by number: sources that make lines as the left side are seldom the right
+/// one.
+fn panels<F: crate::kernel::gemm::Packed>(
+    steps: Range<usize>,
+    lines: Range<usize>,
+    d: &mut [F],
+    of: impl Fn(usize, usize) -> F,
+) {
+    let (mut d, mut line) = (d, lines.start);
+    while line < lines.end {
+        let width = panel_width::<F>(lines.end - line);
+        let (panel, rest) = d.split_at_mut(width * steps.len());
+        d = rest;
+        for (step, d) in steps.clone().zip(panel.chunks_exact_mut(width)) {
+            for (line, d) in (line..).zip(d) {
+                *d = if line < lines.end {
+                    of(step, line)
+                } else {
+                    F::default()
+                };
+            }
+        }
+        line += width;
+    }
+}
+
+/// Matrices of one shape below each other, as the right side of a product: a line a column, a step a
+/// row of a matrix, one matrix after the other.
+pub struct Stacked<'a, T> {
+    matrices: &'a [Mat<'a, T>],
+    /// Rows of each.
+    rows: usize,
+    /// The columns.
+    lines: (usize, usize),
+}
+impl<T> Clone for Stacked<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Stacked<'_, T> {}
+
+impl<'a, T: MatElement> Stacked<'a, T> {
+    /// Matrices of `rows x cols`.
+    pub fn new(matrices: &'a [Mat<'a, T>], rows: usize, cols: usize) -> Self {
+        assert!(
+            matrices
+                .iter()
+                .all(|m| m.rows() == rows && m.cols() == cols)
+        );
+        Stacked {
+            matrices,
+            rows,
+            lines: (0, cols),
+        }
+    }
+    /// The parts of some steps: a matrix, and rows of it.
+    fn parts(&self, steps: Range<usize>) -> impl Iterator<Item = (Mat<'a, T>, Range<usize>)> {
+        let (rows, matrices) = (self.rows, self.matrices);
+        let first = steps.start / rows.max(1);
+        (first..steps.end.div_ceil(rows.max(1))).map(move |i| {
+            let of = |step: usize| step.saturating_sub(i * rows).min(rows);
+            (matrices[i], of(steps.start)..of(steps.end))
+        })
+    }
+}
+
+// SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
+unsafe impl<T: MatElement> Source for Stacked<'_, T> {
+    type Packed = T::Acc;
+    fn lines(&self) -> usize {
+        self.lines.1 - self.lines.0
+    }
+    fn steps(&self) -> usize {
+        self.matrices.len() * self.rows
+    }
+    fn slice(self, lines: Range<usize>) -> Self {
+        assert!(lines.start <= lines.end && lines.end <= self.lines());
+        Stacked {
+            lines: (self.lines.0 + lines.start, self.lines.0 + lines.end),
+            ..self
+        }
+    }
+    fn in_place(&self) -> Option<InPlace<T::Acc>> {
+        None
+    }
+    fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T::Acc]) {
+        let (mut d, mut line) = (d, lines.start);
+        while line < lines.end {
+            let width = panel_width::<T::Acc>(lines.end - line);
+            let cols = line..lines.end.min(line + width);
+            let (mut panel, rest) = d.split_at_mut(width * steps.len());
+            d = rest;
+            for (matrix, rows) in self.parts(steps.clone()) {
+                let (part, rest) = panel.split_at_mut(width * rows.len());
+                panel = rest;
+                let cols = self.lines.0 + cols.start..self.lines.0 + cols.end;
+                let part_of = Strided::columns(matrix.block(rows.clone(), cols));
+                part_of.pack_panels(0..rows.len(), 0..part_of.lines(), part);
+            }
+            line += width;
+        }
+    }
+    fn pack_block(
+        &self,
+        steps: Range<usize>,
+        lines: Range<usize>,
+        d: &mut [T::Acc],
+    ) -> BlockA<T::Acc> {
+        let depth = steps.len();
+        for (line, d) in lines.zip(d.chunks_exact_mut(depth.max(1))) {
+            let column = self.lines.0 + line;
+            let rows = self.parts(steps.clone());
+            let all = rows.flat_map(|(matrix, rows)| rows.map(move |row| (matrix, row)));
+            for ((matrix, row), d) in all.zip(d) {
+                // SAFETY: MAT1: a row and a column of the matrix, by `parts` and `slice`.
+                *d = unsafe { matrix.get(row, column) }.widen();
+            }
+        }
+        BlockA {
+            at: d.as_ptr(),
+            strides: Some((depth as isize, 1)),
+        }
+    }
+}

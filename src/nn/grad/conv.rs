@@ -1,0 +1,160 @@
+//! Of convolutions.
+
+use super::{common_float, expect_shape};
+use crate::error::Result;
+use crate::nn::conv::{Conv, ConvTranspose, Mirror};
+use crate::ops;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// The sum over all but the channels.
+fn bias(rank: usize, grad: &Tensor) -> Result<Tensor> {
+    let channels = (grad.rank() - rank - 1) as isize;
+    let rest = (0..grad.rank() as isize).filter(|axis| *axis != channels);
+    ops::sum(grad, &rest.collect::<SmallVec<[isize; 4]>>()[..])
+}
+
+macro_rules! convolutions {
+    ($($(#[doc = $doc:literal])* $name:ident $rank:literal $op:literal;)*) => { $(
+        $(#[doc = $doc])*
+        ///
+        /// That of `x` is the transposed convolution of `grad` by the weight; that of an element of the
+        /// weight the sum, over all places of all images, of `grad` times what the element saw; that of
+        /// the bias the sum of `grad` over all but the channels. Shapes and `options` are those of the
+        /// convolution, whose result has the shape of `grad`; any strides. A bias in `options` makes
+        /// no difference. The gradient of a residual is `grad` itself, and an activation is a function
+        /// of its own: both are refused.
+        ///
+        /// Errors as the convolution, where `grad` has not the shape of its result, and where there is no
+        /// common float.
+        pub fn $name<'a>(
+            grad: &Tensor,
+            x: &Tensor,
+            weight: &Tensor,
+            options: impl Into<Conv<'a>>,
+        ) -> Result<[Tensor; 3]> {
+            let dtype = common_float($op, &[grad, x, weight])?;
+            let mirror = Mirror::of_conv($op, $rank, [x, weight], &options.into(), dtype)?;
+            expect_shape($op, grad, &mirror.result(), ("x", x))?;
+            let grad = grad.astype(dtype)?;
+            Ok([
+                mirror.transpose(&grad, weight)?,
+                mirror.weight(x, &grad)?,
+                bias($rank, &grad)?,
+            ])
+        }
+    )* };
+}
+convolutions! {
+    /// The gradients of `x`, weight and bias of [`conv1d`](crate::nn::conv1d).
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0], [1, 3])?;
+    /// let weight = Tensor::from_slice(&[4.0f32, 5.0], [1, 1, 2])?;
+    /// let grad = Tensor::from_slice(&[1.0f32, 10.0], [1, 2])?;
+    /// let [x, weight, bias] = nn::grad::conv1d(&grad, &x, &weight, None)?;
+    /// assert_eq!(x.to_vec::<f32>()?, [4.0, 45.0, 50.0]);
+    /// assert_eq!(weight.to_vec::<f32>()?, [21.0, 32.0]);
+    /// assert_eq!(bias.to_vec::<f32>()?, [11.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    conv1d 1 "grad.conv1d";
+    /// The gradients of `x`, weight and bias of [`conv2d`](crate::nn::conv2d).
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [1, 2, 2])?;
+    /// let weight = Tensor::from_slice(&[5.0f32], [1, 1, 1, 1])?;
+    /// let grad = Tensor::from_slice(&[10.0f32], [1, 1, 1])?;
+    /// let options = nn::Conv { stride: 2.into(), ..Default::default() };
+    /// let [x, weight, _] = nn::grad::conv2d(&grad, &x, &weight, options)?;
+    /// assert_eq!(x.to_vec::<f32>()?, [50.0, 0.0, 0.0, 0.0]);
+    /// assert_eq!(weight.to_vec::<f32>()?, [10.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    conv2d 2 "grad.conv2d";
+    /// The gradients of `x`, weight and bias of [`conv3d`](crate::nn::conv3d).
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[1.0f32; 8], [1, 2, 2, 2])?;
+    /// let weight = Tensor::from_slice(&[1.0f32; 8], [1, 1, 2, 2, 2])?;
+    /// let grad = Tensor::from_slice(&[3.0f32], [1, 1, 1, 1])?;
+    /// let [_, weight, _] = nn::grad::conv3d(&grad, &x, &weight, None)?;
+    /// assert_eq!(weight.to_vec::<f32>()?, [3.0; 8]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    conv3d 3 "grad.conv3d";
+}
+
+macro_rules! transposed {
+    ($($(#[doc = $doc:literal])* $name:ident $rank:literal $op:literal;)*) => { $(
+        $(#[doc = $doc])*
+        ///
+        /// That of `x` is the convolution of `grad` by the weight; that of an element of the weight the sum,
+        /// over all elements of `x`, of what they are times the element of `grad` that they were added
+        /// to; that of the bias the sum of `grad` over all but the channels. Shapes and `options` are
+        /// those of the transposed convolution, whose result has the shape of `grad`; any strides. A
+        /// bias in `options` makes no difference.
+        ///
+        /// Errors as the transposed convolution, where `grad` has not the shape of its result, and where there
+        /// is no common float.
+        pub fn $name<'a>(
+            grad: &Tensor,
+            x: &Tensor,
+            weight: &Tensor,
+            options: impl Into<ConvTranspose<'a>>,
+        ) -> Result<[Tensor; 3]> {
+            let dtype = common_float($op, &[grad, x, weight])?;
+            let mirror = Mirror::of_transposed($op, $rank, [x, weight], &options.into(), dtype)?;
+            expect_shape($op, grad, &mirror.image(), ("x", x))?;
+            let grad = grad.astype(dtype)?;
+            Ok([
+                mirror.convolve(&grad, weight)?,
+                mirror.weight(&grad, x)?,
+                bias($rank, &grad)?,
+            ])
+        }
+    )* };
+}
+transposed! {
+    /// The gradients of `x`, weight and bias of [`conv_transpose1d`](crate::nn::conv_transpose1d).
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[1.0f32, 2.0], [1, 2])?;
+    /// let weight = Tensor::from_slice(&[3.0f32, 4.0], [1, 1, 2])?;
+    /// let grad = Tensor::from_slice(&[1.0f32, 10.0, 100.0], [1, 3])?;
+    /// let [x, weight, _] = nn::grad::conv_transpose1d(&grad, &x, &weight, None)?;
+    /// assert_eq!(x.to_vec::<f32>()?, [43.0, 430.0]);
+    /// assert_eq!(weight.to_vec::<f32>()?, [21.0, 210.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    conv_transpose1d 1 "grad.conv_transpose1d";
+    /// The gradients of `x`, weight and bias of [`conv_transpose2d`](crate::nn::conv_transpose2d).
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[2.0f32], [1, 1, 1])?;
+    /// let weight = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [1, 1, 2, 2])?;
+    /// let grad = Tensor::from_slice(&[1.0f32; 4], [1, 2, 2])?;
+    /// let [x, _, bias] = nn::grad::conv_transpose2d(&grad, &x, &weight, None)?;
+    /// assert_eq!(x.to_vec::<f32>()?, [10.0]);
+    /// assert_eq!(bias.to_vec::<f32>()?, [4.0]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    conv_transpose2d 2 "grad.conv_transpose2d";
+    /// The gradients of `x`, weight and bias of [`conv_transpose3d`](crate::nn::conv_transpose3d).
+    ///
+    /// ```
+    /// use flex::{Tensor, nn};
+    /// let x = Tensor::from_slice(&[2.0f32], [1, 1, 1, 1])?;
+    /// let weight = Tensor::from_slice(&[1.0f32; 8], [1, 1, 2, 2, 2])?;
+    /// let grad = Tensor::from_slice(&[1.0f32; 8], [1, 2, 2, 2])?;
+    /// let [_, weight, _] = nn::grad::conv_transpose3d(&grad, &x, &weight, None)?;
+    /// assert_eq!(weight.to_vec::<f32>()?, [2.0; 8]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    conv_transpose3d 3 "grad.conv_transpose3d";
+}

@@ -1,0 +1,159 @@
+//! Gradients of convolutions.
+
+use super::compute_all;
+use crate::nn::{Conv, ConvTranspose, grad};
+use crate::python::cell::PyTensor;
+use crate::python::convert::{Arg, Ints};
+use crate::python::nn::conv::{options, transposed_options};
+use pyo3::prelude::*;
+
+/// Three gradients.
+type Three = (PyTensor, PyTensor, PyTensor);
+
+/// A product for each element of the weight and each place, three times.
+fn work(image: &Arg, weight: &Arg, axis: usize) -> usize {
+    let other = weight.0.shape().get(axis).copied().unwrap_or(1);
+    image.0.len().saturating_mul(other)
+}
+
+macro_rules! convolutions {
+    ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction]
+        #[pyo3(signature = (grad, x, weight, *, stride = None, padding = None, dilation = None, groups = 1, precise = false), text_signature = "(grad, x, weight, *, stride=1, padding=0, dilation=1, groups=1, precise=False)")]
+        #[allow(clippy::too_many_arguments, reason = "those of a convolution")]
+        fn $name(
+            py: Python<'_>,
+            grad: Arg,
+            x: Arg,
+            weight: Arg,
+            stride: Option<Ints>,
+            padding: Option<Bound<PyAny>>,
+            dilation: Option<Ints>,
+            groups: isize,
+            precise: bool,
+        ) -> PyResult<Three> {
+            let op = concat!("grad.", stringify!($name));
+            let options = Conv { precise, ..options(op, stride, padding, dilation, groups)? };
+            let [x, weight, bias] = compute_all(py, work(&x, &weight, 0), || {
+                grad::$name(&grad.0, &x.0, &weight.0, options)
+            })?;
+            Ok((x, weight, bias))
+        }
+    )* };
+}
+convolutions! {
+    /// The gradients of x, weight and bias of `conv1d` without activation and residual: the transposed
+    /// convolution of grad, the sum over all places of grad times what an element of the weight saw,
+    /// and the sum of grad over all but the channels.
+    ///
+    /// grad: of the shape of the convolution's result. x: `[batch, channels, length]`, or without the batch.
+    /// weight: `[out, channels / groups, kernel]` (ShapeError). stride, padding, dilation, groups,
+    /// precise: those of the convolution. The results have the common dtype, a float (DTypeError).
+    ///
+    /// >>> grad, x, w = flex.asarray([[1.0, 10.0]]), flex.asarray([[1.0, 2.0, 3.0]]), flex.asarray([[[4.0, 5.0]]])
+    /// >>> [d.tolist() for d in flex.nn.grad.conv1d(grad, x, w)]
+    /// [[[4.0, 45.0, 50.0]], [[[21.0, 32.0]]], [11.0]]
+    conv1d;
+    /// The gradients of x, weight and bias of `conv2d` without activation and residual: the transposed
+    /// convolution of grad, the sum over all places of grad times what an element of the weight saw,
+    /// and the sum of grad over all but the channels.
+    ///
+    /// grad: of the shape of the convolution's result. x: `[batch, channels, height, width]`, or without the
+    /// batch. weight: `[out, channels / groups, height, width]` (ShapeError). All else as for
+    /// `grad.conv1d`.
+    ///
+    /// >>> grad, x, w = flex.ones((1, 2, 2)), flex.ones((1, 3, 3)), flex.ones((1, 1, 2, 2))
+    /// >>> x, w, bias = flex.nn.grad.conv2d(grad, x, w)
+    /// >>> x.tolist(), w.tolist(), bias.tolist()
+    /// ([[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]], [[[[4.0, 4.0], [4.0, 4.0]]]], [4.0])
+    conv2d;
+    /// The gradients of x, weight and bias of `conv3d` without activation and residual: the transposed
+    /// convolution of grad, the sum over all places of grad times what an element of the weight saw,
+    /// and the sum of grad over all but the channels.
+    ///
+    /// grad: of the shape of the convolution's result. x: `[batch, channels, depth, height, width]`, or
+    /// without the batch. weight: `[out, channels / groups, depth, height, width]` (ShapeError). All
+    /// else as for `grad.conv1d`.
+    ///
+    /// >>> grad, x, w = flex.ones((1, 1, 1, 1)), flex.ones((1, 1, 1, 2)), flex.ones((1, 1, 1, 1, 2))
+    /// >>> [d.tolist() for d in flex.nn.grad.conv3d(grad, x, w)]
+    /// [[[[[1.0, 1.0]]]], [[[[[1.0, 1.0]]]]], [1.0]]
+    conv3d;
+}
+
+macro_rules! transposed {
+    ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction]
+        #[pyo3(signature = (grad, x, weight, *, stride = None, padding = None, output_padding = None, groups = 1, dilation = None), text_signature = "(grad, x, weight, *, stride=1, padding=0, output_padding=0, groups=1, dilation=1)")]
+        #[allow(clippy::too_many_arguments, reason = "those of a convolution")]
+        fn $name(
+            py: Python<'_>,
+            grad: Arg,
+            x: Arg,
+            weight: Arg,
+            stride: Option<Ints>,
+            padding: Option<Ints>,
+            output_padding: Option<Ints>,
+            groups: isize,
+            dilation: Option<Ints>,
+        ) -> PyResult<Three> {
+            let op = concat!("grad.", stringify!($name));
+            let options: ConvTranspose =
+                transposed_options(op, stride, padding, output_padding, groups, dilation)?;
+            let [x, weight, bias] = compute_all(py, work(&x, &weight, 1), || {
+                grad::$name(&grad.0, &x.0, &weight.0, options)
+            })?;
+            Ok((x, weight, bias))
+        }
+    )* };
+}
+transposed! {
+    /// The gradients of x, weight and bias of `conv_transpose1d`: the convolution of grad, the sum over all
+    /// elements of x of what they are times the element of grad that they were added to, and the sum
+    /// of grad over all but the channels.
+    ///
+    /// grad: of the shape of the transposed convolution's result. x: `[batch, channels, length]`, or without
+    /// the batch. weight: `[channels, out / groups, kernel]` (ShapeError). stride, padding,
+    /// output_padding, groups, dilation: those of the transposed convolution. The results have the
+    /// common dtype, a float (DTypeError).
+    ///
+    /// >>> grad, x, w = flex.asarray([[1.0, 10.0, 100.0]]), flex.asarray([[1.0, 2.0]]), flex.asarray([[[3.0, 4.0]]])
+    /// >>> [d.tolist() for d in flex.nn.grad.conv_transpose1d(grad, x, w)]
+    /// [[[43.0, 430.0]], [[[21.0, 210.0]]], [111.0]]
+    conv_transpose1d;
+    /// The gradients of x, weight and bias of `conv_transpose2d`: the convolution of grad, the sum over all
+    /// elements of x of what they are times the element of grad that they were added to, and the sum
+    /// of grad over all but the channels.
+    ///
+    /// grad: of the shape of the transposed convolution's result. x: `[batch, channels, height, width]`, or
+    /// without the batch. weight: `[channels, out / groups, height, width]` (ShapeError). All else as
+    /// for `grad.conv_transpose1d`.
+    ///
+    /// >>> grad, x, w = flex.ones((1, 2, 2)), flex.full((1, 1, 1), 2.0), flex.asarray([[[[1.0, 2.0], [3.0, 4.0]]]])
+    /// >>> [d.tolist() for d in flex.nn.grad.conv_transpose2d(grad, x, w)]
+    /// [[[[10.0]]], [[[[2.0, 2.0], [2.0, 2.0]]]], [4.0]]
+    conv_transpose2d;
+    /// The gradients of x, weight and bias of `conv_transpose3d`: the convolution of grad, the sum over all
+    /// elements of x of what they are times the element of grad that they were added to, and the sum
+    /// of grad over all but the channels.
+    ///
+    /// grad: of the shape of the transposed convolution's result. x: `[batch, channels, depth, height,
+    /// width]`, or without the batch. weight: `[channels, out / groups, depth, height, width]`
+    /// (ShapeError). All else as for `grad.conv_transpose1d`.
+    ///
+    /// >>> grad, x, w = flex.ones((1, 1, 1, 2)), flex.ones((1, 1, 1, 1)), flex.ones((1, 1, 1, 1, 2))
+    /// >>> [d.tolist() for d in flex.nn.grad.conv_transpose3d(grad, x, w)]
+    /// [[[[[2.0]]]], [[[[[1.0, 1.0]]]]], [2.0]]
+    conv_transpose3d;
+}
+
+pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
+    grad.add_function(wrap_pyfunction!(conv1d, grad)?)?;
+    grad.add_function(wrap_pyfunction!(conv2d, grad)?)?;
+    grad.add_function(wrap_pyfunction!(conv3d, grad)?)?;
+    grad.add_function(wrap_pyfunction!(conv_transpose1d, grad)?)?;
+    grad.add_function(wrap_pyfunction!(conv_transpose2d, grad)?)?;
+    grad.add_function(wrap_pyfunction!(conv_transpose3d, grad)?)
+}

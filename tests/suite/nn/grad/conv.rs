@@ -1,0 +1,391 @@
+//! Gradients of convolutions against sums over all pairs of a place and a tap.
+
+use super::*;
+use crate::common::{Rng, indices};
+use flex::nn::{Conv, ConvTranspose, Padding, PerAxis};
+
+/// An image of some sizes and what a convolution makes of it, by axes.
+#[derive(Clone, Debug)]
+struct Case {
+    batch: usize,
+    channels: usize,
+    image: Vec<usize>,
+    outputs: usize,
+    kernel: Vec<usize>,
+    stride: Vec<usize>,
+    padding: Vec<(usize, usize)>,
+    dilation: Vec<usize>,
+    groups: usize,
+    places: Vec<usize>,
+}
+impl Case {
+    /// Places by the formula of convolutions.
+    fn placed(mut self) -> Case {
+        self.places = (0..self.image.len())
+            .map(|k| {
+                let seen = self.dilation[k] * (self.kernel[k] - 1) + 1;
+                let padded = self.image[k] + self.padding[k].0 + self.padding[k].1;
+                (padded - seen) / self.stride[k] + 1
+            })
+            .collect();
+        self
+    }
+    fn image_shape(&self) -> Vec<usize> {
+        [&[self.batch, self.channels], &self.image[..]].concat()
+    }
+    fn result_shape(&self) -> Vec<usize> {
+        [&[self.batch, self.outputs], &self.places[..]].concat()
+    }
+    fn weight_shape(&self) -> Vec<usize> {
+        [
+            &[self.outputs, self.channels / self.groups],
+            &self.kernel[..],
+        ]
+        .concat()
+    }
+    fn conv(&self) -> Conv<'static> {
+        Conv {
+            stride: PerAxis::from(&self.stride[..]),
+            padding: Padding::Pairs(self.padding.iter().copied().collect()),
+            dilation: PerAxis::from(&self.dilation[..]),
+            groups: self.groups,
+            ..Default::default()
+        }
+    }
+}
+
+/// What all pairs of a place and a tap add up to: the convolution of the image, the transposed one of
+/// the result, and the gradient of the weight.
+fn oracle(c: &Case, image: &[f64], result: &[f64], w: &[f64]) -> [Vec<f64>; 3] {
+    let seen = c.channels / c.groups;
+    let mut sums = [result, image, w].map(|all| vec![0.0; all.len()]);
+    for (r, at) in indices(&c.result_shape()).iter().enumerate() {
+        let group = at[1] / (c.outputs / c.groups);
+        for tap in indices(&[&[seen], &c.kernel[..]].concat()) {
+            let mut i = at[0] * c.channels + group * seen + tap[0];
+            let mut k = at[1] * seen + tap[0];
+            let mut inside = true;
+            for axis in 0..c.image.len() {
+                let (size, before) = (c.image[axis], c.padding[axis].0);
+                let p = at[axis + 2] * c.stride[axis] + tap[axis + 1] * c.dilation[axis];
+                inside &= p >= before && p - before < size;
+                i = i * size + p.saturating_sub(before).min(size.saturating_sub(1));
+                k = k * c.kernel[axis] + tap[axis + 1];
+            }
+            if inside {
+                sums[0][r] += image[i] * w[k];
+                sums[1][i] += result[r] * w[k];
+                sums[2][k] += result[r] * image[i];
+            }
+        }
+    }
+    sums
+}
+
+/// Small integers in a layout of their own, whose sums are exact.
+fn integers(shape: &[usize], dtype: DType, seed: u64, layout: usize) -> Tensor {
+    let mut random = Rng(seed);
+    let n: usize = shape.iter().product();
+    let values: Vec<f32> = (0..n).map(|_| random.below(5) as f32 - 2.0).collect();
+    let t = Tensor::from_slice(&values, shape).unwrap();
+    let t = t.astype(dtype).unwrap();
+    match layout {
+        // channels last in memory
+        1 => {
+            let last = t.moveaxis(1, -1).unwrap().contiguous().unwrap();
+            last.moveaxis(-1, 1).unwrap()
+        }
+        // backwards in memory
+        2 => t.flip(-1).unwrap().contiguous().unwrap().flip(-1).unwrap(),
+        _ => t,
+    }
+}
+
+fn of_conv(rank: usize, g: &Tensor, x: &Tensor, w: &Tensor, o: Conv) -> flex::Result<[Tensor; 3]> {
+    match rank {
+        1 => grad::conv1d(g, x, w, o),
+        2 => grad::conv2d(g, x, w, o),
+        _ => grad::conv3d(g, x, w, o),
+    }
+}
+
+/// The numbers, rounded to the dtype.
+fn rounded(values: &[f64], dtype: DType) -> Vec<f64> {
+    let values: Vec<f32> = values.iter().map(|x| *x as f32).collect();
+    let t = Tensor::from_slice(&values, values.len()).unwrap();
+    exact(&t.astype(dtype).unwrap())
+}
+
+fn exact(t: &Tensor) -> Vec<f64> {
+    doubles(&t.astype(DType::F32).unwrap())
+}
+
+/// The sums over all but the channels.
+fn by_channel(values: &[f64], shape: &[usize]) -> Vec<f64> {
+    let mut sums = vec![0.0; shape[1]];
+    for (at, x) in indices(shape).iter().zip(values) {
+        sums[at[1]] += x;
+    }
+    sums
+}
+
+#[track_caller]
+fn same(got: &[Tensor; 3], want: [&[f64]; 3], shapes: [&[usize]; 3], dtype: DType) {
+    for ((got, want), shape) in got.iter().zip(want).zip(shapes) {
+        assert_eq!((got.shape(), got.dtype()), (shape, dtype));
+        assert_eq!(exact(got), rounded(want, dtype));
+    }
+}
+
+fn check(c: &Case, dtype: DType, layout: usize) {
+    let (xs, gs, ws) = (c.image_shape(), c.result_shape(), c.weight_shape());
+    let image = integers(&xs, dtype, 1, layout);
+    let result = integers(&gs, dtype, 2, (layout + 1) % 3);
+    let weight = integers(&ws, dtype, 3, layout % 2);
+    let [gathered, scattered, sums] = oracle(c, &exact(&image), &exact(&result), &exact(&weight));
+    let rank = c.image.len();
+    let got = of_conv(rank, &result, &image, &weight, c.conv()).unwrap();
+    let bias = by_channel(&exact(&result), &gs);
+    same(
+        &got,
+        [&scattered, &sums, &bias],
+        [&xs, &ws, &[c.outputs]],
+        dtype,
+    );
+
+    // the transposed convolution, where it has the same sizes
+    let both = c.padding.iter().all(|(a, b)| a == b);
+    let after: Option<Vec<usize>> = (0..rank)
+        .map(|k| {
+            let spans = c.dilation[k] * (c.kernel[k] - 1) + 1;
+            let least = (c.places[k] - 1) * c.stride[k] + spans;
+            let after = (c.image[k] + 2 * c.padding[k].0).checked_sub(least)?;
+            (after == 0 || after < c.stride[k].max(c.dilation[k])).then_some(after)
+        })
+        .collect();
+    let Some(after) = after.filter(|_| both && c.batch > 0) else {
+        return;
+    };
+    let padding: Vec<usize> = c.padding.iter().map(|p| p.0).collect();
+    let options = ConvTranspose {
+        stride: PerAxis::from(&c.stride[..]),
+        padding: PerAxis::from(&padding[..]),
+        output_padding: PerAxis::from(&after[..]),
+        dilation: PerAxis::from(&c.dilation[..]),
+        groups: c.groups,
+        ..Default::default()
+    };
+    let got = match rank {
+        1 => grad::conv_transpose1d(&image, &result, &weight, options),
+        2 => grad::conv_transpose2d(&image, &result, &weight, options),
+        _ => grad::conv_transpose3d(&image, &result, &weight, options),
+    };
+    let bias = by_channel(&exact(&image), &xs);
+    same(
+        &got.unwrap(),
+        [&gathered, &sums, &bias],
+        [&gs, &ws, &[c.channels]],
+        dtype,
+    );
+}
+
+/// Pointwise, padded on one side, strides longer than kernels, groups of one channel.
+fn cases(rank: usize) -> Vec<Case> {
+    let mut random = Rng(7 + rank as u64);
+    let mut all = Vec::new();
+    for round in 0..24 {
+        let groups = [1, 1, 2, 5][round % 4];
+        let size = [0, 60, 17, 6][rank];
+        let axes = |f: &mut dyn FnMut() -> usize| (0..rank).map(|_| f()).collect::<Vec<_>>();
+        let kernel = axes(&mut || {
+            if round % 6 == 0 {
+                1
+            } else {
+                random.between(1, 5)
+            }
+        });
+        let dilation = axes(&mut || random.between(1, 3));
+        let image = (0..rank).map(|k| dilation[k] * (kernel[k] - 1) + random.between(1, size));
+        let image: Vec<usize> = image.collect();
+        let one_side = round % 3 == 0;
+        let padding = (0..rank).map(|_| {
+            let n = random.below(4);
+            (n, if one_side { random.below(4) } else { n })
+        });
+        let padding: Vec<(usize, usize)> = padding.collect();
+        let stride = axes(&mut || {
+            if round % 12 == 0 {
+                1
+            } else {
+                random.between(1, 4)
+            }
+        });
+        let single = round % 4 == 3;
+        let case = Case {
+            batch: random.between(1, 4),
+            channels: groups * if single { 1 } else { random.between(1, 5) },
+            image,
+            outputs: groups * random.between(1, if round % 5 == 0 { 40 } else { 6 }),
+            kernel,
+            stride,
+            padding,
+            dilation,
+            groups,
+            places: vec![],
+        };
+        all.push(case.placed());
+    }
+    all
+}
+
+#[test]
+fn gradients_match_sums_over_pairs() {
+    for rank in 1..=3 {
+        for (round, case) in cases(rank).iter().enumerate() {
+            check(case, DType::F32, round % 3);
+            let other = [DType::F64, DType::F16, DType::BF16][round % 3];
+            if other.is_available() {
+                check(case, other, (round + 1) % 3);
+            }
+        }
+    }
+}
+
+fn plane(batch: usize, channels: usize, size: usize, outputs: usize, kernel: usize) -> Case {
+    Case {
+        batch,
+        channels,
+        image: vec![size; 2],
+        outputs,
+        kernel: vec![kernel; 2],
+        stride: vec![1; 2],
+        padding: vec![(kernel / 2, kernel / 2); 2],
+        dilation: vec![1; 2],
+        groups: 1,
+        places: vec![],
+    }
+    .placed()
+}
+
+/// As layers have them: several blocks of a sum and several parts of a batch, Winograd's algorithm for
+/// the image.
+#[test]
+fn gradients_of_layers_are_close_and_do_not_depend_on_threads() {
+    let mut depthwise = plane(5, 24, 60, 24, 3);
+    depthwise.groups = 24;
+    let mut halved = plane(3, 3, 64, 20, 7);
+    halved.stride = vec![2; 2];
+    for case in [
+        plane(4, 17, 33, 18, 3),
+        plane(3, 40, 50, 30, 1),
+        depthwise,
+        halved.placed(),
+    ] {
+        let x = tensor(&case.image_shape(), 1);
+        let g = tensor(&case.result_shape(), 2);
+        let w = tensor(&case.weight_shape(), 3);
+        let [_, dx, dw] = oracle(&case, &doubles(&x), &doubles(&g), &doubles(&w));
+        let run = || grad::conv2d(&g, &x, &w, case.conv()).unwrap();
+        let got = run();
+        let scale = |all: &[f64]| all.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+        close(&got[0], &dx, 1e-4 * scale(&dx));
+        close(&got[1], &dw, 1e-5 * scale(&dw));
+        let bits = |all: &[Tensor; 3]| {
+            let bits = all.iter().flat_map(|t| t.to_vec::<f32>().unwrap());
+            bits.map(f32::to_bits).collect::<Vec<_>>()
+        };
+        let last = x.moveaxis(1, -1).unwrap().contiguous().unwrap();
+        let turned = last.moveaxis(-1, 1).unwrap();
+        let again = grad::conv2d(&g, &turned, &w, case.conv()).unwrap();
+        assert_eq!(bits(&got), bits(&again));
+        #[cfg(feature = "std")]
+        for threads in [1, 2, 7] {
+            assert_eq!(bits(&got), bits(&flex::with_threads(threads, run)));
+        }
+    }
+}
+
+#[test]
+fn images_without_a_batch_and_batches_without_images() {
+    let mut case = plane(1, 4, 9, 6, 3);
+    let (x, g) = (
+        tensor(&case.image_shape(), 1),
+        tensor(&case.result_shape(), 2),
+    );
+    let w = tensor(&case.weight_shape(), 3);
+    let whole = grad::conv2d(&g, &x, &w, case.conv()).unwrap();
+    let one = |t: &Tensor| t.select(0, 0).unwrap();
+    let single = grad::conv2d(&one(&g), &one(&x), &w, case.conv()).unwrap();
+    assert_eq!(single[0].shape(), [4, 9, 9]);
+    for (a, b) in whole.iter().zip(&single) {
+        assert_eq!(doubles(a), doubles(b));
+    }
+    case.batch = 0;
+    check(&case, DType::F32, 0);
+    case.groups = 2;
+    check(&case, DType::F32, 0);
+    let mut depthwise = plane(0, 4, 9, 4, 3);
+    depthwise.groups = 4;
+    check(&depthwise, DType::F32, 0);
+    // the words for padding
+    for padding in [Padding::Same, Padding::Valid] {
+        let options = || Conv {
+            padding: padding.clone(),
+            ..Default::default()
+        };
+        let g = nn::conv2d(&x, &w, options()).unwrap();
+        let [dx, ..] = grad::conv2d(&g, &x, &w, options()).unwrap();
+        assert_eq!(dx.shape(), x.shape());
+    }
+}
+
+/// What is not finite reaches what it was multiplied with.
+#[test]
+fn what_is_not_finite_stays_where_it_belongs() {
+    let mut case = plane(1, 3, 21, 3, 3);
+    case.groups = 3;
+    case.padding = vec![(0, 0); 2];
+    let case = case.placed();
+    let x = tensor(&case.image_shape(), 1);
+    let w = tensor(&case.weight_shape(), 2);
+    // the last column is seen by the last taps alone
+    let mut values = doubles(&x).iter().map(|x| *x as f32).collect::<Vec<_>>();
+    values[20] = f32::INFINITY;
+    let x = Tensor::from_slice(&values, x.shape()).unwrap();
+    let g = tensor(&case.result_shape(), 3);
+    let [_, dw, _] = grad::conv2d(&g, &x, &w, case.conv()).unwrap();
+    let finite: Vec<bool> = doubles(&dw).iter().map(|x| x.is_finite()).collect();
+    let infinite: Vec<usize> = (0..27).filter(|i| !finite[*i]).collect();
+    assert_eq!(infinite, [2]);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let (x, w) = (tensor(&[1, 2, 5, 5], 1), tensor(&[3, 2, 3, 3], 2));
+    let g = tensor(&[1, 3, 3, 3], 3);
+    assert!(grad::conv2d(&g, &x, &w, None).is_ok());
+    let bias = tensor(&[3], 4);
+    assert!(grad::conv2d(&g, &x, &w, Some(&bias)).is_ok());
+    let wrong = grad::conv2d(&tensor(&[1, 3, 4, 3], 3), &x, &w, None).unwrap_err();
+    #[cfg(feature = "messages")]
+    assert!(
+        wrong.to_string().contains("grad.conv2d") && wrong.to_string().contains("[1, 3, 3, 3]")
+    );
+    let _ = wrong;
+    assert!(grad::conv2d(&g, &x, &tensor(&[3, 1, 3, 3], 2), None).is_err());
+    assert!(grad::conv1d(&g, &x, &w, None).is_err());
+    let activation = Conv {
+        activation: Some(nn::Activation::Relu),
+        ..Default::default()
+    };
+    assert!(grad::conv2d(&g, &x, &w, activation).is_err());
+    let residual = Conv {
+        residual: Some(&g),
+        ..Default::default()
+    };
+    assert!(grad::conv2d(&g, &x, &w, residual).is_err());
+    let whole = |t: &Tensor| t.astype(DType::I32).unwrap();
+    assert!(grad::conv2d(&whole(&g), &whole(&x), &whole(&w), None).is_err());
+    assert!(grad::conv_transpose2d(&x, &g, &w, None).is_ok());
+    assert!(grad::conv_transpose2d(&g, &x, &w, None).is_err());
+}
