@@ -533,7 +533,7 @@ from flex.nn import grad as grad
 
 GRAD = """\
 # Written by scripts/make_stubs.py.
-from typing import SupportsIndex
+from typing import Literal, SupportsIndex
 
 from flex._flex import Tensor, _Operand, _Shape
 

@@ -5,12 +5,18 @@
 //!
 //! dtypes are promoted; 16-bit floats are computed in float32 and rounded once.
 
+mod activation;
 mod linear;
+mod loss;
 mod norm;
+mod pool;
 mod softmax;
 
+pub use activation::{gelu, gelu_tanh, relu, sigmoid, silu, tanh};
 pub use linear::{embedding, linear};
+pub use loss::cross_entropy;
 pub use norm::{layer_norm, rms_norm};
+pub use pool::*;
 pub use softmax::{log_softmax, softmax};
 
 use crate::dtype::DType;

@@ -1,6 +1,9 @@
 //! `flex.nn.grad`: gradients, by the names of the functions that they are of.
 
+mod activation;
 mod linear;
+mod loss;
+mod pool;
 mod rows;
 
 use crate::error::Result;
@@ -22,7 +25,10 @@ fn compute_all<const N: usize>(
 /// `flex.nn.grad`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     let grad = PyModule::new(nn.py(), "flex.nn.grad")?;
+    activation::register(&grad)?;
     linear::register(&grad)?;
+    loss::register(&grad)?;
+    pool::register(&grad)?;
     rows::register(&grad)?;
     nn.setattr("_grad", grad)
 }

@@ -1,5 +1,8 @@
 //! Gradients against finite differences, in float64.
 
+mod activation;
+mod pool;
+
 use super::*;
 use nn::grad;
 
