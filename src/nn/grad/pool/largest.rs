@@ -1,6 +1,6 @@
-//! Of pools.
+//! Of pools of largest elements.
 
-use super::common_float;
+use super::super::common_float;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::pool::scatter;
