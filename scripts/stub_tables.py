@@ -301,6 +301,9 @@ SPECIAL = {
 }
 PAIR = "tuple[Tensor, Tensor]"
 RETURNS = {
+    "grad.batch_norm": "tuple[Tensor, Tensor, Tensor]",
+    "grad.group_norm": "tuple[Tensor, Tensor, Tensor]",
+    "grad.instance_norm": "tuple[Tensor, Tensor, Tensor]",
     "grad.layer_norm": "tuple[Tensor, Tensor, Tensor]",
     "grad.linear": "tuple[Tensor, Tensor, Tensor]",
     "grad.rms_norm": "tuple[Tensor, Tensor]",

@@ -3,6 +3,7 @@
 mod activation;
 mod linear;
 mod loss;
+mod norm;
 mod pool;
 mod rows;
 
@@ -28,6 +29,7 @@ pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     activation::register(&grad)?;
     linear::register(&grad)?;
     loss::register(&grad)?;
+    norm::register(&grad)?;
     pool::register(&grad)?;
     rows::register(&grad)?;
     nn.setattr("_grad", grad)
