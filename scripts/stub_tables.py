@@ -306,6 +306,9 @@ RETURNS = {
         for kind in ("", "_transpose")
         for rank in (1, 2, 3)
     },
+    "grad.batch_norm": "tuple[Tensor, Tensor, Tensor]",
+    "grad.group_norm": "tuple[Tensor, Tensor, Tensor]",
+    "grad.instance_norm": "tuple[Tensor, Tensor, Tensor]",
     "grad.layer_norm": "tuple[Tensor, Tensor, Tensor]",
     "grad.linear": "tuple[Tensor, Tensor, Tensor]",
     "grad.rms_norm": "tuple[Tensor, Tensor]",
@@ -538,7 +541,7 @@ from flex.nn import grad as grad
 
 GRAD = """\
 # Written by scripts/make_stubs.py.
-from typing import SupportsIndex
+from typing import Literal, SupportsIndex
 
 from flex._flex import Tensor, _Operand, _Shape
 

@@ -137,7 +137,7 @@ pub fn instance_norm(
 }
 
 /// How many channels there are.
-fn channels(op: &'static str, x: &Tensor) -> Result<usize> {
+pub(super) fn channels(op: &'static str, x: &Tensor) -> Result<usize> {
     if !x.dtype().is_float() || x.dtype().is_storage() || !x.dtype().is_available() {
         return Err(Error::unsupported(op, x.dtype()));
     }
@@ -191,7 +191,7 @@ fn channel_shape(shape: &[usize], end: usize) -> Shape {
 }
 
 /// A parameter of each channel, broadcasting to `x`, in the dtype that is computed in.
-fn parameter(
+pub(super) fn parameter(
     op: &'static str,
     name: &'static str,
     t: &Tensor,

@@ -8,6 +8,7 @@ mod along;
 pub mod extreme;
 pub mod fold;
 mod pooling;
+pub mod scatter;
 mod windows;
 
 pub use pooling::{Lowest, Max, Mean, Pooling};

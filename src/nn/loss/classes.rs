@@ -79,10 +79,7 @@ pub fn cross_entropy(x: &Tensor, target: &Tensor, options: CrossEntropy) -> Resu
         label_smoothing,
         reduction,
     } = options;
-    if !(0.0..=1.0).contains(&label_smoothing) {
-        let message = message!("label_smoothing is {label_smoothing}; it is from 0 to 1");
-        return Err(Error::value(OP, message));
-    }
+    check_smoothing(OP, label_smoothing)?;
     let p = Problem::new(OP, x, target, weight)?;
     let sums = ops::logsumexp(&p.x, Axes::from(p.axis as isize).keepdims())?;
     if target.dtype().is_float() {
@@ -129,27 +126,28 @@ pub fn nll_loss(x: &Tensor, target: &Tensor, options: NllLoss) -> Result<Tensor>
 }
 
 /// Scores, where their classes lie, and the dtype of the result.
-struct Problem {
+pub(in crate::nn) struct Problem {
     op: &'static str,
     /// In what is computed in.
-    x: Tensor,
-    axis: usize,
-    classes: usize,
+    pub x: Tensor,
+    pub axis: usize,
+    pub classes: usize,
     /// Of terms.
-    shape: Shape,
-    weight: Option<Tensor>,
-    dtype: DType,
+    pub shape: Shape,
+    pub weight: Option<Tensor>,
+    pub dtype: DType,
 }
 
 /// Where each term's score is, and what it counts.
-struct Targets {
-    /// Classes, 0 for those that count for nothing.
-    classes: Vec<i64>,
-    weights: Vec<f64>,
+pub(in crate::nn) struct Targets {
+    /// Classes, 0 for those that are ignored.
+    pub classes: Vec<i64>,
+    /// None of those.
+    pub weights: Vec<Option<f64>>,
 }
 
 impl Problem {
-    fn new(
+    pub fn new(
         op: &'static str,
         x: &Tensor,
         target: &Tensor,
@@ -199,7 +197,7 @@ impl Problem {
         })
     }
     /// The targets, checked: read once, for they may lie in memory of others (READ1).
-    fn targets(&self, target: &Tensor, ignored: i64) -> Result<Targets> {
+    pub fn targets(&self, target: &Tensor, ignored: i64) -> Result<Targets> {
         if !target.dtype().is_integer() {
             let message = message!("target must be integers, not {}", target.dtype());
             return Err(Error::dtype(self.op, message));
@@ -215,7 +213,7 @@ impl Problem {
         for (at, class) in given.iter().copied().enumerate() {
             if class == ignored {
                 classes.push(0);
-                weights.push(0.0);
+                weights.push(None);
                 continue;
             }
             if !(0..self.classes as i64).contains(&class) {
@@ -226,7 +224,7 @@ impl Problem {
                 return Err(Error::value(self.op, message));
             }
             classes.push(class);
-            weights.push(factors.get(class as usize).copied().unwrap_or(1.0));
+            weights.push(Some(factors.get(class as usize).copied().unwrap_or(1.0)));
         }
         Ok(Targets { classes, weights })
     }
@@ -279,19 +277,23 @@ impl Problem {
         let Targets { weights, .. } = targets;
         for (t, w) in terms.iter_mut().zip(&weights) {
             // what counts for nothing may be infinite
-            *t = if *w == 0.0 { 0.0 } else { *t * w };
+            *t = match w {
+                None | Some(0.0) => 0.0,
+                Some(w) => *t * w,
+            };
         }
         if let Some((share, spread)) = smoothing {
             let each = share / self.classes as f64;
             for ((t, s), w) in terms.iter_mut().zip(&spread).zip(&weights) {
-                let s = if *w == 0.0 { 0.0 } else { each * s };
+                // the share of all classes has their weights, not the target's
+                let s = if w.is_none() { 0.0 } else { each * s };
                 *t = (1.0 - share) * *t + s;
             }
         }
         let sum = |x: &[f64]| x.chunks(256).map(|x| x.iter().sum::<f64>()).sum::<f64>();
         match reduction {
             Reduction::Sum => scalar(self.op, sum(&terms), self.dtype),
-            Reduction::Mean => scalar(self.op, sum(&terms) / sum(&weights), self.dtype),
+            Reduction::Mean => scalar(self.op, sum(&terms) / sum_of(&weights), self.dtype),
             Reduction::None => self.write(&terms),
         }
     }
@@ -305,7 +307,7 @@ impl Problem {
         y.into_dtype(self.dtype)
     }
     /// A weight, broadcasting to the scores.
-    fn along_classes(&self, weight: &Tensor) -> Result<Tensor> {
+    pub fn along_classes(&self, weight: &Tensor) -> Result<Tensor> {
         let mut shape = Shape::from_elem(1, self.x.rank());
         shape[self.axis] = self.classes;
         weight.reshape(&shape[..])
@@ -347,8 +349,23 @@ impl Problem {
     }
 }
 
+/// Errors where this is no share.
+pub(in crate::nn) fn check_smoothing(op: &'static str, label_smoothing: f64) -> Result<()> {
+    if (0.0..=1.0).contains(&label_smoothing) {
+        return Ok(());
+    }
+    let message = message!("label_smoothing is {label_smoothing}; it is from 0 to 1");
+    Err(Error::value(op, message))
+}
+
+/// What all terms count together.
+pub(in crate::nn) fn sum_of(weights: &[Option<f64>]) -> f64 {
+    let part = |w: &[Option<f64>]| w.iter().flatten().sum::<f64>();
+    weights.chunks(256).map(part).sum()
+}
+
 /// All elements of floats.
-pub(super) fn doubles(x: &Tensor) -> Result<Vec<f64>> {
+pub(in crate::nn) fn doubles(x: &Tensor) -> Result<Vec<f64>> {
     let x = x.contiguous()?;
     let mut all = fallible::with_capacity(x.len())?;
     dispatch!(float x.dtype(), |F| all.extend(x.as_slice::<F>()?.iter().map(|x| Real::to_f64(*x))),

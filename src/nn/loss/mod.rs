@@ -2,7 +2,7 @@
 //! as they are computed: no tensor of all terms is made where only their sum or mean is asked for.
 //! Terms are computed and added in float32 or float64.
 
-mod classes;
+pub(in crate::nn) mod classes;
 mod ctc;
 mod margin;
 mod pointwise;

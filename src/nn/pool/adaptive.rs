@@ -2,7 +2,7 @@
 
 use super::super::images::Planes;
 use super::super::spatial::{PerAxis, option};
-use super::launch;
+use super::launch::{self, Means};
 use crate::error::Result;
 use crate::fallible;
 use crate::kernel::conv::Three;
@@ -33,24 +33,24 @@ fn windows(sizes: Three, places: Three) -> Result<[Windows; 3]> {
     Ok([along(0)?, along(1)?, along(2)?])
 }
 
-fn average(op: &'static str, rank: usize, x: &Tensor, output_size: &PerAxis) -> Result<Tensor> {
-    let planes = Planes::new(op, x, rank)?;
-    let sizes = planes.sizes();
-    let places = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
+/// The windows of means on images of `sizes`, and how many elements each has.
+pub(in crate::nn) fn means(sizes: Three, places: Three) -> Result<Means> {
     let windows = windows(sizes, places)?;
     let divisors = |k: usize| -> Result<Vec<f64>> {
         let count = |place| windows[k].taps(place, sizes[k]).count as f64;
         fallible::collect((0..places[k]).map(|place| Ok(count(place))))
     };
-    let (depth, height, width) = (divisors(0)?, divisors(1)?, divisors(2)?);
-    launch::mean(
-        op,
-        &planes,
-        &windows,
+    Ok(Means {
+        divisors: [divisors(0)?, divisors(1)?, divisors(2)?],
+        windows,
         places,
-        [&depth, &height, &width],
-        x.dtype(),
-    )
+    })
+}
+
+fn average(op: &'static str, rank: usize, x: &Tensor, output_size: &PerAxis) -> Result<Tensor> {
+    let planes = Planes::new(op, x, rank)?;
+    let places = of_rank(option(op, "output_size", output_size, rank, 0)?, rank);
+    launch::mean(op, &planes, &means(planes.sizes(), places)?, x.dtype())
 }
 /// One place along the axes that are not there.
 fn of_rank(mut places: Three, rank: usize) -> Three {

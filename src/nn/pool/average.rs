@@ -2,10 +2,11 @@
 
 use super::super::images::Planes;
 use super::super::spatial::PerAxis;
-use super::launch;
+use super::launch::{self, Means};
 use super::window::Options;
 use crate::error::{Error, Result};
 use crate::fallible;
+use crate::kernel::conv::Three;
 use crate::kernel::pool::Windows;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -97,6 +98,52 @@ pools! {
     avg_pool3d;
 }
 
+impl AvgPool {
+    /// The windows on images of `sizes`, and what their sums are divided by.
+    pub(in crate::nn) fn means(
+        &self,
+        op: &'static str,
+        rank: usize,
+        sizes: Three,
+        kernel_size: &PerAxis,
+    ) -> Result<Means> {
+        let one = 1.into();
+        let shared = Options {
+            kernel_size,
+            stride: self.stride.as_ref(),
+            padding: &self.padding,
+            dilation: &one,
+            ceil_mode: self.ceil_mode,
+        };
+        let (windows, places) = shared.windows(op, rank, sizes)?;
+        if self.divisor_override == Some(0) {
+            return Err(Error::value(op, "divisor_override is 0"));
+        }
+        let divisors = |k: usize| -> Result<Vec<f64>> {
+            let window = |place| match (&windows[k], self.divisor_override) {
+                (_, Some(n)) => {
+                    if k == 2 {
+                        n
+                    } else {
+                        1
+                    }
+                }
+                (Windows::Steady(s), _) if self.count_include_pad => {
+                    let start = place * s.stride;
+                    s.kernel.min(sizes[k] + 2 * s.padding - start)
+                }
+                (window, _) => window.taps(place, sizes[k]).count,
+            };
+            fallible::collect((0..places[k]).map(|place| Ok(window(place) as f64)))
+        };
+        Ok(Means {
+            divisors: [divisors(0)?, divisors(1)?, divisors(2)?],
+            windows,
+            places,
+        })
+    }
+}
+
 fn average(
     op: &'static str,
     rank: usize,
@@ -105,42 +152,6 @@ fn average(
     options: &AvgPool,
 ) -> Result<Tensor> {
     let planes = Planes::new(op, x, rank)?;
-    let (sizes, one) = (planes.sizes(), 1.into());
-    let shared = Options {
-        kernel_size,
-        stride: options.stride.as_ref(),
-        padding: &options.padding,
-        dilation: &one,
-        ceil_mode: options.ceil_mode,
-    };
-    let (windows, places) = shared.windows(op, rank, sizes)?;
-    if options.divisor_override == Some(0) {
-        return Err(Error::value(op, "divisor_override is 0"));
-    }
-    let divisors = |k: usize| -> Result<Vec<f64>> {
-        let window = |place| match (&windows[k], options.divisor_override) {
-            (_, Some(n)) => {
-                if k == 2 {
-                    n
-                } else {
-                    1
-                }
-            }
-            (Windows::Steady(s), _) if options.count_include_pad => {
-                let start = place * s.stride;
-                s.kernel.min(sizes[k] + 2 * s.padding - start)
-            }
-            (window, _) => window.taps(place, sizes[k]).count,
-        };
-        fallible::collect((0..places[k]).map(|place| Ok(window(place) as f64)))
-    };
-    let (depth, height, width) = (divisors(0)?, divisors(1)?, divisors(2)?);
-    launch::mean(
-        op,
-        &planes,
-        &windows,
-        places,
-        [&depth, &height, &width],
-        x.dtype(),
-    )
+    let means = options.means(op, rank, planes.sizes(), kernel_size)?;
+    launch::mean(op, &planes, &means, x.dtype())
 }

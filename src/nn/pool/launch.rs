@@ -104,28 +104,35 @@ pub(super) fn largest_with_positions(
     Ok((x.result(y)?, x.result(positions)?))
 }
 
-/// The sum of each window, divided by the product of a number for each axis.
-pub(super) fn mean(
+/// Windows, and what their sums are divided by: the product of a number for each axis.
+pub(in crate::nn) struct Means {
+    pub windows: [Windows; 3],
+    /// Windows along each axis.
+    pub places: Three,
+    /// A number for each of them.
+    pub divisors: [Vec<f64>; 3],
+}
+
+/// The mean of each window.
+pub(in crate::nn) fn mean(
     op: &'static str,
     x: &Planes,
-    windows: &[Windows; 3],
-    places: Three,
-    divisors: [&[f64]; 3],
+    means: &Means,
     dtype: DType,
 ) -> Result<Tensor> {
     let sizes = x.sizes();
-    let divisor: f64 = divisors.iter().filter_map(|n| n.first()).product();
+    let divisor: f64 = means.divisors.iter().filter_map(|n| n.first()).product();
     let count = sizes.iter().product::<usize>() as f64;
-    if is_plane(windows, sizes, places) && divisor == count && dtype.is_float() {
+    if is_plane(&means.windows, sizes, means.places) && divisor == count && dtype.is_float() {
         return x.reduced(|x, planes| ops::mean(x, planes));
     }
-    let mut y = x.empty(places, dtype)?;
+    let mut y = x.empty(means.places, dtype)?;
     floats!(dtype, |T as A| {
         let of = |k: usize| -> Result<Vec<A>> {
-            fallible::collect(divisors[k].iter().map(|n| Ok(<A as Real>::from_f64(*n))))
+            fallible::collect(means.divisors[k].iter().map(|n| Ok(<A as Real>::from_f64(*n))))
         };
         let (depth, height, width) = (of(0)?, of(1)?, of(2)?);
-        run::<T, A, _>(x, windows, &Mean([&depth[..], &height[..], &width[..]]), &mut y)
+        run::<T, A, _>(x, &means.windows, &Mean([&depth[..], &height[..], &width[..]]), &mut y)
     }, else Err(Error::unsupported(op, dtype)))?;
     x.result(y)
 }

@@ -55,6 +55,22 @@ pools! {
     3 lp_pool3d avg_pool3d "a volume" "[1, 2, 1, 1]" "[2, 1, 1]";
 }
 
+/// `x^p`, in what is computed in. Errors where `p` is no power of a norm, or `x` no float.
+pub(in crate::nn) fn powers(op: &'static str, x: &Tensor, p: f64) -> Result<Tensor> {
+    if p == 0.0 || p.is_nan() {
+        return Err(Error::value(op, message!("norm_type is {p}")));
+    }
+    if !x.dtype().is_float() || x.dtype().is_storage() {
+        return Err(Error::unsupported(op, x.dtype()));
+    }
+    let wide = x.astype(x.dtype().wide())?;
+    if p == 2.0 {
+        ops::multiply(&wide, &wide)
+    } else {
+        ops::pow(wide, p)
+    }
+}
+
 /// The norm from the mean of powers.
 fn norm(
     op: &'static str,
@@ -63,19 +79,7 @@ fn norm(
     taps: f64,
     mean: impl FnOnce(&Tensor) -> Result<Tensor>,
 ) -> Result<Tensor> {
-    if p == 0.0 || p.is_nan() {
-        return Err(Error::value(op, message!("norm_type is {p}")));
-    }
-    if !x.dtype().is_float() || x.dtype().is_storage() {
-        return Err(Error::unsupported(op, x.dtype()));
-    }
-    let wide = x.astype(x.dtype().wide())?;
-    let powers = if p == 2.0 {
-        ops::multiply(&wide, &wide)?
-    } else {
-        ops::pow(wide, p)?
-    };
-    let sum = ops::multiply(mean(&powers)?, taps)?;
+    let sum = ops::multiply(mean(&powers(op, x, p)?)?, taps)?;
     let norm = if p == 2.0 {
         ops::sqrt(sum)?
     } else {

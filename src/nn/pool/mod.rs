@@ -1,12 +1,12 @@
 //! Pools: the largest element, the mean or a norm of each window of an image.
 
-mod adaptive;
+pub(super) mod adaptive;
 mod average;
-mod launch;
-mod lp;
+pub(super) mod launch;
+pub(super) mod lp;
 mod max;
 mod unpool;
-mod window;
+pub(super) mod window;
 
 pub use adaptive::*;
 pub use average::{AvgPool, avg_pool1d, avg_pool2d, avg_pool3d};

@@ -2,6 +2,7 @@
 
 use super::super::spatial::{PerAxis, option};
 use crate::error::{Error, Result};
+use crate::fallible;
 use crate::kernel::conv::Three;
 use crate::kernel::pool::{Steady, Windows};
 
@@ -101,4 +102,32 @@ impl Options<'_> {
         });
         Ok((windows, places))
     }
+}
+
+/// For each element of an axis of `size`, the windows that see it: the windows of a pool of windows.
+/// They are neighbours, where windows have all elements between their ends.
+pub(in crate::nn) fn transposed(windows: &Windows, size: usize, places: usize) -> Result<Windows> {
+    if let Windows::Steady(s) = windows
+        && s.stride == 1
+    {
+        return Ok(Windows::Steady(Steady {
+            padding: s.kernel - 1 - s.padding,
+            ..*s
+        }));
+    }
+    let ends = |place: usize| {
+        let taps = windows.taps(place, size);
+        (taps.first, taps.first + taps.count)
+    };
+    let (mut first, mut end) = (0, 0);
+    fallible::collect((0..size).map(|element| {
+        while first < places && ends(first).1 <= element {
+            first += 1;
+        }
+        while end < places && ends(end).0 <= element {
+            end += 1;
+        }
+        Ok(first..end.max(first))
+    }))
+    .map(Windows::Listed)
 }

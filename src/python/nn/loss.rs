@@ -11,7 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// torch's name of a reduction.
-fn reduction(op: &str, name: &str) -> PyResult<Reduction> {
+pub(super) fn reduction(op: &str, name: &str) -> PyResult<Reduction> {
     Reduction::from_name(name).ok_or_else(|| {
         PyValueError::new_err(format!(
             "{op}: reduction is {name:?}; it is \"none\", \"mean\" or \"sum\""

@@ -283,7 +283,7 @@ fn channel_norm<'a>(weight: &'a Option<Arg>, bias: &'a Option<Arg>, eps: f64) ->
     }
 }
 /// The statistics that are given, where they are asked for.
-fn statistics<'a>(
+pub(super) fn statistics<'a>(
     op: &str,
     option: &str,
     wanted: bool,

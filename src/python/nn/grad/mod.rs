@@ -1,7 +1,11 @@
 //! `flex.nn.grad`: gradients, by the names of the functions that they are of.
 
+mod activation;
 mod conv;
 mod linear;
+mod loss;
+mod norm;
+mod pool;
 mod rows;
 
 use crate::error::Result;
@@ -24,7 +28,11 @@ fn compute_all<const N: usize>(
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     let grad = PyModule::new(nn.py(), "flex.nn.grad")?;
     conv::register(&grad)?;
+    activation::register(&grad)?;
     linear::register(&grad)?;
+    loss::register(&grad)?;
+    norm::register(&grad)?;
+    pool::register(&grad)?;
     rows::register(&grad)?;
     nn.setattr("_grad", grad)
 }

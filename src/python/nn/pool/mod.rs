@@ -10,7 +10,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
 /// An option that may be left out.
-fn maybe(op: &str, name: &str, n: Option<&Ints>) -> PyResult<Option<PerAxis>> {
+pub(super) fn maybe(op: &str, name: &str, n: Option<&Ints>) -> PyResult<Option<PerAxis>> {
     n.map(|n| per_axis(op, name, n)).transpose()
 }
 
@@ -105,6 +105,30 @@ max_pools! {
     max_pool3d max_pool3d_with_indices;
 }
 
+/// The options of pools of means.
+pub(super) fn averages(
+    op: &str,
+    stride: Option<Ints>,
+    padding: Option<Ints>,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Option<isize>,
+) -> PyResult<AvgPool> {
+    let mut options = AvgPool {
+        stride: maybe(op, "stride", stride.as_ref())?,
+        ceil_mode,
+        count_include_pad,
+        divisor_override: divisor_override
+            .map(|n| count(op, "divisor_override", n))
+            .transpose()?,
+        ..Default::default()
+    };
+    if let Some(n) = padding {
+        options.padding = per_axis(op, "padding", &n)?;
+    }
+    Ok(options)
+}
+
 macro_rules! avg_pools {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
@@ -123,18 +147,7 @@ macro_rules! avg_pools {
         ) -> PyResult<PyTensor> {
             let op = stringify!($name);
             let kernel_size = per_axis(op, "kernel_size", &kernel_size)?;
-            let mut options = AvgPool {
-                stride: maybe(op, "stride", stride.as_ref())?,
-                ceil_mode,
-                count_include_pad,
-                divisor_override: divisor_override
-                    .map(|n| count(op, "divisor_override", n))
-                    .transpose()?,
-                ..Default::default()
-            };
-            if let Some(n) = padding {
-                options.padding = per_axis(op, "padding", &n)?;
-            }
+            let options = averages(op, stride, padding, ceil_mode, count_include_pad, divisor_override)?;
             compute(py, x.0.len(), || nn::$name(&x.0, kernel_size, options))
         }
     )* };
@@ -187,7 +200,8 @@ macro_rules! lp_pools {
         ) -> PyResult<PyTensor> {
             let op = stringify!($name);
             let kernel_size = per_axis(op, "kernel_size", &kernel_size)?;
-            let options = LpPool { stride: maybe(op, "stride", stride.as_ref())?, ceil_mode };
+            let stride = maybe(op, "stride", stride.as_ref())?;
+            let options = LpPool { stride, ceil_mode };
             compute(py, x.0.len(), || nn::$name(&x.0, norm_type, kernel_size, options))
         }
     )* };

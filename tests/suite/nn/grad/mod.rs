@@ -1,6 +1,9 @@
 //! Gradients against finite differences, in float64.
 
+mod activation;
+mod channel_norm;
 mod conv;
+mod pool;
 
 use super::*;
 use nn::grad;

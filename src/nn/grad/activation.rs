@@ -1,0 +1,159 @@
+//! Of activations whose gradients are more than a line of operations.
+
+use super::{common_float, expect_shape};
+use crate::error::Result;
+use crate::kernel::elementwise::rows;
+use crate::ops::formula::Formula;
+use crate::ops::program::Var;
+use crate::tensor::Tensor;
+use core::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
+
+/// A formula of a gradient and a tensor of its shape; `name` says what that is.
+fn formula(
+    op: &'static str,
+    grad: &Tensor,
+    (name, x): (&'static str, &Tensor),
+    formula: impl FnOnce(&mut Formula<'_>, Var, Var) -> Result<Var>,
+) -> Result<Tensor> {
+    expect_shape(op, grad, x.shape(), (name, x))?;
+    let dtype = common_float(op, &[grad, x])?;
+    let mut f = Formula::new(op, &[x.shape()], dtype)?;
+    let (g, x) = (f.input(grad)?, f.input(x)?);
+    let d = formula(&mut f, g, x)?;
+    f.write(d, dtype)
+}
+
+/// The gradient of the operand of [`relu`](crate::nn::relu): that of the result where `x` is above 0, 0
+/// elsewhere. The result serves as `x` does.
+///
+/// Errors where `grad` and `x` differ in shape or have no common float; so for all here.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (grad, x) = (Tensor::from([2.0f32, 3.0]), Tensor::from([-1.0f32, 1.0]));
+/// assert_eq!(nn::grad::relu(&grad, &x)?.to_vec::<f32>()?, [0.0, 3.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn relu(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
+    formula("grad.relu", grad, ("x", x), |f, g, x| {
+        // NaN is passed on, as by torch
+        let none = f.binary(&rows::LessEqual::ROW, x, 0.0)?;
+        f.ternary(&rows::Where::ROW, none, 0.0, g)
+    })
+}
+
+/// The gradient of the operand of [`sigmoid`](crate::nn::sigmoid), whose result is `y`:
+/// `grad * y * (1 - y)`.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let y = nn::sigmoid(&Tensor::from([0.0f32]))?;
+/// assert_eq!(nn::grad::sigmoid(&Tensor::from([2.0f32]), &y)?.to_vec::<f32>()?, [0.5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn sigmoid(grad: &Tensor, y: &Tensor) -> Result<Tensor> {
+    formula("grad.sigmoid", grad, ("y", y), |f, g, y| {
+        let rest = f.binary(&rows::Subtract::ROW, 1.0, y)?;
+        let slope = f.binary(&rows::Multiply::ROW, y, rest)?;
+        f.binary(&rows::Multiply::ROW, g, slope)
+    })
+}
+
+/// The gradient of the operand of [`tanh`](crate::ops::tanh), whose result is `y`:
+/// `grad * (1 - y * y)`.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let grad = nn::grad::tanh(&Tensor::from([2.0f32]), &Tensor::from([0.5f32]))?;
+/// assert_eq!(grad.to_vec::<f32>()?, [1.5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn tanh(grad: &Tensor, y: &Tensor) -> Result<Tensor> {
+    formula("grad.tanh", grad, ("y", y), |f, g, y| {
+        let square = f.unary(&rows::Square::ROW, y)?;
+        let slope = f.binary(&rows::Subtract::ROW, 1.0, square)?;
+        f.binary(&rows::Multiply::ROW, g, slope)
+    })
+}
+
+/// The gradient of the operand of [`silu`](crate::nn::silu):
+/// `grad * s * (1 + x * (1 - s))` for `s = sigmoid(x)`.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let grad = nn::grad::silu(&Tensor::from([2.0f32]), &Tensor::from([0.0f32]))?;
+/// assert_eq!(grad.to_vec::<f32>()?, [1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn silu(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
+    formula("grad.silu", grad, ("x", x), |f, g, x| {
+        let s = f.unary(&rows::Sigmoid::ROW, x)?;
+        let rest = f.binary(&rows::Subtract::ROW, 1.0, s)?;
+        let more = f.binary(&rows::Multiply::ROW, x, rest)?;
+        let factor = f.binary(&rows::Add::ROW, more, 1.0)?;
+        let slope = f.binary(&rows::Multiply::ROW, s, factor)?;
+        f.binary(&rows::Multiply::ROW, g, slope)
+    })
+}
+
+/// The gradient of the operand of [`gelu`](crate::nn::gelu): `grad * (P(x) + x * p(x))`, with the
+/// normal distribution and its density.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let grad = nn::grad::gelu(&Tensor::from([2.0f32]), &Tensor::from([0.0f32]))?;
+/// assert_eq!(grad.to_vec::<f32>()?, [1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn gelu(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
+    formula("grad.gelu", grad, ("x", x), |f, g, x| {
+        let scaled = f.binary(&rows::Multiply::ROW, x, FRAC_1_SQRT_2)?;
+        let erf = f.unary(&rows::Erf::ROW, scaled)?;
+        let twice = f.binary(&rows::Add::ROW, erf, 1.0)?;
+        let distribution = f.binary(&rows::Multiply::ROW, twice, 0.5)?;
+        let square = f.unary(&rows::Square::ROW, scaled)?;
+        let exponent = f.unary(&rows::Negative::ROW, square)?;
+        let density = f.unary(&rows::Exp::ROW, exponent)?;
+        // 1 / sqrt(2 pi)
+        let density = f.binary(
+            &rows::Multiply::ROW,
+            density,
+            FRAC_2_SQRT_PI * FRAC_1_SQRT_2 / 2.0,
+        )?;
+        let moved = f.binary(&rows::Multiply::ROW, x, density)?;
+        let slope = f.binary(&rows::Add::ROW, distribution, moved)?;
+        f.binary(&rows::Multiply::ROW, g, slope)
+    })
+}
+
+/// The gradient of the operand of [`gelu_tanh`](crate::nn::gelu_tanh), `x / 2 * (1 + tanh(u))` where
+/// `u = sqrt(2 / pi) * (x + 0.044715 * x^3)`.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let grad = nn::grad::gelu_tanh(&Tensor::from([2.0f32]), &Tensor::from([0.0f32]))?;
+/// assert_eq!(grad.to_vec::<f32>()?, [1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn gelu_tanh(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
+    const LINEAR: f64 = FRAC_2_SQRT_PI * FRAC_1_SQRT_2;
+    const CUBIC: f64 = LINEAR * 0.044715;
+    formula("grad.gelu_tanh", grad, ("x", x), |f, g, x| {
+        let square = f.unary(&rows::Square::ROW, x)?;
+        let cubic = f.binary(&rows::Multiply::ROW, square, CUBIC)?;
+        let factor = f.binary(&rows::Add::ROW, cubic, LINEAR)?;
+        let u = f.binary(&rows::Multiply::ROW, x, factor)?;
+        let t = f.unary(&rows::Tanh::ROW, u)?;
+        // x (1 - t^2) du/dx
+        let cubic = f.binary(&rows::Multiply::ROW, square, 3.0 * CUBIC)?;
+        let slope = f.binary(&rows::Add::ROW, cubic, LINEAR)?;
+        let slope = f.binary(&rows::Multiply::ROW, slope, x)?;
+        let t2 = f.unary(&rows::Square::ROW, t)?;
+        let rest = f.binary(&rows::Subtract::ROW, 1.0, t2)?;
+        let moved = f.binary(&rows::Multiply::ROW, rest, slope)?;
+        let sum = f.binary(&rows::Add::ROW, t, 1.0)?;
+        let sum = f.binary(&rows::Add::ROW, sum, moved)?;
+        let slope = f.binary(&rows::Multiply::ROW, sum, 0.5)?;
+        f.binary(&rows::Multiply::ROW, g, slope)
+    })
+}

@@ -1,0 +1,217 @@
+//! Of normalisations by channels. A pass finds mean and variance, one the sums that are the gradients of
+//! weight and bias, and one writes the gradient of `x`, of which those sums are a part.
+
+use super::{common_float, expect_shape};
+use crate::error::{Error, Result};
+use crate::kernel::elementwise::rows;
+use crate::layout::{Axes, Shape};
+use crate::nn::ChannelNorm;
+use crate::nn::channel_norm::{channels, parameter};
+use crate::ops::formula::Formula;
+use crate::ops::{self, reduce::moments};
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// The gradients of `x`, weight and bias of [`batch_norm`](crate::nn::batch_norm); the last two as if
+/// there had been a weight and a bias. With `statistics` these are constants, else they are those of `x`
+/// and pass their part on.
+///
+/// A bias in the options is of no concern. The results have the common dtype of `grad` and `x`; 16-bit
+/// floats are computed in float32 and rounded once. Errors as for that function, and where `grad` has not
+/// the shape of `x` or there is no common float.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, grad) = (Tensor::from([[1.0f32], [3.0]]), Tensor::from([[1.0f32], [0.0]]));
+/// let exact = nn::ChannelNorm { eps: 0.0, ..Default::default() };
+/// let [x, weight, bias] = nn::grad::batch_norm(&grad, &x, None, exact)?;
+/// assert_eq!(x.to_vec::<f32>()?, [0.0, 0.0]);
+/// assert_eq!(weight.to_vec::<f32>()?, [-1.0]);
+/// assert_eq!(bias.to_vec::<f32>()?, [1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn batch_norm(
+    grad: &Tensor,
+    x: &Tensor,
+    statistics: Option<(&Tensor, &Tensor)>,
+    options: ChannelNorm,
+) -> Result<[Tensor; 3]> {
+    const OP: &str = "grad.batch_norm";
+    let channels = channels(OP, x)?;
+    Parts::new(OP, grad, x, channels, true)?.gradients(statistics, options)
+}
+
+/// The gradients of `x`, weight and bias of [`group_norm`](crate::nn::group_norm). All as for
+/// [`batch_norm`], and an error where groups don't divide the channels.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, grad) = (Tensor::from([[1.0f32, 3.0]]), Tensor::from([[1.0f32, 0.0]]));
+/// let exact = nn::ChannelNorm { eps: 0.0, ..Default::default() };
+/// let [x, weight, bias] = nn::grad::group_norm(&grad, &x, 1, exact)?;
+/// assert_eq!(x.to_vec::<f32>()?, [0.0, 0.0]);
+/// assert_eq!(weight.to_vec::<f32>()?, [-1.0, 0.0]);
+/// assert_eq!(bias.to_vec::<f32>()?, [1.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn group_norm(
+    grad: &Tensor,
+    x: &Tensor,
+    groups: usize,
+    options: ChannelNorm,
+) -> Result<[Tensor; 3]> {
+    const OP: &str = "grad.group_norm";
+    let channels = channels(OP, x)?;
+    if groups == 0 || channels % groups != 0 {
+        let message = message!("groups are {groups}, which does not divide {channels} channels");
+        return Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
+    }
+    Parts::new(OP, grad, x, groups, false)?.gradients(None, options)
+}
+
+/// The gradients of `x`, weight and bias of [`instance_norm`](crate::nn::instance_norm). All as for
+/// [`batch_norm`].
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let (x, grad) = (Tensor::from([[[1.0f32, 3.0]]]), Tensor::from([[[1.0f32, 0.0]]]));
+/// let [_, _, bias] = nn::grad::instance_norm(&grad, &x, None, Default::default())?;
+/// assert_eq!(bias.to_vec::<f32>()?, [1.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn instance_norm(
+    grad: &Tensor,
+    x: &Tensor,
+    statistics: Option<(&Tensor, &Tensor)>,
+    options: ChannelNorm,
+) -> Result<[Tensor; 3]> {
+    const OP: &str = "grad.instance_norm";
+    let channels = channels(OP, x)?;
+    Parts::new(OP, grad, x, channels, statistics.is_some())?.gradients(statistics, options)
+}
+
+/// The operands, cut to `[batch, groups, channels of a group, ..]`, with one spatial axis at least.
+struct Parts<'a> {
+    op: &'static str,
+    /// As it was given, for parameters beside it.
+    whole: &'a Tensor,
+    grad: Tensor,
+    x: Tensor,
+    channels: usize,
+    /// Whether examples share mean and variance.
+    over_batch: bool,
+}
+
+impl<'a> Parts<'a> {
+    fn new(
+        op: &'static str,
+        grad: &Tensor,
+        x: &'a Tensor,
+        groups: usize,
+        over_batch: bool,
+    ) -> Result<Parts<'a>> {
+        expect_shape(op, grad, x.shape(), ("x", x))?;
+        let dtype = common_float(op, &[grad, x])?;
+        let channels = x.shape()[1];
+        let mut cut = Shape::from_slice(x.shape());
+        cut[1] = channels / groups.max(1);
+        cut.insert(1, groups);
+        if cut.len() == 3 {
+            cut.push(1);
+        }
+        Ok(Parts {
+            op,
+            whole: x,
+            grad: grad.astype(dtype)?.reshape(&cut[..])?,
+            x: x.astype(dtype)?.reshape(&cut[..])?,
+            channels,
+            over_batch,
+        })
+    }
+    /// The axes from one on, and the batch's where examples are together.
+    fn axes(&self, from: usize) -> Axes {
+        let batch = self.over_batch.then_some(0);
+        let all = batch
+            .into_iter()
+            .chain(from as isize..self.x.rank() as isize);
+        Axes::from(all.collect::<SmallVec<[isize; 6]>>())
+    }
+    /// A number a channel, broadcasting to the parts.
+    fn parameter(&self, name: &'static str, t: &Tensor) -> Result<Tensor> {
+        let mut shape = Shape::from_elem(1, self.x.rank());
+        shape[1..3].copy_from_slice(&self.x.shape()[1..3]);
+        parameter(self.op, name, t, self.whole, self.channels)?
+            .astype(self.x.dtype().wide())?
+            .reshape(&shape[..])
+    }
+    fn gradients(
+        &self,
+        statistics: Option<(&Tensor, &Tensor)>,
+        options: ChannelNorm,
+    ) -> Result<[Tensor; 3]> {
+        let dtype = self.x.dtype();
+        let weight = options.weight.map(|w| self.parameter("weight", w));
+        let weight = weight.transpose()?;
+        let (mean, var) = match statistics {
+            Some((mean, var)) => (self.parameter("mean", mean)?, self.parameter("var", var)?),
+            None => moments(self.op, &self.x, self.axes(2), dtype.wide())?,
+        };
+        let scale = ops::rsqrt(ops::add(var, options.eps)?)?;
+        let [of_weight, of_bias] = self.sums(&mean, &scale)?;
+        let weighted = |t: &Tensor| match &weight {
+            Some(w) => ops::multiply(t, w),
+            None => Ok(t.clone()),
+        };
+        let own = match statistics {
+            Some(_) => None,
+            None => {
+                // the means of the gradient, and of its product with x normalised
+                let n = self.x.len() / mean.len().max(1);
+                let part = |sums: &Tensor| -> Result<Tensor> {
+                    let together = ops::sum(&weighted(sums)?, Axes::from(2).keepdims())?;
+                    ops::divide(ops::multiply(together, &scale)?, n as f64)
+                };
+                let slope = ops::multiply(part(&of_weight)?, &scale)?;
+                Some([slope, part(&of_bias)?])
+            }
+        };
+        let d = self.of_x(&mean, &weighted(&scale)?, &own)?;
+        let by_channel = |sums: Tensor| {
+            ops::sum(&sums, 0)?
+                .reshape(self.channels)?
+                .into_dtype(dtype)
+        };
+        Ok([
+            d.reshape(self.whole.shape())?,
+            by_channel(of_weight)?,
+            by_channel(of_bias)?,
+        ])
+    }
+    /// The sums of `grad * (x - mean) * scale` and of `grad`, by channel, and by example unless those are
+    /// together.
+    fn sums(&self, mean: &Tensor, scale: &Tensor) -> Result<[Tensor; 2]> {
+        let mut f = Formula::new(self.op, &[self.x.shape()], self.x.dtype())?;
+        let (g, x) = (f.input(&self.grad)?, f.input(&self.x)?);
+        let (mean, scale) = (f.input(mean)?, f.input(scale)?);
+        let deviation = f.binary(&rows::Subtract::ROW, x, mean)?;
+        let normal = f.binary(&rows::Multiply::ROW, deviation, scale)?;
+        let product = f.binary(&rows::Multiply::ROW, g, normal)?;
+        f.sums([product, g], self.axes(3).keepdims())
+    }
+    /// `grad * factor - (x - mean) * slope - rest`, the first alone where mean and variance are given.
+    fn of_x(&self, mean: &Tensor, factor: &Tensor, own: &Option<[Tensor; 2]>) -> Result<Tensor> {
+        let dtype = self.x.dtype();
+        let mut f = Formula::new(self.op, &[self.x.shape()], dtype)?;
+        let (g, factor) = (f.input(&self.grad)?, f.input(factor)?);
+        let mut d = f.binary(&rows::Multiply::ROW, g, factor)?;
+        if let Some([slope, rest]) = own {
+            let (x, mean) = (f.input(&self.x)?, f.input(mean)?);
+            let (slope, rest) = (f.input(slope)?, f.input(rest)?);
+            let deviation = f.binary(&rows::Subtract::ROW, x, mean)?;
+            let moved = f.binary(&rows::Multiply::ROW, deviation, slope)?;
+            d = f.binary(&rows::Subtract::ROW, d, moved)?;
+            d = f.binary(&rows::Subtract::ROW, d, rest)?;
+        }
+        f.write(d, dtype)
+    }
+}

@@ -1,0 +1,125 @@
+//! Of pools of largest elements.
+
+use super::super::common_float;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::kernel::pool::scatter;
+use crate::layout::IntoShape;
+use crate::par::{self, Cost};
+use crate::tensor::Tensor;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+macro_rules! largest {
+    ($($rank:literal $name:ident $adaptive:ident $shape:literal $kernel:literal;)*) => { $(
+        #[doc = concat!("The gradient of the operand of [`", stringify!($name), "`](crate::nn::", stringify!($name), "),")]
+        #[doc = concat!("from the positions that [`", stringify!($name), "_with_indices`](crate::nn::", stringify!($name), "_with_indices)")]
+        /// found: each element of `grad` is added where its largest element was.
+        ///
+        /// `grad` and `indices`, integers, are `[batch, channels, ..]`, or `[channels, ..]`, of one shape;
+        /// `input_size` is the operand's, as is the result's. Options of the pool are of no concern. 16-bit
+        /// floats are added up in float32 and rounded once, in the order of the indices.
+        ///
+        /// Errors where shapes don't fit, a position is negative or out of range, `indices` are no integers,
+        /// or `grad` is no float.
+        ///
+        /// ```
+        /// use flex::{Tensor, nn};
+        #[doc = concat!("let x = Tensor::from_slice(&[1.0f32, 5.0, 2.0, 4.0], ", $shape, ")?;")]
+        #[doc = concat!("let (y, indices) = nn::", stringify!($name), "_with_indices(&x, ", $kernel, ", None)?;")]
+        #[doc = concat!("let dx = nn::grad::", stringify!($name), "(&y, &indices, x.shape())?;")]
+        /// assert_eq!(dx.to_vec::<f32>()?, [0.0, 5.0, 0.0, 4.0]);
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        pub fn $name(grad: &Tensor, indices: &Tensor, input_size: impl IntoShape) -> Result<Tensor> {
+            to_positions(concat!("grad.", stringify!($name)), $rank, grad, indices, input_size.into_shape().as_ref())
+        }
+        #[doc = concat!("The gradient of the operand of [`", stringify!($adaptive), "`](crate::nn::", stringify!($adaptive), "),")]
+        #[doc = concat!("from the positions that it found. All as for [`", stringify!($name), "`].")]
+        ///
+        /// ```
+        /// use flex::{Tensor, nn};
+        #[doc = concat!("let x = Tensor::from_slice(&[1.0f32, 5.0, 2.0, 4.0], ", $shape, ")?;")]
+        #[doc = concat!("let (y, indices) = nn::", stringify!($adaptive), "_with_indices(&x, 1)?;")]
+        #[doc = concat!("let dx = nn::grad::", stringify!($adaptive), "(&y, &indices, x.shape())?;")]
+        /// assert_eq!(dx.to_vec::<f32>()?, [0.0, 5.0, 0.0, 0.0]);
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        pub fn $adaptive(grad: &Tensor, indices: &Tensor, input_size: impl IntoShape) -> Result<Tensor> {
+            to_positions(concat!("grad.", stringify!($adaptive)), $rank, grad, indices, input_size.into_shape().as_ref())
+        }
+    )* };
+}
+largest! {
+    1 max_pool1d adaptive_max_pool1d "[1, 4]" "2";
+    2 max_pool2d adaptive_max_pool2d "[1, 1, 4]" "[1, 2]";
+    3 max_pool3d adaptive_max_pool3d "[1, 1, 1, 4]" "[1, 1, 2]";
+}
+
+/// Each of `grad` added at its position in a plane of zeros.
+fn to_positions(
+    op: &'static str,
+    rank: usize,
+    grad: &Tensor,
+    indices: &Tensor,
+    input_size: &[usize],
+) -> Result<Tensor> {
+    let operands = [
+        ("grad", grad.shape(), grad.dtype()),
+        ("indices", indices.shape(), indices.dtype()),
+    ];
+    let bad = |message| Err(Error::shape_of(op, message, &operands));
+    if ![rank + 1, rank + 2].contains(&grad.rank()) || grad.shape() != indices.shape() {
+        return bad(message!(
+            "grad and indices are [channels, {rank} spatial dimensions], or a batch of those, of one shape"
+        ));
+    }
+    let lead = grad.rank() - rank;
+    if input_size.len() != grad.rank() || input_size[..lead] != grad.shape()[..lead] {
+        return bad(message!(
+            "input_size is {input_size:?}; it is the shape of the pool's operand, which differs in the spatial axes alone"
+        ));
+    }
+    if input_size[lead..].contains(&0) {
+        return bad(message!("input_size is {input_size:?}, without elements"));
+    }
+    if !indices.dtype().is_integer() {
+        let message = message!("indices are {}, not integers", indices.dtype());
+        return Err(Error::dtype(op, message));
+    }
+    let dtype = common_float(op, &[grad])?;
+    let grad = grad.astype(dtype.wide())?.contiguous()?;
+    let positions = indices.astype(DType::I64)?.contiguous()?;
+    let mut d = Tensor::zeros(input_size, dtype.wide())?;
+    let plane: usize = input_size[lead..].iter().product();
+    let taken: usize = grad.shape()[lead..].iter().product();
+    let elements = plane.saturating_add(taken);
+    let cost = Cost {
+        bytes: elements.saturating_mul(16),
+        flops: taken.saturating_mul(32),
+    };
+    // one more than the place of a position that names nothing
+    let wrong = AtomicUsize::new(0);
+    dispatch!(float dtype.wide(), |F| {
+        let (grad, positions) = (grad.as_slice::<F>()?, positions.as_slice::<i64>()?);
+        par::split(d.as_mut_slice::<F>()?, plane, 1, cost, |planes, d| {
+            for (k, d) in planes.zip(d.chunks_exact_mut(plane)) {
+                let own = k * taken..(k + 1) * taken;
+                if let Err(place) = scatter::add_at(&grad[own.clone()], &positions[own], d) {
+                    wrong.store(k * taken + place + 1, Ordering::Relaxed);
+                }
+            }
+        })
+    }, else return Err(Error::unsupported(op, dtype)));
+    match wrong.into_inner() {
+        0 => d.into_dtype(dtype),
+        place => {
+            let at = place - 1;
+            let position = positions.as_slice::<i64>()?[at];
+            let message = message!(
+                "indices has {position} at row-major position {at}; a plane of {:?} has {plane} elements",
+                &input_size[lead..]
+            );
+            Err(Error::value(op, message))
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Of pools of means. An element's gradient is the sum of those of the windows that see it, each
+//! divided as its sum was: a pool again, of windows.
+
+use super::super::common_float;
+use crate::error::{Error, Result};
+use crate::fallible;
+use crate::kernel::conv::Three;
+use crate::kernel::elementwise::rows;
+use crate::layout::{IntoShape, Shape};
+use crate::nn::images::Planes;
+use crate::nn::pool::adaptive;
+use crate::nn::pool::launch::{self, Means};
+use crate::nn::pool::window::transposed;
+use crate::nn::spatial::three;
+use crate::nn::{AvgPool, PerAxis};
+use crate::ops::formula::Formula;
+use crate::tensor::Tensor;
+use alloc::vec::Vec;
+
+macro_rules! pools {
+    ($($rank:literal $name:ident $adaptive:ident $grad:literal $shape:literal $kernel:literal;)*) => { $(
+        #[doc = concat!("The gradient of the operand, of shape `input_size`, of [`", stringify!($name), "`](crate::nn::", stringify!($name), "):")]
+        /// each element of `grad`, divided as the sum of its window was, is added to all elements of the window.
+        ///
+        /// Options are those of the pool. 16-bit floats are added up in float32 and rounded once.
+        ///
+        /// Errors as for the pool, and where `grad` has not the shape of its result or is no float.
+        ///
+        /// ```
+        /// use flex::{Tensor, nn};
+        #[doc = concat!("let grad = Tensor::from_slice(&[2.0f32, 4.0], ", $grad, ")?;")]
+        #[doc = concat!("let dx = nn::grad::", stringify!($name), "(&grad, ", $shape, ", ", $kernel, ", None)?;")]
+        /// assert_eq!(dx.to_vec::<f32>()?, [1.0, 1.0, 2.0, 2.0]);
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        pub fn $name(grad: &Tensor, input_size: impl IntoShape, kernel_size: impl Into<PerAxis>, options: impl Into<AvgPool>) -> Result<Tensor> {
+            let op = concat!("grad.", stringify!($name));
+            average(op, $rank, grad, input_size.into_shape().as_ref(), &kernel_size.into(), &options.into())
+        }
+        #[doc = concat!("The gradient of the operand, of shape `input_size`, of [`", stringify!($adaptive), "`](crate::nn::", stringify!($adaptive), "),")]
+        #[doc = concat!("whose result had the shape of `grad`. All else as for [`", stringify!($name), "`].")]
+        ///
+        /// ```
+        /// use flex::{Tensor, nn};
+        #[doc = concat!("let grad = Tensor::from_slice(&[2.0f32, 4.0], ", $grad, ")?;")]
+        #[doc = concat!("let dx = nn::grad::", stringify!($adaptive), "(&grad, ", $shape, ")?;")]
+        /// assert_eq!(dx.to_vec::<f32>()?, [1.0, 1.0, 2.0, 2.0]);
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        pub fn $adaptive(grad: &Tensor, input_size: impl IntoShape) -> Result<Tensor> {
+            let op = concat!("grad.", stringify!($adaptive));
+            to_any_size(op, $rank, grad, input_size.into_shape().as_ref())
+        }
+    )* };
+}
+pools! {
+    1 avg_pool1d adaptive_avg_pool1d "[1, 2]" "[1, 4]" "2";
+    2 avg_pool2d adaptive_avg_pool2d "[1, 1, 2]" "[1, 1, 4]" "[1, 2]";
+    3 avg_pool3d adaptive_avg_pool3d "[1, 1, 1, 2]" "[1, 1, 1, 4]" "[1, 1, 2]";
+}
+
+fn average(
+    op: &'static str,
+    rank: usize,
+    grad: &Tensor,
+    input_size: &[usize],
+    kernel_size: &PerAxis,
+    options: &AvgPool,
+) -> Result<Tensor> {
+    let sizes = sizes(op, rank, grad, input_size)?;
+    let means = options.means(op, rank, sizes, kernel_size)?;
+    let dtype = common_float(op, &[grad])?;
+    spread(op, rank, grad, input_size, &means)?.into_dtype(dtype)
+}
+
+fn to_any_size(
+    op: &'static str,
+    rank: usize,
+    grad: &Tensor,
+    input_size: &[usize],
+) -> Result<Tensor> {
+    let sizes = sizes(op, rank, grad, input_size)?;
+    let places = three(&grad.shape()[grad.rank() - rank..], rank, 1);
+    let means = adaptive::means(sizes, places)?;
+    let dtype = common_float(op, &[grad])?;
+    spread(op, rank, grad, input_size, &means)?.into_dtype(dtype)
+}
+
+/// The spatial sizes of a shape that has as many dimensions as `grad`, and its channels and batch.
+fn sizes(op: &'static str, rank: usize, grad: &Tensor, input_size: &[usize]) -> Result<Three> {
+    let lead = grad.rank().saturating_sub(rank);
+    if ![1, 2].contains(&lead)
+        || input_size.len() != grad.rank()
+        || input_size[..lead] != grad.shape()[..lead]
+    {
+        let message = message!(
+            "grad is [channels, {rank} spatial dimensions], or a batch of those, and input_size the shape of the pool's operand, not {input_size:?}"
+        );
+        return Err(Error::shape_of(
+            op,
+            message,
+            &[("grad", grad.shape(), grad.dtype())],
+        ));
+    }
+    if input_size[lead..].contains(&0) {
+        let message = message!("input_size is {input_size:?}: a spatial dimension has the size 0");
+        return Err(Error::shape(op, message));
+    }
+    Ok(three(&input_size[lead..], rank, 1))
+}
+
+/// The gradient of `input_size` by means over windows, in the dtype that is computed in.
+pub(super) fn spread(
+    op: &'static str,
+    rank: usize,
+    grad: &Tensor,
+    input_size: &[usize],
+    means: &Means,
+) -> Result<Tensor> {
+    let lead = grad.rank() - rank;
+    let (sizes, places) = (three(&input_size[lead..], rank, 1), means.places);
+    if grad.shape()[lead..] != places[3 - rank..] {
+        let message = message!(
+            "grad must have the shape of the result, whose spatial sizes are {:?}",
+            &places[3 - rank..]
+        );
+        let operands = [("grad", grad.shape(), grad.dtype())];
+        return Err(Error::shape_of(op, message, &operands));
+    }
+    let wide = grad.dtype().wide();
+    if grad.is_empty() {
+        return Tensor::zeros(input_size, wide);
+    }
+    let shares = shares(op, rank, grad, means)?;
+    let windows = |k: usize| transposed(&means.windows[k], sizes[k], places[k]);
+    let ones = |k: usize| -> Result<Vec<f64>> { fallible::filled(1.0, sizes[k]) };
+    let gathered = Means {
+        windows: [windows(0)?, windows(1)?, windows(2)?],
+        places: sizes,
+        divisors: [ones(0)?, ones(1)?, ones(2)?],
+    };
+    launch::mean(op, &Planes::new(op, &shares, rank)?, &gathered, wide)
+}
+
+/// `grad` divided as the sums of its windows were.
+fn shares(op: &'static str, rank: usize, grad: &Tensor, means: &Means) -> Result<Tensor> {
+    let wide = grad.dtype().wide();
+    let along = |k: usize| -> Result<Tensor> {
+        let t = Tensor::from_slice(&means.divisors[3 - rank + k], [means.places[3 - rank + k]])?;
+        let shape: Shape = (k..rank)
+            .map(|at| if at == k { t.len() } else { 1 })
+            .collect();
+        t.astype(wide)?.reshape(&shape[..])
+    };
+    let mut divisors = fallible::with_capacity(rank)?;
+    for k in 0..rank {
+        divisors.push(along(k)?);
+    }
+    let mut f = Formula::new(op, &[grad.shape()], wide)?;
+    let share = f.input(grad)?;
+    let mut divisor = f.input(&divisors[0])?;
+    for d in &divisors[1..] {
+        let next = f.input(d)?;
+        divisor = f.binary(&rows::Multiply::ROW, divisor, next)?;
+    }
+    let share = f.binary(&rows::Divide::ROW, share, divisor)?;
+    f.write(share, wide)
+}

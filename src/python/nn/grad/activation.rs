@@ -1,0 +1,87 @@
+//! Gradients of activations.
+
+use crate::nn::grad;
+use crate::python::cell::PyTensor;
+use crate::python::convert::{Arg, compute};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// The gradient of x of `relu`: grad where x is above 0, 0 elsewhere. The result of `relu` serves as x
+/// does.
+///
+/// grad: of the shape of x (ShapeError). The result has that shape, and the common dtype, a float
+/// (DTypeError).
+///
+/// >>> flex.nn.grad.relu(flex.asarray([2.0, 3.0]), flex.asarray([-1.0, 1.0])).tolist()
+/// [0.0, 3.0]
+#[pyfunction]
+#[pyo3(signature = (grad, x))]
+fn relu(py: Python<'_>, grad: Arg, x: Arg) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || grad::relu(&grad.0, &x.0))
+}
+
+/// The gradient of the operand of `sigmoid`, whose result is `y`: `grad * y * (1 - y)`.
+///
+/// grad: of the shape of y. Errors and dtypes as for `relu`.
+///
+/// >>> flex.nn.grad.sigmoid(flex.asarray([2.0]), flex.nn.sigmoid(flex.asarray([0.0]))).tolist()
+/// [0.5]
+#[pyfunction]
+#[pyo3(signature = (grad, y))]
+fn sigmoid(py: Python<'_>, grad: Arg, y: Arg) -> PyResult<PyTensor> {
+    compute(py, y.0.len(), || grad::sigmoid(&grad.0, &y.0))
+}
+
+/// The gradient of the operand of `flex.tanh`, whose result is `y`: `grad * (1 - y * y)`.
+///
+/// grad: of the shape of y. Errors and dtypes as for `relu`.
+///
+/// >>> flex.nn.grad.tanh(flex.asarray([2.0]), flex.asarray([0.5])).tolist()
+/// [1.5]
+#[pyfunction]
+#[pyo3(signature = (grad, y))]
+fn tanh(py: Python<'_>, grad: Arg, y: Arg) -> PyResult<PyTensor> {
+    compute(py, y.0.len(), || grad::tanh(&grad.0, &y.0))
+}
+
+/// The gradient of x of `silu`: `grad * s * (1 + x * (1 - s))` for `s = sigmoid(x)`.
+///
+/// grad: of the shape of x. Errors and dtypes as for `relu`.
+///
+/// >>> flex.nn.grad.silu(flex.asarray([2.0]), flex.asarray([0.0])).tolist()
+/// [1.0]
+#[pyfunction]
+#[pyo3(signature = (grad, x))]
+fn silu(py: Python<'_>, grad: Arg, x: Arg) -> PyResult<PyTensor> {
+    compute(py, x.0.len(), || grad::silu(&grad.0, &x.0))
+}
+
+/// The gradient of x of `gelu`: `grad * (P(x) + x * p(x))`, with the normal distribution and its
+/// density, or that of the approximation by tanh.
+///
+/// grad: of the shape of x. approximate: "none" or "tanh" (ValueError). Errors and dtypes as for `relu`.
+///
+/// >>> flex.nn.grad.gelu(flex.asarray([2.0]), flex.asarray([0.0]), approximate="tanh").tolist()
+/// [1.0]
+#[pyfunction]
+#[pyo3(signature = (grad, x, *, approximate = "none"))]
+fn gelu(py: Python<'_>, grad: Arg, x: Arg, approximate: &str) -> PyResult<PyTensor> {
+    let gradient = match approximate {
+        "none" => grad::gelu,
+        "tanh" => grad::gelu_tanh,
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "grad.gelu: approximate is {other:?}; it is \"none\" or \"tanh\""
+            )));
+        }
+    };
+    compute(py, x.0.len(), || gradient(&grad.0, &x.0))
+}
+
+pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
+    grad.add_function(wrap_pyfunction!(gelu, grad)?)?;
+    grad.add_function(wrap_pyfunction!(relu, grad)?)?;
+    grad.add_function(wrap_pyfunction!(sigmoid, grad)?)?;
+    grad.add_function(wrap_pyfunction!(silu, grad)?)?;
+    grad.add_function(wrap_pyfunction!(tanh, grad)?)
+}

@@ -1,0 +1,217 @@
+//! Gradients of pools.
+
+use crate::nn::{LpPool, grad};
+use crate::python::cell::PyTensor;
+use crate::python::convert::{Arg, Ints, compute};
+use crate::python::nn::pool::{averages, maybe};
+use crate::python::nn::spatial::per_axis;
+use pyo3::prelude::*;
+
+/// How many elements a shape has.
+fn elements(shape: &[usize]) -> usize {
+    shape.iter().fold(1, |n, size| n.saturating_mul(*size))
+}
+
+macro_rules! largest {
+    ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction]
+        #[pyo3(signature = (grad, indices, input_size))]
+        fn $name(py: Python<'_>, grad: Arg, indices: Arg, input_size: Ints) -> PyResult<PyTensor> {
+            let shape = input_size.shape()?;
+            compute(py, elements(&shape), || grad::$name(&grad.0, &indices.0, &shape))
+        }
+    )* };
+}
+largest! {
+    /// The gradient of x of `max_pool1d`: each element of grad is added where its largest element was.
+    ///
+    /// grad: `[batch, channels, length]`, or without the batch. indices: integers of its shape, as
+    /// `max_pool1d` returns them with `return_indices`; negative or outside of x they are a ValueError.
+    /// input_size: the shape of x, as is the result's (ShapeError). Options of the pool are of no concern.
+    /// The result has grad's dtype, a float (DTypeError); 16-bit floats are added up in float32.
+    ///
+    /// >>> x = flex.asarray([[1.0, 5.0, 2.0]])
+    /// >>> y, indices = flex.nn.max_pool1d(x, 2, stride=1, return_indices=True)
+    /// >>> flex.nn.grad.max_pool1d(flex.asarray([[1.0, 2.0]]), indices, x.shape).tolist()
+    /// [[0.0, 3.0, 0.0]]
+    max_pool1d;
+    /// The gradient of x of `max_pool2d`: each element of grad is added where its largest element was.
+    ///
+    /// grad: `[batch, channels, height, width]`, or without the batch. All else as for `max_pool1d`.
+    ///
+    /// >>> x = flex.asarray([[[1.0, 5.0], [2.0, 4.0]]])
+    /// >>> y, indices = flex.nn.max_pool2d(x, 2, return_indices=True)
+    /// >>> flex.nn.grad.max_pool2d(flex.asarray([[[3.0]]]), indices, x.shape).tolist()
+    /// [[[0.0, 3.0], [0.0, 0.0]]]
+    max_pool2d;
+    /// The gradient of x of `max_pool3d`: each element of grad is added where its largest element was.
+    ///
+    /// grad: `[batch, channels, depth, height, width]`, or without the batch. All else as for `max_pool1d`.
+    ///
+    /// >>> indices = flex.asarray([[[[1]]]])
+    /// >>> flex.nn.grad.max_pool3d(flex.asarray([[[[3.0]]]]), indices, (1, 1, 1, 2)).tolist()
+    /// [[[[0.0, 3.0]]]]
+    max_pool3d;
+    /// The gradient of x of `adaptive_max_pool1d`. All as for `max_pool1d`.
+    ///
+    /// >>> x = flex.asarray([[1.0, 5.0, 2.0]])
+    /// >>> y, indices = flex.nn.adaptive_max_pool1d(x, 2, return_indices=True)
+    /// >>> flex.nn.grad.adaptive_max_pool1d(flex.asarray([[1.0, 2.0]]), indices, x.shape).tolist()
+    /// [[0.0, 3.0, 0.0]]
+    adaptive_max_pool1d;
+    /// The gradient of x of `adaptive_max_pool2d`. All as for `max_pool2d`.
+    ///
+    /// >>> indices = flex.asarray([[[1]]])
+    /// >>> flex.nn.grad.adaptive_max_pool2d(flex.asarray([[[3.0]]]), indices, (1, 1, 2)).tolist()
+    /// [[[0.0, 3.0]]]
+    adaptive_max_pool2d;
+    /// The gradient of x of `adaptive_max_pool3d`. All as for `max_pool3d`.
+    ///
+    /// >>> indices = flex.asarray([[[[1]]]])
+    /// >>> flex.nn.grad.adaptive_max_pool3d(flex.asarray([[[[3.0]]]]), indices, (1, 1, 1, 2)).tolist()
+    /// [[[[0.0, 3.0]]]]
+    adaptive_max_pool3d;
+}
+
+macro_rules! means {
+    ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction]
+        #[pyo3(signature = (grad, input_size, kernel_size, stride = None, padding = None, ceil_mode = false, count_include_pad = true, divisor_override = None), text_signature = "(grad, input_size, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None)")]
+        #[allow(clippy::too_many_arguments, reason = "torch's")]
+        fn $name(
+            py: Python<'_>,
+            grad: Arg,
+            input_size: Ints,
+            kernel_size: Ints,
+            stride: Option<Ints>,
+            padding: Option<Ints>,
+            ceil_mode: bool,
+            count_include_pad: bool,
+            divisor_override: Option<isize>,
+        ) -> PyResult<PyTensor> {
+            let op = concat!("grad.", stringify!($name));
+            let shape = input_size.shape()?;
+            let kernel_size = per_axis(op, "kernel_size", &kernel_size)?;
+            let options = averages(op, stride, padding, ceil_mode, count_include_pad, divisor_override)?;
+            compute(py, elements(&shape), || grad::$name(&grad.0, &shape, kernel_size, options))
+        }
+    )* };
+}
+means! {
+    /// The gradient of x of `avg_pool1d`: each element of grad, divided as the sum of its window was, is
+    /// added to all elements of the window.
+    ///
+    /// grad: of the shape of the pool's result. input_size: the shape of x, as is the result's (ShapeError).
+    /// All else, and the errors, as for `flex.nn.avg_pool1d`. The result has grad's dtype; 16-bit floats are
+    /// added up in float32.
+    ///
+    /// >>> flex.nn.grad.avg_pool1d(flex.asarray([[2.0, 4.0]]), (1, 3), 2, stride=1).tolist()
+    /// [[1.0, 3.0, 2.0]]
+    avg_pool1d;
+    /// The gradient of x of `avg_pool2d`. All as for `avg_pool1d`.
+    ///
+    /// >>> flex.nn.grad.avg_pool2d(flex.asarray([[[8.0]]]), (1, 2, 2), 2).tolist()
+    /// [[[2.0, 2.0], [2.0, 2.0]]]
+    avg_pool2d;
+    /// The gradient of x of `avg_pool3d`. All as for `avg_pool1d`.
+    ///
+    /// >>> flex.nn.grad.avg_pool3d(flex.asarray([[[[8.0]]]]), (1, 1, 1, 2), (1, 1, 2)).tolist()
+    /// [[[[4.0, 4.0]]]]
+    avg_pool3d;
+}
+
+macro_rules! adaptive_means {
+    ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction]
+        #[pyo3(signature = (grad, input_size))]
+        fn $name(py: Python<'_>, grad: Arg, input_size: Ints) -> PyResult<PyTensor> {
+            let shape = input_size.shape()?;
+            compute(py, elements(&shape), || grad::$name(&grad.0, &shape))
+        }
+    )* };
+}
+adaptive_means! {
+    /// The gradient of x of `adaptive_avg_pool1d`: each element of grad, divided by the size of its window,
+    /// is added to all elements of the window.
+    ///
+    /// grad: of the shape of the pool's result, `[batch, channels, length]`, or without the batch.
+    /// input_size: the shape of x, as is the result's (ShapeError). The result has grad's dtype, a float
+    /// (DTypeError); 16-bit floats are added up in float32.
+    ///
+    /// >>> flex.nn.grad.adaptive_avg_pool1d(flex.asarray([[2.0, 4.0]]), (1, 3)).tolist()
+    /// [[1.0, 3.0, 2.0]]
+    adaptive_avg_pool1d;
+    /// The gradient of x of `adaptive_avg_pool2d`. All as for `adaptive_avg_pool1d`.
+    ///
+    /// >>> flex.nn.grad.adaptive_avg_pool2d(flex.asarray([[[8.0]]]), (1, 2, 2)).tolist()
+    /// [[[2.0, 2.0], [2.0, 2.0]]]
+    adaptive_avg_pool2d;
+    /// The gradient of x of `adaptive_avg_pool3d`. All as for `adaptive_avg_pool1d`.
+    ///
+    /// >>> flex.nn.grad.adaptive_avg_pool3d(flex.asarray([[[[8.0]]]]), (1, 1, 1, 2)).tolist()
+    /// [[[[4.0, 4.0]]]]
+    adaptive_avg_pool3d;
+}
+
+macro_rules! norms {
+    ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction]
+        #[pyo3(signature = (grad, x, norm_type, kernel_size, stride = None, ceil_mode = false))]
+        fn $name(
+            py: Python<'_>,
+            grad: Arg,
+            x: Arg,
+            norm_type: f64,
+            kernel_size: Ints,
+            stride: Option<Ints>,
+            ceil_mode: bool,
+        ) -> PyResult<PyTensor> {
+            let op = concat!("grad.", stringify!($name));
+            let kernel_size = per_axis(op, "kernel_size", &kernel_size)?;
+            let stride = maybe(op, "stride", stride.as_ref())?;
+            let options = LpPool { stride, ceil_mode };
+            compute(py, x.0.len(), || grad::$name(&grad.0, &x.0, norm_type, kernel_size, options))
+        }
+    )* };
+}
+norms! {
+    /// The gradient of x of `lp_pool1d`: `x ** (norm_type - 1)` times the sum over the windows that see it of
+    /// `grad * y ** (1 - norm_type)`, `y` being the pool's result.
+    ///
+    /// grad: of the shape of y (ShapeError). All else, and the errors, as for `flex.nn.lp_pool1d`. The result
+    /// has the shape of x and the common dtype.
+    ///
+    /// >>> flex.nn.grad.lp_pool1d(flex.asarray([[5.0]]), flex.asarray([[3.0, 4.0]]), 2.0, 2).tolist()
+    /// [[3.0, 4.0]]
+    lp_pool1d;
+    /// The gradient of x of `lp_pool2d`. All as for `lp_pool1d`.
+    ///
+    /// >>> x = flex.asarray([[[3.0, 0.0], [0.0, 4.0]]])
+    /// >>> flex.nn.grad.lp_pool2d(flex.asarray([[[5.0]]]), x, 2.0, 2).tolist()
+    /// [[[3.0, 0.0], [0.0, 4.0]]]
+    lp_pool2d;
+    /// The gradient of x of `lp_pool3d`. All as for `lp_pool1d`.
+    ///
+    /// >>> x = flex.ones((1, 1, 1, 2))
+    /// >>> flex.nn.grad.lp_pool3d(flex.asarray([[[[3.0]]]]), x, 1.0, (1, 1, 2)).tolist()
+    /// [[[[3.0, 3.0]]]]
+    lp_pool3d;
+}
+
+pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
+    macro_rules! add {
+        ($($name:ident)*) => { $(grad.add_function(wrap_pyfunction!($name, grad)?)?;)* };
+    }
+    add! {
+        max_pool1d max_pool2d max_pool3d
+        adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d
+        avg_pool1d avg_pool2d avg_pool3d
+        adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d
+        lp_pool1d lp_pool2d lp_pool3d
+    }
+    Ok(())
+}
