@@ -12,7 +12,7 @@ left_out=()
 named="-C symbol-mangling-version=v0" # functions by their paths and types
 
 checks() { cross run --manifest-path tests/bare/Cargo.toml --target-dir "target/bare${variant:-}" "$@"; }
-# The classifier of examples/embedded, which asserts what it may take. What it doesn't call is not linked: no sorts, gathers, reductions,
+# A classifier of examples/embedded, which asserts what it may take. What it doesn't call is not linked: no sorts, gathers, reductions,
 # files, other activations, arithmetic of float64, formatting.
 digits() {
   local map=$PWD/target/embedded/$target.map absent='4sort|6gather|7scatter|4scan|6reduce|2io|4gelu|4silu|6double|4core3fmt'
@@ -41,7 +41,7 @@ for target; do
     i686-*) CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: elementwise:: gather:: index:: io:: set:: shape:: sort:: ;;
     s390x-*) CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: gather:: index:: io:: nn:: set:: shape:: sort:: ;;
     thumbv6m-*) digits --features critical-section; checks_in_parts critical-section ;;
-    thumbv7m-*) digits; checks_in_parts '' ;;
+    thumbv7m-*) digits; digits --features convolutional; checks_in_parts '' ;;
     thumbv7em-*) checks --release --features full ;;
     wasm32-*)
       checks --profile fast --features full

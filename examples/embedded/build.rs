@@ -1,11 +1,26 @@
-//! Writes the position of each tensor in the file of weights, and tells the linker where memory.x
-//! is.
+//! Writes the position of each tensor in the file of weights, and the linker's budget: what does not
+//! fit does not link. Both boards have more flash, the one with the Cortex-M0 no more RAM.
 mod places;
 
+use std::path::PathBuf;
+use std::{env, fs};
+
 fn main() {
-    places::write("digits.safetensors");
-    println!("cargo:rerun-if-changed=memory.x");
-    println!("cargo:rustc-link-search={}", std::env::var("CARGO_MANIFEST_DIR").unwrap());
+    let (weights, flash, ram) = match env::var_os("CARGO_FEATURE_CONVOLUTIONAL") {
+        Some(_) => ("convolutional.safetensors", "256K", "64K"),
+        None => ("digits.safetensors", "128K", "16K"),
+    };
+    places::write(weights);
+    let memory = format!(
+        "MEMORY {{
+  FLASH : ORIGIN = 0x00000000, LENGTH = {flash}
+  RAM : ORIGIN = 0x20000000, LENGTH = {ram}
+}}
+"
+    );
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
+    fs::write(out.join("memory.x"), memory).unwrap();
+    println!("cargo:rustc-link-search={}", out.display());
     println!("cargo:rustc-link-arg-bins=-Tlink.x");
     println!("cargo:rustc-link-arg-bins=--nmagic");
 }

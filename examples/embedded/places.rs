@@ -1,20 +1,27 @@
 //! For build scripts: the position of each tensor in a file of weights, so that a program needs no
 //! JSON.
-use std::{env, fmt::Write, fs, path::PathBuf};
+use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
-/// Writes a constant for each tensor to places.rs.
+/// Writes the path of the file and the places of each layer's weight and bias to places.rs.
 pub fn write(path: &str) {
     let file = fs::read(path).unwrap();
     let data = 8 + u64::from_le_bytes(file[..8].try_into().unwrap()) as usize;
     let header: serde_json::Value = serde_json::from_slice(&file[8..data]).unwrap();
-    let mut code = String::new();
+    let mut layers = BTreeMap::new(); // by their numbers
     for (name, tensor) in header.as_object().unwrap() {
         assert_eq!(tensor["dtype"], "F32");
         let (layer, name) = name.split_once('.').unwrap();
         let offset = |k: usize| data + tensor["data_offsets"][k].as_u64().unwrap() as usize;
         let place = format!("Place {{ start: {}, end: {}, shape: &{} }}", offset(0), offset(1), tensor["shape"]);
-        writeln!(code, "const {}_{layer}: Place = {place};", name.to_uppercase()).unwrap();
+        let both: &mut [String; 2] = layers.entry(layer.parse::<usize>().unwrap()).or_default();
+        both[(name == "bias") as usize] = place;
     }
+    let layers: Vec<_> = layers.values().map(|[weight, bias]| format!("[{weight}, {bias}]")).collect();
+    let code = format!(
+        "static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!({:?}));\nconst LAYERS: &[[Place; 2]] = &[{}];\n",
+        fs::canonicalize(path).unwrap(),
+        layers.join(", ")
+    );
     fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap()).join("places.rs"), code).unwrap();
     println!("cargo:rerun-if-changed={path}");
 }

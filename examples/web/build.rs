@@ -3,5 +3,5 @@
 mod places;
 
 fn main() {
-    places::write("../embedded/digits.safetensors");
+    places::write("../embedded/convolutional.safetensors");
 }

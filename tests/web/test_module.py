@@ -8,8 +8,8 @@ import pytest
 from module import Module
 
 BUILDS = ["scalar", "simd128"]
-HELD_OUT = Path(__file__).resolve().parents[2] / "examples" / "embedded" / "held_out.bin"
-RECORD = struct.Struct("<64s10fB3x")  # pixels, probabilities as NumPy computes them, the digit
+HELD_OUT = Path(__file__).resolve().parents[2] / "examples" / "embedded" / "convolutional.bin"
+RECORD = struct.Struct("<64s10fB3x")  # pixels, probabilities, the digit
 
 
 @pytest.mark.parametrize("build", BUILDS)

@@ -69,4 +69,47 @@ def transposed(x: tuple[int, ...], w: tuple[int, ...], stride: int, padding: int
 transposed((1, 128, 28, 28), (128, 64, 4, 4), 2, 1)
 transposed((1, 64, 56, 56), (64, 32, 2, 2), 2, 0)
 
+
+def block(
+    name: str, channels: int, inner: int, *, flex: str, torch: str, reference: str, depthwise: bool
+) -> None:
+    """A row of a block of convolutions: 1x1, 3x3, 1x1, and the input added."""
+    image = (1, channels, 56, 56)
+    middle = (inner, 1 if depthwise else inner, 3, 3)
+    weights = {"u": (inner, channels, 1, 1), "v": middle, "w": (channels, inner, 1, 1)}
+    inputs = {name: Input(s, low=-0.1, high=0.1) for name, s in weights.items()}
+    biases = {"a": Input((inner,)), "b": Input((inner,)), "c": Input((channels,))}
+    convolution.row(
+        f"{name}, {shape(*image)}",
+        {"x": Input(image), **inputs, **biases},
+        flex,
+        numpy=None,
+        jax=None,
+        torch=torch,
+        reference=reference,
+        flops=sum(product(*s, *image[2:]) for s in weights.values()),
+        tolerance=1e-4,
+        goal=0.9,
+    )
+
+
+block(
+    "ResNet's bottleneck",
+    256,
+    64,
+    flex="nn.relu(nn.conv2d(nn.conv2d(nn.conv2d(x, u, a, activation='relu'), v, b, padding=1, activation='relu'), w, c, residual=x))",
+    torch="nn.relu(nn.conv2d(nn.relu(nn.conv2d(nn.relu(nn.conv2d(x, u, a)), v, b, padding=1)), w, c) + x)",
+    reference="xp.maximum(conv(xp.maximum(conv(xp.maximum(conv(x, u, a, 1, 0, 1), 0), v, b, 1, 1, 1), 0), w, c, 1, 0, 1) + x, 0)",
+    depthwise=False,
+)
+block(
+    "MobileNetV2's inverted residual",
+    24,
+    144,
+    flex="nn.conv2d(nn.conv2d(nn.conv2d(x, u, a, activation='relu6'), v, b, padding=1, groups=144, activation='relu6'), w, c, residual=x)",
+    torch="nn.conv2d(nn.relu6(nn.conv2d(nn.relu6(nn.conv2d(x, u, a)), v, b, padding=1, groups=144)), w, c) + x",
+    reference="conv(xp.clip(conv(xp.clip(conv(x, u, a, 1, 0, 1), 0, 6), v, b, 1, 1, 144), 0, 6), w, c, 1, 0, 1) + x",
+    depthwise=True,
+)
+
 FAMILIES = [convolution]

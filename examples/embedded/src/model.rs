@@ -59,7 +59,7 @@ impl Classifier {
     }
 }
 
-/// A digit that training has not seen, and NumPy's probabilities.
+/// A digit that training has not seen, and its probabilities in float64.
 pub struct Record {
     pub pixels: Pixels,
     pub probabilities: [f32; 10],
@@ -68,7 +68,7 @@ pub struct Record {
 impl Record {
     /// Its bytes in held_out.bin, the last three of them padding.
     pub const BYTES: usize = 108;
-    /// The tolerance to NumPy's probabilities: any two programs then differ by less than 1e-5.
+    /// The tolerance to those: any two programs then differ by less than 1e-5.
     const TOLERANCE: f32 = 5e-6;
 
     pub fn parse(bytes: &[u8; Self::BYTES]) -> Record {

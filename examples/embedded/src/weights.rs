@@ -1,12 +1,12 @@
 //! The weights, in the program's image.
 
 use crate::model::Layer;
-use flex::{DType, Result, Tensor};
+use alloc::vec::Vec;
+use flex::{DType, Error, Result, Tensor};
 
 /// Aligned, so that tensors can lie in it.
 #[repr(align(8))]
 struct Aligned<T: ?Sized>(T);
-static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!("../digits.safetensors"));
 
 /// The position of a tensor in the file.
 struct Place {
@@ -22,8 +22,13 @@ impl Place {
     }
 }
 
-pub fn layers() -> Result<[Layer; 2]> {
-    Ok([Layer { weight: WEIGHT_0.tensor()?, bias: BIAS_0.tensor()? }, Layer { weight: WEIGHT_2.tensor()?, bias: BIAS_2.tensor()? }])
+/// The layers of a network that has so many.
+pub fn layers<const N: usize>() -> Result<[Layer; N]> {
+    let mut layers = Vec::with_capacity(N);
+    for [weight, bias] in LAYERS {
+        layers.push(Layer { weight: weight.tensor()?, bias: bias.tensor()? });
+    }
+    layers.try_into().map_err(|_| Error::value("layers", "the file has others"))
 }
 
 /// Whether they are read in place.

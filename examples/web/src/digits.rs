@@ -1,4 +1,5 @@
-use crate::model::{Classifier, Pixels};
+use crate::convolutional::Classifier;
+use crate::model::Pixels;
 use crate::weights;
 use alloc::vec::Vec;
 use wasm_bindgen::prelude::*;
