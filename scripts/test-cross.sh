@@ -12,10 +12,11 @@ left_out=()
 named="-C symbol-mangling-version=v0" # functions by their paths and types
 
 checks() { cross run --manifest-path tests/bare/Cargo.toml --target-dir "target/bare${variant:-}" "$@"; }
-# A classifier of examples/embedded, which asserts what it may take. What it doesn't call is not linked: no sorts, gathers, reductions,
-# files, other activations, arithmetic of float64, formatting.
+# A classifier of examples/embedded, which asserts what it may take. What it doesn't call is not linked: no sorts, gathers, files, other
+# activations, arithmetic of float64, formatting; reductions only by pools.
 digits() {
-  local map=$PWD/target/embedded/$target.map absent='4sort|6gather|7scatter|4scan|6reduce|2io|4gelu|4silu|6double|4core3fmt'
+  local map=$PWD/target/embedded/$target.map absent='4sort|6gather|7scatter|4scan|2io|4gelu|4silu|6double|4core3fmt'
+  [[ $* == *convolutional* ]] || absent+='|6reduce'
   local RUSTFLAGS="$named -C link-arg=-Map=$map ${RUSTFLAGS:-}"
   cross run --manifest-path examples/embedded/Cargo.toml --target-dir target/embedded --release "$@"
   grep -q '4flex' "$map" || die "$map names no function of flex"
@@ -40,7 +41,7 @@ for target; do
     aarch64-*) suite bodies:: driver:: elementwise:: nn:: complex:: digits::; neon ;;
     i686-*) CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: elementwise:: gather:: index:: io:: set:: shape:: sort:: ;;
     s390x-*) CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: gather:: index:: io:: nn:: set:: shape:: sort:: ;;
-    thumbv6m-*) digits --features critical-section; checks_in_parts critical-section ;;
+    thumbv6m-*) digits --features critical-section; digits --features critical-section,convolutional; checks_in_parts critical-section ;;
     thumbv7m-*) digits; digits --features convolutional; checks_in_parts '' ;;
     thumbv7em-*) checks --release --features full ;;
     wasm32-*)

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 fn main() {
-    let (weights, flash, ram) = match env::var_os("CARGO_FEATURE_CONVOLUTIONAL") {
-        Some(_) => ("convolutional.safetensors", "256K", "64K"),
-        None => ("digits.safetensors", "128K", "16K"),
+    let (weights, flash) = match env::var_os("CARGO_FEATURE_CONVOLUTIONAL") {
+        Some(_) => ("convolutional.safetensors", "160K"),
+        None => ("digits.safetensors", "128K"),
     };
     places::write(weights);
     let memory = format!(
         "MEMORY {{
   FLASH : ORIGIN = 0x00000000, LENGTH = {flash}
-  RAM : ORIGIN = 0x20000000, LENGTH = {ram}
+  RAM : ORIGIN = 0x20000000, LENGTH = 16K
 }}
 "
     );

@@ -5,6 +5,8 @@ use flex::io::safetensors;
 
 #[path = "../../examples/embedded/src/model.rs"]
 mod model;
+#[path = "../../examples/embedded/src/linear.rs"]
+mod linear;
 #[path = "../../examples/embedded/src/convolutional.rs"]
 mod convolutional;
 
@@ -41,7 +43,7 @@ fn recognises(
 #[test]
 fn linear_layers_recognise_held_out_digits() {
     let weights = include_bytes!("../../examples/embedded/digits.safetensors");
-    let mut classifier = model::Classifier::new(layers(weights, [0, 2])).unwrap();
+    let mut classifier = linear::Classifier::new(layers(weights, [0, 2])).unwrap();
     recognises(
         include_bytes!("../../examples/embedded/held_out.bin"),
         95,

@@ -7,7 +7,7 @@ extern crate alloc;
 #[path = "../../embedded/src/convolutional.rs"]
 mod convolutional;
 mod digits;
-#[allow(dead_code, reason = "the other network, and what checks it on boards")]
+#[allow(dead_code, reason = "what checks it on boards")]
 #[path = "../../embedded/src/model.rs"]
 mod model;
 mod tensor;

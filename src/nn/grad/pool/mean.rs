@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::fallible;
 use crate::kernel::conv::Three;
 use crate::kernel::elementwise::rows;
+use crate::kernel::math::Real;
 use crate::layout::{IntoShape, Shape};
 use crate::nn::images::Planes;
 use crate::nn::pool::adaptive;
@@ -146,11 +147,17 @@ pub(super) fn spread(
 fn shares(op: &'static str, rank: usize, grad: &Tensor, means: &Means) -> Result<Tensor> {
     let wide = grad.dtype().wide();
     let along = |k: usize| -> Result<Tensor> {
-        let t = Tensor::from_slice(&means.divisors[3 - rank + k], [means.places[3 - rank + k]])?;
+        let mut t = Tensor::empty(means.places[3 - rank + k], wide)?;
+        let divisors = &means.divisors[3 - rank + k];
+        dispatch!(float wide, |T| {
+            for (t, n) in t.as_mut_slice::<T>()?.iter_mut().zip(divisors) {
+                *t = <T as Real>::from_f64(*n);
+            }
+        }, else return Err(Error::unsupported(op, wide)));
         let shape: Shape = (k..rank)
             .map(|at| if at == k { t.len() } else { 1 })
             .collect();
-        t.astype(wide)?.reshape(&shape[..])
+        t.reshape(&shape[..])
     };
     let mut divisors = fallible::with_capacity(rank)?;
     for k in 0..rank {
