@@ -6,11 +6,13 @@
 //! dtypes are promoted; 16-bit floats are computed in float32 and rounded once.
 
 mod conv;
+mod deform;
 mod linear;
 mod norm;
 mod softmax;
 
 pub use conv::{conv_transpose1d, conv_transpose2d, conv_transpose3d, conv1d, conv2d, conv3d};
+pub use deform::deform_conv2d;
 pub use linear::{embedding, linear};
 pub use norm::{layer_norm, rms_norm};
 pub use softmax::{log_softmax, softmax};
