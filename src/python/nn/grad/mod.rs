@@ -1,6 +1,7 @@
 //! `flex.nn.grad`: gradients, by the names of the functions that they are of.
 
 mod conv;
+mod deform;
 mod linear;
 mod rows;
 
@@ -24,6 +25,7 @@ fn compute_all<const N: usize>(
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     let grad = PyModule::new(nn.py(), "flex.nn.grad")?;
     conv::register(&grad)?;
+    deform::register(&grad)?;
     linear::register(&grad)?;
     rows::register(&grad)?;
     nn.setattr("_grad", grad)

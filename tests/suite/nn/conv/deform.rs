@@ -329,7 +329,8 @@ fn offsets_at_the_sides() {
     for far in [f32::NAN, f32::INFINITY, -1e30, 8.0, 1e30] {
         let offset = Tensor::from_slice(&vec![far; 2 * 18 * 36], [2, 18, 6, 6]).unwrap();
         let y = nn::deform_conv2d(&x, &offset, &w, None).unwrap();
-        assert!(doubles(&y).iter().all(|y| *y == 0.0), "{far}");
+        let right = |y: &f64| if far.is_nan() { y.is_nan() } else { *y == 0.0 };
+        assert!(doubles(&y).iter().all(right), "{far}");
         let g = tensor(y.shape(), 3);
         let [dx, ..] = grad::deform_conv2d(&g, &x, &offset, &w, None).unwrap();
         assert!(doubles(&dx).iter().all(|d| *d == 0.0), "{far}");
