@@ -295,12 +295,15 @@ SPECIAL = {
     },
     ("fold", "output_size"): "_Shape",
     **{(name, "axis"): "_Shape | None" for name in AXES},
+    ("deform_conv2d", "mask"): "_Operand | None",
+    ("deform_conv2d", "offset"): "_Operand",
     ("expand_dims", "axis"): "_Shape",
     **{(name, "axis"): "SupportsIndex | None" for name in OPTIONAL_AXIS},
     **{(f"conv_transpose{rank}d", "padding"): "_Shape" for rank in (1, 2, 3)},
 }
 PAIR = "tuple[Tensor, Tensor]"
 RETURNS = {
+    "grad.deform_conv2d": "tuple[Tensor, Tensor, Tensor, Tensor, Tensor]",
     **{
         f"grad.conv{kind}{rank}d": "tuple[Tensor, Tensor, Tensor]"
         for kind in ("", "_transpose")

@@ -1,19 +1,29 @@
 //! The gradient of a channel's weights where each channel is convolved by itself: for each tap the
-//! sum of products of rows of the gradient and of the image, in lanes that are joined at the end.
+//! sum of products of elements of the gradient and of the image. Rows of the image are read into L1,
+//! zeros around them; there all taps see a block of places at steps that don't change, and the
+//! lanes of their sums stay in registers down the rows.
 
 use super::geometry::{Geometry, Image};
 use super::rows::{self, Columns};
 use crate::error::Result;
 use crate::kernel::gemm::{MatElement, Packed, Scratch};
 use crate::simd::{self, Isa, Kernel};
+use core::ops::Range;
 
-/// Sums of a tap.
-const LANES: usize = if simd::MICROCONTROLLER { 1 } else { 16 };
-/// Taps of a row whose sums are in registers at once.
-const TAPS: usize = 3;
+/// Room for the sums of a tap: the lanes of the longest vector.
+const LANES: usize = 16;
+/// Taps whose sums are in registers at once.
+const TAPS: usize = if simd::MICROCONTROLLER { 1 } else { 9 };
+const FEW_TAPS: usize = if simd::MICROCONTROLLER { 1 } else { 3 };
+/// Bytes of rows that are read at once, where they can be fewer.
+const MOST: usize = if simd::CACHE_BLOCKING {
+    16 << 10
+} else {
+    2 << 10
+};
 
-/// Writes what each position of the kernel gets: the sum over the places of `grad`, those of all
-/// images one after the other, of its elements times what the tap sees of the image's one channel.
+/// Writes what each position of the kernel gets: the sum over the places of `grad`, `[places]` of
+/// each image, of its elements times what the tap sees of the image's one channel.
 ///
 /// Errors where there is no memory for scratch.
 pub fn channel_gradient<'a, T>(
@@ -24,25 +34,20 @@ pub fn channel_gradient<'a, T>(
 where
     T: MatElement<Acc = T> + Packed,
 {
-    let (g, width) = (geometry, geometry.places[2].next_multiple_of(LANES));
-    // columns that all taps see of a phase, and whole blocks from any of them on
-    let beyond = (g.kernel[2] - 1).saturating_mul(g.dilation[2]) / g.stride[2];
-    let phase = beyond.saturating_add(width);
+    let g = geometry;
+    let plan = Plan::new::<T>(g);
     let sums = g.positions().saturating_mul(LANES);
-    let line = phase.saturating_mul(g.stride[2]);
-    let mut scratch = Scratch::<T>::new(sums.saturating_add(line).saturating_add(width))?;
-    let (sums, rest) = scratch.split_at_mut(sums);
-    let (row, line) = rest.split_at_mut(width);
+    let plane = plan.line.saturating_mul(plan.seen);
+    let mut scratch = Scratch::<T>::new(sums.saturating_add(plane))?;
+    let (sums, plane) = scratch.split_at_mut(sums);
     sums.fill(T::default());
-    row.fill(T::default());
     for (image, grad) in images {
         assert!(image.channels() == 1 && grad.len() == g.len());
         simd::call(Add {
             image,
             grad,
-            geometry: g,
-            row,
-            line,
+            plan: &plan,
+            plane,
             sums,
         });
     }
@@ -57,100 +62,177 @@ where
     Ok(())
 }
 
+/// How rows are read.
+struct Plan<'a> {
+    geometry: &'a Geometry,
+    /// Columns that one tap sees side by side, and those that others see beyond, in whole blocks.
+    phase: usize,
+    /// Numbers of a row: `[phase of the columns][column]`.
+    line: usize,
+    /// Rows of places that are added at once, and the rows of the image that they see.
+    rows: usize,
+    seen: usize,
+}
+impl<'a> Plan<'a> {
+    fn new<T>(g: &'a Geometry) -> Self {
+        let beyond = (g.kernel[2] - 1).saturating_mul(g.dilation[2]) / g.stride[2];
+        let phase = beyond.saturating_add(g.places[2].next_multiple_of(LANES));
+        let line = phase.saturating_mul(g.stride[2]);
+        let span = (g.kernel[1] - 1).saturating_mul(g.dilation[1]);
+        let fit = MOST / size_of::<T>() / line.max(1);
+        let rows = (fit.saturating_sub(span) / g.stride[1]).clamp(1, g.places[1].max(1));
+        Plan {
+            geometry: g,
+            phase,
+            line,
+            rows,
+            seen: span.saturating_add((rows - 1).saturating_mul(g.stride[1]) + 1),
+        }
+    }
+    /// Where a tap of a plane begins to see, from the first place on.
+    fn at(&self, tap: usize) -> usize {
+        let g = self.geometry;
+        let (y, x) = (tap / g.kernel[2], tap % g.kernel[2] * g.dilation[2]);
+        y * g.dilation[1] * self.line + x % g.stride[2] * self.phase + x / g.stride[2]
+    }
+}
+
 /// Adds what an image gives to `sums[position][lane]`.
 struct Add<'a, 'b, T> {
     image: Image<'b, T>,
     grad: &'a [T],
-    geometry: &'a Geometry,
-    /// A row of the gradient, zeros behind it.
-    row: &'a mut [T],
-    /// What taps see of a row of the image, `[phase of the columns][column]`.
-    line: &'a mut [T],
+    plan: &'a Plan<'a>,
+    /// Rows of one depth of the image.
+    plane: &'a mut [T],
     sums: &'a mut [T],
 }
 impl<T: MatElement<Acc = T> + Packed> Kernel for Add<'_, '_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let (g, image, n) = (self.geometry, &self.image, self.geometry.places);
-        let phase = self.line.len() / g.stride[2];
-        for (i, grad) in self.grad.chunks_exact(n[2]).enumerate() {
-            let (z, y) = (i / n[1], i % n[1]);
-            self.row[..n[2]].copy_from_slice(grad);
-            let taps = self.sums.chunks_exact_mut(g.kernel[2] * LANES);
-            for (k, sums) in taps.enumerate() {
-                let (kz, ky) = (k / g.kernel[1], k % g.kernel[1]);
-                let Some(from) = image.seen(0, g.element(0, z, kz), g.element(1, y, ky)) else {
-                    continue;
-                };
-                for (p, d) in self.line.chunks_exact_mut(phase).enumerate() {
-                    let places = Columns {
-                        first: g.element(2, 0, 0) + p as isize,
-                        stride: g.stride[2],
-                        len: phase,
+        if simd::MICROCONTROLLER {
+            return self.add::<I, 1>();
+        }
+        // as many lanes as a vector of the set has
+        match size_of::<T>() {
+            4 if const { I::AVX512 } => self.add::<I, 16>(),
+            4 if const { I::AVX2 } => self.add::<I, 8>(),
+            4 => self.add::<I, 4>(),
+            _ if const { I::AVX512 } => self.add::<I, 8>(),
+            _ if const { I::AVX2 } => self.add::<I, 4>(),
+            _ => self.add::<I, 2>(),
+        }
+    }
+}
+impl<T: MatElement<Acc = T> + Packed> Add<'_, '_, T> {
+    #[inline(always)]
+    fn add<I: Isa, const L: usize>(mut self) {
+        let (plan, g) = (self.plan, self.plan.geometry);
+        let [depth, height, width] = g.places;
+        let area = g.kernel[1] * g.kernel[2];
+        for (z, kz) in (0..depth).flat_map(|z| (0..g.kernel[0]).map(move |kz| (z, kz))) {
+            let from = g.element(0, z, kz);
+            if from as usize >= self.image.sizes()[0] {
+                continue;
+            }
+            for first in (0..height).step_by(plan.rows) {
+                let rows = first..height.min(first + plan.rows);
+                self.load::<I>(from, rows.start);
+                let grad = &self.grad[(z * height + rows.start) * width..];
+                let grad = &grad[..rows.len() * width];
+                let sums = self.sums.as_chunks_mut::<LANES>().0;
+                let sums = &mut sums[kz * area..(kz + 1) * area];
+                let (plane, mut tap) = (&*self.plane, 0..0);
+                while tap.end < area {
+                    let left = area - tap.end;
+                    let step = match () {
+                        _ if left >= TAPS => TAPS,
+                        _ if left >= FEW_TAPS => FEW_TAPS,
+                        _ => 1,
                     };
-                    // SAFETY: IMAGE1: a row of the image.
-                    unsafe {
-                        rows::load::<I, T>(from, image.stride(2), image.sizes()[2], places, d);
+                    tap = tap.end..tap.end + step;
+                    let sums = &mut sums[tap.clone()];
+                    match step {
+                        TAPS => dots::<I, T, L, TAPS>(plan, plane, grad, tap.clone(), sums),
+                        FEW_TAPS => dots::<I, T, L, FEW_TAPS>(plan, plane, grad, tap.clone(), sums),
+                        _ => dots::<I, T, L, 1>(plan, plane, grad, tap.clone(), sums),
                     }
                 }
-                let line = &*self.line;
-                let column = |tap: usize| {
-                    let at = tap * g.dilation[2];
-                    &line[at % g.stride[2] * phase + at / g.stride[2]..]
+            }
+        }
+    }
+    /// Reads the rows that places from row `first` on see, at one depth of the image.
+    #[inline(always)]
+    fn load<I: Isa>(&mut self, z: isize, first: usize) {
+        let (plan, g, image) = (self.plan, self.plan.geometry, &self.image);
+        for (y, line) in self.plane.chunks_exact_mut(plan.line).enumerate() {
+            let Some(from) = image.seen(0, z, g.element(1, first, 0) + y as isize) else {
+                rows::clear(line);
+                continue;
+            };
+            for (p, d) in line.chunks_exact_mut(plan.phase).enumerate() {
+                let places = Columns {
+                    first: g.element(2, 0, 0) + p as isize,
+                    stride: g.stride[2],
+                    len: plan.phase,
                 };
-                let sums = sums.as_chunks_mut::<LANES>().0;
-                let (some, rest) = sums.as_chunks_mut::<TAPS>();
-                let done = some.len() * TAPS;
-                for (k, sums) in some.iter_mut().enumerate() {
-                    let seen = core::array::from_fn(|i| column(k * TAPS + i));
-                    dots::<I, T, TAPS>(self.row, n[2], seen, sums);
-                }
-                for (k, sums) in rest.iter_mut().enumerate() {
-                    dots::<I, T, 1>(
-                        self.row,
-                        n[2],
-                        [column(done + k)],
-                        core::array::from_mut(sums),
-                    );
-                }
+                // SAFETY: IMAGE1: a row of the image.
+                unsafe { rows::load::<I, T>(from, image.stride(2), image.sizes()[2], places, d) }
             }
         }
     }
 }
 
-/// Adds products of the first `len` elements of `row`, which has whole blocks, to `N` sums.
+/// Adds products of rows of the gradient and what `N` taps of a plane see.
 #[inline(always)]
-fn dots<I: Isa, T: Packed, const N: usize>(
-    row: &[T],
-    len: usize,
-    seen: [&[T]; N],
-    sums: &mut [[T; LANES]; N],
+fn dots<I: Isa, T: Packed, const L: usize, const N: usize>(
+    plan: &Plan,
+    plane: &[T],
+    grad: &[T],
+    taps: Range<usize>,
+    sums: &mut [[T; LANES]],
 ) {
-    let mut c = [T::begin([T::default(); LANES]); N];
+    let (stride, width) = (plan.geometry.stride[1], plan.geometry.places[2]);
+    let at: [usize; N] = core::array::from_fn(|k| plan.at(taps.start + k));
+    let Some(sums) = sums.as_mut_array::<N>() else {
+        return;
+    };
+    let (rows, last) = (grad.len() / width, width.next_multiple_of(L));
+    let end = at.iter().max().map_or(0, |at| at + last);
+    assert!(rows > 0 && (rows - 1) * stride * plan.line + end <= plane.len());
+    let mut c = [T::begin([T::default(); L]); N];
     for k in 0..N {
-        c[k] = T::begin(sums[k]);
+        let mut first = [T::default(); L];
+        first.copy_from_slice(&sums[k][..L]);
+        c[k] = T::begin(first);
     }
-    let seen = seen.map(|s| &s[..row.len()]);
-    let whole = len / LANES;
-    for (i, grad) in row.as_chunks::<LANES>().0.iter().enumerate() {
-        for k in 0..N {
-            let mut x = [T::default(); LANES];
-            x.copy_from_slice(&seen[k][i * LANES..][..LANES]);
-            if i == whole {
-                // behind the last place zero times what is there need not be zero
-                for (l, x) in x.iter_mut().enumerate() {
-                    *x = if i * LANES + l < len {
-                        *x
-                    } else {
-                        T::default()
-                    };
+    for x in (0..width).step_by(L) {
+        let lanes = width - x;
+        for (y, row) in grad.chunks_exact(width).enumerate() {
+            let from = plane.as_ptr().wrapping_add(y * stride * plan.line + x);
+            // SAFETY: PLANE2: a block of columns of a row, all of which lie in the plane by the assertion.
+            let seen = |k: usize| unsafe { *(from.wrapping_add(at[k]) as *const [T; L]) };
+            if let Some(grad) = row[x..].first_chunk::<L>() {
+                for k in 0..N {
+                    c[k] = T::mul_add_lanes::<I, L>(*grad, seen(k), c[k]);
                 }
+                continue;
             }
-            c[k] = T::mul_add_lanes::<I, LANES>(*grad, x, c[k]);
+            // behind the last place, zero times what is there need not be zero
+            let mut grad = [T::default(); L];
+            for (d, s) in grad.iter_mut().zip(&row[x..]) {
+                *d = *s;
+            }
+            for k in 0..N {
+                let mut some = seen(k);
+                for l in 0..L {
+                    some[l] = if l < lanes { some[l] } else { T::default() };
+                }
+                c[k] = T::mul_add_lanes::<I, L>(grad, some, c[k]);
+            }
         }
     }
     for k in 0..N {
-        sums[k] = T::end(c[k]);
+        sums[k][..L].copy_from_slice(&T::end(c[k]));
     }
 }

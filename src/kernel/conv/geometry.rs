@@ -131,6 +131,13 @@ impl<'a, T> Image<'a, T> {
         (n[0] == 1 || s[0] == n[1] as isize * n[2] as isize * s[2])
             && (n[1] == 1 || s[1] == n[2] as isize * s[2])
     }
+    /// Whether its elements lie one after the other, in the order of their places.
+    pub(super) fn is_contiguous(&self) -> bool {
+        let area = self.sizes.iter().product::<usize>();
+        self.is_matrix()
+            && (area <= 1 || self.strides[2] == 1)
+            && (self.channels <= 1 || self.channel_stride == area as isize)
+    }
     /// Its channels as rows of a matrix. Panics where they are none.
     pub fn matrix(&self) -> Mat<'a, T> {
         assert!(self.is_matrix());

@@ -7,7 +7,7 @@
 use super::geometry::{Geometry, Image, Three};
 use super::patches::Tap;
 use super::rows::{self, Columns};
-use crate::kernel::gemm::{BlockA, InPlace, Mat, MatElement, Source, Strided, panel_width};
+use crate::kernel::gemm::{BlockA, InPlace, Mat, MatElement, Packed, Source, Strided, panel_width};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
@@ -154,7 +154,7 @@ unsafe impl<T: MatElement> Source for Taps<'_, T> {
 
 /// Packs panels number by number: sources that make lines as the left side are seldom the right
 /// one.
-fn panels<F: crate::kernel::gemm::Packed>(
+pub(super) fn panels<F: Packed>(
     steps: Range<usize>,
     lines: Range<usize>,
     d: &mut [F],

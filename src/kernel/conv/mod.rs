@@ -7,9 +7,12 @@
 //! - `depthwise`: one channel by kernels of its own, by rows.
 //! - [`Taps`], [`Stacked`]: the same patches and a gradient, for the gradient of the weight;
 //!   `channel_gradient` is that of single channels.
+//! - [`columns`]: the way back to an image of few channels.
 //! - `winograd`: 3x3 kernels by a quarter of the multiplications.
 
 mod channel;
+mod columns;
+mod deform;
 mod depthwise;
 mod geometry;
 mod gradient;
@@ -18,6 +21,8 @@ mod rows;
 mod winograd;
 
 pub use channel::channel_gradient;
+pub use columns::{AddRows, columns};
+pub use deform::{Deformed, DeformedGradient, DeformedPatches, DeformedTaps, Float};
 pub use depthwise::{Tiling, depthwise};
 pub use geometry::{Geometry, Image, Three};
 pub use gradient::{Stacked, Taps};

@@ -17,7 +17,7 @@ pub struct Columns {
 impl Columns {
     /// The places that see one of so many columns.
     #[inline(always)]
-    fn inside(&self, columns: usize) -> Range<usize> {
+    pub fn inside(&self, columns: usize) -> Range<usize> {
         // strides are mostly one of two, and a division takes longer than what follows
         let places = |columns: usize| match self.stride {
             1 => columns,

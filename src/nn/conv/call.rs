@@ -104,6 +104,14 @@ impl Call {
             },
         })
     }
+    /// An operand as a batch, also where it is a single one.
+    pub fn with_batch(&self, x: &Tensor) -> Result<Tensor> {
+        if self.batched {
+            Ok(x.clone())
+        } else {
+            x.expand_dims(0)
+        }
+    }
     /// The shape of the result.
     pub fn shape(&self) -> Shape {
         let all = [self.batch, self.outputs];

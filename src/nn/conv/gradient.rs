@@ -3,24 +3,20 @@
 
 use super::call::Call;
 use super::run::Operands;
+use super::sums::Sums;
 use super::transpose::{Axis, Transposed, transposed};
 use super::{Conv, ConvTranspose};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
-use crate::exec::products::products_of_sources;
 use crate::fallible;
-use crate::kernel::conv::{Geometry, Image, Stacked, Taps, channel_gradient};
-use crate::kernel::gemm::{Epilogue, Mat, MatElement, Packed, cost};
+use crate::kernel::conv::{AddRows, Geometry, Image, Taps, columns};
+use crate::kernel::gemm::{MatElement, Packed, cost};
 use crate::layout::Shape;
-use crate::ops::{
-    self,
-    linalg::{Matrices, Results},
-};
+use crate::ops::linalg::Matrices;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 /// A convolution from an `image`, `[batch, channels, ..]` or without the batch, to a `result`: the
 /// sizes that its gradients have.
@@ -112,12 +108,7 @@ impl Mirror {
     }
     /// With a batch, of the dtype.
     fn whole(&self, x: &Tensor) -> Result<Tensor> {
-        let x = if self.call.batched {
-            x.clone()
-        } else {
-            x.expand_dims(0)?
-        };
-        x.astype(self.dtype)
+        self.call.with_batch(x)?.astype(self.dtype)
     }
     /// The convolution of an image.
     pub fn convolve(&self, image: &Tensor, weight: &Tensor) -> Result<Tensor> {
@@ -138,6 +129,9 @@ impl Mirror {
     /// The transposed convolution of a result, of the image's sizes.
     pub fn transpose(&self, result: &Tensor, weight: &Tensor) -> Result<Tensor> {
         let (call, g) = (&self.call, self.call.geometry);
+        if call.seen().saturating_mul(FEWER) <= call.made() {
+            return self.scatter(result, weight);
+        }
         let [kz, ky, kx] = g.kernel;
         Transposed {
             op: self.op,
@@ -166,6 +160,76 @@ impl Mirror {
         }
         .run()
     }
+    /// The same for images of fewer channels than the result: patches of it would be far more than what
+    /// taps add to the image.
+    fn scatter(&self, result: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        let (call, wide) = (self.call, self.dtype.wide());
+        let result = self.whole(result)?.astype(wide)?;
+        let taps = call.seen() * call.geometry.positions();
+        let operands = [
+            result.reshape((call.batch, call.outputs, call.geometry.len()))?,
+            weight
+                .astype(self.dtype)?
+                .astype(wide)?
+                .reshape((call.outputs, taps))?,
+        ];
+        let mut image = Tensor::zeros(self.image(), wide)?;
+        let unsupported = || Err(Error::unsupported(self.op, self.dtype));
+        dispatch!(float wide, |F| self.add_to::<F>(&operands, &mut image), else unsupported())?;
+        image.into_dtype(self.dtype)
+    }
+    fn add_to<F>(&self, [result, weight]: &[Tensor; 2], image: &mut Tensor) -> Result<()>
+    where
+        F: Element + MatElement<Acc = F> + Packed,
+    {
+        let (call, g) = (self.call, self.call.geometry);
+        let (size, row) = (call.image.iter().product::<usize>(), g.places[2]);
+        let (weight, result) = (
+            Matrices::<F>::new(weight).get(0),
+            Matrices::<F>::new(result),
+        );
+        // Channels of a task, by the sizes alone: what is added to an element in which order follows
+        // from the blocks of places, and those from the taps.
+        let tasks = call.batch.saturating_mul(call.groups).max(1);
+        let channels = call
+            .seen()
+            .div_ceil(TASKS.div_ceil(tasks).min(call.seen()).max(1))
+            .max(1);
+        let parts = call.seen().div_ceil(channels);
+        let out = par::Out::new(image.as_mut_slice::<F>()?);
+        let cost = Cost {
+            bytes: size.saturating_mul(2 * channels * size_of::<F>()),
+            flops: (channels * g.positions())
+                .saturating_mul(g.len())
+                .saturating_mul(call.made() + ADD)
+                .saturating_add(cost::CALL),
+        };
+        let failure = Failure::default();
+        par::chunks(call.batch * call.groups * parts, cost, |task| {
+            let (n, group) = (task / parts / call.groups, task / parts % call.groups);
+            let seen = task % parts * channels..call.seen().min((task % parts + 1) * channels);
+            let first = (n * call.groups + group) * call.seen();
+            // SAFETY: OUT1: channels of its own.
+            let d = unsafe { out.part((first + seen.start) * size..(first + seen.end) * size) };
+            let made = group * call.made()..(group + 1) * call.made();
+            let taps = seen.start * g.positions()..seen.end * g.positions();
+            let weight = weight.block(made.clone(), taps).t();
+            let result = result.get(n).block(made, 0..g.len());
+            failure.note(columns(weight, result, row, |places, from| {
+                let (geometry, sizes) = (&g, call.image);
+                let rows = places.start / row..places.end / row;
+                AddRows {
+                    geometry,
+                    rows,
+                    from,
+                    sizes,
+                    d: &mut *d,
+                }
+                .add()
+            }));
+        });
+        failure.result()
+    }
     /// The gradient of the weight, `[outputs, channels / groups, ..]`: of each position the sum over all
     /// places of `result` times what the tap sees of `image`.
     pub fn weight(&self, image: &Tensor, result: &Tensor) -> Result<Tensor> {
@@ -173,13 +237,10 @@ impl Mirror {
         let image = self.whole(image)?.astype(wide)?;
         let result = self.whole(result)?.astype(wide)?;
         let result = result.reshape((call.batch, call.outputs, call.geometry.len()))?;
-        let sums = Sums {
-            call,
-            image: call.aligned(image)?,
-            result,
-        };
+        let (image, sums) = (call.aligned(image)?, Sums::new(call, result));
         let unsupported = || Err(Error::unsupported(self.op, self.dtype));
-        let sums = dispatch!(float wide, |F| sums.compute::<F>(), else unsupported())?;
+        let sums =
+            dispatch!(float wide, |F| weight::<F>(&call, &image, &sums), else unsupported())?;
         let g = call.geometry.kernel;
         let lead = [call.outputs, call.seen()];
         let shape: Shape = lead.iter().chain(&g[3 - call.rank..]).copied().collect();
@@ -187,125 +248,32 @@ impl Mirror {
     }
 }
 
-/// Places that are summed up by themselves at least: enough that the sums of such parts are few beside
-/// them.
-const PART: usize = 1 << 13;
-/// Parts at most.
-const PARTS: usize = 32;
 /// Outputs of a group from which on a channel's gradient is a product: as many as fill most of a
 /// vector.
 const PRODUCT: usize = 8;
 
-/// The sums of a weight's gradient. The images are cut into parts by their sizes alone, which are added
-/// at the end.
-struct Sums {
-    call: Call,
-    image: Tensor,
-    /// `[batch, outputs, places]`
-    result: Tensor,
-}
-impl Sums {
-    /// Images of a part, and how many parts.
-    fn parts(&self) -> (usize, usize) {
-        let batch = self.call.batch.max(1);
-        let places = self.call.geometry.len().max(1);
-        let images = PART.div_ceil(places).max(batch.div_ceil(PARTS)).min(batch);
-        (images, batch.div_ceil(images))
+/// How many times as many channels a result has at least where the way back to its image is by
+/// scattering.
+const FEWER: usize = 2;
+/// Tasks of that at least, where there are as many channels.
+const TASKS: usize = 16;
+/// What adding a number of a tap to the image takes, in multiply-adds of a product.
+const ADD: usize = 16;
+
+/// The sums of the weight's gradient, `[outputs, channels / groups * positions]`.
+fn weight<F>(call: &Call, image: &Tensor, sums: &Sums) -> Result<Tensor>
+where
+    F: Element + MatElement<Acc = F> + Packed,
+{
+    let g = call.geometry;
+    if call.seen() == 1 && call.made() < PRODUCT {
+        return sums.channels::<F>(image);
     }
-    /// `[outputs, channels / groups * positions]`
-    fn compute<F>(&self) -> Result<Tensor>
-    where
-        F: Element + MatElement<Acc = F> + Packed,
-    {
-        let call = &self.call;
-        if call.seen() == 1 && call.made() < PRODUCT {
-            let sums = self.channels::<F>()?;
-            return ops::sum(&sums, 0);
-        }
-        let sums = ops::sum(&self.products::<F>()?, 0)?;
-        let sums = sums.transpose(1, 2)?.contiguous()?;
-        sums.reshape((call.outputs, call.seen() * call.geometry.positions()))
-    }
-    /// The images of part `i`.
-    fn part(&self, i: usize) -> Range<usize> {
-        let (images, _) = self.parts();
-        (i * images).min(self.call.batch)..((i + 1) * images).min(self.call.batch)
-    }
-    /// `[parts, outputs, positions]`
-    fn channels<F>(&self) -> Result<Tensor>
-    where
-        F: Element + MatElement<Acc = F> + Packed,
-    {
-        let (call, g) = (&self.call, self.call.geometry);
-        let (images, parts) = self.parts();
-        let mut sums = Tensor::empty((parts, call.outputs, g.positions()), F::DTYPE)?;
-        let result = self.result.contiguous()?;
-        let (result, size) = (result.as_slice::<F>()?, g.len());
-        let cost = Cost {
-            bytes: images
-                .saturating_mul(size)
-                .saturating_mul(2 * size_of::<F>()),
-            flops: (images.saturating_mul(size).saturating_mul(g.positions()))
-                .saturating_add(cost::CALL),
-        };
-        let failure = Failure::default();
-        par::split(
-            sums.as_mut_slice::<F>()?,
-            g.positions(),
-            1,
-            cost,
-            |rows, d| {
-                for (row, d) in rows.zip(d.chunks_exact_mut(g.positions())) {
-                    let (part, o) = (row / call.outputs, row % call.outputs);
-                    let planes = self.part(part).map(|n| {
-                        let plane = (n * call.outputs + o) * size;
-                        let image = call.image_of::<F>(&self.image, n, o / call.made());
-                        (image, &result[plane..plane + size])
-                    });
-                    failure.note(channel_gradient(planes, &g, d));
-                }
-            },
-        );
-        failure.result()?;
-        Ok(sums)
-    }
-    /// `[parts, groups, taps, outputs of a group]`, as
-    /// `[parts, groups, channels / groups * positions, outputs / groups]`.
-    fn products<F>(&self) -> Result<Tensor>
-    where
-        F: Element + MatElement<Acc = F> + Packed,
-    {
-        let (call, g) = (&self.call, self.call.geometry);
-        let (_, parts) = self.parts();
-        let taps = call.seen() * g.positions();
-        let mut sums = Tensor::empty((parts, call.groups, taps, call.made()), F::DTYPE)?;
-        let count = call.batch.saturating_mul(call.groups);
-        let (mut images, mut results): (Vec<Image<F>>, Vec<Mat<F>>) = (
-            fallible::with_capacity(count)?,
-            fallible::with_capacity(count)?,
-        );
-        let of_batch = Matrices::<F>::new(&self.result);
-        for group in 0..call.groups {
-            let rows = group * call.made()..(group + 1) * call.made();
-            for n in 0..call.batch {
-                images.push(call.image_of(&self.image, n, group));
-                results.push(of_batch.get(n).block(rows.clone(), 0..g.len()).t());
-            }
-        }
-        let d = Results::<F>::new(&mut sums, taps, call.made())?;
-        // SAFETY: the matrices of a fresh tensor don't overlap.
-        unsafe {
-            products_of_sources(parts * call.groups, |i| {
-                let (part, group) = (self.part(i / call.groups), i % call.groups);
-                let of = group * call.batch + part.start..group * call.batch + part.end;
-                (
-                    Taps::new(&images[of.clone()], call.seen(), g),
-                    Stacked::new(&results[of], g.len(), call.made()),
-                    d.get(i),
-                    Epilogue::NONE,
-                )
-            })?
-        };
-        Ok(sums)
-    }
+    let count = call.batch.saturating_mul(call.groups);
+    let mut images: Vec<Image<F>> = fallible::with_capacity(count)?;
+    images.extend((0..count).map(|i| call.image_of(image, i % call.batch, i / call.batch)));
+    sums.products::<F, _>(|part, group| {
+        let of = group * call.batch + part.start..group * call.batch + part.end;
+        Taps::new(&images[of], call.seen(), g)
+    })
 }

@@ -1,11 +1,15 @@
 //! Convolutions.
 
 mod call;
+mod deform;
 mod gradient;
 mod plan;
 mod run;
+mod sums;
 mod transpose;
 
+pub(super) use deform::Deform;
+pub use deform::{DeformConv, deform_conv2d};
 pub(super) use gradient::Mirror;
 pub use plan::{ConvAlgorithm, ConvPlan, conv_plan};
 pub use transpose::{ConvTranspose, conv_transpose1d, conv_transpose2d, conv_transpose3d};

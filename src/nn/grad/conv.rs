@@ -8,7 +8,7 @@ use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
 /// The sum over all but the channels.
-fn bias(rank: usize, grad: &Tensor) -> Result<Tensor> {
+pub(super) fn bias(rank: usize, grad: &Tensor) -> Result<Tensor> {
     let channels = (grad.rank() - rank - 1) as isize;
     let rest = (0..grad.rank() as isize).filter(|axis| *axis != channels);
     ops::sum(grad, &rest.collect::<SmallVec<[isize; 4]>>()[..])

@@ -8,6 +8,7 @@
 mod activation;
 mod channel_norm;
 mod conv;
+mod deform;
 mod linear;
 mod loss;
 mod norm;
@@ -17,6 +18,7 @@ mod softmax;
 pub use activation::{gelu, gelu_tanh, relu, sigmoid, silu, tanh};
 pub use channel_norm::{batch_norm, group_norm, instance_norm};
 pub use conv::{conv_transpose1d, conv_transpose2d, conv_transpose3d, conv1d, conv2d, conv3d};
+pub use deform::deform_conv2d;
 pub use linear::{embedding, linear};
 pub use loss::cross_entropy;
 pub use norm::{layer_norm, rms_norm};

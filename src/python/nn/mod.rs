@@ -5,6 +5,7 @@ mod activation;
 mod attention;
 mod cache;
 mod conv;
+mod deform;
 mod distance;
 mod dropout;
 mod embedding;
@@ -28,6 +29,7 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     attention::register(&nn)?;
     cache::register(&nn)?;
     conv::register(&nn)?;
+    deform::register(&nn)?;
     grad::register(&nn)?;
     distance::register(&nn)?;
     dropout::register(&nn)?;

@@ -2,6 +2,7 @@
 
 mod activation;
 mod conv;
+mod deform;
 mod linear;
 mod loss;
 mod norm;
@@ -29,6 +30,7 @@ pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     let grad = PyModule::new(nn.py(), "flex.nn.grad")?;
     conv::register(&grad)?;
     activation::register(&grad)?;
+    deform::register(&grad)?;
     linear::register(&grad)?;
     loss::register(&grad)?;
     norm::register(&grad)?;

@@ -1,5 +1,6 @@
 //! Convolutions against the sum over all taps.
 
+mod deform;
 mod transpose;
 mod winograd;
 

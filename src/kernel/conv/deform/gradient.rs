@@ -1,0 +1,81 @@
+//! What deformed patches give back.
+
+use super::{Around, Deformed, Float, NOWHERE, RUN, mean};
+use crate::simd::{self, Isa, Kernel};
+use core::ops::Range;
+
+/// Adds what some places give to the gradients of an image, its offsets and its mask.
+pub struct DeformedGradient<'a, 'b, T> {
+    /// Channels that lie one after the other, `[channels, height, width]`, of one offset group.
+    pub from: Deformed<'b, T>,
+    pub places: Range<usize>,
+    /// What each tap gets, `[taps][places]`.
+    pub columns: &'a [T],
+    /// Of the channels.
+    pub image: &'a mut [T],
+    /// Of all taps of the offset group: `[positions, down and across, all places]`.
+    pub offset: &'a mut [T],
+    /// The same, `[positions, all places]`.
+    pub mask: &'a mut [T],
+}
+impl<T: Float> DeformedGradient<'_, '_, T> {
+    /// Panics where sizes don't fit.
+    pub fn add(self) {
+        let (from, n) = (&self.from, self.places.len());
+        from.check();
+        let taps = from.geometry.positions() * from.geometry.len();
+        assert!(from.image.is_contiguous() && self.columns.len() == from.taps() * n);
+        assert!(self.offset.len() == 2 * taps && self.mask.len() == taps);
+        simd::call(self)
+    }
+}
+impl<T: Float> Kernel for DeformedGradient<'_, '_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let (from, all) = (&self.from, self.from.geometry.len());
+        let (positions, sizes) = (from.geometry.positions(), from.image.sizes());
+        let (group, area) = (from.first / from.per_group, sizes[1] * sizes[2]);
+        let mut around = Around::new();
+        for start in self.places.clone().step_by(RUN) {
+            let run = start..self.places.end.min(start + RUN);
+            for position in 0..positions {
+                from.find::<I>(group, position, run.clone(), &mut around);
+                let mut sums = [[T::ZERO; RUN]; 3];
+                for channel in 0..from.image.channels() {
+                    let row = (channel * positions + position) * self.places.len();
+                    let grad = &self.columns[row + start - self.places.start..][..run.len()];
+                    let d = &mut self.image[channel * area..][..area];
+                    for (j, grad) in grad.iter().enumerate() {
+                        // SAFETY: AROUND1: just found.
+                        let seen = unsafe { from.elements(channel, &around, j) };
+                        let (below, right) = (around.below[j], around.right[j]);
+                        let down =
+                            right * (seen[3] - seen[1]) + (T::ONE - right) * (seen[2] - seen[0]);
+                        let across =
+                            below * (seen[3] - seen[2]) + (T::ONE - below) * (seen[1] - seen[0]);
+                        let masked = *grad * around.mask[j];
+                        sums[0][j] = T::mul_add::<I>(masked, down, sums[0][j]);
+                        sums[1][j] = T::mul_add::<I>(masked, across, sums[1][j]);
+                        let mean = mean::<I, T>(&around, j, seen);
+                        sums[2][j] = T::mul_add::<I>(*grad, mean, sums[2][j]);
+                        for k in 0..4 {
+                            if around.at[k][j] != NOWHERE {
+                                let d = &mut d[around.at[k][j] as usize];
+                                *d = T::mul_add::<I>(masked, around.weights[k][j], *d);
+                            }
+                        }
+                    }
+                }
+                for (j, place) in run.clone().enumerate() {
+                    for (k, sums) in sums[..2].iter().enumerate() {
+                        let d = &mut self.offset[(2 * position + k) * all + place];
+                        *d = *d + sums[j];
+                    }
+                    let d = &mut self.mask[position * all + place];
+                    *d = *d + sums[2][j];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Patches whose elements lie beside where the kernel has them, by an offset for each tap of each place:
+//! a source of the matrix engine, as [`Patches`](super::Patches) are (Dai et al., "Deformable
+//! Convolutional Networks", 2017; with a mask, Zhu et al., 2019).
+//!
+//! Between elements an image is interpolated from the four around, and zero beyond its sides. Channels of
+//! one offset group see the same elements, so where those are is found once for all of them, for a
+//! run of places at a time.
+
+mod gradient;
+mod sources;
+
+pub use gradient::DeformedGradient;
+pub use sources::{DeformedPatches, DeformedTaps};
+
+use super::geometry::{Geometry, Image};
+use crate::kernel::gemm::{Mat, MatElement, Packed};
+use crate::kernel::math::Real;
+use crate::simd::Isa;
+use core::ops::Range;
+
+/// Places whose elements are found at once.
+const RUN: usize = 32;
+/// What is beyond a side of the image.
+const NOWHERE: isize = isize::MIN;
+
+/// What offsets and masks are to be of: numbers that are computed in.
+pub trait Float: MatElement<Acc = Self> + Packed + Real {}
+impl<T: MatElement<Acc = T> + Packed + Real> Float for T {}
+
+/// Channels of an image, and where taps see them.
+#[derive(Clone, Copy)]
+pub struct Deformed<'a, T> {
+    pub image: Image<'a, T>,
+    /// Of one depth.
+    pub geometry: Geometry,
+    /// `[offset groups, positions, down and across]` by places.
+    pub offset: Mat<'a, T>,
+    /// `[offset groups, positions]` by places: factors; ones where there is none.
+    pub mask: Option<Mat<'a, T>>,
+    /// The number that the first channel has among those of all offset groups, and how many channels a
+    /// group has.
+    pub first: usize,
+    pub per_group: usize,
+}
+
+/// The elements around what a tap of some places sees: above left, above right, below left, below
+/// right.
+struct Around<T> {
+    /// From the channel's first element, in elements, or `NOWHERE`.
+    at: [[isize; RUN]; 4],
+    weights: [[T; RUN]; 4],
+    mask: [T; RUN],
+    /// How far below and right of the first.
+    below: [T; RUN],
+    right: [T; RUN],
+    /// Whether all elements are there.
+    whole: bool,
+}
+impl<T: Float> Around<T> {
+    fn new() -> Self {
+        Around {
+            at: [[NOWHERE; RUN]; 4],
+            weights: [[T::ZERO; RUN]; 4],
+            mask: [T::ONE; RUN],
+            below: [T::ZERO; RUN],
+            right: [T::ZERO; RUN],
+            whole: false,
+        }
+    }
+}
+
+impl<T: Float> Deformed<'_, T> {
+    /// Taps: channels times positions.
+    fn taps(&self) -> usize {
+        self.image.channels() * self.geometry.positions()
+    }
+    /// Asserts that offsets and masks are there for all taps.
+    fn check(&self) {
+        let (g, per) = (&self.geometry, self.per_group.max(1));
+        let groups = (self.first + self.image.channels()).div_ceil(per);
+        let rows = groups * g.positions();
+        assert!(g.kernel[0] == 1 && g.places[0] == 1 && g.padding[0] == 0);
+        assert!(self.image.sizes()[0] == 1 && (self.per_group > 0 || self.image.channels() == 0));
+        assert!(self.offset.rows() >= 2 * rows && self.offset.cols() == g.len());
+        assert!((self.mask).is_none_or(|m| m.rows() >= rows && m.cols() == g.len()));
+    }
+    /// Finds what the tap at `position` of an offset group sees from up to `RUN` places.
+    #[inline(always)]
+    fn find<I: Isa>(
+        &self,
+        group: usize,
+        position: usize,
+        places: Range<usize>,
+        around: &mut Around<T>,
+    ) {
+        let (g, [_, height, width]) = (&self.geometry, self.image.sizes());
+        let row = group * g.positions() + position;
+        let tap = [position / g.kernel[2], position % g.kernel[2]];
+        around.whole = true;
+        for (j, place) in places.enumerate() {
+            let at = [place / g.places[2], place % g.places[2]];
+            // SAFETY: MAT1: a row that `check` asserts, and a place.
+            let [y, x] = [0, 1].map(|k| {
+                let from = g.element(k + 1, at[k], tap[k]);
+                T::from_f64(from as f64) + unsafe { self.offset.get(2 * row + k, place) }
+            });
+            // SAFETY: MAT1, as above.
+            let mask = (self.mask).map_or(T::ONE, |m| unsafe { m.get(row, place) });
+            let inside = |x: T, size: usize| x >= -T::ONE && x < T::from_f64(size as f64);
+            let (top, left) = (y.floor::<I>(), x.floor::<I>());
+            let seen = inside(y, height) && inside(x, width);
+            // beyond the image is zero, and nowhere is no number
+            let (below, right) = match seen || y.isnan() || x.isnan() {
+                true => (y - top, x - left),
+                false => (T::ZERO, T::ZERO),
+            };
+            around.mask[j] = mask;
+            (around.below[j], around.right[j]) = (below, right);
+            let (top, left) = (top.to_f64() as isize, left.to_f64() as isize);
+            for k in 0..4 {
+                let (y, x) = (top.wrapping_add(k / 2), left.wrapping_add(k % 2));
+                let there = seen && (y as usize) < height && (x as usize) < width;
+                around.whole &= there;
+                around.at[k as usize][j] = match there {
+                    true => y * self.image.stride(1) + x * self.image.stride(2),
+                    false => NOWHERE,
+                };
+                let (v, h) = (k / 2 == 1, k % 2 == 1);
+                let v = if v { below } else { T::ONE - below };
+                let h = if h { right } else { T::ONE - right };
+                around.weights[k as usize][j] = v * h;
+            }
+        }
+    }
+    /// The elements of a channel around place `j` of a run; zero beyond the image.
+    ///
+    /// # Safety
+    /// AROUND1: `around` is what [`find`](Deformed::find) made for this image, `j` one of its places
+    /// and `channel` one of the image's.
+    #[inline(always)]
+    unsafe fn elements(&self, channel: usize, around: &Around<T>, j: usize) -> [T; 4] {
+        let from = self.image.row(channel, 0, 0);
+        let mut all = [T::ZERO; 4];
+        for k in 0..4 {
+            let at = around.at[k][j];
+            if around.whole || at != NOWHERE {
+                // SAFETY: IMAGE1: an element whose row and column `find` checked, by AROUND1.
+                all[k] = unsafe { *from.offset(at) };
+            }
+        }
+        all
+    }
+    /// Writes what taps see from places, `d[tap][place]`, rows `stride` apart.
+    #[inline(always)]
+    fn write<I: Isa>(&self, taps: Range<usize>, places: Range<usize>, d: &mut [T], stride: usize) {
+        let positions = self.geometry.positions();
+        let mut around = Around::new();
+        for start in places.clone().step_by(RUN) {
+            let run = start..places.end.min(start + RUN);
+            for position in 0..positions {
+                // the channels whose tap it is
+                let from = taps.start.saturating_sub(position).div_ceil(positions);
+                let end = taps.end.saturating_sub(position).div_ceil(positions);
+                let mut found = usize::MAX;
+                for channel in from..end {
+                    let group = (self.first + channel) / self.per_group;
+                    if group != found {
+                        self.find::<I>(group, position, run.clone(), &mut around);
+                        found = group;
+                    }
+                    let row = channel * positions + position - taps.start;
+                    let d = &mut d[row * stride + start - places.start..][..run.len()];
+                    for (j, d) in d.iter_mut().enumerate() {
+                        // SAFETY: AROUND1: just found.
+                        let seen = unsafe { self.elements(channel, &around, j) };
+                        *d = mean::<I, T>(&around, j, seen) * around.mask[j];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The interpolation of elements.
+#[inline(always)]
+fn mean<I: Isa, T: Float>(around: &Around<T>, j: usize, seen: [T; 4]) -> T {
+    let w = |k: usize| around.weights[k][j];
+    let above = T::mul_add::<I>(w(1), seen[1], w(0) * seen[0]);
+    T::mul_add::<I>(w(3), seen[3], T::mul_add::<I>(w(2), seen[2], above))
+}

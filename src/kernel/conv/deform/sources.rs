@@ -1,0 +1,166 @@
+//! Deformed patches as operands of the matrix engine.
+
+use super::{Deformed, Float};
+use crate::kernel::conv::gradient::panels;
+use crate::kernel::gemm::{BlockA, InPlace, Source, panel_width};
+use crate::simd::{self, Isa, Kernel};
+use core::ops::Range;
+
+/// [`Deformed::write`] on the chosen instruction set.
+struct Write<'a, 'b, T> {
+    from: &'a Deformed<'b, T>,
+    taps: Range<usize>,
+    places: Range<usize>,
+    d: &'a mut [T],
+    stride: usize,
+}
+impl<T: Float> Kernel for Write<'_, '_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        (self.from).write::<I>(self.taps, self.places, self.d, self.stride)
+    }
+}
+
+/// Deformed patches of an image as the right side of a product: a line a place, a step a tap.
+#[derive(Clone, Copy)]
+pub struct DeformedPatches<'a, T> {
+    from: Deformed<'a, T>,
+    /// The places.
+    lines: (usize, usize),
+}
+impl<'a, T: Float> DeformedPatches<'a, T> {
+    /// All patches. Panics where there are not as many offsets as taps and places.
+    pub fn new(from: Deformed<'a, T>) -> Self {
+        from.check();
+        let lines = (0, from.geometry.len());
+        DeformedPatches { from, lines }
+    }
+}
+// SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
+unsafe impl<T: Float> Source for DeformedPatches<'_, T> {
+    type Packed = T;
+    fn lines(&self) -> usize {
+        self.lines.1 - self.lines.0
+    }
+    fn steps(&self) -> usize {
+        self.from.taps()
+    }
+    fn slice(self, lines: Range<usize>) -> Self {
+        assert!(lines.start <= lines.end && lines.end <= self.lines());
+        let lines = (self.lines.0 + lines.start, self.lines.0 + lines.end);
+        DeformedPatches { lines, ..self }
+    }
+    fn in_place(&self) -> Option<InPlace<T>> {
+        None
+    }
+    fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T]) {
+        let (mut d, mut line) = (d, lines.start);
+        while line < lines.end {
+            let width = panel_width::<T>(lines.end - line);
+            let len = width.min(lines.end - line);
+            let (panel, rest) = d.split_at_mut(width * steps.len());
+            d = rest;
+            if len < width {
+                panel.fill(T::ZERO);
+            }
+            let first = self.lines.0 + line;
+            simd::call(Write {
+                from: &self.from,
+                taps: steps.clone(),
+                places: first..first + len,
+                d: panel,
+                stride: width,
+            });
+            line += len;
+        }
+    }
+    fn pack_block(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T]) -> BlockA<T> {
+        let depth = steps.len();
+        for (line, d) in lines.zip(d.chunks_exact_mut(depth.max(1))) {
+            let place = self.lines.0 + line;
+            simd::call(Write {
+                from: &self.from,
+                taps: steps.clone(),
+                places: place..place + 1,
+                d,
+                stride: 1,
+            });
+        }
+        BlockA {
+            at: d.as_ptr(),
+            strides: Some((depth as isize, 1)),
+        }
+    }
+}
+
+/// Deformed patches of images as the left side of a product: a line a tap, a step a place of an image,
+/// one image after the other.
+#[derive(Clone, Copy)]
+pub struct DeformedTaps<'a, T> {
+    images: &'a [Deformed<'a, T>],
+    /// Places of each.
+    places: usize,
+    /// The taps.
+    lines: (usize, usize),
+}
+impl<'a, T: Float> DeformedTaps<'a, T> {
+    /// All patches of images of `taps` taps and `places` places. Panics where one has others, or not as
+    /// many offsets.
+    pub fn new(images: &'a [Deformed<'a, T>], taps: usize, places: usize) -> Self {
+        for image in images {
+            image.check();
+            assert!(image.taps() == taps && image.geometry.len() == places);
+        }
+        DeformedTaps {
+            images,
+            places,
+            lines: (0, taps),
+        }
+    }
+}
+// SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
+unsafe impl<T: Float> Source for DeformedTaps<'_, T> {
+    type Packed = T;
+    fn lines(&self) -> usize {
+        self.lines.1 - self.lines.0
+    }
+    fn steps(&self) -> usize {
+        self.images.len() * self.places
+    }
+    fn slice(self, lines: Range<usize>) -> Self {
+        assert!(lines.start <= lines.end && lines.end <= self.lines());
+        let lines = (self.lines.0 + lines.start, self.lines.0 + lines.end);
+        DeformedTaps { lines, ..self }
+    }
+    fn in_place(&self) -> Option<InPlace<T>> {
+        None
+    }
+    fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T]) {
+        panels(steps, lines, d, |step, line| {
+            let mut one = [T::ZERO];
+            self.pack_block(step..step + 1, line..line + 1, &mut one);
+            one[0]
+        })
+    }
+    fn pack_block(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T]) -> BlockA<T> {
+        let (depth, places) = (steps.len(), self.places);
+        let mut step = steps.start;
+        while step < steps.end {
+            let (image, place) = (step / places, step % places);
+            let len = (places - place).min(steps.end - step);
+            simd::call(Write {
+                from: &self.images[image],
+                taps: self.lines.0 + lines.start..self.lines.0 + lines.end,
+                places: place..place + len,
+                d: &mut d[step - steps.start..],
+                stride: depth,
+            });
+            step += len;
+        }
+        BlockA {
+            at: d.as_ptr(),
+            strides: Some((depth as isize, 1)),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Of deformable convolutions.
+
+use super::conv::bias;
+use super::{common_float, expect_shape};
+use crate::error::Result;
+use crate::nn::conv::{Deform, DeformConv};
+use crate::tensor::Tensor;
+
+/// The gradients of `x`, offset, weight, bias and mask of [`deform_conv2d`](crate::nn::deform_conv2d).
+///
+/// What a tap of a place gets is `grad` times the weight; it goes to the four elements that the tap saw
+/// between, by their parts, and to the offset times how what was seen changes down and across. Shapes
+/// and `options` are those of the convolution, whose result has the shape of `grad`; any strides. A bias
+/// in `options` makes no difference; the gradient of a mask that is not given is as if it were
+/// ones.
+///
+/// Errors as the convolution, and where `grad` has not the shape of its result.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from_slice(&[1.0f32, 5.0], [1, 1, 1, 2])?;
+/// let weight = Tensor::from_slice(&[10.0f32], [1, 1, 1, 1])?;
+/// // the first place sees a quarter across, the second what is there
+/// let offset = Tensor::from_slice(&[0.0f32, 0.0, 0.25, 0.0], [1, 2, 1, 2])?;
+/// let grad = Tensor::from_slice(&[1.0f32, 0.0], [1, 1, 1, 2])?;
+/// let [x, offset, ..] = nn::grad::deform_conv2d(&grad, &x, &offset, &weight, None)?;
+/// assert_eq!(x.to_vec::<f32>()?, [7.5, 2.5]);
+/// assert_eq!(offset.to_vec::<f32>()?[2..], [40.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn deform_conv2d<'a>(
+    grad: &Tensor,
+    x: &Tensor,
+    offset: &Tensor,
+    weight: &Tensor,
+    options: impl Into<DeformConv<'a>>,
+) -> Result<[Tensor; 5]> {
+    const OP: &str = "grad.deform_conv2d";
+    let options = options.into();
+    let dtype = match options.mask {
+        Some(mask) => common_float(OP, &[grad, x, offset, weight, mask])?,
+        None => common_float(OP, &[grad, x, offset, weight])?,
+    };
+    let deform = Deform::new(OP, [x, offset, weight], &options, Some(dtype))?;
+    expect_shape(OP, grad, &deform.result(), ("x", x))?;
+    let grad = grad.astype(dtype)?;
+    let [x, offset, weight, mask] = deform.gradients(&grad)?;
+    Ok([x, offset, weight, bias(2, &grad)?, mask])
+}

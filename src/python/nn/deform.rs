@@ -1,0 +1,75 @@
+//! `flex.nn`'s deformable convolution.
+
+use super::conv::options as of_conv;
+use crate::nn::{self, Conv, DeformConv};
+use crate::python::cell::PyTensor;
+use crate::python::convert::{Arg, Ints, compute};
+use pyo3::prelude::*;
+
+/// The options that say where the kernel goes.
+pub(super) fn options(
+    op: &str,
+    stride: Option<Ints>,
+    padding: Option<Bound<PyAny>>,
+    dilation: Option<Ints>,
+) -> PyResult<DeformConv<'static>> {
+    let Conv {
+        stride,
+        padding,
+        dilation,
+        ..
+    } = of_conv(op, stride, padding, dilation, 1)?;
+    Ok(DeformConv {
+        stride,
+        padding,
+        dilation,
+        ..Default::default()
+    })
+}
+
+/// The convolution of an image whose elements each place sees at offsets of its own (Dai et al., 2017;
+/// with a mask, Zhu et al., 2019), as torchvision's: between elements the image is interpolated from
+/// the four around, and zero beyond its sides.
+///
+/// x: `[batch, channels, height, width]`, or without the batch. offset: `[batch, offset groups * 2 *
+/// kernel height * kernel width, out height, out width]`, for each tap a number down and one across.
+/// weight: `[out, channels / groups, height, width]`. bias: `[out]`. stride, padding, dilation: as for
+/// `conv2d`. mask: `[batch, offset groups * kernel height * kernel width, out height, out width]`,
+/// factors for what taps see. Both numbers of groups follow from the shapes; channels of a group are
+/// neighbours. The result has the operands' common dtype, a float, and the sizes of `conv2d`.
+/// ShapeError if shapes don't fit; ValueError for numbers that are too small; DTypeError if there is no
+/// common float.
+///
+/// >>> x, w = flex.asarray([[[1.0, 2.0], [3.0, 4.0]]]), flex.full((1, 1, 1, 1), 10.0)
+/// >>> offset = flex.asarray([[[0.5, 0.5], [0.5, 0.5]], [[0.0, 0.0], [0.0, 0.0]]])
+/// >>> flex.nn.deform_conv2d(x, offset, w).tolist()
+/// [[[20.0, 30.0], [15.0, 20.0]]]
+#[pyfunction]
+#[pyo3(signature = (x, offset, weight, bias = None, *, stride = None, padding = None, dilation = None, mask = None), text_signature = "(x, offset, weight, bias=None, *, stride=1, padding=0, dilation=1, mask=None)")]
+#[allow(clippy::too_many_arguments, reason = "torchvision's")]
+fn deform_conv2d(
+    py: Python<'_>,
+    x: Arg,
+    offset: Arg,
+    weight: Arg,
+    bias: Option<Arg>,
+    stride: Option<Ints>,
+    padding: Option<Bound<PyAny>>,
+    dilation: Option<Ints>,
+    mask: Option<Arg>,
+) -> PyResult<PyTensor> {
+    let options = DeformConv {
+        bias: bias.as_ref().map(|b| &b.0),
+        mask: mask.as_ref().map(|m| &m.0),
+        ..options("deform_conv2d", stride, padding, dilation)?
+    };
+    let outputs = weight.0.shape().first().copied().unwrap_or(1);
+    compute(py, x.0.len().saturating_mul(outputs), || {
+        nn::deform_conv2d(&x.0, &offset.0, &weight.0, options)
+    })
+}
+
+/// Adds it to `flex.nn`.
+pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
+    nn.add_function(wrap_pyfunction!(deform_conv2d, nn)?)
+}
