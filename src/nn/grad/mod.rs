@@ -6,6 +6,7 @@
 //! dtypes are promoted; 16-bit floats are computed in float32 and rounded once.
 
 mod activation;
+mod attention;
 mod channel_norm;
 mod linear;
 mod loss;
@@ -14,6 +15,7 @@ mod pool;
 mod softmax;
 
 pub use activation::{gelu, gelu_tanh, relu, sigmoid, silu, tanh};
+pub use attention::{scaled_dot_product_attention, scaled_dot_product_attention_mask};
 pub use channel_norm::{batch_norm, group_norm, instance_norm};
 pub use linear::{embedding, linear};
 pub use loss::cross_entropy;

@@ -1,6 +1,7 @@
 //! `flex.nn.grad`: gradients, by the names of the functions that they are of.
 
 mod activation;
+mod attention;
 mod linear;
 mod loss;
 mod norm;
@@ -27,6 +28,7 @@ fn compute_all<const N: usize>(
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     let grad = PyModule::new(nn.py(), "flex.nn.grad")?;
     activation::register(&grad)?;
+    attention::register(&grad)?;
     linear::register(&grad)?;
     loss::register(&grad)?;
     norm::register(&grad)?;

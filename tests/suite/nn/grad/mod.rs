@@ -1,6 +1,7 @@
 //! Gradients against finite differences, in float64.
 
 mod activation;
+mod attention;
 mod channel_norm;
 mod pool;
 
