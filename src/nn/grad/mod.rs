@@ -12,6 +12,7 @@ mod linear;
 mod loss;
 mod norm;
 mod pool;
+mod resample;
 mod softmax;
 
 pub use activation::{gelu, gelu_tanh, relu, sigmoid, silu, tanh};
@@ -21,6 +22,7 @@ pub use linear::{embedding, linear};
 pub use loss::cross_entropy;
 pub use norm::{layer_norm, rms_norm};
 pub use pool::*;
+pub use resample::{interpolate, pad};
 pub use softmax::{log_softmax, softmax};
 
 use crate::dtype::DType;

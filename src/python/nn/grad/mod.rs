@@ -6,6 +6,7 @@ mod linear;
 mod loss;
 mod norm;
 mod pool;
+mod resample;
 mod rows;
 
 use crate::error::Result;
@@ -33,6 +34,7 @@ pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     loss::register(&grad)?;
     norm::register(&grad)?;
     pool::register(&grad)?;
+    resample::register(&grad)?;
     rows::register(&grad)?;
     nn.setattr("_grad", grad)
 }

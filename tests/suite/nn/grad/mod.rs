@@ -4,6 +4,7 @@ mod activation;
 mod attention;
 mod channel_norm;
 mod pool;
+mod resample;
 
 use super::*;
 use nn::grad;
