@@ -1,5 +1,7 @@
 //! The weights of a resampling along an axis.
 
+use crate::error::Result;
+use crate::fallible;
 use alloc::vec::Vec;
 
 /// What each place of an axis is made of: a row of a sparse matrix, as many taps for each.
@@ -32,6 +34,28 @@ impl<A: Copy> Table<A> {
             index,
             weight,
         }
+    }
+    /// The transposed matrix: an element becomes a place, made of all places that it was a part of, in their
+    /// order. `zero` is the weight of none.
+    pub fn transposed(&self, zero: A) -> Result<Table<A>> {
+        let all = || {
+            let of_place = |place| (0..self.taps).filter_map(move |tap| self.tap(place, tap));
+            (0..self.places).flat_map(move |place| of_place(place).map(move |tap| (place, tap)))
+        };
+        let mut count = fallible::filled(0usize, self.size)?;
+        all().for_each(|(_, (element, _))| count[element] += 1);
+        let taps = count.iter().copied().max().unwrap_or(0);
+        let len = taps.checked_mul(self.size);
+        let len = len.ok_or_else(|| crate::Error::memory::<A>(usize::MAX))?;
+        let mut index = fallible::filled(self.places as u32, len)?;
+        let mut weight = fallible::filled(zero, len)?;
+        count.fill(0);
+        for (place, (element, w)) in all() {
+            let at = count[element] * self.size + element;
+            (index[at], weight[at]) = (place as u32, w);
+            count[element] += 1;
+        }
+        Ok(Table::new(self.places, self.size, index, weight))
     }
     /// Places.
     pub fn places(&self) -> usize {

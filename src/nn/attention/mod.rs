@@ -2,15 +2,17 @@
 
 mod heads;
 mod options;
+mod problem;
 
 pub(super) use heads::over_threads;
 pub use options::{Align, Attention};
 pub(super) use options::{Scores, band, float_dtype};
 
-use crate::dtype::DType;
+pub(super) use problem::{Problem, split_heads};
+
 use crate::error::{Error, Result};
 use crate::kernel::attention;
-use crate::layout::{self, Shape};
+use crate::layout::Shape;
 use crate::tensor::Tensor;
 use heads::Operands;
 
@@ -41,120 +43,34 @@ pub fn scaled_dot_product_attention(
     options: Attention,
 ) -> Result<Tensor> {
     const OP: &str = "scaled_dot_product_attention";
-    let operands = [
-        ("q", q.shape(), q.dtype()),
-        ("k", k.shape(), k.dtype()),
-        ("v", v.shape(), v.dtype()),
-    ];
-    let wrong = |message: &'static str| Error::shape_of(OP, message, &operands);
-    let least = if options.grouped { 3 } else { 2 };
-    if q.rank().min(k.rank()).min(v.rank()) < least {
-        return Err(wrong(if options.grouped {
-            "grouped heads need three dimensions or more"
-        } else {
-            "two dimensions or more are needed"
-        }));
-    }
-    let size = |t: &Tensor, from_end: usize| t.shape()[t.rank() - from_end];
-    if size(q, 1) != size(k, 1) {
-        return Err(wrong("the last axes of q and k, the depth, differ"));
-    }
-    if size(k, 2) != size(v, 2) {
-        return Err(wrong("the second-last axes of k and v, the keys, differ"));
-    }
-    let dtype = float_dtype(OP, [q, k, v])?;
-    let Attention {
-        causal,
-        window,
-        align,
-        ..
-    } = options;
-    let band = band(causal, window, align, size(q, 2), size(k, 2));
-    let scores = Scores::new(OP, band, options.scale, options.softcap, size(q, 1))?;
-    let (mut q, mut k, mut v) = (q.astype(dtype)?, k.astype(dtype)?, v.astype(dtype)?);
-    let mut mask = match options.mask {
-        Some(m) if m.dtype().is_bool() || m.dtype() == dtype => Some(m.clone()),
-        Some(m) if m.dtype().is_float() => Some(converted(m, dtype.wide())?),
-        Some(m) => {
-            return Err(Error::dtype(
-                OP,
-                message!(
-                    "the mask is {}; it must be bool (true takes part) or float (added to scores)",
-                    m.dtype()
-                ),
-            ));
-        }
-        None => None,
-    };
-    if options.grouped {
-        // Heads in groups: a dimension for the groups, and one inside them that keys and values
-        // repeat along.
-        let (of_q, of_k) = (size(&q, 3), size(&k, 3));
-        if of_k == 0 || of_q % of_k != 0 || size(&v, 3) != of_k {
-            return Err(wrong(
-                "the heads (third-last axis) of q are not a multiple of those of k and v",
-            ));
-        }
-        q = split_heads(&q, of_k)?;
-        (k, v) = (k.expand_dims(-3)?, v.expand_dims(-3)?);
-        mask = match mask {
-            Some(m) if m.rank() >= 3 && size(&m, 3) != 1 => Some(split_heads(&m, of_k)?),
-            Some(m) if m.rank() >= 3 => Some(m.expand_dims(-3)?),
-            m => m,
-        };
-    }
-    let (queries, keys, width) = (size(&q, 2), size(&k, 2), size(&v, 1));
-    let leads = [&q, &k, &v].map(|t| &t.shape()[..t.rank() - 2]);
-    let lead = layout::broadcast(OP, &leads)
-        .map_err(|_| wrong("the dimensions before the last two do not broadcast"))?;
+    let grouped = options.grouped;
+    let p = Problem::new(OP, q, k, v, options)?;
+    let [queries, keys, depth, width] = p.sizes();
+    let lead = &p.lead;
     let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
-    let mask = match mask {
-        Some(m) => Some(m.broadcast_to(shape(queries, keys)).map_err(|_| {
-            let message = message!(
-                "the mask does not broadcast to {:?}",
-                shape(queries, keys).as_slice()
-            );
-            Error::shape_of(
-                OP,
-                message,
-                &[operands[0], operands[1], ("mask", m.shape(), m.dtype())],
-            )
-        })?),
-        None => None,
-    };
-    let group = sharing(&[&k, &v], &lead, queries);
-    let whole = |t: &Tensor| t.broadcast_to(shape(size(t, 2), size(t, 1)));
-    let (q, k, v) = (whole(&q)?, whole(&k)?, whole(&v)?);
-    let mut out = Tensor::empty(shape(queries, width), dtype)?;
+    let group = sharing(&[&p.k, &p.v], lead, queries);
+    let mut out = Tensor::empty(shape(queries, width), p.dtype)?;
     let operands = Operands {
-        q: &q,
-        k: &k,
-        v: &v,
-        mask: mask.as_ref(),
+        q: &p.q.broadcast_to(shape(queries, depth))?,
+        k: &p.k.broadcast_to(shape(keys, depth))?,
+        v: &p.v.broadcast_to(shape(keys, width))?,
+        mask: p.mask.as_ref(),
         group,
-        scores,
+        scores: p.scores,
     };
-    dispatch!(floating dtype, |T| heads::run::<T>(&operands, &mut out), else Err(Error::unsupported(OP, dtype)))?;
-    if options.grouped {
-        let shape: Shape = lead[..lead.len() - 2]
+    dispatch!(floating p.dtype, |T| heads::run::<T>(&operands, &mut out), else Err(Error::unsupported(OP, p.dtype)))?;
+    if grouped {
+        let [before @ .., groups, together] = &lead[..] else {
+            return Ok(out);
+        };
+        let shape: Shape = before
             .iter()
             .copied()
-            .chain([lead[lead.len() - 2] * lead[lead.len() - 1], queries, width])
+            .chain([groups * together, queries, width])
             .collect();
         out = out.reshape(shape)?;
     }
     Ok(out)
-}
-
-/// A mask in another dtype: of what is repeated, one.
-fn converted(mask: &Tensor, dtype: DType) -> Result<Tensor> {
-    let mut once = mask.clone();
-    for axis in 0..mask.rank() {
-        if mask.strides()[axis] == 0 && mask.shape()[axis] > 1 {
-            once = once.narrow(axis as isize, 0, 1)?;
-        }
-    }
-    once.astype(dtype)?.broadcast_to(mask.shape())
 }
 
 /// How many neighbouring heads pass their keys and values together: few queries, by which keys and
@@ -174,24 +90,4 @@ fn sharing(operands: &[&Tensor; 2], lead: &[usize], queries: usize) -> usize {
         }
         _ => 1,
     }
-}
-
-/// `[.., heads, x, y]` as `[.., groups, heads / groups, x, y]`.
-fn split_heads(t: &Tensor, groups: usize) -> Result<Tensor> {
-    let (lead, rest) = t.shape().split_at(t.rank() - 3);
-    if rest[0] % groups != 0 {
-        return Err(Error::shape(
-            "scaled_dot_product_attention",
-            message!(
-                "{} heads of the mask are not a multiple of {groups}",
-                rest[0]
-            ),
-        ));
-    }
-    let shape: Shape = lead
-        .iter()
-        .copied()
-        .chain([groups, rest[0] / groups, rest[1], rest[2]])
-        .collect();
-    t.reshape(shape)
 }

@@ -6,6 +6,7 @@
 //! dtypes are promoted; 16-bit floats are computed in float32 and rounded once.
 
 mod activation;
+mod attention;
 mod channel_norm;
 mod conv;
 mod deform;
@@ -13,9 +14,11 @@ mod linear;
 mod loss;
 mod norm;
 mod pool;
+mod resample;
 mod softmax;
 
 pub use activation::{gelu, gelu_tanh, relu, sigmoid, silu, tanh};
+pub use attention::{scaled_dot_product_attention, scaled_dot_product_attention_mask};
 pub use channel_norm::{batch_norm, group_norm, instance_norm};
 pub use conv::{conv_transpose1d, conv_transpose2d, conv_transpose3d, conv1d, conv2d, conv3d};
 pub use deform::deform_conv2d;
@@ -23,6 +26,7 @@ pub use linear::{embedding, linear};
 pub use loss::cross_entropy;
 pub use norm::{layer_norm, rms_norm};
 pub use pool::*;
+pub use resample::{interpolate, pad};
 pub use softmax::{log_softmax, softmax};
 
 use crate::dtype::DType;

@@ -5,6 +5,8 @@ use crate::error::{Error, Result};
 use crate::fallible;
 use crate::kernel::conv::Three;
 use crate::kernel::pool::{Steady, Windows};
+use alloc::vec::Vec;
+use core::ops::Range;
 
 /// The options that all pools share.
 pub(super) struct Options<'a> {
@@ -104,17 +106,13 @@ impl Options<'_> {
     }
 }
 
-/// For each element of an axis of `size`, the windows that see it: the windows of a pool of windows.
-/// They are neighbours, where windows have all elements between their ends.
-pub(in crate::nn) fn transposed(windows: &Windows, size: usize, places: usize) -> Result<Windows> {
-    if let Windows::Steady(s) = windows
-        && s.stride == 1
-    {
-        return Ok(Windows::Steady(Steady {
-            padding: s.kernel - 1 - s.padding,
-            ..*s
-        }));
-    }
+/// For each element of an axis of `size`, the windows that see it. They are neighbours, where windows have
+/// all elements between their ends.
+pub(in crate::nn) fn seen_by(
+    windows: &Windows,
+    size: usize,
+    places: usize,
+) -> Result<Vec<Range<usize>>> {
     let ends = |place: usize| {
         let taps = windows.taps(place, size);
         (taps.first, taps.first + taps.count)
@@ -129,5 +127,4 @@ pub(in crate::nn) fn transposed(windows: &Windows, size: usize, places: usize) -
         }
         Ok(first..end.max(first))
     }))
-    .map(Windows::Listed)
 }

@@ -9,6 +9,7 @@ use crate::dtype::{DType, Element, Pod};
 use crate::error::{Error, Result};
 use crate::kernel::conv::Three;
 use crate::kernel::images::Pixel;
+use crate::kernel::math::Real;
 use crate::kernel::resample::grid::cubic;
 use crate::kernel::resample::{Sampled, Table, blend};
 use crate::par::Cost;
@@ -161,29 +162,47 @@ pub fn interpolate(x: &Tensor, options: impl Into<Interpolate>) -> Result<Tensor
 
 const OP: &str = "interpolate";
 
+impl Interpolate {
+    /// How many spatial axes there are. Errors where the options are not for an operand of this shape.
+    pub(in crate::nn) fn rank(
+        &self,
+        op: &'static str,
+        operand: (&'static str, &[usize], DType),
+    ) -> Result<usize> {
+        use InterpolateMode::*;
+        let bad = |message| Err(Error::value(op, message));
+        let (mode, rank) = (self.mode, operand.1.len().wrapping_sub(2));
+        if !(1..=3).contains(&rank) || mode.rank().is_some_and(|r| r != rank) {
+            let dimensions = mode.rank().map_or("3 to 5", |r| ["3", "4", "5"][r - 1]);
+            let message = message!(
+                "mode {:?} is for {dimensions} dimensions, [batch, channels, ..]",
+                mode.name()
+            );
+            return Err(Error::shape_of(op, message, &[operand]));
+        }
+        if self.align_corners && (mode.rank().is_none() || mode == Lanczos3) {
+            return bad(message!("align_corners is not for mode {:?}", mode.name()));
+        }
+        if self.antialias && !matches!(mode, Bilinear | Bicubic | Lanczos3) {
+            return bad(message!(
+                "antialias is for the modes \"bilinear\", \"bicubic\" and \"lanczos3\", not {:?}",
+                mode.name()
+            ));
+        }
+        Ok(rank)
+    }
+    /// The weights of each place of an axis.
+    pub(in crate::nn) fn table<A: Real>(&self, axis: &Axis) -> Result<Table<A>> {
+        axis.table(self.mode, self.align_corners, self.antialias)
+    }
+}
+
 fn interpolated(x: &Tensor, options: &Interpolate) -> Result<Tensor> {
     use InterpolateMode::*;
-    let bad = |message| Err(Error::value(OP, message));
-    let (mode, rank) = (options.mode, x.rank().wrapping_sub(2));
-    if !(1..=3).contains(&rank) || mode.rank().is_some_and(|r| r != rank) {
-        let dimensions = mode.rank().map_or("3 to 5", |r| ["3", "4", "5"][r - 1]);
-        let message = message!(
-            "mode {:?} is for {dimensions} dimensions, [batch, channels, ..]",
-            mode.name()
-        );
-        return Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
-    }
-    if options.align_corners && (mode.rank().is_none() || mode == Lanczos3) {
-        return bad(message!("align_corners is not for mode {:?}", mode.name()));
-    }
-    if options.antialias && !matches!(mode, Bilinear | Bicubic | Lanczos3) {
-        return bad(message!(
-            "antialias is for the modes \"bilinear\", \"bicubic\" and \"lanczos3\", not {:?}",
-            mode.name()
-        ));
-    }
+    let rank = options.rank(OP, ("x", x.shape(), x.dtype()))?;
+    let mode = options.mode;
     let planes = Planes::new(OP, x, rank)?;
-    let axes = axes(options, planes.sizes(), rank)?;
+    let axes = axes(OP, options, planes.sizes(), rank)?;
     let places = axes.map(|a| a.places);
     match mode {
         Nearest | NearestExact => {
@@ -217,8 +236,13 @@ fn interpolated(x: &Tensor, options: &Interpolate) -> Result<Tensor> {
 }
 
 /// What happens along each axis.
-fn axes(options: &Interpolate, sizes: Three, rank: usize) -> Result<[Axis; 3]> {
-    let bad = |message| Err(Error::value(OP, message));
+pub(in crate::nn) fn axes(
+    op: &'static str,
+    options: &Interpolate,
+    sizes: Three,
+    rank: usize,
+) -> Result<[Axis; 3]> {
+    let bad = |message| Err(Error::value(op, message));
     let factors = &options.scale_factor;
     let mut axes = sizes.map(|size| Axis {
         size,
@@ -230,7 +254,7 @@ fn axes(options: &Interpolate, sizes: Three, rank: usize) -> Result<[Axis; 3]> {
             return bad(message!("give size or scale_factor, not both"));
         }
         Some(size) => {
-            let places = option(OP, "size", size, rank, 1)?;
+            let places = option(op, "size", size, rank, 1)?;
             for k in 3 - rank..3 {
                 axes[k].places = places[k];
             }
@@ -276,12 +300,22 @@ where
     T: Element + Pod + Pixel<A>,
     A: Sampled,
 {
-    let table = |axis: Axis| -> Result<Table<A>> {
-        axis.table(options.mode, options.align_corners, options.antialias)
-    };
     // an axis of one element that stays one is as it is
-    let tables = [table(axes[0])?, table(axes[1])?, table(axes[2])?];
-    let places = axes.map(|a| a.places);
+    let tables = [
+        options.table(&axes[0])?,
+        options.table(&axes[1])?,
+        options.table(&axes[2])?,
+    ];
+    weighted::<T, A>(planes, &tables)
+}
+
+/// Places of which each is made of what tables say.
+pub(in crate::nn) fn weighted<T, A>(planes: &Planes, tables: &[Table<A>; 3]) -> Result<Tensor>
+where
+    T: Element + Pod + Pixel<A>,
+    A: Sampled,
+{
+    let places = [0, 1, 2].map(|k| tables[k].places());
     let mut result = planes.empty(places, T::DTYPE)?;
     let (x, y) = (planes.images::<T>()?, planes.images_mut::<T>(&mut result)?);
     let parts = tables[0].taps().saturating_mul(tables[1].taps());
@@ -289,7 +323,6 @@ where
         bytes: x.width().saturating_mul(parts).saturating_add(y.width()) * size_of::<T>(),
         flops: x.width().saturating_mul(parts) + 2 * tables[2].taps().saturating_mul(y.width()),
     };
-    let tables = &tables;
     rows(
         y.rows(),
         blend::scratch::<T, A>(&x, &y),

@@ -2,10 +2,10 @@
 
 mod fold;
 mod grid;
-mod interpolate;
-mod pad;
+pub(super) mod interpolate;
+pub(super) mod pad;
 mod shuffle;
-mod tables;
+pub(super) mod tables;
 
 pub use fold::{Unfold, fold, unfold};
 pub use grid::{GridSample, GridSampleMode, PaddingMode, affine_grid, grid_sample};

@@ -53,98 +53,140 @@ pub fn pad(x: &Tensor, pad: &[isize], mode: impl Into<PadMode>) -> Result<Tensor
 
 const OP: &str = "pad";
 
-fn padded(x: &Tensor, pad: &[isize], mode: &PadMode) -> Result<Tensor> {
-    let bad = |message| Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
-    let axes = pad.len() / 2;
-    if !pad.len().is_multiple_of(2) || axes > x.rank() {
-        return bad(message!(
-            "pad is {pad:?}: a pair for each of the last axes, the last one first"
-        ));
+/// What is put around a tensor of a shape, checked.
+pub(in crate::nn) struct Around {
+    op: &'static str,
+    /// Before and after each axis.
+    pub around: SmallVec<[(isize, isize); 6]>,
+    /// The shape of the result.
+    pub places: Shape,
+    /// The axes that have a pair.
+    pub axes: usize,
+}
+
+impl Around {
+    /// Errors where `pad` is not for this shape.
+    pub fn new(
+        op: &'static str,
+        operand: (&'static str, &[usize], DType),
+        pad: &[isize],
+    ) -> Result<Around> {
+        let shape = operand.1;
+        let bad = |message| Err(Error::shape_of(op, message, &[operand]));
+        let axes = pad.len() / 2;
+        if !pad.len().is_multiple_of(2) || axes > shape.len() {
+            return bad(message!(
+                "pad is {pad:?}: a pair for each of the last axes, the last one first"
+            ));
+        }
+        let mut around: SmallVec<[(isize, isize); 6]> = SmallVec::from_elem((0, 0), shape.len());
+        for (k, pair) in pad.chunks_exact(2).enumerate() {
+            around[shape.len() - 1 - k] = (pair[0], pair[1]);
+        }
+        let mut places = Shape::new();
+        for (k, (before, after)) in around.iter().enumerate() {
+            let size = (shape[k] as isize)
+                .checked_add(*before)
+                .and_then(|n| n.checked_add(*after));
+            match size.map(usize::try_from) {
+                Some(Ok(n)) => places.push(n),
+                _ => {
+                    return bad(message!(
+                        "pad is ({before}, {after}) along axis {k}, which leaves no size of {}",
+                        shape[k]
+                    ));
+                }
+            }
+        }
+        Ok(Around {
+            op,
+            around,
+            places,
+            axes,
+        })
     }
-    // before and after each axis
-    let mut around: SmallVec<[(isize, isize); 6]> = SmallVec::from_elem((0, 0), x.rank());
-    for (k, pair) in pad.chunks_exact(2).enumerate() {
-        around[x.rank() - 1 - k] = (pair[0], pair[1]);
-    }
-    let mut places = Shape::new();
-    for (k, (before, after)) in around.iter().enumerate() {
-        let size = (x.shape()[k] as isize)
-            .checked_add(*before)
-            .and_then(|n| n.checked_add(*after));
-        match size.map(usize::try_from) {
-            Some(Ok(n)) => places.push(n),
-            _ => {
+    /// Which element each place of the three spatial axes has, by a mode that is for elements of images.
+    ///
+    /// Errors where the mode is not for this shape.
+    pub fn maps(
+        &self,
+        operand: (&'static str, &[usize], DType),
+        mode: &PadMode,
+    ) -> Result<[Vec<u32>; 3]> {
+        let (spatial, shape) = (self.axes, operand.1);
+        let bad = |message| Err(Error::shape_of(self.op, message, &[operand]));
+        if !(1..=3).contains(&spatial) || ![spatial + 1, spatial + 2].contains(&shape.len()) {
+            return bad(message!(
+                "pad has {spatial} pairs: {} is for one to three axes, behind channels, or a batch and channels",
+                name(mode)
+            ));
+        }
+        let lead = shape.len() - spatial;
+        for k in lead..shape.len() {
+            let ((before, after), size) = (self.around[k], shape[k] as isize);
+            let most = before.max(after);
+            let fits = match mode {
+                PadMode::Reflect => most < size,
+                PadMode::Circular => most <= size && before > -size && after > -size,
+                _ => size > 0,
+            };
+            if !fits || self.places[k] == 0 && size == 0 {
                 return bad(message!(
-                    "pad is ({before}, {after}) along axis {k}, which leaves no size of {}",
-                    x.shape()[k]
+                    "pad is ({before}, {after}) along axis {k}: too much for {} of {size} elements",
+                    name(mode)
                 ));
             }
         }
+        let map = |k: usize| -> Result<Vec<u32>> {
+            let Some(axis) = (lead + k)
+                .checked_sub(3 - spatial)
+                .filter(|axis| *axis >= lead)
+            else {
+                return fallible::filled(0, 1);
+            };
+            let (size, first) = (shape[axis] as isize, -self.around[axis].0);
+            if shape[axis] > u32::MAX as usize {
+                return Err(Error::value(self.op, "a size is beyond 32 bits"));
+            }
+            let element = |place: usize| {
+                let at = first + place as isize;
+                let at = match mode {
+                    PadMode::Circular => at.rem_euclid(size),
+                    PadMode::Reflect if at < 0 => -at,
+                    PadMode::Reflect if at >= size => 2 * (size - 1) - at,
+                    _ => at.clamp(0, size - 1),
+                };
+                Ok(at as u32)
+            };
+            fallible::collect((0..self.places[axis]).map(element))
+        };
+        Ok([map(0)?, map(1)?, map(2)?])
     }
+}
+
+fn padded(x: &Tensor, pad: &[isize], mode: &PadMode) -> Result<Tensor> {
+    let operand = ("x", x.shape(), x.dtype());
+    let to = Around::new(OP, operand, pad)?;
     if let PadMode::Constant(value) = mode {
         let mut inside = x.clone();
         let mut widths: SmallVec<[(usize, usize); 6]> = SmallVec::new();
-        for (k, (before, after)) in around.iter().enumerate() {
+        for (k, (before, after)) in to.around.iter().enumerate() {
             // what is taken away from one side may be more than the elements
             let size = x.shape()[k];
             let first = before.min(&0).unsigned_abs().min(size);
             let last = size.saturating_sub(after.min(&0).unsigned_abs()).max(first);
             inside = inside.narrow(k as isize, first, last - first)?;
             let before = (*before).max(0) as usize;
-            let before = before.min(places[k]);
-            let behind = places[k].saturating_sub(before + (last - first));
+            let before = before.min(to.places[k]);
+            let behind = to.places[k].saturating_sub(before + (last - first));
             widths.push((before, behind));
         }
         return ops::pad(&inside, &widths, *value);
     }
-    let spatial = axes;
-    if !(1..=3).contains(&spatial) || ![spatial + 1, spatial + 2].contains(&x.rank()) {
-        return bad(message!(
-            "pad has {axes} pairs: {} is for one to three axes, behind channels, or a batch and channels",
-            name(mode)
-        ));
-    }
-    for k in x.rank() - spatial..x.rank() {
-        let ((before, after), size) = (around[k], x.shape()[k] as isize);
-        let most = before.max(after);
-        let fits = match mode {
-            PadMode::Reflect => most < size,
-            PadMode::Circular => most <= size && before > -size && after > -size,
-            _ => size > 0,
-        };
-        if !fits || places[k] == 0 && size == 0 {
-            return bad(message!(
-                "pad is ({before}, {after}) along axis {k}: too much for {} of {size} elements",
-                name(mode)
-            ));
-        }
-    }
-    let planes = Planes::new(OP, x, spatial)?;
-    let sizes = planes.sizes();
-    let (mut all, mut first) = ([1; 3], [0; 3]);
-    for k in 0..spatial {
-        let axis = x.rank() - spatial + k;
-        all[3 - spatial + k] = places[axis];
-        first[3 - spatial + k] = -around[axis].0;
-    }
-    let map = |k: usize| -> Result<Vec<u32>> {
-        let size = sizes[k] as isize;
-        if size > u32::MAX as isize {
-            return Err(Error::value(OP, "a size is beyond 32 bits"));
-        }
-        let element = |place: usize| {
-            let at = first[k] + place as isize;
-            let at = match mode {
-                PadMode::Circular => at.rem_euclid(size),
-                PadMode::Reflect if at < 0 => -at,
-                PadMode::Reflect if at >= size => 2 * (size - 1) - at,
-                _ => at.clamp(0, size - 1),
-            };
-            Ok(at as u32)
-        };
-        fallible::collect((0..all[k]).map(element))
-    };
-    remap(&planes, all, &[map(0)?, map(1)?, map(2)?], x.dtype())
+    let maps = to.maps(operand, mode)?;
+    let planes = Planes::new(OP, x, to.axes)?;
+    let places = [0, 1, 2].map(|k| maps[k].len());
+    remap(&planes, places, &maps, x.dtype())
 }
 
 fn name(mode: &PadMode) -> &'static str {
@@ -157,7 +199,7 @@ fn name(mode: &PadMode) -> &'static str {
 }
 
 /// A result whose place `p` along an axis has element `map[p]` of the images.
-pub(super) fn remap(
+pub(in crate::nn) fn remap(
     planes: &Planes,
     places: Three,
     maps: &[Vec<u32>; 3],

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 /// An axis that is resampled.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Axis {
+pub(in crate::nn) struct Axis {
     pub size: usize,
     pub places: usize,
     /// Elements from a place to the next, where that is not `size / places`.

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// Keys before and after, of which -1 are all.
-fn window(op: &str, window: Option<Ints>) -> PyResult<(Option<usize>, Option<usize>)> {
+pub(super) fn window(op: &str, window: Option<Ints>) -> PyResult<(Option<usize>, Option<usize>)> {
     let Some(Ints(window)) = window else {
         return Ok((None, None));
     };
@@ -19,6 +19,25 @@ fn window(op: &str, window: Option<Ints>) -> PyResult<(Option<usize>, Option<usi
             "{op}: window is {:?}; it is two integers, how many keys before and after, -1 for all",
             window.as_slice()
         ))),
+    }
+}
+
+/// Where the diagonal lies.
+pub(super) fn align(op: &str, align: &str) -> PyResult<Align> {
+    match align {
+        "upper_left" => Ok(Align::UpperLeft),
+        "lower_right" => Ok(Align::LowerRight),
+        other => Err(PyValueError::new_err(format!(
+            "{op}: align is {other:?}; it is \"upper_left\" or \"lower_right\""
+        ))),
+    }
+}
+
+/// How many keys there are.
+pub(super) fn keys(key: &Arg) -> usize {
+    match key.0.shape() {
+        [.., keys, _] => *keys,
+        _ => 1,
     }
 }
 
@@ -67,30 +86,16 @@ fn scaled_dot_product_attention(
             "{OP}: dropout_p is {dropout_p}; nothing is dropped out here: leave it at 0"
         )));
     }
-    let align = match align {
-        "upper_left" => Align::UpperLeft,
-        "lower_right" => Align::LowerRight,
-        other => {
-            return Err(PyValueError::new_err(format!(
-                "{OP}: align is {other:?}; it is \"upper_left\" or \"lower_right\""
-            )));
-        }
-    };
-    let keys = if key.0.rank() < 2 {
-        1
-    } else {
-        key.0.shape()[key.0.rank() - 2]
-    };
     let options = Attention {
         mask: attn_mask.as_ref().map(|m| &m.0),
         causal: is_causal,
         window: self::window(OP, window)?,
-        align,
+        align: self::align(OP, align)?,
         softcap,
         scale,
         grouped: enable_gqa,
     };
-    compute(py, work(&query.0, keys), || {
+    compute(py, work(&query.0, keys(&key)), || {
         nn::scaled_dot_product_attention(&query.0, &key.0, &value.0, options)
     })
 }

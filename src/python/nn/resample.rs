@@ -23,7 +23,7 @@ fn choice<T: Copy>(op: &str, name: &str, given: &str, all: &[(&str, T)]) -> PyRe
 }
 
 /// One factor for all axes, or one for each.
-struct Factors(SmallVec<[f64; 3]>);
+pub(super) struct Factors(SmallVec<[f64; 3]>);
 impl<'py> FromPyObject<'_, 'py> for Factors {
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Factors> {
@@ -33,6 +33,40 @@ impl<'py> FromPyObject<'_, 'py> for Factors {
         let all = x.try_iter()?.map(|n| n?.extract::<f64>());
         all.collect::<PyResult<_>>().map(Factors)
     }
+}
+
+/// How it is resampled: the mode, and whether corners are aligned, factors computed anew, and filters
+/// widened.
+pub(super) fn interpolation(
+    op: &str,
+    size: Option<Ints>,
+    scale_factor: Option<Factors>,
+    (mode, align_corners, recompute_scale_factor, antialias): (
+        &str,
+        Option<bool>,
+        Option<bool>,
+        bool,
+    ),
+) -> PyResult<Interpolate> {
+    use InterpolateMode::*;
+    let all = [
+        Nearest,
+        NearestExact,
+        Linear,
+        Bilinear,
+        Bicubic,
+        Trilinear,
+        Area,
+        Lanczos3,
+    ];
+    Ok(Interpolate {
+        size: size.map(|n| per_axis(op, "size", &n)).transpose()?,
+        scale_factor: scale_factor.map_or_else(SmallVec::new, |f| f.0),
+        mode: choice(op, "mode", mode, &all.map(|m| (m.name(), m)))?,
+        align_corners: align_corners.unwrap_or(false),
+        recompute_scale_factor: recompute_scale_factor.unwrap_or(false),
+        antialias,
+    })
 }
 
 /// Images, signals or volumes resampled to other sizes.
@@ -65,27 +99,8 @@ fn interpolate(
     recompute_scale_factor: Option<bool>,
     antialias: bool,
 ) -> PyResult<PyTensor> {
-    const OP: &str = "interpolate";
-    use InterpolateMode::*;
-    let all = [
-        Nearest,
-        NearestExact,
-        Linear,
-        Bilinear,
-        Bicubic,
-        Trilinear,
-        Area,
-        Lanczos3,
-    ];
-    let mode = choice(OP, "mode", mode, &all.map(|m| (m.name(), m)))?;
-    let options = Interpolate {
-        size: size.map(|n| per_axis(OP, "size", &n)).transpose()?,
-        scale_factor: scale_factor.map_or_else(SmallVec::new, |f| f.0),
-        mode,
-        align_corners: align_corners.unwrap_or(false),
-        recompute_scale_factor: recompute_scale_factor.unwrap_or(false),
-        antialias,
-    };
+    let how = (mode, align_corners, recompute_scale_factor, antialias);
+    let options = interpolation("interpolate", size, scale_factor, how)?;
     compute(py, x.0.len().saturating_mul(4), || {
         nn::interpolate(&x.0, options)
     })
@@ -278,6 +293,17 @@ fn fold(
     compute(py, x.0.len(), || nn::fold(&x.0, size, kernel, options))
 }
 
+/// What is put around a tensor.
+pub(super) fn padding(op: &str, mode: &str, value: crate::Scalar) -> PyResult<PadMode> {
+    let all = [
+        ("constant", PadMode::Constant(value)),
+        ("reflect", PadMode::Reflect),
+        ("replicate", PadMode::Replicate),
+        ("circular", PadMode::Circular),
+    ];
+    choice(op, "mode", mode, &all)
+}
+
 /// `x` with elements before and after it, along the last axes.
 ///
 /// pad: a pair for each of them, the last axis first; what is negative takes elements away. mode:
@@ -294,14 +320,8 @@ fn fold(
 #[pyfunction]
 #[pyo3(signature = (x, pad, mode = "constant", value = None))]
 fn pad(py: Python<'_>, x: Arg, pad: Ints, mode: &str, value: Option<Number>) -> PyResult<PyTensor> {
-    let constant = PadMode::Constant(value.as_ref().map_or(crate::Scalar::Bool(false), |v| v.0));
-    let all = [
-        ("constant", constant),
-        ("reflect", PadMode::Reflect),
-        ("replicate", PadMode::Replicate),
-        ("circular", PadMode::Circular),
-    ];
-    let chosen = choice("pad", "mode", mode, &all)?;
+    let value_or_zero = value.as_ref().map_or(crate::Scalar::Bool(false), |v| v.0);
+    let chosen = padding("pad", mode, value_or_zero)?;
     if value.is_some() && !matches!(chosen, PadMode::Constant(_)) {
         return Err(PyValueError::new_err(format!(
             "pad: mode {mode:?} takes no value"

@@ -1,5 +1,5 @@
 //! Of pools of means. An element's gradient is the sum of those of the windows that see it, each
-//! divided as its sum was: a pool again, of windows.
+//! divided as its sum was: the one of them, a pool of windows, or a sum that tables tell of.
 
 use super::super::common_float;
 use crate::error::{Error, Result};
@@ -7,16 +7,21 @@ use crate::fallible;
 use crate::kernel::conv::Three;
 use crate::kernel::elementwise::rows;
 use crate::kernel::math::Real;
+use crate::kernel::pool::{Steady, Windows};
+use crate::kernel::resample::Table;
 use crate::layout::{IntoShape, Shape};
 use crate::nn::images::Planes;
 use crate::nn::pool::adaptive;
 use crate::nn::pool::launch::{self, Means};
-use crate::nn::pool::window::transposed;
+use crate::nn::pool::window::seen_by;
+use crate::nn::resample::interpolate::weighted;
+use crate::nn::resample::pad::remap;
 use crate::nn::spatial::three;
 use crate::nn::{AvgPool, PerAxis};
 use crate::ops::formula::Formula;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 macro_rules! pools {
     ($($rank:literal $name:ident $adaptive:ident $grad:literal $shape:literal $kernel:literal;)*) => { $(
@@ -50,7 +55,7 @@ macro_rules! pools {
         /// ```
         pub fn $adaptive(grad: &Tensor, input_size: impl IntoShape) -> Result<Tensor> {
             let op = concat!("grad.", stringify!($adaptive));
-            to_any_size(op, $rank, grad, input_size.into_shape().as_ref())
+            adaptive_to(op, $rank, grad, input_size.into_shape().as_ref())
         }
     )* };
 }
@@ -74,7 +79,7 @@ fn average(
     spread(op, rank, grad, input_size, &means)?.into_dtype(dtype)
 }
 
-fn to_any_size(
+pub(in crate::nn) fn adaptive_to(
     op: &'static str,
     rank: usize,
     grad: &Tensor,
@@ -133,14 +138,58 @@ pub(super) fn spread(
         return Tensor::zeros(input_size, wide);
     }
     let shares = shares(op, rank, grad, means)?;
-    let windows = |k: usize| transposed(&means.windows[k], sizes[k], places[k]);
-    let ones = |k: usize| -> Result<Vec<f64>> { fallible::filled(1.0, sizes[k]) };
-    let gathered = Means {
-        windows: [windows(0)?, windows(1)?, windows(2)?],
-        places: sizes,
-        divisors: [ones(0)?, ones(1)?, ones(2)?],
-    };
-    launch::mean(op, &Planes::new(op, &shares, rank)?, &gathered, wide)
+    let planes = Planes::new(op, &shares, rank)?;
+    if let [
+        Windows::Steady(depth),
+        Windows::Steady(height),
+        Windows::Steady(width),
+    ] = &means.windows
+        && [depth, height, width].iter().all(|w| w.stride == 1)
+    {
+        // windows of windows
+        let windows = [depth, height, width].map(|w| {
+            Windows::Steady(Steady {
+                padding: w.kernel - 1 - w.padding,
+                ..*w
+            })
+        });
+        let ones = |k: usize| -> Result<Vec<f64>> { fallible::filled(1.0, sizes[k]) };
+        let gathered = Means {
+            windows,
+            places: sizes,
+            divisors: [ones(0)?, ones(1)?, ones(2)?],
+        };
+        return launch::mean(op, &planes, &gathered, wide);
+    }
+    if sizes.iter().chain(&places).any(|n| *n >= u32::MAX as usize) {
+        return Err(Error::value(op, "a size is beyond 32 bits"));
+    }
+    let seen = |k: usize| seen_by(&means.windows[k], sizes[k], places[k]);
+    let seen = [seen(0)?, seen(1)?, seen(2)?];
+    if seen.iter().flatten().all(|windows| windows.len() == 1) {
+        let map = |k: usize| fallible::collect(seen[k].iter().map(|w| Ok(w.start as u32)));
+        return remap(&planes, sizes, &[map(0)?, map(1)?, map(2)?], wide);
+    }
+    dispatch!(float wide, |F| {
+        let table = |k: usize| table::<F>(&seen[k], places[k]);
+        weighted::<F, F>(&planes, &[table(0)?, table(1)?, table(2)?])
+    }, else Err(Error::unsupported(op, wide)))
+}
+
+/// Elements that are each the sum of the windows that see it.
+fn table<F: Real>(seen: &[Range<usize>], places: usize) -> Result<Table<F>> {
+    let taps = seen.iter().map(Range::len).max().unwrap_or(0);
+    let len = taps.checked_mul(seen.len());
+    let len = len.ok_or_else(|| Error::memory::<F>(usize::MAX))?;
+    let mut index = fallible::filled(places as u32, len)?;
+    let mut weight = fallible::filled(F::ZERO, len)?;
+    for (element, windows) in seen.iter().enumerate() {
+        for (tap, window) in windows.clone().enumerate() {
+            let at = tap * seen.len() + element;
+            (index[at], weight[at]) = (window as u32, F::ONE);
+        }
+    }
+    Ok(Table::new(places, seen.len(), index, weight))
 }
 
 /// `grad` divided as the sums of its windows were.

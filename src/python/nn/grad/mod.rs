@@ -3,10 +3,12 @@
 mod activation;
 mod conv;
 mod deform;
+mod attention;
 mod linear;
 mod loss;
 mod norm;
 mod pool;
+mod resample;
 mod rows;
 
 use crate::error::Result;
@@ -31,10 +33,12 @@ pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     conv::register(&grad)?;
     activation::register(&grad)?;
     deform::register(&grad)?;
+    attention::register(&grad)?;
     linear::register(&grad)?;
     loss::register(&grad)?;
     norm::register(&grad)?;
     pool::register(&grad)?;
+    resample::register(&grad)?;
     rows::register(&grad)?;
     nn.setattr("_grad", grad)
 }

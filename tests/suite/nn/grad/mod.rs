@@ -1,9 +1,11 @@
 //! Gradients against finite differences, in float64.
 
 mod activation;
+mod attention;
 mod channel_norm;
 mod conv;
 mod pool;
+mod resample;
 
 use super::*;
 use nn::grad;

@@ -1,0 +1,165 @@
+//! The operands of attention, checked, with dimensions that broadcast.
+
+use super::options::{Attention, Scores, band, float_dtype};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::layout::{self, Shape};
+use crate::tensor::Tensor;
+
+/// What attention is computed of.
+pub(in crate::nn) struct Problem {
+    /// In `dtype`; heads that come in groups have a dimension for the groups, and one inside them, which
+    /// keys and values repeat along.
+    pub q: Tensor,
+    pub k: Tensor,
+    pub v: Tensor,
+    /// `[lead.., queries, keys]`.
+    pub mask: Option<Tensor>,
+    /// The dimensions before the last two, to which those of all operands broadcast.
+    pub lead: Shape,
+    pub scores: Scores,
+    pub dtype: DType,
+}
+
+impl Problem {
+    /// Errors where shapes don't fit, dtypes are no floats or have no common one, or an option is none.
+    pub fn new(
+        op: &'static str,
+        q: &Tensor,
+        k: &Tensor,
+        v: &Tensor,
+        options: Attention,
+    ) -> Result<Problem> {
+        let operands = [
+            ("q", q.shape(), q.dtype()),
+            ("k", k.shape(), k.dtype()),
+            ("v", v.shape(), v.dtype()),
+        ];
+        let wrong = |message: &'static str| Error::shape_of(op, message, &operands);
+        let least = if options.grouped { 3 } else { 2 };
+        if q.rank().min(k.rank()).min(v.rank()) < least {
+            return Err(wrong(if options.grouped {
+                "grouped heads need three dimensions or more"
+            } else {
+                "two dimensions or more are needed"
+            }));
+        }
+        let size = |t: &Tensor, from_end: usize| t.shape()[t.rank() - from_end];
+        if size(q, 1) != size(k, 1) {
+            return Err(wrong("the last axes of q and k, the depth, differ"));
+        }
+        if size(k, 2) != size(v, 2) {
+            return Err(wrong("the second-last axes of k and v, the keys, differ"));
+        }
+        let dtype = float_dtype(op, [q, k, v])?;
+        let Attention {
+            causal,
+            window,
+            align,
+            ..
+        } = options;
+        let band = band(causal, window, align, size(q, 2), size(k, 2));
+        let scores = Scores::new(op, band, options.scale, options.softcap, size(q, 1))?;
+        let (mut q, mut k, mut v) = (q.astype(dtype)?, k.astype(dtype)?, v.astype(dtype)?);
+        let mut mask = match options.mask {
+            Some(m) if m.dtype().is_bool() || m.dtype() == dtype => Some(m.clone()),
+            Some(m) if m.dtype().is_float() => Some(converted(m, dtype.wide())?),
+            Some(m) => {
+                return Err(Error::dtype(
+                    op,
+                    message!(
+                        "the mask is {}; it must be bool (true takes part) or float (added to scores)",
+                        m.dtype()
+                    ),
+                ));
+            }
+            None => None,
+        };
+        if options.grouped {
+            // Heads in groups: a dimension for the groups, and one inside them that keys and values
+            // repeat along.
+            let (of_q, of_k) = (size(&q, 3), size(&k, 3));
+            if of_k == 0 || of_q % of_k != 0 || size(&v, 3) != of_k {
+                return Err(wrong(
+                    "the heads (third-last axis) of q are not a multiple of those of k and v",
+                ));
+            }
+            q = split_heads(op, &q, of_k)?;
+            (k, v) = (k.expand_dims(-3)?, v.expand_dims(-3)?);
+            mask = match mask {
+                Some(m) if m.rank() >= 3 && size(&m, 3) != 1 => Some(split_heads(op, &m, of_k)?),
+                Some(m) if m.rank() >= 3 => Some(m.expand_dims(-3)?),
+                m => m,
+            };
+        }
+        let (queries, keys) = (size(&q, 2), size(&k, 2));
+        let leads = [&q, &k, &v].map(|t| &t.shape()[..t.rank() - 2]);
+        let lead = layout::broadcast(op, &leads)
+            .map_err(|_| wrong("the dimensions before the last two do not broadcast"))?;
+        let shape = |x: usize, y: usize| lead.iter().copied().chain([x, y]).collect::<Shape>();
+        let mask = match mask {
+            Some(m) => Some(m.broadcast_to(shape(queries, keys)).map_err(|_| {
+                let message = message!(
+                    "the mask does not broadcast to {:?}",
+                    shape(queries, keys).as_slice()
+                );
+                Error::shape_of(
+                    op,
+                    message,
+                    &[operands[0], operands[1], ("mask", m.shape(), m.dtype())],
+                )
+            })?),
+            None => None,
+        };
+        Ok(Problem {
+            q,
+            k,
+            v,
+            mask,
+            lead,
+            scores,
+            dtype,
+        })
+    }
+    /// Queries, keys, the depth of both, the width of values.
+    pub fn sizes(&self) -> [usize; 4] {
+        let size = |t: &Tensor, from_end: usize| t.shape()[t.rank() - from_end];
+        [
+            size(&self.q, 2),
+            size(&self.k, 2),
+            size(&self.q, 1),
+            size(&self.v, 1),
+        ]
+    }
+}
+
+/// A mask in another dtype: of what is repeated, one.
+fn converted(mask: &Tensor, dtype: DType) -> Result<Tensor> {
+    let mut once = mask.clone();
+    for axis in 0..mask.rank() {
+        if mask.strides()[axis] == 0 && mask.shape()[axis] > 1 {
+            once = once.narrow(axis as isize, 0, 1)?;
+        }
+    }
+    once.astype(dtype)?.broadcast_to(mask.shape())
+}
+
+/// `[.., heads, x, y]` as `[.., groups, heads / groups, x, y]`.
+pub(in crate::nn) fn split_heads(op: &'static str, t: &Tensor, groups: usize) -> Result<Tensor> {
+    let (lead, rest) = t.shape().split_at(t.rank() - 3);
+    if rest[0] % groups != 0 {
+        return Err(Error::shape(
+            op,
+            message!(
+                "{} heads of the mask are not a multiple of {groups}",
+                rest[0]
+            ),
+        ));
+    }
+    let shape: Shape = lead
+        .iter()
+        .copied()
+        .chain([groups, rest[0] / groups, rest[1], rest[2]])
+        .collect();
+    t.reshape(shape)
+}

@@ -1,0 +1,174 @@
+//! Of resampling. What is a sum of elements with weights of each axis has a gradient that is one of
+//! places with the same weights, so its tables are the transposed ones.
+
+use super::common_float;
+use super::pool::adaptive_to;
+use crate::dtype::{DType, Element, Pod};
+use crate::error::{Error, Result};
+use crate::fallible;
+use crate::kernel::images::Pixel;
+use crate::kernel::resample::{Sampled, Table};
+use crate::layout::{IntoShape, Shape};
+use crate::nn::images::Planes;
+use crate::nn::resample::interpolate::{axes, weighted};
+use crate::nn::resample::pad::Around;
+use crate::nn::resample::tables::Axis;
+use crate::nn::spatial::three;
+use crate::nn::{Interpolate, InterpolateMode, PadMode};
+use crate::tensor::Tensor;
+use alloc::vec::Vec;
+use smallvec::SmallVec;
+
+/// The gradient of the operand, of shape `input_size`, of [`interpolate`](crate::nn::interpolate).
+///
+/// Options are those of that function. 16-bit floats are computed in float32 and rounded once.
+///
+/// Errors as for that function, and where `grad` has not the shape of its result or is no float.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let grad = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], [1, 1, 4])?;
+/// let to_four = |mode| nn::Interpolate { size: Some(4.into()), mode, ..Default::default() };
+/// let dx = nn::grad::interpolate(&grad, [1, 1, 2], to_four(nn::InterpolateMode::Nearest))?;
+/// assert_eq!(dx.to_vec::<f32>()?, [3.0, 7.0]);
+/// let dx = nn::grad::interpolate(&grad, [1, 1, 2], to_four(nn::InterpolateMode::Linear))?;
+/// assert_eq!(dx.to_vec::<f32>()?, [3.25, 6.75]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn interpolate(
+    grad: &Tensor,
+    input_size: impl IntoShape,
+    options: impl Into<Interpolate>,
+) -> Result<Tensor> {
+    interpolated(grad, input_size.into_shape().as_ref(), &options.into())
+}
+
+fn interpolated(grad: &Tensor, input_size: &[usize], options: &Interpolate) -> Result<Tensor> {
+    const OP: &str = "grad.interpolate";
+    let dtype = common_float(OP, &[grad])?;
+    let rank = options.rank(OP, ("x", input_size, dtype))?;
+    if input_size[2..].contains(&0) {
+        let message = message!("input_size is {input_size:?}: a spatial dimension has the size 0");
+        return Err(Error::shape(OP, message));
+    }
+    let axes = axes(OP, options, three(&input_size[2..], rank, 1), rank)?;
+    let places = axes.map(|a| a.places);
+    of_result(OP, grad, &input_size[..2], &places[3 - rank..])?;
+    if options.mode == InterpolateMode::Area {
+        return adaptive_to(OP, rank, grad, input_size);
+    }
+    let exact = match options.mode {
+        InterpolateMode::Nearest => Some(false),
+        InterpolateMode::NearestExact => Some(true),
+        _ => None,
+    };
+    let planes = Planes::new(OP, grad, rank)?;
+    by_tables(OP, &planes, dtype, |k| match exact {
+        Some(exact) => Ok(Weights::Moved(axes[k].size, axes[k].nearest(exact)?)),
+        None => Ok(Weights::Of(options, axes[k])),
+    })
+}
+
+/// The gradient of the operand, of shape `input_size`, of [`pad`](crate::nn::pad): each element of `grad`
+/// is added where it was taken from; constants were taken from nowhere.
+///
+/// Errors as for that function, and where `grad` has not the shape of its result or is no float.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let grad = Tensor::from_slice(&[1.0f32, 2.0, 4.0, 8.0], [1, 4])?;
+/// let dx = nn::grad::pad(&grad, [1, 2], &[2, 0], nn::PadMode::Constant(0.into()))?;
+/// assert_eq!(dx.to_vec::<f32>()?, [4.0, 8.0]);
+/// let dx = nn::grad::pad(&grad, [1, 2], &[2, 0], nn::PadMode::Replicate)?;
+/// assert_eq!(dx.to_vec::<f32>()?, [7.0, 8.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn pad(
+    grad: &Tensor,
+    input_size: impl IntoShape,
+    pad: &[isize],
+    mode: impl Into<PadMode>,
+) -> Result<Tensor> {
+    const OP: &str = "grad.pad";
+    let (input_size, mode) = (input_size.into_shape(), mode.into());
+    let input_size = input_size.as_ref();
+    let dtype = common_float(OP, &[grad])?;
+    let operand = ("x", input_size, dtype);
+    let to = Around::new(OP, operand, pad)?;
+    of_result(OP, grad, &[], &to.places)?;
+    if let PadMode::Constant(_) = mode {
+        // what was added is taken away
+        let back: SmallVec<[isize; 6]> = pad.iter().map(|n| n.saturating_neg()).collect();
+        return crate::nn::pad(grad, &back, PadMode::Constant(0.into()));
+    }
+    let maps = to.maps(operand, &mode)?;
+    if grad.is_empty() {
+        return Tensor::zeros(input_size, dtype);
+    }
+    let sizes = three(&input_size[input_size.len() - to.axes..], to.axes, 1);
+    let planes = Planes::new(OP, grad, to.axes)?;
+    let mut maps = maps.into_iter();
+    by_tables(OP, &planes, dtype, |k| {
+        Ok(Weights::Moved(sizes[k], maps.next().unwrap_or_default()))
+    })
+}
+
+/// What places along an axis are made of.
+enum Weights<'a> {
+    /// Of elements alone, of an axis of this size.
+    Moved(usize, Vec<u32>),
+    /// Of several.
+    Of(&'a Interpolate, Axis),
+}
+
+impl Weights<'_> {
+    fn transposed<A: Sampled>(self) -> Result<Table<A>> {
+        let table = match self {
+            Weights::Of(options, axis) => options.table(&axis)?,
+            Weights::Moved(size, elements) => {
+                let (n, ones) = (elements.len(), fallible::filled(A::ONE, elements.len())?);
+                Table::new(size, n, elements, ones)
+            }
+        };
+        table.transposed(A::ZERO)
+    }
+}
+
+/// The sums of what axes say, for depth, height and width in this order.
+fn by_tables<'a>(
+    op: &'static str,
+    planes: &Planes,
+    dtype: DType,
+    mut of: impl FnMut(usize) -> Result<Weights<'a>>,
+) -> Result<Tensor> {
+    fn run<T: Element + Pod + Pixel<A>, A: Sampled>(
+        planes: &Planes,
+        weights: [Weights; 3],
+    ) -> Result<Tensor> {
+        let [depth, height, width] = weights;
+        let tables = [
+            depth.transposed()?,
+            height.transposed()?,
+            width.transposed()?,
+        ];
+        weighted::<T, A>(planes, &tables)
+    }
+    let weights = [of(0)?, of(1)?, of(2)?];
+    dispatch!(half dtype, |T| run::<T, f32>(planes, weights), else
+        dispatch!(float dtype, |T| run::<T, T>(planes, weights), else
+            Err(Error::unsupported(op, dtype))))
+}
+
+/// Errors where `grad` has another shape than the result.
+fn of_result(op: &'static str, grad: &Tensor, lead: &[usize], places: &[usize]) -> Result<()> {
+    if grad.shape().iter().eq(lead.iter().chain(places)) {
+        return Ok(());
+    }
+    let shape: Shape = lead.iter().chain(places).copied().collect();
+    let message = message!(
+        "grad must have the shape of the result, {:?}",
+        shape.as_slice()
+    );
+    let operands = [("grad", grad.shape(), grad.dtype())];
+    Err(Error::shape_of(op, message, &operands))
+}

@@ -1,0 +1,67 @@
+//! Gradients of resampling.
+
+use crate::Scalar;
+use crate::nn::grad;
+use crate::python::cell::PyTensor;
+use crate::python::convert::{Arg, Ints, compute};
+use crate::python::nn::resample::{Factors, interpolation, padding};
+use pyo3::prelude::*;
+
+/// The gradient of x of `interpolate`: its weights, transposed.
+///
+/// grad: of the shape of the result. input_size: the shape of x, as is this function's result's
+/// (ShapeError). All else, and the errors, as for `flex.nn.interpolate`. The result has grad's dtype, a float
+/// (DTypeError); 16-bit floats are computed in float32.
+///
+/// >>> grad = flex.asarray([[[1.0, 2.0, 3.0, 4.0]]])
+/// >>> flex.nn.grad.interpolate(grad, (1, 1, 2), 4).tolist()
+/// [[[3.0, 7.0]]]
+/// >>> flex.nn.grad.interpolate(grad, (1, 1, 2), scale_factor=2, mode="linear").tolist()
+/// [[[3.25, 6.75]]]
+#[pyfunction]
+#[pyo3(signature = (grad, input_size, size = None, scale_factor = None, mode = "nearest", align_corners = None, recompute_scale_factor = None, antialias = false))]
+#[allow(clippy::too_many_arguments, reason = "torch's")]
+fn interpolate(
+    py: Python<'_>,
+    grad: Arg,
+    input_size: Ints,
+    size: Option<Ints>,
+    scale_factor: Option<Factors>,
+    mode: &str,
+    align_corners: Option<bool>,
+    recompute_scale_factor: Option<bool>,
+    antialias: bool,
+) -> PyResult<PyTensor> {
+    let shape = input_size.shape()?;
+    let how = (mode, align_corners, recompute_scale_factor, antialias);
+    let options = interpolation("grad.interpolate", size, scale_factor, how)?;
+    compute(py, grad.0.len().saturating_mul(4), || {
+        grad::interpolate(&grad.0, &shape, options)
+    })
+}
+
+/// The gradient of x of `pad`: each element of grad is added where it was taken from; constants were
+/// taken from nowhere.
+///
+/// grad: of the shape of the result. input_size: the shape of x, as is this function's result's
+/// (ShapeError). pad, mode: as for `flex.nn.pad`. The result has grad's dtype, a float (DTypeError).
+///
+/// >>> grad = flex.asarray([[1.0, 2.0, 4.0, 8.0]])
+/// >>> flex.nn.grad.pad(grad, (1, 2), (2, 0)).tolist()
+/// [[4.0, 8.0]]
+/// >>> flex.nn.grad.pad(grad, (1, 2), (2, 0), mode="replicate").tolist()
+/// [[7.0, 8.0]]
+#[pyfunction]
+#[pyo3(signature = (grad, input_size, pad, mode = "constant"))]
+fn pad(py: Python<'_>, grad: Arg, input_size: Ints, pad: Ints, mode: &str) -> PyResult<PyTensor> {
+    let shape = input_size.shape()?;
+    let mode = padding("grad.pad", mode, Scalar::Bool(false))?;
+    compute(py, grad.0.len(), || {
+        grad::pad(&grad.0, &shape, &pad.0, mode)
+    })
+}
+
+pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
+    grad.add_function(wrap_pyfunction!(interpolate, grad)?)?;
+    grad.add_function(wrap_pyfunction!(pad, grad)?)
+}
