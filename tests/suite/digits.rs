@@ -3,12 +3,12 @@
 
 use flex::io::safetensors;
 
-#[path = "../../examples/embedded/src/model.rs"]
-mod model;
-#[path = "../../examples/embedded/src/linear.rs"]
-mod linear;
 #[path = "../../examples/embedded/src/convolutional.rs"]
 mod convolutional;
+#[path = "../../examples/embedded/src/linear.rs"]
+mod linear;
+#[path = "../../examples/embedded/src/model.rs"]
+mod model;
 
 fn layers<const N: usize>(file: &[u8], numbers: [u8; N]) -> [model::Layer; N] {
     let mut weights = safetensors::parse(file).unwrap();

@@ -1,9 +1,9 @@
 //! `flex.nn.grad`: gradients, by the names of the functions that they are of.
 
 mod activation;
+mod attention;
 mod conv;
 mod deform;
-mod attention;
 mod linear;
 mod loss;
 mod norm;
