@@ -121,7 +121,7 @@ class Adam:
             self.moments[name] = mean, square
 
 
-def train(images, labels, epochs=EPOCHS, seed=1):
+def train(images, labels, epochs=EPOCHS, seed=3):
     rng = np.random.default_rng(seed)
     network = Network.random(rng)
     optimizer = Adam(network.weights)
