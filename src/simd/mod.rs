@@ -106,6 +106,8 @@ macro_rules! isas {
             unsafe impl Isa for Set { $(const $CAPABILITY: bool = $has;)* }
             /// # Safety
             /// The CPU has this set (ISA1).
+            // the base set is seldom what runs, so it is not put into every caller beside the others
+            #[cfg_attr(x86_dispatch, inline(never))]
             $(#[target_feature(enable = $features)])?
             pub unsafe fn call<K: Kernel>(k: K) -> K::Out { k.run::<Set>() }
             /// # Safety

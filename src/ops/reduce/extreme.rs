@@ -1,6 +1,6 @@
 //! The largest and the smallest element, and where it is.
 
-use super::{Reduced, Reduction, elements, slice, slice_mut};
+use super::{Reduced, Reduction, elements};
 use crate::dtype::DType;
 use crate::dtype::Pod;
 use crate::error::{Error, Result};
@@ -11,7 +11,33 @@ use crate::kernel::reduce::{Extreme, Max, Min, position};
 use crate::layout::Shape;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
+use core::marker::PhantomData;
 
+/// What finds extremes, behind bytes, so that one driver serves all dtypes. Bytes are those of
+/// elements of its dtype, aligned.
+trait Finder: Sync {
+    /// Where the extreme is first; there are elements.
+    fn position(&self, x: &[u8]) -> usize;
+    /// Whether element `b` is more extreme than element `a`, or the first of NaN.
+    fn beats(&self, x: &[u8], a: usize, b: usize) -> bool;
+}
+struct Of<T, R>(PhantomData<fn(T, R)>);
+impl<T: Pod, R: Extreme<T>> Finder for Of<T, R> {
+    fn position(&self, x: &[u8]) -> usize {
+        position::<T, R>(bytemuck::cast_slice(x))
+    }
+    fn beats(&self, x: &[u8], a: usize, b: usize) -> bool {
+        let x: &[T] = bytemuck::cast_slice(x);
+        R::beats(R::lift(x[b]), R::lift(x[a]))
+    }
+}
+/// `finder!(op, R, x)`: that of the elements of `x`.
+macro_rules! finder {
+    ($op:expr, $R:ident, $x:expr) => {
+        dispatch!(ordered $x.dtype(), |T| &Of::<T, $R>(PhantomData) as &dyn Finder,
+            else return Err(Error::unsupported($op, $x.dtype())))
+    };
+}
 /// The largest element over axes (all for `()`), of the dtype of `x`; NaN where there is one.
 ///
 /// Reduced axes go, or stay with size 1: see [`Reduction`]. Errors for complex numbers, over an
@@ -70,11 +96,8 @@ pub fn argmax(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 }
 
 fn argmax_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
-    Ok(
-        dispatch!(ordered x.dtype(), |T| search::<T, Max>("argmax", x, &over, false),
-        else Err(Error::unsupported("argmax", x.dtype())))?
-        .1,
-    )
+    const OP: &str = "argmax";
+    Ok(search(OP, x, &over, false, finder!(OP, Max, x))?.1)
 }
 
 /// Where the smallest element along `axis` is first; otherwise as [`argmax`]. A NaN counts as the
@@ -91,11 +114,8 @@ pub fn argmin(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 }
 
 fn argmin_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
-    Ok(
-        dispatch!(ordered x.dtype(), |T| search::<T, Min>("argmin", x, &over, false),
-        else Err(Error::unsupported("argmin", x.dtype())))?
-        .1,
-    )
+    const OP: &str = "argmin";
+    Ok(search(OP, x, &over, false, finder!(OP, Min, x))?.1)
 }
 
 /// The largest elements along `axis` and where they are first: [`max`] and [`argmax`] in one.
@@ -112,8 +132,8 @@ pub fn max_with_indices(x: &Tensor, over: impl Into<Reduction>) -> Result<(Tenso
 }
 
 fn max_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> {
-    dispatch!(ordered x.dtype(), |T| search::<T, Max>("max_with_indices", x, &over, true),
-        else Err(Error::unsupported("max_with_indices", x.dtype())))
+    const OP: &str = "max_with_indices";
+    search(OP, x, &over, true, finder!(OP, Max, x))
 }
 
 /// The smallest elements along `axis` and where they are first: [`min`] and [`argmin`] in one.
@@ -130,18 +150,20 @@ pub fn min_with_indices(x: &Tensor, over: impl Into<Reduction>) -> Result<(Tenso
 }
 
 fn min_with_indices_of(x: &Tensor, over: Reduction) -> Result<(Tensor, Tensor)> {
-    dispatch!(ordered x.dtype(), |T| search::<T, Min>("min_with_indices", x, &over, true),
-        else Err(Error::unsupported("min_with_indices", x.dtype())))
+    const OP: &str = "min_with_indices";
+    search(OP, x, &over, true, finder!(OP, Min, x))
 }
 
 /// The extremes along an axis and their indices; the values are left empty where they are not
 /// wanted.
-fn search<T: Pod, R: Extreme<T>>(
+fn search(
     op: &'static str,
     x: &Tensor,
     over: &Reduction,
     with_values: bool,
+    finder: &dyn Finder,
 ) -> Result<(Tensor, Tensor)> {
+    let size = x.dtype().size();
     let axis = over.axes.one(op, x.rank())?;
     let axes = Reduced::new(op, x, over.clone())?;
     axes.expect_elements(x)?;
@@ -159,44 +181,46 @@ fn search<T: Pod, R: Extreme<T>>(
     let mut values = Tensor::empty(if with_values { &shape[..] } else { &[0] }, x.dtype())?;
     let mut indices = Tensor::empty(&shape, DType::I64)?;
     let cost = Cost {
-        bytes: axes.n * size_of::<T>(),
+        bytes: axes.n * size,
         flops: axes.n,
     };
     let contiguous = line.is_contiguous() && k + 1 >= line.rank() && !line.is_empty();
     let long = Chunks::of_few(line.len(), axes.n, READ, 2).filter(|_| contiguous);
     if let Some(chunks) = long {
-        let (x, found) = (slice::<T>(&line), indices.as_mut_slice::<i64>()?);
-        first_of_chunks::<T, R>(x, chunks, found)?;
+        let (x, found) = (line.as_bytes(), indices.as_mut_slice::<i64>()?);
+        first_of_chunks(finder, x, size, chunks, found)?;
         if with_values {
-            let found = found.iter().zip(x.chunks_exact(axes.n));
-            for (v, (at, x)) in slice_mut::<T>(&mut values)?.iter_mut().zip(found) {
-                *v = x[*at as usize];
+            let found = found.iter().zip(x.chunks_exact(axes.n * size));
+            let values = values.as_mut_bytes()?.chunks_exact_mut(size);
+            for (v, (at, x)) in values.zip(found) {
+                v.copy_from_slice(&x[*at as usize * size..][..size]);
             }
         }
     } else if contiguous && !with_values {
-        let (x, n) = (slice::<T>(&line), axes.n);
+        let (x, n) = (line.as_bytes(), axes.n * size);
         par::split(indices.as_mut_slice::<i64>()?, 1, 1, cost, |r, found| {
             let lines = x[r.start * n..r.end * n].chunks_exact(n);
             for (at, x) in found.iter_mut().zip(lines) {
-                *at = position::<T, R>(x) as i64;
+                *at = finder.position(x) as i64;
             }
         });
     } else {
         let lines = Lines::new(line.shape(), k)
             .input(line.elements())
             .output(indices.elements_mut()?);
-        if with_values {
+        dispatch_width!(size, |U| if with_values {
             lines.output(values.elements_mut()?).run(cost, |line| {
-                let x: &[T] = line.input(0);
-                let at = position::<T, R>(x);
+                let x: &[U] = line.input(0);
+                let at = finder.position(bytemuck::cast_slice(x));
                 line.output::<i64>(0)[0] = at as i64;
-                line.output::<T>(1)[0] = x[at];
+                line.output::<U>(1)[0] = x[at];
             })?;
         } else {
             lines.run(cost, |line| {
-                line.output::<i64>(0)[0] = position::<T, R>(line.input(0)) as i64
+                let x: &[U] = line.input(0);
+                line.output::<i64>(0)[0] = finder.position(bytemuck::cast_slice(x)) as i64
             })?;
-        }
+        })
     }
     let finish = |t: Tensor| -> Result<Tensor> {
         axes.squeeze(if axis.is_none() {
@@ -209,22 +233,26 @@ fn search<T: Pod, R: Extreme<T>>(
     Ok((values, finish(indices)?))
 }
 
-/// Where the extreme of each contiguous line is first, by fixed chunks.
-fn first_of_chunks<T: Pod, R: Extreme<T>>(x: &[T], chunks: Chunks, to: &mut [i64]) -> Result<()> {
+/// Where the extreme of each contiguous line is first, by fixed chunks; elements have so many bytes.
+fn first_of_chunks(
+    finder: &dyn Finder,
+    x: &[u8],
+    size: usize,
+    chunks: Chunks,
+    to: &mut [i64],
+) -> Result<()> {
     let mut found = fallible::filled(0, chunks.len())?;
     let cost = Cost {
-        bytes: READ * size_of::<T>(),
+        bytes: READ * size,
         flops: READ,
     };
     chunks.run(&mut found, &mut [(); 0], cost, |c, at, _| {
-        *at = c.range.start + position::<T, R>(&x[c.range])
+        let bytes = c.range.start * size..c.range.end * size;
+        *at = c.range.start + finder.position(&x[bytes])
     });
-    let n = x.len() / to.len();
+    let n = x.len() / size / to.len();
     let lines = found.chunks(chunks.per_line());
-    let better = |a: usize, b: usize| match R::beats(R::lift(x[b]), R::lift(x[a])) {
-        true => b,
-        false => a,
-    };
+    let better = |a: usize, b: usize| if finder.beats(x, a, b) { b } else { a };
     for (k, (line, to)) in lines.zip(to).enumerate() {
         let best = line.iter().copied().reduce(better);
         *to = best.map_or(0, |at| at - k * n) as i64;
