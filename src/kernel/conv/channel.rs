@@ -184,6 +184,8 @@ impl<T: MatElement<Acc = T> + Packed> Add<'_, '_, T> {
 }
 
 /// Adds products of rows of the gradient and what `N` taps of a plane see.
+///
+/// PLANE2: a tap sees whole blocks of columns of each row, all of which lie in the plane (asserted).
 #[inline(always)]
 fn dots<I: Isa, T: Packed, const L: usize, const N: usize>(
     plan: &Plan,
