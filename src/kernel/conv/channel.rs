@@ -181,6 +181,10 @@ impl<T: MatElement<Acc = T> + Packed> Add<'_, '_, T> {
 ///
 /// PLANE2: a tap sees whole blocks of columns of each row, all of which lie in the plane (asserted).
 #[inline(always)]
+#[expect(
+    clippy::needless_range_loop,
+    reason = "indices that are constants after unrolling keep the sums in registers"
+)]
 fn dots<I: Isa, T: Packed, const L: usize, const N: usize>(
     plan: &Plan,
     plane: &[T],
@@ -221,8 +225,8 @@ fn dots<I: Isa, T: Packed, const L: usize, const N: usize>(
             }
             for k in 0..N {
                 let mut some = seen(k);
-                for l in 0..L {
-                    some[l] = if l < lanes { some[l] } else { T::default() };
+                for (l, some) in some.iter_mut().enumerate() {
+                    *some = if l < lanes { *some } else { T::default() };
                 }
                 c[k] = T::mul_add_lanes::<I, L>(grad, some, c[k]);
             }
