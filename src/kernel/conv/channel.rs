@@ -12,9 +12,8 @@ use core::ops::Range;
 
 /// Room for the sums of a tap: the lanes of the longest vector.
 const LANES: usize = 16;
-/// Taps whose sums are in registers at once.
-const TAPS: usize = if simd::MICROCONTROLLER { 1 } else { 9 };
-const FEW_TAPS: usize = if simd::MICROCONTROLLER { 1 } else { 3 };
+/// Taps whose sums are in registers at once: as many as most kernels have in a row.
+const TAPS: usize = if simd::MICROCONTROLLER { 1 } else { 3 };
 /// Bytes of rows that are read at once, where they can be fewer.
 const MOST: usize = if simd::CACHE_BLOCKING {
     16 << 10
@@ -144,18 +143,13 @@ impl<T: MatElement<Acc = T> + Packed> Add<'_, '_, T> {
                 let sums = &mut sums[kz * area..(kz + 1) * area];
                 let (plane, mut tap) = (&*self.plane, 0..0);
                 while tap.end < area {
-                    let left = area - tap.end;
-                    let step = match () {
-                        _ if left >= TAPS => TAPS,
-                        _ if left >= FEW_TAPS => FEW_TAPS,
-                        _ => 1,
-                    };
+                    let step = if area - tap.end >= TAPS { TAPS } else { 1 };
                     tap = tap.end..tap.end + step;
                     let sums = &mut sums[tap.clone()];
-                    match step {
-                        TAPS => dots::<I, T, L, TAPS>(plan, plane, grad, tap.clone(), sums),
-                        FEW_TAPS => dots::<I, T, L, FEW_TAPS>(plan, plane, grad, tap.clone(), sums),
-                        _ => dots::<I, T, L, 1>(plan, plane, grad, tap.clone(), sums),
+                    if step == TAPS {
+                        dots::<I, T, L, TAPS>(plan, plane, grad, tap.clone(), sums)
+                    } else {
+                        dots::<I, T, L, 1>(plan, plane, grad, tap.clone(), sums)
                     }
                 }
             }
@@ -184,7 +178,13 @@ impl<T: MatElement<Acc = T> + Packed> Add<'_, '_, T> {
 }
 
 /// Adds products of rows of the gradient and what `N` taps of a plane see.
+///
+/// PLANE2: a tap sees whole blocks of columns of each row, all of which lie in the plane (asserted).
 #[inline(always)]
+#[expect(
+    clippy::needless_range_loop,
+    reason = "indices that are constants after unrolling keep the sums in registers"
+)]
 fn dots<I: Isa, T: Packed, const L: usize, const N: usize>(
     plan: &Plan,
     plane: &[T],
@@ -225,8 +225,8 @@ fn dots<I: Isa, T: Packed, const L: usize, const N: usize>(
             }
             for k in 0..N {
                 let mut some = seen(k);
-                for l in 0..L {
-                    some[l] = if l < lanes { some[l] } else { T::default() };
+                for (l, some) in some.iter_mut().enumerate() {
+                    *some = if l < lanes { *some } else { T::default() };
                 }
                 c[k] = T::mul_add_lanes::<I, L>(grad, some, c[k]);
             }

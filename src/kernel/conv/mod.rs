@@ -7,7 +7,8 @@
 //! - `depthwise`: one channel by kernels of its own, by rows.
 //! - [`Taps`], [`Stacked`]: the same patches and a gradient, for the gradient of the weight;
 //!   `channel_gradient` is that of single channels.
-//! - [`columns`]: the way back to an image of few channels.
+//! - `columns`: the way back to an image of few channels.
+//! - `deform`: patches by offsets, as sources, and what they give back.
 //! - `winograd`: 3x3 kernels by a quarter of the multiplications.
 
 mod channel;

@@ -99,10 +99,10 @@ impl<T: Float> Deformed<'_, T> {
         around.whole = true;
         for (j, place) in places.enumerate() {
             let at = [place / g.places[2], place % g.places[2]];
-            // SAFETY: MAT1: a row that `check` asserts, and a place.
             let [y, x] = [0, 1].map(|k| {
-                let from = g.element(k + 1, at[k], tap[k]);
-                T::from_f64(from as f64) + unsafe { self.offset.get(2 * row + k, place) }
+                // SAFETY: MAT1: a row that `check` asserts, and a place.
+                let offset = unsafe { self.offset.get(2 * row + k, place) };
+                T::from_f64(g.element(k + 1, at[k], tap[k]) as f64) + offset
             });
             // SAFETY: MAT1, as above.
             let mask = (self.mask).map_or(T::ONE, |m| unsafe { m.get(row, place) });
@@ -141,11 +141,10 @@ impl<T: Float> Deformed<'_, T> {
     unsafe fn elements(&self, channel: usize, around: &Around<T>, j: usize) -> [T; 4] {
         let from = self.image.row(channel, 0, 0);
         let mut all = [T::ZERO; 4];
-        for k in 0..4 {
-            let at = around.at[k][j];
-            if around.whole || at != NOWHERE {
+        for (all, at) in all.iter_mut().zip(&around.at) {
+            if around.whole || at[j] != NOWHERE {
                 // SAFETY: IMAGE1: an element whose row and column `find` checked, by AROUND1.
-                all[k] = unsafe { *from.offset(at) };
+                *all = unsafe { *from.offset(at[j]) };
             }
         }
         all
