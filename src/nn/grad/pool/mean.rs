@@ -196,11 +196,17 @@ fn table<F: Real>(seen: &[Range<usize>], places: usize) -> Result<Table<F>> {
 fn shares(op: &'static str, rank: usize, grad: &Tensor, means: &Means) -> Result<Tensor> {
     let wide = grad.dtype().wide();
     let along = |k: usize| -> Result<Tensor> {
-        let t = Tensor::from_slice(&means.divisors[3 - rank + k], [means.places[3 - rank + k]])?;
+        let numbers = &means.divisors[3 - rank + k];
+        let mut t = Tensor::empty([numbers.len()], wide)?;
+        dispatch!(float wide, |F| {
+            for (to, x) in t.as_mut_slice::<F>()?.iter_mut().zip(numbers) {
+                *to = Real::from_f64(*x);
+            }
+        }, else return Err(Error::unsupported(op, wide)));
         let shape: Shape = (k..rank)
             .map(|at| if at == k { t.len() } else { 1 })
             .collect();
-        t.astype(wide)?.reshape(&shape[..])
+        t.reshape(&shape[..])
     };
     let mut divisors = fallible::with_capacity(rank)?;
     for k in 0..rank {
