@@ -122,8 +122,8 @@ impl Around {
             ));
         }
         let lead = shape.len() - spatial;
-        for k in lead..shape.len() {
-            let ((before, after), size) = (self.around[k], shape[k] as isize);
+        for (k, (before, after)) in self.around.iter().copied().enumerate().skip(lead) {
+            let size = shape[k] as isize;
             let most = before.max(after);
             let fits = match mode {
                 PadMode::Reflect => most < size,

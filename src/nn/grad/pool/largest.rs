@@ -104,7 +104,8 @@ fn to_positions(
         par::split(d.as_mut_slice::<F>()?, plane, 1, cost, |planes, d| {
             for (k, d) in planes.zip(d.chunks_exact_mut(plane)) {
                 let own = k * taken..(k + 1) * taken;
-                if let Err(place) = scatter::add_at(&grad[own.clone()], &positions[own], d) {
+                let added = scatter::add_at(&grad[own.clone()], &positions[own], d);
+                if let (Err(place), 0) = (added, wrong.load(Ordering::Relaxed)) {
                     wrong.store(k * taken + place + 1, Ordering::Relaxed);
                 }
             }

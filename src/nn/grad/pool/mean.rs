@@ -196,11 +196,11 @@ fn table<F: Real>(seen: &[Range<usize>], places: usize) -> Result<Table<F>> {
 fn shares(op: &'static str, rank: usize, grad: &Tensor, means: &Means) -> Result<Tensor> {
     let wide = grad.dtype().wide();
     let along = |k: usize| -> Result<Tensor> {
-        let mut t = Tensor::empty(means.places[3 - rank + k], wide)?;
-        let divisors = &means.divisors[3 - rank + k];
-        dispatch!(float wide, |T| {
-            for (t, n) in t.as_mut_slice::<T>()?.iter_mut().zip(divisors) {
-                *t = <T as Real>::from_f64(*n);
+        let numbers = &means.divisors[3 - rank + k];
+        let mut t = Tensor::empty([numbers.len()], wide)?;
+        dispatch!(float wide, |F| {
+            for (to, x) in t.as_mut_slice::<F>()?.iter_mut().zip(numbers) {
+                *to = Real::from_f64(*x);
             }
         }, else return Err(Error::unsupported(op, wide)));
         let shape: Shape = (k..rank)

@@ -1,0 +1,142 @@
+"""Gradients in Python: of linear functions the transposed ones, over shapes; and what is refused."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import flex
+from flex import nn
+
+side = st.integers(1, 9)
+
+
+def numbers(shape, seed):
+    return flex.asarray(np.random.default_rng(seed).standard_normal(shape))
+
+
+def assert_transposed(f, gradient, shape):
+    """`sum(g * f(x))` is `sum(gradient(g) * x)` for each linear function and its gradient."""
+    x = numbers(shape, 1)
+    y = f(x)
+    g = numbers(y.shape, 2)
+    d = gradient(g)
+    assert d.shape == shape
+    there, back = float((y * g).sum()), float((x * d).sum())
+    scale = 1 + float(abs(y * g).sum())
+    assert abs(there - back) <= 1e-12 * scale
+
+
+@given(st.tuples(side, side, side, side), st.data())
+def test_means_are_transposed(shape, data):
+    kernel = [data.draw(st.integers(1, n)) for n in shape[2:]]
+    stride = data.draw(st.integers(1, 4))
+    padding = [data.draw(st.integers(0, k // 2)) for k in kernel]
+    more = data.draw(st.tuples(st.booleans(), st.booleans()))
+    pool = (kernel, stride, padding, *more)
+    assert_transposed(
+        lambda x: nn.avg_pool2d(x, *pool),
+        lambda g: nn.grad.avg_pool2d(g, shape, *pool),
+        shape,
+    )
+    places = data.draw(st.tuples(side, side))
+    assert_transposed(
+        lambda x: nn.adaptive_avg_pool2d(x, places),
+        lambda g: nn.grad.adaptive_avg_pool2d(g, shape),
+        shape,
+    )
+
+
+@given(
+    st.tuples(side, side, side, side),
+    st.tuples(side, side),
+    st.sampled_from(["nearest", "nearest-exact", "bilinear", "bicubic", "area", "lanczos3"]),
+)
+def test_resampling_is_transposed(shape, size, mode):
+    assert_transposed(
+        lambda x: nn.interpolate(x, size, mode=mode),
+        lambda g: nn.grad.interpolate(g, shape, size, mode=mode),
+        shape,
+    )
+
+
+@given(
+    st.tuples(side, side, side),
+    st.tuples(st.integers(-3, 3), st.integers(-3, 3)),
+    st.sampled_from(["constant", "reflect", "replicate", "circular"]),
+)
+def test_padding_is_transposed(shape, pad, mode):
+    try:
+        nn.pad(flex.zeros(shape), pad, mode=mode)
+    except flex.ShapeError:
+        return  # too much for the mode
+    assert_transposed(
+        lambda x: nn.pad(x, pad, mode=mode),
+        lambda g: nn.grad.pad(g, shape, pad, mode=mode),
+        shape,
+    )
+
+
+@given(st.tuples(side, side, side), st.integers(1, 3), st.integers(1, 3))
+def test_largest_elements_get_all_of_the_gradient(shape, kernel, stride):
+    x = numbers(shape, 1)
+    kernel = min(kernel, shape[2])
+    y, indices = nn.max_pool1d(x, kernel, stride, return_indices=True)
+    d = np.asarray(nn.grad.max_pool1d(y, indices, x.shape))
+    seen, want = np.asarray(indices), np.zeros(shape)
+    for place in np.ndindex(*seen.shape):
+        want[(*place[:2], seen[place])] += np.asarray(y)[place]
+    np.testing.assert_allclose(d, want, rtol=1e-12, atol=1e-12)
+
+
+X = flex.ones((1, 2, 4))
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "call"),
+    [
+        (flex.ShapeError, "grad.max_pool1d", lambda: nn.grad.max_pool1d(X, X[:, :1], (1, 2, 8))),
+        (
+            ValueError,
+            "grad.max_pool1d: indices has 8 at row-major position",
+            lambda: nn.grad.max_pool1d(X, flex.full((1, 2, 4), 8), (1, 2, 8)),
+        ),
+        (flex.ShapeError, "grad.avg_pool1d", lambda: nn.grad.avg_pool1d(X, (1, 2, 9), 3)),
+        (flex.ShapeError, "grad.relu", lambda: nn.grad.relu(X, X[0])),
+        (
+            ValueError,
+            "grad.gelu: approximate is 'erf'|approximate is \"erf\"",
+            lambda: nn.grad.gelu(X, X, approximate="erf"),
+        ),
+        (
+            ValueError,
+            "grad.batch_norm: running_mean or running_var is None",
+            lambda: nn.grad.batch_norm(X, X),
+        ),
+        (flex.ShapeError, "grad.group_norm", lambda: nn.grad.group_norm(X, X, 3)),
+        (
+            ValueError,
+            "grad.cross_entropy: target 4",
+            lambda: nn.grad.cross_entropy(flex.asarray(1.0), flex.ones((1, 4)), flex.asarray([4])),
+        ),
+        (
+            flex.ShapeError,
+            "grad.scaled_dot_product_attention",
+            lambda: nn.grad.scaled_dot_product_attention(X, X, X, X[:, :1]),
+        ),
+        (
+            ValueError,
+            "grad.scaled_dot_product_attention: align",
+            lambda: nn.grad.scaled_dot_product_attention(X, X, X, X, align="left"),
+        ),
+        (
+            ValueError,
+            "grad.interpolate: mode",
+            lambda: nn.grad.interpolate(X, X.shape, 4, mode="x"),
+        ),
+        (flex.ShapeError, "grad.pad", lambda: nn.grad.pad(X, (1, 2, 3), (1, 1))),
+    ],
+)
+def test_what_does_not_fit_is_refused(error, text, call):
+    with pytest.raises(error, match=text):
+        call()
