@@ -4,16 +4,16 @@
 //!   never exist as a whole:
 //!   `y[channels of the result, places] = weight[channels of the result, taps] x patches[taps, places]`.
 //!   A tap is a channel with a position in the kernel, a place a position of the kernel on the image.
-//! - `depthwise`: one channel by kernels of its own, by rows.
+//! - `direct`: few channels by kernels of their own, by rows.
 //! - `winograd`: 3x3 kernels by a quarter of the multiplications.
 
-mod depthwise;
+mod direct;
 mod geometry;
 mod patches;
 mod rows;
 mod winograd;
 
-pub use depthwise::{Tiling, depthwise};
+pub use direct::{Tiling, direct, scratch};
 pub use geometry::{Geometry, Image, Three};
 pub use patches::Patches;
 pub use winograd::{Blocks, PRODUCTS, TOGETHER, Weights, transform, winograd};

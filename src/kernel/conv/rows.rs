@@ -92,20 +92,34 @@ pub fn clear<T: Copy + Default>(d: &mut [T]) {
 
 /// Elements side by side: short rows, for which calls of `memcpy` take long.
 #[inline(always)]
-fn neighbours<I: Isa, T: MatElement>(s: &[T], d: &mut [T::Acc]) {
-    if let Some(last) = d.len().checked_sub(BLOCK) {
-        let (blocks, rest) = d.as_chunks_mut::<BLOCK>();
-        for (s, d) in s.as_chunks::<BLOCK>().0.iter().zip(blocks) {
-            T::widen_all::<I>(s, d);
+pub fn neighbours<I: Isa, T: MatElement>(s: &[T], d: &mut [T::Acc]) {
+    match d.len() {
+        BLOCK.. => blocks::<I, T, BLOCK>(s, d),
+        8.. => blocks::<I, T, 8>(s, d),
+        4.. => blocks::<I, T, 4>(s, d),
+        _ => {
+            for (s, d) in s.iter().zip(d) {
+                *d = s.widen();
+            }
         }
-        if !rest.is_empty() {
-            // the last ones again
-            T::widen_all::<I>(&s[last..last + BLOCK], &mut d[last..last + BLOCK]);
-        }
-        return;
     }
-    for (s, d) in s.iter().zip(d) {
-        *d = s.widen();
+}
+
+/// At least `N` elements, `N` at once, and the last `N` again where that is not all.
+#[inline(always)]
+fn blocks<I: Isa, T: MatElement, const N: usize>(s: &[T], d: &mut [T::Acc]) {
+    let len = d.len();
+    let mut at = 0;
+    loop {
+        // by way of registers: slices that LLVM does not know to be apart are moved one by one
+        let mut block = [T::Acc::default(); N];
+        T::widen_all::<I>(&s[at..at + N], &mut block);
+        d[at..at + N].copy_from_slice(&block);
+        at += N;
+        if at == len {
+            return;
+        }
+        at = at.min(len - N);
     }
 }
 

@@ -14,6 +14,8 @@ pub enum ConvAlgorithm {
     Pointwise,
     /// Channels one by one, with the sums in registers: groups of one channel.
     Depthwise,
+    /// The same of a few channels: groups too small for a product.
+    Direct,
     /// F(4x4, 3x3) of Winograd (Lavin and Gray, 2016): a quarter of the multiplications.
     Winograd,
     /// A product of the weight and patches of the image, which never exist as a whole.
@@ -25,6 +27,7 @@ impl ConvAlgorithm {
         match self {
             ConvAlgorithm::Pointwise => "pointwise",
             ConvAlgorithm::Depthwise => "depthwise",
+            ConvAlgorithm::Direct => "direct",
             ConvAlgorithm::Winograd => "winograd",
             ConvAlgorithm::ImplicitGemm => "implicit_gemm",
         }
@@ -92,7 +95,7 @@ pub fn conv_plan<'a>(
     let way = Way::of(&call, dtype, options.precise);
     let taps = call.seen().saturating_mul(call.geometry.positions());
     Ok(ConvPlan {
-        algorithm: way.algorithm(),
+        algorithm: way.algorithm(&call),
         scratch: way.scratch(&call, dtype),
         flops: [call.batch, call.outputs, call.geometry.len(), 2]
             .iter()
@@ -104,7 +107,7 @@ pub fn conv_plan<'a>(
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Way {
     Pointwise,
-    Depthwise(Tiling),
+    Direct(Tiling),
     Winograd(Blocks),
     ImplicitGemm,
 }
@@ -116,8 +119,11 @@ impl Way {
             return Way::Pointwise;
         }
         let bytes = sum_bytes(dtype);
-        if call.seen() == 1 {
-            return Tiling::new(g, bytes).map_or(Way::ImplicitGemm, Way::Depthwise);
+        if call.seen() == 1 || few(call) {
+            let tiling = Tiling::new(g, call.seen(), bytes);
+            if let Some(tiling) = tiling {
+                return Way::Direct(tiling);
+            }
         }
         let blocks = (!precise && dtype.is_float() && worthwhile(call))
             .then(|| Blocks::new(g, call.seen(), call.batch, bytes, MOST));
@@ -126,10 +132,11 @@ impl Way {
             _ => Way::ImplicitGemm,
         }
     }
-    fn algorithm(&self) -> ConvAlgorithm {
+    fn algorithm(&self, call: &Call) -> ConvAlgorithm {
         match self {
             Way::Pointwise => ConvAlgorithm::Pointwise,
-            Way::Depthwise(_) => ConvAlgorithm::Depthwise,
+            Way::Direct(_) if call.seen() == 1 => ConvAlgorithm::Depthwise,
+            Way::Direct(_) => ConvAlgorithm::Direct,
             Way::Winograd(_) => ConvAlgorithm::Winograd,
             Way::ImplicitGemm => ConvAlgorithm::ImplicitGemm,
         }
@@ -144,7 +151,7 @@ impl Way {
                     .saturating_mul(bytes)
                     .min(MOST)
             }
-            Way::Depthwise(tiling) => tiling.scratch(bytes),
+            Way::Direct(tiling) => tiling.scratch(bytes),
             Way::Winograd(blocks) => blocks.scratch(bytes),
         }
     }
@@ -161,6 +168,13 @@ fn worthwhile(call: &Call) -> bool {
     let weights = (call.seen().saturating_mul(call.made())).saturating_mul(PRODUCTS);
     let tiles = call.batch.saturating_mul(call.geometry.len()) / 16;
     call.seen() >= CHANNELS && call.made() >= CHANNELS && (weights <= WEIGHTS || tiles >= 64)
+}
+
+/// Whether a group makes so few channels that packing patches for their product takes longer than
+/// multiplying them.
+fn few(call: &Call) -> bool {
+    const MADE: usize = 8;
+    (1..=MADE).contains(&call.made()) && call.seen() > 0
 }
 
 /// Bytes of a sum.

@@ -9,7 +9,7 @@ use crate::exec::failure::Failure;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
 use crate::kernel::conv::{
-    Blocks, Image, PRODUCTS, Patches, TOGETHER, Weights, depthwise, transform, winograd,
+    Blocks, Image, PRODUCTS, Patches, TOGETHER, Weights, direct, scratch, transform, winograd,
 };
 use crate::kernel::gemm::{
     Epilogue, EpilogueOp, Map, MatElement, Scratch, Strided, cost, packed_slice,
@@ -148,21 +148,26 @@ impl Operands {
         // all images lie alike
         let lines = products > 0 && self.image::<T>(0, 0).is_matrix();
         match way {
-            Way::Depthwise(tiling) => {
+            Way::Direct(tiling) => {
                 let tiles = tiling.count();
                 let places = geometry.len().div_ceil(tiles.max(1));
+                let taps = call.seen() * geometry.positions();
                 let cost = Cost {
-                    bytes: 2 * places * size_of::<T>(),
-                    flops: (geometry.positions().saturating_mul(places))
+                    bytes: (call.seen() + call.made()) * places * size_of::<T>(),
+                    flops: (taps.saturating_mul(places))
                         .saturating_mul(call.made())
                         .saturating_add(cost::CALL),
                 };
                 let failure = Failure::default();
-                par::chunks(products.saturating_mul(tiles), cost, |task| {
-                    let (a, image, c, epilogue) = operands(task / tiles);
-                    // SAFETY: each task has a tile of its own, of a result of its own.
-                    failure
-                        .note(unsafe { depthwise(tiling, task % tiles, image, a, &c, epilogue) });
+                par::ranges(products.saturating_mul(tiles), 1, cost, |tasks| {
+                    failure.note(scratch::<T>(tiling).map(|mut scratch| {
+                        for task in tasks {
+                            let (a, image, c, epilogue) = operands(task / tiles);
+                            let i = task % tiles;
+                            // SAFETY: each task has a tile of its own, of a result of its own.
+                            unsafe { direct(tiling, i, image, a, &c, epilogue, &mut scratch) };
+                        }
+                    }));
                 });
                 failure.result()
             }
