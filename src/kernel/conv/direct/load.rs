@@ -131,9 +131,7 @@ impl<T: MatElement> Row<T> {
             let from = self.from.wrapping_offset(self.first + 2 * j as isize);
             // SAFETY: IMAGE1: columns of the row, side by side.
             let s = unsafe { core::slice::from_raw_parts(from, 2 * BLOCK) };
-            let mut both = [T::Acc::default(); 2 * BLOCK];
-            T::widen_all::<I>(s, &mut both);
-            let [a, b] = rows::apart(&both);
+            let [a, b] = rows::pairs::<I, T, BLOCK>(s);
             even[j..j + BLOCK].copy_from_slice(&a);
             odd[j..j + BLOCK].copy_from_slice(&b);
             // the last ones again
