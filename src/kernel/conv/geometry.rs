@@ -107,6 +107,10 @@ impl<'a, T> Image<'a, T> {
     pub(super) fn stride(&self, axis: usize) -> isize {
         self.strides[axis]
     }
+    /// Whether the channels of a pixel lie side by side.
+    pub fn channels_are_near(&self) -> bool {
+        self.channel_stride == 1 || self.channels == 1
+    }
     /// Some of the channels. Panics where there are none such.
     pub fn channels_of(self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.channels);

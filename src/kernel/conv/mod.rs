@@ -13,7 +13,7 @@ mod patches;
 mod rows;
 mod winograd;
 
-pub use direct::{Tiling, direct, scratch};
+pub use direct::{Pixels, Tiling, direct, scratch};
 pub use geometry::{Geometry, Image, Three};
 pub use patches::Patches;
 pub use winograd::{Blocks, PRODUCTS, TOGETHER, Weights, transform, winograd};

@@ -32,7 +32,7 @@ mod tests;
 pub use activation::Activation;
 pub use blocking::{KBlocks, SHARED_B, cost};
 pub use element::MatElement;
-pub use epilogue::{Epilogue, EpilogueOp, Map, finish_into};
+pub use epilogue::{Epilogue, EpilogueOp, Map, finish_in_place, finish_into};
 pub use grid::Grid;
 pub use macrokernel::macrokernel;
 pub use macrokernel::multiply_panel;

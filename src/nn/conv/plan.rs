@@ -49,7 +49,7 @@ pub struct ConvPlan {
 
 /// Scratch of a thread at most: all of the algorithms' own, and of products the panels that are
 /// packed at once.
-const MOST: usize = 8 << 20;
+pub(super) const MOST: usize = 8 << 20;
 
 /// How [`conv1d`](super::conv1d), [`conv2d`](super::conv2d) or [`conv3d`](super::conv3d) computes
 /// operands of these shapes and their common dtype: it follows from these and from `options` alone.

@@ -23,66 +23,6 @@ use crate::storage::{PackedForm, PackedKey};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
-/// The convolution of `x` with `weight`.
-pub(super) fn convolve(
-    op: &'static str,
-    rank: usize,
-    x: &Tensor,
-    weight: &Tensor,
-    options: &Conv,
-) -> Result<Tensor> {
-    let operands = [
-        ("x", x.shape(), x.dtype()),
-        ("weight", weight.shape(), weight.dtype()),
-    ];
-    let call = Call::new(op, rank, &operands, options)?;
-    let shape = call.shape();
-    let mut dtype = x.dtype().promote(weight.dtype(), op)?;
-    let bad = |name, t: &Tensor, message| {
-        let all = [operands[0], operands[1], (name, t.shape(), t.dtype())];
-        Error::shape_of(op, message, &all)
-    };
-    if let Some(b) = options.bias {
-        dtype = dtype.promote(b.dtype(), op)?;
-        if b.shape() != [call.outputs] {
-            let message = message!("bias must have the shape [{}]", call.outputs);
-            return Err(bad("bias", b, message));
-        }
-    }
-    let mut residual = None;
-    if let Some(r) = options.residual {
-        dtype = dtype.promote(r.dtype(), op)?;
-        residual = Some(r.broadcast_to(&shape).map_err(|_| {
-            let message = message!("residual does not broadcast to {:?}", shape.as_slice());
-            bad("residual", r, message)
-        })?);
-    }
-    if options.activation.is_some() && !dtype.is_float() {
-        let message = message!("activations need a float dtype, not {dtype}");
-        return Err(Error::dtype(op, message));
-    }
-    let whole = if call.batched {
-        x.clone()
-    } else {
-        x.expand_dims(0)?
-    };
-    let matrices = |t: Tensor| t.reshape((call.batch, call.outputs, call.geometry.len()));
-    let operands = Operands {
-        call,
-        x: call.aligned(whole.astype(dtype)?)?,
-        weight: weight
-            .astype(dtype)?
-            .reshape((call.outputs, call.seen() * call.geometry.positions()))?,
-        bias: (options.bias)
-            .map(|b| b.astype(dtype)?.contiguous())
-            .transpose()?,
-        residual: residual.map(|r| matrices(r.astype(dtype)?)).transpose()?,
-    };
-    let mut y = Tensor::empty(&shape, dtype)?;
-    operands.write(op, options, &mut y)?;
-    Ok(y)
-}
-
 /// Operands of the result's dtype.
 pub(super) struct Operands {
     pub call: Call,
@@ -97,14 +37,18 @@ pub(super) struct Operands {
 }
 impl Operands {
     /// The channels that a group of an image sees.
-    fn image<T: Element>(&self, n: usize, group: usize) -> Image<'_, T> {
+    pub fn image<T: Element>(&self, n: usize, group: usize) -> Image<'_, T> {
+        let seen = self.call.seen();
+        self.whole(n).channels_of(group * seen..(group + 1) * seen)
+    }
+    /// All channels of an image.
+    pub fn whole<T: Element>(&self, n: usize) -> Image<'_, T> {
         let (call, s) = (&self.call, self.x.strides());
         let mut strides = [0; 3];
         strides[3 - call.rank..].copy_from_slice(&s[2..]);
         let at = (self.x.as_ptr() as *const T).wrapping_offset(n as isize * s[0]);
         // SAFETY: IMAGE1: an image of `x` (TENSOR1, TENSOR2), initialised (STORAGE1).
-        let image = unsafe { Image::new(at, (call.channels, s[1]), call.image, strides) };
-        image.channels_of(group * call.seen()..(group + 1) * call.seen())
+        unsafe { Image::new(at, (call.channels, s[1]), call.image, strides) }
     }
     /// Computes the fresh tensor `y`, of the dtype of the operands.
     pub fn write(&self, op: &'static str, options: &Conv, y: &mut Tensor) -> Result<()> {
@@ -296,7 +240,7 @@ impl Operands {
 }
 
 /// The activation, as an epilogue has it: none where there is no kernel of it.
-fn activation<F: Element>(options: &Conv) -> Option<Option<Map<F>>> {
+pub(super) fn activation<F: Element>(options: &Conv) -> Option<Option<Map<F>>> {
     match options.activation {
         None => Some(None),
         Some(f) => Map::new(f).map(Some),
@@ -304,14 +248,14 @@ fn activation<F: Element>(options: &Conv) -> Option<Option<Map<F>>> {
 }
 
 /// What follows the sums, for each image.
-struct Epilogues<'a, T: MatElement> {
+pub(super) struct Epilogues<'a, T: MatElement> {
     ops: Vec<EpilogueOp<'a, T>>,
     /// Operations of an image.
     each: usize,
     call: Call,
 }
 impl<'a, T: Element + MatElement> Epilogues<'a, T> {
-    fn new(operands: &'a Operands, activation: Option<Map<T::Acc>>) -> Result<Self> {
+    pub fn new(operands: &'a Operands, activation: Option<Map<T::Acc>>) -> Result<Self> {
         let call = operands.call;
         let bias = operands.bias.as_ref().map(|b| b.as_slice::<T>());
         let bias = bias.transpose()?.map(EpilogueOp::RowBias);
@@ -327,7 +271,7 @@ impl<'a, T: Element + MatElement> Epilogues<'a, T> {
         Ok(Epilogues { ops, each, call })
     }
     /// Of a group of an image.
-    fn get(&self, n: usize, group: usize) -> Epilogue<'_, T> {
+    pub fn get(&self, n: usize, group: usize) -> Epilogue<'_, T> {
         let ops = &self.ops[n * self.each..(n + 1) * self.each];
         let (rows, cols) = (self.call.outputs, self.call.geometry.len());
         Epilogue::new(ops, rows, cols).at(group * self.call.made(), 0)

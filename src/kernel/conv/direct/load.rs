@@ -104,9 +104,9 @@ impl<T: MatElement> Row<T> {
             let s = unsafe { core::slice::from_raw_parts(from, end - start) };
             rows::neighbours::<I, T>(s, &mut d[start..end]);
         } else {
-            for j in start..end {
+            for (j, d) in d.iter_mut().enumerate().take(end).skip(start) {
                 // SAFETY: IMAGE1.
-                d[j] = unsafe { self.get(j) };
+                *d = unsafe { self.get(j) };
             }
         }
     }

@@ -3,9 +3,11 @@
 //! side by side; the sums of a block of places stay in registers.
 
 mod load;
+mod pixels;
 mod sums;
 mod tiling;
 
+pub use pixels::Pixels;
 pub use tiling::Tiling;
 
 use super::geometry::Image;

@@ -1,15 +1,8 @@
 //! The sums of a tile, of what was read into scratch.
 
-use super::tiling::Tiling;
+use super::tiling::{LONG, ROWS, Tiling, VECTORS};
 use crate::kernel::gemm::Packed;
 use crate::simd::{self, Isa, Kernel};
-
-/// Rows of a block of places, whose sums are in registers at once, and its vectors.
-pub const ROWS: usize = if simd::MICROCONTROLLER { 1 } else { 4 };
-pub const VECTORS: usize = if simd::MICROCONTROLLER { 1 } else { 2 };
-/// Vectors of a block of one row, and rows of a block of one vector: as many sums as of several, since
-/// each waits for the one before.
-pub const LONG: usize = ROWS * VECTORS;
 
 /// The sums of a tile's places, `d[row][column]`, by what was read and by `taps[plane][column][row]` of
 /// the kernel. Each is added up in the order of its taps, whatever block it is in.

@@ -1,6 +1,5 @@
 //! How the places of a channel are cut into tiles, and how a tile lies in scratch.
 
-use super::sums::{LONG, ROWS, VECTORS};
 use crate::kernel::conv::geometry::Geometry;
 use crate::kernel::conv::rows::BLOCK;
 use crate::simd;
@@ -20,6 +19,12 @@ const TOO_MUCH: usize = if simd::CACHE_BLOCKING {
 };
 /// Places of a row at most.
 const WIDE: usize = 512;
+/// Rows of a block of places, whose sums are in registers at once, and its vectors.
+pub const ROWS: usize = if simd::MICROCONTROLLER { 1 } else { 4 };
+pub const VECTORS: usize = if simd::MICROCONTROLLER { 1 } else { 2 };
+/// Vectors of a block of one row, and rows of a block of one vector: as many sums as of several, since
+/// each waits for the one before.
+pub const LONG: usize = ROWS * VECTORS;
 /// Bytes of the longest vector.
 const VECTOR: usize = 64;
 

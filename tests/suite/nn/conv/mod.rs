@@ -1,5 +1,6 @@
 //! Convolutions against the sum over all taps.
 
+mod direct;
 mod transpose;
 mod winograd;
 
