@@ -120,6 +120,14 @@ impl<'a, T> Image<'a, T> {
             ..self
         }
     }
+    /// Some positions along an axis. Panics where there are none such.
+    pub(super) fn narrow(self, axis: usize, range: Range<usize>) -> Self {
+        assert!(range.start <= range.end && range.end <= self.sizes[axis]);
+        let mut sizes = self.sizes;
+        sizes[axis] = range.len();
+        let at = (self.at).wrapping_offset(range.start as isize * self.strides[axis]);
+        Image { at, sizes, ..self }
+    }
     /// Where a row of a channel begins; readable as far as it is one of the image's (IMAGE1).
     #[inline(always)]
     pub(super) fn row(&self, channel: usize, z: usize, y: usize) -> *const T {

@@ -5,6 +5,7 @@ mod convolve;
 mod pixels;
 mod plan;
 mod run;
+mod spread;
 mod transpose;
 
 pub use plan::{ConvAlgorithm, ConvPlan, conv_plan};
