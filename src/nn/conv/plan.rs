@@ -5,6 +5,7 @@ use super::call::Call;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::conv::{Blocks, PRODUCTS, Tiling};
+use crate::kernel::gemm::{MatElement, scratch_of};
 
 /// How a convolution is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,15 +41,15 @@ impl ConvAlgorithm {
 pub struct ConvPlan {
     /// How it is computed.
     pub algorithm: ConvAlgorithm,
-    /// Bytes of scratch that a thread takes at most.
+    /// Bytes of scratch that a thread takes at most, on this CPU: of products, what is packed at once. Of single
+    /// channels, those of images whose channels are not last in memory.
     pub scratch: usize,
     /// Multiplications and additions of the sums that were asked for: `2 * outputs * taps` for each
     /// place. Winograd's algorithm needs fewer.
     pub flops: usize,
 }
 
-/// Scratch of a thread at most: all of the algorithms' own, and of products the panels that are
-/// packed at once.
+/// Scratch of a thread at most, of all algorithms but products.
 pub(super) const MOST: usize = 8 << 20;
 
 /// How [`conv1d`](super::conv1d), [`conv2d`](super::conv2d) or [`conv3d`](super::conv3d) computes
@@ -147,9 +148,9 @@ impl Way {
         match self {
             Way::Pointwise | Way::ImplicitGemm => {
                 let taps = call.seen().saturating_mul(call.geometry.positions());
-                taps.saturating_mul(call.geometry.len())
+                let sizes = [call.made(), call.geometry.len(), taps];
+                dispatch!(number dtype, |T| scratch_of::<<T as MatElement>::Acc>(sizes, T::SAME), else 0)
                     .saturating_mul(bytes)
-                    .min(MOST)
             }
             Way::Direct(tiling) => tiling.scratch(bytes),
             Way::Winograd(blocks) => blocks.scratch(bytes),
@@ -179,9 +180,5 @@ fn few(call: &Call) -> bool {
 
 /// Bytes of a sum.
 fn sum_bytes(dtype: DType) -> usize {
-    if dtype.is_float() {
-        dtype.size().max(size_of::<f32>())
-    } else {
-        dtype.size()
-    }
+    dispatch!(number dtype, |T| size_of::<<T as MatElement>::Acc>(), else dtype.size())
 }
