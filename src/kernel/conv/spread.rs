@@ -56,7 +56,7 @@ impl Spread {
             together: 1,
         };
         let taps = geometry.positions();
-        while spread.block > 2 * stride
+        while spread.block > stride.saturating_mul(2)
             && (spread.elements().saturating_mul(channels) > PANELS
                 || spread.elements().saturating_mul(taps) > PRODUCTS)
         {

@@ -56,7 +56,7 @@ impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
 
     /// Numbers of scratch.
     pub fn numbers(geometry: &Geometry, step: isize, channels: usize) -> usize {
-        let beyond = (PIXELS - 1).saturating_mul(step.unsigned_abs());
+        let beyond = (PIXELS - 1).saturating_mul(step.unsigned_abs().max(1));
         (geometry.positions().saturating_add(1))
             .saturating_mul(channels)
             .saturating_add(beyond.saturating_mul(geometry.stride[2]))
