@@ -38,6 +38,8 @@ pub(crate) enum PackedForm {
     Panels,
     /// The weights of a convolution of so many groups, transformed for Winograd's algorithm.
     Winograd(usize),
+    /// Those of a transposed convolution of so many groups, channels of the image side by side.
+    Turned(usize),
 }
 
 #[derive(Default)]

@@ -48,6 +48,7 @@ conv("1x1", (1, 512, 7, 7), (2048, 512, 1, 1), 0.9)
 conv("depthwise", (1, 128, 56, 56), (128, 1, 3, 3), 0.5, options=", groups=128")
 conv("depthwise, stride 2", (1, 128, 56, 56), (128, 1, 3, 3), 0.5, options=", groups=128", stride=2)
 conv("depthwise", (1, 96, 56, 56), (96, 1, 7, 7), 0.5, options=", groups=96")
+conv("4 channels a group", (1, 128, 56, 56), (128, 4, 3, 3), 0.6, options=", groups=32")
 conv("signal", (4, 64, 1024), (128, 64, 5), 0.6)
 conv("volume", (1, 64, 8, 28, 28), (64, 64, 3, 3, 3), 0.7)
 
@@ -67,6 +68,8 @@ def transposed(x: tuple[int, ...], w: tuple[int, ...], stride: int, padding: int
 
 
 transposed((1, 128, 28, 28), (128, 64, 4, 4), 2, 1)
+transposed((1, 64, 32, 32), (64, 64, 3, 3), 2, 1)
+transposed((1, 256, 8, 8), (256, 128, 4, 4), 2, 1)
 transposed((1, 64, 56, 56), (64, 32, 2, 2), 2, 0)
 
 

@@ -107,6 +107,10 @@ impl<'a, T> Image<'a, T> {
     pub(super) fn stride(&self, axis: usize) -> isize {
         self.strides[axis]
     }
+    /// Whether the channels of a pixel lie side by side.
+    pub fn channels_are_near(&self) -> bool {
+        self.channel_stride == 1 || self.channels == 1
+    }
     /// Some of the channels. Panics where there are none such.
     pub fn channels_of(self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.channels);
@@ -115,6 +119,14 @@ impl<'a, T> Image<'a, T> {
             channels: range.len(),
             ..self
         }
+    }
+    /// Some positions along an axis. Panics where there are none such.
+    pub(super) fn narrow(self, axis: usize, range: Range<usize>) -> Self {
+        assert!(range.start <= range.end && range.end <= self.sizes[axis]);
+        let mut sizes = self.sizes;
+        sizes[axis] = range.len();
+        let at = (self.at).wrapping_offset(range.start as isize * self.strides[axis]);
+        Image { at, sizes, ..self }
     }
     /// Where a row of a channel begins; readable as far as it is one of the image's (IMAGE1).
     #[inline(always)]

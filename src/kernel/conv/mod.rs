@@ -4,28 +4,31 @@
 //!   never exist as a whole:
 //!   `y[channels of the result, places] = weight[channels of the result, taps] x patches[taps, places]`.
 //!   A tap is a channel with a position in the kernel, a place a position of the kernel on the image.
-//! - `depthwise`: one channel by kernels of its own, by rows.
+//! - `direct`: few channels by kernels of their own, by rows.
+//! - `spread`: transposed convolutions, by products whose numbers are added up.
+//! - `winograd`: 3x3 kernels by a quarter of the multiplications.
 //! - [`Taps`], [`Stacked`]: the same patches and a gradient, for the gradient of the weight;
 //!   `channel_gradient` is that of single channels.
 //! - `columns`: the way back to an image of few channels.
 //! - `deform`: patches by offsets, as sources, and what they give back.
-//! - `winograd`: 3x3 kernels by a quarter of the multiplications.
 
 mod channel;
 mod columns;
 mod deform;
-mod depthwise;
+mod direct;
 mod geometry;
 mod gradient;
 mod patches;
 mod rows;
+mod spread;
 mod winograd;
 
 pub use channel::channel_gradient;
 pub use columns::{AddRows, columns};
 pub use deform::{Deformed, DeformedGradient, DeformedPatches, DeformedTaps, Float};
-pub use depthwise::{Tiling, depthwise};
+pub use direct::{Pixels, Tiling, direct, scratch};
 pub use geometry::{Geometry, Image, Three};
 pub use gradient::{Stacked, Taps};
 pub use patches::Patches;
+pub use spread::{Spread, spread};
 pub use winograd::{Blocks, PRODUCTS, TOGETHER, Weights, transform, winograd};

@@ -44,10 +44,13 @@ pub unsafe fn load<I: Isa, T: MatElement>(
     d: &mut [T::Acc],
 ) {
     let d = &mut d[..places.len];
-    let inside = places.inside(columns);
-    if inside.len() < d.len() {
+    let last = places.first + (places.len.max(1) - 1) as isize * places.stride as isize;
+    let inside = if places.first >= 0 && last < columns as isize {
+        0..d.len()
+    } else {
         clear(d);
-    }
+        places.inside(columns)
+    };
     if inside.is_empty() {
         return;
     }
@@ -92,45 +95,82 @@ pub fn clear<T: Copy + Default>(d: &mut [T]) {
 
 /// Elements side by side: short rows, for which calls of `memcpy` take long.
 #[inline(always)]
-fn neighbours<I: Isa, T: MatElement>(s: &[T], d: &mut [T::Acc]) {
-    if let Some(last) = d.len().checked_sub(BLOCK) {
-        let (blocks, rest) = d.as_chunks_mut::<BLOCK>();
-        for (s, d) in s.as_chunks::<BLOCK>().0.iter().zip(blocks) {
-            T::widen_all::<I>(s, d);
+pub fn neighbours<I: Isa, T: MatElement>(s: &[T], d: &mut [T::Acc]) {
+    match d.len() {
+        BLOCK.. => blocks::<I, T, BLOCK>(s, d),
+        8.. => blocks::<I, T, 8>(s, d),
+        4.. => blocks::<I, T, 4>(s, d),
+        _ => {
+            for (s, d) in s.iter().zip(d) {
+                *d = s.widen();
+            }
         }
-        if !rest.is_empty() {
-            // the last ones again
-            T::widen_all::<I>(&s[last..last + BLOCK], &mut d[last..last + BLOCK]);
-        }
-        return;
-    }
-    for (s, d) in s.iter().zip(d) {
-        *d = s.widen();
     }
 }
 
-/// The first of each two elements.
+/// At least `N` elements, `N` at once, and the last `N` again where that is not all.
+#[inline(always)]
+fn blocks<I: Isa, T: MatElement, const N: usize>(s: &[T], d: &mut [T::Acc]) {
+    let len = d.len();
+    let mut at = 0;
+    loop {
+        // by way of registers: slices that LLVM does not know to be apart are moved one by one
+        let mut block = [T::Acc::default(); N];
+        T::widen_all::<I>(&s[at..at + N], &mut block);
+        d[at..at + N].copy_from_slice(&block);
+        at += N;
+        if at == len {
+            return;
+        }
+        at = at.min(len - N);
+    }
+}
+
+/// The first of each two elements: one less than twice as many as are asked for.
 #[inline(always)]
 fn every_second<I: Isa, T: MatElement>(s: &[T], d: &mut [T::Acc]) {
-    let blocks = s.as_chunks::<{ 2 * BLOCK }>().0;
-    for (s, d) in blocks.iter().zip(d.as_chunks_mut::<BLOCK>().0) {
-        let mut both = [T::Acc::default(); 2 * BLOCK];
-        T::widen_all::<I>(s, &mut both);
-        *d = apart(&both)[0];
+    const MORE: usize = BLOCK + 1;
+    match d.len() {
+        MORE.. => firsts::<I, T, BLOCK>(s, d),
+        9.. => firsts::<I, T, 8>(s, d),
+        5.. => firsts::<I, T, 4>(s, d),
+        _ => {
+            for (s, d) in s.iter().step_by(2).zip(d) {
+                *d = s.widen();
+            }
+        }
     }
-    let done = blocks.len() * BLOCK;
-    for (s, d) in s[2 * done..].iter().step_by(2).zip(&mut d[done..]) {
-        *d = s.widen();
+}
+
+/// More than `N` elements, `N` at once, and the last `N` again.
+#[inline(always)]
+fn firsts<I: Isa, T: MatElement, const N: usize>(s: &[T], d: &mut [T::Acc]) {
+    let len = d.len();
+    let mut at = 0;
+    while at < len - N {
+        d[at..at + N].copy_from_slice(&pairs::<I, T, N>(&s[2 * at..])[0]);
+        at += N;
     }
+    // from one before, since there is none behind the last
+    let last = &s[2 * (len - N) - 1..];
+    d[len - N..].copy_from_slice(&pairs::<I, T, N>(last)[1]);
+}
+
+/// The first `N` of elements that are the one and the other in turn.
+#[inline(always)]
+pub fn pairs<I: Isa, T: MatElement, const N: usize>(s: &[T]) -> [[T::Acc; N]; 2] {
+    let mut both = [[T::Acc::default(); N]; 2];
+    T::widen_all::<I>(&s[..2 * N], both.as_flattened_mut());
+    apart(&both)
 }
 
 /// The first and the second of each two numbers. Of words, as halves of longer ones, which LLVM makes
 /// vectors of.
 #[inline(always)]
-pub fn apart<F: Packed>(s: &[F; 2 * BLOCK]) -> [[F; BLOCK]; 2] {
-    let mut d = [[F::default(); BLOCK]; 2];
+pub fn apart<F: Packed, const N: usize>(s: &[[F; N]; 2]) -> [[F; N]; 2] {
+    let mut d = [[F::default(); N]; 2];
     if size_of::<F>() == size_of::<u32>() && cfg!(target_endian = "little") {
-        for l in 0..BLOCK {
+        for l in 0..N {
             // SAFETY: LANE1: two plain numbers of 4 bytes each, any bits of which are a value.
             unsafe {
                 let both = (s.as_ptr() as *const u64).wrapping_add(l).read_unaligned();
@@ -146,7 +186,8 @@ pub fn apart<F: Packed>(s: &[F; 2 * BLOCK]) -> [[F; BLOCK]; 2] {
         }
         return d;
     }
-    for l in 0..BLOCK {
+    for l in 0..N {
+        let s = s.as_flattened();
         (d[0][l], d[1][l]) = (s[2 * l], s[2 * l + 1]);
     }
     d

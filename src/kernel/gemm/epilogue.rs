@@ -227,6 +227,26 @@ impl<T: MatElement> Kernel for Finish<'_, T> {
 pub unsafe fn finish<T: MatElement>(job: Finish<T>) {
     simd::call(job)
 }
+/// Applies an epilogue to rows of `cols` elements that are their own sums. Panics where that does not divide
+/// them.
+pub fn finish_in_place<T: MatElement<Acc = T>>(epilogue: Epilogue<T>, d: &mut [T], cols: usize) {
+    if epilogue.is_empty() {
+        return;
+    }
+    let rows = d.len() / cols.max(1);
+    assert!(d.len() == rows * cols);
+    // SAFETY: EPILOGUE1: elements of a unique borrow.
+    unsafe {
+        finish(Finish {
+            epilogue,
+            sums: d.as_mut_ptr(),
+            rows,
+            cols,
+            ld: cols as isize,
+            d: None,
+        })
+    }
+}
 /// Applies an epilogue to sums, whose rows lie `ld` apart, and stores them as the elements of `c`. Panics
 /// where there are fewer.
 pub fn finish_into<T: MatElement>(

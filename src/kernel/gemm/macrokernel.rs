@@ -59,6 +59,25 @@ where
     Ok(())
 }
 
+/// Numbers of scratch that [`macrokernel`] takes at most for `m x n` sums of `k`, A read where it lies and B packed.
+/// `same`: elements of C are accumulators.
+pub fn scratch_of<T: Packed>([m, n, k]: [usize; 3], same: bool) -> usize {
+    let (lanes, widest) = T::shape(simd::level());
+    let (blocks, columns) = (T::BLOCKING.of_sum(k), padded_width::<T>(n));
+    let panel = T::BLOCKING.n.next_multiple_of(lanes * widest);
+    let partial = if same || blocks.count() == 1 {
+        lanes * widest
+    } else {
+        columns
+    };
+    let packed = if m > T::BLOCKING.m && simd::CACHE_BLOCKING {
+        k.saturating_mul(panels::at_once::<T>(k, 1).min(columns))
+    } else {
+        blocks.longest().saturating_mul(panel.min(columns))
+    };
+    packed.saturating_add(m.min(T::BLOCKING.m).saturating_mul(partial))
+}
+
 /// `0..len` in steps.
 fn parts(len: usize, step: usize) -> impl Iterator<Item = Range<usize>> {
     (0..len).step_by(step).map(move |i| i..len.min(i + step))

@@ -130,13 +130,18 @@ impl Call {
     }
     /// The channels that a group sees of image `n` of `x`, `[batch, channels, ..]`.
     pub fn image_of<'a, T: Element>(&self, x: &'a Tensor, n: usize, group: usize) -> Image<'a, T> {
+        let seen = self.seen();
+        let whole = self.whole_of(x, n);
+        whole.channels_of(group * seen..(group + 1) * seen)
+    }
+    /// Image `n` of `x`.
+    pub fn whole_of<'a, T: Element>(&self, x: &'a Tensor, n: usize) -> Image<'a, T> {
         let s = x.strides();
         let mut strides = [0; 3];
         strides[3 - self.rank..].copy_from_slice(&s[2..]);
         let at = (x.as_ptr() as *const T).wrapping_offset(n as isize * s[0]);
         // SAFETY: IMAGE1: an image of `x` (TENSOR1, TENSOR2), initialised (STORAGE1).
-        let image = unsafe { Image::new(at, (self.channels, s[1]), self.image, strides) };
-        image.channels_of(group * self.seen()..(group + 1) * self.seen())
+        unsafe { Image::new(at, (self.channels, s[1]), self.image, strides) }
     }
     /// Channels that a group sees.
     pub fn seen(&self) -> usize {

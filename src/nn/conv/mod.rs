@@ -1,10 +1,13 @@
 //! Convolutions.
 
 mod call;
+mod convolve;
 mod deform;
 mod gradient;
+mod pixels;
 mod plan;
 mod run;
+mod spread;
 mod sums;
 mod transpose;
 
@@ -92,13 +95,15 @@ macro_rules! convolutions {
         /// `[out, channels / groups, ..]` of the weight; any strides. The result has the common
         /// dtype of all operands, and along each axis
         /// `(size + padding - dilation * (kernel - 1) - 1) / stride + 1` places. 16-bit floats are
-        /// added up in float32 and rounded once, after bias, activation and residual.
+        /// added up in float32 and rounded once, after bias, activation and residual. The result is row-major;
+        /// where each channel is convolved by itself (`groups` as many as channels) and the image has its
+        /// channels last in memory, so has the result, in float32 and float64.
         ///
         /// Errors where shapes or groups don't fit, a stride, dilation or size of the kernel is zero, the
         /// kernel is larger than the padded image, for bool, and where an activation is asked for of what is no
         /// float.
         pub fn $name<'a>(x: &Tensor, weight: &Tensor, options: impl Into<Conv<'a>>) -> Result<Tensor> {
-            run::convolve($op, $rank, x, weight, &options.into())
+            convolve::convolve($op, $rank, x, weight, &options.into())
         }
     )* };
 }

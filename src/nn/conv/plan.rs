@@ -5,6 +5,7 @@ use super::call::Call;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::conv::{Blocks, PRODUCTS, Tiling};
+use crate::kernel::gemm::{MatElement, scratch_of};
 
 /// How a convolution is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub enum ConvAlgorithm {
     Pointwise,
     /// Channels one by one, with the sums in registers: groups of one channel.
     Depthwise,
+    /// The same of a few channels: groups too small for a product.
+    Direct,
     /// F(4x4, 3x3) of Winograd (Lavin and Gray, 2016): a quarter of the multiplications.
     Winograd,
     /// A product of the weight and patches of the image, which never exist as a whole.
@@ -25,6 +28,7 @@ impl ConvAlgorithm {
         match self {
             ConvAlgorithm::Pointwise => "pointwise",
             ConvAlgorithm::Depthwise => "depthwise",
+            ConvAlgorithm::Direct => "direct",
             ConvAlgorithm::Winograd => "winograd",
             ConvAlgorithm::ImplicitGemm => "implicit_gemm",
         }
@@ -37,16 +41,16 @@ impl ConvAlgorithm {
 pub struct ConvPlan {
     /// How it is computed.
     pub algorithm: ConvAlgorithm,
-    /// Bytes of scratch that a thread takes at most.
+    /// Bytes of scratch that a thread takes at most, on this CPU: of products, what is packed at once. Of single
+    /// channels, those of images whose channels are not last in memory.
     pub scratch: usize,
     /// Multiplications and additions of the sums that were asked for: `2 * outputs * taps` for each
     /// place. Winograd's algorithm needs fewer.
     pub flops: usize,
 }
 
-/// Scratch of a thread at most: all of the algorithms' own, and of products the panels that are
-/// packed at once.
-const MOST: usize = 8 << 20;
+/// Scratch of a thread at most, of all algorithms but products.
+pub(super) const MOST: usize = 8 << 20;
 
 /// How [`conv1d`](super::conv1d), [`conv2d`](super::conv2d) or [`conv3d`](super::conv3d) computes
 /// operands of these shapes and their common dtype: it follows from these and from `options` alone.
@@ -92,7 +96,7 @@ pub fn conv_plan<'a>(
     let way = Way::of(&call, dtype, options.precise);
     let taps = call.seen().saturating_mul(call.geometry.positions());
     Ok(ConvPlan {
-        algorithm: way.algorithm(),
+        algorithm: way.algorithm(&call),
         scratch: way.scratch(&call, dtype),
         flops: [call.batch, call.outputs, call.geometry.len(), 2]
             .iter()
@@ -104,7 +108,7 @@ pub fn conv_plan<'a>(
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Way {
     Pointwise,
-    Depthwise(Tiling),
+    Direct(Tiling),
     Winograd(Blocks),
     ImplicitGemm,
 }
@@ -116,20 +120,26 @@ impl Way {
             return Way::Pointwise;
         }
         let bytes = sum_bytes(dtype);
-        if call.seen() == 1 {
-            return Tiling::new(g, bytes).map_or(Way::ImplicitGemm, Way::Depthwise);
+        if call.seen() == 1 || few(call) {
+            let tiling = Tiling::new(g, call.seen(), bytes);
+            if let Some(tiling) = tiling {
+                return Way::Direct(tiling);
+            }
         }
         let blocks = (!precise && dtype.is_float() && worthwhile(call))
             .then(|| Blocks::new(g, call.seen(), call.batch, bytes, MOST));
         match blocks.flatten() {
-            Some(blocks) if blocks.tiles() >= FEW_TILES => Way::Winograd(blocks),
+            Some(blocks) if blocks.tiles() >= FEW_TILES && blocks.columns() >= FEW_COLUMNS => {
+                Way::Winograd(blocks)
+            }
             _ => Way::ImplicitGemm,
         }
     }
-    fn algorithm(&self) -> ConvAlgorithm {
+    fn algorithm(&self, call: &Call) -> ConvAlgorithm {
         match self {
             Way::Pointwise => ConvAlgorithm::Pointwise,
-            Way::Depthwise(_) => ConvAlgorithm::Depthwise,
+            Way::Direct(_) if call.seen() == 1 => ConvAlgorithm::Depthwise,
+            Way::Direct(_) => ConvAlgorithm::Direct,
             Way::Winograd(_) => ConvAlgorithm::Winograd,
             Way::ImplicitGemm => ConvAlgorithm::ImplicitGemm,
         }
@@ -140,11 +150,11 @@ impl Way {
         match self {
             Way::Pointwise | Way::ImplicitGemm => {
                 let taps = call.seen().saturating_mul(call.geometry.positions());
-                taps.saturating_mul(call.geometry.len())
+                let sizes = [call.made(), call.geometry.len(), taps];
+                dispatch!(number dtype, |T| scratch_of::<<T as MatElement>::Acc>(sizes, T::SAME), else 0)
                     .saturating_mul(bytes)
-                    .min(MOST)
             }
-            Way::Depthwise(tiling) => tiling.scratch(bytes),
+            Way::Direct(tiling) => tiling.scratch(bytes),
             Way::Winograd(blocks) => blocks.scratch(bytes),
         }
     }
@@ -152,6 +162,9 @@ impl Way {
 
 /// Tiles of all images from which on Winograd's algorithm pays: each reads all transformed weights.
 const FEW_TILES: usize = 12;
+/// Tiles of a row from which on they fill enough of the transforms' lanes: on images of 14 columns, four
+/// tiles, it takes twice as long as the sums.
+const FEW_COLUMNS: usize = 6;
 
 /// Whether there are enough channels for the transforms to be little beside the products, and the
 /// transformed weights, four times as large, are not what it all waits for.
@@ -163,11 +176,14 @@ fn worthwhile(call: &Call) -> bool {
     call.seen() >= CHANNELS && call.made() >= CHANNELS && (weights <= WEIGHTS || tiles >= 64)
 }
 
+/// Whether a group makes so few channels that packing patches for their product takes longer than
+/// multiplying them.
+fn few(call: &Call) -> bool {
+    const MADE: usize = 8;
+    (1..=MADE).contains(&call.made()) && call.seen() > 0
+}
+
 /// Bytes of a sum.
 fn sum_bytes(dtype: DType) -> usize {
-    if dtype.is_float() {
-        dtype.size().max(size_of::<f32>())
-    } else {
-        dtype.size()
-    }
+    dispatch!(number dtype, |T| size_of::<<T as MatElement>::Acc>(), else dtype.size())
 }

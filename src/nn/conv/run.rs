@@ -9,7 +9,7 @@ use crate::exec::failure::Failure;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
 use crate::kernel::conv::{
-    Blocks, Image, PRODUCTS, Patches, TOGETHER, Weights, depthwise, transform, winograd,
+    Blocks, Image, PRODUCTS, Patches, TOGETHER, Weights, direct, scratch, transform, winograd,
 };
 use crate::kernel::gemm::{
     Epilogue, EpilogueOp, Map, MatElement, Scratch, Strided, cost, packed_slice,
@@ -22,66 +22,6 @@ use crate::storage::Bytes;
 use crate::storage::{PackedForm, PackedKey};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
-
-/// The convolution of `x` with `weight`.
-pub(super) fn convolve(
-    op: &'static str,
-    rank: usize,
-    x: &Tensor,
-    weight: &Tensor,
-    options: &Conv,
-) -> Result<Tensor> {
-    let operands = [
-        ("x", x.shape(), x.dtype()),
-        ("weight", weight.shape(), weight.dtype()),
-    ];
-    let call = Call::new(op, rank, &operands, options)?;
-    let shape = call.shape();
-    let mut dtype = x.dtype().promote(weight.dtype(), op)?;
-    let bad = |name, t: &Tensor, message| {
-        let all = [operands[0], operands[1], (name, t.shape(), t.dtype())];
-        Error::shape_of(op, message, &all)
-    };
-    if let Some(b) = options.bias {
-        dtype = dtype.promote(b.dtype(), op)?;
-        if b.shape() != [call.outputs] {
-            let message = message!("bias must have the shape [{}]", call.outputs);
-            return Err(bad("bias", b, message));
-        }
-    }
-    let mut residual = None;
-    if let Some(r) = options.residual {
-        dtype = dtype.promote(r.dtype(), op)?;
-        residual = Some(r.broadcast_to(&shape).map_err(|_| {
-            let message = message!("residual does not broadcast to {:?}", shape.as_slice());
-            bad("residual", r, message)
-        })?);
-    }
-    if options.activation.is_some() && !dtype.is_float() {
-        let message = message!("activations need a float dtype, not {dtype}");
-        return Err(Error::dtype(op, message));
-    }
-    let whole = if call.batched {
-        x.clone()
-    } else {
-        x.expand_dims(0)?
-    };
-    let matrices = |t: Tensor| t.reshape((call.batch, call.outputs, call.geometry.len()));
-    let operands = Operands {
-        call,
-        x: call.aligned(whole.astype(dtype)?)?,
-        weight: weight
-            .astype(dtype)?
-            .reshape((call.outputs, call.seen() * call.geometry.positions()))?,
-        bias: (options.bias)
-            .map(|b| b.astype(dtype)?.contiguous())
-            .transpose()?,
-        residual: residual.map(|r| matrices(r.astype(dtype)?)).transpose()?,
-    };
-    let mut y = Tensor::empty(&shape, dtype)?;
-    operands.write(op, options, &mut y)?;
-    Ok(y)
-}
 
 /// Operands of the result's dtype.
 pub(super) struct Operands {
@@ -97,8 +37,12 @@ pub(super) struct Operands {
 }
 impl Operands {
     /// The channels that a group of an image sees.
-    fn image<T: Element>(&self, n: usize, group: usize) -> Image<'_, T> {
+    pub fn image<T: Element>(&self, n: usize, group: usize) -> Image<'_, T> {
         self.call.image_of(&self.x, n, group)
+    }
+    /// All channels of an image.
+    pub fn whole<T: Element>(&self, n: usize) -> Image<'_, T> {
+        self.call.whole_of(&self.x, n)
     }
     /// Computes the fresh tensor `y`, of the dtype of the operands.
     pub fn write(&self, op: &'static str, options: &Conv, y: &mut Tensor) -> Result<()> {
@@ -142,21 +86,26 @@ impl Operands {
         // all images lie alike
         let lines = products > 0 && self.image::<T>(0, 0).is_matrix();
         match way {
-            Way::Depthwise(tiling) => {
+            Way::Direct(tiling) => {
                 let tiles = tiling.count();
                 let places = geometry.len().div_ceil(tiles.max(1));
+                let taps = call.seen() * geometry.positions();
                 let cost = Cost {
-                    bytes: 2 * places * size_of::<T>(),
-                    flops: (geometry.positions().saturating_mul(places))
+                    bytes: (call.seen() + call.made()) * places * size_of::<T>(),
+                    flops: (taps.saturating_mul(places))
                         .saturating_mul(call.made())
                         .saturating_add(cost::CALL),
                 };
                 let failure = Failure::default();
-                par::chunks(products.saturating_mul(tiles), cost, |task| {
-                    let (a, image, c, epilogue) = operands(task / tiles);
-                    // SAFETY: each task has a tile of its own, of a result of its own.
-                    failure
-                        .note(unsafe { depthwise(tiling, task % tiles, image, a, &c, epilogue) });
+                par::ranges(products.saturating_mul(tiles), 1, cost, |tasks| {
+                    failure.note(scratch::<T>(tiling).map(|mut scratch| {
+                        for task in tasks {
+                            let (a, image, c, epilogue) = operands(task / tiles);
+                            let i = task % tiles;
+                            // SAFETY: each task has a tile of its own, of a result of its own.
+                            unsafe { direct(tiling, i, image, a, &c, epilogue, &mut scratch) };
+                        }
+                    }));
                 });
                 failure.result()
             }
@@ -285,7 +234,7 @@ impl Operands {
 }
 
 /// The activation, as an epilogue has it: none where there is no kernel of it.
-fn activation<F: Element>(options: &Conv) -> Option<Option<Map<F>>> {
+pub(super) fn activation<F: Element>(options: &Conv) -> Option<Option<Map<F>>> {
     match options.activation {
         None => Some(None),
         Some(f) => Map::new(f).map(Some),
@@ -293,14 +242,14 @@ fn activation<F: Element>(options: &Conv) -> Option<Option<Map<F>>> {
 }
 
 /// What follows the sums, for each image.
-struct Epilogues<'a, T: MatElement> {
+pub(super) struct Epilogues<'a, T: MatElement> {
     ops: Vec<EpilogueOp<'a, T>>,
     /// Operations of an image.
     each: usize,
     call: Call,
 }
 impl<'a, T: Element + MatElement> Epilogues<'a, T> {
-    fn new(operands: &'a Operands, activation: Option<Map<T::Acc>>) -> Result<Self> {
+    pub fn new(operands: &'a Operands, activation: Option<Map<T::Acc>>) -> Result<Self> {
         let call = operands.call;
         let bias = operands.bias.as_ref().map(|b| b.as_slice::<T>());
         let bias = bias.transpose()?.map(EpilogueOp::RowBias);
@@ -316,7 +265,7 @@ impl<'a, T: Element + MatElement> Epilogues<'a, T> {
         Ok(Epilogues { ops, each, call })
     }
     /// Of a group of an image.
-    fn get(&self, n: usize, group: usize) -> Epilogue<'_, T> {
+    pub fn get(&self, n: usize, group: usize) -> Epilogue<'_, T> {
         let ops = &self.ops[n * self.each..(n + 1) * self.each];
         let (rows, cols) = (self.call.outputs, self.call.geometry.len());
         Epilogue::new(ops, rows, cols).at(group * self.call.made(), 0)

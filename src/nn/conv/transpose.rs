@@ -1,6 +1,7 @@
-//! Transposed convolutions, as gathers: the results of a phase, those `stride` apart, see the same
-//! taps of neighbouring elements, so each phase is a convolution of stride 1 by some of the weights.
-//! No element of a result is written twice.
+//! Transposed convolutions, as gathers: by products of the whole kernel ([`super::spread`]), or phase by
+//! phase. The results of a phase, those `stride` apart, see the same taps of neighbouring elements, so
+//! each phase is a convolution of stride 1 by some of the weights. No element of a result is written
+//! twice.
 
 use super::Conv;
 use super::call::Call;
@@ -8,7 +9,6 @@ use super::run::Operands;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::conv::{Geometry, Three};
-use crate::layout::Shape;
 use crate::nn::spatial::{PerAxis, option, three};
 use crate::tensor::Tensor;
 
@@ -327,7 +327,10 @@ impl Transposed {
         if phases == [1; 3] {
             return self.phase([0; 3]).map(|(y, _)| y);
         }
-        let mut y = Tensor::empty(self.shape(places), self.dtype)?;
+        if let Some(how) = self.spread() {
+            return self.spread_to(&how);
+        }
+        let mut y = Tensor::empty(self.call_of(places).shape(), self.dtype)?;
         let lead = y.rank() - self.rank;
         for i in 0..phases.iter().product() {
             let at = [
@@ -346,8 +349,8 @@ impl Transposed {
         }
         Ok(y)
     }
-    /// The shape of a result of so many places.
-    fn shape(&self, places: Three) -> Shape {
+    /// The sizes of a result of so many places.
+    pub(super) fn call_of(&self, places: Three) -> Call {
         let geometry = Geometry {
             places,
             ..self.call.geometry
@@ -356,7 +359,6 @@ impl Transposed {
             geometry,
             ..self.call
         }
-        .shape()
     }
     /// The results whose places begin at these, `stride` apart.
     fn phase(&self, first: Three) -> Result<(Tensor, [Phase; 3])> {

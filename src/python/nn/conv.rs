@@ -235,7 +235,7 @@ transposed! {
 /// x_shape, weight_shape: of the operands; the weight's rank says which convolution. stride, padding,
 /// dilation, groups, precise: as for `conv2d`. dtype: the operands' common one, by default
 /// float32. The result has
-/// `algorithm` ("pointwise", "depthwise", "winograd" or "implicit_gemm"), `scratch` (bytes of a
+/// `algorithm` ("pointwise", "depthwise", "direct", "winograd" or "implicit_gemm"), `scratch` (bytes of a
 /// thread at most) and `flops` (of the sums as they stand: a multiplication and an addition for
 /// each tap of each place). Errors as those of the convolution.
 ///

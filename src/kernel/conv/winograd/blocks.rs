@@ -73,6 +73,10 @@ impl Blocks {
     pub fn tiles(&self) -> usize {
         self.rows.saturating_mul(self.grid[1])
     }
+    /// Tiles of a row.
+    pub fn columns(&self) -> usize {
+        self.grid[1]
+    }
     /// Numbers of a channel of a block: tiles, whole vectors.
     pub fn wide(&self) -> usize {
         (self.block[0] * self.block[1]).next_multiple_of(L)

@@ -94,16 +94,8 @@ pub fn weights_of(g: [[f64; L]; 3]) -> [[f64; L]; IN] {
 #[inline(always)]
 pub fn columns<F: Packed>(s: &[[F; L]; OUT]) -> [[F; L]; OUT] {
     let [a, b] = [[s[0], s[1]], [s[2], s[3]]];
-    let (a, b) = (apart(flat(&a)), apart(flat(&b)));
+    let (a, b) = (apart(&a), apart(&b));
     let [even, odd] = [[a[0], b[0]], [a[1], b[1]]];
-    let (even, odd) = (apart(flat(&even)), apart(flat(&odd)));
+    let (even, odd) = (apart(&even), apart(&odd));
     [even[0], odd[0], even[1], odd[1]]
-}
-/// Two vectors as one.
-#[inline(always)]
-fn flat<F>(s: &[[F; L]; 2]) -> &[F; 2 * L] {
-    // the lengths are equal
-    s.as_flattened()
-        .first_chunk()
-        .unwrap_or_else(|| unreachable!())
 }

@@ -115,6 +115,72 @@ fn transposed_convolutions_match_the_sum_over_elements() {
     }
 }
 
+/// Images so large that their places are computed block by block: cut along the width, the height and the
+/// depth.
+#[test]
+fn large_transposed_convolutions_match_the_sum_over_elements() {
+    for (image, kernel, stride, padding) in [
+        (vec![9000], 9, 2, 3),
+        (vec![66, 70], 4, 2, 1),
+        (vec![67, 40], 5, 3, 0),
+        (vec![9, 20, 25], 3, 2, 1),
+        (vec![70, 66], 1, 2, 0),
+    ] {
+        let rank = image.len();
+        let case = Case {
+            batch: 1,
+            channels: 2,
+            image,
+            outputs: 2,
+            kernel: vec![kernel; rank],
+            stride: vec![stride; rank],
+            padding: vec![(padding, padding); rank],
+            dilation: vec![1; rank],
+            groups: 1,
+        };
+        let x = integers(&[&[1, 2], &case.image[..]].concat(), DType::F32, 1, 0);
+        let w = integers(&[&[2, 2], &case.kernel[..]].concat(), DType::F32, 2, 0);
+        let b = integers(&[2], DType::F32, 3, 0);
+        let options = || nn::ConvTranspose {
+            bias: Some(&b),
+            stride: stride.into(),
+            padding: padding.into(),
+            ..Default::default()
+        };
+        let run = |x: &Tensor| match rank {
+            1 => nn::conv_transpose1d(x, &w, options()).unwrap(),
+            2 => nn::conv_transpose2d(x, &w, options()).unwrap(),
+            _ => nn::conv_transpose3d(x, &w, options()).unwrap(),
+        };
+        let after = vec![0; rank];
+        let (shape, want) = transposed_oracle(&case, &after, &exact(&x), &exact(&w), &exact(&b));
+        let y = run(&x);
+        assert!(y.shape() == shape && exact(&y) == want, "{:?}", case.image);
+        // again, by weights that were kept
+        assert!(exact(&run(&x)) == want, "{:?}", case.image);
+    }
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn bits_of_transposed_convolutions_do_not_depend_on_threads_or_layout() {
+    let (x, w) = (tensor(&[2, 24, 33, 40], 1), tensor(&[24, 40, 4, 4], 2));
+    let last = x.moveaxis(1, -1).unwrap().contiguous().unwrap();
+    let last = last.moveaxis(-1, 1).unwrap();
+    let bits = |x: &Tensor, threads| {
+        let options = nn::ConvTranspose {
+            stride: 2.into(),
+            padding: 1.into(),
+            ..Default::default()
+        };
+        let y = flex::with_threads(threads, || nn::conv_transpose2d(x, &w, options).unwrap());
+        let y = y.to_vec::<f32>().unwrap();
+        y.into_iter().map(f32::to_bits).collect::<Vec<_>>()
+    };
+    let one = bits(&x, 1);
+    assert!(bits(&x, 2) == one && bits(&x, 7) == one && bits(&last, 2) == one);
+}
+
 #[test]
 fn transposed_convolutions_name_what_is_wrong() {
     let (x, w) = (tensor(&[2, 6, 5, 5], 1), tensor(&[6, 2, 3, 3], 2));

@@ -1,0 +1,149 @@
+//! What a tile sees of an image, read into scratch.
+
+use super::tiling::{Tile, Tiling};
+use crate::kernel::conv::geometry::Image;
+use crate::kernel::conv::rows::{self, BLOCK};
+use crate::kernel::gemm::MatElement;
+use crate::simd::{Isa, Kernel};
+
+/// Reads what a tile sees: `d[plane][row][phase of the columns][column]`.
+pub struct Load<'a, 'b, T: MatElement> {
+    pub tiling: &'a Tiling,
+    pub tile: &'a Tile,
+    pub image: Image<'b, T>,
+    pub d: &'a mut [T::Acc],
+}
+impl<T: MatElement> Kernel for Load<'_, '_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let (t, tile, image) = (self.tiling, self.tile, self.image);
+        let g = &t.geometry;
+        let y = g.element(1, tile.y.start, 0);
+        let first = g.element(2, tile.x.start, 0);
+        let len = tile.x.len() + t.beyond;
+        let seen = (tile.y.len() - 1) * g.stride[1] + (g.kernel[1] - 1) * g.dilation[1] + 1;
+        let planes = self.d.chunks_exact_mut(t.seen * t.line());
+        let depths = (0..image.channels()).flat_map(|c| (0..g.kernel[0]).map(move |z| (c, z)));
+        for ((channel, kz), plane) in depths.zip(planes) {
+            let z = g.element(0, tile.z, kz);
+            for (row, line) in plane.chunks_exact_mut(t.line()).take(seen).enumerate() {
+                let Some(from) = image.seen(channel, z, y + row as isize) else {
+                    rows::clear(line);
+                    continue;
+                };
+                let row = Row {
+                    from,
+                    step: image.stride(2),
+                    columns: image.sizes()[2],
+                    first,
+                };
+                // SAFETY: IMAGE1: a row of the image.
+                unsafe {
+                    match g.stride[2] {
+                        1 => row.neighbours::<I>(&mut line[..len]),
+                        2 if row.step == 1 => row.pairs::<I>(line.split_at_mut(t.phase), len),
+                        stride => {
+                            for (p, d) in line.chunks_exact_mut(t.phase).enumerate() {
+                                for (j, d) in d[..len].iter_mut().enumerate() {
+                                    *d = row.get(p + j * stride);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A row of an image: `columns` elements, `step` apart, of which `first` is the first that is asked for.
+/// Columns that are not there are zeros.
+///
+/// Methods are for rows of an image (IMAGE1).
+struct Row<T> {
+    from: *const T,
+    step: isize,
+    columns: usize,
+    first: isize,
+}
+impl<T: MatElement> Row<T> {
+    /// The column `at` after the first.
+    ///
+    /// # Safety
+    /// IMAGE1.
+    #[inline(always)]
+    unsafe fn get(&self, at: usize) -> T::Acc {
+        let column = self.first + at as isize;
+        if (column as usize) < self.columns {
+            // SAFETY: IMAGE1: a column of the row.
+            unsafe { *self.from.offset(column * self.step) }.widen()
+        } else {
+            T::Acc::default()
+        }
+    }
+    /// Columns one after the other.
+    ///
+    /// # Safety
+    /// IMAGE1.
+    #[inline(always)]
+    unsafe fn neighbours<I: Isa>(&self, d: &mut [T::Acc]) {
+        let start = (-self.first).clamp(0, d.len() as isize) as usize;
+        let end = (self.columns as isize - self.first).clamp(start as isize, d.len() as isize);
+        let end = end as usize;
+        for j in (0..start).chain(end..d.len()) {
+            // SAFETY: IMAGE1.
+            d[j] = unsafe { self.get(j) };
+        }
+        if start == end {
+            return;
+        }
+        if self.step == 1 {
+            let from = self.from.wrapping_offset(self.first + start as isize);
+            // SAFETY: IMAGE1: columns of the row, side by side.
+            let s = unsafe { core::slice::from_raw_parts(from, end - start) };
+            rows::neighbours::<I, T>(s, &mut d[start..end]);
+        } else {
+            for (j, d) in d.iter_mut().enumerate().take(end).skip(start) {
+                // SAFETY: IMAGE1.
+                *d = unsafe { self.get(j) };
+            }
+        }
+    }
+    /// Columns side by side, in turn to the one and the other: `len` each.
+    ///
+    /// # Safety
+    /// IMAGE1.
+    #[inline(always)]
+    unsafe fn pairs<I: Isa>(&self, (even, odd): (&mut [T::Acc], &mut [T::Acc]), len: usize) {
+        let (even, odd) = (&mut even[..len], &mut odd[..len]);
+        let most = len as isize;
+        // pairs both of which are there
+        let start = ((1 - self.first) / 2).clamp(0, most) as usize;
+        let end = (self.columns as isize - self.first).max(0) / 2;
+        let end = end.clamp(start as isize, most) as usize;
+        for j in (0..start).chain(end..len) {
+            // SAFETY: IMAGE1.
+            (even[j], odd[j]) = unsafe { (self.get(2 * j), self.get(2 * j + 1)) };
+        }
+        let mut j = start;
+        while j + BLOCK <= end {
+            let from = self.from.wrapping_offset(self.first + 2 * j as isize);
+            // SAFETY: IMAGE1: columns of the row, side by side.
+            let s = unsafe { core::slice::from_raw_parts(from, 2 * BLOCK) };
+            let [a, b] = rows::pairs::<I, T, BLOCK>(s);
+            even[j..j + BLOCK].copy_from_slice(&a);
+            odd[j..j + BLOCK].copy_from_slice(&b);
+            // the last ones again
+            j = if j + BLOCK < end {
+                (j + BLOCK).min(end - BLOCK)
+            } else {
+                end
+            };
+        }
+        for j in j..end {
+            // SAFETY: IMAGE1.
+            (even[j], odd[j]) = unsafe { (self.get(2 * j), self.get(2 * j + 1)) };
+        }
+    }
+}

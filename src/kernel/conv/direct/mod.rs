@@ -1,0 +1,88 @@
+//! Few channels of an image by kernels of their own: too few multiplications for a product. Rows are
+//! read once into L1, zeros around them and, where the stride is not one, columns that one tap sees
+//! side by side; the sums of a block of places stay in registers.
+
+mod load;
+mod pixels;
+mod sums;
+mod tiling;
+
+pub use pixels::Pixels;
+pub use tiling::Tiling;
+
+use super::geometry::Image;
+use crate::error::Result;
+use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Scratch, finish_into};
+use crate::simd;
+use load::Load;
+use sums::Sums;
+
+/// Scratch of a tile.
+pub fn scratch<T: MatElement>(tiling: &Tiling) -> Result<Scratch<T::Acc>> {
+    Scratch::new(tiling.numbers().unwrap_or(usize::MAX))
+}
+
+/// Tile `i` of the places of an image, for all results that are made of it: `c` has a row for each,
+/// of all places, and `weight` one of the kernel's positions in each channel. Panics where `scratch` is
+/// not that of a tile.
+///
+/// # Safety
+/// Nobody else uses the places of this tile in `c` meanwhile.
+pub unsafe fn direct<T: MatElement>(
+    tiling: &Tiling,
+    i: usize,
+    image: Image<T>,
+    weight: Mat<T>,
+    c: &MatMut<T>,
+    epilogue: Epilogue<T>,
+    scratch: &mut [T::Acc],
+) {
+    let tile = tiling.tile(i);
+    let g = &tiling.geometry;
+    let (numbers, rest) = scratch.split_at_mut(tiling.image().unwrap_or(usize::MAX));
+    let (taps, sums) = rest.split_at_mut(tiling.taps());
+    assert!(image.channels() * g.kernel[0] == tiling.planes && weight.cols() == taps.len());
+    simd::call(Load {
+        tiling,
+        tile: &tile,
+        image,
+        d: numbers,
+    });
+    let cols = tile.x.len();
+    let [_, high, wide] = g.kernel;
+    for o in 0..weight.rows() {
+        let mut rest = &mut *taps;
+        for plane in 0..tiling.planes {
+            for (kx, ky) in (0..wide).flat_map(|x| (0..high).map(move |y| (x, y))) {
+                let Some(to) = rest.split_off_first_mut() else {
+                    break;
+                };
+                // SAFETY: MAT1: row `o`, and a column by the assertion above.
+                *to = unsafe { weight.get(o, (plane * high + ky) * wide + kx) }.widen();
+            }
+        }
+        simd::call(Sums {
+            tiling,
+            image: numbers,
+            taps,
+            rows: tile.y.len(),
+            cols,
+            d: sums,
+        });
+        // rows of all columns follow each other, in the sums as in the result
+        let n = g.places;
+        let at = |y: usize| (tile.z * n[1] + y) * n[2] + tile.x.start;
+        let step = if cols == n[2] { tile.y.len() } else { 1 };
+        for y in (0..tile.y.len()).step_by(step.max(1)) {
+            let first = at(tile.y.start + y);
+            // SAFETY: the places of this tile, by the caller's promise.
+            let mut d = unsafe { c.part(o..o + 1, first..first + step * cols) };
+            finish_into(
+                epilogue.at(o, first),
+                &mut sums[y * cols..],
+                step * cols,
+                &mut d,
+            );
+        }
+    }
+}

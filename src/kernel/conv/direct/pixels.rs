@@ -1,0 +1,305 @@
+//! One channel by one kernel, where the channels of a pixel lie side by side: lanes are channels, so
+//! the image is read where it lies, and each vector of weights serves several pixels (the scheme of
+//! XNNPACK's and oneDNN's kernels of that layout). Sums have the order of [`direct`](super::direct), so
+//! both layouts give the same bits.
+
+use crate::error::Result;
+use crate::fallible;
+use crate::kernel::conv::geometry::{Geometry, Image};
+use crate::kernel::gemm::{Epilogue, Mat, MatElement, Packed, Scratch, finish_in_place};
+use crate::simd::{self, Isa, Kernel};
+use alloc::vec::Vec;
+
+/// Pixels whose sums are in registers at once: inside the image, and at its sides.
+const PIXELS: usize = 8;
+const SIDE: usize = 4;
+/// Pixels that are computed by a vector of channels before the next one: what they see of those channels
+/// stays in L1.
+const SEGMENT: usize = 16;
+
+/// What a tap sees: an element of pixel 0, and from a pixel to the next; of zeros, those of all pixels.
+#[derive(Clone, Copy)]
+struct Seen<T> {
+    at: *const T,
+    step: isize,
+}
+
+/// Pixels of a segment that are computed at once.
+#[derive(Clone, Copy)]
+enum Block {
+    /// So many from one on, whose taps all see columns of the image.
+    Inside { first: usize, pixels: usize },
+    /// Any, and the first entry of the table of what they see.
+    Side { pixels: [usize; SIDE], entry: usize },
+}
+
+/// What rows of pixels are multiplied with, and scratch for a row.
+pub struct Pixels<T: Packed> {
+    geometry: Geometry,
+    channels: usize,
+    /// `[tap][channel]`, in the order of sums.
+    weights: Scratch<T>,
+    /// What pixels see beyond the image, `step` from each to the next as on it.
+    zeros: Scratch<T>,
+    step: isize,
+    blocks: Vec<Block>,
+    /// The rows that the kernel's rows see.
+    lines: Vec<Option<*const T>>,
+    /// For each tap.
+    inside: Vec<Seen<T>>,
+    /// For each tap of the pixels of each block at a side.
+    sides: Vec<[*const T; SIDE]>,
+}
+impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
+    /// The fewest channels: a vector of all instruction sets.
+    pub const CHANNELS: usize = 16;
+
+    /// Numbers of scratch.
+    pub fn numbers(geometry: &Geometry, step: isize, channels: usize) -> usize {
+        let beyond = (PIXELS - 1).saturating_mul(step.unsigned_abs().max(1));
+        (geometry.positions().saturating_add(1))
+            .saturating_mul(channels)
+            .saturating_add(beyond.saturating_mul(geometry.stride[2]))
+    }
+    /// For `weight`, a row of the kernel's positions for each channel, and images whose pixels are `step`
+    /// elements apart. Panics where channels are fewer than [`Pixels::CHANNELS`].
+    ///
+    /// Errors where there is no memory for scratch.
+    pub fn new(geometry: Geometry, step: isize, weight: Mat<T>) -> Result<Self> {
+        let (channels, taps) = (weight.rows(), geometry.positions());
+        assert!(channels >= Self::CHANNELS && weight.cols() == taps);
+        let step = step * geometry.stride[2] as isize;
+        let mut weights = Scratch::<T>::new(channels.saturating_mul(taps))?;
+        let beyond = (PIXELS - 1).saturating_mul(step.unsigned_abs());
+        let mut zeros = Scratch::<T>::new(channels.saturating_add(beyond))?;
+        zeros.fill(T::default());
+        for (tap, d) in taps_of(&geometry).zip(weights.chunks_exact_mut(channels)) {
+            let [kz, ky, kx] = tap;
+            let k = (kz * geometry.kernel[1] + ky) * geometry.kernel[2] + kx;
+            for (o, d) in d.iter_mut().enumerate() {
+                // SAFETY: MAT1: a row and a column of the weight.
+                *d = unsafe { weight.get(o, k) };
+            }
+        }
+        let segment = geometry.places[2].min(SEGMENT);
+        Ok(Pixels {
+            geometry,
+            channels,
+            weights,
+            zeros,
+            step,
+            blocks: fallible::with_capacity(segment)?,
+            lines: fallible::with_capacity(geometry.kernel[0] * geometry.kernel[1])?,
+            inside: fallible::with_capacity(taps)?,
+            sides: fallible::with_capacity((segment.div_ceil(SIDE) + 1).saturating_mul(taps))?,
+        })
+    }
+    /// Row `row` of the places of an image, `d[place][channel]`; the epilogue has a row for each place of
+    /// the image. Panics where the image is another than was promised, its channels are not side by side,
+    /// or `d` has another length.
+    pub fn row(&mut self, row: usize, image: Image<T>, d: &mut [T], epilogue: Epilogue<T>) {
+        let (g, channels) = (self.geometry, self.channels);
+        assert!(image.channels() == channels && image.channels_are_near());
+        assert!(image.stride(2) * g.stride[2] as isize == self.step);
+        let (z, y, n) = (row / g.places[1], row % g.places[1], g.places[2]);
+        assert!(d.len() == n * channels);
+        let width = image.sizes()[2] as isize;
+        let zeros = self.zeros.as_ptr();
+        let zeros = zeros.wrapping_offset((-self.step).max(0) * (PIXELS - 1) as isize);
+        self.lines.clear();
+        for (kz, ky) in (0..g.kernel[0]).flat_map(|z| (0..g.kernel[1]).map(move |y| (z, y))) {
+            let at = image.seen(0, g.element(0, z, kz), g.element(1, y, ky));
+            self.lines.push(at);
+        }
+        self.inside.clear();
+        for lines in self.lines.chunks_exact(g.kernel[1]) {
+            for kx in 0..g.kernel[2] {
+                let first = g.element(2, 0, kx) * image.stride(2);
+                self.inside.extend(lines.iter().map(|line| match line {
+                    Some(at) => Seen {
+                        at: at.wrapping_offset(first),
+                        step: self.step,
+                    },
+                    None => Seen { at: zeros, step: 0 },
+                }));
+            }
+        }
+        // the pixels whose taps all see columns of the image
+        let stride = g.stride[2] as isize;
+        let last = (width - 1 - g.element(2, 0, g.kernel[2] - 1)).div_euclid(stride) + 1;
+        let end = last.clamp(0, n as isize) as usize;
+        let start = ((g.padding[2].max(0) + stride - 1) / stride).min(end as isize) as usize;
+        for origin in (0..n).step_by(SEGMENT) {
+            let segment = origin..n.min(origin + SEGMENT);
+            let inside = start.clamp(origin, segment.end)..end.clamp(origin, segment.end);
+            self.blocks.clear();
+            self.sides.clear();
+            let pixels = match inside.len() {
+                PIXELS.. => PIXELS,
+                SIDE.. => SIDE,
+                _ => 1,
+            };
+            for first in inside.clone().step_by(pixels) {
+                // the last ones again, where they are fewer
+                let first = first.min(inside.end - pixels);
+                self.blocks.push(Block::Inside { first, pixels });
+            }
+            let mut outside = segment.clone().filter(|x| !inside.contains(x));
+            while let Some(x) = outside.next() {
+                // the first one again, where they are fewer
+                let pixels = [(); SIDE - 1].map(|()| outside.next().unwrap_or(x));
+                let pixels = [x, pixels[0], pixels[1], pixels[2]];
+                let entry = self.sides.len();
+                for lines in self.lines.chunks_exact(g.kernel[1]) {
+                    for kx in 0..g.kernel[2] {
+                        let columns = pixels.map(|x| g.element(2, x, kx));
+                        let inside = columns.map(|column| (0..width).contains(&column));
+                        self.sides.extend(lines.iter().map(|line| {
+                            let mut seen = [zeros; SIDE];
+                            let Some(at) = line else { return seen };
+                            for p in 0..SIDE {
+                                if inside[p] {
+                                    seen[p] = at.wrapping_offset(columns[p] * image.stride(2));
+                                }
+                            }
+                            seen
+                        }));
+                    }
+                }
+                self.blocks.push(Block::Side { pixels, entry });
+            }
+            simd::call(Sums {
+                origin,
+                step: self.step,
+                blocks: &self.blocks,
+                inside: &self.inside,
+                sides: &self.sides,
+                weights: &self.weights,
+                channels,
+                d: &mut d[origin * channels..segment.end * channels],
+            });
+        }
+        finish_in_place(epilogue.at(row * n, 0), d, channels);
+    }
+}
+
+/// The taps of a kernel in the order of sums.
+fn taps_of(g: &Geometry) -> impl Iterator<Item = [usize; 3]> + use<> {
+    let [depth, high, wide] = g.kernel;
+    (0..depth).flat_map(move |z| (0..wide).flat_map(move |x| (0..high).map(move |y| [z, y, x])))
+}
+
+/// The sums of a segment, `d[pixel][channel]`.
+///
+/// Invariant TAP1: what each tap sees of each pixel is `channels` numbers that may be read.
+struct Sums<'a, F> {
+    /// The first pixel, and from what a tap sees of one inside to what it sees of the next.
+    origin: usize,
+    step: isize,
+    blocks: &'a [Block],
+    inside: &'a [Seen<F>],
+    sides: &'a [[*const F; SIDE]],
+    weights: &'a [F],
+    channels: usize,
+    d: &'a mut [F],
+}
+impl<F: Packed> Kernel for Sums<'_, F> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        macro_rules! lanes {
+            ($($size:literal: $x:literal $y:literal $z:literal;)*) => {
+                match size_of::<F>() {
+                    $($size => if const { I::AVX512 } {
+                        self.channels::<I, $x>()
+                    } else if const { I::AVX2 } {
+                        self.channels::<I, $y>()
+                    } else {
+                        self.channels::<I, $z>()
+                    },)*
+                    _ => self.channels::<I, 1>(),
+                }
+            };
+        }
+        lanes! { 4: 16 8 4; 8: 8 4 2; }
+    }
+}
+impl<F: Packed> Sums<'_, F> {
+    #[inline(always)]
+    fn channels<I: Isa, const L: usize>(mut self) {
+        let n = self.channels;
+        assert!(n >= L && self.weights.len() == self.inside.len() * n);
+        let mut channel = 0;
+        loop {
+            for block in self.blocks {
+                match *block {
+                    Block::Inside { first, pixels } => match pixels {
+                        PIXELS => self.inside::<I, L, PIXELS>(channel, first),
+                        SIDE => self.inside::<I, L, SIDE>(channel, first),
+                        _ => self.inside::<I, L, 1>(channel, first),
+                    },
+                    Block::Side { pixels, entry } => self.side::<I, L>(channel, pixels, entry),
+                }
+            }
+            channel += L;
+            if channel == n {
+                return;
+            }
+            // the last ones again, where they are fewer
+            channel = channel.min(n - L);
+        }
+    }
+    /// Pixels inside the image.
+    #[inline(always)]
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "indices that are constants after unrolling keep the sums in registers"
+    )]
+    fn inside<I: Isa, const L: usize, const P: usize>(&mut self, channel: usize, first: usize) {
+        let (n, step) = (self.channels, self.step);
+        let mut c = [F::begin([F::default(); L]); P];
+        for (seen, weights) in self.inside.iter().zip(self.weights.chunks_exact(n)) {
+            let mut weight = [F::default(); L];
+            weight.copy_from_slice(&weights[channel..channel + L]);
+            let at = seen.at.wrapping_offset(first as isize * seen.step);
+            for p in 0..P {
+                let at = at.wrapping_offset(p as isize * step).wrapping_add(channel);
+                // SAFETY: TAP1: `L` of the channels that the tap sees of the pixel.
+                let seen = unsafe { *(at as *const [F; L]) };
+                c[p] = F::mul_add_lanes::<I, L>(weight, seen, c[p]);
+            }
+        }
+        for p in 0..P {
+            self.store(channel, first + p, c[p]);
+        }
+    }
+    /// Pixels at its sides.
+    #[inline(always)]
+    fn side<I: Isa, const L: usize>(
+        &mut self,
+        channel: usize,
+        pixels: [usize; SIDE],
+        entry: usize,
+    ) {
+        let n = self.channels;
+        let mut c = [F::begin([F::default(); L]); SIDE];
+        for (seen, weights) in self.sides[entry..].iter().zip(self.weights.chunks_exact(n)) {
+            let mut weight = [F::default(); L];
+            weight.copy_from_slice(&weights[channel..channel + L]);
+            for p in 0..SIDE {
+                // SAFETY: TAP1: `L` of the channels that the tap sees of the pixel.
+                let seen = unsafe { *(seen[p].wrapping_add(channel) as *const [F; L]) };
+                c[p] = F::mul_add_lanes::<I, L>(weight, seen, c[p]);
+            }
+        }
+        for p in 0..SIDE {
+            self.store(channel, pixels[p], c[p]);
+        }
+    }
+    /// Writes the sums of a pixel.
+    #[inline(always)]
+    fn store<const L: usize>(&mut self, channel: usize, pixel: usize, c: F::Sums<L>) {
+        let at = (pixel - self.origin) * self.channels + channel;
+        self.d[at..at + L].copy_from_slice(&F::end(c));
+    }
+}

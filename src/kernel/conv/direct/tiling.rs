@@ -1,0 +1,155 @@
+//! How the places of a channel are cut into tiles, and how a tile lies in scratch.
+
+use crate::kernel::conv::geometry::Geometry;
+use crate::kernel::conv::rows::BLOCK;
+use crate::simd;
+use core::ops::Range;
+
+/// Bytes of scratch that a tile may take where it can be smaller: half of most first-level caches.
+const MOST: usize = if simd::CACHE_BLOCKING {
+    24 << 10
+} else {
+    2 << 10
+};
+/// Bytes of scratch from which on other algorithms are better: what a second-level cache holds.
+const TOO_MUCH: usize = if simd::CACHE_BLOCKING {
+    256 << 10
+} else {
+    8 << 10
+};
+/// Places of a row at most.
+const WIDE: usize = 512;
+/// Rows of a block of places, whose sums are in registers at once, and its vectors.
+pub const ROWS: usize = if simd::MICROCONTROLLER { 1 } else { 4 };
+pub const VECTORS: usize = if simd::MICROCONTROLLER { 1 } else { 2 };
+/// Vectors of a block of one row, and rows of a block of one vector: as many sums as of several, since
+/// each waits for the one before.
+pub const LONG: usize = ROWS * VECTORS;
+/// Bytes of the longest vector.
+const VECTOR: usize = 64;
+
+/// Places that are computed at once: some rows, of all columns or of some.
+#[derive(Clone, Debug)]
+pub struct Tile {
+    pub z: usize,
+    pub y: Range<usize>,
+    pub x: Range<usize>,
+}
+
+/// How places are cut into tiles; it follows from the geometry, the channels that a place sees and
+/// the type alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Tiling {
+    pub(super) geometry: Geometry,
+    /// What a place sees of channels and depths of the kernel: planes.
+    pub(super) planes: usize,
+    pub(super) rows: usize,
+    pub(super) cols: usize,
+    /// Columns of a phase that taps see beyond those of the first one.
+    pub(super) beyond: usize,
+    /// Numbers of a phase of a row: what taps see of each `stride`th column, and what vectors read
+    /// beyond.
+    pub(super) phase: usize,
+    /// Rows of a plane that a tile sees.
+    pub(super) seen: usize,
+}
+impl Tiling {
+    /// The tiles of these places, for sums of `bytes` bytes; none where those are too large for
+    /// caches.
+    pub fn new(geometry: Geometry, channels: usize, bytes: usize) -> Option<Tiling> {
+        let (g, n) = (geometry, geometry.places);
+        let lanes = (VECTOR / bytes).max(1);
+        let planes = channels.checked_mul(g.kernel[0])?;
+        let of = |rows: usize| {
+            let cols = n[2].min(WIDE);
+            let beyond = (g.kernel[2] - 1).checked_mul(g.dilation[2])? / g.stride[2];
+            let span = (g.kernel[1] - 1).checked_mul(g.dilation[1])?;
+            let tiling = Tiling {
+                geometry,
+                planes,
+                rows,
+                cols,
+                beyond,
+                phase: (cols.next_multiple_of(lanes))
+                    .checked_add(beyond)?
+                    .checked_next_multiple_of(BLOCK)?,
+                seen: span.checked_add((rows.max(1) - 1).checked_mul(g.stride[1])? + 1)?,
+            };
+            Some(tiling).filter(|t| t.numbers().is_some())
+        };
+        let takes = |t: &Tiling| t.scratch(bytes);
+        let mut best = of(n[1].min(ROWS)).filter(|t| takes(t) <= TOO_MUCH)?;
+        let mut rows = best.rows;
+        while rows < n[1] {
+            rows = (rows + ROWS).min(n[1]);
+            match of(rows).filter(|t| takes(t) <= MOST) {
+                Some(t) => best = t,
+                None => break,
+            }
+        }
+        Some(best)
+    }
+    /// Numbers of a row of the image.
+    #[inline(always)]
+    pub(super) fn line(&self) -> usize {
+        self.geometry.stride[2] * self.phase
+    }
+    /// Numbers of the image that a tile has in scratch.
+    pub(super) fn image(&self) -> Option<usize> {
+        (self.planes.checked_mul(self.seen)?)
+            .checked_mul(self.geometry.stride[2])?
+            .checked_mul(self.phase)
+    }
+    /// Numbers of sums: whole blocks in the last row.
+    pub(super) fn sums(&self) -> usize {
+        self.rows * self.cols + LONG.max(VECTORS) * VECTOR
+    }
+    /// Numbers of the kernels that make a channel of the result.
+    pub(super) fn taps(&self) -> usize {
+        self.planes * self.geometry.kernel[1] * self.geometry.kernel[2]
+    }
+    /// Numbers of scratch.
+    pub(super) fn numbers(&self) -> Option<usize> {
+        let taps = self.planes.checked_mul(self.geometry.positions())?;
+        self.image()?.checked_add(self.sums())?.checked_add(taps)
+    }
+    /// Where the columns that a tap sees begin in a row.
+    #[inline(always)]
+    pub(super) fn column(&self, tap: usize) -> usize {
+        let (at, stride) = (tap * self.geometry.dilation[2], self.geometry.stride[2]);
+        match stride {
+            1 => at,
+            2 => at % 2 * self.phase + at / 2,
+            _ => at % stride * self.phase + at / stride,
+        }
+    }
+    /// The rows of the kernel and of the places, of kernels whose rows lie side by side.
+    pub(super) fn near(&self) -> (usize, usize) {
+        let g = &self.geometry;
+        if g.dilation[1] == 1 && !simd::MICROCONTROLLER {
+            (g.kernel[1], g.stride[1])
+        } else {
+            (0, 0)
+        }
+    }
+    /// Bytes of scratch of a tile, by the size of its sums.
+    pub fn scratch(&self, bytes: usize) -> usize {
+        self.numbers().unwrap_or(usize::MAX).saturating_mul(bytes)
+    }
+    /// How many tiles.
+    pub fn count(&self) -> usize {
+        let n = self.geometry.places;
+        n[0] * n[1].div_ceil(self.rows.max(1)) * n[2].div_ceil(self.cols.max(1))
+    }
+    /// Tile `i`.
+    pub(super) fn tile(&self, i: usize) -> Tile {
+        let n = self.geometry.places;
+        let (down, across) = (n[1].div_ceil(self.rows), n[2].div_ceil(self.cols));
+        let (y, x) = (i / across % down * self.rows, i % across * self.cols);
+        Tile {
+            z: i / across / down,
+            y: y..n[1].min(y + self.rows),
+            x: x..n[2].min(x + self.cols),
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! Transposed convolutions as products: each element of an image times the kernels of some outputs,
+//! whose numbers are then added up for each place of the result, in the order of taps. What is made of
+//! an output stays in L2 from the one to the other, and no place is written twice.
+
+use super::geometry::{Geometry, Image, Three};
+use super::patches::Patches;
+use super::rows::{self, BLOCK};
+use crate::error::Result;
+use crate::fallible;
+use crate::kernel::gemm::{
+    Epilogue, KBlocks, Mat, MatElement, MatMut, Packed, Panels, Scratch, Source, Strided,
+    finish_into, macrokernel,
+};
+use crate::simd::{self, Isa, Kernel};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// Numbers of the panels of a block of elements, and of the products of an output.
+const PANELS: usize = 1 << 17;
+const PRODUCTS: usize = 1 << 16;
+
+/// The sizes of a transposed convolution, and how its places are cut into blocks; it follows from the
+/// sizes alone. Tap `t` of element `e` adds to place `e * stride + t * dilation - padding`.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread {
+    /// Its `padding` are places that are left out in front of the result.
+    geometry: Geometry,
+    /// The sizes of an image.
+    image: Three,
+    channels: usize,
+    /// What is cut, and places of a block: a multiple of the stride.
+    axis: usize,
+    block: usize,
+    /// Outputs that are multiplied together.
+    together: usize,
+}
+impl Spread {
+    /// The blocks of an image of so many channels, where `made` are made of them; none where they would need
+    /// more than `most` bytes of scratch, of numbers of `bytes`.
+    pub fn new(
+        geometry: Geometry,
+        image: Three,
+        (channels, made): (usize, usize),
+        bytes: usize,
+        most: usize,
+    ) -> Option<Spread> {
+        let n = geometry.places;
+        let axis = (0..3).find(|k| image[*k] > 1 || n[*k] > 1).unwrap_or(2);
+        let stride = geometry.stride[axis];
+        let mut spread = Spread {
+            geometry,
+            image,
+            channels,
+            axis,
+            block: n[axis].checked_next_multiple_of(stride)?,
+            together: 1,
+        };
+        let taps = geometry.positions();
+        while spread.block > stride.saturating_mul(2)
+            && (spread.elements().saturating_mul(channels) > PANELS
+                || spread.elements().saturating_mul(taps) > PRODUCTS)
+        {
+            spread.block = (spread.block / 2).next_multiple_of(stride);
+        }
+        let each = spread.elements().saturating_mul(taps).max(1);
+        spread.together = (2 * PRODUCTS / each).clamp(1, made.max(1));
+        let numbers = (spread.numbers().iter()).fold(spread.panels(), |a, b| a.saturating_add(*b));
+        (numbers.saturating_mul(bytes) <= most).then_some(spread)
+    }
+    /// Elements of an image that a block sees, at most.
+    fn elements(&self) -> usize {
+        let (g, k) = (&self.geometry, self.axis);
+        let span = (g.kernel[k] - 1).saturating_mul(g.dilation[k]);
+        let along = (self.block.saturating_add(span) / g.stride[k] + 1).min(self.image[k]);
+        (0..3)
+            .filter(|i| *i != k)
+            .fold(along, |n, i| n.saturating_mul(self.image[i]))
+    }
+    /// Numbers of packed elements at most.
+    fn panels(&self) -> usize {
+        self.channels
+            .saturating_mul(self.elements().saturating_add(64))
+    }
+    /// Numbers of a phase of a row of the result: each `stride`th place.
+    fn phase(&self) -> usize {
+        self.size()[2]
+            .div_ceil(self.geometry.stride[2])
+            .next_multiple_of(BLOCK)
+    }
+    /// The sizes of a block of places.
+    fn size(&self) -> Three {
+        let mut size = self.geometry.places;
+        size[self.axis] = size[self.axis].min(self.block);
+        size
+    }
+    /// Numbers of scratch: products of some outputs, the phases of a row, and sums of an output.
+    fn numbers(&self) -> [usize; 3] {
+        let stride = self.geometry.stride[2];
+        let places = self
+            .size()
+            .iter()
+            .fold(1, |a: usize, b| a.saturating_mul(*b));
+        [
+            (self.elements().saturating_mul(self.geometry.positions()))
+                .saturating_mul(self.together),
+            self.phase().saturating_mul(stride),
+            places.saturating_add(2 * BLOCK),
+        ]
+    }
+    /// How many blocks.
+    pub fn count(&self) -> usize {
+        self.geometry.places[self.axis].div_ceil(self.block)
+    }
+    /// Outputs that are multiplied together: work is cut at multiples of these.
+    pub fn together(&self) -> usize {
+        self.together
+    }
+    /// The places of block `i` along the axis that is cut, and the elements that they see.
+    fn block(&self, i: usize) -> [Range<usize>; 2] {
+        let (g, k) = (&self.geometry, self.axis);
+        let places = i * self.block..g.places[k].min((i + 1) * self.block);
+        let stride = g.stride[k] as isize;
+        let span = ((g.kernel[k] - 1) * g.dilation[k]) as isize;
+        let first = places.start as isize + g.padding[k] - span;
+        let last = places.end as isize - 1 + g.padding[k];
+        let end = (last.div_euclid(stride) + 1).clamp(0, self.image[k] as isize);
+        let start = (first + stride - 1).div_euclid(stride).clamp(0, end);
+        [places, start as usize..end as usize]
+    }
+}
+
+/// Block `i` of the places of an image, of some of the channels of the result. `weight` has a row for each
+/// tap of each channel, of the image's channels side by side; `c` and `epilogue` a row for each
+/// channel, of all places. Panics where sizes don't fit.
+///
+/// Errors where there is no memory for scratch.
+///
+/// # Safety
+/// Nobody else uses the places of this block in those channels meanwhile.
+pub unsafe fn spread<T>(
+    spread: &Spread,
+    i: usize,
+    outputs: Range<usize>,
+    image: Image<T>,
+    weight: Mat<T::Acc>,
+    c: &MatMut<T>,
+    epilogue: Epilogue<T>,
+) -> Result<()>
+where
+    T: MatElement,
+    T::Acc: MatElement<Acc = T::Acc>,
+{
+    let g = &spread.geometry;
+    let (taps, channels) = (g.positions(), spread.channels);
+    assert!(image.sizes() == spread.image && image.channels() == channels);
+    assert!(weight.cols() == channels && outputs.end * taps <= weight.rows());
+    let [places, seen] = spread.block(i);
+    let image = image.narrow(spread.axis, seen.clone());
+    let sizes = image.sizes();
+    let elements = sizes.iter().product();
+    let mut packed = Scratch::<T::Acc>::new(spread.panels())?;
+    let blocks = if image.is_matrix() {
+        pack(Strided::columns(image.matrix()), &mut packed)
+    } else {
+        let pointwise = Geometry {
+            kernel: [1; 3],
+            stride: [1; 3],
+            dilation: [1; 3],
+            padding: [0; 3],
+            places: sizes,
+        };
+        pack(Patches::new(image, pointwise), &mut packed)
+    };
+    let b = Strided::columns(Mat::from_slice(
+        &packed[..channels * elements],
+        channels,
+        elements,
+    ));
+    let panels = Panels::of(blocks, elements, &packed);
+    let lens = spread.numbers();
+    let len = lens.iter().fold(0, |a: usize, b| a.saturating_add(*b));
+    let mut scratch = Scratch::<T::Acc>::new(len)?;
+    let mut rest = &mut scratch[..];
+    let [products, phases, sums] = lens.map(|len| rest.split_off_mut(..len).unwrap_or_default());
+    let mut size = g.places;
+    size[spread.axis] = places.len();
+    let (len, mut first) = (size.iter().product::<usize>(), [0; 3]);
+    first[spread.axis] = places.start;
+    let place = (first[0] * g.places[1] + first[1]) * g.places[2] + first[2];
+    let columns = columns(g, spread.axis == 2, seen.start, first[2])?;
+    let mut o = outputs.start;
+    while o < outputs.end {
+        let part = o..outputs.end.min(o + spread.together);
+        let rows = part.len() * taps;
+        let a = Strided::rows(weight.block(o * taps..o * taps + rows, 0..channels));
+        let mut d = MatMut::from_slice(&mut products[..rows * elements], rows, elements);
+        macrokernel(a, b, Some(panels), &mut d, false, Epilogue::NONE)?;
+        for (k, o) in part.clone().enumerate() {
+            simd::call(Gather {
+                geometry: g,
+                first,
+                size,
+                axis: spread.axis,
+                seen: seen.start,
+                image: sizes,
+                phase: spread.phase(),
+                columns: &columns,
+                products: &products[k * taps * elements..][..taps * elements],
+                phases,
+                d: sums,
+            });
+            // SAFETY: places of this block, by the caller's promise.
+            let mut d = unsafe { c.part(o..o + 1, place..place + len) };
+            finish_into(epilogue.at(o, place), sums, len, &mut d);
+        }
+        o = part.end;
+    }
+    Ok(())
+}
+
+/// The phase and the place of it that the first element adds to, for each tap along the width; of a row that
+/// is cut, element `seen` and the places from `first` on, a multiple of the stride.
+fn columns(g: &Geometry, cut: bool, seen: usize, first: usize) -> Result<Vec<(usize, isize)>> {
+    let stride = g.stride[2] as isize;
+    let seen = if cut { seen as isize } else { 0 };
+    let mut columns = fallible::with_capacity(g.kernel[2])?;
+    columns.extend((0..g.kernel[2]).map(|tap| {
+        let to = (tap * g.dilation[2]) as isize - g.padding[2] + seen * stride - first as isize;
+        (to.rem_euclid(stride) as usize, to.div_euclid(stride))
+    }));
+    Ok(columns)
+}
+
+/// Packs all of B, and says how its sum is cut.
+fn pack<B: Source>(b: B, d: &mut [B::Packed]) -> KBlocks {
+    let blocks = b.blocks();
+    let len = Panels::<B::Packed>::len(blocks, b.lines());
+    Panels::pack(b, &mut d[..len]);
+    blocks
+}
+
+/// Adds up the products of an output, `[tap][element]`, for each place of a block.
+struct Gather<'a, F> {
+    geometry: &'a Geometry,
+    /// The first place, and how many.
+    first: Three,
+    size: Three,
+    /// The axis that is cut, the first element along it, and the sizes of what is there of the image.
+    axis: usize,
+    seen: usize,
+    image: Three,
+    /// Numbers of a phase of a row.
+    phase: usize,
+    /// Where the first element adds to, of each tap along the width: a phase, and a place of it.
+    columns: &'a [(usize, isize)],
+    products: &'a [F],
+    phases: &'a mut [F],
+    d: &'a mut [F],
+}
+impl<F: Packed> Kernel for Gather<'_, F> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let g = self.geometry;
+        let [depth, high, wide] = self.image;
+        let [kz, ky, kx] = g.kernel;
+        let (stride, phase) = (g.stride[2], self.phase);
+        let len = self.size[2].div_ceil(stride);
+        for row in 0..self.size[0] * self.size[1] {
+            let [z, y] = [row / self.size[1], row % self.size[1]];
+            rows::clear(self.phases);
+            for tz in 0..kz {
+                let Some(z) = self.element(0, z, tz) else {
+                    continue;
+                };
+                for ty in 0..ky {
+                    let Some(y) = self.element(1, y, ty) else {
+                        continue;
+                    };
+                    for (tx, (to, place)) in self.columns.iter().enumerate() {
+                        let tap = (tz * ky + ty) * kx + tx;
+                        let at = ((tap * depth + z) * high + y) * wide;
+                        let from = (-place).max(0) as usize;
+                        let start = (*place).max(0) as usize;
+                        let end = (wide as isize + place).clamp(0, len as isize) as usize;
+                        if start < end {
+                            let s = &self.products[at + from..][..end - start];
+                            add(&mut self.phases[to * phase + start..][..end - start], s);
+                        }
+                    }
+                }
+            }
+            let d = &mut self.d[row * self.size[2]..];
+            if stride == 2 {
+                let (even, odd) = self.phases.split_at(phase);
+                let both = even.as_chunks().0.iter().zip(odd.as_chunks().0);
+                // what is written beyond the row belongs to the next one
+                for (d, (a, b)) in d.as_chunks_mut::<{ 2 * BLOCK }>().0.iter_mut().zip(both) {
+                    *d = rows::in_turn([a, b]);
+                }
+                continue;
+            }
+            for (p, s) in self.phases.chunks_exact(phase).enumerate() {
+                let d = &mut d[..self.size[2]];
+                for (d, s) in d.iter_mut().skip(p).step_by(stride).zip(s) {
+                    *d = *s;
+                }
+            }
+        }
+    }
+}
+impl<F: Packed> Gather<'_, F> {
+    /// The element whose tap adds to a place of the block along an axis.
+    #[inline(always)]
+    fn element(&self, axis: usize, place: usize, tap: usize) -> Option<usize> {
+        let g = self.geometry;
+        let at = (self.first[axis] + place) as isize + g.padding[axis];
+        let at = usize::try_from(at - (tap * g.dilation[axis]) as isize).ok()?;
+        let seen = if self.axis == axis { self.seen } else { 0 };
+        let element = match g.stride[axis] {
+            1 => at,
+            2 => (at % 2 == 0).then_some(at / 2)?,
+            stride => at.is_multiple_of(stride).then(|| at / stride)?,
+        };
+        element.checked_sub(seen).filter(|e| *e < self.image[axis])
+    }
+}
+
+/// `d + s`: short rows, by whole blocks.
+#[inline(always)]
+fn add<F: Packed>(d: &mut [F], s: &[F]) {
+    let done = blocks::<F, BLOCK>(d, s);
+    let (d, s) = (&mut d[done..], &s[done..]);
+    let done = blocks::<F, 4>(d, s);
+    for (d, s) in d[done..].iter_mut().zip(&s[done..]) {
+        *d = F::add(*d, *s);
+    }
+}
+/// As many blocks of `N` as there are. Returns how many numbers those are.
+#[inline(always)]
+fn blocks<F: Packed, const N: usize>(d: &mut [F], s: &[F]) -> usize {
+    let (d, s) = (d.as_chunks_mut::<N>().0, s.as_chunks::<N>().0);
+    for (d, s) in d.iter_mut().zip(s) {
+        let (mut sum, s) = (*d, *s);
+        for l in 0..N {
+            sum[l] = F::add(sum[l], s[l]);
+        }
+        *d = sum;
+    }
+    d.len() * N
+}

@@ -1,0 +1,89 @@
+//! Single channels of images whose channels are last in memory: without a copy, to a result that lies
+//! likewise.
+
+use super::Conv;
+use super::call::Call;
+use super::plan::{MOST, Way};
+use super::run::{Epilogues, Operands, activation};
+#[cfg(feature = "f64")]
+use crate::dtype::DType;
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::exec::failure::Failure;
+use crate::kernel::conv::Pixels;
+use crate::kernel::gemm::{MatElement, Packed, cost};
+use crate::layout::Shape;
+use crate::ops::linalg::Matrices;
+use crate::par::{self, Cost, Out};
+use crate::simd;
+use crate::tensor::Tensor;
+
+/// Whether each channel of these images is convolved by one kernel, and channels lie side by side. 16-bit
+/// floats are copied: they are widened row by row.
+pub(super) fn fits(call: &Call, x: &Tensor) -> bool {
+    let wide = x.dtype().is_float() && x.dtype().size() >= size_of::<f32>();
+    let step = x.strides()[x.rank() - 1];
+    let numbers = Pixels::<f32>::numbers(&call.geometry, step, call.channels);
+    let last = x.strides()[1] == 1 && !x.is_contiguous();
+    let single = call.seen() == 1 && call.made() == 1;
+    !simd::MICROCONTROLLER
+        && wide
+        && last
+        && single
+        && numbers.saturating_mul(x.dtype().size()) <= MOST
+        && call.channels >= Pixels::<f32>::CHANNELS
+        && matches!(Way::of(call, x.dtype(), false), Way::Direct(_))
+}
+
+impl Operands {
+    /// The result, for operands that [`fits`] is true of.
+    pub fn pixels(&self, op: &'static str, options: &Conv) -> Result<Tensor> {
+        let call = &self.call;
+        let places = &call.geometry.places[3 - call.rank..];
+        let last: Shape = [call.batch]
+            .iter()
+            .chain(places)
+            .chain(&[call.outputs])
+            .copied()
+            .collect();
+        let mut y = Tensor::empty(last, self.x.dtype())?;
+        match y.dtype() {
+            #[cfg(feature = "f64")]
+            DType::F64 => self.pixels_of::<f64>(op, options, &mut y)?,
+            _ => self.pixels_of::<f32>(op, options, &mut y)?,
+        }
+        let y = y.moveaxis(-1, 1)?;
+        if call.batched { Ok(y) } else { y.squeeze(0) }
+    }
+    fn pixels_of<T>(&self, op: &'static str, options: &Conv, y: &mut Tensor) -> Result<()>
+    where
+        T: Element + MatElement<Acc = T> + Packed,
+    {
+        let (call, geometry) = (&self.call, self.call.geometry);
+        let Some(activation) = activation(options) else {
+            return Err(Error::unsupported(op, y.dtype()));
+        };
+        let epilogues = Epilogues::<T>::new(self, activation)?;
+        let weight = Matrices::<T>::new(&self.weight).get(0);
+        let rows = geometry.places[0] * geometry.places[1];
+        let numbers = geometry.places[2].saturating_mul(call.outputs);
+        let cost = Cost {
+            bytes: numbers.saturating_mul(2 * size_of::<T>()),
+            flops: (numbers.saturating_mul(geometry.positions())).saturating_add(cost::CALL),
+        };
+        let step = self.x.strides()[self.x.rank() - 1];
+        let out = Out::new(y.as_mut_slice::<T>()?);
+        let failure = Failure::default();
+        par::ranges(call.batch.saturating_mul(rows), 1, cost, |tasks| {
+            failure.note(Pixels::<T>::new(geometry, step, weight).map(|mut pixels| {
+                for task in tasks {
+                    let (n, row) = (task / rows, task % rows);
+                    // SAFETY: OUT1: each task has a row of its own.
+                    let d = unsafe { out.part(task * numbers..(task + 1) * numbers) };
+                    pixels.row(row, self.whole::<T>(n), d, epilogues.get(n, 0).t());
+                }
+            }));
+        });
+        failure.result()
+    }
+}

@@ -1,0 +1,151 @@
+//! Transposed convolutions by products of the whole kernel.
+
+use super::call::Call;
+use super::plan::MOST;
+use super::run::{Epilogues, Operands};
+use super::transpose::Transposed;
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::exec::failure::Failure;
+use crate::kernel::conv::{Geometry, Spread, spread};
+use crate::kernel::gemm::{Mat, MatElement, Scratch, packed_slice};
+use crate::kernel::math::Real;
+use crate::ops::linalg::Results;
+use crate::par::{self, Cost};
+use crate::storage::Bytes;
+#[cfg(feature = "std")]
+use crate::storage::{PackedForm, PackedKey};
+use crate::tensor::Tensor;
+
+impl Transposed {
+    /// How products are cut, where they are faster than convolutions of each phase: of floats, over
+    /// several channels.
+    pub(super) fn spread(&self) -> Option<Spread> {
+        let call = self.call_of(self.axes.map(|axis| axis.places));
+        let several = self
+            .axes
+            .iter()
+            .any(|axis| axis.stride.min(axis.places) > 1);
+        if !several || !self.dtype.is_float() || call.seen() < 2 || call.made() == 0 {
+            return None;
+        }
+        let geometry = Geometry {
+            stride: self.axes.map(|axis| axis.stride),
+            dilation: self.axes.map(|axis| axis.dilation),
+            padding: self.axes.map(|axis| axis.padding as isize),
+            ..call.geometry
+        };
+        let bytes = self.dtype.size().max(size_of::<f32>());
+        Spread::new(
+            geometry,
+            call.image,
+            (call.seen(), call.made()),
+            bytes,
+            MOST,
+        )
+    }
+    /// The result, by products.
+    pub(super) fn spread_to(&self, how: &Spread) -> Result<Tensor> {
+        let call = self.call_of(self.axes.map(|axis| axis.places));
+        let mut y = Tensor::empty(call.shape(), self.dtype)?;
+        let unsupported = Err(Error::unsupported(self.op, self.dtype));
+        dispatch!(floating self.dtype, |T| self.spread_of::<T>(how, call, &mut y)?, else return unsupported);
+        Ok(y)
+    }
+    fn spread_of<T>(&self, how: &Spread, call: Call, y: &mut Tensor) -> Result<()>
+    where
+        T: Element + MatElement,
+        T::Acc: Element + Real + MatElement<Acc = T::Acc>,
+    {
+        let (made, places) = (call.made(), call.geometry.len());
+        let operands = Operands {
+            x: self.x.clone(),
+            weight: self.matrix()?,
+            bias: self.bias.clone(),
+            residual: None,
+            call,
+        };
+        let turned = turned::<T>(&operands)?;
+        let turned = packed_slice::<T::Acc>(&turned);
+        let epilogues = Epilogues::<T>::new(&operands, None)?;
+        let y = Results::<T>::new(y, made, places)?;
+        let rows = made * call.geometry.kernel.iter().product::<usize>();
+        // Parts of the outputs, where there are fewer blocks than threads: each packs the elements again.
+        let elements: usize = call.image.iter().product();
+        let flops = rows.saturating_mul(call.seen()).saturating_mul(elements) / how.count().max(1);
+        let tasks = call
+            .batch
+            .saturating_mul(call.groups)
+            .saturating_mul(how.count());
+        let all = Cost {
+            bytes: 0,
+            flops: flops.saturating_mul(tasks),
+        };
+        let chunks = made.div_ceil(how.together());
+        let parts = (2 * par::threads_for(all))
+            .div_ceil(tasks.max(1))
+            .min(chunks);
+        let step = chunks.div_ceil(parts.max(1)) * how.together();
+        let parts = made.div_ceil(step);
+        let cost = Cost {
+            bytes: 0,
+            flops: flops / parts.max(1),
+        };
+        let failure = Failure::default();
+        par::chunks(tasks * parts, cost, |task| {
+            let (part, block) = (task % parts, task / parts);
+            let (matrix, i) = (block / how.count(), block % how.count());
+            let (n, group) = (matrix / call.groups, matrix % call.groups);
+            let size = rows * call.seen();
+            let weight = Mat::from_slice(&turned[group * size..][..size], rows, call.seen());
+            let outputs = part * step..made.min((part + 1) * step);
+            // SAFETY: each task has a block of its own, or channels of its own of one; each matrix of
+            // the fresh tensor is one group of one image.
+            failure.note(unsafe {
+                let (image, c) = (operands.image::<T>(n, group), y.get(matrix));
+                spread(how, i, outputs, image, weight, &c, epilogues.get(n, group))
+            });
+        });
+        failure.result()
+    }
+    /// The weight, `[channels, taps of all channels of the result]`.
+    fn matrix(&self) -> Result<Tensor> {
+        let taps = self.weight.len() / self.call.channels.max(1);
+        let weight = self.weight.permute([0, 2, 1, 3, 4, 5])?;
+        weight.reshape((self.call.channels, taps))
+    }
+}
+
+/// The numbers of the weight, of each group transposed: they stay with the weight's storage from the second
+/// convolution on.
+fn turned<T>(operands: &Operands) -> Result<Bytes>
+where
+    T: Element + MatElement<Acc: Element>,
+{
+    let weight = &operands.weight;
+    let turn = || {
+        let (groups, seen) = (operands.call.groups, operands.call.seen());
+        let parts = weight.reshape((groups, seen, weight.shape()[1]))?;
+        let parts = parts
+            .permute([0, 2, 1])?
+            .astype(T::Acc::DTYPE)?
+            .contiguous()?;
+        let mut all = Scratch::<T::Acc>::new(parts.len())?;
+        all.copy_from_slice(parts.as_slice::<T::Acc>()?);
+        Ok(all.into_bytes())
+    };
+    #[cfg(feature = "std")]
+    if weight.storage().caches_packed() {
+        let key = PackedKey {
+            first: weight.layout().offset().wrapping_mul(size_of::<T>()),
+            sizes: [weight.shape()[0], weight.shape()[1]],
+            strides: [weight.strides()[0], weight.strides()[1]],
+            dtypes: [T::DTYPE; 2],
+            form: PackedForm::Turned(operands.call.groups),
+        };
+        if let Some(kept) = weight.storage().packed(key, true, turn) {
+            return Ok(kept);
+        }
+    }
+    turn()
+}

@@ -1,0 +1,156 @@
+//! Convolutions of few channels, by kernels of their own: widths and heights around the blocks of
+//! places, and channels that are last.
+
+use super::*;
+
+/// A convolution of images with channels that are few in each group.
+fn few(groups: usize, seen: usize, made: usize, image: [usize; 2], random: &mut Rng) -> Case {
+    let kernel = [1, 2, 3, 3, 5, 7][random.below(6)];
+    let both = |f: &mut dyn FnMut() -> usize| vec![f(), f()];
+    Case {
+        batch: 2,
+        channels: groups * seen,
+        image: image.to_vec(),
+        outputs: groups * made,
+        kernel: vec![kernel, [kernel, 3][random.below(2)]],
+        stride: both(&mut || [1, 1, 2, 3][random.below(4)]),
+        padding: both(&mut || 3 + random.below(3))
+            .into_iter()
+            .map(|p| (p, p - 2))
+            .collect(),
+        dilation: both(&mut || [1, 1, 2][random.below(3)]),
+        groups,
+    }
+}
+
+#[test]
+fn few_channels_match_the_sum_over_taps() {
+    let mut random = Rng(5);
+    for (round, (rows, cols)) in [
+        (1, 40),
+        (3, 16),
+        (4, 17),
+        (5, 14),
+        (7, 7),
+        (8, 15),
+        (9, 31),
+        (14, 14),
+        (2, 66),
+        (21, 8),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let image = [rows + 8, cols + 8];
+        for case in [
+            few(3, 1, 1, image, &mut random),
+            few(2, 1, 3, image, &mut random),
+            few(2, 3, 4, image, &mut random),
+            few(1, 5, 2, image, &mut random),
+        ] {
+            check(&case, DType::F32, round % 4);
+            let other = [DType::F64, DType::F16, DType::I32, DType::BF16][round % 4];
+            if other.is_available() {
+                check(&case, other, (round + 1) % 4);
+            }
+        }
+    }
+}
+
+#[test]
+fn channels_that_are_last_match_the_sum_over_taps() {
+    let mut random = Rng(6);
+    for (channels, image) in [
+        (16, [9, 9]),
+        (17, [12, 20]),
+        (40, [10, 8]),
+        (70, [9, 14]),
+        (130, [8, 8]),
+    ] {
+        for dtype in [DType::F32, DType::F64, DType::BF16] {
+            if dtype.is_available() {
+                check(&few(channels, 1, 1, image, &mut random), dtype, 1);
+            }
+        }
+    }
+    let volume = Case {
+        batch: 1,
+        channels: 18,
+        image: vec![4, 6, 11],
+        outputs: 18,
+        kernel: vec![2, 3, 3],
+        stride: vec![1, 2, 1],
+        padding: vec![(1, 0), (1, 1), (0, 2)],
+        dilation: vec![1, 1, 2],
+        groups: 18,
+    };
+    check(&volume, DType::F32, 1);
+    let signal = Case {
+        batch: 2,
+        channels: 33,
+        image: vec![50],
+        outputs: 33,
+        kernel: vec![4],
+        stride: vec![1],
+        padding: vec![(0, 3)],
+        dilation: vec![2],
+        groups: 33,
+    };
+    check(&signal, DType::F32, 1);
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn bits_of_few_channels_do_not_depend_on_threads_or_layout() {
+    for (seen, made, stride) in [(1, 1, 1), (1, 1, 2), (4, 4, 1)] {
+        let x = tensor(&[2, 48, 45, 37], 1);
+        let w = tensor(&[48 / seen * made, seen, 3, 3], 2);
+        let (b, residual) = (tensor(&[48 / seen * made], 3), tensor(&[1, 1, 1, 1], 4));
+        let last = x.moveaxis(1, -1).unwrap().contiguous().unwrap();
+        let last = last.moveaxis(-1, 1).unwrap();
+        let backwards = last.flip(-1).unwrap().contiguous().unwrap();
+        let bits = |x: &Tensor, threads| {
+            let options = Conv {
+                bias: Some(&b),
+                padding: 1.into(),
+                stride: stride.into(),
+                groups: 48 / seen,
+                activation: Some(nn::Activation::Relu),
+                residual: Some(&residual),
+                ..Default::default()
+            };
+            let y = flex::with_threads(threads, || nn::conv2d(x, &w, options).unwrap());
+            let y = y.to_vec::<f32>().unwrap();
+            y.into_iter().map(f32::to_bits).collect::<Vec<_>>()
+        };
+        let one = bits(&x, 1);
+        assert!(bits(&x, 2) == one && bits(&x, 7) == one);
+        assert!(bits(&last, 1) == one && bits(&last, 7) == one);
+        // pixels backwards in memory, their channels side by side
+        let turned = last.flip(-1).unwrap();
+        assert!(bits(&turned, 2) == bits(&backwards, 1));
+    }
+}
+
+#[test]
+fn weights_that_are_not_finite_do_the_same_to_both_layouts() {
+    let x = tensor(&[1, 16, 6, 7], 1);
+    let mut weights = vec![1.0f32; 16 * 9];
+    (weights[3], weights[40]) = (f32::INFINITY, f32::NAN);
+    let w = Tensor::from_slice(&weights, [16, 1, 3, 3]).unwrap();
+    let last = x.moveaxis(1, -1).unwrap().contiguous().unwrap();
+    let last = last.moveaxis(-1, 1).unwrap();
+    let [a, b] = [&x, &last].map(|x| {
+        let options = Conv {
+            padding: 1.into(),
+            groups: 16,
+            ..Default::default()
+        };
+        let y = nn::conv2d(x, &w, options).unwrap();
+        let y = y.to_vec::<f32>().unwrap();
+        y.into_iter()
+            .map(|y| (y.is_nan(), y.is_infinite()))
+            .collect::<Vec<_>>()
+    });
+    assert!(a == b && a.iter().any(|y| y.0));
+}
