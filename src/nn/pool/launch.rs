@@ -74,7 +74,7 @@ pub(super) fn largest(
     dtype: DType,
 ) -> Result<Tensor> {
     if is_plane(windows, x.sizes(), places) {
-        return x.reduced(|x, planes| ops::max(x, planes));
+        return x.reduced(ops::max);
     }
     let mut y = x.empty(places, dtype)?;
     reals!(dtype, |T as A| run::<T, A, Max>(x, windows, &Max, &mut y), else Err(Error::unsupported(op, dtype)))?;
@@ -124,7 +124,7 @@ pub(in crate::nn) fn mean(
     let divisor: f64 = means.divisors.iter().filter_map(|n| n.first()).product();
     let count = sizes.iter().product::<usize>() as f64;
     if is_plane(&means.windows, sizes, means.places) && divisor == count && dtype.is_float() {
-        return x.reduced(|x, planes| ops::mean(x, planes));
+        return x.reduced(ops::mean);
     }
     let mut y = x.empty(means.places, dtype)?;
     floats!(dtype, |T as A| {
