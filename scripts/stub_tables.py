@@ -547,9 +547,11 @@ from flex.nn import grad as grad
 
 GRAD = """\
 # Written by scripts/make_stubs.py.
+import builtins
+from collections.abc import Sequence
 from typing import Literal, SupportsIndex
 
-from flex._flex import Tensor, _Operand, _Shape
+from flex._flex import Tensor, _Operand, _Padding, _Shape
 
 """
 

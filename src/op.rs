@@ -191,7 +191,7 @@ macro_rules! operations {
         /// x where it is above a threshold, else a value.
         Threshold threshold 3 Same 4 [Integer Float] => nn
         /// The product of the first two and the third, rounded once where the instruction set can.
-        MultiplyAdd multiply_add 3 Same 4 [Float] => nn
+        MultiplyAdd multiply_add 3 Float 4 [Float] => nn
         /// The first times the sigmoid of the second (Dauphin et al. 2017).
         Glu glu 2 Float 36 [Float] => nn
         // comparisons

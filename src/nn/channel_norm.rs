@@ -1,6 +1,6 @@
 //! Normalisation by channels, axis 1: over the batch, over groups of channels, over each channel of
 //! each example. Mean and variance are found in one pass, and the result is written in a second one,
-//! `x * scale + shift`, a formula of operands that broadcast; so strides are of no concern.
+//! `(x - mean) * scale + bias`, a formula of operands that broadcast; so strides are of no concern.
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -232,20 +232,23 @@ impl Parameters {
             dtype: x.dtype(),
         })
     }
-    /// `(x - mean) / sqrt(var + eps) * weight + bias` as `x * scale + shift`; mean and variance
-    /// broadcast to `x`.
+    /// `(x - mean) / sqrt(var + eps) * weight + bias`; mean and variance broadcast to `x`.
+    /// `x * scale + shift` would be one operation less, and lose what little differs from a large mean.
     fn apply(&self, op: &'static str, x: &Tensor, mean: &Tensor, var: &Tensor) -> Result<Tensor> {
         let mut scale = ops::rsqrt(ops::add(var, self.eps)?)?;
         if let Some(w) = &self.weight {
             scale = ops::multiply(scale, w)?;
         }
-        let mut shift = ops::negative(ops::multiply(mean, &scale)?)?;
-        if let Some(b) = &self.bias {
-            shift = ops::add(shift, b)?;
-        }
         let mut f = Formula::new(op, &[x.shape()], self.dtype)?;
-        let operands = (f.input(x)?, f.input(&scale)?, f.input(&shift)?);
-        let y = f.ternary(&rows::MultiplyAdd::ROW, operands.0, operands.1, operands.2)?;
+        let (v, mean, scale) = (f.input(x)?, f.input(mean)?, f.input(&scale)?);
+        let centred = f.binary(&rows::Subtract::ROW, v, mean)?;
+        let y = match &self.bias {
+            Some(b) => {
+                let b = f.input(b)?;
+                f.ternary(&rows::MultiplyAdd::ROW, centred, scale, b)?
+            }
+            None => f.binary(&rows::Multiply::ROW, centred, scale)?,
+        };
         f.write(y, self.dtype)
     }
 }

@@ -293,7 +293,7 @@ def conv_plan(x_shape: _Shape, weight_shape: _Shape, *, stride: _Shape = 1, padd
     x_shape, weight_shape: of the operands; the weight's rank says which convolution. stride, padding,
     dilation, groups, precise: as for `conv2d`. dtype: the operands' common one, by default
     float32. The result has
-    `algorithm` ("pointwise", "depthwise", "winograd" or "implicit_gemm"), `scratch` (bytes of a
+    `algorithm` ("pointwise", "depthwise", "direct", "winograd" or "implicit_gemm"), `scratch` (bytes of a
     thread at most) and `flops` (of the sums as they stand: a multiplication and an addition for
     each tap of each place). Errors as those of the convolution.
 
@@ -390,6 +390,25 @@ def ctc_loss(log_probs: _Operand, targets: _Operand, input_lengths: _Shape, targ
     >>> x = flex.log(flex.full((2, 1, 2), 0.5))
     >>> round(flex.exp(-flex.nn.ctc_loss(x, flex.asarray([[1]]), 2, 1)).item(), 3)
     0.75
+    """
+def deform_conv2d(x: _Operand, offset: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, mask: _Operand | None = None) -> Tensor:
+    """The convolution of an image whose elements each place sees at offsets of its own (Dai et al., 2017;
+    with a mask, Zhu et al., 2019), as torchvision's: between elements the image is interpolated from
+    the four around, and zero beyond its sides.
+
+    x: `[batch, channels, height, width]`, or without the batch. offset: `[batch, offset groups * 2 *
+    kernel height * kernel width, out height, out width]`, for each tap a number down and one across.
+    weight: `[out, channels / groups, height, width]`. bias: `[out]`. stride, padding, dilation: as for
+    `conv2d`. mask: `[batch, offset groups * kernel height * kernel width, out height, out width]`,
+    factors for what taps see. Both numbers of groups follow from the shapes; channels of a group are
+    neighbours. The result has the operands' common dtype, a float, and the sizes of `conv2d`.
+    ShapeError if shapes don't fit; ValueError for numbers that are too small; DTypeError if there is no
+    common float.
+
+    >>> x, w = flex.asarray([[[1.0, 2.0], [3.0, 4.0]]]), flex.full((1, 1, 1, 1), 10.0)
+    >>> offset = flex.asarray([[[0.5, 0.5], [0.5, 0.5]], [[0.0, 0.0], [0.0, 0.0]]])
+    >>> flex.nn.deform_conv2d(x, offset, w).tolist()
+    [[[20.0, 30.0], [15.0, 20.0]]]
     """
 def dropout(x: _Operand, p: float = 0.5, training: builtins.bool = True, *, seed: SupportsIndex | None = None) -> Tensor:
     """x with a share `p` of its elements 0, and the others divided by `1 - p` (Srivastava et al., 2014).
@@ -1261,6 +1280,7 @@ __all__ = [
     "cosine_similarity",
     "cross_entropy",
     "ctc_loss",
+    "deform_conv2d",
     "dropout",
     "dropout1d",
     "dropout2d",
