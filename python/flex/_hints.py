@@ -233,6 +233,9 @@ def explain(
     values = dict(zip(names, given[len(given) - len(names) :], strict=True)) if names else {}
     positional = given[: len(given) - len(values)]
     call, signature = _function(name)
+    bare = name.rpartition(".")[2]
+    if message.startswith(f"{bare}() "):  # PyO3 knows no module
+        message = name + message.removeprefix(bare)
     argument = _argument(error)
     better = _misplaced(name, call, signature, positional)
     if better is None and isinstance(error, TypeError):
@@ -251,6 +254,9 @@ def _function(name: str) -> tuple[str, inspect.Signature]:
 
     from flex import _flex
 
+    if name.startswith("grad."):
+        function = getattr(_flex._nn._grad, name.removeprefix("grad."))
+        return f"flex.nn.{name}", inspect.signature(function)
     function = getattr(_flex, name, None)
     if function is not None:
         return f"flex.{name}", inspect.signature(function)

@@ -57,11 +57,11 @@ pub fn batch_norm(
     options: ChannelNorm,
 ) -> Result<Tensor> {
     const OP: &str = "batch_norm";
-    let channels = channels(OP, x)?;
+    channels(OP, x)?;
     match statistics {
-        Some(given) => by_statistics(OP, x, channels, given, options),
+        Some(given) => by_statistics(OP, x, given, options),
         None => {
-            let p = Parameters::new(OP, x, channels, options)?;
+            let p = Parameters::new(OP, x, options)?;
             let (mean, var) = moments(OP, x, all_but_channels(x), x.dtype().wide())?;
             p.apply(OP, x, &mean, &var)
         }
@@ -131,7 +131,7 @@ pub fn instance_norm(
     const OP: &str = "instance_norm";
     let channels = channels(OP, x)?;
     match statistics {
-        Some(given) => by_statistics(OP, x, channels, given, options),
+        Some(given) => by_statistics(OP, x, given, options),
         None => by_groups(OP, x, channels, options),
     }
 }
@@ -156,19 +156,18 @@ fn all_but_channels(x: &Tensor) -> Axes {
 fn by_statistics(
     op: &'static str,
     x: &Tensor,
-    channels: usize,
     (mean, var): (&Tensor, &Tensor),
     options: ChannelNorm,
 ) -> Result<Tensor> {
-    let p = Parameters::new(op, x, channels, options)?;
-    let mean = parameter(op, "mean", mean, x, channels)?;
-    let var = parameter(op, "var", var, x, channels)?;
+    let p = Parameters::new(op, x, options)?;
+    let mean = parameter(op, "running_mean", mean, x, x.dtype().wide())?;
+    let var = parameter(op, "running_var", var, x, x.dtype().wide())?;
     p.apply(op, x, &mean, &var)
 }
 
 /// Each example by itself, over groups that divide its channels.
 fn by_groups(op: &'static str, x: &Tensor, groups: usize, options: ChannelNorm) -> Result<Tensor> {
-    let p = Parameters::new(op, x, x.shape()[1], options)?;
+    let p = Parameters::new(op, x, options)?;
     let mut cut = Shape::from_slice(x.shape());
     cut[1] = x.shape()[1] / groups.max(1);
     cut.insert(1, groups);
@@ -196,8 +195,9 @@ pub(super) fn parameter(
     name: &'static str,
     t: &Tensor,
     x: &Tensor,
-    channels: usize,
+    dtype: DType,
 ) -> Result<Tensor> {
+    let channels = x.shape()[1];
     if t.shape() != [channels] {
         return Err(Error::shape_of(
             op,
@@ -205,8 +205,11 @@ pub(super) fn parameter(
             &[("x", x.shape(), x.dtype()), (name, t.shape(), t.dtype())],
         ));
     }
-    t.astype(x.dtype().wide())?
-        .reshape(channel_shape(x.shape(), 2))
+    if t.dtype().is_complex() {
+        let message = message!("{name} is {}; it must be real", t.dtype());
+        return Err(Error::dtype(op, message));
+    }
+    t.astype(dtype)?.reshape(channel_shape(x.shape(), 2))
 }
 
 /// Weight and bias, broadcasting to what is normalised.
@@ -217,14 +220,11 @@ struct Parameters {
     dtype: DType,
 }
 impl Parameters {
-    fn new(
-        op: &'static str,
-        x: &Tensor,
-        channels: usize,
-        options: ChannelNorm,
-    ) -> Result<Parameters> {
-        let of =
-            |name, t: Option<&Tensor>| t.map(|t| parameter(op, name, t, x, channels)).transpose();
+    fn new(op: &'static str, x: &Tensor, options: ChannelNorm) -> Result<Parameters> {
+        let of = |name, t: Option<&Tensor>| {
+            t.map(|t| parameter(op, name, t, x, x.dtype().wide()))
+                .transpose()
+        };
         Ok(Parameters {
             weight: of("weight", options.weight)?,
             bias: of("bias", options.bias)?,

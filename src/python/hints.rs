@@ -137,6 +137,11 @@ unsafe fn explain(
 pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
     let mut places = FUNCTIONS.iter().flatten().zip(CALLS.iter().flatten());
     for module in modules {
+        // errors of gradients name them so
+        let within = match module.name()?.to_str()? {
+            "flex.nn.grad" => "grad.",
+            _ => "",
+        };
         for name in module.index()? {
             let name = name.extract::<String>()?;
             let Ok(f) = module.getattr(&name)?.cast_into::<PyCFunction>() else {
@@ -171,6 +176,7 @@ pub fn register(modules: &[&Bound<PyModule>]) -> PyResult<()> {
                 Bound::from_owned_ptr_or_err(module.py(), hinted)?
             };
             module.setattr(&name, hinted)?;
+            let name = format!("{within}{name}");
             place.get_or_init(|| Function { call: before, name });
         }
     }

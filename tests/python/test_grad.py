@@ -140,3 +140,45 @@ X = flex.ones((1, 2, 4))
 def test_what_does_not_fit_is_refused(error, text, call):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_errors_about_arguments_name_the_gradient():
+    x = flex.ones((2, 3))
+    for call, text in (
+        (lambda: grad.relu(x), r"^grad\.relu\(\) missing .*the call is grad\.relu\(grad, x"),
+        (
+            lambda: grad.relu(x, x, foo=1),
+            r"^grad\.relu\(\) got an unexpected .*flex\.nn\.grad\.relu",
+        ),
+        (
+            lambda: grad.scaled_dot_product_attention_mask(x, x, x, x, None),
+            r"^grad\.scaled_dot_product_attention_mask: ",
+        ),
+        (
+            lambda: grad.conv1d(x[:1], x[:1], flex.ones((1, 1, 1)), padding=1.5),
+            r"^grad\.conv1d: padding",
+        ),
+    ):
+        with pytest.raises(TypeError, match=text):
+            call()
+
+
+def test_parameters_of_norms_are_named_and_real():
+    x = flex.ones((2, 3))
+    with pytest.raises(flex.ShapeError, match="running_mean must have the shape"):
+        grad.batch_norm(x, x, flex.ones(4), flex.ones(3))
+    with pytest.raises(flex.DTypeError, match="weight is complex64"):
+        grad.batch_norm(x, x, training=True, weight=flex.ones(3, dtype="complex64"))
+
+
+def test_strides_far_beyond_the_image_take_no_time():
+    one = flex.ones((1, 1, 1))
+    y = flex.nn.conv_transpose1d(one, flex.ones((1, 1, 3)), stride=2**61, padding=1)
+    assert y.tolist() == [[[1.0]]]
+    x, w = flex.ones((1, 2, 4)), flex.ones((2, 2, 3))
+    found = grad.conv1d(flex.ones((1, 2, 1)), x, w, stride=2**40)
+    assert found[0].tolist() == [[[2.0, 2.0, 2.0, 0.0]] * 2]
+    of_weight = grad.conv2d(
+        flex.ones((1, 1, 1, 1)), flex.ones((1, 1, 4, 4)), flex.ones((1, 1, 3, 3)), stride=2**30
+    )[1]
+    assert of_weight.tolist() == [[[[1.0] * 3] * 3]]

@@ -144,3 +144,8 @@ def test_shuffles_go_back():
 def test_errors_name_the_parameter(error, match, call):
     with pytest.raises(error, match=match):
         call(flex.ones((1, 3, 5, 6)))
+
+
+def test_as_many_places_as_elements_are_the_elements():
+    x = flex.asarray([[[0.0, 1.0, 2.0]]])
+    assert nn.interpolate(x, scale_factor=1.2875, mode="linear").tolist() == x.tolist()

@@ -34,7 +34,7 @@ where
     T: MatElement<Acc = T> + Packed,
 {
     let g = geometry;
-    let plan = Plan::new::<T>(g);
+    let plan = Plan::of(g, size_of::<T>());
     let sums = g.positions().saturating_mul(LANES);
     let plane = plan.line.saturating_mul(plan.seen);
     let mut scratch = Scratch::<T>::new(sums.saturating_add(plane))?;
@@ -72,13 +72,23 @@ struct Plan<'a> {
     rows: usize,
     seen: usize,
 }
+/// Whether the sums of a channel, of numbers of so many bytes, need no more scratch than a thread may
+/// have.
+pub fn channel_fits(g: &Geometry, bytes: usize) -> bool {
+    const SCRATCH: usize = 8 << 20;
+    let plan = Plan::of(g, bytes);
+    let sums = g.positions().saturating_mul(LANES);
+    let numbers = plan.line.saturating_mul(plan.seen).saturating_add(sums);
+    numbers.saturating_mul(bytes) <= SCRATCH
+}
 impl<'a> Plan<'a> {
-    fn new<T>(g: &'a Geometry) -> Self {
+    /// For numbers of so many bytes.
+    fn of(g: &'a Geometry, bytes: usize) -> Self {
         let beyond = (g.kernel[2] - 1).saturating_mul(g.dilation[2]) / g.stride[2];
         let phase = beyond.saturating_add(g.places[2].next_multiple_of(LANES));
         let line = phase.saturating_mul(g.stride[2]);
         let span = (g.kernel[1] - 1).saturating_mul(g.dilation[1]);
-        let fit = MOST / size_of::<T>() / line.max(1);
+        let fit = MOST / bytes / line.max(1);
         let rows = (fit.saturating_sub(span) / g.stride[1]).clamp(1, g.places[1].max(1));
         Plan {
             geometry: g,

@@ -138,17 +138,17 @@ unsafe impl<T: MatElement> Source for Taps<'_, T> {
         lines: Range<usize>,
         d: &mut [T::Acc],
     ) -> BlockA<T::Acc> {
-        let at = BlockA {
-            at: d.as_ptr(),
-            strides: Some((steps.len() as isize, 1)),
-        };
+        let strides = Some((steps.len() as isize, 1));
         simd::call(Lines {
             taps: self,
             steps,
             lines,
-            d,
+            d: &mut *d,
         });
-        at
+        BlockA {
+            at: d.as_ptr(),
+            strides,
+        }
     }
 }
 

@@ -23,7 +23,7 @@ mod rows;
 mod spread;
 mod winograd;
 
-pub use channel::channel_gradient;
+pub use channel::{channel_fits, channel_gradient};
 pub use columns::{AddRows, columns};
 pub use deform::{Deformed, DeformedGradient, DeformedPatches, DeformedTaps, Float};
 pub use direct::{Pixels, Tiling, direct, scratch};

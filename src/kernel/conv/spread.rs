@@ -124,7 +124,7 @@ impl Spread {
         let first = places.start as isize + g.padding[k] - span;
         let last = places.end as isize - 1 + g.padding[k];
         let end = (last.div_euclid(stride) + 1).clamp(0, self.image[k] as isize);
-        let start = (first + stride - 1).div_euclid(stride).clamp(0, end);
+        let start = (-(-first).div_euclid(stride)).clamp(0, end);
         [places, start as usize..end as usize]
     }
 }

@@ -10,7 +10,7 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
 use crate::fallible;
-use crate::kernel::conv::{AddRows, Geometry, Image, Taps, columns};
+use crate::kernel::conv::{AddRows, Geometry, Image, Taps, channel_fits, columns};
 use crate::kernel::gemm::{MatElement, Packed, cost};
 use crate::layout::Shape;
 use crate::ops::linalg::Matrices;
@@ -266,7 +266,7 @@ where
     F: Element + MatElement<Acc = F> + Packed,
 {
     let g = call.geometry;
-    if call.seen() == 1 && call.made() < PRODUCT {
+    if call.seen() == 1 && call.made() < PRODUCT && channel_fits(&g, size_of::<F>()) {
         return sums.channels::<F>(image);
     }
     let count = call.batch.saturating_mul(call.groups);

@@ -153,11 +153,14 @@ impl Axis {
                 ..Phase::default()
             };
         };
-        let step = (1..=self.stride)
-            .find(|n| (n * self.dilation).is_multiple_of(self.stride))
-            .unwrap_or(self.stride);
+        // no further than the kernel, whose span is known to be a number
+        let repeats = |n: &usize| (n * self.dilation).is_multiple_of(self.stride);
+        let step = (1..self.kernel).find(repeats).unwrap_or(self.kernel);
         let taps = (self.kernel - tap).div_ceil(step);
-        let dilation = step * self.dilation / self.stride;
+        let dilation = match taps {
+            1 => 1,
+            _ => step * self.dilation / self.stride,
+        };
         Phase {
             first,
             places,

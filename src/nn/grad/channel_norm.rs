@@ -140,9 +140,7 @@ impl<'a> Parts<'a> {
     fn parameter(&self, name: &'static str, t: &Tensor) -> Result<Tensor> {
         let mut shape = Shape::from_elem(1, self.x.rank());
         shape[1..3].copy_from_slice(&self.x.shape()[1..3]);
-        parameter(self.op, name, t, self.whole, self.channels)?
-            .astype(self.x.dtype().wide())?
-            .reshape(&shape[..])
+        parameter(self.op, name, t, self.whole, self.x.dtype().wide())?.reshape(&shape[..])
     }
     fn gradients(
         &self,
@@ -153,7 +151,10 @@ impl<'a> Parts<'a> {
         let weight = options.weight.map(|w| self.parameter("weight", w));
         let weight = weight.transpose()?;
         let (mean, var) = match statistics {
-            Some((mean, var)) => (self.parameter("mean", mean)?, self.parameter("var", var)?),
+            Some((mean, var)) => (
+                self.parameter("running_mean", mean)?,
+                self.parameter("running_var", var)?,
+            ),
             None => moments(self.op, &self.x, self.axes(2), dtype.wide())?,
         };
         let scale = ops::rsqrt(ops::add(var, options.eps)?)?;

@@ -130,7 +130,12 @@ impl Axis {
             let element = (below + k as i64 - 1).clamp(0, last as i64);
             return (element as usize, cubic(distance, -0.75, k == 0 || k == 3));
         }
-        let at = at.max(0.0);
+        // as many places as elements are these elements, whatever the scale: so torch has it
+        let at = if self.size == self.places {
+            place as f64
+        } else {
+            at.max(0.0)
+        };
         let below = (at as usize).min(last);
         let part = (at - below as f64).clamp(0.0, 1.0);
         if k == 0 {

@@ -38,7 +38,9 @@ impl<T: Sample> Fold for Variance<T> {
         join(a, b)
     }
     fn finish(&self, acc: &Moments, n: usize) -> T::Out {
-        let var = acc.m2 / (n as f64 - self.correction).max(0.0);
+        let freedom = n as f64 - self.correction;
+        // NaN stays
+        let var = acc.m2 / if freedom < 0.0 { 0.0 } else { freedom };
         T::out(if self.root { libm::sqrt(var) } else { var })
     }
 }

@@ -430,7 +430,7 @@ fn plans_follow_from_sizes() {
     );
     assert_eq!(
         name(
-            &[1, 64, 56, 56],
+            &[1, 64, 14, 14],
             &[64, 4, 3, 3],
             Conv {
                 groups: 16,
