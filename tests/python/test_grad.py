@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import flex
 from flex import nn
+from flex.nn import grad
 
 side = st.integers(1, 9)
 
