@@ -40,6 +40,10 @@ impl<F: Packed> Kernel for Sums<'_, F> {
     }
 }
 impl<F: Packed> Sums<'_, F> {
+    #[allow(
+        unreachable_patterns,
+        reason = "microcontrollers have blocks of one row alone"
+    )]
     #[inline(always)]
     fn blocks<I: Isa, const L: usize>(mut self) {
         let t = self.tiling;
