@@ -55,6 +55,7 @@ impl Geometry {
 ///
 /// Invariant IMAGE1: for all `channel < channels` and positions below `sizes`, the element at
 /// `at + channel * channel_stride + position * strides` is an initialised `T`, readable for `'a`.
+#[derive(Clone, Copy)]
 pub struct Image<'a, T> {
     at: *const T,
     channel_stride: isize,
@@ -63,12 +64,6 @@ pub struct Image<'a, T> {
     sizes: Three,
     _data: PhantomData<&'a [T]>,
 }
-impl<T> Clone for Image<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for Image<'_, T> {}
 // SAFETY: an image is shared references to elements (IMAGE1).
 unsafe impl<T: Sync> Send for Image<'_, T> {}
 // SAFETY: an image is shared references to elements (IMAGE1).

@@ -13,18 +13,13 @@ use core::ops::Range;
 
 /// Patches of images as the left side of a product: a line a tap, a step a place of an image, one
 /// image after the other.
+#[derive(Clone, Copy)]
 pub struct Taps<'a, T> {
     images: &'a [Image<'a, T>],
     geometry: Geometry,
     /// The taps.
     lines: (usize, usize),
 }
-impl<T> Clone for Taps<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for Taps<'_, T> {}
 
 impl<'a, T: MatElement> Taps<'a, T> {
     /// All patches of images that have as many `channels` each.
@@ -180,6 +175,7 @@ pub(super) fn panels<F: Packed>(
 
 /// Matrices of one shape below each other, as the right side of a product: a line a column, a step a
 /// row of a matrix, one matrix after the other.
+#[derive(Clone, Copy)]
 pub struct Stacked<'a, T> {
     matrices: &'a [Mat<'a, T>],
     /// Rows of each.
@@ -187,12 +183,6 @@ pub struct Stacked<'a, T> {
     /// The columns.
     lines: (usize, usize),
 }
-impl<T> Clone for Stacked<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for Stacked<'_, T> {}
 
 impl<'a, T: MatElement> Stacked<'a, T> {
     /// Matrices of `rows x cols`.

@@ -8,18 +8,13 @@ use core::ops::Range;
 use smallvec::SmallVec;
 
 /// Patches of an image, as the right side of a product: a line a place, a step a tap.
+#[derive(Clone, Copy)]
 pub struct Patches<'a, T> {
     image: Image<'a, T>,
     geometry: Geometry,
     /// The places.
     lines: (usize, usize),
 }
-impl<T> Clone for Patches<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for Patches<'_, T> {}
 
 /// A tap: a channel, and a position in the kernel.
 #[derive(Clone, Copy)]

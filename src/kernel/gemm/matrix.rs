@@ -7,6 +7,7 @@ use core::{marker::PhantomData, ops::Range};
 ///
 /// Invariant MAT1: for all `i < rows`, `j < cols` the element at `ptr + i * rs + j * cs` is an
 /// initialised `T`, readable for `'a`.
+#[derive(Clone, Copy)]
 pub struct Mat<'a, T> {
     ptr: *const T,
     rows: usize,
@@ -15,12 +16,6 @@ pub struct Mat<'a, T> {
     cs: isize,
     _data: PhantomData<&'a [T]>,
 }
-impl<T> Clone for Mat<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for Mat<'_, T> {}
 // SAFETY: a `Mat` is a shared reference to its elements (MAT1).
 unsafe impl<T: Sync> Send for Mat<'_, T> {}
 // SAFETY: a `Mat` is a shared reference to its elements (MAT1), and gives out nothing but copies of

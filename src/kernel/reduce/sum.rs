@@ -21,7 +21,7 @@ pub struct All;
 pub struct Count;
 
 /// `reduce!(R of T: Acc => Out, identity, |x| lift, |a, b| join, |a, n| finish)`, and, where a run
-/// is reduced otherwise, `|x| run`; or `reduce!(R of T by S => Out, |a, n| finish)` by the kernels of
+/// is reduced otherwise, `|x| run`; or `reduce!(R of T: by S => Out, |a, n| finish)` by the kernels of
 /// another.
 macro_rules! reduce {
     ($R:ident of $T:ty: by $S:ty => $Out:ty, |$r:ident, $n:ident| $finish:expr) => {

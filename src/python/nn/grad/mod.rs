@@ -30,10 +30,10 @@ fn compute_all<const N: usize>(
 /// `flex.nn.grad`.
 pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
     let grad = PyModule::new(nn.py(), "flex.nn.grad")?;
-    conv::register(&grad)?;
     activation::register(&grad)?;
-    deform::register(&grad)?;
     attention::register(&grad)?;
+    conv::register(&grad)?;
+    deform::register(&grad)?;
     linear::register(&grad)?;
     loss::register(&grad)?;
     norm::register(&grad)?;
