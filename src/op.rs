@@ -190,6 +190,8 @@ macro_rules! operations {
         Softshrink softshrink 2 Float 4 [FusedHalf Float] => nn
         /// x where it is above a threshold, else a value.
         Threshold threshold 3 Same 4 [Integer Float] => nn
+        /// The square of the difference.
+        SquaredDifference squared_difference 2 Float 4 [Float] => nn
         /// The product of the first two and the third, rounded once where the instruction set can.
         MultiplyAdd multiply_add 3 Float 4 [Float] => nn
         /// The first times the sigmoid of the second (Dauphin et al. 2017).

@@ -31,9 +31,18 @@ const SCRATCH: usize = if cfg!(feature = "std") {
 };
 /// Bytes of it on the stack, which may be small: small programs find room there, and all do where
 /// there is no other memory.
-const STACK: usize = 2 << 10;
-/// Elements of a tile: slots of 2 KiB (float32) were the fastest.
+const STACK: usize = if cfg!(feature = "std") {
+    8 << 10
+} else {
+    2 << 10
+};
+/// Elements of a tile, at least where there is room for them.
 pub(super) const TILE: usize = if cfg!(feature = "std") { 512 } else { 64 };
+/// Elements of a tile, at most: from 2048 on a longer one gained nothing.
+const LONGEST: usize = if cfg!(feature = "std") { 2048 } else { 64 };
+/// Bytes of a tile of all operands and buffers: most of a first-level cache of 32 KiB. A program of
+/// few operands has longer tiles then, whose loads wait less often for memory.
+const WORKING_SET: usize = 24 << 10;
 /// Bytes of a transposed rectangle: its rows are long, for each begins another page, and parts of
 /// cache lines at their ends.
 const BLOCK: usize = if cfg!(feature = "std") {

@@ -1,7 +1,9 @@
 //! The plan of a run: the shape of its rectangles, which operands are used where they lie, and how
 //! large a tile fits the scratch.
 
-use super::{BLOCK, LINE, Machine, Place, SCRATCH, SHORT, STACK, Shape, TILE, mask};
+use super::{
+    BLOCK, LINE, LONGEST, Machine, Place, SCRATCH, SHORT, STACK, Shape, TILE, WORKING_SET, mask,
+};
 use crate::exec::nest::{MAX_OPERANDS, Nest};
 use crate::exec::program::{MAX_SLOTS, Program};
 
@@ -135,7 +137,9 @@ impl<'a> Machine<'a> {
         let limit = if self.shape == Shape::Blocked {
             BLOCK.min(scratch) / self.unit
         } else {
-            TILE
+            let streamed = (0..k).filter(|i| self.places[*i] != Place::Value);
+            let bytes = streamed.map(|i| x.sizes[i]).sum::<usize>() + self.buffers * self.unit;
+            (WORKING_SET / bytes.max(1)).clamp(TILE, LONGEST)
         };
         let room = scratch / (self.buffers.max(1) * self.unit);
         self.tile = if room >= 64 { room / 64 * 64 } else { room }.min(limit);

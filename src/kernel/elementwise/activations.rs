@@ -56,7 +56,7 @@ fn to_six<I: Isa, T: Real>(x: T) -> T {
 /// `log(1 + exp(x))`.
 #[inline(always)]
 fn log_of_one_and_exp<I: Isa, T: Real>(x: T) -> T {
-    x.maximum::<I>(T::ZERO) + Math::log1p::<I>(Math::exp::<I>(-x.abs::<I>()))
+    x.maximum::<I>(T::ZERO) + Math::exp::<I>(-x.abs::<I>()).log1p_unit::<I>()
 }
 
 bodies! {
@@ -107,6 +107,7 @@ bodies! {
         if x.isnan() { x } else { y }
     }
     Threshold(x, threshold, value) |I, T| { if x <= threshold { value } else { x } }
+    SquaredDifference(x, y) |I, T| { let d = x - y; d * d }
     MultiplyAdd(x, y, z) |I, T| { x.multiply_add::<I>(y, z) }
     Glu(x, gate) |I, T| { x * gate.sigmoid::<I>() }
 }

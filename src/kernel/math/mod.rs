@@ -204,6 +204,8 @@ pub trait Real:
         exp_negative();
         /// [`expm1`](Math::expm1) of what is not positive.
         expm1_negative();
+        /// [`log1p`](Math::log1p) of what lies from 0 to 1.
+        log1p_unit();
         /// The fast path of [`sigmoid`](Real::sigmoid), unless [`needs_slow_exp`](Real::needs_slow_exp).
         sigmoid_fast();
         /// The fast path of [`silu`](Real::silu), unless [`needs_slow_exp`](Real::needs_slow_exp).
@@ -273,7 +275,7 @@ macro_rules! implement {
             delegate! { $basic: floor() ceil() trunc() round() abs() maximum(o) minimum(o) copysign(o) nextafter(o) }
             delegate! { $basic: rsqrt() silu() silu_fast() gelu_tanh() }
             delegate! { $module: atan2(o) hypot(o) logaddexp(o) erf() erfc() gelu() sigmoid() sin_fast() cos_fast() tan_fast() }
-            delegate! { $module: exp_fast() exp_negative() expm1_negative() sigmoid_fast() log_fast() pow_fast(o) }
+            delegate! { $module: exp_fast() exp_negative() expm1_negative() log1p_unit() sigmoid_fast() log_fast() pow_fast(o) }
             #[inline(always)]
             fn needs_slow_trig(self) -> bool {
                 $module::needs_slow_trig(self)

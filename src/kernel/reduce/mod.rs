@@ -9,6 +9,8 @@ macro_rules! lanes {
         let (whole, rest) = $x.as_chunks::<$lanes>();
         let mut acc = [$identity; $lanes];
         for chunk in whole {
+            // a copy: read through a reference, elements would keep the accumulators in memory
+            let chunk = *chunk;
             lanes!(# acc chunk $lanes |$v| $lift, |$a, $b| $join);
         }
         $(
@@ -20,6 +22,7 @@ macro_rules! lanes {
             }
             let (whole, rest) = rest.as_chunks::<$half>();
             if let [chunk, ..] = whole {
+                let chunk = *chunk;
                 lanes!(# acc chunk $half |$v| $lift, |$a, $b| $join);
             }
         )*

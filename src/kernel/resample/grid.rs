@@ -5,6 +5,7 @@ use crate::kernel::images::{Images, Pixel};
 use crate::kernel::math::Real;
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;
+use core::slice::from_raw_parts_mut;
 
 /// How elements around a point are weighted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,11 +84,16 @@ pub struct Grid<'a, T, A> {
 }
 
 /// Elements of scratch for weights and for indices: those of a row of points, along each axis and of
-/// all taps; weights have two rows of the result more. None where those are more than addresses.
+/// all taps; weights have two rows of the result more, indices those that points are done together by,
+/// and the points that these don't serve. None where those are more than addresses.
 pub fn scratch(rule: &Rule, points: usize, width: usize) -> Option<(usize, usize)> {
     let along = rule.rank * rule.along();
     let taps = (rule.taps() + along).checked_mul(points)?;
-    Some((taps.checked_add(width.checked_mul(2)?)?, taps))
+    let together = (rule.taps().div_ceil(2) + 1).checked_mul(points)?;
+    Some((
+        taps.checked_add(width.checked_mul(2)?)?,
+        taps.checked_add(together)?,
+    ))
 }
 
 impl<T: Pixel<A>, A: Sampled> Kernel for Grid<'_, T, A> {
@@ -109,70 +115,111 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Grid<'_, T, A> {
         if points == 0 {
             return;
         }
+        let per_image = y.sizes[0] * y.sizes[1];
         let (taps, along) = (rule.taps() * points, rule.along() * points);
         let (weights, rest) = weights.split_at_mut(taps);
         let (axis_weights, rest) = rest.split_at_mut(rule.rank * along);
         let (result, pixel) = rest.split_at_mut(y.width());
-        let (index, axis_index) = index.split_at_mut(taps);
-        let axes = 3 - rule.rank..3;
-        let steps = [steps[0], steps[1], inner];
-        let per_image = y.sizes[0] * y.sizes[1];
+        let (index, rest) = index.split_at_mut(taps);
+        let (axis_index, rest) = rest.split_at_mut(rule.rank * along);
+        let (together, ragged) = rest.split_at_mut(rule.taps().div_ceil(2) * points);
+        // most points are done together, all channels by the same indices
+        let single = rule.taps() == 1;
+        let regular = inner == 1 && channels > 1 && (single || T::SAME && x.sizes[2] > 1);
         for row in rows {
             let (image, at) = (row / per_image, row % per_image);
-            let (z, y_) = (at / y.sizes[1], at % y.sizes[1]);
             let grid = &grid[row * points * rule.rank..][..points * rule.rank];
-            for (k, axis) in axes.clone().enumerate() {
+            for k in 0..rule.rank {
+                let axis = 3 - rule.rank + k;
                 // the last axis has the first coordinate
                 let grid = &grid[rule.rank - 1 - k..];
                 near::<I, A>(
                     &rule,
                     x.sizes[axis],
-                    steps[axis],
+                    [steps[0], steps[1], inner][axis],
                     grid,
                     points,
                     &mut axis_index[k * along..(k + 1) * along],
                     &mut axis_weights[k * along..(k + 1) * along],
                 );
             }
-            let mut inside = true;
-            let each = rule.along();
-            let numbers = index
-                .chunks_exact_mut(points)
-                .zip(weights.chunks_exact_mut(points));
-            for (mut tap, (index, weights)) in numbers.enumerate() {
-                for k in (0..rule.rank).rev() {
-                    let from = k * along + tap % each * points;
-                    tap /= each;
-                    let from = from..from + points;
-                    let parts = axis_index[from.clone()].iter().zip(&axis_weights[from]);
-                    let first = k == rule.rank - 1;
-                    for ((i, w), (j, v)) in index.iter_mut().zip(&mut *weights).zip(parts) {
-                        if first {
-                            (*i, *w) = (*j, *v);
-                        } else {
-                            *i = if (*i | *j) < 0 { NONE } else { *i + *j };
-                            *w = *w * *v;
-                        }
-                    }
-                }
-                inside &= index.iter().fold(0, |all, i| all | *i) >= 0;
-            }
+            around(&rule, points, axis_index, axis_weights, index, weights);
+            let n = match regular {
+                true => together_by(index, points, together, ragged),
+                false => 0,
+            };
+            let ragged = &ragged[..n];
             for channel in 0..channels {
                 let plane = image * channels + channel;
                 let first = x.row([plane, 0, 0]) as *const T;
                 // SAFETY: a row of this call's.
-                let out = unsafe { y.row_mut([plane, z, y_]) };
-                // SAFETY: GRID1, IMAGES1: indices are those of elements of the plane.
+                let out = unsafe { y.row_mut([plane, at / y.sizes[1], at % y.sizes[1]]) };
+                if regular && single {
+                    for (y, i) in out.iter_mut().zip(&*together) {
+                        // SAFETY: GRID1: an element of the plane.
+                        *y = unsafe { *first.offset(*i as isize) };
+                    }
+                    for p in ragged {
+                        T::store::<I>(&[A::ZERO], &mut out[*p as usize..][..1]);
+                    }
+                    continue;
+                }
+                // SAFETY: PIXEL1: a slice of that type.
+                let sums = match T::SAME {
+                    true => unsafe { from_raw_parts_mut(out.as_mut_ptr().cast(), out.len()) },
+                    false => &mut *result,
+                };
+                // SAFETY: GRID1, IMAGES1: indices are those of elements of the plane; PIXEL1.
                 unsafe {
-                    if inner > 1 {
-                        pixels::<I, T, A>(first, index, weights, points, inner, pixel, result);
-                    } else if inside {
-                        gather::<I, T, A, true>(first, index, weights, points, result);
+                    if regular && A::pairs::<I>(first.cast(), together, weights, points, sums) {
+                        for p in ragged {
+                            let p = *p as usize;
+                            let (index, weights) = (&index[p..], &weights[p..]);
+                            let sum = &mut sums[p..=p];
+                            gather::<I, T, A>(first, index, weights, points, sum);
+                        }
+                    } else if inner > 1 {
+                        pixels::<I, T, A>(first, index, weights, points, inner, pixel, sums);
                     } else {
-                        gather::<I, T, A, false>(first, index, weights, points, result);
+                        gather::<I, T, A>(first, index, weights, points, sums);
                     }
                 }
-                T::store::<I>(result, out);
+                if !T::SAME {
+                    T::store::<I>(result, out);
+                }
+            }
+        }
+    }
+}
+
+/// Index and weight of each tap of each point, from those along each axis.
+#[inline(always)]
+fn around<A: Sampled>(
+    rule: &Rule,
+    points: usize,
+    axis_index: &[i32],
+    axis_weights: &[A],
+    index: &mut [i32],
+    weights: &mut [A],
+) {
+    let each = rule.along();
+    let numbers = index
+        .chunks_exact_mut(points)
+        .zip(weights.chunks_exact_mut(points));
+    for (mut tap, (index, weights)) in numbers.enumerate() {
+        for k in (0..rule.rank).rev() {
+            let from = (k * each + tap % each) * points;
+            tap /= each;
+            let from = from..from + points;
+            let parts = axis_index[from.clone()].iter().zip(&axis_weights[from]);
+            let first = k == rule.rank - 1;
+            for ((i, w), (j, v)) in index.iter_mut().zip(&mut *weights).zip(parts) {
+                if first {
+                    (*i, *w) = (*j, *v);
+                } else {
+                    *i = if (*i | *j) < 0 { NONE } else { *i + *j };
+                    *w = *w * *v;
+                }
             }
         }
     }
@@ -277,22 +324,49 @@ fn beyond<I: Isa, A: Sampled>(rule: &Rule, n: A, at: A) -> A {
     if at < last { at } else { last }
 }
 
+/// The indices that points are done together by: those of first elements of pairs along the width,
+/// which lie one behind the other, or of the one element of each point. Points that have other
+/// elements, or none, get those of the plane's first, and are listed in `ragged`; how many, is the
+/// result.
+#[inline(always)]
+fn together_by(index: &[i32], points: usize, together: &mut [i32], ragged: &mut [i32]) -> usize {
+    let single = index.len() == points;
+    ragged.fill(0);
+    for (pair, together) in together.chunks_exact_mut(points).enumerate() {
+        let first = &index[if single { 0 } else { 2 * pair * points }..][..points];
+        let next = &index[if single { 0 } else { (2 * pair + 1) * points }..][..points];
+        let behind = !single as i32;
+        for (((i, j), at), other) in first.iter().zip(next).zip(together).zip(&mut *ragged) {
+            let whole = (*i >= 0) & (*j == i.wrapping_add(behind));
+            *at = if whole { *i } else { 0 };
+            *other |= !whole as i32;
+        }
+    }
+    let mut n = 0;
+    for p in 0..points {
+        let other = ragged[p] as usize;
+        ragged[n] = p as i32;
+        n += other;
+    }
+    n
+}
+
 /// Sums of the weighted elements of each point, one element a point.
 ///
 /// # Safety
-/// Indices that are not `NONE` are those of elements from `first` on; none is where `INSIDE`.
+/// Indices that are not `NONE` are those of elements from `first` on.
 #[inline(always)]
-unsafe fn gather<I: Isa, T: Pixel<A>, A: Sampled, const INSIDE: bool>(
+unsafe fn gather<I: Isa, T: Pixel<A>, A: Sampled>(
     first: *const T,
     index: &[i32],
     weights: &[A],
     points: usize,
     sums: &mut [A],
 ) {
-    let taps = index.chunks_exact(points).zip(weights.chunks_exact(points));
+    let taps = index.chunks(points).zip(weights.chunks(points));
     for (tap, (index, weights)) in taps.enumerate() {
         for ((y, i), w) in sums.iter_mut().zip(index).zip(weights) {
-            let x = if INSIDE || *i != NONE {
+            let x = if *i != NONE {
                 // SAFETY: the caller's promise.
                 T::to(unsafe { *first.offset(*i as isize) })
             } else {
@@ -322,7 +396,7 @@ unsafe fn pixels<I: Isa, T: Pixel<A>, A: Sampled>(
 ) {
     let pixel = &mut pixel[..inner];
     for (point, sums) in sums.chunks_exact_mut(inner).enumerate() {
-        for (tap, index) in index.chunks_exact(points).enumerate() {
+        for (tap, index) in index.chunks(points).enumerate() {
             let w = weights[tap * points + point];
             if index[point] == NONE {
                 pixel.fill(A::ZERO);

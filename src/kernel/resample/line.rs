@@ -15,6 +15,23 @@ pub trait Sampled: Real {
     fn vectors<I: Isa>(_line: &[Self], _table: &Table<Self>, _row: &mut [Self]) -> usize {
         0
     }
+    /// Sums of the weighted elements of points, a vector of them at a time, and whether that was
+    /// done: `index` has the first index of each pair of taps.
+    ///
+    /// # Safety
+    /// Indices are those of elements from `first` on, as are the ones behind them; for each pair
+    /// there are as many as sums, `step` after those of the one before, and for each tap as many
+    /// weights.
+    #[inline(always)]
+    unsafe fn pairs<I: Isa>(
+        _first: *const Self,
+        _index: &[i32],
+        _weights: &[Self],
+        _step: usize,
+        _sums: &mut [Self],
+    ) -> bool {
+        false
+    }
 }
 impl Sampled for f64 {
     #[inline(always)]
@@ -65,6 +82,33 @@ impl Sampled for f32 {
             done += lanes;
         }
         done
+    }
+    #[cfg(x86_dispatch)]
+    #[inline(always)]
+    unsafe fn pairs<I: Isa>(
+        first: *const f32,
+        index: &[i32],
+        weights: &[f32],
+        step: usize,
+        sums: &mut [f32],
+    ) -> bool {
+        use crate::simd::x86::lookup::{POINTS, pairs};
+        let points = sums.len();
+        if !I::AVX2 || points < POINTS {
+            return false;
+        }
+        let mut at = 0;
+        loop {
+            let (index, weight) = (index[at..].as_ptr(), weights[at..].as_ptr());
+            let (taps, y) = (weights.len().div_ceil(step), sums[at..].as_mut_ptr());
+            // SAFETY: the caller's gives LOOKUP2 for points from `at` on, of which there are enough.
+            unsafe { pairs(first, index, weight, step, taps / 2, y) };
+            if at + POINTS == points {
+                return true;
+            }
+            // the last vector may begin within the one before
+            at = (at + POINTS).min(points - POINTS);
+        }
     }
 }
 

@@ -20,8 +20,7 @@ use crate::tensor::Tensor;
 /// ```
 pub fn mse_loss(x: &Tensor, target: &Tensor, reduction: Reduction) -> Result<Tensor> {
     terms("mse_loss", &[x, target], reduction, |f, v| {
-        let d = f.binary(&rows::Subtract::ROW, v[0], v[1])?;
-        f.unary(&rows::Square::ROW, d)
+        f.binary(&rows::SquaredDifference::ROW, v[0], v[1])
     })
 }
 

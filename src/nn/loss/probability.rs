@@ -332,8 +332,7 @@ pub fn gaussian_nll_loss(
     terms(OP, &[x, target, &var], reduction, |f, v| {
         let var = f.binary(&rows::Maximum::ROW, v[2], eps)?;
         let log = f.unary(&rows::Log::ROW, var)?;
-        let d = f.binary(&rows::Subtract::ROW, v[0], v[1])?;
-        let square = f.unary(&rows::Square::ROW, d)?;
+        let square = f.binary(&rows::SquaredDifference::ROW, v[0], v[1])?;
         let share = f.binary(&rows::Divide::ROW, square, var)?;
         let sum = f.binary(&rows::Add::ROW, log, share)?;
         let y = f.binary(&rows::Multiply::ROW, sum, 0.5)?;

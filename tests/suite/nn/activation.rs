@@ -140,6 +140,12 @@ const ROWS: &[Row] = &[
     ),
     (Op::Glu, &[0.0], |x| x * 0.5, 0.5),
     (Op::MultiplyAdd, &[1.5, 0.25], |x| x * 1.5 + 0.25, f64::NAN),
+    (
+        Op::SquaredDifference,
+        &[0.75],
+        |x| (x - 0.75) * (x - 0.75),
+        2.5,
+    ),
 ];
 
 fn apply(op: Op, x: &Tensor, parameters: &[f64]) -> flex::Result<Tensor> {

@@ -13,7 +13,10 @@ pub use exp::{
     cosh, exp, exp_fast, exp_negative, exp2, expm1, expm1 as expm1_negative, sigmoid, sigmoid_fast,
     sinh, tanh,
 };
-pub use log::{acosh, asinh, atanh, log, log_fast, log1p, log2, log10, logaddexp, split_normal};
+pub use log::{
+    acosh, asinh, atanh, log, log_fast, log1p, log1p as log1p_unit, log2, log10, logaddexp,
+    split_normal,
+};
 pub use pow::{hypot, pow, pow_fast};
 #[cfg(feature = "complex")]
 pub use pow::{product_portable, sum};

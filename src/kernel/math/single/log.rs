@@ -16,6 +16,14 @@ pub fn log<I: Isa>(x: f32) -> f32 {
 pub fn log_fast<I: Isa>(x: f32) -> f32 {
     log_scaled::<I>(x, 0.0)
 }
+/// log(1 + x) of x in [0, 1], by a polynomial relative to x: within 2 ulp, without a division.
+#[inline(always)]
+pub fn log1p_unit<I: Isa>(x: f32) -> f32 {
+    let p = poly!(fma32 I x;
+        -3.243_981e-3, 1.985_126_2e-2, -5.695_916e-2, 1.060_361_7e-1, -1.530_557e-1, 1.967_593_1e-1, -2.495_413_3e-1,
+        3.332_996_4e-1, -4.999_990_2e-1, 1.0);
+    p * x
+}
 /// log(x 2^-down) of a positive finite normal x.
 #[inline(always)]
 fn log_scaled<I: Isa>(x: f32, down: f32) -> f32 {
