@@ -32,15 +32,18 @@ class Windows:
         def pick(*items):
             return tuple(w.pick(items) for _ in range(rank))
 
-        self.kernel = (3,) * rank if w.chance(0.3) else pick(1, 2, 3, 4, 5)
+        tiles = rank == 2 and w.chance(0.2)  # such as Winograd's algorithm is for
+        self.kernel = (3,) * rank if tiles or w.chance(0.2) else pick(1, 2, 3, 4, 5)
         self.stride, self.dilation = pick(1, 1, 1, 2, 3), pick(1, 1, 1, 2)
+        if tiles:
+            self.stride = self.dilation = (1, 1)
         spans = [d * (k - 1) + 1 for k, d in zip(self.kernel, self.dilation, strict=True)]
         pads = [
             (w.pick(range(k // 2 + 1)),) * 2 if centred else (w.pick([0, 1, 2]), w.pick([0, 1, 2]))
             for k in self.kernel
         ]
         sides = [1, 2, 3, 5, 8, 9, 14, 17] if rank > 1 else [1, 5, 17, 33, 130]
-        sides = sides[:5] if rank == 3 else sides
+        sides = [9, 24, 27, 33] if tiles else sides[:5] if rank == 3 else sides
         self.sizes = tuple(
             max(w.pick(sides), span - sum(pad)) for span, pad in zip(spans, pads, strict=True)
         )

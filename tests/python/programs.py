@@ -267,7 +267,7 @@ def scan(w):
     )
     x, a = finite_one(w, [*INTEGERS, *FLOATS], least=1)
     axis = w.axis(a)
-    wide = a.astype(np.float64) if a.dtype.name in FLOATS else a
+    wide = a.astype(np.longdouble) if a.dtype.name in FLOATS else a  # one running sum
     total = float(np.abs(wide).sum()) if name == "cumulative_sum" and a.dtype.name in FLOATS else 0
     return [
         (
