@@ -66,3 +66,18 @@ def weight_gradient(
         part = x[(..., *seen)].reshape(*x.shape[:3], -1)
         w[(..., *tap)] = (g @ part.swapaxes(-1, -2)).sum(0)
     return w.reshape(-1, x.shape[2], *kernel)
+
+
+def deform_conv(x: np.ndarray, offset: np.ndarray, w: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """The deformable convolution of images with `w` (Zhu et al., 2019), with one group of offsets and zeros around that keep the size."""
+    from scipy import ndimage
+
+    kernel, places = w.shape[2:], x.shape[2:]
+    y = np.zeros((x.shape[0], w.shape[0], *places))
+    for k, tap in enumerate(product(*map(range, kernel))):
+        for n, image in enumerate(x):
+            start = np.array(tap)[:, None, None] - np.array(kernel)[:, None, None] // 2
+            at = np.indices(places) + start + offset[n, 2 * k : 2 * k + 2]
+            seen = [ndimage.map_coordinates(c, at, order=1, mode="grid-constant") for c in image]
+            y[n] += np.tensordot(w[(..., *tap)], np.stack(seen) * mask[n, k], 1)
+    return y

@@ -239,7 +239,8 @@ installed in `.venv`; other peers take part once they are there (`.venv/bin/pip 
 - {versions}
 
 Each library runs in a process of its own, and the others are stopped while it is timed. Results are checked against NumPy's in float64
-first. Times are medians of {rounds} rounds in steady state, called from Python; JAX is compiled by `jit`. *flex / best* is flex's time as a
+first. Times are medians of {rounds} rounds in steady state, called from Python; JAX is compiled by `jit`; onnxruntime and OpenVINO run a
+model of the row's operators, which has the weights in it, on inputs where they lie. *flex / best* is flex's time as a
 part of that of the fastest other library in the row: below 1 flex is ahead. *aim* is what flex is meant to reach. *held* is the memory
 that a call of flex holds at most beside its inputs, where it is more than what small blocks round to; *fresh* are blocks that a repeated
 call still asked the system for.
@@ -334,7 +335,13 @@ def document(record: dict[str, Any]) -> str:
     )
 
 
-COLOURS = {"numpy": "#4dabcf", "torch": "#ee4c2c", "jax": "#9b59b6", "onnxruntime": "#8a8a8a"}
+COLOURS = {
+    "numpy": "#4dabcf",
+    "torch": "#ee4c2c",
+    "jax": "#9b59b6",
+    "onnxruntime": "#8a8a8a",
+    "openvino": "#00a3a3",
+}
 STYLE = """text{font:12px system-ui,sans-serif;fill:#24292f}.note{font-size:11px;fill:#57606a}.bar{fill:#2da44e}.slow{fill:#d4a72c}
 .line{stroke:#57606a}.grid{stroke:#d0d7de}@media(prefers-color-scheme:dark){text{fill:#e6edf3}.note{fill:#8d96a0}.line{stroke:#8d96a0}
 .grid{stroke:#30363d}.bar{fill:#3fb950}.slow{fill:#bb8009}}"""

@@ -2,7 +2,7 @@
 
 An expression sees its inputs by name and the library's namespace as `xp`. The first one is for every library that spells it so (NumPy,
 flex, jax.numpy: the array API standard's names); a keyword gives another library's own spelling, None leaves it out. numexpr takes part
-where a row has an expression for it, onnxruntime and OpenVINO likewise.
+where a row has an expression for it; onnxruntime and OpenVINO where it has one of ONNX's operators (`onnx`, see graph.py).
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ class Workload:
         flops: float | Callable[[], float] = 0,
         reads: int | None = None,
         compared: str = "r",
+        onnx: str | None = None,
         **spellings: str | None,
     ):
         self.family, self.name, self.inputs = family, name, inputs
@@ -90,7 +91,7 @@ class Workload:
         # What of the result `r` is compared with the reference, in NumPy.
         self.compared = compared
         self._expression = expression
-        self._spellings = {"numexpr": None, "onnxruntime": None, "openvino": None, **spellings}
+        self._spellings = {"numexpr": None, "onnxruntime": onnx, "openvino": onnx, **spellings}
 
     def expression(self, library: str) -> str | None:
         """What `library` evaluates; None when it does not take part."""

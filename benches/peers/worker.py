@@ -10,7 +10,7 @@ import timeit
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import convolutions, images, minilm
+from . import convolutions, graph, images, minilm, recurrent
 from .table import Known
 from .workloads import WORKLOADS
 
@@ -137,6 +137,9 @@ class Numpy(_Eager):
             "conv": convolutions.conv,
             "conv_transpose": convolutions.conv_transpose,
             "conv_weight_gradient": convolutions.weight_gradient,
+            "deform_conv": convolutions.deform_conv,
+            "lstm": recurrent.lstm,
+            "gru": recurrent.gru,
         }
 
 
@@ -216,9 +219,10 @@ class Numexpr(_Eager):
 
 
 class _Runtime(_Eager):
-    """A library that runs models alone."""
+    """A library that runs models alone: of arrays one that is made of the expression."""
 
     with_model: Callable[[int], Callable[[list[str]], np.ndarray]]
+    with_graph: Callable[[graph.Graph, int], Callable[[], Any]]
 
     def __init__(self, threads: int):
         self._threads = threads
@@ -233,13 +237,24 @@ class _Runtime(_Eager):
     def names(self) -> dict[str, Any]:
         return {"encode": lambda texts: self._encoder(texts)}
 
+    def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        if "texts" in inputs:  # whose model is no expression
+            return expression, {}
+        run = type(self).with_graph(graph.Graph(inputs, expression), self._threads)
+        return "run()", {"run": run}
+
 
 class Onnxruntime(_Runtime):
     with_model = staticmethod(minilm.with_onnxruntime)
+    with_graph = staticmethod(graph.with_onnxruntime)
+
+    def numpy(self, result: Any) -> np.ndarray:
+        return result.numpy() if hasattr(result, "numpy") else result
 
 
 class Openvino(_Runtime):
     with_model = staticmethod(minilm.with_openvino)
+    with_graph = staticmethod(graph.with_openvino)
 
 
 CLASSES: dict[str, Callable[[int], Library]] = dict(

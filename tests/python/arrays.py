@@ -125,6 +125,17 @@ EPS = {
 }
 
 
+def sum_error(dtype, n):
+    """The error of a sum of `n` products as a part of the sum of their magnitudes: n u / (1 - n u), in any order of additions (Higham,
+    Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1), and two more for complex numbers (3.6)."""
+    return (
+        (n + 2)
+        * min(EPS.get(dtype, 0), 2**-23)
+        / 2
+        * (2**0.5 if dtype.startswith("complex") else 1)
+    )
+
+
 def check(result, expected, ulps=0, absolute=0.0):
     """The tensor has the shape and the values of the array: within `ulps` units of its dtype, exactly by default. `expected` may be of a
     wider dtype than the result, whose dtype is for the caller to check."""

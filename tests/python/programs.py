@@ -1,7 +1,5 @@
 """Random sequences of operations on borrowed memory beside guard pages, each result compared with NumPy's: a program for each seed."""
 
-import math
-
 import numpy as np
 from arrays import (
     ALL,
@@ -14,9 +12,11 @@ from arrays import (
     ORDERED,
     check,
     numpy_dtype,
+    sum_error,
     to_numpy,
 )
 from guarded import borrowed, shape_of
+from networks import network
 from test_elementwise import BINARY, LIMITS, UNARY, exact, near, reference
 
 import flex
@@ -267,7 +267,7 @@ def scan(w):
     )
     x, a = finite_one(w, [*INTEGERS, *FLOATS], least=1)
     axis = w.axis(a)
-    wide = a.astype(np.float64) if a.dtype.name in FLOATS else a
+    wide = a.astype(np.longdouble) if a.dtype.name in FLOATS else a  # one running sum
     total = float(np.abs(wide).sum()) if name == "cumulative_sum" and a.dtype.name in FLOATS else 0
     return [
         (
@@ -449,56 +449,6 @@ def product(w):
     ]
 
 
-def sum_error(dtype, n):
-    """The error of a sum of `n` products as a part of the sum of their magnitudes: n u / (1 - n u), in any order of additions (Higham,
-    Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1), and two more for complex numbers (3.6)."""
-    return (
-        (n + 2)
-        * min(EPS.get(dtype, 0), 2**-23)
-        / 2
-        * (2**0.5 if dtype.startswith("complex") else 1)
-    )
-
-
-def softmax_of(s):
-    e = np.exp(s - s.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
-
-
-def network(w):
-    dtype = w.pick(["float32", "float32", "float16", "bfloat16", "float64"])
-    batch, queries, keys, depth = (
-        w.pick([1, 2]),
-        w.pick([1, 3, 17]),
-        w.pick([1, 5, 33, 70]),
-        w.pick([1, 8, 16, 20, 64]),
-    )
-    q, a = w.operand(dtype, (batch, queries, depth), special=False, low=-2, high=3)
-    k, b = w.operand(dtype, (batch, keys, depth), special=False, low=-2, high=3)
-    v, c = w.operand(dtype, (batch, keys, depth), special=False, low=-2, high=3)
-    g, weight = w.operand(dtype, (depth,), special=False, low=-2, high=3)
-    a, b, c, weight = (t.astype(np.float64) for t in (a, b, c, weight))
-    allowed = 100 * EPS[dtype]
-    # a score's error is one of each weight, relative to it
-    scores = (
-        float((np.abs(a) @ np.abs(b).swapaxes(-1, -2)).max())
-        / math.sqrt(depth)
-        * sum_error(dtype, depth)
-    )
-    normed = (a - a.mean(-1, keepdims=True)) / np.sqrt(a.var(-1, keepdims=True) + 1e-3) * weight
-    return [
-        (
-            flex.nn.scaled_dot_product_attention(q, k, v),
-            softmax_of(a @ b.swapaxes(-1, -2) / math.sqrt(depth)) @ c,
-            8,
-            allowed + 2 * scores * np.abs(c).max(),
-        ),
-        (flex.nn.softmax(q), softmax_of(a), 8, allowed),
-        (flex.nn.layer_norm(q, (depth,), g, eps=1e-3), normed, 8, allowed * 10),
-        (flex.nn.linear(q, k[0]), a @ b[0].T, 8, allowed * depth),
-    ]
-
-
 STEPS = [
     unary,
     unary,
@@ -519,7 +469,7 @@ STEPS = [
     scatter,
     masks,
 ]
-STEPS += [shapes, shapes, cast, product, network]
+STEPS += [shapes, shapes, cast, product, network, network, network]
 
 
 def run(seed):

@@ -12,6 +12,7 @@ from . import (
     model,
     pool,
     python,
+    recurrent,
     reduce,
     resample,
 )
@@ -31,6 +32,7 @@ FAMILIES = {
         layers,
         model,
         pool,
+        recurrent,
         resample,
     )
     for family in module.FAMILIES

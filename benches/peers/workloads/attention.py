@@ -1,6 +1,10 @@
-"""Attention: many queries, masks, one query by a long cache; rotary embeddings."""
+"""Attention: many queries, masks, one query by a long cache; a token's step with its cache; rotary embeddings."""
 
-from ..table import Family, Input, K, product, shape
+from __future__ import annotations
+
+from typing import Any
+
+from ..table import Family, Input, K, Known, product, shape
 
 layers = Family("attention", 0.85)
 
@@ -15,13 +19,15 @@ def attention(
         scores = f"xp.where(xp.tril(xp.ones(({length}, {length}), dtype=bool)), {scores}, -xp.inf)"
     marked = ("causal, " if causal else "") + (f"{dtype}, " if dtype != "float32" else "")
     part = (length + 1) / (2 * length) if causal else 1
+    wide = dtype == "float32"
     exact = f"(lambda e: e / e.sum(-1, keepdims=True) @ v)(xp.exp({scores}))"
     layers.row(
         f"attention, {marked}{shape(heads, length, width)}",
         {name: Input((1, heads, length, width), dtype) for name in "qkv"},
         f"nn.scaled_dot_product_attention(q, k, v{option})",
-        numpy=exact if dtype == "float32" else None,
+        numpy=None,
         jax=f"jax.nn.softmax({scores}, axis=-1) @ v",
+        onnx=f"Attention(q, k, v, is_causal={int(causal)})" if wide else None,
         reference=exact,
         flops=2 * product(heads, length, length, width) * part,
         goal=0.6 if dtype == "bfloat16" else layers.goal,
@@ -39,21 +45,26 @@ for heads, length, width in (
 attention(12, 2 * K, 64, causal=True)
 attention(12, K, 64, dtype="bfloat16")
 attention(12, 2 * K, 128, dtype="bfloat16", causal=True)
+attention(12, K, 64, dtype="float16")
 
 for name, mask in (
     ("flags", Input((K, K), "bool")),
-    ("a bias", Input((12, K, K))),
-    ("a bias of keys", Input((1, 1, K))),
+    ("a bias", Input((1, 12, K, K))),
+    ("a bias of keys", Input((1, 1, 1, K))),
 ):
     scores = f"q @ k.swapaxes(-1, -2) * {64} ** -0.5"
     scores = f"xp.where(m, {scores}, -xp.inf)" if mask.dtype == "bool" else f"{scores} + m"
     exact = f"(lambda e: e / e.sum(-1, keepdims=True) @ v)(xp.exp({scores}))"
     layers.row(
         f"attention, {name}, {shape(12, K, 64)}",
-        {**{name: Input((12, K, 64)) for name in "qkv"}, "m": mask},
+        {**{name: Input((1, 12, K, 64)) for name in "qkv"}, "m": mask},
         "nn.scaled_dot_product_attention(q, k, v, m)",
-        numpy=exact,
+        numpy=None,
+        reference=exact,
         jax=f"jax.nn.softmax({scores}, axis=-1) @ v",
+        onnx="Attention(q, k, v, m)",
+        # which wants a mask to have a row for each query
+        onnxruntime=f"Attention(q, k, v, Expand(m, constant([1, 1, {K}, {K}])))",
         flops=2 * product(12, K, K, 64),
     )
 
@@ -73,10 +84,77 @@ for heads, groups, queries, keys, width, dtype in (
         f"{queries} by {keys}, {heads} heads of {width} by {groups}, {dtype}",
         {"q": q, "k": k, "v": k},
         "nn.scaled_dot_product_attention(q, k, v, enable_gqa=True)",
-        numpy=exact if dtype == "float32" else None,
+        numpy=None,
         jax=f"jax.nn.softmax({scores}, axis=-1) @ {repeated[1]}",
+        onnx="Attention(q, k, v)" if dtype == "float32" else None,
         reference=exact,
         reads=2 * groups * keys * width * (2 if dtype == "bfloat16" else 4),
     )
 
-FAMILIES = [layers, decoding]
+
+class Step:
+    """A token's step: its key and value join those before it, in memory that there is for more, and its queries see all of them."""
+
+    def __init__(self):
+        self._cache = None
+
+    def __call__(self, xp: Any, q: Any, k: Any, v: Any, keys: Any, values: Any) -> Any:
+        """By flex, whose cache begins with `keys` and `values`; each call is the same step."""
+        if self._cache is None:
+            _, heads, known, width = keys.shape
+            self._cache = xp.nn.KVCache(1, heads, width, capacity=known + 1, dtype=keys.dtype)
+            self._cache.append(keys, values)
+        self._cache.truncate(keys.shape[2])
+        seen = self._cache.append(k, v)
+        return xp.nn.scaled_dot_product_attention(q, *seen, enable_gqa=True)
+
+    def torch(self, xp: Any, q: Any, k: Any, v: Any, keys: Any, values: Any) -> Any:
+        """By torch, in tensors with room for more, as its users keep them."""
+        known = keys.shape[2]
+        if self._cache is None:
+            self._cache = [xp.cat([x, x[:, :, :64]], 2) for x in (keys, values)]
+        for cache, x in zip(self._cache, (k, v), strict=True):
+            cache[:, :, known : known + 1] = x
+        seen = [cache[:, :, : known + 1] for cache in self._cache]
+        return xp.nn.functional.scaled_dot_product_attention(q, *seen, enable_gqa=True)
+
+
+for dtype in ("float32", "bfloat16"):
+    heads, groups, keys, width = 32, 8, 4 * K - 1, 128
+    q, k, known = (Input((1, *s, width), dtype) for s in ((heads, 1), (groups, 1), (groups, keys)))
+    all_keys, all_values = (
+        f"xp.repeat(xp.concatenate(({x}), 2), {heads // groups}, axis=1)" for x in ("c, k", "d, v")
+    )
+    scores = f"q @ {all_keys}.swapaxes(-1, -2) * {width} ** -0.5"
+    decoding.row(
+        f"a step with a cache of {keys + 1}, {heads} heads of {width} by {groups}, {dtype}",
+        {"q": q, "k": k, "v": k, "c": known, "d": known, "step": Known(Step)},
+        "step(xp, q, k, v, c, d)",
+        numpy=None,
+        jax=None,
+        torch="step.torch(xp, q, k, v, c, d)",
+        reference=f"(lambda e: e / e.sum(-1, keepdims=True) @ {all_values})(xp.exp({scores}))",
+        reads=2 * groups * keys * width * (2 if dtype == "bfloat16" else 4),
+    )
+
+rotary = Family("rotary embeddings", 0.8)
+_HALVES = "xp.concatenate((x[..., :64] * c - x[..., 64:] * s, x[..., 64:] * c + x[..., :64] * s), axis=-1)"
+for dtype in ("float32", "bfloat16"):
+    rotary.row(
+        f"{shape(1, 32, 2 * K, 128)}, {dtype}",
+        {
+            "x": Input((1, 32, 2 * K, 128), dtype),
+            "c": Input((2 * K, 64), dtype),
+            "s": Input((2 * K, 64), dtype),
+        },
+        "nn.rotary_embedding(x, c, s)",
+        numpy=None,
+        torch=_HALVES,
+        jax=_HALVES,
+        onnx="RotaryEmbedding(x, constant('c[None]'), constant('s[None]'))"
+        if dtype == "float32"
+        else None,
+        reference=_HALVES,
+    )
+
+FAMILIES = [layers, decoding, rotary]

@@ -91,12 +91,14 @@ layers = Family("layers", 0.9)
 row = layers.row
 _LINEAR = {"a": Input((32, 64, 384)), "w": Input((1536, 384)), "b": Input((1536,))}
 _FLOPS = product(32 * 64, 384, 1536)
+_ONNX = "Add(MatMul(a, constant('w.T')), constant('b'))"
 row(
     "linear, 32x64x384 to 1536",
     _LINEAR,
     "nn.linear(a, w, b)",
     numpy="a @ w.T + b",
     jax="a @ w.T + b",
+    onnx=_ONNX,
     flops=_FLOPS,
 )
 row(
@@ -105,6 +107,7 @@ row(
     "nn.gelu(nn.linear(a, w, b))",
     numpy="(lambda x: 0.5 * x * (1 + special.erf(x * 2 ** -0.5)))(a @ w.T + b)",
     jax="jax.nn.gelu(a @ w.T + b, approximate=False)",
+    onnx=f"Gelu({_ONNX})",
     flops=_FLOPS,
 )
 row(
@@ -113,6 +116,7 @@ row(
     "nn.embedding(i, w)",
     numpy="w[i]",
     jax="w[i]",
+    onnx="Gather(constant('w'), i)",
     reads=32 * 64 * (384 * 4 + 8),
 )
 

@@ -73,6 +73,7 @@ for sides in ((4096, 1024), (128, 384), (1, 50257)):
         "nn.softmax(a, axis=-1)",
         numpy=_SOFTMAX,
         torch="nn.softmax(a, -1)",
+        onnx="Softmax(a)",
         goal=goal,
     )
     row(
@@ -81,6 +82,7 @@ for sides in ((4096, 1024), (128, 384), (1, 50257)):
         "nn.log_softmax(a, axis=-1)",
         numpy=_LOG_SOFTMAX,
         torch="nn.log_softmax(a, -1)",
+        onnx="LogSoftmax(a)",
         goal=goal,
     )
     row(
@@ -89,6 +91,7 @@ for sides in ((4096, 1024), (128, 384), (1, 50257)):
         f"nn.layer_norm(a, ({columns},), w, b, 1e-5)",
         numpy=_LAYER_NORM,
         jax=_LAYER_NORM,
+        onnx="LayerNormalization(a, constant('w'), constant('b'))",
         goal=goal,
     )
     row(
@@ -97,8 +100,20 @@ for sides in ((4096, 1024), (128, 384), (1, 50257)):
         f"nn.rms_norm(a, ({columns},), w, 1e-5)",
         numpy=_RMS_NORM,
         jax=_RMS_NORM,
+        onnx="RMSNormalization(a, constant('w'))",
         goal=FAST,
     )
+_SUM_NORM = "(lambda a: " + _RMS_NORM + ")(a + r)"
+row(
+    "rms_norm of a sum, 4096x1024",
+    {"a": Input((4096, 1024)), "r": Input((4096, 1024)), "w": Input((1024,))},
+    "nn.rms_norm(a, (1024,), w, 1e-5, residual=r)[0]",
+    numpy=None,
+    torch="nn.rms_norm(a + r, (1024,), w, 1e-5)",
+    jax=_SUM_NORM,
+    onnx="RMSNormalization(Add(a, r), constant('w'))",
+    reference=_SUM_NORM,
+)
 
 scans = Family("scans", 0.6)
 row = scans.row

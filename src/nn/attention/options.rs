@@ -69,7 +69,7 @@ impl Scores {
         softcap: Option<f64>,
         depth: usize,
     ) -> Result<Scores> {
-        let scale = scale.unwrap_or(1.0 / libm::sqrt(depth.max(1) as f64));
+        let scale = scale.unwrap_or_else(|| 1.0 / libm::sqrt(depth.max(1) as f64));
         if !scale.is_finite() {
             let message = message!("scale is {scale}; it must be finite");
             return Err(Error::value(op, message));

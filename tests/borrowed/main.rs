@@ -3,6 +3,8 @@
 //! Miri, which this program is for: `scripts/sanitize.sh miri`.
 #![cfg(all(feature = "std", feature = "i64"))]
 
+mod layers;
+
 use flex::ops::{self, Cumulative, Index, ScatterMode, Side, Sort};
 use flex::{Axes, DType, Layout, Result, Tensor, nn};
 use std::alloc;
