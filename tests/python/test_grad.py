@@ -103,6 +103,26 @@ X = flex.ones((1, 2, 4))
             lambda: nn.grad.max_pool1d(X, flex.full((1, 2, 4), 8), (1, 2, 8)),
         ),
         (flex.ShapeError, "grad.avg_pool1d", lambda: nn.grad.avg_pool1d(X, (1, 2, 9), 3)),
+        (
+            flex.ShapeError,
+            r"grad.avg_pool1d: input_size is \[1, 2, -9\], with a negative size",
+            lambda: nn.grad.avg_pool1d(X, (1, 2, -9), 3),
+        ),
+        (
+            flex.ShapeError,
+            r"grad.max_pool1d: input_size is \[-1, 2, 9\]",
+            lambda: nn.grad.max_pool1d(X, X, (-1, 2, 9)),
+        ),
+        (
+            flex.ShapeError,
+            r"grad.interpolate: input_size is \[1, 2, -2\]",
+            lambda: nn.grad.interpolate(X, (1, 2, -2), 4),
+        ),
+        (
+            flex.ShapeError,
+            r"grad.layer_norm: normalized_shape is \[-4\]",
+            lambda: nn.grad.layer_norm(X, X, -4),
+        ),
         (flex.ShapeError, "grad.relu", lambda: nn.grad.relu(X, X[0])),
         (
             ValueError,

@@ -175,7 +175,7 @@ fn affine_grid(
     size: Ints,
     align_corners: Option<bool>,
 ) -> PyResult<PyTensor> {
-    let size = size.shape()?;
+    let size = size.shape("affine_grid", "size")?;
     let work = size.iter().fold(1usize, |n, d| n.saturating_mul(*d));
     compute(py, work, || {
         nn::affine_grid(&theta.0, &size, align_corners.unwrap_or(false))

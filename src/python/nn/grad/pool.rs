@@ -18,7 +18,7 @@ macro_rules! largest {
         #[pyfunction]
         #[pyo3(signature = (grad, indices, input_size))]
         fn $name(py: Python<'_>, grad: Arg, indices: Arg, input_size: Ints) -> PyResult<PyTensor> {
-            let shape = input_size.shape()?;
+            let shape = input_size.shape(concat!("grad.", stringify!($name)), "input_size")?;
             compute(py, elements(&shape), || grad::$name(&grad.0, &indices.0, &shape))
         }
     )* };
@@ -92,7 +92,7 @@ macro_rules! means {
             divisor_override: Option<isize>,
         ) -> PyResult<PyTensor> {
             let op = concat!("grad.", stringify!($name));
-            let shape = input_size.shape()?;
+            let shape = input_size.shape(concat!("grad.", stringify!($name)), "input_size")?;
             let kernel_size = per_axis(op, "kernel_size", &kernel_size)?;
             let options = averages(op, stride, padding, ceil_mode, count_include_pad, divisor_override)?;
             compute(py, elements(&shape), || grad::$name(&grad.0, &shape, kernel_size, options))
@@ -128,7 +128,7 @@ macro_rules! adaptive_means {
         #[pyfunction]
         #[pyo3(signature = (grad, input_size))]
         fn $name(py: Python<'_>, grad: Arg, input_size: Ints) -> PyResult<PyTensor> {
-            let shape = input_size.shape()?;
+            let shape = input_size.shape(concat!("grad.", stringify!($name)), "input_size")?;
             compute(py, elements(&shape), || grad::$name(&grad.0, &shape))
         }
     )* };

@@ -32,7 +32,7 @@ fn interpolate(
     recompute_scale_factor: Option<bool>,
     antialias: bool,
 ) -> PyResult<PyTensor> {
-    let shape = input_size.shape()?;
+    let shape = input_size.shape("grad.interpolate", "input_size")?;
     let how = (mode, align_corners, recompute_scale_factor, antialias);
     let options = interpolation("grad.interpolate", size, scale_factor, how)?;
     compute(py, grad.0.len().saturating_mul(4), || {
@@ -54,7 +54,7 @@ fn interpolate(
 #[pyfunction]
 #[pyo3(signature = (grad, input_size, pad, mode = "constant"))]
 fn pad(py: Python<'_>, grad: Arg, input_size: Ints, pad: Ints, mode: &str) -> PyResult<PyTensor> {
-    let shape = input_size.shape()?;
+    let shape = input_size.shape("grad.pad", "input_size")?;
     let mode = padding("grad.pad", mode, Scalar::Bool(false))?;
     compute(py, grad.0.len(), || {
         grad::pad(&grad.0, &shape, &pad.0, mode)
