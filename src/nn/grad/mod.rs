@@ -39,7 +39,7 @@ fn common_float(op: &'static str, x: &[&Tensor]) -> Result<DType> {
     let dtype = x[1..]
         .iter()
         .try_fold(first, |d, x| d.promote(x.dtype(), op))?;
-    if !dtype.is_float() || !dtype.wide().is_available() {
+    if !dtype.is_float() || dtype.is_storage() || !dtype.wide().is_available() {
         return Err(Error::unsupported(op, dtype));
     }
     Ok(dtype)
