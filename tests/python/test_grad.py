@@ -207,7 +207,9 @@ X = flex.ones((1, 2, 4))
         (
             ValueError,
             "grad.grid_sample: padding_mode",
-            lambda: nn.grad.grid_sample(X[None], X[None], flex.zeros((1, 2, 4, 2)), padding_mode="x"),
+            lambda: nn.grad.grid_sample(
+                X[None], X[None], flex.zeros((1, 2, 4, 2)), padding_mode="x"
+            ),
         ),
         (
             flex.ShapeError,
