@@ -85,7 +85,8 @@ def test_padding_is_transposed(shape, pad, mode):
     st.sampled_from(["zeros", "border", "reflection"]),
     st.booleans(),
 )
-def test_sampling_is_transposed(shape, places, *options):
+def test_sampling_is_transposed(shape, places, mode, padding_mode, align_corners):
+    options = (mode, padding_mode, align_corners)
     grid = numbers((shape[0], *places, 2), 3)
     assert_transposed(
         lambda x: nn.grid_sample(x, grid, *options),

@@ -31,7 +31,8 @@ use crate::tensor::Tensor;
 /// // three quarters of the way from the first to the second
 /// let grid = Tensor::from_slice(&[0.25f32, 0.0], [1, 1, 1, 2])?;
 /// let grad = Tensor::from_slice(&[1.0f32], [1, 1, 1, 1])?;
-/// let [dx, dgrid] = nn::grad::grid_sample(&grad, &x, &grid, nn::GridSample::default())?;
+/// let border = nn::GridSample { padding_mode: nn::PaddingMode::Border, ..Default::default() };
+/// let [dx, dgrid] = nn::grad::grid_sample(&grad, &x, &grid, border)?;
 /// assert_eq!(dx.to_vec::<f32>()?, [0.25, 0.75]);
 /// assert_eq!(dgrid.to_vec::<f32>()?, [4.0, 0.0]);
 /// # Ok::<(), flex::Error>(())

@@ -71,7 +71,7 @@ fn pad(py: Python<'_>, grad: Arg, input_size: Ints, pad: Ints, mode: &str) -> Py
 /// computed in float32.
 ///
 /// >>> x, grid = flex.asarray([[[[1.0, 5.0]]]]), flex.asarray([[[[0.25, 0.0]]]])
-/// >>> dx, dgrid = flex.nn.grad.grid_sample(flex.ones((1, 1, 1, 1)), x, grid)
+/// >>> dx, dgrid = flex.nn.grad.grid_sample(flex.ones((1, 1, 1, 1)), x, grid, padding_mode="border")
 /// >>> dx.tolist(), dgrid.tolist()
 /// ([[[[0.25, 0.75]]]], [[[[4.0, 0.0]]]])
 #[pyfunction]
