@@ -312,6 +312,7 @@ RETURNS = {
         for rank in (1, 2, 3)
     },
     "grad.batch_norm": "tuple[Tensor, Tensor, Tensor]",
+    "grad.grid_sample": "tuple[Tensor, Tensor]",
     "grad.group_norm": "tuple[Tensor, Tensor, Tensor]",
     "grad.instance_norm": "tuple[Tensor, Tensor, Tensor]",
     "grad.layer_norm": "tuple[Tensor, Tensor, Tensor]",

@@ -46,7 +46,7 @@ fn or_theirs(dtype: Option<DTypeArg>, numbers: &[Number]) -> PyResult<Option<DTy
 #[pyo3(signature = (shape, dtype = None, *, device = None))]
 fn empty(shape: Ints, dtype: Option<DTypeArg>, device: Option<Device>) -> PyResult<PyTensor> {
     let _ = device;
-    Ok(Tensor::empty(&shape.shape()?, or_float(dtype))?.into())
+    Ok(Tensor::empty(&shape.shape("empty", "shape")?, or_float(dtype))?.into())
 }
 
 /// A tensor with unspecified values, of the shape of `x` and its dtype, or another. MemoryError if
@@ -76,7 +76,7 @@ fn zeros(
     dtype: Option<DTypeArg>,
     device: Option<Device>,
 ) -> PyResult<PyTensor> {
-    let (shape, _) = (shape.shape()?, device);
+    let (shape, _) = (shape.shape("zeros", "shape")?, device);
     compute(py, elements(&shape), || {
         Tensor::zeros(&shape, or_float(dtype))
     })
@@ -116,7 +116,7 @@ fn ones(
     dtype: Option<DTypeArg>,
     device: Option<Device>,
 ) -> PyResult<PyTensor> {
-    let (shape, _) = (shape.shape()?, device);
+    let (shape, _) = (shape.shape("ones", "shape")?, device);
     compute(py, elements(&shape), || ops::ones(&shape, or_float(dtype)))
 }
 
@@ -157,7 +157,7 @@ fn full(
     dtype: Option<DTypeArg>,
     device: Option<Device>,
 ) -> PyResult<PyTensor> {
-    let (shape, _) = (shape.shape()?, device);
+    let (shape, _) = (shape.shape("full", "shape")?, device);
     let dtype = or_theirs(dtype, &[fill_value])?;
     compute(py, elements(&shape), || {
         ops::full(&shape, fill_value.0, dtype)

@@ -24,7 +24,7 @@ fn view(x: &OperandRef, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> PyResult<P
 #[pyfunction]
 #[pyo3(signature = (x, /, shape))]
 fn broadcast_to(x: OperandRef, shape: Ints) -> PyResult<PyTensor> {
-    let shape = shape.shape()?;
+    let shape = shape.shape("broadcast_to", "shape")?;
     view(&x, |x| x.broadcast_to(&shape))
 }
 

@@ -20,7 +20,7 @@ const API_VERSION: &str = "2025.12";
 fn broadcast_shapes<'py>(py: Python<'py>, shapes: Vec<Ints>) -> PyResult<Bound<'py, PyTuple>> {
     let shapes = shapes
         .iter()
-        .map(Ints::shape)
+        .map(|shape| shape.shape("broadcast_shapes", "a shape"))
         .collect::<PyResult<Vec<_>>>()?;
     let shapes: Vec<&[usize]> = shapes.iter().map(|s| s.as_slice()).collect();
     PyTuple::new(

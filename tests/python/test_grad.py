@@ -78,6 +78,35 @@ def test_padding_is_transposed(shape, pad, mode):
     )
 
 
+@given(
+    st.tuples(side, st.integers(1, 40), side, side),
+    st.tuples(side, side),
+    st.sampled_from(["bilinear", "nearest", "bicubic"]),
+    st.sampled_from(["zeros", "border", "reflection"]),
+    st.booleans(),
+)
+def test_sampling_is_transposed(shape, places, mode, padding_mode, align_corners):
+    options = (mode, padding_mode, align_corners)
+    grid = numbers((shape[0], *places, 2), 3)
+    assert_transposed(
+        lambda x: nn.grid_sample(x, grid, *options),
+        lambda g: nn.grad.grid_sample(g, flex.zeros(shape), grid, *options)[0],
+        shape,
+    )
+
+
+@given(st.tuples(side, side, side), st.integers(1, 4))
+def test_elements_put_back_are_transposed(shape, kernel):
+    length = (shape[2] * kernel,)
+    lines = [np.random.default_rng(n).permutation(length[0]) for n in range(shape[0] * shape[1])]
+    indices = flex.asarray(np.stack(lines)[:, : shape[2]].reshape(shape))
+    assert_transposed(
+        lambda x: nn.max_unpool1d(x, indices, kernel, output_size=length),
+        lambda g: nn.grad.max_unpool1d(g, indices),
+        shape,
+    )
+
+
 @given(st.tuples(side, side, side), st.integers(1, 3), st.integers(1, 3))
 def test_largest_elements_get_all_of_the_gradient(shape, kernel, stride):
     x = numbers(shape, 1)
@@ -88,6 +117,20 @@ def test_largest_elements_get_all_of_the_gradient(shape, kernel, stride):
     for place in np.ndindex(*seen.shape):
         want[(*place[:2], seen[place])] += np.asarray(y)[place]
     np.testing.assert_allclose(d, want, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, n: nn.interpolate(x, n, mode="linear"),
+        lambda x, n: nn.grad.interpolate(x, (1000, 1, n), 4, mode="linear"),
+        lambda x, n: nn.grad.interpolate(x, (1000, 1, n), 4),
+        lambda x, n: nn.grad.adaptive_avg_pool1d(x, (1000, 1, n)),
+    ],
+)
+def test_results_beyond_memory_are_refused_before_the_work(call):
+    with pytest.raises(MemoryError):
+        call(flex.ones((1000, 1, 4)), 4_000_000_000)
 
 
 X = flex.ones((1, 2, 4))
@@ -103,6 +146,26 @@ X = flex.ones((1, 2, 4))
             lambda: nn.grad.max_pool1d(X, flex.full((1, 2, 4), 8), (1, 2, 8)),
         ),
         (flex.ShapeError, "grad.avg_pool1d", lambda: nn.grad.avg_pool1d(X, (1, 2, 9), 3)),
+        (
+            flex.ShapeError,
+            r"grad.avg_pool1d: input_size is \[1, 2, -9\], with a negative size",
+            lambda: nn.grad.avg_pool1d(X, (1, 2, -9), 3),
+        ),
+        (
+            flex.ShapeError,
+            r"grad.max_pool1d: input_size is \[-1, 2, 9\]",
+            lambda: nn.grad.max_pool1d(X, X, (-1, 2, 9)),
+        ),
+        (
+            flex.ShapeError,
+            r"grad.interpolate: input_size is \[1, 2, -2\]",
+            lambda: nn.grad.interpolate(X, (1, 2, -2), 4),
+        ),
+        (
+            flex.ShapeError,
+            r"grad.layer_norm: normalized_shape is \[-4\]",
+            lambda: nn.grad.layer_norm(X, X, -4),
+        ),
         (flex.ShapeError, "grad.relu", lambda: nn.grad.relu(X, X[0])),
         (
             ValueError,
@@ -115,6 +178,13 @@ X = flex.ones((1, 2, 4))
             lambda: nn.grad.batch_norm(X, X),
         ),
         (flex.ShapeError, "grad.group_norm", lambda: nn.grad.group_norm(X, X, 3)),
+        (
+            flex.DTypeError,
+            "grad.cross_entropy: weight is complex64",
+            lambda: nn.grad.cross_entropy(
+                flex.asarray(1.0), X[0], flex.asarray([0, 1]), flex.full(4, 1j)
+            ),
+        ),
         (
             ValueError,
             "grad.cross_entropy: target 4",
@@ -134,6 +204,23 @@ X = flex.ones((1, 2, 4))
             ValueError,
             "grad.interpolate: mode",
             lambda: nn.grad.interpolate(X, X.shape, 4, mode="x"),
+        ),
+        (
+            ValueError,
+            "grad.grid_sample: padding_mode",
+            lambda: nn.grad.grid_sample(
+                X[None], X[None], flex.zeros((1, 2, 4, 2)), padding_mode="x"
+            ),
+        ),
+        (
+            flex.ShapeError,
+            r"grad.grid_sample: grad must have the shape of the result, \[1, 1, 3, 4\]",
+            lambda: nn.grad.grid_sample(X[None], X[None], flex.zeros((1, 3, 4, 2))),
+        ),
+        (
+            ValueError,
+            "grad.max_unpool1d: indices has 4 at row-major position 0",
+            lambda: nn.grad.max_unpool1d(X, flex.full((1, 2, 1), 4)),
         ),
         (flex.ShapeError, "grad.pad", lambda: nn.grad.pad(X, (1, 2, 3), (1, 1))),
     ],

@@ -1,5 +1,9 @@
 //! Elements around points of a grid.
 
+mod gradient;
+
+pub use gradient::{GridGradient, LANES};
+
 use super::line::Sampled;
 use crate::kernel::images::{Images, Pixel};
 use crate::kernel::math::Real;
@@ -57,6 +61,8 @@ impl Rule {
 
 /// No element.
 const NONE: i32 = -1;
+/// Of the cubic convolution.
+const CUBIC: f64 = -0.75;
 
 /// Rows of a result. A row is all channels of the points along the width.
 ///
@@ -237,24 +243,19 @@ fn near<I: Isa, A: Sampled>(
     index: &mut [i32],
     weights: &mut [A],
 ) {
-    let n = A::from_f64(size as f64);
-    let (two, half) = (A::from_f64(2.0), A::from_f64(0.5));
+    let (n, half) = (A::from_f64(size as f64), A::from_f64(0.5));
     for tap in 0..rule.along() {
         let range = tap * points..(tap + 1) * points;
         let numbers = index[range.clone()].iter_mut().zip(&mut weights[range]);
         for ((i, w), x) in numbers.zip(grid.iter().step_by(rule.rank)) {
-            let at = if rule.align_corners {
-                (*x + A::ONE) / two * (n - A::ONE)
-            } else {
-                ((*x + A::ONE) * n - A::ONE) / two
-            };
+            let at = position(rule, n, *x);
             let p = match rule.interpolation {
                 Interpolation::Nearest => {
                     *w = A::ONE;
-                    Real::round::<I>(beyond::<I, A>(rule, n, at))
+                    Real::round::<I>(beyond::<I, A>(rule, n, at).0)
                 }
                 Interpolation::Linear => {
-                    let at = beyond::<I, A>(rule, n, at);
+                    let (at, _) = beyond::<I, A>(rule, n, at);
                     let first = Real::floor::<I>(at);
                     let part = at - first;
                     *w = if tap == 0 { A::ONE - part } else { part };
@@ -263,14 +264,8 @@ fn near<I: Isa, A: Sampled>(
                 Interpolation::Cubic => {
                     let first = Real::floor::<I>(at);
                     let part = at - first;
-                    let t = match tap {
-                        0 => part + A::ONE,
-                        1 => part,
-                        2 => A::ONE - part,
-                        _ => two - part,
-                    };
-                    *w = cubic(t, A::from_f64(-0.75), tap == 0 || tap == 3);
-                    beyond::<I, A>(rule, n, first + A::from_f64(tap as f64 - 1.0))
+                    *w = cubic(distance(tap, part), A::from_f64(CUBIC), is_far(tap));
+                    beyond::<I, A>(rule, n, first + A::from_f64(tap as f64 - 1.0)).0
                 }
             };
             // what lies half an element off is none of the image's, and NaN is not
@@ -284,6 +279,33 @@ fn near<I: Isa, A: Sampled>(
     }
 }
 
+/// Where a coordinate lies among `n` elements.
+#[inline(always)]
+fn position<A: Sampled>(rule: &Rule, n: A, x: A) -> A {
+    let two = A::from_f64(2.0);
+    if rule.align_corners {
+        (x + A::ONE) / two * (n - A::ONE)
+    } else {
+        ((x + A::ONE) * n - A::ONE) / two
+    }
+}
+
+/// How far the taps of a cubic convolution lie from a point that is `part` behind the second.
+#[inline(always)]
+fn distance<A: Real>(tap: usize, part: A) -> A {
+    match tap {
+        0 => part + A::ONE,
+        1 => part,
+        2 => A::ONE - part,
+        _ => A::from_f64(2.0) - part,
+    }
+}
+/// Whether that is from 1 to 2.
+#[inline(always)]
+fn is_far(tap: usize) -> bool {
+    tap == 0 || tap == 3
+}
+
 /// Cubic convolution at a distance, from 1 to 2 if `far`, else from 0 to 1.
 #[inline(always)]
 pub fn cubic<A: Real>(t: A, a: A, far: bool) -> A {
@@ -295,13 +317,14 @@ pub fn cubic<A: Real>(t: A, a: A, far: bool) -> A {
     }
 }
 
-/// A position brought into the image, unless zeros lie beyond.
+/// A position brought into the image, unless zeros lie beyond, and what it changes by where the position
+/// does: nothing at the border and beyond, the other way in a reflection.
 #[inline(always)]
-fn beyond<I: Isa, A: Sampled>(rule: &Rule, n: A, at: A) -> A {
+fn beyond<I: Isa, A: Sampled>(rule: &Rule, n: A, at: A) -> (A, A) {
     let last = n - A::ONE;
-    let at = match rule.beyond {
-        Beyond::Zeros => return at,
-        Beyond::Border => at,
+    let (at, slope) = match rule.beyond {
+        Beyond::Zeros => return (at, A::ONE),
+        Beyond::Border => (at, A::ONE),
         Beyond::Reflection => {
             let (low, span) = if rule.align_corners {
                 (A::ZERO, last)
@@ -314,14 +337,20 @@ fn beyond<I: Isa, A: Sampled>(rule: &Rule, n: A, at: A) -> A {
                 let rest = from - turns * span;
                 let half = turns * A::from_f64(0.5);
                 let even = Real::floor::<I>(half) == half;
-                (if even { rest } else { span - rest }) + low
+                let slope = if even == (at >= low) { A::ONE } else { -A::ONE };
+                ((if even { rest } else { span - rest }) + low, slope)
             } else {
-                A::ZERO
+                (A::ZERO, A::ZERO)
             }
         }
     };
+    let slope = if (at > A::ZERO) & (at < last) {
+        slope
+    } else {
+        A::ZERO
+    };
     let at = if at > A::ZERO { at } else { A::ZERO };
-    if at < last { at } else { last }
+    (if at < last { at } else { last }, slope)
 }
 
 /// The indices that points are done together by: those of first elements of pairs along the width,

@@ -59,7 +59,8 @@ macro_rules! transposed {
         /// `[channels, out / groups, ..]` of the weight; any strides. The result has the common
         /// dtype of all operands, and along each axis
         /// `(size - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1` places.
-        /// 16-bit floats are added up in float32 and rounded once.
+        /// 16-bit floats are added up in float32 and rounded once. A weight that is not finite may make
+        /// NaN of places within a kernel of the border: where that is faster, zeros beyond `x` are multiplied.
         ///
         /// Errors where shapes or groups don't fit, a stride, dilation or size of the kernel is zero,
         /// `output_padding` is not below `stride` or `dilation`, the result would have no places, and for

@@ -10,6 +10,7 @@ mod attention;
 mod channel_norm;
 mod conv;
 mod deform;
+mod grid;
 mod linear;
 mod loss;
 mod norm;
@@ -22,6 +23,7 @@ pub use attention::{scaled_dot_product_attention, scaled_dot_product_attention_m
 pub use channel_norm::{batch_norm, group_norm, instance_norm};
 pub use conv::{conv_transpose1d, conv_transpose2d, conv_transpose3d, conv1d, conv2d, conv3d};
 pub use deform::deform_conv2d;
+pub use grid::grid_sample;
 pub use linear::{embedding, linear};
 pub use loss::cross_entropy;
 pub use norm::{layer_norm, rms_norm};
@@ -39,7 +41,7 @@ fn common_float(op: &'static str, x: &[&Tensor]) -> Result<DType> {
     let dtype = x[1..]
         .iter()
         .try_fold(first, |d, x| d.promote(x.dtype(), op))?;
-    if !dtype.is_float() || !dtype.wide().is_available() {
+    if !dtype.is_float() || dtype.is_storage() || !dtype.wide().is_available() {
         return Err(Error::unsupported(op, dtype));
     }
     Ok(dtype)

@@ -122,6 +122,13 @@ enum Weights<'a> {
 }
 
 impl Weights<'_> {
+    /// Of the axis.
+    fn size(&self) -> usize {
+        match self {
+            Weights::Moved(size, _) => *size,
+            Weights::Of(_, axis) => axis.size,
+        }
+    }
     fn transposed<A: Sampled>(self) -> Result<Table<A>> {
         let table = match self {
             Weights::Of(options, axis) => options.table(&axis)?,
@@ -145,13 +152,15 @@ fn by_tables<'a>(
         planes: &Planes,
         weights: [Weights; 3],
     ) -> Result<Tensor> {
+        // before the tables, for it is larger and may be too large
+        let result = planes.empty(weights.each_ref().map(Weights::size), T::DTYPE)?;
         let [depth, height, width] = weights;
         let tables = [
             depth.transposed()?,
             height.transposed()?,
             width.transposed()?,
         ];
-        weighted::<T, A>(planes, &tables)
+        weighted::<T, A>(planes, &tables, result)
     }
     let weights = [of(0)?, of(1)?, of(2)?];
     dispatch!(half dtype, |T| run::<T, f32>(planes, weights), else

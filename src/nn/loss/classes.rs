@@ -177,13 +177,17 @@ impl Problem {
             let message = message!("target must have the shape {wanted:?}");
             return Err(Error::shape_of(op, message, &operands));
         }
-        if let Some(w) = weight
-            && w.shape() != [classes]
-        {
-            let message =
-                message!("weight must have the shape [{classes}], a number for each class");
-            let operands = [operands[0], ("weight", w.shape(), w.dtype())];
-            return Err(Error::shape_of(op, message, &operands));
+        if let Some(w) = weight {
+            if w.dtype().is_complex() || w.dtype().is_storage() {
+                let message = message!("weight is {}; it has real numbers", w.dtype());
+                return Err(Error::dtype(op, message));
+            }
+            if w.shape() != [classes] {
+                let message =
+                    message!("weight must have the shape [{classes}], a number for each class");
+                let operands = [operands[0], ("weight", w.shape(), w.dtype())];
+                return Err(Error::shape_of(op, message, &operands));
+            }
         }
         let wide = dtype.wide();
         Ok(Problem {

@@ -70,11 +70,30 @@ pub struct GridSample {
 /// ```
 pub fn grid_sample(x: &Tensor, grid: &Tensor, options: GridSample) -> Result<Tensor> {
     const OP: &str = "grid_sample";
+    let rule = rule(OP, x, grid, &options)?;
+    let dtype = x.dtype().promote(grid.dtype(), OP)?;
+    if !dtype.is_float() || dtype.is_storage() {
+        return Err(Error::unsupported(OP, dtype));
+    }
+    let x = x.astype(dtype)?;
+    let grid = grid.astype(dtype.wide())?.contiguous()?;
+    dispatch!(half dtype, |T| sample::<T, f32>(OP, &x, &grid, rule), else
+        dispatch!(float dtype, |T| sample::<T, T>(OP, &x, &grid, rule), else
+            Err(Error::unsupported(OP, dtype))))
+}
+
+/// How the points of `grid` are read in images `x`. Errors where shapes or options don't fit.
+pub(in crate::nn) fn rule(
+    op: &'static str,
+    x: &Tensor,
+    grid: &Tensor,
+    options: &GridSample,
+) -> Result<Rule> {
     let operands = [
         ("x", x.shape(), x.dtype()),
         ("grid", grid.shape(), grid.dtype()),
     ];
-    let bad = |message| Err(Error::shape_of(OP, message, &operands));
+    let bad = |message| Err(Error::shape_of(op, message, &operands));
     let rank = x.rank().wrapping_sub(2);
     if ![2, 3].contains(&rank) || grid.rank() != x.rank() {
         return bad(message!("x and grid both have 4 dimensions, or 5"));
@@ -89,15 +108,11 @@ pub fn grid_sample(x: &Tensor, grid: &Tensor, options: GridSample) -> Result<Ten
     }
     if options.mode == GridSampleMode::Bicubic && rank == 3 {
         return Err(Error::value(
-            OP,
+            op,
             message!("mode \"bicubic\" is for images, [batch, channels, height, width]"),
         ));
     }
-    let dtype = x.dtype().promote(grid.dtype(), OP)?;
-    if !dtype.is_float() || dtype.is_storage() {
-        return Err(Error::unsupported(OP, dtype));
-    }
-    let rule = Rule {
+    Ok(Rule {
         interpolation: match options.mode {
             GridSampleMode::Bilinear => Interpolation::Linear,
             GridSampleMode::Nearest => Interpolation::Nearest,
@@ -110,12 +125,7 @@ pub fn grid_sample(x: &Tensor, grid: &Tensor, options: GridSample) -> Result<Ten
         },
         align_corners: options.align_corners,
         rank,
-    };
-    let x = x.astype(dtype)?;
-    let grid = grid.astype(dtype.wide())?.contiguous()?;
-    dispatch!(half dtype, |T| sample::<T, f32>(OP, &x, &grid, rule), else
-        dispatch!(float dtype, |T| sample::<T, T>(OP, &x, &grid, rule), else
-            Err(Error::unsupported(OP, dtype))))
+    })
 }
 
 fn sample<T, A>(op: &'static str, x: &Tensor, grid: &Tensor, rule: Rule) -> Result<Tensor>

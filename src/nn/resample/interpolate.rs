@@ -300,23 +300,28 @@ where
     T: Element + Pod + Pixel<A>,
     A: Sampled,
 {
+    // before the tables, for it is larger and may be too large
+    let result = planes.empty(axes.map(|a| a.places), T::DTYPE)?;
     // an axis of one element that stays one is as it is
     let tables = [
         options.table(&axes[0])?,
         options.table(&axes[1])?,
         options.table(&axes[2])?,
     ];
-    weighted::<T, A>(planes, &tables)
+    weighted::<T, A>(planes, &tables, result)
 }
 
-/// Places of which each is made of what tables say.
-pub(in crate::nn) fn weighted<T, A>(planes: &Planes, tables: &[Table<A>; 3]) -> Result<Tensor>
+/// Places of which each is made of what tables say, in a tensor that [`Planes::empty`] made for them.
+pub(in crate::nn) fn weighted<T, A>(
+    planes: &Planes,
+    tables: &[Table<A>; 3],
+    result: Tensor,
+) -> Result<Tensor>
 where
     T: Element + Pod + Pixel<A>,
     A: Sampled,
 {
-    let places = [0, 1, 2].map(|k| tables[k].places());
-    let mut result = planes.empty(places, T::DTYPE)?;
+    let mut result = result;
     let (x, y) = (planes.images::<T>()?, planes.images_mut::<T>(&mut result)?);
     let parts = tables[0].taps().saturating_mul(tables[1].taps());
     let cost = Cost {

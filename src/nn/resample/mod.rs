@@ -1,7 +1,7 @@
 //! Images of other sizes, sampled at points, taken apart and put together.
 
 mod fold;
-mod grid;
+pub(super) mod grid;
 pub(super) mod interpolate;
 pub(super) mod pad;
 mod shuffle;

@@ -24,7 +24,7 @@ pub enum PadMode {
     Reflect,
     /// The elements of the border.
     Replicate,
-    /// What lies at the other side.
+    /// What lies at the other side of the elements that are left.
     Circular,
 }
 
@@ -127,7 +127,7 @@ impl Around {
             let most = before.max(after);
             let fits = match mode {
                 PadMode::Reflect => most < size,
-                PadMode::Circular => most <= size && before > -size && after > -size,
+                PadMode::Circular => most <= left(size, (before, after)),
                 _ => size > 0,
             };
             if !fits || self.places[k] == 0 && size == 0 {
@@ -144,14 +144,15 @@ impl Around {
             else {
                 return fallible::filled(0, 1);
             };
-            let (size, first) = (shape[axis] as isize, -self.around[axis].0);
+            let (size, (before, after)) = (shape[axis] as isize, self.around[axis]);
+            let (first, left) = (before.min(0).saturating_neg(), left(size, (before, after)));
             if shape[axis] > u32::MAX as usize {
                 return Err(Error::value(self.op, "a size is beyond 32 bits"));
             }
             let element = |place: usize| {
-                let at = first + place as isize;
+                let at = (place as isize).saturating_sub(before);
                 let at = match mode {
-                    PadMode::Circular => at.rem_euclid(size),
+                    PadMode::Circular => first + (at - first).rem_euclid(left),
                     PadMode::Reflect if at < 0 => -at,
                     PadMode::Reflect if at >= size => 2 * (size - 1) - at,
                     _ => at.clamp(0, size - 1),
@@ -162,6 +163,11 @@ impl Around {
         };
         Ok([map(0)?, map(1)?, map(2)?])
     }
+}
+
+/// Elements of `size` that are not taken away: a circle is of those.
+fn left(size: isize, (before, after): (isize, isize)) -> isize {
+    size + before.min(0) + after.min(0)
 }
 
 fn padded(x: &Tensor, pad: &[isize], mode: &PadMode) -> Result<Tensor> {

@@ -14,11 +14,13 @@ use super::error::ShapeError;
 pub struct Ints(pub SmallVec<[isize; 6]>);
 
 impl Ints {
-    /// As a shape. Errors if a size is negative.
-    pub fn shape(&self) -> PyResult<Shape> {
+    /// As a shape, the parameter `name` of `op`. Errors if a size is negative.
+    pub fn shape(&self, op: &str, name: &str) -> PyResult<Shape> {
         let size = |d: &isize| {
-            usize::try_from(*d)
-                .map_err(|_| ShapeError::new_err(format!("shape {:?} has a negative size", self.0)))
+            usize::try_from(*d).map_err(|_| {
+                let all = &self.0[..];
+                ShapeError::new_err(format!("{op}: {name} is {all:?}, with a negative size"))
+            })
         };
         self.0.iter().map(size).collect()
     }

@@ -33,7 +33,7 @@ pub fn _rebuild(data: &Bound<PyAny>, shape: Ints, dtype: DTypeArg) -> PyResult<P
     let (bytes, dtype, shape) = (
         super::buffer::import(data, None)?.contiguous()?,
         dtype.0,
-        shape.shape()?,
+        shape.shape("pickle", "shape")?,
     );
     let layout = Layout::contiguous(&shape)?;
     if bytes.dtype().size() != 1 || layout.len().checked_mul(dtype.size()) != Some(bytes.len()) {

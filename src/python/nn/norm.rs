@@ -66,7 +66,7 @@ fn layer_norm<'py>(
     eps: f64,
     residual: Option<Arg>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let shape = normalized_shape.shape()?;
+    let shape = normalized_shape.shape("layer_norm", "normalized_shape")?;
     let (weight, bias) = (tensor(&weight), tensor(&bias));
     match &residual {
         None => compute(py, x.0.len(), || {
@@ -99,7 +99,10 @@ fn rms_norm<'py>(
     eps: Option<f64>,
     residual: Option<Arg>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (shape, weight) = (normalized_shape.shape()?, tensor(&weight));
+    let (shape, weight) = (
+        normalized_shape.shape("rms_norm", "normalized_shape")?,
+        tensor(&weight),
+    );
     match &residual {
         None => compute(py, x.0.len(), || nn::rms_norm(&x.0, &shape, weight, eps))?
             .into_bound_py_any(py),

@@ -106,6 +106,30 @@ fn interpolate(
     })
 }
 
+/// How points of a grid are read.
+pub(super) fn sampling(
+    op: &str,
+    mode: &str,
+    padding_mode: &str,
+    align_corners: Option<bool>,
+) -> PyResult<GridSample> {
+    let modes = [
+        ("bilinear", GridSampleMode::Bilinear),
+        ("nearest", GridSampleMode::Nearest),
+        ("bicubic", GridSampleMode::Bicubic),
+    ];
+    let paddings = [
+        ("zeros", PaddingMode::Zeros),
+        ("border", PaddingMode::Border),
+        ("reflection", PaddingMode::Reflection),
+    ];
+    Ok(GridSample {
+        mode: choice(op, "mode", mode, &modes)?,
+        padding_mode: choice(op, "padding_mode", padding_mode, &paddings)?,
+        align_corners: align_corners.unwrap_or(false),
+    })
+}
+
 /// Images sampled at the points of a grid.
 ///
 /// x: `[batch, channels, height, width]`, and grid: `[batch, rows, columns, 2]`, coordinates across and down,
@@ -129,30 +153,7 @@ fn grid_sample(
     padding_mode: &str,
     align_corners: Option<bool>,
 ) -> PyResult<PyTensor> {
-    const OP: &str = "grid_sample";
-    let options = GridSample {
-        mode: choice(
-            OP,
-            "mode",
-            mode,
-            &[
-                ("bilinear", GridSampleMode::Bilinear),
-                ("nearest", GridSampleMode::Nearest),
-                ("bicubic", GridSampleMode::Bicubic),
-            ],
-        )?,
-        padding_mode: choice(
-            OP,
-            "padding_mode",
-            padding_mode,
-            &[
-                ("zeros", PaddingMode::Zeros),
-                ("border", PaddingMode::Border),
-                ("reflection", PaddingMode::Reflection),
-            ],
-        )?,
-        align_corners: align_corners.unwrap_or(false),
-    };
+    let options = sampling("grid_sample", mode, padding_mode, align_corners)?;
     let work = grid.0.len().saturating_mul(4);
     compute(py, work, || nn::grid_sample(&x.0, &grid.0, options))
 }
@@ -175,7 +176,7 @@ fn affine_grid(
     size: Ints,
     align_corners: Option<bool>,
 ) -> PyResult<PyTensor> {
-    let size = size.shape()?;
+    let size = size.shape("affine_grid", "size")?;
     let work = size.iter().fold(1usize, |n, d| n.saturating_mul(*d));
     compute(py, work, || {
         nn::affine_grid(&theta.0, &size, align_corners.unwrap_or(false))

@@ -17,6 +17,19 @@ def largest(name, pool, x, g):
     )
 
 
+def unpool(name, pool, x, g):
+    """What positions gather, of a result of the shape of `g`."""
+    rank = len(g) - 2
+    positions = f"nn.max_pool{rank}d({{}}, {', '.join(pool)}, return_indices=True)[1]"
+    call = f"F.{name}(x, {positions.format('g.detach()')}, {', '.join(pool)}, output_size={g[2:]})"
+    return Case(
+        f"{name}, {', '.join(pool)}",
+        {"g": g, "x": x},
+        f"nn.grad.{name}(g, {positions.format('g')})",
+        torch=f"torch.autograd.grad({call}, x, g)",
+    )
+
+
 def mean(name, pool, x, g):
     """A pool's gradient, from the shape of its operand."""
     options = ", ".join(pool)
@@ -49,6 +62,10 @@ CASES = [
     largest("adaptive_max_pool1d", ["4"], X1, (2, 3, 4)),
     largest("adaptive_max_pool2d", ["(5, 3)"], X2, (1, 2, 5, 3)),
     largest("adaptive_max_pool3d", ["(2, 3, 4)"], X3, (1, 2, 2, 3, 4)),
+    unpool("max_unpool1d", ["2"], (2, 3, 8), X1),
+    unpool("max_unpool2d", ["2"], (1, 2, 5, 6), X2),
+    unpool("max_unpool2d", ["3", "2"], (1, 2, 5, 6), X2),
+    unpool("max_unpool3d", ["2", "1"], (1, 2, 4, 5, 6), X3),
     mean("avg_pool1d", ["3", "1", "1"], X1, (2, 3, 17)),
     mean("avg_pool2d", ["2"], X2, (1, 2, 5, 6)),
     mean("avg_pool2d", ["3", "2", "1", "True", "False"], X2, (1, 2, 6, 7)),

@@ -1,6 +1,7 @@
 """Gradients of resampling: what torch's autograd gives."""
 
 from . import Case
+from .resample import GRID, POINTS
 
 X1, X2, X3 = (2, 2, 7), (1, 2, 5, 6), (1, 1, 3, 4, 5)
 
@@ -25,6 +26,18 @@ def pad(x, g, options):
     )
 
 
+def grid_sample(x, grid, options):
+    points = (1, 5, 6) if grid is GRID else (1, 3, 4, 5)
+    return Case(
+        f"grid_sample, {options}, {len(x) - 2}d",
+        {"g": (*x[:2], *points[1:]), "x": x, "grid": grid},
+        f"nn.grad.grid_sample(g, x, grid, {options})",
+        torch=f"torch.autograd.grad(F.grid_sample(x, grid, {options}), (x, grid), g, materialize_grads=True)",
+        # coordinates and weights are rounded before an image of 16-bit numbers is looked at
+        loss=8,
+    )
+
+
 CASES = [
     interpolate(X1, (2, 2, 11), "11, mode='linear'"),
     interpolate(X1, (2, 2, 4), "4"),
@@ -40,4 +53,22 @@ CASES = [
     pad(X2, (1, 2, 8, 10), "(3, 1, 1, 2), mode='reflect'"),
     pad(X2, (1, 2, 7, 8), "(3, -1, 1, 1), mode='replicate'"),
     pad(X3, (1, 1, 5, 6, 6), "(1, 0, 1, 1, 0, 2), mode='circular'"),
+    pad(X2, (1, 2, 8, 7), "(3, -2, -1, 4), mode='circular'"),
+    *(
+        grid_sample(X2, GRID, f"{mode!r}, {beyond!r}, {corners}")
+        for mode in ("bilinear", "nearest", "bicubic")
+        for beyond, corners in [
+            ("zeros", False),
+            ("zeros", True),
+            ("border", False),
+            ("reflection", False),
+            ("reflection", True),
+        ]
+    ),
+    grid_sample((1, 18, 5, 6), GRID, "'bilinear', 'border', True"),
+    *(
+        grid_sample(X3, POINTS, f"{mode!r}, {beyond!r}, False")
+        for mode in ("bilinear", "nearest")
+        for beyond in ("zeros", "border", "reflection")
+    ),
 ]

@@ -96,4 +96,5 @@ CASES = [
     Case("pad, reflect", {"x": X2}, "nn.pad(x, (3, -1, 2, 6), mode='reflect')"),
     Case("pad, replicate", {"x": X3}, "nn.pad(x, (3, 1, 0, 2, 7, 1), mode='replicate')"),
     Case("pad, circular", {"x": X1}, "nn.pad(x, (4, 9), mode='circular')"),
+    Case("pad, circular, cut", {"x": X2}, "nn.pad(x, (3, -2, -1, 4), mode='circular')"),
 ]

@@ -1,13 +1,12 @@
 //! Of pools of largest elements.
 
 use super::super::common_float;
-use crate::dtype::DType;
+use super::positions::Positions;
 use crate::error::{Error, Result};
 use crate::kernel::pool::scatter;
 use crate::layout::IntoShape;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
-use core::sync::atomic::{AtomicUsize, Ordering};
 
 macro_rules! largest {
     ($($rank:literal $name:ident $adaptive:ident $shape:literal $kernel:literal;)*) => { $(
@@ -82,13 +81,9 @@ fn to_positions(
     if input_size[lead..].contains(&0) {
         return bad(message!("input_size is {input_size:?}, without elements"));
     }
-    if !indices.dtype().is_integer() {
-        let message = message!("indices are {}, not integers", indices.dtype());
-        return Err(Error::dtype(op, message));
-    }
+    let positions = Positions::new(op, indices)?;
     let dtype = common_float(op, &[grad])?;
     let grad = grad.astype(dtype.wide())?.contiguous()?;
-    let positions = indices.astype(DType::I64)?.contiguous()?;
     let mut d = Tensor::zeros(input_size, dtype.wide())?;
     let plane: usize = input_size[lead..].iter().product();
     let taken: usize = grad.shape()[lead..].iter().product();
@@ -97,30 +92,15 @@ fn to_positions(
         bytes: elements.saturating_mul(16),
         flops: taken.saturating_mul(32),
     };
-    // one more than the place of a position that names nothing
-    let wrong = AtomicUsize::new(0);
     dispatch!(float dtype.wide(), |F| {
-        let (grad, positions) = (grad.as_slice::<F>()?, positions.as_slice::<i64>()?);
+        let (grad, all) = (grad.as_slice::<F>()?, positions.get()?);
         par::split(d.as_mut_slice::<F>()?, plane, 1, cost, |planes, d| {
             for (k, d) in planes.zip(d.chunks_exact_mut(plane)) {
                 let own = k * taken..(k + 1) * taken;
-                let added = scatter::add_at(&grad[own.clone()], &positions[own], d);
-                if let (Err(place), 0) = (added, wrong.load(Ordering::Relaxed)) {
-                    wrong.store(k * taken + place + 1, Ordering::Relaxed);
-                }
+                positions.note(own.start, scatter::add_at(&grad[own.clone()], &all[own], d));
             }
         })
     }, else return Err(Error::unsupported(op, dtype)));
-    match wrong.into_inner() {
-        0 => d.into_dtype(dtype),
-        place => {
-            let at = place - 1;
-            let position = positions.as_slice::<i64>()?[at];
-            let message = message!(
-                "indices has {position} at row-major position {at}; a plane of {:?} has {plane} elements",
-                &input_size[lead..]
-            );
-            Err(Error::value(op, message))
-        }
-    }
+    positions.result(&input_size[lead..])?;
+    d.into_dtype(dtype)
 }

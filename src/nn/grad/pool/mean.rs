@@ -164,15 +164,18 @@ pub(super) fn spread(
     if sizes.iter().chain(&places).any(|n| *n >= u32::MAX as usize) {
         return Err(Error::value(op, "a size is beyond 32 bits"));
     }
+    // before what is as long as an axis, for it is larger and may be too large
+    let result = planes.empty(sizes, wide)?;
     let seen = |k: usize| seen_by(&means.windows[k], sizes[k], places[k]);
     let seen = [seen(0)?, seen(1)?, seen(2)?];
     if seen.iter().flatten().all(|windows| windows.len() == 1) {
         let map = |k: usize| fallible::collect(seen[k].iter().map(|w| Ok(w.start as u32)));
+        drop(result);
         return remap(&planes, sizes, &[map(0)?, map(1)?, map(2)?], wide);
     }
     dispatch!(float wide, |F| {
         let table = |k: usize| table::<F>(&seen[k], places[k]);
-        weighted::<F, F>(&planes, &[table(0)?, table(1)?, table(2)?])
+        weighted::<F, F>(&planes, &[table(0)?, table(1)?, table(2)?], result)
     }, else Err(Error::unsupported(op, wide)))
 }
 

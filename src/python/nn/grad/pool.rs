@@ -18,7 +18,7 @@ macro_rules! largest {
         #[pyfunction]
         #[pyo3(signature = (grad, indices, input_size))]
         fn $name(py: Python<'_>, grad: Arg, indices: Arg, input_size: Ints) -> PyResult<PyTensor> {
-            let shape = input_size.shape()?;
+            let shape = input_size.shape(concat!("grad.", stringify!($name)), "input_size")?;
             compute(py, elements(&shape), || grad::$name(&grad.0, &indices.0, &shape))
         }
     )* };
@@ -74,6 +74,45 @@ largest! {
     adaptive_max_pool3d;
 }
 
+macro_rules! unpools {
+    ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction]
+        fn $name(py: Python<'_>, grad: Arg, indices: Arg) -> PyResult<PyTensor> {
+            compute(py, indices.0.len(), || grad::$name(&grad.0, &indices.0))
+        }
+    )* };
+}
+unpools! {
+    /// The gradient of x of `max_unpool1d`: what is in grad where each element was put.
+    ///
+    /// grad: `[batch, channels, length]`, or without the batch, of that function's result. indices: integers
+    /// of the shape of x, as is the result's (ShapeError); negative or outside of grad they are a ValueError.
+    /// Other options are of no concern. Elements that were put at one position all get what is there, as in
+    /// torch. The result has grad's dtype, a float (DTypeError).
+    ///
+    /// >>> grad = flex.asarray([[1.0, 2.0, 3.0, 4.0]])
+    /// >>> flex.nn.grad.max_unpool1d(grad, flex.asarray([[1, 3]])).tolist()
+    /// [[2.0, 4.0]]
+    max_unpool1d;
+    /// The gradient of x of `max_unpool2d`: what is in grad where each element was put.
+    ///
+    /// grad: `[batch, channels, height, width]`, or without the batch. All else as for `max_unpool1d`.
+    ///
+    /// >>> grad = flex.asarray([[[1.0, 2.0], [3.0, 4.0]]])
+    /// >>> flex.nn.grad.max_unpool2d(grad, flex.asarray([[[2]]])).tolist()
+    /// [[[3.0]]]
+    max_unpool2d;
+    /// The gradient of x of `max_unpool3d`: what is in grad where each element was put.
+    ///
+    /// grad: `[batch, channels, depth, height, width]`, or without the batch. All else as for `max_unpool1d`.
+    ///
+    /// >>> grad = flex.asarray([[[[1.0, 2.0]]]])
+    /// >>> flex.nn.grad.max_unpool3d(grad, flex.asarray([[[[1]]]])).tolist()
+    /// [[[[2.0]]]]
+    max_unpool3d;
+}
+
 macro_rules! means {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
@@ -92,7 +131,7 @@ macro_rules! means {
             divisor_override: Option<isize>,
         ) -> PyResult<PyTensor> {
             let op = concat!("grad.", stringify!($name));
-            let shape = input_size.shape()?;
+            let shape = input_size.shape(concat!("grad.", stringify!($name)), "input_size")?;
             let kernel_size = per_axis(op, "kernel_size", &kernel_size)?;
             let options = averages(op, stride, padding, ceil_mode, count_include_pad, divisor_override)?;
             compute(py, elements(&shape), || grad::$name(&grad.0, &shape, kernel_size, options))
@@ -128,7 +167,7 @@ macro_rules! adaptive_means {
         #[pyfunction]
         #[pyo3(signature = (grad, input_size))]
         fn $name(py: Python<'_>, grad: Arg, input_size: Ints) -> PyResult<PyTensor> {
-            let shape = input_size.shape()?;
+            let shape = input_size.shape(concat!("grad.", stringify!($name)), "input_size")?;
             compute(py, elements(&shape), || grad::$name(&grad.0, &shape))
         }
     )* };
@@ -212,6 +251,7 @@ pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
         avg_pool1d avg_pool2d avg_pool3d
         adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d
         lp_pool1d lp_pool2d lp_pool3d
+        max_unpool1d max_unpool2d max_unpool3d
     }
     Ok(())
 }

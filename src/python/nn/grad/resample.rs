@@ -1,10 +1,11 @@
 //! Gradients of resampling.
 
+use super::compute_all;
 use crate::Scalar;
 use crate::nn::grad;
 use crate::python::cell::PyTensor;
 use crate::python::convert::{Arg, Ints, compute};
-use crate::python::nn::resample::{Factors, interpolation, padding};
+use crate::python::nn::resample::{Factors, interpolation, padding, sampling};
 use pyo3::prelude::*;
 
 /// The gradient of x of `interpolate`: its weights, transposed.
@@ -32,7 +33,7 @@ fn interpolate(
     recompute_scale_factor: Option<bool>,
     antialias: bool,
 ) -> PyResult<PyTensor> {
-    let shape = input_size.shape()?;
+    let shape = input_size.shape("grad.interpolate", "input_size")?;
     let how = (mode, align_corners, recompute_scale_factor, antialias);
     let options = interpolation("grad.interpolate", size, scale_factor, how)?;
     compute(py, grad.0.len().saturating_mul(4), || {
@@ -54,14 +55,45 @@ fn interpolate(
 #[pyfunction]
 #[pyo3(signature = (grad, input_size, pad, mode = "constant"))]
 fn pad(py: Python<'_>, grad: Arg, input_size: Ints, pad: Ints, mode: &str) -> PyResult<PyTensor> {
-    let shape = input_size.shape()?;
+    let shape = input_size.shape("grad.pad", "input_size")?;
     let mode = padding("grad.pad", mode, Scalar::Bool(false))?;
     compute(py, grad.0.len(), || {
         grad::pad(&grad.0, &shape, &pad.0, mode)
     })
 }
 
+/// The gradients of x and grid of `grid_sample`: what a point got goes to the elements around it by their
+/// weights, and to its coordinates by how these weights change, which is not at all with mode "nearest",
+/// nor where a border is repeated.
+///
+/// grad: of the shape of the result. x, grid, mode, padding_mode, align_corners: as for `flex.nn.grid_sample`,
+/// as are the errors. The results have the common dtype, a float (DTypeError); 16-bit floats are
+/// computed in float32.
+///
+/// >>> x, grid = flex.asarray([[[[1.0, 5.0]]]]), flex.asarray([[[[0.25, 0.0]]]])
+/// >>> dx, dgrid = flex.nn.grad.grid_sample(flex.ones((1, 1, 1, 1)), x, grid, padding_mode="border")
+/// >>> dx.tolist(), dgrid.tolist()
+/// ([[[[0.25, 0.75]]]], [[[[4.0, 0.0]]]])
+#[pyfunction]
+#[pyo3(signature = (grad, x, grid, mode = "bilinear", padding_mode = "zeros", align_corners = None))]
+fn grid_sample(
+    py: Python<'_>,
+    grad: Arg,
+    x: Arg,
+    grid: Arg,
+    mode: &str,
+    padding_mode: &str,
+    align_corners: Option<bool>,
+) -> PyResult<(PyTensor, PyTensor)> {
+    let options = sampling("grad.grid_sample", mode, padding_mode, align_corners)?;
+    let [dx, dgrid] = compute_all(py, grad.0.len().saturating_mul(8), || {
+        grad::grid_sample(&grad.0, &x.0, &grid.0, options)
+    })?;
+    Ok((dx, dgrid))
+}
+
 pub(super) fn register(grad: &Bound<PyModule>) -> PyResult<()> {
+    grad.add_function(wrap_pyfunction!(grid_sample, grad)?)?;
     grad.add_function(wrap_pyfunction!(interpolate, grad)?)?;
     grad.add_function(wrap_pyfunction!(pad, grad)?)
 }

@@ -57,7 +57,7 @@ fn layer_norm(
     weight: Option<Arg>,
     eps: f64,
 ) -> PyResult<(PyTensor, PyTensor, PyTensor)> {
-    let shape = normalized_shape.shape()?;
+    let shape = normalized_shape.shape("grad.layer_norm", "normalized_shape")?;
     let weight = weight.as_ref().map(|w| &w.0);
     let [x, weight, bias] = compute_all(py, x.0.len(), || {
         grad::layer_norm(&grad.0, &x.0, &shape, weight, eps)
@@ -86,7 +86,7 @@ fn rms_norm(
     weight: Option<Arg>,
     eps: Option<f64>,
 ) -> PyResult<(PyTensor, PyTensor)> {
-    let shape = normalized_shape.shape()?;
+    let shape = normalized_shape.shape("grad.rms_norm", "normalized_shape")?;
     let weight = weight.as_ref().map(|w| &w.0);
     let [x, weight] = compute_all(py, x.0.len(), || {
         grad::rms_norm(&grad.0, &x.0, &shape, weight, eps)

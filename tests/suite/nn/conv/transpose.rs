@@ -181,6 +181,32 @@ fn bits_of_transposed_convolutions_do_not_depend_on_threads_or_layout() {
     assert!(bits(&x, 2) == one && bits(&x, 7) == one && bits(&last, 2) == one);
 }
 
+/// What a weight that is not finite makes within the image; beyond it, NaN at most of what it would
+/// not touch.
+#[test]
+fn weights_that_are_not_finite_stay_within_a_kernel_of_the_border() {
+    let x = Tensor::from_slice(&[1.0f32; 6], [1, 1, 6]).unwrap();
+    let weight = Tensor::from_slice(&[f32::INFINITY, 1.0, 1.0], [1, 1, 3]).unwrap();
+    for stride in [1, 2, 3] {
+        let options = nn::ConvTranspose {
+            stride: stride.into(),
+            ..Default::default()
+        };
+        let y = nn::conv_transpose1d(&x, &weight, options).unwrap();
+        let y = y.to_vec::<f32>().unwrap();
+        let (inside, border) = y.split_at(5 * stride + 1);
+        for (place, y) in inside.iter().enumerate() {
+            let want = if place % stride == 0 {
+                f32::INFINITY
+            } else {
+                1.0
+            };
+            assert_eq!(*y, want, "{place}");
+        }
+        assert!(border.iter().all(|y| y.is_nan() || [1.0, 2.0].contains(y)));
+    }
+}
+
 #[test]
 fn transposed_convolutions_name_what_is_wrong() {
     let (x, w) = (tensor(&[2, 6, 5, 5], 1), tensor(&[6, 2, 3, 3], 2));

@@ -4,8 +4,10 @@ mod activation;
 mod attention;
 mod channel_norm;
 mod conv;
+mod grid;
 mod pool;
 mod resample;
+mod unpool;
 
 use super::*;
 use nn::grad;

@@ -81,6 +81,12 @@ fn padding_puts_elements_around() {
             if rank > 1 { round % 4 } else { 0 },
         );
         let pairs: Vec<isize> = around.iter().rev().flat_map(|(a, b)| [*a, *b]).collect();
+        // elements that are left
+        let left = |k: usize| sizes[k] as isize + around[k].0.min(0) + around[k].1.min(0);
+        if mode == PadMode::Circular && (0..rank).any(|k| around[k].0.max(around[k].1) > left(k)) {
+            assert!(nn::pad(&x, &pairs, mode).is_err());
+            continue;
+        }
         let y = nn::pad(&x, &pairs, mode).unwrap();
         let places: Vec<usize> = (0..rank)
             .map(|k| (sizes[k] as isize + around[k].0 + around[k].1) as usize)
@@ -103,7 +109,10 @@ fn padding_puts_elements_around() {
                             at
                         }),
                         PadMode::Replicate => Some(at.clamp(0, n - 1)),
-                        PadMode::Circular => Some(at.rem_euclid(n)),
+                        PadMode::Circular => {
+                            let cut = -around[k].0.min(0);
+                            Some(cut + (at - cut).rem_euclid(left(k)))
+                        }
                     };
                     from = from.zip(at).map(|(f, at)| f * sizes[k] + at as usize);
                 }

@@ -1,0 +1,198 @@
+//! Of images sampled at points.
+
+use super::{common_float, expect_shape};
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result};
+use crate::exec::failure::Failure;
+use crate::kernel::resample::Sampled;
+use crate::kernel::resample::grid::{GridGradient, Interpolation, LANES, Rule};
+use crate::layout::Shape;
+use crate::nn::GridSample;
+use crate::nn::resample::grid::rule;
+use crate::nn::spatial::three;
+use crate::ops;
+use crate::par::{self, Cost, Out};
+use crate::tensor::Tensor;
+
+/// The gradients of `x` and `grid` of [`grid_sample`](crate::nn::grid_sample).
+///
+/// What a point got goes to the elements around it by their weights, and to its coordinates by how these
+/// weights change: not at all in mode `Nearest`, nor where a border is repeated, and the other
+/// way where the image is reflected. Shapes and `options` are those of that function, whose result
+/// has the shape of `grad`; any strides. The results have the common dtype; 16-bit floats are
+/// computed in float32 and rounded once.
+///
+/// Errors as for that function, where `grad` has not the shape of its result, and where there is no
+/// common float.
+///
+/// ```
+/// use flex::{Tensor, nn};
+/// let x = Tensor::from_slice(&[1.0f32, 5.0], [1, 1, 1, 2])?;
+/// // three quarters of the way from the first to the second
+/// let grid = Tensor::from_slice(&[0.25f32, 0.0], [1, 1, 1, 2])?;
+/// let grad = Tensor::from_slice(&[1.0f32], [1, 1, 1, 1])?;
+/// let border = nn::GridSample { padding_mode: nn::PaddingMode::Border, ..Default::default() };
+/// let [dx, dgrid] = nn::grad::grid_sample(&grad, &x, &grid, border)?;
+/// assert_eq!(dx.to_vec::<f32>()?, [0.25, 0.75]);
+/// assert_eq!(dgrid.to_vec::<f32>()?, [4.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn grid_sample(
+    grad: &Tensor,
+    x: &Tensor,
+    grid: &Tensor,
+    options: GridSample,
+) -> Result<[Tensor; 2]> {
+    const OP: &str = "grad.grid_sample";
+    let dtype = common_float(OP, &[grad, x, grid])?;
+    let rule = rule(OP, x, grid, &options)?;
+    let (batch, channels, sizes) = (x.shape()[0], x.shape()[1], &x.shape()[2..]);
+    let places = &grid.shape()[1..=rule.rank];
+    let result: Shape = [batch, channels].iter().chain(places).copied().collect();
+    expect_shape(OP, grad, &result, ("x", x))?;
+    let elements = sizes
+        .iter()
+        .try_fold(1usize, |n, size| n.checked_mul(*size));
+    let elements = elements.filter(|n| *n > 0 && *n <= i32::MAX as usize);
+    let Some(elements) = elements else {
+        return Err(Error::shape_of(
+            OP,
+            message!("a plane of x has no element, or more than 2^31"),
+            &[("x", x.shape(), x.dtype())],
+        ));
+    };
+    if grad.is_empty() {
+        return Ok([
+            Tensor::zeros(x.shape(), dtype)?,
+            Tensor::zeros(grid.shape(), dtype)?,
+        ]);
+    }
+    let wide = dtype.wide();
+    let pixels = Pixels::new(batch, channels);
+    let grad = pixels.of(grad, wide)?;
+    // where one element is all that a point sees, it says nothing of those beside it
+    let seen = match rule.interpolation {
+        Interpolation::Nearest => Tensor::zeros([0], wide)?,
+        _ => pixels.of(x, wide)?,
+    };
+    let points = grid.astype(wide)?.contiguous()?;
+    let each: usize = places.iter().product();
+    let mut dx = Tensor::zeros([batch, pixels.groups, elements, pixels.lanes], wide)?;
+    let mut dgrid = Tensor::zeros([batch, pixels.groups, each, rule.rank], wide)?;
+    let operands = [&grad, &seen, &points];
+    let sizes = three(sizes, rule.rank, 1);
+    dispatch!(float wide, |F| add::<F>(&rule, sizes, &pixels, operands, [&mut dx, &mut dgrid]),
+        else Err(Error::unsupported(OP, dtype)))?;
+    let dx = pixels.planes(dx.into_dtype(dtype)?, x.shape())?;
+    let dgrid = match pixels.groups {
+        1 => dgrid,
+        _ => ops::sum(&dgrid, 1)?,
+    };
+    Ok([dx, dgrid.reshape(grid.shape())?.into_dtype(dtype)?])
+}
+
+/// Channels that are together in memory, as lanes of pixels, or planes where there are few.
+struct Pixels {
+    batch: usize,
+    /// Channels of an image are cut into as many parts.
+    groups: usize,
+    /// Channels of a group, and how many numbers a pixel has.
+    per: usize,
+    lanes: usize,
+}
+impl Pixels {
+    /// What is found of a point is found for each group anew; groups let threads share an image.
+    const TASKS: usize = 8;
+    const FEWEST: usize = 16;
+
+    fn new(batch: usize, channels: usize) -> Pixels {
+        let most = Self::TASKS / batch.max(1);
+        let fits = |n: &usize| channels.is_multiple_of(*n) && channels / n >= Self::FEWEST;
+        let groups = (1..=most).rev().find(fits).unwrap_or(1);
+        let per = channels / groups;
+        let lanes = match per < LANES {
+            true => per,
+            false => per.next_multiple_of(LANES),
+        };
+        Pixels {
+            batch,
+            groups,
+            per,
+            lanes,
+        }
+    }
+    /// `[batch, channels, ..]` as `[batch, groups, elements, lanes]`, zeros in lanes that are no channels;
+    /// few channels as they are.
+    fn of(&self, x: &Tensor, dtype: DType) -> Result<Tensor> {
+        let elements: usize = x.shape()[2..].iter().product();
+        let x = x.astype(dtype)?;
+        if self.lanes < LANES {
+            return x.contiguous();
+        }
+        let x = x.reshape((self.batch, self.groups, self.per, elements))?;
+        let x = x.transpose(2, 3)?;
+        let more = self.lanes - self.per;
+        if more == 0 {
+            return x.contiguous();
+        }
+        ops::pad(&x, &[(0, 0), (0, 0), (0, 0), (0, more)], 0)
+    }
+    /// The reverse, contiguous.
+    fn planes(&self, x: Tensor, shape: &[usize]) -> Result<Tensor> {
+        if self.lanes < LANES {
+            return x.reshape(shape);
+        }
+        let x = x.narrow(3, 0, self.per)?.transpose(2, 3)?;
+        x.contiguous()?.reshape(shape)
+    }
+}
+
+/// Adds to the gradients of elements and coordinates: a group of an image is a task.
+fn add<F: Element + Sampled>(
+    rule: &Rule,
+    sizes: [usize; 3],
+    pixels: &Pixels,
+    [grad, x, grid]: [&Tensor; 3],
+    [dx, dgrid]: [&mut Tensor; 2],
+) -> Result<()> {
+    let elements: usize = sizes.iter().product();
+    let (lanes, points) = (pixels.lanes, dgrid.shape()[2]);
+    let (grad, x) = (grad.as_slice::<F>()?, x.as_slice::<F>()?);
+    let grid = grid.as_slice::<F>()?;
+    let dx = Out::new(dx.as_mut_slice::<F>()?);
+    let dgrid = Out::new(dgrid.as_mut_slice::<F>()?);
+    let taps = rule.taps().saturating_mul(points);
+    let cost = Cost {
+        bytes: (2 * elements + points)
+            .saturating_mul(lanes)
+            .saturating_mul(size_of::<F>()),
+        flops: taps.saturating_mul(FOUND + (rule.rank + 2) * lanes),
+    };
+    let failure = Failure::default();
+    par::chunks(pixels.batch * pixels.groups, cost, |task| {
+        let of = |size: usize| task * size..(task + 1) * size;
+        let image = task / pixels.groups;
+        // SAFETY: OUT1: a group of an image of its own, in both.
+        let (dx, dgrid) = unsafe {
+            (
+                dx.part(of(elements * lanes)),
+                dgrid.part(of(points * rule.rank)),
+            )
+        };
+        let gradient = GridGradient {
+            rule: *rule,
+            sizes,
+            channels: lanes,
+            x: x.get(of(elements * lanes)).unwrap_or_default(),
+            grid: &grid[image * points * rule.rank..][..points * rule.rank],
+            grad: &grad[of(points * lanes)],
+            dx,
+            dgrid,
+        };
+        failure.note(gradient.add());
+    });
+    failure.result()
+}
+
+/// What finding a tap of a point takes, in operations of a lane.
+const FOUND: usize = 64;

@@ -1,0 +1,86 @@
+//! Of elements put back where a pool took them.
+
+use super::super::common_float;
+use super::positions::Positions;
+use crate::error::{Error, Result};
+use crate::kernel::pool::scatter;
+use crate::par::{self, Cost};
+use crate::tensor::Tensor;
+
+macro_rules! unpools {
+    ($($rank:literal $name:ident $shape:literal $result:literal;)*) => { $(
+        #[doc = concat!("The gradient of the operand of [`", stringify!($name), "`](crate::nn::", stringify!($name), "):")]
+        /// what is in `grad` where each of its elements was put.
+        ///
+        /// `grad` is `[batch, channels, ..]`, or `[channels, ..]`, of that function's result; `indices` are
+        /// integers of its operand's shape, as is the result's. Options are of no concern. Elements
+        /// that were put at one position all get what is there, although the last alone stayed, as
+        /// in torch.
+        ///
+        /// Errors where shapes don't fit, a position is negative or out of range, `indices` are no integers,
+        /// or `grad` is no float.
+        ///
+        /// ```
+        /// use flex::{Tensor, nn};
+        #[doc = concat!("let grad = Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0], ", $result, ")?;")]
+        #[doc = concat!("let indices = Tensor::from_slice(&[3i64, 1], ", $shape, ")?;")]
+        #[doc = concat!("let dx = nn::grad::", stringify!($name), "(&grad, &indices)?;")]
+        /// assert_eq!(dx.to_vec::<f32>()?, [4.0, 2.0]);
+        /// # Ok::<(), flex::Error>(())
+        /// ```
+        pub fn $name(grad: &Tensor, indices: &Tensor) -> Result<Tensor> {
+            from_positions(concat!("grad.", stringify!($name)), $rank, grad, indices)
+        }
+    )* };
+}
+unpools! {
+    1 max_unpool1d "[1, 2]" "[1, 4]";
+    2 max_unpool2d "[1, 1, 2]" "[1, 1, 4]";
+    3 max_unpool3d "[1, 1, 1, 2]" "[1, 1, 1, 4]";
+}
+
+/// The element of a plane of `grad` at each position.
+fn from_positions(
+    op: &'static str,
+    rank: usize,
+    grad: &Tensor,
+    indices: &Tensor,
+) -> Result<Tensor> {
+    let lead = grad.rank().saturating_sub(rank);
+    let fits = [1, 2].contains(&lead)
+        && indices.rank() == grad.rank()
+        && indices.shape()[..lead] == grad.shape()[..lead];
+    if !fits {
+        let operands = [
+            ("grad", grad.shape(), grad.dtype()),
+            ("indices", indices.shape(), indices.dtype()),
+        ];
+        let message = message!(
+            "grad and indices are [channels, {rank} spatial dimensions], or a batch of those, which differ in the spatial axes alone"
+        );
+        return Err(Error::shape_of(op, message, &operands));
+    }
+    let positions = Positions::new(op, indices)?;
+    let dtype = common_float(op, &[grad])?;
+    let sizes = &grad.shape()[lead..];
+    let plane: usize = sizes.iter().product();
+    let taken: usize = indices.shape()[lead..].iter().product();
+    let grad = grad.astype(dtype.wide())?.contiguous()?;
+    let mut d = Tensor::empty(indices.shape(), dtype.wide())?;
+    let cost = Cost {
+        bytes: taken.saturating_mul(24),
+        flops: taken.saturating_mul(32),
+    };
+    dispatch!(float dtype.wide(), |F| {
+        let (grad, all) = (grad.as_slice::<F>()?, positions.get()?);
+        par::split(d.as_mut_slice::<F>()?, taken, 1, cost, |planes, d| {
+            for (k, d) in planes.zip(d.chunks_exact_mut(taken)) {
+                let first = k * taken;
+                let from = &grad[k * plane..(k + 1) * plane];
+                positions.note(first, scatter::take_at(from, &all[first..first + taken], d));
+            }
+        })
+    }, else return Err(Error::unsupported(op, dtype)));
+    positions.result(sizes)?;
+    d.into_dtype(dtype)
+}
