@@ -300,7 +300,7 @@ impl<A: Sampled> Add<'_, A> {
                     }
                     let x = &to.x[channel * elements..][..elements];
                     // SAFETY: GRID1: indices are those of elements of the plane.
-                    unsafe { gather::<I, A, A, false>(x.as_ptr(), index, grad, points, line) };
+                    unsafe { gather::<I, A, A>(x.as_ptr(), index, grad, points, line) };
                     for (axis, sums) in sums[..rank].iter_mut().enumerate() {
                         let slopes = &tables.slopes[(axis * taps + tap) * points..][..points];
                         for ((sum, v), slope) in sums.iter_mut().zip(&*line).zip(slopes) {
