@@ -3,9 +3,8 @@
 //! Elements are pixels of several channels, one lane a channel, so that nothing is scattered but whole
 //! vectors; what is found of a point serves all of them. Fewer channels are planes, one lane a point.
 
-use super::{
-    CUBIC, Interpolation, NONE, Rule, Sampled, beyond, distance, gather, is_far, near, position,
-};
+use super::along::{CUBIC, beyond, distance, is_far, near, position};
+use super::{Interpolation, NONE, Rule, Sampled, gather};
 use crate::error::Result;
 use crate::fallible;
 use crate::kernel::math::Real;
