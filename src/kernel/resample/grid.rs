@@ -170,8 +170,8 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Grid<'_, T, A> {
                     }
                     continue;
                 }
-                // SAFETY: PIXEL1: a slice of that type.
                 let sums = match T::SAME {
+                    // SAFETY: PIXEL1: a slice of that type.
                     true => unsafe { from_raw_parts_mut(out.as_mut_ptr().cast(), out.len()) },
                     false => &mut *result,
                 };
