@@ -132,6 +132,15 @@ impl<'a, T> Image<'a, T> {
                 + y as isize * self.strides[1],
         )
     }
+    /// How far in memory an element of a channel lies from the first one of the first; neither need be there.
+    #[inline(always)]
+    pub(super) fn ahead(&self, channel: usize, element: [isize; 3]) -> isize {
+        let [z, y, x] = [0, 1, 2].map(|axis| element[axis].wrapping_mul(self.strides[axis]));
+        (channel as isize * self.channel_stride)
+            .wrapping_add(z)
+            .wrapping_add(y)
+            .wrapping_add(x)
+    }
     /// Whether the elements of a channel lie on one line, the same step apart.
     pub fn is_matrix(&self) -> bool {
         let (n, s) = (self.sizes, self.strides);
