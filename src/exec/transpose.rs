@@ -74,8 +74,8 @@ unsafe fn block<I: Isa, U: Copy>(
             (1, 64) => return grouped::<I, 4>(from.cast(), from_step, to.cast(), to_step),
             (2, 32) => return grouped::<I, 2>(from.cast(), from_step, to.cast(), to_step),
             #[cfg(x86_dispatch)]
-            (4, SIDE) if I::AVX512 => {
-                return simd::x86::transpose::transpose_16x16(
+            (4, SIDE) if I::AVX2 => {
+                return simd::x86::transpose::transpose_16::<I>(
                     from.cast(),
                     from_step,
                     to.cast(),
@@ -83,22 +83,13 @@ unsafe fn block<I: Isa, U: Copy>(
                 );
             }
             #[cfg(x86_dispatch)]
-            (4, 8 | SIDE) if I::AVX2 => {
-                for i in (0..side).step_by(8) {
-                    for j in (0..side).step_by(8) {
-                        let (from, to) = (
-                            from.byte_offset(from_step * i as isize).add(j),
-                            to.byte_offset(to_step * j as isize).add(i),
-                        );
-                        simd::x86::transpose::transpose_8x8(
-                            from.cast(),
-                            from_step,
-                            to.cast(),
-                            to_step,
-                        );
-                    }
-                }
-                return;
+            (4, 8) if I::AVX2 => {
+                return simd::x86::transpose::transpose_8x8(
+                    from.cast(),
+                    from_step,
+                    to.cast(),
+                    to_step,
+                );
             }
             _ => {}
         }

@@ -132,6 +132,15 @@ impl<'a, T> Image<'a, T> {
                 + y as isize * self.strides[1],
         )
     }
+    /// How far in memory an element of a channel lies from the first one of the first; neither need be there.
+    #[inline(always)]
+    pub(super) fn ahead(&self, channel: usize, element: [isize; 3]) -> isize {
+        let [z, y, x] = [0, 1, 2].map(|axis| element[axis].wrapping_mul(self.strides[axis]));
+        (channel as isize * self.channel_stride)
+            .wrapping_add(z)
+            .wrapping_add(y)
+            .wrapping_add(x)
+    }
     /// Whether the elements of a channel lie on one line, the same step apart.
     pub fn is_matrix(&self) -> bool {
         let (n, s) = (self.sizes, self.strides);
@@ -151,6 +160,16 @@ impl<'a, T> Image<'a, T> {
         let (rows, cols) = (self.channels, self.sizes.iter().product());
         // SAFETY: MAT1: the image's elements (IMAGE1), the same step apart.
         unsafe { Mat::new(self.at, rows, cols, self.channel_stride, self.strides[2]) }
+    }
+    /// Its channels as rows of a matrix, where the elements of each lie one after the other.
+    pub fn planes(&self) -> Option<Mat<'a, T>> {
+        let (n, s) = (self.sizes, self.strides);
+        let near = (n[2] <= 1 || s[2] == 1)
+            && (n[1] <= 1 || s[1] == n[2] as isize)
+            && (n[0] <= 1 || s[0] == n[1] as isize * n[2] as isize);
+        let area = n.iter().product();
+        // SAFETY: MAT1: the image's elements (IMAGE1), side by side.
+        near.then(|| unsafe { Mat::new(self.at, self.channels, area, self.channel_stride, 1) })
     }
     /// The row of channel `channel` that a tap sees, and whether there is one.
     #[inline(always)]

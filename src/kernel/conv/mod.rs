@@ -4,7 +4,8 @@
 //!   never exist as a whole:
 //!   `y[channels of the result, places] = weight[channels of the result, taps] x patches[taps, places]`.
 //!   A tap is a channel with a position in the kernel, a place a position of the kernel on the image.
-//! - `direct`: few channels by kernels of their own, by rows.
+//! - `depthwise`: channels by kernels of their own, as lanes.
+//! - `direct`: few channels, by rows.
 //! - `spread`: transposed convolutions, by products whose numbers are added up.
 //! - `winograd`: 3x3 kernels by a quarter of the multiplications.
 //! - [`Taps`], [`Stacked`]: the same patches and a gradient, for the gradient of the weight;
@@ -15,6 +16,7 @@
 mod channel;
 mod columns;
 mod deform;
+mod depthwise;
 mod direct;
 mod geometry;
 mod gradient;
@@ -26,6 +28,9 @@ mod winograd;
 pub use channel::{channel_fits, channel_gradient};
 pub use columns::{AddRows, columns};
 pub use deform::{Deformed, DeformedGradient, DeformedPatches, DeformedTaps, Float};
+pub use depthwise::{
+    LANES, Lanes, Walk, depthwise, depthwise_gradient, depthwise_scratch, pack_channels,
+};
 pub use direct::{Pixels, Tiling, direct, scratch};
 pub use geometry::{Geometry, Image, Three};
 pub use gradient::{Stacked, Taps};

@@ -65,9 +65,12 @@ impl<'a, T> Patches<'a, T> {
     }
 }
 
-/// Places side by side along the width.
-struct Run {
-    place: Three,
+/// Places side by side along the width: what the first tap sees of the first of them, which need not be
+/// there, and how far it is to what that sees of the last one.
+struct Run<T> {
+    at: *const T,
+    element: [isize; 3],
+    span: isize,
     len: usize,
 }
 
@@ -95,25 +98,26 @@ impl<T: MatElement> Kernel for Pack<'_, '_, T> {
             let width = panel_width::<T::Acc>(lines.end - line);
             let columns = width.min(lines.end - line);
             // the panel's places, in runs along the width
-            let mut runs: SmallVec<[Run; 8]> = SmallVec::new();
+            let mut runs: SmallVec<[Run<T>; 8]> = SmallVec::new();
             let mut at = 0;
             while at < columns {
-                let place = patches.place(line + at);
-                let len = (g.places[2] - place[2]).min(columns - at);
-                runs.push(Run { place, len });
-                at += len;
+                let run = patches.run(line + at, columns - at);
+                at += run.len;
+                runs.push(run);
             }
             let (panel, rest) = d.split_at_mut(width * steps.len());
             d = rest;
             let mut tap = first;
             for row in panel.chunks_exact_mut(width) {
                 let mut row = row;
+                let by = [0, 1, 2].map(|axis| (tap.at[axis] * g.dilation[axis]) as isize);
+                let ahead = patches.image.ahead(tap.channel, by);
                 for run in &runs {
                     let (part, rest) = row.split_at_mut(run.len);
                     row = rest;
-                    patches.row::<I>(tap, run, part);
+                    patches.row::<I>(by, ahead, run, part);
                 }
-                row.fill(T::Acc::default());
+                rows::clear(row);
                 tap.next(g.kernel);
             }
             line += columns;
@@ -121,21 +125,41 @@ impl<T: MatElement> Kernel for Pack<'_, '_, T> {
     }
 }
 impl<T: MatElement> Patches<'_, T> {
-    /// What a tap sees from a run of places.
+    /// Places from a line on, `most` of them, or as many as there are side by side.
+    fn run(&self, line: usize, most: usize) -> Run<T> {
+        let (g, place) = (&self.geometry, self.place(line));
+        let len = (g.places[2] - place[2]).min(most);
+        let element = [0, 1, 2].map(|axis| g.element(axis, place[axis], 0));
+        Run {
+            at: self
+                .image
+                .row(0, 0, 0)
+                .wrapping_offset(self.image.ahead(0, element)),
+            element,
+            span: ((len - 1) * g.stride[2]) as isize,
+            len,
+        }
+    }
+    /// What a tap sees from a run of places: elements `by` from those of the first tap, `ahead` in memory.
     #[inline(always)]
-    fn row<I: Isa>(&self, tap: Tap, run: &Run, d: &mut [T::Acc]) {
-        let (g, image) = (&self.geometry, &self.image);
-        let at = |axis| g.element(axis, run.place[axis], tap.at[axis]);
-        let Some(from) = image.seen(tap.channel, at(0), at(1)) else {
-            return d.fill(T::Acc::default());
-        };
-        let places = Columns {
-            first: at(2),
-            stride: g.stride[2],
-            len: run.len,
-        };
-        // SAFETY: IMAGE1: a row of the image.
-        unsafe { rows::load::<I, T>(from, image.stride(2), image.sizes()[2], places, d) }
+    fn row<I: Isa>(&self, by: [isize; 3], ahead: isize, run: &Run<T>, d: &mut [T::Acc]) {
+        let (image, stride) = (&self.image, self.geometry.stride[2]);
+        let [depth, height, width] = image.sizes();
+        let [z, y, x] = [0, 1, 2].map(|axis| run.element[axis] + by[axis]);
+        if z as usize >= depth || y as usize >= height {
+            return rows::clear(d);
+        }
+        let from = run.at.wrapping_offset(ahead);
+        let step = image.stride(2);
+        // SAFETY: IMAGE1: a row of the image; here all places see one of its columns.
+        unsafe {
+            if x >= 0 && x + run.span < width as isize {
+                return rows::run::<I, T>(from, step, stride, d);
+            }
+            let from = from.wrapping_offset(-x * step);
+            let (first, len) = (x, run.len);
+            rows::load::<I, T>(from, step, width, Columns { first, stride, len }, d)
+        }
     }
 }
 

@@ -56,11 +56,24 @@ pub unsafe fn load<I: Isa, T: MatElement>(
     }
     let column = places.first + (inside.start * places.stride) as isize;
     let from = from.wrapping_offset(column * step);
-    let d = &mut d[inside];
-    // SAFETY: IMAGE1: each place of `inside` sees one of the row's columns, the first one `column`,
-    // and they are `stride * step` apart.
+    // SAFETY: IMAGE1: each place of `inside` sees one of the row's columns, the first one `column`.
+    unsafe { run::<I, T>(from, step, places.stride, &mut d[inside]) }
+}
+
+/// Writes elements from one on, `stride` columns of a row apart, whose elements lie `step` apart.
+///
+/// # Safety
+/// They are a row's of an image (IMAGE1), at least one.
+#[inline(always)]
+pub unsafe fn run<I: Isa, T: MatElement>(
+    from: *const T,
+    step: isize,
+    stride: usize,
+    d: &mut [T::Acc],
+) {
+    // SAFETY: IMAGE1: as many columns of the row as `d` has elements, `stride * step` apart.
     unsafe {
-        match step * places.stride as isize {
+        match step * stride as isize {
             1 => neighbours::<I, T>(core::slice::from_raw_parts(from, d.len()), d),
             2 if step == 1 => {
                 let s = core::slice::from_raw_parts(from, 2 * d.len() - 1);

@@ -2,6 +2,7 @@
 //! gradient by the image; the gradient of the weight is a sum over all places of all images.
 
 use super::call::Call;
+use super::plan::has_lanes;
 use super::run::Operands;
 use super::sums::Sums;
 use super::transpose::{Axis, Transposed, transposed};
@@ -10,7 +11,7 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
 use crate::fallible;
-use crate::kernel::conv::{AddRows, Geometry, Image, Taps, channel_fits, columns};
+use crate::kernel::conv::{AddRows, Geometry, Image, Taps, Walk, channel_fits, columns};
 use crate::kernel::gemm::{MatElement, Packed, cost};
 use crate::layout::Shape;
 use crate::ops::linalg::Matrices;
@@ -266,6 +267,12 @@ where
     F: Element + MatElement<Acc = F> + Packed,
 {
     let g = call.geometry;
+    if call.made() < PRODUCT
+        && has_lanes(call, F::DTYPE)
+        && let Some(walk) = Walk::convolution(&g, call.image, size_of::<F>())?
+    {
+        return sums.depthwise::<F>(image, &walk);
+    }
     if call.seen() == 1 && call.made() < PRODUCT && channel_fits(&g, size_of::<F>()) {
         return sums.channels::<F>(image);
     }

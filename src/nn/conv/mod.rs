@@ -3,6 +3,7 @@
 mod call;
 mod convolve;
 mod deform;
+mod depthwise;
 mod gradient;
 mod pixels;
 mod plan;

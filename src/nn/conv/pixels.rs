@@ -32,7 +32,10 @@ pub(super) fn fits(call: &Call, x: &Tensor) -> bool {
         && single
         && numbers.saturating_mul(x.dtype().size()) <= MOST
         && call.channels >= Pixels::<f32>::CHANNELS
-        && matches!(Way::of(call, x.dtype(), false), Way::Direct(_))
+        && matches!(
+            Way::of(call, x.dtype(), false),
+            Ok(Way::Direct(_) | Way::Depthwise(_))
+        )
 }
 
 impl Operands {

@@ -4,8 +4,9 @@ use super::Conv;
 use super::call::Call;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::kernel::conv::{Blocks, PRODUCTS, Tiling};
+use crate::kernel::conv::{Blocks, Geometry, LANES, PRODUCTS, Tiling, Walk, depthwise_scratch};
 use crate::kernel::gemm::{MatElement, scratch_of};
+use crate::simd::{self, Level};
 
 /// How a convolution is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +94,7 @@ pub fn conv_plan<'a>(
     }
     let options = options.into();
     let call = Call::new(op, rank, &operands, &options)?;
-    let way = Way::of(&call, dtype, options.precise);
+    let way = Way::of(&call, dtype, options.precise)?;
     let taps = call.seen().saturating_mul(call.geometry.positions());
     Ok(ConvPlan {
         algorithm: way.algorithm(&call),
@@ -105,39 +106,48 @@ pub fn conv_plan<'a>(
 }
 
 /// An algorithm, and how it cuts the work.
-#[derive(Clone, Copy, Debug)]
 pub(super) enum Way {
     Pointwise,
+    Depthwise(Walk),
     Direct(Tiling),
     Winograd(Blocks),
     ImplicitGemm,
 }
 impl Way {
     /// The fastest for the sizes. Not `precise`: rounding errors may be those of Winograd's algorithm.
-    pub fn of(call: &Call, dtype: DType, precise: bool) -> Way {
+    ///
+    /// Errors where there is no memory for lists of it.
+    pub fn of(call: &Call, dtype: DType, precise: bool) -> Result<Way> {
         let g = call.geometry;
         if g.is_pointwise(call.image) {
-            return Way::Pointwise;
+            return Ok(Way::Pointwise);
         }
         let bytes = sum_bytes(dtype);
+        if has_lanes(call, dtype)
+            && is_small(&g)
+            && let Some(walk) = Walk::convolution(&g, call.image, bytes)?
+        {
+            return Ok(Way::Depthwise(walk));
+        }
         if call.seen() == 1 || few(call) {
             let tiling = Tiling::new(g, call.seen(), bytes);
             if let Some(tiling) = tiling {
-                return Way::Direct(tiling);
+                return Ok(Way::Direct(tiling));
             }
         }
         let blocks = (!precise && dtype.is_float() && worthwhile(call))
             .then(|| Blocks::new(g, call.seen(), call.batch, bytes, MOST));
-        match blocks.flatten() {
+        Ok(match blocks.flatten() {
             Some(blocks) if blocks.tiles() >= FEW_TILES && blocks.columns() >= FEW_COLUMNS => {
                 Way::Winograd(blocks)
             }
             _ => Way::ImplicitGemm,
-        }
+        })
     }
     fn algorithm(&self, call: &Call) -> ConvAlgorithm {
         match self {
             Way::Pointwise => ConvAlgorithm::Pointwise,
+            Way::Depthwise(_) => ConvAlgorithm::Depthwise,
             Way::Direct(_) if call.seen() == 1 => ConvAlgorithm::Depthwise,
             Way::Direct(_) => ConvAlgorithm::Direct,
             Way::Winograd(_) => ConvAlgorithm::Winograd,
@@ -154,6 +164,7 @@ impl Way {
                 dispatch!(number dtype, |T| scratch_of::<<T as MatElement>::Acc>(sizes, T::SAME), else 0)
                     .saturating_mul(bytes)
             }
+            Way::Depthwise(walk) => depthwise_scratch(walk).saturating_mul(bytes),
             Way::Direct(tiling) => tiling.scratch(bytes),
             Way::Winograd(blocks) => blocks.scratch(bytes),
         }
@@ -183,7 +194,22 @@ fn few(call: &Call) -> bool {
     (1..=MADE).contains(&call.made()) && call.seen() > 0
 }
 
+/// Whether planes have so few places that rows of them don't fill vectors: those are transposed, so that
+/// lanes are channels. Either way sums have the same order, and so the same bits.
+pub(super) fn is_small(g: &Geometry) -> bool {
+    let most = match simd::level() {
+        Level::Base => 10 * 10,
+        _ => 32 * 32,
+    };
+    g.len() <= most
+}
+
+/// Whether channels of floats are convolved one by one, and fill lanes.
+pub(super) fn has_lanes(call: &Call, dtype: DType) -> bool {
+    !simd::MICROCONTROLLER && call.seen() == 1 && call.outputs >= LANES && dtype.is_float()
+}
+
 /// Bytes of a sum.
-fn sum_bytes(dtype: DType) -> usize {
+pub(super) fn sum_bytes(dtype: DType) -> usize {
     dispatch!(number dtype, |T| size_of::<<T as MatElement>::Acc>(), else dtype.size())
 }

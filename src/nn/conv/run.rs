@@ -48,7 +48,10 @@ impl Operands {
     pub fn write(&self, op: &'static str, options: &Conv, y: &mut Tensor) -> Result<()> {
         let dtype = y.dtype();
         let unsupported = || Err(Error::unsupported(op, dtype));
-        let way = Way::of(&self.call, dtype, options.precise);
+        let way = Way::of(&self.call, dtype, options.precise)?;
+        if let Way::Depthwise(walk) = &way {
+            return self.depthwise(op, options, walk, y);
+        }
         if let Way::Winograd(blocks) = &way {
             return dispatch!(floating dtype, |T| match activation(options) {
                 None => unsupported(),

@@ -37,15 +37,19 @@ impl Sums {
     pub fn result(&self) -> &Tensor {
         &self.result
     }
+    /// The sizes.
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
     /// Images of a part, and how many parts.
-    fn parts(&self) -> (usize, usize) {
+    pub fn parts(&self) -> (usize, usize) {
         let batch = self.call.batch.max(1);
         let places = self.call.geometry.len().max(1);
         let images = PART.div_ceil(places).max(batch.div_ceil(PARTS)).min(batch);
         (images, batch.div_ceil(images))
     }
     /// The images of part `i`.
-    fn part(&self, i: usize) -> Range<usize> {
+    pub fn part(&self, i: usize) -> Range<usize> {
         let (images, _) = self.parts();
         (i * images).min(self.call.batch)..((i + 1) * images).min(self.call.batch)
     }

@@ -328,6 +328,9 @@ impl Transposed {
     pub fn run(&self) -> Result<Tensor> {
         let places = self.axes.map(|axis| axis.places);
         let phases = self.axes.map(|axis| axis.stride.min(axis.places));
+        if let Some(y) = self.depthwise()? {
+            return Ok(y);
+        }
         if phases == [1; 3] {
             return self.phase([0; 3]).map(|(y, _)| y);
         }

@@ -4,7 +4,36 @@
 //! Contract BLOCK1: the elements of the block are readable from `from`, and writable at `to`,
 //! exclusively.
 
+use crate::simd::Isa;
 use core::arch::x86_64::*;
+
+/// [`transpose_16x16`] by the widest vectors of a set that has AVX2.
+///
+/// # Safety
+/// ISA1; BLOCK1 for the 256 elements.
+#[inline(always)]
+pub unsafe fn transpose_16<I: Isa>(
+    from: *const u32,
+    from_step: isize,
+    to: *mut u32,
+    to_step: isize,
+) {
+    assert!(const { I::AVX2 });
+    if const { I::AVX512 } {
+        // SAFETY: as for this function.
+        return unsafe { transpose_16x16(from, from_step, to, to_step) };
+    }
+    for i in [0, 8] {
+        for j in [0, 8] {
+            // SAFETY: a quarter of the block.
+            unsafe {
+                let from = from.byte_offset(from_step * i as isize).add(j);
+                let to = to.byte_offset(to_step * j as isize).add(i);
+                transpose_8x8(from, from_step, to, to_step);
+            }
+        }
+    }
+}
 
 /// Sixteen columns of sixteen elements, `from_step` bytes apart, to sixteen rows, `to_step` bytes
 /// apart.

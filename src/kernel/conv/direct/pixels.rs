@@ -12,7 +12,9 @@ use alloc::vec::Vec;
 
 /// Pixels whose sums are in registers at once: inside the image, and at its sides.
 const PIXELS: usize = 8;
-const SIDE: usize = 4;
+const SIDE: usize = 2;
+/// Fewer of those inside, the first of which divides their number, or is the next smaller.
+const FEWER: [usize; 4] = [PIXELS, 6, 5, 4];
 /// Pixels that are computed by a vector of channels before the next one: what they see of those channels
 /// stays in L1.
 const SEGMENT: usize = 16;
@@ -134,11 +136,10 @@ impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
             let inside = start.clamp(origin, segment.end)..end.clamp(origin, segment.end);
             self.blocks.clear();
             self.sides.clear();
-            let pixels = match inside.len() {
-                PIXELS.. => PIXELS,
-                SIDE.. => SIDE,
-                _ => 1,
-            };
+            let len = inside.len().max(1);
+            let pixels = (FEWER.iter().find(|n| len.is_multiple_of(**n)))
+                .or_else(|| FEWER.iter().find(|n| **n <= len))
+                .map_or(1, |n| *n);
             for first in inside.clone().step_by(pixels) {
                 // the last ones again, where they are fewer
                 let first = first.min(inside.end - pixels);
@@ -147,8 +148,7 @@ impl<T: MatElement<Acc = T> + Packed> Pixels<T> {
             let mut outside = segment.clone().filter(|x| !inside.contains(x));
             while let Some(x) = outside.next() {
                 // the first one again, where they are fewer
-                let pixels = [(); SIDE - 1].map(|()| outside.next().unwrap_or(x));
-                let pixels = [x, pixels[0], pixels[1], pixels[2]];
+                let pixels = [x, outside.next().unwrap_or(x)];
                 let entry = self.sides.len();
                 for lines in self.lines.chunks_exact(g.kernel[1]) {
                     for kx in 0..g.kernel[2] {
@@ -235,7 +235,9 @@ impl<F: Packed> Sums<'_, F> {
                 match *block {
                     Block::Inside { first, pixels } => match pixels {
                         PIXELS => self.inside::<I, L, PIXELS>(channel, first),
-                        SIDE => self.inside::<I, L, SIDE>(channel, first),
+                        6 => self.inside::<I, L, 6>(channel, first),
+                        5 => self.inside::<I, L, 5>(channel, first),
+                        4 => self.inside::<I, L, 4>(channel, first),
                         _ => self.inside::<I, L, 1>(channel, first),
                     },
                     Block::Side { pixels, entry } => self.side::<I, L>(channel, pixels, entry),

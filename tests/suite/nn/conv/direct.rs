@@ -4,7 +4,7 @@
 use super::*;
 
 /// A convolution of images with channels that are few in each group.
-fn few(groups: usize, seen: usize, made: usize, image: [usize; 2], random: &mut Rng) -> Case {
+pub fn few(groups: usize, seen: usize, made: usize, image: [usize; 2], random: &mut Rng) -> Case {
     let kernel = [1, 2, 3, 3, 5, 7][random.below(6)];
     let both = |f: &mut dyn FnMut() -> usize| vec![f(), f()];
     Case {

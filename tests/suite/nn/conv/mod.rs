@@ -1,6 +1,7 @@
 //! Convolutions against the sum over all taps.
 
 mod deform;
+mod depthwise;
 mod direct;
 mod transpose;
 mod winograd;

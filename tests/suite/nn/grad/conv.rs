@@ -251,6 +251,45 @@ fn gradients_match_sums_over_pairs() {
     }
 }
 
+/// Channels one by one, as many as fill lanes, of one or several bands of rows.
+#[test]
+fn gradients_of_single_channels_match_sums_over_pairs() {
+    let mut random = Rng(12);
+    for round in 0..18 {
+        let rank = 1 + (round % 4 > 0) as usize;
+        let groups = [16, 19, 34][round % 3];
+        let axes = |f: &mut dyn FnMut() -> usize| (0..rank).map(|_| f()).collect::<Vec<_>>();
+        let kernel = axes(&mut || random.between(1, 5));
+        let dilation = axes(&mut || random.between(1, 3));
+        let most = [20, 20, 9, 44][round % 4];
+        let image = (0..rank).map(|k| dilation[k] * (kernel[k] - 1) + random.between(1, most));
+        let image: Vec<usize> = image.collect();
+        let padding = (0..rank).map(|_| (random.below(4), random.below(4)));
+        let padding: Vec<_> = match round % 2 {
+            0 => padding.collect(),
+            _ => padding.map(|(n, _)| (n, n)).collect(),
+        };
+        let case = Case {
+            batch: random.between(1, 3),
+            channels: groups,
+            image,
+            outputs: groups * [1, 1, 1, 2][random.below(4)],
+            kernel,
+            stride: axes(&mut || random.between(1, 4)),
+            padding,
+            dilation,
+            groups,
+            places: vec![],
+        };
+        let case = case.placed();
+        check(&case, DType::F32, round % 3);
+        let other = [DType::F64, DType::F16, DType::BF16][round % 3];
+        if other.is_available() {
+            check(&case, other, (round + 1) % 3);
+        }
+    }
+}
+
 fn plane(batch: usize, channels: usize, size: usize, outputs: usize, kernel: usize) -> Case {
     Case {
         batch,
@@ -275,11 +314,17 @@ fn gradients_of_layers_are_close_and_do_not_depend_on_threads() {
     depthwise.groups = 6;
     let mut halved = plane(3, 3, 48, 10, 7);
     halved.stride = vec![2; 2];
+    let mut lanes = plane(5, 18, 58, 18, 3);
+    lanes.groups = 18;
+    let mut halves = lanes.clone();
+    halves.stride = vec![2; 2];
     for case in [
         plane(3, 17, 24, 18, 3),
         plane(2, 40, 95, 9, 1),
         depthwise,
         halved.placed(),
+        lanes,
+        halves.placed(),
     ] {
         let x = tensor(&case.image_shape(), 1);
         let g = tensor(&case.result_shape(), 2);

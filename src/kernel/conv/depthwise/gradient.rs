@@ -1,0 +1,150 @@
+//! The gradient of the weights: for each tap the sum of products of elements of the gradient and of the
+//! image, lane by lane.
+
+use super::LANES;
+use super::planes::{Lanes, Load};
+use super::walk::{Tap, Walk};
+use crate::error::Result;
+use crate::kernel::gemm::{MatElement, Packed, Scratch};
+use crate::simd::{self, Isa, Kernel};
+
+/// Taps whose sums are in registers at once: those of a 3x3 kernel.
+const TAPS: usize = 9;
+/// Places that are summed up before that is added to the sums of all.
+const PLACES: usize = 64;
+
+/// Writes what each position of the kernel of each channel gets, `d[channel][position]`: the sum over all
+/// places of what the tap sees of an image, times the elements of its gradient. Images and gradients
+/// have as many lanes each as `d` has channels.
+///
+/// Errors where there is no memory for scratch.
+pub fn depthwise_gradient<'a, T>(
+    walk: &Walk,
+    images: impl Iterator<Item = [Lanes<'a, T>; 2]>,
+    d: &mut [T],
+) -> Result<()>
+where
+    T: MatElement<Acc = T> + Packed,
+{
+    let taps = walk.taps.len();
+    let [plane, grad] = walk.numbers();
+    let mut scratch = Scratch::<T>::new(plane + grad + taps * LANES)?;
+    let (plane, rest) = scratch.split_at_mut(plane);
+    let (grad, sums) = rest.split_at_mut(grad);
+    sums.fill(T::default());
+    for [image, of] in images {
+        for band in (0..walk.bands()).map(|i| walk.band(i)) {
+            simd::call(Load {
+                lanes: image,
+                size: walk.source,
+                rows: walk.rows_of(&band),
+                left: walk.left,
+                line: walk.line,
+                d: plane,
+            });
+            simd::call(Load {
+                lanes: of,
+                size: walk.places,
+                rows: band.start as isize..band.end as isize,
+                left: 0,
+                line: walk.places[1],
+                d: grad,
+            });
+            simd::call(Add {
+                walk,
+                rows: band.len(),
+                plane,
+                grad,
+                sums,
+            });
+        }
+    }
+    for (l, d) in d.chunks_exact_mut(taps.max(1)).enumerate() {
+        for (d, sums) in d.iter_mut().zip(sums.as_chunks::<LANES>().0) {
+            *d = sums[l];
+        }
+    }
+    Ok(())
+}
+
+/// Adds what the rows of a band give to `sums[tap][lane]`.
+struct Add<'a, T> {
+    walk: &'a Walk,
+    rows: usize,
+    plane: &'a [T],
+    grad: &'a [T],
+    sums: &'a mut [T],
+}
+impl<T: Packed> Kernel for Add<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        match size_of::<T>() {
+            4 if const { I::AVX512 } => self.add::<I, 16>(),
+            4 if const { I::AVX2 } => self.add::<I, 8>(),
+            4 => self.add::<I, 4>(),
+            _ if const { I::AVX512 } => self.add::<I, 8>(),
+            _ if const { I::AVX2 } => self.add::<I, 4>(),
+            _ => self.add::<I, 2>(),
+        }
+    }
+}
+impl<T: Packed> Add<'_, T> {
+    #[inline(always)]
+    fn add<I: Isa, const L: usize>(mut self) {
+        let walk = self.walk;
+        let seen = walk.rows_of(&(0..self.rows)).len();
+        assert!(seen * walk.line * LANES <= self.plane.len());
+        assert!(self.rows * walk.places[1] * LANES <= self.grad.len());
+        assert!(walk.taps.len() * LANES <= self.sums.len());
+        for taps in walk.taps.chunks(TAPS) {
+            for lane in (0..LANES).step_by(L) {
+                self.taps::<I, L>(taps, lane);
+            }
+        }
+    }
+    /// What some taps get.
+    ///
+    /// PLANE4: places of the rows see numbers of the plane, and have some of the gradient, both of which are as
+    /// long as the walk says (asserted above).
+    #[inline(always)]
+    fn taps<I: Isa, const L: usize>(&mut self, taps: &[Tap], lane: usize) {
+        let (walk, last) = (self.walk, taps.len() - 1);
+        // the last one again, where there are fewer
+        let at: [usize; TAPS] = core::array::from_fn(|k| taps[k.min(last)].at);
+        let (cols, step) = (walk.places[1], walk.step[1] * LANES);
+        let mut all = [[T::default(); L]; TAPS];
+        for row in 0..self.rows {
+            for first in (0..cols).step_by(PLACES) {
+                let from = row * walk.step[0] * walk.line * LANES + first * step + lane;
+                let mut plane = self.plane.as_ptr().wrapping_add(from);
+                let grad = (row * cols + first) * LANES + lane;
+                let mut grad = self.grad.as_ptr().wrapping_add(grad);
+                let mut c = [T::begin([T::default(); L]); TAPS];
+                for _ in first..cols.min(first + PLACES) {
+                    // SAFETY: PLANE4.
+                    let some = unsafe { *(grad as *const [T; L]) };
+                    for k in 0..TAPS {
+                        // SAFETY: PLANE4.
+                        let seen = unsafe { *(plane.wrapping_add(at[k]) as *const [T; L]) };
+                        c[k] = T::mul_add_lanes::<I, L>(some, seen, c[k]);
+                    }
+                    plane = plane.wrapping_add(step);
+                    grad = grad.wrapping_add(LANES);
+                }
+                for k in 0..TAPS {
+                    let c = T::end(c[k]);
+                    for l in 0..L {
+                        all[k][l] = T::add(all[k][l], c[l]);
+                    }
+                }
+            }
+        }
+        for (tap, all) in taps.iter().zip(&all) {
+            let d = &mut self.sums[tap.weight + lane..][..L];
+            for (d, x) in d.iter_mut().zip(all) {
+                *d = T::add(*d, *x);
+            }
+        }
+    }
+}

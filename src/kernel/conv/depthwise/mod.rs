@@ -1,0 +1,108 @@
+//! Channels by kernels of their own, [`LANES`] of them at a time: planes are transposed, so that lanes
+//! are channels, with zeros around; there all places of a row see a tap at the same distance, and no
+//! size of an image leaves lanes empty. The sums are transposed back.
+//!
+//! A transposed convolution is the same walk the other way: the places of each phase see some of
+//! the taps.
+
+mod gradient;
+mod planes;
+mod sums;
+mod walk;
+
+pub use gradient::depthwise_gradient;
+pub use planes::Lanes;
+pub use walk::Walk;
+
+use crate::error::Result;
+use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Scratch, finish_into};
+use crate::simd;
+use core::ops::Range;
+use planes::{Load, Store};
+use sums::Sums;
+
+/// Channels that are computed together: the lanes of the longest vector.
+pub const LANES: usize = 16;
+
+/// The weights of channels as lanes: `[block of channels][tap][lane]`, of a row for each.
+///
+/// Errors where there is no memory for them.
+pub fn pack_channels<T: MatElement>(weight: Mat<T>) -> Result<Scratch<T::Acc>> {
+    let (channels, taps) = (weight.rows(), weight.cols());
+    let blocks = channels.div_ceil(LANES);
+    let mut d = Scratch::<T::Acc>::new(blocks.saturating_mul(taps).saturating_mul(LANES))?;
+    for (block, d) in d.chunks_exact_mut((taps * LANES).max(1)).enumerate() {
+        for (tap, d) in d.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+            for (l, d) in d.iter_mut().enumerate() {
+                let channel = (block * LANES + l).min(channels - 1);
+                // SAFETY: MAT1: a row and a column of the weight.
+                *d = unsafe { weight.get(channel, tap) }.widen();
+            }
+        }
+    }
+    Ok(d)
+}
+
+/// Numbers of scratch of a band.
+pub fn depthwise_scratch(walk: &Walk) -> usize {
+    let [plane, sums] = walk.numbers();
+    plane + 2 * sums
+}
+
+/// Band `i` of the places of some channels of the result, of which there are as many lanes, by their
+/// weights as [`pack_channels`] has them: `c` has a row for each channel, of all places. Panics where `scratch` is not that of
+/// a band.
+///
+/// # Safety
+/// Nobody else uses the places of this band in those rows of `c` meanwhile.
+pub unsafe fn depthwise<T: MatElement>(
+    walk: &Walk,
+    i: usize,
+    channels: Range<usize>,
+    lanes: Lanes<T>,
+    weights: &[T::Acc],
+    c: &MatMut<T>,
+    epilogue: Epilogue<T>,
+    scratch: &mut [T::Acc],
+) {
+    let [plane, sums] = walk.numbers();
+    let (plane, rest) = scratch.split_at_mut(plane);
+    let (sums, turned) = rest.split_at_mut(sums);
+    let (band, width) = (walk.band(i), walk.places[1]);
+    let places = band.start * width..band.end * width;
+    simd::call(Load {
+        lanes,
+        size: walk.source,
+        rows: walk.rows_of(&band),
+        left: walk.left,
+        line: walk.line,
+        d: &mut *plane,
+    });
+    let sums = &mut sums[..places.len() * LANES];
+    simd::call(Sums {
+        walk,
+        band,
+        plane,
+        weights,
+        d: &mut *sums,
+    });
+    // SAFETY: the places of this band, by the caller's promise.
+    let mut d = unsafe { c.part(channels.clone(), places.clone()) };
+    let epilogue = epilogue.at(channels.start, places.start);
+    if T::SAME && epilogue.is_empty() && channels.len() == LANES {
+        // elements have the bits of their sums (ELEMENT1)
+        let (d, ld) = (d.row(0).as_mut_ptr() as *mut T::Acc, d.rs());
+        return simd::call(Store {
+            pixels: sums,
+            d,
+            ld,
+        });
+    }
+    let turned = &mut turned[..sums.len()];
+    simd::call(Store {
+        pixels: sums,
+        d: turned.as_mut_ptr(),
+        ld: places.len() as isize,
+    });
+    finish_into(epilogue, turned, places.len(), &mut d);
+}

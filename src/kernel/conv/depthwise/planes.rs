@@ -1,0 +1,222 @@
+//! Planes of channels to pixels of lanes, and back.
+
+use super::LANES;
+use crate::kernel::gemm::{Mat, MatElement, Packed};
+use crate::simd::{Isa, Kernel};
+use core::ops::Range;
+
+/// Pixels that are transposed at once.
+const BLOCK: usize = 16;
+const _: () = assert!(BLOCK == LANES);
+
+/// Channels as lanes.
+///
+/// Invariant LANES1: the lanes are channels of a result from `first` on, `count` of them, at least one;
+/// `each` of those are made of a row of `planes`, whose elements lie side by side.
+#[derive(Clone, Copy)]
+pub struct Lanes<'a, T> {
+    planes: Mat<'a, T>,
+    first: usize,
+    each: usize,
+    count: usize,
+}
+impl<'a, T: MatElement> Lanes<'a, T> {
+    /// Some channels of a result, `each` of which are made of a plane. Panics where there are none such, or
+    /// more than lanes, or elements don't lie side by side.
+    pub fn new(planes: Mat<'a, T>, channels: Range<usize>, each: usize) -> Self {
+        assert!(planes.cs() == 1 || planes.cols() <= 1);
+        assert!((1..=LANES).contains(&channels.len()));
+        assert!((channels.end - 1) / each < planes.rows());
+        Lanes {
+            planes,
+            first: channels.start,
+            each,
+            count: channels.len(),
+        }
+    }
+    /// The plane of a lane; beyond the last one, that.
+    #[inline(always)]
+    fn plane(&self, lane: usize) -> *const T {
+        let row = (self.first + lane.min(self.count - 1)) / self.each;
+        (self.planes.as_ptr()).wrapping_offset(row as isize * self.planes.rs())
+    }
+    /// Some of [`BLOCK`] pixels from pixel `first` on.
+    ///
+    /// # Safety
+    /// LANES1; they are pixels of the planes.
+    #[inline(always)]
+    unsafe fn pixels<I: Isa>(&self, first: usize, len: usize, d: &mut [[T::Acc; LANES]; BLOCK]) {
+        if len < BLOCK {
+            for l in 0..LANES {
+                let plane = self.plane(l).wrapping_add(first);
+                for (p, d) in d[..len].iter_mut().enumerate() {
+                    // SAFETY: LANES1: a pixel of a plane.
+                    d[l] = unsafe { *plane.add(p) }.widen();
+                }
+            }
+            return;
+        }
+        if const { T::SAME } && self.each == 1 && self.count == LANES {
+            let from = self.plane(0).wrapping_add(first) as *const T::Acc;
+            // SAFETY: LANES1, MAT1: 16 pixels of 16 planes, whose elements are their accumulators (ELEMENT1).
+            return unsafe {
+                transpose::<I, T::Acc>(from, self.planes.rs(), d.as_mut_ptr().cast(), 16)
+            };
+        }
+        let mut s = [[T::Acc::default(); BLOCK]; LANES];
+        for (l, s) in s.iter_mut().enumerate() {
+            // SAFETY: LANES1: 16 pixels of a plane.
+            let plane = unsafe { &*(self.plane(l).wrapping_add(first) as *const [T; BLOCK]) };
+            T::widen_all::<I>(plane, s);
+        }
+        // SAFETY: BLOCK1: two arrays of that size.
+        unsafe { transpose::<I, T::Acc>(s.as_ptr().cast(), 16, d.as_mut_ptr().cast(), 16) }
+    }
+}
+
+/// A block of 16 by 16 numbers, whose lines are `step` numbers apart, to one of lines `to_step` apart.
+///
+/// # Safety
+/// BLOCK1 for the 256 numbers.
+#[inline(always)]
+#[allow(
+    clippy::extra_unused_type_parameters,
+    reason = "only some builds have forms for instruction sets"
+)]
+unsafe fn transpose<I: Isa, F: Packed>(from: *const F, step: isize, to: *mut F, to_step: isize) {
+    #[cfg(x86_dispatch)]
+    if const { size_of::<F>() == 4 && I::AVX2 } {
+        // SAFETY: BLOCK1, and ISA1.
+        return unsafe {
+            crate::simd::x86::transpose::transpose_16::<I>(
+                from.cast(),
+                4 * step,
+                to.cast(),
+                4 * to_step,
+            )
+        };
+    }
+    // by squares of which LLVM makes shuffles
+    const SIDE: usize = 4;
+    let sides = (0..BLOCK as isize).step_by(SIDE);
+    for (i, j) in (sides.clone()).flat_map(|i| sides.clone().map(move |j| (i, j))) {
+        let mut s = [[F::default(); SIDE]; SIDE];
+        for (k, s) in s.iter_mut().enumerate() {
+            // SAFETY: BLOCK1: a part of a line.
+            *s = unsafe { *(from.offset((i + k as isize) * step + j) as *const [F; SIDE]) };
+        }
+        for k in 0..SIDE {
+            let to = to.wrapping_offset((j + k as isize) * to_step + i);
+            // SAFETY: BLOCK1: a part of a line of the transposed block.
+            unsafe { *(to as *mut [F; SIDE]) = s.map(|s| s[k]) };
+        }
+    }
+}
+
+/// Reads rows of `size` rows and columns, some of which are not there: `d[row][column][lane]`, `line` columns of
+/// which those begin at `left`, and zeros around them.
+pub struct Load<'a, T: MatElement> {
+    pub lanes: Lanes<'a, T>,
+    pub size: [usize; 2],
+    pub rows: Range<isize>,
+    pub left: usize,
+    pub line: usize,
+    pub d: &'a mut [T::Acc],
+}
+impl<T: MatElement> Kernel for Load<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Load {
+            left, line, rows, ..
+        } = self;
+        let [height, width] = self.size;
+        assert!(left + width <= line);
+        let d = self.d.as_chunks_mut::<LANES>().0;
+        let none = [T::Acc::default(); LANES];
+        let inside = |row: isize| row.clamp(0, height as isize) as usize;
+        let there = inside(rows.start)..inside(rows.end);
+        for (row, d) in rows.clone().zip(d.chunks_exact_mut(line.max(1))) {
+            if (row as usize) < height {
+                d[..left].fill(none);
+                d[left + width..].fill(none);
+            } else {
+                d.fill(none);
+            }
+        }
+        if there.is_empty() || width == 0 {
+            return;
+        }
+        let first = (there.start as isize - rows.start) as usize * line;
+        let d = &mut d[first..];
+        let rows = d.chunks_mut(line).map(|d| &mut d[left..left + width]);
+        let some = there.start * width..there.end * width;
+        self.lanes.rows::<I>(some, rows.take(there.len()));
+    }
+}
+impl<T: MatElement> Lanes<'_, T> {
+    /// Reads some pixels to rows.
+    #[inline(always)]
+    fn rows<'d, I: Isa>(
+        &self,
+        some: Range<usize>,
+        rows: impl Iterator<Item = &'d mut [[T::Acc; LANES]]>,
+    ) {
+        assert!(some.end <= self.planes.cols());
+        // a block of pixels, of which those from `next` on are still to be moved
+        let mut block = [[T::Acc::default(); LANES]; BLOCK];
+        let (mut next, mut at) = (BLOCK, some.start);
+        for mut row in rows {
+            while !row.is_empty() {
+                if next == BLOCK {
+                    let len = (some.end - at).min(BLOCK);
+                    // the last ones of a whole block, where there is one
+                    let back = BLOCK - len;
+                    next = if back <= at - some.start { back } else { 0 };
+                    // SAFETY: LANES1: pixels of the planes by the assertion.
+                    unsafe { self.pixels::<I>(at - next, len + next, &mut block) };
+                    at += len;
+                }
+                let len = row.len().min(BLOCK - next);
+                let (d, rest) = row.split_at_mut(len);
+                for (d, s) in d.iter_mut().zip(&block[next..]) {
+                    *d = *s;
+                }
+                (row, next) = (rest, next + len);
+            }
+        }
+    }
+}
+
+/// Lanes of pixels to rows of planes, `d[lane][pixel]`, `ld` apart.
+pub struct Store<'a, F> {
+    pub pixels: &'a [F],
+    /// Contract STORE1: as many rows as lanes of as many elements as there are pixels, `ld` apart, writable
+    /// by nobody else.
+    pub d: *mut F,
+    pub ld: isize,
+}
+impl<F: Packed> Kernel for Store<'_, F> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let pixels = self.pixels.as_chunks::<LANES>().0;
+        let mut done = 0;
+        while done + BLOCK <= pixels.len() {
+            let from = pixels[done..].as_ptr().cast();
+            // SAFETY: BLOCK1, STORE1: 16 pixels of each row.
+            unsafe { transpose::<I, F>(from, LANES as isize, self.d.add(done), self.ld) };
+            done += BLOCK;
+            // the last ones of a whole block
+            if done < pixels.len() && done + BLOCK > pixels.len() {
+                done = pixels.len() - BLOCK;
+            }
+        }
+        for (p, pixel) in pixels.iter().enumerate().skip(done) {
+            for (l, x) in pixel.iter().enumerate() {
+                // SAFETY: STORE1.
+                unsafe { *self.d.offset(l as isize * self.ld).add(p) = *x };
+            }
+        }
+    }
+}

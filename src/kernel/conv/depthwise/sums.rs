@@ -1,0 +1,131 @@
+//! The sums of a band, of what was read into scratch.
+
+use super::LANES;
+use super::walk::{Part, Tap, Walk};
+use crate::kernel::gemm::Packed;
+use crate::simd::{Isa, Kernel};
+use core::ops::Range;
+
+/// Places whose sums are in registers at once: two chains for each unit that multiplies and adds; and as
+/// many as divide the rows of most networks' images.
+const PLACES: usize = 8;
+const SEVEN: usize = 7;
+
+/// The sums of a band's places, `d[place][lane]`, by `weights[tap][lane]`.
+pub struct Sums<'a, F> {
+    pub walk: &'a Walk,
+    pub band: Range<usize>,
+    pub plane: &'a [F],
+    pub weights: &'a [F],
+    pub d: &'a mut [F],
+}
+impl<F: Packed> Kernel for Sums<'_, F> {
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        match size_of::<F>() {
+            4 if const { I::AVX512 } => self.all::<I, 16>(),
+            4 if const { I::AVX2 } => self.all::<I, 8>(),
+            4 => self.all::<I, 4>(),
+            _ if const { I::AVX512 } => self.all::<I, 8>(),
+            _ if const { I::AVX2 } => self.all::<I, 4>(),
+            _ => self.all::<I, 2>(),
+        }
+    }
+}
+impl<F: Packed> Sums<'_, F> {
+    #[inline(always)]
+    fn all<I: Isa, const L: usize>(mut self) {
+        let walk = self.walk;
+        let rows = walk.rows_of(&self.band).len();
+        assert!(rows * walk.line * LANES <= self.plane.len());
+        assert!(self.band.len() * walk.places[1] * LANES <= self.d.len());
+        let weights = walk.taps.iter().map(|tap| tap.weight + LANES).max();
+        assert!(weights.unwrap_or(0) <= self.weights.len());
+        for part in &walk.parts {
+            // steps that are constants are worth the code where float32 has vectors of many lanes
+            match (walk.step[1], walk.out[1]) {
+                _ if const { !I::AVX2 || size_of::<F>() != 4 } => self.part::<I, L, 0>(part),
+                (1, 1) => self.part::<I, L, 1>(part),
+                (2, 1) => self.part::<I, L, 2>(part),
+                _ => self.part::<I, L, 0>(part),
+            }
+        }
+    }
+    /// The places of a part, side by side where `S`, the step between what they see, is not 0.
+    #[inline(always)]
+    fn part<I: Isa, const L: usize, const S: usize>(&mut self, part: &Part) {
+        let (walk, first) = (self.walk, self.band.start);
+        let taps = &walk.taps[part.taps.clone()];
+        let places = match part.cols {
+            n if n.is_multiple_of(SEVEN) && !n.is_multiple_of(PLACES) => SEVEN,
+            PLACES.. => PLACES,
+            4.. => 4,
+            _ => 1,
+        };
+        let rows = (first + part.first[0]..self.band.end).step_by(walk.out[0]);
+        for (y, row) in rows.enumerate() {
+            let from = y * walk.step[0] * walk.line * LANES;
+            let to = ((row - first) * walk.places[1] + part.first[1]) * LANES;
+            for lane in (0..LANES).step_by(L) {
+                for x in (0..part.cols).step_by(places) {
+                    // the last ones again, where they are fewer
+                    let x = x.min(part.cols - places);
+                    let at = [
+                        from + x * walk.step[1] * LANES + lane,
+                        to + x * walk.out[1] * LANES + lane,
+                    ];
+                    // SAFETY: PLANE3: places of the part, `lane` a multiple of `L` below `LANES`.
+                    unsafe {
+                        match places {
+                            SEVEN => self.block::<I, L, S, SEVEN>(taps, lane, at),
+                            PLACES => self.block::<I, L, S, PLACES>(taps, lane, at),
+                            4 => self.block::<I, L, S, 4>(taps, lane, at),
+                            _ => self.block::<I, L, S, 1>(taps, lane, at),
+                        }
+                    }
+                }
+            }
+        }
+    }
+    /// `P` places side by side.
+    ///
+    /// # Safety
+    /// Contract PLANE3: `plane`, `weights` and `d` are as long as the walk says (asserted above), and the
+    /// places are some of a part's.
+    #[inline(always)]
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "indices that are constants after unrolling keep the sums in registers"
+    )]
+    unsafe fn block<I: Isa, const L: usize, const S: usize, const P: usize>(
+        &mut self,
+        taps: &[Tap],
+        lane: usize,
+        [from, to]: [usize; 2],
+    ) {
+        // numbers from a place to the next, as a constant where that is frequent
+        let (step, out) = match S {
+            0 => (self.walk.step[1] * LANES, self.walk.out[1] * LANES),
+            _ => (S * LANES, LANES),
+        };
+        let plane = self.plane.as_ptr().wrapping_add(from);
+        let weights = self.weights.as_ptr().wrapping_add(lane);
+        let mut c = [F::begin([F::default(); L]); P];
+        for tap in taps {
+            // SAFETY: PLANE3: the weights of a tap.
+            let weight = unsafe { *(weights.wrapping_add(tap.weight) as *const [F; L]) };
+            let seen = plane.wrapping_add(tap.at);
+            for p in 0..P {
+                // SAFETY: PLANE3: what the tap sees of a place.
+                let seen = unsafe { *(seen.wrapping_add(p * step) as *const [F; L]) };
+                c[p] = F::mul_add_lanes::<I, L>(weight, seen, c[p]);
+            }
+        }
+        let d = self.d.as_mut_ptr().wrapping_add(to);
+        for p in 0..P {
+            // SAFETY: PLANE3: the sums of a place.
+            unsafe { *(d.wrapping_add(p * out) as *mut [F; L]) = F::end(c[p]) };
+        }
+    }
+}

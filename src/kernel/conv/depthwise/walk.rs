@@ -1,0 +1,215 @@
+//! What the places of a channel see, and how they are cut into bands of rows.
+
+use super::LANES;
+use crate::error::Result;
+use crate::fallible;
+use crate::kernel::conv::geometry::{Geometry, Three};
+use crate::simd;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// Bytes of what a band sees, where it can be fewer: with its sums half of a second-level cache.
+const MOST: usize = 128 << 10;
+/// Bytes from which on other algorithms are better.
+const TOO_MUCH: usize = 1 << 20;
+
+/// A tap: where it sees the first place of a band, in numbers of the plane, and its weights.
+#[derive(Clone, Copy)]
+pub struct Tap {
+    pub at: usize,
+    pub weight: usize,
+}
+
+/// Places that see the same taps: one of each `out` rows and columns, from `first` on.
+pub struct Part {
+    pub first: [usize; 2],
+    pub cols: usize,
+    pub taps: Range<usize>,
+}
+
+/// What a phase of an axis sees: taps, and of which element of the source its first place does.
+struct Phase {
+    first: usize,
+    places: usize,
+    taps: Vec<(usize, isize)>,
+}
+
+/// How places walk over a source plane of two dimensions: those of a convolution over its image, or those of a
+/// transposed one, in phases, over what is added to it. It follows from the geometry and the type
+/// alone.
+pub struct Walk {
+    /// Rows and columns of the source, and of the result.
+    pub source: [usize; 2],
+    pub places: [usize; 2],
+    /// From what a place sees to what the next one of its phase does, and from that place to this.
+    pub step: [usize; 2],
+    pub out: [usize; 2],
+    pub taps: Vec<Tap>,
+    pub parts: Vec<Part>,
+    /// The first row that the first place sees, and how many there are to the last one.
+    low: isize,
+    span: usize,
+    /// Columns of a plane before those of the source, and how many there are.
+    pub left: usize,
+    pub line: usize,
+    /// Rows of places of a band.
+    pub rows: usize,
+}
+impl Walk {
+    /// Of a convolution over images of these sizes, of numbers of so many bytes; none where planes are
+    /// too large, or there are depths.
+    ///
+    /// Errors where there is no memory for the list of taps.
+    pub fn convolution(g: &Geometry, image: Three, bytes: usize) -> Result<Option<Walk>> {
+        let phases = |axis: usize| {
+            let mut taps = fallible::with_capacity(g.kernel[axis])?;
+            taps.extend((0..g.kernel[axis]).map(|tap| (tap, g.element(axis, 0, tap))));
+            let mut phases = fallible::with_capacity(1)?;
+            phases.push(Phase {
+                first: 0,
+                places: g.places[axis],
+                taps,
+            });
+            Ok(phases)
+        };
+        if !fits(g, image) {
+            return Ok(None);
+        }
+        let sizes = [[image[1], image[2]], [g.places[1], g.places[2]]];
+        let steps = [[g.stride[1], g.stride[2]], [1; 2]];
+        Walk::new([phases(1)?, phases(2)?], sizes, steps, g.kernel[2], bytes)
+    }
+    /// The way back: of what each element of such an image was seen by.
+    ///
+    /// Errors as above.
+    pub fn transposed(g: &Geometry, image: Three, bytes: usize) -> Result<Option<Walk>> {
+        let phases = |axis: usize| {
+            let stride = g.stride[axis];
+            let mut phases = fallible::with_capacity(stride.min(image[axis]))?;
+            for first in 0..stride.min(image[axis]) {
+                let mut taps = fallible::with_capacity(g.kernel[axis])?;
+                for tap in (0..g.kernel[axis]).rev() {
+                    // the tap sees this element from place `from / stride`, where that is whole
+                    let from = first as isize - g.element(axis, 0, tap);
+                    if from.rem_euclid(stride as isize) == 0 {
+                        taps.push((tap, from.div_euclid(stride as isize)));
+                    }
+                }
+                let places = (image[axis] - first).div_ceil(stride);
+                phases.push(Phase {
+                    first,
+                    places,
+                    taps,
+                });
+            }
+            Ok(phases)
+        };
+        if !fits(g, image) {
+            return Ok(None);
+        }
+        let sizes = [[g.places[1], g.places[2]], [image[1], image[2]]];
+        let steps = [[1; 2], [g.stride[1], g.stride[2]]];
+        Walk::new([phases(1)?, phases(2)?], sizes, steps, g.kernel[2], bytes)
+    }
+    fn new(
+        [down, across]: [Vec<Phase>; 2],
+        [source, places]: [[usize; 2]; 2],
+        [step, out]: [[usize; 2]; 2],
+        wide: usize,
+        bytes: usize,
+    ) -> Result<Option<Walk>> {
+        let seen = |phases: &[Phase]| {
+            let taps = phases.iter().flat_map(|p| p.taps.iter().map(|tap| tap.1));
+            let (low, high) = (taps.clone().min(), taps.max());
+            (low.unwrap_or(0), high.unwrap_or(0))
+        };
+        let (low, high) = seen(&down);
+        let left = seen(&across).0.min(0);
+        let right = across.iter().flat_map(|p| {
+            let last = (p.places.max(1) - 1) * step[1];
+            p.taps.iter().map(move |tap| tap.1 + last as isize + 1)
+        });
+        let right = right.max().unwrap_or(0).max(source[1] as isize);
+        let mut walk = Walk {
+            source,
+            places,
+            step,
+            out,
+            taps: Vec::new(),
+            parts: Vec::new(),
+            low,
+            span: (high - low) as usize + 1,
+            left: -left as usize,
+            line: (right - left) as usize,
+            rows: 0,
+        };
+        let most = |walk: &Walk, rows: usize| {
+            let numbers = (walk.seen(rows)?.checked_mul(walk.line)?)
+                .checked_add(rows.checked_mul(places[1])?)?;
+            numbers.checked_mul(LANES * bytes)
+        };
+        let fits = |rows: &usize| most(&walk, *rows).is_some_and(|n| n <= MOST);
+        let whole = places[0].div_ceil(out[0]).max(1);
+        // bands as equal as they can be, of rows of all phases
+        let units = (1..=whole).map(|n| n * out[0]).take_while(fits).count();
+        let rows = whole.div_ceil(whole.div_ceil(units.max(1))) * out[0];
+        if most(&walk, rows).is_none_or(|n| n > TOO_MUCH) {
+            return Ok(None);
+        }
+        walk.rows = rows;
+        walk.parts = fallible::with_capacity(down.len() * across.len())?;
+        let count = |phases: &[Phase]| phases.iter().map(|p| p.taps.len()).sum::<usize>();
+        walk.taps = fallible::with_capacity(count(&down) * count(&across))?;
+        for (y, x) in down.iter().flat_map(|y| across.iter().map(move |x| (y, x))) {
+            let first = walk.taps.len();
+            // down the columns, as `direct` adds up
+            let taps = x
+                .taps
+                .iter()
+                .flat_map(|x| y.taps.iter().map(move |y| (y, x)));
+            walk.taps.extend(taps.map(|(y, x)| Tap {
+                at: ((y.1 - low) as usize * walk.line + (x.1 - left) as usize) * LANES,
+                weight: (y.0 * wide + x.0) * LANES,
+            }));
+            walk.parts.push(Part {
+                first: [y.first, x.first],
+                cols: x.places,
+                taps: first..walk.taps.len(),
+            });
+        }
+        Ok(Some(walk))
+    }
+    /// Rows of the source that so many rows of places see.
+    fn seen(&self, rows: usize) -> Option<usize> {
+        let last = rows.div_ceil(self.out[0]).max(1) - 1;
+        last.checked_mul(self.step[0])?.checked_add(self.span)
+    }
+    /// How many bands.
+    pub fn bands(&self) -> usize {
+        self.places[0].div_ceil(self.rows.max(1))
+    }
+    /// The rows of places of band `i`.
+    pub fn band(&self, i: usize) -> Range<usize> {
+        i * self.rows..self.places[0].min((i + 1) * self.rows)
+    }
+    /// The rows of the source that those see, of which some need not be there.
+    pub fn rows_of(&self, band: &Range<usize>) -> Range<isize> {
+        let first = (band.start / self.out[0] * self.step[0]) as isize + self.low;
+        first..first + self.seen(band.len()).unwrap_or(0) as isize
+    }
+    /// Numbers of what a band sees, and of its sums.
+    pub fn numbers(&self) -> [usize; 2] {
+        let plane = self.seen(self.rows).unwrap_or(0) * self.line;
+        [plane * LANES, self.rows * self.places[1] * LANES]
+    }
+}
+
+/// Whether images of these sizes have two dimensions, and there are results.
+fn fits(g: &Geometry, image: Three) -> bool {
+    !simd::MICROCONTROLLER
+        && g.kernel[0] == 1
+        && g.padding[0] == 0
+        && g.places[0] == 1
+        && image[0] == 1
+        && !g.is_empty()
+}
