@@ -313,7 +313,8 @@ def conv_transpose1d(x: _Operand, weight: _Operand, bias: _Operand | None = None
     common dtype and `(length - 1) * stride - 2 * padding + dilation * (kernel - 1) +
     output_padding + 1` places. ShapeError if shapes or groups don't fit, or there would be no
     places; ValueError for numbers that are too small or too large; DTypeError for bool, or if
-    there is no common dtype.
+    there is no common dtype. A weight that is not finite may make NaN of places within a kernel of the
+    border, where zeros beyond x are multiplied.
 
     >>> x, w = flex.asarray([[1.0, 2.0]]), flex.asarray([[[1.0, 10.0, 100.0]]])
     >>> flex.nn.conv_transpose1d(x, w, stride=2).tolist()

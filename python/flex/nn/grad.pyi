@@ -214,6 +214,20 @@ def gelu(grad: _Operand, x: _Operand, *, approximate: Literal["none", "tanh"] = 
     >>> flex.nn.grad.gelu(flex.asarray([2.0]), flex.asarray([0.0]), approximate="tanh").tolist()
     [1.0]
     """
+def grid_sample(grad: _Operand, x: _Operand, grid: _Operand, mode: Literal["bilinear", "nearest", "bicubic"] = 'bilinear', padding_mode: Literal["zeros", "border", "reflection"] = 'zeros', align_corners: builtins.bool | None = None) -> tuple[Tensor, Tensor]:
+    """The gradients of x and grid of `grid_sample`: what a point got goes to the elements around it by their
+    weights, and to its coordinates by how these weights change, which is not at all with mode "nearest",
+    nor where a border is repeated.
+
+    grad: of the shape of the result. x, grid, mode, padding_mode, align_corners: as for `flex.nn.grid_sample`,
+    as are the errors. The results have the common dtype, a float (DTypeError); 16-bit floats are
+    computed in float32.
+
+    >>> x, grid = flex.asarray([[[[1.0, 5.0]]]]), flex.asarray([[[[0.25, 0.0]]]])
+    >>> dx, dgrid = flex.nn.grad.grid_sample(flex.ones((1, 1, 1, 1)), x, grid, padding_mode="border")
+    >>> dx.tolist(), dgrid.tolist()
+    ([[[[0.25, 0.75]]]], [[[[4.0, 0.0]]]])
+    """
 def group_norm(grad: _Operand, x: _Operand, num_groups: SupportsIndex, weight: _Operand | None = None, eps: float = 1e-05) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of x, weight and bias of `group_norm`, the last two as if there had been a weight and
     a bias; a weight that is not given is all ones.
@@ -343,6 +357,36 @@ def max_pool3d(grad: _Operand, indices: _Operand, input_size: _Operand) -> Tenso
     >>> flex.nn.grad.max_pool3d(flex.asarray([[[[3.0]]]]), indices, (1, 1, 1, 2)).tolist()
     [[[[0.0, 3.0]]]]
     """
+def max_unpool1d(grad: _Operand, indices: _Operand) -> Tensor:
+    """The gradient of x of `max_unpool1d`: what is in grad where each element was put.
+
+    grad: `[batch, channels, length]`, or without the batch, of that function's result. indices: integers
+    of the shape of x, as is the result's (ShapeError); negative or outside of grad they are a ValueError.
+    Other options are of no concern. Elements that were put at one position all get what is there, as in
+    torch. The result has grad's dtype, a float (DTypeError).
+
+    >>> grad = flex.asarray([[1.0, 2.0, 3.0, 4.0]])
+    >>> flex.nn.grad.max_unpool1d(grad, flex.asarray([[1, 3]])).tolist()
+    [[2.0, 4.0]]
+    """
+def max_unpool2d(grad: _Operand, indices: _Operand) -> Tensor:
+    """The gradient of x of `max_unpool2d`: what is in grad where each element was put.
+
+    grad: `[batch, channels, height, width]`, or without the batch. All else as for `max_unpool1d`.
+
+    >>> grad = flex.asarray([[[1.0, 2.0], [3.0, 4.0]]])
+    >>> flex.nn.grad.max_unpool2d(grad, flex.asarray([[[2]]])).tolist()
+    [[[3.0]]]
+    """
+def max_unpool3d(grad: _Operand, indices: _Operand) -> Tensor:
+    """The gradient of x of `max_unpool3d`: what is in grad where each element was put.
+
+    grad: `[batch, channels, depth, height, width]`, or without the batch. All else as for `max_unpool1d`.
+
+    >>> grad = flex.asarray([[[[1.0, 2.0]]]])
+    >>> flex.nn.grad.max_unpool3d(grad, flex.asarray([[[[1]]]])).tolist()
+    [[[[2.0]]]]
+    """
 def pad(grad: _Operand, input_size: _Operand, pad: _Shape, mode: Literal["constant", "reflect", "replicate", "circular"] = 'constant') -> Tensor:
     """The gradient of x of `pad`: each element of grad is added where it was taken from; constants were
     taken from nowhere.
@@ -462,6 +506,7 @@ __all__ = [
     "deform_conv2d",
     "embedding",
     "gelu",
+    "grid_sample",
     "group_norm",
     "instance_norm",
     "interpolate",
@@ -474,6 +519,9 @@ __all__ = [
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "pad",
     "relu",
     "rms_norm",
