@@ -40,9 +40,8 @@ pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[O
         return;
     }
     nest.pair_transposed();
-    let d = nest.split_dim(64);
+    let (d, unit) = nest.split_dim();
     let n = nest.dims[d].n;
-    let unit = [1024, 32, 1][d.min(2)];
     let inner = nest.total / n;
     let streamed = stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total);
     let cost = Cost {

@@ -215,15 +215,17 @@ impl Nest {
             self.dims[1..=d].rotate_right(1);
         }
     }
-    /// The loop to cut for threads: the outermost long enough for `pieces`, else the longest.
-    pub fn split_dim(&self, pieces: usize) -> usize {
-        let longest = (0..self.dims.len())
-            .max_by_key(|d| self.dims[*d].n)
-            .unwrap_or(0);
-        (0..self.dims.len())
-            .rev()
-            .find(|d| self.dims[*d].n >= pieces)
-            .unwrap_or(longest)
+    /// The loop to cut for threads, and by how many of its iterations: the outermost that gives
+    /// enough pieces, else the one that gives most.
+    pub fn split_dim(&self) -> (usize, usize) {
+        /// More than threads, so that none waits long for the others.
+        const ENOUGH: usize = 64;
+        let unit = |d: usize| [1024, 32, 1][d.min(2)];
+        let pieces = |d: &usize| self.dims[*d].n / unit(*d);
+        let all = 0..self.dims.len();
+        let most = all.clone().max_by_key(pieces).unwrap_or(0);
+        let d = all.rev().find(|d| pieces(d) >= ENOUGH).unwrap_or(most);
+        (d, unit(d))
     }
     /// Iterations `r` of loop `d` alone.
     pub fn part(&self, d: usize, r: core::ops::Range<usize>) -> Nest {

@@ -139,7 +139,8 @@ impl<'a> Machine<'a> {
         } else {
             let streamed = (0..k).filter(|i| self.places[*i] != Place::Value);
             let bytes = streamed.map(|i| x.sizes[i]).sum::<usize>() + self.buffers * self.unit;
-            (WORKING_SET / bytes.max(1)).clamp(TILE, LONGEST)
+            // whole lines, with which streamed tiles begin
+            (WORKING_SET / bytes.max(1) / 64 * 64).clamp(TILE, LONGEST)
         };
         let room = scratch / (self.buffers.max(1) * self.unit);
         self.tile = if room >= 64 { room / 64 * 64 } else { room }.min(limit);

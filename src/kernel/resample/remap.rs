@@ -67,8 +67,13 @@ impl<U: Copy + Send + Sync + 'static> Kernel for Remap<'_, U> {
             match width {
                 Width::Runs(runs) => {
                     for r in runs {
-                        out[r.place * inner..][..r.len * inner]
-                            .copy_from_slice(&line[r.element * inner..][..r.len * inner]);
+                        let (to, from, n) = (r.place * inner, r.element * inner, r.len * inner);
+                        // reflections have many of them, each cheaper than a call
+                        if n == 1 {
+                            out[to] = line[from];
+                        } else {
+                            out[to..][..n].copy_from_slice(&line[from..][..n]);
+                        }
                     }
                 }
                 Width::Twice if inner == 1 => {

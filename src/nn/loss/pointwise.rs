@@ -40,18 +40,6 @@ fn distance(f: &mut Formula<'_>, v: &[Var]) -> Result<Var> {
     let d = f.binary(&rows::Subtract::ROW, v[0], v[1])?;
     f.unary(&rows::Abs::ROW, d)
 }
-/// `quadratic m^2 + linear (z - m)` for `z = |x - target|` and `m = min(z, limit)`: a parabola that
-/// goes on as a line.
-fn bent(f: &mut Formula<'_>, v: &[Var], limit: f64, quadratic: f64, linear: f64) -> Result<Var> {
-    let z = distance(f, v)?;
-    let m = f.binary(&rows::Minimum::ROW, z, limit)?;
-    let square = f.unary(&rows::Square::ROW, m)?;
-    let square = f.binary(&rows::Multiply::ROW, square, quadratic)?;
-    let rest = f.binary(&rows::Subtract::ROW, z, m)?;
-    let rest = f.binary(&rows::Multiply::ROW, rest, linear)?;
-    f.binary(&rows::Add::ROW, square, rest)
-}
-
 /// The same of `d^2 / (2 beta)` where `d = |x - target|` is below `beta`, else of `d - beta / 2`
 /// (Girshick 2015); torch's beta is 1. Errors also for a negative `beta`; 0 gives [`l1_loss`].
 ///
@@ -76,7 +64,10 @@ pub fn smooth_l1_loss(
     }
     terms(OP, &[x, target], reduction, |f, v| match beta {
         0.0 => distance(f, v),
-        _ => bent(f, v, beta, 0.5 / beta, 1.0),
+        _ => {
+            let y = f.ternary(&rows::Huber::ROW, v[0], v[1], beta)?;
+            f.binary(&rows::Multiply::ROW, y, 1.0 / beta)
+        }
     })
 }
 
@@ -98,6 +89,6 @@ pub fn huber_loss(x: &Tensor, target: &Tensor, delta: f64, reduction: Reduction)
         ));
     }
     terms(OP, &[x, target], reduction, |f, v| {
-        bent(f, v, delta, 0.5, delta)
+        f.ternary(&rows::Huber::ROW, v[0], v[1], delta)
     })
 }

@@ -141,6 +141,15 @@ const ROWS: &[Row] = &[
     (Op::Glu, &[0.0], |x| x * 0.5, 0.5),
     (Op::MultiplyAdd, &[1.5, 0.25], |x| x * 1.5 + 0.25, f64::NAN),
     (
+        Op::Huber,
+        &[0.5, 2.0],
+        |x| match (x - 0.5).abs() {
+            d if d < 2.0 => d * d / 2.0,
+            d => 2.0 * (d - 1.0),
+        },
+        3.0,
+    ),
+    (
         Op::SquaredDifference,
         &[0.75],
         |x| (x - 0.75) * (x - 0.75),

@@ -169,8 +169,11 @@ pub(super) fn spread(
     let seen = |k: usize| seen_by(&means.windows[k], sizes[k], places[k]);
     let seen = [seen(0)?, seen(1)?, seen(2)?];
     if seen.iter().flatten().all(|windows| windows.len() == 1) {
-        let map = |k: usize| fallible::collect(seen[k].iter().map(|w| Ok(w.start as u32)));
         drop(result);
+        if places == [1; 3] {
+            return shares.broadcast_to(input_size)?.copy();
+        }
+        let map = |k: usize| fallible::collect(seen[k].iter().map(|w| Ok(w.start as u32)));
         return remap(&planes, sizes, &[map(0)?, map(1)?, map(2)?], wide);
     }
     dispatch!(float wide, |F| {
