@@ -1,5 +1,8 @@
 //! What loops compute: slices in, slices out. Nothing here knows layouts, tensors or threads.
 
+#[macro_use]
+mod lanes;
+
 pub mod attention;
 pub mod conv;
 pub mod convert;

@@ -3,7 +3,7 @@
 
 use super::head::Attended;
 use crate::kernel::math::Real;
-use crate::simd::{self, Isa};
+use crate::simd::Isa;
 
 /// What a query subtracts from its scores: zero while it has seen no key, so that its weights are
 /// zeros and not NaN.
@@ -85,40 +85,15 @@ fn columns<I: Isa, F: Real, const N: usize>(
     }
 }
 
-/// Running values along a line.
-const LANES: usize = if simd::MICROCONTROLLER { 4 } else { 32 };
-
 kernel! {
     /// The scores of a query become weights. Returns their maximum and sum.
     pub fn line<'a, F: Real>(scores: &'a mut [F]) -> [F; 2] { |I|
-        let (chunks, rest) = scores.as_chunks::<LANES>();
-        let mut tops = [F::NEG_INFINITY; LANES];
-        for c in chunks {
-            tops = greater(c, &tops);
-        }
-        let mut top = F::NEG_INFINITY;
-        for x in tops.iter().chain(rest) {
-            top = if *x > top { *x } else { top };
-        }
+        let top = lanes!(scores, F::NEG_INFINITY, |v| v, |a, b| if b > a { b } else { a });
         let less = base(top);
-        let (chunks, rest) = scores.as_chunks_mut::<LANES>();
-        let mut sums = [F::default(); LANES];
-        for c in chunks {
-            for l in 0..LANES {
-                let w = Real::exp_negative::<I>(c[l] - less);
-                c[l] = w;
-                sums[l] = sums[l] + w;
-            }
-        }
-        let mut sum = F::default();
-        for x in rest {
+        for x in scores.iter_mut() {
             *x = Real::exp_negative::<I>(*x - less);
-            sum = sum + *x;
         }
-        for x in sums {
-            sum = sum + x;
-        }
-        [top, sum]
+        [top, lanes!(scores, F::default(), |v| v, |a, b| a + b)]
     }
 }
 

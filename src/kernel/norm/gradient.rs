@@ -1,36 +1,12 @@
 //! Gradients of row normalisations: of a row's operands from that of its results. A row stays in
 //! L1 for all passes over it.
 
-use super::LANES;
 use crate::kernel::math::{Math, Real};
-
-/// `fold!` over two slices of one length.
-macro_rules! fold_pairs {
-    ($x:expr, $y:expr, |$sum:ident, $v:ident, $w:ident| $step:expr) => {{
-        let (x, y) = ($x.as_chunks::<LANES>(), $y.as_chunks::<LANES>());
-        // An array that a variable indexes stays in memory, so the rest has its own.
-        let (mut lanes, mut tail) = ([F::default(); LANES], [F::default(); LANES]);
-        for (x, y) in x.0.iter().zip(y.0) {
-            for l in 0..LANES {
-                let ($sum, $v, $w) = (lanes[l], x[l], y[l]);
-                lanes[l] = $step;
-            }
-        }
-        for ((lane, v), w) in tail.iter_mut().zip(x.1).zip(y.1) {
-            let ($sum, $v, $w) = (*lane, *v, *w);
-            *lane = $step;
-        }
-        for l in 0..LANES {
-            lanes[l] = lanes[l] + tail[l];
-        }
-        tree!(lanes, |a, b| a + b)
-    }};
-}
 
 kernel! {
     /// Of softmax, whose results are `y`: `y * (g - sum(g * y))`.
     pub fn softmax<'a, F: Real>(g: &'a [F], y: &'a [F], d: &'a mut [F]) -> () { |I|
-        let sum = fold_pairs!(g, y, |s, g, y| s + g * y);
+        let sum = lanes!(g, y, F::default(), |g, y| g * y, |a, b| a + b);
         for ((d, g), y) in d.iter_mut().zip(g).zip(y) {
             *d = *y * (*g - sum);
         }
@@ -39,7 +15,7 @@ kernel! {
 kernel! {
     /// Of log_softmax, whose results are `y`: `g - exp(y) * sum(g)`.
     pub fn log_softmax<'a, F: Real>(g: &'a [F], y: &'a [F], d: &'a mut [F]) -> () { |I|
-        let sum = fold!(g, F::default(), |s, v| s + v, |a, b| a + b);
+        let sum = lanes!(g, F::default(), |v| v, |a, b| a + b);
         for ((d, g), y) in d.iter_mut().zip(g).zip(y) {
             *d = *g - Math::exp::<I>(*y) * sum;
         }
@@ -65,12 +41,12 @@ kernel! {
     /// `(u - mean(u) - v * mean(u * v)) * scale`.
     pub fn layer_norm<'a, F: Real>(g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, d: &'a mut [F]) -> [F; 2] { |I|
         let n = F::from_f64(x.len() as f64);
-        let mean = fold!(x, F::default(), |s, v| s + v, |a, b| a + b) / n;
-        let squares = fold!(x, F::default(), |s, v| { let d = v - mean; s + d * d }, |a, b| a + b);
+        let mean = lanes!(x, F::default(), |v| v, |a, b| a + b) / n;
+        let squares = lanes!(x, F::default(), |v| { let d = v - mean; d * d }, |a, b| a + b);
         let scale = F::ONE / Math::sqrt::<I>(squares / n + F::from_f64(eps));
         weigh(g, weight, d);
-        let sum = fold!(d, F::default(), |s, v| s + v, |a, b| a + b);
-        let product = fold_pairs!(d, x, |s, u, x| s + u * (x - mean));
+        let sum = lanes!(d, F::default(), |v| v, |a, b| a + b);
+        let product = lanes!(d, x, F::default(), |u, x| u * (x - mean), |a, b| a + b);
         let (shift, slope) = (sum / n, product * scale * scale / n);
         for (d, x) in d.iter_mut().zip(x) {
             *d = (*d - shift - (*x - mean) * slope) * scale;
@@ -84,10 +60,10 @@ kernel! {
     /// With `u = g * weight` and `v = x * scale` it is `(u - v * mean(u * v)) * scale`.
     pub fn rms_norm<'a, F: Real>(g: &'a [F], x: &'a [F], weight: &'a [F], eps: f64, d: &'a mut [F]) -> F { |I|
         let n = F::from_f64(x.len() as f64);
-        let squares = fold!(x, F::default(), |s, v| s + v * v, |a, b| a + b);
+        let squares = lanes!(x, F::default(), |v| v * v, |a, b| a + b);
         let scale = F::ONE / Math::sqrt::<I>(squares / n + F::from_f64(eps));
         weigh(g, weight, d);
-        let slope = fold_pairs!(d, x, |s, u, x| s + u * x) * scale * scale / n;
+        let slope = lanes!(d, x, F::default(), |u, x| u * x, |a, b| a + b) * scale * scale / n;
         for (d, x) in d.iter_mut().zip(x) {
             *d = (*d - *x * slope) * scale;
         }

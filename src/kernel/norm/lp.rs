@@ -1,6 +1,6 @@
 //! Rows divided by their length.
 
-use super::{LANES, Norm, largest};
+use super::{Norm, largest};
 use crate::kernel::math::{Math, Real};
 use crate::simd::Isa;
 
@@ -44,30 +44,25 @@ impl<F: Real> Norm<F> for Normalize {
     fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2] {
         let zero = F::default();
         let sum = match self.power {
-            Power::Zero => fold!(
+            Power::Zero => lanes!(
                 x,
                 zero,
-                |s, v| s + if v == F::ZERO { F::ZERO } else { F::ONE },
+                |v| if v == F::ZERO { F::ZERO } else { F::ONE },
                 |a, b| a + b
             ),
-            Power::One => fold!(x, zero, |s, v| s + v.abs::<I>(), |a, b| a + b),
-            Power::Two => fold!(x, zero, |s, v| s + v * v, |a, b| a + b),
+            Power::One => lanes!(x, zero, |v| v.abs::<I>(), |a, b| a + b),
+            Power::Two => lanes!(x, zero, |v| v * v, |a, b| a + b),
             Power::Infinity => {
                 for (y, x) in y.iter_mut().zip(x) {
                     *y = x.abs::<I>();
                 }
                 // NaN is no largest, but shows in a sum
-                let nan = fold!(x, zero, |s, v| if v.isnan() { v } else { s }, |a, b| a + b);
+                let nan = lanes!(x, zero, |v| if v.isnan() { v } else { zero }, |a, b| a + b);
                 if nan.isnan() { nan } else { largest(y) }
             }
             Power::Other(p) => {
                 let p = F::from_f64(p);
-                fold!(
-                    x,
-                    zero,
-                    |s, v| s + Math::pow::<I>(v.abs::<I>(), p),
-                    |a, b| a + b
-                )
+                lanes!(x, zero, |v| Math::pow::<I>(v.abs::<I>(), p), |a, b| a + b)
             }
         };
         [sum, zero]

@@ -8,47 +8,8 @@ use crate::kernel::math::{Math, Real};
 use crate::simd::{self, Isa, Kernel, L1, prefetch};
 use smallvec::SmallVec;
 
-/// Running values of a fold.
+/// Elements of a block, whose exponentials are computed together.
 const LANES: usize = if simd::MICROCONTROLLER { 4 } else { 64 };
-
-/// A fold in 64 running values, joined in a fixed tree: `fold!(slice, start, |sum, x| step, |a, b|
-/// join)`. Text and not a closure, which LLVM might outline.
-macro_rules! fold {
-    ($x:expr, $start:expr, |$sum:ident, $v:ident| $step:expr, |$a:ident, $b:ident| $join:expr) => {{
-        let (chunks, rest) = $x.as_chunks::<LANES>();
-        // An array that a variable indexes stays in memory, so the rest has its own.
-        let (mut lanes, mut tail) = ([$start; LANES], [$start; LANES]);
-        for c in chunks {
-            for l in 0..LANES {
-                let ($sum, $v) = (lanes[l], c[l]);
-                lanes[l] = $step;
-            }
-        }
-        for (lane, v) in tail.iter_mut().zip(rest) {
-            let ($sum, $v) = (*lane, *v);
-            *lane = $step;
-        }
-        for l in 0..LANES {
-            let ($a, $b) = (lanes[l], tail[l]);
-            lanes[l] = $join;
-        }
-        tree!(lanes, |$a, $b| $join)
-    }};
-}
-/// Running values joined in a fixed tree.
-macro_rules! tree {
-    ($lanes:ident, |$a:ident, $b:ident| $join:expr) => {{
-        let mut half = LANES / 2;
-        while half > 0 {
-            for l in 0..half {
-                let ($a, $b) = ($lanes[l], $lanes[l + half]);
-                $lanes[l] = $join;
-            }
-            half /= 2;
-        }
-        $lanes[0]
-    }};
-}
 
 pub mod gradient;
 mod lp;
@@ -58,12 +19,7 @@ pub use lp::{Normalize, Power};
 /// The largest, NaN aside.
 #[inline(always)]
 fn largest<F: Real>(x: &[F]) -> F {
-    fold!(
-        x,
-        F::NEG_INFINITY,
-        |m, v| if v > m { v } else { m },
-        |a, b| if b > a { b } else { a }
-    )
+    lanes!(x, F::NEG_INFINITY, |v| v, |a, b| if b > a { b } else { a })
 }
 
 kernel! {
@@ -202,19 +158,17 @@ impl<F: Real> Norm<F> for Softmax {
     fn part<I: Isa>(&self, x: &[F], y: &mut [F]) -> [F; 2] {
         let max = largest(x);
         let shift = shift(max);
-        let mut sums = [F::default(); LANES];
         let ((blocks, rest), (results, tail)) = (x.as_chunks(), y.as_chunks_mut());
         for (x, y) in blocks.iter().zip(results) {
-            exponentials::<I, F>(x, shift, y, &mut sums);
+            exponentials::<I, F>(x, shift, y);
         }
         if !rest.is_empty() {
-            // The block is filled up with what adds nothing.
-            let (mut x, mut y) = ([F::NEG_INFINITY; LANES], [F::default(); LANES]);
+            let (mut x, mut y) = ([shift; LANES], [F::default(); LANES]);
             x[..rest.len()].copy_from_slice(rest);
-            exponentials::<I, F>(&x, shift, &mut y, &mut sums);
+            exponentials::<I, F>(&x, shift, &mut y);
             tail.copy_from_slice(&y[..tail.len()]);
         }
-        [max, tree!(sums, |a, b| a + b)]
+        [max, lanes!(y, F::default(), |v| v, |a, b| a + b)]
     }
     #[inline(always)]
     fn join<I: Isa>(&self, parts: &mut [[F; 2]], _: usize) {
@@ -230,17 +184,11 @@ impl<F: Real> Norm<F> for Softmax {
         }
     }
 }
-/// `y = exp(x - shift)`, added to `sums`; nothing is above the shift.
+/// `y = exp(x - shift)`; nothing is above the shift.
 #[inline(always)]
-fn exponentials<I: Isa, F: Real>(
-    x: &[F; LANES],
-    shift: F,
-    y: &mut [F; LANES],
-    sums: &mut [F; LANES],
-) {
+fn exponentials<I: Isa, F: Real>(x: &[F; LANES], shift: F, y: &mut [F; LANES]) {
     for l in 0..LANES {
         y[l] = Real::exp_negative::<I>(x[l] - shift);
-        sums[l] = sums[l] + y[l];
     }
 }
 
@@ -254,10 +202,10 @@ impl<F: Real> Norm<F> for LogSoftmax {
         let shift = shift(max);
         [
             max,
-            fold!(
+            lanes!(
                 x,
                 F::default(),
-                |s, v| s + Real::exp_negative::<I>(v - shift),
+                |v| Real::exp_negative::<I>(v - shift),
                 |a, b| a + b
             ),
         ]
@@ -320,15 +268,15 @@ impl<'a, F: Real> Norm<F> for LayerNorm<'a, F> {
     /// The mean, and the sum of squared deviations.
     #[inline(always)]
     fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {
-        let mean = fold!(x, F::default(), |s, v| s + v, |a, b| a + b) / F::from_f64(x.len() as f64);
+        let mean = lanes!(x, F::default(), |v| v, |a, b| a + b) / F::from_f64(x.len() as f64);
         [
             mean,
-            fold!(
+            lanes!(
                 x,
                 F::default(),
-                |s, v| {
+                |v| {
                     let d = v - mean;
-                    s + d * d
+                    d * d
                 },
                 |a, b| a + b
             ),
@@ -375,7 +323,7 @@ impl<'a, F: Real> Norm<F> for RmsNorm<'a, F> {
     #[inline(always)]
     fn part<I: Isa>(&self, x: &[F], _: &mut [F]) -> [F; 2] {
         [
-            fold!(x, F::default(), |s, v| s + v * v, |a, b| a + b),
+            lanes!(x, F::default(), |v| v * v, |a, b| a + b),
             F::default(),
         ]
     }

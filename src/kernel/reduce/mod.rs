@@ -1,49 +1,6 @@
 //! Reductions of slices: 64 accumulators along a run, or 64 columns at once across it. Tiles of a
 //! larger reduction are joined by whoever cut it.
 
-/// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators (or by 256, if that is
-/// a first argument), which are joined by halves; what is left of `x` goes into as many as it fills.
-/// A macro, since a closure may be outlined of its kernel.
-macro_rules! lanes {
-    (@ [$lanes:literal $($half:literal)*] $x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {{
-        let (whole, rest) = $x.as_chunks::<$lanes>();
-        let mut acc = [$identity; $lanes];
-        for chunk in whole {
-            // a copy: read through a reference, elements would keep the accumulators in memory
-            let chunk = *chunk;
-            lanes!(# acc chunk $lanes |$v| $lift, |$a, $b| $join);
-        }
-        $(
-            let all = acc;
-            let mut acc = [$identity; $half];
-            for i in 0..$half {
-                let ($a, $b) = (all[i], all[i + $half]);
-                acc[i] = $join;
-            }
-            let (whole, rest) = rest.as_chunks::<$half>();
-            if let [chunk, ..] = whole {
-                let chunk = *chunk;
-                lanes!(# acc chunk $half |$v| $lift, |$a, $b| $join);
-            }
-        )*
-        let _ = rest;
-        acc[0]
-    }};
-    (# $acc:ident $chunk:ident $lanes:literal |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
-        for i in 0..$lanes {
-            let ($a, $v) = ($acc[i], $chunk[i]);
-            let $b = $lift;
-            $acc[i] = $join;
-        }
-    };
-    ($x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
-        lanes!(@ [64 32 16 8 4 2 1] $x, $identity, |$v| $lift, |$a, $b| $join)
-    };
-    (256, $x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
-        lanes!(@ [256 128 64 32 16 8 4 2 1] $x, $identity, |$v| $lift, |$a, $b| $join)
-    };
-}
-
 /// `each_dtype!(m)`: `m_class! { type }` for each row of the dtype table that is computed with, by
 /// its class.
 macro_rules! each_dtype {
