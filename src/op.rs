@@ -190,9 +190,9 @@ macro_rules! operations {
         Softshrink softshrink 2 Float 4 [FusedHalf Float] => nn
         /// x where it is above a threshold, else a value.
         Threshold threshold 3 Same 4 [Integer Float] => nn
-        /// `d^2 / 2` of the distance `d` of the first two where that is below the third, `delta`; else
-        /// `delta (d - delta / 2)` (Huber 1964).
-        Huber huber 3 Float 8 [Float] => nn
+        /// `d^2 / (2 beta)` of the distance `d` of the first two where that is below the third, `beta`;
+        /// else `d - beta / 2` (Girshick 2015).
+        SmoothL1 smooth_l1 3 Float 8 [Float] => nn
         /// The square of the difference.
         SquaredDifference squared_difference 2 Float 4 [Float] => nn
         /// The product of the first two and the third, rounded once where the instruction set can.

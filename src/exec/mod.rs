@@ -40,14 +40,19 @@ pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[O
         return;
     }
     nest.pair_transposed();
-    let (d, unit) = nest.split_dim();
-    let n = nest.dims[d].n;
-    let inner = nest.total / n;
     let streamed = stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total);
     let cost = Cost {
         bytes: p.sizes.iter().map(|size| *size as usize).sum(),
         flops: p.flops(),
     };
+    if par::is_small(nest.total, cost) {
+        // SAFETY: NEST1, by the caller.
+        return unsafe { tile::run(p, &nest, streamed) };
+    }
+    // several for each thread, so that none waits long for the others
+    let (d, unit) = nest.split_dim(4 * par::threads());
+    let n = nest.dims[d].n;
+    let inner = nest.total / n;
     par::ranges(n, unit, cost.times(inner), |r| {
         // SAFETY: NEST1; ranges are disjoint, so pieces write disjoint elements.
         unsafe {

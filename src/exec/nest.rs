@@ -215,16 +215,14 @@ impl Nest {
             self.dims[1..=d].rotate_right(1);
         }
     }
-    /// The loop to cut for threads, and by how many of its iterations: the outermost that gives
-    /// enough pieces, else the one that gives most.
-    pub fn split_dim(&self) -> (usize, usize) {
-        /// More than threads, so that none waits long for the others.
-        const ENOUGH: usize = 64;
+    /// The loop to cut for threads, and by how many of its iterations: the outermost that gives so
+    /// many pieces, else the one that gives most.
+    pub fn split_dim(&self, enough: usize) -> (usize, usize) {
         let unit = |d: usize| [1024, 32, 1][d.min(2)];
         let pieces = |d: &usize| self.dims[*d].n / unit(*d);
         let all = 0..self.dims.len();
         let most = all.clone().max_by_key(pieces).unwrap_or(0);
-        let d = all.rev().find(|d| pieces(d) >= ENOUGH).unwrap_or(most);
+        let d = all.rev().find(|d| pieces(d) >= enough).unwrap_or(most);
         (d, unit(d))
     }
     /// Iterations `r` of loop `d` alone.

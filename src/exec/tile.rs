@@ -5,7 +5,7 @@
 //! a slot), run the instructions, store those outputs that were computed in a slot. Three shapes of
 //! rectangles:
 //!
-//! - `Run`: part of one row of the inner loop, at most [`TILE`] elements.
+//! - `Run`: part of one row of the inner loop, at most [`LONGEST`] elements.
 //! - `Short`: the inner loop is short, so several whole rows are packed into one run.
 //! - `Blocked`: an operand is transposed, so a block of rows and columns is packed from whole cache
 //!   lines, and the instructions run row by row.

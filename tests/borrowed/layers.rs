@@ -9,7 +9,7 @@ type Given<'a> = &'a dyn Fn(&[usize]) -> Tensor;
 type Layer = fn(Given) -> Result<Vec<Tensor>>;
 
 /// Operations of models, one for each kernel that finds elements by itself.
-const LAYERS: [(&str, Layer); 20] = [
+const LAYERS: [(&str, Layer); 21] = [
     ("pointwise", |t| {
         let y = nn::conv2d(&t(&[2, 5, 3, 4]), &t(&[9, 5, 1, 1]), None)?;
         Ok(vec![y])
@@ -116,8 +116,15 @@ const LAYERS: [(&str, Layer); 20] = [
         Ok(vec![to(Nearest)?, to(Bilinear)?, to(Bicubic)?])
     }),
     ("grid_sample", |t| {
-        let (x, grid) = (t(&[1, 3, 4, 5]), t(&[1, 3, 4, 2]));
+        let (x, grid) = (t(&[1, 3, 4, 5]), t(&[1, 3, 9, 2]));
         Ok(vec![nn::grid_sample(&x, &grid, Default::default())?])
+    }),
+    ("the gradient of grid_sample", |t| {
+        let of = |channels: usize| {
+            let (x, grid) = (t(&[1, channels, 4, 5]), t(&[1, 3, 9, 2]));
+            nn::grad::grid_sample(&t(&[1, channels, 3, 9]), &x, &grid, Default::default())
+        };
+        Ok([of(3)?, of(5)?].concat())
     }),
     ("pad", |t| {
         let padded = |mode| nn::pad(&t(&[2, 3, 4, 5]), &[1, 2, 3, 0], mode);

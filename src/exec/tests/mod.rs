@@ -191,7 +191,7 @@ fn an_output_may_lie_on_an_input() {
 #[test]
 fn streamed_outputs_hold_the_same() {
     // rows that begin with a line and others, lengths around lines and tiles
-    let shapes: [&[usize]; 12] = [
+    let shapes: [&[usize]; 15] = [
         &[1],
         &[15],
         &[16],
@@ -199,6 +199,9 @@ fn streamed_outputs_hold_the_same() {
         &[511],
         &[512],
         &[513],
+        &[1151],
+        &[1152],
+        &[1153],
         &[2000],
         &[3, 528],
         &[3, 530],

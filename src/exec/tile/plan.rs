@@ -137,8 +137,8 @@ impl<'a> Machine<'a> {
         let limit = if self.shape == Shape::Blocked {
             BLOCK.min(scratch) / self.unit
         } else {
-            let streamed = (0..k).filter(|i| self.places[*i] != Place::Value);
-            let bytes = streamed.map(|i| x.sizes[i]).sum::<usize>() + self.buffers * self.unit;
+            let passing = (0..k).filter(|i| self.places[*i] != Place::Value);
+            let bytes = passing.map(|i| x.sizes[i]).sum::<usize>() + self.buffers * self.unit;
             // whole lines, with which streamed tiles begin
             (WORKING_SET / bytes.max(1) / 64 * 64).clamp(TILE, LONGEST)
         };

@@ -164,10 +164,11 @@ impl<'a, T> Image<'a, T> {
     /// Its channels as rows of a matrix, where the elements of each lie one after the other.
     pub fn planes(&self) -> Option<Mat<'a, T>> {
         let (n, s) = (self.sizes, self.strides);
-        let near = (n[2] <= 1 || s[2] == 1)
-            && (n[1] <= 1 || s[1] == n[2] as isize)
-            && (n[0] <= 1 || s[0] == n[1] as isize * n[2] as isize);
         let area = n.iter().product();
+        let near = area == 0
+            || (n[2] <= 1 || s[2] == 1)
+                && (n[1] <= 1 || s[1] == n[2] as isize)
+                && (n[0] <= 1 || s[0] == n[1] as isize * n[2] as isize);
         // SAFETY: MAT1: the image's elements (IMAGE1), side by side.
         near.then(|| unsafe { Mat::new(self.at, self.channels, area, self.channel_stride, 1) })
     }

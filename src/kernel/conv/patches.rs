@@ -156,7 +156,7 @@ impl<T: MatElement> Patches<'_, T> {
             if x >= 0 && x + run.span < width as isize {
                 return rows::run::<I, T>(from, step, stride, d);
             }
-            let from = from.wrapping_offset(-x * step);
+            let from = from.wrapping_offset(x.wrapping_neg().wrapping_mul(step));
             let (first, len) = (x, run.len);
             rows::load::<I, T>(from, step, width, Columns { first, stride, len }, d)
         }

@@ -107,11 +107,11 @@ bodies! {
         if x.isnan() { x } else { y }
     }
     Threshold(x, threshold, value) |I, T| { if x <= threshold { value } else { x } }
-    Huber(x, y, delta) |I, T| {
+    SmoothL1(x, y, beta) |I, T| {
         let half = T::from_f64(0.5);
         let d = (x - y).abs::<I>();
-        let line = delta * (d - half * delta);
-        if d < delta { half * d * d } else { line }
+        let parabola = half * d * (d / beta);
+        if d < beta { parabola } else { d - half * beta }
     }
     SquaredDifference(x, y) |I, T| { let d = x - y; d * d }
     MultiplyAdd(x, y, z) |I, T| { x.multiply_add::<I>(y, z) }

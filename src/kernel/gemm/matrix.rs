@@ -185,6 +185,10 @@ impl<'a, T> MatMut<'a, T> {
     pub fn rs(&self) -> isize {
         self.rs
     }
+    /// The first element, from which all are reached.
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.ptr
+    }
     /// Row `i`. Panics out of bounds.
     #[inline(always)]
     pub fn row(&mut self, i: usize) -> &mut [T] {

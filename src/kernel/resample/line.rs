@@ -20,8 +20,8 @@ pub trait Sampled: Real {
     ///
     /// # Safety
     /// Indices are those of elements from `first` on, as are the ones behind them; for each pair
-    /// there are as many as sums, `step` after those of the one before, and for each tap as many
-    /// weights.
+    /// there are as many as sums, `step` after those of the one before, and for each of twice as
+    /// many taps as many weights.
     #[inline(always)]
     unsafe fn pairs<I: Isa>(
         _first: *const Self,

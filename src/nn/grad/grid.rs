@@ -50,16 +50,15 @@ pub fn grid_sample(
     let places = &grid.shape()[1..=rule.rank];
     let result: Shape = [batch, channels].iter().chain(places).copied().collect();
     expect_shape(OP, grad, &result, ("x", x))?;
+    let bad = |message| Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
+    if sizes.contains(&0) {
+        return bad(message!("x has a spatial dimension of size 0"));
+    }
     let elements = sizes
         .iter()
         .try_fold(1usize, |n, size| n.checked_mul(*size));
-    let elements = elements.filter(|n| *n > 0 && *n <= i32::MAX as usize);
-    let Some(elements) = elements else {
-        return Err(Error::shape_of(
-            OP,
-            message!("a plane of x has no element, or more than 2^31"),
-            &[("x", x.shape(), x.dtype())],
-        ));
+    let Some(elements) = elements.filter(|n| *n <= i32::MAX as usize) else {
+        return bad(message!("a plane has 2^31 elements or more"));
     };
     if grad.is_empty() {
         return Ok([

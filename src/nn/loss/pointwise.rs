@@ -64,10 +64,7 @@ pub fn smooth_l1_loss(
     }
     terms(OP, &[x, target], reduction, |f, v| match beta {
         0.0 => distance(f, v),
-        _ => {
-            let y = f.ternary(&rows::Huber::ROW, v[0], v[1], beta)?;
-            f.binary(&rows::Multiply::ROW, y, 1.0 / beta)
-        }
+        _ => f.ternary(&rows::SmoothL1::ROW, v[0], v[1], beta),
     })
 }
 
@@ -89,6 +86,7 @@ pub fn huber_loss(x: &Tensor, target: &Tensor, delta: f64, reduction: Reduction)
         ));
     }
     terms(OP, &[x, target], reduction, |f, v| {
-        f.ternary(&rows::Huber::ROW, v[0], v[1], delta)
+        let y = f.ternary(&rows::SmoothL1::ROW, v[0], v[1], delta)?;
+        f.binary(&rows::Multiply::ROW, y, delta)
     })
 }

@@ -53,7 +53,7 @@ pub struct GridSample {
 /// `[batch, slices, rows, columns, 3]`. Any strides.
 ///
 /// Of floats, the result in the common dtype; 16-bit floats are computed in float32 and rounded once. A
-/// coordinate that is NaN gives NaN where zeros lie beyond, else the first element.
+/// coordinate that is NaN gives NaN, or what lies beyond, by the mode.
 ///
 /// Jaderberg et al., Spatial Transformer Networks, 2015.
 ///

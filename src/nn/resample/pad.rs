@@ -125,12 +125,15 @@ impl Around {
         for (k, (before, after)) in self.around.iter().copied().enumerate().skip(lead) {
             let size = shape[k] as isize;
             let most = before.max(after);
-            let fits = match mode {
-                PadMode::Reflect => most < size,
-                PadMode::Circular => most <= left(size, (before, after)),
-                _ => size > 0,
+            let (fits, size) = match mode {
+                PadMode::Reflect => (most < size, size),
+                PadMode::Circular => {
+                    let left = left(size, (before, after));
+                    (most <= left, left)
+                }
+                _ => (size > 0, size),
             };
-            if !fits || self.places[k] == 0 && size == 0 {
+            if !fits || self.places[k] == 0 && shape[k] == 0 {
                 return bad(message!(
                     "pad is ({before}, {after}) along axis {k}: too much for {} of {size} elements",
                     name(mode)

@@ -141,11 +141,11 @@ const ROWS: &[Row] = &[
     (Op::Glu, &[0.0], |x| x * 0.5, 0.5),
     (Op::MultiplyAdd, &[1.5, 0.25], |x| x * 1.5 + 0.25, f64::NAN),
     (
-        Op::Huber,
+        Op::SmoothL1,
         &[0.5, 2.0],
         |x| match (x - 0.5).abs() {
-            d if d < 2.0 => d * d / 2.0,
-            d => 2.0 * (d - 1.0),
+            d if d < 2.0 => d * d / 4.0,
+            d => d - 1.0,
         },
         3.0,
     ),

@@ -94,6 +94,22 @@ fn elements_are_compared() {
     }
 }
 
+/// Distances that float32 has, by parameters whose products with them it has not.
+#[test]
+fn smooth_l1_does_not_overflow_on_the_way() {
+    for (beta, d, want) in [
+        (1e-36, 1e-12f32, 1e-12),
+        (1e15, 1e30, 1e30),
+        (1e20, 1e25, 9.9995e24),
+        (1e20, 1e10, 0.5),
+    ] {
+        let (x, zero) = (Tensor::from([d]), Tensor::from([0.0f32]));
+        let y = nn::smooth_l1_loss(&x, &zero, beta, Reduction::Sum).unwrap();
+        let y = y.item::<f32>().unwrap();
+        assert!((y / want - 1.0).abs() < 1e-6, "{beta} {d}: {y}");
+    }
+}
+
 #[test]
 fn probabilities_are_compared() {
     let unit = |seed| flex::ops::sigmoid(tensor(&[70, 300], seed)).unwrap();

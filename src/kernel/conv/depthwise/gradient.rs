@@ -99,16 +99,18 @@ impl<T: Packed> Add<'_, T> {
         assert!(walk.taps.len() * LANES <= self.sums.len());
         for taps in walk.taps.chunks(TAPS) {
             for lane in (0..LANES).step_by(L) {
-                self.taps::<I, L>(taps, lane);
+                // SAFETY: PLANE4: by the assertions above.
+                unsafe { self.taps::<I, L>(taps, lane) };
             }
         }
     }
     /// What some taps get.
     ///
+    /// # Safety
     /// PLANE4: places of the rows see numbers of the plane, and have some of the gradient, both of which are as
-    /// long as the walk says (asserted above).
+    /// long as the walk says.
     #[inline(always)]
-    fn taps<I: Isa, const L: usize>(&mut self, taps: &[Tap], lane: usize) {
+    unsafe fn taps<I: Isa, const L: usize>(&mut self, taps: &[Tap], lane: usize) {
         let (walk, last) = (self.walk, taps.len() - 1);
         // the last one again, where there are fewer
         let at: [usize; TAPS] = core::array::from_fn(|k| taps[k.min(last)].at);

@@ -91,7 +91,7 @@ pub unsafe fn depthwise<T: MatElement>(
     let epilogue = epilogue.at(channels.start, places.start);
     if T::SAME && epilogue.is_empty() && channels.len() == LANES {
         // elements have the bits of their sums (ELEMENT1)
-        let (d, ld) = (d.row(0).as_mut_ptr() as *mut T::Acc, d.rs());
+        let (d, ld) = (d.as_mut_ptr() as *mut T::Acc, d.rs());
         return simd::call(Store {
             pixels: sums,
             d,

@@ -37,6 +37,9 @@ struct Phase {
 /// How places walk over a source plane of two dimensions: those of a convolution over its image, or those of a
 /// transposed one, in phases, over what is added to it. It follows from the geometry and the type
 /// alone.
+///
+/// Invariant WALK1: where a tap of a part is seen from, and all steps from there to the last place of
+/// a band, is one of the `line` numbers of each of the rows that [`rows_of`](Walk::rows_of) says.
 pub struct Walk {
     /// Rows and columns of the source, and of the result.
     pub source: [usize; 2],
@@ -87,12 +90,12 @@ impl Walk {
             let stride = g.stride[axis];
             let mut phases = fallible::with_capacity(stride.min(image[axis]))?;
             for first in 0..stride.min(image[axis]) {
-                let mut taps = fallible::with_capacity(g.kernel[axis])?;
+                let mut taps = Vec::new();
                 for tap in (0..g.kernel[axis]).rev() {
                     // the tap sees this element from place `from / stride`, where that is whole
                     let from = first as isize - g.element(axis, 0, tap);
                     if from.rem_euclid(stride as isize) == 0 {
-                        taps.push((tap, from.div_euclid(stride as isize)));
+                        fallible::push(&mut taps, (tap, from.div_euclid(stride as isize)))?;
                     }
                 }
                 let places = (image[axis] - first).div_ceil(stride);

@@ -298,8 +298,12 @@ impl<A: Sampled> Add<'_, A> {
                         continue;
                     }
                     let x = &to.x[channel * elements..][..elements];
-                    // SAFETY: GRID1: indices are those of elements of the plane.
+                    // SAFETY: `near` gives elements of these sizes, whose product is the plane's length.
                     unsafe { gather::<I, A, A>(x.as_ptr(), index, grad, points, line) };
+                    for (v, i) in line.iter_mut().zip(index) {
+                        // what is outside moves nothing, even of a gradient that is infinite
+                        *v = if *i < 0 { A::ZERO } else { *v };
+                    }
                     for (axis, sums) in sums[..rank].iter_mut().enumerate() {
                         let slopes = &tables.slopes[(axis * taps + tap) * points..][..points];
                         for ((sum, v), slope) in sums.iter_mut().zip(&*line).zip(slopes) {

@@ -5,11 +5,11 @@ use crate::error::{Error, Result};
 use crate::tensor::Tensor;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// Positions as int64, row-major, and one of those that named nothing.
+/// Positions as int64, row-major, and the first of those that named nothing.
 pub(super) struct Positions {
     op: &'static str,
     all: Tensor,
-    /// One more than its place.
+    /// Its place; that of none is beyond all.
     wrong: AtomicUsize,
 }
 impl Positions {
@@ -22,7 +22,7 @@ impl Positions {
         Ok(Positions {
             op,
             all: indices.astype(DType::I64)?.contiguous()?,
-            wrong: AtomicUsize::new(0),
+            wrong: AtomicUsize::new(usize::MAX),
         })
     }
     /// All of them.
@@ -31,15 +31,16 @@ impl Positions {
     }
     /// Keeps a place, behind `first`, whose position names nothing.
     pub fn note(&self, first: usize, followed: core::result::Result<(), usize>) {
-        if let (Err(place), 0) = (followed, self.wrong.load(Ordering::Relaxed)) {
-            self.wrong.store(first + place + 1, Ordering::Relaxed);
+        if let Err(place) = followed {
+            self.wrong.fetch_min(first + place, Ordering::Relaxed);
         }
     }
     /// Errors where one was noted. Planes have these sizes.
     pub fn result(self, sizes: &[usize]) -> Result<()> {
-        let Some(at) = self.wrong.into_inner().checked_sub(1) else {
+        let at = self.wrong.into_inner();
+        if at == usize::MAX {
             return Ok(());
-        };
+        }
         let position = self.all.as_slice::<i64>()?[at];
         let plane: usize = sizes.iter().product();
         let message = message!(

@@ -64,3 +64,26 @@ fn transposed_weights_that_are_not_finite_reach_their_own_places_alone() {
         assert_eq!(y.is_finite(), finite, "{channel} {row} {column}");
     }
 }
+
+/// Channels that are lanes, and fewer: padding is all there is.
+#[test]
+fn images_without_elements_are_zeros_around() {
+    for channels in [15, 16] {
+        for size in [[3, 0], [0, 3]] {
+            let x = Tensor::zeros([1, channels, size[0], size[1]], DType::F32).unwrap();
+            let w = tensor(&[channels, 1, 3, 3], 1);
+            let options = || nn::Conv {
+                padding: 3.into(),
+                groups: channels,
+                ..Default::default()
+            };
+            let y = nn::conv2d(&x, &w, options()).unwrap();
+            assert_eq!(y.shape(), [1, channels, size[0] + 4, size[1] + 4]);
+            assert!(y.to_vec::<f32>().unwrap().iter().all(|y| *y == 0.0));
+            let g = Tensor::from_slice(&vec![1f32; y.len()], y.shape()).unwrap();
+            let [dx, dw, _] = nn::grad::conv2d(&g, &x, &w, options()).unwrap();
+            assert_eq!((dx.shape(), dw.shape()), (x.shape(), w.shape()));
+            assert!(dw.to_vec::<f32>().unwrap().iter().all(|d| *d == 0.0));
+        }
+    }
+}
