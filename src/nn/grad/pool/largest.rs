@@ -97,7 +97,7 @@ fn to_positions(
         par::split(d.as_mut_slice::<F>()?, plane, 1, cost, |planes, d| {
             for (k, d) in planes.zip(d.chunks_exact_mut(plane)) {
                 let own = k * taken..(k + 1) * taken;
-                positions.note(own.start, scatter::add_at(&grad[own.clone()], &all[own], d));
+                positions.note(scatter::add_at(&grad[own.clone()], &all[own], d));
             }
         })
     }, else return Err(Error::unsupported(op, dtype)));

@@ -3,14 +3,13 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::tensor::Tensor;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Positions as int64, row-major, and the first of those that named nothing.
+/// Positions as int64, row-major, and whether one named nothing.
 pub(super) struct Positions {
     op: &'static str,
     all: Tensor,
-    /// Its place; that of none is beyond all.
-    wrong: AtomicUsize,
+    wrong: AtomicBool,
 }
 impl Positions {
     /// Errors where `indices` are no integers.
@@ -22,27 +21,31 @@ impl Positions {
         Ok(Positions {
             op,
             all: indices.astype(DType::I64)?.contiguous()?,
-            wrong: AtomicUsize::new(usize::MAX),
+            wrong: AtomicBool::new(false),
         })
     }
     /// All of them.
     pub fn get(&self) -> Result<&[i64]> {
         self.all.as_slice()
     }
-    /// Keeps a place, behind `first`, whose position names nothing.
-    pub fn note(&self, first: usize, followed: core::result::Result<(), usize>) {
-        if let Err(place) = followed {
-            self.wrong.fetch_min(first + place, Ordering::Relaxed);
+    /// Keeps what became of some of them.
+    pub fn note(&self, followed: core::result::Result<(), usize>) {
+        if followed.is_err() {
+            self.wrong.store(true, Ordering::Relaxed);
         }
     }
-    /// Errors where one was noted. Planes have these sizes.
+    /// Errors where one named nothing, by the first that did, whichever thread met which. Planes have
+    /// these sizes.
     pub fn result(self, sizes: &[usize]) -> Result<()> {
-        let at = self.wrong.into_inner();
-        if at == usize::MAX {
+        if !self.wrong.into_inner() {
             return Ok(());
         }
-        let position = self.all.as_slice::<i64>()?[at];
         let plane: usize = sizes.iter().product();
+        let inside = |p: &i64| usize::try_from(*p).is_ok_and(|p| p < plane);
+        let all = self.all.as_slice::<i64>()?;
+        let Some((at, position)) = all.iter().enumerate().find(|(_, p)| !inside(p)) else {
+            return Ok(());
+        };
         let message = message!(
             "indices has {position} at row-major position {at}; a plane of {sizes:?} has {plane} elements"
         );

@@ -77,7 +77,7 @@ fn from_positions(
             for (k, d) in planes.zip(d.chunks_exact_mut(taken)) {
                 let first = k * taken;
                 let from = &grad[k * plane..(k + 1) * plane];
-                positions.note(first, scatter::take_at(from, &all[first..first + taken], d));
+                positions.note(scatter::take_at(from, &all[first..first + taken], d));
             }
         })
     }, else return Err(Error::unsupported(op, dtype)));
