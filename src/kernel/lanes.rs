@@ -1,9 +1,10 @@
 //! Slices reduced by accumulators side by side, which are lanes of vectors.
 
-/// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators (or by 256, if that is
-/// a first argument; by 4 on a microcontroller), which are joined by halves; what is left of `x` goes
-/// into as many as it fills. `lanes!(x, y, identity, |v, w| lift, |a, b| join)` is the same of pairs,
-/// from two slices of one length. A macro, since a closure may be outlined of its kernel.
+/// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators, or by 4 on a
+/// microcontroller, which are joined by halves; what is left of `x` goes into as many as it fills.
+/// `lanes!(x, y, identity, |v, w| lift, |a, b| join)` is the same of pairs, from two slices of one
+/// length. A first argument is a number of accumulators, 64 or 256, that every target has: the more
+/// there are, the less is lost. A macro, since a closure may be outlined of its kernel.
 macro_rules! lanes {
     (@ [$lanes:literal $($half:literal)*] [$($v:ident = $x:expr),+] $identity:expr, $lift:expr, |$a:ident, $b:ident| $join:expr) => {{
         $(let $v = $x.as_chunks::<$lanes>();)+
@@ -52,6 +53,9 @@ macro_rules! lanes {
     };
     ($x:expr, $y:expr, $identity:expr, |$v:ident, $w:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
         lanes!(@@ [$v = $x, $w = $y] $identity, $lift, |$a, $b| $join)
+    };
+    (64, $x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
+        lanes!(@ [64 32 16 8 4 2 1] [$v = $x] $identity, $lift, |$a, $b| $join)
     };
     (256, $x:expr, $identity:expr, |$v:ident| $lift:expr, |$a:ident, $b:ident| $join:expr) => {
         lanes!(@ [256 128 64 32 16 8 4 2 1] [$v = $x] $identity, $lift, |$a, $b| $join)

@@ -50,9 +50,9 @@ kernel! {
         for (j, acc) in acc.iter_mut().enumerate() {
             let x = &x[j * n..(j + 1) * n];
             let zero = <T::Wide as Real>::ZERO;
-            let max = lanes!(x, <T::Wide as Real>::from_f64(f64::NEG_INFINITY), |v| v.wide(), |a, b| larger(a, b));
+            let max = lanes!(64, x, <T::Wide as Real>::from_f64(f64::NEG_INFINITY), |v| v.wide(), |a, b| larger(a, b));
             let shift = shift(max);
-            let sum = lanes!(x, zero, |v| Math::exp::<I>(v.wide() - shift), |a, b| a + b);
+            let sum = lanes!(64, x, zero, |v| Math::exp::<I>(v.wide() - shift), |a, b| a + b);
             *acc = Exponentials { max: max.to_f64(), sum: sum.to_f64() };
         }
     }

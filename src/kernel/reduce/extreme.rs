@@ -143,7 +143,7 @@ kernel! {
             if nan {
                 return k * BLOCK + first!(block, |v| R::is_nan(v));
             }
-            let m = lanes!(block, R::IDENTITY, |v| R::lift(v), |a, b| if R::exceeds(b, a) { b } else { a });
+            let m = lanes!(64, block, R::IDENTITY, |v| R::lift(v), |a, b| if R::exceeds(b, a) { b } else { a });
             if R::exceeds(m, best) {
                 (best, at) = (m, k);
             }

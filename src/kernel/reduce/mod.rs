@@ -59,7 +59,7 @@ pub trait Reduce<T>: 'static {
                 |a, b| Self::join(a, b)
             )
         } else {
-            lanes!(x, Self::IDENTITY, |v| Self::lift(v), |a, b| Self::join(
+            lanes!(64, x, Self::IDENTITY, |v| Self::lift(v), |a, b| Self::join(
                 a, b
             ))
         }

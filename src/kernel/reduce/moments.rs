@@ -116,10 +116,10 @@ kernel! {
                 continue;
             }
             let zero = <T::Wide as Real>::ZERO;
-            let sum = lanes!(x, zero, |v| v.wide(), |a, b| a + b);
+            let sum = lanes!(64, x, zero, |v| v.wide(), |a, b| a + b);
             let mean = <T::Wide as Real>::from_f64(sum.to_f64() / n as f64);
-            let deviations = lanes!(x, zero, |v| v.wide() - mean, |a, b| a + b);
-            let squares = lanes!(x, zero, |v| { let d = v.wide() - mean; d * d }, |a, b| a + b);
+            let deviations = lanes!(64, x, zero, |v| v.wide() - mean, |a, b| a + b);
+            let squares = lanes!(64, x, zero, |v| { let d = v.wide() - mean; d * d }, |a, b| a + b);
             *acc = Moments::corrected(n, mean, deviations, squares);
         }
     }

@@ -79,8 +79,10 @@ macro_rules! narrow_sum {
     ($x:ident, $Narrow:ty, $block:expr, $Acc:ty, |$v:ident| $lift:expr) => {{
         let mut sum: $Acc = 0;
         for block in $x.chunks($block) {
-            sum = sum.wrapping_add(lanes!(block, 0 as $Narrow, |$v| $lift as $Narrow, |a, b| a
-                .wrapping_add(b)) as $Acc);
+            sum = sum.wrapping_add(
+                lanes!(64, block, 0 as $Narrow, |$v| $lift as $Narrow, |a, b| a
+                    .wrapping_add(b)) as $Acc,
+            );
         }
         sum
     }};
@@ -131,7 +133,7 @@ macro_rules! signed {
         integer!($T, i64, |x| x, |run| if size_of::<$T>() <= 2 {
             narrow_sum!(run, i32, 1 << 14, i64, |v| v)
         } else {
-            lanes!(run, 0 as i64, |v| v as i64, |a, b| a.wrapping_add(b))
+            lanes!(64, run, 0 as i64, |v| v as i64, |a, b| a.wrapping_add(b))
         });
     };
 }
@@ -141,7 +143,7 @@ macro_rules! unsigned {
         integer!($T, u64, |x| x, |run| if size_of::<$T>() <= 2 {
             narrow_sum!(run, i32, 1 << 14, u64, |v| v)
         } else {
-            lanes!(run, 0 as u64, |v| v as u64, |a, b| a.wrapping_add(b))
+            lanes!(64, run, 0 as u64, |v| v as u64, |a, b| a.wrapping_add(b))
         });
     };
 }
@@ -200,7 +202,7 @@ macro_rules! truth {
                     let acc = if size_of::<T>() == 1 {
                         lanes!(256, block, $identity as u8, |v| Self::lift(v), |a, b| a $join b)
                     } else {
-                        lanes!(block, $identity as u8, |v| Self::lift(v), |a, b| a $join b)
+                        lanes!(64, block, $identity as u8, |v| Self::lift(v), |a, b| a $join b)
                     };
                     if acc != $identity {
                         return acc;
