@@ -1,7 +1,8 @@
 //! Slices reduced by accumulators side by side, which are lanes of vectors.
 
-/// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators, or by 4 on a
-/// microcontroller, which are joined by halves; what is left of `x` goes into as many as it fills.
+/// `lanes!(x, identity, |v| lift, |a, b| join)`: `x` reduced by 64 accumulators, which are joined by
+/// halves; what is left of `x` goes into as many as it fills. WebAssembly without vectors has 16, since
+/// they are that many variables there, and a microcontroller 4.
 /// `lanes!(x, y, identity, |v, w| lift, |a, b| join)` is the same of pairs, from two slices of one
 /// length. A first argument is a number of accumulators, 64 or 256, that every target has: the more
 /// there are, the less is lost. A macro, since a closure may be outlined of its kernel.
@@ -44,6 +45,8 @@ macro_rules! lanes {
     (@@ $of:tt $identity:expr, $lift:expr, |$a:ident, $b:ident| $join:expr) => {
         if crate::simd::MICROCONTROLLER {
             lanes!(@ [4 2 1] $of $identity, $lift, |$a, $b| $join)
+        } else if crate::simd::SCALAR_WEB {
+            lanes!(@ [16 8 4 2 1] $of $identity, $lift, |$a, $b| $join)
         } else {
             lanes!(@ [64 32 16 8 4 2 1] $of $identity, $lift, |$a, $b| $join)
         }

@@ -58,6 +58,10 @@ pub const MICROCONTROLLER: bool = cfg!(all(
     not(any(target_feature = "neon", target_feature = "sse2"))
 ));
 
+/// Whether the target is WebAssembly without vectors, whose modules are sent: unrolled loops are not
+/// worth their code there.
+pub const SCALAR_WEB: bool = cfg!(all(target_family = "wasm", not(target_feature = "simd128")));
+
 /// Whether there is memory for blocks of matrices that fill a cache.
 pub const CACHE_BLOCKING: bool = cfg!(any(feature = "std", target_family = "wasm"));
 

@@ -17,8 +17,8 @@ def test_modules_are_small(site: Path, build: str):
     module = (site / build / "flex_web_bg.wasm").read_bytes()
     packed = len(gzip.compress(module, 9))
     print(f"{build}: {len(module)} bytes, {packed} by gzip")
-    assert len(module) <= 530_000
-    assert packed <= 205_000
+    assert len(module) <= 520_000
+    assert packed <= 200_000
 
 
 @pytest.mark.parametrize("build", BUILDS)
