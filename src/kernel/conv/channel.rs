@@ -119,18 +119,7 @@ impl<T: MatElement<Acc = T> + Packed> Kernel for Add<'_, '_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        if simd::MICROCONTROLLER {
-            return self.add::<I, 1>();
-        }
-        // as many lanes as a vector of the set has
-        match size_of::<T>() {
-            4 if const { I::AVX512 } => self.add::<I, 16>(),
-            4 if const { I::AVX2 } => self.add::<I, 8>(),
-            4 => self.add::<I, 4>(),
-            _ if const { I::AVX512 } => self.add::<I, 8>(),
-            _ if const { I::AVX2 } => self.add::<I, 4>(),
-            _ => self.add::<I, 2>(),
-        }
+        by_lanes!(self.add, I, T)
     }
 }
 impl<T: MatElement<Acc = T> + Packed> Add<'_, '_, T> {

@@ -13,6 +13,8 @@
 //! - `columns`: the way back to an image of few channels.
 //! - `deform`: patches by offsets, as sources, and what they give back.
 
+#[macro_use]
+mod by_lanes;
 mod channel;
 mod columns;
 mod deform;

@@ -79,14 +79,7 @@ impl<T: Packed> Kernel for Add<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        match size_of::<T>() {
-            4 if const { I::AVX512 } => self.add::<I, 16>(),
-            4 if const { I::AVX2 } => self.add::<I, 8>(),
-            4 => self.add::<I, 4>(),
-            _ if const { I::AVX512 } => self.add::<I, 8>(),
-            _ if const { I::AVX2 } => self.add::<I, 4>(),
-            _ => self.add::<I, 2>(),
-        }
+        by_lanes!(self.add, I, T)
     }
 }
 impl<T: Packed> Add<'_, T> {

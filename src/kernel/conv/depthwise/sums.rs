@@ -23,14 +23,7 @@ impl<F: Packed> Kernel for Sums<'_, F> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        match size_of::<F>() {
-            4 if const { I::AVX512 } => self.all::<I, 16>(),
-            4 if const { I::AVX2 } => self.all::<I, 8>(),
-            4 => self.all::<I, 4>(),
-            _ if const { I::AVX512 } => self.all::<I, 8>(),
-            _ if const { I::AVX2 } => self.all::<I, 4>(),
-            _ => self.all::<I, 2>(),
-        }
+        by_lanes!(self.all, I, F)
     }
 }
 impl<F: Packed> Sums<'_, F> {

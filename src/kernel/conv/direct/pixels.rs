@@ -207,21 +207,7 @@ impl<F: Packed> Kernel for Sums<'_, F> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        macro_rules! lanes {
-            ($($size:literal: $x:literal $y:literal $z:literal;)*) => {
-                match size_of::<F>() {
-                    $($size => if const { I::AVX512 } {
-                        self.channels::<I, $x>()
-                    } else if const { I::AVX2 } {
-                        self.channels::<I, $y>()
-                    } else {
-                        self.channels::<I, $z>()
-                    },)*
-                    _ => self.channels::<I, 1>(),
-                }
-            };
-        }
-        lanes! { 4: 16 8 4; 8: 8 4 2; }
+        by_lanes!(self.channels, I, F)
     }
 }
 impl<F: Packed> Sums<'_, F> {

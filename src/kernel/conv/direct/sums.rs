@@ -2,7 +2,7 @@
 
 use super::tiling::{LONG, ROWS, Tiling, VECTORS};
 use crate::kernel::gemm::Packed;
-use crate::simd::{self, Isa, Kernel};
+use crate::simd::{Isa, Kernel};
 
 /// The sums of a tile's places, `d[row][column]`, by what was read and by `taps[plane][column][row]` of
 /// the kernel. Each is added up in the order of its taps, whatever block it is in.
@@ -18,25 +18,7 @@ impl<F: Packed> Kernel for Sums<'_, F> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        if simd::MICROCONTROLLER {
-            return self.blocks::<I, 1>();
-        }
-        // as many lanes as a vector of the set has
-        macro_rules! lanes {
-            ($($size:literal: $x:literal $y:literal $z:literal;)*) => {
-                match size_of::<F>() {
-                    $($size => if const { I::AVX512 } {
-                        self.blocks::<I, $x>()
-                    } else if const { I::AVX2 } {
-                        self.blocks::<I, $y>()
-                    } else {
-                        self.blocks::<I, $z>()
-                    },)*
-                    _ => self.blocks::<I, 1>(),
-                }
-            };
-        }
-        lanes! { 2: 32 16 8; 4: 16 8 4; 8: 8 4 2; 16: 4 2 1; }
+        by_lanes!(self.blocks, I, F)
     }
 }
 impl<F: Packed> Sums<'_, F> {
