@@ -5,9 +5,10 @@
 //! With taps as lines, patches are runs of an image's rows.
 
 use super::geometry::{Geometry, Image, Three};
+use super::lines::{Lines, pack_by_blocks, panels};
 use super::patches::Tap;
 use super::rows::{self, Columns};
-use crate::kernel::gemm::{BlockA, InPlace, Mat, MatElement, Packed, Source, Strided, panel_width};
+use crate::kernel::gemm::{BlockA, Mat, MatElement, Source, Strided};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
@@ -18,7 +19,7 @@ pub struct Taps<'a, T> {
     images: &'a [Image<'a, T>],
     geometry: Geometry,
     /// The taps.
-    lines: (usize, usize),
+    lines: Lines,
 }
 
 impl<'a, T: MatElement> Taps<'a, T> {
@@ -28,7 +29,7 @@ impl<'a, T: MatElement> Taps<'a, T> {
         Taps {
             images,
             geometry,
-            lines: (0, channels * geometry.positions()),
+            lines: Lines::all(channels * geometry.positions()),
         }
     }
     /// The image and the place of a step.
@@ -81,18 +82,18 @@ impl<'a, T: MatElement> Taps<'a, T> {
 }
 
 /// Packs steps of lines, a line after the other.
-struct Lines<'a, 'b, T: MatElement> {
+struct Pack<'a, 'b, T: MatElement> {
     taps: &'a Taps<'b, T>,
     steps: Range<usize>,
     lines: Range<usize>,
     d: &'a mut [T::Acc],
 }
-impl<T: MatElement> Kernel for Lines<'_, '_, T> {
+impl<T: MatElement> Kernel for Pack<'_, '_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
         let (taps, kernel) = (self.taps, self.taps.geometry.kernel);
-        let mut tap = Tap::new(taps.lines.0 + self.lines.start, kernel);
+        let mut tap = Tap::new(taps.lines.number(self.lines.start), kernel);
         let lines = self.d.chunks_exact_mut(self.steps.len().max(1));
         for d in lines.take(self.lines.len()) {
             taps.line::<I>(tap, self.steps.start, d);
@@ -105,27 +106,19 @@ impl<T: MatElement> Kernel for Lines<'_, '_, T> {
 unsafe impl<T: MatElement> Source for Taps<'_, T> {
     type Packed = T::Acc;
     fn lines(&self) -> usize {
-        self.lines.1 - self.lines.0
+        self.lines.count()
     }
     fn steps(&self) -> usize {
         self.images.len() * self.geometry.len()
     }
     fn slice(self, lines: Range<usize>) -> Self {
-        assert!(lines.start <= lines.end && lines.end <= self.lines());
         Taps {
-            lines: (self.lines.0 + lines.start, self.lines.0 + lines.end),
+            lines: self.lines.slice(lines),
             ..self
         }
     }
-    fn in_place(&self) -> Option<InPlace<T::Acc>> {
-        None
-    }
     fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T::Acc]) {
-        panels(steps, lines, d, |step, line| {
-            let mut one = [T::Acc::default()];
-            self.pack_block(step..step + 1, line..line + 1, &mut one);
-            one[0]
-        })
+        pack_by_blocks(self, steps, lines, d)
     }
     fn pack_block(
         &self,
@@ -134,7 +127,7 @@ unsafe impl<T: MatElement> Source for Taps<'_, T> {
         d: &mut [T::Acc],
     ) -> BlockA<T::Acc> {
         let strides = Some((steps.len() as isize, 1));
-        simd::call(Lines {
+        simd::call(Pack {
             taps: self,
             steps,
             lines,
@@ -147,32 +140,6 @@ unsafe impl<T: MatElement> Source for Taps<'_, T> {
     }
 }
 
-/// Packs panels number by number: sources that make lines as the left side are seldom the right
-/// one.
-pub(super) fn panels<F: Packed>(
-    steps: Range<usize>,
-    lines: Range<usize>,
-    d: &mut [F],
-    of: impl Fn(usize, usize) -> F,
-) {
-    let (mut d, mut line) = (d, lines.start);
-    while line < lines.end {
-        let width = panel_width::<F>(lines.end - line);
-        let (panel, rest) = d.split_at_mut(width * steps.len());
-        d = rest;
-        for (step, d) in steps.clone().zip(panel.chunks_exact_mut(width)) {
-            for (line, d) in (line..).zip(d) {
-                *d = if line < lines.end {
-                    of(step, line)
-                } else {
-                    F::default()
-                };
-            }
-        }
-        line += width;
-    }
-}
-
 /// Matrices of one shape below each other, as the right side of a product: a line a column, a step a
 /// row of a matrix, one matrix after the other.
 #[derive(Clone, Copy)]
@@ -181,7 +148,7 @@ pub struct Stacked<'a, T> {
     /// Rows of each.
     rows: usize,
     /// The columns.
-    lines: (usize, usize),
+    lines: Lines,
 }
 
 impl<'a, T: MatElement> Stacked<'a, T> {
@@ -195,7 +162,7 @@ impl<'a, T: MatElement> Stacked<'a, T> {
         Stacked {
             matrices,
             rows,
-            lines: (0, cols),
+            lines: Lines::all(cols),
         }
     }
     /// The parts of some steps: a matrix, and rows of it.
@@ -213,36 +180,26 @@ impl<'a, T: MatElement> Stacked<'a, T> {
 unsafe impl<T: MatElement> Source for Stacked<'_, T> {
     type Packed = T::Acc;
     fn lines(&self) -> usize {
-        self.lines.1 - self.lines.0
+        self.lines.count()
     }
     fn steps(&self) -> usize {
         self.matrices.len() * self.rows
     }
     fn slice(self, lines: Range<usize>) -> Self {
-        assert!(lines.start <= lines.end && lines.end <= self.lines());
         Stacked {
-            lines: (self.lines.0 + lines.start, self.lines.0 + lines.end),
+            lines: self.lines.slice(lines),
             ..self
         }
     }
-    fn in_place(&self) -> Option<InPlace<T::Acc>> {
-        None
-    }
     fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T::Acc]) {
-        let (mut d, mut line) = (d, lines.start);
-        while line < lines.end {
-            let width = panel_width::<T::Acc>(lines.end - line);
-            let cols = line..lines.end.min(line + width);
-            let (mut panel, rest) = d.split_at_mut(width * steps.len());
-            d = rest;
+        for (lines, width, mut panel) in panels(lines, steps.len(), d) {
             for (matrix, rows) in self.parts(steps.clone()) {
                 let (part, rest) = panel.split_at_mut(width * rows.len());
                 panel = rest;
-                let cols = self.lines.0 + cols.start..self.lines.0 + cols.end;
+                let cols = self.lines.numbers(lines.clone());
                 let part_of = Strided::columns(matrix.block(rows.clone(), cols));
                 part_of.pack_panels(0..rows.len(), 0..part_of.lines(), part);
             }
-            line += width;
         }
     }
     fn pack_block(
@@ -253,7 +210,7 @@ unsafe impl<T: MatElement> Source for Stacked<'_, T> {
     ) -> BlockA<T::Acc> {
         let depth = steps.len();
         for (line, d) in lines.zip(d.chunks_exact_mut(depth.max(1))) {
-            let column = self.lines.0 + line;
+            let column = self.lines.number(line);
             let rows = self.parts(steps.clone());
             let all = rows.flat_map(|(matrix, rows)| rows.map(move |row| (matrix, row)));
             for ((matrix, row), d) in all.zip(d) {

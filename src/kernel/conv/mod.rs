@@ -22,6 +22,7 @@ mod depthwise;
 mod direct;
 mod geometry;
 mod gradient;
+mod lines;
 mod patches;
 mod rows;
 mod spread;

@@ -1,8 +1,9 @@
 //! Patches of an image as a source of the matrix engine.
 
 use super::geometry::{Geometry, Image, Three};
+use super::lines::Lines;
 use super::rows::{self, Columns};
-use crate::kernel::gemm::{BlockA, InPlace, MatElement, Source, panel_width};
+use crate::kernel::gemm::{BlockA, MatElement, Source, panel_width};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 use smallvec::SmallVec;
@@ -13,7 +14,7 @@ pub struct Patches<'a, T> {
     image: Image<'a, T>,
     geometry: Geometry,
     /// The places.
-    lines: (usize, usize),
+    lines: Lines,
 }
 
 /// A tap: a channel, and a position in the kernel.
@@ -54,13 +55,13 @@ impl<'a, T> Patches<'a, T> {
         Patches {
             image,
             geometry,
-            lines: (0, geometry.len()),
+            lines: Lines::all(geometry.len()),
         }
     }
     /// A place by its number.
     fn place(&self, line: usize) -> Three {
         let n = self.geometry.places;
-        let line = self.lines.0 + line;
+        let line = self.lines.number(line);
         [line / (n[1] * n[2]), line / n[2] % n[1], line % n[2]]
     }
 }
@@ -167,20 +168,16 @@ impl<T: MatElement> Patches<'_, T> {
 unsafe impl<T: MatElement> Source for Patches<'_, T> {
     type Packed = T::Acc;
     fn lines(&self) -> usize {
-        self.lines.1 - self.lines.0
+        self.lines.count()
     }
     fn steps(&self) -> usize {
         self.image.channels() * self.geometry.positions()
     }
     fn slice(self, lines: Range<usize>) -> Self {
-        assert!(lines.start <= lines.end && lines.end <= self.lines());
         Patches {
-            lines: (self.lines.0 + lines.start, self.lines.0 + lines.end),
+            lines: self.lines.slice(lines),
             ..self
         }
-    }
-    fn in_place(&self) -> Option<InPlace<T::Acc>> {
-        None
     }
     fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T::Acc]) {
         simd::call(Pack {

@@ -25,7 +25,9 @@ pub unsafe trait Source: Copy {
     /// Some of its lines.
     fn slice(self, lines: Range<usize>) -> Self;
     /// Its elements where they lie, where they have the bits of packed ones.
-    fn in_place(&self) -> Option<InPlace<Self::Packed>>;
+    fn in_place(&self) -> Option<InPlace<Self::Packed>> {
+        None
+    }
     /// Packs some steps of some lines into panels of B, one after the other.
     fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [Self::Packed]);
     /// Packs some steps of some lines into a block of A.

@@ -1,8 +1,8 @@
 //! Deformed patches as operands of the matrix engine.
 
 use super::{Deformed, Float};
-use crate::kernel::conv::gradient::panels;
-use crate::kernel::gemm::{BlockA, InPlace, Source, panel_width};
+use crate::kernel::conv::lines::{Lines, pack_by_blocks, panels};
+use crate::kernel::gemm::{BlockA, Source};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
@@ -27,13 +27,13 @@ impl<T: Float> Kernel for Write<'_, '_, T> {
 pub struct DeformedPatches<'a, T> {
     from: Deformed<'a, T>,
     /// The places.
-    lines: (usize, usize),
+    lines: Lines,
 }
 impl<'a, T: Float> DeformedPatches<'a, T> {
     /// All patches. Panics where there are not as many offsets as taps and places.
     pub fn new(from: Deformed<'a, T>) -> Self {
         from.check();
-        let lines = (0, from.geometry.len());
+        let lines = Lines::all(from.geometry.len());
         DeformedPatches { from, lines }
     }
 }
@@ -41,44 +41,35 @@ impl<'a, T: Float> DeformedPatches<'a, T> {
 unsafe impl<T: Float> Source for DeformedPatches<'_, T> {
     type Packed = T;
     fn lines(&self) -> usize {
-        self.lines.1 - self.lines.0
+        self.lines.count()
     }
     fn steps(&self) -> usize {
         self.from.taps()
     }
     fn slice(self, lines: Range<usize>) -> Self {
-        assert!(lines.start <= lines.end && lines.end <= self.lines());
-        let lines = (self.lines.0 + lines.start, self.lines.0 + lines.end);
-        DeformedPatches { lines, ..self }
-    }
-    fn in_place(&self) -> Option<InPlace<T>> {
-        None
+        DeformedPatches {
+            lines: self.lines.slice(lines),
+            ..self
+        }
     }
     fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T]) {
-        let (mut d, mut line) = (d, lines.start);
-        while line < lines.end {
-            let width = panel_width::<T>(lines.end - line);
-            let len = width.min(lines.end - line);
-            let (panel, rest) = d.split_at_mut(width * steps.len());
-            d = rest;
-            if len < width {
+        for (lines, width, panel) in panels(lines, steps.len(), d) {
+            if lines.len() < width {
                 panel.fill(T::ZERO);
             }
-            let first = self.lines.0 + line;
             simd::call(Write {
                 from: &self.from,
                 taps: steps.clone(),
-                places: first..first + len,
+                places: self.lines.numbers(lines),
                 d: panel,
                 stride: width,
             });
-            line += len;
         }
     }
     fn pack_block(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T]) -> BlockA<T> {
         let depth = steps.len();
         for (line, d) in lines.zip(d.chunks_exact_mut(depth.max(1))) {
-            let place = self.lines.0 + line;
+            let place = self.lines.number(line);
             simd::call(Write {
                 from: &self.from,
                 taps: steps.clone(),
@@ -102,7 +93,7 @@ pub struct DeformedTaps<'a, T> {
     /// Places of each.
     places: usize,
     /// The taps.
-    lines: (usize, usize),
+    lines: Lines,
 }
 impl<'a, T: Float> DeformedTaps<'a, T> {
     /// All patches of images of `taps` taps and `places` places. Panics where one has others, or not as
@@ -115,7 +106,7 @@ impl<'a, T: Float> DeformedTaps<'a, T> {
         DeformedTaps {
             images,
             places,
-            lines: (0, taps),
+            lines: Lines::all(taps),
         }
     }
 }
@@ -123,25 +114,19 @@ impl<'a, T: Float> DeformedTaps<'a, T> {
 unsafe impl<T: Float> Source for DeformedTaps<'_, T> {
     type Packed = T;
     fn lines(&self) -> usize {
-        self.lines.1 - self.lines.0
+        self.lines.count()
     }
     fn steps(&self) -> usize {
         self.images.len() * self.places
     }
     fn slice(self, lines: Range<usize>) -> Self {
-        assert!(lines.start <= lines.end && lines.end <= self.lines());
-        let lines = (self.lines.0 + lines.start, self.lines.0 + lines.end);
-        DeformedTaps { lines, ..self }
-    }
-    fn in_place(&self) -> Option<InPlace<T>> {
-        None
+        DeformedTaps {
+            lines: self.lines.slice(lines),
+            ..self
+        }
     }
     fn pack_panels(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T]) {
-        panels(steps, lines, d, |step, line| {
-            let mut one = [T::ZERO];
-            self.pack_block(step..step + 1, line..line + 1, &mut one);
-            one[0]
-        })
+        pack_by_blocks(self, steps, lines, d)
     }
     fn pack_block(&self, steps: Range<usize>, lines: Range<usize>, d: &mut [T]) -> BlockA<T> {
         let (depth, places) = (steps.len(), self.places);
@@ -151,7 +136,7 @@ unsafe impl<T: Float> Source for DeformedTaps<'_, T> {
             let len = (places - place).min(steps.end - step);
             simd::call(Write {
                 from: &self.images[image],
-                taps: self.lines.0 + lines.start..self.lines.0 + lines.end,
+                taps: self.lines.numbers(lines.clone()),
                 places: place..place + len,
                 d: &mut d[step - steps.start..],
                 stride: depth,

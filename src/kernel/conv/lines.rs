@@ -1,0 +1,74 @@
+//! Lines of sources: some of those that there are, and the panels that they are packed into.
+
+use crate::kernel::gemm::{Packed, Source, panel_width};
+use core::ops::Range;
+
+/// Some of the lines of a source, one after the other.
+#[derive(Clone, Copy)]
+pub struct Lines {
+    first: usize,
+    len: usize,
+}
+impl Lines {
+    /// All of them.
+    pub fn all(len: usize) -> Self {
+        Lines { first: 0, len }
+    }
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.len
+    }
+    /// Some of these. Panics where there are none such.
+    pub fn slice(&self, lines: Range<usize>) -> Self {
+        assert!(lines.start <= lines.end && lines.end <= self.len);
+        Lines {
+            first: self.first + lines.start,
+            len: lines.len(),
+        }
+    }
+    /// The number of one of these among all.
+    #[inline(always)]
+    pub fn number(&self, line: usize) -> usize {
+        self.first + line
+    }
+    /// The numbers of some of these.
+    pub fn numbers(&self, lines: Range<usize>) -> Range<usize> {
+        self.first + lines.start..self.first + lines.end
+    }
+}
+
+/// The panels that `steps` steps of some lines are packed into: of each its lines, its width, which may be
+/// more, and its numbers.
+pub fn panels<F: Packed>(
+    lines: Range<usize>,
+    steps: usize,
+    mut d: &mut [F],
+) -> impl Iterator<Item = (Range<usize>, usize, &mut [F])> {
+    let mut first = lines.start;
+    core::iter::from_fn(move || {
+        let left = lines.end.checked_sub(first).filter(|n| *n > 0)?;
+        let width = panel_width::<F>(left);
+        let (panel, rest) = core::mem::take(&mut d).split_at_mut(width * steps);
+        d = rest;
+        let own = first..lines.end.min(first + width);
+        first = own.end;
+        Some((own, width, panel))
+    })
+}
+
+/// Packs panels number by number: sources that make lines as the left side are seldom the right one.
+pub fn pack_by_blocks<S: Source>(
+    source: &S,
+    steps: Range<usize>,
+    lines: Range<usize>,
+    d: &mut [S::Packed],
+) {
+    for (lines, width, panel) in panels(lines, steps.len(), d) {
+        for (step, d) in steps.clone().zip(panel.chunks_exact_mut(width)) {
+            d.fill(S::Packed::default());
+            for (line, d) in lines.clone().zip(d) {
+                source.pack_block(step..step + 1, line..line + 1, core::slice::from_mut(d));
+            }
+        }
+    }
+}
