@@ -8,7 +8,7 @@ use crate::kernel::resample::Sampled;
 use crate::kernel::resample::grid::{GridGradient, Interpolation, LANES, Rule};
 use crate::layout::Shape;
 use crate::nn::GridSample;
-use crate::nn::resample::grid::rule;
+use crate::nn::resample::grid::{rule, too_large};
 use crate::nn::spatial::three;
 use crate::ops;
 use crate::par::{self, Cost, Out};
@@ -50,15 +50,15 @@ pub fn grid_sample(
     let places = &grid.shape()[1..=rule.rank];
     let result: Shape = [batch, channels].iter().chain(places).copied().collect();
     expect_shape(OP, grad, &result, ("x", x))?;
-    let bad = |message| Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
     if sizes.contains(&0) {
-        return bad(message!("x has a spatial dimension of size 0"));
+        let message = message!("x has a spatial dimension of size 0");
+        return Err(Error::shape_of(OP, message, &[("x", x.shape(), x.dtype())]));
     }
     let elements = sizes
         .iter()
         .try_fold(1usize, |n, size| n.checked_mul(*size));
     let Some(elements) = elements.filter(|n| *n <= i32::MAX as usize) else {
-        return bad(message!("a plane has 2^31 elements or more"));
+        return Err(too_large(OP, x));
     };
     if grad.is_empty() {
         return Ok([
@@ -67,23 +67,23 @@ pub fn grid_sample(
         ]);
     }
     let wide = dtype.wide();
-    let pixels = Pixels::new(batch, channels);
-    let grad = pixels.of(grad, wide)?;
+    let groups = ChannelGroups::new(batch, channels);
+    let grad = groups.of(grad, wide)?;
     // where one element is all that a point sees, it says nothing of those beside it
     let seen = match rule.interpolation {
         Interpolation::Nearest => Tensor::zeros([0], wide)?,
-        _ => pixels.of(x, wide)?,
+        _ => groups.of(x, wide)?,
     };
     let points = grid.astype(wide)?.contiguous()?;
     let each: usize = places.iter().product();
-    let mut dx = Tensor::zeros([batch, pixels.groups, elements, pixels.lanes], wide)?;
-    let mut dgrid = Tensor::zeros([batch, pixels.groups, each, rule.rank], wide)?;
+    let mut dx = Tensor::zeros([batch, groups.count, elements, groups.lanes], wide)?;
+    let mut dgrid = Tensor::zeros([batch, groups.count, each, rule.rank], wide)?;
     let operands = [&grad, &seen, &points];
     let sizes = three(sizes, rule.rank, 1);
-    dispatch!(float wide, |F| add::<F>(&rule, sizes, &pixels, operands, [&mut dx, &mut dgrid]),
+    dispatch!(float wide, |F| add::<F>(&rule, sizes, &groups, operands, [&mut dx, &mut dgrid]),
         else Err(Error::unsupported(OP, dtype)))?;
-    let dx = pixels.planes(dx.into_dtype(dtype)?, x.shape())?;
-    let dgrid = match pixels.groups {
+    let dx = groups.planes(dx.into_dtype(dtype)?, x.shape())?;
+    let dgrid = match groups.count {
         1 => dgrid,
         _ => ops::sum(&dgrid, 1)?,
     };
@@ -91,31 +91,31 @@ pub fn grid_sample(
 }
 
 /// Channels that are together in memory, as lanes of pixels, or planes where there are few.
-struct Pixels {
+struct ChannelGroups {
     batch: usize,
     /// Channels of an image are cut into as many parts.
-    groups: usize,
+    count: usize,
     /// Channels of a group, and how many numbers a pixel has.
     per: usize,
     lanes: usize,
 }
-impl Pixels {
+impl ChannelGroups {
     /// What is found of a point is found for each group anew; groups let threads share an image.
     const TASKS: usize = 8;
     const FEWEST: usize = 16;
 
-    fn new(batch: usize, channels: usize) -> Pixels {
+    fn new(batch: usize, channels: usize) -> ChannelGroups {
         let most = Self::TASKS / batch.max(1);
         let fits = |n: &usize| channels.is_multiple_of(*n) && channels / n >= Self::FEWEST;
-        let groups = (1..=most).rev().find(fits).unwrap_or(1);
-        let per = channels / groups;
+        let count = (1..=most).rev().find(fits).unwrap_or(1);
+        let per = channels / count;
         let lanes = match per < LANES {
             true => per,
             false => per.next_multiple_of(LANES),
         };
-        Pixels {
+        ChannelGroups {
             batch,
-            groups,
+            count,
             per,
             lanes,
         }
@@ -128,7 +128,7 @@ impl Pixels {
         if self.lanes < LANES {
             return x.contiguous();
         }
-        let x = x.reshape((self.batch, self.groups, self.per, elements))?;
+        let x = x.reshape((self.batch, self.count, self.per, elements))?;
         let x = x.transpose(2, 3)?;
         let more = self.lanes - self.per;
         if more == 0 {
@@ -150,12 +150,12 @@ impl Pixels {
 fn add<F: Element + Sampled>(
     rule: &Rule,
     sizes: [usize; 3],
-    pixels: &Pixels,
+    groups: &ChannelGroups,
     [grad, x, grid]: [&Tensor; 3],
     [dx, dgrid]: [&mut Tensor; 2],
 ) -> Result<()> {
     let elements: usize = sizes.iter().product();
-    let (lanes, points) = (pixels.lanes, dgrid.shape()[2]);
+    let (lanes, points) = (groups.lanes, dgrid.shape()[2]);
     let (grad, x) = (grad.as_slice::<F>()?, x.as_slice::<F>()?);
     let grid = grid.as_slice::<F>()?;
     let dx = Out::new(dx.as_mut_slice::<F>()?);
@@ -168,9 +168,9 @@ fn add<F: Element + Sampled>(
         flops: taps.saturating_mul(FOUND + (rule.rank + 2) * lanes),
     };
     let failure = Failure::default();
-    par::chunks(pixels.batch * pixels.groups, cost, |task| {
+    par::chunks(groups.batch * groups.count, cost, |task| {
         let of = |size: usize| task * size..(task + 1) * size;
-        let image = task / pixels.groups;
+        let image = task / groups.count;
         // SAFETY: OUT1: a group of an image of its own, in both.
         let (dx, dgrid) = unsafe {
             (

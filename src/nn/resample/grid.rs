@@ -128,6 +128,12 @@ pub(in crate::nn) fn rule(
     })
 }
 
+/// The error where kernels can't number the elements of a plane of `x`.
+pub(in crate::nn) fn too_large(op: &'static str, x: &Tensor) -> Error {
+    let message = message!("a plane of x has 2^31 elements or more");
+    Error::shape_of(op, message, &[("x", x.shape(), x.dtype())])
+}
+
 fn sample<T, A>(op: &'static str, x: &Tensor, grid: &Tensor, rule: Rule) -> Result<Tensor>
 where
     T: Element + Pod + Pixel<A>,
@@ -139,11 +145,7 @@ where
         planes = Planes::new(op, &x.copy()?, rank)?;
     }
     let Some(steps) = planes.reach() else {
-        return Err(Error::shape_of(
-            op,
-            message!("a plane has more than 2^31 elements"),
-            &[("x", x.shape(), x.dtype())],
-        ));
+        return Err(too_large(op, x));
     };
     let mut places = [1; 3];
     places[3 - rank..].copy_from_slice(&grid.shape()[1..=rank]);

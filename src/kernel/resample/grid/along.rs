@@ -20,61 +20,51 @@ pub(super) fn near<I: Isa, A: Sampled>(
     index: &mut [i32],
     weights: &mut [A],
 ) {
+    let (n, half) = (A::from_f64(size as f64), A::from_f64(0.5));
     // loops without a choice within
     macro_rules! by {
         ($($Interpolation:ident)*) => {
             match rule.interpolation {
                 $(Interpolation::$Interpolation => {
                     let rule = &Rule { interpolation: Interpolation::$Interpolation, ..*rule };
-                    near_by::<I, A>(rule, size, step, grid, points, index, weights)
+                    for tap in 0..rule.along() {
+                        let range = tap * points..(tap + 1) * points;
+                        let numbers = index[range.clone()].iter_mut().zip(&mut weights[range]);
+                        for ((i, w), x) in numbers.zip(grid.iter().step_by(rule.rank)) {
+                            let (p, weight) = seen::<I, A>(rule, n, tap, *x);
+                            // what lies half an element off is none of the image's, and NaN is not
+                            let inside = (p > -half) & (p < n - half);
+                            *i = if inside { p.to_i32() * step as i32 } else { NONE };
+                            *w = weight;
+                        }
+                    }
                 })*
             }
         };
     }
     by!(Nearest Linear Cubic)
 }
+
+/// The position among `n` elements that a tap of a coordinate sees, and its weight.
 #[inline(always)]
-fn near_by<I: Isa, A: Sampled>(
-    rule: &Rule,
-    size: usize,
-    step: usize,
-    grid: &[A],
-    points: usize,
-    index: &mut [i32],
-    weights: &mut [A],
-) {
-    let (n, half) = (A::from_f64(size as f64), A::from_f64(0.5));
-    for tap in 0..rule.along() {
-        let range = tap * points..(tap + 1) * points;
-        let numbers = index[range.clone()].iter_mut().zip(&mut weights[range]);
-        for ((i, w), x) in numbers.zip(grid.iter().step_by(rule.rank)) {
-            let at = position(rule, n, *x);
-            let p = match rule.interpolation {
-                Interpolation::Nearest => {
-                    *w = A::ONE;
-                    Real::round::<I>(beyond::<I, A>(rule, n, at).0)
-                }
-                Interpolation::Linear => {
-                    let (at, _) = beyond::<I, A>(rule, n, at);
-                    let first = Real::floor::<I>(at);
-                    let part = at - first;
-                    *w = if tap == 0 { A::ONE - part } else { part };
-                    if tap == 0 { first } else { first + A::ONE }
-                }
-                Interpolation::Cubic => {
-                    let first = Real::floor::<I>(at);
-                    let part = at - first;
-                    *w = cubic(distance(tap, part), A::from_f64(CUBIC), is_far(tap));
-                    beyond::<I, A>(rule, n, first + A::from_f64(tap as f64 - 1.0)).0
-                }
-            };
-            // what lies half an element off is none of the image's, and NaN is not
-            let inside = (p > -half) & (p < n - half);
-            *i = if inside {
-                p.to_i32() * step as i32
-            } else {
-                NONE
-            };
+fn seen<I: Isa, A: Sampled>(rule: &Rule, n: A, tap: usize, x: A) -> (A, A) {
+    let at = position(rule, n, x);
+    match rule.interpolation {
+        Interpolation::Nearest => (Real::round::<I>(beyond::<I, A>(rule, n, at).0), A::ONE),
+        Interpolation::Linear => {
+            let (at, _) = beyond::<I, A>(rule, n, at);
+            let first = Real::floor::<I>(at);
+            let part = at - first;
+            match tap {
+                0 => (first, A::ONE - part),
+                _ => (first + A::ONE, part),
+            }
+        }
+        Interpolation::Cubic => {
+            let first = Real::floor::<I>(at);
+            let weight = cubic(distance(tap, at - first), A::from_f64(CUBIC), is_far(tap));
+            let at = first + A::from_f64(tap as f64 - 1.0);
+            (beyond::<I, A>(rule, n, at).0, weight)
         }
     }
 }

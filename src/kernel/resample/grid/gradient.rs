@@ -4,7 +4,7 @@
 //! vectors; what is found of a point serves all of them. Fewer channels are planes, one lane a point.
 
 use super::along::{CUBIC, beyond, distance, is_far, near, position};
-use super::{Interpolation, NONE, Rule, Sampled, gather};
+use super::{Interpolation, NONE, Rule, Sampled, around, gather};
 use crate::error::Result;
 use crate::fallible;
 use crate::kernel::math::Real;
@@ -95,6 +95,14 @@ impl<A: Sampled> Tables<A> {
             slopes::<I, A>(rule, size, grid, points, &mut self.axis_slopes[of]);
         }
         let taps = rule.taps();
+        around(
+            rule,
+            points,
+            &self.axis_index,
+            &self.axis_weights,
+            &mut self.index[..taps * points],
+            &mut self.weights[..taps * points],
+        );
         for tap in 0..taps {
             // where the tap's part of each axis begins
             let mut at = [0; 3];
@@ -103,22 +111,11 @@ impl<A: Sampled> Tables<A> {
                 at[k] = k * along + rest % each * points;
                 rest /= each;
             }
-            let at = &at[..rank];
-            let of = tap * points..(tap + 1) * points;
-            let index = &mut self.index[of.clone()];
-            index.fill(0);
-            for at in at {
-                for (i, j) in index.iter_mut().zip(&self.axis_index[*at..]) {
-                    *i = if (*i | *j) < 0 { NONE } else { *i + *j };
-                }
-            }
-            let weights = [&self.axis_weights[..]; 3];
-            product(&mut self.weights[of], at, weights);
             for axis in 0..rank {
-                let mut of_axes = weights;
+                let mut of_axes = [&self.axis_weights[..]; 3];
                 of_axes[axis] = &self.axis_slopes;
                 let of = (axis * taps + tap) * points;
-                product(&mut self.slopes[of..of + points], at, of_axes);
+                product(&mut self.slopes[of..of + points], &at[..rank], of_axes);
             }
         }
     }
