@@ -11,7 +11,7 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
 use crate::kernel::conv::{
-    Geometry, LANES, Lanes, Walk, depthwise, depthwise_gradient, depthwise_scratch, pack_channels,
+    LANES, Lanes, Walk, depthwise, depthwise_gradient, depthwise_scratch, pack_channels,
 };
 use crate::kernel::gemm::{MatElement, Packed, Scratch, cost};
 use crate::ops;
@@ -114,13 +114,7 @@ impl Transposed {
         if !has_lanes(&call, self.dtype) || near && !is_small(&call.geometry) {
             return Ok(None);
         }
-        let geometry = Geometry {
-            stride: self.axes.map(|axis| axis.stride),
-            dilation: self.axes.map(|axis| axis.dilation),
-            padding: self.axes.map(|axis| axis.padding as isize),
-            places: call.image,
-            ..call.geometry
-        };
+        let geometry = self.mirrored();
         let Some(walk) = Walk::transposed(&geometry, places, sum_bytes(self.dtype))? else {
             return Ok(None);
         };

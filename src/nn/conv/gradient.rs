@@ -2,10 +2,11 @@
 //! gradient by the image; the gradient of the weight is a sum over all places of all images.
 
 use super::call::Call;
+use super::phase::Axis;
 use super::plan::has_lanes;
 use super::run::Operands;
 use super::sums::Sums;
-use super::transpose::{Axis, Transposed, transposed};
+use super::transpose::{Transposed, transposed};
 use super::{Conv, ConvTranspose};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
@@ -67,23 +68,16 @@ impl Mirror {
         options: &ConvTranspose,
         dtype: DType,
     ) -> Result<Mirror> {
-        let Transposed { axes, call, .. } = transposed(op, rank, x, weight, options)?;
-        let of = |f: fn(&Axis) -> usize| axes.each_ref().map(f);
-        let geometry = Geometry {
-            kernel: of(|a| a.kernel),
-            stride: of(|a| a.stride),
-            dilation: of(|a| a.dilation),
-            padding: of(|a| a.padding).map(|n| n as isize),
-            places: call.image,
-        };
+        let whole = transposed(op, rank, x, weight, options)?;
+        let call = whole.call;
         Ok(Mirror {
             op,
             dtype,
             call: Call {
                 channels: call.outputs,
                 outputs: call.channels,
-                image: of(|a| a.places),
-                geometry,
+                image: whole.axes.map(|axis| axis.places),
+                geometry: whole.mirrored(),
                 ..call
             },
             precise: false,

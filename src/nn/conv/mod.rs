@@ -5,6 +5,7 @@ mod convolve;
 mod deform;
 mod depthwise;
 mod gradient;
+mod phase;
 mod pixels;
 mod plan;
 mod run;

@@ -30,10 +30,8 @@ impl Transposed {
             return None;
         }
         let geometry = Geometry {
-            stride: self.axes.map(|axis| axis.stride),
-            dilation: self.axes.map(|axis| axis.dilation),
-            padding: self.axes.map(|axis| axis.padding as isize),
-            ..call.geometry
+            places: call.geometry.places,
+            ..self.mirrored()
         };
         let bytes = self.dtype.size().max(size_of::<f32>());
         Spread::new(

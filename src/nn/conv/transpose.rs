@@ -5,6 +5,7 @@
 
 use super::Conv;
 use super::call::Call;
+use super::phase::{Axis, Phase};
 use super::run::Operands;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -108,70 +109,6 @@ transposed! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     conv_transpose3d 3 "conv_transpose3d";
-}
-
-/// What the places of a phase see along an axis: which taps, and of which elements.
-#[derive(Clone, Copy, Default)]
-struct Phase {
-    /// The first place, and how many.
-    first: usize,
-    places: usize,
-    /// The first tap, from one to the next, and how many.
-    tap: usize,
-    step: usize,
-    taps: usize,
-    /// From an element that a tap sees to that of the tap before it.
-    dilation: usize,
-    /// Elements before the image that the last tap of the first place sees.
-    padding: isize,
-}
-
-/// The sizes along an axis.
-#[derive(Clone, Copy)]
-pub(super) struct Axis {
-    pub kernel: usize,
-    pub stride: usize,
-    pub dilation: usize,
-    pub padding: usize,
-    /// Places of the result.
-    pub places: usize,
-}
-impl Axis {
-    /// The phase of the places `first, first + stride, ..`.
-    fn phase(&self, first: usize) -> Phase {
-        // Place `p` sees element `(p + padding - tap * dilation) / stride`, where that is whole.
-        let (stride, padded) = (self.stride as isize, (first + self.padding) as isize);
-        let element = |tap: usize| padded - (tap * self.dilation) as isize;
-        let whole = |tap: &usize| element(*tap) % stride == 0;
-        // the taps that do repeat
-        let most = self.kernel.min(self.stride);
-        let mut fitting = (0..most).filter(whole);
-        let places = (self.places - first).div_ceil(self.stride);
-        let Some(tap) = fitting.next() else {
-            return Phase {
-                first,
-                places,
-                ..Phase::default()
-            };
-        };
-        // no further than the kernel, whose span is known to be a number
-        let repeats = |n: &usize| (n * self.dilation).is_multiple_of(self.stride);
-        let step = (1..self.kernel).find(repeats).unwrap_or(self.kernel);
-        let taps = (self.kernel - tap).div_ceil(step);
-        let dilation = match taps {
-            1 => 1,
-            _ => step * self.dilation / self.stride,
-        };
-        Phase {
-            first,
-            places,
-            tap,
-            step,
-            taps,
-            dilation,
-            padding: ((taps - 1) * dilation) as isize - element(tap) / stride,
-        }
-    }
 }
 
 /// What is to be computed. Errors where operands or options don't fit.
@@ -355,6 +292,16 @@ impl Transposed {
             y.write(&layout, &part)?;
         }
         Ok(y)
+    }
+    /// The convolution that this is the transposed one of: from the result to `x`.
+    pub(super) fn mirrored(&self) -> Geometry {
+        Geometry {
+            kernel: self.axes.map(|axis| axis.kernel),
+            stride: self.axes.map(|axis| axis.stride),
+            dilation: self.axes.map(|axis| axis.dilation),
+            padding: self.axes.map(|axis| axis.padding as isize),
+            places: self.call.image,
+        }
     }
     /// The sizes of a result of so many places.
     pub(super) fn call_of(&self, places: Three) -> Call {

@@ -1,185 +1,34 @@
-//! Of attention. Scores are computed again, a block of queries at a time, as FlashAttention does
-//! (Dao et al. 2022): with `P = softmax(S)` and `dP = grad v^T` the scores have the gradient
-//! `dS = P (dP - sum(P dP))`, and `q`, `k`, `v` have `dS k`, `dS^T q` and `P^T grad`.
-//!
-//! A piece of work is all queries of the heads that share keys and values, whose gradients it adds up in
-//! order; so bits don't depend on threads. A block's matrices stay in L2; no matrix of all scores
-//! exists.
+//! Attention cut into heads that share keys and values, and these into blocks of queries.
 
-use super::{common_float, expect_shape};
 use crate::dtype::{DType, Element};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::exec::failure::Failure;
 use crate::fallible;
 use crate::kernel::elementwise::rows;
 use crate::kernel::math::Real;
-use crate::layout::{Axes, Shape};
+use crate::layout::Shape;
 use crate::nn::attention::{Problem, split_heads};
-use crate::nn::{Attention, softmax};
+use crate::nn::grad::{self, common_float, expect_shape};
+use crate::nn::softmax;
 use crate::ops::formula::Formula;
 use crate::ops::{self, matmul};
-use crate::par::{self, Cost, Out};
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::ops::Range;
-use smallvec::SmallVec;
-
-/// The gradients of `q`, `k` and `v` of
-/// [`scaled_dot_product_attention`](crate::nn::scaled_dot_product_attention), in their shapes; those of
-/// what was repeated by broadcasting or by grouped heads are added up.
-///
-/// Options are those of that function. Scores are computed anew, by blocks of queries, and no matrix of all
-/// of them is made. 16-bit floats are computed in float32 and rounded once. A query for which no key takes
-/// part passes nothing on.
-///
-/// Errors as for that function, and where `grad` has not the shape of its result.
-///
-/// ```
-/// use flex::{Tensor, nn};
-/// let (q, k) = (Tensor::from([[0.0f32]]), Tensor::from([[1.0f32], [2.0]]));
-/// let v = Tensor::from([[4.0f32], [8.0]]);
-/// let grad = Tensor::from([[1.0f32]]);
-/// let [q, k, v] = nn::grad::scaled_dot_product_attention(&grad, &q, &k, &v, Default::default())?;
-/// assert_eq!(q.to_vec::<f32>()?, [1.0]);
-/// assert_eq!(k.to_vec::<f32>()?, [0.0, 0.0]);
-/// assert_eq!(v.to_vec::<f32>()?, [0.5, 0.5]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn scaled_dot_product_attention(
-    grad: &Tensor,
-    q: &Tensor,
-    k: &Tensor,
-    v: &Tensor,
-    options: Attention,
-) -> Result<[Tensor; 3]> {
-    const OP: &str = "grad.scaled_dot_product_attention";
-    let p = Problem::new(OP, q, k, v, options)?;
-    let heads = Heads::new(OP, grad, &p, options.grouped)?;
-    let [queries, keys, depth, width] = heads.sizes;
-    let wide = p.dtype.wide();
-    let shape = |sizes: &[usize]| heads.lead.iter().chain(sizes).copied().collect::<Shape>();
-    let mut dq = Tensor::zeros(shape(&[heads.group, queries, depth]), wide)?;
-    let mut dk = Tensor::zeros(shape(&[1, keys, depth]), wide)?;
-    let mut dv = Tensor::zeros(shape(&[1, keys, width]), wide)?;
-    dispatch!(float wide, |F| {
-        let dq = Out::new(dq.as_mut_slice::<F>()?);
-        let (dk, dv) = (Out::new(dk.as_mut_slice::<F>()?), Out::new(dv.as_mut_slice::<F>()?));
-        heads.each(|task, head| {
-            let of = |rows: usize, columns: usize| {
-                let n = rows * columns;
-                task * n..(task + 1) * n
-            };
-            // SAFETY: OUT1: each piece of work has parts of its own.
-            let (dq, dk, dv) = unsafe {
-                (
-                    dq.part(of(heads.group * queries, depth)),
-                    dk.part(of(keys, depth)),
-                    dv.part(of(keys, width)),
-                )
-            };
-            head.blocks::<F>(|block| {
-                let (seen, n) = (block.seen.start, block.queries.len());
-                let slope = block.before_cap()?;
-                let part = matmul(&block.weights.transpose(0, 1)?, &block.grad)?;
-                add(&mut dv[seen * width..], part.as_slice::<F>()?);
-                let part = matmul(&slope.transpose(0, 1)?, &block.q)?;
-                add(&mut dk[seen * depth..], part.as_slice::<F>()?);
-                let part = ops::multiply(matmul(&slope, &block.k)?, heads.problem.scores.scale)?;
-                let part = part.as_slice::<F>()?;
-                for g in 0..heads.group {
-                    let start = (g * queries + block.queries.start) * depth;
-                    let own = &part[g * n * depth..(g + 1) * n * depth];
-                    dq[start..start + n * depth].copy_from_slice(own);
-                }
-                Ok(())
-            })
-        })
-    }, else return Err(Error::unsupported(OP, p.dtype)))?;
-    let back = |d: Tensor, operand: &Tensor, given: &Tensor| {
-        summed_to(d, heads.expanded(operand)?.shape())?
-            .into_dtype(p.dtype)?
-            .reshape(given.shape())
-    };
-    Ok([back(dq, &p.q, q)?, back(dk, &p.k, k)?, back(dv, &p.v, v)?])
-}
-
-/// The gradient of the mask of [`scaled_dot_product_attention`], a float that is added to scores, in its
-/// shape: that of the scores, added up where the mask was repeated. It takes a matrix of all scores.
-///
-/// Errors as for that function, and where there is no mask or it is bool.
-///
-/// ```
-/// use flex::{Tensor, nn};
-/// let (q, k) = (Tensor::from([[0.0f32]]), Tensor::from([[1.0f32], [2.0]]));
-/// let (v, bias) = (Tensor::from([[4.0f32], [8.0]]), Tensor::from([[0.0f32, 0.0]]));
-/// let options = nn::Attention { mask: Some(&bias), ..Default::default() };
-/// let grad = Tensor::from([[1.0f32]]);
-/// let d = nn::grad::scaled_dot_product_attention_mask(&grad, &q, &k, &v, options)?;
-/// assert_eq!(d.to_vec::<f32>()?, [-1.0, 1.0]);
-/// # Ok::<(), flex::Error>(())
-/// ```
-pub fn scaled_dot_product_attention_mask(
-    grad: &Tensor,
-    q: &Tensor,
-    k: &Tensor,
-    v: &Tensor,
-    options: Attention,
-) -> Result<Tensor> {
-    const OP: &str = "grad.scaled_dot_product_attention_mask";
-    let Some(mask) = options.mask.filter(|m| m.dtype().is_float()) else {
-        return Err(Error::value(OP, "there is no mask of floats"));
-    };
-    let dtype = common_float(OP, &[mask])?;
-    let p = Problem::new(OP, q, k, v, options)?;
-    let heads = Heads::new(OP, grad, &p, options.grouped)?;
-    let [queries, keys, ..] = heads.sizes;
-    let wide = p.dtype.wide();
-    let shape: Shape = heads
-        .lead
-        .iter()
-        .copied()
-        .chain([heads.group, queries, keys])
-        .collect();
-    let mut d = Tensor::zeros(shape, wide)?;
-    dispatch!(float wide, |F| {
-        let d = Out::new(d.as_mut_slice::<F>()?);
-        let n = heads.group * queries * keys;
-        heads.each(|task, head| {
-            // SAFETY: OUT1: each piece of work has a part of its own.
-            let d = unsafe { d.part(task * n..(task + 1) * n) };
-            head.blocks::<F>(|block| {
-                let (width, n) = (block.seen.len(), block.queries.len());
-                let slope = block.slope.as_slice::<F>()?;
-                for (row, from) in slope.chunks_exact(width).enumerate() {
-                    let i = row / n * queries + block.queries.start + row % n;
-                    let start = i * keys + block.seen.start;
-                    d[start..start + width].copy_from_slice(from);
-                }
-                Ok(())
-            })
-        })
-    }, else return Err(Error::unsupported(OP, p.dtype)))?;
-    let mut together = heads.lead.clone();
-    match together.last_mut() {
-        Some(groups) if options.grouped => *groups *= heads.group,
-        _ => {}
-    }
-    together.extend([queries, keys]);
-    summed_to(d.reshape(&together[..])?, mask.shape())?.into_dtype(dtype)
-}
 
 /// Heads that share keys and values, and those that share them.
-struct Heads<'a> {
+pub struct Heads<'a> {
     op: &'static str,
-    problem: &'a Problem,
+    pub problem: &'a Problem,
     /// Whether `problem` has a dimension for heads that share keys and values.
     grouped: bool,
     /// The dimensions before these heads.
-    lead: Shape,
+    pub lead: Shape,
     /// How many heads share keys and values.
-    group: usize,
+    pub group: usize,
     /// Queries, keys, depth, width.
-    sizes: [usize; 4],
+    pub sizes: [usize; 4],
     /// `[lead.., group, queries, width]`
     grad: Tensor,
     /// `[lead.., group, queries, depth]`
@@ -193,7 +42,7 @@ struct Heads<'a> {
 }
 
 impl<'a> Heads<'a> {
-    fn new(
+    pub fn new(
         op: &'static str,
         grad: &Tensor,
         problem: &'a Problem,
@@ -238,7 +87,7 @@ impl<'a> Heads<'a> {
         })
     }
     /// An operand of the problem, with a dimension for heads that share keys and values.
-    fn expanded(&self, t: &Tensor) -> Result<Tensor> {
+    pub fn expanded(&self, t: &Tensor) -> Result<Tensor> {
         if self.grouped {
             Ok(t.clone())
         } else {
@@ -246,7 +95,7 @@ impl<'a> Heads<'a> {
         }
     }
     /// Calls `f` for all heads that share keys and values, over the threads.
-    fn each(&self, f: impl Fn(usize, Head) -> Result<()> + Sync) -> Result<()> {
+    pub fn each(&self, f: impl Fn(usize, Head) -> Result<()> + Sync) -> Result<()> {
         let tasks: usize = self.lead.iter().product();
         let [queries, keys, depth, width] = self.sizes;
         let scores = self.group.saturating_mul(queries).saturating_mul(keys);
@@ -283,7 +132,7 @@ impl<'a> Heads<'a> {
 }
 
 /// The operands of heads that share keys and values.
-struct Head<'a> {
+pub struct Head<'a> {
     heads: &'a Heads<'a>,
     grad: Tensor,
     q: Tensor,
@@ -294,25 +143,25 @@ struct Head<'a> {
 
 /// Neighbouring queries of all heads that share keys and values, and the keys that they see; as
 /// matrices whose rows are the queries, head by head.
-struct Block<'a> {
+pub struct Block<'a> {
     op: &'static str,
-    queries: Range<usize>,
-    seen: Range<usize>,
-    grad: Tensor,
+    pub queries: Range<usize>,
+    pub seen: Range<usize>,
+    pub grad: Tensor,
     /// Times the scale.
-    q: Tensor,
-    k: Tensor,
+    pub q: Tensor,
+    pub k: Tensor,
     /// The weights of the keys.
-    weights: Tensor,
+    pub weights: Tensor,
     /// The gradient of what the weights are of.
-    slope: Tensor,
+    pub slope: Tensor,
     /// The hyperbolic tangent that scores are capped by.
     cap: Option<&'a Tensor>,
 }
 
 impl Block<'_> {
     /// The gradient of scores before they are capped.
-    fn before_cap(&self) -> Result<Tensor> {
+    pub fn before_cap(&self) -> Result<Tensor> {
         let Some(cap) = self.cap else {
             return Ok(self.slope.clone());
         };
@@ -327,7 +176,7 @@ impl Block<'_> {
 
 impl Head<'_> {
     /// Calls `f` for blocks of queries, in order; how they are cut follows from sizes and options.
-    fn blocks<F: Real + Element>(&self, mut f: impl FnMut(&Block) -> Result<()>) -> Result<()> {
+    pub fn blocks<F: Real + Element>(&self, mut f: impl FnMut(&Block) -> Result<()>) -> Result<()> {
         /// Elements of a matrix of scores.
         const ROOM: usize = 1 << 17;
         /// Rows of one, at most: more fill caches, and reach further beyond a band.
@@ -408,7 +257,7 @@ impl Head<'_> {
                 row.fill(F::ZERO);
             }
         }
-        let slope = super::softmax(&matmul(&grad, &v.transpose(0, 1)?)?, &weights, -1)?;
+        let slope = grad::softmax(&matmul(&grad, &v.transpose(0, 1)?)?, &weights, -1)?;
         f(&Block {
             op,
             queries,
@@ -421,22 +270,4 @@ impl Head<'_> {
             cap: cap.as_ref(),
         })
     }
-}
-
-/// Adds the elements of `part` to those at the front of `sums`.
-fn add<F: Real>(sums: &mut [F], part: &[F]) {
-    for (sum, x) in sums.iter_mut().zip(part) {
-        *sum = *sum + *x;
-    }
-}
-
-/// The sum over the axes that `shape` was repeated along to have that of `d`, in that shape.
-fn summed_to(d: Tensor, shape: &[usize]) -> Result<Tensor> {
-    let missing = d.rank() - shape.len();
-    let repeated = |k: &usize| *k < missing || (shape[k - missing] == 1 && d.shape()[*k] != 1);
-    let axes: SmallVec<[isize; 6]> = (0..d.rank()).filter(repeated).map(|k| k as isize).collect();
-    if axes.is_empty() {
-        return d.reshape(shape);
-    }
-    ops::sum(&d, Axes::from(axes).keepdims())?.reshape(shape)
 }

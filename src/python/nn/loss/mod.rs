@@ -1,0 +1,33 @@
+//! `flex.nn`'s losses.
+
+mod classes;
+mod margin;
+mod pointwise;
+mod probability;
+
+use crate::nn::Reduction;
+use crate::python::convert::Arg;
+use crate::tensor::Tensor;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// torch's name of a reduction.
+pub(super) fn reduction(op: &str, name: &str) -> PyResult<Reduction> {
+    Reduction::from_name(name).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "{op}: reduction is {name:?}; it is \"none\", \"mean\" or \"sum\""
+        ))
+    })
+}
+/// An operand that may be left out.
+fn tensor(t: &Option<Arg>) -> Option<&Tensor> {
+    t.as_ref().map(|t| &t.0)
+}
+
+/// Adds them to `flex.nn`.
+pub(super) fn register(nn: &Bound<PyModule>) -> PyResult<()> {
+    pointwise::register(nn)?;
+    probability::register(nn)?;
+    classes::register(nn)?;
+    margin::register(nn)
+}
