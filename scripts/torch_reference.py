@@ -26,7 +26,10 @@ def results(case):
     names = {"torch": torch, "F": torch.nn.functional, "nn": torch.nn.functional, **inputs}
     result = eval(case.torch or case.call, names)
     many = result if isinstance(result, (tuple, list)) else (result,)
-    return {f"{case.name}/{i}": r.detach().numpy() for i, r in enumerate(many)}
+    kept = {f"{case.name}/{i}": r.detach().numpy() for i, r in enumerate(many)}
+    if case.magnitude:
+        kept[f"{case.name}/magnitude"] = eval(case.magnitude, names).detach().numpy()
+    return kept
 
 
 def main():

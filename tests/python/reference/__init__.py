@@ -53,6 +53,8 @@ class Case:
     """How far a result in float64 may be, relative to the largest of its case and absolute."""
     loss: float = 4
     """How many times the epsilon of a dtype, from what float64 gives of the same inputs, relative to the largest."""
+    magnitude: str = ""
+    """Where what is added up cancels: torch's text for the sums of its magnitudes, which errors are relative to."""
     dtypes: tuple[str, ...] = field(default=("float64", "float32", "float16", "bfloat16"))
 
     def arrays(self):
