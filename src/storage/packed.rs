@@ -36,8 +36,9 @@ pub(crate) struct PackedKey {
 pub(crate) enum PackedForm {
     /// The panels of a matrix.
     Panels,
-    /// The weights of a convolution of so many groups, transformed for Winograd's algorithm.
-    Winograd(usize),
+    /// The weights of a convolution of so many groups, whose kernel has a depth, transformed for Winograd's
+    /// algorithm.
+    Winograd { groups: usize, depth: usize },
     /// Those of a transposed convolution of so many groups, channels of the image side by side.
     Turned(usize),
 }

@@ -161,6 +161,15 @@ impl<'a, T> Image<'a, T> {
         // SAFETY: MAT1: the image's elements (IMAGE1), the same step apart.
         unsafe { Mat::new(self.at, rows, cols, self.channel_stride, self.strides[2]) }
     }
+    /// Whether the elements of each plane of a channel lie on one line, the same step apart.
+    pub fn planes_are_matrices(&self) -> bool {
+        self.sizes[1] == 1 || self.strides[1] == self.sizes[2] as isize * self.strides[2]
+    }
+    /// The channels of plane `z` as rows of a matrix, where there is that plane. Panics where they are none.
+    pub(super) fn plane(self, z: isize) -> Option<Mat<'a, T>> {
+        let z = usize::try_from(z).ok().filter(|z| *z < self.sizes[0])?;
+        Some(self.narrow(0, z..z + 1).matrix())
+    }
     /// Its channels as rows of a matrix, where the elements of each lie one after the other.
     pub fn planes(&self) -> Option<Mat<'a, T>> {
         let (n, s) = (self.sizes, self.strides);

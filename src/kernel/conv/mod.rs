@@ -4,6 +4,7 @@
 //!   never exist as a whole:
 //!   `y[channels of the result, places] = weight[channels of the result, taps] x patches[taps, places]`.
 //!   A tap is a channel with a position in the kernel, a place a position of the kernel on the image.
+//! - `planes`: planes of channels to pixels whose lanes are channels, and back.
 //! - `depthwise`: channels by kernels of their own, as lanes.
 //! - `direct`: few channels, by rows.
 //! - `spread`: transposed convolutions, by products whose numbers are added up.
@@ -24,6 +25,7 @@ mod geometry;
 mod gradient;
 mod lines;
 mod patches;
+mod planes;
 mod rows;
 mod spread;
 mod winograd;
@@ -31,12 +33,11 @@ mod winograd;
 pub use channel::{channel_fits, channel_gradient};
 pub use columns::{AddRows, columns};
 pub use deform::{Deformed, DeformedGradient, DeformedPatches, DeformedTaps, Float};
-pub use depthwise::{
-    LANES, Lanes, Walk, depthwise, depthwise_gradient, depthwise_scratch, pack_channels,
-};
+pub use depthwise::{Walk, depthwise, depthwise_gradient, depthwise_scratch, pack_channels};
 pub use direct::{Pixels, Tiling, direct, scratch};
 pub use geometry::{Geometry, Image, Three};
 pub use gradient::{Stacked, Taps};
 pub use patches::Patches;
+pub use planes::{LANES, Lanes};
 pub use spread::{Spread, spread};
-pub use winograd::{Blocks, PRODUCTS, TOGETHER, Weights, transform, winograd};
+pub use winograd::{Block, Blocks, PRODUCTS, Transform, Weights};

@@ -1,7 +1,8 @@
 //! B in panels, packed before the product: as wide as a tile, the sum in blocks.
 
 use super::blocking::{KBlocks, N_BLOCK_ELEMENTS};
-use super::microkernel::{Packed, padded_width, widest_panel};
+use super::matrix::Mat;
+use super::microkernel::{Packed, padded_width, vectors, widest_panel};
 use super::source::Source;
 use crate::simd;
 use core::{marker::PhantomData, ops::Range};
@@ -40,6 +41,28 @@ impl<'a, T: Packed> Panels<'a, T> {
             cols,
             blocks,
         }
+    }
+    /// A matrix of the sizes of what was packed, which stands for it beside its panels; its elements are
+    /// others.
+    pub fn sizes(&self) -> Mat<'a, T> {
+        let (k, n) = (self.blocks.steps(), self.cols);
+        Mat::from_slice(&self.packed[..k * n], k, n)
+    }
+    /// Where step `k` of column `j` lies among the numbers of `cols` columns; those beyond the last
+    /// one are zeros.
+    pub fn place(blocks: KBlocks, cols: usize, k: usize, j: usize) -> usize {
+        let (lanes, widest) = T::shape(simd::level());
+        let block = k / blocks.longest().max(1);
+        let (ks, mut start) = (blocks.get(block), j / (lanes * widest) * lanes * widest);
+        let width = loop {
+            let width = vectors(cols - start, lanes, widest) * lanes;
+            if j < start + width {
+                break width;
+            }
+            start += width;
+        };
+        let panel = ks.start * padded_width::<T>(cols) + start * ks.len();
+        panel + (k - ks.start) * width + j - start
     }
     /// Some columns, from a multiple of the widest panel on.
     pub fn columns(self, cols: Range<usize>) -> Self {

@@ -58,7 +58,7 @@ pub(super) const MOST: usize = 8 << 20;
 /// Which of the three, the rank of the weight says. Bias, activation and residual make no
 /// difference.
 ///
-/// 3x3 kernels of stride 1 over enough channels go by Winograd's algorithm, unless
+/// Kernels of 3x3, or of some depth by that, of stride 1 over enough channels go by Winograd's algorithm, unless
 /// [`Conv::precise`] is set. Its errors are at most four times those of the sums as they
 /// stand, which tests hold it to. Where a result of a row of tiles is NaN or infinite, the row is
 /// computed anew as a sum, so that what one place sees does not reach another.
@@ -135,12 +135,10 @@ impl Way {
                 return Ok(Way::Direct(tiling));
             }
         }
-        let blocks = (!precise && dtype.is_float() && worthwhile(call))
-            .then(|| Blocks::new(g, call.seen(), call.batch, bytes, MOST));
+        let blocks = (!precise && dtype.is_float())
+            .then(|| Blocks::new(g, [call.seen(), call.made()], call.batch, bytes, MOST));
         Ok(match blocks.flatten() {
-            Some(blocks) if blocks.tiles() >= FEW_TILES && blocks.columns() >= FEW_COLUMNS => {
-                Way::Winograd(blocks)
-            }
+            Some(blocks) if worthwhile(call, &blocks) => Way::Winograd(blocks),
             _ => Way::ImplicitGemm,
         })
     }
@@ -171,20 +169,16 @@ impl Way {
     }
 }
 
-/// Tiles of all images from which on Winograd's algorithm pays: each reads all transformed weights.
-const FEW_TILES: usize = 12;
-/// Tiles of a row from which on they fill enough of the transforms' lanes: on images of 14 columns, four
-/// tiles, it takes twice as long as the sums.
-const FEW_COLUMNS: usize = 6;
-
-/// Whether there are enough channels for the transforms to be little beside the products, and the
-/// transformed weights, four times as large, are not what it all waits for.
-fn worthwhile(call: &Call) -> bool {
+/// Whether there are enough channels for the transforms of Winograd's algorithm to be little beside the
+/// products; and enough tiles for reading the transformed weights, four times as large, to be: more of
+/// them where those come from memory.
+fn worthwhile(call: &Call, blocks: &Blocks) -> bool {
     const CHANNELS: usize = 16;
-    const WEIGHTS: usize = 4 << 20;
-    let weights = (call.seen().saturating_mul(call.made())).saturating_mul(PRODUCTS);
-    let tiles = call.batch.saturating_mul(call.geometry.len()) / 16;
-    call.seen() >= CHANNELS && call.made() >= CHANNELS && (weights <= WEIGHTS || tiles >= 64)
+    const IN_CACHE: usize = 4 << 20;
+    let depth = call.geometry.kernel[0];
+    let weights = (call.seen().saturating_mul(call.made())).saturating_mul(PRODUCTS * depth);
+    let tiles = if weights <= IN_CACHE { 12 } else { 24 };
+    call.seen() >= CHANNELS && call.made() >= CHANNELS && blocks.tiles() >= tiles
 }
 
 /// Whether a group makes so few channels that packing patches for their product takes longer than

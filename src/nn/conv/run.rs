@@ -9,7 +9,7 @@ use crate::exec::failure::Failure;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
 use crate::kernel::conv::{
-    Blocks, Image, PRODUCTS, Patches, TOGETHER, Weights, direct, scratch, transform, winograd,
+    Block, Blocks, Image, PRODUCTS, Patches, Transform, Weights, direct, scratch,
 };
 use crate::kernel::gemm::{
     Epilogue, EpilogueOp, Map, MatElement, Scratch, Strided, cost, packed_slice,
@@ -22,6 +22,7 @@ use crate::storage::Bytes;
 use crate::storage::{PackedForm, PackedKey};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Operands of the result's dtype.
 pub(super) struct Operands {
@@ -145,52 +146,88 @@ impl Operands {
         T::Acc: Real + MatElement<Acc = T::Acc>,
     {
         let call = &self.call;
-        let (made, seen, places) = (call.made(), call.seen(), call.geometry.len());
+        let (made, places) = (call.made(), call.geometry.len());
         let epilogues = Epilogues::<T>::new(self, activation)?;
         let y = Results::<T>::new(y, made, places)?;
+        let x = if self.image::<T>(0, 0).planes_are_matrices() {
+            self.x.clone()
+        } else {
+            self.x.contiguous()?
+        };
         let plain = Matrices::<T>::new(&self.weight).get(0);
+        let transform = self.transform::<T>();
         let transformed = self.transformed::<T>()?;
         let transformed = packed_slice::<T::Acc>(&transformed);
-        // Parts of the outputs, where there are fewer blocks than threads: each transforms the
-        // elements again.
-        let chunks = made.div_ceil(TOGETHER);
-        let flops = (PRODUCTS * seen * made).saturating_mul(blocks.tiles());
-        let cost = Cost { bytes: 0, flops };
+        let size = transform.len::<T::Acc>();
+        let weights = |group: usize| Weights {
+            plain: plain.block(group * made..(group + 1) * made, 0..plain.cols()),
+            transformed: &transformed[group * size..(group + 1) * size],
+            transform,
+        };
+        // SAFETY: each matrix of the fresh tensor is one group of one image; a block has places of its own.
+        let result = |n: usize, group: usize| unsafe { y.get(n * call.groups + group) };
+        let failure = Failure::default();
+        let phase = |block: &Block<T>, phase: usize, group: usize, tasks: Range<usize>| {
+            let weights = weights(group);
+            let image = |n: usize| call.image_of::<T>(&x, n, group);
+            let scratch = Scratch::<T::Acc>::new(if phase == 1 { 0 } else { blocks.task() });
+            failure.note(scratch.and_then(|mut scratch| {
+                for task in tasks {
+                    // SAFETY: WINOGRAD2: each task once, phase after phase.
+                    unsafe {
+                        match phase {
+                            0 => block.transform(task, image, &mut scratch),
+                            1 => block.multiply(task, &weights)?,
+                            _ => block.finish(
+                                task,
+                                &weights,
+                                image,
+                                |n| result(n, group),
+                                |n| epilogues.get(n, group),
+                                &mut scratch,
+                            )?,
+                        }
+                    }
+                }
+                Ok(())
+            }));
+        };
         let tasks = blocks.count() * call.groups;
-        let parts = (2 * par::threads_for(cost))
-            .div_ceil(tasks.max(1))
-            .min(chunks);
-        let step = chunks.div_ceil(parts) * TOGETHER;
-        let parts = made.div_ceil(step);
-        let cost = Cost {
-            flops: flops.saturating_mul(call.groups) / (tasks * parts).max(1),
+        let block = |task: usize, shared: &mut [T::Acc], each: &dyn Fn(&Block<T>, usize, usize)| {
+            let block = Block::<T>::new(blocks, task / call.groups, shared);
+            let counts = [block.elements(), block.products(), block.results()];
+            for (phase, tasks) in counts.into_iter().enumerate() {
+                each(&block, phase, tasks);
+            }
+        };
+        let flops = (PRODUCTS * call.seen() * made).saturating_mul(blocks.tiles());
+        let flops = flops.saturating_mul(call.geometry.kernel[0] * call.groups);
+        let cost = Cost { bytes: 0, flops };
+        let each = |n: usize| Cost {
+            flops: flops / n.max(1),
             ..cost
         };
-        let failure = Failure::default();
-        par::chunks(tasks * parts, cost, |task| {
-            let (part, block) = (task % parts, task / parts);
-            let (group, i) = (block % call.groups, block / call.groups);
-            let rows = group * made..(group + 1) * made;
-            let size = PRODUCTS * made * seen;
-            let weights = Weights {
-                plain: plain.block(rows, 0..plain.cols()),
-                transformed: &transformed[group * size..(group + 1) * size],
-            };
-            let outputs = part * step..made.min((part + 1) * step);
-            // SAFETY: each task has a block of its own, or channels of its own of one; each matrix of
-            // the fresh tensor is one group of one image.
-            failure.note(unsafe {
-                winograd(
-                    blocks,
-                    i,
-                    outputs,
-                    &weights,
-                    |n| self.image::<T>(n, group),
-                    |n| y.get(n * call.groups + group),
-                    |n| epilogues.get(n, group),
-                )
+        // a block a thread, or where there are too few all threads on each
+        if tasks >= 2 * par::threads_for(cost) {
+            par::ranges(tasks, 1, each(tasks), |some| {
+                failure.note(Scratch::<T::Acc>::new(blocks.shared()).map(|mut shared| {
+                    for task in some {
+                        block(task, &mut shared, &|block, i, n| {
+                            phase(block, i, task % call.groups, 0..n)
+                        });
+                    }
+                }));
             });
-        });
+        } else {
+            let mut shared = Scratch::<T::Acc>::new(blocks.shared())?;
+            for task in 0..tasks {
+                block(task, &mut shared, &|block, i, n| {
+                    par::ranges(n, 1, each(tasks * n), |some| {
+                        phase(block, i, task % call.groups, some)
+                    });
+                });
+            }
+        }
         failure.result()
     }
     /// The transformed weights of all groups, which stay with the weight's storage from the second
@@ -204,33 +241,48 @@ impl Operands {
                 sizes: [weight.shape()[0], weight.shape()[1]],
                 strides: [weight.strides()[0], weight.strides()[1]],
                 dtypes: [T::DTYPE; 2],
-                form: PackedForm::Winograd(self.call.groups),
+                form: PackedForm::Winograd {
+                    groups: self.call.groups,
+                    depth: self.call.geometry.kernel[0],
+                },
             };
-            let kept = (weight.storage()).packed(key, true, || self.transform::<T>());
+            let kept = (weight.storage()).packed(key, true, || self.transform_all::<T>());
             if let Some(kept) = kept {
                 return Ok(kept);
             }
         }
-        self.transform::<T>()
+        self.transform_all::<T>()
     }
-    fn transform<T: Element + MatElement<Acc: Real>>(&self) -> Result<Bytes> {
+    fn transform<T: MatElement>(&self) -> Transform {
+        let call = &self.call;
+        Transform::new::<T::Acc>([call.made(), call.seen(), call.geometry.kernel[0]])
+    }
+    fn transform_all<T: Element + MatElement<Acc: Real>>(&self) -> Result<Bytes> {
+        // outputs and channels of a task
+        const OUTPUTS: usize = 64;
+        const CHANNELS: usize = 32;
+        let (call, transform) = (&self.call, self.transform::<T>());
         let weight = Matrices::<T>::new(&self.weight).get(0);
-        let (made, seen) = (self.call.made(), self.call.seen());
-        let chunks = made.div_ceil(TOGETHER);
-        let mut all = Scratch::<T::Acc>::new(PRODUCTS.saturating_mul(self.call.outputs * seen))?;
+        let (made, seen, size) = (call.made(), call.seen(), transform.len::<T::Acc>());
+        let mut all = Scratch::<T::Acc>::new(size.saturating_mul(call.groups))?;
         let out = par::Out::new(&mut all);
+        let each = OUTPUTS * CHANNELS * PRODUCTS * call.geometry.kernel[0];
         let cost = Cost {
-            bytes: PRODUCTS * TOGETHER * seen * size_of::<T::Acc>(),
-            flops: 10 * PRODUCTS * TOGETHER * seen,
+            bytes: each * size_of::<T::Acc>(),
+            flops: 10 * each,
         };
-        par::chunks(self.call.groups * chunks, cost, |task| {
-            let first = task / chunks * made;
-            let chunk = task % chunks * TOGETHER;
-            let rows = first + chunk..first + made.min(chunk + TOGETHER);
-            let of = |row: usize| row * PRODUCTS * seen;
-            // SAFETY: OUT1: rows of its own.
-            let d = unsafe { out.part(of(rows.start)..of(rows.end)) };
-            transform(weight.block(rows, 0..weight.cols()), d);
+        let (down, across) = (made.div_ceil(OUTPUTS), seen.div_ceil(CHANNELS));
+        par::chunks(call.groups * down * across, cost, |task| {
+            let (group, task) = (task / (down * across), task % (down * across));
+            let (o, c) = (task / across * OUTPUTS, task % across * CHANNELS);
+            let weight = weight.block(group * made..(group + 1) * made, 0..weight.cols());
+            let channels = c..seen.min(c + CHANNELS);
+            let outputs = o..made.min(o + OUTPUTS);
+            // SAFETY: TRANSFORM1, OUT1: numbers of a group, of channels and outputs of their own.
+            unsafe {
+                let d = out.part(group * size..(group + 1) * size).as_mut_ptr();
+                transform.run(weight, channels, outputs, d);
+            }
         });
         Ok(all.into_bytes())
     }

@@ -1,10 +1,9 @@
 //! The gradient of the weights: for each tap the sum of products of elements of the gradient and of the
 //! image, lane by lane.
 
-use super::LANES;
-use super::planes::{Lanes, Load};
 use super::walk::{Tap, Walk};
 use crate::error::Result;
+use crate::kernel::conv::planes::{LANES, Lanes, Load};
 use crate::kernel::gemm::{MatElement, Packed, Scratch};
 use crate::simd::{self, Isa, Kernel};
 
@@ -38,16 +37,14 @@ where
                 lanes: image,
                 size: walk.source,
                 rows: walk.rows_of(&band),
-                left: walk.left,
-                line: walk.line,
+                cols: walk.cols(),
                 d: plane,
             });
             simd::call(Load {
                 lanes: of,
                 size: walk.places,
                 rows: band.start as isize..band.end as isize,
-                left: 0,
-                line: walk.places[1],
+                cols: 0..walk.places[1] as isize,
                 d: grad,
             });
             simd::call(Add {

@@ -6,23 +6,18 @@
 //! the taps.
 
 mod gradient;
-mod planes;
 mod sums;
 mod walk;
 
 pub use gradient::depthwise_gradient;
-pub use planes::Lanes;
 pub use walk::Walk;
 
+use super::planes::{LANES, Lanes, Load, store};
 use crate::error::Result;
-use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Scratch, finish_into};
+use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Scratch};
 use crate::simd;
 use core::ops::Range;
-use planes::{Load, Store};
 use sums::Sums;
-
-/// Channels that are computed together: the lanes of the longest vector.
-pub const LANES: usize = 16;
 
 /// The weights of channels as lanes: `[block of channels][tap][lane]`, of a row for each.
 ///
@@ -74,8 +69,7 @@ pub unsafe fn depthwise<T: MatElement>(
         lanes,
         size: walk.source,
         rows: walk.rows_of(&band),
-        left: walk.left,
-        line: walk.line,
+        cols: walk.cols(),
         d: &mut *plane,
     });
     let sums = &mut sums[..places.len() * LANES];
@@ -87,22 +81,5 @@ pub unsafe fn depthwise<T: MatElement>(
         d: &mut *sums,
     });
     // SAFETY: the places of this band, by the caller's promise.
-    let mut d = unsafe { c.part(channels.clone(), places.clone()) };
-    let epilogue = epilogue.at(channels.start, places.start);
-    if T::SAME && epilogue.is_empty() && channels.len() == LANES {
-        // elements have the bits of their sums (ELEMENT1)
-        let (d, ld) = (d.as_mut_ptr() as *mut T::Acc, d.rs());
-        return simd::call(Store {
-            pixels: sums,
-            d,
-            ld,
-        });
-    }
-    let turned = &mut turned[..sums.len()];
-    simd::call(Store {
-        pixels: sums,
-        d: turned.as_mut_ptr(),
-        ld: places.len() as isize,
-    });
-    finish_into(epilogue, turned, places.len(), &mut d);
+    unsafe { store(sums, turned, channels, places, c, epilogue) };
 }

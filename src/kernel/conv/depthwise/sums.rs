@@ -1,7 +1,7 @@
 //! The sums of a band, of what was read into scratch.
 
-use super::LANES;
 use super::walk::{Part, Tap, Walk};
+use crate::kernel::conv::planes::LANES;
 use crate::kernel::gemm::Packed;
 use crate::simd::{Isa, Kernel};
 use core::ops::Range;

@@ -1,9 +1,9 @@
 //! What the places of a channel see, and how they are cut into bands of rows.
 
-use super::LANES;
 use crate::error::Result;
 use crate::fallible;
 use crate::kernel::conv::geometry::{Geometry, Three};
+use crate::kernel::conv::planes::LANES;
 use crate::simd;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -53,7 +53,7 @@ pub struct Walk {
     low: isize,
     span: usize,
     /// Columns of a plane before those of the source, and how many there are.
-    pub left: usize,
+    left: usize,
     pub line: usize,
     /// Rows of places of a band.
     pub rows: usize,
@@ -199,6 +199,10 @@ impl Walk {
     pub fn rows_of(&self, band: &Range<usize>) -> Range<isize> {
         let first = (band.start / self.out[0] * self.step[0]) as isize + self.low;
         first..first + self.seen(band.len()).unwrap_or(0) as isize
+    }
+    /// The columns of the source that those see, of which some need not be there.
+    pub fn cols(&self) -> Range<isize> {
+        -(self.left as isize)..(self.line - self.left) as isize
     }
     /// Numbers of what a band sees, and of its sums.
     pub fn numbers(&self) -> [usize; 2] {

@@ -1,115 +1,158 @@
 //! How the tiles of images are cut into blocks.
 
-use super::lanes::{IN, L, OUT, PRODUCTS};
-use crate::kernel::conv::Geometry;
+use super::lanes::{IN, OUT, PRODUCTS};
+use crate::kernel::conv::geometry::{Geometry, Three};
+use crate::kernel::conv::planes::LANES;
 use core::ops::Range;
 
-/// Tiles of a block: the columns of a panel of the widest tile of the matrix engine.
+/// Tiles of a block: as many as read what products of a thread's second-level cache leave room for. With
+/// kernels of some depth, for each of whose positions a block transforms planes that its neighbours do
+/// too, twice as many for each of those.
 const TILES: usize = 64;
-/// Channels of the result whose products are transformed back together.
-pub const TOGETHER: usize = 48;
+/// Numbers that lie between those of one product and of the next: a cache line, lest all of a tile lie in
+/// one set of the cache.
+const APART: usize = LANES;
 
 /// How the tiles of some images are cut into blocks; it follows from the sizes alone.
+///
+/// Planes of the result are those of all images, one after the other. A kernel that has a depth sees
+/// several planes of one image, whose blocks are then by themselves.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks {
     pub(super) geometry: Geometry,
     pub(super) channels: usize,
-    /// Rows of tiles of an image, and tiles of a row.
+    pub(super) outputs: usize,
+    /// Runs of planes whose neighbours a block may have, and planes of each.
+    runs: [usize; 2],
+    /// Rows of tiles of a plane, and tiles of a row.
     pub(super) grid: [usize; 2],
-    /// Rows of tiles of all images.
-    rows: usize,
-    /// Rows of a block, and tiles of each.
-    block: [usize; 2],
+    /// Planes, rows and columns of tiles of a block.
+    block: Three,
 }
 impl Blocks {
     /// The blocks of `batch` images; none where the geometry is another, or they would need more than
     /// `most` bytes of scratch, of numbers of `bytes`.
     pub fn new(
         geometry: Geometry,
-        channels: usize,
+        [channels, outputs]: [usize; 2],
         batch: usize,
         bytes: usize,
         most: usize,
     ) -> Option<Blocks> {
         let (g, n) = (&geometry, geometry.places);
-        let fits = g.kernel == [1, 3, 3]
-            && g.stride == [1; 3]
-            && g.dilation == [1; 3]
-            && n[0] == 1
-            && g.padding[0] == 0
+        let deep = g.kernel[0] > 1;
+        let fits = g.kernel[1..] == [3, 3]
+            && g.stride[1..] == [1, 1]
+            && g.dilation[1..] == [1, 1]
+            && !(deep && g.stride[0] > 1)
             && !geometry.is_empty()
-            && channels > 0;
+            && channels > 0
+            && outputs > 0;
         if !fits {
             return None;
         }
-        let tiles = [n[1].div_ceil(OUT), n[2].div_ceil(OUT)];
-        let rows = batch.checked_mul(tiles[0])?;
-        // as equal as they can be, of half as many tiles where scratch has no room for more
+        let grid = [n[1].div_ceil(OUT), n[2].div_ceil(OUT)];
+        let runs = match deep {
+            true => [batch, n[0]],
+            false => [1, batch.checked_mul(n[0])?],
+        };
+        let tiles = match deep {
+            true => 2 * TILES * g.kernel[0],
+            false => TILES,
+        };
+        // as equal as they can be, of fewer tiles where scratch has no room for more
+        let equal = |len: usize, most: usize| len.div_ceil(len.div_ceil(most.max(1)).max(1)).max(1);
         let of = |most: usize| {
-            let down = (most / tiles[1]).clamp(1, rows.max(1));
-            let across = tiles[1].min(most);
-            let block = [
-                rows.div_ceil(rows.div_ceil(down).max(1)).max(1),
-                tiles[1].div_ceil(tiles[1].div_ceil(across)),
-            ];
+            let cols = equal(grid[1], most);
+            let rows = equal(grid[0], most / cols);
+            let planes = equal(runs[1], most / (rows * cols));
             Blocks {
                 geometry,
                 channels,
-                grid: tiles,
-                rows,
-                block,
+                outputs,
+                runs,
+                grid,
+                block: [planes, rows, cols],
             }
         };
-        [TILES, TILES / 2, TILES / 4]
+        core::iter::successors(Some(tiles), |tiles| Some(tiles / 2))
+            .take_while(|tiles| *tiles >= TILES / 4)
             .map(of)
-            .into_iter()
             .find(|blocks| blocks.scratch(bytes) <= most)
     }
     /// How many blocks.
     pub fn count(&self) -> usize {
-        self.rows.div_ceil(self.block[0]) * self.grid[1].div_ceil(self.block[1])
+        let across = self.across();
+        self.runs[0] * across.iter().product::<usize>()
+    }
+    /// Blocks along planes of a run, rows and columns.
+    fn across(&self) -> Three {
+        let ([_, planes], [rows, cols]) = (self.runs, self.grid);
+        [
+            planes.div_ceil(self.block[0]),
+            rows.div_ceil(self.block[1]),
+            cols.div_ceil(self.block[2]),
+        ]
     }
     /// Tiles of all images.
     pub fn tiles(&self) -> usize {
-        self.rows.saturating_mul(self.grid[1])
+        let planes = self.runs[0].saturating_mul(self.runs[1]);
+        planes.saturating_mul(self.grid[0] * self.grid[1])
     }
-    /// Tiles of a row.
-    pub fn columns(&self) -> usize {
-        self.grid[1]
+    /// Planes that are seen beyond those of a block.
+    pub(super) fn beyond(&self) -> usize {
+        (self.geometry.kernel[0] - 1).saturating_mul(self.geometry.dilation[0])
     }
-    /// Numbers of a channel of a block: tiles, whole vectors.
-    pub fn wide(&self) -> usize {
-        (self.block[0] * self.block[1]).next_multiple_of(L)
+    /// Channels of elements and of results, whole vectors.
+    pub(super) fn widths(&self) -> [usize; 2] {
+        [self.channels, self.outputs].map(|n| n.next_multiple_of(LANES))
     }
-    /// Numbers of a phase of a row of elements: one of each four, and one beyond.
-    pub fn phase(&self) -> usize {
-        self.block[1].next_multiple_of(L) + L
+    /// Numbers of scratch that the tasks of a block share: elements and products, transformed.
+    pub(super) fn shared_numbers(&self) -> [usize; 2] {
+        let [planes, rows, cols] = self.block;
+        let [channels, outputs] = self.widths();
+        let tiles = rows * cols;
+        let elements = planes.saturating_add(self.beyond());
+        [(elements, channels), (planes, outputs)].map(|(planes, width)| {
+            let each = planes.saturating_mul(tiles).saturating_mul(width);
+            PRODUCTS.saturating_mul(each.saturating_add(APART))
+        })
     }
-    /// Numbers of scratch: elements and products, transformed, rows of the image before and after, and results.
-    pub fn numbers(&self) -> [usize; 4] {
-        let sums = OUT * OUT * self.block[1].next_multiple_of(L);
-        [
-            (PRODUCTS * self.wide()).saturating_mul(self.channels) + L,
-            PRODUCTS * self.wide() * TOGETHER + L,
-            2 * IN * OUT * self.phase(),
-            sums * TOGETHER,
-        ]
+    /// The same, together.
+    pub fn shared(&self) -> usize {
+        let [elements, products] = self.shared_numbers();
+        elements.saturating_add(products)
+    }
+    /// From the numbers of a product to those of the next.
+    pub(super) fn steps(&self) -> [usize; 2] {
+        self.shared_numbers().map(|n| n / PRODUCTS)
+    }
+    /// Numbers of scratch of a task: the window of a row of tiles twice, or its sums twice.
+    pub fn task(&self) -> usize {
+        let window = IN * (OUT * self.block[2] + IN - OUT) * LANES;
+        let sums = OUT * OUT * self.block[2] * LANES;
+        2 * window.max(sums)
     }
     /// Bytes of scratch of a block, of numbers of `bytes`.
     pub fn scratch(&self, bytes: usize) -> usize {
-        let all = self
-            .numbers()
-            .iter()
-            .fold(0, |a: usize, b| a.saturating_add(*b));
-        all.saturating_mul(bytes)
+        self.shared()
+            .saturating_add(self.task())
+            .saturating_mul(bytes)
     }
-    /// Rows and columns of tiles of block `i`.
-    pub fn block(&self, i: usize) -> [Range<usize>; 2] {
-        let across = self.grid[1].div_ceil(self.block[1]);
-        let (y, x) = (i / across * self.block[0], i % across * self.block[1]);
-        [
-            y..self.rows.min(y + self.block[0]),
-            x..self.grid[1].min(x + self.block[1]),
-        ]
+    /// Block `i`: a run, planes of it, rows and columns of tiles.
+    pub(super) fn block(&self, i: usize) -> (usize, [Range<usize>; 3]) {
+        let [planes, rows, cols] = self.across();
+        let at = [i / cols / rows % planes, i / cols % rows, i % cols];
+        let sizes = [self.runs[1], self.grid[0], self.grid[1]];
+        let parts = core::array::from_fn(|k| {
+            let start = at[k] * self.block[k];
+            start..sizes[k].min(start + self.block[k])
+        });
+        (i / cols / rows / planes, parts)
+    }
+    /// The image of a plane of a run, and which of its planes of places it is.
+    pub(super) fn plane(&self, run: usize, plane: usize) -> [usize; 2] {
+        let (depth, all) = (self.geometry.places[0], run * self.runs[1] + plane);
+        [all / depth, all % depth]
     }
 }

@@ -1,6 +1,5 @@
-//! The transforms of single lines of tiles, lane by lane: a lane is a tile, or a channel of the weights.
+//! The transforms of single lines of tiles, lane by lane: a lane is a channel.
 
-use crate::kernel::conv::rows::{self, apart};
 use crate::kernel::gemm::Packed;
 use crate::kernel::math::Real;
 use crate::simd::Isa;
@@ -10,20 +9,10 @@ pub const OUT: usize = 4;
 pub const IN: usize = 6;
 /// Products of a tile.
 pub const PRODUCTS: usize = IN * IN;
-/// Lanes of a vector.
-pub const L: usize = rows::BLOCK;
-
-/// Loads a vector of tiles.
-#[inline(always)]
-pub fn vector<F: Real>(s: &[F], at: usize) -> [F; L] {
-    let mut d = [F::ZERO; L];
-    d.copy_from_slice(&s[at..at + L]);
-    d
-}
 
 /// `B^T d`, lane by lane.
 #[inline(always)]
-pub fn elements_of<I: Isa, F: Real + Packed>(d: &[[F; L]; IN]) -> [[F; L]; IN] {
+pub fn elements_of<I: Isa, F: Real + Packed, const L: usize>(d: &[[F; L]; IN]) -> [[F; L]; IN] {
     let c = F::from_f64;
     let (a, b) = (
         c(core::f64::consts::FRAC_1_SQRT_2),
@@ -48,7 +37,7 @@ pub fn elements_of<I: Isa, F: Real + Packed>(d: &[[F; L]; IN]) -> [[F; L]; IN] {
 
 /// `A^T m`, lane by lane.
 #[inline(always)]
-pub fn results_of<I: Isa, F: Real + Packed>(m: &[[F; L]; IN]) -> [[F; L]; OUT] {
+pub fn results_of<I: Isa, F: Real + Packed, const L: usize>(m: &[[F; L]; IN]) -> [[F; L]; OUT] {
     let c = F::from_f64;
     let (a, b) = (
         c(core::f64::consts::FRAC_1_SQRT_2),
@@ -73,7 +62,7 @@ pub fn results_of<I: Isa, F: Real + Packed>(m: &[[F; L]; IN]) -> [[F; L]; OUT] {
 
 /// `G g`, lane by lane.
 #[inline(always)]
-pub fn weights_of(g: [[f64; L]; 3]) -> [[f64; L]; IN] {
+pub fn weights_of<const L: usize>(g: &[[f64; L]; 3]) -> [[f64; L]; IN] {
     let (a, b) = (core::f64::consts::FRAC_1_SQRT_2, core::f64::consts::SQRT_2);
     let mut t = [[0.0; L]; IN];
     for l in 0..L {
@@ -88,14 +77,4 @@ pub fn weights_of(g: [[f64; L]; 3]) -> [[f64; L]; IN] {
         t[5][l] = g[2];
     }
     t
-}
-
-/// The columns of tiles of four vectors: each fourth number.
-#[inline(always)]
-pub fn columns<F: Packed>(s: &[[F; L]; OUT]) -> [[F; L]; OUT] {
-    let [a, b] = [[s[0], s[1]], [s[2], s[3]]];
-    let (a, b) = (apart(&a), apart(&b));
-    let [even, odd] = [[a[0], b[0]], [a[1], b[1]]];
-    let (even, odd) = (apart(&even), apart(&odd));
-    [even[0], odd[0], even[1], odd[1]]
 }

@@ -2,138 +2,273 @@
 //! elements, by 36 products in place of 144 (Lavin and Gray, "Fast Algorithms for Convolutional
 //! Neural Networks", 2016). Elements and weights are transformed by matrices B and G, multiplied, and
 //! results transformed back by A: `Y = A^T [(G g G^T) * (B^T d B)] A`, where the products are added
-//! up over the channels: 36 products of matrices, `[outputs, channels] x [channels, tiles]`.
+//! up over the channels: 36 products of matrices, `[tiles, channels] x [channels, outputs]`. A kernel
+//! that has a depth is the sum of such kernels, over planes that are transformed once.
 //!
 //! The points of interpolation are 0, +-sqrt(1/2), +-sqrt(2) and infinity, whose rounding errors are
 //! a quarter of those of the usual 0, +-1, +-2.
 //!
-//! Tiles lie side by side in vectors. A tile with a result that is not finite is computed anew, as a product
-//! of patches: NaN and infinity would reach all of its places, and overflow what has no business with
-//! them.
+//! Channels lie side by side in vectors, so no size of an image leaves lanes empty. A row of tiles with a
+//! result that is not finite is computed anew, as a product of patches: NaN and infinity would reach all of
+//! its places, and overflow what has no business with them.
 
 mod blocks;
+mod elements;
 mod lanes;
-mod tiles;
+mod results;
 mod weights;
 
-pub use blocks::{Blocks, TOGETHER};
+pub use blocks::Blocks;
 pub use lanes::PRODUCTS;
-pub use weights::transform;
+pub use weights::Transform;
 
 use super::geometry::Image;
 use super::patches::Patches;
+use super::planes::{LANES, Lanes, store};
 use crate::error::Result;
-use crate::kernel::gemm::{
-    Epilogue, Mat, MatElement, MatMut, Panels, Scratch, Source, Strided, finish_into, macrokernel,
-    panel_width,
-};
+use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Source, Strided, macrokernel};
 use crate::kernel::math::Real;
 use crate::simd;
+use core::marker::PhantomData;
 use core::ops::Range;
-use lanes::{L, OUT};
-use tiles::{Elements, Results};
+use elements::Elements;
+use lanes::{IN, OUT};
+use results::Results;
 
 /// What the images of a block are multiplied with.
+#[derive(Clone, Copy)]
 pub struct Weights<'a, T: MatElement> {
-    /// `[outputs, channels * 9]`
+    /// `[outputs, channels * taps]`
     pub plain: Mat<'a, T>,
-    /// The parts that [`transform`] makes of each [`TOGETHER`] outputs, one after the other.
+    /// As `transform` says.
     pub transformed: &'a [T::Acc],
+    pub transform: Transform,
 }
 
-/// Block `i`, for some of the channels of the result, from a multiple of [`TOGETHER`] on. `image(n)`, `c(n)` and
-/// `epilogue(n)` are those of image `n`; `c` has a row for each channel, of all places.
+/// A block, in three phases of tasks: elements are transformed, multiplied, and results transformed
+/// back.
 ///
-/// Errors where there is no memory for scratch.
+/// Invariant WINOGRAD1: `elements` and `products` point to as many numbers as `blocks` says, which nobody
+/// else uses for `'a`.
 ///
-/// # Safety
-/// Nobody else uses the places of this block in those channels meanwhile.
-pub unsafe fn winograd<'a, 'b, T>(
-    blocks: &Blocks,
-    i: usize,
-    outputs: Range<usize>,
-    weights: &Weights<T>,
-    image: impl Fn(usize) -> Image<'a, T>,
-    c: impl Fn(usize) -> MatMut<'b, T>,
-    epilogue: impl Fn(usize) -> Epilogue<'b, T>,
-) -> Result<()>
+/// Contract WINOGRAD2: tasks of one phase write different numbers, so that they may run at the same time; a
+/// phase begins when the one before has ended.
+pub struct Block<'a, T: MatElement> {
+    blocks: &'a Blocks,
+    run: usize,
+    planes: Range<usize>,
+    rows: Range<usize>,
+    cols: Range<usize>,
+    elements: *mut T::Acc,
+    products: *mut T::Acc,
+    _numbers: PhantomData<&'a mut [T::Acc]>,
+}
+// SAFETY: numbers that this block alone uses (WINOGRAD1), each of them in one task of a phase (WINOGRAD2).
+unsafe impl<T: MatElement> Sync for Block<'_, T> {}
+
+impl<'a, T> Block<'a, T>
 where
-    T: MatElement + 'a + 'b,
+    T: MatElement,
     T::Acc: Real + MatElement<Acc = T::Acc>,
 {
-    let [rows, cols] = blocks.block(i);
-    let (wide, channels, made) = (blocks.wide(), blocks.channels, weights.plain.rows());
-    assert!(weights.transformed.len() == PRODUCTS * made * channels && outputs.end <= made);
-    assert!(outputs.start.is_multiple_of(TOGETHER));
-    let lens = blocks.numbers();
-    let len = lens.iter().fold(0, |a: usize, b| a.saturating_add(*b));
-    let mut scratch = Scratch::<T::Acc>::new(len)?;
-    let mut rest = &mut scratch[..];
-    let [elements, products, lines, sums] =
-        lens.map(|len| rest.split_off_mut(..len).unwrap_or_default());
-    for (r, row) in rows.clone().enumerate() {
-        simd::call(Elements {
+    /// Block `i`, with scratch of [`Blocks::shared`]. Panics where there is less.
+    pub fn new(blocks: &'a Blocks, i: usize, shared: &'a mut [T::Acc]) -> Self {
+        let [elements, products] = blocks.shared_numbers();
+        let (elements, products) = shared[..elements + products].split_at_mut(elements);
+        let (run, [planes, rows, cols]) = blocks.block(i);
+        Block {
             blocks,
-            image: image(row / blocks.grid[0]),
-            row: row % blocks.grid[0],
-            cols: cols.clone(),
-            lines,
-            first: r * cols.len(),
-            d: elements,
-        });
-    }
-    // columns of no tile
-    let held = rows.len() * cols.len();
-    for d in elements[..PRODUCTS * channels * wide].chunks_exact_mut(wide) {
-        d[held..].fill(T::Acc::default());
-    }
-    let mut o = outputs.start;
-    while o < outputs.end {
-        let part = o..outputs.end.min(o + TOGETHER);
-        for p in 0..PRODUCTS {
-            let size = part.len() * channels;
-            let a = &weights.transformed[PRODUCTS * o * channels + p * size..][..size];
-            let a = Strided::rows(Mat::from_slice(a, part.len(), channels));
-            let elements = &elements[p * channels * wide..][..channels * wide];
-            let b = Strided::columns(Mat::from_slice(elements, channels, wide));
-            let d = &mut products[p * TOGETHER * wide..][..part.len() * wide];
-            let mut d = MatMut::from_slice(d, part.len(), wide);
-            // one panel is packed as it lies
-            let panel = (panel_width::<T::Acc>(wide) == wide)
-                .then(|| Panels::of(b.blocks(), wide, elements));
-            macrokernel(a, b, panel, &mut d, false, Epilogue::NONE)?;
+            run,
+            planes,
+            rows,
+            cols,
+            elements: elements.as_mut_ptr(),
+            products: products.as_mut_ptr(),
+            _numbers: PhantomData,
         }
-        for (r, row) in rows.clone().enumerate() {
-            let (n, y) = (row / blocks.grid[0], row % blocks.grid[0]);
-            let finite = simd::call(Results {
-                wide,
-                first: r * cols.len(),
-                tiles: cols.len(),
-                outputs: part.len(),
-                products,
-                d: sums,
-            });
-            let (size, c, epilogue) = (blocks.geometry.places, c(n), epilogue(n));
-            let left = cols.start * OUT;
-            let len = size[2].min(cols.end * OUT) - left;
-            let line = OUT * cols.len().next_multiple_of(L);
-            for q in 0..OUT.min(size[1] - y * OUT) {
-                let first = (y * OUT + q) * size[2] + left;
-                let places = first..first + len;
-                // SAFETY: places of this block, by the caller's promise.
-                let mut d = unsafe { c.part(part.clone(), places.clone()) };
-                let epilogue = epilogue.at(part.start, first);
-                if finite {
-                    finish_into(epilogue, &mut sums[q * line..], OUT * line, &mut d);
-                } else {
-                    let plain = &weights.plain;
-                    let a = plain.block(part.clone(), 0..plain.cols());
-                    let b = Patches::new(image(n), blocks.geometry).slice(places);
-                    macrokernel(Strided::rows(a), b, None, &mut d, false, epilogue)?;
+    }
+    /// Tiles of a plane.
+    fn tiles(&self) -> usize {
+        self.rows.len() * self.cols.len()
+    }
+    /// Tasks of the first phase: rows of tiles of all planes that are seen, by groups of channels.
+    pub fn elements(&self) -> usize {
+        let planes = self.planes.len() + self.blocks.beyond();
+        planes * self.rows.len() * self.blocks.channels.div_ceil(LANES)
+    }
+    /// Transforms the elements of `task`. `image(n)` is image `n`, of which planes are matrices; `scratch`
+    /// is that of a task.
+    ///
+    /// # Safety
+    /// WINOGRAD2.
+    pub unsafe fn transform<'b>(
+        &self,
+        task: usize,
+        image: impl Fn(usize) -> Image<'b, T>,
+        scratch: &mut [T::Acc],
+    ) where
+        T: 'b,
+    {
+        let (blocks, g) = (self.blocks, &self.blocks.geometry);
+        let (slot, channel) = (task % self.slots(), task / self.slots() * LANES);
+        let (plane, row) = (slot / self.rows.len(), slot % self.rows.len());
+        // the first planes of a kernel's window, and those beyond as the last one's further positions
+        let inner = plane.min(self.planes.len() - 1);
+        let [n, z] = blocks.plane(self.run, self.planes.start + inner);
+        let z = g.element(0, z, 0) + (plane - inner) as isize;
+        let channels = channel..blocks.channels.min(channel + LANES);
+        let [step, _] = blocks.steps();
+        let [line, _] = blocks.widths();
+        let at = slot * self.cols.len() * line + channel;
+        // SAFETY: WINOGRAD1, WINOGRAD2: lanes of these tiles, of each product.
+        let d = self.elements.wrapping_add(at);
+        let image = image(n);
+        let Some(plane) = image.plane(z) else {
+            for p in 0..lanes::PRODUCTS {
+                for t in 0..self.cols.len() {
+                    let d = d.wrapping_add(p * step + t * line) as *mut [T::Acc; LANES];
+                    // SAFETY: WINOGRAD1, WINOGRAD2, as above.
+                    unsafe { *d = [T::Acc::ZERO; LANES] };
                 }
             }
-        }
-        o = part.end;
+            return;
+        };
+        let top = g.element(1, (self.rows.start + row) * OUT, 0);
+        let left = g.element(2, self.cols.start * OUT, 0);
+        let sizes = image.sizes();
+        // ELEMENTS1 by WINOGRAD1 and WINOGRAD2
+        simd::call(Elements {
+            lanes: Lanes::new(plane, channels, 1),
+            size: [sizes[1], sizes[2]],
+            rows: top..top + IN as isize,
+            cols: left..left + (OUT * self.cols.len() + IN - OUT) as isize,
+            lines: scratch,
+            d,
+            step,
+            line,
+        });
     }
-    Ok(())
+    /// Rows of tiles of all planes that are seen.
+    fn slots(&self) -> usize {
+        (self.planes.len() + self.blocks.beyond()) * self.rows.len()
+    }
+    /// Tasks of the second phase: products, of some tiles each.
+    pub fn products(&self) -> usize {
+        PRODUCTS * self.parts()
+    }
+    fn parts(&self) -> usize {
+        const TILES: usize = 96;
+        (self.planes.len() * self.tiles()).div_ceil(TILES)
+    }
+    /// Multiplies `task`.
+    ///
+    /// Errors where there is no memory for packing.
+    ///
+    /// # Safety
+    /// WINOGRAD2.
+    pub unsafe fn multiply(&self, task: usize, weights: &Weights<T>) -> Result<()> {
+        let (blocks, g) = (self.blocks, &self.blocks.geometry);
+        let (p, part) = (task / self.parts(), task % self.parts());
+        let tiles = self.planes.len() * self.tiles();
+        let size = tiles.div_ceil(self.parts());
+        let tiles = part * size..tiles.min((part + 1) * size);
+        let ([from_step, to_step], [from_line, to_line]) = (blocks.steps(), blocks.widths());
+        let d = (self.products).wrapping_add(p * to_step + tiles.start * to_line);
+        // SAFETY: MAT2: rows of a product, this task's alone (WINOGRAD1, WINOGRAD2); any bits are a number
+        // (LANE1).
+        let mut d = unsafe { MatMut::new(d, tiles.len(), blocks.outputs, to_line as isize) };
+        for z in 0..g.kernel[0] {
+            let panels = weights.transform.panels(weights.transformed, p, z);
+            let plane = z * g.dilation[0] * self.tiles();
+            let from = p * from_step + (plane + tiles.start) * from_line;
+            // SAFETY: MAT1: rows that the first phase wrote (WINOGRAD1, WINOGRAD2).
+            let a = unsafe {
+                let at = self.elements.wrapping_add(from);
+                Mat::new(at, tiles.len(), blocks.channels, from_line as isize, 1)
+            };
+            let b = Strided::columns(panels.sizes());
+            let (a, more) = (Strided::rows(a), z > 0);
+            macrokernel(a, b, Some(panels), &mut d, more, Epilogue::NONE)?;
+        }
+        // lanes of no channel are zeros, which are finite
+        for i in 0..tiles.len() {
+            let rest = to_line - blocks.outputs;
+            let at = (self.products)
+                .wrapping_add(p * to_step + (tiles.start + i) * to_line + blocks.outputs);
+            // SAFETY: WINOGRAD1, WINOGRAD2: the end of a row.
+            unsafe { core::slice::from_raw_parts_mut(at, rest) }.fill(T::Acc::ZERO);
+        }
+        Ok(())
+    }
+    /// Tasks of the third phase: rows of tiles, by groups of channels.
+    pub fn results(&self) -> usize {
+        self.planes.len() * self.rows.len() * self.blocks.outputs.div_ceil(LANES)
+    }
+    /// Transforms the results of `task`. `image(n)`, `c(n)` and `epilogue(n)` are those of image `n`; `c` has
+    /// a row for each channel, of all places.
+    ///
+    /// Errors where there is no memory for packing.
+    ///
+    /// # Safety
+    /// WINOGRAD2; nobody else uses the places of this block meanwhile.
+    pub unsafe fn finish<'b>(
+        &self,
+        task: usize,
+        weights: &Weights<T>,
+        image: impl Fn(usize) -> Image<'b, T>,
+        c: impl Fn(usize) -> MatMut<'b, T>,
+        epilogue: impl Fn(usize) -> Epilogue<'b, T>,
+        scratch: &mut [T::Acc],
+    ) -> Result<()>
+    where
+        T: 'b,
+    {
+        let (blocks, g) = (self.blocks, &self.blocks.geometry);
+        let rows = self.planes.len() * self.rows.len();
+        let (slot, channel) = (task % rows, task / rows * LANES);
+        let (plane, row) = (slot / self.rows.len(), slot % self.rows.len());
+        let [n, z] = blocks.plane(self.run, self.planes.start + plane);
+        let channels = channel..blocks.outputs.min(channel + LANES);
+        let (y, x) = ((self.rows.start + row) * OUT, self.cols.start * OUT);
+        let [_, step] = blocks.steps();
+        let [_, line] = blocks.widths();
+        let height = OUT.min(g.places[1] - y);
+        let width = (OUT * self.cols.len()).min(g.places[2] - x);
+        let (sums, turned) = scratch.split_at_mut(scratch.len() / 2);
+        let sums = &mut sums[..height * width * LANES];
+        // RESULTS1: what the second phase wrote (WINOGRAD1, WINOGRAD2)
+        let finite = simd::call(Results {
+            products: (self.products).wrapping_add(slot * self.cols.len() * line + channel),
+            step,
+            line,
+            height,
+            width,
+            d: &mut *sums,
+        });
+        let (c, epilogue) = (c(n), epilogue(n));
+        // rows of places follow each other where tiles reach from end to end
+        let (count, len) = if width == g.places[2] {
+            (1, height * width)
+        } else {
+            (height, width)
+        };
+        for (q, sums) in (0..count).zip(sums.chunks_exact(len * LANES)) {
+            let first = (z * g.places[1] + y + q) * g.places[2] + x;
+            let places = first..first + len;
+            if finite {
+                // SAFETY: places of this block, by the caller's promise, and channels of this task.
+                unsafe { store(sums, turned, channels.clone(), places, &c, epilogue) };
+                continue;
+            }
+            // SAFETY: as above.
+            let mut d = unsafe { c.part(channels.clone(), places.clone()) };
+            let a = weights
+                .plain
+                .block(channels.clone(), 0..weights.plain.cols());
+            let epilogue = epilogue.at(channels.start, places.start);
+            let b = Patches::new(image(n), *g).slice(places);
+            macrokernel(Strided::rows(a), b, None, &mut d, false, epilogue)?;
+        }
+        Ok(())
+    }
 }

@@ -96,6 +96,44 @@ fn winograd_is_the_sum_over_taps() {
     }
 }
 
+/// Volumes: kernels of some depth that see planes of zeros, dilated ones, kernels of a plane that step over planes;
+/// views of other images whose rows lie apart.
+#[test]
+fn winograd_of_volumes_is_the_sum_over_taps() {
+    for (shape, weight, pads, stride, dilation, layout) in [
+        ([2, 16, 6, 13, 9], [20, 16, 3, 3, 3], [1, 1, 1], 1, 1, 0),
+        ([1, 24, 9, 10, 14], [16, 24, 2, 3, 3], [3, 0, 1], 1, 2, 1),
+        ([3, 16, 5, 8, 21], [33, 16, 1, 3, 3], [0, 1, 2], 2, 1, 2),
+        ([1, 32, 40, 5, 6], [32, 32, 5, 3, 3], [2, 1, 1], 1, 1, 3),
+    ] {
+        let mut wide = shape;
+        wide[4] += 3;
+        let x = integers(&wide, DType::F32, 1, layout);
+        let x = x
+            .slice_axis(-1, Some(2), Some(2 + shape[4] as i64), 1)
+            .unwrap();
+        let w = integers(&weight, DType::F32, 2, layout % 2);
+        let b = tensor(&[weight[0]], 3);
+        let options = |precise| Conv {
+            bias: Some(&b),
+            padding: Padding::Pairs(pads.iter().map(|n| (*n, *n)).collect()),
+            stride: [stride, 1, 1][..].into(),
+            dilation: [dilation, 1, 1][..].into(),
+            activation: Some(nn::Activation::Relu),
+            precise,
+            ..Default::default()
+        };
+        let plan = nn::conv_plan(&shape, &weight, options(false), DType::F32).unwrap();
+        assert_eq!(plan.algorithm, nn::ConvAlgorithm::Winograd, "{shape:?}");
+        assert!(plan.scratch <= 8 << 20);
+        let want = doubles(&nn::conv3d(&x, &w, options(true)).unwrap());
+        let got = doubles(&nn::conv3d(&x, &w, options(false)).unwrap());
+        let far = (got.iter().zip(&want)).map(|(a, b)| (a - b).abs());
+        let far = far.fold(0.0, f64::max);
+        assert!(far < 2e-3, "{shape:?}: {far}");
+    }
+}
+
 /// NaN, infinity, and sums that overflow only on the way.
 #[test]
 fn winograd_keeps_what_is_not_finite_where_it_is() {
@@ -128,6 +166,8 @@ fn bits_of_each_algorithm_do_not_depend_on_threads() {
     };
     for (shape, weight, options) in [
         ([2, 32, 30, 33], [100, 32, 3, 3], base()),
+        ([1, 40, 14, 15], [70, 40, 3, 3], base()),
+        ([8, 64, 7, 7], [64, 64, 3, 3], base()),
         ([1, 256, 9, 9], [256, 256, 3, 3], base()),
         (
             [3, 64, 40, 40],

@@ -1,9 +1,11 @@
 //! Planes of channels to pixels of lanes, and back.
 
-use super::LANES;
-use crate::kernel::gemm::{Mat, MatElement, Packed};
-use crate::simd::{Isa, Kernel};
+use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Packed, finish_into};
+use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
+
+/// Channels that are computed together: the lanes of the longest vector.
+pub const LANES: usize = 16;
 
 /// Pixels that are transposed at once.
 const BLOCK: usize = 16;
@@ -12,7 +14,7 @@ const _: () = assert!(BLOCK == LANES);
 /// Channels as lanes.
 ///
 /// Invariant LANES1: the lanes are channels of a result from `first` on, `count` of them, at least one;
-/// `each` of those are made of a row of `planes`, whose elements lie side by side.
+/// `each` of those are made of a row of `planes`.
 #[derive(Clone, Copy)]
 pub struct Lanes<'a, T> {
     planes: Mat<'a, T>,
@@ -22,9 +24,8 @@ pub struct Lanes<'a, T> {
 }
 impl<'a, T: MatElement> Lanes<'a, T> {
     /// Some channels of a result, `each` of which are made of a plane. Panics where there are none such, or
-    /// more than lanes, or elements don't lie side by side.
+    /// more than lanes.
     pub fn new(planes: Mat<'a, T>, channels: Range<usize>, each: usize) -> Self {
-        assert!(planes.cs() == 1 || planes.cols() <= 1);
         assert!((1..=LANES).contains(&channels.len()));
         assert!((channels.end - 1) / each < planes.rows());
         Lanes {
@@ -46,17 +47,27 @@ impl<'a, T: MatElement> Lanes<'a, T> {
     /// LANES1; they are pixels of the planes.
     #[inline(always)]
     unsafe fn pixels<I: Isa>(&self, first: usize, len: usize, d: &mut [[T::Acc; LANES]; BLOCK]) {
-        if len < BLOCK {
+        let (step, whole) = (self.planes.cs(), self.each == 1 && self.count == LANES);
+        if whole && self.planes.rs() == 1 {
+            let from = self.plane(0).wrapping_offset(first as isize * step);
+            for (p, d) in d[..len].iter_mut().enumerate() {
+                let pixel = from.wrapping_offset(p as isize * step) as *const [T; LANES];
+                // SAFETY: LANES1: the channels of a pixel, side by side.
+                T::widen_all::<I>(unsafe { &*pixel }, d);
+            }
+            return;
+        }
+        if len < BLOCK || step != 1 {
             for l in 0..LANES {
-                let plane = self.plane(l).wrapping_add(first);
+                let plane = self.plane(l).wrapping_offset(first as isize * step);
                 for (p, d) in d[..len].iter_mut().enumerate() {
                     // SAFETY: LANES1: a pixel of a plane.
-                    d[l] = unsafe { *plane.add(p) }.widen();
+                    d[l] = unsafe { *plane.offset(p as isize * step) }.widen();
                 }
             }
             return;
         }
-        if const { T::SAME } && self.each == 1 && self.count == LANES {
+        if const { T::SAME } && whole {
             let from = self.plane(0).wrapping_add(first) as *const T::Acc;
             // SAFETY: LANES1, MAT1: 16 pixels of 16 planes, whose elements are their accumulators (ELEMENT1).
             return unsafe {
@@ -113,48 +124,63 @@ unsafe fn transpose<I: Isa, F: Packed>(from: *const F, step: isize, to: *mut F, 
     }
 }
 
-/// Reads rows of `size` rows and columns, some of which are not there: `d[row][column][lane]`, `line` columns of
-/// which those begin at `left`, and zeros around them.
+/// Reads a window of planes of `size` rows and columns, some of which are not there: `d[row][column][lane]`,
+/// zeros where there are none.
 pub struct Load<'a, T: MatElement> {
     pub lanes: Lanes<'a, T>,
     pub size: [usize; 2],
     pub rows: Range<isize>,
-    pub left: usize,
-    pub line: usize,
+    pub cols: Range<isize>,
     pub d: &'a mut [T::Acc],
 }
 impl<T: MatElement> Kernel for Load<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Load {
-            left, line, rows, ..
-        } = self;
-        let [height, width] = self.size;
-        assert!(left + width <= line);
         let d = self.d.as_chunks_mut::<LANES>().0;
+        (self.lanes).window::<I>(self.size, self.rows, self.cols, d);
+    }
+}
+impl<T: MatElement> Lanes<'_, T> {
+    /// [`Load`], as a part of another kernel.
+    #[inline(always)]
+    pub fn window<I: Isa>(
+        &self,
+        [height, width]: [usize; 2],
+        rows: Range<isize>,
+        cols: Range<isize>,
+        d: &mut [[T::Acc; LANES]],
+    ) {
+        let line = (cols.end - cols.start) as usize;
+        let inside = |of: &Range<isize>, size: usize| {
+            let end = of.end.clamp(0, size as isize) as usize;
+            (of.start.clamp(0, size as isize) as usize).min(end)..end
+        };
+        let (there, columns) = (inside(&rows, height), inside(&cols, width));
+        let left = (columns.start as isize - cols.start) as usize;
         let none = [T::Acc::default(); LANES];
-        let inside = |row: isize| row.clamp(0, height as isize) as usize;
-        let there = inside(rows.start)..inside(rows.end);
         for (row, d) in rows.clone().zip(d.chunks_exact_mut(line.max(1))) {
-            if (row as usize) < height {
+            if (row as usize) < height && !columns.is_empty() {
                 d[..left].fill(none);
-                d[left + width..].fill(none);
+                d[left + columns.len()..].fill(none);
             } else {
                 d.fill(none);
             }
         }
-        if there.is_empty() || width == 0 {
+        if there.is_empty() || columns.is_empty() {
             return;
         }
         let first = (there.start as isize - rows.start) as usize * line;
-        let d = &mut d[first..];
-        let rows = d.chunks_mut(line).map(|d| &mut d[left..left + width]);
-        let some = there.start * width..there.end * width;
-        self.lanes.rows::<I>(some, rows.take(there.len()));
+        let d = d[first..].chunks_mut(line).take(there.len());
+        let mut d = d.map(|d| &mut d[left..left + columns.len()]);
+        if columns.len() == width {
+            return self.rows::<I>(there.start * width..there.end * width, d);
+        }
+        for row in there {
+            let at = row * width;
+            self.rows::<I>(at + columns.start..at + columns.end, d.by_ref().take(1));
+        }
     }
-}
-impl<T: MatElement> Lanes<'_, T> {
     /// Reads some pixels to rows.
     #[inline(always)]
     fn rows<'d, I: Isa>(
@@ -189,12 +215,12 @@ impl<T: MatElement> Lanes<'_, T> {
 }
 
 /// Lanes of pixels to rows of planes, `d[lane][pixel]`, `ld` apart.
-pub struct Store<'a, F> {
-    pub pixels: &'a [F],
+struct Store<'a, F> {
+    pixels: &'a [F],
     /// Contract STORE1: as many rows as lanes of as many elements as there are pixels, `ld` apart, writable
     /// by nobody else.
-    pub d: *mut F,
-    pub ld: isize,
+    d: *mut F,
+    ld: isize,
 }
 impl<F: Packed> Kernel for Store<'_, F> {
     type Out = ();
@@ -219,4 +245,39 @@ impl<F: Packed> Kernel for Store<'_, F> {
             }
         }
     }
+}
+
+/// Stores the sums of places of some channels, `sums[place][lane]`, after an epilogue: `c` has a row for each
+/// channel, of all places. `turned` is scratch of as many numbers.
+///
+/// # Safety
+/// Nobody else uses those places of those rows of `c` meanwhile.
+pub unsafe fn store<T: MatElement>(
+    sums: &[T::Acc],
+    turned: &mut [T::Acc],
+    channels: Range<usize>,
+    places: Range<usize>,
+    c: &MatMut<T>,
+    epilogue: Epilogue<T>,
+) {
+    assert!(sums.len() == places.len() * LANES);
+    // SAFETY: by the caller's promise.
+    let mut d = unsafe { c.part(channels.clone(), places.clone()) };
+    let epilogue = epilogue.at(channels.start, places.start);
+    if T::SAME && epilogue.is_empty() && channels.len() == LANES {
+        // elements have the bits of their sums (ELEMENT1)
+        let (d, ld) = (d.as_mut_ptr() as *mut T::Acc, d.rs());
+        return simd::call(Store {
+            pixels: sums,
+            d,
+            ld,
+        });
+    }
+    let turned = &mut turned[..sums.len()];
+    simd::call(Store {
+        pixels: sums,
+        d: turned.as_mut_ptr(),
+        ld: places.len() as isize,
+    });
+    finish_into(epilogue, turned, places.len(), &mut d);
 }

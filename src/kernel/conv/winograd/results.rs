@@ -1,0 +1,70 @@
+//! The products of a row of tiles back to results.
+
+use super::lanes::{IN, OUT, results_of};
+use crate::kernel::conv::planes::LANES;
+use crate::kernel::gemm::Packed;
+use crate::kernel::math::Real;
+use crate::simd::{Isa, Kernel};
+
+/// `A^T m A` of a row of tiles, of as many channels as lanes: `d[row][column][lane]`. False where a result is
+/// not finite.
+pub struct Results<'a, F> {
+    /// Contract RESULTS1: the lanes of a product lie from `product * step + tile * line` on, for as many
+    /// tiles as cover `width`.
+    pub products: *const F,
+    pub step: usize,
+    pub line: usize,
+    /// Places of a column, and of a row: the last tiles may have fewer than all.
+    pub height: usize,
+    pub width: usize,
+    pub d: &'a mut [F],
+}
+impl<F: Real + Packed> Kernel for Results<'_, F> {
+    type Out = bool;
+    #[inline(always)]
+    fn run<I: Isa>(self) -> bool {
+        match size_of::<F>() {
+            4 if const { I::AVX512 } => self.by::<I, 16>(),
+            4 if const { I::AVX2 } => self.by::<I, 8>(),
+            _ if const { I::AVX512 } => self.by::<I, 8>(),
+            _ => self.by::<I, 4>(),
+        }
+    }
+}
+impl<F: Real + Packed> Results<'_, F> {
+    /// `L` lanes at a time, as many as fit registers.
+    #[inline(always)]
+    fn by<I: Isa, const L: usize>(self) -> bool {
+        let (height, width) = (self.height.min(OUT), self.width);
+        let d = &mut self.d[..height * width * LANES];
+        let mut nothing = [F::ZERO; L];
+        let tiles = width.div_ceil(OUT);
+        for (t, lane) in (0..tiles).flat_map(|t| (0..LANES).step_by(L).map(move |l| (t, l))) {
+            let mut down = [[[F::ZERO; L]; IN]; OUT];
+            for j in 0..IN {
+                let mut m = [[F::ZERO; L]; IN];
+                for (i, m) in m.iter_mut().enumerate() {
+                    let at = (i * IN + j) * self.step + t * self.line + lane;
+                    // SAFETY: RESULTS1: lanes of a tile.
+                    *m = unsafe { *(self.products.wrapping_add(at) as *const [F; L]) };
+                }
+                let y = results_of::<I, F, L>(&m);
+                for (down, y) in down.iter_mut().zip(y) {
+                    down[j] = y;
+                }
+            }
+            for (i, down) in down[..height].iter().enumerate() {
+                let y = results_of::<I, F, L>(down);
+                for (q, y) in y.iter().enumerate().take(width - OUT * t) {
+                    let at = (i * width + OUT * t + q) * LANES + lane;
+                    d[at..at + L].copy_from_slice(y);
+                    // zero times what is finite
+                    for (n, y) in nothing.iter_mut().zip(y) {
+                        *n = F::mul_add::<I>(*y, F::ZERO, *n);
+                    }
+                }
+            }
+        }
+        nothing.iter().all(|x| *x == F::ZERO)
+    }
+}
