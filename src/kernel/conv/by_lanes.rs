@@ -3,10 +3,10 @@
 /// `by_lanes!(self.method, I, F)` calls `self.method::<I, L>()` where vectors of the set `I` have `L`
 /// numbers of type `F`, one on microcontrollers. Numbers have 2, 4, 8 or 16 bytes, or one lane.
 macro_rules! by_lanes {
-    ($self:ident.$method:ident, $I:ident, $F:ident) => {
+    ($self:ident.$method:ident, $I:ident, $F:ty) => {
         by_lanes!(@ $self.$method, $I, $F; 2: 32 16 8; 4: 16 8 4; 8: 8 4 2; 16: 4 2 1;)
     };
-    (@ $self:ident.$method:ident, $I:ident, $F:ident; $($bytes:literal: $long:literal $middle:literal $short:literal;)*) => {
+    (@ $self:ident.$method:ident, $I:ident, $F:ty; $($bytes:literal: $long:literal $middle:literal $short:literal;)*) => {
         $(if const { size_of::<$F>() == $bytes && !crate::simd::MICROCONTROLLER } {
             if const { $I::AVX512 } {
                 $self.$method::<$I, $long>()

@@ -27,12 +27,7 @@ impl<T: MatElement<Acc: Real>> Kernel for Elements<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        match size_of::<T::Acc>() {
-            4 if const { I::AVX512 } => self.by::<I, 16>(),
-            4 if const { I::AVX2 } => self.by::<I, 8>(),
-            _ if const { I::AVX512 } => self.by::<I, 8>(),
-            _ => self.by::<I, 4>(),
-        }
+        by_lanes!(self.by, I, T::Acc)
     }
 }
 impl<T: MatElement<Acc: Real>> Elements<'_, T> {

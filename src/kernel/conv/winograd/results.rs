@@ -23,12 +23,7 @@ impl<F: Real + Packed> Kernel for Results<'_, F> {
     type Out = bool;
     #[inline(always)]
     fn run<I: Isa>(self) -> bool {
-        match size_of::<F>() {
-            4 if const { I::AVX512 } => self.by::<I, 16>(),
-            4 if const { I::AVX2 } => self.by::<I, 8>(),
-            _ if const { I::AVX512 } => self.by::<I, 8>(),
-            _ => self.by::<I, 4>(),
-        }
+        by_lanes!(self.by, I, F)
     }
 }
 impl<F: Real + Packed> Results<'_, F> {
