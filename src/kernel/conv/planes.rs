@@ -215,12 +215,12 @@ impl<T: MatElement> Lanes<'_, T> {
 }
 
 /// Lanes of pixels to rows of planes, `d[lane][pixel]`, `ld` apart.
-struct Store<'a, F> {
-    pixels: &'a [F],
+pub struct Store<'a, F> {
+    pub pixels: &'a [F],
     /// Contract STORE1: as many rows as lanes of as many elements as there are pixels, `ld` apart, writable
     /// by nobody else.
-    d: *mut F,
-    ld: isize,
+    pub d: *mut F,
+    pub ld: isize,
 }
 impl<F: Packed> Kernel for Store<'_, F> {
     type Out = ();

@@ -9,7 +9,7 @@ use crate::exec::failure::Failure;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
 use crate::kernel::conv::{
-    Deformed, DeformedGradient, DeformedPatches, DeformedTaps, Float, Image, columns,
+    Deformed, DeformedGradient, DeformedPatches, DeformedTaps, Float, Image, LANES, columns,
 };
 use crate::kernel::gemm::{Epilogue, EpilogueOp, Strided, cost};
 use crate::layout::Shape;
@@ -99,7 +99,7 @@ pub(in crate::nn) struct Deform {
     call: Call,
     /// Groups of channels with offsets of their own.
     groups: usize,
-    /// `[batch, channels, height, width]`
+    /// `[batch, channels, height, width]`, channels side by side where they fill lanes.
     x: Tensor,
     /// `[batch, offset groups * positions * 2, places]`
     offset: Tensor,
@@ -168,12 +168,16 @@ impl Deform {
         let wide = |t: &Tensor| t.astype(dtype)?.astype(dtype.wide());
         let flat = |t: &Tensor, rows| wide(t)?.reshape((call.batch, rows, g.len()));
         let rows = groups * positions;
+        let mut x = wide(&call.with_batch(x)?)?;
+        if channels / groups >= LANES && x.strides()[1] != 1 {
+            x = x.moveaxis(1, -1)?.contiguous()?.moveaxis(-1, 1)?;
+        }
         Ok(Deform {
             op,
             dtype,
             call,
             groups,
-            x: wide(&call.with_batch(x)?)?,
+            x,
             offset: flat(offset, 2 * rows)?,
             mask: options.mask.map(|mask| flat(mask, rows)).transpose()?,
             weight: wide(weight)?.reshape((call.outputs, call.seen() * positions))?,

@@ -4,7 +4,7 @@
 //!
 //! Between elements an image is interpolated from the four around, and zero beyond its sides. Channels of
 //! one offset group see the same elements, so where those are is found once for all of them, for a
-//! run of places at a time.
+//! run of places at a time. Channels that lie side by side are lanes.
 
 mod gradient;
 mod sources;
@@ -13,9 +13,10 @@ pub use gradient::DeformedGradient;
 pub use sources::{DeformedPatches, DeformedTaps};
 
 use super::geometry::{Geometry, Image};
+use super::planes::{LANES, Store};
 use crate::kernel::gemm::{Mat, MatElement, Packed};
 use crate::kernel::math::Real;
-use crate::simd::Isa;
+use crate::simd::{Isa, Kernel};
 use core::ops::Range;
 
 /// Places whose elements are found at once.
@@ -149,6 +150,43 @@ impl<T: Float> Deformed<'_, T> {
         }
         all
     }
+    /// Writes what some places of a run see of as many channels as lanes, which lie side by side:
+    /// `d[channel][place]`, rows `ld` apart.
+    ///
+    /// # Safety
+    /// AROUND1 for each of the channels, and STORE1.
+    #[inline(always)]
+    unsafe fn lanes<I: Isa>(
+        &self,
+        channel: usize,
+        around: &Around<T>,
+        len: usize,
+        d: *mut T,
+        ld: usize,
+    ) {
+        let from = self.image.row(channel, 0, 0);
+        let mut pixels = [[T::ZERO; LANES]; RUN];
+        for (j, pixel) in pixels[..len].iter_mut().enumerate() {
+            let mut seen = [[T::ZERO; LANES]; 4];
+            for (seen, at) in seen.iter_mut().zip(&around.at) {
+                if around.whole || at[j] != NOWHERE {
+                    // SAFETY: IMAGE1: elements of neighbouring channels, whose row and column `find`
+                    // checked, by AROUND1.
+                    *seen = unsafe { *(from.offset(at[j]) as *const [T; LANES]) };
+                }
+            }
+            for l in 0..LANES {
+                let seen = [seen[0][l], seen[1][l], seen[2][l], seen[3][l]];
+                pixel[l] = mean::<I, T>(around, j, seen) * around.mask[j];
+            }
+        }
+        Store {
+            pixels: pixels[..len].as_flattened(),
+            d,
+            ld: ld as isize,
+        }
+        .run::<I>()
+    }
     /// Writes what taps see from places, `d[tap][place]`, rows `stride` apart.
     #[inline(always)]
     fn write<I: Isa>(&self, taps: Range<usize>, places: Range<usize>, d: &mut [T], stride: usize) {
@@ -160,20 +198,30 @@ impl<T: Float> Deformed<'_, T> {
                 // the channels whose tap it is
                 let from = taps.start.saturating_sub(position).div_ceil(positions);
                 let end = taps.end.saturating_sub(position).div_ceil(positions);
-                let mut found = usize::MAX;
-                for channel in from..end {
+                let (mut found, mut channel) = (usize::MAX, from);
+                while channel < end {
                     let group = (self.first + channel) / self.per_group;
                     if group != found {
                         self.find::<I>(group, position, run.clone(), &mut around);
                         found = group;
                     }
+                    let of_group = (group + 1) * self.per_group - self.first;
                     let row = channel * positions + position - taps.start;
-                    let d = &mut d[row * stride + start - places.start..][..run.len()];
-                    for (j, d) in d.iter_mut().enumerate() {
+                    let d = &mut d[row * stride + start - places.start..];
+                    if channel + LANES <= end.min(of_group) && self.image.channels_are_near() {
+                        let ld = positions * stride;
+                        assert!((LANES - 1) * ld + run.len() <= d.len());
+                        // SAFETY: AROUND1: just found; STORE1 by the assertion.
+                        unsafe { self.lanes::<I>(channel, &around, run.len(), d.as_mut_ptr(), ld) };
+                        channel += LANES;
+                        continue;
+                    }
+                    for (j, d) in d[..run.len()].iter_mut().enumerate() {
                         // SAFETY: AROUND1: just found.
                         let seen = unsafe { self.elements(channel, &around, j) };
                         *d = mean::<I, T>(&around, j, seen) * around.mask[j];
                     }
+                    channel += 1;
                 }
             }
         }

@@ -139,6 +139,15 @@ fn planes() -> Vec<Plane> {
             batch: 1,
             ..one
         },
+        // channels that fill lanes, and some beyond
+        Plane {
+            channels: 40,
+            outputs: 5,
+            groups: 1,
+            offset_groups: 2,
+            kernel: [2, 2],
+            ..one
+        },
         Plane {
             image: [1, 1],
             kernel: [1, 1],
