@@ -6,15 +6,44 @@ use super::matrix::Mat;
 use super::microkernel::{HEIGHT, Packed, widest_panel};
 use super::source::{self, Source};
 use super::{Algorithm, bytes, steps};
+use crate::simd;
 use core::ops::Range;
 
-/// Blocks of C, all of one size but the last ones.
+/// Blocks of C, as equal as whole tiles let them be.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
-    m: usize,
-    n: usize,
-    rows: usize,
-    cols: usize,
+    rows: Cuts,
+    cols: Cuts,
+}
+
+/// `0..len` in so many parts, each of which begins at the multiple of `unit` that is nearest to where
+/// equal ones would.
+#[derive(Clone, Copy, Debug)]
+struct Cuts {
+    len: usize,
+    parts: usize,
+    unit: usize,
+}
+impl Cuts {
+    /// At most so many, none of them empty but that of an empty length.
+    fn new(len: usize, parts: usize, unit: usize) -> Cuts {
+        let parts = parts.clamp(1, (len / unit).max(1));
+        Cuts { len, parts, unit }
+    }
+    fn start(&self, i: usize) -> usize {
+        if i == self.parts {
+            return self.len;
+        }
+        (i * self.len / self.parts + self.unit / 2) / self.unit * self.unit
+    }
+    fn get(&self, i: usize) -> Range<usize> {
+        self.start(i)..self.start(i + 1)
+    }
+    /// The longest part, in whole multiples of `unit`.
+    fn longest(&self, unit: usize) -> usize {
+        let parts = (0..self.parts).map(|i| self.get(i).len().next_multiple_of(unit));
+        parts.max().unwrap_or(0)
+    }
 }
 impl Grid {
     /// Blocks for each of `batch` products on so many threads. `packed`: whether B is panels.
@@ -28,7 +57,7 @@ impl Grid {
     ) -> Grid {
         let sizes = [a.rows(), b.cols(), steps::<A, B>(a.cols())];
         // Bound by memory: long runs of B.
-        let of = |cols: usize| Grid::cut::<A::Acc>(sizes, 1, cols);
+        let of = |cols: usize| Grid::cut::<A::Acc>(sizes, 1, cols, true);
         match algorithm {
             Algorithm::GemvRows => return of(threads),
             Algorithm::GemvColumns if threads > 1 => return of(4 * threads),
@@ -46,7 +75,7 @@ impl Grid {
             false if bytes::<A, B>() && a.cs() == 1 => cost::SUM_A,
             false => cost::PACK_A,
         };
-        Grid::cheapest::<A::Acc>(sizes, rows_b, cols_a, batch, threads)
+        Grid::cheapest::<A::Acc>(sizes, packed, rows_b, cols_a, [batch, threads])
     }
     /// Blocks for each of `batch` products of sources, of which `a` and `b` are the first one's.
     pub fn of_sources<A: Source, B: Source>(a: &A, b: &B, batch: usize, threads: usize) -> Grid {
@@ -56,41 +85,39 @@ impl Grid {
             Some(_) => cost::READ_A,
             None => cost::PACK_A,
         };
-        Grid::cheapest::<A::Packed>(sizes, rows_b, cols_a, batch, threads)
+        Grid::cheapest::<A::Packed>(sizes, false, rows_b, cols_a, [batch, threads])
     }
-    /// Blocks of `m x n`, about so many down and across.
-    fn cut<T: Packed>([m, n, _]: [usize; 3], down: usize, across: usize) -> Grid {
+    /// Blocks of `m x n`, about so many down and across. `panels`: whether each begins with a panel of the
+    /// widest; otherwise narrower ones do as well, but for those of a single vector.
+    fn cut<T: Packed>([m, n, _]: [usize; 3], down: usize, across: usize, panels: bool) -> Grid {
+        let (lanes, widest) = T::shape(simd::level());
+        let vectors = if panels { widest } else { widest.min(2) };
         Grid {
-            m,
-            n,
-            rows: m.div_ceil(down).next_multiple_of(HEIGHT).min(m),
-            cols: (n.div_ceil(across))
-                .next_multiple_of(widest_panel::<T>())
-                .min(n),
+            rows: Cuts::new(m, down, HEIGHT),
+            cols: Cuts::new(n, across, vectors * lanes),
         }
     }
     /// The blocks that take the least time. `rows_b`: what an element of B costs beside its
-    /// multiplications, none where it is packed for each block; `cols_a`: what one of A does.
+    /// multiplications, none where it is packed for each block; `cols_a`: what one of A does. `panels`: whether B
+    /// is packed before.
     fn cheapest<T: Packed>(
         sizes: [usize; 3],
+        panels: bool,
         rows_b: Option<usize>,
         cols_a: usize,
-        batch: usize,
-        threads: usize,
+        [batch, threads]: [usize; 2],
     ) -> Grid {
         let [_, n, k] = sizes;
-        let (high, wide) = (HEIGHT, widest_panel::<T>());
-        let of = |down: usize, across: usize| Grid::cut::<T>(sizes, down, across);
+        let wide = widest_panel::<T>();
+        let (lanes, _) = T::shape(simd::level());
+        let of = |down: usize, across: usize| Grid::cut::<T>(sizes, down, across, panels);
         if threads == 1 {
             return of(1, 1);
         }
         let rows_b =
             |cols: usize| rows_b.unwrap_or_else(|| cost::PACK_B + cost::PACK_SHORT_B * wide / cols);
         let time = |grid: &Grid| {
-            let (rows, cols) = (
-                grid.rows.next_multiple_of(high),
-                grid.cols.next_multiple_of(wide),
-            );
+            let (rows, cols) = (grid.rows.longest(HEIGHT), grid.cols.longest(lanes));
             let block = k
                 .saturating_mul(
                     (rows + rows_b(cols))
@@ -117,20 +144,22 @@ impl Grid {
     }
     /// How many blocks have the same columns.
     pub fn down(&self) -> usize {
-        self.m.div_ceil(self.rows.max(1))
+        self.rows.parts
     }
     /// How many blocks.
     pub fn len(&self) -> usize {
-        self.down() * self.n.div_ceil(self.cols.max(1))
+        if self.is_empty() {
+            return 0;
+        }
+        self.rows.parts * self.cols.parts
     }
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.rows.len == 0 || self.cols.len == 0
     }
     /// Rows and columns of block `i`.
     pub fn block(&self, i: usize) -> (Range<usize>, Range<usize>) {
         let down = self.down();
-        let (x, y) = (i % down * self.rows, i / down * self.cols);
-        (x..self.m.min(x + self.rows), y..self.n.min(y + self.cols))
+        (self.rows.get(i % down), self.cols.get(i / down))
     }
 }
