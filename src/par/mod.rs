@@ -209,6 +209,11 @@ impl<'a, T> Out<'a, T> {
             _slice: core::marker::PhantomData,
         }
     }
+    /// The first element, for parts whose elements don't lie side by side: writes through it are as those of
+    /// [`part`](Out::part).
+    pub fn as_mut_ptr(&self) -> *mut T {
+        self.ptr
+    }
     /// One part.
     ///
     /// # Safety

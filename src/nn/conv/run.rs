@@ -278,11 +278,9 @@ impl Operands {
             let weight = weight.block(group * made..(group + 1) * made, 0..weight.cols());
             let channels = c..seen.min(c + CHANNELS);
             let outputs = o..made.min(o + OUTPUTS);
+            let d = out.as_mut_ptr().wrapping_add(group * size);
             // SAFETY: TRANSFORM1, OUT1: numbers of a group, of channels and outputs of their own.
-            unsafe {
-                let d = out.part(group * size..(group + 1) * size).as_mut_ptr();
-                transform.run(weight, channels, outputs, d);
-            }
+            unsafe { transform.run(weight, channels, outputs, d) };
         });
         Ok(all.into_bytes())
     }
