@@ -1,4 +1,5 @@
-//! Which algorithm computes a convolution: a function of its sizes and dtype.
+//! Which algorithm computes a convolution: a function of its sizes and dtype, and for small planes of single
+//! channels of the CPU's vectors too.
 
 use super::Conv;
 use super::call::Call;
@@ -54,9 +55,9 @@ pub struct ConvPlan {
 pub(super) const MOST: usize = 8 << 20;
 
 /// How [`conv1d`](super::conv1d), [`conv2d`](super::conv2d) or [`conv3d`](super::conv3d) computes
-/// operands of these shapes and their common dtype: it follows from these and from `options` alone.
-/// Which of the three, the rank of the weight says. Bias, activation and residual make no
-/// difference.
+/// operands of these shapes and their common dtype: it follows from these and from `options`, and, where
+/// small planes are convolved channel by channel, from the CPU's vectors. Which of the three, the rank of
+/// the weight says. Bias, activation and residual make no difference.
 ///
 /// Kernels of 3x3, or of some depth by that, of stride 1 over enough channels go by Winograd's algorithm, unless
 /// [`Conv::precise`] is set. Its errors are at most four times those of the sums as they

@@ -23,7 +23,8 @@ macro_rules! convolutions {
         /// the bias the sum of `grad` over all but the channels. Shapes and `options` are those of the
         /// convolution, whose result has the shape of `grad`; any strides. A bias in `options` makes
         /// no difference. The gradient of a residual is `grad` itself, and an activation is a function
-        /// of its own: both are refused.
+        /// of its own: both are refused. A weight that is not finite may make NaN of the gradients of elements
+        /// within a kernel of the border: where that is faster, zeros beyond `grad` are multiplied.
         ///
         /// Errors as the convolution, where `grad` has not the shape of its result, and where there is no
         /// common float.
@@ -96,7 +97,8 @@ macro_rules! transposed {
         /// over all elements of `x`, of what they are times the element of `grad` that they were added
         /// to; that of the bias the sum of `grad` over all but the channels. Shapes and `options` are
         /// those of the transposed convolution, whose result has the shape of `grad`; any strides. A
-        /// bias in `options` makes no difference.
+        /// bias in `options` makes no difference. Places that `padding` leaves out count as zeros, which
+        /// make NaN of a weight, or of an element of `x`, that is not finite.
         ///
         /// Errors as the transposed convolution, where `grad` has not the shape of its result, and where there
         /// is no common float.

@@ -231,7 +231,8 @@ transposed! {
 }
 
 /// How a convolution of these shapes is computed: what is picked follows from them, the options and the
-/// dtype alone. A tuple with names.
+/// dtype, and, where small planes are convolved channel by channel, from the CPU's vectors. A tuple with
+/// names.
 ///
 /// x_shape, weight_shape: of the operands; the weight's rank says which convolution. stride, padding,
 /// dilation, groups, precise: as for `conv2d`. dtype: the operands' common one, by default

@@ -1,5 +1,6 @@
 //! Convolutions against the sum over all taps.
 
+pub mod case;
 mod deform;
 mod depthwise;
 mod direct;
@@ -8,70 +9,16 @@ mod winograd;
 
 use super::*;
 use crate::common::indices;
+use case::{Case, exact, integers};
 use flex::nn::{Conv, Padding, PerAxis};
 use flex::ops;
 
-/// A convolution of some shapes, its numbers for each spatial axis.
-struct Case {
-    batch: usize,
-    channels: usize,
-    image: Vec<usize>,
-    outputs: usize,
-    kernel: Vec<usize>,
-    stride: Vec<usize>,
-    padding: Vec<(usize, usize)>,
-    dilation: Vec<usize>,
-    groups: usize,
-}
-
-/// Small integers, which every dtype holds, in a layout of their own.
-fn integers(shape: &[usize], dtype: DType, seed: u64, layout: usize) -> Tensor {
-    let mut random = Rng(seed);
-    let n: usize = shape.iter().product();
-    let values: Vec<f32> = (0..n).map(|_| random.below(5) as f32 - 2.0).collect();
-    let t = Tensor::from_slice(&values, shape)
-        .unwrap()
-        .astype(dtype)
-        .unwrap();
-    match layout {
-        // channels last in memory
-        1 => {
-            let last = t.moveaxis(1, -1).unwrap().contiguous().unwrap();
-            last.moveaxis(-1, 1).unwrap()
-        }
-        // backwards in memory
-        2 => {
-            let flipped = t.flip(-1).unwrap().contiguous().unwrap();
-            flipped.flip(-1).unwrap()
-        }
-        // with other elements between
-        3 => {
-            let twice = t.expand_dims(-1).unwrap();
-            let both = ops::concat(&[&twice, &twice], -1).unwrap();
-            both.select(-1, 0).unwrap()
-        }
-        _ => t,
-    }
-}
-
-/// Its elements, which float32 holds.
-fn exact(t: &Tensor) -> Vec<f64> {
-    doubles(&t.astype(DType::F32).unwrap())
-}
-
 /// The sum over taps, of whole numbers.
-fn oracle(c: &Case, x: &[f64], w: &[f64], b: &[f64]) -> (Vec<usize>, Vec<f64>) {
+fn oracle(c: &Case, x: &[f64], w: &[f64], b: &[f64]) -> Vec<f64> {
     let rank = c.image.len();
-    let places: Vec<usize> = (0..rank)
-        .map(|k| {
-            let seen = c.dilation[k] * (c.kernel[k] - 1) + 1;
-            (c.image[k] + c.padding[k].0 + c.padding[k].1 - seen) / c.stride[k] + 1
-        })
-        .collect();
-    let shape = [&[c.batch, c.outputs], &places[..]].concat();
     let per_group = c.channels / c.groups;
     let mut y = Vec::new();
-    for at in indices(&shape) {
+    for at in indices(&c.result_shape()) {
         let group = at[1] / (c.outputs / c.groups);
         let mut sum = b[at[1]];
         for tap in indices(&[&[per_group], &c.kernel[..]].concat()) {
@@ -88,7 +35,7 @@ fn oracle(c: &Case, x: &[f64], w: &[f64], b: &[f64]) -> (Vec<usize>, Vec<f64>) {
         }
         y.push(sum);
     }
-    (shape, y)
+    y
 }
 
 fn run(x: &Tensor, w: &Tensor, options: Conv) -> flex::Result<Tensor> {
@@ -100,25 +47,18 @@ fn run(x: &Tensor, w: &Tensor, options: Conv) -> flex::Result<Tensor> {
 }
 
 fn check(c: &Case, dtype: DType, layout: usize) {
-    let x = integers(
-        &[&[c.batch, c.channels], &c.image[..]].concat(),
-        dtype,
-        1,
-        layout,
-    );
-    let shape = [&[c.outputs, c.channels / c.groups], &c.kernel[..]].concat();
-    let w = integers(&shape, dtype, 2, layout % 2);
+    let x = integers(&c.image_shape(), dtype, 1, layout);
+    let w = integers(&c.weight_shape(), dtype, 2, layout % 2);
     let b = integers(&[c.outputs], dtype, 3, 0);
     let options = Conv {
         bias: Some(&b),
-        stride: PerAxis::from(&c.stride[..]),
-        padding: Padding::Pairs(c.padding.iter().copied().collect()),
-        dilation: PerAxis::from(&c.dilation[..]),
-        groups: c.groups,
-        ..Default::default()
+        ..c.options()
     };
     let y = run(&x, &w, options).unwrap();
-    let (shape, want) = oracle(c, &exact(&x), &exact(&w), &exact(&b));
+    let (shape, want) = (
+        c.result_shape(),
+        oracle(c, &exact(&x), &exact(&w), &exact(&b)),
+    );
     assert_eq!((y.shape(), y.dtype()), (&shape[..], dtype));
     // sums of 16-bit floats are exact in float32, and rounded as these are; integers wrap
     let want = match dtype {

@@ -2,57 +2,9 @@
 
 use super::*;
 use crate::common::{Rng, indices};
+use crate::nn::conv::case::{Case, exact, integers};
 use flex::nn::{Conv, ConvTranspose, Padding, PerAxis};
-
-/// An image of some sizes and what a convolution makes of it, by axes.
-#[derive(Clone, Debug)]
-struct Case {
-    batch: usize,
-    channels: usize,
-    image: Vec<usize>,
-    outputs: usize,
-    kernel: Vec<usize>,
-    stride: Vec<usize>,
-    padding: Vec<(usize, usize)>,
-    dilation: Vec<usize>,
-    groups: usize,
-    places: Vec<usize>,
-}
-impl Case {
-    /// Places by the formula of convolutions.
-    fn placed(mut self) -> Case {
-        self.places = (0..self.image.len())
-            .map(|k| {
-                let seen = self.dilation[k] * (self.kernel[k] - 1) + 1;
-                let padded = self.image[k] + self.padding[k].0 + self.padding[k].1;
-                (padded - seen) / self.stride[k] + 1
-            })
-            .collect();
-        self
-    }
-    fn image_shape(&self) -> Vec<usize> {
-        [&[self.batch, self.channels], &self.image[..]].concat()
-    }
-    fn result_shape(&self) -> Vec<usize> {
-        [&[self.batch, self.outputs], &self.places[..]].concat()
-    }
-    fn weight_shape(&self) -> Vec<usize> {
-        [
-            &[self.outputs, self.channels / self.groups],
-            &self.kernel[..],
-        ]
-        .concat()
-    }
-    fn conv(&self) -> Conv<'static> {
-        Conv {
-            stride: PerAxis::from(&self.stride[..]),
-            padding: Padding::Pairs(self.padding.iter().copied().collect()),
-            dilation: PerAxis::from(&self.dilation[..]),
-            groups: self.groups,
-            ..Default::default()
-        }
-    }
-}
+use flex::ops;
 
 /// What all pairs of a place and a tap add up to: the convolution of the image, the transposed one of
 /// the result, and the gradient of the weight.
@@ -82,25 +34,6 @@ fn oracle(c: &Case, image: &[f64], result: &[f64], w: &[f64]) -> [Vec<f64>; 3] {
     sums
 }
 
-/// Small integers in a layout of their own, whose sums are exact.
-fn integers(shape: &[usize], dtype: DType, seed: u64, layout: usize) -> Tensor {
-    let mut random = Rng(seed);
-    let n: usize = shape.iter().product();
-    let values: Vec<f32> = (0..n).map(|_| random.below(5) as f32 - 2.0).collect();
-    let t = Tensor::from_slice(&values, shape).unwrap();
-    let t = t.astype(dtype).unwrap();
-    match layout {
-        // channels last in memory
-        1 => {
-            let last = t.moveaxis(1, -1).unwrap().contiguous().unwrap();
-            last.moveaxis(-1, 1).unwrap()
-        }
-        // backwards in memory
-        2 => t.flip(-1).unwrap().contiguous().unwrap().flip(-1).unwrap(),
-        _ => t,
-    }
-}
-
 fn of_conv(rank: usize, g: &Tensor, x: &Tensor, w: &Tensor, o: Conv) -> flex::Result<[Tensor; 3]> {
     match rank {
         1 => grad::conv1d(g, x, w, o),
@@ -114,10 +47,6 @@ fn rounded(values: &[f64], dtype: DType) -> Vec<f64> {
     let values: Vec<f32> = values.iter().map(|x| *x as f32).collect();
     let t = Tensor::from_slice(&values, values.len()).unwrap();
     exact(&t.astype(dtype).unwrap())
-}
-
-fn exact(t: &Tensor) -> Vec<f64> {
-    doubles(&t.astype(DType::F32).unwrap())
 }
 
 /// The sums over all but the channels.
@@ -144,7 +73,7 @@ fn check(c: &Case, dtype: DType, layout: usize) {
     let weight = integers(&ws, dtype, 3, layout % 2);
     let [gathered, scattered, sums] = oracle(c, &exact(&image), &exact(&result), &exact(&weight));
     let rank = c.image.len();
-    let got = of_conv(rank, &result, &image, &weight, c.conv()).unwrap();
+    let got = of_conv(rank, &result, &image, &weight, c.options()).unwrap();
     let bias = by_channel(&exact(&result), &gs);
     same(
         &got,
@@ -158,7 +87,7 @@ fn check(c: &Case, dtype: DType, layout: usize) {
     let after: Option<Vec<usize>> = (0..rank)
         .map(|k| {
             let spans = c.dilation[k] * (c.kernel[k] - 1) + 1;
-            let least = (c.places[k] - 1) * c.stride[k] + spans;
+            let least = (c.places(k) - 1) * c.stride[k] + spans;
             let after = (c.image[k] + 2 * c.padding[k].0).checked_sub(least)?;
             (after == 0 || after < c.stride[k].max(c.dilation[k])).then_some(after)
         })
@@ -231,9 +160,8 @@ fn cases(rank: usize) -> Vec<Case> {
             padding,
             dilation,
             groups,
-            places: vec![],
         };
-        all.push(case.placed());
+        all.push(case);
     }
     all
 }
@@ -279,9 +207,7 @@ fn gradients_of_single_channels_match_sums_over_pairs() {
             padding,
             dilation,
             groups,
-            places: vec![],
         };
-        let case = case.placed();
         check(&case, DType::F32, round % 3);
         let other = [DType::F64, DType::F16, DType::BF16][round % 3];
         if other.is_available() {
@@ -301,9 +227,7 @@ fn plane(batch: usize, channels: usize, size: usize, outputs: usize, kernel: usi
         padding: vec![(kernel / 2, kernel / 2); 2],
         dilation: vec![1; 2],
         groups: 1,
-        places: vec![],
     }
-    .placed()
 }
 
 /// As layers have them: several blocks of a sum and several parts of a batch, Winograd's algorithm for
@@ -322,15 +246,15 @@ fn gradients_of_layers_are_close_and_do_not_depend_on_threads() {
         plane(3, 17, 24, 18, 3),
         plane(2, 40, 95, 9, 1),
         depthwise,
-        halved.placed(),
+        halved,
         lanes,
-        halves.placed(),
+        halves,
     ] {
         let x = tensor(&case.image_shape(), 1);
         let g = tensor(&case.result_shape(), 2);
         let w = tensor(&case.weight_shape(), 3);
         let [_, dx, dw] = oracle(&case, &doubles(&x), &doubles(&g), &doubles(&w));
-        let run = || grad::conv2d(&g, &x, &w, case.conv()).unwrap();
+        let run = || grad::conv2d(&g, &x, &w, case.options()).unwrap();
         let got = run();
         let scale = |all: &[f64]| all.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
         close(&got[0], &dx, 1e-4 * scale(&dx));
@@ -341,7 +265,7 @@ fn gradients_of_layers_are_close_and_do_not_depend_on_threads() {
         };
         let last = x.moveaxis(1, -1).unwrap().contiguous().unwrap();
         let turned = last.moveaxis(-1, 1).unwrap();
-        let again = grad::conv2d(&g, &turned, &w, case.conv()).unwrap();
+        let again = grad::conv2d(&g, &turned, &w, case.options()).unwrap();
         assert_eq!(bits(&got), bits(&again));
         #[cfg(feature = "std")]
         for threads in [1, 2, 7] {
@@ -358,9 +282,9 @@ fn images_without_a_batch_and_batches_without_images() {
         tensor(&case.result_shape(), 2),
     );
     let w = tensor(&case.weight_shape(), 3);
-    let whole = grad::conv2d(&g, &x, &w, case.conv()).unwrap();
+    let whole = grad::conv2d(&g, &x, &w, case.options()).unwrap();
     let one = |t: &Tensor| t.select(0, 0).unwrap();
-    let single = grad::conv2d(&one(&g), &one(&x), &w, case.conv()).unwrap();
+    let single = grad::conv2d(&one(&g), &one(&x), &w, case.options()).unwrap();
     assert_eq!(single[0].shape(), [4, 9, 9]);
     for (a, b) in whole.iter().zip(&single) {
         assert_eq!(doubles(a), doubles(b));
@@ -390,7 +314,6 @@ fn what_is_not_finite_stays_where_it_belongs() {
     let mut case = plane(1, 3, 21, 3, 3);
     case.groups = 3;
     case.padding = vec![(0, 0); 2];
-    let case = case.placed();
     let x = tensor(&case.image_shape(), 1);
     let w = tensor(&case.weight_shape(), 2);
     // the last column is seen by the last taps alone
@@ -398,10 +321,62 @@ fn what_is_not_finite_stays_where_it_belongs() {
     values[20] = f32::INFINITY;
     let x = Tensor::from_slice(&values, x.shape()).unwrap();
     let g = tensor(&case.result_shape(), 3);
-    let [_, dw, _] = grad::conv2d(&g, &x, &w, case.conv()).unwrap();
+    let [_, dw, _] = grad::conv2d(&g, &x, &w, case.options()).unwrap();
     let finite: Vec<bool> = doubles(&dw).iter().map(|x| x.is_finite()).collect();
     let infinite: Vec<usize> = (0..27).filter(|i| !finite[*i]).collect();
     assert_eq!(infinite, [2]);
+}
+
+/// Beyond `grad` are zeros, which NaN may come of; within it is what a sum over its places gives.
+#[test]
+fn weights_that_are_not_finite_reach_a_kernel_beyond_the_border() {
+    for (channels, groups, outputs) in [(1, 1, 1), (4, 1, 4), (2, 1, 9), (16, 16, 16)] {
+        let ones = |shape: [usize; 3]| ops::ones(&shape, DType::F32).unwrap();
+        let mut w = ones([outputs, channels / groups, 3]);
+        for (o, c) in (0..outputs).flat_map(|o| (0..channels / groups).map(move |c| (o, c))) {
+            w.set_at((o as isize, c as isize, 0), f32::INFINITY)
+                .unwrap();
+        }
+        let options = Conv {
+            groups,
+            ..Default::default()
+        };
+        let (g, x) = (ones([1, outputs, 6]), ones([1, channels, 8]));
+        let [dx, ..] = grad::conv1d(&g, &x, &w, options).unwrap();
+        for dx in doubles(&dx).chunks_exact(8) {
+            let (inside, border) = dx.split_at(6);
+            assert!(inside.iter().all(|d| *d == f64::INFINITY), "{dx:?}");
+            let made = (outputs / groups) as f64;
+            let all = border.iter().zip([2.0 * made, made]);
+            assert!(
+                all.into_iter().all(|(d, sum)| d.is_nan() || *d == sum),
+                "{dx:?}"
+            );
+        }
+    }
+}
+
+/// What padding leaves out of the result of a transposed convolution is a zero of its gradient.
+#[test]
+fn places_that_are_left_out_are_zeros() {
+    for (channels, groups) in [(1, 1), (4, 1), (16, 16)] {
+        let ones = |shape: [usize; 3]| ops::ones(&shape, DType::F32).unwrap();
+        let options = || ConvTranspose {
+            padding: 1.into(),
+            groups,
+            ..Default::default()
+        };
+        let (g, mut x) = (ones([1, channels, 5]), ones([1, channels, 5]));
+        let mut w = ones([channels, channels / groups, 3]);
+        w.set_at((0, 0, 0), f32::INFINITY).unwrap();
+        let [dx, ..] = grad::conv_transpose1d(&g, &x, &w, options()).unwrap();
+        let dx = doubles(&dx);
+        assert!(dx[0].is_nan() && dx[1..5].iter().all(|d| *d == f64::INFINITY));
+        x.set_at((0, 0, 0), f32::INFINITY).unwrap();
+        let [_, dw, _] = grad::conv_transpose1d(&g, &x, &w, options()).unwrap();
+        let dw = doubles(&dw);
+        assert!(dw[0].is_nan() && dw[1] == f64::INFINITY && dw[2] == f64::INFINITY);
+    }
 }
 
 #[test]
