@@ -22,6 +22,8 @@ mod integer;
 mod rule;
 mod rules;
 mod table;
+#[cfg(test)]
+mod tests;
 #[cfg(any(feature = "half", feature = "float8"))]
 mod widen;
 
