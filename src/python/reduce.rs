@@ -43,70 +43,51 @@ fn correction_or(op: &'static str, correction: f64, ddof: Option<f64>) -> PyResu
     }
 }
 
-/// The sum of elements.
-///
-/// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
-/// dtype: the dtype of the sums, by default int64 for bool and signed integers, uint64 for unsigned
-/// ones, else that of x. Integers wrap; the sum of no elements is 0; the result is the same for any
-/// number of threads. out: a NumPy array of the result's shape, which is filled and returned.
-/// AxisError if an axis is out of range or repeated.
-///
-/// >>> x = flex.asarray([[1, 2], [3, 4]])
-/// >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
-/// (10, [4, 6])
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false, out = None))]
-fn sum<'py>(
-    py: Python<'py>,
-    x: OperandRef,
-    axis: Option<Ints>,
-    dtype: Option<DTypeArg>,
-    keepdims: bool,
-    out: Option<Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    into_out(
-        py,
-        x.compute(py, |x| {
-            let over = over(&axis, keepdims);
-            match dtype {
-                Some(d) => ops::sum_as(x, over, d.0),
-                None => ops::sum(x, over),
-            }
-        })?,
-        out,
-    )
+/// Sums and products, of a dtype that may be asked for.
+macro_rules! totals {
+    ($($(#[doc = $doc:literal])* $name:ident $of_dtype:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction]
+        #[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false, out = None))]
+        fn $name<'py>(
+            py: Python<'py>,
+            x: OperandRef,
+            axis: Option<Ints>,
+            dtype: Option<DTypeArg>,
+            keepdims: bool,
+            out: Option<Bound<'py, PyAny>>,
+        ) -> PyResult<Bound<'py, PyAny>> {
+            let y = x.compute(py, |x| match dtype {
+                Some(d) => ops::$of_dtype(x, over(&axis, keepdims), d.0),
+                None => ops::$name(x, over(&axis, keepdims)),
+            })?;
+            into_out(py, y, out)
+        }
+    )* };
 }
-
-/// The product of elements.
-///
-/// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
-/// dtype: the dtype of the products, by default int64 for bool and signed integers, uint64 for
-/// unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if an
-/// axis is out of range or repeated.
-///
-/// >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
-/// [2, 12]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false, out = None))]
-fn prod<'py>(
-    py: Python<'py>,
-    x: OperandRef,
-    axis: Option<Ints>,
-    dtype: Option<DTypeArg>,
-    keepdims: bool,
-    out: Option<Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    into_out(
-        py,
-        x.compute(py, |x| {
-            let over = over(&axis, keepdims);
-            match dtype {
-                Some(d) => ops::prod_as(x, over, d.0),
-                None => ops::prod(x, over),
-            }
-        })?,
-        out,
-    )
+totals! {
+    /// The sum of elements.
+    ///
+    /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    /// dtype: the dtype of the sums, by default int64 for bool and signed integers, uint64 for unsigned
+    /// ones, else that of x. Integers wrap; the sum of no elements is 0; the result is the same for any
+    /// number of threads. out: a NumPy array of the result's shape, which is filled and returned.
+    /// AxisError if an axis is out of range or repeated.
+    ///
+    /// >>> x = flex.asarray([[1, 2], [3, 4]])
+    /// >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
+    /// (10, [4, 6])
+    sum sum_as;
+    /// The product of elements.
+    ///
+    /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
+    /// dtype: the dtype of the products, by default int64 for bool and signed integers, uint64 for
+    /// unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if an
+    /// axis is out of range or repeated.
+    ///
+    /// >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
+    /// [2, 12]
+    prod prod_as;
 }
 
 /// The arithmetic mean of elements.
@@ -137,160 +118,97 @@ fn mean<'py>(
     )
 }
 
-/// The variance of elements: the sum of squared deviations from the mean, divided by `n -
-/// correction`.
-///
-/// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
-/// result has the dtype of x, float32 for integers and bool. dtype: a float dtype to compute in.
-/// out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. DTypeError
-/// for complex numbers; AxisError if an axis is out of range or repeated.
-///
-/// >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
-/// (1.0, 2.0)
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None, out = None))]
-fn var<'py>(
-    py: Python<'py>,
-    x: OperandRef,
-    axis: Option<Ints>,
-    dtype: Option<DTypeArg>,
-    correction: f64,
-    keepdims: bool,
-    ddof: Option<f64>,
-    out: Option<Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let correction = correction_or("var", correction, ddof)?;
-    into_out(
-        py,
-        x.compute(py, |x| {
-            ops::var(
-                &*computed_in("var", x, dtype)?,
-                over(&axis, keepdims),
-                correction,
-            )
-        })?,
-        out,
-    )
+/// Moments about the mean, of elements of a dtype that may be asked for.
+macro_rules! spreads {
+    ($($(#[doc = $doc:literal])* $name:ident $op:literal $of:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction(name = $op)]
+        #[pyo3(signature = (x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None, out = None))]
+        fn $name<'py>(
+            py: Python<'py>,
+            x: OperandRef,
+            axis: Option<Ints>,
+            dtype: Option<DTypeArg>,
+            correction: f64,
+            keepdims: bool,
+            ddof: Option<f64>,
+            out: Option<Bound<'py, PyAny>>,
+        ) -> PyResult<Bound<'py, PyAny>> {
+            let correction = correction_or($op, correction, ddof)?;
+            let y = x.compute(py, |x| {
+                ops::$of(&*computed_in($op, x, dtype)?, over(&axis, keepdims), correction)
+            })?;
+            into_out(py, y, out)
+        }
+    )* };
+}
+spreads! {
+    /// The variance of elements: the sum of squared deviations from the mean, divided by `n -
+    /// correction`.
+    ///
+    /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+    /// result has the dtype of x, float32 for integers and bool. dtype: a float dtype to compute in.
+    /// out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. DTypeError
+    /// for complex numbers; AxisError if an axis is out of range or repeated.
+    ///
+    /// >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
+    /// (1.0, 2.0)
+    var "var" var;
+    /// The standard deviation of elements: the square root of `var`, with the same arguments and
+    /// errors.
+    ///
+    /// >>> flex.std(flex.asarray([1.0, 3.0])).item()
+    /// 1.0
+    std_ "std" std;
 }
 
-/// The standard deviation of elements: the square root of `var`, with the same arguments and
-/// errors.
-///
-/// >>> flex.std(flex.asarray([1.0, 3.0])).item()
-/// 1.0
-#[pyfunction(name = "std")]
-#[pyo3(signature = (x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None, out = None))]
-fn std_<'py>(
-    py: Python<'py>,
-    x: OperandRef,
-    axis: Option<Ints>,
-    dtype: Option<DTypeArg>,
-    correction: f64,
-    keepdims: bool,
-    ddof: Option<f64>,
-    out: Option<Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let correction = correction_or("std", correction, ddof)?;
-    into_out(
-        py,
-        x.compute(py, |x| {
-            ops::std(
-                &*computed_in("std", x, dtype)?,
-                over(&axis, keepdims),
-                correction,
-            )
-        })?,
-        out,
-    )
+macro_rules! reductions {
+    ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[pyfunction]
+        #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
+        fn $name<'py>(
+            py: Python<'py>,
+            x: OperandRef,
+            axis: Option<Ints>,
+            keepdims: bool,
+            out: Option<Bound<'py, PyAny>>,
+        ) -> PyResult<Bound<'py, PyAny>> {
+            let y = x.compute(py, |x| ops::$name(x, over(&axis, keepdims)))?;
+            into_out(py, y, out)
+        }
+    )* };
 }
-
-/// The largest element; NaN propagates.
-///
-/// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
-/// result has the dtype of x. ValueError if there are no elements; DTypeError for complex numbers;
-/// AxisError if an axis is out of range or repeated.
-///
-/// >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
-/// [5, 3]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
-fn max<'py>(
-    py: Python<'py>,
-    x: OperandRef,
-    axis: Option<Ints>,
-    keepdims: bool,
-    out: Option<Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    into_out(
-        py,
-        x.compute(py, |x| ops::max(x, over(&axis, keepdims)))?,
-        out,
-    )
-}
-
-/// The smallest element; NaN propagates. Arguments and errors are those of `max`.
-///
-/// >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
-/// [1, 2]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
-fn min<'py>(
-    py: Python<'py>,
-    x: OperandRef,
-    axis: Option<Ints>,
-    keepdims: bool,
-    out: Option<Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    into_out(
-        py,
-        x.compute(py, |x| ops::min(x, over(&axis, keepdims)))?,
-        out,
-    )
-}
-
-/// Whether any element is true (not zero).
-///
-/// x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all.
-/// keepdims: keep reduced axes with size 1. The result is bool, False if there are no elements.
-/// AxisError if an axis is out of range or repeated.
-///
-/// >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
-/// [True, False]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
-fn any<'py>(
-    py: Python<'py>,
-    x: OperandRef,
-    axis: Option<Ints>,
-    keepdims: bool,
-    out: Option<Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    into_out(
-        py,
-        x.compute(py, |x| ops::any(x, over(&axis, keepdims)))?,
-        out,
-    )
-}
-
-/// Whether all elements are true (not zero). Arguments and errors are those of `any`; the result is
-/// True if there are no elements.
-///
-/// >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
-/// [True, False]
-#[pyfunction]
-#[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
-fn all<'py>(
-    py: Python<'py>,
-    x: OperandRef,
-    axis: Option<Ints>,
-    keepdims: bool,
-    out: Option<Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    into_out(
-        py,
-        x.compute(py, |x| ops::all(x, over(&axis, keepdims)))?,
-        out,
-    )
+reductions! {
+    /// The largest element; NaN propagates.
+    ///
+    /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
+    /// result has the dtype of x. ValueError if there are no elements; DTypeError for complex numbers;
+    /// AxisError if an axis is out of range or repeated.
+    ///
+    /// >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    /// [5, 3]
+    max;
+    /// The smallest element; NaN propagates. Arguments and errors are those of `max`.
+    ///
+    /// >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
+    /// [1, 2]
+    min;
+    /// Whether any element is true (not zero).
+    ///
+    /// x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all.
+    /// keepdims: keep reduced axes with size 1. The result is bool, False if there are no elements.
+    /// AxisError if an axis is out of range or repeated.
+    ///
+    /// >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
+    /// [True, False]
+    any;
+    /// Whether all elements are true (not zero). Arguments and errors are those of `any`; the result is
+    /// True if there are no elements.
+    ///
+    /// >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
+    /// [True, False]
+    all;
 }
 
 /// The number of nonzero elements. Arguments and errors are those of `any`; the result is int64.

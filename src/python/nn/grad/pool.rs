@@ -131,7 +131,7 @@ macro_rules! means {
             divisor_override: Option<isize>,
         ) -> PyResult<PyTensor> {
             let op = concat!("grad.", stringify!($name));
-            let shape = input_size.shape(concat!("grad.", stringify!($name)), "input_size")?;
+            let shape = input_size.shape(op, "input_size")?;
             let kernel_size = per_axis(op, "kernel_size", &kernel_size)?;
             let options = averages(op, stride, padding, ceil_mode, count_include_pad, divisor_override)?;
             compute(py, elements(&shape), || grad::$name(&grad.0, &shape, kernel_size, options))
