@@ -1,7 +1,8 @@
 //! How many lanes sums have: those of a vector of the set.
 
-/// `by_lanes!(self.method, I, F)` calls `self.method::<I, L>()` where vectors of the set `I` have `L`
-/// numbers of type `F`, one on microcontrollers. Numbers have 2, 4, 8 or 16 bytes, or one lane.
+/// `by_lanes!(self.method, I, F)` calls `self.method::<I, L>()`, `L` being how many numbers of type `F` a
+/// vector of the set `I` has: of 2, 4, 8 or 16 bytes. Others, and all on microcontrollers, have one
+/// lane.
 macro_rules! by_lanes {
     ($self:ident.$method:ident, $I:ident, $F:ty) => {
         by_lanes!(@ $self.$method, $I, $F; 2: 32 16 8; 4: 16 8 4; 8: 8 4 2; 16: 4 2 1;)

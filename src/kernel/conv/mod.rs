@@ -13,6 +13,7 @@
 //!   `channel_gradient` is that of single channels.
 //! - `columns`: the way back to an image of few channels.
 //! - `deform`: patches by offsets, as sources, and what they give back.
+//! - `lines`, `by_lanes`: what these sources, and these kernels, have in common.
 
 #[macro_use]
 mod by_lanes;

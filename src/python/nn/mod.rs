@@ -21,7 +21,7 @@ mod spatial;
 
 use pyo3::prelude::*;
 
-/// A module of its own, from which `flex/nn.py` takes its functions; their `__module__` is
+/// A module of its own, from which `flex/nn/__init__.py` takes its functions; their `__module__` is
 /// `flex.nn`.
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let nn = PyModule::new(m.py(), "flex.nn")?;
