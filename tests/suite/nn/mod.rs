@@ -38,6 +38,17 @@ fn doubles(t: &Tensor) -> Vec<f64> {
         .collect()
 }
 
+/// The elements of any dtype, which float32 holds.
+fn exact(t: &Tensor) -> Vec<f64> {
+    doubles(&t.astype(DType::F32).unwrap())
+}
+
+/// The same elements with channels last in memory.
+fn channels_last(t: &Tensor) -> Tensor {
+    let last = t.moveaxis(1, -1).unwrap().contiguous().unwrap();
+    last.moveaxis(-1, 1).unwrap()
+}
+
 #[track_caller]
 fn close(got: &Tensor, want: &[f64], tolerance: f64) {
     let got = doubles(got);

@@ -55,11 +55,7 @@ pub fn integers(shape: &[usize], dtype: DType, seed: u64, layout: usize) -> Tens
     let t = Tensor::from_slice(&values, shape).unwrap();
     let t = t.astype(dtype).unwrap();
     match layout {
-        // channels last in memory
-        1 => {
-            let last = t.moveaxis(1, -1).unwrap().contiguous().unwrap();
-            last.moveaxis(-1, 1).unwrap()
-        }
+        1 => channels_last(&t),
         // backwards in memory
         2 => {
             let flipped = t.flip(-1).unwrap().contiguous().unwrap();
@@ -73,9 +69,4 @@ pub fn integers(shape: &[usize], dtype: DType, seed: u64, layout: usize) -> Tens
         }
         _ => t,
     }
-}
-
-/// Its elements, which float32 holds.
-pub fn exact(t: &Tensor) -> Vec<f64> {
-    doubles(&t.astype(DType::F32).unwrap())
 }

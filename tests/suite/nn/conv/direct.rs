@@ -106,8 +106,7 @@ fn bits_of_few_channels_do_not_depend_on_threads_or_layout() {
         let x = tensor(&[2, 48, 45, 37], 1);
         let w = tensor(&[48 / seen * made, seen, 3, 3], 2);
         let (b, residual) = (tensor(&[48 / seen * made], 3), tensor(&[1, 1, 1, 1], 4));
-        let last = x.moveaxis(1, -1).unwrap().contiguous().unwrap();
-        let last = last.moveaxis(-1, 1).unwrap();
+        let last = channels_last(&x);
         let backwards = last.flip(-1).unwrap().contiguous().unwrap();
         let bits = |x: &Tensor, threads| {
             let options = Conv {
@@ -138,9 +137,7 @@ fn weights_that_are_not_finite_do_the_same_to_both_layouts() {
     let mut weights = vec![1.0f32; 16 * 9];
     (weights[3], weights[40]) = (f32::INFINITY, f32::NAN);
     let w = Tensor::from_slice(&weights, [16, 1, 3, 3]).unwrap();
-    let last = x.moveaxis(1, -1).unwrap().contiguous().unwrap();
-    let last = last.moveaxis(-1, 1).unwrap();
-    let [a, b] = [&x, &last].map(|x| {
+    let [a, b] = [&x, &channels_last(&x)].map(|x| {
         let options = Conv {
             padding: 1.into(),
             groups: 16,

@@ -165,8 +165,7 @@ fn large_transposed_convolutions_match_the_sum_over_elements() {
 #[test]
 fn bits_of_transposed_convolutions_do_not_depend_on_threads_or_layout() {
     let (x, w) = (tensor(&[2, 24, 33, 40], 1), tensor(&[24, 40, 4, 4], 2));
-    let last = x.moveaxis(1, -1).unwrap().contiguous().unwrap();
-    let last = last.moveaxis(-1, 1).unwrap();
+    let last = channels_last(&x);
     let bits = |x: &Tensor, threads| {
         let options = nn::ConvTranspose {
             stride: 2.into(),

@@ -84,11 +84,14 @@ fn sampling_takes_any_layout_and_float() {
             a.iter().zip(b).all(|(a, b)| numbers(a) == numbers(b))
         };
         let want = f(&g, &x, &grid);
-        let last = |t: &Tensor| {
-            let t = t.moveaxis(1, -1).unwrap().contiguous().unwrap();
-            t.moveaxis(-1, 1).unwrap()
-        };
-        assert!(same(&f(&last(&g), &last(&x), &last(&grid)), &want));
+        assert!(same(
+            &f(
+                &channels_last(&g),
+                &channels_last(&x),
+                &channels_last(&grid)
+            ),
+            &want
+        ));
         let flipped = |t: &Tensor| {
             let t = t.flip(-1).unwrap().contiguous().unwrap();
             t.flip(-1).unwrap()

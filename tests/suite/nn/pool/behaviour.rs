@@ -8,16 +8,7 @@ fn nan_and_infinity_pass_through_pools() {
     (values[8], values[15], values[3]) = (f32::NAN, f32::NAN, f32::NEG_INFINITY);
     for layout in 0..2 {
         let x = Tensor::from_slice(&[&values[..], &values[..]].concat(), [1, 2, 6, 6]).unwrap();
-        let x = if layout == 0 {
-            x
-        } else {
-            x.moveaxis(1, -1)
-                .unwrap()
-                .contiguous()
-                .unwrap()
-                .moveaxis(-1, 1)
-                .unwrap()
-        };
+        let x = if layout == 0 { x } else { channels_last(&x) };
         let options = MaxPool {
             stride: Some(1.into()),
             padding: 1.into(),
@@ -58,13 +49,7 @@ fn nan_and_infinity_pass_through_pools() {
 #[test]
 fn pool_bits_do_not_depend_on_threads_or_layout() {
     let x = tensor(&[2, 40, 60, 50], 1);
-    let last = x
-        .moveaxis(1, -1)
-        .unwrap()
-        .contiguous()
-        .unwrap()
-        .moveaxis(-1, 1)
-        .unwrap();
+    let last = channels_last(&x);
     let bits = |x: &Tensor, threads| {
         flex::with_threads(threads, || {
             let options = AvgPool {

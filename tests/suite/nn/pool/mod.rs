@@ -168,10 +168,6 @@ fn image(shape: &[usize], dtype: DType, seed: u64, layout: usize) -> Tensor {
     }
 }
 
-fn exact(t: &Tensor) -> Vec<f64> {
-    doubles(&t.astype(DType::F32).unwrap())
-}
-
 fn max_pool(x: &Tensor, c: &Case) -> Tensor {
     let kernel = PerAxis::from(&c.kernel[..]);
     match c.rank() {

@@ -14,14 +14,7 @@ use flex::ops;
 /// In a layout of its own.
 fn laid_out(t: Tensor, layout: usize) -> Tensor {
     match layout {
-        // channels last in memory
-        1 => t
-            .moveaxis(1, -1)
-            .unwrap()
-            .contiguous()
-            .unwrap()
-            .moveaxis(-1, 1)
-            .unwrap(),
+        1 => channels_last(&t),
         // backwards in memory
         2 => t
             .flip([-1, -2])
@@ -41,10 +34,6 @@ fn laid_out(t: Tensor, layout: usize) -> Tensor {
 
 fn converted(shape: &[usize], dtype: DType, seed: u64, layout: usize) -> Tensor {
     laid_out(tensor(shape, seed).astype(dtype).unwrap(), layout)
-}
-
-fn exact(t: &Tensor) -> Vec<f64> {
-    doubles(&t.astype(DType::F32).unwrap())
 }
 
 fn cubic(x: f64, a: f64) -> f64 {
