@@ -26,7 +26,7 @@ fn what_is_not_finite_stays_where_it_belongs() {
 #[test]
 fn weights_that_are_not_finite_reach_a_kernel_beyond_the_border() {
     for (channels, groups, outputs) in [(1, 1, 1), (4, 1, 4), (2, 1, 9), (16, 16, 16)] {
-        let ones = |shape: [usize; 3]| ops::ones(&shape, DType::F32).unwrap();
+        let ones = |shape: [usize; 3]| ops::ones(shape, DType::F32).unwrap();
         let mut w = ones([outputs, channels / groups, 3]);
         for (o, c) in (0..outputs).flat_map(|o| (0..channels / groups).map(move |c| (o, c))) {
             w.set_at((o as isize, c as isize, 0), f32::INFINITY)
@@ -55,7 +55,7 @@ fn weights_that_are_not_finite_reach_a_kernel_beyond_the_border() {
 #[test]
 fn places_that_are_left_out_are_zeros() {
     for (channels, groups) in [(1, 1), (4, 1), (16, 16)] {
-        let ones = |shape: [usize; 3]| ops::ones(&shape, DType::F32).unwrap();
+        let ones = |shape: [usize; 3]| ops::ones(shape, DType::F32).unwrap();
         let options = || ConvTranspose {
             padding: 1.into(),
             groups,
