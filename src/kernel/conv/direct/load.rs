@@ -91,9 +91,14 @@ impl<T: MatElement> Row<T> {
         let start = (-self.first).clamp(0, d.len() as isize) as usize;
         let end = (self.columns as isize - self.first).clamp(start as isize, d.len() as isize);
         let end = end as usize;
-        for j in (0..start).chain(end..d.len()) {
-            // SAFETY: IMAGE1.
-            d[j] = unsafe { self.get(j) };
+        match d.len().checked_sub(BLOCK) {
+            _ if start == 0 && end == d.len() => {}
+            // by whole blocks, of which most is written anew
+            Some(last) if start <= BLOCK && end >= last => {
+                rows::clear(&mut d[..BLOCK]);
+                rows::clear(&mut d[last..]);
+            }
+            _ => rows::clear(d),
         }
         if start == end {
             return;
