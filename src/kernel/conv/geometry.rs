@@ -30,11 +30,13 @@ impl Geometry {
     }
     /// How many places there are.
     pub fn len(&self) -> usize {
-        self.places.iter().product()
+        self.places
+            .iter()
+            .fold(1, |a: usize, n| a.saturating_mul(*n))
     }
     /// Whether there are no places.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.places.contains(&0)
     }
     /// Whether each place of an image of these sizes is an element of it, and each of those a
     /// place.
@@ -116,12 +118,19 @@ impl<'a, T> Image<'a, T> {
         }
     }
     /// Some positions along an axis. Panics where there are none such.
-    pub(super) fn narrow(self, axis: usize, range: Range<usize>) -> Self {
+    pub(super) fn narrow(&self, axis: usize, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.sizes[axis]);
         let mut sizes = self.sizes;
         sizes[axis] = range.len();
         let at = (self.at).wrapping_offset(range.start as isize * self.strides[axis]);
-        Image { at, sizes, ..self }
+        Image {
+            at,
+            sizes,
+            channels: self.channels,
+            channel_stride: self.channel_stride,
+            strides: self.strides,
+            _data: PhantomData,
+        }
     }
     /// Where a row of a channel begins; readable as far as it is one of the image's (IMAGE1).
     #[inline(always)]
@@ -141,29 +150,46 @@ impl<'a, T> Image<'a, T> {
             .wrapping_add(y)
             .wrapping_add(x)
     }
+    /// The step between the elements of a channel, where those lie on one line. Strides of axes of one element are
+    /// any.
+    fn line(&self) -> Option<isize> {
+        if self.sizes.contains(&0) {
+            return Some(1);
+        }
+        let (mut step, mut len) = (None, 1);
+        for (n, s) in self.sizes.into_iter().zip(self.strides).rev() {
+            match step {
+                _ if n == 1 => continue,
+                None => step = Some(s),
+                Some(step) if s == step * len => {}
+                Some(_) => return None,
+            }
+            len *= n as isize;
+        }
+        Some(step.unwrap_or(1))
+    }
     /// Whether the elements of a channel lie on one line, the same step apart.
     pub fn is_matrix(&self) -> bool {
-        let (n, s) = (self.sizes, self.strides);
-        (n[0] == 1 || s[0] == n[1] as isize * n[2] as isize * s[2])
-            && (n[1] == 1 || s[1] == n[2] as isize * s[2])
+        self.line().is_some()
     }
     /// Whether its elements lie one after the other, in the order of their places.
     pub(super) fn is_contiguous(&self) -> bool {
         let area = self.sizes.iter().product::<usize>();
-        self.is_matrix()
-            && (area <= 1 || self.strides[2] == 1)
+        self.line().is_some_and(|step| step == 1 || area <= 1)
             && (self.channels <= 1 || self.channel_stride == area as isize)
     }
     /// Its channels as rows of a matrix. Panics where they are none.
     pub fn matrix(&self) -> Mat<'a, T> {
-        assert!(self.is_matrix());
         let (rows, cols) = (self.channels, self.sizes.iter().product());
+        let Some(step) = self.line() else {
+            panic!("elements of a channel are not on one line");
+        };
         // SAFETY: MAT1: the image's elements (IMAGE1), the same step apart.
-        unsafe { Mat::new(self.at, rows, cols, self.channel_stride, self.strides[2]) }
+        unsafe { Mat::new(self.at, rows, cols, self.channel_stride, step) }
     }
     /// Whether the elements of each plane of a channel lie on one line, the same step apart.
     pub fn planes_are_matrices(&self) -> bool {
-        self.sizes[1] == 1 || self.strides[1] == self.sizes[2] as isize * self.strides[2]
+        self.narrow(0, 0..self.sizes[0].min(1)).is_matrix()
     }
     /// The channels of plane `z` as rows of a matrix, where there is that plane. Panics where they are none.
     pub(super) fn plane(self, z: isize) -> Option<Mat<'a, T>> {
@@ -172,12 +198,8 @@ impl<'a, T> Image<'a, T> {
     }
     /// Its channels as rows of a matrix, where the elements of each lie one after the other.
     pub fn planes(&self) -> Option<Mat<'a, T>> {
-        let (n, s) = (self.sizes, self.strides);
-        let area = n.iter().product();
-        let near = area == 0
-            || (n[2] <= 1 || s[2] == 1)
-                && (n[1] <= 1 || s[1] == n[2] as isize)
-                && (n[0] <= 1 || s[0] == n[1] as isize * n[2] as isize);
+        let area = self.sizes.iter().product();
+        let near = self.line().is_some_and(|step| step == 1 || area <= 1);
         // SAFETY: MAT1: the image's elements (IMAGE1), side by side.
         near.then(|| unsafe { Mat::new(self.at, self.channels, area, self.channel_stride, 1) })
     }

@@ -27,24 +27,33 @@ struct Cuts {
 impl Cuts {
     /// At most so many, none of them empty but that of an empty length.
     fn new(len: usize, parts: usize, unit: usize) -> Cuts {
-        let parts = parts.clamp(1, (len / unit).max(1));
+        let parts = parts.clamp(1, len.div_ceil(unit).max(1));
         Cuts { len, parts, unit }
     }
     fn start(&self, i: usize) -> usize {
-        if i == self.parts {
-            return self.len;
+        let (len, parts, unit) = (self.len, self.parts, self.unit);
+        if i == parts {
+            len
+        } else if parts > len / unit {
+            i * unit
+        } else {
+            let equal = i * (len / parts) + i * (len % parts) / parts;
+            (equal + unit / 2) / unit * unit
         }
-        (i * self.len / self.parts + self.unit / 2) / self.unit * self.unit
     }
     fn get(&self, i: usize) -> Range<usize> {
         self.start(i)..self.start(i + 1)
     }
-    /// The longest part, in whole multiples of `unit`.
-    fn longest(&self, unit: usize) -> usize {
-        let parts = (0..self.parts).map(|i| self.get(i).len().next_multiple_of(unit));
-        parts.max().unwrap_or(0)
+    /// The longest part, or a little more.
+    fn longest(&self) -> usize {
+        let ends = self.get(0).len().max(self.get(self.parts - 1).len());
+        match self.parts {
+            1 | 2 => ends,
+            parts => ends.max((self.len / parts).next_multiple_of(self.unit)),
+        }
     }
 }
+
 impl Grid {
     /// Blocks for each of `batch` products on so many threads. `packed`: whether B is panels.
     pub fn new<A: MatElement, B: MatElement>(
@@ -117,7 +126,8 @@ impl Grid {
         let rows_b =
             |cols: usize| rows_b.unwrap_or_else(|| cost::PACK_B + cost::PACK_SHORT_B * wide / cols);
         let time = |grid: &Grid| {
-            let (rows, cols) = (grid.rows.longest(HEIGHT), grid.cols.longest(lanes));
+            let rows = grid.rows.longest().next_multiple_of(HEIGHT);
+            let cols = grid.cols.longest().next_multiple_of(lanes);
             let block = k
                 .saturating_mul(
                     (rows + rows_b(cols))

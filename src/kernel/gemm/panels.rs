@@ -44,7 +44,7 @@ impl<'a, T: Packed> Panels<'a, T> {
     }
     /// A matrix of the sizes of what was packed, which stands for it beside its panels; its elements are
     /// others.
-    pub fn sizes(&self) -> Mat<'a, T> {
+    pub fn stand_in(&self) -> Mat<'a, T> {
         let (k, n) = (self.blocks.steps(), self.cols);
         Mat::from_slice(&self.packed[..k * n], k, n)
     }

@@ -169,7 +169,7 @@ impl Deform {
         let flat = |t: &Tensor, rows| wide(t)?.reshape((call.batch, rows, g.len()));
         let rows = groups * positions;
         let mut x = wide(&call.with_batch(x)?)?;
-        if channels / groups >= LANES && x.strides()[1] != 1 {
+        if call.seen().min(channels / groups) >= LANES && x.strides()[1] != 1 {
             x = x.moveaxis(1, -1)?.contiguous()?.moveaxis(-1, 1)?;
         }
         Ok(Deform {

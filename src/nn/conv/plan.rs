@@ -136,7 +136,7 @@ impl Way {
                 return Ok(Way::Direct(tiling));
             }
         }
-        let blocks = (!precise && dtype.is_float())
+        let blocks = (!precise && dtype.is_float() && simd::CACHE_BLOCKING)
             .then(|| Blocks::new(g, [call.seen(), call.made()], call.batch, bytes, MOST));
         Ok(match blocks.flatten() {
             Some(blocks) if worthwhile(call, &blocks) => Way::Winograd(blocks),
@@ -176,10 +176,20 @@ impl Way {
 fn worthwhile(call: &Call, blocks: &Blocks) -> bool {
     const CHANNELS: usize = 16;
     const IN_CACHE: usize = 4 << 20;
+    // places of a tile's 16, without which its 36 products are no fewer
+    const FILLED: usize = 8;
     let depth = call.geometry.kernel[0];
-    let weights = (call.seen().saturating_mul(call.made())).saturating_mul(PRODUCTS * depth);
-    let tiles = if weights <= IN_CACHE { 12 } else { 24 };
-    call.seen() >= CHANNELS && call.made() >= CHANNELS && blocks.tiles() >= tiles
+    let weights = (call.seen().saturating_mul(call.made())).saturating_mul(PRODUCTS);
+    let tiles = if weights.saturating_mul(depth) <= IN_CACHE {
+        12
+    } else {
+        24
+    };
+    let places = call.batch.saturating_mul(call.geometry.len());
+    call.seen() >= CHANNELS
+        && call.made() >= CHANNELS
+        && blocks.tiles() >= tiles
+        && places >= blocks.tiles().saturating_mul(FILLED)
 }
 
 /// Whether a group makes so few channels that packing patches for their product takes longer than

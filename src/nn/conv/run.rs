@@ -266,7 +266,7 @@ impl Operands {
         let (made, seen, size) = (call.made(), call.seen(), transform.len::<T::Acc>());
         let mut all = Scratch::<T::Acc>::new(size.saturating_mul(call.groups))?;
         let out = par::Out::new(&mut all);
-        let each = OUTPUTS * CHANNELS * PRODUCTS * call.geometry.kernel[0];
+        let each = made.min(OUTPUTS) * seen.min(CHANNELS) * PRODUCTS * call.geometry.kernel[0];
         let cost = Cost {
             bytes: each * size_of::<T::Acc>(),
             flops: 10 * each,

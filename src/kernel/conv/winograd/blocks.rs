@@ -5,9 +5,9 @@ use crate::kernel::conv::geometry::{Geometry, Three};
 use crate::kernel::conv::planes::LANES;
 use core::ops::Range;
 
-/// Tiles of a block: as many as read what products of a thread's second-level cache leave room for. With
-/// kernels of some depth, for each of whose positions a block transforms planes that its neighbours do
-/// too, twice as many for each of those.
+/// Tiles of a block: as many as make reading the transformed weights little beside the products. Of a kernel
+/// with a depth twice as many for each of its positions, since blocks transform planes that their
+/// neighbours do too.
 const TILES: usize = 64;
 /// Numbers that lie between those of one product and of the next: a cache line, lest all of a tile lie in
 /// one set of the cache.
@@ -44,7 +44,7 @@ impl Blocks {
         let fits = g.kernel[1..] == [3, 3]
             && g.stride[1..] == [1, 1]
             && g.dilation[1..] == [1, 1]
-            && !(deep && g.stride[0] > 1)
+            && !(deep && [g.stride[0], g.dilation[0]] != [1, 1])
             && !geometry.is_empty()
             && channels > 0
             && outputs > 0;
@@ -57,7 +57,7 @@ impl Blocks {
             false => [1, batch.checked_mul(n[0])?],
         };
         let tiles = match deep {
-            true => 2 * TILES * g.kernel[0],
+            true => (2 * TILES).saturating_mul(g.kernel[0]),
             false => TILES,
         };
         // as equal as they can be, of fewer tiles where scratch has no room for more
@@ -97,11 +97,11 @@ impl Blocks {
     /// Tiles of all images.
     pub fn tiles(&self) -> usize {
         let planes = self.runs[0].saturating_mul(self.runs[1]);
-        planes.saturating_mul(self.grid[0] * self.grid[1])
+        planes.saturating_mul(self.grid[0].saturating_mul(self.grid[1]))
     }
     /// Planes that are seen beyond those of a block.
     pub(super) fn beyond(&self) -> usize {
-        (self.geometry.kernel[0] - 1).saturating_mul(self.geometry.dilation[0])
+        self.geometry.kernel[0] - 1
     }
     /// Channels of elements and of results, whole vectors.
     pub(super) fn widths(&self) -> [usize; 2] {

@@ -179,14 +179,13 @@ where
         let mut d = unsafe { MatMut::new(d, tiles.len(), blocks.outputs, to_line as isize) };
         for z in 0..g.kernel[0] {
             let panels = weights.transform.panels(weights.transformed, p, z);
-            let plane = z * g.dilation[0] * self.tiles();
-            let from = p * from_step + (plane + tiles.start) * from_line;
+            let from = p * from_step + (z * self.tiles() + tiles.start) * from_line;
             // SAFETY: MAT1: rows that the first phase wrote (WINOGRAD1, WINOGRAD2).
             let a = unsafe {
                 let at = self.elements.wrapping_add(from);
                 Mat::new(at, tiles.len(), blocks.channels, from_line as isize, 1)
             };
-            let b = Strided::columns(panels.sizes());
+            let b = Strided::columns(panels.stand_in());
             let (a, more) = (Strided::rows(a), z > 0);
             macrokernel(a, b, Some(panels), &mut d, more, Epilogue::NONE)?;
         }
@@ -236,7 +235,7 @@ where
         let width = (OUT * self.cols.len()).min(g.places[2] - x);
         let (sums, turned) = scratch.split_at_mut(scratch.len() / 2);
         let sums = &mut sums[..height * width * LANES];
-        // RESULTS1: what the second phase wrote (WINOGRAD1, WINOGRAD2)
+        // what the second phase wrote: RESULTS1 by WINOGRAD1 and WINOGRAD2
         let finite = simd::call(Results {
             products: (self.products).wrapping_add(slot * self.cols.len() * line + channel),
             step,

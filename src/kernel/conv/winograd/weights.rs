@@ -103,7 +103,7 @@ impl<T: MatElement<Acc: Real>> Kernel for Part<'_, T> {
                 let lanes = LANES.min(padded - o);
                 let place = |l: usize| Panels::<T::Acc>::place(to.blocks, to.outputs, c, o + l);
                 let at: [usize; LANES] = core::array::from_fn(|l| place(l.min(lanes - 1)));
-                let side_by_side = at[LANES - 1] == at[0] + LANES - 1;
+                let side_by_side = lanes == LANES && at[LANES - 1] == at[0] + LANES - 1;
                 let columns = [0, 1, 2].map(|j| weights_of(&[g[j], g[3 + j], g[6 + j]]));
                 for i in 0..IN {
                     let row = weights_of(&[columns[0][i], columns[1][i], columns[2][i]]);

@@ -96,15 +96,15 @@ fn winograd_is_the_sum_over_taps() {
     }
 }
 
-/// Volumes: kernels of some depth that see planes of zeros, dilated ones, kernels of a plane that step over planes;
+/// Volumes: kernels of some depth that see planes of zeros, kernels of a plane that step over planes;
 /// views of other images whose rows lie apart.
 #[test]
 fn winograd_of_volumes_is_the_sum_over_taps() {
-    for (shape, weight, pads, stride, dilation, layout) in [
-        ([2, 16, 6, 13, 9], [20, 16, 3, 3, 3], [1, 1, 1], 1, 1, 0),
-        ([1, 24, 9, 10, 14], [16, 24, 2, 3, 3], [3, 0, 1], 1, 2, 1),
-        ([3, 16, 5, 8, 21], [33, 16, 1, 3, 3], [0, 1, 2], 2, 1, 2),
-        ([1, 32, 40, 5, 6], [32, 32, 5, 3, 3], [2, 1, 1], 1, 1, 3),
+    for (shape, weight, pads, stride, layout) in [
+        ([2, 16, 6, 13, 9], [20, 16, 3, 3, 3], [1, 1, 1], 1, 0),
+        ([1, 24, 9, 10, 14], [16, 24, 2, 3, 3], [3, 0, 1], 1, 1),
+        ([3, 16, 5, 8, 21], [33, 16, 1, 3, 3], [0, 1, 2], 2, 2),
+        ([1, 32, 40, 7, 6], [32, 32, 5, 3, 3], [2, 1, 1], 1, 3),
     ] {
         let mut wide = shape;
         wide[4] += 3;
@@ -118,7 +118,6 @@ fn winograd_of_volumes_is_the_sum_over_taps() {
             bias: Some(&b),
             padding: Padding::Pairs(pads.iter().map(|n| (*n, *n)).collect()),
             stride: [stride, 1, 1][..].into(),
-            dilation: [dilation, 1, 1][..].into(),
             activation: Some(nn::Activation::Relu),
             precise,
             ..Default::default()
@@ -131,6 +130,29 @@ fn winograd_of_volumes_is_the_sum_over_taps() {
         let far = (got.iter().zip(&want)).map(|(a, b)| (a - b).abs());
         let far = far.fold(0.0, f64::max);
         assert!(far < 2e-3, "{shape:?}: {far}");
+    }
+}
+
+/// Images of one column, whose stride may be any, and of none, of which all is padding.
+#[test]
+fn winograd_sees_images_of_one_column_and_of_none() {
+    for (shape, pads) in [
+        ([1, 16, 100, 1], [(1, 1), (4, 4)]),
+        ([1, 16, 8, 0], [(1, 1), (24, 24)]),
+    ] {
+        let turned = tensor(&[shape[0], shape[1], shape[3], shape[2]], 1);
+        let x = turned.transpose(2, 3).unwrap();
+        let w = tensor(&[16, 16, 3, 3], 2);
+        let options = |precise| Conv {
+            padding: Padding::Pairs(pads.into_iter().collect()),
+            precise,
+            ..Default::default()
+        };
+        let plan = nn::conv_plan(&shape, w.shape(), options(false), DType::F32).unwrap();
+        assert_eq!(plan.algorithm, nn::ConvAlgorithm::Winograd, "{shape:?}");
+        let want = doubles(&nn::conv2d(&x, &w, options(true)).unwrap());
+        let got = doubles(&nn::conv2d(&x, &w, options(false)).unwrap());
+        assert!((got.iter().zip(&want)).all(|(a, b)| (a - b).abs() < 1e-4));
     }
 }
 
