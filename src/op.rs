@@ -199,6 +199,8 @@ macro_rules! operations {
         MultiplyAdd multiply_add 3 Float 4 [Float] => nn
         /// The first times the sigmoid of the second (Dauphin et al. 2017).
         Glu glu 2 Float 36 [Float] => nn
+        /// The first times the slope of `gelu` at the second.
+        GeluGradient gelu_gradient 2 Float 48 [Float] => nn
         // comparisons
         /// Whether equal.
         Equal equal 2 Bool 4 [Boolean SignAgnostic FusedHalf Float Complex]

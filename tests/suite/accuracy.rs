@@ -345,6 +345,25 @@ fn activations_are_within_their_bound() {
     }
 }
 
+/// What is far from 0 and infinite has a slope too, and NaN has none.
+#[test]
+fn slopes_of_gelu_are_within_their_bound() {
+    let mut x: Vec<f32> = arguments32().into_iter().filter(|x| !x.is_nan()).collect();
+    x.extend((0..200_000).map(|k| (k - 100_000) as f32 * 8e-5));
+    let mut y = vec![0f32; x.len()];
+    unary!(f32, Real::gelu_slope)(&x, &mut y);
+    for (x, y) in x.iter().zip(&y) {
+        let at = *x as f64;
+        let density = libm::exp(-0.5 * at * at) / (2.0 * core::f64::consts::PI).sqrt();
+        let moved = if density == 0.0 { 0.0 } else { at * density };
+        let want = 0.5 * libm::erfc(-at * core::f64::consts::FRAC_1_SQRT_2) + moved;
+        let error = (*y as f64 - want).abs();
+        assert!(error <= 3e-7, "gelu_slope({x:e}) = {y:e}, off by {error:e}");
+    }
+    unary!(f32, Real::gelu_slope)(&[f32::NAN], &mut y[..1]);
+    assert!(y[0].is_nan());
+}
+
 /// Functions of float64 by name.
 fn unary64(name: &str) -> Option<fn(&[f64], &mut [f64])> {
     macro_rules! table { ($($trait:ident: $($name:ident)*;)*) => { match name { $($(stringify!($name) => unary!(f64, $trait::$name),)*)* _ => return None } } }

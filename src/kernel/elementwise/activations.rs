@@ -116,4 +116,5 @@ bodies! {
     SquaredDifference(x, y) |I, T| { let d = x - y; d * d }
     MultiplyAdd(x, y, z) |I, T| { x.multiply_add::<I>(y, z) }
     Glu(x, gate) |I, T| { x * gate.sigmoid::<I>() }
+    GeluGradient(grad, x) |I, T| { grad * x.gelu_slope::<I>() }
 }

@@ -194,6 +194,8 @@ pub trait Real:
         sigmoid();
         /// `x / 2 * (1 + erf(x / sqrt(2)))`.
         gelu();
+        /// The slope of [`gelu`](Real::gelu): `(1 + erf(x / sqrt(2))) / 2 + x exp(-x^2 / 2) / sqrt(2 pi)`.
+        gelu_slope();
         /// Its approximation by tanh.
         gelu_tanh();
         /// `x * sigmoid(x)`.
@@ -274,7 +276,7 @@ macro_rules! implement {
             }
             delegate! { $basic: floor() ceil() trunc() round() abs() maximum(o) minimum(o) copysign(o) nextafter(o) }
             delegate! { $basic: rsqrt() silu() silu_fast() gelu_tanh() }
-            delegate! { $module: atan2(o) hypot(o) logaddexp(o) erf() erfc() gelu() sigmoid() sin_fast() cos_fast() tan_fast() }
+            delegate! { $module: atan2(o) hypot(o) logaddexp(o) erf() erfc() gelu() gelu_slope() sigmoid() sin_fast() cos_fast() tan_fast() }
             delegate! { $module: exp_fast() exp_negative() expm1_negative() log1p_unit() sigmoid_fast() log_fast() pow_fast(o) }
             #[inline(always)]
             fn needs_slow_trig(self) -> bool {

@@ -107,22 +107,7 @@ pub fn silu(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
 /// ```
 pub fn gelu(grad: &Tensor, x: &Tensor) -> Result<Tensor> {
     formula("grad.gelu", grad, ("x", x), |f, g, x| {
-        let scaled = f.binary(&rows::Multiply::ROW, x, FRAC_1_SQRT_2)?;
-        let erf = f.unary(&rows::Erf::ROW, scaled)?;
-        let twice = f.binary(&rows::Add::ROW, erf, 1.0)?;
-        let distribution = f.binary(&rows::Multiply::ROW, twice, 0.5)?;
-        let square = f.unary(&rows::Square::ROW, scaled)?;
-        let exponent = f.unary(&rows::Negative::ROW, square)?;
-        let density = f.unary(&rows::Exp::ROW, exponent)?;
-        // 1 / sqrt(2 pi)
-        let density = f.binary(
-            &rows::Multiply::ROW,
-            density,
-            FRAC_2_SQRT_PI * FRAC_1_SQRT_2 / 2.0,
-        )?;
-        let moved = f.binary(&rows::Multiply::ROW, x, density)?;
-        let slope = f.binary(&rows::Add::ROW, distribution, moved)?;
-        f.binary(&rows::Multiply::ROW, g, slope)
+        f.binary(&rows::GeluGradient::ROW, g, x)
     })
 }
 

@@ -35,6 +35,10 @@ fn softplus(x: f64) -> f64 {
 fn elu(x: f64, alpha: f64) -> f64 {
     if x < 0.0 { alpha * libm::expm1(x) } else { x }
 }
+fn gelu_slope(x: f64) -> f64 {
+    let density = libm::exp(-0.5 * x * x) / (2.0 * core::f64::consts::PI).sqrt();
+    0.5 * libm::erfc(-x * core::f64::consts::FRAC_1_SQRT_2) + x * density
+}
 fn six(x: f64) -> f64 {
     if x.is_nan() { x } else { x.clamp(0.0, 6.0) }
 }
@@ -139,6 +143,12 @@ const ROWS: &[Row] = &[
         0.0,
     ),
     (Op::Glu, &[0.0], |x| x * 0.5, 0.5),
+    (
+        Op::GeluGradient,
+        &[-0.75],
+        |x| x * gelu_slope(-0.75),
+        f64::NAN,
+    ),
     (Op::MultiplyAdd, &[1.5, 0.25], |x| x * 1.5 + 0.25, f64::NAN),
     (
         Op::SmoothL1,

@@ -111,3 +111,11 @@ pub fn erfc<I: Isa>(x: f64) -> f64 {
 pub fn gelu<I: Isa>(x: f64) -> f64 {
     0.5 * x * (1.0 + erf::<I>(x * core::f64::consts::FRAC_1_SQRT_2))
 }
+#[inline(always)]
+pub fn gelu_slope<I: Isa>(x: f64) -> f64 {
+    const DENSITY: f64 = 0.5 * core::f64::consts::FRAC_2_SQRT_PI * core::f64::consts::FRAC_1_SQRT_2;
+    let distribution = 0.5 * (1.0 + erf::<I>(x * core::f64::consts::FRAC_1_SQRT_2));
+    let density = DENSITY * super::exp::exp::<I>(-0.5 * x * x);
+    // of what is infinite, too
+    distribution + if density == 0.0 { 0.0 } else { x * density }
+}

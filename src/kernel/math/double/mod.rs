@@ -8,7 +8,7 @@ mod pow;
 mod trig;
 
 pub use arc::{acos, asin, atan, atan2};
-pub use erf::{erf, erfc, gelu};
+pub use erf::{erf, erfc, gelu, gelu_slope};
 pub use exp::{
     cosh, exp, exp_fast, exp_negative, exp2, expm1, expm1 as expm1_negative, sigmoid, sigmoid_fast,
     sinh, tanh,

@@ -1,6 +1,6 @@
 //! Error function: a polynomial near zero, one minus the fourth power of another beyond, which
 //! costs half of an exponential. And gelu, x times the normal distribution's function, whose error
-//! counts in proportion to x alone: one polynomial serves.
+//! counts in proportion to x alone: one polynomial serves, and so for its slope.
 
 use super::{abs, signed};
 use crate::simd::{Isa, fma32};
@@ -36,4 +36,21 @@ pub fn gelu<I: Isa>(x: f32) -> f32 {
     } else {
         far
     })
+}
+/// Its derivative, whose error counts as such: where it is small, a sum with 1 has cancelled.
+#[inline(always)]
+pub fn gelu_slope<I: Isa>(x: f32) -> f32 {
+    /// Beyond, it is 0 or 1 to 24 bits.
+    const LIMIT: f32 = 6.0;
+    let s = x * x;
+    let p = poly!(fma32 I fma32::<I>(s, 2.0 / (LIMIT * LIMIT), -1.0);
+        2.771_561_7e-3, -6.890_419_4e-3, 1.886_321_2e-3, 1.630_211_6e-3, 1.603_096_5e-2, -3.296_747_8e-2, 3.140_511_7e-2, -3.633_763e-2, 5.444_337_4e-2,
+        -6.575_416e-2, 6.686_605e-2, -6.431_142e-2, 5.869_456_8e-2, -5.093_632e-2, 4.455_547e-2, -4.236_553_2e-2, 4.605_772e-2, -5.934_281e-2, 1.178_977_64e-1);
+    let far = if x > 0.0 { 1.0 } else { 0.0 };
+    // NaN, too, is near
+    if s >= LIMIT * LIMIT {
+        far
+    } else {
+        fma32::<I>(x, p, 0.5)
+    }
 }
