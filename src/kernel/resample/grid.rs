@@ -6,7 +6,7 @@ mod gradient;
 pub use along::cubic;
 pub use gradient::{GridGradient, LANES};
 
-use self::along::near;
+use self::along::{line_of, near};
 use super::line::Sampled;
 use crate::kernel::images::{Images, Pixel};
 use crate::simd::{Isa, Kernel};
@@ -64,10 +64,17 @@ impl Rule {
 /// No element.
 const NONE: i32 = -1;
 
-/// Rows of a result. A row is all channels of the points along the width.
+/// Points that are sampled together, whose tables stay in L1 beside a part of the image while one channel
+/// follows the other.
+pub fn run_of(rule: &Rule) -> usize {
+    (2048 / rule.taps()).max(64)
+}
+
+/// Runs of points of a result, all channels.
 ///
 /// Invariant GRID1: the elements of a plane lie before 2^31 from its first, in steps that are not
-/// negative; `grid` has `rank` numbers for each place of the result, images after images.
+/// negative; those of a plane of the result one after the other; `grid` has `rank` numbers for each place of
+/// the result, images after images.
 pub struct Grid<'a, T, A> {
     /// The images: all channels of an image are planes in a row, or pixels.
     pub x: Images<'a, T>,
@@ -81,17 +88,18 @@ pub struct Grid<'a, T, A> {
     pub rule: Rule,
     /// From a slice of a plane to the next, and a row to the next, in elements.
     pub steps: [usize; 2],
-    /// Rows of points, of all images, which are this call's alone in the result (IMAGES1).
-    pub rows: Range<usize>,
+    /// Runs of points, [`run_of`] each and what is left of each image, which are this call's alone in the
+    /// result (IMAGES1).
+    pub runs: Range<usize>,
     /// As many elements as [`scratch`] says, of weights.
     pub weights: &'a mut [A],
     /// The same of indices.
     pub index: &'a mut [i32],
 }
 
-/// Elements of scratch for weights and for indices: those of a row of points, along each axis and of
-/// all taps; weights have two rows of the result more, indices those that points are done together by,
-/// and the points that these don't serve. None where those are more than addresses.
+/// Elements of scratch for weights and for indices: those of `points`, along each axis and of all taps; weights
+/// have two rows of `width` more, the results, indices those that points are done together by, and the
+/// points that these don't serve. None where those are more than addresses.
 pub fn scratch(rule: &Rule, points: usize, width: usize) -> Option<(usize, usize)> {
     let along = rule.rank * rule.along();
     let taps = (rule.taps() + along).checked_mul(points)?;
@@ -113,57 +121,56 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Grid<'_, T, A> {
             grid,
             rule,
             steps,
-            rows,
+            runs,
             weights,
             index,
         } = self;
-        let (points, inner) = (y.sizes[2], x.inner);
-        if points == 0 {
-            return;
-        }
-        let per_image = y.sizes[0] * y.sizes[1];
-        let (taps, along) = (rule.taps() * points, rule.along() * points);
-        let (weights, rest) = weights.split_at_mut(taps);
-        let (axis_weights, rest) = rest.split_at_mut(rule.rank * along);
-        let (result, pixel) = rest.split_at_mut(y.width());
-        let (index, rest) = index.split_at_mut(taps);
-        let (axis_index, rest) = rest.split_at_mut(rule.rank * along);
-        let (together, ragged) = rest.split_at_mut(rule.taps().div_ceil(2) * points);
+        let (each, inner, most) = (y.sizes.iter().product::<usize>(), x.inner, run_of(&rule));
         // most points are done together, all channels by the same indices
         let single = rule.taps() == 1;
         let regular = inner == 1 && channels > 1 && (single || T::SAME && x.sizes[2] > 1);
-        for row in rows {
-            let (image, at) = (row / per_image, row % per_image);
-            let grid = &grid[row * points * rule.rank..][..points * rule.rank];
+        let per_image = each.div_ceil(most).max(1);
+        for run in runs {
+            let (image, first) = (run / per_image, run % per_image * most);
+            let points = most.min(each - first);
+            let (taps, along) = (rule.taps() * points, rule.along() * points);
+            let (weights, rest) = weights.split_at_mut(taps);
+            let (axis_weights, rest) = rest.split_at_mut(rule.rank * along);
+            let (result, pixel) = rest.split_at_mut(points * inner);
+            let (index, rest) = index.split_at_mut(taps);
+            let (axis_index, rest) = rest.split_at_mut(rule.rank * along);
+            let (together, ragged) = rest.split_at_mut(rule.taps().div_ceil(2) * points);
+            let grid = &grid[(image * each + first) * rule.rank..][..points * rule.rank];
             for k in 0..rule.rank {
                 let axis = 3 - rule.rank + k;
-                // the last axis has the first coordinate
-                let grid = &grid[rule.rank - 1 - k..];
+                let line = &mut pixel[..points];
+                line_of(grid, rule.rank, k, line);
                 near::<I, A>(
                     &rule,
                     x.sizes[axis],
                     [steps[0], steps[1], inner][axis],
-                    grid,
-                    points,
+                    line,
                     &mut axis_index[k * along..(k + 1) * along],
                     &mut axis_weights[k * along..(k + 1) * along],
                 );
             }
             around(&rule, points, axis_index, axis_weights, index, weights);
+            let ragged = &mut ragged[..points];
             let n = match regular {
-                true => together_by(index, points, together, ragged),
+                true => together_by(index, weights, points, together, ragged),
                 false => 0,
             };
             let ragged = &ragged[..n];
             for channel in 0..channels {
                 let plane = image * channels + channel;
-                let first = x.row([plane, 0, 0]) as *const T;
-                // SAFETY: a row of this call's.
-                let out = unsafe { y.row_mut([plane, at / y.sizes[1], at % y.sizes[1]]) };
+                let source = x.row([plane, 0, 0]) as *const T;
+                let out = y.row([plane, 0, 0]).wrapping_add(first * inner);
+                // SAFETY: GRID1, IMAGES1: a run of this call's.
+                let out = unsafe { from_raw_parts_mut(out, points * inner) };
                 if regular && single {
                     for (y, i) in out.iter_mut().zip(&*together) {
                         // SAFETY: GRID1: an element of the plane.
-                        *y = unsafe { *first.offset(*i as isize) };
+                        *y = unsafe { *source.offset(*i as isize) };
                     }
                     for p in ragged {
                         T::store::<I>(&[A::ZERO], &mut out[*p as usize..][..1]);
@@ -177,17 +184,19 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Grid<'_, T, A> {
                 };
                 // SAFETY: GRID1, IMAGES1: indices are those of elements of the plane; PIXEL1.
                 unsafe {
-                    if regular && A::pairs::<I>(first.cast(), together, weights, points, sums) {
+                    if regular
+                        && A::pairs::<I>(source.cast(), together, index, weights, points, sums)
+                    {
                         for p in ragged {
                             let p = *p as usize;
                             let (index, weights) = (&index[p..], &weights[p..]);
                             let sum = &mut sums[p..=p];
-                            gather::<I, T, A>(first, index, weights, points, sum);
+                            gather::<I, T, A>(source, index, weights, points, sum);
                         }
                     } else if inner > 1 {
-                        pixels::<I, T, A>(first, index, weights, points, inner, pixel, sums);
+                        pixels::<I, T, A>(source, index, weights, points, inner, pixel, sums);
                     } else {
-                        gather::<I, T, A>(first, index, weights, points, sums);
+                        gather::<I, T, A>(source, index, weights, points, sums);
                     }
                 }
                 if !T::SAME {
@@ -232,21 +241,44 @@ fn around<A: Sampled>(
 }
 
 /// The indices that points are done together by: those of first elements of pairs along the width,
-/// which lie one behind the other, or of the one element of each point. Points that have other
-/// elements, or none, get those of the plane's first, and are listed in `ragged`; how many, is the
-/// result.
+/// which lie one behind the other, or of the one element of each point. Of a pair with one element in the
+/// image, which is the first or the last of a row, the other is taken from beside it, and has no index;
+/// so their taps may change places. Points that have other elements get those of the plane's first, and
+/// are listed in `ragged`; how many, is the result.
 #[inline(always)]
-fn together_by(index: &[i32], points: usize, together: &mut [i32], ragged: &mut [i32]) -> usize {
-    let single = index.len() == points;
+fn together_by<A: Sampled>(
+    index: &mut [i32],
+    weights: &mut [A],
+    points: usize,
+    together: &mut [i32],
+    ragged: &mut [i32],
+) -> usize {
     ragged.fill(0);
-    for (pair, together) in together.chunks_exact_mut(points).enumerate() {
-        let first = &index[if single { 0 } else { 2 * pair * points }..][..points];
-        let next = &index[if single { 0 } else { (2 * pair + 1) * points }..][..points];
-        let behind = !single as i32;
-        for (((i, j), at), other) in first.iter().zip(next).zip(together).zip(&mut *ragged) {
-            let whole = (*i >= 0) & (*j == i.wrapping_add(behind));
-            *at = if whole { *i } else { 0 };
-            *other |= !whole as i32;
+    if index.len() == points {
+        for ((i, at), other) in index.iter().zip(together).zip(&mut *ragged) {
+            let none = *i < 0;
+            *at = if none { 0 } else { *i };
+            *other = none as i32;
+        }
+    } else {
+        let taps = index
+            .chunks_exact_mut(2 * points)
+            .zip(weights.chunks_exact_mut(2 * points));
+        for ((index, weights), together) in taps.zip(together.chunks_exact_mut(points)) {
+            let (first, next) = index.split_at_mut(points);
+            let (w, v) = weights.split_at_mut(points);
+            let taps = first.iter_mut().zip(next).zip(w.iter_mut().zip(v));
+            for ((((i, j), (w, v)), at), other) in taps.zip(together).zip(&mut *ragged) {
+                let (front, behind) = (*i < 0, *j < 0);
+                let one = front != behind;
+                *other |= (!front & !behind & (*j != i.wrapping_add(1))) as i32;
+                // from the last of a row, or the first
+                *at = if behind { *i - 1 } else { *i };
+                *at = if front { *j } else { *at };
+                *at = if front & behind { 0 } else { *at };
+                (*i, *j) = if one { (*j, *i) } else { (*i, *j) };
+                (*w, *v) = if one { (*v, *w) } else { (*w, *v) };
+            }
         }
     }
     let mut n = 0;

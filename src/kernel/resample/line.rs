@@ -8,7 +8,7 @@ use crate::simd::{Isa, fma32, fma64};
 pub trait Sampled: Real {
     /// `a * b + c`, fused where that is one instruction.
     fn fma<I: Isa>(a: Self, b: Self, c: Self) -> Self;
-    /// The integer that it is; a number near, if it is none of 32 bits.
+    /// The integer that it is, cut off behind the point; 0 where that has more than 32 bits.
     fn to_i32(self) -> i32;
     /// Resamples a row of single elements a vector at a time, as far as that goes, and says how far.
     #[inline(always)]
@@ -16,22 +16,33 @@ pub trait Sampled: Real {
         0
     }
     /// Sums of the weighted elements of points, a vector of them at a time, and whether that was
-    /// done: `index` has the first index of each pair of taps.
+    /// done: `index` has the first index of each pair of taps. A tap whose own index in `taps` is below 0 is
+    /// a zero instead.
     ///
     /// # Safety
     /// Indices are those of elements from `first` on, as are the ones behind them; for each pair
     /// there are as many as sums, `step` after those of the one before, and for each of twice as
-    /// many taps as many weights.
+    /// many taps as many weights and indices of its own.
     #[inline(always)]
     unsafe fn pairs<I: Isa>(
         _first: *const Self,
         _index: &[i32],
+        _taps: &[i32],
         _weights: &[Self],
         _step: usize,
         _sums: &mut [Self],
     ) -> bool {
         false
     }
+}
+/// `as` has a branch for what is beyond, which keeps loops from being vectors.
+macro_rules! to_i32 {
+    ($x:expr) => {{
+        let (x, limit) = ($x, 2_147_483_648.0);
+        let x = if (x > -limit) & (x < limit) { x } else { 0.0 };
+        // SAFETY: of 32 bits, by the choice above.
+        unsafe { x.to_int_unchecked() }
+    }};
 }
 impl Sampled for f64 {
     #[inline(always)]
@@ -40,7 +51,7 @@ impl Sampled for f64 {
     }
     #[inline(always)]
     fn to_i32(self) -> i32 {
-        self as i32
+        to_i32!(self)
     }
 }
 impl Sampled for f32 {
@@ -50,7 +61,7 @@ impl Sampled for f32 {
     }
     #[inline(always)]
     fn to_i32(self) -> i32 {
-        self as i32
+        to_i32!(self)
     }
     #[cfg(x86_dispatch)]
     #[inline(always)]
@@ -88,6 +99,7 @@ impl Sampled for f32 {
     unsafe fn pairs<I: Isa>(
         first: *const f32,
         index: &[i32],
+        taps: &[i32],
         weights: &[f32],
         step: usize,
         sums: &mut [f32],
@@ -100,9 +112,10 @@ impl Sampled for f32 {
         let mut at = 0;
         loop {
             let (index, weight) = (index[at..].as_ptr(), weights[at..].as_ptr());
-            let (taps, y) = (weights.len().div_ceil(step), sums[at..].as_mut_ptr());
+            let (own, y) = (taps[at..].as_ptr(), sums[at..].as_mut_ptr());
+            let count = weights.len().div_ceil(step) / 2;
             // SAFETY: the caller's gives LOOKUP2 for points from `at` on, of which there are enough.
-            unsafe { pairs(first, index, weight, step, taps / 2, y) };
+            unsafe { pairs(first, index, own, weight, step, count, y) };
             if at + POINTS == points {
                 return true;
             }

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::fallible;
 use crate::kernel::images::Pixel;
 use crate::kernel::resample::Sampled;
-use crate::kernel::resample::grid::{Beyond, Grid, Interpolation, Rule, scratch};
+use crate::kernel::resample::grid::{Beyond, Grid, Interpolation, Rule, run_of, scratch};
 use crate::ops;
 use crate::par::Cost;
 use crate::simd;
@@ -153,18 +153,21 @@ where
     let (x, y) = (planes.images::<T>()?, planes.images_mut::<T>(&mut result)?);
     let grid = grid.as_slice::<A>()?;
     let (images, channels) = planes.images_and_planes();
-    let taps = rule.taps() * y.width().saturating_mul(channels);
+    let each: usize = places.iter().product();
+    let points = run_of(&rule).min(each);
+    let width = points.saturating_mul(y.inner);
+    let taps = rule.taps().saturating_mul(width).saturating_mul(channels);
     let cost = Cost {
         bytes: taps.saturating_mul(size_of::<T>()),
         flops: taps.saturating_mul(4),
     };
-    let lengths = scratch(&rule, y.sizes[2], y.width());
+    let lengths = scratch(&rule, points, width);
     let len = lengths.map(|l| l.0);
     rows(
-        images * places[0] * places[1],
+        images * each.div_ceil(run_of(&rule)),
         len,
         cost,
-        |rows, weights| {
+        |runs, weights| {
             let mut index: Vec<i32> = fallible::filled(0, lengths.map_or(0, |l| l.1))?;
             simd::call(Grid {
                 x,
@@ -173,7 +176,7 @@ where
                 grid,
                 rule,
                 steps,
-                rows,
+                runs,
                 weights,
                 index: &mut index,
             });

@@ -110,17 +110,19 @@ pub const POINTS: usize = 8;
 
 /// Writes sums of the weighted elements of [`POINTS`] points, added one after the other by
 /// multiply-adds: `pairs` times, of the element of an index and of the one behind it. Indices of a
-/// pair, and weights of an element, lie `step` after those of the one before.
+/// pair, and weights of an element, lie `step` after those of the one before. An element whose own index in
+/// `taps` is below 0 is taken for 0.
 ///
 /// A pair is one load of 64 bits. Gathers took four times as long on AMD's Zen 5.
 ///
 /// # Safety
-/// LOOKUP2: for each pair as many indices, and twice as many weights, as points are readable; so are
-/// the elements from `first` on; the CPU has AVX2 (ISA1).
+/// LOOKUP2: for each pair as many indices, and twice as many of `taps` and weights, as points are readable; so
+/// are the elements from `first` on; the CPU has AVX2 (ISA1).
 #[inline(always)]
 pub unsafe fn pairs(
     first: *const f32,
     index: *const i32,
+    taps: *const i32,
     weight: *const f32,
     step: usize,
     pairs: usize,
@@ -134,17 +136,30 @@ pub unsafe fn pairs(
             let i = index.add(k * step);
             let low = _mm256_set_m128(two(first, i.add(4)), two(first, i));
             let high = _mm256_set_m128(two(first, i.add(6)), two(first, i.add(2)));
-            let w = weight.add(2 * k * step);
-            let x = _mm256_shuffle_ps::<0b10_00_10_00>(low, high);
+            let (w, own) = (weight.add(2 * k * step), taps.add(2 * k * step));
+            let x = unless_none(own, _mm256_shuffle_ps::<0b10_00_10_00>(low, high));
             sum = if k == 0 {
                 _mm256_mul_ps(_mm256_loadu_ps(w), x)
             } else {
                 _mm256_fmadd_ps(_mm256_loadu_ps(w), x, sum)
             };
             let x = _mm256_shuffle_ps::<0b11_01_11_01>(low, high);
+            let x = unless_none(own.add(step), x);
             sum = _mm256_fmadd_ps(_mm256_loadu_ps(w.add(step)), x, sum);
         }
         _mm256_storeu_ps(sums, sum);
+    }
+}
+/// Zeros where an index is below 0.
+///
+/// # Safety
+/// LOOKUP2, for [`POINTS`] indices.
+#[inline(always)]
+unsafe fn unless_none(index: *const i32, x: __m256) -> __m256 {
+    // SAFETY: LOOKUP2.
+    unsafe {
+        let none = _mm256_srai_epi32::<31>(_mm256_loadu_si256(index.cast()));
+        _mm256_andnot_ps(_mm256_castsi256_ps(none), x)
     }
 }
 /// The pairs of two indices.

@@ -8,75 +8,122 @@ use crate::simd::Isa;
 /// Of the cubic convolution.
 pub(super) const CUBIC: f64 = -0.75;
 
-/// The elements near each point along an axis of `size`, whose elements lie `step` apart, and their
-/// weights, tap by tap. `grid` has the coordinates, one in `rule.rank`.
+/// An expression with a rule, for each value of one of its fields its own: so loops have no choice within.
+macro_rules! by {
+    (beyond, $rule:ident, $e:expr) => {
+        by!(@ beyond Beyond $rule $e; Zeros Border Reflection)
+    };
+    (interpolation, $rule:ident, $e:expr) => {
+        by!(@ interpolation Interpolation $rule $e; Nearest Linear Cubic)
+    };
+    (@ $field:ident $Type:ident $rule:ident $e:expr; $($Name:ident)*) => {
+        match $rule.$field {
+            $($Type::$Name => {
+                let $rule = &Rule { $field: $Type::$Name, ..*$rule };
+                $e
+            })*
+        }
+    };
+}
+pub(super) use by;
+
+/// The coordinates of points along one of `rank` axes, out of `grid`, `[points][rank]`.
+#[inline(always)]
+pub(super) fn line_of<A: Copy>(grid: &[A], rank: usize, axis: usize, line: &mut [A]) {
+    // the last axis has the first coordinate
+    let coordinates = grid[rank - 1 - axis..].iter().step_by(rank);
+    for (v, x) in line.iter_mut().zip(coordinates) {
+        *v = *x;
+    }
+}
+
+/// The elements near each of a line of points along an axis of `size`, whose elements lie `step` apart, and
+/// their weights, tap by tap. Coordinates become positions.
 #[inline(always)]
 pub(super) fn near<I: Isa, A: Sampled>(
     rule: &Rule,
     size: usize,
     step: usize,
-    grid: &[A],
-    points: usize,
+    line: &mut [A],
     index: &mut [i32],
     weights: &mut [A],
 ) {
-    let (n, half) = (A::from_f64(size as f64), A::from_f64(0.5));
-    // loops without a choice within
-    macro_rules! by {
-        ($($Interpolation:ident)*) => {
-            match rule.interpolation {
-                $(Interpolation::$Interpolation => {
-                    let rule = &Rule { interpolation: Interpolation::$Interpolation, ..*rule };
-                    for tap in 0..rule.along() {
-                        let range = tap * points..(tap + 1) * points;
-                        let numbers = index[range.clone()].iter_mut().zip(&mut weights[range]);
-                        for ((i, w), x) in numbers.zip(grid.iter().step_by(rule.rank)) {
-                            let (p, weight) = seen::<I, A>(rule, n, tap, *x);
-                            // what lies half an element off is none of the image's, and NaN is not
-                            let inside = (p > -half) & (p < n - half);
-                            *i = if inside { p.to_i32() * step as i32 } else { NONE };
-                            *w = weight;
-                        }
-                    }
-                })*
-            }
-        };
+    let n = A::from_f64(size as f64);
+    positions(rule, n, line);
+    by!(
+        interpolation,
+        rule,
+        near_by::<I, A>(rule, n, step, line, index, weights)
+    )
+}
+#[inline(always)]
+fn near_by<I: Isa, A: Sampled>(
+    rule: &Rule,
+    n: A,
+    step: usize,
+    line: &[A],
+    index: &mut [i32],
+    weights: &mut [A],
+) {
+    let half = A::from_f64(0.5);
+    let each = index
+        .chunks_exact_mut(line.len())
+        .zip(weights.chunks_exact_mut(line.len()));
+    for (tap, (index, weights)) in each.enumerate() {
+        let whole = A::from_f64(tap as f64);
+        // where elements lie, before they have weights
+        let places = weights;
+        for (p, at) in places.iter_mut().zip(line) {
+            *p = match rule.interpolation {
+                Interpolation::Cubic => Real::floor::<I>(*at) + (whole - A::ONE),
+                _ => *at,
+            };
+        }
+        by!(beyond, rule, bring::<I, A>(rule, n, places));
+        for ((i, w), at) in index.iter_mut().zip(places).zip(line) {
+            let p = match rule.interpolation {
+                Interpolation::Nearest => Real::round::<I>(*w),
+                Interpolation::Linear => Real::floor::<I>(*w) + whole,
+                Interpolation::Cubic => *w,
+            };
+            *w = match rule.interpolation {
+                Interpolation::Nearest => A::ONE,
+                Interpolation::Linear => {
+                    let part = *w - Real::floor::<I>(*w);
+                    if tap == 0 { A::ONE - part } else { part }
+                }
+                Interpolation::Cubic => {
+                    let part = *at - Real::floor::<I>(*at);
+                    cubic(distance(tap, part), A::from_f64(CUBIC), is_far(tap))
+                }
+            };
+            // what lies half an element off is none of the image's, and NaN is not
+            let inside = (p > -half) & (p < n - half);
+            let element = p.to_i32().wrapping_mul(step as i32);
+            *i = if inside { element } else { NONE };
+        }
     }
-    by!(Nearest Linear Cubic)
 }
 
-/// The position among `n` elements that a tap of a coordinate sees, and its weight.
+/// Coordinates as positions among `n` elements.
 #[inline(always)]
-fn seen<I: Isa, A: Sampled>(rule: &Rule, n: A, tap: usize, x: A) -> (A, A) {
-    let at = position(rule, n, x);
-    match rule.interpolation {
-        Interpolation::Nearest => (Real::round::<I>(beyond::<I, A>(rule, n, at).0), A::ONE),
-        Interpolation::Linear => {
-            let (at, _) = beyond::<I, A>(rule, n, at);
-            let first = Real::floor::<I>(at);
-            let part = at - first;
-            match tap {
-                0 => (first, A::ONE - part),
-                _ => (first + A::ONE, part),
-            }
-        }
-        Interpolation::Cubic => {
-            let first = Real::floor::<I>(at);
-            let weight = cubic(distance(tap, at - first), A::from_f64(CUBIC), is_far(tap));
-            let at = first + A::from_f64(tap as f64 - 1.0);
-            (beyond::<I, A>(rule, n, at).0, weight)
-        }
-    }
-}
-
-/// Where a coordinate lies among `n` elements.
-#[inline(always)]
-pub(super) fn position<A: Sampled>(rule: &Rule, n: A, x: A) -> A {
+fn positions<A: Sampled>(rule: &Rule, n: A, line: &mut [A]) {
     let two = A::from_f64(2.0);
     if rule.align_corners {
-        (x + A::ONE) / two * (n - A::ONE)
+        for x in line {
+            *x = (*x + A::ONE) / two * (n - A::ONE);
+        }
     } else {
-        ((x + A::ONE) * n - A::ONE) / two
+        for x in line {
+            *x = ((*x + A::ONE) * n - A::ONE) / two;
+        }
+    }
+}
+/// Positions brought into the image.
+#[inline(always)]
+fn bring<I: Isa, A: Sampled>(rule: &Rule, n: A, line: &mut [A]) {
+    for at in line {
+        *at = beyond::<I, A>(rule, n, *at).0;
     }
 }
 

@@ -3,8 +3,8 @@
 //! Elements are pixels of several channels, one lane a channel, so that nothing is scattered but whole
 //! vectors; what is found of a point serves all of them. Fewer channels are planes, one lane a point.
 
-use super::along::{CUBIC, beyond, distance, is_far, near, position};
-use super::{Interpolation, NONE, Rule, Sampled, around, gather};
+use super::along::{CUBIC, beyond, by, distance, is_far, line_of, near};
+use super::{Beyond, Interpolation, NONE, Rule, Sampled};
 use crate::error::Result;
 use crate::fallible;
 use crate::kernel::math::Real;
@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 /// The fewest channels that are lanes.
 pub const LANES: usize = 4;
 /// Points whose elements are found at once.
-const RUN: usize = 32;
+const RUN: usize = 64;
 /// The most elements around a point.
 const MOST: usize = 16;
 
@@ -54,111 +54,139 @@ impl<A: Sampled> GridGradient<'_, A> {
     }
 }
 
-/// The taps of a run of points: elements, weights, and how weights change along each axis.
+/// The taps of a run of points: elements, weights, and how weights change along each axis. There are always
+/// as many points, so that loops have a length that is known.
 struct Tables<A> {
     /// Of each axis, `[axis][tap][point]`.
     axis_index: Vec<i32>,
     axis_weights: Vec<A>,
     axis_slopes: Vec<A>,
     /// Of all taps, `[tap][point]`; the slopes `[axis][tap][point]`.
-    index: Vec<i32>,
-    weights: Vec<A>,
-    slopes: Vec<A>,
+    index: Vec<[i32; RUN]>,
+    weights: Vec<[A; RUN]>,
+    slopes: Vec<[A; RUN]>,
 }
 impl<A: Sampled> Tables<A> {
     fn new(rule: &Rule) -> Result<Self> {
         let along = rule.rank * rule.along() * RUN;
-        let taps = rule.taps() * RUN;
+        let taps = rule.taps();
         Ok(Tables {
             axis_index: fallible::filled(NONE, along)?,
             axis_weights: fallible::filled(A::ZERO, along)?,
             axis_slopes: fallible::filled(A::ZERO, along)?,
-            index: fallible::filled(NONE, taps)?,
-            weights: fallible::filled(A::ZERO, taps)?,
-            slopes: fallible::filled(A::ZERO, rule.rank * taps)?,
+            index: fallible::filled([NONE; RUN], taps)?,
+            weights: fallible::filled([A::ZERO; RUN], taps)?,
+            slopes: fallible::filled([A::ZERO; RUN], rule.rank * taps)?,
         })
     }
-    /// For up to `RUN` points.
+    /// For up to `RUN` points; the others are somewhere.
     #[inline(always)]
     fn fill<I: Isa>(&mut self, rule: &Rule, sizes: [usize; 3], grid: &[A]) {
-        let (rank, each) = (rule.rank, rule.along());
-        let points = grid.len() / rank;
-        let along = each * points;
+        match rule.rank {
+            2 => self.fill_of::<I, 2>(rule, sizes, grid),
+            _ => self.fill_of::<I, 3>(rule, sizes, grid),
+        }
+    }
+    /// The same for as many axes, which are one loop then.
+    #[inline(always)]
+    fn fill_of<I: Isa, const RANK: usize>(&mut self, rule: &Rule, sizes: [usize; 3], grid: &[A]) {
+        let (rank, each) = (RANK, rule.along());
+        let along = each * RUN;
         let steps = [sizes[1] * sizes[2], sizes[2], 1];
         for k in 0..rank {
             let (size, step) = (sizes[3 - rank + k], steps[3 - rank + k]);
-            // the last axis has the first coordinate
-            let (grid, of) = (&grid[rank - 1 - k..], k * along..(k + 1) * along);
+            let mut line = [A::ZERO; RUN];
+            line_of(grid, rank, k, &mut line);
+            let of = k * along..(k + 1) * along;
             let index = &mut self.axis_index[of.clone()];
             let weights = &mut self.axis_weights[of.clone()];
-            near::<I, A>(rule, size, step, grid, points, index, weights);
-            slopes::<I, A>(rule, size, grid, points, &mut self.axis_slopes[of]);
+            near::<I, A>(rule, size, step, &mut line, index, weights);
+            slopes::<I, A>(rule, size, &line, &mut self.axis_slopes[of]);
         }
         let taps = rule.taps();
-        around(
-            rule,
-            points,
-            &self.axis_index,
-            &self.axis_weights,
-            &mut self.index[..taps * points],
-            &mut self.weights[..taps * points],
-        );
         for tap in 0..taps {
             // where the tap's part of each axis begins
-            let mut at = [0; 3];
+            let mut at = [0; RANK];
             let mut rest = tap;
             for k in (0..rank).rev() {
-                at[k] = k * along + rest % each * points;
+                at[k] = k * along + rest % each * RUN;
                 rest /= each;
             }
+            let of_axes = runs_at(&self.axis_index, at);
+            let mut index = *of_axes[0];
+            for of in &of_axes[1..] {
+                for (i, j) in index.iter_mut().zip(*of) {
+                    *i = if (*i | *j) < 0 { NONE } else { *i + *j };
+                }
+            }
+            self.index[tap] = index;
+            let weights = runs_at(&self.axis_weights, at);
+            self.weights[tap] = product(weights);
             for axis in 0..rank {
-                let mut of_axes = [&self.axis_weights[..]; 3];
-                of_axes[axis] = &self.axis_slopes;
-                let of = (axis * taps + tap) * points;
-                product(&mut self.slopes[of..of + points], &at[..rank], of_axes);
+                let mut of_axes = weights;
+                of_axes[axis] = run_at(&self.axis_slopes, at[axis]);
+                self.slopes[axis * taps + tap] = product(of_axes);
             }
         }
     }
 }
 
-/// The product over the axes of what each has for a tap, at `at`.
+/// The numbers of a run of points.
 #[inline(always)]
-fn product<A: Real>(d: &mut [A], at: &[usize], of_axes: [&[A]; 3]) {
-    d.fill(A::ONE);
-    for (at, of) in at.iter().zip(of_axes) {
-        for (d, v) in d.iter_mut().zip(&of[*at..]) {
+fn run_at<T>(of: &[T], at: usize) -> &[T; RUN] {
+    &of[at..].as_chunks().0[0]
+}
+#[inline(always)]
+fn runs_at<T, const RANK: usize>(of: &[T], at: [usize; RANK]) -> [&[T; RUN]; RANK] {
+    let mut runs = [run_at(of, at[0]); RANK];
+    for k in 1..RANK {
+        runs[k] = run_at(of, at[k]);
+    }
+    runs
+}
+
+/// The product over the axes of what each has for a tap.
+#[inline(always)]
+fn product<A: Real, const RANK: usize>(of_axes: [&[A; RUN]; RANK]) -> [A; RUN] {
+    let mut d = *of_axes[0];
+    for of in &of_axes[1..] {
+        for (d, v) in d.iter_mut().zip(*of) {
             *d = *d * *v;
         }
     }
+    d
 }
 
-/// How the weights that [`near`] finds change with the coordinate.
+/// How the weights that [`near`] finds at a line of positions change with the coordinates.
 #[inline(always)]
-fn slopes<I: Isa, A: Sampled>(
-    rule: &Rule,
-    size: usize,
-    grid: &[A],
-    points: usize,
-    slopes: &mut [A],
-) {
-    let (n, two) = (A::from_f64(size as f64), A::from_f64(2.0));
-    let scale = if rule.align_corners { n - A::ONE } else { n } / two;
-    for (tap, slopes) in slopes.chunks_exact_mut(points).enumerate() {
-        for (d, x) in slopes.iter_mut().zip(grid.iter().step_by(rule.rank)) {
-            let at = position(rule, n, *x);
-            *d = match rule.interpolation {
-                Interpolation::Nearest => A::ZERO,
-                Interpolation::Linear => {
-                    let slope = scale * beyond::<I, A>(rule, n, at).1;
-                    if tap == 0 { -slope } else { slope }
+fn slopes<I: Isa, A: Sampled>(rule: &Rule, size: usize, line: &[A; RUN], slopes: &mut [A]) {
+    let n = A::from_f64(size as f64);
+    let scale = if rule.align_corners { n - A::ONE } else { n } / A::from_f64(2.0);
+    for (tap, slopes) in slopes.as_chunks_mut::<RUN>().0.iter_mut().enumerate() {
+        match rule.interpolation {
+            Interpolation::Nearest => slopes.fill(A::ZERO),
+            Interpolation::Linear => {
+                by!(beyond, rule, turns::<I, A>(rule, n, line, slopes));
+                let scale = if tap == 0 { -scale } else { scale };
+                for d in slopes {
+                    *d = scale * *d;
                 }
-                Interpolation::Cubic => {
-                    let t = distance(tap, at - Real::floor::<I>(at));
-                    let slope = scale * cubic_slope(t, A::from_f64(CUBIC), is_far(tap));
-                    if tap < 2 { slope } else { -slope }
+            }
+            Interpolation::Cubic => {
+                let scale = if tap < 2 { scale } else { -scale };
+                for (d, at) in slopes.iter_mut().zip(line) {
+                    let t = distance(tap, *at - Real::floor::<I>(*at));
+                    *d = scale * cubic_slope(t, A::from_f64(CUBIC), is_far(tap));
                 }
-            };
+            }
         }
+    }
+}
+/// How positions that are brought into the image change with those that were given.
+#[inline(always)]
+fn turns<I: Isa, A: Sampled>(rule: &Rule, n: A, line: &[A; RUN], turns: &mut [A; RUN]) {
+    for (d, at) in turns.iter_mut().zip(line) {
+        *d = beyond::<I, A>(rule, n, *at).1;
     }
 }
 
@@ -219,17 +247,15 @@ impl<A: Sampled> Add<'_, A> {
         let runs = runs.zip(to.grad.chunks(RUN * channels));
         for ((grid, dgrid), grad) in runs {
             tables.fill::<I>(rule, to.sizes, grid);
-            let points = grid.len() / rank;
             let each = dgrid
                 .chunks_exact_mut(rank)
                 .zip(grad.chunks_exact(channels));
             for (point, (dgrid, grad)) in each.enumerate() {
                 let (mut count, mut sums) = (0, [A::ZERO; AXES]);
                 for tap in 0..taps {
-                    let at = tap * points + point;
-                    let element = tables.index[at];
+                    let element = tables.index[tap][point];
                     for (axis, sum) in sums.iter_mut().enumerate() {
-                        let slope = tables.slopes[axis * taps * points + at];
+                        let slope = tables.slopes[axis * taps + tap][point];
                         found.slopes[axis][count] = slope;
                         if element == NONE {
                             // of a zero, which is NaN where a coordinate is
@@ -238,7 +264,7 @@ impl<A: Sampled> Add<'_, A> {
                     }
                     if element != NONE {
                         found.at[count] = element as usize * channels;
-                        found.weights[count] = tables.weights[at];
+                        found.weights[count] = tables.weights[tap][point];
                         count += 1;
                     }
                 }
@@ -272,38 +298,42 @@ impl<A: Sampled> Add<'_, A> {
             let points = RUN.min(all - first);
             let grid = &to.grid[first * rank..][..points * rank];
             tables.fill::<I>(rule, to.sizes, grid);
-            let mut line = [A::ZERO; RUN];
-            let line = &mut line[..points];
             let mut sums = [[A::ZERO; RUN]; 3];
             for channel in 0..to.channels {
-                let grad = &to.grad[channel * all + first..][..points];
+                let mut grad = [A::ZERO; RUN];
+                grad[..points].copy_from_slice(&to.grad[channel * all + first..][..points]);
                 let dx = &mut to.dx[channel * elements..][..elements];
                 for tap in 0..taps {
-                    let of = tap * points..(tap + 1) * points;
-                    let index = &tables.index[of.clone()];
-                    let weights = &tables.weights[of.clone()];
-                    for ((v, g), w) in line.iter_mut().zip(grad).zip(weights) {
-                        *v = *g * *w;
+                    let (index, weights) = (&tables.index[tap], &tables.weights[tap]);
+                    // what is outside gives nothing to the first element, even of a gradient that is infinite
+                    let (mut line, mut at) = ([A::ZERO; RUN], [0; RUN]);
+                    for l in 0..RUN {
+                        let inside = index[l] >= 0;
+                        at[l] = if inside { index[l] as usize } else { 0 };
+                        line[l] = if inside {
+                            grad[l] * weights[l]
+                        } else {
+                            A::ZERO
+                        };
                     }
-                    for (v, i) in line.iter().zip(index) {
-                        // `NONE` is beyond all elements
-                        if let Some(d) = dx.get_mut(*i as u32 as usize) {
-                            *d = *d + *v;
-                        }
+                    for (at, v) in at[..points].iter().zip(&line) {
+                        let d = &mut dx[*at];
+                        *d = *d + *v;
                     }
                     if !moves {
                         continue;
                     }
                     let x = &to.x[channel * elements..][..elements];
-                    // SAFETY: `near` gives elements of these sizes, whose product is the plane's length.
-                    unsafe { gather::<I, A, A>(x.as_ptr(), index, grad, points, line) };
-                    for (v, i) in line.iter_mut().zip(index) {
-                        // what is outside moves nothing, even of a gradient that is infinite
-                        *v = if *i < 0 { A::ZERO } else { *v };
+                    for (v, at) in line.iter_mut().zip(&at) {
+                        *v = x[*at];
+                    }
+                    for l in 0..RUN {
+                        let inside = index[l] >= 0;
+                        line[l] = if inside { grad[l] * line[l] } else { A::ZERO };
                     }
                     for (axis, sums) in sums[..rank].iter_mut().enumerate() {
-                        let slopes = &tables.slopes[(axis * taps + tap) * points..][..points];
-                        for ((sum, v), slope) in sums.iter_mut().zip(&*line).zip(slopes) {
+                        let slopes = &tables.slopes[axis * taps + tap];
+                        for ((sum, v), slope) in sums.iter_mut().zip(&line).zip(slopes) {
                             *sum = A::fma::<I>(*slope, *v, *sum);
                         }
                     }

@@ -174,3 +174,21 @@ fn an_affine_grid_of_the_identity_is_the_image() {
         close(&y, &doubles(&x), 1e-5);
     }
 }
+
+/// An element beside those of a point may be anything, and so may what lies beyond the image.
+#[test]
+fn neighbours_that_are_no_numbers_do_not_count() {
+    let (nan, inf) = (f32::NAN, f32::INFINITY);
+    // two channels of 2 x 3 elements; points half an element beyond the first column and the last
+    let x = [1.0, nan, 2.0, 1.0, inf, 2.0, 3.0, nan, 4.0, 3.0, inf, 4.0];
+    let x = Tensor::from_slice(&x, [1, 2, 2, 3]).unwrap();
+    let points: Vec<f32> = (0..16)
+        .flat_map(|k| [[-1.0, 0.0], [1.0, 0.0]][k % 2])
+        .collect();
+    let grid = Tensor::from_slice(&points, [1, 2, 8, 2]).unwrap();
+    let y = nn::grid_sample(&x, &grid, GridSample::default()).unwrap();
+    let want: Vec<f32> = (0..32)
+        .map(|k| [0.5, 1.0, 1.5, 2.0][k / 16 * 2 + k % 2])
+        .collect();
+    assert_eq!(y.to_vec::<f32>().unwrap(), want);
+}
