@@ -91,10 +91,10 @@ impl<'a, T> Images<'a, T> {
             sizes: [depth, height],
         }
     }
-    /// From a row to the next.
+    /// From a slice to the next, and a row to the next.
     #[inline(always)]
-    pub fn row_step(&self) -> isize {
-        self.strides[3]
+    pub fn steps(&self) -> [isize; 2] {
+        [self.strides[2], self.strides[3]]
     }
     /// Where a row begins.
     #[inline(always)]

@@ -1,23 +1,37 @@
 //! Rows of pools.
 
-use super::along::{join_lines, join_windows};
+use super::along::{Lines, join_windows, taps_as_lines};
 use super::pooling::Pooling;
 use super::windows::Windows;
 use crate::kernel::images::{Images, Pixel};
-use crate::simd::{Isa, Kernel};
+use crate::simd::{Isa, Kernel, MICROCONTROLLER};
 use core::ops::Range;
 
-/// Elements of scratch for rows of these images and windows: a row of the image with its padding,
-/// and, where elements are converted, one as it is and one of the result. None where those are more
-/// than addresses.
+/// Elements of lines that are joined ahead of their windows: a load of what was just stored, a few elements
+/// off, waits until the store has reached the cache.
+const AHEAD: usize = if MICROCONTROLLER { 0 } else { 512 };
+/// The most lines of those.
+const MOST: usize = 8;
+
+/// Elements of a row of the image with its padding, and how many such lines there are at a time. None where
+/// that is more than addresses.
+fn lines<T>(x: &Images<T>, y: &Images<T>, windows: &[Windows; 3]) -> Option<(usize, usize)> {
+    let padded = windows[2].padded(x.sizes[2], y.sizes[2])?;
+    // one more, for pairs are loaded whole
+    let len = padded.checked_mul(x.inner)?.checked_add(1)?;
+    Some((len, (AHEAD / len).min(MOST).min(y.sizes[1]).max(1)))
+}
+
+/// Elements of scratch for rows of these images and windows: rows of the image with their padding, and,
+/// where elements are converted, one of the result. None where those are more than addresses.
 pub fn scratch<T: Pixel<A>, A>(
     x: &Images<T>,
     y: &Images<T>,
     windows: &[Windows; 3],
 ) -> Option<usize> {
-    let padded = windows[2].padded(x.sizes[2], y.sizes[2])?;
-    let converted = if T::SAME { 0 } else { x.width() + y.width() };
-    padded.checked_mul(x.inner)?.checked_add(converted)
+    let (len, count) = lines(x, y, windows)?;
+    let converted = if T::SAME { 0 } else { y.width() };
+    len.checked_mul(count)?.checked_add(converted)
 }
 
 /// Rows of a pool, of planes that image and result have in common.
@@ -36,60 +50,86 @@ pub struct Pool<'a, T, A, P> {
     pub scratch: &'a mut [A],
 }
 
-impl<T: Pixel<A>, A: Copy, P: Pooling<A>> Kernel for Pool<'_, T, A, P> {
+impl<T: Pixel<A>, A: Pixel<A>, P: Pooling<A>> Kernel for Pool<'_, T, A, P> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
         let Pool {
             x,
             y,
-            windows: [depth, height, width],
+            windows: windows @ [depth, height, width],
             pooling,
             rows,
             scratch,
         } = self;
         let (n, inner, before) = (x.width(), x.inner, width.padding() * x.inner);
-        let converted = if T::SAME { 0 } else { n + y.width() };
-        let (padded, rest) = scratch.split_at_mut(scratch.len() - converted);
-        let (line, result) = rest.split_at_mut(if T::SAME { 0 } else { n });
+        let Some((len, most)) = lines(&x, &y, windows) else {
+            return;
+        };
+        let (padded, result) = scratch.split_at_mut(len * most);
         padded.fill(P::NEUTRAL);
-        for [plane, z, y_] in y.places(rows) {
-            let (slices, lines) = (depth.taps(z, x.sizes[0]), height.taps(y_, x.sizes[1]));
-            let column = &mut padded[before..before + n];
-            let mut begun = false;
-            for slice in 0..slices.count {
-                let z = slices.first + slice * slices.step;
-                if T::SAME {
-                    let first = x.row([plane, z, lines.first]) as *const A;
-                    let step = x.row_step() * lines.step as isize;
-                    // SAFETY: rows of the image (IMAGES1), of `A` (PIXEL1).
-                    unsafe { join_lines::<I, A, P>(first, step, lines.count, column, begun) };
-                    begun |= lines.count > 0;
-                } else {
-                    for k in 0..lines.count {
-                        // SAFETY: a row of the image, which is read alone (IMAGES1).
-                        let from = unsafe { x.row_ref([plane, z, lines.first + k * lines.step]) };
-                        T::load::<I>(from, line);
-                        // SAFETY: one line of as many elements.
-                        unsafe { join_lines::<I, A, P>(line.as_ptr(), 0, 1, column, begun) };
-                        begun = true;
+        let ([slice_step, row_step], [_, row_out]) = (x.steps(), y.steps());
+        let taps = taps_as_lines(len, width, inner, y.width());
+        let mut next = rows.start;
+        while next < rows.end {
+            // rows of one slice
+            let Some([plane, z, first]) = y.places(next..rows.end).next() else {
+                return;
+            };
+            let count = (y.sizes[1] - first).min(rows.end - next);
+            next += count;
+            let slices = depth.taps(z, x.sizes[0]);
+            let image = x.row([plane, slices.first, 0]) as *const T;
+            let mut out = y.row([plane, z, first]);
+            // the lines take turns; windows follow as far behind as there are lines
+            let mut turn = 0;
+            for step in 0..count + most - 1 {
+                if step < count {
+                    let lines = height.taps(first + step, x.sizes[1]);
+                    let column = &mut padded[turn * len + before..][..n];
+                    if slices.count == 0 || lines.count == 0 {
+                        column.fill(P::NEUTRAL);
+                    } else {
+                        let rows = Lines {
+                            first: image.wrapping_offset(lines.first as isize * row_step),
+                            counts: [slices.count, lines.count],
+                            steps: [
+                                slice_step * slices.step as isize,
+                                row_step * lines.step as isize,
+                            ],
+                        };
+                        // SAFETY: rows of the image (IMAGES1).
+                        unsafe { rows.join::<I, A, P, A>(column, None) };
                     }
                 }
-            }
-            if !begun {
-                column.fill(P::NEUTRAL);
-            }
-            // SAFETY: a row of this call's.
-            let out = unsafe { y.row_mut([plane, z, y_]) };
-            if T::SAME {
-                // SAFETY: PIXEL1: a row of `A`.
-                let out = unsafe { &mut *(core::ptr::from_mut(out) as *mut [A]) };
-                join_windows::<I, A, P>(padded, width, inner, out);
-                pooling.finish::<I>(z, y_, inner, out);
-            } else {
-                join_windows::<I, A, P>(padded, width, inner, result);
-                pooling.finish::<I>(z, y_, inner, result);
-                T::store::<I>(result, out);
+                turn = if turn + 1 < most { turn + 1 } else { 0 };
+                let Some(behind) = (step + 1).checked_sub(most) else {
+                    continue;
+                };
+                let line = &padded[turn * len..][..len];
+                // SAFETY: a row of this call's (IMAGES1).
+                let row = unsafe { core::slice::from_raw_parts_mut(out, y.width()) };
+                out = out.wrapping_offset(row_out);
+                let of_row = pooling.of_row(z, first + behind);
+                if let Some(taps) = taps {
+                    let taps = Lines {
+                        first: line.as_ptr(),
+                        ..taps
+                    };
+                    // SAFETY: that function's, of a line as long as all.
+                    unsafe { taps.join::<I, A, P, T>(row, Some((pooling, of_row))) };
+                    continue;
+                }
+                let joined = match T::SAME {
+                    // SAFETY: PIXEL1: a slice of that type.
+                    true => unsafe { &mut *(core::ptr::from_mut(row) as *mut [A]) },
+                    false => &mut *result,
+                };
+                join_windows::<I, A, P>(line, width, inner, joined);
+                pooling.finish::<I>(of_row, joined);
+                if !T::SAME {
+                    T::store::<I>(result, row);
+                }
             }
         }
     }

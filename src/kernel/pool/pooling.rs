@@ -23,9 +23,12 @@ pub trait Pooling<A>: Send + Sync {
     const NEUTRAL: A;
     /// Two elements joined.
     fn join<I: Isa>(a: A, b: A) -> A;
-    /// The results of a row, slice `z` and row `y` of the plane, from its windows; `inner` elements
-    /// for each place.
-    fn finish<I: Isa>(&self, z: usize, y: usize, inner: usize, row: &mut [A]);
+    /// What the results of slice `z` and row `y` of the plane have in common.
+    fn of_row(&self, z: usize, y: usize) -> A;
+    /// The results of such a row from its windows.
+    fn finish<I: Isa>(&self, of_row: A, row: &mut [A]);
+    /// The same for a part of a row, from an element on.
+    fn finish_part<I: Isa, const N: usize>(&self, of_row: A, at: usize, part: [A; N]) -> [A; N];
 }
 
 /// The largest; NaN where there is one.
@@ -34,13 +37,24 @@ impl<A: Lowest> Pooling<A> for Max {
     const NEUTRAL: A = A::LOWEST;
     #[inline(always)]
     fn join<I: Isa>(a: A, b: A) -> A {
-        if (b > a) | b.isnan() { b } else { a }
+        // the first choice is one instruction
+        let largest = if b > a { b } else { a };
+        if b.isnan() { b } else { largest }
     }
     #[inline(always)]
-    fn finish<I: Isa>(&self, _: usize, _: usize, _: usize, _: &mut [A]) {}
+    fn of_row(&self, _: usize, _: usize) -> A {
+        A::LOWEST
+    }
+    #[inline(always)]
+    fn finish<I: Isa>(&self, _: A, _: &mut [A]) {}
+    #[inline(always)]
+    fn finish_part<I: Isa, const N: usize>(&self, _: A, _: usize, part: [A; N]) -> [A; N] {
+        part
+    }
 }
 
-/// The sum, divided by the product of a number for each axis, of its place there.
+/// The sum, divided by a product: of a number for its slice, one for its row and one for its element of the
+/// row.
 pub struct Mean<'a, A>(pub [&'a [A]; 3]);
 impl<A: Real> Pooling<A> for Mean<'_, A> {
     const NEUTRAL: A = A::ZERO;
@@ -49,20 +63,22 @@ impl<A: Real> Pooling<A> for Mean<'_, A> {
         a + b
     }
     #[inline(always)]
-    fn finish<I: Isa>(&self, z: usize, y: usize, inner: usize, row: &mut [A]) {
-        let [depth, height, width] = self.0;
-        let n = depth[z] * height[y];
-        if inner == 1 {
-            for (v, w) in row.iter_mut().zip(width) {
-                *v = *v / (n * *w);
-            }
-        } else {
-            for (pixel, w) in row.chunks_exact_mut(inner).zip(width) {
-                let n = n * *w;
-                for v in pixel {
-                    *v = *v / n;
-                }
-            }
+    fn of_row(&self, z: usize, y: usize) -> A {
+        let [depth, height, _] = self.0;
+        depth[z] * height[y]
+    }
+    #[inline(always)]
+    fn finish<I: Isa>(&self, n: A, row: &mut [A]) {
+        for (v, w) in row.iter_mut().zip(self.0[2]) {
+            *v = *v / (n * *w);
         }
+    }
+    #[inline(always)]
+    fn finish_part<I: Isa, const N: usize>(&self, n: A, at: usize, part: [A; N]) -> [A; N] {
+        let (mut means, width) = (part, &self.0[2][at..at + N]);
+        for l in 0..N {
+            means[l] = part[l] / (n * width[l]);
+        }
+        means
     }
 }

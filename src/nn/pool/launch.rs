@@ -128,8 +128,11 @@ pub(in crate::nn) fn mean(
     }
     let mut y = x.empty(means.places, dtype)?;
     floats!(dtype, |T as A| {
+        // of a row, one for each element of its pixels
+        let repeats = [1, 1, x.images::<T>()?.inner];
         let of = |k: usize| -> Result<Vec<A>> {
-            fallible::collect(means.divisors[k].iter().map(|n| Ok(<A as Real>::from_f64(*n))))
+            let each = |n: &f64| core::iter::repeat_n(<A as Real>::from_f64(*n), repeats[k]);
+            fallible::collect(means.divisors[k].iter().flat_map(each).map(Ok))
         };
         let (depth, height, width) = (of(0)?, of(1)?, of(2)?);
         run::<T, A, _>(x, &means.windows, &Mean([&depth[..], &height[..], &width[..]]), &mut y)
@@ -150,7 +153,7 @@ fn cost<T>(x: &Images<T>, windows: &[Windows; 3], width: usize) -> Cost {
 fn run<T, A, P>(x: &Planes, windows: &[Windows; 3], pooling: &P, y: &mut Tensor) -> Result<()>
 where
     T: Pod + Pixel<A>,
-    A: Copy + Default,
+    A: Pixel<A> + Default,
     P: Pooling<A>,
 {
     let (x, y) = (x.images::<T>()?, x.images_mut::<T>(y)?);
