@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::fallible;
 use crate::kernel::gemm::{
     Epilogue, KBlocks, Mat, MatElement, MatMut, Packed, Panels, Scratch, Source, Strided,
-    finish_into, macrokernel,
+    equal_parts, finish_into, macrokernel,
 };
 use crate::simd::{self, Isa, Kernel};
 use alloc::vec::Vec;
@@ -31,7 +31,7 @@ pub struct Spread {
     /// What is cut, and places of a block: a multiple of the stride.
     axis: usize,
     block: usize,
-    /// Outputs that are multiplied together.
+    /// Outputs that are multiplied together at most.
     together: usize,
 }
 impl Spread {
@@ -111,10 +111,6 @@ impl Spread {
     pub fn count(&self) -> usize {
         self.geometry.places[self.axis].div_ceil(self.block)
     }
-    /// Outputs that are multiplied together: work is cut at multiples of these.
-    pub fn together(&self) -> usize {
-        self.together
-    }
     /// The places of block `i` along the axis that is cut, and the elements that they see.
     fn block(&self, i: usize) -> [Range<usize>; 2] {
         let (g, k) = (&self.geometry, self.axis);
@@ -188,9 +184,10 @@ where
     first[spread.axis] = places.start;
     let place = (first[0] * g.places[1] + first[1]) * g.places[2] + first[2];
     let columns = columns(g, spread.axis == 2, seen.start, first[2])?;
+    let together = equal_parts(outputs.len(), spread.together, 1);
     let mut o = outputs.start;
     while o < outputs.end {
-        let part = o..outputs.end.min(o + spread.together);
+        let part = o..outputs.end.min(o + together);
         let rows = part.len() * taps;
         let a = Strided::rows(weight.block(o * taps..o * taps + rows, 0..channels));
         let mut d = MatMut::from_slice(&mut products[..rows * elements], rows, elements);

@@ -30,7 +30,7 @@ mod source;
 mod tests;
 
 pub use activation::Activation;
-pub use blocking::{KBlocks, SHARED_B, cost};
+pub use blocking::{KBlocks, SHARED_B, cost, equal_parts};
 pub use element::MatElement;
 pub use epilogue::{Epilogue, EpilogueOp, Map, finish_in_place, finish_into};
 pub use grid::Grid;

@@ -79,11 +79,11 @@ impl Transposed {
             bytes: 0,
             flops: flops.saturating_mul(tasks),
         };
-        let chunks = made.div_ceil(how.together());
-        let parts = (2 * par::threads_for(all))
-            .div_ceil(tasks.max(1))
-            .min(chunks);
-        let step = chunks.div_ceil(parts.max(1)) * how.together();
+        let parts = match par::threads_for(all) {
+            1 => 1,
+            threads => (2 * threads).div_ceil(tasks.max(1)).clamp(1, made),
+        };
+        let step = made.div_ceil(parts);
         let parts = made.div_ceil(step);
         let cost = Cost {
             bytes: 0,
