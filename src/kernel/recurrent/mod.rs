@@ -27,17 +27,26 @@ impl Cell {
 }
 
 kernel! {
-    /// One step of one example: the state `h` and, of long short-term memory, `c` become the next ones.
-    pub fn step<'a, F: Real>(cell: Cell, x: &'a [F], sums: &'a [F], h: &'a mut [F], c: &'a mut [F]) -> () { |I|
+    /// One step of some units of an example: `h` becomes their state after `before`, and `c` of long short-term memory
+    /// the next one. `x` and `sums` come with how far a gate's lie from those of the gate before it.
+    pub fn step<'a, F: Real>(
+        cell: Cell,
+        x: (&'a [F], usize),
+        sums: (&'a [F], usize),
+        before: &'a [F],
+        h: &'a mut [F],
+        c: &'a mut [F],
+    ) -> () { |I|
         let n = h.len();
+        let before = &before[..n];
         match cell {
             Cell::Tanh => {
-                for ((h, x), s) in h.iter_mut().zip(x).zip(sums) {
+                for ((h, x), s) in h.iter_mut().zip(x.0).zip(sums.0) {
                     *h = Math::tanh::<I>(*x + *s);
                 }
             }
             Cell::Relu => {
-                for ((h, x), s) in h.iter_mut().zip(x).zip(sums) {
+                for ((h, x), s) in h.iter_mut().zip(x.0).zip(sums.0) {
                     *h = (*x + *s).maximum::<I>(F::ZERO);
                 }
             }
@@ -47,7 +56,7 @@ kernel! {
                     let reset = (x[0][j] + s[0][j]).sigmoid::<I>();
                     let update = (x[1][j] + s[1][j]).sigmoid::<I>();
                     let new = Math::tanh::<I>(x[2][j] + reset * s[2][j]);
-                    h[j] = new + update * (h[j] - new);
+                    h[j] = new + update * (before[j] - new);
                 }
             }
             Cell::Lstm => {
@@ -64,8 +73,8 @@ kernel! {
         }
     }
 }
-/// Rows of `n`, so that loops over them need no checks.
+/// `n` of each gate, so that loops over them need no checks.
 #[inline(always)]
-fn gates<F, const N: usize>(x: &[F], n: usize) -> [&[F]; N] {
-    core::array::from_fn(|k| &x[k * n..][..n])
+fn gates<F, const N: usize>((sums, step): (&[F], usize), n: usize) -> [&[F]; N] {
+    core::array::from_fn(|k| &sums[k * step..][..n])
 }

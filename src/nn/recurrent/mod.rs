@@ -1,15 +1,14 @@
-//! Recurrent layers. The sums of the input for all steps are one product; each step has one product with the
-//! state, by weights that stay packed, and one pass over the gates.
+//! Recurrent layers: what they are given, and how layers and directions follow each other. The steps of a direction
+//! are in [`steps`].
 
-use super::linear::{Linear, linear, linear_into};
-use crate::dtype::{DType, Element};
+mod steps;
+
+use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::kernel::math::Real;
-use crate::kernel::recurrent::{Cell, step};
-use crate::ops;
-use crate::par::{self, Cost, Out};
+use crate::kernel::recurrent::Cell;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
+use steps::{Direction, Sizes, direction};
 
 /// How the layers of a recurrent network are put together.
 #[derive(Clone, Copy, Debug)]
@@ -159,22 +158,6 @@ fn one_step(
     Ok((h.squeeze(0)?, c.squeeze(0)?))
 }
 
-/// The weights of one direction of one layer.
-struct Direction<'a> {
-    input: &'a Tensor,
-    hidden: &'a Tensor,
-    bias: Option<(&'a Tensor, &'a Tensor)>,
-}
-
-/// Sizes of the state.
-#[derive(Clone, Copy)]
-struct Sizes {
-    steps: usize,
-    batch: usize,
-    hidden: usize,
-    directions: usize,
-}
-
 /// Output, last h and last c of all layers.
 fn network(
     op: &'static str,
@@ -317,78 +300,4 @@ fn initial(
         ));
     }
     whole.astype(dtype.wide())?.copy()
-}
-
-/// One direction of one layer: its part of `y`, and its last state in the place of the first. `at` is its number among
-/// all, and among the layer's.
-#[allow(clippy::too_many_arguments, reason = "one call")]
-fn direction<F: Element + Real>(
-    cell: Cell,
-    x: &Tensor,
-    weights: &Direction<'_>,
-    (all_h, all_c): (&mut Tensor, &mut Tensor),
-    y: &mut Tensor,
-    (at, d): (usize, usize),
-    sizes: Sizes,
-    lengths: Option<&[usize]>,
-) -> Result<()> {
-    let Sizes {
-        steps,
-        batch,
-        hidden,
-        directions,
-    } = sizes;
-    let gates = cell.gates() * hidden;
-    let of_input = |bias: Option<&Tensor>| linear(x, weights.input, Linear::from(bias));
-    // the state's bias of a gated unit is multiplied by a gate; else both are added once
-    let (of_input, bias) = match (weights.bias, cell) {
-        (None, _) => (of_input(None)?, None),
-        (Some((input, state)), Cell::Gru) => (of_input(Some(input))?, Some(state)),
-        (Some((input, state)), _) => (of_input(Some(&ops::add(input, state)?))?, None),
-    };
-    let state = batch * hidden;
-    let range = at * state..(at + 1) * state;
-    let mut h = Tensor::empty([batch, hidden], F::DTYPE)?;
-    h.as_mut_slice::<F>()?
-        .copy_from_slice(&all_h.as_slice::<F>()?[range.clone()]);
-    let c = &mut all_c.as_mut_slice::<F>()?[range.clone()];
-    let mut sums = Tensor::empty([batch, gates], F::DTYPE)?;
-    let from = of_input.as_slice::<F>()?;
-    let y = y.as_mut_slice::<F>()?;
-    let cost = Cost {
-        bytes: (2 * gates + 4 * hidden) * size_of::<F>(),
-        flops: gates.saturating_mul(40),
-    };
-    for k in 0..steps {
-        let t = if d == 0 { k } else { steps - 1 - k };
-        linear_into(&h, weights.hidden, bias, &mut sums)?;
-        let sums = sums.as_slice::<F>()?;
-        let states = Out::new(h.as_mut_slice::<F>()?);
-        let (cells, results) = (Out::new(&mut *c), Out::new(&mut *y));
-        par::chunks(batch, cost, |b| {
-            if lengths.is_some_and(|n| t >= n[b]) {
-                return;
-            }
-            let row = t * batch + b;
-            let to = (row * directions + d) * hidden;
-            // SAFETY: OUT1: each example has its own part of each.
-            let (h, c, y) = unsafe {
-                (
-                    states.part(b * hidden..(b + 1) * hidden),
-                    cells.part(b * hidden..(b + 1) * hidden),
-                    results.part(to..to + hidden),
-                )
-            };
-            step(
-                cell,
-                &from[row * gates..][..gates],
-                &sums[b * gates..][..gates],
-                h,
-                c,
-            );
-            y.copy_from_slice(h);
-        });
-    }
-    all_h.as_mut_slice::<F>()?[range].copy_from_slice(h.as_slice::<F>()?);
-    Ok(())
 }

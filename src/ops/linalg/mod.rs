@@ -13,4 +13,4 @@ pub(crate) use matmul::{bytes_in_i32, sums_in};
 pub use matmul::{matmul, matmul_as, matrix_transpose, vecdot};
 pub(crate) use operands::{Matrices, Results};
 pub use tensordot::{TensordotAxes, outer, tensordot};
-pub(crate) use weight::product_of_weight;
+pub(crate) use weight::{kept_panels, product_of_weight};

@@ -5,12 +5,13 @@ use super::operands::Matrices;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::exec::products::{Right, Sizes, products};
-use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut};
+use crate::kernel::gemm::{self, Epilogue, Mat, MatElement, MatMut, Panels};
+use crate::storage::Bytes;
 use crate::tensor::Tensor;
 #[cfg(feature = "std")]
 use crate::{
-    kernel::gemm::{self, Panels, Scratch},
-    storage::{Bytes, PackedForm, PackedKey},
+    kernel::gemm::Scratch,
+    storage::{PackedForm, PackedKey},
 };
 
 /// One of [`products`], of a B that is all of `weight` and may be used again.
@@ -28,18 +29,14 @@ where
     B: Element + MatElement<Acc = A::Acc>,
     C: MatElement<Acc = A::Acc>,
 {
-    #[cfg(feature = "std")]
-    let held = panels::<A, B>(sizes, weight);
-    #[cfg(feature = "std")]
-    let right = match &held {
+    let kept = kept_panels::<A, B>(sizes, weight);
+    let right = match &kept {
         None => Right::Once,
-        Some(held) => Right::Reused(held.as_ref().map(|packed| {
+        Some(kept) => Right::Reused(kept.as_ref().map(|packed| {
             let blocks = gemm::blocks::<A, B>(sizes.k);
             Panels::of(blocks, sizes.n, gemm::packed_slice(packed))
         })),
     };
-    #[cfg(not(feature = "std"))]
-    let (right, _) = (Right::Once, weight);
     // SAFETY: what the caller promises of the operands; the panels are of this weight, by their key.
     unsafe { products(sizes, 1, operands, right, epilogue) }
 }
@@ -49,7 +46,7 @@ where
 /// its shape and the storage's kind, never from what happened before: it would show in the bits of
 /// floats.
 #[cfg(feature = "std")]
-fn panels<A, B>(Sizes { m, n, k }: Sizes, weight: &Tensor) -> Option<Option<Bytes>>
+pub(crate) fn kept_panels<A, B>(Sizes { m, n, k }: Sizes, weight: &Tensor) -> Option<Option<Bytes>>
 where
     A: Element + MatElement,
     B: Element + MatElement<Acc = A::Acc>,
@@ -73,4 +70,9 @@ where
         gemm::pack::<A, B>(Matrices::<B>::new(weight).get(0), &mut packed);
         Ok(packed.into_bytes())
     }))
+}
+/// Nothing: memory is kept for other things.
+#[cfg(not(feature = "std"))]
+pub(crate) fn kept_panels<A, B>(_: Sizes, _: &Tensor) -> Option<Option<Bytes>> {
+    None
 }

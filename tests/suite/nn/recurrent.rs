@@ -192,6 +192,26 @@ fn layers_are_their_steps() {
     }
 }
 
+/// One example of many steps, and a batch of the same.
+#[test]
+fn long_sequences_are_their_steps() {
+    for (kind, gates) in KINDS {
+        for batch in [1, 3] {
+            let case = Case {
+                x: tensor(&[40, batch, 4], 1),
+                h: tensor(&[2, batch, 21], 2),
+                c: tensor(&[2, batch, 21], 3),
+                ..case(kind, gates, 1, 2, true, 21)
+            };
+            let lengths = &[40, 33, 0][..batch];
+            let (got, want) = (case.run(Some(lengths), false), case.reference(lengths));
+            for k in 0..if kind == Kind::Lstm { 3 } else { 2 } {
+                close(&got[k], &want[k], 3e-6);
+            }
+        }
+    }
+}
+
 #[test]
 fn cells_are_steps_and_batches_may_be_missing() {
     let c = case(Kind::Lstm, 4, 1, 1, true, 6);
@@ -261,20 +281,50 @@ fn wrong_sizes_are_named() {
     );
 }
 
+/// Also not on whether weights are kept packed, as they are from the second call on.
 #[cfg(feature = "std")]
 #[test]
 fn states_are_the_same_bits_on_any_number_of_threads() {
     use flex::par::with_threads;
-    let x = tensor(&[4, 40, 64], 5);
-    let w = [tensor(&[512, 64], 6), tensor(&[512, 128], 7)];
-    let w: Vec<&Tensor> = w.iter().collect();
-    let all = || {
-        nn::lstm(&x, None, &w, Default::default())
-            .unwrap()
-            .0
-            .to_vec::<f32>()
-            .unwrap()
-    };
-    let want = with_threads(1, all);
-    assert!([2, 7].into_iter().all(|n| with_threads(n, all) == want));
+    let lengths = [4, 0, 1, 2, 3, 4, 1, 1, 2];
+    for (steps, batch, lengths) in [
+        (4, 40, None),
+        (4, 9, Some(&lengths[..])),
+        (4, 1, None),
+        (33, 1, None),
+        (1, 9, None),
+    ] {
+        let x = tensor(&[steps, batch, 64], 5);
+        for (kind, gates) in KINDS {
+            let weight = |k: u64| {
+                let shape: &[usize] = match k % 4 {
+                    0 => &[gates * 200, 64],
+                    1 => &[gates * 200, 200],
+                    _ => &[gates * 200],
+                };
+                flex::ops::multiply(&tensor(shape, k), 0.05).unwrap()
+            };
+            let w: Vec<Tensor> = (0..8).map(weight).collect();
+            let w: Vec<&Tensor> = w.iter().collect();
+            let options = Recurrent {
+                bidirectional: true,
+                lengths,
+                ..Default::default()
+            };
+            let all = || {
+                let (y, h) = match kind {
+                    Kind::Tanh => nn::rnn_tanh(&x, None, &w, options).unwrap(),
+                    Kind::Relu => nn::rnn_relu(&x, None, &w, options).unwrap(),
+                    Kind::Gru => nn::gru(&x, None, &w, options).unwrap(),
+                    Kind::Lstm => {
+                        let (y, _, c) = nn::lstm(&x, None, &w, options).unwrap();
+                        (y, c)
+                    }
+                };
+                [y.to_vec::<f32>().unwrap(), h.to_vec::<f32>().unwrap()]
+            };
+            let want = with_threads(1, all);
+            assert!([1, 2, 7].into_iter().all(|n| with_threads(n, all) == want));
+        }
+    }
 }

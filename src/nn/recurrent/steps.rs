@@ -1,0 +1,228 @@
+//! The steps of a direction of a layer. The sums of the input for all of them are one product; each step is a
+//! product with the state and what gates make of both, by blocks of examples and units: a thread does the one
+//! and the other of a block, whose sums and weights stay in its caches from step to step.
+
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::exec::failure::Failure;
+use crate::exec::products;
+use crate::kernel::gemm::{
+    self, Algorithm, Epilogue, EpilogueOp, Grid, Mat, MatElement, MatMut, Packed, Panels, Scratch,
+    packed_slice,
+};
+use crate::kernel::math::Real;
+use crate::kernel::recurrent::{Cell, step};
+use crate::nn::linear::{Linear, linear};
+use crate::ops;
+use crate::ops::linalg::{Matrices, kept_panels};
+use crate::par::{self, Cost, Out};
+use crate::simd;
+use crate::storage::Bytes;
+use crate::tensor::Tensor;
+use core::ops::Range;
+use smallvec::SmallVec;
+
+/// The weights of one direction of one layer.
+pub(super) struct Direction<'a> {
+    pub input: &'a Tensor,
+    pub hidden: &'a Tensor,
+    pub bias: Option<(&'a Tensor, &'a Tensor)>,
+}
+
+/// Sizes of the state.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes {
+    pub steps: usize,
+    pub batch: usize,
+    pub hidden: usize,
+    pub directions: usize,
+}
+
+/// One direction of one layer: its part of `y`, and its last state in the place of the first. `at` is its number among
+/// all, and among the layer's.
+#[allow(clippy::too_many_arguments, reason = "one call")]
+pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
+    cell: Cell,
+    x: &Tensor,
+    weights: &Direction<'_>,
+    (all_h, all_c): (&mut Tensor, &mut Tensor),
+    y: &mut Tensor,
+    (at, d): (usize, usize),
+    sizes: Sizes,
+    lengths: Option<&[usize]>,
+) -> Result<()> {
+    let Sizes {
+        steps,
+        batch,
+        hidden,
+        directions,
+    } = sizes;
+    let (gates, state) = (cell.gates() * hidden, batch * hidden);
+    if steps == 0 || state == 0 {
+        return Ok(());
+    }
+    let of_input = |bias: Option<&Tensor>| linear(x, weights.input, Linear::from(bias));
+    // the state's bias of a gated unit is multiplied by a gate; else both are added once
+    let (of_input, bias) = match (weights.bias, cell) {
+        (None, _) => (of_input(None)?, None),
+        (Some((input, state)), Cell::Gru) => (of_input(Some(input))?, Some(state)),
+        (Some((input, state)), _) => (of_input(Some(&ops::add(input, state)?))?, None),
+    };
+    let from = of_input.as_slice::<F>()?;
+    let bias = bias.map(Tensor::contiguous).transpose()?;
+    let bias = bias.as_ref().map(|b| b.as_slice::<F>()).transpose()?;
+    let bias = bias.map(EpilogueOp::Bias);
+    let epilogue = Epilogue::new(bias.as_slice(), batch, gates);
+    let range = at * state..(at + 1) * state;
+    let mut both = Scratch::<F>::new(state.saturating_mul(2))?;
+    let (mut before, mut after) = both.split_at_mut(state);
+    before.copy_from_slice(&all_h.as_slice::<F>()?[range.clone()]);
+    let c = &mut all_c.as_mut_slice::<F>()?[range.clone()];
+    let y = y.as_mut_slice::<F>()?;
+    let mut sums = Scratch::<F>::new(batch.saturating_mul(gates))?;
+    let start = Mat::from_slice(before, batch, hidden);
+    let weights = Weights::new(cell, weights.hidden, start, steps)?;
+    let cost = |rows: usize, units: usize| Cost {
+        bytes: (cell.gates() * units * size_of::<F>()).saturating_mul(hidden + 2 * rows),
+        flops: (cell.gates() * units * rows).saturating_mul(hidden + 40),
+    };
+    let threads = par::threads_for(cost(batch, hidden));
+    let grid = weights.grid(start, threads);
+    let (rows, units) = grid.block(0);
+    let cost = cost(rows.len(), units.len());
+    let failure = Failure::default();
+    for k in 0..steps {
+        let t = if d == 0 { k } else { steps - 1 - k };
+        let h = &*before;
+        let (next, c) = (Out::new(after), Out::new(&mut *c));
+        let (y, sums) = (Out::new(&mut *y), Out::new(&mut sums));
+        par::chunks(grid.len(), cost, |i| {
+            let (rows, units) = grid.block(i);
+            let each = rows.len() * units.len();
+            let first = cell.gates() * (rows.start * hidden + rows.len() * units.start);
+            // SAFETY: OUT1: blocks of a grid have sums of their own.
+            let sums = unsafe { sums.part(first..first + cell.gates() * each) };
+            for (gate, sums) in sums.chunks_exact_mut(each).enumerate() {
+                let a = Mat::from_slice(h, batch, hidden).block(rows.clone(), 0..hidden);
+                let mut sums = MatMut::from_slice(sums, rows.len(), units.len());
+                let epilogue = epilogue.at(rows.start, gate * hidden + units.start);
+                failure.note(weights.multiply(a, gate, units.clone(), &mut sums, epilogue));
+            }
+            for (i, b) in rows.enumerate() {
+                let own = b * hidden + units.start..b * hidden + units.end;
+                // SAFETY: OUT1: a block has its own part of each.
+                let (next, c) = unsafe { (next.part(own.clone()), c.part(own.clone())) };
+                if lengths.is_some_and(|n| t >= n[b]) {
+                    next.copy_from_slice(&h[own]);
+                    continue;
+                }
+                let row = t * batch + b;
+                let x = &from[row * gates + units.start..(row + 1) * gates];
+                step(
+                    cell,
+                    (x, hidden),
+                    (&sums[i * units.len()..], each),
+                    &h[own],
+                    next,
+                    c,
+                );
+                let to = (row * directions + d) * hidden;
+                // SAFETY: OUT1: as above.
+                unsafe { y.part(to + units.start..to + units.end) }.copy_from_slice(next);
+            }
+        });
+        core::mem::swap(&mut before, &mut after);
+    }
+    failure.result()?;
+    all_h.as_mut_slice::<F>()?[range].copy_from_slice(before);
+    Ok(())
+}
+
+/// Steps of one example from which on they make up for packing its weights.
+const SHARED: usize = 32;
+
+/// The weights of the state, of each gate by itself.
+struct Weights<'a, F> {
+    algorithm: Algorithm,
+    /// `[hidden, hidden]`, a column a unit.
+    gates: SmallVec<[Mat<'a, F>; 4]>,
+    /// The same as panels; none where they are read as they lie.
+    packed: SmallVec<[Bytes; 4]>,
+}
+impl<'a, F: Element + Packed + MatElement<Acc = F>> Weights<'a, F> {
+    /// Of `weight`, `[gates * hidden, hidden]`, for so many steps from a state like `h`. Where steps or examples share
+    /// them they become panels, once for all steps if they are not kept with their storage. The algorithm follows
+    /// from sizes, strides and the storage's kind, as that of `linear` does.
+    fn new(cell: Cell, weight: &'a Tensor, h: Mat<F>, steps: usize) -> Result<Self> {
+        let (m, k) = (h.rows(), h.cols());
+        let shared = simd::CACHE_BLOCKING && (m > 1 && steps > 1 || steps >= SHARED);
+        let rows = if shared { m.max(2) } else { m };
+        let all = Matrices::<F>::new(weight).get(0);
+        let (mut gates, mut packed) = (SmallVec::new(), SmallVec::new());
+        let mut kept = true;
+        for gate in 0..cell.gates() {
+            gates.push(all.block(gate * k..(gate + 1) * k, 0..k).t());
+            let sizes = products::Sizes { m: rows, n: k, k };
+            let of_gate = weight.narrow(0, gate * k, k)?.transpose(0, 1)?;
+            match kept_panels::<F, F>(sizes, &of_gate) {
+                Some(panels) => packed.extend(panels),
+                None => kept = false,
+            }
+        }
+        if packed.len() < gates.len() {
+            packed = if shared {
+                pack(&gates)?
+            } else {
+                SmallVec::new()
+            };
+        }
+        let algorithm = if shared || kept {
+            Algorithm::Blocked
+        } else {
+            Algorithm::of(&h, &gates[0])
+        };
+        Ok(Weights {
+            algorithm,
+            gates,
+            packed,
+        })
+    }
+    /// The blocks of the next state that threads compute.
+    fn grid(&self, h: Mat<F>, threads: usize) -> Grid {
+        let packed = !self.packed.is_empty();
+        Grid::new(self.algorithm, &h, &self.gates[0], packed, 1, threads)
+    }
+    /// Some units' sums of a gate, then the epilogue.
+    fn multiply(
+        &self,
+        h: Mat<F>,
+        gate: usize,
+        units: Range<usize>,
+        sums: &mut MatMut<F>,
+        epilogue: Epilogue<F>,
+    ) -> Result<()> {
+        let k = h.cols();
+        let panels = self.packed.get(gate).map(|packed| {
+            let blocks = gemm::blocks::<F, F>(k);
+            Panels::of(blocks, k, packed_slice(packed)).columns(units.clone())
+        });
+        let weights = self.gates[gate].block(0..k, units);
+        (self.algorithm).product(h, weights, panels, sums, false, epilogue)
+    }
+}
+
+/// All gates as panels.
+fn pack<F: Packed + MatElement<Acc = F>>(gates: &[Mat<F>]) -> Result<SmallVec<[Bytes; 4]>> {
+    let mut all = SmallVec::<[Scratch<F>; 4]>::new();
+    for b in gates {
+        all.push(Scratch::new(Panels::<F>::len(
+            gemm::blocks::<F, F>(b.rows()),
+            b.cols(),
+        ))?);
+    }
+    let bytes = gates[0].rows() * gates[0].cols() * 2 * size_of::<F>();
+    par::each(&mut all, Cost { bytes, flops: 0 }, |gate, d| {
+        gemm::pack::<F, F>(gates[gate], d)
+    });
+    Ok(all.into_iter().map(Scratch::into_bytes).collect())
+}
