@@ -61,9 +61,9 @@ const MAX_ENTRIES: usize = 64;
 static ENABLED: AtomicBool = AtomicBool::new(true);
 
 /// Sets whether weights that are used repeatedly stay packed for matrix products (by default, yes):
-/// float32, float64, int8 and uint8 weights of [`nn::linear`](crate::nn::linear), int8 and
-/// uint8 matrices on the right of [`ops::matmul`](crate::ops::matmul), and weights of convolutions
-/// by Winograd's algorithm. Products of few rows take less time then; each such weight takes its
+/// float32, float64, int8 and uint8 weights of [`nn::linear`](crate::nn::linear), those of recurrent
+/// layers, int8 and uint8 matrices on the right of [`ops::matmul`](crate::ops::matmul), and weights of
+/// convolutions by Winograd's algorithm. Products of few rows take less time then; each such weight takes its
 /// memory a second time, that of a convolution four times more, counted as in use. Results of
 /// floats may differ in their last bits. Panels that were packed before are freed with
 /// their weight.

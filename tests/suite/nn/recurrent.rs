@@ -302,7 +302,7 @@ fn states_are_the_same_bits_on_any_number_of_threads() {
                     1 => &[gates * 200, 200],
                     _ => &[gates * 200],
                 };
-                flex::ops::multiply(&tensor(shape, k), 0.05).unwrap()
+                flex::ops::multiply(tensor(shape, k), 0.05).unwrap()
             };
             let w: Vec<Tensor> = (0..8).map(weight).collect();
             let w: Vec<&Tensor> = w.iter().collect();
