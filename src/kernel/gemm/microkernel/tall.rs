@@ -7,8 +7,8 @@ use super::packed::Packed;
 use super::tile::{self, Rows};
 use crate::simd::{self, Isa};
 
-/// Bytes of B that are fetched into L2 ahead of their use, over the end of a panel too.
-const AHEAD: usize = 16 << 10;
+/// Bytes of B that are fetched into L1 ahead of their use, over the end of a panel too.
+const AHEAD: usize = 4 << 10;
 /// Bytes of a panel that are multiplied part by part before the rest is: L1 holds them, and memory
 /// is read from end to end.
 const CHUNK: usize = 8 << 10;
@@ -100,7 +100,7 @@ unsafe fn sums<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
     }
     for _ in 0..steps {
         for j in 0..V {
-            simd::prefetch::<{ simd::L2 }, _>(b.wrapping_byte_add(AHEAD).wrapping_add(j * L));
+            simd::prefetch::<{ simd::L1 }, _>(b.wrapping_byte_add(AHEAD).wrapping_add(j * L));
         }
         // SAFETY: TILE1: a step of the panel has `vectors` of them, of which `first + V` are read,
         // and A's row one number.
