@@ -3,7 +3,7 @@
 use super::geometry::{Geometry, Image, Three};
 use super::lines::Lines;
 use super::rows::{self, Columns};
-use crate::kernel::gemm::{BlockA, MatElement, Source, panel_width};
+use crate::kernel::gemm::{BlockA, MatElement, Source, cost, panel_width};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 use smallvec::SmallVec;
@@ -167,6 +167,7 @@ impl<T: MatElement> Patches<'_, T> {
 // SAFETY: SOURCE1: nothing is read in place, and blocks lie in `d`.
 unsafe impl<T: MatElement> Source for Patches<'_, T> {
     type Packed = T::Acc;
+    const PACK_B: Option<usize> = Some(cost::PACK_PATCHES);
     fn lines(&self) -> usize {
         self.lines.count()
     }

@@ -84,6 +84,8 @@ pub mod cost {
     pub const PACK_B: usize = 16;
     /// What is added to that where runs of B are as short as one panel.
     pub const PACK_SHORT_B: usize = 16;
+    /// To pack an element of an image's patches as B.
+    pub const PACK_PATCHES: usize = 40;
     /// To read an element of A in place.
     pub const READ_A: usize = 3;
     /// The same where B was packed by all threads together: blocks are then smaller, and read A

@@ -89,7 +89,7 @@ impl Grid {
     /// Blocks for each of `batch` products of sources, of which `a` and `b` are the first one's.
     pub fn of_sources<A: Source, B: Source>(a: &A, b: &B, batch: usize, threads: usize) -> Grid {
         let sizes = [a.lines(), b.lines(), a.steps()];
-        let rows_b = b.panels_in_place(sizes[0]).map(|_| 0);
+        let rows_b = b.panels_in_place(sizes[0]).map(|_| 0).or(B::PACK_B);
         let cols_a = match a.block_in_place() {
             Some(_) => cost::READ_A,
             None => cost::PACK_A,
@@ -107,7 +107,7 @@ impl Grid {
         }
     }
     /// The blocks that take the least time. `rows_b`: what an element of B costs beside its
-    /// multiplications, none where it is packed for each block; `cols_a`: what one of A does. `panels`: whether B
+    /// multiplications, none where a matrix is packed for each block; `cols_a`: what one of A does. `panels`: whether B
     /// is packed before.
     fn cheapest<T: Packed>(
         sizes: [usize; 3],

@@ -18,6 +18,8 @@ use core::ops::Range;
 pub unsafe trait Source: Copy {
     /// What it is packed to.
     type Packed: Packed;
+    /// What packing an element as B costs, where it is not what it does for a matrix.
+    const PACK_B: Option<usize> = None;
     /// Rows of A, or columns of B.
     fn lines(&self) -> usize;
     /// Steps of the sum: groups of elements where several are packed to one.
