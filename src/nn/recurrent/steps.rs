@@ -16,7 +16,7 @@ use crate::nn::linear::{Linear, linear};
 use crate::ops;
 use crate::ops::linalg::{Matrices, kept_panels};
 use crate::par::{self, Cost, Out};
-use crate::simd;
+use crate::simd::{self, Level};
 use crate::storage::Bytes;
 use crate::tensor::Tensor;
 use core::ops::Range;
@@ -138,7 +138,8 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
     Ok(())
 }
 
-/// Steps of one example from which on they make up for packing its weights.
+/// Steps of one example from which on they make up for packing its weights, with AVX-512: a row of panels for
+/// narrower vectors has too few chains of multiply-adds, and dot products by the weights as they lie are faster.
 const SHARED: usize = 32;
 
 /// The weights of the state, of each gate by itself.
@@ -155,7 +156,8 @@ impl<'a, F: Element + Packed + MatElement<Acc = F>> Weights<'a, F> {
     /// from sizes, strides and the storage's kind, as that of `linear` does.
     fn new(cell: Cell, weight: &'a Tensor, h: Mat<F>, steps: usize) -> Result<Self> {
         let (m, k) = (h.rows(), h.cols());
-        let shared = simd::CACHE_BLOCKING && (m > 1 && steps > 1 || steps >= SHARED);
+        let chains = simd::level() == Level::Avx512;
+        let shared = simd::CACHE_BLOCKING && (m > 1 && steps > 1 || chains && steps >= SHARED);
         let rows = if shared { m.max(2) } else { m };
         let all = Matrices::<F>::new(weight).get(0);
         let (mut gates, mut packed) = (SmallVec::new(), SmallVec::new());
