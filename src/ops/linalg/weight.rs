@@ -73,6 +73,10 @@ where
 }
 /// Nothing: memory is kept for other things.
 #[cfg(not(feature = "std"))]
+#[allow(
+    clippy::extra_unused_type_parameters,
+    reason = "as callers name them with the standard library"
+)]
 pub(crate) fn kept_panels<A, B>(_: Sizes, _: &Tensor) -> Option<Option<Bytes>> {
     None
 }
