@@ -41,4 +41,4 @@ pub use gradient::{Stacked, Taps};
 pub use patches::Patches;
 pub use planes::{LANES, Lanes};
 pub use spread::{Spread, spread};
-pub use winograd::{Block, Blocks, PRODUCTS, Transform, Weights};
+pub use winograd::{Block, Blocks, PRODUCTS, WeightPanels, Weights};

@@ -60,7 +60,7 @@ pub struct Conv<'a> {
     pub activation: Option<Activation>,
     /// Of the result's shape or broadcast to it, added last.
     pub residual: Option<&'a Tensor>,
-    /// Whether each result is a sum of products of an element and a weight. Otherwise 3x3 kernels may go by
+    /// Whether each result is a sum of products of an element and a weight. Otherwise 3x3 kernels, of any depth, may go by
     /// Winograd's algorithm, whose rounding errors are up to four times as large; see
     /// [`conv_plan`].
     pub precise: bool,

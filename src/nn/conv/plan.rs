@@ -43,8 +43,9 @@ impl ConvAlgorithm {
 pub struct ConvPlan {
     /// How it is computed.
     pub algorithm: ConvAlgorithm,
-    /// Bytes of scratch that a thread takes at most, on this CPU: of products, what is packed at once. Of single
-    /// channels, those of images whose channels are not last in memory.
+    /// Bytes of scratch that a thread takes at most, on this CPU: of products, what is packed at once; of Winograd's
+    /// algorithm what is transformed, beside a panel or two of its products. Of single channels, those of images
+    /// whose channels are not last in memory.
     pub scratch: usize,
     /// Multiplications and additions of the sums that were asked for: `2 * outputs * taps` for each
     /// place. Winograd's algorithm needs fewer.
@@ -59,7 +60,7 @@ pub(super) const MOST: usize = 8 << 20;
 /// small planes are convolved channel by channel, from the CPU's vectors. Which of the three, the rank of
 /// the weight says. Bias, activation and residual make no difference.
 ///
-/// Kernels of 3x3, or of some depth by that, of stride 1 over enough channels go by Winograd's algorithm, unless
+/// Kernels of 3x3, or of some depth by that, without a stride along rows or columns, over enough channels, go by Winograd's algorithm, unless
 /// [`Conv::precise`] is set. Its errors are at most four times those of the sums as they
 /// stand, which tests hold it to. Where a result of a row of tiles is NaN or infinite, the row is
 /// computed anew as a sum, so that what one place sees does not reach another.

@@ -9,7 +9,7 @@ use crate::exec::failure::Failure;
 use crate::exec::products::products_of_sources;
 use crate::fallible;
 use crate::kernel::conv::{
-    Block, Blocks, Image, PRODUCTS, Patches, Transform, Weights, direct, scratch,
+    Block, Blocks, Image, PRODUCTS, Patches, WeightPanels, Weights, direct, scratch,
 };
 use crate::kernel::gemm::{
     Epilogue, EpilogueOp, Map, MatElement, Scratch, Strided, cost, packed_slice,
@@ -155,14 +155,14 @@ impl Operands {
             self.x.contiguous()?
         };
         let plain = Matrices::<T>::new(&self.weight).get(0);
-        let transform = self.transform::<T>();
+        let panels = self.weight_panels::<T>();
         let transformed = self.transformed::<T>()?;
         let transformed = packed_slice::<T::Acc>(&transformed);
-        let size = transform.len::<T::Acc>();
+        let size = panels.numbers::<T::Acc>();
         let weights = |group: usize| Weights {
             plain: plain.block(group * made..(group + 1) * made, 0..plain.cols()),
             transformed: &transformed[group * size..(group + 1) * size],
-            transform,
+            panels,
         };
         // SAFETY: each matrix of the fresh tensor is one group of one image; a block has places of its own.
         let result = |n: usize, group: usize| unsafe { y.get(n * call.groups + group) };
@@ -246,24 +246,24 @@ impl Operands {
                     depth: self.call.geometry.kernel[0],
                 },
             };
-            let kept = (weight.storage()).packed(key, true, || self.transform_all::<T>());
+            let kept = (weight.storage()).packed(key, true, || self.transform_weights::<T>());
             if let Some(kept) = kept {
                 return Ok(kept);
             }
         }
-        self.transform_all::<T>()
+        self.transform_weights::<T>()
     }
-    fn transform<T: MatElement>(&self) -> Transform {
+    fn weight_panels<T: MatElement>(&self) -> WeightPanels {
         let call = &self.call;
-        Transform::new::<T::Acc>([call.made(), call.seen(), call.geometry.kernel[0]])
+        WeightPanels::new::<T::Acc>([call.made(), call.seen(), call.geometry.kernel[0]])
     }
-    fn transform_all<T: Element + MatElement<Acc: Real>>(&self) -> Result<Bytes> {
+    fn transform_weights<T: Element + MatElement<Acc: Real>>(&self) -> Result<Bytes> {
         // outputs and channels of a task
         const OUTPUTS: usize = 64;
         const CHANNELS: usize = 32;
-        let (call, transform) = (&self.call, self.transform::<T>());
+        let (call, panels) = (&self.call, self.weight_panels::<T>());
         let weight = Matrices::<T>::new(&self.weight).get(0);
-        let (made, seen, size) = (call.made(), call.seen(), transform.len::<T::Acc>());
+        let (made, seen, size) = (call.made(), call.seen(), panels.numbers::<T::Acc>());
         let mut all = Scratch::<T::Acc>::new(size.saturating_mul(call.groups))?;
         let out = par::Out::new(&mut all);
         let each = made.min(OUTPUTS) * seen.min(CHANNELS) * PRODUCTS * call.geometry.kernel[0];
@@ -280,7 +280,7 @@ impl Operands {
             let outputs = o..made.min(o + OUTPUTS);
             let d = out.as_mut_ptr().wrapping_add(group * size);
             // SAFETY: TRANSFORM1, OUT1: numbers of a group, of channels and outputs of their own.
-            unsafe { transform.run(weight, channels, outputs, d) };
+            unsafe { panels.transform(weight, channels, outputs, d) };
         });
         Ok(all.into_bytes())
     }

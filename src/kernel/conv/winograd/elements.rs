@@ -39,7 +39,7 @@ impl<T: MatElement<Acc: Real>> Elements<'_, T> {
         let lines = self.lines.as_chunks_mut::<LANES>().0;
         let (from, down) = lines[..2 * IN * columns].split_at_mut(IN * columns);
         (self.lanes).window::<I>(self.size, self.rows, self.cols, from);
-        let (from, down) = (&*from.as_flattened(), down.as_flattened_mut());
+        let (from, down) = (from.as_flattened(), down.as_flattened_mut());
         let at = |row: usize, column: usize, lane: usize| (row * columns + column) * LANES + lane;
         for (x, lane) in (0..columns).flat_map(|x| (0..LANES).step_by(L).map(move |l| (x, l))) {
             let mut d = [[T::Acc::ZERO; L]; IN];

@@ -20,7 +20,7 @@ mod weights;
 
 pub use blocks::Blocks;
 pub use lanes::PRODUCTS;
-pub use weights::Transform;
+pub use weights::WeightPanels;
 
 use super::geometry::Image;
 use super::patches::Patches;
@@ -40,9 +40,9 @@ use results::Results;
 pub struct Weights<'a, T: MatElement> {
     /// `[outputs, channels * taps]`
     pub plain: Mat<'a, T>,
-    /// As `transform` says.
+    /// Where `panels` says.
     pub transformed: &'a [T::Acc],
-    pub transform: Transform,
+    pub panels: WeightPanels,
 }
 
 /// A block, in three phases of tasks: elements are transformed, multiplied, and results transformed
@@ -178,7 +178,7 @@ where
         // (LANE1).
         let mut d = unsafe { MatMut::new(d, tiles.len(), blocks.outputs, to_line as isize) };
         for z in 0..g.kernel[0] {
-            let panels = weights.transform.panels(weights.transformed, p, z);
+            let panels = weights.panels.get(weights.transformed, p, z);
             let from = p * from_step + (z * self.tiles() + tiles.start) * from_line;
             // SAFETY: MAT1: rows that the first phase wrote (WINOGRAD1, WINOGRAD2).
             let a = unsafe {

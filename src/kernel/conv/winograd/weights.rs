@@ -13,16 +13,16 @@ const TAPS: usize = 9;
 /// Where the transformed weights of a group lie: for each product and position along the depth, panels of
 /// the matrix engine, `[channels, outputs]`.
 #[derive(Clone, Copy)]
-pub struct Transform {
+pub struct WeightPanels {
     channels: usize,
     outputs: usize,
     depth: usize,
     blocks: KBlocks,
 }
-impl Transform {
+impl WeightPanels {
     /// Of `[outputs, channels, depth, 3, 3]`.
     pub fn new<F: Packed>([outputs, channels, depth]: [usize; 3]) -> Self {
-        Transform {
+        WeightPanels {
             channels,
             outputs,
             depth,
@@ -34,11 +34,11 @@ impl Transform {
         Panels::<F>::len(self.blocks, self.outputs)
     }
     /// Numbers of all.
-    pub fn len<F: Packed>(&self) -> usize {
+    pub fn numbers<F: Packed>(&self) -> usize {
         (PRODUCTS * self.depth).saturating_mul(self.each::<F>())
     }
     /// The panels of a product and a position.
-    pub fn panels<'a, F: Packed>(&self, all: &'a [F], product: usize, z: usize) -> Panels<'a, F> {
+    pub fn get<'a, F: Packed>(&self, all: &'a [F], product: usize, z: usize) -> Panels<'a, F> {
         let len = self.each::<F>();
         let panels = &all[(product * self.depth + z) * len..][..len];
         Panels::of(self.blocks, self.outputs, panels)
@@ -47,9 +47,9 @@ impl Transform {
     /// G^T`, computed in double precision and rounded once. `weight` is `[outputs, channels * taps]`.
     ///
     /// # Safety
-    /// Contract TRANSFORM1: `d` has [`len`](Transform::len) numbers, of which nobody else uses those of
+    /// Contract TRANSFORM1: `d` has all [`numbers`](WeightPanels::numbers), of which nobody else uses those of
     /// these channels and outputs meanwhile.
-    pub unsafe fn run<T: MatElement<Acc: Real>>(
+    pub unsafe fn transform<T: MatElement<Acc: Real>>(
         &self,
         weight: Mat<T>,
         channels: Range<usize>,
@@ -70,7 +70,7 @@ impl Transform {
 }
 
 struct Part<'a, T: MatElement> {
-    to: Transform,
+    to: WeightPanels,
     weight: Mat<'a, T>,
     channels: Range<usize>,
     outputs: Range<usize>,

@@ -10,12 +10,13 @@ fn errors(x: &Tensor, w: &Tensor, precise: bool) -> f64 {
         precise,
         ..Default::default()
     };
-    let y = doubles(&nn::conv2d(x, w, options(precise)).unwrap());
+    let conv = |x: &Tensor, w: &Tensor, precise| match w.rank() {
+        4 => nn::conv2d(x, w, options(precise)).unwrap(),
+        _ => nn::conv3d(x, w, options(precise)).unwrap(),
+    };
+    let y = doubles(&conv(x, w, precise));
     let wide = |t: &Tensor| t.astype(DType::F64).unwrap();
-    let want = nn::conv2d(&wide(x), &wide(w), options(true))
-        .unwrap()
-        .to_vec::<f64>()
-        .unwrap();
+    let want = conv(&wide(x), &wide(w), true).to_vec::<f64>().unwrap();
     y.iter()
         .zip(&want)
         .map(|(a, b)| (a - b).abs())
@@ -27,14 +28,15 @@ fn errors(x: &Tensor, w: &Tensor, precise: bool) -> f64 {
 #[test]
 fn errors_of_winograd_are_at_most_four_times_as_large() {
     for (seed, shape, outputs) in [
-        (1, [1, 16, 30, 30], 16),
-        (2, [2, 64, 17, 25], 48),
-        (3, [1, 200, 14, 22], 100),
+        (1, &[1, 16, 30, 30][..], 16),
+        (2, &[2, 64, 17, 25], 48),
+        (3, &[1, 200, 14, 22], 100),
+        (4, &[1, 32, 5, 9, 14], 24),
     ] {
-        let (x, w) = (
-            tensor(&shape, seed),
-            tensor(&[outputs, shape[1], 3, 3], seed + 10),
-        );
+        let kernel = [3, 3, 3];
+        let kernel = &kernel[..shape.len() - 2];
+        let weight: Vec<usize> = [&[outputs, shape[1]], kernel].concat();
+        let (x, w) = (tensor(shape, seed), tensor(&weight, seed + 10));
         let plan = nn::conv_plan(
             x.shape(),
             w.shape(),
