@@ -288,7 +288,8 @@ def conv3d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, strid
     """
 def conv_plan(x_shape: _Shape, weight_shape: _Shape, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, precise: builtins.bool = False, dtype: _DType | None = None) -> ConvPlan:
     """How a convolution of these shapes is computed: what is picked follows from them, the options and the
-    dtype alone. A tuple with names.
+    dtype, and, where small planes are convolved channel by channel, from the CPU's vectors. A tuple with
+    names.
 
     x_shape, weight_shape: of the operands; the weight's rank says which convolution. stride, padding,
     dilation, groups, precise: as for `conv2d`. dtype: the operands' common one, by default

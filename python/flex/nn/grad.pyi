@@ -94,7 +94,9 @@ def conv1d(grad: _Operand, x: _Operand, weight: _Operand, *, stride: _Shape = 1,
 
     grad: of the shape of the convolution's result. x: `[batch, channels, length]`, or without the batch.
     weight: `[out, channels / groups, kernel]` (ShapeError). stride, padding, dilation, groups,
-    precise: those of the convolution. The results have the common dtype, a float (DTypeError).
+    precise: those of the convolution. The results have the common dtype, a float (DTypeError). A weight
+    that is not finite may make NaN of the gradients of elements within a kernel of the border, where
+    zeros beyond grad are multiplied.
 
     >>> grad, x, w = flex.asarray([[1.0, 10.0]]), flex.asarray([[1.0, 2.0, 3.0]]), flex.asarray([[[4.0, 5.0]]])
     >>> [d.tolist() for d in flex.nn.grad.conv1d(grad, x, w)]
@@ -135,7 +137,8 @@ def conv_transpose1d(grad: _Operand, x: _Operand, weight: _Operand, *, stride: _
     grad: of the shape of the transposed convolution's result. x: `[batch, channels, length]`, or without
     the batch. weight: `[channels, out / groups, kernel]` (ShapeError). stride, padding,
     output_padding, groups, dilation: those of the transposed convolution. The results have the
-    common dtype, a float (DTypeError).
+    common dtype, a float (DTypeError). Places that padding leaves out count as zeros, which make NaN of a
+    weight, or of an element of x, that is not finite.
 
     >>> grad, x, w = flex.asarray([[1.0, 10.0, 100.0]]), flex.asarray([[1.0, 2.0]]), flex.asarray([[[3.0, 4.0]]])
     >>> [d.tolist() for d in flex.nn.grad.conv_transpose1d(grad, x, w)]
