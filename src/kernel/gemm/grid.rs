@@ -44,12 +44,12 @@ impl Cuts {
     fn get(&self, i: usize) -> Range<usize> {
         self.start(i)..self.start(i + 1)
     }
-    /// The longest part, or a little more.
+    /// The longest part, or up to a unit more.
     fn longest(&self) -> usize {
         let ends = self.get(0).len().max(self.get(self.parts - 1).len());
         match self.parts {
             1 | 2 => ends,
-            parts => ends.max((self.len / parts).next_multiple_of(self.unit)),
+            parts => ends.max(self.len.div_ceil(parts).next_multiple_of(self.unit)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::pooling::Pooling;
 use super::windows::{Steady, Windows};
 use crate::kernel::images::Pixel;
-use crate::simd::Isa;
+use crate::simd::{self, Isa};
 
 /// Slices of lines, each at equal distances.
 #[derive(Clone, Copy)]
@@ -16,7 +16,7 @@ pub struct Lines<T> {
     pub steps: [isize; 2],
 }
 
-/// Elements that are joined in registers, and those of what is narrower.
+/// Elements that are joined in registers, and those of shorter rows.
 const PART: usize = 16;
 const NARROW: usize = 4;
 
@@ -44,6 +44,7 @@ impl<T> Lines<T> {
         unsafe {
             match (row.len(), self.counts[0] * self.counts[1]) {
                 (0, _) => {}
+                _ if simd::MICROCONTROLLER => self.join_by::<I, A, P, R, 1, 0>(row, finish),
                 (1..NARROW, _) => self.join_by::<I, A, P, R, 1, 0>(row, finish),
                 (NARROW..PART, _) => self.join_by::<I, A, P, R, NARROW, 0>(row, finish),
                 (_, 2) => self.join_by::<I, A, P, R, PART, 2>(row, finish),
@@ -143,7 +144,8 @@ pub fn taps_as_lines<A>(
     let Windows::Steady(s) = windows else {
         return None;
     };
-    let step = s.dilation * inner;
+    // any of a kernel of one
+    let step = s.dilation.wrapping_mul(inner);
     if s.stride != 1 || len < (s.kernel - 1) * step + width {
         return None;
     }

@@ -94,8 +94,8 @@ impl<T: Pixel<A>, A: Pixel<A>, P: Pooling<A>> Kernel for Pool<'_, T, A, P> {
                             first: image.wrapping_offset(lines.first as isize * row_step),
                             counts: [slices.count, lines.count],
                             steps: [
-                                slice_step * slices.step as isize,
-                                row_step * lines.step as isize,
+                                slice_step.wrapping_mul(slices.step as isize),
+                                row_step.wrapping_mul(lines.step as isize),
                             ],
                         };
                         // SAFETY: rows of the image (IMAGES1).
@@ -116,7 +116,7 @@ impl<T: Pixel<A>, A: Pixel<A>, P: Pooling<A>> Kernel for Pool<'_, T, A, P> {
                         first: line.as_ptr(),
                         ..taps
                     };
-                    // SAFETY: that function's, of a line as long as all.
+                    // SAFETY: `taps_as_lines` gave lines that end within `len`, which this one has.
                     unsafe { taps.join::<I, A, P, T>(row, Some((pooling, of_row))) };
                     continue;
                 }

@@ -9,7 +9,7 @@ pub use gradient::{GridGradient, LANES};
 use self::along::{line_of, near};
 use super::line::Sampled;
 use crate::kernel::images::{Images, Pixel};
-use crate::simd::{Isa, Kernel};
+use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 use core::slice::from_raw_parts_mut;
 
@@ -64,11 +64,17 @@ impl Rule {
 /// No element.
 const NONE: i32 = -1;
 
-/// Points that are sampled together, whose tables stay in L1 beside a part of the image while one channel
-/// follows the other.
+/// Points that are sampled together at most, whose tables stay in L1 beside a part of the image while one
+/// channel follows the other.
 pub fn run_of(rule: &Rule) -> usize {
-    (2048 / rule.taps()).max(64)
+    if simd::MICROCONTROLLER {
+        SHORT
+    } else {
+        (2048 / rule.taps()).max(SHORT)
+    }
 }
+/// The same at least, where there are so many.
+pub const SHORT: usize = if simd::MICROCONTROLLER { 16 } else { 64 };
 
 /// Runs of points of a result, all channels.
 ///
@@ -88,8 +94,9 @@ pub struct Grid<'a, T, A> {
     pub rule: Rule,
     /// From a slice of a plane to the next, and a row to the next, in elements.
     pub steps: [usize; 2],
-    /// Runs of points, [`run_of`] each and what is left of each image, which are this call's alone in the
-    /// result (IMAGES1).
+    /// Points of a run, [`run_of`] at most.
+    pub run: usize,
+    /// Runs of points, and what is left of each image, which are this call's alone in the result (IMAGES1).
     pub runs: Range<usize>,
     /// As many elements as [`scratch`] says, of weights.
     pub weights: &'a mut [A],
@@ -121,11 +128,12 @@ impl<T: Pixel<A>, A: Sampled> Kernel for Grid<'_, T, A> {
             grid,
             rule,
             steps,
+            run: most,
             runs,
             weights,
             index,
         } = self;
-        let (each, inner, most) = (y.sizes.iter().product::<usize>(), x.inner, run_of(&rule));
+        let (each, inner) = (y.sizes.iter().product::<usize>(), x.inner);
         // most points are done together, all channels by the same indices
         let single = rule.taps() == 1;
         let regular = inner == 1 && channels > 1 && (single || T::SAME && x.sizes[2] > 1);

@@ -17,6 +17,9 @@ use crate::storage::Bytes;
 use crate::storage::{PackedForm, PackedKey};
 use crate::tensor::Tensor;
 
+/// Rows of a product that a thread's part of the outputs has at least.
+const ROWS: usize = 12;
+
 impl Transposed {
     /// How products are cut, where they are faster than convolutions of each phase: of floats, over
     /// several channels.
@@ -79,9 +82,13 @@ impl Transposed {
             bytes: 0,
             flops: flops.saturating_mul(tasks),
         };
+        // enough rows that packing the elements is little beside the product
+        let outputs = ROWS.div_ceil((rows / made).max(1));
         let parts = match par::threads_for(all) {
             1 => 1,
-            threads => (2 * threads).div_ceil(tasks.max(1)).clamp(1, made),
+            threads => (2 * threads)
+                .div_ceil(tasks.max(1))
+                .clamp(1, made.div_ceil(outputs)),
         };
         let step = made.div_ceil(parts);
         let parts = made.div_ceil(step);

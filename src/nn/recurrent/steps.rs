@@ -138,8 +138,8 @@ pub(super) fn direction<F: Element + Real + Packed + MatElement<Acc = F>>(
     Ok(())
 }
 
-/// Steps of one example from which on they make up for packing its weights, with AVX-512: a row of panels for
-/// narrower vectors has too few chains of multiply-adds, and dot products by the weights as they lie are faster.
+/// Steps from which on packing the weights pays for a single example, with AVX-512: a row of panels for narrower
+/// vectors has too few chains of multiply-adds, and dot products by the weights as they lie are faster.
 const SHARED: usize = 32;
 
 /// The weights of the state, of each gate by itself.

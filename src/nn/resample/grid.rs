@@ -6,9 +6,9 @@ use crate::error::{Error, Result};
 use crate::fallible;
 use crate::kernel::images::Pixel;
 use crate::kernel::resample::Sampled;
-use crate::kernel::resample::grid::{Beyond, Grid, Interpolation, Rule, run_of, scratch};
+use crate::kernel::resample::grid::{Beyond, Grid, Interpolation, Rule, SHORT, run_of, scratch};
 use crate::ops;
-use crate::par::Cost;
+use crate::par::{self, Cost};
 use crate::simd;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -154,7 +154,10 @@ where
     let grid = grid.as_slice::<A>()?;
     let (images, channels) = planes.images_and_planes();
     let each: usize = places.iter().product();
-    let points = run_of(&rule).min(each);
+    // enough runs for all threads
+    let shared = images.saturating_mul(each).div_ceil(2 * par::threads());
+    let run = run_of(&rule).min(shared.max(SHORT));
+    let points = run.min(each);
     let width = points.saturating_mul(y.inner);
     let taps = rule.taps().saturating_mul(width).saturating_mul(channels);
     let cost = Cost {
@@ -163,26 +166,22 @@ where
     };
     let lengths = scratch(&rule, points, width);
     let len = lengths.map(|l| l.0);
-    rows(
-        images * each.div_ceil(run_of(&rule)),
-        len,
-        cost,
-        |runs, weights| {
-            let mut index: Vec<i32> = fallible::filled(0, lengths.map_or(0, |l| l.1))?;
-            simd::call(Grid {
-                x,
-                y,
-                channels,
-                grid,
-                rule,
-                steps,
-                runs,
-                weights,
-                index: &mut index,
-            });
-            Ok(())
-        },
-    )?;
+    rows(images * each.div_ceil(run), len, cost, |runs, weights| {
+        let mut index: Vec<i32> = fallible::filled(0, lengths.map_or(0, |l| l.1))?;
+        simd::call(Grid {
+            x,
+            y,
+            channels,
+            grid,
+            rule,
+            steps,
+            run,
+            runs,
+            weights,
+            index: &mut index,
+        });
+        Ok(())
+    })?;
     planes.result(result)
 }
 
