@@ -137,7 +137,7 @@ impl Way {
                 return Ok(Way::Direct(tiling));
             }
         }
-        let blocks = (!precise && dtype.is_float() && simd::CACHE_BLOCKING)
+        let blocks = (!precise && dtype.is_float() && !simd::MICROCONTROLLER)
             .then(|| Blocks::new(g, [call.seen(), call.made()], call.batch, bytes, MOST));
         Ok(match blocks.flatten() {
             Some(blocks) if worthwhile(call, &blocks) => Way::Winograd(blocks),
