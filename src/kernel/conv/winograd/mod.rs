@@ -112,7 +112,7 @@ where
         let (blocks, g) = (self.blocks, &self.blocks.geometry);
         let (slot, channel) = (task % self.slots(), task / self.slots() * LANES);
         let (plane, row) = (slot / self.rows.len(), slot % self.rows.len());
-        // the first planes of a kernel's window, and those beyond as the last one's further positions
+        // planes beyond those of the block follow the last of them
         let inner = plane.min(self.planes.len() - 1);
         let [n, z] = blocks.plane(self.run, self.planes.start + inner);
         let z = g.element(0, z, 0) + (plane - inner) as isize;
