@@ -44,7 +44,9 @@ impl<T> Lines<T> {
         unsafe {
             match (row.len(), self.counts[0] * self.counts[1]) {
                 (0, _) => {}
-                _ if simd::MICROCONTROLLER => self.join_by::<I, A, P, R, 1, 0>(row, finish),
+                _ if simd::MICROCONTROLLER || simd::SCALAR_WEB => {
+                    self.join_by::<I, A, P, R, 1, 0>(row, finish)
+                }
                 (1..NARROW, _) => self.join_by::<I, A, P, R, 1, 0>(row, finish),
                 (NARROW..PART, _) => self.join_by::<I, A, P, R, NARROW, 0>(row, finish),
                 (_, 2) => self.join_by::<I, A, P, R, PART, 2>(row, finish),

@@ -52,6 +52,9 @@ pub struct ConvPlan {
     pub flops: usize,
 }
 
+/// Whether Winograd's algorithm is worth its code and its memory.
+pub(super) const WINOGRAD: bool = !simd::MICROCONTROLLER && !simd::SCALAR_WEB;
+
 /// Scratch of a thread at most, of all algorithms but products.
 pub(super) const MOST: usize = 8 << 20;
 
@@ -137,7 +140,7 @@ impl Way {
                 return Ok(Way::Direct(tiling));
             }
         }
-        let blocks = (!precise && dtype.is_float() && !simd::MICROCONTROLLER)
+        let blocks = (!precise && dtype.is_float() && WINOGRAD)
             .then(|| Blocks::new(g, [call.seen(), call.made()], call.batch, bytes, MOST));
         Ok(match blocks.flatten() {
             Some(blocks) if worthwhile(call, &blocks) => Way::Winograd(blocks),

@@ -2,7 +2,7 @@
 
 use super::Conv;
 use super::call::Call;
-use super::plan::Way;
+use super::plan::{WINOGRAD, Way};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
@@ -53,7 +53,9 @@ impl Operands {
         if let Way::Depthwise(walk) = &way {
             return self.depthwise(op, options, walk, y);
         }
-        if let Way::Winograd(blocks) = &way {
+        if let Way::Winograd(blocks) = &way
+            && WINOGRAD
+        {
             return dispatch!(floating dtype, |T| match activation(options) {
                 None => unsupported(),
                 Some(map) => self.winograd::<T>(blocks, map, y),
