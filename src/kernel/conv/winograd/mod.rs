@@ -93,8 +93,7 @@ where
     }
     /// Tasks of the first phase: rows of tiles of all planes that are seen, by groups of channels.
     pub fn elements(&self) -> usize {
-        let planes = self.planes.len() + self.blocks.beyond();
-        planes * self.rows.len() * self.blocks.channels.div_ceil(LANES)
+        self.slots() * self.blocks.channels.div_ceil(LANES)
     }
     /// Transforms the elements of `task`. `image(n)` is image `n`, of which planes are matrices; `scratch`
     /// is that of a task.
@@ -124,7 +123,7 @@ where
         let d = self.elements.wrapping_add(at);
         let image = image(n);
         let Some(plane) = image.plane(z) else {
-            for p in 0..lanes::PRODUCTS {
+            for p in 0..PRODUCTS {
                 for t in 0..self.cols.len() {
                     let d = d.wrapping_add(p * step + t * line) as *mut [T::Acc; LANES];
                     // SAFETY: WINOGRAD1, WINOGRAD2, as above.
