@@ -95,6 +95,8 @@ pub mod prelude;
 mod python;
 mod scalar;
 pub mod storage;
+#[cfg(feature = "std")]
+pub mod stream;
 mod tensor;
 #[cfg(test)]
 mod testing;

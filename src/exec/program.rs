@@ -115,7 +115,7 @@ impl Program {
         Some(y)
     }
     /// Operations an element.
-    pub(super) fn flops(&self) -> usize {
+    pub fn flops(&self) -> usize {
         self.code.iter().map(|c| c.op.cost as usize).sum()
     }
 }

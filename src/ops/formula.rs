@@ -11,7 +11,7 @@ use crate::exec::view::View;
 use crate::exec::{self, program::Program};
 use crate::kernel::elementwise::{Row, rows};
 use crate::kernel::math::Real;
-use crate::layout::{self, Shape};
+use crate::layout::{self, Layout, Shape};
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -124,7 +124,8 @@ impl<'a> Formula<'a> {
             *sum = axes.result(self.dtype)?;
             ends.push(sum_end(self.op, self.dtype, sum.elements_mut()?)?);
         }
-        fold_computed(&program, &views, |k| axes.is_reduced(k), &mut ends)?;
+        let value = Layout::of_result(&self.shape, self.inputs.iter().map(|x| x.layout()))?;
+        fold_computed(&program, &views, &value, |k| axes.is_reduced(k), &mut ends)?;
         drop(ends);
         Ok(sums)
     }

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 /// The dtype that an operation is computed in: the common one of its tensors, which its numbers
 /// take.
 #[inline]
-pub(in crate::ops) fn common_dtype(
+pub(crate) fn common_dtype(
     row: &Row,
     tensors: impl Iterator<Item = DType>,
     numbers: impl Iterator<Item = Scalar>,
@@ -36,7 +36,7 @@ pub(in crate::ops) fn common_dtype(
 
 /// The dtype of the result of an operation that is computed in `common`.
 #[inline]
-pub(in crate::ops) fn result_dtype(rule: Rule, common: DType) -> DType {
+pub(crate) fn result_dtype(rule: Rule, common: DType) -> DType {
     match rule {
         Rule::Bool => DType::Bool,
         Rule::Real => common.real(),
@@ -46,7 +46,7 @@ pub(in crate::ops) fn result_dtype(rule: Rule, common: DType) -> DType {
 
 /// The dtype that operand `k` is converted to: of a selection, the first is a condition.
 #[inline]
-pub(in crate::ops) fn operand_dtype(rule: Rule, k: usize, common: DType) -> DType {
+pub(crate) fn operand_dtype(rule: Rule, k: usize, common: DType) -> DType {
     match rule {
         Rule::Select if k == 0 => DType::Bool,
         _ => common,
@@ -55,7 +55,7 @@ pub(in crate::ops) fn operand_dtype(rule: Rule, k: usize, common: DType) -> DTyp
 
 /// Whether a result may be stored as another dtype: within a kind, or as a higher one.
 #[inline]
-pub(in crate::ops) fn same_kind(from: DType, to: DType) -> bool {
+pub(crate) fn same_kind(from: DType, to: DType) -> bool {
     let kind = |d: DType| match d {
         d if d.is_bool() => 0,
         d if d.is_integer() => 1,
@@ -72,13 +72,13 @@ fn cast(op: &'static str, from: DType, to: DType) -> Result<Opcode> {
 }
 
 /// The program that converts its input.
-pub(in crate::ops) fn conversion(op: &'static str, from: DType, to: DType) -> Result<Program> {
+pub(crate) fn conversion(op: &'static str, from: DType, to: DType) -> Result<Program> {
     Ok(Program::of(cast(op, from, to)?, &[from.size()], to.size()))
 }
 
 /// What an instruction of this kernel does.
 #[inline]
-pub(in crate::ops) fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
+pub(crate) fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
     Opcode {
         f: kernel.f,
         arity: row.op.arity() as u8,

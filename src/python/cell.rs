@@ -7,8 +7,11 @@
 //! - **C2, long writes take the tensor out**, and leave its layout and dtype behind: attributes can
 //!   be read at any time. Threads that need the elements meanwhile wait detached, without holding a
 //!   lock.
+//! - **C3, what is traced has no elements.** Operations that can be recorded ask for its value in the
+//!   graph; who asks for elements unwinds, which `flex._tracing` turns into an error that names the line.
 
-use super::convert::is_short;
+use super::convert::{OperandRef, is_short};
+use super::traced::{self, Traced};
 use crate::layout::Layout;
 use crate::storage::LongWrite;
 use crate::{DType, Tensor};
@@ -35,7 +38,22 @@ struct TensorCell(Mutex<State>);
 enum State {
     There(Tensor),
     Away(Arc<Away>),
+    /// A value of a function that is being traced.
+    Traced(Box<(Layout, DType, Traced)>),
 }
+
+/// Unwinds where elements of a traced value are asked for: there is no error to return from here.
+#[cold]
+fn refuse(x: &Traced) -> ! {
+    let message = match x.is_over() {
+        true => "a tensor of a function traced by flex.fuse is used after the function returned",
+        false => NOT_TRACEABLE,
+    };
+    std::panic::resume_unwind(Box::new(String::from(message)))
+}
+/// What is said of a function that asks for the elements of a traced value; `flex._tracing` adds where.
+const NOT_TRACEABLE: &str =
+    "flex.fuse can't trace this function: it needs the elements of a tensor";
 
 /// The metadata of a tensor that was taken out. Its shape and dtype don't change.
 struct Away {
@@ -87,7 +105,7 @@ impl TensorCell {
     fn with<R>(&self, f: impl FnOnce(&mut Tensor) -> R) -> R {
         match &mut *self.lock() {
             State::There(t) => return f(t),
-            State::Away(_) => {}
+            State::Away(_) | State::Traced(_) => {}
         }
         self.with_later(f)
     }
@@ -98,6 +116,7 @@ impl TensorCell {
             let away = match &mut *self.lock() {
                 State::There(t) => return f(t),
                 State::Away(away) => away.clone(),
+                State::Traced(x) => refuse(&x.2), // releases the lock
             };
             Python::attach(|py| py.detach(|| away.wait()));
         }
@@ -107,7 +126,7 @@ impl TensorCell {
     fn try_with<R>(&self, f: impl FnOnce(&Tensor) -> R) -> Option<R> {
         match &*self.0.try_lock().ok()? {
             State::There(t) => Some(f(t)),
-            State::Away(_) => None,
+            State::Away(_) | State::Traced(_) => None,
         }
     }
     /// Takes the tensor out for a long write. Called detached, and the writer stays detached: a
@@ -136,6 +155,7 @@ impl TensorCell {
                     continue;
                 }
                 State::Away(away) => away.clone(),
+                State::Traced(x) => refuse(&x.2),
             };
             drop(state);
             away.wait();
@@ -165,13 +185,62 @@ impl PyTensor {
         match &*self.0.lock() {
             State::There(t) => f(t.layout(), t.dtype()),
             State::Away(away) => f(&away.layout, away.dtype),
+            State::Traced(x) => {
+                x.2.mark.note_shape();
+                f(&x.0, x.1)
+            }
         }
+    }
+    /// The dtype, which is available at any time.
+    #[inline(always)]
+    pub fn dtype_of(&self) -> DType {
+        match &*self.0.lock() {
+            State::There(t) => t.dtype(),
+            State::Away(away) => away.dtype,
+            State::Traced(x) => x.1,
+        }
+    }
+    /// An object for a value of a function that is being traced.
+    pub fn traced(layout: Layout, dtype: DType, value: Traced) -> PyTensor {
+        PyTensor(TensorCell(Mutex::new(State::Traced(Box::new((
+            layout, dtype, value,
+        ))))))
+    }
+    /// What `f` finds of the value that the object stands for; `None` if it has elements.
+    pub fn traced_value<R>(&self, f: impl FnOnce(&Traced) -> R) -> Option<R> {
+        match &*self.0.lock() {
+            State::Traced(x) => Some(f(&x.2)),
+            _ => None,
+        }
+    }
+    /// Stands for what another object stands for, from now on.
+    pub fn become_traced(&self, other: PyTensor) {
+        let state = other
+            .0
+            .0
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        *self.0.lock() = state;
+    }
+    /// Puts another tensor in its place, and returns what was there.
+    pub fn replace(&self, other: Tensor) -> Tensor {
+        self.0.with(|t| core::mem::replace(t, other))
+    }
+    /// Takes the tensor out, and leaves one without elements.
+    pub fn give_away(&self) -> Tensor {
+        self.0.with(core::mem::take)
     }
     /// A view that `f` makes of the tensor.
     #[inline(always)]
-    pub fn view(&self, f: impl FnOnce(&Tensor) -> crate::Result<Tensor>) -> PyResult<PyTensor> {
+    pub fn view(
+        slf: &Bound<'_, PyTensor>,
+        f: impl Fn(&Tensor) -> crate::Result<Tensor> + Send + Sync + 'static,
+    ) -> PyResult<PyTensor> {
+        if traced::is_active() {
+            return OperandRef::Object(slf.clone()).view(f);
+        }
         // no `?` inside: exceptions are created after the lock is released
-        Ok(PyTensor::new(self.read(f)?))
+        Ok(PyTensor::new(slf.get().read(f)?))
     }
     /// The same for two objects, which may be identical; `None` if one is not available at once,
     /// since waiting for it while holding the other could deadlock.

@@ -3,6 +3,7 @@
 
 use super::cell::PyTensor;
 use super::convert::{Operand, OperandRef, compute, is_short};
+use super::trace;
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops::{self, Arg};
 use crate::{DType, Error, Scalar};
@@ -42,6 +43,9 @@ pub fn apply_ref<const N: usize>(
     row: &'static Row,
     lent: [OperandRef<'_>; N],
 ) -> PyResult<PyTensor> {
+    if let Some(recorded) = trace::apply(row, &lent) {
+        return recorded;
+    }
     // no `?` inside: exceptions are created after the locks are released
     let small = match &lent[..] {
         [OperandRef::Object(x)] => x
@@ -200,23 +204,21 @@ operations!(make! {});
 #[pyo3(signature = (x, /, min = None, max = None))]
 pub fn clip(
     py: Python<'_>,
-    x: Operand,
-    min: Option<Operand>,
-    max: Option<Operand>,
+    x: OperandRef<'_>,
+    min: Option<OperandRef<'_>>,
+    max: Option<OperandRef<'_>>,
 ) -> PyResult<PyTensor> {
     let dtype = match &x {
-        Operand::Tensor(t) => t.dtype(),
-        Operand::Scalar(s) => s.default_dtype(),
+        OperandRef::Object(t) => t.get().dtype_of(),
+        OperandRef::Operand(Operand::Tensor(t)) => t.dtype(),
+        OperandRef::Operand(Operand::Scalar(s)) => s.default_dtype(),
     };
     if dtype.is_bool() {
         return Err(Error::unsupported("clip", dtype).into()); // a bound would make it an integer
     }
-    let [lowest, highest] = range(dtype).map(Operand::Scalar);
-    apply(
-        py,
-        &rows::Clip::ROW,
-        &[x, min.unwrap_or(lowest), max.unwrap_or(highest)],
-    )
+    let [lowest, highest] = range(dtype).map(|s| OperandRef::Operand(Operand::Scalar(s)));
+    let (min, max) = (min.unwrap_or(lowest), max.unwrap_or(highest));
+    apply_ref(py, &rows::Clip::ROW, [x, min, max])
 }
 
 /// The lowest and the highest value of a dtype.

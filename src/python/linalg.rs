@@ -1,12 +1,14 @@
 //! Products of vectors and matrices.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, Ints, compute, count, integer};
+use super::convert::{Arg, Ints, OperandRef, compute, count, integer};
 use super::dtype::DTypeArg;
+use super::trace;
 use crate::Tensor;
 use crate::ops::{self, TensordotAxes};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// The work of a product in which each element of `a` meets `width` elements of `b`, in elements of
 /// simpler operations.
@@ -31,16 +33,31 @@ pub fn work(a: &Tensor, width: usize) -> usize {
 /// [[3000000]]
 #[pyfunction]
 #[pyo3(signature = (x1, x2, /, *, dtype = None))]
-pub fn matmul(py: Python<'_>, x1: Arg, x2: Arg, dtype: Option<DTypeArg>) -> PyResult<PyTensor> {
+pub fn matmul(
+    py: Python<'_>,
+    x1: OperandRef,
+    x2: OperandRef,
+    dtype: Option<DTypeArg>,
+) -> PyResult<PyTensor> {
+    let product = move |a: &Tensor, b: &Tensor| match dtype {
+        Some(dtype) => ops::matmul_as(a, b, dtype.0),
+        None => ops::matmul(a, b),
+    };
+    let recorded = trace::call(
+        "matmul",
+        &[&x1, &x2],
+        Arc::new(move |x| product(&x[0], &x[1])),
+    );
+    if let Some(y) = recorded {
+        return y;
+    }
+    let (x1, x2) = (Arg(x1.take().tensor()?), Arg(x2.take().tensor()?));
     let width = if x2.0.rank() < 2 {
         1
     } else {
         x2.0.shape()[x2.0.rank() - 1]
     };
-    compute(py, work(&x1.0, width), || match dtype {
-        Some(dtype) => ops::matmul_as(&x1.0, &x2.0, dtype.0),
-        None => ops::matmul(&x1.0, &x2.0),
-    })
+    compute(py, work(&x1.0, width), || product(&x1.0, &x2.0))
 }
 
 /// Swaps the last two dimensions; a view. ShapeError if there are fewer.
@@ -49,8 +66,8 @@ pub fn matmul(py: Python<'_>, x1: Arg, x2: Arg, dtype: Option<DTypeArg>) -> PyRe
 /// [[1, 3], [2, 4]]
 #[pyfunction]
 #[pyo3(signature = (x, /))]
-fn matrix_transpose(x: Arg) -> PyResult<PyTensor> {
-    Ok(ops::matrix_transpose(&x.0)?.into())
+fn matrix_transpose(x: OperandRef) -> PyResult<PyTensor> {
+    x.view(ops::matrix_transpose)
 }
 
 /// The sum of products over several axes. The result has the axes of x1 that are not summed over,

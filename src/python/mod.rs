@@ -13,6 +13,7 @@ pub mod convert;
 mod creation;
 mod dtype;
 mod elementwise;
+mod fuse;
 mod hints;
 mod index;
 mod interop;
@@ -33,6 +34,8 @@ mod sort;
 mod standard;
 mod subscript;
 mod tensor;
+mod trace;
+mod traced;
 mod values;
 
 use pyo3::prelude::*;
@@ -49,6 +52,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     standard::register(m)?;
     creation::register(m)?;
     elementwise::register(m)?;
+    fuse::register(m)?;
     index::register(m)?;
     io::register(m)?;
     join::register(m)?;

@@ -6,12 +6,14 @@
 use super::cell::PyTensor;
 use super::convert::{Operand, OperandRef, compute, is_list, is_short, operand_beside};
 use super::elementwise::{self, apply_ref};
+use super::trace;
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops;
 use crate::ops::elementwise::{Arg, apply_in_place};
 use crate::{Bool, Error, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// The other operand. If an object is not an operand, extraction fails, PyO3 returns
 /// NotImplemented, and Python asks that object; an operand that can't be converted is an error of
@@ -73,8 +75,12 @@ fn reflected(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyR
 }
 /// Shape and dtype are kept; after an error the tensor is unchanged. `t += t` takes its operand
 /// before the tensor is locked.
-fn in_place(t: &PyTensor, py: Python<'_>, row: &Row, other: Other) -> PyResult<()> {
+fn in_place(slf: &Bound<'_, PyTensor>, row: &'static Row, other: Other) -> PyResult<()> {
+    let (py, t) = (slf.py(), slf.get());
     let other = other.beside(t)?;
+    if trace::is_traced(t) {
+        return trace::apply_in_place(row, slf, other);
+    }
     if let OperandRef::Object(o) = &other {
         let small = t.update_with(o.get(), |t, o| {
             is_short(t.len().max(o.len())).then(|| apply_in_place(row, t, Some(Arg::Ref(o))))
@@ -98,7 +104,7 @@ macro_rules! operators {
             $(
                 fn $method(slf: Bound<'_, Self>, other: Other<'_>) -> PyResult<PyTensor> { forward(slf, &rows::$Row::ROW, other) }
                 fn $reflected(slf: Bound<'_, Self>, other: Other<'_>) -> PyResult<PyTensor> { reflected(slf, &rows::$Row::ROW, other) }
-                fn $in_place(&self, py: Python<'_>, other: Other) -> PyResult<()> { in_place(self, py, &rows::$Row::ROW, other) }
+                fn $in_place(slf: &Bound<'_, Self>, other: Other) -> PyResult<()> { in_place(slf, &rows::$Row::ROW, other) }
             )*
             $(fn $compare(slf: Bound<'_, Self>, other: Other<'_>) -> PyResult<PyTensor> { forward(slf, &rows::$Compare::ROW, other) })*
             $(fn $unary(slf: Bound<'_, Self>) -> PyResult<PyTensor> { apply_ref(slf.py(), &rows::$Unary::ROW, [OperandRef::Object(slf)]) })*
@@ -110,12 +116,12 @@ macro_rules! operators {
                 no_modulo(modulo)?;
                 reflected(slf, &rows::Pow::ROW, other)
             }
-            fn __ipow__(&self, py: Python<'_>, other: Other, modulo: Option<&Bound<PyAny>>) -> PyResult<()> {
+            fn __ipow__(slf: &Bound<'_, Self>, other: Other, modulo: Option<&Bound<PyAny>>) -> PyResult<()> {
                 no_modulo(modulo)?;
-                in_place(self, py, &rows::Pow::ROW, other)
+                in_place(slf, &rows::Pow::ROW, other)
             }
-            fn __matmul__(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { product(py, &self.get(), &other.beside(self)?.take().tensor()?) }
-            fn __rmatmul__(&self, py: Python<'_>, other: Other) -> PyResult<PyTensor> { product(py, &other.beside(self)?.take().tensor()?, &self.get()) }
+            fn __matmul__(slf: Bound<'_, Self>, other: Other) -> PyResult<PyTensor> { let b = other.beside(slf.get())?; product(OperandRef::Object(slf), b) }
+            fn __rmatmul__(slf: Bound<'_, Self>, other: Other) -> PyResult<PyTensor> { let a = other.beside(slf.get())?; product(a, OperandRef::Object(slf)) }
             fn __imatmul__(&self, py: Python<'_>, other: Other) -> PyResult<()> {
                 let b = other.beside(self)?.take().tensor()?;
                 self.update(py, |t| flops(t, &b), |t| {
@@ -169,8 +175,13 @@ operators! {
     unary { __trunc__ Trunc; __floor__ Floor; __ceil__ Ceil; __neg__ Negative; __pos__ Positive; __abs__ Abs; __invert__ BitwiseInvert; }
 }
 
-fn product(py: Python<'_>, a: &Tensor, b: &Tensor) -> PyResult<PyTensor> {
-    compute(py, flops(a, b), || ops::matmul(a, b))
+fn product(a: OperandRef, b: OperandRef) -> PyResult<PyTensor> {
+    let recorded = trace::call("matmul", &[&a, &b], Arc::new(|x| ops::matmul(&x[0], &x[1])));
+    if let Some(y) = recorded {
+        return y;
+    }
+    let (a, b) = (a.take().tensor()?, b.take().tensor()?);
+    Python::attach(|py| compute(py, flops(&a, &b), || ops::matmul(&a, &b)))
 }
 
 /// Multiplications of a matrix product, roughly.

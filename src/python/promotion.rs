@@ -72,7 +72,7 @@ impl IntInfo {
 /// The dtype of a tensor, or the one that an object names.
 fn dtype_of(x: &Bound<PyAny>) -> PyResult<DType> {
     if let Ok(t) = x.cast_exact::<PyTensor>() {
-        return Ok(t.get().about(|_, dtype| dtype));
+        return Ok(t.get().dtype_of());
     }
     if let Some(d) = lookup(x)? {
         return Ok(d);

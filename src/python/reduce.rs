@@ -4,7 +4,9 @@ use super::cell::PyTensor;
 use super::convert::{Ints, OperandRef};
 use super::dtype::DTypeArg;
 use super::interop::ufunc::into_out;
+use super::trace;
 use crate::ops::{self, Reduction};
+use crate::stream::Kind;
 use crate::{Axes, Error, Tensor};
 use pyo3::prelude::*;
 use std::borrow::Cow;
@@ -15,6 +17,21 @@ fn over(axis: &Option<Ints>, keepdims: bool) -> Reduction {
         axes: axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into()),
         keepdims,
     }
+}
+/// Records a reduction of a traced operand.
+fn recorded(kind: Kind, x: &OperandRef, over: &Reduction) -> Option<PyResult<PyTensor>> {
+    trace::reduce(kind, x, over, |_| Ok(None), |_| None)
+}
+/// The same for a sum or a product, in the dtype that is asked for.
+fn recorded_total(
+    kind: Kind,
+    x: &OperandRef,
+    over: &Reduction,
+    dtype: Option<DTypeArg>,
+) -> Option<PyResult<PyTensor>> {
+    let dtype = dtype.map(|d| d.0);
+    let before = |from| ops::reduce::converted_before(kind.name(), from, dtype);
+    trace::reduce(kind, x, over, before, |_| dtype)
 }
 /// The operand, converted if a float dtype is requested.
 fn computed_in<'t>(
@@ -45,7 +62,7 @@ fn correction_or(op: &'static str, correction: f64, ddof: Option<f64>) -> PyResu
 
 /// Sums and products, of a dtype that may be asked for.
 macro_rules! totals {
-    ($($(#[doc = $doc:literal])* $name:ident $of_dtype:ident;)*) => { $(
+    ($($(#[doc = $doc:literal])* $name:ident $of_dtype:ident $Kind:ident;)*) => { $(
         $(#[doc = $doc])*
         #[pyfunction]
         #[pyo3(signature = (x, /, axis = None, *, dtype = None, keepdims = false, out = None))]
@@ -57,7 +74,10 @@ macro_rules! totals {
             keepdims: bool,
             out: Option<Bound<'py, PyAny>>,
         ) -> PyResult<Bound<'py, PyAny>> {
-            let y = x.compute(py, |x| match dtype {
+            if let Some(y) = recorded_total(Kind::$Kind, &x, &over(&axis, keepdims), dtype) {
+                return into_out(py, y?, out);
+            }
+            let y = x.compute(py, move |x| match dtype {
                 Some(d) => ops::$of_dtype(x, over(&axis, keepdims), d.0),
                 None => ops::$name(x, over(&axis, keepdims)),
             })?;
@@ -77,7 +97,7 @@ totals! {
     /// >>> x = flex.asarray([[1, 2], [3, 4]])
     /// >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
     /// (10, [4, 6])
-    sum sum_as;
+    sum sum_as Sum;
     /// The product of elements.
     ///
     /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
@@ -87,7 +107,7 @@ totals! {
     ///
     /// >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
     /// [2, 12]
-    prod prod_as;
+    prod prod_as Prod;
 }
 
 /// The arithmetic mean of elements.
@@ -109,9 +129,14 @@ fn mean<'py>(
     keepdims: bool,
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    if dtype.is_none()
+        && let Some(y) = recorded(Kind::Mean, &x, &over(&axis, keepdims))
+    {
+        return into_out(py, y?, out);
+    }
     into_out(
         py,
-        x.compute(py, |x| {
+        x.compute(py, move |x| {
             ops::mean(&*computed_in("mean", x, dtype)?, over(&axis, keepdims))
         })?,
         out,
@@ -135,7 +160,7 @@ macro_rules! spreads {
             out: Option<Bound<'py, PyAny>>,
         ) -> PyResult<Bound<'py, PyAny>> {
             let correction = correction_or($op, correction, ddof)?;
-            let y = x.compute(py, |x| {
+            let y = x.compute(py, move |x| {
                 ops::$of(&*computed_in($op, x, dtype)?, over(&axis, keepdims), correction)
             })?;
             into_out(py, y, out)
@@ -163,7 +188,7 @@ spreads! {
 }
 
 macro_rules! reductions {
-    ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
+    ($($(#[doc = $doc:literal])* $name:ident $Kind:ident;)*) => { $(
         $(#[doc = $doc])*
         #[pyfunction]
         #[pyo3(signature = (x, /, axis = None, *, keepdims = false, out = None))]
@@ -174,7 +199,10 @@ macro_rules! reductions {
             keepdims: bool,
             out: Option<Bound<'py, PyAny>>,
         ) -> PyResult<Bound<'py, PyAny>> {
-            let y = x.compute(py, |x| ops::$name(x, over(&axis, keepdims)))?;
+            let y = match recorded(Kind::$Kind, &x, &over(&axis, keepdims)) {
+                Some(y) => y?,
+                None => x.compute(py, move |x| ops::$name(x, over(&axis, keepdims)))?,
+            };
             into_out(py, y, out)
         }
     )* };
@@ -188,12 +216,12 @@ reductions! {
     ///
     /// >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
     /// [5, 3]
-    max;
+    max Max;
     /// The smallest element; NaN propagates. Arguments and errors are those of `max`.
     ///
     /// >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
     /// [1, 2]
-    min;
+    min Min;
     /// Whether any element is true (not zero).
     ///
     /// x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all.
@@ -202,13 +230,13 @@ reductions! {
     ///
     /// >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
     /// [True, False]
-    any;
+    any Any;
     /// Whether all elements are true (not zero). Arguments and errors are those of `any`; the result is
     /// True if there are no elements.
     ///
     /// >>> flex.all(flex.asarray([[2, 1], [0, 1]]), axis=1).tolist()
     /// [True, False]
-    all;
+    all All;
 }
 
 /// The number of nonzero elements. Arguments and errors are those of `any`; the result is int64.
@@ -223,7 +251,10 @@ fn count_nonzero(
     axis: Option<Ints>,
     keepdims: bool,
 ) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::count_nonzero(x, over(&axis, keepdims)))
+    match recorded(Kind::Count, &x, &over(&axis, keepdims)) {
+        Some(y) => y,
+        None => x.compute(py, move |x| ops::count_nonzero(x, over(&axis, keepdims))),
+    }
 }
 
 /// `log(sum(exp(x)))`, without overflow.
@@ -242,7 +273,7 @@ fn logsumexp(
     axis: Option<Ints>,
     keepdims: bool,
 ) -> PyResult<PyTensor> {
-    x.compute(py, |x| ops::logsumexp(x, over(&axis, keepdims)))
+    x.compute(py, move |x| ops::logsumexp(x, over(&axis, keepdims)))
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

@@ -12,6 +12,13 @@ const BOOLS: [&str; 2] = ["False", "True"];
 #[pymethods]
 impl PyTensor {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        if self.traced_value(|_| ()).is_some() {
+            let shape = self.about(|layout, _| PyTuple::new(py, layout.shape()))?;
+            return Ok(format!(
+                "Tensor(traced, shape={shape}, dtype={})",
+                self.dtype_of()
+            ));
+        }
         let t = self.get();
         let data = elements(
             &t,

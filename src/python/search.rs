@@ -34,7 +34,7 @@ fn argmax<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     into_out(
         py,
-        x.compute(py, |x| ops::argmax(x, along(axis, keepdims)))?,
+        x.compute(py, move |x| ops::argmax(x, along(axis, keepdims)))?,
         out,
     )
 }
@@ -55,7 +55,7 @@ fn argmin<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     into_out(
         py,
-        x.compute(py, |x| ops::argmin(x, along(axis, keepdims)))?,
+        x.compute(py, move |x| ops::argmin(x, along(axis, keepdims)))?,
         out,
     )
 }

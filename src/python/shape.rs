@@ -1,19 +1,13 @@
 //! Functions that rearrange elements, as views if possible.
 
 use super::cell::PyTensor;
-use super::convert::{Arg, Ints, OperandRef, compute, count, detached, integer};
+use super::convert::{Arg, Ints, OperandRef, compute, count, integer};
 use super::values::tuple;
 use crate::layout;
-use crate::{Axes, Error, Result, Tensor, ops};
+use crate::{Axes, Error, ops};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-
-/// A view of a tensor, made while it stays in its object.
-#[inline(always)]
-fn view(x: &OperandRef, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> PyResult<PyTensor> {
-    Ok(PyTensor::new(x.read(f)?))
-}
 
 /// Repeats dimensions of size 1, and adds new ones in front; a view.
 ///
@@ -25,7 +19,7 @@ fn view(x: &OperandRef, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> PyResult<P
 #[pyo3(signature = (x, /, shape))]
 fn broadcast_to(x: OperandRef, shape: Ints) -> PyResult<PyTensor> {
     let shape = shape.shape("broadcast_to", "shape")?;
-    view(&x, |x| x.broadcast_to(&shape))
+    x.view(move |x| x.broadcast_to(&shape))
 }
 
 /// Inserts dimensions of size 1 at these positions of the result; a view.
@@ -37,7 +31,7 @@ fn broadcast_to(x: OperandRef, shape: Ints) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = Ints(smallvec::smallvec![0])), text_signature = "(x, /, axis=0)")]
 fn expand_dims(x: OperandRef, axis: Ints) -> PyResult<PyTensor> {
-    view(&x, |x| x.expand_dims(&axis.0))
+    x.view(move |x| x.expand_dims(&axis.0))
 }
 
 /// Removes dimensions of size 1: those given, or all; a view.
@@ -50,9 +44,7 @@ fn expand_dims(x: OperandRef, axis: Ints) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None))]
 fn squeeze(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
-    view(&x, |x| {
-        x.squeeze(axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into()))
-    })
+    x.view(move |x| x.squeeze(axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into())))
 }
 
 /// Reverses the elements along an axis, several, or all; a view.
@@ -64,7 +56,7 @@ fn squeeze(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, axis = None))]
 fn flip(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
-    view(&x, |x| x.flip(axis.map_or(Axes::ALL, |a| a.0.into())))
+    x.view(move |x| x.flip(axis.as_ref().map_or(Axes::ALL, |a| (&a.0).into())))
 }
 
 /// Moves dimensions to other positions, keeping the order of the others; a view.
@@ -77,7 +69,7 @@ fn flip(x: OperandRef, axis: Option<Ints>) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, source, destination))]
 fn moveaxis(x: OperandRef, source: Ints, destination: Ints) -> PyResult<PyTensor> {
-    view(&x, |x| x.moveaxis(&source.0, &destination.0))
+    x.view(move |x| x.moveaxis(&source.0, &destination.0))
 }
 
 /// Permutes the dimensions: dimension `i` of the result is dimension `axes[i]`; a view.
@@ -89,9 +81,7 @@ fn moveaxis(x: OperandRef, source: Ints, destination: Ints) -> PyResult<PyTensor
 #[pyfunction]
 #[pyo3(signature = (x, /, axes))]
 fn permute_dims(x: OperandRef, axes: Ints) -> PyResult<PyTensor> {
-    view(&x, |x| {
-        Ok(x.view(x.layout().permute("permute_dims", &axes.0)?))
-    })
+    x.view(move |x| Ok(x.view(x.layout().permute("permute_dims", &axes.0)?)))
 }
 
 /// Permutes the dimensions, by default in reverse order; a view.
@@ -109,9 +99,16 @@ fn transpose(x: OperandRef, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
     } else {
         Some(Ints::from_args(axes)?)
     };
-    view(&x, |x| {
-        let axes = axes.unwrap_or_else(|| Ints((0..x.rank() as isize).rev().collect()));
-        Ok(x.view(x.layout().permute("transpose", &axes.0)?))
+    x.view(move |x| {
+        let all: Vec<isize>;
+        let axes = match &axes {
+            Some(axes) => &axes.0[..],
+            None => {
+                all = (0..x.rank() as isize).rev().collect();
+                &all
+            }
+        };
+        Ok(x.view(x.layout().permute("transpose", axes)?))
     })
 }
 
@@ -122,9 +119,7 @@ fn transpose(x: OperandRef, axes: &Bound<PyTuple>) -> PyResult<PyTensor> {
 #[pyfunction]
 #[pyo3(signature = (x, /, axis1, axis2))]
 fn swapaxes(x: OperandRef, axis1: isize, axis2: isize) -> PyResult<PyTensor> {
-    view(&x, |x| {
-        Ok(x.view(x.layout().swap_axes("swapaxes", axis1, axis2)?))
-    })
+    x.view(move |x| Ok(x.view(x.layout().swap_axes("swapaxes", axis1, axis2)?)))
 }
 
 /// Rolls elements by `shift` places along an axis, those shifted beyond the end re-entering at the
@@ -238,32 +233,30 @@ fn unfold(x: OperandRef, size: isize, step: isize, axis: isize) -> PyResult<PyTe
         count("unfold", "size", size)?,
         count("unfold", "step", step)?,
     );
-    view(&x, |x| x.unfold(axis, size, step))
+    x.view(move |x| x.unfold(axis, size, step))
 }
 
 /// `reshape` as a method and a function.
 pub fn reshaped(
     py: Python<'_>,
-    t: &Tensor,
-    shape: &Ints,
+    x: OperandRef,
+    shape: Ints,
     copy: Option<bool>,
 ) -> PyResult<PyTensor> {
-    let refused = || {
-        Error::value(
-            "reshape",
-            format!(
-                "shape {:?} as {:?} needs a copy, and copy is False",
-                t.shape(),
-                shape.0.as_slice()
-            ),
-        )
-        .into()
-    };
-    match copy {
-        Some(false) => t.view_as(&shape.0)?.map(PyTensor::new).ok_or_else(refused),
-        Some(true) => detached(py, t.len(), || t.copy()?.reshape(&shape.0)).map(PyTensor::new),
-        None => compute(py, t.len(), || t.reshape(&shape.0)),
+    if copy != Some(false) {
+        let copy = copy == Some(true);
+        return x.compute(py, move |t| match copy {
+            true => t.copy()?.reshape(&shape.0),
+            false => t.reshape(&shape.0),
+        });
     }
+    x.view(move |t| {
+        t.view_as(&shape.0)?.ok_or_else(|| {
+            let (from, to) = (t.shape(), shape.0.as_slice());
+            let message = format!("shape {from:?} as {to:?} needs a copy, and copy is False");
+            Error::value("reshape", message)
+        })
+    })
 }
 
 /// The elements in row-major order under another shape; one size may be -1, and is then inferred. A
@@ -274,8 +267,8 @@ pub fn reshaped(
 /// [[0, 1, 2], [3, 4, 5]]
 #[pyfunction]
 #[pyo3(signature = (x, /, shape, *, copy = None))]
-fn reshape(py: Python<'_>, x: Arg, shape: Ints, copy: Option<bool>) -> PyResult<PyTensor> {
-    reshaped(py, &x.0, &shape, copy)
+fn reshape(py: Python<'_>, x: OperandRef, shape: Ints, copy: Option<bool>) -> PyResult<PyTensor> {
+    reshaped(py, x, shape, copy)
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {

@@ -15,15 +15,15 @@ type Items = SmallVec<[Index; 4]>;
 
 #[pymethods]
 impl PyTensor {
-    fn __getitem__(&self, key: &Bound<PyAny>) -> PyResult<PyTensor> {
+    fn __getitem__(slf: &Bound<'_, Self>, key: &Bound<PyAny>) -> PyResult<PyTensor> {
         // the commonest key, without making a list of items
         if let Ok(key) = key.cast::<PySlice>() {
             let item = slice(key)?;
-            return self.view(|t| match item {
-                Index::Slice { start, stop, step } if t.rank() > 0 && step != 0 => {
-                    t.slice_axis(0, start, stop, step)
+            return PyTensor::view(slf, move |t| match &item {
+                Index::Slice { start, stop, step } if t.rank() > 0 && *step != 0 => {
+                    t.slice_axis(0, *start, *stop, *step)
                 }
-                _ => ops::get(t, &[item]),
+                item => ops::get(t, core::slice::from_ref(item)),
             });
         }
         let items = parse(key)?;
@@ -31,9 +31,9 @@ impl PyTensor {
             .iter()
             .any(|i| matches!(i, Index::Mask(_) | Index::Array(_)))
         {
-            return self.view(|t| ops::get(t, &items)); // moves nothing
+            return PyTensor::view(slf, move |t| ops::get(t, &items)); // moves nothing
         }
-        let t = self.get();
+        let t = slf.get().get();
         convert::compute(key.py(), t.len(), || ops::get(&t, &items))
     }
     fn __setitem__(slf: &Bound<Self>, key: &Bound<PyAny>, value: &Bound<PyAny>) -> PyResult<()> {
@@ -43,7 +43,7 @@ impl PyTensor {
         }
         let items = parse(key)?;
         let this = slf.get();
-        let dtype = this.about(|_, dtype| dtype);
+        let dtype = this.dtype_of();
         let value = match convert::values_for(value, dtype)? {
             Some(t) => t,
             None => match value.extract()? {

@@ -1,8 +1,9 @@
 //! `flex.Tensor`: the class, its attributes, and the methods of its object protocol.
 
 use super::cell::PyTensor;
-use super::convert::{self, CPU, Device, Ints, compute};
+use super::convert::{self, CPU, Device, Ints, OperandRef, compute};
 use super::dtype::{self, DTypeArg, PyDType};
+use super::trace;
 use super::{shape, values};
 use crate::layout::{Layout, Shape, Strides};
 use crate::{DType, Error, Tensor};
@@ -24,7 +25,7 @@ impl PyTensor {
     /// The type of the elements.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDType>> {
-        dtype::object(py, self.about(|_, dtype| dtype))
+        dtype::object(py, self.dtype_of())
     }
     /// The number of dimensions.
     #[getter]
@@ -39,7 +40,7 @@ impl PyTensor {
     /// The size of an element in bytes.
     #[getter]
     fn itemsize(&self) -> usize {
-        self.about(|_, dtype| dtype.size())
+        self.dtype_of().size()
     }
     /// The size of all elements in bytes.
     #[getter]
@@ -61,8 +62,8 @@ impl PyTensor {
     /// `permute_dims` permutes all.
     #[getter]
     #[allow(non_snake_case)]
-    fn T(&self) -> PyResult<PyTensor> {
-        self.view(|t| match t.rank() {
+    fn T(slf: &Bound<'_, Self>) -> PyResult<PyTensor> {
+        PyTensor::view(slf, |t| match t.rank() {
             2 => t.transpose(0, 1),
             n @ (0 | 1) => Err(Error::shape(
                 "T",
@@ -79,8 +80,8 @@ impl PyTensor {
     /// Swaps the last two dimensions.
     #[getter]
     #[allow(non_snake_case)]
-    fn mT(&self) -> PyResult<PyTensor> {
-        self.view(|t| match t.rank() {
+    fn mT(slf: &Bound<'_, Self>) -> PyResult<PyTensor> {
+        PyTensor::view(slf, |t| match t.rank() {
             n @ (0 | 1) => Err(Error::shape(
                 "mT",
                 format!("the tensor has {n} dimensions; at least 2 are needed"),
@@ -119,8 +120,11 @@ impl PyTensor {
         device: Option<Device>,
     ) -> PyResult<Bound<'py, Self>> {
         let (py, _) = (slf.py(), device);
-        if !copy && slf.get().about(|_, dtype| dtype) == dtype.0 {
+        if !copy && slf.get().dtype_of() == dtype.0 {
             return Ok(slf.clone());
+        }
+        if let Some(y) = trace::convert(&OperandRef::Object(slf.clone()), dtype.0) {
+            return Bound::new(py, y?);
         }
         let t = slf.get().get();
         Bound::new(
@@ -163,12 +167,12 @@ impl PyTensor {
     /// inferred. A view if the strides allow it; with `copy=False` an error if they don't.
     #[pyo3(signature = (*shape, copy = None))]
     fn reshape(
-        &self,
-        py: Python<'_>,
+        slf: Bound<'_, Self>,
         shape: &Bound<PyTuple>,
         copy: Option<bool>,
     ) -> PyResult<PyTensor> {
-        shape::reshaped(py, &self.get(), &Ints::from_args(shape)?, copy)
+        let (py, shape) = (slf.py(), Ints::from_args(shape)?);
+        shape::reshaped(py, OperandRef::Object(slf), shape, copy)
     }
 
     fn __copy__(&self) -> PyTensor {
@@ -199,6 +203,7 @@ impl PyTensor {
         Ok(rows)
     }
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        trace::refuse_number(self, "bool")?;
         let n = self.size();
         if n != 1 {
             let message = format!(
@@ -264,11 +269,13 @@ impl PyTensor {
 impl PyTensor {
     /// The only element.
     fn one<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
+        trace::refuse_number(self, op)?;
         let (x, dtype) = self.read(|t| Ok::<_, Error>((t.value(op)?, t.dtype())))?;
         values::number(py, &x, dtype, op)
     }
     /// The same for a conversion to a number.
     fn number<'py>(&self, py: Python<'py>, op: &'static str) -> PyResult<Bound<'py, PyAny>> {
+        trace::refuse_number(self, op)?;
         if self.size() != 1 {
             let message = format!(
                 "{op}() of a tensor of shape {:?}: only tensors of one element convert to a number",

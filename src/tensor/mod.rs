@@ -123,7 +123,14 @@ impl Tensor {
         {
             return Tensor::empty_like(x, dtype); // the only order that operands can share with it is row-major
         }
-        let layout = Layout::of_result(shape, operands.map(Tensor::layout))?;
+        Tensor::empty_of(
+            Layout::of_result(shape, operands.map(Tensor::layout))?,
+            dtype,
+        )
+    }
+    /// A new tensor of this layout, which is dense from offset 0.
+    pub(crate) fn empty_of(layout: Layout, dtype: DType) -> Result<Tensor> {
+        debug_assert!(layout.is_dense() && layout.offset() == 0);
         let data = Bytes::new(byte_len(&layout, dtype)?)?;
         Ok(Tensor {
             data,

@@ -12,7 +12,7 @@ mod tree;
 
 pub use self::ends::End;
 
-use self::computed::{Blocks, block_of};
+use self::computed::{Tiles, tile_of};
 use self::erased::Erased;
 use self::plan::{Plan, Pointers, SHORT, TILE};
 use self::tree::Tree;
@@ -21,6 +21,7 @@ use super::program::Program;
 use super::view::{View, ViewMut};
 use crate::dtype::Pod;
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::storage::ALIGN;
 use core::mem::MaybeUninit;
 
@@ -64,35 +65,109 @@ pub fn fold<F: Fold>(
     reduced: impl Fn(usize) -> bool,
     out: ViewMut<'_>,
 ) -> Result<()> {
-    reduce(None, &[x], &reduced, &mut [End::new(f, out)])
+    reduce(Source::Stored(x), &reduced, &mut [End::new(f, out)])
 }
 
 /// The same of what a program computes of each element of the inputs, views of one shape. Each
-/// output of the program has an end that takes it.
+/// output of the program has an end that takes it. Tiles are those of a tensor of layout `value`, in
+/// which an elementwise operation would have stored an output.
 pub fn fold_computed(
     program: &Program,
     inputs: &[View<'_>],
+    value: &Layout,
     reduced: impl Fn(usize) -> bool,
     ends: &mut [End<'_>],
 ) -> Result<()> {
-    reduce(Some(program), inputs, &reduced, ends)
+    reduce(Source::Computed(program, inputs, value), &reduced, ends)
+}
+
+/// Whether [`fold_computed`] gives the bits that [`fold`] gives of the program's outputs, stored in
+/// layout `value`, one after the other. It does unless inputs that broadcast keep loops apart that
+/// are one loop of `value`.
+pub fn has_bits_of_stored(
+    program: &Program,
+    inputs: &[View<'_>],
+    value: &Layout,
+    reduced: impl Fn(usize) -> bool,
+    ends: &mut [End<'_>],
+) -> bool {
+    let computed = plan(&Source::Computed(program, inputs, value), &reduced, ends);
+    (0..ends.len()).all(|k| {
+        let end = &mut ends[k..][..1];
+        let size = end[0].fold.sizes().element;
+        // SAFETY: nothing is read: the view serves for its layout and size alone.
+        let stored = unsafe { View::new(no_elements(), size, value) };
+        computed.has_bits_of(&plan(&Source::Stored(stored), &reduced, end))
+    })
+}
+
+/// [`fold`] to an end.
+pub fn fold_to(x: View<'_>, reduced: impl Fn(usize) -> bool, end: End<'_>) -> Result<()> {
+    reduce(Source::Stored(x), &reduced, &mut [end])
+}
+
+/// Whether the result of each index of the kept axes has the same bits where those beside it are
+/// left out: each is reduced in one tile. For elements in layout `value`.
+pub fn is_separable(value: &Layout, reduced: impl Fn(usize) -> bool, end: &mut End<'_>) -> bool {
+    let size = end.fold.sizes().element;
+    // SAFETY: nothing is read: the view serves for its layout and size alone.
+    let stored = unsafe { View::new(no_elements(), size, value) };
+    let ends = core::slice::from_mut(end);
+    plan(&Source::Stored(stored), &reduced, ends).is_one_tile()
+}
+
+/// What is reduced.
+enum Source<'a, 'v> {
+    /// Elements in memory.
+    Stored(View<'v>),
+    /// What a program computes of these inputs, by the tiles of a tensor of that layout.
+    Computed(&'a Program, &'a [View<'v>], &'a Layout),
+}
+
+impl Source<'_, '_> {
+    /// Where the elements lie, or would.
+    fn layout(&self) -> &Layout {
+        match self {
+            Source::Stored(x) => x.layout(),
+            Source::Computed(_, _, value) => value,
+        }
+    }
+    fn program(&self) -> Option<&Program> {
+        match self {
+            Source::Stored(_) => None,
+            Source::Computed(program, ..) => Some(program),
+        }
+    }
+    /// The program's inputs.
+    fn inputs(&self) -> &[View<'_>] {
+        match self {
+            Source::Stored(_) => &[],
+            Source::Computed(_, inputs, _) => inputs,
+        }
+    }
+}
+
+/// A place that is never read.
+fn no_elements() -> *const u8 {
+    core::ptr::without_provenance(ALIGN)
 }
 
 fn reduce(
-    program: Option<&Program>,
-    inputs: &[View<'_>],
+    source: Source<'_, '_>,
     reduced: &dyn Fn(usize) -> bool,
     ends: &mut [End<'_>],
 ) -> Result<()> {
-    let (k, x) = (inputs.len(), inputs[0].layout());
-    let given = inputs.iter().map(|x| x.size() as u8);
+    let (x, inputs) = (source.layout(), source.inputs());
     let taken = ends.iter().map(|e| e.fold.sizes().element as u8);
-    match program {
-        Some(p) => assert!(p.inputs == k && p.sizes.iter().copied().eq(given.clone().chain(taken))),
-        None => assert!(k == 1 && taken.zip(given.clone().cycle()).all(|(a, b)| a == b)),
+    match &source {
+        Source::Stored(x) => assert!(taken.into_iter().all(|size| size as usize == x.size())),
+        Source::Computed(p, inputs, value) => {
+            let given = inputs.iter().map(|x| x.size() as u8);
+            assert!(p.inputs == inputs.len() && p.sizes.iter().copied().eq(given.chain(taken)));
+            assert!(1 + p.sizes.len() <= MAX_OPERANDS);
+            assert!(inputs.iter().all(|i| i.layout().shape() == value.shape()));
+        }
     }
-    let same = |i: &View| i.layout().shape() == x.shape();
-    assert!(k + ends.len() <= MAX_OPERANDS && inputs[1..].iter().all(same));
     let is_kept = |k: &usize| !reduced(*k);
     let kept = (0..x.rank()).filter(is_kept).map(|k| x.shape()[k]);
     let count: usize = kept.product();
@@ -105,15 +180,21 @@ fn reduce(
     let last = (0..x.rank())
         .rev()
         .find(|k| is_kept(k) && x.shape()[*k] != 1);
-    let rows =
-        x.is_contiguous() && (0..last.unwrap_or(0)).all(|k| is_kept(&k) || x.shape()[k] == 1);
-    if let ([x], [end], true) = (inputs, &mut *ends, rows) {
+    let one_view = match &source {
+        Source::Stored(x) => Some(x),
+        Source::Computed(_, [x], value) if value.is_contiguous() => Some(x),
+        _ => None,
+    };
+    let rows = (0..last.unwrap_or(0)).all(|k| is_kept(&k) || x.shape()[k] == 1);
+    if let (Some(x), [end], true) = (one_view, &mut *ends, rows)
+        && x.layout().is_contiguous()
+    {
         let (n, to) = (x.layout().len(), end.out.as_mut_ptr());
         let mut buffer = Buffer([const { MaybeUninit::uninit() }; SMALL]);
         // SAFETY: all elements of both (VIEW1), those of the result for writing (VIEW2), of the
         // fold's types; what a program computes of them fits the buffer.
         let done = unsafe {
-            let elements = match program {
+            let elements = match source.program() {
                 None => Some(x.as_ptr()),
                 Some(p) => p.run_small(x.as_ptr(), n, &mut buffer.0),
             };
@@ -123,19 +204,47 @@ fn reduce(
             return Ok(());
         }
     }
+    let plan = plan(&source, reduced, ends);
+    let tile = source.program().map(|p| (p, tile_of(&plan, p)));
+    let tree = Tree {
+        computed: tile.as_ref().map(|(p, tile)| Tiles::new(p, tile)),
+        plan: &plan,
+        ends,
+        outputs: 1 + inputs.len(),
+    };
+    // SAFETY: FOLD1: the loops are those of views of the ends' types (VIEW1, VIEW2).
+    unsafe { tree.run() }
+}
+
+/// How these axes are reduced to these ends, of which there is one element at least.
+fn plan(source: &Source, reduced: &dyn Fn(usize) -> bool, ends: &mut [End]) -> Plan {
+    let (x, inputs) = (source.layout(), source.inputs());
+    let element = ends
+        .iter()
+        .map(|e| e.fold.sizes().element)
+        .max()
+        .unwrap_or(1);
+    let first = match source {
+        Source::Stored(x) => x.as_ptr(),
+        Source::Computed(..) => no_elements(),
+    };
+    let outputs = 1 + inputs.len();
+    let operands = outputs + ends.len();
     let mut ptrs: Pointers = [core::ptr::null_mut(); MAX_OPERANDS];
-    for (to, x) in ptrs.iter_mut().zip(inputs) {
+    ptrs[0] = first as *mut u8;
+    for (to, x) in ptrs[1..].iter_mut().zip(inputs) {
         *to = x.as_ptr() as *mut u8;
     }
-    for (to, end) in ptrs[k..].iter_mut().zip(ends.iter_mut()) {
+    for (to, end) in ptrs[outputs..].iter_mut().zip(ends.iter_mut()) {
         *to = end.out.as_mut_ptr();
     }
     let dim = |axis: usize, inner: usize| {
         let mut steps = [0; MAX_OPERANDS];
-        for (step, x) in steps.iter_mut().zip(inputs) {
+        steps[0] = x.strides()[axis] * element as isize;
+        for (step, x) in steps[1..].iter_mut().zip(inputs) {
             *step = x.layout().strides()[axis] * x.size() as isize;
         }
-        for (step, end) in steps[k..].iter_mut().zip(ends.iter()) {
+        for (step, end) in steps[outputs..].iter_mut().zip(ends.iter()) {
             *step = (inner * end.fold.sizes().out) as isize;
         }
         Dim {
@@ -143,9 +252,12 @@ fn reduce(
             steps,
         }
     };
-    let mut inner = count; // elements of the kept axes from this one on
+    let is_kept = |k: &usize| !reduced(*k);
     let longer = |k: &usize| x.shape()[*k] != 1;
-    let kept = (0..x.rank()).filter(is_kept).filter(longer).map(|k| {
+    let kept = (0..x.rank()).filter(is_kept);
+    // elements of the kept axes from this one on
+    let mut inner: usize = kept.clone().map(|k| x.shape()[k]).product();
+    let kept = kept.filter(longer).map(|k| {
         inner /= x.shape()[k];
         dim(k, inner)
     });
@@ -153,21 +265,12 @@ fn reduce(
     let reduced = reduced.map(|k| dim(k, 0));
     let each = ends.iter().map(|e| e.fold.sizes());
     let sizes = Sizes {
-        element: inputs.iter().map(View::size).sum(),
+        element,
         acc: each.clone().map(|s| s.acc).sum(),
         out: each.clone().map(|s| s.out).sum(),
-        flops: each.map(|s| s.flops).sum::<usize>() + program.map_or(0, Program::flops),
+        flops: each.map(|s| s.flops).sum::<usize>() + source.program().map_or(0, Program::flops),
     };
-    let plan = Plan::new(ptrs, inputs, ends.len(), sizes, kept, reduced);
-    let block = program.map(|p| (p, block_of(&plan, p)));
-    let tree = Tree {
-        computed: block.as_ref().map(|(p, block)| Blocks::new(p, block)),
-        plan: &plan,
-        ends,
-        inputs: k,
-    };
-    // SAFETY: FOLD1: the loops are those of views of the ends' types (VIEW1, VIEW2).
-    unsafe { tree.run() }
+    Plan::new(ptrs, operands, sizes, kept, reduced)
 }
 
 /// Bytes of what a program computes without a plan.

@@ -4,7 +4,6 @@
 use super::Sizes;
 use super::ends::Strip;
 use crate::exec::nest::{Dim, Dims, MAX_OPERANDS, collapse, seek};
-use crate::exec::view::View;
 use core::ops::Range;
 
 /// A reduced dimension shorter than this is no run: the lanes of a run would be empty.
@@ -29,7 +28,7 @@ const PIECES: usize = 64;
 const PIECE: usize = 128 << 10;
 
 /// How a tile of the inner reduced dimension and of the one beside it is reduced.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum How {
     /// Run by run, where they lie.
     Runs,
@@ -43,13 +42,21 @@ pub(super) enum How {
     Flat,
 }
 
-/// A place of each operand: inputs, then outputs.
+impl How {
+    /// Whether a tile is read row by row, a row having an element of each column.
+    pub fn is_by_rows(self) -> bool {
+        matches!(self, How::Rows | How::PackedRows)
+    }
+}
+
+/// A place of each operand: what is reduced, the inputs of the program that computes it (nothing
+/// is stored at its own places then), the outputs.
 pub(super) type Pointers = [*mut u8; MAX_OPERANDS];
 
 // FOLD1: the pointers of a plan are the first elements of tensors that have its loops, the inputs'
 // readable, the outputs' writable, apart, and no two indices of an output the same element.
 pub(super) struct Plan {
-    /// First elements of the operands of the loops below: inputs, then outputs.
+    /// First elements of the operands of the loops below.
     pub ptrs: Pointers,
     /// How many these are.
     pub operands: usize,
@@ -77,28 +84,20 @@ pub(super) struct Plan {
 unsafe impl Sync for Plan {}
 
 impl Plan {
-    /// `ptrs` are the first elements of inputs, whose elements have so many bytes, and of outputs;
-    /// steps of loops are those of these operands.
+    /// `ptrs` are the first elements of so many operands; steps of loops are those of these.
     pub fn new(
         mut ptrs: Pointers,
-        inputs: &[View],
-        outputs: usize,
+        operands: usize,
         sizes: Sizes,
         kept: impl Iterator<Item = Dim>,
         reduced: impl Iterator<Item = Dim> + Clone,
     ) -> Plan {
         let n: usize = reduced.clone().map(|d| d.n).product();
-        // by the inputs; repeated elements last, for they are no inner loop
-        let (k, operands) = (inputs.len(), inputs.len() + outputs);
-        let backwards = |steps: &[isize]| {
-            steps[..k].iter().all(|s| *s <= 0) && steps[..k].iter().any(|s| *s < 0)
-        };
-        let key = |steps: &[isize]| {
-            let all = steps[..k].iter().map(|s| s.unsigned_abs());
-            match all.fold(0, usize::saturating_add) {
-                0 => usize::MAX,
-                step => step,
-            }
+        // by what is reduced; repeated elements last, for they are no inner loop
+        let backwards = |steps: &[isize]| steps[0] < 0;
+        let key = |steps: &[isize]| match steps[0].unsigned_abs() {
+            0 => usize::MAX,
+            step => step,
         };
         let mut kept = collapse(kept, &mut ptrs[..operands], backwards, key);
         let mut reduced = if n == 0 {
@@ -107,11 +106,7 @@ impl Plan {
             collapse(reduced, &mut ptrs[..operands], backwards, key)
         };
         let run = take_inner(&mut reduced);
-        let unit = |d: &Dim| {
-            let lies = |(step, x): (&isize, &View)| *step == x.size() as isize;
-            let mut steps = d.steps.iter().zip(inputs);
-            steps.clone().any(lies) && steps.all(|x| *x.0 == 0 || lies(x))
-        };
+        let unit = |d: &Dim| d.steps[0] == sizes.element as isize;
         let flat = kept.is_empty() && !reduced.is_empty() && run.n < TILE / sizes.element;
         let side = take_inner(if flat { &mut reduced } else { &mut kept });
         let how = if flat {
@@ -184,6 +179,18 @@ impl Plan {
         }
     }
 
+    /// Whether results have the bits of `other`, a plan of the same reduction whose loops may be
+    /// merged further: tiles are cut and joined alike.
+    pub fn has_bits_of(&self, other: &Plan) -> bool {
+        let tiles = |p: &Plan| (p.how, p.run.n, p.length, p.tiles);
+        let beside = |p: &Plan| (p.side.n, p.width, p.per_part, p.parts);
+        let alone = self.is_one_tile();
+        tiles(self) == tiles(other) && (alone || beside(self) == beside(other))
+    }
+    /// Whether a column is one tile, and has the same bits whatever lies beside it.
+    pub fn is_one_tile(&self) -> bool {
+        self.tiles == 1 && self.how != How::Flat
+    }
     /// A tile's accumulators.
     pub fn strip(&self) -> Strip {
         Strip {

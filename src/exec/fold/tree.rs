@@ -1,7 +1,7 @@
 //! Tiles, and the tree that joins them: neighbours first, then pairs of neighbours, and so on; of a
 //! long reduction, parts of it on all threads, also where little is kept.
 
-use super::computed::Blocks;
+use super::computed::Tiles;
 use super::ends::End;
 use super::plan::{How, Plan};
 use crate::error::Result;
@@ -17,9 +17,9 @@ pub(super) struct Tree<'a> {
     /// What the reduction ends in.
     pub ends: &'a [End<'a>],
     /// What computes the elements, where they are not those of the one input.
-    pub computed: Option<Blocks<'a>>,
-    /// How many operands of the plan are inputs.
-    pub inputs: usize,
+    pub computed: Option<Tiles<'a>>,
+    /// Which operand of the plan is the first output.
+    pub outputs: usize,
 }
 
 impl Tree<'_> {
@@ -29,7 +29,7 @@ impl Tree<'_> {
         let plan = self.plan;
         let strip = plan.strip().size(self.ends);
         let buffer = match (&self.computed, plan.how) {
-            (Some(blocks), _) => blocks.scratch(self.ends),
+            (Some(tiles), _) => tiles.scratch(),
             (None, How::Runs | How::Rows) => 0,
             _ => (plan.length * plan.width * plan.sizes.element).next_multiple_of(64),
         };
@@ -147,11 +147,11 @@ impl Tree<'_> {
     unsafe fn reduce(&self, group: usize, tile: usize, buffer: *mut u8, acc: *mut u8) {
         let (plan, strip) = (self.plan, self.plan.strip());
         let (rows, cols, ptrs) = plan.tile(group, tile);
-        if let Some(blocks) = &self.computed {
+        if let Some(tiles) = &self.computed {
             // SAFETY: the caller's.
             return unsafe {
                 let tile = [rows, cols];
-                blocks.reduce(plan.how, self.ends, &ptrs, tile, buffer, (strip, acc))
+                tiles.reduce(plan.how, self.ends, &ptrs, tile, buffer, (strip, acc))
             };
         }
         let (ptr, size) = (ptrs[0] as *const u8, plan.sizes.element);
@@ -202,7 +202,7 @@ impl Tree<'_> {
     unsafe fn store(&self, group: usize, acc: *mut u8) {
         let plan = self.plan;
         let (columns, ptrs) = plan.group(group);
-        let outputs = ptrs.iter().zip(&plan.side.steps).skip(self.inputs);
+        let outputs = ptrs.iter().zip(&plan.side.steps).skip(self.outputs);
         for ((fold, acc), (to, step)) in plan.strip().each(self.ends, acc).zip(outputs) {
             // SAFETY: FOLD1: `to` takes a result each step of `side` from the group's place on;
             // `acc` has one for each column, by the caller.

@@ -130,7 +130,8 @@ fn programs_end_in_accumulators() {
         };
         let mut ends = vec![End::new(&Total, sum), End::new(&Largest, product)];
         ends.truncate(1 + both as usize);
-        fold_computed(&program, &inputs, |k| reduced[k], &mut ends).unwrap();
+        let value = Layout::of_result(shape, inputs.iter().map(|x| x.layout())).unwrap();
+        fold_computed(&program, &inputs, &value, |k| reduced[k], &mut ends).unwrap();
         let case = std::format!("round {round}, {shape:?}, {reduced:?}, {layouts:?}");
         assert_eq!(sums, total, "{case}");
         assert!(!both || products == largest, "{case}");

@@ -101,16 +101,41 @@ pub fn integers(op: Op, dtype: DType, args: &[Arg<'_>]) -> Result<()> {
     }
 }
 
+/// Errors where a condition has another dtype than bool; `None` is a number.
+pub fn condition(dtype: Option<DType>) -> Result<()> {
+    if dtype.is_some_and(DType::is_bool) {
+        return Ok(());
+    }
+    let found = dtype.map_or("a number", DType::name);
+    Err(Error::dtype(
+        Op::Where.name(),
+        message!("the condition is {found}, not bool: compare it with 0"),
+    ))
+}
+
+/// Whether [`mixed_comparison`] computes the operation of tensors of these dtypes.
+pub fn is_mixed_comparison(op: Op, dtypes: impl Iterator<Item = DType>) -> bool {
+    use Op::*;
+    if !matches!(
+        op,
+        Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual
+    ) {
+        return false;
+    }
+    let mut seen = [false; 2];
+    for d in dtypes {
+        seen[0] |= d.is_integer() && d.is_signed();
+        seen[1] |= d == DType::U64;
+    }
+    cfg!(feature = "ints") && seen == [true; 2]
+}
+
 /// Comparisons of uint64 with signed integers, which have no common dtype, are exact: a negative
 /// number is below all.
 pub fn mixed_comparison(row: &Row, args: &[Arg<'_>]) -> Result<Option<Tensor>> {
     use Op::*;
-    if !cfg!(feature = "ints")
-        || !matches!(
-            row.op,
-            Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual
-        )
-    {
+    let dtypes = args.iter().filter_map(Arg::tensor).map(Tensor::dtype);
+    if !is_mixed_comparison(row.op, dtypes) {
         return Ok(None);
     }
     debug_assert_eq!(row.op.rule(), Rule::Bool);

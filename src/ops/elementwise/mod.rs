@@ -5,7 +5,7 @@
 //! ```
 //! Conversions are instructions of the program, so no converted copy of an operand is ever made.
 
-mod check;
+pub(crate) mod check;
 mod functions;
 mod operators;
 
@@ -253,15 +253,11 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
         return general(square, &mut args[..1], into);
     }
     let kernel = (row.lookup)(dtype).ok_or_else(|| Error::unsupported(name, dtype))?;
-    if row.op.rule() == Rule::Select
-        && args[0].tensor().is_none_or(|c| !c.dtype().is_bool())
-        && !matches!(args[0], Arg::Scalar(Scalar::Bool(_)))
-    {
-        let found = args[0].tensor().map_or("a number", |t| t.dtype().name());
-        return Err(Error::dtype(
-            name,
-            message!("the condition is {found}, not bool: compare it with 0"),
-        ));
+    if row.op.rule() == Rule::Select {
+        check::condition(match &args[0] {
+            Arg::Scalar(Scalar::Bool(_)) => Some(DType::Bool),
+            c => c.tensor().map(Tensor::dtype),
+        })?;
     }
     let kernel = fused(kernel, dtype, args);
     let shape = layout::broadcast(
@@ -276,21 +272,7 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
     let result = result_dtype(row.op.rule(), dtype);
     let target = match into {
         None => result,
-        Some((_, to)) if to != shape => {
-            return Err(Error::shape(
-                name,
-                message!("a result of shape {shape:?} does not fit a target of {to:?}"),
-            ));
-        }
-        Some((to, _)) if !same_kind(result, to) => {
-            return Err(Error::dtype(
-                name,
-                message!(
-                    "a result of {result} does not fit a target of {to}: convert it with astype"
-                ),
-            ));
-        }
-        Some((to, _)) => to,
+        Some((to, shape_of)) => fit_target(name, (&shape, result), (&shape_of, to))?,
     };
     let program = compile(row, kernel, dtype, target, args)?;
     let inputs: SmallVec<[Operand; 3]> = args
@@ -307,6 +289,30 @@ fn general(row: &Row, args: &mut [Arg<'_>], into: Option<(DType, Shape)>) -> Res
     // which lies there element by element. Instructions were chosen for these dtypes.
     unsafe { exec::run(&program, &shape, &inputs, &[output]) };
     Ok(out)
+}
+
+/// The dtype of a target that takes a result in place: its own. Errors where it has another shape,
+/// or the result is of a higher kind.
+pub(crate) fn fit_target(
+    op: &'static str,
+    (shape, result): (&[usize], DType),
+    (target, dtype): (&[usize], DType),
+) -> Result<DType> {
+    if target != shape {
+        return Err(Error::shape(
+            op,
+            message!("a result of shape {shape:?} does not fit a target of {target:?}"),
+        ));
+    }
+    if !same_kind(result, dtype) {
+        return Err(Error::dtype(
+            op,
+            message!(
+                "a result of {result} does not fit a target of {dtype}: convert it with astype"
+            ),
+        ));
+    }
+    Ok(dtype)
 }
 
 /// The program of one operation: its operands are the tensors among `args`, its result is of dtype

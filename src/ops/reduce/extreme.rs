@@ -55,7 +55,7 @@ pub fn max(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn max_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("max", x, over)?;
-    axes.expect_elements(x)?;
+    axes.expect_elements(x.shape(), x.dtype())?;
     elements!(ordered, Max, axes, x, x.dtype())
 }
 
@@ -74,7 +74,7 @@ pub fn min(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn min_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("min", x, over)?;
-    axes.expect_elements(x)?;
+    axes.expect_elements(x.shape(), x.dtype())?;
     elements!(ordered, Min, axes, x, x.dtype())
 }
 
@@ -166,7 +166,7 @@ fn search(
     let size = x.dtype().size();
     let axis = over.axes.one(op, x.rank())?;
     let axes = Reduced::new(op, x, over.clone())?;
-    axes.expect_elements(x)?;
+    axes.expect_elements(x.shape(), x.dtype())?;
     // all elements are one line
     let line = if axis.is_none() {
         x.reshape(-1)?

@@ -7,7 +7,11 @@ mod variance;
 
 pub use extreme::{argmax, argmin, max, max_with_indices, min, min_with_indices};
 pub use logsumexp::logsumexp;
-pub(in crate::ops) use sum::{accumulated, accumulator, sum_end};
+#[cfg(feature = "python")]
+pub(crate) use sum::converted_before;
+#[cfg(feature = "std")]
+pub(crate) use sum::signless;
+pub(crate) use sum::{accumulated, accumulator, sum_end};
 pub use sum::{all, any, count_nonzero, mean, prod, prod_as, sum, sum_as};
 pub(crate) use variance::moments;
 pub use variance::{std, var};
@@ -18,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::exec::fold::{End, Fold, fold, fold_computed};
 use crate::exec::program::Program;
 use crate::kernel::reduce::{self, Reduce};
-use crate::layout::{Axes, Shape};
+use crate::layout::{Axes, Layout, Shape};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 use smallvec::SmallVec;
@@ -60,7 +64,7 @@ impl Axes {
 }
 
 /// Which axes of a tensor are reduced.
-pub(in crate::ops) struct Reduced {
+pub(crate) struct Reduced {
     op: &'static str,
     reduced: SmallVec<[bool; 6]>,
     keepdims: bool,
@@ -96,30 +100,34 @@ impl Reduced {
         })
     }
     /// Errors where there is a result and nothing to choose it from.
-    fn expect_elements(&self, x: &Tensor) -> Result<()> {
+    pub fn expect_elements(&self, x: &[usize], dtype: DType) -> Result<()> {
         if self.n > 0 || self.shape.contains(&0) {
             return Ok(());
         }
-        let empty = (0..x.rank())
-            .find(|k| self.reduced[*k] && x.shape()[*k] == 0)
+        let empty = (0..x.len())
+            .find(|k| self.reduced[*k] && x[*k] == 0)
             .unwrap_or(0);
         Err(Error::shape_of(
             self.op,
             message!("no identity for an empty reduction: axis {empty} has size 0"),
-            &[("x", x.shape(), x.dtype())],
+            &[("x", x, dtype)],
         ))
     }
     pub fn is_reduced(&self, axis: usize) -> bool {
         self.reduced[axis]
     }
-    /// Room for the result.
-    pub fn result(&self, dtype: DType) -> Result<Tensor> {
+    /// The shape of the result.
+    pub fn result_shape(&self) -> Shape {
         let mut shape = self.shape.clone();
         if !self.keepdims {
             let mut reduced = self.reduced.iter();
             shape.retain(|_| reduced.next() == Some(&false));
         }
-        Tensor::empty(&shape, dtype)
+        shape
+    }
+    /// Room for the result.
+    pub fn result(&self, dtype: DType) -> Result<Tensor> {
+        Tensor::empty(&self.result_shape(), dtype)
     }
     /// The result of a reduction to values of `dtype`.
     fn fold<F: Fold>(&self, x: &Tensor, dtype: DType, f: &F) -> Result<Tensor> {
@@ -140,6 +148,7 @@ impl Reduced {
             Some(p) => fold_computed(
                 p,
                 &[x.elements()],
+                &Layout::of_result(x.shape(), [x.layout()].into_iter())?,
                 reduced,
                 &mut [End::new(f, out.elements_mut()?)],
             )?,
@@ -157,7 +166,7 @@ impl Reduced {
 }
 
 /// A reduction that takes elements one by one, as a fold.
-pub(in crate::ops) struct Elements<T, R>(PhantomData<(T, R)>);
+pub(crate) struct Elements<T, R>(pub PhantomData<(T, R)>);
 
 // SAFETY: no value of these types is in it.
 unsafe impl<T, R> Sync for Elements<T, R> {}
@@ -195,7 +204,7 @@ macro_rules! elements {
 use elements;
 
 /// The elements of a contiguous tensor.
-pub(in crate::ops) fn slice<T: Pod>(x: &Tensor) -> &[T] {
+pub(crate) fn slice<T: Pod>(x: &Tensor) -> &[T] {
     assert!(x.dtype().size() == size_of::<T>());
     // no elements have no place, which need not be aligned
     if x.is_empty() {
@@ -206,7 +215,7 @@ pub(in crate::ops) fn slice<T: Pod>(x: &Tensor) -> &[T] {
 }
 
 /// The elements of a contiguous tensor, for writing.
-pub(in crate::ops) fn slice_mut<T: Pod>(y: &mut Tensor) -> Result<&mut [T]> {
+pub(crate) fn slice_mut<T: Pod>(y: &mut Tensor) -> Result<&mut [T]> {
     assert!(y.dtype().size() == size_of::<T>());
     Ok(if y.is_empty() {
         &mut []

@@ -15,7 +15,7 @@ use core::marker::PhantomData;
 /// What sums, products and their scans of a dtype are added up in, and their dtype by default:
 /// int64 for bool and signed integers, uint64 for unsigned ones (int64 in a build without it), else
 /// the dtype itself.
-pub(in crate::ops) fn accumulator(dtype: DType) -> DType {
+pub(crate) fn accumulator(dtype: DType) -> DType {
     match dtype.class() {
         Class::Unsigned if DType::U64.is_available() => DType::U64,
         Class::Boolean | Class::Signed | Class::Unsigned => DType::I64,
@@ -25,27 +25,35 @@ pub(in crate::ops) fn accumulator(dtype: DType) -> DType {
 
 /// `x` such that it accumulates to the dtype asked for, and that dtype: integers wrap, so they may
 /// be cut to it afterwards; everything else is converted before.
-pub(in crate::ops) fn accumulated<'a>(
+pub(crate) fn accumulated<'a>(
     op: &'static str,
     x: &'a Tensor,
     dtype: Option<DType>,
 ) -> Result<(Cow<'a, Tensor>, DType)> {
-    let dtype = dtype.unwrap_or(accumulator(x.dtype()));
+    let before = converted_before(op, x.dtype(), dtype)?;
+    let x = match before {
+        Some(dtype) => Cow::Owned(x.astype(dtype)?),
+        None => Cow::Borrowed(x),
+    };
+    let result = dtype.unwrap_or(accumulator(x.dtype()));
+    Ok((x, result))
+}
+
+/// What elements are converted to before they are accumulated, for a result of the dtype asked for.
+pub(crate) fn converted_before(
+    op: &'static str,
+    from: DType,
+    dtype: Option<DType>,
+) -> Result<Option<DType>> {
+    let dtype = dtype.unwrap_or(accumulator(from));
     if dtype.is_bool() {
         return Err(Error::dtype(
             op,
             message!("a result of {dtype} is not defined: pass a numeric dtype"),
         ));
     }
-    let later = dtype.is_integer() && (x.dtype().is_integer() || x.dtype().is_bool());
-    Ok((
-        if later || dtype == x.dtype() {
-            Cow::Borrowed(x)
-        } else {
-            Cow::Owned(x.astype(dtype)?)
-        },
-        dtype,
-    ))
+    let later = dtype.is_integer() && (from.is_integer() || from.is_bool());
+    Ok((!later && dtype != from).then_some(dtype))
 }
 
 /// The sum of elements over axes (all for `()`): int64 for bool and signed integers, uint64 for
@@ -106,11 +114,7 @@ pub fn prod_as(x: &Tensor, over: impl Into<Reduction>, dtype: DType) -> Result<T
 }
 
 /// Sums of values of `dtype`, added up in [`accumulator`] of it, to `out`.
-pub(in crate::ops) fn sum_end<'a>(
-    op: &'static str,
-    dtype: DType,
-    out: ViewMut<'a>,
-) -> Result<End<'a>> {
+pub(crate) fn sum_end<'a>(op: &'static str, dtype: DType, out: ViewMut<'a>) -> Result<End<'a>> {
     dispatch!(computed dtype, |T| Ok(End::new(&Elements::<T, Sum>(PhantomData), out)),
         else Err(Error::unsupported(op, dtype)))
 }
@@ -166,15 +170,24 @@ fn mean_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     elements!(computed, Mean, axes, x, x.dtype().inexact())
 }
 
-/// Unsigned integers as signed ones of their bits, which are zero where they were.
-fn signless(x: &Tensor) -> Result<Cow<'_, Tensor>> {
-    Ok(Cow::Owned(x.bitcast(match x.dtype() {
+/// The signed integer as wide as an unsigned one: of the same bits, it is zero where that is.
+pub(crate) fn signless(dtype: DType) -> DType {
+    match dtype {
         DType::U8 => DType::I8,
         DType::U16 => DType::I16,
         DType::U32 => DType::I32,
         DType::U64 => DType::I64,
-        _ => return Ok(Cow::Borrowed(x)),
-    })?))
+        other => other,
+    }
+}
+
+/// Elements as those of [`signless`].
+fn signed_bits(x: &Tensor) -> Result<Cow<'_, Tensor>> {
+    let dtype = signless(x.dtype());
+    Ok(match dtype == x.dtype() {
+        true => Cow::Borrowed(x),
+        false => Cow::Owned(x.bitcast(dtype)?),
+    })
 }
 
 /// Whether an element over axes (all for `()`) is not zero; NaN is not. Of no elements: false. Axes
@@ -192,7 +205,7 @@ pub fn any(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn any_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("any", x, over)?;
-    let x = &signless(x)?;
+    let x = &signed_bits(x)?;
     elements!(signless, Any, axes, x, DType::Bool)
 }
 
@@ -211,7 +224,7 @@ pub fn all(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn all_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("all", x, over)?;
-    let x = &signless(x)?;
+    let x = &signed_bits(x)?;
     elements!(signless, All, axes, x, DType::Bool)
 }
 
@@ -230,6 +243,6 @@ pub fn count_nonzero(x: &Tensor, over: impl Into<Reduction>) -> Result<Tensor> {
 
 fn count_nonzero_of(x: &Tensor, over: Reduction) -> Result<Tensor> {
     let axes = Reduced::new("count_nonzero", x, over)?;
-    let x = &signless(x)?;
+    let x = &signed_bits(x)?;
     elements!(signless, Count, axes, x, DType::I64)
 }

@@ -4,10 +4,12 @@ use super::args::kind;
 use super::{compute, is_short};
 use crate::python::cell::PyTensor;
 use crate::python::interop;
+use crate::python::{trace, traced};
 use crate::{DType, Scalar, Tensor};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
+use std::sync::Arc;
 
 /// An operand: a tensor, or a number that takes the others' dtype.
 #[derive(Clone)]
@@ -88,8 +90,17 @@ impl OperandRef<'_> {
     pub fn compute(
         self,
         py: Python<'_>,
-        f: impl Fn(&Tensor) -> crate::Result<Tensor> + Send + Sync,
+        f: impl Fn(&Tensor) -> crate::Result<Tensor> + Send + Sync + 'static,
     ) -> PyResult<PyTensor> {
+        if traced::is_active() {
+            let f = Arc::new(f);
+            let recorded = f.clone();
+            if let Some(y) = trace::call("function", &[&self], Arc::new(move |x| recorded(&x[0]))) {
+                return y;
+            }
+            let t = self.take().tensor()?;
+            return compute(py, t.len(), || f(&t));
+        }
         if let OperandRef::Object(t) = &self
             && let Some(result) = t.get().read(|t| is_short(t.len()).then(|| f(t)))
         {
@@ -97,6 +108,22 @@ impl OperandRef<'_> {
         }
         let t = self.take().tensor()?;
         compute(py, t.len(), || f(&t))
+    }
+    /// A view that `f` makes of the tensor, while it stays in its object.
+    #[inline]
+    pub fn view(
+        &self,
+        f: impl Fn(&Tensor) -> crate::Result<Tensor> + Send + Sync + 'static,
+    ) -> PyResult<PyTensor> {
+        if traced::is_active() {
+            let f = Arc::new(f);
+            let recorded = f.clone();
+            return match trace::call("view", &[self], Arc::new(move |x| recorded(&x[0]))) {
+                Some(y) => y,
+                None => Ok(PyTensor::new(self.read(|x| f(x))?)),
+            };
+        }
+        Ok(PyTensor::new(self.read(f)?))
     }
     /// Takes the operand out.
     pub fn take(self) -> Operand {

@@ -1,0 +1,251 @@
+//! Functions that are being traced: operations on tensors that aren't there yet add to a graph.
+//!
+//! An object stands for a value of the graph then. What operations record is here; whatever else
+//! asks such an object for elements is refused by its cell.
+
+use super::cell::PyTensor;
+use super::convert::{Operand, OperandRef};
+use super::traced::{Mark, Traced, is_active};
+use crate::kernel::elementwise::Row;
+use crate::ops::Reduction;
+use crate::ops::elementwise::fit_target;
+use crate::stream::{self, Function, Graph, Kind, Value};
+use crate::{DType, Result, Tensor};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+thread_local! {
+    /// The functions that this thread is tracing, the innermost last.
+    static TRACES: RefCell<Vec<Trace>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A function that is being traced.
+#[derive(Default)]
+pub struct Trace {
+    pub graph: Graph,
+    /// Tensors from outside, which are inputs after the arguments.
+    pub constants: Vec<Tensor>,
+    constant_values: Vec<Value>,
+    /// What its objects share with it.
+    mark: Arc<Mark>,
+}
+
+/// Ends a trace, whatever happens.
+struct Ended;
+impl Drop for Ended {
+    fn drop(&mut self) {
+        Mark::end();
+        TRACES.with_borrow_mut(|traces| {
+            if let Some(trace) = traces.pop() {
+                trace.mark.set_over();
+            }
+        });
+    }
+}
+
+impl Trace {
+    /// Calls `f` while operations are recorded, and gives it a way to make arguments; then `done`
+    /// with what was recorded.
+    pub fn record<R>(
+        f: impl FnOnce() -> PyResult<R>,
+        done: impl FnOnce(&Trace, &R) -> PyResult<()>,
+    ) -> PyResult<R> {
+        Mark::begin();
+        TRACES.with_borrow_mut(|traces| traces.push(Trace::default()));
+        let _ended = Ended;
+        let result = f()?;
+        TRACES.with_borrow(|traces| match traces.last() {
+            Some(trace) => done(trace, &result),
+            None => Ok(()),
+        })?;
+        Ok(result)
+    }
+    fn object(&self, value: Value) -> PyResult<PyTensor> {
+        let traced = Traced {
+            value,
+            mark: self.mark.clone(),
+        };
+        let (shape, dtype) = (self.graph.shape(value), self.graph.dtype(value));
+        Ok(PyTensor::traced(
+            crate::Layout::contiguous(shape)?,
+            dtype,
+            traced,
+        ))
+    }
+    /// Whether the function looked at a shape, or its graph holds for these shapes only.
+    pub fn is_by_shape(&self) -> bool {
+        self.mark.is_by_shape()
+    }
+    /// The value that an object stands for, if it belongs to this trace.
+    pub fn value_of(&self, t: &PyTensor) -> Option<Value> {
+        t.traced_value(|x| Arc::ptr_eq(&x.mark, &self.mark).then_some(x.value))?
+    }
+    /// A tensor from outside.
+    fn constant(&mut self, t: Tensor) -> Value {
+        let same = |x: &Tensor| {
+            x.as_ptr() == t.as_ptr() && x.layout() == t.layout() && x.dtype() == t.dtype()
+        };
+        if let Some(k) = self.constants.iter().position(same) {
+            return self.constant_values[k];
+        }
+        let value = self.graph.input(t.shape(), t.dtype());
+        self.constant_values.push(value);
+        self.constants.push(t);
+        value
+    }
+    fn operand(&mut self, x: &OperandRef) -> stream::Operand {
+        match x {
+            OperandRef::Object(t) => match self.value_of(t.get()) {
+                Some(value) => value.into(),
+                None => self.constant(t.get().get()).into(),
+            },
+            OperandRef::Operand(Operand::Tensor(t)) => self.constant(t.clone()).into(),
+            OperandRef::Operand(Operand::Scalar(s)) => stream::Operand::Number(*s),
+        }
+    }
+}
+
+/// Calls `f` with the innermost trace of this thread if one of the objects belongs to it.
+fn with_trace<'a, 'py: 'a, R>(
+    mut objects: impl Iterator<Item = &'a OperandRef<'py>>,
+    f: impl FnOnce(&mut Trace) -> PyResult<R>,
+) -> Option<PyResult<R>> {
+    if !is_active() {
+        return None;
+    }
+    TRACES.with_borrow_mut(|traces| {
+        let trace = traces.last_mut()?;
+        let belongs = |x: &OperandRef| match x {
+            OperandRef::Object(t) => trace.value_of(t.get()).is_some(),
+            OperandRef::Operand(_) => false,
+        };
+        objects.any(belongs).then(|| f(trace))
+    })
+}
+
+/// The object of the next argument.
+pub fn argument(shape: &[usize], dtype: DType) -> PyResult<PyTensor> {
+    TRACES.with_borrow_mut(|traces| match traces.last_mut() {
+        Some(trace) => {
+            let value = trace.graph.input(shape, dtype);
+            trace.object(value)
+        }
+        None => Ok(PyTensor::new(Tensor::default())),
+    })
+}
+/// Whether an object belongs to a function that this thread is tracing.
+pub fn is_traced(t: &PyTensor) -> bool {
+    is_active() && TRACES.with_borrow(|traces| traces.iter().any(|x| x.value_of(t).is_some()))
+}
+/// Records an elementwise operation; `None` where no operand is traced.
+pub fn apply(row: &'static Row, operands: &[OperandRef]) -> Option<PyResult<PyTensor>> {
+    with_trace(operands.iter(), |trace| {
+        let given: Vec<stream::Operand> = operands.iter().map(|x| trace.operand(x)).collect();
+        let y = trace.graph.apply_row(row, &given)?;
+        trace.object(y)
+    })
+}
+/// Records a conversion.
+pub fn convert(x: &OperandRef, dtype: DType) -> Option<PyResult<PyTensor>> {
+    unary(x, |trace, x| Ok(trace.graph.convert(x, dtype)?))
+}
+/// Records a reduction of the values that `before` makes of the operand.
+pub fn reduce(
+    kind: Kind,
+    x: &OperandRef,
+    over: &Reduction,
+    before: impl FnOnce(DType) -> Result<Option<DType>>,
+    after: impl FnOnce(DType) -> Option<DType>,
+) -> Option<PyResult<PyTensor>> {
+    unary(x, |trace, x| {
+        let dtype = before(trace.graph.dtype(x))?;
+        let x = match dtype {
+            Some(dtype) => trace.graph.convert(x, dtype)?,
+            None => x,
+        };
+        let y = trace.graph.reduce(kind, x, over.clone())?;
+        let dtype = after(trace.graph.dtype(y));
+        Ok(match dtype {
+            Some(dtype) => trace.graph.convert(y, dtype)?,
+            None => y,
+        })
+    })
+}
+/// Records a function that runs as it is, of operands one of which is traced. Its result's shape and
+/// dtype are those that it has for zeros.
+pub fn call(
+    name: &'static str,
+    operands: &[&OperandRef],
+    f: Function,
+) -> Option<PyResult<PyTensor>> {
+    with_trace(operands.iter().copied(), |trace| {
+        let mut values = Vec::new();
+        for x in operands {
+            values.push(match trace.operand(x) {
+                stream::Operand::Value(x) => x,
+                stream::Operand::Number(s) => {
+                    let t = Tensor::scalar(s, s.default_dtype())?;
+                    trace.constant(t)
+                }
+            });
+        }
+        let zeros = |x: &Value| {
+            let shape = trace.graph.shape(*x);
+            Tensor::zeros(&[] as &[usize], trace.graph.dtype(*x))?.broadcast_to(shape)
+        };
+        let zeros = values.iter().map(zeros).collect::<Result<Vec<Tensor>>>()?;
+        let y = f(&zeros)?;
+        trace.mark.note_shape();
+        let y = trace.graph.call(name, &values, y.shape(), y.dtype(), f);
+        trace.object(y)
+    })
+}
+
+fn unary(
+    x: &OperandRef,
+    f: impl FnOnce(&mut Trace, Value) -> PyResult<Value>,
+) -> Option<PyResult<PyTensor>> {
+    with_trace(std::iter::once(x), |trace| match trace.operand(x) {
+        stream::Operand::Value(x) => {
+            let y = f(trace, x)?;
+            trace.object(y)
+        }
+        stream::Operand::Number(_) => unreachable!("a traced object is a value"),
+    })
+}
+
+/// Errors where the object is traced: a number of Python's is asked for, which would decide for all
+/// later calls.
+pub fn refuse_number(t: &PyTensor, op: &str) -> PyResult<()> {
+    if !is_active() || t.traced_value(|_| ()).is_none() {
+        return Ok(());
+    }
+    Err(PyTypeError::new_err(format!(
+        "{op}() of a tensor in a function traced by flex.fuse: its elements aren't there yet. Use flex.where to choose \
+         by value, or keep this part out of the function"
+    )))
+}
+/// Records an operation in place on an object that is traced, which stands for the result then.
+pub fn apply_in_place(
+    row: &'static Row,
+    t: &Bound<'_, PyTensor>,
+    other: OperandRef,
+) -> PyResult<()> {
+    let operands = [OperandRef::Object(t.clone()), other];
+    let y = with_trace(operands.iter(), |trace| {
+        let given: Vec<stream::Operand> = operands.iter().map(|x| trace.operand(x)).collect();
+        let mut y = trace.graph.apply_row(row, &given)?;
+        if let Some(target) = trace.value_of(t.get()) {
+            let of = |x: Value| (trace.graph.shape(x), trace.graph.dtype(x));
+            let dtype = fit_target(row.op.name(), of(y), of(target))?;
+            y = trace.graph.convert(y, dtype)?;
+        }
+        trace.object(y)
+    });
+    if let Some(y) = y {
+        t.get().become_traced(y?);
+    }
+    Ok(())
+}

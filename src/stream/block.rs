@@ -1,0 +1,368 @@
+//! Steps of a segment block by block: what one leaves to the next is still in a cache then, and what
+//! nobody else needs is never stored whole.
+
+use super::plan::{Elements, Segment, Step};
+use super::step::{OP, axes, reduce_block, shape_of, tensor};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::exec::failure::Failure;
+use crate::exec::fold::{has_bits_of_stored, is_separable};
+use crate::exec::nest::Operand;
+use crate::exec::view::View;
+use crate::exec::{self};
+use crate::layout::{Layout, Shape};
+use crate::par::{self, Cost};
+use crate::storage::Bytes;
+use crate::tensor::Tensor;
+use alloc::vec::Vec;
+use smallvec::SmallVec;
+
+/// Bytes of a block of all tensors of a segment: in a second-level cache.
+const BLOCK: usize = 192 << 10;
+/// Fewer bytes are in a cache anyway.
+const WORTH: usize = 2 * BLOCK;
+
+/// A tensor of the segment.
+struct Part {
+    slot: usize,
+    /// First element of a tensor; null where each thread has a block of its own.
+    ptr: *mut u8,
+    shape: Shape,
+    strides: SmallVec<[isize; 6]>,
+    dtype: DType,
+}
+// SAFETY: an address; blocks on several threads write disjoint elements of what is written.
+unsafe impl Sync for Part {}
+
+/// How a segment is cut.
+pub(super) struct Blocks<'a> {
+    segment: &'a Segment,
+    parts: Vec<Part>,
+    /// The axes at the front of all elements; the last of them is cut into blocks of so many
+    /// indices.
+    leading: Shape,
+    indices: usize,
+    rank: usize,
+}
+
+impl<'a> Blocks<'a> {
+    /// Runs the segment, and puts what is needed after it into its slots. False, and nothing done,
+    /// where it is to run step by step.
+    pub fn run(segment: &'a Segment, slots: &mut [Option<Tensor>]) -> Result<bool> {
+        let Some(mut blocks) = Blocks::new(segment, slots)? else {
+            return Ok(false);
+        };
+        let mut stored: Vec<(usize, Tensor)> = Vec::new();
+        for part in blocks.parts.iter_mut().filter(|p| p.ptr.is_null()) {
+            if !segment.inner.contains(&part.slot) {
+                let mut y = Tensor::empty(&part.shape, part.dtype)?;
+                part.ptr = y.as_mut_ptr()?;
+                stored.push((part.slot, y));
+            }
+        }
+        blocks.run_all()?;
+        for (slot, y) in stored {
+            slots[slot] = Some(y);
+        }
+        Ok(true)
+    }
+
+    fn new(segment: &'a Segment, slots: &[Option<Tensor>]) -> Result<Option<Blocks<'a>>> {
+        let mut parts: Vec<Part> = Vec::new();
+        let (mut leading, mut rank, mut bytes) = (Shape::new(), 0, 0);
+        for step in &segment.steps {
+            for slot in step.reads() {
+                if parts.iter().any(|p| p.slot == *slot) {
+                    continue;
+                }
+                let x = tensor(slots, *slot)?;
+                if x.strides().iter().any(|s| *s < 0) {
+                    return Ok(None);
+                }
+                parts.push(Part {
+                    slot: *slot,
+                    ptr: x.as_ptr() as *mut u8,
+                    shape: Shape::from_slice(x.shape()),
+                    strides: SmallVec::from_slice(x.strides()),
+                    dtype: x.dtype(),
+                });
+            }
+            let shape = shape_of(of_reads(step, &parts).map(|p| &p.shape[..]))?;
+            rank = shape.len();
+            leading = Shape::from_slice(&shape[..segment.leading]);
+            // in another order than row by row, blocks would be scattered
+            let whole = |p: &&Part| p.shape == shape && p.dtype.size() > 0;
+            let row_major = Layout::contiguous(&shape)?;
+            let lies = |p: &Part| {
+                p.strides[..] == *row_major.strides() || p.shape.iter().product::<usize>() < 2
+            };
+            if shape.contains(&0) || !of_reads(step, &parts).filter(whole).all(lies) {
+                return Ok(None);
+            }
+            let written: SmallVec<[(usize, Shape, DType); 2]> = match step {
+                Step::Store { walk, to } => {
+                    let outputs = to.iter().zip(&walk.outputs);
+                    outputs
+                        .map(|(slot, dtype)| (*slot, shape.clone(), *dtype))
+                        .collect()
+                }
+                Step::Reduce {
+                    kind,
+                    dtype,
+                    reduced,
+                    keepdims,
+                    to,
+                    ..
+                } => {
+                    if !separable(step, &parts, &shape)? {
+                        return Ok(None);
+                    }
+                    let result = axes(*kind, &shape, reduced, *keepdims)?.result_shape();
+                    SmallVec::from_elem((*to, result, kind.dtype(*dtype)?), 1)
+                }
+                Step::Call { .. } => return Ok(None),
+            };
+            for (slot, shape, dtype) in written {
+                let strides = SmallVec::from_slice(Layout::contiguous(&shape)?.strides());
+                parts.push(Part {
+                    slot,
+                    ptr: core::ptr::null_mut(),
+                    shape,
+                    strides,
+                    dtype,
+                });
+            }
+        }
+        // what a block of one index of the first axes takes
+        let mut axes = 1;
+        let inner = |p: &Part, axes: usize| {
+            let own = (p.shape.len() + axes)
+                .saturating_sub(rank)
+                .min(p.shape.len());
+            p.shape[own..].iter().product::<usize>() * p.dtype.size()
+        };
+        let row = |axes: usize| parts.iter().map(|p| inner(p, axes)).sum::<usize>();
+        for p in &parts {
+            bytes += p.shape.iter().product::<usize>() * p.dtype.size();
+        }
+        while axes < leading.len() && row(axes) > BLOCK / 2 {
+            axes += 1;
+        }
+        if bytes < WORTH || row(axes) > 2 * BLOCK {
+            return Ok(None);
+        }
+        leading.truncate(axes);
+        let indices = (BLOCK / row(axes).max(1)).clamp(1, leading[axes - 1]);
+        Ok(Some(Blocks {
+            segment,
+            parts,
+            leading,
+            indices,
+            rank,
+        }))
+    }
+
+    fn run_all(&self) -> Result<()> {
+        let along = self.leading[self.leading.len() - 1];
+        let outer: usize = self.leading[..self.leading.len() - 1].iter().product();
+        let across = along.div_ceil(self.indices);
+        // blocks of equal sizes, for a single index at the end would cost as much as several
+        let each = along.div_ceil(across);
+        let bytes = |p: &Part| self.chunk(p, each) * p.dtype.size();
+        let is_inner = |p: &&Part| p.ptr.is_null();
+        let scratch = |p: &Part| bytes(p).next_multiple_of(64);
+        let room: usize = self.parts.iter().filter(is_inner).map(scratch).sum();
+        let cost = Cost {
+            bytes: self.parts.iter().map(bytes).sum(),
+            flops: self.segment.steps.iter().map(|s| self.flops(s, each)).sum(),
+        };
+        let failure = Failure::default();
+        par::ranges(outer * across, 1, cost, |r| {
+            let mut memory = match Bytes::new(room) {
+                Ok(memory) => memory,
+                Err(e) => return failure.note(Err(e)),
+            };
+            let base = memory.get_mut().unwrap_or(core::ptr::null_mut());
+            for k in r {
+                let start = k % across * each;
+                let range = start..along.min(start + each);
+                // SAFETY: BLOCK1: parts are whole tensors, or have room in the scratch memory; a
+                // block writes its own elements.
+                failure.note(unsafe { self.block(k / across, range, base, each) });
+            }
+        });
+        failure.result()
+    }
+    fn flops(&self, step: &Step, indices: usize) -> usize {
+        let (walk, reads) = match step {
+            Step::Store { walk, .. }
+            | Step::Reduce {
+                from: Elements::Computed(walk),
+                ..
+            } => (Some(walk), step.reads()),
+            _ => (None, step.reads()),
+        };
+        let of = self.parts.iter().filter(|p| reads.contains(&p.slot));
+        let elements = of.map(|p| self.chunk(p, indices)).max().unwrap_or(1);
+        elements * (1 + walk.map_or(0, |w| w.code.flops()))
+    }
+    /// Which of a part's axes are cut: those of the first axes of all elements that it has.
+    fn own(&self, p: &Part) -> usize {
+        (p.shape.len() + self.leading.len()).saturating_sub(self.rank)
+    }
+    /// Elements of a part in a block of so many indices.
+    fn chunk(&self, p: &Part, indices: usize) -> usize {
+        let own = self.own(p);
+        let rest = p.shape[own..].iter().product::<usize>();
+        if own > 0 && p.shape[own - 1] != 1 {
+            rest * indices
+        } else {
+            rest
+        }
+    }
+    /// A part's elements in a block: where the first is, and how they lie.
+    fn place(
+        &self,
+        p: &Part,
+        outer: usize,
+        range: &core::ops::Range<usize>,
+    ) -> Result<(*mut u8, Layout)> {
+        let skipped = self.leading.len() - self.own(p);
+        let (mut shape, mut at, mut index) = (p.shape.clone(), 0isize, outer);
+        for axis in (0..self.leading.len()).rev() {
+            let last = axis + 1 == self.leading.len();
+            let (first, count) = match last {
+                true => (range.start, range.len()),
+                false => (index % self.leading[axis], 1),
+            };
+            if !last {
+                index /= self.leading[axis];
+            }
+            if axis >= skipped && p.shape[axis - skipped] != 1 {
+                at += first as isize * p.strides[axis - skipped];
+                shape[axis - skipped] = count;
+            }
+        }
+        let layout = Layout::new(&shape, &p.strides, 0)?;
+        Ok((p.ptr.wrapping_offset(at * p.dtype.size() as isize), layout))
+    }
+
+    /// Runs the steps on one block: BLOCK1.
+    ///
+    /// # Safety
+    /// Parts that are read are tensors of their shape and dtype, initialised; those that are written
+    /// are too, no other block being written meanwhile, or have room for a block in `scratch`.
+    unsafe fn block(
+        &self,
+        outer: usize,
+        range: core::ops::Range<usize>,
+        scratch: *mut u8,
+        most: usize,
+    ) -> Result<()> {
+        let mut at = scratch;
+        let mut places: Vec<(*mut u8, Layout)> = Vec::with_capacity(self.parts.len());
+        for p in &self.parts {
+            let (ptr, layout) = self.place(p, outer, &range)?;
+            places.push(if p.ptr.is_null() {
+                let here = at;
+                at = at.wrapping_add((self.chunk(p, most) * p.dtype.size()).next_multiple_of(64));
+                (here, Layout::contiguous(layout.shape())?)
+            } else {
+                (ptr, layout)
+            });
+        }
+        let find = |slot: usize| self.parts.iter().position(|p| p.slot == slot).unwrap_or(0);
+        for step in &self.segment.steps {
+            let reads: SmallVec<[usize; 6]> = step.reads().iter().map(|s| find(*s)).collect();
+            let shape = shape_of(reads.iter().map(|k| places[*k].1.shape()))?;
+            let rank = shape.len();
+            let operand = |k: &usize| {
+                let (ptr, layout) = &places[*k];
+                let size = self.parts[*k].dtype.size();
+                Operand::new(*ptr, size, layout.shape(), layout.strides(), rank)
+            };
+            match step {
+                Step::Store { walk, to } => {
+                    let inputs: SmallVec<[Operand; 6]> = reads.iter().map(operand).collect();
+                    let to: SmallVec<[Operand; 2]> =
+                        to.iter().map(|s| operand(&find(*s))).collect();
+                    // SAFETY: NEST1, by the caller: elements of the block, which nobody else writes.
+                    unsafe { exec::run(&walk.code, &shape, &inputs, &to) };
+                }
+                Step::Reduce {
+                    kind,
+                    from,
+                    dtype,
+                    reduced,
+                    to,
+                    ..
+                } => {
+                    let wholes: SmallVec<[Layout; 6]> = reads
+                        .iter()
+                        .map(|k| places[*k].1.broadcast_to(OP, &shape))
+                        .collect::<Result<_>>()?;
+                    let views: SmallVec<[(*const u8, usize, &Layout); 6]> = reads
+                        .iter()
+                        .zip(&wholes)
+                        .map(|(k, l)| (places[*k].0 as *const u8, self.parts[*k].dtype.size(), l))
+                        .collect();
+                    let code = match from {
+                        Elements::Stored(_) => None,
+                        Elements::Computed(walk) => Some(&walk.code),
+                    };
+                    let (ptr, _) = places[find(*to)];
+                    let out = Layout::contiguous(places[find(*to)].1.shape())?;
+                    let value = Layout::contiguous(&shape)?;
+                    // SAFETY: the caller's; a block of the result is contiguous, for its axes behind
+                    // the cut ones are whole.
+                    unsafe {
+                        reduce_block(*kind, code, &views, &value, reduced, *dtype, (ptr, &out))?
+                    };
+                }
+                Step::Call { .. } => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The parts that a step reads.
+fn of_reads<'p>(step: &'p Step, parts: &'p [Part]) -> impl Iterator<Item = &'p Part> + Clone {
+    parts.iter().filter(move |p| step.reads().contains(&p.slot))
+}
+
+/// Whether a reduction of elements of this shape has the same bits block by block.
+fn separable(step: &Step, parts: &[Part], shape: &Shape) -> Result<bool> {
+    let Step::Reduce {
+        kind,
+        from,
+        dtype,
+        reduced,
+        keepdims,
+        ..
+    } = step
+    else {
+        return Ok(true);
+    };
+    let value = Layout::contiguous(shape)?;
+    let mut out = axes(*kind, shape, reduced, *keepdims)?.result(kind.dtype(*dtype)?)?;
+    let mut ends = [kind.end(*dtype, out.elements_mut()?)?];
+    let Elements::Computed(walk) = from else {
+        return Ok(is_separable(&value, |k| reduced[k], &mut ends[0]));
+    };
+    let mut wholes: SmallVec<[(*const u8, usize, Layout); 6]> = SmallVec::new();
+    for slot in &walk.inputs {
+        let Some(p) = parts.iter().find(|p| p.slot == *slot) else {
+            return Ok(false);
+        };
+        let layout = Layout::new(&p.shape, &p.strides, 0)?;
+        wholes.push((p.ptr, p.dtype.size(), layout.broadcast_to(OP, shape)?));
+    }
+    // SAFETY: nothing is read: views serve for their layouts alone.
+    let views: SmallVec<[View; 6]> = wholes
+        .iter()
+        .map(|(p, size, l)| unsafe { View::new(*p, *size, l) })
+        .collect();
+    Ok(is_separable(&value, |k| reduced[k], &mut ends[0])
+        && has_bits_of_stored(&walk.code, &views, &value, |k| reduced[k], &mut ends))
+}

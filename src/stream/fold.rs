@@ -1,0 +1,80 @@
+//! Reductions that a program may end in.
+
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::exec::fold::End;
+use crate::exec::view::ViewMut;
+use crate::kernel::reduce::{All, Any, Count, Max, Mean, Min, Prod, Sum};
+use crate::ops::reduce::{Elements, accumulator, signless};
+use core::marker::PhantomData;
+
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])* $Kind:ident $name:literal $set:ident $signless:literal;)*) => {
+        /// A reduction that takes the elements of a program where they are computed.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Kind { $($(#[doc = $doc])* $Kind),* }
+
+        impl Kind {
+            /// The name of its function.
+            pub const fn name(self) -> &'static str {
+                match self { $(Kind::$Kind => $name),* }
+            }
+            /// What takes values of `dtype`, to results in `out`.
+            pub(super) fn end<'a>(self, dtype: DType, out: ViewMut<'a>) -> Result<End<'a>> {
+                match self {
+                    $(Kind::$Kind => {
+                        let dtype = if $signless { signless(dtype) } else { dtype };
+                        dispatch!($set dtype, |T| Ok(End::new(&Elements::<T, $Kind>(PhantomData), out)),
+                            else Err(Error::unsupported($name, dtype)))
+                    })*
+                }
+            }
+            /// Errors where values of the dtype can't be reduced.
+            fn expect(self, dtype: DType) -> Result<()> {
+                match self {
+                    $(Kind::$Kind => {
+                        let seen = if $signless { signless(dtype) } else { dtype };
+                        dispatch!($set seen, |T| { let _ = size_of::<T>(); Ok(()) },
+                            else Err(Error::unsupported($name, dtype)))
+                    })*
+                }
+            }
+        }
+    };
+}
+kinds! {
+    /// The sum.
+    Sum "sum" computed false;
+    /// The product.
+    Prod "prod" computed false;
+    /// The arithmetic mean.
+    Mean "mean" computed false;
+    /// The largest element.
+    Max "max" ordered false;
+    /// The smallest element.
+    Min "min" ordered false;
+    /// Whether any is not zero.
+    Any "any" signless true;
+    /// Whether none is zero.
+    All "all" signless true;
+    /// How many are not zero.
+    Count "count_nonzero" signless true;
+}
+
+impl Kind {
+    /// Whether no elements have no result.
+    pub(super) fn needs_elements(self) -> bool {
+        matches!(self, Kind::Max | Kind::Min)
+    }
+    /// The dtype of the result for values of `dtype`.
+    pub(super) fn dtype(self, dtype: DType) -> Result<DType> {
+        self.expect(dtype)?;
+        Ok(match self {
+            Kind::Sum | Kind::Prod => accumulator(dtype),
+            Kind::Mean => dtype.inexact(),
+            Kind::Max | Kind::Min => dtype,
+            Kind::Any | Kind::All => DType::Bool,
+            Kind::Count => DType::I64,
+        })
+    }
+}

@@ -1,0 +1,31 @@
+//! Operations that are known before they run: a graph of them becomes programs, each of which computes
+//! as many as it can in one walk over memory. See [`Graph`].
+//!
+//! ```text
+//! graph     what was asked for: values, their shapes and dtypes, no value twice
+//! plan      steps: elementwise programs that end in stores, reductions of what a program computes,
+//!           functions that run as they are
+//! walk      a program, and what it reads and computes
+//! emit      values as the instructions of one
+//! run       steps on whole tensors
+//! block     steps that share their outer loops, block by block of these
+//! ```
+//!
+//! Results have the bits that the operations give one by one. So a reduction takes the tiles that a
+//! stored operand would have; where inputs that broadcast make others, the operand is stored. Numbers
+//! of 16 bits are the exception that may be asked for: [`Rounding`]. Graphs need the feature `std`.
+
+mod block;
+mod emit;
+mod fold;
+mod graph;
+mod plan;
+mod run;
+mod step;
+mod text;
+mod walk;
+
+pub use fold::Kind;
+pub use graph::{Function, Graph, Operand, Value};
+pub use plan::Program;
+pub use walk::Rounding;

@@ -1,0 +1,239 @@
+//! Runs a compiled graph.
+
+use super::block::Blocks;
+use super::fold::Kind;
+use super::plan::{Elements, Program, Segment, Step};
+use super::step::{OP, Slots, axes, inputs, shape_of, tensor};
+use super::walk::{Order, Source, Walk};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::exec::fold::{fold_computed, fold_to, has_bits_of_stored};
+use crate::exec::nest::Operand;
+use crate::exec::view::View;
+use crate::exec::{self};
+use crate::layout::{Layout, Shape};
+use crate::tensor::Tensor;
+use alloc::vec::Vec;
+use smallvec::SmallVec;
+
+impl Program {
+    /// Computes the outputs of these inputs. Their dtypes must be those that the graph's inputs
+    /// have, and their shapes of the same pattern: sizes that are equal there, or 1, or 0, are so here.
+    ///
+    /// Errors where there are other inputs, and those of functions that run as they are.
+    pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        self.run_owned(inputs.iter().cloned().collect())
+    }
+    /// The same of tensors that nobody needs any more: the storage of one that nobody shares may
+    /// become a result's.
+    pub fn run_owned(&self, inputs: Vec<Tensor>) -> Result<Vec<Tensor>> {
+        let alike = inputs.len() == self.inputs.len()
+            && (inputs.iter().zip(&self.inputs))
+                .all(|(x, (shape, dtype))| x.dtype() == *dtype && x.rank() == shape.len());
+        if !alike {
+            return Err(Error::value(
+                OP,
+                message!(
+                    "{} inputs, whose number, dtypes and ranks are not those of the program's {}",
+                    inputs.len(),
+                    self.inputs.len()
+                ),
+            ));
+        }
+        let mut slots: Vec<Option<Tensor>> = inputs.into_iter().map(Some).collect();
+        slots.resize(self.slots, None);
+        for segment in &self.segments {
+            if segment.leading == 0 || !Blocks::run(segment, &mut slots)? {
+                for k in 0..segment.steps.len() {
+                    step(segment, k, &mut slots)?;
+                }
+            }
+            for slot in segment.inner.iter().chain(&segment.dead) {
+                slots[*slot] = None;
+            }
+        }
+        let outputs = self.outputs.iter();
+        outputs
+            .map(|(slot, dtype)| tensor(&slots, *slot)?.clone().into_dtype(*dtype))
+            .collect()
+    }
+}
+
+impl Order {
+    /// The layout of each output of a walk over elements of this shape, as the operations one by one
+    /// would give it.
+    fn layouts(&self, shape: &Shape, inputs: &[&Tensor]) -> Result<SmallVec<[Layout; 2]>> {
+        let row_major = Layout::contiguous(shape)?;
+        if inputs
+            .iter()
+            .all(|x| x.is_contiguous() || x.shape() != &shape[..])
+        {
+            return Ok(SmallVec::from_elem(row_major, self.outputs.len()));
+        }
+        let mut all: Vec<Layout> = Vec::new();
+        for operands in &self.values {
+            let of = operands.iter().map(|x| match x {
+                Source::Input(k) => inputs[*k].layout(),
+                Source::Value(k) => &all[*k],
+            });
+            let layout = Layout::of_result(shape, of)?;
+            all.push(layout);
+        }
+        Ok(self.outputs.iter().map(|k| all[*k].clone()).collect())
+    }
+}
+
+/// Runs step `k` of a segment on whole tensors.
+fn step(segment: &Segment, k: usize, slots: &mut Slots) -> Result<()> {
+    match &segment.steps[k] {
+        Step::Store { walk, to } => {
+            let (shape, layouts, operands) = {
+                let x = inputs(walk, slots)?;
+                let shape = shape_of(x.iter().map(|x| x.shape()))?;
+                let layouts = walk.order.layouts(&shape, &x)?;
+                let operand = |x: &&Tensor| x.operand(shape.len());
+                let operands: SmallVec<[Operand; 6]> = x.iter().map(operand).collect();
+                (shape, layouts, operands)
+            };
+            let mut stored: SmallVec<[Tensor; 2]> = SmallVec::new();
+            for (layout, dtype) in layouts.into_iter().zip(&walk.outputs) {
+                let reused = dead(segment, k, walk, &layout, *dtype, slots);
+                stored.push(match reused {
+                    Some(slot) => slots[slot].take().unwrap_or_default().retyped(*dtype),
+                    None => Tensor::empty_of(layout, *dtype)?,
+                });
+            }
+            // SAFETY: NEST1: operands broadcast to the shape, lie inside their storages (TENSOR1),
+            // are initialised (STORAGE1) and only read; results are unshared (STORAGE3), and one
+            // that was an operand lies on it element by element. Instructions were chosen for these
+            // dtypes.
+            unsafe { store(walk, &shape, &operands, &mut stored)? };
+            for (tensor, slot) in stored.into_iter().zip(to) {
+                slots[*slot] = Some(tensor);
+            }
+        }
+        Step::Reduce {
+            kind,
+            from,
+            dtype,
+            reduced,
+            keepdims,
+            to,
+        } => {
+            slots[*to] = Some(reduce(*kind, from, *dtype, reduced, *keepdims, slots)?);
+        }
+        Step::Call {
+            f, operands, to, ..
+        } => {
+            let x: SmallVec<[Tensor; 3]> = operands
+                .iter()
+                .map(|slot| tensor(slots, *slot).cloned())
+                .collect::<Result<_>>()?;
+            slots[*to] = Some(f(&x)?);
+        }
+    }
+    Ok(())
+}
+
+/// An input whose storage can hold an output: nobody needs it any more, here or elsewhere.
+fn dead(
+    segment: &Segment,
+    k: usize,
+    walk: &Walk,
+    layout: &Layout,
+    dtype: DType,
+    slots: &mut Slots,
+) -> Option<usize> {
+    let later = |slot: &usize| {
+        segment.steps[k + 1..]
+            .iter()
+            .any(|s| s.reads().contains(slot))
+    };
+    let dies = |slot: &usize| segment.inner.contains(slot) || segment.dead.contains(slot);
+    walk.inputs
+        .iter()
+        .copied()
+        .filter(|s| dies(s) && !later(s))
+        .find(|slot| {
+            slots[*slot].as_mut().is_some_and(|x| {
+                x.dtype().size() == dtype.size()
+                    && x.layout().shape() == layout.shape()
+                    && x.layout().strides() == layout.strides()
+                    && x.get_mut_ptr().is_some()
+            })
+        })
+}
+
+/// Runs a walk into fresh tensors.
+///
+/// # Safety
+/// NEST1 for the inputs; outputs are of the shape, and unshared but for an input that became one.
+unsafe fn store(
+    walk: &Walk,
+    shape: &[usize],
+    inputs: &[Operand],
+    outputs: &mut [Tensor],
+) -> Result<()> {
+    let mut to: SmallVec<[Operand; 2]> = SmallVec::new();
+    for y in outputs {
+        y.as_mut_ptr()?;
+        to.push(y.operand(shape.len()));
+    }
+    // SAFETY: the caller's.
+    unsafe { exec::run(&walk.code, shape, inputs, &to) };
+    Ok(())
+}
+
+fn reduce(
+    kind: Kind,
+    from: &Elements,
+    dtype: DType,
+    reduced: &[bool],
+    keepdims: bool,
+    slots: &Slots,
+) -> Result<Tensor> {
+    let is_reduced = |k: usize| reduced[k];
+    let result = |shape: &[usize]| axes(kind, shape, reduced, keepdims)?.result(kind.dtype(dtype)?);
+    let of_stored = |x: &Tensor| {
+        let mut out = result(x.shape())?;
+        fold_to(
+            x.elements(),
+            is_reduced,
+            kind.end(dtype, out.elements_mut()?)?,
+        )?;
+        Ok(out)
+    };
+    let walk = match from {
+        Elements::Stored(slot) => return of_stored(tensor(slots, *slot)?),
+        Elements::Computed(walk) => walk,
+    };
+    let x = inputs(walk, slots)?;
+    let shape = shape_of(x.iter().map(|x| x.shape()))?;
+    let value = walk.order.layouts(&shape, &x)?.remove(0);
+    let wholes: SmallVec<[Tensor; 6]> = x
+        .iter()
+        .map(|x| x.broadcast_to(&shape))
+        .collect::<Result<_>>()?;
+    let views: SmallVec<[View; 6]> = wholes.iter().map(Tensor::elements).collect();
+    let mut out = result(&shape)?;
+    let mut ends = [kind.end(dtype, out.elements_mut()?)?];
+    if out_is_empty(&shape, reduced)
+        || has_bits_of_stored(&walk.code, &views, &value, is_reduced, &mut ends)
+    {
+        fold_computed(&walk.code, &views, &value, is_reduced, &mut ends)?;
+        drop(ends);
+        return Ok(out);
+    }
+    // inputs that broadcast make other tiles than the elements by themselves would
+    drop(ends);
+    let mut stored = [Tensor::empty_of(value, dtype)?];
+    let operands: SmallVec<[Operand; 6]> = x.iter().map(|x| x.operand(shape.len())).collect();
+    // SAFETY: NEST1, as for a stored walk; the tensor is fresh.
+    unsafe { store(walk, &shape, &operands, &mut stored)? };
+    of_stored(&stored[0])
+}
+
+/// Whether there is no result, of which there is no plan.
+fn out_is_empty(shape: &[usize], reduced: &[bool]) -> bool {
+    shape.iter().zip(reduced).any(|(n, r)| *n == 0 && !r)
+}

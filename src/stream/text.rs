@@ -1,0 +1,80 @@
+//! Programs as text.
+
+use super::plan::{Elements, Program, Step};
+use super::walk::Walk;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A line for each step: what it reads, computes and stores. Inputs are `x0`, `x1`, .., what is
+/// computed `v0`, `v1`, ..
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for segment in &self.segments {
+            if segment.leading > 0 {
+                writeln!(f, "by blocks:")?;
+            }
+            for step in &segment.steps {
+                if segment.leading > 0 {
+                    f.write_str("  ")?;
+                }
+                self.step(f, step)?;
+                f.write_str("\n")?;
+            }
+        }
+        f.write_str("returns ")?;
+        self.names(f, self.outputs.iter().map(|o| o.0))
+    }
+}
+
+impl Program {
+    fn names(&self, f: &mut fmt::Formatter<'_>, slots: impl Iterator<Item = usize>) -> fmt::Result {
+        for (k, slot) in slots.enumerate() {
+            f.write_str(if k > 0 { ", " } else { "" })?;
+            match slot.checked_sub(self.inputs.len()) {
+                None => write!(f, "x{slot}")?,
+                Some(v) => write!(f, "v{v}")?,
+            }
+        }
+        Ok(())
+    }
+    fn walk(&self, f: &mut fmt::Formatter<'_>, walk: &Walk) -> fmt::Result {
+        self.names(f, walk.inputs.iter().copied())?;
+        write!(f, ": {}", walk.names.join(", "))
+    }
+    fn step(&self, f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
+        match step {
+            Step::Store { walk, to } => {
+                f.write_str("store ")?;
+                self.names(f, to.iter().copied())?;
+                f.write_str(" of ")?;
+                self.walk(f, walk)
+            }
+            Step::Reduce {
+                kind,
+                from,
+                reduced,
+                to,
+                ..
+            } => {
+                f.write_str("reduce ")?;
+                self.names(f, core::iter::once(*to))?;
+                f.write_str(" of ")?;
+                match from {
+                    Elements::Stored(slot) => self.names(f, core::iter::once(*slot))?,
+                    Elements::Computed(walk) => self.walk(f, walk)?,
+                }
+                let axes: Vec<usize> = (0..reduced.len()).filter(|k| reduced[*k]).collect();
+                write!(f, "; {} over {axes:?}", kind.name())
+            }
+            Step::Call {
+                name, operands, to, ..
+            } => {
+                f.write_str("call ")?;
+                self.names(f, core::iter::once(*to))?;
+                f.write_str(" of ")?;
+                self.names(f, operands.iter().copied())?;
+                write!(f, ": {name}")
+            }
+        }
+    }
+}
