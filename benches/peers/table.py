@@ -74,6 +74,7 @@ class Workload:
         reads: int | None = None,
         compared: str = "r",
         onnx: str | None = None,
+        fused: bool = False,
         **spellings: str | None,
     ):
         self.family, self.name, self.inputs = family, name, inputs
@@ -90,6 +91,9 @@ class Workload:
         self.flops, self.reads = flops, reads
         # What of the result `r` is compared with the reference, in NumPy.
         self.compared = compared
+        # Whether libraries that can compile a function run the expression as one; the parts of a
+        # tuple are of one shape then.
+        self.fused = fused
         self._expression = expression
         self._spellings = {"numexpr": None, "onnxruntime": onnx, "openvino": onnx, **spellings}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import signal
 import sys
 import timeit
@@ -61,6 +62,9 @@ class Library(Protocol):
     def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """What is timed, and the names that it needs beside the inputs."""
 
+    def fused(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """The same of a workload that is to be compiled where the library can."""
+
     def numpy(self, result: Any) -> np.ndarray:
         """A result as a NumPy array."""
 
@@ -70,6 +74,17 @@ class _Eager:
 
     def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         return expression, {}
+
+    def fused(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        return self.statement(expression, inputs)
+
+    def _call(
+        self, compile: Callable[[Callable], Callable], expression: str, inputs: dict[str, Any]
+    ) -> tuple[str, dict[str, Any]]:
+        """A call of what `compile` makes of the expression as a function of the inputs that are arrays; it sees the others by name."""
+        arrays = ", ".join(name for name, given in inputs.items() if not callable(given))
+        function = eval(f"lambda {arrays}: {expression}", {**self.names(), **inputs})
+        return f"compiled({arrays})", {"compiled": compile(function)}
 
     def numpy(self, result: Any) -> np.ndarray:
         import numpy as np
@@ -91,6 +106,9 @@ class Flex(_Eager):
 
     def names(self) -> dict[str, Any]:
         return {"xp": self.xp, "nn": self.xp.nn, "encode": self._encode}
+
+    def fused(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        return self._call(self.xp.fuse, expression, inputs)
 
     def _encode(self, texts: list[str]) -> Any:
         if self._encoder is None:
@@ -193,12 +211,8 @@ class Jax(_Eager):
         return {"xp": self.xp, "nn": self.jax.nn, "jax": self.jax, "special": jax.scipy.special}
 
     def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        arguments = ", ".join(inputs)
-        compiled = self.jax.jit(eval(f"lambda {arguments}: {expression}", self.names()))
-        return f"wait(compiled({arguments}))", {
-            "compiled": compiled,
-            "wait": self.jax.block_until_ready,
-        }
+        call, names = self._call(self.jax.jit, expression, inputs)
+        return f"wait({call})", {**names, "wait": self.jax.block_until_ready}
 
 
 class Numexpr(_Eager):
@@ -215,7 +229,16 @@ class Numexpr(_Eager):
         return {"evaluate": self.xp.evaluate}
 
     def statement(self, expression: str, inputs: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        return f"evaluate({expression!r}, inputs)", {"inputs": inputs}
+        # A literal would be float64, and with it all that is computed of it.
+        import numpy as np
+
+        arrays = {name: given for name, given in inputs.items() if not callable(given)}
+        dtype = np.result_type(np.float32, *arrays.values())
+        literals = sorted(set(re.findall(r"\b\d+\.\d+(?:e-?\d+)?", expression)), key=len)
+        for literal in reversed(literals):
+            arrays[f"constant{len(arrays)}"] = dtype.type(literal)
+            expression = expression.replace(literal, f"constant{len(arrays) - 1}")
+        return f"evaluate({expression!r}, inputs)", {"inputs": arrays}
 
 
 class _Runtime(_Eager):
@@ -308,9 +331,14 @@ class Prepared:
         inputs = {
             key: library.array(v) if isinstance(v, np.ndarray) else v for key, v in values.items()
         }
-        statement, extra = library.statement(workload.expression(name), inputs)
+        prepare = library.fused if workload.fused else library.statement
+        statement, extra = prepare(workload.expression(name), inputs)
         names = {**library.names(), **inputs, **extra}
-        result = library.numpy(eval(statement, names))
+        result = eval(statement, names)
+        several = isinstance(result, tuple) and workload.fused
+        result = (
+            np.stack([library.numpy(part) for part in result]) if several else library.numpy(result)
+        )
         difference = _compared(workload, values, result)
         if not difference <= workload.tolerance:
             raise ArithmeticError(

@@ -63,3 +63,14 @@ def test_families_are_measured_and_written(tmp_path):
     assert "## Where flex is behind\n" in text
     assert "## Where flex is behind, AVX2\n" in text
     assert ElementTree.parse(chart).getroot().tag.endswith("svg")
+
+
+def test_functions_are_fused(tmp_path):
+    record = tmp_path / "record.json"
+    command = [sys.executable, COMPARE, "--peers", "flex,numpy", "--rounds", "1", "--json", record]
+    command += ["--only", "fusion", "--match", "32x32"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 0, ran.stderr
+    (row,) = json.loads(record.read_text())["levels"]["native"]["families"]["fusion"]
+    assert row["errors"] == {}
+    assert set(row["seconds"]) == {"flex", "numpy"}

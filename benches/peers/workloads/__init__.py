@@ -4,6 +4,7 @@ from . import (
     attention,
     conv,
     elementwise,
+    fusion,
     grad,
     grad_conv,
     index,
@@ -21,6 +22,7 @@ FAMILIES = {
     family.name: family
     for module in (
         elementwise,
+        fusion,
         python,
         reduce,
         index,

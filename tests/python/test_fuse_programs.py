@@ -1,0 +1,139 @@
+"""Random functions, traced and fused, give the bits that the same functions give on tensors: on any number of threads, by strides of any
+kind, in buffers of their own, given away or given by the caller."""
+
+import numpy as np
+import pytest
+from arrays import LAYOUTS, laid_out, random_array, to_numpy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from traced import FLOATS, HALVES, WIDE, function_of, programs
+
+import flex
+
+PLAIN = ("float32", "float64", "int32", "bool")
+SHAPES = [(), (1,), (5,), (67,), (3, 4), (17, 1), (2, 3, 5), (0,), (3, 0), (4, 1, 6)]
+SHAPES += [(33, 40), (130,), (8, 16, 9), (40, 33)]
+LARGE = [(300, 257), (70_001,), (5, 130, 33)]
+
+
+def bits(t):
+    """Shape, dtype and bits; all NaNs are one."""
+    a = to_numpy(t)
+    nan = np.isnan(a.astype(np.float64)) if a.dtype.kind in "fV" else np.zeros(a.shape, bool)
+    raw = np.where(nan, 0, np.ascontiguousarray(a).view(f"u{a.itemsize}").reshape(a.shape))
+    return a.shape, a.dtype.name, raw.tobytes(), nan.tobytes()
+
+
+def same(got, expected):
+    assert len(got) == len(expected)
+    for result, reference in zip(got, expected, strict=True):
+        assert bits(result) == bits(reference)
+
+
+@st.composite
+def inputs(draw, dtypes, shapes=SHAPES, count=None):
+    """Up to four tensors of any layouts, whose shapes broadcast together."""
+    whole = draw(st.sampled_from(shapes))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    tensors = []
+    for _ in range(draw(st.integers(1, 4))):
+        kept = draw(st.sampled_from(["all", "all", "all", "row", "column", "one"]))
+        shape = {
+            "all": whole,
+            "row": whole[-1:],
+            "column": (*whole[:-1], *(1 for _ in whole[-1:])),
+            "one": (),
+        }[kept]
+        array = random_array(draw(st.sampled_from(dtypes)), shape, rng, low=-3, high=4)
+        tensors.append(laid_out(array, draw(st.sampled_from(LAYOUTS)), draw(st.integers(0, 3)))[0])
+    return tensors
+
+
+class TestPrograms:
+    """Each of them is a function, and tensors."""
+
+    @settings(max_examples=600, deadline=None)
+    @given(programs(), inputs(PLAIN), st.integers(1, 4))
+    def test_results_are_those_of_the_function(self, program, tensors, results):
+        f = function_of(program, PLAIN, results)
+        expected = f(*tensors)
+        fused = flex.fuse(f)
+        same(fused(*tensors), expected)
+        same(fused(*tensors), expected)
+
+    @settings(max_examples=400, deadline=None)
+    @given(programs(), inputs((*PLAIN, *HALVES)), st.integers(1, 4))
+    def test_strict_rounds_halves_after_each_operation(self, program, tensors, results):
+        f = function_of(program, (*PLAIN, *HALVES), results)
+        same(flex.fuse(f, strict=True)(*tensors), f(*tensors))
+
+    @settings(max_examples=100, deadline=None)
+    @given(programs(most=25), inputs(PLAIN, LARGE))
+    def test_any_number_of_threads(self, program, tensors):
+        f = function_of(program, PLAIN, 2)
+        fused = flex.fuse(f)
+        expected = f(*tensors)
+        for threads in (1, 2, 7):
+            with flex.threads(threads):
+                same(fused(*tensors), expected)
+
+    @settings(max_examples=120, deadline=None)
+    @given(programs(most=20), st.lists(inputs(PLAIN), min_size=2, max_size=4))
+    def test_one_function_of_several_shapes_and_dtypes(self, program, calls):
+        f = function_of(program, PLAIN, 2)
+        fused = flex.fuse(f)
+        for tensors in [*calls, *calls]:
+            same(fused(*tensors), f(*tensors))
+
+    @settings(max_examples=120, deadline=None)
+    @given(programs(most=20), inputs(PLAIN))
+    def test_arguments_that_are_given_away(self, program, tensors):
+        f = function_of(program, PLAIN, 2)
+        expected = [t.copy() for t in f(*tensors)]  # arguments among them
+        kept = [t.copy() for t in tensors]
+        fused = flex.fuse(f, donate=tuple(range(len(tensors))))
+        same(fused(*tensors), expected)  # shared with the views that `laid_out` made, or not
+        same(fused(*(t.copy() for t in kept)), expected)
+
+    @settings(max_examples=120, deadline=None)
+    @given(programs(most=20), inputs(PLAIN))
+    def test_results_in_tensors_of_the_caller(self, program, tensors):
+        f = function_of(program, PLAIN, 2)
+        expected = f(*tensors)
+        given = tuple(flex.full_like(t, 1) for t in expected)
+        got = flex.fuse(f)(*tensors, out=given)
+        same(given, expected)
+        same(got, expected)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.sampled_from(FLOATS))
+def test_halves_are_rounded_once(data, dtype):
+    """Without `strict` what is between the operands and the result is float32."""
+    a, b = (
+        laid_out(
+            random_array(dtype, (67,), np.random.default_rng(data.draw(st.integers(0, 99)))),
+            data.draw(st.sampled_from(LAYOUTS)),
+        )[0]
+        for _ in range(2)
+    )
+
+    def f(x, y):
+        return flex.tanh((x * y + 1) / (flex.abs(x) + 0.3)) - y
+
+    wide = [flex.astype(x, flex.float32) if dtype in HALVES else x for x in (a, b)]
+    result = flex.fuse(f)(a, b)
+    assert result.dtype.name == dtype
+    assert bits(result) == bits(flex.astype(f(*wide), result.dtype))
+
+
+@pytest.mark.parametrize("dtype", WIDE)
+def test_sixty_operations_are_one_program(dtype):
+    def f(x):
+        y = x
+        for k in range(60):
+            y = y * x + k if k % 2 else flex.sin(y)
+        return y
+
+    x = flex.linspace(-1, 1, 10_007, dtype=dtype)
+    assert bits(flex.fuse(f)(x)) == bits(f(x))
