@@ -45,7 +45,7 @@ def parameters(name: str, signature: inspect.Signature, method: bool = False) ->
             )  # stubtest knows the names of others
         else:
             type_ = SPECIAL.get((name, p.name), PARAMETERS.get(p.name, "_Operand"))
-            star = "*" if p.kind is p.VAR_POSITIONAL else ""
+            star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
             parts.append(
                 f"{star}{p.name}: {type_}" + ("" if p.default is p.empty else f" = {p.default!r}")
             )

@@ -4,7 +4,7 @@ HEADER = """\
 # Written by scripts/make_stubs.py.
 import builtins
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import EllipsisType, ModuleType, TracebackType
 from typing import (
     Any,
@@ -300,11 +300,19 @@ SPECIAL = {
     ("deform_conv2d", "mask"): "_Operand | None",
     ("deform_conv2d", "offset"): "_Operand",
     ("expand_dims", "axis"): "_Shape",
+    ("explain", "args"): "Any",
+    ("explain", "f"): "Callable[..., Any]",
+    ("explain", "kwargs"): "Any",
+    ("fuse", "donate"): "Sequence[SupportsIndex] | None",
+    ("fuse", "f"): "Callable[..., Any] | None",
+    ("fuse", "strict"): "bool",
     **{(name, "axis"): "SupportsIndex | None" for name in OPTIONAL_AXIS},
     **{(f"conv_transpose{rank}d", "padding"): "_Shape" for rank in (1, 2, 3)},
 }
 PAIR = "tuple[Tensor, Tensor]"
 RETURNS = {
+    "explain": "str",
+    "fuse": "Callable[..., Any]",
     "grad.deform_conv2d": "tuple[Tensor, Tensor, Tensor, Tensor, Tensor]",
     **{
         f"grad.conv{kind}{rank}d": "tuple[Tensor, Tensor, Tensor]"

@@ -455,13 +455,14 @@ fn fill<'py>(out: &Bound<'py, PyAny>, outputs: Vec<Tensor>) -> PyResult<Bound<'p
 /// >>> gelu(flex.asarray([0.0, 1.0])).tolist()
 /// [0.0, 0.8413447141647339]
 #[pyfunction]
-#[pyo3(signature = (f = None, /, *, donate = Vec::new(), strict = false))]
+#[pyo3(signature = (f = None, /, *, donate = None, strict = false))]
 fn fuse<'py>(
     py: Python<'py>,
     f: Option<Bound<'py, PyAny>>,
-    donate: Vec<isize>,
+    donate: Option<Vec<isize>>,
     strict: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let donate = donate.unwrap_or_default();
     if let Some(k) = donate.iter().find(|k| **k < 0) {
         return Err(PyValueError::new_err(format!(
             "fuse: donate is {k}, but positions begin at 0"
@@ -516,7 +517,7 @@ fn explain<'py>(
 ) -> PyResult<String> {
     let fused = match f.cast::<Fused>() {
         Ok(f) => f.clone(),
-        Err(_) => fuse(py, Some(f), Vec::new(), false)?.cast_into::<Fused>()?,
+        Err(_) => fuse(py, Some(f), None, false)?.cast_into::<Fused>()?,
     };
     match fused.get().entry(py, args, kwargs)? {
         Some((entry, _)) => Ok(entry.program.to_string()),
@@ -525,7 +526,6 @@ fn explain<'py>(
 }
 
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    m.add_class::<Fused>()?;
     m.add_function(wrap_pyfunction!(fuse, m)?)?;
     m.add_function(wrap_pyfunction!(explain, m)?)
 }

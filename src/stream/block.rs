@@ -194,14 +194,7 @@ impl<'a> Blocks<'a> {
         failure.result()
     }
     fn flops(&self, step: &Step, indices: usize) -> usize {
-        let (walk, reads) = match step {
-            Step::Store { walk, .. }
-            | Step::Reduce {
-                from: Elements::Computed(walk),
-                ..
-            } => (Some(walk), step.reads()),
-            _ => (None, step.reads()),
-        };
+        let (walk, reads) = (step.walk(), step.reads());
         let of = self.parts.iter().filter(|p| reads.contains(&p.slot));
         let elements = of.map(|p| self.chunk(p, indices)).max().unwrap_or(1);
         elements * (1 + walk.map_or(0, |w| w.code.flops()))

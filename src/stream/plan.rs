@@ -12,7 +12,9 @@ use super::graph::{Function, Graph, Value, What};
 use super::walk::{Rounding, Slot, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::exec::nest::MAX_OPERANDS;
 use crate::layout::Shape;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
@@ -27,7 +29,7 @@ const LONGEST: usize = 40;
 pub(super) enum Step {
     /// Stores each output of a walk in a slot.
     Store {
-        walk: Walk,
+        walk: Box<Walk>,
         to: SmallVec<[usize; 2]>,
     },
     /// Reduces the elements of a slot, or what a walk computes.
@@ -51,7 +53,7 @@ pub(super) enum Step {
 #[derive(Clone)]
 pub(super) enum Elements {
     Stored(usize),
-    Computed(Walk),
+    Computed(Box<Walk>),
 }
 
 impl Step {
@@ -68,6 +70,17 @@ impl Step {
                 ..
             } => core::slice::from_ref(slot),
             Step::Call { operands, .. } => operands,
+        }
+    }
+    /// The walk in it.
+    pub fn walk(&self) -> Option<&Walk> {
+        match self {
+            Step::Store { walk, .. } => Some(walk),
+            Step::Reduce {
+                from: Elements::Computed(walk),
+                ..
+            } => Some(walk),
+            _ => None,
         }
     }
     /// The slots it writes.
@@ -157,7 +170,7 @@ impl<'a> Planner<'a> {
         }
         for k in (0..n)
             .rev()
-            .filter(|k| graph.nodes[*k].what.operands().len() > 0)
+            .filter(|k| !graph.nodes[*k].what.operands().is_empty())
         {
             if p.needed[k] {
                 graph.nodes[k]
@@ -301,7 +314,7 @@ impl<'a> Planner<'a> {
         while let Some(first) = targets.first() {
             // as many at once as a program takes
             let fits = |n: usize| self.walk(&targets[..n]);
-            let mut n = targets.len().min(crate::exec::nest::MAX_OPERANDS - 2);
+            let mut n = targets.len().min(MAX_OPERANDS - 2);
             let mut walk = fits(n);
             while walk.is_err() && n > 1 {
                 n /= 2;
@@ -320,7 +333,13 @@ impl<'a> Planner<'a> {
             for (k, dtype) in done.iter().zip(dtypes) {
                 to.push(self.give_slot(*k, dtype));
             }
-            self.steps.push((Step::Store { walk, to }, shape.clone()));
+            self.steps.push((
+                Step::Store {
+                    walk: Box::new(walk),
+                    to,
+                },
+                shape.clone(),
+            ));
             let done = |k: &usize| self.slots[*k].is_some();
             let left = targets
                 .iter()
@@ -352,11 +371,12 @@ impl<'a> Planner<'a> {
                 break (Elements::Stored(slot.at), slot.dtype);
             }
             match self.walk(&[x.at()]) {
-                Ok(walk) => {
+                // a reduction's loops have an operand more, what is reduced
+                Ok(walk) if walk.inputs.len() + 2 <= MAX_OPERANDS => {
                     let dtype = walk.outputs[0];
-                    break (Elements::Computed(walk), dtype);
+                    break (Elements::Computed(Box::new(walk)), dtype);
                 }
-                Err(_) => self.store(&[x.at()], &shape)?,
+                _ => self.store(&[x.at()], &shape)?,
             }
         };
         let to = self.give_slot(k, kind.dtype(dtype)?);

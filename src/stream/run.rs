@@ -22,7 +22,7 @@ impl Program {
     ///
     /// Errors where there are other inputs, and those of functions that run as they are.
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
-        self.run_owned(inputs.iter().cloned().collect())
+        self.run_owned(inputs.to_vec())
     }
     /// The same of tensors that nobody needs any more: the storage of one that nobody shares may
     /// become a result's.
@@ -221,11 +221,9 @@ fn reduce(
         || has_bits_of_stored(&walk.code, &views, &value, is_reduced, &mut ends)
     {
         fold_computed(&walk.code, &views, &value, is_reduced, &mut ends)?;
-        drop(ends);
         return Ok(out);
     }
     // inputs that broadcast make other tiles than the elements by themselves would
-    drop(ends);
     let mut stored = [Tensor::empty_of(value, dtype)?];
     let operands: SmallVec<[Operand; 6]> = x.iter().map(|x| x.operand(shape.len())).collect();
     // SAFETY: NEST1, as for a stored walk; the tensor is fresh.

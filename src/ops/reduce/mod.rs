@@ -127,7 +127,7 @@ impl Reduced {
     }
     /// Room for the result.
     pub fn result(&self, dtype: DType) -> Result<Tensor> {
-        Tensor::empty(&self.result_shape(), dtype)
+        Tensor::empty(self.result_shape(), dtype)
     }
     /// The result of a reduction to values of `dtype`.
     fn fold<F: Fold>(&self, x: &Tensor, dtype: DType, f: &F) -> Result<Tensor> {
