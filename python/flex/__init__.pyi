@@ -150,6 +150,8 @@ __all__ = [
     "imag",
     "clip",
     "where",
+    "fuse",
+    "explain",
     "take",
     "take_along_axis",
     "put_along_axis",

@@ -1,7 +1,7 @@
 # Written by scripts/make_stubs.py.
 import builtins
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import EllipsisType, ModuleType, TracebackType
 from typing import (
     Any,
@@ -2833,6 +2833,41 @@ def where(condition: _Operand, x1: _Operand, x2: _Operand, /) -> Tensor:
     >>> flex.where(flex.asarray([True, False]), flex.asarray([1, 2]), 0).tolist()
     [1, 0]
     """
+def fuse(f: Callable[..., Any] | None = None, /, *, donate: Sequence[SupportsIndex] | None = None, strict: builtins.bool = False) -> Callable[..., Any]:
+    """Makes a function of tensors run as one pass over memory.
+
+    f: a Python function. Its first call for given dtypes, ranks and sizes that are equal traces it: it
+    runs once with tensors that have no elements yet, and what it asks for becomes programs that compute
+    tile by tile in the caches. Later calls run these. Arguments and results are tensors, arrays and
+    numbers, or tuples, lists and dicts of them; whatever else is an argument is a part of the program, as
+    are tensors that the function takes from outside. Elementwise functions, conversions, reductions and
+    views are traced; `matmul` and other functions of one tensor run as they are. What needs elements
+    (`if t:`, `float(t)`, `print(t.item())`, most of `flex.nn`) is a TypeError that names the line.
+
+    donate: positions, among all tensors of a call, of those whose memory results may take; they are left
+    with shape (0,). strict: round 16-bit floats after each operation, as it is done one by one; else they are
+    rounded once, where a result is stored. float32, float64 and integers have the bits of the operations
+    one by one either way. A call's own keyword `out`: a tensor, or a tuple of them, of the results'
+    shapes and dtypes, which takes the results.
+
+    Without f, returns a decorator. Changes of a tensor in place (`t += 1`) stay within the function.
+
+    >>> @flex.fuse
+    ... def gelu(x):
+    ...     return 0.5 * x * (1 + flex.erf(x / 2**0.5))
+    >>> gelu(flex.asarray([0.0, 1.0])).tolist()
+    [0.0, 0.8413447141647339]
+    """
+def explain(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> str:
+    """The programs that a fused function runs for these arguments, as text: what is read, computed and
+    stored in each walk over elements.
+
+    f: a function, or one that `flex.fuse` made. args, kwargs: as for a call; nothing is computed.
+
+    >>> print(flex.explain(lambda x: flex.sum(x * x + 1), flex.ones(4)))
+    reduce v0 of x0: multiply, add; sum over [0]
+    returns v0
+    """
 def take(x: _Operand, /, indices: _Operand, axis: SupportsIndex | None = None) -> Tensor:
     """Takes the slices of `x` at the positions `indices` along `axis`.
 
@@ -3585,6 +3620,8 @@ __all__ = [
     "imag",
     "clip",
     "where",
+    "fuse",
+    "explain",
     "take",
     "take_along_axis",
     "put_along_axis",

@@ -12,7 +12,9 @@ def call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | 
     except BaseException as e:
         if type(e).__name__ != "PanicException" or "flex.fuse" not in str(e):
             raise
-        message = f"{e} ({_place(e)}). Keep it out of the function; to choose by value use flex.where"
+        message = (
+            f"{e} ({_place(e)}). Keep it out of the function; to choose by value use flex.where"
+        )
     raise TypeError(message)
 
 

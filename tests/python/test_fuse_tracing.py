@@ -276,7 +276,7 @@ class TestBuffers:
         ("out", "error", "message"),
         [
             (flex.zeros((3, 2)), flex.ShapeError, r"\[3, 2\].*\[2, 3\]"),
-            (flex.zeros((2, 3), dtype="int32"), ValueError, "int32.*float32"),
+            (flex.zeros((2, 3), dtype="int32"), flex.DTypeError, "int32.*float32"),
             ((flex.zeros((2, 3)),) * 2, (TypeError, ValueError), "out"),
             ([1.0], TypeError, "out"),
             (3, TypeError, "out"),
