@@ -1,4 +1,5 @@
-//! Your own functions, elementwise and along lines: closures over tensors of any layout.
+//! Your own functions, elementwise, as reductions and along lines: closures over tensors of any
+//! layout.
 //!
 //! ```sh
 //! cargo run --release --example closures
@@ -44,6 +45,41 @@ fn main() -> flex::Result<()> {
     // the dtype of the result is the closure's return type
     let grade = predicted.map(|p: f32| (p * 10.0).clamp(0.0, 10.0) as u8)?;
     assert_eq!(grade.to_vec::<u8>()?, [1, 9, 10, 5, 5, 5]);
+
+    // several tensors, several results, in one pass
+    let (error, within) = ops::ewise((&predicted, &wanted, 0.6), |a: f32, b: f32, limit: f32| {
+        ((a - b).powi(2), (a - b).abs() < limit)
+    })?;
+    assert_eq!(
+        within.to_vec::<bool>()?,
+        [true, true, false, true, true, true]
+    );
+    assert_eq!(error.at::<f32>((0, 2))?, 16.0);
+
+    // momentum: two tensors change where they are
+    let (mut weight, mut velocity) = (wanted.copy()?, Tensor::zeros(3, DType::F32)?);
+    let step = |w: &mut f32, v: &mut f32, gradient: f32, rate: f32| {
+        *v = 0.9 * *v - rate * gradient;
+        *w += *v;
+    };
+    let gradient = Tensor::from([1.0f32, 2.0, 4.0]);
+    ops::ewise_inplace((&mut weight, &mut velocity), (&gradient, 0.5), step)?;
+    assert_eq!(weight.to_vec::<f32>()?, [-0.5, 0.0, -1.0]);
+
+    // of an element's index
+    let checkers = ops::iwise((3, 4), |[i, j]| (i + j) % 2 == 0)?;
+    println!("checkers\n{checkers}");
+
+    // reductions of several tensors: the mean error and the largest, of each row
+    let errors = |(sum, most): (f32, f32), a: f32, b: f32| {
+        let error = (a - b).abs();
+        (sum + error, most.max(error))
+    };
+    let errors = ops::reducer((0.0f32, 0.0f32), errors, |a, b| (a.0 + b.0, a.1.max(b.1)))
+        .post(|(sum, most), n| (sum / n as f32, most));
+    let (mean, largest) = ops::reduce_axes_ewise((&predicted, &wanted), 1, errors)?;
+    println!("mean error {mean}, largest {largest}");
+    assert_eq!(largest.to_vec::<f32>()?, [4.0, 0.5]);
 
     // any layout, in place; tensors that share the storage are unchanged
     let mut turned = predicted.transpose(0, 1)?;

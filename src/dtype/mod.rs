@@ -133,12 +133,27 @@ pub unsafe trait Element:
     fn valid(_bytes: &[u8]) -> bool {
         true
     }
+    /// The value of an element in memory; of [`Bool`] as `bool`, whatever its byte is.
+    ///
+    /// # Safety
+    /// `p` is an element of the dtype, readable and aligned.
+    #[doc(hidden)]
+    #[inline(always)]
+    unsafe fn load(p: *const Self) -> Self {
+        // SAFETY: the caller's; bytes are values, but for types that load otherwise.
+        unsafe { *p }
+    }
 }
-// SAFETY: one byte; `valid` refuses those that are no bool.
+// SAFETY: one byte; `valid` refuses those that are no bool, and `load` makes a value of each.
 unsafe impl Element for bool {
     const DTYPE: DType = DType::Bool;
     fn valid(bytes: &[u8]) -> bool {
         bytes.iter().all(|b| *b <= 1)
+    }
+    #[inline(always)]
+    unsafe fn load(p: *const bool) -> bool {
+        // SAFETY: the caller's: one byte.
+        unsafe { *(p as *const u8) != 0 }
     }
 }
 dtypes!(make!);

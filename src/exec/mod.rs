@@ -1,6 +1,7 @@
 //! How loops run: collapse the layouts (nest), walk them in L1 tiles (tile).
 //! Nothing here knows what an operation means.
 
+pub mod call;
 pub mod chunks;
 pub mod failure;
 pub mod fold;
@@ -19,8 +20,10 @@ pub mod view;
 
 use crate::par::{self, Cost};
 use crate::simd::stream;
+use call::Call;
 use nest::{Nest, Operand};
 use program::Program;
+use tile::Body;
 
 /// The one driver of elementwise programs: any number of inputs and outputs up to
 /// [`nest::MAX_OPERANDS`], of mixed sizes.
@@ -35,19 +38,53 @@ pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[O
                 .all(|(size, o)| *size as usize == o.size),
         "operands are those of the program"
     );
+    // SAFETY: NEST1, by the caller.
+    unsafe { launch(p, None, p.flops(), shape, inputs, outputs) }
+}
+
+/// The same of a caller's function, which costs so many operations an element.
+///
+/// # Safety
+/// As [`run`].
+pub unsafe fn run_call(
+    call: &dyn Call,
+    flops: usize,
+    shape: &[usize],
+    inputs: &[Operand],
+    outputs: &[Operand],
+) {
+    let sizes = inputs.iter().chain(outputs).map(|o| o.size);
+    let p = Program::of_operands(sizes, inputs.len());
+    // SAFETY: NEST1, by the caller.
+    unsafe { launch(&p, Some(call), flops, shape, inputs, outputs) }
+}
+
+/// # Safety
+/// As [`run`], for the function where there is one.
+unsafe fn launch(
+    p: &Program,
+    call: Option<&dyn Call>,
+    flops: usize,
+    shape: &[usize],
+    inputs: &[Operand],
+    outputs: &[Operand],
+) {
     let mut nest = Nest::new(shape, inputs, outputs);
     if nest.total == 0 {
         return;
     }
     nest.pair_transposed();
-    let streamed = stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total);
+    // what is read before it is written is in the caches
+    let streamed = !call.is_some_and(|call| call.updates())
+        && stream::pays(outputs.iter().map(|o| o.size).max().unwrap_or(0) * nest.total);
     let cost = Cost {
         bytes: p.sizes.iter().map(|size| *size as usize).sum(),
-        flops: p.flops(),
+        flops,
     };
+    let body = || call.map_or(Body::Code, Body::Call);
     if par::is_small(nest.total, cost) {
         // SAFETY: NEST1, by the caller.
-        return unsafe { tile::run(p, &nest, streamed) };
+        return unsafe { tile::run(p, body(), &nest, streamed) };
     }
     // several for each thread, so that none waits long for the others
     let (d, unit) = nest.split_dim(4 * par::threads());
@@ -57,9 +94,9 @@ pub unsafe fn run(p: &Program, shape: &[usize], inputs: &[Operand], outputs: &[O
         // SAFETY: NEST1; ranges are disjoint, so pieces write disjoint elements.
         unsafe {
             if r.len() == n {
-                tile::run(p, &nest, streamed)
+                tile::run(p, body(), &nest, streamed)
             } else {
-                tile::run(p, &nest.part(d, r), streamed)
+                tile::run(p, body(), &nest.part(d, r), streamed)
             }
         }
     });

@@ -92,6 +92,18 @@ impl Program {
             code,
         }
     }
+    /// A program without instructions, for a function of the caller's: operands of elements of so
+    /// many bytes, of which the first are inputs.
+    pub(super) fn of_operands(sizes: impl Iterator<Item = usize>, inputs: usize) -> Program {
+        Program {
+            sizes: sizes.map(|size| size as u8).collect(),
+            inputs,
+            constants: SmallVec::new(),
+            temporaries: 0,
+            temporary_size: 1,
+            code: SmallVec::new(),
+        }
+    }
     /// What one instruction makes of `n` elements of the one input, one after the other from `x` on:
     /// where it is all of the program, and its result fits the buffer, which is aligned for any.
     ///

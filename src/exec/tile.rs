@@ -13,6 +13,7 @@
 //! Kernels never alias: an output that lies on an input (an operation in place) is computed in a
 //! slot and copied. So is one that is stored past the caches.
 
+use super::call::Call;
 use super::nest::{MAX_OPERANDS, Nest, Odometer};
 use super::pack;
 use super::program::{Instr, MAX_SLOTS, Program};
@@ -78,6 +79,15 @@ enum Place {
     Streamed,
 }
 
+/// What computes the elements of a tile.
+#[derive(Clone, Copy)]
+pub enum Body<'a> {
+    /// The program's instructions.
+    Code,
+    /// A function, which takes all operands at once; the program has no instructions.
+    Call(&'a dyn Call),
+}
+
 /// Runs the program over the nest, with outputs stored past the caches where `streamed` and they
 /// can be.
 ///
@@ -85,8 +95,9 @@ enum Place {
 /// NEST1: every element that the nest reaches is readable (inputs) or writable (outputs), aligned,
 /// and stays so; inputs are initialised; an output is one of the inputs exactly (same first
 /// element, same strides) or overlaps none; instructions are loops for the sizes of their slots
-/// (LOOP1).
-pub unsafe fn run(p: &Program, x: &Nest, streamed: bool) {
+/// (LOOP1), and a function is one for the types of these operands (CALL1). Outputs that it updates
+/// are initialised, and are no inputs.
+pub unsafe fn run(p: &Program, body: Body, x: &Nest, streamed: bool) {
     let k = x.operands;
     let aliased = |o: usize| (0..x.inputs).any(|i| x.ptrs[i] == x.ptrs[o]);
     if let ([c], [dim], false) = (&p.code[..], &x.dims[..], streamed) {
@@ -107,18 +118,24 @@ pub unsafe fn run(p: &Program, x: &Nest, streamed: bool) {
             return unsafe { (c.op.f)(x.ptrs[c.dst as usize], q0, q1, q2, n, scalars) };
         }
     }
+    /// Also when a caller's function panics: what was written is seen by who goes on.
+    struct Finish;
+    impl Drop for Finish {
+        fn drop(&mut self) {
+            stream::finish()
+        }
+    }
+    let _finish = streamed.then_some(Finish);
     if x.total > 0 {
         // SAFETY: NEST1, by the caller: the machine asks for nothing else.
-        unsafe { Machine::new(p, x, streamed).run() }
-    }
-    if streamed {
-        stream::finish()
+        unsafe { Machine::with_body(p, body, x, streamed).run() }
     }
 }
 
 /// The plan of a run: what does not change from rectangle to rectangle.
 pub(super) struct Machine<'a> {
     p: &'a Program,
+    body: Body<'a>,
     x: &'a Nest,
     shape: Shape,
     /// Steps of the two inner loops.
@@ -129,8 +146,8 @@ pub(super) struct Machine<'a> {
     /// Bit i: slot i is handed to the loops as one value.
     value: u64,
     places: [Place; MAX_OPERANDS],
-    /// The one instruction of a program whose operands need no buffers: rows are as long as they are.
-    direct: Option<Instr>,
+    /// One instruction or function, whose operands need no buffers: rows are as long as they are.
+    direct: bool,
     /// Which buffer a slot has.
     buffer: [u8; MAX_SLOTS],
     /// How many buffers there are, elements of one, and bytes of an element there.
@@ -214,21 +231,19 @@ impl Machine<'_> {
     /// # Safety
     /// NEST1 for that block; `state` is of this machine.
     pub(super) unsafe fn block(&self, state: &mut State, n0: usize, n1: usize) {
-        if let Some(c) = self.direct {
+        if self.direct {
             // rows that lie one after the other are one
             let step = |o: usize| self.s0[o] * n0 as isize;
             let adjacent = (0..self.x.operands).all(|o| self.s1[o] == step(o));
             let (n0, n1) = if adjacent { (n0 * n1, 1) } else { (n0, n1) };
             for j in 0..n1 {
-                let at = |s: u8| match s as usize {
-                    s if s < self.x.operands => {
-                        state.ptrs[s].wrapping_offset(self.s1[s] * j as isize)
-                    }
-                    s => state.slots[s],
+                let at = |s: usize| match s < self.x.operands {
+                    true => state.ptrs[s].wrapping_offset(self.s1[s] * j as isize),
+                    false => state.slots[s],
                 };
-                let ([q0, q1, q2], n) = (c.src.map(at), n0 * c.op.components as usize);
-                // SAFETY: LOOP1: rows of NEST1's operands, none of which is both read and written.
-                unsafe { (c.op.f)(at(c.dst), q0, q1, q2, n, mask(&c, self.value)) };
+                // SAFETY: rows of NEST1's operands, none of which is both read and written, but by
+                // a function that updates it.
+                unsafe { self.compute(n0, at) };
             }
             return;
         }
@@ -277,31 +292,30 @@ impl Machine<'_> {
                 _ => st.slots[o] = r.ptr as *mut u8,
             }
         }
+        let updates = self.updates();
         for o in x.inputs..k {
             st.slots[o] = if self.places[o] == Place::Direct {
                 rect(st, o).ptr as *mut u8
             } else {
                 self.slot_buffer(st, o)
             };
+            if updates && self.places[o] == Place::Packed {
+                // SAFETY: PACK1: NEST1 has outputs that are updated initialised; the buffer holds a
+                // tile.
+                unsafe { pack::pack(st.slots[o], rect(st, o), x.sizes[o]) };
+            }
         }
         let by_row = self.shape == Shape::Blocked && rows > 1;
-        for c in &self.p.code {
-            let scalars = mask(c, self.value);
-            let (runs, len) = if by_row {
-                (rows, cols)
-            } else {
-                (1, rows * cols)
-            };
-            for y in 0..runs {
-                let at = |s: u8| {
-                    st.slots[s as usize].wrapping_offset(self.row_offset(s as usize, y, cols))
-                };
-                let ([q0, q1, q2], n) = (c.src.map(at), len * c.op.components as usize);
-                // SAFETY: LOOP1: places above hold the rectangle's elements of each operand,
-                // buffers are distinct, and an output is in place only where it is no input
-                // (NEST1).
-                unsafe { (c.op.f)(at(c.dst), q0, q1, q2, n, scalars) };
-            }
+        let (runs, len) = if by_row {
+            (rows, cols)
+        } else {
+            (1, rows * cols)
+        };
+        for y in 0..runs {
+            let at = |s: usize| st.slots[s].wrapping_offset(self.row_offset(s, y, cols));
+            // SAFETY: places above hold the rectangle's elements of each operand, buffers are
+            // distinct, and an output is in place only where it is no input (NEST1).
+            unsafe { self.compute(len, at) };
         }
         for o in x.inputs..k {
             // SAFETY: NEST1 gives PACK2; the slot was written by its instruction. What is streamed
@@ -316,6 +330,32 @@ impl Machine<'_> {
                 }
             }
         }
+    }
+    /// Computes `n` elements of the slots, which begin `at` these places.
+    ///
+    /// # Safety
+    /// LOOP1 for each instruction, or CALL1.
+    #[inline(always)]
+    unsafe fn compute(&self, n: usize, at: impl Fn(usize) -> *mut u8) {
+        if let Body::Call(call) = self.body {
+            let mut slots = [core::ptr::null_mut(); MAX_OPERANDS];
+            let slots = &mut slots[..self.x.operands];
+            for (k, slot) in slots.iter_mut().enumerate() {
+                *slot = at(k);
+            }
+            // SAFETY: CALL1, by the caller.
+            return unsafe { call.run(slots, n, self.value) };
+        }
+        for c in &self.p.code {
+            let [q0, q1, q2] = c.src.map(|s| at(s as usize));
+            let (d, n) = (at(c.dst as usize), n * c.op.components as usize);
+            // SAFETY: LOOP1, by the caller.
+            unsafe { (c.op.f)(d, q0, q1, q2, n, mask(c, self.value)) };
+        }
+    }
+    /// Whether outputs are read, too.
+    fn updates(&self) -> bool {
+        matches!(self.body, Body::Call(call) if call.updates())
     }
     /// Bytes from a slot's start to its row `y`.
     fn row_offset(&self, slot: usize, y: usize, cols: usize) -> isize {

@@ -3,6 +3,7 @@
 pub mod create;
 pub mod decimals;
 pub mod elementwise;
+pub mod ewise;
 pub(crate) mod formula;
 pub mod index;
 pub mod join;
@@ -19,6 +20,10 @@ mod values;
 pub use create::*;
 pub use decimals::round_to;
 pub use elementwise::*;
+pub use ewise::{
+    Apply, Elementwise, Operator, Reducer, ewise, ewise_inplace, ewise_into, iwise,
+    reduce_axes_ewise, reduce_ewise, reducer,
+};
 pub use index::*;
 pub use join::*;
 pub use linalg::{

@@ -10,6 +10,7 @@ mod complex;
 mod digits;
 mod driver;
 mod elementwise;
+mod ewise;
 mod files;
 mod float8;
 mod gather;

@@ -8,9 +8,11 @@ mod computed;
 mod ends;
 mod erased;
 mod plan;
+mod stepped;
 mod tree;
 
 pub use self::ends::End;
+pub use self::stepped::{Lane, Step, fold_stepped};
 
 use self::computed::{Tiles, tile_of};
 use self::erased::Erased;

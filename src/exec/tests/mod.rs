@@ -236,7 +236,14 @@ fn streamed_outputs_hold_the_same() {
             operand(&mut y, &whole(from_y)),
         ];
         // SAFETY: NEST1: layouts lie in their own storages.
-        unsafe { tile::run(&program, &Nest::new(shape, &inputs, &outputs), true) };
+        unsafe {
+            tile::run(
+                &program,
+                tile::Body::Code,
+                &Nest::new(shape, &inputs, &outputs),
+                true,
+            )
+        };
         for k in 0..n {
             assert_eq!(
                 (x[from_x + k], y[from_y + k]),
@@ -263,6 +270,7 @@ fn streamed_outputs_hold_the_same() {
         unsafe {
             tile::run(
                 &program,
+                tile::Body::Code,
                 &Nest::new(
                     shape,
                     &[target.clone(), operand(&mut b, &whole(0))],

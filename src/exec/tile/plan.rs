@@ -2,13 +2,18 @@
 //! large a tile fits the scratch.
 
 use super::{
-    BLOCK, LINE, LONGEST, Machine, Place, SCRATCH, SHORT, STACK, Shape, TILE, WORKING_SET, mask,
+    BLOCK, Body, LINE, LONGEST, Machine, Place, SCRATCH, SHORT, STACK, Shape, TILE, WORKING_SET,
+    mask,
 };
 use crate::exec::nest::{MAX_OPERANDS, Nest};
 use crate::exec::program::{MAX_SLOTS, Program};
 
 impl<'a> Machine<'a> {
+    /// For the program's instructions.
     pub(in crate::exec) fn new(p: &'a Program, x: &'a Nest, streamed: bool) -> Self {
+        Machine::with_body(p, Body::Code, x, streamed)
+    }
+    pub(super) fn with_body(p: &'a Program, body: Body<'a>, x: &'a Nest, streamed: bool) -> Self {
         let k = x.operands;
         let (n0, n1) = (x.dims[0].n, x.dims.get(1).map_or(1, |d| d.n));
         let (s0, s1) = (
@@ -26,6 +31,7 @@ impl<'a> Machine<'a> {
         };
         let mut m = Machine {
             p,
+            body,
             x,
             shape,
             s0,
@@ -34,7 +40,7 @@ impl<'a> Machine<'a> {
             n1,
             value: 0,
             places: [Place::Direct; MAX_OPERANDS],
-            direct: None,
+            direct: false,
             buffer: [0; MAX_SLOTS],
             buffers: 0,
             tile: 0,
@@ -52,14 +58,12 @@ impl<'a> Machine<'a> {
         }
         m.choose_buffers();
         m.lay_out(SCRATCH);
-        m.direct = match p.code[..] {
-            [c] if m.buffers == 0 && shape == Shape::Run => Some(c),
-            _ => None,
-        };
+        let single = matches!(body, Body::Call(_)) || p.code.len() == 1;
+        m.direct = single && m.buffers == 0 && shape == Shape::Run;
         m
     }
-    /// A slot that holds one value a row stays one value where every loop that reads it has a form
-    /// for that.
+    /// A slot that holds one value a row stays one value where every loop that reads it, or the
+    /// function, has a form for that.
     fn choose_values(&mut self) {
         let (k, p) = (self.x.operands, self.p);
         let mut single = 0u64;
@@ -71,7 +75,10 @@ impl<'a> Machine<'a> {
         for i in 0..p.constants.len() {
             single |= 1 << (k + i);
         }
-        let mut value = single;
+        let mut value = match self.body {
+            Body::Call(call) if !call.takes(single) => 0,
+            _ => single,
+        };
         loop {
             let before = value;
             for c in &p.code {

@@ -113,6 +113,10 @@ impl Reduced {
             &[("x", x, dtype)],
         ))
     }
+    /// Elements that become one.
+    pub fn n(&self) -> usize {
+        self.n
+    }
     pub fn is_reduced(&self, axis: usize) -> bool {
         self.reduced[axis]
     }

@@ -1,0 +1,316 @@
+//! Reductions of several inputs at once by functions of a caller's, with accumulators of any type:
+//! by the plan of all reductions, so their bits follow from the layout alone, too.
+
+use super::plan::{How, Plan, Pointers};
+use super::{Sizes, no_elements};
+use crate::error::{Error, Result};
+use crate::exec::failure::Failure;
+use crate::exec::nest::{Dim, MAX_OPERANDS};
+use crate::exec::pack::pack;
+use crate::exec::rect::Rect;
+use crate::exec::view::View;
+use crate::fallible;
+use crate::layout::Layout;
+use crate::par::{self, Cost, Out};
+use crate::storage::Bytes;
+use smallvec::SmallVec;
+
+/// Where an input's elements of a tile are: lines of neighbours.
+#[derive(Clone, Copy)]
+pub struct Lane {
+    /// The first element.
+    pub ptr: *const u8,
+    /// Bytes from one line to the next.
+    pub stride: isize,
+}
+
+/// What steps from element to element. `join` is associative up to rounding.
+pub trait Step: Sync {
+    /// What is known about some of the elements.
+    type Acc: Copy + Send + Sync;
+    /// Arithmetic operations an element.
+    const FLOPS: usize = 1;
+    /// What is known about none: to join it changes nothing.
+    fn init(&self) -> Self::Acc;
+    /// What is known about each of `acc.len()` lines of `n` elements.
+    ///
+    /// # Safety
+    /// Contract (STEP1): `inputs` are those that the step is made for, each with so many lines of so
+    /// many initialised elements of its type, aligned.
+    unsafe fn runs(&self, inputs: &[Lane], n: usize, acc: &mut [Self::Acc]);
+    /// Of each of `acc.len()` columns of so many lines.
+    ///
+    /// # Safety
+    /// STEP1 for `rows` lines of `acc.len()` elements.
+    unsafe fn rows(&self, inputs: &[Lane], rows: usize, acc: &mut [Self::Acc]);
+    /// `a[i]` becomes what is known about the elements of both.
+    fn join(&self, a: &mut [Self::Acc], b: &[Self::Acc]);
+}
+
+/// What is known of the elements along the axes for which `reduced` says so, for each index of the
+/// others, in row-major order. The inputs have the shape of `value`; tiles are those of a tensor of
+/// that layout.
+///
+/// Errors where memory can't be had.
+///
+/// # Safety
+/// The step is made for elements of these inputs (STEP1).
+pub unsafe fn fold_stepped<S: Step>(
+    step: &S,
+    inputs: &[View],
+    value: &Layout,
+    reduced: impl Fn(usize) -> bool,
+) -> Result<alloc::vec::Vec<S::Acc>> {
+    let shape = value.shape();
+    let same = |i: &View| i.layout().shape() == shape;
+    assert!(FIRST + inputs.len() < MAX_OPERANDS && inputs.iter().all(same));
+    let kept = (0..shape.len()).filter(|k| !reduced(*k));
+    let count = (kept.map(|k| shape[k]))
+        .try_fold(1, usize::checked_mul)
+        .ok_or_else(|| Error::memory::<S::Acc>(usize::MAX))?;
+    let mut all = fallible::filled(step.init(), count)?;
+    if count == 0 || shape.contains(&0) {
+        return Ok(all);
+    }
+    let size = size_of::<S::Acc>();
+    let sizes = Sizes {
+        element: inputs.iter().map(View::size).sum(),
+        acc: size.max(1),
+        out: size,
+        flops: S::FLOPS,
+    };
+    let out = (all.as_mut_ptr() as *mut u8, size);
+    let plan = plan(inputs, value, out, sizes, &reduced);
+    let steps = Steps {
+        step,
+        inputs: inputs.iter().map(View::size).collect(),
+        plan: &plan,
+    };
+    // SAFETY: FOLD1: the loops are those of views (VIEW1), and of accumulators that nobody else
+    // knows; STEP1, by the caller.
+    unsafe { steps.run()? };
+    Ok(all)
+}
+
+/// Which operand of a plan is the first input: the one before is what is reduced, which lies nowhere.
+const FIRST: usize = 1;
+
+/// How inputs of the shape of `value` are reduced to accumulators of so many bytes, which lie one after the
+/// other: one for each index of the kept axes.
+fn plan(
+    inputs: &[View],
+    value: &Layout,
+    (out, size): (*mut u8, usize),
+    sizes: Sizes,
+    reduced: &dyn Fn(usize) -> bool,
+) -> Plan {
+    let (last, shape) = (FIRST + inputs.len(), value.shape());
+    let mut ptrs: Pointers = [core::ptr::null_mut(); MAX_OPERANDS];
+    ptrs[0] = no_elements() as *mut u8;
+    for (to, x) in ptrs[FIRST..].iter_mut().zip(inputs) {
+        *to = x.as_ptr() as *mut u8;
+    }
+    ptrs[last] = out;
+    let dim = |axis: usize, inner: usize| {
+        let mut steps = [0; MAX_OPERANDS];
+        steps[0] = value.strides()[axis] * sizes.element as isize;
+        for (step, x) in steps[FIRST..].iter_mut().zip(inputs) {
+            *step = x.layout().strides()[axis] * x.size() as isize;
+        }
+        steps[last] = (inner * size) as isize;
+        Dim {
+            n: shape[axis],
+            steps,
+        }
+    };
+    let loops = (0..shape.len()).filter(|axis| shape[*axis] != 1);
+    let kept = loops.clone().filter(|axis| !reduced(*axis));
+    let mut inner: usize = kept.clone().map(|axis| shape[axis]).product();
+    let kept = kept.map(|axis| {
+        inner /= shape[axis];
+        dim(axis, inner)
+    });
+    let reduced = loops.filter(|axis| reduced(*axis)).map(|axis| dim(axis, 0));
+    Plan::new(ptrs, last + 1, sizes, kept, reduced)
+}
+
+/// A planned reduction. The plan's one output are accumulators.
+struct Steps<'a, S> {
+    step: &'a S,
+    /// Bytes of an element of each input.
+    inputs: SmallVec<[usize; 6]>,
+    plan: &'a Plan,
+}
+
+impl<S: Step> Steps<'_, S> {
+    /// # Safety
+    /// FOLD1, and STEP1 for the inputs.
+    unsafe fn run(&self) -> Result<()> {
+        let plan = self.plan;
+        let width = plan.strip().columns;
+        let per_part = plan.per_part.min(plan.tiles);
+        let levels = per_part.max(1).ilog2() as usize + 2;
+        let pieces = plan.groups * plan.parts;
+        let whole = plan.parts == 1;
+        let partials = if whole { 0 } else { pieces * width };
+        let mut partials = fallible::filled(self.step.init(), partials)?;
+        let strips = Out::new(&mut partials);
+        let failure = Failure::default();
+        let elements = plan.length * plan.width * per_part;
+        let cost = Cost {
+            bytes: elements * plan.sizes.element,
+            flops: elements * plan.sizes.flops,
+        };
+        par::ranges(pieces, 1, cost, |r| {
+            let memory = fallible::filled(self.step.init(), levels * width);
+            let (mut stack, mut buffer) = match (memory, Bytes::new(self.packed())) {
+                (Ok(stack), Ok(buffer)) => (stack, buffer),
+                (Err(e), _) | (_, Err(e)) => return failure.note(Err(e)),
+            };
+            let buffer = buffer.get_mut().unwrap_or(core::ptr::null_mut());
+            for k in r {
+                let (group, part) = (k / plan.parts, k % plan.parts);
+                // SAFETY: FOLD1 and STEP1; the buffer has room for a tile's packed inputs; `k`
+                // writes its own outputs or its own strip of the partial results (OUT1).
+                unsafe {
+                    self.part(group, part, buffer, &mut stack);
+                    match whole {
+                        true => self.store(group, &stack),
+                        false => {
+                            let strip = strips.part(k * width..(k + 1) * width);
+                            strip.copy_from_slice(&stack[..width]);
+                        }
+                    }
+                }
+            }
+        });
+        failure.result()?;
+        for group in 0..if whole { 0 } else { plan.groups } {
+            let strips = &mut partials[group * plan.parts * width..][..plan.parts * width];
+            let mut n = plan.parts;
+            while n > 1 {
+                let half = n.div_ceil(2);
+                let (a, b) = strips.split_at_mut(half * width);
+                self.step
+                    .join(&mut a[..(n / 2) * width], &b[..(n / 2) * width]);
+                n = half;
+            }
+            // SAFETY: FOLD1: the outputs of this group.
+            unsafe { self.store(group, strips) };
+        }
+        Ok(())
+    }
+
+    /// Reduces the tiles of one part into the first strip of `stack`: pairs of neighbours first.
+    ///
+    /// # Safety
+    /// As `run`; `buffer` has room for a tile's packed inputs.
+    unsafe fn part(&self, group: usize, part: usize, buffer: *mut u8, stack: &mut [S::Acc]) {
+        let (plan, width) = (self.plan, self.plan.strip().columns);
+        let tiles = part * plan.per_part..plan.tiles.min((part + 1) * plan.per_part);
+        // the last group of a row may be narrower than a strip
+        let columns = plan.group(group).0;
+        let join = |stack: &mut [S::Acc], level: usize| {
+            let (below, top) = stack.split_at_mut(level * width);
+            self.step.join(
+                &mut below[(level - 1) * width..][..columns],
+                &top[..columns],
+            );
+        };
+        let mut level = 0;
+        for (done, tile) in tiles.enumerate() {
+            let acc = &mut stack[level * width..][..columns];
+            // SAFETY: the caller's.
+            unsafe { self.tile(group, tile, buffer, acc) };
+            level += 1;
+            for _ in 0..(done + 1).trailing_zeros() {
+                level -= 1;
+                join(stack, level);
+            }
+        }
+        for level in (1..level).rev() {
+            join(stack, level);
+        }
+    }
+
+    /// # Safety
+    /// As `part`, for one tile.
+    unsafe fn tile(&self, group: usize, tile: usize, buffer: *mut u8, acc: &mut [S::Acc]) {
+        let plan = self.plan;
+        let (rows, cols, ptrs) = plan.tile(group, tile);
+        let (outer, inner) = self.loops();
+        let (lines, n) = if plan.how.is_by_rows() {
+            (rows, cols)
+        } else {
+            (cols, rows)
+        };
+        let mut lanes = SmallVec::<[Lane; 6]>::new();
+        let mut free = buffer;
+        for (k, size) in self.inputs.iter().enumerate() {
+            let (ptr, row_step) = (ptrs[FIRST + k] as *const u8, outer.steps[FIRST + k]);
+            let (col_step, stride) = (inner.steps[FIRST + k], (n * size) as isize);
+            let follows = lines == 1 || plan.how != How::Flat || row_step == stride;
+            if self.lies(k) && follows {
+                lanes.push(Lane {
+                    ptr,
+                    stride: row_step,
+                });
+                continue;
+            }
+            let rect = Rect {
+                ptr,
+                rows: lines,
+                cols: n,
+                row_step,
+                col_step,
+            };
+            // SAFETY: FOLD1 for the rectangle; the buffer has room for it behind those before.
+            unsafe { pack(free, rect, *size) };
+            lanes.push(Lane { ptr: free, stride });
+            free = free.wrapping_add(self.room(*size));
+        }
+        // SAFETY: STEP1: the lines above; those of a flat tile follow each other.
+        unsafe {
+            match plan.how {
+                How::Rows | How::PackedRows => self.step.rows(&lanes, rows, acc),
+                How::Runs | How::PackedRuns => self.step.runs(&lanes, rows, acc),
+                How::Flat => self.step.runs(&lanes, rows * cols, acc),
+            }
+        }
+    }
+    /// The loop from line to line, and the one along a line.
+    fn loops(&self) -> (&Dim, &Dim) {
+        let (run, side) = (&self.plan.run, &self.plan.side);
+        if self.plan.how.is_by_rows() {
+            (run, side)
+        } else {
+            (side, run)
+        }
+    }
+    /// Whether an input's lines are read where they lie.
+    fn lies(&self, k: usize) -> bool {
+        self.loops().1.steps[FIRST + k] == self.inputs[k] as isize
+    }
+    /// Bytes of a tile of an input.
+    fn room(&self, size: usize) -> usize {
+        (self.plan.length * self.plan.width * size).next_multiple_of(64)
+    }
+    /// Bytes of a tile's packed inputs.
+    fn packed(&self) -> usize {
+        let flat = self.plan.how == How::Flat;
+        let packed = |(k, size): (usize, &usize)| (flat || !self.lies(k)).then(|| self.room(*size));
+        self.inputs.iter().enumerate().filter_map(packed).sum()
+    }
+
+    /// # Safety
+    /// As `run`; `acc` has the accumulators of the group's columns.
+    unsafe fn store(&self, group: usize, acc: &[S::Acc]) {
+        let (columns, ptrs): (usize, Pointers) = self.plan.group(group);
+        let last = FIRST + self.inputs.len();
+        let (to, step) = (ptrs[last], self.plan.side.steps[last]);
+        for (j, acc) in acc[..columns].iter().enumerate() {
+            // SAFETY: FOLD1: an accumulator of its own for each column.
+            unsafe { *(to.offset(step * j as isize) as *mut S::Acc) = *acc }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Functions as bodies of programs: one loop over the lines of a stretch of elements, compiled for
+//! each instruction set.
+
+use super::inputs::{Inputs, Lines, Visitor};
+use super::operator::{Operator, Update};
+use super::outputs::Outputs;
+use crate::exec::call::Call;
+use crate::simd::{self, Isa, Kernel};
+use core::marker::PhantomData;
+
+/// The assumed cost of a caller's function, in operations: such that few elements stay on one
+/// thread.
+pub(super) const FLOPS: usize = 8;
+
+/// An operator, applied to lines into lines.
+pub(super) struct Applied<'a, Args, I, F> {
+    inputs: I,
+    op: &'a F,
+    args: PhantomData<fn(Args)>,
+}
+impl<'a, Args, I: Inputs<Args>, F: Operator<Args>> Applied<'a, Args, I, F> {
+    pub fn new(inputs: I, op: &'a F) -> Self {
+        Applied {
+            inputs,
+            op,
+            args: PhantomData,
+        }
+    }
+}
+impl<Args, I: Inputs<Args>, F: Operator<Args>> Call for Applied<'_, Args, I, F> {
+    fn takes(&self, values: u64) -> bool {
+        I::takes(values)
+    }
+    unsafe fn run(&self, slots: &[*mut u8], n: usize, values: u64) {
+        let (inputs, outputs) = slots.split_at(slots.len() - F::Output::DTYPES.len());
+        let results = Apply {
+            op: self.op,
+            places: F::Output::places(outputs),
+            n,
+        };
+        // SAFETY: CALL1 is ARGS1 for the inputs' slots and PLACE1 for the outputs'.
+        unsafe { self.inputs.visit(inputs, values, results) }
+    }
+}
+
+/// The loop, before it is known what lines are.
+struct Apply<'a, F, P> {
+    op: &'a F,
+    places: P,
+    n: usize,
+}
+impl<Args, F: Operator<Args>> Visitor<Args> for Apply<'_, F, <F::Output as Outputs>::Places> {
+    #[inline(always)]
+    unsafe fn visit<L: Lines<Args>>(self, lines: L) {
+        simd::call(Loop {
+            apply: self,
+            lines,
+            args: PhantomData,
+        })
+    }
+}
+
+/// ARGS1 for the lines and PLACE1 for the places, up to `n`.
+struct Loop<'a, Args, F, P, L> {
+    apply: Apply<'a, F, P>,
+    lines: L,
+    args: PhantomData<Args>,
+}
+impl<Args, F: Operator<Args>, L: Lines<Args>> Kernel
+    for Loop<'_, Args, F, <F::Output as Outputs>::Places, L>
+{
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let Apply { op, places, n } = self.apply;
+        for i in 0..n {
+            // SAFETY: ARGS1 and PLACE1, by who made the loop, for `i < n`.
+            unsafe { op.apply(self.lines.at(i)).put(places, i) }
+        }
+    }
+}
+
+/// An update of lines by lines.
+pub(super) struct Updated<'a, Ws, Args, I, F> {
+    inputs: I,
+    op: &'a F,
+    types: PhantomData<fn(Ws, Args)>,
+}
+impl<'a, Ws: Outputs, Args, I: Inputs<Args>, F: Update<Ws, Args>> Updated<'a, Ws, Args, I, F> {
+    pub fn new(inputs: I, op: &'a F) -> Self {
+        Updated {
+            inputs,
+            op,
+            types: PhantomData,
+        }
+    }
+}
+impl<Ws: Outputs, Args, I: Inputs<Args>, F: Update<Ws, Args>> Call for Updated<'_, Ws, Args, I, F> {
+    fn updates(&self) -> bool {
+        true
+    }
+    unsafe fn run(&self, slots: &[*mut u8], n: usize, _values: u64) {
+        let (inputs, targets) = slots.split_at(slots.len() - Ws::DTYPES.len());
+        simd::call(UpdateLoop {
+            op: self.op,
+            places: Ws::places(targets),
+            lines: (self.inputs).lines(inputs.iter().map(|slot| *slot as *const u8)),
+            n,
+            types: PhantomData::<fn(Ws, Args)>,
+        })
+    }
+}
+
+/// ARGS1 for the lines and PLACE1 for the places, which are initialised, up to `n`.
+struct UpdateLoop<'a, Ws: Outputs, Args, F, L> {
+    op: &'a F,
+    places: Ws::Places,
+    lines: L,
+    n: usize,
+    types: PhantomData<fn(Ws, Args)>,
+}
+impl<Ws: Outputs, Args, F: Update<Ws, Args>, L: Lines<Args>> Kernel
+    for UpdateLoop<'_, Ws, Args, F, L>
+{
+    type Out = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        for i in 0..self.n {
+            // SAFETY: ARGS1 and PLACE1, by who made the loop, for `i < n`.
+            unsafe {
+                let mut targets = Ws::get(self.places, i);
+                self.op.update(&mut targets, self.lines.at(i));
+                targets.put(self.places, i);
+            }
+        }
+    }
+}

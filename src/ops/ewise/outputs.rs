@@ -1,0 +1,151 @@
+//! What functions return: a value, or a tuple of up to four, each of which has a tensor.
+
+use crate::dtype::{DType, Element};
+use crate::error::Result;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+
+/// The tensors that a function's results are written to.
+pub(in crate::ops) type Results = SmallVec<[Tensor; 4]>;
+
+/// The first elements of results.
+pub(super) struct Slots(SmallVec<[*mut u8; 4]>);
+// SAFETY: no more than addresses; who writes through them does so to elements that are its own.
+unsafe impl Sync for Slots {}
+impl Slots {
+    pub fn of(results: &mut Results) -> Result<Slots> {
+        let slots = results.iter_mut().map(Tensor::as_mut_ptr);
+        Ok(Slots(slots.collect::<Result<_>>()?))
+    }
+    pub fn get(&self) -> &[*mut u8] {
+        &self.0
+    }
+}
+
+/// What a caller's function returns: an [`Element`], or a tuple of up to four of them.
+///
+/// # Safety
+/// Implemented here alone: places take a slot of each of `DTYPES`.
+#[diagnostic::on_unimplemented(
+    message = "a function returns a number, a bool, or a tuple of up to four of them",
+    label = "`{Self}` is no element of a tensor"
+)]
+pub unsafe trait Outputs: Sized + Send {
+    /// The tensors of the results: a `Tensor`, or a tuple of them.
+    type Tensors;
+    /// Tensors of the caller's for them: a `&mut Tensor`, or a tuple of them.
+    type Targets<'a>;
+    #[doc(hidden)]
+    type Places: Copy;
+    #[doc(hidden)]
+    const DTYPES: &'static [DType];
+    #[doc(hidden)]
+    fn tensors(results: Results) -> Self::Tensors;
+    #[doc(hidden)]
+    fn targets<'a>(targets: Self::Targets<'a>) -> SmallVec<[&'a mut Tensor; 4]>;
+    /// Where the results go, by the slots of the outputs.
+    #[doc(hidden)]
+    fn places(slots: &[*mut u8]) -> Self::Places;
+    /// Writes result `i`.
+    ///
+    /// # Safety
+    /// Contract (PLACE1): the places have room for an element `i`, aligned, which nobody else uses.
+    #[doc(hidden)]
+    unsafe fn put(self, places: Self::Places, i: usize);
+    /// What is in places.
+    ///
+    /// # Safety
+    /// PLACE1, and element `i` is initialised.
+    #[doc(hidden)]
+    unsafe fn get(places: Self::Places, i: usize) -> Self;
+}
+
+// SAFETY: one slot of the type's dtype.
+unsafe impl<T: Element> Outputs for T {
+    type Tensors = Tensor;
+    type Targets<'a> = &'a mut Tensor;
+    type Places = *mut T;
+    const DTYPES: &'static [DType] = &[T::DTYPE];
+    fn tensors(mut results: Results) -> Tensor {
+        results.remove(0)
+    }
+    fn targets<'a>(target: Self::Targets<'a>) -> SmallVec<[&'a mut Tensor; 4]> {
+        core::iter::once(target).collect()
+    }
+    #[inline(always)]
+    fn places(slots: &[*mut u8]) -> *mut T {
+        slots[0] as *mut T
+    }
+    #[inline(always)]
+    unsafe fn put(self, place: *mut T, i: usize) {
+        // SAFETY: PLACE1.
+        unsafe { place.add(i).write(self) }
+    }
+    #[inline(always)]
+    unsafe fn get(place: *mut T, i: usize) -> T {
+        // SAFETY: PLACE1, of an initialised element.
+        unsafe { T::load(place.add(i)) }
+    }
+}
+
+/// Tensors that are updated, whose elements the function sees as `Ws`: `&mut Tensor`, or a tuple of
+/// up to four of them.
+#[diagnostic::on_unimplemented(
+    message = "targets are a `&mut Tensor` for each `&mut` argument of the function, in a tuple where there are several"
+)]
+pub trait Targets<'a, Ws: Outputs> {
+    #[doc(hidden)]
+    fn list(self) -> SmallVec<[&'a mut Tensor; 4]>;
+}
+impl<'a, A: Element> Targets<'a, (A,)> for &'a mut Tensor {
+    fn list(self) -> SmallVec<[&'a mut Tensor; 4]> {
+        core::iter::once(self).collect()
+    }
+}
+
+macro_rules! tuples {
+    ($(($($A:ident $k:tt $tensor:ident)*);)*) => { $(
+        // SAFETY: a slot of each type's dtype, in order.
+        unsafe impl<$($A: Element),*> Outputs for ($($A,)*) {
+            type Tensors = ($(tuples!(@ $A Tensor),)*);
+            type Targets<'a> = ($(tuples!(@ $A &'a mut Tensor),)*);
+            type Places = ($(*mut $A,)*);
+            const DTYPES: &'static [DType] = &[$($A::DTYPE),*];
+            fn tensors(results: Results) -> Self::Tensors {
+                let mut results = results.into_iter();
+                $(let $tensor = results.next().unwrap_or_default();)*
+                ($($tensor,)*)
+            }
+            fn targets<'a>(targets: Self::Targets<'a>) -> SmallVec<[&'a mut Tensor; 4]> {
+                let ($($tensor,)*) = targets;
+                [$($tensor),*].into_iter().collect()
+            }
+            #[inline(always)]
+            fn places(slots: &[*mut u8]) -> Self::Places {
+                ($(slots[$k] as *mut $A,)*)
+            }
+            #[inline(always)]
+            unsafe fn put(self, places: Self::Places, i: usize) {
+                // SAFETY: PLACE1.
+                unsafe { $(places.$k.add(i).write(self.$k);)* }
+            }
+            #[inline(always)]
+            unsafe fn get(places: Self::Places, i: usize) -> Self {
+                // SAFETY: PLACE1, of initialised elements.
+                unsafe { ($($A::load(places.$k.add(i)),)*) }
+            }
+        }
+        impl<'a, $($A: Element),*> Targets<'a, ($($A,)*)> for ($(tuples!(@ $A &'a mut Tensor),)*) {
+            fn list(self) -> SmallVec<[&'a mut Tensor; 4]> {
+                <($($A,)*) as Outputs>::targets(self)
+            }
+        }
+    )* };
+    (@ $A:ident $T:ty) => { $T };
+}
+tuples! {
+    (A 0 a);
+    (A 0 a B 1 b);
+    (A 0 a B 1 b C 2 c);
+    (A 0 a B 1 b C 2 c D 3 d);
+}
