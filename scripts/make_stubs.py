@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the stubs of python/flex from the module: names and parameters are the module's own, types come from
-scripts/stub_tables.py, docstrings from the module.
+scripts/stub_tables.py, classes from scripts/stub_classes.py, docstrings from the module.
 
 Run it after a function was added or changed; `python -m mypy.stubtest flex` checks the result against the module.
 """
@@ -9,18 +9,16 @@ import inspect
 import re
 from pathlib import Path
 
+from stub_classes import CLASSES, NN_CLASSES, TENSOR
 from stub_tables import (
-    CLASSES,
     GRAD,
     HEADER,
     INIT,
     NN,
-    NN_CLASSES,
     PAIR,
     PARAMETERS,
     RETURNS,
     SPECIAL,
-    TENSOR,
 )
 
 from flex import _flex

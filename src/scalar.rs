@@ -97,6 +97,17 @@ impl Scalar {
             Scalar::Complex(..) => dtype.complex(),
         }
     }
+    /// Whether the other one is the same number, bit by bit: -0.0 is not 0.0, a NaN is itself.
+    #[cfg(feature = "std")]
+    pub(crate) fn is(&self, other: &Scalar) -> bool {
+        match (self, other) {
+            (Scalar::Float(x), Scalar::Float(y)) => x.to_bits() == y.to_bits(),
+            (Scalar::Complex(x, y), Scalar::Complex(z, w)) => {
+                [x, y].map(|x| x.to_bits()) == [z, w].map(|x| x.to_bits())
+            }
+            (x, y) => x == y,
+        }
+    }
     /// Its real part.
     pub fn to_f64(self) -> f64 {
         match self {

@@ -173,6 +173,8 @@ __all__ = [
     "vecdot",
     "outer",
     "cross",
+    "Stream",
+    "stream",
     "sum",
     "prod",
     "mean",

@@ -1,5 +1,6 @@
 # Written by scripts/make_stubs.py.
 import builtins
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import EllipsisType, ModuleType, TracebackType
@@ -125,6 +126,63 @@ class _Config(Protocol):
     def __iter__(self) -> Iterator[str]: ...
     def __len__(self) -> int: ...
     def keys(self) -> Any: ...
+
+@final
+class Stream:
+    """Operations that wait, and run together: see `flex.stream`."""
+    def __new__(cls) -> Self: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> builtins.bool: ...
+    @staticmethod
+    def _save_at_exit() -> None: ...
+    def load(self, path: str | os.PathLike[str]) -> int:
+        """Adds the plans of a file that `save` wrote, for all streams of this process. Returns how many
+        there are. A file that is damaged, no such file, or of another version of flex is ignored with a
+        warning, and 0 is returned.
+
+        path: a path. OSError if it can't be read.
+
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     flex.Stream().save(os.path.join(folder, "plans"))
+        ...     flex.Stream().load(os.path.join(folder, "plans")) >= 0
+        True
+        """
+    def run(self) -> None:
+        """Runs what is queued and needed.
+
+        MemoryError if there is no memory for the results.
+
+        >>> with flex.stream() as s:
+        ...     y = flex.exp(flex.zeros(2)) + 1
+        ...     s.run()
+        >>> y.tolist()
+        [2.0, 2.0]
+        """
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the plans that streams of this process have found to a file, for `load` of another one.
+
+        path: a path, whose file is replaced. OSError if it can't be written.
+
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     flex.Stream().save(os.path.join(folder, "plans"))
+        """
+    def stats(self) -> dict[str, int]:
+        """What the stream did since it was made: a dict of numbers. operations: those that were queued;
+        kernels: walks over memory. bytes_allocated, bytes_read, bytes_written: what these moved;
+        eager_bytes_allocated, eager_bytes_read, eager_bytes_written: what the operations would have
+        moved one by one. bytes_saved: how much less was read and written. What is still queued counts
+        with its operations, and is not yet moved.
+
+        >>> x = flex.ones((32, 32))
+        >>> with flex.stream() as s:
+        ...     y = (x + 1) * x
+        >>> s.stats()["kernels"], s.stats()["bytes_written"], s.stats()["eager_bytes_written"]
+        (1, 4096, 8192)
+        """
 
 @final
 class threads:
@@ -3080,6 +3138,26 @@ def cross(x1: _Operand, x2: _Operand, /, *, axis: SupportsIndex = -1) -> Tensor:
     >>> flex.cross(flex.asarray([1, 0, 0]), flex.asarray([0, 1, 0])).tolist()
     [0, 0, 1]
     """
+def stream() -> Stream:
+    """Runs the operations of a block together: `with flex.stream():`.
+
+    Within the block, elementwise functions, operators, `astype` and reductions of this thread are queued,
+    not run. Whatever asks for elements (`tolist`, `item`, printing, NumPy, any other function), the end of the block
+    and a full queue run what is queued in as few walks over memory as there can be, and only what somebody still holds.
+    Shapes and dtypes are checked at once, at the line that gets them wrong. Results have the
+    bits that they have without a stream.
+
+    Operations on memory that other code may change (arrays of NumPy) run at once. Plans are found
+    once, and used again by all streams; the environment variable FLEX_PLAN_CACHE names a file that keeps
+    them between processes.
+
+    >>> x = flex.asarray([1.0, 2.0, 3.0])
+    >>> with flex.stream():
+    ...     y = x * 2 + 1
+    ...     z = flex.sum(y)
+    >>> z.item()
+    15.0
+    """
 def sum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any = None) -> Tensor:
     """The sum of elements.
 
@@ -3643,6 +3721,8 @@ __all__ = [
     "vecdot",
     "outer",
     "cross",
+    "Stream",
+    "stream",
     "sum",
     "prod",
     "mean",

@@ -126,6 +126,11 @@ impl Program {
         unsafe { (op.f)(y, x, x, x, n * op.components as usize, 0) };
         Some(y)
     }
+    /// Gives constant `k` another value of its size.
+    #[cfg(feature = "std")]
+    pub fn set_constant(&mut self, k: usize, value: Value) {
+        self.constants[k].0 = value;
+    }
     /// Operations an element.
     pub fn flops(&self) -> usize {
         self.code.iter().map(|c| c.op.cost as usize).sum()
@@ -188,6 +193,11 @@ impl Builder {
         p.inputs += 1;
         let input = Origin::Input(p.inputs as u8 - 1);
         Ok(self.var(input, size))
+    }
+    /// How many constants there are.
+    #[cfg(feature = "std")]
+    pub fn constants(&self) -> usize {
+        self.program.constants.len()
     }
     /// One value of `size` bytes for all elements.
     #[inline]

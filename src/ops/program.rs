@@ -7,7 +7,7 @@ use crate::exec::program::{self, Opcode, Program};
 use crate::kernel::convert;
 use crate::kernel::elementwise::{Kernel, Row};
 use crate::op::Rule;
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, Value};
 use smallvec::SmallVec;
 
 /// The dtype that an operation is computed in: the common one of its tensors, which its numbers
@@ -88,6 +88,18 @@ pub(crate) fn opcode(row: &Row, kernel: &Kernel) -> Opcode {
     }
 }
 
+/// The value of a number that is an operand of dtype `seen`, and computed with in `kept`: it fits the
+/// dtype that the user sees, and keeps the bits of the one that is computed in.
+#[inline]
+pub(crate) fn number(s: Scalar, seen: DType, kept: DType, op: &'static str) -> Result<Value> {
+    let value = s.value(seen, op)?;
+    if kept != seen {
+        s.value(kept, op)
+    } else {
+        Ok(value)
+    }
+}
+
 /// A variable of a [`Builder`].
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Var {
@@ -100,6 +112,9 @@ pub(crate) struct Var {
 pub(crate) enum Operand {
     Var(Var),
     Number(Scalar),
+    /// A constant that [`Builder::constant`] made.
+    #[cfg(feature = "std")]
+    Constant(program::Var),
 }
 impl From<Var> for Operand {
     fn from(x: Var) -> Operand {
@@ -143,6 +158,13 @@ impl Builder {
         let var = self.program.compute(cast, &[x.var], dtype.size())?;
         Ok(Var { var, dtype })
     }
+    /// One value of `dtype` for all elements, and which of the program's constants it is.
+    #[cfg(feature = "std")]
+    pub fn constant(&mut self, value: Value, dtype: DType) -> Result<(Operand, usize)> {
+        let k = self.program.constants();
+        let var = self.program.constant(value, dtype.size())?;
+        Ok((Operand::Constant(var), k))
+    }
     /// An operation computed in `dtype` by its kernel for that.
     pub fn apply(
         &mut self,
@@ -163,14 +185,11 @@ impl Builder {
             src.push(match operand {
                 Operand::Var(x) => self.convert(*x, kept)?.var,
                 Operand::Number(s) => {
-                    // it fits the dtype that the user sees, and keeps the bits of the one that is
-                    // computed in
-                    let mut value = s.value(seen, self.op)?;
-                    if kept != seen {
-                        value = s.value(kept, self.op)?;
-                    }
+                    let value = number(*s, seen, kept, self.op)?;
                     self.program.constant(value, kept.size())?
                 }
+                #[cfg(feature = "std")]
+                Operand::Constant(x) => *x,
             });
         }
         let result = result_dtype(rule, dtype);

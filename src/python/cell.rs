@@ -9,13 +9,17 @@
 //!   lock.
 //! - **C3, what is traced has no elements.** Operations that can be recorded ask for its value in the
 //!   graph; who asks for elements unwinds, which `flex._tracing` turns into an error that names the line.
+//! - **C4, what is queued is computed for who asks.** Operations of a stream take its value as it is;
+//!   who asks for elements has it computed, detached and without the lock, and finds a tensor then.
 
 use super::convert::{OperandRef, is_short};
 use super::traced::{self, Traced};
 use crate::layout::Layout;
 use crate::storage::LongWrite;
+use crate::stream::Lazy;
 use crate::{DType, Tensor};
 use pyo3::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// An n-dimensional array of numbers of one dtype.
@@ -35,11 +39,22 @@ impl From<Tensor> for PyTensor {
 /// A tensor, or its metadata while a thread writes to it.
 struct TensorCell(Mutex<State>);
 
+/// Whether an object ever was a value of a stream.
+static QUEUED: AtomicBool = AtomicBool::new(false);
+
 enum State {
     There(Tensor),
     Away(Arc<Away>),
     /// A value of a function that is being traced.
     Traced(Box<(Layout, DType, Traced)>),
+    /// A value of a stream.
+    Queued(Lazy),
+}
+
+/// What an object holds, as an operand of what may wait.
+pub enum Held {
+    Tensor(Tensor),
+    Lazy(Lazy),
 }
 
 /// Unwinds where elements of a traced value are asked for: there is no error to return from here.
@@ -54,6 +69,12 @@ fn refuse(x: &Traced) -> ! {
 /// What is said of a function that asks for the elements of a traced value; `flex._tracing` adds where.
 const NOT_TRACEABLE: &str =
     "flex.fuse can't trace this function: it needs the elements of a tensor";
+
+/// What comes before a tensor is there.
+enum Later {
+    Away(Arc<Away>),
+    Queued(Lazy),
+}
 
 /// The metadata of a tensor that was taken out. Its shape and dtype don't change.
 struct Away {
@@ -105,7 +126,7 @@ impl TensorCell {
     fn with<R>(&self, f: impl FnOnce(&mut Tensor) -> R) -> R {
         match &mut *self.lock() {
             State::There(t) => return f(t),
-            State::Away(_) | State::Traced(_) => {}
+            State::Away(_) | State::Traced(_) | State::Queued(_) => {}
         }
         self.with_later(f)
     }
@@ -113,12 +134,39 @@ impl TensorCell {
     #[inline(never)]
     fn with_later<R>(&self, f: impl FnOnce(&mut Tensor) -> R) -> R {
         loop {
-            let away = match &mut *self.lock() {
+            let later = match &mut *self.lock() {
                 State::There(t) => return f(t),
-                State::Away(away) => away.clone(),
+                State::Away(away) => Later::Away(away.clone()),
                 State::Traced(x) => refuse(&x.2), // releases the lock
+                State::Queued(x) => Later::Queued(x.clone()),
             };
-            Python::attach(|py| py.detach(|| away.wait()));
+            Python::attach(|py| py.detach(|| self.wait(&later)));
+        }
+    }
+    /// Waits, detached, for a tensor, or computes it.
+    fn wait(&self, later: &Later) {
+        let lazy = match later {
+            Later::Away(away) => return away.wait(),
+            Later::Queued(lazy) => lazy,
+        };
+        let tensor = {
+            let _write = LongWrite::begin();
+            lazy.get()
+        };
+        match tensor {
+            Ok(t) => drop(self.arrived(lazy, t)),
+            // there is no error to return from here
+            Err(e) => std::panic::resume_unwind(Box::new(e.to_string())),
+        }
+    }
+    /// Puts the tensor of a queued value into its place, and gives what was there.
+    fn arrived(&self, lazy: &Lazy, t: Tensor) -> Option<State> {
+        let mut state = self.lock();
+        match &*state {
+            State::Queued(x) if x.is(lazy) => {
+                Some(core::mem::replace(&mut *state, State::There(t)))
+            }
+            _ => None,
         }
     }
     /// Calls `f` with it; `None` if it is taken out, or another thread holds the lock.
@@ -126,7 +174,7 @@ impl TensorCell {
     fn try_with<R>(&self, f: impl FnOnce(&Tensor) -> R) -> Option<R> {
         match &*self.0.try_lock().ok()? {
             State::There(t) => Some(f(t)),
-            State::Away(_) | State::Traced(_) => None,
+            State::Away(_) | State::Traced(_) | State::Queued(_) => None,
         }
     }
     /// Takes the tensor out for a long write. Called detached, and the writer stays detached: a
@@ -134,7 +182,7 @@ impl TensorCell {
     fn take(&self, _write: &LongWrite) -> Taken<'_> {
         loop {
             let mut state = self.lock();
-            let away = match &*state {
+            let later = match &*state {
                 State::There(t) => {
                     let about = Away {
                         layout: t.layout().clone(),
@@ -154,11 +202,12 @@ impl TensorCell {
                     }
                     continue;
                 }
-                State::Away(away) => away.clone(),
+                State::Away(away) => Later::Away(away.clone()),
                 State::Traced(x) => refuse(&x.2),
+                State::Queued(x) => Later::Queued(x.clone()),
             };
             drop(state);
-            away.wait();
+            self.wait(&later);
         }
     }
 }
@@ -189,6 +238,7 @@ impl PyTensor {
                 x.2.mark.note_shape();
                 f(&x.0, x.1)
             }
+            State::Queued(x) => f(x.layout(), x.dtype()),
         }
     }
     /// The dtype, which is available at any time.
@@ -198,6 +248,7 @@ impl PyTensor {
             State::There(t) => t.dtype(),
             State::Away(away) => away.dtype,
             State::Traced(x) => x.1,
+            State::Queued(x) => x.dtype(),
         }
     }
     /// An object for a value of a function that is being traced.
@@ -214,13 +265,46 @@ impl PyTensor {
         }
     }
     /// Stands for what another object stands for, from now on.
-    pub fn become_traced(&self, other: PyTensor) {
+    pub fn become_other(&self, other: PyTensor) {
         let state = other
             .0
             .0
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        *self.0.lock() = state;
+        let before = core::mem::replace(&mut *self.0.lock(), state);
+        drop(before); // without the lock
+    }
+    /// An object for a value of a stream.
+    pub fn queued(x: Lazy) -> PyTensor {
+        QUEUED.store(true, Relaxed);
+        PyTensor(TensorCell(Mutex::new(State::Queued(x))))
+    }
+    /// What it holds: a value of a stream as it is.
+    pub fn held(&self) -> Held {
+        if let State::Queued(x) = &*self.0.lock() {
+            return Held::Lazy(x.clone());
+        }
+        Held::Tensor(self.get())
+    }
+    /// Computes a value of a stream, for whom an error can be reported.
+    #[inline(always)]
+    pub fn compute_queued(&self, py: Python<'_>) -> PyResult<()> {
+        match QUEUED.load(Relaxed) {
+            true => self.compute_now(py),
+            false => Ok(()),
+        }
+    }
+    fn compute_now(&self, py: Python<'_>) -> PyResult<()> {
+        let lazy = match &*self.0.lock() {
+            State::Queued(x) => x.clone(),
+            _ => return Ok(()),
+        };
+        let tensor = py.detach(|| {
+            let _write = LongWrite::begin();
+            lazy.get()
+        })?;
+        drop(self.0.arrived(&lazy, tensor));
+        Ok(())
     }
     /// Puts another tensor in its place, and returns what was there.
     pub fn replace(&self, other: Tensor) -> Tensor {

@@ -3,7 +3,7 @@
 
 use super::cell::PyTensor;
 use super::convert::{Operand, OperandRef, compute, is_short};
-use super::trace;
+use super::later;
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops::{self, Arg};
 use crate::{DType, Error, Scalar};
@@ -43,8 +43,8 @@ pub fn apply_ref<const N: usize>(
     row: &'static Row,
     lent: [OperandRef<'_>; N],
 ) -> PyResult<PyTensor> {
-    if let Some(recorded) = trace::apply(row, &lent) {
-        return recorded;
+    if let Some(later) = later::apply(row, &lent) {
+        return later;
     }
     // no `?` inside: exceptions are created after the locks are released
     let small = match &lent[..] {

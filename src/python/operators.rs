@@ -6,6 +6,7 @@
 use super::cell::PyTensor;
 use super::convert::{Operand, OperandRef, compute, is_list, is_short, operand_beside};
 use super::elementwise::{self, apply_ref};
+use super::later;
 use super::trace;
 use crate::kernel::elementwise::{Row, rows};
 use crate::ops;
@@ -78,8 +79,8 @@ fn reflected(t: Bound<'_, PyTensor>, row: &'static Row, other: Other<'_>) -> PyR
 fn in_place(slf: &Bound<'_, PyTensor>, row: &'static Row, other: Other) -> PyResult<()> {
     let (py, t) = (slf.py(), slf.get());
     let other = other.beside(t)?;
-    if trace::is_traced(t) {
-        return trace::apply_in_place(row, slf, other);
+    if let Some(done) = later::apply_in_place(row, slf, &other) {
+        return done;
     }
     if let OperandRef::Object(o) = &other {
         let small = t.update_with(o.get(), |t, o| {

@@ -4,7 +4,7 @@ use super::cell::PyTensor;
 use super::convert::{Ints, OperandRef};
 use super::dtype::DTypeArg;
 use super::interop::ufunc::into_out;
-use super::trace;
+use super::later;
 use crate::ops::{self, Reduction};
 use crate::stream::Kind;
 use crate::{Axes, Error, Tensor};
@@ -18,9 +18,9 @@ fn over(axis: &Option<Ints>, keepdims: bool) -> Reduction {
         keepdims,
     }
 }
-/// Records a reduction of a traced operand.
+/// A reduction of an operand that isn't there yet.
 fn recorded(kind: Kind, x: &OperandRef, over: &Reduction) -> Option<PyResult<PyTensor>> {
-    trace::reduce(kind, x, over, |_| Ok(None), |_| None)
+    later::reduce(kind, x, over, |_| Ok(None), None)
 }
 /// The same for a sum or a product, in the dtype that is asked for.
 fn recorded_total(
@@ -31,7 +31,7 @@ fn recorded_total(
 ) -> Option<PyResult<PyTensor>> {
     let dtype = dtype.map(|d| d.0);
     let before = |from| ops::reduce::converted_before(kind.name(), from, dtype);
-    trace::reduce(kind, x, over, before, |_| dtype)
+    later::reduce(kind, x, over, before, dtype)
 }
 /// The operand, converted if a float dtype is requested.
 fn computed_in<'t>(

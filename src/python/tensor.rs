@@ -3,6 +3,7 @@
 use super::cell::PyTensor;
 use super::convert::{self, CPU, Device, Ints, OperandRef, compute};
 use super::dtype::{self, DTypeArg, PyDType};
+use super::later;
 use super::trace;
 use super::{shape, values};
 use crate::layout::{Layout, Shape, Strides};
@@ -50,6 +51,7 @@ impl PyTensor {
     /// The strides of the dimensions in bytes, as in NumPy and the buffer protocol.
     #[getter]
     fn strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.compute_queued(py)?;
         let strides: Strides = self.about(|layout, dtype| byte_strides(layout, dtype).collect());
         PyTuple::new(py, strides)
     }
@@ -90,8 +92,9 @@ impl PyTensor {
         })
     }
     /// Whether the elements are adjacent in row-major order.
-    fn is_contiguous(&self) -> bool {
-        self.about(|layout, _| layout.is_contiguous())
+    fn is_contiguous(&self, py: Python<'_>) -> PyResult<bool> {
+        self.compute_queued(py)?;
+        Ok(self.about(|layout, _| layout.is_contiguous()))
     }
     /// A tensor whose elements are adjacent in row-major order: the tensor itself if they are.
     fn contiguous<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
@@ -123,7 +126,7 @@ impl PyTensor {
         if !copy && slf.get().dtype_of() == dtype.0 {
             return Ok(slf.clone());
         }
-        if let Some(y) = trace::convert(&OperandRef::Object(slf.clone()), dtype.0) {
+        if let Some(y) = later::convert(&OperandRef::Object(slf.clone()), dtype.0) {
             return Bound::new(py, y?);
         }
         let t = slf.get().get();

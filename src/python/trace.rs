@@ -157,7 +157,7 @@ pub fn reduce(
     x: &OperandRef,
     over: &Reduction,
     before: impl FnOnce(DType) -> Result<Option<DType>>,
-    after: impl FnOnce(DType) -> Option<DType>,
+    after: Option<DType>,
 ) -> Option<PyResult<PyTensor>> {
     unary(x, |trace, x| {
         let dtype = before(trace.graph.dtype(x))?;
@@ -166,8 +166,7 @@ pub fn reduce(
             None => x,
         };
         let y = trace.graph.reduce(kind, x, over.clone())?;
-        let dtype = after(trace.graph.dtype(y));
-        Ok(match dtype {
+        Ok(match after {
             Some(dtype) => trace.graph.convert(y, dtype)?,
             None => y,
         })
@@ -189,6 +188,7 @@ pub fn call(
                     let t = Tensor::scalar(s, s.default_dtype())?;
                     trace.constant(t)
                 }
+                stream::Operand::Parameter(_) => unreachable!("a trace has no parameters"),
             });
         }
         let zeros = |x: &Value| {
@@ -212,7 +212,7 @@ fn unary(
             let y = f(trace, x)?;
             trace.object(y)
         }
-        stream::Operand::Number(_) => unreachable!("a traced object is a value"),
+        _ => unreachable!("a traced object is a value"),
     })
 }
 
@@ -228,14 +228,18 @@ pub fn refuse_number(t: &PyTensor, op: &str) -> PyResult<()> {
     )))
 }
 /// Records an operation in place on an object that is traced, which stands for the result then.
+#[inline(always)]
 pub fn apply_in_place(
     row: &'static Row,
     t: &Bound<'_, PyTensor>,
-    other: OperandRef,
-) -> PyResult<()> {
-    let operands = [OperandRef::Object(t.clone()), other];
-    let y = with_trace(operands.iter(), |trace| {
-        let given: Vec<stream::Operand> = operands.iter().map(|x| trace.operand(x)).collect();
+    other: &OperandRef,
+) -> Option<PyResult<()>> {
+    is_traced(t.get()).then(|| record_in_place(row, t, other))
+}
+fn record_in_place(row: &'static Row, t: &Bound<'_, PyTensor>, other: &OperandRef) -> PyResult<()> {
+    let target = OperandRef::Object(t.clone());
+    let y = with_trace([&target, other].into_iter(), |trace| {
+        let given = [&target, other].map(|x| trace.operand(x));
         let mut y = trace.graph.apply_row(row, &given)?;
         if let Some(target) = trace.value_of(t.get()) {
             let of = |x: Value| (trace.graph.shape(x), trace.graph.dtype(x));
@@ -245,7 +249,7 @@ pub fn apply_in_place(
         trace.object(y)
     });
     if let Some(y) = y {
-        t.get().become_traced(y?);
+        t.get().become_other(y?);
     }
     Ok(())
 }

@@ -149,6 +149,19 @@ impl Bytes {
     pub fn is_owned(&self) -> bool {
         self.owned_header().is_some()
     }
+    /// Whether there is another handle to it, or may be one soon: to static memory always.
+    #[cfg(feature = "std")]
+    pub(crate) fn is_shared(&self) -> bool {
+        self.header()
+            .is_none_or(|h| h.count.load(Ordering::Relaxed) > 1)
+    }
+    /// Whether somebody else may write to it at any time (STORAGE5): what is computed of it must be
+    /// computed at once.
+    #[cfg(feature = "std")]
+    pub(crate) fn may_change(&self) -> bool {
+        self.header()
+            .is_some_and(|h| matches!(h.origin, Origin::Foreign(_)))
+    }
     /// Whether a write found the contents shared and copied them here. If that happened once it is
     /// likely to happen again: in `x = t[k - 1]; t[k] = f(x)` the view of each iteration is alive
     /// when the iteration writes. So a small view of such memory becomes a copy (`Tensor::view`),

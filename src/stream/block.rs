@@ -2,7 +2,9 @@
 //! nobody else needs is never stored whole.
 
 use super::plan::{Elements, Segment, Step};
-use super::step::{OP, axes, reduce_block, shape_of, tensor};
+use super::step::{axes, reduce_block, shape_of, tensor};
+use super::traffic::{Traffic, bytes};
+use super::walk::OP;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::exec::failure::Failure;
@@ -48,7 +50,11 @@ pub(super) struct Blocks<'a> {
 impl<'a> Blocks<'a> {
     /// Runs the segment, and puts what is needed after it into its slots. False, and nothing done,
     /// where it is to run step by step.
-    pub fn run(segment: &'a Segment, slots: &mut [Option<Tensor>]) -> Result<bool> {
+    pub fn run(
+        segment: &'a Segment,
+        slots: &mut [Option<Tensor>],
+        traffic: &mut Traffic,
+    ) -> Result<bool> {
         let Some(mut blocks) = Blocks::new(segment, slots)? else {
             return Ok(false);
         };
@@ -61,6 +67,16 @@ impl<'a> Blocks<'a> {
             }
         }
         blocks.run_all()?;
+        let written = stored.iter().map(|(_, y)| bytes(y)).sum();
+        *traffic += Traffic {
+            kernels: segment.steps.len(),
+            allocated: written,
+            read: (blocks.parts.iter())
+                .filter_map(|p| slots[p.slot].as_ref())
+                .map(bytes)
+                .sum(),
+            written,
+        };
         for (slot, y) in stored {
             slots[slot] = Some(y);
         }

@@ -1,7 +1,8 @@
 //! Values of a graph as instructions of one program.
 
-use super::graph::{Graph, Operand, What};
-use super::walk::{Order, Rounding, Slot, Source, Walk};
+use super::graph::{Graph, Operand, Parameter, What};
+use super::step::missing;
+use super::walk::{Number, OP, Order, Rounding, Slot, Source, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::elementwise::rows;
@@ -24,9 +25,8 @@ pub(super) struct Emitter<'a> {
     sources: Vec<(usize, Source)>,
     order: Order,
     names: Vec<&'static str>,
+    numbers: Vec<Number>,
 }
-
-const OP: &str = "fuse";
 
 impl<'a> Emitter<'a> {
     pub fn new(graph: &'a Graph, rounding: Rounding, slots: &'a [Option<Slot>]) -> Emitter<'a> {
@@ -40,6 +40,7 @@ impl<'a> Emitter<'a> {
             sources: Vec::new(),
             order: Order::default(),
             names: Vec::new(),
+            numbers: Vec::new(),
         }
     }
     /// The values that a program of `target` computes, operands first.
@@ -91,6 +92,7 @@ impl<'a> Emitter<'a> {
             outputs,
             order: self.order,
             names: self.names,
+            numbers: self.numbers,
         })
     }
     fn is_computed(&self, y: Var) -> bool {
@@ -103,7 +105,6 @@ impl<'a> Emitter<'a> {
         if let Some((_, var)) = self.vars.iter().find(|x| x.0 == k) {
             return Ok(*var);
         }
-        let missing = || Error::value(OP, "a value is used before it is computed");
         let slot = self.slots[k].ok_or_else(missing)?;
         let var = self.builder.input(slot.dtype)?;
         self.vars.push((k, var));
@@ -121,6 +122,18 @@ impl<'a> Emitter<'a> {
         let var = self.builder.convert(own, dtype)?;
         self.vars.push((k, var));
         Ok(var)
+    }
+    /// The constant that is a number of the graph's.
+    fn number(&mut self, p: &Parameter, seen: DType, kept: DType) -> Result<program::Operand> {
+        let value = program::number(p.number, seen, kept, OP)?;
+        let (operand, constant) = self.builder.constant(value, kept)?;
+        self.numbers.push(Number {
+            constant,
+            at: p.at,
+            seen,
+            kept,
+        });
+        Ok(operand)
     }
     fn compute(&mut self, k: usize) -> Result<()> {
         let node = &self.graph.nodes[k];
@@ -146,20 +159,22 @@ impl<'a> Emitter<'a> {
                 let kernel = (row.lookup)(dtype).ok_or_else(|| Error::unsupported(OP, dtype))?;
                 let mut given: SmallVec<[program::Operand; 3]> = SmallVec::new();
                 for (j, x) in operands.iter().enumerate() {
-                    let mut seen = operand_dtype(row.op.rule(), j, dtype);
-                    if seen == dtype && kernel.wide {
-                        seen = DType::F32;
-                    }
+                    let seen = operand_dtype(row.op.rule(), j, dtype);
+                    let kept = match seen == dtype && kernel.wide {
+                        true => DType::F32,
+                        false => seen,
+                    };
                     given.push(match x {
-                        Operand::Value(x) => self.var_as(x.at(), seen)?.into(),
+                        Operand::Value(x) => self.var_as(x.at(), kept)?.into(),
                         Operand::Number(s) => program::Operand::Number(*s),
+                        Operand::Parameter(p) => self.number(p, seen, kept)?,
                     });
                 }
                 let y = self.builder.apply(row, &kernel, dtype, &given)?;
                 debug_assert!(y.dtype == result_dtype(row.op.rule(), dtype));
                 y
             }
-            _ => return Err(Error::value(OP, "a value is used before it is computed")),
+            _ => return Err(missing()),
         };
         self.vars.push((k, var));
         let operands = node.what.operands();

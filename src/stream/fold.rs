@@ -6,18 +6,26 @@ use crate::exec::fold::End;
 use crate::exec::view::ViewMut;
 use crate::kernel::reduce::{All, Any, Count, Max, Mean, Min, Prod, Sum};
 use crate::ops::reduce::{Elements, accumulator, signless};
+use crate::ops::{self, Reduction};
+use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
 macro_rules! kinds {
-    ($($(#[doc = $doc:literal])* $Kind:ident $name:literal $set:ident $signless:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $Kind:ident $name:ident $set:ident $signless:literal;)*) => {
         /// A reduction that takes the elements of a program where they are computed.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Kind { $($(#[doc = $doc])* $Kind),* }
 
         impl Kind {
+            /// All of them.
+            pub const ALL: &'static [Kind] = &[$(Kind::$Kind),*];
             /// The name of its function.
             pub const fn name(self) -> &'static str {
-                match self { $(Kind::$Kind => $name),* }
+                match self { $(Kind::$Kind => stringify!($name)),* }
+            }
+            /// The reduction of a tensor, by itself.
+            pub(super) fn reduce(self, x: &Tensor, over: Reduction) -> Result<Tensor> {
+                match self { $(Kind::$Kind => ops::$name(x, over)),* }
             }
             /// What takes values of `dtype`, to results in `out`.
             pub(super) fn end<'a>(self, dtype: DType, out: ViewMut<'a>) -> Result<End<'a>> {
@@ -25,7 +33,7 @@ macro_rules! kinds {
                     $(Kind::$Kind => {
                         let dtype = if $signless { signless(dtype) } else { dtype };
                         dispatch!($set dtype, |T| Ok(End::new(&Elements::<T, $Kind>(PhantomData), out)),
-                            else Err(Error::unsupported($name, dtype)))
+                            else Err(Error::unsupported(stringify!($name), dtype)))
                     })*
                 }
             }
@@ -35,7 +43,7 @@ macro_rules! kinds {
                     $(Kind::$Kind => {
                         let seen = if $signless { signless(dtype) } else { dtype };
                         dispatch!($set seen, |T| { let _ = size_of::<T>(); Ok(()) },
-                            else Err(Error::unsupported($name, dtype)))
+                            else Err(Error::unsupported(stringify!($name), dtype)))
                     })*
                 }
             }
@@ -44,21 +52,21 @@ macro_rules! kinds {
 }
 kinds! {
     /// The sum.
-    Sum "sum" computed false;
+    Sum sum computed false;
     /// The product.
-    Prod "prod" computed false;
+    Prod prod computed false;
     /// The arithmetic mean.
-    Mean "mean" computed false;
+    Mean mean computed false;
     /// The largest element.
-    Max "max" ordered false;
+    Max max ordered false;
     /// The smallest element.
-    Min "min" ordered false;
+    Min min ordered false;
     /// Whether any is not zero.
-    Any "any" signless true;
+    Any any signless true;
     /// Whether none is zero.
-    All "all" signless true;
+    All all signless true;
     /// How many are not zero.
-    Count "count_nonzero" signless true;
+    Count count_nonzero signless true;
 }
 
 impl Kind {

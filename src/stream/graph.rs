@@ -27,6 +27,14 @@ impl Value {
     }
 }
 
+/// A number of a [`Graph`] that may be another one of its kind when the program runs.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Parameter {
+    pub(super) at: usize,
+    /// What it is in the graph.
+    pub(super) number: Scalar,
+}
+
 /// An operand of an operation: a value, or a number that takes the others' dtype.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Operand {
@@ -34,10 +42,17 @@ pub enum Operand {
     Value(Value),
     /// A number.
     Number(Scalar),
+    /// A number that is given when the program runs.
+    Parameter(Parameter),
 }
 impl From<Value> for Operand {
     fn from(x: Value) -> Operand {
         Operand::Value(x)
+    }
+}
+impl From<Parameter> for Operand {
+    fn from(x: Parameter) -> Operand {
+        Operand::Parameter(x)
     }
 }
 impl<S: Into<Scalar>> From<S> for Operand {
@@ -127,20 +142,23 @@ impl Operand {
     fn value(&self) -> Option<Value> {
         match self {
             Operand::Value(x) => Some(*x),
-            Operand::Number(_) => None,
+            Operand::Number(_) | Operand::Parameter(_) => None,
+        }
+    }
+    fn number(&self) -> Option<Scalar> {
+        match self {
+            Operand::Value(_) => None,
+            Operand::Number(s) => Some(*s),
+            Operand::Parameter(p) => Some(p.number),
         }
     }
 }
-/// Whether operands are the same, numbers bit by bit: -0.0 is not 0.0.
+/// Whether operands are the same.
 fn alike(a: &[Operand], b: &[Operand]) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|pair| match pair {
-            (Operand::Number(Scalar::Float(x)), Operand::Number(Scalar::Float(y))) => {
-                x.to_bits() == y.to_bits()
-            }
-            (Operand::Number(Scalar::Complex(x, y)), Operand::Number(Scalar::Complex(z, w))) => {
-                [x, y].map(|x| x.to_bits()) == [z, w].map(|x| x.to_bits())
-            }
+            (Operand::Number(x), Operand::Number(y)) => x.is(y),
+            (Operand::Parameter(x), Operand::Parameter(y)) => x.at == y.at,
             (x, y) => x == y,
         })
 }
@@ -172,6 +190,7 @@ pub(super) struct Node {
 pub struct Graph {
     pub(super) nodes: Vec<Node>,
     pub(super) inputs: usize,
+    pub(super) numbers: Vec<Scalar>,
 }
 
 impl Graph {
@@ -185,6 +204,12 @@ impl Graph {
         let what = What::Input(self.inputs - 1);
         self.push(what, Shape::from_slice(shape), dtype)
     }
+    /// The next number that may be another of its kind when the program runs.
+    pub fn number(&mut self, number: impl Into<Scalar>) -> Parameter {
+        let (at, number) = (self.numbers.len(), number.into());
+        self.numbers.push(number);
+        Parameter { at, number }
+    }
     /// The shape of a value.
     pub fn shape(&self, x: Value) -> &[usize] {
         &self.nodes[x.at()].shape
@@ -192,6 +217,13 @@ impl Graph {
     /// The dtype of a value.
     pub fn dtype(&self, x: Value) -> DType {
         self.nodes[x.at()].dtype
+    }
+    /// The dtype that an operation is computed in; of other values, their own.
+    pub(super) fn computed_in(&self, x: Value) -> DType {
+        match &self.nodes[x.at()].what {
+            What::Apply { dtype, .. } => *dtype,
+            _ => self.dtype(x),
+        }
     }
     /// How many operations there are.
     pub fn len(&self) -> usize {
@@ -238,10 +270,7 @@ impl Graph {
         if check::is_mixed_comparison(row.op, dtypes()) {
             return Ok(self.call_row(row, operands, shape?, DType::Bool));
         }
-        let numbers = values.iter().filter_map(|x| match x {
-            Operand::Number(s) => Some(*s),
-            Operand::Value(_) => None,
-        });
+        let numbers = values.iter().filter_map(Operand::number);
         let dtype = common_dtype(row, dtypes(), numbers)?;
         if let (
             Some(square),
@@ -258,12 +287,14 @@ impl Graph {
         if rule == Rule::Select {
             check::condition(match operands[0] {
                 Operand::Value(x) => Some(self.dtype(x)),
-                Operand::Number(Scalar::Bool(_)) => Some(DType::Bool),
-                Operand::Number(_) => None,
+                _ => match operands[0].number() {
+                    Some(Scalar::Bool(_)) => Some(DType::Bool),
+                    _ => None,
+                },
             })?;
         }
         for (k, x) in operands.iter().enumerate() {
-            if let Operand::Number(s) = x {
+            if let Some(s) = x.number() {
                 s.value(operand_dtype(rule, k, dtype), name)?;
             }
         }
@@ -292,6 +323,8 @@ impl Graph {
             let mut x = x.iter();
             let mut arg = |k: usize| match operands[k] {
                 Operand::Number(s) => Ok(Arg::Scalar(s)),
+                // what looks at elements is not among what takes numbers later
+                Operand::Parameter(p) => Ok(Arg::Scalar(p.number)),
                 Operand::Value(_) => {
                     let missing = || Error::value(row.op.name(), "an operand is missing");
                     x.next().map(Arg::Ref).ok_or_else(missing)

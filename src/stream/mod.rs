@@ -1,5 +1,5 @@
 //! Operations that are known before they run: a graph of them becomes programs, each of which computes
-//! as many as it can in one walk over memory. See [`Graph`].
+//! as many as it can in one walk over memory. See [`Graph`], and [`Stream`] for operations as they come.
 //!
 //! ```text
 //! graph     what was asked for: values, their shapes and dtypes, no value twice
@@ -9,6 +9,7 @@
 //! emit      values as the instructions of one
 //! run       steps on whole tensors
 //! block     steps that share their outer loops, block by block of these
+//! queue     operations that wait until a value of theirs is asked for: they are a graph then
 //! ```
 //!
 //! Results have the bits that the operations give one by one. So a reduction takes the tiles that a
@@ -20,12 +21,18 @@ mod emit;
 mod fold;
 mod graph;
 mod plan;
+mod queue;
 mod run;
 mod step;
 mod text;
+mod traffic;
 mod walk;
 
 pub use fold::Kind;
-pub use graph::{Function, Graph, Operand, Value};
+pub use graph::{Function, Graph, Operand, Parameter, Value};
 pub use plan::Program;
+pub use queue::{Argument, Lazy, Plans, Stats, Stream};
+#[cfg(feature = "python")]
+pub(crate) use queue::{is_stable, takes};
+pub use traffic::Traffic;
 pub use walk::Rounding;

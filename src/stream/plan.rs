@@ -9,11 +9,13 @@
 use super::emit::Emitter;
 use super::fold::Kind;
 use super::graph::{Function, Graph, Value, What};
-use super::walk::{Rounding, Slot, Walk};
+use super::step::missing;
+use super::walk::{OP, Rounding, Slot, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::nest::MAX_OPERANDS;
 use crate::layout::Shape;
+use crate::scalar::Scalar;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
@@ -83,6 +85,16 @@ impl Step {
             _ => None,
         }
     }
+    fn walk_mut(&mut self) -> Option<&mut Walk> {
+        match self {
+            Step::Store { walk, .. } => Some(walk),
+            Step::Reduce {
+                from: Elements::Computed(walk),
+                ..
+            } => Some(walk),
+            _ => None,
+        }
+    }
     /// The slots it writes.
     pub fn writes(&self) -> &[usize] {
         match self {
@@ -127,6 +139,33 @@ pub struct Program {
     pub(super) inputs: Vec<(Shape, DType)>,
     /// The slot of each output, and the dtype that it is to have.
     pub(super) outputs: Vec<(usize, DType)>,
+    /// Its parameters, as they were in the graph.
+    pub(super) numbers: Vec<Scalar>,
+}
+
+impl Program {
+    /// The same program with other numbers in the place of the graph's parameters: as many, and of the
+    /// same kinds.
+    ///
+    /// Errors where a number is out of range for the dtype that it is used in.
+    pub fn with_numbers(&self, numbers: &[Scalar]) -> Result<Program> {
+        let kinds = |of: &[Scalar]| of.iter().map(|s| s.class()).collect::<Vec<_>>();
+        if kinds(numbers) != kinds(&self.numbers) {
+            let message = message!(
+                "{} numbers for {} parameters",
+                numbers.len(),
+                self.numbers.len()
+            );
+            return Err(Error::value(OP, message));
+        }
+        let mut program = self.clone();
+        program.numbers.copy_from_slice(numbers);
+        let steps = program.segments.iter_mut().flat_map(|s| &mut s.steps);
+        for walk in steps.filter_map(Step::walk_mut) {
+            walk.set_numbers(numbers)?;
+        }
+        Ok(program)
+    }
 }
 
 impl Graph {
@@ -295,10 +334,10 @@ impl<'a> Planner<'a> {
             slots: self.count,
             inputs,
             outputs,
+            numbers: self.graph.numbers.clone(),
         })
     }
     fn slot(&self, x: Value) -> Result<usize> {
-        let missing = || Error::value("fuse", "a value is used before it is computed");
         self.slots[x.at()].map(|slot| slot.at).ok_or_else(missing)
     }
     fn give_slot(&mut self, k: usize, dtype: DType) -> usize {

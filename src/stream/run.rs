@@ -3,8 +3,9 @@
 use super::block::Blocks;
 use super::fold::Kind;
 use super::plan::{Elements, Program, Segment, Step};
-use super::step::{OP, Slots, axes, inputs, shape_of, tensor};
-use super::walk::{Order, Source, Walk};
+use super::step::{Slots, axes, inputs, shape_of, tensor};
+use super::traffic::{Traffic, bytes};
+use super::walk::{OP, Order, Source, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::fold::{fold_computed, fold_to, has_bits_of_stored};
@@ -27,6 +28,10 @@ impl Program {
     /// The same of tensors that nobody needs any more: the storage of one that nobody shares may
     /// become a result's.
     pub fn run_owned(&self, inputs: Vec<Tensor>) -> Result<Vec<Tensor>> {
+        self.run_counted(inputs, &mut Traffic::default())
+    }
+    /// The same, and what it moves is added to `traffic`.
+    pub fn run_counted(&self, inputs: Vec<Tensor>, traffic: &mut Traffic) -> Result<Vec<Tensor>> {
         let alike = inputs.len() == self.inputs.len()
             && (inputs.iter().zip(&self.inputs))
                 .all(|(x, (shape, dtype))| x.dtype() == *dtype && x.rank() == shape.len());
@@ -43,9 +48,9 @@ impl Program {
         let mut slots: Vec<Option<Tensor>> = inputs.into_iter().map(Some).collect();
         slots.resize(self.slots, None);
         for segment in &self.segments {
-            if segment.leading == 0 || !Blocks::run(segment, &mut slots)? {
+            if segment.leading == 0 || !Blocks::run(segment, &mut slots, traffic)? {
                 for k in 0..segment.steps.len() {
-                    step(segment, k, &mut slots)?;
+                    step(segment, k, &mut slots, traffic)?;
                 }
             }
             for slot in segment.inner.iter().chain(&segment.dead) {
@@ -84,8 +89,12 @@ impl Order {
 }
 
 /// Runs step `k` of a segment on whole tensors.
-fn step(segment: &Segment, k: usize, slots: &mut Slots) -> Result<()> {
-    match &segment.steps[k] {
+fn step(segment: &Segment, k: usize, slots: &mut Slots, traffic: &mut Traffic) -> Result<()> {
+    let this = &segment.steps[k];
+    let total = |slots: &Slots, of: &[usize]| of.iter().flat_map(|k| &slots[*k]).map(bytes).sum();
+    let (mut moved, mut reused_bytes) = (Traffic::default(), 0);
+    (moved.kernels, moved.read) = (1, total(slots, this.reads()));
+    match this {
         Step::Store { walk, to } => {
             let (shape, layouts, operands) = {
                 let x = inputs(walk, slots)?;
@@ -99,7 +108,11 @@ fn step(segment: &Segment, k: usize, slots: &mut Slots) -> Result<()> {
             for (layout, dtype) in layouts.into_iter().zip(&walk.outputs) {
                 let reused = dead(segment, k, walk, &layout, *dtype, slots);
                 stored.push(match reused {
-                    Some(slot) => slots[slot].take().unwrap_or_default().retyped(*dtype),
+                    Some(slot) => {
+                        let x = slots[slot].take().unwrap_or_default();
+                        reused_bytes += bytes(&x);
+                        x.retyped(*dtype)
+                    }
                     None => Tensor::empty_of(layout, *dtype)?,
                 });
             }
@@ -132,6 +145,9 @@ fn step(segment: &Segment, k: usize, slots: &mut Slots) -> Result<()> {
             slots[*to] = Some(f(&x)?);
         }
     }
+    moved.written = total(slots, this.writes());
+    moved.allocated = moved.written - reused_bytes;
+    *traffic += moved;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! What steps on whole tensors and on blocks share.
 
 use super::fold::Kind;
-use super::walk::Walk;
+use super::walk::{OP, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::fold::{fold_computed, fold_to};
@@ -14,14 +14,16 @@ use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
-/// The operation that errors are of.
-pub(super) const OP: &str = "fuse";
+/// The error of a value that is used before it is computed: no plan has one.
+#[cold]
+pub(super) fn missing() -> Error {
+    Error::value(OP, "a value is used before it is computed")
+}
 
 /// Tensors by slot.
 pub(super) type Slots = [Option<Tensor>];
 
 pub(super) fn tensor(slots: &Slots, slot: usize) -> Result<&Tensor> {
-    let missing = || Error::value(OP, "a value is used before it is computed");
     slots[slot].as_ref().ok_or_else(missing)
 }
 

@@ -1,9 +1,15 @@
 //! A walk over elements: a program, and what it reads and computes.
 
 use crate::dtype::DType;
+use crate::error::Result;
 use crate::exec::program::Program as Code;
+use crate::ops::program::number;
+use crate::scalar::Scalar;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
+
+/// The operation that errors are of.
+pub(super) const OP: &str = "fuse";
 
 /// When 16-bit floats are rounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +42,29 @@ pub(super) enum Source {
     Value(usize),
 }
 
+/// A constant of a walk that is a number of the graph's, and may be another one.
+#[derive(Clone, Copy)]
+pub(super) struct Number {
+    /// Which constant of the program.
+    pub constant: usize,
+    /// Which number of the graph.
+    pub at: usize,
+    /// The dtype of the operand, and the one that it is computed with in.
+    pub seen: DType,
+    pub kept: DType,
+}
+
+impl Walk {
+    /// The walk with these numbers.
+    pub fn set_numbers(&mut self, numbers: &[Scalar]) -> Result<()> {
+        for n in &self.numbers {
+            let value = number(numbers[n.at], n.seen, n.kept, OP)?;
+            self.code.set_constant(n.constant, value);
+        }
+        Ok(())
+    }
+}
+
 /// A walk over elements.
 #[derive(Clone)]
 pub(super) struct Walk {
@@ -45,6 +74,7 @@ pub(super) struct Walk {
     /// Dtypes of the outputs.
     pub outputs: SmallVec<[DType; 2]>,
     pub order: Order,
+    pub numbers: Vec<Number>,
     /// The operations in it, by name.
     pub names: Vec<&'static str>,
 }

@@ -23,3 +23,4 @@ mod scan;
 mod set;
 mod shape;
 mod sort;
+mod stream;

@@ -20,7 +20,11 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Whether `integers` may refuse operands of the operation that is computed in `dtype`.
 pub fn applies(op: Op, dtype: DType) -> bool {
-    dtype.is_integer() && matches!(op, Op::FloorDivide | Op::Remainder | Op::Fmod | Op::Pow)
+    dtype.is_integer() && looks_at_elements(op)
+}
+/// Whether it may where they are integers.
+pub fn looks_at_elements(op: Op) -> bool {
+    matches!(op, Op::FloorDivide | Op::Remainder | Op::Fmod | Op::Pow)
 }
 
 kernel! {

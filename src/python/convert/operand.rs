@@ -46,7 +46,10 @@ impl Operand {
     #[inline]
     pub fn of(x: &Bound<PyAny>) -> PyResult<Option<Operand>> {
         match x.cast_exact::<PyTensor>() {
-            Ok(t) => Ok(Some(Operand::Tensor(t.get().get()))),
+            Ok(t) => {
+                t.get().compute_queued(x.py())?;
+                Ok(Some(Operand::Tensor(t.get().get())))
+            }
             Err(_) => Operand::other(x),
         }
     }
@@ -172,7 +175,10 @@ impl<'py> FromPyObject<'_, 'py> for Arg {
     #[inline]
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Arg> {
         match x.cast_exact::<PyTensor>() {
-            Ok(t) => Ok(Arg(t.get().get())),
+            Ok(t) => {
+                t.get().compute_queued(x.py())?;
+                Ok(Arg(t.get().get()))
+            }
             Err(_) => Ok(Arg(x.extract::<Operand>()?.tensor()?)),
         }
     }

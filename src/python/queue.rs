@@ -1,0 +1,340 @@
+//! `flex.stream`: operations that are queued, and run together when a value is asked for.
+
+use super::cell::{Held, PyTensor};
+use super::convert::{Operand, OperandRef};
+use crate::kernel::elementwise::Row;
+use crate::ops::Reduction;
+use crate::ops::elementwise::fit_target;
+use crate::storage::LongWrite;
+use crate::stream::{self, Argument, Kind, Plans};
+use crate::{DType, Result};
+use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock};
+
+/// How many streams are entered, on all threads.
+static ACTIVE: AtomicUsize = AtomicUsize::new(0);
+/// The plans of all streams.
+static PLANS: LazyLock<Arc<Plans>> = LazyLock::new(Arc::default);
+
+thread_local! {
+    /// The streams that this thread has entered, the innermost last.
+    static ENTERED: RefCell<Vec<Arc<stream::Stream>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The stream that this thread's operations go to.
+#[inline(always)]
+fn current() -> Option<Arc<stream::Stream>> {
+    if ACTIVE.load(Relaxed) == 0 {
+        return None;
+    }
+    ENTERED.with_borrow(|all| all.last().cloned())
+}
+/// What operands hold.
+enum Given {
+    Held(Held),
+    Operand(Operand),
+}
+fn given(x: &OperandRef) -> Given {
+    match x {
+        OperandRef::Object(t) => Given::Held(t.get().held()),
+        OperandRef::Operand(x) => Given::Operand(x.clone()),
+    }
+}
+fn argument(x: &Given) -> Argument<'_> {
+    match x {
+        Given::Held(Held::Tensor(t)) | Given::Operand(Operand::Tensor(t)) => t.into(),
+        Given::Held(Held::Lazy(x)) => x.into(),
+        Given::Operand(Operand::Scalar(s)) => Argument::Number(*s),
+    }
+}
+/// Calls `f` with the stream, which has room for an operation then.
+fn with_room<R>(
+    stream: &stream::Stream,
+    f: impl FnOnce(&stream::Stream) -> Result<R>,
+) -> PyResult<R> {
+    if stream.is_full() {
+        run(stream)?;
+    }
+    Ok(f(stream)?)
+}
+fn run(stream: &stream::Stream) -> PyResult<()> {
+    let run = || {
+        let _write = LongWrite::begin();
+        stream.run()
+    };
+    Python::attach(|py| py.detach(run))?;
+    Ok(())
+}
+
+/// Queues an elementwise operation.
+#[inline(always)]
+pub fn apply(row: &'static Row, operands: &[OperandRef]) -> Option<PyResult<PyTensor>> {
+    current().and_then(|stream| apply_on(&stream, row, operands))
+}
+fn apply_on(
+    stream: &stream::Stream,
+    row: &'static Row,
+    operands: &[OperandRef],
+) -> Option<PyResult<PyTensor>> {
+    let given: SmallVec<[Given; 3]> = operands.iter().map(given).collect();
+    let arguments: SmallVec<[Argument; 3]> = given.iter().map(argument).collect();
+    if !stream::takes(row.op, &arguments) {
+        return None;
+    }
+    let y = with_room(stream, |s| s.apply(row.op, &arguments));
+    Some(y.map(PyTensor::queued))
+}
+/// Queues what `f` does with one operand.
+fn unary(
+    x: &OperandRef,
+    f: impl FnOnce(&stream::Stream, &Argument) -> Result<stream::Lazy>,
+) -> Option<PyResult<PyTensor>> {
+    let stream = current()?;
+    let given = given(x);
+    let x = argument(&given);
+    if !stream::is_stable(&[x]) {
+        return None;
+    }
+    Some(with_room(&stream, |s| f(s, &x)).map(PyTensor::queued))
+}
+/// Queues a conversion.
+pub fn convert(x: &OperandRef, dtype: DType) -> Option<PyResult<PyTensor>> {
+    unary(x, |s, x| s.convert(x, dtype))
+}
+/// Queues a reduction of what `before` makes of the operand.
+pub fn reduce(
+    kind: Kind,
+    x: &OperandRef,
+    over: &Reduction,
+    before: impl Fn(DType) -> Result<Option<DType>>,
+    after: Option<DType>,
+) -> Option<PyResult<PyTensor>> {
+    unary(x, |s, x| {
+        let y = match x.dtype().map_or(Ok(None), before)? {
+            Some(dtype) => s.reduce(kind, &(&s.convert(x, dtype)?).into(), over.clone())?,
+            None => s.reduce(kind, x, over.clone())?,
+        };
+        match after {
+            Some(dtype) if dtype != y.dtype() => s.convert(&(&y).into(), dtype),
+            _ => Ok(y),
+        }
+    })
+}
+/// Queues an operation in place.
+#[inline(always)]
+pub fn apply_in_place(
+    row: &'static Row,
+    t: &Bound<'_, PyTensor>,
+    other: &OperandRef,
+) -> Option<PyResult<()>> {
+    let stream = current()?;
+    let operands = [given(&OperandRef::Object(t.clone())), given(other)];
+    let arguments = operands.each_ref().map(argument);
+    if !stream::takes(row.op, &arguments) {
+        return None;
+    }
+    let shape = arguments[0].shape();
+    let y = with_room(&stream, |s| {
+        let y = s.apply(row.op, &arguments)?;
+        let target = (shape, t.get().dtype_of());
+        let dtype = fit_target(row.op.name(), (y.shape(), y.dtype()), target)?;
+        match dtype == y.dtype() {
+            true => Ok(y),
+            false => s.convert(&(&y).into(), dtype),
+        }
+    });
+    Some(y.map(|y| t.get().become_other(PyTensor::queued(y))))
+}
+
+/// Operations that wait, and run together: see `flex.stream`.
+#[pyclass(frozen, weakref, module = "flex")]
+pub struct Stream(Arc<stream::Stream>);
+
+#[pymethods]
+impl Stream {
+    #[new]
+    fn new(py: Python<'_>) -> PyResult<Stream> {
+        load_once(py)?;
+        Ok(Stream(Arc::new(stream::Stream::with_plans(PLANS.clone()))))
+    }
+    fn __enter__(slf: Bound<'_, Stream>) -> Bound<'_, Stream> {
+        ENTERED.with_borrow_mut(|all| all.push(slf.get().0.clone()));
+        ACTIVE.fetch_add(1, Relaxed);
+        slf
+    }
+    #[pyo3(signature = (kind, error, traceback, /))]
+    fn __exit__(
+        &self,
+        kind: &Bound<'_, PyAny>,
+        error: &Bound<'_, PyAny>,
+        traceback: &Bound<'_, PyAny>,
+    ) -> PyResult<bool> {
+        let _ = (error, traceback);
+        let left = ENTERED.with_borrow_mut(|all| {
+            let last = all.iter().rposition(|s| Arc::ptr_eq(s, &self.0));
+            last.map(|k| all.remove(k))
+        });
+        if left.is_none() {
+            return Err(PyRuntimeError::new_err(
+                "stream: this thread has not entered it",
+            ));
+        }
+        ACTIVE.fetch_sub(1, Relaxed);
+        if kind.is_none() {
+            run(&self.0)?; // after an error, who still asks for a value has it computed
+        }
+        Ok(false)
+    }
+    /// Runs what is queued and needed.
+    ///
+    /// MemoryError if there is no memory for the results.
+    ///
+    /// >>> with flex.stream() as s:
+    /// ...     y = flex.exp(flex.zeros(2)) + 1
+    /// ...     s.run()
+    /// >>> y.tolist()
+    /// [2.0, 2.0]
+    fn run(&self) -> PyResult<()> {
+        run(&self.0)
+    }
+    /// What the stream did since it was made: a dict of numbers. operations: those that were queued;
+    /// kernels: walks over memory. bytes_allocated, bytes_read, bytes_written: what these moved;
+    /// eager_bytes_allocated, eager_bytes_read, eager_bytes_written: what the operations would have
+    /// moved one by one. bytes_saved: how much less was read and written. What is still queued counts
+    /// with its operations, and is not yet moved.
+    ///
+    /// >>> x = flex.ones((32, 32))
+    /// >>> with flex.stream() as s:
+    /// ...     y = (x + 1) * x
+    /// >>> s.stats()["kernels"], s.stats()["bytes_written"], s.stats()["eager_bytes_written"]
+    /// (1, 4096, 8192)
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stats = self.0.stats();
+        let (run, eager) = (stats.run, stats.eager);
+        let dict = PyDict::new(py);
+        for (name, n) in [
+            ("operations", stats.operations),
+            ("kernels", run.kernels),
+            ("bytes_allocated", run.allocated),
+            ("bytes_read", run.read),
+            ("bytes_written", run.written),
+            ("eager_bytes_allocated", eager.allocated),
+            ("eager_bytes_read", eager.read),
+            ("eager_bytes_written", eager.written),
+            ("bytes_saved", eager.moved().saturating_sub(run.moved())),
+        ] {
+            dict.set_item(name, n)?;
+        }
+        Ok(dict)
+    }
+    /// Writes the plans that streams of this process have found to a file, for `load` of another one.
+    ///
+    /// path: a path, whose file is replaced. OSError if it can't be written.
+    ///
+    /// >>> import os, tempfile
+    /// >>> with tempfile.TemporaryDirectory() as folder:
+    /// ...     flex.Stream().save(os.path.join(folder, "plans"))
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.0.plans().save(path))?;
+        Ok(())
+    }
+    /// Adds the plans of a file that `save` wrote, for all streams of this process. Returns how many
+    /// there are. A file that is damaged, no such file, or of another version of flex is ignored with a
+    /// warning, and 0 is returned.
+    ///
+    /// path: a path. OSError if it can't be read.
+    ///
+    /// >>> import os, tempfile
+    /// >>> with tempfile.TemporaryDirectory() as folder:
+    /// ...     flex.Stream().save(os.path.join(folder, "plans"))
+    /// ...     flex.Stream().load(os.path.join(folder, "plans")) >= 0
+    /// True
+    fn load(&self, py: Python<'_>, path: PathBuf) -> PyResult<usize> {
+        load(py, path)
+    }
+    /// Writes the plans to `FLEX_PLAN_CACHE` if there are new ones.
+    #[staticmethod]
+    fn _save_at_exit(py: Python<'_>) -> PyResult<()> {
+        match cache() {
+            Some(path) if PLANS.is_changed() => match py.detach(|| PLANS.save(path)) {
+                Ok(()) => Ok(()),
+                Err(e) => warn(py, &e),
+            },
+            _ => Ok(()),
+        }
+    }
+    fn __repr__(&self) -> String {
+        let stats = self.0.stats();
+        format!(
+            "flex.Stream({} operations, {} kernels)",
+            stats.operations, stats.run.kernels
+        )
+    }
+}
+
+/// Where plans are kept between processes.
+fn cache() -> Option<PathBuf> {
+    std::env::var_os("FLEX_PLAN_CACHE")
+        .filter(|path| !path.is_empty())
+        .map(PathBuf::from)
+}
+fn warn(py: Python<'_>, e: &crate::Error) -> PyResult<()> {
+    let message = std::ffi::CString::new(format!("plans are ignored: {e}")).unwrap_or_default();
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
+}
+fn load(py: Python<'_>, path: PathBuf) -> PyResult<usize> {
+    match py.detach(|| PLANS.load(path)) {
+        Ok(n) => Ok(n),
+        Err(e @ crate::Error::File { .. }) => warn(py, &e).map(|()| 0),
+        Err(e) => Err(e.into()),
+    }
+}
+/// Loads the plans of `FLEX_PLAN_CACHE`, once, and sees to it that new ones are saved.
+fn load_once(py: Python<'_>) -> PyResult<()> {
+    static LOADED: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+    let Some(path) = cache() else { return Ok(()) };
+    if LOADED.swap(true, Relaxed) {
+        return Ok(());
+    }
+    let save = py.get_type::<Stream>().getattr("_save_at_exit")?;
+    py.import("atexit")?.call_method1("register", (save,))?;
+    if path.exists() {
+        load(py, path)?;
+    }
+    Ok(())
+}
+
+/// Runs the operations of a block together: `with flex.stream():`.
+///
+/// Within the block, elementwise functions, operators, `astype` and reductions of this thread are queued,
+/// not run. Whatever asks for elements (`tolist`, `item`, printing, NumPy, any other function), the end of the block
+/// and a full queue run what is queued in as few walks over memory as there can be, and only what somebody still holds.
+/// Shapes and dtypes are checked at once, at the line that gets them wrong. Results have the
+/// bits that they have without a stream.
+///
+/// Operations on memory that other code may change (arrays of NumPy) run at once. Plans are found
+/// once, and used again by all streams; the environment variable FLEX_PLAN_CACHE names a file that keeps
+/// them between processes.
+///
+/// >>> x = flex.asarray([1.0, 2.0, 3.0])
+/// >>> with flex.stream():
+/// ...     y = x * 2 + 1
+/// ...     z = flex.sum(y)
+/// >>> z.item()
+/// 15.0
+#[pyfunction]
+#[pyo3(name = "stream")]
+fn make(py: Python<'_>) -> PyResult<Stream> {
+    Stream::new(py)
+}
+
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    m.add_class::<Stream>()?;
+    m.add_function(wrap_pyfunction!(make, m)?)
+}

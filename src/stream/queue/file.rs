@@ -1,0 +1,338 @@
+//! Plans as text: a line for each operation, checked like any other when they are read. What is no
+//! such text, or of another version, is an error and adds nothing.
+
+use super::super::fold::Kind;
+use super::LONGEST;
+use super::plans::{Needed, Plans, Tree};
+use super::relative::{Dims, Rel, Replay, Sizes, Step};
+use crate::dtype::{Class, DType};
+use crate::error::{Error, Result};
+use crate::op::Op;
+use crate::scalar::Scalar;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write;
+use smallvec::SmallVec;
+use std::path::Path;
+
+/// What the first line says. Plans of another version may mean something else.
+const HEADER: &str = concat!("flex-plans 1 ", env!("CARGO_PKG_VERSION"));
+/// Bytes of a file, at most.
+const MOST: u64 = 64 << 20;
+
+/// The kinds of numbers: what stands for each, and one of it.
+const KINDS: [(char, Scalar); 4] = [
+    ('b', Scalar::Bool(true)),
+    ('i', Scalar::Int(1)),
+    ('f', Scalar::Float(1.0)),
+    ('c', Scalar::Complex(1.0, 1.0)),
+];
+
+impl Plans {
+    /// Writes the plans to a file, for [`Plans::load`] of another process. A file that is there is
+    /// replaced at once, or stays as it is.
+    ///
+    /// Errors with [`Error::Io`] if it can't be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let text = {
+            let mut tree = self.lock();
+            tree.changed = false;
+            to_text(&tree)
+        };
+        let mut name = path.as_os_str().to_os_string();
+        name.push(format!(".{}", std::process::id()));
+        let beside = Path::new(&name);
+        let written = std::fs::write(beside, text).and_then(|()| std::fs::rename(beside, path));
+        written.map_err(|e| {
+            let _ = std::fs::remove_file(beside);
+            self.lock().changed = true;
+            Error::io(path, &e)
+        })
+    }
+    /// Adds the plans of a file, and says how many there were. Their programs are compiled when they
+    /// are used first.
+    ///
+    /// Errors with [`Error::Io`] if the file can't be read, with [`Error::File`] if it holds no plans
+    /// of this version: none is added then.
+    pub fn load(&self, path: impl AsRef<Path>) -> Result<usize> {
+        let path = path.as_ref();
+        let wrong = |message: String| Error::file(path.display().to_string(), message);
+        let read = || {
+            let size = std::fs::metadata(path)?.len();
+            match size > MOST {
+                true => Ok(None),
+                false => std::fs::read(path).map(Some),
+            }
+        };
+        let bytes = read().map_err(|e: std::io::Error| Error::io(path, &e))?;
+        let bytes = bytes.ok_or_else(|| wrong(format!("plans take at most {MOST} bytes")))?;
+        let text = core::str::from_utf8(&bytes).map_err(|_| wrong("not a file of plans".into()))?;
+        let plans = of_text(text).map_err(wrong)?;
+        let mut tree = self.lock();
+        let changed = tree.changed;
+        for plan in &plans {
+            plan.add_to(&mut tree);
+        }
+        tree.changed = changed;
+        Ok(plans.len())
+    }
+}
+
+/// A plan that was read.
+struct Plan {
+    steps: Vec<Step>,
+    /// Of each step: the dtype it is computed in, that of its result, and its shape.
+    about: Vec<(DType, DType, Dims)>,
+    needed: Needed,
+}
+
+impl Plan {
+    fn add_to(&self, tree: &mut Tree) {
+        let mut place = tree.root();
+        for (step, (computed, dtype, dims)) in self.steps.iter().zip(&self.about) {
+            place = match tree.next(place, step) {
+                Some(next) => next,
+                None => tree.insert(place, step.clone(), *computed, (*dtype, dims.clone())),
+            };
+        }
+        tree.keep(place, self.needed, None);
+        tree.trim();
+    }
+}
+
+/// FNV-1a of the text.
+fn checksum(text: &str) -> u64 {
+    let step = |h: u64, b: u8| (h ^ b as u64).wrapping_mul(0x100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+fn to_text(tree: &Tree) -> String {
+    let mut text = format!("{HEADER}\n");
+    for (steps, needed) in tree.paths() {
+        // writing to a String doesn't fail
+        for step in steps {
+            let _ = line(&mut text, step);
+        }
+        text.push_str("plan");
+        for word in needed {
+            let _ = write!(text, " {word:x}");
+        }
+        text.push('\n');
+    }
+    let sum = checksum(&text);
+    let _ = writeln!(text, "end {sum:016x}");
+    text
+}
+fn line(text: &mut String, step: &Step) -> core::fmt::Result {
+    match step {
+        Step::Input { dtype, dims } => {
+            write!(text, "input {}", dtype.name())?;
+            for n in dims {
+                write!(text, " {n}")?;
+            }
+        }
+        Step::Apply { op, operands } => {
+            write!(text, "apply {}", op.name())?;
+            for x in operands {
+                match x {
+                    Rel::Value(k) => write!(text, " v{k}")?,
+                    Rel::Number(k, class) => {
+                        let kind = KINDS.iter().find(|kind| kind.1.class() == *class);
+                        write!(text, " {}{k}", kind.map_or('?', |kind| kind.0))?;
+                    }
+                    Rel::Fixed(Scalar::Bool(x)) => write!(text, " =b{}", *x as u8)?,
+                    Rel::Fixed(Scalar::Int(x)) => write!(text, " =i{x}")?,
+                    Rel::Fixed(Scalar::Float(x)) => write!(text, " =f{:x}", x.to_bits())?,
+                    Rel::Fixed(Scalar::Complex(x, y)) => {
+                        write!(text, " =c{:x},{:x}", x.to_bits(), y.to_bits())?;
+                    }
+                }
+            }
+        }
+        Step::Convert { x, dtype } => write!(text, "astype v{x} {}", dtype.name())?,
+        Step::Reduce {
+            kind,
+            x,
+            reduced,
+            keepdims,
+        } => write!(
+            text,
+            "reduce {} v{x} {reduced:x} {}",
+            kind.name(),
+            *keepdims as u8
+        )?,
+    }
+    text.push('\n');
+    Ok(())
+}
+
+type Wrong<T> = core::result::Result<T, String>;
+
+fn of_text(text: &str) -> Wrong<Vec<Plan>> {
+    let first = text.lines().next().unwrap_or_default();
+    if first != HEADER {
+        return Err(match first.starts_with("flex-plans ") {
+            true => format!("plans of another version: {first:?}, not {HEADER:?}"),
+            false => "not a file of plans".into(),
+        });
+    }
+    let end = text.rfind("end ").ok_or("plans that end early")?;
+    let (body, last) = text.split_at(end);
+    if last != format!("end {:016x}\n", checksum(body)) {
+        return Err("damaged plans: the checksum is another one".into());
+    }
+    let mut plans = Vec::new();
+    let mut steps = Vec::new();
+    for (k, line) in body.lines().enumerate().skip(1) {
+        let wrong = |what: String| format!("line {}: {what}", k + 1);
+        let mut words = line.split(' ');
+        if let Some("plan") = words.next() {
+            let mut needed = Needed::default();
+            for word in &mut needed {
+                let bits = words.next().and_then(|w| u64::from_str_radix(w, 16).ok());
+                *word = bits.ok_or_else(|| wrong("a word of bits is missing".into()))?;
+            }
+            plans.push(check(core::mem::take(&mut steps), needed).map_err(wrong)?);
+        } else {
+            steps.push(step(line).ok_or_else(|| wrong(format!("no operation: {line:?}")))?);
+        }
+    }
+    Ok(plans)
+}
+fn step(line: &str) -> Option<Step> {
+    let mut words = line.split(' ');
+    let value = |w: &str| w.strip_prefix('v')?.parse::<u16>().ok();
+    let dtype = |w: &str| DType::ALL.into_iter().find(|d| d.name() == w);
+    let step = match words.next()? {
+        "input" => {
+            let dtype = dtype(words.next()?)?;
+            let dims = words.by_ref().map(|w| w.parse().ok());
+            Step::Input {
+                dtype,
+                dims: dims.collect::<Option<Dims>>()?,
+            }
+        }
+        "apply" => {
+            let op = Op::from_name(words.next()?)?;
+            let operands = words.by_ref().map(operand);
+            Step::Apply {
+                op,
+                operands: operands.collect::<Option<SmallVec<_>>>()?,
+            }
+        }
+        "astype" => Step::Convert {
+            x: value(words.next()?)?,
+            dtype: dtype(words.next()?)?,
+        },
+        "reduce" => {
+            let name = words.next()?;
+            Step::Reduce {
+                kind: *Kind::ALL.iter().find(|k| k.name() == name)?,
+                x: value(words.next()?)?,
+                reduced: u64::from_str_radix(words.next()?, 16).ok()?,
+                keepdims: words.next()? == "1",
+            }
+        }
+        _ => return None,
+    };
+    words.next().is_none().then_some(step)
+}
+fn operand(word: &str) -> Option<Rel> {
+    let fixed = |word: &str| {
+        let float = |w: &str| Some(f64::from_bits(u64::from_str_radix(w, 16).ok()?));
+        Some(match word.split_at_checked(1)? {
+            ("b", x) => Scalar::Bool(x == "1"),
+            ("i", x) => Scalar::Int(x.parse().ok()?),
+            ("f", x) => Scalar::Float(float(x)?),
+            ("c", x) => {
+                let (x, y) = x.split_once(',')?;
+                Scalar::Complex(float(x)?, float(y)?)
+            }
+            _ => return None,
+        })
+    };
+    match word.split_at_checked(1)? {
+        ("v", k) => Some(Rel::Value(k.parse().ok()?)),
+        ("=", rest) => fixed(rest).map(Rel::Fixed),
+        (kind, k) => {
+            let kind = KINDS.iter().find(|x| kind.starts_with(x.0))?;
+            Some(Rel::Number(k.parse().ok()?, kind.1.class()))
+        }
+    }
+}
+
+/// The plan, if its operations are ones that a queue can have: what they refer to is before them,
+/// sizes and numbers come in order, and each has a result.
+fn check(steps: Vec<Step>, needed: Needed) -> Wrong<Plan> {
+    if steps.len() > LONGEST {
+        return Err(format!("more than {LONGEST} operations"));
+    }
+    let mut kinds: Vec<Class> = Vec::new();
+    let mut sizes = 2;
+    for (k, step) in steps.iter().enumerate() {
+        let before = |x: &u16| (*x as usize) < k;
+        let ordered = match step {
+            Step::Input { dims, .. } => dims.iter().all(|n| {
+                sizes = sizes.max(n.saturating_add(1).min(sizes + 1));
+                *n < sizes
+            }),
+            Step::Apply { op, operands } => {
+                let in_order = |x: &Rel| match x {
+                    Rel::Value(x) => before(x),
+                    Rel::Number(n, class) if *n as usize == kinds.len() => {
+                        kinds.push(*class);
+                        true
+                    }
+                    Rel::Number(n, class) => kinds.get(*n as usize) == Some(class),
+                    Rel::Fixed(_) => true,
+                };
+                operands.len() == op.arity() && operands.iter().all(in_order)
+            }
+            Step::Convert { x, .. } | Step::Reduce { x, .. } => before(x),
+        };
+        if !ordered {
+            return Err(format!("operation {k} refers to what is not before it"));
+        }
+    }
+    let one = |class: &Class| KINDS.iter().find(|kind| kind.1.class() == *class);
+    let numbers: Vec<Scalar> = kinds.iter().filter_map(one).map(|kind| kind.1).collect();
+    // each size is its number: different ones are different then
+    let mut own = Sizes::default();
+    own.dims(&(2..sizes as usize).collect::<Vec<usize>>());
+    let mut replay = Replay::default();
+    for (k, step) in steps.iter().enumerate() {
+        if let Step::Reduce { x, reduced, .. } = step {
+            let rank = replay.graph.shape(replay.values[*x as usize]).len();
+            if rank > 64 || rank < 64 && reduced >> rank != 0 {
+                return Err(format!("operation {k} reduces axes that are not there"));
+            }
+        }
+        let added = replay.add(&steps[..=k], &own, &numbers);
+        added.map_err(|e| format!("operation {k}: {e}"))?;
+    }
+    let about = replay.values.iter().map(|x| {
+        let (graph, x) = (&replay.graph, *x);
+        (
+            graph.computed_in(x),
+            graph.dtype(x),
+            own.dims(graph.shape(x)),
+        )
+    });
+    let about = about.collect();
+    let (last, bit) = (steps.len() / 64, steps.len() % 64);
+    let beyond = needed.iter().enumerate().any(|(k, word)| match k {
+        k if k < last => false,
+        k if k == last => word >> bit != 0,
+        _ => *word != 0,
+    });
+    if beyond || needed == Needed::default() {
+        return Err("values are needed that are not there".into());
+    }
+    Ok(Plan {
+        steps,
+        about,
+        needed,
+    })
+}

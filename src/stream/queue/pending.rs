@@ -1,0 +1,247 @@
+//! What a stream has not computed yet.
+
+use super::super::traffic::{Traffic, bytes};
+use super::super::walk::Rounding;
+use super::plans::{Needed, Place, Plans, Tree};
+use super::relative::{Rel, Replay, Sizes, Step};
+use super::{LONGEST, Shared, Stats};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::layout::Shape;
+use crate::ops::program::operand_dtype;
+use crate::scalar::Scalar;
+use crate::tensor::Tensor;
+use alloc::sync::{Arc, Weak};
+use alloc::vec::Vec;
+
+/// Bytes of operands that nobody else needs, above which a queue is computed.
+const HELD: usize = 256 << 20;
+
+/// Operations that wait, and their operands.
+#[derive(Default)]
+pub(super) struct Queue {
+    /// How often it was emptied: values are of one such turn.
+    pub turn: u64,
+    steps: Vec<Step>,
+    /// Who has the value of a step; nobody that of an input.
+    handles: Vec<Weak<Shared>>,
+    inputs: Vec<(u16, Tensor)>,
+    held: usize,
+    sizes: Sizes,
+    numbers: Vec<Scalar>,
+    /// The graph of the first steps, where they were not seen before.
+    replay: Option<Replay>,
+    place: Option<Place>,
+    pub stats: Stats,
+}
+
+/// A queue as it was.
+pub(super) struct Mark {
+    steps: usize,
+    inputs: usize,
+    held: usize,
+    sizes: usize,
+    numbers: usize,
+    place: Option<Place>,
+}
+
+impl Queue {
+    /// Whether it should be computed before more comes.
+    pub fn is_full(&self) -> bool {
+        self.steps.len() + 4 > LONGEST || self.held > HELD && self.unshared() > HELD
+    }
+    fn unshared(&self) -> usize {
+        let alone = self.inputs.iter().filter(|x| !x.1.storage().is_shared());
+        alone.map(|x| bytes(&x.1)).sum()
+    }
+    pub fn mark(&self) -> Mark {
+        Mark {
+            steps: self.steps.len(),
+            inputs: self.inputs.len(),
+            held: self.held,
+            sizes: self.sizes.len(),
+            numbers: self.numbers.len(),
+            place: self.place,
+        }
+    }
+    /// Makes it what it was: for operations that turn out to be wrong.
+    pub fn reset(&mut self, to: Mark) {
+        self.steps.truncate(to.steps);
+        self.handles.truncate(to.steps);
+        self.inputs.truncate(to.inputs);
+        self.sizes.truncate(to.sizes);
+        self.numbers.truncate(to.numbers);
+        (self.held, self.place) = (to.held, to.place);
+        if self
+            .replay
+            .as_ref()
+            .is_some_and(|r| r.values.len() > to.steps)
+        {
+            self.replay = None;
+        }
+    }
+
+    /// The value that a tensor has here.
+    pub fn input(&mut self, plans: &Plans, x: &Tensor) -> Result<u16> {
+        let same = |y: &&(u16, Tensor)| {
+            y.1.as_ptr() == x.as_ptr() && y.1.layout() == x.layout() && y.1.dtype() == x.dtype()
+        };
+        if let Some(found) = self.inputs.iter().find(same) {
+            return Ok(found.0);
+        }
+        let dims = self.sizes.dims(x.shape());
+        let dtype = x.dtype();
+        let at = self.push(&mut plans.lock(), Step::Input { dtype, dims })?;
+        self.held += bytes(x);
+        self.inputs.push((at, x.clone()));
+        Ok(at)
+    }
+    /// A number as an operand.
+    pub fn number(&mut self, s: Scalar) -> Rel {
+        let k = self.numbers.iter().position(|x| x.is(&s));
+        let k = k.unwrap_or_else(|| {
+            self.numbers.push(s);
+            self.numbers.len() - 1
+        });
+        Rel::Number(k as u16, s.class())
+    }
+    /// Adds an operation, and gives its value's number, dtype and shape. Errors are those of the
+    /// operation.
+    pub fn operation(&mut self, plans: &Plans, step: Step) -> Result<(u16, DType, Shape)> {
+        let mut tree = plans.lock();
+        let at = self.push(&mut tree, step)?;
+        let place = self.place.unwrap_or_else(|| tree.root());
+        let node = tree.node(place);
+        Ok((at, node.dtype, self.sizes.shape(&node.dims)))
+    }
+    fn push(&mut self, tree: &mut Tree, step: Step) -> Result<u16> {
+        self.steps.push(step);
+        self.handles.push(Weak::new());
+        let place = self.find_place(tree)?;
+        let next = self.advance(tree, place, self.steps.len() - 1)?;
+        self.place = Some(next);
+        Ok(self.steps.len() as u16 - 1)
+    }
+    /// Where the steps but the last lead.
+    fn find_place(&mut self, tree: &mut Tree) -> Result<Place> {
+        if let Some(place) = self.place.filter(|p| tree.has(*p)) {
+            return Ok(place);
+        }
+        let mut place = tree.root();
+        for k in 0..self.steps.len() - 1 {
+            place = self.advance(tree, place, k)?;
+        }
+        Ok(place)
+    }
+    /// Where step `k` leads, which is checked if nobody has been there.
+    fn advance(&mut self, tree: &mut Tree, from: Place, k: usize) -> Result<Place> {
+        if let Some(place) = tree.next(from, &self.steps[k]) {
+            let Step::Apply { op, operands } = &self.steps[k] else {
+                return Ok(place);
+            };
+            // all is known but whether numbers are in range
+            let computed = tree.node(place).computed;
+            for (j, x) in operands.iter().enumerate() {
+                if let Rel::Number(n, _) = x {
+                    let seen = operand_dtype(op.rule(), j, computed);
+                    self.numbers[*n as usize].value(seen, op.name())?;
+                }
+            }
+            return Ok(place);
+        }
+        let replay = self.replay.get_or_insert_default();
+        replay.add(&self.steps[..=k], &self.sizes, &self.numbers)?;
+        let graph = &replay.graph;
+        let value = replay.values[k];
+        let dims = self.sizes.dims(graph.shape(value));
+        let (computed, result) = (graph.computed_in(value), (graph.dtype(value), dims));
+        Ok(tree.insert(from, self.steps[k].clone(), computed, result))
+    }
+    /// Gives somebody the value of a step.
+    pub fn hand_out(&mut self, at: u16, to: &Arc<Shared>) {
+        self.handles[at as usize] = Arc::downgrade(to);
+    }
+
+    /// Computes what somebody still needs, and is empty then.
+    pub fn run(&mut self, plans: &Plans) -> Result<()> {
+        let handles = self.handles.iter().enumerate();
+        let alive: Vec<(usize, Arc<Shared>)> = handles
+            .filter_map(|(k, x)| Some((k, x.upgrade()?)))
+            .collect();
+        let result = match alive.is_empty() {
+            true => Ok(Vec::new()),
+            false => self.compute(plans, &alive),
+        };
+        let (values, result) = match result {
+            Ok(values) => (values.into_iter().map(Ok).collect(), Ok(())),
+            Err(e) => (alloc::vec![Err(e.clone()); alive.len()], Err(e)),
+        };
+        let values: Vec<Result<Tensor>> = values;
+        for ((_, shared), value) in alive.iter().zip(values) {
+            shared.set(value);
+        }
+        let stats = self.stats;
+        *self = Queue {
+            turn: self.turn + 1,
+            stats,
+            ..Queue::default()
+        };
+        result
+    }
+    fn compute(&mut self, plans: &Plans, alive: &[(usize, Arc<Shared>)]) -> Result<Vec<Tensor>> {
+        let mut needed = Needed::default();
+        for (k, _) in alive {
+            needed[k / 64] |= 1 << (k % 64);
+        }
+        let place = {
+            let mut tree = plans.lock();
+            let place = self.place.unwrap_or_else(|| tree.root());
+            match tree.has(place) {
+                true => place,
+                false => {
+                    let before = self.find_place(&mut tree)?;
+                    self.advance(&mut tree, before, self.steps.len() - 1)?
+                }
+            }
+        };
+        let found = {
+            let tree = plans.lock();
+            match tree.has(place) {
+                true => tree.program(place, &needed),
+                false => None,
+            }
+        };
+        let program = match found {
+            Some(program) => program,
+            None => {
+                let replay = self.replay.get_or_insert_default();
+                replay.add(&self.steps, &self.sizes, &self.numbers)?;
+                let outputs: Vec<_> = alive.iter().map(|(k, _)| replay.values[*k]).collect();
+                let program = Arc::new(replay.graph.compile(&outputs, Rounding::Each)?);
+                let mut tree = plans.lock();
+                if tree.has(place) {
+                    tree.keep(place, needed, Some(program.clone()));
+                    tree.trim();
+                }
+                program
+            }
+        };
+        let inputs = core::mem::take(&mut self.inputs);
+        let inputs = inputs.into_iter().map(|x| x.1).collect();
+        let mut traffic = Traffic::default();
+        let same = program
+            .numbers
+            .iter()
+            .zip(&self.numbers)
+            .all(|(a, b)| a.is(b));
+        let values = match same {
+            true => program.run_counted(inputs, &mut traffic)?,
+            false => {
+                let program = program.with_numbers(&self.numbers[..program.numbers.len()])?;
+                program.run_counted(inputs, &mut traffic)?
+            }
+        };
+        self.stats.run += traffic;
+        Ok(values)
+    }
+}

@@ -1,0 +1,206 @@
+//! The plans that were found, by the operations that they compute: a tree, in which each operation
+//! that comes leads one step down. Where it leads on, that operation was seen there before, and what
+//! its result is like is known.
+
+use super::super::plan::Program;
+use super::relative::{Dims, Step};
+use crate::dtype::DType;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use smallvec::SmallVec;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Operations of a tree, at most: it begins anew then.
+const MOST: usize = 1 << 16;
+
+/// Which values of a queue are needed, a bit each.
+pub(super) type Needed = [u64; super::LONGEST / 64];
+
+/// Programs for sequences of operations, which any number of streams share.
+///
+/// ```
+/// use flex::{Tensor, op::Op, stream::{Plans, Stream}};
+/// use std::sync::Arc;
+/// let plans = Arc::new(Plans::default());
+/// let stream = Stream::with_plans(plans.clone());
+/// let x = Tensor::from([1.0f32, 4.0]);
+/// let y = stream.apply(Op::Sqrt, &[(&x).into()])?;
+/// assert_eq!(y.get()?.to_vec::<f32>()?, [1.0, 2.0]);
+/// assert_eq!(plans.len(), 1);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub struct Plans(Mutex<Tree>);
+
+/// A place in the tree; where this one began anew since, it is none.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place {
+    node: u32,
+    age: u64,
+}
+
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+    /// How often it began anew.
+    age: u64,
+    plans: usize,
+    /// Whether there is a plan that was not saved.
+    pub changed: bool,
+}
+
+pub(super) struct Node {
+    pub step: Step,
+    /// The dtype that an operation is computed in.
+    pub computed: DType,
+    pub dtype: DType,
+    pub dims: Dims,
+    parent: u32,
+    children: SmallVec<[u32; 2]>,
+    pub plans: Vec<(Needed, Option<Arc<Program>>)>,
+}
+
+impl Default for Plans {
+    fn default() -> Plans {
+        let tree = Tree {
+            nodes: alloc::vec![Node::root()],
+            age: 0,
+            plans: 0,
+            changed: false,
+        };
+        Plans(Mutex::new(tree))
+    }
+}
+
+impl Plans {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.lock().plans
+    }
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Whether there is one that was neither saved nor loaded.
+    pub fn is_changed(&self) -> bool {
+        self.lock().changed
+    }
+    pub(super) fn lock(&self) -> MutexGuard<'_, Tree> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Node {
+    fn root() -> Node {
+        Node {
+            step: Step::Input {
+                dtype: DType::Bool,
+                dims: Dims::new(),
+            },
+            computed: DType::Bool,
+            dtype: DType::Bool,
+            dims: Dims::new(),
+            parent: 0,
+            children: SmallVec::new(),
+            plans: Vec::new(),
+        }
+    }
+}
+
+impl Tree {
+    /// Where queues begin.
+    pub fn root(&self) -> Place {
+        Place {
+            node: 0,
+            age: self.age,
+        }
+    }
+    /// Whether the place is still one.
+    pub fn has(&self, place: Place) -> bool {
+        place.age == self.age
+    }
+    pub fn node(&self, place: Place) -> &Node {
+        &self.nodes[place.node as usize]
+    }
+    pub fn node_mut(&mut self, place: Place) -> &mut Node {
+        &mut self.nodes[place.node as usize]
+    }
+    /// Where the operation leads from there, if it was seen there before.
+    pub fn next(&self, from: Place, step: &Step) -> Option<Place> {
+        let children = self.node(from).children.iter();
+        let found = children
+            .copied()
+            .find(|k| self.nodes[*k as usize].step == *step);
+        found.map(|node| Place {
+            node,
+            age: self.age,
+        })
+    }
+    /// Remembers an operation after those that led to `from`.
+    pub fn insert(
+        &mut self,
+        from: Place,
+        step: Step,
+        computed: DType,
+        (dtype, dims): (DType, Dims),
+    ) -> Place {
+        let node = self.nodes.len() as u32;
+        self.nodes.push(Node {
+            step,
+            computed,
+            dtype,
+            dims,
+            parent: from.node,
+            children: SmallVec::new(),
+            plans: Vec::new(),
+        });
+        // what came last is the likeliest to come again
+        self.nodes[from.node as usize].children.insert(0, node);
+        Place {
+            node,
+            age: self.age,
+        }
+    }
+    /// The program for these values, where there is a plan and it is compiled.
+    pub fn program(&self, place: Place, needed: &Needed) -> Option<Arc<Program>> {
+        let plans = self.node(place).plans.iter();
+        plans.filter(|p| p.0 == *needed).find_map(|p| p.1.clone())
+    }
+    /// Remembers a plan, compiled or not.
+    pub fn keep(&mut self, place: Place, needed: Needed, program: Option<Arc<Program>>) {
+        let plans = &mut self.node_mut(place).plans;
+        match plans.iter_mut().find(|p| p.0 == needed) {
+            Some(plan) => plan.1 = program.or(plan.1.take()),
+            None => {
+                plans.push((needed, program));
+                self.plans += 1;
+                self.changed = true;
+            }
+        }
+    }
+    /// Begins anew if there is too much.
+    pub fn trim(&mut self) {
+        if self.nodes.len() + self.plans > MOST {
+            self.nodes = alloc::vec![Node::root()];
+            self.age += 1;
+            self.plans = 0;
+        }
+    }
+    /// The operations that lead to each plan, and the values it computes.
+    pub fn paths(&self) -> Vec<(Vec<&Step>, Needed)> {
+        let mut all = Vec::new();
+        for node in &self.nodes {
+            let mut path = Vec::new();
+            let mut at = node;
+            if !node.plans.is_empty() {
+                while !core::ptr::eq(at, &self.nodes[0]) {
+                    path.push(&at.step);
+                    at = &self.nodes[at.parent as usize];
+                }
+                path.reverse();
+            }
+            for (needed, _) in &node.plans {
+                all.push((path.clone(), *needed));
+            }
+        }
+        all
+    }
+}

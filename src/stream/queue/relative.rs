@@ -1,0 +1,150 @@
+//! Operations by what they have in common with those of another queue: values and numbers are named
+//! by their place in it, sizes by which of them are equal.
+
+use super::super::fold::Kind;
+use super::super::graph::{Graph, Operand, Parameter, Value};
+use crate::dtype::{Class, DType};
+use crate::error::Result;
+use crate::layout::{Axes, Shape};
+use crate::op::Op;
+use crate::ops::Reduction;
+use crate::scalar::Scalar;
+use alloc::vec::Vec;
+use smallvec::SmallVec;
+
+/// A shape: 0 and 1 are themselves, other sizes are numbered from 2 on as they come.
+pub(super) type Dims = SmallVec<[u16; 6]>;
+
+/// A value of a queue: those before it are its operands.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Step {
+    /// A tensor.
+    Input { dtype: DType, dims: Dims },
+    /// An elementwise operation.
+    Apply {
+        op: Op,
+        operands: SmallVec<[Rel; 3]>,
+    },
+    /// Another dtype's nearest values.
+    Convert { x: u16, dtype: DType },
+    /// A reduction over the axes whose bits are set.
+    Reduce {
+        kind: Kind,
+        x: u16,
+        reduced: u64,
+        keepdims: bool,
+    },
+}
+
+/// An operand.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rel {
+    /// A value.
+    Value(u16),
+    /// A number of this kind, which may be another one the next time.
+    Number(u16, Class),
+    /// A number that decides what is computed.
+    Fixed(Scalar),
+}
+impl PartialEq for Rel {
+    fn eq(&self, other: &Rel) -> bool {
+        match (self, other) {
+            (Rel::Value(x), Rel::Value(y)) => x == y,
+            (Rel::Number(x, a), Rel::Number(y, b)) => (x, a) == (y, b),
+            (Rel::Fixed(x), Rel::Fixed(y)) => x.is(y),
+            _ => false,
+        }
+    }
+}
+
+/// The sizes of a queue by number.
+#[derive(Default)]
+pub(super) struct Sizes(SmallVec<[usize; 8]>);
+
+impl Sizes {
+    /// The numbers of a shape's sizes, new ones for those that are new.
+    pub fn dims(&mut self, shape: &[usize]) -> Dims {
+        let number = |n: &usize| match *n {
+            0 | 1 => *n as u16,
+            n => {
+                let k = self.0.iter().position(|m| *m == n);
+                k.unwrap_or_else(|| {
+                    self.0.push(n);
+                    self.0.len() - 1
+                }) as u16
+                    + 2
+            }
+        };
+        shape.iter().map(number).collect()
+    }
+    /// The shape of these numbers.
+    pub fn shape(&self, dims: &Dims) -> Shape {
+        let size = |k: &u16| match *k {
+            0 | 1 => *k as usize,
+            k => self.0[k as usize - 2],
+        };
+        dims.iter().map(size).collect()
+    }
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+    /// Forgets the sizes from number `len` on.
+    pub fn truncate(&mut self, len: usize) {
+        self.0.truncate(len);
+    }
+}
+
+/// The graph of a queue's values, as far as there is one.
+#[derive(Default)]
+pub(super) struct Replay {
+    pub graph: Graph,
+    pub values: Vec<Value>,
+    numbers: Vec<Parameter>,
+}
+
+impl Replay {
+    /// Adds steps until all are there. Errors leave those before in the graph.
+    pub fn add(&mut self, steps: &[Step], sizes: &Sizes, numbers: &[Scalar]) -> Result<()> {
+        for step in &steps[self.values.len()..] {
+            let value = match step {
+                Step::Input { dtype, dims } => self.graph.input(&sizes.shape(dims), *dtype),
+                Step::Apply { op, operands } => {
+                    for x in operands {
+                        if let Rel::Number(k, _) = x
+                            && *k as usize == self.numbers.len()
+                        {
+                            let parameter = self.graph.number(numbers[*k as usize]);
+                            self.numbers.push(parameter);
+                        }
+                    }
+                    let operand = |x: &Rel| match x {
+                        Rel::Value(k) => Operand::Value(self.values[*k as usize]),
+                        Rel::Number(k, _) => Operand::Parameter(self.numbers[*k as usize]),
+                        Rel::Fixed(s) => Operand::Number(*s),
+                    };
+                    let operands: SmallVec<[Operand; 3]> = operands.iter().map(operand).collect();
+                    self.graph.apply(*op, &operands)?
+                }
+                Step::Convert { x, dtype } => {
+                    self.graph.convert(self.values[*x as usize], *dtype)?
+                }
+                Step::Reduce {
+                    kind,
+                    x,
+                    reduced,
+                    keepdims,
+                } => {
+                    let axes: Vec<isize> = (0..64).filter(|k| reduced >> k & 1 == 1).collect();
+                    let over = Reduction {
+                        axes: Axes::from(axes),
+                        keepdims: *keepdims,
+                    };
+                    self.graph.reduce(*kind, self.values[*x as usize], over)?
+                }
+            };
+            self.values.push(value);
+        }
+        Ok(())
+    }
+}
