@@ -4,11 +4,12 @@
 use super::super::fold::Kind;
 use super::LONGEST;
 use super::plans::{Needed, Plans, Tree};
-use super::relative::{Dims, Rel, Replay, Sizes, Step};
+use super::relative::{Dims, Fixed, Rel, Replay, Sizes, Step};
 use crate::dtype::{Class, DType};
 use crate::error::{Error, Result};
 use crate::op::Op;
 use crate::scalar::Scalar;
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -133,7 +134,11 @@ fn line(text: &mut String, step: &Step) -> core::fmt::Result {
                 write!(text, " {n}")?;
             }
         }
-        Step::Apply { op, operands } => {
+        Step::Apply {
+            op,
+            operands,
+            fixed,
+        } => {
             write!(text, "apply {}", op.name())?;
             for x in operands {
                 match x {
@@ -142,12 +147,14 @@ fn line(text: &mut String, step: &Step) -> core::fmt::Result {
                         let kind = KINDS.iter().find(|kind| kind.1.class() == *class);
                         write!(text, " {}{k}", kind.map_or('?', |kind| kind.0))?;
                     }
-                    Rel::Fixed(Scalar::Bool(x)) => write!(text, " =b{}", *x as u8)?,
-                    Rel::Fixed(Scalar::Int(x)) => write!(text, " =i{x}")?,
-                    Rel::Fixed(Scalar::Float(x)) => write!(text, " =f{:x}", x.to_bits())?,
-                    Rel::Fixed(Scalar::Complex(x, y)) => {
-                        write!(text, " =c{:x},{:x}", x.to_bits(), y.to_bits())?;
-                    }
+                    Rel::Fixed => match fixed.as_ref().map_or(Scalar::Int(0), |s| s.0) {
+                        Scalar::Bool(x) => write!(text, " =b{}", x as u8)?,
+                        Scalar::Int(x) => write!(text, " =i{x}")?,
+                        Scalar::Float(x) => write!(text, " =f{:x}", x.to_bits())?,
+                        Scalar::Complex(x, y) => {
+                            write!(text, " =c{:x},{:x}", x.to_bits(), y.to_bits())?
+                        }
+                    },
                 }
             }
         }
@@ -216,10 +223,12 @@ fn step(line: &str) -> Option<Step> {
         }
         "apply" => {
             let op = Op::from_name(words.next()?)?;
-            let operands = words.by_ref().map(operand);
+            let mut fixed = None;
+            let operands = words.by_ref().map(|w| operand(w, &mut fixed));
             Step::Apply {
                 op,
                 operands: operands.collect::<Option<SmallVec<_>>>()?,
+                fixed,
             }
         }
         "astype" => Step::Convert {
@@ -239,8 +248,8 @@ fn step(line: &str) -> Option<Step> {
     };
     words.next().is_none().then_some(step)
 }
-fn operand(word: &str) -> Option<Rel> {
-    let fixed = |word: &str| {
+fn operand(word: &str, fixed: &mut Option<Box<Fixed>>) -> Option<Rel> {
+    let number = |word: &str| {
         let float = |w: &str| Some(f64::from_bits(u64::from_str_radix(w, 16).ok()?));
         Some(match word.split_at_checked(1)? {
             ("b", x) => Scalar::Bool(x == "1"),
@@ -255,7 +264,10 @@ fn operand(word: &str) -> Option<Rel> {
     };
     match word.split_at_checked(1)? {
         ("v", k) => Some(Rel::Value(k.parse().ok()?)),
-        ("=", rest) => fixed(rest).map(Rel::Fixed),
+        ("=", rest) if fixed.is_none() => {
+            *fixed = Some(Box::new(Fixed(number(rest)?)));
+            Some(Rel::Fixed)
+        }
         (kind, k) => {
             let kind = KINDS.iter().find(|x| kind.starts_with(x.0))?;
             Some(Rel::Number(k.parse().ok()?, kind.1.class()))
@@ -278,7 +290,7 @@ fn check(steps: Vec<Step>, needed: Needed) -> Wrong<Plan> {
                 sizes = sizes.max(n.saturating_add(1).min(sizes + 1));
                 *n < sizes
             }),
-            Step::Apply { op, operands } => {
+            Step::Apply { op, operands, .. } => {
                 let in_order = |x: &Rel| match x {
                     Rel::Value(x) => before(x),
                     Rel::Number(n, class) if *n as usize == kinds.len() => {
@@ -286,7 +298,7 @@ fn check(steps: Vec<Step>, needed: Needed) -> Wrong<Plan> {
                         true
                     }
                     Rel::Number(n, class) => kinds.get(*n as usize) == Some(class),
-                    Rel::Fixed(_) => true,
+                    Rel::Fixed => true,
                 };
                 operands.len() == op.arity() && operands.iter().all(in_order)
             }

@@ -29,11 +29,13 @@ use crate::ops::reduce::Reduced;
 use crate::ops::{self, Reduction};
 use crate::scalar::Scalar;
 use crate::tensor::Tensor;
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt;
 use pending::Queue;
-use relative::{Rel, Step};
+use relative::{Fixed, Rel, Step};
 use smallvec::SmallVec;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Operations and their operands that a queue holds, at most.
@@ -78,6 +80,8 @@ pub struct Stream(Arc<Inner>);
 struct Inner {
     queue: Mutex<Queue>,
     plans: Arc<Plans>,
+    /// Whether the queue is, to be seen without the lock.
+    full: AtomicBool,
 }
 
 /// A value of a stream, which is computed when it is asked for.
@@ -180,6 +184,7 @@ impl Stream {
         Stream(Arc::new(Inner {
             queue: Mutex::default(),
             plans,
+            full: AtomicBool::new(false),
         }))
     }
     /// Its plans.
@@ -192,13 +197,13 @@ impl Stream {
     }
     /// Whether the next operation finds the queue full, and computes it.
     pub fn is_full(&self) -> bool {
-        self.0.lock().is_full()
+        self.0.full.load(Relaxed)
     }
     /// Computes what is queued and needed.
     ///
     /// Errors, for want of memory, are those of the values as well that were to be computed.
     pub fn run(&self) -> Result<()> {
-        self.0.lock().run(&self.0.plans)
+        self.0.run(&mut self.0.lock())
     }
 
     /// An elementwise operation, by the rules of the function of that name in [`ops`].
@@ -222,9 +227,18 @@ impl Stream {
                 }
             }));
         }
-        self.queue(operands, op.row().square.is_some(), |given| Step::Apply {
+        // the exponent of a power decides how it is computed
+        let fixed = match op.row().square {
+            Some(_) => operands.iter().find_map(|x| match x {
+                Argument::Number(s) => Some(Box::new(Fixed(*s))),
+                _ => None,
+            }),
+            None => None,
+        };
+        self.queue(operands, fixed.is_some(), |operands| Step::Apply {
             op,
-            operands: SmallVec::from_slice(given),
+            operands,
+            fixed,
         })
     }
     /// Another dtype's nearest values, as [`Tensor::astype`].
@@ -233,7 +247,7 @@ impl Stream {
             return Ok(Lazy::now(value(x)?.astype(dtype)?));
         }
         self.queue(&[*x], false, |given| Step::Convert {
-            x: at(given),
+            x: at(&given),
             dtype,
         })
     }
@@ -249,7 +263,7 @@ impl Stream {
         let reduced = reduced.fold(0u64, |mask, k| mask | 1 << k);
         self.queue(&[*x], false, |given| Step::Reduce {
             kind,
-            x: at(given),
+            x: at(&given),
             reduced,
             keepdims,
         })
@@ -261,7 +275,7 @@ impl Stream {
         &self,
         operands: &[Argument],
         decides: bool,
-        step: impl FnOnce(&[Rel]) -> Step,
+        step: impl FnOnce(SmallVec<[Rel; 3]>) -> Step,
     ) -> Result<Lazy> {
         // what waits on another stream is computed before this one's lock is taken
         for x in operands {
@@ -273,22 +287,22 @@ impl Stream {
         }
         let inner = &*self.0;
         let mut queue = inner.lock();
-        if queue.is_full() {
-            queue.run(&inner.plans)?;
+        if self.is_full() {
+            inner.run(&mut queue)?;
         }
         let mark = queue.mark();
         let added = (|| {
             let mut given: SmallVec<[Rel; 3]> = SmallVec::new();
             for x in operands {
                 given.push(match (x, x.tensor()) {
-                    (Argument::Number(s), _) if decides => Rel::Fixed(*s),
+                    (Argument::Number(_), _) if decides => Rel::Fixed,
                     (Argument::Number(s), _) => queue.number(*s),
                     (_, Some(tensor)) => Rel::Value(queue.input(&inner.plans, tensor?)?),
                     (Argument::Lazy(x), None) => Rel::Value(x.at()),
                     (Argument::Tensor(x), None) => Rel::Value(queue.input(&inner.plans, x)?),
                 });
             }
-            let (at, dtype, shape) = queue.operation(&inner.plans, step(&given))?;
+            let (at, dtype, shape) = queue.operation(&inner.plans, step(given))?;
             Ok((at, dtype, Layout::contiguous(&shape)?))
         })();
         let (at, dtype, layout) = match added {
@@ -313,6 +327,9 @@ impl Stream {
             value: OnceLock::new(),
         });
         queue.hand_out(at, &shared);
+        if queue.is_full() {
+            inner.full.store(true, Relaxed);
+        }
         Ok(Lazy(shared))
     }
 }
@@ -350,6 +367,10 @@ pub(crate) fn is_stable(operands: &[Argument]) -> bool {
 }
 
 impl Inner {
+    fn run(&self, queue: &mut Queue) -> Result<()> {
+        self.full.store(false, Relaxed);
+        queue.run(&self.plans)
+    }
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -406,7 +427,7 @@ impl Lazy {
             let mut queue = inner.lock();
             // it may have run meanwhile
             if queue.turn == *turn {
-                let _ = queue.run(&inner.plans); // the value has the error
+                let _ = inner.run(&mut queue); // the value has the error
             }
         }
         match shared.value.get() {

@@ -136,7 +136,7 @@ impl Queue {
     /// Where step `k` leads, which is checked if nobody has been there.
     fn advance(&mut self, tree: &mut Tree, from: Place, k: usize) -> Result<Place> {
         if let Some(place) = tree.next(from, &self.steps[k]) {
-            let Step::Apply { op, operands } = &self.steps[k] else {
+            let Step::Apply { op, operands, .. } = &self.steps[k] else {
                 return Ok(place);
             };
             // all is known but whether numbers are in range

@@ -9,6 +9,7 @@ use crate::layout::{Axes, Shape};
 use crate::op::Op;
 use crate::ops::Reduction;
 use crate::scalar::Scalar;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
 
@@ -20,10 +21,11 @@ pub(super) type Dims = SmallVec<[u16; 6]>;
 pub(super) enum Step {
     /// A tensor.
     Input { dtype: DType, dims: Dims },
-    /// An elementwise operation.
+    /// An elementwise operation, and the number among its operands where that is fixed.
     Apply {
         op: Op,
         operands: SmallVec<[Rel; 3]>,
+        fixed: Option<Box<Fixed>>,
     },
     /// Another dtype's nearest values.
     Convert { x: u16, dtype: DType },
@@ -37,23 +39,23 @@ pub(super) enum Step {
 }
 
 /// An operand.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Rel {
     /// A value.
     Value(u16),
     /// A number of this kind, which may be another one the next time.
     Number(u16, Class),
-    /// A number that decides what is computed.
-    Fixed(Scalar),
+    /// A number that decides what is computed: it stands beside the operands.
+    Fixed,
 }
-impl PartialEq for Rel {
-    fn eq(&self, other: &Rel) -> bool {
-        match (self, other) {
-            (Rel::Value(x), Rel::Value(y)) => x == y,
-            (Rel::Number(x, a), Rel::Number(y, b)) => (x, a) == (y, b),
-            (Rel::Fixed(x), Rel::Fixed(y)) => x.is(y),
-            _ => false,
-        }
+
+/// A number that is itself alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fixed(pub Scalar);
+
+impl PartialEq for Fixed {
+    fn eq(&self, other: &Fixed) -> bool {
+        self.0.is(&other.0)
     }
 }
 
@@ -109,7 +111,11 @@ impl Replay {
         for step in &steps[self.values.len()..] {
             let value = match step {
                 Step::Input { dtype, dims } => self.graph.input(&sizes.shape(dims), *dtype),
-                Step::Apply { op, operands } => {
+                Step::Apply {
+                    op,
+                    operands,
+                    fixed,
+                } => {
                     for x in operands {
                         if let Rel::Number(k, _) = x
                             && *k as usize == self.numbers.len()
@@ -121,7 +127,9 @@ impl Replay {
                     let operand = |x: &Rel| match x {
                         Rel::Value(k) => Operand::Value(self.values[*k as usize]),
                         Rel::Number(k, _) => Operand::Parameter(self.numbers[*k as usize]),
-                        Rel::Fixed(s) => Operand::Number(*s),
+                        Rel::Fixed => {
+                            Operand::Number(fixed.as_ref().map_or(Scalar::Int(0), |s| s.0))
+                        }
                     };
                     let operands: SmallVec<[Operand; 3]> = operands.iter().map(operand).collect();
                     self.graph.apply(*op, &operands)?
