@@ -65,7 +65,7 @@ pub(super) fn current() -> Option<&'static dyn Executor> {
 
 /// Calls `f(0), .., f(pieces - 1)`, each once whatever the executor does: a call of its takes the
 /// next piece, and this thread those that are left.
-pub(super) fn share(executor: &dyn Executor, pieces: usize, f: impl Fn(usize) + Sync) {
+pub(super) fn share(executor: &dyn Executor, pieces: usize, f: &(dyn Fn(usize) + Sync)) {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let piece = |_| {
         let k = next.fetch_add(1, Relaxed);

@@ -77,15 +77,16 @@ pub fn threads() -> usize {
 }
 
 /// Calls `f(0), .., f(pieces - 1)` on up to `threads` threads; `false`, and no call, where the team
-/// has no time.
+/// has no time. `f` is a reference, for the way to the threads is the same code for all.
 #[cfg(not(feature = "std"))]
-fn share(_pieces: usize, _threads: usize, _ns: usize, _f: impl Fn(usize) + Sync) -> bool {
+#[inline(always)]
+fn share(_pieces: usize, _threads: usize, _ns: usize, _f: &(dyn Fn(usize) + Sync)) -> bool {
     false
 }
 /// The same with the standard library: on the program's own threads where it lent them, else on the
 /// team.
 #[cfg(feature = "std")]
-fn share(pieces: usize, threads: usize, ns: usize, f: impl Fn(usize) + Sync) -> bool {
+fn share(pieces: usize, threads: usize, ns: usize, f: &(dyn Fn(usize) + Sync)) -> bool {
     match executor::current() {
         Some(executor) => {
             executor::share(executor, pieces, f);
@@ -129,7 +130,7 @@ pub fn chunks(n: usize, cost: Cost, f: impl Fn(usize) + Sync) {
         let group =
             n.div_ceil(threads * (2 * ns / threads / PIECE).clamp(1, 2 * PIECES_PER_THREAD));
         let piece = |p: usize| (p * group..n.min((p + 1) * group)).for_each(&f);
-        if share(n.div_ceil(group), threads, ns, piece) {
+        if share(n.div_ceil(group), threads, ns, &piece) {
             return;
         }
     }
@@ -156,9 +157,8 @@ pub fn ranges(n: usize, unit: usize, cost: Cost, f: impl Fn(Range<usize>) + Sync
     if threads > 1 {
         let pieces = threads * (ns / threads / PIECE).clamp(1, PIECES_PER_THREAD);
         let size = n.div_ceil(pieces).next_multiple_of(unit);
-        if share(n.div_ceil(size), threads, ns, |p| {
-            f(p * size..n.min((p + 1) * size))
-        }) {
+        let piece = |p: usize| f(p * size..n.min((p + 1) * size));
+        if share(n.div_ceil(size), threads, ns, &piece) {
             return;
         }
     }

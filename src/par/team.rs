@@ -61,12 +61,13 @@ struct Slot {
     /// Whether the worker is parked or about to be (JOB5).
     parked: AtomicBool,
 }
+/// The closure of a job.
+type Piece<'a> = &'a (dyn Fn(usize) + Sync);
 /// What the pieces of a job are calls of.
 #[repr(align(128))]
 struct Job {
-    data: AtomicPtr<()>,
-    /// An `unsafe fn(*const (), usize)`.
-    call: AtomicPtr<()>,
+    /// A `*const Piece`.
+    piece: AtomicPtr<()>,
     /// The slots in use, as bits.
     mask: AtomicU64,
     /// The caller's CPU, which is no place for workers.
@@ -112,8 +113,7 @@ static TEAM: Team = Team {
         }
     }; MAX_THREADS],
     job: Job {
-        data: AtomicPtr::new(null_mut()),
-        call: AtomicPtr::new(null_mut()),
+        piece: AtomicPtr::new(null_mut()),
         mask: AtomicU64::new(0),
         cpu: AtomicUsize::new(usize::MAX),
         panic: AtomicPtr::new(null_mut()),
@@ -192,14 +192,9 @@ impl Team {
             // before the claims, so that a job that comes during them is not slept through
             let seen = self.slots[me].epoch(Acquire);
             while let Some(k) = self.claim(me) {
-                // SAFETY: the claim makes the job alive and visible (JOB3, JOB4); `call` belongs to
-                // `data` and was a function of this type.
-                self.run(|| unsafe {
-                    let call = std::mem::transmute::<*mut (), unsafe fn(*const (), usize)>(
-                        self.job.call.load(Relaxed),
-                    );
-                    call(self.job.data.load(Relaxed), k)
-                });
+                // SAFETY: the claim makes the job alive and visible (JOB3, JOB4), and `piece` points
+                // to the caller's closure.
+                self.run(|| unsafe { (*self.job.piece.load(Relaxed).cast::<Piece>())(k) });
                 self.done.0.fetch_add(1, Release);
             }
             self.wait(me, seen);
@@ -268,13 +263,7 @@ impl Team {
 /// Calls `f(0), .., f(pieces - 1)`, each once, on this thread and on workers, `threads` in all at
 /// most; `ns` is what it would take this thread alone. `false`, and no call, where the team has no
 /// time or would be no help.
-pub(super) fn share<F: Fn(usize) + Sync>(pieces: usize, threads: usize, ns: usize, f: F) -> bool {
-    /// # Safety
-    /// `data` is a living `F`.
-    unsafe fn call<F: Fn(usize)>(data: *const (), k: usize) {
-        // SAFETY: `data` is a living `F`, by the caller's promise.
-        unsafe { (*data.cast::<F>())(k) }
-    }
+pub(super) fn share(pieces: usize, threads: usize, ns: usize, f: &(dyn Fn(usize) + Sync)) -> bool {
     debug_assert!(pieces < 0xffff);
     let team = &TEAM;
     if ns < LONG {
@@ -310,9 +299,8 @@ pub(super) fn share<F: Fn(usize) + Sync>(pieces: usize, threads: usize, ns: usiz
 
     let forks = team.forks.load(Relaxed);
     team.job
-        .data
+        .piece
         .store((&raw const f).cast_mut().cast(), Relaxed);
-    team.job.call.store(call::<F> as *mut (), Relaxed);
     team.job.mask.store(mask, Relaxed);
     team.job.cpu.store(place::cpu(), Relaxed);
     team.done.0.store(0, Relaxed);
