@@ -48,10 +48,12 @@ const FLOPS_PER_NS: usize = 64;
 const WORTH_A_THREAD: usize = 7_500;
 /// Pieces for each thread: enough to even out threads of unequal speed, few enough for a piece to
 /// be worth claiming.
+#[cfg(feature = "std")]
 const PIECES_PER_THREAD: usize = 4;
 /// A piece takes so many nanoseconds, where there is one for each thread: a piece that another
 /// thread takes than did the last time has its memory in the wrong core's cache, which costs more
 /// than an uneven end.
+#[cfg(feature = "std")]
 const PIECE: usize = 20_000;
 
 impl Cost {
@@ -76,15 +78,8 @@ pub fn threads() -> usize {
     1
 }
 
-/// Calls `f(0), .., f(pieces - 1)` on up to `threads` threads; `false`, and no call, where the team
-/// has no time. `f` is a reference, for the way to the threads is the same code for all.
-#[cfg(not(feature = "std"))]
-#[inline(always)]
-fn share(_pieces: usize, _threads: usize, _ns: usize, _f: &(dyn Fn(usize) + Sync)) -> bool {
-    false
-}
-/// The same with the standard library: on the program's own threads where it lent them, else on the
-/// team.
+/// Calls `f(0), .., f(pieces - 1)` on up to `threads` threads, on the program's own where it lent
+/// them, else on the team; `false`, and no call, where that has no time.
 #[cfg(feature = "std")]
 fn share(pieces: usize, threads: usize, ns: usize, f: &(dyn Fn(usize) + Sync)) -> bool {
     match executor::current() {
@@ -123,18 +118,8 @@ pub fn threads_for(cost: Cost) -> usize {
 /// assert_eq!(squares[999], 998_001);
 /// ```
 pub fn chunks(n: usize, cost: Cost, f: impl Fn(usize) + Sync) {
-    let (ns, threads) = (cost.of(n), threads());
-    let threads = threads.min(ns / WORTH_A_THREAD).min(n);
-    if threads > 1 {
-        // calls may cost very differently, so there are more pieces than for `ranges`
-        let group =
-            n.div_ceil(threads * (2 * ns / threads / PIECE).clamp(1, 2 * PIECES_PER_THREAD));
-        let piece = |p: usize| (p * group..n.min((p + 1) * group)).for_each(&f);
-        if share(n.div_ceil(group), threads, ns, &piece) {
-            return;
-        }
-    }
-    (0..n).for_each(f)
+    // calls may cost very differently, so there are more pieces than for `ranges`
+    cut(n, 1, cost, 2, &|r: Range<usize>| r.for_each(&f))
 }
 
 /// Calls `f` with ranges that partition `0..n`; all but the last end on a multiple of `unit`.
@@ -152,16 +137,32 @@ pub fn chunks(n: usize, cost: Cost, f: impl Fn(usize) + Sync) {
 /// assert!(ones.iter().all(|x| *x == 1));
 /// ```
 pub fn ranges(n: usize, unit: usize, cost: Cost, f: impl Fn(Range<usize>) + Sync) {
-    let (ns, unit) = (cost.of(n), unit.max(1));
+    cut(n, unit.max(1), cost, 1, &f)
+}
+
+/// Calls `f` with ranges that partition `0..n`, `finer` times as many as there have to be at most.
+/// It takes a reference, so that the way to the threads is the same code for all, and work is
+/// compiled once for one thread and for many.
+#[cfg(feature = "std")]
+fn cut(n: usize, unit: usize, cost: Cost, finer: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
+    let ns = cost.of(n);
     let threads = threads().min(ns / WORTH_A_THREAD).min(n.div_ceil(unit));
     if threads > 1 {
-        let pieces = threads * (ns / threads / PIECE).clamp(1, PIECES_PER_THREAD);
+        let pieces = threads * (finer * ns / threads / PIECE).clamp(1, finer * PIECES_PER_THREAD);
         let size = n.div_ceil(pieces).next_multiple_of(unit);
         let piece = |p: usize| f(p * size..n.min((p + 1) * size));
         if share(n.div_ceil(size), threads, ns, &piece) {
             return;
         }
     }
+    if n > 0 {
+        f(0..n)
+    }
+}
+/// There is one thread.
+#[cfg(not(feature = "std"))]
+#[inline(always)]
+fn cut(n: usize, _unit: usize, _cost: Cost, _finer: usize, f: &(impl Fn(Range<usize>) + Sync)) {
     if n > 0 {
         f(0..n)
     }
