@@ -50,6 +50,11 @@ impl Value {
         // whose bytes are checked.
         T::valid(&self.0[..size_of::<T>()]).then(|| unsafe { (self.0.as_ptr() as *const T).read() })
     }
+    /// Puts another value of `size` bytes in the place of lane `k` of that size.
+    #[cfg(feature = "std")]
+    pub(crate) fn set_lane(&mut self, k: usize, x: &Value, size: usize) {
+        self.0[k * size..(k + 1) * size].copy_from_slice(&x.0[..size]);
+    }
     /// Where it lies.
     pub fn as_ptr(&self) -> *const u8 {
         self.0.as_ptr()

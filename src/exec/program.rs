@@ -126,10 +126,10 @@ impl Program {
         unsafe { (op.f)(y, x, x, x, n * op.components as usize, 0) };
         Some(y)
     }
-    /// Gives constant `k` another value of its size.
+    /// Gives lane `lane`, of `size` bytes, of constant `k` another value.
     #[cfg(feature = "std")]
-    pub fn set_constant(&mut self, k: usize, value: Value) {
-        self.constants[k].0 = value;
+    pub fn set_constant(&mut self, k: usize, lane: usize, value: Value, size: usize) {
+        self.constants[k].0.set_lane(lane, &value, size);
     }
     /// Operations an element.
     pub fn flops(&self) -> usize {

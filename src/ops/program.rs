@@ -158,12 +158,48 @@ impl Builder {
         let var = self.program.compute(cast, &[x.var], dtype.size())?;
         Ok(Var { var, dtype })
     }
-    /// One value of `dtype` for all elements, and which of the program's constants it is.
+    /// One value of `size` bytes for all elements, and which of the program's constants it is.
     #[cfg(feature = "std")]
-    pub fn constant(&mut self, value: Value, dtype: DType) -> Result<(Operand, usize)> {
+    pub fn constant(&mut self, value: Value, size: usize) -> Result<(Operand, usize)> {
         let k = self.program.constants();
-        let var = self.program.constant(value, dtype.size())?;
+        let var = self.program.constant(value, size)?;
         Ok((Operand::Constant(var), k))
+    }
+    /// An instruction of `kernel/elementwise/chains`: its loop, and operands of `dtype`. It stands for
+    /// so many operations of `cost`.
+    #[cfg(feature = "std")]
+    pub fn chain(
+        &mut self,
+        f: crate::simd::LoopFn,
+        cost: u8,
+        dtype: DType,
+        operands: [Operand; 3],
+    ) -> Result<Var> {
+        let mut src: SmallVec<[program::Var; 3]> = SmallVec::new();
+        for x in operands {
+            src.push(self.source(&x, dtype, dtype)?);
+        }
+        let op = Opcode {
+            f,
+            arity: 3,
+            components: 1,
+            scalar_masks: crate::kernel::elementwise::chains::MASKS,
+            cost,
+        };
+        let var = self.program.compute(op, &src, dtype.size())?;
+        Ok(Var { var, dtype })
+    }
+    /// What an instruction reads as this operand.
+    fn source(&mut self, x: &Operand, seen: DType, kept: DType) -> Result<program::Var> {
+        Ok(match x {
+            Operand::Var(x) => self.convert(*x, kept)?.var,
+            Operand::Number(s) => {
+                let value = number(*s, seen, kept, self.op)?;
+                self.program.constant(value, kept.size())?
+            }
+            #[cfg(feature = "std")]
+            Operand::Constant(x) => *x,
+        })
     }
     /// An operation computed in `dtype` by its kernel for that.
     pub fn apply(
@@ -182,15 +218,7 @@ impl Builder {
         for (k, operand) in operands.iter().enumerate() {
             let seen = operand_dtype(rule, k, dtype);
             let kept = computed(seen);
-            src.push(match operand {
-                Operand::Var(x) => self.convert(*x, kept)?.var,
-                Operand::Number(s) => {
-                    let value = number(*s, seen, kept, self.op)?;
-                    self.program.constant(value, kept.size())?
-                }
-                #[cfg(feature = "std")]
-                Operand::Constant(x) => *x,
-            });
+            src.push(self.source(operand, seen, kept)?);
         }
         let result = result_dtype(rule, dtype);
         let size = computed(result).size();

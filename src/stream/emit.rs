@@ -1,15 +1,20 @@
 //! Values of a graph as instructions of one program.
 
-use super::graph::{Graph, Operand, Parameter, What};
+use super::chain::{self, Merged};
+use super::graph::{Graph, Operand, Parameter, Value, What};
 use super::step::missing;
 use super::walk::{Number, OP, Order, Rounding, Slot, Source, Walk};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::kernel::elementwise::rows;
+use crate::kernel::elementwise::{Row, chains, rows};
 use crate::op::Op;
 use crate::ops::program::{self, Builder, Var, operand_dtype, result_dtype};
+use crate::scalar;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
+
+/// Operations of a product and a sum, as the list counts them.
+const PAIR: u8 = 8;
 
 /// A program under construction.
 pub(super) struct Emitter<'a> {
@@ -65,8 +70,19 @@ impl<'a> Emitter<'a> {
         if all.len() > longest {
             return Err(Error::value(OP, message!("more than {longest} operations")));
         }
-        for k in all {
-            self.compute(k)?;
+        let merged = chain::merge(self.graph, &all, targets, |k| self.rounds_to(k));
+        for (k, merged) in all.iter().zip(&merged) {
+            let var = match merged {
+                Merged::Within => None,
+                Merged::Alone => Some(self.compute(*k)?),
+                Merged::MultiplyAdd(operands) => Some(self.multiply_add(*k, operands)?),
+                Merged::Horner {
+                    first,
+                    x,
+                    coefficients,
+                } => Some(self.horner(*k, first, *x, coefficients)?),
+            };
+            self.note(*k, var)?;
         }
         let mut outputs: SmallVec<[DType; 2]> = SmallVec::new();
         let mut taken: SmallVec<[Var; 4]> = SmallVec::new();
@@ -126,36 +142,56 @@ impl<'a> Emitter<'a> {
     /// The constant that is a number of the graph's.
     fn number(&mut self, p: &Parameter, seen: DType, kept: DType) -> Result<program::Operand> {
         let value = program::number(p.number, seen, kept, OP)?;
-        let (operand, constant) = self.builder.constant(value, kept)?;
+        let (operand, constant) = self.builder.constant(value, kept.size())?;
         self.numbers.push(Number {
             constant,
+            lane: 0,
             at: p.at,
             seen,
             kept,
         });
         Ok(operand)
     }
-    fn compute(&mut self, k: usize) -> Result<()> {
+    /// The dtype that an operation is computed in.
+    fn computed_in(&self, row: &'static Row, dtype: DType) -> DType {
+        let wide = dtype.wide();
+        // the neighbours of a 16-bit float are not those of a float32
+        let once = self.rounding == Rounding::Once && row.op != Op::Nextafter;
+        match (row.lookup)(wide) {
+            Some(_) if once => wide,
+            _ => dtype,
+        }
+    }
+    /// The same for a value, if its instruction computes nothing wider.
+    fn rounds_to(&self, k: usize) -> Option<DType> {
+        let What::Apply { row, dtype, .. } = &self.graph.nodes[k].what else {
+            return None;
+        };
+        let dtype = self.computed_in(row, *dtype);
+        (row.lookup)(dtype).filter(|kernel| !kernel.wide)?;
+        Some(dtype)
+    }
+    /// An operand of an operation that is computed in `kept`.
+    fn operand(&mut self, x: &Operand, seen: DType, kept: DType) -> Result<program::Operand> {
+        Ok(match x {
+            Operand::Value(x) => self.var_as(x.at(), kept)?.into(),
+            Operand::Number(s) => program::Operand::Number(*s),
+            Operand::Parameter(p) => self.number(p, seen, kept)?,
+        })
+    }
+    fn compute(&mut self, k: usize) -> Result<Var> {
         let node = &self.graph.nodes[k];
-        let var = match &node.what {
+        match &node.what {
             What::Convert(x) => {
-                self.names.push("astype");
                 let x = self.var(x.at())?;
-                self.builder.convert(x, node.dtype)?
+                self.builder.convert(x, node.dtype)
             }
             What::Apply {
                 row,
                 dtype,
                 operands,
             } => {
-                self.names.push(row.op.name());
-                let wide = dtype.wide();
-                // the neighbours of a 16-bit float are not those of a float32
-                let once = self.rounding == Rounding::Once && row.op != Op::Nextafter;
-                let dtype = match (row.lookup)(wide) {
-                    Some(_) if once => wide,
-                    _ => *dtype,
-                };
+                let dtype = self.computed_in(row, *dtype);
                 let kernel = (row.lookup)(dtype).ok_or_else(|| Error::unsupported(OP, dtype))?;
                 let mut given: SmallVec<[program::Operand; 3]> = SmallVec::new();
                 for (j, x) in operands.iter().enumerate() {
@@ -164,26 +200,72 @@ impl<'a> Emitter<'a> {
                         true => DType::F32,
                         false => seen,
                     };
-                    given.push(match x {
-                        Operand::Value(x) => self.var_as(x.at(), kept)?.into(),
-                        Operand::Number(s) => program::Operand::Number(*s),
-                        Operand::Parameter(p) => self.number(p, seen, kept)?,
-                    });
+                    given.push(self.operand(x, seen, kept)?);
                 }
                 let y = self.builder.apply(row, &kernel, dtype, &given)?;
                 debug_assert!(y.dtype == result_dtype(row.op.rule(), dtype));
-                y
+                Ok(y)
             }
-            _ => return Err(missing()),
-        };
-        self.vars.push((k, var));
+            _ => Err(missing()),
+        }
+    }
+    fn multiply_add(&mut self, k: usize, [a, b, c]: &[Operand; 3]) -> Result<Var> {
+        let dtype = self.rounds_to(k).ok_or_else(missing)?;
+        let f = chains::multiply_add(dtype).ok_or_else(missing)?;
+        let a = self.operand(a, dtype, dtype)?;
+        let b = self.operand(b, dtype, dtype)?;
+        let c = self.operand(c, dtype, dtype)?;
+        self.builder.chain(f, PAIR, dtype, [a, b, c])
+    }
+    fn horner(&mut self, k: usize, first: &Operand, x: Value, c: &[Operand]) -> Result<Var> {
+        let dtype = self.rounds_to(k).ok_or_else(missing)?;
+        let f = chains::horner(dtype, c.len()).ok_or_else(missing)?;
+        let first = self.operand(first, dtype, dtype)?;
+        let x = self.var_as(x.at(), dtype)?;
+        let cost = PAIR.saturating_mul(c.len() as u8);
+        let mut all = scalar::Value::of(0u8);
+        let mut later: SmallVec<[(usize, usize); 4]> = SmallVec::new();
+        for (lane, c) in c.iter().enumerate() {
+            let number = c.number().ok_or_else(missing)?;
+            let value = program::number(number, dtype, dtype, OP)?;
+            all.set_lane(lane, &value, dtype.size());
+            if let Operand::Parameter(p) = c {
+                later.push((lane, p.at));
+            }
+        }
+        let (c, constant) = self.builder.constant(all, size_of::<scalar::Value>())?;
+        for (lane, at) in later {
+            self.numbers.push(Number {
+                constant,
+                lane,
+                at,
+                seen: dtype,
+                kept: dtype,
+            });
+        }
+        self.builder.chain(f, cost, dtype, [first, x.into(), c])
+    }
+    /// Remembers a value, its variable if it has one, and where its operands come from.
+    fn note(&mut self, k: usize, var: Option<Var>) -> Result<()> {
+        let node = &self.graph.nodes[k];
+        self.names.push(match &node.what {
+            What::Apply { row, .. } => row.op.name(),
+            _ => "astype",
+        });
+        if let Some(var) = var {
+            self.vars.push((k, var));
+        }
         let operands = node.what.operands();
-        let at = |x: &super::graph::Value| self.sources.iter().find(|s| s.0 == x.at()).map(|s| s.1);
-        self.order
-            .values
-            .push(operands.iter().filter_map(at).collect());
-        self.sources
-            .push((k, Source::Value(self.order.values.len() - 1)));
+        for x in &operands {
+            if self.slots[x.at()].is_some() {
+                self.var(x.at())?; // those of a part of another instruction are read later
+            }
+        }
+        let at = |x: &Value| self.sources.iter().find(|s| s.0 == x.at()).map(|s| s.1);
+        let operands = operands.iter().filter_map(at).collect();
+        self.order.values.push(operands);
+        let value = Source::Value(self.order.values.len() - 1);
+        self.sources.push((k, value));
         Ok(())
     }
 }

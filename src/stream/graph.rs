@@ -145,7 +145,7 @@ impl Operand {
             Operand::Number(_) | Operand::Parameter(_) => None,
         }
     }
-    fn number(&self) -> Option<Scalar> {
+    pub(super) fn number(&self) -> Option<Scalar> {
         match self {
             Operand::Value(_) => None,
             Operand::Number(s) => Some(*s),

@@ -6,7 +6,8 @@
 //! plan      steps: elementwise programs that end in stores, reductions of what a program computes,
 //!           functions that run as they are
 //! walk      a program, and what it reads and computes
-//! emit      values as the instructions of one
+//! chain     values that are one instruction together
+//! emit      values as the instructions of a program
 //! run       steps on whole tensors
 //! block     steps that share their outer loops, block by block of these
 //! queue     operations that wait until a value of theirs is asked for: they are a graph then
@@ -17,6 +18,7 @@
 //! of 16 bits are the exception that may be asked for: [`Rounding`]. Graphs need the feature `std`.
 
 mod block;
+mod chain;
 mod emit;
 mod fold;
 mod graph;

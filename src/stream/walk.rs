@@ -45,8 +45,9 @@ pub(super) enum Source {
 /// A constant of a walk that is a number of the graph's, and may be another one.
 #[derive(Clone, Copy)]
 pub(super) struct Number {
-    /// Which constant of the program.
+    /// Which constant of the program, and which lane of it.
     pub constant: usize,
+    pub lane: usize,
     /// Which number of the graph.
     pub at: usize,
     /// The dtype of the operand, and the one that it is computed with in.
@@ -59,7 +60,8 @@ impl Walk {
     pub fn set_numbers(&mut self, numbers: &[Scalar]) -> Result<()> {
         for n in &self.numbers {
             let value = number(numbers[n.at], n.seen, n.kept, OP)?;
-            self.code.set_constant(n.constant, value);
+            self.code
+                .set_constant(n.constant, n.lane, value, n.kept.size());
         }
         Ok(())
     }

@@ -134,7 +134,9 @@ impl<'a> Machine<'a> {
                 self.buffers += 1;
             }
         }
-        let constants = p.constants.iter().map(|c| c.1 as usize);
+        let constants = p.constants.iter().enumerate();
+        let constants = constants.filter(|(i, _)| self.value >> (k + i) & 1 == 0);
+        let constants = constants.map(|(_, c)| c.1 as usize);
         let widest = x.sizes[..k].iter().copied().chain(constants).max();
         self.unit = widest.unwrap_or(1).max(p.temporary_size);
     }

@@ -9,6 +9,8 @@ mod operation;
 mod activations;
 mod arithmetic;
 mod bitwise;
+#[cfg(feature = "std")]
+pub mod chains;
 mod comparison;
 mod division;
 mod family;

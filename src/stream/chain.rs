@@ -1,0 +1,140 @@
+//! Operations of a program that are one instruction together: a product that is needed for a sum
+//! alone, and such pairs that follow each other as Horner's rule has them, for the same factor.
+
+use super::graph::{Graph, Operand, Value, What};
+use crate::dtype::DType;
+use crate::kernel::elementwise::chains;
+use crate::op::Op;
+use alloc::vec::Vec;
+use smallvec::SmallVec;
+
+/// How a value of a program is computed.
+#[derive(Clone)]
+pub(super) enum Merged {
+    /// By its own instruction.
+    Alone,
+    /// Within that of the one value that needs it.
+    Within,
+    /// As the sum of the product of the first two and the third.
+    MultiplyAdd([Operand; 3]),
+    /// As a polynomial's value.
+    Horner {
+        first: Operand,
+        x: Value,
+        coefficients: SmallVec<[Operand; 4]>,
+    },
+}
+
+/// A product and a sum.
+struct Pair {
+    product: usize,
+    factors: [Operand; 2],
+    term: Operand,
+}
+
+/// How each of these values is computed, which a program computes in that order for the sake of
+/// `targets`. `dtype` says in which dtype, if the operations round to it.
+pub(super) fn merge(
+    graph: &Graph,
+    all: &[usize],
+    targets: &[usize],
+    dtype: impl Fn(usize) -> Option<DType>,
+) -> Vec<Merged> {
+    let place = |k: usize| all.binary_search(&k).ok();
+    let mut uses = alloc::vec![0usize; all.len()];
+    for k in all {
+        for x in graph.nodes[*k].what.operands() {
+            if let Some(at) = place(x.at()) {
+                uses[at] += 1;
+            }
+        }
+    }
+    for k in targets {
+        if let Some(at) = place(*k) {
+            uses[at] += 2; // it has to be there
+        }
+    }
+    let single = |x: &Operand| match x {
+        Operand::Value(x) => place(x.at()).filter(|at| uses[*at] == 1),
+        _ => None,
+    };
+    let apply = |k: usize, op: Op| match &graph.nodes[k].what {
+        What::Apply { row, operands, .. } if row.op == op => match operands[..] {
+            [x, y] => Some([x, y]),
+            _ => None,
+        },
+        _ => None,
+    };
+    let pair = |k: usize| {
+        let terms = apply(k, Op::Add)?;
+        let found = (0..2).find_map(|side| {
+            let product = single(&terms[side])?;
+            let factors = apply(all[product], Op::Multiply)?;
+            (dtype(all[product]) == dtype(k)).then_some(Pair {
+                product,
+                factors,
+                term: terms[1 - side],
+            })
+        });
+        found.filter(|_| dtype(k).is_some_and(|d| chains::multiply_add(d).is_some()))
+    };
+    let mut merged = alloc::vec![Merged::Alone; all.len()];
+    for at in 0..all.len() {
+        let Some(Pair {
+            product,
+            factors,
+            term,
+        }) = pair(all[at])
+        else {
+            continue;
+        };
+        merged[product] = Merged::Within;
+        let longest = dtype(all[at]).map_or(0, chains::most_coefficients);
+        let is_number = |x: &Operand| !matches!(x, Operand::Value(_));
+        // a pair before this one, whose value is a factor here alone, and the other factor
+        let before = (0..2).find_map(|side| {
+            let before = single(&factors[side])?;
+            let Operand::Value(x) = factors[1 - side] else {
+                return None;
+            };
+            let (first, mut coefficients) = match &merged[before] {
+                Merged::MultiplyAdd([a, b, c]) if is_number(c) => {
+                    let first = match (*a, *b) {
+                        (a, Operand::Value(b)) if b == x => a,
+                        (Operand::Value(a), b) if a == x => b,
+                        _ => return None,
+                    };
+                    (first, SmallVec::from_slice(&[*c]))
+                }
+                Merged::Horner {
+                    first,
+                    x: y,
+                    coefficients,
+                } if *y == x => (*first, coefficients.clone()),
+                _ => return None,
+            };
+            let fits = is_number(&term) && coefficients.len() < longest;
+            fits.then(|| {
+                coefficients.push(term);
+                (before, first, x, coefficients)
+            })
+        });
+        merged[at] = match before {
+            Some((before, first, x, coefficients)) => {
+                merged[before] = Merged::Within;
+                Merged::Horner {
+                    first,
+                    x,
+                    coefficients,
+                }
+            }
+            None => {
+                // elements first: numbers are what loops take one of
+                let [a, b] = factors;
+                let (a, b) = if is_number(&a) { (b, a) } else { (a, b) };
+                Merged::MultiplyAdd([a, b, term])
+            }
+        };
+    }
+    merged
+}
