@@ -31,7 +31,7 @@ def same(got, expected):
 
 
 @st.composite
-def inputs(draw, dtypes, shapes=SHAPES, count=None):
+def inputs(draw, dtypes, shapes=SHAPES):
     """Up to four tensors of any layouts, whose shapes broadcast together."""
     whole = draw(st.sampled_from(shapes))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -137,3 +137,52 @@ def test_sixty_operations_are_one_program(dtype):
 
     x = flex.linspace(-1, 1, 10_007, dtype=dtype)
     assert bits(flex.fuse(f)(x)) == bits(f(x))
+
+
+class TestPolynomials:
+    """Products and sums that follow each other are one instruction."""
+
+    @settings(max_examples=300, deadline=None)
+    @given(
+        st.lists(st.tuples(st.integers(0, 7), st.floats(-2, 2, width=16)), min_size=1, max_size=14),
+        inputs((*WIDE, *HALVES)),
+    )
+    def test_horners_rule(self, steps, tensors):
+        """By coefficients that are numbers, now and then a tensor or another factor, or a sum that is needed twice."""
+
+        def f(*tensors):
+            x, other = tensors[0], tensors[-1]
+            result, kept = 1.5, []
+            for kind, number in steps:
+                factor = other if kind == 6 else x
+                product = result * factor if kind % 2 else factor * result
+                if kind == 5:
+                    kept.append(product)
+                addend = other if kind == 4 else number
+                result = product + addend if kind % 3 else addend + product
+                if kind == 7:
+                    kept.append(result)
+            return (result, *kept)
+
+        same(flex.fuse(f, strict=True)(*tensors), f(*tensors))
+        if all(t.dtype.name in WIDE for t in tensors):
+            same(flex.fuse(f)(*tensors), f(*tensors))
+        with flex.stream():
+            got = f(*tensors)
+        same(got, f(*tensors))
+
+    def test_numbers_of_a_chain_in_a_stream(self):
+        x = flex.linspace(-2, 2, 1000)
+        for seed in range(5):
+            numbers = np.random.default_rng(seed).normal(size=7).tolist()
+
+            def f(x, numbers=numbers):
+                y = x * numbers[0]
+                for n in numbers[1:]:
+                    y = y * x + n
+                return y
+
+            with flex.stream() as s:
+                got = f(x)
+            assert bits(got) == bits(f(x))
+            assert s.stats()["kernels"] == 1
