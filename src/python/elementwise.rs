@@ -46,6 +46,11 @@ pub fn apply_ref<const N: usize>(
     if let Some(later) = later::apply(row, &lent) {
         return later;
     }
+    for x in &lent {
+        if let OperandRef::Object(t) = x {
+            t.get().compute_queued(py)?;
+        }
+    }
     // no `?` inside: exceptions are created after the locks are released
     let small = match &lent[..] {
         [OperandRef::Object(x)] => x

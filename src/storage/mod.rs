@@ -56,6 +56,8 @@ pub use packed::set_weight_packing;
 #[cfg(feature = "std")]
 pub(crate) use packed::{PackedForm, PackedKey};
 #[cfg(feature = "std")]
+pub(crate) use pool::expect_memory;
+#[cfg(feature = "std")]
 pub use pool::{MemoryStats, empty_cache, memory_stats, set_memory_cap};
 
 /// Atomics, also for targets without compare-and-swap.

@@ -223,6 +223,13 @@ fn allocate(class: usize, len: usize) -> Option<NonNull<Header>> {
     }
     Header::heap(class::capacity(class))
 }
+/// Errors where no block of `len` bytes can ever be had: more than the process may use.
+pub(crate) fn expect_memory(len: usize) -> Result<()> {
+    match class::of(len) {
+        Some(_) if len as u64 <= limit() => Ok(()),
+        _ => Err(refusal(len)),
+    }
+}
 #[cold]
 fn refusal(len: usize) -> Error {
     Error::Memory {

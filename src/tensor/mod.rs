@@ -328,7 +328,7 @@ impl Tensor {
 }
 
 /// The bytes of a new tensor.
-fn byte_len(layout: &Layout, dtype: DType) -> Result<usize> {
+pub(crate) fn byte_len(layout: &Layout, dtype: DType) -> Result<usize> {
     match layout.len().checked_mul(dtype.size()) {
         Some(bytes) if bytes <= isize::MAX as usize => Ok(bytes),
         _ => Err(Error::Memory {

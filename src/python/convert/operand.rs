@@ -104,6 +104,9 @@ impl OperandRef<'_> {
             let t = self.take().tensor()?;
             return compute(py, t.len(), || f(&t));
         }
+        if let OperandRef::Object(t) = &self {
+            t.get().compute_queued(py)?;
+        }
         if let OperandRef::Object(t) = &self
             && let Some(result) = t.get().read(|t| is_short(t.len()).then(|| f(t)))
         {

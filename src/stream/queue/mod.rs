@@ -28,7 +28,8 @@ use crate::ops::elementwise::check;
 use crate::ops::reduce::Reduced;
 use crate::ops::{self, Reduction};
 use crate::scalar::Scalar;
-use crate::tensor::Tensor;
+use crate::storage::expect_memory;
+use crate::tensor::{Tensor, byte_len};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt;
@@ -303,16 +304,19 @@ impl Stream {
                 });
             }
             let (at, dtype, shape) = queue.operation(&inner.plans, step(given))?;
-            Ok((at, dtype, Layout::contiguous(&shape)?))
+            let layout = Layout::contiguous(&shape)?;
+            let size = byte_len(&layout, dtype)?;
+            // a result that there can be no memory for is an error of this operation
+            expect_memory(size)?;
+            Ok((at, dtype, layout, size))
         })();
-        let (at, dtype, layout) = match added {
+        let (at, dtype, layout, size) = match added {
             Ok(added) => added,
             Err(e) => {
                 queue.reset(mark);
                 return Err(e);
             }
         };
-        let size = layout.len().saturating_mul(dtype.size());
         queue.stats.operations += 1;
         queue.stats.eager += Traffic {
             kernels: 1,
