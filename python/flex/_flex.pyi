@@ -2899,8 +2899,9 @@ def fuse(f: Callable[..., Any] | None = None, /, *, donate: Sequence[SupportsInd
     tile by tile in the caches. Later calls run these. Arguments and results are tensors, arrays and
     numbers, or tuples, lists and dicts of them; whatever else is an argument is a part of the program, as
     are tensors that the function takes from outside. Elementwise functions, conversions, reductions and
-    views are traced; `matmul` and other functions of one tensor run as they are. What needs elements
-    (`if t:`, `float(t)`, `print(t.item())`, most of `flex.nn`) is a TypeError that names the line.
+    views are traced; `matmul`, sorts, `flex.nn` and other functions whose result is one tensor run as they
+    are between the programs. What needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError
+    that names the line.
 
     donate: positions, among all tensors of a call, of those whose memory results may take; they are left
     with shape (0,). strict: round 16-bit floats after each operation, as it is done one by one; else they are

@@ -3,6 +3,7 @@
 use super::cell::PyTensor;
 use super::convert::{Operand, is_short, kind};
 use super::trace::{self, Trace};
+use super::whole;
 use crate::layout::Shape;
 use crate::stream::{Program, Rounding};
 use crate::{DType, Error, Scalar, Tensor};
@@ -255,9 +256,10 @@ impl Fused {
         let inputs = self.inputs(&entry, arguments)?;
         let work: usize = inputs.iter().map(Tensor::len).max().unwrap_or(0);
         let outputs = match is_short(work) {
-            true => entry.program.run_owned(inputs)?,
-            false => py.detach(|| entry.program.run_owned(inputs))?,
+            true => entry.program.run_owned(inputs),
+            false => py.detach(|| entry.program.run_owned(inputs)),
         };
+        let outputs = outputs.map_err(whole::error)?;
         match out {
             Some(out) => fill(&out, outputs),
             None => entry.result.build(py, &outputs),
@@ -438,8 +440,9 @@ fn fill<'py>(out: &Bound<'py, PyAny>, outputs: Vec<Tensor>) -> PyResult<Bound<'p
 /// tile by tile in the caches. Later calls run these. Arguments and results are tensors, arrays and
 /// numbers, or tuples, lists and dicts of them; whatever else is an argument is a part of the program, as
 /// are tensors that the function takes from outside. Elementwise functions, conversions, reductions and
-/// views are traced; `matmul` and other functions of one tensor run as they are. What needs elements
-/// (`if t:`, `float(t)`, `print(t.item())`, most of `flex.nn`) is a TypeError that names the line.
+/// views are traced; `matmul`, sorts, `flex.nn` and other functions whose result is one tensor run as they
+/// are between the programs. What needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError
+/// that names the line.
 ///
 /// donate: positions, among all tensors of a call, of those whose memory results may take; they are left
 /// with shape (0,). strict: round 16-bit floats after each operation, as it is done one by one; else they are

@@ -2,11 +2,12 @@
 //! meant. `flex/_hints.py` has the texts; it is called only after an error, so that successful
 //! calls pay one jump.
 
+use super::{traced, whole};
 use pyo3::exceptions::{PySystemError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyCFunction, PyTuple};
+use pyo3::types::{PyCFunction, PyString, PyTuple};
 use std::ffi::{CString, c_int};
 use std::sync::OnceLock;
 
@@ -18,6 +19,13 @@ const FLAGS: c_int = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
 struct Function {
     call: Call,
     name: String,
+}
+
+impl Function {
+    /// Its name in its module.
+    fn name(&self) -> &str {
+        self.name.strip_prefix("grad.").unwrap_or(&self.name)
+    }
 }
 
 /// The functions, by the index of the copy of [`call`] that wraps each.
@@ -83,12 +91,96 @@ unsafe extern "C" fn call<const I: usize, const J: usize>(
     };
     // SAFETY: the function has this protocol (`protocol` has looked), and gets CPython's arguments
     let result = unsafe { (function.call)(module, arguments, count, names) };
+    if result.is_null() && traced::is_active() {
+        // SAFETY: by the protocol, as below
+        let recorded = unsafe { record(module, function, arguments, count, names) };
+        if !recorded.is_null() {
+            return recorded;
+        }
+    }
     if result.is_null() {
         // SAFETY: by the protocol, `count` positional arguments, then one for each of `names`, a
         // tuple or null
         unsafe { explain(&function.name, arguments, count, names) };
     }
     result
+}
+
+/// The object of a call that `flex.fuse` records whole, where it failed because an argument is traced;
+/// else null, with an exception set.
+///
+/// # Safety
+/// As [`explain`]; `module` is the function's.
+#[cold]
+unsafe fn record(
+    module: *mut ffi::PyObject,
+    function: &'static Function,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    if !whole::was_refused() {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: a built-in function is called with the interpreter attached
+    let py = unsafe { Python::assume_attached() };
+    let mut raised = [std::ptr::null_mut(); 3];
+    let [kind, value, traceback] = &mut raised;
+    // it is a panic, which a PyErr would unwind with
+    // SAFETY: attached; three places for references
+    unsafe { ffi::PyErr_Fetch(kind, value, traceback) };
+    // SAFETY: `arguments` holds so many references that the caller lends, and so does `names`
+    let recorded = unsafe { call_of(py, module, function, arguments, count, names) }
+        .and_then(|call| whole::record(&call.0, function.name(), &call.1, &call.2));
+    let Some(recorded) = recorded else {
+        // SAFETY: gives back what was fetched
+        unsafe { ffi::PyErr_Restore(raised[0], raised[1], raised[2]) };
+        return std::ptr::null_mut();
+    };
+    for x in raised {
+        // SAFETY: references that were fetched, or null
+        unsafe { ffi::Py_XDECREF(x) };
+    }
+    match recorded.and_then(|y| Bound::new(py, y)) {
+        Ok(y) => y.into_ptr(),
+        Err(e) => {
+            e.restore(py);
+            std::ptr::null_mut()
+        }
+    }
+}
+/// A function, its arguments by position and by name.
+type Parts<'py> = (
+    Bound<'py, PyAny>,
+    Vec<Bound<'py, PyAny>>,
+    Vec<(Bound<'py, PyString>, Bound<'py, PyAny>)>,
+);
+/// # Safety
+/// As [`record`].
+unsafe fn call_of<'py>(
+    py: Python<'py>,
+    module: *mut ffi::PyObject,
+    function: &Function,
+    arguments: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> Option<Parts<'py>> {
+    // SAFETY: the module of the function; null, or a tuple; as many references as `count` and
+    // `names` say: all are lent by the caller
+    let (module, names, argument) = unsafe {
+        let names = Bound::from_borrowed_ptr_or_opt(py, names);
+        let argument = |i: usize| Bound::from_borrowed_ptr(py, *arguments.add(i));
+        (Bound::from_borrowed_ptr(py, module), names, argument)
+    };
+    let count = usize::try_from(count).ok()?;
+    let positional = (0..count).map(&argument).collect();
+    let mut keywords = Vec::new();
+    if let Some(names) = names.and_then(|n| n.cast_into::<PyTuple>().ok()) {
+        for (i, name) in names.iter().enumerate() {
+            keywords.push((name.cast_into::<PyString>().ok()?, argument(count + i)));
+        }
+    }
+    Some((module.getattr(function.name()).ok()?, positional, keywords))
 }
 
 /// Lets `flex/_hints.py` improve the exception that is set, if it is about the arguments.

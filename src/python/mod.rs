@@ -39,6 +39,7 @@ mod tensor;
 mod trace;
 mod traced;
 mod values;
+mod whole;
 
 use pyo3::prelude::*;
 

@@ -95,6 +95,27 @@ impl Trace {
         self.constants.push(t);
         value
     }
+    /// Tensors of zeros like these values.
+    pub fn zeros(&self, values: &[Value]) -> Result<Vec<Tensor>> {
+        let zeros = |x: &Value| {
+            let zero = Tensor::zeros(&[] as &[usize], self.graph.dtype(*x))?;
+            zero.broadcast_to(self.graph.shape(*x))
+        };
+        values.iter().map(zeros).collect()
+    }
+    /// The object of what a function gives that runs as it is.
+    pub fn add_call(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        shape: &[usize],
+        dtype: DType,
+        f: Function,
+    ) -> PyResult<PyTensor> {
+        self.mark.note_shape();
+        let y = self.graph.call(name, operands, shape, dtype, f);
+        self.object(y)
+    }
     fn operand(&mut self, x: &OperandRef) -> stream::Operand {
         match x {
             OperandRef::Object(t) => match self.value_of(t.get()) {
@@ -191,16 +212,13 @@ pub fn call(
                 stream::Operand::Parameter(_) => unreachable!("a trace has no parameters"),
             });
         }
-        let zeros = |x: &Value| {
-            let shape = trace.graph.shape(*x);
-            Tensor::zeros(&[] as &[usize], trace.graph.dtype(*x))?.broadcast_to(shape)
-        };
-        let zeros = values.iter().map(zeros).collect::<Result<Vec<Tensor>>>()?;
-        let y = f(&zeros)?;
-        trace.mark.note_shape();
-        let y = trace.graph.call(name, &values, y.shape(), y.dtype(), f);
-        trace.object(y)
+        let y = f(&trace.zeros(&values)?)?;
+        trace.add_call(name, &values, y.shape(), y.dtype(), f)
     })
+}
+/// Calls `f` with the innermost trace of this thread, if there is one.
+pub fn with_innermost<R>(f: impl FnOnce(&mut Trace) -> R) -> Option<R> {
+    TRACES.with_borrow_mut(|traces| traces.last_mut().map(f))
 }
 
 fn unary(

@@ -10,6 +10,7 @@ from support import address
 from test_fuse import X, Y, equal
 
 import flex
+from flex import nn
 
 
 class Counted:
@@ -186,6 +187,79 @@ class TestValuesThatAreNotKnown:
 
         with pytest.raises(TypeError, match=r"flex\.where"):
             flex.fuse(f)(X)
+
+
+class TestWholeFunctions:
+    """Functions that are no operations of a graph run as they are, between the fused parts."""
+
+    @pytest.mark.parametrize(
+        "f",
+        [
+            lambda x: nn.softmax(x * 2, axis=-1) + 1,
+            lambda x: nn.layer_norm(x + 1, (3,), flex.ones(3), bias=flex.zeros(3)) * 2,
+            lambda x: nn.linear(x, flex.ones((4, 3)), flex.ones(4)) - 1,
+            lambda x: nn.gelu(x, approximate="tanh") * x,
+            lambda x: nn.leaky_relu(x - 1, 0.1) * x,
+            lambda x: flex.concat([x, x * 2, flex.ones((1, 3))]) + 1,
+            lambda x: flex.stack((x, x + 1), axis=1) * 2,
+            lambda x: flex.sort(x * -1, axis=1, descending=True) + 1,
+            lambda x: flex.argsort(x).astype("float32") * x,
+            lambda x: flex.cumulative_sum(x, axis=0) * 2,
+            lambda x: flex.take(x, flex.asarray([1, 0]), axis=1) + 1,
+            lambda x: flex.roll(x, 1, axis=0) - x,
+            lambda x: (x @ x.T).tril() + 1,
+            lambda x: flex.tensordot(x, x, axes=2) * x,
+            lambda x: x.flip().sort() + x,
+            lambda x: nn.scaled_dot_product_attention(x[None], x[None] + 1, x[None])[0] * 2,
+        ],
+    )
+    def test_results_are_those_of_the_function(self, f):
+        fused = flex.fuse(f)
+        for x in (X, X * -3 + 1):
+            equal(fused(x), f(x))
+
+    def test_their_arguments_may_be_traced(self):
+        def f(x, weight, index):
+            return flex.take(nn.linear(x, weight * 2), index + 0, axis=0) + 1
+
+        weight, index = flex.linspace(-1, 1, 12).reshape((4, 3)), flex.asarray([1, 0, 1])
+        equal(flex.fuse(f)(X, weight, index), f(X, weight, index))
+
+    def test_other_shapes_are_traced_anew(self):
+        fused = flex.fuse(lambda x: flex.sort(x * -1) + 1)
+        for n in (3, 4, 3, 1, 0):
+            x = flex.linspace(0, 1, n)
+            equal(fused(x), flex.sort(x * -1) + 1)
+
+    def test_errors_are_their_own(self):
+        with pytest.raises(flex.ShapeError, match="linear"):
+            flex.fuse(lambda x: nn.linear(x + 1, flex.ones((4, 7))))(X)
+        take = flex.fuse(lambda x, index: flex.take(x, index * 1, axis=0))
+        assert take(X, flex.asarray([1])).shape == (1, 3)
+        with pytest.raises(IndexError):
+            take(X, flex.asarray([7]))
+        with pytest.raises(TypeError, match="nosuch"):
+            flex.fuse(lambda x: flex.sort(x, nosuch=1))(X)
+
+    @pytest.mark.parametrize(
+        "f",
+        [
+            lambda x: flex.nonzero(x)[0],
+            lambda x: flex.unique_values(x),
+            lambda x: flex.unstack(x)[0],
+            lambda x: flex.broadcast_arrays(x, flex.ones((2, 1)))[0],
+            lambda x: nn.one_hot(x.tolist()[0][0], 3),
+        ],
+    )
+    def test_what_is_refused(self, f):
+        with pytest.raises(TypeError, match="trace"):
+            flex.fuse(f)(X)
+
+    def test_state_is_not_kept(self):
+        cache = nn.KVCache(1, 1, 3)
+        with pytest.raises(TypeError):
+            flex.fuse(lambda x: cache.append(x, x)[0])(flex.ones((1, 1, 2, 3)))
+        assert cache.position == 0
 
 
 class TestBuffers:

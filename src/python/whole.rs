@@ -1,0 +1,188 @@
+//! Functions of the module that are no operations of a graph, where one of their arguments is traced:
+//! sorts, most of `nn`, whatever takes several tensors. Such a call is recorded whole, with its other
+//! arguments, and made anew each time that the program runs.
+
+use super::cell::PyTensor;
+use super::convert::Operand;
+use super::dtype::PyDType;
+use super::trace::{self, Trace};
+use crate::stream::Value;
+use crate::{Error, Result, Tensor};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+/// Functions whose result's shape depends on elements.
+const BY_ELEMENTS: [&str; 7] = [
+    "argwhere",
+    "nonzero",
+    "repeat",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+];
+
+thread_local! {
+    /// Whether a traced value was asked for elements since the last call was recorded.
+    static REFUSED: Cell<bool> = const { Cell::new(false) };
+    /// What a call raised while a program ran.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// A traced value is asked for its elements: who called the function may record the call.
+pub fn note_refusal() {
+    REFUSED.set(true);
+}
+/// Whether that happened; not again for the next one who asks.
+pub fn was_refused() -> bool {
+    REFUSED.take()
+}
+
+/// An argument.
+enum Given {
+    Traced(usize),
+    Plain(Py<PyAny>),
+    Tuple(Vec<Given>),
+    List(Vec<Given>),
+}
+
+impl Given {
+    /// `None` for what may not be the same the next time.
+    fn of(x: &Bound<'_, PyAny>, trace: &Trace, values: &mut Vec<Value>) -> Option<Given> {
+        let mut all = |items: &mut dyn Iterator<Item = Bound<'_, PyAny>>| {
+            items
+                .map(|x| Given::of(&x, trace, values))
+                .collect::<Option<Vec<_>>>()
+        };
+        if let Ok(items) = x.cast_exact::<PyTuple>() {
+            return all(&mut items.iter()).map(Given::Tuple);
+        }
+        if let Ok(items) = x.cast_exact::<PyList>() {
+            return all(&mut items.iter()).map(Given::List);
+        }
+        if let Ok(t) = x.cast_exact::<PyTensor>()
+            && let Some(value) = trace.value_of(t.get())
+        {
+            values.push(value);
+            return Some(Given::Traced(values.len() - 1));
+        }
+        let plain = x.is_none()
+            || x.is_instance_of::<PyString>()
+            || x.is_instance_of::<PyDType>()
+            || x.is_instance_of::<PyTensor>()
+            || matches!(Operand::of(x), Ok(Some(_)));
+        plain.then(|| Given::Plain(x.clone().unbind()))
+    }
+    fn build<'py>(&self, py: Python<'py>, tensors: &[Tensor]) -> PyResult<Bound<'py, PyAny>> {
+        let all = |items: &[Given]| {
+            items
+                .iter()
+                .map(|x| x.build(py, tensors))
+                .collect::<PyResult<Vec<_>>>()
+        };
+        Ok(match self {
+            Given::Traced(k) => Bound::new(py, PyTensor::new(tensors[*k].clone()))?.into_any(),
+            Given::Plain(x) => x.bind(py).clone(),
+            Given::Tuple(items) => PyTuple::new(py, all(items)?)?.into_any(),
+            Given::List(items) => PyList::new(py, all(items)?)?.into_any(),
+        })
+    }
+}
+
+/// A call, but for the elements of traced tensors.
+struct Call {
+    function: Py<PyAny>,
+    arguments: Vec<Given>,
+    keywords: Vec<(Py<PyString>, Given)>,
+}
+
+impl Call {
+    /// Its result for these tensors; `None` if that is no tensor.
+    fn make(&self, py: Python<'_>, tensors: &[Tensor]) -> PyResult<Option<Tensor>> {
+        let arguments = self.arguments.iter().map(|x| x.build(py, tensors));
+        let arguments = PyTuple::new(py, arguments.collect::<PyResult<Vec<_>>>()?)?;
+        let keywords = PyDict::new(py);
+        for (name, x) in &self.keywords {
+            keywords.set_item(name, x.build(py, tensors)?)?;
+        }
+        let result = self.function.bind(py).call(arguments, Some(&keywords))?;
+        Ok(match result.cast_exact::<PyTensor>() {
+            Ok(t) => Some(t.get().get()),
+            Err(_) => None,
+        })
+    }
+    fn run(&self, name: &'static str, tensors: &[Tensor]) -> Result<Tensor> {
+        Python::attach(|py| match self.make(py, tensors) {
+            Ok(Some(y)) => Ok(y),
+            Ok(None) => Err(Error::value(name, "the result is no tensor")),
+            Err(e) => {
+                let message = format!("a call in a function traced by flex.fuse: {e}");
+                RAISED.set(Some(e));
+                Err(Error::value(name, message))
+            }
+        })
+    }
+}
+
+/// Records a call of a function of the module, by its name there. `None` where no argument is traced,
+/// or the call can't be made anew: its result isn't one tensor whose shape follows from the
+/// arguments'.
+pub fn record(
+    function: &Bound<'_, PyAny>,
+    name: &'static str,
+    arguments: &[Bound<'_, PyAny>],
+    keywords: &[(Bound<'_, PyString>, Bound<'_, PyAny>)],
+) -> Option<PyResult<PyTensor>> {
+    if BY_ELEMENTS.contains(&name) {
+        return None;
+    }
+    let (values, call, zeros) = trace::with_innermost(|trace| {
+        let mut values = Vec::new();
+        let arguments = arguments
+            .iter()
+            .map(|x| Given::of(x, trace, &mut values))
+            .collect::<Option<_>>()?;
+        let keywords = keywords
+            .iter()
+            .map(|(name, x)| Some((name.clone().unbind(), Given::of(x, trace, &mut values)?)))
+            .collect::<Option<_>>()?;
+        let zeros = trace.zeros(&values).ok()?;
+        let call = Call {
+            function: function.clone().unbind(),
+            arguments,
+            keywords,
+        };
+        (!values.is_empty()).then_some((values, call, zeros))
+    })??;
+    // the trace is free meanwhile: functions that are called look at it
+    let y = match call.make(function.py(), &zeros) {
+        Ok(y) => y?,
+        Err(e) => return Some(Err(e)),
+    };
+    let (shape, dtype) = (y.shape().to_vec(), y.dtype());
+    let expected = (shape.clone(), dtype);
+    let f = move |x: &[Tensor]| {
+        let y = call.run(name, x)?;
+        match (y.shape(), y.dtype()) == (&expected.0[..], expected.1) {
+            true => Ok(y),
+            false => {
+                let message = format!(
+                    "shape {:?} and {} for these elements, {:?} and {} when flex.fuse traced it",
+                    y.shape(),
+                    y.dtype(),
+                    expected.0,
+                    expected.1
+                );
+                Err(Error::value(name, message))
+            }
+        }
+    };
+    trace::with_innermost(|trace| trace.add_call(name, &values, &shape, dtype, Arc::new(f)))
+}
+
+/// The error of a program that ran: what a call in it raised, if it is that.
+pub fn error(e: Error) -> PyErr {
+    RAISED.take().unwrap_or_else(|| e.into())
+}
