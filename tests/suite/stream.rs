@@ -453,5 +453,11 @@ fn plans_are_checked_when_they_are_read() {
     ] {
         assert!(load(wrong).is_err(), "{wrong}");
     }
+    let sizes: Vec<String> = (2..30).map(|n| n.to_string()).collect();
+    let many = format!(
+        "input float32 {}\nreduce sum v0 fffffff 0\nplan 2 0 0 0\n",
+        sizes.join(" ")
+    );
+    assert!(load(&many).is_err());
     std::fs::remove_dir_all(folder).unwrap();
 }

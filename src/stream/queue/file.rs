@@ -7,6 +7,7 @@ use super::plans::{Needed, Plans, Tree};
 use super::relative::{Dims, Fixed, Rel, Replay, Sizes, Step};
 use crate::dtype::{Class, DType};
 use crate::error::{Error, Result};
+use crate::layout::Layout;
 use crate::op::Op;
 use crate::scalar::Scalar;
 use alloc::boxed::Box;
@@ -322,7 +323,11 @@ fn check(steps: Vec<Step>, needed: Needed) -> Wrong<Plan> {
             }
         }
         let added = replay.add(&steps[..=k], &own, &numbers);
-        added.map_err(|e| format!("operation {k}: {e}"))?;
+        let fits = added.and_then(|()| {
+            // as many elements as a tensor can have, with the smallest sizes that there are
+            Layout::contiguous(replay.graph.shape(replay.values[k])).map(drop)
+        });
+        fits.map_err(|e| format!("operation {k}: {e}"))?;
     }
     let about = replay.values.iter().map(|x| {
         let (graph, x) = (&replay.graph, *x);
