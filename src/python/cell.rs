@@ -60,7 +60,7 @@ pub enum Held {
 /// Unwinds where elements of a traced value are asked for: there is no error to return from here.
 #[cold]
 fn refuse(x: &Traced) -> ! {
-    super::whole::note_refusal();
+    traced::note_refusal();
     let message = match x.is_over() {
         true => "a tensor of a function traced by flex.fuse is used after the function returned",
         false => NOT_TRACEABLE,

@@ -119,7 +119,7 @@ unsafe fn record(
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    if !whole::was_refused() {
+    if !traced::was_refused() {
         return std::ptr::null_mut();
     }
     // SAFETY: a built-in function is called with the interpreter attached

@@ -1,11 +1,26 @@
 //! What an object of a function that is being traced stands for.
 
 use crate::stream::Value;
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// How many functions are being traced, on all threads.
 static ACTIVE: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// Whether a traced value was asked for elements since the last call was recorded.
+    static REFUSED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A traced value is asked for its elements: who called the function may record the call.
+pub fn note_refusal() {
+    REFUSED.set(true);
+}
+/// Whether that happened; not again for the next one who asks.
+pub fn was_refused() -> bool {
+    REFUSED.take()
+}
 
 /// Whether anything is being traced.
 #[inline(always)]

@@ -10,7 +10,7 @@ use crate::stream::Value;
 use crate::{Error, Result, Tensor};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Functions whose result's shape depends on elements.
@@ -25,19 +25,8 @@ const BY_ELEMENTS: [&str; 7] = [
 ];
 
 thread_local! {
-    /// Whether a traced value was asked for elements since the last call was recorded.
-    static REFUSED: Cell<bool> = const { Cell::new(false) };
     /// What a call raised while a program ran.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
-}
-
-/// A traced value is asked for its elements: who called the function may record the call.
-pub fn note_refusal() {
-    REFUSED.set(true);
-}
-/// Whether that happened; not again for the next one who asks.
-pub fn was_refused() -> bool {
-    REFUSED.take()
 }
 
 /// An argument.

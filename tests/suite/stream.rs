@@ -65,6 +65,7 @@ fn bits(x: &Tensor) -> (Vec<usize>, DType, Vec<u64>) {
             .iter()
             .map(|b| b.get() as u64)
             .collect(),
+        #[cfg(feature = "f64")]
         DType::F64 => x
             .to_vec::<f64>()
             .unwrap()
