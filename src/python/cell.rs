@@ -77,6 +77,12 @@ enum Later {
     Queued(Lazy),
 }
 
+/// The tensor of a queued value, detached. Forks wait, for it may write to what a child inherits.
+fn computed(lazy: &Lazy) -> crate::Result<Tensor> {
+    let _write = LongWrite::begin();
+    lazy.get()
+}
+
 /// The metadata of a tensor that was taken out. Its shape and dtype don't change.
 struct Away {
     layout: Layout,
@@ -150,11 +156,7 @@ impl TensorCell {
             Later::Away(away) => return away.wait(),
             Later::Queued(lazy) => lazy,
         };
-        let tensor = {
-            let _write = LongWrite::begin();
-            lazy.get()
-        };
-        match tensor {
+        match computed(lazy) {
             Ok(t) => drop(self.arrived(lazy, t)),
             // there is no error to return from here
             Err(e) => std::panic::resume_unwind(Box::new(e.to_string())),
@@ -295,15 +297,18 @@ impl PyTensor {
             false => Ok(()),
         }
     }
+    /// A clone of the tensor; a value of a stream is computed, and its error reported.
+    #[inline(always)]
+    pub fn tensor(&self, py: Python<'_>) -> PyResult<Tensor> {
+        self.compute_queued(py)?;
+        Ok(self.get())
+    }
     fn compute_now(&self, py: Python<'_>) -> PyResult<()> {
         let lazy = match &*self.0.lock() {
             State::Queued(x) => x.clone(),
             _ => return Ok(()),
         };
-        let tensor = py.detach(|| {
-            let _write = LongWrite::begin();
-            lazy.get()
-        })?;
+        let tensor = py.detach(|| computed(&lazy))?;
         drop(self.0.arrived(&lazy, tensor));
         Ok(())
     }

@@ -46,11 +46,7 @@ pub fn apply_ref<const N: usize>(
     if let Some(later) = later::apply(row, &lent) {
         return later;
     }
-    for x in &lent {
-        if let OperandRef::Object(t) = x {
-            t.get().compute_queued(py)?;
-        }
-    }
+    lent.iter().try_for_each(|x| x.compute_queued(py))?;
     // no `?` inside: exceptions are created after the locks are released
     let small = match &lent[..] {
         [OperandRef::Object(x)] => x

@@ -113,8 +113,8 @@ impl<'a> Emitter<'a> {
     }
     fn is_computed(&self, y: Var) -> bool {
         let own = |x: &&(usize, Var)| x.1 == y;
-        let value = self.vars.iter().find(own).map(|x| x.0);
-        value.is_none_or(|k| self.slots[k].is_none()) && value.is_some()
+        let value = self.vars.iter().find(own);
+        value.is_some_and(|x| self.slots[x.0].is_none())
     }
     /// The variable of a value, which is computed already or read from its slot.
     fn var(&mut self, k: usize) -> Result<Var> {

@@ -149,8 +149,8 @@ impl Program {
     ///
     /// Errors where a number is out of range for the dtype that it is used in.
     pub fn with_numbers(&self, numbers: &[Scalar]) -> Result<Program> {
-        let kinds = |of: &[Scalar]| of.iter().map(|s| s.class()).collect::<Vec<_>>();
-        if kinds(numbers) != kinds(&self.numbers) {
+        let kinds = numbers.iter().map(|s| s.class());
+        if !kinds.eq(self.numbers.iter().map(|s| s.class())) {
             let message = message!(
                 "{} numbers for {} parameters",
                 numbers.len(),

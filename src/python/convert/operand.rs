@@ -46,10 +46,7 @@ impl Operand {
     #[inline]
     pub fn of(x: &Bound<PyAny>) -> PyResult<Option<Operand>> {
         match x.cast_exact::<PyTensor>() {
-            Ok(t) => {
-                t.get().compute_queued(x.py())?;
-                Ok(Some(Operand::Tensor(t.get().get())))
-            }
+            Ok(t) => Ok(Some(Operand::Tensor(t.get().tensor(x.py())?))),
             Err(_) => Operand::other(x),
         }
     }
@@ -80,6 +77,14 @@ pub enum OperandRef<'py> {
 }
 
 impl OperandRef<'_> {
+    /// Computes a value of a stream, whose error can be reported here.
+    #[inline(always)]
+    pub fn compute_queued(&self, py: Python<'_>) -> PyResult<()> {
+        match self {
+            OperandRef::Object(t) => t.get().compute_queued(py),
+            OperandRef::Operand(_) => Ok(()),
+        }
+    }
     /// Calls `f` with the tensor; a number becomes one of rank 0. `f` must not use Python.
     #[inline]
     pub fn read<R>(&self, f: impl FnOnce(&Tensor) -> crate::Result<R>) -> crate::Result<R> {
@@ -104,9 +109,7 @@ impl OperandRef<'_> {
             let t = self.take().tensor()?;
             return compute(py, t.len(), || f(&t));
         }
-        if let OperandRef::Object(t) = &self {
-            t.get().compute_queued(py)?;
-        }
+        self.compute_queued(py)?;
         if let OperandRef::Object(t) = &self
             && let Some(result) = t.get().read(|t| is_short(t.len()).then(|| f(t)))
         {
@@ -178,10 +181,7 @@ impl<'py> FromPyObject<'_, 'py> for Arg {
     #[inline]
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Arg> {
         match x.cast_exact::<PyTensor>() {
-            Ok(t) => {
-                t.get().compute_queued(x.py())?;
-                Ok(Arg(t.get().get()))
-            }
+            Ok(t) => Ok(Arg(t.get().tensor(x.py())?)),
             Err(_) => Ok(Arg(x.extract::<Operand>()?.tensor()?)),
         }
     }

@@ -193,23 +193,16 @@ impl Queue {
         for (k, _) in alive {
             needed[k / 64] |= 1 << (k % 64);
         }
-        let place = {
+        let (place, found) = {
             let mut tree = plans.lock();
-            let place = self.place.unwrap_or_else(|| tree.root());
-            match tree.has(place) {
-                true => place,
-                false => {
+            let place = match self.place.filter(|p| tree.has(*p)) {
+                Some(place) => place,
+                None => {
                     let before = self.find_place(&mut tree)?;
                     self.advance(&mut tree, before, self.steps.len() - 1)?
                 }
-            }
-        };
-        let found = {
-            let tree = plans.lock();
-            match tree.has(place) {
-                true => tree.program(place, &needed),
-                false => None,
-            }
+            };
+            (place, tree.program(place, &needed))
         };
         let program = match found {
             Some(program) => program,
