@@ -78,61 +78,87 @@ kernel! {
 kernel! {
     /// Of each column of `rows` rows that begin `stride` apart.
     pub fn columns<'a, T: Copy, R: Reduce<T>>(x: &'a [T], stride: usize, rows: usize, acc: &'a mut [R::Acc]) -> () { |I|
-        let mut at = 0;
-        while at + 64 <= acc.len() {
-            strip::<T, R, 64>(&x[at..], stride, rows, &mut acc[at..]);
-            at += 64;
+        let (strips, rest) = acc.as_chunks_mut::<64>();
+        let done = 64 * strips.len();
+        for (i, strip) in strips.iter_mut().enumerate() {
+            *strip = columns_of_strip::<T, R>(&x[64 * i..], stride, rows);
         }
-        while at + 8 <= acc.len() {
-            strip::<T, R, 8>(&x[at..], stride, rows, &mut acc[at..]);
-            at += 8;
-        }
-        while at < acc.len() {
-            strip::<T, R, 1>(&x[at..], stride, rows, &mut acc[at..]);
-            at += 1;
+        if !rest.is_empty() {
+            few_columns::<T, R>(&x[done..], stride, rows, rest);
         }
     }
 }
-/// Of `N` columns, whose accumulators stay in registers: eight rows are joined as a tree, and go
-/// into them.
+
+/// The elements of eight rows joined as a tree.
 #[inline(always)]
-fn strip<T: Copy, R: Reduce<T>, const N: usize>(
-    x: &[T],
-    stride: usize,
-    rows: usize,
-    out: &mut [R::Acc],
-) {
-    let mut acc = [R::IDENTITY; N];
+fn eight<T: Copy, R: Reduce<T>>(x: [T; 8]) -> R::Acc {
+    let [a, b, c, d, e, f, g, h] = x;
+    R::join(
+        R::join(
+            R::join(R::lift(a), R::lift(b)),
+            R::join(R::lift(c), R::lift(d)),
+        ),
+        R::join(
+            R::join(R::lift(e), R::lift(f)),
+            R::join(R::lift(g), R::lift(h)),
+        ),
+    )
+}
+
+/// 64 columns, whose accumulators stay in registers: eight rows are joined as a tree, and go into
+/// them.
+#[inline(always)]
+fn columns_of_strip<T: Copy, R: Reduce<T>>(x: &[T], stride: usize, rows: usize) -> [R::Acc; 64] {
+    let mut acc = [R::IDENTITY; 64];
     macro_rules! row {
         ($r:expr) => {
-            x[$r * stride..].first_chunk::<N>().unwrap()
+            x[$r * stride..].first_chunk::<64>().unwrap()
         };
     }
     let mut r = 0;
     while r + 8 <= rows {
         let (x0, x1, x2, x3) = (row!(r), row!(r + 1), row!(r + 2), row!(r + 3));
         let (x4, x5, x6, x7) = (row!(r + 4), row!(r + 5), row!(r + 6), row!(r + 7));
-        for j in 0..N {
-            macro_rules! pair {
-                ($a:ident, $b:ident) => {
-                    R::join(R::lift($a[j]), R::lift($b[j]))
-                };
-            }
-            let (a, b) = (
-                R::join(pair!(x0, x1), pair!(x2, x3)),
-                R::join(pair!(x4, x5), pair!(x6, x7)),
-            );
-            acc[j] = R::join(acc[j], R::join(a, b));
+        for j in 0..64 {
+            let x = [x0[j], x1[j], x2[j], x3[j], x4[j], x5[j], x6[j], x7[j]];
+            acc[j] = R::join(acc[j], eight::<T, R>(x));
         }
         r += 8;
     }
     for r in r..rows {
         let x = row!(r);
-        for j in 0..N {
+        for j in 0..64 {
             acc[j] = R::join(acc[j], R::lift(x[j]));
         }
     }
-    out[..N].copy_from_slice(&acc);
+    acc
+}
+
+/// Fewer columns than those, in the same order.
+#[inline(always)]
+fn few_columns<T: Copy, R: Reduce<T>>(x: &[T], stride: usize, rows: usize, acc: &mut [R::Acc]) {
+    acc.fill(R::IDENTITY);
+    let n = acc.len();
+    macro_rules! row {
+        ($r:expr) => {
+            &x[$r * stride..][..n]
+        };
+    }
+    let mut r = 0;
+    while r + 8 <= rows {
+        let (x0, x1, x2, x3) = (row!(r), row!(r + 1), row!(r + 2), row!(r + 3));
+        let (x4, x5, x6, x7) = (row!(r + 4), row!(r + 5), row!(r + 6), row!(r + 7));
+        for j in 0..n {
+            let x = [x0[j], x1[j], x2[j], x3[j], x4[j], x5[j], x6[j], x7[j]];
+            acc[j] = R::join(acc[j], eight::<T, R>(x));
+        }
+        r += 8;
+    }
+    for r in r..rows {
+        for (acc, &x) in acc.iter_mut().zip(row!(r)) {
+            *acc = R::join(*acc, R::lift(x));
+        }
+    }
 }
 
 kernel! {
