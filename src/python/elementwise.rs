@@ -213,6 +213,7 @@ pub fn clip(
         OperandRef::Object(t) => t.get().dtype_of(),
         OperandRef::Operand(Operand::Tensor(t)) => t.dtype(),
         OperandRef::Operand(Operand::Scalar(s)) => s.default_dtype(),
+        OperandRef::Number(x) => x.value().default_dtype(),
     };
     if dtype.is_bool() {
         return Err(Error::unsupported("clip", dtype).into()); // a bound would make it an integer

@@ -23,6 +23,7 @@ mod later;
 mod linalg;
 mod methods;
 mod nn;
+mod number;
 mod operators;
 mod promotion;
 mod queue;

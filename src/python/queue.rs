@@ -43,6 +43,7 @@ enum Given {
 fn given(x: &OperandRef) -> Given {
     match x {
         OperandRef::Object(t) => Given::Held(t.get().held()),
+        OperandRef::Number(x) => Given::Operand(Operand::Scalar(x.look())),
         OperandRef::Operand(x) => Given::Operand(x.clone()),
     }
 }

@@ -5,11 +5,12 @@
 
 use super::cell::PyTensor;
 use super::convert::{Operand, OperandRef};
+use super::number::Number;
 use super::traced::{Mark, Traced, is_active};
 use crate::kernel::elementwise::Row;
 use crate::ops::Reduction;
 use crate::ops::elementwise::fit_target;
-use crate::stream::{self, Function, Graph, Kind, Value};
+use crate::stream::{self, Function, Graph, Kind, Parameter, Value};
 use crate::{DType, Result, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -28,6 +29,9 @@ pub struct Trace {
     /// Tensors from outside, which are inputs after the arguments.
     pub constants: Vec<Tensor>,
     constant_values: Vec<Value>,
+    /// What computes its parameters of the float arguments of a call.
+    pub numbers: Vec<Py<PyAny>>,
+    parameters: Vec<Parameter>,
     /// What its objects share with it.
     mark: Arc<Mark>,
 }
@@ -116,14 +120,46 @@ impl Trace {
         let y = self.graph.call(name, operands, shape, dtype, f);
         self.object(y)
     }
+    /// The parameter of a number that may be another one at the next call.
+    fn number(&mut self, x: &Number) -> Parameter {
+        if let Some(k) = self.numbers.iter().position(|y| x.is_computed_by(y)) {
+            return self.parameters[k];
+        }
+        let parameter = self.graph.number(x.value());
+        self.numbers.push(x.compute());
+        self.parameters.push(parameter);
+        parameter
+    }
+    /// An operand of an operation of the list.
+    fn operand_of(&mut self, row: &'static Row, x: &OperandRef) -> stream::Operand {
+        match x {
+            OperandRef::Number(x) if !decides(row) => self.number(x).into(),
+            _ => self.operand(x),
+        }
+    }
     fn operand(&mut self, x: &OperandRef) -> stream::Operand {
         match x {
+            OperandRef::Number(x) => stream::Operand::Number(x.value()),
             OperandRef::Object(t) => match self.value_of(t.get()) {
                 Some(value) => value.into(),
                 None => self.constant(t.get().get()).into(),
             },
             OperandRef::Operand(Operand::Tensor(t)) => self.constant(t.clone()).into(),
             OperandRef::Operand(Operand::Scalar(s)) => stream::Operand::Number(*s),
+        }
+    }
+}
+
+/// Whether another number would be another operation: the exponent of a power.
+fn decides(row: &'static Row) -> bool {
+    row.square.is_some()
+}
+/// What is recorded of these operands depends on the values of numbers among them. Not while a trace is
+/// borrowed, for it runs Python.
+fn look<'a, 'py: 'a>(operands: impl IntoIterator<Item = &'a OperandRef<'py>>) {
+    for x in operands {
+        if let OperandRef::Number(x) = x {
+            x.look();
         }
     }
 }
@@ -140,7 +176,7 @@ fn with_trace<'a, 'py: 'a, R>(
         let trace = traces.last_mut()?;
         let belongs = |x: &OperandRef| match x {
             OperandRef::Object(t) => trace.value_of(t.get()).is_some(),
-            OperandRef::Operand(_) => false,
+            OperandRef::Number(_) | OperandRef::Operand(_) => false,
         };
         objects.any(belongs).then(|| f(trace))
     })
@@ -162,8 +198,12 @@ pub fn is_traced(t: &PyTensor) -> bool {
 }
 /// Records an elementwise operation; `None` where no operand is traced.
 pub fn apply(row: &'static Row, operands: &[OperandRef]) -> Option<PyResult<PyTensor>> {
+    if decides(row) {
+        look(operands);
+    }
     with_trace(operands.iter(), |trace| {
-        let given: Vec<stream::Operand> = operands.iter().map(|x| trace.operand(x)).collect();
+        let given = operands.iter().map(|x| trace.operand_of(row, x));
+        let given: Vec<stream::Operand> = given.collect();
         let y = trace.graph.apply_row(row, &given)?;
         trace.object(y)
     })
@@ -200,6 +240,7 @@ pub fn call(
     operands: &[&OperandRef],
     f: Function,
 ) -> Option<PyResult<PyTensor>> {
+    look(operands.iter().copied());
     with_trace(operands.iter().copied(), |trace| {
         let mut values = Vec::new();
         for x in operands {
@@ -209,7 +250,7 @@ pub fn call(
                     let t = Tensor::scalar(s, s.default_dtype())?;
                     trace.constant(t)
                 }
-                stream::Operand::Parameter(_) => unreachable!("a trace has no parameters"),
+                stream::Operand::Parameter(_) => unreachable!("numbers were looked at"),
             });
         }
         let y = f(&trace.zeros(&values)?)?;
@@ -255,9 +296,12 @@ pub fn apply_in_place(
     is_traced(t.get()).then(|| record_in_place(row, t, other))
 }
 fn record_in_place(row: &'static Row, t: &Bound<'_, PyTensor>, other: &OperandRef) -> PyResult<()> {
+    if decides(row) {
+        look([other]);
+    }
     let target = OperandRef::Object(t.clone());
     let y = with_trace([&target, other].into_iter(), |trace| {
-        let given = [&target, other].map(|x| trace.operand(x));
+        let given = [&target, other].map(|x| trace.operand_of(row, x));
         let mut y = trace.graph.apply_row(row, &given)?;
         if let Some(target) = trace.value_of(t.get()) {
             let of = |x: Value| (trace.graph.shape(x), trace.graph.dtype(x));

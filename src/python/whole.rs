@@ -5,6 +5,7 @@
 use super::cell::PyTensor;
 use super::convert::Operand;
 use super::dtype::PyDType;
+use super::number::Number;
 use super::trace::{self, Trace};
 use crate::stream::Value;
 use crate::{Error, Result, Tensor};
@@ -56,6 +57,9 @@ impl Given {
         {
             values.push(value);
             return Some(Given::Traced(values.len() - 1));
+        }
+        if let Ok(Some(number)) = Number::of(x) {
+            return Some(Given::Plain(number.looked_at()));
         }
         let plain = x.is_none()
             || x.is_instance_of::<PyString>()

@@ -4,6 +4,7 @@ use super::args::kind;
 use super::{compute, is_short};
 use crate::python::cell::PyTensor;
 use crate::python::interop;
+use crate::python::number::Number as Later;
 use crate::python::{trace, traced};
 use crate::{DType, Scalar, Tensor};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
@@ -72,6 +73,8 @@ impl<'py> FromPyObject<'_, 'py> for Operand {
 pub enum OperandRef<'py> {
     /// A tensor's object.
     Object(Bound<'py, PyTensor>),
+    /// A float argument of a function that is being traced.
+    Number(Later<'py>),
     /// Anything else.
     Operand(Operand),
 }
@@ -82,7 +85,7 @@ impl OperandRef<'_> {
     pub fn compute_queued(&self, py: Python<'_>) -> PyResult<()> {
         match self {
             OperandRef::Object(t) => t.get().compute_queued(py),
-            OperandRef::Operand(_) => Ok(()),
+            OperandRef::Number(_) | OperandRef::Operand(_) => Ok(()),
         }
     }
     /// Calls `f` with the tensor; a number becomes one of rank 0. `f` must not use Python.
@@ -90,6 +93,7 @@ impl OperandRef<'_> {
     pub fn read<R>(&self, f: impl FnOnce(&Tensor) -> crate::Result<R>) -> crate::Result<R> {
         match self {
             OperandRef::Object(t) => t.get().read(f),
+            OperandRef::Number(x) => f(&Operand::Scalar(x.look()).tensor()?),
             OperandRef::Operand(o) => f(&o.clone().tensor()?),
         }
     }
@@ -138,6 +142,7 @@ impl OperandRef<'_> {
     pub fn take(self) -> Operand {
         match self {
             OperandRef::Object(t) => Operand::Tensor(t.get().get()),
+            OperandRef::Number(x) => Operand::Scalar(x.look()),
             OperandRef::Operand(o) => o,
         }
     }
@@ -146,7 +151,10 @@ impl OperandRef<'_> {
     pub fn of<'py>(x: &Bound<'py, PyAny>) -> PyResult<Option<OperandRef<'py>>> {
         match x.cast_exact::<PyTensor>() {
             Ok(t) => Ok(Some(OperandRef::Object(t.clone()))),
-            Err(_) => Ok(Operand::other(x)?.map(OperandRef::Operand)),
+            Err(_) => match Later::of(x)? {
+                Some(number) => Ok(Some(OperandRef::Number(number))),
+                None => Ok(Operand::other(x)?.map(OperandRef::Operand)),
+            },
         }
     }
 }
@@ -209,6 +217,9 @@ pub fn scalar(x: &Bound<PyAny>) -> PyResult<Option<Scalar>> {
     }
     if let Ok(c) = x.cast::<PyComplex>() {
         return Ok(Some(Scalar::Complex(c.real(), c.imag())));
+    }
+    if let Some(number) = Later::of(x)? {
+        return Ok(Some(number.look()));
     }
     interop::numpy::scalar(x)
 }

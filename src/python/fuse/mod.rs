@@ -1,15 +1,22 @@
 //! `flex.fuse`: functions that are traced once and run as programs.
 
+mod arguments;
+mod form;
+
 use super::cell::PyTensor;
-use super::convert::{Operand, is_short, kind};
-use super::trace::{self, Trace};
+use super::convert::{is_short, kind};
+use super::number;
+use super::trace::Trace;
 use super::whole;
 use crate::layout::Shape;
 use crate::stream::{Program, Rounding};
-use crate::{DType, Error, Scalar, Tensor};
+use crate::{Error, Scalar, Tensor};
+use arguments::{Arguments, Key};
+use form::Form;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Programs that a function keeps; the oldest goes.
@@ -30,202 +37,39 @@ struct Entry {
     key: Key,
     /// Whether it serves these shapes alone.
     by_shape: bool,
+    /// The floats of which it serves these values alone.
+    looked_at: Vec<usize>,
     /// Objects that the key knows by their address.
     _kept: Vec<Py<PyAny>>,
     program: Program,
+    /// What computes the program's parameters of the float arguments.
+    numbers: Vec<Py<PyAny>>,
     constants: Vec<Tensor>,
     result: Form,
 }
 
-/// Arguments, but for the elements of tensors.
-#[derive(Default, PartialEq)]
-struct Key {
-    /// How they are nested, dtypes, ranks, what is no tensor.
-    form: Vec<u64>,
-    sizes: Vec<usize>,
-    /// Sizes by number: which are equal; 0 and 1 are themselves.
-    pattern: Vec<usize>,
-}
-
-/// How results are nested.
-enum Form {
-    Output(usize),
-    Object(Py<PyAny>),
-    Tuple(Vec<Form>),
-    List(Vec<Form>),
-    Dict(Vec<(Py<PyAny>, Form)>),
-}
-
-/// The arguments of a call.
-#[derive(Default)]
-struct Arguments<'py> {
-    key: Key,
-    tensors: Vec<Tensor>,
-    /// Objects in which tensors came, by number.
-    objects: Vec<Option<Bound<'py, PyTensor>>>,
-    kept: Vec<Py<PyAny>>,
-    /// Whether one belongs to a function that is being traced.
-    traced: bool,
-}
-
-impl<'py> Arguments<'py> {
-    fn push(&mut self, x: &Bound<'py, PyAny>) -> PyResult<()> {
-        const TENSOR: u64 = 1;
-        let form = &mut self.key.form;
-        if let Ok(t) = x.cast_exact::<PyTensor>() {
-            if trace::is_traced(t.get()) {
-                self.traced = true;
-                return Ok(());
-            }
-            let tensor = t.get().get();
-            form.extend([TENSOR, tensor.dtype() as u64, tensor.rank() as u64]);
-            self.key.sizes.extend_from_slice(tensor.shape());
-            self.tensors.push(tensor);
-            self.objects.push(Some(t.clone()));
-        } else if let Ok(items) = x.cast::<PyTuple>() {
-            form.extend([2, items.len() as u64]);
-            items.iter().try_for_each(|x| self.push(&x))?;
-        } else if let Ok(items) = x.cast::<PyList>() {
-            form.extend([3, items.len() as u64]);
-            items.iter().try_for_each(|x| self.push(&x))?;
-        } else if let Ok(items) = x.cast::<PyDict>() {
-            form.extend([4, items.len() as u64]);
-            for (key, x) in items {
-                self.push(&key)?;
-                self.push(&x)?;
-            }
-        } else if x.is_none() {
-            form.push(5);
-        } else if let Ok(s) = x.cast::<PyString>() {
-            let bytes = s.to_str()?.as_bytes();
-            form.extend([6, bytes.len() as u64]);
-            form.extend(bytes.iter().map(|b| *b as u64));
-        } else {
-            match Operand::of(x)? {
-                Some(Operand::Tensor(tensor)) => {
-                    form.extend([TENSOR, tensor.dtype() as u64, tensor.rank() as u64]);
-                    self.key.sizes.extend_from_slice(tensor.shape());
-                    self.tensors.push(tensor);
-                    self.objects.push(None);
-                }
-                Some(Operand::Scalar(s)) => form.extend(match s {
-                    Scalar::Bool(b) => [7, b as u64, 0],
-                    Scalar::Int(i) => [8, i as u64, (i >> 64) as u64],
-                    Scalar::Float(f) => [9, f.to_bits(), 0],
-                    Scalar::Complex(a, b) => {
-                        [10 ^ b.to_bits().rotate_left(8), a.to_bits(), b.to_bits()]
-                    }
-                }),
-                None => {
-                    form.extend([11, x.as_ptr() as u64]);
-                    self.kept.push(x.clone().unbind());
-                }
-            }
-        }
-        Ok(())
+impl Entry {
+    /// Whether it serves arguments of this key.
+    fn serves(&self, other: &Key) -> bool {
+        let own = &self.key;
+        let same = |k: &usize| own.floats[*k].to_bits() == other.floats[*k].to_bits();
+        own.form == other.form
+            && own.pattern == other.pattern
+            && (!self.by_shape || own.sizes == other.sizes)
+            && self.looked_at.iter().all(same)
     }
-    fn find_pattern(&mut self) {
-        let sizes = &self.key.sizes;
-        let number = |n: &usize| match n {
-            0 | 1 => *n,
-            n => 2 + sizes.iter().position(|m| m == n).unwrap_or(0),
+    /// The program for these float arguments.
+    fn program_of(&self, floats: &Bound<'_, PyAny>) -> PyResult<Cow<'_, Program>> {
+        if self.numbers.is_empty() {
+            return Ok(Cow::Borrowed(&self.program));
+        }
+        let number = |compute: &Py<PyAny>| {
+            let x = compute.bind(floats.py()).call1((floats,))?;
+            Ok(Scalar::Float(x.extract()?))
         };
-        self.key.pattern = sizes.iter().map(number).collect();
-    }
-    /// `x` with objects that are traced in the place of tensors.
-    fn traced(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = x.py();
-        let all = |items: &mut dyn Iterator<Item = Bound<'py, PyAny>>| {
-            items
-                .map(|x| Arguments::traced(&x))
-                .collect::<PyResult<Vec<_>>>()
-        };
-        let object = |shape: &[usize], dtype: DType| -> PyResult<Bound<'py, PyAny>> {
-            Ok(Bound::new(py, trace::argument(shape, dtype)?)?.into_any())
-        };
-        if let Ok(t) = x.cast_exact::<PyTensor>() {
-            let t = t.get().get();
-            return object(t.shape(), t.dtype());
-        }
-        if let Ok(items) = x.cast::<PyTuple>() {
-            let items = PyTuple::new(py, all(&mut items.iter())?)?;
-            let class = x.get_type();
-            // a named tuple
-            return match class.hasattr("_make")? {
-                true => class.call_method1("_make", (items,)),
-                false => Ok(items.into_any()),
-            };
-        }
-        if let Ok(items) = x.cast::<PyList>() {
-            return Ok(PyList::new(py, all(&mut items.iter())?)?.into_any());
-        }
-        if let Ok(items) = x.cast::<PyDict>() {
-            let dict = PyDict::new(py);
-            for (key, x) in items {
-                dict.set_item(key, Arguments::traced(&x)?)?;
-            }
-            return Ok(dict.into_any());
-        }
-        match x.is_none() || x.is_instance_of::<PyString>() {
-            true => Ok(x.clone()),
-            false => match Operand::of(x)? {
-                Some(Operand::Tensor(t)) => object(t.shape(), t.dtype()),
-                _ => Ok(x.clone()),
-            },
-        }
-    }
-}
-
-impl Form {
-    /// The form of a result, whose values go to `outputs`.
-    fn of(
-        x: &Bound<'_, PyAny>,
-        trace: &Trace,
-        outputs: &mut Vec<crate::stream::Value>,
-    ) -> PyResult<Form> {
-        if let Ok(t) = x.cast_exact::<PyTensor>()
-            && let Some(value) = trace.value_of(t.get())
-        {
-            outputs.push(value);
-            return Ok(Form::Output(outputs.len() - 1));
-        }
-        if let Ok(items) = x.cast_exact::<PyTuple>() {
-            let forms = items.iter().map(|x| Form::of(&x, trace, outputs));
-            return Ok(Form::Tuple(forms.collect::<PyResult<_>>()?));
-        }
-        if let Ok(items) = x.cast_exact::<PyList>() {
-            let forms = items.iter().map(|x| Form::of(&x, trace, outputs));
-            return Ok(Form::List(forms.collect::<PyResult<_>>()?));
-        }
-        if let Ok(items) = x.cast_exact::<PyDict>() {
-            let form = |(key, x): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-                Ok((key.unbind(), Form::of(&x, trace, outputs)?))
-            };
-            return Ok(Form::Dict(items.iter().map(form).collect::<PyResult<_>>()?));
-        }
-        Ok(Form::Object(x.clone().unbind()))
-    }
-    /// The result of these tensors.
-    fn build<'py>(&self, py: Python<'py>, outputs: &[Tensor]) -> PyResult<Bound<'py, PyAny>> {
-        let all = |forms: &[Form]| {
-            forms
-                .iter()
-                .map(|f| f.build(py, outputs))
-                .collect::<PyResult<Vec<_>>>()
-        };
-        Ok(match self {
-            Form::Output(k) => Bound::new(py, PyTensor::new(outputs[*k].clone()))?.into_any(),
-            Form::Object(x) => x.bind(py).clone(),
-            Form::Tuple(forms) => PyTuple::new(py, all(forms)?)?.into_any(),
-            Form::List(forms) => PyList::new(py, all(forms)?)?.into_any(),
-            Form::Dict(items) => {
-                let dict = PyDict::new(py);
-                for (key, form) in items {
-                    dict.set_item(key, form.build(py, outputs)?)?;
-                }
-                dict.into_any()
-            }
-        })
+        let numbers = self.numbers.iter().map(number);
+        let numbers = numbers.collect::<PyResult<Vec<_>>>()?;
+        Ok(Cow::Owned(self.program.with_numbers(&numbers)?))
     }
 }
 
@@ -253,16 +97,18 @@ impl Fused {
         let Some((entry, arguments)) = self.entry(py, args, kwargs.as_ref())? else {
             return self.f.bind(py).call(args, kwargs.as_ref()); // a part of the function around it
         };
+        let floats = PyTuple::new(py, &arguments.key.floats)?.into_any();
+        let program = entry.program_of(&floats)?;
         let inputs = self.inputs(&entry, arguments)?;
         let work: usize = inputs.iter().map(Tensor::len).max().unwrap_or(0);
         let outputs = match is_short(work) {
-            true => entry.program.run_owned(inputs),
-            false => py.detach(|| entry.program.run_owned(inputs)),
+            true => program.run_owned(inputs),
+            false => py.detach(|| program.run_owned(inputs)),
         };
         let outputs = outputs.map_err(whole::error)?;
         match out {
             Some(out) => fill(&out, outputs),
-            None => entry.result.build(py, &outputs),
+            None => entry.result.build(&outputs, &floats),
         }
     }
     /// A method of an object, for functions in classes.
@@ -307,10 +153,7 @@ impl Fused {
             return Ok(None);
         }
         arguments.find_pattern();
-        let fits = |e: &&Arc<Entry>| {
-            let (a, b) = (&e.key, &arguments.key);
-            a.form == b.form && a.pattern == b.pattern && (!e.by_shape || a.sizes == b.sizes)
-        };
+        let fits = |e: &&Arc<Entry>| e.serves(&arguments.key);
         let found = self.lock().iter().find(fits).cloned();
         let entry = match found {
             Some(entry) => entry,
@@ -337,13 +180,14 @@ impl Fused {
         arguments: &mut Arguments<'py>,
     ) -> PyResult<Entry> {
         let mut compiled = None;
+        let floats = number::Arguments::new(py)?;
         let call = || {
             let args = args
                 .iter()
-                .map(|x| Arguments::traced(&x))
+                .map(|x| Arguments::traced(&x, &floats))
                 .collect::<PyResult<Vec<_>>>()?;
             let kwargs = match kwargs {
-                Some(kwargs) => Some(Arguments::traced(kwargs.as_any())?),
+                Some(kwargs) => Some(Arguments::traced(kwargs.as_any(), &floats)?),
                 None => None,
             };
             let kwargs = kwargs.as_ref().map(|k| k.cast::<PyDict>()).transpose()?;
@@ -355,25 +199,21 @@ impl Fused {
             let mut outputs = Vec::new();
             let form = Form::of(result, trace, &mut outputs)?;
             let program = trace.graph.compile(&outputs, self.rounding)?;
-            compiled = Some((program, form, trace.constants.clone(), trace.is_by_shape()));
+            compiled = Some(Entry {
+                key: core::mem::take(&mut arguments.key),
+                by_shape: trace.is_by_shape(),
+                looked_at: floats.seen()?,
+                _kept: core::mem::take(&mut arguments.kept),
+                program,
+                numbers: trace.numbers.iter().map(|x| x.clone_ref(py)).collect(),
+                constants: trace.constants.clone(),
+                result: form,
+            });
             Ok(())
         })?;
-        let (program, result, constants, by_shape) =
-            compiled.ok_or_else(|| Error::value("fuse", "nothing was traced"))?;
-        let key = Key {
-            form: arguments.key.form.clone(),
-            sizes: arguments.key.sizes.clone(),
-            pattern: arguments.key.pattern.clone(),
-        };
-        let _kept = core::mem::take(&mut arguments.kept);
-        Ok(Entry {
-            key,
-            by_shape,
-            _kept,
-            program,
-            constants,
-            result,
-        })
+        let entry = compiled.ok_or_else(|| Error::value("fuse", "nothing was traced"))?;
+        arguments.key.floats.clone_from(&entry.key.floats);
+        Ok(entry)
     }
     /// The program's inputs, those that are donated without another handle.
     fn inputs(&self, entry: &Entry, arguments: Arguments) -> PyResult<Vec<Tensor>> {
@@ -438,8 +278,9 @@ fn fill<'py>(out: &Bound<'py, PyAny>, outputs: Vec<Tensor>) -> PyResult<Bound<'p
 /// f: a Python function. Its first call for given dtypes, ranks and sizes that are equal traces it: it
 /// runs once with tensors that have no elements yet, and what it asks for becomes programs that compute
 /// tile by tile in the caches. Later calls run these. Arguments and results are tensors, arrays and
-/// numbers, or tuples, lists and dicts of them; whatever else is an argument is a part of the program, as
-/// are tensors that the function takes from outside. Elementwise functions, conversions, reductions and
+/// floats, or tuples, lists and dicts of them; whatever else is an argument is a part of the program, as
+/// are tensors that the function takes from outside. Floats may be others at each call; one whose value the
+/// function looks at (`if a > 0`, `math.sqrt(a)`, an exponent of `**`) is a part of the program too. Elementwise functions, conversions, reductions and
 /// views are traced; `matmul`, sorts, `flex.nn` and other functions whose result is one tensor run as they
 /// are between the programs. What needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError
 /// that names the line.
