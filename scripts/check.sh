@@ -11,6 +11,5 @@ cargo test -q --lib --tests
 
 scripts/build.sh --profile quick
 scripts/model.sh
-step "pytest"
-"$python" -m pytest -q
+scripts/pytest.sh
 say "$SECONDS s; make test has the rest"

@@ -50,7 +50,7 @@ def put_view(key, value):
     x[key] = value
 
 run = eval("lambda: " + sys.argv[4])
-end, rounds, refused = time.monotonic() + 0.5, 0, 0
+end, rounds, refused = time.monotonic() + 0.3, 0, 0
 while time.monotonic() < end:
     rounds += 1
     try:
