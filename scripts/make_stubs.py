@@ -150,7 +150,7 @@ def main() -> None:
 
     from flex import nn
 
-    write("__init__.pyi", INIT, [*_flex.__all__, "io", "linalg", "models", "nn"])
+    write("__init__.pyi", INIT, [*_flex.__all__, "io", "linalg", "models", "nn", "reduce"])
     own = [name for name in nn.__all__ if hasattr(_flex._nn, name)]
     functions = [name for name in own if not inspect.isclass(getattr(nn, name))]
     text = NN + documented(NN_CLASSES, nn)

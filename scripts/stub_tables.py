@@ -406,4 +406,5 @@ from flex import linalg as linalg
 from flex import models as models
 from flex import nn as nn
 from flex._flex import *
+from flex._reduce import reduce as reduce
 """

@@ -2,8 +2,9 @@
 
 from flex import _flex, _missing, io, linalg, nn
 from flex._flex import *  # noqa: F403
+from flex._reduce import reduce
 
-__all__ = [*_flex.__all__, "io", "linalg", "models", "nn"]  # noqa: F405
+__all__ = [*_flex.__all__, "io", "linalg", "models", "nn", "reduce"]  # noqa: F405
 
 
 def __getattr__(name: str) -> object:

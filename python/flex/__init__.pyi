@@ -4,6 +4,7 @@ from flex import linalg as linalg
 from flex import models as models
 from flex import nn as nn
 from flex._flex import *
+from flex._reduce import reduce as reduce
 
 __all__ = [
     "ShapeError",
@@ -223,4 +224,5 @@ __all__ = [
     "linalg",
     "models",
     "nn",
+    "reduce",
 ]

@@ -2897,8 +2897,9 @@ def fuse(f: Callable[..., Any] | None = None, /, *, donate: Sequence[SupportsInd
     f: a Python function. Its first call for given dtypes, ranks and sizes that are equal traces it: it
     runs once with tensors that have no elements yet, and what it asks for becomes programs that compute
     tile by tile in the caches. Later calls run these. Arguments and results are tensors, arrays and
-    numbers, or tuples, lists and dicts of them; whatever else is an argument is a part of the program, as
-    are tensors that the function takes from outside. Elementwise functions, conversions, reductions and
+    floats, or tuples, lists and dicts of them; whatever else is an argument is a part of the program, as
+    are tensors that the function takes from outside. Floats may be others at each call; one whose value the
+    function looks at (`if a > 0`, `math.sqrt(a)`, an exponent of `**`) is a part of the program too. Elementwise functions, conversions, reductions and
     views are traced; `matmul`, sorts, `flex.nn` and other functions whose result is one tensor run as they
     are between the programs. What needs elements (`if t:`, `float(t)`, `print(t.item())`) is a TypeError
     that names the line.

@@ -54,7 +54,7 @@ class Number:
         return self.value
 
     @property
-    def __class__(self) -> Any:
+    def __class__(self) -> Any:  # type: ignore[misc]
         return float
 
     def __getattr__(self, name: str) -> Any:

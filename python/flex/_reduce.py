@@ -1,0 +1,221 @@
+"""Reductions by functions of the caller's."""
+
+from __future__ import annotations
+
+import operator
+from functools import lru_cache
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from flex import _flex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from flex._flex import DType, Tensor
+
+# Elements of an accumulator that lanes are added for: worth a run of a program, and in a second-level cache.
+LANES = 1 << 15
+# Operands of one walk over memory: elements of as many rows as that leaves room for are taken in one.
+OPERANDS = 12
+MOST_ROWS = 8
+# Lanes where elements of a line are neighbours, at least: some cache lines.
+RUN = 256
+
+
+def reduce(
+    step: Callable[..., Any],
+    init: Any,
+    /,
+    *xs: Any,
+    axis: int | tuple[int, ...] | None = None,
+    keepdims: bool = False,
+    join: Callable[..., Any] | None = None,
+    post: Callable[..., Any] | None = None,
+) -> Any:
+    """Reduces tensors by functions of the caller's, in a few walks over memory.
+
+    step: `step(a, x)` is what an accumulator becomes by an element, of elementwise functions; with several tensors
+    `step(a, x, y)`. init: the accumulator of no element, a number; or a tuple of them, and `step` takes and returns
+    a tuple. xs: tensors that broadcast. axis: as of `sum`; keepdims: whether the result keeps reduced axes, of size 1.
+
+    join: `join(a, b)`, the accumulator of the elements of both, in any order. Without it elements are taken one after the other, in the
+    order of the axes, which is slow where few results are left. post: `post(a)`, the result.
+
+    An accumulator has the dtype that `step` gives for it: that of `init` beside the elements. The functions are traced as by
+    `fuse` and kept, so they should not be made anew for each call. With `join` the order of elements follows from the shape: bits
+    don't depend on the number of threads. Axes that are reduced but are no neighbours in memory are copied together before.
+
+    Returns a tensor, or what `post` returns; of several accumulators a tuple. Errors: TypeError where a function gives no
+    tensors, or not as many as `init` has; DTypeError where the accumulator's dtype changes with each step;
+    ShapeError where `step` is not elementwise; AxisError.
+
+    >>> x = flex.asarray([[3.0, 4.0], [6.0, 8.0]])
+    >>> flex.reduce(lambda a, x: a + x * x, 0.0, x, axis=1, join=flex.add, post=flex.sqrt).tolist()
+    [5.0, 10.0]
+    >>> flex.reduce(lambda a, x: 0.5 * a + x, 0.0, x, axis=0).tolist()  # in order
+    [7.5, 10.0]
+    """
+    if not xs:
+        raise TypeError("reduce: there is no tensor")
+    tensors = _flex.broadcast_arrays(*map(_flex.asarray, xs))
+    shape = tensors[0].shape
+    reduced = _axes(axis, len(shape))
+    kept = [k for k in range(len(shape)) if k not in reduced]
+    sizes = prod(shape[k] for k in kept), prod(shape[k] for k in reduced)
+    lines = [_flex.reshape(_flex.permute_dims(x, (*kept, *reduced)), sizes) for x in tensors]
+
+    several = isinstance(init, tuple)
+    inits = init if several else (init,)
+    functions = _functions(step, join, several, inits, tuple(x.dtype for x in lines))
+    along = bool(reduced) and reduced[-1] == len(shape) - 1
+    after = tuple(n for k, n in enumerate(shape) if k not in reduced)
+    if keepdims:
+        after = tuple(1 if k in reduced else n for k, n in enumerate(shape))
+    a = tuple(_flex.reshape(y, after) for y in functions.of_lines(lines, sizes, along=along))
+    if post is None:
+        return a if several else a[0]
+    return _fused(post)(*([a] if several else a))
+
+
+def _axes(axis: Any, rank: int) -> list[int]:
+    if axis is None:
+        return list(range(rank))
+    axes = []
+    for k in axis if isinstance(axis, tuple) else (axis,):
+        try:
+            k = operator.index(k)
+        except TypeError:
+            kind = type(k).__name__
+            message = f"reduce: axis: expected an integer or a tuple of integers, got {kind}"
+            raise TypeError(message) from None
+        if not -rank <= k < rank:
+            valid = f" (valid: {-rank} to {rank - 1})" if rank else ""
+            raise _flex.AxisError(f"reduce: axis {k} is out of range for {rank} dimensions{valid}")
+        if k % rank in axes:
+            raise _flex.AxisError(f"reduce: axis {k} is repeated")
+        axes.append(k % rank)
+    return sorted(axes)
+
+
+@lru_cache(maxsize=64)
+def _fused(f: Callable[..., Any]) -> Any:
+    return _flex.fuse(f)
+
+
+class _Functions:
+    """`step` and `join`, of tuples of accumulators."""
+
+    def __init__(
+        self,
+        step: Callable[..., Any],
+        join: Callable[..., Any] | None,
+        several: bool,
+        inits: tuple[Any, ...],
+        dtypes: tuple[DType, ...],
+    ) -> None:
+        self.several, self.joins, self.count = several, join is not None, len(inits)
+        self.step, self.join = step, join
+        self.inits = self._accumulators(inits, dtypes)
+        self.rows = max(1, min(MOST_ROWS, (OPERANDS - 2 * len(inits)) // len(dtypes)))
+        into = tuple(range(len(inits)))
+        self.take = _flex.fuse(self._take, donate=into, strict=True)
+        self.both = _flex.fuse(self._both, strict=True)
+
+    def _call(self, name: str, f: Callable[..., Any], *arguments: Any) -> tuple[Any, ...]:
+        results = f(*arguments)
+        results = results if self.several else (results,)
+        if not isinstance(results, tuple) or len(results) != self.count:
+            got = f"{len(results)}" if isinstance(results, tuple) else type(results).__name__
+            message = (
+                f"reduce: {name} must return a tuple of {self.count}, as init is one, got {got}"
+            )
+            raise TypeError(message)
+        return results
+
+    def _tensors(self, name: str, f: Callable[..., Any], *arguments: Any) -> tuple[Tensor, ...]:
+        results = self._call(name, f, *arguments)
+        for x in results:
+            if not isinstance(x, _flex.Tensor):
+                raise TypeError(f"reduce: {name} must return tensors, got {type(x).__name__}")
+        return results
+
+    def _accumulators(self, inits: tuple[Any, ...], dtypes: tuple[DType, ...]) -> list[Tensor]:
+        """Those of no element, in the dtypes that they have after each step."""
+        x = [_flex.ones(1, dtype=dtype) for dtype in dtypes]
+
+        def step(a: Sequence[Any]) -> list[Tensor]:
+            arguments = [tuple(a)] if self.several else a
+            results = _flex.fuse(lambda a, x: self._call("step", self.step, *a, *x))(arguments, x)
+            # a count is a number as long as it meets no tensor
+            return [_flex.asarray(y) for y in results]
+
+        after = step(inits)
+        for _ in range(3):
+            a = [_flex.asarray(init, dtype=y.dtype) for init, y in zip(inits, after, strict=True)]
+            after = step(a)
+            for init, y in zip(a, after, strict=True):
+                if init.shape != () or y.shape not in ((), (1,)):
+                    message = f"reduce: step is not elementwise: it gives {y.shape} for elements of shape (1,)"
+                    raise _flex.ShapeError(message)
+            if all(p.dtype == q.dtype for p, q in zip(a, after, strict=True)):
+                return a
+        before, now = (", ".join(str(y.dtype) for y in all_) for all_ in (a, after))
+        raise _flex.DTypeError(f"reduce: step gives {now} for accumulators of {before}")
+
+    def _take(self, a: tuple[Tensor, ...], rows: Sequence[Sequence[Tensor]]) -> tuple[Tensor, ...]:
+        for x in rows:
+            shapes = [y.shape for y in a]
+            a = self._tensors("step", self.step, *([a] if self.several else a), *x)
+            if [y.shape for y in a] != shapes:
+                message = f"reduce: step is not elementwise: it gives {a[0].shape} for an accumulator of shape {shapes[0]}"
+                raise _flex.ShapeError(message)
+        return a
+
+    def _both(self, a: tuple[Tensor, ...], b: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        assert self.join is not None
+        pair = (a, b) if self.several else (*a, *b)
+        return self._tensors("join", self.join, *pair)
+
+    def of_lines(self, x: list[Tensor], sizes: tuple[int, int], *, along: bool) -> list[Tensor]:
+        """The accumulators of lines of shape `sizes`, whose elements are neighbours if `along`, else those beside them."""
+        lines, n = sizes
+        # so many elements of a line are taken at a time, each into a lane of its own
+        most = max(LANES // max(lines, 1), RUN if along else 1)
+        most = min(most, n // self.rows) if self.joins else 1
+        lanes = 1 << max(most.bit_length() - 1, 0)
+        block = LANES // lanes if self.joins or not along else LANES // 16
+        cuts = range(0, lines, block)
+        parts = [self._of_block([y[k : k + block] for y in x], n, lanes, along) for k in cuts]
+        if not parts:
+            return [_flex.empty(0, dtype=y.dtype) for y in self.inits]
+        return [_flex.concat(column) for column in zip(*parts, strict=True)]
+
+    def _of_block(self, x: list[Tensor], n: int, lanes: int, along: bool) -> list[Tensor]:
+        whole = n // lanes
+        lines = x[0].shape[0]
+        shape = (lines, lanes)
+        if not along:  # in the order of memory
+            x, shape = [y.T for y in x], (lanes, lines)
+
+        def lane(y: Tensor, start: int, end: int) -> Tensor:
+            return y[:, start:end] if along else y[start:end]
+
+        a = tuple(_flex.full(shape, y, dtype=y.dtype) for y in self.inits)
+        for row in range(0, whole, self.rows):
+            taken = range(row * lanes, min(row + self.rows, whole) * lanes, lanes)
+            a = self.take(a, [[lane(y, k, k + lanes) for y in x] for k in taken])
+        if left := n - whole * lanes:
+            rest = [lane(y, whole * lanes, n) for y in x]
+            head = self.take(tuple(lane(y, 0, left) for y in a), [rest])
+            tail = [lane(y, left, lanes) for y in a]
+            a = tuple(_flex.concat(pair, axis=int(along)) for pair in zip(head, tail, strict=True))
+        while lanes > 1:
+            lanes //= 2
+            a = self.both(*(tuple(lane(y, k, k + lanes) for y in a) for k in (0, lanes)))
+        return [_flex.reshape(y, (lines,)) for y in a]
+
+
+@lru_cache(maxsize=64)
+def _functions(*arguments: Any) -> _Functions:
+    return _Functions(*arguments)
