@@ -98,11 +98,6 @@ def _axes(axis: Any, rank: int) -> list[int]:
     return sorted(axes)
 
 
-@lru_cache(maxsize=64)
-def _fused(f: Callable[..., Any]) -> Any:
-    return _flex.fuse(f)
-
-
 class _Functions:
     """`step` and `join`, of tuples of accumulators."""
 
@@ -216,6 +211,5 @@ class _Functions:
         return [_flex.reshape(y, (lines,)) for y in a]
 
 
-@lru_cache(maxsize=64)
-def _functions(*arguments: Any) -> _Functions:
-    return _Functions(*arguments)
+_fused = lru_cache(maxsize=64)(_flex.fuse)
+_functions = lru_cache(maxsize=64)(_Functions)

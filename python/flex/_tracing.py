@@ -29,6 +29,45 @@ def _place(e: BaseException) -> str:
     return f"{file}:{at.tb_lineno}: {linecache.getline(file, at.tb_lineno).strip()}"
 
 
+def _looked_at(x: Any) -> Any:
+    return x.look() if type(x) is Number else x
+
+
+def _binary(f: Callable[[Any, Any], Any], *, swapped: bool = False) -> Any:
+    def method(x: "Number", other: Any) -> Any:
+        if type(other) is not Number and not isinstance(other, (int, float, complex)):
+            return NotImplemented
+        a, b = (other, x) if swapped else (x, other)
+        value = f(a.value if type(a) is Number else a, b.value if type(b) is Number else b)
+        if type(value) is not float:
+            return f(_looked_at(a), _looked_at(b))
+        if type(a) is Number and type(b) is Number:
+            left, right = a.compute, b.compute
+            both = a._leaves | b._leaves
+            return Number(value, lambda xs: f(left(xs), right(xs)), both, x._seen)
+        compute = x.compute
+        if swapped:
+            return Number(value, lambda xs: f(other, compute(xs)), x._leaves, x._seen)
+        return Number(value, lambda xs: f(compute(xs), other), x._leaves, x._seen)
+
+    return method
+
+
+def _unary(f: Callable[[Any], Any]) -> Any:
+    def method(x: "Number") -> "Number":
+        compute = x.compute
+        return Number(f(x.value), lambda xs: f(compute(xs)), x._leaves, x._seen)
+
+    return method
+
+
+def _looking(of_float: Callable[..., Any]) -> Any:
+    def method(x: "Number", *args: Any) -> Any:
+        return of_float(x.look(), *map(_looked_at, args))
+
+    return method
+
+
 class Number:
     """A float argument of a function that is being traced, or what arithmetic made of some.
 
@@ -53,12 +92,43 @@ class Number:
         self._seen |= self._leaves
         return self.value
 
-    @property
-    def __class__(self) -> Any:  # type: ignore[misc]
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:  # of `isinstance`
         return float
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.look(), name)
+
+    __add__, __radd__ = _binary(operator.add), _binary(operator.add, swapped=True)
+    __sub__, __rsub__ = _binary(operator.sub), _binary(operator.sub, swapped=True)
+    __mul__, __rmul__ = _binary(operator.mul), _binary(operator.mul, swapped=True)
+    __truediv__, __rtruediv__ = _binary(operator.truediv), _binary(operator.truediv, swapped=True)
+    __floordiv__, __rfloordiv__ = (
+        _binary(operator.floordiv),
+        _binary(operator.floordiv, swapped=True),
+    )
+    __mod__, __rmod__ = _binary(operator.mod), _binary(operator.mod, swapped=True)
+    __pow__, __rpow__ = _binary(operator.pow), _binary(operator.pow, swapped=True)
+    __neg__, __pos__, __abs__ = _unary(operator.neg), _unary(operator.pos), _unary(abs)
+    __bool__ = _looking(float.__bool__)
+    __float__ = _looking(float.__float__)
+    __int__ = _looking(float.__int__)
+    __trunc__ = _looking(float.__trunc__)
+    __floor__ = _looking(float.__floor__)
+    __ceil__ = _looking(float.__ceil__)
+    __round__ = _looking(float.__round__)
+    __hash__ = _looking(float.__hash__)
+    __repr__ = _looking(float.__repr__)
+    __str__ = _looking(float.__str__)
+    __format__ = _looking(float.__format__)
+    __eq__ = _looking(float.__eq__)
+    __ne__ = _looking(float.__ne__)
+    __lt__ = _looking(float.__lt__)
+    __le__ = _looking(float.__le__)
+    __gt__ = _looking(float.__gt__)
+    __ge__ = _looking(float.__ge__)
+    __divmod__ = _looking(float.__divmod__)
+    __rdivmod__ = _looking(float.__rdivmod__)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return getattr(ufunc, method)(*map(_looked_at, inputs), **kwargs)
@@ -75,57 +145,3 @@ class Numbers:
         k = self.count
         self.count += 1
         return Number(value, operator.itemgetter(k), frozenset((k,)), self.seen)
-
-
-def _looked_at(x: Any) -> Any:
-    return x.look() if type(x) is Number else x
-
-
-def _binary(f: Callable[[Any, Any], Any], *, swapped: bool) -> Any:
-    def method(x: Number, other: Any) -> Any:
-        if type(other) is not Number and not isinstance(other, (int, float, complex)):
-            return NotImplemented
-        a, b = (other, x) if swapped else (x, other)
-        value = f(a.value if type(a) is Number else a, b.value if type(b) is Number else b)
-        if type(value) is not float:
-            return f(_looked_at(a), _looked_at(b))
-        if type(a) is Number and type(b) is Number:
-            left, right = a.compute, b.compute
-            both = a._leaves | b._leaves
-            return Number(value, lambda xs: f(left(xs), right(xs)), both, x._seen)
-        compute = x.compute
-        if swapped:
-            return Number(value, lambda xs: f(other, compute(xs)), x._leaves, x._seen)
-        return Number(value, lambda xs: f(compute(xs), other), x._leaves, x._seen)
-
-    return method
-
-
-def _unary(f: Callable[[Any], Any]) -> Any:
-    def method(x: Number) -> Number:
-        compute = x.compute
-        return Number(f(x.value), lambda xs: f(compute(xs)), x._leaves, x._seen)
-
-    return method
-
-
-def _looking(name: str) -> Any:
-    of_float = getattr(float, name)
-
-    def method(x: Number, *args: Any) -> Any:
-        return of_float(x.look(), *map(_looked_at, args))
-
-    return method
-
-
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
-    _f = getattr(operator, _name)
-    setattr(Number, f"__{_name}__", _binary(_f, swapped=False))
-    setattr(Number, f"__r{_name}__", _binary(_f, swapped=True))
-for _name in ("neg", "pos", "abs"):
-    setattr(Number, f"__{_name}__", _unary(getattr(operator, _name)))
-for _name in (
-    *("bool", "float", "int", "trunc", "floor", "ceil", "round", "hash", "repr", "str", "format"),
-    *("eq", "ne", "lt", "le", "gt", "ge", "divmod", "rdivmod"),
-):
-    setattr(Number, f"__{_name}__", _looking(f"__{_name}__"))
