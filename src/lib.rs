@@ -78,6 +78,7 @@ pub mod simd;
 #[doc(hidden)]
 pub mod exec;
 mod fallible;
+pub mod fft;
 mod format;
 #[doc(hidden)]
 #[macro_use]
@@ -94,6 +95,7 @@ pub mod prelude;
 #[cfg(feature = "python")]
 mod python;
 mod scalar;
+pub mod signal;
 pub mod storage;
 #[cfg(feature = "std")]
 pub mod stream;

@@ -11,6 +11,7 @@ mod digits;
 mod driver;
 mod elementwise;
 mod ewise;
+mod fft;
 mod files;
 mod float8;
 mod gather;

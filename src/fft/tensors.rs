@@ -1,0 +1,181 @@
+//! Lines of tensors: along any axis, in any layout, cut or padded to a length.
+
+use super::job::Job;
+use super::line::Kind;
+use super::memory::Work;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::exec::failure::Failure;
+use crate::exec::lines::Lines;
+use crate::kernel::fft::Float;
+use crate::layout::Shape;
+use crate::ops;
+use crate::ops::reduce::{slice, slice_mut};
+use crate::par::{self, Out};
+use crate::tensor::Tensor;
+
+/// The length along `axis` is `n`: the end is cut off, or zeros follow.
+pub(super) fn resized(x: &Tensor, axis: usize, n: usize) -> Result<Tensor> {
+    let size = x.shape()[axis];
+    if size >= n {
+        return x.narrow(axis as isize, 0, n);
+    }
+    let mut shape = Shape::from_slice(x.shape());
+    shape[axis] = n - size;
+    ops::concat(&[x, &Tensor::zeros(&shape[..], x.dtype())?], axis as isize)
+}
+
+/// The lines of `x` along `axis`, which has their length, transformed; `x` has the dtype that `kind`
+/// takes.
+pub(super) fn along(
+    x: &Tensor,
+    axis: usize,
+    kind: Kind,
+    n: usize,
+    inverse: bool,
+    scale: f64,
+) -> Result<Tensor> {
+    let real = x.dtype().real();
+    dispatch!(float real, |T| typed(x, axis, Job::<T>::new(kind, n, inverse, scale)?), else
+        Err(Error::unsupported("fft", x.dtype())))
+}
+
+/// The same of complex numbers where they are.
+pub(super) fn along_in_place(x: &mut Tensor, axis: usize, inverse: bool, scale: f64) -> Result<()> {
+    let (real, n) = (x.dtype().real(), x.shape()[axis]);
+    if x.is_empty() {
+        return Ok(());
+    }
+    dispatch!(float real, |T| {
+        let job = Job::<T>::new(Kind::Complex, n, inverse, scale)?;
+        if axis + 1 == x.rank() && x.is_contiguous() {
+            let numbers = bytemuck::cast_slice_mut(slice_mut::<[T; 2]>(x)?);
+            let x = numbers.as_ptr();
+            // SAFETY: one and the same memory, borrowed for writing.
+            unsafe { rows(&job, x, numbers) }
+        } else {
+            let work = job.work_len();
+            let shape = Shape::from_slice(x.shape());
+            Lines::new(&shape, axis)
+                .update(x.elements_mut()?)
+                .scratch(work, real)
+                .run(job.cost(), |line| {
+                    let (x, work): (&mut [[T; 2]], &mut [T]) = (line.output(0), line.scratch(0));
+                    let x = x.as_flattened_mut();
+                    // SAFETY: a line of the job's length, in place; working memory as it asks for.
+                    let done = unsafe { job.run(x.as_ptr(), x.as_mut_ptr(), Some(work.as_mut_ptr())) };
+                    debug_assert!(done.is_ok(), "a line in working memory asks for no more");
+                })
+        }
+    }, else Err(Error::unsupported("fft", x.dtype())))
+}
+
+fn typed<T: Float>(x: &Tensor, axis: usize, job: Job<T>) -> Result<Tensor> {
+    let complex = |numbers: usize, dtype: DType| {
+        if dtype.is_complex() {
+            numbers / 2
+        } else {
+            numbers
+        }
+    };
+    let dtype = match job.kind() {
+        Kind::Real => x.dtype().real(),
+        _ => x.dtype().complex(),
+    };
+    let mut shape = Shape::from_slice(x.shape());
+    shape[axis] = complex(job.output(), dtype);
+    let mut y = Tensor::empty(&shape[..], dtype)?;
+    if y.is_empty() {
+        return Ok(y);
+    }
+    if axis + 1 == x.rank() && x.is_contiguous() {
+        let from: &[T] = numbers(x);
+        let to = numbers_mut(&mut y)?;
+        // SAFETY: a fresh tensor, and another.
+        unsafe { rows(&job, from.as_ptr(), to)? };
+        return Ok(y);
+    }
+    let lines = y.len() / shape[axis];
+    if lines < par::threads_for(job.cost().times(lines)) {
+        // a line is all threads' work: packed first, as the last axis
+        let (from, last) = (axis as isize, x.rank() as isize - 1);
+        let y = typed(&x.transpose(from, last)?.contiguous()?, x.rank() - 1, job)?;
+        return y.transpose(from, last)?.contiguous();
+    }
+    let real = x.dtype().real();
+    let inputs = x.dtype().is_complex();
+    let outputs = dtype.is_complex();
+    Lines::new(x.shape(), axis)
+        .input(x.elements())
+        .output(y.elements_mut()?)
+        .scratch(job.work_len(), real)
+        .run(job.cost(), |line| {
+            let x: &[T] = if inputs {
+                line.input::<[T; 2]>(0).as_flattened()
+            } else {
+                line.input(0)
+            };
+            let y: &mut [T] = if outputs {
+                line.output::<[T; 2]>(0).as_flattened_mut()
+            } else {
+                line.output(0)
+            };
+            let work: &mut [T] = line.scratch(0);
+            assert!(x.len() == job.input() && y.len() == job.output());
+            // SAFETY: lines of the job's lengths, and working memory as it asks for.
+            let done = unsafe { job.run(x.as_ptr(), y.as_mut_ptr(), Some(work.as_mut_ptr())) };
+            debug_assert!(done.is_ok(), "a line in working memory asks for no more");
+        })?;
+    Ok(y)
+}
+
+/// The numbers of a contiguous tensor, a complex one being two.
+fn numbers<T: Float>(x: &Tensor) -> &[T] {
+    if x.dtype().is_complex() {
+        slice::<[T; 2]>(x).as_flattened()
+    } else {
+        slice(x)
+    }
+}
+fn numbers_mut<T: Float>(y: &mut Tensor) -> Result<&mut [T]> {
+    Ok(if y.dtype().is_complex() {
+        slice_mut::<[T; 2]>(y)?.as_flattened_mut()
+    } else {
+        slice_mut(y)?
+    })
+}
+
+/// Rows one after the other, from `x` to `y`: each on all threads where they are few, else a thread takes
+/// some of them.
+///
+/// # Safety
+/// `x` is valid for as many rows as there are in `y`, and is the memory of `y`, or doesn't overlap it.
+unsafe fn rows<T: Float>(job: &Job<T>, x: *const T, y: &mut [T]) -> Result<()> {
+    struct From<T>(*const T);
+    // SAFETY: only read, each row by one piece.
+    unsafe impl<T: Sync> Sync for From<T> {}
+    let (input, output) = (job.input(), job.output());
+    let n = y.len() / output;
+    let cost = job.cost();
+    if n < par::threads_for(cost.times(n)) {
+        for (k, y) in y.chunks_exact_mut(output).enumerate() {
+            // SAFETY: row `k` of both.
+            unsafe { job.run(x.add(k * input), y.as_mut_ptr(), None)? }
+        }
+        return Ok(());
+    }
+    let (x, out, failure) = (&From(x), Out::new(y), Failure::default());
+    par::ranges(n, 1, cost, |range| {
+        failure.note(Work::new(job.work_len()).and_then(|mut work| {
+            let work = work.as_mut_ptr();
+            range.into_iter().try_for_each(|k| {
+                // SAFETY: row `k` of both, which one piece has (OUT1); working memory of its own.
+                unsafe {
+                    let y = out.part(k * output..(k + 1) * output);
+                    job.run(x.0.add(k * input), y.as_mut_ptr(), Some(work))
+                }
+            })
+        }))
+    });
+    failure.result()
+}
