@@ -19,6 +19,7 @@ from stub_tables import (
     PARAMETERS,
     RETURNS,
     SPECIAL,
+    TRANSFORMS,
 )
 
 from flex import _flex
@@ -135,7 +136,7 @@ def write(file: str, text: str, names: list[str]) -> None:
 
 def main() -> None:
     text = typed(HEADER) + documented(CLASSES) + tensor() + "\n"
-    text += "_io: ModuleType\n_nn: ModuleType\n\n"
+    text += "_fft: ModuleType\n_io: ModuleType\n_nn: ModuleType\n_signal: ModuleType\n\n"
     for name in _flex.__all__:
         value = getattr(_flex, name)
         if isinstance(value, _flex.DType):
@@ -148,14 +149,17 @@ def main() -> None:
             text += f"{name}: Final[{type(value).__name__ if value is not None else 'None'}]\n"
     write("_flex.pyi", text, _flex.__all__)
 
-    from flex import nn
+    from flex import fft, nn, signal
 
-    write("__init__.pyi", INIT, [*_flex.__all__, "io", "linalg", "models", "nn"])
+    write("__init__.pyi", INIT, [*_flex.__all__, "fft", "io", "linalg", "models", "nn", "signal"])
     own = [name for name in nn.__all__ if hasattr(_flex._nn, name)]
     functions = [name for name in own if not inspect.isclass(getattr(nn, name))]
     text = NN + documented(NN_CLASSES, nn)
     text += "".join(function(name, getattr(nn, name)) for name in functions)
     write("nn/__init__.pyi", text, nn.__all__)
+    for module, name in ((fft, "fft"), (signal, "signal")):
+        functions = (function(f, getattr(module, f), space=f"{name}.") for f in module.__all__)
+        write(f"{name}.pyi", TRANSFORMS + "".join(functions), module.__all__)
     names = nn.grad.__all__
     text = GRAD + "".join(function(name, getattr(nn.grad, name), space="grad.") for name in names)
     write("nn/grad.pyi", text, names)

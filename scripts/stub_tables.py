@@ -399,11 +399,23 @@ from flex._flex import Tensor, _Operand, _Padding, _Shape
 
 """
 
+TRANSFORMS = """\
+# Written by scripts/make_stubs.py.
+import builtins
+from collections.abc import Sequence
+from typing import Literal, SupportsIndex
+
+from flex._flex import Tensor, _Device, _DType, _Operand, _Shape
+
+"""
+
 INIT = """\
 # Written by scripts/make_stubs.py.
+from flex import fft as fft
 from flex import io as io
 from flex import linalg as linalg
 from flex import models as models
 from flex import nn as nn
+from flex import signal as signal
 from flex._flex import *
 """

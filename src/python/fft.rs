@@ -4,7 +4,7 @@ use super::cell::PyTensor;
 use super::convert::{Device, Ints, OperandRef, count};
 use super::dtype::DTypeArg;
 use crate::DType;
-use crate::fft::{self, Fft, FftN, Norm};
+use crate::fft::{self as transforms, Fft, FftN, Norm};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -79,7 +79,7 @@ fn fft(
     norm: Option<NormArg>,
 ) -> PyResult<PyTensor> {
     let how = one("fft", n, axis, norm)?;
-    x.compute(py, move |x| fft::fft(x, how))
+    x.compute(py, move |x| transforms::fft(x, how))
 }
 
 /// The inverse discrete Fourier transform along an axis.
@@ -99,7 +99,7 @@ fn ifft(
     norm: Option<NormArg>,
 ) -> PyResult<PyTensor> {
     let how = one("ifft", n, axis, norm)?;
-    x.compute(py, move |x| fft::ifft(x, how))
+    x.compute(py, move |x| transforms::ifft(x, how))
 }
 
 /// The first half of the discrete Fourier transform of real numbers.
@@ -119,7 +119,7 @@ fn rfft(
     norm: Option<NormArg>,
 ) -> PyResult<PyTensor> {
     let how = one("rfft", n, axis, norm)?;
-    x.compute(py, move |x| fft::rfft(x, how))
+    x.compute(py, move |x| transforms::rfft(x, how))
 }
 
 /// The inverse of `rfft`: real numbers from the first half of their spectrum.
@@ -140,7 +140,7 @@ fn irfft(
     norm: Option<NormArg>,
 ) -> PyResult<PyTensor> {
     let how = one("irfft", n, axis, norm)?;
-    x.compute(py, move |x| fft::irfft(x, how))
+    x.compute(py, move |x| transforms::irfft(x, how))
 }
 
 /// The transform of a signal with Hermitian symmetry, whose spectrum is real.
@@ -160,7 +160,7 @@ fn hfft(
     norm: Option<NormArg>,
 ) -> PyResult<PyTensor> {
     let how = one("hfft", n, axis, norm)?;
-    x.compute(py, move |x| fft::hfft(x, how))
+    x.compute(py, move |x| transforms::hfft(x, how))
 }
 
 /// The inverse of `hfft`: the first half of a signal with Hermitian symmetry, from its real spectrum.
@@ -179,7 +179,7 @@ fn ihfft(
     norm: Option<NormArg>,
 ) -> PyResult<PyTensor> {
     let how = one("ihfft", n, axis, norm)?;
-    x.compute(py, move |x| fft::ihfft(x, how))
+    x.compute(py, move |x| transforms::ihfft(x, how))
 }
 
 /// The discrete Fourier transform along several axes, one after the other.
@@ -199,7 +199,7 @@ fn fftn(
     norm: Option<NormArg>,
 ) -> PyResult<PyTensor> {
     let how = several("fftn", s, axes, norm)?;
-    x.compute(py, move |x| fft::fftn(x, how.clone()))
+    x.compute(py, move |x| transforms::fftn(x, how.clone()))
 }
 
 /// `fftn` along the last two axes, or others.
@@ -216,7 +216,7 @@ fn fft2(
     norm: Option<NormArg>,
 ) -> PyResult<PyTensor> {
     let how = several("fft2", s, axes, norm)?;
-    x.compute(py, move |x| fft::fft2(x, how.clone()))
+    x.compute(py, move |x| transforms::fft2(x, how.clone()))
 }
 
 /// The inverse of `fftn`, with its arguments, dtypes and errors.
@@ -233,7 +233,7 @@ fn ifftn(
     norm: Option<NormArg>,
 ) -> PyResult<PyTensor> {
     let how = several("ifftn", s, axes, norm)?;
-    x.compute(py, move |x| fft::ifftn(x, how.clone()))
+    x.compute(py, move |x| transforms::ifftn(x, how.clone()))
 }
 
 /// `ifftn` along the last two axes, or others.
@@ -250,7 +250,7 @@ fn ifft2(
     norm: Option<NormArg>,
 ) -> PyResult<PyTensor> {
     let how = several("ifft2", s, axes, norm)?;
-    x.compute(py, move |x| fft::ifft2(x, how.clone()))
+    x.compute(py, move |x| transforms::ifft2(x, how.clone()))
 }
 
 /// The discrete Fourier transform of real numbers along several axes, halved along the last of them.
@@ -269,7 +269,7 @@ fn rfftn(
     norm: Option<NormArg>,
 ) -> PyResult<PyTensor> {
     let how = several("rfftn", s, axes, norm)?;
-    x.compute(py, move |x| fft::rfftn(x, how.clone()))
+    x.compute(py, move |x| transforms::rfftn(x, how.clone()))
 }
 
 /// `rfftn` along the last two axes, or others.
@@ -286,7 +286,7 @@ fn rfft2(
     norm: Option<NormArg>,
 ) -> PyResult<PyTensor> {
     let how = several("rfft2", s, axes, norm)?;
-    x.compute(py, move |x| fft::rfft2(x, how.clone()))
+    x.compute(py, move |x| transforms::rfft2(x, how.clone()))
 }
 
 /// The inverse of `rfftn`: real numbers from half of their spectrum.
@@ -307,7 +307,7 @@ fn irfftn(
     norm: Option<NormArg>,
 ) -> PyResult<PyTensor> {
     let how = several("irfftn", s, axes, norm)?;
-    x.compute(py, move |x| fft::irfftn(x, how.clone()))
+    x.compute(py, move |x| transforms::irfftn(x, how.clone()))
 }
 
 /// `irfftn` along the last two axes, or others.
@@ -324,7 +324,7 @@ fn irfft2(
     norm: Option<NormArg>,
 ) -> PyResult<PyTensor> {
     let how = several("irfft2", s, axes, norm)?;
-    x.compute(py, move |x| fft::irfft2(x, how.clone()))
+    x.compute(py, move |x| transforms::irfft2(x, how.clone()))
 }
 
 /// The frequencies of the elements of `fft`.
@@ -344,7 +344,7 @@ fn fftfreq(
 ) -> PyResult<PyTensor> {
     let _ = device;
     let dtype = dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0);
-    Ok(PyTensor::new(fft::fftfreq(
+    Ok(PyTensor::new(transforms::fftfreq(
         count("fftfreq", "n", n)?,
         d,
         dtype,
@@ -367,7 +367,7 @@ fn rfftfreq(
 ) -> PyResult<PyTensor> {
     let _ = device;
     let dtype = dtype.map_or(DType::DEFAULT_FLOAT, |d| d.0);
-    Ok(PyTensor::new(fft::rfftfreq(
+    Ok(PyTensor::new(transforms::rfftfreq(
         count("rfftfreq", "n", n)?,
         d,
         dtype,
@@ -384,7 +384,7 @@ fn rfftfreq(
 #[pyo3(signature = (x, /, axes = None))]
 fn fftshift(py: Python<'_>, x: OperandRef, axes: Option<Ints>) -> PyResult<PyTensor> {
     let axes = axes.map(|a| a.0);
-    x.compute(py, move |x| fft::fftshift(x, axes.clone()))
+    x.compute(py, move |x| transforms::fftshift(x, axes.clone()))
 }
 
 /// The inverse of `fftshift`, with its arguments and errors.
@@ -395,29 +395,29 @@ fn fftshift(py: Python<'_>, x: OperandRef, axes: Option<Ints>) -> PyResult<PyTen
 #[pyo3(signature = (x, /, axes = None))]
 fn ifftshift(py: Python<'_>, x: OperandRef, axes: Option<Ints>) -> PyResult<PyTensor> {
     let axes = axes.map(|a| a.0);
-    x.compute(py, move |x| fft::ifftshift(x, axes.clone()))
+    x.compute(py, move |x| transforms::ifftshift(x, axes.clone()))
 }
 
 /// A module of its own, from which `flex/fft.py` takes its functions; their `__module__` is `flex.fft`.
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
-    let fft = PyModule::new(m.py(), "flex.fft")?;
-    fft.add_function(wrap_pyfunction!(fft, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(ifft, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(rfft, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(irfft, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(hfft, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(ihfft, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(fftn, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(fft2, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(ifftn, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(ifft2, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(rfftn, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(rfft2, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(irfftn, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(irfft2, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(fftfreq, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(rfftfreq, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(fftshift, &fft)?)?;
-    fft.add_function(wrap_pyfunction!(ifftshift, &fft)?)?;
-    m.setattr("_fft", fft)
+    let module = PyModule::new(m.py(), "flex.fft")?;
+    module.add_function(wrap_pyfunction!(fft, &module)?)?;
+    module.add_function(wrap_pyfunction!(ifft, &module)?)?;
+    module.add_function(wrap_pyfunction!(rfft, &module)?)?;
+    module.add_function(wrap_pyfunction!(irfft, &module)?)?;
+    module.add_function(wrap_pyfunction!(hfft, &module)?)?;
+    module.add_function(wrap_pyfunction!(ihfft, &module)?)?;
+    module.add_function(wrap_pyfunction!(fftn, &module)?)?;
+    module.add_function(wrap_pyfunction!(fft2, &module)?)?;
+    module.add_function(wrap_pyfunction!(ifftn, &module)?)?;
+    module.add_function(wrap_pyfunction!(ifft2, &module)?)?;
+    module.add_function(wrap_pyfunction!(rfftn, &module)?)?;
+    module.add_function(wrap_pyfunction!(rfft2, &module)?)?;
+    module.add_function(wrap_pyfunction!(irfftn, &module)?)?;
+    module.add_function(wrap_pyfunction!(irfft2, &module)?)?;
+    module.add_function(wrap_pyfunction!(fftfreq, &module)?)?;
+    module.add_function(wrap_pyfunction!(rfftfreq, &module)?)?;
+    module.add_function(wrap_pyfunction!(fftshift, &module)?)?;
+    module.add_function(wrap_pyfunction!(ifftshift, &module)?)?;
+    m.setattr("_fft", module)
 }
