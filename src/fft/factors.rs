@@ -130,6 +130,9 @@ pub(super) fn columns(found: &Radices, n: usize, lanes: usize) -> usize {
 /// assert_eq!(flex::fft::next_fast_len(1025), 1120);
 /// ```
 pub fn next_fast_len(least: usize) -> usize {
+    if least > usize::MAX >> 3 {
+        return least; // nothing has so many elements
+    }
     let mut best = least.max(1).next_power_of_two();
     for odd in [3, 5, 7, 9, 15, 21, 25, 27, 35, 45] {
         let twos = least.div_ceil(odd).next_power_of_two();

@@ -18,6 +18,8 @@
 
 #[cfg(feature = "complex")]
 mod cache;
+#[cfg(feature = "complex")]
+mod cosine;
 mod factors;
 mod frequencies;
 #[cfg(feature = "complex")]
@@ -40,6 +42,8 @@ mod table;
 mod tensors;
 
 pub use crate::kernel::fft::Float;
+#[cfg(feature = "complex")]
+pub use cosine::{Dct, dct, idct};
 pub use factors::next_fast_len;
 pub use frequencies::{fftfreq, fftshift, ifftshift, rfftfreq};
 #[cfg(feature = "complex")]
