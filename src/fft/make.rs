@@ -95,7 +95,7 @@ impl<T: Float> Plan<T> {
     /// Errors where there is no memory for the tables.
     pub fn new(n: usize, real: bool) -> Result<Plan<T>> {
         let too_long = || Error::memory::<T>(n);
-        if n > 1 << 40 {
+        if n as u64 > 1 << 40 {
             return Err(too_long());
         }
         let lanes = lanes::<T>();

@@ -7,43 +7,29 @@ use crate::DType;
 use crate::fft::{self as transforms, Dct, Fft, FftN, Norm};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 
-/// The `norm` of a transform.
-struct NormArg(Norm);
-
-impl<'py> FromPyObject<'_, 'py> for NormArg {
-    type Error = PyErr;
-    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<NormArg> {
-        if x.is_none() {
-            return Ok(NormArg(Norm::Backward));
-        }
-        let name = x.cast::<PyString>()?;
-        let name = name.to_str()?;
-        let norm = match name {
-            "backward" => Norm::Backward,
-            "ortho" => Norm::Ortho,
-            "forward" => Norm::Forward,
-            _ => {
-                return Err(PyValueError::new_err(format!(
-                    "norm is {name:?}; it is \"backward\", \"ortho\" or \"forward\""
-                )));
-            }
-        };
-        Ok(NormArg(norm))
+/// What `norm` stands for; None is the default, as in NumPy.
+fn norm_of(op: &str, norm: Option<&str>) -> PyResult<Norm> {
+    match norm {
+        None | Some("backward") => Ok(Norm::Backward),
+        Some("ortho") => Ok(Norm::Ortho),
+        Some("forward") => Ok(Norm::Forward),
+        Some(other) => Err(PyValueError::new_err(format!(
+            "{op}: norm is {other:?}; it is \"backward\", \"ortho\" or \"forward\""
+        ))),
     }
 }
 
 /// The arguments of a transform along one axis.
-fn one(op: &str, n: Option<isize>, axis: isize, norm: Option<NormArg>) -> PyResult<Fft> {
+fn one(op: &str, n: Option<isize>, axis: isize, norm: Option<&str>) -> PyResult<Fft> {
     Ok(Fft {
         n: n.map(|n| count(op, "n", n)).transpose()?,
         axis,
-        norm: norm.map_or(Norm::Backward, |n| n.0),
+        norm: norm_of(op, norm)?,
     })
 }
 /// The same along several axes.
-fn several(op: &str, s: Option<Ints>, axes: Option<Ints>, norm: Option<NormArg>) -> PyResult<FftN> {
+fn several(op: &str, s: Option<Ints>, axes: Option<Ints>, norm: Option<&str>) -> PyResult<FftN> {
     let lengths = |s: Ints| {
         s.0.iter()
             .map(|n| count(op, "s", *n))
@@ -52,7 +38,7 @@ fn several(op: &str, s: Option<Ints>, axes: Option<Ints>, norm: Option<NormArg>)
     Ok(FftN {
         s: s.map(lengths).transpose()?,
         axes: axes.map(|a| a.0).into(),
-        norm: norm.map_or(Norm::Backward, |n| n.0),
+        norm: norm_of(op, norm)?,
     })
 }
 
@@ -79,7 +65,7 @@ macro_rules! functions {
             x: OperandRef,
             n: Option<isize>,
             axis: isize,
-            norm: Option<NormArg>,
+            norm: Option<&str>,
         ) -> PyResult<PyTensor> {
             let how = one(stringify!($name), n, axis, norm)?;
             x.compute(py, move |x| transforms::$name(x, how))
@@ -94,7 +80,7 @@ macro_rules! functions {
             x: OperandRef,
             s: Option<Ints>,
             axes: Option<Ints>,
-            norm: Option<NormArg>,
+            norm: Option<&str>,
         ) -> PyResult<PyTensor> {
             let how = several(stringify!($name), s, axes, norm)?;
             x.compute(py, move |x| transforms::$name(x, how.clone()))
@@ -110,7 +96,7 @@ macro_rules! functions {
             r#type: isize,
             n: Option<isize>,
             axis: isize,
-            norm: Option<NormArg>,
+            norm: Option<&str>,
         ) -> PyResult<PyTensor> {
             let kind = cosine(stringify!($name), r#type)?;
             let how = one(stringify!($name), n, axis, norm)?;

@@ -1,6 +1,6 @@
 """Discrete Fourier transforms."""
 
-from ..table import K, M, Family, one, size
+from ..table import Family, K, M, one, size
 
 transforms = Family("fft", 0.8)
 row = transforms.row
@@ -16,7 +16,12 @@ for n, goal in ((256, 0.6), (1000, 0.8), (12289, 0.8), (64 * K, 0.7), (M, 0.8)):
         reference=f"xp.fft.irfft(a, {n})",
     )
 row("rfft, 64 of 4096", one(64, 4 * K), "xp.fft.rfft(a)", flops=64 * 2.5 * 4 * K * 12)
-row("irfft, 64 of 4096", one(64, 2 * K + 1), f"xp.fft.irfft(a, {4 * K})", flops=64 * 2.5 * 4 * K * 12)
+row(
+    "irfft, 64 of 4096",
+    one(64, 2 * K + 1),
+    f"xp.fft.irfft(a, {4 * K})",
+    flops=64 * 2.5 * 4 * K * 12,
+)
 row("rfft float64, 64K", one(64 * K, dtype="float64"), "xp.fft.rfft(a)", flops=2.5 * 64 * K * 16)
 row("fft, 1024 of 64", one(K, 64), "xp.fft.fft(a)", flops=K * 5 * 64 * 6)
 row("fft2, 512x512", one(512, 512), "xp.fft.fft2(a)", flops=5 * 512 * 512 * 18)
