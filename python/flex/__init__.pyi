@@ -1,8 +1,10 @@
 # Written by scripts/make_stubs.py.
+from flex import fft as fft
 from flex import io as io
 from flex import linalg as linalg
 from flex import models as models
 from flex import nn as nn
+from flex import signal as signal
 from flex._flex import *
 
 __all__ = [
@@ -219,8 +221,10 @@ __all__ = [
     "sort_with_indices",
     "topk",
     "searchsorted",
+    "fft",
     "io",
     "linalg",
     "models",
     "nn",
+    "signal",
 ]

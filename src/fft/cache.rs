@@ -1,6 +1,6 @@
 //! Plans that are kept, since tables take longer to compute than a transform.
 
-use super::plan::Plan;
+use super::plan::{Plan, Purpose};
 use crate::error::Result;
 use crate::kernel::fft::Float;
 
@@ -9,8 +9,8 @@ use crate::kernel::fft::Float;
 pub(super) type Held<T> = Plan<T>;
 /// Without an operating system each call makes its plan, or the caller keeps one.
 #[cfg(not(feature = "std"))]
-pub(super) fn plan<T: Float>(n: usize, real: bool) -> Result<Held<T>> {
-    Plan::new(n, real)
+pub(super) fn plan<T: Float>(n: usize, purpose: Purpose) -> Result<Held<T>> {
+    Plan::new(n, purpose)
 }
 
 #[cfg(feature = "std")]
@@ -29,7 +29,7 @@ mod kept {
 
     struct Kept {
         n: usize,
-        real: bool,
+        purpose: Purpose,
         bytes: usize,
         plan: Arc<dyn Any + Send + Sync>,
     }
@@ -54,12 +54,12 @@ mod kept {
         None
     }
 
-    /// The plan of so many complex numbers, and of twice as many real ones where `real` says so.
-    pub fn plan<T: Float>(n: usize, real: bool) -> Result<Held<T>> {
+    /// The plan of so many complex numbers.
+    pub fn plan<T: Float>(n: usize, purpose: Purpose) -> Result<Held<T>> {
         if let Some(mut plans) = plans() {
             for k in 0..plans.len() {
                 if plans[k].n == n
-                    && plans[k].real >= real
+                    && plans[k].purpose == purpose
                     && let Ok(plan) = plans[k].plan.clone().downcast::<Plan<T>>()
                 {
                     plans[..=k].rotate_right(1);
@@ -67,7 +67,7 @@ mod kept {
                 }
             }
         }
-        let plan = Arc::new(Plan::<T>::new(n, real)?);
+        let plan = Arc::new(Plan::<T>::new(n, purpose)?);
         let bytes = plan.bytes();
         let mut dropped = Vec::new();
         if bytes <= MOST_BYTES
@@ -78,7 +78,7 @@ mod kept {
                 0,
                 Kept {
                     n,
-                    real,
+                    purpose,
                     bytes,
                     plan: plan.clone(),
                 },

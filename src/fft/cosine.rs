@@ -89,7 +89,7 @@ struct Cosine<T> {
     scale: T,
     ortho: bool,
     job: Job<T>,
-    /// `exp(-2 pi i k / (4 n))` for II and III; for IV, with `2 k + 1` over `8 n`.
+    /// `exp(-2 pi i k / (4 n))` for II and III, `exp(-2 pi i k / (8 n))` for IV.
     turns: Vec<(T, T)>,
 }
 
@@ -204,7 +204,7 @@ impl<T: Float> Cosine<T> {
             }
             Dct::IV if n.is_multiple_of(2) => {
                 for k in 0..n / 2 {
-                    let ((c, s), (a, b)) = (self.turns[4 * k + 1], (z[2 * k], z[2 * k + 1]));
+                    let ((c, s), (a, b)) = (self.turns[4 * k], (z[2 * k], z[2 * k + 1]));
                     y[2 * k] = (a * c - b * s) * twice;
                     y[n - 1 - 2 * k] = -(a * s + b * c) * twice;
                 }

@@ -2,6 +2,7 @@
 
 use super::cache::{Held, plan};
 use super::line::{Kind, run};
+use super::plan::Purpose;
 use super::run::{Line, cost};
 use crate::error::Result;
 use crate::kernel::fft::Float;
@@ -19,8 +20,10 @@ pub(super) struct Job<T> {
 impl<T: Float> Job<T> {
     /// Of length `n`, at least 1, which is that of the real numbers where there are any.
     pub fn new(kind: Kind, n: usize, inverse: bool, scale: f64) -> Result<Job<T>> {
-        let halved = kind != Kind::Complex && n.is_multiple_of(2);
-        let plan = plan(if halved { n / 2 } else { n }, halved)?;
+        let plan = match kind != Kind::Complex && n.is_multiple_of(2) {
+            true => plan(n / 2, Purpose::Real)?,
+            false => plan(n, Purpose::Complex)?,
+        };
         Ok(Job {
             plan,
             kind,

@@ -1,7 +1,7 @@
 //! Plans are made: the factors of a length are chosen, and their tables computed.
 
 use super::factors::{Radices, columns, next_fast_len, radices};
-use super::plan::{Chirp, Form, Matrix, Passes, Plan};
+use super::plan::{Chirp, Form, Matrix, Passes, Plan, Purpose};
 use super::run::in_place;
 use crate::error::{Error, Result};
 use crate::fallible;
@@ -12,7 +12,6 @@ use crate::kernel::fft::roots::root;
 use crate::kernel::fft::stage::Stage;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use smallvec::SmallVec;
 
 /// The factors between both directions of a matrix are a table of their own up to this many values, and
 /// products of two of a shorter one from there on, which costs less than reading them.
@@ -26,7 +25,7 @@ fn put<T: Float>(table: &mut Vec<T>, (re, im): (f64, f64)) {
 
 impl<T: Float> Passes<T> {
     fn new(rows: usize, found: &Radices) -> Result<Passes<T>> {
-        let mut stages = SmallVec::<[Stage; 8]>::new();
+        let mut stages = fallible::with_capacity(found.len())?;
         let mut groups = rows;
         let mut len = 0;
         for radix in found.iter() {
@@ -90,16 +89,18 @@ impl<T: Float> Matrix<T> {
 }
 
 impl<T: Float> Plan<T> {
-    /// Of `n` complex numbers, at least one; for twice as many real ones too where `real` says so.
+    /// Of `n` complex numbers, at least one; for twice as many real ones where that is the purpose.
     ///
     /// Errors where there is no memory for the tables.
-    pub fn new(n: usize, real: bool) -> Result<Plan<T>> {
+    pub fn new(n: usize, purpose: Purpose) -> Result<Plan<T>> {
         let too_long = || Error::memory::<T>(n);
         if n as u64 > 1 << 40 {
             return Err(too_long());
         }
         let lanes = lanes::<T>();
         let form = match radices(n) {
+            #[cfg(feature = "complex")]
+            Some(found) if purpose == Purpose::Columns => Form::Column(Passes::new(n, &found)?),
             Some(found) => match columns(&found, n, lanes) {
                 1 => Form::Column(Passes::new(n, &found)?),
                 a => Form::Matrix(Matrix::new(a, n / a, lanes)?),
@@ -107,7 +108,7 @@ impl<T: Float> Plan<T> {
             None => Form::Chirp(Box::new(Chirp::new(n)?)),
         };
         let mut turns = Vec::new();
-        if real {
+        if purpose == Purpose::Real {
             let len = pairs(n) + 1;
             turns = fallible::with_capacity(2 * len)?;
             // -i (c + i s) is s - i c
@@ -121,7 +122,7 @@ impl<T: Float> Plan<T> {
 impl<T: Float> Chirp<T> {
     fn new(n: usize) -> Result<Chirp<T>> {
         let m = next_fast_len(2 * n - 1);
-        let inner = Plan::new(m, false)?;
+        let inner = Plan::new(m, Purpose::Complex)?;
         let mut chirp = fallible::with_capacity(2 * n)?;
         let square = |k: usize| ((k as u128 * k as u128) % (2 * n as u128)) as u64;
         (0..n).for_each(|k| put(&mut chirp, root(square(k), 2 * n as u64)));

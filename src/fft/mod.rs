@@ -40,6 +40,8 @@ mod slices;
 mod table;
 #[cfg(feature = "complex")]
 mod tensors;
+#[cfg(feature = "complex")]
+mod together;
 
 pub use crate::kernel::fft::Float;
 #[cfg(feature = "complex")]

@@ -3,12 +3,23 @@
 use crate::kernel::fft::stage::Stage;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use smallvec::SmallVec;
+
+/// What a plan is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Lines of complex numbers.
+    Complex,
+    /// The same, of half as many as there are real ones.
+    Real,
+    /// Lines side by side, which are columns as they are.
+    #[cfg(feature = "complex")]
+    Columns,
+}
 
 /// The passes of a transform of `rows` values.
 pub(super) struct Passes<T> {
     pub rows: usize,
-    pub stages: SmallVec<[Stage; 8]>,
+    pub stages: Vec<Stage>,
     pub factors: Vec<T>,
 }
 

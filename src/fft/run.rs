@@ -85,7 +85,7 @@ pub(super) unsafe fn transform<T: Float>(
                 let work = here(&mut own, work, work_len(plan))?;
                 let (x, y) = (rows(line, 1, 0..1), target(line, 1, 0..1));
                 let buffers = [work, work.add(2 * lanes::<T>() * passes.rows)];
-                let size = (passes.rows, 1);
+                let size = passes.rows;
                 columns(Columns::new(
                     size,
                     &passes.stages,
@@ -191,7 +191,7 @@ unsafe fn down<T: Float>(
                 },
             });
             let buffers = [buffers, buffers.add(2 * lanes * m.first.rows)];
-            let size = (m.first.rows, 1);
+            let size = m.first.rows;
             columns(Columns::new(
                 size,
                 &m.first.stages,
@@ -224,7 +224,7 @@ unsafe fn across<T: Float>(
             let source = Source::Pairs(matrix.add(2 * lanes * height * block));
             let sink = target(line, all, first..all.min(first + lanes));
             let buffers = [buffers, buffers.add(2 * lanes * m.second.rows)];
-            let size = (m.second.rows, 1);
+            let size = m.second.rows;
             columns(Columns::new(
                 size,
                 &m.second.stages,

@@ -3,7 +3,7 @@
 
 use super::line::{Kind, run};
 use super::memory::Work;
-use super::plan::Plan;
+use super::plan::{Plan, Purpose};
 use super::run::Line;
 use crate::error::{Error, Result};
 use crate::kernel::fft::Float;
@@ -82,7 +82,7 @@ impl<T: Float> ComplexPlan<T> {
     pub fn new(n: usize) -> Result<Self> {
         let n = length("ComplexPlan::new", n)?;
         Ok(ComplexPlan {
-            plan: Plan::new(n, false)?,
+            plan: Plan::new(n, Purpose::Complex)?,
         })
     }
     /// The transform, `y[k]` being the sum of `x[j] exp(-2 pi i j k / n)`. Both have `2 n` numbers.
@@ -105,10 +105,12 @@ impl<T: Float> RealPlan<T> {
     /// Errors for a length of 0, and where there is no memory for the tables.
     pub fn new(n: usize) -> Result<Self> {
         let n = length("RealPlan::new", n)?;
-        let even = n.is_multiple_of(2);
         Ok(RealPlan {
             n,
-            plan: Plan::new(if even { n / 2 } else { n }, even)?,
+            plan: match n.is_multiple_of(2) {
+                true => Plan::new(n / 2, Purpose::Real)?,
+                false => Plan::new(n, Purpose::Complex)?,
+            },
         })
     }
     /// The first half of the transform: the sums of `x[j] exp(-2 pi i j k / n)` for `k` from 0 to `n / 2`. `x`

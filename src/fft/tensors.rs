@@ -3,6 +3,7 @@
 use super::job::Job;
 use super::line::Kind;
 use super::memory::Work;
+use super::together;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
@@ -36,8 +37,28 @@ pub(super) fn along(
     scale: f64,
 ) -> Result<Tensor> {
     let real = x.dtype().real();
-    dispatch!(float real, |T| typed(x, axis, Job::<T>::new(kind, n, inverse, scale)?), else
-        Err(Error::unsupported("fft", x.dtype())))
+    dispatch!(float real, |T| {
+        if kind == Kind::Complex && x.is_contiguous() && !x.is_empty() {
+            let mut y = Tensor::empty(x.shape(), x.dtype())?;
+            let (from, to): (&[T], &mut [T]) = (numbers(x), numbers_mut(&mut y)?);
+            // SAFETY: a fresh tensor, and another of its shape.
+            if unsafe { together::lines(from.as_ptr(), to, around(x, axis), inverse, scale)? } {
+                return Ok(y);
+            }
+        }
+        typed(x, axis, Job::<T>::new(kind, n, inverse, scale)?)
+    }, else Err(Error::unsupported("fft", x.dtype())))
+}
+
+/// How many elements there are before an axis, along it, and after it.
+fn around(x: &Tensor, axis: usize) -> (usize, usize, usize) {
+    let product = |sizes: &[usize]| sizes.iter().product();
+    let shape = x.shape();
+    (
+        product(&shape[..axis]),
+        shape[axis],
+        product(&shape[axis + 1..]),
+    )
 }
 
 /// The same of complex numbers where they are.
@@ -47,9 +68,18 @@ pub(super) fn along_in_place(x: &mut Tensor, axis: usize, inverse: bool, scale: 
         return Ok(());
     }
     dispatch!(float real, |T| {
+        if x.is_contiguous() {
+            let around = around(x, axis);
+            let to: &mut [T] = numbers_mut(x)?;
+            let from = to.as_ptr();
+            // SAFETY: one and the same memory, borrowed for writing.
+            if unsafe { together::lines(from, to, around, inverse, scale)? } {
+                return Ok(());
+            }
+        }
         let job = Job::<T>::new(Kind::Complex, n, inverse, scale)?;
         if axis + 1 == x.rank() && x.is_contiguous() {
-            let numbers = bytemuck::cast_slice_mut(slice_mut::<[T; 2]>(x)?);
+            let numbers: &mut [T] = numbers_mut(x)?;
             let x = numbers.as_ptr();
             // SAFETY: one and the same memory, borrowed for writing.
             unsafe { rows(&job, x, numbers) }

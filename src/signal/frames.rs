@@ -132,8 +132,7 @@ pub fn stft(x: &Tensor, how: &Stft) -> Result<Tensor> {
     let signals = x.len().checked_div(samples).unwrap_or(0);
     let mut x = x.reshape([signals, samples])?;
     if how.center {
-        let half = (how.n_fft / 2) as isize;
-        x = nn::pad(&x, &[half, half], how.pad_mode)?;
+        x = continued(&x, how.n_fft / 2, how.pad_mode)?;
     }
     if x.shape()[1] < how.n_fft {
         let message = message!(
@@ -158,6 +157,18 @@ pub fn stft(x: &Tensor, how: &Stft) -> Result<Tensor> {
     out.extend([count, frequencies]);
     let out: SmallVec<[isize; 6]> = out.iter().map(|n| *n as isize).collect();
     spectra.reshape(&out)?.transpose(-1, -2)
+}
+
+/// Signals `[signals, samples]` with `half` as many samples more at both ends.
+fn continued(x: &Tensor, half: usize, mode: PadMode) -> Result<Tensor> {
+    let samples = x.shape()[1];
+    if mode != PadMode::Reflect || samples <= half {
+        return nn::pad(x, &[half as isize, half as isize], mode);
+    }
+    // the most usual way, which is quicker by parts
+    let before = x.narrow(1, 1, half)?.flip(1)?;
+    let after = x.narrow(1, samples - 1 - half, half)?.flip(1)?;
+    ops::concat(&[&before, x, &after], 1)
 }
 
 /// The signals whose spectra [`stft`] gave, `[.., samples]`: the frames' inverse transforms times the window are added up where they
@@ -285,7 +296,7 @@ fn added(frames: &Tensor, hop: usize, covered: usize) -> Result<Tensor> {
                 let frames = &x[signal * count * n * parts..][..count * n * parts];
                 for (t, frame) in frames.chunks_exact(n * parts).enumerate() {
                     let target = &mut y[t * hop * parts..][..n * parts];
-                    target.iter_mut().zip(frame).for_each(|(y, x)| *y = *y + *x);
+                    target.iter_mut().zip(frame).for_each(|(y, x)| *y += *x);
                 }
             }
         });

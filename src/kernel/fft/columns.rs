@@ -31,6 +31,8 @@ pub enum Source<T> {
     Complex(Rows<*const T>),
     /// Real numbers.
     Real(Rows<*const T>),
+    /// Complex numbers, a column of the block being a row in memory: as [`Sink::Lines`].
+    Lines(Rows<*const T>),
     /// Pairs of vectors one after the other, as [`Sink::Turned`] leaves them.
     Pairs(*const T),
 }
@@ -40,6 +42,8 @@ pub enum Source<T> {
 pub enum Sink<T> {
     /// Complex numbers, multiplied by one.
     Complex(Rows<*mut T>, T),
+    /// The same, a column of the block being a row in memory, as many as a vector has lanes at most: `step` leads from column to column.
+    Lines(Rows<*mut T>, T),
     /// Rows become columns of blocks as wide as a vector, and the factors between both directions of
     /// a matrix are multiplied in.
     Turned(Turned<T>),
@@ -64,11 +68,10 @@ pub const RUN: usize = 64;
 /// The transforms of a block of columns.
 ///
 /// Invariant COLUMNS1, which [`Columns::new`] asks for: source, sink and buffers are valid for
-/// `rows` rows of the block, `width` vectors wide, and nobody else reads or writes what is written
+/// `rows` rows of the block, a vector wide, and nobody else reads or writes what is written
 /// while the block is computed; the stages are those of `rows`, and `factors` their table.
 pub struct Columns<'a, T> {
     rows: usize,
-    width: usize,
     stages: &'a [Stage],
     factors: &'a [T],
     source: Source<T>,
@@ -81,7 +84,7 @@ impl<'a, T> Columns<'a, T> {
     /// # Safety
     /// COLUMNS1.
     pub unsafe fn new(
-        (rows, width): (usize, usize),
+        rows: usize,
         stages: &'a [Stage],
         factors: &'a [T],
         source: Source<T>,
@@ -90,7 +93,6 @@ impl<'a, T> Columns<'a, T> {
     ) -> Self {
         Columns {
             rows,
-            width,
             stages,
             factors,
             source,
@@ -121,20 +123,25 @@ unsafe fn run<V: Lanes<Number: Float>>(c: Columns<'_, V::Number>) {
     unsafe {
         let (x, to) = match c.source {
             Source::Complex(rows) => {
-                read::<V, false>(rows, c.rows, c.width, c.buffers[0]);
+                read::<V, false>(rows, c.rows, c.buffers[0]);
                 (c.buffers[0].cast_const(), 1)
             }
             Source::Real(rows) => {
-                read::<V, true>(rows, c.rows, c.width, c.buffers[0]);
+                read::<V, true>(rows, c.rows, c.buffers[0]);
+                (c.buffers[0].cast_const(), 1)
+            }
+            Source::Lines(rows) => {
+                read_lines::<V>(rows, c.rows, c.buffers[0]);
                 (c.buffers[0].cast_const(), 1)
             }
             Source::Pairs(x) => (x, 0),
         };
-        let last = passes::<V, All>(c.stages, c.factors.as_ptr(), c.width, x, c.buffers, to);
+        let last = passes::<V, All>(c.stages, c.factors.as_ptr(), 1, x, c.buffers, to);
         let y = c.buffers[last];
         match c.sink {
-            Sink::Complex(rows, scale) => write::<V>(y, rows, c.rows, c.width, scale),
-            Sink::Turned(turned) => turn::<V>(y, c.rows, c.width, turned),
+            Sink::Complex(rows, scale) => write::<V>(y, rows, c.rows, scale),
+            Sink::Lines(rows, scale) => write_lines::<V>(y, rows, c.rows, scale),
+            Sink::Turned(turned) => turn::<V>(y, c.rows, turned),
         }
     }
 }
@@ -145,50 +152,29 @@ unsafe fn run<V: Lanes<Number: Float>>(c: Columns<'_, V::Number>) {
 unsafe fn read<V: Lanes<Number: Float>, const REAL: bool>(
     from: Rows<*const V::Number>,
     rows: usize,
-    width: usize,
     y: *mut V::Number,
 ) {
     let numbers = if REAL { 1 } else { 2 };
-    for w in 0..width {
-        let columns = from.columns.saturating_sub(w * V::LEN).min(V::LEN);
-        for r in 0..rows {
-            let at = r * from.step + w * V::LEN * numbers;
-            // whole vectors where no more than the block's columns are read, or what lies behind them
-            let whole = at + numbers * V::LEN <= from.room;
-            // SAFETY: COLUMNS1.
-            unsafe {
-                let p = from.first.add(at);
-                let v = if REAL {
-                    let re = if whole {
-                        V::load(p)
-                    } else {
-                        V::load_first(p, columns)
-                    };
-                    let zero = V::splat(V::Number::ZERO);
-                    if from.swapped {
-                        Pair { re: zero, im: re }
-                    } else {
-                        Pair { re, im: zero }
-                    }
+    let zero = V::splat(V::Number::ZERO);
+    for r in 0..rows {
+        // a whole vector where there are numbers behind the block's columns
+        let at = r * from.step;
+        let whole = at + numbers * V::LEN <= from.room;
+        let columns = if whole { V::LEN } else { from.columns };
+        // SAFETY: COLUMNS1.
+        unsafe {
+            let p = from.first.add(at);
+            let v = if REAL {
+                let re = if whole {
+                    V::load(p)
                 } else {
-                    let (a, b) = if whole {
-                        (V::load(p), V::load(p.add(V::LEN)))
-                    } else {
-                        let low = (2 * columns).min(V::LEN);
-                        (
-                            V::load_first(p, low),
-                            V::load_first(p.add(low), 2 * columns - low),
-                        )
-                    };
-                    let (re, im) = a.unzip(b);
-                    if from.swapped {
-                        Pair { re: im, im: re }
-                    } else {
-                        Pair { re, im }
-                    }
+                    V::load_first(p, columns)
                 };
-                store(v, y, r * width + w);
-            }
+                Pair { re, im: zero }
+            } else {
+                few::<V>(p, columns)
+            };
+            store(if from.swapped { v.swapped() } else { v }, y, r);
         }
     }
 }
@@ -200,30 +186,51 @@ unsafe fn write<V: Lanes<Number: Float>>(
     x: *const V::Number,
     to: Rows<*mut V::Number>,
     rows: usize,
-    width: usize,
     scale: V::Number,
 ) {
-    for w in 0..width {
-        let columns = to.columns.saturating_sub(w * V::LEN).min(V::LEN);
-        for r in 0..rows {
-            // SAFETY: COLUMNS1.
-            unsafe {
-                let v = load::<V>(x, r * width + w).scaled(V::splat(scale));
-                let (a, b) = if to.swapped {
-                    v.im.zip(v.re)
-                } else {
-                    v.re.zip(v.im)
-                };
-                let p = to.first.add(r * to.step + 2 * w * V::LEN);
-                if columns == V::LEN {
-                    a.store(p);
-                    b.store(p.add(V::LEN));
-                } else {
-                    let low = (2 * columns).min(V::LEN);
-                    a.store_first(p, low);
-                    b.store_first(p.add(low), 2 * columns - low);
-                }
-            }
+    for r in 0..rows {
+        // SAFETY: COLUMNS1.
+        unsafe {
+            let v = load::<V>(x, r).scaled(V::splat(scale));
+            let v = if to.swapped { v.swapped() } else { v };
+            put_few(v, to.first.add(r * to.step), to.columns);
+        }
+    }
+}
+
+/// Complex numbers side by side, `n` at most a vector's lanes, real parts and imaginary ones apart.
+///
+/// # Safety
+/// `n` complex numbers are readable; ISA1.
+#[inline(always)]
+unsafe fn few<V: Lanes>(p: *const V::Number, n: usize) -> Pair<V> {
+    // SAFETY: the caller's.
+    let (re, im) = unsafe {
+        if n == V::LEN {
+            V::load(p).unzip(V::load(p.add(V::LEN)))
+        } else {
+            let low = (2 * n).min(V::LEN);
+            V::load_first(p, low).unzip(V::load_first(p.add(low), 2 * n - low))
+        }
+    };
+    Pair { re, im }
+}
+/// The other way round.
+///
+/// # Safety
+/// `n` complex numbers are writable; ISA1.
+#[inline(always)]
+unsafe fn put_few<V: Lanes>(v: Pair<V>, p: *mut V::Number, n: usize) {
+    let (a, b) = v.re.zip(v.im);
+    // SAFETY: the caller's.
+    unsafe {
+        if n == V::LEN {
+            a.store(p);
+            b.store(p.add(V::LEN));
+        } else {
+            let low = (2 * n).min(V::LEN);
+            a.store_first(p, low);
+            b.store_first(p.add(low), 2 * n - low);
         }
     }
 }
@@ -231,44 +238,97 @@ unsafe fn write<V: Lanes<Number: Float>>(
 /// # Safety
 /// COLUMNS1; ISA1.
 #[inline(always)]
-unsafe fn turn<V: Lanes<Number: Float>>(
-    x: *const V::Number,
+unsafe fn read_lines<V: Lanes<Number: Float>>(
+    from: Rows<*const V::Number>,
     rows: usize,
-    width: usize,
-    to: Turned<V::Number>,
+    y: *mut V::Number,
 ) {
-    for w in 0..width {
-        let block = to.first / V::LEN + w;
-        for tile in 0..rows.div_ceil(V::LEN) {
+    let zero = V::splat(V::Number::ZERO);
+    for first in (0..rows).step_by(V::LEN) {
+        let n = V::LEN.min(rows - first);
+        let (mut re, mut im) = ([zero; 16], [zero; 16]);
+        for l in 0..from.columns {
+            // SAFETY: COLUMNS1.
+            let v = unsafe { few::<V>(from.first.add(l * from.step + 2 * first), n) };
+            let v = if from.swapped { v.swapped() } else { v };
+            (re[l], im[l]) = (v.re, v.im);
+        }
+        V::transpose(&mut re);
+        V::transpose(&mut im);
+        for k in 0..n {
+            let v = Pair {
+                re: re[k],
+                im: im[k],
+            };
+            // SAFETY: COLUMNS1.
+            unsafe { store(v, y, first + k) }
+        }
+    }
+}
+
+/// # Safety
+/// COLUMNS1; ISA1.
+#[inline(always)]
+unsafe fn write_lines<V: Lanes<Number: Float>>(
+    x: *const V::Number,
+    to: Rows<*mut V::Number>,
+    rows: usize,
+    scale: V::Number,
+) {
+    let (zero, scale) = (V::splat(V::Number::ZERO), V::splat(scale));
+    for first in (0..rows).step_by(V::LEN) {
+        let n = V::LEN.min(rows - first);
+        let (mut re, mut im) = ([zero; 16], [zero; 16]);
+        for k in 0..n {
+            // SAFETY: COLUMNS1.
+            let v = unsafe { load::<V>(x, first + k) }.scaled(scale);
+            let v = if to.swapped { v.swapped() } else { v };
+            (re[k], im[k]) = (v.re, v.im);
+        }
+        V::transpose(&mut re);
+        V::transpose(&mut im);
+        for l in 0..to.columns {
+            let v = Pair {
+                re: re[l],
+                im: im[l],
+            };
+            // SAFETY: COLUMNS1.
+            unsafe { put_few(v, to.first.add(l * to.step + 2 * first), n) }
+        }
+    }
+}
+
+/// # Safety
+/// COLUMNS1; ISA1.
+#[inline(always)]
+unsafe fn turn<V: Lanes<Number: Float>>(x: *const V::Number, rows: usize, to: Turned<V::Number>) {
+    let block = to.first / V::LEN;
+    let zero = V::splat(V::Number::ZERO);
+    for tile in 0..rows.div_ceil(V::LEN) {
+        let (mut re, mut im) = ([zero; 16], [zero; 16]);
+        for l in 0..V::LEN.min(rows - tile * V::LEN) {
+            let row = tile * V::LEN + l;
             // SAFETY: COLUMNS1.
             unsafe {
-                let first = tile * V::LEN;
-                let zero = V::splat(V::Number::ZERO);
-                let (mut re, mut im) = ([zero; 16], [zero; 16]);
-                for l in 0..V::LEN {
-                    let row = first + l;
-                    if row < rows {
-                        let factor = if to.fine.is_null() {
-                            load::<V>(to.coarse, block * rows + row)
-                        } else {
-                            let coarse =
-                                load::<V>(to.coarse, block * rows.div_ceil(RUN) + row / RUN);
-                            coarse.mul(load::<V>(to.fine, block * RUN + row % RUN))
-                        };
-                        let v = load::<V>(x, row * width + w).mul(factor);
-                        (re[l], im[l]) = (v.re, v.im);
-                    }
-                }
-                V::transpose(&mut re);
-                V::transpose(&mut im);
-                for l in 0..V::LEN {
-                    let v = Pair {
-                        re: re[l],
-                        im: im[l],
-                    };
-                    store(v, to.y, tile * to.height + block * V::LEN + l);
-                }
+                let factor = if to.fine.is_null() {
+                    load::<V>(to.coarse, block * rows + row)
+                } else {
+                    let coarse = load::<V>(to.coarse, block * rows.div_ceil(RUN) + row / RUN);
+                    coarse.mul(load::<V>(to.fine, block * RUN + row % RUN))
+                };
+                let v = load::<V>(x, row).mul(factor);
+                (re[l], im[l]) = (v.re, v.im);
             }
+        }
+        V::transpose(&mut re);
+        V::transpose(&mut im);
+        for l in 0..V::LEN {
+            let v = Pair {
+                re: re[l],
+                im: im[l],
+            };
+            // SAFETY: COLUMNS1.
+            unsafe { store(v, to.y, tile * to.height + block * V::LEN + l) }
         }
     }
 }

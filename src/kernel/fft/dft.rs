@@ -43,6 +43,14 @@ impl<V: Lanes> Pair<V> {
             im: -self.re,
         }
     }
+    /// Real and imaginary parts change places.
+    #[inline(always)]
+    pub fn swapped(self) -> Self {
+        Pair {
+            re: self.im,
+            im: self.re,
+        }
+    }
     #[inline(always)]
     pub fn scaled(self, by: V) -> Self {
         Pair {
