@@ -1,10 +1,12 @@
 //! Cosine transforms, by Fourier transforms of the same length or of half of it (Makhoul, 1980: "A fast
 //! cosine transform in one and two dimensions").
 
+use super::cache::{Held, held};
 use super::job::Job;
 use super::line::Kind;
 use super::one::{length, real};
 use super::options::{Fft, Norm};
+use super::plan::Purpose;
 use super::tensors::resized;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -29,8 +31,8 @@ pub enum Dct {
 }
 
 /// The discrete cosine transform of real numbers along an axis; [`Norm`] says whether it, its inverse or both are
-/// divided by `2 n`. With [`Norm::Ortho`], the first element of II, and of what III is taken of, is divided or multiplied by
-/// `sqrt(2)` besides, so that the transform keeps lengths of vectors. scipy.fft.dct's definition.
+/// divided by `2 n`. With [`Norm::Ortho`], the first element of II, and of what III is taken of, is divided or
+/// multiplied by `sqrt(2)` besides, so that the transform keeps lengths of vectors. scipy.fft.dct's definition.
 ///
 /// The result is float32 or float64 as of [`rfft`](super::rfft).
 ///
@@ -90,7 +92,7 @@ struct Cosine<T> {
     ortho: bool,
     job: Job<T>,
     /// `exp(-2 pi i k / (4 n))` for II and III, `exp(-2 pi i k / (8 n))` for IV.
-    turns: Vec<(T, T)>,
+    turns: Held<Vec<(T, T)>>,
 }
 
 impl<T: Float> Cosine<T> {
@@ -101,13 +103,18 @@ impl<T: Float> Cosine<T> {
             Dct::IV if n.is_multiple_of(2) => Job::new(Kind::Complex, n / 2, false, 1.0)?,
             Dct::IV => Job::new(Kind::Complex, 2 * n, false, 1.0)?,
         };
-        let number = |(re, im)| (T::from_f64(re), T::from_f64(im));
-        let len = if kind == Dct::IV { 2 * n } else { n / 2 + 1 };
-        let mut turns = fallible::with_capacity(len)?;
-        turns.extend((0..len as u64).map(|k| match kind {
-            Dct::IV => number(root(k, 8 * n as u64)),
-            _ => number(root(k, 4 * n as u64)),
-        }));
+        let (len, circle) = match kind {
+            Dct::IV => (2 * n, 8),
+            _ => (n / 2 + 1, 4),
+        };
+        let make = || {
+            let number = |(re, im)| (T::from_f64(re), T::from_f64(im));
+            let mut turns = fallible::with_capacity(len)?;
+            turns.extend((0..len as u64).map(|k| number(root(k, circle * n as u64))));
+            Ok(turns)
+        };
+        let bytes = |turns: &Vec<(T, T)>| size_of_val(&turns[..]);
+        let turns = held(n, Purpose::Cosine(circle as usize), make, bytes)?;
         Ok(Cosine {
             kind,
             n,

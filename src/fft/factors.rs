@@ -1,7 +1,6 @@
 //! How lengths are factored.
 
 use crate::kernel::fft::stage::RADICES;
-use smallvec::SmallVec;
 
 /// Factors of a length, one for each pass.
 #[derive(Clone, Copy)]
@@ -84,28 +83,10 @@ const COST_OF_BLOCK: usize = 100;
 
 /// The columns that the matrix of a length without large factors has at the least cost; 1 where a
 /// single column is as good.
-pub(super) fn columns(found: &Radices, n: usize, lanes: usize) -> usize {
-    let mut divisors: SmallVec<[usize; 64]> = SmallVec::from_slice(&[1]);
-    for r in found.iter() {
-        for k in 0..divisors.len() {
-            let d = divisors[k] * r;
-            if !divisors.contains(&d) && d < n {
-                divisors.push(d);
-            }
-        }
-    }
-    if n.trailing_zeros() > 2 {
-        // eights and fours leave some powers of two out
-        for k in 0..divisors.len() {
-            let d = 2 * divisors[k];
-            if n.is_multiple_of(d) && d < n && !divisors.contains(&d) {
-                divisors.push(d);
-            }
-        }
-    }
+pub(super) fn columns(n: usize, lanes: usize) -> usize {
     let along = |rows: usize| -> usize {
         let passes: usize = radices(rows).map_or(0, |found| found.iter().map(cost_of).sum());
-        // long columns leave the first cache, very long ones the second
+        // long columns leave the first cache
         let far = if rows * lanes > 1 << 14 { 2 } else { 1 };
         rows * passes * far
     };
@@ -119,7 +100,16 @@ pub(super) fn columns(found: &Radices, n: usize, lanes: usize) -> usize {
             + blocks_b * (along(a) + a * COST_OF_ENDS + COST_OF_BLOCK)
             + blocks_a * blocks_b * lanes * COST_OF_ENDS
     };
-    divisors.into_iter().min_by_key(|a| cost(*a)).unwrap_or(1)
+    let (mut best, mut least) = (1, cost(1));
+    for a in (2..=n.isqrt()).filter(|a| n.is_multiple_of(*a)) {
+        for a in [a, n / a] {
+            let cost = cost(a);
+            if cost < least {
+                (best, least) = (a, cost);
+            }
+        }
+    }
+    best
 }
 
 /// The least length from `least` on whose transforms are quick: a power of two, or one times a small

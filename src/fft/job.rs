@@ -2,7 +2,7 @@
 
 use super::cache::{Held, plan};
 use super::line::{Kind, run};
-use super::plan::Purpose;
+use super::plan::{Plan, Purpose};
 use super::run::{Line, cost};
 use crate::error::Result;
 use crate::kernel::fft::Float;
@@ -10,7 +10,7 @@ use crate::par::Cost;
 
 /// A transform of lines of one length.
 pub(super) struct Job<T> {
-    plan: Held<T>,
+    plan: Held<Plan<T>>,
     kind: Kind,
     n: usize,
     inverse: bool,

@@ -101,7 +101,7 @@ impl<T: Float> Plan<T> {
         let form = match radices(n) {
             #[cfg(feature = "complex")]
             Some(found) if purpose == Purpose::Columns => Form::Column(Passes::new(n, &found)?),
-            Some(found) => match columns(&found, n, lanes) {
+            Some(found) => match columns(n, lanes) {
                 1 => Form::Column(Passes::new(n, &found)?),
                 a => Form::Matrix(Matrix::new(a, n / a, lanes)?),
             },

@@ -137,8 +137,8 @@ fn last_two(how: FftN) -> FftN {
 }
 
 transforms! {
-    /// The discrete Fourier transform along several axes, one after the other; see [`fft`](fn@super::fft) for dtypes and
-    /// lengths.
+    /// The discrete Fourier transform along several axes, one after the other; see [`fft`](fn@super::fft) for dtypes
+    /// and lengths.
     ///
     /// Errors where an axis is outside `x` or repeated, `s` has another number of lengths than there are axes, for a
     /// length of 0, and for float8.
@@ -176,8 +176,8 @@ transforms! {
     /// # Ok::<(), flex::Error>(())
     /// ```
     ifft2 by complex_to_complex(true);
-    /// The transform of real numbers along several axes: [`rfft`](super::rfft) along the last of them, which becomes half as
-    /// long, [`fft`](fn@super::fft) along the others.
+    /// The transform of real numbers along several axes: [`rfft`](super::rfft) along the last of them, which becomes
+    /// half as long, [`fft`](fn@super::fft) along the others.
     ///
     /// Errors for complex numbers, for no axes, and as [`fftn`].
     ///

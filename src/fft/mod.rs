@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Without complex dtypes, and without an operating system, there are transforms of slices: [`RealPlan`] and
-//! [`ComplexPlan`] of any length, [`RealTable`] and [`ComplexTable`] of a length that the program names, whose tables the
-//! compiler makes.
+//! [`ComplexPlan`] of any length, [`RealTable`] and [`ComplexTable`] of a length that the program names, whose tables
+//! the compiler makes.
 //!
 //! How a length is factored is decided by a plan, whose tables are kept from call to call: the
 //! 32 that were used last, up to 64 MiB. Results are the same bits for any number of threads.

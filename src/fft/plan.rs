@@ -14,6 +14,9 @@ pub(super) enum Purpose {
     /// Lines side by side, which are columns as they are.
     #[cfg(feature = "complex")]
     Columns,
+    /// The turns of cosine transforms: of so many to a circle, a multiple of the length.
+    #[cfg(feature = "complex")]
+    Cosine(usize),
 }
 
 /// The passes of a transform of `rows` values.
@@ -62,7 +65,7 @@ pub(super) struct Plan<T> {
 
 impl<T> Plan<T> {
     /// Bytes of its tables, roughly.
-    #[cfg(all(feature = "std", feature = "complex"))]
+    #[cfg(feature = "complex")]
     pub fn bytes(&self) -> usize {
         let numbers = match &self.form {
             Form::Column(passes) => passes.factors.len(),

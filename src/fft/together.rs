@@ -12,7 +12,8 @@ use crate::kernel::fft::Float;
 use crate::kernel::fft::columns::{Columns, Rows, Sink, Source, columns, lanes};
 use crate::par::{self, Out};
 
-/// Lines that are no longer are put side by side though they lie one after the other: there is too little to do along each.
+/// Lines that are no longer are put side by side though they lie one after the other: there is too little to do along
+/// each.
 const SHORT: usize = 64;
 /// Lines that lie side by side are no longer: two buffers of them fit the second cache.
 const LONG: usize = 1024;

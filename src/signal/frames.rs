@@ -171,8 +171,8 @@ fn continued(x: &Tensor, half: usize, mode: PadMode) -> Result<Tensor> {
     ops::concat(&[&before, x, &after], 1)
 }
 
-/// The signals whose spectra [`stft`] gave, `[.., samples]`: the frames' inverse transforms times the window are added up where they
-/// overlap, and divided by the sum of the squared windows (Griffin and Lim, 1984: "Signal estimation from
+/// The signals whose spectra [`stft`] gave, `[.., samples]`: the frames' inverse transforms times the window are added
+/// up where they overlap, and divided by the sum of the squared windows (Griffin and Lim, 1984: "Signal estimation from
 /// modified short-time Fourier transform").
 ///
 /// `x` is `[.., frequencies, frames]`. `length`: how many samples, by default as many as the frames cover. The

@@ -20,8 +20,8 @@ pub struct Mel {
     pub fmin: f64,
     /// The highest frequency, by default half the sample rate.
     pub fmax: Option<f64>,
-    /// Whether frequencies become mels by HTK's formula, `2595 log10(1 + f / 700)`, instead of Slaney's, which is linear
-    /// below 1 kHz.
+    /// Whether frequencies become mels by HTK's formula, `2595 log10(1 + f / 700)`, instead of Slaney's, which is
+    /// linear below 1 kHz.
     pub htk: bool,
     /// Whether bands are divided by their width in hertz, so that noise gives each the same energy, instead
     /// of reaching 1; true.
@@ -68,8 +68,8 @@ const KNEE: f64 = 1000.0;
 const STEP: f64 = 200.0 / 3.0;
 const RATE: f64 = 1.856_297_990_365_626_2 / 27.0; // ln 6.4
 
-/// Triangular filters `[n_mels, n_fft / 2 + 1]`, float32 or float64, to multiply spectra by: band `m` rises from the centre of
-/// the band before to its own and falls to that of the next one, centres being evenly spaced in mels.
+/// Triangular filters `[n_mels, n_fft / 2 + 1]`, float32 or float64, to multiply spectra by: band `m` rises from the
+/// centre of the band before to its own and falls to that of the next one, centres being evenly spaced in mels.
 /// librosa's definition.
 ///
 /// Errors for other dtypes, for no bands or frames of no samples, and where frequencies are negative, not

@@ -42,7 +42,8 @@ pub enum Source<T> {
 pub enum Sink<T> {
     /// Complex numbers, multiplied by one.
     Complex(Rows<*mut T>, T),
-    /// The same, a column of the block being a row in memory, as many as a vector has lanes at most: `step` leads from column to column.
+    /// The same, a column of the block being a row in memory, as many as a vector has lanes at most: `step` leads from
+    /// column to column.
     Lines(Rows<*mut T>, T),
     /// Rows become columns of blocks as wide as a vector, and the factors between both directions of
     /// a matrix are multiplied in.

@@ -5,8 +5,8 @@ use super::dft::Pair;
 use crate::simd::lanes::Lanes;
 
 kernel! {
-    /// `y[k] = x[k] * w[k] * scale`, of as many complex numbers as there are in `w`. `swaps` says whether real and imaginary
-    /// parts change places in `x`, and in `y`.
+    /// `y[k] = x[k] * w[k] * scale`, of as many complex numbers as there are in `w`. `swaps` says whether real and
+    /// imaginary parts change places in `x`, and in `y`.
     pub fn multiply<'a, T: Float>(x: &'a [T], w: &'a [T], y: &'a mut [T], scale: T, swaps: (bool, bool)) -> () { |I|
         assert!(x.len() >= w.len() && y.len() >= w.len());
         // SAFETY: as many numbers as the shortest has.
