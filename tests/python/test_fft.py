@@ -1,5 +1,6 @@
 """Fourier transforms against NumPy's and SciPy's, and their properties."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -256,3 +257,32 @@ def test_in_a_fused_function():
     np.testing.assert_array_equal(
         np.asarray(power(x)), np.asarray(flex.abs(flex.fft.rfft(x * 2)) + 1)
     )
+
+
+STANDARD = """
+fft(x, n=None, axis=-1, norm='backward')
+ifft(x, n=None, axis=-1, norm='backward')
+fftn(x, s=None, axes=None, norm='backward')
+ifftn(x, s=None, axes=None, norm='backward')
+rfft(x, n=None, axis=-1, norm='backward')
+irfft(x, n=None, axis=-1, norm='backward')
+rfftn(x, s=None, axes=None, norm='backward')
+irfftn(x, s=None, axes=None, norm='backward')
+hfft(x, n=None, axis=-1, norm='backward')
+ihfft(x, n=None, axis=-1, norm='backward')
+fftfreq(n, d=1.0, dtype=None, device=None)
+rfftfreq(n, d=1.0, dtype=None, device=None)
+fftshift(x, axes=None)
+ifftshift(x, axes=None)
+"""
+
+
+@pytest.mark.parametrize("line", STANDARD.split("\n")[1:-1])
+def test_parameters_of_the_standard(line):
+    """Its names and defaults; by position too, as in NumPy."""
+    signature = inspect.signature(getattr(flex.fft, line[: line.index("(")]))
+    found = [
+        p.name if p.default is p.empty else f"{p.name}={p.default!r}"
+        for p in signature.parameters.values()
+    ]
+    assert f"({', '.join(found)})" == line[line.index("(") :]

@@ -1,7 +1,7 @@
 //! Lines of any length and dtype, on any number of threads.
 
 use super::oracle::*;
-use crate::common::*;
+use crate::common::Rng;
 use flex::fft::{self, Fft};
 use flex::{DType, Tensor};
 

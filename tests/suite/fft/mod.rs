@@ -8,7 +8,7 @@ mod tensors;
 
 #[cfg(all(feature = "complex", feature = "f64"))]
 mod oracle {
-    use crate::common::*;
+    use crate::common::Rng;
     use flex::dtype::Complex128;
     use flex::{DType, Tensor};
     use num_complex::Complex;

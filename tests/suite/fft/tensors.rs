@@ -1,7 +1,7 @@
 //! Transforms along axes of tensors in any layout, and what they refuse.
 
 use super::oracle::*;
-use crate::common::*;
+use crate::common::Rng;
 use flex::fft::{self, Fft, FftN, Norm};
 use flex::{DType, Error, Tensor, ops};
 
