@@ -11,6 +11,7 @@ from pathlib import Path
 
 from stub_classes import CLASSES, NN_CLASSES, TENSOR
 from stub_tables import (
+    FFT,
     GRAD,
     HEADER,
     INIT,
@@ -18,8 +19,8 @@ from stub_tables import (
     PAIR,
     PARAMETERS,
     RETURNS,
+    SIGNAL,
     SPECIAL,
-    TRANSFORMS,
 )
 
 from flex import _flex
@@ -157,9 +158,9 @@ def main() -> None:
     text = NN + documented(NN_CLASSES, nn)
     text += "".join(function(name, getattr(nn, name)) for name in functions)
     write("nn/__init__.pyi", text, nn.__all__)
-    for module, name in ((fft, "fft"), (signal, "signal")):
+    for module, name, head in ((fft, "fft", FFT), (signal, "signal", SIGNAL)):
         functions = (function(f, getattr(module, f), space=f"{name}.") for f in module.__all__)
-        write(f"{name}.pyi", TRANSFORMS + "".join(functions), module.__all__)
+        write(f"{name}.pyi", head + "".join(functions), module.__all__)
     names = nn.grad.__all__
     text = GRAD + "".join(function(name, getattr(nn.grad, name), space="grad.") for name in names)
     write("nn/grad.pyi", text, names)

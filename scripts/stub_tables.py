@@ -432,13 +432,20 @@ from flex._flex import Tensor, _Operand, _Padding, _Shape
 
 """
 
-TRANSFORMS = """\
+FFT = """\
 # Written by scripts/make_stubs.py.
-import builtins
-from collections.abc import Sequence
 from typing import Literal, SupportsIndex
 
 from flex._flex import Tensor, _Device, _DType, _Operand, _Shape
+
+"""
+
+SIGNAL = """\
+# Written by scripts/make_stubs.py.
+import builtins
+from typing import Literal, SupportsIndex
+
+from flex._flex import Tensor, _Device, _DType, _Operand
 
 """
 

@@ -1,6 +1,4 @@
 # Written by scripts/make_stubs.py.
-import builtins
-from collections.abc import Sequence
 from typing import Literal, SupportsIndex
 
 from flex._flex import Tensor, _Device, _DType, _Operand, _Shape

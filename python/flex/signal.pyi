@@ -1,9 +1,8 @@
 # Written by scripts/make_stubs.py.
 import builtins
-from collections.abc import Sequence
 from typing import Literal, SupportsIndex
 
-from flex._flex import Tensor, _Device, _DType, _Operand, _Shape
+from flex._flex import Tensor, _Device, _DType, _Operand
 
 def blackman(n: SupportsIndex, /, *, sym: builtins.bool = True, dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
     """The Blackman window of n samples: 0.42 + 0.5 cos(pi x) + 0.08 cos(2 pi x) for x from -1 to 1.
