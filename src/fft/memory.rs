@@ -39,3 +39,12 @@ impl<T: Pod> Work<T> {
         unsafe { core::slice::from_raw_parts_mut(self.as_mut_ptr(), len) }
     }
 }
+
+/// Where lines are read and written, for pieces of work that each have lines of their own. Pointers,
+/// since both may be the same memory.
+pub(super) struct Ends<T> {
+    pub x: *const T,
+    pub y: *mut T,
+}
+// SAFETY: whoever uses the pointers sees to it that nobody else writes there.
+unsafe impl<T: Send + Sync> Sync for Ends<T> {}

@@ -1,6 +1,6 @@
 //! Lines of real numbers, and their transforms.
 
-use super::memory::Work;
+use super::memory::{Ends, Work};
 use super::plan::Plan;
 use super::run::{Line, cost, transform};
 use crate::error::Result;
@@ -82,14 +82,11 @@ pub(super) unsafe fn inverse<T: Float>(
 /// # Safety
 /// HALVES1.
 unsafe fn join<T: Float>(plan: &Plan<T>, x: *const T, y: *mut T, inverse: bool, shared: bool) {
-    struct Memory<T>(*const T, *mut T);
-    // SAFETY: pieces have pairs of their own (HALVES1).
-    unsafe impl<T: Send> Sync for Memory<T> {}
-    let memory = &Memory(x, y);
+    let ends = &Ends { x, y };
     let n = pairs(plan.n);
     let run = |range| {
         // SAFETY: the caller's; the ranges of two pieces don't overlap.
-        halves(unsafe { Halves::new(plan.n, memory.0, memory.1, &plan.turns, inverse, range) })
+        halves(unsafe { Halves::new(plan.n, ends.x, ends.y, &plan.turns, inverse, range) })
     };
     if shared {
         par::ranges(n, 64, cost(1, 4 * size_of::<T>()), run)

@@ -56,9 +56,10 @@ fn buffers_len<T>(m: &Matrix<T>, pair: usize) -> usize {
 /// The transform of complex numbers where they lie.
 pub(super) fn in_place<T: Float>(plan: &Plan<T>, x: &mut [T]) -> Result<()> {
     assert!(x.len() == 2 * plan.n);
+    let x = x.as_mut_ptr();
     let line = Line {
-        x: x.as_ptr(),
-        y: x.as_mut_ptr(),
+        x,
+        y: x,
         real: false,
         inverse: false,
         scale: T::ONE,
@@ -285,8 +286,8 @@ unsafe fn convolved<T: Float>(
     // SAFETY: the caller's; `a` is of `m` complex numbers, behind which is the rest of the working memory.
     unsafe {
         let rest = work.map(|work| work.add(2 * m));
-        let values = core::slice::from_raw_parts_mut(a, 2 * m);
-        let (head, tail) = values.split_at_mut(2 * n);
+        let all = || core::slice::from_raw_parts_mut(a, 2 * m);
+        let (head, tail) = all().split_at_mut(2 * n);
         if line.real {
             let x = core::slice::from_raw_parts(line.x, n);
             for ((y, x), w) in head.chunks_exact_mut(2).zip(x).zip(c.chirp.chunks_exact(2)) {
@@ -307,11 +308,11 @@ unsafe fn convolved<T: Float>(
             scale: T::ONE,
         };
         transform(&c.inner, inner, rest)?;
-        multiply_in_place(values, &c.spectrum);
+        multiply_in_place(all(), &c.spectrum);
         inner.inverse = true;
         transform(&c.inner, inner, rest)?;
         let y = core::slice::from_raw_parts_mut(line.y, 2 * n);
-        multiply(values, &c.chirp, y, line.scale, (false, line.inverse));
+        multiply(all(), &c.chirp, y, line.scale, (false, line.inverse));
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::job::Job;
 use super::line::Kind;
-use super::memory::Work;
+use super::memory::{Ends, Work};
 use super::together;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -12,7 +12,7 @@ use crate::kernel::fft::Float;
 use crate::layout::Shape;
 use crate::ops;
 use crate::ops::reduce::{slice, slice_mut};
-use crate::par::{self, Out};
+use crate::par;
 use crate::tensor::Tensor;
 
 /// The length along `axis` is `n`: the end is cut off, or zeros follow.
@@ -41,8 +41,12 @@ pub(super) fn along(
         if kind == Kind::Complex && x.is_contiguous() && !x.is_empty() {
             let mut y = Tensor::empty(x.shape(), x.dtype())?;
             let (from, to): (&[T], &mut [T]) = (numbers(x), numbers_mut(&mut y)?);
+            let ends = Ends {
+                x: from.as_ptr(),
+                y: to.as_mut_ptr(),
+            };
             // SAFETY: a fresh tensor, and another of its shape.
-            if unsafe { together::lines(from.as_ptr(), to, around(x, axis), inverse, scale)? } {
+            if unsafe { together::lines(ends, around(x, axis), inverse, scale)? } {
                 return Ok(y);
             }
         }
@@ -70,19 +74,18 @@ pub(super) fn along_in_place(x: &mut Tensor, axis: usize, inverse: bool, scale: 
     dispatch!(float real, |T| {
         if x.is_contiguous() {
             let around = around(x, axis);
-            let to: &mut [T] = numbers_mut(x)?;
-            let from = to.as_ptr();
+            let y = numbers_mut::<T>(x)?.as_mut_ptr();
             // SAFETY: one and the same memory, borrowed for writing.
-            if unsafe { together::lines(from, to, around, inverse, scale)? } {
+            if unsafe { together::lines(Ends { x: y, y }, around, inverse, scale)? } {
                 return Ok(());
             }
         }
         let job = Job::<T>::new(Kind::Complex, n, inverse, scale)?;
         if axis + 1 == x.rank() && x.is_contiguous() {
-            let numbers: &mut [T] = numbers_mut(x)?;
-            let x = numbers.as_ptr();
+            let lines = x.len() / n;
+            let y = numbers_mut::<T>(x)?.as_mut_ptr();
             // SAFETY: one and the same memory, borrowed for writing.
-            unsafe { rows(&job, x, numbers) }
+            unsafe { rows(&job, Ends { x: y, y }, lines) }
         } else {
             let work = job.work_len();
             let shape = Shape::from_slice(x.shape());
@@ -91,9 +94,9 @@ pub(super) fn along_in_place(x: &mut Tensor, axis: usize, inverse: bool, scale: 
                 .scratch(work, real)
                 .run(job.cost(), |line| {
                     let (x, work): (&mut [[T; 2]], &mut [T]) = (line.output(0), line.scratch(0));
-                    let x = x.as_flattened_mut();
+                    let x = x.as_flattened_mut().as_mut_ptr();
                     // SAFETY: a line of the job's length, in place; working memory as it asks for.
-                    let done = unsafe { job.run(x.as_ptr(), x.as_mut_ptr(), Some(work.as_mut_ptr())) };
+                    let done = unsafe { job.run(x, x, Some(work.as_mut_ptr())) };
                     debug_assert!(done.is_ok(), "a line in working memory asks for no more");
                 })
         }
@@ -119,10 +122,13 @@ fn typed<T: Float>(x: &Tensor, axis: usize, job: Job<T>) -> Result<Tensor> {
         return Ok(y);
     }
     if axis + 1 == x.rank() && x.is_contiguous() {
-        let from: &[T] = numbers(x);
-        let to = numbers_mut(&mut y)?;
-        // SAFETY: a fresh tensor, and another.
-        unsafe { rows(&job, from.as_ptr(), to)? };
+        let lines = y.len() / shape[axis];
+        let ends = Ends {
+            x: numbers::<T>(x).as_ptr(),
+            y: numbers_mut::<T>(&mut y)?.as_mut_ptr(),
+        };
+        // SAFETY: a fresh tensor, and another with as many lines.
+        unsafe { rows(&job, ends, lines)? };
         return Ok(y);
     }
     let lines = y.len() / shape[axis];
@@ -175,36 +181,28 @@ fn numbers_mut<T: Float>(y: &mut Tensor) -> Result<&mut [T]> {
     })
 }
 
-/// Rows one after the other, from `x` to `y`: each on all threads where they are few, else a thread takes
-/// some of them.
+/// `n` rows one after the other: each on all threads where they are few, else a thread takes some of
+/// them.
 ///
 /// # Safety
-/// `x` is valid for as many rows as there are in `y`, and is the memory of `y`, or doesn't overlap it.
-unsafe fn rows<T: Float>(job: &Job<T>, x: *const T, y: &mut [T]) -> Result<()> {
-    struct From<T>(*const T);
-    // SAFETY: only read, each row by one piece.
-    unsafe impl<T: Sync> Sync for From<T> {}
+/// Both ends are valid for as many rows, are the same memory or don't overlap, and nobody else writes
+/// there.
+unsafe fn rows<T: Float>(job: &Job<T>, ends: Ends<T>, n: usize) -> Result<()> {
     let (input, output) = (job.input(), job.output());
-    let n = y.len() / output;
     let cost = job.cost();
+    let row = |k: usize, work: Option<*mut T>| {
+        let ends = &ends;
+        // SAFETY: row `k` of both, which one piece has, in memory of its own.
+        unsafe { job.run(ends.x.add(k * input), ends.y.add(k * output), work) }
+    };
     if n < par::threads_for(cost.times(n)) {
-        for (k, y) in y.chunks_exact_mut(output).enumerate() {
-            // SAFETY: row `k` of both.
-            unsafe { job.run(x.add(k * input), y.as_mut_ptr(), None)? }
-        }
-        return Ok(());
+        return (0..n).try_for_each(|k| row(k, None));
     }
-    let (x, out, failure) = (&From(x), Out::new(y), Failure::default());
+    let failure = Failure::default();
     par::ranges(n, 1, cost, |range| {
         failure.note(Work::new(job.work_len()).and_then(|mut work| {
             let work = work.as_mut_ptr();
-            range.into_iter().try_for_each(|k| {
-                // SAFETY: row `k` of both, which one piece has (OUT1); working memory of its own.
-                unsafe {
-                    let y = out.part(k * output..(k + 1) * output);
-                    job.run(x.0.add(k * input), y.as_mut_ptr(), Some(work))
-                }
-            })
+            range.into_iter().try_for_each(|k| row(k, Some(work)))
         }))
     });
     failure.result()

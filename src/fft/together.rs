@@ -3,14 +3,14 @@
 
 use super::cache::plan;
 use super::factors::radices;
-use super::memory::Work;
+use super::memory::{Ends, Work};
 use super::plan::{Form, Purpose};
 use super::run::cost;
 use crate::error::Result;
 use crate::exec::failure::Failure;
 use crate::kernel::fft::Float;
 use crate::kernel::fft::columns::{Columns, Rows, Sink, Source, columns, lanes};
-use crate::par::{self, Out};
+use crate::par;
 
 /// Lines that are no longer are put side by side though they lie one after the other: there is too little to do along
 /// each.
@@ -18,36 +18,32 @@ const SHORT: usize = 64;
 /// Lines that lie side by side are no longer: two buffers of them fit the second cache.
 const LONG: usize = 1024;
 
-/// The lines along the middle of complex numbers `[outer, n, inner]`, transformed from `x` to `y`, which may be the
-/// same memory; `false`, and nothing is done, where they are better taken one by one.
+/// The lines along the middle of complex numbers `[outer, n, inner]`, transformed; `false`, and nothing is
+/// done, where they are better taken one by one.
 ///
 /// # Safety
-/// `x` is valid for as many numbers as there are in `y`, and is the memory of `y`, or doesn't overlap it.
+/// Both ends are valid for these numbers, are the same memory or don't overlap, and nobody else writes
+/// there.
 pub(super) unsafe fn lines<T: Float>(
-    x: *const T,
-    y: &mut [T],
+    ends: Ends<T>,
     (outer, n, inner): (usize, usize, usize),
     inverse: bool,
     scale: f64,
 ) -> Result<bool> {
-    struct From<T>(*const T);
-    // SAFETY: only read, each line by one piece.
-    unsafe impl<T: Sync> Sync for From<T> {}
     let lanes = lanes::<T>();
     let rows = inner == 1;
     let (most, least) = if rows { (SHORT, outer) } else { (LONG, inner) };
     if n > most || 2 * least < lanes || lanes == 1 || radices(n).is_none() {
         return Ok(false);
     }
-    assert!(y.len() == 2 * outer * n * inner);
     let plan = plan::<T>(n, Purpose::Columns)?;
     let Form::Column(passes) = &plan.form else {
         return Ok(false);
     };
     let (all, groups) = if rows { (outer, 1) } else { (inner, outer) };
     let blocks = all.div_ceil(lanes);
-    let (len, scale) = (y.len(), T::from_f64(scale));
-    let (x, out, failure) = (&From(x), Out::new(y), Failure::default());
+    let (len, scale) = (2 * outer * n * inner, T::from_f64(scale));
+    let (ends, failure) = (&ends, Failure::default());
     par::ranges(
         groups * blocks,
         1,
@@ -63,17 +59,17 @@ pub(super) unsafe fn lines<T: Float>(
                         true => (2 * n * first, 2 * n),
                         false => (2 * (k / blocks * n * inner + first), 2 * inner),
                     };
-                    // SAFETY: COLUMNS1: lines of both, which one piece has (OUT1), in memory of its own.
+                    // SAFETY: COLUMNS1: lines of both, which one piece has, in memory of its own.
                     unsafe {
                         let from = Rows {
-                            first: x.0.add(at),
+                            first: ends.x.add(at),
                             step,
                             columns: count,
                             room: len - at,
                             swapped: inverse,
                         };
                         let to = Rows {
-                            first: out.as_mut_ptr().add(at),
+                            first: ends.y.add(at),
                             step,
                             columns: count,
                             room: 0,

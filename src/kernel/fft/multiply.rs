@@ -17,8 +17,9 @@ kernel! {
     /// `y[k] = y[k] * w[k]` of complex numbers.
     pub fn multiply_in_place<'a, T: Float>(y: &'a mut [T], w: &'a [T]) -> () { |I|
         assert!(y.len() >= w.len());
+        let y = y.as_mut_ptr();
         // SAFETY: as many numbers as the shorter has.
-        unsafe { run::<T::Vector<I>>(y.as_ptr(), w, y.as_mut_ptr(), T::ONE, (false, false)) }
+        unsafe { run::<T::Vector<I>>(y, w, y, T::ONE, (false, false)) }
     }
 }
 
