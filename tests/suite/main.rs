@@ -23,5 +23,6 @@ mod reduce;
 mod scan;
 mod set;
 mod shape;
+mod signal;
 mod sort;
 mod stream;
