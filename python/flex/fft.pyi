@@ -6,11 +6,11 @@ from flex._flex import Tensor, _Device, _DType, _Operand, _Shape
 def dct(x: _Operand, /, type: Literal[2, 3, 4] = 2, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The discrete cosine transform of real numbers along an axis.
 
-    type: 2, for 2 sum x[j] cos(pi k (2 j + 1) / (2 n)); 3, for x[0] + 2 sum x[j] cos(pi (2 k + 1) j / (2 n)) from j = 1, the inverse of 2 but for a
-    factor; or 4, for 2 sum x[j] cos(pi (2 k + 1) (2 j + 1) / (4 n)). norm: what is divided by 2 n: the inverse
-    ("backward"), this transform ("forward"), or both by its square root ("ortho"), with the first element scaled such that the transform
-    is orthogonal. scipy.fft.dct's definition. The result is float32 or float64; other arguments and errors are those
-    of `rfft`, and ValueError for another type.
+    type: 2, for 2 sum x[j] cos(pi k (2 j + 1) / (2 n)); 3, for x[0] + 2 sum x[j] cos(pi (2 k + 1) j / (2 n)) from j
+    = 1, the inverse of 2 but for a factor; or 4, for 2 sum x[j] cos(pi (2 k + 1) (2 j + 1) / (4 n)). norm: what is
+    divided by 2 n: the inverse ("backward"), this transform ("forward"), or both by its square root ("ortho"), with
+    the first element scaled such that the transform is orthogonal. scipy.fft.dct's definition. The result is
+    float32 or float64; other arguments and errors are those of `rfft`, and ValueError for another type.
 
     >>> flex.fft.dct(flex.asarray([1.0, 1.0, 1.0, 1.0])).tolist()
     [8.0, 0.0, 0.0, 0.0]
@@ -39,8 +39,8 @@ def fft2(x: _Operand, /, s: _Shape | None = None, axes: _Shape | None = (-2, -1)
 def fftfreq(n: SupportsIndex, /, d: float = 1.0, *, dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
     """The frequencies of the elements of `fft`.
 
-    0, 1, .. and then -(n // 2), .., -1, each divided by n d. d: the distance of samples. dtype: float32 by default, or
-    float64. ValueError if n is less than 1; DTypeError for other dtypes.
+    0, 1, .. and then -(n // 2), .., -1, each divided by n d. d: the distance of samples. dtype: float32 by default,
+    or float64. ValueError if n is less than 1; DTypeError for other dtypes.
 
     >>> flex.fft.fftfreq(4, d=0.25).tolist()
     [0.0, 1.0, -2.0, -1.0]
@@ -48,8 +48,9 @@ def fftfreq(n: SupportsIndex, /, d: float = 1.0, *, dtype: _DType | None = None,
 def fftn(x: _Operand, /, s: _Shape | None = None, axes: _Shape | None = None, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The discrete Fourier transform along several axes, one after the other.
 
-    s: the lengths along the axes, by default their own. axes: by default all, or the last len(s). norm, dtypes and other errors are those of
-    `fft`; ValueError if s has another number of lengths than there are axes, AxisError if an axis is repeated.
+    s: the lengths along the axes, by default their own. axes: by default all, or the last len(s). norm, dtypes and
+    other errors are those of `fft`; ValueError if s has another number of lengths than there are axes, AxisError if
+    an axis is repeated.
 
     >>> flex.fft.fftn(flex.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
     [[(10+0j), (-2+0j)], [(-4+0j), 0j]]
@@ -65,8 +66,8 @@ def fftshift(x: _Operand, /, axes: _Shape | None = None) -> Tensor:
 def hfft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The transform of a signal with Hermitian symmetry, whose spectrum is real.
 
-    x: the first half of the signal; the rest is its conjugate in reverse. n: the length of the result, by default 2 (m - 1).
-    The result is float32 or float64. Other arguments and errors are those of `fft`.
+    x: the first half of the signal; the rest is its conjugate in reverse. n: the length of the result, by default 2
+    (m - 1). The result is float32 or float64. Other arguments and errors are those of `fft`.
 
     >>> flex.fft.hfft(flex.asarray([1.0, 2.0, 3.0])).tolist()
     [8.0, -2.0, 0.0, -2.0]
@@ -80,8 +81,8 @@ def idct(x: _Operand, /, type: Literal[2, 3, 4] = 2, n: SupportsIndex | None = N
 def ifft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The inverse discrete Fourier transform along an axis.
 
-    Element j of the result is the sum over k of x[k] exp(2 pi i j k / n), by default divided by n. Arguments, dtypes and
-    errors are those of `fft`.
+    Element j of the result is the sum over k of x[k] exp(2 pi i j k / n), by default divided by n. Arguments,
+    dtypes and errors are those of `fft`.
 
     >>> flex.fft.ifft(flex.asarray([10, -2+2j, -2, -2-2j])).tolist()
     [(1+0j), (2+0j), (3+0j), (4+0j)]
@@ -115,8 +116,8 @@ def ihfft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = 
 def irfft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The inverse of `rfft`: real numbers from the first half of their spectrum.
 
-    n: how many real numbers, by default 2 (m - 1) for m elements along the axis, of which n // 2 + 1 are used. What is
-    imaginary in the first, and for even n in the last, is ignored. The result is float32 or float64. Other
+    n: how many real numbers, by default 2 (m - 1) for m elements along the axis, of which n // 2 + 1 are used. What
+    is imaginary in the first, and for even n in the last, is ignored. The result is float32 or float64. Other
     arguments and errors are those of `fft`.
 
     >>> flex.fft.irfft(flex.asarray([0, -2j, 0])).tolist()
@@ -131,8 +132,8 @@ def irfft2(x: _Operand, /, s: _Shape | None = None, axes: _Shape | None = (-2, -
 def irfftn(x: _Operand, /, s: _Shape | None = None, axes: _Shape | None = None, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The inverse of `rfftn`: real numbers from half of their spectrum.
 
-    s: the lengths of the result, the last one by default 2 (m - 1) for m elements along the last axis. The result is float32 or float64. Other
-    arguments and errors are those of `fftn`; ValueError for no axes.
+    s: the lengths of the result, the last one by default 2 (m - 1) for m elements along the last axis. The result
+    is float32 or float64. Other arguments and errors are those of `fftn`; ValueError for no axes.
 
     >>> x = flex.asarray([[1.0, 2.0], [3.0, 4.0]])
     >>> flex.fft.irfftn(flex.fft.rfftn(x)).tolist()
@@ -149,8 +150,8 @@ def next_fast_len(n: SupportsIndex, /) -> int:
 def rfft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The first half of the discrete Fourier transform of real numbers.
 
-    Elements 0 to n // 2 of `fft`; the others are their conjugates in reverse. Arguments, dtypes and errors are those of
-    `fft`; DTypeError for complex numbers.
+    Elements 0 to n // 2 of `fft`; the others are their conjugates in reverse. Arguments, dtypes and errors are
+    those of `fft`; DTypeError for complex numbers.
 
     >>> flex.fft.rfft(flex.asarray([0.0, 1.0, 0.0, -1.0])).tolist()
     [0j, -2j, 0j]

@@ -183,8 +183,8 @@ functions! {
     ///
     /// Arguments, dtypes and errors are those of `rfft`.
     ///
-    /// >>> flex.fft.ihfft(flex.asarray([8.0, -2.0, 0.0, -2.0])).tolist()
-    /// [(1-0j), (2-0j), (3-0j)]
+    /// >>> flex.fft.ihfft(flex.asarray([8.0, -2.0, 0.0, -2.0])).real.tolist()
+    /// [1.0, 2.0, 3.0]
     ihfft
 }
 
