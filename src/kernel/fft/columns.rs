@@ -105,7 +105,8 @@ impl<'a, T> Columns<'a, T> {
 }
 
 kernel! {
-    /// Computes a block.
+    /// Computes a block. Never part of its callers, which each would have all butterflies.
+    #[inline(never)]
     pub fn columns<'a, T: Float>(block: Columns<'a, T>) -> () { |I|
         // SAFETY: COLUMNS1.
         unsafe { run::<T::Vector<I>>(block) }
