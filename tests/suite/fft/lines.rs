@@ -69,7 +69,7 @@ fn lines_of_any_length() {
                 n: Some(n),
                 ..().into()
             };
-            let back = fft::irfft(&half, how.clone()).unwrap();
+            let back = fft::irfft(&half, how).unwrap();
             assert_eq!(back.dtype(), dtype.real());
             assert_close(&back, &reals, tolerance, &what("irfft"));
             let half = tensor(&conjugates[..n / 2 + 1], dtype);

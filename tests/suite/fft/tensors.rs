@@ -95,7 +95,7 @@ fn lengths_are_cut_and_padded() {
             .map(|k| Z::new(if k < 5 { k as f64 + 1.0 } else { 0.0 }, 0.0))
             .collect();
         assert_close(
-            &fft::fft(&x, how.clone()).unwrap(),
+            &fft::fft(&x, how).unwrap(),
             &naive(&values, false),
             1e-15,
             "fft",
@@ -119,7 +119,7 @@ fn norms() {
         (Norm::Forward, 1.0 / 12.0),
     ] {
         let how = Fft { norm, ..().into() };
-        let got = fft::fft(&x, how.clone()).unwrap();
+        let got = fft::fft(&x, how).unwrap();
         let want: Vec<Z> = y.iter().map(|z| z * forward).collect();
         assert_close(&got, &want, 1e-15, &format!("{norm:?}"));
         assert_close(
@@ -220,16 +220,11 @@ fn no_lines_and_errors() {
         ..().into()
     };
     assert!(matches!(fft::fftn(&x, two), Err(Error::Value { .. })));
-    assert!(matches!(
-        fft::fft(
-            &x,
-            Fft {
-                n: Some(usize::MAX / 2),
-                ..().into()
-            }
-        ),
-        Err(_)
-    ));
+    let endless = Fft {
+        n: Some(usize::MAX / 2),
+        ..().into()
+    };
+    assert!(fft::fft(&x, endless).is_err());
 }
 
 #[test]
