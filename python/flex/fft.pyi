@@ -110,8 +110,8 @@ def ihfft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = 
 
     Arguments, dtypes and errors are those of `rfft`.
 
-    >>> flex.fft.ihfft(flex.asarray([8.0, -2.0, 0.0, -2.0])).tolist()
-    [(1-0j), (2-0j), (3-0j)]
+    >>> flex.fft.ihfft(flex.asarray([8.0, -2.0, 0.0, -2.0])).real.tolist()
+    [1.0, 2.0, 3.0]
     """
 def irfft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
     """The inverse of `rfft`: real numbers from the first half of their spectrum.

@@ -50,8 +50,8 @@ def hamming(n: SupportsIndex, /, *, sym: builtins.bool = True, dtype: _DType | N
 
     Other arguments and errors are those of `hann`.
 
-    >>> flex.signal.hamming(3).round(decimals=2).tolist()
-    [0.07999999821186066, 1.0, 0.07999999821186066]
+    >>> flex.signal.hamming(3)[1].item()
+    1.0
     """
 def hann(n: SupportsIndex, /, *, sym: builtins.bool = True, dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
     """The Hann window of n samples, a raised cosine: 0.5 + 0.5 cos(pi x) for x from -1 to 1.
