@@ -11,6 +11,7 @@ from pathlib import Path
 
 from stub_classes import CLASSES, NN_CLASSES, TENSOR
 from stub_tables import (
+    FFT,
     GRAD,
     HEADER,
     INIT,
@@ -18,9 +19,11 @@ from stub_tables import (
     PAIR,
     PARAMETERS,
     RETURNS,
+    SIGNAL,
     SPECIAL,
 )
 
+import flex
 from flex import _flex
 
 TARGET = Path(__file__).resolve().parent.parent / "python" / "flex"
@@ -135,7 +138,7 @@ def write(file: str, text: str, names: list[str]) -> None:
 
 def main() -> None:
     text = typed(HEADER) + documented(CLASSES) + tensor() + "\n"
-    text += "_io: ModuleType\n_nn: ModuleType\n\n"
+    text += "_fft: ModuleType\n_io: ModuleType\n_nn: ModuleType\n_signal: ModuleType\n\n"
     for name in _flex.__all__:
         value = getattr(_flex, name)
         if isinstance(value, _flex.DType):
@@ -148,14 +151,17 @@ def main() -> None:
             text += f"{name}: Final[{type(value).__name__ if value is not None else 'None'}]\n"
     write("_flex.pyi", text, _flex.__all__)
 
-    from flex import nn
+    from flex import fft, nn, signal
 
-    write("__init__.pyi", INIT, [*_flex.__all__, "io", "linalg", "models", "nn", "reduce"])
+    write("__init__.pyi", INIT, list(flex.__all__))
     own = [name for name in nn.__all__ if hasattr(_flex._nn, name)]
     functions = [name for name in own if not inspect.isclass(getattr(nn, name))]
     text = NN + documented(NN_CLASSES, nn)
     text += "".join(function(name, getattr(nn, name)) for name in functions)
     write("nn/__init__.pyi", text, nn.__all__)
+    for module, name, head in ((fft, "fft", FFT), (signal, "signal", SIGNAL)):
+        functions = (function(f, getattr(module, f), space=f"{name}.") for f in module.__all__)
+        write(f"{name}.pyi", head + "".join(functions), module.__all__)
     names = nn.grad.__all__
     text = GRAD + "".join(function(name, getattr(nn.grad, name), space="grad.") for name in names)
     write("nn/grad.pyi", text, names)

@@ -205,6 +205,24 @@ PARAMETERS = {
     "weight": "_Operand",
     "weights": "Sequence[_Operand]",
     "zero_infinity": "bool",
+    # transforms and signals
+    "center": "bool",
+    "d": "float",
+    "fmax": "float | None",
+    "fmin": "float",
+    "hop_length": "SupportsIndex | None",
+    "htk": "bool",
+    "method": 'Literal["auto", "direct", "fft"]',
+    "n_fft": "SupportsIndex",
+    "n_mels": "SupportsIndex",
+    "norm": 'Literal["backward", "ortho", "forward"]',
+    "normalized": "bool",
+    "onesided": "bool | None",
+    "pad_mode": 'Literal["reflect", "constant", "replicate", "circular"]',
+    "s": "_Shape | None",
+    "sample_rate": "float",
+    "sym": "bool",
+    "win_length": "SupportsIndex | None",
 }
 AXES = [
     "all",
@@ -238,7 +256,21 @@ OPTIONAL_AXIS = [
 ]
 MAX_POOLS = [f"{kind}max_pool{rank}d" for kind in ("", "adaptive_") for rank in (1, 2, 3)]
 POOLS = [f"{kind}pool{rank}d" for kind in ("max_", "avg_", "lp_", "max_un") for rank in (1, 2, 3)]
+LINES = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "dct", "idct"]
+FIELDS = [f"{kind}fft{rank}" for kind in ("", "i", "r", "ir") for rank in ("2", "n")]
 SPECIAL = {
+    **{(name, "n"): "SupportsIndex | None" for name in LINES},
+    **{(name, "axes"): "_Shape | None" for name in [*FIELDS, "fftshift", "ifftshift"]},
+    **{(name, "type"): "Literal[2, 3, 4]" for name in ("dct", "idct")},
+    **{(name, "window"): "_Operand | None" for name in ("stft", "istft")},
+    **{
+        (name, "mode"): 'Literal["full", "same", "valid"]'
+        for name in ("convolve", "correlate", "fftconvolve")
+    },
+    ("gaussian", "std"): "float",
+    ("istft", "length"): "SupportsIndex | None",
+    ("kaiser", "beta"): "float",
+    ("mel_filters", "norm"): 'Literal["slaney"] | None',
     ("affine_grid", "size"): "_Shape",
     ("batch_norm", "weight"): "_Operand | None",
     ("binary_cross_entropy", "weight"): "_Operand | None",
@@ -337,6 +369,7 @@ RETURNS = {
     "chunk": "tuple[Tensor, ...]",
     "conv_plan": "ConvPlan",
     "empty_cache": "None",
+    "fft.next_fast_len": "int",
     "finfo": "_FloatInfo",
     "get_num_threads": "int",
     "gru": PAIR,
@@ -399,12 +432,31 @@ from flex._flex import Tensor, _Operand, _Padding, _Shape
 
 """
 
+FFT = """\
+# Written by scripts/make_stubs.py.
+from typing import Literal, SupportsIndex
+
+from flex._flex import Tensor, _Device, _DType, _Operand, _Shape
+
+"""
+
+SIGNAL = """\
+# Written by scripts/make_stubs.py.
+import builtins
+from typing import Literal, SupportsIndex
+
+from flex._flex import Tensor, _Device, _DType, _Operand
+
+"""
+
 INIT = """\
 # Written by scripts/make_stubs.py.
+from flex import fft as fft
 from flex import io as io
 from flex import linalg as linalg
 from flex import models as models
 from flex import nn as nn
+from flex import signal as signal
 from flex._flex import *
 from flex._reduce import reduce as reduce
 """

@@ -7,7 +7,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
 [ $# -gt 0 ] || set -- "${hosted[@]}" "${bare[@]}"
 everything=messages,ints,f64,half,float8,complex,simd
-parts=(elementwise tensors reductions norms products orders gathers) # a program each where flash is small
+parts=(elementwise tensors reductions norms products orders gathers signals) # a program each where flash is small
 left_out=()
 named="-C symbol-mangling-version=v0" # functions by their paths and types
 

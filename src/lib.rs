@@ -34,6 +34,7 @@
 //! - Methods of [`Tensor`] have the names of the functions that take one first: `x.exp()` is
 //!   `ops::exp(&x)`.
 //! - [`nn`]: the building blocks of models, with the names of torch.nn.functional.
+//! - [`fft`]: Fourier transforms; [`signal`]: what is made of them, windows, convolution.
 //! - [`DType`], [`Scalar`]: element types, their promotion, and numbers without a dtype.
 //! - [`Error`]: why an operation failed. Errors come before anything is written.
 //! - [`prelude`]: what most programs need.
@@ -78,6 +79,7 @@ pub mod simd;
 #[doc(hidden)]
 pub mod exec;
 mod fallible;
+pub mod fft;
 mod format;
 #[doc(hidden)]
 #[macro_use]
@@ -94,6 +96,7 @@ pub mod prelude;
 #[cfg(feature = "python")]
 mod python;
 mod scalar;
+pub mod signal;
 pub mod storage;
 #[cfg(feature = "std")]
 pub mod stream;

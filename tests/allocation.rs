@@ -393,6 +393,65 @@ fn all_other_operations_survive_failed_allocations() {
     }
 }
 
+/// The tables of tensors' transforms are kept from the first call on; those of plans are made each time.
+#[cfg(feature = "complex")]
+#[test]
+fn transforms_survive_failed_allocations() {
+    use flex::fft::{self, ComplexPlan, Dct, Fft, RealPlan};
+    use flex::signal::{self, Extent, Mel, Method, Stft, Window};
+    let _alone = alone();
+    for [m, n] in SIZES {
+        let x = &numbers(&[m, n], DType::F32);
+        let flat = &x.reshape([-1]).unwrap();
+        let spectrum = &fft::rfft(x, 1).unwrap();
+        let spectra = &signal::stft(flat, &Stft::of(64)).unwrap();
+        macro_rules! fail {
+            ($($e:expr),* $(,)?) => { $(
+                FAILED.set(0);
+                each_failure(stringify!($e), || $e);
+                assert!(FAILED.get() > 0, "{}: no allocation has failed", stringify!($e));
+            )* };
+        }
+        fail!(
+            fft::rfft(x, 1),
+            fft::rfft(x, 0),
+            fft::irfft(spectrum, ()),
+            fft::fft(
+                x,
+                Fft {
+                    n: Some(2 * n),
+                    ..().into()
+                }
+            ),
+            fft::fft(spectrum, 0),
+            fft::fft(
+                x,
+                Fft {
+                    n: Some(509),
+                    ..().into()
+                }
+            ),
+            fft::fftn(x, ()),
+            fft::irfftn(spectrum, ()),
+            fft::dct(x, Dct::II, 0),
+            fft::fftshift(x, ()),
+            RealPlan::<f32>::new(1800),
+            ComplexPlan::<f64>::new(509),
+            signal::window(1000, Window::Hann, true, DType::F32),
+            signal::mel_filters(&Mel::of(16000.0, 512), DType::F32),
+            signal::stft(flat, &Stft::of(64)),
+            signal::istft(spectra, &Stft::of(64), None),
+            signal::convolve(flat, flat, Extent::Full, Method::Fft),
+            signal::convolve(
+                x,
+                &x.narrow(1, 0, 3)?.narrow(0, 0, 3)?,
+                Extent::Same,
+                Method::Direct
+            ),
+        );
+    }
+}
+
 /// A temporary file, in a folder of its own.
 struct Scratch(PathBuf);
 impl Scratch {

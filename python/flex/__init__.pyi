@@ -1,8 +1,10 @@
 # Written by scripts/make_stubs.py.
+from flex import fft as fft
 from flex import io as io
 from flex import linalg as linalg
 from flex import models as models
 from flex import nn as nn
+from flex import signal as signal
 from flex._flex import *
 from flex._reduce import reduce as reduce
 
@@ -220,9 +222,11 @@ __all__ = [
     "sort_with_indices",
     "topk",
     "searchsorted",
+    "fft",
     "io",
     "linalg",
     "models",
     "nn",
     "reduce",
+    "signal",
 ]

@@ -1792,8 +1792,10 @@ class Tensor:
         [0, 0]
         """
 
+_fft: ModuleType
 _io: ModuleType
 _nn: ModuleType
+_signal: ModuleType
 
 bool: Final[DType]
 int8: Final[DType]

@@ -128,6 +128,15 @@ NAMES = {
     "linear": "flex.nn.linear(x, weight)",
     "log_softmax": "flex.nn.log_softmax(x, axis)",
     "softmax": "flex.nn.softmax(x, axis)",
+    # flex.fft, flex.signal
+    "convolve": "flex.signal.convolve(x1, x2)",
+    "correlate": "flex.signal.correlate(x1, x2)",
+    "hann_window": "flex.signal.hann(n, sym=False)",
+    "hanning": "flex.signal.hann(n)",
+    "irfft": "flex.fft.irfft(x)",
+    "istft": "flex.signal.istft(x, n_fft)",
+    "rfft": "flex.fft.rfft(x)",
+    "stft": "flex.signal.stft(x, n_fft)",
     # files
     "load": "flex.io.load(path)",
     "save": "flex.io.save(path, tensors)",

@@ -8,6 +8,7 @@ pub mod conv;
 pub mod convert;
 pub mod distance;
 pub mod elementwise;
+pub mod fft;
 pub mod gemm;
 pub mod images;
 pub mod index;

@@ -13,6 +13,7 @@ pub mod convert;
 mod creation;
 mod dtype;
 mod elementwise;
+mod fft;
 mod fuse;
 mod hints;
 mod index;
@@ -33,6 +34,7 @@ mod scan;
 mod search;
 mod set;
 mod shape;
+mod signal;
 mod sort;
 mod standard;
 mod subscript;
@@ -56,6 +58,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     standard::register(m)?;
     creation::register(m)?;
     elementwise::register(m)?;
+    fft::register(m)?;
     fuse::register(m)?;
     index::register(m)?;
     io::register(m)?;
@@ -68,9 +71,18 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     search::register(m)?;
     set::register(m)?;
     shape::register(m)?;
+    signal::register(m)?;
     sort::register(m)?;
     let nn = m.getattr("_nn")?;
     let grad = nn.getattr("_grad")?;
-    hints::register(&[m, &nn.cast_into()?, &grad.cast_into()?])?;
+    let fft = m.getattr("_fft")?;
+    let signal = m.getattr("_signal")?;
+    hints::register(&[
+        m,
+        &nn.cast_into()?,
+        &grad.cast_into()?,
+        &fft.cast_into()?,
+        &signal.cast_into()?,
+    ])?;
     methods::register(m) // turns the functions above into methods
 }

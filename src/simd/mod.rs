@@ -12,12 +12,14 @@
 //! and in `kernel/gemm` for its tiles. `cfg(x86_dispatch)` (build.rs) means that x86-64 sets are
 //! chosen at run time.
 
+pub mod lanes;
 pub mod stream;
 #[cfg(x86_dispatch)]
 pub mod x86;
 
 #[cfg(feature = "std")]
 use crate::environment::{Setting, setting};
+use lanes::{Few, Lanes};
 
 /// An instruction set as kernels see it: capabilities, by which they choose a `std::arch` body.
 ///
@@ -35,6 +37,10 @@ pub unsafe trait Isa: Copy + Send + Sync + 'static {
     const AVX2: bool = false;
     /// 64-byte vectors and masks: AVX-512 F, BW, DQ, VL, CD.
     const AVX512: bool = false;
+    /// Vectors of floats, where LLVM makes none.
+    type F32: Lanes<Number = f32>;
+    /// The same of float64.
+    type F64: Lanes<Number = f64>;
 }
 
 /// The sets that kernels are dispatched to, in ascending order of preference.
@@ -61,6 +67,15 @@ pub const MICROCONTROLLER: bool = cfg!(all(
 /// Whether the target is WebAssembly without vectors, whose modules are sent: unrolled loops are not
 /// worth their code there.
 pub const SCALAR_WEB: bool = cfg!(all(target_family = "wasm", not(target_feature = "simd128")));
+
+/// Lanes of a set that all targets of an architecture have: so many where there are vectors.
+const fn few(lanes: usize) -> usize {
+    if MICROCONTROLLER || SCALAR_WEB {
+        1
+    } else {
+        lanes
+    }
+}
 
 /// Whether there is memory for blocks of matrices that fill a cache.
 pub const CACHE_BLOCKING: bool = cfg!(any(feature = "std", target_family = "wasm"));
@@ -99,7 +114,7 @@ pub trait Loop {
 }
 
 macro_rules! isas {
-    ($($(#[$cfg:meta])* $module:ident [$($features:literal)?] { $($CAPABILITY:ident = $has:expr),* };)*) => { $(
+    ($($(#[$cfg:meta])* $module:ident [$($features:literal)?] { $($CAPABILITY:ident = $has:expr),* } ($F32:ty, $F64:ty);)*) => { $(
         $(#[$cfg])*
         mod $module {
             use super::*;
@@ -107,7 +122,11 @@ macro_rules! isas {
             pub struct Set;
             // SAFETY: private to this module, and named by the two functions below alone, whose
             // callers see to ISA1.
-            unsafe impl Isa for Set { $(const $CAPABILITY: bool = $has;)* }
+            unsafe impl Isa for Set {
+                $(const $CAPABILITY: bool = $has;)*
+                type F32 = $F32;
+                type F64 = $F64;
+            }
             /// # Safety
             /// The CPU has this set (ISA1).
             // the base set is seldom what runs, so it is not put into every caller beside the others
@@ -126,13 +145,13 @@ macro_rules! isas {
     )* };
 }
 isas! {
-    base [] { FMA = cfg!(all(feature = "std", any(target_feature = "fma", target_arch = "aarch64"))) };
+    base [] { FMA = cfg!(all(feature = "std", any(target_feature = "fma", target_arch = "aarch64"))) } (Few<f32, { few(4) }>, Few<f64, { few(2) }>);
     #[cfg(x86_dispatch)]
-    avx2 ["avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true };
+    avx2 ["avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true } (x86::lanes::F32x8, x86::lanes::F64x4);
     #[cfg(x86_dispatch)]
-    avx512 ["avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true };
+    avx512 ["avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true } (x86::lanes::F32x16, x86::lanes::F64x8);
     #[cfg(x86_dispatch)]
-    vnni ["avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true };
+    vnni ["avx512vnni,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe"] { FMA = true, AVX2 = true, AVX512 = true } (x86::lanes::F32x16, x86::lanes::F64x8);
 }
 
 /// Whether the dispatched set is AVX-512 and the CPU has VNNI too: dot products of bytes.

@@ -142,7 +142,9 @@ def test_dtypes_and_constants():
     assert info.default_device() in info.devices()
 
 
-@pytest.mark.parametrize("namespace", [flex, flex.io, flex.linalg, flex.nn, flex.nn.grad])
+@pytest.mark.parametrize(
+    "namespace", [flex, flex.fft, flex.io, flex.linalg, flex.nn, flex.nn.grad, flex.signal]
+)
 def test_all_lists_every_name(namespace):
     assert len(set(namespace.__all__)) == len(namespace.__all__)
     for name in namespace.__all__:

@@ -10,7 +10,7 @@ import flex.io
 import flex.linalg
 import flex.nn
 
-NAMESPACES = [flex, flex.io, flex.linalg, flex.nn, flex.nn.grad]
+NAMESPACES = [flex, flex.fft, flex.io, flex.linalg, flex.nn, flex.nn.grad, flex.signal]
 # what there is nothing to show of
 PLAIN = {
     "set_num_threads",

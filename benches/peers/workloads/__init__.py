@@ -4,6 +4,7 @@ from . import (
     attention,
     conv,
     elementwise,
+    fft,
     fusion,
     grad,
     grad_conv,
@@ -36,6 +37,7 @@ FAMILIES = {
         pool,
         recurrent,
         resample,
+        fft,
     )
     for family in module.FAMILIES
 }

@@ -1,6 +1,7 @@
 //! The code written in x86-64 intrinsics.
 
 pub mod half;
+pub mod lanes;
 pub mod lookup;
 pub mod mask;
 pub mod transpose;

@@ -17,6 +17,8 @@ mod orders;
 mod products;
 #[cfg(feature = "reductions")]
 mod reductions;
+#[cfg(feature = "signals")]
+mod signals;
 #[cfg(feature = "tensors")]
 mod tensors;
 
@@ -39,6 +41,8 @@ pub const ALL: &[Checks] = &[
     orders::ALL,
     #[cfg(feature = "gathers")]
     gathers::ALL,
+    #[cfg(feature = "signals")]
+    signals::ALL,
 ];
 
 /// Values in [-1, 1) that repeat.

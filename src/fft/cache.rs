@@ -1,0 +1,114 @@
+//! Plans and tables that are kept, since they take longer to compute than a transform.
+
+use super::plan::{Plan, Purpose};
+use crate::error::Result;
+use crate::kernel::fft::Float;
+
+/// Who holds what is kept.
+#[cfg(not(feature = "std"))]
+pub(super) type Held<P> = P;
+/// Without an operating system each call makes its own, or the caller keeps a plan.
+#[cfg(not(feature = "std"))]
+pub(super) fn held<P>(
+    _n: usize,
+    _purpose: Purpose,
+    make: impl FnOnce() -> Result<P>,
+    _bytes: impl FnOnce(&P) -> usize,
+) -> Result<P> {
+    make()
+}
+
+#[cfg(feature = "std")]
+pub(super) use kept::{Held, held};
+
+/// The plan of `n` complex numbers.
+pub(super) fn plan<T: Float>(n: usize, purpose: Purpose) -> Result<Held<Plan<T>>> {
+    held(n, purpose, || Plan::new(n, purpose), Plan::bytes)
+}
+
+#[cfg(feature = "std")]
+mod kept {
+    use super::*;
+    use crate::fallible;
+    use alloc::sync::Arc;
+    use core::any::Any;
+    use std::sync::{Mutex, MutexGuard, TryLockError};
+
+    /// Who holds what is kept.
+    pub type Held<P> = Arc<P>;
+
+    struct Kept {
+        n: usize,
+        purpose: Purpose,
+        bytes: usize,
+        value: Arc<dyn Any + Send + Sync>,
+    }
+
+    /// How many are kept at most, and how many bytes of tables.
+    const MOST: usize = 32;
+    const MOST_BYTES: usize = 64 << 20;
+
+    /// What was used last comes first.
+    static ALL: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+
+    /// The list, unless somebody else holds it for long: in the child of a fork there may be nobody
+    /// left to give it back.
+    fn all() -> Option<MutexGuard<'static, Vec<Kept>>> {
+        for _ in 0..1000 {
+            match ALL.try_lock() {
+                Ok(all) => return Some(all),
+                Err(TryLockError::Poisoned(all)) => return Some(all.into_inner()),
+                Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+            }
+        }
+        None
+    }
+
+    /// What `make` makes for a length and a purpose, of so many bytes; the same as the last time, if that
+    /// is not long ago.
+    pub fn held<P: Any + Send + Sync>(
+        n: usize,
+        purpose: Purpose,
+        make: impl FnOnce() -> Result<P>,
+        bytes: impl FnOnce(&P) -> usize,
+    ) -> Result<Arc<P>> {
+        if let Some(mut all) = all() {
+            for k in 0..all.len() {
+                if all[k].n == n
+                    && all[k].purpose == purpose
+                    && let Ok(value) = all[k].value.clone().downcast::<P>()
+                {
+                    all[..=k].rotate_right(1);
+                    return Ok(value);
+                }
+            }
+        }
+        let value = Arc::new(make()?);
+        let bytes = bytes(&value);
+        let mut dropped = Vec::new();
+        if bytes <= MOST_BYTES
+            && let Some(mut all) = all()
+        {
+            fallible::reserve(&mut all, 1)?;
+            let kept = Kept {
+                n,
+                purpose,
+                bytes,
+                value: value.clone(),
+            };
+            all.insert(0, kept);
+            let (mut len, mut sum) = (0, 0usize);
+            for kept in all.iter() {
+                sum += kept.bytes;
+                if len == MOST || sum > MOST_BYTES {
+                    break;
+                }
+                len += 1;
+            }
+            // its memory is freed after the lock
+            dropped = all.split_off(len);
+        }
+        drop(dropped);
+        Ok(value)
+    }
+}

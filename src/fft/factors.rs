@@ -1,0 +1,134 @@
+//! How lengths are factored.
+
+use crate::kernel::fft::stage::RADICES;
+
+/// Factors of a length, one for each pass.
+#[derive(Clone, Copy)]
+pub(super) struct Radices {
+    list: [u8; Radices::MOST],
+    len: usize,
+}
+
+impl Radices {
+    /// Passes of a length below 2^40.
+    const MOST: usize = 28;
+
+    /// The factors.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.list[..self.len].iter().map(|r| *r as usize)
+    }
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+    /// Factor `k`.
+    pub const fn get(&self, k: usize) -> usize {
+        self.list[k] as usize
+    }
+    const fn push(&mut self, radix: usize) {
+        self.list[self.len] = radix as u8;
+        self.len += 1;
+    }
+}
+
+/// The radices whose product is `n`, which is below 2^40; `None` where it has other factors.
+pub(super) const fn radices(mut n: usize) -> Option<Radices> {
+    let mut found = Radices {
+        list: [0; Radices::MOST],
+        len: 0,
+    };
+    let mut twos = n.trailing_zeros() as usize;
+    n >>= twos;
+    // eights, and fours rather than an eight and a two
+    while twos > 4 || twos == 3 {
+        found.push(8);
+        twos -= 3;
+    }
+    while twos > 1 {
+        found.push(4);
+        twos -= 2;
+    }
+    if twos == 1 {
+        found.push(2);
+    }
+    let mut k = 0;
+    while k < RADICES.len() {
+        let p = RADICES[k];
+        while p % 2 == 1 && n.is_multiple_of(p) {
+            n /= p;
+            found.push(p);
+        }
+        k += 1;
+    }
+    if n == 1 { Some(found) } else { None }
+}
+
+/// What a pass costs for each vector, an addition and its memory being 1: measured.
+fn cost_of(radix: usize) -> usize {
+    match radix {
+        2 => 6,
+        3 => 8,
+        4 => 8,
+        5 => 11,
+        7 => 15,
+        8 => 11,
+        11 => 26,
+        _ => 32,
+    }
+}
+/// The same of the ways into and out of the passes.
+const COST_OF_ENDS: usize = 10;
+/// The same of calling a kernel for a block of columns.
+const COST_OF_BLOCK: usize = 100;
+
+/// The columns that the matrix of a length without large factors has at the least cost; 1 where a
+/// single column is as good.
+pub(super) fn columns(n: usize, lanes: usize) -> usize {
+    let along = |rows: usize| -> usize {
+        let passes: usize = radices(rows).map_or(0, |found| found.iter().map(cost_of).sum());
+        // long columns leave the first cache
+        let far = if rows * lanes > 1 << 14 { 2 } else { 1 };
+        rows * passes * far
+    };
+    let cost = |a: usize| -> usize {
+        let b = n / a;
+        let (blocks_a, blocks_b) = (a.div_ceil(lanes), b.div_ceil(lanes));
+        if a == 1 {
+            return along(n) + n * COST_OF_ENDS + COST_OF_BLOCK;
+        }
+        blocks_a * (along(b) + b * COST_OF_ENDS + COST_OF_BLOCK)
+            + blocks_b * (along(a) + a * COST_OF_ENDS + COST_OF_BLOCK)
+            + blocks_a * blocks_b * lanes * COST_OF_ENDS
+    };
+    let (mut best, mut least) = (1, cost(1));
+    for a in (2..=n.isqrt()).filter(|a| n.is_multiple_of(*a)) {
+        for a in [a, n / a] {
+            let cost = cost(a);
+            if cost < least {
+                (best, least) = (a, cost);
+            }
+        }
+    }
+    best
+}
+
+/// The least length from `least` on whose transforms are quick: a power of two, or one times a small
+/// odd number.
+///
+/// ```
+/// assert_eq!(flex::fft::next_fast_len(1000), 1024);
+/// assert_eq!(flex::fft::next_fast_len(1025), 1120);
+/// ```
+pub fn next_fast_len(least: usize) -> usize {
+    if least > usize::MAX >> 3 {
+        return least; // nothing has so many elements
+    }
+    let mut best = least.max(1).next_power_of_two();
+    for odd in [3, 5, 7, 9, 15, 21, 25, 27, 35, 45] {
+        let twos = least.div_ceil(odd).next_power_of_two();
+        if twos >= 8 && odd * twos < best {
+            best = odd * twos;
+        }
+    }
+    best
+}

@@ -1,0 +1,97 @@
+//! Which frequencies the elements of a spectrum stand for, and in which order.
+
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::kernel::math::Real;
+use crate::layout::Axes;
+use crate::ops;
+use crate::ops::reduce::slice_mut;
+use crate::tensor::Tensor;
+
+/// `len` frequencies divided by `n d`: 0, 1, .., and from the one of number `positive` on `-(n / 2)`, ..
+fn frequencies(
+    op: &'static str,
+    n: usize,
+    d: f64,
+    dtype: DType,
+    (len, positive): (usize, usize),
+) -> Result<Tensor> {
+    if n == 0 {
+        return Err(Error::value(
+            op,
+            "n is 0: a transform has at least one value",
+        ));
+    }
+    let mut y = Tensor::empty([len], dtype)?;
+    dispatch!(float dtype, |T| {
+        for (k, y) in slice_mut::<T>(&mut y)?.iter_mut().enumerate() {
+            let k = if k < positive { k as f64 } else { k as f64 - n as f64 };
+            *y = Real::from_f64(k / (n as f64 * d));
+        }
+        Ok(y)
+    }, else Err(Error::unsupported(op, dtype)))
+}
+
+/// The frequencies of the elements of [`fft`](fn@super::fft): 0, 1, .. and then -(n / 2), .. -1, divided by `n d`, in
+/// cycles for each unit of `d`, the distance of samples. float32 or float64.
+///
+/// Errors for other dtypes, and where `n` is 0.
+///
+/// ```
+/// use flex::{DType, fft};
+/// assert_eq!(fft::fftfreq(5, 0.1, DType::F32)?.to_vec::<f32>()?, [0.0, 2.0, 4.0, -4.0, -2.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn fftfreq(n: usize, d: f64, dtype: DType) -> Result<Tensor> {
+    frequencies("fftfreq", n, d, dtype, (n, n.div_ceil(2)))
+}
+
+/// The frequencies of the elements of [`rfft`](super::rfft): 0 to `n / 2`, divided by `n d`. Otherwise as
+/// [`fftfreq`].
+///
+/// ```
+/// use flex::{DType, fft};
+/// assert_eq!(fft::rfftfreq(4, 0.25, DType::F32)?.to_vec::<f32>()?, [0.0, 1.0, 2.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn rfftfreq(n: usize, d: f64, dtype: DType) -> Result<Tensor> {
+    let len = n / 2 + 1;
+    frequencies("rfftfreq", n, d, dtype, (len, len))
+}
+
+/// Shifts frequency 0 from the front of axes to their middle, of tensors of any dtype.
+///
+/// Errors where an axis is outside `x`, or repeated.
+///
+/// ```
+/// use flex::{DType, fft};
+/// let x = fft::fftshift(&fft::fftfreq(5, 0.2, DType::F32)?, ())?;
+/// assert_eq!(x.to_vec::<f32>()?, [-2.0, -1.0, 0.0, 1.0, 2.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn fftshift(x: &Tensor, axes: impl Into<Axes>) -> Result<Tensor> {
+    shifted("fftshift", x, &axes.into(), |n| n / 2)
+}
+
+/// The inverse of [`fftshift`].
+///
+/// ```
+/// use flex::{Tensor, fft};
+/// let x = Tensor::from([-2, -1, 0, 1, 2]);
+/// assert_eq!(fft::ifftshift(&x, 0)?.to_vec::<i32>()?, [0, 1, 2, -2, -1]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn ifftshift(x: &Tensor, axes: impl Into<Axes>) -> Result<Tensor> {
+    shifted("ifftshift", x, &axes.into(), |n| -(n / 2))
+}
+
+fn shifted(op: &'static str, x: &Tensor, axes: &Axes, shift: fn(i64) -> i64) -> Result<Tensor> {
+    let axes = axes.resolve(op, x.rank())?;
+    let shifts: smallvec::SmallVec<[i64; 6]> =
+        axes.iter().map(|k| shift(x.shape()[*k] as i64)).collect();
+    if axes.is_empty() {
+        return Ok(x.clone());
+    }
+    let axes: smallvec::SmallVec<[isize; 6]> = axes.iter().map(|k| *k as isize).collect();
+    ops::roll(x, &shifts[..], axes)
+}

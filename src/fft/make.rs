@@ -1,0 +1,145 @@
+//! Plans are made: the factors of a length are chosen, and their tables computed.
+
+use super::factors::{Radices, columns, next_fast_len, radices};
+use super::plan::{Chirp, Form, Matrix, Passes, Plan, Purpose};
+use super::run::in_place;
+use crate::error::{Error, Result};
+use crate::fallible;
+use crate::kernel::fft::Float;
+use crate::kernel::fft::columns::{RUN, lanes};
+use crate::kernel::fft::real::pairs;
+use crate::kernel::fft::roots::root;
+use crate::kernel::fft::stage::Stage;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+/// The factors between both directions of a matrix are a table of their own up to this many values, and
+/// products of two of a shorter one from there on, which costs less than reading them.
+const WHOLE_TABLE: usize = 1 << 14;
+
+/// Appends a complex number.
+fn put<T: Float>(table: &mut Vec<T>, (re, im): (f64, f64)) {
+    table.push(T::from_f64(re));
+    table.push(T::from_f64(im));
+}
+
+impl<T: Float> Passes<T> {
+    fn new(rows: usize, found: &Radices) -> Result<Passes<T>> {
+        let mut stages = fallible::with_capacity(found.len())?;
+        let mut groups = rows;
+        let mut len = 0;
+        for radix in found.iter() {
+            groups /= radix;
+            stages.push(Stage {
+                radix,
+                groups,
+                factors: 2 * len,
+            });
+            len += (groups - 1) * (radix - 1);
+        }
+        let mut factors = fallible::with_capacity(2 * len)?;
+        for stage in &stages {
+            for p in 1..stage.groups {
+                for k in 1..stage.radix {
+                    let n = stage.radix * stage.groups;
+                    put(&mut factors, root((p * k) as u64, n as u64));
+                }
+            }
+        }
+        Ok(Passes {
+            rows,
+            stages,
+            factors,
+        })
+    }
+}
+
+impl<T: Float> Matrix<T> {
+    fn new(columns: usize, rows: usize, lanes: usize) -> Result<Matrix<T>> {
+        let (Some(along), Some(across)) = (radices(rows), radices(columns)) else {
+            unreachable!("divisors of a length have no other factors than it has")
+        };
+        let n = columns * rows;
+        let blocks = columns.div_ceil(lanes);
+        let (step, fine) = if n <= WHOLE_TABLE { (1, 0) } else { (RUN, RUN) };
+        // for each block of columns, the factors of every `step`-th of so many rows
+        let table = |len: usize, step: usize| -> Result<Vec<T>> {
+            let mut table = fallible::with_capacity(2 * lanes * blocks * len)?;
+            for block in 0..blocks {
+                for row in 0..len {
+                    let factor = |l: usize| {
+                        root(
+                            ((block * lanes + l) as u64 * (row * step) as u64) % n as u64,
+                            n as u64,
+                        )
+                    };
+                    table.extend((0..lanes).map(|l| T::from_f64(factor(l).0)));
+                    table.extend((0..lanes).map(|l| T::from_f64(factor(l).1)));
+                }
+            }
+            Ok(table)
+        };
+        Ok(Matrix {
+            first: Passes::new(rows, &along)?,
+            second: Passes::new(columns, &across)?,
+            coarse: table(rows.div_ceil(step), step)?,
+            fine: table(fine, 1)?,
+        })
+    }
+}
+
+impl<T: Float> Plan<T> {
+    /// Of `n` complex numbers, at least one; for twice as many real ones where that is the purpose.
+    ///
+    /// Errors where there is no memory for the tables.
+    pub fn new(n: usize, purpose: Purpose) -> Result<Plan<T>> {
+        let too_long = || Error::memory::<T>(n);
+        if n as u64 > 1 << 40 {
+            return Err(too_long());
+        }
+        let lanes = lanes::<T>();
+        let form = match radices(n) {
+            #[cfg(feature = "complex")]
+            Some(found) if purpose == Purpose::Columns => Form::Column(Passes::new(n, &found)?),
+            Some(found) => match columns(n, lanes) {
+                1 => Form::Column(Passes::new(n, &found)?),
+                a => Form::Matrix(Matrix::new(a, n / a, lanes)?),
+            },
+            None => Form::Chirp(Box::new(Chirp::new(n)?)),
+        };
+        let mut turns = Vec::new();
+        if purpose == Purpose::Real {
+            let len = pairs(n) + 1;
+            turns = fallible::with_capacity(2 * len)?;
+            // -i (c + i s) is s - i c
+            turns.extend((0..len).map(|k| T::from_f64(root(k as u64, 2 * n as u64).1)));
+            turns.extend((0..len).map(|k| T::from_f64(-root(k as u64, 2 * n as u64).0)));
+        }
+        Ok(Plan { n, form, turns })
+    }
+}
+
+impl<T: Float> Chirp<T> {
+    fn new(n: usize) -> Result<Chirp<T>> {
+        let m = next_fast_len(2 * n - 1);
+        let inner = Plan::new(m, Purpose::Complex)?;
+        let mut chirp = fallible::with_capacity(2 * n)?;
+        let square = |k: usize| ((k as u128 * k as u128) % (2 * n as u128)) as u64;
+        (0..n).for_each(|k| put(&mut chirp, root(square(k), 2 * n as u64)));
+        let mut spectrum = fallible::filled(T::ZERO, 2 * m)?;
+        let scale = 1.0 / m as f64;
+        for k in 0..n {
+            let (re, im) = root(square(k), 2 * n as u64);
+            for at in [k, (m - k) % m] {
+                spectrum[2 * at] = T::from_f64(re * scale);
+                spectrum[2 * at + 1] = T::from_f64(-im * scale);
+            }
+        }
+        in_place(&inner, &mut spectrum)?;
+        Ok(Chirp {
+            inner,
+            chirp,
+            spectrum,
+        })
+    }
+}

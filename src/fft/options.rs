@@ -1,0 +1,105 @@
+//! What transforms take besides their operand.
+
+use crate::layout::{Axes, Int};
+use smallvec::SmallVec;
+
+/// Which direction of a transform is divided by its length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Norm {
+    /// The inverse.
+    #[default]
+    Backward,
+    /// Both, by its square root, so that transforms keep lengths of vectors.
+    Ortho,
+    /// The forward transform.
+    Forward,
+}
+
+impl Norm {
+    /// The factor of a transform of `n` values.
+    pub(super) fn scale(self, n: usize, inverse: bool) -> f64 {
+        let n = n as f64;
+        match (self, inverse) {
+            (Norm::Backward, true) | (Norm::Forward, false) => 1.0 / n,
+            (Norm::Ortho, _) => 1.0 / libm::sqrt(n),
+            _ => 1.0,
+        }
+    }
+}
+
+/// How a transform along one axis runs. Made by `into` from the axis, or from `()`.
+///
+/// ```
+/// use flex::fft::{Fft, Norm};
+/// let defaults = Fft { n: None, axis: -1, norm: Norm::Backward };
+/// assert_eq!(Fft::from(()), defaults);
+/// assert_eq!(Fft::from(1), Fft { axis: 1, ..defaults });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fft {
+    /// The length to cut or to pad the axis to, by default its own; of what is or becomes real, the number of real
+    /// values.
+    pub n: Option<usize>,
+    /// The axis.
+    pub axis: isize,
+    /// What is divided by the length.
+    pub norm: Norm,
+}
+impl Default for Fft {
+    /// The last axis.
+    fn default() -> Fft {
+        Fft {
+            n: None,
+            axis: -1,
+            norm: Norm::Backward,
+        }
+    }
+}
+impl From<()> for Fft {
+    fn from(_: ()) -> Fft {
+        Fft::default()
+    }
+}
+impl<T: Int> From<T> for Fft {
+    fn from(axis: T) -> Fft {
+        Fft {
+            axis: axis.wide(),
+            ..Fft::default()
+        }
+    }
+}
+
+/// How a transform along several axes runs. Made by `into` from the axes.
+///
+/// ```
+/// use flex::fft::FftN;
+/// assert_eq!(FftN::from([0, 1]), FftN { axes: [0, 1].into(), ..FftN::default() });
+/// assert_eq!(FftN::from(()), FftN::default()); // all axes
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FftN {
+    /// The lengths along the axes, by default their own.
+    pub s: Option<SmallVec<[usize; 4]>>,
+    /// The axes; all of them mean the last ones where `s` has fewer.
+    pub axes: Axes,
+    /// What is divided by the lengths.
+    pub norm: Norm,
+}
+impl Default for FftN {
+    /// All axes.
+    fn default() -> FftN {
+        FftN {
+            s: None,
+            axes: Axes::ALL,
+            norm: Norm::Backward,
+        }
+    }
+}
+impl<A: Into<Axes>> From<A> for FftN {
+    fn from(axes: A) -> FftN {
+        FftN {
+            axes: axes.into(),
+            ..FftN::default()
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Lines of real numbers, and their transforms.
+
+use super::memory::{Ends, Work};
+use super::plan::Plan;
+use super::run::{Line, cost, transform};
+use crate::error::Result;
+use crate::kernel::fft::Float;
+use crate::kernel::fft::real::{Halves, halves, pairs};
+use crate::par;
+
+/// The transform of `2 n` real numbers to `n + 1` complex ones, by a plan of length `n` with turns.
+///
+/// # Safety
+/// `x` and `y` are valid for these, don't overlap, and nobody else writes to them; of `work`, as
+/// for [`transform`].
+pub(super) unsafe fn forward<T: Float>(
+    plan: &Plan<T>,
+    x: *const T,
+    y: *mut T,
+    scale: T,
+    work: Option<*mut T>,
+) -> Result<()> {
+    let n = plan.n;
+    let line = Line {
+        x,
+        y,
+        real: false,
+        inverse: false,
+        scale: scale * T::from_f64(0.5),
+    };
+    // SAFETY: LINE3, by the caller's promise; then the numbers 0, `n` and the middle one, which are
+    // nobody's pair.
+    unsafe {
+        transform(plan, line, work)?;
+        let two = T::from_f64(2.0);
+        let (re, im) = (*y, *y.add(1));
+        (*y, *y.add(1)) = ((re + im) * two, T::ZERO);
+        (*y.add(2 * n), *y.add(2 * n + 1)) = ((re - im) * two, T::ZERO);
+        if n.is_multiple_of(2) {
+            (*y.add(n), *y.add(n + 1)) = (*y.add(n) * two, -*y.add(n + 1) * two);
+        }
+        join(plan, y, y, false, work.is_none());
+    }
+    Ok(())
+}
+
+/// The inverse, from `n + 1` complex numbers to `2 n` real ones; what is imaginary in the first and
+/// the last is ignored.
+///
+/// # Safety
+/// As [`forward`].
+pub(super) unsafe fn inverse<T: Float>(
+    plan: &Plan<T>,
+    x: *const T,
+    y: *mut T,
+    scale: T,
+    work: Option<*mut T>,
+) -> Result<()> {
+    let n = plan.n;
+    // SAFETY: as above.
+    unsafe {
+        let (first, last) = (*x, *x.add(2 * n));
+        (*y, *y.add(1)) = (first + last, first - last);
+        if n.is_multiple_of(2) {
+            let two = T::from_f64(2.0);
+            (*y.add(n), *y.add(n + 1)) = (*x.add(n) * two, -*x.add(n + 1) * two);
+        }
+        join(plan, x, y, true, work.is_none());
+        let line = Line {
+            x: y,
+            y,
+            real: false,
+            inverse: true,
+            scale,
+        };
+        transform(plan, line, work)
+    }
+}
+
+/// The pairs of numbers, on all threads where they are `shared`.
+///
+/// # Safety
+/// HALVES1.
+unsafe fn join<T: Float>(plan: &Plan<T>, x: *const T, y: *mut T, inverse: bool, shared: bool) {
+    let ends = &Ends { x, y };
+    let n = pairs(plan.n);
+    let run = |range| {
+        // SAFETY: the caller's; the ranges of two pieces don't overlap.
+        halves(unsafe { Halves::new(plan.n, ends.x, ends.y, &plan.turns, inverse, range) })
+    };
+    if shared {
+        par::ranges(n, 64, cost(1, 4 * size_of::<T>()), run)
+    } else {
+        run(0..n)
+    }
+}
+
+/// The transform of an odd number of real numbers to the first half of the spectrum, by a plan of
+/// that length.
+///
+/// # Safety
+/// As [`forward`]; `work` is longer by a complex number for each of the plan's.
+pub(super) unsafe fn forward_odd<T: Float>(
+    plan: &Plan<T>,
+    x: *const T,
+    y: *mut T,
+    scale: T,
+    work: Option<*mut T>,
+) -> Result<()> {
+    let n = plan.n;
+    let mut own = None;
+    // SAFETY: LINE3; memory of the line's length.
+    unsafe {
+        let all = whole(&mut own, work, n)?;
+        let line = Line {
+            x,
+            y: all,
+            real: true,
+            inverse: false,
+            scale,
+        };
+        transform(plan, line, work.map(|work| work.add(2 * n)))?;
+        core::ptr::copy_nonoverlapping(all, y, n + 1);
+        *y.add(1) = T::ZERO;
+    }
+    Ok(())
+}
+
+/// The inverse of [`forward_odd`].
+///
+/// # Safety
+/// As [`forward_odd`].
+pub(super) unsafe fn inverse_odd<T: Float>(
+    plan: &Plan<T>,
+    x: *const T,
+    y: *mut T,
+    scale: T,
+    work: Option<*mut T>,
+) -> Result<()> {
+    let n = plan.n;
+    let mut own = None;
+    // SAFETY: LINE3; memory of the line's length.
+    unsafe {
+        let all = whole(&mut own, work, n)?;
+        (*all, *all.add(1)) = (*x, T::ZERO);
+        for k in 1..=n / 2 {
+            let (re, im) = (*x.add(2 * k), *x.add(2 * k + 1));
+            (*all.add(2 * k), *all.add(2 * k + 1)) = (re, im);
+            (*all.add(2 * (n - k)), *all.add(2 * (n - k) + 1)) = (re, -im);
+        }
+        let line = Line {
+            x: all,
+            y: all,
+            real: false,
+            inverse: true,
+            scale,
+        };
+        transform(plan, line, work.map(|work| work.add(2 * n)))?;
+        (0..n).for_each(|k| *y.add(k) = *all.add(2 * k));
+    }
+    Ok(())
+}
+
+/// Memory for `n` complex numbers.
+fn whole<T: Float>(own: &mut Option<Work<T>>, work: Option<*mut T>, n: usize) -> Result<*mut T> {
+    match work {
+        Some(work) => Ok(work),
+        None => Ok(own.insert(Work::new(2 * n)?).as_mut_ptr()),
+    }
+}

@@ -1,0 +1,130 @@
+//! Transforms of slices by plans that the caller keeps: for programs without an operating system, where
+//! no plan is kept from call to call, and for builds without complex dtypes.
+
+use super::line::{Kind, run};
+use super::memory::Work;
+use super::plan::{Plan, Purpose};
+use super::run::Line;
+use crate::error::{Error, Result};
+use crate::kernel::fft::Float;
+
+/// The transform of `n` complex numbers of float32 or float64, of any length, with its tables. Complex
+/// numbers are pairs, real and imaginary part side by side.
+///
+/// ```
+/// let plan = flex::fft::ComplexPlan::<f32>::new(3)?;
+/// let x = [1.0, 0.0, 1.0, 0.0, 1.0, 0.0];
+/// let mut y = [0.0; 6];
+/// plan.forward(&x, &mut y)?;
+/// assert_eq!(y, [3.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub struct ComplexPlan<T> {
+    plan: Plan<T>,
+}
+
+/// The transform of `n` real numbers, of any length, with its tables. The spectrum is `n / 2 + 1` pairs, real and
+/// imaginary part side by side.
+///
+/// ```
+/// let plan = flex::fft::RealPlan::<f32>::new(4)?;
+/// let mut spectrum = [0.0; 6];
+/// plan.forward(&[1.0, 2.0, 3.0, 4.0], &mut spectrum)?;
+/// assert_eq!(spectrum, [10.0, 0.0, -2.0, 2.0, -2.0, 0.0]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub struct RealPlan<T> {
+    n: usize,
+    plan: Plan<T>,
+}
+
+/// A line from slice to slice, which are checked to have its lengths.
+fn line<T: Float>(
+    op: &'static str,
+    (plan, kind, n): (&Plan<T>, Kind, usize),
+    x: &[T],
+    y: &mut [T],
+    inverse: bool,
+) -> Result<()> {
+    let lengths = [x.len(), y.len()];
+    let want = [kind.input(n), kind.output(n)];
+    if lengths != want {
+        let message = message!("the slices have {lengths:?} numbers, and the transform {want:?}");
+        return Err(Error::shape(op, message));
+    }
+    let mut work = Work::new(kind.work_len(plan, n))?;
+    let line = Line {
+        x: x.as_ptr(),
+        y: y.as_mut_ptr(),
+        real: false,
+        inverse,
+        scale: T::from_f64(if inverse { 1.0 / n as f64 } else { 1.0 }),
+    };
+    // SAFETY: slices of the lengths that were asked for, and working memory.
+    unsafe { run(plan, kind, n, line, Some(work.as_mut_ptr())) }
+}
+
+/// The length, at least 1.
+fn length(op: &'static str, n: usize) -> Result<usize> {
+    match n {
+        0 => Err(Error::value(
+            op,
+            "the length is 0: a transform has at least one value",
+        )),
+        n => Ok(n),
+    }
+}
+
+impl<T: Float> ComplexPlan<T> {
+    /// Of length `n`.
+    ///
+    /// Errors for a length of 0, and where there is no memory for the tables.
+    pub fn new(n: usize) -> Result<Self> {
+        let n = length("ComplexPlan::new", n)?;
+        Ok(ComplexPlan {
+            plan: Plan::new(n, Purpose::Complex)?,
+        })
+    }
+    /// The transform, `y[k]` being the sum of `x[j] exp(-2 pi i j k / n)`. Both have `2 n` numbers.
+    ///
+    /// Errors where they have not, and where there is no working memory.
+    pub fn forward(&self, x: &[T], y: &mut [T]) -> Result<()> {
+        let job = (&self.plan, Kind::Complex, self.plan.n);
+        line("ComplexPlan::forward", job, x, y, false)
+    }
+    /// The inverse, divided by `n`. Arguments and errors are those of [`forward`](Self::forward).
+    pub fn inverse(&self, x: &[T], y: &mut [T]) -> Result<()> {
+        let job = (&self.plan, Kind::Complex, self.plan.n);
+        line("ComplexPlan::inverse", job, x, y, true)
+    }
+}
+
+impl<T: Float> RealPlan<T> {
+    /// Of `n` real numbers.
+    ///
+    /// Errors for a length of 0, and where there is no memory for the tables.
+    pub fn new(n: usize) -> Result<Self> {
+        let n = length("RealPlan::new", n)?;
+        Ok(RealPlan {
+            n,
+            plan: match n.is_multiple_of(2) {
+                true => Plan::new(n / 2, Purpose::Real)?,
+                false => Plan::new(n, Purpose::Complex)?,
+            },
+        })
+    }
+    /// The first half of the transform: the sums of `x[j] exp(-2 pi i j k / n)` for `k` from 0 to `n / 2`. `x`
+    /// has `n` numbers, `spectrum` two for each `k`.
+    ///
+    /// Errors where they have not, and where there is no working memory.
+    pub fn forward(&self, x: &[T], spectrum: &mut [T]) -> Result<()> {
+        let job = (&self.plan, Kind::Half, self.n);
+        line("RealPlan::forward", job, x, spectrum, false)
+    }
+    /// The inverse, divided by `n`; what is imaginary in the first, and for even `n` in the last, is ignored.
+    /// Arguments and errors are those of [`forward`](Self::forward).
+    pub fn inverse(&self, spectrum: &[T], x: &mut [T]) -> Result<()> {
+        let job = (&self.plan, Kind::Real, self.n);
+        line("RealPlan::inverse", job, spectrum, x, true)
+    }
+}

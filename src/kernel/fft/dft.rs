@@ -1,0 +1,166 @@
+//! Transforms of a few values in registers: the butterflies of all others.
+
+use super::Float;
+use super::roots::root;
+use crate::kernel::math::Real;
+use crate::simd::lanes::Lanes;
+
+/// Complex numbers in the lanes of two vectors.
+#[derive(Clone, Copy)]
+pub struct Pair<V> {
+    pub re: V,
+    pub im: V,
+}
+
+impl<V: Lanes> Pair<V> {
+    #[inline(always)]
+    pub fn add(self, other: Self) -> Self {
+        Pair {
+            re: self.re + other.re,
+            im: self.im + other.im,
+        }
+    }
+    #[inline(always)]
+    pub fn sub(self, other: Self) -> Self {
+        Pair {
+            re: self.re - other.re,
+            im: self.im - other.im,
+        }
+    }
+    /// The product with a complex number.
+    #[inline(always)]
+    pub fn mul(self, w: Self) -> Self {
+        Pair {
+            re: self.re.multiply_subtract(w.re, self.im * w.im),
+            im: self.re.multiply_add(w.im, self.im * w.re),
+        }
+    }
+    /// The product with `-i`: a quarter of a turn in the direction of the transform.
+    #[inline(always)]
+    fn turned(self) -> Self {
+        Pair {
+            re: self.im,
+            im: -self.re,
+        }
+    }
+    /// Real and imaginary parts change places.
+    #[inline(always)]
+    pub fn swapped(self) -> Self {
+        Pair {
+            re: self.im,
+            im: self.re,
+        }
+    }
+    #[inline(always)]
+    pub fn scaled(self, by: V) -> Self {
+        Pair {
+            re: self.re * by,
+            im: self.im * by,
+        }
+    }
+}
+
+/// The transform of `R` values: `y[k]` is the sum of `x[j] exp(-2 pi i j k / R)`.
+pub trait Dft<const R: usize> {
+    fn dft<V: Lanes<Number: Float>>(x: [Pair<V>; R]) -> [Pair<V>; R];
+}
+
+/// The sizes there are.
+pub struct Radix;
+
+impl Dft<2> for Radix {
+    #[inline(always)]
+    fn dft<V: Lanes<Number: Float>>([a, b]: [Pair<V>; 2]) -> [Pair<V>; 2] {
+        [a.add(b), a.sub(b)]
+    }
+}
+
+impl Dft<4> for Radix {
+    #[inline(always)]
+    fn dft<V: Lanes<Number: Float>>([a, b, c, d]: [Pair<V>; 4]) -> [Pair<V>; 4] {
+        let (even, odd) = ([a.add(c), a.sub(c)], [b.add(d), b.sub(d).turned()]);
+        [
+            even[0].add(odd[0]),
+            even[1].add(odd[1]),
+            even[0].sub(odd[0]),
+            even[1].sub(odd[1]),
+        ]
+    }
+}
+
+impl Dft<8> for Radix {
+    #[inline(always)]
+    fn dft<V: Lanes<Number: Float>>(x: [Pair<V>; 8]) -> [Pair<V>; 8] {
+        let half = V::splat(V::Number::from_f64(core::f64::consts::FRAC_1_SQRT_2));
+        let even = Self::dft([x[0], x[2], x[4], x[6]]);
+        let odd = Self::dft([x[1], x[3], x[5], x[7]]);
+        // by exp(-i pi / 4), exp(-i pi / 2) and exp(-3 i pi / 4)
+        let [a, b, c, d] = odd;
+        let b = Pair {
+            re: (b.re + b.im) * half,
+            im: (b.im - b.re) * half,
+        };
+        let d = Pair {
+            re: (d.im - d.re) * half,
+            im: -(d.re + d.im) * half,
+        };
+        let c = c.turned();
+        [
+            even[0].add(a),
+            even[1].add(b),
+            even[2].add(c),
+            even[3].add(d),
+            even[0].sub(a),
+            even[1].sub(b),
+            even[2].sub(c),
+            even[3].sub(d),
+        ]
+    }
+}
+
+/// Odd sizes: sums and differences of the values that stand opposite each other, weighted by cosines
+/// and sines.
+macro_rules! odd {
+    ($($R:literal)*) => { $(
+        impl Dft<$R> for Radix {
+            #[inline(always)]
+            fn dft<V: Lanes<Number: Float>>(x: [Pair<V>; $R]) -> [Pair<V>; $R] {
+                const HALF: usize = $R / 2;
+                const ROOTS: [(f64, f64); $R] = {
+                    let (mut roots, mut k) = ([(0.0, 0.0); $R], 0);
+                    while k < $R {
+                        roots[k] = root(k as u64, $R);
+                        k += 1;
+                    }
+                    roots
+                };
+                let (mut y, mut sums, mut differences) = (x, [x[0]; HALF], [x[0]; HALF]);
+                for j in 0..HALF {
+                    sums[j] = x[j + 1].add(x[$R - 1 - j]);
+                    differences[j] = x[j + 1].sub(x[$R - 1 - j]);
+                    y[0] = y[0].add(sums[j]);
+                }
+                for k in 1..=HALF {
+                    let mut even = x[0];
+                    let sine = V::splat(V::Number::from_f64(ROOTS[k].1));
+                    let mut odd = differences[0].scaled(sine);
+                    for j in 0..HALF {
+                        let (cosine, sine) = ROOTS[(j + 1) * k % $R];
+                        let (cosine, sine) = (V::splat(V::Number::from_f64(cosine)), V::splat(V::Number::from_f64(sine)));
+                        even.re = sums[j].re.multiply_add(cosine, even.re);
+                        even.im = sums[j].im.multiply_add(cosine, even.im);
+                        if j > 0 {
+                            odd.re = differences[j].re.multiply_add(sine, odd.re);
+                            odd.im = differences[j].im.multiply_add(sine, odd.im);
+                        }
+                    }
+                    // i times the odd part
+                    y[k] = Pair { re: even.re - odd.im, im: even.im + odd.re };
+                    y[$R - k] = Pair { re: even.re + odd.im, im: even.im - odd.re };
+                }
+                y
+            }
+        }
+    )* };
+}
+odd!(3 5 7 11 13);

@@ -1,0 +1,174 @@
+//! One pass of a transform over its values: Stockham's algorithm, in which no values have to be
+//! reordered afterwards (Cochran et al., 1967: "What is the fast Fourier transform?").
+
+use super::Float;
+use super::dft::{Dft, Pair, Radix};
+use crate::simd::lanes::Lanes;
+
+/// A pass of `radix` on `radix * groups * width` vectors: `groups` shrinks by the radix of each pass,
+/// and `width` grows by it.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    pub radix: usize,
+    pub groups: usize,
+    /// Where its factors begin in the table of all passes.
+    pub factors: usize,
+}
+
+/// The radices of passes, those that are preferred first.
+pub const RADICES: [usize; 8] = [8, 4, 2, 3, 5, 7, 11, 13];
+
+/// Contract STAGE1: `x` and `y` are valid for `radix * groups * width` pairs of vectors, which do not
+/// overlap, and `w` for `(groups - 1) * (radix - 1)` complex numbers.
+///
+/// # Safety
+/// STAGE1; ISA1.
+#[inline(always)]
+unsafe fn pass<V: Lanes<Number: Float>, const R: usize>(
+    groups: usize,
+    width: usize,
+    x: *const V::Number,
+    y: *mut V::Number,
+    w: *const V::Number,
+) where
+    Radix: Dft<R>,
+{
+    // SAFETY: STAGE1, for group 0, whose factors are all 1.
+    unsafe {
+        for q in 0..width {
+            let legs = gather::<V, R>(x, q, groups * width);
+            scatter(Radix::dft(legs), y, q, width);
+        }
+    }
+    for p in 1..groups {
+        // SAFETY: STAGE1: the factors of group `p`, the values of its lines.
+        unsafe {
+            let w = w.add(2 * (p - 1) * (R - 1));
+            let mut factors = [Pair {
+                re: V::splat(*w),
+                im: V::splat(*w),
+            }; R];
+            for (k, factor) in factors.iter_mut().enumerate().skip(1) {
+                *factor = Pair {
+                    re: V::splat(*w.add(2 * k - 2)),
+                    im: V::splat(*w.add(2 * k - 1)),
+                };
+            }
+            for q in 0..width {
+                let legs = gather::<V, R>(x, q + width * p, groups * width);
+                let mut legs = Radix::dft(legs);
+                for k in 1..R {
+                    legs[k] = legs[k].mul(factors[k]);
+                }
+                scatter(legs, y, q + width * R * p, width);
+            }
+        }
+    }
+}
+
+/// The pairs of vectors `first`, `first + step`, ..
+///
+/// # Safety
+/// They are readable; ISA1.
+#[inline(always)]
+unsafe fn gather<V: Lanes, const R: usize>(
+    x: *const V::Number,
+    first: usize,
+    step: usize,
+) -> [Pair<V>; R] {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut out = [load(x, first); R];
+        for (k, out) in out.iter_mut().enumerate().skip(1) {
+            *out = load(x, first + step * k);
+        }
+        out
+    }
+}
+/// # Safety
+/// The pair of vectors is readable; ISA1.
+#[inline(always)]
+pub unsafe fn load<V: Lanes>(x: *const V::Number, at: usize) -> Pair<V> {
+    // SAFETY: the caller's.
+    unsafe {
+        let x = x.add(2 * V::LEN * at);
+        Pair {
+            re: V::load(x),
+            im: V::load(x.add(V::LEN)),
+        }
+    }
+}
+/// # Safety
+/// The pair of vectors is writable; ISA1.
+#[inline(always)]
+pub unsafe fn store<V: Lanes>(v: Pair<V>, y: *mut V::Number, at: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        let y = y.add(2 * V::LEN * at);
+        v.re.store(y);
+        v.im.store(y.add(V::LEN));
+    }
+}
+/// # Safety
+/// The pairs of vectors are writable; ISA1.
+#[inline(always)]
+unsafe fn scatter<V: Lanes, const R: usize>(
+    v: [Pair<V>; R],
+    y: *mut V::Number,
+    first: usize,
+    step: usize,
+) {
+    for (k, v) in v.into_iter().enumerate() {
+        // SAFETY: the caller's.
+        unsafe { store(v, y, first + step * k) }
+    }
+}
+
+/// Which radices a transform may ask for: code is made for these alone.
+pub trait Used {
+    /// A bit for each radix.
+    const RADICES: u32;
+}
+/// All that there are.
+pub struct All;
+impl Used for All {
+    const RADICES: u32 = u32::MAX;
+}
+
+/// The passes in turn, from `buffers[0]` to `buffers[1]` and back, the first of them from `x`. The
+/// number of the buffer that has the result.
+///
+/// # Safety
+/// STAGE1 for each pass, of `x` for the first one, of the buffers for all; ISA1.
+#[inline(always)]
+pub unsafe fn passes<V: Lanes<Number: Float>, U: Used>(
+    stages: &[Stage],
+    factors: *const V::Number,
+    mut width: usize,
+    mut x: *const V::Number,
+    buffers: [*mut V::Number; 2],
+    mut to: usize,
+) -> usize {
+    for stage in stages {
+        let (groups, y) = (stage.groups, buffers[to]);
+        // SAFETY: STAGE1, by the caller's promise.
+        unsafe {
+            let w = factors.add(stage.factors);
+            match stage.radix {
+                2 if const { U::RADICES >> 2 & 1 == 1 } => pass::<V, 2>(groups, width, x, y, w),
+                3 if const { U::RADICES >> 3 & 1 == 1 } => pass::<V, 3>(groups, width, x, y, w),
+                4 if const { U::RADICES >> 4 & 1 == 1 } => pass::<V, 4>(groups, width, x, y, w),
+                5 if const { U::RADICES >> 5 & 1 == 1 } => pass::<V, 5>(groups, width, x, y, w),
+                7 if const { U::RADICES >> 7 & 1 == 1 } => pass::<V, 7>(groups, width, x, y, w),
+                8 if const { U::RADICES >> 8 & 1 == 1 } => pass::<V, 8>(groups, width, x, y, w),
+                11 if const { U::RADICES >> 11 & 1 == 1 } => pass::<V, 11>(groups, width, x, y, w),
+                13 if const { U::RADICES >> 13 & 1 == 1 } => pass::<V, 13>(groups, width, x, y, w),
+                radix => unreachable!("a pass of {radix}"),
+            }
+        }
+        width *= stage.radix;
+        x = y;
+        to = 1 - to;
+    }
+    1 - to
+}

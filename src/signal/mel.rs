@@ -1,0 +1,124 @@
+//! Filters that sum a spectrum up by bands of equal width to the ear.
+
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::fallible;
+use crate::kernel::math::Real;
+use crate::ops::reduce::slice_mut;
+use crate::tensor::Tensor;
+
+/// Which bands [`mel_filters`] makes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mel {
+    /// Samples a second.
+    pub sample_rate: f64,
+    /// Samples of a frame, whose spectrum has `n_fft / 2 + 1` elements.
+    pub n_fft: usize,
+    /// How many bands; 128.
+    pub n_mels: usize,
+    /// The lowest frequency in hertz; 0.
+    pub fmin: f64,
+    /// The highest frequency, by default half the sample rate.
+    pub fmax: Option<f64>,
+    /// Whether frequencies become mels by HTK's formula, `2595 log10(1 + f / 700)`, instead of Slaney's, which is
+    /// linear below 1 kHz.
+    pub htk: bool,
+    /// Whether bands are divided by their width in hertz, so that noise gives each the same energy, instead
+    /// of reaching 1; true.
+    pub normalized: bool,
+}
+impl Mel {
+    /// With the values that the fields name.
+    pub fn of(sample_rate: f64, n_fft: usize) -> Mel {
+        Mel {
+            sample_rate,
+            n_fft,
+            n_mels: 128,
+            fmin: 0.0,
+            fmax: None,
+            htk: false,
+            normalized: true,
+        }
+    }
+    /// Hertz to mels.
+    fn mel(&self, f: f64) -> f64 {
+        if self.htk {
+            2595.0 * libm::log10(1.0 + f / 700.0)
+        } else if f < KNEE {
+            f / STEP
+        } else {
+            KNEE / STEP + libm::log(f / KNEE) / RATE
+        }
+    }
+    /// Mels to hertz.
+    fn hertz(&self, mel: f64) -> f64 {
+        if self.htk {
+            700.0 * (libm::pow(10.0, mel / 2595.0) - 1.0)
+        } else if mel < KNEE / STEP {
+            mel * STEP
+        } else {
+            KNEE * libm::exp((mel - KNEE / STEP) * RATE)
+        }
+    }
+}
+
+/// Slaney's scale (1998: "Auditory Toolbox"): 3 mels for each 200 Hz up to 1 kHz, then 27 for each factor
+/// of 6.4.
+const KNEE: f64 = 1000.0;
+const STEP: f64 = 200.0 / 3.0;
+const RATE: f64 = 1.856_297_990_365_626_2 / 27.0; // ln 6.4
+
+/// Triangular filters `[n_mels, n_fft / 2 + 1]`, float32 or float64, to multiply spectra by: band `m` rises from the
+/// centre of the band before to its own and falls to that of the next one, centres being evenly spaced in mels.
+/// librosa's definition.
+///
+/// Errors for other dtypes, for no bands or frames of no samples, and where frequencies are negative, not
+/// ascending, or not finite.
+///
+/// ```
+/// use flex::{DType, signal::{self, Mel}};
+/// let filters = signal::mel_filters(&Mel { n_mels: 40, ..Mel::of(16000.0, 512) }, DType::F32)?;
+/// assert_eq!(filters.shape(), [40, 257]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn mel_filters(how: &Mel, dtype: DType) -> Result<Tensor> {
+    const OP: &str = "mel_filters";
+    let (low, high) = (how.fmin, how.fmax.unwrap_or(how.sample_rate / 2.0));
+    if how.n_mels == 0 || how.n_fft == 0 {
+        let message = message!("{} bands of frames of {} samples", how.n_mels, how.n_fft);
+        return Err(Error::value(OP, message));
+    }
+    if !(how.sample_rate > 0.0
+        && how.sample_rate.is_finite()
+        && 0.0 <= low
+        && low < high
+        && high.is_finite())
+    {
+        let message = message!(
+            "frequencies from {low} to {high} at a sample rate of {}: they must be ascending, finite and not negative",
+            how.sample_rate
+        );
+        return Err(Error::value(OP, message));
+    }
+    let n = how.n_fft / 2 + 1;
+    let mut y = Tensor::empty([how.n_mels, n], dtype)?;
+    let (first, last) = (how.mel(low), how.mel(high));
+    let step = (last - first) / (how.n_mels + 1) as f64;
+    let mut edges = fallible::with_capacity(how.n_mels + 2)?;
+    edges.extend((0..how.n_mels + 2).map(|k| how.hertz(first + step * k as f64)));
+    dispatch!(float dtype, |T| {
+        let y = slice_mut::<T>(&mut y)?;
+        for (row, edges) in y.chunks_exact_mut(n).zip(edges.windows(3)) {
+            let (a, b, c) = (edges[0], edges[1], edges[2]);
+            let height = if how.normalized { 2.0 / (c - a) } else { 1.0 };
+            for (k, y) in row.iter_mut().enumerate() {
+                let f = k as f64 * how.sample_rate / how.n_fft as f64;
+                let rise = (f - a) / (b - a);
+                let fall = (c - f) / (c - b);
+                *y = Real::from_f64(rise.min(fall).max(0.0) * height);
+            }
+        }
+        Ok(())
+    }, else Err(Error::unsupported(OP, dtype)))?;
+    Ok(y)
+}

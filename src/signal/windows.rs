@@ -1,0 +1,90 @@
+//! Windows that frames of signals are multiplied by.
+
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::kernel::math::Real;
+use crate::ops::reduce::slice_mut;
+use crate::tensor::Tensor;
+use core::f64::consts::PI;
+
+/// The shape of a window; `x` runs from -1 to 1 along it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Window {
+    /// `0.5 + 0.5 cos(pi x)`, a raised cosine.
+    Hann,
+    /// `0.54 + 0.46 cos(pi x)`.
+    Hamming,
+    /// `0.42 + 0.5 cos(pi x) + 0.08 cos(2 pi x)`.
+    Blackman,
+    /// `I0(beta sqrt(1 - x^2)) / I0(beta)`, with the modified Bessel function of order 0; the larger `beta`, the
+    /// narrower.
+    Kaiser(f64),
+    /// `exp(-(k / std)^2 / 2)`, `k` samples from the middle.
+    Gaussian(f64),
+}
+
+impl Window {
+    /// The value at `x`, `half` being the samples from the middle to where `x` is 1.
+    fn at(self, x: f64, half: f64) -> f64 {
+        match self {
+            Window::Hann => 0.5 + 0.5 * libm::cos(PI * x),
+            Window::Hamming => 0.54 + 0.46 * libm::cos(PI * x),
+            Window::Blackman => 0.42 + 0.5 * libm::cos(PI * x) + 0.08 * libm::cos(2.0 * PI * x),
+            Window::Kaiser(beta) => {
+                let inside = (1.0 - x * x).max(0.0);
+                bessel_i0(beta * libm::sqrt(inside)) / bessel_i0(beta)
+            }
+            Window::Gaussian(std) => {
+                let k = x * half / std;
+                libm::exp(-0.5 * k * k)
+            }
+        }
+    }
+}
+
+/// The modified Bessel function of the first kind of order 0, by its power series (Abramowitz and
+/// Stegun, 9.6.12), whose terms are all positive.
+fn bessel_i0(x: f64) -> f64 {
+    let (quarter, mut term, mut sum, mut k) = (x * x / 4.0, 1.0, 1.0, 1.0);
+    while term > 1e-17 * sum && k < 2000.0 {
+        term *= quarter / (k * k);
+        sum += term;
+        k += 1.0;
+    }
+    sum
+}
+
+/// A window of `n` samples, float32 or float64; symmetric, as filters are designed with, or one period of a
+/// window that repeats, as spectra are taken with.
+///
+/// Errors for other dtypes, and where a parameter is not finite, `beta` is above 700 or `std` not positive.
+///
+/// ```
+/// use flex::{DType, signal::{self, Window}};
+/// let periodic = signal::window(4, Window::Hann, false, DType::F32)?;
+/// assert_eq!(periodic.to_vec::<f32>()?, [0.0, 0.5, 1.0, 0.5]);
+/// # Ok::<(), flex::Error>(())
+/// ```
+pub fn window(n: usize, shape: Window, symmetric: bool, dtype: DType) -> Result<Tensor> {
+    let fits = match shape {
+        Window::Kaiser(beta) => beta.is_finite() && beta.abs() <= 700.0,
+        Window::Gaussian(std) => std.is_finite() && std > 0.0,
+        _ => true,
+    };
+    if !fits {
+        let message = message!("the parameter of {shape:?} is out of range");
+        return Err(Error::value("window", message));
+    }
+    let mut y = Tensor::empty([n], dtype)?;
+    let half = (n - (symmetric && n > 0) as usize) as f64 / 2.0;
+    dispatch!(float dtype, |T| {
+        for (k, y) in slice_mut::<T>(&mut y)?.iter_mut().enumerate() {
+            // of both ends the one that is nearer, so that the window is symmetric to the bit
+            let k = k as f64;
+            let distance = (half - k).abs();
+            let x = if half == 0.0 { 0.0 } else { distance / half };
+            *y = Real::from_f64(if n == 1 { 1.0 } else { shape.at(x, half) });
+        }
+        Ok(y)
+    }, else Err(Error::unsupported("window", dtype)))
+}

@@ -1,0 +1,315 @@
+//! [`Lanes`] of AVX-512 and AVX2.
+
+use crate::simd::lanes::Lanes;
+use core::arch::x86_64::*;
+use core::ops::{Add, Mul, Neg, Sub};
+
+/// The numbers `first, first + step, ..` as indices into the lanes of two vectors of `N` numbers,
+/// those of the second from `N` on.
+const fn every<const N: usize>(first: i64, step: i64) -> [i64; N] {
+    let (mut at, mut i) = ([0; N], 0);
+    while i < N {
+        at[i] = first + step * i as i64;
+        i += 1;
+    }
+    at
+}
+/// The lanes of two vectors in turn, from lane `first` on.
+const fn in_turn<const N: usize>(first: i64) -> [i64; N] {
+    let (mut at, mut i) = ([0; N], 0);
+    while i < N {
+        at[i] = first + (i / 2) as i64 + (i % 2 * N) as i64;
+        i += 1;
+    }
+    at
+}
+/// The same of 32 bits.
+const fn narrow<const N: usize>(at: [i64; N]) -> [i32; N] {
+    let (mut out, mut i) = ([0; N], 0);
+    while i < N {
+        out[i] = at[i] as i32;
+        i += 1;
+    }
+    out
+}
+
+/// The vector `$V` of `$N` numbers, by intrinsics whose names end in `_$suffix`.
+macro_rules! vector {
+    ($(#[$doc:meta])* $V:ident($raw:ident) [$T:ident; $N:literal] $load:ident $store:ident $splat:ident $add:ident $sub:ident $mul:ident $fma:ident $fms:ident $xor:ident; $($rest:tt)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub struct $V($raw);
+        vector!(@ $V Add add $add);
+        vector!(@ $V Sub sub $sub);
+        vector!(@ $V Mul mul $mul);
+        impl Neg for $V {
+            type Output = Self;
+            #[inline(always)]
+            fn neg(self) -> Self {
+                // SAFETY: ISA1, a value exists.
+                unsafe { $V($xor(self.0, $splat(-0.0))) }
+            }
+        }
+        // SAFETY: by the intrinsics of the set that the type is named for.
+        unsafe impl Lanes for $V {
+            type Number = $T;
+            const LEN: usize = $N;
+            #[inline(always)]
+            unsafe fn load(p: *const $T) -> Self {
+                // SAFETY: ISA1, LANES1.
+                unsafe { $V($load(p)) }
+            }
+            #[inline(always)]
+            unsafe fn store(self, p: *mut $T) {
+                // SAFETY: ISA1, LANES1.
+                unsafe { $store(p, self.0) }
+            }
+            #[inline(always)]
+            fn splat(x: $T) -> Self {
+                // SAFETY: ISA1, by the callers' promise.
+                unsafe { $V($splat(x)) }
+            }
+            #[inline(always)]
+            fn multiply_add(self, factor: Self, other: Self) -> Self {
+                // SAFETY: ISA1, a value exists.
+                unsafe { $V($fma(self.0, factor.0, other.0)) }
+            }
+            #[inline(always)]
+            fn multiply_subtract(self, factor: Self, other: Self) -> Self {
+                // SAFETY: ISA1, a value exists.
+                unsafe { $V($fms(self.0, factor.0, other.0)) }
+            }
+            $($rest)*
+        }
+    };
+    (@ $V:ident $Op:ident $op:ident $intrinsic:ident) => {
+        impl $Op for $V {
+            type Output = Self;
+            #[inline(always)]
+            fn $op(self, other: Self) -> Self {
+                // SAFETY: ISA1, a value exists.
+                unsafe { $V($intrinsic(self.0, other.0)) }
+            }
+        }
+    };
+}
+
+/// The methods of AVX-512's vectors that move lanes.
+macro_rules! wide {
+    ($V:ident [$T:ident; $N:literal] $mask:ident $load:ident $store:ident $permute:ident $permute2:ident $indices:expr) => {
+        #[inline(always)]
+        unsafe fn load_first(p: *const $T, n: usize) -> Self {
+            // SAFETY: ISA1; LANES1, for the lanes of the mask.
+            unsafe { $V($load(((1u32 << n) - 1) as $mask, p)) }
+        }
+        #[inline(always)]
+        unsafe fn store_first(self, p: *mut $T, n: usize) {
+            // SAFETY: as above.
+            unsafe { $store(p, ((1u32 << n) - 1) as $mask, self.0) }
+        }
+        #[inline(always)]
+        fn zip(self, other: Self) -> (Self, Self) {
+            const LOW: [i64; $N] = in_turn(0);
+            const HIGH: [i64; $N] = in_turn($N / 2);
+            // SAFETY: ISA1, a value exists.
+            unsafe {
+                (
+                    $V($permute2(self.0, $indices(&LOW), other.0)),
+                    $V($permute2(self.0, $indices(&HIGH), other.0)),
+                )
+            }
+        }
+        #[inline(always)]
+        fn unzip(self, other: Self) -> (Self, Self) {
+            const EVEN: [i64; $N] = every(0, 2);
+            const ODD: [i64; $N] = every(1, 2);
+            // SAFETY: ISA1, a value exists.
+            unsafe {
+                (
+                    $V($permute2(self.0, $indices(&EVEN), other.0)),
+                    $V($permute2(self.0, $indices(&ODD), other.0)),
+                )
+            }
+        }
+        #[inline(always)]
+        fn reverse(self) -> Self {
+            const LAST_TO_FIRST: [i64; $N] = every($N - 1, -1);
+            // SAFETY: ISA1, a value exists.
+            unsafe { $V($permute($indices(&LAST_TO_FIRST), self.0)) }
+        }
+    };
+}
+
+/// Sixteen indices in a register.
+///
+/// # Safety
+/// The CPU has AVX-512 (ISA1).
+#[inline(always)]
+unsafe fn words(at: &[i64; 16]) -> __m512i {
+    let at = narrow(*at);
+    // SAFETY: ISA1; 64 bytes.
+    unsafe { _mm512_loadu_si512((&raw const at).cast()) }
+}
+/// Eight indices in a register.
+///
+/// # Safety
+/// The CPU has AVX-512 (ISA1).
+#[inline(always)]
+unsafe fn quads(at: &[i64; 8]) -> __m512i {
+    // SAFETY: ISA1; 64 bytes.
+    unsafe { _mm512_loadu_si512((&raw const *at).cast()) }
+}
+/// The mask of `maskload` for the first `n` of the lanes.
+///
+/// # Safety
+/// The CPU has AVX2 (ISA1).
+#[inline(always)]
+unsafe fn first_words(n: usize) -> __m256i {
+    // SAFETY: ISA1.
+    unsafe {
+        let lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        _mm256_cmpgt_epi32(_mm256_set1_epi32(n as i32), lane)
+    }
+}
+/// The same of four lanes.
+///
+/// # Safety
+/// The CPU has AVX2 (ISA1).
+#[inline(always)]
+unsafe fn first_quads(n: usize) -> __m256i {
+    // SAFETY: ISA1.
+    unsafe {
+        let lane = _mm256_setr_epi64x(0, 1, 2, 3);
+        _mm256_cmpgt_epi64(_mm256_set1_epi64x(n as i64), lane)
+    }
+}
+
+vector! {
+    /// Sixteen `f32`, by AVX-512.
+    F32x16(__m512) [f32; 16] _mm512_loadu_ps _mm512_storeu_ps _mm512_set1_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_fmadd_ps _mm512_fmsub_ps _mm512_xor_ps;
+    wide!(F32x16 [f32; 16] __mmask16 _mm512_maskz_loadu_ps _mm512_mask_storeu_ps _mm512_permutexvar_ps _mm512_permutex2var_ps words);
+}
+vector! {
+    /// Eight `f64`, by AVX-512.
+    F64x8(__m512d) [f64; 8] _mm512_loadu_pd _mm512_storeu_pd _mm512_set1_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_fmadd_pd _mm512_fmsub_pd _mm512_xor_pd;
+    wide!(F64x8 [f64; 8] __mmask8 _mm512_maskz_loadu_pd _mm512_mask_storeu_pd _mm512_permutexvar_pd _mm512_permutex2var_pd quads);
+}
+vector! {
+    /// Eight `f32`, by AVX2.
+    F32x8(__m256) [f32; 8] _mm256_loadu_ps _mm256_storeu_ps _mm256_set1_ps _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_fmadd_ps _mm256_fmsub_ps _mm256_xor_ps;
+    #[inline(always)]
+    unsafe fn load_first(p: *const f32, n: usize) -> Self {
+        // SAFETY: ISA1; LANES1, for the lanes of the mask.
+        unsafe { F32x8(_mm256_maskload_ps(p, first_words(n))) }
+    }
+    #[inline(always)]
+    unsafe fn store_first(self, p: *mut f32, n: usize) {
+        // SAFETY: as above.
+        unsafe { _mm256_maskstore_ps(p, first_words(n), self.0) }
+    }
+    #[inline(always)]
+    fn zip(self, other: Self) -> (Self, Self) {
+        // SAFETY: ISA1, a value exists.
+        unsafe {
+            let (low, high) = (_mm256_unpacklo_ps(self.0, other.0), _mm256_unpackhi_ps(self.0, other.0));
+            (
+                F32x8(_mm256_permute2f128_ps(low, high, 0x20)),
+                F32x8(_mm256_permute2f128_ps(low, high, 0x31)),
+            )
+        }
+    }
+    #[inline(always)]
+    fn unzip(self, other: Self) -> (Self, Self) {
+        // SAFETY: ISA1, a value exists.
+        unsafe {
+            let (low, high) = (
+                _mm256_permute2f128_ps(self.0, other.0, 0x20),
+                _mm256_permute2f128_ps(self.0, other.0, 0x31),
+            );
+            (F32x8(_mm256_shuffle_ps(low, high, 0x88)), F32x8(_mm256_shuffle_ps(low, high, 0xdd)))
+        }
+    }
+    #[inline(always)]
+    fn reverse(self) -> Self {
+        // SAFETY: ISA1, a value exists.
+        unsafe { F32x8(_mm256_permutevar8x32_ps(self.0, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0))) }
+    }
+    #[inline(always)]
+    fn transpose(v: &mut [Self; 16]) {
+        // SAFETY: ISA1, values exist.
+        unsafe {
+            let (mut b, mut c) = (*v, *v);
+            for i in 0..4 {
+                b[2 * i] = F32x8(_mm256_unpacklo_ps(v[2 * i].0, v[2 * i + 1].0));
+                b[2 * i + 1] = F32x8(_mm256_unpackhi_ps(v[2 * i].0, v[2 * i + 1].0));
+            }
+            for i in [0, 4] {
+                c[i] = F32x8(_mm256_shuffle_ps(b[i].0, b[i + 2].0, 0x44));
+                c[i + 1] = F32x8(_mm256_shuffle_ps(b[i].0, b[i + 2].0, 0xee));
+                c[i + 2] = F32x8(_mm256_shuffle_ps(b[i + 1].0, b[i + 3].0, 0x44));
+                c[i + 3] = F32x8(_mm256_shuffle_ps(b[i + 1].0, b[i + 3].0, 0xee));
+            }
+            for k in 0..4 {
+                v[k] = F32x8(_mm256_permute2f128_ps(c[k].0, c[k + 4].0, 0x20));
+                v[k + 4] = F32x8(_mm256_permute2f128_ps(c[k].0, c[k + 4].0, 0x31));
+            }
+        }
+    }
+}
+vector! {
+    /// Four `f64`, by AVX2.
+    F64x4(__m256d) [f64; 4] _mm256_loadu_pd _mm256_storeu_pd _mm256_set1_pd _mm256_add_pd _mm256_sub_pd _mm256_mul_pd _mm256_fmadd_pd _mm256_fmsub_pd _mm256_xor_pd;
+    #[inline(always)]
+    unsafe fn load_first(p: *const f64, n: usize) -> Self {
+        // SAFETY: ISA1; LANES1, for the lanes of the mask.
+        unsafe { F64x4(_mm256_maskload_pd(p, first_quads(n))) }
+    }
+    #[inline(always)]
+    unsafe fn store_first(self, p: *mut f64, n: usize) {
+        // SAFETY: as above.
+        unsafe { _mm256_maskstore_pd(p, first_quads(n), self.0) }
+    }
+    #[inline(always)]
+    fn zip(self, other: Self) -> (Self, Self) {
+        // SAFETY: ISA1, a value exists.
+        unsafe {
+            let (low, high) = (_mm256_unpacklo_pd(self.0, other.0), _mm256_unpackhi_pd(self.0, other.0));
+            (
+                F64x4(_mm256_permute2f128_pd(low, high, 0x20)),
+                F64x4(_mm256_permute2f128_pd(low, high, 0x31)),
+            )
+        }
+    }
+    #[inline(always)]
+    fn unzip(self, other: Self) -> (Self, Self) {
+        // SAFETY: ISA1, a value exists.
+        unsafe {
+            let (low, high) = (
+                _mm256_permute2f128_pd(self.0, other.0, 0x20),
+                _mm256_permute2f128_pd(self.0, other.0, 0x31),
+            );
+            (F64x4(_mm256_unpacklo_pd(low, high)), F64x4(_mm256_unpackhi_pd(low, high)))
+        }
+    }
+    #[inline(always)]
+    fn reverse(self) -> Self {
+        // SAFETY: ISA1, a value exists.
+        unsafe { F64x4(_mm256_permute4x64_pd(self.0, 0x1b)) }
+    }
+    #[inline(always)]
+    fn transpose(v: &mut [Self; 16]) {
+        // SAFETY: ISA1, values exist.
+        unsafe {
+            let b = [
+                _mm256_unpacklo_pd(v[0].0, v[1].0),
+                _mm256_unpackhi_pd(v[0].0, v[1].0),
+                _mm256_unpacklo_pd(v[2].0, v[3].0),
+                _mm256_unpackhi_pd(v[2].0, v[3].0),
+            ];
+            for k in 0..2 {
+                v[k] = F64x4(_mm256_permute2f128_pd(b[k], b[k + 2], 0x20));
+                v[k + 2] = F64x4(_mm256_permute2f128_pd(b[k], b[k + 2], 0x31));
+            }
+        }
+    }
+}

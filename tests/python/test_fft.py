@@ -1,0 +1,288 @@
+"""Fourier transforms against NumPy's and SciPy's, and their properties."""
+
+import inspect
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import flex
+
+PRIMES = [2, 3, 5, 7, 11, 13, 17, 19, 97, 101, 509, 1009, 2053, 4093, 4999]
+LENGTHS = st.one_of(st.integers(1, 5000), st.sampled_from(PRIMES), st.integers(1, 64))
+NORMS = ["backward", "ortho", "forward"]
+REAL = {"float32": 2e-7, "float64": 4e-16}
+seeds = st.integers(0, 2**32 - 1)
+
+
+def values(seed, shape, dtype):
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-1, 1, shape)
+    if dtype.startswith("complex"):
+        x = x + 1j * rng.uniform(-1, 1, shape)
+    return x.astype(dtype)
+
+
+def wide(x):
+    """In more digits than any of the results: NumPy transforms long doubles in long doubles."""
+    return x.astype(np.clongdouble if np.iscomplexobj(x) else np.longdouble)
+
+
+def error(got, want):
+    got, want = np.asarray(got), np.asarray(want)
+    assert got.shape == want.shape
+    size = np.sqrt(np.sum(np.abs(want) ** 2))
+    return float(np.sqrt(np.sum(np.abs(got.astype(want.dtype) - want) ** 2)) / max(size, 1e-300))
+
+
+def bound(dtype, n):
+    single = dtype in ("float32", "complex64")
+    return (2e-7 if single else 4e-16) * (1 + np.log2(n)) ** 0.5 * 2
+
+
+@settings(max_examples=60, deadline=None)
+@given(LENGTHS, st.sampled_from(["float32", "float64", "complex64", "complex128"]), seeds)
+def test_one_line(n, dtype, seed):
+    x = values(seed, n, dtype)
+    t = flex.asarray(x)
+    for name in ("fft", "ifft") if "complex" in dtype else ("fft", "ifft", "rfft", "ihfft"):
+        got = getattr(flex.fft, name)(t)
+        assert got.dtype.name == (
+            "complex64" if dtype in ("float32", "complex64") else "complex128"
+        )
+        assert error(got, getattr(np.fft, name)(wide(x))) < bound(dtype, n), name
+    for name in ("irfft", "hfft"):
+        got = getattr(flex.fft, name)(t, n=n)
+        assert got.dtype.name == ("float32" if dtype in ("float32", "complex64") else "float64")
+        assert error(got, getattr(np.fft, name)(wide(x), n)) < bound(dtype, n), name
+
+
+@settings(max_examples=40, deadline=None)
+@given(LENGTHS, st.sampled_from(["complex64", "complex128"]), seeds)
+def test_properties(n, dtype, seed):
+    x, y = values(seed, (2, n), dtype)
+    tx, ty = flex.asarray(x), flex.asarray(y)
+    fx, fy = np.asarray(flex.fft.fft(tx)), np.asarray(flex.fft.fft(ty))
+    limit = 4 * bound(dtype, n)
+    # Parseval
+    energy = np.sum(np.abs(fx.astype(np.complex128)) ** 2) / n
+    assert abs(energy - np.sum(np.abs(x.astype(np.complex128)) ** 2)) < limit * max(energy, 1)
+    # linearity
+    assert error(flex.fft.fft(tx + ty * 2), wide(fx) + 2 * wide(fy)) < limit
+    # a shift turns the phases
+    shift = seed % n
+    phases = np.exp(-2j * np.pi * np.arange(n) * shift / n)
+    assert error(flex.fft.fft(flex.roll(tx, shift)), fx * phases) < max(limit, 1e-11)
+    # round trips
+    assert error(flex.fft.ifft(flex.fft.fft(tx)), x) < limit
+    real = flex.asarray(np.ascontiguousarray(x.real))
+    assert error(flex.fft.irfft(flex.fft.rfft(real), n=n), x.real) < limit
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(1, 12), min_size=1, max_size=4),
+    st.data(),
+    st.sampled_from(["float32", "float64", "complex64", "complex128"]),
+    seeds,
+)
+def test_several_axes(shape, data, dtype, seed):
+    x = values(seed, tuple(shape), dtype)
+    t = flex.asarray(x)
+    axes = data.draw(st.lists(st.integers(0, len(shape) - 1), min_size=1, unique=True))
+    axes = [a - len(shape) if data.draw(st.booleans()) else a for a in axes]
+    s = data.draw(st.one_of(st.none(), st.tuples(*[st.integers(1, 14) for _ in axes])))
+    norm = data.draw(st.sampled_from(NORMS))
+    real = not dtype.startswith("complex")
+    for name in ("fftn", "ifftn", *(("rfftn",) if real else ())):
+        got = getattr(flex.fft, name)(t, s=s, axes=axes, norm=norm)
+        want = getattr(np.fft, name)(wide(x), s=s, axes=axes, norm=norm)
+        assert error(got, want) < bound(dtype, x.size + 64), name
+    if s is None:
+        s = [*(shape[a] for a in axes[:-1]), 2 * (max(shape[axes[-1]], 2) - 1)]
+    got = flex.fft.irfftn(t, s=s, axes=axes, norm=norm)
+    want = np.fft.irfftn(wide(x), s=s, axes=axes, norm=norm)
+    assert error(got, want) < 4 * bound(dtype, x.size + 64)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(1, 9), min_size=1, max_size=3),
+    st.data(),
+    st.integers(1, 20),
+    st.sampled_from(NORMS),
+    seeds,
+)
+def test_axis_length_and_norm(shape, data, n, norm, seed):
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    x = values(seed, tuple(shape), "complex128")
+    for view in (x, x.T, x[::-1], np.moveaxis(x, 0, -1)):
+        t = flex.asarray(view)
+        for name in ("fft", "ifft", "irfft", "hfft"):
+            got = getattr(flex.fft, name)(t, n=n, axis=axis, norm=norm)
+            want = getattr(np.fft, name)(view, n=n, axis=axis, norm=norm)
+            assert error(got, want) < 1e-14, name
+        real = np.ascontiguousarray(view.real)
+        for name in ("rfft", "ihfft"):
+            got = getattr(flex.fft, name)(flex.asarray(real), n=n, axis=axis, norm=norm)
+            want = getattr(np.fft, name)(real, n=n, axis=axis, norm=norm)
+            assert error(got, want) < 1e-14, name
+
+
+def test_as_right_as_pocketfft():
+    """In float64 the error is at most twice that of NumPy's transform."""
+    for n in (256, 1000, 4096, 5040, 12289, 46189, 65536):
+        x = values(n, n, "complex128")
+        want = np.fft.fft(wide(x))
+        assert error(flex.fft.fft(flex.asarray(x)), want) < 2 * error(np.fft.fft(x), want), n
+
+
+def test_like_scipy_in_single_precision():
+    fft = pytest.importorskip("scipy.fft")
+    for shape in ((3, 100), (64, 257), (5, 4096)):
+        x = values(1, shape, "float32")
+        for axis in (0, 1):
+            assert error(flex.fft.rfft(flex.asarray(x), axis=axis), fft.rfft(x, axis=axis)) < 1e-6
+
+
+@pytest.mark.parametrize("name", ["int64", "bool", "uint8"])
+def test_integers_are_the_default_float(name):
+    x = np.arange(6) % 2
+    got = flex.fft.fft(flex.asarray(x.astype(name)))
+    assert got.dtype is flex.complex64
+    assert error(got, np.fft.fft(x)) < 1e-6
+    assert flex.fft.irfft(flex.asarray(x.astype(name))).dtype is flex.float32
+
+
+@pytest.mark.parametrize("dtype", [flex.float16, flex.bfloat16])
+def test_halves_are_computed_in_float32(dtype):
+    x = flex.asarray([1.0, 2.0, 3.0], dtype=dtype)
+    assert flex.fft.rfft(x).dtype is flex.complex64
+    assert flex.fft.irfft(x).dtype is flex.float32
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8, 9])
+def test_frequencies(n):
+    for d in (1.0, 0.25):
+        for name in ("fftfreq", "rfftfreq"):
+            got = getattr(flex.fft, name)(n, d=d, dtype=flex.float64)
+            np.testing.assert_allclose(np.asarray(got), getattr(np.fft, name)(n, d), rtol=1e-15)
+            assert getattr(flex.fft, name)(n).dtype is flex.float32
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=3), st.data())
+def test_shifts(shape, data):
+    x = np.arange(int(np.prod(shape))).reshape(shape)
+    axes = data.draw(
+        st.one_of(st.none(), st.lists(st.integers(0, len(shape) - 1), min_size=1, unique=True))
+    )
+    for name in ("fftshift", "ifftshift"):
+        got = getattr(flex.fft, name)(flex.asarray(x), axes=axes)
+        np.testing.assert_array_equal(np.asarray(got), getattr(np.fft, name)(x, axes))
+
+
+def test_errors():
+    x = flex.ones((2, 3))
+    for call in (
+        lambda: flex.fft.fft(x, n=0),
+        lambda: flex.fft.fft(x, n=-1),
+        lambda: flex.fft.fft(flex.ones((2, 0))),
+        lambda: flex.fft.fft(x, norm="both"),
+        lambda: flex.fft.fftn(x, s=(2, 2, 2)),
+        lambda: flex.fft.rfftn(x, axes=()),
+        lambda: flex.fft.irfft(flex.ones(1)),
+        lambda: flex.fft.fftfreq(0),
+    ):
+        with pytest.raises(ValueError, match=r"^\w+: "):
+            call()
+    for call in (
+        lambda: flex.fft.fft(x, axis=2),
+        lambda: flex.fft.fftn(x, axes=(0, 0)),
+        lambda: flex.fft.fft2(flex.ones(3)),
+        lambda: flex.fft.fftshift(x, axes=(5,)),
+    ):
+        with pytest.raises(flex.AxisError):
+            call()
+    for call in (
+        lambda: flex.fft.rfft(flex.ones(3, dtype=flex.complex64)),
+        lambda: flex.fft.fft(flex.ones(3, dtype=flex.float8_e4m3fn)),
+        lambda: flex.fft.fftfreq(3, dtype=flex.int64),
+    ):
+        with pytest.raises(flex.DTypeError):
+            call()
+    with pytest.raises(MemoryError):
+        flex.fft.fft(x, n=1 << 50)
+
+
+BITS = """
+import hashlib, flex, numpy as np
+h = hashlib.sha256()
+for shape in ((1000, 64), (3, 65536), (200, 257), (2, 12289)):
+    x = flex.asarray(np.random.default_rng(5).uniform(-1, 1, shape).astype(np.float32))
+    for axis in (0, 1):
+        y = flex.fft.rfft(x, axis=axis)
+        h.update(np.asarray(y).tobytes())
+        h.update(np.asarray(flex.fft.irfft(y, n=shape[axis], axis=axis)).tobytes())
+    h.update(np.asarray(flex.fft.fft2(x)).tobytes())
+print(h.hexdigest())
+"""
+
+
+@pytest.mark.parametrize("isa", ["scalar", "avx2", "avx512"])
+def test_same_bits_on_any_number_of_threads(isa):
+    def digest(threads):
+        environment = {**os.environ, "FLEX_ISA": isa, "FLEX_NUM_THREADS": str(threads)}
+        return subprocess.run(
+            [sys.executable, "-c", BITS],
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+
+    assert len({digest(threads) for threads in (1, 2, 7)}) == 1
+
+
+def test_in_a_fused_function():
+    @flex.fuse
+    def power(x):
+        return flex.abs(flex.fft.rfft(x * 2)) + 1
+
+    x = flex.asarray(values(3, 64, "float32"))
+    np.testing.assert_array_equal(
+        np.asarray(power(x)), np.asarray(flex.abs(flex.fft.rfft(x * 2)) + 1)
+    )
+
+
+STANDARD = """
+fft(x, n=None, axis=-1, norm='backward')
+ifft(x, n=None, axis=-1, norm='backward')
+fftn(x, s=None, axes=None, norm='backward')
+ifftn(x, s=None, axes=None, norm='backward')
+rfft(x, n=None, axis=-1, norm='backward')
+irfft(x, n=None, axis=-1, norm='backward')
+rfftn(x, s=None, axes=None, norm='backward')
+irfftn(x, s=None, axes=None, norm='backward')
+hfft(x, n=None, axis=-1, norm='backward')
+ihfft(x, n=None, axis=-1, norm='backward')
+fftfreq(n, d=1.0, dtype=None, device=None)
+rfftfreq(n, d=1.0, dtype=None, device=None)
+fftshift(x, axes=None)
+ifftshift(x, axes=None)
+"""
+
+
+@pytest.mark.parametrize("line", STANDARD.split("\n")[1:-1])
+def test_parameters_of_the_standard(line):
+    """Its names and defaults; by position too, as in NumPy."""
+    signature = inspect.signature(getattr(flex.fft, line[: line.index("(")]))
+    found = [
+        p.name if p.default is p.empty else f"{p.name}={p.default!r}"
+        for p in signature.parameters.values()
+    ]
+    assert f"({', '.join(found)})" == line[line.index("(") :]

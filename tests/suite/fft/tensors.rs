@@ -1,0 +1,269 @@
+//! Transforms along axes of tensors in any layout, and what they refuse.
+
+use super::oracle::*;
+use crate::common::Rng;
+use flex::fft::{self, Fft, FftN, Norm};
+use flex::{DType, Error, Tensor, ops};
+
+#[test]
+fn layouts_and_axes() {
+    let mut rng = Rng(10);
+    for shape in [
+        vec![6, 5, 4],
+        vec![3, 40, 2],
+        vec![17, 33],
+        vec![2, 12, 50],
+        vec![300, 11],
+    ] {
+        let len: usize = shape.iter().product();
+        let x = Tensor::from_slice(&random(len, &mut rng), &shape[..]).unwrap();
+        for axis in 0..shape.len() as isize {
+            let last = x.moveaxis(axis, -1).unwrap().contiguous().unwrap();
+            let want = fft::fft(&last, -1).unwrap().moveaxis(-1, axis).unwrap();
+            for view in [
+                x.clone(),
+                x.moveaxis(0, -1)
+                    .unwrap()
+                    .contiguous()
+                    .unwrap()
+                    .moveaxis(-1, 0)
+                    .unwrap(),
+                x.flip(axis)
+                    .unwrap()
+                    .contiguous()
+                    .unwrap()
+                    .flip(axis)
+                    .unwrap(),
+            ] {
+                let got = fft::fft(&view, axis).unwrap();
+                assert_eq!(got.shape(), x.shape());
+                let what = format!("{shape:?} axis {axis}");
+                assert_close(&got, &complex(&want), 1e-15, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn several_axes_are_one_after_the_other() {
+    let mut rng = Rng(11);
+    let x = Tensor::from_slice(&random(4 * 6 * 10, &mut rng), [4, 6, 10]).unwrap();
+    let one_by_one = |x: &Tensor, axes: &[isize], inverse: bool| {
+        axes.iter().fold(x.clone(), |x, axis| match inverse {
+            true => fft::ifft(&x, *axis).unwrap(),
+            false => fft::fft(&x, *axis).unwrap(),
+        })
+    };
+    for axes in [vec![0], vec![1, 2], vec![0, 1, 2], vec![2, 0], vec![]] {
+        for inverse in [false, true] {
+            let got = match inverse {
+                true => fft::ifftn(&x, &axes[..]).unwrap(),
+                false => fft::fftn(&x, &axes[..]).unwrap(),
+            };
+            let want = complex(&one_by_one(&x, &axes, inverse));
+            assert_close(&got, &want, 1e-15, &format!("{axes:?}"));
+        }
+    }
+    assert!(complex(&fft::fft2(&x, ()).unwrap()) == complex(&fft::fftn(&x, [1, 2]).unwrap()));
+    let real = ops::real(&x).unwrap();
+    for s in [[4usize, 6, 10], [5, 3, 7], [8, 6, 9]] {
+        let how = FftN {
+            s: Some(s.into_iter().collect()),
+            ..().into()
+        };
+        let half = fft::rfftn(&real, how.clone()).unwrap();
+        assert_eq!(half.shape(), [s[0], s[1], s[2] / 2 + 1]);
+        let whole = fft::fftn(&real, how.clone()).unwrap();
+        let want = complex(&whole.narrow(2, 0, s[2] / 2 + 1).unwrap());
+        assert_close(&half, &want, 1e-14, &format!("{s:?}"));
+        let back = fft::irfftn(&half, how.clone()).unwrap();
+        assert_eq!(back.shape(), s);
+        let want = complex(&fft::ifftn(&whole, ()).unwrap());
+        assert_close(&back, &want, 1e-14, &format!("{s:?}, back"));
+    }
+}
+
+#[test]
+fn lengths_are_cut_and_padded() {
+    let x = Tensor::from([1.0f64, 2.0, 3.0, 4.0, 5.0]);
+    for n in [1usize, 3, 5, 8, 11] {
+        let how = Fft {
+            n: Some(n),
+            ..().into()
+        };
+        let values: Vec<Z> = (0..n)
+            .map(|k| Z::new(if k < 5 { k as f64 + 1.0 } else { 0.0 }, 0.0))
+            .collect();
+        assert_close(
+            &fft::fft(&x, how).unwrap(),
+            &naive(&values, false),
+            1e-15,
+            "fft",
+        );
+        let half = fft::rfft(&x, how).unwrap();
+        assert_close(&half, &naive(&values, false)[..n / 2 + 1], 1e-15, "rfft");
+    }
+    // without a length: of as many as half a spectrum stands for
+    assert_eq!(fft::irfft(&x, ()).unwrap().shape(), [8]);
+    assert_eq!(fft::hfft(&x, ()).unwrap().shape(), [8]);
+}
+
+#[test]
+fn norms() {
+    let mut rng = Rng(12);
+    let x = tensor(&random(12, &mut rng), DType::Complex128);
+    let y = complex(&fft::fft(&x, ()).unwrap());
+    for (norm, forward) in [
+        (Norm::Backward, 1.0),
+        (Norm::Ortho, 12f64.sqrt().recip()),
+        (Norm::Forward, 1.0 / 12.0),
+    ] {
+        let how = Fft { norm, ..().into() };
+        let got = fft::fft(&x, how).unwrap();
+        let want: Vec<Z> = y.iter().map(|z| z * forward).collect();
+        assert_close(&got, &want, 1e-15, &format!("{norm:?}"));
+        assert_close(
+            &fft::ifft(&got, how).unwrap(),
+            &complex(&x),
+            1e-15,
+            &format!("{norm:?}"),
+        );
+        let how = FftN { norm, ..().into() };
+        let got = fft::fftn(&x, how.clone()).unwrap();
+        assert_close(
+            &fft::ifftn(&got, how).unwrap(),
+            &complex(&x),
+            1e-15,
+            &format!("{norm:?}"),
+        );
+    }
+}
+
+#[test]
+fn dtypes() {
+    for d in DType::ALL.into_iter().filter(|d| d.is_available()) {
+        let x = ops::ones([6], d).unwrap();
+        let y = fft::fft(&x, ());
+        if d.is_storage() {
+            assert!(matches!(y, Err(Error::DType { .. })));
+            continue;
+        }
+        assert_eq!(y.unwrap().dtype(), d.complex());
+        assert_eq!(fft::irfft(&x, ()).unwrap().dtype(), d.complex().real());
+        match d.is_complex() {
+            true => assert!(matches!(
+                fft::rfft(&x, ()),
+                Err(Error::DType { op: "rfft", .. })
+            )),
+            false => assert_eq!(fft::rfft(&x, ()).unwrap().dtype(), d.complex()),
+        }
+    }
+}
+
+#[test]
+fn no_lines_and_errors() {
+    let empty = Tensor::zeros([0, 8], DType::F32).unwrap();
+    assert_eq!(fft::rfft(&empty, ()).unwrap().shape(), [0, 5]);
+    assert_eq!(
+        fft::fft2(&Tensor::zeros([0, 3, 8], DType::F32).unwrap(), ())
+            .unwrap()
+            .shape(),
+        [0, 3, 8]
+    );
+    assert!(matches!(
+        fft::fft(&empty, 0),
+        Err(Error::Value { op: "fft", .. })
+    ));
+    let padded = fft::fft(
+        &empty,
+        Fft {
+            n: Some(3),
+            axis: 0,
+            ..().into()
+        },
+    )
+    .unwrap();
+    assert!(complex(&padded).iter().all(|z| *z == Z::ZERO) && padded.shape() == [3, 8]);
+    let x = Tensor::from([1.0f32, 2.0]);
+    assert!(matches!(
+        fft::fft(&x, 1),
+        Err(Error::Axis { op: "fft", .. })
+    ));
+    assert!(matches!(
+        fft::fft(
+            &x,
+            Fft {
+                n: Some(0),
+                ..().into()
+            }
+        ),
+        Err(Error::Value { .. })
+    ));
+    assert!(matches!(
+        fft::irfft(&Tensor::from([1.0f32]), ()),
+        Err(Error::Value { .. })
+    ));
+    assert!(matches!(
+        fft::fft2(&x, ()),
+        Err(Error::Axis { op: "fft2", .. })
+    ));
+    assert!(matches!(
+        fft::rfftn(&x, &[] as &[isize]),
+        Err(Error::Value { .. })
+    ));
+    assert!(matches!(
+        fft::fftn(&x, [0, 0]),
+        Err(Error::Axis { repeated: true, .. })
+    ));
+    let two = FftN {
+        s: Some([2usize, 2].into_iter().collect()),
+        ..().into()
+    };
+    assert!(matches!(fft::fftn(&x, two), Err(Error::Value { .. })));
+    let endless = Fft {
+        n: Some(usize::MAX / 2),
+        ..().into()
+    };
+    assert!(fft::fft(&x, endless).is_err());
+}
+
+#[test]
+fn frequencies_and_shifts() {
+    let t = |x: &[f64]| Tensor::from_slice(x, [x.len()]).unwrap();
+    for (n, all, half) in [
+        (1, vec![0.0], vec![0.0]),
+        (2, vec![0.0, -1.0], vec![0.0, 1.0]),
+        (4, vec![0.0, 1.0, -2.0, -1.0], vec![0.0, 1.0, 2.0]),
+        (5, vec![0.0, 1.0, 2.0, -2.0, -1.0], vec![0.0, 1.0, 2.0]),
+    ] {
+        let d = 1.0 / n as f64;
+        let got = fft::fftfreq(n, d, DType::F64).unwrap();
+        assert_eq!(got.to_vec::<f64>().unwrap(), all);
+        assert_eq!(
+            fft::rfftfreq(n, d, DType::F64)
+                .unwrap()
+                .to_vec::<f64>()
+                .unwrap(),
+            half
+        );
+        let mut sorted = all.clone();
+        sorted.sort_by(f64::total_cmp);
+        let shifted = fft::fftshift(&t(&all), ()).unwrap();
+        assert_eq!(shifted.to_vec::<f64>().unwrap(), sorted);
+        assert_eq!(
+            fft::ifftshift(&shifted, 0)
+                .unwrap()
+                .to_vec::<f64>()
+                .unwrap(),
+            all
+        );
+    }
+    assert!(matches!(
+        fft::fftfreq(0, 1.0, DType::F32),
+        Err(Error::Value { .. })
+    ));
+    assert!(matches!(
+        fft::fftfreq(3, 1.0, DType::I64),
+        Err(Error::DType { .. })
+    ));
+}

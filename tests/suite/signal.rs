@@ -1,0 +1,178 @@
+//! Signals: windows by their values, frames and convolutions by their definitions. SciPy is asked in
+//! tests/python.
+
+use flex::signal::{self, Mel, Window};
+use flex::{DType, Error};
+
+#[test]
+fn windows() {
+    let values = |n, shape, symmetric| {
+        let w = signal::window(n, shape, symmetric, DType::F32).unwrap();
+        w.to_vec::<f32>().unwrap()
+    };
+    assert_eq!(values(5, Window::Hann, true), [0.0, 0.5, 1.0, 0.5, 0.0]);
+    assert_eq!(values(4, Window::Hann, false), [0.0, 0.5, 1.0, 0.5]);
+    assert_eq!(values(3, Window::Hamming, true), [0.08, 1.0, 0.08]);
+    assert_eq!(values(1, Window::Blackman, true), [1.0]);
+    assert_eq!(values(0, Window::Kaiser(3.0), false), [0.0f32; 0]);
+    // I0(1) = 1.2660658777520084, I0(sqrt(3) / 2) = 1.1964
+    let kaiser = values(5, Window::Kaiser(1.0), true);
+    assert!((kaiser[0] - 1.0 / 1.266_066).abs() < 1e-6 && kaiser[2] == 1.0);
+    let tail = values(3, Window::Gaussian(0.5), true)[0];
+    assert!((tail - (-2.0f32).exp()).abs() < 1e-7);
+    for shape in [
+        Window::Gaussian(0.0),
+        Window::Kaiser(f64::NAN),
+        Window::Kaiser(1e3),
+    ] {
+        assert!(matches!(
+            signal::window(3, shape, true, DType::F32),
+            Err(Error::Value { .. })
+        ));
+    }
+    assert!(matches!(
+        signal::window(3, Window::Hann, true, DType::I64),
+        Err(Error::DType { .. })
+    ));
+}
+
+#[test]
+fn bands() {
+    // with HTK's formula, 0 to 2840.02 mels are 0 to 8 kHz
+    let how = Mel {
+        n_mels: 3,
+        htk: true,
+        normalized: false,
+        ..Mel::of(16000.0, 16)
+    };
+    let filters = signal::mel_filters(&how, DType::F32).unwrap();
+    let got = filters.to_vec::<f32>().unwrap();
+    let edges = [0.0, 614.3, 1767.8, 3933.4, 8000.0f64];
+    for (k, got) in got.iter().enumerate() {
+        let (m, f) = (k / 9, (k % 9) as f64 * 1000.0);
+        let rise = (f - edges[m]) / (edges[m + 1] - edges[m]);
+        let fall = (edges[m + 2] - f) / (edges[m + 2] - edges[m + 1]);
+        assert!(
+            (*got as f64 - rise.min(fall).max(0.0)).abs() < 1e-3,
+            "{k}: {got}"
+        );
+    }
+    for wrong in [
+        Mel {
+            fmin: 9000.0,
+            ..how
+        },
+        Mel { fmin: -1.0, ..how },
+        Mel { n_mels: 0, ..how },
+        Mel { n_fft: 0, ..how },
+        Mel {
+            sample_rate: f64::NAN,
+            ..how
+        },
+    ] {
+        assert!(matches!(
+            signal::mel_filters(&wrong, DType::F32),
+            Err(Error::Value { .. })
+        ));
+    }
+}
+
+#[cfg(all(feature = "complex", feature = "f64"))]
+mod spectra {
+    use crate::common::Rng;
+    use flex::signal::{self, Extent, Method, Stft};
+    use flex::{Error, Tensor, fft, ops};
+
+    fn random(n: usize, seed: u64) -> Vec<f64> {
+        let mut rng = Rng(seed);
+        (0..n).map(|_| rng.unit()).collect()
+    }
+    fn tensor(x: &[f64]) -> Tensor {
+        Tensor::from_slice(x, [x.len()]).unwrap()
+    }
+    #[track_caller]
+    fn assert_close(got: &Tensor, want: &[f64]) {
+        let got = got.to_vec::<f64>().unwrap();
+        assert_eq!(got.len(), want.len());
+        for (k, (got, want)) in got.iter().zip(want).enumerate() {
+            assert!((got - want).abs() < 1e-12, "{k}: {got}, not {want}");
+        }
+    }
+
+    #[test]
+    fn frames() {
+        let (x, w) = (random(50, 1), random(8, 2));
+        let window = tensor(&w);
+        let how = Stft {
+            hop_length: Some(3),
+            window: Some(&window),
+            center: false,
+            ..Stft::of(8)
+        };
+        let got = signal::stft(&tensor(&x), &how).unwrap();
+        assert_eq!(got.shape(), [5, 15]);
+        for t in 0..15 {
+            let frame: Vec<f64> = (0..8).map(|j| x[3 * t + j] * w[j]).collect();
+            let want = fft::rfft(&tensor(&frame), ()).unwrap();
+            let got = got.select(1, t as i64).unwrap();
+            let parts = |z: &Tensor| ops::real(z).unwrap().to_vec::<f64>().unwrap();
+            assert_close(&ops::real(&got).unwrap(), &parts(&want));
+        }
+        let short = Stft {
+            n_fft: 64,
+            window: None,
+            ..how
+        };
+        assert!(matches!(
+            signal::stft(&tensor(&x), &short),
+            Err(Error::Shape { .. })
+        ));
+        let none = Stft {
+            hop_length: Some(0),
+            ..how
+        };
+        assert!(matches!(
+            signal::stft(&tensor(&x), &none),
+            Err(Error::Value { .. })
+        ));
+    }
+
+    #[test]
+    fn signals_come_back() {
+        let x = random(100, 3);
+        for (n_fft, hop) in [(8, 2), (16, 4), (7, 3), (10, 10)] {
+            let how = Stft {
+                hop_length: Some(hop),
+                ..Stft::of(n_fft)
+            };
+            let spectra = signal::stft(&tensor(&x), &how).unwrap();
+            let covered = n_fft / 2 * 2 + hop * (spectra.shape()[1] - 1) - n_fft / 2;
+            let back = signal::istft(&spectra, &how, Some(100)).unwrap();
+            let known = covered.min(100);
+            assert_close(&back.narrow(0, 0, known).unwrap(), &x[..known]);
+        }
+    }
+
+    #[test]
+    fn convolutions() {
+        for (n, m) in [(1, 1), (5, 3), (3, 5), (200, 7), (130, 90)] {
+            let (x, h) = (random(n, 4), random(m, 5));
+            let mut full = vec![0.0; n + m - 1];
+            for (j, x) in x.iter().enumerate() {
+                h.iter().enumerate().for_each(|(k, h)| full[j + k] += x * h);
+            }
+            let same = &full[(m - 1) / 2..][..n];
+            let valid = &full[n.min(m) - 1..n.max(m)];
+            for method in [Method::Auto, Method::Direct, Method::Fft] {
+                let run =
+                    |extent| signal::convolve(&tensor(&x), &tensor(&h), extent, method).unwrap();
+                assert_close(&run(Extent::Full), &full);
+                assert_close(&run(Extent::Same), same);
+                assert_close(&run(Extent::Valid), valid);
+            }
+            let turned: Vec<f64> = h.iter().rev().copied().collect();
+            let got = signal::correlate(&tensor(&x), &tensor(&turned), Extent::Full, Method::Auto);
+            assert_close(&got.unwrap(), &full);
+        }
+    }
+}
