@@ -34,6 +34,7 @@
 //! - Methods of [`Tensor`] have the names of the functions that take one first: `x.exp()` is
 //!   `ops::exp(&x)`.
 //! - [`nn`]: the building blocks of models, with the names of torch.nn.functional.
+//! - `quant`: tensors of small integers with scales, and linear layers whose weights they are.
 //! - [`DType`], [`Scalar`]: element types, their promotion, and numbers without a dtype.
 //! - [`Error`]: why an operation failed. Errors come before anything is written.
 //! - [`prelude`]: what most programs need.
@@ -93,6 +94,8 @@ pub mod par;
 pub mod prelude;
 #[cfg(feature = "python")]
 mod python;
+#[cfg(feature = "i8")]
+pub mod quant;
 mod scalar;
 pub mod storage;
 #[cfg(feature = "std")]

@@ -1,0 +1,77 @@
+//! From floats to integers.
+
+use super::levels::Step;
+use super::range::{Rule, extremes_of};
+use crate::error::Result;
+use crate::simd::Isa;
+
+/// 1.5 * 2^23: added to a float below 2^22, it leaves the nearest integer, ties to even, in the last bits.
+const ROUND: f32 = 12_582_912.0;
+
+/// The nearest integer, ties to even, of a number below 2^22.
+pub(super) fn nearest(x: f32) -> i32 {
+    (x + ROUND).to_bits() as i32 - ROUND.to_bits() as i32
+}
+
+/// The nearest integer of `x / scale` that is one of the levels, less the zero; that of NaN is 0.
+#[inline(always)]
+fn level(x: f32, step: Step, [least, most]: [f32; 2]) -> f32 {
+    let v = x / step.scale;
+    let v = if v < least { least } else { v };
+    let v = if v > most { most } else { v };
+    (if v == v { v } else { 0.0 }) + ROUND
+}
+/// The ends of the levels, less the zero.
+#[inline(always)]
+fn ends(step: Step, levels: [i32; 2]) -> [f32; 2] {
+    [(levels[0] - step.zero) as f32, (levels[1] - step.zero) as f32]
+}
+
+#[inline(always)]
+fn encode_of<I: Isa>(x: &[f32], step: Step, levels: [i32; 2], d: &mut [u8]) {
+    let ends = ends(step, levels);
+    for (d, x) in d.iter_mut().zip(x) {
+        *d = (level(*x, step, ends).to_bits() as i32 + step.zero) as u8;
+    }
+}
+kernel! {
+    /// Numbers of one step: the nearest level, ties to even, the ends beyond them; zero for NaN.
+    pub fn encode<'a>(x: &'a [f32], step: Step, levels: [i32; 2], d: &'a mut [u8]) -> () { |I|
+        encode_of::<I>(x, step, levels, d)
+    }
+}
+
+/// The squared error of the finite numbers.
+#[inline(always)]
+pub(super) fn squared_error<I: Isa>(x: &[f32], step: Step, levels: [i32; 2]) -> f32 {
+    const LANES: usize = 16;
+    let ends = ends(step, levels);
+    let error = |x: f32| {
+        let e = (level(x, step, ends) - ROUND) * step.scale - x;
+        if x.abs() <= f32::MAX { e * e } else { 0.0 }
+    };
+    let mut sums = [0.0f32; LANES];
+    let (whole, rest) = x.as_chunks::<LANES>();
+    for x in whole {
+        for l in 0..LANES {
+            sums[l] += error(x[l]);
+        }
+    }
+    for (l, x) in rest.iter().enumerate() {
+        sums[l] += error(*x);
+    }
+    sums.iter().sum()
+}
+
+kernel! {
+    /// Groups of `len` numbers, one after the other: the step of each, and its levels.
+    ///
+    /// Errors where there is no memory for a percentile's.
+    pub fn groups<'a>(x: &'a [f32], len: usize, rule: &'a Rule, d: &'a mut [u8], steps: &'a mut [Step]) -> Result<()> { |I|
+        for ((x, d), step) in x.chunks(len).zip(d.chunks_mut(len)).zip(steps) {
+            *step = rule.of::<I>(x, extremes_of::<I>(x))?;
+            encode_of::<I>(x, *step, rule.levels, d);
+        }
+        Ok(())
+    }
+}
