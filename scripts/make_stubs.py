@@ -9,7 +9,7 @@ import inspect
 import re
 from pathlib import Path
 
-from stub_classes import CLASSES, NN_CLASSES, TENSOR
+from stub_classes import CLASSES, NN_CLASSES, QUANT_CLASSES, TENSOR
 from stub_tables import (
     GRAD,
     HEADER,
@@ -17,6 +17,7 @@ from stub_tables import (
     NN,
     PAIR,
     PARAMETERS,
+    QUANT,
     RETURNS,
     SPECIAL,
 )
@@ -26,7 +27,9 @@ from flex import _flex
 TARGET = Path(__file__).resolve().parent.parent / "python" / "flex"
 
 
-def parameters(name: str, signature: inspect.Signature, method: bool = False) -> str:
+def parameters(
+    name: str, signature: inspect.Signature, method: bool = False, space: str = ""
+) -> str:
     """The parameters with their types; as a method, the first is self."""
     found = list(signature.parameters.values())
     parts, kinds = [], [p.kind for p in found]
@@ -42,7 +45,8 @@ def parameters(name: str, signature: inspect.Signature, method: bool = False) ->
                 "self" if len(p.name) == 1 else p.name
             )  # stubtest knows the names of others
         else:
-            type_ = SPECIAL.get((name, p.name), PARAMETERS.get(p.name, "_Operand"))
+            usual = SPECIAL.get((name, p.name), PARAMETERS.get(p.name, "_Operand"))
+            type_ = SPECIAL.get((space + name, p.name), usual)
             star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
             parts.append(
                 f"{star}{p.name}: {type_}" + ("" if p.default is p.empty else f" = {p.default!r}")
@@ -61,7 +65,7 @@ def function(
 ) -> str:
     returns = RETURNS.get(space + name, "Tensor")
     head = typed(
-        f"{indent}def {name}({parameters(name, inspect.signature(value), method)}) -> {returns}:"
+        f"{indent}def {name}({parameters(name, inspect.signature(value), method, space)}) -> {returns}:"
     )
     return f"{head}\n{docstring(value, indent + '    ')}"
 
@@ -135,7 +139,7 @@ def write(file: str, text: str, names: list[str]) -> None:
 
 def main() -> None:
     text = typed(HEADER) + documented(CLASSES) + tensor() + "\n"
-    text += "_io: ModuleType\n_nn: ModuleType\n\n"
+    text += "_io: ModuleType\n_nn: ModuleType\n_quant: ModuleType\n\n"
     for name in _flex.__all__:
         value = getattr(_flex, name)
         if isinstance(value, _flex.DType):
@@ -148,9 +152,9 @@ def main() -> None:
             text += f"{name}: Final[{type(value).__name__ if value is not None else 'None'}]\n"
     write("_flex.pyi", text, _flex.__all__)
 
-    from flex import nn
+    from flex import nn, quant
 
-    write("__init__.pyi", INIT, [*_flex.__all__, "io", "linalg", "models", "nn"])
+    write("__init__.pyi", INIT, [*_flex.__all__, "io", "linalg", "models", "nn", "quant"])
     own = [name for name in nn.__all__ if hasattr(_flex._nn, name)]
     functions = [name for name in own if not inspect.isclass(getattr(nn, name))]
     text = NN + documented(NN_CLASSES, nn)
@@ -159,6 +163,10 @@ def main() -> None:
     names = nn.grad.__all__
     text = GRAD + "".join(function(name, getattr(nn.grad, name), space="grad.") for name in names)
     write("nn/grad.pyi", text, names)
+    names = [name for name in quant.__all__ if not inspect.isclass(getattr(quant, name))]
+    text = QUANT + documented(QUANT_CLASSES, quant)
+    text += "".join(function(name, getattr(quant, name), space="quant.") for name in names)
+    write("quant.pyi", text, quant.__all__)
 
 
 if __name__ == "__main__":

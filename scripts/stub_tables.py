@@ -240,6 +240,24 @@ MAX_POOLS = [f"{kind}max_pool{rank}d" for kind in ("", "adaptive_") for rank in 
 POOLS = [f"{kind}pool{rank}d" for kind in ("max_", "avg_", "lp_", "max_un") for rank in (1, 2, 3)]
 SPECIAL = {
     ("affine_grid", "size"): "_Shape",
+    ("quant.quantize", "dtype"): 'Literal["int8", "uint8", "int4"]',
+    ("quant.quantize", "axis"): "SupportsIndex | None",
+    ("quant.quantize", "block"): "SupportsIndex | None",
+    ("quant.quantize", "symmetric"): "bool | None",
+    ("quant.quantize", "scale_dtype"): "_DType | None",
+    ("quant.quantize", "calibration"): 'Literal["minmax", "percentile", "mse"]',
+    ("quant.quantize", "percentile"): "float",
+    ("quant.quantize", "scale"): "_Operand | None",
+    ("quant.quantize", "zero_point"): "_Operand | None",
+    ("quant.linear", "weight"): "QTensor",
+    ("quant.linear", "bias"): "_Operand | None",
+    ("quant.linear", "inputs"): 'Literal["float", "dynamic", "dynamic_symmetric", "static"]',
+    ("quant.linear", "scale"): "float | None",
+    ("quant.linear", "zero_point"): "SupportsIndex | None",
+    ("quant.matmul_integer", "a_zero_point"): "_Operand | None",
+    ("quant.matmul_integer", "b_zero_point"): "_Operand | None",
+    ("quant.concat", "tensors"): "Sequence[QTensor]",
+    ("quant.concat", "axis"): "SupportsIndex",
     ("batch_norm", "weight"): "_Operand | None",
     ("binary_cross_entropy", "weight"): "_Operand | None",
     ("binary_cross_entropy_with_logits", "weight"): "_Operand | None",
@@ -311,6 +329,8 @@ SPECIAL = {
 }
 PAIR = "tuple[Tensor, Tensor]"
 RETURNS = {
+    "quant.quantize": "QTensor",
+    "quant.concat": "QTensor",
     "explain": "str",
     "stream": "Stream",
     "fuse": "Callable[..., Any]",
@@ -399,11 +419,23 @@ from flex._flex import Tensor, _Operand, _Padding, _Shape
 
 """
 
+QUANT = """\
+# Written by scripts/make_stubs.py.
+import builtins
+from collections.abc import Sequence
+from types import EllipsisType
+from typing import Literal, Self, SupportsIndex, final
+
+from flex._flex import Tensor, _DType, _Operand, _Shape
+
+"""
+
 INIT = """\
 # Written by scripts/make_stubs.py.
 from flex import io as io
 from flex import linalg as linalg
 from flex import models as models
 from flex import nn as nn
+from flex import quant as quant
 from flex._flex import *
 """

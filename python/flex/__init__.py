@@ -1,9 +1,9 @@
 """flex: n-dimensional arrays on the CPU, with the names and rules of the array API standard."""
 
-from flex import _flex, _missing, io, linalg, nn
+from flex import _flex, _missing, io, linalg, nn, quant
 from flex._flex import *  # noqa: F403
 
-__all__ = [*_flex.__all__, "io", "linalg", "models", "nn"]  # noqa: F405
+__all__ = [*_flex.__all__, "io", "linalg", "models", "nn", "quant"]  # noqa: F405
 
 
 def __getattr__(name: str) -> object:

@@ -25,6 +25,7 @@ mod methods;
 mod nn;
 mod operators;
 mod promotion;
+mod quant;
 mod queue;
 mod reduce;
 mod repr;
@@ -61,6 +62,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     join::register(m)?;
     linalg::register(m)?;
     nn::register(m)?;
+    quant::register(m)?;
     queue::register(m)?;
     reduce::register(m)?;
     scan::register(m)?;
@@ -70,6 +72,7 @@ fn _flex(m: &Bound<PyModule>) -> PyResult<()> {
     sort::register(m)?;
     let nn = m.getattr("_nn")?;
     let grad = nn.getattr("_grad")?;
-    hints::register(&[m, &nn.cast_into()?, &grad.cast_into()?])?;
+    let quant = m.getattr("_quant")?;
+    hints::register(&[m, &nn.cast_into()?, &grad.cast_into()?, &quant.cast_into()?])?;
     methods::register(m) // turns the functions above into methods
 }

@@ -20,7 +20,7 @@ use crate::tensor::Tensor;
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn matmul_integer(a: &Tensor, b: &Tensor, a_zero: Option<&Tensor>, b_zero: Option<&Tensor>) -> Result<Tensor> {
-    const OP: &str = "matmul_integer";
+    const OP: &str = "quant.matmul_integer";
     for (name, t) in [("a", a), ("b", b)] {
         if !matches!(t.dtype(), DType::I8 | DType::U8) {
             return Err(Error::dtype(OP, message!("{name} must be int8 or uint8, not {}", t.dtype())));

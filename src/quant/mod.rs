@@ -19,17 +19,22 @@
 //! activations are quantised row by row, or decoded while they are packed.
 
 mod dequantize;
+mod file;
 mod groups;
 mod integers;
 mod linear;
+mod order;
 mod qtensor;
 mod quantize;
 mod scheme;
+mod views;
 
 pub use crate::kernel::quant::{Calibration, Levels};
+pub use file::{from_tensors, to_tensors};
 #[cfg(feature = "i32")]
 pub use integers::matmul_integer;
 pub use linear::{Inputs, Linear, linear};
+pub use order::concat;
 pub use qtensor::QTensor;
 pub use quantize::{quantize, quantize_by};
 pub use scheme::{Per, Quantization};

@@ -31,8 +31,8 @@ pub struct QTensor {
 }
 
 impl QTensor {
-    /// Of its parts. `shape` is that of the values, but for int4, which is packed along the one axis where
-    /// they differ (the last one if none does, and all sizes are 1).
+    /// Of its parts. `shape` is that of the values, but for int4, which is packed along the last axis for
+    /// which its shape is the values'.
     ///
     /// Errors where the parts break an invariant above.
     ///
@@ -53,15 +53,18 @@ impl QTensor {
         const OP: &str = "QTensor";
         let shape = shape.into_shape();
         let shape = Shape::from_slice(shape.as_ref());
+        let bytes = |packed: Option<usize>| -> Shape {
+            let per_byte = |a: usize| if packed == Some(a) { 2 } else { 1 };
+            (0..shape.len()).map(|a| shape[a].div_ceil(per_byte(a))).collect()
+        };
         let packed = match levels {
             Levels::I4 => {
-                let halved = |a: &usize| values.shape().get(*a) != Some(&shape[*a]);
-                Some((0..shape.len()).rev().find(halved).unwrap_or(shape.len().saturating_sub(1)))
+                let fits = |a: &usize| values.shape() == &bytes(Some(*a))[..];
+                Some((0..shape.len()).rev().find(fits).unwrap_or(shape.len().saturating_sub(1)))
             }
             _ => None,
         };
-        let per_byte = |a: usize| if packed == Some(a) { 2 } else { 1 };
-        let expected: Shape = (0..shape.len()).map(|a| shape[a].div_ceil(per_byte(a))).collect();
+        let expected = bytes(packed);
         let dtype = match levels {
             Levels::I4 => DType::U8,
             levels => bytes_of(levels),
@@ -165,7 +168,7 @@ pub(super) fn packed(
     if levels != Levels::I4 {
         return Ok(QTensor { values, scales, zeros, levels, shape, packed: None });
     }
-    let axis = layout::axis("quantize", axis, shape.len())?;
+    let axis = layout::axis("quant.quantize", axis, shape.len())?;
     let from = values.moveaxis(axis as isize, -1)?.contiguous()?;
     let n = shape[axis];
     let bytes = n.div_ceil(2);

@@ -35,7 +35,7 @@ const COST: Cost = Cost { bytes: 9, flops: 16 };
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn quantize(x: &Tensor, how: Quantization) -> Result<QTensor> {
-    const OP: &str = "quantize";
+    const OP: &str = "quant.quantize";
     let rule = how.rule(OP)?;
     check(OP, x, how.levels)?;
     let scales = how.per.scales_of(OP, x.shape())?;
@@ -97,7 +97,7 @@ pub fn quantize(x: &Tensor, how: Quantization) -> Result<QTensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn quantize_by(x: &Tensor, levels: Levels, scales: &Tensor, zeros: Option<&Tensor>) -> Result<QTensor> {
-    const OP: &str = "quantize_by";
+    const OP: &str = "quant.quantize";
     check(OP, x, levels)?;
     let whole = |t: &Tensor| match t.rank() {
         0 => t.broadcast_to(&x.shape().iter().map(|n| 1.min(*n)).collect::<crate::layout::Shape>()),

@@ -9,10 +9,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 # config.json's names, and nn.linear's.
-ACTIVATIONS: dict[str, Literal["relu", "gelu", "gelu_tanh", "silu"]] = {
+Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu"]
+ACTIVATIONS: dict[str, Activation] = {
     "gelu": "gelu",
     "gelu_new": "gelu_tanh",
     "gelu_pytorch_tanh": "gelu_tanh",
