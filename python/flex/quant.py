@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flex import _flex, io
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
     from flex.io import _File
@@ -71,6 +72,25 @@ def load(file: _File, mmap: bool = True) -> dict[str, Any]:
     return tensors
 
 
+def load_gguf(
+    file: str | bytes | os.PathLike[str], mmap: bool = True
+) -> tuple[io.Tensors, dict[str, Any]]:
+    """The tensors of a GGUF file (version 2 or 3), or of its bytes, by name, and its metadata.
+
+    Q4_0, Q8_0 and Q6_K are QTensors with the file's own numbers: int4 and int8 in blocks of 32 with float16 scales, and int8 in blocks of
+    16 with float32 ones. Q4_K, whose blocks have minima, is float32; float and integer tensors are what they are. Other kinds are in
+    `others`, as `flex.io.Opaque` of their bytes. mmap: numbers lie in the mapped file, which nobody may change meanwhile, as of `flex.io.load`;
+    blocks are unpacked in any case. ValueError where the file is not what its format says; OSError where it can't be read.
+
+    >>> tensors, metadata = flex.quant.load_gguf(b"GGUF" + bytes([3]) + bytes(19))
+    >>> len(tensors), metadata
+    (0, {})
+    """
+    found, others, metadata = _flex._quant._load_gguf(file, mmap)
+    opaque = {name: io.Opaque(f"GGML_{kind}", shape, data) for name, (kind, shape, data) in others.items()}
+    return io.Tensors(found, opaque), metadata
+
+
 def _parts(name: str, tensor: Any) -> list[tuple[str, Any]]:
     """The tensors that one is kept as."""
     if not isinstance(tensor, _flex._quant.QTensor):
@@ -83,4 +103,4 @@ def _parts(name: str, tensor: Any) -> list[tuple[str, Any]]:
     return parts
 
 
-__all__ = sorted([*_own, "load", "save"])
+__all__ = sorted([*_own, "load", "load_gguf", "save"])

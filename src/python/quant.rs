@@ -6,11 +6,14 @@ use super::dtype::DTypeArg;
 use super::linalg::work;
 use super::nn::activation_named;
 use crate::DType;
+use crate::io::gguf::{self, Entry, Value};
 use crate::ops::{Reduction, Sort, TopK};
 use crate::quant::{self, Calibration, Inputs, Levels, Linear, Per, QTensor, Quantization};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyEllipsis, PySlice, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyEllipsis, PyList, PySlice, PyTuple};
+use std::path::PathBuf;
 
 /// Integers, and the scales and zero points that say what they stand for: `scale * (q - zero_point)`.
 ///
@@ -407,6 +410,59 @@ fn concat(py: Python<'_>, tensors: Vec<PyQTensor>, axis: isize) -> PyResult<PyQT
     Ok(PyQTensor(detached(py, elements, || quant::concat(&tensors, axis))?))
 }
 
+/// A value of a GGUF file's metadata.
+fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    match value {
+        Value::Unsigned(x) => x.into_bound_py_any(py),
+        Value::Signed(x) => x.into_bound_py_any(py),
+        Value::Float(x) => x.into_bound_py_any(py),
+        Value::Bool(x) => x.into_bound_py_any(py),
+        Value::Text(x) => x.into_bound_py_any(py),
+        Value::List(list) => {
+            let list = list.iter().map(|x| object(py, x)).collect::<PyResult<Vec<_>>>()?;
+            Ok(PyList::new(py, list)?.into_any())
+        }
+    }
+}
+
+/// A file's path, or its bytes.
+#[derive(FromPyObject)]
+enum Content<'py> {
+    Bytes(Bound<'py, PyBytes>),
+    Path(PathBuf),
+}
+
+/// The tensors by name, those of other blocks (the number of their kind, the shape and the bytes), and the metadata.
+#[pyfunction]
+fn _load_gguf<'py>(
+    py: Python<'py>,
+    file: Content<'py>,
+    mmap: bool,
+) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+    let file = match file {
+        Content::Bytes(bytes) => gguf::parse(bytes.as_bytes())?,
+        Content::Path(path) => detached(py, usize::MAX, || match mmap {
+            // SAFETY: `load_gguf` documents MAP1 as its caller's promise.
+            true => unsafe { gguf::map(path) },
+            false => gguf::load(path),
+        })?,
+    };
+    let (tensors, others, metadata) = (PyDict::new(py), PyDict::new(py), PyDict::new(py));
+    for (name, entry) in file.entries {
+        match entry {
+            Entry::Tensor(t) => tensors.set_item(name, PyTensor::new(t))?,
+            Entry::Quantized(q) => tensors.set_item(name, PyQTensor(q).into_pyobject(py)?)?,
+            Entry::Other { kind, shape, bytes } => {
+                others.set_item(name, (kind, PyTuple::new(py, shape)?, PyTensor::new(bytes)))?
+            }
+        }
+    }
+    for (name, value) in &file.metadata {
+        metadata.set_item(name, object(py, value)?)?;
+    }
+    Ok((tensors, others, metadata))
+}
+
 /// The module from which `flex/quant.py` takes its names.
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let quant = PyModule::new(m.py(), "flex.quant")?;
@@ -415,5 +471,6 @@ pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     quant.add_function(wrap_pyfunction!(linear, &quant)?)?;
     quant.add_function(wrap_pyfunction!(matmul_integer, &quant)?)?;
     quant.add_function(wrap_pyfunction!(concat, &quant)?)?;
+    quant.add_function(wrap_pyfunction!(_load_gguf, &quant)?)?;
     m.setattr("_quant", quant)
 }

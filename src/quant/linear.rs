@@ -3,6 +3,7 @@
 use super::qtensor::{QTensor, floats_of_bytes};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
+use crate::exec::failure::Failure;
 use crate::exec::products::{Sizes, product_of_bytes, products_of_sources};
 use crate::fallible;
 use crate::kernel::gemm::{
@@ -237,7 +238,11 @@ impl Layer {
             bytes: k / w.levels().per_byte() + 4 * w.blocks(),
             flops: m * k,
         };
-        par::split(&mut sums, m, 4, cost, |rows, d| quant::few_rows(w, &ordered, rows, d));
+        let failure = Failure::default();
+        par::split(&mut sums, m, 4, cost, |rows, d| {
+            failure.note(quant::few_rows(w, &ordered, rows, d));
+        });
+        failure.result()?;
         for i in 0..m {
             let row = c.row(i);
             for (y, sums) in row.iter_mut().zip(sums.chunks_exact(m)) {

@@ -11,9 +11,9 @@ use crate::tensor::Tensor;
 use core::borrow::Borrow;
 
 impl QTensor {
-    /// Whether all elements share a scale, so that they are in the order of their integers.
-    pub fn shares_scale(&self) -> bool {
-        self.scales.len() == 1
+    /// Whether all elements share a scale, and a positive one, so that they are in the order of their integers.
+    pub fn shares_scale(&self) -> Result<bool> {
+        Ok(self.scales.len() == 1 && self.scales.astype(DType::F32)?.reshape(1)?.item::<f32>()? > 0.0)
     }
     /// Where the largest element is first: as [`ops::argmax`].
     ///
@@ -79,15 +79,15 @@ impl QTensor {
 
     /// A tensor of the elements' order.
     fn ordered(&self) -> Result<Tensor> {
-        match self.shares_scale() {
+        match self.shares_scale()? {
             true => Ok(self.unpacked()?.values),
             false => self.dequantize(),
         }
     }
     /// The integers, a byte each. Errors where they have several scales.
     fn integers(&self, op: &'static str) -> Result<Tensor> {
-        if !self.shares_scale() {
-            let message = message!("elements have {} scales, so their order is not that of the integers: dequantize first", self.scales.len());
+        if !self.shares_scale()? {
+            let message = message!("elements have {} scales (or one that is not positive), so their order is not that of the integers: dequantize first", self.scales.len());
             return Err(Error::value(op, message));
         }
         Ok(self.unpacked()?.values)

@@ -1,7 +1,7 @@
 //! From floats to integers.
 
 use super::levels::Step;
-use super::range::{Rule, extremes_of};
+use super::range::{Rule, extremes_of, largest_of};
 use crate::error::Result;
 use crate::simd::Isa;
 
@@ -69,7 +69,8 @@ kernel! {
     /// Errors where there is no memory for a percentile's.
     pub fn groups<'a>(x: &'a [f32], len: usize, rule: &'a Rule, d: &'a mut [u8], steps: &'a mut [Step]) -> Result<()> { |I|
         for ((x, d), step) in x.chunks(len).zip(d.chunks_mut(len)).zip(steps) {
-            *step = rule.of::<I>(x, extremes_of::<I>(x))?;
+            let range = if rule.affine { extremes_of::<I>(x) } else { largest_of::<I>(x) };
+            *step = rule.of::<I>(x, range)?;
             encode_of::<I>(x, *step, rule.levels, d);
         }
         Ok(())

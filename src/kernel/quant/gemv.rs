@@ -3,7 +3,8 @@
 
 use super::levels::Levels;
 use super::weights::Weights;
-use crate::kernel::gemm::Source;
+use crate::error::Result;
+use crate::kernel::gemm::{Scratch, Source};
 use crate::simd::{self, Isa, Kernel, fma32};
 use core::ops::Range;
 
@@ -36,123 +37,180 @@ pub fn in_order(w: &Weights, x: &[f32], d: &mut [f32]) {
 
 /// Sums of some rows of the weight with each row of `x`, which are [in order](in_order): `d[row of the
 /// weight][row of x]`.
-pub fn few_rows(w: &Weights, x: &[f32], rows: Range<usize>, d: &mut [f32]) {
+///
+/// Errors where there is no memory for scales that are converted.
+pub fn few_rows(w: &Weights, x: &[f32], rows: Range<usize>, d: &mut [f32]) -> Result<()> {
+    let mut scales = Scratch::<f32>::new(TOGETHER * w.blocks())?;
     simd::call(Few {
         w: w.slice(rows),
         x,
         d,
-    })
+        scales: &mut scales,
+    });
+    Ok(())
 }
 
 struct Few<'a> {
     w: Weights<'a>,
     x: &'a [f32],
     d: &'a mut [f32],
+    scales: &'a mut [f32],
 }
 impl Kernel for Few<'_> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        let Few { w, x, d } = self;
+        let Few { w, x, d, scales } = self;
         let m = d.len() / w.rows().max(1);
         for (group, d) in d.chunks_mut(TOGETHER * m.max(1)).enumerate() {
             let first = group * TOGETHER;
-            for (i, x) in x.chunks_exact(w.k().max(1)).enumerate() {
-                if d.len() == TOGETHER * m {
-                    let sums = dots::<I, TOGETHER>(&w, first, x);
-                    (0..TOGETHER).for_each(|r| d[r * m + i] = sums[r]);
-                } else {
-                    (0..d.len() / m).for_each(|r| {
-                        let [sum] = dots::<I, 1>(&w, first + r, x);
-                        d[r * m + i] = sum;
-                    });
+            if d.len() == TOGETHER * m {
+                rows::<I, TOGETHER>(&w, first, x, scales, d);
+            } else {
+                for (r, d) in d.chunks_mut(m).enumerate() {
+                    rows::<I, 1>(&w, first + r, x, scales, d);
                 }
             }
         }
     }
 }
 
-/// The sums of `R` rows of the weight.
+/// The sums of `R` rows of the weight with all of `x`.
 #[inline(always)]
-fn dots<I: Isa, const R: usize>(w: &Weights, first: usize, x: &[f32]) -> [f32; R] {
+fn rows<I: Isa, const R: usize>(w: &Weights, first: usize, x: &[f32], scales: &mut [f32], d: &mut [f32]) {
+    let m = d.len() / R;
+    let mut buffers = scales.chunks_exact_mut(w.blocks());
+    let mut of = [&[][..]; R];
+    for (r, of) in of.iter_mut().enumerate() {
+        if let Some(buffer) = buffers.next() {
+            *of = w.scales_of::<I>(first + r, buffer);
+        }
+    }
+    for (i, x) in x.chunks_exact(w.k()).enumerate() {
+        let sums = dots::<I, R>(w, first, x, of);
+        (0..R).for_each(|r| d[r * m + i] = sums[r]);
+    }
+}
+
+/// The sums of `R` rows of the weight with one of `x`.
+#[inline(always)]
+fn dots<I: Isa, const R: usize>(w: &Weights, first: usize, x: &[f32], scales: [&[f32]; R]) -> [f32; R] {
+    /// Bytes of a cache line.
+    const LINE: usize = 64;
     let mut sums = [[0.0; LANES]; R];
     let rows: [&[u8]; R] = core::array::from_fn(|r| w.row(first + r));
-    let block = w.block();
-    for (b, x) in x.chunks_exact(block.max(1)).enumerate() {
+    let (block, pairs) = (w.block(), pairs(w));
+    let bytes_of_block = block / w.levels().per_byte();
+    for (b, x) in x.chunks_exact(block).enumerate() {
         for r in 0..R {
-            let (scale, zero) = w.step(first + r, b);
+            let at = b * bytes_of_block;
+            // the same place of the next rows
+            for line in (at.next_multiple_of(LINE)..at + bytes_of_block).step_by(LINE) {
+                let next = rows[r].as_ptr().wrapping_add(R * rows[r].len() + line);
+                simd::prefetch::<{ simd::L1 }, _>(next);
+            }
             let part = match w.levels() {
-                Levels::I4 if pairs(w) => {
-                    let q = &rows[r][b * block / 2..][..block / 2];
+                Levels::I4 if pairs => {
                     let (low, high) = x.split_at(block / 2);
-                    nibbles::<I>(q, low, high, zero)
+                    nibbles::<I>(&rows[r][at..at + bytes_of_block], low, high)
                 }
-                Levels::I4 => halves::<I>(rows[r], b * block, x, zero),
-                levels => bytes::<I>(&rows[r][b * block..][..block], x, levels, zero),
+                Levels::I4 => halves::<I>(rows[r], b * block, x),
+                Levels::I8 => bytes::<I, true>(&rows[r][at..at + block], x, w.zero_of(first + r, b)),
+                Levels::U8 => bytes::<I, false>(&rows[r][at..at + block], x, w.zero_of(first + r, b)),
             };
             for l in 0..LANES {
-                sums[r][l] = fma32::<I>(part[l], scale, sums[r][l]);
+                sums[r][l] = fma32::<I>(part[l], scales[r][b], sums[r][l]);
             }
         }
     }
-    core::array::from_fn(|r| {
+    let mut totals = [0.0; R];
+    for r in 0..R {
         let mut sums = sums[r];
         let mut half = LANES / 2;
         while half > 0 {
             (0..half).for_each(|l| sums[l] += sums[l + half]);
             half /= 2;
         }
-        sums[0]
-    })
+        totals[r] = sums[0];
+    }
+    totals
 }
 
 /// The sums of a block, lane by lane, before its scale.
 #[inline(always)]
-fn bytes<I: Isa>(q: &[u8], x: &[f32], levels: Levels, zero: f32) -> [f32; LANES] {
-    let (flip, zero) = if levels == Levels::I8 { (0x80, zero + 128.0) } else { (0, zero) };
-    let mut sums = [0.0; LANES];
+fn bytes<I: Isa, const SIGNED: bool>(q: &[u8], x: &[f32], zero: f32) -> [f32; LANES] {
+    /// Vectors of sums, each of which waits for its last addition.
+    const CHAINS: usize = 4;
+    let value = |q: u8| if SIGNED { q as i8 as f32 } else { q as f32 };
+    let mut sums = [[0.0; LANES]; CHAINS];
     let ((q, q_rest), (x, x_rest)) = (q.as_chunks::<LANES>(), x.as_chunks::<LANES>());
-    for (q, x) in q.iter().zip(x) {
-        for l in 0..LANES {
-            sums[l] = fma32::<I>((q[l] ^ flip) as f32 - zero, x[l], sums[l]);
+    let (q_four, q_ones) = q.as_chunks::<CHAINS>();
+    let (x_four, x_ones) = x.as_chunks::<CHAINS>();
+    for (q, x) in q_four.iter().zip(x_four) {
+        for c in 0..CHAINS {
+            for l in 0..LANES {
+                sums[c][l] = fma32::<I>(value(q[c][l]) - zero, x[c][l], sums[c][l]);
+            }
         }
     }
-    for (l, (q, x)) in q_rest.iter().zip(x_rest).enumerate() {
-        sums[l] = fma32::<I>((q ^ flip) as f32 - zero, *x, sums[l]);
+    for (q, x) in q_ones.iter().zip(x_ones) {
+        for l in 0..LANES {
+            sums[0][l] = fma32::<I>(value(q[l]) - zero, x[l], sums[0][l]);
+        }
     }
-    sums
+    let [mut s, t, u, v] = sums;
+    for l in 0..LANES {
+        s[l] = (s[l] + t[l]) + (u[l] + v[l]);
+    }
+    for (l, (q, x)) in q_rest.iter().zip(x_rest).enumerate() {
+        s[l] = fma32::<I>(value(*q) - zero, *x, s[l]);
+    }
+    s
 }
 #[inline(always)]
-fn nibbles<I: Isa>(q: &[u8], low: &[f32], high: &[f32], zero: f32) -> [f32; LANES] {
-    let zero = zero + 8.0;
-    let mut sums = [0.0; LANES];
+fn nibbles<I: Isa>(q: &[u8], low: &[f32], high: &[f32]) -> [f32; LANES] {
     let ((q, q_rest), (low, low_rest), (high, high_rest)) = (
         q.as_chunks::<LANES>(),
         low.as_chunks::<LANES>(),
         high.as_chunks::<LANES>(),
     );
-    for ((q, low), high) in q.iter().zip(low).zip(high) {
-        for l in 0..LANES {
-            let q = (q[l] ^ 0x88) as i32;
-            sums[l] = fma32::<I>((q & 15) as f32 - zero, low[l], sums[l]);
-            sums[l] = fma32::<I>((q >> 4) as f32 - zero, high[l], sums[l]);
-        }
-    }
+    let mut sums = whole_nibbles::<I>(q, low, high);
     for (l, ((q, low), high)) in q_rest.iter().zip(low_rest).zip(high_rest).enumerate() {
-        let q = (q ^ 0x88) as i32;
-        sums[l] = fma32::<I>((q & 15) as f32 - zero, *low, sums[l]);
-        sums[l] = fma32::<I>((q >> 4) as f32 - zero, *high, sums[l]);
+        sums[l] = fma32::<I>(half(*q), *low, sums[l]);
+        sums[l] = fma32::<I>(half(*q >> 4), *high, sums[l]);
     }
     sums
 }
+/// What the lower half of a byte stands for.
+#[inline(always)]
+fn half(q: u8) -> f32 {
+    ((q & 15 ^ 8) as i32 - 8) as f32
+}
+#[inline(always)]
+fn whole_nibbles<I: Isa>(q: &[[u8; LANES]], low: &[[f32; LANES]], high: &[[f32; LANES]]) -> [f32; LANES] {
+    #[cfg(x86_dispatch)]
+    if let Some(sums) = simd::x86::nibbles::dot::<I>(q, low, high) {
+        return sums;
+    }
+    let (mut s, mut t) = ([0.0; LANES], [0.0; LANES]);
+    for ((q, low), high) in q.iter().zip(low).zip(high) {
+        for l in 0..LANES {
+            s[l] = fma32::<I>(half(q[l]), low[l], s[l]);
+            t[l] = fma32::<I>(half(q[l] >> 4), high[l], t[l]);
+        }
+    }
+    for l in 0..LANES {
+        s[l] += t[l];
+    }
+    s
+}
 /// Halves of bytes that begin or end within a byte.
 #[inline(always)]
-fn halves<I: Isa>(q: &[u8], first: usize, x: &[f32], zero: f32) -> [f32; LANES] {
+fn halves<I: Isa>(q: &[u8], first: usize, x: &[f32]) -> [f32; LANES] {
     let mut sums = [0.0; LANES];
     for (i, x) in x.iter().enumerate() {
         let at = first + i;
-        let q = ((q[at / 2] ^ 0x88) >> (at % 2 * 4) & 15) as f32 - (zero + 8.0);
-        sums[i % LANES] = fma32::<I>(q, *x, sums[i % LANES]);
+        sums[i % LANES] = fma32::<I>(half(q[at / 2] >> (at % 2 * 4)), *x, sums[i % LANES]);
     }
     sums
 }

@@ -3,6 +3,8 @@
 //! ([`decode`]), and weights of products that are integers ([`Weights`]): a source of panels, and the
 //! product of few rows.
 
+#[cfg(feature = "half")]
+pub mod blocks;
 mod decode;
 mod encode;
 mod gemv;

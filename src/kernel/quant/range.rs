@@ -80,30 +80,20 @@ impl Rule {
 /// The least and the largest of the finite numbers and 0.
 #[inline(always)]
 pub(super) fn extremes_of<I: Isa>(x: &[f32]) -> [f32; 2] {
-    const LANES: usize = 32;
-    let finite = |x: f32| if x.abs() <= f32::MAX { x } else { 0.0 };
-    let (mut low, mut high) = ([0.0f32; LANES], [0.0f32; LANES]);
-    let (whole, rest) = x.as_chunks::<LANES>();
-    for x in whole {
-        for l in 0..LANES {
-            let x = finite(x[l]);
-            low[l] = if x < low[l] { x } else { low[l] };
-            high[l] = if x > high[l] { x } else { high[l] };
-        }
-    }
-    for (l, x) in rest.iter().enumerate() {
-        low[l] = low[l].min(finite(*x));
-        high[l] = high[l].max(finite(*x));
-    }
-    let mut half = LANES / 2;
-    while half > 0 {
-        for l in 0..half {
-            low[l] = if low[l + half] < low[l] { low[l + half] } else { low[l] };
-            high[l] = if high[l + half] > high[l] { high[l + half] } else { high[l] };
-        }
-        half /= 2;
-    }
-    [low[0], high[0]]
+    let least = lanes!(x, 0.0f32, |v| if v.abs() <= f32::MAX { v } else { 0.0 }, |a, b| if b < a { b } else { a });
+    let most = lanes!(x, 0.0f32, |v| if v.abs() <= f32::MAX { v } else { 0.0 }, |a, b| if b > a { b } else { a });
+    [least, most]
+}
+/// The same, but for the sign of the largest magnitude.
+#[inline(always)]
+pub(super) fn largest_of<I: Isa>(x: &[f32]) -> [f32; 2] {
+    let most = lanes!(
+        x,
+        0.0f32,
+        |v| if v.abs() <= f32::MAX { v.abs() } else { 0.0 },
+        |a, b| if b > a { b } else { a }
+    );
+    [0.0, most]
 }
 kernel! {
     /// The least and the largest of the finite numbers and 0.

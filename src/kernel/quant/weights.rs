@@ -6,7 +6,7 @@ use super::levels::Levels;
 #[cfg(feature = "half")]
 use crate::dtype::{bf16, f16};
 #[cfg(feature = "half")]
-use crate::kernel::convert::Widen;
+use crate::kernel::{convert::Widen, gemm::MatElement};
 use crate::kernel::gemm::{BlockA, Mat, Source, pack_panel, panel_width};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
@@ -35,9 +35,9 @@ impl Scales<'_> {
         match self {
             Scales::F32(x) => x[i],
             #[cfg(feature = "half")]
-            Scales::F16(x) => x[i].widen(),
+            Scales::F16(x) => Widen::widen(x[i]),
             #[cfg(feature = "half")]
-            Scales::Bf16(x) => x[i].widen(),
+            Scales::Bf16(x) => Widen::widen(x[i]),
         }
     }
 }
@@ -115,14 +115,44 @@ impl<'a> Weights<'a> {
     }
     /// Scale and zero of a block.
     #[inline(always)]
-    pub(super) fn step(&self, row: usize, block: usize) -> (f32, f32) {
-        let at = block + if self.per_row { (self.first + row) * self.blocks } else { 0 };
-        let zero = match (self.zeros.get(at), self.levels) {
+    fn step(&self, row: usize, block: usize) -> (f32, f32) {
+        let at = block + self.first_step(row);
+        (self.scales.get(at), self.zero(at))
+    }
+    /// The zeros of a row's blocks.
+    #[inline(always)]
+    pub(super) fn zero_of(&self, row: usize, block: usize) -> f32 {
+        self.zero(block + self.first_step(row))
+    }
+    #[inline(always)]
+    fn first_step(&self, row: usize) -> usize {
+        if self.per_row { (self.first + row) * self.blocks } else { 0 }
+    }
+    #[inline(always)]
+    fn zero(&self, at: usize) -> f32 {
+        match (self.zeros.get(at), self.levels) {
             (None, _) => 0.0,
             (Some(zero), Levels::U8) => *zero as f32,
             (Some(zero), _) => *zero as i8 as f32,
-        };
-        (self.scales.get(at), zero)
+        }
+    }
+    /// The scales of a row's blocks, where they lie or in `d`.
+    #[inline(always)]
+    pub(super) fn scales_of<'d, I: Isa>(&self, row: usize, d: &'d mut [f32]) -> &'d [f32]
+    where
+        'a: 'd,
+    {
+        let at = self.first_step(row);
+        let d = &mut d[..self.blocks];
+        match self.scales {
+            Scales::F32(x) => return &x[at..at + self.blocks],
+            #[cfg(feature = "half")]
+            Scales::F16(x) => <f16 as MatElement>::widen_all::<I>(&x[at..at + d.len()], d),
+            #[cfg(feature = "half")]
+            Scales::Bf16(x) => <bf16 as MatElement>::widen_all::<I>(&x[at..at + d.len()], d),
+        }
+        #[cfg_attr(not(feature = "half"), allow(unreachable_code, reason = "scales are float32 then"))]
+        d
     }
     /// Some numbers of a row.
     #[inline(always)]

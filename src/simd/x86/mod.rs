@@ -3,5 +3,6 @@
 pub mod half;
 pub mod lookup;
 pub mod mask;
+pub mod nibbles;
 pub mod transpose;
 pub mod vector;
