@@ -252,7 +252,9 @@ where
         let packed = packed.map(|p| p.columns(cols.clone()).cast());
         let epilogue = epilogue.at(rows.start, cols.start);
         let (a, b) = (a.block(rows, 0..k), b.block(0..k, cols));
-        failure.note(gemm::product_of_bytes(a, b, packed, &mut part, false, epilogue));
+        failure.note(gemm::product_of_bytes(
+            a, b, packed, &mut part, false, epilogue,
+        ));
     });
     failure.result()
 }

@@ -125,7 +125,9 @@ impl Reader<'_> {
     fn bytes(&mut self, n: u64) -> Result<&[u8]> {
         if n > self.len.saturating_sub(self.at()) {
             let at = self.at();
-            return Err(self.source.wrong(message!("truncated: {n} bytes expected at offset {at}")));
+            return Err(self
+                .source
+                .wrong(message!("truncated: {n} bytes expected at offset {at}")));
         }
         let n = n as usize; // bounded by the file, or memory refuses it
         if self.piece.len() - self.read < n {
@@ -155,7 +157,9 @@ impl Reader<'_> {
     fn count(&mut self, least: u64) -> Result<usize> {
         let n = self.u64()?;
         if n > self.len / least {
-            return Err(self.source.wrong(message!("{n} entries are more than the file has room for")));
+            return Err(self
+                .source
+                .wrong(message!("{n} entries are more than the file has room for")));
         }
         Ok(n as usize)
     }
@@ -187,37 +191,63 @@ impl Reader<'_> {
             10 => Value::Unsigned(self.u64()?),
             11 => Value::Signed(self.u64()? as i64),
             12 => Value::Float(f64::from_bits(self.u64()?)),
-            _ => return Err(self.source.wrong(message!("unknown type {kind} of metadata"))),
+            _ => {
+                return Err(self
+                    .source
+                    .wrong(message!("unknown type {kind} of metadata")));
+            }
         })
     }
     fn info(&mut self) -> Result<Info> {
         let name = self.text()?;
         let rank = self.u32()?;
         if rank > 8 {
-            return Err(self.source.wrong(message!("tensor {} has {rank} axes", Excerpt(&name))));
+            return Err(self
+                .source
+                .wrong(message!("tensor {} has {rank} axes", Excerpt(&name))));
         }
         let mut shape = Vec::new();
         for _ in 0..rank {
             let size = usize::try_from(self.u64()?);
-            let size = size.map_err(|_| self.source.wrong(message!("tensor {} is too large", Excerpt(&name))))?;
+            let size = size.map_err(|_| {
+                self.source
+                    .wrong(message!("tensor {} is too large", Excerpt(&name)))
+            })?;
             shape.insert(0, size); // the file begins with the last axis
         }
         let (kind, offset) = (self.u32()?, self.u64()?);
-        Ok(Info { name, shape, kind, offset })
+        Ok(Info {
+            name,
+            shape,
+            kind,
+            offset,
+        })
     }
 }
 
 fn read(source: Source) -> Result<Gguf> {
     let Some(len) = source.len() else {
-        return Err(source.wrong("a GGUF file is read from a file or from memory, not from a stream"));
+        return Err(
+            source.wrong("a GGUF file is read from a file or from memory, not from a stream")
+        );
     };
-    let mut header = Reader { source, len, start: 0, piece: Vec::new(), read: 0 };
+    let mut header = Reader {
+        source,
+        len,
+        start: 0,
+        piece: Vec::new(),
+        read: 0,
+    };
     if header.array()? != *b"GGUF" {
-        return Err(header.source.wrong("no GGUF file: its first bytes are others"));
+        return Err(header
+            .source
+            .wrong("no GGUF file: its first bytes are others"));
     }
     let version = header.u32()?;
     if !(2..=3).contains(&version) {
-        return Err(header.source.wrong(message!("version {version} of GGUF; 2 and 3 are read")));
+        return Err(header
+            .source
+            .wrong(message!("version {version} of GGUF; 2 and 3 are read")));
     }
     let (tensors, pairs) = (header.count(24)?, header.count(13)?);
     let mut file = Gguf::default();
@@ -240,7 +270,11 @@ fn read(source: Source) -> Result<Gguf> {
     starts.push(len.saturating_sub(data));
     starts.sort_unstable();
     for info in infos {
-        let next = starts.iter().find(|s| **s > info.offset).copied().unwrap_or(info.offset);
+        let next = starts
+            .iter()
+            .find(|s| **s > info.offset)
+            .copied()
+            .unwrap_or(info.offset);
         let entry = entry(&mut header.source, data, &info, next - info.offset)?;
         if file.entries.insert(info.name, entry).is_some() {
             return Err(header.source.wrong("two tensors have one name"));
@@ -267,9 +301,15 @@ fn dtype(kind: u32) -> Option<DType> {
 /// A tensor, which has `room` bytes where nothing is known of its blocks.
 fn entry(source: &mut Source, data: u64, info: &Info, room: u64) -> Result<Entry> {
     let start = data.checked_add(info.offset);
-    let start = start.ok_or_else(|| source.wrong(message!("tensor {} begins nowhere", Excerpt(&info.name))))?;
+    let start = start
+        .ok_or_else(|| source.wrong(message!("tensor {} begins nowhere", Excerpt(&info.name))))?;
     if let Some(dtype) = dtype(info.kind) {
-        return Ok(Entry::Tensor(source.tensor(start, &info.shape, dtype, false)?));
+        return Ok(Entry::Tensor(source.tensor(
+            start,
+            &info.shape,
+            dtype,
+            false,
+        )?));
     }
     let [bytes, numbers] = match info.kind {
         2 => Q4_0,
@@ -277,14 +317,27 @@ fn entry(source: &mut Source, data: u64, info: &Info, room: u64) -> Result<Entry
         12 => Q4_K,
         14 => Q6_K,
         kind => {
-            let bytes = source.tensor(start, &[usize::try_from(room).unwrap_or(usize::MAX)], DType::U8, false)?;
-            return Ok(Entry::Other { kind, shape: info.shape.clone(), bytes });
+            let bytes = source.tensor(
+                start,
+                &[usize::try_from(room).unwrap_or(usize::MAX)],
+                DType::U8,
+                false,
+            )?;
+            return Ok(Entry::Other {
+                kind,
+                shape: info.shape.clone(),
+                bytes,
+            });
         }
     };
     let elements = info.shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
     let fits = info.shape.last().is_some_and(|n| n.is_multiple_of(numbers));
     let Some(count) = elements.filter(|_| fits).map(|n| n / numbers) else {
-        let message = message!("tensor {} of shape {:?} has no whole blocks of {numbers}", Excerpt(&info.name), info.shape);
+        let message = message!(
+            "tensor {} of shape {:?} has no whole blocks of {numbers}",
+            Excerpt(&info.name),
+            info.shape
+        );
         return Err(source.wrong(message));
     };
     let raw = source.tensor(start, &[count, bytes], DType::U8, false)?;
@@ -300,7 +353,10 @@ fn unpacked(raw: &[u8], info: &Info, count: usize) -> Result<Entry> {
         14 => (16, Levels::I8, DType::F32),
         _ => {
             let mut y = Tensor::empty(&info.shape[..], DType::F32)?;
-            let cost = Cost { bytes: 1168, flops: 1024 };
+            let cost = Cost {
+                bytes: 1168,
+                flops: 1024,
+            };
             par::split(y.as_mut_slice::<f32>()?, 256, 1, cost, |r, d| {
                 blocks::q4_k(&raw[r.start * Q4_K[0]..r.end * Q4_K[0]], d)
             });
@@ -308,14 +364,27 @@ fn unpacked(raw: &[u8], info: &Info, count: usize) -> Result<Entry> {
         }
     };
     let last = info.shape.len() - 1;
-    let (mut values, mut scales) = (Shape::from_slice(&info.shape), Shape::from_slice(&info.shape));
+    let (mut values, mut scales) = (
+        Shape::from_slice(&info.shape),
+        Shape::from_slice(&info.shape),
+    );
     scales[last] /= share;
     values[last] /= levels.per_byte();
-    let mut values = Tensor::empty(&values, if levels == Levels::I4 { DType::U8 } else { DType::I8 })?;
+    let mut values = Tensor::empty(
+        &values,
+        if levels == Levels::I4 {
+            DType::U8
+        } else {
+            DType::I8
+        },
+    )?;
     let mut scales = Tensor::empty(&scales, scale)?;
     let to = values.as_mut_bytes()?;
     let per_block = to.len() / count.max(1);
-    let cost = Cost { bytes: 2 * per_block, flops: 4 * per_block };
+    let cost = Cost {
+        bytes: 2 * per_block,
+        flops: 4 * per_block,
+    };
     if info.kind == 14 {
         let steps = Out::new(scales.as_mut_slice::<f32>()?);
         par::split(to, per_block, 1, cost, |r, d| {
@@ -335,5 +404,7 @@ fn unpacked(raw: &[u8], info: &Info, count: usize) -> Result<Entry> {
         });
     }
     let shape = Shape::from_slice(&info.shape);
-    Ok(Entry::Quantized(QTensor::from_parts(values, scales, None, levels, shape)?))
+    Ok(Entry::Quantized(QTensor::from_parts(
+        values, scales, None, levels, shape,
+    )?))
 }

@@ -49,7 +49,14 @@ impl QTensor {
                 quant::decode_nibbles(q, len, &scales[first..], zeros, d)
             } else {
                 let q = &q[at..][..d.len()];
-                quant::decode(q, self.levels != Levels::U8, len, &scales[first..], zeros, d)
+                quant::decode(
+                    q,
+                    self.levels != Levels::U8,
+                    len,
+                    &scales[first..],
+                    zeros,
+                    d,
+                )
             }
         });
         groups.scatter(y)

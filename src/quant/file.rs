@@ -34,7 +34,8 @@ pub fn to_tensors(name: &str, q: &QTensor) -> Result<Vec<(String, Tensor)>> {
     if q.levels() == Levels::I4 {
         #[cfg(feature = "i64")]
         {
-            let shape = crate::fallible::collect(q.shape().iter().map(|n| Ok::<_, Error>(*n as i64)))?;
+            let shape =
+                crate::fallible::collect(q.shape().iter().map(|n| Ok::<_, Error>(*n as i64)))?;
             parts.push((named(".shape"), Tensor::from_vec(shape, q.rank())?));
         }
         #[cfg(not(feature = "i64"))]
@@ -67,11 +68,20 @@ pub fn from_tensors(tensors: &Tensors, name: &str) -> Result<QTensor> {
 #[cfg(feature = "i64")]
 fn sizes(shape: &Tensor) -> Result<Shape> {
     if shape.dtype() != DType::I64 || shape.rank() != 1 {
-        return Err(Error::dtype(OP, message!("a shape must be int64 of one dimension, not {}", shape.dtype())));
+        return Err(Error::dtype(
+            OP,
+            message!(
+                "a shape must be int64 of one dimension, not {}",
+                shape.dtype()
+            ),
+        ));
     }
     let wrong = || Error::value(OP, "a shape has a size that is none");
     let shape = shape.to_vec::<i64>()?;
-    shape.iter().map(|n| usize::try_from(*n).map_err(|_| wrong())).collect()
+    shape
+        .iter()
+        .map(|n| usize::try_from(*n).map_err(|_| wrong()))
+        .collect()
 }
 #[cfg(not(feature = "i64"))]
 fn sizes(_: &Tensor) -> Result<Shape> {

@@ -68,7 +68,12 @@ impl Groups {
     }
     /// Calls `f` with groups and their part of `d`, or, where groups are so long that they are cut, with one
     /// and a range of its elements.
-    pub fn each<T: Send>(&self, d: &mut [T], cost: Cost, f: impl Fn(usize, Range<usize>, &mut [T]) + Sync) {
+    pub fn each<T: Send>(
+        &self,
+        d: &mut [T],
+        cost: Cost,
+        f: impl Fn(usize, Range<usize>, &mut [T]) + Sync,
+    ) {
         let (_, len) = self.sizes();
         if d.is_empty() {
             return;

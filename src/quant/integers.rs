@@ -19,11 +19,19 @@ use crate::tensor::Tensor;
 /// assert_eq!(quant::matmul_integer(&a, &b, Some(&zero), None)?.to_vec::<i32>()?, [-31_360]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn matmul_integer(a: &Tensor, b: &Tensor, a_zero: Option<&Tensor>, b_zero: Option<&Tensor>) -> Result<Tensor> {
+pub fn matmul_integer(
+    a: &Tensor,
+    b: &Tensor,
+    a_zero: Option<&Tensor>,
+    b_zero: Option<&Tensor>,
+) -> Result<Tensor> {
     const OP: &str = "quant.matmul_integer";
     for (name, t) in [("a", a), ("b", b)] {
         if !matches!(t.dtype(), DType::I8 | DType::U8) {
-            return Err(Error::dtype(OP, message!("{name} must be int8 or uint8, not {}", t.dtype())));
+            return Err(Error::dtype(
+                OP,
+                message!("{name} must be int8 or uint8, not {}", t.dtype()),
+            ));
         }
     }
     let c = ops::matmul_as(a, b, DType::I32)?;
@@ -32,23 +40,39 @@ pub fn matmul_integer(a: &Tensor, b: &Tensor, a_zero: Option<&Tensor>, b_zero: O
     }
     if a.rank() < 2 || b.rank() < 2 {
         let operands = [("a", a.shape(), a.dtype()), ("b", b.shape(), b.dtype())];
-        return Err(Error::shape_of(OP, "zero points need matrices, not vectors", &operands));
+        return Err(Error::shape_of(
+            OP,
+            "zero points need matrices, not vectors",
+            &operands,
+        ));
     }
-    let (m, n, k) = (a.shape()[a.rank() - 2], b.shape()[b.rank() - 1], a.shape()[a.rank() - 1]);
-    let of = |name, zero: Option<&Tensor>, operand: &Tensor, count: usize, shape: [usize; 2]| match zero {
-        None => Tensor::zeros([1, 1], DType::I32),
-        Some(zero) if zero.dtype() != operand.dtype() => Err(Error::dtype(
-            OP,
-            message!("{name} is {} but its operand {}", zero.dtype(), operand.dtype()),
-        )),
-        Some(zero) if zero.len() == 1 && zero.rank() <= 1 => zero.astype(DType::I32)?.reshape([1, 1]),
-        Some(zero) if zero.shape() == [count] => zero.astype(DType::I32)?.reshape(shape),
-        Some(zero) => Err(Error::shape_of(
-            OP,
-            message!("{name} must be one number or have the shape [{count}]"),
-            &[(name, zero.shape(), zero.dtype())],
-        )),
-    };
+    let (m, n, k) = (
+        a.shape()[a.rank() - 2],
+        b.shape()[b.rank() - 1],
+        a.shape()[a.rank() - 1],
+    );
+    let of =
+        |name, zero: Option<&Tensor>, operand: &Tensor, count: usize, shape: [usize; 2]| match zero
+        {
+            None => Tensor::zeros([1, 1], DType::I32),
+            Some(zero) if zero.dtype() != operand.dtype() => Err(Error::dtype(
+                OP,
+                message!(
+                    "{name} is {} but its operand {}",
+                    zero.dtype(),
+                    operand.dtype()
+                ),
+            )),
+            Some(zero) if zero.len() == 1 && zero.rank() <= 1 => {
+                zero.astype(DType::I32)?.reshape([1, 1])
+            }
+            Some(zero) if zero.shape() == [count] => zero.astype(DType::I32)?.reshape(shape),
+            Some(zero) => Err(Error::shape_of(
+                OP,
+                message!("{name} must be one number or have the shape [{count}]"),
+                &[(name, zero.shape(), zero.dtype())],
+            )),
+        };
     let za = of("a_zero", a_zero, a, m, [m, 1])?;
     let zb = of("b_zero", b_zero, b, n, [1, n])?;
     // (a - za) (b - zb) = a b - za sum(b) - (sum(a) - k za) zb

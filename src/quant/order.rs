@@ -13,7 +13,8 @@ use core::borrow::Borrow;
 impl QTensor {
     /// Whether all elements share a scale, and a positive one, so that they are in the order of their integers.
     pub fn shares_scale(&self) -> Result<bool> {
-        Ok(self.scales.len() == 1 && self.scales.astype(DType::F32)?.reshape(1)?.item::<f32>()? > 0.0)
+        Ok(self.scales.len() == 1
+            && self.scales.astype(DType::F32)?.reshape(1)?.item::<f32>()? > 0.0)
     }
     /// Where the largest element is first: as [`ops::argmax`].
     ///
@@ -61,20 +62,36 @@ impl QTensor {
         }
         if indices.rank() != 1 {
             let message = "indices must have one dimension";
-            return Err(Error::shape_of(OP, message, &[("indices", indices.shape(), indices.dtype())]));
+            return Err(Error::shape_of(
+                OP,
+                message,
+                &[("indices", indices.shape(), indices.dtype())],
+            ));
         }
-        let from = if self.packed == Some(at) { self.unpacked()? } else { self.clone() };
+        let from = if self.packed == Some(at) {
+            self.unpacked()?
+        } else {
+            self.clone()
+        };
         let values = ops::take(&from.values, indices, axis)?;
         let mut shape = self.shape.clone();
         shape[at] = values.shape()[at];
         let whole = s == 1;
-        let steps = |t: &Tensor| if whole { Ok(t.clone()) } else { ops::take(t, indices, axis) };
+        let steps = |t: &Tensor| {
+            if whole {
+                Ok(t.clone())
+            } else {
+                ops::take(t, indices, axis)
+            }
+        };
         let taken = from.moved(values, steps, shape, Some)?;
         self.packed_again(taken)
     }
     /// Whether both have the same shape and stand for the same numbers.
     pub fn equal(&self, other: &QTensor) -> Result<bool> {
-        Ok(self.shape == other.shape && ops::all(&ops::equal(&self.dequantize()?, &other.dequantize()?)?, ())?.item::<bool>()?)
+        Ok(self.shape == other.shape
+            && ops::all(&ops::equal(&self.dequantize()?, &other.dequantize()?)?, ())?
+                .item::<bool>()?)
     }
 
     /// A tensor of the elements' order.
@@ -87,7 +104,10 @@ impl QTensor {
     /// The integers, a byte each. Errors where they have several scales.
     fn integers(&self, op: &'static str) -> Result<Tensor> {
         if !self.shares_scale()? {
-            let message = message!("elements have {} scales (or one that is not positive), so their order is not that of the integers: dequantize first", self.scales.len());
+            let message = message!(
+                "elements have {} scales (or one that is not positive), so their order is not that of the integers: dequantize first",
+                self.scales.len()
+            );
             return Err(Error::value(op, message));
         }
         Ok(self.unpacked()?.values)
@@ -95,7 +115,11 @@ impl QTensor {
     /// Other integers of the one scale.
     fn of_values(&self, values: Tensor) -> Result<QTensor> {
         let one: Shape = Shape::from_elem(1, values.rank());
-        let levels = if self.levels == Levels::U8 { Levels::U8 } else { Levels::I8 };
+        let levels = if self.levels == Levels::U8 {
+            Levels::U8
+        } else {
+            Levels::I8
+        };
         Ok(QTensor {
             shape: values.shape().into(),
             scales: self.scales.reshape(&one)?,
@@ -132,8 +156,16 @@ pub fn concat<T: Borrow<QTensor>>(tensors: &[T], axis: isize) -> Result<QTensor>
         return Err(Error::value(OP, "no tensors to join"));
     };
     let at = layout::axis(OP, axis, first.rank())?;
-    if let Some(other) = tensors.iter().map(T::borrow).find(|q| q.rank() != first.rank()) {
-        let message = message!("shapes {:?} and {:?} have different ranks", &first.shape[..], &other.shape[..]);
+    if let Some(other) = tensors
+        .iter()
+        .map(T::borrow)
+        .find(|q| q.rank() != first.rank())
+    {
+        let message = message!(
+            "shapes {:?} and {:?} have different ranks",
+            &first.shape[..],
+            &other.shape[..]
+        );
         return Err(Error::shape(OP, message));
     }
     let block = first.block();
@@ -146,9 +178,14 @@ pub fn concat<T: Borrow<QTensor>>(tensors: &[T], axis: isize) -> Result<QTensor>
     let whole = tensors.iter().all(|q| spans(q.borrow())) && (same || !single);
     for (i, q) in tensors.iter().map(T::borrow).enumerate() {
         let of = q.block();
-        let fits = (0..q.rank()).all(|a| a == at || q.shape[a] == first.shape[a] && of[a] == block[a])
+        let fits = (0..q.rank())
+            .all(|a| a == at || q.shape[a] == first.shape[a] && of[a] == block[a])
             && (whole || of[at] == block[at]);
-        if !fits || q.levels != first.levels || q.zeros.is_some() != first.zeros.is_some() || q.scales.dtype() != first.scales.dtype() {
+        if !fits
+            || q.levels != first.levels
+            || q.zeros.is_some() != first.zeros.is_some()
+            || q.scales.dtype() != first.scales.dtype()
+        {
             let message = message!(
                 "tensor {i} is {} of shape {:?} in blocks of {:?}, the first {} of {:?} in blocks of {:?}",
                 q.levels.name(),
@@ -163,7 +200,10 @@ pub fn concat<T: Borrow<QTensor>>(tensors: &[T], axis: isize) -> Result<QTensor>
         shape[at] += q.shape[at];
     }
     if whole && !same {
-        return Err(Error::value(OP, message!("one scale spans axis {at} of each tensor, and they differ: dequantize first")));
+        return Err(Error::value(
+            OP,
+            message!("one scale spans axis {at} of each tensor, and they differ: dequantize first"),
+        ));
     }
     let unpacked = crate::fallible::collect(tensors.iter().map(|q| q.borrow().unpacked()))?;
     let join = |part: &dyn Fn(&QTensor) -> Option<Tensor>| {
@@ -175,10 +215,21 @@ pub fn concat<T: Borrow<QTensor>>(tensors: &[T], axis: isize) -> Result<QTensor>
         true => (first.scales.clone(), first.zeros.clone()),
         false => (
             join(&|q| Some(q.scales.clone()))?,
-            first.zeros.as_ref().map(|_| join(&|q| q.zeros.clone())).transpose()?,
+            first
+                .zeros
+                .as_ref()
+                .map(|_| join(&|q| q.zeros.clone()))
+                .transpose()?,
         ),
     };
-    first.packed_again(QTensor { values, scales, zeros, levels: first.levels, shape, packed: None })
+    first.packed_again(QTensor {
+        values,
+        scales,
+        zeros,
+        levels: first.levels,
+        shape,
+        packed: None,
+    })
 }
 
 /// Whether all have the scales and zero points of the first.
@@ -186,7 +237,9 @@ fn same_steps<T: Borrow<QTensor>>(tensors: &[T]) -> Result<bool> {
     let first = tensors[0].borrow();
     let same = |a: &Tensor, b: &Tensor| {
         let (a, b) = (a.astype(DType::F32)?, b.astype(DType::F32)?);
-        Ok::<_, Error>(a.shape() == b.shape() && ops::all(&ops::equal(&a, &b)?, ())?.item::<bool>()?)
+        Ok::<_, Error>(
+            a.shape() == b.shape() && ops::all(&ops::equal(&a, &b)?, ())?.item::<bool>()?,
+        )
     };
     for q in tensors.iter().map(T::borrow) {
         let zeros = match (&q.zeros, &first.zeros) {

@@ -1,6 +1,6 @@
 //! Quantised tensors.
 
-use super::quantize::bytes_of;
+use super::scheme::bytes_of;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::quant::{self, Levels};
@@ -55,12 +55,19 @@ impl QTensor {
         let shape = Shape::from_slice(shape.as_ref());
         let bytes = |packed: Option<usize>| -> Shape {
             let per_byte = |a: usize| if packed == Some(a) { 2 } else { 1 };
-            (0..shape.len()).map(|a| shape[a].div_ceil(per_byte(a))).collect()
+            (0..shape.len())
+                .map(|a| shape[a].div_ceil(per_byte(a)))
+                .collect()
         };
         let packed = match levels {
             Levels::I4 => {
                 let fits = |a: &usize| values.shape() == &bytes(Some(*a))[..];
-                Some((0..shape.len()).rev().find(fits).unwrap_or(shape.len().saturating_sub(1)))
+                Some(
+                    (0..shape.len())
+                        .rev()
+                        .find(fits)
+                        .unwrap_or(shape.len().saturating_sub(1)),
+                )
             }
             _ => None,
         };
@@ -69,15 +76,30 @@ impl QTensor {
             Levels::I4 => DType::U8,
             levels => bytes_of(levels),
         };
-        if values.dtype() != dtype || values.shape() != &expected[..] || packed.is_some_and(|a| a >= shape.len()) {
+        if values.dtype() != dtype
+            || values.shape() != &expected[..]
+            || packed.is_some_and(|a| a >= shape.len())
+        {
             return Err(Error::shape_of(
                 OP,
-                message!("values of {} and shape {:?} are {dtype} of shape {:?}", levels.name(), &shape[..], &expected[..]),
+                message!(
+                    "values of {} and shape {:?} are {dtype} of shape {:?}",
+                    levels.name(),
+                    &shape[..],
+                    &expected[..]
+                ),
                 &[("values", values.shape(), values.dtype())],
             ));
         }
         check_steps(OP, &shape, levels, &scales, zeros.as_ref())?;
-        Ok(QTensor { values, scales, zeros, levels, shape, packed })
+        Ok(QTensor {
+            values,
+            scales,
+            zeros,
+            levels,
+            shape,
+            packed,
+        })
     }
     /// The sizes of the dimensions.
     pub fn shape(&self) -> &[usize] {
@@ -140,7 +162,10 @@ impl QTensor {
         let from = from.as_bytes();
         par::split(values.as_mut_bytes()?, n.max(1), 1, ROW.times(n), |r, d| {
             let bytes = n.div_ceil(2);
-            for (q, d) in from[r.start * bytes..].chunks(bytes.max(1)).zip(d.chunks_mut(n.max(1))) {
+            for (q, d) in from[r.start * bytes..]
+                .chunks(bytes.max(1))
+                .zip(d.chunks_mut(n.max(1)))
+            {
                 quant::unpack_nibbles(q, d);
             }
         });
@@ -166,7 +191,14 @@ pub(super) fn packed(
 ) -> Result<QTensor> {
     let shape = Shape::from_slice(values.shape());
     if levels != Levels::I4 {
-        return Ok(QTensor { values, scales, zeros, levels, shape, packed: None });
+        return Ok(QTensor {
+            values,
+            scales,
+            zeros,
+            levels,
+            shape,
+            packed: None,
+        });
     }
     let axis = layout::axis("quant.quantize", axis, shape.len())?;
     let from = values.moveaxis(axis as isize, -1)?.contiguous()?;
@@ -179,12 +211,22 @@ pub(super) fn packed(
     let mut to = Tensor::empty(&sizes, DType::U8)?;
     let from = from.as_bytes();
     par::split(to.as_mut_bytes()?, bytes.max(1), 1, ROW.times(n), |r, d| {
-        for (q, d) in from[r.start * n..].chunks(n.max(1)).zip(d.chunks_mut(bytes.max(1))) {
+        for (q, d) in from[r.start * n..]
+            .chunks(n.max(1))
+            .zip(d.chunks_mut(bytes.max(1)))
+        {
             quant::pack_nibbles(q, d);
         }
     });
     let values = to.moveaxis(-1, axis as isize)?;
-    Ok(QTensor { values, scales, zeros, levels, shape, packed: Some(axis) })
+    Ok(QTensor {
+        values,
+        scales,
+        zeros,
+        levels,
+        shape,
+        packed: Some(axis),
+    })
 }
 
 /// Errors where scales and zero points are none of a tensor of a shape.
@@ -196,22 +238,36 @@ pub(super) fn check_steps(
     zeros: Option<&Tensor>,
 ) -> Result<()> {
     let operands = [("scales", scales.shape(), scales.dtype())];
-    let divides = |(n, s): (&usize, &usize)| n.checked_rem(*s).map_or(*n == 0, |rest| rest == 0 && (*n > 0 || *s <= 1));
+    let divides = |(n, s): (&usize, &usize)| {
+        n.checked_rem(*s)
+            .map_or(*n == 0, |rest| rest == 0 && (*n > 0 || *s <= 1))
+    };
     if scales.rank() != shape.len() || !shape.iter().zip(scales.shape()).all(divides) {
-        let message = message!("scales must have the rank of shape {shape:?}, and sizes that divide its sizes");
+        let message = message!(
+            "scales must have the rank of shape {shape:?}, and sizes that divide its sizes"
+        );
         return Err(Error::shape_of(op, message, &operands));
     }
     let is_scale = matches!(scales.dtype(), DType::F32 | DType::F16 | DType::BF16);
     if !is_scale || !scales.dtype().is_available() {
-        let message = message!("scales must be float32, float16 or bfloat16, not {}", scales.dtype());
+        let message = message!(
+            "scales must be float32, float16 or bfloat16, not {}",
+            scales.dtype()
+        );
         return Err(Error::dtype(op, message));
     }
     if let Some(zeros) = zeros {
         if levels == Levels::I4 {
-            return Err(Error::value(op, "zero points are of int8 and uint8, not of int4"));
+            return Err(Error::value(
+                op,
+                "zero points are of int8 and uint8, not of int4",
+            ));
         }
         if zeros.dtype() != bytes_of(levels) || zeros.shape() != scales.shape() {
-            let message = message!("zero points must be {} of the shape of scales", bytes_of(levels));
+            let message = message!(
+                "zero points must be {} of the shape of scales",
+                bytes_of(levels)
+            );
             let zeros = ("zeros", zeros.shape(), zeros.dtype());
             return Err(Error::shape_of(op, message, &[operands[0], zeros]));
         }
@@ -222,6 +278,12 @@ pub(super) fn check_steps(
 /// Zero points as floats, in row-major order.
 pub(super) fn floats_of_bytes(zeros: &Tensor, levels: Levels) -> Result<Vec<f32>> {
     let zeros = zeros.contiguous()?;
-    let float = |x: &u8| if levels == Levels::U8 { *x as f32 } else { *x as i8 as f32 };
+    let float = |x: &u8| {
+        if levels == Levels::U8 {
+            *x as f32
+        } else {
+            *x as i8 as f32
+        }
+    };
     crate::fallible::collect(zeros.as_bytes().iter().map(|x| Ok(float(x))))
 }

@@ -2,7 +2,7 @@
 
 use super::groups::{CUT, Groups};
 use super::qtensor::{self, QTensor};
-use super::scheme::Quantization;
+use super::scheme::{Quantization, bytes_of};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::exec::failure::Failure;
@@ -12,7 +12,10 @@ use crate::par::{self, Cost, Out};
 use crate::tensor::Tensor;
 
 /// What quantising an element costs: a division and its share of finding the range.
-const COST: Cost = Cost { bytes: 9, flops: 16 };
+const COST: Cost = Cost {
+    bytes: 9,
+    flops: 16,
+};
 
 /// `x` as integers: `q = clamp(round(x / scale) + zero)`, ties to even, with a scale for each group that
 /// [`Quantization::per`] makes.
@@ -47,18 +50,18 @@ pub fn quantize(x: &Tensor, how: Quantization) -> Result<QTensor> {
     let mut values = Tensor::empty(numbers.len(), bytes_of(how.levels))?;
     let d = values.as_mut_bytes()?;
     if len <= CUT {
-        together(numbers, len, &rule, d, &mut steps)?;
+        together(numbers, len, &rule, how.calibration, d, &mut steps)?;
     } else {
-        for (step, (x, d)) in steps.iter_mut().zip(numbers.chunks(len).zip(d.chunks_mut(len))) {
-            *step = match rule.calibration {
-                Calibration::MinMax => rule.step(range(x)?),
-                _ => {
-                    quant::groups(x, len, &rule, d, core::slice::from_mut(step))?;
-                    *step
-                }
-            };
+        for (step, (x, d)) in steps
+            .iter_mut()
+            .zip(numbers.chunks(len).zip(d.chunks_mut(len)))
+        {
+            match how.calibration {
+                Calibration::MinMax => *step = rule.step(range(x)?),
+                how => quant::calibrated(x, len, &rule, how, d, core::slice::from_mut(step))?,
+            }
         }
-        if rule.calibration == Calibration::MinMax {
+        if how.calibration == Calibration::MinMax {
             groups.each(d, COST, |g, r, d| {
                 let x = &numbers[g * len..][r];
                 quant::encode(x, steps[g], rule.levels, d)
@@ -96,11 +99,21 @@ pub fn quantize(x: &Tensor, how: Quantization) -> Result<QTensor> {
 /// assert_eq!(q.values().to_vec::<u8>()?, [8, 10, 210]);
 /// # Ok::<(), flex::Error>(())
 /// ```
-pub fn quantize_by(x: &Tensor, levels: Levels, scales: &Tensor, zeros: Option<&Tensor>) -> Result<QTensor> {
+pub fn quantize_by(
+    x: &Tensor,
+    levels: Levels,
+    scales: &Tensor,
+    zeros: Option<&Tensor>,
+) -> Result<QTensor> {
     const OP: &str = "quant.quantize";
     check(OP, x, levels)?;
     let whole = |t: &Tensor| match t.rank() {
-        0 => t.broadcast_to(&x.shape().iter().map(|n| 1.min(*n)).collect::<crate::layout::Shape>()),
+        0 => t.broadcast_to(
+            &x.shape()
+                .iter()
+                .map(|n| 1.min(*n))
+                .collect::<crate::layout::Shape>(),
+        ),
         _ => Ok(t.clone()),
     };
     let (scales, zeros) = (whole(scales)?, zeros.map(whole).transpose()?);
@@ -108,9 +121,15 @@ pub fn quantize_by(x: &Tensor, levels: Levels, scales: &Tensor, zeros: Option<&T
     let given = scales.astype(DType::F32)?.contiguous()?;
     let given = given.as_slice::<f32>()?;
     if let Some(wrong) = given.iter().find(|s| !(**s > 0.0 && s.is_finite())) {
-        return Err(Error::value(OP, message!("a scale is {wrong}; scales are positive and finite")));
+        return Err(Error::value(
+            OP,
+            message!("a scale is {wrong}; scales are positive and finite"),
+        ));
     }
-    let zero = zeros.as_ref().map(|z| qtensor::floats_of_bytes(z, levels)).transpose()?;
+    let zero = zeros
+        .as_ref()
+        .map(|z| qtensor::floats_of_bytes(z, levels))
+        .transpose()?;
     let groups = Groups::new(x.shape(), scales.shape());
     let (_, len) = groups.sizes();
     let x32 = groups.gather(&x.astype(DType::F32)?)?;
@@ -122,26 +141,25 @@ pub fn quantize_by(x: &Tensor, levels: Levels, scales: &Tensor, zeros: Option<&T
         let x = &numbers[first * len + r.start..][..r.len()];
         for (g, (x, d)) in x.chunks(len).zip(d.chunks_mut(len)).enumerate() {
             let zero = zero.as_ref().map_or(0, |z| z[first + g] as i32);
-            let step = Step { scale: given[first + g], zero };
+            let step = Step {
+                scale: given[first + g],
+                zero,
+            };
             quant::encode(x, step, ends, d);
         }
     });
-    let blocked = (0..x.rank()).find(|a| scales.shape()[*a] != 1 && scales.shape()[*a] != x.shape()[*a]);
+    let blocked =
+        (0..x.rank()).find(|a| scales.shape()[*a] != 1 && scales.shape()[*a] != x.shape()[*a]);
     let axis = blocked.map_or(-1, |a| a as isize);
     qtensor::packed(groups.scatter(values)?, scales, zeros, levels, axis)
 }
 
-/// The dtype of unpacked integers.
-pub(super) fn bytes_of(levels: Levels) -> DType {
-    match levels {
-        Levels::U8 => DType::U8,
-        Levels::I8 | Levels::I4 => DType::I8,
-    }
-}
-
 fn check(op: &'static str, x: &Tensor, levels: Levels) -> Result<()> {
     if !x.dtype().is_float() || !x.dtype().is_available() {
-        return Err(Error::dtype(op, message!("x must be of floats, not {}", x.dtype())));
+        return Err(Error::dtype(
+            op,
+            message!("x must be of floats, not {}", x.dtype()),
+        ));
     }
     if levels == Levels::I4 && x.rank() == 0 {
         return Err(Error::shape(op, "int4 needs an axis along which pairs lie"));
@@ -150,32 +168,53 @@ fn check(op: &'static str, x: &Tensor, levels: Levels) -> Result<()> {
 }
 
 /// Groups that threads take whole.
-pub(super) fn together(x: &[f32], len: usize, rule: &Rule, d: &mut [u8], steps: &mut [Step]) -> Result<()> {
-    if d.is_empty() {
+fn together(
+    x: &[f32],
+    len: usize,
+    rule: &Rule,
+    how: Calibration,
+    d: &mut [u8],
+    steps: &mut [Step],
+) -> Result<()> {
+    if how == Calibration::MinMax {
+        by_rows(x, len, rule, d, steps);
         return Ok(());
     }
     let (failure, steps) = (Failure::default(), Out::new(steps));
     let cost = Cost {
-        flops: match rule.calibration {
-            Calibration::MinMax => COST.flops,
-            _ => 64 * COST.flops,
-        },
+        flops: 64 * COST.flops,
         ..COST
     };
-    par::split(d, len, 1, cost.times(len), |r, d| {
+    par::split(d, len.max(1), 1, cost.times(len), |r, d| {
         let x = &x[r.start * len..r.end * len];
         // SAFETY: OUT1: ranges of groups are disjoint.
-        failure.note(quant::groups(x, len, rule, d, unsafe { steps.part(r) }));
+        failure.note(quant::calibrated(x, len, rule, how, d, unsafe {
+            steps.part(r)
+        }));
     });
     failure.result()
+}
+/// Groups of `len` numbers, each quantised from its least number to its largest.
+pub(super) fn by_rows(x: &[f32], len: usize, rule: &Rule, d: &mut [u8], steps: &mut [Step]) {
+    let steps = Out::new(steps);
+    par::split(d, len.max(1), 1, COST.times(len), |r, d| {
+        let x = &x[r.start * len..r.end * len];
+        // SAFETY: OUT1: ranges of groups are disjoint.
+        quant::groups(x, len, rule, d, unsafe { steps.part(r) });
+    });
 }
 
 /// The least and the largest of a long run, with 0.
 fn range(x: &[f32]) -> Result<[f32; 2]> {
     let mut parts = fallible::filled([0.0f32; 2], x.len().div_ceil(CUT))?;
-    let cost = Cost { bytes: 4 * CUT, flops: 2 * CUT };
+    let cost = Cost {
+        bytes: 4 * CUT,
+        flops: 2 * CUT,
+    };
     par::each(&mut parts, cost, |k, part| {
         *part = quant::extremes(&x[k * CUT..x.len().min((k + 1) * CUT)]);
     });
-    Ok(parts.iter().fold([0.0; 2], |[low, high], part| [part[0].min(low), part[1].max(high)]))
+    Ok(parts.iter().fold([0.0; 2], |[low, high], part| {
+        [part[0].min(low), part[1].max(high)]
+    }))
 }

@@ -59,20 +59,28 @@ impl Quantization {
     /// The rule of its groups. Errors where it is none.
     pub(super) fn rule(&self, op: &'static str) -> Result<Rule> {
         if self.affine && self.levels == Levels::I4 {
-            return Err(Error::value(op, "zero points are of int8 and uint8, not of int4"));
+            return Err(Error::value(
+                op,
+                "zero points are of int8 and uint8, not of int4",
+            ));
         }
         if !self.affine && self.levels == Levels::U8 {
-            return Err(Error::value(op, "uint8 without zero points has no negative numbers: use int8"));
+            return Err(Error::value(
+                op,
+                "uint8 without zero points has no negative numbers: use int8",
+            ));
         }
         if let Calibration::Percentile(p) = self.calibration
             && !(50.0..=100.0).contains(&p)
         {
-            return Err(Error::value(op, message!("percentile is {p}; it must be from 50 to 100")));
+            return Err(Error::value(
+                op,
+                message!("percentile is {p}; it must be from 50 to 100"),
+            ));
         }
         Ok(Rule {
             levels: self.levels.range(!self.affine),
             affine: self.affine,
-            calibration: self.calibration,
             round: rounding(op, self.scales)?,
         })
     }
@@ -119,5 +127,13 @@ impl Per {
             }
         }
         Ok(scales)
+    }
+}
+
+/// The dtype of unpacked integers.
+pub(super) fn bytes_of(levels: Levels) -> DType {
+    match levels {
+        Levels::U8 => DType::U8,
+        Levels::I8 | Levels::I4 => DType::I8,
     }
 }

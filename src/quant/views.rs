@@ -23,13 +23,19 @@ impl QTensor {
         };
         let values = self.values.permute(&axes)?;
         let order = layout::unique_axes("permute", &axes, self.rank())?;
-        self.moved(values, |t| t.permute(&axes), order.iter().map(|a| self.shape[*a]).collect(), |p| {
-            order.iter().position(|a| *a == p)
-        })
+        self.moved(
+            values,
+            |t| t.permute(&axes),
+            order.iter().map(|a| self.shape[*a]).collect(),
+            |p| order.iter().position(|a| *a == p),
+        )
     }
     /// Swaps two dimensions.
     pub fn transpose(&self, a: isize, b: isize) -> Result<QTensor> {
-        let (first, second) = (layout::axis("transpose", a, self.rank())?, layout::axis("transpose", b, self.rank())?);
+        let (first, second) = (
+            layout::axis("transpose", a, self.rank())?,
+            layout::axis("transpose", b, self.rank())?,
+        );
         let mut axes: SmallVec<[isize; 6]> = (0..self.rank() as isize).collect();
         axes.swap(first, second);
         self.permute(&axes)
@@ -44,7 +50,12 @@ impl QTensor {
         }
         let axes: SmallVec<[isize; 6]> = axes.iter().map(|a| *a as isize).collect();
         // blocks divide their axis, so those of the reversed one are the same, reversed
-        self.moved(self.values.flip(&axes)?, |t| t.flip(&axes), self.shape.clone(), Some)
+        self.moved(
+            self.values.flip(&axes)?,
+            |t| t.flip(&axes),
+            self.shape.clone(),
+            Some,
+        )
     }
     /// Elements `start, start + step, ..` before `stop` of a dimension, as a Python slice. Errors where some of
     /// a block would be left out and others not, or where a byte's two values are (`start` odd, or a step).
@@ -58,7 +69,13 @@ impl QTensor {
     /// assert!(q.slice_axis(0, Some(1), None, 1).is_err());
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn slice_axis(&self, axis: isize, start: Option<i64>, stop: Option<i64>, step: i64) -> Result<QTensor> {
+    pub fn slice_axis(
+        &self,
+        axis: isize,
+        start: Option<i64>,
+        stop: Option<i64>,
+        step: i64,
+    ) -> Result<QTensor> {
         let k = layout::axis("slice", axis, self.rank())?;
         if step == 0 {
             return Err(Error::value("slice", "step is 0"));
@@ -72,14 +89,24 @@ impl QTensor {
         const OP: &str = "select";
         let axis = layout::axis(OP, axis, self.rank())?;
         let size = self.shape[axis];
-        let at = if index < 0 { index + size as i64 } else { index };
+        let at = if index < 0 {
+            index + size as i64
+        } else {
+            index
+        };
         if !(0..size as i64).contains(&at) {
-            return Err(Error::Index { op: OP, index, axis, size });
+            return Err(Error::Index {
+                op: OP,
+                index,
+                axis,
+                size,
+            });
         }
         if self.packed == Some(axis) {
             return Err(self.in_pairs(OP, axis));
         }
-        self.sliced(OP, axis, at as usize, 1, 1)?.squeeze(axis as isize)
+        self.sliced(OP, axis, at as usize, 1, 1)?
+            .squeeze(axis as isize)
     }
     /// Repeats dimensions of size 1, and adds new ones in front. Errors where sizes don't fit, or the dimension
     /// is one along which bytes hold two values.
@@ -98,10 +125,18 @@ impl QTensor {
             bytes[to] = self.values.shape()[from];
         }
         let scales: Shape = (0..shape.len())
-            .map(|a| a.checked_sub(new).map_or(1, |from| self.scales.shape()[from]))
+            .map(|a| {
+                a.checked_sub(new)
+                    .map_or(1, |from| self.scales.shape()[from])
+            })
             .collect();
         let values = self.values.broadcast_to(&bytes)?;
-        self.moved(values, |t| t.broadcast_to(&scales), shape, |p| Some(p + new))
+        self.moved(
+            values,
+            |t| t.broadcast_to(&scales),
+            shape,
+            |p| Some(p + new),
+        )
     }
     /// A new dimension of size 1.
     pub fn expand_dims(&self, axis: isize) -> Result<QTensor> {
@@ -109,7 +144,12 @@ impl QTensor {
         let mut shape = self.shape.clone();
         shape.insert(at, 1);
         let values = self.values.expand_dims(at as isize)?;
-        self.moved(values, |t| t.expand_dims(at as isize), shape, |p| Some(p + (p >= at) as usize))
+        self.moved(
+            values,
+            |t| t.expand_dims(at as isize),
+            shape,
+            |p| Some(p + (p >= at) as usize),
+        )
     }
     /// Removes a dimension of size 1. Errors if its size is another, or bytes hold two values along it.
     pub fn squeeze(&self, axis: isize) -> Result<QTensor> {
@@ -121,7 +161,12 @@ impl QTensor {
         let values = self.values.squeeze(at as isize)?;
         let mut shape = self.shape.clone();
         shape.remove(at);
-        self.moved(values, |t| t.squeeze(at as isize), shape, |p| Some(p - (p > at) as usize))
+        self.moved(
+            values,
+            |t| t.squeeze(at as isize),
+            shape,
+            |p| Some(p - (p > at) as usize),
+        )
     }
     /// The elements in row-major order under another shape. A view where strides allow it, else a copy.
     ///
@@ -133,7 +178,12 @@ impl QTensor {
         let shape = Shape::from_slice(shape.as_ref());
         let len = shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
         if len != Some(self.len()) {
-            let message = message!("shape {:?} has {} elements; {:?} does not", &self.shape[..], self.len(), &shape[..]);
+            let message = message!(
+                "shape {:?} has {} elements; {:?} does not",
+                &self.shape[..],
+                self.len(),
+                &shape[..]
+            );
             return Err(Error::shape(OP, message));
         }
         if self.is_empty() {
@@ -173,10 +223,15 @@ impl QTensor {
             scales.extend(cut(run, &shape[to..j]).ok_or_else(apart)?);
             if let Some(p) = self.packed.filter(|p| (from..i).contains(p)) {
                 // the last axis of the group that counts, in both shapes
-                let at = (to..j).rev().find(|a| shape[*a] != 1).or(j.checked_sub(1).filter(|a| *a >= to));
+                let at = (to..j)
+                    .rev()
+                    .find(|a| shape[*a] != 1)
+                    .or(j.checked_sub(1).filter(|a| *a >= to));
                 let at = at.ok_or_else(|| self.in_pairs(OP, p))?;
                 let even = self.shape[p].is_multiple_of(2) && shape[at].is_multiple_of(2);
-                if self.shape[p + 1..i].iter().any(|n| *n != 1) || !(even || shape[at] == self.shape[p]) {
+                if self.shape[p + 1..i].iter().any(|n| *n != 1)
+                    || !(even || shape[at] == self.shape[p])
+                {
                     return Err(self.in_pairs(OP, p));
                 }
                 bytes[at] = shape[at].div_ceil(2);
@@ -204,7 +259,14 @@ impl QTensor {
         Some(run)
     }
     /// Some elements of an axis: `first`, and so many `step` apart.
-    fn sliced(&self, op: &'static str, axis: usize, first: usize, step: isize, count: usize) -> Result<QTensor> {
+    fn sliced(
+        &self,
+        op: &'static str,
+        axis: usize,
+        first: usize,
+        step: isize,
+        count: usize,
+    ) -> Result<QTensor> {
         let (n, s) = (self.shape[axis], self.scales.shape()[axis]);
         let block = n.checked_div(s).unwrap_or(1).max(1);
         let mut shape = self.shape.clone();
@@ -213,9 +275,14 @@ impl QTensor {
             if step != 1 || first % 2 != 0 {
                 return Err(self.in_pairs(op, axis));
             }
-            self.values.view(self.values.layout().slice(axis, first / 2, 1, count.div_ceil(2)))
+            self.values.view(
+                self.values
+                    .layout()
+                    .slice(axis, first / 2, 1, count.div_ceil(2)),
+            )
         } else {
-            self.values.view(self.values.layout().slice(axis, first, step, count))
+            self.values
+                .view(self.values.layout().slice(axis, first, step, count))
         };
         let last = (first as isize + step.wrapping_mul(count as isize - 1)) as usize;
         let (start, scale_step, scales) = if s <= 1 {
@@ -227,7 +294,11 @@ impl QTensor {
         } else if first / block == last / block {
             (first / block, 1, 1)
         } else {
-            let starts = if step > 0 { first % block == 0 } else { first % block == block - 1 };
+            let starts = if step > 0 {
+                first % block == 0
+            } else {
+                first % block == block - 1
+            };
             if step.unsigned_abs() != 1 || !starts || count % block != 0 {
                 let message = message!(
                     "{count} elements from {first} with step {step} of axis {axis} cut its blocks of {block}: dequantize first"
@@ -260,7 +331,9 @@ impl QTensor {
     fn in_pairs(&self, op: &'static str, axis: usize) -> Error {
         Error::value(
             op,
-            message!("two values of axis {axis} share a byte, in this order: dequantize first, or move other axes"),
+            message!(
+                "two values of axis {axis} share a byte, in this order: dequantize first, or move other axes"
+            ),
         )
     }
 }

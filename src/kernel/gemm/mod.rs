@@ -30,8 +30,8 @@ mod source;
 mod tests;
 
 pub use activation::Activation;
-pub use bytes::product as product_of_bytes;
 pub use blocking::{KBlocks, SHARED_B, cost, equal_parts};
+pub use bytes::product as product_of_bytes;
 pub use element::MatElement;
 pub use epilogue::{Dequantize, Epilogue, EpilogueOp, Map, finish_in_place, finish_into};
 pub use grid::Grid;

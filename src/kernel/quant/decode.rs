@@ -6,7 +6,11 @@ use crate::simd::Isa;
 #[inline(always)]
 pub(super) fn bytes<I: Isa>(q: &[u8], signed: bool, scale: f32, zero: f32, d: &mut [f32]) {
     // the sign bit flipped, signed bytes are unsigned ones that are 128 too large
-    let (flip, zero) = if signed { (0x80, zero + 128.0) } else { (0, zero) };
+    let (flip, zero) = if signed {
+        (0x80, zero + 128.0)
+    } else {
+        (0, zero)
+    };
     for (d, q) in d.iter_mut().zip(q) {
         *d = ((q ^ flip) as f32 - zero) * scale;
     }

@@ -1,8 +1,6 @@
 //! From floats to integers.
 
 use super::levels::Step;
-use super::range::{Rule, extremes_of, largest_of};
-use crate::error::Result;
 use crate::simd::Isa;
 
 /// 1.5 * 2^23: added to a float below 2^22, it leaves the nearest integer, ties to even, in the last bits.
@@ -24,11 +22,14 @@ fn level(x: f32, step: Step, [least, most]: [f32; 2]) -> f32 {
 /// The ends of the levels, less the zero.
 #[inline(always)]
 fn ends(step: Step, levels: [i32; 2]) -> [f32; 2] {
-    [(levels[0] - step.zero) as f32, (levels[1] - step.zero) as f32]
+    [
+        (levels[0] - step.zero) as f32,
+        (levels[1] - step.zero) as f32,
+    ]
 }
 
 #[inline(always)]
-fn encode_of<I: Isa>(x: &[f32], step: Step, levels: [i32; 2], d: &mut [u8]) {
+pub(super) fn encode_of<I: Isa>(x: &[f32], step: Step, levels: [i32; 2], d: &mut [u8]) {
     let ends = ends(step, levels);
     for (d, x) in d.iter_mut().zip(x) {
         *d = (level(*x, step, ends).to_bits() as i32 + step.zero) as u8;
@@ -61,18 +62,4 @@ pub(super) fn squared_error<I: Isa>(x: &[f32], step: Step, levels: [i32; 2]) -> 
         sums[l] += error(*x);
     }
     sums.iter().sum()
-}
-
-kernel! {
-    /// Groups of `len` numbers, one after the other: the step of each, and its levels.
-    ///
-    /// Errors where there is no memory for a percentile's.
-    pub fn groups<'a>(x: &'a [f32], len: usize, rule: &'a Rule, d: &'a mut [u8], steps: &'a mut [Step]) -> Result<()> { |I|
-        for ((x, d), step) in x.chunks(len).zip(d.chunks_mut(len)).zip(steps) {
-            let range = if rule.affine { extremes_of::<I>(x) } else { largest_of::<I>(x) };
-            *step = rule.of::<I>(x, range)?;
-            encode_of::<I>(x, *step, rule.levels, d);
-        }
-        Ok(())
-    }
 }

@@ -28,7 +28,6 @@ pub struct Rule {
     pub levels: [i32; 2],
     /// Whether there are zero points.
     pub affine: bool,
-    pub calibration: Calibration,
     /// Rounds a scale to the dtype that it is kept in, to a finite number.
     pub round: fn(f32) -> f32,
 }
@@ -55,10 +54,11 @@ impl Rule {
         };
         Step { scale, zero }
     }
-    /// The step of a group whose finite numbers lie between these.
+    /// The step of a group by a calibration.
     #[inline(always)]
-    pub(super) fn of<I: Isa>(&self, x: &[f32], range: [f32; 2]) -> Result<Step> {
-        match self.calibration {
+    pub(super) fn calibrated<I: Isa>(&self, x: &[f32], how: Calibration) -> Result<Step> {
+        let range = extremes_of::<I>(x);
+        match how {
             Calibration::MinMax => Ok(self.step(range)),
             Calibration::Percentile(p) => Ok(self.step(percentiles(x, p, self.affine)?)),
             Calibration::Mse => {
@@ -80,20 +80,23 @@ impl Rule {
 /// The least and the largest of the finite numbers and 0.
 #[inline(always)]
 pub(super) fn extremes_of<I: Isa>(x: &[f32]) -> [f32; 2] {
-    let least = lanes!(x, 0.0f32, |v| if v.abs() <= f32::MAX { v } else { 0.0 }, |a, b| if b < a { b } else { a });
-    let most = lanes!(x, 0.0f32, |v| if v.abs() <= f32::MAX { v } else { 0.0 }, |a, b| if b > a { b } else { a });
+    let least = lanes!(@ [32 16 8 4 2 1] [v = x] 0.0f32, if v.abs() <= f32::MAX { v } else { 0.0 }, |a, b| if b < a { b } else { a });
+    let most = lanes!(@ [32 16 8 4 2 1] [v = x] 0.0f32, if v.abs() <= f32::MAX { v } else { 0.0 }, |a, b| if b > a { b } else { a });
     [least, most]
 }
-/// The same, but for the sign of the largest magnitude.
+/// 0 and the largest magnitude of the finite numbers.
 #[inline(always)]
 pub(super) fn largest_of<I: Isa>(x: &[f32]) -> [f32; 2] {
+    // as integers, in whose order magnitudes are
     let most = lanes!(
-        x,
-        0.0f32,
-        |v| if v.abs() <= f32::MAX { v.abs() } else { 0.0 },
+        @ [32 16 8 4 2 1] [v = x] 0i32,
+        match (v.to_bits() & 0x7fff_ffff) as i32 {
+            bits if bits < 0x7f80_0000 => bits,
+            _ => 0,
+        },
         |a, b| if b > a { b } else { a }
     );
-    [0.0, most]
+    [0.0, f32::from_bits(most as u32)]
 }
 kernel! {
     /// The least and the largest of the finite numbers and 0.
@@ -103,7 +106,11 @@ kernel! {
 /// The range that holds `percent` of the numbers, with 0 in it.
 fn percentiles(x: &[f32], percent: f32, affine: bool) -> Result<[f32; 2]> {
     let mut finite = fallible::with_capacity(x.len())?;
-    finite.extend(x.iter().filter(|x| x.is_finite()).map(|x| if affine { *x } else { x.abs() }));
+    finite.extend(
+        x.iter()
+            .filter(|x| x.is_finite())
+            .map(|x| if affine { *x } else { x.abs() }),
+    );
     if finite.is_empty() {
         return Ok([0.0; 2]);
     }

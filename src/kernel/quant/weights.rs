@@ -5,9 +5,9 @@ use super::decode;
 use super::levels::Levels;
 #[cfg(feature = "half")]
 use crate::dtype::{bf16, f16};
+use crate::kernel::gemm::{BlockA, Mat, Source, pack_panel, panel_width};
 #[cfg(feature = "half")]
 use crate::kernel::{convert::Widen, gemm::MatElement};
-use crate::kernel::gemm::{BlockA, Mat, Source, pack_panel, panel_width};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
@@ -126,7 +126,11 @@ impl<'a> Weights<'a> {
     }
     #[inline(always)]
     fn first_step(&self, row: usize) -> usize {
-        if self.per_row { (self.first + row) * self.blocks } else { 0 }
+        if self.per_row {
+            (self.first + row) * self.blocks
+        } else {
+            0
+        }
     }
     #[inline(always)]
     fn zero(&self, at: usize) -> f32 {
@@ -142,17 +146,22 @@ impl<'a> Weights<'a> {
     where
         'a: 'd,
     {
-        let at = self.first_step(row);
-        let d = &mut d[..self.blocks];
+        let at = self.first_step(row)..self.first_step(row) + self.blocks;
+        #[cfg(not(feature = "half"))]
+        let _ = d;
         match self.scales {
-            Scales::F32(x) => return &x[at..at + self.blocks],
+            Scales::F32(x) => &x[at],
             #[cfg(feature = "half")]
-            Scales::F16(x) => <f16 as MatElement>::widen_all::<I>(&x[at..at + d.len()], d),
+            Scales::F16(x) => {
+                <f16 as MatElement>::widen_all::<I>(&x[at], d);
+                d
+            }
             #[cfg(feature = "half")]
-            Scales::Bf16(x) => <bf16 as MatElement>::widen_all::<I>(&x[at..at + d.len()], d),
+            Scales::Bf16(x) => {
+                <bf16 as MatElement>::widen_all::<I>(&x[at], d);
+                d
+            }
         }
-        #[cfg_attr(not(feature = "half"), allow(unreachable_code, reason = "scales are float32 then"))]
-        d
     }
     /// Some numbers of a row.
     #[inline(always)]
@@ -195,7 +204,11 @@ impl<'a> Weights<'a> {
 
 /// Steps that are decoded before they are packed, and numbers of a panel's columns of them.
 const PIECE: usize = if simd::MICROCONTROLLER { 16 } else { 32 };
-const BUFFER: usize = if simd::MICROCONTROLLER { 64 } else { 64 * PIECE };
+const BUFFER: usize = if simd::MICROCONTROLLER {
+    64
+} else {
+    64 * PIECE
+};
 
 /// Some steps of some rows, side by side.
 struct Lines<'a, 'b> {

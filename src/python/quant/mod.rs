@@ -1,0 +1,16 @@
+//! `flex.quant`: quantised tensors, what makes them, and products by them.
+
+mod functions;
+mod gguf;
+mod tensor;
+
+use pyo3::prelude::*;
+
+/// The module from which `flex/quant.py` takes its names.
+pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
+    let quant = PyModule::new(m.py(), "flex.quant")?;
+    quant.add_class::<tensor::PyQTensor>()?;
+    functions::register(&quant)?;
+    gguf::register(&quant)?;
+    m.setattr("_quant", quant)
+}
