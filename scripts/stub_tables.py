@@ -256,6 +256,13 @@ SPECIAL = {
     ("quant.linear", "zero_point"): "SupportsIndex | None",
     ("quant.matmul_integer", "a_zero_point"): "_Operand | None",
     ("quant.matmul_integer", "b_zero_point"): "_Operand | None",
+    ("quant.load", "file"): "_File",
+    ("quant.load", "mmap"): "bool",
+    ("quant.load_gguf", "file"): "str | bytes | PathLike[str]",
+    ("quant.load_gguf", "mmap"): "bool",
+    ("quant.save", "file"): "_File",
+    ("quant.save", "tensors"): "Mapping[str, Any]",
+    ("quant.save", "metadata"): "Mapping[str, str] | None",
     ("quant.concat", "tensors"): "Sequence[QTensor]",
     ("quant.concat", "axis"): "SupportsIndex",
     ("batch_norm", "weight"): "_Operand | None",
@@ -331,6 +338,9 @@ PAIR = "tuple[Tensor, Tensor]"
 RETURNS = {
     "quant.quantize": "QTensor",
     "quant.concat": "QTensor",
+    "quant.load": "dict[str, Any]",
+    "quant.load_gguf": "tuple[Tensors, dict[str, Any]]",
+    "quant.save": "None",
     "explain": "str",
     "stream": "Stream",
     "fuse": "Callable[..., Any]",
@@ -422,11 +432,13 @@ from flex._flex import Tensor, _Operand, _Padding, _Shape
 QUANT = """\
 # Written by scripts/make_stubs.py.
 import builtins
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from os import PathLike
 from types import EllipsisType
-from typing import Literal, Self, SupportsIndex, final
+from typing import Any, Literal, Self, SupportsIndex, final
 
 from flex._flex import Tensor, _DType, _Operand, _Shape
+from flex.io import Tensors, _File
 
 """
 

@@ -21,7 +21,9 @@ _own = {name: getattr(_flex._quant, name) for name in dir(_flex._quant) if not n
 globals().update(_own)  # quant.pyi names them one by one
 
 
-def save(file: _File, tensors: Mapping[str, Any], metadata: Mapping[str, str] | None = None) -> None:
+def save(
+    file: _File, tensors: Mapping[str, Any], metadata: Mapping[str, str] | None = None
+) -> None:
     """Writes tensors, quantised or not, by name to a safetensors file, as `flex.io.save` does.
 
     A quantised one has its values by its name, and beside them `name.scales`, `name.zero_points` where there are some, and of int4
@@ -46,8 +48,8 @@ def save(file: _File, tensors: Mapping[str, Any], metadata: Mapping[str, str] | 
 def load(file: _File, mmap: bool = True) -> dict[str, Any]:
     """The tensors of a safetensors file by name; what `save` wrote of quantised ones are QTensors again.
 
-    Those are integers of 8 bits beside which there are `name.scales`. mmap: as in `flex.io.load`, whose errors it has; ShapeError or DTypeError
-    where parts don't fit.
+    Those are integers of 8 bits beside which there are `name.scales`. mmap: as in `flex.io.load`, whose errors it has; ShapeError or
+    DTypeError where parts don't fit.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -79,15 +81,17 @@ def load_gguf(
 
     Q4_0, Q8_0 and Q6_K are QTensors with the file's own numbers: int4 and int8 in blocks of 32 with float16 scales, and int8 in blocks of
     16 with float32 ones. Q4_K, whose blocks have minima, is float32; float and integer tensors are what they are. Other kinds are in
-    `others`, as `flex.io.Opaque` of their bytes. mmap: numbers lie in the mapped file, which nobody may change meanwhile, as of `flex.io.load`;
-    blocks are unpacked in any case. ValueError where the file is not what its format says; OSError where it can't be read.
+    `others`, as `flex.io.Opaque` of their bytes. mmap: numbers lie in the mapped file, which nobody may change meanwhile, as of
+    `flex.io.load`; blocks are unpacked in any case. ValueError where the file is not what its format says; OSError where it can't be read.
 
     >>> tensors, metadata = flex.quant.load_gguf(b"GGUF" + bytes([3]) + bytes(19))
     >>> len(tensors), metadata
     (0, {})
     """
     found, others, metadata = _flex._quant._load_gguf(file, mmap)
-    opaque = {name: io.Opaque(f"GGML_{kind}", shape, data) for name, (kind, shape, data) in others.items()}
+    opaque = {
+        name: io.Opaque(f"GGML_{kind}", shape, data) for name, (kind, shape, data) in others.items()
+    }
     return io.Tensors(found, opaque), metadata
 
 

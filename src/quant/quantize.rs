@@ -109,7 +109,7 @@ pub fn quantize_by(
     check(OP, x, levels)?;
     let whole = |t: &Tensor| match t.rank() {
         0 => t.broadcast_to(
-            &x.shape()
+            x.shape()
                 .iter()
                 .map(|n| 1.min(*n))
                 .collect::<crate::layout::Shape>(),

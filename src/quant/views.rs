@@ -272,7 +272,7 @@ impl QTensor {
         let mut shape = self.shape.clone();
         shape[axis] = count;
         let values = if self.packed == Some(axis) {
-            if step != 1 || first % 2 != 0 {
+            if step != 1 || !first.is_multiple_of(2) {
                 return Err(self.in_pairs(op, axis));
             }
             self.values.view(
@@ -295,11 +295,11 @@ impl QTensor {
             (first / block, 1, 1)
         } else {
             let starts = if step > 0 {
-                first % block == 0
+                first.is_multiple_of(block)
             } else {
                 first % block == block - 1
             };
-            if step.unsigned_abs() != 1 || !starts || count % block != 0 {
+            if step.unsigned_abs() != 1 || !starts || !count.is_multiple_of(block) {
                 let message = message!(
                     "{count} elements from {first} with step {step} of axis {axis} cut its blocks of {block}: dequantize first"
                 );

@@ -13,6 +13,7 @@ from . import (
     model,
     pool,
     python,
+    quant,
     recurrent,
     reduce,
     resample,
@@ -34,6 +35,7 @@ FAMILIES = {
         layers,
         model,
         pool,
+        quant,
         recurrent,
         resample,
     )

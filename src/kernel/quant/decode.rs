@@ -1,10 +1,8 @@
 //! From integers to floats.
 
-use crate::simd::Isa;
-
 /// `scale * (q - zero)` of bytes, signed or not.
 #[inline(always)]
-pub(super) fn bytes<I: Isa>(q: &[u8], signed: bool, scale: f32, zero: f32, d: &mut [f32]) {
+pub(super) fn bytes(q: &[u8], signed: bool, scale: f32, zero: f32, d: &mut [f32]) {
     // the sign bit flipped, signed bytes are unsigned ones that are 128 too large
     let (flip, zero) = if signed {
         (0x80, zero + 128.0)
@@ -17,7 +15,7 @@ pub(super) fn bytes<I: Isa>(q: &[u8], signed: bool, scale: f32, zero: f32, d: &m
 }
 /// The same of halves of bytes, -8 to 7; `d` is twice as long.
 #[inline(always)]
-pub(super) fn nibbles<I: Isa>(q: &[u8], scale: f32, zero: f32, d: &mut [f32]) {
+pub(super) fn nibbles(q: &[u8], scale: f32, zero: f32, d: &mut [f32]) {
     const BYTES: usize = 16;
     let zero = zero + 8.0;
     let (whole, rest) = q.as_chunks::<BYTES>();
@@ -42,7 +40,7 @@ kernel! {
     /// Groups of `len` bytes, signed or not, of these scales; `zeros` may be none.
     pub fn decode<'a>(q: &'a [u8], signed: bool, len: usize, scales: &'a [f32], zeros: &'a [f32], d: &'a mut [f32]) -> () { |I|
         for (g, (q, d)) in q.chunks(len).zip(d.chunks_mut(len)).enumerate() {
-            bytes::<I>(q, signed, scales[g], zeros.get(g).copied().unwrap_or(0.0), d);
+            bytes(q, signed, scales[g], zeros.get(g).copied().unwrap_or(0.0), d);
         }
     }
 }
@@ -50,7 +48,7 @@ kernel! {
     /// Groups of `len` halves of bytes, an even number of them.
     pub fn decode_nibbles<'a>(q: &'a [u8], len: usize, scales: &'a [f32], zeros: &'a [f32], d: &'a mut [f32]) -> () { |I|
         for (g, (q, d)) in q.chunks(len / 2).zip(d.chunks_mut(len)).enumerate() {
-            nibbles::<I>(q, scales[g], zeros.get(g).copied().unwrap_or(0.0), d);
+            nibbles(q, scales[g], zeros.get(g).copied().unwrap_or(0.0), d);
         }
     }
 }

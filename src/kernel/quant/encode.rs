@@ -1,7 +1,6 @@
 //! From floats to integers.
 
 use super::levels::Step;
-use crate::simd::Isa;
 
 /// 1.5 * 2^23: added to a float below 2^22, it leaves the nearest integer, ties to even, in the last bits.
 const ROUND: f32 = 12_582_912.0;
@@ -17,7 +16,7 @@ fn level(x: f32, step: Step, [least, most]: [f32; 2]) -> f32 {
     let v = x / step.scale;
     let v = if v < least { least } else { v };
     let v = if v > most { most } else { v };
-    (if v == v { v } else { 0.0 }) + ROUND
+    (if v.is_nan() { 0.0 } else { v }) + ROUND
 }
 /// The ends of the levels, less the zero.
 #[inline(always)]
@@ -29,7 +28,7 @@ fn ends(step: Step, levels: [i32; 2]) -> [f32; 2] {
 }
 
 #[inline(always)]
-pub(super) fn encode_of<I: Isa>(x: &[f32], step: Step, levels: [i32; 2], d: &mut [u8]) {
+pub(super) fn encode_of(x: &[f32], step: Step, levels: [i32; 2], d: &mut [u8]) {
     let ends = ends(step, levels);
     for (d, x) in d.iter_mut().zip(x) {
         *d = (level(*x, step, ends).to_bits() as i32 + step.zero) as u8;
@@ -38,13 +37,13 @@ pub(super) fn encode_of<I: Isa>(x: &[f32], step: Step, levels: [i32; 2], d: &mut
 kernel! {
     /// Numbers of one step: the nearest level, ties to even, the ends beyond them; zero for NaN.
     pub fn encode<'a>(x: &'a [f32], step: Step, levels: [i32; 2], d: &'a mut [u8]) -> () { |I|
-        encode_of::<I>(x, step, levels, d)
+        encode_of(x, step, levels, d)
     }
 }
 
 /// The squared error of the finite numbers.
 #[inline(always)]
-pub(super) fn squared_error<I: Isa>(x: &[f32], step: Step, levels: [i32; 2]) -> f32 {
+pub(super) fn squared_error(x: &[f32], step: Step, levels: [i32; 2]) -> f32 {
     const LANES: usize = 16;
     let ends = ends(step, levels);
     let error = |x: f32| {

@@ -86,7 +86,7 @@ impl Kernel for Few<'_> {
         for (j, d) in d.chunks_mut(m.max(1)).enumerate() {
             let (q, all) = (w.row(j), w.k());
             if !numbers.is_empty() {
-                w.decode::<I>(j, 0..all, numbers);
+                w.decode(j, 0..all, numbers);
             }
             let scales = w.scales_of::<I>(j, scales);
             for (x, d) in x.chunks_exact(all).zip(d) {
@@ -114,6 +114,10 @@ fn words<I: Isa>(q: &[u8], x: &[f32], scales: &[f32], block: usize) -> f32 {
 
 /// The sum of a row of bytes, block by block.
 #[inline(always)]
+#[expect(
+    clippy::needless_range_loop,
+    reason = "iterators would keep the sums in memory"
+)]
 fn bytes<I: Isa, const SIGNED: bool>(
     w: &Weights,
     row: usize,
@@ -158,6 +162,10 @@ fn bytes<I: Isa, const SIGNED: bool>(
 
 /// Sums of products, lane by lane.
 #[inline(always)]
+#[expect(
+    clippy::needless_range_loop,
+    reason = "iterators would keep the sums in memory"
+)]
 fn floats<I: Isa>(w: &[f32], x: &[f32]) -> [f32; LANES] {
     let mut chains = [[0.0; LANES]; CHAINS];
     let (w_whole, w_rest) = w.as_chunks::<{ LANES * CHAINS }>();

@@ -4,7 +4,6 @@ use super::encode::{nearest, squared_error};
 use super::levels::Step;
 use crate::error::Result;
 use crate::fallible;
-use crate::simd::Isa;
 
 /// How the range is found that the integers cover; what lies beyond it saturates. NaN and infinities
 /// are passed over: the one becomes zero, the others the ends of the range.
@@ -56,8 +55,8 @@ impl Rule {
     }
     /// The step of a group by a calibration.
     #[inline(always)]
-    pub(super) fn calibrated<I: Isa>(&self, x: &[f32], how: Calibration) -> Result<Step> {
-        let range = extremes_of::<I>(x);
+    pub(super) fn calibrated(&self, x: &[f32], how: Calibration) -> Result<Step> {
+        let range = extremes_of(x);
         match how {
             Calibration::MinMax => Ok(self.step(range)),
             Calibration::Percentile(p) => Ok(self.step(percentiles(x, p, self.affine)?)),
@@ -66,7 +65,7 @@ impl Rule {
                 let mut best = (f32::INFINITY, self.step(range));
                 for part in (PARTS / 2..=PARTS).rev() {
                     let step = self.step(range.map(|x| x * (part as f32 / PARTS as f32)));
-                    let error = squared_error::<I>(x, step, self.levels);
+                    let error = squared_error(x, step, self.levels);
                     if error < best.0 {
                         best = (error, step);
                     }
@@ -79,14 +78,14 @@ impl Rule {
 
 /// The least and the largest of the finite numbers and 0.
 #[inline(always)]
-pub(super) fn extremes_of<I: Isa>(x: &[f32]) -> [f32; 2] {
+pub(super) fn extremes_of(x: &[f32]) -> [f32; 2] {
     let least = lanes!(@ [32 16 8 4 2 1] [v = x] 0.0f32, if v.abs() <= f32::MAX { v } else { 0.0 }, |a, b| if b < a { b } else { a });
     let most = lanes!(@ [32 16 8 4 2 1] [v = x] 0.0f32, if v.abs() <= f32::MAX { v } else { 0.0 }, |a, b| if b > a { b } else { a });
     [least, most]
 }
 /// 0 and the largest magnitude of the finite numbers.
 #[inline(always)]
-pub(super) fn largest_of<I: Isa>(x: &[f32]) -> [f32; 2] {
+pub(super) fn largest_of(x: &[f32]) -> [f32; 2] {
     // as integers, in whose order magnitudes are
     let most = lanes!(
         @ [32 16 8 4 2 1] [v = x] 0i32,
@@ -100,7 +99,7 @@ pub(super) fn largest_of<I: Isa>(x: &[f32]) -> [f32; 2] {
 }
 kernel! {
     /// The least and the largest of the finite numbers and 0.
-    pub fn extremes<'a>(x: &'a [f32]) -> [f32; 2] { |I| extremes_of::<I>(x) }
+    pub fn extremes<'a>(x: &'a [f32]) -> [f32; 2] { |I| extremes_of(x) }
 }
 
 /// The range that holds `percent` of the numbers, with 0 in it.

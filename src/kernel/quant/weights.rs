@@ -165,7 +165,7 @@ impl<'a> Weights<'a> {
     }
     /// Some numbers of a row.
     #[inline(always)]
-    pub(super) fn decode<I: Isa>(&self, row: usize, steps: Range<usize>, d: &mut [f32]) {
+    pub(super) fn decode(&self, row: usize, steps: Range<usize>, d: &mut [f32]) {
         let (q, block) = (self.row(row), self.block());
         let mut at = steps.start;
         while at < steps.end {
@@ -176,7 +176,7 @@ impl<'a> Weights<'a> {
             match self.levels {
                 Levels::I8 | Levels::U8 => {
                     let signed = self.levels == Levels::I8;
-                    decode::bytes::<I>(&q[part.clone()], signed, scale, zero, d);
+                    decode::bytes(&q[part.clone()], signed, scale, zero, d);
                 }
                 Levels::I4 => {
                     let half = |i: usize| {
@@ -190,7 +190,7 @@ impl<'a> Weights<'a> {
                     }
                     if start < end {
                         let to = &mut d[start - part.start..end - part.start];
-                        decode::nibbles::<I>(&q[start / 2..end / 2], scale, zero, to);
+                        decode::nibbles(&q[start / 2..end / 2], scale, zero, to);
                     }
                     if end < part.end && end >= start {
                         d[end - part.start] = half(end);
@@ -223,7 +223,7 @@ impl Kernel for Lines<'_, '_> {
     fn run<I: Isa>(self) {
         let depth = self.steps.len();
         for (line, d) in self.lines.zip(self.d.chunks_mut(depth.max(1))) {
-            self.weights.decode::<I>(line, self.steps.clone(), d);
+            self.weights.decode(line, self.steps.clone(), d);
         }
     }
 }
