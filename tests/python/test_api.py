@@ -142,7 +142,9 @@ def test_dtypes_and_constants():
     assert info.default_device() in info.devices()
 
 
-@pytest.mark.parametrize("namespace", [flex, flex.io, flex.linalg, flex.nn, flex.nn.grad])
+@pytest.mark.parametrize(
+    "namespace", [flex, flex.io, flex.linalg, flex.nn, flex.nn.grad, flex.quant]
+)
 def test_all_lists_every_name(namespace):
     assert len(set(namespace.__all__)) == len(namespace.__all__)
     for name in namespace.__all__:
@@ -158,6 +160,8 @@ def test_all_lists_every_name(namespace):
         "flex.nn.linear",
         "flex.nn.relu",
         "flex.io.load",
+        "flex.quant.linear",
+        "flex.quant.load",
         "flex.linalg.matmul",
     ],
 )

@@ -1,5 +1,8 @@
 """flex.quant against the formulas, written out in NumPy: integers, views, order, errors."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -158,6 +161,15 @@ def test_views_of_rows():
         assert q.equal(q[:])
         assert not q.equal(q.flip(axis=0))
         assert len(q) == 4
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int4"])
+def test_pickles_and_copies(dtype):
+    x = np.random.default_rng(11).standard_normal((3, 5)).astype(F32)
+    q = quant.quantize(flex.asarray(x), dtype, axis=0)
+    for other in (pickle.loads(pickle.dumps(q)), copy.copy(q), copy.deepcopy(q)):
+        assert other.equal(q)
+        assert (other.dtype, other.shape, other.block) == (q.dtype, q.shape, q.block)
 
 
 def test_order():

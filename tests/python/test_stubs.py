@@ -15,7 +15,12 @@ def stub(name):
 
 @pytest.mark.parametrize(
     ("file", "module"),
-    [("_flex.pyi", flex), ("nn/__init__.pyi", flex.nn), ("nn/grad.pyi", flex.nn.grad)],
+    [
+        ("_flex.pyi", flex),
+        ("nn/__init__.pyi", flex.nn),
+        ("nn/grad.pyi", flex.nn.grad),
+        ("quant.pyi", flex.quant),
+    ],
 )
 def test_functions_have_their_docstrings(file, module):
     functions = {

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 /// The module from which `flex/quant.py` takes its names.
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
     let quant = PyModule::new(m.py(), "flex.quant")?;
-    quant.add_class::<tensor::PyQTensor>()?;
+    tensor::register(&quant)?;
     functions::register(&quant)?;
     gguf::register(&quant)?;
     m.setattr("_quant", quant)

@@ -273,6 +273,22 @@ impl PyQTensor {
     fn equal(&self, py: Python<'_>, other: PyQTensor) -> PyResult<bool> {
         detached(py, self.0.len(), || self.0.equal(&other.0))
     }
+    /// As its parts.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let restore = py
+            .import("flex._flex")?
+            .getattr("_quant")?
+            .getattr("_restore")?;
+        let shape = PyTuple::new(py, self.0.shape())?;
+        let parts = (
+            self.values(),
+            self.scales(),
+            self.zero_points(),
+            self.dtype(),
+            shape,
+        );
+        (restore, parts).into_pyobject(py)
+    }
     fn __len__(&self) -> PyResult<usize> {
         self.0
             .shape()
@@ -294,4 +310,22 @@ impl PyQTensor {
             &block[..]
         )
     }
+}
+
+/// A quantised tensor that was pickled.
+#[pyfunction]
+fn _restore(
+    values: Arg,
+    scales: Arg,
+    zero_points: Option<Arg>,
+    dtype: &str,
+    shape: Ints,
+) -> PyResult<PyQTensor> {
+    PyQTensor::new(values, scales, zero_points, Some(dtype), Some(shape))
+}
+
+/// Adds it to `flex.quant`.
+pub(super) fn register(quant: &Bound<PyModule>) -> PyResult<()> {
+    quant.add_class::<PyQTensor>()?;
+    quant.add_function(wrap_pyfunction!(_restore, quant)?)
 }
