@@ -3,6 +3,7 @@ from flex import io as io
 from flex import linalg as linalg
 from flex import models as models
 from flex import nn as nn
+from flex import quant as quant
 from flex._flex import *
 
 __all__ = [
@@ -223,4 +224,5 @@ __all__ = [
     "linalg",
     "models",
     "nn",
+    "quant",
 ]

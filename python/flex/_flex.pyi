@@ -1794,6 +1794,7 @@ class Tensor:
 
 _io: ModuleType
 _nn: ModuleType
+_quant: ModuleType
 
 bool: Final[DType]
 int8: Final[DType]

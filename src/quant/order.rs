@@ -85,7 +85,10 @@ impl QTensor {
             }
         };
         let taken = from.moved(values, steps, shape, Some)?;
-        self.packed_again(taken)
+        match self.packed == Some(at) {
+            true => self.packed_again(taken),
+            false => Ok(taken),
+        }
     }
     /// Whether both have the same shape and stand for the same numbers.
     pub fn equal(&self, other: &QTensor) -> Result<bool> {

@@ -61,8 +61,8 @@ class TestRealModel:
         flex.empty_cache()
         before = flex.memory_stats()["in_use"]
         encoder = SentenceEncoder.load(default_model(), quantize="int8")
-        # a byte a weight of six layers of 384 x (4 x 384 + 2 x 1536), and their scales and biases
-        assert flex.memory_stats()["in_use"] - before < 1.05 * 6 * 384 * 12 * 384
+        # a byte for each weight of six layers of 384 x (4 x 384 + 2 x 1536), scales, and what float32 takes
+        assert flex.memory_stats()["in_use"] - before < 6 * 384 * 12 * 384 + (1 << 20)
         found, wanted = (np.asarray(e.encode(sentences)) for e in (encoder, real))
         cosines = (found * wanted).sum(axis=1)
         assert cosines.mean() >= 0.995

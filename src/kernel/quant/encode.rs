@@ -41,24 +41,26 @@ kernel! {
     }
 }
 
+/// The squared error of a number; that of no finite one is none.
+#[inline(always)]
+fn error(x: f32, step: Step, ends: [f32; 2]) -> f32 {
+    let e = (level(x, step, ends) - ROUND) * step.scale - x;
+    if x.abs() <= f32::MAX { e * e } else { 0.0 }
+}
 /// The squared error of the finite numbers.
 #[inline(always)]
 pub(super) fn squared_error(x: &[f32], step: Step, levels: [i32; 2]) -> f32 {
     const LANES: usize = 16;
     let ends = ends(step, levels);
-    let error = |x: f32| {
-        let e = (level(x, step, ends) - ROUND) * step.scale - x;
-        if x.abs() <= f32::MAX { e * e } else { 0.0 }
-    };
     let mut sums = [0.0f32; LANES];
     let (whole, rest) = x.as_chunks::<LANES>();
     for x in whole {
         for l in 0..LANES {
-            sums[l] += error(x[l]);
+            sums[l] += error(x[l], step, ends);
         }
     }
     for (l, x) in rest.iter().enumerate() {
-        sums[l] += error(*x);
+        sums[l] += error(*x, step, ends);
     }
     sums.iter().sum()
 }

@@ -125,7 +125,6 @@ fn bytes<I: Isa, const SIGNED: bool>(
     x: &[f32],
     scales: &[f32],
 ) -> f32 {
-    let value = |q: u8| if SIGNED { q as i8 as f32 } else { q as f32 };
     let block = w.block();
     let mut sums = [0.0; LANES];
     for (b, (q, x)) in q.chunks_exact(block).zip(x.chunks_exact(block)).enumerate() {
@@ -138,7 +137,7 @@ fn bytes<I: Isa, const SIGNED: bool>(
             for c in 0..CHAINS {
                 for l in 0..LANES {
                     let at = c * LANES + l;
-                    chains[c][l] = fma32::<I>(value(q[at]) - zero, x[at], chains[c][l]);
+                    chains[c][l] = fma32::<I>(value::<SIGNED>(q[at]) - zero, x[at], chains[c][l]);
                 }
             }
         }
@@ -147,17 +146,23 @@ fn bytes<I: Isa, const SIGNED: bool>(
         let (x_whole, x_rest) = x_rest.as_chunks::<LANES>();
         for (q, x) in q_whole.iter().zip(x_whole) {
             for l in 0..LANES {
-                part[l] = fma32::<I>(value(q[l]) - zero, x[l], part[l]);
+                part[l] = fma32::<I>(value::<SIGNED>(q[l]) - zero, x[l], part[l]);
             }
         }
         for (l, (q, x)) in q_rest.iter().zip(x_rest).enumerate() {
-            part[l] = fma32::<I>(value(*q) - zero, *x, part[l]);
+            part[l] = fma32::<I>(value::<SIGNED>(*q) - zero, *x, part[l]);
         }
         for l in 0..LANES {
             sums[l] = fma32::<I>(part[l], scales[b], sums[l]);
         }
     }
     total(sums)
+}
+
+/// A byte as a number. (Closures would lose the target features.)
+#[inline(always)]
+fn value<const SIGNED: bool>(q: u8) -> f32 {
+    if SIGNED { q as i8 as f32 } else { q as f32 }
 }
 
 /// Sums of products, lane by lane.

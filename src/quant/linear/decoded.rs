@@ -1,6 +1,7 @@
 //! The product by weights that are decoded on the way.
 
 use super::Layer;
+#[cfg(feature = "half")]
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::exec::failure::Failure;
