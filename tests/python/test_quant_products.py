@@ -36,7 +36,7 @@ def test_products_do_not_saturate():
     assert (np.asarray(quant.matmul_integer(a, b)) == -128 * 255 * 512).all()
 
 
-@given(st.integers(0, 20), st.integers(1, 90), st.integers(1, 40), st.integers(0, 2**32 - 1))
+@given(st.integers(0, 20), st.integers(1, 90), st.integers(0, 40), st.integers(0, 2**32 - 1))
 @settings(max_examples=60)
 def test_linear_by_integers_is_exact(m, k, n, seed):
     rng = np.random.default_rng(seed)
@@ -175,3 +175,17 @@ def test_weights_of_models_are_linear_layers_of_theirs():
     q = quant.quantize(flex.asarray(w), axis=0)
     expected = nn.linear(x, q.dequantize(), activation="gelu")
     assert np.allclose(quant.linear(x, q, activation="gelu"), expected, atol=1e-5)
+
+
+def test_fused_functions_record_them():
+    rng = np.random.default_rng(12)
+    x, w = (rng.standard_normal(s).astype(F32) for s in ((5, 32), (8, 32)))
+    q = quant.quantize(flex.asarray(w), axis=0)
+
+    def layer(x):
+        return flex.exp(quant.linear(x + 1, q, inputs="dynamic")) * 2
+
+    assert flex.fuse(layer)(flex.asarray(x)).tolist() == layer(flex.asarray(x)).tolist()
+    with flex.stream():
+        y = layer(flex.asarray(x))
+    assert y.tolist() == layer(flex.asarray(x)).tolist()

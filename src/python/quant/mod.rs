@@ -5,6 +5,7 @@ mod gguf;
 mod tensor;
 
 use pyo3::prelude::*;
+pub use tensor::PyQTensor;
 
 /// The module from which `flex/quant.py` takes its names.
 pub(super) fn register(m: &Bound<PyModule>) -> PyResult<()> {
