@@ -23,6 +23,7 @@ pub enum EpilogueOp<'a, T: MatElement> {
     /// A function of each element.
     Map(Map<T::Acc>),
     /// From sums of quantised numbers to what they stand for. First of all, where elements are `f32`.
+    #[cfg(feature = "i8")]
     Dequantize(Dequantize<'a>),
 }
 impl<T: MatElement> Clone for EpilogueOp<'_, T> {
@@ -38,6 +39,7 @@ impl<T: MatElement> EpilogueOp<'_, T> {
             EpilogueOp::Bias(b) => EpilogueOp::RowBias(b),
             EpilogueOp::RowBias(b) => EpilogueOp::Bias(b),
             EpilogueOp::Add(m) => EpilogueOp::Add(m.t()),
+            #[cfg(feature = "i8")]
             EpilogueOp::Dequantize(d) => EpilogueOp::Dequantize(d.t()),
             op => op,
         }
@@ -47,6 +49,7 @@ impl<T: MatElement> EpilogueOp<'_, T> {
 /// A sum of products of integers, which lies in the bits of an `f32`, becomes `(sum - offsets[row] *
 /// sums[column]) * rows[row] * columns[column]`: where `q - zero` stands for each integer of a row of A, its
 /// zero is the row's offset, and the sums are those of B's columns.
+#[cfg(feature = "i8")]
 #[derive(Clone, Copy)]
 pub struct Dequantize<'a> {
     /// The scales of A's rows and of B's columns.
@@ -56,6 +59,7 @@ pub struct Dequantize<'a> {
     pub offsets: &'a [i32],
     pub sums: &'a [i32],
 }
+#[cfg(feature = "i8")]
 impl Dequantize<'_> {
     #[inline(always)]
     fn t(self) -> Self {
@@ -146,6 +150,7 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
                 EpilogueOp::RowBias(b) => assert_eq!(b.len(), rows),
                 EpilogueOp::Add(m) => assert_eq!((m.rows(), m.cols()), (rows, cols)),
                 EpilogueOp::Scale(_) | EpilogueOp::Map(_) => {}
+                #[cfg(feature = "i8")]
                 EpilogueOp::Dequantize(d) => {
                     assert_eq!((d.rows.len(), d.offsets.len()), (rows, rows));
                     assert_eq!((d.columns.len(), d.sums.len()), (cols, cols));
@@ -221,6 +226,7 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
                     }
                 }
                 EpilogueOp::Map(f) => f.apply(row),
+                #[cfg(feature = "i8")]
                 EpilogueOp::Dequantize(d) => {
                     if let Some(row) = T::Acc::as_floats(row) {
                         d.apply(i, j, row)

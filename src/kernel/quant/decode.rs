@@ -64,10 +64,14 @@ kernel! {
         }
     }
 }
+/// Four bits with a sign as eight.
+#[inline(always)]
+fn extended(x: u8) -> u8 {
+    (x ^ 8).wrapping_sub(8)
+}
 kernel! {
     /// Halves of bytes as signed bytes, as many as `d` has.
     pub fn unpack_nibbles<'a>(q: &'a [u8], d: &'a mut [u8]) -> () { |I|
-        let extended = |x: u8| (x ^ 8).wrapping_sub(8);
         let (pairs, rest) = d.as_chunks_mut::<2>();
         for (d, q) in pairs.iter_mut().zip(q) {
             *d = [extended(q & 15), extended(q >> 4)];
