@@ -85,11 +85,11 @@ class QTensor:
         """The elements in row-major order under another shape. ShapeError where their number is another, or
         blocks would be none.
         """
-    def sort(self, *, axis: SupportsIndex = -1, descending: builtins.bool = False) -> QTensor:
+    def sort(self, *, axis: SupportsIndex = ..., descending: builtins.bool = False) -> QTensor:
         """In order along an axis. ValueError where elements have several scales."""
     def take(self, indices: _Operand, *, axis: SupportsIndex = 0) -> QTensor:
         """The elements at the indices, of one dimension, of an axis. ValueError where blocks lie along it."""
-    def topk(self, k: SupportsIndex, *, axis: SupportsIndex = -1, largest: builtins.bool = True) -> tuple[QTensor, Tensor]:
+    def topk(self, k: SupportsIndex, *, axis: SupportsIndex = ..., largest: builtins.bool = True) -> tuple[QTensor, Tensor]:
         """The `k` largest (or smallest) along an axis, and where they are. ValueError where elements have several scales."""
     def __getitem__(self, key: int | slice | EllipsisType | tuple[int | slice | EllipsisType, ...], /) -> QTensor: ...
     def __len__(self) -> int: ...

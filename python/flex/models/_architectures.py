@@ -9,11 +9,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 # config.json's names, and nn.linear's.
-Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu"]
-ACTIVATIONS: dict[str, Activation] = {
+ACTIVATIONS: dict[str, Literal["relu", "gelu", "gelu_tanh", "silu"]] = {
     "gelu": "gelu",
     "gelu_new": "gelu_tanh",
     "gelu_pytorch_tanh": "gelu_tanh",

@@ -13,10 +13,13 @@ from ._architectures import ACTIVATIONS, BUCKETS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Literal, TypeAlias
 
     from flex import Tensor
 
-    from ._architectures import Activation, EncoderConfig
+    from ._architectures import EncoderConfig
+
+    _Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu"]
 
 # Checkpoints put something before the names of their tensors: nothing for a plain model, "bert."
 # for one with a head, ..
@@ -76,7 +79,7 @@ class Weights:
 class Linear:
     """activation(x @ weight.T + bias) + residual."""
 
-    def __init__(self, weight: Tensor, bias: Tensor, activation: Activation | None):
+    def __init__(self, weight: Tensor, bias: Tensor, activation: _Activation | None):
         self.weight, self.bias, self.activation = weight, bias, activation
 
     def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
@@ -86,7 +89,7 @@ class Linear:
 class QuantizedLinear:
     """The same by a weight of int8, a scale for each row, and tokens that are quantised one by one."""
 
-    def __init__(self, weight: Tensor, bias: Tensor, activation: Activation | None):
+    def __init__(self, weight: Tensor, bias: Tensor, activation: _Activation | None):
         self.weight = quant.quantize(weight, axis=0)
         self.bias, self.activation = bias, activation
 
