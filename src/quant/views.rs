@@ -222,16 +222,13 @@ impl QTensor {
             let run = self.run(from..i).ok_or_else(apart)?;
             scales.extend(cut(run, &shape[to..j]).ok_or_else(apart)?);
             if let Some(p) = self.packed.filter(|p| (from..i).contains(p)) {
-                // the last axis of the group that counts, in both shapes
-                let at = (to..j)
-                    .rev()
-                    .find(|a| shape[*a] != 1)
-                    .or(j.checked_sub(1).filter(|a| *a >= to));
+                // an axis of one stays one; of others the last of the group
+                let alone = self.shape[p] == 1;
+                let at = (to..j).rev().find(|a| (shape[*a] == 1) == alone);
                 let at = at.ok_or_else(|| self.in_pairs(OP, p))?;
                 let even = self.shape[p].is_multiple_of(2) && shape[at].is_multiple_of(2);
-                if self.shape[p + 1..i].iter().any(|n| *n != 1)
-                    || !(even || shape[at] == self.shape[p])
-                {
+                let last = self.shape[p + 1..i].iter().all(|n| *n == 1);
+                if !(alone || last && (even || shape[at] == self.shape[p])) {
                     return Err(self.in_pairs(OP, p));
                 }
                 bytes[at] = shape[at].div_ceil(2);
