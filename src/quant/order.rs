@@ -40,7 +40,7 @@ impl QTensor {
     pub fn min(&self, over: impl Into<Reduction>) -> Result<QTensor> {
         self.of_values(ops::min(&self.integers("min")?, over)?)
     }
-    /// In order along an axis: as [`ops::sort`]. Errors where elements have several scales.
+    /// In order along an axis: as [`ops::sort()`]. Errors where elements have several scales.
     pub fn sort(&self, how: impl Into<Sort>) -> Result<QTensor> {
         self.of_values(ops::sort(&self.integers("sort")?, how)?)
     }

@@ -1,6 +1,6 @@
 //! Quantised numbers: an integer `q` stands for `scale * (q - zero)`, where some neighbours share a
-//! [`Step`]. What finds the steps and the integers ([`groups`]), what makes floats of them
-//! ([`decode`]), and weights of products that are integers ([`Weights`]): a source of panels, and the
+//! [`Step`]. What finds the steps and the integers (`groups`), what makes floats of them
+//! (`decode`), and weights of products that are integers ([`Weights`]): a source of panels, and the
 //! product of few rows.
 
 #[cfg(feature = "half")]
