@@ -141,6 +141,13 @@ impl<'a> Weights<'a> {
         }
     }
     /// The scales of a row's blocks, where they lie or in `d`.
+    #[cfg_attr(
+        not(feature = "half"),
+        allow(
+            clippy::extra_unused_type_parameters,
+            reason = "scales of 16 bits are converted by it"
+        )
+    )]
     #[inline(always)]
     pub(super) fn scales_of<'d, I: Isa>(&self, row: usize, d: &'d mut [f32]) -> &'d [f32]
     where
