@@ -102,6 +102,13 @@ impl Kernel for Few<'_> {
 }
 
 /// The sum of a row of halves of bytes.
+#[cfg_attr(
+    not(x86_dispatch),
+    allow(
+        clippy::extra_unused_type_parameters,
+        reason = "the other sets have no such words"
+    )
+)]
 #[inline(always)]
 fn words<I: Isa>(q: &[u8], x: &[f32], scales: &[f32], block: usize) -> f32 {
     #[cfg(x86_dispatch)]
