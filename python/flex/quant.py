@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _own = {name: getattr(_flex._quant, name) for name in dir(_flex._quant) if not name.startswith("_")}
 globals().update(_own)  # quant.pyi names them one by one
+_restore = _flex._quant._restore  # pickles name it
 
 
 def save(

@@ -49,7 +49,8 @@ const BUDGET: Budget = if cfg!(feature = "convolutional") {
 } else {
     Budget {
         flash: 128 << 10,
-        heap: 2 << 10,
+        // quantised inputs and weights that are packed take some
+        heap: if cfg!(feature = "quantized") { 6 << 10 } else { 2 << 10 },
         digits: concat!(env!("CARGO_MANIFEST_DIR"), "/held_out.bin\0"),
         right: 95,
     }
