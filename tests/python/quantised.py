@@ -57,7 +57,11 @@ def unpacked(q):
     values = np.asarray(q.values)
     if q.dtype != "int4":
         return values.astype(np.int64)
-    axis = next((a for a in reversed(range(q.ndim)) if values.shape[a] != q.shape[a]), q.ndim - 1)
+    halved = [
+        tuple((n + (a == k)) // (1 + (a == k)) for a, n in enumerate(q.shape))
+        for k in range(q.ndim)
+    ]
+    axis = max(a for a in range(q.ndim) if halved[a] == values.shape)
     halves = np.stack([values & 15, values >> 4], axis=axis + 1).astype(np.int64)
     shape = [2 * n if a == axis else n for a, n in enumerate(values.shape)]
     whole = np.take(halves.reshape(shape), range(q.shape[axis]), axis=axis)
