@@ -10,9 +10,10 @@ use core::ops::Range;
 
 /// Rows that count as few.
 pub const FEW_ROWS: usize = 4;
-/// Lanes of running sums, and vectors of them, each of which waits for its last addition.
+/// Lanes of running sums, and bytes that are multiplied together: four such vectors of sums, each of which waits for
+/// its last addition.
 const LANES: usize = 16;
-const CHAINS: usize = 4;
+const TOGETHER: usize = 4 * LANES;
 
 /// Whether halves of bytes are multiplied by `simd::x86::nibbles`.
 fn by_words(w: &Weights) -> bool {
@@ -94,7 +95,7 @@ impl Kernel for Few<'_> {
                     Levels::I8 => bytes::<I, true>(&w, j, q, x, scales),
                     Levels::U8 => bytes::<I, false>(&w, j, q, x, scales),
                     Levels::I4 if by_words => words::<I>(q, x, scales, w.block()),
-                    Levels::I4 => total(floats::<I>(numbers, x)),
+                    Levels::I4 => floats::<I>(numbers, x),
                 };
             }
         }
@@ -121,10 +122,6 @@ fn words<I: Isa>(q: &[u8], x: &[f32], scales: &[f32], block: usize) -> f32 {
 
 /// The sum of a row of bytes, block by block.
 #[inline(always)]
-#[expect(
-    clippy::needless_range_loop,
-    reason = "iterators would keep the sums in memory"
-)]
 fn bytes<I: Isa, const SIGNED: bool>(
     w: &Weights,
     row: usize,
@@ -136,19 +133,19 @@ fn bytes<I: Isa, const SIGNED: bool>(
     let mut sums = [0.0; LANES];
     for (b, (q, x)) in q.chunks_exact(block).zip(x.chunks_exact(block)).enumerate() {
         let zero = w.zero_of(row, b);
-        let mut chains = [[0.0; LANES]; CHAINS];
-        let (q_whole, q_rest) = q.as_chunks::<{ LANES * CHAINS }>();
-        let (x_whole, x_rest) = x.as_chunks::<{ LANES * CHAINS }>();
-        for (q, x) in q_whole.iter().zip(x_whole) {
-            let q = *q;
-            for c in 0..CHAINS {
-                for l in 0..LANES {
-                    let at = c * LANES + l;
-                    chains[c][l] = fma32::<I>(value::<SIGNED>(q[at]) - zero, x[at], chains[c][l]);
-                }
+        let (q_whole, q_rest) = q.as_chunks::<TOGETHER>();
+        let (x_whole, x_rest) = x.as_chunks::<TOGETHER>();
+        let mut part = [0.0; LANES];
+        if !q_whole.is_empty() {
+            let chains = together::<I, SIGNED>(q_whole, x_whole, zero);
+            for l in 0..LANES {
+                let pairs = [
+                    chains[l] + chains[l + LANES],
+                    chains[l + 2 * LANES] + chains[l + 3 * LANES],
+                ];
+                part[l] = pairs[0] + pairs[1];
             }
         }
-        let mut part = joined(chains);
         let (q_whole, q_rest) = q_rest.as_chunks::<LANES>();
         let (x_whole, x_rest) = x_rest.as_chunks::<LANES>();
         for (q, x) in q_whole.iter().zip(x_whole) {
@@ -166,49 +163,54 @@ fn bytes<I: Isa, const SIGNED: bool>(
     total(sums)
 }
 
+/// Running sums of bytes times their factors. Apart from what indexes them by variables, which would
+/// keep them in memory.
+#[inline(always)]
+fn together<I: Isa, const SIGNED: bool>(
+    q: &[[u8; TOGETHER]],
+    x: &[[f32; TOGETHER]],
+    zero: f32,
+) -> [f32; TOGETHER] {
+    let mut sums = [0.0; TOGETHER];
+    for (q, x) in q.iter().zip(x) {
+        for l in 0..TOGETHER {
+            sums[l] = fma32::<I>(value::<SIGNED>(q[l]) - zero, x[l], sums[l]);
+        }
+    }
+    // stored here once
+    core::hint::black_box(sums)
+}
+
 /// A byte as a number. (Closures would lose the target features.)
 #[inline(always)]
 fn value<const SIGNED: bool>(q: u8) -> f32 {
     if SIGNED { q as i8 as f32 } else { q as f32 }
 }
 
-/// Sums of products, lane by lane.
+/// The sum of products of floats.
 #[inline(always)]
-#[expect(
-    clippy::needless_range_loop,
-    reason = "iterators would keep the sums in memory"
-)]
-fn floats<I: Isa>(w: &[f32], x: &[f32]) -> [f32; LANES] {
-    let mut chains = [[0.0; LANES]; CHAINS];
-    let (w_whole, w_rest) = w.as_chunks::<{ LANES * CHAINS }>();
-    let (x_whole, x_rest) = x.as_chunks::<{ LANES * CHAINS }>();
-    for (w, x) in w_whole.iter().zip(x_whole) {
-        for c in 0..CHAINS {
-            for l in 0..LANES {
-                let at = c * LANES + l;
-                chains[c][l] = fma32::<I>(w[at], x[at], chains[c][l]);
-            }
+fn floats<I: Isa>(w: &[f32], x: &[f32]) -> f32 {
+    let mut sums = [0.0; LANES];
+    let ((w, w_rest), (x, x_rest)) = (w.as_chunks::<LANES>(), x.as_chunks::<LANES>());
+    for (w, x) in w.iter().zip(x) {
+        for l in 0..LANES {
+            sums[l] = fma32::<I>(w[l], x[l], sums[l]);
         }
     }
-    let mut sums = joined(chains);
-    for (i, (w, x)) in w_rest.iter().zip(x_rest).enumerate() {
-        sums[i % LANES] = fma32::<I>(*w, *x, sums[i % LANES]);
+    let mut sums = core::hint::black_box(sums); // as above
+    for (l, (w, x)) in w_rest.iter().zip(x_rest).enumerate() {
+        sums[l] = fma32::<I>(*w, *x, sums[l]);
     }
-    sums
+    total(sums)
 }
 
-#[inline(always)]
-fn joined([mut a, b, c, d]: [[f32; LANES]; CHAINS]) -> [f32; LANES] {
-    for l in 0..LANES {
-        a[l] = (a[l] + b[l]) + (c[l] + d[l]);
-    }
-    a
-}
 #[inline(always)]
 fn total(mut sums: [f32; LANES]) -> f32 {
     let mut half = LANES / 2;
     while half > 0 {
-        (0..half).for_each(|l| sums[l] += sums[l + half]);
+        for l in 0..half {
+            sums[l] += sums[l + half];
+        }
         half /= 2;
     }
     sums[0]
